@@ -1,0 +1,262 @@
+package vmrules
+
+import (
+	"cmp"
+	"errors"
+	"math"
+	"math/big"
+	"strconv"
+	"strings"
+)
+
+// A number is an exact decimal: coefficient × 10^exponent. It is kept in one
+// canonical form, so that equal numbers are equal field by field but for big:
+// an integer that fits an int64 is that integer with exponent 0; any other
+// number has no trailing zeros in its coefficient.
+type number struct {
+	small    int64    // the coefficient, where big is nil
+	big      *big.Int // the coefficient, where it does not fit small; never modified
+	exponent int
+}
+
+var (
+	errNotNumber   = errors.New("is not a number")
+	errNumberRange = errors.New("is a number of more than 1,000 digits, or with an exponent beyond 1,000")
+)
+
+// parseNumber reads a JSON number. The digits are never rounded.
+func parseNumber(text string) (number, error) {
+	mantissa, exponent := text, 0
+	if i := strings.IndexAny(text, "eE"); i >= 0 {
+		var err error
+		if exponent, err = parseExponent(text[i+1:]); err != nil {
+			return number{}, err
+		}
+		mantissa = text[:i]
+	}
+	if digits := strings.TrimPrefix(mantissa, "-"); !isJSONMantissa(digits) {
+		return number{}, errNotNumber
+	}
+	return parseDecimal(mantissa, exponent)
+}
+
+// isJSONMantissa tells what JSON's grammar adds to parseDecimal's: a digit on
+// both sides of the point, no plus sign, no leading zeros.
+func isJSONMantissa(s string) bool {
+	whole, fraction, hasPoint := strings.Cut(s, ".")
+	if whole == "" || whole[0] == '+' || whole[0] == '-' || hasPoint && fraction == "" {
+		return false
+	}
+	return whole == "0" || whole[0] != '0'
+}
+
+// parseQuantity reads a number as Kubernetes writes them into strings:
+// a sign, digits with a point anywhere, and either a decimal exponent or one
+// of the suffixes n u m k M G T P E and Ki Mi Gi Ti Pi Ei.
+func parseQuantity(text string) (number, error) {
+	end := strings.LastIndexAny(text, "0123456789.") + 1
+	if i := strings.IndexAny(text, "eE"); i >= 0 && i < end {
+		end = i
+	}
+	mantissa, suffix := text[:end], text[end:]
+	if shift, ok := binarySuffixes[suffix]; ok {
+		n, err := parseDecimal(mantissa, 0)
+		if err != nil {
+			return number{}, err
+		}
+		return n.shiftLeft(shift), nil
+	}
+	if exponent, ok := decimalSuffixes[suffix]; ok {
+		return parseDecimal(mantissa, exponent)
+	}
+	if suffix[0] != 'e' && suffix[0] != 'E' {
+		return number{}, errNotNumber
+	}
+	exponent, err := parseExponent(suffix[1:])
+	if err != nil {
+		return number{}, err
+	}
+	return parseDecimal(mantissa, exponent)
+}
+
+var binarySuffixes = map[string]uint{"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}
+
+var decimalSuffixes = map[string]int{
+	"n": -9, "u": -6, "m": -3, "": 0, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18,
+}
+
+func parseExponent(s string) (int, error) {
+	digits := strings.TrimPrefix(strings.TrimPrefix(s, "+"), "-")
+	if len(s)-len(digits) > 1 || !allDigits(digits) {
+		return 0, errNotNumber
+	}
+	e, err := strconv.Atoi(s)
+	if err != nil || e > maxExponent || e < -maxExponent {
+		return 0, errNumberRange
+	}
+	return e, nil
+}
+
+// parseDecimal reads a sign and digits with at most one point, at least one
+// digit among them.
+func parseDecimal(s string, exponent int) (number, error) {
+	digits := s
+	if s != "" && (s[0] == '-' || s[0] == '+') {
+		digits = s[1:]
+	}
+	negative := strings.HasPrefix(s, "-")
+	if whole, fraction, ok := strings.Cut(digits, "."); ok {
+		digits = whole + fraction
+		exponent -= len(fraction)
+	}
+	if !allDigits(digits) {
+		return number{}, errNotNumber
+	}
+	if len(digits) > maxDigits {
+		return number{}, errNumberRange
+	}
+	return newNumber(negative, digits, exponent), nil
+}
+
+func allDigits(s string) bool {
+	for i := range len(s) {
+		if s[i] < '0' || s[i] > '9' {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// newNumber brings digits × 10^exponent into the canonical form.
+func newNumber(negative bool, digits string, exponent int) number {
+	significant := strings.TrimRight(digits, "0")
+	exponent += len(digits) - len(significant)
+	significant = strings.TrimLeft(significant, "0")
+	if significant == "" {
+		return number{}
+	}
+	if exponent > 0 && len(significant)+exponent <= 19 {
+		significant += strings.Repeat("0", exponent)
+		exponent = 0
+	}
+	if negative {
+		significant = "-" + significant
+	}
+	if small, err := strconv.ParseInt(significant, 10, 64); err == nil {
+		return number{small: small, exponent: exponent}
+	}
+	// 19 digits that do not fit: back to the form without trailing zeros.
+	if trimmed := strings.TrimRight(significant, "0"); exponent == 0 {
+		exponent = len(significant) - len(trimmed)
+		significant = trimmed
+		if small, err := strconv.ParseInt(significant, 10, 64); err == nil {
+			return number{small: small, exponent: exponent}
+		}
+	}
+	coefficient, _ := new(big.Int).SetString(significant, 10)
+	return number{big: coefficient, exponent: exponent}
+}
+
+func numberFromInt(i int64) number { return number{small: i} }
+
+func numberFromUint(u uint64) number {
+	if u <= math.MaxInt64 {
+		return numberFromInt(int64(u))
+	}
+	return newNumber(false, strconv.FormatUint(u, 10), 0)
+}
+
+// numberFromFloat takes the shortest decimal that a reader of JSON would read
+// as this float: 0.1 is one tenth, as it was written, and not the binary
+// fraction nearest to it.
+func numberFromFloat(f float64, bits int) (number, error) {
+	if f == math.Trunc(f) && math.Abs(f) < 1<<53 && bits == 64 {
+		return numberFromInt(int64(f)), nil
+	}
+	if math.IsNaN(f) || math.IsInf(f, 0) {
+		return number{}, errNotNumber
+	}
+	return parseNumber(strconv.FormatFloat(f, 'e', -1, bits))
+}
+
+// shiftLeft is n × 2^bits.
+func (n number) shiftLeft(bits uint) number {
+	product := new(big.Int).Lsh(n.coefficient(), bits)
+	digits := product.String()
+	return newNumber(product.Sign() < 0, strings.TrimPrefix(digits, "-"), n.exponent)
+}
+
+func (n number) coefficient() *big.Int {
+	if n.big != nil {
+		return n.big
+	}
+	return big.NewInt(n.small)
+}
+
+func (n number) isZero() bool { return n.big == nil && n.small == 0 }
+
+func (n number) isInteger() bool { return n.exponent >= 0 }
+
+// int returns the value where it is an integer that fits.
+func (n number) int() (int64, bool) {
+	return n.small, n.big == nil && n.exponent == 0
+}
+
+// compare is -1, 0 or 1: n is less than, equal to or greater than m.
+func (n number) compare(m number) int {
+	if n.big == nil && m.big == nil && n.exponent == m.exponent {
+		return cmp.Compare(n.small, m.small)
+	}
+	if d := cmp.Compare(n.sign(), m.sign()); d != 0 {
+		return d
+	}
+	if d := cmp.Compare(n.magnitude(), m.magnitude()); d != 0 && n.big == nil && m.big == nil {
+		return d * n.sign()
+	}
+	low := min(n.exponent, m.exponent)
+	return n.scaled(low).Cmp(m.scaled(low))
+}
+
+// magnitude is the place of the first digit, counted from the point, where
+// the coefficient is small. It spares the powers of ten for 1 against 1e1000.
+func (n number) magnitude() int {
+	digits := 0
+	for c := n.small; c != 0; c /= 10 {
+		digits++
+	}
+	return digits + n.exponent
+}
+
+func (n number) sign() int {
+	if n.big != nil {
+		return n.big.Sign()
+	}
+	return cmp.Compare(n.small, 0)
+}
+
+// scaled is the coefficient for an exponent that is not above n's own.
+func (n number) scaled(exponent int) *big.Int {
+	power := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(n.exponent-exponent)), nil)
+	return power.Mul(power, n.coefficient())
+}
+
+// String is the plain decimal notation: no exponent, no trailing zeros behind
+// a point.
+func (n number) String() string {
+	if i, ok := n.int(); ok {
+		return strconv.FormatInt(i, 10)
+	}
+	digits := n.coefficient().String()
+	if n.exponent >= 0 {
+		return digits + strings.Repeat("0", n.exponent)
+	}
+	sign := ""
+	if digits[0] == '-' {
+		sign, digits = "-", digits[1:]
+	}
+	point := len(digits) + n.exponent
+	if point <= 0 {
+		return sign + "0." + strings.Repeat("0", -point) + digits
+	}
+	return sign + digits[:point] + "." + digits[point:]
+}
