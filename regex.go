@@ -1,0 +1,159 @@
+package vmrules
+
+import (
+	"errors"
+	"fmt"
+	"math/bits"
+	"regexp"
+	"time"
+	"unicode/utf8"
+
+	"github.com/dlclark/regexp2/v2"
+)
+
+// regex is a compiled PCRE pattern. It matches as PCRE2 does in UTF mode without
+// UCP, anywhere in a subject, or it does not compile. It is safe for concurrent
+// use.
+//
+// What Go's regexp can express goes there, where a match takes linear time. The
+// rest goes to regexp2, which backtracks, and so is bounded in time and memory.
+type regex struct {
+	linear       *regexp.Regexp
+	backtracking *regexp2.Regexp
+	parts        int                 // of the pattern, with its repeats written out
+	ranges       int                 // of characters, in its classes
+	reachable    [maxReachable]int64 // how many parts a subject can reach, by the bits of its length; only of linear
+}
+
+const (
+	maxRegexSize    = 10_000
+	maxRegexStack   = 1_000_000 // numbers on the stack of regexp2
+	maxLinearRepeat = 1000      // as Go's regexp has it, nested repeats multiplied
+	maxReachable    = 11        // as many bits as maxLinearRepeat has, and none
+)
+
+// errRegexEngine is not to be seen: what the parser accepts, the engines accept.
+var errRegexEngine = errors.New("the regex cannot be compiled, which is a defect of this library")
+
+// compileRegex compiles a pattern. Its error is for people: what is wrong, at
+// which character, and what would be right.
+func compileRegex(pattern string) (*regex, error) {
+	tree, err := parseRegex(pattern)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkOrder(tree); err != nil {
+		return nil, err
+	}
+	r := &regex{ranges: ranges(tree)}
+	if isLinear(tree, nothingFollows) && repetition(tree) <= maxLinearRepeat {
+		if r.parts = size(tree, linearEngine, maxRepeat); r.parts <= maxRegexSize {
+			return r, r.compileLinear(tree)
+		}
+	}
+	if r.parts = size(tree, backtrackingEngine, maxRepeat); r.parts <= maxRegexSize {
+		return r, r.compileBacktracking(tree)
+	}
+	return nil, fmt.Errorf("the regex is too large: with its repeats written out it has more than %d parts", maxRegexSize)
+}
+
+func (r *regex) compileLinear(tree *node) (err error) {
+	for i := range r.reachable {
+		r.reachable[i] = int64(size(tree, linearEngine, 1<<i))
+	}
+	if r.linear, err = regexp.Compile(printRegex(tree, linearEngine)); err != nil {
+		return errRegexEngine
+	}
+	return nil
+}
+
+func (r *regex) compileBacktracking(tree *node) (err error) {
+	r.backtracking, err = regexp2.Compile(printRegex(tree, backtrackingEngine), regexp2.OptionMaxBacktrackingStackSize(maxRegexStack))
+	if err != nil {
+		return errRegexEngine
+	}
+	return nil
+}
+
+// size is what it takes to compile the regex, in parts of its pattern.
+func (r *regex) size() int { return r.parts + r.ranges }
+
+// regexBudget is what is left for the matches of one Validate call: time for
+// those that may backtrack, work for the linear ones, whose verdict never depends
+// on a clock. It is not safe for concurrent use.
+type regexBudget struct {
+	time time.Duration
+	work int64
+}
+
+// regexWork is the work of one Validate call: enough for 100 rules with a regex
+// on 10,000 values, and not more than a few seconds of the worst there is.
+const regexWork = 1_000_000_000
+
+var (
+	errSubjectNotUTF8 = errors.New("the value is not valid UTF-8")
+	errRegexBudget    = errors.New("the time for matching regexes is used up")
+	errRegexStack     = errors.New("the regex takes too much memory on this value")
+)
+
+// match reports whether the regex matches anywhere in subject.
+func (r *regex) match(subject string, b *regexBudget) (bool, error) {
+	if !utf8.ValidString(subject) {
+		return false, errSubjectNotUTF8
+	}
+	if r.linear != nil {
+		return r.matchLinear(subject, b)
+	}
+	return r.matchBacktracking(subject, b)
+}
+
+func (r *regex) matchLinear(subject string, b *regexBudget) (bool, error) {
+	work := r.work(len(subject))
+	if work > b.work {
+		b.work = 0
+		return false, errRegexBudget
+	}
+	b.work -= work
+	return r.linear.MatchString(subject), nil
+}
+
+// Beyond these, Go's regexp simulates all threads at once, which takes it about
+// three times as long.
+const (
+	maxBitStateParts = 500
+	maxBitStateWork  = 256 << 10
+)
+
+// work is how much a match may take: every part that can be reached, at every
+// character.
+func (r *regex) work(length int) int64 {
+	parts := r.reachable[min(bits.Len(uint(length)), maxReachable-1)]
+	work := parts * int64(length+1)
+	if parts > maxBitStateParts || work > maxBitStateWork {
+		work *= 3
+	}
+	return work
+}
+
+// maxMatchTimeout keeps the engine's deadline within what it can count.
+const maxMatchTimeout = time.Hour
+
+// matchBacktracking matches with a copy of the compiled regex, since regexp2 has
+// its time-out there, and each budget has its own. Copies share everything else.
+func (r *regex) matchBacktracking(subject string, b *regexBudget) (bool, error) {
+	if b.time <= 0 {
+		return false, errRegexBudget
+	}
+	bounded := *r.backtracking
+	bounded.MatchTimeout = min(b.time, maxMatchTimeout)
+	start := time.Now()
+	matched, err := bounded.MatchString(subject)
+	b.time -= time.Since(start)
+	switch {
+	case errors.Is(err, regexp2.ErrBacktrackingStackLimit):
+		return false, errRegexStack
+	case err != nil:
+		return false, errRegexBudget
+	}
+	return matched, nil
+}

@@ -1,0 +1,203 @@
+package vmrules
+
+import (
+	"maps"
+	"slices"
+	"strings"
+)
+
+// class reads a class, behind its "[".
+func (p *regexParser) class(start int) (*node, error) {
+	p.pos = start
+	if _, ok := p.posixName(); ok {
+		return nil, p.errorf(start, `"[:", "[." and "[=" can only stand inside a class: write [[:alpha:]]`)
+	}
+	p.pos = start + 1
+	p.skipInClass()
+	negated := !p.quoted && p.take("^")
+	var set charset
+	p.inner = 0
+	for first := true; ; first = false {
+		p.skipInClass()
+		if p.done() {
+			return nil, p.errorf(start, `this "[" has no "]": write "\[" for the character`)
+		}
+		if !first && !p.quoted && p.take("]") {
+			break
+		}
+		part, err := p.classPart()
+		if err != nil {
+			return nil, err
+		}
+		set = append(set, part...)
+		if err := p.charge(start, part); err != nil {
+			return nil, err
+		}
+	}
+	if p.inner == innerNegated|innerOther {
+		return nil, p.errorf(start, `\W, \S, \D or [:^...:] together with [:...:] or \p in one class is read differently by different versions of PCRE2: write (?:[...]|[...])`)
+	}
+	set = union(set)
+	if negated {
+		set = set.negate()
+	}
+	return &node{op: opSet, at: start, set: set}, nil
+}
+
+// innerClasses are the kinds of classes that a class has inside.
+type innerClasses uint
+
+const (
+	innerNegated innerClasses = 1 << iota // \W, \S, \D and [:^...:]
+	innerOther                            // [:...:] and properties
+)
+
+// charge counts the ranges of classes, of which one \p can have hundreds.
+func (p *regexParser) charge(start int, set charset) error {
+	if p.ranges += len(set) / 2; p.ranges > maxRegexRanges {
+		return p.errorf(start, "up to here, the classes together have more than %d ranges of characters", maxRegexRanges)
+	}
+	return nil
+}
+
+// skipInClass passes over \Q, \E and, under (?xx), blanks.
+func (p *regexParser) skipInClass() {
+	for {
+		switch {
+		case p.take(`\E`):
+			p.quoted = false
+		case p.quoted:
+			return
+		case p.take(`\Q`):
+			p.quoted = true
+		case p.has(optionExtendedMore) && (p.take(" ") || p.take("\t")):
+		default:
+			return
+		}
+	}
+}
+
+// classPart reads a character, a range or a class inside a class. A hyphen right
+// behind a character makes a range unless the class ends there; right behind a
+// class inside it is an error, as in PCRE2.
+func (p *regexParser) classPart() (charset, error) {
+	start := p.pos
+	first, inner, err := p.classItem()
+	if err != nil {
+		return nil, err
+	}
+	p.skipInClass()
+	hyphen := !p.quoted && p.take("-")
+	if inner != nil {
+		if hyphen && p.next() != ']' {
+			return nil, p.errorf(start, `a class cannot begin a range: write "\-" for the hyphen, or put it last`)
+		}
+		if hyphen {
+			p.pos--
+		}
+		return inner, nil
+	}
+	if !hyphen {
+		return p.span(first, first), nil
+	}
+	p.skipInClass()
+	if !p.quoted && p.next() == ']' {
+		return append(p.span(first, first), '-', '-'), nil
+	}
+	if p.done() {
+		return nil, nil
+	}
+	last, inner, err := p.classItem()
+	switch {
+	case err != nil:
+		return nil, err
+	case inner != nil:
+		return nil, p.errorf(start, `a class cannot end a range: write "\-" for the hyphen, or put it last`)
+	case last < first:
+		return nil, p.errorf(start, "the range is out of order: its first character comes after its last")
+	}
+	return p.span(first, last), nil
+}
+
+// span is the set of the characters from first to last, in all cases if (?i).
+func (p *regexParser) span(first, last rune) charset {
+	set := charset{first, last}
+	if p.has(optionCaseless) {
+		p.ranges += min(int(last-first), foldedRanges)
+		set = set.fold()
+	}
+	return set
+}
+
+// classItem reads a character or, then inner is not nil, a class inside a class.
+func (p *regexParser) classItem() (r rune, inner charset, err error) {
+	start := p.pos
+	if !p.quoted && p.next() == '[' {
+		if name, ok := p.posixName(); ok {
+			inner, err = p.posixClass(start, name)
+			return 0, inner, err
+		}
+	}
+	p.pos++
+	c := p.text[start]
+	if p.quoted || c != '\\' {
+		return c, nil, nil
+	}
+	if p.done() {
+		return 0, nil, p.errorf(start, `a "\" at the end escapes nothing: write "\\" for the character`)
+	}
+	c = p.text[p.pos]
+	p.pos++
+	switch c {
+	case 'b':
+		return '\b', nil, nil
+	case 'D', 'S', 'W':
+		p.inner |= innerNegated
+	case 'p', 'P':
+		p.inner |= innerOther
+	}
+	if inner, ok, err := p.classEscape(start, c); ok || err != nil {
+		return 0, inner, err
+	}
+	r, err = p.characterEscape(start, c)
+	return r, nil, err
+}
+
+// posixName reads what PCRE2 takes for the name of a POSIX class, or for a
+// collating element: what stands between "[:" and ":]", or the same with "." or
+// "=". Where it is not closed before the class ends, the "[" is a character.
+func (p *regexParser) posixName() (string, bool) {
+	if p.pos+1 >= len(p.text) || !strings.ContainsRune(":.=", p.text[p.pos+1]) {
+		return "", false
+	}
+	mark, begin := p.text[p.pos+1], p.pos+2
+	for i := begin; i+1 < len(p.text); i++ {
+		switch c, next := p.text[i], p.text[i+1]; {
+		case c == '\\' && (next == ']' || next == '\\'):
+			i++
+		case c == ']' || c == '[' && next == mark:
+			return "", false
+		case c == mark && next == ']':
+			p.pos = i + 2
+			return string(p.text[begin:i]), true
+		}
+	}
+	return "", false
+}
+
+func (p *regexParser) posixClass(start int, name string) (charset, error) {
+	name, negated := strings.CutPrefix(name, "^")
+	set, ok := posixClasses[name]
+	if !ok {
+		return nil, p.errorf(start, "there is no such POSIX class: there are %s", strings.Join(slices.Sorted(maps.Keys(posixClasses)), ", "))
+	}
+	if p.has(optionCaseless) && (name == "upper" || name == "lower") {
+		set = posixClasses["alpha"]
+	}
+	if negated {
+		p.inner |= innerNegated
+		return set.negate(), nil
+	}
+	p.inner |= innerOther
+	return set, nil
+}

@@ -1,0 +1,303 @@
+package vmrules
+
+import (
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// refusedEscapes are the letters behind a backslash that no tree can hold, or
+// that PCRE2 itself refuses.
+var refusedEscapes = map[rune]string{
+	'C': "a single byte",
+	'F': "case folding",
+	'G': "where the search began",
+	'K': "another start of the match",
+	'L': "lower case",
+	'N': "a character by its name",
+	'U': "upper case",
+	'X': "a grapheme cluster",
+	'l': "lower case",
+	'u': `write \x{...} for a character by its code point`,
+}
+
+// escape reads what follows a backslash outside a class.
+func (p *regexParser) escape(start int) (*node, error) {
+	if p.done() {
+		return nil, p.errorf(start, `a "\" at the end escapes nothing: write "\\" for the character`)
+	}
+	c := p.text[p.pos]
+	p.pos++
+	switch c {
+	case 'A':
+		return &node{op: opBeginText, at: start}, nil
+	case 'Z':
+		return &node{op: opEndOrNewline, at: start}, nil
+	case 'z':
+		return &node{op: opEndText, at: start}, nil
+	case 'b':
+		return &node{op: opWordBoundary, at: start}, nil
+	case 'B':
+		return &node{op: opNotWordBoundary, at: start}, nil
+	case 'R':
+		return newlineSequence(start), nil
+	case 'N':
+		return p.notNewline(start)
+	case 'g':
+		return p.backrefByG(start)
+	case 'k':
+		return p.backrefByName(start)
+	case '1', '2', '3', '4', '5', '6', '7', '8', '9':
+		return p.backrefOrOctal(start)
+	}
+	set, ok, err := p.classEscape(start, c)
+	if err != nil {
+		return nil, err
+	}
+	if ok {
+		return &node{op: opSet, at: start, set: set}, p.charge(start, set)
+	}
+	r, err := p.characterEscape(start, c)
+	if err != nil {
+		return nil, err
+	}
+	return p.character(start, r), nil
+}
+
+// newlineSequence is \R, which does not give back the \n of a \r\n.
+func newlineSequence(start int) *node {
+	set := func(set charset) *node { return &node{op: opSet, at: start, set: set} }
+	return &node{op: opAtomic, at: start, subs: []*node{{op: opAlternate, at: start, subs: []*node{
+		{op: opConcat, at: start, subs: []*node{set(charset{'\r', '\r'}), set(newlineClass)}},
+		set(verticalClass),
+	}}}}
+}
+
+// notNewline reads the rest of \N, which braces make the name of a character
+// unless they are a quantifier.
+func (p *regexParser) notNewline(start int) (*node, error) {
+	behind := p.pos
+	_, quantified, err := p.quantifier()
+	if err != nil {
+		return nil, err
+	}
+	p.pos = behind
+	if p.next() == '{' && !quantified {
+		return nil, p.unsupported(start, 'N')
+	}
+	return &node{op: opSet, at: start, set: newlineClass.negate()}, nil
+}
+
+// backrefOrOctal reads \ and digits, the first of which is not 0: a group's
+// number if it has one digit, begins with 8 or 9, or if there are as many groups
+// to its left; else the octal code of a character.
+func (p *regexParser) backrefOrOctal(start int) (*node, error) {
+	first := p.text[start+1]
+	p.pos = start + 1
+	digits := p.digits()
+	group, ok := decimal(digits)
+	if len(digits) == 1 || first >= '8' || ok && group <= p.groups {
+		return p.backref(start, group)
+	}
+	p.pos = start + 1
+	return p.character(start, p.octal()), nil
+}
+
+func (p *regexParser) digits() string {
+	start := p.pos
+	for p.digitAt(0) {
+		p.pos++
+	}
+	return string(p.text[start:p.pos])
+}
+
+// octal reads up to three octal digits.
+func (p *regexParser) octal() rune {
+	r := rune(0)
+	for range 3 {
+		if c := p.next(); c < '0' || c > '7' {
+			break
+		}
+		r = r<<3 | (p.next() - '0')
+		p.pos++
+	}
+	return r
+}
+
+// backrefByG reads the rest of \g: a group's number, counted from the start or
+// back from here, with or without braces, or a name in braces.
+func (p *regexParser) backrefByG(start int) (*node, error) {
+	if p.next() == '<' || p.next() == '\'' {
+		return nil, p.errorf(start, `"\g%c" calls a group as a subroutine, which is not supported`, p.next())
+	}
+	text, braced := p.braced()
+	if !braced {
+		text = ""
+		if p.take("-") {
+			text = "-"
+		}
+		text += p.digits()
+	}
+	back := strings.HasPrefix(text, "-")
+	digits := strings.TrimPrefix(text, "-")
+	if digits == "" || !isDigits(digits) {
+		if group := p.names[text]; braced && group != 0 {
+			return p.backref(start, group)
+		}
+		return nil, p.errorf(start, `behind "\g" must stand the number or, in braces, the name of a group that began before`)
+	}
+	group, ok := decimal(digits)
+	switch {
+	case !ok:
+		group = 0
+	case back:
+		group = p.groups + 1 - group
+	}
+	return p.backref(start, group)
+}
+
+// backrefByName reads the rest of \k.
+func (p *regexParser) backrefByName(start int) (*node, error) {
+	switch {
+	case p.take("<"):
+		return p.namedBackref(start, '>')
+	case p.take("'"):
+		return p.namedBackref(start, '\'')
+	case p.take("{"):
+		return p.namedBackref(start, '}')
+	}
+	return nil, p.errorf(start, `behind "\k" must stand a group's name: \k<name>, \k'name' or \k{name}`)
+}
+
+func (p *regexParser) namedBackref(start int, end rune) (*node, error) {
+	name, err := p.name(end)
+	if err != nil {
+		return nil, err
+	}
+	return p.backref(start, p.names[name])
+}
+
+func (p *regexParser) backref(start, group int) (*node, error) {
+	if group < 1 || group > p.groups {
+		return nil, p.errorf(start, "a back-reference must refer to a group that stands before it, and there is no such group")
+	}
+	if p.open[group] {
+		return nil, p.errorf(start, "a back-reference inside the group that it refers to is not supported")
+	}
+	return &node{op: opBackref, at: start, group: group, caseless: p.has(optionCaseless)}, nil
+}
+
+// classEscape reads the escapes that stand for one of several characters.
+func (p *regexParser) classEscape(start int, c rune) (charset, bool, error) {
+	if c == 'p' || c == 'P' {
+		set, err := p.property(start, c == 'P')
+		return set, true, err
+	}
+	if set, ok := escapeClasses[c]; ok {
+		return set, true, nil
+	}
+	if set, ok := escapeClasses[unicode.ToLower(c)]; ok && c <= unicode.MaxASCII {
+		return set.negate(), true, nil
+	}
+	return nil, false, nil
+}
+
+// property reads the rest of \p or \P.
+func (p *regexParser) property(start int, negated bool) (charset, error) {
+	name, braced := p.braced()
+	if !braced && !p.done() {
+		name = string(p.next())
+		p.pos++
+	}
+	if rest, ok := strings.CutPrefix(name, "^"); ok && braced {
+		name, negated = rest, !negated
+	}
+	set, ok := propertyClass(name)
+	if !ok {
+		return nil, p.errorf(start, "%.20q is no property that is supported: only the general categories are, such as L, Lu, Nd or P, and Any and L&", name)
+	}
+	if p.has(optionCaseless) && (name == "Lu" || name == "Ll" || name == "Lt") {
+		return nil, p.errorf(start, `\p{%s} under (?i) is read differently by different versions of PCRE2: write \p{L&}`, name)
+	}
+	if negated {
+		set = set.negate()
+	}
+	return set, nil
+}
+
+// characterEscape reads the escapes that stand for one character.
+func (p *regexParser) characterEscape(start int, c rune) (rune, error) {
+	switch c {
+	case 'a':
+		return '\a', nil
+	case 'e':
+		return 0x1b, nil
+	case 'f':
+		return '\f', nil
+	case 'n':
+		return '\n', nil
+	case 'r':
+		return '\r', nil
+	case 't':
+		return '\t', nil
+	case 'c':
+		return p.control(start)
+	case '0', '1', '2', '3', '4', '5', '6', '7':
+		p.pos--
+		return p.octal(), nil
+	case 'o':
+		return p.codePoint(start, 8)
+	case 'x':
+		if p.next() == '{' {
+			return p.codePoint(start, 16)
+		}
+		return p.hex(start)
+	}
+	if c <= unicode.MaxASCII && (unicode.IsLetter(c) || unicode.IsDigit(c)) {
+		return 0, p.unsupported(start, c)
+	}
+	return c, nil
+}
+
+func (p *regexParser) control(start int) (rune, error) {
+	c := p.next()
+	if c < ' ' || c > '~' {
+		return 0, p.errorf(start, `behind "\c" must stand a printable ASCII character`)
+	}
+	p.pos++
+	return unicode.ToUpper(c) ^ 0x40, nil
+}
+
+// codePoint reads a code point in braces.
+func (p *regexParser) codePoint(start, base int) (rune, error) {
+	digits, _ := p.braced()
+	n, err := strconv.ParseUint(digits, base, 32)
+	if err != nil || n > unicode.MaxRune || !utf8.ValidRune(rune(n)) {
+		return 0, p.errorf(start, `%.20q does not give a character: write its code point in braces, \x{...} in hexadecimal or \o{...} in octal`, string(p.text[start:p.pos]))
+	}
+	return rune(n), nil
+}
+
+// hex reads one or two hexadecimal digits. None would mean \x00 to PCRE2, and
+// can only be a mistake.
+func (p *regexParser) hex(start int) (rune, error) {
+	from := p.pos
+	for range 2 {
+		if xdigitClass.holds(p.next()) {
+			p.pos++
+		}
+	}
+	n, err := strconv.ParseUint(string(p.text[from:p.pos]), 16, 8)
+	if err != nil {
+		return 0, p.errorf(start, `behind "\x" must stand hexadecimal digits`)
+	}
+	return rune(n), nil
+}
+
+func (p *regexParser) unsupported(start int, c rune) error {
+	if name, ok := refusedEscapes[c]; ok {
+		return p.errorf(start, `"\%c" is not supported (%s)`, c, name)
+	}
+	return p.errorf(start, `"\%c" is no escape of PCRE2: leave the "\" out for the character`, c)
+}

@@ -1,0 +1,171 @@
+package vmrules
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+)
+
+// printRegex writes a tree as text for one of the two engines. It spells out
+// every set of characters and uses no option, so that there is nothing left for
+// an engine to read in its own way.
+func printRegex(tree *node, target engine) string {
+	p := &regexPrinter{engine: target, referred: referredGroups(tree)}
+	p.print(tree)
+	return p.String()
+}
+
+type engine int
+
+const (
+	linearEngine       engine = iota // Go's regexp
+	backtrackingEngine               // regexp2
+)
+
+type regexPrinter struct {
+	strings.Builder
+	engine   engine
+	referred map[int]bool
+}
+
+// What the engines call the assertions. The backtracking engine's \b knows all
+// of Unicode, and its ^ matches where a newline ends the subject. The linear
+// engine is only asked for \Z where nothing follows it.
+var assertions = map[nodeOp][2]string{
+	opBeginText:       {`\A`, `\A`},
+	opBeginLine:       {`(?m:^)`, `(?:\A|(?<=\n)(?!\z))`},
+	opEndText:         {`\z`, `\z`},
+	opEndLine:         {`(?m:$)`, `(?=\n|\z)`},
+	opEndOrNewline:    {`(?:\n?\z)`, `(?=\n?\z)`},
+	opWordBoundary:    {`\b`, `(?:(?<=[0-9A-Z_a-z])(?![0-9A-Z_a-z])|(?<![0-9A-Z_a-z])(?=[0-9A-Z_a-z]))`},
+	opNotWordBoundary: {`\B`, `(?:(?<=[0-9A-Z_a-z])(?=[0-9A-Z_a-z])|(?<![0-9A-Z_a-z])(?![0-9A-Z_a-z]))`},
+}
+
+var groupBegin = map[nodeOp]string{
+	opLookahead:     "(?=",
+	opNotLookahead:  "(?!",
+	opLookbehind:    "(?<=",
+	opNotLookbehind: "(?<!",
+}
+
+// atomicBegin begins an atomic group and, inside it, one that captures, with a
+// number that is beyond any group of a pattern. It keeps the backtracking engine
+// from two optimizations that are wrong here: multiplying the counts of a repeat
+// and of an atomic repeat inside it, though (?>a{1,3})+ does not match all that
+// a+ does, and continuing the search where a lazy repeat in an atomic group ended.
+const atomicBegin = "(?>(?<9999>"
+
+func (p *regexPrinter) print(n *node) {
+	switch n.op {
+	case opSet:
+		p.printSet(n.set)
+	case opConcat:
+		for _, sub := range n.subs {
+			p.printPart(sub, sub.op == opAlternate)
+		}
+	case opAlternate:
+		for i, sub := range n.subs {
+			if i > 0 {
+				p.WriteByte('|')
+			}
+			p.print(sub)
+		}
+	case opRepeat:
+		sub := n.subs[0]
+		p.printPart(sub, sub.op != opSet)
+		p.printQuantifier(n)
+	case opCapture:
+		p.printGroup(n.subs[0], p.captureBegin(n.group))
+	case opAtomic:
+		p.printGroup(n.subs[0], atomicBegin)
+		p.WriteByte(')')
+	case opBackref:
+		p.printBackref(n)
+	default:
+		if begin, ok := groupBegin[n.op]; ok {
+			p.printGroup(n.subs[0], begin)
+			return
+		}
+		p.WriteString(assertions[n.op][p.engine])
+	}
+}
+
+func (p *regexPrinter) printPart(n *node, group bool) {
+	if group {
+		p.printGroup(n, "(?:")
+		return
+	}
+	p.print(n)
+}
+
+func (p *regexPrinter) printGroup(n *node, begin string) {
+	p.WriteString(begin)
+	p.print(n)
+	p.WriteByte(')')
+}
+
+// captureBegin begins a capture group, which needs to capture only if something
+// refers to it.
+func (p *regexPrinter) captureBegin(group int) string {
+	if p.referred[group] {
+		return fmt.Sprintf("(?<%d>", group)
+	}
+	return "(?:"
+}
+
+func (p *regexPrinter) printBackref(n *node) {
+	if n.caseless {
+		fmt.Fprintf(p, `(?i:\k<%d>)`, n.group)
+		return
+	}
+	fmt.Fprintf(p, `\k<%d>`, n.group)
+}
+
+func (p *regexPrinter) printQuantifier(n *node) {
+	switch {
+	case n.max == unbounded:
+		fmt.Fprintf(p, "{%d,}", n.min)
+	default:
+		fmt.Fprintf(p, "{%d,%d}", n.min, n.max)
+	}
+	if n.lazy {
+		p.WriteByte('?')
+	}
+}
+
+// printSet writes a set as a literal or a class, which is negated if that is
+// shorter.
+func (p *regexPrinter) printSet(set charset) {
+	switch {
+	case len(set) == 0:
+		p.WriteString(`[^\x{0}-\x{10FFFF}]`)
+	case len(set) == 2 && set[0] == set[1]:
+		p.printCharacter(set[0])
+	case set[len(set)-1] == unicode.MaxRune && (len(set) > 2 || set[0] > 0):
+		p.WriteString("[^")
+		p.printSpans(set.negate())
+		p.WriteByte(']')
+	default:
+		p.WriteByte('[')
+		p.printSpans(set)
+		p.WriteByte(']')
+	}
+}
+
+func (p *regexPrinter) printSpans(set charset) {
+	for i := 0; i < len(set); i += 2 {
+		p.printCharacter(set[i])
+		if set[i] < set[i+1] {
+			p.WriteByte('-')
+			p.printCharacter(set[i+1])
+		}
+	}
+}
+
+func (p *regexPrinter) printCharacter(r rune) {
+	if r <= unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r)) {
+		p.WriteRune(r)
+		return
+	}
+	fmt.Fprintf(p, `\x{%X}`, r)
+}

@@ -1,0 +1,267 @@
+package vmrules
+
+// node is a part of a pattern, with everything that PCRE2 leaves to options
+// already applied: a literal, a dot and a class are all a set of characters.
+type node struct {
+	op       nodeOp
+	at       int     // where in the pattern it begins, in characters
+	set      charset // opSet
+	subs     []*node // the parts of opConcat and opAlternate; the one part of the others
+	min, max int     // opRepeat; unbounded is no maximum
+	lazy     bool    // opRepeat
+	group    int     // opCapture, opBackref
+	caseless bool    // opBackref
+}
+
+const unbounded = -1
+
+type nodeOp int
+
+const (
+	opSet nodeOp = iota
+	opConcat
+	opAlternate
+	opRepeat
+	opCapture
+	opAtomic
+	opLookahead
+	opNotLookahead
+	opLookbehind
+	opNotLookbehind
+	opBackref
+	opBeginText       // \A
+	opBeginLine       // ^ under (?m): not after a newline that ends the subject
+	opEndText         // \z
+	opEndLine         // $ under (?m)
+	opEndOrNewline    // $ and \Z: at the end, or before a newline that ends the subject
+	opWordBoundary    // \b
+	opNotWordBoundary // \B
+)
+
+// fixedLength is how many characters n matches, if that is always the same.
+func fixedLength(n *node) (length int, fixed bool) {
+	switch n.op {
+	case opSet:
+		return 1, true
+	case opConcat:
+		for _, sub := range n.subs {
+			l, fixed := fixedLength(sub)
+			if !fixed {
+				return 0, false
+			}
+			length += l
+		}
+		return min(length, maxRepeat), true
+	case opAlternate:
+		for i, sub := range n.subs {
+			l, fixed := fixedLength(sub)
+			if !fixed || i > 0 && l != length {
+				return 0, false
+			}
+			length = l
+		}
+		return length, true
+	case opRepeat:
+		length, fixed = fixedLength(n.subs[0])
+		return min(length*n.min, maxRepeat), fixed && n.min == n.max
+	case opCapture, opAtomic:
+		return fixedLength(n.subs[0])
+	case opBackref:
+		return 0, false
+	}
+	return 0, true
+}
+
+// follow is what comes behind a part of a pattern, as far as it is known.
+type follow int
+
+const (
+	nothingFollows   follow = iota // the pattern ends
+	somethingFollows               // at least one character is still to be matched
+	unknownFollows
+)
+
+// isLinear reports whether the linear engine can match n as PCRE2 does.
+func isLinear(n *node, after follow) bool {
+	switch n.op {
+	case opSet, opBeginText, opEndText, opEndLine, opWordBoundary, opNotWordBoundary:
+		return true
+	case opBeginLine:
+		// Go's also matches behind a newline that ends the subject.
+		return after == somethingFollows
+	case opEndOrNewline:
+		return after == nothingFollows
+	case opCapture:
+		return isLinear(n.subs[0], after)
+	case opRepeat:
+		if n.max != 0 && n.max != 1 && after == nothingFollows {
+			after = unknownFollows
+		}
+		return isLinear(n.subs[0], after)
+	case opAlternate:
+		for _, sub := range n.subs {
+			if !isLinear(sub, after) {
+				return false
+			}
+		}
+		return true
+	case opConcat:
+		for i := len(n.subs) - 1; i >= 0; i-- {
+			sub := n.subs[i]
+			if !isLinear(sub, after) {
+				return false
+			}
+			switch {
+			case !canBeEmpty(sub):
+				after = somethingFollows
+			case after == nothingFollows:
+				after = unknownFollows
+			}
+		}
+		return true
+	}
+	return false
+}
+
+// canBeEmpty reports whether n may match without a character.
+func canBeEmpty(n *node) bool {
+	switch n.op {
+	case opSet:
+		return false
+	case opConcat:
+		for _, sub := range n.subs {
+			if !canBeEmpty(sub) {
+				return false
+			}
+		}
+		return true
+	case opAlternate:
+		for _, sub := range n.subs {
+			if canBeEmpty(sub) {
+				return true
+			}
+		}
+		return false
+	case opRepeat:
+		return n.min == 0 || canBeEmpty(n.subs[0])
+	case opCapture, opAtomic:
+		return canBeEmpty(n.subs[0])
+	}
+	return true
+}
+
+// repetition is how often the innermost parts of n are repeated at most, as the
+// linear engine counts it.
+func repetition(n *node) int {
+	most := 1
+	for _, sub := range n.subs {
+		most = max(most, repetition(sub))
+	}
+	if n.op == opRepeat {
+		most = min(most*max(n.min, n.max, 1), maxLinearRepeat+1)
+	}
+	return most
+}
+
+// boundarySize is the number of parts of a word boundary that is written out.
+const boundarySize = 10
+
+// size is the number of n's parts. The linear engine writes repeats out; the
+// backtracking one counts, and to it a repeated character is one part. A part
+// that matches at least one character counts at most most times.
+func size(n *node, target engine, most int) int {
+	total := 1
+	switch {
+	case n.op == opConcat && len(n.subs) == 1:
+		total = 0 // only parentheses
+	case target == backtrackingEngine && (n.op == opWordBoundary || n.op == opNotWordBoundary):
+		total = boundarySize
+	}
+	for _, sub := range n.subs {
+		total += size(sub, target, most)
+	}
+	if n.op == opRepeat && (target == linearEngine || n.subs[0].op != opSet) {
+		times := max(n.min, n.max, 1)
+		if !canBeEmpty(n.subs[0]) {
+			times = min(times, most)
+		}
+		total *= times
+	}
+	return min(total, maxRegexSize+1)
+}
+
+// ranges is the number of ranges that the sets in n have.
+func ranges(n *node) int {
+	total := len(n.set) / 2
+	for _, sub := range n.subs {
+		total += ranges(sub)
+	}
+	return total
+}
+
+func referredGroups(n *node) map[int]bool {
+	groups := map[int]bool{}
+	var visit func(n *node)
+	visit = func(n *node) {
+		if n.op == opBackref {
+			groups[n.group] = true
+		}
+		for _, sub := range n.subs {
+			visit(sub)
+		}
+	}
+	visit(n)
+	return groups
+}
+
+// checkOrder refuses what the backtracking engine may try in another order than
+// PCRE2, where the order decides.
+func checkOrder(tree *node) error {
+	c := orderChecker{referredGroups(tree)}
+	return c.check(tree, false, false)
+}
+
+type orderChecker struct{ referred map[int]bool }
+
+func (c orderChecker) check(n *node, ordered, behind bool) error {
+	switch n.op {
+	case opRepeat:
+		sub := n.subs[0]
+		if n.max > 1 && sub.op != opBackref && canBeEmpty(sub) && (ordered || c.captures(n)) {
+			return regexErrorf(n.at, "a repeat of what can be empty is not supported inside an atomic group, nor around a group that something refers to")
+		}
+	case opAtomic:
+		ordered = true
+	case opLookahead, opNotLookahead:
+		ordered = c.captures(n)
+	case opLookbehind, opNotLookbehind:
+		ordered, behind = false, true
+	case opCapture:
+		if behind && c.referred[n.group] {
+			return regexErrorf(n.at, "a back-reference to a group inside a lookbehind is not supported")
+		}
+	case opBackref:
+		if behind {
+			return regexErrorf(n.at, "a back-reference inside a lookbehind is not supported")
+		}
+	}
+	for _, sub := range n.subs {
+		if err := c.check(sub, ordered, behind); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// captures reports whether a group in n is referred to.
+func (c orderChecker) captures(n *node) bool {
+	if n.op == opCapture && c.referred[n.group] {
+		return true
+	}
+	for _, sub := range n.subs {
+		if c.captures(sub) {
+			return true
+		}
+	}
+	return false
+}
