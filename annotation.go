@@ -1,0 +1,373 @@
+package vmrules
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// A jsonNode is a JSON value and where it stands in the annotation's text.
+type jsonNode struct {
+	start, end int // bytes
+	value      any // string, json.Number, bool, nil, or the json.Delim { or [
+	members    []jsonMember
+	items      []jsonNode
+}
+
+type jsonMember struct {
+	key   string
+	start int // of the key
+	value jsonNode
+}
+
+// An annotationReader turns the text of an annotation into nodes. It stops at
+// the first thing that is not JSON, or beyond the bounds; problems that leave
+// the rest readable, a key given twice or a lone surrogate, are collected.
+type annotationReader struct {
+	text     string
+	decoder  *json.Decoder
+	stopped  bool
+	problems []Problem
+
+	index int    // of the rule that is being read, -1 outside
+	key   string // of that rule, "" outside
+	depth int
+
+	behind     int // the last comma or colon
+	lastString int // where the last token starts if it is a string, else -1
+}
+
+// readAnnotation returns the elements of the array that text is, or problems.
+func readAnnotation(text string) ([]jsonNode, []Problem) {
+	r := annotationReader{text: text, index: -1, lastString: -1}
+	if len(text) > maxAnnotation {
+		r.stop(0, ReasonTooLong, "the annotation has %d bytes; all annotations of an object together may have %d", len(text), maxAnnotation)
+		return nil, r.problems
+	}
+	if i := invalidUTF8(text); i >= 0 {
+		r.stop(i, ReasonInvalid, "byte 0x%02x is not valid UTF-8: save the text as UTF-8", text[i])
+		return nil, r.problems
+	}
+	r.decoder = json.NewDecoder(strings.NewReader(text))
+	r.decoder.UseNumber()
+	root := r.read("an array of rules")
+	if after := r.skipBlanks(r.offset()); !r.stopped && after < len(text) {
+		r.stop(after, ReasonInvalid, "%s follows the end of the annotation: remove it", r.shown(after))
+	}
+	if !r.stopped && root.value != json.Delim('[') {
+		r.stop(root.start, ReasonTypeInvalid, "the annotation must be a JSON array of rules: [ { … }, { … } ]")
+	}
+	if r.stopped {
+		return nil, r.problems
+	}
+	return root.items, r.problems
+}
+
+func invalidUTF8(s string) int {
+	for i, r := range s {
+		if r == utf8.RuneError && !strings.HasPrefix(s[i:], "\uFFFD") {
+			return i
+		}
+	}
+	return -1
+}
+
+func (r *annotationReader) add(offset int, reason Reason, format string, args ...any) {
+	r.problems = append(r.problems, Problem{
+		Index: r.index, Key: r.key, Offset: offset, Reason: reason, Message: fmt.Sprintf(format, args...),
+	})
+}
+
+// stop reports what makes the text unreadable, alone.
+func (r *annotationReader) stop(offset int, reason Reason, format string, args ...any) {
+	r.problems, r.index, r.key, r.stopped = nil, -1, "", true
+	r.add(offset, reason, format, args...)
+}
+
+// read reads one value; expected says what should stand there.
+func (r *annotationReader) read(expected string) jsonNode {
+	n := jsonNode{start: r.nextToken()}
+	token, ok := r.token(expected)
+	if !ok {
+		return n
+	}
+	n.value, n.end = token, r.offset()
+	switch token {
+	case json.Delim('['):
+		r.array(&n)
+	case json.Delim('{'):
+		r.object(&n)
+	default:
+		r.surrogates(n.start, n.end)
+	}
+	n.end = r.offset()
+	return n
+}
+
+func (r *annotationReader) array(n *jsonNode) {
+	if !r.enter(n.start) {
+		return
+	}
+	for !r.stopped && r.more(']', len(n.items) > 0) {
+		if r.depth == 1 {
+			r.index = len(n.items)
+		}
+		if r.depth == 1 && r.index == maxRules {
+			r.stop(r.nextToken(), ReasonInvalid, "the annotation has more than %d rules", maxRules)
+			return
+		}
+		n.items = append(n.items, r.read("a value"))
+	}
+	r.leave()
+}
+
+func (r *annotationReader) object(n *jsonNode) {
+	if !r.enter(n.start) {
+		return
+	}
+	seen := map[string]bool{}
+	for !r.stopped && r.more('}', len(n.members) > 0) {
+		m := jsonMember{start: r.nextToken()}
+		token, ok := r.token("a key in double quotes")
+		if !ok {
+			return
+		}
+		m.key = token.(string)
+		if r.depth == 2 {
+			r.key = m.key
+		}
+		r.surrogates(m.start, r.offset())
+		if seen[m.key] {
+			r.add(m.start, ReasonDuplicate, "the key %s is given twice in one object: keep one of them", quoted(m.key))
+		}
+		seen[m.key] = true
+		colon := r.skipBlanks(r.offset())
+		if !r.at(colon, ":") {
+			r.unreadable(colon, "a colon is missing after the key %s", quoted(m.key))
+			return
+		}
+		r.behind = colon + 1
+		m.value = r.read("a value")
+		n.members = append(n.members, m)
+	}
+	r.leave()
+}
+
+func (r *annotationReader) enter(start int) bool {
+	r.depth++
+	if r.depth > maxNesting {
+		r.stop(start, ReasonInvalid, "arrays and objects are nested deeper than %d levels", maxNesting)
+	}
+	return !r.stopped
+}
+
+// leave reads the closing bracket, which more has seen.
+func (r *annotationReader) leave() {
+	if r.stopped {
+		return
+	}
+	_, _ = r.decoder.Token()
+	r.lastString = -1
+	r.depth--
+	if r.depth == 1 {
+		r.key = ""
+	}
+	if r.depth == 0 {
+		r.index = -1
+	}
+}
+
+// more tells whether another element follows before the closing bracket.
+func (r *annotationReader) more(closing byte, notFirst bool) bool {
+	at := r.skipBlanks(r.offset())
+	switch {
+	case at == len(r.text):
+		r.unreadable(at, "the text ends too early: a closing %c is missing", closing)
+	case r.text[at] == closing:
+		return false
+	case !notFirst:
+		return true
+	case r.at(at, "/"), r.at(at, "#"):
+		r.unreadable(at, "%s cannot stand here: JSON has no comments", r.shown(at))
+	case r.text[at] != ',':
+		r.unreadable(at, "a comma is missing before %s", r.shown(at))
+	default:
+		r.behind = at + 1
+		if r.at(r.nextToken(), string(closing)) {
+			r.stop(at, ReasonInvalid, "the comma before %c is one too many: remove it", closing)
+		}
+	}
+	return !r.stopped
+}
+
+// token reads a token that is not a closing bracket, or says why it cannot.
+func (r *annotationReader) token(expected string) (json.Token, bool) {
+	start := r.nextToken()
+	token, err := r.decoder.Token()
+	if err != nil {
+		r.badToken(start, expected)
+		return nil, false
+	}
+	r.lastString = -1
+	if _, ok := token.(string); ok {
+		r.lastString = start
+	}
+	return token, true
+}
+
+// badToken says why no token could be read at start.
+func (r *annotationReader) badToken(start int, expected string) {
+	if !r.at(start, `"`) {
+		r.strange(start, expected)
+		return
+	}
+	r.lastString = start
+	for i := start + 1; i < len(r.text); i++ {
+		switch c := r.text[i]; {
+		case c == '"':
+			r.unreadable(start, "%s cannot stand here, where %s is expected", r.shown(start), expected)
+			return
+		case c < 0x20:
+			r.unreadable(i, "a string cannot hold the control character %q: close the string before it, or write it as an escape", c)
+			return
+		case c == '\\':
+			if !isEscape(r.text[i+1:]) {
+				r.unreadable(i, `the backslash begins no escape of JSON: write \\ for a backslash`)
+				return
+			}
+			i++
+		}
+	}
+	if !r.typographic(start, len(r.text)) {
+		r.stop(start, ReasonInvalid, "the string that begins here is never closed")
+	}
+}
+
+// strange reports what is no JSON at all, with the cure for what people write.
+func (r *annotationReader) strange(at int, expected string) {
+	switch {
+	case at == len(r.text):
+		r.unreadable(at, "the text ends too early: %s is missing", expected)
+	case r.at(at, "'"):
+		r.unreadable(at, `a single quote cannot stand here, where %s is expected: strings take double quotes`, expected)
+	case r.at(at, "\ufeff"):
+		r.unreadable(at, "the text begins with a byte order mark: remove it")
+	case r.at(at, "/"), r.at(at, "#"):
+		r.unreadable(at, "%s cannot stand here, where %s is expected: JSON has no comments", r.shown(at), expected)
+	case r.at(at, "-") && r.depth == 0:
+		r.unreadable(at, "%s cannot stand here, where %s is expected: the annotation is JSON, not YAML", r.shown(at), expected)
+	default:
+		r.unreadable(at, "%s cannot stand here, where %s is expected", r.shown(at), expected)
+	}
+}
+
+func isEscape(s string) bool {
+	if s == "" || strings.IndexByte(`"\/bfnrtu`, s[0]) < 0 {
+		return false
+	}
+	if s[0] != 'u' {
+		return true
+	}
+	return len(s) > 4 && strings.Trim(s[1:5], "0123456789abcdefABCDEF") == ""
+}
+
+// unreadable reports a syntax error. Where a typographic quote led to it, the
+// decoder trips only behind it: that quote is then what is reported.
+func (r *annotationReader) unreadable(at int, format string, args ...any) {
+	from := at
+	if r.lastString >= 0 && !r.at(at, `"`) {
+		from = r.lastString
+	}
+	_, size := utf8.DecodeRuneInString(r.text[at:])
+	if !r.typographic(from, at+size) {
+		r.stop(at, ReasonInvalid, format, args...)
+	}
+}
+
+// typographic reports the first typographic quote in a part of the text.
+func (r *annotationReader) typographic(from, to int) bool {
+	i := strings.IndexAny(r.text[from:to], "“”„‟«»‘’‚′″")
+	if i < 0 {
+		return false
+	}
+	quote, _ := utf8.DecodeRuneInString(r.text[from+i:])
+	r.stop(from+i, ReasonInvalid, `%c is a typographic quote: write the plain " in its place`, quote)
+	return true
+}
+
+func (r *annotationReader) offset() int { return int(r.decoder.InputOffset()) }
+
+func (r *annotationReader) at(i int, prefix string) bool {
+	return strings.HasPrefix(r.text[i:], prefix)
+}
+
+func (r *annotationReader) skipBlanks(i int) int {
+	for i < len(r.text) && strings.IndexByte(" \t\r\n", r.text[i]) >= 0 {
+		i++
+	}
+	return i
+}
+
+// nextToken is where the next token starts, behind a comma or colon.
+func (r *annotationReader) nextToken() int {
+	return r.skipBlanks(max(r.offset(), r.behind))
+}
+
+// shown is the beginning of the text at i, up to a blank.
+func (r *annotationReader) shown(i int) string {
+	rest := r.text[i:]
+	if end := strings.IndexAny(rest, " \t\r\n,:"); end > 0 {
+		rest = rest[:end]
+	}
+	if rest[0] == '"' {
+		return oneLine(shortened(rest))
+	}
+	return quoted(rest)
+}
+
+// surrogates reports halves of UTF-16 pairs in a string, which the decoder
+// would replace in silence.
+func (r *annotationReader) surrogates(start, end int) {
+	for i := start; i < end; i++ {
+		if r.text[i] != '\\' {
+			continue
+		}
+		i++
+		if r.text[i] != 'u' {
+			continue
+		}
+		half := r.text[i-1 : i+5]
+		switch {
+		case isHighSurrogate(half) && isLowSurrogate(r.text[i+5:]):
+			i += 6
+		case isHighSurrogate(half) || isLowSurrogate(half):
+			r.add(i-1, ReasonInvalid, `%s is half of a surrogate pair: write the character itself, or both halves`, half)
+		}
+	}
+}
+
+func isHighSurrogate(s string) bool { return isSurrogate(s, "89abAB") }
+
+func isLowSurrogate(s string) bool { return isSurrogate(s, "cdefCDEF") }
+
+func isSurrogate(s, third string) bool {
+	return len(s) >= 6 && s[:2] == `\u` && (s[2] == 'd' || s[2] == 'D') && strings.IndexByte(third, s[3]) >= 0
+}
+
+// place orders problems by where they are and fills in line and column.
+func place(problems []Problem, text string) {
+	slices.SortStableFunc(problems, func(a, b Problem) int { return a.Offset - b.Offset })
+	line, column, at := 1, 1, 0
+	for i := range problems {
+		for _, r := range text[at:problems[i].Offset] {
+			column++
+			if r == '\n' {
+				line, column = line+1, 1
+			}
+		}
+		at = problems[i].Offset
+		problems[i].Line, problems[i].Column = line, column
+	}
+}

@@ -1,0 +1,90 @@
+package vmrules
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// An Argument is what a rule's constraint compares with: a literal, or a
+// JSONPath whose value is read from the object. The zero value is no argument.
+// An Argument is immutable and safe for concurrent use. Spec: Rule arguments.
+type Argument struct {
+	path    Path
+	literal any // string, bool or json.Number; nil: none
+}
+
+// NewArgument makes an argument of a Path, of a string (a JSONPath if it has
+// the prefix), a bool, a json.Number or any Go number.
+func NewArgument(v any) (Argument, error) {
+	if path, ok := v.(Path); ok {
+		if path.IsZero() {
+			return Argument{}, errors.New("the zero Path is no argument")
+		}
+		return Argument{path: path}, nil
+	}
+	v = resolve(v)
+	s, ok := scalarOf(v)
+	switch {
+	case !ok:
+		return Argument{}, fmt.Errorf("an argument is a string, a number, a boolean or a JSONPath, not %s", describe(v))
+	case s.err != nil:
+		return Argument{}, fmt.Errorf("the argument %w", s.err)
+	case s.shape == text && strings.HasPrefix(s.text, pathPrefix):
+		path, err := ParsePath(s.text)
+		return Argument{path: path}, err
+	case s.shape == numeric:
+		if written, ok := v.(json.Number); ok {
+			return Argument{literal: written}, nil
+		}
+	}
+	return Argument{literal: s.value()}, nil
+}
+
+// MustArgument is NewArgument for arguments that stand in the source of a
+// program. It panics where NewArgument returns an error.
+func MustArgument(v any) Argument {
+	a, err := NewArgument(v)
+	if err != nil {
+		panic(fmt.Sprintf("vmrules: MustArgument(%v): %v", v, err))
+	}
+	return a
+}
+
+// IsZero tells whether there is no argument.
+func (a Argument) IsZero() bool { return a.literal == nil && a.path.IsZero() }
+
+// Path returns the path that the value is read from; false for a literal.
+func (a Argument) Path() (Path, bool) { return a.path, !a.path.IsZero() }
+
+// Literal returns a string, a bool or a json.Number with the digits as they
+// were written; false for a path.
+func (a Argument) Literal() (any, bool) { return a.literal, a.literal != nil }
+
+// Equal tells whether two arguments are the same literal, numbers by value, or
+// the same path.
+func (a Argument) Equal(b Argument) bool {
+	s, ok := scalarOf(a.literal)
+	t, alsoOK := scalarOf(b.literal)
+	if ok && alsoOK {
+		return s.shape == t.shape && s.String() == t.String()
+	}
+	return ok == alsoOK && a.path.Equal(b.path)
+}
+
+// String is the argument as an annotation writes it, without quotes.
+func (a Argument) String() string {
+	if a.literal == nil {
+		return a.path.String()
+	}
+	return fmt.Sprint(a.literal)
+}
+
+// MarshalJSON writes the argument as an annotation does; null for none.
+func (a Argument) MarshalJSON() ([]byte, error) {
+	if !a.path.IsZero() {
+		return json.Marshal(a.path)
+	}
+	return json.Marshal(a.literal)
+}

@@ -1,0 +1,168 @@
+package vmrules
+
+import (
+	"fmt"
+	"strings"
+)
+
+// A Reason is why something is wrong, in the names that Kubernetes uses for
+// the reasons of a StatusCause. The set is closed.
+type Reason string
+
+const (
+	// ReasonRequired: the value is not there.
+	ReasonRequired Reason = "FieldValueRequired"
+	// ReasonTypeInvalid: the value has the wrong type.
+	ReasonTypeInvalid Reason = "FieldValueTypeInvalid"
+	// ReasonNotSupported: the value is not one of those that are allowed.
+	ReasonNotSupported Reason = "FieldValueNotSupported"
+	// ReasonTooLong: the value is longer than it may be.
+	ReasonTooLong Reason = "FieldValueTooLong"
+	// ReasonDuplicate: the value may stand only once. Only problems have it.
+	ReasonDuplicate Reason = "FieldValueDuplicate"
+	// ReasonInvalid: anything else that is wrong with the value.
+	ReasonInvalid Reason = "FieldValueInvalid"
+	// ReasonInternal: the rule could not be judged; the value may be right.
+	ReasonInternal Reason = "InternalError"
+)
+
+// words is how a line for people says the reason.
+func (r Reason) words() string {
+	switch r {
+	case ReasonRequired:
+		return "Required value"
+	case ReasonTypeInvalid:
+		return "Invalid type"
+	case ReasonNotSupported:
+		return "Unsupported value"
+	case ReasonTooLong:
+		return "Too long"
+	case ReasonDuplicate:
+		return "Duplicate value"
+	case ReasonInternal:
+		return "Not decided"
+	}
+	return "Invalid value"
+}
+
+// A Cause has the JSON form of metav1.StatusCause, for the status of an
+// admission response.
+type Cause struct {
+	Reason  Reason `json:"reason,omitempty"`
+	Message string `json:"message,omitempty"`
+	Field   string `json:"field,omitempty"`
+}
+
+// A Problem is one thing that is wrong with an annotation.
+type Problem struct {
+	// Rule is the name of the rule, "" where it has none or none is meant.
+	Rule string `json:"rule,omitempty"`
+	// Index is the place of the rule in the array, from 0; -1 where the
+	// problem is about the whole annotation.
+	Index int `json:"index"`
+	// Key is the key inside the rule, "" where the whole rule is meant.
+	Key string `json:"key,omitempty"`
+	// Offset counts bytes from 0; Line and Column count from 1, columns in
+	// code points. Line is 0 for rules that were not read from text.
+	Offset int `json:"offset"`
+	Line   int `json:"line,omitempty"`
+	Column int `json:"column,omitempty"`
+
+	Reason Reason `json:"reason"`
+	// Message says what is wrong and what would be right.
+	Message string `json:"message"`
+	// Source is whose annotation it is, where RulesFor or ValidateOwn read
+	// it: "VM", "template", or either with its place, as in "VM items[3]".
+	Source string `json:"source,omitempty"`
+}
+
+// Error is the problem in one line.
+func (p Problem) Error() string {
+	var parts []string
+	if p.Source != "" {
+		parts = append(parts, p.Source)
+	}
+	if p.Line > 0 {
+		parts = append(parts, fmt.Sprintf("line %d, column %d", p.Line, p.Column))
+	}
+	switch {
+	case p.Rule != "":
+		parts = append(parts, fmt.Sprintf("rule %q", p.Rule))
+	case p.Index >= 0:
+		parts = append(parts, fmt.Sprintf("rules[%d]", p.Index))
+	}
+	if p.Key != "" && !strings.Contains(p.Message, quoted(p.Key)) {
+		parts = append(parts, oneLine(p.Key))
+	}
+	return strings.Join(append(parts, oneLine(p.Message)), ": ")
+}
+
+func (p Problem) field() string {
+	if p.Index < 0 {
+		return ""
+	}
+	at := location{indexed(p.Index)}
+	if p.Key != "" {
+		at = append(at, named(p.Key))
+	}
+	return at.String()
+}
+
+// A ParseError is all that is wrong with an annotation, or with the rules that
+// NewRules was given. errors.As finds it,
+// and the first Problem in it.
+type ParseError struct {
+	Problems []Problem `json:"problems"`
+}
+
+// Error lists the problems, one a line.
+func (e *ParseError) Error() string {
+	return listed("the validation rules cannot be used", e.Unwrap())
+}
+
+// Unwrap returns the problems, each a Problem.
+func (e *ParseError) Unwrap() []error { return asErrors(e.Problems) }
+
+// Causes returns the problems as causes of an admission response. Field is
+// the place inside the annotation, such as "[3].path".
+func (e *ParseError) Causes() []Cause {
+	causes := make([]Cause, 0, len(e.Problems))
+	for _, p := range e.Problems {
+		causes = append(causes, Cause{Reason: p.Reason, Message: p.Error(), Field: p.field()})
+	}
+	return causes
+}
+
+// An InvalidError is what Report.Err returns: all violations that fail an
+// object. errors.As finds it, and the first Violation in it.
+type InvalidError struct {
+	Violations []Violation `json:"violations"`
+}
+
+// Error lists the violations, one a line.
+func (e *InvalidError) Error() string {
+	return listed("the object is not valid", e.Unwrap())
+}
+
+// Unwrap returns the violations, each a Violation.
+func (e *InvalidError) Unwrap() []error { return asErrors(e.Violations) }
+
+func asErrors[E error](list []E) []error {
+	all := make([]error, 0, len(list))
+	for _, e := range list {
+		all = append(all, e)
+	}
+	return all
+}
+
+func listed(title string, all []error) string {
+	if len(all) == 1 {
+		return title + ": " + all[0].Error()
+	}
+	var s strings.Builder
+	fmt.Fprintf(&s, "%s: %d problems", title, len(all))
+	for _, e := range all {
+		s.WriteString("\n- " + e.Error())
+	}
+	return s.String()
+}

@@ -1,0 +1,473 @@
+package vmrules
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/ohler55/ojg/jp"
+)
+
+// An evaluation is one call of Validate. It is not safe for concurrent use.
+type evaluation struct {
+	partial  bool
+	defaults []fieldDefault // those of the caller
+	nodes    int
+	budget   regexBudget
+	broken   error // why no rule can be judged
+
+	plain, instancetype *field
+}
+
+var (
+	errNotFilledIn = errors.New("not filled in yet")
+	errByOthers    = errors.New("set by the instance type")
+)
+
+// fields are the fields that count without being written in a target.
+func (e *evaluation) fields(t *target) *field {
+	if t.instancetype {
+		return e.instancetype
+	}
+	return e.plain
+}
+
+// walk prepares a search in a target.
+func (e *evaluation) walk(t *target, visit func(*walk, any) bool) walk {
+	return walk{nodes: &e.nodes, parameters: t.parameters, fields: e.fields(t), visit: visit}
+}
+
+// judge judges one rule for one target.
+func (e *evaluation) judge(index int, r *rule, t *target) Result {
+	j := judgement{evaluation: e, rule: r, target: t, result: Result{
+		Index: index, Rule: r.Name, Kind: r.Kind, Path: r.Path, Message: r.Message, Target: t.name,
+	}}
+	j.run()
+	return j.result
+}
+
+// A judgement is one rule on its way to its result.
+type judgement struct {
+	*evaluation
+	rule   *rule
+	target *target
+	result Result
+
+	constraints []constraint // in the order of rule.constraints; nil where undecided
+	prepared    bool
+	doubt       error  // the first thing that could not be judged
+	doubtful    string // the argument that it is about
+}
+
+func (j *judgement) run() {
+	switch {
+	case !j.rule.Kind.known():
+		j.end(Ignored, fmt.Sprintf("the kind %s is not known", quoted(string(j.rule.Kind))))
+	case j.enforcesNothing():
+		j.end(Ignored, fmt.Sprintf("the kind %s without any argument enforces nothing", j.rule.Kind))
+	case j.broken != nil:
+		j.undecided("", j.broken)
+	case j.target.nothing != "" && (!j.partial || j.target.isList):
+		j.undecided("", errors.New("nothing to validate: "+j.target.nothing))
+	case j.target.nothing != "":
+		j.end(Skipped, errNotFilledIn.Error())
+	case j.applies():
+		j.judgeValues()
+	}
+}
+
+// enforcesNothing: what an enum or regex is compared with are its arguments.
+func (j *judgement) enforcesNothing() bool {
+	return (j.rule.Kind == KindEnum || j.rule.Kind == KindRegex) && len(j.rule.constraints) == 0
+}
+
+func (j *judgement) end(outcome Outcome, note string) {
+	j.result.Outcome, j.result.Note = outcome, note
+}
+
+// undecided ends the judgement without blaming a field.
+func (j *judgement) undecided(argument string, why error) {
+	if argument != "" {
+		why = fmt.Errorf("%s %w", argument, why)
+	}
+	j.result.Outcome = Undecided
+	j.result.Violations = []Violation{{
+		Rule: j.rule.Name, Message: j.rule.Message, Reason: ReasonInternal,
+		Argument: argument, Detail: why.Error(), Warning: j.rule.JustWarning,
+	}}
+}
+
+// applies tells whether what "valid" names is there; if not, it ends the
+// judgement.
+func (j *judgement) applies() bool {
+	if j.rule.Valid.IsZero() {
+		return true
+	}
+	w := j.walk(j.target, func(*walk, any) bool { return false })
+	err := w.run(j.rule.Valid, j.target.root)
+	switch {
+	case err != nil:
+		j.undecided("", fmt.Errorf("%s cannot be searched: %w", j.rule.Valid, err))
+	case w.matches > 0:
+		return true
+	case w.byOthers && !j.partial:
+		j.undecided("", fmt.Errorf("%s is %w", j.rule.Valid, errByOthers))
+	case w.byOthers:
+		j.end(Skipped, errByOthers.Error())
+	default:
+		j.end(Skipped, fmt.Sprintf("%s is not there", j.rule.Valid))
+	}
+	return false
+}
+
+func (j *judgement) judgeValues() {
+	w := j.walk(j.target, j.judgeValue)
+	err := w.run(j.rule.Path, j.target.root)
+	switch {
+	case err != nil:
+		j.result.Violations = nil
+		j.undecided("", err)
+	case w.matches == 0:
+		j.missing(w.byOthers)
+	case len(j.result.Violations) > 0:
+		j.violated()
+	case errors.Is(j.doubt, errNotFilledIn):
+		j.end(Skipped, fmt.Sprintf("%s %s", j.doubtful, j.doubt))
+	case j.doubt != nil:
+		j.undecided(j.doubtful, j.doubt)
+	default:
+		j.result.Outcome = Satisfied
+	}
+}
+
+func (j *judgement) violated() {
+	j.result.Outcome = Violated
+	if j.rule.JustWarning {
+		j.result.Outcome = Warned
+	}
+	if j.doubt != nil {
+		j.result.Note = "not judged: " + j.doubtText()
+	}
+}
+
+func (j *judgement) doubtText() string {
+	if j.doubtful == "" {
+		return j.doubt.Error()
+	}
+	return j.doubtful + " " + j.doubt.Error()
+}
+
+// missing ends the judgement where the path selects nothing.
+func (j *judgement) missing(byOthers bool) {
+	switch {
+	case byOthers && j.partial:
+		j.end(Skipped, errByOthers.Error())
+		return
+	case byOthers:
+		j.undecided("", fmt.Errorf("%s is %w", j.rule.Path, errByOthers))
+		return
+	case j.partial:
+		j.end(Skipped, errNotFilledIn.Error())
+		return
+	}
+	v := j.violation(ReasonRequired, "", "the field is not set")
+	v.Field = j.target.at.field(j.rule.Path)
+	v.Pointer = j.target.at.join(fixedSteps(j.rule.Path)).pointer()
+	j.result.Violations = []Violation{v}
+	j.violated()
+}
+
+// field is a path as it was written, behind the location of its root.
+func (l location) field(p Path) string {
+	switch {
+	case len(l) == 0:
+		return p.written
+	case p.written == "$":
+		return l.String()
+	case p.written[0] == '[' || p.written[0] == '.':
+		return l.String() + p.written
+	}
+	return l.String() + "." + p.written
+}
+
+// fixedSteps are the steps at the beginning of a path that can only be one
+// place.
+func fixedSteps(p Path) location {
+	var l location
+	for _, step := range p.expr {
+		switch step := step.(type) {
+		case jp.Child:
+			l = append(l, named(string(step)))
+			continue
+		case jp.Nth:
+			if step >= 0 {
+				l = append(l, indexed(int(step)))
+				continue
+			}
+		}
+		break
+	}
+	return l
+}
+
+func (j *judgement) violation(reason Reason, argument, detail string) Violation {
+	return Violation{
+		Rule: j.rule.Name, Message: j.rule.Message, Reason: reason,
+		Argument: argument, Detail: detail, Warning: j.rule.JustWarning,
+	}
+}
+
+// judgeValue judges one value that the path selects.
+func (j *judgement) judgeValue(w *walk, v any) bool {
+	j.prepare()
+	s, isScalar := scalarOf(v)
+	if name := parameterIn(s.text); j.target.parameters && name != "" {
+		j.doubted("", unfilledParameter(name))
+		return true
+	}
+	if s.err != nil {
+		j.doubted("", fmt.Errorf("the value %w", s.err))
+		return true
+	}
+	ok, err := j.rule.Kind.admits(s, isScalar)
+	switch {
+	case err != nil:
+		j.doubted("", err)
+	case !ok:
+		j.add(w, v, ReasonTypeInvalid, "", nil, describe(v)+" is not "+j.rule.Kind.noun())
+	default:
+		j.constrain(w, v, s)
+	}
+	return true
+}
+
+// admits tells whether a value has the type that the kind asks for.
+func (k Kind) admits(s scalar, isScalar bool) (bool, error) {
+	switch {
+	case !isScalar:
+		return false, nil
+	case k == KindString:
+		return s.shape == text, nil
+	case k == KindInteger:
+		n, err := s.quantity()
+		if err == errNotNumber {
+			return false, nil
+		}
+		if err != nil {
+			return false, fmt.Errorf("the value %w", err)
+		}
+		return n.isInteger(), nil
+	}
+	return true, nil
+}
+
+func (k Kind) noun() string {
+	switch k {
+	case KindInteger:
+		return "an integer"
+	case KindString:
+		return "a string"
+	}
+	return "a string, number or boolean"
+}
+
+// doubted remembers what could not be judged; a violation still counts.
+func (j *judgement) doubted(argument string, why error) {
+	if j.doubt == nil {
+		j.doubtful, j.doubt = argument, why
+	}
+}
+
+// constrain judges a value by each constraint.
+func (j *judgement) constrain(w *walk, v any, s scalar) {
+	for i, c := range j.constraints {
+		if c == nil {
+			continue
+		}
+		argued := &j.rule.constraints[i]
+		b, err := c.check(s, &j.budget)
+		if err != nil {
+			j.doubted(argued.key, err)
+			continue
+		}
+		if b == nil {
+			continue
+		}
+		detail := b.detail
+		if argued.fixed == nil {
+			detail += argued.origin()
+		}
+		j.add(w, v, b.reason, argued.key, b.limit, detail)
+	}
+}
+
+// origin says which path a limit was read from.
+func (a argued) origin() string {
+	for _, argument := range a.from {
+		if path, ok := argument.Path(); ok {
+			return fmt.Sprintf(" (%s is read from %s)", a.key, path)
+		}
+	}
+	return ""
+}
+
+func (j *judgement) add(w *walk, value any, reason Reason, argument string, limit any, detail string) {
+	v := j.violation(reason, argument, detail)
+	at := j.target.at.join(w.at)
+	v.Field, v.Pointer = at.String(), at.pointer()
+	v.Limit = limit
+	if s, ok := scalarOf(value); ok {
+		v.Value = s.value()
+	}
+	switch w.standIn {
+	case unset:
+		v.Detail = fmt.Sprintf("not set, counts as %s: %s", describe(value), detail)
+	case zero:
+		v.Detail = fmt.Sprintf("0 counts as %s: %s", describe(value), detail)
+	}
+	v.Defaulted = w.standIn != written
+	j.result.Violations = append(j.result.Violations, v)
+}
+
+// prepare reads the arguments that are JSONPaths, once for all values.
+func (j *judgement) prepare() {
+	if j.prepared {
+		return
+	}
+	j.prepared = true
+	j.constraints = make([]constraint, len(j.rule.constraints))
+	for i, a := range j.rule.constraints {
+		if a.fixed != nil {
+			j.constraints[i] = a.fixed
+			continue
+		}
+		c, err := j.read(a)
+		if err != nil {
+			j.doubted(a.key, err)
+			continue
+		}
+		j.constraints[i] = c
+	}
+}
+
+// read makes a constraint of what its paths select in the object.
+func (j *judgement) read(a argued) (constraint, error) {
+	if a.key == keyValues {
+		return j.readAllowed(a)
+	}
+	path, _ := a.from[0].Path()
+	found, err := j.find(path)
+	if err != nil {
+		return nil, err
+	}
+	if len(found) > 1 {
+		return nil, fmt.Errorf("cannot be read: %s selects %d values, and one is needed", path, len(found))
+	}
+	limit, err := j.usable(path, found[0])
+	if err != nil {
+		return nil, err
+	}
+	c, _, err := newConstraint(a.key, limit)
+	if err != nil {
+		return nil, fmt.Errorf("cannot be read from %s: it %w", path, err)
+	}
+	if p, ok := c.(pattern); ok {
+		return c, j.budget.chargeCompile(p.regex)
+	}
+	return c, nil
+}
+
+// readAllowed collects the values that are allowed. A list's only path must
+// select something; an item's path that selects nothing allows nothing.
+func (j *judgement) readAllowed(a argued) (constraint, error) {
+	var all []scalar
+	for _, argument := range a.from {
+		path, isPath := argument.Path()
+		if !isPath {
+			s, _ := scalarOf(argument.literal)
+			all = append(all, s)
+			continue
+		}
+		found, err := j.find(path)
+		if isMissing(err) && j.rule.Values != nil {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		for _, v := range found {
+			if all, err = j.appendItems(all, path, v); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return newAllowed(all), nil
+}
+
+// appendItems adds a value, or the items of an array.
+func (j *judgement) appendItems(all []scalar, path Path, v any) ([]scalar, error) {
+	if shapeOf(v) != array {
+		s, err := j.usable(path, v)
+		return append(all, s), err
+	}
+	for i := range length(v) {
+		if j.nodes--; j.nodes < 0 {
+			return nil, errTooManyNodes
+		}
+		next, ok := item(v, i)
+		if !ok {
+			continue
+		}
+		s, err := j.usable(path, next)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, s)
+	}
+	return all, nil
+}
+
+// A missing error says that an argument's path selects nothing.
+type missing struct{ error }
+
+func (m missing) Unwrap() error { return m.error }
+
+func isMissing(err error) bool {
+	var m missing
+	return errors.As(err, &m)
+}
+
+// find lists what an argument's path selects, at least one value.
+func (j *judgement) find(path Path) ([]any, error) {
+	var found []any
+	w := j.walk(j.target, func(_ *walk, v any) bool {
+		found = append(found, v)
+		return true
+	})
+	err := w.run(path, j.target.root)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("cannot be read from %s: %w", path, err)
+	case w.byOthers && len(found) == 0:
+		return nil, fmt.Errorf("cannot be read: %s is %w", path, errByOthers)
+	case len(found) == 0 && j.partial:
+		return nil, missing{errNotFilledIn}
+	case len(found) == 0:
+		return nil, missing{fmt.Errorf("cannot be read: %s is not there", path)}
+	}
+	return found, nil
+}
+
+// usable is the scalar that an argument's path selected.
+func (j *judgement) usable(path Path, v any) (scalar, error) {
+	s, ok := scalarOf(v)
+	if !ok {
+		return scalar{}, fmt.Errorf("cannot be read: %s is %s", path, describe(v))
+	}
+	if s.err != nil {
+		return scalar{}, fmt.Errorf("cannot be read: %s %w", path, s.err)
+	}
+	if name := parameterIn(s.text); j.target.parameters && name != "" {
+		return scalar{}, fmt.Errorf("cannot be read from %s: %w", path, unfilledParameter(name))
+	}
+	return s, nil
+}

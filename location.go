@@ -1,0 +1,86 @@
+package vmrules
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A location is the way from an object's root to a value in it.
+type location []element
+
+// An element is one step of a location: the name of a member, or the index of
+// an item where index is not negative.
+type element struct {
+	name  string
+	index int
+}
+
+func named(name string) element { return element{name: name, index: -1} }
+
+func indexed(index int) element { return element{index: index} }
+
+// names is a location of members alone.
+func names(path ...string) location {
+	var l location
+	for _, name := range path {
+		l = append(l, named(name))
+	}
+	return l
+}
+
+// join is a copy of l with more behind it.
+func (l location) join(more location) location {
+	return slices.Concat(l, more)
+}
+
+// String writes the location in the dialect of paths, the root as $.
+func (l location) String() string {
+	if len(l) == 0 {
+		return "$"
+	}
+	var s strings.Builder
+	for i, e := range l {
+		switch {
+		case e.index >= 0:
+			s.WriteString("[" + strconv.Itoa(e.index) + "]")
+		case !isPlainName(e.name) || i == 0 && isKeyword(e.name):
+			s.WriteString("['" + quotedEscapes.Replace(e.name) + "']")
+		default:
+			if i > 0 {
+				s.WriteByte('.')
+			}
+			s.WriteString(strings.ReplaceAll(e.name, ".", `\.`))
+		}
+	}
+	return s.String()
+}
+
+var quotedEscapes = strings.NewReplacer(`\`, `\\`, `'`, `\'`, `.`, `\.`, `*`, `\*`)
+
+// isPlainName tells whether a name needs no quotes: it has only the characters
+// of names and dots, which take a backslash.
+func isPlainName(name string) bool {
+	for _, r := range name {
+		if r != '.' && !isNameRune(r) {
+			return false
+		}
+	}
+	return name != ""
+}
+
+// pointer writes the location as a JSON Pointer, RFC 6901.
+func (l location) pointer() string {
+	var s strings.Builder
+	for _, e := range l {
+		s.WriteByte('/')
+		if e.index >= 0 {
+			s.WriteString(strconv.Itoa(e.index))
+		} else {
+			s.WriteString(pointerEscapes.Replace(e.name))
+		}
+	}
+	return s.String()
+}
+
+var pointerEscapes = strings.NewReplacer("~", "~0", "/", "~1")

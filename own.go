@@ -1,0 +1,166 @@
+package vmrules
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+)
+
+// ValidateOwn judges every VM inside an object by the rules in its own
+// annotation or, where it has none, in that of the template around it. VMs
+// that SkipAnnotation exempts and those without rules have no results. An
+// error is a *ParseError with the problems of all annotations that cannot be
+// used; the report is then about the other VMs.
+//
+// The bounds count for each VM, the budget for regular expressions for all.
+func ValidateOwn(object map[string]any, opts ...ValidateOption) (*Report, error) {
+	e := newEvaluation(opts)
+	report := &Report{Results: []Result{}}
+	var problems []Problem
+	for _, t := range targetsOf(resolve(object)) {
+		rules, wrong := t.ownRules(parseOptions{})
+		problems = append(problems, wrong...)
+		e.nodes = maxNodes
+		e.judgeAll(report, rules, &t)
+	}
+	return report, asParseError(problems)
+}
+
+// RulesFor finds the rules for a VM: none if SkipAnnotation exempts it; or
+// else those in its own annotation if that is not blank; or else those of the
+// template, an OpenShift Template or a KubeVirt VirtualMachineTemplate, which
+// has them on the VirtualMachine inside or in its own TemplateAnnotation.
+// Either may be nil. An error is a *ParseError, whose problems say whose
+// annotation it was; one is that VMs inside the template have different ones.
+func RulesFor(vm, template map[string]any, opts ...ParseOption) (Rules, error) {
+	var o parseOptions
+	for _, opt := range opts {
+		opt(&o)
+	}
+	own := targetsOf(resolve(vm))[0]
+	if own.isExempt() {
+		return Rules{}, nil
+	}
+	found := own.annotation("VM")
+	if found.isBlank() {
+		var err error
+		if found, err = templateAnnotation(template); err != nil {
+			return Rules{}, err
+		}
+	}
+	rules, problems := found.parse(o)
+	return rules, asParseError(problems)
+}
+
+// templateAnnotation finds the one annotation of a template.
+func templateAnnotation(template map[string]any) (annotation, error) {
+	v := resolve(template)
+	var found annotation
+	for _, t := range targetsOf(v) {
+		a := t.annotation("template")
+		if !a.isBlank() && !found.isBlank() && !reflect.DeepEqual(a.value, found.value) {
+			return annotation{}, asParseError([]Problem{{
+				Index: -1, Reason: ReasonInvalid, Source: "template",
+				Message: "the VirtualMachines inside have different validations: use ValidateOwn, which judges each by its own",
+			}})
+		}
+		if !a.isBlank() {
+			found = a
+		}
+	}
+	if found.isBlank() {
+		found = ownAnnotation(v, TemplateAnnotation, "template")
+	}
+	return found, nil
+}
+
+// ownRules reads the rules for the VM of a target.
+func (t *target) ownRules(o parseOptions) (Rules, []Problem) {
+	if t.isExempt() {
+		return Rules{}, nil
+	}
+	found := t.annotation(strings.TrimSpace("VM " + t.name))
+	if found.isBlank() {
+		at, _, _ := strings.Cut(t.name, ".objects[")
+		if strings.HasPrefix(t.name, "objects[") || t.template == nil {
+			at = ""
+		}
+		found = ownAnnotation(t.template, TemplateAnnotation, strings.TrimSpace("template "+at))
+	}
+	return found.parse(o)
+}
+
+// isExempt tells whether the VM is exempt from all rules.
+func (t *target) isExempt() bool { return has(t.vm, "metadata", "annotations", SkipAnnotation) }
+
+// annotation is the one on the target's VM.
+func (t *target) annotation(source string) annotation {
+	return ownAnnotation(t.vm, Annotation, source)
+}
+
+// An annotation is the text of rules and whose it is.
+type annotation struct {
+	value  any // nil: absent
+	key    string
+	source string
+}
+
+func ownAnnotation(v any, key, source string) annotation {
+	value, _ := lookup(v, names("metadata", "annotations", key))
+	return annotation{value, key, source}
+}
+
+func (a annotation) isBlank() bool {
+	s, isString := a.value.(string)
+	return a.value == nil || isString && strings.TrimSpace(s) == ""
+}
+
+// parse reads the rules. A template's own annotation is of version 201901-1,
+// unless some path in it has the prefix of 201902-2.
+func (a annotation) parse(o parseOptions) (Rules, []Problem) {
+	if a.value == nil {
+		return Rules{}, nil
+	}
+	s, ok := a.value.(string)
+	if !ok {
+		return Rules{}, []Problem{{
+			Index: -1, Reason: ReasonTypeInvalid, Source: a.source,
+			Message: fmt.Sprintf("the annotation %s must be a string that holds JSON, not %s", a.key, describe(a.value)),
+		}}
+	}
+	if o.version == "" && a.key == TemplateAnnotation {
+		o.version = detectVersion(s)
+	}
+	rules, problems := parseRules(s, o)
+	for i := range problems {
+		problems[i].Source = a.source
+	}
+	return rules, problems
+}
+
+func detectVersion(text string) Version {
+	nodes, _ := readAnnotation(text)
+	for _, n := range nodes {
+		for _, m := range n.members {
+			s, _ := m.value.value.(string)
+			if (m.key == keyPath || m.key == keyValid) && strings.HasPrefix(s, pathPrefix) {
+				return V201902
+			}
+		}
+	}
+	return V201901
+}
+
+// ToObject turns a typed VM, or anything else that JSON writes as an object,
+// into the form that Validate takes, with every digit of its numbers.
+func ToObject(v any) (map[string]any, error) {
+	decoded, err := decodeJSON(v)
+	if err != nil {
+		return nil, fmt.Errorf("%T has no JSON form: %w", v, err)
+	}
+	object, ok := decoded.(map[string]any)
+	if !ok {
+		return nil, fmt.Errorf("%T is %s in JSON, not an object (for JSON text, pass a json.RawMessage)", v, describe(decoded))
+	}
+	return object, nil
+}

@@ -1,0 +1,103 @@
+package vmrules
+
+import (
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestTemplateOf(t *testing.T) {
+	tests := []struct {
+		name            string
+		metadata        any
+		wantNS, wantTpl string
+	}{
+		{"labels", map[string]any{"labels": map[string]any{TemplateKey: "win", TemplateNamespaceKey: "openshift"}}, "openshift", "win"},
+		{"old key", map[string]any{"labels": map[string]string{TemplateKey: "win", OldTemplateNamespaceKey: "old"}}, "old", "win"},
+		{"new key before old", map[string]any{"labels": map[string]any{TemplateKey: "win", TemplateNamespaceKey: "new", OldTemplateNamespaceKey: "old"}}, "new", "win"},
+		{"annotations", map[string]any{"annotations": map[string]any{TemplateKey: "win", TemplateNamespaceKey: "ns"}}, "ns", "win"},
+		{"labels before annotations", map[string]any{"labels": map[string]any{TemplateKey: "a"}, "annotations": map[string]any{TemplateKey: "b", TemplateNamespaceKey: "ns"}}, "", "a"},
+		{"none", map[string]any{"labels": map[string]any{"app": "x"}}, "", ""},
+		{"wrong types", map[string]any{"labels": []any{}, "annotations": map[string]any{TemplateKey: 7}}, "", ""},
+		{"no metadata", nil, "", ""},
+	}
+	for _, test := range tests {
+		ns, tpl, ok := TemplateOf(map[string]any{"metadata": test.metadata})
+		if ns != test.wantNS || tpl != test.wantTpl || ok != (test.wantTpl != "") {
+			t.Errorf("%s: %q, %q, %v", test.name, ns, tpl, ok)
+		}
+	}
+}
+
+func TestToObject(t *testing.T) {
+	type spec struct {
+		Cores uint64   `json:"cores"`
+		Guest quantity `json:"guest"`
+		None  *int     `json:"none,omitempty"`
+	}
+	got, err := ToObject(struct {
+		Spec spec `json:"spec"`
+	}{spec{math.MaxUint64, quantity{"2Gi"}, nil}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rules := mustParse(t, `[{"name": "c", "rule": "integer", "path": "jsonpath::.spec.cores", "message": "m", "values": [18446744073709551615]},
+		{"name": "g", "rule": "integer", "path": "jsonpath::.spec.guest", "message": "m", "min": 2147483648, "max": 2147483648}]`)
+	if report := Validate(rules, got); !report.Valid() {
+		t.Error(report)
+	}
+	for want, bad := range map[string]any{"is an array in JSON": []int{1}, "is nothing in JSON": nil, "no JSON form": func() {}, "is 7 in JSON": 7} {
+		if object, err := ToObject(bad); err == nil || object != nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v: %v, %v; want %s", bad, object, err, want)
+		}
+	}
+}
+
+func annotated(validations any) map[string]any {
+	return map[string]any{
+		"kind": "VirtualMachine", "metadata": map[string]any{"annotations": map[string]any{Annotation: validations}},
+		"spec": map[string]any{"template": map[string]any{"spec": map[string]any{}}},
+	}
+}
+
+// TestProblemsOfAllVMs: ValidateOwn judges what it can and loses no problem of
+// what it cannot.
+func TestProblemsOfAllVMs(t *testing.T) {
+	list := map[string]any{"kind": "List", "items": []any{
+		annotated("{"), annotated(7), annotated(`[{"name": "r", "rule": "string", "path": "jsonpath::.a", "message": "m"}]`), annotated(`[1]`),
+		map[string]any{"kind": "Template", "metadata": map[string]any{"annotations": map[string]any{TemplateAnnotation: "[2]"}},
+			"objects": []any{map[string]any{"kind": "VirtualMachine"}}},
+	}}
+	report, err := ValidateOwn(list)
+	var parsed *ParseError
+	if !errors.As(err, &parsed) {
+		t.Fatalf("%v", err)
+	}
+	var sources []string
+	for _, p := range parsed.Problems {
+		sources = append(sources, p.Source)
+	}
+	if diff := cmp.Diff([]string{"VM items[0]", "VM items[1]", "VM items[3]", "template items[4]"}, sources); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if got := only(t, report); got.Target != "items[2]" || got.Outcome != Violated {
+		t.Errorf("%s", got)
+	}
+	want := `VM items[1]: the annotation vm.kubevirt.io/validations must be a string that holds JSON, not 7`
+	if got := parsed.Problems[1].Error(); got != want {
+		t.Errorf("%s; want %s", got, want)
+	}
+}
+
+func TestRulesForNothing(t *testing.T) {
+	rules, err := RulesFor(nil, nil)
+	if rules.Len() != 0 || err != nil {
+		t.Errorf("%d rules, %v", rules.Len(), err)
+	}
+	if report, err := ValidateOwn(nil); !report.Valid() || err != nil {
+		t.Errorf("%s, %v", report, err)
+	}
+}

@@ -1,0 +1,248 @@
+package vmrules
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// An Outcome is what became of a rule for one target.
+type Outcome string
+
+const (
+	// Satisfied: every value that the rule judges satisfies it.
+	Satisfied Outcome = "Satisfied"
+	// Violated: some value does not, or none is there.
+	Violated Outcome = "Violated"
+	// Warned: violated, and the rule says justWarning.
+	Warned Outcome = "Warned"
+	// Skipped: what "valid" names is not there; or, under Partial, what the
+	// rule needs is not filled in yet.
+	Skipped Outcome = "Skipped"
+	// Ignored: the rule's kind is not known, or it enforces nothing.
+	Ignored Outcome = "Ignored"
+	// Undecided: the rule could not be judged. It does not count as satisfied.
+	Undecided Outcome = "Undecided"
+)
+
+// A Report is what Validate found: one Result for each target and rule, the
+// rules of the first target first.
+type Report struct {
+	Results []Result `json:"results"`
+}
+
+// A Result is what became of one rule for one target.
+type Result struct {
+	Index   int     `json:"index"` // of the rule, from 0
+	Rule    string  `json:"rule"`
+	Kind    Kind    `json:"kind"`
+	Path    Path    `json:"path"`
+	Message string  `json:"message"`
+	Target  string  `json:"target,omitempty"` // "", or where the VM is: "objects[0]", "items[3]"
+	Outcome Outcome `json:"outcome"`
+	// Note says why a rule was skipped or ignored, and what of a violated one
+	// could not be judged.
+	Note       string      `json:"note,omitempty"`
+	Violations []Violation `json:"violations,omitempty"`
+}
+
+// A Violation is one value that breaks one constraint of a rule; or the
+// absence of a value; or, with ReasonInternal, why a rule is undecided.
+type Violation struct {
+	Rule    string `json:"rule"`
+	Message string `json:"message"` // the rule's own
+	// Field is where the value is, from the object's own root, in the dialect
+	// of paths: ParsePath("jsonpath::" + Field) selects it. Where no value is
+	// there, it is the path as the rule writes it. It is "" for ReasonInternal.
+	Field string `json:"field,omitempty"`
+	// Pointer is Field as a JSON Pointer (RFC 6901). Where no value is there
+	// and the path has other steps than names and indexes, it ends before them.
+	Pointer string `json:"pointer,omitempty"`
+	// Value is a string, a bool or a json.Number in plain decimal notation,
+	// however the object held it; nil for an array, an object or nothing.
+	Value  any    `json:"value,omitempty"`
+	Reason Reason `json:"reason"`
+	// Argument is the key of the constraint, "" where the kind itself failed
+	// or nothing is there.
+	Argument string `json:"argument,omitempty"`
+	// Limit is the argument's value, also where it came from a JSONPath: a
+	// string or json.Number; []string for values.
+	Limit any `json:"limit,omitempty"`
+	// Detail says what is wrong in words, such as "12 is more than max 8".
+	Detail string `json:"detail"`
+	// Defaulted tells that the value is a default that the object does not hold.
+	Defaulted bool `json:"defaulted,omitempty"`
+	// Warning tells that the rule says justWarning.
+	Warning bool `json:"warning,omitempty"`
+}
+
+// Error is the violation in one line:
+//
+//	spec.template.spec.domain.cpu.cores: Invalid value: 12: cpu cores must be limited (12 is more than max 8)
+func (v Violation) Error() string {
+	var parts []string
+	if v.Field != "" {
+		parts = append(parts, oneLine(v.Field))
+	}
+	parts = append(parts, v.Reason.words())
+	if v.Value != nil {
+		parts = append(parts, describe(v.Value))
+	}
+	return fmt.Sprintf("%s: %s (%s)", strings.Join(parts, ": "), oneLine(v.Message), oneLine(v.Detail))
+}
+
+// Valid tells whether nothing is violated or undecided, apart from rules that
+// say justWarning.
+func (r *Report) Valid() bool { return len(r.Violations()) == 0 }
+
+// Err returns nil for a valid object, or else an *InvalidError that lists all
+// violations that fail it.
+func (r *Report) Err() error {
+	if violations := r.Violations(); len(violations) > 0 {
+		return &InvalidError{Violations: violations}
+	}
+	return nil
+}
+
+// Violations lists those that fail the object.
+func (r *Report) Violations() []Violation {
+	return r.filter(func(v Violation) bool { return !v.Warning })
+}
+
+// Warnings lists those of rules that say justWarning.
+func (r *Report) Warnings() []Violation {
+	return r.filter(func(v Violation) bool { return v.Warning })
+}
+
+// Missing lists those of Violations whose value is not there.
+func (r *Report) Missing() []Violation {
+	return r.filter(func(v Violation) bool { return !v.Warning && v.Reason == ReasonRequired })
+}
+
+func (r *Report) filter(keep func(Violation) bool) []Violation {
+	kept := []Violation{}
+	for _, result := range r.Results {
+		for _, v := range result.Violations {
+			if keep(v) {
+				kept = append(kept, v)
+			}
+		}
+	}
+	return kept
+}
+
+// Ignored lists the results of rules that were not understood or enforce
+// nothing.
+func (r *Report) Ignored() []Result { return r.with(Ignored) }
+
+// Undecided lists the results of rules that could not be judged, those that
+// say justWarning among them.
+func (r *Report) Undecided() []Result { return r.with(Undecided) }
+
+func (r *Report) with(outcome Outcome) []Result {
+	results := []Result{}
+	for _, result := range r.Results {
+		if result.Outcome == outcome {
+			results = append(results, result)
+		}
+	}
+	return results
+}
+
+// Causes returns the violations that fail the object as causes of an admission
+// response.
+func (r *Report) Causes() []Cause {
+	violations := r.Violations()
+	causes := make([]Cause, 0, len(violations))
+	for _, v := range violations {
+		message := fmt.Sprintf("%s (%s)", oneLine(v.Message), oneLine(v.Detail))
+		causes = append(causes, Cause{Reason: v.Reason, Message: message, Field: v.Field})
+	}
+	return causes
+}
+
+// maxWarning is how many bytes of a warning an API server passes on.
+const maxWarning = 256
+
+// AdmissionWarnings returns the warnings as an admission response carries
+// them: one line each, of at most 256 bytes, none twice.
+func (r *Report) AdmissionWarnings() []string {
+	var lines []string
+	seen := map[string]bool{}
+	for _, v := range r.Warnings() {
+		line := v.Error()
+		if len(line) > maxWarning {
+			end := maxWarning - len("…")
+			for !utf8.RuneStart(line[end]) {
+				end--
+			}
+			line = line[:end] + "…"
+		}
+		if !seen[line] {
+			lines = append(lines, line)
+		}
+		seen[line] = true
+	}
+	return lines
+}
+
+// String shows the report to people: a line that sums up, then each result,
+// the worst first.
+func (r *Report) String() string {
+	var s strings.Builder
+	s.WriteString(r.summary())
+	for _, outcome := range worstFirst {
+		for _, result := range r.with(outcome) {
+			s.WriteString("\n" + result.String())
+		}
+	}
+	return s.String()
+}
+
+var worstFirst = []Outcome{Violated, Undecided, Warned, Ignored, Skipped, Satisfied}
+
+func (r *Report) summary() string {
+	verdict := "valid"
+	if !r.Valid() {
+		verdict = "not valid"
+	}
+	var counts []string
+	for _, outcome := range worstFirst {
+		if n := len(r.with(outcome)); n > 0 {
+			counts = append(counts, fmt.Sprintf("%d %s", n, strings.ToLower(string(outcome))))
+		}
+	}
+	if counts == nil {
+		return verdict + ": no rules"
+	}
+	return verdict + ": " + strings.Join(counts, ", ")
+}
+
+// String shows the result to people: the outcome, the rule and its target, and
+// below them each violation.
+func (r Result) String() string {
+	var s strings.Builder
+	fmt.Fprintf(&s, "%-9s  %s", r.Outcome, oneLine(r.Rule))
+	if r.Target != "" {
+		s.WriteString(" in " + r.Target)
+	}
+	switch {
+	case slices.Contains([]Outcome{Violated, Warned, Undecided}, r.Outcome):
+		s.WriteString(": " + oneLine(r.Message))
+	case r.Note != "":
+		s.WriteString(": " + oneLine(r.Note))
+	}
+	indent := "\n" + strings.Repeat(" ", 11)
+	for _, v := range r.Violations {
+		s.WriteString(indent)
+		if v.Field != "" {
+			s.WriteString(oneLine(v.Field) + ": ")
+		}
+		s.WriteString(oneLine(v.Detail))
+	}
+	if r.Outcome == Violated && r.Note != "" || r.Outcome == Warned && r.Note != "" {
+		s.WriteString(indent + oneLine(r.Note))
+	}
+	return s.String()
+}

@@ -1,0 +1,343 @@
+package vmrules
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func mustParse(t testing.TB, annotation string, opts ...ParseOption) Rules {
+	t.Helper()
+	rules, err := ParseRules(annotation, opts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rules
+}
+
+func problemsIn(t testing.TB, annotation string, opts ...ParseOption) []Problem {
+	t.Helper()
+	rules, err := ParseRules(annotation, opts...)
+	if rules.Len() > 0 && err != nil {
+		t.Error("rules beside an error")
+	}
+	var parsed *ParseError
+	if err != nil && !errors.As(err, &parsed) {
+		t.Fatalf("%T is no *ParseError", err)
+	}
+	if parsed == nil {
+		return nil
+	}
+	return parsed.Problems
+}
+
+// TestAllProblemsTogether: a hundred problems of fifty rules come in one error,
+// each with its place.
+func TestAllProblemsTogether(t *testing.T) {
+	var rules []string
+	for i := range 50 {
+		rules = append(rules, fmt.Sprintf(`{"name":"r%d","rule":"integer","message":"m","path":".spec","min":"x"}`, i))
+	}
+	problems := problemsIn(t, "["+strings.Join(rules, ",\n")+"]")
+	if len(problems) != 100 {
+		t.Fatalf("%d problems, want 100", len(problems))
+	}
+	for i, p := range problems {
+		key, column := "path", 52
+		if i%2 == 1 {
+			key, column = "min", 66
+		}
+		if i/2 == 0 || i/2 >= 10 {
+			column++ // the [ of the first line; the second digit of later names
+		}
+		want := Problem{Rule: fmt.Sprintf("r%d", i/2), Index: i / 2, Key: key, Line: i/2 + 1, Column: column}
+		got := Problem{Rule: p.Rule, Index: p.Index, Key: p.Key, Line: p.Line, Column: p.Column}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("problem %d (-want +got):\n%s", i, diff)
+		}
+	}
+}
+
+func TestNotWellFormed(t *testing.T) {
+	tests := []struct {
+		in           string
+		line, column int
+		cure         string
+	}{
+		{`[{"a": 1,}]`, 1, 9, "one too many"},
+		{`[1, ]`, 1, 3, "one too many"},
+		{`[1 2]`, 1, 4, "a comma is missing before"},
+		{"[{\"a\": \"b\"\n  \"c\": 1}]", 2, 3, `a comma is missing before "c"`},
+		{`[{"a" 1}]`, 1, 7, `a colon is missing after the key "a"`},
+		{`[{"a": }]`, 1, 8, `"}]" cannot stand here`},
+		{`[{a: 1}]`, 1, 3, `a key in double quotes is expected`},
+		{`[{'a': 1}]`, 1, 3, "strings take double quotes"},
+		{`["a", 'b']`, 1, 7, "strings take double quotes"},
+		{"[1, // one\n2]", 1, 5, "JSON has no comments"},
+		{"[1 # one\n]", 1, 4, "JSON has no comments"},
+		{"- name: x", 1, 1, "not YAML"},
+		{`["a\`, 1, 4, "no escape of JSON"},
+		{`["a\u12`, 1, 4, "no escape of JSON"},
+		{`[{"a": nil}]`, 1, 8, "a value is expected"},
+		{`[,]`, 1, 2, "cannot stand here"},
+		{`[1,,2]`, 1, 4, "cannot stand here"},
+		{`[}`, 1, 2, "cannot stand here"},
+		{`[`, 1, 2, "a closing ] is missing"},
+		{`[{"a": 1`, 1, 9, "a closing } is missing"},
+		{`[{"a":`, 1, 7, "ends too early"},
+		{`[{"a`, 1, 3, "never closed"},
+		{`["a\q"]`, 1, 4, `write \\ for a backslash`},
+		{`["a\u12g4"]`, 1, 4, `write \\ for a backslash`},
+		{`["a\`, 1, 4, `write \\ for a backslash`},
+		{"[\"é\ta\"]", 1, 4, "control character"},
+		{`[1] [2]`, 1, 5, `follows the end`},
+		{`{}`, 1, 1, "must be a JSON array"},
+		{`"[]"`, 1, 1, "must be a JSON array"},
+		{`[{“name”: 1}]`, 1, 3, "“ is a typographic quote"},
+		{`[{"name”: "x"}]`, 1, 8, "” is a typographic quote"},
+		{`[{"name": “x”}]`, 1, 11, "“ is a typographic quote"},
+		{"[{\"name\": \"x”,\n\"a\":1}]", 1, 13, "” is a typographic quote"},
+		{`[{"message": "say “hi”" "min": 1}]`, 1, 25, "a comma is missing before"},
+		{"[\"\xff\"]", 1, 3, "not valid UTF-8"},
+		{"\ufeff[]", 1, 1, "remove it"},
+		{strings.Repeat("[", maxNesting+1), 1, maxNesting + 1, "nested deeper"},
+		{strings.Repeat(" ", maxAnnotation+1), 0, 0, ""},
+		{"[" + strings.Repeat(" ", maxAnnotation), 1, 1, "262145 bytes"},
+		{"[" + strings.Repeat("1,", maxRules) + "1]", 1, 2*maxRules + 2, "more than 10000 rules"},
+	}
+	for _, test := range tests {
+		problems := problemsIn(t, test.in)
+		if test.cure == "" {
+			if problems != nil {
+				t.Errorf("%.40q: %v", test.in, problems)
+			}
+			continue
+		}
+		if len(problems) != 1 {
+			t.Errorf("%.40q: %d problems, want 1: %v", test.in, len(problems), problems)
+			continue
+		}
+		p := problems[0]
+		want := Problem{Index: -1, Line: test.line, Column: test.column}
+		if diff := cmp.Diff(want, Problem{Rule: p.Rule, Index: p.Index, Key: p.Key, Line: p.Line, Column: p.Column}); diff != "" {
+			t.Errorf("%.40q (-want +got):\n%s", test.in, diff)
+		}
+		if !strings.Contains(p.Message, test.cure) {
+			t.Errorf("%.40q: %s; it does not say %q", test.in, p.Message, test.cure)
+		}
+	}
+}
+
+const everyKey = `[
+	{"name": "all", "rule": "integer", "path": "jsonpath::.a", "valid": "jsonpath::.b", "message": "<m> & “q”",
+	 "min": 1.50, "max": "jsonpath::.max", "minLength": 2, "maxLength": 3.0, "regex": "^a", "values": [1, "a", true, "jsonpath::.v"],
+	 "justWarning": true, "x-more": {"z": [1.0, null, {"b": "<"}], "a": 1e400}, "Min": null},
+	{"name": "from", "rule": "enum", "path": "jsonpath::$['a']", "message": "m", "values": "jsonpath::.list[*]", "regex": "jsonpath::.re"},
+	{"name": "none", "rule": "enum", "path": "jsonpath::.a", "message": "m", "values": []},
+	{"name": "other", "rule": "newer", "path": "jsonpath::.a", "message": "m", "min": {"from": "afar"}, "values": "x"},
+	{"name": "plain", "rule": "string", "path": "jsonpath::.a", "message": "m", "min": null, "valid": null, "justWarning": null}
+]`
+
+func TestRulesRoundTrip(t *testing.T) {
+	rules := mustParse(t, everyKey)
+	text, err := json.Marshal(rules)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again := mustParse(t, string(text))
+	if diff := cmp.Diff(rules, again); diff != "" {
+		t.Errorf("through JSON (-before +after):\n%s\n%s", diff, text)
+	}
+	var all []Rule
+	for _, r := range rules.All() {
+		all = append(all, r)
+	}
+	made, err := NewRules(all)
+	if diff := cmp.Diff(rules, made); diff != "" || err != nil {
+		t.Errorf("through NewRules (-before +after):\n%s\n%v", diff, err)
+	}
+	want := `{"name":"none","rule":"enum","path":"jsonpath::.a","message":"m","values":[]}`
+	if got, err := json.Marshal(all[2]); err != nil || string(got) != want {
+		t.Errorf("%s, %v; want %s", got, err, want)
+	}
+	if text, err := json.Marshal(Rules{}); err != nil || string(text) != "[]" {
+		t.Errorf("no rules: %s, %v", text, err)
+	}
+}
+
+// TestRulesAreCopies: changing what All yields changes no Rules.
+func TestRulesAreCopies(t *testing.T) {
+	rules, same := mustParse(t, everyKey), mustParse(t, everyKey)
+	for _, r := range rules.All() {
+		for i := range r.Values {
+			r.Values[i] = MustArgument("changed")
+		}
+		for key := range r.Unknown {
+			r.Unknown[key][0] = 'X'
+			r.Unknown[key] = json.RawMessage("0")
+		}
+	}
+	if diff := cmp.Diff(same, rules); diff != "" {
+		t.Errorf("(-before +after):\n%s", diff)
+	}
+	for i := range rules.All() {
+		if i > 0 {
+			t.Error("All goes on after break")
+		}
+		break
+	}
+}
+
+func TestRuleEqual(t *testing.T) {
+	base := func() Rule {
+		return Rule{
+			Kind: KindInteger, Name: "n", Path: MustParsePath("jsonpath::.a"), Message: "m", Valid: MustParsePath("jsonpath::.b"),
+			Min: MustArgument(1), Max: MustArgument(2), MinLength: MustArgument(3), MaxLength: MustArgument(4), Regex: MustArgument("a"),
+			Values: []Argument{MustArgument("x")}, Unknown: map[string]json.RawMessage{"u": json.RawMessage(`{"a": 1}`)},
+		}
+	}
+	same := base()
+	same.Min, same.Unknown = MustArgument(json.Number("1.0")), map[string]json.RawMessage{"u": json.RawMessage(`{"a":1}`)}
+	if !base().Equal(same) {
+		t.Error("1 and 1.0, and blanks in JSON, make a difference")
+	}
+	changes := []func(*Rule){
+		func(r *Rule) { r.Kind = KindString }, func(r *Rule) { r.Name = "o" }, func(r *Rule) { r.Message = "o" },
+		func(r *Rule) { r.Path = MustParsePath("jsonpath::.o") }, func(r *Rule) { r.Valid = Path{} },
+		func(r *Rule) { r.JustWarning = true }, func(r *Rule) { r.Min = MustArgument("1") }, func(r *Rule) { r.Max = Argument{} },
+		func(r *Rule) { r.MinLength = MustArgument("jsonpath::.a") }, func(r *Rule) { r.MaxLength = MustArgument(true) },
+		func(r *Rule) { r.Regex = MustArgument("b") }, func(r *Rule) { r.Values = nil }, func(r *Rule) { r.Values = []Argument{} },
+		func(r *Rule) { r.ValuesFrom = MustParsePath("jsonpath::.o") },
+		func(r *Rule) { r.Unknown = map[string]json.RawMessage{"u": json.RawMessage(`{"a":2}`)} }, func(r *Rule) { r.Unknown = nil },
+	}
+	for i, change := range changes {
+		changed := base()
+		change(&changed)
+		if base().Equal(changed) || changed.Equal(base()) {
+			t.Errorf("change %d makes no difference", i)
+		}
+	}
+}
+
+func TestNewRulesErrors(t *testing.T) {
+	good := Rule{Kind: KindInteger, Name: "n", Path: MustParsePath("jsonpath::.a"), Message: "m", Min: MustArgument("2Gi")}
+	tests := []struct {
+		change func(*Rule)
+		key    string
+		words  string
+	}{
+		{func(r *Rule) { r.Name = "" }, "name", "empty"},
+		{func(r *Rule) { r.Kind = "" }, "rule", "empty"},
+		{func(r *Rule) { r.Path = Path{} }, "path", "no \"path\""},
+		{func(r *Rule) { r.Message = "\xff" }, "", "not valid UTF-8"},
+		{func(r *Rule) { r.Min = MustArgument("x") }, "min", "quantity"},
+		{func(r *Rule) { r.MinLength = MustArgument(-1) }, "minLength", "not negative"},
+		{func(r *Rule) { r.Values = []Argument{{}} }, "", "a zero Argument in Values"},
+		{func(r *Rule) { r.Values, r.ValuesFrom = []Argument{}, r.Path }, "", "set one of them"},
+		{func(r *Rule) { r.Unknown = map[string]json.RawMessage{"u": json.RawMessage("{")} }, "", "not JSON"},
+		{func(r *Rule) { r.Unknown = map[string]json.RawMessage{"min": json.RawMessage("1")} }, "min", "given twice"},
+		{func(r *Rule) { r.Regex = MustArgument("(") }, "regex", "cannot be used"},
+	}
+	for _, test := range tests {
+		r := good
+		r.Name = "changed"
+		test.change(&r)
+		rules, err := NewRules([]Rule{good, r})
+		var parsed *ParseError
+		if !errors.As(err, &parsed) || rules.Len() > 0 {
+			t.Errorf("%s: %v", test.words, err)
+			continue
+		}
+		found := false
+		for _, p := range parsed.Problems {
+			found = found || p.Key == test.key && p.Index == 1 && strings.Contains(p.Message, test.words) && p.Line == 0
+		}
+		if !found {
+			t.Errorf("no problem of %q says %q: %v", test.key, test.words, err)
+		}
+	}
+	if rules, err := NewRules(nil); err != nil || rules.Len() != 0 {
+		t.Errorf("no rules: %v", err)
+	}
+	if _, err := NewRules([]Rule{{Kind: "newer", Name: "n", Path: good.Path, Message: "m"}}, Strict()); err == nil {
+		t.Error("Strict does not reach NewRules")
+	}
+}
+
+func TestArguments(t *testing.T) {
+	path := MustParsePath("jsonpath::.a")
+	tests := []struct {
+		in      any
+		want    string // JSON
+		literal any
+	}{
+		{path, `"jsonpath::.a"`, nil}, {"jsonpath::.a", `"jsonpath::.a"`, nil},
+		{"a", `"a"`, "a"}, {8, "8", json.Number("8")}, {uint8(8), "8", json.Number("8")}, {2.5, "2.5", json.Number("2.5")},
+		{true, "true", true}, {json.Number("1.50"), "1.50", json.Number("1.50")}, {namedString("x"), `"x"`, "x"},
+	}
+	for _, test := range tests {
+		a, err := NewArgument(test.in)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		text, _ := json.Marshal(a)
+		literal, isLiteral := a.Literal()
+		p, isPath := a.Path()
+		if string(text) != test.want || !cmp.Equal(literal, test.literal) || isLiteral == isPath || a.IsZero() || isPath != p.Equal(path) {
+			t.Errorf("%v: %s, %v", test.in, text, literal)
+		}
+		if want := strings.Trim(test.want, `"`); a.String() != want {
+			t.Errorf("%v: %s, want %s", test.in, a, want)
+		}
+	}
+	for _, bad := range []any{nil, []string{"a"}, map[string]any{}, Path{}, "jsonpath::", json.Number("x"), json.Number("1e9999"), func() {}} {
+		if a, err := NewArgument(bad); err == nil || !a.IsZero() {
+			t.Errorf("%v: %v, %v", bad, a, err)
+		}
+	}
+	if text, err := json.Marshal(Argument{}); string(text) != "null" || err != nil || !(Argument{}).IsZero() || (Argument{}).String() != "" {
+		t.Errorf("zero: %s, %v", text, err)
+	}
+	defer func() {
+		if got := recover(); got == nil || !strings.Contains(got.(string), "MustArgument([])") {
+			t.Errorf("recovered %v", got)
+		}
+	}()
+	MustArgument([]int{})
+}
+
+func TestParseErrorText(t *testing.T) {
+	_, err := ParseRules("[\n {\"name\": \"core-limits\", \"rule\": \"integer\", \"path\": \".spec\", \"message\": \"m\"},\n 7]")
+	want := `the validation rules cannot be used: 2 problems
+- line 2, column 53: rule "core-limits": path: a JSONPath begins with "jsonpath::": write "jsonpath::.spec"
+- line 3, column 2: rules[1]: a rule must be an object: { "name": …, "rule": …, "path": …, "message": … }`
+	if diff := cmp.Diff(want, err.Error()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	var first Problem
+	if !errors.As(err, &first) || first.Rule != "core-limits" {
+		t.Errorf("the first problem: %v", first)
+	}
+	causes := err.(*ParseError).Causes()
+	wantCauses := []Cause{
+		{ReasonInvalid, first.Error(), "[0].path"},
+		{ReasonTypeInvalid, `line 3, column 2: rules[1]: a rule must be an object: { "name": …, "rule": …, "path": …, "message": … }`, "[1]"},
+	}
+	if diff := cmp.Diff(wantCauses, causes); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	_, err = ParseRules("{}")
+	if got := err.(*ParseError).Causes()[0].Field; got != "" {
+		t.Errorf("field %q of a problem of the whole text", got)
+	}
+	text, _ := json.Marshal(Problem{Rule: "r", Index: 1, Key: "min", Offset: 2, Line: 1, Column: 3, Reason: ReasonInvalid, Message: "m", Source: "VM"})
+	wantJSON := `{"rule":"r","index":1,"key":"min","offset":2,"line":1,"column":3,"reason":"FieldValueInvalid","message":"m","source":"VM"}`
+	if diff := cmp.Diff(wantJSON, string(text)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}

@@ -1,0 +1,283 @@
+package vmrules
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// Annotation and label keys. The rules stand in Annotation on a VM or on the
+// VM inside a template; version 201901-1 had them in TemplateAnnotation on the
+// template itself.
+const (
+	Annotation         = "vm.kubevirt.io/validations"
+	TemplateAnnotation = "validations"
+	// SkipAnnotation on a VM, whatever its value, exempts it from all rules.
+	SkipAnnotation = "vm.kubevirt.io/skip-validations"
+	// TemplateKey and TemplateNamespaceKey are the labels, or annotations,
+	// that say which template a VM was made from.
+	TemplateKey          = "vm.kubevirt.io/template"
+	TemplateNamespaceKey = "vm.kubevirt.io/template.namespace"
+	// OldTemplateNamespaceKey is how older VMs spell TemplateNamespaceKey.
+	OldTemplateNamespaceKey = "vm.kubevirt.io/template-namespace"
+)
+
+// API groups of the kinds that hold VMs.
+const (
+	groupKubeVirt          = "kubevirt.io"
+	groupPool              = "pool.kubevirt.io"
+	groupOpenShiftTemplate = "template.openshift.io"
+	groupKubeVirtTemplate  = "template.kubevirt.io"
+	groupCore              = "" // also that of an OpenShift template's old apiVersion, v1
+)
+
+// A target is one place in an object that rules apply to.
+type target struct {
+	name         string   // "", or "objects[0]" inside a template or list
+	at           location // of what the rules call $
+	root         any
+	nothing      string // why there is nothing to validate; "" where there is
+	isList       bool   // nothing, because a list or template holds no VM
+	parameters   bool   // strings may hold unfilled parameters of a template
+	instancetype bool   // the VM leaves fields to its instance type
+	vm           any    // whose annotations may hold the rules
+	template     any    // the template around it; nil: none
+}
+
+// targetsOf finds what rules apply to in an object, as the kind says or, where
+// it has none, the shape.
+func targetsOf(v any) []target {
+	if found, ok := findTargets(v, 0); ok {
+		return found
+	}
+	return []target{itself(v)}
+}
+
+// itself is the target of rules about an object of another kind, and of a
+// VirtualMachineInstance.
+func itself(v any) target { return target{root: v, vm: v} }
+
+// maxLists is how many lists may stand inside each other. Nobody nests them;
+// an object built in Go could hold itself.
+const maxLists = 4
+
+// findTargets returns false for an object that is neither a VM in one of its
+// forms nor holds any. It stands inside so many lists.
+func findTargets(v any, lists int) ([]target, bool) {
+	if v == nil {
+		return []target{{nothing: "there is no object"}}, true
+	}
+	switch kindIn(v) {
+	case kindVirtualMachine:
+		return []target{vmTarget(v, nil)}, true
+	case kindInstance:
+		return []target{itself(v)}, true
+	case kindReplicaSet:
+		template, _ := member(v, "spec")
+		template, _ = member(template, "template")
+		return []target{rootedAt(target{vm: template}, v, names("spec", "template"))}, true
+	case kindPool:
+		return []target{vmTarget(v, names("spec", "virtualMachineTemplate"))}, true
+	case kindKubeVirtTemplate:
+		t := vmTarget(v, names("spec", "virtualMachine"))
+		t.template, t.parameters = v, true
+		return []target{t}, true
+	case kindOpenShiftTemplate:
+		return templateTargets(v), true
+	case kindList:
+		return listTargets(v, lists+1), true
+	}
+	return nil, false
+}
+
+// A holder is a form in which an object holds VMs.
+type holder int
+
+const (
+	kindOther holder = iota
+	kindVirtualMachine
+	kindInstance
+	kindReplicaSet
+	kindPool
+	kindOpenShiftTemplate
+	kindKubeVirtTemplate
+	kindList
+)
+
+var holders = map[[2]string]holder{
+	{groupKubeVirt, "VirtualMachine"}:                   kindVirtualMachine,
+	{groupKubeVirt, "VirtualMachineInstance"}:           kindInstance,
+	{groupKubeVirt, "VirtualMachineInstanceReplicaSet"}: kindReplicaSet,
+	{groupPool, "VirtualMachinePool"}:                   kindPool,
+	{groupOpenShiftTemplate, "Template"}:                kindOpenShiftTemplate,
+	{groupCore, "Template"}:                             kindOpenShiftTemplate,
+	{groupKubeVirtTemplate, "VirtualMachineTemplate"}:   kindKubeVirtTemplate,
+	{groupCore, "List"}:                                 kindList,
+}
+
+// kindIn tells how an object holds VMs. An object without apiVersion is taken
+// by its kind, one without kind by its shape.
+func kindIn(v any) holder {
+	kind, hasKind := member(v, "kind")
+	apiVersion, hasVersion := member(v, "apiVersion")
+	if !hasKind || kind == "" {
+		return kindByShape(v)
+	}
+	name, _ := kind.(string)
+	version, _ := apiVersion.(string)
+	group, _, hasGroup := strings.Cut(version, "/")
+	if !hasGroup {
+		group = groupCore
+	}
+	for key, h := range holders {
+		isList := name == key[1]+"List"
+		if (name == key[1] || isList) && (!hasVersion || group == key[0]) {
+			if isList {
+				return kindList
+			}
+			return h
+		}
+	}
+	return kindOther
+}
+
+func kindByShape(v any) holder {
+	switch {
+	case has(v, "spec", "template", "spec"):
+		return kindVirtualMachine
+	case has(v, "spec", "domain"):
+		return kindInstance
+	case has(v, "spec", "virtualMachineTemplate"):
+		return kindPool
+	}
+	return kindOther
+}
+
+func has(v any, path ...string) bool {
+	_, ok := lookup(v, names(path...))
+	return ok
+}
+
+func lookup(v any, at location) (any, bool) {
+	for _, e := range at {
+		next, ok := entry(v, e)
+		if !ok {
+			return nil, false
+		}
+		v = next
+	}
+	return v, true
+}
+
+// vmTarget is the VirtualMachine at a place in an object.
+func vmTarget(v any, at location) target {
+	vm, _ := lookup(v, at)
+	t := rootedAt(target{vm: vm}, v, at.join(names("spec", "template")))
+	t.instancetype = has(vm, "spec", "instancetype")
+	return t
+}
+
+// rootedAt says where the rules' $ is, or that it is missing.
+func rootedAt(t target, v any, at location) target {
+	root, _ := lookup(v, at)
+	if root == nil || shapeOf(root) != object {
+		t.nothing = fmt.Sprintf("the object has no %s", at)
+	}
+	t.at, t.root = at, root
+	return t
+}
+
+// templateTargets are the VMs among the objects of an OpenShift template.
+func templateTargets(v any) []target {
+	var targets []target
+	list, _ := member(v, "objects")
+	for i := range length(list) {
+		vm, _ := item(list, i)
+		if kindIn(vm) != kindVirtualMachine {
+			continue
+		}
+		t := inside("objects", i, vmTarget(vm, nil))
+		t.template, t.parameters = v, true
+		targets = append(targets, t)
+	}
+	if targets == nil {
+		return []target{{nothing: "the template holds no VirtualMachine", isList: true, template: v}}
+	}
+	return targets
+}
+
+// listTargets are those of the items of a list. An item of another kind, such
+// as a Service beside the VM, is passed over; one without kind is judged as an
+// object of its own.
+func listTargets(v any, lists int) []target {
+	if lists > maxLists {
+		return []target{{nothing: "lists are nested too deep", isList: true}}
+	}
+	var targets []target
+	list, _ := member(v, "items")
+	for i := range length(list) {
+		next, _ := item(list, i)
+		found, ok := findTargets(next, lists)
+		if !ok && has(next, "kind") {
+			continue
+		}
+		if !ok {
+			found = []target{itself(next)}
+		}
+		for _, t := range found {
+			targets = append(targets, inside("items", i, t))
+		}
+	}
+	if targets == nil {
+		return []target{{nothing: "the list holds no VirtualMachine", isList: true}}
+	}
+	return targets
+}
+
+// inside moves a target of an item to its place in the list around it.
+func inside(list string, i int, t target) target {
+	at := location{named(list), indexed(i)}
+	t.at = at.join(t.at)
+	t.name = strings.TrimSuffix(at.String()+"."+t.name, ".")
+	return t
+}
+
+// parameterPattern is a parameter of a template as it stands in a string:
+// ${NAME}, or ${{NAME}} for a value that is no string.
+var parameterPattern = regexp.MustCompile(`\$\{\{[a-zA-Z0-9_]+\}\}|\$\{[a-zA-Z0-9_]+\}`)
+
+// parameterIn is the first unfilled parameter in a string, or "".
+func parameterIn(s string) string {
+	if !strings.Contains(s, "${") {
+		return ""
+	}
+	return parameterPattern.FindString(s)
+}
+
+func unfilledParameter(parameter string) error {
+	return fmt.Errorf("the template's parameter %s is not filled in", parameter)
+}
+
+// TemplateOf tells which template a VM was made from: by its labels, or else
+// its annotations. The namespace is "" where the VM does not say it. The
+// result is false where the VM names no template.
+func TemplateOf(vm map[string]any) (namespace, name string, ok bool) {
+	metadata, _ := member(vm, "metadata")
+	for _, where := range []string{"labels", "annotations"} {
+		values, _ := member(metadata, where)
+		if name := stringIn(values, TemplateKey); name != "" {
+			namespace := stringIn(values, TemplateNamespaceKey)
+			if namespace == "" {
+				namespace = stringIn(values, OldTemplateNamespaceKey)
+			}
+			return namespace, name, true
+		}
+	}
+	return "", "", false
+}
+
+func stringIn(v any, name string) string {
+	found, _ := member(v, name)
+	s, _ := found.(string)
+	return s
+}

@@ -1,0 +1,93 @@
+package vmrules
+
+import (
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// What people see on a terminal or in a log comes from hostile input: the
+// functions here keep it to one line, without control characters, and short.
+
+// maxShown is how many code points of a value a line shows.
+const maxShown = 100
+
+// describe names a resolved value: a string in quotes, a number or boolean as
+// it is, anything else by its type.
+func describe(v any) string {
+	if s, ok := scalarOf(v); ok {
+		return s.describe()
+	}
+	switch shapeOf(v) {
+	case null:
+		return "nothing"
+	case object:
+		return "an object"
+	case array:
+		return "an array"
+	case numeric:
+		return "something that is not a JSON number"
+	}
+	return "a " + v.(noJSON).goType + ", which has no JSON form"
+}
+
+func (s scalar) describe() string {
+	if s.shape == text {
+		return quoted(s.text)
+	}
+	return shortened(s.String())
+}
+
+// quoted writes a string in quotes, with control characters as escapes.
+func quoted(s string) string { return strconv.Quote(shortened(s)) }
+
+// shortened keeps the beginning of a long string.
+func shortened(s string) string {
+	if len(s) <= maxShown {
+		return s
+	}
+	for i, shown := 0, 0; i < len(s); shown++ {
+		if shown == maxShown {
+			return s[:i] + "…"
+		}
+		_, size := utf8.DecodeRuneInString(s[i:])
+		i += size
+	}
+	return s
+}
+
+// oneLine writes control characters as escapes.
+func oneLine(s string) string {
+	if strings.IndexFunc(s, isUnsafe) < 0 {
+		return s
+	}
+	var b strings.Builder
+	for _, r := range s {
+		if isUnsafe(r) {
+			escaped := strconv.QuoteRune(r)
+			b.WriteString(escaped[1 : len(escaped)-1])
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// isUnsafe tells what may move the cursor, or the text around it.
+func isUnsafe(r rune) bool {
+	return r == utf8.RuneError || !unicode.IsGraphic(r)
+}
+
+// listValues writes allowed values, as many as a line holds.
+func listValues(values []string) string {
+	const most = 10
+	shown := make([]string, 0, most)
+	for i, value := range values {
+		if i == most {
+			return strings.Join(shown, ", ") + " and " + strconv.Itoa(len(values)-most) + " more"
+		}
+		shown = append(shown, quoted(value))
+	}
+	return strings.Join(shown, ", ")
+}

@@ -1,0 +1,356 @@
+package vmrules
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+	"sync"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// vmWith is a VM whose domain holds what is given.
+func vmWith(domain string) map[string]any {
+	return decodeExactly(json.RawMessage(`{"kind": "VirtualMachine", "apiVersion": "kubevirt.io/v1", "spec": {"template": {"spec": {"domain": ` + domain + `}}}}`))
+}
+
+func rulesOn(t testing.TB, path, more string) Rules {
+	t.Helper()
+	return mustParse(t, `[{"name": "r", "message": "m", "path": "jsonpath::.spec.domain`+path+`", `+more+`}]`)
+}
+
+// only is the only result of a report.
+func only(t testing.TB, r *Report) Result {
+	t.Helper()
+	if len(r.Results) != 1 {
+		t.Fatalf("%d results, want 1: %s", len(r.Results), r)
+	}
+	return r.Results[0]
+}
+
+func detailOf(r Result) string {
+	if len(r.Violations) == 0 {
+		return ""
+	}
+	return r.Violations[0].Detail
+}
+
+func TestBoundsOfValidate(t *testing.T) {
+	wide := map[string]any{"spec": map[string]any{"domain": map[string]any{"list": make([]int, maxMatches+1)}}}
+	cyclic := map[string]any{"kind": "VirtualMachineInstance"}
+	cyclic["spec"] = cyclic
+	cyclic["domain"] = cyclic
+	tests := []struct {
+		name, path, more string
+		object           map[string]any
+		detail           string
+	}{
+		{"matches", ".list[*]", `"rule": "integer"`, wide, "more than 10,000 values"},
+		{"matches of valid do not matter", ".list[0]", `"rule": "integer", "valid": "jsonpath::.spec.domain.list[*]"`, wide, ""},
+		{"matches of an argument", ".list[0]", `"rule": "integer", "values": "jsonpath::.spec.domain.list[*]"`, wide, "values cannot be read from jsonpath::.spec.domain.list[*]: the path selects more than 10,000 values"},
+		{"depth", "..nothing", `"rule": "integer"`, cyclic, "deeper than 1,000 levels"},
+		{"depth of valid", "", `"rule": "integer", "valid": "jsonpath::..nothing"`, cyclic, "cannot be searched: the object is nested deeper"},
+		{"number", ".n", `"rule": "integer"`, vmWith(`{"n": 1e1001}`), "more than 1,000 digits"},
+		{"quantity", ".n", `"rule": "integer"`, vmWith(`{"n": "1e1001"}`), "more than 1,000 digits"},
+		{"quantity under min", ".n", `"rule": "string", "min": 1`, vmWith(`{"n": "1e1001"}`), "min the value is a number of more than 1,000 digits"},
+		{"number of an argument", ".n", `"rule": "integer", "max": "jsonpath::.spec.domain.m"`, vmWith(`{"n": 1, "m": 1e1001}`), "max cannot be read"},
+		{"number in a filter", ".l[?(@.n==1)].n", `"rule": "integer"`, vmWith(`{"l": [{"n": 1e1001}]}`), "a value that a filter compares is a number of"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			result := only(t, Validate(rulesOn(t, test.path, test.more), test.object))
+			want := map[bool]Outcome{true: Undecided, false: Satisfied}[test.detail != ""]
+			if result.Outcome != want || !strings.Contains(detailOf(result), test.detail) {
+				t.Errorf("%s", result)
+			}
+		})
+	}
+}
+
+// TestNodesOfOneCall: rules that each look at much are decided until the bound
+// of the call is reached, and never after it.
+func TestNodesOfOneCall(t *testing.T) {
+	var annotation []string
+	for i := range 200 {
+		annotation = append(annotation, fmt.Sprintf(`{"name": "r%d", "rule": "integer", "message": "m", "path": "jsonpath::.spec.domain.list[*]"}`, i))
+	}
+	rules := mustParse(t, "["+strings.Join(annotation, ",")+"]")
+	object := map[string]any{"spec": map[string]any{"domain": map[string]any{"list": make([]int, maxMatches)}}}
+	report := Validate(rules, object)
+	last := Satisfied
+	for _, r := range report.Results {
+		if r.Outcome != last && (last != Satisfied || r.Outcome != Undecided) {
+			t.Fatalf("%s after %s", r.Outcome, last)
+		}
+		last = r.Outcome
+	}
+	if last != Undecided || report.Results[0].Outcome != Satisfied || report.Valid() {
+		t.Errorf("first %s, last %s", report.Results[0].Outcome, last)
+	}
+}
+
+// TestOddObjects: whatever stands at whatever level of the path, Validate ends
+// with a verdict, and does not change the object.
+func TestOddObjects(t *testing.T) {
+	odd := []any{
+		nil, true, 1, 1.5, "text", "${NAME}", []any{}, []any{nil}, map[string]any{}, map[string]any(nil), []string{"a"},
+		map[any]any{1: 2, true: "x", nil: 3, 1.5: nil}, map[string]string{"cores": "x"}, json.Number("1e1001"), json.Number("x"),
+		quantity{"1"}, broken{}, make(chan int), (*int)(nil), point{}, [2]any{1, nil}, map[point]any{{}: 1}, func() {}, 1i,
+		[]byte("abc"), errors.New("e"), reflect.ValueOf(1), map[namedString]any{"cores": 1}, namedList{1},
+	}
+	rules := mustParse(t, `[
+		{"name": "a", "rule": "integer", "message": "m", "path": "jsonpath::.spec.domain.cpu.cores", "min": 1, "max": "jsonpath::.spec.domain.cpu.max"},
+		{"name": "b", "rule": "enum", "message": "m", "path": "jsonpath::.spec.domain.cpu[*].cores", "values": "jsonpath::..cores"},
+		{"name": "c", "rule": "regex", "message": "m", "path": "jsonpath::..[?(@.cores>1)]", "regex": "jsonpath::.spec..*", "valid": "jsonpath::.spec.*"},
+		{"name": "d", "rule": "string", "message": "m", "path": "jsonpath::$", "minLength": "jsonpath::$.spec", "maxLength": 1}
+	]`)
+	keys := []string{"kind", "apiVersion", "metadata", "spec", "template", "spec", "domain", "cpu", "cores"}
+	for depth := range keys {
+		for _, value := range odd {
+			object := map[string]any{"items": value, "objects": value}
+			at := object
+			for _, key := range keys[3:max(depth, 3)] {
+				next := map[string]any{"max": value}
+				at[key] = next
+				at = next
+			}
+			at[keys[depth]] = value
+			before := fmt.Sprintf("%#v", object)
+			for _, kind := range []any{nil, "VirtualMachine", "Template", "List", "VirtualMachineTemplate", "VirtualMachinePool", "VirtualMachineInstanceReplicaSet"} {
+				if kind != nil {
+					object["kind"] = kind
+					before = fmt.Sprintf("%#v", object)
+				}
+				first, second := Validate(rules, object), Validate(rules, object, Partial())
+				if len(first.Results) == 0 && kind != "List" || len(first.Results) != len(second.Results) {
+					t.Errorf("%T at %s: %d results", value, keys[depth], len(first.Results))
+				}
+				if again := Validate(rules, object); !cmp.Equal(first, again) {
+					t.Errorf("%T at %s: another report the second time", value, keys[depth])
+				}
+				_, _ = ValidateOwn(object)
+				_, _, _ = TemplateOf(object)
+				_, _ = RulesFor(object, object)
+				_ = first.String() + fmt.Sprint(first.Err()) + fmt.Sprint(first.Causes(), first.AdmissionWarnings())
+				if _, err := json.Marshal(first); err != nil {
+					t.Errorf("%T at %s: %v", value, keys[depth], err)
+				}
+			}
+			if after := fmt.Sprintf("%#v", object); before != after {
+				t.Errorf("%T at %s: changed from\n%s to\n%s", value, keys[depth], before, after)
+			}
+		}
+	}
+}
+
+func TestConcurrentUse(t *testing.T) {
+	rules := mustParse(t, everyKey)
+	object := decodeOddly(json.RawMessage(`{"a": [1, "a"], "b": 1, "max": 3, "v": ["x"], "list": ["a"], "re": "^(?=a)a"}`))
+	want := Validate(rules, object)
+	var group sync.WaitGroup
+	for range 16 {
+		group.Go(func() {
+			for range 50 {
+				if diff := cmp.Diff(want, Validate(rules, object)); diff != "" {
+					t.Errorf("(-want +got):\n%s", diff)
+				}
+			}
+		})
+	}
+	group.Wait()
+}
+
+const mixedRules = `[
+	{"name": "cores", "rule": "integer", "path": "jsonpath::.spec.domain.cpu.cores", "message": "cpu cores must be limited", "max": 8},
+	{"name": "memory", "rule": "integer", "path": "jsonpath::.spec.domain.memory.guest", "message": "memory\nis needed"},
+	{"name": "bus", "rule": "enum", "path": "jsonpath::.spec.domain.devices.disks[*].disk.bus", "message": "virtio is faster", "values": ["virtio"], "justWarning": true},
+	{"name": "serial", "rule": "string", "path": "jsonpath::.spec.domain.devices.disks[*].serial", "message": "give serials", "minLength": 2, "regex": "^[a-z]"},
+	{"name": "cdrom", "rule": "enum", "path": "jsonpath::.spec.domain.cdrom", "message": "m", "valid": "jsonpath::.spec.domain.cdrom", "values": ["sata"]},
+	{"name": "limit", "rule": "integer", "path": "jsonpath::.spec.domain.cpu.cores", "message": "m", "min": "jsonpath::.spec.domain.nothing"},
+	{"name": "both", "rule": "integer", "path": "jsonpath::.spec.domain.cpu.cores", "message": "m", "max": 10, "min": "jsonpath::.spec.domain.nothing", "justWarning": true},
+	{"name": "newer", "rule": "newer", "path": "jsonpath::.spec", "message": "m"},
+	{"name": "empty", "rule": "regex", "path": "jsonpath::.spec", "message": "m"},
+	{"name": "threads", "rule": "integer", "path": "jsonpath::.spec.domain.cpu.threads", "message": "m", "max": 1}
+]`
+
+func mixedReport(t testing.TB) *Report {
+	t.Helper()
+	return Validate(mustParse(t, mixedRules), vmWith(`{
+		"cpu": {"cores": 12}, "devices": {"disks": [{"disk": {"bus": "sata"}, "serial": "Ab\u0007"}, {"disk": {"bus": "virtio"}}]}}`))
+}
+
+func TestReportForPeople(t *testing.T) {
+	report := mixedReport(t)
+	want := `not valid: 3 violated, 1 undecided, 2 warned, 2 ignored, 1 skipped, 1 satisfied
+Violated   cores: cpu cores must be limited
+           spec.template.spec.domain.cpu.cores: 12 is more than max 8
+Violated   memory: memory\nis needed
+           spec.template.spec.domain.memory.guest: the field is not set
+Violated   serial: give serials
+           spec.template.spec.domain.devices.disks[0].serial: "Ab\a" does not match "^[a-z]"
+           spec.template.spec.domain.devices.disks[1].serial: not set, counts as "": "" has 0 characters, fewer than minLength 2
+           spec.template.spec.domain.devices.disks[1].serial: not set, counts as "": "" does not match "^[a-z]"
+Undecided  limit: m
+           min cannot be read: jsonpath::.spec.domain.nothing is not there
+Warned     bus: virtio is faster
+           spec.template.spec.domain.devices.disks[0].disk.bus: "sata" is not "virtio"
+Warned     both: m
+           spec.template.spec.domain.cpu.cores: 12 is more than max 10
+           not judged: min cannot be read: jsonpath::.spec.domain.nothing is not there
+Ignored    newer: the kind "newer" is not known
+Ignored    empty: the kind regex without any argument enforces nothing
+Skipped    cdrom: jsonpath::.spec.domain.cdrom is not there
+Satisfied  threads`
+	if diff := cmp.Diff(want, report.String()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if got := (&Report{}).String(); got != "valid: no rules" {
+		t.Errorf("an empty report is %q", got)
+	}
+}
+
+func TestReportForMachines(t *testing.T) {
+	report := mixedReport(t)
+	if report.Valid() {
+		t.Error("valid")
+	}
+	names := func(violations []Violation) (all []string) {
+		for _, v := range violations {
+			all = append(all, v.Rule)
+		}
+		return all
+	}
+	for _, test := range []struct {
+		name      string
+		got, want []string
+	}{
+		{"Violations", names(report.Violations()), []string{"cores", "memory", "serial", "serial", "serial", "limit"}},
+		{"Warnings", names(report.Warnings()), []string{"bus", "both"}},
+		{"Missing", names(report.Missing()), []string{"memory"}},
+		{"Ignored", []string{report.Ignored()[0].Rule, report.Ignored()[1].Rule}, []string{"newer", "empty"}},
+		{"AdmissionWarnings", report.AdmissionWarnings(), []string{
+			`spec.template.spec.domain.devices.disks[0].disk.bus: Unsupported value: "sata": virtio is faster ("sata" is not "virtio")`,
+			"spec.template.spec.domain.cpu.cores: Invalid value: 12: m (12 is more than max 10)",
+		}},
+	} {
+		if diff := cmp.Diff(test.want, test.got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", test.name, diff)
+		}
+	}
+	wantCauses := []Cause{
+		{ReasonInvalid, "cpu cores must be limited (12 is more than max 8)", "spec.template.spec.domain.cpu.cores"},
+		{ReasonRequired, `memory\nis needed (the field is not set)`, "spec.template.spec.domain.memory.guest"},
+	}
+	if diff := cmp.Diff(wantCauses, report.Causes()[:2]); diff != "" {
+		t.Errorf("Causes (-want +got):\n%s", diff)
+	}
+	wantJSON := `{"index":0,"rule":"cores","kind":"integer","path":"jsonpath::.spec.domain.cpu.cores","message":"cpu cores must be limited",` +
+		`"outcome":"Violated","violations":[{"rule":"cores","message":"cpu cores must be limited","field":"spec.template.spec.domain.cpu.cores",` +
+		`"pointer":"/spec/template/spec/domain/cpu/cores","value":12,"reason":"FieldValueInvalid","argument":"max","limit":8,"detail":"12 is more than max 8"}]}`
+	text, err := json.Marshal(report.Results[0])
+	if diff := cmp.Diff(wantJSON, string(text)); diff != "" || err != nil {
+		t.Errorf("JSON (-want +got):\n%s%v", diff, err)
+	}
+}
+
+func TestErr(t *testing.T) {
+	err := mixedReport(t).Err()
+	var all *InvalidError
+	if !errors.As(err, &all) || len(all.Violations) != 6 {
+		t.Fatalf("%T", err)
+	}
+	var first Violation
+	if !errors.As(err, &first) || first.Rule != "cores" {
+		t.Errorf("the first violation is %v", first)
+	}
+	want := "the object is not valid: 6 problems\n- spec.template.spec.domain.cpu.cores: Invalid value: 12: cpu cores must be limited (12 is more than max 8)\n" +
+		`- spec.template.spec.domain.memory.guest: Required value: memory\nis needed (the field is not set)`
+	if got := err.Error(); !strings.HasPrefix(got, want) || !strings.HasSuffix(got, "\n- Not decided: m (min cannot be read: jsonpath::.spec.domain.nothing is not there)") {
+		t.Errorf("%s", got)
+	}
+	if err := (&Report{}).Err(); err != nil {
+		t.Errorf("an empty report: %v", err)
+	}
+	_, parseErr := ParseRules("{")
+	if errors.As(parseErr, &all) {
+		t.Error("a ParseError is an InvalidError")
+	}
+}
+
+func TestViolationLines(t *testing.T) {
+	long := strings.Repeat("é", 200)
+	tests := []struct{ domain, more, want string }{
+		{`{"n": "x"}`, `"rule": "integer"`, `spec.template.spec.domain.n: Invalid type: "x": m ("x" is not an integer)`},
+		{`{"n": {}}`, `"rule": "integer"`, `spec.template.spec.domain.n: Invalid type: m (an object is not an integer)`},
+		{`{"n": [1]}`, `"rule": "enum", "values": [1]`, `spec.template.spec.domain.n: Invalid type: m (an array is not a string, number or boolean)`},
+		{`{"n": 1}`, `"rule": "string"`, `spec.template.spec.domain.n: Invalid type: 1: m (1 is not a string)`},
+		{`{"n": "abc"}`, `"rule": "string", "maxLength": 2`, `spec.template.spec.domain.n: Too long: "abc": m ("abc" has 3 characters, more than maxLength 2)`},
+		{`{"n": "a"}`, `"rule": "string", "minLength": 2`, `spec.template.spec.domain.n: Invalid value: "a": m ("a" has 1 character, fewer than minLength 2)`},
+		{`{"n": true}`, `"rule": "enum", "min": "1Gi"`, `spec.template.spec.domain.n: Invalid value: true: m (true is not a number, and min is 1Gi)`},
+		{`{"n": true}`, `"rule": "enum", "values": []`, `spec.template.spec.domain.n: Unsupported value: true: m (no value is allowed)`},
+		{`{"n": "c"}`, `"rule": "enum", "values": ["a", 1.50, true]`, `spec.template.spec.domain.n: Unsupported value: "c": m ("c" is not one of "a", "1.5", "true")`},
+		{`{"n": 0}`, `"rule": "enum", "values": [1,2,3,4,5,6,7,8,9,10,11,12]`, `spec.template.spec.domain.n: Unsupported value: 0: m (0 is not one of "1", "2", "3", "4", "5", "6", "7", "8", "9", "10" and 2 more)`},
+		{`{"n": "` + long + `"}`, `"rule": "integer"`, `spec.template.spec.domain.n: Invalid type: "` + long[:200] + `…": m ("` + long[:200] + `…" is not an integer)`},
+		{`{"n": 3, "m": 2}`, `"rule": "integer", "max": "jsonpath::.spec.domain.m"`, `spec.template.spec.domain.n: Invalid value: 3: m (3 is more than max 2 (max is read from jsonpath::.spec.domain.m))`},
+	}
+	for _, test := range tests {
+		result := only(t, Validate(rulesOn(t, ".n", test.more), vmWith(test.domain)))
+		if len(result.Violations) == 0 {
+			t.Errorf("%s: %s", test.more, result)
+			continue
+		}
+		if diff := cmp.Diff(test.want, result.Violations[0].Error()); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", test.more, diff)
+		}
+	}
+	result := only(t, Validate(rulesOn(t, ".n", `"rule": "integer"`), map[string]any{"spec": map[string]any{"domain": map[string]any{"n": make(chan int)}}}))
+	if want := "spec.domain.n: Invalid type: m (a chan int, which has no JSON form is not an integer)"; result.Violations[0].Error() != want {
+		t.Errorf("%s; want %s", result.Violations[0], want)
+	}
+}
+
+// TestAdmissionWarnings: long warnings are cut between characters, and the
+// same warning comes once.
+func TestAdmissionWarnings(t *testing.T) {
+	rules := mustParse(t, `[{"name": "r", "rule": "integer", "message": "`+strings.Repeat("é", 200)+`", "path": "jsonpath::.n", "justWarning": true},
+		{"name": "s", "rule": "integer", "message": "`+strings.Repeat("é", 200)+`", "path": "jsonpath::.n", "justWarning": true}]`)
+	warnings := Validate(rules, map[string]any{"n": "x"}).AdmissionWarnings()
+	if len(warnings) != 1 || len(warnings[0]) > 256 || !utf8.ValidString(warnings[0]) || !strings.HasSuffix(warnings[0], "é…") {
+		t.Errorf("%q", warnings)
+	}
+}
+
+func TestWithDefaultOfAnotherForm(t *testing.T) {
+	for _, path := range []string{"jsonpath::..a", "jsonpath::.a[*]", "jsonpath::.a.*.b", "jsonpath::.a[0].b", "jsonpath::$", "jsonpath::.a[?(@.b)].c", ""} {
+		report := Validate(rulesOn(t, ".n", `"rule": "integer"`), vmWith(`{"n": 1}`), WithDefault(parsedOrZero(t, path), 1))
+		result := only(t, report)
+		if result.Outcome != Undecided || !strings.Contains(detailOf(result), "WithDefault takes a path of names") {
+			t.Errorf("%s: %s", path, result)
+		}
+	}
+}
+
+// TestWithDefaultChangesNothingElse: the defaults of one call are not those of
+// the next.
+func TestWithDefaultChangesNothingElse(t *testing.T) {
+	rules := rulesOn(t, ".cpu.cores", `"rule": "integer", "min": 2`)
+	vm := vmWith(`{"cpu": {}}`)
+	cores := MustParsePath("jsonpath::.spec.domain.cpu.cores")
+	for _, want := range []Outcome{Violated, Satisfied, Violated} {
+		var opts []ValidateOption
+		if want == Satisfied {
+			opts = append(opts, WithDefault(cores, 3), WithDefault(cores, uint8(4)))
+		}
+		if got := only(t, Validate(rules, vm, opts...)); got.Outcome != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+	got := only(t, Validate(rules, vm, WithDefault(cores, []any{1})))
+	if want := "not set, counts as an array: an array is not an integer"; detailOf(got) != want || !got.Violations[0].Defaulted {
+		t.Errorf("%s; want %s", got, want)
+	}
+}

@@ -1,0 +1,324 @@
+package vmrules
+
+import (
+	"bytes"
+	"encoding"
+	"encoding/json"
+	"math"
+	"reflect"
+	"slices"
+	"strconv"
+)
+
+// Objects come from many decoders and from Go code. This file is the one place
+// that knows their types; everywhere else a value is what its JSON says.
+
+// noJSON stands for a value that has no JSON form, such as a channel, NaN, or
+// one whose MarshalJSON fails. It is there, and satisfies nothing.
+type noJSON struct{ goType string }
+
+// resolve returns v in one of the forms that the functions below understand:
+// nil, a bool, a string, a json.Number, a Go number, noJSON, or a map or slice
+// of any type. Pointers are followed; what only its own methods or its fields
+// can turn into JSON is replaced by what that JSON says. A nil map or slice is
+// nil, as it is null in JSON.
+func resolve(v any) any {
+	switch v := v.(type) {
+	case nil, bool, string, json.Number, int, int64, uint64, float64:
+		return v
+	case map[string]any:
+		if v == nil {
+			return nil
+		}
+		return v
+	case []any:
+		if v == nil {
+			return nil
+		}
+		return v
+	}
+	return resolveByType(v)
+}
+
+func resolveByType(v any) any {
+	r := reflect.ValueOf(v)
+	switch r.Kind() {
+	case reflect.Pointer, reflect.Map, reflect.Slice:
+		if r.IsNil() {
+			return nil
+		}
+	}
+	switch v.(type) {
+	case json.Marshaler, encoding.TextMarshaler:
+		return throughJSON(v)
+	}
+	switch r.Kind() {
+	case reflect.Bool:
+		return r.Bool()
+	case reflect.String:
+		return r.String()
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		return r.Int()
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
+		return r.Uint()
+	case reflect.Float32:
+		return float32(r.Float())
+	case reflect.Float64:
+		return r.Float()
+	case reflect.Slice:
+		if r.Type().Elem().Kind() == reflect.Uint8 {
+			return throughJSON(v) // bytes are a base64 string in JSON
+		}
+		return v
+	case reflect.Map, reflect.Array:
+		return v
+	}
+	return throughJSON(v)
+}
+
+// throughJSON asks v's own methods or fields for its JSON.
+func throughJSON(v any) any {
+	decoded, err := decodeJSON(v)
+	if err != nil {
+		return noJSON{reflect.TypeOf(v).String()}
+	}
+	return decoded
+}
+
+// decodeJSON encodes v and decodes it again, with every digit of its numbers.
+func decodeJSON(v any) (any, error) {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return nil, err
+	}
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	var decoded any
+	err = decoder.Decode(&decoded)
+	return decoded, err
+}
+
+// A shape is what JSON calls the type of a value.
+type shape int
+
+const (
+	null shape = iota
+	boolean
+	text
+	numeric
+	array
+	object
+	unusable
+)
+
+func shapeOf(v any) shape {
+	switch v.(type) {
+	case nil:
+		return null
+	case bool:
+		return boolean
+	case string:
+		return text
+	case json.Number, int, int64, uint64, float32, float64:
+		return numeric
+	case map[string]any:
+		return object
+	case []any:
+		return array
+	case noJSON:
+		return unusable
+	}
+	if reflect.TypeOf(v).Kind() == reflect.Map {
+		return object
+	}
+	return array
+}
+
+// member returns the named member of an object; false where v is no object,
+// has no such member, or has null there.
+func member(v any, name string) (any, bool) {
+	if m, ok := v.(map[string]any); ok {
+		found := resolve(m[name])
+		return found, found != nil
+	}
+	m := reflect.ValueOf(v)
+	if !m.IsValid() || m.Kind() != reflect.Map {
+		return nil, false
+	}
+	for _, key := range keysNamed(name, m.Type().Key()) {
+		if found := m.MapIndex(key); found.IsValid() {
+			resolved := resolve(found.Interface())
+			return resolved, resolved != nil
+		}
+	}
+	return nil, false
+}
+
+// keysNamed lists the keys of a type that JSON writes as name. YAML decoders
+// give maps with keys of any scalar type, where "1" may be the integer 1.
+func keysNamed(name string, keyType reflect.Type) []reflect.Value {
+	if keyType.Kind() == reflect.String {
+		return []reflect.Value{reflect.ValueOf(name).Convert(keyType)}
+	}
+	candidates := []any{name}
+	if i, err := strconv.ParseInt(name, 10, 64); err == nil && strconv.FormatInt(i, 10) == name {
+		candidates = append(candidates, int(i), i)
+	}
+	if u, err := strconv.ParseUint(name, 10, 64); err == nil && strconv.FormatUint(u, 10) == name {
+		candidates = append(candidates, u)
+	}
+	if f, err := strconv.ParseFloat(name, 64); err == nil && nameOfKey(f) == name {
+		candidates = append(candidates, f)
+	}
+	if name == "true" || name == "false" {
+		candidates = append(candidates, name == "true")
+	}
+	var keys []reflect.Value
+	for _, candidate := range candidates {
+		if key := reflect.ValueOf(candidate); key.Type().AssignableTo(keyType) {
+			keys = append(keys, key)
+		} else if _, isInt := candidate.(int64); isInt && key.CanConvert(keyType) && isInteger(keyType.Kind()) {
+			if converted := key.Convert(keyType); nameOfKey(converted.Interface()) == name {
+				keys = append(keys, converted)
+			}
+		}
+	}
+	return keys
+}
+
+func isInteger(k reflect.Kind) bool { return reflect.Int <= k && k <= reflect.Uintptr }
+
+// nameOfKey is the name that JSON would give to a key of a map; "" for one that
+// has none.
+func nameOfKey(key any) string {
+	switch key := key.(type) {
+	case string:
+		return key
+	case bool:
+		return strconv.FormatBool(key)
+	}
+	if s, ok := scalarOf(resolve(key)); ok && s.shape == numeric && s.err == nil {
+		return s.String()
+	}
+	return ""
+}
+
+// memberNames lists the members of an object, sorted; nil where v is no object.
+func memberNames(v any) []string {
+	var names []string
+	switch v := v.(type) {
+	case map[string]any:
+		names = make([]string, 0, len(v))
+		for name := range v {
+			names = append(names, name)
+		}
+	default:
+		m := reflect.ValueOf(v)
+		if !m.IsValid() || m.Kind() != reflect.Map {
+			return nil
+		}
+		for _, key := range m.MapKeys() {
+			if key.Kind() == reflect.String {
+				names = append(names, key.String())
+			} else {
+				names = append(names, nameOfKey(key.Interface()))
+			}
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// length is the number of items of an array; 0 where v is none.
+func length(v any) int {
+	if list, ok := v.([]any); ok {
+		return len(list)
+	}
+	if v == nil || shapeOf(v) != array {
+		return 0
+	}
+	return reflect.ValueOf(v).Len()
+}
+
+// item returns an item of an array; false where it is null.
+func item(v any, i int) (any, bool) {
+	var found any
+	if list, ok := v.([]any); ok {
+		found = resolve(list[i])
+	} else {
+		found = resolve(reflect.ValueOf(v).Index(i).Interface())
+	}
+	return found, found != nil
+}
+
+// A scalar is a value that a rule can judge: a boolean, a string or a number.
+type scalar struct {
+	shape  shape
+	text   string // of a string; "true" or "false" of a boolean
+	number number // of a number
+	err    error  // why a number cannot be used: it is beyond the bounds
+}
+
+// scalarOf returns false for arrays, objects, null and what has no JSON form.
+func scalarOf(v any) (scalar, bool) {
+	switch v := v.(type) {
+	case string:
+		return scalar{shape: text, text: v}, true
+	case bool:
+		return scalar{shape: boolean, text: strconv.FormatBool(v)}, true
+	case int:
+		return scalar{shape: numeric, number: numberFromInt(int64(v))}, true
+	case int64:
+		return scalar{shape: numeric, number: numberFromInt(v)}, true
+	case uint64:
+		return scalar{shape: numeric, number: numberFromUint(v)}, true
+	case float32:
+		return floatScalar(float64(v), 32)
+	case float64:
+		return floatScalar(v, 64)
+	case json.Number:
+		n, err := parseNumber(string(v))
+		return scalar{shape: numeric, number: n, err: err}, err != errNotNumber
+	}
+	return scalar{}, false
+}
+
+func floatScalar(f float64, bits int) (scalar, bool) {
+	if math.IsNaN(f) || math.IsInf(f, 0) {
+		return scalar{}, false
+	}
+	n, err := numberFromFloat(f, bits)
+	return scalar{shape: numeric, number: n, err: err}, true
+}
+
+// String renders the scalar as a string, as the kinds enum and regex and the
+// lengths see it.
+func (s scalar) String() string {
+	if s.shape == numeric {
+		return s.number.String()
+	}
+	return s.text
+}
+
+// quantity reads the scalar as a number: a JSON number, or a string that is a
+// Kubernetes quantity.
+func (s scalar) quantity() (number, error) {
+	switch s.shape {
+	case numeric:
+		return s.number, s.err
+	case text:
+		return parseQuantity(s.text)
+	}
+	return number{}, errNotNumber
+}
+
+// value is the scalar as reports show it, whatever type it came in.
+func (s scalar) value() any {
+	switch s.shape {
+	case numeric:
+		return json.Number(s.number.String())
+	case boolean:
+		return s.text == "true"
+	}
+	return s.text
+}

@@ -1,0 +1,124 @@
+package vmrules
+
+import (
+	"encoding/json"
+	"errors"
+	"math"
+	"math/big"
+	"net/netip"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+type (
+	quantity struct{ text string } // with MarshalJSON, as resource.Quantity has it
+	broken   struct{}
+	point    struct {
+		X int `json:"x"`
+		y int
+	}
+	flag  bool
+	width int8
+)
+
+func (q quantity) MarshalJSON() ([]byte, error) { return json.Marshal(q.text) }
+func (broken) MarshalJSON() ([]byte, error)     { return nil, errors.New("no") }
+
+func pointerTo[T any](v T) *T { return &v }
+
+// TestTypesOfValues: a value is what its JSON says, whatever Go type holds it.
+func TestTypesOfValues(t *testing.T) {
+	tests := []struct {
+		name string
+		in   any
+		json string // "" for what has no JSON form
+	}{
+		{"nil", nil, "null"}, {"nil pointer", (*int)(nil), "null"}, {"nil map", map[string]any(nil), "null"},
+		{"nil slice", []any(nil), "null"}, {"nil named map", namedMap(nil), "null"}, {"nil []string", []string(nil), "null"},
+		{"bool", true, "true"}, {"named bool", flag(false), "false"}, {"pointer", pointerTo(pointerTo(7)), "7"},
+		{"string", "a", `"a"`}, {"named string", namedString("a"), `"a"`},
+		{"int8", int8(-3), "-3"}, {"int16", int16(-3), "-3"}, {"int32", int32(-3), "-3"}, {"int64", int64(-3), "-3"},
+		{"uint8", uint8(3), "3"}, {"uint16", uint16(3), "3"}, {"uint32", uint32(3), "3"}, {"uint64", uint64(math.MaxUint64), "18446744073709551615"},
+		{"uintptr", uintptr(3), "3"}, {"int", 3, "3"}, {"uint", uint(3), "3"}, {"named int", width(3), "3"},
+		{"float32", float32(0.1), "0.1"}, {"float64", 0.1, "0.1"}, {"json.Number", json.Number("1.50"), "1.5"}, {"json.Number, exponent", json.Number("1e3"), "1000"},
+		{"big.Int", big.NewInt(5), "5"}, {"bytes", []byte("hi"), `"aGk="`},
+		{"MarshalJSON", quantity{"2Gi"}, `"2Gi"`}, {"pointer to MarshalJSON", &quantity{"2Gi"}, `"2Gi"`},
+		{"MarshalText", netip.MustParseAddr("10.0.0.1"), `"10.0.0.1"`}, {"time", time.Unix(0, 0).UTC(), `"1970-01-01T00:00:00Z"`},
+		{"struct", point{1, 2}, `{"x":1}`},
+		{"[]string", []string{"a"}, `["a"]`}, {"array", [2]int{1, 2}, "[1,2]"}, {"[]map", []map[string]any{{"a": 1}}, `[{"a":1}]`},
+		{"map[string]string", map[string]string{"a": "b"}, `{"a":"b"}`}, {"map[string]int", map[string]int{"a": 1}, `{"a":1}`},
+		{"map[any]any", map[any]any{"a": 1, 1: 2, int64(2): 3, uint64(3): 4, true: 5, 1.5: 6}, `{"1":2,"1.5":6,"2":3,"3":4,"a":1,"true":5}`},
+		{"map[int]any", map[int]any{1: "a", -2: "b"}, `{"-2":"b","1":"a"}`}, {"map[uint8]any", map[uint8]any{200: "a"}, `{"200":"a"}`},
+		{"map of named keys", namedMap{"a": 1}, `{"a":1}`},
+		{"channel", make(chan int), ""}, {"func", func() {}, ""}, {"complex", 1i, ""}, {"NaN", math.NaN(), ""}, {"Inf", math.Inf(1), ""},
+		{"float32 Inf", float32(math.Inf(1)), ""}, {"failing MarshalJSON", broken{}, ""}, {"no number", json.Number("x"), ""},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			got, err := json.Marshal(rebuilt(resolve(test.in)))
+			if err != nil {
+				got = nil
+			}
+			if diff := cmp.Diff(test.json, string(got)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// rebuilt makes plain JSON of a value by nothing but the functions that the
+// rest of the package uses.
+func rebuilt(v any) any {
+	if s, ok := scalarOf(v); ok {
+		return s.value()
+	}
+	switch shapeOf(v) {
+	case null:
+		return nil
+	case array:
+		list := []any{}
+		for i := range length(v) {
+			next, _ := item(v, i)
+			list = append(list, rebuilt(next))
+		}
+		return list
+	case object:
+		members := map[string]any{}
+		for _, name := range memberNames(v) {
+			if next, ok := member(v, name); ok {
+				members[name] = rebuilt(next)
+			}
+		}
+		return members
+	}
+	return func() {} // has no JSON form either
+}
+
+func TestMemberOfNothing(t *testing.T) {
+	for _, v := range []any{nil, "a", 1, true, []any{1}, noJSON{}, json.Number("1")} {
+		if got, ok := member(v, "a"); ok || got != nil {
+			t.Errorf("member(%v) = %v", v, got)
+		}
+		if names := memberNames(v); len(names) > 0 {
+			t.Errorf("memberNames(%v) = %v", v, names)
+		}
+	}
+	for _, v := range []any{nil, "abc", 1, map[string]any{"a": 1}, map[string]string{}} {
+		if n := length(v); n != 0 {
+			t.Errorf("length(%v) = %d", v, n)
+		}
+	}
+}
+
+// A self-referring pointer type has no end to follow.
+type endless *endless
+
+func TestEndlessPointer(t *testing.T) {
+	var p endless
+	p = &p
+	if got := shapeOf(resolve(p)); got != unusable {
+		t.Errorf("shape %v, want unusable", got)
+	}
+}
