@@ -1,0 +1,186 @@
+package vmrules
+
+import (
+	"encoding/json"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// seedVectors gives each annotation and object of the conformance vectors.
+func seedVectors(f *testing.F, add func(annotation, object string)) {
+	for _, vectors := range readVectors(f) {
+		for _, v := range vectors {
+			add(v.text(f), string(v.Object))
+		}
+	}
+}
+
+// FuzzParseRules: no panic; JSON is judged as encoding/json judges it; every
+// problem has a place in the text; what is read survives its own JSON.
+func FuzzParseRules(f *testing.F) {
+	seedVectors(f, func(annotation, _ string) { f.Add(annotation, false, false) })
+	f.Fuzz(func(t *testing.T, annotation string, old, strict bool) {
+		var opts []ParseOption
+		if old {
+			opts = append(opts, WithVersion(V201901))
+		}
+		if strict {
+			opts = append(opts, Strict())
+		}
+		problems := problemsIn(t, annotation, opts...)
+		checkPlaces(t, annotation, problems)
+		if problems != nil {
+			return
+		}
+		if strings.Trim(annotation, " \t\r\n") != "" && !json.Valid([]byte(annotation)) {
+			t.Fatal("accepted what is not JSON")
+		}
+		rules := mustParse(t, annotation, opts...)
+		text, err := json.Marshal(rules)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(text) > maxAnnotation {
+			return
+		}
+		if again := mustParse(t, string(text)); !again.Equal(rules) {
+			t.Fatalf("not the same after %s:\n%s", text, cmp.Diff(rules, again))
+		}
+	})
+}
+
+func checkPlaces(t *testing.T, annotation string, problems []Problem) {
+	for i, p := range problems {
+		if p.Offset < 0 || p.Offset > len(annotation) || p.Line < 1 || p.Column < 1 || p.Message == "" || p.Reason == "" {
+			t.Fatalf("problem without place or words: %+v", p)
+		}
+		before := annotation[:p.Offset]
+		if line := 1 + strings.Count(before, "\n"); p.Line != line {
+			t.Fatalf("line %d, want %d: %v", p.Line, line, p)
+		}
+		if column := 1 + len([]rune(before[strings.LastIndexByte(before, '\n')+1:])); p.Column != column {
+			t.Fatalf("column %d, want %d: %v", p.Column, column, p)
+		}
+		if i > 0 && p.Offset < problems[i-1].Offset {
+			t.Fatal("problems are not in the order of the text")
+		}
+	}
+}
+
+// FuzzFind: no panic; a path survives being written; each location is found
+// once, and its field selects that very value; both decoders agree.
+func FuzzFind(f *testing.F) {
+	for _, path := range []string{
+		"jsonpath::.a.a.b", "jsonpath::..a..b", "jsonpath::$..*", "jsonpath::.b[-1]", "jsonpath::.b[0:2,3]", "jsonpath::{.a.b[*].n}",
+		`jsonpath::..[?(@.n=="x")].v`, `jsonpath::.a.b[?(@.v>=1.5)]`, `jsonpath::['we ird']['it\'s']`, `jsonpath::.vm\.kubevirt\.io/os`,
+	} {
+		f.Add(path, findObject)
+	}
+	for _, vectors := range readVectors(f) {
+		for _, v := range vectors {
+			var rules []struct{ Path string }
+			if json.Unmarshal([]byte(v.text(f)), &rules) == nil && len(rules) > 0 {
+				f.Add(rules[0].Path, string(v.Object))
+			}
+		}
+	}
+	f.Fuzz(func(t *testing.T, path, text string) {
+		p, err := ParsePath(path)
+		if err != nil {
+			if !p.IsZero() || err.Error() == "" {
+				t.Fatalf("%q beside %v", p, err)
+			}
+			return
+		}
+		if again, err := ParsePath(p.String()); err != nil || !again.Equal(p) {
+			t.Fatalf("%q is written as %q: %v", path, p, err)
+		}
+		if !decodes(text) {
+			return
+		}
+		object := decodeExactly(json.RawMessage(text))
+		matches := p.Find(object)
+		if len(matches) > 100 {
+			return
+		}
+		seen := map[string]bool{}
+		for _, m := range matches {
+			if seen[m.Field] {
+				t.Fatalf("%s is found twice", m.Field)
+			}
+			seen[m.Field] = true
+			back, err := ParsePath(pathPrefix + m.Field)
+			if err != nil {
+				t.Fatalf("the field %q: %v", m.Field, err)
+			}
+			if got := back.Find(object); !cmp.Equal(got, []Match{m}) {
+				t.Fatalf("the field %q selects %v, not %v", m.Field, got, m)
+			}
+		}
+		if other := p.Find(decodeOddly(json.RawMessage(text))); len(other) != len(matches) {
+			t.Fatalf("%d matches, and %d where decoded otherwise", len(matches), len(other))
+		}
+	})
+}
+
+// decodes tells whether a text is a JSON object that Go decoders take.
+func decodes(text string) bool {
+	var object map[string]any
+	return len(text) < 10_000 && json.Unmarshal([]byte(text), &object) == nil
+}
+
+// FuzzValidate: no panic, no hang, no change to the object, the same report on
+// each run and from both decoders; a report that can be shown.
+func FuzzValidate(f *testing.F) {
+	seedVectors(f, func(annotation, object string) { f.Add(annotation, object, false) })
+	f.Fuzz(func(t *testing.T, annotation, text string, partial bool) {
+		rules, err := ParseRules(annotation)
+		if err != nil || !decodes(text) {
+			return
+		}
+		var opts []ValidateOption
+		if partial {
+			opts = append(opts, Partial())
+		}
+		object := decodeExactly(json.RawMessage(text))
+		report := Validate(rules, object, opts...)
+		if !reflect.DeepEqual(object, decodeExactly(json.RawMessage(text))) {
+			t.Fatal("the object is changed")
+		}
+		if diff := cmp.Diff(report, Validate(rules, object, opts...)); diff != "" {
+			t.Fatalf("another report the second time:\n%s", diff)
+		}
+		if diff := cmp.Diff(report, Validate(rules, decodeOddly(json.RawMessage(text)), opts...)); diff != "" {
+			t.Fatalf("another report from another decoder:\n%s", diff)
+		}
+		checkReport(t, rules, report)
+	})
+}
+
+func checkReport(t *testing.T, rules Rules, report *Report) {
+	if rules.Len() > 0 && len(report.Results)%rules.Len() != 0 {
+		t.Fatalf("%d results of %d rules", len(report.Results), rules.Len())
+	}
+	valid := true
+	for _, r := range report.Results {
+		fails := r.Outcome == Violated || r.Outcome == Undecided
+		if hasViolations := fails || r.Outcome == Warned; hasViolations != (len(r.Violations) > 0) {
+			t.Fatalf("%s with %d violations", r.Outcome, len(r.Violations))
+		}
+		for _, v := range r.Violations {
+			valid = valid && v.Warning
+			if v.Detail == "" || v.Reason == "" || (v.Field == "") != (v.Reason == ReasonInternal) {
+				t.Fatalf("%+v", v)
+			}
+		}
+	}
+	if report.Valid() != valid || (report.Err() == nil) != valid || len(report.Causes()) != len(report.Violations()) {
+		t.Fatalf("valid: %v\n%s", report.Valid(), report)
+	}
+	if text, err := json.Marshal(report); err != nil || strings.ContainsRune(report.String(), 0x1b) {
+		t.Fatalf("%s, %v", text, err)
+	}
+}
