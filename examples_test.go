@@ -1,0 +1,465 @@
+package vmrules_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"testing/fstest"
+
+	"github.com/vmrules/vmrules"
+)
+
+func Example() {
+	rules, err := vmrules.ParseRules(`[{
+		"name": "core-limits",
+		"rule": "integer",
+		"path": "jsonpath::.spec.domain.cpu.cores",
+		"message": "cpu cores must be limited",
+		"min": 1,
+		"max": 8
+	}]`)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	vm := object(`{"kind": "VirtualMachine", "spec": {"template": {"spec": {"domain": {"cpu": {"cores": 12}}}}}}`)
+
+	report := vmrules.Validate(rules, vm)
+	fmt.Println(report.Valid())
+	for _, v := range report.Violations() {
+		fmt.Println(v.Field, v.Value, v.Argument, v.Limit)
+	}
+	fmt.Println(report.Err())
+	// Output:
+	// false
+	// spec.template.spec.domain.cpu.cores 12 max 8
+	// the object is not valid: spec.template.spec.domain.cpu.cores: Invalid value: 12: cpu cores must be limited (12 is more than max 8)
+}
+
+// A webhook finds the template of a VM with [vmrules.TemplateOf], the rules
+// with [vmrules.RulesFor], and answers with causes and warnings.
+func Example_webhook() {
+	// The part of k8s.io/api/admission/v1 that is needed, with its JSON.
+	type (
+		request struct {
+			UID    string          `json:"uid"`
+			Object json.RawMessage `json:"object"`
+		}
+		details struct {
+			Causes []vmrules.Cause `json:"causes"`
+		}
+		status struct {
+			Code    int     `json:"code"`
+			Reason  string  `json:"reason"`
+			Message string  `json:"message"`
+			Details details `json:"details"`
+		}
+		response struct {
+			UID      string   `json:"uid"`
+			Allowed  bool     `json:"allowed"`
+			Status   *status  `json:"status,omitempty"`
+			Warnings []string `json:"warnings,omitempty"`
+		}
+		review struct {
+			APIVersion string    `json:"apiVersion"`
+			Kind       string    `json:"kind"`
+			Request    *request  `json:"request,omitempty"`
+			Response   *response `json:"response,omitempty"`
+		}
+	)
+	// getTemplate stands for a client of the cluster or, better, a cache.
+	getTemplate := func(namespace, name string) map[string]any {
+		return templateOf(object(`{"kind": "VirtualMachine"}`), `[
+			{"name": "bus", "rule": "enum", "path": "jsonpath::.spec.domain.devices.disks[*].disk.bus", "message": "virtio is faster", "values": ["virtio"], "justWarning": true},
+			{"name": "memory", "rule": "integer", "path": "jsonpath::.spec.domain.memory.guest", "message": "too little memory", "min": "1Gi"}
+		]`)
+	}
+
+	admit := func(body []byte) ([]byte, error) {
+		var asked review
+		if err := json.Unmarshal(body, &asked); err != nil {
+			return nil, err
+		}
+		if asked.Request == nil {
+			return nil, errors.New("the review has no request")
+		}
+		vm, err := vmrules.ToObject(asked.Request.Object)
+		if err != nil {
+			return nil, err
+		}
+		var template map[string]any
+		if namespace, name, ok := vmrules.TemplateOf(vm); ok {
+			template = getTemplate(namespace, name)
+		}
+		answer := &response{UID: asked.Request.UID, Allowed: true}
+		deny := func(err error, causes []vmrules.Cause) {
+			answer.Allowed = false
+			answer.Status = &status{422, "Invalid", err.Error(), details{causes}}
+		}
+
+		rules, err := vmrules.RulesFor(vm, template)
+		if parse := (*vmrules.ParseError)(nil); errors.As(err, &parse) {
+			deny(err, parse.Causes())
+		} else {
+			report := vmrules.Validate(rules, vm)
+			answer.Warnings = report.AdmissionWarnings()
+			if err := report.Err(); err != nil {
+				deny(err, report.Causes())
+			}
+		}
+		return json.MarshalIndent(review{asked.APIVersion, asked.Kind, nil, answer}, "", "  ")
+	}
+
+	answer, err := admit([]byte(`{
+		"apiVersion": "admission.k8s.io/v1",
+		"kind": "AdmissionReview",
+		"request": {
+			"uid": "7f0a",
+			"object": {
+				"kind": "VirtualMachine",
+				"metadata": {"labels": {"vm.kubevirt.io/template": "linux", "vm.kubevirt.io/template.namespace": "templates"}},
+				"spec": {"template": {"spec": {"domain": {
+					"memory": {"guest": "512Mi"},
+					"devices": {"disks": [{"name": "root", "disk": {"bus": "sata"}}]}
+				}}}}
+			}
+		}
+	}`))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(string(answer))
+	// Output:
+	// {
+	//   "apiVersion": "admission.k8s.io/v1",
+	//   "kind": "AdmissionReview",
+	//   "response": {
+	//     "uid": "7f0a",
+	//     "allowed": false,
+	//     "status": {
+	//       "code": 422,
+	//       "reason": "Invalid",
+	//       "message": "the object is not valid: spec.template.spec.domain.memory.guest: Invalid value: \"512Mi\": too little memory (\"512Mi\" is less than min 1Gi)",
+	//       "details": {
+	//         "causes": [
+	//           {
+	//             "reason": "FieldValueInvalid",
+	//             "message": "too little memory (\"512Mi\" is less than min 1Gi)",
+	//             "field": "spec.template.spec.domain.memory.guest"
+	//           }
+	//         ]
+	//       }
+	//     },
+	//     "warnings": [
+	//       "spec.template.spec.domain.devices.disks[0].disk.bus: Unsupported value: \"sata\": virtio is faster (\"sata\" is not \"virtio\")"
+	//     ]
+	//   }
+	// }
+}
+
+// A UI backend judges a form while the user fills it in, and the whole of it
+// when the user submits.
+func Example_form() {
+	rules, err := vmrules.ParseRules(`[
+		{"name": "cores", "rule": "integer", "path": "jsonpath::.spec.domain.cpu.cores", "message": "2 to 8 cores", "min": 2, "max": 8},
+		{"name": "memory", "rule": "integer", "path": "jsonpath::.spec.domain.memory.guest", "message": "at least 2Gi of memory", "min": "2Gi"}
+	]`)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+
+	// What may a field hold?
+	cores := vmrules.MustParsePath("jsonpath::.spec.domain.cpu.cores")
+	for _, rule := range rules.All() {
+		if rule.Path.Equal(cores) {
+			fmt.Println("cores: from", rule.Min, "to", rule.Max)
+		}
+	}
+
+	form := object(`{"kind": "VirtualMachine", "spec": {"template": {"spec": {"domain": {"cpu": {"cores": 12}}}}}}`)
+
+	// While the user types: what is missing is no mistake yet.
+	report := vmrules.Validate(rules, form, vmrules.Partial())
+	text, err := json.MarshalIndent(report, "", "  ")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(string(text))
+
+	// On submit it is, and can be told from what is wrong.
+	report = vmrules.Validate(rules, form)
+	fmt.Println(len(report.Violations()), "to mend, of which to fill in:")
+	for _, v := range report.Missing() {
+		fmt.Println(v.Pointer, "-", v.Message)
+	}
+	// Output:
+	// cores: from 2 to 8
+	// {
+	//   "results": [
+	//     {
+	//       "index": 0,
+	//       "rule": "cores",
+	//       "kind": "integer",
+	//       "path": "jsonpath::.spec.domain.cpu.cores",
+	//       "message": "2 to 8 cores",
+	//       "outcome": "Violated",
+	//       "violations": [
+	//         {
+	//           "rule": "cores",
+	//           "message": "2 to 8 cores",
+	//           "field": "spec.template.spec.domain.cpu.cores",
+	//           "pointer": "/spec/template/spec/domain/cpu/cores",
+	//           "value": 12,
+	//           "reason": "FieldValueInvalid",
+	//           "argument": "max",
+	//           "limit": 8,
+	//           "detail": "12 is more than max 8"
+	//         }
+	//       ]
+	//     },
+	//     {
+	//       "index": 1,
+	//       "rule": "memory",
+	//       "kind": "integer",
+	//       "path": "jsonpath::.spec.domain.memory.guest",
+	//       "message": "at least 2Gi of memory",
+	//       "outcome": "Skipped",
+	//       "note": "not filled in yet"
+	//     }
+	//   ]
+	// }
+	// 2 to mend, of which to fill in:
+	// /spec/template/spec/domain/memory/guest - at least 2Gi of memory
+}
+
+// A template repository checks, in a unit test, that the rules of each template
+// can be read, without typing mistakes, and that the template's own VM
+// satisfies them. For templates in YAML, pass the Unmarshal of a YAML package.
+func Example_templates() {
+	check := func(text []byte, decode func([]byte, any) error) error {
+		var template map[string]any
+		if err := decode(text, &template); err != nil {
+			return err
+		}
+		// Strict finds what a consumer would silently ignore.
+		if _, err := vmrules.RulesFor(nil, template, vmrules.Strict()); err != nil {
+			return err
+		}
+		report, err := vmrules.ValidateOwn(template)
+		if err != nil {
+			return err
+		}
+		return report.Err()
+	}
+	checkAll := func(templates fs.FS, decode func([]byte, any) error) {
+		files, _ := fs.Glob(templates, "*")
+		for _, file := range files {
+			text, err := fs.ReadFile(templates, file)
+			if err == nil {
+				err = check(text, decode)
+			}
+			fmt.Printf("%s: %v\n", file, err)
+		}
+	}
+
+	template := func(cores int, rule string) *fstest.MapFile {
+		vm := fmt.Sprintf(`{"kind": "VirtualMachine", "spec": {"template": {"spec": {"domain": {"cpu": {"cores": %d}}}}}}`, cores)
+		text, _ := json.Marshal(templateOf(object(vm), "[\n  "+rule+"\n]"))
+		return &fstest.MapFile{Data: text}
+	}
+	const rule = `{"name": "cores", "rule": "integer", "path": "jsonpath::.spec.domain.cpu.cores", "message": "2 to 8 cores", "min": 2, "max": 8}`
+	checkAll(fstest.MapFS{
+		"good.json":       template(4, rule),
+		"no-prefix.json":  template(4, strings.Replace(rule, "jsonpath::", "", 1)),
+		"too-small.json":  template(1, rule),
+		"wrong-case.json": template(4, strings.Replace(rule, `"max"`, `"Max"`, 1)),
+	}, json.Unmarshal)
+	// Output:
+	// good.json: <nil>
+	// no-prefix.json: the validation rules cannot be used: template: line 2, column 48: rule "cores": path: a JSONPath begins with "jsonpath::": write "jsonpath::.spec.domain.cpu.cores"
+	// too-small.json: the object is not valid: objects[0].spec.template.spec.domain.cpu.cores: Invalid value: 1: 2 to 8 cores (1 is less than min 2)
+	// wrong-case.json: the validation rules cannot be used: template: line 2, column 121: rule "cores": the key "Max" is not known: remove it, or correct its spelling
+}
+
+// All problems of all rules come together, each with its place.
+func ExampleParseRules() {
+	_, err := vmrules.ParseRules(`[
+  {"name": "cores", "rule": "integer", "path": ".spec.domain.cpu.cores", "message": "few cores", "max": "many"},
+  {"name": "cores", "rule": "enum", "path": "jsonpath::.spec.domain.machine.type", "values": ["q35"]}
+]`)
+	var parse *vmrules.ParseError
+	if errors.As(err, &parse) {
+		for _, p := range parse.Problems {
+			fmt.Printf("%d:%d %s %s: %s\n", p.Line, p.Column, p.Key, p.Reason, p.Message)
+		}
+	}
+	// Output:
+	// 2:48 path FieldValueInvalid: a JSONPath begins with "jsonpath::": write "jsonpath::.spec.domain.cpu.cores"
+	// 2:105 max FieldValueInvalid: "max" must be a number, a quantity such as "2Gi", or a JSONPath; "many" is none
+	// 3:3 message FieldValueRequired: the rule has no "message": add what the user is told where the rule does not hold
+	// 3:12 name FieldValueDuplicate: rules[0] has this name already: names must be unique
+}
+
+// Rules can be built in Go, and written as an annotation.
+func ExampleNewRules() {
+	rules, err := vmrules.NewRules([]vmrules.Rule{{
+		Name:    "memory",
+		Kind:    vmrules.KindInteger,
+		Path:    vmrules.MustParsePath("jsonpath::.spec.domain.memory.guest"),
+		Message: "at least 2Gi, at most what can be plugged in",
+		Min:     vmrules.MustArgument("2Gi"),
+		Max:     vmrules.MustArgument("jsonpath::.spec.domain.memory.maxGuest"),
+	}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	annotation, err := json.MarshalIndent(rules, "", "  ")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(string(annotation))
+
+	// The checks are those of ParseRules.
+	_, err = vmrules.NewRules([]vmrules.Rule{{Name: "memory", Kind: vmrules.KindInteger}})
+	fmt.Println(err)
+	// Output:
+	// [
+	//   {
+	//     "name": "memory",
+	//     "rule": "integer",
+	//     "path": "jsonpath::.spec.domain.memory.guest",
+	//     "message": "at least 2Gi, at most what can be plugged in",
+	//     "min": "2Gi",
+	//     "max": "jsonpath::.spec.domain.memory.maxGuest"
+	//   }
+	// ]
+	// the validation rules cannot be used: 2 problems
+	// - rule "memory": the rule has no "path": add the JSONPath of the field to judge
+	// - rule "memory": "message" is empty: it must be what the user is told where the rule does not hold
+}
+
+// A field of a match is a path that selects this very value.
+func ExamplePath_Find() {
+	path, err := vmrules.ParsePath(`jsonpath::.disks[?(@.disk.bus=="sata")].name`)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	spec := object(`{"disks": [
+		{"name": "root", "disk": {"bus": "sata"}},
+		{"name": "data", "disk": {"bus": "virtio"}},
+		{"name": "old", "disk": {"bus": "sata"}}
+	]}`)
+	for _, match := range path.Find(spec) {
+		fmt.Println(match.Field, match.Value)
+	}
+	// Output:
+	// disks[0].name root
+	// disks[2].name old
+}
+
+// What kubectl and others read differently is refused, with the cure.
+func ExampleParsePath() {
+	for _, s := range []string{
+		".spec.domain",
+		"jsonpath::.metadata.labels['kubevirt.io/size']",
+		`jsonpath::.metadata.labels['kubevirt\.io/size']`,
+		`jsonpath::.metadata.labels.kubevirt\.io/size`,
+	} {
+		path, err := vmrules.ParsePath(s)
+		if err != nil {
+			fmt.Println("error:", err)
+			continue
+		}
+		fmt.Println(path)
+	}
+	// Output:
+	// error: a JSONPath begins with "jsonpath::": write "jsonpath::.spec.domain"
+	// error: a bare dot inside quotes is a step for some and part of the name for others: write ['kubevirt\.io/size'] for the name, .kubevirt.io/size for the steps
+	// jsonpath::.metadata.labels['kubevirt\.io/size']
+	// jsonpath::.metadata.labels.kubevirt\.io/size
+}
+
+// Where no machine type is set, the format counts it as "". Who knows what the
+// cluster would set can say so.
+func ExampleWithDefault() {
+	rules, err := vmrules.ParseRules(`[{
+		"name": "machine-type",
+		"rule": "regex",
+		"path": "jsonpath::.spec.domain.machine.type",
+		"message": "only q35 machines",
+		"regex": "^(pc-)?q35"
+	}]`)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	vm := object(`{"kind": "VirtualMachine", "spec": {"template": {"spec": {"domain": {"machine": {}}}}}}`)
+	machine := vmrules.MustParsePath("jsonpath::.spec.domain.machine.type")
+
+	fmt.Println(vmrules.Validate(rules, vm))
+	fmt.Println()
+	fmt.Println(vmrules.Validate(rules, vm, vmrules.WithDefault(machine, "q35")))
+	// Output:
+	// not valid: 1 violated
+	// Violated   machine-type: only q35 machines
+	//            spec.template.spec.domain.machine.type: not set, counts as "": "" does not match "^(pc-)?q35"
+	//
+	// valid: 1 satisfied
+	// Satisfied  machine-type
+}
+
+func ExampleTemplateOf() {
+	vm := object(`{"metadata": {"labels": {
+		"vm.kubevirt.io/template": "windows-desktop",
+		"vm.kubevirt.io/template.namespace": "templates"
+	}}}`)
+	namespace, name, ok := vmrules.TemplateOf(vm)
+	fmt.Println(namespace, name, ok)
+	// Output:
+	// templates windows-desktop true
+}
+
+// A typed VM keeps every digit; a float64 on the way would not.
+func ExampleToObject() {
+	type domain struct {
+		Serial int64 `json:"serial"`
+	}
+	vm, err := vmrules.ToObject(struct {
+		Kind string `json:"kind"`
+		Spec domain `json:"spec"`
+	}{"VirtualMachineInstance", domain{9007199254740993}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(vm)
+	// Output:
+	// map[kind:VirtualMachineInstance spec:map[serial:9007199254740993]]
+}
+
+// object decodes the JSON of an example.
+func object(text string) map[string]any {
+	o, err := vmrules.ToObject(json.RawMessage(text))
+	if err != nil {
+		panic(err)
+	}
+	return o
+}
+
+// templateOf wraps a VM and its rules in an OpenShift template.
+func templateOf(vm map[string]any, annotation string) map[string]any {
+	vm["metadata"] = map[string]any{"annotations": map[string]any{vmrules.Annotation: annotation}}
+	return map[string]any{
+		"apiVersion": "template.openshift.io/v1",
+		"kind":       "Template",
+		"objects":    []any{vm},
+	}
+}
