@@ -11,9 +11,11 @@ import (
 type evaluation struct {
 	partial  bool
 	defaults []fieldDefault // those of the caller
-	nodes    int
 	budget   regexBudget
-	broken   error // why no rule can be judged
+
+	nodes      int   // values that may still be looked at
+	violations int   // that may still be reported
+	broken     error // why no rule can be judged
 
 	plain, instancetype *field
 }
@@ -220,6 +222,9 @@ func (j *judgement) violation(reason Reason, argument, detail string) Violation 
 func (j *judgement) judgeValue(w *walk, v any) bool {
 	j.prepare()
 	s, isScalar := scalarOf(v)
+	if !w.spend(s.size()) {
+		return false
+	}
 	if name := parameterIn(s.text); j.target.parameters && name != "" {
 		j.doubted("", unfilledParameter(name))
 		return true
@@ -227,6 +232,9 @@ func (j *judgement) judgeValue(w *walk, v any) bool {
 	if s.err != nil {
 		j.doubted("", fmt.Errorf("the value %w", s.err))
 		return true
+	}
+	if j.rule.comparesNumbers() {
+		s.readQuantity()
 	}
 	ok, err := j.rule.Kind.admits(s, isScalar)
 	switch {
@@ -237,7 +245,7 @@ func (j *judgement) judgeValue(w *walk, v any) bool {
 	default:
 		j.constrain(w, v, s)
 	}
-	return true
+	return w.err == nil
 }
 
 // admits tells whether a value has the type that the kind asks for.
@@ -325,6 +333,9 @@ func (j *judgement) add(w *walk, value any, reason Reason, argument string, limi
 		v.Detail = fmt.Sprintf("0 counts as %s: %s", describe(value), detail)
 	}
 	v.Defaulted = w.standIn != written
+	if j.violations--; j.violations < 0 {
+		w.fail(errTooManyWrong)
+	}
 	j.result.Violations = append(j.result.Violations, v)
 }
 

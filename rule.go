@@ -244,6 +244,11 @@ type rule struct {
 	constraints []argued // in the order of judgement
 }
 
+// comparesNumbers tells whether the rule reads its values as numbers.
+func (r *rule) comparesNumbers() bool {
+	return r.Kind == KindInteger || !r.Min.IsZero() || !r.Max.IsZero()
+}
+
 // An argued constraint has its arguments read already, or to be read from the
 // object each time.
 type argued struct {

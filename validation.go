@@ -207,7 +207,7 @@ func Validate(rules Rules, object map[string]any, opts ...ValidateOption) *Repor
 
 func newEvaluation(opts []ValidateOption) *evaluation {
 	e := &evaluation{
-		nodes:  maxNodes,
+		nodes: maxNodes, violations: maxViolations,
 		budget: regexBudget{time: DefaultRegexBudget, work: regexWork},
 		plain:  plainFields, instancetype: instancetypeFields,
 	}

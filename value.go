@@ -257,6 +257,10 @@ type scalar struct {
 	text   string // of a string; "true" or "false" of a boolean
 	number number // of a number
 	err    error  // why a number cannot be used: it is beyond the bounds
+
+	// What quantity makes of a string, once readQuantity has asked.
+	isRead      bool
+	quantityErr error
 }
 
 // scalarOf returns false for arrays, objects, null and what has no JSON form.
@@ -307,9 +311,45 @@ func (s scalar) quantity() (number, error) {
 	case numeric:
 		return s.number, s.err
 	case text:
+		if s.isRead {
+			return s.number, s.quantityErr
+		}
 		return parseQuantity(s.text)
 	}
 	return number{}, errNotNumber
+}
+
+// readQuantity remembers what quantity finds, for a value that several
+// constraints compare.
+func (s *scalar) readQuantity() {
+	if s.shape == text && !s.isRead {
+		s.number, s.quantityErr = parseQuantity(s.text)
+		s.isRead = true
+	}
+}
+
+// size is what a value costs to look at, in values of usual length.
+func (s scalar) size() int {
+	digits := 0
+	if s.number.big != nil {
+		digits = s.number.big.BitLen() / 3
+	}
+	return 1 + (len(s.text)+digits)/100
+}
+
+// childCount is how many members or items a value has.
+func childCount(v any) int {
+	switch v := v.(type) {
+	case map[string]any:
+		return len(v)
+	case []any:
+		return len(v)
+	}
+	switch shapeOf(v) {
+	case array, object:
+		return reflect.ValueOf(v).Len()
+	}
+	return 0
 }
 
 // value is the scalar as reports show it, whatever type it came in.

@@ -68,12 +68,15 @@ func (w *walk) from(v any, i int, f *field) bool {
 	case jp.Descent:
 		return w.below(v, w.reach(nil, i), f)
 	}
+	if !w.spend(childCount(v)) {
+		return false
+	}
 	for e := range children(v) {
-		if w.selects(w.steps[i], v, e, f) && !w.enter(v, e, i+1, f) || !w.spend(1) {
+		if w.selects(w.steps[i], v, e, f) && !w.enter(v, e, i+1, f) {
 			return false
 		}
 	}
-	return true
+	return w.err == nil
 }
 
 // spend counts values that are looked at, and ends the walk at the bounds.
@@ -336,7 +339,7 @@ func compares(a scalar, operator string, b scalar) bool {
 // below visits v and everything under it. The states are the steps that may
 // come next at v, in ascending order.
 func (w *walk) below(v any, states []int, f *field) bool {
-	if !w.spend(len(states)) {
+	if !w.spend(len(states) + childCount(v)) {
 		return false
 	}
 	if states[len(states)-1] == len(w.steps) && !w.found(v) {
