@@ -15,16 +15,19 @@ const (
 	maxDigits   = 1_000 // of a number, as it is written
 	maxExponent = 1_000 // decimal, as it is written, to either side
 
-	maxMatches = 10_000    // that one path selects
-	maxNodes   = 1_000_000 // values that one validation looks at; a long one counts more
-	maxDepth   = 1_000     // of an object; one built in Go may contain itself
+	maxMatches = 10_000        // that one path selects
+	maxNodes   = 1_000_000     // values that one validation looks at; a long one counts more
+	maxNodesOf = 10 * maxNodes // all that ValidateOwn looks at, for all VMs together
+	maxDepth   = 1_000         // of an object; one built in Go may contain itself
 
-	maxViolations = 100_000 // in one report
+	maxResults    = 100_000  // in one report
+	maxReport     = 64 << 20 // bytes of one report, about
+	violationSize = 200      // bytes of a violation, apart from its texts
 )
 
 var (
 	errTooManyMatches = errors.New("the path selects more than 10,000 values")
 	errTooManyNodes   = errors.New("the rules look at more than 1,000,000 values of the object")
 	errTooDeep        = errors.New("the object is nested deeper than 1,000 levels")
-	errTooManyWrong   = errors.New("the report has 100,000 violations already")
+	errReportTooLong  = errors.New("the report has too many violations already")
 )

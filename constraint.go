@@ -133,9 +133,11 @@ func (c lengthBound) breach(reason Reason, v scalar, length int, compared string
 type allowed struct {
 	list []string // as they were given
 	set  map[string]struct{}
+	// later tells that a form may still bring more of them.
+	later bool
 }
 
-func newAllowed(values []scalar) constraint {
+func newAllowed(values []scalar) allowed {
 	c := allowed{list: make([]string, 0, len(values)), set: make(map[string]struct{}, len(values))}
 	for _, v := range values {
 		s := v.String()
@@ -148,6 +150,9 @@ func newAllowed(values []scalar) constraint {
 func (c allowed) check(v scalar, _ *regexBudget) (*breach, error) {
 	if _, ok := c.set[v.String()]; ok {
 		return nil, nil
+	}
+	if c.later {
+		return nil, errNotFilledIn
 	}
 	detail := "no value is allowed"
 	switch len(c.list) {

@@ -87,7 +87,7 @@ func (p Problem) Error() string {
 	}
 	switch {
 	case p.Rule != "":
-		parts = append(parts, fmt.Sprintf("rule %q", p.Rule))
+		parts = append(parts, "rule "+quoted(p.Rule))
 	case p.Index >= 0:
 		parts = append(parts, fmt.Sprintf("rules[%d]", p.Index))
 	}
@@ -115,7 +115,7 @@ type ParseError struct {
 	Problems []Problem `json:"problems"`
 }
 
-// Error lists the problems, one a line.
+// Error lists the problems, one a line, a hundred at most.
 func (e *ParseError) Error() string {
 	return listed("the validation rules cannot be used", e.Unwrap())
 }
@@ -139,7 +139,7 @@ type InvalidError struct {
 	Violations []Violation `json:"violations"`
 }
 
-// Error lists the violations, one a line.
+// Error lists the violations, one a line, a hundred at most.
 func (e *InvalidError) Error() string {
 	return listed("the object is not valid", e.Unwrap())
 }
@@ -155,13 +155,20 @@ func asErrors[E error](list []E) []error {
 	return all
 }
 
+// maxListed is how many problems or violations a text for people lists.
+const maxListed = 100
+
 func listed(title string, all []error) string {
 	if len(all) == 1 {
 		return title + ": " + all[0].Error()
 	}
 	var s strings.Builder
 	fmt.Fprintf(&s, "%s: %d problems", title, len(all))
-	for _, e := range all {
+	for i, e := range all {
+		if i == maxListed {
+			fmt.Fprintf(&s, "\n- and %d more", len(all)-maxListed)
+			break
+		}
 		s.WriteString("\n- " + e.Error())
 	}
 	return s.String()

@@ -1,8 +1,10 @@
 package vmrules
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/ohler55/ojg/jp"
 )
@@ -13,20 +15,21 @@ type evaluation struct {
 	defaults []fieldDefault // those of the caller
 	budget   regexBudget
 
-	nodes      int   // values that may still be looked at
-	violations int   // that may still be reported
-	broken     error // why no rule can be judged
+	nodes  int   // values that may still be looked at
+	room   int   // bytes that the report may still take
+	broken error // why no rule can be judged
 
-	plain, instancetype *field
+	plain, instancetype *implied
 }
 
 var (
 	errNotFilledIn = errors.New("not filled in yet")
 	errByOthers    = errors.New("set by the instance type")
+	errNotThere    = errors.New("not there")
 )
 
-// fields are the fields that count without being written in a target.
-func (e *evaluation) fields(t *target) *field {
+// implied are the fields of a target that count without being written.
+func (e *evaluation) implied(t *target) *implied {
 	if t.instancetype {
 		return e.instancetype
 	}
@@ -35,16 +38,21 @@ func (e *evaluation) fields(t *target) *field {
 
 // walk prepares a search in a target.
 func (e *evaluation) walk(t *target, visit func(*walk, any) bool) walk {
-	return walk{nodes: &e.nodes, parameters: t.parameters, fields: e.fields(t), visit: visit}
+	return walk{nodes: &e.nodes, parameters: t.parameters, implied: e.implied(t), visit: visit}
 }
 
 // judge judges one rule for one target.
 func (e *evaluation) judge(index int, r *rule, t *target) Result {
-	j := judgement{evaluation: e, rule: r, target: t, result: Result{
-		Index: index, Rule: r.Name, Kind: r.Kind, Path: r.Path, Message: r.Message, Target: t.name,
-	}}
+	j := e.judgement(index, r, t)
 	j.run()
 	return j.result
+}
+
+// judgement is one of a rule that is still to be judged.
+func (e *evaluation) judgement(index int, r *rule, t *target) judgement {
+	return judgement{evaluation: e, rule: r, target: t, result: Result{
+		Index: index, Rule: r.Name, Kind: r.Kind, Path: r.Path, Message: r.Message, Target: t.name,
+	}}
 }
 
 // A judgement is one rule on its way to its result.
@@ -58,6 +66,7 @@ type judgement struct {
 	prepared    bool
 	doubt       error  // the first thing that could not be judged
 	doubtful    string // the argument that it is about
+	notYet      string // what a form has not filled in, under Partial
 }
 
 func (j *judgement) run() {
@@ -68,7 +77,7 @@ func (j *judgement) run() {
 		j.end(Ignored, fmt.Sprintf("the kind %s without any argument enforces nothing", j.rule.Kind))
 	case j.broken != nil:
 		j.undecided("", j.broken)
-	case j.target.nothing != "" && (!j.partial || j.target.isList):
+	case j.target.nothing != "" && (!j.partial || j.target.holdsNone):
 		j.undecided("", errors.New("nothing to validate: "+j.target.nothing))
 	case j.target.nothing != "":
 		j.end(Skipped, errNotFilledIn.Error())
@@ -107,14 +116,12 @@ func (j *judgement) applies() bool {
 	w := j.walk(j.target, func(*walk, any) bool { return false })
 	err := w.run(j.rule.Valid, j.target.root)
 	switch {
-	case err != nil:
-		j.undecided("", fmt.Errorf("%s cannot be searched: %w", j.rule.Valid, err))
-	case w.matches > 0:
+	case err == nil && w.matches > 0:
 		return true
-	case w.byOthers && !j.partial:
-		j.undecided("", fmt.Errorf("%s is %w", j.rule.Valid, errByOthers))
-	case w.byOthers:
-		j.end(Skipped, errByOthers.Error())
+	case cmp.Or(err, w.doubt) != nil:
+		j.undecided("", fmt.Errorf("%s cannot be searched: %w", j.rule.Valid, cmp.Or(err, w.doubt)))
+	case j.isLeftOut(j.rule.Valid):
+		j.leftOut(j.rule.Valid)
 	default:
 		j.end(Skipped, fmt.Sprintf("%s is not there", j.rule.Valid))
 	}
@@ -126,19 +133,38 @@ func (j *judgement) judgeValues() {
 	err := w.run(j.rule.Path, j.target.root)
 	switch {
 	case err != nil:
-		j.result.Violations = nil
 		j.undecided("", err)
+		return
+	case w.doubt != nil:
+		j.doubted("", w.doubt)
 	case w.matches == 0:
-		j.missing(w.byOthers)
+		j.missing()
+		return
+	}
+	switch {
 	case len(j.result.Violations) > 0:
 		j.violated()
-	case errors.Is(j.doubt, errNotFilledIn):
-		j.end(Skipped, fmt.Sprintf("%s %s", j.doubtful, j.doubt))
 	case j.doubt != nil:
 		j.undecided(j.doubtful, j.doubt)
+	case j.notYet != "":
+		j.end(Skipped, j.notYet)
 	default:
 		j.result.Outcome = Satisfied
 	}
+}
+
+// isLeftOut tells whether a path that selects nothing asks for what the VM
+// leaves to its instance type.
+func (j *judgement) isLeftOut(p Path) bool {
+	return j.target.instancetype && j.evaluation.instancetype.leaves(p.expr)
+}
+
+func (j *judgement) leftOut(p Path) {
+	if j.partial {
+		j.end(Skipped, errByOthers.Error())
+		return
+	}
+	j.undecided("", fmt.Errorf("%s is %w", p, errByOthers))
 }
 
 func (j *judgement) violated() {
@@ -159,13 +185,10 @@ func (j *judgement) doubtText() string {
 }
 
 // missing ends the judgement where the path selects nothing.
-func (j *judgement) missing(byOthers bool) {
+func (j *judgement) missing() {
 	switch {
-	case byOthers && j.partial:
-		j.end(Skipped, errByOthers.Error())
-		return
-	case byOthers:
-		j.undecided("", fmt.Errorf("%s is %w", j.rule.Path, errByOthers))
+	case j.isLeftOut(j.rule.Path):
+		j.leftOut(j.rule.Path)
 		return
 	case j.partial:
 		j.end(Skipped, errNotFilledIn.Error())
@@ -181,6 +204,8 @@ func (j *judgement) missing(byOthers bool) {
 // field is a path as it was written, behind the location of its root.
 func (l location) field(p Path) string {
 	switch {
+	case len(l) == 0 && isKeyword(p.written):
+		return "." + p.written
 	case len(l) == 0:
 		return p.written
 	case p.written == "$":
@@ -229,10 +254,6 @@ func (j *judgement) judgeValue(w *walk, v any) bool {
 		j.doubted("", unfilledParameter(name))
 		return true
 	}
-	if s.err != nil {
-		j.doubted("", fmt.Errorf("the value %w", s.err))
-		return true
-	}
 	if j.rule.comparesNumbers() {
 		s.readQuantity()
 	}
@@ -253,8 +274,10 @@ func (k Kind) admits(s scalar, isScalar bool) (bool, error) {
 	switch {
 	case !isScalar:
 		return false, nil
-	case k == KindString:
-		return s.shape == text, nil
+	case k == KindString && s.shape != text:
+		return false, nil
+	case s.err != nil:
+		return false, fmt.Errorf("the value %w", s.err)
 	case k == KindInteger:
 		n, err := s.quantity()
 		if err == errNotNumber {
@@ -278,8 +301,13 @@ func (k Kind) noun() string {
 	return "a string, number or boolean"
 }
 
-// doubted remembers what could not be judged; a violation still counts.
+// doubted remembers what could not be judged; a violation still counts, and
+// any other doubt more than what is only not filled in yet.
 func (j *judgement) doubted(argument string, why error) {
+	if j.mayCome(why) {
+		j.notYet = strings.TrimSpace(argument + " " + why.Error())
+		return
+	}
 	if j.doubt == nil {
 		j.doubtful, j.doubt = argument, why
 	}
@@ -308,14 +336,12 @@ func (j *judgement) constrain(w *walk, v any, s scalar) {
 	}
 }
 
-// origin says which path a limit was read from.
+// origin says which path a limit was read from, if it was one path.
 func (a argued) origin() string {
-	for _, argument := range a.from {
-		if path, ok := argument.Path(); ok {
-			return fmt.Sprintf(" (%s is read from %s)", a.key, path)
-		}
+	if len(a.from) != 1 {
+		return ""
 	}
-	return ""
+	return fmt.Sprintf(" (%s is read from %s)", a.key, shortened(a.from[0].String()))
 }
 
 func (j *judgement) add(w *walk, value any, reason Reason, argument string, limit any, detail string) {
@@ -333,8 +359,9 @@ func (j *judgement) add(w *walk, value any, reason Reason, argument string, limi
 		v.Detail = fmt.Sprintf("0 counts as %s: %s", describe(value), detail)
 	}
 	v.Defaulted = w.standIn != written
-	if j.violations--; j.violations < 0 {
-		w.fail(errTooManyWrong)
+	j.room -= len(v.Field) + len(v.Pointer) + len(v.Detail) + violationSize
+	if j.room < 0 {
+		w.fail(errReportTooLong)
 	}
 	j.result.Violations = append(j.result.Violations, v)
 }
@@ -391,6 +418,7 @@ func (j *judgement) read(a argued) (constraint, error) {
 // select something; an item's path that selects nothing allows nothing.
 func (j *judgement) readAllowed(a argued) (constraint, error) {
 	var all []scalar
+	later := false
 	for _, argument := range a.from {
 		path, isPath := argument.Path()
 		if !isPath {
@@ -399,7 +427,11 @@ func (j *judgement) readAllowed(a argued) (constraint, error) {
 			continue
 		}
 		found, err := j.find(path)
-		if isMissing(err) && j.rule.Values != nil {
+		if errors.Is(err, errNotThere) && j.rule.Values != nil {
+			continue
+		}
+		if j.mayCome(err) && j.rule.Values != nil {
+			later = true
 			continue
 		}
 		if err != nil {
@@ -411,7 +443,9 @@ func (j *judgement) readAllowed(a argued) (constraint, error) {
 			}
 		}
 	}
-	return newAllowed(all), nil
+	c := newAllowed(all)
+	c.later = later
+	return c, nil
 }
 
 // appendItems adds a value, or the items of an array.
@@ -421,9 +455,6 @@ func (j *judgement) appendItems(all []scalar, path Path, v any) ([]scalar, error
 		return append(all, s), err
 	}
 	for i := range length(v) {
-		if j.nodes--; j.nodes < 0 {
-			return nil, errTooManyNodes
-		}
 		next, ok := item(v, i)
 		if !ok {
 			continue
@@ -437,16 +468,6 @@ func (j *judgement) appendItems(all []scalar, path Path, v any) ([]scalar, error
 	return all, nil
 }
 
-// A missing error says that an argument's path selects nothing.
-type missing struct{ error }
-
-func (m missing) Unwrap() error { return m.error }
-
-func isMissing(err error) bool {
-	var m missing
-	return errors.As(err, &m)
-}
-
 // find lists what an argument's path selects, at least one value.
 func (j *judgement) find(path Path) ([]any, error) {
 	var found []any
@@ -456,21 +477,29 @@ func (j *judgement) find(path Path) ([]any, error) {
 	})
 	err := w.run(path, j.target.root)
 	switch {
-	case err != nil:
-		return nil, fmt.Errorf("cannot be read from %s: %w", path, err)
-	case w.byOthers && len(found) == 0:
+	case cmp.Or(err, w.doubt) != nil:
+		return nil, fmt.Errorf("cannot be read from %s: %w", path, cmp.Or(err, w.doubt))
+	case len(found) > 0:
+		return found, nil
+	case j.isLeftOut(path):
 		return nil, fmt.Errorf("cannot be read: %s is %w", path, errByOthers)
-	case len(found) == 0 && j.partial:
-		return nil, missing{errNotFilledIn}
-	case len(found) == 0:
-		return nil, missing{fmt.Errorf("cannot be read: %s is not there", path)}
+	case j.partial:
+		return nil, errNotFilledIn
 	}
-	return found, nil
+	return nil, fmt.Errorf("cannot be read: %s is %w", path, errNotThere)
+}
+
+// mayCome tells whether a form may still bring what is missing.
+func (j *judgement) mayCome(err error) bool {
+	return j.partial && (errors.Is(err, errNotFilledIn) || errors.Is(err, errByOthers))
 }
 
 // usable is the scalar that an argument's path selected.
 func (j *judgement) usable(path Path, v any) (scalar, error) {
 	s, ok := scalarOf(v)
+	if j.nodes -= s.size(); j.nodes < 0 {
+		return scalar{}, errTooManyNodes
+	}
 	if !ok {
 		return scalar{}, fmt.Errorf("cannot be read: %s is %s", path, describe(v))
 	}

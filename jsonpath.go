@@ -34,10 +34,10 @@ type Path struct {
 	written string  // as it was written, without prefix, braces, $ and the first dot
 }
 
-// A filter is ojg's fragment, so that it has its place in an expression, and
-// the operands that ojg would have rounded.
+// A filter is the step [*], narrowed to the items for which a comparison holds.
+// ojg's own filter would round the operands.
 type filter struct {
-	*jp.Filter
+	jp.Frag
 	left, right operand
 	operator    string // "" for existence
 }
@@ -402,6 +402,7 @@ func (p *pathParser) quotedName(quote byte) (string, error) {
 // everyone else as one name.
 func ambiguousDot(start string, quote byte) error {
 	name, _, _ := strings.Cut(start, string(quote))
+	name = shortened(name)
 	return fmt.Errorf(`a bare dot inside quotes is a step for some and part of the name for others: write ['%s'] for the name, .%s for the steps`,
 		strings.ReplaceAll(name, ".", `\.`), name)
 }
@@ -431,7 +432,7 @@ func (p *pathParser) filter() (jp.Frag, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := filter{left: left}
+	f := filter{Frag: jp.Wildcard('#'), left: left}
 	if f.operator = p.operator(); f.operator == "" && left.path == nil {
 		return nil, errors.New("a filter begins with a path below the current item, such as @.name")
 	}
@@ -450,7 +451,6 @@ func (p *pathParser) filter() (jp.Frag, error) {
 	default:
 		return nil, p.unexpected("inside a filter")
 	}
-	f.Filter = f.fragment()
 	return f, nil
 }
 
@@ -484,6 +484,9 @@ func (p *pathParser) operand() (operand, error) {
 	p.rest = p.rest[end:]
 	if word == "true" || word == "false" {
 		return operand{literal: scalar{shape: boolean, text: word}}, nil
+	}
+	if word == "" {
+		return operand{}, p.unexpected("in a filter, where a path (@.name), a quoted string, a number, true or false is expected")
 	}
 	n, err := parseNumber(strings.TrimPrefix(word, "+"))
 	if err != nil {
@@ -554,31 +557,4 @@ func (p *pathParser) quotedLiteral() (operand, error) {
 	}
 	p.rest = rest[1:]
 	return operand{literal: scalar{shape: text, text: s.String()}}, nil
-}
-
-// fragment is the filter as ojg writes it.
-func (f filter) fragment() *jp.Filter {
-	left, right := f.left.equation(), f.right.equation()
-	switch f.operator {
-	case "==":
-		return jp.Eq(left, right).Filter()
-	case "!=":
-		return jp.Neq(left, right).Filter()
-	case "<":
-		return jp.Lt(left, right).Filter()
-	case "<=":
-		return jp.Lte(left, right).Filter()
-	case ">":
-		return jp.Gt(left, right).Filter()
-	case ">=":
-		return jp.Gte(left, right).Filter()
-	}
-	return jp.Exists(left, jp.ConstBool(true)).Filter()
-}
-
-func (o operand) equation() *jp.Equation {
-	if o.path != nil {
-		return jp.Get(append(jp.Expr{jp.At('@')}, o.path...))
-	}
-	return jp.ConstString(o.literal.String())
 }

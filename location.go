@@ -1,6 +1,7 @@
 package vmrules
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -27,6 +28,11 @@ func names(path ...string) location {
 		l = append(l, named(name))
 	}
 	return l
+}
+
+// compare is document order: items by index, members by name.
+func (e element) compare(other element) int {
+	return cmp.Or(cmp.Compare(e.name, other.name), cmp.Compare(e.index, other.index))
 }
 
 // join is a copy of l with more behind it.

@@ -24,8 +24,14 @@ var (
 	errNumberRange = errors.New("is a number of more than 1,000 digits, or with an exponent beyond 1,000")
 )
 
+// maxNumberText is longer than any number within the bounds can be written.
+const maxNumberText = 2 * (maxDigits + maxExponent)
+
 // parseNumber reads a JSON number. The digits are never rounded.
 func parseNumber(text string) (number, error) {
+	if len(text) > maxNumberText {
+		return number{}, errNumberRange
+	}
 	mantissa, exponent := text, 0
 	if i := strings.IndexAny(text, "eE"); i >= 0 {
 		var err error

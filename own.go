@@ -12,16 +12,23 @@ import (
 // error is a *ParseError with the problems of all annotations that cannot be
 // used; the report is then about the other VMs.
 //
-// The bounds count for each VM, the budget for regular expressions for all.
+// Each VM has the bounds of a Validate call, as long as all together stay within
+// ten times those; the budget for regular expressions is for all.
 func ValidateOwn(object map[string]any, opts ...ValidateOption) (*Report, error) {
 	e := newEvaluation(opts)
 	report := &Report{Results: []Result{}}
 	var problems []Problem
-	for _, t := range targetsOf(resolve(object)) {
-		rules, wrong := t.ownRules(parseOptions{})
+	all := maxNodesOf
+	targets := targetsOf(resolve(object))
+	for i := range targets {
+		rules, wrong := targets[i].ownRules(parseOptions{})
 		problems = append(problems, wrong...)
-		e.nodes = maxNodes
-		e.judgeAll(report, rules, &t)
+		before := e.nodes
+		if !e.judgeAll(report, rules, &targets[i], len(targets)-i) {
+			break
+		}
+		all -= before - e.nodes
+		e.nodes = min(maxNodes, all)
 	}
 	return report, asParseError(problems)
 }

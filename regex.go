@@ -3,7 +3,6 @@ package vmrules
 import (
 	"errors"
 	"fmt"
-	"math/bits"
 	"regexp"
 	"time"
 	"unicode/utf8"
@@ -20,16 +19,15 @@ import (
 type regex struct {
 	linear       *regexp.Regexp
 	backtracking *regexp2.Regexp
-	parts        int                 // of the pattern, with its repeats written out
-	ranges       int                 // of characters, in its classes
-	reachable    [maxReachable]int64 // how many parts a subject can reach, by the bits of its length; only of linear
+	parts        int         // of the pattern, with its repeats written out
+	ranges       int         // of characters, in its classes
+	work         *linearWork // of linear
 }
 
 const (
 	maxRegexSize    = 10_000
 	maxRegexStack   = 1_000_000 // numbers on the stack of regexp2
 	maxLinearRepeat = 1000      // as Go's regexp has it, nested repeats multiplied
-	maxReachable    = 11        // as many bits as maxLinearRepeat has, and none
 )
 
 // errRegexEngine is not to be seen: what the parser accepts, the engines accept.
@@ -45,29 +43,27 @@ func compileRegex(pattern string) (*regex, error) {
 	if err := checkOrder(tree); err != nil {
 		return nil, err
 	}
-	r := &regex{ranges: ranges(tree)}
-	if isLinear(tree, nothingFollows) && repetition(tree) <= maxLinearRepeat {
-		if r.parts = size(tree, linearEngine, maxRepeat); r.parts <= maxRegexSize {
+	r := &regex{ranges: countRanges(tree)}
+	if isLinear(tree, nothingFollows) && nestedRepeats(tree) <= maxLinearRepeat {
+		if r.parts = countParts(tree, linearEngine); r.parts <= maxRegexSize {
 			return r, r.compileLinear(tree)
 		}
 	}
-	if r.parts = size(tree, backtrackingEngine, maxRepeat); r.parts <= maxRegexSize {
+	if r.parts = countParts(tree, backtrackingEngine); r.parts <= maxRegexSize {
 		return r, r.compileBacktracking(tree)
 	}
 	return nil, fmt.Errorf("the regex is too large: with its repeats written out it has more than %d parts", maxRegexSize)
 }
 
-func (r *regex) compileLinear(tree *node) (err error) {
-	for i := range r.reachable {
-		r.reachable[i] = int64(size(tree, linearEngine, 1<<i))
-	}
+func (r *regex) compileLinear(tree *regexNode) (err error) {
+	r.work = newLinearWork(tree)
 	if r.linear, err = regexp.Compile(printRegex(tree, linearEngine)); err != nil {
 		return errRegexEngine
 	}
 	return nil
 }
 
-func (r *regex) compileBacktracking(tree *node) (err error) {
+func (r *regex) compileBacktracking(tree *regexNode) (err error) {
 	r.backtracking, err = regexp2.Compile(printRegex(tree, backtrackingEngine), regexp2.OptionMaxBacktrackingStackSize(maxRegexStack))
 	if err != nil {
 		return errRegexEngine
@@ -85,10 +81,6 @@ type regexBudget struct {
 	time time.Duration
 	work int64
 }
-
-// regexWork is the work of one Validate call: enough for 100 rules with a regex
-// on 10,000 values, and not more than a few seconds of the worst there is.
-const regexWork = 1_000_000_000
 
 var (
 	errSubjectNotUTF8 = errors.New("the value is not valid UTF-8")
@@ -108,31 +100,13 @@ func (r *regex) match(subject string, b *regexBudget) (bool, error) {
 }
 
 func (r *regex) matchLinear(subject string, b *regexBudget) (bool, error) {
-	work := r.work(len(subject))
+	work := r.work.of(len(subject), r.parts)
 	if work > b.work {
 		b.work = 0
 		return false, errRegexBudget
 	}
 	b.work -= work
 	return r.linear.MatchString(subject), nil
-}
-
-// Beyond these, Go's regexp simulates all threads at once, which takes it about
-// three times as long.
-const (
-	maxBitStateParts = 500
-	maxBitStateWork  = 256 << 10
-)
-
-// work is how much a match may take: every part that can be reached, at every
-// character.
-func (r *regex) work(length int) int64 {
-	parts := r.reachable[min(bits.Len(uint(length)), maxReachable-1)]
-	work := parts * int64(length+1)
-	if parts > maxBitStateParts || work > maxBitStateWork {
-		work *= 3
-	}
-	return work
 }
 
 // maxMatchTimeout keeps the engine's deadline within what it can count.

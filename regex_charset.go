@@ -50,10 +50,10 @@ var posixClasses = map[string]charset{
 	"xdigit": xdigitClass,
 }
 
-// categories are the general categories by which \p can ask for a character.
+// generalCategories are the general categories by which \p can ask for a character.
 // Which category a character is in is settled when Unicode assigns it, so they
 // agree with any PCRE2 but for characters that are newer than one of the two.
-var categories = []string{
+var generalCategories = []string{
 	"C", "Cc", "Cf", "Cn", "Co", "Cs", "L", "Ll", "Lm", "Lo", "Lt", "Lu", "M", "Mc", "Me", "Mn",
 	"N", "Nd", "Nl", "No", "P", "Pc", "Pd", "Pe", "Pf", "Pi", "Po", "Ps", "S", "Sc", "Sk", "Sm", "So", "Z", "Zl", "Zp", "Zs",
 }
@@ -64,8 +64,8 @@ func propertyClass(name string) (charset, bool) {
 	case name == "Any":
 		return anyClass, true
 	case name == "L&":
-		return union(tableClass(unicode.Lu), tableClass(unicode.Ll), tableClass(unicode.Lt)), true
-	case slices.Contains(categories, name):
+		return unionOf(tableClass(unicode.Lu), tableClass(unicode.Ll), tableClass(unicode.Lt)), true
+	case slices.Contains(generalCategories, name):
 		return tableClass(unicode.Categories[name]), true
 	}
 	return nil, false
@@ -88,7 +88,7 @@ func tableClass(table *unicode.RangeTable) charset {
 	for _, r := range table.R32 {
 		add(rune(r.Lo), rune(r.Hi), rune(r.Stride))
 	}
-	return union(pairs)
+	return unionOf(pairs)
 }
 
 func (s charset) holds(r rune) bool {
@@ -100,9 +100,9 @@ func (s charset) holds(r rune) bool {
 	return false
 }
 
-// union is the set of the characters in any of sets, whose pairs may come in
+// unionOf is the set of the characters in any of sets, whose pairs may come in
 // any order.
-func union(sets ...charset) charset {
+func unionOf(sets ...charset) charset {
 	type span struct{ first, last rune }
 	var spans []span
 	for _, set := range sets {
@@ -154,7 +154,7 @@ func (s charset) fold() charset {
 			}
 		}
 	}
-	return union(folded)
+	return unionOf(folded)
 }
 
 // casedCharacters are all characters that have another case, in order. Unicode

@@ -7,7 +7,7 @@ import (
 )
 
 // class reads a class, behind its "[".
-func (p *regexParser) class(start int) (*node, error) {
+func (p *regexParser) class(start int) (*regexNode, error) {
 	p.pos = start
 	if _, ok := p.posixName(); ok {
 		return nil, p.errorf(start, `"[:", "[." and "[=" can only stand inside a class: write [[:alpha:]]`)
@@ -37,11 +37,11 @@ func (p *regexParser) class(start int) (*node, error) {
 	if p.inner == innerNegated|innerOther {
 		return nil, p.errorf(start, `\W, \S, \D or [:^...:] together with [:...:] or \p in one class is read differently by different versions of PCRE2: write (?:[...]|[...])`)
 	}
-	set = union(set)
+	set = unionOf(set)
 	if negated {
 		set = set.negate()
 	}
-	return &node{op: opSet, at: start, set: set}, nil
+	return &regexNode{op: opSet, at: start, set: set}, nil
 }
 
 // innerClasses are the kinds of classes that a class has inside.

@@ -23,7 +23,7 @@ var refusedEscapes = map[rune]string{
 }
 
 // escape reads what follows a backslash outside a class.
-func (p *regexParser) escape(start int) (*node, error) {
+func (p *regexParser) escape(start int) (*regexNode, error) {
 	if p.done() {
 		return nil, p.errorf(start, `a "\" at the end escapes nothing: write "\\" for the character`)
 	}
@@ -31,15 +31,15 @@ func (p *regexParser) escape(start int) (*node, error) {
 	p.pos++
 	switch c {
 	case 'A':
-		return &node{op: opBeginText, at: start}, nil
+		return &regexNode{op: opBeginText, at: start}, nil
 	case 'Z':
-		return &node{op: opEndOrNewline, at: start}, nil
+		return &regexNode{op: opEndOrNewline, at: start}, nil
 	case 'z':
-		return &node{op: opEndText, at: start}, nil
+		return &regexNode{op: opEndText, at: start}, nil
 	case 'b':
-		return &node{op: opWordBoundary, at: start}, nil
+		return &regexNode{op: opWordBoundary, at: start}, nil
 	case 'B':
-		return &node{op: opNotWordBoundary, at: start}, nil
+		return &regexNode{op: opNotWordBoundary, at: start}, nil
 	case 'R':
 		return newlineSequence(start), nil
 	case 'N':
@@ -56,7 +56,7 @@ func (p *regexParser) escape(start int) (*node, error) {
 		return nil, err
 	}
 	if ok {
-		return &node{op: opSet, at: start, set: set}, p.charge(start, set)
+		return &regexNode{op: opSet, at: start, set: set}, p.charge(start, set)
 	}
 	r, err := p.characterEscape(start, c)
 	if err != nil {
@@ -66,17 +66,17 @@ func (p *regexParser) escape(start int) (*node, error) {
 }
 
 // newlineSequence is \R, which does not give back the \n of a \r\n.
-func newlineSequence(start int) *node {
-	set := func(set charset) *node { return &node{op: opSet, at: start, set: set} }
-	return &node{op: opAtomic, at: start, subs: []*node{{op: opAlternate, at: start, subs: []*node{
-		{op: opConcat, at: start, subs: []*node{set(charset{'\r', '\r'}), set(newlineClass)}},
+func newlineSequence(start int) *regexNode {
+	set := func(set charset) *regexNode { return &regexNode{op: opSet, at: start, set: set} }
+	return &regexNode{op: opAtomic, at: start, subs: []*regexNode{{op: opAlternate, at: start, subs: []*regexNode{
+		{op: opConcat, at: start, subs: []*regexNode{set(charset{'\r', '\r'}), set(newlineClass)}},
 		set(verticalClass),
 	}}}}
 }
 
 // notNewline reads the rest of \N, which braces make the name of a character
 // unless they are a quantifier.
-func (p *regexParser) notNewline(start int) (*node, error) {
+func (p *regexParser) notNewline(start int) (*regexNode, error) {
 	behind := p.pos
 	_, quantified, err := p.quantifier()
 	if err != nil {
@@ -86,17 +86,17 @@ func (p *regexParser) notNewline(start int) (*node, error) {
 	if p.next() == '{' && !quantified {
 		return nil, p.unsupported(start, 'N')
 	}
-	return &node{op: opSet, at: start, set: newlineClass.negate()}, nil
+	return &regexNode{op: opSet, at: start, set: newlineClass.negate()}, nil
 }
 
 // backrefOrOctal reads \ and digits, the first of which is not 0: a group's
 // number if it has one digit, begins with 8 or 9, or if there are as many groups
 // to its left; else the octal code of a character.
-func (p *regexParser) backrefOrOctal(start int) (*node, error) {
+func (p *regexParser) backrefOrOctal(start int) (*regexNode, error) {
 	first := p.text[start+1]
 	p.pos = start + 1
 	digits := p.digits()
-	group, ok := decimal(digits)
+	group, ok := smallNumber(digits)
 	if len(digits) == 1 || first >= '8' || ok && group <= p.groups {
 		return p.backref(start, group)
 	}
@@ -127,7 +127,7 @@ func (p *regexParser) octal() rune {
 
 // backrefByG reads the rest of \g: a group's number, counted from the start or
 // back from here, with or without braces, or a name in braces.
-func (p *regexParser) backrefByG(start int) (*node, error) {
+func (p *regexParser) backrefByG(start int) (*regexNode, error) {
 	if p.next() == '<' || p.next() == '\'' {
 		return nil, p.errorf(start, `"\g%c" calls a group as a subroutine, which is not supported`, p.next())
 	}
@@ -141,13 +141,13 @@ func (p *regexParser) backrefByG(start int) (*node, error) {
 	}
 	back := strings.HasPrefix(text, "-")
 	digits := strings.TrimPrefix(text, "-")
-	if digits == "" || !isDigits(digits) {
+	if digits == "" || !onlyDigits(digits) {
 		if group := p.names[text]; braced && group != 0 {
 			return p.backref(start, group)
 		}
 		return nil, p.errorf(start, `behind "\g" must stand the number or, in braces, the name of a group that began before`)
 	}
-	group, ok := decimal(digits)
+	group, ok := smallNumber(digits)
 	switch {
 	case !ok:
 		group = 0
@@ -158,7 +158,7 @@ func (p *regexParser) backrefByG(start int) (*node, error) {
 }
 
 // backrefByName reads the rest of \k.
-func (p *regexParser) backrefByName(start int) (*node, error) {
+func (p *regexParser) backrefByName(start int) (*regexNode, error) {
 	switch {
 	case p.take("<"):
 		return p.namedBackref(start, '>')
@@ -170,7 +170,7 @@ func (p *regexParser) backrefByName(start int) (*node, error) {
 	return nil, p.errorf(start, `behind "\k" must stand a group's name: \k<name>, \k'name' or \k{name}`)
 }
 
-func (p *regexParser) namedBackref(start int, end rune) (*node, error) {
+func (p *regexParser) namedBackref(start int, end rune) (*regexNode, error) {
 	name, err := p.name(end)
 	if err != nil {
 		return nil, err
@@ -178,14 +178,14 @@ func (p *regexParser) namedBackref(start int, end rune) (*node, error) {
 	return p.backref(start, p.names[name])
 }
 
-func (p *regexParser) backref(start, group int) (*node, error) {
+func (p *regexParser) backref(start, group int) (*regexNode, error) {
 	if group < 1 || group > p.groups {
 		return nil, p.errorf(start, "a back-reference must refer to a group that stands before it, and there is no such group")
 	}
 	if p.open[group] {
 		return nil, p.errorf(start, "a back-reference inside the group that it refers to is not supported")
 	}
-	return &node{op: opBackref, at: start, group: group, caseless: p.has(optionCaseless)}, nil
+	return &regexNode{op: opBackref, at: start, group: group, caseless: p.has(optionCaseless)}, nil
 }
 
 // classEscape reads the escapes that stand for one of several characters.

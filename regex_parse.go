@@ -9,11 +9,11 @@ import (
 	"unicode/utf8"
 )
 
-// The bounds of a pattern. maxRepeat is PCRE2's own.
+// The bounds of a pattern. maxRegexRepeat is PCRE2's own.
 const (
 	maxRegexBytes   = 4 << 10
 	maxRegexNesting = 100
-	maxRepeat       = 65535
+	maxRegexRepeat  = 65535
 	maxRegexRanges  = 10_000
 	maxGroupName    = 32
 	foldedRanges    = 300 // to charge at most for folding a range, which may hold all cased characters
@@ -21,7 +21,7 @@ const (
 
 // parseRegex reads a pattern as PCRE2 does in UTF mode. Its grammar is a list
 // of what is allowed: anything else is an error that names it.
-func parseRegex(pattern string) (*node, error) {
+func parseRegex(pattern string) (*regexNode, error) {
 	if len(pattern) > maxRegexBytes {
 		return nil, fmt.Errorf("the regex has %d bytes, but at most %d are allowed", len(pattern), maxRegexBytes)
 	}
@@ -65,8 +65,8 @@ const (
 
 // alternation reads up to the end of the group that it is in. An option set in
 // one branch holds in the branches after it, too.
-func (p *regexParser) alternation() (*node, error) {
-	n := &node{op: opAlternate, at: p.pos}
+func (p *regexParser) alternation() (*regexNode, error) {
+	n := &regexNode{op: opAlternate, at: p.pos}
 	for {
 		branch, err := p.concat()
 		if err != nil {
@@ -83,8 +83,8 @@ func (p *regexParser) alternation() (*node, error) {
 	return n, nil
 }
 
-func (p *regexParser) concat() (*node, error) {
-	n := &node{op: opConcat, at: p.pos}
+func (p *regexParser) concat() (*regexNode, error) {
+	n := &regexNode{op: opConcat, at: p.pos}
 	for {
 		if err := p.skip(); err != nil {
 			return nil, err
@@ -147,7 +147,7 @@ func (p *regexParser) skipPast(end rune) bool {
 
 // item reads what a quantifier may follow. It is nil for an option setting,
 // which matches nothing and cannot be repeated.
-func (p *regexParser) item() (*node, error) {
+func (p *regexParser) item() (*regexNode, error) {
 	start := p.pos
 	if p.quoted {
 		p.pos++
@@ -169,30 +169,30 @@ func (p *regexParser) item() (*node, error) {
 		return p.parenthesis(start)
 	case '.':
 		if p.has(optionDotAll) {
-			return &node{op: opSet, at: start, set: anyClass}, nil
+			return &regexNode{op: opSet, at: start, set: anyClass}, nil
 		}
-		return &node{op: opSet, at: start, set: newlineClass.negate()}, nil
+		return &regexNode{op: opSet, at: start, set: newlineClass.negate()}, nil
 	case '^':
 		if p.has(optionMultiline) {
-			return &node{op: opBeginLine, at: start}, nil
+			return &regexNode{op: opBeginLine, at: start}, nil
 		}
-		return &node{op: opBeginText, at: start}, nil
+		return &regexNode{op: opBeginText, at: start}, nil
 	case '$':
 		if p.has(optionMultiline) {
-			return &node{op: opEndLine, at: start}, nil
+			return &regexNode{op: opEndLine, at: start}, nil
 		}
-		return &node{op: opEndOrNewline, at: start}, nil
+		return &regexNode{op: opEndOrNewline, at: start}, nil
 	default:
 		return p.character(start, c), nil
 	}
 }
 
-func (p *regexParser) character(start int, c rune) *node {
-	return &node{op: opSet, at: start, set: p.span(c, c)}
+func (p *regexParser) character(start int, c rune) *regexNode {
+	return &regexNode{op: opSet, at: start, set: p.span(c, c)}
 }
 
 // repeated reads the quantifier of an item, if there is one.
-func (p *regexParser) repeated(item *node) (*node, error) {
+func (p *regexParser) repeated(item *regexNode) (*regexNode, error) {
 	if err := p.skip(); err != nil || p.quoted {
 		return item, err
 	}
@@ -213,25 +213,25 @@ func (p *regexParser) repeated(item *node) (*node, error) {
 	case opBeginText, opBeginLine, opEndText, opEndLine, opEndOrNewline, opWordBoundary, opNotWordBoundary:
 		return nil, p.errorf(start, "an anchor or word boundary cannot be repeated: put it into (?:...)")
 	}
-	n := &node{op: opRepeat, at: item.at, subs: []*node{item}, min: q.min, max: q.max, lazy: lazy}
+	n := &regexNode{op: opRepeat, at: item.at, subs: []*regexNode{item}, min: q.min, max: q.max, lazy: lazy}
 	if possessive {
-		n = &node{op: opAtomic, at: item.at, subs: []*node{n}}
+		n = &regexNode{op: opAtomic, at: item.at, subs: []*regexNode{n}}
 	}
 	return n, nil
 }
 
-type quantifier struct{ min, max int }
+type repeatCounts struct{ min, max int }
 
 // quantifier reads a quantifier without its "?" or "+". A "{" that begins none
 // is an ordinary character.
-func (p *regexParser) quantifier() (q quantifier, ok bool, err error) {
+func (p *regexParser) quantifier() (q repeatCounts, ok bool, err error) {
 	switch {
 	case p.take("*"):
-		return quantifier{0, unbounded}, true, nil
+		return repeatCounts{0, unbounded}, true, nil
 	case p.take("+"):
-		return quantifier{1, unbounded}, true, nil
+		return repeatCounts{1, unbounded}, true, nil
 	case p.take("?"):
-		return quantifier{0, 1}, true, nil
+		return repeatCounts{0, 1}, true, nil
 	}
 	start := p.pos
 	body, ok := p.counts()
@@ -239,16 +239,16 @@ func (p *regexParser) quantifier() (q quantifier, ok bool, err error) {
 		return q, false, nil
 	}
 	low, high, comma := strings.Cut(body, ",")
-	if low == "" || !isDigits(low) || !isDigits(high) {
+	if low == "" || !onlyDigits(low) || !onlyDigits(high) {
 		low, high = strings.Trim(low, " \t"), strings.Trim(high, " \t")
-		if low+high != "" && isDigits(low+high) {
+		if low+high != "" && onlyDigits(low+high) {
 			return q, false, p.errorf(start, `"{%s}" is read differently by different versions of PCRE2: write {n}, {n,} or {n,m} without blanks, or "\{" for the character`, body)
 		}
 		p.pos = start
 		return q, false, nil
 	}
-	if q.min, ok = decimal(low); !ok {
-		return q, false, p.errorf(start, "a quantifier cannot be more than %d", maxRepeat)
+	if q.min, ok = smallNumber(low); !ok {
+		return q, false, p.errorf(start, "a quantifier cannot be more than %d", maxRegexRepeat)
 	}
 	switch {
 	case !comma:
@@ -256,8 +256,8 @@ func (p *regexParser) quantifier() (q quantifier, ok bool, err error) {
 	case high == "":
 		q.max = unbounded
 	default:
-		if q.max, ok = decimal(high); !ok {
-			return q, false, p.errorf(start, "a quantifier cannot be more than %d", maxRepeat)
+		if q.max, ok = smallNumber(high); !ok {
+			return q, false, p.errorf(start, "a quantifier cannot be more than %d", maxRegexRepeat)
 		}
 		if q.max < q.min {
 			return q, false, p.errorf(start, "the numbers of {%s} are out of order: write {%s,%s}", body, high, low)
@@ -297,14 +297,14 @@ func (p *regexParser) braced() (string, bool) {
 	return body, true
 }
 
-func isDigits(s string) bool {
+func onlyDigits(s string) bool {
 	return strings.Trim(s, "0123456789") == ""
 }
 
-// decimal is the number that digits make, if it is not beyond maxRepeat.
-func decimal(digits string) (int, bool) {
+// smallNumber is the number that digits make, if it is not beyond maxRegexRepeat.
+func smallNumber(digits string) (int, bool) {
 	n, err := strconv.Atoi(digits)
-	return n, err == nil && n <= maxRepeat
+	return n, err == nil && n <= maxRegexRepeat
 }
 
 // refusedGroups are the groups that no tree can hold, by what follows the "(?".
@@ -323,7 +323,7 @@ var refusedGroups = []struct{ begin, name string }{
 
 // parenthesis reads what begins with "(": a group, a lookaround, an option
 // setting or a back-reference by name.
-func (p *regexParser) parenthesis(start int) (*node, error) {
+func (p *regexParser) parenthesis(start int) (*regexNode, error) {
 	if p.next() == '*' {
 		return nil, p.errorf(start, `verbs and other "(*" items are not supported: write "\(*" for the characters`)
 	}
@@ -345,11 +345,11 @@ func (p *regexParser) parenthesis(start int) (*node, error) {
 	case p.take(":"):
 		return p.rest(start, nil)
 	case p.take(">"):
-		return p.rest(start, &node{op: opAtomic})
+		return p.rest(start, &regexNode{op: opAtomic})
 	case p.take("="):
-		return p.rest(start, &node{op: opLookahead})
+		return p.rest(start, &regexNode{op: opLookahead})
 	case p.take("!"):
-		return p.rest(start, &node{op: opNotLookahead})
+		return p.rest(start, &regexNode{op: opNotLookahead})
 	case p.take("<="):
 		return p.lookbehind(start, opLookbehind)
 	case p.take("<!"):
@@ -374,7 +374,7 @@ var optionLetters = map[rune]regexOptions{
 
 // setting reads an option setting, for a group of its own or for the rest of
 // the group that it is in.
-func (p *regexParser) setting(start int) (*node, error) {
+func (p *regexParser) setting(start int) (*regexNode, error) {
 	outer := p.options
 	inner := p.letters()
 	switch {
@@ -421,7 +421,7 @@ func (p *regexParser) letters() regexOptions {
 	}
 }
 
-func (p *regexParser) named(start int, end rune) (*node, error) {
+func (p *regexParser) named(start int, end rune) (*regexNode, error) {
 	name, err := p.name(end)
 	if err != nil {
 		return nil, err
@@ -439,27 +439,27 @@ func (p *regexParser) name(end rune) (string, error) {
 		p.pos++
 	}
 	name := string(p.text[start:p.pos])
-	if name == "" || isDigits(name[:1]) || len(name) > maxGroupName || !p.take(string(end)) {
+	if name == "" || onlyDigits(name[:1]) || len(name) > maxGroupName || !p.take(string(end)) {
 		return "", p.errorf(start, `a group's name consists of at most %d ASCII letters, digits and "_", begins with no digit and ends with "%c"`, maxGroupName, end)
 	}
 	return name, nil
 }
 
-func (p *regexParser) capture(start int, name string) (*node, error) {
+func (p *regexParser) capture(start int, name string) (*regexNode, error) {
 	p.groups++
 	group := p.groups
 	if name != "" {
 		p.names[name] = group
 	}
 	p.open[group] = true
-	n, err := p.rest(start, &node{op: opCapture, group: group})
+	n, err := p.rest(start, &regexNode{op: opCapture, group: group})
 	delete(p.open, group)
 	return n, err
 }
 
 // rest reads the rest of a group, up to its ")", into n, or into a
 // group that only groups.
-func (p *regexParser) rest(start int, n *node) (*node, error) {
+func (p *regexParser) rest(start int, n *regexNode) (*regexNode, error) {
 	if p.nesting++; p.nesting > maxRegexNesting {
 		return nil, p.errorf(start, "groups are nested deeper than %d", maxRegexNesting)
 	}
@@ -474,17 +474,17 @@ func (p *regexParser) rest(start int, n *node) (*node, error) {
 	p.options = options
 	p.nesting--
 	if n == nil {
-		n = &node{op: opConcat}
+		n = &regexNode{op: opConcat}
 	}
 	n.at = start
-	n.subs = []*node{sub}
+	n.subs = []*regexNode{sub}
 	return n, nil
 }
 
 // lookbehind reads a lookbehind. PCRE2 lets each branch have its own length,
 // if that is fixed; from 10.43 on it has ways to do more, which we have not.
-func (p *regexParser) lookbehind(start int, op nodeOp) (*node, error) {
-	n, err := p.rest(start, &node{op: op})
+func (p *regexParser) lookbehind(start int, op regexOp) (*regexNode, error) {
+	n, err := p.rest(start, &regexNode{op: op})
 	if err != nil {
 		return nil, err
 	}

@@ -9,29 +9,31 @@ import (
 // printRegex writes a tree as text for one of the two engines. It spells out
 // every set of characters and uses no option, so that there is nothing left for
 // an engine to read in its own way.
-func printRegex(tree *node, target engine) string {
+func printRegex(tree *regexNode, target regexEngine) string {
 	p := &regexPrinter{engine: target, referred: referredGroups(tree)}
+	p.ordered = len(p.referred) > 0 || hasOp(tree, opAtomic)
 	p.print(tree)
 	return p.String()
 }
 
-type engine int
+type regexEngine int
 
 const (
-	linearEngine       engine = iota // Go's regexp
-	backtrackingEngine               // regexp2
+	linearEngine       regexEngine = iota // Go's regexp
+	backtrackingEngine                    // regexp2
 )
 
 type regexPrinter struct {
 	strings.Builder
-	engine   engine
+	engine   regexEngine
 	referred map[int]bool
+	ordered  bool // whether it matters which way of matching is tried first
 }
 
-// What the engines call the assertions. The backtracking engine's \b knows all
+// What the engines call the engineAssertions. The backtracking engine's \b knows all
 // of Unicode, and its ^ matches where a newline ends the subject. The linear
 // engine is only asked for \Z where nothing follows it.
-var assertions = map[nodeOp][2]string{
+var engineAssertions = map[regexOp][2]string{
 	opBeginText:       {`\A`, `\A`},
 	opBeginLine:       {`(?m:^)`, `(?:\A|(?<=\n)(?!\z))`},
 	opEndText:         {`\z`, `\z`},
@@ -41,27 +43,32 @@ var assertions = map[nodeOp][2]string{
 	opNotWordBoundary: {`\B`, `(?:(?<=[0-9A-Z_a-z])(?=[0-9A-Z_a-z])|(?<![0-9A-Z_a-z])(?![0-9A-Z_a-z]))`},
 }
 
-var groupBegin = map[nodeOp]string{
+var groupBegin = map[regexOp]string{
 	opLookahead:     "(?=",
 	opNotLookahead:  "(?!",
 	opLookbehind:    "(?<=",
 	opNotLookbehind: "(?<!",
 }
 
-// atomicBegin begins an atomic group and, inside it, one that captures, with a
-// number that is beyond any group of a pattern. It keeps the backtracking engine
-// from two optimizations that are wrong here: multiplying the counts of a repeat
-// and of an atomic repeat inside it, though (?>a{1,3})+ does not match all that
-// a+ does, and continuing the search where a lazy repeat in an atomic group ended.
-const atomicBegin = "(?>(?<9999>"
+// barrier begins a group that captures, with a number that is beyond any group of
+// a pattern. It keeps the backtracking engine from optimizations that change in
+// which order it tries things, or which are wrong: making one repeat of two, though
+// (?>a{1,3})+ does not match all that a+ does, and (?:a{2,4})+ does not begin with
+// what a{2,} begins with; and continuing the search where a lazy repeat in an
+// atomic group ended.
+const barrier = "(?<9999>"
 
-func (p *regexPrinter) print(n *node) {
+func (p *regexPrinter) print(n *regexNode) {
 	switch n.op {
 	case opSet:
 		p.printSet(n.set)
 	case opConcat:
 		for _, sub := range n.subs {
-			p.printPart(sub, sub.op == opAlternate)
+			if sub.op == opAlternate {
+				p.printGroup(sub, "(?:")
+				continue
+			}
+			p.print(sub)
 		}
 	case opAlternate:
 		for i, sub := range n.subs {
@@ -71,13 +78,12 @@ func (p *regexPrinter) print(n *node) {
 			p.print(sub)
 		}
 	case opRepeat:
-		sub := n.subs[0]
-		p.printPart(sub, sub.op != opSet)
+		p.printRepeated(n.subs[0])
 		p.printQuantifier(n)
 	case opCapture:
 		p.printGroup(n.subs[0], p.captureBegin(n.group))
 	case opAtomic:
-		p.printGroup(n.subs[0], atomicBegin)
+		p.printGroup(n.subs[0], "(?>"+barrier)
 		p.WriteByte(')')
 	case opBackref:
 		p.printBackref(n)
@@ -86,19 +92,22 @@ func (p *regexPrinter) print(n *node) {
 			p.printGroup(n.subs[0], begin)
 			return
 		}
-		p.WriteString(assertions[n.op][p.engine])
+		p.WriteString(engineAssertions[n.op][p.engine])
 	}
 }
 
-func (p *regexPrinter) printPart(n *node, group bool) {
-	if group {
+func (p *regexPrinter) printRepeated(n *regexNode) {
+	switch {
+	case n.op == opSet:
+		p.print(n)
+	case p.ordered:
+		p.printGroup(n, barrier)
+	default:
 		p.printGroup(n, "(?:")
-		return
 	}
-	p.print(n)
 }
 
-func (p *regexPrinter) printGroup(n *node, begin string) {
+func (p *regexPrinter) printGroup(n *regexNode, begin string) {
 	p.WriteString(begin)
 	p.print(n)
 	p.WriteByte(')')
@@ -113,7 +122,7 @@ func (p *regexPrinter) captureBegin(group int) string {
 	return "(?:"
 }
 
-func (p *regexPrinter) printBackref(n *node) {
+func (p *regexPrinter) printBackref(n *regexNode) {
 	if n.caseless {
 		fmt.Fprintf(p, `(?i:\k<%d>)`, n.group)
 		return
@@ -121,7 +130,7 @@ func (p *regexPrinter) printBackref(n *node) {
 	fmt.Fprintf(p, `\k<%d>`, n.group)
 }
 
-func (p *regexPrinter) printQuantifier(n *node) {
+func (p *regexPrinter) printQuantifier(n *regexNode) {
 	switch {
 	case n.max == unbounded:
 		fmt.Fprintf(p, "{%d,}", n.min)

@@ -9,8 +9,8 @@ type regexRow struct {
 	yes, no []string
 }
 
-// constructs has every construct that is supported.
-var constructs = []regexRow{
+// regexConstructs has every construct that is supported.
+var regexConstructs = []regexRow{
 	// literals and the dot
 	{``, []string{"", "a"}, nil},
 	{`abc`, []string{"abc", "xabcx"}, []string{"ab", "ABC"}},
@@ -228,6 +228,12 @@ var constructs = []regexRow{
 	{`(?>[ab]+?(?<!x))c`, []string{"abc", "bac"}, []string{"c"}},
 	{`(?>[\w]{1,}?(?<!y))z`, []string{"\rcz", "az"}, nil},
 	{`^(?>(?>a|b)+?)c`, []string{"ac"}, []string{"abc"}},
+	{`^(?>(?:a{2,4})+)a$`, []string{"aaaaa"}, []string{"aaaa", "aaaaaa"}},
+	{`^(?:a{1,3}a)++a+\n`, []string{"aaaaa\n"}, []string{"aaaa\n"}},
+	{`^(?=((?:a{2,4})+))\1a$`, []string{"aaaaa"}, []string{"aaaaaa"}},
+	{`^(?>(?:a|)*)b`, []string{"aab", "b"}, []string{"ac"}},
+	{`^(?:(?=a))*a`, []string{"a"}, []string{"b"}},
+	{`^(?:(?=(a))|b)*\1`, []string{"aa"}, []string{"b"}},
 
 	// lookaround
 	{`^(?=.*\d)(?=.*[a-z]).{3,}$`, []string{"a1b"}, []string{"abc", "12", "a1"}},
@@ -299,8 +305,8 @@ var constructs = []regexRow{
 	{`^[[:^alpha:]a]+$`, []string{"1aé"}, []string{"b"}},
 }
 
-// practical has patterns as people write them.
-var practical = []regexRow{
+// regexPractical has patterns as people write them.
+var regexPractical = []regexRow{
 	// names: RFC 1123, Kubernetes
 	{`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`, []string{"my-vm", "a"}, []string{"-a", "A", "a-", ""}},
 	{`^[a-z]([-a-z0-9]*[a-z0-9])?$`, []string{"vm1"}, []string{"1vm"}},

@@ -13,12 +13,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func fullBudget() *regexBudget {
+func fullRegexBudget() *regexBudget {
 	return &regexBudget{time: time.Minute, work: 1 << 40}
 }
 
-// mustCompile compiles pattern or ends the test.
-func mustCompile(t testing.TB, pattern string) *regex {
+// mustCompileRegex compiles pattern or ends the test.
+func mustCompileRegex(t testing.TB, pattern string) *regex {
 	t.Helper()
 	r, err := compileRegex(pattern)
 	if err != nil {
@@ -28,12 +28,12 @@ func mustCompile(t testing.TB, pattern string) *regex {
 }
 
 func TestRegexMatches(t *testing.T) {
-	for _, row := range slices.Concat(constructs, practical) {
+	for _, row := range slices.Concat(regexConstructs, regexPractical) {
 		t.Run(row.pattern, func(t *testing.T) {
-			r := mustCompile(t, row.pattern)
+			r := mustCompileRegex(t, row.pattern)
 			var yes, no []string
 			for _, subject := range slices.Concat(row.yes, row.no) {
-				matched, err := r.match(subject, fullBudget())
+				matched, err := r.match(subject, fullRegexBudget())
 				switch {
 				case err != nil:
 					t.Errorf("match(%q): %v", subject, err)
@@ -80,7 +80,7 @@ func TestRegexEngine(t *testing.T) {
 		{`^(?:[a-z]{1,900}[0-9]{1,900}){1,1}[a-z]{0,900}[0-9]{0,900}[a-z]{0,900}[0-9]{0,900}$`, false},
 	}
 	for _, test := range tests {
-		r := mustCompile(t, test.pattern)
+		r := mustCompileRegex(t, test.pattern)
 		if linear := r.linear != nil; linear != test.linear || linear == (r.backtracking != nil) {
 			t.Errorf("%s: linear is %v, want %v", test.pattern, linear, test.linear)
 		}
@@ -153,6 +153,9 @@ func TestRegexRefusals(t *testing.T) {
 		{`(?<=a?)b`, `fixed length`},
 		{`(?<!\R)b`, `fixed length`},
 		{`(a)(?<=\1)b`, `fixed length`},
+		{`(?<=(?:a*)b)c`, `fixed length`},
+		{`(?<=(?:a{65535}){2})b`, `fixed length`},
+		{`(?<=a{65535}b)c`, `fixed length`},
 
 		// what the engines might do in another order
 		{`(a)\2(b)`, `must refer to a group that stands before it`},
@@ -293,7 +296,7 @@ func TestRegexBounds(t *testing.T) {
 		repeat("a?", 2000) + "(?=b)",
 		repeat("(?>a|b)", 500),
 	} {
-		mustCompile(t, pattern)
+		mustCompileRegex(t, pattern)
 	}
 }
 
@@ -312,7 +315,7 @@ func TestRegexSize(t *testing.T) {
 		{`\b(?=a)`, 14},
 	}
 	for _, test := range tests {
-		if size := mustCompile(t, test.pattern).size(); size != test.size {
+		if size := mustCompileRegex(t, test.pattern).size(); size != test.size {
 			t.Errorf("size of %s is %d, want %d", test.pattern, size, test.size)
 		}
 	}
@@ -320,14 +323,14 @@ func TestRegexSize(t *testing.T) {
 
 func TestRegexSubjectNotUTF8(t *testing.T) {
 	for _, pattern := range []string{`a`, `a(?=b)`} {
-		if _, err := mustCompile(t, pattern).match("a\xffb", fullBudget()); !errors.Is(err, errSubjectNotUTF8) {
+		if _, err := mustCompileRegex(t, pattern).match("a\xffb", fullRegexBudget()); !errors.Is(err, errSubjectNotUTF8) {
 			t.Errorf("%s: error is %v, want %v", pattern, err, errSubjectNotUTF8)
 		}
 	}
 }
 
 func TestRegexWork(t *testing.T) {
-	r := mustCompile(t, `^(?:a+)+$`)
+	r := mustCompileRegex(t, `^(?:a+)+$`)
 	subject := strings.Repeat("a", 10_000) + "b"
 	b := &regexBudget{work: regexWork}
 	for range 1000 {
@@ -341,7 +344,7 @@ func TestRegexWork(t *testing.T) {
 }
 
 func TestRegexWorkSpent(t *testing.T) {
-	r := mustCompile(t, strings.Repeat("a*", 2000)+"b")
+	r := mustCompileRegex(t, strings.Repeat("a*", 2000)+"b")
 	b := &regexBudget{work: regexWork}
 	if _, err := r.match(strings.Repeat("a", 1<<20), b); !errors.Is(err, errRegexBudget) {
 		t.Errorf("error is %v, want %v", err, errRegexBudget)
@@ -351,21 +354,41 @@ func TestRegexWorkSpent(t *testing.T) {
 	}
 }
 
-// A pattern with large counts costs little on a short subject.
-func TestRegexWorkOfShortSubjects(t *testing.T) {
-	r := mustCompile(t, `^(?:.{1,253}|a?b{0,500})$`)
-	for _, test := range []struct {
-		length int
-		most   int64
-	}{{0, 100}, {20, 10_000}, {253, 2_000_000}} {
-		if work := r.work(test.length); work > test.most {
-			t.Errorf("work of %d characters is %d, want at most %d", test.length, work, test.most)
+// What people write costs little: it is anchored, and a count that a subject is
+// too short for is not reached.
+func TestRegexWorkOfLengths(t *testing.T) {
+	tests := []struct {
+		pattern string
+		length  int
+		work    int64
+	}{
+		{`a`, 0, 1},
+		{`a`, 1, 2},
+		{`a`, 20, 32},
+		{`^a$`, 20, 66},
+		{`^(ab|cd)e`, 20, 73},
+		{`ab`, 3, 11},
+		{`a^b`, 20, 95},
+		{`^a{3}$`, 20, 69},
+		{`^.{1,253}$`, 20, 384},
+		{`^.{1,253}$`, 253, 3057},
+		{`^a*$`, 31, 129},
+		{`(?:a?){5}`, 0, 16},
+		{`\pL`, 20, 64},
+		{`a`, 1<<17 - 1, 1 << 17},
+		{`a`, 1 << 17, 2 << 17},
+		{`(?:aa){300}`, 1023, 3 * 870_724},
+	}
+	for _, test := range tests {
+		r := mustCompileRegex(t, test.pattern)
+		if work := r.work.of(test.length, r.parts); work != test.work {
+			t.Errorf("work of %s on %d characters is %d, want %d", test.pattern, test.length, work, test.work)
 		}
 	}
 }
 
 func TestRegexTimeSpent(t *testing.T) {
-	bomb := mustCompile(t, `^(?=(?:a|aa)+$)`)
+	bomb := mustCompileRegex(t, `^(?=(?:a|aa)+$)`)
 	subject := strings.Repeat("a", 100) + "b"
 	b := &regexBudget{time: 20 * time.Millisecond}
 	for range 1000 {
@@ -373,30 +396,30 @@ func TestRegexTimeSpent(t *testing.T) {
 			t.Fatalf("error is %v, want %v", err, errRegexBudget)
 		}
 	}
-	if _, err := mustCompile(t, `a(?=b)`).match("ab", b); !errors.Is(err, errRegexBudget) {
+	if _, err := mustCompileRegex(t, `a(?=b)`).match("ab", b); !errors.Is(err, errRegexBudget) {
 		t.Errorf("of another regex, error is %v, want %v", err, errRegexBudget)
 	}
-	if matched, err := mustCompile(t, `a(?=b)`).match("ab", fullBudget()); !matched || err != nil {
+	if matched, err := mustCompileRegex(t, `a(?=b)`).match("ab", fullRegexBudget()); !matched || err != nil {
 		t.Errorf("with another budget, match is %v, %v; want a match", matched, err)
 	}
 }
 
 func TestRegexStack(t *testing.T) {
-	r := mustCompile(t, `^(?:(a)|b)*\1c`)
-	if _, err := r.match(strings.Repeat("ab", 1_000_000), fullBudget()); !errors.Is(err, errRegexStack) {
+	r := mustCompileRegex(t, `^(?:(a)|b)*\1c`)
+	if _, err := r.match(strings.Repeat("ab", 1_000_000), fullRegexBudget()); !errors.Is(err, errRegexStack) {
 		t.Errorf("error is %v, want %v", err, errRegexStack)
 	}
 }
 
 func TestRegexHugeTime(t *testing.T) {
 	b := &regexBudget{time: 1<<63 - 1}
-	if matched, err := mustCompile(t, `a(?=b)`).match("ab", b); !matched || err != nil {
+	if matched, err := mustCompileRegex(t, `a(?=b)`).match("ab", b); !matched || err != nil {
 		t.Errorf("match is %v, %v; want a match", matched, err)
 	}
 }
 
 func TestRegexConcurrently(t *testing.T) {
-	bomb, linear := mustCompile(t, `^(?=(?:a|aa)+$)`), mustCompile(t, `^a+b$`)
+	bomb, linear := mustCompileRegex(t, `^(?=(?:a|aa)+$)`), mustCompileRegex(t, `^a+b$`)
 	subject := strings.Repeat("a", 100) + "b"
 	var all sync.WaitGroup
 	for i := range 8 {
@@ -405,7 +428,7 @@ func TestRegexConcurrently(t *testing.T) {
 			if _, err := bomb.match(subject, spent); !errors.Is(err, errRegexBudget) {
 				t.Errorf("error is %v, want %v", err, errRegexBudget)
 			}
-			if matched, err := bomb.match("aaa", fullBudget()); !matched || err != nil {
+			if matched, err := bomb.match("aaa", fullRegexBudget()); !matched || err != nil {
 				t.Errorf("match is %v, %v; want a match", matched, err)
 			}
 			if matched, err := linear.match(subject, spent); !matched || err != nil {
@@ -420,7 +443,7 @@ func TestRegexConcurrently(t *testing.T) {
 var engineTerms = regexp.MustCompile(`(?i)regexp|\bRE2|\.NET|error parsing|defect`)
 
 func FuzzRegex(f *testing.F) {
-	for _, row := range slices.Concat(constructs, practical) {
+	for _, row := range slices.Concat(regexConstructs, regexPractical) {
 		for _, subject := range slices.Concat(row.yes, row.no) {
 			f.Add(row.pattern, subject)
 		}

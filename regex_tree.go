@@ -1,24 +1,26 @@
 package vmrules
 
-// node is a part of a pattern, with everything that PCRE2 leaves to options
+import "slices"
+
+// regexNode is a part of a pattern, with everything that PCRE2 leaves to options
 // already applied: a literal, a dot and a class are all a set of characters.
-type node struct {
-	op       nodeOp
-	at       int     // where in the pattern it begins, in characters
-	set      charset // opSet
-	subs     []*node // the parts of opConcat and opAlternate; the one part of the others
-	min, max int     // opRepeat; unbounded is no maximum
-	lazy     bool    // opRepeat
-	group    int     // opCapture, opBackref
-	caseless bool    // opBackref
+type regexNode struct {
+	op       regexOp
+	at       int          // where in the pattern it begins, in characters
+	set      charset      // opSet
+	subs     []*regexNode // the parts of opConcat and opAlternate; the one part of the others
+	min, max int          // opRepeat; unbounded is no maximum
+	lazy     bool         // opRepeat
+	group    int          // opCapture, opBackref
+	caseless bool         // opBackref
 }
 
 const unbounded = -1
 
-type nodeOp int
+type regexOp int
 
 const (
-	opSet nodeOp = iota
+	opSet regexOp = iota
 	opConcat
 	opAlternate
 	opRepeat
@@ -39,7 +41,7 @@ const (
 )
 
 // fixedLength is how many characters n matches, if that is always the same.
-func fixedLength(n *node) (length int, fixed bool) {
+func fixedLength(n *regexNode) (length int, fixed bool) {
 	switch n.op {
 	case opSet:
 		return 1, true
@@ -51,7 +53,7 @@ func fixedLength(n *node) (length int, fixed bool) {
 			}
 			length += l
 		}
-		return min(length, maxRepeat), true
+		return length, length <= maxRegexRepeat
 	case opAlternate:
 		for i, sub := range n.subs {
 			l, fixed := fixedLength(sub)
@@ -63,7 +65,8 @@ func fixedLength(n *node) (length int, fixed bool) {
 		return length, true
 	case opRepeat:
 		length, fixed = fixedLength(n.subs[0])
-		return min(length*n.min, maxRepeat), fixed && n.min == n.max
+		length *= n.min
+		return length, fixed && n.min == n.max && length <= maxRegexRepeat
 	case opCapture, opAtomic:
 		return fixedLength(n.subs[0])
 	case opBackref:
@@ -72,17 +75,17 @@ func fixedLength(n *node) (length int, fixed bool) {
 	return 0, true
 }
 
-// follow is what comes behind a part of a pattern, as far as it is known.
-type follow int
+// regexFollow is what comes behind a part of a pattern, as far as it is known.
+type regexFollow int
 
 const (
-	nothingFollows   follow = iota // the pattern ends
-	somethingFollows               // at least one character is still to be matched
+	nothingFollows   regexFollow = iota // the pattern ends
+	somethingFollows                    // at least one character is still to be matched
 	unknownFollows
 )
 
 // isLinear reports whether the linear engine can match n as PCRE2 does.
-func isLinear(n *node, after follow) bool {
+func isLinear(n *regexNode, after regexFollow) bool {
 	switch n.op {
 	case opSet, opBeginText, opEndText, opEndLine, opWordBoundary, opNotWordBoundary:
 		return true
@@ -124,7 +127,7 @@ func isLinear(n *node, after follow) bool {
 }
 
 // canBeEmpty reports whether n may match without a character.
-func canBeEmpty(n *node) bool {
+func canBeEmpty(n *regexNode) bool {
 	switch n.op {
 	case opSet:
 		return false
@@ -150,12 +153,12 @@ func canBeEmpty(n *node) bool {
 	return true
 }
 
-// repetition is how often the innermost parts of n are repeated at most, as the
+// nestedRepeats is how often the innermost parts of n are repeated at most, as the
 // linear engine counts it.
-func repetition(n *node) int {
+func nestedRepeats(n *regexNode) int {
 	most := 1
 	for _, sub := range n.subs {
-		most = max(most, repetition(sub))
+		most = max(most, nestedRepeats(sub))
 	}
 	if n.op == opRepeat {
 		most = min(most*max(n.min, n.max, 1), maxLinearRepeat+1)
@@ -166,10 +169,9 @@ func repetition(n *node) int {
 // boundarySize is the number of parts of a word boundary that is written out.
 const boundarySize = 10
 
-// size is the number of n's parts. The linear engine writes repeats out; the
-// backtracking one counts, and to it a repeated character is one part. A part
-// that matches at least one character counts at most most times.
-func size(n *node, target engine, most int) int {
+// countParts is the number of n's parts. The linear engine writes repeats out;
+// the backtracking one counts, and to it a repeated character is one part.
+func countParts(n *regexNode, target regexEngine) int {
 	total := 1
 	switch {
 	case n.op == opConcat && len(n.subs) == 1:
@@ -178,31 +180,27 @@ func size(n *node, target engine, most int) int {
 		total = boundarySize
 	}
 	for _, sub := range n.subs {
-		total += size(sub, target, most)
+		total += countParts(sub, target)
 	}
 	if n.op == opRepeat && (target == linearEngine || n.subs[0].op != opSet) {
-		times := max(n.min, n.max, 1)
-		if !canBeEmpty(n.subs[0]) {
-			times = min(times, most)
-		}
-		total *= times
+		total *= max(n.min, n.max, 1)
 	}
 	return min(total, maxRegexSize+1)
 }
 
-// ranges is the number of ranges that the sets in n have.
-func ranges(n *node) int {
+// countRanges is the number of ranges that the sets in n have.
+func countRanges(n *regexNode) int {
 	total := len(n.set) / 2
 	for _, sub := range n.subs {
-		total += ranges(sub)
+		total += countRanges(sub)
 	}
 	return total
 }
 
-func referredGroups(n *node) map[int]bool {
+func referredGroups(n *regexNode) map[int]bool {
 	groups := map[int]bool{}
-	var visit func(n *node)
-	visit = func(n *node) {
+	var visit func(n *regexNode)
+	visit = func(n *regexNode) {
 		if n.op == opBackref {
 			groups[n.group] = true
 		}
@@ -216,14 +214,14 @@ func referredGroups(n *node) map[int]bool {
 
 // checkOrder refuses what the backtracking engine may try in another order than
 // PCRE2, where the order decides.
-func checkOrder(tree *node) error {
+func checkOrder(tree *regexNode) error {
 	c := orderChecker{referredGroups(tree)}
 	return c.check(tree, false, false)
 }
 
 type orderChecker struct{ referred map[int]bool }
 
-func (c orderChecker) check(n *node, ordered, behind bool) error {
+func (c orderChecker) check(n *regexNode, ordered, behind bool) error {
 	switch n.op {
 	case opRepeat:
 		sub := n.subs[0]
@@ -254,7 +252,7 @@ func (c orderChecker) check(n *node, ordered, behind bool) error {
 }
 
 // captures reports whether a group in n is referred to.
-func (c orderChecker) captures(n *node) bool {
+func (c orderChecker) captures(n *regexNode) bool {
 	if n.op == opCapture && c.referred[n.group] {
 		return true
 	}
@@ -264,4 +262,8 @@ func (c orderChecker) captures(n *node) bool {
 		}
 	}
 	return false
+}
+
+func hasOp(n *regexNode, op regexOp) bool {
+	return n.op == op || slices.ContainsFunc(n.subs, func(sub *regexNode) bool { return hasOp(sub, op) })
 }

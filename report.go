@@ -220,7 +220,7 @@ func (r *Report) summary() string {
 }
 
 // String shows the result to people: the outcome, the rule and its target, and
-// below them each violation.
+// below them each violation, a hundred at most.
 func (r Result) String() string {
 	var s strings.Builder
 	fmt.Fprintf(&s, "%-9s  %s", r.Outcome, oneLine(r.Rule))
@@ -234,14 +234,18 @@ func (r Result) String() string {
 		s.WriteString(": " + oneLine(r.Note))
 	}
 	indent := "\n" + strings.Repeat(" ", 11)
-	for _, v := range r.Violations {
+	for i, v := range r.Violations {
+		if i == maxListed {
+			fmt.Fprintf(&s, "%sand %d more", indent, len(r.Violations)-maxListed)
+			break
+		}
 		s.WriteString(indent)
 		if v.Field != "" {
 			s.WriteString(oneLine(v.Field) + ": ")
 		}
 		s.WriteString(oneLine(v.Detail))
 	}
-	if r.Outcome == Violated && r.Note != "" || r.Outcome == Warned && r.Note != "" {
+	if len(r.Violations) > 0 && r.Note != "" {
 		s.WriteString(indent + oneLine(r.Note))
 	}
 	return s.String()

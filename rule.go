@@ -48,6 +48,9 @@ const (
 	keyIncluded    = "included" // values in 201901-1
 )
 
+// commonKeys are those of every kind but for its arguments.
+var commonKeys = []string{keyRule, keyName, keyPath, keyMessage, keyValid, keyJustWarning}
+
 // argumentKeys are those of the constraints, in the order of judgement.
 var argumentKeys = []string{keyMin, keyMax, keyMinLength, keyMaxLength, keyValues, keyRegex}
 
@@ -94,36 +97,22 @@ func equalJSON(a, b json.RawMessage) bool {
 	return errX == nil && errY == nil && reflect.DeepEqual(x, y)
 }
 
-// argument returns the argument of a key that has a single one.
-func (r Rule) argument(key string) Argument {
+// slot is where the argument of a key stands that has a single one; nil for
+// another key.
+func (r *Rule) slot(key string) *Argument {
 	switch key {
 	case keyMin:
-		return r.Min
+		return &r.Min
 	case keyMax:
-		return r.Max
+		return &r.Max
 	case keyMinLength:
-		return r.MinLength
+		return &r.MinLength
 	case keyMaxLength:
-		return r.MaxLength
+		return &r.MaxLength
 	case keyRegex:
-		return r.Regex
+		return &r.Regex
 	}
-	return Argument{}
-}
-
-func (r *Rule) setArgument(key string, a Argument) {
-	switch key {
-	case keyMin:
-		r.Min = a
-	case keyMax:
-		r.Max = a
-	case keyMinLength:
-		r.MinLength = a
-	case keyMaxLength:
-		r.MaxLength = a
-	case keyRegex:
-		r.Regex = a
-	}
+	return nil
 }
 
 func (r Rule) clone() Rule {
@@ -191,9 +180,12 @@ func (r Rule) membersToWrite() []memberToWrite {
 	add(!r.Valid.IsZero(), keyValid, r.Valid)
 	add(true, keyMessage, r.Message)
 	for _, key := range argumentKeys {
-		add(key == keyValues && r.Values != nil, key, r.Values)
-		add(key == keyValues && !r.ValuesFrom.IsZero(), key, r.ValuesFrom)
-		add(!r.argument(key).IsZero(), key, r.argument(key))
+		if a := r.slot(key); a != nil {
+			add(!a.IsZero(), key, *a)
+			continue
+		}
+		add(r.Values != nil, key, r.Values)
+		add(!r.ValuesFrom.IsZero(), key, r.ValuesFrom)
 	}
 	add(r.JustWarning, keyJustWarning, true)
 	for _, key := range slices.Sorted(maps.Keys(r.Unknown)) {
@@ -390,7 +382,7 @@ func (r *ruleReader) argument(key string, n jsonNode) {
 	if !ok {
 		return
 	}
-	r.rule.setArgument(key, a)
+	*r.rule.slot(key) = a
 	if _, isPath := a.Path(); isPath {
 		r.rule.constraints = append(r.rule.constraints, argued{key: key, from: []Argument{a}})
 		return
@@ -502,13 +494,11 @@ func (r *ruleReader) unknown() {
 }
 
 func (r *ruleReader) knows(key string) bool {
-	switch key {
-	case keyRule, keyName, keyPath, keyMessage, keyValid, keyJustWarning:
+	if slices.Contains(commonKeys, key) {
 		return true
-	case keyIncluded:
-		return r.judgesArguments() && r.version == V201901
 	}
-	return r.judgesArguments() && slices.Contains(argumentKeys, key)
+	isArgument := slices.Contains(argumentKeys, key) || key == keyIncluded && r.version == V201901
+	return isArgument && r.judgesArguments()
 }
 
 // raw writes a node as JSON again, without blanks.
@@ -547,7 +537,7 @@ func (r *ruleReader) strictly() {
 		r.problem(kind, keyRule, ReasonNotSupported, "the kind %s is not known: it is integer, string, regex or enum", quoted(string(r.rule.Kind)))
 		return
 	}
-	for _, key := range append(argumentKeys, keyIncluded) {
+	for _, key := range slices.Concat(argumentKeys, []string{keyIncluded}) {
 		if _, ok := r.member(key); ok {
 			return
 		}

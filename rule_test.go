@@ -239,7 +239,12 @@ func TestNewRulesErrors(t *testing.T) {
 		{func(r *Rule) { r.Values = []Argument{{}} }, "", "a zero Argument in Values"},
 		{func(r *Rule) { r.Values, r.ValuesFrom = []Argument{}, r.Path }, "", "set one of them"},
 		{func(r *Rule) { r.Unknown = map[string]json.RawMessage{"u": json.RawMessage("{")} }, "", "not JSON"},
-		{func(r *Rule) { r.Unknown = map[string]json.RawMessage{"min": json.RawMessage("1")} }, "min", "given twice"},
+		{func(r *Rule) { r.Unknown = map[string]json.RawMessage{"max": json.RawMessage("1")} }, "", "\"max\" in Unknown is a field of Rule"},
+		{func(r *Rule) { r.Kind, r.Unknown = "newer", map[string]json.RawMessage{"valid": json.RawMessage("1")} }, "", "is a field of Rule"},
+		{func(r *Rule) { r.Unknown = map[string]json.RawMessage{"\xff": json.RawMessage("1")} }, "", "is not valid UTF-8"},
+		{func(r *Rule) { r.Path = MustParsePath("jsonpath::['\xff']") }, "", "is not valid UTF-8"},
+		{func(r *Rule) { r.Regex = MustArgument("\xff") }, "", "is not valid UTF-8"},
+		{func(r *Rule) { r.Values = []Argument{MustArgument("\xff")} }, "", "is not valid UTF-8"},
 		{func(r *Rule) { r.Regex = MustArgument("(") }, "regex", "cannot be used"},
 	}
 	for _, test := range tests {

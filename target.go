@@ -1,8 +1,9 @@
 package vmrules
 
 import (
+	"cmp"
 	"fmt"
-	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -37,7 +38,7 @@ type target struct {
 	at           location // of what the rules call $
 	root         any
 	nothing      string // why there is nothing to validate; "" where there is
-	isList       bool   // nothing, because a list or template holds no VM
+	holdsNone    bool   // a list or template without a VM: nothing that could be filled in
 	parameters   bool   // strings may hold unfilled parameters of a template
 	instancetype bool   // the VM leaves fields to its instance type
 	vm           any    // whose annotations may hold the rules
@@ -47,7 +48,7 @@ type target struct {
 // targetsOf finds what rules apply to in an object, as the kind says or, where
 // it has none, the shape.
 func targetsOf(v any) []target {
-	if found, ok := findTargets(v, 0); ok {
+	if found, ok := findTargets(v, kindOther, 0); ok {
 		return found
 	}
 	return []target{itself(v)}
@@ -62,12 +63,13 @@ func itself(v any) target { return target{root: v, vm: v} }
 const maxLists = 4
 
 // findTargets returns false for an object that is neither a VM in one of its
-// forms nor holds any. It stands inside so many lists.
-func findTargets(v any, lists int) ([]target, bool) {
+// forms nor holds any. It stands inside so many lists, the inner one of which
+// says what an item without kind is.
+func findTargets(v any, inList holder, lists int) ([]target, bool) {
 	if v == nil {
 		return []target{{nothing: "there is no object"}}, true
 	}
-	switch kindIn(v) {
+	switch kindIn(v, inList) {
 	case kindVirtualMachine:
 		return []target{vmTarget(v, nil)}, true
 	case kindInstance:
@@ -104,39 +106,52 @@ const (
 	kindList
 )
 
-var holders = map[[2]string]holder{
-	{groupKubeVirt, "VirtualMachine"}:                   kindVirtualMachine,
-	{groupKubeVirt, "VirtualMachineInstance"}:           kindInstance,
-	{groupKubeVirt, "VirtualMachineInstanceReplicaSet"}: kindReplicaSet,
-	{groupPool, "VirtualMachinePool"}:                   kindPool,
-	{groupOpenShiftTemplate, "Template"}:                kindOpenShiftTemplate,
-	{groupCore, "Template"}:                             kindOpenShiftTemplate,
-	{groupKubeVirtTemplate, "VirtualMachineTemplate"}:   kindKubeVirtTemplate,
-	{groupCore, "List"}:                                 kindList,
+// holders are the kinds that hold VMs, and their API groups.
+var holders = map[string]struct {
+	holder
+	groups []string
+}{
+	"VirtualMachine":                   {kindVirtualMachine, []string{groupKubeVirt}},
+	"VirtualMachineInstance":           {kindInstance, []string{groupKubeVirt}},
+	"VirtualMachineInstanceReplicaSet": {kindReplicaSet, []string{groupKubeVirt}},
+	"VirtualMachinePool":               {kindPool, []string{groupPool}},
+	"Template":                         {kindOpenShiftTemplate, []string{groupOpenShiftTemplate, groupCore}},
+	"VirtualMachineTemplate":           {kindKubeVirtTemplate, []string{groupKubeVirtTemplate}},
+	"List":                             {kindList, []string{groupCore}},
 }
 
 // kindIn tells how an object holds VMs. An object without apiVersion is taken
-// by its kind, one without kind by its shape.
-func kindIn(v any) holder {
-	kind, hasKind := member(v, "kind")
-	apiVersion, hasVersion := member(v, "apiVersion")
-	if !hasKind || kind == "" {
-		return kindByShape(v)
+// by its kind, one without kind by what the list around it says or, where that
+// says nothing, by its shape.
+func kindIn(v any, inList holder) holder {
+	kind, _ := member(v, "kind")
+	if kind == nil || kind == "" {
+		return cmp.Or(inList, kindByShape(v))
 	}
 	name, _ := kind.(string)
-	version, _ := apiVersion.(string)
+	if found := holderNamed(v, name); found != kindOther {
+		return found
+	}
+	if item, ok := strings.CutSuffix(name, "List"); ok && holderNamed(v, item) != kindOther {
+		return kindList
+	}
+	return kindOther
+}
+
+// itemKind is what the kind of a list says about items without kind.
+func itemKind(v any) holder {
+	return holderNamed(v, strings.TrimSuffix(stringIn(v, "kind"), "List"))
+}
+
+// holderNamed is a kind by its name, if the object's API group is that kind's.
+func holderNamed(v any, name string) holder {
+	version := stringIn(v, "apiVersion")
 	group, _, hasGroup := strings.Cut(version, "/")
 	if !hasGroup {
 		group = groupCore
 	}
-	for key, h := range holders {
-		isList := name == key[1]+"List"
-		if (name == key[1] || isList) && (!hasVersion || group == key[0]) {
-			if isList {
-				return kindList
-			}
-			return h
-		}
+	if found := holders[name]; version == "" || slices.Contains(found.groups, group) {
+		return found.holder
 	}
 	return kindOther
 }
@@ -193,7 +208,7 @@ func templateTargets(v any) []target {
 	list, _ := member(v, "objects")
 	for i := range length(list) {
 		vm, _ := item(list, i)
-		if kindIn(vm) != kindVirtualMachine {
+		if kindIn(vm, kindOther) != kindVirtualMachine {
 			continue
 		}
 		t := inside("objects", i, vmTarget(vm, nil))
@@ -201,27 +216,26 @@ func templateTargets(v any) []target {
 		targets = append(targets, t)
 	}
 	if targets == nil {
-		return []target{{nothing: "the template holds no VirtualMachine", isList: true, template: v}}
+		return []target{{nothing: "the template holds no VirtualMachine", holdsNone: true, template: v}}
 	}
 	return targets
 }
 
-// listTargets are those of the items of a list. An item of another kind, such
-// as a Service beside the VM, is passed over; one without kind is judged as an
-// object of its own.
+// listTargets are those of the items of a list. What is no object or of another
+// kind, such as a Service beside the VM, is passed over.
 func listTargets(v any, lists int) []target {
 	if lists > maxLists {
-		return []target{{nothing: "lists are nested too deep", isList: true}}
+		return []target{{nothing: "lists are nested too deep", holdsNone: true}}
 	}
 	var targets []target
 	list, _ := member(v, "items")
 	for i := range length(list) {
 		next, _ := item(list, i)
-		found, ok := findTargets(next, lists)
-		if !ok && has(next, "kind") {
+		found, ok := findTargets(next, itemKind(v), lists)
+		switch {
+		case shapeOf(next) != object, !ok && has(next, "kind"):
 			continue
-		}
-		if !ok {
+		case !ok:
 			found = []target{itself(next)}
 		}
 		for _, t := range found {
@@ -229,7 +243,7 @@ func listTargets(v any, lists int) []target {
 		}
 	}
 	if targets == nil {
-		return []target{{nothing: "the list holds no VirtualMachine", isList: true}}
+		return []target{{nothing: "the list holds no VirtualMachine", holdsNone: true}}
 	}
 	return targets
 }
@@ -242,16 +256,33 @@ func inside(list string, i int, t target) target {
 	return t
 }
 
-// parameterPattern is a parameter of a template as it stands in a string:
+// parameterIn is the first unfilled parameter of a template in a string, or "":
 // ${NAME}, or ${{NAME}} for a value that is no string.
-var parameterPattern = regexp.MustCompile(`\$\{\{[a-zA-Z0-9_]+\}\}|\$\{[a-zA-Z0-9_]+\}`)
-
-// parameterIn is the first unfilled parameter in a string, or "".
 func parameterIn(s string) string {
-	if !strings.Contains(s, "${") {
+	for {
+		start := strings.Index(s, "${")
+		if start < 0 {
+			return ""
+		}
+		s = s[start:]
+		if found := cmp.Or(parameterAt(s, "${{", "}}"), parameterAt(s, "${", "}")); found != "" {
+			return found
+		}
+		s = s[len("${"):]
+	}
+}
+
+// parameterAt is the parameter between two marks that a string begins with.
+func parameterAt(s, open, closing string) string {
+	name, ok := strings.CutPrefix(s, open)
+	if !ok {
 		return ""
 	}
-	return parameterPattern.FindString(s)
+	end := strings.IndexFunc(name, func(r rune) bool { return !wordClass.holds(r) })
+	if end < 1 || !strings.HasPrefix(name[end:], closing) {
+		return ""
+	}
+	return s[:len(open)+end+len(closing)]
 }
 
 func unfilledParameter(parameter string) error {

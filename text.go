@@ -33,8 +33,11 @@ func describe(v any) string {
 }
 
 func (s scalar) describe() string {
-	if s.shape == text {
+	switch {
+	case s.shape == text:
 		return quoted(s.text)
+	case s.err != nil:
+		return "a number beyond the bounds"
 	}
 	return shortened(s.String())
 }
@@ -42,13 +45,15 @@ func (s scalar) describe() string {
 // quoted writes a string in quotes, with control characters as escapes.
 func quoted(s string) string { return strconv.Quote(shortened(s)) }
 
-// shortened keeps the beginning of a long string.
-func shortened(s string) string {
-	if len(s) <= maxShown {
+// shortened keeps the beginning of a long value.
+func shortened(s string) string { return clipped(s, maxShown) }
+
+func clipped(s string, most int) string {
+	if len(s) <= most {
 		return s
 	}
 	for i, shown := 0, 0; i < len(s); shown++ {
-		if shown == maxShown {
+		if shown == most {
 			return s[:i] + "…"
 		}
 		_, size := utf8.DecodeRuneInString(s[i:])
@@ -57,8 +62,13 @@ func shortened(s string) string {
 	return s
 }
 
-// oneLine writes control characters as escapes.
+// maxLine is how many code points of a message or field a line shows.
+const maxLine = 1000
+
+// oneLine writes control characters as escapes, and keeps the beginning of what
+// is too long for people.
 func oneLine(s string) string {
+	s = clipped(s, maxLine)
 	if strings.IndexFunc(s, isUnsafe) < 0 {
 		return s
 	}

@@ -66,7 +66,7 @@ func parseRules(annotation string, o parseOptions) (Rules, []Problem) {
 			Message: fmt.Sprintf("there is no version %s of the format: it is %s or %s", quoted(string(o.version)), V201902, V201901),
 		}}
 	}
-	if strings.Trim(annotation, " \t\r\n") == "" {
+	if strings.TrimSpace(annotation) == "" {
 		return Rules{}, nil
 	}
 	nodes, problems := readAnnotation(annotation)
@@ -146,23 +146,51 @@ func (r Rule) writable() (Rule, []string) {
 		}
 	}
 	r.Kind = Kind(kind)
+	for _, s := range r.textsOfArguments() {
+		if !utf8.ValidString(s) {
+			wrong = append(wrong, quoted(s)+" is not valid UTF-8")
+		}
+	}
 	for _, key := range slices.Sorted(maps.Keys(r.Unknown)) {
-		if !json.Valid(r.Unknown[key]) {
-			wrong = append(wrong, fmt.Sprintf("the value of %s in Unknown is not JSON", quoted(key)))
+		if why := r.cannotBeUnknown(key); why != "" {
+			wrong = append(wrong, fmt.Sprintf("the key %s in Unknown %s", quoted(key), why))
 			delete(r.Unknown, key)
 		}
 	}
-	for _, a := range r.Values {
-		if a.IsZero() {
-			wrong = append(wrong, "a zero Argument in Values: it must have a literal or a path")
-		}
+	if slices.ContainsFunc(r.Values, Argument.IsZero) {
+		wrong = append(wrong, "a zero Argument in Values: it must have a literal or a path")
+		r.Values = slices.DeleteFunc(r.Values, Argument.IsZero)
 	}
-	r.Values = slices.DeleteFunc(r.Values, Argument.IsZero)
 	if r.Values != nil && !r.ValuesFrom.IsZero() {
 		wrong = append(wrong, "Values and ValuesFrom are the same argument: set one of them")
 		r.ValuesFrom = Path{}
 	}
 	return r, wrong
+}
+
+func (r Rule) textsOfArguments() []string {
+	texts := []string{r.Path.written, r.Valid.written, r.ValuesFrom.written}
+	for _, key := range argumentKeys {
+		if a := r.slot(key); a != nil {
+			texts = append(texts, a.String())
+		}
+	}
+	for _, a := range r.Values {
+		texts = append(texts, a.String())
+	}
+	return texts
+}
+
+func (r Rule) cannotBeUnknown(key string) string {
+	switch {
+	case !json.Valid(r.Unknown[key]):
+		return "has a value that is not JSON"
+	case !utf8.ValidString(key):
+		return "is not valid UTF-8"
+	case slices.Contains(commonKeys, key) || r.Kind.known() && slices.Contains(argumentKeys, key):
+		return "is a field of Rule: set that"
+	}
+	return ""
 }
 
 // A ValidateOption changes how an object is judged.
@@ -199,15 +227,18 @@ func Partial() ValidateOption { return func(e *evaluation) { e.partial = true } 
 func Validate(rules Rules, object map[string]any, opts ...ValidateOption) *Report {
 	e := newEvaluation(opts)
 	report := &Report{Results: []Result{}}
-	for _, t := range targetsOf(resolve(object)) {
-		e.judgeAll(report, rules, &t)
+	targets := targetsOf(resolve(object))
+	for i := range targets {
+		if !e.judgeAll(report, rules, &targets[i], len(targets)-i) {
+			break
+		}
 	}
 	return report
 }
 
 func newEvaluation(opts []ValidateOption) *evaluation {
 	e := &evaluation{
-		nodes: maxNodes, violations: maxViolations,
+		nodes: maxNodes, room: maxReport,
 		budget: regexBudget{time: DefaultRegexBudget, work: regexWork},
 		plain:  plainFields, instancetype: instancetypeFields,
 	}
@@ -224,8 +255,17 @@ func newEvaluation(opts []ValidateOption) *evaluation {
 	return e
 }
 
-func (e *evaluation) judgeAll(report *Report, rules Rules, t *target) {
+// judgeAll judges one of the targets that are left. It returns false where the
+// report has no room for it: a last result then says that the rest is undecided.
+func (e *evaluation) judgeAll(report *Report, rules Rules, t *target, left int) bool {
+	if len(report.Results)+rules.Len() > max(maxResults, rules.Len()) {
+		j := e.judgement(0, &rules.rules[0], t)
+		j.undecided("", fmt.Errorf("the report has too many results already: %d VMs, from this on, are not judged", left))
+		report.Results = append(report.Results, j.result)
+		return false
+	}
 	for i := range rules.rules {
 		report.Results = append(report.Results, e.judge(i, &rules.rules[i], t))
 	}
+	return true
 }

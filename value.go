@@ -52,6 +52,9 @@ func resolveByType(v any) any {
 	case json.Marshaler, encoding.TextMarshaler:
 		return throughJSON(v)
 	}
+	if r.Kind() == reflect.Pointer && !isReference(r.Elem().Kind()) {
+		return resolve(r.Elem().Interface())
+	}
 	switch r.Kind() {
 	case reflect.Bool:
 		return r.Bool()
@@ -76,8 +79,19 @@ func resolveByType(v any) any {
 	return throughJSON(v)
 }
 
+// isReference tells what a pointer is not followed to: JSON's own encoder
+// notices one that leads back to itself.
+func isReference(k reflect.Kind) bool { return k == reflect.Pointer || k == reflect.Interface }
+
 // throughJSON asks v's own methods or fields for its JSON.
-func throughJSON(v any) any {
+func throughJSON(v any) (resolved any) {
+	// The methods are the caller's, and may panic on a value that is half
+	// built; that must not take a controller down.
+	defer func() {
+		if recover() != nil {
+			resolved = noJSON{reflect.TypeOf(v).String()}
+		}
+	}()
 	decoded, err := decodeJSON(v)
 	if err != nil {
 		return noJSON{reflect.TypeOf(v).String()}
@@ -330,9 +344,9 @@ func (s *scalar) readQuantity() {
 
 // size is what a value costs to look at, in values of usual length.
 func (s scalar) size() int {
-	digits := 0
+	digits := max(s.number.exponent, -s.number.exponent)
 	if s.number.big != nil {
-		digits = s.number.big.BitLen() / 3
+		digits += s.number.big.BitLen() / 3
 	}
 	return 1 + (len(s.text)+digits)/100
 }
@@ -352,12 +366,15 @@ func childCount(v any) int {
 	return 0
 }
 
-// value is the scalar as reports show it, whatever type it came in.
+// value is the scalar as reports show it, whatever type it came in; nil for a
+// number beyond the bounds.
 func (s scalar) value() any {
-	switch s.shape {
-	case numeric:
+	switch {
+	case s.err != nil:
+		return nil
+	case s.shape == numeric:
 		return json.Number(s.number.String())
-	case boolean:
+	case s.shape == boolean:
 		return s.text == "true"
 	}
 	return s.text

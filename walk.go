@@ -14,17 +14,18 @@ import (
 // set of steps that may come next: so each location is found once and in
 // document order, however many ".." a path has.
 type walk struct {
-	nodes      *int                          // values that may still be looked at
-	parameters bool                          // strings may hold template parameters
-	fields     *field                        // what stands in for fields that are not written; nil: nothing
-	visit      func(w *walk, value any) bool // called for each value; false ends the walk
+	nodes      *int     // values that may still be looked at
+	parameters bool     // strings may hold template parameters
+	implied    *implied // what counts without being written; nil: nothing
+	// visit is called for each value that is found; false ends the walk.
+	visit func(w *walk, value any) bool
 
-	steps    jp.Expr
-	at       location // of the value that is being looked at
-	standIn  standIn  // whether it is a default
-	matches  int
-	byOthers bool  // a field that the instance type sets is not written
-	err      error // why the walk cannot be trusted
+	steps   jp.Expr
+	at      location // of the value that is being looked at
+	standIn standIn  // whether it is a default
+	matches int
+	doubt   error // why what was found may not be all: a comparison had no answer
+	err     error // why the walk cannot be trusted at all: a bound was reached
 }
 
 // A standIn says why a value counts that the object does not hold.
@@ -36,47 +37,40 @@ const (
 	zero            // the field is 0, which means the same
 )
 
-// run searches from root. An error says that a bound was reached, or that a
-// template's parameter had to be compared; what was visited is then no answer.
+// A selection is what a step selects in a value.
+type selection struct {
+	element
+	value   any
+	standIn standIn
+}
+
+// run searches from root. An error says that a bound was reached; what was
+// visited is then no answer.
 func (w *walk) run(p Path, root any) error {
 	if p.IsZero() {
 		return nil
 	}
 	w.steps = p.expr
 	if root = resolve(root); root != nil {
-		w.from(root, 0, w.fields)
+		w.from(root, 0, w.implied)
 	}
 	return w.err
 }
 
 // from goes on at step i with value v; false ends the walk.
-func (w *walk) from(v any, i int, f *field) bool {
+func (w *walk) from(v any, i int, f *implied) bool {
 	if !w.spend(1) {
 		return false
 	}
 	if i == len(w.steps) {
 		return w.found(v)
 	}
-	switch step := w.steps[i].(type) {
-	case jp.Child:
-		return w.child(v, i, f, string(step))
-	case jp.Nth:
-		k := fromEnd(int(step), length(v))
-		return k < 0 || k >= length(v) || w.enter(v, indexed(k), i+1, f)
-	case jp.Union:
-		return w.union(v, i, f, step)
-	case jp.Descent:
+	if _, ok := w.steps[i].(jp.Descent); ok {
 		return w.below(v, w.reach(nil, i), f)
 	}
-	if !w.spend(childCount(v)) {
-		return false
-	}
-	for e := range children(v) {
-		if w.selects(w.steps[i], v, e, f) && !w.enter(v, e, i+1, f) {
-			return false
-		}
-	}
-	return w.err == nil
+	return w.each(v, i, f, func(s selection) bool {
+		return w.enter(s, func() bool { return w.from(s.value, i+1, f.at(s.element)) })
+	})
 }
 
 // spend counts values that are looked at, and ends the walk at the bounds.
@@ -106,20 +100,113 @@ func (w *walk) found(v any) bool {
 	return w.visit(w, v)
 }
 
-// enter goes on below v at one of its members or items, if it is there.
-func (w *walk) enter(v any, e element, i int, f *field) bool {
-	next, ok := entry(v, e)
-	if !ok {
-		return true
+// enter does something at a selection's location.
+func (w *walk) enter(s selection, do func() bool) bool {
+	before := w.standIn
+	if s.standIn != written {
+		w.standIn = s.standIn
 	}
-	return w.push(next, e, i, f)
+	w.at = append(w.at, s.element)
+	more := do()
+	w.at = w.at[:len(w.at)-1]
+	w.standIn = before
+	return more
 }
 
-func (w *walk) push(next any, e element, i int, f *field) bool {
-	w.at = append(w.at, e)
-	more := w.from(next, i, f.at(e))
-	w.at = w.at[:len(w.at)-1]
-	return more
+// each yields what step i selects in v, in document order; false ends the
+// walk.
+func (w *walk) each(v any, i int, f *implied, yield func(selection) bool) bool {
+	switch step := w.steps[i].(type) {
+	case jp.Child:
+		s, ok := w.member(v, i, f, string(step))
+		return !ok || yield(s)
+	case jp.Nth:
+		k := fromEnd(int(step), length(v))
+		if k < 0 || k >= length(v) {
+			return true
+		}
+		next, ok := item(v, k)
+		return !ok || yield(selection{indexed(k), next, written})
+	case jp.Union:
+		return w.eachOf(step, v, i, f, yield)
+	}
+	if !w.spend(childCount(v)) {
+		return false
+	}
+	for e := range w.children(v) {
+		if !w.selects(w.steps[i], v, e, f) {
+			continue
+		}
+		if next, ok := entry(v, e); ok && !yield(selection{e, next, written}) {
+			return false
+		}
+	}
+	return w.err == nil
+}
+
+// member is what a step that names a member selects: what is written or, but
+// for a name behind "..", a default.
+func (w *walk) member(v any, i int, f *implied, name string) (selection, bool) {
+	next, ok := member(v, name)
+	s := selection{named(name), next, written}
+	if i > 0 && w.steps[i-1] == jp.Descent('.') {
+		return s, ok
+	}
+	f = f.at(s.element)
+	if f.isLeftOut(next) {
+		return s, false
+	}
+	if value, why := f.standIn(v, next); why != written {
+		return selection{s.element, value, why}, true
+	}
+	return s, ok
+}
+
+// eachOf yields what the keys of a union select, each once.
+func (w *walk) eachOf(keys jp.Union, v any, i int, f *implied, yield func(selection) bool) bool {
+	if !w.spend(len(keys)) {
+		return false
+	}
+	for _, e := range w.resolved(keys, v) {
+		var s selection
+		var ok bool
+		if e.index < 0 {
+			s, ok = w.member(v, i, f, e.name)
+		} else {
+			s = selection{element: e}
+			s.value, ok = item(v, e.index)
+		}
+		if ok && !yield(s) {
+			return false
+		}
+	}
+	return w.err == nil
+}
+
+// resolved lists the keys of a union for v, in document order.
+func (w *walk) resolved(keys jp.Union, v any) []element {
+	var all []element
+	for _, key := range keys {
+		switch key := key.(type) {
+		case string:
+			all = append(all, named(key))
+		case int64:
+			if k := fromEnd(int(key), length(v)); k >= 0 && k < length(v) {
+				all = append(all, indexed(k))
+			}
+		case jp.Slice:
+			if !w.spend(length(v)) {
+				return nil
+			}
+			for k := range length(v) {
+				if inSlice(key, k, length(v)) {
+					all = append(all, indexed(k))
+				}
+			}
+		}
+	}
+	slices.SortFunc(all, element.compare)
+	return slices.Compact(all)
 }
 
 func entry(v any, e element) (any, bool) {
@@ -129,9 +216,13 @@ func entry(v any, e element) (any, bool) {
 	return member(v, e.name)
 }
 
-// children lists what an object or array holds, in document order.
-func children(v any) iter.Seq[element] {
+// children lists what the object holds below v, in document order. A default
+// has nothing below it that is written.
+func (w *walk) children(v any) iter.Seq[element] {
 	return func(yield func(element) bool) {
+		if w.standIn != written {
+			return
+		}
 		for _, name := range memberNames(v) {
 			if !yield(named(name)) {
 				return
@@ -145,82 +236,15 @@ func children(v any) iter.Seq[element] {
 	}
 }
 
-// child goes on at a member that a step names: there, and only there, a
-// default counts.
-func (w *walk) child(v any, i int, f *field, name string) bool {
-	e := named(name)
-	next, ok := member(v, name)
-	if f.isSetByOthers(w.steps[i:], next) {
-		w.byOthers = true
-		return true
-	}
-	value, why := f.at(e).standIn(v, next)
-	if why == written {
-		return !ok || w.push(next, e, i+1, f)
-	}
-	before := w.standIn
-	w.standIn = why
-	more := w.push(resolve(value), e, i+1, f)
-	w.standIn = before
-	return more
-}
-
-func (w *walk) union(v any, i int, f *field, keys jp.Union) bool {
-	if !w.spend(len(keys)) {
-		return false
-	}
-	for _, e := range unionOf(keys, v) {
-		more := true
-		if e.index < 0 {
-			more = w.child(v, i, f, e.name)
-		} else {
-			more = w.enter(v, e, i+1, f)
-		}
-		if !more {
-			return false
-		}
-	}
-	return true
-}
-
-// unionOf resolves the keys of a union for v: each once, in document order.
-func unionOf(keys jp.Union, v any) []element {
-	var all []element
-	for _, key := range keys {
-		switch key := key.(type) {
-		case string:
-			all = append(all, named(key))
-		case int64:
-			if k := fromEnd(int(key), length(v)); k >= 0 && k < length(v) {
-				all = append(all, indexed(k))
-			}
-		case jp.Slice:
-			for i := range length(v) {
-				if inSlice(key, i, length(v)) {
-					all = append(all, indexed(i))
-				}
-			}
-		}
-	}
-	slices.SortFunc(all, func(a, b element) int {
-		return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(a.index, b.index))
-	})
-	return slices.Compact(all)
-}
-
-// selects tells whether a step selects this member or item of v.
-func (w *walk) selects(step jp.Frag, v any, e element, f *field) bool {
+// selects tells whether a step that looks at all children selects this one.
+func (w *walk) selects(step jp.Frag, v any, e element, f *implied) bool {
 	switch step := step.(type) {
-	case jp.Child:
-		return e.index < 0 && e.name == string(step)
-	case jp.Nth:
-		return e.index >= 0 && e.index == fromEnd(int(step), length(v))
+	case jp.Descent:
+		return true
 	case jp.Wildcard:
 		return e.index >= 0 || step == jp.Wildcard('*')
 	case jp.Slice:
 		return e.index >= 0 && inSlice(step, e.index, length(v))
-	case jp.Union:
-		return w.spend(len(step)) && slices.Contains(unionOf(step, v), e)
 	case filter:
 		return e.index >= 0 && w.holds(step, v, e, f)
 	}
@@ -251,12 +275,12 @@ func inSlice(s jp.Slice, i, length int) bool {
 }
 
 // holds tells whether a filter selects an item.
-func (w *walk) holds(f filter, v any, e element, fields *field) bool {
+func (w *walk) holds(f filter, v any, e element, i *implied) bool {
 	current, ok := item(v, e.index)
 	if !ok {
 		return false
 	}
-	below := fields.at(e)
+	below := i.at(e)
 	if f.operator == "" {
 		return len(w.operand(f.left.path, current, below, 1)) == 1
 	}
@@ -265,11 +289,18 @@ func (w *walk) holds(f filter, v any, e element, fields *field) bool {
 		return false
 	}
 	right, ok := w.comparable(f.right, current, below)
-	return ok && compares(left, f.operator, right)
+	if !ok || left.shape != right.shape {
+		return false
+	}
+	if err := cmp.Or(w.incomparable(left), w.incomparable(right)); err != nil {
+		w.doubt = err
+		return false
+	}
+	return compares(left, f.operator, right)
 }
 
 // comparable is the scalar that an operand stands for, if it is exactly one.
-func (w *walk) comparable(o operand, current any, f *field) (scalar, bool) {
+func (w *walk) comparable(o operand, current any, f *implied) (scalar, bool) {
 	if o.path == nil {
 		return o.literal, true
 	}
@@ -278,14 +309,13 @@ func (w *walk) comparable(o operand, current any, f *field) (scalar, bool) {
 		return scalar{}, false
 	}
 	s, ok := scalarOf(values[0])
-	w.check(s)
-	return s, ok && w.err == nil
+	return s, ok && w.spend(s.size())
 }
 
 // operand lists what a path selects from the current item, at most so many.
-func (w *walk) operand(path jp.Expr, current any, f *field, most int) []any {
+func (w *walk) operand(path jp.Expr, current any, f *implied, most int) []any {
 	var values []any
-	inner := walk{nodes: w.nodes, fields: f, steps: path, visit: func(_ *walk, value any) bool {
+	inner := walk{nodes: w.nodes, implied: f, steps: path, visit: func(_ *walk, value any) bool {
 		values = append(values, value)
 		return len(values) < most
 	}}
@@ -296,14 +326,16 @@ func (w *walk) operand(path jp.Expr, current any, f *field, most int) []any {
 	return values
 }
 
-// check ends the walk where a comparison has no answer.
-func (w *walk) check(s scalar) {
+// incomparable says why a comparison with a scalar has no answer; nil where it
+// has one.
+func (w *walk) incomparable(s scalar) error {
 	if s.err != nil {
-		w.fail(fmt.Errorf("a value that a filter compares %w", s.err))
+		return fmt.Errorf("a value that a filter compares %w", s.err)
 	}
 	if name := parameterIn(s.text); w.parameters && name != "" {
-		w.fail(unfilledParameter(name))
+		return unfilledParameter(name)
 	}
+	return nil
 }
 
 // compares judges a filter: numbers by value, strings by their bytes, booleans
@@ -337,88 +369,85 @@ func compares(a scalar, operator string, b scalar) bool {
 }
 
 // below visits v and everything under it. The states are the steps that may
-// come next at v, in ascending order.
-func (w *walk) below(v any, states []int, f *field) bool {
-	if !w.spend(len(states) + childCount(v)) {
+// come next at v, in ascending order; the first is always a "..", which stays.
+func (w *walk) below(v any, states []int, f *implied) bool {
+	if !w.spend(len(states)) {
 		return false
 	}
 	if states[len(states)-1] == len(w.steps) && !w.found(v) {
 		return false
 	}
-	for e := range children(v) {
-		next, ok := entry(v, e)
-		if !ok {
-			continue
-		}
-		if after := w.advance(v, e, states, f); !w.visitBelow(next, e, after, f) {
-			return false
-		}
-	}
-	for _, i := range states {
-		if name, ok := w.defaultAt(v, i, f); ok && !w.child(v, i, f, name) {
+	for _, next := range w.merged(v, states, f) {
+		if !w.enter(next.selection, func() bool {
+			if next.standIn != written {
+				return w.from(next.value, next.states[0], f.at(next.element))
+			}
+			return w.below(next.value, next.states, f.at(next.element))
+		}) {
 			return false
 		}
 	}
 	return w.err == nil
 }
 
-func (w *walk) visitBelow(next any, e element, states []int, f *field) bool {
-	if len(states) == 0 {
-		return w.err == nil
-	}
-	w.at = append(w.at, e)
-	more := w.below(next, states, f.at(e))
-	w.at = w.at[:len(w.at)-1]
-	return more
+// A branch is a selection with the steps that may come next there.
+type branch struct {
+	selection
+	states []int
 }
 
-// advance is the set of steps that may come next at a child of v.
-func (w *walk) advance(v any, e element, states []int, f *field) []int {
-	var next []int
+// merged brings together what the steps select in v: each location once, in
+// document order, with the set of steps that follow.
+func (w *walk) merged(v any, states []int, f *implied) []branch {
+	var all []branch
 	for _, i := range states {
 		if i == len(w.steps) {
 			continue
 		}
-		if _, ok := w.steps[i].(jp.Descent); ok {
-			next = w.reach(next, i)
-			continue
+		after := i + 1
+		if w.steps[i] == jp.Descent('.') {
+			after = i
 		}
-		if name, ok := w.defaultAt(v, i, f); ok && e == named(name) {
-			continue // child goes on with the default
-		}
-		if w.selects(w.steps[i], v, e, f) {
-			next = w.reach(next, i+1)
+		if !w.each(v, i, f, func(s selection) bool {
+			all = append(all, branch{s, []int{after}})
+			return true
+		}) {
+			return nil
 		}
 	}
-	return next
+	slices.SortStableFunc(all, func(a, b branch) int { return a.element.compare(b.element) })
+	merged := all[:0]
+	for _, next := range all {
+		if n := len(merged); n > 0 && merged[n-1].element == next.element {
+			merged[n-1] = w.both(merged[n-1], next)
+			continue
+		}
+		if next.standIn == written {
+			next.states = w.reach(nil, next.states[0])
+		}
+		merged = append(merged, next)
+	}
+	return merged
+}
+
+// both are two branches to one location. Where a default stands in, the step
+// that names the field is the one that counts.
+func (w *walk) both(a, b branch) branch {
+	switch {
+	case a.standIn != written:
+		return a
+	case b.standIn != written:
+		return b
+	}
+	a.states = w.reach(a.states, b.states[0])
+	return a
 }
 
 // reach adds a step to a set. A ".." may be skipped at once; and what an
 // earlier ".." could still find is also found from this one.
 func (w *walk) reach(states []int, i int) []int {
-	if i == len(w.steps) {
-		return append(states, i)
-	}
-	if _, ok := w.steps[i].(jp.Descent); !ok {
+	if i == len(w.steps) || w.steps[i] != jp.Descent('.') {
 		return append(states, i)
 	}
 	return append(states[:0], i, i+1)
-}
-
-// defaultAt is the member that step i names where a default stands in for it.
-// The name behind ".." sees only what is written.
-func (w *walk) defaultAt(v any, i int, f *field) (string, bool) {
-	if i == len(w.steps) {
-		return "", false
-	}
-	step, ok := w.steps[i].(jp.Child)
-	if !ok {
-		return "", false
-	}
-	if _, ok := w.steps[i-1].(jp.Descent); ok {
-		return "", false
-	}
-	next, _ := member(v, string(step))
-	_, why := f.at(named(string(step))).standIn(v, next)
-	return string(step), why != written
 }

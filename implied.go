@@ -2,6 +2,7 @@ package vmrules
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/ohler55/ojg/jp"
 )
@@ -32,10 +33,14 @@ var zeroIsUnset = []Path{
 	MustParsePath("jsonpath::.spec.domain.cpu.threads"),
 }
 
-// What an instance type sets, where a VM names one and does not say it itself.
+// What an instance type sets, where a VM names one and does not say it itself:
+// these and all below them. Some are named apart for the sake of "..guest".
 var setByInstancetype = []Path{
 	MustParsePath("jsonpath::.spec.domain.cpu"),
+	MustParsePath("jsonpath::.spec.domain.cpu.maxSockets"),
 	MustParsePath("jsonpath::.spec.domain.memory"),
+	MustParsePath("jsonpath::.spec.domain.memory.guest"),
+	MustParsePath("jsonpath::.spec.domain.memory.maxGuest"),
 	MustParsePath("jsonpath::.spec.domain.resources.requests.cpu"),
 	MustParsePath("jsonpath::.spec.domain.resources.requests.memory"),
 	MustParsePath("jsonpath::.spec.domain.resources.limits.cpu"),
@@ -47,11 +52,11 @@ type fieldDefault struct {
 	value any
 }
 
-// A field is a node in the tree of fields that count though they are not
-// written. A nil field stands for all others.
-type field struct {
-	members     map[string]*field
-	items       *field
+// An implied field counts though it is not written. They are a tree; nil stands
+// for all other fields.
+type implied struct {
+	members     map[string]*implied
+	items       *implied
 	value       any  // the default; nil: none
 	zeroIsUnset bool // 0 means not set
 	byOthers    bool // the instance type sets this and all below
@@ -62,7 +67,7 @@ var (
 	instancetypeFields = mustFields(alwaysThere, true)
 )
 
-func mustFields(defaults []fieldDefault, instancetype bool) *field {
+func mustFields(defaults []fieldDefault, instancetype bool) *implied {
 	f, err := newFields(defaults, instancetype)
 	if err != nil {
 		panic(err)
@@ -71,17 +76,17 @@ func mustFields(defaults []fieldDefault, instancetype bool) *field {
 }
 
 // newFields builds the tree. Of two defaults for one field the later counts.
-func newFields(defaults []fieldDefault, instancetype bool) (*field, error) {
-	root := &field{}
+func newFields(defaults []fieldDefault, instancetype bool) (*implied, error) {
+	root := &implied{}
 	for _, d := range defaults {
-		if _, ok := last(d.path.expr).(jp.Child); !ok {
-			return nil, errDefaultPath
-		}
 		f, err := root.grow(d.path)
 		if err != nil {
 			return nil, err
 		}
-		f.value = d.value
+		if n := len(d.path.expr); n == 0 || !isChild(d.path.expr[n-1]) {
+			return nil, errDefaultPath
+		}
+		f.value = resolve(d.value)
 	}
 	for _, path := range zeroIsUnset {
 		f, _ := root.grow(path)
@@ -98,23 +103,21 @@ func newFields(defaults []fieldDefault, instancetype bool) (*field, error) {
 
 var errDefaultPath = errors.New("WithDefault takes a path of names and [*] that ends in a name")
 
-func last(expr jp.Expr) jp.Frag {
-	if len(expr) == 0 {
-		return nil
-	}
-	return expr[len(expr)-1]
+func isChild(step jp.Frag) bool {
+	_, ok := step.(jp.Child)
+	return ok
 }
 
 // grow returns the node of a path, and makes those that are missing.
-func (f *field) grow(path Path) (*field, error) {
+func (f *implied) grow(path Path) (*implied, error) {
 	for _, step := range path.expr {
 		switch step := step.(type) {
 		case jp.Child:
 			if f.members == nil {
-				f.members = map[string]*field{}
+				f.members = map[string]*implied{}
 			}
 			if f.members[string(step)] == nil {
-				f.members[string(step)] = &field{}
+				f.members[string(step)] = &implied{}
 			}
 			f = f.members[string(step)]
 		case jp.Wildcard:
@@ -122,7 +125,7 @@ func (f *field) grow(path Path) (*field, error) {
 				return nil, errDefaultPath
 			}
 			if f.items == nil {
-				f.items = &field{}
+				f.items = &implied{}
 			}
 			f = f.items
 		default:
@@ -133,7 +136,7 @@ func (f *field) grow(path Path) (*field, error) {
 }
 
 // leaveToOthers says that the instance type sets a field and all below it.
-func (f *field) leaveToOthers() {
+func (f *implied) leaveToOthers() {
 	if f == nil {
 		return
 	}
@@ -145,7 +148,7 @@ func (f *field) leaveToOthers() {
 }
 
 // at is the node of a member or item.
-func (f *field) at(e element) *field {
+func (f *implied) at(e element) *implied {
 	if f == nil {
 		return nil
 	}
@@ -161,7 +164,7 @@ func (f *field) at(e element) *field {
 
 // standIn is the default that counts for a member of parent, and why; next is
 // what the object holds there, nil where it holds nothing.
-func (f *field) standIn(parent, next any) (any, standIn) {
+func (f *implied) standIn(parent, next any) (any, standIn) {
 	switch {
 	case f == nil || f.value == nil || shapeOf(parent) != object:
 		return nil, written
@@ -178,20 +181,48 @@ func isZero(v any) bool {
 	return ok && s.shape == numeric && s.err == nil && s.number.isZero()
 }
 
-// isSetByOthers tells whether the next steps ask for a field that the instance
-// type sets, and that is not written; next is what the object holds at the
-// first of them.
-func (f *field) isSetByOthers(steps jp.Expr, next any) bool {
-	for i, step := range steps {
-		name, ok := step.(jp.Child)
-		if f == nil || !ok {
-			return false
+// isLeftOut tells whether a field is left to the instance type; next is what
+// the object holds there.
+func (f *implied) isLeftOut(next any) bool {
+	return f != nil && f.byOthers && (next == nil || f.zeroIsUnset && isZero(next))
+}
+
+// leaves tells whether a path asks for a field that the instance type sets.
+func (f *implied) leaves(steps jp.Expr) bool {
+	switch {
+	case f == nil:
+		return false
+	case len(steps) == 0:
+		return f.byOthers
+	}
+	switch step := steps[0].(type) {
+	case jp.Child:
+		return f.at(named(string(step))).leaves(steps[1:])
+	case jp.Union:
+		return slices.ContainsFunc(step, func(key any) bool {
+			name, ok := key.(string)
+			return ok && f.at(named(name)).leaves(steps[1:])
+		})
+	case jp.Wildcard:
+		if step == jp.Wildcard('*') {
+			return f.anyMember(func(f *implied) bool { return f.leaves(steps[1:]) })
 		}
-		f = f.at(named(string(name)))
-		if i == 0 && next != nil && !(f != nil && f.zeroIsUnset && isZero(next)) {
-			return false
-		}
-		if f != nil && f.byOthers {
+	case jp.Descent:
+		return f.names(steps[1]) && f.leaves(steps[1:]) ||
+			f.anyMember(func(f *implied) bool { return f.leaves(steps) })
+	}
+	return f.items.leaves(steps[1:])
+}
+
+// names tells whether a step names a member that the tree knows.
+func (f *implied) names(step jp.Frag) bool {
+	name, ok := step.(jp.Child)
+	return ok && f.members[string(name)] != nil
+}
+
+func (f *implied) anyMember(is func(*implied) bool) bool {
+	for _, member := range f.members {
+		if is(member) {
 			return true
 		}
 	}

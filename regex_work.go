@@ -1,0 +1,128 @@
+package vmrules
+
+import "math/bits"
+
+// regexWork is the work of one Validate call: enough for 100 rules with a regex
+// on 10,000 values, and not more than a few seconds of the worst there is.
+const regexWork = 1_000_000_000
+
+// linearWork is how much a match of the linear engine may take, by the bits of
+// the subject's length. From the last on, it grows with the length.
+type linearWork [18]int64
+
+func newLinearWork(tree *regexNode) *linearWork {
+	w := &linearWork{}
+	for i := range w {
+		m := workMeter{length: 1<<i - 1}
+		m.walk(tree, places{0, m.length})
+		w[i] = m.work
+	}
+	return w
+}
+
+// Beyond these, Go's regexp simulates all threads at once, which takes it about
+// three times as long.
+const (
+	maxBitStateParts = 500
+	maxBitStateWork  = 256 << 10
+)
+
+// of is the work for a subject of a length in bytes and a regex of so many parts.
+func (w *linearWork) of(length, parts int) int64 {
+	last := len(w) - 1
+	work := w[min(bits.Len(uint(length)), last)]
+	if beyond := length >> last; beyond > 0 {
+		work *= int64(beyond) + 1
+	}
+	if parts > maxBitStateParts || work > maxBitStateWork {
+		work *= 3
+	}
+	return work
+}
+
+// places are the places in a subject, first to last, at which a part of a pattern
+// may begin or end. There are none if last comes before first.
+type places struct{ first, last int }
+
+var nowhere = places{0, -1}
+
+func (p places) and(other places) places {
+	switch {
+	case p == nowhere:
+		return other
+	case other == nowhere:
+		return p
+	}
+	return places{min(p.first, other.first), max(p.last, other.last)}
+}
+
+// workMeter adds up at how many places in a subject each part of a pattern may
+// begin. That is much less than parts times length for the patterns that people
+// write, which are anchored and read on character by character.
+type workMeter struct {
+	length int
+	work   int64
+}
+
+// searchedClass is from how many ends of ranges on finding a character in a class
+// takes as long again as everything else.
+const searchedClass = 16
+
+// walk adds the work of n, which begins at the places at, and gives those where
+// it ends.
+func (m *workMeter) walk(n *regexNode, at places) places {
+	if at == nowhere {
+		return nowhere
+	}
+	m.work += int64(at.last - at.first + 1)
+	switch n.op {
+	case opSet:
+		if len(n.set) > searchedClass {
+			m.work += int64(at.last - at.first + 1)
+		}
+		if at.first == m.length {
+			return nowhere
+		}
+		return places{at.first + 1, min(at.last+1, m.length)}
+	case opBeginText:
+		if at.first > 0 {
+			return nowhere
+		}
+		return places{0, 0}
+	case opConcat:
+		for _, sub := range n.subs {
+			at = m.walk(sub, at)
+		}
+	case opAlternate:
+		ends := nowhere
+		for _, sub := range n.subs {
+			ends = ends.and(m.walk(sub, at))
+		}
+		return ends
+	case opCapture:
+		return m.walk(n.subs[0], at)
+	case opRepeat:
+		return m.walkRepeat(n, at)
+	}
+	return at
+}
+
+func (m *workMeter) walkRepeat(n *regexNode, at places) places {
+	for range n.min {
+		at = m.walk(n.subs[0], at)
+	}
+	if at == nowhere {
+		return nowhere
+	}
+	ends := at
+	if n.max == unbounded {
+		ends.last = m.length
+		m.walk(n.subs[0], ends)
+		return ends
+	}
+	for i := n.min; i < n.max && at != nowhere; i++ {
+		at = m.walk(n.subs[0], at)
+		ends = ends.and(at)
+	}
+	return ends
+}
