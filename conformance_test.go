@@ -231,7 +231,7 @@ func comparable(violations []Violation, wanted []wantViolation) []wantViolation 
 		}
 		if i < len(wanted) {
 			w := wanted[i]
-			g.Limit, g.Value = onlyIf2(w.Limit, g.Limit), onlyIf2(w.Value, g.Value)
+			g.Limit, g.Value = orWanted(w.Limit, g.Limit), orWanted(w.Value, g.Value)
 			g.Pointer = onlyIf(w.Pointer != nil, g.Pointer)
 			g.Defaulted = onlyIf(w.Defaulted != nil, g.Defaulted)
 			if strings.Contains(v.Detail, w.Contains) {
@@ -251,8 +251,9 @@ func onlyIf[T any](wanted bool, got T) T {
 	return none
 }
 
-// onlyIf2 compares JSON by its value, not by its blanks and escapes.
-func onlyIf2(want, got json.RawMessage) json.RawMessage {
+// orWanted is what is wanted where that is absent or the same JSON value, so
+// that a comparison succeeds.
+func orWanted(want, got json.RawMessage) json.RawMessage {
 	if want == nil || equalJSON(want, got) {
 		return want
 	}

@@ -141,7 +141,8 @@
 // The dialect is that of kubectl; [Path] describes it. It is different on
 // purpose in these:
 //
-//   - an empty array does not end the search in other places;
+//   - an empty array, or an empty slice of one, does not end the search in
+//     other places;
 //   - wildcards do not enter strings;
 //   - numbers compare by value: 1 is 1.0, and no digit is lost;
 //   - each location is selected once, also by [0,0] and "..";
@@ -149,12 +150,30 @@
 //   - what cannot be there in one element, such as a name in an array or an
 //     index that is out of range, does not spoil the others: it is an error in
 //     kubectl and nothing there here;
+//   - an operand of a filter that selects several values, or values of
+//     different types, do not match, and spoil no other item;
+//   - a name in quotes goes on to the closing quote, whatever is in it, and a
+//     backslash before a backslash is one;
 //   - matches come in document order: arrays by index, objects by sorted name.
+//
+// An index or slice that reaches beyond its array selects nothing, as in
+// kubectl, where it is an error.
 //
 // Refused are what kubectl and other readers understand differently, or what
 // only writes text: a bare dot or a name that is * inside quotes, $ inside a
 // filter, && and || and filters inside filters, range and end, and anything
 // outside the path.
+//
+// # Regular expressions
+//
+// A pattern matches exactly as PCRE2 would match it, in UTF mode and without
+// UCP: \d, \w, \s, \b and POSIX classes are ASCII, $ also matches before a
+// newline at the end. What this package cannot match exactly it refuses, by
+// name: recursion and subroutine calls, conditionals, verbs, callouts, branch
+// reset, \K, \G, \C, \X, scripts in \p, back-references to a group that has
+// not ended, lookbehind of no fixed length, and what PCRE2's own versions read
+// differently. Most patterns run in linear time; those with lookaround,
+// back-references, atomic or possessive parts backtrack, within a budget.
 //
 // # Concurrency and bounds
 //
@@ -168,8 +187,13 @@
 //
 //	annotation     256 KiB, 64 levels, 10,000 rules
 //	number         1,000 digits, a decimal exponent of 1,000
-//	regex          4 KiB, 100 levels; for one Validate call 1 s of backtracking
-//	               (WithRegexBudget) and a bounded stack
+//	regex          4 KiB, 100 levels, 10,000 parts with its repeats written out
 //	path           10,000 values selected, 1,000 levels
-//	Validate call  1,000,000 values looked at
+//	Validate call  1,000,000 values looked at, where a long one counts as
+//	               several; 1 s of backtracking in regular expressions
+//	               (WithRegexBudget), and work in proportion for the others
+//	report         100,000 results and about 64 MiB of violations
+//
+// Values that are structs or have a MarshalJSON are encoded each time they are
+// looked at: pass a typed VM through [ToObject] first.
 package vmrules
