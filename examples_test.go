@@ -200,6 +200,7 @@ func Example_form() {
 	// Output:
 	// cores: from 2 to 8
 	// {
+	//   "valid": false,
 	//   "results": [
 	//     {
 	//       "index": 0,

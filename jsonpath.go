@@ -118,10 +118,10 @@ func leadingDot(expression string) string {
 type Match struct {
 	// Field is the location from the root, in the dialect of paths:
 	// ParsePath("jsonpath::" + Field) selects this value.
-	Field string
+	Field string `json:"field"`
 	// Value is the value as it stands in the object; one that JSON knows only
 	// through its own methods is what its JSON says.
-	Value any
+	Value any `json:"value"`
 }
 
 // Find selects from root: an object as map[string]any, or any value that a

@@ -1,6 +1,7 @@
 package vmrules
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -30,6 +31,15 @@ const (
 // rules of the first target first.
 type Report struct {
 	Results []Result `json:"results"`
+}
+
+// MarshalJSON writes the report with its verdict, so that a program in another
+// language need not know which outcomes fail an object.
+func (r Report) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		Valid   bool     `json:"valid"`
+		Results []Result `json:"results"`
+	}{r.Valid(), append([]Result{}, r.Results...)})
 }
 
 // A Result is what became of one rule for one target.

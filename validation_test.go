@@ -248,6 +248,13 @@ func TestReportForMachines(t *testing.T) {
 	if diff := cmp.Diff(wantCauses, report.Causes()[:2]); diff != "" {
 		t.Errorf("Causes (-want +got):\n%s", diff)
 	}
+	if text, err := json.Marshal(struct{ R Report }{}); string(text) != `{"R":{"valid":true,"results":[]}}` || err != nil {
+		t.Errorf("an empty report: %s, %v", text, err)
+	}
+	var again Report
+	if text, err := json.Marshal(report); err != nil || json.Unmarshal(text, &again) != nil || again.String() != report.String() {
+		t.Errorf("read from its JSON:\n%s", again.String())
+	}
 	wantJSON := `{"index":0,"rule":"cores","kind":"integer","path":"jsonpath::.spec.domain.cpu.cores","message":"cpu cores must be limited",` +
 		`"outcome":"Violated","violations":[{"rule":"cores","message":"cpu cores must be limited","field":"spec.template.spec.domain.cpu.cores",` +
 		`"pointer":"/spec/template/spec/domain/cpu/cores","value":12,"reason":"FieldValueInvalid","argument":"max","limit":8,"detail":"12 is more than max 8"}]}`
