@@ -16,6 +16,21 @@ type jsonNode struct {
 	items      []jsonNode
 }
 
+// describe names the value, as describe does.
+func (n jsonNode) describe() string {
+	switch n.value {
+	case nil:
+		return "null"
+	case "":
+		return "empty"
+	case json.Delim('['):
+		return "an array"
+	case json.Delim('{'):
+		return "an object"
+	}
+	return describe(n.value)
+}
+
 type jsonMember struct {
 	key   string
 	start int // of the key

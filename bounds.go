@@ -6,7 +6,7 @@ import "errors"
 // hostile input: nothing here may take time or memory without end. These are
 // the limits for an annotation (a problem when it is read) and for one
 // validation (an undecided rule). Those of regular expressions stand in
-// regex.go.
+// regex.go and beside it.
 const (
 	maxAnnotation = 256 << 10 // bytes: what Kubernetes allows for all annotations of an object
 	maxNesting    = 64        // arrays and objects inside each other, in an annotation
@@ -27,7 +27,7 @@ const (
 
 var (
 	errTooManyMatches = errors.New("the path selects more than 10,000 values")
-	errTooManyNodes   = errors.New("the rules look at more than 1,000,000 values of the object")
+	errTooManyNodes   = errors.New("the rules look at too many values of the object")
 	errTooDeep        = errors.New("the object is nested deeper than 1,000 levels")
 	errReportTooLong  = errors.New("the report has too many violations already")
 )

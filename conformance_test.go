@@ -144,7 +144,10 @@ func TestConformance(t *testing.T) {
 				}
 				report, err := v.run(t, decodeExactly)
 				v.compare(t, report, err)
-				other, _ := v.run(t, decodeOddly)
+				other, otherErr := v.run(t, decodeOddly)
+				if diff := cmp.Diff(problemsOf(err, nil), problemsOf(otherErr, nil)); diff != "" {
+					t.Errorf("the same object, decoded otherwise, gives other problems (-exact +odd):\n%s", diff)
+				}
 				if diff := cmp.Diff(report, other); diff != "" {
 					t.Errorf("the same object, decoded otherwise, gives another report (-exact +odd):\n%s", diff)
 				}

@@ -2,8 +2,8 @@ package vmrules
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -45,7 +45,17 @@ func newConstraint(key string, limit scalar) (constraint, Reason, error) {
 	return newPattern(limit)
 }
 
-func mustBe(key string) error { return errors.New("must be " + wantedArguments[key]) }
+func mustBe(key string, limit scalar) error {
+	return fmt.Errorf("must be %s, not %s%s", wantedArguments[key], limit.describe(), prefixHint(limit))
+}
+
+// prefixHint is for a path that lacks its prefix.
+func prefixHint(limit scalar) string {
+	if !strings.HasPrefix(limit.text, ".") && !strings.HasPrefix(strings.ToLower(limit.text), "jsonpath") {
+		return ""
+	}
+	return fmt.Sprintf(" (for a path write %q)", pathPrefix+leadingDot(withoutPrefix(limit.text)))
+}
 
 // A bound is min or max.
 type bound struct {
@@ -56,11 +66,11 @@ type bound struct {
 
 func newBound(key string, limit scalar) (constraint, Reason, error) {
 	if limit.shape == boolean {
-		return nil, ReasonTypeInvalid, mustBe(key)
+		return nil, ReasonTypeInvalid, mustBe(key, limit)
 	}
 	n, err := limit.quantity()
 	if err == errNotNumber {
-		return nil, ReasonInvalid, fmt.Errorf("must be %s; %s is none", wantedArguments[key], limit.describe())
+		return nil, ReasonInvalid, mustBe(key, limit)
 	}
 	return bound{key, limit, n}, ReasonInvalid, err
 }
@@ -68,7 +78,7 @@ func newBound(key string, limit scalar) (constraint, Reason, error) {
 func (c bound) check(v scalar, _ *regexBudget) (*breach, error) {
 	n, err := v.quantity()
 	if err == errNotNumber {
-		return c.breach("%s is not a number, and %s is %s", v.describe(), c.key, c.shown()), nil
+		return c.breach("%s is not a number, and %s is %s", v.describe(), c.key, shown(c.limit)), nil
 	}
 	if err != nil {
 		return nil, fmt.Errorf("the value %w", err)
@@ -76,15 +86,15 @@ func (c bound) check(v scalar, _ *regexBudget) (*breach, error) {
 	order := n.compare(c.number)
 	switch {
 	case c.key == keyMin && order < 0:
-		return c.breach("%s is less than min %s", v.describe(), c.shown()), nil
+		return c.breach("%s is less than min %s", v.describe(), shown(c.limit)), nil
 	case c.key == keyMax && order > 0:
-		return c.breach("%s is more than max %s", v.describe(), c.shown()), nil
+		return c.breach("%s is more than max %s", v.describe(), shown(c.limit)), nil
 	}
 	return nil, nil
 }
 
-// shown is the limit without quotes, which a quantity does not need.
-func (c bound) shown() string { return shortened(cmp.Or(c.limit.text, c.limit.String())) }
+// shown is a limit without quotes, which a number does not need.
+func shown(limit scalar) string { return shortened(cmp.Or(limit.text, limit.String())) }
 
 func (c bound) breach(format string, args ...any) *breach {
 	return &breach{ReasonInvalid, c.limit.value(), fmt.Sprintf(format, args...)}
@@ -98,12 +108,15 @@ type lengthBound struct {
 }
 
 func newLengthBound(key string, limit scalar) (constraint, Reason, error) {
-	n, err := limit.quantity()
+	n, err := limit.number, limit.err
+	if limit.shape == text {
+		n, err = parseNumber(limit.text)
+	}
 	switch {
 	case limit.shape == boolean:
-		return nil, ReasonTypeInvalid, mustBe(key)
+		return nil, ReasonTypeInvalid, mustBe(key, limit)
 	case err == errNotNumber || err == nil && (!n.isInteger() || n.sign() < 0):
-		return nil, ReasonInvalid, fmt.Errorf("must be %s; %s is none", wantedArguments[key], limit.describe())
+		return nil, ReasonInvalid, mustBe(key, limit)
 	}
 	return lengthBound{key, limit, n}, ReasonInvalid, err
 }
@@ -126,7 +139,7 @@ func (c lengthBound) breach(reason Reason, v scalar, length int, compared string
 		characters = "character"
 	}
 	return &breach{reason, c.limit.value(),
-		fmt.Sprintf("%s has %d %s, %s %s", v.describe(), length, characters, compared, c.limit.describe())}
+		fmt.Sprintf("%s has %d %s, %s %s", v.describe(), length, characters, compared, shown(c.limit))}
 }
 
 // allowed is values.
@@ -173,7 +186,7 @@ type pattern struct {
 
 func newPattern(limit scalar) (constraint, Reason, error) {
 	if limit.shape != text {
-		return nil, ReasonTypeInvalid, mustBe(keyRegex)
+		return nil, ReasonTypeInvalid, mustBe(keyRegex, limit)
 	}
 	if len(limit.text) > maxRegexBytes {
 		return nil, ReasonTooLong, fmt.Errorf("has %d bytes; a regular expression may have %d", len(limit.text), maxRegexBytes)

@@ -156,8 +156,8 @@
 //     backslash before a backslash is one;
 //   - matches come in document order: arrays by index, objects by sorted name.
 //
-// An index or slice that reaches beyond its array selects nothing, as in
-// kubectl, where it is an error.
+// An index or slice that reaches beyond its array selects nothing; kubectl
+// reports an error.
 //
 // Refused are what kubectl and other readers understand differently, or what
 // only writes text: a bare dot or a name that is * inside quotes, $ inside a
@@ -187,12 +187,15 @@
 //
 //	annotation     256 KiB, 64 levels, 10,000 rules
 //	number         1,000 digits, a decimal exponent of 1,000
-//	regex          4 KiB, 100 levels, 10,000 parts with its repeats written out
+//	regex          4 KiB, 100 levels, 10,000 parts with its repeats written out,
+//	               10,000 ranges of characters
 //	path           10,000 values selected, 1,000 levels
 //	Validate call  1,000,000 values looked at, where a long one counts as
 //	               several; 1 s of backtracking in regular expressions
 //	               (WithRegexBudget), and work in proportion for the others
 //	report         100,000 results and about 64 MiB of violations
+//	lists          4 levels
+//	ValidateOwn    10,000,000 values looked at, for all VMs together
 //
 // Values that are structs or have a MarshalJSON are encoded each time they are
 // looked at: pass a typed VM through [ToObject] first.

@@ -4,9 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"strings"
-
-	"github.com/ohler55/ojg/jp"
 )
 
 // An evaluation is one call of Validate. It is not safe for concurrent use.
@@ -201,41 +198,6 @@ func (j *judgement) missing() {
 	j.violated()
 }
 
-// field is a path as it was written, behind the location of its root.
-func (l location) field(p Path) string {
-	switch {
-	case len(l) == 0 && isKeyword(p.written):
-		return "." + p.written
-	case len(l) == 0:
-		return p.written
-	case p.written == "$":
-		return l.String()
-	case p.written[0] == '[' || p.written[0] == '.':
-		return l.String() + p.written
-	}
-	return l.String() + "." + p.written
-}
-
-// fixedSteps are the steps at the beginning of a path that can only be one
-// place.
-func fixedSteps(p Path) location {
-	var l location
-	for _, step := range p.expr {
-		switch step := step.(type) {
-		case jp.Child:
-			l = append(l, named(string(step)))
-			continue
-		case jp.Nth:
-			if step >= 0 {
-				l = append(l, indexed(int(step)))
-				continue
-			}
-		}
-		break
-	}
-	return l
-}
-
 func (j *judgement) violation(reason Reason, argument, detail string) Violation {
 	return Violation{
 		Rule: j.rule.Name, Message: j.rule.Message, Reason: reason,
@@ -251,7 +213,7 @@ func (j *judgement) judgeValue(w *walk, v any) bool {
 		return false
 	}
 	if name := parameterIn(s.text); j.target.parameters && name != "" {
-		j.doubted("", unfilledParameter(name))
+		j.doubted("", j.atField(w, unfilledParameter(name)))
 		return true
 	}
 	if j.rule.comparesNumbers() {
@@ -260,9 +222,9 @@ func (j *judgement) judgeValue(w *walk, v any) bool {
 	ok, err := j.rule.Kind.admits(s, isScalar)
 	switch {
 	case err != nil:
-		j.doubted("", err)
+		j.doubted("", j.atField(w, err))
 	case !ok:
-		j.add(w, v, ReasonTypeInvalid, "", nil, describe(v)+" is not "+j.rule.Kind.noun())
+		j.add(w, v, ReasonTypeInvalid, "", nil, j.rule.Kind.mismatch(v))
 	default:
 		j.constrain(w, v, s)
 	}
@@ -291,21 +253,36 @@ func (k Kind) admits(s scalar, isScalar bool) (bool, error) {
 	return true, nil
 }
 
-func (k Kind) noun() string {
+// mismatch says why a value has not the type that the kind asks for.
+func (k Kind) mismatch(v any) string {
+	noun := "a string, number or boolean"
 	switch k {
 	case KindInteger:
-		return "an integer"
+		noun = "an integer"
 	case KindString:
-		return "a string"
+		noun = "a string"
 	}
-	return "a string, number or boolean"
+	return describe(v) + " is not " + noun
+}
+
+// atField says of what value something could not be judged.
+func (j *judgement) atField(w *walk, why error) error {
+	return fmt.Errorf("%s: %w", j.target.at.join(w.at), why)
+}
+
+// atValue is atField for an argument, whose key comes before it.
+func (j *judgement) atValue(w *walk, why error) error {
+	if j.mayCome(why) {
+		return why
+	}
+	return fmt.Errorf("cannot be judged for %w", j.atField(w, why))
 }
 
 // doubted remembers what could not be judged; a violation still counts, and
 // any other doubt more than what is only not filled in yet.
 func (j *judgement) doubted(argument string, why error) {
 	if j.mayCome(why) {
-		j.notYet = strings.TrimSpace(argument + " " + why.Error())
+		j.notYet = argument + " is " + why.Error()
 		return
 	}
 	if j.doubt == nil {
@@ -322,7 +299,7 @@ func (j *judgement) constrain(w *walk, v any, s scalar) {
 		argued := &j.rule.constraints[i]
 		b, err := c.check(s, &j.budget)
 		if err != nil {
-			j.doubted(argued.key, err)
+			j.doubted(argued.key, j.atValue(w, err))
 			continue
 		}
 		if b == nil {
@@ -341,7 +318,7 @@ func (a argued) origin() string {
 	if len(a.from) != 1 {
 		return ""
 	}
-	return fmt.Sprintf(" (%s is read from %s)", a.key, shortened(a.from[0].String()))
+	return ", read from " + shortened(a.from[0].String())
 }
 
 func (j *judgement) add(w *walk, value any, reason Reason, argument string, limit any, detail string) {

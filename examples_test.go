@@ -284,7 +284,7 @@ func Example_templates() {
 	// good.json: <nil>
 	// no-prefix.json: the validation rules cannot be used: template: line 2, column 48: rule "cores": path: a JSONPath begins with "jsonpath::": write "jsonpath::.spec.domain.cpu.cores"
 	// too-small.json: the object is not valid: objects[0].spec.template.spec.domain.cpu.cores: Invalid value: 1: 2 to 8 cores (1 is less than min 2)
-	// wrong-case.json: the validation rules cannot be used: template: line 2, column 121: rule "cores": the key "Max" is not known: remove it, or correct its spelling
+	// wrong-case.json: the validation rules cannot be used: template: line 2, column 121: rule "cores": the key "Max" is not known: did you mean "max"?
 }
 
 // All problems of all rules come together, each with its place.
@@ -301,7 +301,7 @@ func ExampleParseRules() {
 	}
 	// Output:
 	// 2:48 path FieldValueInvalid: a JSONPath begins with "jsonpath::": write "jsonpath::.spec.domain.cpu.cores"
-	// 2:105 max FieldValueInvalid: "max" must be a number, a quantity such as "2Gi", or a JSONPath; "many" is none
+	// 2:105 max FieldValueInvalid: "max" must be a number, a quantity such as "2Gi", or a JSONPath, not "many"
 	// 3:3 message FieldValueRequired: the rule has no "message": add what the user is told where the rule does not hold
 	// 3:12 name FieldValueDuplicate: rules[0] has this name already: names must be unique
 }

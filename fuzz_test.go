@@ -9,11 +9,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// seedVectors gives each annotation and object of the conformance vectors.
+// seedVectors gives annotations and objects of the conformance vectors: not
+// all, for TestConformance runs them all, and a fuzzer runs its seeds first.
 func seedVectors(f *testing.F, add func(annotation, object string)) {
 	for _, vectors := range readVectors(f) {
-		for _, v := range vectors {
-			add(v.text(f), string(v.Object))
+		for i, v := range vectors {
+			if i%20 == 0 {
+				add(v.text(f), string(v.Object))
+			}
 		}
 	}
 }
@@ -80,14 +83,12 @@ func FuzzFind(f *testing.F) {
 	} {
 		f.Add(path, findObject)
 	}
-	for _, vectors := range readVectors(f) {
-		for _, v := range vectors {
-			var rules []struct{ Path string }
-			if json.Unmarshal([]byte(v.text(f)), &rules) == nil && len(rules) > 0 {
-				f.Add(rules[0].Path, string(v.Object))
-			}
+	seedVectors(f, func(annotation, object string) {
+		var rules []struct{ Path string }
+		if json.Unmarshal([]byte(annotation), &rules) == nil && len(rules) > 0 {
+			f.Add(rules[0].Path, object)
 		}
-	}
+	})
 	f.Fuzz(func(t *testing.T, path, text string) {
 		p, err := ParsePath(path)
 		if err != nil {
@@ -121,8 +122,9 @@ func FuzzFind(f *testing.F) {
 				t.Fatalf("the field %q selects %v, not %v", m.Field, got, m)
 			}
 		}
-		if other := p.Find(decodeOddly(json.RawMessage(text))); len(other) != len(matches) {
-			t.Fatalf("%d matches, and %d where decoded otherwise", len(matches), len(other))
+		other := p.Find(decodeOddly(json.RawMessage(text)))
+		if diff := cmp.Diff(matches, other, cmp.Comparer(func(a, b Match) bool { return a.Field == b.Field })); diff != "" {
+			t.Fatalf("other matches where decoded otherwise:\n%s", diff)
 		}
 	})
 }
@@ -142,7 +144,8 @@ func FuzzValidate(f *testing.F) {
 		if err != nil || !decodes(text) {
 			return
 		}
-		var opts []ValidateOption
+		// Without backtracking no verdict depends on a clock.
+		opts := []ValidateOption{WithRegexBudget(0)}
 		if partial {
 			opts = append(opts, Partial())
 		}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/ohler55/ojg/jp"
 )
 
 // A location is the way from an object's root to a value in it.
@@ -90,3 +92,61 @@ func (l location) pointer() string {
 }
 
 var pointerEscapes = strings.NewReplacer("~", "~0", "/", "~1")
+
+// field is a path as it was written, behind the location of its root.
+func (l location) field(p Path) string {
+	switch {
+	case len(l) == 0 && isKeyword(p.written):
+		return "." + p.written
+	case len(l) == 0:
+		return p.written
+	case p.written == "$":
+		return l.String()
+	case p.written[0] == '[' || p.written[0] == '.':
+		return l.String() + p.written
+	}
+	return l.String() + "." + p.written
+}
+
+// fixedSteps are the steps at the beginning of a path that can only be one
+// place.
+func fixedSteps(p Path) location {
+	var l location
+	for _, step := range p.expr {
+		switch step := step.(type) {
+		case jp.Child:
+			l = append(l, named(string(step)))
+			continue
+		case jp.Nth:
+			if step >= 0 {
+				l = append(l, indexed(int(step)))
+				continue
+			}
+		}
+		break
+	}
+	return l
+}
+
+func has(v any, path ...string) bool {
+	_, ok := lookup(v, names(path...))
+	return ok
+}
+
+func lookup(v any, at location) (any, bool) {
+	for _, e := range at {
+		next, ok := entry(v, e)
+		if !ok {
+			return nil, false
+		}
+		v = next
+	}
+	return v, true
+}
+
+func entry(v any, e element) (any, bool) {
+	if e.index >= 0 {
+		return item(v, e.index)
+	}
+	return member(v, e.name)
+}

@@ -44,16 +44,13 @@ func RulesFor(vm, template map[string]any, opts ...ParseOption) (Rules, error) {
 	for _, opt := range opts {
 		opt(&o)
 	}
-	own := targetsOf(resolve(vm))[0]
-	if own.isExempt() {
-		return Rules{}, nil
+	own := targetsOf(resolve(vm))
+	found, err := common(own, "VM")
+	if err == nil && found.isBlank() && !own[0].isExempt() {
+		found, err = templateAnnotation(template)
 	}
-	found := own.annotation("VM")
-	if found.isBlank() {
-		var err error
-		if found, err = templateAnnotation(template); err != nil {
-			return Rules{}, err
-		}
+	if err != nil || own[0].isExempt() {
+		return Rules{}, err
 	}
 	rules, problems := found.parse(o)
 	return rules, asParseError(problems)
@@ -62,21 +59,29 @@ func RulesFor(vm, template map[string]any, opts ...ParseOption) (Rules, error) {
 // templateAnnotation finds the one annotation of a template.
 func templateAnnotation(template map[string]any) (annotation, error) {
 	v := resolve(template)
+	found, err := common(targetsOf(v), "template")
+	if err == nil && found.isBlank() {
+		found = ownAnnotation(v, TemplateAnnotation, "template")
+	}
+	return found, err
+}
+
+// common is the annotation that all VMs inside an object agree on; those
+// without one do not object.
+func common(targets []target, source string) (annotation, error) {
 	var found annotation
-	for _, t := range targetsOf(v) {
-		a := t.annotation("template")
-		if !a.isBlank() && !found.isBlank() && !reflect.DeepEqual(a.value, found.value) {
+	for _, t := range targets {
+		a := t.annotation(source)
+		differs := !a.isBlank() && !found.isBlank() && !reflect.DeepEqual(a.value, found.value)
+		if differs || t.isExempt() != targets[0].isExempt() {
 			return annotation{}, asParseError([]Problem{{
-				Index: -1, Reason: ReasonInvalid, Source: "template",
+				Index: -1, Reason: ReasonInvalid, Source: source,
 				Message: "the VirtualMachines inside have different validations: use ValidateOwn, which judges each by its own",
 			}})
 		}
 		if !a.isBlank() {
 			found = a
 		}
-	}
-	if found.isBlank() {
-		found = ownAnnotation(v, TemplateAnnotation, "template")
 	}
 	return found, nil
 }

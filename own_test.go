@@ -92,12 +92,41 @@ func TestProblemsOfAllVMs(t *testing.T) {
 	}
 }
 
+// TestRulesForSeveral: one set of rules cannot serve VMs that have different ones.
+func TestRulesForSeveral(t *testing.T) {
+	const one = `[{"name": "r", "rule": "string", "path": "jsonpath::.a", "message": "m"}]`
+	exempt := annotated(one)
+	exempt["metadata"].(map[string]any)["annotations"].(map[string]any)[SkipAnnotation] = "true"
+	list := func(vms ...any) map[string]any { return map[string]any{"kind": "List", "items": vms} }
+	tests := []struct {
+		name string
+		vms  map[string]any
+		want int // rules; -1 for an error
+	}{
+		{"the same", list(annotated(one), annotated(one)), 1},
+		{"some without", list(annotated(nil), annotated(one)), 1},
+		{"different", list(annotated(one), annotated("[]")), -1},
+		{"some exempt", list(exempt, annotated(one)), -1},
+		{"all exempt", list(exempt, exempt), 0},
+		{"different types", list(annotated(one), annotated(map[string]any{})), -1},
+	}
+	for _, test := range tests {
+		rules, err := RulesFor(test.vms, nil)
+		if (err != nil) != (test.want < 0) || err == nil && rules.Len() != test.want {
+			t.Errorf("%s: %d rules, %v", test.name, rules.Len(), err)
+		}
+		if err != nil && !strings.Contains(err.Error(), "VM: the VirtualMachines inside have different validations: use ValidateOwn") {
+			t.Errorf("%s: %v", test.name, err)
+		}
+	}
+}
+
 func TestRulesForNothing(t *testing.T) {
 	rules, err := RulesFor(nil, nil)
 	if rules.Len() != 0 || err != nil {
 		t.Errorf("%d rules, %v", rules.Len(), err)
 	}
-	if report, err := ValidateOwn(nil); !report.Valid() || err != nil {
+	if report, err := ValidateOwn(nil); len(report.Results) != 0 || err != nil {
 		t.Errorf("%s, %v", report, err)
 	}
 }

@@ -30,7 +30,7 @@ type regexPrinter struct {
 	ordered  bool // whether it matters which way of matching is tried first
 }
 
-// What the engines call the engineAssertions. The backtracking engine's \b knows all
+// How each engine writes the assertions. The backtracking engine's \b knows all
 // of Unicode, and its ^ matches where a newline ends the subject. The linear
 // engine is only asked for \Z where nothing follows it.
 var engineAssertions = map[regexOp][2]string{

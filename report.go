@@ -44,7 +44,7 @@ func (r Report) MarshalJSON() ([]byte, error) {
 
 // A Result is what became of one rule for one target.
 type Result struct {
-	Index   int     `json:"index"` // of the rule, from 0
+	Index   int     `json:"index"` // of the rule, from 0; -1 for none, where the report is full
 	Rule    string  `json:"rule"`
 	Kind    Kind    `json:"kind"`
 	Path    Path    `json:"path"`
@@ -63,8 +63,9 @@ type Violation struct {
 	Rule    string `json:"rule"`
 	Message string `json:"message"` // the rule's own
 	// Field is where the value is, from the object's own root, in the dialect
-	// of paths: ParsePath("jsonpath::" + Field) selects it. Where no value is
-	// there, it is the path as the rule writes it. It is "" for ReasonInternal.
+	// of paths: ParsePath("jsonpath::" + Field) selects it, unless it is a
+	// default, which the object does not hold. Where no value is there, it is
+	// the path as the rule writes it. It is "" for ReasonInternal.
 	Field string `json:"field,omitempty"`
 	// Pointer is Field as a JSON Pointer (RFC 6901). Where no value is there
 	// and the path has other steps than names and indexes, it ends before them.
@@ -178,7 +179,7 @@ const maxWarning = 256
 // AdmissionWarnings returns the warnings as an admission response carries
 // them: one line each, of at most 256 bytes, none twice.
 func (r *Report) AdmissionWarnings() []string {
-	var lines []string
+	lines := []string{}
 	seen := map[string]bool{}
 	for _, v := range r.Warnings() {
 		line := v.Error()

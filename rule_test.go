@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -142,6 +143,43 @@ const everyKey = `[
 	{"name": "plain", "rule": "string", "path": "jsonpath::.a", "message": "m", "min": null, "valid": null, "justWarning": null}
 ]`
 
+// TestMessages: what a problem says of a single argument.
+func TestMessages(t *testing.T) {
+	tests := []struct{ member, want string }{
+		{`"min": true`, `"min" must be a number, a quantity such as "2Gi", or a JSONPath, not true`},
+		{`"min": {}`, `"min" must be a number, a quantity such as "2Gi", or a JSONPath, not an object`},
+		{`"max": ".spec.x"`, `"max" must be a number, a quantity such as "2Gi", or a JSONPath, not ".spec.x" (for a path write "jsonpath::.spec.x")`},
+		{`"max": "jsonpath:.x"`, `"max" must be a number, a quantity such as "2Gi", or a JSONPath, not "jsonpath:.x" (for a path write "jsonpath::.x")`},
+		{`"minLength": "3"`, `"minLength" must be a number without quotes, or a JSONPath`},
+		{`"maxLength": -1`, `"maxLength" must be a whole number that is not negative, or a JSONPath, not -1`},
+		{`"values": [null]`, `an item of "values" must be a string, a number, a boolean or a JSONPath, not null`},
+		{`"values": [[1]]`, `an item of "values" must be a string, a number, a boolean or a JSONPath, not an array`},
+		{`"values": [1e1001]`, `an item of "values" is a number of more than 1,000 digits, or with an exponent beyond 1,000`},
+		{`"values": 7`, `"values" must be an array of values, or a JSONPath that yields one, not 7`},
+		{`"regex": 7`, `"regex" must be a regular expression in a string, or a JSONPath, not 7`},
+		{`"valid": ""`, `"valid" is empty: write a JSONPath, or leave it out`},
+		{`"justWarning": "true"`, `"justWarning" must be true or false, without quotes`},
+		{`"Min": 1`, `the key "Min" is not known: did you mean "min"?`},
+		{`"included": [1]`, `the key "included" is not known: it is called "values" since version 201902-2`},
+		{`"minimum": 1`, `the key "minimum" is not known: remove it, or correct its spelling`},
+	}
+	for _, test := range tests {
+		problems := problemsIn(t, `[{"name": "r", "rule": "enum", "path": "jsonpath::.a", "message": "m", `+test.member+`}]`, Strict())
+		if !slices.ContainsFunc(problems, func(p Problem) bool { return p.Message == test.want }) {
+			t.Errorf("%s: %v; want %s", test.member, problems, test.want)
+		}
+	}
+	for member, want := range map[string]string{`"rule": null`: `"rule" is null: it must be integer, string, regex or enum`, `"rule": ""`: `"rule" is empty: it must be integer, string, regex or enum`} {
+		problems := problemsIn(t, `[{"name": "r", `+member+`, "path": "jsonpath::.a", "message": "m"}]`)
+		if len(problems) != 1 || problems[0].Message != want {
+			t.Errorf("%s: %v; want %s", member, problems, want)
+		}
+	}
+	if problems := problemsIn(t, "[]", WithVersion("201902")); len(problems) != 1 || !strings.Contains(problems[0].Message, "201902-2 or 201901-1") {
+		t.Errorf("an unknown version: %v", problems)
+	}
+}
+
 func TestRulesRoundTrip(t *testing.T) {
 	rules := mustParse(t, everyKey)
 	text, err := json.Marshal(rules)
@@ -163,6 +201,9 @@ func TestRulesRoundTrip(t *testing.T) {
 	want := `{"name":"none","rule":"enum","path":"jsonpath::.a","message":"m","values":[]}`
 	if got, err := json.Marshal(all[2]); err != nil || string(got) != want {
 		t.Errorf("%s, %v; want %s", got, err, want)
+	}
+	if got := rules.String(); !strings.Contains(got, `"message":"<m> & “q”"`) {
+		t.Errorf("String escapes: %s", got)
 	}
 	if text, err := json.Marshal(Rules{}); err != nil || string(text) != "[]" {
 		t.Errorf("no rules: %s, %v", text, err)

@@ -168,22 +168,6 @@ func kindByShape(v any) holder {
 	return kindOther
 }
 
-func has(v any, path ...string) bool {
-	_, ok := lookup(v, names(path...))
-	return ok
-}
-
-func lookup(v any, at location) (any, bool) {
-	for _, e := range at {
-		next, ok := entry(v, e)
-		if !ok {
-			return nil, false
-		}
-		v = next
-	}
-	return v, true
-}
-
 // vmTarget is the VirtualMachine at a place in an object.
 func vmTarget(v any, at location) target {
 	vm, _ := lookup(v, at)
@@ -233,7 +217,7 @@ func listTargets(v any, lists int) []target {
 		next, _ := item(list, i)
 		found, ok := findTargets(next, itemKind(v), lists)
 		switch {
-		case shapeOf(next) != object, !ok && has(next, "kind"):
+		case shapeOf(next) != object, !ok && stringIn(next, "kind") != "":
 			continue
 		case !ok:
 			found = []target{itself(next)}

@@ -29,7 +29,7 @@ func describe(v any) string {
 	case numeric:
 		return "something that is not a JSON number"
 	}
-	return "a " + v.(noJSON).goType + ", which has no JSON form"
+	return "a " + v.(noJSON).goType + " without a JSON form"
 }
 
 func (s scalar) describe() string {

@@ -56,7 +56,7 @@ func TestBoundsOfValidate(t *testing.T) {
 		{"depth of valid", "", `"rule": "integer", "valid": "jsonpath::..nothing"`, cyclic, "cannot be searched: the object is nested deeper"},
 		{"number", ".n", `"rule": "integer"`, vmWith(`{"n": 1e1001}`), "more than 1,000 digits"},
 		{"quantity", ".n", `"rule": "integer"`, vmWith(`{"n": "1e1001"}`), "more than 1,000 digits"},
-		{"quantity under min", ".n", `"rule": "string", "min": 1`, vmWith(`{"n": "1e1001"}`), "min the value is a number of more than 1,000 digits"},
+		{"quantity under min", ".n", `"rule": "string", "min": 1`, vmWith(`{"n": "1e1001"}`), "min cannot be judged for spec.template.spec.domain.n: the value is a number of more than 1,000 digits"},
 		{"number of an argument", ".n", `"rule": "integer", "max": "jsonpath::.spec.domain.m"`, vmWith(`{"n": 1, "m": 1e1001}`), "max cannot be read"},
 		{"number in a filter", ".l[?(@.n==1)].n", `"rule": "integer"`, vmWith(`{"l": [{"n": 1e1001}]}`), "a value that a filter compares is a number of"},
 	}
@@ -302,7 +302,7 @@ func TestViolationLines(t *testing.T) {
 		{`{"n": "c"}`, `"rule": "enum", "values": ["a", 1.50, true]`, `spec.template.spec.domain.n: Unsupported value: "c": m ("c" is not one of "a", "1.5", "true")`},
 		{`{"n": 0}`, `"rule": "enum", "values": [1,2,3,4,5,6,7,8,9,10,11,12]`, `spec.template.spec.domain.n: Unsupported value: 0: m (0 is not one of "1", "2", "3", "4", "5", "6", "7", "8", "9", "10" and 2 more)`},
 		{`{"n": "` + long + `"}`, `"rule": "integer"`, `spec.template.spec.domain.n: Invalid type: "` + long[:200] + `…": m ("` + long[:200] + `…" is not an integer)`},
-		{`{"n": 3, "m": 2}`, `"rule": "integer", "max": "jsonpath::.spec.domain.m"`, `spec.template.spec.domain.n: Invalid value: 3: m (3 is more than max 2 (max is read from jsonpath::.spec.domain.m))`},
+		{`{"n": 3, "m": 2}`, `"rule": "integer", "max": "jsonpath::.spec.domain.m"`, `spec.template.spec.domain.n: Invalid value: 3: m (3 is more than max 2, read from jsonpath::.spec.domain.m)`},
 	}
 	for _, test := range tests {
 		result := only(t, Validate(rulesOn(t, ".n", test.more), vmWith(test.domain)))
@@ -315,7 +315,7 @@ func TestViolationLines(t *testing.T) {
 		}
 	}
 	result := only(t, Validate(rulesOn(t, ".n", `"rule": "integer"`), map[string]any{"spec": map[string]any{"domain": map[string]any{"n": make(chan int)}}}))
-	if want := "spec.domain.n: Invalid type: m (a chan int, which has no JSON form is not an integer)"; result.Violations[0].Error() != want {
+	if want := "spec.domain.n: Invalid type: m (a chan int without a JSON form is not an integer)"; result.Violations[0].Error() != want {
 		t.Errorf("%s; want %s", result.Violations[0], want)
 	}
 }
@@ -359,5 +359,78 @@ func TestWithDefaultChangesNothingElse(t *testing.T) {
 	got := only(t, Validate(rules, vm, WithDefault(cores, []any{1})))
 	if want := "not set, counts as an array: an array is not an integer"; detailOf(got) != want || !got.Violations[0].Defaulted {
 		t.Errorf("%s; want %s", got, want)
+	}
+}
+
+// TestFullReport: what a report has no room for is not judged, and fails the
+// object, even if the first rule only warns.
+func TestFullReport(t *testing.T) {
+	rules := mustParse(t, `[
+		{"name": "w", "rule": "integer", "path": "jsonpath::.spec.domain.cpu.cores", "message": "m", "max": 8, "justWarning": true},
+		{"name": "m", "rule": "integer", "path": "jsonpath::.spec.domain.cpu.cores", "message": "m", "max": 8}]`)
+	vms := make([]any, maxResults/2+1)
+	for i := range vms {
+		vms[i] = vmWith(`{"cpu": {"cores": 1}}`)
+	}
+	report := Validate(rules, map[string]any{"kind": "List", "items": vms})
+	last := report.Results[len(report.Results)-1]
+	if report.Valid() || len(report.Results) != maxResults+1 || last.Outcome != Undecided || last.Index != -1 {
+		t.Errorf("%d results, the last: %s", len(report.Results), last)
+	}
+	if want := "the report is full: 1 of the VMs, from items[50000] on, are not judged"; detailOf(last) != want {
+		t.Errorf("%s; want %s", detailOf(last), want)
+	}
+}
+
+// TestRoomOfReport: a long key makes each violation long, and only so many fit.
+func TestRoomOfReport(t *testing.T) {
+	key := strings.Repeat("k", 100_000)
+	object := map[string]any{"spec": map[string]any{key: make([]int, maxMatches)}}
+	result := only(t, Validate(mustParse(t, `[{"name": "r", "rule": "string", "path": "jsonpath::.spec.*[*]", "message": "m"}]`), object))
+	if result.Outcome != Undecided || detailOf(result) != errReportTooLong.Error() {
+		t.Errorf("%s with %d violations", result.Outcome, len(result.Violations))
+	}
+}
+
+// TestLongTexts: what people read is cut, not what programs do.
+func TestLongTexts(t *testing.T) {
+	message := strings.Repeat("m", 10_000)
+	rules := mustParse(t, `[{"name": "r", "rule": "string", "path": "jsonpath::.l[*]", "message": "`+message+`"}]`)
+	report := Validate(rules, map[string]any{"l": make([]int, 150)})
+	for name, text := range map[string]string{"Err": report.Err().Error(), "String": report.String()} {
+		if len(text) > 150*(maxLine+200) || !strings.HasSuffix(text, "and 50 more") {
+			t.Errorf("%s has %d bytes and ends in %q", name, len(text), text[len(text)-20:])
+		}
+	}
+	if report.Violations()[0].Message != message {
+		t.Error("the message itself is cut")
+	}
+}
+
+// panics has a MarshalJSON that fails in the worst way.
+type panics struct{}
+
+func (*panics) MarshalJSON() ([]byte, error) { panic("half built") }
+
+func TestMarshalerThatPanics(t *testing.T) {
+	rules := mustParse(t, `[{"name": "r", "rule": "integer", "path": "jsonpath::.v", "message": "m"}]`)
+	result := only(t, Validate(rules, map[string]any{"v": &panics{}}))
+	if want := "a *vmrules.panics without a JSON form is not an integer"; detailOf(result) != want {
+		t.Errorf("%s; want %s", detailOf(result), want)
+	}
+}
+
+func TestRegexBudgetOfOneCall(t *testing.T) {
+	rules := mustParse(t, `[
+		{"name": "bomb", "rule": "regex", "path": "jsonpath::.l[*]", "message": "m", "regex": "(?=(a+)+$)b"},
+		{"name": "linear", "rule": "regex", "path": "jsonpath::.l[*]", "message": "m", "regex": "^a+b$"}]`)
+	object := map[string]any{"l": []string{strings.Repeat("a", 40) + "b"}}
+	report := Validate(rules, object, WithRegexBudget(0))
+	bomb, linear := report.Results[0], report.Results[1]
+	if bomb.Outcome != Undecided || bomb.Violations[0].Argument != "regex" || linear.Outcome != Satisfied {
+		t.Errorf("%s", report)
+	}
+	if want := "regex cannot be judged for l[0]: "; !strings.HasPrefix(detailOf(bomb), want) {
+		t.Errorf("%s; want %s…", detailOf(bomb), want)
 	}
 }

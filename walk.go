@@ -116,6 +116,9 @@ func (w *walk) enter(s selection, do func() bool) bool {
 // each yields what step i selects in v, in document order; false ends the
 // walk.
 func (w *walk) each(v any, i int, f *implied, yield func(selection) bool) bool {
+	if w.couldBeAnything(v) {
+		return true
+	}
 	switch step := w.steps[i].(type) {
 	case jp.Child:
 		s, ok := w.member(v, i, f, string(step))
@@ -209,13 +212,6 @@ func (w *walk) resolved(keys jp.Union, v any) []element {
 	return slices.Compact(all)
 }
 
-func entry(v any, e element) (any, bool) {
-	if e.index >= 0 {
-		return item(v, e.index)
-	}
-	return member(v, e.name)
-}
-
 // children lists what the object holds below v, in document order. A default
 // has nothing below it that is written.
 func (w *walk) children(v any) iter.Seq[element] {
@@ -288,8 +284,9 @@ func (w *walk) holds(f filter, v any, e element, i *implied) bool {
 	if !ok {
 		return false
 	}
+	// Different types never match, not even under !=.
 	right, ok := w.comparable(f.right, current, below)
-	if !ok || left.shape != right.shape {
+	if !ok || w.couldBeAnything(left.value()) || w.couldBeAnything(right.value()) || left.shape != right.shape {
 		return false
 	}
 	if err := cmp.Or(w.incomparable(left), w.incomparable(right)); err != nil {
@@ -315,7 +312,7 @@ func (w *walk) comparable(o operand, current any, f *implied) (scalar, bool) {
 // operand lists what a path selects from the current item, at most so many.
 func (w *walk) operand(path jp.Expr, current any, f *implied, most int) []any {
 	var values []any
-	inner := walk{nodes: w.nodes, implied: f, steps: path, visit: func(_ *walk, value any) bool {
+	inner := walk{nodes: w.nodes, parameters: w.parameters, implied: f, steps: path, visit: func(_ *walk, value any) bool {
 		values = append(values, value)
 		return len(values) < most
 	}}
@@ -323,7 +320,22 @@ func (w *walk) operand(path jp.Expr, current any, f *implied, most int) []any {
 	if inner.err != nil {
 		w.fail(inner.err)
 	}
+	w.doubt = cmp.Or(w.doubt, inner.doubt)
 	return values
+}
+
+// couldBeAnything tells whether a value is a parameter ${{NAME}} of a template,
+// which may be filled in with a value of any type.
+func (w *walk) couldBeAnything(v any) bool {
+	if !w.parameters {
+		return false
+	}
+	s, _ := v.(string)
+	name := parameterAt(s, "${{", "}}")
+	if name != "" {
+		w.doubt = unfilledParameter(name)
+	}
+	return name != ""
 }
 
 // incomparable says why a comparison with a scalar has no answer; nil where it
@@ -338,12 +350,9 @@ func (w *walk) incomparable(s scalar) error {
 	return nil
 }
 
-// compares judges a filter: numbers by value, strings by their bytes, booleans
-// only for equality; different types never match, not even under !=.
+// compares judges a filter on two values of one type: numbers by value, strings
+// by their bytes, booleans only for equality.
 func compares(a scalar, operator string, b scalar) bool {
-	if a.shape != b.shape {
-		return false
-	}
 	order := cmp.Compare(a.text, b.text)
 	if a.shape == numeric {
 		order = a.number.compare(b.number)

@@ -3,12 +3,12 @@
 //	go run ./examples/quickstart [<template> <vm>]
 //
 // Without arguments it reads two files of this repository, so run it at the
-// root. Both files are JSON; the first may also be a bare annotation, the array
-// of rules itself. A VM with rules of its own is judged by those and not by the
-// template's.
+// root. Both files are JSON. A VM with rules of its own is judged by those and
+// not by the template's. The first file may also be a bare annotation, the array
+// of rules itself: then the VM is judged by these, whatever it says.
 //
-// The exit status is 0 for a valid VM, 1 for one that is not valid, and 2 where
-// nothing could be judged.
+// The exit status is 0 for a valid VM, 1 for one that is not valid, and 2 for
+// input that cannot be used.
 package main
 
 import (

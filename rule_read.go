@@ -1,0 +1,374 @@
+package vmrules
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// parseRules reads the text of an annotation: the rules, or all problems.
+func parseRules(annotation string, o parseOptions) (Rules, []Problem) {
+	switch o.version {
+	case "", V201902, V201901:
+	default:
+		return Rules{}, []Problem{{
+			Index: -1, Line: 1, Column: 1, Reason: ReasonNotSupported,
+			Message: fmt.Sprintf("there is no version %s of the format: it is %s or %s", quoted(string(o.version)), V201902, V201901),
+		}}
+	}
+	if strings.TrimSpace(annotation) == "" {
+		return Rules{}, nil
+	}
+	nodes, problems := readAnnotation(annotation)
+	reader := ruleReader{version: o.version, strict: o.strict, problems: problems}
+	rules := Rules{rules: make([]rule, 0, len(nodes))}
+	nameNodes := make([]jsonNode, 0, len(nodes))
+	for i, n := range nodes {
+		rules.rules = append(rules.rules, reader.read(i, n))
+		name, _ := reader.member(keyName)
+		nameNodes = append(nameNodes, name)
+	}
+	reader.uniqueNames(rules.rules, nameNodes)
+	if problems = reader.problems; len(problems) == 0 {
+		return rules, nil
+	}
+	for i, p := range problems {
+		if p.Index >= 0 && p.Index < len(rules.rules) {
+			problems[i].Rule = rules.rules[p.Index].Name
+		}
+	}
+	place(problems, annotation)
+	return Rules{}, problems
+}
+
+func (r *ruleReader) uniqueNames(rules []rule, names []jsonNode) {
+	first := map[string]int{}
+	for i, rule := range rules {
+		if rule.Name == "" {
+			continue
+		}
+		if earlier, ok := first[rule.Name]; ok {
+			r.index = i
+			r.problem(names[i], keyName, ReasonDuplicate, "rules[%d] has this name already: names must be unique", earlier)
+			continue
+		}
+		first[rule.Name] = i
+	}
+}
+
+// A ruleReader reads the rules of one annotation.
+type ruleReader struct {
+	version  Version
+	strict   bool
+	problems []Problem
+
+	index int
+	node  jsonNode
+	rule  rule
+}
+
+func (r *ruleReader) problem(at jsonNode, key string, reason Reason, format string, args ...any) {
+	r.problems = append(r.problems, Problem{
+		Index: r.index, Key: key, Offset: at.start, Reason: reason, Message: fmt.Sprintf(format, args...),
+	})
+}
+
+// read reads one rule and notes all that is wrong with it.
+func (r *ruleReader) read(index int, n jsonNode) rule {
+	r.index, r.node, r.rule = index, n, rule{}
+	if n.value != json.Delim('{') {
+		r.problem(n, "", ReasonTypeInvalid, `a rule must be an object: { "name": …, "rule": …, "path": …, "message": … }`)
+		return r.rule
+	}
+	r.rule.Kind = Kind(r.mandatory(keyRule, "integer, string, regex or enum"))
+	r.rule.Name = r.mandatory(keyName, "an identifier that no other rule has")
+	if path := r.mandatory(keyPath, "the JSONPath of the field to judge"); path != "" {
+		r.rule.Path = r.path(keyPath, path)
+	}
+	r.rule.Message = r.mandatory(keyMessage, "what the user is told where the rule does not hold")
+	r.valid()
+	r.justWarning()
+	if r.judgesArguments() {
+		r.arguments()
+	}
+	r.unknown()
+	r.strictly()
+	return r.rule
+}
+
+// judgesArguments tells whether the arguments can be understood: those of
+// another kind may mean anything.
+func (r *ruleReader) judgesArguments() bool {
+	return r.rule.Kind.known() || r.rule.Kind == ""
+}
+
+// member finds a key; a null is absent.
+func (r *ruleReader) member(key string) (jsonNode, bool) {
+	for _, m := range r.node.members {
+		if m.key == key {
+			return m.value, m.value.value != nil
+		}
+	}
+	return jsonNode{}, false
+}
+
+// mandatory reads a key that must be there with a string that is not empty.
+func (r *ruleReader) mandatory(key, meaning string) string {
+	n, ok := r.member(key)
+	if !ok && n.end == 0 {
+		r.problem(r.node, key, ReasonRequired, "the rule has no %q: add %s", key, meaning)
+		return ""
+	}
+	s, isString := n.value.(string)
+	switch {
+	case !ok || isString && s == "":
+		r.problem(n, key, ReasonRequired, "%q is %s: it must be %s", key, n.describe(), meaning)
+	case !isString:
+		r.problem(n, key, ReasonTypeInvalid, "%q must be a string: %s", key, meaning)
+	}
+	return s
+}
+
+// path reads a JSONPath as the version writes it.
+func (r *ruleReader) path(key, s string) Path {
+	n, _ := r.member(key)
+	path, err := r.parsePath(s)
+	if err != nil {
+		r.problem(n, key, ReasonInvalid, "%v", err)
+	}
+	return path
+}
+
+func (r *ruleReader) parsePath(s string) (Path, error) {
+	if r.version != V201901 || strings.HasPrefix(s, pathPrefix) {
+		return ParsePath(s)
+	}
+	return parseExpression(strings.TrimPrefix(s, "/"))
+}
+
+func (r *ruleReader) valid() {
+	n, ok := r.member(keyValid)
+	if !ok {
+		return
+	}
+	s, ok := n.value.(string)
+	if !ok {
+		r.problem(n, keyValid, ReasonTypeInvalid, "%q must be a JSONPath, such as %q", keyValid, pathPrefix+".spec.domain.cpu")
+		return
+	}
+	if s == "" {
+		r.problem(n, keyValid, ReasonInvalid, "%q is empty: write a JSONPath, or leave it out", keyValid)
+		return
+	}
+	r.rule.Valid = r.path(keyValid, s)
+}
+
+func (r *ruleReader) justWarning() {
+	n, ok := r.member(keyJustWarning)
+	if !ok {
+		return
+	}
+	if r.rule.JustWarning, ok = n.value.(bool); !ok {
+		r.problem(n, keyJustWarning, ReasonTypeInvalid, "%q must be true or false, without quotes", keyJustWarning)
+	}
+}
+
+func (r *ruleReader) arguments() {
+	for _, key := range argumentKeys {
+		if key == keyValues {
+			if key, n, ok := r.valuesMember(); ok {
+				r.values(key, n)
+			}
+			continue
+		}
+		if n, ok := r.member(key); ok {
+			r.argument(key, n)
+		}
+	}
+}
+
+// argument reads an argument that has one value.
+func (r *ruleReader) argument(key string, n jsonNode) {
+	a, s, ok := r.readArgument(key, strconv.Quote(key), wantedArguments[key], n)
+	if !ok {
+		return
+	}
+	*r.rule.slot(key) = a
+	if _, isPath := a.Path(); isPath {
+		r.rule.constraints = append(r.rule.constraints, argued{key: key, from: []Argument{a}})
+		return
+	}
+	if s.shape == text && (key == keyMinLength || key == keyMaxLength) {
+		r.problem(n, key, ReasonTypeInvalid, "%q must be a number without quotes, or a JSONPath%s", key, prefixHint(s))
+		return
+	}
+	c, reason, err := newConstraint(key, s)
+	if err != nil {
+		r.problem(n, key, reason, "%q %v", key, err)
+		return
+	}
+	r.rule.constraints = append(r.rule.constraints, argued{key: key, fixed: c})
+}
+
+// readArgument reads a literal, with the scalar that it is, or a path. The
+// subject and what is wanted make the message.
+func (r *ruleReader) readArgument(key, subject, wanted string, n jsonNode) (Argument, scalar, bool) {
+	if s, ok := n.value.(string); ok && r.isPath(s) {
+		path, err := r.parsePath(s)
+		if err != nil {
+			r.problem(n, key, ReasonInvalid, "%v", err)
+		}
+		return Argument{path: path}, scalar{}, err == nil
+	}
+	s, ok := scalarOf(n.value)
+	if !ok {
+		r.problem(n, key, ReasonTypeInvalid, "%s must be %s, not %s", subject, wanted, n.describe())
+		return Argument{}, scalar{}, false
+	}
+	if s.err != nil {
+		r.problem(n, key, ReasonInvalid, "%s %v", subject, s.err)
+		return Argument{}, scalar{}, false
+	}
+	return Argument{literal: n.value}, s, true
+}
+
+func (r *ruleReader) isPath(s string) bool {
+	return strings.HasPrefix(s, pathPrefix) || r.version == V201901 && strings.HasPrefix(s, "/")
+}
+
+// valuesMember finds "values", which 201901-1 also calls "included".
+func (r *ruleReader) valuesMember() (string, jsonNode, bool) {
+	var found []jsonMember
+	for _, m := range r.node.members {
+		isValues := m.key == keyValues || m.key == keyIncluded && r.version == V201901
+		if isValues && m.value.value != nil {
+			found = append(found, m)
+		}
+	}
+	if len(found) == 0 {
+		return "", jsonNode{}, false
+	}
+	first := found[0]
+	for _, m := range found[1:] {
+		if m.key != first.key { // the same key twice is a problem of the text
+			r.problem(jsonNode{start: m.start}, m.key, ReasonDuplicate, "%q and %q are the same argument: keep one of them", first.key, m.key)
+		}
+	}
+	return first.key, first.value, true
+}
+
+// values reads the list of allowed values, or the path that yields it.
+func (r *ruleReader) values(key string, n jsonNode) {
+	if s, ok := n.value.(string); ok && r.isPath(s) {
+		if a, _, ok := r.readArgument(key, strconv.Quote(key), "", n); ok {
+			r.rule.ValuesFrom = a.path
+			r.rule.constraints = append(r.rule.constraints, argued{key: keyValues, from: []Argument{a}})
+		}
+		return
+	}
+	if n.value != json.Delim('[') {
+		r.problem(n, key, ReasonTypeInvalid, "%q must be an array of values, or a JSONPath that yields one, not %s", key, n.describe())
+		return
+	}
+	r.rule.Values = make([]Argument, 0, len(n.items))
+	literals := make([]scalar, 0, len(n.items))
+	for _, item := range n.items {
+		a, s, ok := r.readArgument(key, "an item of "+strconv.Quote(key), "a string, a number, a boolean or a JSONPath", item)
+		if !ok {
+			continue
+		}
+		r.rule.Values = append(r.rule.Values, a)
+		if _, isPath := a.Path(); !isPath {
+			literals = append(literals, s)
+		}
+	}
+	c := argued{key: keyValues, from: r.rule.Values}
+	if len(literals) == len(n.items) {
+		c = argued{key: keyValues, fixed: newAllowed(literals)}
+	}
+	r.rule.constraints = append(r.rule.constraints, c)
+}
+
+// unknown keeps what this version, or this kind, does not know.
+func (r *ruleReader) unknown() {
+	for _, m := range r.node.members {
+		if r.knows(m.key) {
+			continue
+		}
+		if r.rule.Unknown == nil {
+			r.rule.Unknown = map[string]json.RawMessage{}
+		}
+		r.rule.Unknown[m.key] = m.value.raw()
+		if r.strict && (r.judgesArguments() || !slices.Contains(argumentKeys, m.key)) {
+			r.problem(jsonNode{start: m.start}, m.key, ReasonNotSupported, "the key %s is not known: %s", quoted(m.key), r.keyHint(m.key))
+		}
+	}
+}
+
+// keyHint says what a key that is not known may mean.
+func (r *ruleReader) keyHint(key string) string {
+	if key == keyIncluded {
+		return "it is called \"values\" since version 201902-2"
+	}
+	for _, known := range slices.Concat(commonKeys, argumentKeys) {
+		if strings.EqualFold(key, known) {
+			return fmt.Sprintf("did you mean %q?", known)
+		}
+	}
+	return "remove it, or correct its spelling"
+}
+
+func (r *ruleReader) knows(key string) bool {
+	if slices.Contains(commonKeys, key) {
+		return true
+	}
+	isArgument := slices.Contains(argumentKeys, key) || key == keyIncluded && r.version == V201901
+	return isArgument && r.judgesArguments()
+}
+
+// raw writes a node as JSON again, without blanks.
+func (n jsonNode) raw() json.RawMessage {
+	switch n.value {
+	case json.Delim('['):
+		items := make([]json.RawMessage, 0, len(n.items))
+		for _, item := range n.items {
+			items = append(items, item.raw())
+		}
+		return slices.Concat([]byte("["), bytes.Join(asBytes(items), []byte(",")), []byte("]"))
+	case json.Delim('{'):
+		members := make([]json.RawMessage, 0, len(n.members))
+		for _, m := range n.members {
+			members = append(members, slices.Concat(mustJSON(m.key), []byte(":"), m.value.raw()))
+		}
+		return slices.Concat([]byte("{"), bytes.Join(asBytes(members), []byte(",")), []byte("}"))
+	}
+	return mustJSON(n.value)
+}
+
+func asBytes(list []json.RawMessage) [][]byte {
+	all := make([][]byte, 0, len(list))
+	for _, raw := range list {
+		all = append(all, raw)
+	}
+	return all
+}
+
+// strictly judges what only Strict minds.
+func (r *ruleReader) strictly() {
+	if !r.strict || r.rule.Kind == "" {
+		return
+	}
+	if kind, _ := r.member(keyRule); !r.rule.Kind.known() {
+		r.problem(kind, keyRule, ReasonNotSupported, "the kind %s is not known: it is integer, string, regex or enum, in lower case", quoted(string(r.rule.Kind)))
+		return
+	}
+	for _, key := range slices.Concat(argumentKeys, []string{keyIncluded}) {
+		if _, ok := r.member(key); ok {
+			return
+		}
+	}
+	r.problem(r.node, "", ReasonRequired, "the rule has no argument, so it enforces little or nothing: add one of %s", strings.Join(argumentKeys, ", "))
+}

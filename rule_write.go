@@ -1,0 +1,140 @@
+package vmrules
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// MarshalJSON writes the rule as version 201902-2 has it.
+func (r Rule) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	write := func(key string, value any) error {
+		text, err := encodeJSON(value)
+		if err != nil {
+			return fmt.Errorf("rule %q: %s: %w", r.Name, key, err)
+		}
+		separator := byte(',')
+		if b.Len() == 0 {
+			separator = '{'
+		}
+		b.WriteByte(separator)
+		b.WriteString(fmt.Sprintf("%s:%s", mustJSON(key), text))
+		return nil
+	}
+	for _, m := range r.membersToWrite() {
+		if err := write(m.key, m.value); err != nil {
+			return nil, err
+		}
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}
+
+// encodeJSON is json.Marshal without its escapes for HTML, which nobody can
+// read in a regular expression.
+func encodeJSON(v any) ([]byte, error) {
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	err := encoder.Encode(v)
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
+}
+
+func mustJSON(v any) []byte {
+	text, _ := encodeJSON(v) // a string or token always has a JSON form
+	return text
+}
+
+type memberToWrite struct {
+	key   string
+	value any
+}
+
+func (r Rule) membersToWrite() []memberToWrite {
+	members := []memberToWrite{{keyName, r.Name}, {keyRule, r.Kind}}
+	add := func(present bool, key string, value any) {
+		if present {
+			members = append(members, memberToWrite{key, value})
+		}
+	}
+	add(!r.Path.IsZero(), keyPath, r.Path)
+	add(!r.Valid.IsZero(), keyValid, r.Valid)
+	add(true, keyMessage, r.Message)
+	for _, key := range argumentKeys {
+		if a := r.slot(key); a != nil {
+			add(!a.IsZero(), key, *a)
+			continue
+		}
+		add(r.Values != nil, key, r.Values)
+		add(!r.ValuesFrom.IsZero(), key, r.ValuesFrom)
+	}
+	add(r.JustWarning, keyJustWarning, true)
+	for _, key := range slices.Sorted(maps.Keys(r.Unknown)) {
+		add(true, key, r.Unknown[key])
+	}
+	return members
+}
+
+// writable leaves out of a rule what cannot be written as JSON, and says what.
+func (r Rule) writable() (Rule, []string) {
+	var wrong []string
+	r = r.clone()
+	kind := string(r.Kind)
+	for _, s := range []*string{&r.Name, &kind, &r.Message} {
+		if !utf8.ValidString(*s) {
+			wrong = append(wrong, quoted(*s)+" is not valid UTF-8")
+			*s = strings.ToValidUTF8(*s, "?")
+		}
+	}
+	r.Kind = Kind(kind)
+	for _, s := range r.textsOfArguments() {
+		if !utf8.ValidString(s) {
+			wrong = append(wrong, quoted(s)+" is not valid UTF-8")
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(r.Unknown)) {
+		if why := r.cannotBeUnknown(key); why != "" {
+			wrong = append(wrong, fmt.Sprintf("the key %s in Unknown %s", quoted(key), why))
+			delete(r.Unknown, key)
+		}
+	}
+	if slices.ContainsFunc(r.Values, Argument.IsZero) {
+		wrong = append(wrong, "a zero Argument in Values: it must have a literal or a path")
+		r.Values = slices.DeleteFunc(r.Values, Argument.IsZero)
+	}
+	if r.Values != nil && !r.ValuesFrom.IsZero() {
+		wrong = append(wrong, "Values and ValuesFrom are the same argument: set one of them")
+		r.ValuesFrom = Path{}
+	}
+	return r, wrong
+}
+
+func (r Rule) textsOfArguments() []string {
+	texts := []string{r.Path.written, r.Valid.written, r.ValuesFrom.written}
+	for _, key := range argumentKeys {
+		if a := r.slot(key); a != nil {
+			texts = append(texts, a.String())
+		}
+	}
+	for _, a := range r.Values {
+		texts = append(texts, a.String())
+	}
+	return texts
+}
+
+func (r Rule) cannotBeUnknown(key string) string {
+	switch {
+	case !json.Valid(r.Unknown[key]):
+		return "has a value that is not JSON"
+	case !utf8.ValidString(key):
+		return "is not valid UTF-8"
+	case slices.Contains(commonKeys, key) || r.Kind.known() && slices.Contains(argumentKeys, key):
+		return "is a field of Rule: set that"
+	}
+	return ""
+}
