@@ -41,6 +41,7 @@ func (p *regexParser) escape(start int) (*regexNode, error) {
 	case 'B':
 		return &regexNode{op: opNotWordBoundary, at: start}, nil
 	case 'R':
+		p.newline = start
 		return newlineSequence(start), nil
 	case 'N':
 		return p.notNewline(start)

@@ -28,13 +28,16 @@ func parseRegex(pattern string) (*regexNode, error) {
 	if !utf8.ValidString(pattern) {
 		return nil, fmt.Errorf("the regex is not valid UTF-8")
 	}
-	p := &regexParser{text: []rune(pattern), names: map[string]int{}, open: map[int]bool{}}
+	p := &regexParser{newline: -1, text: []rune(pattern), names: map[string]int{}, open: map[int]bool{}}
 	tree, err := p.alternation()
 	if err != nil {
 		return nil, err
 	}
 	if !p.done() {
 		return nil, p.errorf(p.pos, `this ")" closes nothing: write "\)" for the character`)
+	}
+	if p.newline >= 0 && p.varies {
+		return nil, p.errorf(p.newline, `\R beside a quantifier is not supported, since PCRE2 gets it wrong behind a repeat: write (?:\r\n|\n|\r)`)
 	}
 	return tree, nil
 }
@@ -50,6 +53,9 @@ type regexParser struct {
 	names   map[string]int // the groups that have a name
 	inner   innerClasses   // of the class that is being read
 	ranges  int            // of all classes so far
+	behind  int            // how many lookbehinds are being read
+	newline int            // where a \R stands, -1 for none
+	varies  bool           // some quantifier has a minimum below its maximum
 }
 
 type regexOptions uint
@@ -208,11 +214,15 @@ func (p *regexParser) repeated(item *regexNode) (*regexNode, error) {
 		if possessive {
 			return nil, p.errorf(start, `a lookaround cannot be possessive: leave the "+" out`)
 		}
+		if p.behind > 0 {
+			return nil, p.errorf(start, "a lookaround inside a lookbehind cannot be repeated: leave the quantifier out")
+		}
 		// Asserting twice is asserting once.
 		q.min, q.max = min(q.min, 1), 1
 	case opBeginText, opBeginLine, opEndText, opEndLine, opEndOrNewline, opWordBoundary, opNotWordBoundary:
 		return nil, p.errorf(start, "an anchor or word boundary cannot be repeated: put it into (?:...)")
 	}
+	p.varies = p.varies || q.min != q.max
 	n := &regexNode{op: opRepeat, at: item.at, subs: []*regexNode{item}, min: q.min, max: q.max, lazy: lazy}
 	if possessive {
 		n = &regexNode{op: opAtomic, at: item.at, subs: []*regexNode{n}}
@@ -484,7 +494,9 @@ func (p *regexParser) rest(start int, n *regexNode) (*regexNode, error) {
 // lookbehind reads a lookbehind. PCRE2 lets each branch have its own length,
 // if that is fixed; from 10.43 on it has ways to do more, which we have not.
 func (p *regexParser) lookbehind(start int, op regexOp) (*regexNode, error) {
+	p.behind++
 	n, err := p.rest(start, &regexNode{op: op})
+	p.behind--
 	if err != nil {
 		return nil, err
 	}

@@ -102,6 +102,13 @@ func TestRegexRefusals(t *testing.T) {
 		{`(*UTF)a`, `verbs`},
 		{`a(*SKIP)`, `verbs`},
 		{`(*pla:a)`, `verbs`},
+		// where PCRE2's own optimizations decide
+		{`a*(b)?+a`, `begins with an optional group`},
+		{`a*(?>c?(?:b)*|x)a`, `begins with an optional group`},
+		{`a*(?>x|(?:b)?)a`, `begins with an optional group`},
+		{`.+\R`, `\R beside a quantifier`},
+		{`\R?\s`, `\R beside a quantifier`},
+		{`(?<=(?<!a)+)b`, `inside a lookbehind cannot be repeated`},
 		{`(?C)`, `callout`},
 		{`(?C1)`, `callout`},
 		{`(a)?(?(1)b)`, `conditional`},

@@ -229,6 +229,9 @@ func (c orderChecker) check(n *regexNode, ordered, behind bool) error {
 			return regexErrorf(n.at, "a repeat of what can be empty is not supported inside an atomic group, nor around a group that something refers to")
 		}
 	case opAtomic:
+		if beginsOptional(n.subs[0]) {
+			return regexErrorf(n.at, "an atomic group that begins with an optional group is not supported, since PCRE2 gets it wrong behind a repeat: take what is optional out of it")
+		}
 		ordered = true
 	case opLookahead, opNotLookahead:
 		ordered = c.captures(n)
@@ -249,6 +252,28 @@ func (c orderChecker) check(n *regexNode, ordered, behind bool) error {
 		}
 	}
 	return nil
+}
+
+// beginsOptional reports whether n may begin with a group that may be left out.
+// PCRE2 forgets that it may when it looks behind a repeat for what cannot come
+// next: a*(?>(b)?)a does not match aa.
+func beginsOptional(n *regexNode) bool {
+	switch n.op {
+	case opConcat:
+		for _, sub := range n.subs {
+			if beginsOptional(sub) {
+				return true
+			}
+			if !canBeEmpty(sub) {
+				return false
+			}
+		}
+	case opRepeat:
+		return n.min == 0 && n.subs[0].op != opSet || beginsOptional(n.subs[0])
+	case opAlternate, opCapture, opAtomic:
+		return slices.ContainsFunc(n.subs, beginsOptional)
+	}
+	return false
 }
 
 // captures reports whether a group in n is referred to.
