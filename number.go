@@ -32,18 +32,18 @@ func parseNumber(text string) (number, error) {
 	if len(text) > maxNumberText {
 		return number{}, errNumberRange
 	}
-	mantissa, exponent := text, 0
-	if i := strings.IndexAny(text, "eE"); i >= 0 {
-		var err error
-		if exponent, err = parseExponent(text[i+1:]); err != nil {
-			return number{}, err
-		}
-		mantissa = text[:i]
+	mantissa, exponent := text, ""
+	i := strings.IndexAny(text, "eE")
+	if i >= 0 {
+		mantissa, exponent = text[:i], text[i+1:]
 	}
-	if digits := strings.TrimPrefix(mantissa, "-"); !isJSONMantissa(digits) {
+	switch {
+	case !isJSONMantissa(strings.TrimPrefix(mantissa, "-")):
 		return number{}, errNotNumber
+	case i < 0:
+		return parseDecimal(mantissa, 0)
 	}
-	return parseDecimal(mantissa, exponent)
+	return parseScientific(mantissa, exponent)
 }
 
 // isJSONMantissa tells what JSON's grammar adds to parseDecimal's: a digit on
@@ -78,11 +78,21 @@ func parseQuantity(text string) (number, error) {
 	if suffix[0] != 'e' && suffix[0] != 'E' {
 		return number{}, errNotNumber
 	}
-	exponent, err := parseExponent(suffix[1:])
-	if err != nil {
-		return number{}, err
+	return parseScientific(mantissa, suffix[1:])
+}
+
+// parseScientific reads what stands before and behind an e. What is no number
+// at all is not one beyond the bounds either.
+func parseScientific(mantissa, exponent string) (number, error) {
+	_, mantissaErr := parseDecimal(mantissa, 0)
+	e, exponentErr := parseExponent(exponent)
+	switch {
+	case mantissaErr == errNotNumber || exponentErr == errNotNumber:
+		return number{}, errNotNumber
+	case mantissaErr != nil || exponentErr != nil:
+		return number{}, errNumberRange
 	}
-	return parseDecimal(mantissa, exponent)
+	return parseDecimal(mantissa, e)
 }
 
 var binarySuffixes = map[string]uint{"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}

@@ -31,7 +31,7 @@ func TestParseQuantity(t *testing.T) {
 	}
 	for _, in := range []string{
 		"", " ", ".", "+", "-", "e3", "1e", "1e+", "1e1.5", "1K", "1kb", "1 Gi", " 1", "1 ", "1gi", "1Ki5", "1e3Ki",
-		"1Kie3", "--1", "+-1", "1+", "1.2.3", "0x10", "1_000", "Inf", "NaN", "١", "1mi", "Ki", "1iK", "½",
+		"1Kie3", "--1", "+-1", "1+", "1.2.3", "0x10", "1_000", "Inf", "NaN", "١", "1mi", "Ki", "1iK", "½", "e10000", "E99999", "..e9999", "1xe9999",
 	} {
 		if got, err := parseQuantity(in); err != errNotNumber {
 			t.Errorf("parseQuantity(%q) = %s, %v; want %v", in, got, err, errNotNumber)

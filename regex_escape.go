@@ -57,6 +57,7 @@ func (p *regexParser) escape(start int) (*regexNode, error) {
 		return nil, err
 	}
 	if ok {
+		p.escaped[c] = true
 		return &regexNode{op: opSet, at: start, set: set}, p.charge(start, set)
 	}
 	r, err := p.characterEscape(start, c)

@@ -28,13 +28,16 @@ func parseRegex(pattern string) (*regexNode, error) {
 	if !utf8.ValidString(pattern) {
 		return nil, fmt.Errorf("the regex is not valid UTF-8")
 	}
-	p := &regexParser{newline: -1, text: []rune(pattern), names: map[string]int{}, open: map[int]bool{}}
+	p := &regexParser{newline: -1, escaped: map[rune]bool{}, text: []rune(pattern), names: map[string]int{}, open: map[int]bool{}}
 	tree, err := p.alternation()
 	if err != nil {
 		return nil, err
 	}
 	if !p.done() {
 		return nil, p.errorf(p.pos, `this ")" closes nothing: write "\)" for the character`)
+	}
+	if p.varies && p.escaped['S'] && (p.escaped['h'] || p.escaped['v']) {
+		return nil, fmt.Errorf(`\S and \h or \v beside a quantifier are not supported together, since PCRE2 takes them for disjoint, which they are not beyond ASCII: write [ \t] for \h, \n for \v`)
 	}
 	if p.newline >= 0 && p.varies {
 		return nil, p.errorf(p.newline, `\R beside a quantifier is not supported, since PCRE2 gets it wrong behind a repeat: write (?:\r\n|\n|\r)`)
@@ -54,6 +57,7 @@ type regexParser struct {
 	inner   innerClasses   // of the class that is being read
 	ranges  int            // of all classes so far
 	behind  int            // how many lookbehinds are being read
+	escaped map[rune]bool  // the letters of class escapes outside of classes
 	newline int            // where a \R stands, -1 for none
 	varies  bool           // some quantifier has a minimum below its maximum
 }

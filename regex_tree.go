@@ -230,7 +230,7 @@ func (c orderChecker) check(n *regexNode, ordered, behind bool) error {
 		}
 	case opAtomic:
 		if beginsOptional(n.subs[0]) {
-			return regexErrorf(n.at, "an atomic group that begins with an optional group is not supported, since PCRE2 gets it wrong behind a repeat: take what is optional out of it")
+			return regexErrorf(n.at, "an atomic group that begins with an optional group or an empty branch is not supported, since PCRE2 gets it wrong behind a repeat: take what is optional out of it")
 		}
 		ordered = true
 	case opLookahead, opNotLookahead:
@@ -254,7 +254,8 @@ func (c orderChecker) check(n *regexNode, ordered, behind bool) error {
 	return nil
 }
 
-// beginsOptional reports whether n may begin with a group that may be left out.
+// beginsOptional reports whether n may begin with a group that may be left out,
+// or with an empty branch before others.
 // PCRE2 forgets that it may when it looks behind a repeat for what cannot come
 // next: a*(?>(b)?)a does not match aa.
 func beginsOptional(n *regexNode) bool {
@@ -270,11 +271,15 @@ func beginsOptional(n *regexNode) bool {
 		}
 	case opRepeat:
 		return n.min == 0 && n.subs[0].op != opSet || beginsOptional(n.subs[0])
-	case opAlternate, opCapture, opAtomic:
-		return slices.ContainsFunc(n.subs, beginsOptional)
+	case opAlternate:
+		return slices.ContainsFunc(n.subs[:len(n.subs)-1], isEmpty) || slices.ContainsFunc(n.subs, beginsOptional)
+	case opCapture, opAtomic:
+		return beginsOptional(n.subs[0])
 	}
 	return false
 }
+
+func isEmpty(n *regexNode) bool { return n.op == opConcat && len(n.subs) == 0 }
 
 // captures reports whether a group in n is referred to.
 func (c orderChecker) captures(n *regexNode) bool {
