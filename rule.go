@@ -155,6 +155,13 @@ func (rs Rules) MarshalJSON() ([]byte, error) {
 	return encodeJSON(all)
 }
 
+// UnmarshalJSON is ParseRules without options.
+func (rs *Rules) UnmarshalJSON(text []byte) error {
+	parsed, err := ParseRules(string(text))
+	*rs = parsed
+	return err
+}
+
 // String is the text of MarshalJSON, without escapes for HTML.
 func (rs Rules) String() string { return string(mustJSON(rs)) }
 

@@ -198,6 +198,18 @@ func TestRulesRoundTrip(t *testing.T) {
 	if diff := cmp.Diff(rules, made); diff != "" || err != nil {
 		t.Errorf("through NewRules (-before +after):\n%s\n%v", diff, err)
 	}
+	var read Rules
+	if err := json.Unmarshal(text, &read); err != nil || !read.Equal(rules) {
+		t.Errorf("read as Rules: %v, %s", err, read)
+	}
+	var readAll []Rule
+	if err := json.Unmarshal(text, &readAll); !cmp.Equal(readAll, all) || err != nil {
+		t.Errorf("read as []Rule: %v, %v", err, readAll)
+	}
+	var one Rule
+	if err := json.Unmarshal([]byte(`{"name": "n", "rule": "integer"}`), &one); err == nil || !strings.Contains(err.Error(), `the rule has no "path"`) {
+		t.Errorf("half a rule: %v, %v", err, one)
+	}
 	want := `{"name":"none","rule":"enum","path":"jsonpath::.a","message":"m","values":[]}`
 	if got, err := json.Marshal(all[2]); err != nil || string(got) != want {
 		t.Errorf("%s, %v; want %s", got, err, want)

@@ -50,6 +50,25 @@ func mustJSON(v any) []byte {
 	return text
 }
 
+// UnmarshalJSON reads a rule as version 201902-2 has it, with the checks of
+// ParseRules.
+func (r *Rule) UnmarshalJSON(text []byte) error {
+	rules, problems := parseRules("["+string(text)+"]", parseOptions{})
+	if problems != nil {
+		return asParseError(withoutPlaces(problems))
+	}
+	*r = rules.rules[0].Rule
+	return nil
+}
+
+// withoutPlaces is for rules that do not stand in the text of an annotation.
+func withoutPlaces(problems []Problem) []Problem {
+	for i := range problems {
+		problems[i].Offset, problems[i].Line, problems[i].Column = 0, 0, 0
+	}
+	return problems
+}
+
 type memberToWrite struct {
 	key   string
 	value any

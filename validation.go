@@ -73,10 +73,7 @@ func NewRules(rules []Rule, opts ...ParseOption) (Rules, error) {
 		o.version = V201902 // which is how they are written here
 	}
 	made, more := parseRules(string(mustJSON(writable)), o)
-	for _, p := range more {
-		p.Offset, p.Line, p.Column = 0, 0, 0
-		problems = append(problems, p)
-	}
+	problems = append(problems, withoutPlaces(more)...)
 	if problems != nil {
 		slices.SortStableFunc(problems, func(a, b Problem) int { return a.Index - b.Index })
 		return Rules{}, asParseError(problems)
