@@ -58,7 +58,7 @@ func (p *regexParser) escape(start int) (*regexNode, error) {
 	}
 	if ok {
 		p.escaped[c] = true
-		return &regexNode{op: opSet, at: start, set: set}, p.charge(start, set)
+		return &regexNode{op: opSet, at: start, set: set, class: c}, p.charge(start, set)
 	}
 	r, err := p.characterEscape(start, c)
 	if err != nil {

@@ -28,7 +28,7 @@ func parseRegex(pattern string) (*regexNode, error) {
 	if !utf8.ValidString(pattern) {
 		return nil, fmt.Errorf("the regex is not valid UTF-8")
 	}
-	p := &regexParser{newline: -1, escaped: map[rune]bool{}, text: []rune(pattern), names: map[string]int{}, open: map[int]bool{}}
+	p := &regexParser{newline: -1, escaped: map[rune]bool{}, looped: map[rune]bool{}, text: []rune(pattern), names: map[string]int{}, open: map[int]bool{}}
 	tree, err := p.alternation()
 	if err != nil {
 		return nil, err
@@ -36,13 +36,21 @@ func parseRegex(pattern string) (*regexNode, error) {
 	if !p.done() {
 		return nil, p.errorf(p.pos, `this ")" closes nothing: write "\)" for the character`)
 	}
-	if p.varies && p.escaped['S'] && (p.escaped['h'] || p.escaped['v']) {
-		return nil, fmt.Errorf(`\S and \h or \v beside a quantifier are not supported together, since PCRE2 takes them for disjoint, which they are not beyond ASCII: write [ \t] for \h, \n for \v`)
+	if p.takenForDisjoint() {
+		return nil, fmt.Errorf(`\S together with \h or \v, one of them repeated, is not supported, since PCRE2 takes them for disjoint, which they are not beyond ASCII: write [ \t] for \h, \n for \v`)
 	}
 	if p.newline >= 0 && p.varies {
 		return nil, p.errorf(p.newline, `\R beside a quantifier is not supported, since PCRE2 gets it wrong behind a repeat: write (?:\r\n|\n|\r)`)
 	}
 	return tree, nil
+}
+
+// takenForDisjoint reports whether PCRE2 would not give back what \S took for a
+// \h or \v behind it, or the other way round.
+func (p *regexParser) takenForDisjoint() bool {
+	blanks := p.escaped['h'] || p.escaped['v']
+	loopedBlanks := p.looped['h'] || p.looped['v']
+	return p.looped['S'] && blanks || p.escaped['S'] && loopedBlanks
 }
 
 type regexParser struct {
@@ -58,6 +66,7 @@ type regexParser struct {
 	ranges  int            // of all classes so far
 	behind  int            // how many lookbehinds are being read
 	escaped map[rune]bool  // the letters of class escapes outside of classes
+	looped  map[rune]bool  // those of them that a quantifier repeats
 	newline int            // where a \R stands, -1 for none
 	varies  bool           // some quantifier has a minimum below its maximum
 }
@@ -227,6 +236,9 @@ func (p *regexParser) repeated(item *regexNode) (*regexNode, error) {
 		return nil, p.errorf(start, "an anchor or word boundary cannot be repeated: put it into (?:...)")
 	}
 	p.varies = p.varies || q.min != q.max
+	if item.class != 0 {
+		p.looped[item.class] = true
+	}
 	n := &regexNode{op: opRepeat, at: item.at, subs: []*regexNode{item}, min: q.min, max: q.max, lazy: lazy}
 	if possessive {
 		n = &regexNode{op: opAtomic, at: item.at, subs: []*regexNode{n}}

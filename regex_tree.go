@@ -8,6 +8,7 @@ type regexNode struct {
 	op       regexOp
 	at       int          // where in the pattern it begins, in characters
 	set      charset      // opSet
+	class    rune         // opSet: the letter of the class escape that it was, if it was one
 	subs     []*regexNode // the parts of opConcat and opAlternate; the one part of the others
 	min, max int          // opRepeat; unbounded is no maximum
 	lazy     bool         // opRepeat
