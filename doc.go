@@ -156,7 +156,8 @@
 //     backslash before a backslash is one;
 //   - matches come in document order: arrays by index, objects by sorted name.
 //
-// An index or slice that reaches beyond its array selects nothing; kubectl
+// The page oracle/jsonpath_exceptions.md has every difference that generated
+// paths showed. An index or slice that reaches beyond its array selects nothing; kubectl
 // reports an error.
 //
 // Refused are what kubectl and other readers understand differently, or what

@@ -1,0 +1,103 @@
+package oracle
+
+import (
+	"maps"
+	"slices"
+)
+
+// shrunk is a least case that still fails: nothing more can be taken away.
+func (c celCase) shrunk(fails func(celCase) bool) celCase {
+	for {
+		smaller := c.smaller()
+		i := slices.IndexFunc(smaller, fails)
+		if i < 0 {
+			return c
+		}
+		c = smaller[i]
+	}
+}
+
+// smaller lists cases with one thing less.
+func (c celCase) smaller() []celCase {
+	var all []celCase
+	with := func(rules []celRule, content any) {
+		smaller := c
+		smaller.rules, smaller.content = rules, content.(map[string]any)
+		all = append(all, smaller)
+	}
+	if len(c.rules) > 1 {
+		for _, r := range c.rules {
+			with([]celRule{r}, c.content)
+		}
+		return all
+	}
+	for _, r := range c.rules[0].smaller() {
+		with([]celRule{r}, c.content)
+	}
+	for _, content := range c.smallerValues(c.content) {
+		with(c.rules, content)
+	}
+	return all
+}
+
+func (r celRule) smaller() []celRule {
+	var all []celRule
+	if r.Valid.exists() {
+		smaller := r
+		smaller.Valid = celPath{}
+		all = append(all, smaller)
+	}
+	if r.JustWarning {
+		smaller := r
+		smaller.JustWarning = false
+		all = append(all, smaller)
+	}
+	for _, key := range slices.Sorted(maps.Keys(r.Arguments)) {
+		without := r
+		without.Arguments = maps.Clone(r.Arguments)
+		delete(without.Arguments, key)
+		all = append(all, without)
+		items := r.Arguments[key].Items
+		for i := range items {
+			fewer := r
+			fewer.Arguments = maps.Clone(r.Arguments)
+			fewer.Arguments[key] = celOperand{Items: slices.Delete(slices.Clone(items), i, i+1)}
+			all = append(all, fewer)
+		}
+	}
+	return all
+}
+
+// smallerValues are values with a member, an item or a letter less. Patterns
+// stay as they are: CEL knows only those that were generated.
+func (c celCase) smallerValues(v any) []any {
+	var all []any
+	switch v := v.(type) {
+	case map[string]any:
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			without := maps.Clone(v)
+			delete(without, name)
+			all = append(all, without)
+			for _, member := range c.smallerValues(v[name]) {
+				with := maps.Clone(v)
+				with[name] = member
+				all = append(all, with)
+			}
+		}
+	case []any:
+		for i := range v {
+			all = append(all, slices.Delete(slices.Clone(v), i, i+1))
+			for _, item := range c.smallerValues(v[i]) {
+				with := slices.Clone(v)
+				with[i] = item
+				all = append(all, with)
+			}
+		}
+	case string:
+		if _, ok := c.re2[v]; !ok && len(v) > 1 {
+			runes := []rune(v)
+			all = append(all, string(runes[1:]), string(runes[:len(runes)-1]))
+		}
+	}
+	return all
+}
