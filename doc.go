@@ -156,9 +156,9 @@
 //     backslash before a backslash is one;
 //   - matches come in document order: arrays by index, objects by sorted name.
 //
-// The page oracle/jsonpath_exceptions.md has every difference that generated
-// paths showed. An index or slice that reaches beyond its array selects nothing; kubectl
-// reports an error.
+// An index or slice that reaches beyond its array selects nothing; kubectl
+// reports an error. The page oracle/jsonpath_exceptions.md has every difference
+// that generated paths have shown.
 //
 // Refused are what kubectl and other readers understand differently, or what
 // only writes text: a bare dot or a name that is * inside quotes, $ inside a
