@@ -22,14 +22,12 @@ type breach struct {
 	detail string
 }
 
-// wantedArguments says what each argument may be.
+// wantedArguments says what each argument that has one value may be.
 var wantedArguments = map[string]string{
 	keyMin:       `a number, a quantity such as "2Gi", or a JSONPath`,
 	keyMax:       `a number, a quantity such as "2Gi", or a JSONPath`,
 	keyMinLength: "a whole number that is not negative, or a JSONPath",
 	keyMaxLength: "a whole number that is not negative, or a JSONPath",
-	keyValues:    "an array of strings, numbers, booleans and JSONPaths",
-	keyIncluded:  "an array of strings, numbers, booleans and JSONPaths",
 	keyRegex:     "a regular expression in a string, or a JSONPath",
 }
 
