@@ -94,14 +94,16 @@ func (j *judgement) end(outcome Outcome, note string) {
 
 // undecided ends the judgement without blaming a field.
 func (j *judgement) undecided(argument string, why error) {
-	if argument != "" {
-		why = fmt.Errorf("%s %w", argument, why)
-	}
 	j.result.Outcome = Undecided
-	j.result.Violations = []Violation{{
-		Rule: j.rule.Name, Message: j.rule.Message, Reason: ReasonInternal,
-		Argument: argument, Detail: why.Error(), Warning: j.rule.JustWarning,
-	}}
+	j.result.Violations = []Violation{j.violation(ReasonInternal, argument, about(argument, why))}
+}
+
+// about says why something could not be judged, of an argument if there is one.
+func about(argument string, why error) string {
+	if argument == "" {
+		return why.Error()
+	}
+	return argument + " " + why.Error()
 }
 
 // applies tells whether what "valid" names is there; if not, it ends the
@@ -170,15 +172,8 @@ func (j *judgement) violated() {
 		j.result.Outcome = Warned
 	}
 	if j.doubt != nil {
-		j.result.Note = "not judged: " + j.doubtText()
+		j.result.Note = "not judged: " + about(j.doubtful, j.doubt)
 	}
-}
-
-func (j *judgement) doubtText() string {
-	if j.doubtful == "" {
-		return j.doubt.Error()
-	}
-	return j.doubtful + " " + j.doubt.Error()
 }
 
 // missing ends the judgement where the path selects nothing.
@@ -212,8 +207,8 @@ func (j *judgement) judgeValue(w *walk, v any) bool {
 	if !w.spend(s.size()) {
 		return false
 	}
-	if name := parameterIn(s.text); j.target.parameters && name != "" {
-		j.doubted("", j.atField(w, unfilledParameter(name)))
+	if err := s.unfilled(j.target.parameters); err != nil {
+		j.doubted("", j.atField(w, err))
 		return true
 	}
 	if j.rule.comparesNumbers() {
@@ -483,8 +478,8 @@ func (j *judgement) usable(path Path, v any) (scalar, error) {
 	if s.err != nil {
 		return scalar{}, fmt.Errorf("cannot be read: %s %w", path, s.err)
 	}
-	if name := parameterIn(s.text); j.target.parameters && name != "" {
-		return scalar{}, fmt.Errorf("cannot be read from %s: %w", path, unfilledParameter(name))
+	if err := s.unfilled(j.target.parameters); err != nil {
+		return scalar{}, fmt.Errorf("cannot be read from %s: %w", path, err)
 	}
 	return s, nil
 }

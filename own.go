@@ -40,10 +40,6 @@ func ValidateOwn(object map[string]any, opts ...ValidateOption) (*Report, error)
 // Either may be nil. An error is a *ParseError, whose problems say whose
 // annotation it was; one is that VMs inside the template have different ones.
 func RulesFor(vm, template map[string]any, opts ...ParseOption) (Rules, error) {
-	var o parseOptions
-	for _, opt := range opts {
-		opt(&o)
-	}
 	own := targetsOf(resolve(vm))
 	found, err := common(own, "VM")
 	if err == nil && found.isBlank() && !own[0].isExempt() {
@@ -52,7 +48,7 @@ func RulesFor(vm, template map[string]any, opts ...ParseOption) (Rules, error) {
 	if err != nil || own[0].isExempt() {
 		return Rules{}, err
 	}
-	rules, problems := found.parse(o)
+	rules, problems := found.parse(parseOptionsOf(opts))
 	return rules, asParseError(problems)
 }
 

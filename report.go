@@ -105,7 +105,17 @@ func (v Violation) Error() string {
 
 // Valid tells whether nothing is violated or undecided, apart from rules that
 // say justWarning.
-func (r *Report) Valid() bool { return len(r.Violations()) == 0 }
+func (r *Report) Valid() bool {
+	for _, result := range r.Results {
+		if slices.ContainsFunc(result.Violations, Violation.fails) {
+			return false
+		}
+	}
+	return true
+}
+
+// fails tells whether the violation fails the object.
+func (v Violation) fails() bool { return !v.Warning }
 
 // Err returns nil for a valid object, or else an *InvalidError that lists all
 // violations that fail it.
@@ -117,9 +127,7 @@ func (r *Report) Err() error {
 }
 
 // Violations lists those that fail the object.
-func (r *Report) Violations() []Violation {
-	return r.filter(func(v Violation) bool { return !v.Warning })
-}
+func (r *Report) Violations() []Violation { return r.filter(Violation.fails) }
 
 // Warnings lists those of rules that say justWarning.
 func (r *Report) Warnings() []Violation {
@@ -128,7 +136,7 @@ func (r *Report) Warnings() []Violation {
 
 // Missing lists those of Violations whose value is not there.
 func (r *Report) Missing() []Violation {
-	return r.filter(func(v Violation) bool { return !v.Warning && v.Reason == ReasonRequired })
+	return r.filter(func(v Violation) bool { return v.fails() && v.Reason == ReasonRequired })
 }
 
 func (r *Report) filter(keep func(Violation) bool) []Violation {

@@ -269,6 +269,18 @@ func parameterAt(s, open, closing string) string {
 	return s[:len(open)+end+len(closing)]
 }
 
+// unfilled says which parameter a string still holds, inside a template; nil
+// where it holds none.
+func (s scalar) unfilled(template bool) error {
+	if !template {
+		return nil
+	}
+	if parameter := parameterIn(s.text); parameter != "" {
+		return unfilledParameter(parameter)
+	}
+	return nil
+}
+
 func unfilledParameter(parameter string) error {
 	return fmt.Errorf("the template's parameter %s is not filled in", parameter)
 }

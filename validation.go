@@ -24,6 +24,14 @@ type parseOptions struct {
 	strict  bool
 }
 
+func parseOptionsOf(opts []ParseOption) parseOptions {
+	var o parseOptions
+	for _, opt := range opts {
+		opt(&o)
+	}
+	return o
+}
+
 // WithVersion says which version of the format the annotation has. Without it,
 // that is V201902; RulesFor looks at a template's own annotation to tell.
 func WithVersion(v Version) ParseOption { return func(o *parseOptions) { o.version = v } }
@@ -38,11 +46,7 @@ func Strict() ParseOption { return func(o *parseOptions) { o.strict = true } }
 // bounds, gives one problem; otherwise all problems of all rules come
 // together, and no rules.
 func ParseRules(annotation string, opts ...ParseOption) (Rules, error) {
-	var o parseOptions
-	for _, opt := range opts {
-		opt(&o)
-	}
-	rules, problems := parseRules(annotation, o)
+	rules, problems := parseRules(annotation, parseOptionsOf(opts))
 	return rules, asParseError(problems)
 }
 
@@ -65,10 +69,7 @@ func NewRules(rules []Rule, opts ...ParseOption) (Rules, error) {
 			problems = append(problems, Problem{Rule: r.Name, Index: i, Reason: ReasonInvalid, Message: message})
 		}
 	}
-	var o parseOptions
-	for _, opt := range opts {
-		opt(&o)
-	}
+	o := parseOptionsOf(opts)
 	if o.version == V201901 {
 		o.version = V201902 // which is how they are written here
 	}

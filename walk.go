@@ -344,10 +344,7 @@ func (w *walk) incomparable(s scalar) error {
 	if s.err != nil {
 		return fmt.Errorf("a value that a filter compares %w", s.err)
 	}
-	if name := parameterIn(s.text); w.parameters && name != "" {
-		return unfilledParameter(name)
-	}
-	return nil
+	return s.unfilled(w.parameters)
 }
 
 // compares judges a filter on two values of one type: numbers by value, strings
