@@ -34,7 +34,7 @@ func (c celCase) smaller() []celCase {
 	for _, r := range c.rules[0].smaller() {
 		with([]celRule{r}, c.content)
 	}
-	for _, content := range c.smallerValues(c.content) {
+	for _, content := range smallerParts(c.content, c.smallerStrings) {
 		with(c.rules, content)
 	}
 	return all
@@ -68,36 +68,13 @@ func (r celRule) smaller() []celRule {
 	return all
 }
 
-// smallerValues are values with a member, an item or a letter less. Patterns
-// stay as they are: CEL knows only those that were generated.
-func (c celCase) smallerValues(v any) []any {
-	var all []any
-	switch v := v.(type) {
-	case map[string]any:
-		for _, name := range slices.Sorted(maps.Keys(v)) {
-			without := maps.Clone(v)
-			delete(without, name)
-			all = append(all, without)
-			for _, member := range c.smallerValues(v[name]) {
-				with := maps.Clone(v)
-				with[name] = member
-				all = append(all, with)
-			}
-		}
-	case []any:
-		for i := range v {
-			all = append(all, slices.Delete(slices.Clone(v), i, i+1))
-			for _, item := range c.smallerValues(v[i]) {
-				with := slices.Clone(v)
-				with[i] = item
-				all = append(all, with)
-			}
-		}
-	case string:
-		if _, ok := c.re2[v]; !ok && len(v) > 1 {
-			runes := []rune(v)
-			all = append(all, string(runes[1:]), string(runes[:len(runes)-1]))
-		}
+// smallerStrings are a string with a letter less. Patterns stay as they are: CEL
+// knows only those that were generated.
+func (c celCase) smallerStrings(v any) []any {
+	s, _ := v.(string)
+	if _, ok := c.re2[s]; ok || len(s) <= 1 {
+		return nil
 	}
-	return all
+	runes := []rune(s)
+	return []any{string(runes[1:]), string(runes[:len(runes)-1])}
 }

@@ -4,9 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -32,7 +30,7 @@ const (
 )
 
 func TestCEL(t *testing.T) {
-	seed := celSeed(t)
+	seed := generatorSeed(t, celSeedVariable, celDefaultSeed)
 	counts, generated := celCounts{}, 0
 	for n := range uint64(celRuleSets) {
 		g := newCELGen(seed, n)
@@ -51,18 +49,6 @@ func TestCEL(t *testing.T) {
 		t.Errorf("%d of %d rule-VM pairs were compared", counts["compared"], generated)
 	}
 	counts.check(t)
-}
-
-func celSeed(t *testing.T) uint64 {
-	seed := uint64(celDefaultSeed)
-	if text := os.Getenv(celSeedVariable); text != "" {
-		var err error
-		if seed, err = strconv.ParseUint(text, 10, 64); err != nil {
-			t.Fatalf("%s: %v", celSeedVariable, err)
-		}
-	}
-	t.Logf("%s=%d", celSeedVariable, seed)
-	return seed
 }
 
 // celExpressions are the CEL expressions of rules.

@@ -1,14 +1,12 @@
 package oracle
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"math/rand/v2"
 	"os"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -33,7 +31,7 @@ var pathDeviations = []pathClass{
 // of an expression and a document, both refuse, or both select the same values;
 // or the difference is of a class that jsonpath_exceptions.md lists.
 func TestJSONPath(t *testing.T) {
-	seed, cases := generatorSeed(t, pathSeedVariable), pathCases
+	seed, cases := generatorSeed(t, pathSeedVariable, 1), pathCases
 	if testing.Short() {
 		cases /= 20
 	}
@@ -269,7 +267,7 @@ func (c pathCase) shrunk() pathCase {
 }
 
 func (c pathCase) smaller() (pathCase, bool) {
-	for _, document := range smallerDocuments(c.document) {
+	for _, document := range smallerParts(c.document, nil) {
 		if next := (pathCase{c.expression, document}); next.compare().isFailure() {
 			return next, true
 		}
@@ -284,46 +282,6 @@ func (c pathCase) smaller() (pathCase, bool) {
 		}
 	}
 	return c, false
-}
-
-// smallerDocuments lists documents with one part less.
-func smallerDocuments(v any) []any {
-	var all []any
-	switch v := v.(type) {
-	case map[string]any:
-		for _, name := range slices.Sorted(maps.Keys(v)) {
-			without := maps.Clone(v)
-			delete(without, name)
-			all = append(all, without)
-			for _, smaller := range smallerDocuments(v[name]) {
-				changed := maps.Clone(v)
-				changed[name] = smaller
-				all = append(all, changed)
-			}
-		}
-	case []any:
-		for i := range v {
-			all = append(all, slices.Delete(slices.Clone(v), i, i+1))
-			for _, smaller := range smallerDocuments(v[i]) {
-				changed := slices.Clone(v)
-				changed[i] = smaller
-				all = append(all, changed)
-			}
-		}
-	}
-	return all
-}
-
-// generatorSeed is the seed of a run: the same each time, unless a variable says
-// another. It is printed, so that what failed can be run again.
-func generatorSeed(t *testing.T, variable string) uint64 {
-	t.Helper()
-	seed, err := strconv.ParseUint(cmp.Or(os.Getenv(variable), "1"), 10, 64)
-	if err != nil {
-		t.Fatalf("%s: %v", variable, err)
-	}
-	t.Logf("%s=%d", variable, seed)
-	return seed
 }
 
 func countLines(counts map[string]int) string {

@@ -21,7 +21,7 @@ const (
 // how it compares with another. A difference is of a class that
 // quantity_exceptions.md lists.
 func TestQuantity(t *testing.T) {
-	seed, cases := generatorSeed(t, quantitySeedVariable), quantityCases
+	seed, cases := generatorSeed(t, quantitySeedVariable, 1), quantityCases
 	if testing.Short() {
 		cases /= 20
 	}

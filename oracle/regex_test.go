@@ -359,11 +359,7 @@ func smallerTexts(text string) []string {
 // regexSeed is that of ORACLE_SEED, or always the same.
 func regexSeed(t testing.TB) uint64 {
 	t.Helper()
-	s, err := strconv.ParseUint(cmp.Or(os.Getenv("ORACLE_SEED"), "20190201"), 10, 64)
-	if err != nil {
-		t.Fatalf("ORACLE_SEED: %v", err)
-	}
-	return s
+	return generatorSeed(t, "ORACLE_SEED", 20190201)
 }
 
 // regexFactor is by how much ORACLE_FACTOR multiplies the number of generated cases.
@@ -482,7 +478,7 @@ func TestCompareAndShrink(t *testing.T) {
 func TestRegexGenerated(t *testing.T) {
 	needPCRE2(t)
 	s := regexSeed(t)
-	t.Logf("ORACLE_SEED=%d, %s", s, pcre2Version(t))
+	t.Log(pcre2Version(t))
 	practical := readPractical(t)
 	for i, source := range caseSources {
 		t.Run(source.name, func(t *testing.T) {
