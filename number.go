@@ -32,6 +32,9 @@ func parseNumber(text string) (number, error) {
 	if len(text) > maxNumberText {
 		return number{}, errNumberRange
 	}
+	if value, rest := commonDigits(text); rest == "" && isJSONMantissa(text) {
+		return number{small: value}, nil
+	}
 	mantissa, exponent := text, ""
 	i := strings.IndexAny(text, "eE")
 	if i >= 0 {
@@ -60,26 +63,60 @@ func isJSONMantissa(s string) bool {
 // a sign, digits with a point anywhere, and either a decimal exponent or one
 // of the suffixes n u m k M G T P E and Ki Mi Gi Ti Pi Ei.
 func parseQuantity(text string) (number, error) {
+	if n, ok := parseCommon(text); ok {
+		return n, nil
+	}
 	end := strings.LastIndexAny(text, "0123456789.") + 1
 	if i := strings.IndexAny(text, "eE"); i >= 0 && i < end {
 		end = i
 	}
 	mantissa, suffix := text[:end], text[end:]
-	if shift, ok := binarySuffixes[suffix]; ok {
-		n, err := parseDecimal(mantissa, 0)
-		if err != nil {
-			return number{}, err
+	if shift, exponent, ok := suffixScale(suffix); ok {
+		n, err := parseDecimal(mantissa, exponent)
+		if err != nil || shift == 0 {
+			return n, err
 		}
 		return n.shiftLeft(shift), nil
-	}
-	if exponent, ok := decimalSuffixes[suffix]; ok {
-		return parseDecimal(mantissa, exponent)
 	}
 	if suffix[0] != 'e' && suffix[0] != 'E' {
 		return number{}, errNotNumber
 	}
 	return parseScientific(mantissa, suffix[1:])
 }
+
+// parseCommon reads what most quantities are: digits, and nothing or a suffix
+// that makes them more, where an int64 holds the result.
+func parseCommon(text string) (number, bool) {
+	value, suffix := commonDigits(text)
+	shift, exponent, ok := suffixScale(suffix)
+	if !ok || exponent < 0 || len(suffix) == len(text) {
+		return number{}, false
+	}
+	factor := powersOfTen[exponent] << shift
+	if value > math.MaxInt64/factor {
+		return number{}, false
+	}
+	return number{small: value * factor}, true
+}
+
+// commonDigits reads the digits that text begins with, as many as fit any
+// int64, and returns what follows them.
+func commonDigits(text string) (int64, string) {
+	value, i := int64(0), 0
+	for i < min(len(text), 18) && '0' <= text[i] && text[i] <= '9' {
+		value = value*10 + int64(text[i]-'0')
+		i++
+	}
+	return value, text[i:]
+}
+
+var powersOfTen = func() (powers [19]int64) {
+	powers[0] = 1
+	for i := range powers[1:] {
+		powers[i+1] = 10 * powers[i]
+	}
+	return powers
+}()
 
 // parseScientific reads what stands before and behind an e. What is no number
 // at all is not one beyond the bounds either.
@@ -95,10 +132,44 @@ func parseScientific(mantissa, exponent string) (number, error) {
 	return parseDecimal(mantissa, e)
 }
 
-var binarySuffixes = map[string]uint{"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}
-
-var decimalSuffixes = map[string]int{
-	"n": -9, "u": -6, "m": -3, "": 0, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18,
+// suffixScale is what the suffix of a quantity multiplies with, 2^shift ×
+// 10^exponent; false for what is no suffix.
+func suffixScale(suffix string) (shift uint, exponent int, ok bool) {
+	switch suffix {
+	case "":
+		return 0, 0, true
+	case "Ki":
+		return 10, 0, true
+	case "Mi":
+		return 20, 0, true
+	case "Gi":
+		return 30, 0, true
+	case "Ti":
+		return 40, 0, true
+	case "Pi":
+		return 50, 0, true
+	case "Ei":
+		return 60, 0, true
+	case "n":
+		return 0, -9, true
+	case "u":
+		return 0, -6, true
+	case "m":
+		return 0, -3, true
+	case "k":
+		return 0, 3, true
+	case "M":
+		return 0, 6, true
+	case "G":
+		return 0, 9, true
+	case "T":
+		return 0, 12, true
+	case "P":
+		return 0, 15, true
+	case "E":
+		return 0, 18, true
+	}
+	return 0, 0, false
 }
 
 func parseExponent(s string) (int, error) {
