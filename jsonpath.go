@@ -30,6 +30,12 @@ const pathPrefix = "jsonpath::"
 // What kubectl and other readers of JSONPath understand differently is
 // refused: a bare dot inside quotes, $ inside a filter.
 type Path struct {
+	_           [0]func() // paths are compared with Equal, not with ==
+	*parsedPath           // nil: no path
+}
+
+// A parsedPath is never modified.
+type parsedPath struct {
 	expr    jp.Expr // without the root; a filter is our own fragment
 	written string  // as it was written, without prefix, braces, $ and the first dot
 }
@@ -78,11 +84,26 @@ func MustParsePath(s string) Path {
 }
 
 // IsZero tells whether there is no path.
-func (p Path) IsZero() bool { return p.written == "" }
+func (p Path) IsZero() bool { return p.parsedPath == nil }
+
+func (p Path) steps() jp.Expr {
+	if p.IsZero() {
+		return nil
+	}
+	return p.expr
+}
+
+// text is the path as it was written; "" for the zero value.
+func (p Path) text() string {
+	if p.IsZero() {
+		return ""
+	}
+	return p.written
+}
 
 // Equal tells whether two paths have the same steps, however they are spelled.
 func (p Path) Equal(q Path) bool {
-	return p.IsZero() == q.IsZero() && reflect.DeepEqual(p.expr, q.expr)
+	return p.IsZero() == q.IsZero() && reflect.DeepEqual(p.steps(), q.steps())
 }
 
 // String is the path with its prefix, as ParsePath reads it, or "" for the
@@ -157,13 +178,17 @@ func parseExpression(s string) (Path, error) {
 		return Path{}, err
 	}
 	if len(expr) == 0 {
-		return Path{expr: expr, written: "$"}, nil
+		return newPath(expr, "$"), nil
 	}
 	written := s[len(s)-p.length:]
 	if !strings.HasPrefix(written, "..") {
 		written = strings.TrimPrefix(written, ".")
 	}
-	return Path{expr: expr, written: written}, nil
+	return newPath(expr, written), nil
+}
+
+func newPath(expr jp.Expr, written string) Path {
+	return Path{parsedPath: &parsedPath{expr, written}}
 }
 
 // A pathParser reads one expression from its front.

@@ -134,7 +134,7 @@ func (r Rule) writable() (Rule, []string) {
 }
 
 func (r Rule) textsOfArguments() []string {
-	texts := []string{r.Path.written, r.Valid.written, r.ValuesFrom.written}
+	texts := []string{r.Path.text(), r.Valid.text(), r.ValuesFrom.text()}
 	for _, key := range argumentKeys {
 		if a := r.slot(key); a != nil {
 			texts = append(texts, a.String())
