@@ -29,8 +29,8 @@ func NewArgument(v any) (Argument, error) {
 	switch {
 	case !ok:
 		return Argument{}, fmt.Errorf("an argument is a string, a number, a boolean or a JSONPath, not %s", describe(v))
-	case s.err != nil:
-		return Argument{}, fmt.Errorf("the argument %w", s.err)
+	case s.err() != nil:
+		return Argument{}, fmt.Errorf("the argument %w", s.err())
 	case s.shape == text && strings.HasPrefix(s.text, pathPrefix):
 		path, err := ParsePath(s.text)
 		return Argument{path: path}, err

@@ -3,6 +3,7 @@ package vmrules
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -10,9 +11,12 @@ import (
 // A constraint is an argument of a rule with its value at hand.
 // Spec: Rule arguments.
 type constraint interface {
-	// check returns nil for a value that satisfies the constraint, and an
-	// error where that cannot be told.
-	check(v scalar, b *regexBudget) (*breach, error)
+	// holds tells whether a value satisfies the constraint; an error says why
+	// that cannot be told.
+	holds(v *scalar, b *regexBudget) (bool, error)
+	// breach says what is wrong with a value for which the constraint does not
+	// hold.
+	breach(v *scalar) breach
 }
 
 // A breach is what is wrong with a value.
@@ -60,6 +64,7 @@ type bound struct {
 	key    string
 	limit  scalar
 	number number
+	beyond int // how a value compares with the limit that breaks it: -1 or 1
 }
 
 func newBound(key string, limit scalar) (constraint, Reason, error) {
@@ -70,43 +75,47 @@ func newBound(key string, limit scalar) (constraint, Reason, error) {
 	if err == errNotNumber {
 		return nil, ReasonInvalid, mustBe(key, limit)
 	}
-	return bound{key, limit, n}, ReasonInvalid, err
+	return &bound{key, limit, n, beyond(key)}, ReasonInvalid, err
 }
 
-func (c bound) check(v scalar, _ *regexBudget) (*breach, error) {
+func beyond(key string) int {
+	if key == keyMin || key == keyMinLength {
+		return -1
+	}
+	return 1
+}
+
+func (c *bound) holds(v *scalar, _ *regexBudget) (bool, error) {
 	n, err := v.quantity()
 	if err == errNotNumber {
-		return c.breach("%s is not a number, and %s is %s", v.describe(), c.key, shown(c.limit)), nil
+		return false, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("the value %w", err)
+		return false, fmt.Errorf("the value %w", err)
 	}
-	order := n.compare(c.number)
-	switch {
-	case c.key == keyMin && order < 0:
-		return c.breach("%s is less than min %s", v.describe(), shown(c.limit)), nil
-	case c.key == keyMax && order > 0:
-		return c.breach("%s is more than max %s", v.describe(), shown(c.limit)), nil
+	return n.compare(c.number) != c.beyond, nil
+}
+
+func (c *bound) breach(v *scalar) breach {
+	compared := "more than"
+	if c.beyond < 0 {
+		compared = "less than"
 	}
-	return nil, nil
+	detail := v.describe() + " is " + compared + " " + c.key + " " + shown(c.limit)
+	if _, err := v.quantity(); err != nil {
+		detail = v.describe() + " is not a number, and " + c.key + " is " + shown(c.limit)
+	}
+	return breach{ReasonInvalid, c.limit.value(), detail}
 }
 
 // shown is a limit without quotes, which a number does not need.
 func shown(limit scalar) string { return shortened(cmp.Or(limit.text, limit.String())) }
 
-func (c bound) breach(format string, args ...any) *breach {
-	return &breach{ReasonInvalid, c.limit.value(), fmt.Sprintf(format, args...)}
-}
-
 // A lengthBound is minLength or maxLength.
-type lengthBound struct {
-	key    string
-	limit  scalar
-	number number
-}
+type lengthBound bound
 
 func newLengthBound(key string, limit scalar) (constraint, Reason, error) {
-	n, err := limit.number, limit.err
+	n, err := limit.number, limit.err()
 	if limit.shape == text {
 		n, err = parseNumber(limit.text)
 	}
@@ -116,64 +125,84 @@ func newLengthBound(key string, limit scalar) (constraint, Reason, error) {
 	case err == errNotNumber || err == nil && (!n.isInteger() || n.sign() < 0):
 		return nil, ReasonInvalid, mustBe(key, limit)
 	}
-	return lengthBound{key, limit, n}, ReasonInvalid, err
+	return &lengthBound{key, limit, n, beyond(key)}, ReasonInvalid, err
 }
 
-func (c lengthBound) check(v scalar, _ *regexBudget) (*breach, error) {
-	length := utf8.RuneCountInString(v.String())
-	order := numberFromInt(int64(length)).compare(c.number)
-	switch {
-	case c.key == keyMinLength && order < 0:
-		return c.breach(ReasonInvalid, v, length, "fewer than minLength"), nil
-	case c.key == keyMaxLength && order > 0:
-		return c.breach(ReasonTooLong, v, length, "more than maxLength"), nil
+func (c *lengthBound) holds(v *scalar, _ *regexBudget) (bool, error) {
+	return numberFromInt(int64(v.length())).compare(c.number) != c.beyond, nil
+}
+
+func (c *lengthBound) breach(v *scalar) breach {
+	reason, compared := ReasonTooLong, "more than"
+	if c.beyond < 0 {
+		reason, compared = ReasonInvalid, "fewer than"
 	}
-	return nil, nil
-}
-
-func (c lengthBound) breach(reason Reason, v scalar, length int, compared string) *breach {
 	characters := "characters"
-	if length == 1 {
+	if v.length() == 1 {
 		characters = "character"
 	}
-	return &breach{reason, c.limit.value(),
-		fmt.Sprintf("%s has %d %s, %s %s", v.describe(), length, characters, compared, shown(c.limit))}
+	return breach{reason, c.limit.value(),
+		fmt.Sprintf("%s has %d %s, %s %s %s", v.describe(), v.length(), characters, compared, c.key, shown(c.limit))}
 }
+
+// length is that of the value rendered as string, in code points.
+func (s *scalar) length() int { return utf8.RuneCountInString(s.String()) }
 
 // allowed is values.
 type allowed struct {
-	list []string // as they were given
-	set  map[string]struct{}
+	list []string            // as they were given
+	set  map[string]struct{} // nil where the list is short
 	// later tells that a form may still bring more of them.
 	later bool
 }
 
-func newAllowed(values []scalar) allowed {
-	c := allowed{list: make([]string, 0, len(values)), set: make(map[string]struct{}, len(values))}
+// maxScanned is up to how many values looking at each is faster than a set.
+const maxScanned = 8
+
+func newAllowed(values []scalar) *allowed {
+	c := &allowed{list: make([]string, 0, len(values))}
 	for _, v := range values {
-		s := v.String()
-		c.list = append(c.list, s)
+		c.list = append(c.list, v.String())
+	}
+	if len(c.list) <= maxScanned {
+		return c
+	}
+	c.set = make(map[string]struct{}, len(c.list))
+	for _, s := range c.list {
 		c.set[s] = struct{}{}
 	}
 	return c
 }
 
-func (c allowed) check(v scalar, _ *regexBudget) (*breach, error) {
-	if _, ok := c.set[v.String()]; ok {
-		return nil, nil
+func (c *allowed) holds(v *scalar, _ *regexBudget) (bool, error) {
+	if c.has(v) {
+		return true, nil
 	}
 	if c.later {
-		return nil, errNotFilledIn
+		return false, errNotFilledIn
 	}
+	return false, nil
+}
+
+func (c *allowed) has(v *scalar) bool {
+	s := v.String()
+	if len(c.list) <= maxScanned {
+		return slices.Contains(c.list, s)
+	}
+	_, ok := c.set[s]
+	return ok
+}
+
+func (c *allowed) breach(v *scalar) breach {
 	detail := "no value is allowed"
 	switch len(c.list) {
 	case 0:
 	case 1:
-		detail = fmt.Sprintf("%s is not %s", v.describe(), quoted(c.list[0]))
+		detail = v.describe() + " is not " + quoted(c.list[0])
 	default:
-		detail = fmt.Sprintf("%s is not one of %s", v.describe(), listValues(c.list))
+		detail = v.describe() + " is not one of " + listValues(c.list)
 	}
-	return &breach{ReasonNotSupported, c.list, detail}, nil
+	return breach{ReasonNotSupported, c.list, detail}
 }
 
 // A pattern is regex.
@@ -193,15 +222,15 @@ func newPattern(limit scalar) (constraint, Reason, error) {
 	if err != nil {
 		return nil, ReasonInvalid, fmt.Errorf("cannot be used: %w", err)
 	}
-	return pattern{limit.text, compiled}, ReasonInvalid, nil
+	return &pattern{limit.text, compiled}, ReasonInvalid, nil
 }
 
-func (c pattern) check(v scalar, b *regexBudget) (*breach, error) {
-	matches, err := c.regex.match(v.String(), b)
-	if err != nil || matches {
-		return nil, err
-	}
-	return &breach{ReasonInvalid, c.text, fmt.Sprintf("%s does not match %s", v.describe(), quoted(c.text))}, nil
+func (c *pattern) holds(v *scalar, b *regexBudget) (bool, error) {
+	return c.regex.match(v.String(), b)
+}
+
+func (c *pattern) breach(v *scalar) breach {
+	return breach{ReasonInvalid, c.text, v.describe() + " does not match " + quoted(c.text)}
 }
 
 // compileWork is what compiling a part of a regex costs, in the work of a

@@ -8,6 +8,9 @@ import (
 
 // An evaluation is one call of Validate. It is not safe for concurrent use.
 type evaluation struct {
+	planWalk planWalk
+	targets  []target
+
 	partial  bool
 	defaults []fieldDefault // those of the caller
 	budget   regexBudget
@@ -39,17 +42,9 @@ func (e *evaluation) walk(t *target, visit func(*walk, any) bool) walk {
 }
 
 // judge judges one rule for one target.
-func (e *evaluation) judge(index int, r *rule, t *target) Result {
-	j := e.judgement(index, r, t)
+func (e *evaluation) judge(r *rule, t *target, result *Result) {
+	j := judgement{evaluation: e, rule: r, target: t, result: result}
 	j.run()
-	return j.result
-}
-
-// judgement is one of a rule that is still to be judged.
-func (e *evaluation) judgement(index int, r *rule, t *target) judgement {
-	return judgement{evaluation: e, rule: r, target: t, result: Result{
-		Index: index, Rule: r.Name, Kind: r.Kind, Path: r.Path, Message: r.Message, Target: t.name,
-	}}
 }
 
 // A judgement is one rule on its way to its result.
@@ -57,7 +52,7 @@ type judgement struct {
 	*evaluation
 	rule   *rule
 	target *target
-	result Result
+	result *Result
 
 	constraints []constraint // in the order of rule.constraints; nil where undecided
 	prepared    bool
@@ -70,7 +65,7 @@ func (j *judgement) run() {
 	switch {
 	case !j.rule.Kind.known():
 		j.end(Ignored, fmt.Sprintf("the kind %s is not known", quoted(string(j.rule.Kind))))
-	case j.enforcesNothing():
+	case j.rule.enforcesNothing():
 		j.end(Ignored, fmt.Sprintf("the kind %s without any argument enforces nothing", j.rule.Kind))
 	case j.broken != nil:
 		j.undecided("", j.broken)
@@ -81,11 +76,6 @@ func (j *judgement) run() {
 	case j.applies():
 		j.judgeValues()
 	}
-}
-
-// enforcesNothing: what an enum or regex is compared with are its arguments.
-func (j *judgement) enforcesNothing() bool {
-	return (j.rule.Kind == KindEnum || j.rule.Kind == KindRegex) && len(j.rule.constraints) == 0
 }
 
 func (j *judgement) end(outcome Outcome, note string) {
@@ -122,7 +112,7 @@ func (j *judgement) applies() bool {
 	case j.isLeftOut(j.rule.Valid):
 		j.leftOut(j.rule.Valid)
 	default:
-		j.end(Skipped, fmt.Sprintf("%s is not there", j.rule.Valid))
+		j.end(Skipped, j.rule.notThere)
 	}
 	return false
 }
@@ -203,7 +193,8 @@ func (j *judgement) violation(reason Reason, argument, detail string) Violation 
 // judgeValue judges one value that the path selects.
 func (j *judgement) judgeValue(w *walk, v any) bool {
 	j.prepare()
-	s, isScalar := scalarOf(v)
+	value, isScalar := scalarOf(v)
+	s := &value
 	if !w.spend(s.size()) {
 		return false
 	}
@@ -211,7 +202,7 @@ func (j *judgement) judgeValue(w *walk, v any) bool {
 		j.doubted("", j.atField(w, err))
 		return true
 	}
-	if j.rule.comparesNumbers() {
+	if j.rule.comparesNumbers {
 		s.readQuantity()
 	}
 	ok, err := j.rule.Kind.admits(s, isScalar)
@@ -227,14 +218,14 @@ func (j *judgement) judgeValue(w *walk, v any) bool {
 }
 
 // admits tells whether a value has the type that the kind asks for.
-func (k Kind) admits(s scalar, isScalar bool) (bool, error) {
+func (k Kind) admits(s *scalar, isScalar bool) (bool, error) {
 	switch {
 	case !isScalar:
 		return false, nil
 	case k == KindString && s.shape != text:
 		return false, nil
-	case s.err != nil:
-		return false, fmt.Errorf("the value %w", s.err)
+	case s.err() != nil:
+		return false, fmt.Errorf("the value %w", s.err())
 	case k == KindInteger:
 		n, err := s.quantity()
 		if err == errNotNumber {
@@ -286,20 +277,21 @@ func (j *judgement) doubted(argument string, why error) {
 }
 
 // constrain judges a value by each constraint.
-func (j *judgement) constrain(w *walk, v any, s scalar) {
+func (j *judgement) constrain(w *walk, v any, s *scalar) {
 	for i, c := range j.constraints {
 		if c == nil {
 			continue
 		}
 		argued := &j.rule.constraints[i]
-		b, err := c.check(s, &j.budget)
+		ok, err := c.holds(s, &j.budget)
 		if err != nil {
 			j.doubted(argued.key, j.atValue(w, err))
 			continue
 		}
-		if b == nil {
+		if ok {
 			continue
 		}
+		b := c.breach(s)
 		detail := b.detail
 		if argued.fixed == nil {
 			detail += argued.origin()
@@ -380,7 +372,7 @@ func (j *judgement) read(a argued) (constraint, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot be read from %s: it %w", path, err)
 	}
-	if p, ok := c.(pattern); ok {
+	if p, ok := c.(*pattern); ok {
 		return c, j.budget.chargeCompile(p.regex)
 	}
 	return c, nil
@@ -475,8 +467,8 @@ func (j *judgement) usable(path Path, v any) (scalar, error) {
 	if !ok {
 		return scalar{}, fmt.Errorf("cannot be read: %s is %s", path, describe(v))
 	}
-	if s.err != nil {
-		return scalar{}, fmt.Errorf("cannot be read: %s %w", path, s.err)
+	if s.err() != nil {
+		return scalar{}, fmt.Errorf("cannot be read: %s %w", path, s.err())
 	}
 	if err := s.unfilled(j.target.parameters); err != nil {
 		return scalar{}, fmt.Errorf("cannot be read from %s: %w", path, err)

@@ -136,7 +136,7 @@ func decodes(text string) bool {
 }
 
 // FuzzValidate: no panic, no hang, no change to the object, the same report on
-// each run and from both decoders; a report that can be shown.
+// each run, from both decoders and without the plan; a report that can be shown.
 func FuzzValidate(f *testing.F) {
 	seedVectors(f, func(annotation, object string) { f.Add(annotation, object, false) })
 	f.Fuzz(func(t *testing.T, annotation, text string, partial bool) {
@@ -161,6 +161,8 @@ func FuzzValidate(f *testing.F) {
 			t.Fatalf("another report from another decoder:\n%s", diff)
 		}
 		checkReport(t, rules, report)
+		checkPlan(t, rules, object, opts...)
+		checkPlan(t, rules, decodePlainly(json.RawMessage(text)), opts...)
 	})
 }
 

@@ -83,7 +83,7 @@ func newFields(defaults []fieldDefault, instancetype bool) (*implied, error) {
 		if err != nil {
 			return nil, err
 		}
-		if n := len(d.path.expr); n == 0 || !isChild(d.path.expr[n-1]) {
+		if n := len(d.path.steps()); n == 0 || !isChild(d.path.steps()[n-1]) {
 			return nil, errDefaultPath
 		}
 		f.value = resolve(d.value)
@@ -110,7 +110,7 @@ func isChild(step jp.Frag) bool {
 
 // grow returns the node of a path, and makes those that are missing.
 func (f *implied) grow(path Path) (*implied, error) {
-	for _, step := range path.expr {
+	for _, step := range path.steps() {
 		switch step := step.(type) {
 		case jp.Child:
 			if f.members == nil {
@@ -178,7 +178,7 @@ func (f *implied) standIn(parent, next any) (any, standIn) {
 
 func isZero(v any) bool {
 	s, ok := scalarOf(v)
-	return ok && s.shape == numeric && s.err == nil && s.number.isZero()
+	return ok && s.shape == numeric && s.err() == nil && s.number.isZero()
 }
 
 // isLeftOut tells whether a field is left to the instance type; next is what

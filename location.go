@@ -128,20 +128,23 @@ func fixedSteps(p Path) location {
 	return l
 }
 
-func has(v any, path ...string) bool {
-	_, ok := lookup(v, names(path...))
-	return ok
+// has tells whether there is something at a path of members.
+func has(v any, path ...string) bool { return below(v, path...) != nil }
+
+// below is what stands at a path of members; nil where nothing does.
+func below(v any, path ...string) any {
+	for _, name := range path {
+		v, _ = member(v, name)
+	}
+	return v
 }
 
-func lookup(v any, at location) (any, bool) {
+// lookup is what stands at a location of members; nil where nothing does.
+func lookup(v any, at location) any {
 	for _, e := range at {
-		next, ok := entry(v, e)
-		if !ok {
-			return nil, false
-		}
-		v = next
+		v, _ = member(v, e.name)
 	}
-	return v, true
+	return v
 }
 
 func entry(v any, e element) (any, bool) {

@@ -16,6 +16,7 @@ import (
 // ten times those; the budget for regular expressions is for all.
 func ValidateOwn(object map[string]any, opts ...ValidateOption) (*Report, error) {
 	e := newEvaluation(opts)
+	defer e.release()
 	report := &Report{Results: []Result{}}
 	var problems []Problem
 	all := maxNodesOf
@@ -24,7 +25,7 @@ func ValidateOwn(object map[string]any, opts ...ValidateOption) (*Report, error)
 		rules, wrong := targets[i].ownRules(parseOptions{})
 		problems = append(problems, wrong...)
 		before := e.nodes
-		if !e.judgeAll(report, rules, &targets[i], len(targets)-i) {
+		if !e.judgeAll(report, &rules, &targets[i], len(targets)-i) {
 			break
 		}
 		all -= before - e.nodes
@@ -114,8 +115,7 @@ type annotation struct {
 }
 
 func ownAnnotation(v any, key, source string) annotation {
-	value, _ := lookup(v, names("metadata", "annotations", key))
-	return annotation{value, key, source}
+	return annotation{below(v, "metadata", "annotations", key), key, source}
 }
 
 func (a annotation) isBlank() bool {

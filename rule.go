@@ -124,7 +124,25 @@ func (r Rule) clone() Rule {
 
 // Rules are the rules of an annotation, read and checked. They are immutable
 // and safe for concurrent use; the zero value has no rules.
-type Rules struct{ rules []rule }
+type Rules struct {
+	rules     []rule
+	plan      plan
+	satisfied []Result // what becomes of the rules where all of them hold
+}
+
+// newRules makes rules that were read ready to be judged.
+func newRules(rules []rule) Rules {
+	satisfied := make([]Result, 0, len(rules))
+	for i := range rules {
+		r := &rules[i]
+		r.comparesNumbers = r.Kind == KindInteger || !r.Min.IsZero() || !r.Max.IsZero()
+		r.notThere = r.Valid.String() + " is not there"
+		satisfied = append(satisfied, Result{
+			Index: i, Rule: r.Name, Kind: r.Kind, Path: r.Path, Message: r.Message, Outcome: Satisfied,
+		})
+	}
+	return Rules{rules, newPlan(rules), satisfied}
+}
 
 // Len is the number of rules.
 func (rs Rules) Len() int { return len(rs.rules) }
@@ -169,11 +187,16 @@ func (rs Rules) String() string { return string(mustJSON(rs)) }
 type rule struct {
 	Rule
 	constraints []argued // in the order of judgement
+
+	// What follows from the rule, found out once.
+	comparesNumbers bool   // it reads its values as numbers
+	notThere        string // the note where what "valid" names is not there
+	isPlanned       bool   // the plan has it
 }
 
-// comparesNumbers tells whether the rule reads its values as numbers.
-func (r *rule) comparesNumbers() bool {
-	return r.Kind == KindInteger || !r.Min.IsZero() || !r.Max.IsZero()
+// enforcesNothing: what an enum or regex is compared with are its arguments.
+func (r *rule) enforcesNothing() bool {
+	return (r.Kind == KindEnum || r.Kind == KindRegex) && len(r.constraints) == 0
 }
 
 // An argued constraint has its arguments read already, or to be read from the

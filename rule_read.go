@@ -24,20 +24,20 @@ func parseRules(annotation string, o parseOptions) (Rules, []Problem) {
 	}
 	nodes, problems := readAnnotation(annotation)
 	reader := ruleReader{version: o.version, strict: o.strict, problems: problems}
-	rules := Rules{rules: make([]rule, 0, len(nodes))}
+	rules := make([]rule, 0, len(nodes))
 	nameNodes := make([]jsonNode, 0, len(nodes))
 	for i, n := range nodes {
-		rules.rules = append(rules.rules, reader.read(i, n))
+		rules = append(rules, reader.read(i, n))
 		name, _ := reader.member(keyName)
 		nameNodes = append(nameNodes, name)
 	}
-	reader.uniqueNames(rules.rules, nameNodes)
+	reader.uniqueNames(rules, nameNodes)
 	if problems = reader.problems; len(problems) == 0 {
-		return rules, nil
+		return newRules(rules), nil
 	}
 	for i, p := range problems {
-		if p.Index >= 0 && p.Index < len(rules.rules) {
-			problems[i].Rule = rules.rules[p.Index].Name
+		if p.Index >= 0 && p.Index < len(rules) {
+			problems[i].Rule = rules[p.Index].Name
 		}
 	}
 	place(problems, annotation)
@@ -228,8 +228,8 @@ func (r *ruleReader) readArgument(key, subject, wanted string, n jsonNode) (Argu
 		r.problem(n, key, ReasonTypeInvalid, "%s must be %s, not %s", subject, wanted, n.describe())
 		return Argument{}, scalar{}, false
 	}
-	if s.err != nil {
-		r.problem(n, key, ReasonInvalid, "%s %v", subject, s.err)
+	if s.err() != nil {
+		r.problem(n, key, ReasonInvalid, "%s %v", subject, s.err())
 		return Argument{}, scalar{}, false
 	}
 	return Argument{literal: n.value}, s, true

@@ -47,11 +47,14 @@ type target struct {
 
 // targetsOf finds what rules apply to in an object, as the kind says or, where
 // it has none, the shape.
-func targetsOf(v any) []target {
-	if found, ok := findTargets(v, kindOther, 0); ok {
+func targetsOf(v any) []target { return appendTargets(nil, v) }
+
+// appendTargets is targetsOf behind what is in a slice already.
+func appendTargets(targets []target, v any) []target {
+	if found, ok := findTargets(targets, v, kindOther, 0); ok {
 		return found
 	}
-	return []target{itself(v)}
+	return append(targets, itself(v))
 }
 
 // itself is the target of rules about an object of another kind, and of a
@@ -62,35 +65,39 @@ func itself(v any) target { return target{root: v, vm: v} }
 // an object built in Go could hold itself.
 const maxLists = 4
 
-// findTargets returns false for an object that is neither a VM in one of its
-// forms nor holds any. It stands inside so many lists, the inner one of which
-// says what an item without kind is.
-func findTargets(v any, inList holder, lists int) ([]target, bool) {
+// findTargets appends the targets in an object, and returns false for one that
+// is neither a VM in one of its forms nor holds any. It stands inside so many
+// lists, the inner one of which says what an item without kind is.
+func findTargets(targets []target, v any, inList holder, lists int) ([]target, bool) {
 	if v == nil {
-		return []target{{nothing: "there is no object"}}, true
+		return append(targets, target{nothing: "there is no object"}), true
 	}
 	switch kindIn(v, inList) {
 	case kindVirtualMachine:
-		return []target{vmTarget(v, nil)}, true
+		return append(targets, vmTarget(v, nil, specTemplate)), true
 	case kindInstance:
-		return []target{itself(v)}, true
+		return append(targets, itself(v)), true
 	case kindReplicaSet:
-		template, _ := member(v, "spec")
-		template, _ = member(template, "template")
-		return []target{rootedAt(target{vm: template}, v, names("spec", "template"))}, true
+		template := below(v, "spec", "template")
+		return append(targets, rootedAt(target{vm: template}, template, specTemplate)), true
 	case kindPool:
-		return []target{vmTarget(v, names("spec", "virtualMachineTemplate"))}, true
+		at := names("spec", "virtualMachineTemplate")
+		return append(targets, vmTarget(v, at, at.join(specTemplate))), true
 	case kindKubeVirtTemplate:
-		t := vmTarget(v, names("spec", "virtualMachine"))
+		at := names("spec", "virtualMachine")
+		t := vmTarget(v, at, at.join(specTemplate))
 		t.template, t.parameters = v, true
-		return []target{t}, true
+		return append(targets, t), true
 	case kindOpenShiftTemplate:
-		return templateTargets(v), true
+		return append(targets, templateTargets(v)...), true
 	case kindList:
-		return listTargets(v, lists+1), true
+		return append(targets, listTargets(v, lists+1)...), true
 	}
-	return nil, false
+	return targets, false
 }
+
+// specTemplate is where a VirtualMachine has what rules are about.
+var specTemplate = names("spec", "template")
 
 // A holder is a form in which an object holds VMs.
 type holder int
@@ -107,17 +114,18 @@ const (
 )
 
 // holders are the kinds that hold VMs, and their API groups.
-var holders = map[string]struct {
-	holder
+var holders = []struct {
+	kind   string
 	groups []string
+	holder
 }{
-	"VirtualMachine":                   {kindVirtualMachine, []string{groupKubeVirt}},
-	"VirtualMachineInstance":           {kindInstance, []string{groupKubeVirt}},
-	"VirtualMachineInstanceReplicaSet": {kindReplicaSet, []string{groupKubeVirt}},
-	"VirtualMachinePool":               {kindPool, []string{groupPool}},
-	"Template":                         {kindOpenShiftTemplate, []string{groupOpenShiftTemplate, groupCore}},
-	"VirtualMachineTemplate":           {kindKubeVirtTemplate, []string{groupKubeVirtTemplate}},
-	"List":                             {kindList, []string{groupCore}},
+	{"VirtualMachine", []string{groupKubeVirt}, kindVirtualMachine},
+	{"VirtualMachineInstance", []string{groupKubeVirt}, kindInstance},
+	{"VirtualMachineInstanceReplicaSet", []string{groupKubeVirt}, kindReplicaSet},
+	{"VirtualMachinePool", []string{groupPool}, kindPool},
+	{"Template", []string{groupOpenShiftTemplate, groupCore}, kindOpenShiftTemplate},
+	{"VirtualMachineTemplate", []string{groupKubeVirtTemplate}, kindKubeVirtTemplate},
+	{"List", []string{groupCore}, kindList},
 }
 
 // kindIn tells how an object holds VMs. An object without apiVersion is taken
@@ -150,8 +158,10 @@ func holderNamed(v any, name string) holder {
 	if !hasGroup {
 		group = groupCore
 	}
-	if found := holders[name]; version == "" || slices.Contains(found.groups, group) {
-		return found.holder
+	for _, h := range holders {
+		if h.kind == name && (version == "" || slices.Contains(h.groups, group)) {
+			return h.holder
+		}
 	}
 	return kindOther
 }
@@ -168,19 +178,21 @@ func kindByShape(v any) holder {
 	return kindOther
 }
 
-// vmTarget is the VirtualMachine at a place in an object.
-func vmTarget(v any, at location) target {
-	vm, _ := lookup(v, at)
-	t := rootedAt(target{vm: vm}, v, at.join(names("spec", "template")))
-	t.instancetype = has(vm, "spec", "instancetype")
+// vmTarget is the VirtualMachine at a place in an object, whose rules' $ is at
+// another.
+func vmTarget(v any, at, root location) target {
+	vm := lookup(v, at)
+	spec, _ := member(vm, "spec")
+	template, _ := member(spec, "template")
+	t := rootedAt(target{vm: vm}, template, root)
+	t.instancetype = has(spec, "instancetype")
 	return t
 }
 
-// rootedAt says where the rules' $ is, or that it is missing.
-func rootedAt(t target, v any, at location) target {
-	root, _ := lookup(v, at)
-	if root == nil || shapeOf(root) != object {
-		t.nothing = fmt.Sprintf("the object has no %s", at)
+// rootedAt says where the rules' $ is, and what is there, or that it is missing.
+func rootedAt(t target, root any, at location) target {
+	if shapeOf(root) != object {
+		t.nothing = "the object has no " + at.String()
 	}
 	t.at, t.root = at, root
 	return t
@@ -195,7 +207,7 @@ func templateTargets(v any) []target {
 		if kindIn(vm, kindOther) != kindVirtualMachine {
 			continue
 		}
-		t := inside("objects", i, vmTarget(vm, nil))
+		t := inside("objects", i, vmTarget(vm, nil, specTemplate))
 		t.template, t.parameters = v, true
 		targets = append(targets, t)
 	}
@@ -215,7 +227,7 @@ func listTargets(v any, lists int) []target {
 	list, _ := member(v, "items")
 	for i := range length(list) {
 		next, _ := item(list, i)
-		found, ok := findTargets(next, itemKind(v), lists)
+		found, ok := findTargets(nil, next, itemKind(v), lists)
 		switch {
 		case shapeOf(next) != object, !ok && stringIn(next, "kind") != "":
 			continue
@@ -271,7 +283,7 @@ func parameterAt(s, open, closing string) string {
 
 // unfilled says which parameter a string still holds, inside a template; nil
 // where it holds none.
-func (s scalar) unfilled(template bool) error {
+func (s *scalar) unfilled(template bool) error {
 	if !template {
 		return nil
 	}

@@ -32,11 +32,11 @@ func describe(v any) string {
 	return "a " + v.(noJSON).goType + " without a JSON form"
 }
 
-func (s scalar) describe() string {
+func (s *scalar) describe() string {
 	switch {
 	case s.shape == text:
 		return quoted(s.text)
-	case s.err != nil:
+	case s.err() != nil:
 		return "a number beyond the bounds"
 	}
 	return shortened(s.String())

@@ -3,6 +3,7 @@ package vmrules
 import (
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 )
 
@@ -116,22 +117,26 @@ func Partial() ValidateOption { return func(e *evaluation) { e.partial = true } 
 // changes it.
 func Validate(rules Rules, object map[string]any, opts ...ValidateOption) *Report {
 	e := newEvaluation(opts)
+	defer e.release()
+	e.targets = appendTargets(e.targets, resolve(object))
 	report := &Report{Results: []Result{}}
-	targets := targetsOf(resolve(object))
-	for i := range targets {
-		if !e.judgeAll(report, rules, &targets[i], len(targets)-i) {
+	for i := range e.targets {
+		if !e.judgeAll(report, &rules, &e.targets[i], len(e.targets)-i) {
 			break
 		}
 	}
 	return report
 }
 
+// evaluations are kept, since they and their buffers are most of what a call
+// that finds nothing wrong would allocate.
+var evaluations = sync.Pool{New: func() any { return &evaluation{} }}
+
 func newEvaluation(opts []ValidateOption) *evaluation {
-	e := &evaluation{
-		nodes: maxNodes, room: maxReport,
-		budget: regexBudget{time: DefaultRegexBudget, work: regexWork},
-		plain:  plainFields, instancetype: instancetypeFields,
-	}
+	e := evaluations.Get().(*evaluation)
+	e.nodes, e.room = maxNodes, maxReport
+	e.budget = regexBudget{time: DefaultRegexBudget, work: regexWork}
+	e.plain, e.instancetype = plainFields, instancetypeFields
 	for _, opt := range opts {
 		opt(e)
 	}
@@ -145,15 +150,29 @@ func newEvaluation(opts []ValidateOption) *evaluation {
 	return e
 }
 
+// release gives an evaluation back, with nothing of the caller's in it.
+func (e *evaluation) release() {
+	clear(e.targets)
+	*e = evaluation{targets: e.targets[:0], planWalk: planWalk{found: e.planWalk.found}}
+	evaluations.Put(e)
+}
+
 // judgeAll judges one of the targets that are left. It returns false where the
 // report has no room for it: a last result then says that the rest is undecided.
-func (e *evaluation) judgeAll(report *Report, rules Rules, t *target, left int) bool {
+func (e *evaluation) judgeAll(report *Report, rules *Rules, t *target, left int) bool {
 	if len(report.Results)+rules.Len() > maxResults {
 		report.Results = append(report.Results, unjudged(t, left))
 		return false
 	}
+	first := len(report.Results)
+	report.Results = append(report.Results, rules.satisfied...)
+	found := e.walkPlan(rules, t)
 	for i := range rules.rules {
-		report.Results = append(report.Results, e.judge(i, &rules.rules[i], t))
+		r, result := &rules.rules[i], &report.Results[first+i]
+		result.Target = t.name
+		if found == nil || !found[i].settles(r, result) {
+			e.judge(r, t, result)
+		}
 	}
 	return true
 }

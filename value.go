@@ -113,7 +113,7 @@ func decodeJSON(v any) (any, error) {
 }
 
 // A shape is what JSON calls the type of a value.
-type shape int
+type shape uint8
 
 const (
 	null shape = iota
@@ -211,7 +211,7 @@ func nameOfKey(key any) string {
 	case bool:
 		return strconv.FormatBool(key)
 	}
-	if s, ok := scalarOf(resolve(key)); ok && s.shape == numeric && s.err == nil {
+	if s, ok := scalarOf(resolve(key)); ok && s.shape == numeric && s.err() == nil {
 		return s.String()
 	}
 	return ""
@@ -267,14 +267,48 @@ func item(v any, i int) (any, bool) {
 
 // A scalar is a value that a rule can judge: a boolean, a string or a number.
 type scalar struct {
-	shape  shape
-	text   string // of a string; "true" or "false" of a boolean
-	number number // of a number
-	err    error  // why a number cannot be used: it is beyond the bounds
+	shape   shape
+	numeral numeral
+	text    string // of a string; "true" or "false" of a boolean
+	number  number // of a number, and of a string that is read as a quantity
+}
 
-	// What quantity makes of a string, once readQuantity has asked.
-	isRead      bool
-	quantityErr error
+// A numeral is what is known of a scalar's number.
+type numeral uint8
+
+const (
+	notRead  numeral = iota // of a string; a number is one
+	isNumber                // the number is at hand
+	noNumber                // a string is none
+	tooLarge                // it is beyond the bounds
+)
+
+func numeralOf(err error) numeral {
+	switch err {
+	case nil:
+		return isNumber
+	case errNotNumber:
+		return noNumber
+	}
+	return tooLarge
+}
+
+func (n numeral) err() error {
+	switch n {
+	case noNumber:
+		return errNotNumber
+	case tooLarge:
+		return errNumberRange
+	}
+	return nil
+}
+
+// err says why the scalar cannot be used: it is a number beyond the bounds.
+func (s *scalar) err() error {
+	if s.shape != numeric {
+		return nil
+	}
+	return s.numeral.err()
 }
 
 // scalarOf returns false for arrays, objects, null and what has no JSON form.
@@ -296,7 +330,7 @@ func scalarOf(v any) (scalar, bool) {
 		return floatScalar(v, 64)
 	case json.Number:
 		n, err := parseNumber(string(v))
-		return scalar{shape: numeric, number: n, err: err}, err != errNotNumber
+		return scalar{shape: numeric, number: n, numeral: numeralOf(err)}, err != errNotNumber
 	}
 	return scalar{}, false
 }
@@ -306,12 +340,12 @@ func floatScalar(f float64, bits int) (scalar, bool) {
 		return scalar{}, false
 	}
 	n, err := numberFromFloat(f, bits)
-	return scalar{shape: numeric, number: n, err: err}, true
+	return scalar{shape: numeric, number: n, numeral: numeralOf(err)}, true
 }
 
 // String renders the scalar as a string, as the kinds enum and regex and the
 // lengths see it.
-func (s scalar) String() string {
+func (s *scalar) String() string {
 	if s.shape == numeric {
 		return s.number.String()
 	}
@@ -320,35 +354,35 @@ func (s scalar) String() string {
 
 // quantity reads the scalar as a number: a JSON number, or a string that is a
 // Kubernetes quantity.
-func (s scalar) quantity() (number, error) {
-	switch s.shape {
-	case numeric:
-		return s.number, s.err
-	case text:
-		if s.isRead {
-			return s.number, s.quantityErr
-		}
+func (s *scalar) quantity() (number, error) {
+	switch {
+	case s.shape == boolean:
+		return number{}, errNotNumber
+	case s.shape == text && s.numeral == notRead:
 		return parseQuantity(s.text)
 	}
-	return number{}, errNotNumber
+	return s.number, s.numeral.err()
 }
 
 // readQuantity remembers what quantity finds, for a value that several
 // constraints compare.
 func (s *scalar) readQuantity() {
-	if s.shape == text && !s.isRead {
-		s.number, s.quantityErr = parseQuantity(s.text)
-		s.isRead = true
+	if s.shape == text && s.numeral == notRead {
+		n, err := parseQuantity(s.text)
+		s.number, s.numeral = n, numeralOf(err)
 	}
 }
 
 // size is what a value costs to look at, in values of usual length.
-func (s scalar) size() int {
+func (s *scalar) size() int {
+	if s.shape != numeric {
+		return 1 + len(s.text)/100
+	}
 	digits := max(s.number.exponent, -s.number.exponent)
 	if s.number.big != nil {
 		digits += s.number.big.BitLen() / 3
 	}
-	return 1 + (len(s.text)+digits)/100
+	return 1 + digits/100
 }
 
 // childCount is how many members or items a value has.
@@ -368,9 +402,9 @@ func childCount(v any) int {
 
 // value is the scalar as reports show it, whatever type it came in; nil for a
 // number beyond the bounds.
-func (s scalar) value() any {
+func (s *scalar) value() any {
 	switch {
-	case s.err != nil:
+	case s.err() != nil:
 		return nil
 	case s.shape == numeric:
 		return json.Number(s.number.String())

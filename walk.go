@@ -341,8 +341,8 @@ func (w *walk) couldBeAnything(v any) bool {
 // incomparable says why a comparison with a scalar has no answer; nil where it
 // has one.
 func (w *walk) incomparable(s scalar) error {
-	if s.err != nil {
-		return fmt.Errorf("a value that a filter compares %w", s.err)
+	if s.err() != nil {
+		return fmt.Errorf("a value that a filter compares %w", s.err())
 	}
 	return s.unfilled(w.parameters)
 }

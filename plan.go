@@ -1,0 +1,313 @@
+package vmrules
+
+import (
+	"encoding/json"
+	"slices"
+
+	"github.com/ohler55/ojg/jp"
+)
+
+// A plan judges many rules in one walk through an object, where a judgement
+// takes one after the other. It knows rules whose paths are names, indexes and
+// wildcards and whose arguments are literal, and objects as decoders make them.
+// It only ever says that a rule holds or is skipped: of any other, and wherever
+// it is not sure, the judgement decides, which alone finds words and places for
+// what is wrong.
+type plan struct {
+	root *planNode // nil: no rules
+}
+
+// A planNode is where a path leads.
+type planNode struct {
+	members []planMember
+	items   []planItem
+	every   *planNode // [*]: each item
+	any     *planNode // .*: each item or member
+
+	judged []int    // rules whose path ends here
+	needed []int    // rules whose "valid" ends here
+	field  *implied // what counts here without being written; nil: nothing
+}
+
+type planMember struct {
+	name string
+	node *planNode
+}
+
+type planItem struct {
+	index int // counted from the end where it is negative
+	node  *planNode
+}
+
+// newPlan plans those of the rules that can be planned, and marks them.
+func newPlan(rules []rule) plan {
+	b := planBuilder{nodes: map[planStep]*planNode{}}
+	for i := range rules {
+		r := &rules[i]
+		if r.isPlanned = r.canBePlanned(); !r.isPlanned {
+			continue
+		}
+		n := b.node(r.Path)
+		n.judged = append(n.judged, i)
+		if !r.Valid.IsZero() {
+			n = b.node(r.Valid)
+			n.needed = append(n.needed, i)
+		}
+	}
+	return plan{b.nodes[planStep{}]}
+}
+
+// canBePlanned tells whether a plan knows all of the rule. A regex that
+// backtracks depends on a clock, so it is tried only once.
+func (r *rule) canBePlanned() bool {
+	return r.Kind.known() && !r.enforcesNothing() &&
+		isPlain(r.Path) && (r.Valid.IsZero() || isPlain(r.Valid)) &&
+		!slices.ContainsFunc(r.constraints, func(a argued) bool {
+			p, isPattern := a.fixed.(*pattern)
+			return a.fixed == nil || isPattern && p.regex.linear == nil
+		})
+}
+
+// isPlain tells whether a path has only steps that a plan can take. Where some
+// fields count without being written, .* is not one: it sees only the others.
+func isPlain(p Path) bool {
+	f := plainFields
+	for _, step := range p.expr {
+		switch step := step.(type) {
+		case jp.Child, jp.Nth:
+		case jp.Wildcard:
+			if step == jp.Wildcard('*') && f != nil {
+				return false
+			}
+		default:
+			return false
+		}
+		f = f.after(step)
+	}
+	return len(p.expr) <= maxDepth
+}
+
+// after is the node behind a step that a plan can take.
+func (f *implied) after(step jp.Frag) *implied {
+	if name, ok := step.(jp.Child); ok {
+		return f.at(named(string(name)))
+	}
+	return f.at(indexed(0))
+}
+
+// A planBuilder knows the nodes by how they are reached, so that paths share
+// what they have in common.
+type planBuilder struct{ nodes map[planStep]*planNode }
+
+// A planStep is a step from a node; the zero value leads to the root.
+type planStep struct {
+	from *planNode
+	step jp.Frag
+}
+
+func (b planBuilder) node(p Path) *planNode {
+	n, f := b.at(planStep{}), plainFields
+	for _, step := range p.expr {
+		n, f = b.at(planStep{n, step}), f.after(step)
+		if f != nil && f.value != nil {
+			n.field = f
+		}
+	}
+	return n
+}
+
+func (b planBuilder) at(s planStep) *planNode {
+	n := b.nodes[s]
+	if n == nil {
+		n = &planNode{}
+		b.nodes[s] = n
+		s.from.grow(s.step, n)
+	}
+	return n
+}
+
+func (n *planNode) grow(step jp.Frag, next *planNode) {
+	switch step := step.(type) {
+	case jp.Child:
+		n.members = append(n.members, planMember{string(step), next})
+	case jp.Nth:
+		n.items = append(n.items, planItem{int(step), next})
+	case jp.Wildcard:
+		if step == jp.Wildcard('*') {
+			n.any = next
+		} else {
+			n.every = next
+		}
+	}
+}
+
+// A planWalk is one walk of a plan through one target.
+type planWalk struct {
+	rules  []rule
+	found  []planned // of each rule
+	nodes  int       // values that may still be looked at
+	budget regexBudget
+	spent  bool   // a bound was reached: nothing that was found counts
+	value  scalar // that is being judged
+}
+
+// planned is what a walk finds out about a rule.
+type planned struct {
+	matches  int  // of its path
+	isNeeded bool // what "valid" names is there
+	isUnsure bool // some value does not satisfy the rule, or may not
+}
+
+// walkPlan walks the plan of the rules through a target. It returns what it
+// found about each rule, nil where that is of no use.
+func (e *evaluation) walkPlan(rules *Rules, t *target) []planned {
+	if rules.plan.root == nil || t.nothing != "" || t.instancetype || t.parameters || e.defaults != nil {
+		return nil
+	}
+	w := &e.planWalk
+	w.rules, w.nodes, w.budget, w.spent = rules.rules, e.nodes, e.budget, false
+	w.found = append(w.found[:0], make([]planned, rules.Len())...)
+	w.visit(rules.plan.root, t.root)
+	if w.spent {
+		return nil
+	}
+	e.nodes, e.budget = w.nodes, w.budget
+	return w.found
+}
+
+// visit judges a value and what is below it. The order does not matter: what
+// counts is found out in any, or some bound is reached in any.
+func (w *planWalk) visit(n *planNode, v any) {
+	if !w.spend(1) {
+		return
+	}
+	switch v := v.(type) {
+	case nil:
+	case map[string]any:
+		if v != nil {
+			w.judge(n, v)
+			w.members(n, v)
+		}
+	case []any:
+		if v != nil {
+			w.judge(n, v)
+			w.items(n, v)
+		}
+	case string, bool, json.Number, int, int64, uint64, float64:
+		w.judge(n, v)
+	default:
+		w.unsure(n)
+	}
+}
+
+func (w *planWalk) spend(values int) bool {
+	w.nodes -= values
+	w.spent = w.spent || w.nodes < 0
+	return !w.spent
+}
+
+func (w *planWalk) members(n *planNode, v map[string]any) {
+	for i := range n.members {
+		m := &n.members[i]
+		next := v[m.name]
+		if f := m.node.field; f != nil && (next == nil || f.zeroIsUnset && isZero(next)) {
+			next = f.value
+		}
+		w.visit(m.node, next)
+	}
+	if n.any != nil {
+		for _, next := range v {
+			w.visit(n.any, next)
+		}
+	}
+}
+
+func (w *planWalk) items(n *planNode, v []any) {
+	for _, item := range n.items {
+		if k := fromEnd(item.index, len(v)); 0 <= k && k < len(v) {
+			w.visit(item.node, v[k])
+		}
+	}
+	for _, all := range [...]*planNode{n.every, n.any} {
+		if all == nil {
+			continue
+		}
+		for _, next := range v {
+			w.visit(all, next)
+		}
+	}
+}
+
+// judge judges a value by the rules whose path ends here.
+func (w *planWalk) judge(n *planNode, v any) {
+	for _, i := range n.needed {
+		w.found[i].isNeeded = true
+	}
+	if len(n.judged) == 0 {
+		return
+	}
+	var isScalar bool
+	w.value, isScalar = scalarOf(v)
+	if !w.spend(len(n.judged) * w.value.size()) {
+		return
+	}
+	for _, i := range n.judged {
+		f := &w.found[i]
+		f.matches++
+		if f.matches > maxMatches || !isScalar || !w.holds(&w.rules[i]) {
+			f.isUnsure = true
+		}
+	}
+}
+
+// holds tells whether the value satisfies all of a rule.
+func (w *planWalk) holds(r *rule) bool {
+	if r.comparesNumbers {
+		w.value.readQuantity()
+	}
+	if ok, err := r.Kind.admits(&w.value, true); !ok || err != nil {
+		return false
+	}
+	for i := range r.constraints {
+		ok, err := r.constraints[i].fixed.holds(&w.value, &w.budget)
+		w.spent = w.spent || err == errRegexBudget
+		if !ok || err != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// unsure is for a value in a form that a plan does not know.
+func (w *planWalk) unsure(n *planNode) {
+	if !w.spend(1 + len(n.judged) + len(n.needed)) {
+		return
+	}
+	for _, i := range slices.Concat(n.judged, n.needed) {
+		w.found[i].isUnsure = true
+	}
+	for _, m := range n.members {
+		w.unsure(m.node)
+	}
+	for _, item := range n.items {
+		w.unsure(item.node)
+	}
+	for _, all := range [...]*planNode{n.every, n.any} {
+		if all != nil {
+			w.unsure(all)
+		}
+	}
+}
+
+// settles tells whether what was found is the rule's result, and fills in what
+// the result of a rule that holds has not.
+func (f *planned) settles(r *rule, result *Result) bool {
+	switch {
+	case !r.isPlanned || f.isUnsure:
+		return false
+	case !r.Valid.IsZero() && !f.isNeeded:
+		result.Outcome, result.Note = Skipped, r.notThere
+		return true
+	}
+	return f.matches > 0
+}

@@ -1,0 +1,230 @@
+package vmrules
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// unplanned are the rules without their plan, so that each is judged alone.
+func unplanned(rules Rules) Rules {
+	rules.plan = plan{}
+	return rules
+}
+
+// checkPlan demands that a plan changes no report.
+func checkPlan(t *testing.T, rules Rules, object map[string]any, opts ...ValidateOption) {
+	t.Helper()
+	if diff := cmp.Diff(Validate(unplanned(rules), object, opts...), Validate(rules, object, opts...)); diff != "" {
+		t.Fatalf("the plan changes the report (-without +with):\n%s", diff)
+	}
+}
+
+func TestPlanIsTheJudgement(t *testing.T) {
+	compared := 0
+	for _, vectors := range readVectors(t) {
+		for _, v := range vectors {
+			rules, err := ParseRules(v.text(t), v.parseOptions()...)
+			if err != nil || len(v.Object) == 0 {
+				continue
+			}
+			for _, object := range []map[string]any{decodeExactly(v.Object), decodeOddly(v.Object), decodePlainly(v.Object)} {
+				checkPlan(t, rules, object, v.validateOptions(t)...)
+				compared++
+			}
+		}
+	}
+	if compared < 1000 {
+		t.Fatalf("only %d reports were compared", compared)
+	}
+}
+
+// decodePlainly decodes as most programs do, numbers to float64.
+func decodePlainly(text json.RawMessage) map[string]any {
+	var object map[string]any
+	_ = json.Unmarshal(text, &object)
+	return object
+}
+
+// windowsRules are those of KubeVirt's Windows templates, in short.
+const windowsRules = `[
+	{"name": "memory", "rule": "integer", "path": "jsonpath::.spec.domain.memory.guest", "message": "m", "min": 2147483648},
+	{"name": "cores", "rule": "integer", "path": "jsonpath::.spec.domain.cpu.cores", "message": "m", "min": 1, "max": 8},
+	{"name": "virtio-bus", "rule": "enum", "path": "jsonpath::.spec.domain.devices.disks[*].disk.bus",
+		"valid": "jsonpath::.spec.domain.devices.disks[*].disk.bus", "message": "m", "values": ["virtio"], "justWarning": true},
+	{"name": "disk-bus", "rule": "enum", "path": "jsonpath::.spec.domain.devices.disks[*].disk.bus",
+		"valid": "jsonpath::.spec.domain.devices.disks[*].disk.bus", "message": "m", "values": ["virtio", "sata", "scsi"]},
+	{"name": "cd-bus", "rule": "enum", "path": "jsonpath::.spec.domain.devices.disks[*].cdrom.bus",
+		"valid": "jsonpath::.spec.domain.devices.disks[*].cdrom.bus", "message": "m", "values": ["sata"]},
+	{"name": "hostname", "rule": "regex", "path": "jsonpath::.spec.hostname", "message": "m", "regex": "^[a-z0-9-]+$", "maxLength": 63},
+	{"name": "labels", "rule": "string", "path": "jsonpath::.metadata.labels.*", "message": "m", "maxLength": 63}
+]`
+
+// windowsVM is a VM with so many disks that satisfies windowsRules.
+func windowsVM(disks int) map[string]any {
+	list := make([]any, 0, disks)
+	for i := range disks {
+		list = append(list, map[string]any{"name": fmt.Sprint("disk", i), "disk": map[string]any{"bus": "virtio"}})
+	}
+	list[disks-1] = map[string]any{"name": "drivers", "cdrom": map[string]any{"bus": "sata"}}
+	return map[string]any{"kind": "VirtualMachine", "apiVersion": "kubevirt.io/v1", "spec": map[string]any{"template": map[string]any{
+		"metadata": map[string]any{"labels": map[string]any{"kubevirt.io/domain": "windows", "kubevirt.io/size": "large"}},
+		"spec": map[string]any{
+			"hostname": "windows-1",
+			"domain": map[string]any{
+				"memory":  map[string]any{"guest": "8Gi"},
+				"cpu":     map[string]any{"cores": int64(4)},
+				"devices": map[string]any{"disks": list},
+			},
+		},
+	}}}
+}
+
+// What holds costs a report and its results, however many values there are.
+func TestAllocations(t *testing.T) {
+	rules := mustParse(t, windowsRules)
+	for _, disks := range []int{3, 64, 1000} {
+		object := windowsVM(disks)
+		if report := Validate(rules, object); strings.Count(report.String(), "Satisfied") != rules.Len() {
+			t.Fatalf("not what is meant to be measured:\n%s", report)
+		}
+		if allocations := testing.AllocsPerRun(100, func() { Validate(rules, object) }); allocations > 2 {
+			t.Errorf("%d disks: %v allocations, not 2", disks, allocations)
+		}
+	}
+}
+
+// A rule whose "valid" is not there is skipped at no further cost.
+func TestAllocationsOfSkippedRules(t *testing.T) {
+	rules := mustParse(t, `[{"name": "n", "rule": "enum", "path": "jsonpath::.spec.domain.devices.tpm.model",
+		"valid": "jsonpath::.spec.domain.devices.tpm", "message": "m", "values": ["crb"]}]`)
+	object := windowsVM(3)
+	if outcome := Validate(rules, object).Results[0].Outcome; outcome != Skipped {
+		t.Fatal(outcome)
+	}
+	if allocations := testing.AllocsPerRun(100, func() { Validate(rules, object) }); allocations > 2 {
+		t.Errorf("%v allocations, not 2", allocations)
+	}
+}
+
+// Where a bound is reached, the plan counts for nothing.
+func TestPlanAtTheBounds(t *testing.T) {
+	nodes := func(n int) ValidateOption { return func(e *evaluation) { e.nodes = n } }
+	work := func(n int64) ValidateOption { return func(e *evaluation) { e.budget.work = n } }
+	tests := []struct {
+		name, arguments string
+		items           int
+		option          ValidateOption
+		want            Outcome
+	}{
+		{"as many matches as allowed", `"maxLength": 1`, maxMatches, nodes(maxNodes), Satisfied},
+		{"one match more", `"maxLength": 1`, maxMatches + 1, nodes(maxNodes), Undecided},
+		{"as many values as allowed", `"maxLength": 1`, 10, nodes(1 + 1 + 10 + 10 + 10), Satisfied},
+		{"one value more", `"maxLength": 1`, 10, nodes(1 + 1 + 10 + 10 + 10 - 1), Undecided},
+		{"enough work for regexes", `"regex": "x$"`, 10, work(1000), Satisfied},
+		{"too much work for regexes", `"regex": "x$"`, 10, work(10), Undecided},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			rules := mustParse(t, `[{"name": "n", "rule": "string", "path": "jsonpath::.l[*].a", "message": "m", `+test.arguments+`}]`)
+			list := make([]any, test.items)
+			for i := range list {
+				list[i] = map[string]any{"a": "x"}
+			}
+			report := Validate(rules, map[string]any{"l": list}, test.option)
+			if got := report.Results[0].Outcome; got != test.want {
+				t.Errorf("%s, not %s", got, test.want)
+			}
+		})
+	}
+}
+
+// FuzzPlan: the same report with and without a plan, for paths and objects that
+// are made to meet.
+func FuzzPlan(f *testing.F) {
+	for seed := range uint64(300) {
+		f.Add(seed, uint64(7))
+	}
+	f.Fuzz(func(t *testing.T, seed, more uint64) {
+		g := planGenerator{rand.New(rand.NewPCG(seed, more))}
+		rules, err := ParseRules(g.annotation())
+		if err != nil {
+			t.Fatal(err)
+		}
+		object := map[string]any{"spec": map[string]any{"domain": g.value(5)}}
+		if g.IntN(4) > 0 {
+			object = map[string]any{"kind": "VirtualMachine", "spec": map[string]any{"template": object}}
+		}
+		var opts []ValidateOption
+		if g.IntN(4) == 0 {
+			opts = append(opts, Partial())
+		}
+		if g.IntN(8) == 0 {
+			opts = append(opts, WithDefault(MustParsePath("jsonpath::.spec.domain.cpu.cores"), 9))
+		}
+		checkPlan(t, rules, object, opts...)
+	})
+}
+
+type planGenerator struct{ *rand.Rand }
+
+func (g planGenerator) pick(from ...string) string { return from[g.IntN(len(from))] }
+
+func (g planGenerator) annotation() string {
+	rules := make([]string, 1+g.IntN(8))
+	for i := range rules {
+		r := map[string]any{"name": fmt.Sprint("r", i), "message": "m", "path": g.path(), "rule": g.pick("integer", "string", "enum", "regex")}
+		if g.IntN(3) == 0 {
+			r["valid"] = g.path()
+		}
+		if g.IntN(9) == 0 {
+			r["valid"] = r["path"]
+		}
+		r["justWarning"] = g.IntN(5) == 0
+		for key, value := range map[string]any{
+			"min": 1, "max": g.pick("4", "1Ki", "jsonpath::.spec.domain.cores"), "minLength": 1, "maxLength": 3,
+			"values": []any{"sata", "virtio", 1, 4, true}, "regex": g.pick("^[a-z]*$", "^(?!s)", "[0-9]"),
+		} {
+			if g.IntN(4) == 0 {
+				r[key] = value
+			}
+		}
+		rules[i] = string(mustJSON(r))
+	}
+	return "[" + strings.Join(rules, ",") + "]"
+}
+
+func (g planGenerator) path() string {
+	path := "jsonpath::.spec.domain"
+	for range g.IntN(5) {
+		path += g.pick(".cpu", ".cores", ".devices", ".disks[*]", ".serial", ".bus", "[*]", ".*", "[0]", "[-1]", ".machine.type", "[0:2]")
+	}
+	return path
+}
+
+func (g planGenerator) value(depth int) any {
+	switch kind := g.IntN(10); {
+	case kind < 5 && depth > 0:
+		object := map[string]any{}
+		for range g.IntN(4) {
+			object[g.pick("cpu", "cores", "devices", "disks", "serial", "bus", "machine", "type")] = g.value(depth - 1)
+		}
+		return object
+	case kind < 7 && depth > 0:
+		list := make([]any, g.IntN(4))
+		for i := range list {
+			list[i] = g.value(depth - 1)
+		}
+		return list
+	}
+	values := []any{
+		nil, true, 0, 1, 4, int64(4), int64(0), uint64(1), 4.0, 0.0, 2.5, float32(1), json.Number("4"), json.Number("0e1"), json.Number("x"),
+		"", "sata", "virtio", "ide", "4", "1Ki", "500m", "\xff", []string{"sata"}, map[string]string{"bus": "sata"}, map[any]any{"cores": 4},
+		map[string]any(nil), []any(nil), (*int)(nil), struct{ A int }{1}, make(chan int),
+	}
+	return values[g.IntN(len(values))]
+}
