@@ -62,7 +62,8 @@ func prefixHint(limit scalar) string {
 // A bound is min or max.
 type bound struct {
 	key    string
-	limit  scalar
+	limit  any    // as reports show it
+	shown  string // as details show it
 	number number
 	beyond int // how a value compares with the limit that breaks it: -1 or 1
 }
@@ -75,7 +76,7 @@ func newBound(key string, limit scalar) (constraint, Reason, error) {
 	if err == errNotNumber {
 		return nil, ReasonInvalid, mustBe(key, limit)
 	}
-	return &bound{key, limit, n, beyond(key)}, ReasonInvalid, err
+	return &bound{key, limit.value(), shown(limit), n, beyond(key)}, ReasonInvalid, err
 }
 
 func beyond(key string) int {
@@ -101,11 +102,11 @@ func (c *bound) breach(v *scalar) breach {
 	if c.beyond < 0 {
 		compared = "less than"
 	}
-	detail := v.describe() + " is " + compared + " " + c.key + " " + shown(c.limit)
+	detail := v.describe() + " is " + compared + " " + c.key + " " + c.shown
 	if _, err := v.quantity(); err != nil {
-		detail = v.describe() + " is not a number, and " + c.key + " is " + shown(c.limit)
+		detail = v.describe() + " is not a number, and " + c.key + " is " + c.shown
 	}
-	return breach{ReasonInvalid, c.limit.value(), detail}
+	return breach{ReasonInvalid, c.limit, detail}
 }
 
 // shown is a limit without quotes, which a number does not need.
@@ -125,7 +126,7 @@ func newLengthBound(key string, limit scalar) (constraint, Reason, error) {
 	case err == errNotNumber || err == nil && (!n.isInteger() || n.sign() < 0):
 		return nil, ReasonInvalid, mustBe(key, limit)
 	}
-	return &lengthBound{key, limit, n, beyond(key)}, ReasonInvalid, err
+	return &lengthBound{key, limit.value(), shown(limit), n, beyond(key)}, ReasonInvalid, err
 }
 
 func (c *lengthBound) holds(v *scalar, _ *regexBudget) (bool, error) {
@@ -141,8 +142,8 @@ func (c *lengthBound) breach(v *scalar) breach {
 	if v.length() == 1 {
 		characters = "character"
 	}
-	return breach{reason, c.limit.value(),
-		fmt.Sprintf("%s has %d %s, %s %s %s", v.describe(), v.length(), characters, compared, c.key, shown(c.limit))}
+	return breach{reason, c.limit,
+		fmt.Sprintf("%s has %d %s, %s %s %s", v.describe(), v.length(), characters, compared, c.key, c.shown)}
 }
 
 // length is that of the value rendered as string, in code points.
@@ -150,8 +151,9 @@ func (s *scalar) length() int { return utf8.RuneCountInString(s.String()) }
 
 // allowed is values.
 type allowed struct {
-	list []string            // as they were given
-	set  map[string]struct{} // nil where the list is short
+	list  []string            // as they were given
+	limit any                 // the list, as reports show it
+	set   map[string]struct{} // nil where the list is short
 	// later tells that a form may still bring more of them.
 	later bool
 }
@@ -164,6 +166,7 @@ func newAllowed(values []scalar) *allowed {
 	for _, v := range values {
 		c.list = append(c.list, v.String())
 	}
+	c.limit = c.list
 	if len(c.list) <= maxScanned {
 		return c
 	}
@@ -202,11 +205,12 @@ func (c *allowed) breach(v *scalar) breach {
 	default:
 		detail = v.describe() + " is not one of " + listValues(c.list)
 	}
-	return breach{ReasonNotSupported, c.list, detail}
+	return breach{ReasonNotSupported, c.limit, detail}
 }
 
 // A pattern is regex.
 type pattern struct {
+	limit any // as reports show it
 	text  string
 	regex *regex
 }
@@ -222,7 +226,7 @@ func newPattern(limit scalar) (constraint, Reason, error) {
 	if err != nil {
 		return nil, ReasonInvalid, fmt.Errorf("cannot be used: %w", err)
 	}
-	return &pattern{limit.text, compiled}, ReasonInvalid, nil
+	return &pattern{limit.text, limit.text, compiled}, ReasonInvalid, nil
 }
 
 func (c *pattern) holds(v *scalar, b *regexBudget) (bool, error) {
@@ -230,7 +234,7 @@ func (c *pattern) holds(v *scalar, b *regexBudget) (bool, error) {
 }
 
 func (c *pattern) breach(v *scalar) breach {
-	return breach{ReasonInvalid, c.text, v.describe() + " does not match " + quoted(c.text)}
+	return breach{ReasonInvalid, c.limit, v.describe() + " does not match " + quoted(c.text)}
 }
 
 // compileWork is what compiling a part of a regex costs, in the work of a

@@ -42,8 +42,8 @@ func (e *evaluation) walk(t *target, visit func(*walk, any) bool) walk {
 }
 
 // judge judges one rule for one target.
-func (e *evaluation) judge(r *rule, t *target, result *Result) {
-	j := judgement{evaluation: e, rule: r, target: t, result: result}
+func (e *evaluation) judge(r *rule, t *target, result *Result, isNeeded bool) {
+	j := judgement{evaluation: e, rule: r, target: t, result: result, isNeeded: isNeeded}
 	j.run()
 }
 
@@ -54,11 +54,14 @@ type judgement struct {
 	target *target
 	result *Result
 
-	constraints []constraint // in the order of rule.constraints; nil where undecided
-	prepared    bool
-	doubt       error  // the first thing that could not be judged
-	doubtful    string // the argument that it is about
-	notYet      string // what a form has not filled in, under Partial
+	isNeeded bool // what "valid" names is known to be there
+
+	read     []constraint // those of rule.constraints that come from paths; nil where undecided
+	prepared bool
+	value    scalar // that is being judged
+	doubt    error  // the first thing that could not be judged
+	doubtful string // the argument that it is about
+	notYet   string // what a form has not filled in, under Partial
 }
 
 func (j *judgement) run() {
@@ -99,7 +102,7 @@ func about(argument string, why error) string {
 // applies tells whether what "valid" names is there; if not, it ends the
 // judgement.
 func (j *judgement) applies() bool {
-	if j.rule.Valid.IsZero() {
+	if j.rule.Valid.IsZero() || j.isNeeded {
 		return true
 	}
 	w := j.walk(j.target, func(*walk, any) bool { return false })
@@ -193,8 +196,9 @@ func (j *judgement) violation(reason Reason, argument, detail string) Violation 
 // judgeValue judges one value that the path selects.
 func (j *judgement) judgeValue(w *walk, v any) bool {
 	j.prepare()
-	value, isScalar := scalarOf(v)
-	s := &value
+	var isScalar bool
+	s := &j.value
+	*s, isScalar = scalarOf(v)
 	if !w.spend(s.size()) {
 		return false
 	}
@@ -278,7 +282,8 @@ func (j *judgement) doubted(argument string, why error) {
 
 // constrain judges a value by each constraint.
 func (j *judgement) constrain(w *walk, v any, s *scalar) {
-	for i, c := range j.constraints {
+	for i := range j.rule.constraints {
+		c := j.constraint(i)
 		if c == nil {
 			continue
 		}
@@ -313,9 +318,7 @@ func (j *judgement) add(w *walk, value any, reason Reason, argument string, limi
 	at := j.target.at.join(w.at)
 	v.Field, v.Pointer = at.String(), at.pointer()
 	v.Limit = limit
-	if s, ok := scalarOf(value); ok {
-		v.Value = s.value()
-	}
+	v.Value = reported(value)
 	switch w.standIn {
 	case unset:
 		v.Detail = fmt.Sprintf("not set, counts as %s: %s", describe(value), detail)
@@ -336,23 +339,32 @@ func (j *judgement) prepare() {
 		return
 	}
 	j.prepared = true
-	j.constraints = make([]constraint, len(j.rule.constraints))
 	for i, a := range j.rule.constraints {
 		if a.fixed != nil {
-			j.constraints[i] = a.fixed
 			continue
 		}
-		c, err := j.read(a)
+		if j.read == nil {
+			j.read = make([]constraint, len(j.rule.constraints))
+		}
+		c, err := j.readArgument(a)
 		if err != nil {
 			j.doubted(a.key, err)
 			continue
 		}
-		j.constraints[i] = c
+		j.read[i] = c
 	}
 }
 
-// read makes a constraint of what its paths select in the object.
-func (j *judgement) read(a argued) (constraint, error) {
+// constraint is one of the rule's; nil where its argument could not be read.
+func (j *judgement) constraint(i int) constraint {
+	if fixed := j.rule.constraints[i].fixed; fixed != nil {
+		return fixed
+	}
+	return j.read[i]
+}
+
+// readArgument makes a constraint of what its paths select in the object.
+func (j *judgement) readArgument(a argued) (constraint, error) {
 	if a.key == keyValues {
 		return j.readAllowed(a)
 	}

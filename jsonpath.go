@@ -315,7 +315,11 @@ func (p *pathParser) namedOrError(name string) (string, error) {
 }
 
 func isNameRune(r rune) bool {
-	return r == '_' || r == '-' || r == '/' || unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r)
+	switch {
+	case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', '0' <= r && r <= '9', r == '_', r == '-', r == '/':
+		return true
+	}
+	return r >= utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r))
 }
 
 // bracket reads what follows a [ up to its ].

@@ -47,24 +47,38 @@ func (l location) String() string {
 	if len(l) == 0 {
 		return "$"
 	}
-	var s strings.Builder
+	s := make([]byte, 0, usualLocation)
 	for i, e := range l {
 		switch {
 		case e.index >= 0:
-			s.WriteString("[" + strconv.Itoa(e.index) + "]")
+			s = append(strconv.AppendInt(append(s, '['), int64(e.index), 10), ']')
 		case !isPlainName(e.name) || i == 0 && isKeyword(e.name):
-			s.WriteString("['" + quotedEscapes.Replace(e.name) + "']")
+			s = append(append(append(s, "['"...), quotedEscapes.Replace(e.name)...), "']"...)
 		default:
 			if i > 0 {
-				s.WriteByte('.')
+				s = append(s, '.')
 			}
-			s.WriteString(strings.ReplaceAll(e.name, ".", `\.`))
+			s = appendPlainName(s, e.name)
 		}
 	}
-	return s.String()
+	return string(s)
 }
 
+// usualLocation is how many bytes of text most locations need at most.
+const usualLocation = 128
+
 var quotedEscapes = strings.NewReplacer(`\`, `\\`, `'`, `\'`, `.`, `\.`, `*`, `\*`)
+
+// appendPlainName writes a name that needs no quotes.
+func appendPlainName(s []byte, name string) []byte {
+	for i := range len(name) {
+		if name[i] == '.' {
+			s = append(s, '\\')
+		}
+		s = append(s, name[i])
+	}
+	return s
+}
 
 // isPlainName tells whether a name needs no quotes: it has only the characters
 // of names and dots, which take a backslash.
@@ -79,16 +93,16 @@ func isPlainName(name string) bool {
 
 // pointer writes the location as a JSON Pointer, RFC 6901.
 func (l location) pointer() string {
-	var s strings.Builder
+	s := make([]byte, 0, usualLocation)
 	for _, e := range l {
-		s.WriteByte('/')
+		s = append(s, '/')
 		if e.index >= 0 {
-			s.WriteString(strconv.Itoa(e.index))
+			s = strconv.AppendInt(s, int64(e.index), 10)
 		} else {
-			s.WriteString(pointerEscapes.Replace(e.name))
+			s = append(s, pointerEscapes.Replace(e.name)...)
 		}
 	}
-	return s.String()
+	return string(s)
 }
 
 var pointerEscapes = strings.NewReplacer("~", "~0", "/", "~1")

@@ -92,12 +92,15 @@ func isUnsafe(r rune) bool {
 // listValues writes allowed values, as many as a line holds.
 func listValues(values []string) string {
 	const most = 10
-	shown := make([]string, 0, most)
+	var list []byte
 	for i, value := range values {
-		if i == most {
-			return strings.Join(shown, ", ") + " and " + strconv.Itoa(len(values)-most) + " more"
+		if i > 0 {
+			list = append(list, ", "...)
 		}
-		shown = append(shown, quoted(value))
+		if i == most {
+			return string(list[:len(list)-2]) + " and " + strconv.Itoa(len(values)-most) + " more"
+		}
+		list = strconv.AppendQuote(list, shortened(value))
 	}
-	return strings.Join(shown, ", ")
+	return string(list)
 }

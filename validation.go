@@ -171,7 +171,7 @@ func (e *evaluation) judgeAll(report *Report, rules *Rules, t *target, left int)
 		r, result := &rules.rules[i], &report.Results[first+i]
 		result.Target = t.name
 		if found == nil || !found[i].settles(r, result) {
-			e.judge(r, t, result)
+			e.judge(r, t, result, found != nil && found[i].isNeeded)
 		}
 	}
 	return true

@@ -23,16 +23,16 @@ type noJSON struct{ goType string }
 // can turn into JSON is replaced by what that JSON says. A nil map or slice is
 // nil, as it is null in JSON.
 func resolve(v any) any {
-	switch v := v.(type) {
+	switch typed := v.(type) {
 	case nil, bool, string, json.Number, int, int64, uint64, float64:
 		return v
 	case map[string]any:
-		if v == nil {
+		if typed == nil {
 			return nil
 		}
 		return v
 	case []any:
-		if v == nil {
+		if typed == nil {
 			return nil
 		}
 		return v
@@ -412,4 +412,16 @@ func (s *scalar) value() any {
 		return s.text == "true"
 	}
 	return s.text
+}
+
+// reported is a resolved value as reports show it; nil for what is no scalar.
+func reported(v any) any {
+	switch v.(type) {
+	case string, bool:
+		return v
+	}
+	if s, ok := scalarOf(v); ok {
+		return s.value()
+	}
+	return nil
 }

@@ -3,7 +3,6 @@ package vmrules
 import (
 	"cmp"
 	"fmt"
-	"iter"
 	"slices"
 
 	"github.com/ohler55/ojg/jp"
@@ -51,6 +50,7 @@ func (w *walk) run(p Path, root any) error {
 		return nil
 	}
 	w.steps = p.expr
+	w.at = make(location, 0, min(len(w.steps), maxDepth))
 	if root = resolve(root); root != nil {
 		w.from(root, 0, w.implied)
 	}
@@ -69,7 +69,10 @@ func (w *walk) from(v any, i int, f *implied) bool {
 		return w.below(v, w.reach(nil, i), f)
 	}
 	return w.each(v, i, f, func(s selection) bool {
-		return w.enter(s, func() bool { return w.from(s.value, i+1, f.at(s.element)) })
+		before := w.enter(s)
+		more := w.from(s.value, i+1, f.at(s.element))
+		w.leave(before)
+		return more
 	})
 }
 
@@ -100,17 +103,19 @@ func (w *walk) found(v any) bool {
 	return w.visit(w, v)
 }
 
-// enter does something at a selection's location.
-func (w *walk) enter(s selection, do func() bool) bool {
+// enter goes to a selection's location. It returns what leave needs to come back.
+func (w *walk) enter(s selection) standIn {
 	before := w.standIn
 	if s.standIn != written {
 		w.standIn = s.standIn
 	}
 	w.at = append(w.at, s.element)
-	more := do()
+	return before
+}
+
+func (w *walk) leave(before standIn) {
 	w.at = w.at[:len(w.at)-1]
 	w.standIn = before
-	return more
 }
 
 // each yields what step i selects in v, in document order; false ends the
@@ -136,11 +141,21 @@ func (w *walk) each(v any, i int, f *implied, yield func(selection) bool) bool {
 	if !w.spend(childCount(v)) {
 		return false
 	}
-	for e := range w.children(v) {
-		if !w.selects(w.steps[i], v, e, f) {
-			continue
+	if w.standIn != written { // a default has nothing below it that is written
+		return true
+	}
+	for k := range length(v) {
+		if w.selectsItem(w.steps[i], v, k, f) {
+			if next, ok := item(v, k); ok && !yield(selection{indexed(k), next, written}) {
+				return false
+			}
 		}
-		if next, ok := entry(v, e); ok && !yield(selection{e, next, written}) {
+	}
+	if !selectsMembers(w.steps[i]) {
+		return w.err == nil
+	}
+	for _, name := range memberNames(v) {
+		if next, ok := member(v, name); ok && !yield(selection{named(name), next, written}) {
 			return false
 		}
 	}
@@ -212,40 +227,19 @@ func (w *walk) resolved(keys jp.Union, v any) []element {
 	return slices.Compact(all)
 }
 
-// children lists what the object holds below v, in document order. A default
-// has nothing below it that is written.
-func (w *walk) children(v any) iter.Seq[element] {
-	return func(yield func(element) bool) {
-		if w.standIn != written {
-			return
-		}
-		for _, name := range memberNames(v) {
-			if !yield(named(name)) {
-				return
-			}
-		}
-		for i := range length(v) {
-			if !yield(indexed(i)) {
-				return
-			}
-		}
+// selectsItem tells whether a step that looks at all items selects one.
+func (w *walk) selectsItem(step jp.Frag, v any, k int, f *implied) bool {
+	switch step := step.(type) {
+	case jp.Slice:
+		return inSlice(step, k, length(v))
+	case filter:
+		return w.holds(step, v, k, f)
 	}
+	return true
 }
 
-// selects tells whether a step that looks at all children selects this one.
-func (w *walk) selects(step jp.Frag, v any, e element, f *implied) bool {
-	switch step := step.(type) {
-	case jp.Descent:
-		return true
-	case jp.Wildcard:
-		return e.index >= 0 || step == jp.Wildcard('*')
-	case jp.Slice:
-		return e.index >= 0 && inSlice(step, e.index, length(v))
-	case filter:
-		return e.index >= 0 && w.holds(step, v, e, f)
-	}
-	return false
-}
+// selectsMembers tells whether a step selects all members of an object.
+func selectsMembers(step jp.Frag) bool { return step == jp.Wildcard('*') || step == jp.Descent('.') }
 
 func fromEnd(i, length int) int {
 	if i < 0 {
@@ -271,12 +265,12 @@ func inSlice(s jp.Slice, i, length int) bool {
 }
 
 // holds tells whether a filter selects an item.
-func (w *walk) holds(f filter, v any, e element, i *implied) bool {
-	current, ok := item(v, e.index)
+func (w *walk) holds(f filter, v any, k int, i *implied) bool {
+	current, ok := item(v, k)
 	if !ok {
 		return false
 	}
-	below := i.at(e)
+	below := i.at(indexed(k))
 	if f.operator == "" {
 		return len(w.operand(f.left.path, current, below, 1)) == 1
 	}
@@ -384,16 +378,22 @@ func (w *walk) below(v any, states []int, f *implied) bool {
 		return false
 	}
 	for _, next := range w.merged(v, states, f) {
-		if !w.enter(next.selection, func() bool {
-			if next.standIn != written {
-				return w.from(next.value, next.states[0], f.at(next.element))
-			}
-			return w.below(next.value, next.states, f.at(next.element))
-		}) {
+		before := w.enter(next.selection)
+		more := w.follow(next, f.at(next.element))
+		w.leave(before)
+		if !more {
 			return false
 		}
 	}
 	return w.err == nil
+}
+
+// follow goes on where a branch leads.
+func (w *walk) follow(b branch, f *implied) bool {
+	if b.standIn != written {
+		return w.from(b.value, b.states[0], f)
+	}
+	return w.below(b.value, b.states, f)
 }
 
 // A branch is a selection with the steps that may come next there.
