@@ -1,0 +1,441 @@
+package bench
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/dlclark/regexp2/v2"
+	"k8s.io/apimachinery/pkg/api/resource"
+)
+
+// handWritten is the yardstick: what a careful programmer writes for these
+// rules and no others. What rules have in common is looked up once, and nothing
+// is made for a VM in which all is well.
+type handWritten struct {
+	check func(vm map[string]any) violations
+	found violations
+}
+
+func prepareHandWritten(set ruleSet) (judge, error) {
+	check, ok := handWrittenChecks[set.name]
+	if !ok {
+		return nil, errors.New("nobody wrote it")
+	}
+	return &handWritten{check: check}, nil
+}
+
+func (j *handWritten) judge(vm map[string]any) { j.found = j.check(vm) }
+
+func (j *handWritten) violated() []string {
+	var names []string
+	for _, v := range j.found {
+		names = append(names, v.Rule)
+	}
+	return names
+}
+
+// violations are nil where all is well.
+type violations []violation
+
+// A violation is one value that breaks a rule, or the absence of a value.
+type violation struct{ Rule, Field, Message, Detail string }
+
+// about says of a rule what a violation needs. The field's * stands for an
+// index.
+type about struct{ rule, field, message string }
+
+// add is for a value that is wrong, or for nil where a field is not set.
+func (found *violations) add(a about, index int, v any, wrong string) {
+	field := "spec.template." + strings.Replace(a.field, "*", strconv.Itoa(index), 1)
+	detail := "the field is not set"
+	if v != nil {
+		detail = fmt.Sprintf("%v %s", v, wrong)
+	}
+	*found = append(*found, violation{a.rule, field, a.message, detail})
+}
+
+var handWrittenChecks = map[string]func(vm map[string]any) violations{
+	"windows": func(vm map[string]any) (found violations) {
+		domain := object(specOf(vm), "domain")
+		found.memory(domain)
+		found.cores(domain)
+		found.disks(domain)
+		return found
+	},
+	"windows-without-memory": func(vm map[string]any) (found violations) {
+		domain := object(specOf(vm), "domain")
+		found.cores(domain)
+		found.disks(domain)
+		return found
+	},
+	"integer": func(vm map[string]any) (found violations) {
+		found.cores(object(specOf(vm), "domain"))
+		return found
+	},
+	"string": func(vm map[string]any) (found violations) {
+		if hostname := specOf(vm)["hostname"]; !lengthBetween(hostname, 1, 15) {
+			found.add(hostnameLength, 0, hostname, "is no string of 1 to 15 characters")
+		}
+		return found
+	},
+	"regex": func(vm map[string]any) (found violations) {
+		hostname := specOf(vm)["hostname"]
+		if s, ok := rendered(hostname); !ok || !label.MatchString(s) {
+			found.add(hostnameLabel, 0, hostname, "does not match "+label.String())
+		}
+		return found
+	},
+	"regex-lookahead": func(vm map[string]any) (found violations) {
+		hostname := specOf(vm)["hostname"]
+		if s, ok := rendered(hostname); !ok || !matches(notDigitsAlone, s) {
+			found.add(computerName, 0, hostname, "does not match "+notDigitsAlone.String())
+		}
+		return found
+	},
+	"enum": func(vm map[string]any) (found violations) {
+		for i, disk := range list(object(object(specOf(vm), "domain"), "devices"), "disks") {
+			found.diskBus(i, member(object(disk, "disk"), "bus"))
+		}
+		return found
+	},
+	"hundred": func(vm map[string]any) (found violations) {
+		spec := specOf(vm)
+		found.mixed(spec)
+		found.mixedLabels(spec)
+		return found
+	},
+	"hundred-without-regex": func(vm map[string]any) (found violations) {
+		found.mixed(specOf(vm))
+		return found
+	},
+}
+
+var (
+	windowsMemoryText    = about{"windows-memory", "spec.domain.memory.guest", "Windows needs 2 GiB of memory"}
+	windowsCoresText     = about{"windows-cores", "spec.domain.cpu.cores", "Windows runs on 1 to 8 cores"}
+	windowsVirtioBusText = about{"windows-virtio-bus", "spec.domain.devices.disks[*].disk.bus", "virtio disks are faster"}
+	windowsDiskBusText   = about{"windows-disk-bus", "spec.domain.devices.disks[*].disk.bus", "disks have to be on virtio, sata or scsi"}
+	windowsCDBusText     = about{"windows-cd-bus", "spec.domain.devices.disks[*].cdrom.bus", "a CD-ROM drive has to be on sata"}
+
+	hostnameLength = about{"hostname-length", "spec.hostname", "a computer name has 1 to 15 characters"}
+	hostnameLabel  = about{"hostname-label", "spec.hostname", "a host name is a label as in RFC 1123"}
+	computerName   = about{"computer-name", "spec.hostname", "a computer name has letters, digits and hyphens, and not digits alone"}
+)
+
+func (found *violations) memory(domain map[string]any) {
+	if guest := member(object(domain, "memory"), "guest"); !between(guest, 2147483648, math.MaxInt64) {
+		found.add(windowsMemoryText, 0, guest, "is no integer of at least 2147483648")
+	}
+}
+
+func (found *violations) cores(domain map[string]any) {
+	if cores := countOf(object(domain, "cpu"), "cores"); !between(cores, 1, 8) {
+		found.add(windowsCoresText, 0, cores, "is no integer from 1 to 8")
+	}
+}
+
+func (found *violations) disks(domain map[string]any) {
+	for i, disk := range list(object(domain, "devices"), "disks") {
+		bus := member(object(disk, "disk"), "bus")
+		if bus != nil && !oneOf(bus, "virtio") {
+			found.add(windowsVirtioBusText, i, bus, "is not virtio")
+		}
+		found.diskBus(i, bus)
+		if bus := member(object(disk, "cdrom"), "bus"); bus != nil && !oneOf(bus, "sata") {
+			found.add(windowsCDBusText, i, bus, "is not sata")
+		}
+	}
+}
+
+func (found *violations) diskBus(i int, bus any) {
+	if bus != nil && !oneOf(bus, "virtio", "sata", "scsi") {
+		found.add(windowsDiskBusText, i, bus, "is not virtio, sata or scsi")
+	}
+}
+
+// mixed are the hundred rules but for those with a regex: five variants of
+// each, whose limits go up by one.
+func (found *violations) mixed(spec map[string]any) {
+	domain := object(spec, "domain")
+	cpu, devices := object(domain, "cpu"), object(domain, "devices")
+	spinlocks := object(object(object(domain, "features"), "hyperv"), "spinlocks")
+	found.integers("cores", "spec.domain.cpu.cores", countOf(cpu, "cores"), 8)
+	found.integers("sockets", "spec.domain.cpu.sockets", countOf(cpu, "sockets"), 4)
+	found.integers("threads", "spec.domain.cpu.threads", countOf(cpu, "threads"), 2)
+	found.integers("spinlocks", "spec.domain.features.hyperv.spinlocks.spinlocks", spinlocks["spinlocks"], 8191)
+	found.integers("grace-period", "spec.terminationGracePeriodSeconds", spec["terminationGracePeriodSeconds"], 3600)
+	found.strings("cpu-model", "spec.domain.cpu.model", 0, cpu["model"], 32)
+	found.strings("firmware-uuid", "spec.domain.firmware.uuid", 0, member(object(domain, "firmware"), "uuid"), 36)
+	found.strings("computer-name", "spec.hostname", 0, spec["hostname"], 15)
+	found.strings("architecture", "spec.architecture", 0, spec["architecture"], 8)
+	for i, volume := range list(spec, "volumes") {
+		if name := member(volume, "name"); name != nil {
+			found.strings("volume-name", "spec.volumes[*].name", i, name, 63)
+		}
+	}
+	found.enums("machine", "spec.domain.machine.type", 0, textOf(object(domain, "machine"), "type"), machines)
+	found.enums("eviction", "spec.evictionStrategy", 0, spec["evictionStrategy"], evictions)
+	for i, disk := range list(devices, "disks") {
+		if bus := member(object(disk, "disk"), "bus"); bus != nil {
+			found.enums("disk-bus", "spec.domain.devices.disks[*].disk.bus", i, bus, diskBuses)
+		}
+	}
+	for i, nic := range list(devices, "interfaces") {
+		if model := textOf(nic, "model"); model != nil {
+			found.enums("nic-model", "spec.domain.devices.interfaces[*].model", i, model, nicModels)
+		}
+	}
+	for i, input := range list(devices, "inputs") {
+		if bus := member(input, "bus"); bus != nil {
+			found.enums("input-bus", "spec.domain.devices.inputs[*].bus", i, bus, inputBuses)
+		}
+	}
+}
+
+// mixedLabels are those of the hundred rules that have a regex.
+func (found *violations) mixedLabels(spec map[string]any) {
+	found.labels("hostname", "spec.hostname", 0, spec["hostname"], labels15)
+	found.labels("subdomain", "spec.subdomain", 0, spec["subdomain"], labels63)
+	found.labels("priority-class", "spec.priorityClassName", 0, spec["priorityClassName"], labels63)
+	for i, network := range list(spec, "networks") {
+		if name := member(network, "name"); name != nil {
+			found.labels("network-name", "spec.networks[*].name", i, name, labels63)
+		}
+	}
+	for i, disk := range list(object(object(spec, "domain"), "devices"), "disks") {
+		if name := member(disk, "name"); name != nil {
+			found.labels("disk-name", "spec.domain.devices.disks[*].name", i, name, labels63)
+		}
+	}
+}
+
+// variants is how many rules of a kind the hundred have about a field.
+const variants = 5
+
+// addVariant is add for the variant n of a rule.
+func (found *violations) addVariant(n int, name, field string, index int, v any, wrong string) {
+	rule := name + "-" + strconv.Itoa(n)
+	found.add(about{rule, field, "the cluster's administrators allow no other value"}, index, v, wrong)
+}
+
+func (found *violations) integers(name, field string, v any, limit int64) {
+	number, ok := integer(v)
+	for n := range variants {
+		if most := limit + int64(n); !ok || number < 1 || number > most {
+			found.addVariant(n, name, field, 0, v, fmt.Sprintf("is no integer from 1 to %d", most))
+		}
+	}
+}
+
+func (found *violations) strings(name, field string, index int, v any, limit int) {
+	s, ok := v.(string)
+	length := utf8.RuneCountInString(s)
+	for n := range variants {
+		if most := limit + n; !ok || length < 1 || length > most {
+			found.addVariant(n, name, field, index, v, fmt.Sprintf("is no string of 1 to %d characters", most))
+		}
+	}
+}
+
+// enums takes all values of the last variant; each before it has one less.
+func (found *violations) enums(name, field string, index int, v any, values []string) {
+	s, ok := rendered(v)
+	for n := range variants {
+		if allowed := values[:len(values)-variants+1+n]; !ok || !slices.Contains(allowed, s) {
+			found.addVariant(n, name, field, index, v, "is not one of "+strings.Join(allowed, ", "))
+		}
+	}
+}
+
+var (
+	machines   = []string{"q35", "pc-q35-rhel9.4.0", "pc-q35-rhel9.6.0", "other-0", "other-1", "other-2", "other-3"}
+	evictions  = []string{"None", "LiveMigrate", "LiveMigrateIfPossible", "External", "other-0", "other-1", "other-2", "other-3"}
+	diskBuses  = []string{"virtio", "sata", "scsi", "other-0", "other-1", "other-2", "other-3"}
+	nicModels  = []string{"e1000e", "virtio", "other-0", "other-1", "other-2", "other-3"}
+	inputBuses = []string{"virtio", "usb", "other-0", "other-1", "other-2", "other-3"}
+)
+
+func (found *violations) labels(name, field string, index int, v any, patterns []*regexp.Regexp) {
+	s, ok := rendered(v)
+	for n, pattern := range patterns {
+		if !ok || !pattern.MatchString(s) {
+			found.addVariant(n, name, field, index, v, "does not match "+pattern.String())
+		}
+	}
+}
+
+// Regular expressions are those of the rules, in the words of their engines:
+// PCRE's $ is also true before a newline at the end, and its \d is ASCII.
+var (
+	label              = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?\n?$`)
+	notDigitsAlone     = regexp2.MustCompile(`^(?![0-9]+$)[A-Za-z0-9-]{1,15}$`)
+	labels15, labels63 = labelsFrom(15), labelsFrom(63)
+)
+
+func labelsFrom(characters int) []*regexp.Regexp {
+	var patterns []*regexp.Regexp
+	for n := range variants {
+		pattern := fmt.Sprintf(`^[a-z0-9]([-a-z0-9]{0,%d}[a-z0-9])?\n?$`, characters+n-2)
+		patterns = append(patterns, regexp.MustCompile(pattern))
+	}
+	return patterns
+}
+
+// specOf is what most paths go through.
+func specOf(vm map[string]any) map[string]any {
+	return object(object(object(vm, "spec"), "template"), "spec")
+}
+
+// Whatever is missing or of another type is empty.
+
+func member(v any, name string) any {
+	o, _ := v.(map[string]any)
+	return o[name]
+}
+
+func object(v any, name string) map[string]any {
+	o, _ := member(v, name).(map[string]any)
+	return o
+}
+
+func list(v any, name string) []any {
+	items, _ := member(v, name).([]any)
+	return items
+}
+
+// countOf is a count of CPUs, which is 1 where the VM does not say or says 0.
+func countOf(cpu map[string]any, name string) any {
+	switch v := cpu[name]; {
+	case cpu == nil:
+		return nil
+	case v == nil, v == int64(0), v == 0.0:
+		return int64(1)
+	default:
+		return v
+	}
+}
+
+// textOf is a string that is "" where its object does not say.
+func textOf(v any, name string) any {
+	if o, ok := v.(map[string]any); ok && o[name] == nil {
+		return ""
+	}
+	return member(v, name)
+}
+
+func between(v any, least, most int64) bool {
+	n, ok := integer(v)
+	return ok && least <= n && n <= most
+}
+
+func lengthBetween(v any, least, most int) bool {
+	s, ok := v.(string)
+	length := utf8.RuneCountInString(s)
+	return ok && least <= length && length <= most
+}
+
+func oneOf(v any, values ...string) bool {
+	s, ok := rendered(v)
+	return ok && slices.Contains(values, s)
+}
+
+func matches(pattern *regexp2.Regexp, s string) bool {
+	ok, err := pattern.MatchString(s)
+	return ok && err == nil
+}
+
+// rendered is a scalar as a string.
+func rendered(v any) (string, bool) {
+	switch v := v.(type) {
+	case string:
+		return v, true
+	case bool:
+		return strconv.FormatBool(v), true
+	case int64:
+		return strconv.FormatInt(v, 10), true
+	case float64:
+		return strconv.FormatFloat(v, 'f', -1, 64), true
+	}
+	return "", false
+}
+
+// integer reads integral numbers and quantities. What is beyond int64 is as far
+// as int64 goes, which is beyond every limit.
+func integer(v any) (int64, bool) {
+	switch v := v.(type) {
+	case int64:
+		return v, true
+	case float64:
+		return integerOfFloat(v)
+	case string:
+		if n, ok := simpleQuantity(v); ok {
+			return n, true
+		}
+		return anyQuantity(v)
+	}
+	return 0, false
+}
+
+func integerOfFloat(f float64) (int64, bool) {
+	switch {
+	case f != math.Trunc(f):
+		return 0, false
+	case f >= math.MaxInt64:
+		return math.MaxInt64, true
+	case f <= math.MinInt64:
+		return math.MinInt64, true
+	}
+	return int64(f), true
+}
+
+// simpleQuantity reads quantities as they mostly are: some digits, with a
+// suffix or without, and spares them ParseQuantity.
+func simpleQuantity(s string) (int64, bool) {
+	digits := 0
+	for digits < len(s) && '0' <= s[digits] && s[digits] <= '9' {
+		digits++
+	}
+	unit, ok := unitOf(s[digits:])
+	n, err := strconv.ParseInt(s[:digits], 10, 64)
+	return n * unit, ok && err == nil && n <= math.MaxInt64/unit
+}
+
+func unitOf(suffix string) (int64, bool) {
+	switch suffix {
+	case "":
+		return 1, true
+	case "k":
+		return 1e3, true
+	case "M":
+		return 1e6, true
+	case "G":
+		return 1e9, true
+	case "T":
+		return 1e12, true
+	case "Ki":
+		return 1 << 10, true
+	case "Mi":
+		return 1 << 20, true
+	case "Gi":
+		return 1 << 30, true
+	case "Ti":
+		return 1 << 40, true
+	}
+	return 1, false
+}
+
+// anyQuantity reads all other quantities: 0.5Gi, 1e3, 2000m and the like.
+func anyQuantity(s string) (int64, bool) {
+	q, err := resource.ParseQuantity(s)
+	if err != nil {
+		return 0, false
+	}
+	n := q.Value()
+	return n, q.CmpInt64(n) == 0
+}

@@ -1,0 +1,96 @@
+package bench
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// A peer is another way to judge VMs by rules.
+type peer struct {
+	name string
+	// prepare does once for a set what is done once. The error says what of
+	// the set the peer cannot express.
+	prepare func(ruleSet) (judge, error)
+}
+
+var peers = []peer{
+	{"vmrules", prepareVMRules},
+	{"hand-written", prepareHandWritten},
+	{"cel-go", prepareCEL},
+	{"jsonschema", prepareJSONSchema},
+	{"client-go-jsonpath", prepareClientGo},
+	{"kyverno", prepareKyverno},
+	{"opa", prepareOPA},
+}
+
+// A judge is a peer that is ready to judge by a set of rules.
+type judge interface {
+	// judge looks at a VM. This alone is timed.
+	judge(vm map[string]any)
+	// violated names the rules that the VM judged last breaks, those that only
+	// warn among them. It may name one several times.
+	violated() []string
+}
+
+// verdict is the names of the rules that the VM breaks, sorted, each once.
+func verdict(j judge, vm map[string]any) []string {
+	j.judge(vm)
+	names := j.violated()
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// TestPeersAgree skips what a peer cannot express, and says why.
+func TestPeersAgree(t *testing.T) {
+	for _, set := range ruleSets {
+		reference, err := prepareVMRules(set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, peer := range peers {
+			t.Run(set.name+"/"+peer.name, func(t *testing.T) {
+				judge, err := peer.prepare(set)
+				if err != nil {
+					t.Skipf("cannot be expressed: %v", err)
+				}
+				for _, vm := range vms {
+					want, got := verdict(reference, vm.object), verdict(judge, vm.object)
+					if !slices.Equal(want, got) {
+						t.Errorf("%s violates %q, and by vmrules %q", vm.name, got, want)
+					}
+					if vm.fails != (len(want) > 0) {
+						t.Errorf("%s violates %q", vm.name, want)
+					}
+				}
+			})
+		}
+	}
+}
+
+// TestReadme holds the README's list of what cannot be expressed against what
+// the peers say.
+func TestReadme(t *testing.T) {
+	readme, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var listed, wanted []string
+	for line := range strings.Lines(string(readme)) {
+		if cells := strings.Split(line, " | "); len(cells) == 3 && strings.HasPrefix(line, "| `") {
+			listed = append(listed, strings.TrimSpace(line))
+		}
+	}
+	for _, peer := range peers {
+		for _, set := range ruleSets {
+			if _, err := peer.prepare(set); err != nil {
+				wanted = append(wanted, fmt.Sprintf("| `%s` | `%s` | %v |", peer.name, set.name, err))
+			}
+		}
+	}
+	if !slices.Equal(listed, wanted) {
+		t.Errorf("the README lists\n%s\nand the peers say\n%s", strings.Join(listed, "\n"), strings.Join(wanted, "\n"))
+	}
+}

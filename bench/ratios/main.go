@@ -1,0 +1,187 @@
+// Ratios reads what go test -bench wrote, from files or else from its standard
+// input, and prints tables of medians and of their ratios in Markdown:
+//
+//	go run ./ratios out.txt
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"golang.org/x/perf/benchfmt"
+	"golang.org/x/perf/benchmath"
+	"golang.org/x/perf/benchunit"
+)
+
+func main() {
+	measured, err := read(os.Args[1:])
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "ratios:", err)
+		os.Exit(1)
+	}
+	write(os.Stdout, measured)
+}
+
+func write(w io.Writer, measured map[string]*table) {
+	if t := measured["Validate"]; t != nil {
+		t.write(w, "Validate: time", t.ratios("hand-written"))
+		t.write(w, "Validate: allocations", t.medians("allocs/op"))
+	}
+	if t := measured["Parse"]; t != nil {
+		t.write(w, "Parse: time", t.ratios(t.columns...))
+		t.write(w, "Parse: allocations", t.medians("allocs/op"))
+	}
+	if t := measured["Scale"]; t != nil {
+		t.write(w, "Scale: time for each rule, disk or value", t.medians("sec/rule", "sec/disk", "sec/value"))
+	}
+}
+
+// read makes a table for each benchmark function.
+func read(paths []string) (map[string]*table, error) {
+	measured := map[string]*table{}
+	files := benchfmt.Files{Paths: paths, AllowStdin: true}
+	for files.Scan() {
+		switch record := files.Result().(type) {
+		case *benchfmt.Result:
+			function := string(record.Name.Base())
+			if measured[function] == nil {
+				measured[function] = &table{samples: map[place][]float64{}}
+			}
+			measured[function].add(record)
+		case *benchfmt.SyntaxError:
+			return nil, record
+		}
+	}
+	return measured, files.Err()
+}
+
+// A table has its rows and columns in the order in which they were measured.
+type table struct {
+	rows, columns []string
+	samples       map[place][]float64
+}
+
+type place struct{ row, column, unit string }
+
+// add puts a result into the column that the last part of its name tells, and
+// the row that the others tell: /set=windows/vm=3-disks-pass/peer=opa-2.
+func (t *table) add(r *benchfmt.Result) {
+	var keys []string
+	_, parts := r.Name.Parts()
+	for _, part := range parts {
+		if key, ok := strings.CutPrefix(string(part), "/"); ok {
+			keys = append(keys, key)
+		}
+	}
+	last := len(keys) - 1
+	if last < 0 {
+		return // a benchmark of others
+	}
+	_, column, _ := strings.Cut(keys[last], "=")
+	at := place{row: strings.Join(keys[:last], " "), column: column}
+	t.rows, t.columns = withNew(t.rows, at.row), withNew(t.columns, at.column)
+	for _, v := range r.Values {
+		at.unit = v.Unit
+		t.samples[at] = append(t.samples[at], v.Value)
+	}
+}
+
+func withNew(list []string, s string) []string {
+	if slices.Contains(list, s) {
+		return list
+	}
+	return append(list, s)
+}
+
+func (t *table) median(at place) (float64, bool) {
+	values, ok := t.samples[at]
+	if !ok {
+		return 0, false
+	}
+	sample := benchmath.NewSample(values, &benchmath.DefaultThresholds)
+	return benchmath.AssumeNothing.Summary(sample, 0.95).Center, true
+}
+
+// A column is what a table shows of each row.
+type column struct {
+	title string
+	cell  func(row string) string
+}
+
+const nothing = "–"
+
+// medians are all columns as they were measured, each in the one of the units
+// that it has.
+func (t *table) medians(units ...string) []column {
+	var shown []column
+	for _, name := range t.columns {
+		shown = append(shown, t.measured(name, units...))
+	}
+	return shown
+}
+
+func (t *table) measured(name string, units ...string) column {
+	return column{name, func(row string) string {
+		for _, unit := range units {
+			if v, ok := t.median(place{row, name, unit}); ok {
+				return withUnit(v, unit)
+			}
+		}
+		return nothing
+	}}
+}
+
+func withUnit(v float64, unit string) string {
+	if strings.HasPrefix(unit, "sec/") {
+		return benchunit.Scale(v, benchunit.Decimal) + "s"
+	}
+	return fmt.Sprintf("%.0f", v)
+}
+
+const library = "vmrules"
+
+// ratios are the library's time, how many times that of the yardsticks it is,
+// and how many times it the time of the others is.
+func (t *table) ratios(yardsticks ...string) []column {
+	shown := []column{t.measured(library, "sec/op")}
+	for _, name := range t.columns {
+		switch {
+		case name == library:
+		case slices.Contains(yardsticks, name):
+			shown = append(shown, t.ratio(library, name))
+		default:
+			shown = append(shown, t.ratio(name, library))
+		}
+	}
+	return shown
+}
+
+func (t *table) ratio(over, under string) column {
+	return column{over + " / " + under, func(row string) string {
+		a, okA := t.median(place{row, over, "sec/op"})
+		b, okB := t.median(place{row, under, "sec/op"})
+		if !okA || !okB {
+			return nothing
+		}
+		return fmt.Sprintf("%.2f", a/b)
+	}}
+}
+
+func (t *table) write(w io.Writer, title string, columns []column) {
+	fmt.Fprintf(w, "### %s\n\n| |", title)
+	for _, c := range columns {
+		fmt.Fprintf(w, " %s |", c.title)
+	}
+	fmt.Fprintf(w, "\n| --- |%s\n", strings.Repeat(" ---: |", len(columns)))
+	for _, row := range t.rows {
+		fmt.Fprintf(w, "| %s |", row)
+		for _, c := range columns {
+			fmt.Fprintf(w, " %s |", c.cell(row))
+		}
+		fmt.Fprintln(w)
+	}
+	fmt.Fprintln(w)
+}
