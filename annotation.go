@@ -42,7 +42,7 @@ type jsonMember struct {
 // the rest readable, a key given twice or a lone surrogate, are collected.
 type annotationReader struct {
 	text     string
-	decoder  *json.Decoder
+	end      int // of the last token
 	stopped  bool
 	problems []Problem
 
@@ -65,10 +65,8 @@ func readAnnotation(text string) ([]jsonNode, []Problem) {
 		r.stop(i, ReasonInvalid, "byte 0x%02x is not valid UTF-8: save the text as UTF-8", text[i])
 		return nil, r.problems
 	}
-	r.decoder = json.NewDecoder(strings.NewReader(text))
-	r.decoder.UseNumber()
 	root := r.read("an array of rules")
-	if after := r.skipBlanks(r.offset()); !r.stopped && after < len(text) {
+	if after := r.skipBlanks(r.end); !r.stopped && after < len(text) {
 		r.stop(after, ReasonInvalid, "%s follows the end of the annotation: remove it", r.shown(after))
 	}
 	if !r.stopped && root.value != json.Delim('[') {
@@ -81,6 +79,9 @@ func readAnnotation(text string) ([]jsonNode, []Problem) {
 }
 
 func invalidUTF8(s string) int {
+	if utf8.ValidString(s) {
+		return -1
+	}
 	for i, r := range s {
 		if r == utf8.RuneError && !strings.HasPrefix(s[i:], "\uFFFD") {
 			return i
@@ -108,16 +109,14 @@ func (r *annotationReader) read(expected string) jsonNode {
 	if !ok {
 		return n
 	}
-	n.value, n.end = token, r.offset()
+	n.value = token
 	switch token {
 	case json.Delim('['):
 		r.array(&n)
 	case json.Delim('{'):
 		r.object(&n)
-	default:
-		r.surrogates(n.start, n.end)
 	}
-	n.end = r.offset()
+	n.end = r.end
 	return n
 }
 
@@ -142,9 +141,13 @@ func (r *annotationReader) object(n *jsonNode) {
 	if !r.enter(n.start) {
 		return
 	}
-	seen := map[string]bool{}
+	var keys keySet
 	for !r.stopped && r.more('}', len(n.members) > 0) {
 		m := jsonMember{start: r.nextToken()}
+		if m.start < len(r.text) && r.text[m.start] != '"' {
+			r.badToken(m.start, "a key in double quotes")
+			return
+		}
 		token, ok := r.token("a key in double quotes")
 		if !ok {
 			return
@@ -153,12 +156,10 @@ func (r *annotationReader) object(n *jsonNode) {
 		if r.depth == 2 {
 			r.key = m.key
 		}
-		r.surrogates(m.start, r.offset())
-		if seen[m.key] {
+		if keys.has(m.key) {
 			r.add(m.start, ReasonDuplicate, "the key %s is given twice in one object: keep one of them", quoted(m.key))
 		}
-		seen[m.key] = true
-		colon := r.skipBlanks(r.offset())
+		colon := r.skipBlanks(r.end)
 		if !r.at(colon, ":") {
 			r.unreadable(colon, "a colon is missing after the key %s", quoted(m.key))
 			return
@@ -183,7 +184,7 @@ func (r *annotationReader) leave() {
 	if r.stopped {
 		return
 	}
-	_, _ = r.decoder.Token()
+	r.end = r.nextToken() + 1
 	r.lastString = -1
 	r.depth--
 	if r.depth == 1 {
@@ -196,7 +197,7 @@ func (r *annotationReader) leave() {
 
 // more tells whether another element follows before the closing bracket.
 func (r *annotationReader) more(closing byte, notFirst bool) bool {
-	at := r.skipBlanks(r.offset())
+	at := r.skipBlanks(r.end)
 	switch {
 	case at == len(r.text):
 		r.unreadable(at, "the text ends too early: a closing %c is missing", closing)
@@ -218,18 +219,104 @@ func (r *annotationReader) more(closing byte, notFirst bool) bool {
 }
 
 // token reads a token that is not a closing bracket, or says why it cannot.
-func (r *annotationReader) token(expected string) (json.Token, bool) {
+func (r *annotationReader) token(expected string) (any, bool) {
 	start := r.nextToken()
-	token, err := r.decoder.Token()
-	if err != nil {
+	r.lastString = -1
+	token, length := scanToken(r.text[start:])
+	if length == 0 {
 		r.badToken(start, expected)
 		return nil, false
 	}
-	r.lastString = -1
+	r.end = start + length
 	if _, ok := token.(string); ok {
 		r.lastString = start
+		r.surrogates(start, r.end)
 	}
 	return token, true
+}
+
+// scanToken reads the token that text begins with; its length is 0 where text
+// begins with none. What is not plain is left to encoding/json.
+func scanToken(text string) (any, int) {
+	switch {
+	case text == "":
+		return nil, 0
+	case text[0] == '[' || text[0] == '{':
+		return json.Delim(text[0]), 1
+	case text[0] == '"':
+		return scanString(text)
+	}
+	end := strings.IndexAny(text, " \t\r\n,:[]{}\"")
+	if end < 0 {
+		end = len(text)
+	}
+	switch word := text[:end]; {
+	case word == "null":
+		return nil, end
+	case word == "true" || word == "false":
+		return word == "true", end
+	case json.Valid([]byte(word)): // a number is all that is left
+		return json.Number(word), end
+	}
+	return nil, 0
+}
+
+// scanString reads the string that text begins with.
+func scanString(text string) (any, int) {
+	for i := 1; i < len(text); i++ {
+		switch c := text[i]; {
+		case c < ' ':
+			return nil, 0
+		case c == '"':
+			return text[1:i], i + 1
+		case c == '\\':
+			return scanEscaped(text)
+		}
+	}
+	return nil, 0
+}
+
+func scanEscaped(text string) (any, int) {
+	end := 1
+	for end < len(text) && text[end] != '"' {
+		if text[end] == '\\' {
+			end++
+		}
+		end++
+	}
+	if end >= len(text) {
+		return nil, 0
+	}
+	var s string
+	if json.Unmarshal([]byte(text[:end+1]), &s) != nil {
+		return nil, 0
+	}
+	return s, end + 1
+}
+
+// A keySet tells which keys an object has already. Most have few.
+type keySet struct {
+	list []string
+	set  map[string]bool
+}
+
+// has tells whether the key is in the set, and adds it.
+func (k *keySet) has(key string) bool {
+	if k.set[key] || k.set == nil && slices.Contains(k.list, key) {
+		return true
+	}
+	if k.set == nil && len(k.list) < 16 {
+		k.list = append(k.list, key)
+		return false
+	}
+	if k.set == nil {
+		k.set = map[string]bool{}
+		for _, earlier := range k.list {
+			k.set[earlier] = true
+		}
+	}
+	k.set[key] = true
+	return false
 }
 
 // badToken says why no token could be read at start.
@@ -271,6 +358,8 @@ func (r *annotationReader) strange(at int, expected string) {
 		r.unreadable(at, "the text begins with a byte order mark: remove it")
 	case r.at(at, "/"), r.at(at, "#"):
 		r.unreadable(at, "%s cannot stand here, where %s is expected: JSON has no comments", r.shown(at), expected)
+	case r.depth > 0 && strings.IndexByte("+-.0123456789", r.text[at]) >= 0:
+		r.unreadable(at, "%s is not a number as JSON writes it", r.shown(at))
 	case r.at(at, "-") && r.depth == 0:
 		r.unreadable(at, "%s cannot stand here, where %s is expected: the annotation is JSON, not YAML", r.shown(at), expected)
 	default:
@@ -312,8 +401,6 @@ func (r *annotationReader) typographic(from, to int) bool {
 	return true
 }
 
-func (r *annotationReader) offset() int { return int(r.decoder.InputOffset()) }
-
 func (r *annotationReader) at(i int, prefix string) bool {
 	return strings.HasPrefix(r.text[i:], prefix)
 }
@@ -327,13 +414,13 @@ func (r *annotationReader) skipBlanks(i int) int {
 
 // nextToken is where the next token starts, behind a comma or colon.
 func (r *annotationReader) nextToken() int {
-	return r.skipBlanks(max(r.offset(), r.behind))
+	return r.skipBlanks(max(r.end, r.behind))
 }
 
-// shown is the beginning of the text at i, up to a blank.
+// shown is the beginning of the text at i, up to a blank or what ends a value.
 func (r *annotationReader) shown(i int) string {
 	rest := r.text[i:]
-	if end := strings.IndexAny(rest, " \t\r\n,:"); end > 0 {
+	if end := strings.IndexAny(rest, " \t\r\n,:]}"); end > 0 {
 		rest = rest[:end]
 	}
 	if rest[0] == '"' {
@@ -345,6 +432,9 @@ func (r *annotationReader) shown(i int) string {
 // surrogates reports halves of UTF-16 pairs in a string, which the decoder
 // would replace in silence.
 func (r *annotationReader) surrogates(start, end int) {
+	if strings.IndexByte(r.text[start:end], '\\') < 0 {
+		return
+	}
 	for i := start; i < end; i++ {
 		if r.text[i] != '\\' {
 			continue
