@@ -289,6 +289,15 @@ func (n number) int() (int64, bool) {
 	return n.small, n.big == nil && n.exponent == 0
 }
 
+// digits is about how many digits the number has, written out.
+func (n number) digits() int {
+	digits := max(n.exponent, -n.exponent)
+	if n.big != nil {
+		digits += n.big.BitLen() / 3
+	}
+	return digits
+}
+
 // compare is -1, 0 or 1: n is less than, equal to or greater than m.
 func (n number) compare(m number) int {
 	if n.big == nil && m.big == nil && n.exponent == m.exponent {

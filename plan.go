@@ -24,9 +24,20 @@ type planNode struct {
 	every   *planNode // [*]: each item
 	any     *planNode // .*: each item or member
 
-	judged []int    // rules whose path ends here
-	needed []int    // rules whose "valid" ends here
-	field  *implied // what counts here without being written; nil: nothing
+	judged []plannedRule // whose path ends here
+	needed []int         // rules whose "valid" ends here
+	field  *implied      // what counts here without being written; nil: nothing
+
+	isEnd bool // some path ends here
+	size  int  // what one walk down from here looks at, at most, but for items
+}
+
+// A plannedRule is what a walk needs to know of a rule.
+type plannedRule struct {
+	index           int
+	kind            Kind
+	comparesNumbers bool
+	constraints     []constraint
 }
 
 type planMember struct {
@@ -48,13 +59,42 @@ func newPlan(rules []rule) plan {
 			continue
 		}
 		n := b.node(r.Path)
-		n.judged = append(n.judged, i)
+		n.judged = append(n.judged, newPlannedRule(i, r))
 		if !r.Valid.IsZero() {
 			n = b.node(r.Valid)
 			n.needed = append(n.needed, i)
 		}
 	}
-	return plan{b.nodes[planStep{}]}
+	root := b.nodes[planStep{}]
+	root.measure()
+	return plan{root}
+}
+
+func newPlannedRule(i int, r *rule) plannedRule {
+	constraints := make([]constraint, 0, len(r.constraints))
+	for _, a := range r.constraints {
+		constraints = append(constraints, a.fixed)
+	}
+	return plannedRule{i, r.Kind, r.comparesNumbers, constraints}
+}
+
+// measure finds the size of a node and of all below it.
+func (n *planNode) measure() {
+	if n == nil {
+		return
+	}
+	n.size = 1 + len(n.judged) + len(n.needed)
+	n.isEnd = n.size > 1
+	for _, m := range n.members {
+		m.node.measure()
+		n.size += m.node.size
+	}
+	for _, item := range n.items {
+		item.node.measure()
+		n.size += item.node.size
+	}
+	n.every.measure()
+	n.any.measure()
 }
 
 // canBePlanned tells whether a plan knows all of the rule. A regex that
@@ -143,7 +183,6 @@ func (n *planNode) grow(step jp.Frag, next *planNode) {
 
 // A planWalk is one walk of a plan through one target.
 type planWalk struct {
-	rules  []rule
 	found  []planned // of each rule
 	nodes  int       // values that may still be looked at
 	budget regexBudget
@@ -161,13 +200,16 @@ type planned struct {
 // walkPlan walks the plan of the rules through a target. It returns what it
 // found about each rule, nil where that is of no use.
 func (e *evaluation) walkPlan(rules *Rules, t *target) []planned {
-	if rules.plan.root == nil || t.nothing != "" || t.instancetype || t.parameters || e.defaults != nil {
+	root := rules.plan.root
+	if root == nil || t.nothing != "" || t.instancetype || t.parameters || e.defaults != nil {
 		return nil
 	}
 	w := &e.planWalk
-	w.rules, w.nodes, w.budget, w.spent = rules.rules, e.nodes, e.budget, false
+	w.nodes, w.budget, w.spent = e.nodes, e.budget, false
 	w.found = append(w.found[:0], make([]planned, rules.Len())...)
-	w.visit(rules.plan.root, t.root)
+	if w.spend(root.size) {
+		w.visit(root, t.root)
+	}
 	if w.spent {
 		return nil
 	}
@@ -175,24 +217,23 @@ func (e *evaluation) walkPlan(rules *Rules, t *target) []planned {
 	return w.found
 }
 
+// spend counts values that are looked at.
+func (w *planWalk) spend(values int) bool {
+	w.nodes -= values
+	w.spent = w.spent || w.nodes < 0
+	return !w.spent
+}
+
 // visit judges a value and what is below it. The order does not matter: what
-// counts is found out in any, or some bound is reached in any.
+// counts is found out in any, or some bound is reached in any. What it looks at
+// is paid for.
 func (w *planWalk) visit(n *planNode, v any) {
-	if !w.spend(1) {
-		return
-	}
 	switch v := v.(type) {
-	case nil:
 	case map[string]any:
-		if v != nil {
-			w.judge(n, v)
-			w.members(n, v)
-		}
+		w.members(n, v)
 	case []any:
-		if v != nil {
-			w.judge(n, v)
-			w.items(n, v)
-		}
+		w.items(n, v)
+	case nil:
 	case string, bool, json.Number, int, int64, uint64, float64:
 		w.judge(n, v)
 	default:
@@ -200,13 +241,11 @@ func (w *planWalk) visit(n *planNode, v any) {
 	}
 }
 
-func (w *planWalk) spend(values int) bool {
-	w.nodes -= values
-	w.spent = w.spent || w.nodes < 0
-	return !w.spent
-}
-
 func (w *planWalk) members(n *planNode, v map[string]any) {
+	if v == nil {
+		return
+	}
+	w.judge(n, v)
 	for i := range n.members {
 		m := &n.members[i]
 		next := v[m.name]
@@ -215,7 +254,7 @@ func (w *planWalk) members(n *planNode, v map[string]any) {
 		}
 		w.visit(m.node, next)
 	}
-	if n.any != nil {
+	if n.any != nil && w.spend(len(v)*n.any.size) {
 		for _, next := range v {
 			w.visit(n.any, next)
 		}
@@ -223,55 +262,62 @@ func (w *planWalk) members(n *planNode, v map[string]any) {
 }
 
 func (w *planWalk) items(n *planNode, v []any) {
+	if v == nil {
+		return
+	}
+	w.judge(n, v)
 	for _, item := range n.items {
 		if k := fromEnd(item.index, len(v)); 0 <= k && k < len(v) {
 			w.visit(item.node, v[k])
 		}
 	}
-	for _, all := range [...]*planNode{n.every, n.any} {
-		if all == nil {
-			continue
-		}
-		for _, next := range v {
-			w.visit(all, next)
-		}
+	w.eachItem(n.every, v)
+	w.eachItem(n.any, v)
+}
+
+func (w *planWalk) eachItem(n *planNode, v []any) {
+	if n == nil || !w.spend(len(v)*n.size) {
+		return
+	}
+	for _, next := range v {
+		w.visit(n, next)
 	}
 }
 
 // judge judges a value by the rules whose path ends here.
 func (w *planWalk) judge(n *planNode, v any) {
+	if !n.isEnd {
+		return
+	}
 	for _, i := range n.needed {
 		w.found[i].isNeeded = true
 	}
-	if len(n.judged) == 0 {
+	isScalar := w.value.set(v)
+	if long := w.value.size() - 1; long > 0 && !w.spend(long*len(n.judged)) {
 		return
 	}
-	var isScalar bool
-	w.value, isScalar = scalarOf(v)
-	if !w.spend(len(n.judged) * w.value.size()) {
-		return
-	}
-	for _, i := range n.judged {
-		f := &w.found[i]
+	for i := range n.judged {
+		r := &n.judged[i]
+		f := &w.found[r.index]
 		f.matches++
-		if f.matches > maxMatches || !isScalar || !w.holds(&w.rules[i]) {
+		if f.matches > maxMatches || !isScalar || !w.holds(r) {
 			f.isUnsure = true
 		}
 	}
 }
 
 // holds tells whether the value satisfies all of a rule.
-func (w *planWalk) holds(r *rule) bool {
+func (w *planWalk) holds(r *plannedRule) bool {
 	if r.comparesNumbers {
 		w.value.readQuantity()
 	}
-	if ok, err := r.Kind.admits(&w.value, true); !ok || err != nil {
+	if ok, err := r.kind.admits(&w.value, true); !ok || err != nil {
 		return false
 	}
-	for i := range r.constraints {
-		ok, err := r.constraints[i].fixed.holds(&w.value, &w.budget)
-		w.spent = w.spent || err == errRegexBudget
+	for _, c := range r.constraints {
+		ok, err := c.holds(&w.value, &w.budget)
 		if !ok || err != nil {
+			w.spent = w.spent || err == errRegexBudget
 			return false
 		}
 	}
@@ -280,10 +326,13 @@ func (w *planWalk) holds(r *rule) bool {
 
 // unsure is for a value in a form that a plan does not know.
 func (w *planWalk) unsure(n *planNode) {
-	if !w.spend(1 + len(n.judged) + len(n.needed)) {
+	if n == nil {
 		return
 	}
-	for _, i := range slices.Concat(n.judged, n.needed) {
+	for _, r := range n.judged {
+		w.found[r.index].isUnsure = true
+	}
+	for _, i := range n.needed {
 		w.found[i].isUnsure = true
 	}
 	for _, m := range n.members {
@@ -292,11 +341,8 @@ func (w *planWalk) unsure(n *planNode) {
 	for _, item := range n.items {
 		w.unsure(item.node)
 	}
-	for _, all := range [...]*planNode{n.every, n.any} {
-		if all != nil {
-			w.unsure(all)
-		}
-	}
+	w.unsure(n.every)
+	w.unsure(n.any)
 }
 
 // settles tells whether what was found is the rule's result, and fills in what

@@ -169,7 +169,9 @@ func (e *evaluation) judgeAll(report *Report, rules *Rules, t *target, left int)
 	found := e.walkPlan(rules, t)
 	for i := range rules.rules {
 		r, result := &rules.rules[i], &report.Results[first+i]
-		result.Target = t.name
+		if t.name != "" {
+			result.Target = t.name
+		}
 		if found == nil || !found[i].settles(r, result) {
 			e.judge(r, t, result, found != nil && found[i].isNeeded)
 		}

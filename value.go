@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding"
 	"encoding/json"
-	"math"
 	"reflect"
 	"slices"
 	"strconv"
@@ -313,34 +312,45 @@ func (s *scalar) err() error {
 
 // scalarOf returns false for arrays, objects, null and what has no JSON form.
 func scalarOf(v any) (scalar, bool) {
-	switch v := v.(type) {
-	case string:
-		return scalar{shape: text, text: v}, true
-	case bool:
-		return scalar{shape: boolean, text: strconv.FormatBool(v)}, true
-	case int:
-		return scalar{shape: numeric, number: numberFromInt(int64(v))}, true
-	case int64:
-		return scalar{shape: numeric, number: numberFromInt(v)}, true
-	case uint64:
-		return scalar{shape: numeric, number: numberFromUint(v)}, true
-	case float32:
-		return floatScalar(float64(v), 32)
-	case float64:
-		return floatScalar(v, 64)
-	case json.Number:
-		n, err := parseNumber(string(v))
-		return scalar{shape: numeric, number: n, numeral: numeralOf(err)}, err != errNotNumber
-	}
-	return scalar{}, false
+	var s scalar
+	ok := s.set(v)
+	return s, ok
 }
 
-func floatScalar(f float64, bits int) (scalar, bool) {
-	if math.IsNaN(f) || math.IsInf(f, 0) {
-		return scalar{}, false
+// set makes s the scalar that v is. It returns false where v is none, and
+// leaves the number alone where v has none.
+func (s *scalar) set(v any) bool {
+	s.numeral = notRead
+	switch v := v.(type) {
+	case string:
+		s.shape, s.text = text, v
+		return true
+	case bool:
+		s.shape, s.text = boolean, strconv.FormatBool(v)
+		return true
 	}
-	n, err := numberFromFloat(f, bits)
-	return scalar{shape: numeric, number: n, numeral: numeralOf(err)}, true
+	n, err := numberOf(v)
+	s.shape, s.text, s.number, s.numeral = numeric, "", n, numeralOf(err)
+	return err != errNotNumber
+}
+
+// numberOf is the number that v is.
+func numberOf(v any) (number, error) {
+	switch v := v.(type) {
+	case int:
+		return numberFromInt(int64(v)), nil
+	case int64:
+		return numberFromInt(v), nil
+	case uint64:
+		return numberFromUint(v), nil
+	case float32:
+		return numberFromFloat(float64(v), 32)
+	case float64:
+		return numberFromFloat(v, 64)
+	case json.Number:
+		return parseNumber(string(v))
+	}
+	return number{}, errNotNumber
 }
 
 // String renders the scalar as a string, as the kinds enum and regex and the
@@ -375,14 +385,10 @@ func (s *scalar) readQuantity() {
 
 // size is what a value costs to look at, in values of usual length.
 func (s *scalar) size() int {
-	if s.shape != numeric {
-		return 1 + len(s.text)/100
+	if s.shape == numeric {
+		return 1 + s.number.digits()/100
 	}
-	digits := max(s.number.exponent, -s.number.exponent)
-	if s.number.big != nil {
-		digits += s.number.big.BitLen() / 3
-	}
-	return 1 + digits/100
+	return 1 + len(s.text)/100
 }
 
 // childCount is how many members or items a value has.
