@@ -38,12 +38,16 @@ func (e *evaluation) implied(t *target) *implied {
 
 // walk prepares a search in a target.
 func (e *evaluation) walk(t *target, visit func(*walk, any) bool) walk {
-	return walk{nodes: &e.nodes, parameters: t.parameters, implied: e.implied(t), visit: visit}
+	at := append(make(location, 0, usualDepth), t.at...)
+	return walk{nodes: &e.nodes, parameters: t.parameters, implied: e.implied(t), visit: visit, at: at}
 }
 
-// judge judges one rule for one target.
-func (e *evaluation) judge(r *rule, t *target, result *Result, isNeeded bool) {
-	j := judgement{evaluation: e, rule: r, target: t, result: result, isNeeded: isNeeded}
+// usualDepth is how many elements most locations have at most.
+const usualDepth = 16
+
+// judge judges one rule for one target, by what is known of it already.
+func (e *evaluation) judge(r *rule, t *target, result *Result, known planned) {
+	j := judgement{evaluation: e, rule: r, target: t, result: result, known: known}
 	j.run()
 }
 
@@ -54,7 +58,7 @@ type judgement struct {
 	target *target
 	result *Result
 
-	isNeeded bool // what "valid" names is known to be there
+	known planned
 
 	read     []constraint // those of rule.constraints that come from paths; nil where undecided
 	prepared bool
@@ -102,7 +106,7 @@ func about(argument string, why error) string {
 // applies tells whether what "valid" names is there; if not, it ends the
 // judgement.
 func (j *judgement) applies() bool {
-	if j.rule.Valid.IsZero() || j.isNeeded {
+	if j.rule.Valid.IsZero() || j.known.isNeeded {
 		return true
 	}
 	w := j.walk(j.target, func(*walk, any) bool { return false })
@@ -122,7 +126,7 @@ func (j *judgement) applies() bool {
 
 func (j *judgement) judgeValues() {
 	w := j.walk(j.target, j.judgeValue)
-	err := w.run(j.rule.Path, j.target.root)
+	err := j.visitValues(&w)
 	switch {
 	case err != nil:
 		j.undecided("", err)
@@ -143,6 +147,21 @@ func (j *judgement) judgeValues() {
 	default:
 		j.result.Outcome = Satisfied
 	}
+}
+
+// visitValues judges what the path selects; of what a plan has judged already,
+// only the values that it found to be wrong.
+func (j *judgement) visitValues(w *walk) error {
+	if j.known.isUnsure || j.known.wrong == nil {
+		return w.run(j.rule.Path, j.target.root)
+	}
+	for _, v := range j.known.wrong {
+		w.at, w.standIn = v.at, v.standIn
+		if !w.spend(1) || !w.found(v.value) {
+			break
+		}
+	}
+	return w.err
 }
 
 // isLeftOut tells whether a path that selects nothing asks for what the VM
@@ -257,7 +276,7 @@ func (k Kind) mismatch(v any) string {
 
 // atField says of what value something could not be judged.
 func (j *judgement) atField(w *walk, why error) error {
-	return fmt.Errorf("%s: %w", j.target.at.join(w.at), why)
+	return fmt.Errorf("%s: %w", w.at, why)
 }
 
 // atValue is atField for an argument, whose key comes before it.
@@ -315,8 +334,7 @@ func (a argued) origin() string {
 
 func (j *judgement) add(w *walk, value any, reason Reason, argument string, limit any, detail string) {
 	v := j.violation(reason, argument, detail)
-	at := j.target.at.join(w.at)
-	v.Field, v.Pointer = at.String(), at.pointer()
+	v.Field, v.Pointer = w.at.String(), w.at.pointer()
 	v.Limit = limit
 	v.Value = reported(value)
 	switch w.standIn {

@@ -10,9 +10,9 @@ import (
 // A plan judges many rules in one walk through an object, where a judgement
 // takes one after the other. It knows rules whose paths are names, indexes and
 // wildcards and whose arguments are literal, and objects as decoders make them.
-// It only ever says that a rule holds or is skipped: of any other, and wherever
-// it is not sure, the judgement decides, which alone finds words and places for
-// what is wrong.
+// It says that a rule holds or is skipped, or which values are wrong, for which
+// the judgement has the words. Wherever it is not sure, the judgement looks for
+// itself.
 type plan struct {
 	root *planNode // nil: no rules
 }
@@ -35,6 +35,8 @@ type planNode struct {
 // A plannedRule is what a walk needs to know of a rule.
 type plannedRule struct {
 	index           int
+	path            jp.Expr
+	isOrdered       bool // values are found in document order
 	kind            Kind
 	comparesNumbers bool
 	constraints     []constraint
@@ -75,7 +77,8 @@ func newPlannedRule(i int, r *rule) plannedRule {
 	for _, a := range r.constraints {
 		constraints = append(constraints, a.fixed)
 	}
-	return plannedRule{i, r.Kind, r.comparesNumbers, constraints}
+	path := r.Path.steps()
+	return plannedRule{i, path, !slices.Contains(path, jp.Frag(jp.Wildcard('*'))), r.Kind, r.comparesNumbers, constraints}
 }
 
 // measure finds the size of a node and of all below it.
@@ -186,35 +189,59 @@ type planWalk struct {
 	found  []planned // of each rule
 	nodes  int       // values that may still be looked at
 	budget regexBudget
-	spent  bool   // a bound was reached: nothing that was found counts
-	value  scalar // that is being judged
+	spent  bool // a bound was reached: nothing that was found counts
+
+	root    location // of the target
+	items   []int    // the indexes on the way to the value that is being judged
+	value   scalar   // that value
+	standIn standIn  // whether it is a default
+	wrong   int      // how many values were found to be wrong
 }
 
 // planned is what a walk finds out about a rule.
 type planned struct {
 	matches  int  // of its path
 	isNeeded bool // what "valid" names is there
-	isUnsure bool // some value does not satisfy the rule, or may not
+	isUnsure bool // nothing else counts: the judgement has to look for itself
+	wrong    []wrongValue
 }
 
-// walkPlan walks the plan of the rules through a target. It returns what it
-// found about each rule, nil where that is of no use.
-func (e *evaluation) walkPlan(rules *Rules, t *target) []planned {
+// A wrongValue does not satisfy a rule, or may not.
+type wrongValue struct {
+	value   any
+	at      location
+	standIn standIn
+}
+
+// maxWrong is how many wrong values a walk remembers. Where there are more, the
+// judgement, which ends when the report is full, looks for itself.
+const maxWrong = 1000
+
+// walkPlan walks the plan of the rules through a target, and leaves what it
+// found about each rule.
+func (e *evaluation) walkPlan(rules *Rules, t *target) {
+	w := &e.planWalk
+	w.found = append(w.found[:0], make([]planned, rules.Len())...)
 	root := rules.plan.root
 	if root == nil || t.nothing != "" || t.instancetype || t.parameters || e.defaults != nil {
-		return nil
+		w.forget()
+		return
 	}
-	w := &e.planWalk
-	w.nodes, w.budget, w.spent = e.nodes, e.budget, false
-	w.found = append(w.found[:0], make([]planned, rules.Len())...)
+	w.nodes, w.budget, w.root, w.spent, w.wrong = e.nodes, e.budget, t.at, false, 0
 	if w.spend(root.size) {
 		w.visit(root, t.root)
 	}
 	if w.spent {
-		return nil
+		w.forget()
+		return
 	}
 	e.nodes, e.budget = w.nodes, w.budget
-	return w.found
+}
+
+func (w *planWalk) forget() {
+	for i := range w.found {
+		w.found[i] = planned{isUnsure: true}
+	}
 }
 
 // spend counts values that are looked at.
@@ -228,11 +255,17 @@ func (w *planWalk) spend(values int) bool {
 // counts is found out in any, or some bound is reached in any. What it looks at
 // is paid for.
 func (w *planWalk) visit(n *planNode, v any) {
-	switch v := v.(type) {
+	switch typed := v.(type) {
 	case map[string]any:
-		w.members(n, v)
+		if typed != nil {
+			w.judge(n, v)
+			w.members(n, typed)
+		}
 	case []any:
-		w.items(n, v)
+		if typed != nil {
+			w.judge(n, v)
+			w.array(n, typed)
+		}
 	case nil:
 	case string, bool, json.Number, int, int64, uint64, float64:
 		w.judge(n, v)
@@ -242,15 +275,14 @@ func (w *planWalk) visit(n *planNode, v any) {
 }
 
 func (w *planWalk) members(n *planNode, v map[string]any) {
-	if v == nil {
-		return
-	}
-	w.judge(n, v)
 	for i := range n.members {
 		m := &n.members[i]
 		next := v[m.name]
-		if f := m.node.field; f != nil && (next == nil || f.zeroIsUnset && isZero(next)) {
-			next = f.value
+		if f := m.node.field; f != nil {
+			if value, why := f.standIn(v, next); why != written {
+				w.visitDefault(m.node, value, why)
+				continue
+			}
 		}
 		w.visit(m.node, next)
 	}
@@ -261,27 +293,33 @@ func (w *planWalk) members(n *planNode, v map[string]any) {
 	}
 }
 
-func (w *planWalk) items(n *planNode, v []any) {
-	if v == nil {
-		return
-	}
-	w.judge(n, v)
-	for _, item := range n.items {
-		if k := fromEnd(item.index, len(v)); 0 <= k && k < len(v) {
-			w.visit(item.node, v[k])
-		}
-	}
-	w.eachItem(n.every, v)
-	w.eachItem(n.any, v)
+// visitDefault judges what counts where nothing is written.
+func (w *planWalk) visitDefault(n *planNode, v any, why standIn) {
+	w.standIn = why
+	w.visit(n, v)
+	w.standIn = written
 }
 
-func (w *planWalk) eachItem(n *planNode, v []any) {
-	if n == nil || !w.spend(len(v)*n.size) {
-		return
+func (w *planWalk) array(n *planNode, v []any) {
+	for _, item := range n.items {
+		if k := fromEnd(item.index, len(v)); 0 <= k && k < len(v) {
+			w.visitItem(item.node, v, k)
+		}
 	}
-	for _, next := range v {
-		w.visit(n, next)
+	for _, all := range [...]*planNode{n.every, n.any} {
+		if all == nil || !w.spend(len(v)*all.size) {
+			continue
+		}
+		for k := range v {
+			w.visitItem(all, v, k)
+		}
 	}
+}
+
+func (w *planWalk) visitItem(n *planNode, v []any, k int) {
+	w.items = append(w.items, k)
+	w.visit(n, v[k])
+	w.items = w.items[:len(w.items)-1]
 }
 
 // judge judges a value by the rules whose path ends here.
@@ -300,10 +338,38 @@ func (w *planWalk) judge(n *planNode, v any) {
 		r := &n.judged[i]
 		f := &w.found[r.index]
 		f.matches++
-		if f.matches > maxMatches || !isScalar || !w.holds(r) {
+		switch {
+		case f.matches > maxMatches:
 			f.isUnsure = true
+		case !isScalar || !w.holds(r):
+			w.remember(f, r, v)
 		}
 	}
+}
+
+// remember keeps a wrong value for the judgement.
+func (w *planWalk) remember(f *planned, r *plannedRule, v any) {
+	w.wrong++
+	if w.wrong > maxWrong || !r.isOrdered {
+		f.isUnsure = true
+		return
+	}
+	f.wrong = append(f.wrong, wrongValue{v, w.locate(r.path), w.standIn})
+}
+
+// locate is the location of the value that is being judged.
+func (w *planWalk) locate(path jp.Expr) location {
+	at := append(make(location, 0, len(w.root)+len(path)), w.root...)
+	items := w.items
+	for _, step := range path {
+		if name, ok := step.(jp.Child); ok {
+			at = append(at, named(string(name)))
+			continue
+		}
+		at = append(at, indexed(items[0]))
+		items = items[1:]
+	}
+	return at
 }
 
 // holds tells whether the value satisfies all of a rule.
@@ -349,7 +415,7 @@ func (w *planWalk) unsure(n *planNode) {
 // the result of a rule that holds has not.
 func (f *planned) settles(r *rule, result *Result) bool {
 	switch {
-	case !r.isPlanned || f.isUnsure:
+	case !r.isPlanned || f.isUnsure || f.wrong != nil:
 		return false
 	case !r.Valid.IsZero() && !f.isNeeded:
 		result.Outcome, result.Note = Skipped, r.notThere

@@ -20,7 +20,7 @@ func unplanned(rules Rules) Rules {
 func checkPlan(t *testing.T, rules Rules, object map[string]any, opts ...ValidateOption) {
 	t.Helper()
 	if diff := cmp.Diff(Validate(unplanned(rules), object, opts...), Validate(rules, object, opts...)); diff != "" {
-		t.Fatalf("the plan changes the report (-without +with):\n%s", diff)
+		t.Fatalf("the plan changes the report of %s for %#v (-without +with):\n%s", rules, object, diff)
 	}
 }
 

@@ -153,7 +153,8 @@ func newEvaluation(opts []ValidateOption) *evaluation {
 // release gives an evaluation back, with nothing of the caller's in it.
 func (e *evaluation) release() {
 	clear(e.targets)
-	*e = evaluation{targets: e.targets[:0], planWalk: planWalk{found: e.planWalk.found}}
+	clear(e.planWalk.found)
+	*e = evaluation{targets: e.targets[:0], planWalk: planWalk{found: e.planWalk.found, items: e.planWalk.items}}
 	evaluations.Put(e)
 }
 
@@ -166,14 +167,14 @@ func (e *evaluation) judgeAll(report *Report, rules *Rules, t *target, left int)
 	}
 	first := len(report.Results)
 	report.Results = append(report.Results, rules.satisfied...)
-	found := e.walkPlan(rules, t)
+	e.walkPlan(rules, t)
 	for i := range rules.rules {
 		r, result := &rules.rules[i], &report.Results[first+i]
 		if t.name != "" {
 			result.Target = t.name
 		}
-		if found == nil || !found[i].settles(r, result) {
-			e.judge(r, t, result, found != nil && found[i].isNeeded)
+		if known := &e.planWalk.found[i]; !known.settles(r, result) {
+			e.judge(r, t, result, *known)
 		}
 	}
 	return true

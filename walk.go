@@ -20,7 +20,8 @@ type walk struct {
 	visit func(w *walk, value any) bool
 
 	steps   jp.Expr
-	at      location // of the value that is being looked at
+	at      location // of the value that is being looked at, behind root's own
+	rootAt  int      // how many elements root's own has
 	standIn standIn  // whether it is a default
 	matches int
 	doubt   error // why what was found may not be all: a comparison had no answer
@@ -50,7 +51,7 @@ func (w *walk) run(p Path, root any) error {
 		return nil
 	}
 	w.steps = p.expr
-	w.at = make(location, 0, min(len(w.steps), maxDepth))
+	w.rootAt = len(w.at)
 	if root = resolve(root); root != nil {
 		w.from(root, 0, w.implied)
 	}
@@ -82,7 +83,7 @@ func (w *walk) spend(values int) bool {
 	if *w.nodes < 0 {
 		w.fail(errTooManyNodes)
 	}
-	if len(w.at) > maxDepth {
+	if len(w.at)-w.rootAt > maxDepth {
 		w.fail(errTooDeep)
 	}
 	return w.err == nil
