@@ -210,13 +210,12 @@ func (p *pathParser) parse() (jp.Expr, error) {
 	case !root && p.rest[0] != '.' && p.rest[0] != '[':
 		p.rest = "." + p.rest
 	}
-	var expr jp.Expr
+	expr := make(jp.Expr, 0, strings.Count(p.rest, ".")+strings.Count(p.rest, "["))
 	for p.rest != "" {
-		steps, err := p.step()
-		if err != nil {
+		var err error
+		if expr, err = p.step(expr); err != nil {
 			return nil, err
 		}
-		expr = append(expr, steps...)
 	}
 	return expr, nil
 }
@@ -237,20 +236,22 @@ func (p *pathParser) skip(prefix string) bool {
 	return ok
 }
 
-// step reads one step, and the name behind a "..".
-func (p *pathParser) step() (jp.Expr, error) {
+// step appends one step, or a ".." and the step behind it.
+func (p *pathParser) step(expr jp.Expr) (jp.Expr, error) {
+	var next jp.Frag
+	var err error
 	switch {
 	case p.skip(".."):
-		next, err := p.afterDescent()
-		return jp.Expr{jp.Descent('.'), next}, err
+		expr = append(expr, jp.Descent('.'))
+		next, err = p.afterDescent()
 	case p.skip("."):
-		next, err := p.afterDot()
-		return jp.Expr{next}, err
+		next, err = p.afterDot()
 	case p.skip("["):
-		step, err := p.bracket()
-		return jp.Expr{step}, err
+		next, err = p.bracket()
+	default:
+		err = p.unexpected("between two steps")
 	}
-	return nil, p.unexpected("between two steps")
+	return append(expr, next), err
 }
 
 func (p *pathParser) afterDescent() (jp.Frag, error) {
@@ -283,6 +284,14 @@ func (p *pathParser) unexpected(where string) error {
 
 // name reads a name behind a dot.
 func (p *pathParser) name() (string, error) {
+	end := 0
+	for end < len(p.rest) && p.rest[end] < utf8.RuneSelf && isNameRune(rune(p.rest[end])) {
+		end++
+	}
+	if plain := p.rest[:end]; end == len(p.rest) || p.rest[end] == '.' || p.rest[end] == '[' {
+		p.rest = p.rest[end:]
+		return p.namedOrError(plain)
+	}
 	var name strings.Builder
 	for p.rest != "" {
 		r, size := utf8.DecodeRuneInString(p.rest)
@@ -533,11 +542,10 @@ func (p *pathParser) operandPath() (operand, error) {
 		}
 		end := operandStep(p.rest)
 		inner := pathParser{rest: p.rest[:end]}
-		steps, err := inner.step()
-		if err != nil {
+		var err error
+		if expr, err = inner.step(expr); err != nil {
 			return operand{}, err
 		}
-		expr = append(expr, steps...)
 		p.rest = p.rest[end-len(inner.rest):]
 	}
 	return operand{path: expr}, nil

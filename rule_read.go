@@ -23,7 +23,7 @@ func parseRules(annotation string, o parseOptions) (Rules, []Problem) {
 		return Rules{}, nil
 	}
 	nodes, problems := readAnnotation(annotation)
-	reader := ruleReader{version: o.version, strict: o.strict, problems: problems}
+	reader := ruleReader{version: o.version, strict: o.strict, problems: problems, paths: map[string]Path{}}
 	rules := make([]rule, 0, len(nodes))
 	nameNodes := make([]jsonNode, 0, len(nodes))
 	for i, n := range nodes {
@@ -64,6 +64,7 @@ type ruleReader struct {
 	version  Version
 	strict   bool
 	problems []Problem
+	paths    map[string]Path // by their text
 
 	index int
 	node  jsonNode
@@ -142,8 +143,21 @@ func (r *ruleReader) path(key, s string) Path {
 	return path
 }
 
+// parsePath reads a path as the version writes it, each only once: rules often
+// share one.
 func (r *ruleReader) parsePath(s string) (Path, error) {
-	if r.version != V201901 || strings.HasPrefix(s, pathPrefix) {
+	if path, ok := r.paths[s]; ok {
+		return path, nil
+	}
+	path, err := parsePath(s, r.version)
+	if err == nil {
+		r.paths[s] = path
+	}
+	return path, err
+}
+
+func parsePath(s string, v Version) (Path, error) {
+	if v != V201901 || strings.HasPrefix(s, pathPrefix) {
 		return ParsePath(s)
 	}
 	return parseExpression(strings.TrimPrefix(s, "/"))
