@@ -98,16 +98,21 @@ func (c *bound) holds(v *scalar, _ *regexBudget) (bool, error) {
 }
 
 func (c *bound) breach(v *scalar) breach {
-	compared := "more than"
-	if c.beyond < 0 {
-		compared = "less than"
+	detail := v.appendDescription(make([]byte, 0, usualDetail))
+	_, err := v.quantity()
+	switch {
+	case err != nil:
+		detail = append(append(append(detail, " is not a number, and "...), c.key...), " is "...)
+	case c.beyond < 0:
+		detail = append(append(append(detail, " is less than "...), c.key...), ' ')
+	default:
+		detail = append(append(append(detail, " is more than "...), c.key...), ' ')
 	}
-	detail := v.describe() + " is " + compared + " " + c.key + " " + c.shown
-	if _, err := v.quantity(); err != nil {
-		detail = v.describe() + " is not a number, and " + c.key + " is " + c.shown
-	}
-	return breach{ReasonInvalid, c.limit, detail}
+	return breach{ReasonInvalid, c.limit, string(append(detail, c.shown...))}
 }
+
+// usualDetail is how many bytes most details have at most.
+const usualDetail = 128
 
 // shown is a limit without quotes, which a number does not need.
 func shown(limit scalar) string { return shortened(cmp.Or(limit.text, limit.String())) }
@@ -197,15 +202,14 @@ func (c *allowed) has(v *scalar) bool {
 }
 
 func (c *allowed) breach(v *scalar) breach {
-	detail := "no value is allowed"
-	switch len(c.list) {
-	case 0:
-	case 1:
-		detail = v.describe() + " is not " + quoted(c.list[0])
-	default:
-		detail = v.describe() + " is not one of " + listValues(c.list)
+	if len(c.list) == 0 {
+		return breach{ReasonNotSupported, c.limit, "no value is allowed"}
 	}
-	return breach{ReasonNotSupported, c.limit, detail}
+	detail := append(v.appendDescription(make([]byte, 0, usualDetail)), " is not "...)
+	if len(c.list) > 1 {
+		detail = append(detail, "one of "...)
+	}
+	return breach{ReasonNotSupported, c.limit, string(appendValues(detail, c.list))}
 }
 
 // A pattern is regex.
@@ -234,7 +238,8 @@ func (c *pattern) holds(v *scalar, b *regexBudget) (bool, error) {
 }
 
 func (c *pattern) breach(v *scalar) breach {
-	return breach{ReasonInvalid, c.limit, v.describe() + " does not match " + quoted(c.text)}
+	detail := append(v.appendDescription(make([]byte, 0, usualDetail)), " does not match "...)
+	return breach{ReasonInvalid, c.limit, string(appendQuoted(detail, c.text))}
 }
 
 // compileWork is what compiling a part of a regex costs, in the work of a

@@ -8,8 +8,10 @@ import (
 
 // An evaluation is one call of Validate. It is not safe for concurrent use.
 type evaluation struct {
-	planWalk planWalk
-	targets  []target
+	judgement judgement // the one at hand
+	search    walk      // for the values of its rule
+	planWalk  planWalk
+	targets   []target
 
 	partial  bool
 	defaults []fieldDefault // those of the caller
@@ -37,18 +39,14 @@ func (e *evaluation) implied(t *target) *implied {
 }
 
 // walk prepares a search in a target.
-func (e *evaluation) walk(t *target, visit func(*walk, any) bool) walk {
-	at := append(make(location, 0, usualDepth), t.at...)
-	return walk{nodes: &e.nodes, parameters: t.parameters, implied: e.implied(t), visit: visit, at: at}
+func (e *evaluation) walk(t *target, v visitor) walk {
+	return walk{nodes: &e.nodes, parameters: t.parameters, implied: e.implied(t), root: t.at, visitor: v}
 }
-
-// usualDepth is how many elements most locations have at most.
-const usualDepth = 16
 
 // judge judges one rule for one target, by what is known of it already.
 func (e *evaluation) judge(r *rule, t *target, result *Result, known planned) {
-	j := judgement{evaluation: e, rule: r, target: t, result: result, known: known}
-	j.run()
+	e.judgement = judgement{evaluation: e, rule: r, target: t, result: result, known: known}
+	e.judgement.run()
 }
 
 // A judgement is one rule on its way to its result.
@@ -109,7 +107,7 @@ func (j *judgement) applies() bool {
 	if j.rule.Valid.IsZero() || j.known.isNeeded {
 		return true
 	}
-	w := j.walk(j.target, func(*walk, any) bool { return false })
+	w := j.walk(j.target, visitorFunc(func(*walk, any) bool { return false }))
 	err := w.run(j.rule.Valid, j.target.root)
 	switch {
 	case err == nil && w.matches > 0:
@@ -125,8 +123,9 @@ func (j *judgement) applies() bool {
 }
 
 func (j *judgement) judgeValues() {
-	w := j.walk(j.target, j.judgeValue)
-	err := j.visitValues(&w)
+	j.search = j.walk(j.target, j)
+	w := &j.search
+	err := j.visitValues(w)
 	switch {
 	case err != nil:
 		j.undecided("", err)
@@ -155,6 +154,7 @@ func (j *judgement) visitValues(w *walk) error {
 	if j.known.isUnsure || j.known.wrong == nil {
 		return w.run(j.rule.Path, j.target.root)
 	}
+	j.result.Violations = make([]Violation, 0, len(j.known.wrong))
 	for _, v := range j.known.wrong {
 		w.at, w.standIn = v.at, v.standIn
 		if !w.spend(1) || !w.found(v.value) {
@@ -212,8 +212,8 @@ func (j *judgement) violation(reason Reason, argument, detail string) Violation 
 	}
 }
 
-// judgeValue judges one value that the path selects.
-func (j *judgement) judgeValue(w *walk, v any) bool {
+// visit judges one value that the path selects.
+func (j *judgement) visit(w *walk, v any) bool {
 	j.prepare()
 	var isScalar bool
 	s := &j.value
@@ -465,10 +465,10 @@ func (j *judgement) appendItems(all []scalar, path Path, v any) ([]scalar, error
 // find lists what an argument's path selects, at least one value.
 func (j *judgement) find(path Path) ([]any, error) {
 	var found []any
-	w := j.walk(j.target, func(_ *walk, v any) bool {
+	w := j.walk(j.target, visitorFunc(func(_ *walk, v any) bool {
 		found = append(found, v)
 		return true
-	})
+	}))
 	err := w.run(path, j.target.root)
 	switch {
 	case cmp.Or(err, w.doubt) != nil:

@@ -153,10 +153,10 @@ type Match struct {
 func (p Path) Find(root any) []Match {
 	var matches []Match
 	nodes := maxNodes
-	w := walk{nodes: &nodes, visit: func(w *walk, value any) bool {
+	w := walk{nodes: &nodes, visitor: visitorFunc(func(w *walk, value any) bool {
 		matches = append(matches, Match{Field: w.at.String(), Value: value})
 		return true
-	}}
+	})}
 	if err := w.run(p, root); err != nil {
 		return nil
 	}

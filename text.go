@@ -32,18 +32,22 @@ func describe(v any) string {
 	return "a " + v.(noJSON).goType + " without a JSON form"
 }
 
-func (s *scalar) describe() string {
+func (s *scalar) describe() string { return string(s.appendDescription(nil)) }
+
+func (s *scalar) appendDescription(b []byte) []byte {
 	switch {
 	case s.shape == text:
-		return quoted(s.text)
+		return appendQuoted(b, s.text)
 	case s.err() != nil:
-		return "a number beyond the bounds"
+		return append(b, "a number beyond the bounds"...)
 	}
-	return shortened(s.String())
+	return append(b, shortened(s.String())...)
 }
 
 // quoted writes a string in quotes, with control characters as escapes.
-func quoted(s string) string { return strconv.Quote(shortened(s)) }
+func quoted(s string) string { return string(appendQuoted(nil, s)) }
+
+func appendQuoted(b []byte, s string) []byte { return strconv.AppendQuote(b, shortened(s)) }
 
 // shortened keeps the beginning of a long value.
 func shortened(s string) string { return clipped(s, maxShown) }
@@ -89,18 +93,18 @@ func isUnsafe(r rune) bool {
 	return r == utf8.RuneError || !unicode.IsGraphic(r)
 }
 
-// listValues writes allowed values, as many as a line holds.
-func listValues(values []string) string {
+// appendValues writes allowed values, as many as a line holds.
+func appendValues(b []byte, values []string) []byte {
 	const most = 10
-	var list []byte
 	for i, value := range values {
-		if i > 0 {
-			list = append(list, ", "...)
-		}
 		if i == most {
-			return string(list[:len(list)-2]) + " and " + strconv.Itoa(len(values)-most) + " more"
+			b = strconv.AppendInt(append(b, " and "...), int64(len(values)-most), 10)
+			return append(b, " more"...)
 		}
-		list = strconv.AppendQuote(list, shortened(value))
+		if i > 0 {
+			b = append(b, ", "...)
+		}
+		b = appendQuoted(b, value)
 	}
-	return string(list)
+	return b
 }

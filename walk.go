@@ -16,17 +16,25 @@ type walk struct {
 	nodes      *int     // values that may still be looked at
 	parameters bool     // strings may hold template parameters
 	implied    *implied // what counts without being written; nil: nothing
-	// visit is called for each value that is found; false ends the walk.
-	visit func(w *walk, value any) bool
+	visitor    visitor
+	root       location // where the search begins
 
 	steps   jp.Expr
-	at      location // of the value that is being looked at, behind root's own
-	rootAt  int      // how many elements root's own has
+	at      location // of the value that is being looked at
 	standIn standIn  // whether it is a default
 	matches int
 	doubt   error // why what was found may not be all: a comparison had no answer
 	err     error // why the walk cannot be trusted at all: a bound was reached
 }
+
+// A visitor is told of each value that is found; false ends the walk.
+type visitor interface {
+	visit(w *walk, value any) bool
+}
+
+type visitorFunc func(w *walk, value any) bool
+
+func (f visitorFunc) visit(w *walk, value any) bool { return f(w, value) }
 
 // A standIn says why a value counts that the object does not hold.
 type standIn int
@@ -44,6 +52,9 @@ type selection struct {
 	standIn standIn
 }
 
+// usualDepth is how many elements most locations have at most.
+const usualDepth = 16
+
 // run searches from root. An error says that a bound was reached; what was
 // visited is then no answer.
 func (w *walk) run(p Path, root any) error {
@@ -51,7 +62,7 @@ func (w *walk) run(p Path, root any) error {
 		return nil
 	}
 	w.steps = p.expr
-	w.rootAt = len(w.at)
+	w.at = append(make(location, 0, len(w.root)+min(len(w.steps), usualDepth)), w.root...)
 	if root = resolve(root); root != nil {
 		w.from(root, 0, w.implied)
 	}
@@ -83,7 +94,7 @@ func (w *walk) spend(values int) bool {
 	if *w.nodes < 0 {
 		w.fail(errTooManyNodes)
 	}
-	if len(w.at)-w.rootAt > maxDepth {
+	if len(w.at)-len(w.root) > maxDepth {
 		w.fail(errTooDeep)
 	}
 	return w.err == nil
@@ -101,7 +112,7 @@ func (w *walk) found(v any) bool {
 		w.fail(errTooManyMatches)
 		return false
 	}
-	return w.visit(w, v)
+	return w.visitor.visit(w, v)
 }
 
 // enter goes to a selection's location. It returns what leave needs to come back.
@@ -307,10 +318,10 @@ func (w *walk) comparable(o operand, current any, f *implied) (scalar, bool) {
 // operand lists what a path selects from the current item, at most so many.
 func (w *walk) operand(path jp.Expr, current any, f *implied, most int) []any {
 	var values []any
-	inner := walk{nodes: w.nodes, parameters: w.parameters, implied: f, steps: path, visit: func(_ *walk, value any) bool {
+	inner := walk{nodes: w.nodes, parameters: w.parameters, implied: f, steps: path, visitor: visitorFunc(func(_ *walk, value any) bool {
 		values = append(values, value)
 		return len(values) < most
-	}}
+	})}
 	inner.from(current, 0, f)
 	if inner.err != nil {
 		w.fail(inner.err)
