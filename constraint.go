@@ -152,7 +152,12 @@ func (c *lengthBound) breach(v *scalar) breach {
 }
 
 // length is that of the value rendered as string, in code points.
-func (s *scalar) length() int { return utf8.RuneCountInString(s.String()) }
+func (s *scalar) length() int {
+	if s.shape != numeric {
+		return utf8.RuneCountInString(s.text)
+	}
+	return len(s.number.append(make([]byte, 0, usualNumber)))
+}
 
 // allowed is values.
 type allowed struct {
@@ -193,7 +198,14 @@ func (c *allowed) holds(v *scalar, _ *regexBudget) (bool, error) {
 }
 
 func (c *allowed) has(v *scalar) bool {
-	s := v.String()
+	if v.shape != numeric {
+		return c.hasText(v.text)
+	}
+	digits := v.number.append(make([]byte, 0, usualNumber))
+	return c.hasText(string(digits))
+}
+
+func (c *allowed) hasText(s string) bool {
 	if len(c.list) <= maxScanned {
 		return slices.Contains(c.list, s)
 	}

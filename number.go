@@ -342,6 +342,22 @@ func (n number) String() string {
 	if i, ok := n.int(); ok {
 		return strconv.FormatInt(i, 10)
 	}
+	return n.decimal()
+}
+
+// usualNumber is how many bytes an int64 needs, and most numbers.
+const usualNumber = 20
+
+// append writes what String returns.
+func (n number) append(b []byte) []byte {
+	if i, ok := n.int(); ok {
+		return strconv.AppendInt(b, i, 10)
+	}
+	return append(b, n.decimal()...)
+}
+
+// decimal is String for a number that is no int64.
+func (n number) decimal() string {
 	digits := n.coefficient().String()
 	if n.exponent >= 0 {
 		return digits + strings.Repeat("0", n.exponent)

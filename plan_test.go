@@ -53,13 +53,14 @@ func decodePlainly(text json.RawMessage) map[string]any {
 // windowsRules are those of KubeVirt's Windows templates, in short.
 const windowsRules = `[
 	{"name": "memory", "rule": "integer", "path": "jsonpath::.spec.domain.memory.guest", "message": "m", "min": 2147483648},
-	{"name": "cores", "rule": "integer", "path": "jsonpath::.spec.domain.cpu.cores", "message": "m", "min": 1, "max": 8},
+	{"name": "cores", "rule": "integer", "path": "jsonpath::.spec.domain.cpu.cores", "message": "m", "min": 1, "max": 128},
 	{"name": "virtio-bus", "rule": "enum", "path": "jsonpath::.spec.domain.devices.disks[*].disk.bus",
 		"valid": "jsonpath::.spec.domain.devices.disks[*].disk.bus", "message": "m", "values": ["virtio"], "justWarning": true},
 	{"name": "disk-bus", "rule": "enum", "path": "jsonpath::.spec.domain.devices.disks[*].disk.bus",
 		"valid": "jsonpath::.spec.domain.devices.disks[*].disk.bus", "message": "m", "values": ["virtio", "sata", "scsi"]},
 	{"name": "cd-bus", "rule": "enum", "path": "jsonpath::.spec.domain.devices.disks[*].cdrom.bus",
 		"valid": "jsonpath::.spec.domain.devices.disks[*].cdrom.bus", "message": "m", "values": ["sata"]},
+	{"name": "licensed-cores", "rule": "enum", "path": "jsonpath::.spec.domain.cpu.cores", "message": "m", "values": [1, 4, 128], "maxLength": 3},
 	{"name": "hostname", "rule": "regex", "path": "jsonpath::.spec.hostname", "message": "m", "regex": "^[a-z0-9-]+$", "maxLength": 63},
 	{"name": "labels", "rule": "string", "path": "jsonpath::.metadata.labels.*", "message": "m", "maxLength": 63}
 ]`
@@ -77,7 +78,7 @@ func windowsVM(disks int) map[string]any {
 			"hostname": "windows-1",
 			"domain": map[string]any{
 				"memory":  map[string]any{"guest": "8Gi"},
-				"cpu":     map[string]any{"cores": int64(4)},
+				"cpu":     map[string]any{"cores": int64(128)},
 				"devices": map[string]any{"disks": list},
 			},
 		},
