@@ -8,11 +8,15 @@ import (
 
 // An evaluation is one call of Validate. It is not safe for concurrent use.
 type evaluation struct {
+	settings
+	targets   []target
+	planWalk  planWalk
 	judgement judgement // the one at hand
 	search    walk      // for the values of its rule
-	planWalk  planWalk
-	targets   []target
+}
 
+// settings are what a call begins with, some of them to be used up.
+type settings struct {
 	partial  bool
 	defaults []fieldDefault // those of the caller
 	budget   regexBudget
@@ -47,6 +51,7 @@ func (e *evaluation) walk(t *target, v visitor) walk {
 func (e *evaluation) judge(r *rule, t *target, result *Result, known planned) {
 	e.judgement = judgement{evaluation: e, rule: r, target: t, result: result, known: known}
 	e.judgement.run()
+	e.judgement, e.search = judgement{}, walk{}
 }
 
 // A judgement is one rule on its way to its result.

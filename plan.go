@@ -227,7 +227,8 @@ func (e *evaluation) walkPlan(rules *Rules, t *target) {
 		w.forget()
 		return
 	}
-	w.nodes, w.budget, w.root, w.spent, w.wrong = e.nodes, e.budget, t.at, false, 0
+	w.nodes, w.budget, w.spent = e.nodes, e.budget, false
+	w.root, w.items, w.wrong = t.at, w.items[:0], 0
 	if w.spend(root.size) {
 		w.visit(root, t.root)
 	}
@@ -242,6 +243,12 @@ func (w *planWalk) forget() {
 	for i := range w.found {
 		w.found[i] = planned{isUnsure: true}
 	}
+}
+
+// release drops what is the caller's.
+func (w *planWalk) release() {
+	clear(w.found)
+	w.root, w.value, w.standIn = nil, scalar{}, written
 }
 
 // spend counts values that are looked at.

@@ -134,9 +134,11 @@ var evaluations = sync.Pool{New: func() any { return &evaluation{} }}
 
 func newEvaluation(opts []ValidateOption) *evaluation {
 	e := evaluations.Get().(*evaluation)
-	e.nodes, e.room = maxNodes, maxReport
-	e.budget = regexBudget{time: DefaultRegexBudget, work: regexWork}
-	e.plain, e.instancetype = plainFields, instancetypeFields
+	e.settings = settings{
+		nodes: maxNodes, room: maxReport,
+		budget: regexBudget{time: DefaultRegexBudget, work: regexWork},
+		plain:  plainFields, instancetype: instancetypeFields,
+	}
 	for _, opt := range opts {
 		opt(e)
 	}
@@ -153,8 +155,9 @@ func newEvaluation(opts []ValidateOption) *evaluation {
 // release gives an evaluation back, with nothing of the caller's in it.
 func (e *evaluation) release() {
 	clear(e.targets)
-	clear(e.planWalk.found)
-	*e = evaluation{targets: e.targets[:0], planWalk: planWalk{found: e.planWalk.found, items: e.planWalk.items}}
+	e.targets = e.targets[:0]
+	e.planWalk.release()
+	e.settings = settings{}
 	evaluations.Put(e)
 }
 
