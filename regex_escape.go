@@ -275,7 +275,7 @@ func (p *regexParser) control(start int) (rune, error) {
 func (p *regexParser) codePoint(start, base int) (rune, error) {
 	digits, _ := p.braced()
 	n, err := strconv.ParseUint(digits, base, 32)
-	if err != nil || n > unicode.MaxRune || !utf8.ValidRune(rune(n)) {
+	if err != nil || !utf8.ValidRune(rune(n)) {
 		return 0, p.errorf(start, `%.20q does not give a character: write its code point in braces, \x{...} in hexadecimal or \o{...} in octal`, string(p.text[start:p.pos]))
 	}
 	return rune(n), nil

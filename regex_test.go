@@ -77,6 +77,8 @@ func TestRegexEngine(t *testing.T) {
 		{`^.{1,1001}$`, false},
 		{`(?:a{30}){30}`, true},
 		{`(?:a{40}){40}`, false},
+		{`a{1000}a{1000}a{1000}a{1000}a{999}b`, true},
+		{`a{1000}a{1000}a{1000}a{1000}a{999}bc`, false},
 		{`^(?:[a-z]{1,900}[0-9]{1,900}){1,1}[a-z]{0,900}[0-9]{0,900}[a-z]{0,900}[0-9]{0,900}$`, false},
 	}
 	for _, test := range tests {
@@ -216,6 +218,7 @@ func TestRegexRefusals(t *testing.T) {
 		{`a)`, `character 2: this ")" closes nothing`},
 		{`(?`, `has no ")"`},
 		{`(?i`, `has no ")"`},
+		{`(?-`, `has no ")"`},
 		{`(?i:a`, `has no ")"`},
 		{`(?=a`, `has no ")"`},
 		{`(?<=a`, `has no ")"`},
@@ -231,6 +234,7 @@ func TestRegexRefusals(t *testing.T) {
 		{`(?'n>b)`, `name consists of`},
 		{`(?<` + repeat("n", 33) + `>b)`, `name consists of at most 32`},
 		{`[a`, `character 1: this "[" has no "]"`},
+		{`[`, `this "[" has no "]"`},
 		{`[a-`, `this "[" has no "]"`},
 		{`[]`, `this "[" has no "]"`},
 		{`[\Qa]`, `this "[" has no "]"`},
@@ -244,6 +248,7 @@ func TestRegexRefusals(t *testing.T) {
 		{`[[.a.]]`, `no such POSIX class`},
 		{`[[=a=]]`, `no such POSIX class`},
 		{`[[:\]:]]`, `no such POSIX class`},
+		{`[[:a\:]]`, `no such POSIX class`},
 		{`[a-[:foo:]]`, `no such POSIX class`},
 		{`[:alpha:]`, `write [[:alpha:]]`},
 		{`[.a.]`, `inside a class`},
@@ -278,8 +283,10 @@ func TestRegexRefusals(t *testing.T) {
 		{`(?:a{1000}){1000}(?:b{65535}c){65535}`, `more than 10000 parts`},
 		{repeat(`(?:`, 50) + `a` + repeat(`b){65535}`, 50), `more than 10000 parts`},
 		{repeat(`\b`, 1500) + `(?=a)`, `more than 10000 parts`},
+		{`(?:ab){2499}(?=c)cc`, `more than 10000 parts`},
 		{repeat(`\pL`, 100), `ranges`},
 		{`[` + repeat(`\pL`, 100) + `]`, `ranges`},
+		{`[` + repeat(`\H`, 1000) + `a]`, `more than 10000 ranges`},
 		{repeat(`(?i)[\x{0}-\x{ffff}]`, 100), `ranges`},
 	}
 	for _, test := range tests {
@@ -302,6 +309,12 @@ func TestRegexBounds(t *testing.T) {
 		repeat("a{900}", 10),
 		"(?=" + repeat("a{65535}", 500) + ")",
 		repeat(`\pL`, 12),
+		"[" + repeat(`\H`, 1000) + "]",
+		"(?i)" + repeat("[a-z]", 300),
+		"(?:ab){2499}(?=c)c",
+		"(?<=a{65535})b",
+		"(?<=a{65534}b)c",
+		"(?<" + repeat("n", 32) + ">a)",
 		repeat("{", 4096),
 		repeat("[[:", 1000) + "]",
 		repeat("a?", 2000) + "(?=b)",
@@ -363,6 +376,10 @@ func TestRegexWorkSpent(t *testing.T) {
 	if _, err := r.match("", b); !errors.Is(err, errRegexBudget) {
 		t.Errorf("then, error is %v, want %v", err, errRegexBudget)
 	}
+	b = &regexBudget{work: 32}
+	if matched, err := mustCompileRegex(t, `a`).match(strings.Repeat("a", 20), b); !matched || err != nil || b.work != 0 {
+		t.Errorf("with just enough, match is %v, %v, and %d is left; want a match and nothing left", matched, err, b.work)
+	}
 }
 
 // What people write costs little: it is anchored, and a count that a subject is
@@ -386,6 +403,11 @@ func TestRegexWorkOfLengths(t *testing.T) {
 		{`^a*$`, 31, 129},
 		{`(?:a?){5}`, 0, 16},
 		{`\pL`, 20, 64},
+		{`a\pL`, 20, 126},
+		{`[acegikmo]`, 20, 32},
+		{`[acegikmoq]`, 20, 64},
+		{`a{249}b`, 0, 3},
+		{`a{249}bc`, 0, 9},
 		{`a`, 1<<17 - 1, 1 << 17},
 		{`a`, 1 << 17, 2 << 17},
 		{`(?:aa){300}`, 1023, 3 * 870_724},
@@ -406,6 +428,9 @@ func TestRegexTimeSpent(t *testing.T) {
 		if _, err := bomb.match(subject, b); !errors.Is(err, errRegexBudget) {
 			t.Fatalf("error is %v, want %v", err, errRegexBudget)
 		}
+		if b.time >= 20*time.Millisecond {
+			t.Fatalf("time left is %v, no less than before", b.time)
+		}
 	}
 	if _, err := mustCompileRegex(t, `a(?=b)`).match("ab", b); !errors.Is(err, errRegexBudget) {
 		t.Errorf("of another regex, error is %v, want %v", err, errRegexBudget)
@@ -419,6 +444,11 @@ func TestRegexStack(t *testing.T) {
 	r := mustCompileRegex(t, `^(?:(a)|b)*\1c`)
 	if _, err := r.match(strings.Repeat("ab", 1_000_000), fullRegexBudget()); !errors.Is(err, errRegexStack) {
 		t.Errorf("error is %v, want %v", err, errRegexStack)
+	}
+	// What nothing refers to is not remembered.
+	r = mustCompileRegex(t, `^(?!-)(?:[a-z0-9-]|\.)+$`)
+	if matched, err := r.match(strings.Repeat("ab", 500_000), fullRegexBudget()); !matched || err != nil {
+		t.Errorf("match is %v, %v; want a match", matched, err)
 	}
 }
 

@@ -98,7 +98,7 @@ func isLinear(n *regexNode, after regexFollow) bool {
 	case opCapture:
 		return isLinear(n.subs[0], after)
 	case opRepeat:
-		if n.max != 0 && n.max != 1 && after == nothingFollows {
+		if n.max != 1 && after == nothingFollows {
 			after = unknownFollows
 		}
 		return isLinear(n.subs[0], after)

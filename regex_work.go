@@ -30,10 +30,7 @@ const (
 // of is the work for a subject of a length in bytes and a regex of so many parts.
 func (w *linearWork) of(length, parts int) int64 {
 	last := len(w) - 1
-	work := w[min(bits.Len(uint(length)), last)]
-	if beyond := length >> last; beyond > 0 {
-		work *= int64(beyond) + 1
-	}
+	work := w[min(bits.Len(uint(length)), last)] * int64(length>>last+1)
 	if parts > maxBitStateParts || work > maxBitStateWork {
 		work *= 3
 	}
