@@ -31,6 +31,16 @@ func (n jsonNode) describe() string {
 	return describe(n.value)
 }
 
+// member finds a key; a null is absent.
+func (n jsonNode) member(key string) (jsonNode, bool) {
+	for _, m := range n.members {
+		if m.key == key {
+			return m.value, m.value.value != nil
+		}
+	}
+	return jsonNode{}, false
+}
+
 type jsonMember struct {
 	key   string
 	start int // of the key
@@ -464,15 +474,28 @@ func isSurrogate(s, third string) bool {
 // place orders problems by where they are and fills in line and column.
 func place(problems []Problem, text string) {
 	slices.SortStableFunc(problems, func(a, b Problem) int { return a.Offset - b.Offset })
-	line, column, at := 1, 1, 0
-	for i := range problems {
-		for _, r := range text[at:problems[i].Offset] {
-			column++
-			if r == '\n' {
-				line, column = line+1, 1
-			}
-		}
-		at = problems[i].Offset
-		problems[i].Line, problems[i].Column = line, column
+	c := newCursor(text)
+	for i, p := range problems {
+		problems[i].Line, problems[i].Column = c.moveTo(p.Offset)
 	}
+}
+
+// A cursor counts lines, and columns in code points, on its way through a text.
+type cursor struct {
+	text                 string
+	offset, line, column int
+}
+
+func newCursor(text string) cursor { return cursor{text: text, line: 1, column: 1} }
+
+// moveTo goes on to an offset that does not lie behind.
+func (c *cursor) moveTo(offset int) (line, column int) {
+	for _, r := range c.text[c.offset:offset] {
+		c.column++
+		if r == '\n' {
+			c.line, c.column = c.line+1, 1
+		}
+	}
+	c.offset = offset
+	return c.line, c.column
 }

@@ -74,6 +74,26 @@ func checkPlaces(t *testing.T, annotation string, problems []Problem) {
 	}
 }
 
+// FuzzLint: no panic; the errors are the problems of ParseRules; every finding has
+// a place, an order and a check that it is from; findings are the same on each
+// run; a suggestion that is followed ends its finding.
+func FuzzLint(f *testing.F) {
+	seedVectors(f, func(annotation, _ string) { f.Add(annotation, false, false) })
+	for _, v := range readLintVectors(f) {
+		f.Add(v.text(f), v.Version == V201901, v.Strict)
+	}
+	f.Fuzz(func(t *testing.T, annotation string, old, strict bool) {
+		var opts []ParseOption
+		if old {
+			opts = append(opts, WithVersion(V201901))
+		}
+		if strict {
+			opts = append(opts, Strict())
+		}
+		checkFindings(t, annotation, Lint(annotation, opts...), opts...)
+	})
+}
+
 // FuzzFind: no panic; a path survives being written; each location is found
 // once, and its field selects that very value; both decoders agree.
 func FuzzFind(f *testing.F) {

@@ -11,16 +11,26 @@ import (
 
 // parseRules reads the text of an annotation: the rules, or all problems.
 func parseRules(annotation string, o parseOptions) (Rules, []Problem) {
+	rules, _, problems := readRules(annotation, o)
+	if len(problems) > 0 {
+		return Rules{}, problems
+	}
+	return newRules(rules), nil
+}
+
+// readRules reads the text of an annotation: all problems, and what can be read
+// of each rule beside them, with where it stands.
+func readRules(annotation string, o parseOptions) ([]rule, []jsonNode, []Problem) {
 	switch o.version {
 	case "", V201902, V201901:
 	default:
-		return Rules{}, []Problem{{
+		return nil, nil, []Problem{{
 			Index: -1, Line: 1, Column: 1, Reason: ReasonNotSupported,
 			Message: fmt.Sprintf("there is no version %s of the format: it is %s or %s", quoted(string(o.version)), V201902, V201901),
 		}}
 	}
 	if strings.TrimSpace(annotation) == "" {
-		return Rules{}, nil
+		return nil, nil, nil
 	}
 	nodes, problems := readAnnotation(annotation)
 	reader := ruleReader{version: o.version, strict: o.strict, problems: problems, paths: map[string]Path{}}
@@ -32,16 +42,14 @@ func parseRules(annotation string, o parseOptions) (Rules, []Problem) {
 		nameNodes = append(nameNodes, name)
 	}
 	reader.uniqueNames(rules, nameNodes)
-	if problems = reader.problems; len(problems) == 0 {
-		return newRules(rules), nil
-	}
+	problems = reader.problems
 	for i, p := range problems {
 		if p.Index >= 0 && p.Index < len(rules) {
 			problems[i].Rule = rules[p.Index].Name
 		}
 	}
 	place(problems, annotation)
-	return Rules{}, problems
+	return rules, nodes, problems
 }
 
 func (r *ruleReader) uniqueNames(rules []rule, names []jsonNode) {
@@ -66,9 +74,10 @@ type ruleReader struct {
 	problems []Problem
 	paths    map[string]Path // by their text
 
-	index int
-	node  jsonNode
-	rule  rule
+	index  int
+	node   jsonNode
+	rule   rule
+	unused []string // under strict, the keys of the format that the rule does not have
 }
 
 func (r *ruleReader) problem(at jsonNode, key string, reason Reason, format string, args ...any) {
@@ -106,15 +115,7 @@ func (r *ruleReader) judgesArguments() bool {
 	return r.rule.Kind.known() || r.rule.Kind == ""
 }
 
-// member finds a key; a null is absent.
-func (r *ruleReader) member(key string) (jsonNode, bool) {
-	for _, m := range r.node.members {
-		if m.key == key {
-			return m.value, m.value.value != nil
-		}
-	}
-	return jsonNode{}, false
-}
+func (r *ruleReader) member(key string) (jsonNode, bool) { return r.node.member(key) }
 
 // mandatory reads a key that must be there with a string that is not empty.
 func (r *ruleReader) mandatory(key, meaning string) string {
@@ -308,6 +309,9 @@ func (r *ruleReader) values(key string, n jsonNode) {
 
 // unknown keeps what this version, or this kind, does not know.
 func (r *ruleReader) unknown() {
+	if r.strict {
+		r.unused = unusedKeys(r.node)
+	}
 	for _, m := range r.node.members {
 		if r.knows(m.key) {
 			continue
@@ -327,10 +331,8 @@ func (r *ruleReader) keyHint(key string) string {
 	if key == keyIncluded {
 		return "it is called \"values\" since version 201902-2"
 	}
-	for _, known := range slices.Concat(commonKeys, argumentKeys) {
-		if strings.EqualFold(key, known) {
-			return fmt.Sprintf("did you mean %q?", known)
-		}
+	if meant := meantKey(key, r.unused); meant != "" {
+		return fmt.Sprintf("did you mean %q?", meant)
 	}
 	return "remove it, or correct its spelling"
 }
@@ -376,7 +378,7 @@ func (r *ruleReader) strictly() {
 		return
 	}
 	if kind, _ := r.member(keyRule); !r.rule.Kind.known() {
-		r.problem(kind, keyRule, ReasonNotSupported, "the kind %s is not known: it is integer, string, regex or enum, in lower case", quoted(string(r.rule.Kind)))
+		r.problem(kind, keyRule, ReasonNotSupported, "the kind %s is not known: %s", quoted(string(r.rule.Kind)), kindHint(r.rule.Kind))
 		return
 	}
 	for _, key := range slices.Concat(argumentKeys, []string{keyIncluded}) {
@@ -385,4 +387,11 @@ func (r *ruleReader) strictly() {
 		}
 	}
 	r.problem(r.node, "", ReasonRequired, "the rule has no argument, so it enforces little or nothing: add one of %s", strings.Join(argumentKeys, ", "))
+}
+
+func kindHint(k Kind) string {
+	if meant := meantKind(k); meant != "" {
+		return fmt.Sprintf("did you mean %q?", meant)
+	}
+	return "it is integer, string, regex or enum, in lower case"
 }

@@ -1,0 +1,210 @@
+package vmrules
+
+import (
+	_ "embed"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/ohler55/ojg/jp"
+)
+
+//go:embed fields.txt
+var fieldTable string
+
+// vmFields is the tree of fields that a VM may have, from the rules' $.
+var vmFields = sync.OnceValue(func() *field {
+	return readFields(fieldTable)["VirtualMachineInstanceTemplateSpec"]
+})
+
+// A field is one that a VM may have, by what its value is. Fields of one type
+// share what is below them.
+type field struct {
+	shape   fieldShape
+	members map[string]*field // of an object
+	items   *field            // of an array; of a map, each value
+	below   func() []*field   // itself and all below it, each once
+}
+
+type fieldShape int
+
+const (
+	scalarField fieldShape = iota
+	objectField
+	arrayField
+	mapField // an object with any names
+	anyField
+)
+
+var (
+	anyScalar = newField(scalarField, nil)
+	anything  = newField(anyField, nil)
+	anyNames  = newField(mapField, anyScalar)
+)
+
+func newField(s fieldShape, items *field) *field {
+	f := &field{shape: s, items: items}
+	f.below = sync.OnceValue(func() []*field { return f.collect(nil, map[*field]bool{}) })
+	return f
+}
+
+// readFields reads the table: its types by name. The table says how it is written.
+func readFields(table string) map[string]*field {
+	types := map[string]*field{}
+	typeNamed := func(name string) *field {
+		if types[name] == nil {
+			types[name] = newField(objectField, nil)
+			types[name].members = map[string]*field{}
+		}
+		return types[name]
+	}
+	var of func(written string) *field
+	of = func(written string) *field {
+		if item, ok := strings.CutPrefix(written, "[]"); ok {
+			return newField(arrayField, of(item))
+		}
+		switch written {
+		case "":
+			return anyScalar
+		case "map":
+			return anyNames
+		case "any":
+			return anything
+		}
+		return typeNamed(written)
+	}
+	var current *field
+	for line := range strings.Lines(table) {
+		words := strings.Fields(line)
+		switch {
+		case len(words) == 0 || line[0] == '#':
+		case line[0] != '\t':
+			current = typeNamed(words[0])
+		default:
+			for _, word := range words {
+				name, written, _ := strings.Cut(word, ":")
+				current.members[name] = of(written)
+			}
+		}
+	}
+	return types
+}
+
+func (f *field) collect(found []*field, seen map[*field]bool) []*field {
+	if seen[f] {
+		return found
+	}
+	seen[f] = true
+	found = append(found, f)
+	for _, name := range slices.Sorted(maps.Keys(f.members)) {
+		found = f.members[name].collect(found, seen)
+	}
+	if f.items != nil {
+		found = f.items.collect(found, seen)
+	}
+	return found
+}
+
+// step is what a step of a path may select in a field: of an array its items, by
+// whatever step, and of an object its members. It is empty where no VM has
+// anything.
+func (f *field) step(step jp.Frag) []*field {
+	if f.shape == anyField {
+		return []*field{f}
+	}
+	switch step := step.(type) {
+	case jp.Child:
+		return f.member(string(step))
+	case jp.Wildcard:
+		if step == jp.Wildcard('*') {
+			return f.children()
+		}
+	case jp.Union:
+		return f.union(step)
+	}
+	if f.shape == arrayField {
+		return []*field{f.items}
+	}
+	return nil
+}
+
+func (f *field) member(name string) []*field {
+	if f.shape == mapField {
+		return []*field{f.items}
+	}
+	if found := f.members[name]; found != nil {
+		return []*field{found}
+	}
+	return nil
+}
+
+func (f *field) children() []*field {
+	var all []*field
+	for _, name := range slices.Sorted(maps.Keys(f.members)) {
+		all = append(all, f.members[name])
+	}
+	if f.items != nil {
+		all = append(all, f.items)
+	}
+	return all
+}
+
+func (f *field) union(keys jp.Union) []*field {
+	var all []*field
+	for _, key := range keys {
+		if name, ok := key.(string); ok {
+			all = append(all, f.member(name)...)
+		} else if f.shape == arrayField {
+			all = append(all, f.items)
+		}
+	}
+	return all
+}
+
+// stepAll is step for each of several fields, each result once.
+func stepAll(fields []*field, step jp.Frag) []*field {
+	if len(fields) == 1 {
+		return unique(fields[0].step(step))
+	}
+	var all []*field
+	for _, f := range fields {
+		all = append(all, f.step(step)...)
+	}
+	return unique(all)
+}
+
+// belowAll are several fields and all below them, each once.
+func belowAll(fields []*field) []*field {
+	if len(fields) == 1 {
+		return fields[0].below()
+	}
+	var all []*field
+	for _, f := range fields {
+		all = append(all, f.below()...)
+	}
+	return unique(all)
+}
+
+func unique(fields []*field) []*field {
+	if len(fields) < 2 {
+		return fields
+	}
+	seen := make(map[*field]bool, len(fields))
+	return slices.DeleteFunc(slices.Clone(fields), func(f *field) bool {
+		again := seen[f]
+		seen[f] = true
+		return again
+	})
+}
+
+// namesIn are the names of the members of fields, sorted.
+func namesIn(fields []*field) []string {
+	all := map[string]bool{}
+	for _, f := range fields {
+		for name := range f.members {
+			all[name] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(all))
+}

@@ -1,0 +1,304 @@
+package vmrules
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A Severity says how much a Finding matters.
+type Severity string
+
+const (
+	// SeverityError: ParseRules refuses the annotation for it.
+	SeverityError Severity = "error"
+	// SeverityWarning: a rule most likely does not do what it is meant to do.
+	SeverityWarning Severity = "warning"
+	// SeverityInfo: worth a look, and may be on purpose.
+	SeverityInfo Severity = "info"
+)
+
+// A Check is one of the things that Lint looks for.
+type Check struct {
+	ID       string   `json:"id"`       // stable, in kebab case
+	Severity Severity `json:"severity"` // of its findings, as a rule
+	Meaning  string   `json:"meaning"`
+}
+
+// Checks lists what Lint looks for: first what ParseRules refuses, then the rest.
+func Checks() []Check { return slices.Clone(checks) }
+
+// checks are all there are; each ID stands once more where it is found.
+var checks = []Check{
+	{"unreadable", SeverityError, "the text is not JSON or not UTF-8, is nested too deep, or has too many rules"},
+	{"unknown-version", SeverityError, "WithVersion names a version that does not exist"},
+	{"missing-key", SeverityError, "a mandatory key is absent or empty"},
+	{"wrong-type", SeverityError, "a value has the wrong type"},
+	{"duplicate", SeverityError, "a rule's name, or a key of one object, is there twice"},
+	{"too-long", SeverityError, "the annotation or a regex is longer than it may be"},
+	{"invalid-path", SeverityError, "path or valid is not a JSONPath that all readers understand alike"},
+	{"invalid-regex", SeverityError, "the regex cannot be used"},
+	{"invalid-argument", SeverityError, "another argument cannot be used"},
+
+	{"misspelt-key", SeverityWarning, "a key is not known and so ignored, but nearly one that is known; an error under Strict"},
+	{"unknown-key", SeverityWarning, "a key is not known and so ignored; an error under Strict"},
+	{"misspelt-kind", SeverityWarning, "the kind is not known, so the rule is ignored, but nearly one that is known; an error under Strict"},
+	{"unknown-kind", SeverityWarning, "the kind is not known, so the rule is ignored; an error under Strict"},
+	{"no-arguments", SeverityWarning, "the rule enforces its type alone, or nothing; an error under Strict"},
+	{"foreign-argument", SeverityWarning, "other consumers ignore this argument, since they read only those of the rule's kind"},
+
+	{"unsatisfiable-range", SeverityWarning, "min is more than max, or minLength more than maxLength"},
+	{"empty-values", SeverityWarning, "values is empty, so that nothing is allowed"},
+	{"unsatisfiable-values", SeverityWarning, "the rule's kind and other arguments allow none of its values"},
+	{"impossible-value", SeverityWarning, "the rule's kind and other arguments do not allow one of its values"},
+	{"duplicate-value", SeverityWarning, "values holds the same value twice"},
+	{"contradicting-rules", SeverityWarning, "two rules that apply together leave no value that satisfies both"},
+	{"default-violates-rule", SeverityWarning, "a VM that does not set the field is rejected, since its default breaks the rule; an info where the VM does get that default, as 1 core"},
+
+	{"path-from-vm", SeverityWarning, "a path begins at the VM or template, and not at the VM's spec.template"},
+	{"misspelt-field", SeverityWarning, "no VM has this field, but one that is nearly the same"},
+	{"misplaced-field", SeverityWarning, "no VM has this field there, but one step further down"},
+	{"unknown-field", SeverityInfo, "no VM is known to have this field"},
+	{"missing-wildcard", SeverityWarning, "a name steps into an array, which selects nothing without [*]"},
+	{"not-an-array", SeverityWarning, "an index, slice, filter or [*] steps into what is no array, which selects nothing"},
+	{"not-a-scalar", SeverityWarning, "a path ends at an array or object, where a string, number or boolean is needed"},
+	{"valid-always-there", SeverityInfo, "valid names a field that is always there if its parent is"},
+
+	{"slow-regex", SeverityWarning, "the regex may backtrack without end on some values, which leaves the rule Undecided"},
+	{"half-anchored-regex", SeverityWarning, "^ holds for the first alternative only, and $ for the last"},
+	{"unanchored-regex", SeverityInfo, "the regex also matches inside of a longer value"},
+	{"message-is-name", SeverityInfo, "the message says no more than the rule's name"},
+}
+
+var severities = func() map[string]Severity {
+	all := map[string]Severity{}
+	for _, c := range checks {
+		all[c.ID] = c.Severity
+	}
+	return all
+}()
+
+// A Finding is one thing that Lint found in an annotation.
+type Finding struct {
+	Severity Severity `json:"severity"`
+	// ID is that of the Check.
+	ID string `json:"id"`
+	// Rule is the name of the rule, "" where it has none or none is meant.
+	Rule string `json:"rule,omitempty"`
+	// Index is the place of the rule in the array, from 0; -1 where the
+	// finding is about the whole annotation.
+	Index int `json:"index"`
+	// Key is the key inside the rule, "" where the whole rule is meant.
+	Key string `json:"key,omitempty"`
+	// Offset counts bytes from 0; Line and Column count from 1, columns in
+	// code points.
+	Offset int `json:"offset"`
+	Line   int `json:"line"`
+	Column int `json:"column"`
+	// Message says what is wrong and what would be right.
+	Message string `json:"message"`
+	// Suggestion, if there is one, is what to write in place of the string
+	// that stands at Offset: a key or a value, without quotes and escapes.
+	Suggestion string `json:"suggestion,omitempty"`
+}
+
+// String is the finding in one line.
+func (f Finding) String() string {
+	p := Problem{Rule: f.Rule, Index: f.Index, Key: f.Key, Line: f.Line, Column: f.Column, Message: f.Message}
+	return fmt.Sprintf("%s: %s (%s)", f.Severity, p.Error(), f.ID)
+}
+
+// Lint looks for what is wrong with an annotation and for what is probably not
+// meant, without any VM. It is for those who write rules.
+//
+// The findings of SeverityError are the problems of ParseRules with the same
+// options, one for one: without any, ParseRules accepts the annotation. The other
+// checks are for rules that have no problem, except that keys and kinds are looked
+// at in all rules. Findings are sorted by Offset, then ID; for an annotation
+// without any the list is empty and not nil. They depend on nothing but the
+// annotation and the options.
+//
+// Only literal arguments are compared, not those that are JSONPaths. Rules are
+// compared with each other if they have the same path and the same valid; a valid
+// that is the path, or leads to it, counts as none there, and rules that say
+// justWarning are left out. A path is held against the fields of VMs that this
+// package knows; a KubeVirt that is newer may have more, so that a field that is
+// like none of them is SeverityInfo.
+func Lint(annotation string, opts ...ParseOption) []Finding {
+	o := parseOptionsOf(opts)
+	l := linter{
+		strict: o.strict, findings: []Finding{}, hopeless: map[int]bool{},
+		budget: regexBudget{work: lintRegexWork}, pathWork: lintPathWork,
+	}
+	o.strict = true // what only Strict minds is a warning without it
+	rules, nodes, problems := readRules(annotation, o)
+	broken := l.problems(problems, nodes)
+	var whole []linted
+	for i := range rules {
+		if !broken[i] {
+			whole = append(whole, linted{&rules[i], i, nodes[i]})
+		}
+	}
+	for _, r := range whole {
+		l.rule(r)
+	}
+	l.together(whole)
+	return l.sorted(annotation)
+}
+
+// A linter collects the findings about one annotation.
+type linter struct {
+	strict   bool
+	findings []Finding
+	budget   regexBudget  // without time: no finding depends on a clock
+	pathWork int          // fields that the paths may still look at
+	hopeless map[int]bool // the rules that no value satisfies
+}
+
+// The bounds of one Lint call, each for a fraction of a second. What is beyond
+// them is not looked at; no annotation that people write comes near them.
+const (
+	lintRegexWork = regexWork / 100
+	lintPathWork  = 1_000_000
+)
+
+// A linted rule is one without problems, with where it stands.
+type linted struct {
+	*rule
+	index int
+	node  jsonNode
+}
+
+// at is where the value of a key stands, and what the rule calls that key.
+func (r linted) at(key string) (string, jsonNode) {
+	n, ok := r.node.member(key)
+	if !ok && key == keyValues {
+		key = keyIncluded
+		n, _ = r.node.member(key)
+	}
+	return key, n
+}
+
+// has tells whether the rule has an argument.
+func (r linted) has(key string) bool {
+	if a := r.slot(key); a != nil {
+		return !a.IsZero()
+	}
+	return r.Values != nil || !r.ValuesFrom.IsZero()
+}
+
+// add adds a finding about the value of a key; the caller may add to it.
+func (l *linter) add(r linted, key, id, format string, args ...any) *Finding {
+	key, at := r.at(key)
+	l.findings = append(l.findings, Finding{
+		Severity: severities[id], ID: id, Rule: r.Name, Index: r.index, Key: key,
+		Offset: at.start, Message: fmt.Sprintf(format, args...),
+	})
+	return &l.findings[len(l.findings)-1]
+}
+
+func (l *linter) sorted(annotation string) []Finding {
+	slices.SortStableFunc(l.findings, func(a, b Finding) int {
+		return cmp.Or(cmp.Compare(a.Offset, b.Offset), strings.Compare(a.ID, b.ID))
+	})
+	c := newCursor(annotation)
+	for i, f := range l.findings {
+		l.findings[i].Line, l.findings[i].Column = c.moveTo(f.Offset)
+	}
+	return l.findings
+}
+
+// problems makes findings of problems, and tells which rules cannot be used.
+func (l *linter) problems(problems []Problem, nodes []jsonNode) (broken map[int]bool) {
+	broken = map[int]bool{}
+	var unused []string // keys of the rule with the index of
+	of := -1
+	for _, p := range problems {
+		f := Finding{
+			Severity: SeverityError, ID: problemID(p), Rule: p.Rule, Index: p.Index, Key: p.Key,
+			Offset: p.Offset, Message: p.Message,
+		}
+		if onlyStrict(p) {
+			if of != p.Index {
+				unused, of = unusedKeys(nodes[p.Index]), p.Index
+			}
+			f.ID, f.Suggestion = meant(p, nodes[p.Index], unused)
+			if !l.strict {
+				f.Severity = severities[f.ID]
+			}
+		} else {
+			broken[p.Index] = true
+			f.Suggestion = withPrefix(p, nodes)
+		}
+		l.findings = append(l.findings, f)
+	}
+	return broken
+}
+
+// onlyStrict tells whether a problem is none without Strict.
+func onlyStrict(p Problem) bool {
+	return p.Index >= 0 && (p.Reason == ReasonNotSupported || p.Reason == ReasonRequired && p.Key == "")
+}
+
+func problemID(p Problem) string {
+	switch p.Reason {
+	case ReasonRequired:
+		return "missing-key"
+	case ReasonTypeInvalid:
+		return "wrong-type"
+	case ReasonDuplicate:
+		return "duplicate"
+	case ReasonTooLong:
+		return "too-long"
+	case ReasonNotSupported:
+		return "unknown-version"
+	}
+	switch p.Key {
+	case keyPath, keyValid:
+		return "invalid-path"
+	case keyRegex:
+		return "invalid-regex"
+	case keyMin, keyMax, keyMinLength, keyMaxLength, keyValues, keyIncluded:
+		return "invalid-argument"
+	}
+	return "unreadable"
+}
+
+// meant is the ID of a problem that only Strict minds, and what was meant.
+func meant(p Problem, n jsonNode, unused []string) (id, suggestion string) {
+	switch {
+	case p.Reason == ReasonRequired:
+		return "no-arguments", ""
+	case p.Key == keyRule:
+		kind, _ := n.member(keyRule)
+		if suggestion = meantKind(Kind(kind.value.(string))); suggestion == "" {
+			return "unknown-kind", ""
+		}
+		return "misspelt-kind", suggestion
+	}
+	if suggestion = meantKey(p.Key, unused); suggestion == "" {
+		return "unknown-key", ""
+	}
+	return "misspelt-key", suggestion
+}
+
+// withPrefix is the path that lacks its prefix, with it; "" where that is not
+// what is wrong.
+func withPrefix(p Problem, nodes []jsonNode) string {
+	if p.Index < 0 {
+		return ""
+	}
+	at, _ := nodes[p.Index].member(p.Key)
+	s, ok := at.value.(string)
+	isBound := slices.Contains([]string{keyMin, keyMax, keyMinLength, keyMaxLength}, p.Key)
+	mayBePath := p.Key == keyPath || p.Key == keyValid || isBound && prefixHint(scalar{text: s}) != ""
+	if !ok || p.Offset != at.start || !mayBePath || strings.HasPrefix(s, pathPrefix) {
+		return ""
+	}
+	path, err := ParsePath(pathPrefix + leadingDot(withoutPrefix(s)))
+	if err != nil {
+		return ""
+	}
+	return path.String()
+}
