@@ -1,0 +1,178 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"text/tabwriter"
+
+	"github.com/vmrules/vmrules"
+)
+
+// A violationLine is a line of -o jsonl: a violation, or why the rules of a VM
+// cannot be used.
+type violationLine struct {
+	audited
+	*vmrules.Violation
+	Problem string `json:"problem,omitempty"`
+}
+
+type lines struct {
+	buffer  *bufio.Writer
+	encoder *json.Encoder
+}
+
+func newLines(w io.Writer) *lines {
+	buffer := bufio.NewWriter(w)
+	encoder := json.NewEncoder(buffer)
+	encoder.SetEscapeHTML(false)
+	return &lines{buffer, encoder}
+}
+
+func (l *lines) add(vm audited) error {
+	if vm.err != nil {
+		if err := l.encoder.Encode(violationLine{audited: vm, Problem: vm.err.Error()}); err != nil {
+			return err
+		}
+	}
+	if vm.report == nil {
+		return nil
+	}
+	for _, violation := range slices.Concat(vm.report.Violations(), vm.report.Warnings()) {
+		if err := l.encoder.Encode(violationLine{audited: vm, Violation: &violation}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (l *lines) finish() error { return l.buffer.Flush() }
+
+// A summary counts VMs.
+type summary struct {
+	Objects      int                       `json:"objects"`
+	Valid        int                       `json:"valid"`
+	NotValid     int                       `json:"notValid"`
+	WithoutRules int                       `json:"withoutRules"`
+	Unusable     int                       `json:"unusable"` // their rules, or they themselves
+	Rules        map[string]*ruleCount     `json:"rules"`
+	Templates    map[string]*templateCount `json:"templates"`
+
+	w     io.Writer
+	write func(*summary) error
+}
+
+func newSummary(w io.Writer, write func(*summary) error) *summary {
+	return &summary{Rules: map[string]*ruleCount{}, Templates: map[string]*templateCount{}, w: w, write: write}
+}
+
+// A ruleCount counts the VMs with an outcome of a rule, by its name.
+type ruleCount struct {
+	Violated  int `json:"violated"`
+	Warned    int `json:"warned"`
+	Undecided int `json:"undecided"`
+}
+
+type templateCount struct {
+	VMs      int `json:"vms"`
+	NotValid int `json:"notValid"`
+}
+
+// maxRows is how many rules and how many templates are told apart; what comes
+// after them is counted together. Whoever writes VMs chooses the names.
+const maxRows = 10_000
+
+const others = "(others)"
+
+func (s *summary) add(vm audited) error {
+	s.Objects++
+	isValid := vm.report != nil && vm.report.Valid()
+	switch {
+	case vm.err != nil:
+		s.Unusable++
+	case len(vm.report.Results) == 0:
+		s.WithoutRules++
+	case isValid:
+		s.Valid++
+	default:
+		s.NotValid++
+	}
+	if vm.Template != "" {
+		count(s.Templates, vm.Template, func(c *templateCount) {
+			c.VMs++
+			if !isValid {
+				c.NotValid++
+			}
+		})
+	}
+	if vm.report != nil {
+		s.addRules(vm.report)
+	}
+	return nil
+}
+
+func (s *summary) addRules(report *vmrules.Report) {
+	for _, result := range report.Results {
+		if len(result.Violations) == 0 {
+			continue
+		}
+		count(s.Rules, result.Rule, func(c *ruleCount) {
+			switch result.Outcome {
+			case vmrules.Violated:
+				c.Violated++
+			case vmrules.Warned:
+				c.Warned++
+			case vmrules.Undecided:
+				c.Undecided++
+			}
+		})
+	}
+}
+
+// count counts something under a name.
+func count[T any](in map[string]*T, name string, add func(*T)) {
+	if in[name] == nil && len(in) >= maxRows {
+		name = others
+	}
+	if in[name] == nil {
+		in[name] = new(T)
+	}
+	add(in[name])
+}
+
+func (s *summary) finish() error { return s.write(s) }
+
+func (s *summary) json() error { return writeJSON(s.w, s) }
+
+// text writes tables, the most first.
+func (s *summary) text() error {
+	table := tabwriter.NewWriter(s.w, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(table, "%s: %d valid, %d not valid, %d without rules, %d unusable\n",
+		counted(s.Objects, "object"), s.Valid, s.NotValid, s.WithoutRules, s.Unusable)
+	if len(s.Rules) > 0 {
+		fmt.Fprint(table, "\nRULE\tVIOLATED\tWARNED\tUNDECIDED\n")
+	}
+	for _, name := range most(s.Rules, func(c *ruleCount) []int { return []int{c.Violated, c.Undecided, c.Warned} }) {
+		c := s.Rules[name]
+		fmt.Fprintf(table, "%s\t%d\t%d\t%d\n", oneLine(name), c.Violated, c.Warned, c.Undecided)
+	}
+	if len(s.Templates) > 0 {
+		fmt.Fprint(table, "\nTEMPLATE\tVMS\tNOT VALID\n")
+	}
+	for _, name := range most(s.Templates, func(c *templateCount) []int { return []int{c.NotValid, c.VMs} }) {
+		c := s.Templates[name]
+		fmt.Fprintf(table, "%s\t%d\t%d\n", oneLine(name), c.VMs, c.NotValid)
+	}
+	return table.Flush()
+}
+
+// most are the names with the highest counts first, and in the order of the names
+// where these are the same.
+func most[T any](all map[string]T, counts func(T) []int) []string {
+	return slices.SortedStableFunc(slices.Values(slices.Sorted(maps.Keys(all))), func(a, b string) int {
+		return slices.Compare(counts(all[b]), counts(all[a]))
+	})
+}

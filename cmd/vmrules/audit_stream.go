@@ -1,0 +1,109 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// objectsIn hands on the objects in a stream of JSON: the items of lists, and all
+// other objects. It holds one at a time, and ends where it is told to by false.
+func objectsIn(input io.Reader, each func(json.RawMessage) bool) error {
+	s := objectStream{decoder: json.NewDecoder(input), each: each}
+	for {
+		token, err := s.decoder.Token()
+		if err == io.EOF {
+			return nil
+		}
+		if err == nil && token != json.Delim('{') {
+			err = fmt.Errorf("an object is expected, not %v", token)
+		}
+		if err == nil {
+			err = s.object()
+		}
+		if err == errStopped {
+			return nil
+		}
+		if err != nil {
+			if err == io.EOF {
+				err = io.ErrUnexpectedEOF
+			}
+			return fmt.Errorf("byte %d of the stream: %w", s.decoder.InputOffset(), err)
+		}
+	}
+}
+
+type objectStream struct {
+	decoder *json.Decoder
+	each    func(json.RawMessage) bool
+}
+
+var errStopped = errors.New("stopped")
+
+// object reads an object whose bracket was read. Whether it is a list shows when
+// its items come, which kubectl writes before the kind.
+func (s *objectStream) object() error {
+	isList := false
+	var written bytes.Buffer
+	written.WriteByte('{')
+	for s.decoder.More() {
+		key, err := s.decoder.Token()
+		if err != nil {
+			return err
+		}
+		if key == "items" {
+			isList = true
+			if err := s.items(); err != nil {
+				return err
+			}
+			continue
+		}
+		var value json.RawMessage
+		if err := s.decoder.Decode(&value); err != nil {
+			return err
+		}
+		if written.Len() > 1 {
+			written.WriteByte(',')
+		}
+		name, _ := json.Marshal(key) // a string, which always has a form
+		written.Write(name)
+		written.WriteByte(':')
+		written.Write(value)
+	}
+	if _, err := s.decoder.Token(); err != nil || isList {
+		return err
+	}
+	written.WriteByte('}')
+	return s.handOn(written.Bytes())
+}
+
+// items hands on what is in an array, or null.
+func (s *objectStream) items() error {
+	token, err := s.decoder.Token()
+	if err != nil || token == nil {
+		return err
+	}
+	if token != json.Delim('[') {
+		return fmt.Errorf("items must be an array, not %v", token)
+	}
+	for s.decoder.More() {
+		var item json.RawMessage
+		if err := s.decoder.Decode(&item); err != nil {
+			return err
+		}
+		if err := s.handOn(item); err != nil {
+			return err
+		}
+	}
+	_, err = s.decoder.Token()
+	return err
+}
+
+func (s *objectStream) handOn(object json.RawMessage) error {
+	if !s.each(object) {
+		return errStopped
+	}
+	return nil
+}

@@ -1,0 +1,78 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+
+	lru "github.com/hashicorp/golang-lru/v2"
+
+	"github.com/vmrules/vmrules"
+)
+
+func newTestAuditor(t *testing.T) *auditor {
+	t.Helper()
+	rules, err := lru.New[string, parsedRules](2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &auditor{rules: rules}
+}
+
+// vms is a stream of so many VMs, each with its number for name.
+func vms(n int) io.Reader {
+	var s strings.Builder
+	for i := range n {
+		fmt.Fprintf(&s, `{"kind": "VirtualMachine", "metadata": {"name": "%d", "annotations": {"vm.kubevirt.io/validations": "[{\"name\": \"r%d\", \"rule\": \"string\", \"path\": \"jsonpath::.x\", \"message\": \"m\"}]"}}}`, i, i%7)
+	}
+	return strings.NewReader(s.String())
+}
+
+func TestAuditOrder(t *testing.T) {
+	const all = 1000
+	next := 0
+	err := newTestAuditor(t).stream(vms(all), func(vm audited) error {
+		if vm.Name != fmt.Sprint(next) {
+			t.Fatalf("VM %s comes after %d others", vm.Name, next)
+		}
+		if got, want := vm.report.Results[0].Rule, fmt.Sprintf("r%d", next%7); got != want {
+			t.Fatalf("VM %s is judged by %s, want %s", vm.Name, got, want)
+		}
+		next++
+		return nil
+	})
+	if err != nil || next != all {
+		t.Errorf("%d VMs, want %d; error %v", next, all, err)
+	}
+}
+
+// What cannot be written ends the audit.
+func TestAuditStops(t *testing.T) {
+	full := errors.New("the disk is full")
+	n := 0
+	err := newTestAuditor(t).stream(vms(1000), func(audited) error {
+		n++
+		return full
+	})
+	if err != full || n != 1 {
+		t.Errorf("error %v after %d VMs, want %v after 1", err, n, full)
+	}
+}
+
+func TestSummaryIsBounded(t *testing.T) {
+	s := newSummary(io.Discard, (*summary).text)
+	for i := range maxRows + 5 {
+		name := fmt.Sprint(i)
+		_ = s.add(audited{Template: name, report: &vmrules.Report{Results: []vmrules.Result{{
+			Rule: name, Outcome: vmrules.Violated, Violations: []vmrules.Violation{{}},
+		}}}})
+	}
+	if len(s.Rules) != maxRows+1 || s.Rules[others].Violated != 5 {
+		t.Errorf("%d rules, %+v others", len(s.Rules), s.Rules[others])
+	}
+	if len(s.Templates) != maxRows+1 || s.Templates[others].NotValid != 5 {
+		t.Errorf("%d templates, %+v others", len(s.Templates), s.Templates[others])
+	}
+}

@@ -1,0 +1,228 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
+)
+
+// A checker is a run of vmrules check.
+type checker struct {
+	template         string
+	given            []string // parameters, as NAME=VALUE
+	warningsAsErrors bool
+	verbose          bool
+	output           choice[func(io.Writer, *checker) error]
+
+	parameters map[string]string
+	declared   map[string]bool   // the parameters of templates that were met
+	templates  []manifest.Object // of --template
+	checked    []checked
+	unusable   []*manifest.Error
+}
+
+// A checked object is what came of one.
+type checked struct {
+	File      string `json:"file"`
+	Line      int    `json:"line"`
+	Kind      string `json:"kind,omitempty"`
+	Namespace string `json:"namespace,omitempty"`
+	Name      string `json:"name,omitempty"`
+
+	Report *vmrules.Report `json:"report,omitempty"`
+	// Missing are the required parameters of a template that have no value.
+	Missing []string `json:"missingParameters,omitempty"`
+	// Problem says why the rules cannot be used, or some of them; Problems are
+	// those of the annotation.
+	Problem  string            `json:"problem,omitempty"`
+	Problems []vmrules.Problem `json:"problems,omitempty"`
+
+	title string
+}
+
+func newCheck() *cobra.Command {
+	c := &checker{
+		parameters: map[string]string{}, declared: map[string]bool{},
+		output: choice[func(io.Writer, *checker) error]{"text", map[string]func(io.Writer, *checker) error{
+			"text": writeChecked, "json": writeCheckedJSON,
+		}},
+	}
+	command := &cobra.Command{
+		Use:   "check FILE|FOLDER|-...",
+		Short: "Check VMs and templates by their rules",
+		Long: `Check judges VMs, instances, pools, lists of them, and templates of OpenShift and
+KubeVirt. A VM is judged by its own rules or, where it has none and --template is
+given, by those of its template. The VMs inside a template are judged by its own
+rules, after its parameters are filled in; a value that OpenShift would generate is
+made up, and is always the same.
+` + inputs + `
+The exit status is 0 where all are valid, 1 where one is not, and 2 where a file or
+its rules cannot be used; the others are checked all the same. An object without
+rules is no failure.`,
+		Example: `  vmrules check templates/
+  vmrules check --template windows.yaml vm.yaml
+  kubectl get vm -A -o yaml | vmrules check -`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: c.run,
+	}
+	flags := command.Flags()
+	flags.StringVar(&c.template, "template", "", "file with the template of the VMs, or with several, which VMs name by their label")
+	flags.StringArrayVarP(&c.given, "param", "p", nil, "value of a template's parameter, as NAME=VALUE")
+	flags.BoolVar(&c.warningsAsErrors, "warnings-as-errors", false, "exit with 1 for warnings, too")
+	flags.BoolVarP(&c.verbose, "verbose", "v", false, "show rules that hold or do not apply, too")
+	c.output.flag(command, "output", "o", "how to write the reports")
+	return command
+}
+
+func (c *checker) run(command *cobra.Command, args []string) error {
+	if err := c.readParameters(); err != nil {
+		return err
+	}
+	if err := c.readTemplates(command); err != nil {
+		return err
+	}
+	for file, err := range manifest.Read(args, command.InOrStdin()) {
+		if err != nil {
+			c.unusable = append(c.unusable, unusable(command.ErrOrStderr(), err))
+			continue
+		}
+		for _, object := range file.Objects() {
+			if object.HoldsVM() {
+				c.checked = append(c.checked, c.check(object))
+			}
+		}
+	}
+	if err := c.allDeclared(); err != nil {
+		return err
+	}
+	if err := c.output.value()(command.OutOrStdout(), c); err != nil {
+		return err
+	}
+	return verdict(slices.ContainsFunc(c.checked, c.fails), c.unusable != nil || slices.ContainsFunc(c.checked, checked.isUnusable))
+}
+
+func (c *checker) readParameters() error {
+	for _, given := range c.given {
+		name, value, ok := strings.Cut(given, "=")
+		if !ok || name == "" {
+			return fmt.Errorf("-p %s: a parameter is given as NAME=VALUE", given)
+		}
+		c.parameters[name] = value
+	}
+	return nil
+}
+
+// allDeclared tells of a parameter that would have had no effect.
+func (c *checker) allDeclared() error {
+	for _, name := range slices.Sorted(maps.Keys(c.parameters)) {
+		if !c.declared[name] {
+			return fmt.Errorf("-p %s: no template here has a parameter of this name", name)
+		}
+	}
+	return nil
+}
+
+func (c *checker) readTemplates(command *cobra.Command) error {
+	if c.template == "" {
+		return nil
+	}
+	for file, err := range manifest.Read([]string{c.template}, command.InOrStdin()) {
+		if err != nil {
+			return err
+		}
+		for _, object := range file.Objects() {
+			if object.IsTemplate() {
+				c.templates = append(c.templates, object)
+			}
+		}
+	}
+	if c.templates == nil {
+		return fmt.Errorf("%s: there is no template in it", c.template)
+	}
+	return nil
+}
+
+// check judges one object.
+func (c *checker) check(o manifest.Object) checked {
+	result := checked{
+		File: o.File().Name, Line: o.Line, Kind: o.Kind, Namespace: o.Namespace, Name: o.Name, title: o.String(),
+	}
+	report, err := c.judge(o, &result)
+	result.Report = report
+	if problems := (*vmrules.ParseError)(nil); errors.As(err, &problems) {
+		result.Problems = problems.Problems
+	}
+	if err != nil {
+		result.Problem = err.Error()
+	}
+	return result
+}
+
+func (c *checker) judge(o manifest.Object, result *checked) (*vmrules.Report, error) {
+	if !o.IsTemplate() && c.templates != nil {
+		return c.judgeByTemplate(o)
+	}
+	content, missing, err := c.fill(o)
+	if err != nil {
+		return nil, err
+	}
+	result.Missing = missing
+	return vmrules.ValidateOwn(content)
+}
+
+func (c *checker) judgeByTemplate(o manifest.Object) (*vmrules.Report, error) {
+	vm := o.Content()
+	template, err := c.templateOf(vm)
+	if err != nil {
+		return nil, err
+	}
+	content, _, err := c.fill(template)
+	if err != nil {
+		return nil, err
+	}
+	rules, err := vmrules.RulesFor(vm, content)
+	if err != nil {
+		return nil, err
+	}
+	return vmrules.Validate(rules, vm), nil
+}
+
+// templateOf is the one template that there is, or that the VM names.
+func (c *checker) templateOf(vm map[string]any) (manifest.Object, error) {
+	if len(c.templates) == 1 {
+		return c.templates[0], nil
+	}
+	_, name, ok := vmrules.TemplateOf(vm)
+	if !ok {
+		return manifest.Object{}, fmt.Errorf("%s has %d templates, and the VM has no label %s that names one", c.template, len(c.templates), vmrules.TemplateKey)
+	}
+	for _, t := range c.templates {
+		if t.Name == name {
+			return t, nil
+		}
+	}
+	return manifest.Object{}, fmt.Errorf("%s has no template %q, which the VM names", c.template, name)
+}
+
+func (c *checker) fill(o manifest.Object) (content map[string]any, missing []string, err error) {
+	for _, p := range o.Parameters() {
+		c.declared[p.Name] = true
+	}
+	filled, err := o.Fill(c.parameters)
+	return filled.Content, filled.Missing, err
+}
+
+// fails tells whether the object is not valid.
+func (c *checker) fails(o checked) bool {
+	return o.Report != nil && (!o.Report.Valid() || c.warningsAsErrors && len(o.Report.Warnings()) > 0)
+}
+
+func (o checked) isUnusable() bool { return o.Problem != "" }

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/fatih/color"
+
+	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
+)
+
+var (
+	good = color.New(color.FgGreen)
+	bad  = color.New(color.FgRed, color.Bold)
+)
+
+// writeChecked writes what was checked for people: a line for each object, and
+// below it what is wrong with it.
+func writeChecked(w io.Writer, c *checker) error {
+	for _, o := range c.checked {
+		fmt.Fprintf(w, "%s:%d: %s: %s\n", oneLine(o.File), o.Line, oneLine(o.title), o.summary(c.fails(o)))
+		for _, text := range o.details(c.verbose) {
+			fmt.Fprintf(w, "  %s\n", strings.ReplaceAll(text, "\n", "\n  "))
+		}
+	}
+	if c.checked == nil && c.unusable == nil {
+		_, err := fmt.Fprintln(w, "there is no VM and no template to check")
+		return err
+	}
+	return nil
+}
+
+func (o checked) summary(fails bool) string {
+	switch {
+	case o.isUnusable():
+		return bad.Sprint("unusable")
+	case len(o.Report.Results) == 0:
+		return "no rules"
+	}
+	summary, _, _ := strings.Cut(o.Report.String(), "\n")
+	verdict, counts, _ := strings.Cut(summary, ":")
+	if fails {
+		return bad.Sprint(verdict) + ":" + counts
+	}
+	return good.Sprint(verdict) + ":" + counts
+}
+
+// quiet are the outcomes that need nobody's attention.
+var quiet = []vmrules.Outcome{vmrules.Satisfied, vmrules.Skipped}
+
+func (o checked) details(verbose bool) []string {
+	var text []string
+	if o.Problem != "" {
+		text = append(text, o.Problem)
+	}
+	for _, name := range o.Missing {
+		text = append(text, fmt.Sprintf("parameter %s is required and has no value: give it one with -p %s=…", oneLine(name), oneLine(name)))
+	}
+	if o.Report != nil {
+		text = append(text, shown(o.Report, verbose)...)
+	}
+	return text
+}
+
+// shown are the results that a reader wants to see, the worst first.
+func shown(r *vmrules.Report, verbose bool) []string {
+	loud := vmrules.Report{Results: slices.DeleteFunc(slices.Clone(r.Results), func(result vmrules.Result) bool {
+		return !verbose && slices.Contains(quiet, result.Outcome)
+	})}
+	_, lines, ok := strings.Cut(loud.String(), "\n")
+	if !ok {
+		return nil
+	}
+	return []string{lines}
+}
+
+// writeCheckedJSON writes everything for programs.
+func writeCheckedJSON(w io.Writer, c *checker) error {
+	return writeJSON(w, struct {
+		Valid    bool              `json:"valid"`
+		Objects  []checked         `json:"objects"`
+		Unusable []*manifest.Error `json:"unusable,omitempty"`
+	}{
+		Valid:    !slices.ContainsFunc(c.checked, c.fails) && !slices.ContainsFunc(c.checked, checked.isUnusable) && c.unusable == nil,
+		Objects:  append([]checked{}, c.checked...),
+		Unusable: c.unusable,
+	})
+}

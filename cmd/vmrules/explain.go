@@ -1,0 +1,132 @@
+package main
+
+import (
+	_ "embed"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/goccy/go-yaml"
+	"github.com/spf13/cobra"
+
+	"github.com/vmrules/vmrules"
+)
+
+//go:embed explain.yaml
+var explanationText []byte
+
+// A topic is something that explain knows.
+type topic struct {
+	Name    string
+	Group   string // kind, key, argument, outcome, or check
+	Meaning string
+	Example string
+}
+
+// topics are those of explain.yaml, and the library's checks.
+var topics = sync.OnceValue(func() []topic {
+	var text struct {
+		Topics []topic
+		Checks map[string]string
+	}
+	if err := yaml.Unmarshal(explanationText, &text); err != nil {
+		panic(err) // every run of the tests reads it
+	}
+	for _, c := range vmrules.Checks() {
+		meaning := fmt.Sprintf("%s (%s)", c.Meaning, c.Severity)
+		text.Topics = append(text.Topics, topic{c.ID, "check", meaning, text.Checks[c.ID]})
+	}
+	return text.Topics
+})
+
+// groups are how each group begins the meaning of what is in it.
+var groups = []struct{ name, title, subject string }{
+	{"kind", "Kinds: what a rule enforces", "a value satisfies it if: "},
+	{"key", "Keys of a rule", ""},
+	{"argument", "Arguments of a rule", "a value satisfies it if: "},
+	{"outcome", "Outcomes of a check", ""},
+	{"check", "What lint looks for", ""},
+}
+
+func newExplain() *cobra.Command {
+	return &cobra.Command{
+		Use:   "explain [KIND|KEY|ARGUMENT|OUTCOME|LINT-ID]",
+		Short: "Explain a word of the format, or a finding of lint, with an example",
+		Example: `  vmrules explain
+  vmrules explain maxLength
+  vmrules explain half-anchored-regex`,
+		Args: cobra.MaximumNArgs(1),
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			var names []cobra.Completion
+			for _, t := range topics() {
+				names = append(names, cobra.CompletionWithDesc(t.Name, t.Meaning))
+			}
+			return names, cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(command *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				list(command.OutOrStdout())
+				return nil
+			}
+			return explain(command.OutOrStdout(), args[0])
+		},
+	}
+}
+
+// list writes all topics, a line each.
+func list(w io.Writer) {
+	for i, g := range groups {
+		if i > 0 {
+			fmt.Fprintln(w)
+		}
+		fmt.Fprintln(w, g.title)
+		for _, t := range topics() {
+			if t.Group == g.name {
+				fmt.Fprintf(w, "  %-22s %s\n", t.Name, t.Meaning)
+			}
+		}
+	}
+}
+
+// explain writes all topics of one name: regex is a kind and an argument.
+func explain(w io.Writer, name string) error {
+	found := slices.DeleteFunc(slices.Clone(topics()), func(t topic) bool { return !strings.EqualFold(t.Name, name) })
+	if len(found) == 0 {
+		return fmt.Errorf("there is nothing called %q: vmrules explain lists all there is", name)
+	}
+	for i, t := range found {
+		if i > 0 {
+			fmt.Fprintln(w)
+		}
+		t.write(w)
+	}
+	return nil
+}
+
+func (t topic) write(w io.Writer) {
+	subject := ""
+	for _, g := range groups {
+		if g.name == t.Group {
+			subject = g.subject
+		}
+	}
+	fmt.Fprintf(w, "%s (%s): %s%s\n", t.Name, t.Group, subject, t.Meaning)
+	if t.Example == "" {
+		return
+	}
+	fmt.Fprintln(w)
+	for line := range strings.Lines(t.Example) {
+		fmt.Fprint(w, "    "+line)
+	}
+	if t.Group != "check" {
+		return
+	}
+	fmt.Fprintln(w)
+	for _, f := range vmrules.Lint(t.Example) {
+		if f.ID == t.Name {
+			fmt.Fprintln(w, f)
+		}
+	}
+}

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/vmrules/vmrules"
+)
+
+// TestMeanings holds the words of kinds, arguments and outcomes to the tables of
+// doc.go, in both directions.
+func TestMeanings(t *testing.T) {
+	doc, err := os.ReadFile("../../doc.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	groups := []struct {
+		name, mark string
+		width      int // of the first column
+	}{
+		{"kind", "//\trule ", 15},
+		{"argument", "//\targument ", 15},
+		{"outcome", "// # Outcomes\n", 12},
+	}
+	for _, g := range groups {
+		want := map[string]string{}
+		for _, row := range table(string(doc), g.mark, g.width) {
+			for _, name := range strings.Split(row.names, ", ") {
+				want[name] = row.meaning
+			}
+		}
+		delete(want, "another") // kind
+		got := map[string]string{}
+		for _, topic := range topics() {
+			if topic.Group == g.name {
+				got[topic.Name] = topic.Meaning
+			}
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%ss (-doc.go +explain.yaml):\n%s", g.name, diff)
+		}
+	}
+}
+
+// A row of doc.go may go over several lines, and name several things.
+type row struct{ names, meaning string }
+
+// table reads the first two columns of the table behind a mark.
+func table(doc, mark string, width int) []row {
+	_, doc, _ = strings.Cut(doc, mark)
+	var rows []row
+	for _, line := range strings.Split(doc, "\n")[1:] {
+		line, ok := strings.CutPrefix(line, "//\t")
+		if !ok && rows != nil {
+			break
+		}
+		if !ok {
+			continue
+		}
+		first := strings.TrimSpace(line[:width])
+		if first != "" && (rows == nil || !strings.HasSuffix(rows[len(rows)-1].names, ",")) {
+			rows = append(rows, row{})
+		}
+		meaning, _, _ := strings.Cut(line[width:], "  ")
+		last := &rows[len(rows)-1]
+		last.names = strings.TrimSpace(last.names + " " + first)
+		last.meaning = strings.TrimSpace(last.meaning + " " + meaning)
+	}
+	return rows
+}
+
+// TestKeys demands all keys of the format.
+func TestKeys(t *testing.T) {
+	rule := reflect.TypeFor[vmrules.Rule]()
+	for i := range rule.NumField() {
+		name := strings.ToLower(rule.Field(i).Name[:1]) + rule.Field(i).Name[1:]
+		switch name {
+		case "kind":
+			name = "rule"
+		case "valuesFrom", "unknown": // stand for values, and for no key
+			continue
+		}
+		if !slices.ContainsFunc(topics(), func(t topic) bool { return t.Name == name && (t.Group == "key" || t.Group == "argument") }) {
+			t.Errorf("the key %s is not explained", name)
+		}
+	}
+}
+
+// TestExamples demands of each example that it shows what it is there for.
+func TestExamples(t *testing.T) {
+	for _, topic := range topics() {
+		switch topic.Group {
+		case "outcome":
+		case "check":
+			if topic.Example == "" {
+				if !slices.Contains([]string{"unknown-version", "too-long"}, topic.Name) {
+					t.Errorf("%s has no example", topic.Name)
+				}
+				continue
+			}
+			if findings := vmrules.Lint(topic.Example); !slices.ContainsFunc(findings, func(f vmrules.Finding) bool { return f.ID == topic.Name }) {
+				t.Errorf("%s is not among the findings about its example: %v", topic.Name, findings)
+			}
+		default:
+			for _, f := range vmrules.Lint("["+topic.Example+"]", vmrules.Strict()) {
+				if f.Severity != vmrules.SeverityInfo {
+					t.Errorf("the example for %s: %v", topic.Name, f)
+				}
+			}
+			if topic.Group != "kind" && !strings.Contains(topic.Example, `"`+topic.Name+`":`) {
+				t.Errorf("the example for %s does not have it", topic.Name)
+			}
+			if topic.Group == "kind" && !strings.Contains(topic.Example, `"rule": "`+topic.Name+`"`) {
+				t.Errorf("the example for %s is of another kind", topic.Name)
+			}
+		}
+	}
+}

@@ -1,0 +1,81 @@
+package manifest
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/vmrules/vmrules"
+)
+
+// An Annotation holds rules in a file.
+type Annotation struct {
+	Object Object // the template, or else the VM
+
+	key     string
+	version vmrules.Version
+	value   *node
+}
+
+// Annotations are those of an object and of the objects in it: the rules of a
+// VM, and those of version 201901-1 on a template itself.
+func (o Object) Annotations() []Annotation {
+	var all []Annotation
+	if own := o.node.get("metadata", "annotations", vmrules.TemplateAnnotation); own != nil && o.IsTemplate() {
+		text, _ := own.scalar.(string)
+		all = append(all, Annotation{o, vmrules.TemplateAnnotation, versionOf(text), own})
+	}
+	return o.appendAnnotations(all, o.node)
+}
+
+func (o Object) appendAnnotations(all []Annotation, n *node) []Annotation {
+	if own := n.get("metadata", "annotations", vmrules.Annotation); own != nil {
+		all = append(all, Annotation{o, vmrules.Annotation, vmrules.V201902, own})
+	}
+	for _, m := range n.members {
+		all = o.appendAnnotations(all, m.value)
+	}
+	for _, item := range n.items {
+		all = o.appendAnnotations(all, item)
+	}
+	return all
+}
+
+// Lint is the library's, but for lines and columns: they are those in the file.
+// Where a string is written in a way that hides them, they are those of its
+// beginning. Rules that are written as YAML and not as a string are found, too.
+func (a Annotation) Lint(opts ...vmrules.ParseOption) []vmrules.Finding {
+	text, ok := a.value.scalar.(string)
+	if !ok {
+		line, column := a.place("", 0)
+		return []vmrules.Finding{{
+			Severity: vmrules.SeverityError, ID: "wrong-type", Index: -1, Line: line, Column: column,
+			Message: fmt.Sprintf("the annotation %s must be a string that holds JSON: in YAML, write | in front of the rules", a.key),
+		}}
+	}
+	findings := vmrules.Lint(text, append(opts, vmrules.WithVersion(a.version))...)
+	for i, f := range findings {
+		findings[i].Line, findings[i].Column = a.place(text, f.Offset)
+	}
+	return findings
+}
+
+func (a Annotation) place(text string, offset int) (line, column int) {
+	source := a.Object.file.source
+	return source.place(within(source.text, a.value.at, text, offset))
+}
+
+// versionOf tells the version of a template's own annotation as the library
+// does: 201901-1, unless a path has the prefix of 201902-2.
+func versionOf(text string) vmrules.Version {
+	var rules []struct{ Path, Valid any }
+	_ = json.Unmarshal([]byte(text), &rules) // what is unreadable has no version
+	for _, rule := range rules {
+		for _, v := range []any{rule.Path, rule.Valid} {
+			if s, ok := v.(string); ok && strings.HasPrefix(s, "jsonpath::") {
+				return vmrules.V201902
+			}
+		}
+	}
+	return vmrules.V201901
+}

@@ -1,0 +1,166 @@
+// Package manifest reads files with Kubernetes objects, in YAML and JSON, and
+// keeps where in the file things stand.
+package manifest
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// A file may have values nested so deep, and so many where aliases are written
+// out.
+const (
+	maxDepth = 1_000
+	maxSize  = 10_000_000
+)
+
+var errDepth = fmt.Errorf("values are nested deeper than %d levels", maxDepth)
+
+// A File is a file that was read.
+type File struct {
+	Name      string // "<stdin>" for the standard input
+	source    *source
+	documents []*node
+}
+
+// An Error is what makes a file unusable.
+type Error struct {
+	File    string `json:"file"`
+	Line    int    `json:"line,omitempty"` // 0: the file itself
+	Column  int    `json:"column,omitempty"`
+	Message string `json:"message"`
+
+	cause error
+}
+
+func (e *Error) Error() string {
+	if e.Line == 0 {
+		return e.File + ": " + e.Message
+	}
+	return fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Column, e.Message)
+}
+
+func (e *Error) Unwrap() error { return e.cause }
+
+// Parse reads the documents in a text. An error is an *Error.
+func Parse(name string, content []byte) (*File, error) {
+	text := strings.ReplaceAll(strings.TrimPrefix(string(content), "\uFEFF"), "\r\n", "\n")
+	source := newSource(text)
+	documents, err := parse(source)
+	if wrong := (*Error)(nil); errors.As(err, &wrong) {
+		wrong.File = name
+	}
+	return &File{name, source, documents}, err
+}
+
+func parse(s *source) ([]*node, error) {
+	if !utf8.ValidString(s.text) {
+		return nil, s.fail(0, errors.New("the file is not UTF-8"))
+	}
+	if !isJSON(s.text) {
+		return readYAML(s)
+	}
+	documents, err := readJSON(s)
+	if err == nil || errors.Is(err, errDepth) {
+		return documents, err
+	}
+	// YAML may begin with a bracket, too.
+	if documents, err := readYAML(s); err == nil {
+		return documents, nil
+	}
+	return nil, err
+}
+
+// Line is a line of the file, from 1.
+func (f *File) Line(n int) string { return f.source.line(n) }
+
+// Read yields what arguments name: a file, the manifests in a folder and below
+// it, or "-" for the standard input. A file that is unusable comes as an error,
+// which is an *Error, and the next follow.
+func Read(args []string, stdin io.Reader) iter.Seq2[*File, error] {
+	return func(yield func(*File, error) bool) {
+		for _, arg := range args {
+			for file, err := range readArgument(arg, stdin) {
+				if !yield(file, err) {
+					return
+				}
+			}
+		}
+	}
+}
+
+func readArgument(arg string, stdin io.Reader) iter.Seq2[*File, error] {
+	if arg == "-" {
+		return single(readAll("<stdin>", func() ([]byte, error) { return io.ReadAll(stdin) }))
+	}
+	if info, err := os.Stat(arg); err != nil || !info.IsDir() {
+		return single(readAll(arg, func() ([]byte, error) { return os.ReadFile(arg) }))
+	}
+	return func(yield func(*File, error) bool) {
+		for file, err := range ReadFS(os.DirFS(arg)) {
+			name := func(name string) string { return filepath.Join(arg, filepath.FromSlash(name)) }
+			if wrong := (*Error)(nil); errors.As(err, &wrong) {
+				wrong.File = name(wrong.File)
+			} else {
+				file.Name = name(file.Name)
+			}
+			if !yield(file, err) {
+				return
+			}
+		}
+	}
+}
+
+func single(file *File, err error) iter.Seq2[*File, error] {
+	return func(yield func(*File, error) bool) { yield(file, err) }
+}
+
+func readAll(name string, read func() ([]byte, error)) (*File, error) {
+	content, err := read()
+	if err == nil {
+		return Parse(name, content)
+	}
+	if failed := (*fs.PathError)(nil); errors.As(err, &failed) {
+		err = failed.Err // which says the name itself
+	}
+	return nil, &Error{File: name, Message: err.Error()}
+}
+
+// ReadFS yields the manifests in a file system, in the order of their names: all
+// files called .yaml, .yml or .json, but for what is in hidden folders.
+func ReadFS(fsys fs.FS) iter.Seq2[*File, error] {
+	return func(yield func(*File, error) bool) {
+		_ = fs.WalkDir(fsys, ".", func(name string, entry fs.DirEntry, err error) error {
+			hidden := len(name) > 1 && strings.HasPrefix(entry.Name(), ".")
+			switch {
+			case err == nil && entry.IsDir() && hidden:
+				return fs.SkipDir
+			case err == nil && (entry.IsDir() || !isManifest(name)):
+				return nil
+			}
+			file, failed := readAll(name, func() ([]byte, error) {
+				if err != nil {
+					return nil, err
+				}
+				return fs.ReadFile(fsys, name)
+			})
+			if !yield(file, failed) {
+				return fs.SkipAll
+			}
+			return nil
+		})
+	}
+}
+
+func isManifest(name string) bool {
+	return slices.Contains([]string{".yaml", ".yml", ".json"}, path.Ext(name))
+}

@@ -1,0 +1,80 @@
+package manifest
+
+// A node is a value of a document and where it stands in the file.
+type node struct {
+	at      int // byte offset of its beginning
+	scalar  any // string, json.Number, bool or nil
+	members []member
+	items   []*node
+	shape   shape
+	size    int // of the nodes in it, an alias counted as what it stands for
+}
+
+type shape int
+
+const (
+	scalar shape = iota
+	object
+	array
+)
+
+type member struct {
+	key   string
+	value *node
+}
+
+func (n *node) add(key string, value *node) {
+	n.members = append(n.members, member{key, value})
+	n.size += value.size
+}
+
+func (n *node) addItem(value *node) {
+	n.items = append(n.items, value)
+	n.size += value.size
+}
+
+// get goes down by names; nil where one is not there. Of keys that are there
+// twice the last counts, as it does for an API server.
+func (n *node) get(names ...string) *node {
+	for _, name := range names {
+		if n == nil {
+			return nil
+		}
+		var found *node
+		for _, m := range n.members {
+			if m.key == name {
+				found = m.value
+			}
+		}
+		n = found
+	}
+	return n
+}
+
+func (n *node) text(names ...string) string {
+	found := n.get(names...)
+	if found == nil {
+		return ""
+	}
+	s, _ := found.scalar.(string)
+	return s
+}
+
+// plain is the value as encoding/json decodes it with UseNumber.
+func (n *node) plain() any {
+	switch n.shape {
+	case object:
+		all := make(map[string]any, len(n.members))
+		for _, m := range n.members {
+			all[m.key] = m.value.plain()
+		}
+		return all
+	case array:
+		all := make([]any, 0, len(n.items))
+		for _, item := range n.items {
+			all = append(all, item.plain())
+		}
+		return all
+	}
+	return n.scalar
+}

@@ -1,0 +1,85 @@
+package manifest
+
+import (
+	"strings"
+	"testing"
+)
+
+// Each file holds one annotation, in which » stands before what is to be found.
+// The annotation itself is what the file's reader makes of it.
+func TestPlace(t *testing.T) {
+	const head = "kind: VirtualMachine\nmetadata:\n  annotations:\n    vm.kubevirt.io/validations: "
+	const jsonHead = `{"kind": "VirtualMachine", "metadata": {"annotations": {"vm.kubevirt.io/validations": `
+	tests := []struct {
+		name, file string
+		line       int
+		column     int
+	}{
+		{"literal block", head + "|\n      [\n        {»\"a\": 1}\n      ]\n", 6, 10},
+		{"literal block behind blank lines", head + "|\n\n\n      [ü, »1]\n", 7, 11},
+		{"literal block with an indentation indicator", head + "|2-\n        [\n      »1]\n", 6, 7},
+		{"literal block with a comment", head + "|+ # rules\n      [»1]\n\n", 5, 8},
+		{"literal block with a tag and an anchor", head + "!!str &rules |\n      [»1]\n", 5, 8},
+		{"folded block", head + ">-\n      [1,\n      2,\n\n        3,\n      »4]\n", 9, 7},
+		{"plain", head + "x1\n      x2\n\n      »x3 # comment\n", 7, 7},
+		{"single quotes", head + "'[''a'',\n      \"b\", »c]'\n", 5, 12},
+		{"double quotes", head + `"[\"a\",\n\u00fc \ud83d\ude00 \x41 \/ \` + "\n" + `      \ »b]"`, 5, 9},
+		{"double quotes of two lines", head + "\"[1,\n\n      »2]\"\n", 6, 7},
+		{"a value on the next line", head + "\n      \"[»2]\"\n", 5, 9},
+		{"Windows' line ends", strings.ReplaceAll(head+"|\n      [\n        »1]\n", "\n", "\r\n"), 6, 9},
+		{"a byte order mark", "\uFEFF" + head + "|\n      [»1]\n", 5, 8},
+		{"the second document", "# one\n---\n- |\n  x\n...\n---\n" + head + "|\n      [»1]\n", 11, 8},
+		{"JSON", jsonHead + `"[\n\t{\"a\": »\"b\"}]"}}}`, 1, 101},
+		{"JSON with tabs", strings.ReplaceAll(jsonHead, " ", "\n\t") + `"[\u00fc\ud83d\ude00»1]"}}}`, 6, 22},
+		{"YAML that looks like JSON", strings.ReplaceAll(jsonHead, `"kind"`, `kind`) + `"[»1]"}}}`, 1, 87},
+		{"the end of the text", head + "|\n      [1»\n", 5, 9},
+		{"an alias", "x: &rules \"[»1]\"\n" + head + "*rules\n", 1, 13},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			// The mark may be in the text: only what is behind it counts.
+			marked, err := Parse("marked", []byte(test.file))
+			if err != nil {
+				t.Fatal(err)
+			}
+			offset := strings.Index(annotation(t, marked).text(), "»")
+			if offset < 0 {
+				t.Fatal("there is no mark in the annotation")
+			}
+			file, err := Parse("file", []byte(strings.Replace(test.file, "»", "", 1)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			a := annotation(t, file)
+			line, column := a.place(a.text(), offset)
+			if line != test.line || column != test.column {
+				t.Errorf("got %d:%d, want %d:%d in\n%s", line, column, test.line, test.column, test.file)
+			}
+		})
+	}
+}
+
+func annotation(t *testing.T, f *File) Annotation {
+	t.Helper()
+	var all []Annotation
+	for _, o := range f.Objects() {
+		all = append(all, o.Annotations()...)
+	}
+	if len(all) != 1 {
+		t.Fatalf("%d annotations, want 1", len(all))
+	}
+	return all[0]
+}
+
+func (a Annotation) text() string {
+	text, _ := a.value.scalar.(string)
+	return text
+}
+
+// What is written in a way that hides it is found where it begins.
+func TestPlaceUnknown(t *testing.T) {
+	a := Annotation{Object: Object{file: &File{source: newSource("a: b")}}, value: &node{at: 3}}
+	if line, column := a.place("other", 2); line != 1 || column != 4 {
+		t.Errorf("got %d:%d, want 1:4", line, column)
+	}
+}

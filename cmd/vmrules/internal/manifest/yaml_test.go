@@ -1,0 +1,104 @@
+package manifest
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+// TestParse shows files as the JSON that they are read as, a document a line.
+func TestParse(t *testing.T) {
+	tests := []struct{ name, file, want string }{
+		{"nothing", "", ""},
+		{"comments", "# nothing\n---\n", ""},
+		{"documents", "a: 1\n---\nb: 2\n...\n", `{"a":1}` + "\n" + `{"b":2}`},
+		{"numbers keep their digits", "[9007199254740993123456789, 2.50, 1e3, -0, 0x10, 0o17]", `[9007199254740993123456789,2.50,1e3,-0,16,15]`},
+		{"what is no number", "[1.2.3, 007a, 1Gi, .inf, 2020-01-01]", `["1.2.3","007a","1Gi",".inf","2020-01-01"]`},
+		{"booleans of YAML 1.1", "[true, yes, off, 'yes']", `[true,true,false,"yes"]`},
+		{"nulls", "a:\nb: ~\nc: null", `{"a":null,"b":null,"c":null}`},
+		{"tags", "[!!str 1, !!str x, !!str &a 2, !own z]", `["1","x","2","z"]`},
+		{"keys", "1: a\n\"b c\": d\ntrue: e", `{"1":"a","b c":"d","true":"e"}`},
+		{"one key in an item", "- a: 1\n- b: 2", `[{"a":1},{"b":2}]`},
+		{"anchors", "a: &x {b: 1}\nc: *x", `{"a":{"b":1},"c":{"b":1}}`},
+		{"merge keys", "x: &x {a: 1, b: 1}\ny: &y {a: 2, c: 2}\nz: {<<: *x, b: 3}\nw:\n  <<: [*x, *y]", `{"w":{"a":1,"b":1,"c":2},"x":{"a":1,"b":1},"y":{"a":2,"c":2},"z":{"a":1,"b":3}}`},
+		{"JSON objects in a row", "{\"a\": [1.0]}\n{\"b\": null}\n", `{"a":[1.0]}` + "\n" + `{"b":null}`},
+		{"JSON with tabs", "{\n\t\"a\":\t{}\n}", `{"a":{}}`},
+		{"the last of two keys in JSON", `{"a": 1, "a": 2}`, `{"a":2}`},
+		{"a literal block", "a: |\n  b\n\n   c\n", `{"a":"b\n\n c\n"}`},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			file, err := Parse("file", []byte(test.file))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var lines []string
+			for _, document := range file.documents {
+				text, err := json.Marshal(document.plain())
+				if err != nil {
+					t.Fatal(err)
+				}
+				lines = append(lines, string(text))
+			}
+			if got := strings.Join(lines, "\n"); got != test.want {
+				t.Errorf("got\n%s\nwant\n%s", got, test.want)
+			}
+		})
+	}
+}
+
+func TestParseErrors(t *testing.T) {
+	laughs := "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n"
+	for i, next := 0, 1; next < 10; i, next = i+1, next+1 {
+		name := string(rune('0' + i))
+		laughs += "a" + string(rune('0'+next)) + ": &a" + string(rune('0'+next)) + " [" + strings.Repeat("*a"+name+", ", 9) + "*a" + name + "]\n"
+	}
+	tests := []struct{ name, file, want string }{
+		{"YAML", "a: 1\nb: [\n", "file:2:4: "},
+		{"a key that is there twice", "a: 1\na: 2\n", "file:2:1: mapping key"},
+		{"JSON that ends too early", "{\"a\":\n [1,", "file:2:5: the text ends too early"},
+		{"JSON with the wrong bracket", "{\"a\": 1]", "file:1:8: "},
+		{"an alias of nothing", "a: *x", "file:1:4: nothing before this is called &x"},
+		{"an alias of what is around it", "a: &x [*x]", "nothing before this is called &x"},
+		{"aliases without end", laughs, "with its aliases written out"},
+		{"deep JSON", strings.Repeat("[", 100_000), "nested deeper"},
+		{"deep YAML", "a: " + strings.Repeat("[", 1_001) + strings.Repeat("]", 1_001), ""},
+		{"no UTF-8", "a: \xff", "file:1:1: the file is not UTF-8"},
+		{"an object as key", "? {a: b}\n: c", ""},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			_, err := Parse("file", []byte(test.file))
+			if err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("got error %v, want one with %q", err, test.want)
+			}
+		})
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add([]byte("kind: VirtualMachine\nmetadata:\n  annotations:\n    vm.kubevirt.io/validations: |\n      []"))
+	f.Add([]byte("a: &x {<<: *x, ? b: !!str c}\n--- >-\n x\n"))
+	f.Add([]byte(`{"kind": "List", "items": [{"metadata": {"annotations": {"vm.kubevirt.io/validations": "\u00fc"}}}]}`))
+	f.Fuzz(func(t *testing.T, content []byte) {
+		file, err := Parse("file", content)
+		if err != nil {
+			if _, ok := err.(*Error); !ok {
+				t.Fatalf("%T is no *Error", err)
+			}
+			return
+		}
+		for _, o := range file.Objects() {
+			if _, err := o.Fill(nil); err != nil {
+				continue
+			}
+			for _, a := range o.Annotations() {
+				for offset := range len(a.text()) + 1 {
+					if line, column := a.place(a.text(), offset); file.Line(line) == "" && line > 1 && column > 1 {
+						t.Fatalf("%d:%d is not in the file", line, column)
+					}
+				}
+			}
+		}
+	})
+}

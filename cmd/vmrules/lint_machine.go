@@ -1,0 +1,54 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/vmrules/vmrules"
+)
+
+// writeJSON writes anything as indented JSON.
+func writeJSON[T any](w io.Writer, v T) error {
+	encoder := json.NewEncoder(w)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(v)
+}
+
+// writeGitHub writes workflow commands, of which GitHub Actions makes
+// annotations of a pull request.
+func writeGitHub(w io.Writer, l *linted) error {
+	for _, e := range l.Unusable {
+		if err := workflowCommand(w, "error", e.File, e.Line, e.Column, "vmrules", e.Message); err != nil {
+			return err
+		}
+	}
+	for _, f := range l.Findings {
+		if err := workflowCommand(w, gitHubLevels[f.Severity], f.File, f.Line, f.Column, f.ID, f.subject()+f.Message); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+var gitHubLevels = map[vmrules.Severity]string{
+	vmrules.SeverityError: "error", vmrules.SeverityWarning: "warning", vmrules.SeverityInfo: "notice",
+}
+
+// Both replacements are GitHub's own.
+var (
+	commandMessage  = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
+	commandProperty = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
+)
+
+func workflowCommand(w io.Writer, level, file string, line, column int, title, message string) error {
+	place := "file=" + commandProperty.Replace(filepath.ToSlash(file))
+	if line > 0 {
+		place += fmt.Sprintf(",line=%d,col=%d", line, column)
+	}
+	_, err := fmt.Fprintf(w, "::%s %s,title=%s::%s\n", level, place, commandProperty.Replace(title), commandMessage.Replace(message))
+	return err
+}

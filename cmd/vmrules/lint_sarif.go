@@ -1,0 +1,116 @@
+package main
+
+import (
+	"io"
+	"net/url"
+	"path/filepath"
+	"slices"
+
+	"github.com/vmrules/vmrules"
+)
+
+// The part of SARIF 2.1.0 that is needed. The libraries for it bring a validator
+// of schemas and more along, for what is a few structs.
+type (
+	sarifLog struct {
+		Schema  string     `json:"$schema"`
+		Version string     `json:"version"`
+		Runs    []sarifRun `json:"runs"`
+	}
+	sarifRun struct {
+		Tool        sarifTool         `json:"tool"`
+		Invocations []sarifInvocation `json:"invocations"`
+		ColumnKind  string            `json:"columnKind"`
+		Results     []sarifResult     `json:"results"`
+	}
+	sarifTool struct {
+		Driver sarifDriver `json:"driver"`
+	}
+	sarifDriver struct {
+		Name           string      `json:"name"`
+		InformationURI string      `json:"informationUri"`
+		Rules          []sarifRule `json:"rules"`
+	}
+	sarifRule struct {
+		ID               string    `json:"id"`
+		ShortDescription sarifText `json:"shortDescription"`
+		Default          struct {
+			Level string `json:"level"`
+		} `json:"defaultConfiguration"`
+	}
+	sarifInvocation struct {
+		Successful    bool                `json:"executionSuccessful"`
+		Notifications []sarifNotification `json:"toolExecutionNotifications,omitempty"`
+	}
+	sarifNotification struct {
+		Level     string          `json:"level"`
+		Message   sarifText       `json:"message"`
+		Locations []sarifLocation `json:"locations"`
+	}
+	sarifResult struct {
+		RuleID    string          `json:"ruleId"`
+		RuleIndex int             `json:"ruleIndex"`
+		Level     string          `json:"level"`
+		Message   sarifText       `json:"message"`
+		Locations []sarifLocation `json:"locations"`
+	}
+	sarifText struct {
+		Text string `json:"text"`
+	}
+	sarifLocation struct {
+		Physical struct {
+			Artifact struct {
+				URI string `json:"uri"`
+			} `json:"artifactLocation"`
+			Region *sarifRegion `json:"region,omitempty"`
+		} `json:"physicalLocation"`
+	}
+	sarifRegion struct {
+		StartLine   int `json:"startLine"`
+		StartColumn int `json:"startColumn"`
+	}
+)
+
+var sarifLevels = map[vmrules.Severity]string{
+	vmrules.SeverityError: "error", vmrules.SeverityWarning: "warning", vmrules.SeverityInfo: "note",
+}
+
+// writeSARIF writes findings for code scanning.
+func writeSARIF(w io.Writer, l *linted) error {
+	checks := vmrules.Checks()
+	run := sarifRun{
+		Tool:        sarifTool{sarifDriver{Name: "vmrules", InformationURI: "https://github.com/vmrules/vmrules"}},
+		Invocations: []sarifInvocation{{Successful: len(l.Unusable) == 0}},
+		ColumnKind:  "unicodeCodePoints",
+		Results:     []sarifResult{},
+	}
+	for _, c := range checks {
+		rule := sarifRule{ID: c.ID, ShortDescription: sarifText{c.Meaning}}
+		rule.Default.Level = sarifLevels[c.Severity]
+		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, rule)
+	}
+	for _, e := range l.Unusable {
+		run.Invocations[0].Notifications = append(run.Invocations[0].Notifications, sarifNotification{
+			Level: "error", Message: sarifText{e.Message}, Locations: sarifPlace(e.File, e.Line, e.Column),
+		})
+	}
+	for _, f := range l.Findings {
+		run.Results = append(run.Results, sarifResult{
+			RuleID:    f.ID,
+			RuleIndex: slices.IndexFunc(checks, func(c vmrules.Check) bool { return c.ID == f.ID }),
+			Level:     sarifLevels[f.Severity],
+			Message:   sarifText{f.subject() + f.Message},
+			Locations: sarifPlace(f.File, f.Line, f.Column),
+		})
+	}
+	return writeJSON(w, sarifLog{"https://json.schemastore.org/sarif-2.1.0.json", "2.1.0", []sarifRun{run}})
+}
+
+func sarifPlace(file string, line, column int) []sarifLocation {
+	var place sarifLocation
+	place.Physical.Artifact.URI = (&url.URL{Path: filepath.ToSlash(file)}).String()
+	if line > 0 {
+		place.Physical.Region = &sarifRegion{line, column}
+	}
+	return []sarifLocation{place}
+}

@@ -1,0 +1,100 @@
+// Package vmrulestest tests the templates of a repository with go test:
+//
+//	func TestTemplates(t *testing.T) {
+//		vmrulestest.Templates(t, os.DirFS("templates"))
+//	}
+package vmrulestest
+
+import (
+	"fmt"
+	"io/fs"
+	"testing"
+
+	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
+)
+
+// Templates runs a subtest for each template, of OpenShift or KubeVirt, in the
+// files of a file system that end in .yaml, .yml or .json. It fails where Lint
+// finds an error in the template's rules, or where a VM in it does not satisfy
+// them after the parameters are filled in: with their values, or with generated
+// ones, which are always the same. Warnings are logged. A file that cannot be
+// read fails the test, and so does a file system without any template.
+func Templates(t *testing.T, fsys fs.FS) {
+	t.Helper()
+	none := true
+	for file, err := range manifest.ReadFS(fsys) {
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		for _, o := range file.Objects() {
+			if !o.IsTemplate() {
+				continue
+			}
+			none = false
+			t.Run(file.Name+"/"+o.Name, func(t *testing.T) { look(o).tell(t) })
+		}
+	}
+	if none {
+		t.Error("there is no template in the file system")
+	}
+}
+
+// A verdict is what is wrong with a template, and what may be.
+type verdict struct{ errors, warnings []string }
+
+func (v verdict) tell(t *testing.T) {
+	t.Helper()
+	for _, text := range v.warnings {
+		t.Log(text)
+	}
+	for _, text := range v.errors {
+		t.Error(text)
+	}
+}
+
+func look(o manifest.Object) verdict {
+	var v verdict
+	for _, a := range o.Annotations() {
+		v.lint(a)
+	}
+	if v.errors == nil { // or else the rules are no rules
+		v.check(o)
+	}
+	return v
+}
+
+func (v *verdict) lint(a manifest.Annotation) {
+	for _, f := range a.Lint() {
+		place := fmt.Sprintf("%s:%d:%d", a.Object.File().Name, f.Line, f.Column)
+		f.Line = 0 // has been said
+		text := fmt.Sprintf("%s: %v", place, f)
+		if f.Severity == vmrules.SeverityError {
+			v.errors = append(v.errors, text)
+		} else {
+			v.warnings = append(v.warnings, text)
+		}
+	}
+}
+
+func (v *verdict) check(o manifest.Object) {
+	filled, err := o.Fill(nil)
+	if err != nil {
+		v.errors = append(v.errors, err.Error())
+		return
+	}
+	for _, name := range filled.Missing {
+		v.warnings = append(v.warnings, fmt.Sprintf("parameter %s is required and has no value", name))
+	}
+	report, err := vmrules.ValidateOwn(filled.Content)
+	if err != nil { // an annotation that only is none once it is filled in
+		v.errors = append(v.errors, err.Error())
+	}
+	for _, violation := range report.Violations() {
+		v.errors = append(v.errors, violation.Error())
+	}
+	for _, violation := range report.Warnings() {
+		v.warnings = append(v.warnings, violation.Error())
+	}
+}

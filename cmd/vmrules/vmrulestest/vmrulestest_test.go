@@ -1,0 +1,71 @@
+package vmrulestest
+
+import (
+	"os"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
+)
+
+func TestTemplates(t *testing.T) {
+	Templates(t, os.DirFS("../../../testdata/quickstart"))
+}
+
+const template = `kind: Template
+metadata: {name: small}
+parameters:
+- {name: CORES, value: "CORES_VALUE"}
+- {name: MODEL, required: true}
+objects:
+- kind: VirtualMachine
+  metadata:
+    annotations:
+      vm.kubevirt.io/validations: |
+        [{"name": "cores", "rule": "integer", "path": "jsonpath::.spec.domain.cpu.cores", "message": "up to 4", "max": 4,
+          "owner": "me"}]
+  spec: {template: {spec: {domain: {cpu: {cores: "${{CORES}}"}}}}}
+`
+
+func TestLook(t *testing.T) {
+	const (
+		warning = `small.yaml:12:11: warning: rule "cores": the key "owner" is not known: remove it, or correct its spelling (unknown-key)`
+		missing = "parameter MODEL is required and has no value"
+	)
+	replaced := func(old, new string) []byte { return []byte(strings.ReplaceAll(template, old, new)) }
+	tests := []struct {
+		name string
+		file []byte
+		want verdict
+	}{
+		{"a good one", replaced("CORES_VALUE", "4"), verdict{nil, []string{warning, missing}}},
+		{"a VM that breaks the rules", replaced("CORES_VALUE", "5"), verdict{
+			[]string{"objects[0].spec.template.spec.domain.cpu.cores: Invalid value: 5: up to 4 (5 is more than max 4)"},
+			[]string{warning, missing},
+		}},
+		{"a parameter without a value", replaced("${{CORES}}", "${{MODEL}}"), verdict{
+			[]string{"Not decided: up to 4 (objects[0].spec.template.spec.domain.cpu.cores: the template's parameter ${{MODEL}} is not filled in)"},
+			[]string{warning, missing},
+		}},
+		{"rules that are none", replaced(`"rule": "integer", `, ""), verdict{
+			[]string{`small.yaml:11:10: error: rule "cores": the rule has no "rule": add integer, string, regex or enum (missing-key)`},
+			[]string{warning},
+		}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			for file, err := range manifest.ReadFS(fstest.MapFS{"small.yaml": {Data: test.file}}) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				got := look(file.Objects()[0])
+				if diff := cmp.Diff(test.want, got, cmp.AllowUnexported(verdict{})); diff != "" {
+					t.Errorf("(-want +got):\n%s", diff)
+				}
+			}
+		})
+	}
+}
