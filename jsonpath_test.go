@@ -94,6 +94,7 @@ func TestPathSpellings(t *testing.T) {
 		{"jsonpath::.a[*]", "jsonpath::a[ * ]"},
 		{`jsonpath::.a[?(@.b=="x")]`, `jsonpath::.a[?( @.b == 'x' )]`, `jsonpath::.a[?(@['b']=="\x78")]`},
 		{`jsonpath::.a[?(@.b==1)]`, `jsonpath::.a[?(@.b==1.0)]`, `jsonpath::.a[?(@.b==1e0)]`, `jsonpath::.a[?(@.b==+1)]`},
+		{`jsonpath::.a[?(@.b==1000)]`, `jsonpath::.a[?(@.b==1e3)]`, `jsonpath::.a[?(@.b==1000.00)]`},
 		{`jsonpath::.a[?(@.b=="1")]`},
 		{`jsonpath::.a[?(@.b!=1)]`},
 		{`jsonpath::.a[?(@.b)]`},
@@ -103,6 +104,8 @@ func TestPathSpellings(t *testing.T) {
 		{"jsonpath::.a[0:]", "jsonpath::.a[0::]"},
 		{"jsonpath::.a[0,1]", "jsonpath::.a[ 0 , 1 ]"},
 		{"jsonpath::..a", "jsonpath::$..a", "jsonpath::..['a']"},
+		{"jsonpath::.azAZ09_-/", "jsonpath::['azAZ09_-/']"},
+		{"jsonpath::.größe١e\u0301", "jsonpath::['größe١e\u0301']"},
 		{`jsonpath::.metadata.annotations.vm\.kubevirt\.io/os`, `jsonpath::.metadata.annotations['vm\.kubevirt\.io/os']`},
 		{""},
 	}
@@ -153,6 +156,14 @@ func TestPathString(t *testing.T) {
 		if diff := cmp.Diff(string(mustJSON(want)), string(text)); diff != "" || err != nil {
 			t.Errorf("%q as JSON (-want +got):\n%s%v", in, diff, err)
 		}
+		var again Path
+		if err := json.Unmarshal(text, &again); err != nil || !again.Equal(p) {
+			t.Errorf("%q read from its JSON: %s, %v", in, again, err)
+		}
+	}
+	read := MustParsePath("jsonpath::.a")
+	if err := json.Unmarshal([]byte(`""`), &read); err != nil || !read.IsZero() {
+		t.Errorf("no path read from JSON: %s, %v", read, err)
 	}
 }
 
@@ -264,6 +275,7 @@ func TestFindBounds(t *testing.T) {
 		{"..a", cyclic, 0},
 		{".a.a.a", cyclic, 1},
 		{strings.Repeat("..a", 1000), cyclic, 0},
+		{strings.Repeat(".a", maxDepth), cyclic, 1},
 		{strings.Repeat(".a", maxDepth+1), cyclic, 0},
 	}
 	for _, test := range tests {

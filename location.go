@@ -160,10 +160,3 @@ func lookup(v any, at location) any {
 	}
 	return v
 }
-
-func entry(v any, e element) (any, bool) {
-	if e.index >= 0 {
-		return item(v, e.index)
-	}
-	return member(v, e.name)
-}

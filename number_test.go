@@ -59,7 +59,8 @@ func TestParseNumber(t *testing.T) {
 }
 
 func TestNumberBounds(t *testing.T) {
-	fits := []string{"1e1000", "1e-1000", strings.Repeat("9", maxDigits), "0." + strings.Repeat("1", maxDigits-1)}
+	fits := []string{"1e1000", "1e-1000", strings.Repeat("9", maxDigits), "0." + strings.Repeat("1", maxDigits-1),
+		"1e" + strings.Repeat("0", maxNumberText-3) + "1"}
 	beyond := []string{"1e1001", "1e-1001", "1e999999999", "1e99999999999999999999", "0e1001", strings.Repeat("9", maxDigits+1)}
 	for _, in := range fits {
 		if _, err := parseNumber(in); err != nil {

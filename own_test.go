@@ -2,6 +2,7 @@ package vmrules
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -118,6 +119,63 @@ func TestRulesForSeveral(t *testing.T) {
 		if err != nil && !strings.Contains(err.Error(), "VM: the VirtualMachines inside have different validations: use ValidateOwn") {
 			t.Errorf("%s: %v", test.name, err)
 		}
+	}
+}
+
+// TestFullReportOfOwn: ValidateOwn ends where the report has no room, as
+// Validate does, and says how many VMs are left.
+func TestFullReportOfOwn(t *testing.T) {
+	const rulesOfOne = 2_500
+	annotation := make([]string, rulesOfOne)
+	for i := range annotation {
+		annotation[i] = fmt.Sprintf(`{"name":"%d","rule":"integer","path":"jsonpath::.spec","message":"m","valid":"jsonpath::.a"}`, i)
+	}
+	vms := make([]any, maxResults/rulesOfOne+3)
+	for i := range vms {
+		vms[i] = annotated("[" + strings.Join(annotation, ",") + "]")
+	}
+	report, err := ValidateOwn(map[string]any{"kind": "List", "items": vms})
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := report.Results[len(report.Results)-1]
+	want := "the report is full: 3 of the VMs, from items[40] on, are not judged"
+	if len(report.Results) != maxResults+1 || detailOf(last) != want {
+		t.Errorf("%d results, the last: %s; want %s", len(report.Results), last, want)
+	}
+}
+
+// TestNodesOfOwn: each VM may take what one call of Validate may, and all
+// together ten times that.
+func TestNodesOfOwn(t *testing.T) {
+	const eachTakes = maxNodes - maxNodes/20
+	annotation := make([]string, 10)
+	for i := range annotation {
+		annotation[i] = fmt.Sprintf(`{"name":"%d","rule":"string","path":"jsonpath::.spec.hostname","message":"m"}`, i)
+	}
+	vm := annotated("[" + strings.Join(annotation, ",") + "]")
+	// A string counts once more for each 100 bytes.
+	long := strings.Repeat("x", 100*eachTakes/len(annotation))
+	vm["spec"].(map[string]any)["template"].(map[string]any)["spec"].(map[string]any)["hostname"] = long
+	vms := make([]any, maxNodesOf/maxNodes+2)
+	for i := range vms {
+		vms[i] = vm
+	}
+	report, err := ValidateOwn(map[string]any{"kind": "List", "items": vms})
+	if err != nil {
+		t.Fatal(err)
+	}
+	satisfied := make([]int, len(vms))
+	for i, r := range report.Results {
+		if r.Outcome == Satisfied {
+			satisfied[i/len(annotation)]++
+		} else if r.Outcome != Undecided || detailOf(r) != errTooManyNodes.Error() {
+			t.Fatalf("%s", r)
+		}
+	}
+	// Ten VMs leave half of what one may take.
+	if diff := cmp.Diff([]int{10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 5, 0}, satisfied); diff != "" {
+		t.Errorf("rules that are judged, of each VM (-want +got):\n%s", diff)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -141,6 +142,127 @@ func TestPlanAtTheBounds(t *testing.T) {
 				t.Errorf("%s, not %s", got, test.want)
 			}
 		})
+	}
+}
+
+// Whatever a bound cuts off, a rule has the outcome that it has without it, or
+// is undecided. Which of the rules that hold are undecided for want of work for
+// regexes does not depend on the plan.
+func TestBoundsOnlyUndecide(t *testing.T) {
+	rules := mustParse(t, `[
+		{"name": "members", "rule": "string", "path": "jsonpath::.o.*", "message": "m", "maxLength": 500},
+		{"name": "items", "rule": "regex", "path": "jsonpath::.m[*]", "message": "m", "regex": "^[a-z]+$"},
+		{"name": "the same items", "rule": "regex", "path": "jsonpath::.m[*]", "message": "m", "regex": "[a-z]$"},
+		{"name": "other items", "rule": "string", "path": "jsonpath::.l[*]", "message": "m", "maxLength": 500},
+		{"name": "numbers", "rule": "string", "path": "jsonpath::.l[*]", "message": "m", "min": 1},
+		{"name": "first item", "rule": "string", "path": "jsonpath::.l[0]", "message": "m", "values": ["1"], "valid": "jsonpath::.m[3]"}
+	]`)
+	long := strings.Repeat("1", 800)
+	for _, object := range []map[string]any{
+		{"o": map[string]any{"a": "x"}, "m": []any{"ab", "cd", "ef", "gh"}, "l": []any{"1", "1", "2"}},
+		{"o": map[string]any{"a": "x", "b": long}, "m": []any{"ab", "cd", "ef", "GH"}, "l": []any{"1", long, "1e1001"}},
+	} {
+		unbounded := Validate(rules, object)
+		bounded := func(option ValidateOption) (undecided int) {
+			for i, r := range Validate(rules, object, option).Results {
+				switch want := unbounded.Results[i].Outcome; {
+				case r.Outcome == Undecided:
+					undecided++
+				case r.Outcome != want:
+					t.Errorf("%s, without a bound %s", r, want)
+				}
+			}
+			return undecided
+		}
+		for n := range 200 {
+			if undecided := bounded(func(e *evaluation) { e.nodes = n }); n == 0 && undecided < rules.Len() {
+				t.Errorf("%d of the rules are undecided at 0 values", undecided)
+			}
+			work := func(e *evaluation) { e.budget.work = int64(n) }
+			bounded(work)
+			if unbounded.Valid() {
+				checkPlan(t, rules, object, work)
+			}
+		}
+	}
+}
+
+// What is looked at counts, with and without a plan: each value once at least,
+// and a long one more often.
+func TestCounting(t *testing.T) {
+	item := func(name string) string { return `{"name": "` + name + `", "message": "m", "path": "jsonpath::.l` }
+	list := func(of any) []any { return slices.Repeat([]any{of}, 10) }
+	tests := []struct {
+		name, annotation string
+		l                any
+		looksAt          int
+	}{
+		{"items", item("r") + `[*]", "rule": "string"}`, list("x"), 10},
+		{"items by index", item("r") + `[*][0]", "rule": "string"},` + item("s") + `[*][1]", "rule": "string"},` + item("t") + `[*][-1]", "rule": "string"}`, list(list("x")), 40},
+		{"members", item("r") + `.*", "rule": "string"}`, map[string]any{"a": "x", "b": "x", "c": "x", "d": "x"}, 4},
+		{"items by .*", item("r") + `.*", "rule": "string"}`, list("x"), 10},
+		{"long numbers", item("r") + `[*]", "rule": "integer"}`, list(json.Number(strings.Repeat("9", 1000))), 100},
+		{"large numbers", item("r") + `[*]", "rule": "integer"}`, list(json.Number("1e1000")), 100},
+		{"small numbers", item("r") + `[*]", "rule": "enum", "max": 1}`, list(json.Number("1e-1000")), 100},
+		{"long values", item("r") + `[*]", "rule": "string"}`, list(strings.Repeat("x", 1000)), 100},
+		{"long values, for each rule", item("r") + `[*]", "rule": "string"},` + item("s") + `[*]", "rule": "string"}`, list(strings.Repeat("x", 1000)), 200},
+		{"long values of an argument", item("r") + `[0]", "rule": "string", "values": "jsonpath::.l[*]"}`, list(strings.Repeat("x", 1000)), 100},
+	}
+	for _, test := range tests {
+		rules, object := mustParse(t, "["+test.annotation+"]"), map[string]any{"l": test.l}
+		for nodes, want := range map[int]bool{test.looksAt: false, 20 + 3*test.looksAt: true} {
+			if report := Validate(rules, object, func(e *evaluation) { e.nodes = nodes }); report.Valid() != want {
+				t.Errorf("%s: with %d values, valid is not %v: %s", test.name, nodes, want, report)
+			}
+		}
+	}
+}
+
+// The bounds of a call are for all of its targets together.
+func TestBoundsOfAllTargets(t *testing.T) {
+	rules := rulesOn(t, ".cpu.model", `"rule": "regex", "regex": "^[a-z]+$"`)
+	one := vmWith(`{"cpu": {"model": "penryn"}}`)
+	two := map[string]any{"kind": "List", "items": []any{one, one}}
+	for name, bound := range map[string]func(n int) ValidateOption{
+		"values": func(n int) ValidateOption { return func(e *evaluation) { e.nodes = n } },
+		"work":   func(n int) ValidateOption { return func(e *evaluation) { e.budget.work = int64(n) } },
+	} {
+		enough := 0
+		for !Validate(rules, one, bound(enough)).Valid() {
+			enough++
+		}
+		if report := Validate(rules, two, bound(enough)); report.Results[0].Outcome != Satisfied || report.Results[1].Outcome != Undecided {
+			t.Errorf("%d %s for two VMs, of which one takes as many: %s", enough, name, report)
+		}
+		if report := Validate(rules, two, bound(2*enough)); !report.Valid() {
+			t.Errorf("%d %s for two VMs: %s", 2*enough, name, report)
+		}
+	}
+}
+
+// A plan leaves to the judgement what it does not know, and nothing is
+// overlooked beside what it does.
+func TestTypesBesideEachOther(t *testing.T) {
+	wrong := []any{map[string]string{"x": "bad"}, []string{"bad"}, namedMap{"x": "bad"}, namedList{"bad"}}
+	for _, path := range []string{".l[*].x", ".l[*][*]", ".l[*][0]", ".l[*][-1]", ".l[*].*"} {
+		rules := mustParse(t, `[{"name": "n", "rule": "string", "path": "jsonpath::`+path+`", "message": "m", "values": ["good"]}]`)
+		for _, odd := range wrong {
+			l := []any{map[string]any{"x": "good"}, []any{"good"}, odd}
+			want := Satisfied
+			if selected := MustParsePath("jsonpath::" + path).Find(map[string]any{"l": []any{odd}}); len(selected) > 0 {
+				want = Violated
+			}
+			if got := only(t, Validate(rules, map[string]any{"l": l})); got.Outcome != want {
+				t.Errorf("%s with %#v: %s", path, odd, got)
+			}
+			checkPlan(t, rules, map[string]any{"l": []any{map[string]any{"x": "bad"}, []any{"bad"}, odd, map[string]any{"x": "worse"}}})
+		}
+	}
+	rules := mustParse(t, `[{"name": "n", "rule": "string", "path": "jsonpath::.a", "message": "m", "valid": "jsonpath::.b[0]"}]`)
+	for _, b := range []any{[]any{"x"}, []string{"x"}, namedList{"x"}} {
+		if got := only(t, Validate(rules, map[string]any{"a": "x", "b": b})); got.Outcome != Satisfied {
+			t.Errorf("valid in %#v: %s", b, got)
+		}
 	}
 }
 

@@ -77,13 +77,18 @@ func TestNotWellFormed(t *testing.T) {
 		{`[{"a": }]`, 1, 8, `"}]" cannot stand here`},
 		{`[{a: 1}]`, 1, 3, `a key in double quotes is expected`},
 		{`[{'a': 1}]`, 1, 3, "strings take double quotes"},
+		{`[{true: 1}]`, 1, 3, `a key in double quotes is expected`},
+		{`[{"a": 1,`, 1, 10, `a key in double quotes is missing`},
 		{`["a", 'b']`, 1, 7, "strings take double quotes"},
 		{"[1, // one\n2]", 1, 5, "JSON has no comments"},
 		{"[1 # one\n]", 1, 4, "JSON has no comments"},
 		{"- name: x", 1, 1, "not YAML"},
 		{`["a\`, 1, 4, "no escape of JSON"},
 		{`["a\u12`, 1, 4, "no escape of JSON"},
+		{`["a\u12a`, 1, 4, "no escape of JSON"},
+		{`["a b\"\n\q"]`, 1, 10, "no escape of JSON"},
 		{`[{"a": nil}]`, 1, 8, "a value is expected"},
+		{`[+5]`, 1, 2, "not a number as JSON writes it"},
 		{`[,]`, 1, 2, "cannot stand here"},
 		{`[1,,2]`, 1, 4, "cannot stand here"},
 		{`[}`, 1, 2, "cannot stand here"},
@@ -98,15 +103,22 @@ func TestNotWellFormed(t *testing.T) {
 		{`[1] [2]`, 1, 5, `follows the end`},
 		{`{}`, 1, 1, "must be a JSON array"},
 		{`"[]"`, 1, 1, "must be a JSON array"},
+		{`"[{\"a\": 1}]"`, 1, 1, "must be a JSON array"},
 		{`[{“name”: 1}]`, 1, 3, "“ is a typographic quote"},
 		{`[{"name”: "x"}]`, 1, 8, "” is a typographic quote"},
 		{`[{"name": “x”}]`, 1, 11, "“ is a typographic quote"},
 		{"[{\"name\": \"x”,\n\"a\":1}]", 1, 13, "” is a typographic quote"},
 		{`[{"message": "say “hi”" "min": 1}]`, 1, 25, "a comma is missing before"},
+		{`[{"message": "say “hi”"} {"min": 1}]`, 1, 26, "a comma is missing before"},
+		{`["say “hi”", 08]`, 1, 14, "not a number as JSON writes it"},
+		{`“[]”`, 1, 1, "“ is a typographic quote"},
+		{"\"[]”\n", 1, 4, "” is a typographic quote"},
 		{"[\"\xff\"]", 1, 3, "not valid UTF-8"},
+		{"\xff[]", 1, 1, "not valid UTF-8"},
 		{"\ufeff[]", 1, 1, "remove it"},
 		{strings.Repeat("[", maxNesting+1), 1, maxNesting + 1, "nested deeper"},
 		{strings.Repeat(" ", maxAnnotation+1), 0, 0, ""},
+		{"[" + strings.Repeat(" ", maxAnnotation-2) + "]", 0, 0, ""},
 		{"[" + strings.Repeat(" ", maxAnnotation), 1, 1, "262145 bytes"},
 		{"[" + strings.Repeat("1,", maxRules) + "1]", 1, 2*maxRules + 2, "more than 10000 rules"},
 	}
@@ -175,7 +187,16 @@ func TestMessages(t *testing.T) {
 			t.Errorf("%s: %v; want %s", member, problems, want)
 		}
 	}
-	if problems := problemsIn(t, "[]", WithVersion("201902")); len(problems) != 1 || !strings.Contains(problems[0].Message, "201902-2 or 201901-1") {
+	for annotation, want := range map[string]string{
+		"name: x":   `"name" cannot stand here, where an array of rules is expected`,
+		"- name: x": `"-" cannot stand here, where an array of rules is expected: the annotation is JSON, not YAML`,
+	} {
+		problems := problemsIn(t, annotation)
+		if len(problems) != 1 || problems[0].Message != want {
+			t.Errorf("%s: %v; want %s", annotation, problems, want)
+		}
+	}
+	if problems := problemsIn(t, "[]", WithVersion("201902")); len(problems) != 1 || problems[0].Index != -1 || !strings.Contains(problems[0].Message, "201902-2 or 201901-1") {
 		t.Errorf("an unknown version: %v", problems)
 	}
 }
@@ -274,6 +295,17 @@ func TestRuleEqual(t *testing.T) {
 			t.Errorf("change %d makes no difference", i)
 		}
 	}
+	absent, broken := base(), base()
+	absent.Unknown, broken.Unknown = map[string]json.RawMessage{"u": json.RawMessage("null")}, map[string]json.RawMessage{"u": json.RawMessage("{")}
+	if absent.Equal(broken) || broken.Equal(absent) || !broken.Equal(broken) {
+		t.Error("what is not JSON equals something else, or not itself")
+	}
+	zero := MustArgument(0)
+	for _, other := range []Argument{{}, MustArgument("jsonpath::.a"), MustArgument(""), MustArgument("0"), MustArgument(false)} {
+		if zero.Equal(other) || other.Equal(zero) {
+			t.Errorf("0 equals %q", other)
+		}
+	}
 }
 
 func TestNewRulesErrors(t *testing.T) {
@@ -317,6 +349,25 @@ func TestNewRulesErrors(t *testing.T) {
 		if !found {
 			t.Errorf("no problem of %q says %q: %v", test.key, test.words, err)
 		}
+	}
+	unnamed, unwritable := good, good
+	unnamed.Name, unwritable.Message = "", "\xff"
+	_, err := NewRules([]Rule{unnamed, unwritable, unnamed})
+	var parsed *ParseError
+	if !errors.As(err, &parsed) || len(parsed.Problems) != 3 {
+		t.Fatal(err)
+	}
+	for i, p := range parsed.Problems {
+		if p.Index != i {
+			t.Errorf("the problems are not in the order of the rules: %v", err)
+		}
+	}
+	device := Rule{Kind: KindEnum, Name: "n", Path: good.Path, Message: "m", Values: []Argument{MustArgument("/dev/vda")}}
+	if rules, err := NewRules([]Rule{device}, WithVersion(V201901)); err != nil || !rules.Equal(mustParse(t, "["+string(mustJSON(device))+"]")) {
+		t.Errorf("a literal is something else in another version: %s, %v", rules, err)
+	}
+	if _, err := NewRules([]Rule{good}, WithVersion("201902")); err == nil {
+		t.Error("a version that is not known is one for NewRules")
 	}
 	if rules, err := NewRules(nil); err != nil || rules.Len() != 0 {
 		t.Errorf("no rules: %v", err)
@@ -387,6 +438,11 @@ func TestParseErrorText(t *testing.T) {
 		{ReasonTypeInvalid, `line 3, column 2: rules[1]: a rule must be an object: { "name": …, "rule": …, "path": …, "message": … }`, "[1]"},
 	}
 	if diff := cmp.Diff(wantCauses, causes); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	_, err = ParseRules("[7]")
+	want = `the validation rules cannot be used: line 1, column 2: rules[0]: a rule must be an object: { "name": …, "rule": …, "path": …, "message": … }`
+	if diff := cmp.Diff(want, err.Error()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	_, err = ParseRules("{}")

@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
 	"unicode/utf8"
+	"weak"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -44,6 +46,13 @@ func TestBoundsOfValidate(t *testing.T) {
 	cyclic := map[string]any{"kind": "VirtualMachineInstance"}
 	cyclic["spec"] = cyclic
 	cyclic["domain"] = cyclic
+	many := make([]any, maxMatches+1)
+	for i := range many {
+		many[i] = map[string]any{"x": 1}
+	}
+	endless := map[string]any{"l": []any{1}}
+	endless["a"] = endless
+	deep := map[string]any{"kind": "VirtualMachine", "spec": map[string]any{"template": map[string]any{"spec": map[string]any{"domain": endless}}}}
 	tests := []struct {
 		name, path, more string
 		object           map[string]any
@@ -51,13 +60,19 @@ func TestBoundsOfValidate(t *testing.T) {
 	}{
 		{"matches", ".list[*]", `"rule": "integer"`, wide, "more than 10,000 values"},
 		{"matches of valid do not matter", ".list[0]", `"rule": "integer", "valid": "jsonpath::.spec.domain.list[*]"`, wide, ""},
+		{"matches of valid at any depth do not matter", ".l[0].x", `"rule": "integer", "valid": "jsonpath::..x"`, map[string]any{"spec": map[string]any{"domain": map[string]any{"l": many}}}, ""},
 		{"matches of an argument", ".list[0]", `"rule": "integer", "values": "jsonpath::.spec.domain.list[*]"`, wide, "values cannot be read from jsonpath::.spec.domain.list[*]: the path selects more than 10,000 values"},
 		{"depth", "..nothing", `"rule": "integer"`, cyclic, "deeper than 1,000 levels"},
+		{"depth counts from the root of the rules", strings.Repeat(".a", maxDepth-4) + ".l[0:1]", `"rule": "integer"`, deep, ""},
+		{"depth beyond that", strings.Repeat(".a", maxDepth-3) + ".l[0:1]", `"rule": "integer"`, deep, "deeper than 1,000 levels"},
 		{"depth of valid", "", `"rule": "integer", "valid": "jsonpath::..nothing"`, cyclic, "cannot be searched: the object is nested deeper"},
 		{"number", ".n", `"rule": "integer"`, vmWith(`{"n": 1e1001}`), "more than 1,000 digits"},
 		{"quantity", ".n", `"rule": "integer"`, vmWith(`{"n": "1e1001"}`), "more than 1,000 digits"},
 		{"quantity under min", ".n", `"rule": "string", "min": 1`, vmWith(`{"n": "1e1001"}`), "min cannot be judged for spec.template.spec.domain.n: the value is a number of more than 1,000 digits"},
 		{"number of an argument", ".n", `"rule": "integer", "max": "jsonpath::.spec.domain.m"`, vmWith(`{"n": 1, "m": 1e1001}`), "max cannot be read"},
+		{"number among values", ".n", `"rule": "enum", "values": "jsonpath::.spec.domain.l"`, vmWith(`{"n": 0, "l": [1e1001, 0]}`), "values cannot be read: jsonpath::.spec.domain.l is a number of"},
+		{"number that is compared as text", ".n", `"rule": "enum", "values": [0, 1]`, vmWith(`{"n": 1e1001}`), "more than 1,000 digits"},
+		{"number where 0 is not set", ".cpu.cores", `"rule": "integer", "max": 8`, vmWith(`{"cpu": {"cores": 1e1001}}`), "more than 1,000 digits"},
 		{"number in a filter", ".l[?(@.n==1)].n", `"rule": "integer"`, vmWith(`{"l": [{"n": 1e1001}]}`), "a value that a filter compares is a number of"},
 	}
 	for _, test := range tests {
@@ -144,6 +159,20 @@ func TestOddObjects(t *testing.T) {
 				t.Errorf("%T at %s: changed from\n%s to\n%s", value, keys[depth], before, after)
 			}
 		}
+	}
+}
+
+// TestNothingIsKept: what is kept from one call for the next holds no object.
+func TestNothingIsKept(t *testing.T) {
+	rules := mustParse(t, `[{"name": "n", "rule": "string", "path": "jsonpath::.m", "message": "m"}]`)
+	judged := func() weak.Pointer[[100]byte] {
+		part := new([100]byte)
+		Validate(rules, map[string]any{"m": map[string]any{"part": part}})
+		return weak.Make(part)
+	}()
+	runtime.GC()
+	if judged.Value() != nil {
+		t.Error("a part of an object is still held")
 	}
 }
 
@@ -292,6 +321,7 @@ func TestViolationLines(t *testing.T) {
 	long := strings.Repeat("é", 200)
 	tests := []struct{ domain, more, want string }{
 		{`{"n": "x"}`, `"rule": "integer"`, `spec.template.spec.domain.n: Invalid type: "x": m ("x" is not an integer)`},
+		{`{"n": 1e1001}`, `"rule": "string"`, `spec.template.spec.domain.n: Invalid type: m (a number beyond the bounds is not a string)`},
 		{`{"n": {}}`, `"rule": "integer"`, `spec.template.spec.domain.n: Invalid type: m (an object is not an integer)`},
 		{`{"n": [1]}`, `"rule": "enum", "values": [1]`, `spec.template.spec.domain.n: Invalid type: m (an array is not a string, number or boolean)`},
 		{`{"n": 1}`, `"rule": "string"`, `spec.template.spec.domain.n: Invalid type: 1: m (1 is not a string)`},
@@ -301,6 +331,8 @@ func TestViolationLines(t *testing.T) {
 		{`{"n": true}`, `"rule": "enum", "values": []`, `spec.template.spec.domain.n: Unsupported value: true: m (no value is allowed)`},
 		{`{"n": "c"}`, `"rule": "enum", "values": ["a", 1.50, true]`, `spec.template.spec.domain.n: Unsupported value: "c": m ("c" is not one of "a", "1.5", "true")`},
 		{`{"n": 0}`, `"rule": "enum", "values": [1,2,3,4,5,6,7,8,9,10,11,12]`, `spec.template.spec.domain.n: Unsupported value: 0: m (0 is not one of "1", "2", "3", "4", "5", "6", "7", "8", "9", "10" and 2 more)`},
+		{`{"n": "` + long[:200] + `"}`, `"rule": "integer"`, `spec.template.spec.domain.n: Invalid type: "` + long[:200] + `": m ("` + long[:200] + `" is not an integer)`},
+		{`{"n": "` + long[:120] + `"}`, `"rule": "integer"`, `spec.template.spec.domain.n: Invalid type: "` + long[:120] + `": m ("` + long[:120] + `" is not an integer)`},
 		{`{"n": "` + long + `"}`, `"rule": "integer"`, `spec.template.spec.domain.n: Invalid type: "` + long[:200] + `…": m ("` + long[:200] + `…" is not an integer)`},
 		{`{"n": 3, "m": 2}`, `"rule": "integer", "max": "jsonpath::.spec.domain.m"`, `spec.template.spec.domain.n: Invalid value: 3: m (3 is more than max 2, read from jsonpath::.spec.domain.m)`},
 	}
@@ -328,6 +360,14 @@ func TestAdmissionWarnings(t *testing.T) {
 	warnings := Validate(rules, map[string]any{"n": "x"}).AdmissionWarnings()
 	if len(warnings) != 1 || len(warnings[0]) > 256 || !utf8.ValidString(warnings[0]) || !strings.HasSuffix(warnings[0], "é…") {
 		t.Errorf("%q", warnings)
+	}
+	for length, cut := range map[int]bool{maxWarning: false, maxWarning + 1: true} {
+		const around = `n: Invalid type: "x":  ("x" is not an integer)`
+		rules := mustParse(t, `[{"name": "r", "rule": "integer", "message": "`+strings.Repeat("m", length-len(around))+`", "path": "jsonpath::.n", "justWarning": true}]`)
+		warnings := Validate(rules, map[string]any{"n": "x"}).AdmissionWarnings()
+		if len(warnings) != 1 || len(warnings[0]) != maxWarning || strings.HasSuffix(warnings[0], "…") != cut {
+			t.Errorf("a line of %d bytes: %q", length, warnings)
+		}
 	}
 }
 
@@ -368,7 +408,7 @@ func TestFullReport(t *testing.T) {
 	rules := mustParse(t, `[
 		{"name": "w", "rule": "integer", "path": "jsonpath::.spec.domain.cpu.cores", "message": "m", "max": 8, "justWarning": true},
 		{"name": "m", "rule": "integer", "path": "jsonpath::.spec.domain.cpu.cores", "message": "m", "max": 8}]`)
-	vms := make([]any, maxResults/2+1)
+	vms := make([]any, maxResults/2+3)
 	for i := range vms {
 		vms[i] = vmWith(`{"cpu": {"cores": 1}}`)
 	}
@@ -377,7 +417,7 @@ func TestFullReport(t *testing.T) {
 	if report.Valid() || len(report.Results) != maxResults+1 || last.Outcome != Undecided || last.Index != -1 {
 		t.Errorf("%d results, the last: %s", len(report.Results), last)
 	}
-	if want := "the report is full: 1 of the VMs, from items[50000] on, are not judged"; detailOf(last) != want {
+	if want := "the report is full: 3 of the VMs, from items[50000] on, are not judged"; detailOf(last) != want {
 		t.Errorf("%s; want %s", detailOf(last), want)
 	}
 }
@@ -389,6 +429,42 @@ func TestRoomOfReport(t *testing.T) {
 	result := only(t, Validate(mustParse(t, `[{"name": "r", "rule": "string", "path": "jsonpath::.spec.*[*]", "message": "m"}]`), object))
 	if result.Outcome != Undecided || detailOf(result) != errReportTooLong.Error() {
 		t.Errorf("%s with %d violations", result.Outcome, len(result.Violations))
+	}
+}
+
+// TestRoomOfViolations: what a violation takes of the room is its field, its
+// pointer, its detail and a constant.
+func TestRoomOfViolations(t *testing.T) {
+	rules, object := rulesOn(t, ".l[*]", `"rule": "string"`), vmWith(`{"l": [1, 2]}`)
+	room := 0
+	for _, v := range only(t, Validate(rules, object)).Violations {
+		room += len(v.Field) + len(v.Pointer) + len(v.Detail) + violationSize
+	}
+	for given, want := range map[int]Outcome{room: Violated, room - 1: Undecided} {
+		got := only(t, Validate(rules, object, func(e *evaluation) { e.room = given }))
+		if got.Outcome != want {
+			t.Errorf("%d bytes of %d: %s", given, room, got)
+		}
+	}
+}
+
+// TestControlCharacters: what people read holds none, wherever a text has one.
+func TestControlCharacters(t *testing.T) {
+	for _, control := range []string{"\x1b", "\n", "\x7f", "\u202e", "\u2028"} {
+		for _, text := range []string{control + "a", "a" + control + "a", "a" + control, control} {
+			v := Violation{Rule: "r", Message: text, Field: text, Detail: text, Value: text, Reason: ReasonInvalid}
+			r := Result{Rule: text, Message: text, Note: text, Outcome: Violated, Violations: []Violation{v}}
+			p := Problem{Rule: text, Key: text, Message: text, Reason: ReasonInvalid}
+			lines := strings.Split(r.String(), "\n")
+			if len(lines) != 3 { // the rule, its violation, the note
+				t.Errorf("%q has %d lines", r.String(), len(lines))
+			}
+			for _, line := range append(lines, v.Error(), p.Error()) {
+				if strings.Contains(line, control) {
+					t.Errorf("%q has %q", line, control)
+				}
+			}
+		}
 	}
 }
 
@@ -417,6 +493,23 @@ func TestMarshalerThatPanics(t *testing.T) {
 	result := only(t, Validate(rules, map[string]any{"v": &panics{}}))
 	if want := "a *vmrules.panics without a JSON form is not an integer"; detailOf(result) != want {
 		t.Errorf("%s; want %s", detailOf(result), want)
+	}
+}
+
+// TestWorkOfCompiling: a regex that the object brings costs the work of
+// compiling it, before it matches anything.
+func TestWorkOfCompiling(t *testing.T) {
+	const pattern = "^(?=a)a" // backtracks, so that matching costs no work
+	compiled, err := compileRegex(pattern)
+	if err != nil {
+		t.Fatal(err)
+	}
+	needed := compileWork * int64(compiled.size())
+	rules, object := rulesOn(t, ".n", `"rule": "regex", "regex": "jsonpath::.spec.domain.re"`), vmWith(`{"n": "a", "re": "`+pattern+`"}`)
+	for work, want := range map[int64]Outcome{needed: Satisfied, needed - 1: Undecided} {
+		if got := only(t, Validate(rules, object, func(e *evaluation) { e.budget.work = work })); got.Outcome != want {
+			t.Errorf("%d of %d: %s", work, needed, got)
+		}
 	}
 }
 

@@ -42,7 +42,7 @@ func TestTypesOfValues(t *testing.T) {
 		{"int8", int8(-3), "-3"}, {"int16", int16(-3), "-3"}, {"int32", int32(-3), "-3"}, {"int64", int64(-3), "-3"},
 		{"uint8", uint8(3), "3"}, {"uint16", uint16(3), "3"}, {"uint32", uint32(3), "3"}, {"uint64", uint64(math.MaxUint64), "18446744073709551615"},
 		{"uintptr", uintptr(3), "3"}, {"int", 3, "3"}, {"uint", uint(3), "3"}, {"named int", width(3), "3"},
-		{"float32", float32(0.1), "0.1"}, {"float64", 0.1, "0.1"}, {"json.Number", json.Number("1.50"), "1.5"}, {"json.Number, exponent", json.Number("1e3"), "1000"},
+		{"float32", float32(0.1), "0.1"}, {"float32, as short as JSON writes it", float32(123456789), "123456790"}, {"float64", 0.1, "0.1"}, {"json.Number", json.Number("1.50"), "1.5"}, {"json.Number, exponent", json.Number("1e3"), "1000"},
 		{"big.Int", big.NewInt(5), "5"}, {"bytes", []byte("hi"), `"aGk="`},
 		{"MarshalJSON", quantity{"2Gi"}, `"2Gi"`}, {"pointer to MarshalJSON", &quantity{"2Gi"}, `"2Gi"`},
 		{"MarshalText", netip.MustParseAddr("10.0.0.1"), `"10.0.0.1"`}, {"time", time.Unix(0, 0).UTC(), `"1970-01-01T00:00:00Z"`},
@@ -51,6 +51,7 @@ func TestTypesOfValues(t *testing.T) {
 		{"map[string]string", map[string]string{"a": "b"}, `{"a":"b"}`}, {"map[string]int", map[string]int{"a": 1}, `{"a":1}`},
 		{"map[any]any", map[any]any{"a": 1, 1: 2, int64(2): 3, uint64(3): 4, true: 5, 1.5: 6}, `{"1":2,"1.5":6,"2":3,"3":4,"a":1,"true":5}`},
 		{"map[int]any", map[int]any{1: "a", -2: "b"}, `{"-2":"b","1":"a"}`}, {"map[uint8]any", map[uint8]any{200: "a"}, `{"200":"a"}`},
+		{"pointer to map[any]any", &map[any]any{"a": 1}, `{"a":1}`}, {"pointer to any", pointerTo[any](7), "7"},
 		{"map of named keys", namedMap{"a": 1}, `{"a":1}`},
 		{"channel", make(chan int), ""}, {"func", func() {}, ""}, {"complex", 1i, ""}, {"NaN", math.NaN(), ""}, {"Inf", math.Inf(1), ""},
 		{"float32 Inf", float32(math.Inf(1)), ""}, {"failing MarshalJSON", broken{}, ""}, {"no number", json.Number("x"), ""},
@@ -112,6 +113,22 @@ func TestMemberOfNothing(t *testing.T) {
 	}
 }
 
+// TestNamesOfNumbers: a key that is a number has one name, the number as JSON
+// writes it.
+func TestNamesOfNumbers(t *testing.T) {
+	maps := []any{map[any]any{7: "x"}, map[any]any{int64(7): "x"}, map[any]any{uint64(7): "x"}, map[any]any{7.0: "x"}, map[int]any{7: "x"}, map[uint8]any{7: "x"}}
+	for _, m := range maps {
+		if got, ok := member(m, "7"); got != "x" || !ok {
+			t.Errorf("member(%#v, 7) = %v", m, got)
+		}
+		for _, name := range []string{"07", "+7", "7.0", "7e0", "0x7", " 7", "", "263", "-249", "18446744073709551623"} {
+			if got, ok := member(m, name); ok {
+				t.Errorf("member(%#v, %q) = %v", m, name, got)
+			}
+		}
+	}
+}
+
 // A self-referring pointer type has no end to follow.
 type endless *endless
 
@@ -119,6 +136,11 @@ func TestEndlessPointer(t *testing.T) {
 	var p endless
 	p = &p
 	if got := shapeOf(resolve(p)); got != unusable {
+		t.Errorf("shape %v, want unusable", got)
+	}
+	var v any
+	v = &v
+	if got := shapeOf(resolve(v)); got != unusable {
 		t.Errorf("shape %v, want unusable", got)
 	}
 }
