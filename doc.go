@@ -10,8 +10,9 @@
 //
 // [RulesFor] finds the rules of a VM or of the template that it was made from,
 // [ValidateOwn] judges every VM inside an object by its own rules, and a
-// [Report] says what came of each rule. [Lint] is for those who write rules: it
-// finds what they hardly meant, without any VM.
+// [Report] says what came of each rule. [Rules.Limits] and [Rules.JSONSchema] say
+// what a field may hold, for forms. [Lint] is for those who write rules: it finds
+// what they hardly meant, without any VM.
 //
 // # The format
 //

@@ -1,7 +1,6 @@
 package vmrules
 
 import (
-	"reflect"
 	"slices"
 	"strings"
 
@@ -152,15 +151,9 @@ func literalNumber(a Argument) (number, bool) {
 	return n, err == nil
 }
 
-// leadsTo tells whether a path is another one, or the way to it: then it selects
-// something wherever the other does.
-func (p Path) leadsTo(q Path) bool {
-	return len(p.steps()) <= len(q.steps()) && reflect.DeepEqual(p.steps(), q.steps()[:len(p.steps())])
-}
-
 // alwaysApplies tells whether the rule is never skipped where its path selects
 // something.
-func (r linted) alwaysApplies() bool { return r.Valid.IsZero() || r.Valid.leadsTo(r.Path) }
+func (r linted) alwaysApplies() bool { return r.Valid.IsZero() || r.Path.begins(r.Valid) }
 
 // valid looks for a valid that has no effect. Spec: Optional Keys, valid.
 func (l *linter) valid(r linted) {

@@ -2,10 +2,6 @@ package vmrules
 
 import (
 	"slices"
-	"strconv"
-	"strings"
-
-	"github.com/ohler55/ojg/jp"
 )
 
 // together looks for rules that contradict each other. A rule is held against
@@ -33,22 +29,9 @@ func (l *linter) together(rules []linted) {
 // group is the same for rules that judge the same values on the same condition.
 func (r linted) group() string {
 	if r.alwaysApplies() {
-		return stepsKey(r.Path)
+		return r.Path.key()
 	}
-	return stepsKey(r.Path) + " if " + stepsKey(r.Valid)
-}
-
-// stepsKey is the same for paths with the same steps, though a name may be in
-// quotes in one and not in the other.
-func stepsKey(p Path) string {
-	var s strings.Builder
-	for i, written := range stepTexts(p) {
-		if name, ok := p.steps()[i].(jp.Child); ok {
-			written = strconv.Quote(string(name))
-		}
-		s.WriteString(written)
-	}
-	return s.String()
+	return r.Path.key() + " if " + r.Valid.key()
 }
 
 // limits are what the literal arguments of several rules leave over together.

@@ -6,7 +6,7 @@ import (
 	"unicode"
 )
 
-// printRegex writes a tree as text for one of the two engines. It spells out
+// printRegex writes a tree as text for one of the engines. It spells out
 // every set of characters and uses no option, so that there is nothing left for
 // an engine to read in its own way.
 func printRegex(tree *regexNode, target regexEngine) string {
@@ -21,6 +21,7 @@ type regexEngine int
 const (
 	linearEngine       regexEngine = iota // Go's regexp
 	backtrackingEngine                    // regexp2
+	ecmaEngine                            // any of ECMA-262, with its flag u and no other
 )
 
 type regexPrinter struct {
@@ -28,19 +29,21 @@ type regexPrinter struct {
 	engine   regexEngine
 	referred map[int]bool
 	ordered  bool // whether it matters which way of matching is tried first
+	inClass  bool // between [ and ]
 }
 
 // How each engine writes the assertions. The backtracking engine's \b knows all
 // of Unicode, and its ^ matches where a newline ends the subject. The linear
-// engine is only asked for \Z where nothing follows it.
-var engineAssertions = map[regexOp][2]string{
-	opBeginText:       {`\A`, `\A`},
+// engine is only asked for \Z where nothing follows it, and that of ECMA-262 not
+// for the beginning of a line.
+var engineAssertions = map[regexOp][3]string{
+	opBeginText:       {`\A`, `\A`, `^`},
 	opBeginLine:       {`(?m:^)`, `(?:\A|(?<=\n)(?!\z))`},
-	opEndText:         {`\z`, `\z`},
-	opEndLine:         {`(?m:$)`, `(?=\n|\z)`},
-	opEndOrNewline:    {`(?:\n?\z)`, `(?=\n?\z)`},
-	opWordBoundary:    {`\b`, `(?:(?<=[0-9A-Z_a-z])(?![0-9A-Z_a-z])|(?<![0-9A-Z_a-z])(?=[0-9A-Z_a-z]))`},
-	opNotWordBoundary: {`\B`, `(?:(?<=[0-9A-Z_a-z])(?=[0-9A-Z_a-z])|(?<![0-9A-Z_a-z])(?![0-9A-Z_a-z]))`},
+	opEndText:         {`\z`, `\z`, `$`},
+	opEndLine:         {`(?m:$)`, `(?=\n|\z)`, `(?=\n|$)`},
+	opEndOrNewline:    {`(?:\n?\z)`, `(?=\n?\z)`, `(?=\n?$)`},
+	opWordBoundary:    {`\b`, `(?:(?<=[0-9A-Z_a-z])(?![0-9A-Z_a-z])|(?<![0-9A-Z_a-z])(?=[0-9A-Z_a-z]))`, `\b`},
+	opNotWordBoundary: {`\B`, `(?:(?<=[0-9A-Z_a-z])(?=[0-9A-Z_a-z])|(?<![0-9A-Z_a-z])(?![0-9A-Z_a-z]))`, `\B`},
 }
 
 var groupBegin = map[regexOp]string{
@@ -147,7 +150,9 @@ func (p *regexPrinter) printQuantifier(n *regexNode) {
 func (p *regexPrinter) printSet(set charset) {
 	switch {
 	case len(set) == 0:
-		p.WriteString(`[^\x{0}-\x{10FFFF}]`)
+		p.WriteString("[^")
+		p.printSpans(anyClass)
+		p.WriteByte(']')
 	case len(set) == 2 && set[0] == set[1]:
 		p.printCharacter(set[0])
 	case set[len(set)-1] == unicode.MaxRune && (len(set) > 2 || set[0] > 0):
@@ -162,6 +167,7 @@ func (p *regexPrinter) printSet(set charset) {
 }
 
 func (p *regexPrinter) printSpans(set charset) {
+	p.inClass = true
 	for i := 0; i < len(set); i += 2 {
 		p.printCharacter(set[i])
 		if set[i] < set[i+1] {
@@ -169,11 +175,16 @@ func (p *regexPrinter) printSpans(set charset) {
 			p.printCharacter(set[i+1])
 		}
 	}
+	p.inClass = false
 }
 
 func (p *regexPrinter) printCharacter(r rune) {
 	if r <= unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r)) {
 		p.WriteRune(r)
+		return
+	}
+	if p.engine == ecmaEngine {
+		p.printECMA(r)
 		return
 	}
 	fmt.Fprintf(p, `\x{%X}`, r)

@@ -1,0 +1,399 @@
+package vmrules
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+
+	"github.com/ohler55/ojg/jp"
+)
+
+// A FieldType is the type of value that a field may hold. A value of any other
+// JSON type, an array or an object, is none of them. Spec: Validation rules.
+type FieldType string
+
+const (
+	// TypeScalar: a string, a number or a boolean.
+	TypeScalar FieldType = "scalar"
+	// TypeString: a string.
+	TypeString FieldType = "string"
+	// TypeNumber: a number, or a string that is a quantity, such as "500m".
+	TypeNumber FieldType = "number"
+	// TypeInteger: an integral number, or a string that is an integral
+	// quantity, such as "2Gi".
+	TypeInteger FieldType = "integer"
+	// TypeQuantity: a string that is a quantity.
+	TypeQuantity FieldType = "quantity"
+	// TypeIntegralQuantity: a string that is an integral quantity.
+	TypeIntegralQuantity FieldType = "integralQuantity"
+)
+
+// A Limit is what all rules with one path demand of the values there, for one
+// target: what a form needs to render an input and to guard it.
+type Limit struct {
+	// Path is the path as the first rule writes it, from the root that rules
+	// have; Field is the same from the object's own root. Both keep wildcards.
+	Path   Path   `json:"path"`
+	Target string `json:"target,omitempty"` // as in Result
+	Field  string `json:"field"`
+	// Fields are the values that the path selects at present, in document
+	// order, defaults among them. A field may have limits of several paths,
+	// such as disks[0].cache and disks[*].cache: all of them hold for it.
+	Fields []FieldValue `json:"fields"`
+	// Default is what the field counts as where the object around it is there
+	// and the field is not; nil where nothing stands in. A string, a bool or a
+	// json.Number.
+	Default any `json:"default,omitempty"`
+	// ZeroIsDefault tells that the number 0 counts as Default too.
+	ZeroIsDefault bool `json:"zeroIsDefault,omitempty"`
+	// Must is what fails the object where it does not hold, Should what only
+	// warns, by rules with justWarning.
+	Must   Demands `json:"must,omitzero"`
+	Should Demands `json:"should,omitzero"`
+	// Off lists the rules that demand nothing now, with a Note why: what
+	// "valid" names is not there, or they are Ignored.
+	Off []LimitRule `json:"off,omitempty"`
+}
+
+// A FieldValue is a value of a field at present.
+type FieldValue struct {
+	Field   string `json:"field"`   // as in Violation
+	Pointer string `json:"pointer"` // as in Violation
+	// Value is a string, a bool or a json.Number; nil for an array or object.
+	Value any `json:"value,omitempty"`
+	// Defaulted tells that the value is a default, which the object does not
+	// hold.
+	Defaulted bool `json:"defaulted,omitempty"`
+}
+
+// Demands are what one or more rules ask of a value, all together. A value
+// satisfies them if it has the Type and satisfies every member that is there.
+type Demands struct {
+	// Type is "" where no rule is in force.
+	Type FieldType `json:"type,omitempty"`
+	// Required tells that a value has to be there, and with wildcards at least
+	// one: no "valid" exempts the field, and nothing stands in for it now.
+	Required bool `json:"required,omitempty"`
+	// Min and Max are the largest min and the smallest max, as exact numbers
+	// in plain decimal notation: "2Gi" is 2147483648. A quantity in a string
+	// is compared by its value.
+	Min json.Number `json:"min,omitempty"`
+	Max json.Number `json:"max,omitempty"`
+	// MinLength and MaxLength count the code points of the value, rendered.
+	MinLength json.Number `json:"minLength,omitempty"`
+	MaxLength json.Number `json:"maxLength,omitempty"`
+	// Values are what the value may be, rendered, in the order of the first
+	// rule that has values; nil: not limited. They are those that every rule
+	// allows and that satisfy the members above, but for the patterns.
+	Values []string `json:"values,omitzero"`
+	// Patterns are regular expressions (PCRE, not anchored), all of which match
+	// the value, rendered.
+	Patterns []string `json:"patterns,omitempty"`
+	// Unsatisfiable tells that bounds cross, or that no value is left. That it
+	// is false does not promise a value that satisfies everything.
+	Unsatisfiable bool `json:"unsatisfiable,omitempty"`
+	// Rules are the rules in force that the members come from.
+	Rules []LimitRule `json:"rules,omitempty"`
+	// Undecided lists what could not be read, with a Note why. The members
+	// above are without it. Unless it is only not filled in yet, under
+	// Partial, no value makes Validate find the rule Satisfied.
+	Undecided []LimitRule `json:"undecided,omitempty"`
+}
+
+// A LimitRule is a rule with a part in a Limit.
+type LimitRule struct {
+	Rule     string `json:"rule"`
+	Message  string `json:"message"`            // the rule's own
+	Argument string `json:"argument,omitempty"` // the key that the note is about
+	Note     string `json:"note,omitempty"`
+}
+
+// Limits says what the rules demand of each field that they judge, target by
+// target, and in each in the order of the first rule with the path. Arguments
+// that are JSONPaths are read from the object as it is, and what "valid" names
+// is looked for in it: ask again when the object has changed. A rule whose
+// "valid" is its path or the beginning of it is in force also while nothing is
+// there, since it will be as soon as something is.
+//
+// A value at a field satisfies Must if, and only if, Validate finds no fault
+// with it by any rule of that path that does not say justWarning, provided that
+// Undecided is empty, that no argument of these rules is read from that field,
+// and that the value is within the bounds, valid UTF-8 and no parameter of a
+// template. The options are those of Validate; under Partial, an object that
+// does not hold its VM yet has limits too.
+//
+// Limits never changes the object, and ends on any: where there would be too
+// much to say, a last Limit without a Path has the reason in Must.Undecided.
+func (rs Rules) Limits(object map[string]any, opts ...ValidateOption) []Limit {
+	e := newEvaluation(opts)
+	defer e.release()
+	limits := []Limit{}
+	groups := rs.byPath()
+	targets := targetsOf(resolve(object))
+	for i := range targets {
+		t, left := &targets[i], len(targets)-i
+		if (i+1)*rs.Len() > maxResults {
+			return append(limits, unlimited(t, left))
+		}
+		for _, group := range groups {
+			l := limiter{evaluation: e, target: t, path: group[0].Path}
+			limit := l.limit(group)
+			if e.room < 0 {
+				return append(limits, unlimited(t, left))
+			}
+			limits = append(limits, limit)
+		}
+	}
+	return limits
+}
+
+// unlimited is the limit of no path, for the targets that there is no room for.
+func unlimited(t *target, left int) Limit {
+	note := fmt.Sprintf("there are too many limits: those of %d VMs are not all here", left)
+	if t.name != "" {
+		note += ", from " + t.name + " on"
+	}
+	return Limit{Target: t.name, Fields: []FieldValue{}, Must: Demands{Undecided: []LimitRule{{Note: note}}}}
+}
+
+// byPath groups the rules by their path, in the order of the first of each.
+func (rs Rules) byPath() [][]*rule {
+	var groups [][]*rule
+	group := map[string]int{}
+	for i := range rs.rules {
+		r := &rs.rules[i]
+		key := r.Path.key()
+		at, ok := group[key]
+		if !ok {
+			at = len(groups)
+			group[key] = at
+			groups = append(groups, nil)
+		}
+		groups[at] = append(groups[at], r)
+	}
+	return groups
+}
+
+// A limiter finds the limit of one path in one target.
+type limiter struct {
+	*evaluation
+	target *target
+	path   Path
+
+	fields  []FieldValue
+	err     error    // why the path cannot be searched
+	implied *implied // what counts at the field; nil: nothing
+
+	must, should demands
+	off          []LimitRule
+}
+
+func (l *limiter) limit(rules []*rule) Limit {
+	l.findFields()
+	for _, r := range rules {
+		l.add(r)
+	}
+	l.must.settle()
+	l.should.settle()
+	limit := Limit{
+		Path: l.path, Target: l.target.name, Field: l.target.at.field(l.path), Fields: l.fields,
+		Must: l.must.shown(), Should: l.should.shown(), Off: l.off,
+	}
+	if l.implied != nil && l.implied.value != nil {
+		limit.Default, limit.ZeroIsDefault = reported(l.implied.value), l.implied.zeroIsUnset
+	}
+	l.charge(len(limit.Field) + len(limit.Path.text()))
+	l.charge(l.must.size() + l.should.size())
+	return limit
+}
+
+// charge counts bytes of the result.
+func (l *limiter) charge(bytes int) { l.room -= bytes + violationSize }
+
+// size is about how many bytes the demands take, apart from what is charged for
+// each rule.
+func (d *demands) size() int {
+	size := 0
+	for _, s := range d.values {
+		size += 2*len(s) + 16
+	}
+	for _, p := range d.patterns {
+		size += len(p.text) + 16
+	}
+	for _, b := range []*bound{d.min, d.max, (*bound)(d.minLength), (*bound)(d.maxLength)} {
+		size += len(b.decimal())
+	}
+	return size
+}
+
+// findFields finds the values that are there, and what counts where none is.
+func (l *limiter) findFields() {
+	l.fields = []FieldValue{}
+	all := l.evaluation.implied(l.target)
+	names := namesField(l.path)
+	if names {
+		l.implied = all.of(l.path.steps())
+	}
+	w := l.walk(l.target, visitorFunc(func(w *walk, v any) bool {
+		value := FieldValue{Field: w.at.String(), Pointer: w.at.pointer(), Value: reported(v), Defaulted: w.standIn != written}
+		if names && l.implied == nil {
+			l.implied = all.locate(w.at[len(l.target.at):])
+		}
+		l.fields = append(l.fields, value)
+		s, _ := value.Value.(string)
+		l.charge(len(value.Field) + len(value.Pointer) + len(s))
+		return l.room >= 0
+	}))
+	if err := w.run(l.path, l.target.root); err != nil {
+		l.err, l.fields = err, []FieldValue{}
+		return
+	}
+	l.err = w.doubt
+}
+
+// namesField tells whether a path ends with a step that names a field, which
+// sees its default.
+func namesField(p Path) bool {
+	steps := p.steps()
+	last := len(steps) - 1
+	if last < 0 || last > 0 && steps[last-1] == jp.Descent('.') {
+		return false
+	}
+	switch step := steps[last].(type) {
+	case jp.Child:
+		return true
+	case jp.Union:
+		return slices.ContainsFunc(step, func(key any) bool { _, ok := key.(string); return ok })
+	}
+	return false
+}
+
+// of is the node of a path, as far as its steps are names or select items; nil
+// for any other.
+func (f *implied) of(steps jp.Expr) *implied {
+	for _, step := range steps {
+		switch step := step.(type) {
+		case jp.Child:
+			f = f.at(named(string(step)))
+		case jp.Nth, jp.Slice, filter:
+			f = f.at(indexed(0))
+		default:
+			if step != jp.Wildcard('#') {
+				return nil
+			}
+			f = f.at(indexed(0))
+		}
+	}
+	return f
+}
+
+// locate is the node of a location.
+func (f *implied) locate(at location) *implied {
+	for _, e := range at {
+		f = f.at(e)
+	}
+	return f
+}
+
+// add adds what a rule demands, if it is in force.
+func (l *limiter) add(r *rule) {
+	d := &l.must
+	if r.JustWarning {
+		d = &l.should
+	}
+	j := judgement{evaluation: l.evaluation, rule: r, target: l.target, result: &Result{}}
+	isThere := j.isInForce()
+	switch j.result.Outcome {
+	case Undecided:
+		d.undecided = append(d.undecided, j.noted("", j.result.Violations[0].Detail))
+		return
+	case Ignored, Skipped:
+		l.off = append(l.off, j.noted("", j.result.Note))
+		return
+	}
+	if l.err != nil {
+		d.undecided = append(d.undecided, j.noted("", l.err.Error()))
+	}
+	d.required = d.required || isThere && !l.isDefaulted() && !j.isLeftOut(r.Path)
+	d.demand(&j)
+}
+
+// noted is the rule with a note, which is counted as a part of the result.
+func (j *judgement) noted(argument, note string) LimitRule {
+	j.room -= len(j.rule.Name) + len(j.rule.Message) + len(note) + violationSize
+	return LimitRule{Rule: j.rule.Name, Message: j.rule.Message, Argument: argument, Note: note}
+}
+
+// isDefaulted tells whether the field is there without being written: its
+// object is there, and has a default for it.
+func (l *limiter) isDefaulted() bool {
+	return len(l.fields) > 0 && (l.fields[0].Defaulted || l.implied != nil && l.implied.value != nil)
+}
+
+// isInForce tells whether the rule asks for a value to be there now. Where it
+// judges no value at all, it ends the judgement, and the outcome says why.
+func (j *judgement) isInForce() bool {
+	switch {
+	case !j.rule.Kind.known(), j.rule.enforcesNothing(), j.broken != nil,
+		j.target.nothing != "" && (!j.partial || j.target.holdsNone):
+		j.run() // which ends before any value
+		return false
+	case j.rule.Valid.IsZero():
+		return true
+	}
+	isThere := j.applies()
+	if follows := j.rule.Path.begins(j.rule.Valid); follows && (j.result.Outcome == Skipped || j.isLeftOut(j.rule.Valid)) {
+		*j.result = Result{}
+	}
+	return isThere && !j.rule.Valid.Equal(j.rule.Path)
+}
+
+// begins tells whether a path begins with the steps of another: then the other
+// selects something wherever p does.
+func (p Path) begins(with Path) bool {
+	steps, first := p.steps(), with.steps()
+	return len(first) <= len(steps) && reflect.DeepEqual(steps[:len(first)], first)
+}
+
+// demand adds what the rule of a judgement asks of a value.
+func (d *demands) demand(j *judgement) {
+	d.rules = append(d.rules, j.noted("", ""))
+	d.addKind(j.rule.Kind)
+	d.parts = append(d.parts, demandPart{rule: j.rule})
+	for _, a := range j.rule.constraints {
+		c, note := j.argument(a)
+		if note != "" {
+			d.undecided = append(d.undecided, j.noted(a.key, note))
+			continue
+		}
+		d.add(c)
+		d.parts = append(d.parts, demandPart{j.rule, a.key, c})
+	}
+}
+
+// argument is a constraint with its argument read, or a note why it cannot be.
+func (j *judgement) argument(a argued) (constraint, string) {
+	if a.fixed != nil {
+		return a.fixed, ""
+	}
+	c, err := j.readArgument(a)
+	if list, ok := c.(*allowed); ok && err == nil && list.later {
+		err = errNotFilledIn
+	}
+	switch {
+	case err == nil:
+		return c, ""
+	case j.mayCome(err):
+		return nil, a.key + " is " + err.Error()
+	}
+	return nil, about(a.key, err)
+}
+
+// decimal is a bound's number in plain decimal notation; "" for no bound.
+func (c *bound) decimal() json.Number {
+	if c == nil {
+		return ""
+	}
+	return json.Number(c.number.String())
+}

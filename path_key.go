@@ -1,0 +1,63 @@
+package vmrules
+
+import (
+	"strconv"
+
+	"github.com/ohler55/ojg/jp"
+)
+
+// key is a text that two paths share if, and only if, they are Equal: rules on
+// one path are found by it, however many rules there are.
+func (p Path) key() string { return string(appendSteps(nil, p.steps())) }
+
+func appendSteps(b []byte, steps jp.Expr) []byte {
+	for _, step := range steps {
+		switch step := step.(type) {
+		case jp.Child:
+			b = strconv.AppendQuote(append(b, '.'), string(step))
+		case jp.Nth:
+			b = strconv.AppendInt(append(b, '#'), int64(step), 10)
+		case jp.Slice:
+			b = appendSlice(b, step)
+		case jp.Union:
+			b = appendUnion(b, step)
+		case jp.Wildcard:
+			b = append(b, '*', byte(step))
+		case jp.Descent:
+			b = append(b, '!')
+		case filter:
+			b = append(appendOperand(append(b, '?'), step.left), step.operator...)
+			b = append(appendOperand(b, step.right), ')')
+		}
+	}
+	return b
+}
+
+func appendSlice(b []byte, slice jp.Slice) []byte {
+	for _, bound := range slice {
+		b = strconv.AppendInt(append(b, ':'), int64(bound), 10)
+	}
+	return b
+}
+
+func appendUnion(b []byte, keys jp.Union) []byte {
+	b = append(b, '[')
+	for _, key := range keys {
+		switch key := key.(type) {
+		case string:
+			b = strconv.AppendQuote(append(b, ','), key)
+		case int64:
+			b = strconv.AppendInt(append(b, '#'), key, 10)
+		case jp.Slice:
+			b = appendSlice(b, key)
+		}
+	}
+	return append(b, ']')
+}
+
+func appendOperand(b []byte, o operand) []byte {
+	if o.path != nil {
+		return appendSteps(append(b, '@'), o.path)
+	}
+	return strconv.AppendQuote(append(b, '0'+byte(o.literal.shape)), o.literal.String())
+}

@@ -1,0 +1,529 @@
+package vmrules
+
+import (
+	"encoding/json"
+	"errors"
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/ohler55/ojg/jp"
+)
+
+// SchemaDialect is the dialect of JSON Schema that JSONSchema writes.
+const SchemaDialect = "https://json-schema.org/draft/2020-12/schema"
+
+// Keywords that JSONSchema adds to those of JSON Schema.
+const (
+	// SchemaRules, at a field, lists the rules that its keywords come from.
+	SchemaRules = "x-vmrules-rules"
+	// SchemaShould, at a field, has the demands that only warn: Limit.Should.
+	SchemaShould = "x-vmrules-should"
+	// SchemaRead, at the root, lists the arguments that were read from the
+	// object: each with rule, target, argument and path.
+	SchemaRead = "x-vmrules-read"
+	// SchemaUnexpressed, at the root, lists what the schema does not say.
+	SchemaUnexpressed = "x-vmrules-unexpressed"
+)
+
+// A schema has two levels for each step of a path, and all items before the one
+// that an index selects.
+const (
+	maxSchemaSteps = 64
+	maxSchemaIndex = 100
+)
+
+var (
+	errSchemaStep    = errors.New("a schema has names, indexes from 0 to 99 and [*], and no other steps")
+	errSchemaDeep    = errors.New("a path of more than 64 steps makes too deep a schema")
+	errSchemaDefault = errors.New("a schema does not say what is inside a default")
+	errSchemaOthers  = errors.New("what is not there is set by the instance type")
+	errSchemaFull    = errors.New("the schema is too large already")
+)
+
+// JSONSchema writes the rules as a JSON Schema, draft 2020-12, for generators
+// of forms: a value that encoding/json writes, made of map[string]any, []any,
+// strings, booleans and json.Number. The schema's root is the object itself:
+// the VM, template or list that is given, whose kind says where in it the rules
+// apply, and from which arguments that are JSONPaths are read.
+//
+// It is about objects in which Validate finds the same targets as in the one
+// that is given (the same kind and apiVersion, an instance type in both or in
+// neither and, in lists and templates, the VMs at the same places) and reads the
+// same arguments; SchemaRead lists those that are read. Of these objects,
+//
+//   - what the schema rejects, Validate rejects, with the same options;
+//   - what the schema accepts, Validate accepts, unless SchemaUnexpressed says
+//     otherwise.
+//
+// SchemaUnexpressed is an array, empty where the schema says everything. Each
+// of its items has the rule, or none where all rules are meant; the target, if
+// it has a name; the argument, or none where the kind or the path is meant; the
+// type, "string" or "number", if only values of this type are concerned; and the
+// reason. Such are strings with a quantity, the length of a number, or a
+// regular expression that ECMA-262 would read differently.
+//
+// Rules with justWarning reject nothing; what they ask for is an annotation,
+// SchemaShould. A member that is null is absent, and so nulls are allowed
+// wherever something may be missing. Patterns are ECMA-262 with the flag u.
+// Validate's bounds, and the regex budget, are not in the schema.
+func (rs Rules) JSONSchema(object map[string]any, opts ...ValidateOption) map[string]any {
+	e := newEvaluation(opts)
+	defer e.release()
+	w := schemaWriter{evaluation: e, root: &schemaNode{}, patterns: map[string]*schemaPattern{}, unexpressed: []any{}}
+	groups := rs.byPath()
+	targets := targetsOf(resolve(object))
+	for i := range targets {
+		if (i+1)*rs.Len() > maxResults {
+			w.leaveOut(nil, nil, "", "", errSchemaFull)
+			break
+		}
+		w.writeTarget(groups, &targets[i])
+	}
+	schema := w.root.schema()
+	all, _ := schema["allOf"].([]any)
+	if all = append(all, w.conditions...); len(all) > 0 {
+		schema["allOf"] = all
+	}
+	schema["$schema"] = SchemaDialect
+	schema[SchemaUnexpressed] = w.unexpressed
+	if w.read != nil {
+		schema[SchemaRead] = w.read
+	}
+	return schema
+}
+
+// A schemaWriter writes one schema.
+type schemaWriter struct {
+	*evaluation
+	root        *schemaNode
+	patterns    map[string]*schemaPattern // by the text in PCRE
+	conditions  []any                     // what rules demand only where something is there
+	unexpressed []any
+	read        []any
+}
+
+func (w *schemaWriter) writeTarget(groups [][]*rule, t *target) {
+	if t.parameters {
+		w.leaveOut(nil, t, "", "string", errors.New("a parameter of the template that is not filled in is Undecided"))
+	}
+	for _, group := range groups {
+		g := schemaGroup{schemaWriter: w, target: t}
+		g.write(group)
+	}
+}
+
+// leaveOut notes what the schema does not say.
+func (w *schemaWriter) leaveOut(r *rule, t *target, argument, valueType string, why error) {
+	entry := map[string]any{"reason": why.Error()}
+	if r != nil {
+		entry["rule"] = r.Name
+		w.room -= len(r.Name)
+	}
+	if t != nil && t.name != "" {
+		entry["target"] = t.name
+	}
+	if argument != "" {
+		entry["argument"] = argument
+	}
+	if valueType != "" {
+		entry["type"] = valueType
+	}
+	w.room -= len(why.Error()) + violationSize
+	w.unexpressed = append(w.unexpressed, entry)
+}
+
+// A schemaGroup is the rules on one path in one target.
+type schemaGroup struct {
+	*schemaWriter
+	target *target
+	path   schemaPath
+}
+
+// A schemaPath is a path from the object's own root, with what counts on it.
+type schemaPath struct {
+	steps   jp.Expr
+	implied *implied
+}
+
+func (g *schemaGroup) write(rules []*rule) {
+	path, err := g.locate(rules[0].Path)
+	g.path = path
+	var must demands
+	var warning []*rule
+	for _, r := range rules {
+		switch {
+		case !r.Kind.known() || r.enforcesNothing():
+		case r.JustWarning:
+			warning = append(warning, r)
+		case g.cannotBeSaid(r, err):
+		default:
+			g.addMust(&must, r)
+		}
+	}
+	if err != nil || g.room < 0 {
+		return
+	}
+	if len(must.rules) > 0 {
+		g.root.demand(g.path, g.leaf(&must))
+	}
+	if warning != nil {
+		g.addShould(warning)
+	}
+}
+
+// addShould notes at the field what rules would warn of.
+func (g *schemaGroup) addShould(rules []*rule) {
+	l := limiter{evaluation: g.evaluation, target: g.target, path: rules[0].Path}
+	if should := l.limit(rules).Should; should.Rules != nil {
+		g.root.grow(g.path).should, _ = decodeJSON(should)
+	}
+}
+
+// locate is a path of the target, from the object's own root.
+func (g *schemaGroup) locate(p Path) (schemaPath, error) {
+	var steps jp.Expr
+	top := &implied{}
+	at := top
+	for _, e := range g.target.at {
+		next := &implied{}
+		if e.index < 0 {
+			steps, at.members = append(steps, jp.Child(e.name)), map[string]*implied{e.name: next}
+		} else {
+			steps, at.items = append(steps, jp.Nth(e.index)), next
+		}
+		at = next
+	}
+	if g.plain != nil { // an instance type only makes Validate reject more
+		*at = *g.plain
+	}
+	steps = append(steps, p.steps()...)
+	path := schemaPath{steps, top}
+	return path, path.check()
+}
+
+// check tells why a schema cannot say a path.
+func (p schemaPath) check() error {
+	if len(p.steps) > maxSchemaSteps {
+		return errSchemaDeep
+	}
+	f := p.implied
+	for i, step := range p.steps {
+		e, ok := schemaStep(step)
+		if !ok {
+			return errSchemaStep
+		}
+		if f = f.at(e); f != nil && i < len(p.steps)-1 && childCount(f.value) > 0 {
+			return errSchemaDefault
+		}
+	}
+	return nil
+}
+
+// schemaStep is a step that a schema has, [*] as any index.
+func schemaStep(step jp.Frag) (element, bool) {
+	switch step := step.(type) {
+	case jp.Child:
+		return named(string(step)), true
+	case jp.Nth:
+		return indexed(int(step)), 0 <= step && step < maxSchemaIndex
+	}
+	return indexed(0), step == jp.Wildcard('#')
+}
+
+// cannotBeSaid notes a rule that the schema leaves out as a whole.
+func (g *schemaGroup) cannotBeSaid(r *rule, err error) bool {
+	if err == nil && !r.Valid.IsZero() {
+		_, err = g.locate(r.Valid)
+	}
+	switch {
+	case g.broken != nil:
+		err = g.broken
+	case g.target.nothing != "" && (g.target.holdsNone || g.target.at == nil):
+		err = errors.New("nothing to validate: " + g.target.nothing)
+	case g.room < 0:
+		err = errSchemaFull
+	}
+	if err != nil {
+		g.leaveOut(r, g.target, "", "", err)
+	}
+	return err != nil
+}
+
+// addMust adds what a rule demands to those of the others, if it is always in
+// force where a value is there, or else as a condition.
+func (g *schemaGroup) addMust(must *demands, r *rule) {
+	j := judgement{evaluation: g.evaluation, rule: r, target: g.target, result: &Result{}}
+	if !g.partial {
+		g.root.require(g.targetPath())
+		g.root.grow(g.targetPath()).isObject = true
+	}
+	if j.isLeftOut(r.Path) || !r.Valid.IsZero() && j.isLeftOut(r.Valid) {
+		g.leaveOut(r, g.target, "", "", errSchemaOthers)
+		if g.partial {
+			return
+		}
+	}
+	switch {
+	case r.Valid.IsZero():
+		g.demand(must, &j)
+		if !g.partial {
+			g.root.require(g.path)
+		}
+	case r.Path.begins(r.Valid):
+		g.demand(must, &j)
+		if !g.partial && !r.Valid.Equal(r.Path) {
+			g.addCondition(r, g.path.exists())
+		}
+	default:
+		var own demands
+		g.demand(&own, &j)
+		then := &schemaNode{}
+		then.demand(g.path, g.leaf(&own))
+		if !g.partial {
+			then.require(g.path)
+		}
+		g.addCondition(r, then.schema())
+	}
+}
+
+// targetPath is where the rules' root is.
+func (g *schemaGroup) targetPath() schemaPath {
+	return schemaPath{steps: g.path.steps[:len(g.target.at)]}
+}
+
+func (g *schemaGroup) addCondition(r *rule, then map[string]any) {
+	valid, _ := g.locate(r.Valid)
+	g.conditions = append(g.conditions, map[string]any{"if": valid.exists(), "then": then})
+	g.room -= (len(valid.steps) + len(g.path.steps)) * violationSize
+}
+
+// demand adds what a rule demands, and notes what of it a schema does not say.
+func (g *schemaGroup) demand(d *demands, j *judgement) {
+	d.demand(j)
+	for _, a := range d.undecided {
+		g.leaveOut(j.rule, g.target, a.Argument, "", errors.New(a.Note))
+	}
+	d.undecided = nil
+	for _, a := range j.rule.constraints {
+		for _, from := range a.from {
+			if path, ok := from.Path(); ok {
+				g.noteRead(j.rule, a.key, path)
+			}
+		}
+	}
+}
+
+func (g *schemaGroup) noteRead(r *rule, argument string, path Path) {
+	entry := map[string]any{"rule": r.Name, "argument": argument, "path": path.String()}
+	if g.target.name != "" {
+		entry["target"] = g.target.name
+	}
+	g.room -= len(r.Name) + len(path.text()) + violationSize
+	g.read = append(g.read, entry)
+}
+
+// exists is the schema of what the path selects something in.
+func (p schemaPath) exists() map[string]any {
+	if len(p.steps) == 0 {
+		return map[string]any{"not": map[string]any{"type": "null"}}
+	}
+	e, _ := schemaStep(p.steps[0])
+	rest := schemaPath{p.steps[1:], p.implied.at(e)}
+	switch step := p.steps[0].(type) {
+	case jp.Child:
+		if rest.hasDefault() {
+			return map[string]any{"type": "object"}
+		}
+		name := string(step)
+		return map[string]any{"type": "object", "required": []any{name}, "properties": map[string]any{name: rest.exists()}}
+	case jp.Nth:
+		return map[string]any{"type": "array", "minItems": jsonInt(e.index + 1), "prefixItems": behind(e.index, rest.exists())}
+	}
+	return map[string]any{"type": "array", "contains": rest.exists()}
+}
+
+// hasDefault tells whether the path ends here, at a field with a default.
+func (p schemaPath) hasDefault() bool {
+	return len(p.steps) == 0 && p.implied != nil && p.implied.value != nil
+}
+
+// behind is the prefixItems that say something of one item.
+func behind(index int, schema any) []any {
+	items := make([]any, index+1)
+	for i := range items {
+		items[i] = true
+	}
+	items[index] = schema
+	return items
+}
+
+func jsonInt(i int) json.Number { return json.Number(strconv.Itoa(i)) }
+
+// A schemaNode is what is said of the values at one place.
+type schemaNode struct {
+	members  map[element]*schemaNode
+	item     map[element]*schemaNode // [0]
+	items    *schemaNode             // [*]
+	required []any                   // names of members
+	contains []any
+
+	isThere  bool // null is not enough
+	isObject bool
+	least    int // how many items have to be there; 0: it need not be an array
+	leaf     *schemaLeaf
+	should   any
+}
+
+// grow returns the node of a path, and makes those that are missing.
+func (n *schemaNode) grow(p schemaPath) *schemaNode {
+	for _, step := range p.steps {
+		e, _ := schemaStep(step)
+		if step != jp.Wildcard('#') {
+			n = n.child(e)
+			continue
+		}
+		if n.items == nil {
+			n.items = &schemaNode{}
+		}
+		n = n.items
+	}
+	return n
+}
+
+// child is the node of a member or item.
+func (n *schemaNode) child(e element) *schemaNode {
+	nodes := &n.members
+	if e.index >= 0 {
+		nodes = &n.item
+	}
+	if *nodes == nil {
+		*nodes = map[element]*schemaNode{}
+	}
+	if (*nodes)[e] == nil {
+		(*nodes)[e] = &schemaNode{}
+	}
+	return (*nodes)[e]
+}
+
+// require demands that the path selects something.
+func (n *schemaNode) require(p schemaPath) {
+	f := p.implied
+	for i, step := range p.steps {
+		n.isThere = true
+		e, _ := schemaStep(step)
+		f = f.at(e)
+		rest := schemaPath{p.steps[i+1:], f}
+		switch step.(type) {
+		case jp.Child:
+			n.isObject = true
+			if rest.hasDefault() {
+				return
+			}
+			n.requireMember(e.name)
+			n = n.child(e)
+		case jp.Nth:
+			n.least = max(n.least, e.index+1)
+			n = n.child(e)
+		default:
+			n.least = max(n.least, 1)
+			n.contains = append(n.contains, rest.exists())
+			return
+		}
+	}
+	n.isThere = true
+}
+
+func (n *schemaNode) requireMember(name string) {
+	if !slices.Contains(n.required, any(name)) {
+		n.required = append(n.required, name)
+	}
+}
+
+// demand says what the values at a path have to be. Where a default stands in
+// for what is not written, and would not do, it has to be written.
+func (n *schemaNode) demand(p schemaPath, leaf *schemaLeaf) {
+	n.grow(p).leaf = leaf
+	if leaf.standIn == nil || leaf.admitsDefault {
+		return
+	}
+	last := len(p.steps) - 1
+	parent := n.grow(schemaPath{steps: p.steps[:last]})
+	name := string(p.steps[last].(jp.Child))
+	parent.requireMember(name)
+	parent.child(named(name)).isThere = true
+}
+
+// schema is what the node says, with all below it.
+func (n *schemaNode) schema() map[string]any {
+	schema := n.structure()
+	if n.leaf != nil {
+		value := n.leaf.of(n.isThere)
+		if len(schema) > 0 {
+			also, _ := value["allOf"].([]any)
+			value["allOf"] = append(also, schema)
+		}
+		schema = value
+	}
+	if n.should != nil {
+		schema[SchemaShould] = n.should
+	}
+	return schema
+}
+
+// structure is what the node says of members and items.
+func (n *schemaNode) structure() map[string]any {
+	schema := map[string]any{}
+	switch {
+	case n.isObject && n.least > 0:
+		return nothingFits()
+	case n.isObject:
+		schema["type"] = "object"
+	case n.least > 0:
+		schema["type"], schema["minItems"] = "array", jsonInt(n.least)
+	case n.isThere && n.leaf == nil:
+		schema["not"] = map[string]any{"type": "null"}
+	}
+	if n.required != nil {
+		schema["required"] = n.required
+	}
+	if n.members != nil {
+		properties := map[string]any{}
+		for e, member := range n.members {
+			properties[e.name] = member.schema()
+		}
+		schema["properties"] = properties
+	}
+	n.addItems(schema)
+	return schema
+}
+
+// addItems says what items are. Beside prefixItems, items is about the others
+// alone, and so the two stand apart.
+func (n *schemaNode) addItems(schema map[string]any) {
+	var also []any
+	for _, contains := range n.contains {
+		also = append(also, map[string]any{"contains": contains})
+	}
+	if n.item != nil {
+		last := slices.MaxFunc(slices.Collect(maps.Keys(n.item)), element.compare)
+		items := behind(last.index, true)
+		for e, item := range n.item {
+			items[e.index] = item.schema()
+		}
+		also = append(also, map[string]any{"prefixItems": items})
+	}
+	if n.items != nil {
+		schema["items"] = n.items.schema()
+	}
+	if len(also) == 1 && (n.item == nil || n.items == nil) {
+		maps.Copy(schema, also[0].(map[string]any))
+		return
+	}
+	if also != nil {
+		schema["allOf"] = also
+	}
+}
+
+// nothingFits is the schema that rejects everything.
+func nothingFits() map[string]any { return map[string]any{"not": map[string]any{}} }

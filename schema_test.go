@@ -1,0 +1,221 @@
+package vmrules
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// checkSchema demands that a schema is of the types that it promises, and the
+// same each time.
+func checkSchema(t *testing.T, rules Rules, object map[string]any, opts ...ValidateOption) {
+	t.Helper()
+	schema := rules.JSONSchema(object, opts...)
+	if first, second := string(mustJSON(schema)), string(mustJSON(rules.JSONSchema(object, opts...))); first != second {
+		t.Fatalf("another schema the second time:\n%s\n%s", first, second)
+	}
+	decoded, err := decodeJSON(schema)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(any(schema), decoded); diff != "" {
+		t.Fatalf("not made of what encoding/json decodes (-schema +decoded):\n%s", diff)
+	}
+}
+
+// without leaves out of a schema what is not to be compared: keywords that only
+// annotate.
+func without(v any, keywords ...string) any {
+	switch v := v.(type) {
+	case map[string]any:
+		rest := map[string]any{}
+		for name, member := range v {
+			rest[name] = without(member, keywords...)
+		}
+		for _, name := range keywords {
+			delete(rest, name)
+		}
+		return rest
+	case []any:
+		rest := []any{}
+		for _, item := range v {
+			rest = append(rest, without(item, keywords...))
+		}
+		return rest
+	}
+	return v
+}
+
+// The schemas are of a VirtualMachineInstance, below whose .spec.domain the
+// paths begin.
+func TestJSONSchema(t *testing.T) {
+	const quantity = `"pattern": "^[+-]?(?:[0-9]+\\.?[0-9]*|\\.[0-9]+)(?:[eE][+-]?[0-9]+|[KMGTPE]i|[numkMGTPE])?$"`
+	tests := []struct {
+		name   string
+		rules  string
+		domain string
+		opts   []ValidateOption
+		want   string // of .spec.domain, and allOf of the root, if it has any
+		left   string // unexpressed: rule, argument, type
+	}{
+		{"string", `{"rule": "string", "path": ".s", "minLength": 1, "maxLength": 5, "regex": "^a\\d", "valid": ".s"}`, `{}`, nil,
+			`{"properties": {"s": {"type": ["string", "null"], "minLength": 1, "maxLength": 5, "pattern": "^a[0-9]"}}}`, ``},
+		{"required", `{"rule": "string", "path": ".s.t"}`, `{}`, nil,
+			`{"type": "object", "required": ["s"], "properties": {"s": {"type": "object", "required": ["t"], "properties": {"t": {"type": "string"}}}}}`, ``},
+		{"Partial requires nothing", `{"rule": "string", "path": ".s.t"}`, `{}`, []ValidateOption{Partial()},
+			`{"properties": {"s": {"properties": {"t": {"type": ["string", "null"]}}}}}`, ``},
+		{"enum", `{"rule": "enum", "path": ".s", "values": ["a", 1, "1.50", true, "2Gi"], "valid": ".s"}`, `{}`, nil,
+			`{"properties": {"s": {"enum": ["a", "1", 1, "1.50", "true", true, "2Gi", null]}}}`, ``},
+		{"enum of strings", `{"rule": "string", "path": ".s", "values": ["a", 1], "valid": ".s"}`, `{}`, nil, `{"properties": {"s": {"enum": ["a", "1", null]}}}`, ``},
+		{"enum that is narrowed", `{"rule": "integer", "path": ".s", "values": ["a", 1, "2Ki", 3], "max": 2048, "regex": "[12]", "valid": ".s"}`, `{}`, nil,
+			`{"properties": {"s": {"enum": ["1", 1, "2Ki", null]}}}`, ``},
+		{"nothing is allowed", `{"rule": "enum", "path": ".s", "values": [], "valid": ".s"}`, `{}`, nil,
+			`{"properties": {"s": {"anyOf": [{"type": "null"}, {"not": {}}]}}}`, ``},
+		{"integer", `{"rule": "integer", "path": ".n", "min": "1Ki", "max": 1e4, "valid": ".n"}`, `{}`, nil,
+			`{"properties": {"n": {"type": ["string", "integer", "null"], "minimum": 1024, "maximum": 10000, ` + quantity + `}}}`, `r0  string; r0 min string; r0 max string`},
+		{"regex", `{"rule": "regex", "path": ".s", "regex": "^[a-z0-9-]+$", "valid": ".s"}`, `{}`, nil,
+			`{"properties": {"s": {"type": ["string", "number", "boolean", "null"], "pattern": "^[\\-0-9a-z]{1,}(?=\\n?$)"}}}`, `r0 regex number`},
+		{"regex of no number", `{"rule": "regex", "path": ".s", "regex": "^([a-z]|X+)?(p|q)*e", "valid": ".s"}`, `{}`, nil,
+			`{"properties": {"s": {"type": ["string", "null"], "pattern": "^(?:(?:[a-z]|X{1,})){0,1}(?:(?:p|q)){0,}e"}}}`, ``},
+		{"two patterns", `{"rule": "string", "path": ".s", "regex": "a", "valid": ".s"}, {"rule": "string", "path": ".s", "regex": "b", "valid": ".s"}`, `{}`, nil,
+			`{"properties": {"s": {"type": ["string", "null"], "pattern": "a", "allOf": [{"pattern": "b"}]}}}`, ``},
+		{"a pattern that ECMA-262 lacks", `{"rule": "string", "path": ".s", "regex": "(?m)^a", "valid": ".s"}`, `{}`, nil, `{"properties": {"s": {"type": ["string", "null"]}}}`, `r0 regex string`},
+		{"lengths of numbers", `{"rule": "enum", "path": ".s", "minLength": 1, "maxLength": 4, "valid": ".s"}`, `{}`, nil,
+			`{"properties": {"s": {"anyOf": [{"type": "null"}, {"anyOf": [{"type": ["string", "number"], "minLength": 1, "maxLength": 4}, {"const": true}]}]}}}`, `r0 maxLength number`},
+		{"lengths beyond all", `{"rule": "string", "path": ".s", "minLength": 1e30, "valid": ".s"}`, `{}`, nil, `{"properties": {"s": {"type": ["string", "null"], "minLength": 9007199254740991}}}`, ``},
+		{"items", `{"rule": "string", "path": ".l[*].s", "valid": ".l[*].s"}`, `{}`, nil, `{"properties": {"l": {"items": {"properties": {"s": {"type": ["string", "null"]}}}}}}`, ``},
+		{"some item", `{"rule": "string", "path": ".l[*].s"}`, `{}`, nil,
+			`{"type": "object", "required": ["l"], "properties": {"l": {"type": "array", "minItems": 1,
+			"contains": {"type": "object", "required": ["s"], "properties": {"s": {"not": {"type": "null"}}}},
+			"items": {"properties": {"s": {"type": ["string", "null"]}}}}}}`, ``},
+		{"an index", `{"rule": "string", "path": ".l[1]"}`, `{}`, nil,
+			`{"type": "object", "required": ["l"], "properties": {"l": {"type": "array", "minItems": 2, "prefixItems": [true, {"type": "string"}]}}}`, ``},
+		{"an index beside items", `{"rule": "string", "path": ".l[0]", "valid": ".l[0]"}, {"rule": "string", "path": ".l[*]", "minLength": 1, "valid": ".l[*]"}`, `{}`, nil,
+			`{"properties": {"l": {"allOf": [{"prefixItems": [{"type": ["string", "null"]}]}], "items": {"type": ["string", "null"], "minLength": 1}}}}`, ``},
+		{"an object and an array", `{"rule": "string", "path": ".l[0]"}, {"rule": "string", "path": ".l.s"}`, `{}`, nil, `{"type": "object", "required": ["l"], "properties": {"l": {"not": {}}}}`, ``},
+		{"a value and an object", `{"rule": "string", "path": ".l", "valid": ".l"}, {"rule": "string", "path": ".l.s", "valid": ".l.s"}`, `{}`, nil,
+			`{"properties": {"l": {"type": ["string", "null"], "allOf": [{"properties": {"s": {"type": ["string", "null"]}}}]}}}`, ``},
+		{"a default that will do", `{"rule": "enum", "path": ".cpu.cores", "values": [1, 2]}`, `{}`, nil,
+			`{"type": "object", "required": ["cpu"], "properties": {"cpu": {"type": "object", "properties": {"cores": {"anyOf": [{"type": "null"}, {"anyOf": [{"const": 0}, {"enum": ["1", 1, "2", 2]}]}], "default": 1}}}}}`, ``},
+		{"a default that will not do", `{"rule": "enum", "path": ".cpu.cores", "values": [0, 2], "valid": ".cpu.cores"}`, `{}`, nil,
+			`{"properties": {"cpu": {"required": ["cores"], "properties": {"cores": {"enum": ["0", 0, "2", 2], "not": {"const": 0}, "default": 1}}}}}`, ``},
+		{"a condition", `{"rule": "string", "path": ".s", "valid": ".t"}`, `{}`, nil,
+			`[{"if": {"type": "object", "required": ["spec"], "properties": {"spec": {"type": "object", "required": ["domain"], "properties": {"domain": {"type": "object", "required": ["t"], "properties": {"t": {"not": {"type": "null"}}}}}}}},
+			"then": {"type": "object", "required": ["spec"], "properties": {"spec": {"type": "object", "required": ["domain"], "properties": {"domain": {"type": "object", "required": ["s"], "properties": {"s": {"type": "string"}}}}}}}}]`, ``},
+		{"arguments that are read", `{"rule": "string", "path": ".s", "maxLength": "jsonpath::.spec.domain.most", "minLength": "jsonpath::.spec.domain.nothing", "valid": ".s"}`, `{"most": 3}`, nil,
+			`{"properties": {"s": {"type": ["string", "null"], "maxLength": 3}}}`, `r0 minLength `},
+		{"what cannot be said", `{"rule": "string", "path": "..s"}, {"rule": "string", "path": ".s", "valid": ".*"}, {"rule": "string", "path": ".l[-1]"}, {"rule": "string", "path": ".l[100]"},
+			{"rule": "string", "path": ".l[0:1]"}, {"rule": "string", "path": ".l[?(@.a)]"}, {"rule": "string", "path": "` + strings.Repeat(".a", 64) + `"}`, `{}`, nil, ``,
+			`r0  ; r1  ; r2  ; r3  ; r4  ; r5  ; r6  `},
+		{"what is inside a default", `{"rule": "string", "path": ".x.y"}`, `{}`, []ValidateOption{WithDefault(MustParsePath("jsonpath::.spec.domain.x"), map[string]any{"y": 1})}, ``, `r0  `},
+		{"options that cannot be used", `{"rule": "string", "path": ".x"}`, `{}`, []ValidateOption{WithDefault(MustParsePath("jsonpath::..x"), 1)}, ``, `r0  `},
+		{"a regex without time", `{"rule": "enum", "path": ".s", "values": ["a"], "regex": "(a)\\1|a", "valid": ".s"}`, `{}`, []ValidateOption{WithRegexBudget(0)},
+			`{"properties": {"s": {"enum": ["a", null]}}}`, `r0 regex `},
+		{"rules that reject nothing", `{"rule": "string", "path": ".s", "justWarning": true}, {"rule": "range", "path": ".s"}, {"rule": "enum", "path": ".s"}`, `{}`, nil, `{"properties": {"s": {}}}`, ``},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			object := decodeExactly(json.RawMessage(`{"kind": "VirtualMachineInstance", "spec": {"domain": ` + test.domain + `}}`))
+			schema := limitRules(t, test.rules).JSONSchema(object, test.opts...)
+			got := without(below(schema, "properties", "spec", "properties", "domain"), SchemaRules, SchemaShould)
+			if strings.HasPrefix(test.want, "[") {
+				got = without(schema["allOf"], SchemaRules)
+			}
+			if diff := cmp.Diff(decodeAny(orNullText(test.want)), got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			var left []string
+			for _, entry := range schema[SchemaUnexpressed].([]any) {
+				entry := entry.(map[string]any)
+				left = append(left, strings.Join([]string{stringIn(entry, "rule"), stringIn(entry, "argument"), stringIn(entry, "type")}, " "))
+				if entry["reason"] == "" {
+					t.Error("no reason")
+				}
+			}
+			if diff := cmp.Diff(test.left, strings.Join(left, "; ")); diff != "" {
+				t.Errorf("unexpressed (-want +got):\n%s", diff)
+			}
+			checkSchema(t, limitRules(t, test.rules), object, test.opts...)
+		})
+	}
+}
+
+func orNullText(s string) string {
+	if s == "" {
+		return "null"
+	}
+	return s
+}
+
+// What only annotates.
+func TestJSONSchemaAnnotations(t *testing.T) {
+	rules := limitRules(t, `{"rule": "string", "path": ".s", "maxLength": "jsonpath::.spec.domain.most"}, {"rule": "enum", "path": ".s", "values": ["a"], "justWarning": true},
+		{"rule": "enum", "path": ".s", "values": ["b"], "justWarning": true, "valid": ".nothing"}`)
+	object := decodeExactly(json.RawMessage(`{"kind": "List", "items": [{"kind": "VirtualMachineInstance", "spec": {"domain": {"most": 3}}}]}`))
+	schema := rules.JSONSchema(object)
+	item := below(schema, "properties", "items", "prefixItems").([]any)[0]
+	got := map[string]any{"$schema": schema["$schema"], SchemaRead: schema[SchemaRead], "s": below(item, "properties", "spec", "properties", "domain", "properties", "s")}
+	want := decodeAny(`{
+		"$schema": "https://json-schema.org/draft/2020-12/schema",
+		"x-vmrules-read": [{"rule": "r0", "target": "items[0]", "argument": "maxLength", "path": "jsonpath::.spec.domain.most"}],
+		"s": {
+			"type": "string", "maxLength": 3,
+			"x-vmrules-rules": [{"rule": "r0", "message": "m0"}],
+			"x-vmrules-should": {"type": "scalar", "required": true, "values": ["a"], "rules": [{"rule": "r1", "message": "m1"}]}
+		}}`)
+	if diff := cmp.Diff(want, any(got)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// What cannot be said of a whole target.
+func TestJSONSchemaOfTargets(t *testing.T) {
+	rules := mustParse(t, `[{"name": "r0", "rule": "integer", "message": "m", "path": "jsonpath::.spec.domain.memory.guest", "values": [1]}]`)
+	tests := []struct {
+		name, object string
+		opts         []ValidateOption
+		want         []string // reasons
+	}{
+		{"a VM", `{"kind": "VirtualMachine"}`, nil, nil},
+		{"an instance type", `{"kind": "VirtualMachine", "spec": {"instancetype": {"name": "x"}, "template": {}}}`, nil, []string{errSchemaOthers.Error()}},
+		{"an instance type, partially", `{"kind": "VirtualMachine", "spec": {"instancetype": {"name": "x"}, "template": {}}}`, []ValidateOption{Partial()}, []string{errSchemaOthers.Error()}},
+		{"no VM", `{"kind": "List"}`, nil, []string{"nothing to validate: the list holds no VirtualMachine"}},
+		{"a template", `{"kind": "Template", "objects": [{"kind": "VirtualMachine"}]}`, nil, []string{"a parameter of the template that is not filled in is Undecided"}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			var got []string
+			for _, entry := range rules.JSONSchema(decodeExactly(json.RawMessage(test.object)), test.opts...)[SchemaUnexpressed].([]any) {
+				got = append(got, stringIn(entry, "reason"))
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestECMAPattern(t *testing.T) {
+	for _, test := range []struct{ pcre, want string }{
+		{`^a.b$`, `^a[^\x0A]b(?=\n?$)`},
+		{`\Aa\z`, `^a$`},
+		{`(?m)a$`, `a(?=\n|$)`},
+		{`\ba\B`, `\ba\B`},
+		{`a-[-a-c]`, `a-[\-a-c]`},
+		{`(?i)k`, `[Kk\u{212A}]`},
+		{`[^\x{10FFFF}a]`, "[\\x00-`b-\\u{10FFFE}]"},
+		{`[^\x00-\x{10FFFF}]`, `[^\x00-\u{10FFFF}]`},
+		{`(a)(?=b)(?!c)*`, `(?:a)(?=b)(?:(?!c)){0,1}`},
+		{`(?=b)(?!c)d+?`, `(?=b)(?!c)d{1,}?`},
+		{`/[/\]{}]é`, `\/[\/\]\{\}]\xE9`},
+		{`(?>a)`, ``}, {`(a)\1`, ``}, {`(?<=a)b`, ``}, {`(?<!a)b`, ``}, {`(?m)^a`, ``}, {`(`, ``},
+		{strings.Repeat(`\p{L}`, 10), ``},
+	} {
+		got, err := ecmaPattern(test.pcre)
+		if got != test.want || (err == nil) != (test.want != "") {
+			t.Errorf("%s: %s, %v", test.pcre, got, err)
+		}
+	}
+}

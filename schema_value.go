@@ -1,0 +1,300 @@
+package vmrules
+
+import (
+	"encoding/json"
+	"errors"
+	"maps"
+	"slices"
+)
+
+// A schemaLeaf is what a schema says of a value.
+type schemaLeaf struct {
+	value map[string]any // null apart
+	rules []any
+
+	standIn       *implied // what counts where nothing is written; nil: nothing
+	admitsDefault bool
+	admitsZero    bool
+}
+
+// quantityPattern matches every string that is a quantity, and nothing else.
+const quantityPattern = `^[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+|[KMGTPE]i|[numkMGTPE])?$`
+
+// renderedNumber has the characters of numbers in plain decimal notation.
+var renderedNumber = charset{'-', '.', '0', '9'}
+
+// A schemaPattern is a regular expression in a schema.
+type schemaPattern struct {
+	written   string
+	err       error // why it cannot be written
+	noNumbers bool  // it matches no number
+}
+
+// pattern writes a regular expression of PCRE, each only once.
+func (w *schemaWriter) pattern(p *pattern) *schemaPattern {
+	if known := w.patterns[p.text]; known != nil {
+		return known
+	}
+	s := &schemaPattern{}
+	s.written, s.err = ecmaPattern(p.text)
+	if tree, err := parseRegex(p.text); err == nil {
+		s.noNumbers = tree.needsMoreThan(renderedNumber)
+	}
+	w.patterns[p.text] = s
+	return s
+}
+
+// leaf says of the values at a path what rules demand.
+func (g *schemaGroup) leaf(d *demands) *schemaLeaf {
+	d.settle()
+	l := &schemaLeaf{value: g.values(d)}
+	for _, r := range d.rules {
+		l.rules = append(l.rules, map[string]any{"rule": r.Rule, "message": r.Message})
+	}
+	if f := g.path.standIn(); f != nil {
+		l.standIn = f
+		l.admitsDefault = g.admits(d, f.value)
+		l.admitsZero = g.admits(d, 0)
+	}
+	g.room -= 2 * d.size()
+	return l
+}
+
+// admits tells whether a value satisfies all demands.
+func (g *schemaGroup) admits(d *demands, v any) bool {
+	s, ok := scalarOf(v)
+	if !ok || !d.admits(&s) || d.values != nil && !slices.Contains(d.values, s.String()) {
+		return false
+	}
+	return g.matches(d, &s)
+}
+
+// matches tells whether a value matches all patterns. Where that cannot be
+// told, the schema does not say it.
+func (g *schemaGroup) matches(d *demands, s *scalar) bool {
+	ok, err := d.matches(s, &g.budget)
+	if err == nil {
+		return ok
+	}
+	for _, p := range d.parts {
+		if _, isPattern := p.constraint.(*pattern); isPattern {
+			g.leaveOut(p.rule, g.target, p.key, "", err)
+		}
+	}
+	return true
+}
+
+// values is the schema of the values that satisfy the demands, null apart.
+func (g *schemaGroup) values(d *demands) map[string]any {
+	if d.values != nil {
+		return g.enum(d)
+	}
+	numbers := g.numbers(d)
+	for _, p := range d.parts {
+		g.leaveOutOf(p, numbers)
+	}
+	schema := g.strings(d)
+	types := []any{"string"}
+	if numbers != "" {
+		types = append(types, numbers)
+		addNumber(schema, "minimum", d.min)
+		addNumber(schema, "maximum", d.max)
+	}
+	var booleans []any
+	for _, b := range []bool{false, true} {
+		if g.admits(d, b) {
+			booleans = append(booleans, b)
+		}
+	}
+	if len(booleans) == 2 {
+		types = append(types, "boolean")
+	}
+	schema["type"] = oneOrMore(types)
+	if len(booleans) == 1 {
+		return map[string]any{"anyOf": []any{schema, map[string]any{"const": booleans[0]}}}
+	}
+	return schema
+}
+
+// oneOrMore is how a schema writes its types.
+func oneOrMore(types []any) any {
+	if len(types) == 1 {
+		return types[0]
+	}
+	return types
+}
+
+// enum lists the values, each in every form in which it is rendered the same.
+func (g *schemaGroup) enum(d *demands) map[string]any {
+	all := []any{}
+	for _, s := range d.values {
+		if !g.matches(d, textScalar(s)) {
+			continue
+		}
+		all = append(all, s)
+		if d.isString {
+			continue
+		}
+		if n, err := parseNumber(s); err == nil && n.String() == s {
+			all = append(all, json.Number(s))
+		}
+		if s == "true" || s == "false" {
+			all = append(all, s == "true")
+		}
+	}
+	if len(all) == 0 {
+		return nothingFits()
+	}
+	return map[string]any{"enum": all}
+}
+
+// numbers is the type of the numbers that may be allowed; "" where none is.
+func (g *schemaGroup) numbers(d *demands) string {
+	switch {
+	case d.isString || slices.ContainsFunc(d.patterns, func(p *pattern) bool { return g.pattern(p).noNumbers }):
+		return ""
+	case d.isInteger:
+		return "integer"
+	}
+	return "number"
+}
+
+// strings is what the schema says of strings.
+func (g *schemaGroup) strings(d *demands) map[string]any {
+	schema := map[string]any{}
+	addLength(schema, "minLength", d.minLength)
+	addLength(schema, "maxLength", d.maxLength)
+	var patterns []any
+	if d.isNumber {
+		patterns = append(patterns, quantityPattern)
+	}
+	for _, p := range d.patterns {
+		written := g.pattern(p)
+		if written.err != nil {
+			continue
+		}
+		if g.room -= len(written.written); g.room < 0 {
+			g.leaveOut(nil, g.target, keyRegex, "", errSchemaFull)
+			break
+		}
+		patterns = append(patterns, written.written)
+	}
+	var more []any
+	for i, p := range patterns {
+		if i == 0 {
+			schema["pattern"] = p
+			continue
+		}
+		more = append(more, map[string]any{"pattern": p})
+	}
+	if more != nil {
+		schema["allOf"] = more
+	}
+	return schema
+}
+
+func addNumber(schema map[string]any, keyword string, b *bound) {
+	if b != nil {
+		schema[keyword] = b.decimal()
+	}
+}
+
+// maxSchemaLength is the largest length that every reader of JSON reads
+// exactly. No string comes near it.
+const maxSchemaLength = 1<<53 - 1
+
+func addLength(schema map[string]any, keyword string, b *lengthBound) {
+	if b == nil {
+		return
+	}
+	length, fits := b.number.int()
+	if !fits {
+		length = maxSchemaLength
+	}
+	schema[keyword] = jsonInt(int(min(length, maxSchemaLength)))
+}
+
+var (
+	errSchemaIntegral = errors.New("a string that is an integral quantity is an integer")
+	errSchemaQuantity = errors.New("a string that is a quantity is compared by its value")
+	errSchemaLength   = errors.New("the length of a number is that of its plain decimal notation")
+	errSchemaMatch    = errors.New("a number is matched in its plain decimal notation")
+)
+
+// leaveOutOf notes what of a rule the schema of values does not say.
+func (g *schemaGroup) leaveOutOf(p demandPart, numbers string) {
+	leaveOut := func(valueType string, why error) { g.leaveOut(p.rule, g.target, p.key, valueType, why) }
+	switch c := p.constraint.(type) {
+	case nil:
+		if p.rule.Kind == KindInteger {
+			leaveOut("string", errSchemaIntegral)
+		}
+	case *bound:
+		leaveOut("string", errSchemaQuantity)
+	case *lengthBound:
+		if numbers != "" && !c.isAlwaysSo() {
+			leaveOut("number", errSchemaLength)
+		}
+	case *pattern:
+		written := g.pattern(c)
+		if written.err != nil {
+			leaveOut("string", written.err)
+		}
+		if numbers != "" {
+			leaveOut("number", errSchemaMatch)
+		}
+	}
+}
+
+// isAlwaysSo tells whether every number is rendered with a length that will do.
+func (c *lengthBound) isAlwaysSo() bool {
+	return c.beyond < 0 && c.number.compare(numberFromInt(1)) <= 0
+}
+
+// standIn is what counts where nothing is written at the end of a path; nil:
+// nothing.
+func (p schemaPath) standIn() *implied {
+	f := p.implied.of(p.steps)
+	if f == nil || f.value == nil || !isChild(p.steps[len(p.steps)-1]) {
+		return nil
+	}
+	return f
+}
+
+// of is the schema of what may stand there, with null if nothing has to.
+func (l *schemaLeaf) of(isThere bool) map[string]any {
+	schema := maps.Clone(l.value)
+	if zero := map[string]any{"const": json.Number("0")}; l.standIn != nil && l.standIn.zeroIsUnset {
+		switch {
+		case l.admitsDefault && !l.admitsZero:
+			schema = map[string]any{"anyOf": []any{zero, schema}}
+		case !l.admitsDefault && l.admitsZero:
+			schema["not"] = zero
+		}
+	}
+	if !isThere {
+		schema = orNull(schema)
+	}
+	if l.standIn != nil {
+		schema["default"] = reported(l.standIn.value)
+	}
+	schema[SchemaRules] = l.rules
+	return schema
+}
+
+// orNull allows null too.
+func orNull(schema map[string]any) map[string]any {
+	if values, ok := schema["enum"].([]any); ok {
+		schema["enum"] = append(slices.Clone(values), nil)
+		return schema
+	}
+	switch types := schema["type"].(type) {
+	case string:
+		schema["type"] = []any{types, "null"}
+		return schema
+	case []any:
+		schema["type"] = append(slices.Clone(types), "null")
+		return schema
+	}
+	return map[string]any{"anyOf": []any{map[string]any{"type": "null"}, schema}}
+}
