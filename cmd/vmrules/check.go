@@ -2,11 +2,8 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"io"
-	"maps"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -16,17 +13,13 @@ import (
 
 // A checker is a run of vmrules check.
 type checker struct {
-	template         string
-	given            []string // parameters, as NAME=VALUE
+	ruling
 	warningsAsErrors bool
 	verbose          bool
 	output           choice[func(io.Writer, *checker) error]
 
-	parameters map[string]string
-	declared   map[string]bool   // the parameters of templates that were met
-	templates  []manifest.Object // of --template
-	checked    []checked
-	unusable   []*manifest.Error
+	checked  []checked
+	unusable []*manifest.Error
 }
 
 // A checked object is what came of one.
@@ -50,7 +43,7 @@ type checked struct {
 
 func newCheck() *cobra.Command {
 	c := &checker{
-		parameters: map[string]string{}, declared: map[string]bool{},
+		ruling: newRuling(),
 		output: choice[func(io.Writer, *checker) error]{"text", map[string]func(io.Writer, *checker) error{
 			"text": writeChecked, "json": writeCheckedJSON,
 		}},
@@ -73,9 +66,8 @@ rules is no failure.`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: c.run,
 	}
+	c.flags(command)
 	flags := command.Flags()
-	flags.StringVar(&c.template, "template", "", "file with the template of the VMs, or with several, which VMs name by their label")
-	flags.StringArrayVarP(&c.given, "param", "p", nil, "value of a template's parameter, as NAME=VALUE")
 	flags.BoolVar(&c.warningsAsErrors, "warnings-as-errors", false, "exit with 1 for warnings, too")
 	flags.BoolVarP(&c.verbose, "verbose", "v", false, "show rules that hold or do not apply, too")
 	c.output.flag(command, "output", "o", "how to write the reports")
@@ -83,10 +75,7 @@ rules is no failure.`,
 }
 
 func (c *checker) run(command *cobra.Command, args []string) error {
-	if err := c.readParameters(); err != nil {
-		return err
-	}
-	if err := c.readTemplates(command); err != nil {
+	if err := c.read(command); err != nil {
 		return err
 	}
 	for file, err := range manifest.Read(args, command.InOrStdin()) {
@@ -107,47 +96,6 @@ func (c *checker) run(command *cobra.Command, args []string) error {
 		return err
 	}
 	return verdict(slices.ContainsFunc(c.checked, c.fails), c.unusable != nil || slices.ContainsFunc(c.checked, checked.isUnusable))
-}
-
-func (c *checker) readParameters() error {
-	for _, given := range c.given {
-		name, value, ok := strings.Cut(given, "=")
-		if !ok || name == "" {
-			return fmt.Errorf("-p %s: a parameter is given as NAME=VALUE", given)
-		}
-		c.parameters[name] = value
-	}
-	return nil
-}
-
-// allDeclared tells of a parameter that would have had no effect.
-func (c *checker) allDeclared() error {
-	for _, name := range slices.Sorted(maps.Keys(c.parameters)) {
-		if !c.declared[name] {
-			return fmt.Errorf("-p %s: no template here has a parameter of this name", name)
-		}
-	}
-	return nil
-}
-
-func (c *checker) readTemplates(command *cobra.Command) error {
-	if c.template == "" {
-		return nil
-	}
-	for file, err := range manifest.Read([]string{c.template}, command.InOrStdin()) {
-		if err != nil {
-			return err
-		}
-		for _, object := range file.Objects() {
-			if object.IsTemplate() {
-				c.templates = append(c.templates, object)
-			}
-		}
-	}
-	if c.templates == nil {
-		return fmt.Errorf("%s: there is no template in it", c.template)
-	}
-	return nil
 }
 
 // check judges one object.
@@ -179,45 +127,11 @@ func (c *checker) judge(o manifest.Object, result *checked) (*vmrules.Report, er
 }
 
 func (c *checker) judgeByTemplate(o manifest.Object) (*vmrules.Report, error) {
-	vm := o.Content()
-	template, err := c.templateOf(vm)
-	if err != nil {
-		return nil, err
-	}
-	content, _, err := c.fill(template)
-	if err != nil {
-		return nil, err
-	}
-	rules, err := vmrules.RulesFor(vm, content)
+	rules, vm, err := c.rulesOf(o)
 	if err != nil {
 		return nil, err
 	}
 	return vmrules.Validate(rules, vm), nil
-}
-
-// templateOf is the one template that there is, or that the VM names.
-func (c *checker) templateOf(vm map[string]any) (manifest.Object, error) {
-	if len(c.templates) == 1 {
-		return c.templates[0], nil
-	}
-	_, name, ok := vmrules.TemplateOf(vm)
-	if !ok {
-		return manifest.Object{}, fmt.Errorf("%s has %d templates, and the VM has no label %s that names one", c.template, len(c.templates), vmrules.TemplateKey)
-	}
-	for _, t := range c.templates {
-		if t.Name == name {
-			return t, nil
-		}
-	}
-	return manifest.Object{}, fmt.Errorf("%s has no template %q, which the VM names", c.template, name)
-}
-
-func (c *checker) fill(o manifest.Object) (content map[string]any, missing []string, err error) {
-	for _, p := range o.Parameters() {
-		c.declared[p.Name] = true
-	}
-	filled, err := o.Fill(c.parameters)
-	return filled.Content, filled.Missing, err
 }
 
 // fails tells whether the object is not valid.

@@ -63,7 +63,7 @@ func newCommand() *cobra.Command {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	command.AddCommand(newCheck(), newLint(), newAudit(), newExplain(), newVersion())
+	command.AddCommand(newCheck(), newLint(), newAudit(), newLimits(), newSchema(), newExplain(), newVersion())
 	return command
 }
 

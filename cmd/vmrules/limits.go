@@ -1,0 +1,88 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
+)
+
+const aboutForms = `
+FILE is YAML or JSON, or - for the standard input, with one VM or template. A VM has
+its own rules or, where it has none and --template is given, those of its template.
+`
+
+func newLimits() *cobra.Command {
+	return newForm("limits", "Show what each field of a VM may hold",
+		`Limits shows, for each field that the rules speak of, what all rules together ask
+of it, as JSON: its type, its bounds, the values and patterns that it has to match;
+which rules are off now, and which cannot be told.`,
+		func(rules vmrules.Rules, object map[string]any) any { return rules.Limits(object) })
+}
+
+func newSchema() *cobra.Command {
+	return newForm("schema", "Write the rules of a VM as a JSON Schema",
+		`Schema writes what the rules ask of a VM as a JSON Schema (draft 2020-12) of the
+whole object. What a schema cannot say is listed in it, under x-vmrules-unexpressed.`,
+		func(rules vmrules.Rules, object map[string]any) any { return rules.JSONSchema(object) })
+}
+
+// newForm is a command that says something about one object and its rules.
+func newForm(name, short, long string, say func(vmrules.Rules, map[string]any) any) *cobra.Command {
+	r := newRuling()
+	command := &cobra.Command{
+		Use:     name + " FILE|-",
+		Short:   short,
+		Long:    long + "\n" + aboutForms,
+		Example: "  vmrules " + name + " --template windows.yaml vm.yaml",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(command *cobra.Command, args []string) error {
+			if err := r.read(command); err != nil {
+				return err
+			}
+			object, err := onlyObject(command, args[0])
+			if err != nil {
+				return err
+			}
+			rules, content, err := r.rulesOf(object)
+			if err == nil {
+				err = r.allDeclared()
+			}
+			if err != nil {
+				return fmt.Errorf("%s: %w", args[0], err)
+			}
+			encoder := json.NewEncoder(command.OutOrStdout())
+			encoder.SetIndent("", "  ")
+			encoder.SetEscapeHTML(false)
+			return encoder.Encode(say(rules, content))
+		},
+	}
+	r.flags(command)
+	return command
+}
+
+// onlyObject is the one object in a file that has, or may have, rules.
+func onlyObject(command *cobra.Command, arg string) (manifest.Object, error) {
+	var found []manifest.Object
+	for file, err := range manifest.Read([]string{arg}, command.InOrStdin()) {
+		if err != nil {
+			return manifest.Object{}, err
+		}
+		for _, object := range file.Objects() {
+			if object.HoldsVM() {
+				found = append(found, object)
+			}
+		}
+	}
+	switch len(found) {
+	case 0:
+		return manifest.Object{}, errors.New(arg + ": there is no VM or template in it")
+	case 1:
+		return found[0], nil
+	}
+	return manifest.Object{}, fmt.Errorf("%s: there are %d VMs and templates in it, and one is needed", arg, len(found))
+}
