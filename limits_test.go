@@ -441,6 +441,9 @@ func TestPathKey(t *testing.T) {
 
 // Hostile annotations and objects take bounded time and memory.
 func TestLimitsAreBounded(t *testing.T) {
+	if raceDetector {
+		t.Skip("with the race detector this takes a minute, and nothing here is concurrent")
+	}
 	many := func(n int, rule func(i int) string) Rules {
 		var all []string
 		for i, size := 0, 0; i < n && size < maxAnnotation-1000; i++ {

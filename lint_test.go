@@ -385,6 +385,9 @@ func randomRule(random *rand.Rand, pool []any) Rule {
 // TestLintHostile: what is as large as an annotation may be takes no longer than
 // reading it and about a second, most of which is for slow machines.
 func TestLintHostile(t *testing.T) {
+	if raceDetector {
+		t.Skip("with the race detector this takes a minute, and nothing here is concurrent")
+	}
 	const values = `{"name":"r","rule":"enum","path":"jsonpath::.spec.hostname","message":"m","values":[`
 	numbered := func(format string) func(int) string {
 		return func(i int) string { return strings.ReplaceAll(format, "#", string(mustJSON(i))) }

@@ -1,0 +1,5 @@
+//go:build !race
+
+package vmrules
+
+const raceDetector = false
