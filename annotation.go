@@ -112,6 +112,9 @@ func (r *annotationReader) stop(offset int, reason Reason, format string, args .
 	r.add(offset, reason, format, args...)
 }
 
+// aValue is what stands behind a key and in an array.
+const aValue = "a value"
+
 // read reads one value; expected says what should stand there.
 func (r *annotationReader) read(expected string) jsonNode {
 	n := jsonNode{start: r.nextToken()}
@@ -142,7 +145,7 @@ func (r *annotationReader) array(n *jsonNode) {
 			r.stop(r.nextToken(), ReasonInvalid, "the annotation has more than %d rules", maxRules)
 			return
 		}
-		n.items = append(n.items, r.read("a value"))
+		n.items = append(n.items, r.read(aValue))
 	}
 	r.leave()
 }
@@ -175,7 +178,7 @@ func (r *annotationReader) object(n *jsonNode) {
 			return
 		}
 		r.behind = colon + 1
-		m.value = r.read("a value")
+		m.value = r.read(aValue)
 		n.members = append(n.members, m)
 	}
 	r.leave()
@@ -368,7 +371,7 @@ func (r *annotationReader) strange(at int, expected string) {
 		r.unreadable(at, "the text begins with a byte order mark: remove it")
 	case r.at(at, "/"), r.at(at, "#"):
 		r.unreadable(at, "%s cannot stand here, where %s is expected: JSON has no comments", r.shown(at), expected)
-	case r.depth > 0 && strings.IndexByte("+-.0123456789", r.text[at]) >= 0:
+	case r.depth > 0 && expected == aValue && strings.IndexByte("+-.0123456789", r.text[at]) >= 0:
 		r.unreadable(at, "%s is not a number as JSON writes it", r.shown(at))
 	case r.at(at, "-") && r.depth == 0:
 		r.unreadable(at, "%s cannot stand here, where %s is expected: the annotation is JSON, not YAML", r.shown(at), expected)

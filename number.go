@@ -24,7 +24,7 @@ var (
 	errNumberRange = errors.New("is a number of more than 1,000 digits, or with an exponent beyond 1,000")
 )
 
-// maxNumberText is longer than any number within the bounds can be written.
+// maxNumberText is longer than any number within the bounds has to be written.
 const maxNumberText = 2 * (maxDigits + maxExponent)
 
 // parseNumber reads a JSON number. The digits are never rounded.

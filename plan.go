@@ -345,10 +345,12 @@ func (w *planWalk) judge(n *planNode, v any) {
 		r := &n.judged[i]
 		f := &w.found[r.index]
 		f.matches++
+		work := w.budget.work
 		switch {
 		case f.matches > maxMatches:
 			f.isUnsure = true
 		case !isScalar || !w.holds(r):
+			w.budget.work = work // the judgement pays
 			w.remember(f, r, v)
 		}
 	}

@@ -163,6 +163,8 @@ func TestBoundsOnlyUndecide(t *testing.T) {
 		{"name": "numbers", "rule": "string", "path": "jsonpath::.l[*]", "message": "m", "min": 1},
 		{"name": "first item", "rule": "string", "path": "jsonpath::.l[0]", "message": "m", "values": ["1"], "valid": "jsonpath::.m[3]"}
 	]`)
+	// A value that is wrong is paid for once, too.
+	const wrongItems = `[{"name": "n", "rule": "regex", "path": "jsonpath::.m[*]", "message": "m", "regex": "^[a-z]+$"}]`
 	long := strings.Repeat("1", 800)
 	for _, object := range []map[string]any{
 		{"o": map[string]any{"a": "x"}, "m": []any{"ab", "cd", "ef", "gh"}, "l": []any{"1", "1", "2"}},
@@ -189,6 +191,7 @@ func TestBoundsOnlyUndecide(t *testing.T) {
 			if unbounded.Valid() {
 				checkPlan(t, rules, object, work)
 			}
+			checkPlan(t, mustParse(t, wrongItems), object, work)
 		}
 	}
 }

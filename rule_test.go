@@ -78,6 +78,7 @@ func TestNotWellFormed(t *testing.T) {
 		{`[{a: 1}]`, 1, 3, `a key in double quotes is expected`},
 		{`[{'a': 1}]`, 1, 3, "strings take double quotes"},
 		{`[{true: 1}]`, 1, 3, `a key in double quotes is expected`},
+		{`[{1: 2}]`, 1, 3, `a key in double quotes is expected`},
 		{`[{"a": 1,`, 1, 10, `a key in double quotes is missing`},
 		{`["a", 'b']`, 1, 7, "strings take double quotes"},
 		{"[1, // one\n2]", 1, 5, "JSON has no comments"},
