@@ -144,3 +144,30 @@ func TestEndlessPointer(t *testing.T) {
 		t.Errorf("shape %v, want unusable", got)
 	}
 }
+
+// YAML decoders give maps with keys of any scalar type. A key is found by the
+// name that JSON gives it, and by no other.
+func TestMemberByKey(t *testing.T) {
+	tests := []struct {
+		object any
+		name   string
+		want   any
+	}{
+		{map[any]any{false: "x"}, "false", "x"},
+		{map[any]any{false: "x"}, "true", nil},
+		{map[any]any{false: "x"}, "a", nil},
+		{map[any]any{true: "x"}, "true", "x"},
+		{map[bool]any{true: "x"}, "true", "x"},
+		{map[bool]any{true: "x"}, "1", nil},
+		{map[uintptr]any{1: "x"}, "1", "x"},
+		{map[int8]any{-1: "x"}, "-1", "x"},
+		{map[int8]any{44: "x"}, "300", nil},
+		{map[any]any{1.5: "x"}, "1.5", "x"},
+		{map[any]any{1: "x"}, "01", nil},
+	}
+	for _, test := range tests {
+		if got, ok := member(test.object, test.name); got != test.want || ok != (test.want != nil) {
+			t.Errorf("%#v at %q: %v, %v; want %v", test.object, test.name, got, ok, test.want)
+		}
+	}
+}
