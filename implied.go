@@ -162,6 +162,14 @@ func (f *implied) at(e element) *implied {
 	return next
 }
 
+// after is the node behind a step that names a member or selects items.
+func (f *implied) after(step jp.Frag) *implied {
+	if name, ok := step.(jp.Child); ok {
+		return f.at(named(string(name)))
+	}
+	return f.at(indexed(0))
+}
+
 // standIn is the default that counts for a member of parent, and why; next is
 // what the object holds there, nil where it holds nothing.
 func (f *implied) standIn(parent, next any) (any, standIn) {

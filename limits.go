@@ -273,17 +273,14 @@ func namesField(p Path) bool {
 // for any other.
 func (f *implied) of(steps jp.Expr) *implied {
 	for _, step := range steps {
-		switch step := step.(type) {
-		case jp.Child:
-			f = f.at(named(string(step)))
-		case jp.Nth, jp.Slice, filter:
-			f = f.at(indexed(0))
+		switch step.(type) {
+		case jp.Child, jp.Nth, jp.Slice, filter:
 		default:
 			if step != jp.Wildcard('#') {
 				return nil
 			}
-			f = f.at(indexed(0))
 		}
+		f = f.after(step)
 	}
 	return f
 }

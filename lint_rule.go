@@ -141,7 +141,7 @@ func (l *linter) bounds(r linted, low, high string) {
 	}
 }
 
-// numberOf is the number that a literal argument is.
+// literalNumber is the number that a literal argument is.
 func literalNumber(a Argument) (number, bool) {
 	s, ok := scalarOf(a.literal)
 	if !ok {
@@ -190,11 +190,9 @@ func (f *implied) defaultAt(steps jp.Expr) any {
 		return nil
 	}
 	for _, step := range steps {
-		switch step := step.(type) {
-		case jp.Child:
-			f = f.at(named(string(step)))
-		case jp.Nth, jp.Slice, jp.Wildcard, filter:
-			f = f.at(indexed(0))
+		switch step.(type) {
+		case jp.Child, jp.Nth, jp.Slice, jp.Wildcard, filter:
+			f = f.after(step)
 		default:
 			return nil
 		}

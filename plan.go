@@ -130,14 +130,6 @@ func isPlain(p Path) bool {
 	return len(p.expr) <= maxDepth
 }
 
-// after is the node behind a step that a plan can take.
-func (f *implied) after(step jp.Frag) *implied {
-	if name, ok := step.(jp.Child); ok {
-		return f.at(named(string(name)))
-	}
-	return f.at(indexed(0))
-}
-
 // A planBuilder knows the nodes by how they are reached, so that paths share
 // what they have in common.
 type planBuilder struct{ nodes map[planStep]*planNode }
