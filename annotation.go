@@ -315,20 +315,20 @@ type keySet struct {
 
 // has tells whether the key is in the set, and adds it.
 func (k *keySet) has(key string) bool {
-	if k.set[key] || k.set == nil && slices.Contains(k.list, key) {
+	if k.set != nil {
+		seen := k.set[key]
+		k.set[key] = true
+		return seen
+	}
+	if slices.Contains(k.list, key) {
 		return true
 	}
-	if k.set == nil && len(k.list) < 16 {
-		k.list = append(k.list, key)
-		return false
-	}
-	if k.set == nil {
-		k.set = map[string]bool{}
+	if k.list = append(k.list, key); len(k.list) > 16 {
+		k.set = make(map[string]bool, len(k.list))
 		for _, earlier := range k.list {
 			k.set[earlier] = true
 		}
 	}
-	k.set[key] = true
 	return false
 }
 
