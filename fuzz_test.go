@@ -21,19 +21,24 @@ func seedVectors(f *testing.F, add func(annotation, object string)) {
 	}
 }
 
+func fuzzedOptions(old, strict bool) []ParseOption {
+	var opts []ParseOption
+	if old {
+		opts = append(opts, WithVersion(V201901))
+	}
+	if strict {
+		opts = append(opts, Strict())
+	}
+	return opts
+}
+
 // FuzzParseRules: no panic; JSON is judged as encoding/json judges it; every
 // problem has a place in the text; what is read survives its own JSON.
 func FuzzParseRules(f *testing.F) {
 	seedVectors(f, func(annotation, _ string) { f.Add(annotation, false, false) })
 	f.Add("\f\u00a0", false, false)
 	f.Fuzz(func(t *testing.T, annotation string, old, strict bool) {
-		var opts []ParseOption
-		if old {
-			opts = append(opts, WithVersion(V201901))
-		}
-		if strict {
-			opts = append(opts, Strict())
-		}
+		opts := fuzzedOptions(old, strict)
 		problems := problemsIn(t, annotation, opts...)
 		checkPlaces(t, annotation, problems)
 		if problems != nil {
@@ -83,13 +88,7 @@ func FuzzLint(f *testing.F) {
 		f.Add(v.text(f), v.Version == V201901, v.Strict)
 	}
 	f.Fuzz(func(t *testing.T, annotation string, old, strict bool) {
-		var opts []ParseOption
-		if old {
-			opts = append(opts, WithVersion(V201901))
-		}
-		if strict {
-			opts = append(opts, Strict())
-		}
+		opts := fuzzedOptions(old, strict)
 		checkFindings(t, annotation, Lint(annotation, opts...), opts...)
 	})
 }
