@@ -15,7 +15,7 @@ func seedVectors(f *testing.F, add func(annotation, object string)) {
 	for _, vectors := range readVectors(f) {
 		for i, v := range vectors {
 			if i%20 == 0 {
-				add(v.text(f), string(v.Object))
+				add(v.Text(f), string(v.Object))
 			}
 		}
 	}

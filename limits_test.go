@@ -281,7 +281,7 @@ func TestLimitsAgreeWithVectors(t *testing.T) {
 	checked := 0
 	for _, vectors := range readVectors(t) {
 		for _, v := range vectors {
-			rules, err := ParseRules(v.text(t), v.parseOptions()...)
+			rules, err := ParseRules(v.Text(t), v.parseOptions()...)
 			if err != nil || len(v.Object) == 0 {
 				continue
 			}

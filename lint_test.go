@@ -13,6 +13,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/vmrules/vmrules/internal/conformance"
 )
 
 // A lintVector is one case of testdata/lint.json: an annotation, as in the
@@ -48,7 +50,9 @@ func readLintVectors(t testing.TB) []lintVector {
 	return content.Vectors
 }
 
-func (v lintVector) text(t testing.TB) string { return vector{Annotation: v.Annotation}.text(t) }
+func (v lintVector) text(t testing.TB) string {
+	return conformance.Vector{Annotation: v.Annotation}.Text(t)
+}
 
 func (v lintVector) options() []ParseOption {
 	opts := []ParseOption{}

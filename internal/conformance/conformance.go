@@ -1,0 +1,246 @@
+// Package conformance reads test vectors and compares what came out with what
+// they want. The tests of every module of this repository share it: it knows
+// reports and errors by their JSON alone, so that package vmrules can use it
+// too. testdata/conformance/README.md documents the form of a vector.
+package conformance
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+)
+
+// A Vector is one call and what it must give.
+type Vector struct {
+	Name       string
+	Spec       string
+	Annotation json.RawMessage
+	Version    string
+	Call       string
+	Template   json.RawMessage
+	Options    struct {
+		Strict, Partial bool
+		Defaults        map[string]any
+		Root            string // "" or "object"
+	}
+	Object json.RawMessage
+	Old    json.RawMessage // nil: none
+	Want   struct {
+		Problems   []Problem
+		Outcomes   []string
+		Targets    []string
+		Notes      []string
+		Violations []Violation
+	}
+}
+
+// A Problem is what a vector says of a problem.
+type Problem struct {
+	Rule, Key, Reason, Source, Contains string
+	Index, Line, Column                 int
+}
+
+// A Violation is what a vector says of a violation.
+type Violation struct {
+	Rule, Message, Field, Reason, Argument string
+	Warning                                bool
+	Limit, Value                           json.RawMessage
+	Pointer                                *string
+	Defaulted                              *bool
+	Contains                               string
+}
+
+// Read returns the vectors of each file in the directory, by the file's name
+// without its extension. A key that no vector has is an error.
+func Read(t testing.TB, dir string) map[string][]Vector {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, "*.json"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no vectors in %s: %v", dir, err)
+	}
+	all := map[string][]Vector{}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var content struct{ Vectors []Vector }
+		decoder := json.NewDecoder(bytes.NewReader(text))
+		decoder.DisallowUnknownFields()
+		if err := decoder.Decode(&content); err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		all[strings.TrimSuffix(filepath.Base(file), ".json")] = content.Vectors
+	}
+	return all
+}
+
+// Text is the annotation: a string in the file, or the text of an array there.
+func (v Vector) Text(t testing.TB) string {
+	t.Helper()
+	if len(v.Annotation) == 0 || v.Annotation[0] != '"' {
+		return string(v.Annotation)
+	}
+	var s string
+	if err := json.Unmarshal(v.Annotation, &s); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// Compare demands of a report, or of nil, and of an error what the vector
+// wants of them.
+func (v Vector) Compare(t testing.TB, report any, err error) {
+	t.Helper()
+	if diff := cmp.Diff(v.Want.Problems, problemsOf(t, err, v.Want.Problems), cmpopts.EquateEmpty()); diff != "" {
+		t.Errorf("problems (-want +got):\n%s\n%v", diff, err)
+	}
+	var got struct {
+		Results []struct {
+			Outcome, Target, Note string
+			Violations            []gotViolation
+		}
+	}
+	viaJSON(t, report, &got)
+	var outcomes, targets, notes []string
+	var violations []gotViolation
+	for i, r := range got.Results {
+		outcomes = append(outcomes, r.Outcome)
+		targets = append(targets, r.Target)
+		notes = append(notes, containing(r.Note, v.Want.Notes, i))
+		violations = append(violations, r.Violations...)
+	}
+	if diff := cmp.Diff(v.Want.Outcomes, outcomes, cmpopts.EquateEmpty()); diff != "" {
+		t.Errorf("outcomes (-want +got):\n%s\n%v", diff, report)
+	}
+	if diff := cmp.Diff(v.Want.Targets, targets, cmpopts.EquateEmpty()); diff != "" && v.Want.Targets != nil {
+		t.Errorf("targets (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(v.Want.Notes, notes); diff != "" && v.Want.Notes != nil {
+		t.Errorf("notes (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(v.Want.Violations, comparable(violations, v.Want.Violations), cmpopts.EquateEmpty()); diff != "" {
+		t.Errorf("violations (-want +got):\n%s\n%v", diff, report)
+	}
+}
+
+// The JSON of a problem and of a violation has the keys of the vectors, and
+// the words of which a vector says a part.
+type (
+	gotProblem struct {
+		Problem
+		Message string
+	}
+	gotViolation struct {
+		Violation
+		Detail string
+	}
+)
+
+func viaJSON(t testing.TB, from, to any) {
+	t.Helper()
+	text, err := json.Marshal(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(text, to); err != nil {
+		t.Fatalf("%v in %s", err, text)
+	}
+}
+
+// containing is the wanted part of a text if the text contains it, so that a
+// comparison succeeds; else the whole text.
+func containing(text string, wanted []string, i int) string {
+	if i < len(wanted) && strings.Contains(text, wanted[i]) && (wanted[i] != "" || text == "") {
+		return wanted[i]
+	}
+	return text
+}
+
+// problemsOf reduces the problems in an error to what the vector says of them.
+// Any other error is one problem.
+func problemsOf(t testing.TB, err error, wanted []Problem) []Problem {
+	t.Helper()
+	if err == nil {
+		return nil
+	}
+	var list struct{ Problems []gotProblem }
+	var parsed interface{ Unwrap() []error }
+	if errors.As(err, &parsed) {
+		viaJSON(t, parsed, &list)
+	}
+	if len(list.Problems) == 0 {
+		list.Problems = []gotProblem{{Problem{Index: -1}, err.Error()}}
+	}
+	var got []Problem
+	for i, p := range list.Problems {
+		g := p.Problem
+		g.Contains = p.Message
+		if i < len(wanted) {
+			w := wanted[i]
+			g.Line, g.Column = onlyIf(w.Line != 0, g.Line), onlyIf(w.Column != 0, g.Column)
+			g.Source = onlyIf(w.Source != "", g.Source)
+			if strings.Contains(p.Message, w.Contains) {
+				g.Contains = w.Contains
+			}
+		}
+		got = append(got, g)
+	}
+	return got
+}
+
+// comparable reduces violations to what the vector says of them.
+func comparable(violations []gotViolation, wanted []Violation) []Violation {
+	var got []Violation
+	for i, v := range violations {
+		g := v.Violation
+		g.Contains = v.Detail
+		if i < len(wanted) {
+			w := wanted[i]
+			g.Message = onlyIf(w.Message != "", g.Message)
+			g.Limit, g.Value = orWanted(w.Limit, g.Limit), orWanted(w.Value, g.Value)
+			g.Pointer, g.Defaulted = orZero(w.Pointer, g.Pointer), orZero(w.Defaulted, g.Defaulted)
+			if strings.Contains(v.Detail, w.Contains) {
+				g.Contains = w.Contains
+			}
+		}
+		got = append(got, g)
+	}
+	return got
+}
+
+func onlyIf[T any](wanted bool, got T) T {
+	if wanted {
+		return got
+	}
+	var none T
+	return none
+}
+
+// orZero is nil where nothing is wanted. A report leaves out what is zero.
+func orZero[T any](want, got *T) *T {
+	if want != nil && got == nil {
+		return new(T)
+	}
+	return onlyIf(want != nil, got)
+}
+
+// orWanted is what is wanted where that is absent or the same JSON value, so
+// that a comparison succeeds. A report leaves out what is null.
+func orWanted(want, got json.RawMessage) json.RawMessage {
+	if got == nil {
+		got = json.RawMessage("null")
+	}
+	if want == nil || reflect.DeepEqual(decodeAny(want), decodeAny(got)) {
+		return want
+	}
+	return got
+}

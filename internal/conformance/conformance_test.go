@@ -1,0 +1,128 @@
+package conformance
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// A recorder is a test that may fail.
+type recorder struct {
+	testing.TB
+	failures []string
+}
+
+func (r *recorder) Helper() {}
+
+func (r *recorder) Errorf(format string, _ ...any) {
+	r.failures = append(r.failures, strings.Fields(format)[0])
+}
+
+// A parseError has the form of the one of package vmrules.
+type parseError struct {
+	Problems []json.RawMessage `json:"problems"`
+}
+
+func (e parseError) Error() string   { return "the error" }
+func (e parseError) Unwrap() []error { return []error{errors.New("one of them")} }
+
+const (
+	reportJSON = `{"results": [
+		{"outcome": "Violated", "note": "some note", "violations": [
+			{"rule": "r", "message": "m", "field": "a.b", "pointer": "/a/b", "reason": "R", "argument": "max", "value": 12345678901234567890, "limit": [8], "detail": "it is too much", "defaulted": true},
+			{"rule": "r", "message": "m", "reason": "R", "detail": "", "warning": true}]},
+		{"outcome": "Satisfied", "target": "items[0]"}]}`
+	problemJSON = `{"rule": "r", "index": 1, "key": "k", "line": 2, "column": 3, "reason": "R", "source": "VM", "message": "it is wrong"}`
+	wantJSON    = `{
+		"problems": [{"rule": "r", "index": 1, "key": "k", "line": 2, "column": 3, "reason": "R", "source": "VM", "contains": "wrong"}],
+		"outcomes": ["Violated", "Satisfied"], "targets": ["", "items[0]"], "notes": ["some", ""], "violations": [
+			{"rule": "r", "message": "m", "field": "a.b", "pointer": "/a/b", "reason": "R", "argument": "max", "value": 12345678901234567890, "limit": [ 8 ], "defaulted": true, "contains": "too"},
+			{"rule": "r", "reason": "R", "value": null, "limit": null, "pointer": "", "defaulted": false, "warning": true}]}`
+)
+
+func TestCompare(t *testing.T) {
+	for _, test := range []struct {
+		from, to string // what the vector wants instead
+		failures []string
+	}{
+		{"", "", nil},
+		{`"message": "m", `, ``, nil},
+		{`"pointer": "/a/b", `, ``, nil},
+		{`"value": 12345678901234567890, `, ``, nil},
+		{`"limit": [ 8 ], `, ``, nil},
+		{`, "defaulted": true, "contains": "too"`, ``, nil},
+		{`"line": 2, "column": 3, `, ``, nil},
+		{`, "source": "VM", "contains": "wrong"`, ``, nil},
+		{`"targets": ["", "items[0]"], "notes": ["some", ""], `, ``, nil},
+
+		{`{"rule": "r", "index"`, `{"rule": "s", "index"`, []string{"problems"}},
+		{`"index": 1, `, ``, []string{"problems"}},
+		{`"key": "k", `, ``, []string{"problems"}},
+		{`"line": 2`, `"line": 1`, []string{"problems"}},
+		{`"column": 3`, `"column": 4`, []string{"problems"}},
+		{`"source": "VM"`, `"source": "template"`, []string{"problems"}},
+		{`"contains": "wrong"`, `"contains": "right"`, []string{"problems"}},
+		{`"wrong"}]`, `"wrong"}, {}]`, []string{"problems"}},
+		{`"Violated", `, ``, []string{"outcomes"}},
+		{`["", "items[0]"]`, `["", ""]`, []string{"targets"}},
+		{`["some", ""]`, `["other", ""]`, []string{"notes"}},
+		{`["some", ""]`, `["", ""]`, []string{"notes"}},
+		{`["some", ""]`, `["some", "x"]`, []string{"notes"}},
+		{`"message": "m"`, `"message": "n"`, []string{"violations"}},
+		{`"field": "a.b", `, ``, []string{"violations"}},
+		{`"/a/b"`, `"/a"`, []string{"violations"}},
+		{`"argument": "max", `, ``, []string{"violations"}},
+		{`12345678901234567890`, `12345678901234567891`, []string{"violations"}},
+		{`[ 8 ]`, `[8.0]`, []string{"violations"}},
+		{`"defaulted": true`, `"defaulted": false`, []string{"violations"}},
+		{`"too"`, `"two"`, []string{"violations"}},
+		{`"value": null`, `"value": ""`, []string{"violations"}},
+		{`"limit": null`, `"limit": []`, []string{"violations"}},
+		{`"pointer": ""`, `"pointer": "/"`, []string{"violations"}},
+		{`"defaulted": false`, `"defaulted": true`, []string{"violations"}},
+		{`, "warning": true`, ``, []string{"violations"}},
+		{`"warning": true}`, `"warning": true}, {}`, []string{"violations"}},
+	} {
+		var v Vector
+		if !strings.Contains(wantJSON, test.from) {
+			t.Fatalf("nothing to replace: %s", test.from)
+		}
+		if err := json.Unmarshal([]byte(strings.Replace(wantJSON, test.from, test.to, 1)), &v.Want); err != nil {
+			t.Fatal(err)
+		}
+		r := &recorder{TB: t}
+		v.Compare(r, json.RawMessage(reportJSON), parseError{[]json.RawMessage{json.RawMessage(problemJSON)}})
+		if diff := cmp.Diff(test.failures, r.failures); diff != "" {
+			t.Errorf("%s instead of %s (-want +got):\n%s", test.to, test.from, diff)
+		}
+	}
+}
+
+func TestCompareWithNothing(t *testing.T) {
+	var none *struct{}
+	wanting, wantingNone := Vector{}, Vector{}
+	wanting.Want.Outcomes, wanting.Want.Violations = []string{"Violated"}, []Violation{{}}
+	for _, test := range []struct {
+		name     string
+		v        Vector
+		report   any
+		err      error
+		failures []string
+	}{
+		{"nothing at all", wantingNone, nil, nil, nil},
+		{"a nil report", wantingNone, none, nil, nil},
+		{"no report", wanting, none, nil, []string{"outcomes", "violations"}},
+		{"a report too much", wantingNone, json.RawMessage(reportJSON), nil, []string{"outcomes", "violations"}},
+		{"another error", wantingNone, nil, errors.New("broken"), []string{"problems"}},
+		{"an error with no problem", wantingNone, nil, parseError{}, []string{"problems"}},
+	} {
+		r := &recorder{TB: t}
+		test.v.Compare(r, test.report, test.err)
+		if diff := cmp.Diff(test.failures, r.failures); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", test.name, diff)
+		}
+	}
+}
