@@ -52,6 +52,7 @@ type jsonMember struct {
 // the rest readable, a key given twice or a lone surrogate, are collected.
 type annotationReader struct {
 	text     string
+	bounds   textBounds
 	end      int // of the last token
 	stopped  bool
 	problems []Problem
@@ -64,11 +65,16 @@ type annotationReader struct {
 	lastString int // where the last token starts if it is a string, else -1
 }
 
+// textBounds are how long a text and how deep its values may be.
+type textBounds struct{ bytes, nesting int }
+
+var annotationBounds = textBounds{maxAnnotation, maxNesting}
+
 // readAnnotation returns the elements of the array that text is, or problems.
-func readAnnotation(text string) ([]jsonNode, []Problem) {
-	r := annotationReader{text: text, index: -1, lastString: -1}
-	if len(text) > maxAnnotation {
-		r.stop(0, ReasonTooLong, "the annotation has %d bytes; all annotations of an object together may have %d", len(text), maxAnnotation)
+func readAnnotation(text string, bounds textBounds) ([]jsonNode, []Problem) {
+	r := annotationReader{text: text, bounds: bounds, index: -1, lastString: -1}
+	if len(text) > bounds.bytes {
+		r.stop(0, ReasonTooLong, "the annotation has %d bytes; all annotations of an object together may have %d", len(text), bounds.bytes)
 		return nil, r.problems
 	}
 	if i := invalidUTF8(text); i >= 0 {
@@ -186,8 +192,8 @@ func (r *annotationReader) object(n *jsonNode) {
 
 func (r *annotationReader) enter(start int) bool {
 	r.depth++
-	if r.depth > maxNesting {
-		r.stop(start, ReasonInvalid, "arrays and objects are nested deeper than %d levels", maxNesting)
+	if r.depth > r.bounds.nesting {
+		r.stop(start, ReasonInvalid, "arrays and objects are nested deeper than %d levels", r.bounds.nesting)
 	}
 	return !r.stopped
 }

@@ -11,6 +11,7 @@ const (
 	maxAnnotation = 256 << 10 // bytes: what Kubernetes allows for all annotations of an object
 	maxNesting    = 64        // arrays and objects inside each other, in an annotation
 	maxRules      = 10_000
+	maxBuilt      = 16 << 20 // bytes of rules built in Go, as JSON: a schema may be larger than any annotation
 
 	maxDigits   = 1_000 // of a number, as it is written
 	maxExponent = 1_000 // decimal, as it is written, to either side

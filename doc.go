@@ -12,7 +12,8 @@
 // [ValidateOwn] judges every VM inside an object by its own rules, and a
 // [Report] says what came of each rule. [Rules.Limits] and [Rules.JSONSchema] say
 // what a field may hold, for forms. [Lint] is for those who write rules: it finds
-// what they hardly meant, without any VM.
+// what they hardly meant, without any VM. [WithKind] adds kinds of rules that
+// the format does not have.
 //
 // # The format
 //
@@ -49,7 +50,7 @@
 //	string         it is a string                                          Validation rules
 //	enum           rendered, it is exactly one of values                   Validation rules
 //	regex          rendered, it matches regex anywhere                     Validation rules
-//	another        the rule is Ignored                                     Validation rules
+//	another        the rule is Ignored, but see WithKind                   Validation rules
 //
 //	argument       a value satisfies it if
 //	min, max       value >= min, value <= max; quantities count as         min / max

@@ -18,8 +18,11 @@ const (
 	ReasonNotSupported Reason = "FieldValueNotSupported"
 	// ReasonTooLong: the value is longer than it may be.
 	ReasonTooLong Reason = "FieldValueTooLong"
-	// ReasonDuplicate: the value may stand only once. Only problems have it.
+	// ReasonDuplicate: the value may stand only once.
 	ReasonDuplicate Reason = "FieldValueDuplicate"
+	// ReasonForbidden: the value may not be there at all. Only kinds beyond
+	// those of the format have it.
+	ReasonForbidden Reason = "FieldValueForbidden"
 	// ReasonInvalid: anything else that is wrong with the value.
 	ReasonInvalid Reason = "FieldValueInvalid"
 	// ReasonInternal: the rule could not be judged; the value may be right.
@@ -39,10 +42,21 @@ func (r Reason) words() string {
 		return "Too long"
 	case ReasonDuplicate:
 		return "Duplicate value"
+	case ReasonForbidden:
+		return "Forbidden"
 	case ReasonInternal:
 		return "Not decided"
 	}
 	return "Invalid value"
+}
+
+// isOfValue tells whether a value can be wrong for this reason.
+func (r Reason) isOfValue() bool {
+	switch r {
+	case ReasonRequired, ReasonTypeInvalid, ReasonNotSupported, ReasonTooLong, ReasonDuplicate, ReasonForbidden, ReasonInvalid:
+		return true
+	}
+	return false
 }
 
 // A Cause has the JSON form of metav1.StatusCause, for the status of an

@@ -17,6 +17,10 @@ type evaluation struct {
 
 // settings are what a call begins with, some of them to be used up.
 type settings struct {
+	object   any // what Validate was given
+	old      map[string]any
+	checking *checking    // nil until some rule needs it
+	reading  parseOptions // of ValidateOwn
 	partial  bool
 	defaults []fieldDefault // those of the caller
 	budget   regexBudget
@@ -25,7 +29,7 @@ type settings struct {
 	room   int   // bytes that the report may still take
 	broken error // why no rule can be judged
 
-	plain, instancetype *implied
+	plain, instancetype, whole *implied
 }
 
 var (
@@ -34,9 +38,14 @@ var (
 	errNotThere    = errors.New("not there")
 )
 
+const notSet = "the field is not set"
+
 // implied are the fields of a target that count without being written.
 func (e *evaluation) implied(t *target) *implied {
-	if t.instancetype {
+	switch {
+	case t.isWhole:
+		return e.whole
+	case t.instancetype:
 		return e.instancetype
 	}
 	return e.plain
@@ -73,7 +82,7 @@ type judgement struct {
 
 func (j *judgement) run() {
 	switch {
-	case !j.rule.Kind.known():
+	case j.rule.checker == nil:
 		j.end(Ignored, fmt.Sprintf("the kind %s is not known", quoted(string(j.rule.Kind))))
 	case j.rule.enforcesNothing():
 		j.end(Ignored, fmt.Sprintf("the kind %s without any argument enforces nothing", j.rule.Kind))
@@ -83,7 +92,7 @@ func (j *judgement) run() {
 		j.undecided("", errors.New("nothing to validate: "+j.target.nothing))
 	case j.target.nothing != "":
 		j.end(Skipped, errNotFilledIn.Error())
-	case j.applies():
+	case j.applies() && (j.rule.Kind.isOfFormat() || j.check()):
 		j.judgeValues()
 	}
 }
@@ -203,7 +212,7 @@ func (j *judgement) missing() {
 		j.end(Skipped, errNotFilledIn.Error())
 		return
 	}
-	v := j.violation(ReasonRequired, "", "the field is not set")
+	v := j.violation(ReasonRequired, "", notSet)
 	v.Field = j.target.at.field(j.rule.Path)
 	v.Pointer = j.target.at.join(fixedSteps(j.rule.Path)).pointer()
 	j.result.Violations = []Violation{v}
@@ -233,50 +242,16 @@ func (j *judgement) visit(w *walk, v any) bool {
 	if j.rule.comparesNumbers {
 		s.readQuantity()
 	}
-	ok, err := j.rule.Kind.admits(s, isScalar)
+	ok, err := j.rule.typeCheck().admits(s, isScalar)
 	switch {
 	case err != nil:
 		j.doubted("", j.atField(w, err))
 	case !ok:
-		j.add(w, v, ReasonTypeInvalid, "", nil, j.rule.Kind.mismatch(v))
+		j.add(w, v, ReasonTypeInvalid, "", nil, j.rule.typeCheck().mismatch(v))
 	default:
 		j.constrain(w, v, s)
 	}
 	return w.err == nil
-}
-
-// admits tells whether a value has the type that the kind asks for.
-func (k Kind) admits(s *scalar, isScalar bool) (bool, error) {
-	switch {
-	case !isScalar:
-		return false, nil
-	case k == KindString && s.shape != text:
-		return false, nil
-	case s.err() != nil:
-		return false, fmt.Errorf("the value %w", s.err())
-	case k == KindInteger:
-		n, err := s.quantity()
-		if err == errNotNumber {
-			return false, nil
-		}
-		if err != nil {
-			return false, fmt.Errorf("the value %w", err)
-		}
-		return n.isInteger(), nil
-	}
-	return true, nil
-}
-
-// mismatch says why a value has not the type that the kind asks for.
-func (k Kind) mismatch(v any) string {
-	noun := "a string, number or boolean"
-	switch k {
-	case KindInteger:
-		noun = "an integer"
-	case KindString:
-		noun = "a string"
-	}
-	return describe(v) + " is not " + noun
 }
 
 // atField says of what value something could not be judged.
@@ -342,18 +317,24 @@ func (j *judgement) add(w *walk, value any, reason Reason, argument string, limi
 	v.Field, v.Pointer = w.at.String(), w.at.pointer()
 	v.Limit = limit
 	v.Value = reported(value)
-	switch w.standIn {
-	case unset:
-		v.Detail = fmt.Sprintf("not set, counts as %s: %s", describe(value), detail)
-	case zero:
-		v.Detail = fmt.Sprintf("0 counts as %s: %s", describe(value), detail)
-	}
+	v.Detail = w.standIn.explain(value, detail)
 	v.Defaulted = w.standIn != written
 	j.room -= len(v.Field) + len(v.Pointer) + len(v.Detail) + violationSize
 	if j.room < 0 {
 		w.fail(errReportTooLong)
 	}
 	j.result.Violations = append(j.result.Violations, v)
+}
+
+// explain says of what is wrong with a value why that counts.
+func (why standIn) explain(value any, detail string) string {
+	switch why {
+	case unset:
+		return fmt.Sprintf("not set, counts as %s: %s", describe(value), detail)
+	case zero:
+		return fmt.Sprintf("0 counts as %s: %s", describe(value), detail)
+	}
+	return detail
 }
 
 // prepare reads the arguments that are JSONPaths, once for all values.

@@ -2,6 +2,7 @@ package vmrules
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -95,9 +96,10 @@ type Demands struct {
 	Unsatisfiable bool `json:"unsatisfiable,omitempty"`
 	// Rules are the rules in force that the members come from.
 	Rules []LimitRule `json:"rules,omitempty"`
-	// Undecided lists what could not be read, with a Note why. The members
-	// above are without it. Unless it is only not filled in yet, under
-	// Partial, no value makes Validate find the rule Satisfied.
+	// Undecided lists what could not be read, with a Note why, and the rules
+	// of kinds that are not the format's. The members above are without it.
+	// But for those, and unless it is only not filled in yet, under Partial,
+	// no value makes Validate find the rule Satisfied.
 	Undecided []LimitRule `json:"undecided,omitempty"`
 }
 
@@ -130,7 +132,7 @@ func (rs Rules) Limits(object map[string]any, opts ...ValidateOption) []Limit {
 	defer e.release()
 	limits := []Limit{}
 	groups := rs.byPath()
-	targets := targetsOf(resolve(object))
+	targets := rs.targets(nil, resolve(object))
 	for i := range targets {
 		t, left := &targets[i], len(targets)-i
 		if (i+1)*rs.Len() > maxResults {
@@ -309,12 +311,18 @@ func (l *limiter) add(r *rule) {
 		l.off = append(l.off, j.noted("", j.result.Note))
 		return
 	}
+	if !r.Kind.isOfFormat() {
+		d.undecided = append(d.undecided, j.noted("", errKindItself.Error()))
+		return
+	}
 	if l.err != nil {
 		d.undecided = append(d.undecided, j.noted("", l.err.Error()))
 	}
 	d.required = d.required || isThere && !l.isDefaulted() && !j.isLeftOut(r.Path)
 	d.demand(&j)
 }
+
+var errKindItself = errors.New("what the rule allows is known only to its kind")
 
 // noted is the rule with a note, which is counted as a part of the result.
 func (j *judgement) noted(argument, note string) LimitRule {
@@ -332,7 +340,7 @@ func (l *limiter) isDefaulted() bool {
 // judges no value at all, it ends the judgement, and the outcome says why.
 func (j *judgement) isInForce() bool {
 	switch {
-	case !j.rule.Kind.known(), j.rule.enforcesNothing(), j.broken != nil,
+	case j.rule.checker == nil, j.rule.enforcesNothing(), j.broken != nil,
 		j.target.nothing != "" && (!j.partial || j.target.holdsNone):
 		j.run() // which ends before any value
 		return false

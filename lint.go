@@ -128,12 +128,12 @@ func (f Finding) String() string {
 func Lint(annotation string, opts ...ParseOption) []Finding {
 	o := parseOptionsOf(opts)
 	l := linter{
-		strict: o.strict, findings: []Finding{}, hopeless: map[int]bool{},
+		options: o, findings: []Finding{}, hopeless: map[int]bool{},
 		budget: regexBudget{work: lintRegexWork}, pathWork: lintPathWork,
 	}
 	o.strict = true // what only Strict minds is a warning without it
 	rules, nodes, problems := readRules(annotation, o)
-	broken := l.problems(problems, nodes)
+	broken := l.problems(problems, rules, nodes)
 	var whole []linted
 	for i := range rules {
 		if !broken[i] {
@@ -149,7 +149,7 @@ func Lint(annotation string, opts ...ParseOption) []Finding {
 
 // A linter collects the findings about one annotation.
 type linter struct {
-	strict   bool
+	options  parseOptions
 	findings []Finding
 	budget   regexBudget  // without time: no finding depends on a clock
 	pathWork int          // fields that the paths may still look at
@@ -210,21 +210,21 @@ func (l *linter) sorted(annotation string) []Finding {
 }
 
 // problems makes findings of problems, and tells which rules cannot be used.
-func (l *linter) problems(problems []Problem, nodes []jsonNode) (broken map[int]bool) {
+func (l *linter) problems(problems []Problem, rules []rule, nodes []jsonNode) (broken map[int]bool) {
 	broken = map[int]bool{}
 	var unused []string // keys of the rule with the index of
 	of := -1
 	for _, p := range problems {
 		f := Finding{
-			Severity: SeverityError, ID: problemID(p), Rule: p.Rule, Index: p.Index, Key: p.Key,
+			Severity: SeverityError, ID: l.problemID(p, rules), Rule: p.Rule, Index: p.Index, Key: p.Key,
 			Offset: p.Offset, Message: p.Message,
 		}
 		if onlyStrict(p) {
 			if of != p.Index {
-				unused, of = unusedKeys(nodes[p.Index]), p.Index
+				unused, of = unusedKeys(nodes[p.Index], rules[p.Index].own), p.Index
 			}
-			f.ID, f.Suggestion = meant(p, nodes[p.Index], unused)
-			if !l.strict {
+			f.ID, f.Suggestion = l.meant(p, nodes[p.Index], unused)
+			if !l.options.strict {
 				f.Severity = severities[f.ID]
 			}
 		} else {
@@ -241,7 +241,7 @@ func onlyStrict(p Problem) bool {
 	return p.Index >= 0 && (p.Reason == ReasonNotSupported || p.Reason == ReasonRequired && p.Key == "")
 }
 
-func problemID(p Problem) string {
+func (l *linter) problemID(p Problem, rules []rule) string {
 	switch p.Reason {
 	case ReasonRequired:
 		return "missing-key"
@@ -262,17 +262,20 @@ func problemID(p Problem) string {
 	case keyMin, keyMax, keyMinLength, keyMaxLength, keyValues, keyIncluded:
 		return "invalid-argument"
 	}
+	if p.Index >= 0 && slices.Contains(rules[p.Index].own, p.Key) {
+		return "invalid-argument"
+	}
 	return "unreadable"
 }
 
 // meant is the ID of a problem that only Strict minds, and what was meant.
-func meant(p Problem, n jsonNode, unused []string) (id, suggestion string) {
+func (l *linter) meant(p Problem, n jsonNode, unused []string) (id, suggestion string) {
 	switch {
 	case p.Reason == ReasonRequired:
 		return "no-arguments", ""
 	case p.Key == keyRule:
 		kind, _ := n.member(keyRule)
-		if suggestion = meantKind(Kind(kind.value.(string))); suggestion == "" {
+		if suggestion = l.options.meantKind(Kind(kind.value.(string))); suggestion == "" {
 			return "unknown-kind", ""
 		}
 		return "misspelt-kind", suggestion

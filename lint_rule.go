@@ -11,7 +11,7 @@ import (
 func (l *linter) rule(r linted) {
 	l.message(r)
 	l.paths(r)
-	if !r.Kind.known() {
+	if !r.Kind.isOfFormat() {
 		return
 	}
 	l.foreignArguments(r)
@@ -115,11 +115,11 @@ func (v *listedValues) add(rendered string, at jsonNode, why string) {
 // refusal says why a rule refuses a value, by its kind and its literal arguments;
 // "" where it does not, or where that cannot be told.
 func (l *linter) refusal(r *rule, s *scalar) string {
-	switch ok, err := r.Kind.admits(s, true); {
+	switch ok, err := r.typeCheck().admits(s, true); {
 	case err != nil:
 		return ""
 	case !ok:
-		return r.Kind.mismatch(s.value())
+		return r.typeCheck().mismatch(s.value())
 	}
 	for _, a := range r.constraints {
 		if a.fixed == nil {

@@ -11,7 +11,7 @@ func (l *linter) together(rules []linted) {
 	groups := map[string]*limits{}
 	var inOrder []*limits
 	for _, r := range rules {
-		if !r.Kind.known() || r.JustWarning || l.hopeless[r.index] {
+		if !r.Kind.isOfFormat() || r.JustWarning || l.hopeless[r.index] {
 			continue
 		}
 		key := r.group()
@@ -174,8 +174,8 @@ const (
 func (s *limits) refusal(limits []*limit, v *scalar) (linted, string) {
 	budget := &s.linter.budget
 	if s.integer != nil {
-		if ok, err := KindInteger.admits(v, true); err == nil && !ok {
-			return *s.integer, KindInteger.mismatch(v.value())
+		if ok, err := typeCheck(KindInteger).admits(v, true); err == nil && !ok {
+			return *s.integer, typeCheck(KindInteger).mismatch(v.value())
 		}
 	}
 	for _, l := range limits {

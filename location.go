@@ -153,10 +153,23 @@ func below(v any, path ...string) any {
 	return v
 }
 
-// lookup is what stands at a location of members; nil where nothing does.
+// lookup is what stands at a location; nil where nothing does.
 func lookup(v any, at location) any {
 	for _, e := range at {
-		v, _ = member(v, e.name)
+		v = child(v, e)
 	}
+	return v
+}
+
+// child is what stands one step below a value; nil where nothing does.
+func child(v any, e element) any {
+	if e.index < 0 {
+		v, _ = member(v, e.name)
+		return v
+	}
+	if e.index >= length(v) {
+		return nil
+	}
+	v, _ = item(v, e.index)
 	return v
 }

@@ -12,17 +12,19 @@ import (
 // error is a *ParseError with the problems of all annotations that cannot be
 // used; the report is then about the other VMs.
 //
-// Each VM has the bounds of a Validate call, as long as all together stay within
-// ten times those; the budget for regular expressions is for all.
+// ReadWith says how the annotations are read. Each VM has the bounds of a
+// Validate call, as long as all together stay within ten times those; the
+// budget for regular expressions, and what Checkers keep, are for all.
 func ValidateOwn(object map[string]any, opts ...ValidateOption) (*Report, error) {
 	e := newEvaluation(opts)
 	defer e.release()
 	report := &Report{Results: []Result{}}
 	var problems []Problem
 	all := maxNodesOf
-	targets := targetsOf(resolve(object))
+	e.object = resolve(object)
+	targets := targetsOf(e.object)
 	for i := range targets {
-		rules, wrong := targets[i].ownRules(parseOptions{})
+		rules, wrong := targets[i].ownRules(e.reading)
 		problems = append(problems, wrong...)
 		before := e.nodes
 		if !e.judgeAll(report, &rules, &targets[i], len(targets)-i) {
@@ -147,7 +149,7 @@ func (a annotation) parse(o parseOptions) (Rules, []Problem) {
 }
 
 func detectVersion(text string) Version {
-	nodes, _ := readAnnotation(text)
+	nodes, _ := readAnnotation(text, annotationBounds)
 	for _, n := range nodes {
 		for _, m := range n.members {
 			s, _ := m.value.value.(string)

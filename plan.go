@@ -37,7 +37,7 @@ type plannedRule struct {
 	index           int
 	path            jp.Expr
 	isOrdered       bool // values are found in document order
-	kind            Kind
+	kind            typeCheck
 	comparesNumbers bool
 	constraints     []constraint
 }
@@ -78,7 +78,7 @@ func newPlannedRule(i int, r *rule) plannedRule {
 		constraints = append(constraints, a.fixed)
 	}
 	path := r.Path.steps()
-	return plannedRule{i, path, !slices.Contains(path, jp.Frag(jp.Wildcard('*'))), r.Kind, r.comparesNumbers, constraints}
+	return plannedRule{i, path, !slices.Contains(path, jp.Frag(jp.Wildcard('*'))), r.typeCheck(), r.comparesNumbers, constraints}
 }
 
 // measure finds the size of a node and of all below it.
@@ -103,7 +103,7 @@ func (n *planNode) measure() {
 // canBePlanned tells whether a plan knows all of the rule. A regex that
 // backtracks depends on a clock, so it is tried only once.
 func (r *rule) canBePlanned() bool {
-	return r.Kind.known() && !r.enforcesNothing() &&
+	return r.Kind.isOfFormat() && !r.enforcesNothing() &&
 		isPlain(r.Path) && (r.Valid.IsZero() || isPlain(r.Valid)) &&
 		!slices.ContainsFunc(r.constraints, func(a argued) bool {
 			p, isPattern := a.fixed.(*pattern)

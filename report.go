@@ -61,7 +61,7 @@ type Result struct {
 // absence of a value; or, with ReasonInternal, why a rule is undecided.
 type Violation struct {
 	Rule    string `json:"rule"`
-	Message string `json:"message"` // the rule's own
+	Message string `json:"message"` // the rule's own, or that of its kind in its place
 	// Field is where the value is, from the object's own root, in the dialect
 	// of paths: ParsePath("jsonpath::" + Field) selects it, unless it is a
 	// default, which the object does not hold. Where no value is there, it is

@@ -12,8 +12,8 @@ import (
 // A Kind is what a rule enforces. Spec: Validation rules.
 type Kind string
 
-// The kinds of both versions of the format. A rule of another kind is kept,
-// and ignored by Validate.
+// The kinds of both versions of the format. A rule of another kind is kept and,
+// without WithKind, ignored by Validate.
 const (
 	KindInteger Kind = "integer"
 	KindString  Kind = "string"
@@ -21,7 +21,8 @@ const (
 	KindEnum    Kind = "enum"
 )
 
-func (k Kind) known() bool {
+// isOfFormat tells a kind of the format from what WithKind may add.
+func (k Kind) isOfFormat() bool {
 	switch k {
 	case KindInteger, KindString, KindRegex, KindEnum:
 		return true
@@ -126,12 +127,13 @@ func (r Rule) clone() Rule {
 // and safe for concurrent use; the zero value has no rules.
 type Rules struct {
 	rules     []rule
+	root      Root
 	plan      plan
 	satisfied []Result // what becomes of the rules where all of them hold
 }
 
 // newRules makes rules that were read ready to be judged.
-func newRules(rules []rule) Rules {
+func newRules(rules []rule, root Root) Rules {
 	satisfied := make([]Result, 0, len(rules))
 	for i := range rules {
 		r := &rules[i]
@@ -141,7 +143,11 @@ func newRules(rules []rule) Rules {
 			Index: i, Rule: r.Name, Kind: r.Kind, Path: r.Path, Message: r.Message, Outcome: Satisfied,
 		})
 	}
-	return Rules{rules, newPlan(rules), satisfied}
+	all := Rules{rules: rules, root: root, satisfied: satisfied}
+	if root == RootTemplate {
+		all.plan = newPlan(rules)
+	}
+	return all
 }
 
 // Len is the number of rules.
@@ -158,9 +164,10 @@ func (rs Rules) All() iter.Seq2[int, Rule] {
 	}
 }
 
-// Equal tells whether both have the same rules in the same order.
+// Equal tells whether both have the same rules in the same order, about the
+// same Root.
 func (rs Rules) Equal(other Rules) bool {
-	return slices.EqualFunc(rs.rules, other.rules, func(a, b rule) bool { return a.Rule.Equal(b.Rule) })
+	return rs.root == other.root && slices.EqualFunc(rs.rules, other.rules, func(a, b rule) bool { return a.Rule.Equal(b.Rule) })
 }
 
 // MarshalJSON writes the rules as an annotation of version 201902-2, whatever
@@ -186,12 +193,23 @@ func (rs Rules) String() string { return string(mustJSON(rs)) }
 // A rule is a Rule that is ready to be judged.
 type rule struct {
 	Rule
+	own         []string // the keys that only its kind knows
+	checker     Checker  // of its kind; nil: the kind is not known
 	constraints []argued // in the order of judgement
 
 	// What follows from the rule, found out once.
 	comparesNumbers bool   // it reads its values as numbers
 	notThere        string // the note where what "valid" names is not there
 	isPlanned       bool   // the plan has it
+}
+
+// typeCheck is the type that the rule's values must have for its kind or, under
+// a kind that is not the format's, for its arguments.
+func (r *rule) typeCheck() typeCheck {
+	if r.Kind.isOfFormat() {
+		return typeCheck(r.Kind)
+	}
+	return canHaveArguments
 }
 
 // enforcesNothing: what an enum or regex is compared with are its arguments.

@@ -15,25 +15,20 @@ func parseRules(annotation string, o parseOptions) (Rules, []Problem) {
 	if len(problems) > 0 {
 		return Rules{}, problems
 	}
-	return newRules(rules), nil
+	return newRules(rules, o.root), nil
 }
 
 // readRules reads the text of an annotation: all problems, and what can be read
 // of each rule beside them, with where it stands.
 func readRules(annotation string, o parseOptions) ([]rule, []jsonNode, []Problem) {
-	switch o.version {
-	case "", V201902, V201901:
-	default:
-		return nil, nil, []Problem{{
-			Index: -1, Line: 1, Column: 1, Reason: ReasonNotSupported,
-			Message: fmt.Sprintf("there is no version %s of the format: it is %s or %s", quoted(string(o.version)), V201902, V201901),
-		}}
+	if problems := o.problems(); problems != nil {
+		return nil, nil, problems
 	}
 	if strings.TrimSpace(annotation) == "" {
 		return nil, nil, nil
 	}
-	nodes, problems := readAnnotation(annotation)
-	reader := ruleReader{version: o.version, strict: o.strict, problems: problems, paths: map[string]Path{}}
+	nodes, problems := readAnnotation(annotation, o.bounds())
+	reader := ruleReader{parseOptions: o, text: annotation, problems: problems, paths: map[string]Path{}}
 	rules := make([]rule, 0, len(nodes))
 	nameNodes := make([]jsonNode, 0, len(nodes))
 	for i, n := range nodes {
@@ -69,8 +64,8 @@ func (r *ruleReader) uniqueNames(rules []rule, names []jsonNode) {
 
 // A ruleReader reads the rules of one annotation.
 type ruleReader struct {
-	version  Version
-	strict   bool
+	parseOptions
+	text     string // of the annotation
 	problems []Problem
 	paths    map[string]Path // by their text
 
@@ -104,6 +99,9 @@ func (r *ruleReader) read(index int, n jsonNode) rule {
 	if r.judgesArguments() {
 		r.arguments()
 	}
+	if c := r.compiler(r.rule.Kind); c != nil {
+		r.compile(c)
+	}
 	r.unknown()
 	r.strictly()
 	return r.rule
@@ -112,7 +110,7 @@ func (r *ruleReader) read(index int, n jsonNode) rule {
 // judgesArguments tells whether the arguments can be understood: those of
 // another kind may mean anything.
 func (r *ruleReader) judgesArguments() bool {
-	return r.rule.Kind.known() || r.rule.Kind == ""
+	return r.rule.Kind == "" || r.compiler(r.rule.Kind) != nil
 }
 
 func (r *ruleReader) member(key string) (jsonNode, bool) { return r.node.member(key) }
@@ -310,7 +308,7 @@ func (r *ruleReader) values(key string, n jsonNode) {
 // unknown keeps what this version, or this kind, does not know.
 func (r *ruleReader) unknown() {
 	if r.strict {
-		r.unused = unusedKeys(r.node)
+		r.unused = unusedKeys(r.node, r.rule.own)
 	}
 	for _, m := range r.node.members {
 		if r.knows(m.key) {
@@ -320,7 +318,7 @@ func (r *ruleReader) unknown() {
 			r.rule.Unknown = map[string]json.RawMessage{}
 		}
 		r.rule.Unknown[m.key] = m.value.raw()
-		if r.strict && (r.judgesArguments() || !slices.Contains(argumentKeys, m.key)) {
+		if r.strict && !slices.Contains(r.rule.own, m.key) && (r.judgesArguments() || !slices.Contains(argumentKeys, m.key)) {
 			r.problem(jsonNode{start: m.start}, m.key, ReasonNotSupported, "the key %s is not known: %s", quoted(m.key), r.keyHint(m.key))
 		}
 	}
@@ -377,8 +375,11 @@ func (r *ruleReader) strictly() {
 	if !r.strict || r.rule.Kind == "" {
 		return
 	}
-	if kind, _ := r.member(keyRule); !r.rule.Kind.known() {
-		r.problem(kind, keyRule, ReasonNotSupported, "the kind %s is not known: %s", quoted(string(r.rule.Kind)), kindHint(r.rule.Kind))
+	if kind, _ := r.member(keyRule); !r.judgesArguments() {
+		r.problem(kind, keyRule, ReasonNotSupported, "the kind %s is not known: %s", quoted(string(r.rule.Kind)), r.kindHint())
+		return
+	}
+	if !r.rule.Kind.isOfFormat() {
 		return
 	}
 	for _, key := range slices.Concat(argumentKeys, []string{keyIncluded}) {
@@ -389,9 +390,9 @@ func (r *ruleReader) strictly() {
 	r.problem(r.node, "", ReasonRequired, "the rule has no argument, so it enforces little or nothing: add one of %s", strings.Join(argumentKeys, ", "))
 }
 
-func kindHint(k Kind) string {
-	if meant := meantKind(k); meant != "" {
+func (r *ruleReader) kindHint() string {
+	if meant := r.meantKind(r.rule.Kind); meant != "" {
 		return fmt.Sprintf("did you mean %q?", meant)
 	}
-	return "it is integer, string, regex or enum, in lower case"
+	return "it is one of " + strings.Join(r.kindNames(), ", ") + ", in lower case"
 }

@@ -72,7 +72,7 @@ func (rs Rules) JSONSchema(object map[string]any, opts ...ValidateOption) map[st
 	defer e.release()
 	w := schemaWriter{evaluation: e, root: &schemaNode{}, patterns: map[string]*schemaPattern{}, unexpressed: []any{}}
 	groups := rs.byPath()
-	targets := targetsOf(resolve(object))
+	targets := rs.targets(nil, resolve(object))
 	for i := range targets {
 		if (i+1)*rs.Len() > maxResults {
 			w.leaveOut(nil, nil, "", "", errSchemaFull)
@@ -153,7 +153,9 @@ func (g *schemaGroup) write(rules []*rule) {
 	var warning []*rule
 	for _, r := range rules {
 		switch {
-		case !r.Kind.known() || r.enforcesNothing():
+		case r.checker == nil || r.enforcesNothing():
+		case !r.Kind.isOfFormat():
+			g.leaveOut(r, g.target, "", "", errKindItself)
 		case r.JustWarning:
 			warning = append(warning, r)
 		case g.cannotBeSaid(r, err):

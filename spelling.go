@@ -17,18 +17,26 @@ func meantKey(key string, unused []string) string {
 	return nearest(key, unused)
 }
 
-// unusedKeys are the keys of the format that a rule does not have.
-func unusedKeys(n jsonNode) []string {
+// unusedKeys are the keys of the format, and its kind's own, that a rule does
+// not have.
+func unusedKeys(n jsonNode, own []string) []string {
 	used := make(map[string]bool, len(n.members))
 	for _, m := range n.members {
 		used[m.key] = true
 	}
-	return slices.DeleteFunc(slices.Concat(commonKeys, argumentKeys), func(key string) bool { return used[key] })
+	return slices.DeleteFunc(slices.Concat(commonKeys, argumentKeys, own), func(key string) bool { return used[key] })
 }
 
 // meantKind is the kind that an unknown one most likely means, "" for none.
-func meantKind(k Kind) string {
-	return nearest(string(k), []string{string(KindInteger), string(KindString), string(KindRegex), string(KindEnum)})
+func (o *parseOptions) meantKind(k Kind) string { return nearest(string(k), o.kindNames()) }
+
+// kindNames are the kinds that are known.
+func (o *parseOptions) kindNames() []string {
+	names := []string{string(KindInteger), string(KindString), string(KindRegex), string(KindEnum)}
+	for _, k := range o.kinds {
+		names = append(names, string(k.kind))
+	}
+	return names
 }
 
 // maxTypos is how many typos a name may have at most: two, or a third of its

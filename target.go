@@ -42,7 +42,33 @@ type target struct {
 	parameters   bool   // strings may hold unfilled parameters of a template
 	instancetype bool   // the VM leaves fields to its instance type
 	vm           any    // whose annotations may hold the rules
-	template     any    // the template around it; nil: none
+	vmAt         location
+	isWhole      bool // what the rules are about is no VM but any object
+	template     any  // the template around it; nil: none
+}
+
+// A Root is what rules call $.
+type Root string
+
+const (
+	// RootTemplate is the spec.template of a VM, which an annotation means.
+	RootTemplate Root = ""
+	// RootObject is the whole object, of any kind: each item of a list, each
+	// object inside an OpenShift Template, and the VM inside a
+	// VirtualMachineTemplate. Fields that always exist in a VM do not here.
+	RootObject Root = "object"
+)
+
+// WithRoot says what the rules call $. It is for rules from documents about
+// whole objects; for those of an annotation it is RootTemplate, the default.
+func WithRoot(r Root) ParseOption { return func(o *parseOptions) { o.root = r } }
+
+// targets appends what the rules apply to in an object.
+func (rs Rules) targets(targets []target, v any) []target {
+	if rs.root == RootObject {
+		return append(targets, wholeTargets(v, kindOther, 0)...)
+	}
+	return appendTargets(targets, v)
 }
 
 // targetsOf finds what rules apply to in an object, as the kind says or, where
@@ -79,7 +105,7 @@ func findTargets(targets []target, v any, inList holder, lists int) ([]target, b
 		return append(targets, itself(v)), true
 	case kindReplicaSet:
 		template := below(v, "spec", "template")
-		return append(targets, rootedAt(target{vm: template}, template, specTemplate)), true
+		return append(targets, rootedAt(target{vm: template, vmAt: specTemplate}, template, specTemplate)), true
 	case kindPool:
 		at := names("spec", "virtualMachineTemplate")
 		return append(targets, vmTarget(v, at, at.join(specTemplate))), true
@@ -184,7 +210,7 @@ func vmTarget(v any, at, root location) target {
 	vm := lookup(v, at)
 	spec, _ := member(vm, "spec")
 	template, _ := member(spec, "template")
-	t := rootedAt(target{vm: vm}, template, root)
+	t := rootedAt(target{vm: vm, vmAt: at}, template, root)
 	t.instancetype = has(spec, "instancetype")
 	return t
 }
@@ -244,10 +270,56 @@ func listTargets(v any, lists int) []target {
 	return targets
 }
 
+// wholeTargets are the objects in an object, itself or those that it holds.
+func wholeTargets(v any, inList holder, lists int) []target {
+	if v == nil {
+		return []target{{nothing: "there is no object"}}
+	}
+	items, _ := member(v, "items")
+	switch {
+	case strings.HasSuffix(stringIn(v, "kind"), "List") && shapeOf(items) == array:
+		return eachWhole(v, "items", lists+1)
+	case kindIn(v, inList) == kindOpenShiftTemplate:
+		targets := eachWhole(v, "objects", lists+1)
+		for i := range targets {
+			targets[i].parameters = true
+		}
+		return targets
+	case kindIn(v, inList) == kindKubeVirtTemplate:
+		at := names("spec", "virtualMachine")
+		t := rootedAt(target{isWhole: true, parameters: true, vmAt: at}, lookup(v, at), at)
+		t.vm = t.root
+		return []target{t}
+	}
+	return []target{{root: v, vm: v, isWhole: true}}
+}
+
+// eachWhole are the objects in a list.
+func eachWhole(v any, list string, lists int) []target {
+	if lists > maxLists {
+		return []target{{nothing: "lists are nested too deep", holdsNone: true}}
+	}
+	var targets []target
+	items, _ := member(v, list)
+	for i := range length(items) {
+		next, _ := item(items, i)
+		if shapeOf(next) != object {
+			continue
+		}
+		for _, t := range wholeTargets(next, itemKind(v), lists) {
+			targets = append(targets, inside(list, i, t))
+		}
+	}
+	if targets == nil {
+		return []target{{nothing: "there are no objects in " + list, holdsNone: true}}
+	}
+	return targets
+}
+
 // inside moves a target of an item to its place in the list around it.
 func inside(list string, i int, t target) target {
 	at := location{named(list), indexed(i)}
-	t.at = at.join(t.at)
+	t.at, t.vmAt = at.join(t.at), at.join(t.vmAt)
 	t.name = strings.TrimSuffix(at.String()+"."+t.name, ".")
 	return t
 }

@@ -23,6 +23,9 @@ type ParseOption func(*parseOptions)
 type parseOptions struct {
 	version Version // "": not said
 	strict  bool
+	root    Root
+	kinds   []namedKind
+	inGo    bool // rules that were built in Go, and not read from an annotation
 }
 
 func parseOptionsOf(opts []ParseOption) parseOptions {
@@ -41,6 +44,36 @@ func WithVersion(v Version) ParseOption { return func(o *parseOptions) { o.versi
 // unknown keys and kinds, and rules without arguments. It is for those who
 // write rules, not for those who meet them.
 func Strict() ParseOption { return func(o *parseOptions) { o.strict = true } }
+
+// problems are what is wrong with the options themselves.
+func (o *parseOptions) problems() []Problem {
+	var all []Problem
+	add := func(format string, args ...any) {
+		all = append(all, Problem{Index: -1, Line: 1, Column: 1, Reason: ReasonNotSupported, Message: fmt.Sprintf(format, args...)})
+	}
+	switch o.version {
+	case "", V201902, V201901:
+	default:
+		add("there is no version %s of the format: it is %s or %s", quoted(string(o.version)), V201902, V201901)
+	}
+	if o.root != RootTemplate && o.root != RootObject {
+		add("there is no root %s: it is RootTemplate or RootObject", quoted(string(o.root)))
+	}
+	for _, k := range o.kinds {
+		if why := k.wrong(); why != "" {
+			add("%s", why)
+		}
+	}
+	return all
+}
+
+// bounds are those of the text.
+func (o *parseOptions) bounds() textBounds {
+	if o.inGo {
+		return textBounds{maxBuilt, maxDepth}
+	}
+	return annotationBounds
+}
 
 // ParseRules reads the text of a validations annotation. A blank text has no
 // rules. Any error is a *ParseError: text that is not JSON, or beyond the
@@ -74,6 +107,7 @@ func NewRules(rules []Rule, opts ...ParseOption) (Rules, error) {
 	if o.version == V201901 {
 		o.version = V201902 // which is how they are written here
 	}
+	o.inGo = true
 	made, more := parseRules(string(mustJSON(writable)), o)
 	problems = append(problems, withoutPlaces(more)...)
 	if problems != nil {
@@ -110,6 +144,23 @@ func WithDefault(path Path, value any) ValidateOption {
 // the note "not filled in yet".
 func Partial() ValidateOption { return func(e *evaluation) { e.partial = true } }
 
+// WithOldObject gives the object as it was before an update, for kinds that
+// compare both. The kinds of the format do not.
+func WithOldObject(object map[string]any) ValidateOption {
+	return func(e *evaluation) { e.old = object }
+}
+
+// ReadWith says how ValidateOwn reads annotations, such as with which kinds. A
+// Root is not among that: those rules are about a VM's spec.template.
+func ReadWith(opts ...ParseOption) ValidateOption {
+	return func(e *evaluation) {
+		for _, opt := range opts {
+			opt(&e.reading)
+		}
+		e.reading.root = RootTemplate
+	}
+}
+
 // Validate judges an object by rules: one Result for each target in the object
 // and each rule. It does not change the object, and whatever the object holds,
 // it ends: what is beyond the bounds is Undecided. It is safe to call
@@ -118,7 +169,8 @@ func Partial() ValidateOption { return func(e *evaluation) { e.partial = true } 
 func Validate(rules Rules, object map[string]any, opts ...ValidateOption) *Report {
 	e := newEvaluation(opts)
 	defer e.release()
-	e.targets = appendTargets(e.targets, resolve(object))
+	e.object = resolve(object)
+	e.targets = rules.targets(e.targets, e.object)
 	report := &Report{Results: []Result{}}
 	for i := range e.targets {
 		if !e.judgeAll(report, &rules, &e.targets[i], len(e.targets)-i) {
@@ -145,8 +197,12 @@ func newEvaluation(opts []ValidateOption) *evaluation {
 	if e.defaults == nil {
 		return e
 	}
+	e.whole, e.broken = newFields(e.defaults, false)
 	all := slices.Concat(alwaysThere, e.defaults)
-	if e.plain, e.broken = newFields(all, false); e.broken == nil {
+	if e.broken == nil {
+		e.plain, e.broken = newFields(all, false)
+	}
+	if e.broken == nil {
 		e.instancetype, e.broken = newFields(all, true)
 	}
 	return e

@@ -1,0 +1,327 @@
+package vmrules
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/ohler55/ojg/jp"
+)
+
+// A Checker judges what a rule of its kind selects. It is safe for concurrent
+// use. Rules and objects are hostile input: it bounds its own time.
+type Checker interface {
+	// Check judges one target. It changes nothing that the Input holds, and
+	// keeps nothing of it. It is called also where the path selects nothing.
+	// Where it panics, the rule is Undecided.
+	Check(*Input) Verdict
+}
+
+// An Input is what a Checker sees. However the object was decoded, all values
+// have the types of Kubernetes' unstructured objects: map[string]any, []any,
+// string, bool, nil, int64 for every whole number that fits, float64 for every
+// other number whose digits it keeps, and json.Number for the rest. Rules share
+// them.
+type Input struct {
+	Root any // what the rule's paths call $
+	// Object is what Root is part of: the VM, also where that stands in a
+	// template or list; or Root itself.
+	Object any
+	// OldObject is Object in what WithOldObject gave; nil for none.
+	OldObject any
+	// Values is what the rule's path selects, in document order. Their Field
+	// begins at the object that Validate was given. A field that always exists
+	// is there where the path names it; below the values, nothing is added to
+	// what the object has.
+	Values []Match
+	// OldValue is what the path selects in OldObject; nil for nothing. Only a
+	// path of names has one: an item of an array may be another one by now.
+	OldValue any
+
+	judgement *judgement
+	places    []located // of Values
+	err       error     // why what the Checker finds does not count
+}
+
+// Something located is at a place in an object, or counts there.
+type located struct {
+	at      location
+	standIn standIn
+}
+
+// A Verdict is what a Checker says. The zero Verdict decides nothing.
+type Verdict struct {
+	// Outcome is Satisfied, Violated, Skipped, Ignored or Undecided. Any other
+	// counts as Undecided, and so does Satisfied with violations.
+	Outcome Outcome
+	// Note says why the rule is skipped, ignored or undecided, and what of a
+	// violated one could not be judged.
+	Note string
+	// Violations are what is wrong, where the outcome is Violated. Each begins
+	// as Input.Violation.
+	Violations []Violation
+}
+
+// Violation begins a violation by one of the Values, or by what is below it by
+// the names (string) and indexes (int) that follow; by -1, or where there is no
+// such value, it is about the path itself, which selects nothing. What is left
+// to say is the Reason (FieldValueInvalid if empty), the Detail, a Message in
+// place of the rule's, and what Argument and Limit it breaks.
+func (in *Input) Violation(value int, below ...any) Violation {
+	if value < 0 || value >= len(in.Values) {
+		return in.pathViolation()
+	}
+	m := in.Values[value]
+	if value >= len(in.places) { // an Input of somebody's test
+		return Violation{Field: m.Field, Value: reported(m.Value)}
+	}
+	from := in.places[value]
+	at, found := slices.Clone(from.at), m.Value
+	for _, step := range below {
+		e := elementOf(step)
+		found = child(found, e)
+		at = append(at, e)
+	}
+	return Violation{
+		Field: at.String(), Pointer: at.pointer(), Value: reported(found), Defaulted: from.standIn != written,
+	}
+}
+
+func (in *Input) pathViolation() Violation {
+	if in.judgement == nil {
+		return Violation{}
+	}
+	t, path := in.judgement.target, in.judgement.rule.Path
+	return Violation{Field: t.at.field(path), Pointer: t.at.join(fixedSteps(path)).pointer()}
+}
+
+// elementOf is a step as a Checker writes it.
+func elementOf(step any) element {
+	if i, ok := step.(int); ok {
+		return indexed(max(i, 0))
+	}
+	return named(fmt.Sprint(step))
+}
+
+// Unfilled is the first parameter of a template, such as ${NAME}, that is not
+// filled in somewhere inside a value of the Input; "" for none. A rule one of
+// whose Values has one is Undecided without a Check; a Checker that looks
+// elsewhere asks for itself.
+func (in *Input) Unfilled(v any) string {
+	if in.judgement == nil || !in.judgement.target.parameters {
+		return ""
+	}
+	w := in.judgement.walk(in.judgement.target, nil)
+	parameter := w.inspect(v)
+	in.err = cmp.Or(in.err, w.err)
+	return parameter
+}
+
+// PerCall is what Checkers keep during one call of Validate, such as a budget
+// that they share: the value of a key, made by create where there is none yet.
+// The key should have a type that nobody else has.
+func (in *Input) PerCall(key any, create func() any) any {
+	if in.judgement == nil {
+		return create()
+	}
+	c := in.judgement.checking
+	if _, ok := c.kept[key]; !ok {
+		c.kept[key] = create()
+	}
+	return c.kept[key]
+}
+
+// checking is what the Checkers of one call of Validate share.
+type checking struct {
+	object, old any // in the types of an Input; nil: none
+	err         error
+	kept        map[any]any
+}
+
+// startChecking prepares the object for Checkers, once it turns out that there
+// are any.
+func (e *evaluation) startChecking() *checking {
+	if e.checking != nil {
+		return e.checking
+	}
+	c := &checking{kept: map[any]any{}}
+	e.checking = c
+	p := plainer{nodes: &e.nodes}
+	if c.object = p.plain(e.object, 0); e.old != nil {
+		c.old = p.plain(resolve(e.old), 0)
+	}
+	c.err = p.err
+	return c
+}
+
+// check asks the Checker of a kind that is not the format's. It returns false
+// where that ends the judgement.
+func (j *judgement) check() bool {
+	c := j.startChecking()
+	if c.err != nil {
+		j.undecided("", c.err)
+		return false
+	}
+	in := &Input{judgement: j}
+	in.Root, in.Object = lookup(c.object, j.target.at), lookup(c.object, j.target.vmAt)
+	if err := cmp.Or(in.selectValues(), in.selectOld()); err != nil {
+		j.undecided("", err)
+		return false
+	}
+	if len(in.Values) == 0 && j.isLeftOut(j.rule.Path) {
+		j.leftOut(j.rule.Path)
+		return false
+	}
+	verdict := checkSafely(j.rule, in)
+	if in.err != nil {
+		verdict = Verdict{Outcome: Undecided, Note: in.err.Error()}
+	}
+	return j.conclude(in, verdict)
+}
+
+// selectValues finds what the rule's path selects. All that is in the values is
+// paid for: the Checker will look at it.
+func (in *Input) selectValues() error {
+	j := in.judgement
+	var doubt error
+	w := j.walk(j.target, visitorFunc(func(w *walk, v any) bool {
+		if parameter := w.inspect(v); parameter != "" {
+			doubt = j.atField(w, unfilledParameter(parameter))
+			return false
+		}
+		at := slices.Clone(w.at)
+		in.Values = append(in.Values, Match{at.String(), w.plain(v)})
+		in.places = append(in.places, located{at, w.standIn})
+		return w.err == nil
+	}))
+	err := w.run(j.rule.Path, in.Root)
+	return cmp.Or(err, w.doubt, doubt)
+}
+
+// plain is a value that is found in a plain object, where a default is not.
+func (w *walk) plain(v any) any {
+	if w.standIn == written {
+		return v
+	}
+	p := plainer{nodes: w.nodes}
+	return p.plain(v, 0)
+}
+
+// inspect looks at all that is in a plain value, and finds the first parameter
+// of a template that is not filled in; "" for none.
+func (w *walk) inspect(v any) string {
+	if !w.spend(1) {
+		return ""
+	}
+	switch v := v.(type) {
+	case string:
+		if w.spend(len(v)/100) && w.parameters {
+			return parameterIn(v)
+		}
+	case []any:
+		for _, next := range v {
+			if found := w.inspect(next); found != "" {
+				return found
+			}
+		}
+	case map[string]any:
+		for _, name := range memberNames(v) {
+			if found := cmp.Or(w.inspect(name), w.inspect(v[name])); found != "" {
+				return found
+			}
+		}
+	}
+	return ""
+}
+
+// selectOld finds what the path selects in the old object, if the way there
+// names each step.
+func (in *Input) selectOld() error {
+	j := in.judgement
+	isItem := func(e element) bool { return e.index >= 0 }
+	if j.checking.old == nil || slices.ContainsFunc(j.target.at, isItem) || slices.ContainsFunc(j.target.vmAt, isItem) {
+		return nil
+	}
+	in.OldObject = lookup(j.checking.old, j.target.vmAt)
+	if slices.ContainsFunc(j.rule.Path.steps(), func(step jp.Frag) bool { return !isChild(step) }) {
+		return nil
+	}
+	w := j.walk(j.target, visitorFunc(func(w *walk, v any) bool {
+		in.OldValue = w.plain(v)
+		return false
+	}))
+	return w.run(j.rule.Path, lookup(j.checking.old, j.target.at))
+}
+
+// checkSafely keeps a controller up when a Checker goes down.
+func checkSafely(r *rule, in *Input) (verdict Verdict) {
+	defer func() {
+		if failure := recover(); failure != nil {
+			verdict = Verdict{Outcome: Undecided, Note: fmt.Sprintf("the kind %s failed: %s", quoted(string(r.Kind)), shortened(fmt.Sprint(failure)))}
+		}
+	}()
+	return r.checker.Check(in)
+}
+
+// conclude makes a verdict the rule's result. It returns true where the rule's
+// arguments still have to be judged.
+func (j *judgement) conclude(in *Input, v Verdict) bool {
+	switch {
+	case v.Outcome == Satisfied && len(v.Violations) == 0:
+		j.result.Outcome = Satisfied
+		return len(j.rule.constraints) > 0
+	case v.Outcome == Skipped, v.Outcome == Ignored:
+		j.end(v.Outcome, v.Note)
+	case v.Outcome == Violated:
+		j.checkViolated(in, v)
+	default:
+		j.undecided("", errors.New(cmp.Or(v.Note, fmt.Sprintf("the kind %s gave no verdict", quoted(string(j.rule.Kind))))))
+	}
+	return false
+}
+
+// checkViolated reports what a Checker found. Under Partial, what is not there
+// may come.
+func (j *judgement) checkViolated(in *Input, v Verdict) {
+	found := v.Violations
+	if len(found) == 0 {
+		found = []Violation{in.Violation(0)}
+		found[0].Detail = v.Note
+		v.Note = ""
+	}
+	for _, violation := range found {
+		if j.partial && violation.Reason == ReasonRequired {
+			continue
+		}
+		violation = in.complete(violation)
+		if j.room -= len(violation.Field) + len(violation.Pointer) + len(violation.Message) + len(violation.Detail) + violationSize; j.room < 0 {
+			j.undecided("", errReportTooLong)
+			return
+		}
+		j.result.Violations = append(j.result.Violations, violation)
+	}
+	if len(j.result.Violations) == 0 {
+		j.end(Skipped, errNotFilledIn.Error())
+		return
+	}
+	j.violated()
+	j.result.Note = v.Note
+}
+
+// complete says of a Checker's violation what it left open.
+func (in *Input) complete(v Violation) Violation {
+	j := in.judgement
+	v.Rule, v.Warning = j.rule.Name, j.rule.JustWarning
+	v.Message = cmp.Or(v.Message, j.rule.Message)
+	v.Detail = cmp.Or(v.Detail, fmt.Sprintf("the kind %s does not allow it", quoted(string(j.rule.Kind))))
+	if !v.Reason.isOfValue() {
+		v.Reason = ReasonInvalid
+	}
+	for i, m := range in.Values {
+		if m.Field == v.Field {
+			v.Detail = in.places[i].standIn.explain(m.Value, v.Detail)
+		}
+	}
+	return v
+}

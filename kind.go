@@ -1,0 +1,218 @@
+package vmrules
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+)
+
+// WithKind teaches ParseRules, NewRules, RulesFor and Lint a kind of rule that
+// the format does not have. Whoever does not know the kind ignores such rules,
+// as the format demands. The compiler reads the keys that are the kind's own,
+// and its Checker judges what the rule's path selects. What all kinds share
+// stays as it is: name, path, valid, message and justWarning, and the arguments
+// of the format, which constrain the values once the Checker is satisfied.
+//
+// Of two compilers for one kind the later counts. The kinds of the format
+// cannot be given another meaning: their names, an empty one, or a compiler
+// that is nil, are a Problem.
+func WithKind(name string, c KindCompiler) ParseOption {
+	return func(o *parseOptions) { o.kinds = append(o.kinds, namedKind{Kind(name), c}) }
+}
+
+// A KindCompiler makes the Checker of one rule, once, when the rule is read, or
+// says what is wrong with it. Rules are hostile input: it bounds its own time.
+// Where it panics, that is a Problem of the rule.
+type KindCompiler func(RuleSource) (Checker, []Problem)
+
+// A RuleSource is a rule that is being read. It is of no use after the
+// KindCompiler has returned.
+type RuleSource struct {
+	rule *Rule
+	node jsonNode
+	text string
+	own  *[]string // the keys that the kind asks for
+}
+
+// Rule is what all kinds have in common: the name, the paths, the message and
+// the arguments, as far as they could be read.
+func (s RuleSource) Rule() Rule { return s.rule.clone() }
+
+// Key is the value of a key, as the annotation writes it; false where the rule
+// has none, or null. A key that was asked for belongs to the kind: it is known,
+// also under Strict.
+func (s RuleSource) Key(key string) (json.RawMessage, bool) {
+	if !slices.Contains(*s.own, key) {
+		*s.own = append(*s.own, key)
+	}
+	n, ok := s.node.member(key)
+	if !ok {
+		return nil, false
+	}
+	return json.RawMessage(s.text[n.start:n.end]), true
+}
+
+// Position is where the value of a key begins in the annotation, in bytes; for
+// a key that the rule does not have, where the rule begins.
+func (s RuleSource) Position(key string) int {
+	if n, ok := s.node.member(key); ok {
+		return n.start
+	}
+	return s.node.start
+}
+
+// Problem is what is wrong with a key, at its Position. One that is wrong
+// inside the value can have its Offset moved there; the name of the rule, line
+// and column are filled in later. The reason is one of a value: Required,
+// TypeInvalid, Duplicate, TooLong; any other counts as Invalid.
+func (s RuleSource) Problem(key string, reason Reason, format string, args ...any) Problem {
+	return Problem{Key: key, Offset: s.Position(key), Reason: reason, Message: fmt.Sprintf(format, args...)}
+}
+
+// A namedKind is what WithKind was given.
+type namedKind struct {
+	kind     Kind
+	compiler KindCompiler
+}
+
+// wrong says why the kind cannot be had; "" where it can.
+func (k namedKind) wrong() string {
+	switch {
+	case k.kind == "":
+		return "WithKind needs the name of the kind"
+	case k.kind.isOfFormat():
+		return fmt.Sprintf("WithKind cannot change the kind %s, which is one of the format", k.kind)
+	case k.compiler == nil:
+		return fmt.Sprintf("WithKind has no compiler for the kind %s", quoted(string(k.kind)))
+	}
+	return ""
+}
+
+// compiler is that of a kind; nil where the kind is not known.
+func (o *parseOptions) compiler(k Kind) KindCompiler {
+	if k.isOfFormat() {
+		return compileType
+	}
+	for _, known := range slices.Backward(o.kinds) {
+		if known.kind == k {
+			return known.compiler
+		}
+	}
+	return nil
+}
+
+// compile asks the kind for its Checker.
+func (r *ruleReader) compile(c KindCompiler) {
+	source := RuleSource{&r.rule.Rule, r.node, r.text, &r.rule.own}
+	checker, problems := compileSafely(c, source)
+	for _, p := range problems {
+		r.problems = append(r.problems, r.ofKind(p))
+	}
+	if checker == nil && len(problems) == 0 {
+		r.problem(r.node, "", ReasonInvalid, "the kind %s has no way to judge this rule", quoted(string(r.rule.Kind)))
+	}
+	r.rule.checker = checker
+}
+
+// compileSafely keeps a controller up when a compiler goes down.
+func compileSafely(c KindCompiler, s RuleSource) (checker Checker, problems []Problem) {
+	defer func() {
+		if failure := recover(); failure != nil {
+			why := shortened(fmt.Sprint(failure))
+			checker, problems = nil, []Problem{s.Problem("", ReasonInvalid, "the kind %s cannot read this rule: %s", quoted(string(s.rule.Kind)), why)}
+		}
+	}()
+	return c(s)
+}
+
+// ofKind makes a problem that a KindCompiler found one of this rule. The
+// reasons that only Strict gives stay Strict's.
+func (r *ruleReader) ofKind(p Problem) Problem {
+	p.Index = r.index
+	if p.Offset < r.node.start || p.Offset > r.node.end {
+		p.Offset = r.node.start
+	}
+	switch p.Reason {
+	case ReasonTypeInvalid, ReasonDuplicate, ReasonTooLong:
+		return p
+	case ReasonRequired:
+		if p.Key != "" {
+			return p
+		}
+	}
+	p.Reason = ReasonInvalid
+	return p
+}
+
+// A typeCheck is the Checker of a kind of the format: all that such a kind asks
+// for, beyond the arguments, is a type. Each value is judged by itself, so the
+// judgement asks admits as it finds them, and need not list them.
+type typeCheck Kind
+
+func compileType(s RuleSource) (Checker, []Problem) { return typeCheck(s.rule.Kind), nil }
+
+// canHaveArguments is what the arguments of a rule can be applied to.
+const canHaveArguments = typeCheck(KindEnum)
+
+// Check judges all values at once.
+func (k typeCheck) Check(in *Input) Verdict {
+	verdict := Verdict{Outcome: Satisfied}
+	if len(in.Values) == 0 {
+		missing := in.Violation(-1)
+		missing.Reason, missing.Detail = ReasonRequired, notSet
+		return Verdict{Outcome: Violated, Violations: []Violation{missing}}
+	}
+	for i, m := range in.Values {
+		s, isScalar := scalarOf(m.Value)
+		ok, err := k.admits(&s, isScalar)
+		switch {
+		case err != nil && verdict.Note == "":
+			verdict.Note = fmt.Sprintf("%s: %v", m.Field, err)
+		case err == nil && !ok:
+			v := in.Violation(i)
+			v.Reason, v.Detail = ReasonTypeInvalid, k.mismatch(m.Value)
+			verdict.Violations = append(verdict.Violations, v)
+		}
+	}
+	switch {
+	case verdict.Violations != nil:
+		verdict.Outcome = Violated
+	case verdict.Note != "":
+		verdict.Outcome = Undecided
+	}
+	return verdict
+}
+
+// admits tells whether a value has the type that the kind asks for.
+func (k typeCheck) admits(s *scalar, isScalar bool) (bool, error) {
+	switch {
+	case !isScalar:
+		return false, nil
+	case k == typeCheck(KindString) && s.shape != text:
+		return false, nil
+	case s.err() != nil:
+		return false, fmt.Errorf("the value %w", s.err())
+	case k == typeCheck(KindInteger):
+		n, err := s.quantity()
+		if err == errNotNumber {
+			return false, nil
+		}
+		if err != nil {
+			return false, fmt.Errorf("the value %w", err)
+		}
+		return n.isInteger(), nil
+	}
+	return true, nil
+}
+
+// mismatch says why a value has not the type that the kind asks for.
+func (k typeCheck) mismatch(v any) string {
+	noun := "a string, number or boolean"
+	switch k {
+	case typeCheck(KindInteger):
+		noun = "an integer"
+	case typeCheck(KindString):
+		noun = "a string"
+	}
+	return describe(v) + " is not " + noun
+}

@@ -1,0 +1,577 @@
+package vmrules
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+)
+
+// A checkerFunc is a Checker made of a function.
+type checkerFunc func(*Input) Verdict
+
+func (f checkerFunc) Check(in *Input) Verdict { return f(in) }
+
+// always is a kind whose rules all have one Checker.
+func always(f checkerFunc) KindCompiler {
+	return func(RuleSource) (Checker, []Problem) { return f, nil }
+}
+
+// ask validates an object by one rule of a kind that answers so, with more keys
+// in the rule.
+func ask(t *testing.T, f checkerFunc, keys, object string, opts ...ValidateOption) Result {
+	t.Helper()
+	rules, err := ParseRules(`[{"name": "n", "rule": "k", "message": "m", `+keys+`}]`, WithKind("k", always(f)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Validate(rules, decodeExactly(json.RawMessage(object)), opts...).Results[0]
+}
+
+const twoDisks = `{"spec": {"template": {"spec": {"disks": [{"name": "a", "size": 1}, {"name": "b", "size": 30}], "odd.name": {"x/y": "z"}}}}}`
+
+func TestVerdicts(t *testing.T) {
+	disk := func(v Violation) Violation {
+		v.Rule, v.Message, v.Reason, v.Detail = "n", "m", ReasonInvalid, `the kind "k" does not allow it`
+		return v
+	}
+	first := disk(Violation{Field: "spec.template.spec.disks[0]", Pointer: "/spec/template/spec/disks/0"})
+	undecided := func(why string) Result {
+		return Result{Outcome: Undecided, Violations: []Violation{{Rule: "n", Message: "m", Reason: ReasonInternal, Detail: why}}}
+	}
+	for _, test := range []struct {
+		name string
+		keys string
+		give func(*Input) Verdict
+		want Result
+	}{
+		{"satisfied", "", func(*Input) Verdict { return Verdict{Outcome: Satisfied} }, Result{Outcome: Satisfied}},
+		{"nothing said", "", func(*Input) Verdict { return Verdict{} }, undecided(`the kind "k" gave no verdict`)},
+		{"an outcome that there is not", "", func(*Input) Verdict { return Verdict{Outcome: "Perhaps"} }, undecided(`the kind "k" gave no verdict`)},
+		{"satisfied, and something wrong", "", func(in *Input) Verdict {
+			return Verdict{Outcome: Satisfied, Violations: []Violation{in.Violation(0)}}
+		}, undecided(`the kind "k" gave no verdict`)},
+		{"undecided", "", func(*Input) Verdict { return Verdict{Outcome: Undecided, Note: "too dear"} }, undecided("too dear")},
+		{"skipped", "", func(*Input) Verdict { return Verdict{Outcome: Skipped, Note: "not mine"} }, Result{Outcome: Skipped, Note: "not mine"}},
+		{"ignored", "", func(*Input) Verdict { return Verdict{Outcome: Ignored, Note: "empty"} }, Result{Outcome: Ignored, Note: "empty"}},
+		{"a panic", "", func(*Input) Verdict { panic(errors.New("oh")) }, undecided(`the kind "k" failed: oh`)},
+		{"violated without a word", "", func(*Input) Verdict { return Verdict{Outcome: Violated} }, Result{Outcome: Violated, Violations: []Violation{first}}},
+		{"violated with a note alone", "", func(*Input) Verdict { return Verdict{Outcome: Violated, Note: "it is odd"} }, func() Result {
+			v := first
+			v.Detail = "it is odd"
+			return Result{Outcome: Violated, Violations: []Violation{v}}
+		}()},
+		{"below a value, with words of its own", `"justWarning": true, `, func(in *Input) Verdict {
+			v := in.Violation(1, "size")
+			v.Reason, v.Message, v.Detail, v.Argument, v.Limit = ReasonForbidden, "own", "30 is much", "most", 20
+			v.Rule, v.Warning = "other", false // which are the core's
+			return Verdict{Outcome: Violated, Note: "and more", Violations: []Violation{v}}
+		}, Result{Outcome: Warned, Note: "and more", Violations: []Violation{{
+			Rule: "n", Message: "own", Field: "spec.template.spec.disks[1].size", Pointer: "/spec/template/spec/disks/1/size",
+			Value: json.Number("30"), Reason: ReasonForbidden, Argument: "most", Limit: 20, Detail: "30 is much", Warning: true,
+		}}}},
+		{"below what is not there", "", func(in *Input) Verdict {
+			return Verdict{Outcome: Violated, Violations: []Violation{in.Violation(0, "name", 3, "x")}}
+		}, Result{Outcome: Violated, Violations: []Violation{disk(Violation{
+			Field: "spec.template.spec.disks[0].name[3].x", Pointer: "/spec/template/spec/disks/0/name/3/x",
+		})}}},
+		{"a reason that is none of a value", "", func(in *Input) Verdict {
+			v := in.Violation(0)
+			v.Reason = ReasonInternal
+			return Verdict{Outcome: Violated, Violations: []Violation{v}}
+		}, Result{Outcome: Violated, Violations: []Violation{first}}},
+		{"a value that there is not", "", func(in *Input) Verdict {
+			return Verdict{Outcome: Violated, Violations: []Violation{in.Violation(7)}}
+		}, Result{Outcome: Violated, Violations: []Violation{disk(Violation{
+			Field: "spec.template.spec.disks[*]", Pointer: "/spec/template/spec/disks",
+		})}}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			got := ask(t, test.give, test.keys+`"path": "jsonpath::.spec.disks[*]"`, twoDisks)
+			test.want.Rule, test.want.Kind, test.want.Message, test.want.Path = "n", "k", "m", MustParsePath("jsonpath::.spec.disks[*]")
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// The arguments of the format constrain the values of any kind, once its
+// Checker is satisfied.
+func TestArgumentsOfOtherKinds(t *testing.T) {
+	satisfied := func(*Input) Verdict { return Verdict{Outcome: Satisfied} }
+	violated := func(*Input) Verdict { return Verdict{Outcome: Violated} }
+	for _, test := range []struct {
+		name, keys string
+		check      checkerFunc
+		want       []string
+	}{
+		{"both hold", `"path": "jsonpath::.spec.disks[*].size", "max": 30`, satisfied, nil},
+		{"the argument does not", `"path": "jsonpath::.spec.disks[*].size", "max": 20`, satisfied, []string{"30 is more than max 20"}},
+		{"neither does", `"path": "jsonpath::.spec.disks[*].size", "max": 20`, violated, []string{`the kind "k" does not allow it`}},
+		{"no scalar", `"path": "jsonpath::.spec.disks[0]", "max": 20`, satisfied, []string{"an object is not a string, number or boolean"}},
+		{"nothing there", `"path": "jsonpath::.spec.none", "max": 20`, satisfied, []string{"the field is not set"}},
+		{"nothing there, no argument", `"path": "jsonpath::.spec.none"`, satisfied, nil},
+		{"what valid names is not there", `"path": "jsonpath::.spec.disks", "valid": "jsonpath::.spec.none"`, violated, nil},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var got []string
+			for _, v := range ask(t, test.check, test.keys, twoDisks).Violations {
+				got = append(got, v.Detail)
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// seen makes a Checker that is satisfied, and keeps what it saw.
+func seen(in *Input) checkerFunc {
+	return func(got *Input) Verdict {
+		*in = *got
+		return Verdict{Outcome: Satisfied}
+	}
+}
+
+func TestInputTypes(t *testing.T) {
+	type named map[string]int
+	object := map[string]any{"spec": map[any]any{"domain": map[string]any{
+		"int": 2, "whole": 2.0, "json": json.Number("2.00"), "float": json.Number("0.10"), "big": uint64(math.MaxUint64),
+		"exact": json.Number("0.12345678901234567890"), "large": json.Number("1e30"), "null": nil, "nilMap": map[string]any(nil),
+		"strings": []string{"a"}, "named": named{"x": 1}, "bool": true, "text": "t",
+	}, 7: "seven"}}
+	want := map[string]any{"domain": map[string]any{
+		"int": int64(2), "whole": int64(2), "json": int64(2), "float": 0.1, "big": json.Number("18446744073709551615"),
+		"exact": json.Number("0.1234567890123456789"), "large": 1e30, "null": nil, "nilMap": nil,
+		"strings": []any{"a"}, "named": map[string]any{"x": int64(1)}, "bool": true, "text": "t",
+	}, "7": "seven"}
+	rules, err := ParseRules(`[{"name": "n", "rule": "k", "message": "m", "path": "jsonpath::.spec"}]`, WithKind("k", always(seen(new(Input)))))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var in Input
+	rules.rules[0].checker = seen(&in)
+	if r := Validate(rules, object).Results[0]; r.Outcome != Satisfied {
+		t.Fatal(r)
+	}
+	if diff := cmp.Diff([]Match{{"spec", want}}, in.Values); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]any{map[string]any{"spec": want}, map[string]any{"spec": want}, nil}, []any{in.Root, in.Object, in.OldObject}); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestInputs(t *testing.T) {
+	vm := func(name string, cores int) string {
+		return fmt.Sprintf(`{"kind": "VirtualMachine", "metadata": {"name": %q}, "spec": {"template": {"spec": {"domain": {"cpu": {"cores": %d}, "disks": [1]}}}}}`, name, cores)
+	}
+	type view struct {
+		Object, OldObject string // by name
+		Values            []Match
+		OldValue          any
+	}
+	nameOf := func(v any) string { return stringIn(below(v, "metadata"), "name") }
+	cores := func(field string, n int64) []Match {
+		return []Match{{field + "spec.template.spec.domain.cpu.cores", n}}
+	}
+	for _, test := range []struct {
+		name, path, object, old string
+		want                    view
+	}{
+		{"a VM", ".spec.domain.cpu.cores", vm("a", 2), "", view{"a", "", cores("", 2), nil}},
+		{"an update", ".spec.domain.cpu.cores", vm("a", 2), vm("b", 4), view{"a", "b", cores("", 2), int64(4)}},
+		{"a default", ".spec.domain.cpu.threads", vm("a", 2), vm("b", 4), view{"a", "b", []Match{{"spec.template.spec.domain.cpu.threads", int64(1)}}, int64(1)}},
+		{"new", ".spec.domain.cpu.cores", vm("a", 2), `{}`, view{"a", "", cores("", 2), nil}},
+		{"gone", ".spec.domain.cpu.cores", `{"kind": "VirtualMachine", "spec": {"template": {}}}`, vm("b", 4), view{"", "b", nil, int64(4)}},
+		{"an item", ".spec.domain.disks[0]", vm("a", 2), vm("b", 4), view{"a", "b", []Match{{"spec.template.spec.domain.disks[0]", int64(1)}}, nil}},
+		{"a wildcard", ".spec.domain.*.cores", vm("a", 2), vm("b", 4), view{"a", "b", cores("", 2), nil}},
+		{"in a list", ".spec.domain.cpu.cores", `{"kind": "List", "items": [` + vm("a", 2) + `]}`, `{"kind": "List", "items": [` + vm("b", 4) + `]}`,
+			view{"a", "", cores("items[0].", 2), nil}},
+		{"in a KubeVirt template", ".spec.domain.cpu.cores", `{"kind": "VirtualMachineTemplate", "spec": {"virtualMachine": ` + vm("a", 2) + `}}`,
+			`{"kind": "VirtualMachineTemplate", "spec": {"virtualMachine": ` + vm("b", 4) + `}}`, view{"a", "b", cores("spec.virtualMachine.", 2), int64(4)}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var opts []ValidateOption
+			if test.old != "" {
+				opts = append(opts, WithOldObject(decodeExactly(json.RawMessage(test.old))))
+			}
+			var in Input
+			ask(t, seen(&in), `"path": "jsonpath::`+test.path+`"`, test.object, opts...)
+			got := view{nameOf(in.Object), nameOf(in.OldObject), in.Values, in.OldValue}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestRootObject(t *testing.T) {
+	vm := `{"kind": "VirtualMachine", "metadata": {"name": "a"}, "spec": {"template": {"spec": {"domain": {"cpu": {}}}}}}`
+	for _, test := range []struct {
+		name, object string
+		want         []string // targets and fields
+	}{
+		{"a VM", vm, []string{"", "metadata.name"}},
+		{"another kind", `{"kind": "Pod", "metadata": {"name": "p"}}`, []string{"", "metadata.name"}},
+		{"no kind", `{"metadata": {"name": "p"}}`, []string{"", "metadata.name"}},
+		{"a list", `{"kind": "PodList", "items": [{"metadata": {"name": "p"}}, 7, {"kind": "Pod"}]}`, []string{"items[0]", "items[0].metadata.name", "items[2]", "items[2].metadata.name"}},
+		{"a kind that only sounds like a list", `{"kind": "AllowList", "metadata": {"name": "p"}}`, []string{"", "metadata.name"}},
+		{"a template", `{"kind": "Template", "metadata": {"name": "t"}, "objects": [` + vm + `, {"kind": "Service", "metadata": {"name": "s"}}]}`,
+			[]string{"objects[0]", "objects[0].metadata.name", "objects[1]", "objects[1].metadata.name"}},
+		{"a list of templates", `{"kind": "List", "items": [{"kind": "Template", "objects": [` + vm + `]}]}`, []string{"items[0].objects[0]", "items[0].objects[0].metadata.name"}},
+		{"a KubeVirt template", `{"kind": "VirtualMachineTemplate", "metadata": {"name": "t"}, "spec": {"virtualMachine": ` + vm + `}}`, []string{"", "spec.virtualMachine.metadata.name"}},
+		{"an empty list", `{"kind": "List", "items": []}`, []string{"", "nothing to validate: there are no objects in items"}},
+		{"nothing", `null`, []string{"", "nothing to validate: there is no object"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			rules, err := ParseRules(`[{"name": "n", "rule": "k", "message": "m", "path": "jsonpath::.metadata.name"}]`,
+				WithRoot(RootObject), WithKind("k", always(func(in *Input) Verdict {
+					return Verdict{Outcome: Violated, Violations: []Violation{in.Violation(0)}}
+				})))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, r := range Validate(rules, decodeExactly(json.RawMessage(test.object))).Results {
+				said := r.Violations[0].Field
+				if r.Outcome == Undecided {
+					said = r.Violations[0].Detail
+				}
+				got = append(got, r.Target, said)
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+	// The kinds of the format, too, and without the fields of a VM that always exist.
+	rules, err := ParseRules(`[
+		{"name": "name", "rule": "enum", "message": "m", "path": "jsonpath::.metadata.name", "values": ["a"]},
+		{"name": "cores", "rule": "integer", "message": "m", "path": "jsonpath::.spec.template.spec.domain.cpu.cores"},
+		{"name": "cores of a template", "rule": "integer", "message": "m", "path": "jsonpath::.spec.domain.cpu.cores"}]`, WithRoot(RootObject))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []Outcome
+	for _, r := range Validate(rules, decodeExactly(json.RawMessage(vm))).Results {
+		got = append(got, r.Outcome)
+	}
+	if diff := cmp.Diff([]Outcome{Satisfied, Violated, Violated}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if other, _ := ParseRules(rules.String()); rules.Equal(other) {
+		t.Error("rules about another root are equal")
+	}
+}
+
+// What is missing may come, under Partial.
+func TestPartialOfOtherKinds(t *testing.T) {
+	missing := func(in *Input) Violation {
+		v := in.Violation(0, "x")
+		v.Reason = ReasonRequired
+		return v
+	}
+	for _, test := range []struct {
+		name string
+		give checkerFunc
+		want Outcome
+	}{
+		{"missing", func(in *Input) Verdict { return Verdict{Outcome: Violated, Violations: []Violation{missing(in)}} }, Skipped},
+		{"missing and wrong", func(in *Input) Verdict {
+			return Verdict{Outcome: Violated, Violations: []Violation{missing(in), in.Violation(0)}}
+		}, Violated},
+	} {
+		if got := ask(t, test.give, `"path": "jsonpath::.spec"`, twoDisks, Partial()); got.Outcome != test.want || len(got.Violations) > 1 {
+			t.Errorf("%s: %v", test.name, got)
+		}
+	}
+}
+
+func TestUnfilled(t *testing.T) {
+	template := `{"kind": "Template", "objects": [{"kind": "VirtualMachine", "metadata": {"name": "${NAME}"},
+		"spec": {"template": {"spec": {"a": {"b": [1, "${SIZE}"]}, "c": 1, "${{KEY}}": {"x": 1}}}}}]}`
+	var asked []string
+	check := func(in *Input) Verdict {
+		asked = append(asked, in.Unfilled(in.Object), in.Unfilled(in.Values[0].Value))
+		return Verdict{Outcome: Satisfied}
+	}
+	for _, test := range []struct{ path, want string }{
+		{".spec.c", ""},
+		{".spec.a", "objects[0].spec.template.spec.a: the template's parameter ${SIZE} is not filled in"},
+		{".spec", "objects[0].spec.template.spec: the template's parameter ${{KEY}} is not filled in"},
+	} {
+		got := ask(t, check, `"path": "jsonpath::`+test.path+`"`, template)
+		said := ""
+		if got.Outcome == Undecided {
+			said = got.Violations[0].Detail
+		}
+		if said != test.want {
+			t.Errorf("%s: got %q, want %q", test.path, said, test.want)
+		}
+	}
+	if diff := cmp.Diff([]string{"${NAME}", ""}, asked); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// What Checkers keep lives as long as one call, for all of them.
+func TestPerCall(t *testing.T) {
+	type key struct{}
+	count := func(in *Input) Verdict {
+		n := in.PerCall(key{}, func() any { return new(int) }).(*int)
+		*n++
+		return Verdict{Outcome: Skipped, Note: fmt.Sprint(*n)}
+	}
+	rules, err := ParseRules(`[{"name": "a", "rule": "k", "message": "m", "path": "jsonpath::.spec"},
+		{"name": "b", "rule": "k", "message": "m", "path": "jsonpath::.spec"}]`, WithKind("k", always(count)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		report := Validate(rules, map[string]any{"spec": map[string]any{}})
+		if got := report.Results[0].Note + report.Results[1].Note; got != "12" {
+			t.Errorf("got %s, want 12", got)
+		}
+	}
+}
+
+// The bounds hold for Checkers too: all that they are given is paid for.
+func TestCheckersAreBounded(t *testing.T) {
+	wide := make([]any, 1000)
+	for i := range wide {
+		wide[i] = "x"
+	}
+	cyclic := map[string]any{}
+	cyclic["spec"] = cyclic
+	var rules []Rule
+	for i := range 2000 {
+		rules = append(rules, Rule{Kind: "k", Name: fmt.Sprint(i), Path: MustParsePath("jsonpath::.l"), Message: "m"})
+	}
+	calls := 0
+	all, err := NewRules(rules, WithKind("k", always(func(*Input) Verdict { calls++; return Verdict{Outcome: Satisfied} })))
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := func(object map[string]any) Result { return Validate(all, object).Results[1999] }
+	if got := last(map[string]any{"l": wide}); got.Outcome != Undecided || calls < 900 || calls > 1000 {
+		t.Errorf("%d calls: %v", calls, got)
+	}
+	for name, object := range map[string]map[string]any{"a cycle": cyclic, "NaN": {"l": math.NaN()}, "a function": {"l": func() {}}} {
+		calls = 0
+		if got := last(object); got.Outcome != Undecided || calls > 0 {
+			t.Errorf("%s: %d calls: %v", name, calls, got)
+		}
+	}
+	full := func(in *Input) Verdict {
+		v := in.Violation(0)
+		v.Detail = strings.Repeat("x", maxReport/10)
+		return Verdict{Outcome: Violated, Violations: []Violation{v, v, v, v, v, v, v, v, v, v, v}}
+	}
+	if got := ask(t, full, `"path": "jsonpath::.spec"`, twoDisks); got.Outcome != Undecided || len(got.Violations) != 1 {
+		t.Errorf("got %s with %d violations", got.Outcome, len(got.Violations))
+	}
+}
+
+// most is a kind as somebody might write it: it reads two keys.
+func most(s RuleSource) (Checker, []Problem) {
+	raw, ok := s.Key("most")
+	if !ok {
+		return nil, []Problem{s.Problem("most", ReasonRequired, "the rule has no %q: add a number", "most")}
+	}
+	s.Key("unit")
+	var limit float64
+	if json.Unmarshal(raw, &limit) != nil {
+		p := s.Problem("most", ReasonTypeInvalid, "%q must be a number, not %s", "most", raw)
+		p.Offset++
+		return nil, []Problem{p}
+	}
+	return checkerFunc(func(in *Input) Verdict {
+		if float64(len(in.Values)) <= limit {
+			return Verdict{Outcome: Satisfied}
+		}
+		return Verdict{Outcome: Violated}
+	}), nil
+}
+
+func TestReadingOtherKinds(t *testing.T) {
+	rule := func(more string) string {
+		return "[\n" + `{"name": "n", "rule": "most", "path": "jsonpath::.spec.disks[*]", "message": "m"` + more + `}]`
+	}
+	panics := func(RuleSource) (Checker, []Problem) { panic("oh") }
+	none := func(RuleSource) (Checker, []Problem) { return nil, nil }
+	elsewhere := func(s RuleSource) (Checker, []Problem) {
+		p := s.Problem("", ReasonNotSupported, "no")
+		p.Offset = 1 << 30
+		return nil, []Problem{p}
+	}
+	for _, test := range []struct {
+		name, text string
+		opts       []ParseOption
+		want       []string
+	}{
+		{"well", rule(`, "most": 1`), nil, nil},
+		{"a key is missing", rule(``), nil, []string{`FieldValueRequired: line 2, column 1: rule "n": the rule has no "most": add a number`}},
+		{"null is missing", rule(`, "most": null`), nil, []string{`FieldValueRequired: line 2, column 1: rule "n": the rule has no "most": add a number`}},
+		{"a key is wrong", rule(`, "most": "1"`), nil, []string{`FieldValueTypeInvalid: line 2, column 92: rule "n": "most" must be a number, not "1"`}},
+		{"all problems", rule(`, "most": "1", "max": [], "justWarning": 1`), nil, []string{
+			`FieldValueTypeInvalid: line 2, column 92: rule "n": "most" must be a number, not "1"`,
+			`FieldValueTypeInvalid: line 2, column 103: rule "n": "max" must be a number, a quantity such as "2Gi", or a JSONPath, not an array`,
+			`FieldValueTypeInvalid: line 2, column 122: rule "n": "justWarning" must be true or false, without quotes`}},
+		{"strict knows what the kind asks for", rule(`, "most": 1, "unit": "x"`), []ParseOption{Strict()}, nil},
+		{"strict, misspelt", rule(`, "most": 1, "unlt": "x"`), []ParseOption{Strict()}, []string{
+			`FieldValueNotSupported: line 2, column 94: rule "n": the key "unlt" is not known: did you mean "unit"?`}},
+		{"strict, a kind misspelt", strings.Replace(rule(`, "most": 1`), `"rule": "most"`, `"rule": "moost"`, 1), []ParseOption{Strict()}, []string{
+			`FieldValueNotSupported: line 2, column 23: rule "n": rule: the kind "moost" is not known: did you mean "most"?`,
+			`FieldValueNotSupported: line 2, column 84: rule "n": the key "most" is not known: remove it, or correct its spelling`}},
+		{"it panics", rule(``), []ParseOption{WithKind("most", panics)}, []string{`FieldValueInvalid: line 2, column 1: rule "n": the kind "most" cannot read this rule: oh`}},
+		{"it gives nothing", rule(``), []ParseOption{WithKind("most", none)}, []string{`FieldValueInvalid: line 2, column 1: rule "n": the kind "most" has no way to judge this rule`}},
+		{"a place elsewhere, a reason of Strict", rule(``), []ParseOption{WithKind("most", elsewhere)}, []string{`FieldValueInvalid: line 2, column 1: rule "n": no`}},
+		{"kinds that cannot be", "", []ParseOption{WithKind("", most), WithKind("enum", most), WithKind("k", nil), WithRoot("r")}, []string{
+			`FieldValueNotSupported: line 1, column 1: there is no root "r": it is RootTemplate or RootObject`,
+			`FieldValueNotSupported: line 1, column 1: WithKind needs the name of the kind`,
+			`FieldValueNotSupported: line 1, column 1: WithKind cannot change the kind enum, which is one of the format`,
+			`FieldValueNotSupported: line 1, column 1: WithKind has no compiler for the kind "k"`}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			rules, err := ParseRules(test.text, append([]ParseOption{WithKind("most", most)}, test.opts...)...)
+			var got []string
+			for _, p := range problemList(err) {
+				got = append(got, string(p.Reason)+": "+p.Error())
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Fatalf("(-want +got):\n%s", diff)
+			}
+			if err != nil {
+				return
+			}
+			again, err := ParseRules(rules.String(), append([]ParseOption{WithKind("most", most)}, test.opts...)...)
+			if err != nil || !again.Equal(rules) {
+				t.Errorf("written and read again: %v\n%v\n%v", err, rules, again)
+			}
+		})
+	}
+}
+
+func problemList(err error) []Problem {
+	var parsed *ParseError
+	if !errors.As(err, &parsed) {
+		return nil
+	}
+	return parsed.Problems
+}
+
+// What a kind's compiler finds wrong are Lint's errors too; and what is wrong
+// with the path of such a rule is found as for any other.
+func TestLintOfOtherKinds(t *testing.T) {
+	annotation := `[{"name": "a", "rule": "most", "path": "jsonpath::.spec.domain.cpu.core", "message": "m", "most": []},
+		{"name": "b", "rule": "most", "path": "jsonpath::.spec.domain.cpu.core", "message": "m", "most": 1, "unlt": 1}]`
+	var got []string
+	for _, f := range Lint(annotation, WithKind("most", most)) {
+		got = append(got, fmt.Sprintf("%s %s %s %s %q", f.Severity, f.ID, f.Rule, f.Key, f.Suggestion))
+	}
+	want := []string{`error wrong-type a most ""`, `warning misspelt-field b path "jsonpath::.spec.domain.cpu.cores"`, `warning misspelt-key b unlt "unit"`}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// What such a rule allows is known to its kind alone: limits and schemas say so.
+func TestLimitsOfOtherKinds(t *testing.T) {
+	rules, err := ParseRules(`[{"name": "n", "rule": "most", "path": "jsonpath::.spec.disks", "message": "m", "most": 1, "max": 3}]`, WithKind("most", most))
+	if err != nil {
+		t.Fatal(err)
+	}
+	object := decodeExactly(json.RawMessage(twoDisks))
+	limits := rules.Limits(object)
+	want := []LimitRule{{Rule: "n", Message: "m", Note: "what the rule allows is known only to its kind"}}
+	if diff := cmp.Diff(want, limits[0].Must.Undecided); diff != "" || limits[0].Must.Max != "" {
+		t.Errorf("%v (-want +got):\n%s", limits, diff)
+	}
+	left := rules.JSONSchema(object)[SchemaUnexpressed]
+	if diff := cmp.Diff([]any{map[string]any{"rule": "n", "reason": "what the rule allows is known only to its kind"}}, left); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestValidateOwnReadWith(t *testing.T) {
+	vm := map[string]any{
+		"metadata": map[string]any{"annotations": map[string]any{Annotation: `[{"name": "n", "rule": "most", "path": "jsonpath::.spec.disks[*]", "message": "m", "most": 1}]`}},
+		"spec":     decodeExactly(json.RawMessage(twoDisks))["spec"],
+	}
+	for _, test := range []struct {
+		opts []ValidateOption
+		want Outcome
+	}{
+		{nil, Ignored},
+		{[]ValidateOption{ReadWith(WithKind("most", most), WithRoot(RootObject))}, Violated},
+	} {
+		report, err := ValidateOwn(vm, test.opts...)
+		if err != nil || report.Results[0].Outcome != test.want {
+			t.Errorf("got %v %v, want %s", report, err, test.want)
+		}
+	}
+}
+
+// The door is wide enough for the kinds of the format: judged as another kind,
+// by Check alone, each gives the results that it has of its own. But an enum or
+// regex without arguments enforces nothing only if it is one of the format, and
+// the arguments of other kinds are not judged where some values have the wrong
+// type, nor anything where some hold a parameter.
+func TestFormatThroughTheDoor(t *testing.T) {
+	compared := 0
+	for file, vectors := range readVectors(t) {
+		for _, v := range vectors {
+			if v.Call != "" && v.Call != "validate" {
+				continue
+			}
+			rules, err := ParseRules(v.Text(t), v.parseOptions()...)
+			if err != nil {
+				continue
+			}
+			others := make([]rule, 0, rules.Len())
+			for _, r := range rules.rules {
+				if r.Kind.isOfFormat() && !r.enforcesNothing() {
+					r.Kind = "other " + r.Kind
+				}
+				others = append(others, r)
+			}
+			for _, decode := range []func(json.RawMessage) map[string]any{decodeExactly, decodeOddly} {
+				want := Validate(rules, decode(v.Object), v.validateOptions(t)...)
+				got := Validate(newRules(others, RootTemplate), decode(v.Object), v.validateOptions(t)...)
+				for i := range got.Results {
+					got.Results[i].Kind = want.Results[i].Kind
+					if isMixed(want.Results[i]) {
+						got.Results[i] = want.Results[i]
+						continue
+					}
+					compared++
+				}
+				if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+					t.Errorf("%s/%s (-format +door):\n%s", file, v.Name, diff)
+				}
+			}
+		}
+	}
+	if compared < 1000 {
+		t.Errorf("only %d results were compared", compared)
+	}
+}
+
+// isMixed tells whether some values have the wrong type and others break an
+// argument, or some could not be judged.
+func isMixed(r Result) bool {
+	types := 0
+	for _, v := range r.Violations {
+		if v.Reason == ReasonTypeInvalid {
+			types++
+		}
+	}
+	return types > 0 && types < len(r.Violations) || strings.HasPrefix(r.Note, "not judged")
+}
