@@ -155,7 +155,8 @@ func decodes(text string) bool {
 }
 
 // FuzzValidate: no panic, no hang, no change to the object, the same report on
-// each run, from both decoders and without the plan; a report that can be shown.
+// each run, from both decoders, without the plan and as other kinds; a report that
+// can be shown.
 func FuzzValidate(f *testing.F) {
 	seedVectors(f, func(annotation, object string) { f.Add(annotation, object, false) })
 	f.Fuzz(func(t *testing.T, annotation, text string, partial bool) {
@@ -182,6 +183,7 @@ func FuzzValidate(f *testing.F) {
 		checkReport(t, rules, report)
 		checkPlan(t, rules, object, opts...)
 		checkPlan(t, rules, decodePlainly(json.RawMessage(text)), opts...)
+		checkDoor(t, rules, object, opts...)
 	})
 }
 
