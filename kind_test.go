@@ -363,10 +363,19 @@ func TestCheckersAreBounded(t *testing.T) {
 	if got := last(map[string]any{"l": wide}); got.Outcome != Undecided || calls < 900 || calls > 1000 {
 		t.Errorf("%d calls: %v", calls, got)
 	}
-	for name, object := range map[string]map[string]any{"a cycle": cyclic, "NaN": {"l": math.NaN()}, "a function": {"l": func() {}}} {
+	for _, test := range []struct {
+		name   string
+		object map[string]any
+		why    string
+	}{
+		{"a cycle", cyclic, "the object is nested deeper than 1,000 levels"},
+		{"NaN", map[string]any{"l": math.NaN()}, "the object holds something that is not a JSON number"},
+		{"a function", map[string]any{"l": func() {}}, "the object holds a func() without a JSON form"},
+		{"a long text", map[string]any{"l": strings.Repeat("x", 100*maxNodes)}, "the rules look at too many values of the object"},
+	} {
 		calls = 0
-		if got := last(object); got.Outcome != Undecided || calls > 0 {
-			t.Errorf("%s: %d calls: %v", name, calls, got)
+		if got := last(test.object); got.Outcome != Undecided || got.Violations[0].Detail != test.why || calls > 0 {
+			t.Errorf("%s: %d calls: %v", test.name, calls, got)
 		}
 	}
 	full := func(in *Input) Verdict {
@@ -376,6 +385,16 @@ func TestCheckersAreBounded(t *testing.T) {
 	}
 	if got := ask(t, full, `"path": "jsonpath::.spec"`, twoDisks); got.Outcome != Undecided || len(got.Violations) != 1 {
 		t.Errorf("got %s with %d violations", got.Outcome, len(got.Violations))
+	}
+}
+
+// A Checker can be tried with an Input made by hand.
+func TestInputByHand(t *testing.T) {
+	in := &Input{Values: []Match{{"a.b", int64(7)}}}
+	got := []any{in.Violation(0), in.Violation(1), in.Unfilled("${X}"), in.PerCall("k", func() any { return 1 })}
+	want := []any{Violation{Field: "a.b", Value: json.Number("7")}, Violation{}, "", 1}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 
