@@ -1,0 +1,146 @@
+package kyverno
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/vmrules/vmrules"
+)
+
+func rulesOf(t testing.TB, pattern string) vmrules.Rules {
+	t.Helper()
+	rules, err := vmrules.NewRules([]vmrules.Rule{{
+		Kind: "pattern", Name: "r", Path: everything, Message: "m",
+		Unknown: map[string]json.RawMessage{"pattern": json.RawMessage(pattern)},
+	}}, append(Kinds(), vmrules.WithRoot(vmrules.RootObject))...)
+	if err != nil {
+		t.Fatalf("%.200s: %v", pattern, err)
+	}
+	return rules
+}
+
+func repeated(n int, item func(i int) any) []any {
+	list := make([]any, n)
+	for i := range list {
+		list[i] = item(i)
+	}
+	return list
+}
+
+func textOf(v any) string {
+	text, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return string(text)
+}
+
+// TestHostile would not come to an end if the work had no bound.
+func TestHostile(t *testing.T) {
+	if raceDetector {
+		t.Skip("all in one goroutine, and much of it")
+	}
+	type object = map[string]any
+	deep := any(object{"z": repeatedNames(5000)})
+	for range 40 {
+		deep = object{"d": deep}
+	}
+	long := strings.Repeat("a", 1<<20)
+	for _, c := range []struct {
+		name, pattern string
+		value         object
+		want          vmrules.Outcome
+	}{
+		{"thousands of stars", textOf(object{"a": strings.Repeat("*a", 5000) + "b"}), object{"a": long}, vmrules.Undecided},
+		{"stars side by side", textOf(object{"a": strings.Repeat("*", 60) + "b"}), object{"a": strings.Repeat("a", 60)}, vmrules.Undecided},
+		{"stars in an optional field of a list", `{"l": [{"=(a)": "*a*a*a*a*a*a*a*b"}]}`, object{"l": repeated(1000, func(int) any { return object{"a": strings.Repeat("a", 100)} })}, vmrules.Undecided},
+		{"a star and a long text", `{"a": "?*"}`, object{"a": long}, vmrules.Undecided},
+		{"any text, however long", `{"a": "*"}`, object{"a": long}, vmrules.Satisfied},
+		{"a long list", `{"l": [{"a": "x", "b": ">1"}]}`, object{"l": repeated(20_000, func(int) any { return object{"a": "x", "b": int64(2)} })}, vmrules.Satisfied},
+		{"a large pattern and a long list", textOf(object{"l": []any{deep}}), object{"l": repeated(20_000, func(int) any { return object{"d": object{}} })}, vmrules.Undecided},
+		{"each item beside each", textOf(object{"^(l)": repeated(5000, func(i int) any { return object{"a": fmt.Sprint(i)} })}), object{"l": repeated(5000, func(int) any { return object{"a": "x"} })}, vmrules.Undecided},
+		{"long texts beside many patterns", textOf(object{"^(l)": repeated(500, func(i int) any { return object{"a": fmt.Sprint(i)} })}), object{"l": repeated(5, func(int) any { return object{"a": long} })}, vmrules.Undecided},
+		{"names beside names", textOf(object{"metadata": object{"labels": wildNames(500)}}), object{"metadata": object{"labels": repeatedNames(5000)}}, vmrules.Undecided},
+		{"names with words of an error", `{"metadata": {"labels": {"*": "x"}}}`, object{"metadata": object{"labels": object{"conditional anchor mismatch": "y"}}}, vmrules.Undecided},
+		{"names that look like anchors", `{"metadata": {"labels": {"a*": "x"}}}`, object{"metadata": object{"labels": object{"ab": "y"}, "(labels)": object{"ab": "x"}}}, vmrules.Undecided},
+		{"a number of many digits", `{"a": ">1"}`, object{"a": strings.Repeat("9", 1<<20)}, vmrules.Undecided},
+		{"an exponent of many digits", `{"a": ">1"}`, object{"a": "1e" + strings.Repeat("9", 30)}, vmrules.Undecided},
+		{"an exponent behind zeros", `{"a": ">1"}`, object{"a": "1e" + strings.Repeat("0", 99) + "999999999"}, vmrules.Undecided},
+		{"a long text that is no number", `{"a": "!1"}`, object{"a": strings.Repeat("1", 99) + "x"}, vmrules.Satisfied},
+		{"slashes", textOf(slashes(300)), slashes(300).(object), vmrules.Satisfied},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			report := vmrules.Validate(rulesOf(t, c.pattern), c.value)
+			if got := report.Results[0].Outcome; got != c.want {
+				t.Errorf("%s, want %s\n%.500s", got, c.want, report)
+			}
+		})
+	}
+}
+
+func repeatedNames(n int) map[string]any {
+	m := map[string]any{}
+	for i := range n {
+		m[fmt.Sprintf("name%d", i)] = "x"
+	}
+	return m
+}
+
+func wildNames(n int) map[string]any {
+	m := map[string]any{}
+	for i := range n {
+		m[fmt.Sprintf("*n*a*m*e*%d", i)] = "x"
+	}
+	return m
+}
+
+func slashes(n int) any {
+	v := any("x")
+	for range n {
+		v = map[string]any{"a": v, "a/a": "x"}
+	}
+	return v
+}
+
+// TestHostileRules: what takes long to read is refused before it is read.
+func TestHostileRules(t *testing.T) {
+	for _, pattern := range []string{
+		textOf(repeated(1, func(int) any { return strings.Repeat("<1e99999999|", 10_000) + "1" })),
+		textOf(map[string]any{"a": ">1e-99999999"}),
+		textOf(">" + strings.Repeat("9", 200_000)),
+		strings.Repeat(`{"a":`, 500) + `">"` + strings.Repeat(`}`, 500),
+		textOf(strings.Repeat("$(./a) ", 10_000)),
+	} {
+		_, err := vmrules.NewRules([]vmrules.Rule{{
+			Kind: "pattern", Name: "r", Path: everything, Message: "m",
+			Unknown: map[string]json.RawMessage{"pattern": json.RawMessage(pattern)},
+		}}, Kinds()...)
+		if err == nil {
+			t.Errorf("%.100s is no problem", pattern)
+		}
+	}
+}
+
+// TestShared: one call's work does not come off another's, and nobody writes
+// into the pattern.
+func TestShared(t *testing.T) {
+	rules := rulesOf(t, `{"metadata": {"labels": {"app*": "?*"}}, "spec": {"(a)": "<=5"}}`)
+	var wait sync.WaitGroup
+	for i := range 8 {
+		wait.Go(func() {
+			name := fmt.Sprintf("app%d", i)
+			object := map[string]any{"metadata": map[string]any{"labels": map[string]any{name: ""}}, "spec": map[string]any{"a": 1}}
+			for range 50 {
+				want := []string{fmt.Sprintf(`Violated; metadata.labels.%s: Invalid value: "": m ("" does not match the pattern "?*")`, name)}
+				if diff := cmp.Diff(want, verdicts(vmrules.Validate(rules, object))); diff != "" {
+					t.Errorf("(-want +got):\n%s", diff)
+				}
+			}
+		})
+	}
+	wait.Wait()
+}

@@ -1,0 +1,160 @@
+package kyverno
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/go-logr/logr"
+	"github.com/kyverno/kyverno/pkg/engine/validate"
+	"github.com/vmrules/vmrules"
+)
+
+// Kinds teaches vmrules both kinds of this package, under their names
+// "pattern" and "kyverno".
+func Kinds() []vmrules.ParseOption {
+	return []vmrules.ParseOption{
+		vmrules.WithKind("pattern", Pattern),
+		vmrules.WithKind("kyverno", Resource),
+	}
+}
+
+// Pattern is the vmrules.KindCompiler of rules that have an overlay of Kyverno
+// under the key "pattern": each value that the rule's path selects has to match
+// it. A path that selects nothing is judged as a field that is not there. What
+// Kyverno would not judge, or not as the author hardly can but mean, is a
+// problem.
+func Pattern(s vmrules.RuleSource) (vmrules.Checker, []vmrules.Problem) {
+	raw, ok := s.Key("pattern")
+	if !ok {
+		return nil, []vmrules.Problem{s.Problem("", vmrules.ReasonInvalid, `a rule of this kind needs a key "pattern", which holds what a value must look like`)}
+	}
+	o, wrong := readOverlay(raw)
+	if wrong != nil {
+		return nil, problemsOf(s, "pattern", wrong)
+	}
+	return o, nil
+}
+
+func problemsOf(s vmrules.RuleSource, key string, wrong []string) []vmrules.Problem {
+	var problems []vmrules.Problem
+	for _, message := range wrong {
+		problems = append(problems, s.Problem(key, vmrules.ReasonInvalid, "%s", message))
+	}
+	return problems
+}
+
+// Check is for vmrules. The rule is Skipped where a condition of the pattern
+// spares all values.
+func (o *overlay) Check(in *vmrules.Input) vmrules.Verdict {
+	w := workOf(in)
+	if len(in.Values) == 0 {
+		return o.judge(nil, w).verdict(in, -1)
+	}
+	var violations []vmrules.Violation
+	var undecided, skipped string
+	satisfied := false
+	for i, m := range in.Values {
+		f := o.judge(m.Value, w)
+		switch f.outcome {
+		case vmrules.Violated:
+			violations = append(violations, f.violation(in, i))
+		case vmrules.Skipped:
+			skipped = f.note
+		case vmrules.Satisfied:
+			satisfied = true
+		default:
+			undecided = f.note
+		}
+	}
+	switch {
+	case violations != nil:
+		return vmrules.Verdict{Outcome: vmrules.Violated, Violations: violations}
+	case undecided != "":
+		return vmrules.Verdict{Outcome: vmrules.Undecided, Note: undecided}
+	case satisfied:
+		return vmrules.Verdict{Outcome: vmrules.Satisfied}
+	}
+	return vmrules.Verdict{Outcome: vmrules.Skipped, Note: skipped}
+}
+
+// A finding is what a pattern says of one value.
+type finding struct {
+	outcome vmrules.Outcome
+	note    string // where it is Skipped or Undecided
+	below   []any  // where it is Violated: what is wrong below the value
+	reason  vmrules.Reason
+	detail  string
+}
+
+func (f finding) violation(in *vmrules.Input, i int) vmrules.Violation {
+	v := in.Violation(i, f.below...)
+	v.Reason, v.Detail = f.reason, f.detail
+	return v
+}
+
+func (f finding) verdict(in *vmrules.Input, i int) vmrules.Verdict {
+	verdict := vmrules.Verdict{Outcome: f.outcome, Note: f.note}
+	if f.outcome == vmrules.Violated {
+		verdict.Violations = []vmrules.Violation{f.violation(in, i)}
+	}
+	return verdict
+}
+
+// judge asks Kyverno, after a look at what the question may cost and whether the
+// answer can be relied on.
+func (o *overlay) judge(value any, w *work) finding {
+	if doubt := w.foresee(o.root, value); doubt != "" {
+		return finding{outcome: vmrules.Undecided, note: doubt}
+	}
+	err := validate.MatchPattern(logr.Discard(), value, o.fresh())
+	if err == nil {
+		return finding{outcome: vmrules.Satisfied}
+	}
+	var failed *validate.PatternError
+	switch {
+	case !errors.As(err, &failed):
+		return finding{outcome: vmrules.Undecided, note: "the pattern could not be applied"}
+	case failed.Skip:
+		return finding{outcome: vmrules.Skipped, note: o.unmet()}
+	}
+	return o.root.explain(failed, value)
+}
+
+// fresh is the pattern as Kyverno may have it: where it expands the wildcards of
+// labels it writes into the pattern.
+func (o *overlay) fresh() any {
+	if o.expands {
+		return copied(o.root.pattern)
+	}
+	return o.root.pattern
+}
+
+func copied(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		m := make(map[string]any, len(v))
+		for key, value := range v {
+			m[key] = copied(value)
+		}
+		return m
+	case []any:
+		list := make([]any, len(v))
+		for i, item := range v {
+			list[i] = copied(item)
+		}
+		return list
+	}
+	return v
+}
+
+// maxNamed is how many conditions a note names.
+const maxNamed = 3
+
+func (o *overlay) unmet() string {
+	named := o.conditions
+	if len(named) > maxNamed {
+		named = append(named[:maxNamed:maxNamed], "…")
+	}
+	return fmt.Sprintf("a condition of the pattern does not hold: %s", strings.Join(named, ", "))
+}

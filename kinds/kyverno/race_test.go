@@ -1,0 +1,5 @@
+//go:build race
+
+package kyverno
+
+const raceDetector = true
