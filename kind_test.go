@@ -487,10 +487,12 @@ func problemList(err error) []Problem {
 }
 
 // What a kind's compiler finds wrong are Lint's errors too; and what is wrong
-// with the path of such a rule is found as for any other.
+// with the path of such a rule is found as for any other, but that it may select
+// anything.
 func TestLintOfOtherKinds(t *testing.T) {
 	annotation := `[{"name": "a", "rule": "most", "path": "jsonpath::.spec.domain.cpu.core", "message": "m", "most": []},
-		{"name": "b", "rule": "most", "path": "jsonpath::.spec.domain.cpu.core", "message": "m", "most": 1, "unlt": 1}]`
+		{"name": "b", "rule": "most", "path": "jsonpath::.spec.domain.cpu.core", "message": "m", "most": 1, "unlt": 1},
+		{"name": "c", "rule": "most", "path": "jsonpath::.spec.domain.cpu", "message": "m", "most": 1}]`
 	var got []string
 	for _, f := range Lint(annotation, WithKind("most", most)) {
 		got = append(got, fmt.Sprintf("%s %s %s %s %q", f.Severity, f.ID, f.Rule, f.Key, f.Suggestion))

@@ -14,7 +14,11 @@ import (
 // paths holds all paths of a rule against the fields that a VM may have.
 func (l *linter) paths(r linted) {
 	_, at := r.at(keyPath)
-	l.path(r, keyPath, at, r.Path, oneScalar)
+	judged := oneScalar
+	if !r.Kind.isOfFormat() {
+		judged = anyValue
+	}
+	l.path(r, keyPath, at, r.Path, judged)
 	_, at = r.at(keyValid)
 	l.path(r, keyValid, at, r.Valid, anyValue)
 	for _, key := range argumentKeys {
