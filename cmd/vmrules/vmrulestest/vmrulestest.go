@@ -19,8 +19,9 @@ import (
 // finds an error in the template's rules, or where a VM in it does not satisfy
 // them after the parameters are filled in: with their values, or with generated
 // ones, which are always the same. Warnings are logged. A file that cannot be
-// read fails the test, and so does a file system without any template.
-func Templates(t *testing.T, fsys fs.FS) {
+// read fails the test, and so does a file system without any template. The options
+// say how annotations are read, such as with which kinds beyond the format.
+func Templates(t *testing.T, fsys fs.FS, opts ...vmrules.ParseOption) {
 	t.Helper()
 	none := true
 	for file, err := range manifest.ReadFS(fsys) {
@@ -33,7 +34,7 @@ func Templates(t *testing.T, fsys fs.FS) {
 				continue
 			}
 			none = false
-			t.Run(file.Name+"/"+o.Name, func(t *testing.T) { look(o).tell(t) })
+			t.Run(file.Name+"/"+o.Name, func(t *testing.T) { look(o, opts).tell(t) })
 		}
 	}
 	if none {
@@ -54,19 +55,19 @@ func (v verdict) tell(t *testing.T) {
 	}
 }
 
-func look(o manifest.Object) verdict {
+func look(o manifest.Object, opts []vmrules.ParseOption) verdict {
 	var v verdict
 	for _, a := range o.Annotations() {
-		v.lint(a)
+		v.lint(a, opts)
 	}
 	if v.errors == nil { // or else the rules are no rules
-		v.check(o)
+		v.check(o, opts)
 	}
 	return v
 }
 
-func (v *verdict) lint(a manifest.Annotation) {
-	for _, f := range a.Lint() {
+func (v *verdict) lint(a manifest.Annotation, opts []vmrules.ParseOption) {
+	for _, f := range a.Lint(opts...) {
 		place := fmt.Sprintf("%s:%d:%d", a.Object.File().Name, f.Line, f.Column)
 		f.Line = 0 // has been said
 		text := fmt.Sprintf("%s: %v", place, f)
@@ -78,7 +79,7 @@ func (v *verdict) lint(a manifest.Annotation) {
 	}
 }
 
-func (v *verdict) check(o manifest.Object) {
+func (v *verdict) check(o manifest.Object, opts []vmrules.ParseOption) {
 	filled, err := o.Fill(nil)
 	if err != nil {
 		v.errors = append(v.errors, err.Error())
@@ -87,7 +88,7 @@ func (v *verdict) check(o manifest.Object) {
 	for _, name := range filled.Missing {
 		v.warnings = append(v.warnings, fmt.Sprintf("parameter %s is required and has no value", name))
 	}
-	report, err := vmrules.ValidateOwn(filled.Content)
+	report, err := vmrules.ValidateOwn(filled.Content, vmrules.ReadWith(opts...))
 	if err != nil { // an annotation that only is none once it is filled in
 		v.errors = append(v.errors, err.Error())
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
 )
 
@@ -29,6 +30,49 @@ objects:
           "owner": "me"}]
   spec: {template: {spec: {domain: {cpu: {cores: "${{CORES}}"}}}}}
 `
+
+// A kind beyond the format is known where the options say so.
+func TestLookWithOptions(t *testing.T) {
+	never := vmrules.WithKind("never", func(vmrules.RuleSource) (vmrules.Checker, []vmrules.Problem) {
+		return neverSatisfied{}, nil
+	})
+	file := strings.ReplaceAll(strings.ReplaceAll(template, `"rule": "integer"`, `"rule": "never"`), ",\n          \"owner\": \"me\"", "")
+	tests := []struct {
+		name string
+		opts []vmrules.ParseOption
+		want []string
+	}{
+		{"known", []vmrules.ParseOption{never}, []string{
+			`objects[0].spec.template.spec.domain.cpu.cores: Invalid value: "CORES_VALUE": up to 4 (never)`,
+		}},
+		{"not known", nil, nil},
+		{"not known, and minded", []vmrules.ParseOption{vmrules.Strict()}, []string{
+			`small.yaml:11:36: error: rule "cores": rule: the kind "never" is not known: it is one of integer, string, regex, enum, in lower case (unknown-kind)`,
+		}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			for file, err := range manifest.ReadFS(fstest.MapFS{"small.yaml": {Data: []byte(file)}}) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				got := look(file.Objects()[0], test.opts).errors
+				if diff := cmp.Diff(test.want, got); diff != "" {
+					t.Errorf("(-want +got):\n%s", diff)
+				}
+			}
+		})
+	}
+}
+
+// neverSatisfied is the Checker of a kind that no value satisfies.
+type neverSatisfied struct{}
+
+func (neverSatisfied) Check(in *vmrules.Input) vmrules.Verdict {
+	v := in.Violation(0)
+	v.Detail = "never"
+	return vmrules.Verdict{Outcome: vmrules.Violated, Violations: []vmrules.Violation{v}}
+}
 
 func TestLook(t *testing.T) {
 	const (
@@ -61,7 +105,7 @@ func TestLook(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				got := look(file.Objects()[0])
+				got := look(file.Objects()[0], nil)
 				if diff := cmp.Diff(test.want, got, cmp.AllowUnexported(verdict{})); diff != "" {
 					t.Errorf("(-want +got):\n%s", diff)
 				}

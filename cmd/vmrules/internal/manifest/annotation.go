@@ -3,6 +3,7 @@ package manifest
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/vmrules/vmrules"
@@ -53,7 +54,7 @@ func (a Annotation) Lint(opts ...vmrules.ParseOption) []vmrules.Finding {
 			Message: fmt.Sprintf("the annotation %s must be a string that holds JSON: in YAML, write | in front of the rules", a.key),
 		}}
 	}
-	findings := vmrules.Lint(text, append(opts, vmrules.WithVersion(a.version))...)
+	findings := vmrules.Lint(text, append(slices.Clip(opts), vmrules.WithVersion(a.version))...)
 	for i, f := range findings {
 		findings[i].Line, findings[i].Column = a.place(text, f.Offset)
 	}

@@ -57,13 +57,15 @@ func (r *jsonReader) read() (*node, error) {
 	switch token {
 	case json.Delim('{'):
 		n.shape = object
-		return n, r.inside(n, r.member)
+		err = r.inside(n, r.member)
 	case json.Delim('['):
 		n.shape = array
-		return n, r.inside(n, r.item)
+		err = r.inside(n, r.item)
+	default:
+		n.scalar = token
 	}
-	n.scalar = token
-	return n, nil
+	n.end = int(r.decoder.InputOffset())
+	return n, err
 }
 
 // next is where the next token begins.
@@ -96,13 +98,14 @@ func unexpectedEOF(err error) error {
 }
 
 func (r *jsonReader) member(n *node) error {
+	at := r.next()
 	key, err := r.decoder.Token()
 	if err != nil {
 		return err
 	}
 	value, err := r.read()
 	if err == nil {
-		n.add(key.(string), value)
+		n.add(at, key.(string), value)
 	}
 	return err
 }

@@ -14,6 +14,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/vmrules/vmrules"
 )
 
 // A file may have values nested so deep, and so many where aliases are written
@@ -77,7 +79,17 @@ func parse(s *source) ([]*node, error) {
 	if documents, err := readYAML(s); err == nil {
 		return documents, nil
 	}
-	return nil, err
+	return nil, explained(s, err)
+}
+
+// explained is what the library says of a text that may be an annotation and is no
+// JSON: it knows how that comes about.
+func explained(s *source, err error) error {
+	_, wrong := vmrules.ParseRules(s.text)
+	if p := (vmrules.Problem{}); errors.As(wrong, &p) && p.Index < 0 && strings.HasPrefix(strings.TrimSpace(s.text), "[") {
+		return s.fail(p.Offset, errors.New(p.Message))
+	}
+	return err
 }
 
 // Line is a line of the file, from 1.

@@ -3,6 +3,7 @@ package manifest
 // A node is a value of a document and where it stands in the file.
 type node struct {
 	at      int // byte offset of its beginning
+	end     int // byte offset of its end in a text of JSON; 0 in YAML
 	scalar  any // string, json.Number, bool or nil
 	members []member
 	items   []*node
@@ -19,12 +20,13 @@ const (
 )
 
 type member struct {
+	at    int // byte offset of the key
 	key   string
 	value *node
 }
 
-func (n *node) add(key string, value *node) {
-	n.members = append(n.members, member{key, value})
+func (n *node) add(at int, key string, value *node) {
+	n.members = append(n.members, member{at, key, value})
 	n.size += value.size
 }
 

@@ -12,8 +12,9 @@ type Object struct {
 	Kind, Namespace, Name string
 	Line                  int // where it begins
 
-	file *File
-	node *node
+	version string // apiVersion
+	file    *File
+	node    *node
 }
 
 // Kinds that hold VMs.
@@ -45,13 +46,26 @@ func (o Object) File() *File { return o.file }
 func (o Object) IsTemplate() bool { return o.Kind == kindOpenShift || o.Kind == kindKubeVirt }
 
 // HoldsVM tells whether the object may hold VMs, or has rules all the same.
-func (o Object) HoldsVM() bool {
-	if kinds[o.Kind] || o.node.get("metadata", "annotations", vmrules.Annotation) != nil {
+func (o Object) HoldsVM() bool { return HoldsVM(o.Content()) }
+
+// HoldsVM tells whether an object may hold VMs, or has rules all the same.
+func HoldsVM(content map[string]any) bool {
+	kind, _ := content["kind"].(string)
+	if kinds[kind] || has(content, "metadata", "annotations", vmrules.Annotation) {
 		return true
 	}
-	spec := o.node.get("spec")
-	isVM := spec.get("template", "spec") != nil || spec.get("domain") != nil || spec.get("virtualMachineTemplate") != nil
-	return o.Kind == "" && isVM
+	isVM := has(content, "spec", "template", "spec") || has(content, "spec", "domain") || has(content, "spec", "virtualMachineTemplate")
+	return kind == "" && isVM
+}
+
+// has tells whether an object has a field, be it null.
+func has(object map[string]any, names ...string) bool {
+	last := len(names) - 1
+	for _, name := range names[:last] {
+		object, _ = object[name].(map[string]any)
+	}
+	_, ok := object[names[last]]
+	return ok
 }
 
 // Content is the object as the library takes it.
@@ -60,6 +74,9 @@ func (o Object) Content() map[string]any {
 	if o.Kind != "" {
 		content["kind"] = o.Kind // which items of a typed list leave out
 	}
+	if o.version != "" {
+		content["apiVersion"] = o.version // the same
+	}
 	return content
 }
 
@@ -67,27 +84,35 @@ func (o Object) Content() map[string]any {
 func (f *File) Objects() []Object {
 	var all []Object
 	for _, document := range f.documents {
-		all = f.appendObjects(all, document, "")
+		all = f.appendObjects(all, document, "", "")
 	}
 	return all
 }
 
-func (f *File) appendObjects(all []Object, n *node, kind string) []Object {
+// appendObjects appends an object, or the items of a list. The kind and the version
+// are those that a list around it says.
+func (f *File) appendObjects(all []Object, n *node, kind, version string) []Object {
 	if n.shape != object {
 		return all
 	}
 	if written := n.text("kind"); written != "" {
-		kind = written
+		kind, version = written, ""
+	}
+	if written := n.text("apiVersion"); written != "" {
+		version = written
 	}
 	if itemKind, ok := strings.CutSuffix(kind, "List"); ok && n.get("items") != nil {
+		if itemKind == "" {
+			version = "" // of List itself
+		}
 		for _, item := range n.get("items").items {
-			all = f.appendObjects(all, item, itemKind)
+			all = f.appendObjects(all, item, itemKind, version)
 		}
 		return all
 	}
 	line, _ := f.source.place(n.at)
 	return append(all, Object{
 		Kind: kind, Namespace: n.text("metadata", "namespace"), Name: n.text("metadata", "name"),
-		Line: line, file: f, node: n,
+		Line: line, version: version, file: f, node: n,
 	})
 }

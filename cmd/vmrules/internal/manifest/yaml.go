@@ -87,6 +87,9 @@ func (r *yamlReader) value(n ast.Node) (*node, error) {
 	switch n := n.(type) {
 	case *ast.MappingNode:
 		made.shape = object
+		if !n.IsFlowStyle && len(n.Values) > 0 { // or else it is at its first colon
+			made.at = r.offset(n.Values[0].Key.GetToken())
+		}
 		return made, r.members(made, n.Values)
 	case *ast.MappingValueNode:
 		made.at, made.shape = r.offset(n.Key.GetToken()), object
@@ -115,6 +118,7 @@ func (r *yamlReader) value(n ast.Node) (*node, error) {
 }
 
 func (r *yamlReader) members(to *node, all []*ast.MappingValueNode) error {
+	merges := false
 	for _, m := range all {
 		value, err := r.read(m.Value)
 		if err != nil {
@@ -122,15 +126,34 @@ func (r *yamlReader) members(to *node, all []*ast.MappingValueNode) error {
 		}
 		if m.Key.IsMergeKey() {
 			merge(to, value)
+			merges = true
 			continue
 		}
 		key := m.Key.GetToken()
 		if key == nil || key.Type == token.MappingKeyType {
 			return r.fail(m, "a key must be a string")
 		}
-		to.add(key.Value, value)
+		to.add(r.offset(key), key.Value, value)
+	}
+	if merges {
+		to.members = lastOfEach(to.members)
 	}
 	return nil
+}
+
+// lastOfEach leaves out the members that others of the same key override.
+func lastOfEach(members []member) []member {
+	last := make(map[string]int, len(members))
+	for i, m := range members {
+		last[m.key] = i
+	}
+	var left []member
+	for i, m := range members {
+		if last[m.key] == i {
+			left = append(left, m)
+		}
+	}
+	return left
 }
 
 // merge adds the members of an object, or of those in an array. They go in front:

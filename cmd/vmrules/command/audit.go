@@ -1,4 +1,4 @@
-package main
+package command
 
 import (
 	"bytes"
@@ -19,11 +19,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
 )
 
 // An auditor is a run of vmrules audit.
 type auditor struct {
 	output choice[func(io.Writer) auditOutput]
+	build  Build
+	book   rulebook
 	rules  *lru.Cache[string, parsedRules] // by the text of the annotation
 }
 
@@ -52,8 +55,8 @@ type auditOutput interface {
 	finish() error
 }
 
-func newAudit() *cobra.Command {
-	a := &auditor{output: choice[func(io.Writer) auditOutput]{"text", map[string]func(io.Writer) auditOutput{
+func newAudit(b Build) *cobra.Command {
+	a := &auditor{build: b, book: rulebook{build: b}, output: choice[func(io.Writer) auditOutput]{"text", map[string]func(io.Writer) auditOutput{
 		"text":  func(w io.Writer) auditOutput { return newSummary(w, (*summary).text) },
 		"json":  func(w io.Writer) auditOutput { return newSummary(w, (*summary).json) },
 		"jsonl": func(w io.Writer) auditOutput { return newLines(w) },
@@ -65,6 +68,8 @@ func newAudit() *cobra.Command {
 The stream is JSON: a List, as kubectl writes it, or one object behind the other. It is
 never in memory as a whole.
 
+With --rules, the rules of files count instead, as for check.
+
 The exit status is 0 where all are valid, 1 where one is not, and 2 where the stream or
 the rules of a VM cannot be used.`,
 		Example: `  kubectl get vm -A -o json | vmrules audit -
@@ -72,11 +77,18 @@ the rules of a VM cannot be used.`,
 		Args: cobra.ExactArgs(1),
 		RunE: a.run,
 	}
+	a.book.flag(command)
 	a.output.flag(command, "output", "o", "a summary for people or programs, or each violation as a line of JSON")
 	return command
 }
 
 func (a *auditor) run(command *cobra.Command, args []string) error {
+	if wrong := a.book.read(command.InOrStdin()); wrong != nil {
+		for _, err := range wrong {
+			unusable(command.ErrOrStderr(), err)
+		}
+		return exitUnusable
+	}
 	input, size, err := open(args[0], command.InOrStdin())
 	if err != nil {
 		return err
@@ -195,10 +207,14 @@ func (a *auditor) judge(object json.RawMessage) audited {
 	if namespace, name, ok := vmrules.TemplateOf(vm); ok {
 		result.Template = strings.TrimPrefix(namespace+"/"+name, "/")
 	}
+	if a.book.isGiven() {
+		result.report = a.book.judge(vm, manifest.HoldsVM(vm))
+		return result
+	}
 	annotations, _ := metadata["annotations"].(map[string]any)
 	annotation, ok := annotations[vmrules.Annotation].(string)
 	if _, isExempt := annotations[vmrules.SkipAnnotation]; !ok || isExempt || !slices.Contains(hasOwnRules, result.Kind) {
-		result.report, result.err = vmrules.ValidateOwn(vm)
+		result.report, result.err = vmrules.ValidateOwn(vm, vmrules.ReadWith(a.build.options()...))
 		return result
 	}
 	parsed := a.parse(annotation)
@@ -218,7 +234,7 @@ func (a *auditor) parse(annotation string) parsedRules {
 	if known, ok := a.rules.Get(annotation); ok {
 		return known
 	}
-	rules, err := vmrules.ParseRules(annotation)
+	rules, err := vmrules.ParseRules(annotation, a.build.options()...)
 	a.rules.Add(annotation, parsedRules{rules, err})
 	return parsedRules{rules, err}
 }

@@ -1,4 +1,4 @@
-package main
+package command
 
 import (
 	"fmt"
@@ -12,6 +12,8 @@ import (
 
 // A linter is a run of vmrules lint.
 type linter struct {
+	build            Build
+	rules            []string // files that hold nothing but rules
 	strict           bool
 	warningsAsErrors bool
 	least            choice[int]
@@ -42,26 +44,29 @@ type finding struct {
 	source string // the line
 }
 
-func newLint() *cobra.Command {
+func newLint(b Build) *cobra.Command {
 	l := &linter{
+		build: b,
 		least: choice[int]{"info", weights},
 		output: choice[func(io.Writer, *linted) error]{"text", map[string]func(io.Writer, *linted) error{
 			"text": writeText, "json": writeJSON[*linted], "sarif": writeSARIF, "github": writeGitHub,
 		}},
 	}
 	command := &cobra.Command{
-		Use:   "lint FILE|FOLDER|-...",
+		Use:   "lint [FILE|FOLDER|-]...",
 		Short: "Find what is wrong with rules, or hardly meant",
 		Long: `Lint looks at the rules in the annotations of templates and VMs, and says where in
 the file something is wrong with them or most likely not meant. "vmrules explain ID"
-tells more about a finding.
-` + inputs + `
+tells more about a finding. A document that is an array of rules counts as an
+annotation, too; what --rules names must hold rules.
+` + b.aboutForms() + inputs + `
 The exit status is 0 without errors, 1 with errors, and 2 where a file cannot be read.`,
 		Example: `  vmrules lint templates/
   vmrules lint -o github templates/    # annotates a pull request`,
-		Args: cobra.MinimumNArgs(1),
+		Args: l.arguments,
 		RunE: l.run,
 	}
+	command.Flags().StringArrayVar(&l.rules, "rules", nil, "file that holds nothing but rules")
 	command.Flags().BoolVar(&l.strict, "strict", false, "unknown keys and kinds, and rules without arguments, are errors")
 	command.Flags().BoolVar(&l.warningsAsErrors, "warnings-as-errors", false, "exit with 1 for warnings, too")
 	l.least.flag(command, "min-severity", "", "leave out what matters less")
@@ -76,18 +81,17 @@ var weights = map[string]int{
 
 func (l *linter) run(command *cobra.Command, args []string) error {
 	found := &linted{Findings: []finding{}}
-	for file, err := range manifest.Read(args, command.InOrStdin()) {
-		if err != nil {
-			found.Unusable = append(found.Unusable, unusable(command.ErrOrStderr(), err))
-			continue
-		}
-		for _, object := range file.Objects() {
-			for _, annotation := range object.Annotations() {
-				found.Annotations++
-				found.Findings = append(found.Findings, l.lint(annotation)...)
+	each := func(args []string, lint func(*linted, *manifest.File)) {
+		for file, err := range manifest.Read(args, command.InOrStdin()) {
+			if err != nil {
+				found.Unusable = append(found.Unusable, unusable(command.ErrOrStderr(), err))
+				continue
 			}
+			lint(found, file)
 		}
 	}
+	each(l.rules, l.lintRules)
+	each(args, l.lintFile)
 	if err := l.output.value()(command.OutOrStdout(), found); err != nil {
 		return err
 	}
@@ -102,24 +106,93 @@ func unusable(stderr io.Writer, err error) *manifest.Error {
 	return err.(*manifest.Error)
 }
 
-func (l *linter) lint(a manifest.Annotation) []finding {
-	var opts []vmrules.ParseOption
+func (l *linter) arguments(command *cobra.Command, args []string) error {
+	if l.rules != nil {
+		return nil
+	}
+	return cobra.MinimumNArgs(1)(command, args)
+}
+
+// lintFile looks at all that is taken for rules in a file: annotations, and
+// documents of their form or of one that the build knows by its kind.
+func (l *linter) lintFile(to *linted, file *manifest.File) {
+	for _, d := range file.Documents() {
+		if _, known := l.build.Documents[d.Type()]; d.LooksLikeRules() || known && d.Type() != "" {
+			l.lintDocument(to, d)
+		}
+	}
+	for _, object := range file.Objects() {
+		for _, a := range object.Annotations() {
+			l.add(to, file, a.Object.String(), a.Lint(l.options()...))
+		}
+	}
+}
+
+// lintRules looks at a file that must hold rules.
+func (l *linter) lintRules(to *linted, file *manifest.File) {
+	for _, d := range file.Documents() {
+		l.lintDocument(to, d)
+	}
+}
+
+func (l *linter) lintDocument(to *linted, d manifest.Document) {
+	findings := l.findings(&d)
+	for i, f := range findings {
+		findings[i].Line, findings[i].Column = d.Place(f.Offset)
+	}
+	l.add(to, d.File(), d.String(), findings)
+}
+
+// findings are the library's about an array. Of another document, they are what
+// keeps it from being used.
+func (l *linter) findings(d *manifest.Document) []vmrules.Finding {
+	if text, err := d.JSON(); d.IsArray() && err == nil {
+		return vmrules.Lint(text, l.options()...)
+	}
+	var all []vmrules.Finding
+	_, problems := l.build.read(d)
+	for _, p := range problems {
+		id := problemIDs[p.Reason]
+		if id == "" {
+			id = "invalid-argument"
+		}
+		all = append(all, vmrules.Finding{
+			Severity: vmrules.SeverityError, ID: id, Rule: p.Rule, Index: p.Index, Key: p.Key, Offset: p.Offset, Message: p.Message,
+		})
+	}
+	return all
+}
+
+// problemIDs are the checks that find a problem of a document; of any other
+// reason it is an invalid argument. One without reason is about the document as
+// such.
+var problemIDs = map[vmrules.Reason]string{
+	"": "unreadable", vmrules.ReasonRequired: "missing-key", vmrules.ReasonTypeInvalid: "wrong-type",
+	vmrules.ReasonDuplicate: "duplicate", vmrules.ReasonTooLong: "too-long",
+}
+
+func (l *linter) options() []vmrules.ParseOption {
+	opts := l.build.options()
 	if l.strict {
 		opts = append(opts, vmrules.Strict())
 	}
-	var found []finding
-	for _, f := range a.Lint(opts...) {
+	return opts
+}
+
+// add adds the findings about some rules, if they matter.
+func (l *linter) add(to *linted, file *manifest.File, about string, findings []vmrules.Finding) {
+	to.Annotations++
+	for _, f := range findings {
 		if weights[string(f.Severity)] < l.least.value() {
 			continue
 		}
-		found = append(found, finding{
-			File: a.Object.File().Name, Line: f.Line, Column: f.Column, Object: a.Object.String(),
+		to.Findings = append(to.Findings, finding{
+			File: file.Name, Line: f.Line, Column: f.Column, Object: about,
 			Severity: f.Severity, ID: f.ID, Rule: f.Rule, Index: f.Index, Key: f.Key,
 			Message: f.Message, Suggestion: f.Suggestion,
-			source: a.Object.File().Line(f.Line),
+			source: file.Line(f.Line),
 		})
 	}
-	return found
 }
 
 func (l *linted) count(s vmrules.Severity) int {

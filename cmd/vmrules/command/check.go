@@ -1,4 +1,4 @@
-package main
+package command
 
 import (
 	"errors"
@@ -14,6 +14,7 @@ import (
 // A checker is a run of vmrules check.
 type checker struct {
 	ruling
+	book             rulebook
 	warningsAsErrors bool
 	verbose          bool
 	output           choice[func(io.Writer, *checker) error]
@@ -41,9 +42,10 @@ type checked struct {
 	title string
 }
 
-func newCheck() *cobra.Command {
+func newCheck(b Build) *cobra.Command {
 	c := &checker{
-		ruling: newRuling(),
+		ruling: newRuling(b),
+		book:   rulebook{build: b},
 		output: choice[func(io.Writer, *checker) error]{"text", map[string]func(io.Writer, *checker) error{
 			"text": writeChecked, "json": writeCheckedJSON,
 		}},
@@ -56,17 +58,22 @@ KubeVirt. A VM is judged by its own rules or, where it has none and --template i
 given, by those of its template. The VMs inside a template are judged by its own
 rules, after its parameters are filled in; a value that OpenShift would generate is
 made up, and is always the same.
-` + inputs + `
+
+With --rules, the rules of files count instead, for all VMs and those in templates,
+also for a VM that its annotations exempt.
+` + b.aboutForms() + inputs + `
 The exit status is 0 where all are valid, 1 where one is not, and 2 where a file or
 its rules cannot be used; the others are checked all the same. An object without
 rules is no failure.`,
 		Example: `  vmrules check templates/
   vmrules check --template windows.yaml vm.yaml
+  vmrules check --rules rules.json vms/
   kubectl get vm -A -o yaml | vmrules check -`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: c.run,
 	}
 	c.flags(command)
+	c.book.flag(command)
 	flags := command.Flags()
 	flags.BoolVar(&c.warningsAsErrors, "warnings-as-errors", false, "exit with 1 for warnings, too")
 	flags.BoolVarP(&c.verbose, "verbose", "v", false, "show rules that hold or do not apply, too")
@@ -75,27 +82,40 @@ rules is no failure.`,
 }
 
 func (c *checker) run(command *cobra.Command, args []string) error {
+	if c.book.isGiven() && c.template != "" {
+		return errors.New("--rules and --template exclude each other: the rules are those of the one or of the other")
+	}
 	if err := c.read(command); err != nil {
 		return err
 	}
+	for _, wrong := range c.book.read(command.InOrStdin()) {
+		c.unusable = append(c.unusable, unusable(command.ErrOrStderr(), wrong))
+	}
+	if c.unusable == nil { // or else there is nothing to judge by
+		if err := c.checkAll(command, args); err != nil {
+			return err
+		}
+	}
+	if err := c.output.value()(command.OutOrStdout(), c); err != nil {
+		return err
+	}
+	return verdict(slices.ContainsFunc(c.checked, c.fails), c.unusable != nil || slices.ContainsFunc(c.checked, checked.isUnusable))
+}
+
+// checkAll judges what arguments name.
+func (c *checker) checkAll(command *cobra.Command, args []string) error {
 	for file, err := range manifest.Read(args, command.InOrStdin()) {
 		if err != nil {
 			c.unusable = append(c.unusable, unusable(command.ErrOrStderr(), err))
 			continue
 		}
 		for _, object := range file.Objects() {
-			if object.HoldsVM() {
+			if object.HoldsVM() || c.book.isWhole() {
 				c.checked = append(c.checked, c.check(object))
 			}
 		}
 	}
-	if err := c.allDeclared(); err != nil {
-		return err
-	}
-	if err := c.output.value()(command.OutOrStdout(), c); err != nil {
-		return err
-	}
-	return verdict(slices.ContainsFunc(c.checked, c.fails), c.unusable != nil || slices.ContainsFunc(c.checked, checked.isUnusable))
+	return c.allDeclared()
 }
 
 // check judges one object.
@@ -123,7 +143,10 @@ func (c *checker) judge(o manifest.Object, result *checked) (*vmrules.Report, er
 		return nil, err
 	}
 	result.Missing = missing
-	return vmrules.ValidateOwn(content)
+	if c.book.isGiven() {
+		return c.book.judge(content, o.HoldsVM()), nil
+	}
+	return vmrules.ValidateOwn(content, vmrules.ReadWith(c.reading...))
 }
 
 func (c *checker) judgeByTemplate(o manifest.Object) (*vmrules.Report, error) {

@@ -1,4 +1,4 @@
-package main
+package command
 
 import (
 	_ "embed"
@@ -20,7 +20,7 @@ var explanationText []byte
 // A topic is something that explain knows.
 type topic struct {
 	Name    string
-	Group   string // kind, key, argument, outcome, or check
+	Group   string // of groups
 	Meaning string
 	Example string
 }
@@ -41,9 +41,13 @@ var topics = sync.OnceValue(func() []topic {
 	return text.Topics
 })
 
+// furtherKind is the group of the kinds that only the full build knows.
+const furtherKind = "kind of vmrules-full"
+
 // groups are how each group begins the meaning of what is in it.
 var groups = []struct{ name, title, subject string }{
 	{"kind", "Kinds: what a rule enforces", "a value satisfies it if: "},
+	{furtherKind, "Kinds beyond the format, which vmrules-full judges and vmrules ignores", "a value satisfies it if: "},
 	{"key", "Keys of a rule", ""},
 	{"argument", "Arguments of a rule", "a value satisfies it if: "},
 	{"outcome", "Outcomes of a check", ""},

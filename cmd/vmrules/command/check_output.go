@@ -1,4 +1,4 @@
-package main
+package command
 
 import (
 	"fmt"
@@ -27,7 +27,11 @@ func writeChecked(w io.Writer, c *checker) error {
 		}
 	}
 	if c.checked == nil && c.unusable == nil {
-		_, err := fmt.Fprintln(w, "there is no VM and no template to check")
+		nothing := "there is no VM and no template to check"
+		if c.book.isWhole() {
+			nothing = "there is no object to check"
+		}
+		_, err := fmt.Fprintln(w, nothing)
 		return err
 	}
 	return nil

@@ -1,4 +1,4 @@
-package main
+package command
 
 import (
 	"fmt"
@@ -15,6 +15,7 @@ import (
 // A ruling knows by which rules an object is judged: its own, or those of a
 // template, with the template's parameters filled in.
 type ruling struct {
+	reading  []vmrules.ParseOption // of annotations
 	template string
 	given    []string // parameters, as NAME=VALUE
 
@@ -23,8 +24,8 @@ type ruling struct {
 	templates  []manifest.Object // of --template
 }
 
-func newRuling() ruling {
-	return ruling{parameters: map[string]string{}, declared: map[string]bool{}}
+func newRuling(b Build) ruling {
+	return ruling{reading: b.options(), parameters: map[string]string{}, declared: map[string]bool{}}
 }
 
 func (r *ruling) flags(command *cobra.Command) {
@@ -114,12 +115,12 @@ func (r *ruling) rulesOf(o manifest.Object) (vmrules.Rules, map[string]any, erro
 		if err != nil {
 			return vmrules.Rules{}, nil, err
 		}
-		rules, err := vmrules.RulesFor(nil, content)
+		rules, err := vmrules.RulesFor(nil, content, r.reading...)
 		return rules, content, err
 	}
 	vm := o.Content()
 	if r.templates == nil {
-		rules, err := vmrules.RulesFor(vm, nil)
+		rules, err := vmrules.RulesFor(vm, nil, r.reading...)
 		return rules, vm, err
 	}
 	template, err := r.templateOf(vm)
@@ -130,6 +131,6 @@ func (r *ruling) rulesOf(o manifest.Object) (vmrules.Rules, map[string]any, erro
 	if err != nil {
 		return vmrules.Rules{}, nil, err
 	}
-	rules, err := vmrules.RulesFor(vm, content)
+	rules, err := vmrules.RulesFor(vm, content, r.reading...)
 	return rules, vm, err
 }

@@ -1,4 +1,4 @@
-package main
+package command
 
 import (
 	"bytes"
@@ -15,14 +15,14 @@ import (
 // TestReadme keeps the report that the repository's README shows the one that
 // comes out.
 func TestReadme(t *testing.T) {
-	t.Chdir(filepath.Join("..", ".."))
+	t.Chdir(filepath.Join("..", "..", ".."))
 	readme, err := os.ReadFile("README.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	const command = "check -v --template testdata/quickstart/template.yaml testdata/quickstart/vm.json"
 	var stdout, stderr bytes.Buffer
-	if got := run(strings.Fields(command), nil, &stdout, &stderr); got != 1 {
+	if got := Main(strings.Fields(command), nil, &stdout, &stderr, Build{Name: "vmrules"}); got != 1 {
 		t.Errorf("exit status %d, want 1: %s", got, stderr.String())
 	}
 	for _, part := range []string{"./vmrules " + command + "\n", "\n```\n" + stdout.String() + "```\n"} {
@@ -35,7 +35,7 @@ func TestReadme(t *testing.T) {
 // TestQuickstart keeps the two forms of the quickstart's template the same.
 func TestQuickstart(t *testing.T) {
 	var contents []map[string]any
-	for file, err := range manifest.Read([]string{"../../testdata/quickstart/template.yaml", "../../testdata/quickstart/template.json"}, nil) {
+	for file, err := range manifest.Read([]string{"../../../testdata/quickstart/template.yaml", "../../../testdata/quickstart/template.json"}, nil) {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,40 +1,51 @@
-package main
+package command
 
 import (
 	"fmt"
+	"maps"
 	"runtime/debug"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 )
 
-func newVersion() *cobra.Command {
+func newVersion(b Build) *cobra.Command {
 	return &cobra.Command{
 		Use:               "version",
 		Short:             "Say which vmrules this is",
 		Args:              cobra.NoArgs,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		Run: func(command *cobra.Command, _ []string) {
-			fmt.Fprintln(command.OutOrStdout(), version(debug.ReadBuildInfo()))
+			fmt.Fprintln(command.OutOrStdout(), b.version(debug.ReadBuildInfo()))
 		},
 	}
 }
 
 // version is what the build says of itself: a release, or the commit that it was
-// built from.
-func version(info *debug.BuildInfo, ok bool) string {
+// built from, and what it knows beyond the format.
+func (b Build) version(info *debug.BuildInfo, ok bool) string {
 	if !ok {
-		return "vmrules, of an unknown version"
+		return b.Name + ", of an unknown version" + b.kinds()
 	}
 	settings := map[string]string{}
 	for _, s := range info.Settings {
 		settings[s.Key] = s.Value
 	}
-	text := "vmrules " + info.Main.Version
+	text := b.Name + " " + info.Main.Version
 	if revision := settings["vcs.revision"]; revision != "" {
 		text += ", commit " + revision
 	}
 	if settings["vcs.modified"] == "true" {
 		text += " with changes"
 	}
-	return text + ", " + info.GoVersion
+	return text + ", " + info.GoVersion + b.kinds()
+}
+
+// kinds lists those beyond the format.
+func (b Build) kinds() string {
+	if len(b.Kinds) == 0 {
+		return ""
+	}
+	return "\nkinds of rules beyond the format: " + strings.Join(slices.Sorted(maps.Keys(b.Kinds)), ", ")
 }

@@ -1,4 +1,4 @@
-package main
+package command
 
 import (
 	"runtime/debug"
@@ -21,7 +21,8 @@ func TestVersion(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			if got := version(test.info, test.info != nil); got != test.want {
+			b := Build{Name: "vmrules"}
+			if got := b.version(test.info, test.info != nil); got != test.want {
 				t.Errorf("got %q, want %q", got, test.want)
 			}
 		})

@@ -1,4 +1,4 @@
-package main
+package command
 
 import (
 	"encoding/json"
@@ -16,24 +16,24 @@ FILE is YAML or JSON, or - for the standard input, with one VM or template. A VM
 its own rules or, where it has none and --template is given, those of its template.
 `
 
-func newLimits() *cobra.Command {
-	return newForm("limits", "Show what each field of a VM may hold",
+func newLimits(b Build) *cobra.Command {
+	return newForm(b, "limits", "Show what each field of a VM may hold",
 		`Limits shows, for each field that the rules speak of, what all rules together ask
 of it, as JSON: its type, its bounds, the values and patterns that it has to match;
 which rules are off now, and which cannot be told.`,
 		func(rules vmrules.Rules, object map[string]any) any { return rules.Limits(object) })
 }
 
-func newSchema() *cobra.Command {
-	return newForm("schema", "Write the rules of a VM as a JSON Schema",
+func newSchema(b Build) *cobra.Command {
+	return newForm(b, "schema", "Write the rules of a VM as a JSON Schema",
 		`Schema writes what the rules ask of a VM as a JSON Schema (draft 2020-12) of the
 whole object. What a schema cannot say is listed in it, under x-vmrules-unexpressed.`,
 		func(rules vmrules.Rules, object map[string]any) any { return rules.JSONSchema(object) })
 }
 
 // newForm is a command that says something about one object and its rules.
-func newForm(name, short, long string, say func(vmrules.Rules, map[string]any) any) *cobra.Command {
-	r := newRuling()
+func newForm(b Build, name, short, long string, say func(vmrules.Rules, map[string]any) any) *cobra.Command {
+	r := newRuling(b)
 	command := &cobra.Command{
 		Use:     name + " FILE|-",
 		Short:   short,
