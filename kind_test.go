@@ -99,6 +99,17 @@ func TestVerdicts(t *testing.T) {
 			}
 		})
 	}
+	got := ask(t, func(in *Input) Verdict {
+		v := in.Violation(0)
+		v.Message, v.Detail = "own", "why"
+		return Verdict{Outcome: Violated, Violations: []Violation{v, in.Violation(1)}}
+	}, `"path": "jsonpath::.spec.disks[*]"`, twoDisks).String()
+	want := `Violated   n: m
+           spec.template.spec.disks[0]: own (why)
+           spec.template.spec.disks[1]: the kind "k" does not allow it`
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("as people see it (-want +got):\n%s", diff)
+	}
 }
 
 // The arguments of the format constrain the values of any kind, once its

@@ -103,6 +103,15 @@ func (v Violation) Error() string {
 	return fmt.Sprintf("%s: %s (%s)", strings.Join(parts, ": "), oneLine(v.Message), oneLine(v.Detail))
 }
 
+// said is what is wrong, below the rule's message: with a message of its own, if
+// the violation has another.
+func (v Violation) said(message string) string {
+	if v.Message == message {
+		return oneLine(v.Detail)
+	}
+	return fmt.Sprintf("%s (%s)", oneLine(v.Message), oneLine(v.Detail))
+}
+
 // Valid tells whether nothing is violated or undecided, apart from rules that
 // say justWarning.
 func (r *Report) Valid() bool {
@@ -262,7 +271,7 @@ func (r Result) String() string {
 		if v.Field != "" {
 			s.WriteString(oneLine(v.Field) + ": ")
 		}
-		s.WriteString(oneLine(v.Detail))
+		s.WriteString(v.said(r.Message))
 	}
 	if len(r.Violations) > 0 && r.Note != "" {
 		s.WriteString(indent + oneLine(r.Note))
