@@ -27,7 +27,7 @@ func Kinds() []vmrules.ParseOption {
 func Pattern(s vmrules.RuleSource) (vmrules.Checker, []vmrules.Problem) {
 	raw, ok := s.Key("pattern")
 	if !ok {
-		return nil, []vmrules.Problem{s.Problem("", vmrules.ReasonInvalid, `a rule of this kind needs a key "pattern", which holds what a value must look like`)}
+		return nil, []vmrules.Problem{s.Problem("pattern", vmrules.ReasonRequired, `a rule of this kind needs a key "pattern", which holds what a value must look like`)}
 	}
 	o, wrong := readOverlay(raw)
 	if wrong != nil {
