@@ -153,6 +153,9 @@ func newRules(rules []rule, root Root) Rules {
 // Len is the number of rules.
 func (rs Rules) Len() int { return len(rs.rules) }
 
+// Root is what the rules' paths call $.
+func (rs Rules) Root() Root { return rs.root }
+
 // All yields each rule and its index, as a copy.
 func (rs Rules) All() iter.Seq2[int, Rule] {
 	return func(yield func(int, Rule) bool) {
