@@ -1,0 +1,55 @@
+package crd_test
+
+import (
+	"fmt"
+	"log"
+
+	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/kinds/crd"
+)
+
+func ExampleFromRules() {
+	rules, err := vmrules.ParseRules(`[
+		{
+			"name": "enough-cores", "rule": "integer", "min": 2,
+			"path": "jsonpath::.spec.domain.cpu.cores",
+			"message": "This VM needs two cores."
+		},
+		{
+			"name": "disk-bus", "rule": "enum", "values": ["virtio", "sata"],
+			"path": "jsonpath::.spec.domain.devices.disks[*].disk.bus",
+			"valid": "jsonpath::.spec.domain.devices.disks[*].disk.bus",
+			"message": "Disks are on virtio or sata."
+		},
+		{
+			"name": "no-root", "rule": "regex", "regex": "^(?!root)",
+			"path": "jsonpath::.spec.hostname",
+			"message": "This is no name for a host."
+		}
+	]`)
+	if err != nil {
+		log.Fatal(err)
+	}
+	m := crd.FromRules(rules)
+	fmt.Println("ValidatingAdmissionPolicy:")
+	for _, v := range m.Policy {
+		fmt.Println("-", v.Expression)
+	}
+	fmt.Println("x-kubernetes-validations:")
+	for _, r := range m.CRD {
+		fmt.Println("-", r.Rule)
+	}
+	fmt.Println("Not translated:")
+	for _, u := range m.Untranslated {
+		fmt.Println("-", u)
+	}
+	// Output:
+	// ValidatingAdmissionPolicy:
+	// - object.spec.template.spec.?domain.?cpu.optMap(cpu, cpu != null && cpu.?cores.optMap(cores, cores >= 2).orValue(false)).orValue(false)
+	// - object.spec.template.spec.?domain.?devices.?disks.optMap(disks, disks == null || disks.all(disk, disk.?disk.?bus.optMap(bus, bus == null || bus in ["virtio", "sata"]).orValue(true))).orValue(true)
+	// x-kubernetes-validations:
+	// - has(self.spec.template.spec.domain.cpu) && has(self.spec.template.spec.domain.cpu.cores) && self.spec.template.spec.domain.cpu.cores >= 2
+	// - !has(self.spec.template.spec.domain.devices) || !has(self.spec.template.spec.domain.devices.disks) || self.spec.template.spec.domain.devices.disks.all(disk, !has(disk.disk) || !has(disk.disk.bus) || disk.disk.bus in ["virtio", "sata"])
+	// Not translated:
+	// - rules[2] "no-root" regex: the group "(?!r" is not rewritten for CEL's matches(), which is RE2
+}

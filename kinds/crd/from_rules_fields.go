@@ -1,0 +1,330 @@
+package crd
+
+import (
+	"iter"
+	"maps"
+	"slices"
+	"strings"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+)
+
+// A fieldType is what the JSON of a field is by KubeVirt's API.
+type fieldType int
+
+const (
+	anyType     fieldType = iota // not known here
+	integerType                  // a whole number
+	stringType
+	quantityType // a string or a number, such as "2Gi"
+)
+
+// typesOf are the types of the fields that rules are mostly about, below a VM's
+// spec.template. [] is any item of a list.
+var typesOf = map[string]fieldType{
+	"spec.domain.cpu.cores":                             integerType,
+	"spec.domain.cpu.sockets":                           integerType,
+	"spec.domain.cpu.maxSockets":                        integerType,
+	"spec.domain.cpu.threads":                           integerType,
+	"spec.domain.cpu.model":                             stringType,
+	"spec.domain.memory.guest":                          quantityType,
+	"spec.domain.memory.maxGuest":                       quantityType,
+	"spec.domain.memory.hugepages.pageSize":             stringType,
+	"spec.domain.machine.type":                          stringType,
+	"spec.domain.ioThreadsPolicy":                       stringType,
+	"spec.domain.devices.disks[].name":                  stringType,
+	"spec.domain.devices.disks[].serial":                stringType,
+	"spec.domain.devices.disks[].cache":                 stringType,
+	"spec.domain.devices.disks[].io":                    stringType,
+	"spec.domain.devices.disks[].tag":                   stringType,
+	"spec.domain.devices.disks[].bootOrder":             integerType,
+	"spec.domain.devices.disks[].disk.bus":              stringType,
+	"spec.domain.devices.disks[].cdrom.bus":             stringType,
+	"spec.domain.devices.disks[].lun.bus":               stringType,
+	"spec.domain.devices.interfaces[].name":             stringType,
+	"spec.domain.devices.interfaces[].model":            stringType,
+	"spec.domain.devices.interfaces[].macAddress":       stringType,
+	"spec.domain.devices.interfaces[].pciAddress":       stringType,
+	"spec.domain.devices.interfaces[].tag":              stringType,
+	"spec.domain.devices.interfaces[].bootOrder":        integerType,
+	"spec.domain.devices.interfaces[].ports[].name":     stringType,
+	"spec.domain.devices.interfaces[].ports[].protocol": stringType,
+	"spec.domain.devices.interfaces[].ports[].port":     integerType,
+	"spec.domain.devices.inputs[].bus":                  stringType,
+	"spec.domain.devices.inputs[].type":                 stringType,
+	"spec.domain.devices.inputs[].name":                 stringType,
+	"spec.hostname":                                     stringType,
+	"spec.subdomain":                                    stringType,
+	"spec.architecture":                                 stringType,
+	"spec.evictionStrategy":                             stringType,
+	"spec.priorityClassName":                            stringType,
+	"spec.schedulerName":                                stringType,
+	"spec.terminationGracePeriodSeconds":                integerType,
+	"spec.networks[].name":                              stringType,
+	"spec.networks[].multus.networkName":                stringType,
+	"spec.volumes[].name":                               stringType,
+	"spec.volumes[].containerDisk.image":                stringType,
+	"spec.volumes[].dataVolume.name":                    stringType,
+	"spec.volumes[].persistentVolumeClaim.claimName":    stringType,
+	"spec.domain.features.hyperv.spinlocks.spinlocks":   integerType,
+}
+
+// mapsOf are the objects with any names, and the type of their values.
+var mapsOf = map[string]fieldType{
+	"metadata.labels":                stringType,
+	"metadata.annotations":           stringType,
+	"spec.nodeSelector":              stringType,
+	"spec.domain.resources.requests": quantityType,
+	"spec.domain.resources.limits":   quantityType,
+}
+
+func isMap(at string) bool {
+	_, ok := mapsOf[at]
+	return ok
+}
+
+// containers are the fields above those that are known here: objects and arrays.
+var containers = func() map[string]string {
+	found := map[string]string{}
+	for field := range mapsOf {
+		found[field] = "object"
+	}
+	for _, fields := range []iter.Seq[string]{maps.Keys(typesOf), maps.Keys(mapsOf)} {
+		for field := range fields {
+			for i := range field {
+				switch {
+				case field[i] == '.':
+					found[field[:i]] = "object"
+				case field[i] == '[':
+					found[field[:i]] = "array"
+				}
+			}
+		}
+	}
+	return found
+}()
+
+// A fieldDefault is what a field counts as where its parent is there and it is
+// not. Spec: valid, which lists the fields that always exist.
+type fieldDefault struct {
+	value any
+	zero  bool // 0 counts as not set
+}
+
+var defaultsOf = map[string]fieldDefault{
+	"spec.domain.cpu.sockets":                           {1, true},
+	"spec.domain.cpu.cores":                             {1, true},
+	"spec.domain.cpu.threads":                           {1, true},
+	"spec.domain.machine.type":                          {"", false},
+	"spec.domain.devices.disks[].serial":                {"", false},
+	"spec.domain.devices.disks[].cache":                 {"", false},
+	"spec.domain.devices.disks[].io":                    {"", false},
+	"spec.domain.devices.disks[].tag":                   {"", false},
+	"spec.domain.devices.interfaces[].model":            {"", false},
+	"spec.domain.devices.interfaces[].macAddress":       {"", false},
+	"spec.domain.devices.interfaces[].pciAddress":       {"", false},
+	"spec.domain.devices.interfaces[].tag":              {"", false},
+	"spec.domain.devices.interfaces[].ports[].protocol": {"", false},
+	"spec.domain.devices.interfaces[].ports[].port":     {0, false},
+}
+
+// leftToInstancetype are the fields that an instance type sets, with all members
+// below them: without them, a VM that names one is not judged.
+var leftToInstancetype = []string{
+	"spec.domain.cpu", "spec.domain.memory",
+	"spec.domain.resources.requests.cpu", "spec.domain.resources.requests.memory",
+	"spec.domain.resources.limits.cpu", "spec.domain.resources.limits.memory",
+}
+
+func isLeftToInstancetype(steps []step) bool {
+	at := fieldKey(steps)
+	return slices.ContainsFunc(leftToInstancetype, func(field string) bool {
+		rest, ok := strings.CutPrefix(at, field)
+		return ok && (rest == "" || rest[0] == '.' && !strings.Contains(rest, "["))
+	})
+}
+
+// typeAt is the type of the field that steps lead to.
+func (t *translator) typeAt(steps []step) fieldType {
+	if t.anyTypes {
+		return anyType
+	}
+	if n := len(steps) - 1; steps[n].name != "" {
+		if of, ok := mapsOf[fieldKey(steps[:n])]; ok {
+			return of
+		}
+	}
+	return typesOf[fieldKey(steps)]
+}
+
+// A leastSchema is a structural schema that is being made.
+type leastSchema struct {
+	members map[string]*leastSchema
+	items   *leastSchema
+	leaf    *apiextensionsv1.JSONSchemaProps // nil: an object or list
+	anyName *apiextensionsv1.JSONSchemaProps // of the values of a map
+
+	instancetype bool // of the root: spec.instancetype is declared, too
+}
+
+func newSchema() *leastSchema { return &leastSchema{} }
+
+// Bounds of the schema, which let the API server see what an expression costs
+// at most.
+const (
+	schemaItems  = 64
+	schemaLength = 256
+)
+
+// add declares the field that steps lead to.
+func (s *leastSchema) add(steps []step, of fieldType) error {
+	at := s
+	for i, step := range steps {
+		if isMap(fieldKey(steps[:i])) {
+			if i < len(steps)-1 || step.name == "" {
+				return refuse("", "%s has no fields below its own", fieldKey(steps[:i]))
+			}
+			at.anyName = propsOf(of)
+			return nil
+		}
+		at = at.below(step)
+		if at.leaf != nil && i < len(steps)-1 {
+			return refuse("", "%s is no object with fields", fieldKey(steps[:i+1]))
+		}
+	}
+	switch containers[fieldKey(steps)] {
+	case "object":
+		if at.members == nil && !isMap(fieldKey(steps)) {
+			at.members = map[string]*leastSchema{}
+		}
+	case "array":
+		at.below(step{index: 0})
+	default:
+		if at.members != nil || at.items != nil {
+			return refuse("", "%s is a scalar and an object or array at once", fieldKey(steps))
+		}
+		at.leaf = propsOf(of)
+	}
+	return nil
+}
+
+func (s *leastSchema) below(step step) *leastSchema {
+	if step.name == "" {
+		if s.items == nil {
+			s.items = newSchema()
+		}
+		return s.items
+	}
+	if s.members == nil {
+		s.members = map[string]*leastSchema{}
+	}
+	if s.members[step.name] == nil {
+		s.members[step.name] = newSchema()
+	}
+	return s.members[step.name]
+}
+
+// accepts tells whether all that other declares can stand beside what s does.
+func (s *leastSchema) accepts(other *leastSchema) bool {
+	if s == nil || other == nil {
+		return true
+	}
+	if s.form() != 0 && other.form() != 0 && s.form() != other.form() {
+		return false
+	}
+	for name, member := range other.members {
+		if !s.members[name].accepts(member) {
+			return false
+		}
+	}
+	return s.items.accepts(other.items)
+}
+
+func (s *leastSchema) form() int {
+	switch {
+	case s.members != nil:
+		return 1
+	case s.items != nil:
+		return 2
+	case s.leaf != nil:
+		return 3
+	case s.anyName != nil:
+		return 4
+	}
+	return 0
+}
+
+func (s *leastSchema) merge(other *leastSchema) {
+	s.instancetype = s.instancetype || other.instancetype
+	if other.leaf != nil {
+		s.leaf = other.leaf
+	}
+	if other.anyName != nil {
+		s.anyName = other.anyName
+	}
+	if other.items != nil {
+		s.below(step{index: 0}).merge(other.items)
+	}
+	for name, member := range other.members {
+		s.below(step{name: name}).merge(member)
+	}
+}
+
+func (s *leastSchema) props() *apiextensionsv1.JSONSchemaProps {
+	switch s.form() {
+	case 0:
+		return &apiextensionsv1.JSONSchemaProps{Type: "object"}
+	case 2:
+		return &apiextensionsv1.JSONSchemaProps{
+			Type: "array", MaxItems: pointer[int64](schemaItems),
+			Items: &apiextensionsv1.JSONSchemaPropsOrArray{Schema: s.items.props()},
+		}
+	case 3:
+		return s.leaf
+	case 4:
+		return &apiextensionsv1.JSONSchemaProps{
+			Type: "object", MaxProperties: pointer[int64](schemaItems),
+			AdditionalProperties: &apiextensionsv1.JSONSchemaPropsOrBool{Allows: true, Schema: s.anyName},
+		}
+	}
+	p := &apiextensionsv1.JSONSchemaProps{Type: "object", Properties: map[string]apiextensionsv1.JSONSchemaProps{}}
+	for _, name := range slices.Sorted(maps.Keys(s.members)) {
+		p.Properties[name] = *s.members[name].props()
+	}
+	return p
+}
+
+// propsOf is the schema of a field. One of a type that is not known may be a
+// whole number or a string, which CEL then tells apart.
+func propsOf(of fieldType) *apiextensionsv1.JSONSchemaProps {
+	switch of {
+	case integerType:
+		return &apiextensionsv1.JSONSchemaProps{Type: "integer", Format: "int64"}
+	case stringType:
+		return &apiextensionsv1.JSONSchemaProps{Type: "string", MaxLength: pointer[int64](schemaLength)}
+	}
+	return &apiextensionsv1.JSONSchemaProps{XIntOrString: true, MaxLength: pointer[int64](schemaLength)}
+}
+
+func pointer[T any](v T) *T { return &v }
+
+// ofVM is the schema of a VirtualMachine with this one at its spec.template, and
+// with rules.
+func (s *leastSchema) ofVM(rules []apiextensionsv1.ValidationRule) *apiextensionsv1.JSONSchemaProps {
+	object := func(name string, of *apiextensionsv1.JSONSchemaProps) *apiextensionsv1.JSONSchemaProps {
+		return &apiextensionsv1.JSONSchemaProps{Type: "object", Properties: map[string]apiextensionsv1.JSONSchemaProps{name: *of}}
+	}
+	s.below(step{name: "spec"})
+	spec := object("template", s.props())
+	if s.instancetype {
+		spec.Properties["instancetype"] = *object("name", propsOf(stringType))
+	}
+	template := spec.Properties["template"]
+	if inside := template.Properties["spec"]; inside.Properties["domain"].Type != "" {
+		inside.Required = []string{"domain"}
+		template.Properties["spec"] = inside
+	}
+	vm := object("spec", spec)
+	vm.XValidations = rules
+	return vm
+}

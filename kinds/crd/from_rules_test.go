@@ -1,0 +1,481 @@
+package crd
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/vmrules/vmrules"
+	apiextensions "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	crdvalidation "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+func sorted(all []vmPlace) []vmPlace {
+	slices.SortFunc(all, func(a, b vmPlace) int { return cmp.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
+	return all
+}
+
+func sortedKeys(m map[string]any) []string { return slices.Sorted(maps.Keys(m)) }
+
+const (
+	// fromRulesSeedVariable gives another seed than the default, to look
+	// elsewhere or to see a failure again.
+	fromRulesSeedVariable = "VMRULES_FROM_RULES_SEED"
+
+	fromRulesRules = 2000
+	fromRulesVMs   = 6
+)
+
+func fromRulesSeed(t *testing.T) uint64 {
+	text := cmp.Or(os.Getenv(fromRulesSeedVariable), "20190202")
+	seed, err := strconv.ParseUint(text, 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return seed
+}
+
+func parseOne(t *testing.T, rule map[string]any) vmrules.Rules {
+	t.Helper()
+	text, err := json.Marshal([]any{rule})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rules, err := vmrules.ParseRules(string(text))
+	if err != nil {
+		return vmrules.Rules{} // such as a min that is a string without a number
+	}
+	return rules
+}
+
+// want is what CEL must say: true, or anything else.
+func want(rules vmrules.Rules, object map[string]any) (bool, vmrules.Outcome) {
+	outcome := vmrules.Validate(rules, object).Results[0].Outcome
+	return outcome == vmrules.Satisfied || outcome == vmrules.Skipped, outcome
+}
+
+// An evaluator judges a VM by one translated rule.
+type evaluator func(object map[string]any) (celResult, error)
+
+// A translated rule is true for just the VMs that the rule holds for, whatever
+// form it has.
+func TestFromRules(t *testing.T) {
+	for _, c := range []struct {
+		name      string
+		generator generator
+		compile   func(*testing.T, Migration) (string, evaluator)
+		opts      []Option
+	}{
+		{"policy", generator{}, policyOf, nil},
+		{"policy for any types", generator{anyTypes: true}, policyOf, []Option{AnyTypes()}},
+		{"crd", generator{noNulls: true, noFloats: true}, crdOf, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			seed, counts := fromRulesSeed(t), map[string]int{}
+			for n := range uint64(fromRulesRules) {
+				g := c.generator
+				g.Rand = rand.New(rand.NewPCG(seed, n))
+				compareRule(t, &g, counts, func(rules vmrules.Rules) (string, evaluator) {
+					return c.compile(t, FromRules(rules, c.opts...))
+				})
+				if counts["different"] > 5 {
+					t.FailNow()
+				}
+			}
+			t.Log(table(counts))
+			for _, about := range []string{
+				"Satisfied: true", "Skipped: true", "Violated: false", "Violated: error", "Undecided: false", "Undecided: error", "refused",
+			} {
+				if counts[about] < 10 {
+					t.Errorf("%s only %d times", about, counts[about])
+				}
+			}
+		})
+	}
+}
+
+func compareRule(t *testing.T, g *generator, counts map[string]int, compile func(vmrules.Rules) (string, evaluator)) {
+	rules := parseOne(t, g.rule())
+	if rules.Len() == 0 {
+		return
+	}
+	expression, eval := compile(rules)
+	if eval == nil {
+		counts["refused"]++
+		return
+	}
+	for range fromRulesVMs {
+		object := g.vm()
+		holds, outcome := want(rules, object)
+		got, err := eval(object)
+		if got == "" {
+			counts["denied by the schema"]++
+			continue
+		}
+		counts[fmt.Sprintf("%s: %s", outcome, got)]++
+		if holds != (got == celTrue) {
+			counts["different"]++
+			text, _ := json.Marshal(object)
+			t.Errorf("rules %s\nexpression %s\nobject %s\nvmrules %s, CEL %s (%v)", rules, expression, text, outcome, got, err)
+		}
+	}
+}
+
+func policyOf(t *testing.T, m Migration) (string, evaluator) {
+	if len(m.Policy) == 0 {
+		return "", nil
+	}
+	program := compilePolicy(t, m.Policy[0].Expression)
+	return m.Policy[0].Expression, func(object map[string]any) (celResult, error) { return evalPolicy(program, object) }
+}
+
+func crdOf(t *testing.T, m Migration) (string, evaluator) {
+	if len(m.CRD) == 0 {
+		return "", nil
+	}
+	validator := compileCRD(t, m.Schema)
+	return m.CRD[0].Rule, func(object map[string]any) (celResult, error) {
+		if err := validator.denies(object); err != nil {
+			return "", err
+		}
+		return validator.eval(object)
+	}
+}
+
+// Where an object stands in the place of a list, or the like, a policy for any
+// types is not true for a VM that the rule does not hold for; it may be an error
+// for one that it holds for.
+func TestFromRulesAnyObject(t *testing.T) {
+	seed, counts := fromRulesSeed(t), map[string]int{}
+	for n := range uint64(fromRulesRules) {
+		g := &generator{Rand: rand.New(rand.NewPCG(seed, n)), anyTypes: true, chaos: true}
+		rules := parseOne(t, g.rule())
+		expression, eval := policyOf(t, FromRules(rules, AnyTypes()))
+		if eval == nil {
+			continue
+		}
+		for range fromRulesVMs {
+			object := g.vm()
+			holds, outcome := want(rules, object)
+			got, err := eval(object)
+			counts[fmt.Sprintf("%s: %s", outcome, got)]++
+			if got == celTrue && !holds || got == celFalse && holds {
+				text, _ := json.Marshal(object)
+				t.Fatalf("rules %s\nexpression %s\nobject %s\nvmrules %s, CEL %s (%v)", rules, expression, text, outcome, got, err)
+			}
+		}
+	}
+	t.Log(table(counts))
+	if counts["Satisfied: true"] < 1000 || counts["Violated: false"] < 1000 || counts["Skipped: true"] < 1000 {
+		t.Error("too little was compared")
+	}
+}
+
+func table(counts map[string]int) string {
+	var s strings.Builder
+	for _, about := range slices.Sorted(maps.Keys(counts)) {
+		fmt.Fprintf(&s, "\n%7d %s", counts[about], about)
+	}
+	return s.String()
+}
+
+// A fromRulesVector is a rule and what becomes of it. The rule lacks what all of
+// them have.
+type fromRulesVector struct {
+	Name         string
+	Rule         map[string]any
+	Policy       string   `json:",omitempty"`
+	Warning      string   `json:",omitempty"`
+	AnyTypes     string   `json:",omitempty"` // of the policy
+	CRD          string   `json:",omitempty"`
+	FieldPath    string   `json:",omitempty"`
+	Untranslated []string `json:",omitempty"`
+}
+
+func (v fromRulesVector) translated(t *testing.T) fromRulesVector {
+	t.Helper()
+	rule := map[string]any{"name": "r", "message": "m"}
+	maps.Copy(rule, v.Rule)
+	text, err := json.Marshal([]any{rule})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rules, err := vmrules.ParseRules(string(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := FromRules(rules)
+	got := fromRulesVector{Name: v.Name, Rule: v.Rule}
+	for _, p := range m.Policy {
+		got.Policy = p.Expression
+	}
+	for _, p := range m.Warnings {
+		got.Warning = p.Expression
+	}
+	for _, r := range m.CRD {
+		got.CRD, got.FieldPath = r.Rule, r.FieldPath
+	}
+	for _, u := range m.Untranslated {
+		got.Untranslated = append(got.Untranslated, u.String())
+	}
+	if v.AnyTypes != "" {
+		got.AnyTypes = FromRules(rules, AnyTypes()).Policy[0].Expression
+	}
+	return got
+}
+
+func fromRulesVectors(t testing.TB) []fromRulesVector {
+	t.Helper()
+	text, err := os.ReadFile("testdata/from_rules.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var vectors []fromRulesVector
+	if err := json.Unmarshal(text, &vectors); err != nil {
+		t.Fatal(err)
+	}
+	return vectors
+}
+
+// Each kind and argument, in words that people can own.
+func TestFromRulesVectors(t *testing.T) {
+	vectors := fromRulesVectors(t)
+	var got []fromRulesVector
+	for _, v := range vectors {
+		got = append(got, v.translated(t))
+	}
+	if diff := gocmp.Diff(vectors, got); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+// A CRD with all translated rules of the vectors passes the API server's own
+// validation: its schema is structural, messages and field paths are right, and
+// the cost of each rule and of all is within the bounds.
+func TestFromRulesCRDIsValid(t *testing.T) {
+	rules := vectorRules(t)
+	m := FromRules(rules)
+	if len(m.CRD) < 20 {
+		t.Fatalf("only %d rules", len(m.CRD))
+	}
+	crd := apiextensionsv1.CustomResourceDefinition{
+		ObjectMeta: metav1.ObjectMeta{Name: "virtualmachines.example.com"},
+		Spec: apiextensionsv1.CustomResourceDefinitionSpec{
+			Group: "example.com", Scope: apiextensionsv1.NamespaceScoped,
+			Names: apiextensionsv1.CustomResourceDefinitionNames{
+				Plural: "virtualmachines", Singular: "virtualmachine", Kind: "VirtualMachine", ListKind: "VirtualMachineList",
+			},
+			Versions: []apiextensionsv1.CustomResourceDefinitionVersion{{
+				Name: "v1", Served: true, Storage: true, Schema: &apiextensionsv1.CustomResourceValidation{OpenAPIV3Schema: m.Schema},
+			}},
+		},
+		Status: apiextensionsv1.CustomResourceDefinitionStatus{StoredVersions: []string{"v1"}},
+	}
+	apiextensionsv1.SetDefaults_CustomResourceDefinition(&crd)
+	apiextensionsv1.SetDefaults_CustomResourceDefinitionSpec(&crd.Spec)
+	var internal apiextensions.CustomResourceDefinition
+	if err := apiextensionsv1.Convert_v1_CustomResourceDefinition_To_apiextensions_CustomResourceDefinition(&crd, &internal, nil); err != nil {
+		t.Fatal(err)
+	}
+	for _, err := range crdvalidation.ValidateCustomResourceDefinition(t.Context(), &internal) {
+		t.Error(err)
+	}
+}
+
+// vectorRules are the rules of all vectors together.
+func vectorRules(t *testing.T) vmrules.Rules {
+	t.Helper()
+	var all []any
+	for i, v := range fromRulesVectors(t) {
+		rule := map[string]any{"name": fmt.Sprint("rule-", i), "message": "what is\nwrong"}
+		maps.Copy(rule, v.Rule)
+		all = append(all, rule)
+	}
+	text, err := json.Marshal(all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rules, err := vmrules.ParseRules(string(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rules
+}
+
+// No rule is lost: each is in a form or is listed for it.
+func TestFromRulesLosesNone(t *testing.T) {
+	rules := vectorRules(t)
+	m := FromRules(rules)
+	listed := map[Form]int{}
+	for _, u := range m.Untranslated {
+		listed[u.Form]++
+	}
+	got := map[Form]int{
+		FormPolicy: len(m.Policy) + len(m.Warnings) + listed[FormPolicy] + listed[FormBoth],
+		FormCRD:    len(m.CRD) + listed[FormCRD] + listed[FormBoth],
+	}
+	want := map[Form]int{FormPolicy: rules.Len(), FormCRD: rules.Len()}
+	if diff := gocmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// Numbers in a VM that CEL does not hold exactly are outside of what FromRules
+// promises. Each example fails when CEL learns to say it.
+func TestFromRulesNumbersBeyond(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		rule  map[string]any
+		value string // JSON
+		want  vmrules.Outcome
+		got   celResult
+	}{
+		{"integers of 19 digits", map[string]any{"rule": "integer"}, `"9223372036854775807"`, vmrules.Satisfied, celError},
+		{"integers beyond int64", map[string]any{"rule": "integer"}, `9223372036854775808`, vmrules.Satisfied, celError},
+		{"digits beyond double", map[string]any{"rule": "enum", "max": 0.1}, `0.10000000000000000001`, vmrules.Violated, celTrue},
+		{"finer than nano", map[string]any{"rule": "string", "min": 1}, `"0.99999999999"`, vmrules.Violated, celTrue},
+		{"with an exponent as text", map[string]any{"rule": "enum", "values": []any{"1000000"}}, `1e6`, vmrules.Satisfied, celFalse},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			c.rule["name"], c.rule["message"], c.rule["path"] = "r", "m", "jsonpath::.spec.limits.a"
+			rules := parseOne(t, c.rule)
+			object := decoded(map[string]any{"kind": "VirtualMachine", "spec": map[string]any{"template": map[string]any{
+				"spec": map[string]any{"limits": map[string]any{"a": json.RawMessage(c.value)}}}}})
+			exact := map[string]any{"kind": "VirtualMachine", "spec": map[string]any{"template": map[string]any{
+				"spec": map[string]any{"limits": map[string]any{"a": exactly(t, c.value)}}}}}
+			_, outcome := want(rules, exact)
+			_, eval := policyOf(t, FromRules(rules))
+			got, _ := eval(object)
+			if outcome != c.want || got != c.got {
+				t.Errorf("vmrules %s, CEL %s, want %s, %s", outcome, got, c.want, c.got)
+			}
+		})
+	}
+}
+
+func exactly(t *testing.T, text string) any {
+	t.Helper()
+	d := json.NewDecoder(strings.NewReader(text))
+	d.UseNumber()
+	var v any
+	if err := d.Decode(&v); err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// What is beyond all bounds is refused, and in no time.
+func TestFromRulesBounds(t *testing.T) {
+	values := make([]vmrules.Argument, 20_000)
+	for i := range values {
+		values[i] = vmrules.MustArgument(fmt.Sprint("v", i))
+	}
+	for _, r := range []vmrules.Rule{
+		{Path: vmrules.MustParsePath("jsonpath::.spec.x" + strings.Repeat("[*]", 20_000))},
+		{Path: vmrules.MustParsePath("jsonpath::" + strings.Repeat(".a", 20_000))},
+		{Path: vmrules.MustParsePath("jsonpath::.spec.hostname"), Values: values},
+		{Path: vmrules.MustParsePath("jsonpath::.spec." + strings.Repeat("a", 60_000))},
+	} {
+		r.Kind, r.Name, r.Message = vmrules.KindString, "r", "m"
+		rules, err := vmrules.NewRules([]vmrules.Rule{r})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m := FromRules(rules); len(m.Policy)+len(m.CRD) != 0 || len(m.Untranslated) == 0 {
+			t.Errorf("%.50s: %d, %d", r.Path, len(m.Policy), len(m.CRD))
+		}
+	}
+}
+
+// Rules are hostile input: whatever they are, each is translated or listed, and
+// what is translated compiles.
+func FuzzFromRules(f *testing.F) {
+	for _, v := range fromRulesVectors(f) {
+		text, err := json.Marshal([]any{v.Rule})
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(strings.Replace(string(text), "{", `{"name":"r","message":"m",`, 1))
+	}
+	f.Fuzz(func(t *testing.T, annotation string) {
+		rules, err := vmrules.ParseRules(annotation)
+		if err != nil || rules.Len() > 3 {
+			return
+		}
+		for _, opts := range [][]Option{nil, {AnyTypes()}} {
+			m := FromRules(rules, opts...)
+			if n := len(m.Policy) + len(m.Warnings) + len(m.Untranslated); n < rules.Len() {
+				t.Errorf("%d of %d rules", n, rules.Len())
+			}
+			for _, u := range m.Untranslated {
+				if strings.Contains(u.Why, "does not compile") {
+					t.Error(u)
+				}
+			}
+		}
+	})
+}
+
+// The comparison has to find mistakes, here made in the expressions.
+func TestFromRulesFindsMistakes(t *testing.T) {
+	for _, mistake := range []struct{ old, new string }{
+		{" >= ", " > "}, {" <= ", " < "}, {".orValue(true)", ".orValue(false)"}, {".orValue(false)", ".orValue(true)"},
+		{"!has(object.spec.instancetype)", "true"}, {" == null || ", " != null && "}, {" != null && ", " == null || "},
+		{".all(disk,", ".exists(disk,"}, {".exists(disk,", ".all(disk,"}, {`\n?$`, `$`}, {`\v`, ``},
+		{"optional.ofNonZeroValue(", "optional.of("}, {`q.isInteger() || `, ""}, {`|| q.sub(int(q.asApproximateFloat())) == quantity("0")`, ""},
+		{`.matches("^[-+]?[.]?[0-9]")`, ` != ""`}, {"[?0]", "[?1]"}, {"size(", "size('x' + "}, {`in ["`, `in ["x`},
+	} {
+		t.Run(mistake.old, func(t *testing.T) {
+			t.Parallel()
+			if !isFound(t, mistake.old, mistake.new) {
+				t.Error("not found")
+			}
+		})
+	}
+}
+
+// isFound tells whether a mistake in the expressions of policies makes a
+// difference for a generated rule and VM.
+func isFound(t *testing.T, old, mistaken string) bool {
+	for n := range uint64(5 * fromRulesRules) {
+		g := &generator{Rand: rand.New(rand.NewPCG(fromRulesSeed(t), n))}
+		rules := parseOne(t, g.rule())
+		m := FromRules(rules)
+		if len(m.Policy) == 0 || !strings.Contains(m.Policy[0].Expression, old) {
+			continue
+		}
+		program := compilePolicy(t, strings.ReplaceAll(m.Policy[0].Expression, old, mistaken))
+		for range fromRulesVMs {
+			object := g.vm()
+			holds, _ := want(rules, object)
+			if got, _ := evalPolicy(program, object); holds != (got == celTrue) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Rules about whole objects have other paths than these expressions.
+func TestFromRulesAboutObjects(t *testing.T) {
+	rules, err := vmrules.ParseRules(`[{"name": "n", "rule": "string", "path": "jsonpath::.metadata.name", "message": "m"}]`, vmrules.WithRoot(vmrules.RootObject))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := FromRules(rules).Untranslated
+	want := []Untranslated{{Form: FormBoth, Rule: "n", Why: "it is about whole objects, and not about the spec.template of a VM"}}
+	if diff := gocmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
