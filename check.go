@@ -21,8 +21,8 @@ type Checker interface {
 // An Input is what a Checker sees. However the object was decoded, all values
 // have the types of Kubernetes' unstructured objects: map[string]any, []any,
 // string, bool, nil, int64 for every whole number that fits, float64 for every
-// other number whose digits it keeps, and json.Number for the rest. Rules share
-// them.
+// other number whose digits it keeps, and json.Number for the rest. They are
+// shared, with other rules and with the caller of Validate.
 type Input struct {
 	Root any // what the rule's paths call $
 	// Object is what Root is part of: the VM, also where that stands in a
@@ -148,8 +148,8 @@ func (e *evaluation) startChecking() *checking {
 	c := &checking{kept: map[any]any{}}
 	e.checking = c
 	p := plainer{nodes: &e.nodes}
-	if c.object = p.plain(e.object, 0); e.old != nil {
-		c.old = p.plain(resolve(e.old), 0)
+	if c.object, _ = p.plain(e.object, 0); e.old != nil {
+		c.old, _ = p.plain(e.old, 0)
 	}
 	c.err = p.err
 	return c
@@ -205,7 +205,8 @@ func (w *walk) plain(v any) any {
 		return v
 	}
 	p := plainer{nodes: w.nodes}
-	return p.plain(v, 0)
+	plain, _ := p.plain(v, 0)
+	return plain
 }
 
 // inspect looks at all that is in a plain value, and finds the first parameter
@@ -226,6 +227,12 @@ func (w *walk) inspect(v any) string {
 			}
 		}
 	case map[string]any:
+		if !w.parameters { // then the order does not matter
+			for _, next := range v {
+				w.inspect(next)
+			}
+			return ""
+		}
 		for _, name := range memberNames(v) {
 			if found := cmp.Or(w.inspect(name), w.inspect(v[name])); found != "" {
 				return found

@@ -2,37 +2,46 @@ package vmrules
 
 import (
 	"encoding/json"
-	"fmt"
+	"errors"
+	"maps"
 	"math"
+	"slices"
 	"strconv"
 )
 
-// A plainer copies values of any decoder into the types of Kubernetes'
-// unstructured objects.
+// errNoJSON does not say which value it is: of several, any may be met first.
+var errNoJSON = errors.New("the object holds a value that JSON does not have, such as NaN or a function")
+
+// A plainer turns values of any decoder into the types of Kubernetes'
+// unstructured objects. What has them already is not copied.
 type plainer struct {
 	nodes *int // values that may still be looked at
 	err   error
 }
 
-// plain copies a resolved value.
-func (p *plainer) plain(v any, depth int) any {
+// plain is v in these types, and whether that is another value.
+func (p *plainer) plain(v any, depth int) (any, bool) {
 	if !p.spend(v, depth) {
-		return nil
+		return nil, true
 	}
-	switch shapeOf(v) {
-	case null, boolean, text:
-		return v
-	case numeric:
-		return p.number(v)
-	case array:
-		return p.array(v, depth)
-	case object:
-		return p.object(v, depth)
+	switch v := v.(type) {
+	case nil, bool, string, int64:
+		return v, false
+	case float64:
+		return p.float(v)
+	case map[string]any:
+		if v != nil {
+			return p.members(v, depth)
+		}
+	case []any:
+		if v != nil {
+			return p.items(v, depth)
+		}
 	}
-	return p.number(v)
+	return p.converted(resolve(v), depth), true
 }
 
-// spend counts a value that is copied.
+// spend counts a value that is looked at.
 func (p *plainer) spend(v any, depth int) bool {
 	size := 1
 	if s, ok := v.(string); ok {
@@ -53,23 +62,77 @@ func (p *plainer) fail(err error) {
 	}
 }
 
-func (p *plainer) array(v any, depth int) any {
-	items := make([]any, length(v))
-	for i := range items {
-		next, _ := item(v, i)
-		items[i] = p.plain(next, depth+1)
+func (p *plainer) members(v map[string]any, depth int) (any, bool) {
+	var changed map[string]any
+	for name, next := range v {
+		member, isOther := p.plain(next, depth+1)
+		if isOther && changed == nil {
+			changed = maps.Clone(v)
+		}
+		if isOther {
+			changed[name] = member
+		}
 	}
-	return items
+	if changed == nil {
+		return v, false
+	}
+	return changed, true
 }
 
-func (p *plainer) object(v any, depth int) any {
-	names := memberNames(v)
-	members := make(map[string]any, len(names))
-	for _, name := range names {
-		next, _ := member(v, name)
-		members[name] = p.plain(next, depth+1)
+func (p *plainer) items(v []any, depth int) (any, bool) {
+	var changed []any
+	for i, next := range v {
+		item, isOther := p.plain(next, depth+1)
+		if isOther && changed == nil {
+			changed = slices.Clone(v)
+		}
+		if isOther {
+			changed[i] = item
+		}
 	}
-	return members
+	if changed == nil {
+		return v, false
+	}
+	return changed, true
+}
+
+// converted makes a resolved value of other types.
+func (p *plainer) converted(v any, depth int) any {
+	switch shapeOf(v) {
+	case null, boolean, text:
+		return v
+	case array:
+		items := make([]any, length(v))
+		for i := range items {
+			next, _ := item(v, i)
+			items[i] = p.below(next, depth)
+		}
+		return items
+	case object:
+		names := memberNames(v)
+		members := make(map[string]any, len(names))
+		for _, name := range names {
+			next, _ := member(v, name)
+			members[name] = p.below(next, depth)
+		}
+		return members
+	}
+	return p.number(v)
+}
+
+// below is plain for a value that is resolved already.
+func (p *plainer) below(v any, depth int) any {
+	if _, isNone := v.(noJSON); isNone {
+		return p.number(v)
+	}
+	plain, _ := p.plain(v, depth+1)
+	return plain
+}
+
+func (p *plainer) float(f float64) (any, bool) {
+	plain := p.number(f)
+	_, isFloat := plain.(float64)
+	return plain, !isFloat
 }
 
 // number is an int64 or float64 that says what v says, or a json.Number.
@@ -79,7 +142,7 @@ func (p *plainer) number(v any) any {
 		return written
 	}
 	if err != nil {
-		p.fail(fmt.Errorf("the object holds %s", describe(v)))
+		p.fail(errNoJSON)
 		return nil
 	}
 	digits := n.String()
