@@ -1,5 +1,3 @@
-// Package crd joins the rules of a VM with the validation that Kubernetes itself
-// has for custom resources.
 package crd
 
 import (

@@ -1,0 +1,329 @@
+package crd
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"sync"
+	"time"
+
+	celgo "github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common/types"
+	"k8s.io/apimachinery/pkg/util/version"
+	celconfig "k8s.io/apiserver/pkg/apis/cel"
+	"k8s.io/apiserver/pkg/cel/environment"
+
+	"github.com/vmrules/vmrules"
+)
+
+// The keys of a rule of kind "cel".
+const (
+	keyExpression        = "expression"
+	keyMessageExpression = "messageExpression"
+	keyReason            = "reason"
+	keyOptionalOldSelf   = "optionalOldSelf"
+)
+
+// The variables of its expressions.
+const (
+	varSelf    = "self"
+	varOldSelf = "oldSelf"
+	varObject  = "object"
+)
+
+// CEL is the kind of rule whose key "expression" holds an expression in
+// Kubernetes' CEL that has to be true:
+//
+//	vmrules.ParseRules(annotation, vmrules.WithKind("cel", crd.CEL))
+//
+// self is each value that the rule's path selects in turn, oldSelf what it was
+// before, object the whole object. Their types are not known when the rule is
+// read: a field that is not there, or has another type than the expression
+// needs, makes the rule Undecided.
+func CEL(source vmrules.RuleSource) (vmrules.Checker, []vmrules.Problem) {
+	r := &reading{source: source, key: keyExpression}
+	c := &expressionChecker{reason: vmrules.ReasonInvalid}
+	text, ok := r.text(keyExpression)
+	if !ok && len(r.problems) == 0 {
+		r.at(0, "", vmrules.ReasonRequired, `a rule of kind %q needs the key "expression", such as "self %% 2 == 0"`, source.Rule().Kind)
+	}
+	message, hasMessage := r.text(keyMessageExpression)
+	if reason, ok := r.text(keyReason); ok && isKnownReason(reason) {
+		c.reason = vmrules.Reason(reason)
+	}
+	c.optional = r.flag(keyOptionalOldSelf)
+	if len(r.problems) > 0 {
+		return nil, r.problems
+	}
+	env, err := celEnv(c.optional)
+	if err != nil {
+		r.at(0, "", vmrules.ReasonInvalid, "Kubernetes' CEL cannot be set up: %v", err)
+		return nil, r.problems
+	}
+	c.text = text
+	c.program = r.program(keyExpression, text, env, celgo.BoolType, c)
+	if hasMessage {
+		c.message = r.program(keyMessageExpression, message, env, celgo.StringType, c)
+	}
+	if c.optional && !c.usesOld && len(r.problems) == 0 {
+		r.key = keyOptionalOldSelf
+		r.at(0, "", vmrules.ReasonInvalid, "has no effect: the expression does not use oldSelf")
+	}
+	if len(r.problems) > 0 {
+		return nil, r.problems
+	}
+	return c, nil
+}
+
+// celEnv is Kubernetes' environment with the variables of this kind. One is
+// made for all rules.
+func celEnv(optional bool) (*celgo.Env, error) {
+	if optional {
+		return optionalEnv()
+	}
+	return plainEnv()
+}
+
+var (
+	plainEnv    = sync.OnceValues(func() (*celgo.Env, error) { return newEnv(celgo.DynType) })
+	optionalEnv = sync.OnceValues(func() (*celgo.Env, error) { return newEnv(celgo.OptionalType(celgo.DynType)) })
+)
+
+func newEnv(oldSelf *celgo.Type) (*celgo.Env, error) {
+	set, err := environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()).Extend(environment.VersionedOptions{
+		IntroducedVersion: version.MajorMinor(1, 0),
+		EnvOptions: []celgo.EnvOption{
+			celgo.Variable(varSelf, celgo.DynType),
+			celgo.Variable(varOldSelf, oldSelf),
+			celgo.Variable(varObject, celgo.DynType),
+		},
+	})
+	if err != nil {
+		return nil, err
+	}
+	return set.NewExpressionsEnv(), nil
+}
+
+// text is a key that is a string; blank ones are a problem.
+func (r *reading) text(key string) (string, bool) {
+	r.key = key
+	raw, ok := r.source.Key(key)
+	if !ok {
+		return "", false
+	}
+	var s string
+	if err := json.Unmarshal(raw, &s); err != nil {
+		r.at(0, "", vmrules.ReasonTypeInvalid, "must be a string")
+		return "", false
+	}
+	if strings.TrimSpace(s) == "" {
+		r.at(0, "", vmrules.ReasonRequired, "must not be empty")
+		return "", false
+	}
+	if len(s) > maxExpression {
+		r.at(0, "", vmrules.ReasonTooLong, tooLongExpression, len(s), maxExpression)
+		return "", false
+	}
+	return s, true
+}
+
+func (r *reading) flag(key string) bool {
+	r.key = key
+	raw, ok := r.source.Key(key)
+	if !ok {
+		return false
+	}
+	var b bool
+	if err := json.Unmarshal(raw, &b); err != nil {
+		r.at(0, "", vmrules.ReasonTypeInvalid, "must be true or false")
+	}
+	return b
+}
+
+// program compiles an expression, or adds what is wrong with it to the problems.
+func (r *reading) program(key, text string, env *celgo.Env, want *celgo.Type, c *expressionChecker) celgo.Program {
+	r.key = key
+	raw, _ := r.source.Key(key)
+	ast, issues := env.Compile(text)
+	if issues.Err() != nil {
+		for _, e := range issues.Errors() {
+			line, column := max(e.Location.Line(), 1), max(e.Location.Column(), 0)
+			r.at(inString(raw, line, column), "", vmrules.ReasonInvalid, "%s", expressionError(line, column+1, e.Message, "self, oldSelf and object"))
+		}
+		return nil
+	}
+	if !ast.OutputType().IsExactType(want) {
+		r.at(0, "", vmrules.ReasonTypeInvalid, "%s", wrongType(ast.OutputType(), want))
+		return nil
+	}
+	for _, ref := range ast.NativeRep().ReferenceMap() {
+		c.usesOld = c.usesOld || ref.Name == varOldSelf
+		c.usesObject = c.usesObject || ref.Name == varObject
+	}
+	program, err := env.Program(ast,
+		celgo.CostLimit(celconfig.PerCallLimit),
+		celgo.CostTracking(liveCost{}),
+		guard(env),
+		celgo.InterruptCheckFrequency(celconfig.CheckFrequency))
+	if err != nil {
+		r.at(0, "", vmrules.ReasonInvalid, "the expression cannot be used: %s", shortened(err.Error()))
+	}
+	return program
+}
+
+func wrongType(got, want *celgo.Type) string {
+	cure := ""
+	switch {
+	case !got.IsExactType(celgo.DynType):
+	case want.IsExactType(celgo.BoolType):
+		cure = ": compare it, such as self.enabled == true"
+	default:
+		cure = ": convert it, such as string(self.name)"
+	}
+	kind := got.String()
+	if kind == "dyn" {
+		kind = "of no certain type"
+	}
+	return fmt.Sprintf("the expression must be a %s, and is %s%s", want, kind, cure)
+}
+
+// An expressionChecker judges each value by one expression.
+type expressionChecker struct {
+	text                          string
+	program, message              celgo.Program
+	reason                        vmrules.Reason
+	optional, usesOld, usesObject bool
+}
+
+// Check implements vmrules.Checker.
+func (c *expressionChecker) Check(in *vmrules.Input) vmrules.Verdict {
+	f := newFindings(in)
+	if len(in.Values) == 0 {
+		return f.missing()
+	}
+	if c.usesOld && !c.optional && in.OldValue == nil {
+		return vmrules.Verdict{Outcome: vmrules.Skipped, Note: "there is no old value"}
+	}
+	if err := c.unusable(f); err != nil {
+		return vmrules.Verdict{Note: err.Error()}
+	}
+	for i, m := range in.Values {
+		if err := c.judge(f, i); err != nil {
+			f.doubt("%s: %w", m.Field, err)
+		}
+	}
+	return f.verdict()
+}
+
+// unusable tells why the variables cannot be used, apart from self.
+func (c *expressionChecker) unusable(f *findings) error {
+	if c.usesObject {
+		if parameter := f.in.Unfilled(f.in.Object); parameter != "" {
+			return fmt.Errorf("the parameter %s of the template is not filled in", parameter)
+		}
+		if err := f.spent.usable(f.in.Object); err != nil {
+			return fmt.Errorf("the object: %w", err)
+		}
+	}
+	if c.usesOld {
+		if err := f.spent.usable(f.in.OldValue); err != nil {
+			return fmt.Errorf("the old value: %w", err)
+		}
+	}
+	return nil
+}
+
+func (c *expressionChecker) judge(f *findings, i int) error {
+	self := f.in.Values[i].Value
+	if err := f.spent.usable(self); err != nil {
+		return err
+	}
+	variables := map[string]any{varSelf: self, varObject: f.in.Object, varOldSelf: f.in.OldValue}
+	if c.optional {
+		variables[varOldSelf] = c.optionalOld(f.in.OldValue)
+	}
+	result, err := f.spent.evaluate(c.program, variables)
+	if err != nil {
+		return fmt.Errorf("the expression cannot be evaluated: %w", err)
+	}
+	if result == true {
+		return nil
+	}
+	if result != false {
+		return errors.New("the expression is neither true nor false")
+	}
+	detail := "false: " + shortened(strings.Join(strings.Fields(c.text), " "))
+	f.violate(i, nil, c.reason, detail, c.messageOf(f.spent, variables))
+	return nil
+}
+
+func (c *expressionChecker) optionalOld(old any) any {
+	if old == nil {
+		return types.OptionalNone
+	}
+	return types.OptionalOf(types.DefaultTypeAdapter.NativeToValue(old))
+}
+
+// messageOf is what the messageExpression says, by Kubernetes' rules for what
+// can be said; "" for the message of the rule.
+func (c *expressionChecker) messageOf(s *spent, variables map[string]any) string {
+	if c.message == nil {
+		return ""
+	}
+	result, err := s.evaluate(c.message, variables)
+	message, _ := result.(string)
+	message = strings.TrimSpace(message)
+	if err != nil || strings.ContainsAny(message, "\r\n") || len(message) > celconfig.MaxEvaluatedMessageExpressionSizeBytes {
+		return ""
+	}
+	return message
+}
+
+// evaluate runs a program, and pays for it.
+func (s *spent) evaluate(program celgo.Program, variables map[string]any) (any, error) {
+	ctx, done, err := s.start()
+	if err != nil {
+		return nil, err
+	}
+	result, details, err := program.ContextEval(ctx, variables)
+	isLate := ctx.Err() != nil
+	done()
+	cost := uint64(celconfig.PerCallLimit)
+	if details != nil && details.ActualCost() != nil {
+		cost = *details.ActualCost()
+	}
+	s.cost -= int64(min(cost, math.MaxInt32)) + 1
+	switch {
+	case isLate:
+		return nil, errTime
+	case err != nil && strings.HasPrefix(err.Error(), costExceeded):
+		return nil, fmt.Errorf("it costs more than one expression may, %s", callLimit)
+	case err != nil && strings.HasPrefix(err.Error(), "no such overload"):
+		return nil, errors.New("a value has not the type that the expression needs (no such overload)")
+	case err != nil:
+		return nil, errors.New(shortened(err.Error()))
+	case s.cost < 0:
+		return nil, errBudget
+	}
+	return result.Value(), nil
+}
+
+// start begins to evaluate expressions, as long as there is something left to
+// spend; done ends it.
+func (s *spent) start() (ctx context.Context, done func(), err error) {
+	if s.cost <= 0 {
+		return nil, nil, errBudget
+	}
+	if s.time <= 0 {
+		return nil, nil, errTime
+	}
+	begin := time.Now()
+	ctx, cancel := context.WithTimeout(context.Background(), s.time)
+	return ctx, func() {
+		cancel()
+		s.time -= time.Since(begin)
+	}, nil
+}

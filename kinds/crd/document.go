@@ -1,0 +1,259 @@
+package crd
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	v1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metavalidation "k8s.io/apimachinery/pkg/api/validation"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
+	"sigs.k8s.io/yaml"
+
+	"github.com/vmrules/vmrules"
+)
+
+// keyDefinition is the key of a rule of kind "crd".
+const keyDefinition = "definition"
+
+// Rules makes one rule for whole objects of a document in JSON or YAML: a
+// CustomResourceDefinition of apiextensions.k8s.io/v1, by which each object is
+// judged with the schema of its version, or a schema alone (JSONSchemaProps).
+// What is wrong with a schema is told by a *vmrules.ParseError.
+//
+// An object that the definition is not about, of another group or kind, is
+// Skipped; one of a version that it does not serve, or that does not say its
+// kind, is Undecided.
+func Rules(document []byte) (vmrules.Rules, error) {
+	text, err := asJSON(document)
+	if err != nil {
+		return vmrules.Rules{}, err
+	}
+	tree, err := readJSON(text)
+	if err != nil {
+		return vmrules.Rules{}, fmt.Errorf("the document cannot be read: %w", err)
+	}
+	path, err := vmrules.ParsePath("jsonpath::$")
+	if err != nil {
+		return vmrules.Rules{}, err
+	}
+	rule := vmrules.Rule{Kind: "schema", Name: "schema", Path: path, Message: "the object must fit its schema"}
+	key := keySchema
+	if tree.text("kind") != "" || tree.text("apiVersion") != "" {
+		key = keyDefinition
+		rule.Kind = "crd"
+		rule.Name = cmp.Or(tree.member("metadata").text("name"), "crd")
+		rule.Message = fmt.Sprintf("the object must fit the definition of its kind %s", tree.member("spec").member("names").text("kind"))
+	}
+	rule.Unknown = map[string]json.RawMessage{key: text}
+	return vmrules.NewRules([]vmrules.Rule{rule},
+		vmrules.WithKind("schema", Schema), vmrules.WithKind("crd", Definition), vmrules.WithRoot(vmrules.RootObject))
+}
+
+// asJSON is the one document of a text as JSON.
+func asJSON(text []byte) ([]byte, error) {
+	if trimmed := bytes.TrimSpace(text); json.Valid(trimmed) {
+		return trimmed, nil
+	}
+	var found []byte
+	documents := utilyaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(text)))
+	for {
+		document, err := documents.Read()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, fmt.Errorf("the document cannot be read: %w", err)
+		}
+		content, err := yaml.YAMLToJSONStrict(document)
+		switch {
+		case err != nil:
+			return nil, fmt.Errorf("the document is neither JSON nor YAML: %w", err)
+		case string(content) == "null":
+		case found != nil:
+			return nil, errors.New("the text holds several documents: give them one by one")
+		default:
+			found = content
+		}
+	}
+	if found == nil {
+		return nil, errors.New("the document is empty: it must be a CustomResourceDefinition or a schema")
+	}
+	return found, nil
+}
+
+// Definition is the kind of rule whose key "definition" holds a whole
+// CustomResourceDefinition, as Rules makes it.
+func Definition(source vmrules.RuleSource) (vmrules.Checker, []vmrules.Problem) {
+	raw, ok := source.Key(keyDefinition)
+	if !ok {
+		return nil, []vmrules.Problem{source.Problem(keyDefinition, vmrules.ReasonRequired, `a rule of kind %q needs the key "definition", a CustomResourceDefinition`, source.Rule().Kind)}
+	}
+	r := &reading{source: source, key: keyDefinition}
+	tree, err := readJSON(raw)
+	if err != nil {
+		r.at(0, "", vmrules.ReasonInvalid, "the definition is no JSON: %v", err)
+		return nil, r.problems
+	}
+	d := r.definition(tree, raw)
+	if len(r.problems) > 0 {
+		return nil, r.problems
+	}
+	return d, nil
+}
+
+// A definitionChecker judges objects of one kind, each by the schema of its
+// version.
+type definitionChecker struct {
+	group, kind string
+	namespaced  bool
+	served      []string
+	versions    map[string]*judge
+}
+
+// definition reads what a CustomResourceDefinition says about objects. The rest
+// of it is not judged.
+func (r *reading) definition(tree *node, text []byte) *definitionChecker {
+	const wanted = v1.GroupName + "/v1"
+	if version, kind := tree.text("apiVersion"), tree.text("kind"); kind != "CustomResourceDefinition" || version != wanted {
+		r.at(tree.start, "", vmrules.ReasonInvalid, "must be a CustomResourceDefinition of %s, not kind %q of %q", wanted, shortened(kind), shortened(version))
+		return nil
+	}
+	where := field.NewPath("spec")
+	n := tree.member("spec")
+	names := n.member("names")
+	d := &definitionChecker{
+		group: n.text("group"), kind: names.text("kind"),
+		namespaced: n.text("scope") == string(v1.NamespaceScoped), versions: map[string]*judge{},
+	}
+	if d.group == "" {
+		r.problem(n, where.Child("group"), vmrules.ReasonRequired, "is missing: it must be the API group of the objects, such as kubevirt.io")
+	}
+	if d.kind == "" {
+		r.problem(names, where.Child("names", "kind"), vmrules.ReasonRequired, "is missing: it must be the kind of the objects, such as VirtualMachine")
+	}
+	if n.member("preserveUnknownFields").value == true {
+		r.problem(n.member("preserveUnknownFields"), where.Child("preserveUnknownFields"), vmrules.ReasonInvalid, "must be false, as %s demands: mark the schemas with x-kubernetes-preserve-unknown-fields", wanted)
+	}
+	for i, version := range n.member("versions").items {
+		r.version(d, version, text, where.Child("versions").Index(i))
+	}
+	if len(d.served) == 0 && len(r.problems) == 0 {
+		r.problem(n.member("versions"), where.Child("versions"), vmrules.ReasonInvalid, "has no version that is served: at least one needs a name, \"served\": true and a schema")
+	}
+	return d
+}
+
+func (r *reading) version(d *definitionChecker, n *node, text []byte, where *field.Path) {
+	name := n.text("name")
+	switch {
+	case name == "":
+		r.problem(n, where.Child("name"), vmrules.ReasonRequired, "is missing: it must be the version's name, such as v1")
+		return
+	case slices.Contains(d.served, name):
+		r.problem(n, where.Child("name"), vmrules.ReasonDuplicate, "there is a version %q already", name)
+		return
+	case n.member("served").value != true:
+		return
+	}
+	d.served = append(d.served, name)
+	schema := n.member("schema").members["openAPIV3Schema"]
+	where = where.Child("schema", "openAPIV3Schema")
+	if schema == nil {
+		r.problem(n, where, vmrules.ReasonRequired, "is missing: a version that is served needs a schema")
+		return
+	}
+	d.versions[name] = r.compile(schema, text, where, true)
+}
+
+// Check implements vmrules.Checker.
+func (d *definitionChecker) Check(in *vmrules.Input) vmrules.Verdict {
+	f := newFindings(in)
+	if len(in.Values) == 0 {
+		return f.missing()
+	}
+	others := ""
+	judged := 0
+	for i, m := range in.Values {
+		object, ok := m.Value.(map[string]any)
+		if !ok {
+			f.violate(i, nil, vmrules.ReasonTypeInvalid, "must be an object", "")
+			judged++
+			continue
+		}
+		if others = d.isNotAbout(object); others == "" {
+			d.object(f, i, object)
+			judged++
+		}
+	}
+	if judged == 0 {
+		return vmrules.Verdict{Outcome: vmrules.Skipped, Note: others}
+	}
+	return f.verdict()
+}
+
+// isNotAbout says of what kind an object is that the definition is not about; ""
+// where it is about it, or may be: an object that does not say its kind.
+func (d *definitionChecker) isNotAbout(object map[string]any) string {
+	apiVersion, _ := object["apiVersion"].(string)
+	kind, _ := object["kind"].(string)
+	group, _, _ := strings.Cut(apiVersion, "/")
+	if apiVersion == "" || kind == "" || group == d.group && kind == d.kind {
+		return ""
+	}
+	return fmt.Sprintf("the definition is about the kind %s of %s, not about %q of %q", d.kind, d.group, shortened(kind), shortened(apiVersion))
+}
+
+// object judges an object of the definition's kind by the schema of its version.
+func (d *definitionChecker) object(f *findings, i int, object map[string]any) {
+	apiVersion, _ := object["apiVersion"].(string)
+	_, version, _ := strings.Cut(apiVersion, "/")
+	j := d.versions[version]
+	if j == nil {
+		f.doubt("the definition serves %s of %s in the version %s, not in %q", d.kind, d.group, strings.Join(d.served, ", "), shortened(version))
+		return
+	}
+	j.value(f, i)
+	d.metadata(f, i, object)
+}
+
+// metadata judges the object's metadata as the API server does. What it takes
+// from the request, the namespace, need not be there.
+func (d *definitionChecker) metadata(f *findings, i int, object map[string]any) {
+	content, ok := object["metadata"].(map[string]any)
+	if !ok && object["metadata"] != nil {
+		at := f.in.Violation(i, "metadata").Pointer
+		if slices.ContainsFunc(f.violations, func(v vmrules.Violation) bool { return v.Pointer == at }) {
+			return // said by the schema
+		}
+		f.violate(i, []any{"metadata"}, vmrules.ReasonTypeInvalid, "must be an object", "")
+		return
+	}
+	if f.spent.inexact(content) != "" {
+		return
+	}
+	meta := &metav1.ObjectMeta{}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(content, meta); err != nil {
+		f.violate(i, []any{"metadata"}, vmrules.ReasonInvalid, "is not what Kubernetes has for metadata: "+shortened(err.Error()), "")
+		return
+	}
+	if d.namespaced && meta.Namespace == "" {
+		meta.Namespace = metav1.NamespaceDefault
+	}
+	if meta.Name == "" && meta.GenerateName != "" { // the API server makes a name of it first
+		meta.Name = meta.GenerateName[:min(len(meta.GenerateName), 58)] + "00000"
+	}
+	p := placer{findings: f, value: i, judge: &judge{isResource: true}, object: object}
+	for _, e := range metavalidation.ValidateObjectMeta(meta, d.namespaced, metavalidation.NameIsDNSSubdomain, field.NewPath("metadata")) {
+		p.add(e, plainDetail(e), "")
+	}
+}

@@ -1,0 +1,42 @@
+package crd_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/internal/conformance"
+	"github.com/vmrules/vmrules/kinds/crd"
+)
+
+// Whatever a rule and a value are, no compiler and no Checker goes down: what
+// package vmrules says where one does is in no problem and no note.
+func FuzzRules(f *testing.F) {
+	for _, vectors := range conformance.Read(f, "testdata/conformance") {
+		for _, v := range vectors {
+			f.Add(v.Text(f), []byte(v.Object), []byte(v.Old))
+		}
+	}
+	opts := []vmrules.ParseOption{
+		vmrules.WithKind("schema", crd.Schema), vmrules.WithKind("cel", crd.CEL), vmrules.WithKind("crd", crd.Definition),
+		vmrules.WithRoot(vmrules.RootObject),
+	}
+	f.Fuzz(func(t *testing.T, annotation string, text, old []byte) {
+		var object, before map[string]any
+		if json.Unmarshal(text, &object) != nil || len(old) > 0 && json.Unmarshal(old, &before) != nil {
+			return
+		}
+		rules, err := vmrules.ParseRules(annotation, opts...)
+		if err != nil {
+			if strings.Contains(err.Error(), "cannot read this rule") {
+				t.Error(err)
+			}
+			return
+		}
+		report := vmrules.Validate(rules, object, vmrules.WithOldObject(before)).String()
+		if strings.Contains(report, `the kind "`) && strings.Contains(report, `" failed`) {
+			t.Error(report)
+		}
+	})
+}

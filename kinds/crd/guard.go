@@ -1,0 +1,298 @@
+package crd
+
+import (
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+
+	celgo "github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/functions"
+	"github.com/google/cel-go/common/operators"
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+	"github.com/google/cel-go/common/types/traits"
+	"github.com/google/cel-go/interpreter"
+	celconfig "k8s.io/apiserver/pkg/apis/cel"
+	"k8s.io/apiserver/pkg/cel/environment"
+	"k8s.io/apiserver/pkg/cel/library"
+)
+
+// Kubernetes bounds an expression in two ways: an estimate by the types and
+// lengths that a schema declares, and a count while it runs. An expression of
+// kind "cel" has no schema, so that there is no estimate; and where types are not
+// known beforehand, the count takes most calls for one step, and counts a call
+// only after it was made. So for these expressions the calls are counted by what
+// the values turn out to be, and those that can take much more than their
+// operands are long are looked at before they are made.
+
+// guardedPrefix marks a call that is looked at, for liveCost, and so that it is
+// not exchanged for one that is not.
+const guardedPrefix = "guarded "
+
+// guarded are functions with more work to do, or more to give back, than their
+// operands are long, and how much that is.
+var guarded = map[string]func(args []ref.Val) float64{
+	"replace":         workOfReplace,
+	"join":            workOfJoin,
+	"format":          workOfFormat,
+	"matches":         workOfRegex,
+	"find":            workOfRegex,
+	"findAll":         workOfRegex,
+	"sets.contains":   workOfPairs,
+	"sets.equivalent": workOfPairs,
+	"sets.intersects": workOfPairs,
+	"distinct":        func(args []ref.Val) float64 { return length(args[0]) * deepSize(args[0]) },
+	"lists.range": func(args []ref.Val) float64 {
+		n, _ := args[0].(types.Int)
+		return float64(n)
+	},
+}
+
+// simple are functions that give back no more than their operands are long.
+var simple = []string{"string", "int", "uint", "double", "bool", "size", "type", "trim", "lowerAscii", "upperAscii", "substring", "charAt"}
+
+// isSimple tells whether an expression is made of operators and such functions
+// alone, without loops.
+func isSimple(expression string) bool {
+	isSimple := true
+	visit(expression, func(e ast.Expr) {
+		switch e.Kind() {
+		case ast.ComprehensionKind:
+			isSimple = false
+		case ast.CallKind:
+			name := e.AsCall().FunctionName()
+			_, isOperator := operators.FindReverse(name)
+			isSimple = isSimple && (isOperator || slices.Contains(simple, name))
+		}
+	})
+	return isSimple
+}
+
+// visit goes through an expression; one that is wrong has nothing to visit.
+func visit(expression string, see func(ast.Expr)) {
+	parsed, issues := environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()).NewExpressionsEnv().Parse(expression)
+	if issues.Err() == nil {
+		ast.PostOrderVisit(parsed.NativeRep().Expr(), ast.NewExprVisitor(see))
+	}
+}
+
+// maxGrowth is how many times longer an expression of a schema may make a text.
+const maxGrowth = 100
+
+// unbounded names a function of an expression of x-kubernetes-validations that
+// could take all memory: Kubernetes' estimate counts what these functions read, not
+// what they write. It is "" for none.
+func unbounded(expression string) string {
+	name, growth := "", 1.0
+	visit(expression, func(e ast.Expr) {
+		if e.Kind() != ast.CallKind {
+			return
+		}
+		call := e.AsCall()
+		switch call.FunctionName() {
+		case "replace":
+			growth *= growthOf(call.Args())
+			if growth > maxGrowth {
+				name = "replace"
+			}
+		case "format":
+			if call.IsMemberFunction() && !isShortFormat(call) {
+				name = "format"
+			}
+		}
+	})
+	return name
+}
+
+func growthOf(args []ast.Expr) float64 {
+	if len(args) < 2 || args[0].Kind() != ast.LiteralKind || args[1].Kind() != ast.LiteralKind {
+		return math.Inf(1)
+	}
+	old, _ := args[0].AsLiteral().(types.String)
+	with, _ := args[1].AsLiteral().(types.String)
+	if old == "" {
+		return 1 + float64(len(with))
+	}
+	return max(1, float64(len(with))/float64(len(old)))
+}
+
+func isShortFormat(call ast.CallExpr) bool {
+	if call.Target().Kind() != ast.LiteralKind || len(call.Args()) != 1 || call.Args()[0].Kind() != ast.ListKind {
+		return false
+	}
+	text, _ := call.Target().AsLiteral().(types.String)
+	return !longPrecision.MatchString(string(text)) && call.Args()[0].AsList().Size() <= 20
+}
+
+// guard exchanges the calls of such functions.
+func guard(env *celgo.Env) celgo.ProgramOption {
+	all := env.Functions()
+	return celgo.CustomDecoratorV2(func(i interpreter.InterpretableV2) (interpreter.InterpretableV2, error) {
+		call, ok := i.(interpreter.InterpretableCall)
+		if !ok || guarded[call.Function()] == nil {
+			return i, nil
+		}
+		work := guarded[call.Function()]
+		bindings, err := all[call.Function()].Bindings()
+		if err != nil || len(bindings) == 0 {
+			return i, err
+		}
+		invoke := bindings[len(bindings)-1]
+		return interpreter.NewCall(call.ID(), guardedPrefix+call.Function(), call.OverloadID(), call.Args(), func(args ...ref.Val) ref.Val {
+			if work(args) > celconfig.PerCallLimit {
+				return types.NewErr("%s", costExceeded)
+			}
+			return apply(invoke, args)
+		}), nil
+	})
+}
+
+// costExceeded is what cel-go says when an expression costs too much.
+const costExceeded = "operation cancelled: actual cost limit exceeded"
+
+func apply(o *functions.Overload, args []ref.Val) ref.Val {
+	switch {
+	case o.Unary != nil && len(args) == 1:
+		return o.Unary(args[0])
+	case o.Binary != nil && len(args) == 2:
+		return o.Binary(args[0], args[1])
+	case o.Function != nil:
+		return o.Function(args...)
+	}
+	return types.NewErr("no such overload: %s", o.Operator)
+}
+
+// liveCost counts a call by its operands and its result. What Kubernetes counts
+// more is counted so.
+type liveCost struct{ library.CostEstimator }
+
+// CallCost implements interpreter.ActualCostEstimator.
+func (c liveCost) CallCost(function, overload string, args []ref.Val, result ref.Val) *uint64 {
+	function, isGuarded := strings.CutPrefix(function, guardedPrefix)
+	cost := 1.0
+	switch {
+	case isGuarded:
+		cost += guarded[function](args)
+	case function == "_==_" || function == "_!=_":
+		cost += min(deepSize(args[0]), deepSize(args[1]))
+	case function == "@in" && len(args) == 2:
+		cost += deepSize(args[1])
+	case function == "_[_]" || function == "size":
+	case function == "_+_": // lists are only put side by side
+		cost += textSize(args[0]) + textSize(args[1])
+	default:
+		for _, a := range args {
+			cost += length(a)
+		}
+		cost += length(result)
+	}
+	if known := c.CostEstimator.CallCost(function, overload, args, result); known != nil {
+		cost = max(cost, float64(*known))
+	}
+	total := uint64(min(math.Ceil(cost), math.MaxInt32))
+	return &total
+}
+
+// length is how long a text, list or map is: a text counts a tenth, as in
+// Kubernetes' costs.
+func length(v ref.Val) float64 {
+	if text := textSize(v); text > 0 {
+		return text
+	}
+	if v, ok := v.(traits.Sizer); ok {
+		n, _ := v.Size().(types.Int)
+		return float64(n)
+	}
+	return 0
+}
+
+func textSize(v ref.Val) float64 {
+	switch v := v.(type) {
+	case types.String:
+		return float64(len(v)) / 10
+	case types.Bytes:
+		return float64(len(v)) / 10
+	}
+	return 0
+}
+
+// deepSize is size with all that is inside, up to what one expression may cost.
+func deepSize(v ref.Val) float64 {
+	left := float64(celconfig.PerCallLimit)
+	countDeep(v.Value(), &left)
+	return celconfig.PerCallLimit - left
+}
+
+func countDeep(v any, left *float64) {
+	*left--
+	if *left < 0 {
+		return
+	}
+	switch v := v.(type) {
+	case string:
+		*left -= float64(len(v)) / 10
+	case []byte:
+		*left -= float64(len(v)) / 10
+	case []any:
+		for _, item := range v {
+			countDeep(item, left)
+		}
+	case map[string]any:
+		for _, member := range v {
+			countDeep(member, left)
+		}
+	case []ref.Val:
+		for _, item := range v {
+			countDeep(item.Value(), left)
+		}
+	case map[ref.Val]ref.Val:
+		for _, member := range v {
+			countDeep(member.Value(), left)
+		}
+	}
+}
+
+func textOf(args []ref.Val, i int) string {
+	if i >= len(args) {
+		return ""
+	}
+	s, _ := args[i].(types.String)
+	return string(s)
+}
+
+func workOfReplace(args []ref.Val) float64 {
+	s, old, with := textOf(args, 0), textOf(args, 1), textOf(args, 2)
+	return (float64(len(s)) + float64(strings.Count(s, old))*float64(len(with))) / 10
+}
+
+func workOfJoin(args []ref.Val) float64 {
+	return deepSize(args[0]) + length(args[0])*float64(len(textOf(args, 1)))/10
+}
+
+// longPrecision finds a precision that makes a number very long.
+var longPrecision = regexp.MustCompile(`%\.\d{4}`)
+
+func workOfFormat(args []ref.Val) float64 {
+	if longPrecision.MatchString(textOf(args, 0)) {
+		return math.MaxInt32
+	}
+	work := length(args[0])
+	for _, a := range args[1:] {
+		work += deepSize(a)
+	}
+	return work
+}
+
+// workOfRegex is Kubernetes' cost of a regular expression, without rounding.
+func workOfRegex(args []ref.Val) float64 {
+	return (1 + length(args[0])) * (1 + float64(len(textOf(args, 1)))/4)
+}
+
+func workOfPairs(args []ref.Val) float64 {
+	if len(args) < 2 {
+		return 0
+	}
+	return deepSize(args[0]) * deepSize(args[1])
+}

@@ -1,0 +1,307 @@
+package crd
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	v1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	structural "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/listtype"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/objectmeta"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/pruning"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/vmrules/vmrules"
+)
+
+// A schemaChecker judges each value by one schema.
+type schemaChecker struct{ judge *judge }
+
+// Check implements vmrules.Checker.
+func (c schemaChecker) Check(in *vmrules.Input) vmrules.Verdict {
+	f := newFindings(in)
+	if len(in.Values) == 0 {
+		return f.missing()
+	}
+	for i := range in.Values {
+		c.judge.value(f, i)
+	}
+	return f.verdict()
+}
+
+// value judges one of the values.
+func (j *judge) value(f *findings, i int) {
+	m := f.in.Values[i]
+	if err := f.spent.usable(m.Value); err != nil {
+		f.doubt("%s: %w", m.Field, err)
+		return
+	}
+	object, err := j.prepared(m.Value, f.spent)
+	if err != nil {
+		f.doubt("%s: %w", m.Field, err)
+		return
+	}
+	errs := validation.ValidateCustomResource(nil, object, j.values)
+	errs = append(errs, objectmeta.Validate(context.Background(), nil, object, j.structural, false)...)
+	errs = append(errs, listtype.ValidateListSetsAndMaps(nil, j.structural, object)...)
+	p := placer{findings: f, value: i, judge: j, object: object}
+	for _, e := range errs {
+		p.add(e, plainDetail(e), "")
+	}
+	if j.expressions == nil && j.duplicates == nil {
+		return
+	}
+	if slices.ContainsFunc(errs, blocks) {
+		f.doubt("the rules of x-kubernetes-validations, as long as the value does not fit the rest of the schema")
+		return
+	}
+	j.rules(p)
+}
+
+// blocks tells whether the API server judges no rules of x-kubernetes-validations
+// after this error, because they count on the rest of the schema.
+func blocks(e *field.Error) bool {
+	switch e.Type {
+	case field.ErrorTypeNotSupported, field.ErrorTypeRequired, field.ErrorTypeTooLong, field.ErrorTypeTooMany, field.ErrorTypeTypeInvalid:
+		return true
+	}
+	return false
+}
+
+// rules judges the rules of x-kubernetes-validations.
+func (j *judge) rules(p placer) {
+	var old any
+	if p.in.OldValue != nil {
+		if err := p.spent.usable(p.in.OldValue); err != nil {
+			p.doubt("the old value: %w", err)
+			return
+		}
+		prepared, err := j.prepared(p.in.OldValue, p.spent)
+		if err != nil {
+			p.doubt("the old value: %w", err)
+			return
+		}
+		old = prepared
+	}
+	for _, v := range []*cel.Validator{j.expressions, j.duplicates} {
+		if v == nil {
+			continue
+		}
+		ctx, done, err := p.spent.start()
+		if err != nil {
+			p.doubt("the rules of x-kubernetes-validations: %w", err)
+			return
+		}
+		errs, left := v.Validate(ctx, nil, j.structural, p.object, old, p.spent.cost)
+		isLate := ctx.Err() != nil
+		done()
+		p.spent.cost = max(left, 0)
+		if isLate {
+			p.doubt("the rules of x-kubernetes-validations: %w", errTime)
+			errs = slices.DeleteFunc(errs, isRuntimeError)
+		}
+		if left < 0 && len(errs) > 0 { // the last error says that no more is judged
+			p.doubt("the rules of x-kubernetes-validations: %s", costWords(errs[len(errs)-1]))
+			errs = errs[:len(errs)-1]
+		}
+		for _, e := range errs {
+			if v == j.duplicates && !isRuntimeError(e) {
+				e.Type = field.ErrorTypeDuplicate
+			}
+			p.addRule(e)
+		}
+	}
+}
+
+func costWords(e *field.Error) string {
+	if strings.Contains(e.Detail, "call cost exceeds limit") {
+		return "one of them costs more than one expression may, " + callLimit
+	}
+	return errBudget.Error()
+}
+
+// prepared is a copy of a value as the API server has it when it validates it:
+// without fields that the schema does not know, with defaults.
+func (j *judge) prepared(v any, s *spent) (map[string]any, error) {
+	if !s.work(sizeOf(v)) {
+		return nil, errWork
+	}
+	object, _ := v.(map[string]any)
+	if !j.isResource {
+		object = map[string]any{valueField: v}
+	}
+	object = runtime.DeepCopyJSON(object)
+	toNumbers(object, j.structural)
+	pruning.Prune(object, j.structural, j.isResource)
+	defaulting.PruneNonNullableNullsWithoutDefaults(object, j.structural)
+	if !s.work(workOfDefaults(j.open, object, s.nodes)) {
+		return nil, errWork
+	}
+	defaulting.Default(object, j.structural)
+	if !s.work(workOf(j.open, object, s.nodes)) {
+		return nil, errWork
+	}
+	return object, nil
+}
+
+// A placer turns errors of the API server's validators into violations.
+type placer struct {
+	*findings
+	value  int
+	judge  *judge
+	object map[string]any
+}
+
+func (p placer) add(e *field.Error, detail, message string) {
+	if e.Type == field.ErrorTypeInternal {
+		p.doubt("%s", plainWords(e.Detail, e.Field))
+		return
+	}
+	path := e.Field
+	for _, inDetail := range []*regexp.Regexp{forbiddenField, failedSchema, notInRange} {
+		if m := inDetail.FindStringSubmatch(e.Detail); m != nil {
+			path = m[1]
+		}
+	}
+	steps, ambiguous := locate(path, p.object, p.judge.structural, e.Type == field.ErrorTypeRequired)
+	if !p.judge.isResource && len(steps) > 0 {
+		steps, path = steps[1:], strings.TrimPrefix(strings.TrimPrefix(path, valueField), ".")
+	}
+	if ambiguous {
+		detail += " (at " + shortened(path) + ")"
+	}
+	p.violate(p.value, steps, reasonOf(e.Type), detail, message)
+}
+
+// addRule adds a violation of a rule of x-kubernetes-validations. Its own
+// message, if it has one, takes the place of the message of the vmrules rule.
+func (p placer) addRule(e *field.Error) {
+	switch {
+	case isRuntimeError(e):
+		p.add(e, "a rule of x-kubernetes-validations cannot be evaluated: "+shortened(inRule.ReplaceAllString(e.Detail, "$1 (rule: $2)")), "")
+	case strings.HasPrefix(e.Detail, "failed rule: "):
+		p.add(e, shortened(e.Detail), "")
+	default:
+		p.add(e, "a rule of x-kubernetes-validations is broken", e.Detail)
+	}
+}
+
+// isRuntimeError tells an expression that fails from one that is false.
+func isRuntimeError(e *field.Error) bool {
+	return e.Type == field.ErrorTypeInvalid &&
+		(strings.Contains(e.Detail, " evaluating rule: ") || strings.Contains(e.Detail, "call arguments did not match a supported operator"))
+}
+
+func reasonOf(t field.ErrorType) vmrules.Reason {
+	switch t {
+	case field.ErrorTypeRequired:
+		return vmrules.ReasonRequired
+	case field.ErrorTypeDuplicate:
+		return vmrules.ReasonDuplicate
+	case field.ErrorTypeNotSupported:
+		return vmrules.ReasonNotSupported
+	case field.ErrorTypeForbidden:
+		return vmrules.ReasonForbidden
+	case field.ErrorTypeTooLong:
+		return vmrules.ReasonTooLong
+	case field.ErrorTypeTypeInvalid:
+		return vmrules.ReasonTypeInvalid
+	}
+	return vmrules.ReasonInvalid
+}
+
+// plainDetail is what an error says about a value, without saying again where.
+func plainDetail(e *field.Error) string {
+	switch e.Type {
+	case field.ErrorTypeRequired:
+		return cmp.Or(e.Detail, "the field is not set")
+	case field.ErrorTypeDuplicate:
+		return "another item of the list has the same " + sameWhat(e.BadValue)
+	case field.ErrorTypeNotSupported:
+		return "not one of the " + shortened(e.Detail)
+	case field.ErrorTypeTooLong:
+		return strings.Replace(e.Detail, "bytes", "characters", 1)
+	}
+	if forbiddenField.MatchString(e.Detail) {
+		return "a field of this name is not allowed"
+	}
+	return plainWords(e.Detail, e.Field)
+}
+
+func sameWhat(v any) string {
+	if _, isKey := v.(map[string]any); isKey {
+		return "keys"
+	}
+	return "value"
+}
+
+// Errors that say in their text alone which field they are about, and what their
+// texts have in common.
+var (
+	forbiddenField = regexp.MustCompile(`^(?s:(.*)) in body is a forbidden property$`)
+
+	failedSchema = regexp.MustCompile(`^"(?s:(.*))" must (?:not )?validate [^"]*$`)
+	notInRange   = regexp.MustCompile(`^Checked value must .* in (?s:(.*))$`)
+
+	inBody     = regexp.MustCompile(`^((?:\S+ )?in body |"\S*" (must (?:not )?validate ))`)
+	mustBeType = regexp.MustCompile(`^must be of type ([^:]*): "(.*)"$`)
+	inRule     = regexp.MustCompile(`^'?(.*?)'?(?:: call arguments did not match a supported operator, function or macro signature for rule:| evaluating rule:) (?s:(.*))$`)
+)
+
+// goTypes are what the validators call the types of numbers.
+var goTypes = map[string]string{"int64": "a number", "float64": "a number"}
+
+// plainWords is an error text without the field, which it may repeat, and without
+// the names of Go.
+func plainWords(detail, fieldPath string) string {
+	detail = strings.TrimSpace(detail)
+	if rest, ok := strings.CutPrefix(detail, fieldPath+" in body "); ok {
+		detail = rest
+	} else {
+		detail = inBody.ReplaceAllString(detail, "$2")
+	}
+	if m := notInRange.FindStringSubmatch(detail); m != nil {
+		detail = strings.TrimPrefix(strings.TrimSuffix(detail, " in "+m[1]), "Checked value ")
+	}
+	if m := mustBeType.FindStringSubmatch(detail); m != nil {
+		detail = fmt.Sprintf("must be of type %s, not %s", strings.ReplaceAll(m[1], ",", " or "), cmp.Or(goTypes[m[2]], m[2]))
+	}
+	return shortened(detail)
+}
+
+// splitRules makes two schemas of one, the second with the rules whose reason is
+// FieldValueDuplicate, there without a reason.
+func splitRules(s *structural.Structural) (others, duplicates *structural.Structural) {
+	others, duplicates = s.DeepCopy(), s.DeepCopy()
+	keepRules(others, false)
+	keepRules(duplicates, true)
+	return others, duplicates
+}
+
+func keepRules(s *structural.Structural, duplicates bool) {
+	visitor := structural.Visitor{Structural: func(s *structural.Structural) bool {
+		var kept []v1.ValidationRule
+		for _, rule := range s.XValidations {
+			isDuplicate := rule.Reason != nil && *rule.Reason == v1.FieldValueDuplicate
+			if isDuplicate != duplicates {
+				continue
+			}
+			if isDuplicate {
+				rule.Reason = nil
+			}
+			kept = append(kept, rule)
+		}
+		changed := len(s.XValidations) > 0
+		s.XValidations = kept
+		return changed
+	}}
+	visitor.Visit(s)
+}

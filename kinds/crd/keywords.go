@@ -1,0 +1,221 @@
+package crd
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"math/big"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	v1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/vmrules/vmrules"
+)
+
+// maxProblems is how many problems of one rule are told.
+const maxProblems = 100
+
+// A reading collects what is wrong with a JSON value under a key of a rule.
+type reading struct {
+	source   vmrules.RuleSource
+	key      string
+	problems []vmrules.Problem
+}
+
+// at adds what is wrong at a place inside the value.
+func (r *reading) at(offset int, where string, reason vmrules.Reason, format string, args ...any) {
+	message := fmt.Sprintf(format, args...)
+	if where != "" {
+		message = shortened(where) + ": " + message
+	}
+	for _, p := range r.problems {
+		if p.Message == message && p.Offset == r.source.Position(r.key)+offset {
+			return
+		}
+	}
+	if len(r.problems) >= maxProblems {
+		return
+	}
+	p := r.source.Problem(r.key, reason, "%s", message)
+	p.Offset += offset
+	r.problems = append(r.problems, p)
+}
+
+func (r *reading) problem(n *node, where *field.Path, reason vmrules.Reason, format string, args ...any) {
+	path := ""
+	if where != nil {
+		path = where.String()
+	}
+	r.at(n.start, path, reason, format, args...)
+}
+
+// refused are the fields of a schema that no CustomResourceDefinition may have,
+// and what can be written for them.
+var refused = map[string]string{
+	"id":                "leave it out: a schema here has no name",
+	"$schema":           "leave it out: the dialect is always Kubernetes' own",
+	"$ref":              "write the schema itself here",
+	"definitions":       "write each schema where it is needed",
+	"patternProperties": "write properties for known names, or additionalProperties for any name",
+	"dependencies":      "write a rule of x-kubernetes-validations, such as !has(self.a) || has(self.b)",
+	"additionalItems":   "write items, one schema for all items",
+}
+
+var (
+	typeSchema  = reflect.TypeFor[v1.JSONSchemaProps]()
+	typeJSON    = reflect.TypeFor[v1.JSON]()
+	typeOrArray = reflect.TypeFor[v1.JSONSchemaPropsOrArray]()
+	typeOrBool  = reflect.TypeFor[v1.JSONSchemaPropsOrBool]()
+)
+
+// fits checks that a JSON value can become a value of the type, as far as its
+// shape goes: Kubernetes drops what its types do not know, and so would a typo
+// be dropped. It reads the types themselves, so that no field is forgotten.
+func (r *reading) fits(n *node, t reflect.Type, where *field.Path) {
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	switch {
+	case t == typeJSON:
+	case t == typeOrBool:
+		if _, ok := n.value.(bool); !ok {
+			r.fits(n, typeSchema, where)
+		}
+	case t == typeOrArray:
+		if n.isArray() {
+			r.problem(n, where, vmrules.ReasonTypeInvalid, "a list of schemas is not supported: write one schema for all items")
+			return
+		}
+		r.fits(n, typeSchema, where)
+	case t.Kind() == reflect.Struct:
+		r.fitsStruct(n, t, where)
+	case t.Kind() == reflect.Map:
+		if !n.isObject() {
+			r.mistyped(n, where, "an object")
+			return
+		}
+		for _, name := range n.names {
+			r.fits(n.members[name], t.Elem(), where.Key(name))
+		}
+	case t.Kind() == reflect.Slice:
+		if !n.isArray() {
+			r.mistyped(n, where, "an array")
+			return
+		}
+		for i, item := range n.items {
+			r.fits(item, t.Elem(), where.Index(i))
+		}
+	default:
+		r.fitsScalar(n, t, where)
+	}
+}
+
+func (r *reading) mistyped(n *node, where *field.Path, want string) {
+	r.problem(n, where, vmrules.ReasonTypeInvalid, "must be %s, not %s", want, n.noun())
+}
+
+func (r *reading) fitsStruct(n *node, t reflect.Type, where *field.Path) {
+	if !n.isObject() {
+		r.mistyped(n, where, "an object")
+		return
+	}
+	known := fieldsOf(t)
+	for _, name := range n.names {
+		member := n.members[name]
+		f, ok := known[name]
+		switch {
+		case t == typeSchema && refused[name] != "":
+			r.problem(member, where.Child(name), vmrules.ReasonInvalid, "is not supported in Kubernetes' schemas; %s", refused[name])
+		case !ok:
+			r.unknown(member, name, t, where)
+		case member.value == nil && f != typeJSON: // Kubernetes takes null as absent
+		default:
+			r.fits(member, f, where.Child(name))
+		}
+	}
+}
+
+func (r *reading) unknown(n *node, name string, t reflect.Type, where *field.Path) {
+	known := fieldsOf(t)
+	if meant := near(name, slices.Collect(maps.Keys(known))); meant != "" {
+		r.problem(n, where.Child(name), vmrules.ReasonInvalid, "is not known; %q may be meant", meant)
+		return
+	}
+	r.problem(n, where.Child(name), vmrules.ReasonInvalid, "is not known: it is no field of Kubernetes' %s", t.Name())
+}
+
+// fieldsOf are the fields of a Kubernetes type by their names in JSON.
+func fieldsOf(t reflect.Type) map[string]reflect.Type {
+	all := make(map[string]reflect.Type, t.NumField())
+	for i := range t.NumField() {
+		f := t.Field(i)
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		fieldType := f.Type
+		if fieldType.Kind() == reflect.Pointer {
+			fieldType = fieldType.Elem()
+		}
+		all[name] = fieldType
+	}
+	return all
+}
+
+func (r *reading) fitsScalar(n *node, t reflect.Type, where *field.Path) {
+	switch t.Kind() {
+	case reflect.String:
+		if _, ok := n.value.(string); !ok {
+			r.mistyped(n, where, "a string")
+		}
+	case reflect.Bool:
+		if _, ok := n.value.(bool); !ok {
+			r.mistyped(n, where, "true or false")
+		}
+	case reflect.Int64:
+		number, ok := n.value.(json.Number)
+		if i, err := strconv.ParseInt(string(number), 10, 64); !ok || err != nil || i < 0 {
+			r.mistyped(n, where, "a whole number from 0 on, without fraction or exponent")
+		}
+	case reflect.Float64:
+		r.fitsFloat(n, where)
+	}
+}
+
+// fitsFloat checks a bound, which Kubernetes holds as a float64.
+func (r *reading) fitsFloat(n *node, where *field.Path) {
+	number, ok := n.value.(json.Number)
+	if !ok {
+		r.mistyped(n, where, "a number")
+		return
+	}
+	f, err := strconv.ParseFloat(string(number), 64)
+	if err != nil || math.Abs(f) >= 1<<63 {
+		r.problem(n, where, vmrules.ReasonInvalid, "%s is too large: it must be less than 2^63 (9223372036854775808) either way", shortened(number.String()))
+		return
+	}
+	if f != math.Trunc(f) {
+		return
+	}
+	if len(number) > 400 {
+		r.problem(n, where, vmrules.ReasonInvalid, "the number has too many digits")
+		return
+	}
+	exact, ok := new(big.Rat).SetString(string(number))
+	if !ok || exact.Cmp(new(big.Rat).SetInt64(int64(f))) != 0 {
+		r.problem(n, where, vmrules.ReasonInvalid, "%s cannot be held exactly: Kubernetes would read %.0f", number, f)
+	}
+}
+
+// maxShown is how many bytes of a name, an expression or a message are shown.
+const maxShown = 500
+
+// shortened is a text that is not too long to be shown.
+func shortened(s string) string {
+	if len(s) <= maxShown {
+		return s
+	}
+	return strings.ToValidUTF8(s[:maxShown], "") + "…"
+}

@@ -1,0 +1,75 @@
+package crd
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	structural "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
+)
+
+func TestLocate(t *testing.T) {
+	value := map[string]any{
+		"a":     map[string]any{"b": []any{"x", map[string]any{"c.d": 1}}, "k[0]": 1},
+		"a.b":   1,
+		"we ir": map[string]any{"": 1},
+		"m":     map[string]any{"p.q": map[string]any{}},
+	}
+	text := structural.Structural{Generic: structural.Generic{Type: "string"}}
+	schema := &structural.Structural{Properties: map[string]structural.Structural{
+		"m": {AdditionalProperties: &structural.StructuralOrBool{Structural: &structural.Structural{Properties: map[string]structural.Structural{"y.z": text}}}},
+		"n": {Properties: map[string]structural.Structural{"o": text}},
+	}}
+	for name, test := range map[string]struct {
+		path      string
+		missing   bool
+		want      []any
+		ambiguous bool
+	}{
+		"the root":                     {"", false, nil, false},
+		"an item":                      {"a.b[0]", false, []any{"a", "b", 0}, false},
+		"a name with a dot":            {"a.b[1].c.d", false, []any{"a", "b", 1, "c.d"}, false},
+		"a name with brackets":         {"a[k[0]]", false, []any{"a", "k[0]"}, false},
+		"a name with a blank":          {"we ir.", false, []any{"we ir", ""}, false},
+		"two places":                   {"a.b", false, nil, true},
+		"a key in brackets":            {"m[p.q].y.z", true, []any{"m", "p.q", "y.z"}, false},
+		"a key behind a dot":           {"m.p.q.y.z", true, []any{"m", "p.q", "y.z"}, false},
+		"what the schema has":          {"n.o", true, []any{"n", "o"}, false},
+		"a name that nothing declares": {"a.zz", true, []any{"a", "zz"}, false},
+		"an index behind the end":      {"a.b[7]", false, []any{"a", "b"}, false},
+		"begins with a dot":            {".m", false, []any{"m"}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, ambiguous := locate(test.path, value, schema, test.missing)
+			if diff := cmp.Diff(test.want, got, cmpopts.EquateEmpty()); diff != "" || ambiguous != test.ambiguous {
+				t.Errorf("ambiguous %t, steps (-want +got):\n%s", ambiguous, diff)
+			}
+		})
+	}
+}
+
+func TestInString(t *testing.T) {
+	const literal = `"a\u00e9é\ud83d\ude00😀\n\\x\"y"`
+	for name, test := range map[string]struct {
+		line, column int
+		want         string // what begins there
+	}{
+		"the first":            {1, 0, `a\u`},
+		"an escape":            {1, 1, `\u00e9`},
+		"a letter":             {1, 2, `é`},
+		"a pair of escapes":    {1, 3, `\ud83d`},
+		"a wide character":     {1, 4, `😀`},
+		"the second line":      {2, 0, `\\x`},
+		"behind a backslash":   {2, 1, `x`},
+		"behind a quote":       {2, 3, `y`},
+		"behind the end":       {2, 9, `"`},
+		"behind the last line": {9, 9, `"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := literal[inString([]byte(literal), test.line, test.column):]
+			if diff := cmp.Diff(test.want, got[:min(len(got), len(test.want))]); diff != "" {
+				t.Errorf("text there (-want +got):\n%s", diff)
+			}
+		})
+	}
+}

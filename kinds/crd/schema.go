@@ -1,0 +1,406 @@
+package crd
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
+	v1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	crdvalidation "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation"
+	structural "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	celconfig "k8s.io/apiserver/pkg/apis/cel"
+	"k8s.io/apiserver/pkg/cel/environment"
+	"k8s.io/kube-openapi/pkg/validation/spec"
+
+	"github.com/vmrules/vmrules"
+)
+
+// keySchema is the key of a rule of kind "schema".
+const keySchema = "schema"
+
+// Schema is the kind of rule whose key "schema" holds a schema as a
+// CustomResourceDefinition has it, a JSONSchemaProps with its rules of
+// x-kubernetes-validations:
+//
+//	vmrules.ParseRules(annotation, vmrules.WithKind("schema", crd.Schema))
+//
+// Each value that the rule's path selects is judged as the API server would
+// judge a field with this schema: fields that the schema does not know are left
+// out, defaults are filled in, then the API server's own validators decide. What
+// the API server would refuse about the schema itself is a Problem.
+func Schema(source vmrules.RuleSource) (vmrules.Checker, []vmrules.Problem) {
+	raw, ok := source.Key(keySchema)
+	if !ok {
+		return nil, []vmrules.Problem{source.Problem(keySchema, vmrules.ReasonRequired, `a rule of kind %q needs the key "schema", such as {"type": "integer", "maximum": 8}`, source.Rule().Kind)}
+	}
+	r := &reading{source: source, key: keySchema}
+	tree, err := readJSON(raw)
+	if err != nil {
+		r.at(0, "", vmrules.ReasonInvalid, "the schema is no JSON: %v", err)
+		return nil, r.problems
+	}
+	j := r.compile(tree, raw, nil, false)
+	if len(r.problems) > 0 {
+		return nil, r.problems
+	}
+	return schemaChecker{j}, nil
+}
+
+// A judge holds the API server's validators for one schema. It is safe for
+// concurrent use.
+type judge struct {
+	// isResource tells that the schema is that of whole objects of Kubernetes.
+	// Any other is that of the field valueField of an object, because the
+	// validators take nothing but an object at the root.
+	isResource bool
+	structural *structural.Structural
+	open       *spec.Schema
+	values     validation.SchemaValidator
+	// expressions and duplicates are nil where the schema has no such rules of
+	// x-kubernetes-validations: those with the reason FieldValueDuplicate stand
+	// apart, because an error of that type does not carry its message.
+	expressions, duplicates *cel.Validator
+}
+
+// valueField is the field that a value stands in while it is judged.
+const valueField = "value"
+
+// compile makes the judge of the schema that begins at the node, or adds to the
+// problems of the reading.
+func (r *reading) compile(n *node, text []byte, where *field.Path, isResource bool) *judge {
+	before := len(r.problems)
+	r.fits(n, typeSchema, where)
+	if len(r.problems) > before {
+		return nil
+	}
+	schema, err := convert(text[n.start:n.end])
+	if err != nil {
+		r.problem(n, where, vmrules.ReasonInvalid, "the schema cannot be read: %s", shortened(err.Error()))
+		return nil
+	}
+	w := &wording{reading: r, node: n, text: text, isResource: isResource}
+	w.check(&schema, nil, where, nil)
+	w.limit(&schema, where)
+	if w.sort(before); len(r.problems) > before {
+		return nil
+	}
+	w.where = where
+	if !isResource {
+		w.addIncomplete(&schema)
+		schema = apiextensions.JSONSchemaProps{
+			Type: "object", Properties: map[string]apiextensions.JSONSchemaProps{valueField: schema},
+		}
+	}
+	for _, e := range checkDefinition(&schema) {
+		w.add(e)
+	}
+	if w.sort(before); len(r.problems) > before {
+		return nil
+	}
+	j, err := newJudge(&schema, isResource)
+	if err != nil {
+		r.problem(n, where, vmrules.ReasonInvalid, "the schema cannot be used: %s", shortened(err.Error()))
+		return nil
+	}
+	return j
+}
+
+func convert(text []byte) (apiextensions.JSONSchemaProps, error) {
+	var read v1.JSONSchemaProps
+	var schema apiextensions.JSONSchemaProps
+	if err := json.Unmarshal(text, &read); err != nil {
+		return schema, err
+	}
+	err := v1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(&read, &schema, nil)
+	return schema, err
+}
+
+// addIncomplete adds the one check that the API server makes at the root of a
+// schema alone: what allOf and the like say about a field counts only if the field
+// is declared outside of them.
+func (w *wording) addIncomplete(schema *apiextensions.JSONSchemaProps) {
+	s, err := structural.NewStructural(schema)
+	if err != nil {
+		return // will be told with its place
+	}
+	for _, e := range structural.ValidateStructural(nil, s) {
+		if strings.HasPrefix(e.Detail, "because it is defined in") {
+			w.add(e)
+		}
+	}
+}
+
+// checkDefinition lists what the API server would refuse about a schema. One
+// thing is let pass: what a simple messageExpression may cost. It is evaluated only
+// where its rule is broken, within the limits for every expression, and the
+// message then has a substitute; while Kubernetes' estimate refuses even the
+// example of its own documentation, which appends string(self.max).
+func checkDefinition(schema *apiextensions.JSONSchemaProps) field.ErrorList {
+	validate := crdvalidation.ValidateCustomResourceDefinition
+	errs := validate(context.Background(), definitionOf(schema))
+	n := len(errs)
+	errs = slices.DeleteFunc(errs, isAboutCost)
+	if len(errs) == n {
+		return errs
+	}
+	silent := schema.DeepCopy()
+	crdvalidation.SchemaHas(silent, func(s *apiextensions.JSONSchemaProps) bool {
+		for i := range s.XValidations {
+			if isSimple(s.XValidations[i].MessageExpression) {
+				s.XValidations[i].MessageExpression = ""
+			}
+		}
+		return false
+	})
+	for _, e := range validate(context.Background(), definitionOf(silent)) {
+		if isAboutCost(e) {
+			errs = append(errs, e)
+		}
+	}
+	return errs
+}
+
+func isAboutCost(e *field.Error) bool {
+	return e.Type == field.ErrorTypeForbidden && (strings.Contains(e.Detail, "exceeds budget by factor") || strings.Contains(e.Detail, "exceeding cost limit"))
+}
+
+// definitionOf is a CustomResourceDefinition about which the API server has
+// nothing to say but for the schema: all of its checks of a schema are reached
+// by way of the whole definition only.
+func definitionOf(schema *apiextensions.JSONSchemaProps) *apiextensions.CustomResourceDefinition {
+	return &apiextensions.CustomResourceDefinition{
+		ObjectMeta: metav1.ObjectMeta{Name: "values.vmrules.example"},
+		Spec: apiextensions.CustomResourceDefinitionSpec{
+			Group:                 "vmrules.example",
+			Scope:                 apiextensions.ClusterScoped,
+			PreserveUnknownFields: new(bool),
+			Names:                 apiextensions.CustomResourceDefinitionNames{Plural: "values", Singular: "value", Kind: "Value", ListKind: "ValueList"},
+			Conversion:            &apiextensions.CustomResourceConversion{Strategy: apiextensions.NoneConverter},
+			Validation:            &apiextensions.CustomResourceValidation{OpenAPIV3Schema: schema},
+			Versions:              []apiextensions.CustomResourceDefinitionVersion{{Name: "v1", Served: true, Storage: true}},
+		},
+		Status: apiextensions.CustomResourceDefinitionStatus{StoredVersions: []string{"v1"}},
+	}
+}
+
+func newJudge(schema *apiextensions.JSONSchemaProps, isResource bool) (*judge, error) {
+	j := &judge{isResource: isResource}
+	var err error
+	if j.structural, err = structural.NewStructural(schema); err != nil {
+		return nil, err
+	}
+	normalizeNumbers(schema, j.structural)
+	if j.structural, err = structural.NewStructural(schema); err != nil {
+		return nil, err
+	}
+	if j.values, j.open, err = validation.NewSchemaValidator(schema); err != nil {
+		return nil, err
+	}
+	others, duplicates := splitRules(j.structural)
+	j.expressions = cel.NewValidator(others, isResource, celconfig.PerCallLimit)
+	j.duplicates = cel.NewValidator(duplicates, isResource, celconfig.PerCallLimit)
+	return j, nil
+}
+
+// A wording turns what is wrong with a schema into problems.
+type wording struct {
+	*reading
+	node       *node
+	text       []byte
+	where      *field.Path
+	isResource bool
+	plain      any // the schema as a value, where it was needed
+}
+
+// check finds what the API server accepts in a schema but does not do as it is
+// written, and makes reasons that it does not know yet those it would treat
+// them as. spine is the schema outside of allOf and the like for the same value.
+func (w *wording) check(s, spine *apiextensions.JSONSchemaProps, where *field.Path, steps []any) {
+	if spine == nil {
+		spine = s
+	}
+	w.checkNumbers(s, spine, where, steps)
+	w.checkValues(s, spine, where, steps)
+	w.checkRules(s.XValidations, where.Child("x-kubernetes-validations"), append(slices.Clip(steps), "x-kubernetes-validations"))
+	next := func(below, spine *apiextensions.JSONSchemaProps, where *field.Path, more ...any) {
+		w.check(below, spine, where, append(slices.Clip(steps), more...))
+	}
+	for list, schemas := range map[string][]apiextensions.JSONSchemaProps{"allOf": s.AllOf, "anyOf": s.AnyOf, "oneOf": s.OneOf} {
+		for i := range schemas {
+			next(&schemas[i], spine, where.Child(list).Index(i), list, i)
+		}
+	}
+	if s.Not != nil {
+		next(s.Not, spine, where.Child("not"), "not")
+	}
+	for name, property := range s.Properties {
+		var outside *apiextensions.JSONSchemaProps
+		if o, ok := spine.Properties[name]; ok {
+			outside = &o
+		}
+		next(&property, outside, where.Child("properties").Key(name), "properties", name)
+	}
+	if s.Items != nil && s.Items.Schema != nil {
+		var outside *apiextensions.JSONSchemaProps
+		if spine.Items != nil {
+			outside = spine.Items.Schema
+		}
+		next(s.Items.Schema, outside, where.Child("items"), "items")
+	}
+	if s.AdditionalProperties != nil && s.AdditionalProperties.Schema != nil {
+		next(s.AdditionalProperties.Schema, nil, where.Child("additionalProperties"), "additionalProperties")
+	}
+}
+
+func (w *wording) checkNumbers(s, spine *apiextensions.JSONSchemaProps, where *field.Path, steps []any) {
+	for name, bound := range map[string]*float64{"minimum": s.Minimum, "maximum": s.Maximum, "multipleOf": s.MultipleOf} {
+		switch {
+		case bound == nil:
+		case name == "multipleOf" && *bound <= 0:
+			w.problem(w.node.below(append(slices.Clip(steps), name)), where.Child(name), vmrules.ReasonInvalid, "must be more than 0, or no value satisfies it")
+		case *bound != math.Trunc(*bound) && spine.Type != "number":
+			w.problem(w.node.below(append(slices.Clip(steps), name)), where.Child(name), vmrules.ReasonInvalid, "%v has a fraction, which Kubernetes drops for whole numbers: write a whole number, or \"type\": \"number\"", *bound)
+		}
+	}
+}
+
+func (w *wording) checkValues(s, spine *apiextensions.JSONSchemaProps, where *field.Path, steps []any) {
+	if len(steps) == 0 && s.Default != nil && !w.isResource {
+		w.problem(w.node.below([]any{"default"}), where.Child("default"), vmrules.ReasonInvalid, "has no effect at the root: a value that is not there is missing; drop it")
+	}
+	for i, item := range s.Enum {
+		text, ok := item.(string)
+		if ok && utf8.RuneCountInString(text) == 1 && spine.Type != "string" {
+			w.problem(w.node.below(append(slices.Clip(steps), "enum", i)), where.Child("enum").Index(i), vmrules.ReasonInvalid, "Kubernetes would also take the number %d for %q: write \"type\": \"string\", or a rule of x-kubernetes-validations", []rune(text)[0], text)
+		}
+	}
+	if s.Format == "" || w.isResource {
+		return
+	}
+	asOpenAPI := &spec.Schema{SchemaProps: spec.SchemaProps{Format: s.Format}}
+	if s.Type != "" {
+		asOpenAPI.Type = spec.StringOrArray{s.Type}
+	}
+	if len(validation.GetUnrecognizedFormats(asOpenAPI, environment.DefaultCompatibilityVersion())) > 0 {
+		w.problem(w.node.below(append(slices.Clip(steps), "format")), where.Child("format"), vmrules.ReasonInvalid, "%q is a format that Kubernetes does not know%s, and would not check: write a pattern or a rule of x-kubernetes-validations", shortened(s.Format), ofType(s.Type))
+	}
+}
+
+func (w *wording) checkRules(rules []apiextensions.ValidationRule, where *field.Path, steps []any) {
+	for i := range rules {
+		if reason := rules[i].Reason; reason != nil && !isKnownReason(string(*reason)) {
+			rules[i].Reason = nil
+		}
+		for name, text := range map[string]string{"rule": rules[i].Rule, "messageExpression": rules[i].MessageExpression} {
+			if w.isResource {
+				continue
+			}
+			at := w.node.below(append(slices.Clip(steps), i, name))
+			if len(text) > maxExpression {
+				w.problem(at, where.Index(i).Child(name), vmrules.ReasonTooLong, tooLongExpression, len(text), maxExpression)
+			} else if function := unbounded(text); function != "" {
+				w.problem(at, where.Index(i).Child(name), vmrules.ReasonInvalid, "the function %q may take more memory here than Kubernetes' estimate sees: replace needs literals that make a text at most %d times as long, format a literal text and list, without long precisions; in a rule of kind \"cel\" all of it is counted", function, maxGrowth)
+			}
+		}
+	}
+}
+
+// tooLongExpression takes the length and the limit.
+const tooLongExpression = "is an expression of %d bytes; at most %d are allowed"
+
+func ofType(t string) string {
+	if t == "" {
+		return ""
+	}
+	return " for the type " + t
+}
+
+// add makes problems of what the API server says about the definition.
+func (w *wording) add(e *field.Error) {
+	root := "spec.validation.openAPIV3Schema"
+	if !w.isResource {
+		root += ".properties[" + valueField + "]"
+	}
+	path := strings.TrimPrefix(strings.TrimPrefix(e.Field, root), ".")
+	path = strings.TrimPrefix(path, "spec.validation.openAPIV3Schema")
+	if w.plain == nil {
+		w.plain = w.node.plain()
+	}
+	steps, _ := locate(path, w.plain, nil, e.Type == field.ErrorTypeRequired)
+	at := w.node.below(steps)
+	where := path
+	if w.where != nil {
+		where = strings.TrimSuffix(w.where.String()+"."+path, ".")
+	}
+	if found := celErrors.FindAllStringSubmatch(e.Detail, -1); found != nil {
+		for _, match := range found {
+			w.addExpression(at, where, match)
+		}
+		return
+	}
+	detail := e.Detail
+	switch e.Type {
+	case field.ErrorTypeNotSupported:
+		detail = fmt.Sprintf("%q is not supported; %s", shortened(fmt.Sprint(e.BadValue)), e.Detail)
+	case field.ErrorTypeRequired:
+		detail = "is missing: " + e.Detail
+	case field.ErrorTypeForbidden:
+		detail = "is not allowed: " + e.Detail
+	}
+	detail = strings.ReplaceAll(strings.ReplaceAll(detail, root+".", ""), root, "the schema")
+	w.at(at.start, where, vmrules.ReasonInvalid, "%s", plainWords(detail, ""))
+}
+
+// sort puts the problems since an index in order: the API server finds them by
+// way of maps.
+func (w *wording) sort(from int) {
+	slices.SortStableFunc(w.problems[from:], func(a, b vmrules.Problem) int {
+		return cmp.Or(cmp.Compare(a.Offset, b.Offset), cmp.Compare(a.Message, b.Message))
+	})
+}
+
+// celErrors finds the errors in what CEL says about an expression.
+var celErrors = regexp.MustCompile(`ERROR: <input>:(\d+):(\d+): (.*)`)
+
+func (w *wording) addExpression(at *node, where string, match []string) {
+	line, _ := strconv.Atoi(match[1])
+	column, _ := strconv.Atoi(match[2])
+	offset := at.start
+	if _, ok := at.value.(string); ok {
+		offset += inString(w.text[at.start:at.end], line, column-1)
+	}
+	w.at(offset, where, vmrules.ReasonInvalid, "%s", expressionError(line, column, match[3], "self and oldSelf"))
+}
+
+// undeclared finds the name that CEL does not know.
+var undeclared = regexp.MustCompile(`^undeclared reference to '(.*)' \(in container ''\)$`)
+
+// expressionError is what CEL says about an expression, in plain words. names
+// lists the variables.
+func expressionError(line, column int, message, names string) string {
+	if m := undeclared.FindStringSubmatch(message); m != nil {
+		message = fmt.Sprintf("%s is not declared: there are only %s, and Kubernetes' functions", m[1], names)
+	}
+	message, _, _ = strings.Cut(message, " expecting {")
+	return fmt.Sprintf("the expression is wrong at its line %d, column %d: %s", line, column, shortened(message))
+}
+
+func isKnownReason(reason string) bool {
+	switch apiextensions.FieldValueErrorReason(reason) {
+	case apiextensions.FieldValueRequired, apiextensions.FieldValueDuplicate, apiextensions.FieldValueInvalid, apiextensions.FieldValueForbidden:
+		return true
+	}
+	return false
+}
