@@ -1,0 +1,34 @@
+// Vmrules-full is the vmrules command with more kinds of rules: schema and cel,
+// by Kubernetes' own validators of custom resources, and pattern, by Kyverno's.
+// Its --rules takes CustomResourceDefinitions, their schemas, and policies of
+// Kyverno.
+//
+//	vmrules-full check --rules policy.yaml vm.yaml
+//	vmrules-full explain cel
+package main
+
+import (
+	"os"
+
+	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/cmd/vmrules/command"
+	"github.com/vmrules/vmrules/kinds/crd"
+	"github.com/vmrules/vmrules/kinds/kyverno"
+)
+
+func main() { os.Exit(command.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr, full)) }
+
+var full = command.Build{
+	Name: "vmrules-full",
+	Kinds: map[string]vmrules.KindCompiler{
+		"schema":  crd.Schema,
+		"cel":     crd.CEL,
+		"pattern": kyverno.Pattern,
+	},
+	Documents: map[string]command.DocumentReader{
+		"": crd.Rules, // a schema alone
+		"CustomResourceDefinition.apiextensions.k8s.io": crd.Rules,
+		"ClusterPolicy.kyverno.io":                      kyverno.Rules,
+		"Policy.kyverno.io":                             kyverno.Rules,
+	},
+}
