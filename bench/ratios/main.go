@@ -34,6 +34,10 @@ func write(w io.Writer, measured map[string]*table) {
 		t.write(w, "Parse: time", t.ratios(t.columns...))
 		t.write(w, "Parse: allocations", t.medians("allocs/op"))
 	}
+	if t := measured["Kinds"]; t != nil {
+		t.write(w, "Kinds: time", t.ratios("alone"))
+		t.write(w, "Kinds: allocations", t.medians("allocs/op"))
+	}
 	if t := measured["Scale"]; t != nil {
 		t.write(w, "Scale: time for each rule, disk or value", t.medians("sec/rule", "sec/disk", "sec/value"))
 	}

@@ -224,12 +224,12 @@ func (c *expressionChecker) unusable(f *findings) error {
 		if parameter := f.in.Unfilled(f.in.Object); parameter != "" {
 			return fmt.Errorf("the parameter %s of the template is not filled in", parameter)
 		}
-		if err := f.spent.usable(f.in.Object); err != nil {
+		if err := f.usable(f.in.Object); err != nil {
 			return fmt.Errorf("the object: %w", err)
 		}
 	}
 	if c.usesOld {
-		if err := f.spent.usable(f.in.OldValue); err != nil {
+		if err := f.usable(f.in.OldValue); err != nil {
 			return fmt.Errorf("the old value: %w", err)
 		}
 	}
@@ -238,7 +238,7 @@ func (c *expressionChecker) unusable(f *findings) error {
 
 func (c *expressionChecker) judge(f *findings, i int) error {
 	self := f.in.Values[i].Value
-	if err := f.spent.usable(self); err != nil {
+	if err := f.usable(self); err != nil {
 		return err
 	}
 	variables := map[string]any{varSelf: self, varObject: f.in.Object, varOldSelf: f.in.OldValue}

@@ -238,7 +238,7 @@ func (d *definitionChecker) metadata(f *findings, i int, object map[string]any) 
 		f.violate(i, []any{"metadata"}, vmrules.ReasonTypeInvalid, "must be an object", "")
 		return
 	}
-	if f.spent.inexact(content) != "" {
+	if inexact(content) != "" {
 		return
 	}
 	meta := &metav1.ObjectMeta{}

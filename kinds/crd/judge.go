@@ -40,7 +40,7 @@ func (c schemaChecker) Check(in *vmrules.Input) vmrules.Verdict {
 // value judges one of the values.
 func (j *judge) value(f *findings, i int) {
 	m := f.in.Values[i]
-	if err := f.spent.usable(m.Value); err != nil {
+	if err := f.usable(m.Value); err != nil {
 		f.doubt("%s: %w", m.Field, err)
 		return
 	}
@@ -80,7 +80,7 @@ func blocks(e *field.Error) bool {
 func (j *judge) rules(p placer) {
 	var old any
 	if p.in.OldValue != nil {
-		if err := p.spent.usable(p.in.OldValue); err != nil {
+		if err := p.usable(p.in.OldValue); err != nil {
 			p.doubt("the old value: %w", err)
 			return
 		}

@@ -37,20 +37,14 @@ type spent struct {
 	cost  int64 // for expressions, in CEL's units
 	nodes int64
 	time  time.Duration
-	facts map[uintptr]facts
-}
-
-// facts are what is known about an object or array.
-type facts struct {
-	of      any // kept, so that nothing else gets its address
-	inexact string
+	exact map[uintptr]exactness // of whole objects
 }
 
 type spentKey struct{}
 
 func spentIn(in *vmrules.Input) *spent {
 	return in.PerCall(spentKey{}, func() any {
-		return &spent{cost: celconfig.RuntimeCELCostBudget, nodes: maxNodes, time: maxTime, facts: map[uintptr]facts{}}
+		return &spent{cost: celconfig.RuntimeCELCostBudget, nodes: maxNodes, time: maxTime, exact: map[uintptr]exactness{}}
 	}).(*spent)
 }
 
@@ -60,45 +54,62 @@ func (s *spent) work(steps int64) bool {
 	return s.nodes >= 0
 }
 
-// usable tells why a value cannot be judged: Kubernetes' validators would round
-// its numbers.
-func (s *spent) usable(v any) error {
-	if n := s.inexact(v); n != "" {
+// An exactness tells of an object whether Kubernetes' validators have all of its
+// numbers as they are.
+type exactness struct {
+	of      any // kept, so that nothing else gets its address
+	isExact bool
+}
+
+// usable tells why a value of the Input cannot be judged: Kubernetes' validators
+// would round its numbers. Many rules look at parts of the same object, so that is
+// looked through only once, as long as there is nothing to find.
+func (f *findings) usable(v any) error {
+	if f.spent.isExact(f.in.Object) && f.spent.isExact(f.in.OldObject) {
+		return nil
+	}
+	if n := inexact(v); n != "" {
 		return fmt.Errorf("the number %s is too large or too precise for Kubernetes' validators", shortened(n))
 	}
 	return nil
 }
 
-// inexact is the first number that fits neither int64 nor float64. What is found
-// about an object or array is kept: many rules look at the same.
-func (s *spent) inexact(v any) string {
-	if n, ok := v.(json.Number); ok {
-		return string(n)
+func (s *spent) isExact(object any) bool {
+	members, ok := object.(map[string]any)
+	if !ok {
+		return inexact(object) == ""
 	}
-	value := reflect.ValueOf(v)
-	if k := value.Kind(); k != reflect.Map && k != reflect.Slice || value.Len() == 0 {
-		return ""
+	at := reflect.ValueOf(members).Pointer()
+	known, ok := s.exact[at]
+	if !ok {
+		known = exactness{object, inexact(object) == ""}
+		s.exact[at] = known
 	}
-	if known, ok := s.facts[value.Pointer()]; ok {
-		return known.inexact
+	return known.isExact
+}
+
+// inexact is a number that fits neither int64 nor float64, of several the first
+// as a text; "" for none.
+func inexact(v any) string {
+	least := ""
+	add := func(n string) {
+		if n != "" && (least == "" || n < least) {
+			least = n
+		}
 	}
-	found := ""
 	switch v := v.(type) {
+	case json.Number:
+		return string(v)
 	case map[string]any:
 		for _, member := range v {
-			if found = s.inexact(member); found != "" {
-				break
-			}
+			add(inexact(member))
 		}
 	case []any:
 		for _, item := range v {
-			if found = s.inexact(item); found != "" {
-				break
-			}
+			add(inexact(item))
 		}
 	}
-	s.facts[value.Pointer()] = facts{v, found}
-	return found
+	return least
 }
 
 // sizeOf counts what a copy takes.
