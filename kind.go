@@ -149,7 +149,13 @@ func (r *ruleReader) ofKind(p Problem) Problem {
 // judgement asks admits as it finds them, and need not list them.
 type typeCheck Kind
 
-func compileType(s RuleSource) (Checker, []Problem) { return typeCheck(s.rule.Kind), nil }
+func compileType(s RuleSource) (Checker, []Problem) { return typeChecks[s.rule.Kind], nil }
+
+// typeChecks are made once: they have nothing of a rule.
+var typeChecks = map[Kind]Checker{
+	KindInteger: typeCheck(KindInteger), KindString: typeCheck(KindString),
+	KindRegex: typeCheck(KindRegex), KindEnum: typeCheck(KindEnum),
+}
 
 // canHaveArguments is what the arguments of a rule can be applied to.
 const canHaveArguments = typeCheck(KindEnum)
