@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/vmrules/vmrules/internal/conformance"
 )
 
@@ -79,18 +77,7 @@ func TestConformance(t *testing.T) {
 	for file, vectors := range readVectors(t) {
 		for _, v := range vectors {
 			t.Run(file+"/"+v.Name, func(t *testing.T) {
-				if v.Spec == "" {
-					t.Error("the vector does not say which sentence it is about")
-				}
-				report, err := v.run(t, decodeExactly)
-				v.Compare(t, report, err)
-				other, otherErr := v.run(t, decodeOddly)
-				if diff := cmp.Diff(err, otherErr); diff != "" {
-					t.Errorf("the same object, decoded otherwise, gives other problems (-exact +odd):\n%s", diff)
-				}
-				if diff := cmp.Diff(report, other); diff != "" {
-					t.Errorf("the same object, decoded otherwise, gives another report (-exact +odd):\n%s", diff)
-				}
+				conformance.Run(t, v.Vector, func(decode func(json.RawMessage) map[string]any) (*Report, error) { return v.run(t, decode) })
 			})
 		}
 	}

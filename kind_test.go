@@ -162,12 +162,11 @@ func TestInputTypes(t *testing.T) {
 		"exact": json.Number("0.1234567890123456789"), "large": 1e30, "null": nil, "nilMap": nil,
 		"strings": []any{"a"}, "named": map[string]any{"x": int64(1)}, "bool": true, "text": "t",
 	}, "7": "seven"}
-	rules, err := ParseRules(`[{"name": "n", "rule": "k", "message": "m", "path": "jsonpath::.spec"}]`, WithKind("k", always(seen(new(Input)))))
+	var in Input
+	rules, err := ParseRules(`[{"name": "n", "rule": "k", "message": "m", "path": "jsonpath::.spec"}]`, WithKind("k", always(seen(&in))))
 	if err != nil {
 		t.Fatal(err)
 	}
-	var in Input
-	rules.rules[0].checker = seen(&in)
 	if r := Validate(rules, object).Results[0]; r.Outcome != Satisfied {
 		t.Fatal(r)
 	}

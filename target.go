@@ -276,16 +276,17 @@ func wholeTargets(v any, inList holder, lists int) []target {
 		return []target{{nothing: "there is no object"}}
 	}
 	items, _ := member(v, "items")
+	kind := kindIn(v, inList)
 	switch {
 	case strings.HasSuffix(stringIn(v, "kind"), "List") && shapeOf(items) == array:
 		return eachWhole(v, "items", lists+1)
-	case kindIn(v, inList) == kindOpenShiftTemplate:
+	case kind == kindOpenShiftTemplate:
 		targets := eachWhole(v, "objects", lists+1)
 		for i := range targets {
 			targets[i].parameters = true
 		}
 		return targets
-	case kindIn(v, inList) == kindKubeVirtTemplate:
+	case kind == kindKubeVirtTemplate:
 		at := names("spec", "virtualMachine")
 		t := rootedAt(target{isWhole: true, parameters: true, vmAt: at}, lookup(v, at), at)
 		t.vm = t.root

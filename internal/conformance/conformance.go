@@ -96,6 +96,24 @@ func (v Vector) Text(t testing.TB) string {
 	return s
 }
 
+// Run demands of a call what the vector wants, and that it makes no difference
+// how the call's objects were decoded.
+func Run[Report any](t testing.TB, v Vector, call func(decode func(json.RawMessage) map[string]any) (Report, error)) {
+	t.Helper()
+	if v.Spec == "" {
+		t.Error("the vector does not say which sentence it is about")
+	}
+	report, err := call(DecodeExactly)
+	v.Compare(t, report, err)
+	other, otherErr := call(DecodeOddly)
+	if diff := cmp.Diff(err, otherErr); diff != "" {
+		t.Errorf("the same object, decoded otherwise, gives other problems (-exact +odd):\n%s", diff)
+	}
+	if diff := cmp.Diff(report, other); diff != "" {
+		t.Errorf("the same object, decoded otherwise, gives another report (-exact +odd):\n%s", diff)
+	}
+}
+
 // Compare demands of a report, or of nil, and of an error what the vector
 // wants of them.
 func (v Vector) Compare(t testing.TB, report any, err error) {

@@ -48,7 +48,7 @@ func CEL(source vmrules.RuleSource) (vmrules.Checker, []vmrules.Problem) {
 	c := &expressionChecker{reason: vmrules.ReasonInvalid}
 	text, ok := r.text(keyExpression)
 	if !ok && len(r.problems) == 0 {
-		r.at(0, "", vmrules.ReasonRequired, `a rule of kind %q needs the key "expression", such as "self %% 2 == 0"`, source.Rule().Kind)
+		r.wrong(vmrules.ReasonRequired, `a rule of kind %q needs the key "expression", such as "self %% 2 == 0"`, source.Rule().Kind)
 	}
 	message, hasMessage := r.text(keyMessageExpression)
 	if reason, ok := r.text(keyReason); ok && isKnownReason(reason) {
@@ -60,7 +60,7 @@ func CEL(source vmrules.RuleSource) (vmrules.Checker, []vmrules.Problem) {
 	}
 	env, err := celEnv(c.optional)
 	if err != nil {
-		r.at(0, "", vmrules.ReasonInvalid, "Kubernetes' CEL cannot be set up: %v", err)
+		r.wrong(vmrules.ReasonInvalid, "Kubernetes' CEL cannot be set up: %v", err)
 		return nil, r.problems
 	}
 	c.text = text
@@ -70,7 +70,7 @@ func CEL(source vmrules.RuleSource) (vmrules.Checker, []vmrules.Problem) {
 	}
 	if c.optional && !c.usesOld && len(r.problems) == 0 {
 		r.key = keyOptionalOldSelf
-		r.at(0, "", vmrules.ReasonInvalid, "has no effect: the expression does not use oldSelf")
+		r.wrong(vmrules.ReasonInvalid, "has no effect: the expression does not use oldSelf")
 	}
 	if len(r.problems) > 0 {
 		return nil, r.problems
@@ -93,14 +93,15 @@ var (
 )
 
 func newEnv(oldSelf *celgo.Type) (*celgo.Env, error) {
-	set, err := environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()).Extend(environment.VersionedOptions{
-		IntroducedVersion: version.MajorMinor(1, 0),
-		EnvOptions: []celgo.EnvOption{
-			celgo.Variable(varSelf, celgo.DynType),
-			celgo.Variable(varOldSelf, oldSelf),
-			celgo.Variable(varObject, celgo.DynType),
-		},
-	})
+	return withVariables(environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()),
+		celgo.Variable(varSelf, celgo.DynType),
+		celgo.Variable(varOldSelf, oldSelf),
+		celgo.Variable(varObject, celgo.DynType))
+}
+
+// withVariables is an environment of Kubernetes in which there are variables.
+func withVariables(base *environment.EnvSet, variables ...celgo.EnvOption) (*celgo.Env, error) {
+	set, err := base.Extend(environment.VersionedOptions{IntroducedVersion: version.MajorMinor(1, 0), EnvOptions: variables})
 	if err != nil {
 		return nil, err
 	}
@@ -116,15 +117,15 @@ func (r *reading) text(key string) (string, bool) {
 	}
 	var s string
 	if err := json.Unmarshal(raw, &s); err != nil {
-		r.at(0, "", vmrules.ReasonTypeInvalid, "must be a string")
+		r.wrong(vmrules.ReasonTypeInvalid, "must be a string")
 		return "", false
 	}
 	if strings.TrimSpace(s) == "" {
-		r.at(0, "", vmrules.ReasonRequired, "must not be empty")
+		r.wrong(vmrules.ReasonRequired, "must not be empty")
 		return "", false
 	}
 	if len(s) > maxExpression {
-		r.at(0, "", vmrules.ReasonTooLong, tooLongExpression, len(s), maxExpression)
+		r.wrong(vmrules.ReasonTooLong, tooLongExpression, len(s), maxExpression)
 		return "", false
 	}
 	return s, true
@@ -138,7 +139,7 @@ func (r *reading) flag(key string) bool {
 	}
 	var b bool
 	if err := json.Unmarshal(raw, &b); err != nil {
-		r.at(0, "", vmrules.ReasonTypeInvalid, "must be true or false")
+		r.wrong(vmrules.ReasonTypeInvalid, "must be true or false")
 	}
 	return b
 }
@@ -156,7 +157,7 @@ func (r *reading) program(key, text string, env *celgo.Env, want *celgo.Type, c 
 		return nil
 	}
 	if !ast.OutputType().IsExactType(want) {
-		r.at(0, "", vmrules.ReasonTypeInvalid, "%s", wrongType(ast.OutputType(), want))
+		r.wrong(vmrules.ReasonTypeInvalid, "%s", wrongType(ast.OutputType(), want))
 		return nil
 	}
 	for _, ref := range ast.NativeRep().ReferenceMap() {
@@ -169,7 +170,7 @@ func (r *reading) program(key, text string, env *celgo.Env, want *celgo.Type, c 
 		guard(env),
 		celgo.InterruptCheckFrequency(celconfig.CheckFrequency))
 	if err != nil {
-		r.at(0, "", vmrules.ReasonInvalid, "the expression cannot be used: %s", shortened(err.Error()))
+		r.wrong(vmrules.ReasonInvalid, "the expression cannot be used: %s", shortened(err.Error()))
 	}
 	return program
 }

@@ -42,11 +42,9 @@ func Rules(document []byte) (vmrules.Rules, error) {
 	if err != nil {
 		return vmrules.Rules{}, fmt.Errorf("the document cannot be read: %w", err)
 	}
-	path, err := vmrules.ParsePath("jsonpath::$")
-	if err != nil {
-		return vmrules.Rules{}, err
+	rule := vmrules.Rule{
+		Kind: "schema", Name: "schema", Path: vmrules.MustParsePath("jsonpath::$"), Message: "the object must fit its schema",
 	}
-	rule := vmrules.Rule{Kind: "schema", Name: "schema", Path: path, Message: "the object must fit its schema"}
 	key := keySchema
 	if tree.text("kind") != "" || tree.text("apiVersion") != "" {
 		key = keyDefinition
@@ -92,7 +90,9 @@ func asJSON(text []byte) ([]byte, error) {
 }
 
 // Definition is the kind of rule whose key "definition" holds a whole
-// CustomResourceDefinition, as Rules makes it.
+// CustomResourceDefinition, as Rules makes it. A definition is trusted: it has not
+// the bounds that a schema in an annotation has, so this kind is none to teach a
+// program that reads the rules of users.
 func Definition(source vmrules.RuleSource) (vmrules.Checker, []vmrules.Problem) {
 	raw, ok := source.Key(keyDefinition)
 	if !ok {
@@ -101,7 +101,7 @@ func Definition(source vmrules.RuleSource) (vmrules.Checker, []vmrules.Problem) 
 	r := &reading{source: source, key: keyDefinition}
 	tree, err := readJSON(raw)
 	if err != nil {
-		r.at(0, "", vmrules.ReasonInvalid, "the definition is no JSON: %v", err)
+		r.wrong(vmrules.ReasonInvalid, "the definition is no JSON: %v", err)
 		return nil, r.problems
 	}
 	d := r.definition(tree, raw)

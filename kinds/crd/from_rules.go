@@ -124,8 +124,7 @@ func (m *Migration) addPolicy(r vmrules.Rule, opts []Option) error {
 	if err := checkPolicy(expression); err != nil {
 		return err
 	}
-	reason := metav1.StatusReasonInvalid
-	v := admissionv1.Validation{Expression: expression, Message: oneLine(r.Message), Reason: &reason}
+	v := admissionv1.Validation{Expression: expression, Message: oneLine(r.Message), Reason: new(metav1.StatusReasonInvalid)}
 	if r.JustWarning {
 		m.Warnings = append(m.Warnings, v)
 		return nil
@@ -159,9 +158,8 @@ func (m *Migration) addCRD(r vmrules.Rule, all *leastSchema) error {
 // validationRule is the rule for a CRD. Its reason is Kubernetes' default, since
 // one rule stands for a missing field and for a wrong one.
 func (t *translator) validationRule(expression string) apiextensionsv1.ValidationRule {
-	reason := apiextensionsv1.FieldValueInvalid
 	return apiextensionsv1.ValidationRule{
-		Rule: expression, Message: oneLine(t.rule.Message), Reason: &reason, FieldPath: t.fieldPath(),
+		Rule: expression, Message: oneLine(t.rule.Message), Reason: new(apiextensionsv1.FieldValueInvalid), FieldPath: t.fieldPath(),
 	}
 }
 

@@ -9,8 +9,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/vmrules/vmrules"
 	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/vmrules/vmrules"
 )
 
 // constrained says that a value is right: an expression that is not true for
@@ -108,12 +109,10 @@ const integral = `(q.isInteger() || q.sub(int(q.asApproximateFloat())) == quanti
 func (t *translator) asQuantity(v string, of fieldType) string {
 	added := `quantity("0").add(` + v + ")"
 	switch {
-	case t.schema == nil:
+	case t.schema == nil, of == stringType:
 		return "quantity(" + rendered(v, of) + ")"
 	case of == integerType:
 		return added
-	case of == stringType:
-		return "quantity(" + v + ")"
 	}
 	return "(type(" + v + ") == int ? " + added + " : quantity(" + v + "))"
 }
@@ -215,10 +214,10 @@ var exactQuantities = regexp.MustCompile(`^[-+]?([0-9]{1,15}(\.[0-9]{1,6})?|\.[0
 // exactQuantity is a limit that quantity() reads exactly, and far enough from
 // where it is cut off.
 func exactQuantity(key, text string) (string, error) {
-	if whole, ok := wholeNumber(text); ok {
+	whole, isWhole := wholeNumber(text)
+	if isWhole {
 		text = whole
 	}
-	_, isWhole := wholeNumber(text)
 	q, err := resource.ParseQuantity(text)
 	if err != nil || !isWhole && !exactQuantities.MatchString(text) ||
 		q.CmpInt64(1<<62) > 0 || q.CmpInt64(-(1<<62)) < 0 {

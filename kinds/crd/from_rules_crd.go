@@ -11,7 +11,8 @@ import (
 // asked for by has() and read by their path. There is no null: a field with null
 // is absent. KubeVirt's API demands spec.domain, and so does the schema.
 
-// A typedField is how a field with a declared type is read: what must be there first, and its path.
+// A typedField is how a field with a declared type is read: what must be there
+// first, and its path.
 type typedField struct {
 	there []string
 	path  string

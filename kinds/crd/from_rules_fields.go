@@ -276,14 +276,14 @@ func (s *leastSchema) props() *apiextensionsv1.JSONSchemaProps {
 		return &apiextensionsv1.JSONSchemaProps{Type: "object"}
 	case 2:
 		return &apiextensionsv1.JSONSchemaProps{
-			Type: "array", MaxItems: pointer[int64](schemaItems),
+			Type: "array", MaxItems: new(int64(schemaItems)),
 			Items: &apiextensionsv1.JSONSchemaPropsOrArray{Schema: s.items.props()},
 		}
 	case 3:
 		return s.leaf
 	case 4:
 		return &apiextensionsv1.JSONSchemaProps{
-			Type: "object", MaxProperties: pointer[int64](schemaItems),
+			Type: "object", MaxProperties: new(int64(schemaItems)),
 			AdditionalProperties: &apiextensionsv1.JSONSchemaPropsOrBool{Allows: true, Schema: s.anyName},
 		}
 	}
@@ -301,12 +301,10 @@ func propsOf(of fieldType) *apiextensionsv1.JSONSchemaProps {
 	case integerType:
 		return &apiextensionsv1.JSONSchemaProps{Type: "integer", Format: "int64"}
 	case stringType:
-		return &apiextensionsv1.JSONSchemaProps{Type: "string", MaxLength: pointer[int64](schemaLength)}
+		return &apiextensionsv1.JSONSchemaProps{Type: "string", MaxLength: new(int64(schemaLength))}
 	}
-	return &apiextensionsv1.JSONSchemaProps{XIntOrString: true, MaxLength: pointer[int64](schemaLength)}
+	return &apiextensionsv1.JSONSchemaProps{XIntOrString: true, MaxLength: new(int64(schemaLength))}
 }
-
-func pointer[T any](v T) *T { return &v }
 
 // ofVM is the schema of a VirtualMachine with this one at its spec.template, and
 // with rules.

@@ -390,7 +390,7 @@ func put(g *generator, v any, steps []string, value func() any) any {
 	}
 	for range pick(g, 0, 1, 1, 2, 3) {
 		if len(list) < 4 {
-			list = append(list, put(g, nil, steps[1:], func() any { return value() }))
+			list = append(list, put(g, nil, steps[1:], value))
 		}
 	}
 	for i := range list {

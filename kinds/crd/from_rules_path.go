@@ -5,8 +5,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/vmrules/vmrules"
 	apiservercel "k8s.io/apiserver/pkg/cel"
+
+	"github.com/vmrules/vmrules"
 )
 
 // A step is one of a path: a member by its name, an item by its index or, where
@@ -170,8 +171,7 @@ func isIdentifier(name string) bool {
 // variable is what a value is called in an expression: the name of its field
 // or, for items of a list, that in the singular.
 func variable(name string) string {
-	switch {
-	case !isIdentifier(name) || slices.Contains(celTaken, name):
+	if !isIdentifier(name) || slices.Contains(celTaken, name) {
 		return "value"
 	}
 	return name
@@ -209,9 +209,8 @@ func (t *translator) chain(base string, parent, steps []step) (string, error) {
 			continue
 		}
 		at := append(slices.Clip(parent), steps[:i]...)
-		plain := len(at) == 0 && s.name == "spec" && len(steps) > 1
 		mark := "?"
-		if plain {
+		if len(at) == 0 && s.name == "spec" && len(steps) > 1 {
 			mark = ""
 		}
 		next, err := t.member(at, s.name, mark)
@@ -233,22 +232,11 @@ func (t *translator) read(v string, steps []step) string {
 	return "dyn(" + v + ")"
 }
 
-// plainChain goes on by steps that must be there: where one is not, the
+// plainChain reads what steps lead to, all of which must be there: else the
 // expression is an error.
 func (t *translator) plainChain(steps []step) (string, error) {
-	base := t.root + ".spec.template"
-	for i, s := range steps {
-		if s.name == "" {
-			base += "[" + strconv.Itoa(s.index) + "]"
-			continue
-		}
-		next, err := t.member(steps[:i], s.name, "")
-		if err != nil {
-			return "", err
-		}
-		base += next
-	}
-	return base, nil
+	read, err := t.typedRead(t.base(), nil, steps)
+	return read.path, err
 }
 
 // fieldPath is where a CRD's rule reports: the field, or the list that it is

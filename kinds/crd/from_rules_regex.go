@@ -131,33 +131,23 @@ func (c *regexConverter) literal() string {
 	return ""
 }
 
-// escapes that mean the same outside and inside a class.
-var sameEscapes = "dDntrf"
-
 func (c *regexConverter) escape() string {
 	if len(c.rest) < 2 {
 		return `a \ at the end`
 	}
 	e := c.rest[1]
 	switch {
-	case strings.IndexByte(sameEscapes, e) >= 0:
-		c.put(2, c.rest[:2], true)
-	case e == 'w' || e == 'W':
-		if c.caseless {
-			return fmt.Sprintf(`\%c under (?i), where it has two letters more,`, e)
-		}
-		c.put(2, c.rest[:2], true)
+	case c.caseless && (e == 'w' || e == 'W'):
+		return fmt.Sprintf(`\%c under (?i), where it has two letters more,`, e)
 	case e == 's':
 		c.put(2, `[\s\v]`, true)
 	case e == 'S':
 		c.put(2, `[^\s\v]`, true)
-	case e == 'b' || e == 'B':
-		c.put(2, c.rest[:2], false)
-	case e == 'A' || e == 'z':
-		c.put(2, c.rest[:2], false)
 	case e == 'Z':
 		return c.end(2)
-	case isASCIIPunctuation(e):
+	case strings.IndexByte("bBAz", e) >= 0:
+		c.put(2, c.rest[:2], false)
+	case strings.IndexByte("dDwWntrf", e) >= 0, isASCIIPunctuation(e):
 		c.put(2, c.rest[:2], true)
 	default:
 		return fmt.Sprintf("%.2q", c.rest)

@@ -4,7 +4,8 @@ import (
 	"regexp"
 	"testing"
 
-	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/vmrules/vmrules"
 )
 
@@ -17,7 +18,7 @@ func TestToRE2(t *testing.T) {
 		`\.\/\-`: `\.\/\-`, `^$`: `^\n?$`, `\bfoo\B`: `\bfoo\B`,
 	} {
 		got, err := toRE2(pattern)
-		if diff := gocmp.Diff(want, got); diff != "" {
+		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%q: %s %v", pattern, diff, err)
 		}
 	}

@@ -13,11 +13,13 @@ import (
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
-	"github.com/vmrules/vmrules"
-	apiextensions "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	crdvalidation "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/internal/conformance"
 )
 
 func sorted(all []vmPlace) []vmPlace {
@@ -56,6 +58,20 @@ func parseOne(t *testing.T, rule map[string]any) vmrules.Rules {
 		return vmrules.Rules{} // such as a min that is a string without a number
 	}
 	return rules
+}
+
+// parseAll is for rules that nothing is wrong with.
+func parseAll(t *testing.T, rules ...any) vmrules.Rules {
+	t.Helper()
+	text, err := json.Marshal(rules)
+	if err != nil {
+		t.Fatal(err)
+	}
+	parsed, err := vmrules.ParseRules(string(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return parsed
 }
 
 // want is what CEL must say: true, or anything else.
@@ -207,14 +223,7 @@ func (v fromRulesVector) translated(t *testing.T) fromRulesVector {
 	t.Helper()
 	rule := map[string]any{"name": "r", "message": "m"}
 	maps.Copy(rule, v.Rule)
-	text, err := json.Marshal([]any{rule})
-	if err != nil {
-		t.Fatal(err)
-	}
-	rules, err := vmrules.ParseRules(string(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	rules := parseAll(t, rule)
 	m := FromRules(rules)
 	got := fromRulesVector{Name: v.Name, Rule: v.Rule}
 	for _, p := range m.Policy {
@@ -302,15 +311,7 @@ func vectorRules(t *testing.T) vmrules.Rules {
 		maps.Copy(rule, v.Rule)
 		all = append(all, rule)
 	}
-	text, err := json.Marshal(all)
-	if err != nil {
-		t.Fatal(err)
-	}
-	rules, err := vmrules.ParseRules(string(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return rules
+	return parseAll(t, all...)
 }
 
 // No rule is lost: each is in a form or is listed for it.
@@ -350,29 +351,20 @@ func TestFromRulesNumbersBeyond(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			c.rule["name"], c.rule["message"], c.rule["path"] = "r", "m", "jsonpath::.spec.limits.a"
 			rules := parseOne(t, c.rule)
-			object := decoded(map[string]any{"kind": "VirtualMachine", "spec": map[string]any{"template": map[string]any{
-				"spec": map[string]any{"limits": map[string]any{"a": json.RawMessage(c.value)}}}}})
-			exact := map[string]any{"kind": "VirtualMachine", "spec": map[string]any{"template": map[string]any{
-				"spec": map[string]any{"limits": map[string]any{"a": exactly(t, c.value)}}}}}
-			_, outcome := want(rules, exact)
+			object := map[string]any{"kind": "VirtualMachine", "spec": map[string]any{"template": map[string]any{
+				"spec": map[string]any{"limits": map[string]any{"a": json.RawMessage(c.value)}}}}}
+			text, err := json.Marshal(object)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, outcome := want(rules, conformance.DecodeExactly(text))
 			_, eval := policyOf(t, FromRules(rules))
-			got, _ := eval(object)
+			got, _ := eval(decoded(object))
 			if outcome != c.want || got != c.got {
 				t.Errorf("vmrules %s, CEL %s, want %s, %s", outcome, got, c.want, c.got)
 			}
 		})
 	}
-}
-
-func exactly(t *testing.T, text string) any {
-	t.Helper()
-	d := json.NewDecoder(strings.NewReader(text))
-	d.UseNumber()
-	var v any
-	if err := d.Decode(&v); err != nil {
-		t.Fatal(err)
-	}
-	return v
 }
 
 // What is beyond all bounds is refused, and in no time.

@@ -40,7 +40,7 @@ func (t *translator) translate() (string, error) {
 	}
 	expression, err := t.where(valid, path)
 	if err == nil && valid[0].name != "spec" {
-		expression = "has(" + t.root + ".spec.template.spec) && (" + expression + ")"
+		expression = "has(" + t.base() + ".spec) && (" + expression + ")"
 	}
 	return expression, err
 }
@@ -166,6 +166,18 @@ func namesFor(list []step) (name, item string) {
 	return name, item
 }
 
+// namesInside are those for a list below base, or for base itself, which has its
+// name already.
+func namesInside(base string, list []step) (name, item string) {
+	if len(list) == 0 {
+		return "", "item" + base
+	}
+	if name, item = namesFor(list); item == base {
+		item = "item" + base
+	}
+	return name, item
+}
+
 // A shape is what a value must be for a path to go on from it.
 type shape string
 
@@ -222,13 +234,7 @@ func (t *translator) all(base string, at, rest []step, absent string) (string, e
 		return t.value(base, at, rest, absent)
 	}
 	list := rest[:i]
-	name, item := "", "item"
-	if i > 0 {
-		name, item = namesFor(list)
-	}
-	if item == base || i == 0 {
-		item = "item" + base
-	}
+	name, item := namesInside(base, list)
 	each, err := t.all(item, slices.Concat(at, rest[:i+1]), rest[i+1:], holdsAlways)
 	if err != nil {
 		return "", err
@@ -253,13 +259,7 @@ func (t *translator) exists(base string, at, rest []step) (string, error) {
 	if i < 0 {
 		return t.present(base, at, rest)
 	}
-	name, item := "", "item"
-	if i > 0 {
-		name, item = namesFor(rest[:i])
-	}
-	if item == base || i == 0 {
-		item = "item" + base
-	}
+	name, item := namesInside(base, rest[:i])
 	some, err := t.exists(item, slices.Concat(at, rest[:i+1]), rest[i+1:])
 	if err != nil {
 		return "", err

@@ -7,7 +7,6 @@ import (
 
 	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/internal/conformance"
-	"github.com/vmrules/vmrules/kinds/crd"
 )
 
 // Whatever a rule and a value are, no compiler and no Checker goes down: what
@@ -18,16 +17,12 @@ func FuzzRules(f *testing.F) {
 			f.Add(v.Text(f), []byte(v.Object), []byte(v.Old))
 		}
 	}
-	opts := []vmrules.ParseOption{
-		vmrules.WithKind("schema", crd.Schema), vmrules.WithKind("cel", crd.CEL), vmrules.WithKind("crd", crd.Definition),
-		vmrules.WithRoot(vmrules.RootObject),
-	}
 	f.Fuzz(func(t *testing.T, annotation string, text, old []byte) {
 		var object, before map[string]any
 		if json.Unmarshal(text, &object) != nil || len(old) > 0 && json.Unmarshal(old, &before) != nil {
 			return
 		}
-		rules, err := vmrules.ParseRules(annotation, opts...)
+		rules, err := vmrules.ParseRules(annotation, kinds...)
 		if err != nil {
 			if strings.Contains(err.Error(), "cannot read this rule") {
 				t.Error(err)

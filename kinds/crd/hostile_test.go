@@ -10,7 +10,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/vmrules/vmrules"
-	"github.com/vmrules/vmrules/kinds/crd"
 )
 
 // Each of these took seconds, minutes or all memory before it was bounded; as
@@ -74,7 +73,7 @@ func TestHostileRules(t *testing.T) {
 		"a schema that goes on deep":  {schema(".spec", strings.Repeat(`{"type": "object", "x-kubernetes-validations": [{"rule": "true"}], "properties": {"a": `, 25)+`{"type": "string"}`+strings.Repeat("}}", 25)), ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			rules, err := vmrules.ParseRules("["+test.rule+"]", vmrules.WithKind("schema", crd.Schema), vmrules.WithKind("cel", crd.CEL), vmrules.WithRoot(vmrules.RootObject))
+			rules, err := vmrules.ParseRules("["+test.rule+"]", kinds...)
 			if err != nil {
 				if test.want == "" || !strings.Contains(err.Error(), test.want) {
 					t.Errorf("got %v, want %q", err, test.want)
@@ -108,7 +107,7 @@ func TestBudget(t *testing.T) {
 	for i := range 100 {
 		list = append(list, i)
 	}
-	parsed, err := vmrules.ParseRules("["+strings.Join(rules, ",")+"]", vmrules.WithKind("schema", crd.Schema), vmrules.WithKind("cel", crd.CEL), vmrules.WithRoot(vmrules.RootObject))
+	parsed, err := vmrules.ParseRules("["+strings.Join(rules, ",")+"]", kinds...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,7 +124,7 @@ func TestConcurrently(t *testing.T) {
 		{"rule": "schema", "name": "s", "path": "jsonpath::.spec", "message": "m", "schema": {"type": "object", "properties": {"a": {"type": "string", "pattern": "^a", "maxLength": 5}, "b": {"type": "integer", "default": 1}},
 			"x-kubernetes-validations": [{"rule": "self.a != 'x' && self.b == 1", "messageExpression": "'not ' + self.a", "reason": "FieldValueDuplicate"}]}},
 		{"rule": "cel", "name": "c", "path": "jsonpath::.spec", "message": "m", "expression": "self.a.matches('^a+$') && object.spec == self", "messageExpression": "'a is ' + string(self.a)"}
-	]`, vmrules.WithKind("schema", crd.Schema), vmrules.WithKind("cel", crd.CEL), vmrules.WithRoot(vmrules.RootObject))
+	]`, kinds...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -40,11 +40,7 @@ func (c schemaChecker) Check(in *vmrules.Input) vmrules.Verdict {
 // value judges one of the values.
 func (j *judge) value(f *findings, i int) {
 	m := f.in.Values[i]
-	if err := f.usable(m.Value); err != nil {
-		f.doubt("%s: %w", m.Field, err)
-		return
-	}
-	object, err := j.prepared(m.Value, f.spent)
+	object, err := j.prepared(m.Value, f)
 	if err != nil {
 		f.doubt("%s: %w", m.Field, err)
 		return
@@ -80,11 +76,7 @@ func blocks(e *field.Error) bool {
 func (j *judge) rules(p placer) {
 	var old any
 	if p.in.OldValue != nil {
-		if err := p.usable(p.in.OldValue); err != nil {
-			p.doubt("the old value: %w", err)
-			return
-		}
-		prepared, err := j.prepared(p.in.OldValue, p.spent)
+		prepared, err := j.prepared(p.in.OldValue, p.findings)
 		if err != nil {
 			p.doubt("the old value: %w", err)
 			return
@@ -92,32 +84,36 @@ func (j *judge) rules(p placer) {
 		old = prepared
 	}
 	for _, v := range []*cel.Validator{j.expressions, j.duplicates} {
-		if v == nil {
-			continue
+		if v != nil {
+			j.rulesOf(v, p, old)
 		}
-		ctx, done, err := p.spent.start()
-		if err != nil {
-			p.doubt("the rules of x-kubernetes-validations: %w", err)
-			return
+	}
+}
+
+// rulesOf judges those of one validator.
+func (j *judge) rulesOf(v *cel.Validator, p placer, old any) {
+	ctx, done, err := p.spent.start()
+	if err != nil {
+		p.doubt("the rules of x-kubernetes-validations: %w", err)
+		return
+	}
+	errs, left := v.Validate(ctx, nil, j.structural, p.object, old, p.spent.cost)
+	isLate := ctx.Err() != nil
+	done()
+	p.spent.cost = max(left, 0)
+	if isLate {
+		p.doubt("the rules of x-kubernetes-validations: %w", errTime)
+		errs = slices.DeleteFunc(errs, isRuntimeError)
+	}
+	if left < 0 && len(errs) > 0 { // the last error says that no more is judged
+		p.doubt("the rules of x-kubernetes-validations: %s", costWords(errs[len(errs)-1]))
+		errs = errs[:len(errs)-1]
+	}
+	for _, e := range errs {
+		if v == j.duplicates && !isRuntimeError(e) {
+			e.Type = field.ErrorTypeDuplicate
 		}
-		errs, left := v.Validate(ctx, nil, j.structural, p.object, old, p.spent.cost)
-		isLate := ctx.Err() != nil
-		done()
-		p.spent.cost = max(left, 0)
-		if isLate {
-			p.doubt("the rules of x-kubernetes-validations: %w", errTime)
-			errs = slices.DeleteFunc(errs, isRuntimeError)
-		}
-		if left < 0 && len(errs) > 0 { // the last error says that no more is judged
-			p.doubt("the rules of x-kubernetes-validations: %s", costWords(errs[len(errs)-1]))
-			errs = errs[:len(errs)-1]
-		}
-		for _, e := range errs {
-			if v == j.duplicates && !isRuntimeError(e) {
-				e.Type = field.ErrorTypeDuplicate
-			}
-			p.addRule(e)
-		}
+		p.addRule(e)
 	}
 }
 
@@ -129,8 +125,13 @@ func costWords(e *field.Error) string {
 }
 
 // prepared is a copy of a value as the API server has it when it validates it:
-// without fields that the schema does not know, with defaults.
-func (j *judge) prepared(v any, s *spent) (map[string]any, error) {
+// without fields that the schema does not know, with defaults. It is an error
+// where the value cannot be judged.
+func (j *judge) prepared(v any, f *findings) (map[string]any, error) {
+	if err := f.usable(v); err != nil {
+		return nil, err
+	}
+	s := f.spent
 	if !s.work(sizeOf(v)) {
 		return nil, errWork
 	}

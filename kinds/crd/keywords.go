@@ -46,6 +46,11 @@ func (r *reading) at(offset int, where string, reason vmrules.Reason, format str
 	r.problems = append(r.problems, p)
 }
 
+// wrong adds what is wrong with the whole value.
+func (r *reading) wrong(reason vmrules.Reason, format string, args ...any) {
+	r.at(0, "", reason, format, args...)
+}
+
 func (r *reading) problem(n *node, where *field.Path, reason vmrules.Reason, format string, args ...any) {
 	path := ""
 	if where != nil {

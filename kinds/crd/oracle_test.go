@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"regexp"
 	"slices"
@@ -218,12 +219,7 @@ func (g generator) typed(depth int) map[string]any {
 
 // maybe sets some of the keywords.
 func (g generator) maybe(s, keywords map[string]any) {
-	var names []string
-	for name := range keywords {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(keywords)) {
 		if !g.often(4) {
 			s[name] = keywords[name]
 		}

@@ -48,7 +48,7 @@ func Schema(source vmrules.RuleSource) (vmrules.Checker, []vmrules.Problem) {
 	r := &reading{source: source, key: keySchema}
 	tree, err := readJSON(raw)
 	if err != nil {
-		r.at(0, "", vmrules.ReasonInvalid, "the schema is no JSON: %v", err)
+		r.wrong(vmrules.ReasonInvalid, "the schema is no JSON: %v", err)
 		return nil, r.problems
 	}
 	j := r.compile(tree, raw, nil, false)
@@ -264,26 +264,31 @@ func (w *wording) check(s, spine *apiextensions.JSONSchemaProps, where *field.Pa
 	}
 }
 
+// below is the node at steps, and more of them.
+func (w *wording) below(steps []any, more ...any) *node {
+	return w.node.below(slices.Concat(steps, more))
+}
+
 func (w *wording) checkNumbers(s, spine *apiextensions.JSONSchemaProps, where *field.Path, steps []any) {
 	for name, bound := range map[string]*float64{"minimum": s.Minimum, "maximum": s.Maximum, "multipleOf": s.MultipleOf} {
 		switch {
 		case bound == nil:
 		case name == "multipleOf" && *bound <= 0:
-			w.problem(w.node.below(append(slices.Clip(steps), name)), where.Child(name), vmrules.ReasonInvalid, "must be more than 0, or no value satisfies it")
+			w.problem(w.below(steps, name), where.Child(name), vmrules.ReasonInvalid, "must be more than 0, or no value satisfies it")
 		case *bound != math.Trunc(*bound) && spine.Type != "number":
-			w.problem(w.node.below(append(slices.Clip(steps), name)), where.Child(name), vmrules.ReasonInvalid, "%v has a fraction, which Kubernetes drops for whole numbers: write a whole number, or \"type\": \"number\"", *bound)
+			w.problem(w.below(steps, name), where.Child(name), vmrules.ReasonInvalid, "%v has a fraction, which Kubernetes drops for whole numbers: write a whole number, or \"type\": \"number\"", *bound)
 		}
 	}
 }
 
 func (w *wording) checkValues(s, spine *apiextensions.JSONSchemaProps, where *field.Path, steps []any) {
 	if len(steps) == 0 && s.Default != nil && !w.isResource {
-		w.problem(w.node.below([]any{"default"}), where.Child("default"), vmrules.ReasonInvalid, "has no effect at the root: a value that is not there is missing; drop it")
+		w.problem(w.below(steps, "default"), where.Child("default"), vmrules.ReasonInvalid, "has no effect at the root: a value that is not there is missing; drop it")
 	}
 	for i, item := range s.Enum {
 		text, ok := item.(string)
 		if ok && utf8.RuneCountInString(text) == 1 && spine.Type != "string" {
-			w.problem(w.node.below(append(slices.Clip(steps), "enum", i)), where.Child("enum").Index(i), vmrules.ReasonInvalid, "Kubernetes would also take the number %d for %q: write \"type\": \"string\", or a rule of x-kubernetes-validations", []rune(text)[0], text)
+			w.problem(w.below(steps, "enum", i), where.Child("enum").Index(i), vmrules.ReasonInvalid, "Kubernetes would also take the number %d for %q: write \"type\": \"string\", or a rule of x-kubernetes-validations", []rune(text)[0], text)
 		}
 	}
 	if s.Format == "" || w.isResource {
@@ -294,7 +299,7 @@ func (w *wording) checkValues(s, spine *apiextensions.JSONSchemaProps, where *fi
 		asOpenAPI.Type = spec.StringOrArray{s.Type}
 	}
 	if len(validation.GetUnrecognizedFormats(asOpenAPI, environment.DefaultCompatibilityVersion())) > 0 {
-		w.problem(w.node.below(append(slices.Clip(steps), "format")), where.Child("format"), vmrules.ReasonInvalid, "%q is a format that Kubernetes does not know%s, and would not check: write a pattern or a rule of x-kubernetes-validations", shortened(s.Format), ofType(s.Type))
+		w.problem(w.below(steps, "format"), where.Child("format"), vmrules.ReasonInvalid, "%q is a format that Kubernetes does not know%s, and would not check: write a pattern or a rule of x-kubernetes-validations", shortened(s.Format), ofType(s.Type))
 	}
 }
 
@@ -303,11 +308,11 @@ func (w *wording) checkRules(rules []apiextensions.ValidationRule, where *field.
 		if reason := rules[i].Reason; reason != nil && !isKnownReason(string(*reason)) {
 			rules[i].Reason = nil
 		}
+		if w.isResource {
+			continue
+		}
 		for name, text := range map[string]string{"rule": rules[i].Rule, "messageExpression": rules[i].MessageExpression} {
-			if w.isResource {
-				continue
-			}
-			at := w.node.below(append(slices.Clip(steps), i, name))
+			at := w.below(steps, i, name)
 			if len(text) > maxExpression {
 				w.problem(at, where.Index(i).Child(name), vmrules.ReasonTooLong, tooLongExpression, len(text), maxExpression)
 			} else if function := unbounded(text); function != "" {

@@ -27,7 +27,7 @@ const (
 )
 
 var (
-	errBudget = fmt.Errorf("the expressions cost more than all of one validation may, 10,000,000")
+	errBudget = errors.New("the expressions cost more than all of one validation may, 10,000,000")
 	errTime   = errors.New("the expressions take longer than a second")
 	errWork   = errors.New("the schemas take too many steps for the values that they judge")
 )

@@ -11,9 +11,10 @@ import (
 	"github.com/go-logr/logr"
 	"github.com/kyverno/kyverno/ext/wildcard"
 	"github.com/kyverno/kyverno/pkg/engine/validate"
-	"github.com/vmrules/vmrules"
 	"k8s.io/apimachinery/pkg/api/resource"
 	kjson "k8s.io/apimachinery/pkg/util/json"
+
+	"github.com/vmrules/vmrules"
 )
 
 var (

@@ -3,6 +3,7 @@ package kyverno
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/kyverno/kyverno/pkg/engine/anchor"
 	"github.com/kyverno/kyverno/pkg/engine/pattern"
 	"github.com/kyverno/kyverno/pkg/engine/validate"
+
 	"github.com/vmrules/vmrules"
 )
 
@@ -72,7 +74,7 @@ func (p place) follow(path string) (place, bool) {
 		if err != nil || i < 0 || i >= len(list) {
 			return p, false
 		}
-		return place{append(p.below[:len(p.below):len(p.below)], i), field{}, p.node.items[0], list[i]}.follow(rest)
+		return p.item(i, p.node.items[0], list[i]).follow(rest)
 	}
 	m, _ := p.value.(map[string]any)
 	for _, f := range p.node.fields {
@@ -108,7 +110,11 @@ func (f field) names(m map[string]any) []string {
 }
 
 func (p place) child(f field, name string, m map[string]any) place {
-	return place{append(p.below[:len(p.below):len(p.below)], name), f, f.node, m[name]}
+	return place{append(slices.Clip(p.below), name), f, f.node, m[name]}
+}
+
+func (p place) item(i int, n *node, v any) place {
+	return place{append(slices.Clip(p.below), i), field{}, n, v}
 }
 
 // closer goes on to where the error is, which Kyverno's path stops short of: a
@@ -130,7 +136,7 @@ func (p place) closer() place {
 	if isList && !n.isMap && !n.isList {
 		for i, item := range list {
 			if !pattern.Validate(logr.Discard(), item, n.pattern) {
-				return place{append(p.below[:len(p.below):len(p.below)], i), field{}, n, item}
+				return p.item(i, n, item)
 			}
 		}
 	}

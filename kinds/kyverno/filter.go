@@ -52,8 +52,7 @@ func readFilter(raw json.RawMessage) (filter, []string) {
 		list := []json.RawMessage{value}
 		switch key {
 		case "resources":
-			value, _ = json.Marshal(map[string]any{"resources": value})
-			list[0] = value
+			list[0], _ = json.Marshal(map[string]any{"resources": value})
 		case "any", "all":
 			f.all = key == "all"
 			if err := json.Unmarshal(value, &list); err != nil || len(list) == 0 {

@@ -25,14 +25,17 @@ type overlay struct {
 // A node is one value of a pattern, with what is needed to foresee and to
 // explain what Kyverno makes of it.
 type node struct {
-	pattern    any         // for Kyverno
-	size       int         // how many nodes there are, itself among them
-	isMap      bool        //
-	fields     []field     // of a map, sorted by key
-	isList     bool        //
-	items      []*node     // of a list: one, or several below ^(name)
-	written    string      // of a string: what the author wrote
-	conditions []condition // of a string
+	pattern any // for Kyverno
+	size    int // how many nodes there are, itself among them
+
+	isMap  bool
+	fields []field // sorted by key
+
+	isList bool
+	items  []*node // one, or several below ^(name)
+
+	written    string // of a string: what the author wrote
+	conditions []condition
 }
 
 // A field is a member of a map in a pattern.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/go-logr/logr"
 	"github.com/kyverno/kyverno/pkg/engine/validate"
+
 	"github.com/vmrules/vmrules"
 )
 
@@ -44,7 +45,7 @@ func problemsOf(s vmrules.RuleSource, key string, wrong []string) []vmrules.Prob
 	return problems
 }
 
-// Check is for vmrules. The rule is Skipped where a condition of the pattern
+// Check implements vmrules.Checker. The rule is Skipped where a condition of the pattern
 // spares all values.
 func (o *overlay) Check(in *vmrules.Input) vmrules.Verdict {
 	w := workOf(in)

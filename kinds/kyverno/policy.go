@@ -8,8 +8,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/vmrules/vmrules"
 	"sigs.k8s.io/yaml"
+
+	"github.com/vmrules/vmrules"
 )
 
 // Rules reads a Policy or ClusterPolicy of Kyverno, of any version, as YAML or
@@ -193,12 +194,4 @@ func (p *policy) rule(raw json.RawMessage, index int) {
 	p.rules, p.places = append(p.rules, rule), append(p.places, index)
 }
 
-var everything = mustPath("jsonpath::$")
-
-func mustPath(text string) vmrules.Path {
-	path, err := vmrules.ParsePath(text)
-	if err != nil {
-		panic(err)
-	}
-	return path
-}
+var everything = vmrules.MustParsePath("jsonpath::$")

@@ -8,8 +8,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/vmrules/vmrules"
 	"sigs.k8s.io/yaml"
+
+	"github.com/vmrules/vmrules"
 )
 
 func readPolicy(t *testing.T, file string) vmrules.Rules {

@@ -5,15 +5,17 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/vmrules/vmrules"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/vmrules/vmrules"
 )
 
 // Resource is the vmrules.KindCompiler of a rule of a Kyverno policy: the keys
 // "match" and "exclude" say which objects it is about, as in the policy, and
 // "pattern" or "anyPattern" what they must look like; "namespace" is the one of a
 // namespaced policy. It is for whole objects, with
-// vmrules.WithRoot(vmrules.RootObject) and the path "$"; Rules makes such rules.
+// vmrules.WithRoot(vmrules.RootObject) and the path "$"; Rules makes such rules. What
+// Kyverno would not evaluate in these keys is a problem.
 func Resource(s vmrules.RuleSource) (vmrules.Checker, []vmrules.Problem) {
 	var r resourceRule
 	var problems []vmrules.Problem
@@ -62,7 +64,7 @@ type resourceRule struct {
 	patterns  []*overlay // any of them
 }
 
-// Check is for vmrules.
+// Check implements vmrules.Checker.
 func (r *resourceRule) Check(in *vmrules.Input) vmrules.Verdict {
 	w := workOf(in)
 	w.doubt = ""

@@ -9,6 +9,7 @@ import (
 
 	"github.com/kyverno/kyverno/ext/wildcard"
 	"github.com/kyverno/kyverno/pkg/engine/anchor"
+
 	"github.com/vmrules/vmrules"
 )
 

@@ -95,21 +95,17 @@ func (b *rulebook) judge(object map[string]any, holdsVM bool) *vmrules.Report {
 
 // read reads the rules in a document, or says all that is wrong with them.
 func (b Build) read(d *manifest.Document) (chapter, []vmrules.Problem) {
-	if d.IsArray() {
-		text, err := d.JSON()
-		if err != nil {
-			return chapter{}, problemsOf(err)
-		}
-		rules, err := vmrules.ParseRules(text, b.options()...)
-		return chapter{rules: rules}, problemsOf(err)
-	}
 	reader, ok := b.Documents[d.Type()]
-	if !ok || d.IsScalar() {
+	if !d.IsArray() && (!ok || d.IsScalar()) {
 		return chapter{}, problemsOf(b.refusal(d))
 	}
 	text, err := d.JSON()
 	if err != nil {
 		return chapter{}, problemsOf(err)
+	}
+	if d.IsArray() {
+		rules, err := vmrules.ParseRules(text, b.options()...)
+		return chapter{rules: rules}, problemsOf(err)
 	}
 	rules, err := reader([]byte(text))
 	return chapter{rules: rules, isWhole: true}, problemsOf(err)
