@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-
-	"github.com/ohler55/ojg/jp"
 )
 
 // A Checker judges what a rule of its kind selects. It is safe for concurrent
@@ -33,11 +31,15 @@ type Input struct {
 	// Values is what the rule's path selects, in document order. Their Field
 	// begins at the object that Validate was given. A field that always exists
 	// is there where the path names it; below the values, nothing is added to
-	// what the object has.
+	// what the object has. A value in which an instance type sets a field makes
+	// the rule Undecided without a Check.
 	Values []Match
 	// OldValue is what the path selects in OldObject; nil for nothing. Only a
 	// path of names has one: an item of an array may be another one by now.
 	OldValue any
+	// OldUnknown tells that there is an old object, but not where in it the old
+	// VM is, because the new one is an item of a list or template.
+	OldUnknown bool
 
 	judgement *judgement
 	places    []located // of Values
@@ -134,37 +136,51 @@ func (in *Input) PerCall(key any, create func() any) any {
 
 // checking is what the Checkers of one call of Validate share.
 type checking struct {
+	kept map[any]any
+
+	// What follows is of one target.
+	of          *target
 	object, old any // in the types of an Input; nil: none
+	oldUnknown  bool
 	err         error
-	kept        map[any]any
 }
 
-// startChecking prepares the object for Checkers, once it turns out that there
-// are any.
-func (e *evaluation) startChecking() *checking {
-	if e.checking != nil {
-		return e.checking
+// startChecking prepares the target for Checkers, once it turns out that there
+// are any: each for itself, so that none pays or fails for what stands beside it.
+func (e *evaluation) startChecking(t *target) *checking {
+	if e.checking == nil {
+		e.checking = &checking{kept: map[any]any{}}
 	}
-	c := &checking{kept: map[any]any{}}
-	e.checking = c
+	c := e.checking
+	if c.of == t {
+		return c
+	}
+	*c = checking{kept: c.kept, of: t, oldUnknown: e.old != nil && t.isItem()}
 	p := plainer{nodes: &e.nodes}
-	if c.object, _ = p.plain(e.object, 0); e.old != nil {
-		c.old, _ = p.plain(e.old, 0)
+	c.object, _ = p.plain(t.vm, len(t.vmAt))
+	if e.old != nil && !c.oldUnknown {
+		c.old, _ = p.plain(lookup(e.old, t.vmAt), len(t.vmAt))
 	}
 	c.err = p.err
 	return c
 }
 
+// isItem tells whether the target is one of several: an old object may have
+// another one in its place.
+func (t *target) isItem() bool {
+	return slices.ContainsFunc(t.at, func(e element) bool { return e.index >= 0 })
+}
+
 // check asks the Checker of a kind that is not the format's. It returns false
 // where that ends the judgement.
 func (j *judgement) check() bool {
-	c := j.startChecking()
+	c := j.startChecking(j.target)
 	if c.err != nil {
 		j.undecided("", c.err)
 		return false
 	}
-	in := &Input{judgement: j}
-	in.Root, in.Object = lookup(c.object, j.target.at), lookup(c.object, j.target.vmAt)
+	in := &Input{judgement: j, OldUnknown: c.oldUnknown}
+	in.Root, in.Object = lookup(c.object, j.target.at[len(j.target.vmAt):]), c.object
 	if err := cmp.Or(in.selectValues(), in.selectOld()); err != nil {
 		j.undecided("", err)
 		return false
@@ -188,6 +204,10 @@ func (in *Input) selectValues() error {
 	w := j.walk(j.target, visitorFunc(func(w *walk, v any) bool {
 		if parameter := w.inspect(v); parameter != "" {
 			doubt = j.atField(w, unfilledParameter(parameter))
+			return false
+		}
+		if j.target.instancetype && shapeOf(v) == object && j.instancetype.locate(w.at[len(j.target.at):]).leavesBelow() {
+			doubt = j.atField(w, errPartlyByOthers)
 			return false
 		}
 		at := slices.Clone(w.at)
@@ -246,19 +266,18 @@ func (w *walk) inspect(v any) string {
 // names each step.
 func (in *Input) selectOld() error {
 	j := in.judgement
-	isItem := func(e element) bool { return e.index >= 0 }
-	if j.checking.old == nil || slices.ContainsFunc(j.target.at, isItem) || slices.ContainsFunc(j.target.vmAt, isItem) {
+	if j.checking.old == nil {
 		return nil
 	}
-	in.OldObject = lookup(j.checking.old, j.target.vmAt)
-	if slices.ContainsFunc(j.rule.Path.steps(), func(step jp.Frag) bool { return !isChild(step) }) {
+	in.OldObject = j.checking.old
+	if _, ok := j.rule.Path.Names(); !ok {
 		return nil
 	}
 	w := j.walk(j.target, visitorFunc(func(w *walk, v any) bool {
 		in.OldValue = w.plain(v)
 		return false
 	}))
-	return w.run(j.rule.Path, lookup(j.checking.old, j.target.at))
+	return w.run(j.rule.Path, lookup(j.checking.old, j.target.at[len(j.target.vmAt):]))
 }
 
 // checkSafely keeps a controller up when a Checker goes down.

@@ -17,7 +17,6 @@ type evaluation struct {
 
 // settings are what a call begins with, some of them to be used up.
 type settings struct {
-	object   any // what Validate was given
 	old      map[string]any
 	checking *checking    // nil until some rule needs it
 	reading  parseOptions // of ValidateOwn
@@ -36,6 +35,8 @@ var (
 	errNotFilledIn = errors.New("not filled in yet")
 	errByOthers    = errors.New("set by the instance type")
 	errNotThere    = errors.New("not there")
+
+	errPartlyByOthers = errors.New("some fields in it are set by the instance type")
 )
 
 const notSet = "the field is not set"

@@ -222,6 +222,11 @@ func (f *implied) leaves(steps jp.Expr) bool {
 	return f.items.leaves(steps[1:])
 }
 
+// leavesBelow tells whether the instance type sets a field below this one.
+func (f *implied) leavesBelow() bool {
+	return f != nil && f.anyMember(func(f *implied) bool { return f.byOthers || f.leavesBelow() })
+}
+
 // names tells whether a step names a member that the tree knows.
 func (f *implied) names(step jp.Frag) bool {
 	name, ok := step.(jp.Child)

@@ -101,6 +101,20 @@ func (p Path) text() string {
 	return p.written
 }
 
+// Names are the names that the path leads through, from the root; false for a
+// path that has any other step.
+func (p Path) Names() ([]string, bool) {
+	names := []string{}
+	for _, step := range p.steps() {
+		name, ok := step.(jp.Child)
+		if !ok {
+			return nil, false
+		}
+		names = append(names, string(name))
+	}
+	return names, true
+}
+
 // Equal tells whether two paths have the same steps, however they are spelled.
 func (p Path) Equal(q Path) bool {
 	return p.IsZero() == q.IsZero() && reflect.DeepEqual(p.steps(), q.steps())

@@ -186,6 +186,7 @@ func TestInputs(t *testing.T) {
 		Object, OldObject string // by name
 		Values            []Match
 		OldValue          any
+		OldUnknown        bool
 	}
 	nameOf := func(v any) string { return stringIn(below(v, "metadata"), "name") }
 	cores := func(field string, n int64) []Match {
@@ -195,17 +196,17 @@ func TestInputs(t *testing.T) {
 		name, path, object, old string
 		want                    view
 	}{
-		{"a VM", ".spec.domain.cpu.cores", vm("a", 2), "", view{"a", "", cores("", 2), nil}},
-		{"an update", ".spec.domain.cpu.cores", vm("a", 2), vm("b", 4), view{"a", "b", cores("", 2), int64(4)}},
-		{"a default", ".spec.domain.cpu.threads", vm("a", 2), vm("b", 4), view{"a", "b", []Match{{"spec.template.spec.domain.cpu.threads", int64(1)}}, int64(1)}},
-		{"new", ".spec.domain.cpu.cores", vm("a", 2), `{}`, view{"a", "", cores("", 2), nil}},
-		{"gone", ".spec.domain.cpu.cores", `{"kind": "VirtualMachine", "spec": {"template": {}}}`, vm("b", 4), view{"", "b", nil, int64(4)}},
-		{"an item", ".spec.domain.disks[0]", vm("a", 2), vm("b", 4), view{"a", "b", []Match{{"spec.template.spec.domain.disks[0]", int64(1)}}, nil}},
-		{"a wildcard", ".spec.domain.*.cores", vm("a", 2), vm("b", 4), view{"a", "b", cores("", 2), nil}},
+		{"a VM", ".spec.domain.cpu.cores", vm("a", 2), "", view{"a", "", cores("", 2), nil, false}},
+		{"an update", ".spec.domain.cpu.cores", vm("a", 2), vm("b", 4), view{"a", "b", cores("", 2), int64(4), false}},
+		{"a default", ".spec.domain.cpu.threads", vm("a", 2), vm("b", 4), view{"a", "b", []Match{{"spec.template.spec.domain.cpu.threads", int64(1)}}, int64(1), false}},
+		{"new", ".spec.domain.cpu.cores", vm("a", 2), `{}`, view{"a", "", cores("", 2), nil, false}},
+		{"gone", ".spec.domain.cpu.cores", `{"kind": "VirtualMachine", "spec": {"template": {}}}`, vm("b", 4), view{"", "b", nil, int64(4), false}},
+		{"an item", ".spec.domain.disks[0]", vm("a", 2), vm("b", 4), view{"a", "b", []Match{{"spec.template.spec.domain.disks[0]", int64(1)}}, nil, false}},
+		{"a wildcard", ".spec.domain.*.cores", vm("a", 2), vm("b", 4), view{"a", "b", cores("", 2), nil, false}},
 		{"in a list", ".spec.domain.cpu.cores", `{"kind": "List", "items": [` + vm("a", 2) + `]}`, `{"kind": "List", "items": [` + vm("b", 4) + `]}`,
-			view{"a", "", cores("items[0].", 2), nil}},
+			view{"a", "", cores("items[0].", 2), nil, true}},
 		{"in a KubeVirt template", ".spec.domain.cpu.cores", `{"kind": "VirtualMachineTemplate", "spec": {"virtualMachine": ` + vm("a", 2) + `}}`,
-			`{"kind": "VirtualMachineTemplate", "spec": {"virtualMachine": ` + vm("b", 4) + `}}`, view{"a", "b", cores("spec.virtualMachine.", 2), int64(4)}},
+			`{"kind": "VirtualMachineTemplate", "spec": {"virtualMachine": ` + vm("b", 4) + `}}`, view{"a", "b", cores("spec.virtualMachine.", 2), int64(4), false}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var opts []ValidateOption
@@ -214,7 +215,7 @@ func TestInputs(t *testing.T) {
 			}
 			var in Input
 			ask(t, seen(&in), `"path": "jsonpath::`+test.path+`"`, test.object, opts...)
-			got := view{nameOf(in.Object), nameOf(in.OldObject), in.Values, in.OldValue}
+			got := view{nameOf(in.Object), nameOf(in.OldObject), in.Values, in.OldValue, in.OldUnknown}
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
@@ -328,6 +329,50 @@ func TestUnfilled(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"${NAME}", ""}, asked); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// What an instance type sets is not in the VM: a kind that looks for it would find
+// nothing, and be wrong.
+func TestInstanceTypeOfOtherKinds(t *testing.T) {
+	vm := `{"kind": "VirtualMachine", "spec": {"instancetype": {"name": "u1"}, "template": {"spec": {
+		"domain": {"cpu": {"model": "host-model"}, "firmware": {"uuid": "x"}, "devices": {"disks": [{"name": "a"}]}}}}}}`
+	for _, test := range []struct{ path, want string }{
+		{"", "spec.template: some fields in it are set by the instance type"},
+		{".spec.domain", "spec.template.spec.domain: some fields in it are set by the instance type"},
+		{".spec.domain.cpu", "spec.template.spec.domain.cpu: some fields in it are set by the instance type"},
+		{".spec.domain.cpu.cores", "jsonpath::.spec.domain.cpu.cores is set by the instance type"},
+		{".spec.domain.cpu.model", ""},
+		{".spec.domain.firmware", ""},
+		{".spec.domain.devices.disks[*]", ""},
+	} {
+		got := ask(t, seen(new(Input)), `"path": "jsonpath::$`+test.path+`"`, vm)
+		said := ""
+		if got.Outcome == Undecided {
+			said = got.Violations[0].Detail
+		}
+		if said != test.want {
+			t.Errorf("%s: got %q, want %q", test.path, said, test.want)
+		}
+	}
+}
+
+func TestPathNames(t *testing.T) {
+	for _, test := range []struct {
+		path string
+		want []string
+		ok   bool
+	}{
+		{"$", []string{}, true},
+		{".spec['a\\.b']", []string{"spec", "a.b"}, true},
+		{".disks[0]", nil, false},
+		{".disks[*].name", nil, false},
+		{"..name", nil, false},
+	} {
+		got, ok := MustParsePath("jsonpath::" + test.path).Names()
+		if diff := cmp.Diff(test.want, got); diff != "" || ok != test.ok {
+			t.Errorf("%s: %v (-want +got):\n%s", test.path, ok, diff)
+		}
 	}
 }
 

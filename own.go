@@ -21,8 +21,7 @@ func ValidateOwn(object map[string]any, opts ...ValidateOption) (*Report, error)
 	report := &Report{Results: []Result{}}
 	var problems []Problem
 	all := maxNodesOf
-	e.object = resolve(object)
-	targets := targetsOf(e.object)
+	targets := targetsOf(resolve(object))
 	for i := range targets {
 		rules, wrong := targets[i].ownRules(e.reading)
 		problems = append(problems, wrong...)

@@ -169,8 +169,7 @@ func ReadWith(opts ...ParseOption) ValidateOption {
 func Validate(rules Rules, object map[string]any, opts ...ValidateOption) *Report {
 	e := newEvaluation(opts)
 	defer e.release()
-	e.object = resolve(object)
-	e.targets = rules.targets(e.targets, e.object)
+	e.targets = rules.targets(e.targets, resolve(object))
 	report := &Report{Results: []Result{}}
 	for i := range e.targets {
 		if !e.judgeAll(report, &rules, &e.targets[i], len(e.targets)-i) {
