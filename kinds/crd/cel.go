@@ -148,6 +148,10 @@ func (r *reading) flag(key string) bool {
 func (r *reading) program(key, text string, env *celgo.Env, want *celgo.Type, c *expressionChecker) celgo.Program {
 	r.key = key
 	raw, _ := r.source.Key(key)
+	if hasLargeRegex(text) {
+		r.at(0, "", vmrules.ReasonTooLong, largeRegex, maxPatternSize)
+		return nil
+	}
 	ast, issues := env.Compile(text)
 	if issues.Err() != nil {
 		for _, e := range issues.Errors() {

@@ -78,6 +78,29 @@ func visit(expression string, see func(ast.Expr)) {
 	}
 }
 
+// hasLargeRegex tells whether an expression holds a regular expression that would
+// take much to compile, as is done with it to check the expression already.
+func hasLargeRegex(expression string) bool {
+	found := false
+	visit(expression, func(e ast.Expr) {
+		if e.Kind() != ast.CallKind {
+			return
+		}
+		switch call := e.AsCall(); call.FunctionName() {
+		case "matches", "find", "findAll":
+			for _, arg := range call.Args() {
+				if arg.Kind() == ast.LiteralKind {
+					text, _ := arg.AsLiteral().(types.String)
+					found = found || patternSize(string(text)) > maxPatternSize
+				}
+			}
+		}
+	})
+	return found
+}
+
+const largeRegex = "has a regular expression that comes to more than %d steps with its repeats written out: repeat less"
+
 // maxGrowth is how many times longer an expression of a schema may make a text.
 const maxGrowth = 100
 
@@ -285,9 +308,15 @@ func workOfFormat(args []ref.Val) float64 {
 	return work
 }
 
-// workOfRegex is Kubernetes' cost of a regular expression, without rounding.
+// workOfRegex is Kubernetes' cost of a regular expression, without rounding, and
+// with its repeats written out.
 func workOfRegex(args []ref.Val) float64 {
-	return (1 + length(args[0])) * (1 + float64(len(textOf(args, 1)))/4)
+	text := textOf(args, 1)
+	size := len(text)
+	if size <= maxExpression {
+		size = max(size, patternSize(text))
+	}
+	return (1 + length(args[0])) * (1 + float64(size)/4)
 }
 
 func workOfPairs(args []ref.Val) float64 {

@@ -147,7 +147,7 @@ func (j *judge) prepared(v any, f *findings) (map[string]any, error) {
 		return nil, errWork
 	}
 	defaulting.Default(object, j.structural)
-	if !s.work(workOf(j.open, object, s.nodes)) {
+	if !s.work(workOf(j.open, j.sizes, object, s.nodes)) {
 		return nil, errWork
 	}
 	return object, nil

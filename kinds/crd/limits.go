@@ -1,6 +1,7 @@
 package crd
 
 import (
+	"regexp/syntax"
 	"sync"
 
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
@@ -14,19 +15,22 @@ import (
 // take long. A CustomResourceDefinition is written by those who run the cluster:
 // only the bound on fieldPaths is for it too.
 const (
-	maxExpression  = 4 << 10 // bytes of one expression: CEL's parser takes quadratic time
-	maxExpressions = 1_000   // rules of x-kubernetes-validations in one schema, about a millisecond each
-	maxFieldPaths  = 1_000_000
-	maxPatterns    = 5_000 // different ones in all schemas of a process
+	maxExpression   = 4 << 10 // bytes of one expression: CEL's parser takes quadratic time
+	maxExpressions  = 1_000   // rules of x-kubernetes-validations in one schema, about a millisecond each
+	maxFieldPaths   = 1_000_000
+	maxPatterns     = 5_000     // different ones in all schemas of a process
+	maxPatternSize  = 10_000    // steps of one pattern, its repeats written out
+	maxPatternSizes = 2_000_000 // of all together: each takes some 40 bytes, which are never given back
 )
 
 // limit checks the bounds of a schema.
 func (w *wording) limit(s *apiextensions.JSONSchemaProps, where *field.Path) {
 	var rules, fieldPaths int
-	patterns := map[string]bool{}
+	patterns, tooLarge := map[string]bool{}, false
 	crdvalidation.SchemaHas(s, func(s *apiextensions.JSONSchemaProps) bool {
 		if s.Pattern != "" {
 			patterns[s.Pattern] = true
+			tooLarge = tooLarge || patternSize(s.Pattern) > maxPatternSize
 		}
 		rules += len(s.XValidations)
 		for _, rule := range s.XValidations {
@@ -45,8 +49,12 @@ func (w *wording) limit(s *apiextensions.JSONSchemaProps, where *field.Path) {
 	if rules > maxExpressions {
 		w.problem(w.node, where, vmrules.ReasonTooLong, "has %d rules of x-kubernetes-validations; at most %d are allowed", rules, maxExpressions)
 	}
+	if tooLarge {
+		w.problem(w.node, where, vmrules.ReasonTooLong, "has a pattern that comes to more than %d steps with its repeats written out: repeat less", maxPatternSize)
+		return
+	}
 	if !allPatterns.admit(patterns) {
-		w.problem(w.node, where, vmrules.ReasonTooLong, "has too many patterns: Kubernetes' validators keep each pattern that they ever saw, and this process has come to %d of them", maxPatterns)
+		w.problem(w.node, where, vmrules.ReasonTooLong, "has too many patterns: Kubernetes' validators keep each pattern that they ever saw, and this process has come to %d of them, or to %d steps in all", maxPatterns, maxPatternSizes)
 	}
 }
 
@@ -59,11 +67,37 @@ func countSchemas(s *apiextensions.JSONSchemaProps) int {
 	return n
 }
 
+// patternSize is about how many instructions Go's regexp makes of a pattern: a
+// match takes so many steps for each character, at worst. That of a pattern that
+// cannot be used is its length.
+func patternSize(pattern string) int {
+	parsed, err := syntax.Parse(pattern, syntax.Perl)
+	if err != nil {
+		return len(pattern)
+	}
+	return sizeOfPattern(parsed)
+}
+
+func sizeOfPattern(r *syntax.Regexp) int {
+	size := 1
+	if r.Op == syntax.OpLiteral {
+		size = len(r.Rune)
+	}
+	for _, sub := range r.Sub {
+		size += sizeOfPattern(sub)
+	}
+	if r.Op == syntax.OpRepeat {
+		size *= max(r.Min, r.Max, 1)
+	}
+	return size
+}
+
 // patternSet counts the patterns that the API server's validators have compiled:
 // they never forget one, and a new one takes them as long as they have others.
 type patternSet struct {
 	mutex sync.Mutex
 	known map[string]bool
+	sizes int // of all
 }
 
 var allPatterns = patternSet{known: map[string]bool{}}
@@ -72,15 +106,17 @@ var allPatterns = patternSet{known: map[string]bool{}}
 func (p *patternSet) admit(patterns map[string]bool) bool {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
-	added := 0
+	added, sizes := 0, 0
 	for pattern := range patterns {
 		if !p.known[pattern] {
 			added++
+			sizes += patternSize(pattern)
 		}
 	}
-	if len(p.known)+added > maxPatterns {
+	if len(p.known)+added > maxPatterns || p.sizes+sizes > maxPatternSizes {
 		return false
 	}
+	p.sizes += sizes
 	for pattern := range patterns {
 		p.known[pattern] = true
 	}

@@ -68,6 +68,7 @@ type judge struct {
 	structural *structural.Structural
 	open       *spec.Schema
 	values     validation.SchemaValidator
+	sizes      map[string]int // of its patterns
 	// expressions and duplicates are nil where the schema has no such rules of
 	// x-kubernetes-validations: those with the reason FieldValueDuplicate stand
 	// apart, because an error of that type does not carry its message.
@@ -196,7 +197,13 @@ func definitionOf(schema *apiextensions.JSONSchemaProps) *apiextensions.CustomRe
 }
 
 func newJudge(schema *apiextensions.JSONSchemaProps, isResource bool) (*judge, error) {
-	j := &judge{isResource: isResource}
+	j := &judge{isResource: isResource, sizes: map[string]int{}}
+	crdvalidation.SchemaHas(schema, func(s *apiextensions.JSONSchemaProps) bool {
+		if s.Pattern != "" {
+			j.sizes[s.Pattern] = patternSize(s.Pattern)
+		}
+		return false
+	})
 	var err error
 	if j.structural, err = structural.NewStructural(schema); err != nil {
 		return nil, err
@@ -315,6 +322,8 @@ func (w *wording) checkRules(rules []apiextensions.ValidationRule, where *field.
 			at := w.below(steps, i, name)
 			if len(text) > maxExpression {
 				w.problem(at, where.Index(i).Child(name), vmrules.ReasonTooLong, tooLongExpression, len(text), maxExpression)
+			} else if hasLargeRegex(text) {
+				w.problem(at, where.Index(i).Child(name), vmrules.ReasonTooLong, largeRegex, maxPatternSize)
 			} else if function := unbounded(text); function != "" {
 				w.problem(at, where.Index(i).Child(name), vmrules.ReasonInvalid, "the function %q may take more memory here than Kubernetes' estimate sees: replace needs literals that make a text at most %d times as long, format a literal text and list, without long precisions; in a rule of kind \"cel\" all of it is counted", function, maxGrowth)
 			}

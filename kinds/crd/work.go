@@ -172,31 +172,31 @@ func below(s *spec.Schema, name string) *spec.Schema {
 
 // workOf counts the steps that judging a value takes, up to a limit: a value is
 // looked at by each schema for it, and by all fields that an object may have; a
-// text by its pattern, character by character.
-func workOf(s *spec.Schema, v any, limit int64) int64 {
+// text by its pattern, whose size is known, character by character.
+func workOf(s *spec.Schema, sizes map[string]int, v any, limit int64) int64 {
 	if s == nil || limit < 0 {
 		return 0
 	}
 	work := 5 + 2*int64(len(s.Enum)+len(s.Required)+len(s.Properties))
 	for _, list := range [][]spec.Schema{s.AllOf, s.AnyOf, s.OneOf} {
 		for i := range list {
-			work += workOf(&list[i], v, limit-work)
+			work += workOf(&list[i], sizes, v, limit-work)
 		}
 	}
-	work += workOf(s.Not, v, limit-work)
+	work += workOf(s.Not, sizes, v, limit-work)
 	switch v := v.(type) {
 	case string:
-		work += int64(len(v)) * (1 + int64(len(s.Pattern))) / 10
+		work += int64(len(v)) * (1 + int64(sizes[s.Pattern])) / 10
 	case map[string]any:
 		for name, member := range v {
-			work += 1 + workOf(below(s, name), member, limit-work)
+			work += 1 + workOf(below(s, name), sizes, member, limit-work)
 		}
 	case []any:
 		for _, item := range v {
 			if s.Items == nil {
 				break
 			}
-			work += workOf(s.Items.Schema, item, limit-work)
+			work += workOf(s.Items.Schema, sizes, item, limit-work)
 		}
 	}
 	return work

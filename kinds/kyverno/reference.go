@@ -18,9 +18,14 @@ import (
 // two thousand others. As there, a reference names another place of the pattern,
 // and not of the object.
 
+// maxResolved is how many bytes may be written to resolve the references of one
+// pattern, each of which writes the text around it anew.
+const maxResolved = 4 << 20
+
 // resolve replaces each reference by what it refers to.
 func (r *overlayReader) resolve(document any) any {
 	targets := targetsOf(document)
+	room := maxResolved
 	resolved, err := jsonutils.NewTraversal(document, func(data *jsonutils.ActionData) (any, error) {
 		at := strings.ReplaceAll(strings.TrimPrefix(data.Path, "/"), "/", ".")
 		switch element := data.Element.(type) {
@@ -29,7 +34,7 @@ func (r *overlayReader) resolve(document any) any {
 				r.refuse(at, "a name cannot be a reference: %s", shortened(element.Key))
 			}
 		case string:
-			text, wrong := resolveIn(element, data.Path, targets)
+			text, wrong := resolveIn(element, data.Path, targets, &room)
 			if wrong != "" {
 				r.refuse(at, "%s", wrong)
 			}
@@ -63,7 +68,7 @@ func targetsOf(document any) map[string]target {
 }
 
 // resolveIn replaces the references in one string, or says what is wrong.
-func resolveIn(text, at string, targets map[string]target) (string, string) {
+func resolveIn(text, at string, targets map[string]target, room *int) (string, string) {
 	result := text
 	for _, found := range regex.RegexReferences.FindAllString(text, -1) {
 		before, reference, ok := strings.Cut(found, "$(")
@@ -73,6 +78,9 @@ func resolveIn(text, at string, targets map[string]target) (string, string) {
 		value, wrong := refer("$("+reference, at, targets)
 		if wrong != "" {
 			return text, wrong
+		}
+		if *room -= len(result) + len(value); *room < 0 {
+			return text, fmt.Sprintf("the references make more of the pattern than the %d bytes that may be written for them", maxResolved)
 		}
 		result = strings.Replace(result, found, before+value, 1)
 	}
