@@ -168,6 +168,10 @@ func (r *reading) program(key, text string, env *celgo.Env, want *celgo.Type, c 
 		c.usesOld = c.usesOld || ref.Name == varOldSelf
 		c.usesObject = c.usesObject || ref.Name == varObject
 	}
+	if c.usesOld && !r.hasOldValue() {
+		r.wrong(vmrules.ReasonInvalid, noOldValue)
+		return nil
+	}
 	program, err := env.Program(ast,
 		celgo.CostLimit(celconfig.PerCallLimit),
 		celgo.CostTracking(liveCost{}),
@@ -195,6 +199,8 @@ func wrongType(got, want *celgo.Type) string {
 	return fmt.Sprintf("the expression must be a %s, and is %s%s", want, kind, cure)
 }
 
+const oldUnknown = "the old value cannot be told: the object is an item of a list"
+
 // An expressionChecker judges each value by one expression.
 type expressionChecker struct {
 	text                          string
@@ -208,6 +214,9 @@ func (c *expressionChecker) Check(in *vmrules.Input) vmrules.Verdict {
 	f := newFindings(in)
 	if len(in.Values) == 0 {
 		return f.missing()
+	}
+	if c.usesOld && in.OldUnknown {
+		return vmrules.Verdict{Outcome: vmrules.Undecided, Note: oldUnknown}
 	}
 	if c.usesOld && !c.optional && in.OldValue == nil {
 		return vmrules.Verdict{Outcome: vmrules.Skipped, Note: "there is no old value"}

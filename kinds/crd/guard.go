@@ -78,10 +78,34 @@ func visit(expression string, see func(ast.Expr)) {
 	}
 }
 
+// usesOldSelf tells whether an expression is about what a value was before.
+func usesOldSelf(expression string) bool {
+	found := false
+	visit(expression, func(e ast.Expr) {
+		found = found || e.Kind() == ast.IdentKind && e.AsIdent() == varOldSelf
+	})
+	return found
+}
+
+// hasOldValue tells whether there can be an old value of what the rule is about:
+// an item of an array may be another one by now.
+func (r *reading) hasOldValue() bool {
+	_, ok := r.source.Rule().Path.Names()
+	return ok
+}
+
+const noOldValue = "oldSelf has no meaning here: the rule's path has other steps than names, and what it selects may have been anywhere before"
+
 // hasLargeRegex tells whether an expression holds a regular expression that would
 // take much to compile, as is done with it to check the expression already.
 func hasLargeRegex(expression string) bool {
-	found := false
+	return slices.ContainsFunc(regexSizes(expression), func(size int) bool { return size > maxPatternSize })
+}
+
+// regexSizes are those of the regular expressions that are written in an
+// expression.
+func regexSizes(expression string) []int {
+	var sizes []int
 	visit(expression, func(e ast.Expr) {
 		if e.Kind() != ast.CallKind {
 			return
@@ -91,12 +115,12 @@ func hasLargeRegex(expression string) bool {
 			for _, arg := range call.Args() {
 				if arg.Kind() == ast.LiteralKind {
 					text, _ := arg.AsLiteral().(types.String)
-					found = found || patternSize(string(text)) > maxPatternSize
+					sizes = append(sizes, patternSize(string(text)))
 				}
 			}
 		}
 	})
-	return found
+	return sizes
 }
 
 const largeRegex = "has a regular expression that comes to more than %d steps with its repeats written out: repeat less"

@@ -83,6 +83,14 @@ func (j *judge) rules(p placer) {
 		}
 		old = prepared
 	}
+	if j.usesOld && p.in.OldUnknown {
+		p.doubt("the rules of x-kubernetes-validations: %s", oldUnknown)
+		return
+	}
+	if !p.spent.work(lengthOf(p.object) * int64(j.regexes) / 10) {
+		p.doubt("the rules of x-kubernetes-validations: %w", errWork)
+		return
+	}
 	for _, v := range []*cel.Validator{j.expressions, j.duplicates} {
 		if v != nil {
 			j.rulesOf(v, p, old)
@@ -147,7 +155,8 @@ func (j *judge) prepared(v any, f *findings) (map[string]any, error) {
 		return nil, errWork
 	}
 	defaulting.Default(object, j.structural)
-	if !s.work(workOf(j.open, j.sizes, object, s.nodes)) {
+	e := estimate{sizes: j.sizes}
+	if work := e.workOf(j.open, object, s.nodes); !s.work(work + e.pairs*e.pairs/20) {
 		return nil, errWork
 	}
 	return object, nil

@@ -19,6 +19,7 @@ const (
 	maxExpressions  = 1_000   // rules of x-kubernetes-validations in one schema, about a millisecond each
 	maxFieldPaths   = 1_000_000
 	maxPatterns     = 5_000     // different ones in all schemas of a process
+	maxDefault      = 1_000     // values in a default
 	maxPatternSize  = 10_000    // steps of one pattern, its repeats written out
 	maxPatternSizes = 2_000_000 // of all together: each takes some 40 bytes, which are never given back
 )

@@ -69,6 +69,8 @@ type judge struct {
 	open       *spec.Schema
 	values     validation.SchemaValidator
 	sizes      map[string]int // of its patterns
+	regexes    int            // the sizes of those in its expressions together
+	usesOld    bool           // some expression does
 	// expressions and duplicates are nil where the schema has no such rules of
 	// x-kubernetes-validations: those with the reason FieldValueDuplicate stand
 	// apart, because an error of that type does not carry its message.
@@ -202,6 +204,12 @@ func newJudge(schema *apiextensions.JSONSchemaProps, isResource bool) (*judge, e
 		if s.Pattern != "" {
 			j.sizes[s.Pattern] = patternSize(s.Pattern)
 		}
+		for _, rule := range s.XValidations {
+			j.usesOld = j.usesOld || usesOldSelf(rule.Rule)
+			for _, size := range regexSizes(rule.Rule) {
+				j.regexes += size
+			}
+		}
 		return false
 	})
 	var err error
@@ -298,7 +306,13 @@ func (w *wording) checkValues(s, spine *apiextensions.JSONSchemaProps, where *fi
 			w.problem(w.below(steps, "enum", i), where.Child("enum").Index(i), vmrules.ReasonInvalid, "Kubernetes would also take the number %d for %q: write \"type\": \"string\", or a rule of x-kubernetes-validations", []rune(text)[0], text)
 		}
 	}
-	if s.Format == "" || w.isResource {
+	if w.isResource {
+		return
+	}
+	if s.Default != nil && sizeOf(*s.Default) > maxDefault {
+		w.problem(w.below(steps, "default"), where.Child("default"), vmrules.ReasonTooLong, "has more than %d values", maxDefault)
+	}
+	if s.Format == "" {
 		return
 	}
 	asOpenAPI := &spec.Schema{SchemaProps: spec.SchemaProps{Format: s.Format}}
@@ -317,6 +331,9 @@ func (w *wording) checkRules(rules []apiextensions.ValidationRule, where *field.
 		}
 		if w.isResource {
 			continue
+		}
+		if usesOldSelf(rules[i].Rule) && !w.hasOldValue() {
+			w.problem(w.below(steps, i, "rule"), where.Index(i).Child("rule"), vmrules.ReasonInvalid, noOldValue)
 		}
 		for name, text := range map[string]string{"rule": rules[i].Rule, "messageExpression": rules[i].MessageExpression} {
 			at := w.below(steps, i, name)

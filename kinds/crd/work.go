@@ -170,33 +170,60 @@ func below(s *spec.Schema, name string) *spec.Schema {
 	return nil
 }
 
+// lengthOf counts the bytes of the texts in a value.
+func lengthOf(v any) int64 {
+	length := int64(0)
+	switch v := v.(type) {
+	case string:
+		return int64(len(v))
+	case map[string]any:
+		for _, member := range v {
+			length += lengthOf(member)
+		}
+	case []any:
+		for _, item := range v {
+			length += lengthOf(item)
+		}
+	}
+	return length
+}
+
+// An estimate is of what it takes to judge one value.
+type estimate struct {
+	sizes map[string]int // of patterns
+	// pairs are how often a value meets a schema. Each may give an error, and the
+	// validators compare each error with all others.
+	pairs int64
+}
+
 // workOf counts the steps that judging a value takes, up to a limit: a value is
 // looked at by each schema for it, and by all fields that an object may have; a
-// text by its pattern, whose size is known, character by character.
-func workOf(s *spec.Schema, sizes map[string]int, v any, limit int64) int64 {
+// text by its pattern, character by character.
+func (e *estimate) workOf(s *spec.Schema, v any, limit int64) int64 {
 	if s == nil || limit < 0 {
 		return 0
 	}
+	e.pairs++
 	work := 5 + 2*int64(len(s.Enum)+len(s.Required)+len(s.Properties))
 	for _, list := range [][]spec.Schema{s.AllOf, s.AnyOf, s.OneOf} {
 		for i := range list {
-			work += workOf(&list[i], sizes, v, limit-work)
+			work += e.workOf(&list[i], v, limit-work)
 		}
 	}
-	work += workOf(s.Not, sizes, v, limit-work)
+	work += e.workOf(s.Not, v, limit-work)
 	switch v := v.(type) {
 	case string:
-		work += int64(len(v)) * (1 + int64(sizes[s.Pattern])) / 10
+		work += int64(len(v)) * (1 + int64(e.sizes[s.Pattern])) / 10
 	case map[string]any:
 		for name, member := range v {
-			work += 1 + workOf(below(s, name), sizes, member, limit-work)
+			work += 1 + e.workOf(below(s, name), member, limit-work)
 		}
 	case []any:
 		for _, item := range v {
 			if s.Items == nil {
 				break
 			}
-			work += workOf(s.Items.Schema, sizes, item, limit-work)
+			work += e.workOf(s.Items.Schema, item, limit-work)
 		}
 	}
 	return work
