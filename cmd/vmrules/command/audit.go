@@ -83,6 +83,9 @@ the rules of a VM cannot be used.`,
 }
 
 func (a *auditor) run(command *cobra.Command, args []string) error {
+	if err := inputTwice(a.book.files, args); err != nil {
+		return err
+	}
 	if wrong := a.book.read(command.InOrStdin()); wrong != nil {
 		for _, err := range wrong {
 			unusable(command.ErrOrStderr(), err)

@@ -85,6 +85,9 @@ func (c *checker) run(command *cobra.Command, args []string) error {
 	if c.book.isGiven() && c.template != "" {
 		return errors.New("--rules and --template exclude each other: the rules are those of the one or of the other")
 	}
+	if err := inputTwice(c.book.files, []string{c.template}, args); err != nil {
+		return err
+	}
 	if err := c.read(command); err != nil {
 		return err
 	}

@@ -80,6 +80,9 @@ var weights = map[string]int{
 }
 
 func (l *linter) run(command *cobra.Command, args []string) error {
+	if err := inputTwice(l.rules, args); err != nil {
+		return err
+	}
 	found := &linted{Findings: []finding{}}
 	each := func(args []string, lint func(*linted, *manifest.File)) {
 		for file, err := range manifest.Read(args, command.InOrStdin()) {

@@ -32,6 +32,21 @@ func (b *rulebook) flag(command *cobra.Command) {
 	command.Flags().StringArrayVar(&b.files, "rules", nil, "file with the rules to judge by, instead of the objects' own")
 }
 
+// inputTwice is an error where the standard input is named more than once: whoever
+// comes second finds nothing, and passes.
+func inputTwice(files ...[]string) error {
+	named := 0
+	for _, name := range slices.Concat(files...) {
+		if name == "-" {
+			named++
+		}
+	}
+	if named > 1 {
+		return errors.New("- is the standard input, which can be read once: give the rules or the objects as a file")
+	}
+	return nil
+}
+
 // isGiven tells whether there is a rulebook at all.
 func (b *rulebook) isGiven() bool { return b.files != nil }
 
