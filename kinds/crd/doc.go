@@ -8,3 +8,14 @@
 // k8s.io/apiextensions-apiserver and k8s.io/apiserver. README.md says what of a
 // schema works, what is refused, and what the limits are.
 package crd
+
+import "github.com/vmrules/vmrules"
+
+// Kinds teaches vmrules the kinds that an annotation may use, under their names
+// "schema" and "cel".
+func Kinds() []vmrules.ParseOption {
+	return []vmrules.ParseOption{
+		vmrules.WithKind("schema", Schema),
+		vmrules.WithKind("cel", CEL),
+	}
+}

@@ -21,7 +21,7 @@ func Example() {
 	}, {
 		"rule": "cel", "name": "even", "path": "jsonpath::.spec.domain.cpu.cores", "message": "cores come in pairs",
 		"expression": "self % 2 == 0", "messageExpression": "string(self) + ' is odd'"
-	}]`, vmrules.WithKind("schema", crd.Schema), vmrules.WithKind("cel", crd.CEL))
+	}]`, crd.Kinds()...)
 	if err != nil {
 		log.Fatal(err)
 	}
