@@ -533,6 +533,20 @@ func TestReadingOtherKinds(t *testing.T) {
 	}
 }
 
+// Rules built in Go have no text, but for what their kinds read.
+func TestPlacesOfNewRules(t *testing.T) {
+	rule := Rule{Kind: "most", Name: "n", Path: MustParsePath("jsonpath::.spec"), Message: "m", Max: MustArgument("x")}
+	rule.Unknown = map[string]json.RawMessage{"most": json.RawMessage(`  [ 1 ]`)}
+	_, err := NewRules([]Rule{rule}, WithKind("most", most))
+	var got []string
+	for _, p := range problemList(err) {
+		got = append(got, fmt.Sprint(p.Key, " ", p.Offset, " ", p.Line, " ", p.Column))
+	}
+	if diff := cmp.Diff([]string{"max 0 0 0", "most 1 0 0"}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 func problemList(err error) []Problem {
 	var parsed *ParseError
 	if !errors.As(err, &parsed) {

@@ -10,13 +10,26 @@ import (
 	"unicode/utf8"
 )
 
+// annotationOf is the text of rules, in which what is in Unknown stands as it is.
+func annotationOf(rules []Rule) string {
+	texts := make([]string, 0, len(rules))
+	for _, r := range rules {
+		text, _ := r.MarshalJSON() // of what is writable
+		texts = append(texts, string(text))
+	}
+	return "[" + strings.Join(texts, ",") + "]"
+}
+
 // MarshalJSON writes the rule as version 201902-2 has it.
 func (r Rule) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer
 	write := func(key string, value any) error {
-		text, err := encodeJSON(value)
-		if err != nil {
-			return fmt.Errorf("rule %q: %s: %w", r.Name, key, err)
+		text, ok := value.(json.RawMessage) // as it is, so that places in it stay
+		if !ok {
+			var err error
+			if text, err = encodeJSON(value); err != nil {
+				return fmt.Errorf("rule %q: %s: %w", r.Name, key, err)
+			}
 		}
 		separator := byte(',')
 		if b.Len() == 0 {
@@ -65,6 +78,20 @@ func (r *Rule) UnmarshalJSON(text []byte) error {
 func withoutPlaces(problems []Problem) []Problem {
 	for i := range problems {
 		problems[i].Offset, problems[i].Line, problems[i].Column = 0, 0, 0
+	}
+	return problems
+}
+
+// withinKeys leaves of the places of problems those in the values of keys that
+// only the rules' kinds know.
+func withinKeys(problems []Problem, rules []rule, nodes []jsonNode) []Problem {
+	for i, p := range problems {
+		offset := 0
+		if p.Index >= 0 && slices.Contains(rules[p.Index].own, p.Key) {
+			n, _ := nodes[p.Index].member(p.Key)
+			offset = max(p.Offset-n.start, 0)
+		}
+		problems[i].Offset, problems[i].Line, problems[i].Column = offset, 0, 0
 	}
 	return problems
 }

@@ -92,7 +92,8 @@ func asParseError(problems []Problem) error {
 }
 
 // NewRules makes Rules of rules built in Go, with the checks of ParseRules.
-// Any error is a *ParseError, whose problems have no line and column.
+// Any error is a *ParseError, whose problems have no line and column; the Offset
+// of one inside the value of a key in Unknown counts from the beginning of that.
 func NewRules(rules []Rule, opts ...ParseOption) (Rules, error) {
 	var problems []Problem
 	writable := make([]Rule, 0, len(rules))
@@ -108,13 +109,13 @@ func NewRules(rules []Rule, opts ...ParseOption) (Rules, error) {
 		o.version = V201902 // which is how they are written here
 	}
 	o.inGo = true
-	made, more := parseRules(string(mustJSON(writable)), o)
-	problems = append(problems, withoutPlaces(more)...)
+	made, nodes, more := readRules(annotationOf(writable), o)
+	problems = append(problems, withinKeys(more, made, nodes)...)
 	if problems != nil {
 		slices.SortStableFunc(problems, func(a, b Problem) int { return a.Index - b.Index })
 		return Rules{}, asParseError(problems)
 	}
-	return made, nil
+	return newRules(made, o.root), nil
 }
 
 // A ValidateOption changes how an object is judged.
