@@ -221,7 +221,7 @@ func exactQuantity(key, text string) (string, error) {
 	q, err := resource.ParseQuantity(text)
 	if err != nil || !isWhole && !exactQuantities.MatchString(text) ||
 		q.CmpInt64(1<<62) > 0 || q.CmpInt64(-(1<<62)) < 0 {
-		return "", refuse(key, "CEL does not hold %.40q exactly: quantity() is exact for 15 digits, 9 behind the point, up to 2^62", text)
+		return "", refuse(key, "CEL does not hold %.40q exactly: quantity() is exact for whole numbers up to 2^62, and else for 15 digits before the point and 6 behind it", text)
 	}
 	if isWhole {
 		return inBinaryUnits(q.Value()), nil
@@ -328,7 +328,7 @@ func renderedLiteral(literal any) (string, error) {
 		return whole, nil
 	}
 	if !plainNumber.MatchString(string(number)) {
-		return "", refuse("values", "%.40s is not a number that CEL writes as it stands: write it without exponent and without zeros at its end", number)
+		return "", refuse("values", "CEL may write %.40s otherwise: it has to be less than 1000000, with 9 digits behind the point at most, no zero at its end and no exponent", number)
 	}
 	return string(number), nil
 }
