@@ -74,6 +74,7 @@ func (v vector) run(t testing.TB, decode func(json.RawMessage) map[string]any) (
 }
 
 func TestConformance(t *testing.T) {
+	t.Parallel()
 	for file, vectors := range readVectors(t) {
 		for _, v := range vectors {
 			t.Run(file+"/"+v.Name, func(t *testing.T) {

@@ -612,6 +612,7 @@ func TestValidateOwnReadWith(t *testing.T) {
 // The door is wide enough for the kinds of the format: judged as another kind,
 // by Check alone, each gives the results that it has of its own.
 func TestFormatThroughTheDoor(t *testing.T) {
+	t.Parallel()
 	compared := 0
 	for file, vectors := range readVectors(t) {
 		for _, v := range vectors {

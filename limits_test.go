@@ -278,6 +278,7 @@ func dependsOnMore(results []Result) bool {
 var notOfLimits = regexp.MustCompile(`instance type|parameter|UTF-8|1,000|10,000|too many|used up|memory on this|too long`)
 
 func TestLimitsAgreeWithVectors(t *testing.T) {
+	t.Parallel()
 	checked := 0
 	for _, vectors := range readVectors(t) {
 		for _, v := range vectors {
@@ -354,6 +355,7 @@ func withoutDuplicates(t testing.TB, rules string) string {
 // limit that was there before if, and only if, Validate then finds no fault
 // with it.
 func TestLimitsAgreeWithValidate(t *testing.T) {
+	t.Parallel()
 	const domain = `{"x": 1, "y": 2, "some": ["a", "ab", 1], "p": "^a", "cpu": {}, "b": {}, "list": [{}, {}]}`
 	candidates := []string{"0", "1", "2", "1.5", "1e3", "-1", "1e400", `""`, `"1"`, `"a"`, `"ab"`, `"abc"`, `"abcde"`, `"1Ki"`, `"500m"`, `"2.0"`, `"1k"`, "true", "false", "[]", "{}"}
 	satisfied, not := 0, 0

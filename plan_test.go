@@ -26,6 +26,7 @@ func checkPlan(t *testing.T, rules Rules, object map[string]any, opts ...Validat
 }
 
 func TestPlanIsTheJudgement(t *testing.T) {
+	t.Parallel()
 	compared := 0
 	for _, vectors := range readVectors(t) {
 		for _, v := range vectors {

@@ -30,6 +30,7 @@ const (
 )
 
 func TestCEL(t *testing.T) {
+	t.Parallel()
 	seed := generatorSeed(t, celSeedVariable, celDefaultSeed)
 	counts, generated := celCounts{}, 0
 	for n := range uint64(celRuleSets) {

@@ -31,6 +31,7 @@ var pathDeviations = []pathClass{
 // of an expression and a document, both refuse, or both select the same values;
 // or the difference is of a class that jsonpath_exceptions.md lists.
 func TestJSONPath(t *testing.T) {
+	t.Parallel()
 	seed, cases := generatorSeed(t, pathSeedVariable, 1), pathCases
 	if testing.Short() {
 		cases /= 20

@@ -21,6 +21,7 @@ const (
 // how it compares with another. A difference is of a class that
 // quantity_exceptions.md lists.
 func TestQuantity(t *testing.T) {
+	t.Parallel()
 	seed, cases := generatorSeed(t, quantitySeedVariable, 1), quantityCases
 	if testing.Short() {
 		cases /= 20

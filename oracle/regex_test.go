@@ -476,6 +476,7 @@ func TestCompareAndShrink(t *testing.T) {
 
 // Generated patterns match as they do in PCRE2, or are refused.
 func TestRegexGenerated(t *testing.T) {
+	t.Parallel()
 	needPCRE2(t)
 	s := regexSeed(t)
 	t.Log(pcre2Version(t))
@@ -582,6 +583,7 @@ func TestRegexClasses(t *testing.T) {
 // A repeat before something else matches as it does in PCRE2, which makes the
 // repeat possessive where it takes the two for disjoint, rightly or not.
 func TestRegexPairs(t *testing.T) {
+	t.Parallel()
 	needPCRE2(t)
 	hold(t, slices.Concat(behindRepeatCases(), pairCases()))
 }

@@ -31,6 +31,7 @@ const (
 )
 
 func TestSchema(t *testing.T) {
+	t.Parallel()
 	seed := generatorSeed(t, schemaSeedVariable, schemaDefaultSeed)
 	counts := map[string]int{}
 	for n := range uint64(schemaRuleSets) {

@@ -86,6 +86,7 @@ type evaluator func(object map[string]any) (celResult, error)
 // A translated rule is true for just the VMs that the rule holds for, whatever
 // form it has.
 func TestFromRules(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name      string
 		generator generator
@@ -173,6 +174,7 @@ func crdOf(t *testing.T, m Migration) (string, evaluator) {
 // types is not true for a VM that the rule does not hold for; it may be an error
 // for one that it holds for.
 func TestFromRulesAnyObject(t *testing.T) {
+	t.Parallel()
 	seed, counts := fromRulesSeed(t), map[string]int{}
 	for n := range uint64(fromRulesRules) {
 		g := &generator{Rand: rand.New(rand.NewPCG(seed, n)), anyTypes: true, chaos: true}
@@ -421,6 +423,7 @@ func FuzzFromRules(f *testing.F) {
 
 // The comparison has to find mistakes, here made in the expressions.
 func TestFromRulesFindsMistakes(t *testing.T) {
+	t.Parallel()
 	for _, mistake := range []struct{ old, new string }{
 		{" >= ", " > "}, {" <= ", " < "}, {".orValue(true)", ".orValue(false)"}, {".orValue(false)", ".orValue(true)"},
 		{"!has(object.spec.instancetype)", "true"}, {" == null || ", " != null && "}, {" != null && ", " == null || "},
