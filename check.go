@@ -141,7 +141,6 @@ type checking struct {
 	// What follows is of one target.
 	of          *target
 	object, old any // in the types of an Input; nil: none
-	oldUnknown  bool
 	err         error
 }
 
@@ -155,10 +154,10 @@ func (e *evaluation) startChecking(t *target) *checking {
 	if c.of == t {
 		return c
 	}
-	*c = checking{kept: c.kept, of: t, oldUnknown: e.old != nil && t.isItem()}
+	*c = checking{kept: c.kept, of: t}
 	p := plainer{nodes: &e.nodes}
 	c.object, _ = p.plain(t.vm, len(t.vmAt))
-	if e.old != nil && !c.oldUnknown {
+	if e.old != nil && !t.isItem() {
 		c.old, _ = p.plain(lookup(e.old, t.vmAt), len(t.vmAt))
 	}
 	c.err = p.err
@@ -179,7 +178,7 @@ func (j *judgement) check() bool {
 		j.undecided("", c.err)
 		return false
 	}
-	in := &Input{judgement: j, OldUnknown: c.oldUnknown}
+	in := &Input{judgement: j, OldUnknown: j.old != nil && j.target.isItem()}
 	in.Root, in.Object = lookup(c.object, j.target.at[len(j.target.vmAt):]), c.object
 	if err := cmp.Or(in.selectValues(), in.selectOld()); err != nil {
 		j.undecided("", err)
@@ -343,6 +342,9 @@ func (in *Input) complete(v Violation) Violation {
 	v.Detail = cmp.Or(v.Detail, fmt.Sprintf("the kind %s does not allow it", quoted(string(j.rule.Kind))))
 	if !v.Reason.isOfValue() {
 		v.Reason = ReasonInvalid
+	}
+	if !v.Defaulted {
+		return v
 	}
 	for i, m := range in.Values {
 		if m.Field == v.Field {
