@@ -88,43 +88,37 @@ func (s *spent) isExact(object any) bool {
 	return known.isExact
 }
 
+// each visits a value and all that is in it, in no order.
+func each(v any, visit func(any)) {
+	visit(v)
+	switch v := v.(type) {
+	case map[string]any:
+		for _, member := range v {
+			each(member, visit)
+		}
+	case []any:
+		for _, item := range v {
+			each(item, visit)
+		}
+	}
+}
+
 // inexact is a number that fits neither int64 nor float64, of several the first
 // as a text; "" for none.
 func inexact(v any) string {
 	least := ""
-	add := func(n string) {
-		if n != "" && (least == "" || n < least) {
-			least = n
+	each(v, func(v any) {
+		if n, ok := v.(json.Number); ok && (least == "" || string(n) < least) {
+			least = string(n)
 		}
-	}
-	switch v := v.(type) {
-	case json.Number:
-		return string(v)
-	case map[string]any:
-		for _, member := range v {
-			add(inexact(member))
-		}
-	case []any:
-		for _, item := range v {
-			add(inexact(item))
-		}
-	}
+	})
 	return least
 }
 
 // sizeOf counts what a copy takes.
 func sizeOf(v any) int64 {
-	size := int64(1)
-	switch v := v.(type) {
-	case map[string]any:
-		for _, member := range v {
-			size += sizeOf(member)
-		}
-	case []any:
-		for _, item := range v {
-			size += sizeOf(item)
-		}
-	}
+	size := int64(0)
+	each(v, func(any) { size++ })
 	return size
 }
 
@@ -173,18 +167,11 @@ func below(s *spec.Schema, name string) *spec.Schema {
 // lengthOf counts the bytes of the texts in a value.
 func lengthOf(v any) int64 {
 	length := int64(0)
-	switch v := v.(type) {
-	case string:
-		return int64(len(v))
-	case map[string]any:
-		for _, member := range v {
-			length += lengthOf(member)
+	each(v, func(v any) {
+		if text, ok := v.(string); ok {
+			length += int64(len(text))
 		}
-	case []any:
-		for _, item := range v {
-			length += lengthOf(item)
-		}
-	}
+	})
 	return length
 }
 
