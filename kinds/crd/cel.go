@@ -148,7 +148,7 @@ func (r *reading) flag(key string) bool {
 func (r *reading) program(key, text string, env *celgo.Env, want *celgo.Type, c *expressionChecker) celgo.Program {
 	r.key = key
 	raw, _ := r.source.Key(key)
-	if hasLargeRegex(text) {
+	if parse(text).hasLargeRegex() {
 		r.at(0, "", vmrules.ReasonTooLong, largeRegex, maxPatternSize)
 		return nil
 	}

@@ -55,36 +55,37 @@ var simple = []string{"string", "int", "uint", "double", "bool", "size", "type",
 
 // isSimple tells whether an expression is made of operators and such functions
 // alone, without loops.
-func isSimple(expression string) bool {
-	isSimple := true
-	visit(expression, func(e ast.Expr) {
-		switch e.Kind() {
-		case ast.ComprehensionKind:
-			isSimple = false
-		case ast.CallKind:
-			name := e.AsCall().FunctionName()
-			_, isOperator := operators.FindReverse(name)
-			isSimple = isSimple && (isOperator || slices.Contains(simple, name))
+func (e expression) isSimple() bool {
+	return !slices.ContainsFunc(e, func(part ast.Expr) bool {
+		if part.Kind() != ast.CallKind {
+			return part.Kind() == ast.ComprehensionKind
 		}
+		name := part.AsCall().FunctionName()
+		_, isOperator := operators.FindReverse(name)
+		return !isOperator && !slices.Contains(simple, name)
 	})
-	return isSimple
 }
 
-// visit goes through an expression; one that is wrong has nothing to visit.
-func visit(expression string, see func(ast.Expr)) {
-	parsed, issues := environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()).NewExpressionsEnv().Parse(expression)
+// An expression is all parts of one, the inner ones first. One that is wrong has
+// none.
+type expression []ast.Expr
+
+// parse takes more time than an expression is long, so that has to be bounded
+// before.
+func parse(text string) expression {
+	var e expression
+	parsed, issues := environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()).NewExpressionsEnv().Parse(text)
 	if issues.Err() == nil {
-		ast.PostOrderVisit(parsed.NativeRep().Expr(), ast.NewExprVisitor(see))
+		ast.PostOrderVisit(parsed.NativeRep().Expr(), ast.NewExprVisitor(func(part ast.Expr) { e = append(e, part) }))
 	}
+	return e
 }
 
 // usesOldSelf tells whether an expression is about what a value was before.
-func usesOldSelf(expression string) bool {
-	found := false
-	visit(expression, func(e ast.Expr) {
-		found = found || e.Kind() == ast.IdentKind && e.AsIdent() == varOldSelf
+func (e expression) usesOldSelf() bool {
+	return slices.ContainsFunc(e, func(part ast.Expr) bool {
+		return part.Kind() == ast.IdentKind && part.AsIdent() == varOldSelf
 	})
-	return found
 }
 
 // hasOldValue tells whether there can be an old value of what the rule is about:
@@ -98,19 +99,19 @@ const noOldValue = "oldSelf has no meaning here: the rule's path has other steps
 
 // hasLargeRegex tells whether an expression holds a regular expression that would
 // take much to compile, as is done with it to check the expression already.
-func hasLargeRegex(expression string) bool {
-	return slices.ContainsFunc(regexSizes(expression), func(size int) bool { return size > maxPatternSize })
+func (e expression) hasLargeRegex() bool {
+	return slices.ContainsFunc(e.regexSizes(), func(size int) bool { return size > maxPatternSize })
 }
 
 // regexSizes are those of the regular expressions that are written in an
 // expression.
-func regexSizes(expression string) []int {
+func (e expression) regexSizes() []int {
 	var sizes []int
-	visit(expression, func(e ast.Expr) {
-		if e.Kind() != ast.CallKind {
-			return
+	for _, part := range e {
+		if part.Kind() != ast.CallKind {
+			continue
 		}
-		switch call := e.AsCall(); call.FunctionName() {
+		switch call := part.AsCall(); call.FunctionName() {
 		case "matches", "find", "findAll":
 			for _, arg := range call.Args() {
 				if arg.Kind() == ast.LiteralKind {
@@ -119,7 +120,7 @@ func regexSizes(expression string) []int {
 				}
 			}
 		}
-	})
+	}
 	return sizes
 }
 
@@ -131,13 +132,13 @@ const maxGrowth = 100
 // unbounded names a function of an expression of x-kubernetes-validations that
 // could take all memory: Kubernetes' estimate counts what these functions read, not
 // what they write. It is "" for none.
-func unbounded(expression string) string {
+func (e expression) unbounded() string {
 	name, growth := "", 1.0
-	visit(expression, func(e ast.Expr) {
-		if e.Kind() != ast.CallKind {
-			return
+	for _, part := range e {
+		if part.Kind() != ast.CallKind {
+			continue
 		}
-		call := e.AsCall()
+		call := part.AsCall()
 		switch call.FunctionName() {
 		case "replace":
 			growth *= growthOf(call.Args())
@@ -149,7 +150,7 @@ func unbounded(expression string) string {
 				name = "format"
 			}
 		}
-	})
+	}
 	return name
 }
 

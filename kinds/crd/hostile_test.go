@@ -58,6 +58,7 @@ func TestHostileRules(t *testing.T) {
 		"all values of an enum":        {schema(".spec.l", `{"type": "array", "items": {"type": "object", "enum": [`+repeated(1000, `"f%d"`)+`]}}`), tooManySteps},
 		"a default in each item":       {schema(".spec.l", `{"type": "array", "items": {"type": "object", "properties": {"d": {"type": "array", "items": {"type": "integer"}, "default": [`+repeated(900, `%d`)+`]}}}}`), tooManySteps},
 		"a large default":              {schema(".spec.l", `{"type": "array", "items": {"type": "object", "properties": {"d": {"type": "array", "items": {"type": "integer"}, "default": [`+repeated(1001, `%d`)+`]}}}}`), "more than 1000 values"},
+		"a long rule":                  {schema(".spec.a", `{"type": "string", "x-kubernetes-validations": [{"rule": "`+strings.Repeat("self != '' || ", 6_000)+`true"}]}`), "at most 4096"},
 		"errors in each item":          {schema(".spec.l", `{"type": "array", "items": {"type": "string"}}`), tooManySteps},
 		"a rule's regex on a text":     {schema(".spec.a", `{"type": "string", "x-kubernetes-validations": [{"rule": "self.matches('(a?){999}b')"}]}`), tooManySteps},
 		"patterns on a long text":      {schema(".spec.a", `{"type": "string", "allOf": [`+repeated(100, `{"pattern": "(a|b)*%d"}`)+`]}`), tooManySteps},

@@ -161,7 +161,7 @@ func checkDefinition(schema *apiextensions.JSONSchemaProps) field.ErrorList {
 	silent := schema.DeepCopy()
 	crdvalidation.SchemaHas(silent, func(s *apiextensions.JSONSchemaProps) bool {
 		for i := range s.XValidations {
-			if isSimple(s.XValidations[i].MessageExpression) {
+			if parse(s.XValidations[i].MessageExpression).isSimple() {
 				s.XValidations[i].MessageExpression = ""
 			}
 		}
@@ -205,8 +205,9 @@ func newJudge(schema *apiextensions.JSONSchemaProps, isResource bool) (*judge, e
 			j.sizes[s.Pattern] = patternSize(s.Pattern)
 		}
 		for _, rule := range s.XValidations {
-			j.usesOld = j.usesOld || usesOldSelf(rule.Rule)
-			for _, size := range regexSizes(rule.Rule) {
+			e := parse(rule.Rule)
+			j.usesOld = j.usesOld || e.usesOldSelf()
+			for _, size := range e.regexSizes() {
 				j.regexes += size
 			}
 		}
@@ -332,16 +333,19 @@ func (w *wording) checkRules(rules []apiextensions.ValidationRule, where *field.
 		if w.isResource {
 			continue
 		}
-		if usesOldSelf(rules[i].Rule) && !w.hasOldValue() {
-			w.problem(w.below(steps, i, "rule"), where.Index(i).Child("rule"), vmrules.ReasonInvalid, noOldValue)
-		}
 		for name, text := range map[string]string{"rule": rules[i].Rule, "messageExpression": rules[i].MessageExpression} {
 			at := w.below(steps, i, name)
 			if len(text) > maxExpression {
 				w.problem(at, where.Index(i).Child(name), vmrules.ReasonTooLong, tooLongExpression, len(text), maxExpression)
-			} else if hasLargeRegex(text) {
+				continue
+			}
+			e := parse(text)
+			if name == "rule" && e.usesOldSelf() && !w.hasOldValue() {
+				w.problem(at, where.Index(i).Child(name), vmrules.ReasonInvalid, noOldValue)
+			}
+			if e.hasLargeRegex() {
 				w.problem(at, where.Index(i).Child(name), vmrules.ReasonTooLong, largeRegex, maxPatternSize)
-			} else if function := unbounded(text); function != "" {
+			} else if function := e.unbounded(); function != "" {
 				w.problem(at, where.Index(i).Child(name), vmrules.ReasonInvalid, "the function %q may take more memory here than Kubernetes' estimate sees: replace needs literals that make a text at most %d times as long, format a literal text and list, without long precisions; in a rule of kind \"cel\" all of it is counted", function, maxGrowth)
 			}
 		}
