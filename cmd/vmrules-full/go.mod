@@ -11,7 +11,6 @@ replace (
 
 require (
 	github.com/google/go-cmp v0.7.0
-	github.com/rogpeppe/go-internal v1.16.0
 	github.com/vmrules/vmrules v0.0.0
 	github.com/vmrules/vmrules/cmd/vmrules v0.0.0
 	github.com/vmrules/vmrules/kinds/crd v0.0.0
@@ -71,6 +70,7 @@ require (
 	github.com/prometheus/common v0.70.1 // indirect
 	github.com/prometheus/procfs v0.21.1 // indirect
 	github.com/rivo/uniseg v0.4.7 // indirect
+	github.com/rogpeppe/go-internal v1.16.0 // indirect
 	github.com/rs/zerolog v1.35.1 // indirect
 	github.com/schollz/progressbar/v3 v3.19.1 // indirect
 	github.com/spf13/cobra v1.10.2 // indirect
