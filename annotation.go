@@ -53,6 +53,7 @@ type jsonMember struct {
 type annotationReader struct {
 	text     string
 	bounds   textBounds
+	budget   *budget
 	end      int // of the last token
 	stopped  bool
 	problems []Problem
@@ -65,14 +66,20 @@ type annotationReader struct {
 	lastString int // where the last token starts if it is a string, else -1
 }
 
+// tooMuchToRead is the problem of an annotation for which a budget does not
+// suffice.
+func tooMuchToRead(err error) string {
+	return fmt.Sprintf("the rules from here on are not read, since they ask for too much: %v", err)
+}
+
 // textBounds are how long a text and how deep its values may be.
 type textBounds struct{ bytes, nesting int }
 
 var annotationBounds = textBounds{maxAnnotation, maxNesting}
 
 // readAnnotation returns the elements of the array that text is, or problems.
-func readAnnotation(text string, bounds textBounds) ([]jsonNode, []Problem) {
-	r := annotationReader{text: text, bounds: bounds, index: -1, lastString: -1}
+func readAnnotation(text string, bounds textBounds, b *budget) ([]jsonNode, []Problem) {
+	r := annotationReader{text: text, bounds: bounds, budget: b, index: -1, lastString: -1}
 	if len(text) > bounds.bytes {
 		r.stop(0, ReasonTooLong, "the annotation has %d bytes; all annotations of an object together may have %d", len(text), bounds.bytes)
 		return nil, r.problems
@@ -107,6 +114,9 @@ func invalidUTF8(s string) int {
 }
 
 func (r *annotationReader) add(offset int, reason Reason, format string, args ...any) {
+	if !r.stopped && r.budget.Spend(problemWork, problemSize) != nil {
+		return
+	}
 	r.problems = append(r.problems, Problem{
 		Index: r.index, Key: r.key, Offset: offset, Reason: reason, Message: fmt.Sprintf(format, args...),
 	})
@@ -124,6 +134,10 @@ const aValue = "a value"
 // read reads one value; expected says what should stand there.
 func (r *annotationReader) read(expected string) jsonNode {
 	n := jsonNode{start: r.nextToken()}
+	if err := r.budget.Spend(tokenWork, nodeSize); err != nil {
+		r.stop(n.start, ReasonTooLong, "%s", tooMuchToRead(err))
+		return n
+	}
 	token, ok := r.token(expected)
 	if !ok {
 		return n

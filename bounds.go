@@ -1,12 +1,16 @@
 package vmrules
 
-import "errors"
+import (
+	"errors"
+	"time"
 
-// Whoever can write a VM can write its annotation and its fields, so both are
-// hostile input: nothing here may take time or memory without end. These are
-// the limits for an annotation (a problem when it is read) and for one
-// validation (an undecided rule). Those of regular expressions stand in
-// regex.go and beside it.
+	"github.com/vmrules/vmrules/internal/meter"
+)
+
+// Anybody who can write a VM can write its annotation and its fields, so both
+// are hostile input. A few limits hold for each thing by itself; they stand
+// here, and those of regular expressions in regex.go and beside it. What all
+// things together may take is the Budget of a call.
 const (
 	maxAnnotation = 256 << 10 // bytes: what Kubernetes allows for all annotations of an object
 	maxNesting    = 64        // arrays and objects inside each other, in an annotation
@@ -16,19 +20,85 @@ const (
 	maxDigits   = 1_000 // of a number, as it is written
 	maxExponent = 1_000 // decimal, as it is written, to either side
 
-	maxMatches = 10_000        // that one path selects
-	maxNodes   = 1_000_000     // values that one validation looks at; a long one counts more
-	maxNodesOf = 10 * maxNodes // all that ValidateOwn looks at, for all VMs together
-	maxDepth   = 1_000         // of an object; one built in Go may contain itself
-
-	maxResults    = 100_000  // in one report
-	maxReport     = 64 << 20 // bytes of one report, about
-	violationSize = 200      // bytes of a violation, apart from its texts
+	maxMatches = 10_000 // that one path selects
+	maxDepth   = 1_000  // of an object; one built in Go may contain itself
 )
 
 var (
 	errTooManyMatches = errors.New("the path selects more than 10,000 values")
-	errTooManyNodes   = errors.New("the rules look at too many values of the object")
 	errTooDeep        = errors.New("the object is nested deeper than 1,000 levels")
-	errReportTooLong  = errors.New("the report has too many violations already")
+)
+
+// A Budget is what one call may spend: ParseRules, NewRules, RulesFor and Lint
+// for reading an annotation, all rules of it together; Validate, Limits and
+// JSONSchema for judging an object, all targets and rules together; ValidateOwn
+// for both, all VMs together. What a call cannot pay for is not done: reading
+// then has a problem that says so, and judging leaves the rule Undecided.
+//
+// A field that is 0 or less stands for the default, with which any call ends
+// within 2 seconds and 256 MB on two cores, from an annotation of 256 KiB and an
+// object of 1.5 MB, and which suffices for 1,000 rules, for 10,000 values of an
+// enum, and for lists of 10,000 VMs.
+type Budget struct {
+	// Work is in units of about a nanosecond.
+	Work int
+	// Kept is in bytes: what is made of rules, and what a report holds.
+	Kept int
+}
+
+// DefaultBudget is the Budget of a call without WithBudget.
+var defaultBudget = Budget{Work: 1_000_000_000, Kept: 64 << 20}
+
+// WithBudget sets what one call may spend on reading or on judging.
+func WithBudget(b Budget) Option { return budgetOption(b) }
+
+type budgetOption Budget
+
+func (b budgetOption) changeReading(o *parseOptions) { o.limits = Budget(b) }
+func (b budgetOption) changeJudging(s *settings)     { s.limits = Budget(b) }
+
+// meter is the Budget with nothing spent.
+func (b Budget) meter() meter.Meter {
+	if b.Work <= 0 {
+		b.Work = defaultBudget.Work
+	}
+	if b.Kept <= 0 {
+		b.Kept = defaultBudget.Kept
+	}
+	return meter.New(b.Work, b.Kept)
+}
+
+// A budget is what is left of the Budget of a call, and of its time for regular
+// expressions that backtrack. It is not safe for concurrent use.
+type budget struct {
+	meter.Meter
+	backtracking time.Duration
+}
+
+// What steps cost, in units of work. They are measured, and rounded up.
+const (
+	nodeWork    = 400 // a value that a search looks at; a long one counts as several
+	plannedWork = 50  // the same in a plan, and a rule that judges it
+
+	tokenWork   = 200  // of JSON
+	textWork    = 10   // a byte of an annotation
+	problemWork = 2000 // something that is wrong with a rule, with the words for it
+	valueWork   = 200  // one of the values that are allowed
+	targetWork  = 1000 // something in an object that may be a VM
+
+	matchWork     = 400  // a value that is found, with its location as text
+	violationWork = 1000 // a value that is wrong, with the words for it
+)
+
+// What is kept costs, in bytes, apart from its texts.
+const (
+	nodeSize      = 250 // of JSON, with what a rule makes of it
+	pathSize      = 150 // a byte of a path, each of which may be a step
+	problemSize   = 350
+	valueSize     = 150 // one of the values that are allowed
+	targetSize    = 600
+	resultSize    = 160
+	matchSize     = 64
+	violationSize = 250
+	elementSize   = 24 // of a location
 )

@@ -120,6 +120,19 @@ func (in *Input) Unfilled(v any) string {
 	return parameter
 }
 
+// Spend pays for what a Checker is about to do, out of the Budget of the call:
+// work in units of about a nanosecond, and bytes that it keeps. Where the budget
+// does not suffice, it returns an error, and whatever the Checker then says, the
+// rule is Undecided.
+func (in *Input) Spend(work, kept int) error {
+	if in.judgement == nil {
+		return nil
+	}
+	err := in.judgement.budget.Spend(work, kept)
+	in.err = cmp.Or(in.err, err)
+	return err
+}
+
 // PerCall is what Checkers keep during one call of Validate, such as a budget
 // that they share: the value of a key, made by create where there is none yet.
 // The key should have a type that nobody else has.
@@ -155,7 +168,7 @@ func (e *evaluation) startChecking(t *target) *checking {
 		return c
 	}
 	*c = checking{kept: c.kept, of: t}
-	p := plainer{nodes: &e.nodes}
+	p := plainer{budget: &e.budget}
 	c.object, _ = p.plain(t.vm, len(t.vmAt))
 	if e.old != nil && !t.isItem() {
 		c.old, _ = p.plain(lookup(e.old, t.vmAt), len(t.vmAt))
@@ -223,7 +236,7 @@ func (w *walk) plain(v any) any {
 	if w.standIn == written {
 		return v
 	}
-	p := plainer{nodes: w.nodes}
+	p := plainer{budget: w.budget}
 	plain, _ := p.plain(v, 0)
 	return plain
 }
@@ -320,8 +333,8 @@ func (j *judgement) checkViolated(in *Input, v Verdict) {
 			continue
 		}
 		violation = in.complete(violation)
-		if j.room -= len(violation.Field) + len(violation.Pointer) + len(violation.Message) + len(violation.Detail) + violationSize; j.room < 0 {
-			j.undecided("", errReportTooLong)
+		if err := j.budget.Spend(violationWork, violation.size()); err != nil {
+			j.undecided("", err)
 			return
 		}
 		j.result.Violations = append(j.result.Violations, violation)

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/vmrules/vmrules/internal/meter"
 )
 
 // A constraint is an argument of a rule with its value at hand.
@@ -13,7 +15,7 @@ import (
 type constraint interface {
 	// holds tells whether a value satisfies the constraint; an error says why
 	// that cannot be told.
-	holds(v *scalar, b *regexBudget) (bool, error)
+	holds(v *scalar, b *budget) (bool, error)
 	// breach says what is wrong with a value for which the constraint does not
 	// hold.
 	breach(v *scalar) breach
@@ -86,7 +88,7 @@ func beyond(key string) int {
 	return 1
 }
 
-func (c *bound) holds(v *scalar, _ *regexBudget) (bool, error) {
+func (c *bound) holds(v *scalar, _ *budget) (bool, error) {
 	n, err := v.quantity()
 	if err == errNotNumber {
 		return false, nil
@@ -134,7 +136,7 @@ func newLengthBound(key string, limit scalar) (constraint, Reason, error) {
 	return &lengthBound{key, limit.value(), shown(limit), n, beyond(key)}, ReasonInvalid, err
 }
 
-func (c *lengthBound) holds(v *scalar, _ *regexBudget) (bool, error) {
+func (c *lengthBound) holds(v *scalar, _ *budget) (bool, error) {
 	return numberFromInt(int64(v.length())).compare(c.number) != c.beyond, nil
 }
 
@@ -162,7 +164,7 @@ func (s *scalar) length() int {
 // allowed is values.
 type allowed struct {
 	list  []string            // as they were given
-	limit any                 // the list, as reports show it
+	limit any                 // the first of the list, as reports show them
 	set   map[string]struct{} // nil where the list is short
 	// later tells that a form may still bring more of them.
 	later bool
@@ -176,7 +178,7 @@ func newAllowed(values []scalar) *allowed {
 	for _, v := range values {
 		c.list = append(c.list, v.String())
 	}
-	c.limit = c.list
+	c.limit = c.list[:min(len(c.list), maxListed)]
 	if len(c.list) <= maxScanned {
 		return c
 	}
@@ -187,7 +189,7 @@ func newAllowed(values []scalar) *allowed {
 	return c
 }
 
-func (c *allowed) holds(v *scalar, _ *regexBudget) (bool, error) {
+func (c *allowed) holds(v *scalar, _ *budget) (bool, error) {
 	if c.has(v) {
 		return true, nil
 	}
@@ -245,7 +247,7 @@ func newPattern(limit scalar) (constraint, Reason, error) {
 	return &pattern{limit.text, limit.text, compiled}, ReasonInvalid, nil
 }
 
-func (c *pattern) holds(v *scalar, b *regexBudget) (bool, error) {
+func (c *pattern) holds(v *scalar, b *budget) (bool, error) {
 	return c.regex.match(v.String(), b)
 }
 
@@ -259,11 +261,6 @@ func (c *pattern) breach(v *scalar) breach {
 const compileWork = 400
 
 // chargeCompile counts the compiling of a regex that an object brought.
-func (b *regexBudget) chargeCompile(r *regex) error {
-	b.work -= compileWork * int64(r.size())
-	if b.work < 0 {
-		b.work = 0
-		return errRegexBudget
-	}
-	return nil
+func (b *budget) chargeCompile(r *regex) error {
+	return b.Spend(meter.Times(r.size(), compileWork), 0)
 }

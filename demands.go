@@ -148,7 +148,7 @@ func (d *demands) bounds() []constraint {
 }
 
 // matches tells whether a value matches all patterns.
-func (d *demands) matches(s *scalar, b *regexBudget) (bool, error) {
+func (d *demands) matches(s *scalar, b *budget) (bool, error) {
 	for _, p := range d.patterns {
 		if ok, err := p.holds(s, b); !ok || err != nil {
 			return false, err

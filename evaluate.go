@@ -22,11 +22,9 @@ type settings struct {
 	reading  parseOptions // of ValidateOwn
 	partial  bool
 	defaults []fieldDefault // those of the caller
-	budget   regexBudget
-
-	nodes  int   // values that may still be looked at
-	room   int   // bytes that the report may still take
-	broken error // why no rule can be judged
+	limits   Budget
+	budget   budget
+	broken   error // why no rule can be judged
 
 	plain, instancetype, whole *implied
 }
@@ -41,6 +39,9 @@ var (
 
 const notSet = "the field is not set"
 
+// isSpent reports whether the budget did not suffice for something.
+func (e *evaluation) isSpent() bool { return e.budget.Err() != nil }
+
 // implied are the fields of a target that count without being written.
 func (e *evaluation) implied(t *target) *implied {
 	switch {
@@ -54,7 +55,7 @@ func (e *evaluation) implied(t *target) *implied {
 
 // walk prepares a search in a target.
 func (e *evaluation) walk(t *target, v visitor) walk {
-	return walk{nodes: &e.nodes, parameters: t.parameters, implied: e.implied(t), root: t.at, visitor: v}
+	return walk{budget: &e.budget, parameters: t.parameters, implied: e.implied(t), root: t.at, visitor: v}
 }
 
 // judge judges one rule for one target, by what is known of it already.
@@ -104,8 +105,9 @@ func (j *judgement) end(outcome Outcome, note string) {
 
 // undecided ends the judgement without blaming a field.
 func (j *judgement) undecided(argument string, why error) {
-	j.result.Outcome = Undecided
-	j.result.Violations = []Violation{j.violation(ReasonInternal, argument, about(argument, why))}
+	v := j.violation(ReasonInternal, argument, about(argument, why))
+	_ = j.budget.Spend(0, v.size()) // as every rule has one at most, a refusal changes nothing here
+	j.result.Outcome, j.result.Violations = Undecided, []Violation{v}
 }
 
 // about says why something could not be judged, of an argument if there is one.
@@ -314,16 +316,15 @@ func (a argued) origin() string {
 }
 
 func (j *judgement) add(w *walk, value any, reason Reason, argument string, limit any, detail string) {
+	if !w.pay(violationWork, w.at.textSize()+len(detail)+violationSize) {
+		return
+	}
 	v := j.violation(reason, argument, detail)
 	v.Field, v.Pointer = w.at.String(), w.at.pointer()
 	v.Limit = limit
 	v.Value = reported(value)
 	v.Detail = w.standIn.explain(value, detail)
 	v.Defaulted = w.standIn != written
-	j.room -= len(v.Field) + len(v.Pointer) + len(v.Detail) + violationSize
-	if j.room < 0 {
-		w.fail(errReportTooLong)
-	}
 	j.result.Violations = append(j.result.Violations, v)
 }
 
@@ -478,8 +479,8 @@ func (j *judgement) mayCome(err error) bool {
 // usable is the scalar that an argument's path selected.
 func (j *judgement) usable(path Path, v any) (scalar, error) {
 	s, ok := scalarOf(v)
-	if j.nodes -= s.size(); j.nodes < 0 {
-		return scalar{}, errTooManyNodes
+	if err := j.budget.Spend(nodeWork*s.size(), 0); err != nil {
+		return scalar{}, err
 	}
 	if !ok {
 		return scalar{}, fmt.Errorf("cannot be read: %s is %s", path, describe(v))

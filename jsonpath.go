@@ -162,12 +162,14 @@ type Match struct {
 // Find selects from root: an object as map[string]any, or any value that a
 // decoder of JSON or YAML gives. Each location comes once, in document order:
 // items by index, members by sorted name. A null is not there. Find selects
-// nothing where the path would select more than 10,000 values, look at more
-// than 1,000,000, or go deeper than 1,000 levels.
+// nothing where the path would select more than 10,000 values or go deeper than
+// 1,000 levels, or where the default Budget does not suffice.
 func (p Path) Find(root any) []Match {
 	var matches []Match
-	nodes := maxNodes
-	w := walk{nodes: &nodes, visitor: visitorFunc(func(w *walk, value any) bool {
+	w := walk{budget: &budget{Meter: defaultBudget.meter()}, visitor: visitorFunc(func(w *walk, value any) bool {
+		if !w.pay(matchWork, w.at.textSize()+matchSize) {
+			return false
+		}
 		matches = append(matches, Match{Field: w.at.String(), Value: value})
 		return true
 	})}

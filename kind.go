@@ -17,7 +17,7 @@ import (
 // cannot be given another meaning: their names, an empty one, or a compiler
 // that is nil, are a Problem.
 func WithKind(name string, c KindCompiler) ParseOption {
-	return func(o *parseOptions) { o.kinds = append(o.kinds, namedKind{Kind(name), c}) }
+	return parseOption(func(o *parseOptions) { o.kinds = append(o.kinds, namedKind{Kind(name), c}) })
 }
 
 // A KindCompiler makes the Checker of one rule, once, when the rule is read, or
@@ -32,6 +32,8 @@ type RuleSource struct {
 	node jsonNode
 	text string
 	own  *[]string // the keys that the kind asks for
+
+	budget *budget
 }
 
 // Rule is what all kinds have in common: the name, the paths, the message and
@@ -69,6 +71,17 @@ func (s RuleSource) Problem(key string, reason Reason, format string, args ...an
 	return Problem{Key: key, Offset: s.Position(key), Reason: reason, Message: fmt.Sprintf(format, args...)}
 }
 
+// Spend pays for what a KindCompiler is about to do, out of the Budget of the
+// call: work in units of about a nanosecond, and bytes that the Checker keeps.
+// Where the budget does not suffice, it returns an error, and whatever the
+// KindCompiler then returns, the annotation has a problem that says so.
+func (s RuleSource) Spend(work, kept int) error {
+	if s.budget == nil {
+		return nil
+	}
+	return s.budget.Spend(work, kept)
+}
+
 // A namedKind is what WithKind was given.
 type namedKind struct {
 	kind     Kind
@@ -103,7 +116,7 @@ func (o *parseOptions) compiler(k Kind) KindCompiler {
 
 // compile asks the kind for its Checker.
 func (r *ruleReader) compile(c KindCompiler) {
-	source := RuleSource{&r.rule.Rule, r.node, r.text, &r.rule.own}
+	source := RuleSource{&r.rule.Rule, r.node, r.text, &r.rule.own, r.budget}
 	checker, problems := compileSafely(c, source)
 	for _, p := range problems {
 		r.problems = append(r.problems, r.ofKind(p))

@@ -399,7 +399,7 @@ func TestPerCall(t *testing.T) {
 
 // The bounds hold for Checkers too: all that they are given is paid for.
 func TestCheckersAreBounded(t *testing.T) {
-	wide := make([]any, 1000)
+	wide := make([]any, 2500)
 	for i := range wide {
 		wide[i] = "x"
 	}
@@ -426,7 +426,7 @@ func TestCheckersAreBounded(t *testing.T) {
 		{"a cycle", cyclic, "the object is nested deeper than 1,000 levels"},
 		{"NaN", map[string]any{"l": math.NaN()}, errNoJSON.Error()},
 		{"a function", map[string]any{"l": func() {}}, errNoJSON.Error()},
-		{"a long text", map[string]any{"l": strings.Repeat("x", 100*maxNodes)}, "the rules look at too many values of the object"},
+		{"a long text", map[string]any{"l": strings.Repeat("x", defaultBudget.Work/4)}, "the budget for work is used up"},
 	} {
 		calls = 0
 		if got := last(test.object); got.Outcome != Undecided || got.Violations[0].Detail != test.why || calls > 0 {
@@ -435,7 +435,7 @@ func TestCheckersAreBounded(t *testing.T) {
 	}
 	full := func(in *Input) Verdict {
 		v := in.Violation(0)
-		v.Detail = strings.Repeat("x", maxReport/10)
+		v.Detail = strings.Repeat("x", defaultBudget.Kept/10)
 		return Verdict{Outcome: Violated, Violations: []Violation{v, v, v, v, v, v, v, v, v, v, v}}
 	}
 	if got := ask(t, full, `"path": "jsonpath::.spec"`, twoDisks); got.Outcome != Undecided || len(got.Violations) != 1 {

@@ -132,16 +132,14 @@ func (rs Rules) Limits(object map[string]any, opts ...ValidateOption) []Limit {
 	defer e.release()
 	limits := []Limit{}
 	groups := rs.byPath()
-	targets := rs.targets(nil, resolve(object))
+	targets := rs.targets(nil, resolve(object), &e.budget)
 	for i := range targets {
 		t, left := &targets[i], len(targets)-i
-		if (i+1)*rs.Len() > maxResults {
-			return append(limits, unlimited(t, left))
-		}
+		_ = e.budget.Spend(rs.Len()*plannedWork, 0)
 		for _, group := range groups {
 			l := limiter{evaluation: e, target: t, path: group[0].Path}
 			limit := l.limit(group)
-			if e.room < 0 {
+			if e.isSpent() {
 				return append(limits, unlimited(t, left))
 			}
 			limits = append(limits, limit)
@@ -211,7 +209,7 @@ func (l *limiter) limit(rules []*rule) Limit {
 }
 
 // charge counts bytes of the result.
-func (l *limiter) charge(bytes int) { l.room -= bytes + violationSize }
+func (l *limiter) charge(bytes int) { _ = l.budget.Spend(violationWork, bytes+violationSize) }
 
 // size is about how many bytes the demands take, apart from what is charged for
 // each rule.
@@ -238,14 +236,15 @@ func (l *limiter) findFields() {
 		l.implied = all.of(l.path.steps())
 	}
 	w := l.walk(l.target, visitorFunc(func(w *walk, v any) bool {
+		if !w.pay(matchWork, w.at.textSize()+violationSize) {
+			return false
+		}
 		value := FieldValue{Field: w.at.String(), Pointer: w.at.pointer(), Value: reported(v), Defaulted: w.standIn != written}
 		if names && l.implied == nil {
 			l.implied = all.locate(w.at[len(l.target.at):])
 		}
 		l.fields = append(l.fields, value)
-		s, _ := value.Value.(string)
-		l.charge(len(value.Field) + len(value.Pointer) + len(s))
-		return l.room >= 0
+		return true
 	}))
 	if err := w.run(l.path, l.target.root); err != nil {
 		l.err, l.fields = err, []FieldValue{}
@@ -326,7 +325,7 @@ var errKindItself = errors.New("what the rule allows is known only to its kind")
 
 // noted is the rule with a note, which is counted as a part of the result.
 func (j *judgement) noted(argument, note string) LimitRule {
-	j.room -= len(j.rule.Name) + len(j.rule.Message) + len(note) + violationSize
+	_ = j.budget.Spend(0, len(note)+violationSize)
 	return LimitRule{Rule: j.rule.Name, Message: j.rule.Message, Argument: argument, Note: note}
 }
 

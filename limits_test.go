@@ -213,7 +213,7 @@ func satisfies(d Demands, v any) (ok bool) {
 		if err != nil {
 			return false
 		}
-		matched, err := r.match(rendered, &regexBudget{time: 100 * shortBudget, work: regexWork})
+		matched, err := r.match(rendered, budgetOf(defaultBudget.Work, 100*shortBudget))
 		ok = ok && matched && err == nil
 	}
 	return ok

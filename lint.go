@@ -129,7 +129,7 @@ func Lint(annotation string, opts ...ParseOption) []Finding {
 	o := parseOptionsOf(opts)
 	l := linter{
 		options: o, findings: []Finding{}, hopeless: map[int]bool{},
-		budget: regexBudget{work: lintRegexWork}, pathWork: lintPathWork,
+		budget: budget{Meter: o.limits.meter()},
 	}
 	o.strict = true // what only Strict minds is a warning without it
 	rules, nodes, problems := readRules(annotation, o)
@@ -151,17 +151,9 @@ func Lint(annotation string, opts ...ParseOption) []Finding {
 type linter struct {
 	options  parseOptions
 	findings []Finding
-	budget   regexBudget  // without time: no finding depends on a clock
-	pathWork int          // fields that the paths may still look at
+	budget   budget       // without time: no finding depends on a clock
 	hopeless map[int]bool // the rules that no value satisfies
 }
-
-// The bounds of one Lint call, each for a fraction of a second. What is beyond
-// them is not looked at; no annotation that people write comes near them.
-const (
-	lintRegexWork = regexWork / 100
-	lintPathWork  = 1_000_000
-)
 
 // A linted rule is one without problems, with where it stands.
 type linted struct {

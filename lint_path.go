@@ -9,6 +9,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/ohler55/ojg/jp"
+
+	"github.com/vmrules/vmrules/internal/meter"
 )
 
 // paths holds all paths of a rule against the fields that a VM may have.
@@ -48,7 +50,7 @@ func (l *linter) path(r linted, key string, at jsonNode, p Path, w wanted) {
 	if p.IsZero() {
 		return
 	}
-	s := pathSearch{work: &l.pathWork, fields: []*field{vmFields()}}
+	s := pathSearch{budget: &l.budget, fields: []*field{vmFields()}}
 	s.run(p)
 	s.end(w)
 	for _, f := range s.found {
@@ -103,7 +105,7 @@ func stepTexts(p Path) []string {
 // A pathSearch goes down the tree of fields along a path. Where a step leads to
 // nothing, it mends the path if it can tell what was meant, and goes on.
 type pathSearch struct {
-	work    *int     // fields that may still be looked at
+	budget  *budget
 	root    string   // "@" inside a filter
 	fields  []*field // that the steps so far may select; none: what follows is not known
 	written []string // the steps so far, mended
@@ -195,20 +197,19 @@ func (s *pathSearch) step(step jp.Frag, written string) {
 // spend counts the fields that a step looks at. Where too many were, for this path
 // and those before it, nothing more is known of what it leads to.
 func (s *pathSearch) spend(step jp.Frag) bool {
+	looks := len(s.fields)
 	switch step := step.(type) {
 	case jp.Union:
-		*s.work -= len(s.fields) * len(step)
+		looks = meter.Times(looks, len(step))
 	case jp.Descent:
 		for _, f := range s.fields {
-			*s.work -= len(f.below())
+			looks += len(f.below())
 		}
-	default:
-		*s.work -= len(s.fields)
 	}
-	if *s.work < 0 {
+	if s.budget.Spend(meter.Times(looks, fieldWork), 0) != nil {
 		s.fields = nil
 	}
-	return *s.work >= 0
+	return s.fields != nil
 }
 
 // named are the fields in which a step looks. Labels and the like may have any
@@ -260,7 +261,9 @@ func (s *pathSearch) mendName(name jp.Child, written string) ([]*field, string) 
 		return next, "[*]" + written
 	}
 	names := namesIn(s.fields)
-	*s.work -= compareWork * len(names)
+	if s.budget.Spend(compareWork*len(names), 0) != nil {
+		return nil, written
+	}
 	if meant := nearest(string(name), names); meant != "" {
 		s.find("misspelt-field", true, "no VM has a field %s in %s: did you mean %q?", quoted(string(name)), s.place(), meant)
 		if s.deep != nil {
@@ -276,8 +279,12 @@ func (s *pathSearch) mendName(name jp.Child, written string) ([]*field, string) 
 	return nil, written
 }
 
-// compareWork is what comparing with a name costs, beside looking at a field.
-const compareWork = 5
+// fieldWork is what looking at a field costs, and compareWork what comparing
+// its name with another does.
+const (
+	fieldWork   = 100
+	compareWork = 1000
+)
 
 // parentOf is the step that was left out before a name, if it can only be one.
 func (s *pathSearch) parentOf(name jp.Child) jp.Child {
@@ -314,7 +321,7 @@ func (s *pathSearch) operand(o operand, operator string, items []*field) {
 	if o.path == nil || len(items) == 0 {
 		return
 	}
-	inner := pathSearch{work: s.work, root: "@", fields: items}
+	inner := pathSearch{budget: s.budget, root: "@", fields: items}
 	for _, step := range o.path {
 		if len(inner.fields) == 0 {
 			break

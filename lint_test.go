@@ -192,8 +192,7 @@ func TestLintKnowsFields(t *testing.T) {
 		paths = append(paths, d.path)
 	}
 	for _, path := range paths {
-		s := pathSearch{work: new(int), fields: []*field{vmFields()}}
-		*s.work = lintPathWork
+		s := pathSearch{budget: fullBudget(), fields: []*field{vmFields()}}
 		s.run(path)
 		if len(s.found) > 0 || len(s.fields) == 0 {
 			t.Errorf("%s: %v", path, s.found)

@@ -179,7 +179,7 @@ func (s *limits) refusal(limits []*limit, v *scalar) (linted, string) {
 		}
 	}
 	for _, l := range limits {
-		if budget.work -= checkWork; budget.work < 0 {
+		if budget.Spend(checkWork, 0) != nil {
 			return linted{}, ""
 		}
 		if ok, err := l.constraint.holds(v, budget); !ok && err == nil {

@@ -64,6 +64,16 @@ func (l location) String() string {
 	return string(s)
 }
 
+// textSize is how many bytes the location takes as a field and as a pointer
+// together, at most.
+func (l location) textSize() int {
+	size := 0
+	for _, e := range l {
+		size += len(e.name) + len("['']")
+	}
+	return 4 * size // any character of a name may take two, in either
+}
+
 // usualLocation is how many bytes of text most locations need at most.
 const usualLocation = 128
 

@@ -3,6 +3,7 @@ package vmrules
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 )
 
@@ -12,25 +13,26 @@ import (
 // error is a *ParseError with the problems of all annotations that cannot be
 // used; the report is then about the other VMs.
 //
-// ReadWith says how the annotations are read. Each VM has the bounds of a
-// Validate call, as long as all together stay within ten times those; the
-// budget for regular expressions, and what Checkers keep, are for all.
+// ReadWith says how the annotations are read, each text once. One Budget pays for
+// reading and judging, all VMs together; what Checkers keep is for all, too.
 func ValidateOwn(object map[string]any, opts ...ValidateOption) (*Report, error) {
 	e := newEvaluation(opts)
 	defer e.release()
 	report := &Report{Results: []Result{}}
 	var problems []Problem
-	all := maxNodesOf
-	targets := targetsOf(resolve(object))
+	e.reading.budget = &e.budget
+	reader := ownReader{options: e.reading, known: map[annotationText]ownRules{}}
+	targets := targetsOf(resolve(object), &e.budget)
+	if e.isSpent() {
+		report.Results = append(report.Results, unjudged("", targets[0].nothing))
+		return report, nil
+	}
 	for i := range targets {
-		rules, wrong := targets[i].ownRules(e.reading)
+		rest := e.share(len(targets) - i)
+		rules, wrong := reader.read(&targets[i])
 		problems = append(problems, wrong...)
-		before := e.nodes
-		if !e.judgeAll(report, &rules, &targets[i], len(targets)-i) {
-			break
-		}
-		all -= before - e.nodes
-		e.nodes = min(maxNodes, all)
+		e.judgeAll(report, &rules, &targets[i])
+		e.settle(rest)
 	}
 	return report, asParseError(problems)
 }
@@ -42,22 +44,26 @@ func ValidateOwn(object map[string]any, opts ...ValidateOption) (*Report, error)
 // Either may be nil. An error is a *ParseError, whose problems say whose
 // annotation it was; one is that VMs inside the template have different ones.
 func RulesFor(vm, template map[string]any, opts ...ParseOption) (Rules, error) {
-	own := targetsOf(resolve(vm))
+	o := parseOptionsOf(opts)
+	own := targetsOf(resolve(vm), o.budget)
 	found, err := common(own, "VM")
 	if err == nil && found.isBlank() && !own[0].isExempt() {
-		found, err = templateAnnotation(template)
+		found, err = templateAnnotation(template, o.budget)
+	}
+	if o.budget.Err() != nil {
+		return Rules{}, asParseError([]Problem{{Index: -1, Reason: ReasonTooLong, Message: tooMuchToLookAt(o.budget.Err())}})
 	}
 	if err != nil || own[0].isExempt() {
 		return Rules{}, err
 	}
-	rules, problems := found.parse(parseOptionsOf(opts))
+	rules, problems := found.parse(o)
 	return rules, asParseError(problems)
 }
 
 // templateAnnotation finds the one annotation of a template.
-func templateAnnotation(template map[string]any) (annotation, error) {
+func templateAnnotation(template map[string]any, b *budget) (annotation, error) {
 	v := resolve(template)
-	found, err := common(targetsOf(v), "template")
+	found, err := common(targetsOf(v, b), "template")
 	if err == nil && found.isBlank() {
 		found = ownAnnotation(v, TemplateAnnotation, "template")
 	}
@@ -84,11 +90,67 @@ func common(targets []target, source string) (annotation, error) {
 	return found, nil
 }
 
-// ownRules reads the rules for the VM of a target.
-func (t *target) ownRules(o parseOptions) (Rules, []Problem) {
+// An ownReader reads the rules of the VMs inside an object, each text once.
+type ownReader struct {
+	options parseOptions
+	last    annotationText // of rules
+	rules   ownRules
+	known   map[annotationText]ownRules
+}
+
+type annotationText struct{ key, text string }
+
+// ownRules are what one text says, or what is wrong with it.
+type ownRules struct {
+	rules    Rules
+	problems []Problem
+}
+
+// read reads the rules for the VM of a target.
+func (r *ownReader) read(t *target) (Rules, []Problem) {
 	if t.isExempt() {
 		return Rules{}, nil
 	}
+	found := t.ownAnnotation()
+	text, isText := found.value.(string)
+	if !isText {
+		return found.parse(r.options)
+	}
+	read := r.readText(annotationText{found.key, text}, found)
+	return read.rules, r.problemsOf(found.source, read.problems)
+}
+
+func (r *ownReader) readText(text annotationText, found annotation) ownRules {
+	if text == r.last { // which takes no time where VMs share the text of their template
+		return r.rules
+	}
+	_ = r.options.budget.Spend(len(text.text)/10, 0)
+	rules, ok := r.known[text]
+	if !ok {
+		rules.rules, rules.problems = found.parse(r.options)
+		r.known[text] = rules
+	}
+	r.last, r.rules = text, rules
+	return rules
+}
+
+// problemsOf says of the problems of a text that they are those of one more VM.
+func (r *ownReader) problemsOf(source string, problems []Problem) []Problem {
+	if len(problems) == 0 {
+		return nil
+	}
+	if err := r.options.budget.Spend(len(problems)*problemWork, len(problems)*problemSize); err != nil {
+		return []Problem{{Index: -1, Reason: ReasonTooLong, Source: source, Message: tooMuchToRead(err)}}
+	}
+	all := slices.Clone(problems)
+	for i := range all {
+		all[i].Source = source
+	}
+	return all
+}
+
+// ownAnnotation is the one for the VM of a target: its own, or its template's.
+func (t *target) ownAnnotation() annotation {
 	found := t.annotation(strings.TrimSpace("VM " + t.name))
 	if found.isBlank() {
 		at, _, _ := strings.Cut(t.name, ".objects[")
@@ -97,7 +159,7 @@ func (t *target) ownRules(o parseOptions) (Rules, []Problem) {
 		}
 		found = ownAnnotation(t.template, TemplateAnnotation, strings.TrimSpace("template "+at))
 	}
-	return found.parse(o)
+	return found
 }
 
 // isExempt tells whether the VM is exempt from all rules.
@@ -137,9 +199,7 @@ func (a annotation) parse(o parseOptions) (Rules, []Problem) {
 			Message: fmt.Sprintf("the annotation %s must be a string that holds JSON, not %s", a.key, describe(a.value)),
 		}}
 	}
-	if o.version == "" && a.key == TemplateAnnotation {
-		o.version = detectVersion(s)
-	}
+	o.isOfTemplate = a.key == TemplateAnnotation
 	rules, problems := parseRules(s, o)
 	for i := range problems {
 		problems[i].Source = a.source
@@ -147,8 +207,8 @@ func (a annotation) parse(o parseOptions) (Rules, []Problem) {
 	return rules, problems
 }
 
-func detectVersion(text string) Version {
-	nodes, _ := readAnnotation(text, annotationBounds)
+// versionOf is the version of a template's own annotation.
+func versionOf(nodes []jsonNode) Version {
 	for _, n := range nodes {
 		for _, m := range n.members {
 			s, _ := m.value.value.(string)

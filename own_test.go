@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -122,69 +123,51 @@ func TestRulesForSeveral(t *testing.T) {
 	}
 }
 
-// TestFullReportOfOwn: ValidateOwn ends where the report has no room, as
-// Validate does, and says how many VMs are left.
+// TestFullReportOfOwn: a VM for which the budget does not suffice has a result
+// that says so, and does not keep the others from being judged.
 func TestFullReportOfOwn(t *testing.T) {
-	const rulesOfOne = 2_500
-	annotation := make([]string, rulesOfOne)
-	for i := range annotation {
-		annotation[i] = fmt.Sprintf(`{"name":"%d","rule":"integer","path":"jsonpath::.spec","message":"m","valid":"jsonpath::.a"}`, i)
+	many := make([]string, 2500)
+	for i := range many {
+		many[i] = fmt.Sprintf(`{"name":"%d","rule":"integer","path":"jsonpath::.spec","message":"m","valid":"jsonpath::.a"}`, i)
 	}
-	vms := make([]any, maxResults/rulesOfOne+3)
-	for i := range vms {
-		vms[i] = annotated("[" + strings.Join(annotation, ",") + "]")
+	hungry := annotated("[" + strings.Join(many, ",") + "]")
+	modest := annotated("[" + many[0] + "]")
+	list := map[string]any{"kind": "List", "items": []any{modest, hungry, modest, modest}}
+	text := "[" + strings.Join(many, ",") + "]"
+	reading := parseOptionsOf(nil)
+	if _, problems := parseRules(text, reading); problems != nil {
+		t.Fatal(problems)
 	}
-	report, err := ValidateOwn(map[string]any{"kind": "List", "items": vms})
+	_, left := reading.budget.Left()
+	report, err := ValidateOwn(list, WithBudget(Budget{Kept: 2*(defaultBudget.Kept-left) + len(many)*resultSize}))
 	if err != nil {
 		t.Fatal(err)
 	}
-	last := report.Results[len(report.Results)-1]
-	want := "the report is full: 3 of the VMs, from items[40] on, are not judged"
-	if len(report.Results) != maxResults+1 || detailOf(last) != want {
-		t.Errorf("%d results, the last: %s; want %s", len(report.Results), last, want)
+	got := map[string]int{}
+	for _, r := range report.Results {
+		got[fmt.Sprint(r.Target, " ", r.Outcome, " ", detailOf(r))]++
+	}
+	want := map[string]int{
+		"items[0] Skipped ": 1, "items[2] Skipped ": 1, "items[3] Skipped ": 1,
+		"items[1] Undecided nothing of this VM is judged: the budget for memory is used up": 1,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("results (-want +got):\n%s", diff)
 	}
 }
 
-// TestNodesOfOwn: each VM may take what one call of Validate may, and all
-// together ten times that.
-func TestNodesOfOwn(t *testing.T) {
-	const eachTakes = maxNodes - maxNodes/20
-	annotation := make([]string, 10)
-	for i := range annotation {
-		annotation[i] = fmt.Sprintf(`{"name":"%d","rule":"string","path":"jsonpath::.spec.hostname","message":"m"}`, i)
-	}
-	vm := annotated("[" + strings.Join(annotation, ",") + "]")
-	// A string counts once more for each 100 bytes.
-	long := strings.Repeat("x", 100*eachTakes/len(annotation))
-	vm["spec"].(map[string]any)["template"].(map[string]any)["spec"].(map[string]any)["hostname"] = long
-	vms := make([]any, maxNodesOf/maxNodes+2)
-	for i := range vms {
-		vms[i] = vm
-	}
-	report, err := ValidateOwn(map[string]any{"kind": "List", "items": vms})
+// TestBudgetOfOwn: all VMs together have one budget, and each rule is judged as
+// without a budget, or is undecided.
+func TestBudgetOfOwn(t *testing.T) {
+	vm := annotated(`[{"name":"n","rule":"string","path":"jsonpath::.spec.hostname","message":"m"}]`)
+	vm["spec"].(map[string]any)["template"].(map[string]any)["spec"].(map[string]any)["hostname"] = strings.Repeat("x", 100_000)
+	vms := slices.Repeat([]any{vm}, 12)
+	report, err := ValidateOwn(map[string]any{"kind": "List", "items": vms}, WithBudget(Budget{Work: 12 * 1000 * plannedWork}))
 	if err != nil {
 		t.Fatal(err)
 	}
-	satisfied := make([]int, len(vms))
-	for i, r := range report.Results {
-		if r.Outcome == Satisfied {
-			satisfied[i/len(annotation)]++
-		} else if r.Outcome != Undecided || detailOf(r) != errTooManyNodes.Error() {
-			t.Fatalf("%s", r)
-		}
-	}
-	// Ten VMs leave half of what one may take.
-	if diff := cmp.Diff([]int{10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 5, 0}, satisfied); diff != "" {
-		t.Errorf("rules that are judged, of each VM (-want +got):\n%s", diff)
-	}
-}
-
-func TestRulesForNothing(t *testing.T) {
-	rules, err := RulesFor(nil, nil)
-	if rules.Len() != 0 || err != nil {
-		t.Errorf("%d rules, %v", rules.Len(), err)
-	}
-	if report, err := ValidateOwn(nil); len(report.Results) != 0 || err != nil {
-		t.Errorf("%s, %v", report, err)
+	satisfied := report.with(Satisfied)
+	if len(satisfied) < 3 || len(satisfied) > 11 || report.Valid() {
+		t.Errorf("%d of %d are judged: %s", len(satisfied), len(vms), report)
 	}
 }

@@ -15,8 +15,8 @@ var errNoJSON = errors.New("the object holds a value that JSON does not have, su
 // A plainer turns values of any decoder into the types of Kubernetes'
 // unstructured objects. What has them already is not copied.
 type plainer struct {
-	nodes *int // values that may still be looked at
-	err   error
+	budget *budget
+	err    error
 }
 
 // plain is v in these types, and whether that is another value.
@@ -47,8 +47,8 @@ func (p *plainer) spend(v any, depth int) bool {
 	if s, ok := v.(string); ok {
 		size += len(s) / 100
 	}
-	if *p.nodes -= size; *p.nodes < 0 {
-		p.fail(errTooManyNodes)
+	if err := p.budget.Spend(nodeWork*size, 0); err != nil {
+		p.fail(err)
 	}
 	if depth > maxDepth {
 		p.fail(errTooDeep)

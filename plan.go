@@ -179,9 +179,7 @@ func (n *planNode) grow(step jp.Frag, next *planNode) {
 // A planWalk is one walk of a plan through one target.
 type planWalk struct {
 	found  []planned // of each rule
-	nodes  int       // values that may still be looked at
-	budget regexBudget
-	spent  bool // a bound was reached: nothing that was found counts
+	budget budget
 
 	root    location // of the target
 	items   []int    // the indexes on the way to the value that is being judged
@@ -210,7 +208,9 @@ type wrongValue struct {
 const maxWrong = 1000
 
 // walkPlan walks the plan of the rules through a target, and leaves what it
-// found about each rule.
+// found about each rule. It may spend half of the budget, so that the judgement,
+// which takes one rule after the other, still decides some of them where the
+// budget does not suffice for all.
 func (e *evaluation) walkPlan(rules *Rules, t *target) {
 	w := &e.planWalk
 	w.found = append(w.found[:0], make([]planned, rules.Len())...)
@@ -219,17 +219,20 @@ func (e *evaluation) walkPlan(rules *Rules, t *target) {
 		w.forget()
 		return
 	}
-	w.nodes, w.budget, w.spent = e.nodes, e.budget, false
+	w.budget = budget{Meter: e.budget.Half()}
 	w.root, w.items, w.wrong = t.at, w.items[:0], 0
 	if w.spend(root.size) {
 		w.visit(root, t.root)
 	}
-	if w.spent {
+	if w.isSpent() {
 		w.forget()
-		return
 	}
-	e.nodes, e.budget = w.nodes, w.budget
+	e.budget.Return(w.budget.Meter)
 }
+
+// isSpent reports whether the budget did not suffice. Then nothing that was
+// found counts.
+func (w *planWalk) isSpent() bool { return w.budget.Err() != nil }
 
 func (w *planWalk) forget() {
 	for i := range w.found {
@@ -245,9 +248,7 @@ func (w *planWalk) release() {
 
 // spend counts values that are looked at.
 func (w *planWalk) spend(values int) bool {
-	w.nodes -= values
-	w.spent = w.spent || w.nodes < 0
-	return !w.spent
+	return w.budget.Spend(values*plannedWork, 0) == nil
 }
 
 // visit judges a value and what is below it. The order does not matter: what
@@ -337,12 +338,10 @@ func (w *planWalk) judge(n *planNode, v any) {
 		r := &n.judged[i]
 		f := &w.found[r.index]
 		f.matches++
-		work := w.budget.work
 		switch {
 		case f.matches > maxMatches:
 			f.isUnsure = true
 		case !isScalar || !w.holds(r):
-			w.budget.work = work // the judgement pays
 			w.remember(f, r, v)
 		}
 	}
@@ -353,6 +352,10 @@ func (w *planWalk) remember(f *planned, r *plannedRule, v any) {
 	w.wrong++
 	if w.wrong > maxWrong || !r.isOrdered {
 		f.isUnsure = true
+		return
+	}
+	depth := len(w.root) + len(r.path)
+	if w.budget.Spend(depth, depth*elementSize) != nil {
 		return
 	}
 	f.wrong = append(f.wrong, wrongValue{v, w.locate(r.path), w.standIn})
@@ -384,7 +387,6 @@ func (w *planWalk) holds(r *plannedRule) bool {
 	for _, c := range r.constraints {
 		ok, err := c.holds(&w.value, &w.budget)
 		if !ok || err != nil {
-			w.spent = w.spent || err == errRegexBudget
 			return false
 		}
 	}

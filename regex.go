@@ -74,22 +74,14 @@ func (r *regex) compileBacktracking(tree *regexNode) (err error) {
 // size is what it takes to compile the regex, in parts of its pattern.
 func (r *regex) size() int { return r.parts + r.ranges }
 
-// regexBudget is what is left for the matches of one Validate call: time for
-// those that may backtrack, work for the linear ones, whose verdict never depends
-// on a clock. It is not safe for concurrent use.
-type regexBudget struct {
-	time time.Duration
-	work int64
-}
-
 var (
 	errSubjectNotUTF8 = errors.New("the value is not valid UTF-8")
-	errRegexBudget    = errors.New("the time for matching regexes is used up")
+	errRegexTime      = errors.New("the time for regexes that backtrack is used up")
 	errRegexStack     = errors.New("the regex takes too much memory on this value")
 )
 
 // match reports whether the regex matches anywhere in subject.
-func (r *regex) match(subject string, b *regexBudget) (bool, error) {
+func (r *regex) match(subject string, b *budget) (bool, error) {
 	if !utf8.ValidString(subject) {
 		return false, errSubjectNotUTF8
 	}
@@ -99,13 +91,10 @@ func (r *regex) match(subject string, b *regexBudget) (bool, error) {
 	return r.matchBacktracking(subject, b)
 }
 
-func (r *regex) matchLinear(subject string, b *regexBudget) (bool, error) {
-	work := r.work.of(len(subject), r.parts)
-	if work > b.work {
-		b.work = 0
-		return false, errRegexBudget
+func (r *regex) matchLinear(subject string, b *budget) (bool, error) {
+	if err := b.Spend(r.work.of(len(subject), r.parts), 0); err != nil {
+		return false, err
 	}
-	b.work -= work
 	return r.linear.MatchString(subject), nil
 }
 
@@ -114,20 +103,20 @@ const maxMatchTimeout = time.Hour
 
 // matchBacktracking matches with a copy of the compiled regex, since regexp2 has
 // its time-out there, and each budget has its own. Copies share everything else.
-func (r *regex) matchBacktracking(subject string, b *regexBudget) (bool, error) {
-	if b.time <= 0 {
-		return false, errRegexBudget
+func (r *regex) matchBacktracking(subject string, b *budget) (bool, error) {
+	if b.backtracking <= 0 {
+		return false, errRegexTime
 	}
 	bounded := *r.backtracking
-	bounded.MatchTimeout = min(b.time, maxMatchTimeout)
+	bounded.MatchTimeout = min(b.backtracking, maxMatchTimeout)
 	start := time.Now()
 	matched, err := bounded.MatchString(subject)
-	b.time -= time.Since(start)
+	b.backtracking -= time.Since(start)
 	switch {
 	case errors.Is(err, regexp2.ErrBacktrackingStackLimit):
 		return false, errRegexStack
 	case err != nil:
-		return false, errRegexBudget
+		return false, errRegexTime
 	}
 	return matched, nil
 }

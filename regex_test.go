@@ -11,10 +11,20 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/vmrules/vmrules/internal/meter"
 )
 
-func fullRegexBudget() *regexBudget {
-	return &regexBudget{time: time.Minute, work: 1 << 40}
+func fullBudget() *budget { return budgetOf(1<<40, time.Minute) }
+
+// budgetOf is a budget with so much work, and time for what backtracks.
+func budgetOf(work int, backtracking time.Duration) *budget {
+	return &budget{Meter: meter.New(work, defaultBudget.Kept), backtracking: backtracking}
+}
+
+func workLeft(b *budget) int {
+	work, _ := b.Left()
+	return work
 }
 
 // mustCompileRegex compiles pattern or ends the test.
@@ -33,7 +43,7 @@ func TestRegexMatches(t *testing.T) {
 			r := mustCompileRegex(t, row.pattern)
 			var yes, no []string
 			for _, subject := range slices.Concat(row.yes, row.no) {
-				matched, err := r.match(subject, fullRegexBudget())
+				matched, err := r.match(subject, fullBudget())
 				switch {
 				case err != nil:
 					t.Errorf("match(%q): %v", subject, err)
@@ -347,7 +357,7 @@ func TestRegexSize(t *testing.T) {
 
 func TestRegexSubjectNotUTF8(t *testing.T) {
 	for _, pattern := range []string{`a`, `a(?=b)`} {
-		if _, err := mustCompileRegex(t, pattern).match("a\xffb", fullRegexBudget()); !errors.Is(err, errSubjectNotUTF8) {
+		if _, err := mustCompileRegex(t, pattern).match("a\xffb", fullBudget()); !errors.Is(err, errSubjectNotUTF8) {
 			t.Errorf("%s: error is %v, want %v", pattern, err, errSubjectNotUTF8)
 		}
 	}
@@ -356,29 +366,29 @@ func TestRegexSubjectNotUTF8(t *testing.T) {
 func TestRegexWork(t *testing.T) {
 	r := mustCompileRegex(t, `^(?:a+)+$`)
 	subject := strings.Repeat("a", 10_000) + "b"
-	b := &regexBudget{work: regexWork}
+	b := budgetOf(defaultBudget.Work, 0)
 	for range 1000 {
 		if matched, err := r.match(subject, b); matched || err != nil {
 			t.Fatalf("match is %v, %v; want no match", matched, err)
 		}
 	}
-	if b.work <= 0 || b.work >= regexWork {
-		t.Errorf("work left is %d of %d", b.work, int64(regexWork))
+	if left := workLeft(b); left <= 0 || left >= defaultBudget.Work {
+		t.Errorf("work left is %d of %d", left, defaultBudget.Work)
 	}
 }
 
 func TestRegexWorkSpent(t *testing.T) {
 	r := mustCompileRegex(t, strings.Repeat("a*", 2000)+"b")
-	b := &regexBudget{work: regexWork}
-	if _, err := r.match(strings.Repeat("a", 1<<20), b); !errors.Is(err, errRegexBudget) {
-		t.Errorf("error is %v, want %v", err, errRegexBudget)
+	b := budgetOf(defaultBudget.Work, 0)
+	if _, err := r.match(strings.Repeat("a", 1<<20), b); !errors.Is(err, meter.ErrWork) {
+		t.Errorf("error is %v, want %v", err, meter.ErrWork)
 	}
-	if _, err := r.match("", b); !errors.Is(err, errRegexBudget) {
-		t.Errorf("then, error is %v, want %v", err, errRegexBudget)
+	if _, err := r.match("", b); !errors.Is(err, meter.ErrWork) {
+		t.Errorf("then, error is %v, want %v", err, meter.ErrWork)
 	}
-	b = &regexBudget{work: 32}
-	if matched, err := mustCompileRegex(t, `a`).match(strings.Repeat("a", 20), b); !matched || err != nil || b.work != 0 {
-		t.Errorf("with just enough, match is %v, %v, and %d is left; want a match and nothing left", matched, err, b.work)
+	b = budgetOf(32, 0)
+	if matched, err := mustCompileRegex(t, `a`).match(strings.Repeat("a", 20), b); !matched || err != nil || workLeft(b) != 0 {
+		t.Errorf("with just enough, match is %v, %v, and %d is left; want a match and nothing left", matched, err, workLeft(b))
 	}
 }
 
@@ -388,7 +398,7 @@ func TestRegexWorkOfLengths(t *testing.T) {
 	tests := []struct {
 		pattern string
 		length  int
-		work    int64
+		work    int
 	}{
 		{`a`, 0, 1},
 		{`a`, 1, 2},
@@ -423,37 +433,37 @@ func TestRegexWorkOfLengths(t *testing.T) {
 func TestRegexTimeSpent(t *testing.T) {
 	bomb := mustCompileRegex(t, `^(?=(?:a|aa)+$)`)
 	subject := strings.Repeat("a", 100) + "b"
-	b := &regexBudget{time: 20 * time.Millisecond}
+	b := budgetOf(defaultBudget.Work, 20*time.Millisecond)
 	for range 1000 {
-		if _, err := bomb.match(subject, b); !errors.Is(err, errRegexBudget) {
-			t.Fatalf("error is %v, want %v", err, errRegexBudget)
+		if _, err := bomb.match(subject, b); !errors.Is(err, errRegexTime) {
+			t.Fatalf("error is %v, want %v", err, errRegexTime)
 		}
-		if b.time >= 20*time.Millisecond {
-			t.Fatalf("time left is %v, no less than before", b.time)
+		if b.backtracking >= 20*time.Millisecond {
+			t.Fatalf("time left is %v, no less than before", b.backtracking)
 		}
 	}
-	if _, err := mustCompileRegex(t, `a(?=b)`).match("ab", b); !errors.Is(err, errRegexBudget) {
-		t.Errorf("of another regex, error is %v, want %v", err, errRegexBudget)
+	if _, err := mustCompileRegex(t, `a(?=b)`).match("ab", b); !errors.Is(err, errRegexTime) {
+		t.Errorf("of another regex, error is %v, want %v", err, errRegexTime)
 	}
-	if matched, err := mustCompileRegex(t, `a(?=b)`).match("ab", fullRegexBudget()); !matched || err != nil {
+	if matched, err := mustCompileRegex(t, `a(?=b)`).match("ab", fullBudget()); !matched || err != nil {
 		t.Errorf("with another budget, match is %v, %v; want a match", matched, err)
 	}
 }
 
 func TestRegexStack(t *testing.T) {
 	r := mustCompileRegex(t, `^(?:(a)|b)*\1c`)
-	if _, err := r.match(strings.Repeat("ab", 1_000_000), fullRegexBudget()); !errors.Is(err, errRegexStack) {
+	if _, err := r.match(strings.Repeat("ab", 1_000_000), fullBudget()); !errors.Is(err, errRegexStack) {
 		t.Errorf("error is %v, want %v", err, errRegexStack)
 	}
 	// What nothing refers to is not remembered.
 	r = mustCompileRegex(t, `^(?!-)(?:[a-z0-9-]|\.)+$`)
-	if matched, err := r.match(strings.Repeat("ab", 500_000), fullRegexBudget()); !matched || err != nil {
+	if matched, err := r.match(strings.Repeat("ab", 500_000), fullBudget()); !matched || err != nil {
 		t.Errorf("match is %v, %v; want a match", matched, err)
 	}
 }
 
 func TestRegexHugeTime(t *testing.T) {
-	b := &regexBudget{time: 1<<63 - 1}
+	b := budgetOf(defaultBudget.Work, 1<<63-1)
 	if matched, err := mustCompileRegex(t, `a(?=b)`).match("ab", b); !matched || err != nil {
 		t.Errorf("match is %v, %v; want a match", matched, err)
 	}
@@ -465,11 +475,11 @@ func TestRegexConcurrently(t *testing.T) {
 	var all sync.WaitGroup
 	for i := range 8 {
 		all.Go(func() {
-			spent := &regexBudget{time: time.Duration(i) * time.Millisecond, work: regexWork}
-			if _, err := bomb.match(subject, spent); !errors.Is(err, errRegexBudget) {
-				t.Errorf("error is %v, want %v", err, errRegexBudget)
+			spent := budgetOf(defaultBudget.Work, time.Duration(i)*time.Millisecond)
+			if _, err := bomb.match(subject, spent); !errors.Is(err, errRegexTime) {
+				t.Errorf("error is %v, want %v", err, errRegexTime)
 			}
-			if matched, err := bomb.match("aaa", fullRegexBudget()); !matched || err != nil {
+			if matched, err := bomb.match("aaa", fullBudget()); !matched || err != nil {
 				t.Errorf("match is %v, %v; want a match", matched, err)
 			}
 			if matched, err := linear.match(subject, spent); !matched || err != nil {
@@ -499,7 +509,7 @@ func FuzzRegex(f *testing.F) {
 			}
 			return
 		}
-		budget := func() *regexBudget { return &regexBudget{time: 50 * time.Millisecond, work: regexWork / 100} }
+		budget := func() *budget { return budgetOf(defaultBudget.Work/100, 50*time.Millisecond) }
 		matched, err := r.match(subject, budget())
 		if errors.Is(err, errSubjectNotUTF8) == utf8.ValidString(subject) {
 			t.Errorf("match(%q): %v", subject, err)

@@ -2,13 +2,9 @@ package vmrules
 
 import "math/bits"
 
-// regexWork is the work of one Validate call: enough for 100 rules with a regex
-// on 10,000 values, and not more than a few seconds of the worst there is.
-const regexWork = 1_000_000_000
-
 // linearWork is how much a match of the linear engine may take, by the bits of
 // the subject's length. From the last on, it grows with the length.
-type linearWork [18]int64
+type linearWork [18]int
 
 func newLinearWork(tree *regexNode) *linearWork {
 	w := &linearWork{}
@@ -28,9 +24,9 @@ const (
 )
 
 // of is the work for a subject of a length in bytes and a regex of so many parts.
-func (w *linearWork) of(length, parts int) int64 {
+func (w *linearWork) of(length, parts int) int {
 	last := len(w) - 1
-	work := w[min(bits.Len(uint(length)), last)] * int64(length>>last+1)
+	work := w[min(bits.Len(uint(length)), last)] * int(length>>last+1)
 	if parts > maxBitStateParts || work > maxBitStateWork {
 		work *= 3
 	}
@@ -58,7 +54,7 @@ func (p places) and(other places) places {
 // write, which are anchored and read on character by character.
 type workMeter struct {
 	length int
-	work   int64
+	work   int
 }
 
 // searchedClass is from how many ends of ranges on finding a character in a class
@@ -71,11 +67,11 @@ func (m *workMeter) walk(n *regexNode, at places) places {
 	if at == nowhere {
 		return nowhere
 	}
-	m.work += int64(at.last - at.first + 1)
+	m.work += int(at.last - at.first + 1)
 	switch n.op {
 	case opSet:
 		if len(n.set) > searchedClass {
-			m.work += int64(at.last - at.first + 1)
+			m.work += int(at.last - at.first + 1)
 		}
 		if at.first == m.length {
 			return nowhere

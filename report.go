@@ -44,7 +44,7 @@ func (r Report) MarshalJSON() ([]byte, error) {
 
 // A Result is what became of one rule for one target.
 type Result struct {
-	Index   int     `json:"index"` // of the rule, from 0; -1 for none, where the report is full
+	Index   int     `json:"index"` // of the rule, from 0; -1 for none, where the Budget does not suffice for the target
 	Rule    string  `json:"rule"`
 	Kind    Kind    `json:"kind"`
 	Path    Path    `json:"path"`
@@ -86,6 +86,12 @@ type Violation struct {
 	Defaulted bool `json:"defaulted,omitempty"`
 	// Warning tells that the rule says justWarning.
 	Warning bool `json:"warning,omitempty"`
+}
+
+// size is what keeping the violation costs. The rule's name and message, and a
+// value that is a string, are shared.
+func (v *Violation) size() int {
+	return len(v.Field) + len(v.Pointer) + len(v.Detail) + violationSize
 }
 
 // Error is the violation in one line:

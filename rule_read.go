@@ -27,16 +27,23 @@ func readRules(annotation string, o parseOptions) ([]rule, []jsonNode, []Problem
 	if strings.TrimSpace(annotation) == "" {
 		return nil, nil, nil
 	}
-	nodes, problems := readAnnotation(annotation, o.bounds())
+	nodes, problems := readAnnotation(annotation, o.bounds(), o.budget)
+	if o.version == "" && o.isOfTemplate {
+		o.version = versionOf(nodes)
+	}
 	reader := ruleReader{parseOptions: o, text: annotation, problems: problems, paths: map[string]Path{}}
 	rules := make([]rule, 0, len(nodes))
 	nameNodes := make([]jsonNode, 0, len(nodes))
 	for i, n := range nodes {
+		if o.budget.Err() != nil {
+			break
+		}
 		rules = append(rules, reader.read(i, n))
 		name, _ := reader.member(keyName)
 		nameNodes = append(nameNodes, name)
 	}
 	reader.uniqueNames(rules, nameNodes)
+	reader.tooMuch(len(rules), nodes)
 	problems = reader.problems
 	for i, p := range problems {
 		if p.Index >= 0 && p.Index < len(rules) {
@@ -45,6 +52,17 @@ func readRules(annotation string, o parseOptions) ([]rule, []jsonNode, []Problem
 	}
 	place(problems, annotation)
 	return rules, nodes, problems
+}
+
+// tooMuch notes where reading ended because the budget did not suffice, behind so
+// many rules.
+func (r *ruleReader) tooMuch(read int, nodes []jsonNode) {
+	err := r.budget.Err()
+	if err == nil || len(nodes) == 0 {
+		return
+	}
+	last := nodes[max(read-1, 0)]
+	r.problems = append(r.problems, Problem{Index: -1, Offset: last.start, Reason: ReasonTooLong, Message: tooMuchToRead(err)})
 }
 
 func (r *ruleReader) uniqueNames(rules []rule, names []jsonNode) {
@@ -76,6 +94,9 @@ type ruleReader struct {
 }
 
 func (r *ruleReader) problem(at jsonNode, key string, reason Reason, format string, args ...any) {
+	if r.budget.Spend(problemWork, problemSize+len(r.rule.Name)) != nil {
+		return // readRules then ends with a problem that says so
+	}
 	r.problems = append(r.problems, Problem{
 		Index: r.index, Key: key, Offset: at.start, Reason: reason, Message: fmt.Sprintf(format, args...),
 	})
@@ -147,6 +168,9 @@ func (r *ruleReader) path(key, s string) Path {
 func (r *ruleReader) parsePath(s string) (Path, error) {
 	if path, ok := r.paths[s]; ok {
 		return path, nil
+	}
+	if err := r.budget.Spend(len(s)*textWork, len(s)*pathSize); err != nil {
+		return Path{}, err
 	}
 	path, err := parsePath(s, r.version)
 	if err == nil {

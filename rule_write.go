@@ -66,7 +66,7 @@ func mustJSON(v any) []byte {
 // UnmarshalJSON reads a rule as version 201902-2 has it, with the checks of
 // ParseRules.
 func (r *Rule) UnmarshalJSON(text []byte) error {
-	rules, problems := parseRules("["+string(text)+"]", parseOptions{})
+	rules, problems := parseRules("["+string(text)+"]", parseOptionsOf(nil))
 	if problems != nil {
 		return asParseError(withoutPlaces(problems))
 	}

@@ -72,9 +72,9 @@ func (rs Rules) JSONSchema(object map[string]any, opts ...ValidateOption) map[st
 	defer e.release()
 	w := schemaWriter{evaluation: e, root: &schemaNode{}, patterns: map[string]*schemaPattern{}, unexpressed: []any{}}
 	groups := rs.byPath()
-	targets := rs.targets(nil, resolve(object))
+	targets := rs.targets(nil, resolve(object), &e.budget)
 	for i := range targets {
-		if (i+1)*rs.Len() > maxResults {
+		if e.budget.Spend(rs.Len()*plannedWork, 0) != nil {
 			w.leaveOut(nil, nil, "", "", errSchemaFull)
 			break
 		}
@@ -118,7 +118,6 @@ func (w *schemaWriter) leaveOut(r *rule, t *target, argument, valueType string, 
 	entry := map[string]any{"reason": why.Error()}
 	if r != nil {
 		entry["rule"] = r.Name
-		w.room -= len(r.Name)
 	}
 	if t != nil && t.name != "" {
 		entry["target"] = t.name
@@ -129,7 +128,7 @@ func (w *schemaWriter) leaveOut(r *rule, t *target, argument, valueType string, 
 	if valueType != "" {
 		entry["type"] = valueType
 	}
-	w.room -= len(why.Error()) + violationSize
+	_ = w.budget.Spend(0, len(why.Error())+violationSize)
 	w.unexpressed = append(w.unexpressed, entry)
 }
 
@@ -163,7 +162,7 @@ func (g *schemaGroup) write(rules []*rule) {
 			g.addMust(&must, r)
 		}
 	}
-	if err != nil || g.room < 0 {
+	if err != nil || g.isSpent() {
 		return
 	}
 	if len(must.rules) > 0 {
@@ -243,7 +242,7 @@ func (g *schemaGroup) cannotBeSaid(r *rule, err error) bool {
 		err = g.broken
 	case g.target.nothing != "" && (g.target.holdsNone || g.target.at == nil):
 		err = errors.New("nothing to validate: " + g.target.nothing)
-	case g.room < 0:
+	case g.isSpent():
 		err = errSchemaFull
 	}
 	if err != nil {
@@ -297,7 +296,7 @@ func (g *schemaGroup) targetPath() schemaPath {
 func (g *schemaGroup) addCondition(r *rule, then map[string]any) {
 	valid, _ := g.locate(r.Valid)
 	g.conditions = append(g.conditions, map[string]any{"if": valid.exists(), "then": then})
-	g.room -= (len(valid.steps) + len(g.path.steps)) * violationSize
+	_ = g.budget.Spend(0, (len(valid.steps)+len(g.path.steps))*violationSize)
 }
 
 // demand adds what a rule demands, and notes what of it a schema does not say.
@@ -321,7 +320,7 @@ func (g *schemaGroup) noteRead(r *rule, argument string, path Path) {
 	if g.target.name != "" {
 		entry["target"] = g.target.name
 	}
-	g.room -= len(r.Name) + len(path.text()) + violationSize
+	_ = g.budget.Spend(0, len(path.text())+violationSize)
 	g.read = append(g.read, entry)
 }
 

@@ -56,7 +56,7 @@ func (g *schemaGroup) leaf(d *demands) *schemaLeaf {
 		l.admitsDefault = g.admits(d, f.value)
 		l.admitsZero = g.admits(d, 0)
 	}
-	g.room -= 2 * d.size()
+	_ = g.budget.Spend(0, 2*d.size())
 	return l
 }
 
@@ -173,7 +173,7 @@ func (g *schemaGroup) strings(d *demands) map[string]any {
 		if written.err != nil {
 			continue
 		}
-		if g.room -= len(written.written); g.room < 0 {
+		if g.budget.Spend(0, len(written.written)) != nil {
 			g.leaveOut(nil, g.target, keyRegex, "", errSchemaFull)
 			break
 		}

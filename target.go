@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/vmrules/vmrules/internal/meter"
 )
 
 // Annotation and label keys. The rules stand in Annotation on a VM or on the
@@ -61,26 +63,51 @@ const (
 
 // WithRoot says what the rules call $. It is for rules from documents about
 // whole objects; for those of an annotation it is RootTemplate, the default.
-func WithRoot(r Root) ParseOption { return func(o *parseOptions) { o.root = r } }
+func WithRoot(r Root) ParseOption { return parseOption(func(o *parseOptions) { o.root = r }) }
 
 // targets appends what the rules apply to in an object.
-func (rs Rules) targets(targets []target, v any) []target {
+func (rs Rules) targets(targets []target, v any, b *budget) []target {
 	if rs.root == RootObject {
-		return append(targets, wholeTargets(v, kindOther, 0)...)
+		f := targetFinder{b}
+		return f.complete(append(targets, f.whole(v, kindOther, 0)...))
 	}
-	return appendTargets(targets, v)
+	return appendTargets(targets, v, b)
 }
 
 // targetsOf finds what rules apply to in an object, as the kind says or, where
 // it has none, the shape.
-func targetsOf(v any) []target { return appendTargets(nil, v) }
+func targetsOf(v any, b *budget) []target { return appendTargets(nil, v, b) }
 
 // appendTargets is targetsOf behind what is in a slice already.
-func appendTargets(targets []target, v any) []target {
-	if found, ok := findTargets(targets, v, kindOther, 0); ok {
-		return found
+func appendTargets(targets []target, v any, b *budget) []target {
+	f := targetFinder{b}
+	found, ok := f.find(targets, v, kindOther, 0)
+	if !ok {
+		found = append(targets, itself(v))
 	}
-	return append(targets, itself(v))
+	return f.complete(found)
+}
+
+// A targetFinder pays for what it finds. Where the budget does not suffice, it
+// stops, and nothing that it found counts.
+type targetFinder struct{ budget *budget }
+
+// pays pays for looking at so many objects, each of which may be a target.
+func (f targetFinder) pays(n int) bool {
+	return f.budget.Spend(meter.Times(n, targetWork), meter.Times(n, targetSize)) == nil
+}
+
+// complete are the targets that were found, or one that stands for all of them
+// where there are too many.
+func (f targetFinder) complete(targets []target) []target {
+	if f.budget.Err() == nil {
+		return targets
+	}
+	return []target{{nothing: tooMuchToLookAt(f.budget.Err()), holdsNone: true}}
+}
+
+func tooMuchToLookAt(err error) string {
+	return "there are more VMs in the object than can be looked at: " + err.Error()
 }
 
 // itself is the target of rules about an object of another kind, and of a
@@ -91,10 +118,10 @@ func itself(v any) target { return target{root: v, vm: v} }
 // an object built in Go could hold itself.
 const maxLists = 4
 
-// findTargets appends the targets in an object, and returns false for one that
+// find appends the targets in an object, and returns false for one that
 // is neither a VM in one of its forms nor holds any. It stands inside so many
 // lists, the inner one of which says what an item without kind is.
-func findTargets(targets []target, v any, inList holder, lists int) ([]target, bool) {
+func (f targetFinder) find(targets []target, v any, inList holder, lists int) ([]target, bool) {
 	if v == nil {
 		return append(targets, target{nothing: "there is no object"}), true
 	}
@@ -115,9 +142,9 @@ func findTargets(targets []target, v any, inList holder, lists int) ([]target, b
 		t.template, t.parameters = v, true
 		return append(targets, t), true
 	case kindOpenShiftTemplate:
-		return append(targets, templateTargets(v)...), true
+		return append(targets, f.inTemplate(v)...), true
 	case kindList:
-		return append(targets, listTargets(v, lists+1)...), true
+		return append(targets, f.inList(v, lists+1)...), true
 	}
 	return targets, false
 }
@@ -224,11 +251,14 @@ func rootedAt(t target, root any, at location) target {
 	return t
 }
 
-// templateTargets are the VMs among the objects of an OpenShift template.
-func templateTargets(v any) []target {
+// inTemplate are the VMs among the objects of an OpenShift template.
+func (f targetFinder) inTemplate(v any) []target {
 	var targets []target
 	list, _ := member(v, "objects")
 	for i := range length(list) {
+		if !f.pays(1) {
+			break
+		}
 		vm, _ := item(list, i)
 		if kindIn(vm, kindOther) != kindVirtualMachine {
 			continue
@@ -243,22 +273,28 @@ func templateTargets(v any) []target {
 	return targets
 }
 
-// listTargets are those of the items of a list. What is no object or of another
+// inList are those of the items of a list. What is no object or of another
 // kind, such as a Service beside the VM, is passed over.
-func listTargets(v any, lists int) []target {
+func (f targetFinder) inList(v any, lists int) []target {
 	if lists > maxLists {
 		return []target{{nothing: "lists are nested too deep", holdsNone: true}}
 	}
 	var targets []target
 	list, _ := member(v, "items")
 	for i := range length(list) {
+		if !f.pays(1) {
+			break
+		}
 		next, _ := item(list, i)
-		found, ok := findTargets(nil, next, itemKind(v), lists)
+		found, ok := f.find(nil, next, itemKind(v), lists)
 		switch {
 		case shapeOf(next) != object, !ok && stringIn(next, "kind") != "":
 			continue
 		case !ok:
 			found = []target{itself(next)}
+		}
+		if lists > 1 && !f.pays(len(found)) { // which move once more for each list around them
+			break
 		}
 		for _, t := range found {
 			targets = append(targets, inside("items", i, t))
@@ -270,8 +306,8 @@ func listTargets(v any, lists int) []target {
 	return targets
 }
 
-// wholeTargets are the objects in an object, itself or those that it holds.
-func wholeTargets(v any, inList holder, lists int) []target {
+// whole are the objects in an object, itself or those that it holds.
+func (f targetFinder) whole(v any, inList holder, lists int) []target {
 	if v == nil {
 		return []target{{nothing: "there is no object"}}
 	}
@@ -279,9 +315,9 @@ func wholeTargets(v any, inList holder, lists int) []target {
 	kind := kindIn(v, inList)
 	switch {
 	case strings.HasSuffix(stringIn(v, "kind"), "List") && shapeOf(items) == array:
-		return eachWhole(v, "items", lists+1)
+		return f.eachWhole(v, "items", lists+1)
 	case kind == kindOpenShiftTemplate:
-		targets := eachWhole(v, "objects", lists+1)
+		targets := f.eachWhole(v, "objects", lists+1)
 		for i := range targets {
 			targets[i].parameters = true
 		}
@@ -296,18 +332,21 @@ func wholeTargets(v any, inList holder, lists int) []target {
 }
 
 // eachWhole are the objects in a list.
-func eachWhole(v any, list string, lists int) []target {
+func (f targetFinder) eachWhole(v any, list string, lists int) []target {
 	if lists > maxLists {
 		return []target{{nothing: "lists are nested too deep", holdsNone: true}}
 	}
 	var targets []target
 	items, _ := member(v, list)
 	for i := range length(items) {
+		if !f.pays(1) {
+			break
+		}
 		next, _ := item(items, i)
 		if shapeOf(next) != object {
 			continue
 		}
-		for _, t := range wholeTargets(next, itemKind(v), lists) {
+		for _, t := range f.whole(next, itemKind(v), lists) {
 			targets = append(targets, inside(list, i, t))
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/vmrules/vmrules/internal/meter"
 )
 
 // A Version is a version of the annotation format.
@@ -18,32 +20,49 @@ const (
 )
 
 // A ParseOption changes how an annotation is read.
-type ParseOption func(*parseOptions)
+type ParseOption interface{ changeReading(*parseOptions) }
+
+type parseOption func(*parseOptions)
+
+func (f parseOption) changeReading(o *parseOptions) { f(o) }
+
+// An Option changes both how an annotation is read and how an object is judged.
+type Option interface {
+	ParseOption
+	ValidateOption
+}
 
 type parseOptions struct {
 	version Version // "": not said
 	strict  bool
 	root    Root
 	kinds   []namedKind
-	inGo    bool // rules that were built in Go, and not read from an annotation
+	limits  Budget
+	budget  *budget // what is left of that
+
+	isOfTemplate bool // in TemplateAnnotation, where the paths tell the version
+	inGo         bool // rules that were built in Go, and not read from an annotation
 }
 
 func parseOptionsOf(opts []ParseOption) parseOptions {
 	var o parseOptions
 	for _, opt := range opts {
-		opt(&o)
+		opt.changeReading(&o)
 	}
+	o.budget = &budget{Meter: o.limits.meter()}
 	return o
 }
 
 // WithVersion says which version of the format the annotation has. Without it,
 // that is V201902; RulesFor looks at a template's own annotation to tell.
-func WithVersion(v Version) ParseOption { return func(o *parseOptions) { o.version = v } }
+func WithVersion(v Version) ParseOption {
+	return parseOption(func(o *parseOptions) { o.version = v })
+}
 
 // Strict makes problems of what is otherwise ignored, as the format demands:
 // unknown keys and kinds, and rules without arguments. It is for those who
 // write rules, not for those who meet them.
-func Strict() ParseOption { return func(o *parseOptions) { o.strict = true } }
+func Strict() ParseOption { return parseOption(func(o *parseOptions) { o.strict = true }) }
 
 // problems are what is wrong with the options themselves.
 func (o *parseOptions) problems() []Problem {
@@ -119,7 +138,11 @@ func NewRules(rules []Rule, opts ...ParseOption) (Rules, error) {
 }
 
 // A ValidateOption changes how an object is judged.
-type ValidateOption func(*evaluation)
+type ValidateOption interface{ changeJudging(*settings) }
+
+type validateOption func(*settings)
+
+func (f validateOption) changeJudging(s *settings) { f(s) }
 
 // DefaultRegexBudget is how long the backtracking regular expressions of one
 // Validate call may take together.
@@ -130,7 +153,7 @@ const DefaultRegexBudget = time.Second
 // Undecided. Most regular expressions need none: they count by the work that
 // they do, within a bound of its own.
 func WithRegexBudget(d time.Duration) ValidateOption {
-	return func(e *evaluation) { e.budget.time = d }
+	return validateOption(func(s *settings) { s.budget.backtracking = d })
 }
 
 // WithDefault says what a field counts as where its object is there and the
@@ -138,28 +161,28 @@ func WithRegexBudget(d time.Duration) ValidateOption {
 // the field has no default. The path has names and [*] and ends in a name;
 // with any other, every rule is Undecided.
 func WithDefault(path Path, value any) ValidateOption {
-	return func(e *evaluation) { e.defaults = append(e.defaults, fieldDefault{path, value}) }
+	return validateOption(func(s *settings) { s.defaults = append(s.defaults, fieldDefault{path, value}) })
 }
 
 // Partial is for a form that is not complete: what is missing is Skipped, with
 // the note "not filled in yet".
-func Partial() ValidateOption { return func(e *evaluation) { e.partial = true } }
+func Partial() ValidateOption { return validateOption(func(s *settings) { s.partial = true }) }
 
 // WithOldObject gives the object as it was before an update, for kinds that
 // compare both. The kinds of the format do not.
 func WithOldObject(object map[string]any) ValidateOption {
-	return func(e *evaluation) { e.old = object }
+	return validateOption(func(s *settings) { s.old = object })
 }
 
 // ReadWith says how ValidateOwn reads annotations, such as with which kinds. A
 // Root is not among that: those rules are about a VM's spec.template.
 func ReadWith(opts ...ParseOption) ValidateOption {
-	return func(e *evaluation) {
+	return validateOption(func(s *settings) {
 		for _, opt := range opts {
-			opt(&e.reading)
+			opt.changeReading(&s.reading)
 		}
-		e.reading.root = RootTemplate
-	}
+		s.reading.root = RootTemplate
+	})
 }
 
 // Validate judges an object by rules: one Result for each target in the object
@@ -170,12 +193,12 @@ func ReadWith(opts ...ParseOption) ValidateOption {
 func Validate(rules Rules, object map[string]any, opts ...ValidateOption) *Report {
 	e := newEvaluation(opts)
 	defer e.release()
-	e.targets = rules.targets(e.targets, resolve(object))
+	e.targets = rules.targets(e.targets, resolve(object), &e.budget)
 	report := &Report{Results: []Result{}}
 	for i := range e.targets {
-		if !e.judgeAll(report, &rules, &e.targets[i], len(e.targets)-i) {
-			break
-		}
+		rest := e.share(len(e.targets) - i)
+		e.judgeAll(report, &rules, &e.targets[i])
+		e.settle(rest)
 	}
 	return report
 }
@@ -187,13 +210,13 @@ var evaluations = sync.Pool{New: func() any { return &evaluation{} }}
 func newEvaluation(opts []ValidateOption) *evaluation {
 	e := evaluations.Get().(*evaluation)
 	e.settings = settings{
-		nodes: maxNodes, room: maxReport,
-		budget: regexBudget{time: DefaultRegexBudget, work: regexWork},
+		budget: budget{backtracking: DefaultRegexBudget},
 		plain:  plainFields, instancetype: instancetypeFields,
 	}
 	for _, opt := range opts {
-		opt(e)
+		opt.changeJudging(&e.settings)
 	}
+	e.budget.Meter = e.limits.meter()
 	if e.defaults == nil {
 		return e
 	}
@@ -217,12 +240,29 @@ func (e *evaluation) release() {
 	evaluations.Put(e)
 }
 
-// judgeAll judges one of the targets that are left. It returns false where the
-// report has no room for it: a last result then says that the rest is undecided.
-func (e *evaluation) judgeAll(report *Report, rules *Rules, t *target, left int) bool {
-	if len(report.Results)+rules.Len() > maxResults {
-		report.Results = append(report.Results, unjudged(t, left))
-		return false
+// share leaves half of the budget for the next target, unless it is the last one:
+// no target should suffer for what the one before it asks for. It returns the
+// other half, for settle.
+func (e *evaluation) share(targets int) (rest meter.Meter) {
+	if targets > 1 {
+		half := e.budget.Half()
+		rest, e.budget.Meter = e.budget.Meter, half
+	}
+	return rest
+}
+
+// settle brings the budget back together.
+func (e *evaluation) settle(rest meter.Meter) {
+	rest.Return(e.budget.Meter)
+	e.budget.Meter = rest
+}
+
+// judgeAll judges one target. Where the budget does not suffice for a result of
+// each rule, one result says that the target is undecided.
+func (e *evaluation) judgeAll(report *Report, rules *Rules, t *target) {
+	if err := e.budget.Spend(rules.Len()*plannedWork, rules.Len()*resultSize); err != nil {
+		report.Results = append(report.Results, unjudged(t.name, "nothing of this VM is judged: "+err.Error()))
+		return
 	}
 	first := len(report.Results)
 	report.Results = append(report.Results, rules.satisfied...)
@@ -236,12 +276,10 @@ func (e *evaluation) judgeAll(report *Report, rules *Rules, t *target, left int)
 			e.judge(r, t, result, *known)
 		}
 	}
-	return true
 }
 
-// unjudged is the result of no rule, for the targets that the report has no
-// room for. It fails the object, whatever the rules say.
-func unjudged(t *target, left int) Result {
-	detail := fmt.Sprintf("the report is full: %d of the VMs, from %s on, are not judged", left, t.name)
-	return Result{Index: -1, Target: t.name, Outcome: Undecided, Violations: []Violation{{Reason: ReasonInternal, Detail: detail}}}
+// unjudged is the result of no rule, for a target that the budget does not suffice
+// for. It fails the object, whatever the rules say.
+func unjudged(target, detail string) Result {
+	return Result{Index: -1, Target: target, Outcome: Undecided, Violations: []Violation{{Reason: ReasonInternal, Detail: detail}}}
 }

@@ -13,6 +13,8 @@ import (
 	"weak"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/vmrules/vmrules/internal/meter"
 )
 
 // vmWith is a VM whose domain holds what is given.
@@ -408,17 +410,27 @@ func TestFullReport(t *testing.T) {
 	rules := mustParse(t, `[
 		{"name": "w", "rule": "integer", "path": "jsonpath::.spec.domain.cpu.cores", "message": "m", "max": 8, "justWarning": true},
 		{"name": "m", "rule": "integer", "path": "jsonpath::.spec.domain.cpu.cores", "message": "m", "max": 8}]`)
-	vms := make([]any, maxResults/2+3)
+	vms := make([]any, 100)
 	for i := range vms {
 		vms[i] = vmWith(`{"cpu": {"cores": 1}}`)
 	}
-	report := Validate(rules, map[string]any{"kind": "List", "items": vms})
+	room := len(vms)*targetSize + 50*rules.Len()*resultSize
+	report := Validate(rules, map[string]any{"kind": "List", "items": vms}, WithBudget(Budget{Kept: room}))
 	last := report.Results[len(report.Results)-1]
-	if report.Valid() || len(report.Results) != maxResults+1 || last.Outcome != Undecided || last.Index != -1 {
+	if report.Valid() || last.Outcome != Undecided || last.Index != -1 || last.Target != "items[99]" {
 		t.Errorf("%d results, the last: %s", len(report.Results), last)
 	}
-	if want := "the report is full: 3 of the VMs, from items[50000] on, are not judged"; detailOf(last) != want {
-		t.Errorf("%s; want %s", detailOf(last), want)
+	if want := "nothing of this VM is judged: the budget for "; !strings.HasPrefix(detailOf(last), want) {
+		t.Errorf("%s; want %s…", detailOf(last), want)
+	}
+	unjudged := 0
+	for _, r := range report.Results {
+		if r.Index < 0 {
+			unjudged++
+		}
+	}
+	if judged := len(vms) - unjudged; len(report.Results) != judged*rules.Len()+unjudged || judged < 40 || judged > 50 {
+		t.Errorf("%d results of %d VMs that are judged", len(report.Results), judged)
 	}
 }
 
@@ -427,7 +439,7 @@ func TestRoomOfReport(t *testing.T) {
 	key := strings.Repeat("k", 100_000)
 	object := map[string]any{"spec": map[string]any{key: make([]int, maxMatches)}}
 	result := only(t, Validate(mustParse(t, `[{"name": "r", "rule": "string", "path": "jsonpath::.spec.*[*]", "message": "m"}]`), object))
-	if result.Outcome != Undecided || detailOf(result) != errReportTooLong.Error() {
+	if result.Outcome != Undecided || detailOf(result) != meter.ErrKept.Error() {
 		t.Errorf("%s with %d violations", result.Outcome, len(result.Violations))
 	}
 }
@@ -440,10 +452,10 @@ func TestRoomOfViolations(t *testing.T) {
 	for _, v := range only(t, Validate(rules, object)).Violations {
 		room += len(v.Field) + len(v.Pointer) + len(v.Detail) + violationSize
 	}
-	for given, want := range map[int]Outcome{room: Violated, room - 1: Undecided} {
-		got := only(t, Validate(rules, object, func(e *evaluation) { e.room = given }))
+	for given, want := range map[int]Outcome{3 * room: Violated, room: Undecided} {
+		got := only(t, Validate(rules, object, WithBudget(Budget{Kept: given})))
 		if got.Outcome != want {
-			t.Errorf("%d bytes of %d: %s", given, room, got)
+			t.Errorf("%d bytes, of which the violations take %d: %s", given, room, got)
 		}
 	}
 }
@@ -504,10 +516,10 @@ func TestWorkOfCompiling(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	needed := compileWork * int64(compiled.size())
+	needed := compileWork * compiled.size()
 	rules, object := rulesOn(t, ".n", `"rule": "regex", "regex": "jsonpath::.spec.domain.re"`), vmWith(`{"n": "a", "re": "`+pattern+`"}`)
-	for work, want := range map[int64]Outcome{needed: Satisfied, needed - 1: Undecided} {
-		if got := only(t, Validate(rules, object, func(e *evaluation) { e.budget.work = work })); got.Outcome != want {
+	for work, want := range map[int]Outcome{needed + 100*nodeWork: Satisfied, needed: Undecided} {
+		if got := only(t, Validate(rules, object, workOf(work))); got.Outcome != want {
 			t.Errorf("%d of %d: %s", work, needed, got)
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"github.com/ohler55/ojg/jp"
+
+	"github.com/vmrules/vmrules/internal/meter"
 )
 
 // A walk is one search of a path through an object. It goes down step by step
@@ -13,7 +15,7 @@ import (
 // set of steps that may come next: so each location is found once and in
 // document order, however many ".." a path has.
 type walk struct {
-	nodes      *int     // values that may still be looked at
+	budget     *budget
 	parameters bool     // strings may hold template parameters
 	implied    *implied // what counts without being written; nil: nothing
 	visitor    visitor
@@ -90,12 +92,17 @@ func (w *walk) from(v any, i int, f *implied) bool {
 
 // spend counts values that are looked at, and ends the walk at the bounds.
 func (w *walk) spend(values int) bool {
-	*w.nodes -= values
-	if *w.nodes < 0 {
-		w.fail(errTooManyNodes)
-	}
+	w.pay(meter.Times(values, nodeWork), 0)
 	if len(w.at)-len(w.root) > maxDepth {
 		w.fail(errTooDeep)
+	}
+	return w.err == nil
+}
+
+// pay pays for a step, and ends the walk where the budget does not suffice.
+func (w *walk) pay(work, kept int) bool {
+	if err := w.budget.Spend(work, kept); err != nil {
+		w.fail(err)
 	}
 	return w.err == nil
 }
@@ -318,7 +325,7 @@ func (w *walk) comparable(o operand, current any, f *implied) (scalar, bool) {
 // operand lists what a path selects from the current item, at most so many.
 func (w *walk) operand(path jp.Expr, current any, f *implied, most int) []any {
 	var values []any
-	inner := walk{nodes: w.nodes, parameters: w.parameters, implied: f, steps: path, visitor: visitorFunc(func(_ *walk, value any) bool {
+	inner := walk{budget: w.budget, parameters: w.parameters, implied: f, steps: path, visitor: visitorFunc(func(_ *walk, value any) bool {
 		values = append(values, value)
 		return len(values) < most
 	})}

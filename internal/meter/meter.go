@@ -1,0 +1,89 @@
+// Package meter counts what one call may still spend: work, in units of about
+// a nanosecond, and bytes of memory.
+//
+// Hostile input can make a call do anything any number of times. So the price of
+// a step is paid before the step is taken, and a step that is refused is not
+// taken. What a step costs is up to the caller.
+package meter
+
+import (
+	"cmp"
+	"errors"
+	"math"
+)
+
+// The errors of Spend: which part of a budget does not suffice.
+var (
+	ErrWork = errors.New("the budget for work is used up")
+	ErrKept = errors.New("the budget for memory is used up")
+)
+
+// A Meter is what is left of a budget. The zero Meter refuses everything. It is
+// not safe for concurrent use.
+type Meter struct {
+	work, kept int
+	err        error
+}
+
+// New returns a Meter with so much work and so many bytes to spend.
+func New(work, kept int) Meter { return Meter{work: max(work, 0), kept: max(kept, 0)} }
+
+// Spend takes work and kept bytes from what is left, or returns ErrWork or
+// ErrKept and takes all that is left, so that what follows is refused as well.
+// A negative amount counts as none.
+func (m *Meter) Spend(work, kept int) error {
+	if work > m.work || kept > m.kept {
+		return m.refuse(work)
+	}
+	m.work -= max(work, 0)
+	m.kept -= max(kept, 0)
+	return nil
+}
+
+func (m *Meter) refuse(work int) error {
+	err := ErrKept
+	if work > m.work {
+		err = ErrWork
+	}
+	*m = Meter{err: cmp.Or(m.err, err)}
+	return err
+}
+
+// Err returns what the first refusal returned, or nil where there was none.
+func (m *Meter) Err() error { return m.err }
+
+// Half takes half of what is left, and returns it as a Meter of its own: for a part
+// of a call that should not use up what the other parts need.
+func (m *Meter) Half() Meter {
+	half := New(m.work/2, m.kept/2)
+	m.work -= half.work
+	m.kept -= half.kept
+	return half
+}
+
+// Return gives back what is left of a Meter that Half returned.
+func (m *Meter) Return(half Meter) {
+	m.work += half.work
+	m.kept += half.kept
+}
+
+// Left returns how much work and how many bytes are left.
+func (m *Meter) Left() (work, kept int) { return m.work, m.kept }
+
+// Times returns n * each, or the largest int where the product is larger.
+// Neither may be negative.
+func Times(n, each int) int {
+	if each > 0 && n > math.MaxInt/each {
+		return math.MaxInt
+	}
+	return n * each
+}
+
+// Plus returns a + b, or the largest int where the sum is larger. Neither may
+// be negative.
+func Plus(a, b int) int {
+	if a > math.MaxInt-b {
+		return math.MaxInt
+	}
+	return a + b
+}

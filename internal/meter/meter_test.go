@@ -1,0 +1,64 @@
+package meter_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/vmrules/vmrules/internal/meter"
+)
+
+func TestSpend(t *testing.T) {
+	type step struct {
+		work, kept         int
+		err                error
+		workLeft, keptLeft int
+	}
+	for _, test := range []struct {
+		name       string
+		work, kept int
+		steps      []step
+	}{
+		{"exactly all", 10, 5, []step{{4, 5, nil, 6, 0}, {6, 0, nil, 0, 0}, {0, 0, nil, 0, 0}}},
+		{"too much work", 10, 5, []step{{11, 0, meter.ErrWork, 0, 0}, {1, 0, meter.ErrWork, 0, 0}, {0, 1, meter.ErrKept, 0, 0}}},
+		{"too much memory", 10, 5, []step{{1, 6, meter.ErrKept, 0, 0}, {1, 0, meter.ErrWork, 0, 0}}},
+		{"too much of both", 10, 5, []step{{11, 6, meter.ErrWork, 0, 0}}},
+		{"negative amounts", 10, 5, []step{{-3, 1, nil, 10, 4}, {3, math.MinInt, nil, 7, 4}}},
+		{"a negative amount and too much", 10, 5, []step{{-1, 6, meter.ErrKept, 0, 0}}},
+		{"the largest amounts", 10, 5, []step{{math.MaxInt, math.MaxInt, meter.ErrWork, 0, 0}}},
+		{"a negative budget", -1, -1, []step{{0, 0, nil, 0, 0}, {1, 0, meter.ErrWork, 0, 0}}},
+		{"the largest budget", math.MaxInt, math.MaxInt, []step{{math.MaxInt, 1, nil, 0, math.MaxInt - 1}}},
+	} {
+		m := meter.New(test.work, test.kept)
+		var got []step
+		for _, s := range test.steps {
+			err := m.Spend(s.work, s.kept)
+			work, kept := m.Left()
+			got = append(got, step{s.work, s.kept, err, work, kept})
+		}
+		if diff := cmp.Diff(test.steps, got, cmp.AllowUnexported(step{}), cmpopts.EquateErrors()); diff != "" {
+			t.Errorf("%s: (-want +got)\n%s", test.name, diff)
+		}
+	}
+}
+
+func TestArithmetic(t *testing.T) {
+	for _, test := range []struct {
+		name      string
+		got, want int
+	}{
+		{"times", meter.Times(3, 4), 12},
+		{"times nothing", meter.Times(math.MaxInt, 0), 0},
+		{"nothing times", meter.Times(0, math.MaxInt), 0},
+		{"times beyond", meter.Times(math.MaxInt/2, 3), math.MaxInt},
+		{"times at the end", meter.Times(math.MaxInt, 1), math.MaxInt},
+		{"plus", meter.Plus(3, 4), 7},
+		{"plus beyond", meter.Plus(math.MaxInt, 1), math.MaxInt},
+		{"plus at the end", meter.Plus(math.MaxInt, 0), math.MaxInt},
+	} {
+		if test.got != test.want {
+			t.Errorf("%s: %d, want %d", test.name, test.got, test.want)
+		}
+	}
+}
