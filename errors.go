@@ -131,18 +131,24 @@ type ParseError struct {
 
 // Error lists the problems, one a line, a hundred at most.
 func (e *ParseError) Error() string {
-	return listed("the validation rules cannot be used", e.Unwrap())
+	return listed("the validation rules cannot be used", e.Problems)
 }
 
 // Unwrap returns the problems, each a Problem.
 func (e *ParseError) Unwrap() []error { return asErrors(e.Problems) }
 
 // Causes returns the problems as causes of an admission response. Field is
-// the place inside the annotation, such as "[3].path".
+// the place inside the annotation, such as "[3].path". Of more than 16 MiB, the
+// last cause says how many are left out.
 func (e *ParseError) Causes() []Cause {
 	causes := make([]Cause, 0, len(e.Problems))
-	for _, p := range e.Problems {
-		causes = append(causes, Cause{Reason: p.Reason, Message: p.Error(), Field: p.field()})
+	out := output{maxOutput}
+	for i, p := range e.Problems {
+		cause := Cause{Reason: p.Reason, Message: p.Error(), Field: p.field()}
+		if !out.takes(len(cause.Message) + len(cause.Field)) {
+			return append(causes, leftOut(len(e.Problems)-i))
+		}
+		causes = append(causes, cause)
 	}
 	return causes
 }
@@ -155,7 +161,7 @@ type InvalidError struct {
 
 // Error lists the violations, one a line, a hundred at most.
 func (e *InvalidError) Error() string {
-	return listed("the object is not valid", e.Unwrap())
+	return listed("the object is not valid", e.Violations)
 }
 
 // Unwrap returns the violations, each a Violation.
@@ -172,7 +178,7 @@ func asErrors[E error](list []E) []error {
 // maxListed is how many problems or violations a text for people lists.
 const maxListed = 100
 
-func listed(title string, all []error) string {
+func listed[E error](title string, all []E) string {
 	if len(all) == 1 {
 		return title + ": " + all[0].Error()
 	}

@@ -31,15 +31,22 @@ const (
 // rules of the first target first.
 type Report struct {
 	Results []Result `json:"results"`
+	// Omitted counts the results that are left out of a report that was read from
+	// JSON, since there was no room for them.
+	Omitted int `json:"omitted,omitempty"`
 }
 
 // MarshalJSON writes the report with its verdict, so that a program in another
-// language need not know which outcomes fail an object.
+// language need not know which outcomes fail an object. It writes about 16 MiB at
+// most: of what would be more, violations and then results are left out, and
+// counted in "omitted". Neither the verdict nor the outcome of a result changes.
 func (r Report) MarshalJSON() ([]byte, error) {
+	cut := r.cut(maxOutput)
 	return json.Marshal(struct {
 		Valid   bool     `json:"valid"`
 		Results []Result `json:"results"`
-	}{r.Valid(), append([]Result{}, r.Results...)})
+		Omitted int      `json:"omitted,omitempty"`
+	}{r.Valid(), append([]Result{}, cut.Results...), cut.Omitted})
 }
 
 // A Result is what became of one rule for one target.
@@ -55,6 +62,9 @@ type Result struct {
 	// could not be judged.
 	Note       string      `json:"note,omitempty"`
 	Violations []Violation `json:"violations,omitempty"`
+	// Omitted counts the violations that are left out of a result that was read
+	// from JSON, since there was no room for them.
+	Omitted int `json:"omitted,omitempty"`
 }
 
 // A Violation is one value that breaks one constraint of a rule; or the
@@ -121,12 +131,12 @@ func (v Violation) said(message string) string {
 // Valid tells whether nothing is violated or undecided, apart from rules that
 // say justWarning.
 func (r *Report) Valid() bool {
-	for _, result := range r.Results {
-		if slices.ContainsFunc(result.Violations, Violation.fails) {
-			return false
-		}
-	}
-	return true
+	return r.firstFailing() < 0
+}
+
+// fails reports whether the result fails the object.
+func (r *Result) fails() bool {
+	return r.Outcome == Violated || slices.ContainsFunc(r.Violations, Violation.fails)
 }
 
 // fails tells whether the violation fails the object.
@@ -185,12 +195,16 @@ func (r *Report) with(outcome Outcome) []Result {
 }
 
 // Causes returns the violations that fail the object as causes of an admission
-// response.
+// response. Of more than 16 MiB, the last cause says how many are left out.
 func (r *Report) Causes() []Cause {
 	violations := r.Violations()
 	causes := make([]Cause, 0, len(violations))
-	for _, v := range violations {
+	out := output{maxOutput}
+	for i, v := range violations {
 		message := fmt.Sprintf("%s (%s)", oneLine(v.Message), oneLine(v.Detail))
+		if !out.takes(len(message) + len(v.Field)) {
+			return append(causes, leftOut(len(violations)-i))
+		}
 		causes = append(causes, Cause{Reason: v.Reason, Message: message, Field: v.Field})
 	}
 	return causes
@@ -200,12 +214,18 @@ func (r *Report) Causes() []Cause {
 const maxWarning = 256
 
 // AdmissionWarnings returns the warnings as an admission response carries
-// them: one line each, of at most 256 bytes, none twice.
+// them: one line each, of at most 256 bytes, none twice. Of very many, the last
+// line says how many are left out.
 func (r *Report) AdmissionWarnings() []string {
 	lines := []string{}
 	seen := map[string]bool{}
-	for _, v := range r.Warnings() {
+	out := output{maxOutput}
+	warnings := r.Warnings()
+	for i, v := range warnings {
 		line := v.Error()
+		if !out.takes(len(line)) {
+			return append(lines, leftOut(len(warnings)-i).Message)
+		}
 		if len(line) > maxWarning {
 			end := maxWarning - len("…")
 			for !utf8.RuneStart(line[end]) {
@@ -222,14 +242,24 @@ func (r *Report) AdmissionWarnings() []string {
 }
 
 // String shows the report to people: a line that sums up, then each result,
-// the worst first.
+// the worst first. Of more than 16 MiB, the last line says how many are left out.
 func (r *Report) String() string {
 	var s strings.Builder
 	s.WriteString(r.summary())
+	out, written := output{maxOutput}, 0
 	for _, outcome := range worstFirst {
 		for _, result := range r.with(outcome) {
-			s.WriteString("\n" + result.String())
+			line := result.String()
+			if !out.takes(len(line)) {
+				s.WriteString("\n" + leftOut(len(r.Results)-written).Message)
+				return s.String()
+			}
+			s.WriteString("\n" + line)
+			written++
 		}
+	}
+	if r.Omitted > 0 {
+		s.WriteString("\n" + leftOut(r.Omitted).Message)
 	}
 	return s.String()
 }
@@ -278,6 +308,9 @@ func (r Result) String() string {
 			s.WriteString(oneLine(v.Field) + ": ")
 		}
 		s.WriteString(v.said(r.Message))
+	}
+	if r.Omitted > 0 {
+		s.WriteString(indent + leftOut(r.Omitted).Message)
 	}
 	if len(r.Violations) > 0 && r.Note != "" {
 		s.WriteString(indent + oneLine(r.Note))

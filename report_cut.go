@@ -1,0 +1,198 @@
+package vmrules
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// A rule's message, and the values that an argument allows, are written again for
+// each violation, so what is made of a report can be far longer than all that it
+// was made from. What does not fit is left out, with a count of what that is.
+
+// maxOutput is how many bytes are written of one report or error: as JSON, as
+// text, or as a list of causes or warnings.
+const maxOutput = 16 << 20
+
+// An output is how much room is left in what is written; none where something did
+// not fit, so that nobody has to measure what follows.
+type output struct{ left int }
+
+// takes reports whether there is room for so many bytes, and takes it.
+func (o *output) takes(bytes int) bool {
+	if bytes > o.left {
+		o.left = 0
+		return false
+	}
+	o.left -= bytes
+	return true
+}
+
+// isFull reports whether nothing more fits.
+func (o *output) isFull() bool { return o.left == 0 }
+
+// cut is what fits of a report. A result comes first without the violations, and
+// Undecided with the one that it has; as many violations as fit follow, those of
+// the first results first. The result that fails an object is there always, so
+// that what is left out does not change the verdict.
+func (r *Report) cut(room int) *Report {
+	if r.fits(room) {
+		return r
+	}
+	out := output{room}
+	failing := r.firstFailing()
+	if failing >= 0 {
+		out.takes(min(r.Results[failing].outlineSize(), room))
+	}
+	cut := &Report{Omitted: r.Omitted}
+	for i, result := range r.Results {
+		if i != failing && (out.isFull() || !out.takes(result.outlineSize())) {
+			cut.Omitted++
+			continue
+		}
+		cut.Results = append(cut.Results, result)
+	}
+	for i := range cut.Results {
+		cut.Results[i].cut(&out)
+	}
+	return cut
+}
+
+// firstFailing is the first result that fails the object; -1 for none.
+func (r *Report) firstFailing() int {
+	for i, result := range r.Results {
+		if result.fails() {
+			return i
+		}
+	}
+	return -1
+}
+
+// cut leaves violations out that do not fit.
+func (r *Result) cut(out *output) {
+	if r.Outcome == Undecided {
+		return
+	}
+	for i := range r.Violations {
+		if out.isFull() || !out.takes(r.Violations[i].encodedSize()) {
+			r.Omitted += len(r.Violations) - i
+			r.Violations = r.Violations[:i:i]
+			return
+		}
+	}
+}
+
+// fits reports whether the whole report fits.
+func (r *Report) fits(room int) bool {
+	out := output{room}
+	for i := range r.Results {
+		result := &r.Results[i]
+		if !out.takes(result.outlineSize()) {
+			return false
+		}
+		for i := range result.Violations {
+			if !out.takes(result.Violations[i].encodedSize()) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// jsonFrame is more than what JSON writes around the texts of a result, of a
+// violation or of a problem.
+const jsonFrame = 300
+
+// outlineSize is how many bytes of JSON a result takes without its violations, or
+// with that of an Undecided one.
+func (r *Result) outlineSize() int {
+	size := jsonFrame + textsSize(r.Rule, string(r.Kind), r.Path.String(), r.Message, r.Target, r.Note)
+	if r.Outcome == Undecided && len(r.Violations) > 0 {
+		size += r.Violations[0].encodedSize()
+	}
+	return size
+}
+
+// encodedSize is how many bytes of JSON the violation takes, at most.
+func (v *Violation) encodedSize() int {
+	return jsonFrame + textsSize(v.Rule, v.Message, v.Field, v.Pointer, v.Argument, v.Detail) + anySize(v.Value) + anySize(v.Limit)
+}
+
+func (p *Problem) encodedSize() int {
+	return jsonFrame + textsSize(p.Rule, p.Key, p.Message, p.Source)
+}
+
+// anySize is how many bytes of JSON a value or a limit takes.
+func anySize(v any) int {
+	switch v := v.(type) {
+	case string:
+		return textsSize(v)
+	case json.Number:
+		return len(v)
+	case []string:
+		return textsSize(v...)
+	}
+	return 0
+}
+
+// textsSize is how many bytes texts take in JSON, each with its quotes and a comma.
+func textsSize(texts ...string) int {
+	size := 0
+	for _, s := range texts {
+		size += textSize(s) + len(`"",`)
+	}
+	return size
+}
+
+// textSize is how many bytes a text takes in JSON, with its escapes.
+func textSize(s string) int {
+	size := len(s)
+	for i, r := range s {
+		switch {
+		case r < ' ', r == '<', r == '>', r == '&', r == '\u007f':
+			size += len(`\u0000`) - 1
+		case r == '"', r == '\\':
+			size++
+		case r == '\u2028', r == '\u2029', r == utf8.RuneError && !strings.HasPrefix(s[i:], "\uFFFD"):
+			size += len(`\u0000`)
+		}
+	}
+	return size
+}
+
+// fitting is how many of the first items of a list fit.
+func fitting[E any](list []E, size func(*E) int) int {
+	out := output{maxOutput}
+	for i := range list {
+		if !out.takes(size(&list[i])) {
+			return i
+		}
+	}
+	return len(list)
+}
+
+// MarshalJSON writes the violations, and where they are too many for 16 MiB, as
+// many as fit, and how many are left out.
+func (e *InvalidError) MarshalJSON() ([]byte, error) {
+	n := fitting(e.Violations, (*Violation).encodedSize)
+	return json.Marshal(struct {
+		Violations []Violation `json:"violations"`
+		Omitted    int         `json:"omitted,omitempty"`
+	}{e.Violations[:n], len(e.Violations) - n})
+}
+
+// MarshalJSON writes the problems, and where they are too many for 16 MiB, as
+// many as fit, and how many are left out.
+func (e *ParseError) MarshalJSON() ([]byte, error) {
+	n := fitting(e.Problems, (*Problem).encodedSize)
+	return json.Marshal(struct {
+		Problems []Problem `json:"problems"`
+		Omitted  int       `json:"omitted,omitempty"`
+	}{e.Problems[:n], len(e.Problems) - n})
+}
+
+// leftOut is the cause that stands for so many that are left out.
+func leftOut(n int) Cause {
+	return Cause{Reason: ReasonInternal, Message: fmt.Sprintf("%d more are left out, since there are too many", n)}
+}
