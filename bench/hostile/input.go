@@ -66,3 +66,10 @@ func ownTemplate(text string, n int) map[string]any {
 	return object(`{"kind":"Template","apiVersion":"template.openshift.io/v1","metadata":{"annotations":{"validations":` + quoted(text) + `}},` +
 		`"objects":[` + list(n, `{"kind":"VirtualMachine","spec":{"template":{"spec":{},"a":"%d"}}}`) + `]}`)
 }
+
+func limitsJSON(limits []vmrules.Limit) func() (int, error) {
+	return func() (int, error) {
+		text, err := json.Marshal(limits)
+		return len(text), err
+	}
+}
