@@ -16,6 +16,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -30,11 +31,46 @@ type attack struct {
 	ordinary bool // not an attack at all: it has to be decided
 }
 
-var attacks = slices.Concat(ordinary, reading, judging, reports, forms, kinds, command)
+// topics are the beginnings of names. They are functions because a process needs
+// the texts of no more than one.
+var topics = []struct {
+	name    string
+	attacks func() []attack
+}{
+	{"ordinary", ordinary}, {"reading", reading}, {"judging", judging}, {"reports", reports},
+	{"forms", forms}, {"kinds", kinds}, {"command", command},
+}
+
+// matching are the attacks whose name matches.
+func matching(pattern *regexp.Regexp) (chosen []attack) {
+	for _, topic := range topics {
+		for _, a := range topic.attacks() {
+			if pattern.MatchString(a.name) {
+				chosen = append(chosen, a)
+			}
+		}
+	}
+	return chosen
+}
+
+// named is the attack with a name.
+func named(name string) attack {
+	for _, topic := range topics {
+		if !strings.HasPrefix(name, topic.name+"/") {
+			continue
+		}
+		for _, a := range topic.attacks() {
+			if a.name == name {
+				return a
+			}
+		}
+	}
+	panic("there is no attack " + name)
+}
 
 func main() {
 	if name := os.Getenv(childVariable); name != "" {
-		runChild(attacks, name)
+		runChild(named(name))
 		return
 	}
 	pattern := flag.String("run", "", "run the attacks whose name matches `regexp`")
@@ -48,7 +84,7 @@ func main() {
 	if err != nil {
 		fatal(err)
 	}
-	chosen := slices.DeleteFunc(slices.Clone(attacks), func(a attack) bool { return !selected.MatchString(a.name) })
+	chosen := matching(selected)
 	if *list {
 		for _, a := range chosen {
 			fmt.Println(a.name)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"runtime/debug"
-	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -16,16 +15,12 @@ import (
 
 // runChild runs one attack in this process, and writes what it measures to the
 // standard output.
-func runChild(attacks []attack, name string) {
+func runChild(a attack) {
 	// These are for a child whose parent was killed, and does not watch it.
 	for resource, limit := range map[int]uint64{syscall.RLIMIT_AS: 12 << 30, syscall.RLIMIT_CPU: 120} {
 		syscall.Setrlimit(resource, &syscall.Rlimit{Cur: limit, Max: limit})
 	}
-	i := slices.IndexFunc(attacks, func(a attack) bool { return a.name == name })
-	if i < 0 {
-		panic("there is no attack " + name)
-	}
-	attacks[i].calls(&probe{})
+	a.calls(&probe{})
 }
 
 // A probe makes the calls of an attack, and measures each.
