@@ -1,0 +1,75 @@
+package main
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+
+	"github.com/vmrules/vmrules"
+)
+
+// annotation writes n rules with names of their own. The body is the rest of
+// each; %d in it is the number of the rule.
+func annotation(n int, body string) string {
+	return "[" + list(n, `{"name":"%d","message":"m",`+body+`}`) + "]"
+}
+
+// list writes n items with commas between them; %d in them is their number.
+func list(n int, item string) string {
+	var b strings.Builder
+	for i := range n {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString(strings.ReplaceAll(item, "%d", strconv.Itoa(i)))
+	}
+	return b.String()
+}
+
+// nested repeats what stands to the left and right of something.
+func nested(n int, left, middle, right string) string {
+	return strings.Repeat(left, n) + middle + strings.Repeat(right, n)
+}
+
+// quoted writes a JSON string.
+func quoted(s string) string {
+	text, err := json.Marshal(s)
+	if err != nil {
+		panic(err)
+	}
+	return string(text)
+}
+
+// object reads JSON, of a size that the promise is about.
+func object(text string) map[string]any {
+	limit("object", len(text), 3<<19)
+	o, err := vmrules.ToObject(json.RawMessage(text))
+	if err != nil {
+		panic(err)
+	}
+	return o
+}
+
+// vms is a list of n VMs, each with a template.
+func vms(n int, template string) map[string]any {
+	return object(`{"kind":"List","items":[` + list(n, `{"spec":{"template":{"spec":{},`+template+`}}}`) + `]}`)
+}
+
+// annotated is a VM with rules of its own.
+func annotated(text string) string {
+	return `{"kind":"VirtualMachine","apiVersion":"kubevirt.io/v1","metadata":{"annotations":{"vm.kubevirt.io/validations":` +
+		quoted(text) + `}},"spec":{"template":{"spec":{}}}}`
+}
+
+// ownTemplate is a template of version 201901-1, with n VMs.
+func ownTemplate(text string, n int) map[string]any {
+	return object(`{"kind":"Template","apiVersion":"template.openshift.io/v1","metadata":{"annotations":{"validations":` + quoted(text) + `}},` +
+		`"objects":[` + list(n, `{"kind":"VirtualMachine","spec":{"template":{"spec":{},"a":"%d"}}}`) + `]}`)
+}
+
+func limitsJSON(limits []vmrules.Limit) func() (int, error) {
+	return func() (int, error) {
+		text, err := json.Marshal(limits)
+		return len(text), err
+	}
+}

@@ -1,0 +1,157 @@
+// Hostile times attacks on vmrules: annotations and objects that are made to take
+// long, or much memory. Each runs in a process of its own, and has to keep the
+// promise of the library: 2 s and 256 MB for any one call.
+//
+//	go run ./hostile -run reading
+//
+// It needs Linux, whose /proc says how much memory a process has.
+package main
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+)
+
+// An attack is a function of calls, or a command line with its files.
+type attack struct {
+	name  string
+	calls func(*probe)
+
+	args  []string // of vmrules, in a folder that holds the files
+	files func() map[string]string
+
+	ordinary bool // not an attack at all: it has to be decided
+}
+
+// topics are the beginnings of names. They are functions because a process needs
+// the texts of no more than one.
+var topics = []struct {
+	name    string
+	attacks func() []attack
+}{
+	{"ordinary", ordinary}, {"reading", reading}, {"judging", judging}, {"reports", reports},
+	{"forms", forms}, {"kinds", kinds}, {"command", command},
+}
+
+// matching are the attacks whose name matches.
+func matching(pattern *regexp.Regexp) (chosen []attack) {
+	for _, topic := range topics {
+		for _, a := range topic.attacks() {
+			if pattern.MatchString(a.name) {
+				chosen = append(chosen, a)
+			}
+		}
+	}
+	return chosen
+}
+
+// named is the attack with a name.
+func named(name string) attack {
+	for _, topic := range topics {
+		if !strings.HasPrefix(name, topic.name+"/") {
+			continue
+		}
+		for _, a := range topic.attacks() {
+			if a.name == name {
+				return a
+			}
+		}
+	}
+	panic("there is no attack " + name)
+}
+
+func main() {
+	if name := os.Getenv(childVariable); name != "" {
+		runChild(named(name))
+		return
+	}
+	pattern := flag.String("run", "", "run the attacks whose name matches `regexp`")
+	list := flag.Bool("list", false, "list the names, and run nothing")
+	asJSON := flag.Bool("json", false, "write a line of JSON for each attack, with all of its calls")
+	var r runner
+	flag.DurationVar(&r.timeout, "timeout", 20*time.Second, "how long an attack may take before it is killed")
+	flag.IntVar(&r.memory, "memory", 4096, "how many `MB` an attack may take before it is killed")
+	flag.Parse()
+	selected, err := regexp.Compile(*pattern)
+	if err != nil {
+		fatal(err)
+	}
+	chosen := matching(selected)
+	if *list {
+		for _, a := range chosen {
+			fmt.Println(a.name)
+		}
+		return
+	}
+	clean, err := r.prepare(slices.ContainsFunc(chosen, func(a attack) bool { return a.args != nil }))
+	if err != nil {
+		fatal(err)
+	}
+	kept := runAll(&r, chosen, *asJSON)
+	clean()
+	if !kept {
+		os.Exit(1)
+	}
+}
+
+func fatal(err error) {
+	fmt.Fprintln(os.Stderr, "hostile:", err)
+	os.Exit(2)
+}
+
+// prepare finds this program's own file, and builds the command if it is needed.
+// The function that it returns removes what was built.
+func (r *runner) prepare(needsCommand bool) (clean func(), err error) {
+	if r.self, err = os.Executable(); err != nil {
+		return nil, err
+	}
+	r.folder, err = os.MkdirTemp("", "hostile")
+	if err != nil {
+		return nil, err
+	}
+	clean = func() { os.RemoveAll(r.folder) }
+	if !needsCommand {
+		return clean, nil
+	}
+	r.command = filepath.Join(r.folder, "vmrules")
+	build := exec.Command("go", "build", "-o", r.command, ".")
+	build.Dir = "../cmd/vmrules"
+	build.Env = append(os.Environ(), "GOWORK=off")
+	if out, err := build.CombinedOutput(); err != nil {
+		clean()
+		return nil, fmt.Errorf("building the command, from the folder bench: %w\n%s", err, out)
+	}
+	return clean, nil
+}
+
+// runAll reports whether every attack kept the promise.
+func runAll(r *runner, attacks []attack, asJSON bool) bool {
+	start, failed := time.Now(), 0
+	if !asJSON {
+		fmt.Println(heading)
+	}
+	for _, a := range attacks {
+		result := r.run(a)
+		if !result.Kept {
+			failed++
+		}
+		if asJSON {
+			json.NewEncoder(os.Stdout).Encode(result)
+			continue
+		}
+		fmt.Println(result)
+	}
+	if !asJSON {
+		fmt.Printf("\n%d of %d are beyond the promise of %v and %d MB; %.0f s in all\n",
+			failed, len(attacks), promisedTime, promisedMB, time.Since(start).Seconds())
+	}
+	return failed == 0
+}

@@ -1,0 +1,223 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"runtime/debug"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/vmrules/vmrules"
+)
+
+// runChild runs one attack in this process, and writes what it measures to the
+// standard output.
+func runChild(a attack) {
+	// These are for a child whose parent was killed, and does not watch it.
+	for resource, limit := range map[int]uint64{syscall.RLIMIT_AS: 12 << 30, syscall.RLIMIT_CPU: 120} {
+		syscall.Setrlimit(resource, &syscall.Rlimit{Cur: limit, Max: limit})
+	}
+	a.calls(&probe{})
+}
+
+// A probe makes the calls of an attack, and measures each.
+type probe struct{}
+
+// measure times a call. What f returns says what was found.
+func (p *probe) measure(name string, f func() (outcome, found string)) {
+	c := call{Call: name}
+	p.say(c)
+	debug.FreeOSMemory()
+	os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) // the peak begins anew
+	c.Before = memoryOf("self", "VmRSS")
+	start := time.Now()
+	c.Outcome, c.Found = f()
+	c.Seconds = time.Since(start).Seconds()
+	c.Peak = memoryOf("self", "VmHWM")
+	p.say(c)
+}
+
+func (p *probe) say(c call) {
+	json.NewEncoder(os.Stdout).Encode(c)
+}
+
+func (p *probe) parse(annotation string, opts ...vmrules.ParseOption) (rules vmrules.Rules, err error) {
+	limit("annotation", len(annotation), 256<<10)
+	p.measure("ParseRules", func() (string, string) {
+		rules, err = vmrules.ParseRules(annotation, opts...)
+		return problems(err, fmt.Sprintf("%d rules", rules.Len()))
+	})
+	return rules, err
+}
+
+func (p *probe) newRules(list []vmrules.Rule, opts ...vmrules.ParseOption) (rules vmrules.Rules, err error) {
+	p.measure("NewRules", func() (string, string) {
+		rules, err = vmrules.NewRules(list, opts...)
+		return problems(err, fmt.Sprintf("%d rules", rules.Len()))
+	})
+	return rules, err
+}
+
+func (p *probe) rulesFor(vm, template map[string]any) (rules vmrules.Rules, err error) {
+	p.measure("RulesFor", func() (string, string) {
+		rules, err = vmrules.RulesFor(vm, template)
+		return problems(err, fmt.Sprintf("%d rules", rules.Len()))
+	})
+	return rules, err
+}
+
+func (p *probe) lint(annotation string, opts ...vmrules.ParseOption) []vmrules.Finding {
+	limit("annotation", len(annotation), 256<<10)
+	var findings []vmrules.Finding
+	p.measure("Lint", func() (string, string) {
+		findings = vmrules.Lint(annotation, opts...)
+		if len(findings) == 0 {
+			return decided, "no findings"
+		}
+		return decided, fmt.Sprintf("%d findings: %s", len(findings), firstLine(findings[0].String()))
+	})
+	return findings
+}
+
+func (p *probe) validate(rules vmrules.Rules, object map[string]any, opts ...vmrules.ValidateOption) (report *vmrules.Report) {
+	p.measure("Validate", func() (string, string) {
+		report = vmrules.Validate(rules, object, opts...)
+		return summary(report)
+	})
+	return report
+}
+
+func (p *probe) own(object map[string]any, opts ...vmrules.ValidateOption) (report *vmrules.Report, err error) {
+	p.measure("ValidateOwn", func() (string, string) {
+		report, err = vmrules.ValidateOwn(object, opts...)
+		outcome, found := summary(report)
+		if err != nil {
+			outcome, found = problems(err, found)
+		}
+		return outcome, found
+	})
+	return report, err
+}
+
+// judge is parse and validate.
+func (p *probe) judge(annotation string, object map[string]any, opts ...vmrules.ParseOption) *vmrules.Report {
+	rules, _ := p.parse(annotation, opts...)
+	return p.validate(rules, object)
+}
+
+func (p *probe) find(path string, object any) {
+	parsed, err := vmrules.ParsePath("jsonpath::" + path)
+	p.measure("Find", func() (string, string) {
+		if err != nil {
+			return problem, shortened(err.Error())
+		}
+		matches := parsed.Find(object)
+		return decided, fmt.Sprintf("%d matches", len(matches))
+	})
+}
+
+func (p *probe) limits(rules vmrules.Rules, object map[string]any, opts ...vmrules.ValidateOption) []vmrules.Limit {
+	var limits []vmrules.Limit
+	p.measure("Limits", func() (string, string) {
+		limits = rules.Limits(object, opts...)
+		if n := len(limits); n > 0 && limits[n-1].Path.IsZero() && len(limits[n-1].Must.Undecided) > 0 {
+			return cut, fmt.Sprintf("%d limits: %s", n, shortened(limits[n-1].Must.Undecided[0].Note))
+		}
+		return decided, fmt.Sprintf("%d limits", len(limits))
+	})
+	return limits
+}
+
+func (p *probe) schema(rules vmrules.Rules, object map[string]any, opts ...vmrules.ValidateOption) {
+	p.measure("JSONSchema", func() (string, string) {
+		schema := rules.JSONSchema(object, opts...)
+		unexpressed, _ := schema[vmrules.SchemaUnexpressed].([]any)
+		return decided, fmt.Sprintf("%d unexpressed", len(unexpressed))
+	})
+}
+
+// render makes all that can be made of a report.
+func (p *probe) render(r *vmrules.Report) {
+	var text []byte
+	p.text("String", func() (int, error) { return len(r.String()), nil })
+	p.text("report JSON", func() (n int, err error) { text, err = json.Marshal(r); return len(text), err })
+	p.text("JSON read", func() (int, error) { return len(text), json.Unmarshal(text, new(vmrules.Report)) })
+	text = nil
+	p.text("Err", func() (int, error) {
+		if err := r.Err(); err != nil {
+			return len(err.Error()), nil
+		}
+		return 0, nil
+	})
+	p.text("Causes", func() (n int, err error) { text, err = json.Marshal(r.Causes()); return len(text), err })
+	p.text("AdmissionWarnings", func() (int, error) { return len(strings.Join(r.AdmissionWarnings(), "")), nil })
+}
+
+// renderError makes all that can be made of an error.
+func (p *probe) renderError(err error) {
+	var e *vmrules.ParseError
+	if !errors.As(err, &e) {
+		return
+	}
+	p.text("Error", func() (int, error) { return len(e.Error()), nil })
+	p.text("error JSON", func() (int, error) { text, err := json.Marshal(e); return len(text), err })
+	p.text("error Causes", func() (int, error) { text, err := json.Marshal(e.Causes()); return len(text), err })
+}
+
+// text measures the making of a text: size is in bytes.
+func (p *probe) text(name string, make func() (size int, err error)) {
+	p.measure(name, func() (string, string) {
+		size, err := make()
+		if err != nil {
+			return problem, shortened(err.Error())
+		}
+		return decided, fmt.Sprintf("%.1f MB", float64(size)/(1<<20))
+	})
+}
+
+// limit panics where an attack does not keep to what the promise is about.
+func limit(what string, size, most int) {
+	if size > most {
+		panic(fmt.Sprintf("the attack is beyond the promise: its %s has %d bytes, more than %d", what, size, most))
+	}
+}
+
+func problems(err error, otherwise string) (outcome, found string) {
+	if err == nil {
+		return decided, otherwise
+	}
+	var e *vmrules.ParseError
+	if !errors.As(err, &e) || len(e.Problems) == 0 {
+		return problem, firstLine(err.Error())
+	}
+	return problem, fmt.Sprintf("%d problems: %s", len(e.Problems), shortened(e.Problems[0].Message))
+}
+
+// summary counts outcomes, and quotes the first of those that were not judged.
+func summary(r *vmrules.Report) (outcome, found string) {
+	outcome, why := decided, ""
+	counts := map[vmrules.Outcome]int{}
+	for _, result := range r.Results {
+		counts[result.Outcome]++
+		if result.Index < 0 {
+			return cut, fmt.Sprintf("%d results", len(r.Results))
+		}
+		if result.Outcome != vmrules.Undecided || outcome == undecided {
+			continue
+		}
+		outcome = undecided
+		if len(result.Violations) > 0 {
+			why = ": " + shortened(result.Violations[0].Detail)
+		}
+	}
+	var parts []string
+	for _, o := range []vmrules.Outcome{vmrules.Satisfied, vmrules.Violated, vmrules.Warned, vmrules.Skipped, vmrules.Ignored, vmrules.Undecided} {
+		if counts[o] > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", counts[o], o))
+		}
+	}
+	return outcome, strings.Join(parts, ", ") + why
+}

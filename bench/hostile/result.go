@@ -1,0 +1,83 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// What the library promises of any one call.
+const (
+	promisedTime = 2 * time.Second
+	promisedMB   = 256
+)
+
+// The outcomes of a call.
+const (
+	decided       = "decided"
+	undecided     = "undecided"
+	cut           = "cut"
+	problem       = "problem"
+	killedOutcome = "killed"
+	crashed       = "crashed"
+)
+
+// A call is one call of the library, or of the command, as it was measured.
+type call struct {
+	Call    string  `json:"call"`
+	Seconds float64 `json:"seconds"`
+	Before  int     `json:"before"` // bytes that the process had, input included
+	Peak    int     `json:"peak"`   // bytes
+	Outcome string  `json:"outcome"`
+	Found   string  `json:"found"`
+}
+
+func (c call) kept() bool {
+	return c.Outcome != killedOutcome && c.Outcome != crashed &&
+		c.Seconds <= promisedTime.Seconds() && c.Peak-c.Before <= promisedMB<<20
+}
+
+// part is the larger part of the promise that a call has used: 1 is all of it.
+func (c call) part() float64 {
+	return max(c.Seconds/promisedTime.Seconds(), float64(c.Peak-c.Before)/(promisedMB<<20))
+}
+
+// A result is what came of an attack.
+type result struct {
+	Attack string `json:"attack"`
+	Kept   bool   `json:"kept"`
+	Worst  call   `json:"worst"` // of Calls
+	Calls  []call `json:"calls"`
+}
+
+func newResult(a attack, calls []call) result {
+	r := result{Attack: a.name, Kept: true, Worst: calls[0], Calls: calls}
+	for _, c := range calls {
+		if c.part() > r.Worst.part() {
+			r.Worst = c
+		}
+		if !c.kept() || a.ordinary && c.Outcome != decided {
+			r.Kept = false
+		}
+	}
+	if last := calls[len(calls)-1]; last.Outcome == killedOutcome || last.Outcome == crashed {
+		r.Worst = last
+	}
+	return r
+}
+
+const heading = "     seconds  more MB  peak MB  attack (worst call): what all calls found"
+
+func (r result) String() string {
+	verdict := "ok  "
+	if !r.Kept {
+		verdict = "OVER"
+	}
+	var found []string
+	for _, c := range r.Calls {
+		found = append(found, c.Call+": "+c.Outcome+", "+c.Found)
+	}
+	w := r.Worst
+	return fmt.Sprintf("%s %7.2f %8d %8d  %s (%s): %s",
+		verdict, w.Seconds, (w.Peak-w.Before)>>20, w.Peak>>20, r.Attack, w.Call, strings.Join(found, "; "))
+}

@@ -1,0 +1,215 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+)
+
+const (
+	childVariable = "VMRULES_HOSTILE_ATTACK"
+	pollInterval  = 5 * time.Millisecond
+)
+
+// A runner runs attacks, one after another.
+type runner struct {
+	self, command, folder string
+	timeout               time.Duration // of a whole process, the making of its input included
+	memory                int           // MB
+}
+
+func (r *runner) run(a attack) result {
+	if a.args != nil {
+		return newResult(a, r.runCommand(a))
+	}
+	cmd := exec.Command(r.self)
+	cmd.Env = append(os.Environ(), childVariable+"="+a.name, "GOMAXPROCS=2")
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return newResult(a, []call{{Outcome: crashed, Found: err.Error()}})
+	}
+	if err := cmd.Start(); err != nil {
+		return newResult(a, []call{{Outcome: crashed, Found: err.Error()}})
+	}
+	var peak int
+	var killed string
+	var watching sync.WaitGroup
+	done := make(chan struct{})
+	watching.Go(func() { peak, killed = r.watch(cmd.Process, done) })
+	calls, begun := readCalls(out)
+	err = cmd.Wait()
+	close(done)
+	watching.Wait()
+
+	last := &calls[len(calls)-1]
+	switch {
+	case killed != "":
+		last.Outcome, last.Found = killedOutcome, killed
+	case err != nil:
+		last.Outcome, last.Found = crashed, firstLine(stderr.String())
+	case last.Outcome == "":
+		last.Outcome, last.Found = crashed, "it ended without a word"
+	default:
+		return newResult(a, calls)
+	}
+	last.Seconds, last.Peak = time.Since(begun).Seconds(), max(last.Peak, peak)
+	return newResult(a, calls)
+}
+
+// readCalls reads what a child says: a line when a call begins, and another with
+// everything when it ends. There is at least one call; the last may not have
+// ended.
+func readCalls(out io.Reader) (calls []call, begun time.Time) {
+	calls, begun = []call{{Call: "(input)"}}, time.Now()
+	lines := bufio.NewScanner(out)
+	for lines.Scan() {
+		var c call
+		if err := json.Unmarshal(lines.Bytes(), &c); err != nil {
+			continue
+		}
+		if c.Outcome == "" {
+			begun = time.Now()
+		}
+		if calls[len(calls)-1].Outcome == "" {
+			calls[len(calls)-1] = c
+		} else {
+			calls = append(calls, c)
+		}
+	}
+	return calls, begun
+}
+
+// watch kills a process that takes too long, or too much memory, and says why.
+// It ends when done is closed; the peak is in bytes.
+func (r *runner) watch(p *os.Process, done <-chan struct{}) (peak int, killed string) {
+	timeout := time.After(r.timeout)
+	tick := time.NewTicker(pollInterval)
+	defer tick.Stop()
+	for {
+		select {
+		case <-done:
+			return peak, ""
+		case <-timeout:
+			killed = fmt.Sprintf("after %v", r.timeout)
+		case <-tick.C:
+			peak = max(peak, memoryOf(strconv.Itoa(p.Pid), "VmHWM"))
+			if memoryOf(strconv.Itoa(p.Pid), "VmRSS") > r.memory<<20 {
+				killed = fmt.Sprintf("at %d MB", r.memory)
+			}
+		}
+		if killed != "" {
+			p.Kill()
+			<-done
+			return peak, killed
+		}
+	}
+}
+
+// memoryOf reads a line of /proc/PID/status, in bytes; 0 where there is none.
+func memoryOf(pid, line string) int {
+	text, _ := os.ReadFile("/proc/" + pid + "/status")
+	_, rest, _ := strings.Cut(string(text), line+":")
+	fields := strings.Fields(rest)
+	if len(fields) == 0 {
+		return 0
+	}
+	kb, _ := strconv.Atoi(fields[0])
+	return kb << 10
+}
+
+// runCommand times vmrules as a whole: its memory includes that of the program.
+func (r *runner) runCommand(a attack) []call {
+	c := call{Call: "vmrules " + a.args[0]}
+	folder, err := os.MkdirTemp(r.folder, "files")
+	if err == nil {
+		for name, text := range a.files() {
+			err = os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600)
+		}
+	}
+	if err != nil {
+		c.Outcome, c.Found = crashed, err.Error()
+		return []call{c}
+	}
+	defer os.RemoveAll(folder)
+
+	cmd := exec.Command(r.command, a.args...)
+	cmd.Dir = folder
+	cmd.Env = append(os.Environ(), "GOMAXPROCS=2")
+	var out sink
+	cmd.Stdout, cmd.Stderr = &out, &out
+	begun := time.Now()
+	if err := cmd.Start(); err != nil {
+		c.Outcome, c.Found = crashed, err.Error()
+		return []call{c}
+	}
+	var killed string
+	var watching sync.WaitGroup
+	done := make(chan struct{})
+	watching.Go(func() { c.Peak, killed = r.watch(cmd.Process, done) })
+	cmd.Wait()
+	c.Seconds = time.Since(begun).Seconds()
+	close(done)
+	watching.Wait()
+	// The kernel counts what this program has for its child's, so that only more
+	// than that says anything.
+	usage := cmd.ProcessState.SysUsage().(*syscall.Rusage)
+	if peak := int(usage.Maxrss) << 10; peak > memoryOf("self", "VmHWM") {
+		c.Peak = max(c.Peak, peak)
+	}
+	c.Outcome, c.Found = ended(cmd.ProcessState.ExitCode(), &out)
+	if killed != "" {
+		c.Outcome, c.Found = killedOutcome, killed
+	}
+	return []call{c}
+}
+
+// ended is what an exit status of vmrules means.
+func ended(status int, out *sink) (outcome, found string) {
+	found = fmt.Sprintf("exit status %d, %.1f MB written: %s", status, float64(out.size)/(1<<20), firstLine(string(out.head)))
+	switch status {
+	case 0, 1:
+		return decided, found
+	case 2:
+		if bytes.Contains(out.head, []byte("goroutine ")) {
+			return crashed, found
+		}
+		return problem, found
+	}
+	return crashed, found
+}
+
+// A sink keeps the beginning of what is written, and counts the rest.
+type sink struct {
+	head []byte
+	size int
+}
+
+func (s *sink) Write(p []byte) (int, error) {
+	s.head = append(s.head, p[:min(len(p), 1<<10-len(s.head))]...)
+	s.size += len(p)
+	return len(p), nil
+}
+
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
+	return shortened(line)
+}
+
+func shortened(s string) string {
+	if len(s) <= 100 {
+		return s
+	}
+	return strings.ToValidUTF8(s[:60], "") + "…" + strings.ToValidUTF8(s[len(s)-40:], "")
+}
