@@ -88,13 +88,18 @@ func beyond(key string) int {
 	return 1
 }
 
-func (c *bound) holds(v *scalar, _ *budget) (bool, error) {
+func (c *bound) holds(v *scalar, b *budget) (bool, error) {
 	n, err := v.quantity()
 	if err == errNotNumber {
 		return false, nil
 	}
 	if err != nil {
 		return false, fmt.Errorf("the value %w", err)
+	}
+	if work := n.compareWork(c.number); work > 0 {
+		if err := b.Spend(work, 0); err != nil {
+			return false, err
+		}
 	}
 	return n.compare(c.number) != c.beyond, nil
 }
@@ -178,7 +183,10 @@ func newAllowed(values []scalar) *allowed {
 	for _, v := range values {
 		c.list = append(c.list, v.String())
 	}
-	c.limit = c.list[:min(len(c.list), maxListed)]
+	c.limit = c.list
+	if len(c.list) > maxListed {
+		c.limit = slices.Clone(c.list[:maxListed]) // which keeps no more of the list than it shows
+	}
 	if len(c.list) <= maxScanned {
 		return c
 	}
@@ -187,6 +195,15 @@ func newAllowed(values []scalar) *allowed {
 		c.set[s] = struct{}{}
 	}
 	return c
+}
+
+// limitSize is how many bytes the limit keeps.
+func (c *allowed) limitSize() int {
+	size := 0
+	for _, s := range c.limit.([]string) {
+		size += len(s) + len("\"\",") + 16
+	}
+	return size
 }
 
 func (c *allowed) holds(v *scalar, _ *budget) (bool, error) {

@@ -1,7 +1,11 @@
 package vmrules
 
-// demands are what several rules ask of one value, all of them together.
+import "github.com/vmrules/vmrules/internal/meter"
+
+// demands are what several rules ask of one value, all of them together. Where the
+// budget did not suffice, they are not all of it, and count for nothing.
 type demands struct {
+	budget    *budget
 	rules     []LimitRule
 	undecided []LimitRule
 	required  bool
@@ -69,9 +73,12 @@ func tighter(a, b *bound) *bound {
 
 // allow keeps the values that c allows too, in the order of the first list.
 func (d *demands) allow(c *allowed) {
-	before, kept := d.values, make([]string, 0, len(c.list))
+	before, kept := d.values, []string{}
 	if before == nil {
 		before = c.list
+	}
+	if d.budget.Spend(meter.Times(len(before), valueWork), 0) != nil {
+		return
 	}
 	seen := make(map[string]bool, len(before))
 	for _, s := range before {
@@ -103,7 +110,7 @@ func (d *demands) settle() {
 	if d.values == nil {
 		return
 	}
-	kept := make([]string, 0, len(d.values))
+	kept := []string{}
 	for _, s := range d.values {
 		if d.admits(textScalar(s)) {
 			kept = append(kept, s)
@@ -114,7 +121,7 @@ func (d *demands) settle() {
 
 // admits tells whether a value satisfies everything but values and patterns.
 func (d *demands) admits(s *scalar) bool {
-	if s.err() != nil || d.isString && s.shape != text {
+	if d.budget.Spend(valueWork*s.size(), 0) != nil || s.err() != nil || d.isString && s.shape != text {
 		return false
 	}
 	if d.isNumber {
@@ -124,7 +131,7 @@ func (d *demands) admits(s *scalar) bool {
 		}
 	}
 	for _, c := range d.bounds() {
-		if ok, err := c.holds(s, nil); !ok || err != nil {
+		if ok, err := c.holds(s, d.budget); !ok || err != nil {
 			return false
 		}
 	}
@@ -148,9 +155,9 @@ func (d *demands) bounds() []constraint {
 }
 
 // matches tells whether a value matches all patterns.
-func (d *demands) matches(s *scalar, b *budget) (bool, error) {
+func (d *demands) matches(s *scalar) (bool, error) {
 	for _, p := range d.patterns {
-		if ok, err := p.holds(s, b); !ok || err != nil {
+		if ok, err := p.holds(s, d.budget); !ok || err != nil {
 			return false, err
 		}
 	}

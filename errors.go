@@ -145,7 +145,7 @@ func (e *ParseError) Causes() []Cause {
 	out := output{maxOutput}
 	for i, p := range e.Problems {
 		cause := Cause{Reason: p.Reason, Message: p.Error(), Field: p.field()}
-		if !out.takes(len(cause.Message) + len(cause.Field)) {
+		if !out.takes(textsSize(cause.Message, cause.Field)) {
 			return append(causes, leftOut(len(e.Problems)-i))
 		}
 		causes = append(causes, cause)

@@ -130,7 +130,7 @@ func (j *judgement) applies() bool {
 	case err == nil && w.matches > 0:
 		return true
 	case cmp.Or(err, w.doubt) != nil:
-		j.undecided("", fmt.Errorf("%s cannot be searched: %w", j.rule.Valid, cmp.Or(err, w.doubt)))
+		j.undecided("", fmt.Errorf("%s cannot be searched: %w", j.rule.Valid.shown(), cmp.Or(err, w.doubt)))
 	case j.isLeftOut(j.rule.Valid):
 		j.leftOut(j.rule.Valid)
 	default:
@@ -192,7 +192,7 @@ func (j *judgement) leftOut(p Path) {
 		j.end(Skipped, errByOthers.Error())
 		return
 	}
-	j.undecided("", fmt.Errorf("%s is %w", p, errByOthers))
+	j.undecided("", fmt.Errorf("%s is %w", p.shown(), errByOthers))
 }
 
 func (j *judgement) violated() {
@@ -213,6 +213,11 @@ func (j *judgement) missing() {
 		return
 	case j.partial:
 		j.end(Skipped, errNotFilledIn.Error())
+		return
+	}
+	text := len(j.rule.Path.text())
+	if err := j.budget.Spend(violationWork+text*textWork, j.target.at.textSize()+2*text+violationSize); err != nil {
+		j.undecided("", err)
 		return
 	}
 	v := j.violation(ReasonRequired, "", notSet)
@@ -259,7 +264,7 @@ func (j *judgement) visit(w *walk, v any) bool {
 
 // atField says of what value something could not be judged.
 func (j *judgement) atField(w *walk, why error) error {
-	return fmt.Errorf("%s: %w", w.at, why)
+	return fmt.Errorf("%s: %w", w.at.shown(), why)
 }
 
 // atValue is atField for an argument, whose key comes before it.
@@ -312,11 +317,11 @@ func (a argued) origin() string {
 	if len(a.from) != 1 {
 		return ""
 	}
-	return ", read from " + shortened(a.from[0].String())
+	return ", read from " + shortened(a.from[0].path.shown())
 }
 
 func (j *judgement) add(w *walk, value any, reason Reason, argument string, limit any, detail string) {
-	if !w.pay(violationWork, w.at.textSize()+len(detail)+violationSize) {
+	if !w.pay(violationWork, w.at.textSize()+len(detail)+j.value.renderedSize()+violationSize) {
 		return
 	}
 	v := j.violation(reason, argument, detail)
@@ -380,7 +385,7 @@ func (j *judgement) readArgument(a argued) (constraint, error) {
 		return nil, err
 	}
 	if len(found) > 1 {
-		return nil, fmt.Errorf("cannot be read: %s selects %d values, and one is needed", path, len(found))
+		return nil, fmt.Errorf("cannot be read: %s selects %d values, and one is needed", path.shown(), len(found))
 	}
 	limit, err := j.usable(path, found[0])
 	if err != nil {
@@ -388,7 +393,7 @@ func (j *judgement) readArgument(a argued) (constraint, error) {
 	}
 	c, _, err := newConstraint(a.key, limit)
 	if err != nil {
-		return nil, fmt.Errorf("cannot be read from %s: it %w", path, err)
+		return nil, fmt.Errorf("cannot be read from %s: it %w", path.shown(), err)
 	}
 	if p, ok := c.(*pattern); ok {
 		return c, j.budget.chargeCompile(p.regex)
@@ -405,6 +410,9 @@ func (j *judgement) readAllowed(a argued) (constraint, error) {
 		path, isPath := argument.Path()
 		if !isPath {
 			s, _ := scalarOf(argument.literal)
+			if err := j.budget.Spend(valueWork+s.renderedSize(), 0); err != nil {
+				return nil, err
+			}
 			all = append(all, s)
 			continue
 		}
@@ -427,7 +435,7 @@ func (j *judgement) readAllowed(a argued) (constraint, error) {
 	}
 	c := newAllowed(all)
 	c.later = later
-	return c, nil
+	return c, j.budget.Spend(0, c.limitSize())
 }
 
 // appendItems adds a value, or the items of an array.
@@ -460,15 +468,15 @@ func (j *judgement) find(path Path) ([]any, error) {
 	err := w.run(path, j.target.root)
 	switch {
 	case cmp.Or(err, w.doubt) != nil:
-		return nil, fmt.Errorf("cannot be read from %s: %w", path, cmp.Or(err, w.doubt))
+		return nil, fmt.Errorf("cannot be read from %s: %w", path.shown(), cmp.Or(err, w.doubt))
 	case len(found) > 0:
 		return found, nil
 	case j.isLeftOut(path):
-		return nil, fmt.Errorf("cannot be read: %s is %w", path, errByOthers)
+		return nil, fmt.Errorf("cannot be read: %s is %w", path.shown(), errByOthers)
 	case j.partial:
 		return nil, errNotFilledIn
 	}
-	return nil, fmt.Errorf("cannot be read: %s is %w", path, errNotThere)
+	return nil, fmt.Errorf("cannot be read: %s is %w", path.shown(), errNotThere)
 }
 
 // mayCome tells whether a form may still bring what is missing.
@@ -479,17 +487,17 @@ func (j *judgement) mayCome(err error) bool {
 // usable is the scalar that an argument's path selected.
 func (j *judgement) usable(path Path, v any) (scalar, error) {
 	s, ok := scalarOf(v)
-	if err := j.budget.Spend(nodeWork*s.size(), 0); err != nil {
+	if err := j.budget.Spend(nodeWork*s.size()+valueWork, 0); err != nil {
 		return scalar{}, err
 	}
 	if !ok {
-		return scalar{}, fmt.Errorf("cannot be read: %s is %s", path, describe(v))
+		return scalar{}, fmt.Errorf("cannot be read: %s is %s", path.shown(), describe(v))
 	}
 	if s.err() != nil {
-		return scalar{}, fmt.Errorf("cannot be read: %s %w", path, s.err())
+		return scalar{}, fmt.Errorf("cannot be read: %s %w", path.shown(), s.err())
 	}
 	if err := s.unfilled(j.target.parameters); err != nil {
-		return scalar{}, fmt.Errorf("cannot be read from %s: %w", path, err)
+		return scalar{}, fmt.Errorf("cannot be read from %s: %w", path.shown(), err)
 	}
 	return s, nil
 }

@@ -385,6 +385,7 @@ func ExampleChecks() {
 	// half-anchored-regex   warning  ^ holds for the first alternative only, and $ for the last
 	// unanchored-regex      info     the regex also matches inside of a longer value
 	// message-is-name       info     the message says no more than the rule's name
+	// not-checked           warning  the annotation asks for more work than the Budget allows, so that not all of it is checked
 }
 
 func ExampleNewRules() {

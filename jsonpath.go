@@ -129,6 +129,15 @@ func (p Path) String() string {
 	return pathPrefix + leadingDot(p.written)
 }
 
+// shown is String for a message: the beginning of a path that is too long for
+// people.
+func (p Path) shown() string {
+	if p.IsZero() {
+		return ""
+	}
+	return pathPrefix + leadingDot(clipped(p.written, maxLine))
+}
+
 // MarshalText is String, so that a path is a string in JSON.
 func (p Path) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
 

@@ -137,7 +137,7 @@ func (rs Rules) Limits(object map[string]any, opts ...ValidateOption) []Limit {
 		t, left := &targets[i], len(targets)-i
 		_ = e.budget.Spend(rs.Len()*plannedWork, 0)
 		for _, group := range groups {
-			l := limiter{evaluation: e, target: t, path: group[0].Path}
+			l := newLimiter(e, t, group[0].Path)
 			limit := l.limit(group)
 			if e.isSpent() {
 				return append(limits, unlimited(t, left))
@@ -189,7 +189,14 @@ type limiter struct {
 	off          []LimitRule
 }
 
+func newLimiter(e *evaluation, t *target, p Path) limiter {
+	return limiter{evaluation: e, target: t, path: p, must: demands{budget: &e.budget}, should: demands{budget: &e.budget}}
+}
+
 func (l *limiter) limit(rules []*rule) Limit {
+	text := len(l.path.text())
+	l.charge(l.target.at.textSize() + 2*text)
+	_ = l.budget.Spend(text*textWork, 0)
 	l.findFields()
 	for _, r := range rules {
 		l.add(r)
@@ -203,13 +210,12 @@ func (l *limiter) limit(rules []*rule) Limit {
 	if l.implied != nil && l.implied.value != nil {
 		limit.Default, limit.ZeroIsDefault = reported(l.implied.value), l.implied.zeroIsUnset
 	}
-	l.charge(len(limit.Field) + len(limit.Path.text()))
 	l.charge(l.must.size() + l.should.size())
 	return limit
 }
 
 // charge counts bytes of the result.
-func (l *limiter) charge(bytes int) { _ = l.budget.Spend(violationWork, bytes+violationSize) }
+func (l *limiter) charge(bytes int) { _ = l.budget.Spend(violationWork, 2*(bytes+violationSize)) }
 
 // size is about how many bytes the demands take, apart from what is charged for
 // each rule.
@@ -325,7 +331,7 @@ var errKindItself = errors.New("what the rule allows is known only to its kind")
 
 // noted is the rule with a note, which is counted as a part of the result.
 func (j *judgement) noted(argument, note string) LimitRule {
-	_ = j.budget.Spend(0, len(note)+violationSize)
+	_ = j.budget.Spend(0, 2*(len(j.rule.Name)+len(j.rule.Message)+len(note)+violationSize))
 	return LimitRule{Rule: j.rule.Name, Message: j.rule.Message, Argument: argument, Note: note}
 }
 

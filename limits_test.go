@@ -502,19 +502,15 @@ func TestLimitsAreBounded(t *testing.T) {
 			return fmt.Sprintf(`"path":"jsonpath::.a%d[99]","rule":"integer","valid":"jsonpath::.b[99]"`, i)
 		}), wide},
 	}
-	const most = 400 << 20 // bytes of JSON
+	const most = 150 << 20 // bytes of JSON
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			start := time.Now()
 			limits := test.rules.Limits(test.object)
 			if text, err := json.Marshal(limits); err != nil || len(text) > most || len(limits) == 0 {
 				t.Errorf("%d limits, %d bytes, %v", len(limits), len(text), err)
 			}
 			if text, err := json.Marshal(test.rules.JSONSchema(test.object)); err != nil || len(text) > most {
 				t.Errorf("a schema of %d bytes, %v", len(text), err)
-			}
-			if took := time.Since(start); took > time.Minute {
-				t.Errorf("%v", took)
 			}
 		})
 	}

@@ -69,6 +69,7 @@ var checks = []Check{
 	{"half-anchored-regex", SeverityWarning, "^ holds for the first alternative only, and $ for the last"},
 	{"unanchored-regex", SeverityInfo, "the regex also matches inside of a longer value"},
 	{"message-is-name", SeverityInfo, "the message says no more than the rule's name"},
+	{"not-checked", SeverityWarning, "the annotation asks for more work than the Budget allows, so that not all of it is checked"},
 }
 
 var severities = func() map[string]Severity {
@@ -129,7 +130,7 @@ func Lint(annotation string, opts ...ParseOption) []Finding {
 	o := parseOptionsOf(opts)
 	l := linter{
 		options: o, findings: []Finding{}, hopeless: map[int]bool{},
-		budget: budget{Meter: o.limits.meter()},
+		budget: o.budget,
 	}
 	o.strict = true // what only Strict minds is a warning without it
 	rules, nodes, problems := readRules(annotation, o)
@@ -147,11 +148,14 @@ func Lint(annotation string, opts ...ParseOption) []Finding {
 	return l.sorted(annotation)
 }
 
+// notChecked is the ID of what the budget did not suffice for.
+const notChecked = "not-checked"
+
 // A linter collects the findings about one annotation.
 type linter struct {
 	options  parseOptions
 	findings []Finding
-	budget   budget       // without time: no finding depends on a clock
+	budget   *budget      // without time: no finding depends on a clock
 	hopeless map[int]bool // the rules that no value satisfies
 }
 
@@ -183,14 +187,24 @@ func (r linted) has(key string) bool {
 // add adds a finding about the value of a key; the caller may add to it.
 func (l *linter) add(r linted, key, id, format string, args ...any) *Finding {
 	key, at := r.at(key)
-	l.findings = append(l.findings, Finding{
+	f := Finding{
 		Severity: severities[id], ID: id, Rule: r.Name, Index: r.index, Key: key,
 		Offset: at.start, Message: fmt.Sprintf(format, args...),
-	})
+	}
+	if l.budget.Spend(problemWork, problemSize+len(r.Name)) != nil {
+		return &f // sorted then says that findings are missing
+	}
+	l.findings = append(l.findings, f)
 	return &l.findings[len(l.findings)-1]
 }
 
 func (l *linter) sorted(annotation string) []Finding {
+	if err := l.budget.Err(); err != nil {
+		l.findings = append(l.findings, Finding{
+			Severity: severities[notChecked], ID: notChecked, Index: -1,
+			Message: fmt.Sprintf("not all of the annotation is checked, since it asks for too much: %v", err),
+		})
+	}
 	slices.SortStableFunc(l.findings, func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(a.Offset, b.Offset), strings.Compare(a.ID, b.ID))
 	})

@@ -50,7 +50,7 @@ func (l *linter) path(r linted, key string, at jsonNode, p Path, w wanted) {
 	if p.IsZero() {
 		return
 	}
-	s := pathSearch{budget: &l.budget, fields: []*field{vmFields()}}
+	s := pathSearch{budget: l.budget, fields: []*field{vmFields()}}
 	s.run(p)
 	s.end(w)
 	for _, f := range s.found {
@@ -282,7 +282,7 @@ func (s *pathSearch) mendName(name jp.Child, written string) ([]*field, string) 
 // fieldWork is what looking at a field costs, and compareWork what comparing
 // its name with another does.
 const (
-	fieldWork   = 100
+	fieldWork   = 300
 	compareWork = 1000
 )
 

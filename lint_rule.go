@@ -125,7 +125,7 @@ func (l *linter) refusal(r *rule, s *scalar) string {
 		if a.fixed == nil {
 			continue
 		}
-		if ok, err := a.fixed.holds(s, &l.budget); !ok && err == nil {
+		if ok, err := a.fixed.holds(s, l.budget); !ok && err == nil {
 			return a.fixed.breach(s).detail
 		}
 	}

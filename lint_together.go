@@ -172,7 +172,7 @@ const (
 // refusal is the rule that refuses a value, and why; "" where none does, or
 // where that would take too long to tell.
 func (s *limits) refusal(limits []*limit, v *scalar) (linted, string) {
-	budget := &s.linter.budget
+	budget := s.linter.budget
 	if s.integer != nil {
 		if ok, err := typeCheck(KindInteger).admits(v, true); err == nil && !ok {
 			return *s.integer, typeCheck(KindInteger).mismatch(v.value())

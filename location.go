@@ -64,6 +64,19 @@ func (l location) String() string {
 	return string(s)
 }
 
+// shown is String for a message: the beginning of a location that is too long for
+// people.
+func (l location) shown() string {
+	size := 0
+	for i, e := range l {
+		if size += len(e.name) + 1; size > maxLine {
+			e.name = clipped(e.name, maxLine)
+			return append(slices.Clone(l[:i]), e).String() + "…"
+		}
+	}
+	return l.String()
+}
+
 // textSize is how many bytes the location takes as a field and as a pointer
 // together, at most.
 func (l location) textSize() int {

@@ -202,7 +202,7 @@ func (r *Report) Causes() []Cause {
 	out := output{maxOutput}
 	for i, v := range violations {
 		message := fmt.Sprintf("%s (%s)", oneLine(v.Message), oneLine(v.Detail))
-		if !out.takes(len(message) + len(v.Field)) {
+		if !out.takes(textsSize(message, v.Field)) {
 			return append(causes, leftOut(len(violations)-i))
 		}
 		causes = append(causes, Cause{Reason: v.Reason, Message: message, Field: v.Field})

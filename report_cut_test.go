@@ -56,7 +56,7 @@ func longReport() *Report {
 func TestCut(t *testing.T) {
 	report := longReport()
 	whole := sort.Search(maxOutput, report.fits)
-	for room := 0; room <= whole; room += whole/200 {
+	for room := 0; room <= whole; room += whole / 200 {
 		cut := report.cut(room)
 		written, err := json.Marshal(cut)
 		if err != nil {

@@ -317,6 +317,9 @@ func (r *ruleReader) values(key string, n jsonNode) {
 		if !ok {
 			continue
 		}
+		if r.budget.Spend(valueWork+s.renderedSize(), valueSize+s.renderedSize()) != nil {
+			return
+		}
 		r.rule.Values = append(r.rule.Values, a)
 		if _, isPath := a.Path(); !isPath {
 			literals = append(literals, s)

@@ -33,6 +33,12 @@ const (
 	maxSchemaIndex = 100
 )
 
+// What a step of a path costs in a schema.
+const (
+	schemaStepWork = 1000
+	schemaStepSize = 400
+)
+
 var (
 	errSchemaStep    = errors.New("a schema has names, indexes from 0 to 99 and [*], and no other steps")
 	errSchemaDeep    = errors.New("a path of more than 64 steps makes too deep a schema")
@@ -75,10 +81,12 @@ func (rs Rules) JSONSchema(object map[string]any, opts ...ValidateOption) map[st
 	targets := rs.targets(nil, resolve(object), &e.budget)
 	for i := range targets {
 		if e.budget.Spend(rs.Len()*plannedWork, 0) != nil {
-			w.leaveOut(nil, nil, "", "", errSchemaFull)
 			break
 		}
 		w.writeTarget(groups, &targets[i])
+	}
+	if e.isSpent() {
+		w.unexpressed = append(w.unexpressed, map[string]any{"reason": errSchemaFull.Error()})
 	}
 	schema := w.root.schema()
 	all, _ := schema["allOf"].([]any)
@@ -108,13 +116,20 @@ func (w *schemaWriter) writeTarget(groups [][]*rule, t *target) {
 		w.leaveOut(nil, t, "", "string", errors.New("a parameter of the template that is not filled in is Undecided"))
 	}
 	for _, group := range groups {
+		if w.isSpent() {
+			return
+		}
 		g := schemaGroup{schemaWriter: w, target: t}
 		g.write(group)
 	}
 }
 
-// leaveOut notes what the schema does not say.
+// leaveOut notes what the schema does not say. Where there is no room for that, a
+// last note says so for all rules.
 func (w *schemaWriter) leaveOut(r *rule, t *target, argument, valueType string, why error) {
+	if w.budget.Spend(violationWork, len(why.Error())+2*violationSize) != nil {
+		return
+	}
 	entry := map[string]any{"reason": why.Error()}
 	if r != nil {
 		entry["rule"] = r.Name
@@ -128,7 +143,6 @@ func (w *schemaWriter) leaveOut(r *rule, t *target, argument, valueType string, 
 	if valueType != "" {
 		entry["type"] = valueType
 	}
-	_ = w.budget.Spend(0, len(why.Error())+violationSize)
 	w.unexpressed = append(w.unexpressed, entry)
 }
 
@@ -148,7 +162,7 @@ type schemaPath struct {
 func (g *schemaGroup) write(rules []*rule) {
 	path, err := g.locate(rules[0].Path)
 	g.path = path
-	var must demands
+	must := demands{budget: &g.budget}
 	var warning []*rule
 	for _, r := range rules {
 		switch {
@@ -166,7 +180,11 @@ func (g *schemaGroup) write(rules []*rule) {
 		return
 	}
 	if len(must.rules) > 0 {
-		g.root.demand(g.path, g.leaf(&must))
+		leaf := g.leaf(&must)
+		if g.isSpent() { // then the leaf may say too much
+			return
+		}
+		g.root.demand(g.path, leaf)
 	}
 	if warning != nil {
 		g.addShould(warning)
@@ -175,31 +193,34 @@ func (g *schemaGroup) write(rules []*rule) {
 
 // addShould notes at the field what rules would warn of.
 func (g *schemaGroup) addShould(rules []*rule) {
-	l := limiter{evaluation: g.evaluation, target: g.target, path: rules[0].Path}
-	if should := l.limit(rules).Should; should.Rules != nil {
+	l := newLimiter(g.evaluation, g.target, rules[0].Path)
+	if should := l.limit(rules).Should; should.Rules != nil && !g.isSpent() {
 		g.root.grow(g.path).should, _ = decodeJSON(should)
 	}
 }
 
 // locate is a path of the target, from the object's own root.
 func (g *schemaGroup) locate(p Path) (schemaPath, error) {
-	var steps jp.Expr
+	steps := len(g.target.at) + len(p.steps())
+	if err := g.budget.Spend(steps*schemaStepWork, min(steps, maxSchemaSteps)*schemaStepSize); err != nil {
+		return schemaPath{}, errSchemaFull
+	}
+	var expr jp.Expr
 	top := &implied{}
 	at := top
 	for _, e := range g.target.at {
 		next := &implied{}
 		if e.index < 0 {
-			steps, at.members = append(steps, jp.Child(e.name)), map[string]*implied{e.name: next}
+			expr, at.members = append(expr, jp.Child(e.name)), map[string]*implied{e.name: next}
 		} else {
-			steps, at.items = append(steps, jp.Nth(e.index)), next
+			expr, at.items = append(expr, jp.Nth(e.index)), next
 		}
 		at = next
 	}
 	if g.plain != nil { // an instance type only makes Validate reject more
 		*at = *g.plain
 	}
-	steps = append(steps, p.steps()...)
-	path := schemaPath{steps, top}
+	path := schemaPath{append(expr, p.steps()...), top}
 	return path, path.check()
 }
 
@@ -277,10 +298,14 @@ func (g *schemaGroup) addMust(must *demands, r *rule) {
 			g.addCondition(r, g.path.exists())
 		}
 	default:
-		var own demands
+		own := demands{budget: &g.budget}
 		g.demand(&own, &j)
 		then := &schemaNode{}
-		then.demand(g.path, g.leaf(&own))
+		leaf := g.leaf(&own)
+		if g.isSpent() {
+			return
+		}
+		then.demand(g.path, leaf)
 		if !g.partial {
 			then.require(g.path)
 		}
@@ -316,11 +341,13 @@ func (g *schemaGroup) demand(d *demands, j *judgement) {
 }
 
 func (g *schemaGroup) noteRead(r *rule, argument string, path Path) {
+	if g.budget.Spend(violationWork, len(path.text())+2*violationSize) != nil {
+		return
+	}
 	entry := map[string]any{"rule": r.Name, "argument": argument, "path": path.String()}
 	if g.target.name != "" {
 		entry["target"] = g.target.name
 	}
-	_ = g.budget.Spend(0, len(path.text())+violationSize)
 	g.read = append(g.read, entry)
 }
 

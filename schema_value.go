@@ -72,7 +72,7 @@ func (g *schemaGroup) admits(d *demands, v any) bool {
 // matches tells whether a value matches all patterns. Where that cannot be
 // told, the schema does not say it.
 func (g *schemaGroup) matches(d *demands, s *scalar) bool {
-	ok, err := d.matches(s, &g.budget)
+	ok, err := d.matches(s)
 	if err == nil {
 		return ok
 	}

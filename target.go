@@ -373,8 +373,11 @@ func parameterIn(s string) string {
 			return ""
 		}
 		s = s[start:]
-		if found := cmp.Or(parameterAt(s, "${{", "}}"), parameterAt(s, "${", "}")); found != "" {
-			return found
+		name := strings.TrimPrefix(s[len("${"):], "{")
+		if name != "" && wordClass.holds(rune(name[0])) {
+			if found := cmp.Or(parameterAt(s, "${{", "}}"), parameterAt(s, "${", "}")); found != "" {
+				return found
+			}
 		}
 		s = s[len("${"):]
 	}

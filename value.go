@@ -7,6 +7,8 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+
+	"github.com/vmrules/vmrules/internal/meter"
 )
 
 // Objects come from many decoders and from Go code. This file is the one place
@@ -383,12 +385,34 @@ func (s *scalar) readQuantity() {
 	}
 }
 
-// size is what a value costs to look at, in values of usual length.
+// size is what a value costs to look at, in values of usual length. To write out
+// the digits of a large number takes longer than a text does.
 func (s *scalar) size() int {
 	if s.shape == numeric {
-		return 1 + s.number.digits()/100
+		return 1 + s.number.digits()/5
 	}
 	return 1 + len(s.text)/100
+}
+
+// renderedSize is how many bytes it takes to render the value as a string; none
+// where it is one.
+func (s *scalar) renderedSize() int {
+	if s.shape != numeric {
+		return 0
+	}
+	return usualNumber + s.number.digits()
+}
+
+// lookWork is how many values it takes as long to look at the members or items of
+// a value as at these. Maps of other types than decoders of JSON give take longer.
+func lookWork(v any) int {
+	if shapeOf(v) != object {
+		return childCount(v)
+	}
+	if _, ok := v.(map[string]any); ok {
+		return childCount(v)
+	}
+	return meter.Times(childCount(v), 8)
 }
 
 // childCount is how many members or items a value has.

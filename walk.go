@@ -157,7 +157,7 @@ func (w *walk) each(v any, i int, f *implied, yield func(selection) bool) bool {
 	case jp.Union:
 		return w.eachOf(step, v, i, f, yield)
 	}
-	if !w.spend(childCount(v)) {
+	if !w.spend(lookWork(v)) {
 		return false
 	}
 	if w.standIn != written { // a default has nothing below it that is written
