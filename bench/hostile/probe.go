@@ -45,7 +45,7 @@ func (p *probe) say(c call) {
 }
 
 func (p *probe) parse(annotation string, opts ...vmrules.ParseOption) (rules vmrules.Rules, err error) {
-	limit("annotation", len(annotation), 256<<10)
+	limit("annotation", len(annotation), mostAnnotation)
 	p.measure("ParseRules", func() (string, string) {
 		rules, err = vmrules.ParseRules(annotation, opts...)
 		return problems(err, fmt.Sprintf("%d rules", rules.Len()))
@@ -70,7 +70,7 @@ func (p *probe) rulesFor(vm, template map[string]any) (rules vmrules.Rules, err 
 }
 
 func (p *probe) lint(annotation string, opts ...vmrules.ParseOption) []vmrules.Finding {
-	limit("annotation", len(annotation), 256<<10)
+	limit("annotation", len(annotation), mostAnnotation)
 	var findings []vmrules.Finding
 	p.measure("Lint", func() (string, string) {
 		findings = vmrules.Lint(annotation, opts...)

@@ -10,6 +10,9 @@ import (
 const (
 	promisedTime = 2 * time.Second
 	promisedMB   = 256
+
+	mostAnnotation = 256 << 10 // bytes: what the promise is about
+	mostObject     = 3 << 19   // bytes of JSON
 )
 
 // The outcomes of a call.
