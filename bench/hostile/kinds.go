@@ -50,6 +50,7 @@ func kinds() []attack {
 		schema("long names in errors", 1, `{"type":"object","additionalProperties":{"type":"array","items":{"type":"string"}}}`, func() string { return `{"` + strings.Repeat("n", 700_000) + `":[` + list(9000, "1") + `]}` }),
 
 		pattern("a large object, 1,500 rules", 1500, `{"metadata":{"labels":{"*":"x%d"}}}`, func() string { return `{"metadata":{"labels":{` + list(100_000, `"k%d":"y"`) + `}}}` }),
+		pattern("a large object where a text should be, 3,000 rules", 2500, `"x%d"`, func() string { return `{` + list(100_000, `"k%d":1`) + `}` }),
 		pattern("a deep pattern and many items", 100, nested(40, `{"a":`, `"x"`, `}`), func() string { return `[` + list(10_000, `{"a":{"a":{}}}`) + `]` }),
 		pattern("stars", 1000, `{"a":"`+strings.Repeat("*a", 50)+`b%d"}`, func() string { return `{"a":"` + strings.Repeat("a", 100_000) + `"}` }),
 		pattern("alternatives", 60, `{"a":"`+strings.Repeat("x|", 1700)+`b%d"}`, func() string { return `{"a":"` + strings.Repeat("a", 10_000) + `"}` }),

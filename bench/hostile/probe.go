@@ -33,11 +33,18 @@ func (p *probe) measure(name string, f func() (outcome, found string)) {
 	debug.FreeOSMemory()
 	os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) // the peak begins anew
 	c.Before = memoryOf("self", "VmRSS")
-	start := time.Now()
+	start, worked := time.Now(), cpuTime()
 	c.Outcome, c.Found = f()
-	c.Seconds = time.Since(start).Seconds()
+	c.Seconds, c.CPU = time.Since(start).Seconds(), (cpuTime() - worked).Seconds()
 	c.Peak = memoryOf("self", "VmHWM")
 	p.say(c)
+}
+
+// cpuTime is what this process has used of all cores.
+func cpuTime() time.Duration {
+	var usage syscall.Rusage
+	syscall.Getrusage(syscall.RUSAGE_SELF, &usage)
+	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
 
 func (p *probe) say(c call) {

@@ -162,6 +162,7 @@ func (r *runner) runCommand(a attack) []call {
 	c.Seconds = time.Since(begun).Seconds()
 	close(done)
 	watching.Wait()
+	c.CPU = (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds()
 	// The kernel counts what this program has for its child's, so that only more
 	// than that says anything.
 	usage := cmd.ProcessState.SysUsage().(*syscall.Rusage)
