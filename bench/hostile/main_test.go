@@ -16,6 +16,7 @@ var trials = []attack{
 	{name: "trial/slow", calls: func(p *probe) { p.text("first", size(1)); p.text("endless", endless) }},
 	{name: "trial/large", calls: func(p *probe) { p.text("growing", growing) }},
 	{name: "trial/panic", calls: func(p *probe) { p.text("panicking", panicking) }},
+	{name: "trial/panic after a call", calls: func(p *probe) { p.text("first", size(1)); panic("no more input") }},
 	{name: "trial/panic before any call", calls: func(*probe) { panic("no input") }},
 	{name: "trial/exit", calls: func(*probe) { os.Exit(0) }},
 	{name: "trial/too long an annotation", calls: func(p *probe) { p.parse(strings.Repeat(" ", 256<<10+1)) }},
@@ -28,6 +29,7 @@ const trialResults = `trial/well: kept true; first: decided, 1.0 MB; second: dec
 trial/slow: kept false; first: decided, 1.0 MB; endless: killed, after 1s
 trial/large: kept false; growing: killed, at 300 MB
 trial/panic: kept false; panicking: crashed, panic: as it must
+trial/panic after a call: kept false; first: decided, 1.0 MB; (input): crashed, panic: no more input
 trial/panic before any call: kept false; (input): crashed, panic: no input
 trial/exit: kept false; (input): crashed, it ended without a word
 trial/too long an annotation: kept false; (input): crashed, panic: the attack is beyond the promise: its annotation has 262145 bytes, more than 262144

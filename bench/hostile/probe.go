@@ -28,11 +28,10 @@ type probe struct{}
 
 // measure times a call. What f returns says what was found.
 func (p *probe) measure(name string, f func() (outcome, found string)) {
-	c := call{Call: name}
-	p.say(c)
 	debug.FreeOSMemory()
 	os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) // the peak begins anew
-	c.Before = memoryOf("self", "VmRSS")
+	c := call{Call: name, Before: memoryOf("self", "VmRSS")}
+	p.say(c)
 	start, worked := time.Now(), cpuTime()
 	c.Outcome, c.Found = f()
 	c.Seconds, c.CPU = time.Since(start).Seconds(), (cpuTime() - worked).Seconds()

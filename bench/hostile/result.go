@@ -29,7 +29,7 @@ const (
 type call struct {
 	Call    string  `json:"call"`
 	Seconds float64 `json:"seconds"`
-	CPU     float64 `json:"cpu"` // seconds of all cores; not promised, but it tells a slow call from a busy machine
+	CPU     float64 `json:"cpu"`    // seconds of all cores; not promised, but it tells a slow call from a busy machine
 	Before  int     `json:"before"` // bytes that the process had, input included
 	Peak    int     `json:"peak"`   // bytes
 	Outcome string  `json:"outcome"`
