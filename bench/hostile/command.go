@@ -7,79 +7,94 @@ import (
 // Files for the command.
 func command() []attack {
 	return []attack{
-		check("parameters, 40,000 times a value of 40 KB", map[string]string{"t.yaml": parameterized(strings.Repeat("${A}", 40_000), strings.Repeat("v", 40_000))}),
-		check("parameters, 2,000 strings with a value of 250 KB", map[string]string{"t.yaml": parameterized("x", strings.Repeat("v", 250_000)) +
-			"objects:\n- kind: VirtualMachine\n  spec: {template: {l: [" + list(2000, `"${A}"`) + "]}}\n"}),
-		check("parameters that are not there, 100,000 times", map[string]string{"t.yaml": parameterized(strings.Repeat("${B", 100_000), "v")}),
-		check("parameters that hold each other", map[string]string{"t.yaml": parameterized(strings.Repeat("${A}${{A}}", 10_000), strings.Repeat("${A}", 10_000))}),
-		check("a generated value of many characters", map[string]string{"t.yaml": "kind: Template\napiVersion: template.openshift.io/v1\nobjects: []\nparameters:\n" +
-			strings.Repeat("- {name: A, generate: expression, from: '[a-z]{255}[a-z]{255}[a-z]{255}[a-z]{99999999}'}\n", 1000)}),
+		check("parameters, 40,000 times a value of 40 KB", "t.yaml", func() string { return parameterized(strings.Repeat("${A}", 40_000), strings.Repeat("v", 40_000)) }),
+		check("parameters, 2,000 strings with a value of 250 KB", "t.yaml", func() string { return parameterized(strings.Repeat(`${A}", "`, 2000), strings.Repeat("v", 250_000)) }),
+		check("parameters that are not there, 100,000 times", "t.yaml", func() string { return parameterized(strings.Repeat("${B", 100_000), "v") }),
+		check("parameters that hold each other", "t.yaml", func() string {
+			return parameterized(strings.Repeat("${A}${{A}}", 10_000), strings.Repeat("${A}", 10_000))
+		}),
+		check("a generated value of many characters", "t.yaml", func() string {
+			return "kind: Template\napiVersion: template.openshift.io/v1\nobjects: [{kind: VirtualMachine, spec: {template: {}}}]\nparameters:\n" +
+				strings.ReplaceAll(list(5000, "- {name: A%d, generate: expression, from: '"+strings.Repeat("[a-z]{255}", 10)+"'}\n"), ",-", "-")
+		}),
 
-		check("YAML, items in items, 100,000 levels", map[string]string{"a.yaml": strings.Repeat("- ", 100_000) + "x\n"}),
-		check("YAML, brackets, 100,000 levels", map[string]string{"a.yaml": strings.Repeat("[", 100_000)}),
-		check("YAML, braces, 9,000 levels", map[string]string{"a.yaml": strings.Repeat("{a: ", 9000) + strings.Repeat("}", 9000)}),
-		check("YAML, 100,000 items on one line", map[string]string{"a.yaml": "a: [" + list(100_000, "1") + "]\n"}),
-		check("YAML, 100,000 keys on one line", map[string]string{"a.yaml": "a: {" + list(100_000, "k%d: 1") + "}\n"}),
-		check("YAML, 100,000 keys in a block", map[string]string{"a.yaml": "a:\n" + strings.ReplaceAll(list(100_000, "  k%d: 1\n"), ",", "")}),
-		check("YAML, aliases of aliases", map[string]string{"a.yaml": laughs(9)}),
-		check("YAML, aliases of a large list", map[string]string{"a.yaml": "a: &a [" + list(10_000, "1") + "]\nb: [" + list(10_000, "*a") + "]\n"}),
-		check("YAML, 100,000 anchors", map[string]string{"a.yaml": "a: [" + list(50_000, "&a%d 1, *a%d") + "]\n"}),
-		check("YAML, merges of merges", map[string]string{"a.yaml": merges(2000)}),
-		check("YAML, 100,000 documents", map[string]string{"a.yaml": strings.Repeat("--- {}\n", 100_000)}),
-		check("YAML, a long scalar with escapes", map[string]string{"a.yaml": `a: "` + strings.Repeat(`\u0041`, 200_000) + `"` + "\n"}),
-		check("JSON with a comma too many", map[string]string{"a.json": `{"a":[` + list(100_000, "1") + `,]}`}),
-		check("JSON, brackets, 100,000 levels", map[string]string{"a.json": strings.Repeat("[", 100_000) + strings.Repeat("]", 100_000)}),
-		check("JSON, 8,000 VMs", map[string]string{"a.json": `{"kind":"List","items":[` + list(8000, annotated(annotation(1, `"rule":"integer","path":"jsonpath::.a"`))[:100]+
-			`"}},"spec":{"template":{}}}`) + `]}`}),
-		check("JSON, 5,000 VMs with rules of their own", map[string]string{"a.json": `{"kind":"List","items":[` +
-			list(5000, annotated(annotation(1, `"rule":"integer","path":"jsonpath::.a"`))) + `]}`}),
-		check("an annotation of 250 KB in each of 5 VMs", map[string]string{"a.json": `{"kind":"List","items":[` +
-			list(5, annotated(annotation(1, `"rule":"enum","path":"jsonpath::.a","values":[`+list(80_000, `{}`)+`]`))) + `]}`}),
+		check("YAML, items in items, 100,000 levels", "a.yaml", func() string { return strings.Repeat("- ", 100_000) + "x\n" }),
+		check("YAML, brackets, 100,000 levels", "a.yaml", func() string { return strings.Repeat("[", 100_000) }),
+		check("YAML, brackets, 100,000 levels below a key", "a.yaml", func() string { return "a: " + strings.Repeat("[", 100_000) }),
+		check("YAML, brackets below a key, closed", "a.yaml", func() string { return "a: " + nested(50_000, "[", "", "]") + "\n" }),
+		check("YAML, keys in keys, 100,000 levels", "a.yaml", func() string { return strings.Repeat("? ", 100_000) + "x\n" }),
+		check("YAML, braces, 9,000 levels", "a.yaml", func() string { return strings.Repeat("{a: ", 9000) + strings.Repeat("}", 9000) }),
+		check("YAML, 100,000 items on one line", "a.yaml", func() string { return "a: [" + list(100_000, "1") + "]\n" }),
+		check("YAML, 100,000 keys on one line", "a.yaml", func() string { return "a: {" + list(100_000, "k%d: 1") + "}\n" }),
+		check("YAML, 100,000 keys in a block", "a.yaml", func() string { return "a:\n" + strings.ReplaceAll(list(100_000, "  k%d: 1\n"), ",", "") }),
+		check("YAML, aliases of aliases", "a.yaml", func() string { return laughs(9) }),
+		check("YAML, aliases of a large list", "a.yaml", func() string { return "a: &a [" + list(10_000, "1") + "]\nb: [" + list(10_000, "*a") + "]\n" }),
+		check("YAML, 100,000 anchors", "a.yaml", func() string { return "a: [" + list(50_000, "&a%d 1, *a%d") + "]\n" }),
+		check("YAML, merges of merges", "a.yaml", func() string { return merges(2000) }),
+		check("YAML, 100,000 documents", "a.yaml", func() string { return strings.Repeat("--- {}\n", 100_000) }),
+		check("YAML, a long scalar with escapes", "a.yaml", func() string { return `a: "` + strings.Repeat(`\u0041`, 200_000) + `"` + "\n" }),
+		check("JSON with a comma too many", "a.json", func() string { return `{"a":[` + list(100_000, "1") + `,]}` }),
+		check("JSON, brackets, 100,000 levels", "a.json", func() string { return strings.Repeat("[", 100_000) + strings.Repeat("]", 100_000) }),
+		check("JSON, 8,000 VMs", "a.json", func() string {
+			return `{"kind":"List","items":[` +
+				list(8000, `{"kind":"VirtualMachine","apiVersion":"kubevirt.io/v1","metadata":{"name":"vm-%d"},"spec":{"template":{"spec":{}}}}`) + `]}`
+		}),
+		check("JSON, 5,000 VMs with rules of their own", "a.json", func() string {
+			return `{"kind":"List","items":[` +
+				list(5000, annotated(annotation(1, `"rule":"integer","path":"jsonpath::.a"`))) + `]}`
+		}),
+		check("an annotation of 250 KB in each of 5 VMs", "a.json", func() string {
+			return `{"kind":"List","items":[` +
+				list(5, annotated(annotation(1, `"rule":"enum","path":"jsonpath::.a","values":[`+list(80_000, `{}`)+`]`))) + `]}`
+		}),
 
-		lint("40,000 findings on one line", map[string]string{"a.json": annotated("[" + list(9999, `{}`) + "]")}),
-		lint("unknown keys on one line of YAML", map[string]string{"a.yaml": "[{name: a, rule: integer, path: 'jsonpath::.a', message: m, " + list(20_000, "k%d: 0") + "}]\n"}),
-		lint("findings in a long string in quotes", map[string]string{"a.yaml": "kind: VirtualMachine\nmetadata: {annotations: {vm.kubevirt.io/validations: " +
-			quoted(annotation(1, `"rule":"enum","path":"jsonpath::.a","values":[`+list(60_000, `{}`)+`]`)) + "}}\n"}),
-		lint("findings in a block of many lines", map[string]string{"a.yaml": "kind: VirtualMachine\nmetadata:\n  annotations:\n    vm.kubevirt.io/validations: |\n" +
-			"      [\n" + strings.Repeat("      {},\n", 9000) + "      {}]\n"}),
-		lint("as SARIF", map[string]string{"a.json": annotated("[" + list(9999, `{}`) + "]")}, "-o", "sarif"),
-		lint("as JSON", map[string]string{"a.json": annotated("[" + list(9999, `{}`) + "]")}, "-o", "json"),
+		lint("40,000 findings on one line", "a.json", func() string { return annotated("[" + list(9999, `{}`) + "]") }),
+		lint("unknown keys on one line of YAML", "a.yaml", func() string {
+			return "[{name: a, rule: integer, path: 'jsonpath::.a', message: m, " + list(20_000, "k%d: 0") + "}]\n"
+		}),
+		lint("findings in a long string in quotes", "a.yaml", func() string {
+			return "kind: VirtualMachine\nmetadata: {annotations: {vm.kubevirt.io/validations: " +
+				quoted(annotation(1, `"rule":"enum","path":"jsonpath::.a","values":[`+list(60_000, `{}`)+`]`)) + "}}\n"
+		}),
+		lint("findings in a block of many lines", "a.yaml", func() string {
+			return "kind: VirtualMachine\nmetadata:\n  annotations:\n    vm.kubevirt.io/validations: |\n" +
+				"      [\n" + strings.Repeat("      {},\n", 9000) + "      {}]\n"
+		}),
+		lint("as SARIF", "a.json", func() string { return annotated("[" + list(9999, `{}`) + "]") }, "-o", "sarif"),
+		lint("as JSON", "a.json", func() string { return annotated("[" + list(9999, `{}`) + "]") }, "-o", "json"),
 
-		{name: "command/audit, 8,000 VMs", args: []string{"audit", "a.json"}, files: give(map[string]string{"a.json": `{"kind":"List","items":[` +
-			list(5000, annotated(annotation(1, `"rule":"integer","path":"jsonpath::.a"`))) + `]}`})},
-		{name: "command/audit, one VM of 1 MB of brackets", args: []string{"audit", "a.json"}, files: give(map[string]string{"a.json": `{"kind":"VirtualMachine","a":` +
-			nested(500_000, "[", "", "]") + `}`})},
-		{name: "command/check --rules, 100,000 documents", args: []string{"check", "--rules", "r.yaml", "a.json"}, files: give(map[string]string{
-			"r.yaml": strings.Repeat("--- []\n", 100_000), "a.json": `{"spec":{"template":{"spec":{}}}}`})},
-		{name: "command/limits, a template and many values", args: []string{"limits", "a.json"}, files: give(map[string]string{
-			"a.json": annotated(annotation(1, `"rule":"enum","path":"jsonpath::.a","values":[`+list(25_000, `%de980`)+`]`))})},
+		{name: "command/audit, 5,000 VMs", args: []string{"audit", "a.json"}, files: one("a.json", func() string {
+			return `{"kind":"List","items":[` + list(5000, annotated(annotation(1, `"rule":"integer","path":"jsonpath::.a"`))) + `]}`
+		})},
+		{name: "command/audit, one VM of 1 MB of brackets", args: []string{"audit", "a.json"}, files: one("a.json", func() string {
+			return `{"kind":"VirtualMachine","a":` + nested(500_000, "[", "", "]") + `}`
+		})},
+		{name: "command/check --rules, 100,000 documents", args: []string{"check", "--rules", "r.yaml", "r.yaml"}, files: one("r.yaml", func() string {
+			return strings.Repeat("--- []\n", 100_000)
+		})},
+		{name: "command/limits, many values", args: []string{"limits", "a.json"}, files: one("a.json", func() string {
+			return annotated(annotation(1, `"rule":"enum","path":"jsonpath::.a","values":[`+list(25_000, `%de980`)+`]`))
+		})},
 	}
 }
 
-func check(name string, files map[string]string) attack {
-	return attack{name: "command/check, " + name, args: append([]string{"check"}, names(files)...), files: give(files)}
+func check(name, file string, text func() string) attack {
+	return attack{name: "command/check, " + name, args: []string{"check", file}, files: one(file, text)}
 }
 
-func lint(name string, files map[string]string, flags ...string) attack {
-	return attack{name: "command/lint, " + name, args: append(append([]string{"lint"}, flags...), names(files)...), files: give(files)}
+func lint(name, file string, text func() string, flags ...string) attack {
+	return attack{name: "command/lint, " + name, args: append([]string{"lint", file}, flags...), files: one(file, text)}
 }
 
-func names(files map[string]string) (names []string) {
-	for name := range files {
-		names = append(names, name)
-	}
-	return names
+func one(file string, text func() string) func() map[string]string {
+	return func() map[string]string { return map[string]string{file: text()} }
 }
 
-func give(files map[string]string) func() map[string]string {
-	return func() map[string]string { return files }
-}
-
-// parameterized is a template with a text and the value of its parameter A.
+// parameterized is a template with a text, or several between quotes, and the value
+// of its parameter A.
 func parameterized(text, value string) string {
 	return "kind: Template\napiVersion: template.openshift.io/v1\nparameters: [{name: A, value: " + quoted(value) + "}]\n" +
-		"metadata: {annotations: {a: " + quoted(text) + "}}\n" +
-		"objects:\n- kind: VirtualMachine\n  metadata: {annotations: {vm.kubevirt.io/validations: '[]', a: " + quoted(text) + "}}\n  spec: {template: {}}\n"
+		`objects: [{kind: VirtualMachine, metadata: {annotations: {vm.kubevirt.io/validations: "[]"}}, spec: {template: {l: ["` + text + `"]}}}]` + "\n"
 }
 
 // laughs are lists of nine of the list before.

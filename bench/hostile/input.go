@@ -16,14 +16,12 @@ func annotation(n int, body string) string {
 
 // list writes n items with commas between them; %d in them is their number.
 func list(n int, item string) string {
-	var b strings.Builder
-	for i := range n {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		b.WriteString(strings.ReplaceAll(item, "%d", strconv.Itoa(i)))
+	parts := strings.Split(item, "%d")
+	items := make([]string, n)
+	for i := range items {
+		items[i] = strings.Join(parts, strconv.Itoa(i))
 	}
-	return b.String()
+	return strings.Join(items, ",")
 }
 
 // nested repeats what stands to the left and right of something.
@@ -42,7 +40,7 @@ func quoted(s string) string {
 
 // object reads JSON, of a size that the promise is about.
 func object(text string) map[string]any {
-	limit("object", len(text), 3<<19)
+	limit("object", len(text), mostObject)
 	o, err := vmrules.ToObject(json.RawMessage(text))
 	if err != nil {
 		panic(err)

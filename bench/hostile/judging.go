@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/vmrules/vmrules"
@@ -49,6 +50,16 @@ func judging() []attack {
 		}},
 		{name: "judging/2,700 rules that are skipped, 20,000 VMs", calls: func(p *probe) {
 			p.judge(annotation(2700, `"rule":"string","path":"jsonpath::.a","valid":"jsonpath::.b"`), vms(20_000, `"a":""`))
+		}},
+
+		{name: "judging/10,000 rules built in Go, 1,000 VMs", calls: func(p *probe) {
+			rules := make([]vmrules.Rule, 10_000)
+			for i := range rules {
+				rules[i] = vmrules.Rule{Name: strconv.Itoa(i), Message: "m", Kind: vmrules.KindString, Path: vmrules.MustParsePath("jsonpath::.a")}
+			}
+			read, _ := p.newRules(rules)
+			p.validate(read, vms(1000, `"a":1`))
+			p.limits(read, vms(1000, `"a":1`))
 		}},
 
 		// Linear regular expressions.

@@ -31,12 +31,13 @@ type attack struct {
 	ordinary bool // not an attack at all: it has to be decided
 }
 
-// topics are the beginnings of names. They are functions because a process needs
-// the texts of no more than one.
-var topics = []struct {
+// A topic is the beginning of names, and what goes on from it.
+type topic struct {
 	name    string
 	attacks func() []attack
-}{
+}
+
+var topics = []topic{
 	{"ordinary", ordinary}, {"reading", reading}, {"judging", judging}, {"reports", reports},
 	{"forms", forms}, {"kinds", kinds}, {"command", command},
 }

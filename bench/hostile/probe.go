@@ -28,16 +28,22 @@ type probe struct{}
 
 // measure times a call. What f returns says what was found.
 func (p *probe) measure(name string, f func() (outcome, found string)) {
-	c := call{Call: name}
-	p.say(c)
 	debug.FreeOSMemory()
 	os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) // the peak begins anew
-	c.Before = memoryOf("self", "VmRSS")
-	start := time.Now()
+	c := call{Call: name, Before: memoryOf("self", "VmRSS")}
+	p.say(c)
+	start, worked := time.Now(), cpuTime()
 	c.Outcome, c.Found = f()
-	c.Seconds = time.Since(start).Seconds()
+	c.Seconds, c.CPU = time.Since(start).Seconds(), (cpuTime() - worked).Seconds()
 	c.Peak = memoryOf("self", "VmHWM")
 	p.say(c)
+}
+
+// cpuTime is what this process has used of all cores.
+func cpuTime() time.Duration {
+	var usage syscall.Rusage
+	syscall.Getrusage(syscall.RUSAGE_SELF, &usage)
+	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
 
 func (p *probe) say(c call) {
@@ -45,7 +51,7 @@ func (p *probe) say(c call) {
 }
 
 func (p *probe) parse(annotation string, opts ...vmrules.ParseOption) (rules vmrules.Rules, err error) {
-	limit("annotation", len(annotation), 256<<10)
+	limit("annotation", len(annotation), mostAnnotation)
 	p.measure("ParseRules", func() (string, string) {
 		rules, err = vmrules.ParseRules(annotation, opts...)
 		return problems(err, fmt.Sprintf("%d rules", rules.Len()))
@@ -70,7 +76,7 @@ func (p *probe) rulesFor(vm, template map[string]any) (rules vmrules.Rules, err 
 }
 
 func (p *probe) lint(annotation string, opts ...vmrules.ParseOption) []vmrules.Finding {
-	limit("annotation", len(annotation), 256<<10)
+	limit("annotation", len(annotation), mostAnnotation)
 	var findings []vmrules.Finding
 	p.measure("Lint", func() (string, string) {
 		findings = vmrules.Lint(annotation, opts...)

@@ -10,6 +10,9 @@ import (
 const (
 	promisedTime = 2 * time.Second
 	promisedMB   = 256
+
+	mostAnnotation = 256 << 10 // bytes: what the promise is about
+	mostObject     = 3 << 19   // bytes of JSON
 )
 
 // The outcomes of a call.
@@ -26,6 +29,7 @@ const (
 type call struct {
 	Call    string  `json:"call"`
 	Seconds float64 `json:"seconds"`
+	CPU     float64 `json:"cpu"`    // seconds of all cores; not promised, but it tells a slow call from a busy machine
 	Before  int     `json:"before"` // bytes that the process had, input included
 	Peak    int     `json:"peak"`   // bytes
 	Outcome string  `json:"outcome"`
@@ -66,7 +70,7 @@ func newResult(a attack, calls []call) result {
 	return r
 }
 
-const heading = "     seconds  more MB  peak MB  attack (worst call): what all calls found"
+const heading = "     seconds   CPU s  more MB  peak MB  attack (worst call): what all calls found"
 
 func (r result) String() string {
 	verdict := "ok  "
@@ -78,6 +82,6 @@ func (r result) String() string {
 		found = append(found, c.Call+": "+c.Outcome+", "+c.Found)
 	}
 	w := r.Worst
-	return fmt.Sprintf("%s %7.2f %8d %8d  %s (%s): %s",
-		verdict, w.Seconds, (w.Peak-w.Before)>>20, w.Peak>>20, r.Attack, w.Call, strings.Join(found, "; "))
+	return fmt.Sprintf("%s %7.2f %7.2f %8d %8d  %s (%s): %s",
+		verdict, w.Seconds, w.CPU, (w.Peak-w.Before)>>20, w.Peak>>20, r.Attack, w.Call, strings.Join(found, "; "))
 }

@@ -19,6 +19,8 @@ import (
 const (
 	childVariable = "VMRULES_HOSTILE_ATTACK"
 	pollInterval  = 5 * time.Millisecond
+
+	input = "(input)" // where a call's name stands while no call is made
 )
 
 // A runner runs attacks, one after another.
@@ -53,18 +55,23 @@ func (r *runner) run(a attack) result {
 	close(done)
 	watching.Wait()
 
+	whole := calls[len(calls)-1].Outcome != ""
+	if killed == "" && err == nil && whole {
+		return newResult(a, calls)
+	}
+	if whole { // it was about to make the input of another call
+		calls, begun = append(calls, call{Call: input}), time.Now()
+	}
 	last := &calls[len(calls)-1]
+	last.Seconds, last.Peak = time.Since(begun).Seconds(), peak
 	switch {
 	case killed != "":
 		last.Outcome, last.Found = killedOutcome, killed
 	case err != nil:
 		last.Outcome, last.Found = crashed, firstLine(stderr.String())
-	case last.Outcome == "":
-		last.Outcome, last.Found = crashed, "it ended without a word"
 	default:
-		return newResult(a, calls)
+		last.Outcome, last.Found = crashed, "it ended without a word"
 	}
-	last.Seconds, last.Peak = time.Since(begun).Seconds(), max(last.Peak, peak)
 	return newResult(a, calls)
 }
 
@@ -72,7 +79,7 @@ func (r *runner) run(a attack) result {
 // everything when it ends. There is at least one call; the last may not have
 // ended.
 func readCalls(out io.Reader) (calls []call, begun time.Time) {
-	calls, begun = []call{{Call: "(input)"}}, time.Now()
+	calls, begun = []call{{Call: input}}, time.Now()
 	lines := bufio.NewScanner(out)
 	for lines.Scan() {
 		var c call
@@ -162,6 +169,7 @@ func (r *runner) runCommand(a attack) []call {
 	c.Seconds = time.Since(begun).Seconds()
 	close(done)
 	watching.Wait()
+	c.CPU = (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds()
 	// The kernel counts what this program has for its child's, so that only more
 	// than that says anything.
 	usage := cmd.ProcessState.SysUsage().(*syscall.Rusage)

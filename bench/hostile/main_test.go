@@ -1,0 +1,138 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// What a runner has to survive, and what it has to find.
+var trials = []attack{
+	{name: "trial/well", calls: func(p *probe) { p.text("first", size(1)); p.text("second", size(2)) }},
+	{name: "trial/slow", calls: func(p *probe) { p.text("first", size(1)); p.text("endless", endless) }},
+	{name: "trial/large", calls: func(p *probe) { p.text("growing", growing) }},
+	{name: "trial/panic", calls: func(p *probe) { p.text("panicking", panicking) }},
+	{name: "trial/panic after a call", calls: func(p *probe) { p.text("first", size(1)); panic("no more input") }},
+	{name: "trial/panic before any call", calls: func(*probe) { panic("no input") }},
+	{name: "trial/exit", calls: func(*probe) { os.Exit(0) }},
+	{name: "trial/too long an annotation", calls: func(p *probe) { p.parse(strings.Repeat(" ", 256<<10+1)) }},
+	{name: "trial/refused", calls: func(p *probe) { p.parse("[1]") }},
+	{name: "trial/refused, and ordinary", ordinary: true, calls: func(p *probe) { p.parse("[1]") }},
+	{name: "trial/undecided", calls: func(p *probe) { p.judge(annotation(2, `"rule":"integer","path":"jsonpath::.a"`), nil) }},
+}
+
+const trialResults = `trial/well: kept true; first: decided, 1.0 MB; second: decided, 2.0 MB
+trial/slow: kept false; first: decided, 1.0 MB; endless: killed, after 1s
+trial/large: kept false; growing: killed, at 300 MB
+trial/panic: kept false; panicking: crashed, panic: as it must
+trial/panic after a call: kept false; first: decided, 1.0 MB; (input): crashed, panic: no more input
+trial/panic before any call: kept false; (input): crashed, panic: no input
+trial/exit: kept false; (input): crashed, it ended without a word
+trial/too long an annotation: kept false; (input): crashed, panic: the attack is beyond the promise: its annotation has 262145 bytes, more than 262144
+trial/refused: kept true; ParseRules: problem, 1 problems: a rule must be an object: { "name": …, "rule": …, "path": …, "message": … }
+trial/refused, and ordinary: kept false; ParseRules: problem, 1 problems: a rule must be an object: { "name": …, "rule": …, "path": …, "message": … }
+trial/undecided: kept true; ParseRules: decided, 2 rules; Validate: undecided, 2 Undecided: nothing to validate: there is no object
+`
+
+func size(mb int) func() (int, error) {
+	return func() (int, error) { return mb << 20, nil }
+}
+
+func endless() (int, error) {
+	time.Sleep(time.Hour)
+	return 0, nil
+}
+
+func growing() (int, error) {
+	var kept [][]byte
+	for {
+		b := make([]byte, 1<<20)
+		for i := range b {
+			b[i] = 1
+		}
+		kept = append(kept, b)
+		if len(kept) == 8<<10 {
+			return 0, fmt.Errorf("%d MB are there, and nobody has minded", len(kept))
+		}
+	}
+}
+
+func panicking() (int, error) { panic("as it must") }
+
+func TestMain(m *testing.M) {
+	name := os.Getenv(childVariable)
+	for _, a := range trials {
+		if a.name == name {
+			runChild(a)
+			return
+		}
+	}
+	os.Exit(m.Run())
+}
+
+func TestRunner(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got strings.Builder
+	for _, a := range trials {
+		r := runner{self: self, timeout: time.Minute, memory: 300}
+		if a.name == "trial/slow" {
+			r.timeout = time.Second
+		}
+		result := r.run(a)
+		fmt.Fprintf(&got, "%s: kept %t", result.Attack, result.Kept)
+		for _, c := range result.Calls {
+			fmt.Fprintf(&got, "; %s: %s, %s", c.Call, c.Outcome, c.Found)
+		}
+		got.WriteString("\n")
+	}
+	if got.String() != trialResults {
+		t.Errorf("got\n%s\nwant\n%s", &got, trialResults)
+	}
+}
+
+func TestKept(t *testing.T) {
+	for _, test := range []struct {
+		call call
+		want bool
+	}{
+		{call{Seconds: 2, Before: 100 << 20, Peak: 356 << 20, Outcome: undecided}, true},
+		{call{Seconds: 2.01, Outcome: decided}, false},
+		{call{Before: 100 << 20, Peak: 356<<20 + 1, Outcome: decided}, false},
+		{call{Outcome: killedOutcome}, false},
+		{call{Outcome: crashed}, false},
+	} {
+		if got := test.call.kept(); got != test.want {
+			t.Errorf("%+v: got %t", test.call, got)
+		}
+	}
+}
+
+// TestAttacks looks at names, and at the sizes of files: annotations and objects
+// are measured where an attack makes them.
+func TestAttacks(t *testing.T) {
+	seen := map[string]bool{}
+	for _, a := range matching(regexp.MustCompile("")) {
+		if seen[a.name] {
+			t.Errorf("there are two attacks %q", a.name)
+		}
+		seen[a.name] = true
+		if !slices.ContainsFunc(topics, func(t topic) bool { return strings.HasPrefix(a.name, t.name+"/") }) {
+			t.Errorf("%q begins with no topic", a.name)
+		}
+		if a.files == nil {
+			continue
+		}
+		for name, text := range a.files() {
+			if len(text) > mostObject {
+				t.Errorf("%s: %s has %d bytes, more than %d", a.name, name, len(text), mostObject)
+			}
+		}
+	}
+}
