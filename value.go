@@ -5,7 +5,6 @@ import (
 	"encoding"
 	"encoding/json"
 	"reflect"
-	"slices"
 	"strconv"
 )
 
@@ -48,6 +47,8 @@ func resolveByType(v any) any {
 		}
 	}
 	switch v.(type) {
+	case noJSON:
+		return v
 	case json.Marshaler, encoding.TextMarshaler:
 		return throughJSON(v)
 	}
@@ -158,88 +159,14 @@ func member(v any, name string) (any, bool) {
 	if !m.IsValid() || m.Kind() != reflect.Map {
 		return nil, false
 	}
-	for _, key := range keysNamed(name, m.Type().Key()) {
-		if found := m.MapIndex(key); found.IsValid() {
-			resolved := resolve(found.Interface())
-			return resolved, resolved != nil
-		}
+	var found any
+	if keyType := m.Type().Key(); keyType.Kind() != reflect.String {
+		found = memberByKey(m, name)
+	} else if value := m.MapIndex(reflect.ValueOf(name).Convert(keyType)); value.IsValid() {
+		found = value.Interface()
 	}
-	return nil, false
-}
-
-// keysNamed lists the keys of a type that JSON writes as name. YAML decoders
-// give maps with keys of any scalar type, where "1" may be the integer 1.
-func keysNamed(name string, keyType reflect.Type) []reflect.Value {
-	if keyType.Kind() == reflect.String {
-		return []reflect.Value{reflect.ValueOf(name).Convert(keyType)}
-	}
-	candidates := []any{name}
-	if i, err := strconv.ParseInt(name, 10, 64); err == nil && strconv.FormatInt(i, 10) == name {
-		candidates = append(candidates, int(i), i)
-	}
-	if u, err := strconv.ParseUint(name, 10, 64); err == nil && strconv.FormatUint(u, 10) == name {
-		candidates = append(candidates, u)
-	}
-	if f, err := strconv.ParseFloat(name, 64); err == nil && nameOfKey(f) == name {
-		candidates = append(candidates, f)
-	}
-	if name == "true" || name == "false" {
-		candidates = append(candidates, name == "true")
-	}
-	var keys []reflect.Value
-	for _, candidate := range candidates {
-		if key := reflect.ValueOf(candidate); key.Type().AssignableTo(keyType) {
-			keys = append(keys, key)
-		} else if _, isInt := candidate.(int64); isInt && key.CanConvert(keyType) && isInteger(keyType.Kind()) {
-			if converted := key.Convert(keyType); nameOfKey(converted.Interface()) == name {
-				keys = append(keys, converted)
-			}
-		}
-	}
-	return keys
-}
-
-func isInteger(k reflect.Kind) bool { return reflect.Int <= k && k <= reflect.Uintptr }
-
-// nameOfKey is the name that JSON would give to a key of a map; "" for one that
-// has none.
-func nameOfKey(key any) string {
-	switch key := key.(type) {
-	case string:
-		return key
-	case bool:
-		return strconv.FormatBool(key)
-	}
-	if s, ok := scalarOf(resolve(key)); ok && s.shape == numeric && s.err() == nil {
-		return s.String()
-	}
-	return ""
-}
-
-// memberNames lists the members of an object, sorted; nil where v is no object.
-func memberNames(v any) []string {
-	var names []string
-	switch v := v.(type) {
-	case map[string]any:
-		names = make([]string, 0, len(v))
-		for name := range v {
-			names = append(names, name)
-		}
-	default:
-		m := reflect.ValueOf(v)
-		if !m.IsValid() || m.Kind() != reflect.Map {
-			return nil
-		}
-		for _, key := range m.MapKeys() {
-			if key.Kind() == reflect.String {
-				names = append(names, key.String())
-			} else {
-				names = append(names, nameOfKey(key.Interface()))
-			}
-		}
-	}
-	slices.Sort(names)
-	return slices.Compact(names)
+	found = resolve(found)
+	return found, found != nil
 }
 
 // length is the number of items of an array; 0 where v is none.

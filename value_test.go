@@ -86,13 +86,13 @@ func rebuilt(v any) any {
 		}
 		return list
 	case object:
-		members := map[string]any{}
+		object := map[string]any{}
 		for _, name := range memberNames(v) {
 			if next, ok := member(v, name); ok {
-				members[name] = rebuilt(next)
+				object[name] = rebuilt(next)
 			}
 		}
-		return members
+		return object
 	}
 	return func() {} // has no JSON form either
 }

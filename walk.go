@@ -166,6 +166,7 @@ func (w *walk) each(v any, i int, f *implied, yield func(selection) bool) bool {
 	if !selectsMembers(w.steps[i]) {
 		return w.err == nil
 	}
+	v = byName(v)
 	for _, name := range memberNames(v) {
 		if next, ok := member(v, name); ok && !yield(selection{named(name), next, written}) {
 			return false
@@ -177,6 +178,9 @@ func (w *walk) each(v any, i int, f *implied, yield func(selection) bool) bool {
 // member is what a step that names a member selects: what is written or, but
 // for a name behind "..", a default.
 func (w *walk) member(v any, i int, f *implied, name string) (selection, bool) {
+	if cost := lookupCost(v, name); cost > 0 && !w.spend(cost) {
+		return selection{}, false
+	}
 	next, ok := member(v, name)
 	s := selection{named(name), next, written}
 	if i > 0 && w.steps[i-1] == jp.Descent('.') {
