@@ -19,7 +19,8 @@ type noJSON struct{ goType string }
 // nil, a bool, a string, a json.Number, a Go number, noJSON, or a map or slice
 // of any type. Pointers are followed; what only its own methods or its fields
 // can turn into JSON is replaced by what that JSON says. A nil map or slice is
-// nil, as it is null in JSON.
+// nil, as it is null in JSON. What counts is what encoding/json writes of the
+// value inside the object that it stands in.
 func resolve(v any) any {
 	switch typed := v.(type) {
 	case nil, bool, string, json.Number, int, int64, uint64, float64:
@@ -40,11 +41,8 @@ func resolve(v any) any {
 
 func resolveByType(v any) any {
 	r := reflect.ValueOf(v)
-	switch r.Kind() {
-	case reflect.Pointer, reflect.Map, reflect.Slice:
-		if r.IsNil() {
-			return nil
-		}
+	if r.Kind() == reflect.Pointer && r.IsNil() {
+		return nil
 	}
 	switch v.(type) {
 	case noJSON:
@@ -52,10 +50,9 @@ func resolveByType(v any) any {
 	case json.Marshaler, encoding.TextMarshaler:
 		return throughJSON(v)
 	}
-	if r.Kind() == reflect.Pointer && !isReference(r.Elem().Kind()) {
-		return resolve(r.Elem().Interface())
-	}
 	switch r.Kind() {
+	case reflect.Pointer:
+		return resolvePointer(v, r.Elem())
 	case reflect.Bool:
 		return r.Bool()
 	case reflect.String:
@@ -69,19 +66,48 @@ func resolveByType(v any) any {
 	case reflect.Float64:
 		return r.Float()
 	case reflect.Slice:
+		if r.IsNil() {
+			return nil
+		}
 		if r.Type().Elem().Kind() == reflect.Uint8 {
 			return throughJSON(v) // bytes are a base64 string in JSON
 		}
 		return v
-	case reflect.Map, reflect.Array:
+	case reflect.Map:
+		if r.IsNil() {
+			return nil
+		}
+		return v
+	case reflect.Array:
 		return v
 	}
 	return throughJSON(v)
 }
 
-// isReference tells what a pointer is not followed to: JSON's own encoder
-// notices one that leads back to itself.
-func isReference(k reflect.Kind) bool { return k == reflect.Pointer || k == reflect.Interface }
+// resolvePointer follows a pointer. It is not followed to another one, since
+// JSON's own encoder notices one that leads back to itself; nor to fields and
+// items, on which that encoder finds methods of pointers only behind a pointer.
+func resolvePointer(pointer any, to reflect.Value) any {
+	switch to.Kind() {
+	case reflect.Pointer, reflect.Interface, reflect.Struct, reflect.Array:
+		return throughJSON(pointer)
+	}
+	return resolve(to.Interface())
+}
+
+// addressed returns an item or, where encoding/json would look for methods of
+// pointers on it or inside it, a pointer to the item.
+func addressed(item reflect.Value) any {
+	switch item.Kind() {
+	case reflect.Pointer, reflect.Interface:
+		return item.Interface()
+	}
+	mayHaveMethods := item.Type().PkgPath() != "" || item.Kind() == reflect.Struct || item.Kind() == reflect.Array
+	if mayHaveMethods && item.CanAddr() {
+		return item.Addr().Interface()
+	}
+	return item.Interface()
+}
 
 // throughJSON asks v's own methods or fields for its JSON.
 func throughJSON(v any) (resolved any) {
@@ -186,7 +212,7 @@ func item(v any, i int) (any, bool) {
 	if list, ok := v.([]any); ok {
 		found = resolve(list[i])
 	} else {
-		found = resolve(reflect.ValueOf(v).Index(i).Interface())
+		found = resolve(addressed(reflect.ValueOf(v).Index(i)))
 	}
 	return found, found != nil
 }
@@ -275,6 +301,9 @@ func numberOf(v any) (number, error) {
 	case float64:
 		return numberFromFloat(v, 64)
 	case json.Number:
+		if v == "" {
+			return number{}, nil // which encoding/json writes as 0
+		}
 		return parseNumber(string(v))
 	}
 	return number{}, errNotNumber
