@@ -387,7 +387,7 @@ func TestArguments(t *testing.T) {
 	}{
 		{path, `"jsonpath::.a"`, nil}, {"jsonpath::.a", `"jsonpath::.a"`, nil},
 		{"a", `"a"`, "a"}, {8, "8", json.Number("8")}, {uint8(8), "8", json.Number("8")}, {2.5, "2.5", json.Number("2.5")},
-		{true, "true", true}, {json.Number("1.50"), "1.50", json.Number("1.50")}, {namedString("x"), `"x"`, "x"},
+		{true, "true", true}, {json.Number("1.50"), "1.50", json.Number("1.50")}, {json.Number(""), "0", json.Number("0")}, {namedString("x"), `"x"`, "x"},
 	}
 	for _, test := range tests {
 		a, err := NewArgument(test.in)
