@@ -35,7 +35,7 @@ func NewArgument(v any) (Argument, error) {
 		path, err := ParsePath(s.text)
 		return Argument{path: path}, err
 	case s.shape == numeric:
-		if written, ok := v.(json.Number); ok {
+		if written, ok := v.(json.Number); ok && written != "" {
 			return Argument{literal: written}, nil
 		}
 	}

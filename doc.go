@@ -106,8 +106,10 @@
 // every rule Undecided, with nothing to validate.
 //
 // Inside a template, a string with a parameter that is not filled in (${NAME})
-// cannot be judged: Undecided. So is a rule about CPU or memory that a VM leaves
-// to its instance type.
+// cannot be judged: Undecided. A key with one may be any name: what its object
+// holds under other names is judged as it is, and a path is Undecided that names
+// a member that is not there, or selects members by a wildcard or "..". A rule
+// about CPU or memory that a VM leaves to its instance type is Undecided, too.
 //
 // Some fields exist wherever the object around them does (spec: Optional Keys,
 // valid): sockets, cores and threads of .spec.domain.cpu count as 1 where they

@@ -1,6 +1,8 @@
 package vmrules
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -221,8 +223,19 @@ func versionOf(nodes []jsonNode) Version {
 }
 
 // ToObject turns a typed VM, or anything else that JSON writes as an object,
-// into the form that Validate takes, with every digit of its numbers.
-func ToObject(v any) (map[string]any, error) {
+// into the form that Validate takes, with every digit of its numbers. JSON text
+// is passed as a json.RawMessage; of a key that is there twice, the last counts.
+func ToObject(v any) (object map[string]any, err error) {
+	// The methods of v are the caller's, and may panic on a value that is half
+	// built.
+	defer func() {
+		if failure := recover(); failure != nil {
+			object, err = nil, fmt.Errorf("%T has no JSON form: writing it panics: %s", v, shortened(fmt.Sprint(failure)))
+		}
+	}()
+	if err := checkText(v); err != nil {
+		return nil, err
+	}
 	decoded, err := decodeJSON(v)
 	if err != nil {
 		return nil, fmt.Errorf("%T has no JSON form: %w", v, err)
@@ -232,4 +245,24 @@ func ToObject(v any) (map[string]any, error) {
 		return nil, fmt.Errorf("%T is %s in JSON, not an object (for JSON text, pass a json.RawMessage)", v, describe(decoded))
 	}
 	return object, nil
+}
+
+// checkText says where a json.RawMessage is not JSON; nil for any other value.
+func checkText(v any) error {
+	text, ok := v.(json.RawMessage)
+	if pointer, isPointer := v.(*json.RawMessage); isPointer && pointer != nil {
+		text, ok = *pointer, true
+	}
+	if !ok || text == nil { // which is null
+		return nil
+	}
+	var value json.RawMessage
+	err := json.Unmarshal(text, &value)
+	var syntax *json.SyntaxError
+	if !errors.As(err, &syntax) {
+		return err
+	}
+	cursor := newCursor(string(text))
+	line, column := cursor.moveTo(max(int(syntax.Offset)-1, 0)) // of the byte that is wrong
+	return fmt.Errorf("the text is not JSON: line %d, column %d: %w", line, column, err)
 }

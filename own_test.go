@@ -1,6 +1,7 @@
 package vmrules
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -21,7 +22,15 @@ func TestTemplateOf(t *testing.T) {
 		{"old key", map[string]any{"labels": map[string]string{TemplateKey: "win", OldTemplateNamespaceKey: "old"}}, "old", "win"},
 		{"new key before old", map[string]any{"labels": map[string]any{TemplateKey: "win", TemplateNamespaceKey: "new", OldTemplateNamespaceKey: "old"}}, "new", "win"},
 		{"annotations", map[string]any{"annotations": map[string]any{TemplateKey: "win", TemplateNamespaceKey: "ns"}}, "ns", "win"},
-		{"labels before annotations", map[string]any{"labels": map[string]any{TemplateKey: "a"}, "annotations": map[string]any{TemplateKey: "b", TemplateNamespaceKey: "ns"}}, "", "a"},
+		{"annotations, old key", map[string]any{"annotations": map[string]any{TemplateKey: "win", OldTemplateNamespaceKey: "ns"}}, "ns", "win"},
+		{"labels before annotations", map[string]any{"labels": map[string]any{TemplateKey: "a", TemplateNamespaceKey: "na"}, "annotations": map[string]any{TemplateKey: "b", TemplateNamespaceKey: "nb"}}, "na", "a"},
+		{"labels without a namespace, complete annotations", map[string]any{"labels": map[string]any{TemplateKey: "a"}, "annotations": map[string]any{TemplateKey: "b", TemplateNamespaceKey: "ns"}}, "ns", "b"},
+		{"labels without a name, complete annotations", map[string]any{"labels": map[string]any{TemplateNamespaceKey: "na"}, "annotations": map[string]any{TemplateKey: "b", TemplateNamespaceKey: "nb"}}, "nb", "b"},
+		{"an empty namespace, complete annotations", map[string]any{"labels": map[string]any{TemplateKey: "a", TemplateNamespaceKey: ""}, "annotations": map[string]any{TemplateKey: "b", TemplateNamespaceKey: "ns"}}, "ns", "b"},
+		{"an empty namespace, and the old key", map[string]any{"labels": map[string]any{TemplateKey: "a", TemplateNamespaceKey: "", OldTemplateNamespaceKey: "old"}}, "old", "a"},
+		{"never mixed", map[string]any{"labels": map[string]any{TemplateKey: "a"}, "annotations": map[string]any{TemplateNamespaceKey: "ns"}}, "", ""},
+		{"never mixed, the other way", map[string]any{"labels": map[string]any{TemplateNamespaceKey: "ns"}, "annotations": map[string]any{TemplateKey: "a"}}, "", ""},
+		{"a name alone", map[string]any{"labels": map[string]any{TemplateKey: "a"}, "annotations": map[string]any{TemplateKey: "a"}}, "", ""},
 		{"none", map[string]any{"labels": map[string]any{"app": "x"}}, "", ""},
 		{"wrong types", map[string]any{"labels": []any{}, "annotations": map[string]any{TemplateKey: 7}}, "", ""},
 		{"no metadata", nil, "", ""},
@@ -54,6 +63,39 @@ func TestToObject(t *testing.T) {
 	for want, bad := range map[string]any{"is an array in JSON": []int{1}, "is nothing in JSON": nil, "no JSON form": func() {}, "is 7 in JSON": 7} {
 		if object, err := ToObject(bad); err == nil || object != nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: %v, %v; want %s", bad, object, err, want)
+		}
+	}
+}
+
+func TestToObjectOfText(t *testing.T) {
+	raw := func(text string) json.RawMessage { return json.RawMessage(text) }
+	for _, test := range []struct {
+		in   any
+		want string // JSON, or what the error says
+	}{
+		{raw(` {"a": 12345678901234567890.10, "b": 1e400}`), `{"a":12345678901234567890.10,"b":1e400}`},
+		{pointerTo(raw(`{"a": 1}`)), `{"a":1}`}, {raw(`{"a": 1, "b": 2, "a": 3}`), `{"a":3,"b":2}`},
+		{raw("not json"), "the text is not JSON: line 1, column 2: invalid character 'o'"},
+		{raw("{\n  \"é\": x}"), "the text is not JSON: line 2, column 8: invalid character 'x'"},
+		{pointerTo(raw("{]")), "the text is not JSON: line 1, column 2"},
+		{raw(`{"a": 1`), "the text is not JSON: line 1, column 7: unexpected end"},
+		{raw(`{"a": 1} {"b": 2}`), "the text is not JSON: line 1, column 10"},
+		{raw(``), "the text is not JSON: line 1, column 1: unexpected end"},
+		{raw(`null`), "is nothing in JSON"}, {json.RawMessage(nil), "is nothing in JSON"}, {(*json.RawMessage)(nil), "is nothing in JSON"},
+		{raw(`[1]`), "is an array in JSON"}, {[]byte(`{}`), "pass a json.RawMessage"},
+		{&panics{}, "*vmrules.panics has no JSON form: writing it panics: half built"},
+		{map[string]any{"a": []any{&panics{}}}, "has no JSON form: writing it panics: half built"},
+		{broken{}, "vmrules.broken has no JSON form"},
+	} {
+		object, err := ToObject(test.in)
+		if err != nil {
+			if object != nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("%v: %v, want %s", test.in, err, test.want)
+			}
+			continue
+		}
+		if diff := cmp.Diff(test.want, string(mustJSON(object))); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", test.in, diff)
 		}
 	}
 }

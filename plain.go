@@ -109,6 +109,7 @@ func (p *plainer) converted(v any, depth int) any {
 		}
 		return items
 	case object:
+		v = byName(v)
 		names := memberNames(v)
 		members := make(map[string]any, len(names))
 		for _, name := range names {

@@ -279,6 +279,7 @@ func (w *planWalk) members(n *planNode, v map[string]any) {
 		m := &n.members[i]
 		next := v[m.name]
 		if f := m.node.field; f != nil {
+			next = resolve(next) // a nil map is nothing, for which the default counts
 			if value, why := f.standIn(v, next); why != written {
 				w.visitDefault(m.node, value, why)
 				continue

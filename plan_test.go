@@ -274,6 +274,48 @@ func TestTypesBesideEachOther(t *testing.T) {
 	}
 }
 
+// What is null in JSON leaves a field unset, whatever Go type holds it: the plan
+// sees the default that the judgement sees, also beside values that hold.
+func TestPlanSeesDefaultsOfNulls(t *testing.T) {
+	nulls := []any{
+		nil, map[string]any(nil), []any(nil), map[string]string(nil), []string(nil), map[any]any(nil), namedMap(nil), namedList(nil),
+		(*int)(nil), (*string)(nil), (*map[string]any)(nil), (*quantity)(nil), json.RawMessage("null"), pointerTo[any](nil),
+	}
+	const rules = `[
+		{"name": "serial", "rule": "string", "path": "jsonpath::.spec.domain.devices.disks[*].serial", "message": "m", "minLength": 1},
+		{"name": "first serial", "rule": "string", "path": "jsonpath::.spec.domain.devices.disks[0].serial", "message": "m", "minLength": 1},
+		{"name": "last serial", "rule": "string", "path": "jsonpath::.spec.domain.devices.disks[-1].serial", "message": "m", "minLength": 1},
+		{"name": "ports", "rule": "integer", "path": "jsonpath::.spec.domain.devices.interfaces[*].ports[*].port", "message": "m", "min": 1},
+		{"name": "cores", "rule": "integer", "path": "jsonpath::.spec.domain.cpu.cores", "message": "m", "min": 2},
+		{"name": "valid", "rule": "integer", "path": "jsonpath::.spec.domain.cpu.sockets", "message": "m", "min": 2, "valid": "jsonpath::.spec.domain.cpu.threads"}
+	]`
+	for _, null := range nulls {
+		object := map[string]any{"spec": map[string]any{"domain": map[string]any{
+			"cpu": map[string]any{"cores": null, "sockets": null, "threads": null},
+			"devices": map[string]any{
+				"disks": []any{map[string]any{"serial": "a"}, null, map[string]any{"serial": null}, map[string]any{"serial": "b"}},
+				"interfaces": []any{
+					map[string]any{"ports": []any{map[string]any{"port": 80}, null, map[string]any{"port": null}}},
+					map[string]any{"ports": null},
+				},
+			},
+		}}}
+		rules := mustParse(t, rules)
+		var got []string
+		for _, v := range Validate(rules, object).Violations() {
+			got = append(got, v.Field)
+		}
+		want := []string{
+			"spec.domain.devices.disks[2].serial", "spec.domain.devices.interfaces[0].ports[2].port",
+			"spec.domain.cpu.cores", "spec.domain.cpu.sockets",
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%T (-want +got):\n%s", null, diff)
+		}
+		checkPlan(t, rules, object)
+	}
+}
+
 // FuzzPlan: the same report with and without a plan, for paths and objects that
 // are made to meet.
 func FuzzPlan(f *testing.F) {
@@ -286,7 +328,7 @@ func FuzzPlan(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		object := map[string]any{"spec": map[string]any{"domain": g.value(5)}}
+		object := map[string]any{"spec": map[string]any{"domain": g.domain()}}
 		if g.IntN(4) > 0 {
 			object = map[string]any{"kind": "VirtualMachine", "spec": map[string]any{"template": object}}
 		}
@@ -330,6 +372,9 @@ func (g planGenerator) annotation() string {
 }
 
 func (g planGenerator) path() string {
+	if g.IntN(4) == 0 { // a field that always exists
+		return alwaysThere[g.IntN(len(alwaysThere))].path.String()
+	}
 	path := "jsonpath::.spec.domain"
 	for range g.IntN(5) {
 		path += g.pick(".cpu", ".cores", ".devices", ".disks[*]", ".serial", ".bus", "[*]", ".*", "[0]", "[-1]", ".machine.type", "[0:2]")
@@ -337,12 +382,48 @@ func (g planGenerator) path() string {
 	return path
 }
 
+// domain is any value, or one with many of the fields that always exist, some of
+// them null in one of the ways of Go.
+func (g planGenerator) domain() any {
+	if g.IntN(2) == 0 {
+		return g.value(5)
+	}
+	list := func(names ...string) []any {
+		items := make([]any, g.IntN(4))
+		for i := range items {
+			items[i] = g.fields(names...)
+		}
+		return items
+	}
+	interfaces := list("model", "tag", "ports")
+	for _, next := range interfaces {
+		if g.IntN(2) == 0 {
+			next.(map[string]any)["ports"] = list("port", "protocol")
+		}
+	}
+	return map[string]any{
+		"cpu": g.fields("sockets", "cores", "threads"), "machine": g.fields("type"),
+		"devices": map[string]any{"disks": list("serial", "cache", "io", "bus"), "interfaces": interfaces},
+	}
+}
+
+// fields is an object with some members of these names.
+func (g planGenerator) fields(names ...string) any {
+	object := map[string]any{}
+	for _, name := range names {
+		if g.IntN(3) > 0 {
+			object[name] = g.value(0)
+		}
+	}
+	return object
+}
+
 func (g planGenerator) value(depth int) any {
 	switch kind := g.IntN(10); {
 	case kind < 5 && depth > 0:
 		object := map[string]any{}
 		for range g.IntN(4) {
-			object[g.pick("cpu", "cores", "devices", "disks", "serial", "bus", "machine", "type")] = g.value(depth - 1)
+			object[g.pick("cpu", "cores", "devices", "disks", "serial", "bus", "machine", "type", "interfaces", "ports", "port", "model")] = g.value(depth - 1)
 		}
 		return object
 	case kind < 7 && depth > 0:
@@ -356,6 +437,7 @@ func (g planGenerator) value(depth int) any {
 		nil, true, 0, 1, 4, int64(4), int64(0), uint64(1), 4.0, 0.0, 2.5, float32(1), json.Number("4"), json.Number("0e1"), json.Number("x"),
 		"", "sata", "virtio", "ide", "4", "1Ki", "500m", "\xff", []string{"sata"}, map[string]string{"bus": "sata"}, map[any]any{"cores": 4},
 		map[string]any(nil), []any(nil), (*int)(nil), struct{ A int }{1}, make(chan int),
+		namedMap(nil), []string(nil), (*map[string]any)(nil), pointerTo(0), pointerTo[any](nil), json.RawMessage("null"), json.Number(""),
 	}
 	return values[g.IntN(len(values))]
 }

@@ -1,6 +1,7 @@
 package vmrules
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -102,6 +103,37 @@ type Violation struct {
 // value that is a string, are shared.
 func (v *Violation) size() int {
 	return len(v.Field) + len(v.Pointer) + len(v.Detail) + violationSize
+}
+
+// UnmarshalJSON reads a violation from its JSON, so that a report that is read
+// from its JSON is the same: numbers keep their digits, and a list of strings is
+// a []string.
+func (v *Violation) UnmarshalJSON(text []byte) error {
+	type members Violation
+	read := members(*v)
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	if err := decoder.Decode(&read); err != nil {
+		return err
+	}
+	if list, ok := read.Limit.([]any); ok {
+		read.Limit = asStrings(list)
+	}
+	*v = Violation(read)
+	return nil
+}
+
+// asStrings returns a list of strings as []string, and any other as it is.
+func asStrings(list []any) any {
+	all := make([]string, 0, len(list))
+	for _, item := range list {
+		s, ok := item.(string)
+		if !ok {
+			return list
+		}
+		all = append(all, s)
+	}
+	return all
 }
 
 // Error is the violation in one line:

@@ -3,10 +3,12 @@ package vmrules
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"iter"
 	"maps"
 	"reflect"
 	"slices"
+	"strings"
 )
 
 // A Kind is what a rule enforces. Spec: Validation rules.
@@ -183,10 +185,16 @@ func (rs Rules) MarshalJSON() ([]byte, error) {
 	return encodeJSON(all)
 }
 
-// UnmarshalJSON is ParseRules without options.
+// UnmarshalJSON is ParseRules without options, for text that is not blank. It
+// leaves the rules as they are where it returns an error.
 func (rs *Rules) UnmarshalJSON(text []byte) error {
+	if strings.TrimSpace(string(text)) == "" {
+		return errors.New("the text is blank: rules are an array, [ ] where there are none")
+	}
 	parsed, err := ParseRules(string(text))
-	*rs = parsed
+	if err == nil {
+		*rs = parsed
+	}
 	return err
 }
 

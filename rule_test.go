@@ -387,7 +387,7 @@ func TestArguments(t *testing.T) {
 	}{
 		{path, `"jsonpath::.a"`, nil}, {"jsonpath::.a", `"jsonpath::.a"`, nil},
 		{"a", `"a"`, "a"}, {8, "8", json.Number("8")}, {uint8(8), "8", json.Number("8")}, {2.5, "2.5", json.Number("2.5")},
-		{true, "true", true}, {json.Number("1.50"), "1.50", json.Number("1.50")}, {namedString("x"), `"x"`, "x"},
+		{true, "true", true}, {json.Number("1.50"), "1.50", json.Number("1.50")}, {json.Number(""), "0", json.Number("0")}, {namedString("x"), `"x"`, "x"},
 	}
 	for _, test := range tests {
 		a, err := NewArgument(test.in)
@@ -454,5 +454,50 @@ func TestParseErrorText(t *testing.T) {
 	wantJSON := `{"rule":"r","index":1,"key":"min","offset":2,"line":1,"column":3,"reason":"FieldValueInvalid","message":"m","source":"VM"}`
 	if diff := cmp.Diff(wantJSON, string(text)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// Unmarshalers that are called directly take one value, as encoding/json gives
+// it, and nothing else.
+func TestUnmarshalers(t *testing.T) {
+	const rule, path = `{"name": "n", "rule": "string", "path": "jsonpath::.a", "message": "m"}`, "jsonpath::.a"
+	tests := []struct {
+		text                string
+		rule, rules, asPath string // what the errors say; "" for none
+	}{
+		{rule, "", "must be a JSON array", "begins with"},
+		{" " + rule + "\n", "", "must be a JSON array", "begins with"},
+		{"[" + rule + "]", "a rule must be an object", "", "begins with"},
+		{"", "there are 0 values", "the text is blank", ""},
+		{" \n", "there are 0 values", "the text is blank", "begins with"},
+		{"null", "a rule must be an object", "must be a JSON array", "begins with"},
+		{"[]", "a rule must be an object", "", "begins with"},
+		{"[null]", "a rule must be an object", "a rule must be an object", "begins with"},
+		{rule + "," + rule, "there are 2 values", "follows the end", "begins with"},
+		{"{}," + rule, "there are 2 values", "follows the end", "begins with"},
+		{rule + " " + rule, "a comma is missing", "follows the end", "begins with"},
+		{rule + ",", "one too many", "follows the end", "begins with"},
+		{rule + "],[" + rule, "follows the end", "follows the end", "begins with"},
+		{"{", "cannot stand here", "too early", "begins with"},
+		{path, "cannot stand here", "cannot stand here", ""},
+	}
+	check := func(text, what, want string, err error, changed bool) {
+		t.Helper()
+		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%s of %q: %v, want %q", what, text, err, want)
+		}
+		if what != "path" && changed != (err == nil) {
+			t.Errorf("%s of %q: changed is %t beside %v", what, text, changed, err)
+		}
+	}
+	for _, test := range tests {
+		before := mustParse(t, `[{"name": "before", "rule": "string", "path": "jsonpath::.b", "message": "m"}]`)
+		r, rules, p := before.rules[0].Rule, before, Path{}
+		err := r.UnmarshalJSON([]byte(test.text))
+		check(test.text, "rule", test.rule, err, r.Name != "before")
+		err = rules.UnmarshalJSON([]byte(test.text))
+		check(test.text, "rules", test.rules, err, !rules.Equal(before))
+		err = p.UnmarshalText([]byte(test.text))
+		check(test.text, "path", test.asPath, err, !p.IsZero())
 	}
 }

@@ -66,11 +66,17 @@ func mustJSON(v any) []byte {
 // UnmarshalJSON reads a rule as version 201902-2 has it, with the checks of
 // ParseRules.
 func (r *Rule) UnmarshalJSON(text []byte) error {
-	rules, problems := parseRules("["+string(text)+"]", parseOptionsOf(nil))
+	rules, nodes, problems := readRules("["+string(text)+"]", parseOptionsOf(nil))
+	if len(nodes) > 1 || nodes == nil && problems == nil {
+		problems = []Problem{{
+			Index: -1, Reason: ReasonTypeInvalid,
+			Message: fmt.Sprintf("there are %d values, and a rule is one object: { … }", len(nodes)),
+		}}
+	}
 	if problems != nil {
 		return asParseError(withoutPlaces(problems))
 	}
-	*r = rules.rules[0].Rule
+	*r = rules[0].Rule
 	return nil
 }
 

@@ -113,7 +113,7 @@ type schemaWriter struct {
 
 func (w *schemaWriter) writeTarget(groups [][]*rule, t *target) {
 	if t.parameters {
-		w.leaveOut(nil, t, "", "string", errors.New("a parameter of the template that is not filled in is Undecided"))
+		w.leaveOut(nil, t, "", "string", errors.New("a parameter of the template that is not filled in, in a value or in a key, is Undecided"))
 	}
 	for _, group := range groups {
 		if w.isSpent() {

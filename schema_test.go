@@ -182,7 +182,7 @@ func TestJSONSchemaOfTargets(t *testing.T) {
 		{"an instance type", `{"kind": "VirtualMachine", "spec": {"instancetype": {"name": "x"}, "template": {}}}`, nil, []string{errSchemaOthers.Error()}},
 		{"an instance type, partially", `{"kind": "VirtualMachine", "spec": {"instancetype": {"name": "x"}, "template": {}}}`, []ValidateOption{Partial()}, []string{errSchemaOthers.Error()}},
 		{"no VM", `{"kind": "List"}`, nil, []string{"nothing to validate: the list holds no VirtualMachine"}},
-		{"a template", `{"kind": "Template", "objects": [{"kind": "VirtualMachine"}]}`, nil, []string{"a parameter of the template that is not filled in is Undecided"}},
+		{"a template", `{"kind": "Template", "objects": [{"kind": "VirtualMachine"}]}`, nil, []string{"a parameter of the template that is not filled in, in a value or in a key, is Undecided"}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

@@ -412,18 +412,17 @@ func unfilledParameter(parameter string) error {
 	return fmt.Errorf("the template's parameter %s is not filled in", parameter)
 }
 
-// TemplateOf tells which template a VM was made from: by its labels, or else
-// its annotations. The namespace is "" where the VM does not say it. The
-// result is false where the VM names no template.
+// TemplateOf returns the template that a VM was made from: what the VM's labels
+// say if they have both its name and its namespace, in TemplateNamespaceKey or
+// OldTemplateNamespaceKey; else what the annotations say, on the same condition.
+// The two are never mixed. It returns false where neither says both.
 func TemplateOf(vm map[string]any) (namespace, name string, ok bool) {
 	metadata, _ := member(vm, "metadata")
 	for _, where := range []string{"labels", "annotations"} {
 		values, _ := member(metadata, where)
-		if name := stringIn(values, TemplateKey); name != "" {
-			namespace := stringIn(values, TemplateNamespaceKey)
-			if namespace == "" {
-				namespace = stringIn(values, OldTemplateNamespaceKey)
-			}
+		name = stringIn(values, TemplateKey)
+		namespace = cmp.Or(stringIn(values, TemplateNamespaceKey), stringIn(values, OldTemplateNamespaceKey))
+		if name != "" && namespace != "" {
 			return namespace, name, true
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"encoding"
 	"encoding/json"
 	"reflect"
-	"slices"
 	"strconv"
 
 	"github.com/vmrules/vmrules/internal/meter"
@@ -22,7 +21,8 @@ type noJSON struct{ goType string }
 // nil, a bool, a string, a json.Number, a Go number, noJSON, or a map or slice
 // of any type. Pointers are followed; what only its own methods or its fields
 // can turn into JSON is replaced by what that JSON says. A nil map or slice is
-// nil, as it is null in JSON.
+// nil, as it is null in JSON. What counts is what encoding/json writes of the
+// value inside the object that it stands in.
 func resolve(v any) any {
 	switch typed := v.(type) {
 	case nil, bool, string, json.Number, int, int64, uint64, float64:
@@ -43,20 +43,18 @@ func resolve(v any) any {
 
 func resolveByType(v any) any {
 	r := reflect.ValueOf(v)
-	switch r.Kind() {
-	case reflect.Pointer, reflect.Map, reflect.Slice:
-		if r.IsNil() {
-			return nil
-		}
+	if r.Kind() == reflect.Pointer && r.IsNil() {
+		return nil
 	}
 	switch v.(type) {
+	case noJSON:
+		return v
 	case json.Marshaler, encoding.TextMarshaler:
 		return throughJSON(v)
 	}
-	if r.Kind() == reflect.Pointer && !isReference(r.Elem().Kind()) {
-		return resolve(r.Elem().Interface())
-	}
 	switch r.Kind() {
+	case reflect.Pointer:
+		return resolvePointer(v, r.Elem())
 	case reflect.Bool:
 		return r.Bool()
 	case reflect.String:
@@ -70,19 +68,48 @@ func resolveByType(v any) any {
 	case reflect.Float64:
 		return r.Float()
 	case reflect.Slice:
+		if r.IsNil() {
+			return nil
+		}
 		if r.Type().Elem().Kind() == reflect.Uint8 {
 			return throughJSON(v) // bytes are a base64 string in JSON
 		}
 		return v
-	case reflect.Map, reflect.Array:
+	case reflect.Map:
+		if r.IsNil() {
+			return nil
+		}
+		return v
+	case reflect.Array:
 		return v
 	}
 	return throughJSON(v)
 }
 
-// isReference tells what a pointer is not followed to: JSON's own encoder
-// notices one that leads back to itself.
-func isReference(k reflect.Kind) bool { return k == reflect.Pointer || k == reflect.Interface }
+// resolvePointer follows a pointer. It is not followed to another one, since
+// JSON's own encoder notices one that leads back to itself; nor to fields and
+// items, on which that encoder finds methods of pointers only behind a pointer.
+func resolvePointer(pointer any, to reflect.Value) any {
+	switch to.Kind() {
+	case reflect.Pointer, reflect.Interface, reflect.Struct, reflect.Array:
+		return throughJSON(pointer)
+	}
+	return resolve(to.Interface())
+}
+
+// addressed returns an item or, where encoding/json would look for methods of
+// pointers on it or inside it, a pointer to the item.
+func addressed(item reflect.Value) any {
+	switch item.Kind() {
+	case reflect.Pointer, reflect.Interface:
+		return item.Interface()
+	}
+	mayHaveMethods := item.Type().PkgPath() != "" || item.Kind() == reflect.Struct || item.Kind() == reflect.Array
+	if mayHaveMethods && item.CanAddr() {
+		return item.Addr().Interface()
+	}
+	return item.Interface()
+}
 
 // throughJSON asks v's own methods or fields for its JSON.
 func throughJSON(v any) (resolved any) {
@@ -160,88 +187,14 @@ func member(v any, name string) (any, bool) {
 	if !m.IsValid() || m.Kind() != reflect.Map {
 		return nil, false
 	}
-	for _, key := range keysNamed(name, m.Type().Key()) {
-		if found := m.MapIndex(key); found.IsValid() {
-			resolved := resolve(found.Interface())
-			return resolved, resolved != nil
-		}
+	var found any
+	if keyType := m.Type().Key(); keyType.Kind() != reflect.String {
+		found = memberByKey(m, name)
+	} else if value := m.MapIndex(reflect.ValueOf(name).Convert(keyType)); value.IsValid() {
+		found = value.Interface()
 	}
-	return nil, false
-}
-
-// keysNamed lists the keys of a type that JSON writes as name. YAML decoders
-// give maps with keys of any scalar type, where "1" may be the integer 1.
-func keysNamed(name string, keyType reflect.Type) []reflect.Value {
-	if keyType.Kind() == reflect.String {
-		return []reflect.Value{reflect.ValueOf(name).Convert(keyType)}
-	}
-	candidates := []any{name}
-	if i, err := strconv.ParseInt(name, 10, 64); err == nil && strconv.FormatInt(i, 10) == name {
-		candidates = append(candidates, int(i), i)
-	}
-	if u, err := strconv.ParseUint(name, 10, 64); err == nil && strconv.FormatUint(u, 10) == name {
-		candidates = append(candidates, u)
-	}
-	if f, err := strconv.ParseFloat(name, 64); err == nil && nameOfKey(f) == name {
-		candidates = append(candidates, f)
-	}
-	if name == "true" || name == "false" {
-		candidates = append(candidates, name == "true")
-	}
-	var keys []reflect.Value
-	for _, candidate := range candidates {
-		if key := reflect.ValueOf(candidate); key.Type().AssignableTo(keyType) {
-			keys = append(keys, key)
-		} else if _, isInt := candidate.(int64); isInt && key.CanConvert(keyType) && isInteger(keyType.Kind()) {
-			if converted := key.Convert(keyType); nameOfKey(converted.Interface()) == name {
-				keys = append(keys, converted)
-			}
-		}
-	}
-	return keys
-}
-
-func isInteger(k reflect.Kind) bool { return reflect.Int <= k && k <= reflect.Uintptr }
-
-// nameOfKey is the name that JSON would give to a key of a map; "" for one that
-// has none.
-func nameOfKey(key any) string {
-	switch key := key.(type) {
-	case string:
-		return key
-	case bool:
-		return strconv.FormatBool(key)
-	}
-	if s, ok := scalarOf(resolve(key)); ok && s.shape == numeric && s.err() == nil {
-		return s.String()
-	}
-	return ""
-}
-
-// memberNames lists the members of an object, sorted; nil where v is no object.
-func memberNames(v any) []string {
-	var names []string
-	switch v := v.(type) {
-	case map[string]any:
-		names = make([]string, 0, len(v))
-		for name := range v {
-			names = append(names, name)
-		}
-	default:
-		m := reflect.ValueOf(v)
-		if !m.IsValid() || m.Kind() != reflect.Map {
-			return nil
-		}
-		for _, key := range m.MapKeys() {
-			if key.Kind() == reflect.String {
-				names = append(names, key.String())
-			} else {
-				names = append(names, nameOfKey(key.Interface()))
-			}
-		}
-	}
-	slices.Sort(names)
-	return slices.Compact(names)
+	found = resolve(found)
+	return found, found != nil
 }
 
 // length is the number of items of an array; 0 where v is none.
@@ -261,7 +214,7 @@ func item(v any, i int) (any, bool) {
 	if list, ok := v.([]any); ok {
 		found = resolve(list[i])
 	} else {
-		found = resolve(reflect.ValueOf(v).Index(i).Interface())
+		found = resolve(addressed(reflect.ValueOf(v).Index(i)))
 	}
 	return found, found != nil
 }
@@ -350,6 +303,9 @@ func numberOf(v any) (number, error) {
 	case float64:
 		return numberFromFloat(v, 64)
 	case json.Number:
+		if v == "" {
+			return number{}, nil // which encoding/json writes as 0
+		}
 		return parseNumber(string(v))
 	}
 	return number{}, errNotNumber

@@ -69,6 +69,59 @@ func TestTypesOfValues(t *testing.T) {
 	}
 }
 
+type (
+	byPointer  struct{ text string } // with MarshalJSON on the pointer
+	textual    struct{ text string } // with MarshalText on the pointer
+	pointerInt int                   // with MarshalJSON on the pointer
+	pointerMap map[string]int        // with MarshalJSON on the pointer
+	markedByte byte                  // with MarshalText on the pointer
+	neverNil   []int                 // with a MarshalJSON that says something of nil
+	several    struct {
+		A  byPointer            `json:"a"`
+		L  []byPointer          `json:"l"`
+		R  [1]byPointer         `json:"r"`
+		M  map[string]byPointer `json:"m"`
+		I  any                  `json:"i"`
+		In struct{ T textual }  `json:"in"`
+	}
+)
+
+func (b *byPointer) MarshalJSON() ([]byte, error) { return json.Marshal("json " + b.text) }
+func (b *textual) MarshalText() ([]byte, error)   { return []byte("text " + b.text), nil }
+func (*pointerInt) MarshalJSON() ([]byte, error)  { return []byte(`"int"`), nil }
+func (*pointerMap) MarshalJSON() ([]byte, error)  { return []byte(`"map"`), nil }
+func (*markedByte) MarshalText() ([]byte, error)  { return []byte("byte"), nil }
+func (n neverNil) MarshalJSON() ([]byte, error)   { return json.Marshal(len(n)) }
+
+// TestAsOneDocument: a value inside an object is what encoding/json writes of it
+// when it writes the whole object. That asks methods of pointers where a value
+// can be addressed: items of slices, and what is behind a pointer.
+func TestAsOneDocument(t *testing.T) {
+	h := func() several {
+		b := byPointer{"x"}
+		return several{b, []byPointer{b}, [1]byPointer{b}, map[string]byPointer{"k": b}, b, struct{ T textual }{textual{"x"}}}
+	}
+	five := *big.NewInt(5)
+	for _, v := range []any{
+		[]big.Int{five}, [1]big.Int{five}, &[1]big.Int{five}, map[string]big.Int{"a": five}, []any{five}, []any{&five}, five, &five, []*big.Int{&five, nil},
+		[]byPointer{{"x"}}, []textual{{"x"}}, []pointerInt{1}, []pointerMap{{"a": 1}, nil}, []markedByte{1}, [2]markedByte{1}, &[2]markedByte{1}, [][1]byPointer{{{"x"}}},
+		[2]byte{1, 2}, &[2]byte{1, 2}, [][2]byte{{1, 2}}, []byte{1, 2}, [][]byte{{1}, nil},
+		h(), []several{h()}, pointerTo(h()), []any{h(), pointerTo(h())}, map[string]several{"a": h()}, &[1]several{h()}, pointerTo([]several{h()}), pointerTo(map[string]any{"a": h()}),
+		neverNil(nil), []neverNil{nil, {1}}, pointerTo(neverNil(nil)), (*neverNil)(nil), json.RawMessage(nil),
+		json.Number(""), []json.Number{"", "1"}, pointerTo(json.Number("")), namedString(""),
+		[]struct{ P *byPointer }{{&byPointer{"x"}}, {}}, pointerTo(pointerTo([]byPointer{{"x"}})), pointerTo[any](byPointer{"x"}), pointerTo[any](&byPointer{"x"}),
+	} {
+		text, err := json.Marshal(map[string]any{"v": v})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := rebuilt(decodeExactly(text))
+		if diff := cmp.Diff(want, rebuilt(resolve(map[string]any{"v": v}))); diff != "" {
+			t.Errorf("%T (-want +got):\n%s", v, diff)
+		}
+	}
+}
+
 // rebuilt makes plain JSON of a value by nothing but the functions that the
 // rest of the package uses.
 func rebuilt(v any) any {
@@ -86,13 +139,13 @@ func rebuilt(v any) any {
 		}
 		return list
 	case object:
-		members := map[string]any{}
+		object := map[string]any{}
 		for _, name := range memberNames(v) {
 			if next, ok := member(v, name); ok {
-				members[name] = rebuilt(next)
+				object[name] = rebuilt(next)
 			}
 		}
-		return members
+		return object
 	}
 	return func() {} // has no JSON form either
 }

@@ -173,6 +173,8 @@ func (w *walk) each(v any, i int, f *implied, yield func(selection) bool) bool {
 	if !selectsMembers(w.steps[i]) {
 		return w.err == nil
 	}
+	w.mayHaveMore(v)
+	v = byName(v)
 	for _, name := range memberNames(v) {
 		if next, ok := member(v, name); ok && !yield(selection{named(name), next, written}) {
 			return false
@@ -184,8 +186,14 @@ func (w *walk) each(v any, i int, f *implied, yield func(selection) bool) bool {
 // member is what a step that names a member selects: what is written or, but
 // for a name behind "..", a default.
 func (w *walk) member(v any, i int, f *implied, name string) (selection, bool) {
+	if cost := lookupCost(v, name); cost > 0 && !w.spend(cost) {
+		return selection{}, false
+	}
 	next, ok := member(v, name)
 	s := selection{named(name), next, written}
+	if !ok && w.mayHaveMore(v) {
+		return s, false
+	}
 	if i > 0 && w.steps[i-1] == jp.Descent('.') {
 		return s, ok
 	}
@@ -349,6 +357,21 @@ func (w *walk) couldBeAnything(v any) bool {
 		w.doubt = unfilledParameter(name)
 	}
 	return name != ""
+}
+
+// mayHaveMore reports whether a key of an object holds a parameter of a template:
+// filled in, it may be any name.
+func (w *walk) mayHaveMore(v any) bool {
+	if !w.parameters || shapeOf(v) != object || !w.spend(childCount(v)/4) {
+		return false
+	}
+	for _, name := range memberNames(v) {
+		if parameter := parameterIn(name); parameter != "" {
+			w.doubt = unfilledParameter(parameter)
+			return true
+		}
+	}
+	return false
 }
 
 // incomparable says why a comparison with a scalar has no answer; nil where it

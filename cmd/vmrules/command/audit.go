@@ -10,7 +10,6 @@ import (
 	"os"
 	"runtime"
 	"slices"
-	"strings"
 	"time"
 
 	lru "github.com/hashicorp/golang-lru/v2"
@@ -208,7 +207,7 @@ func (a *auditor) judge(object json.RawMessage) audited {
 	metadata, _ := vm["metadata"].(map[string]any)
 	result := audited{Kind: text(vm["kind"]), Namespace: text(metadata["namespace"]), Name: text(metadata["name"])}
 	if namespace, name, ok := vmrules.TemplateOf(vm); ok {
-		result.Template = strings.TrimPrefix(namespace+"/"+name, "/")
+		result.Template = namespace + "/" + name
 	}
 	if a.book.isGiven() {
 		result.report = a.book.judge(vm, manifest.HoldsVM(vm))

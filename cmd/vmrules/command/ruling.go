@@ -89,7 +89,8 @@ func (r *ruling) templateOf(vm map[string]any) (manifest.Object, error) {
 	}
 	_, name, ok := vmrules.TemplateOf(vm)
 	if !ok {
-		return manifest.Object{}, fmt.Errorf("%s has %d templates, and the VM has no label %s that names one", r.template, len(r.templates), vmrules.TemplateKey)
+		return manifest.Object{}, fmt.Errorf("%s has %d templates, and the VM does not name one by the labels %s and %s",
+			r.template, len(r.templates), vmrules.TemplateKey, vmrules.TemplateNamespaceKey)
 	}
 	for _, t := range r.templates {
 		if t.Name == name {
