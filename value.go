@@ -111,6 +111,20 @@ func addressed(item reflect.Value) any {
 	return item.Interface()
 }
 
+// isThroughJSON reports whether resolve asks a value's own methods or fields for its
+// JSON.
+func isThroughJSON(v any) bool {
+	switch v.(type) {
+	case json.Marshaler, encoding.TextMarshaler:
+		return true
+	}
+	switch reflect.ValueOf(v).Kind() {
+	case reflect.Struct, reflect.Pointer, reflect.Array:
+		return true
+	}
+	return false
+}
+
 // throughJSON asks v's own methods or fields for its JSON.
 func throughJSON(v any) (resolved any) {
 	// The methods are the caller's, and may panic on a value that is half

@@ -3,6 +3,7 @@ package vmrules
 import (
 	"cmp"
 	"fmt"
+	"reflect"
 	"slices"
 
 	"github.com/ohler55/ojg/jp"
@@ -152,7 +153,7 @@ func (w *walk) each(v any, i int, f *implied, yield func(selection) bool) bool {
 		if k < 0 || k >= length(v) {
 			return true
 		}
-		next, ok := item(v, k)
+		next, ok := w.item(v, k)
 		return !ok || yield(selection{indexed(k), next, written})
 	case jp.Union:
 		return w.eachOf(step, v, i, f, yield)
@@ -165,7 +166,7 @@ func (w *walk) each(v any, i int, f *implied, yield func(selection) bool) bool {
 	}
 	for k := range length(v) {
 		if w.selectsItem(w.steps[i], v, k, f) {
-			if next, ok := item(v, k); ok && !yield(selection{indexed(k), next, written}) {
+			if next, ok := w.item(v, k); ok && !yield(selection{indexed(k), next, written}) {
 				return false
 			}
 		}
@@ -176,7 +177,7 @@ func (w *walk) each(v any, i int, f *implied, yield func(selection) bool) bool {
 	w.mayHaveMore(v)
 	v = byName(v)
 	for _, name := range memberNames(v) {
-		if next, ok := member(v, name); ok && !yield(selection{named(name), next, written}) {
+		if next, ok := w.memberOf(v, name); ok && !yield(selection{named(name), next, written}) {
 			return false
 		}
 	}
@@ -189,7 +190,7 @@ func (w *walk) member(v any, i int, f *implied, name string) (selection, bool) {
 	if cost := lookupCost(v, name); cost > 0 && !w.spend(cost) {
 		return selection{}, false
 	}
-	next, ok := member(v, name)
+	next, ok := w.memberOf(v, name)
 	s := selection{named(name), next, written}
 	if !ok && w.mayHaveMore(v) {
 		return s, false
@@ -207,6 +208,64 @@ func (w *walk) member(v any, i int, f *implied, name string) (selection, bool) {
 	return s, ok
 }
 
+// item is an item of v, paid for.
+func (w *walk) item(v any, k int) (any, bool) {
+	next, ok := item(v, k)
+	if !ok || !isContainer(next) {
+		return next, ok
+	}
+	if list, isPlain := v.([]any); isPlain {
+		return next, w.paysFor(list[k], next)
+	}
+	return next, w.paysFor(reflect.ValueOf(v).Index(k).Interface(), next)
+}
+
+// memberOf is a member of v, paid for.
+func (w *walk) memberOf(v any, name string) (any, bool) {
+	next, ok := member(v, name)
+	if m, isPlain := v.(map[string]any); ok && isPlain && isContainer(next) {
+		return next, w.paysFor(m[name], next)
+	}
+	return next, ok
+}
+
+// isContainer reports whether a value is an object or array as decoders make it.
+func isContainer(v any) bool {
+	switch v.(type) {
+	case map[string]any, []any:
+		return true
+	}
+	return false
+}
+
+// paysFor pays for what came of a Go value that only its methods or fields turn
+// into JSON. Each time that it is looked at, all of it is written and read again,
+// which takes about four times as long as looking at all of it.
+func (w *walk) paysFor(raw, resolved any) bool {
+	return isContainer(raw) || !isThroughJSON(raw) || w.weigh(resolved)
+}
+
+func (w *walk) weigh(v any) bool {
+	if !w.spend(4) {
+		return false
+	}
+	switch v := v.(type) {
+	case map[string]any:
+		for _, next := range v {
+			if !w.weigh(next) {
+				return false
+			}
+		}
+	case []any:
+		for _, next := range v {
+			if !w.weigh(next) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 // eachOf yields what the keys of a union select, each once.
 func (w *walk) eachOf(keys jp.Union, v any, i int, f *implied, yield func(selection) bool) bool {
 	if !w.spend(len(keys)) {
@@ -219,7 +278,7 @@ func (w *walk) eachOf(keys jp.Union, v any, i int, f *implied, yield func(select
 			s, ok = w.member(v, i, f, e.name)
 		} else {
 			s = selection{element: e}
-			s.value, ok = item(v, e.index)
+			s.value, ok = w.item(v, e.index)
 		}
 		if ok && !yield(s) {
 			return false
@@ -293,7 +352,7 @@ func inSlice(s jp.Slice, i, length int) bool {
 
 // holds tells whether a filter selects an item.
 func (w *walk) holds(f filter, v any, k int, i *implied) bool {
-	current, ok := item(v, k)
+	current, ok := w.item(v, k)
 	if !ok {
 		return false
 	}
