@@ -192,7 +192,7 @@ func (c *allowed) holds(v *scalar, _ *regexBudget) (bool, error) {
 		return true, nil
 	}
 	if c.later {
-		return false, errNotFilledIn
+		return false, errLater
 	}
 	return false, nil
 }

@@ -189,7 +189,7 @@ func newEvaluation(opts []ValidateOption) *evaluation {
 	e.settings = settings{
 		nodes: maxNodes, room: maxReport,
 		budget: regexBudget{time: DefaultRegexBudget, work: regexWork},
-		plain:  plainFields, instancetype: instancetypeFields,
+		plain:  plainFields, settable: settableInTree,
 	}
 	for _, opt := range opts {
 		opt(e)
@@ -197,13 +197,10 @@ func newEvaluation(opts []ValidateOption) *evaluation {
 	if e.defaults == nil {
 		return e
 	}
-	e.whole, e.broken = newFields(e.defaults, false)
-	all := slices.Concat(alwaysThere, e.defaults)
+	e.whole, e.broken = newFields(e.defaults)
 	if e.broken == nil {
-		e.plain, e.broken = newFields(all, false)
-	}
-	if e.broken == nil {
-		e.instancetype, e.broken = newFields(all, true)
+		e.plain, _ = newFields(slices.Concat(alwaysThere, e.defaults))
+		e.settable = nil // until it is needed
 	}
 	return e
 }

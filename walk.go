@@ -16,6 +16,8 @@ type walk struct {
 	nodes      *int     // values that may still be looked at
 	parameters bool     // strings may hold template parameters
 	implied    *implied // what counts without being written; nil: nothing
+	others     setters  // what may set fields that are not written
+	object     any      // where the search begins, for what depends on all of it
 	visitor    visitor
 	root       location // where the search begins
 
@@ -64,6 +66,7 @@ func (w *walk) run(p Path, root any) error {
 	w.steps = p.expr
 	w.at = append(make(location, 0, len(w.root)+min(len(w.steps), usualDepth)), w.root...)
 	if root = resolve(root); root != nil {
+		w.object = root
 		w.from(root, 0, w.implied)
 	}
 	return w.err
@@ -133,7 +136,7 @@ func (w *walk) leave(before standIn) {
 // each yields what step i selects in v, in document order; false ends the
 // walk.
 func (w *walk) each(v any, i int, f *implied, yield func(selection) bool) bool {
-	if w.couldBeAnything(v) {
+	if w.couldBeAnything(v) || !w.keepsItems(v, i, f) {
 		return true
 	}
 	switch step := w.steps[i].(type) {
@@ -166,8 +169,13 @@ func (w *walk) each(v any, i int, f *implied, yield func(selection) bool) bool {
 	if !selectsMembers(w.steps[i]) {
 		return w.err == nil
 	}
+	w.leaveOutMembers(v, i, f)
 	for _, name := range memberNames(v) {
-		if next, ok := member(v, name); ok && !yield(selection{named(name), next, written}) {
+		next, ok := member(v, name)
+		if !ok || w.isLeft(f.at(named(name)), v, next) {
+			continue
+		}
+		if !yield(selection{named(name), next, written}) {
 			return false
 		}
 	}
@@ -179,12 +187,13 @@ func (w *walk) each(v any, i int, f *implied, yield func(selection) bool) bool {
 func (w *walk) member(v any, i int, f *implied, name string) (selection, bool) {
 	next, ok := member(v, name)
 	s := selection{named(name), next, written}
+	f = f.at(s.element)
+	if w.isLeft(f, v, next) {
+		w.leaveOutMember(name, i, f)
+		return s, false
+	}
 	if i > 0 && w.steps[i-1] == jp.Descent('.') {
 		return s, ok
-	}
-	f = f.at(s.element)
-	if f.isLeftOut(next) {
-		return s, false
 	}
 	if value, why := f.standIn(v, next); why != written {
 		return selection{s.element, value, why}, true
@@ -318,7 +327,7 @@ func (w *walk) comparable(o operand, current any, f *implied) (scalar, bool) {
 // operand lists what a path selects from the current item, at most so many.
 func (w *walk) operand(path jp.Expr, current any, f *implied, most int) []any {
 	var values []any
-	inner := walk{nodes: w.nodes, parameters: w.parameters, implied: f, steps: path, visitor: visitorFunc(func(_ *walk, value any) bool {
+	inner := walk{nodes: w.nodes, parameters: w.parameters, implied: f, others: w.others, object: w.object, steps: path, visitor: visitorFunc(func(_ *walk, value any) bool {
 		values = append(values, value)
 		return len(values) < most
 	})}
@@ -326,7 +335,10 @@ func (w *walk) operand(path jp.Expr, current any, f *implied, most int) []any {
 	if inner.err != nil {
 		w.fail(inner.err)
 	}
-	w.doubt = cmp.Or(w.doubt, inner.doubt)
+	if isLeftOut(inner.doubt) {
+		return w.leftOperand(inner.doubt, values, most)
+	}
+	w.doubt = cmp.Or(inner.doubt, w.doubt)
 	return values
 }
 
