@@ -31,8 +31,8 @@ type Input struct {
 	// Values is what the rule's path selects, in document order. Their Field
 	// begins at the object that Validate was given. A field that always exists
 	// is there where the path names it; below the values, nothing is added to
-	// what the object has. A value in which an instance type sets a field makes
-	// the rule Undecided without a Check.
+	// what the object has. A value in which an instance type or a preference
+	// may set a field makes the rule Undecided without a Check.
 	Values []Match
 	// OldValue is what the path selects in OldObject; nil for nothing. Only a
 	// path of names has one: an item of an array may be another one by now.
@@ -95,7 +95,7 @@ func (in *Input) pathViolation() Violation {
 		return Violation{}
 	}
 	t, path := in.judgement.target, in.judgement.rule.Path
-	return Violation{Field: t.at.field(path), Pointer: t.at.join(fixedSteps(path)).pointer()}
+	return Violation{Field: t.at.field(path), Pointer: t.at.join(fixedSteps(path.expr)).pointer()}
 }
 
 // elementOf is a step as a Checker writes it.
@@ -193,12 +193,13 @@ func (j *judgement) check() bool {
 	}
 	in := &Input{judgement: j, OldUnknown: j.old != nil && j.target.isItem()}
 	in.Root, in.Object = lookup(c.object, j.target.at[len(j.target.vmAt):]), c.object
-	if err := cmp.Or(in.selectValues(), in.selectOld()); err != nil {
-		j.undecided("", err)
+	err := cmp.Or(in.selectValues(), in.selectOld())
+	switch {
+	case isLeftOut(err):
+		j.leftOut(err)
 		return false
-	}
-	if len(in.Values) == 0 && j.isLeftOut(j.rule.Path) {
-		j.leftOut(j.rule.Path)
+	case err != nil:
+		j.undecided("", err)
 		return false
 	}
 	verdict := checkSafely(j.rule, in)
@@ -218,8 +219,8 @@ func (in *Input) selectValues() error {
 			doubt = j.atField(w, unfilledParameter(parameter))
 			return false
 		}
-		if j.target.instancetype && shapeOf(v) == object && j.instancetype.locate(w.at[len(j.target.at):]).leavesBelow() {
-			doubt = j.atField(w, errPartlyByOthers)
+		if by := w.setInside(w.implied.locate(w.at[len(w.root):]), v); by != 0 {
+			doubt = &leftOut{"fields of " + w.at.String(), by}
 			return false
 		}
 		at := slices.Clone(w.at)

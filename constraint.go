@@ -211,7 +211,7 @@ func (c *allowed) holds(v *scalar, _ *budget) (bool, error) {
 		return true, nil
 	}
 	if c.later {
-		return false, errNotFilledIn
+		return false, errLater
 	}
 	return false, nil
 }

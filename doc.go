@@ -108,8 +108,16 @@
 // Inside a template, a string with a parameter that is not filled in (${NAME})
 // cannot be judged: Undecided. A key with one may be any name: what its object
 // holds under other names is judged as it is, and a path is Undecided that names
-// a member that is not there, or selects members by a wildcard or "..". A rule
-// about CPU or memory that a VM leaves to its instance type is Undecided, too.
+// a member that is not there, or selects members by a wildcard or "..".
+//
+// When KubeVirt starts a VM, it sets fields from the instance type and the
+// preference that the VM names. Neither is read here, so a rule is Undecided where
+// its path, its "valid" or an argument asks for a field that one of them may set:
+// a field that the VM does not set, such as cpu.cores, memory.guest, a disk's bus
+// or machine.type, and one that is overwritten or added to whatever the VM says,
+// such as cpu.maxSockets or features.acpi. A value that the VM does set and that
+// breaks the rule still violates it. Rules with RootObject judge the object as it
+// is written.
 //
 // Some fields exist wherever the object around them does (spec: Optional Keys,
 // valid): sockets, cores and threads of .spec.domain.cpu count as 1 where they

@@ -146,7 +146,7 @@ func (e *ParseError) Causes() []Cause {
 	for i, p := range e.Problems {
 		cause := Cause{Reason: p.Reason, Message: p.Error(), Field: p.field()}
 		if !out.takes(textsSize(cause.Message, cause.Field)) {
-			return append(causes, leftOut(len(e.Problems)-i))
+			return append(causes, omittedCause(len(e.Problems)-i))
 		}
 		causes = append(causes, cause)
 	}

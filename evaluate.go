@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // An evaluation is one call of Validate. It is not safe for concurrent use.
@@ -26,15 +27,14 @@ type settings struct {
 	budget   budget
 	broken   error // why no rule can be judged
 
-	plain, instancetype, whole *implied
+	plain, settable, whole *implied
 }
 
 var (
 	errNotFilledIn = errors.New("not filled in yet")
-	errByOthers    = errors.New("set by the instance type")
 	errNotThere    = errors.New("not there")
 
-	errPartlyByOthers = errors.New("some fields in it are set by the instance type")
+	errLater = fmt.Errorf("is %w", errNotFilledIn) // of an argument
 )
 
 const notSet = "the field is not set"
@@ -47,15 +47,17 @@ func (e *evaluation) implied(t *target) *implied {
 	switch {
 	case t.isWhole:
 		return e.whole
-	case t.instancetype:
-		return e.instancetype
+	case t.others == 0:
+		return e.plain
+	case e.settable == nil:
+		e.settable, _ = newSettableFields(slices.Concat(alwaysThere, e.defaults))
 	}
-	return e.plain
+	return e.settable
 }
 
 // walk prepares a search in a target.
 func (e *evaluation) walk(t *target, v visitor) walk {
-	return walk{budget: &e.budget, parameters: t.parameters, implied: e.implied(t), root: t.at, visitor: v}
+	return walk{budget: &e.budget, parameters: t.parameters, implied: e.implied(t), others: t.others, root: t.at, visitor: v}
 }
 
 // judge judges one rule for one target, by what is known of it already.
@@ -129,10 +131,10 @@ func (j *judgement) applies() bool {
 	switch {
 	case err == nil && w.matches > 0:
 		return true
+	case err == nil && isLeftOut(w.doubt):
+		j.leftOut(w.doubt)
 	case cmp.Or(err, w.doubt) != nil:
 		j.undecided("", fmt.Errorf("%s cannot be searched: %w", j.rule.Valid.shown(), cmp.Or(err, w.doubt)))
-	case j.isLeftOut(j.rule.Valid):
-		j.leftOut(j.rule.Valid)
 	default:
 		j.end(Skipped, j.rule.notThere)
 	}
@@ -181,18 +183,14 @@ func (j *judgement) visitValues(w *walk) error {
 	return w.err
 }
 
-// isLeftOut tells whether a path that selects nothing asks for what the VM
-// leaves to its instance type.
-func (j *judgement) isLeftOut(p Path) bool {
-	return j.target.instancetype && j.evaluation.instancetype.leaves(p.expr)
-}
-
-func (j *judgement) leftOut(p Path) {
+// leftOut ends the judgement where a field is left to others.
+func (j *judgement) leftOut(why error) {
+	j.doubt = why
 	if j.partial {
-		j.end(Skipped, errByOthers.Error())
+		j.end(Skipped, why.Error())
 		return
 	}
-	j.undecided("", fmt.Errorf("%s is %w", p.shown(), errByOthers))
+	j.undecided("", why)
 }
 
 func (j *judgement) violated() {
@@ -200,18 +198,17 @@ func (j *judgement) violated() {
 	if j.rule.JustWarning {
 		j.result.Outcome = Warned
 	}
-	if j.doubt != nil {
+	switch {
+	case j.doubt != nil:
 		j.result.Note = "not judged: " + about(j.doubtful, j.doubt)
+	case j.notYet != "":
+		j.result.Note = "not judged: " + j.notYet
 	}
 }
 
 // missing ends the judgement where the path selects nothing.
 func (j *judgement) missing() {
-	switch {
-	case j.isLeftOut(j.rule.Path):
-		j.leftOut(j.rule.Path)
-		return
-	case j.partial:
+	if j.partial {
 		j.end(Skipped, errNotFilledIn.Error())
 		return
 	}
@@ -222,7 +219,7 @@ func (j *judgement) missing() {
 	}
 	v := j.violation(ReasonRequired, "", notSet)
 	v.Field = j.target.at.field(j.rule.Path)
-	v.Pointer = j.target.at.join(fixedSteps(j.rule.Path)).pointer()
+	v.Pointer = j.target.at.join(fixedSteps(j.rule.Path.expr)).pointer()
 	j.result.Violations = []Violation{v}
 	j.violated()
 }
@@ -279,7 +276,7 @@ func (j *judgement) atValue(w *walk, why error) error {
 // any other doubt more than what is only not filled in yet.
 func (j *judgement) doubted(argument string, why error) {
 	if j.mayCome(why) {
-		j.notYet = argument + " is " + why.Error()
+		j.notYet = about(argument, why)
 		return
 	}
 	if j.doubt == nil {
@@ -471,17 +468,15 @@ func (j *judgement) find(path Path) ([]any, error) {
 		return nil, fmt.Errorf("cannot be read from %s: %w", path.shown(), cmp.Or(err, w.doubt))
 	case len(found) > 0:
 		return found, nil
-	case j.isLeftOut(path):
-		return nil, fmt.Errorf("cannot be read: %s is %w", path.shown(), errByOthers)
 	case j.partial:
-		return nil, errNotFilledIn
+		return nil, errLater
 	}
 	return nil, fmt.Errorf("cannot be read: %s is %w", path.shown(), errNotThere)
 }
 
 // mayCome tells whether a form may still bring what is missing.
 func (j *judgement) mayCome(err error) bool {
-	return j.partial && (errors.Is(err, errNotFilledIn) || errors.Is(err, errByOthers))
+	return j.partial && (errors.Is(err, errNotFilledIn) || isLeftOut(err))
 }
 
 // usable is the scalar that an argument's path selected.

@@ -2,7 +2,6 @@ package vmrules
 
 import (
 	"errors"
-	"slices"
 
 	"github.com/ohler55/ojg/jp"
 )
@@ -33,42 +32,32 @@ var zeroIsUnset = []Path{
 	MustParsePath("jsonpath::.spec.domain.cpu.threads"),
 }
 
-// What an instance type sets, where a VM names one and does not say it itself:
-// these and all below them. Some are named apart for the sake of "..guest".
-var setByInstancetype = []Path{
-	MustParsePath("jsonpath::.spec.domain.cpu"),
-	MustParsePath("jsonpath::.spec.domain.cpu.maxSockets"),
-	MustParsePath("jsonpath::.spec.domain.memory"),
-	MustParsePath("jsonpath::.spec.domain.memory.guest"),
-	MustParsePath("jsonpath::.spec.domain.memory.maxGuest"),
-	MustParsePath("jsonpath::.spec.domain.resources.requests.cpu"),
-	MustParsePath("jsonpath::.spec.domain.resources.requests.memory"),
-	MustParsePath("jsonpath::.spec.domain.resources.limits.cpu"),
-	MustParsePath("jsonpath::.spec.domain.resources.limits.memory"),
-}
-
 type fieldDefault struct {
 	path  Path
 	value any
 }
 
-// An implied field counts though it is not written. They are a tree; nil stands
-// for all other fields.
+// An implied field counts though it is not written, or may be set by others. They
+// are a tree; nil stands for all other fields.
 type implied struct {
 	members     map[string]*implied
+	others      *implied // members that are not in the tree
 	items       *implied
 	value       any  // the default; nil: none
 	zeroIsUnset bool // 0 means not set
-	byOthers    bool // the instance type sets this and all below
+
+	by   setters // who may set the field, or make the object for fields in it
+	when condition
+	only func(w *walk, parent any) bool // nil: always
 }
 
 var (
-	plainFields        = mustFields(alwaysThere, false)
-	instancetypeFields = mustFields(alwaysThere, true)
+	plainFields    = mustFields(newFields)
+	settableInTree = mustFields(newSettableFields)
 )
 
-func mustFields(defaults []fieldDefault, instancetype bool) *implied {
-	f, err := newFields(defaults, instancetype)
+func mustFields(build func([]fieldDefault) (*implied, error)) *implied {
+	f, err := build(alwaysThere)
 	if err != nil {
 		panic(err)
 	}
@@ -76,7 +65,7 @@ func mustFields(defaults []fieldDefault, instancetype bool) *implied {
 }
 
 // newFields builds the tree. Of two defaults for one field the later counts.
-func newFields(defaults []fieldDefault, instancetype bool) (*implied, error) {
+func newFields(defaults []fieldDefault) (*implied, error) {
 	root := &implied{}
 	for _, d := range defaults {
 		f, err := root.grow(d.path)
@@ -92,13 +81,16 @@ func newFields(defaults []fieldDefault, instancetype bool) (*implied, error) {
 		f, _ := root.grow(path)
 		f.zeroIsUnset = true
 	}
-	if instancetype {
-		for _, path := range setByInstancetype {
-			f, _ := root.grow(path)
-			f.leaveToOthers()
-		}
-	}
 	return root, nil
+}
+
+// newSettableFields is newFields for a VM that leaves fields to others.
+func newSettableFields(defaults []fieldDefault) (*implied, error) {
+	root, err := newFields(defaults)
+	if err == nil {
+		root.addSettable()
+	}
+	return root, err
 }
 
 var errDefaultPath = errors.New("WithDefault takes a path of names and [*] that ends in a name")
@@ -113,21 +105,12 @@ func (f *implied) grow(path Path) (*implied, error) {
 	for _, step := range path.steps() {
 		switch step := step.(type) {
 		case jp.Child:
-			if f.members == nil {
-				f.members = map[string]*implied{}
-			}
-			if f.members[string(step)] == nil {
-				f.members[string(step)] = &implied{}
-			}
-			f = f.members[string(step)]
+			f = f.growMember(string(step))
 		case jp.Wildcard:
 			if step == jp.Wildcard('*') {
 				return nil, errDefaultPath
 			}
-			if f.items == nil {
-				f.items = &implied{}
-			}
-			f = f.items
+			f = f.growItems()
 		default:
 			return nil, errDefaultPath
 		}
@@ -135,31 +118,39 @@ func (f *implied) grow(path Path) (*implied, error) {
 	return f, nil
 }
 
-// leaveToOthers says that the instance type sets a field and all below it.
-func (f *implied) leaveToOthers() {
-	if f == nil {
-		return
+func (f *implied) growMember(name string) *implied {
+	if f.members == nil {
+		f.members = map[string]*implied{}
 	}
-	f.byOthers = true
-	f.items.leaveToOthers()
-	for _, member := range f.members {
-		member.leaveToOthers()
+	if f.members[name] == nil {
+		f.members[name] = &implied{}
 	}
+	return f.members[name]
+}
+
+func (f *implied) growItems() *implied {
+	if f.items == nil {
+		f.items = &implied{}
+	}
+	return f.items
 }
 
 // at is the node of a member or item.
 func (f *implied) at(e element) *implied {
-	if f == nil {
+	switch {
+	case f == nil:
 		return nil
+	case e.index >= 0:
+		return f.items
 	}
-	next := f.items
-	if e.index < 0 {
-		next = f.members[e.name]
+	return f.member(e.name)
+}
+
+func (f *implied) member(name string) *implied {
+	if member := f.members[name]; member != nil {
+		return member
 	}
-	if next == nil && f.byOthers {
-		return f
-	}
-	return next
+	return f.others
 }
 
 // after is the node behind a step that names a member or selects items.
@@ -187,57 +178,4 @@ func (f *implied) standIn(parent, next any) (any, standIn) {
 func isZero(v any) bool {
 	s, ok := scalarOf(v)
 	return ok && s.shape == numeric && s.err() == nil && s.number.isZero()
-}
-
-// isLeftOut tells whether a field is left to the instance type; next is what
-// the object holds there.
-func (f *implied) isLeftOut(next any) bool {
-	return f != nil && f.byOthers && (next == nil || f.zeroIsUnset && isZero(next))
-}
-
-// leaves tells whether a path asks for a field that the instance type sets.
-func (f *implied) leaves(steps jp.Expr) bool {
-	switch {
-	case f == nil:
-		return false
-	case len(steps) == 0:
-		return f.byOthers
-	}
-	switch step := steps[0].(type) {
-	case jp.Child:
-		return f.at(named(string(step))).leaves(steps[1:])
-	case jp.Union:
-		return slices.ContainsFunc(step, func(key any) bool {
-			name, ok := key.(string)
-			return ok && f.at(named(name)).leaves(steps[1:])
-		})
-	case jp.Wildcard:
-		if step == jp.Wildcard('*') {
-			return f.anyMember(func(f *implied) bool { return f.leaves(steps[1:]) })
-		}
-	case jp.Descent:
-		return f.names(steps[1]) && f.leaves(steps[1:]) ||
-			f.anyMember(func(f *implied) bool { return f.leaves(steps) })
-	}
-	return f.items.leaves(steps[1:])
-}
-
-// leavesBelow tells whether the instance type sets a field below this one.
-func (f *implied) leavesBelow() bool {
-	return f != nil && f.anyMember(func(f *implied) bool { return f.byOthers || f.leavesBelow() })
-}
-
-// names tells whether a step names a member that the tree knows.
-func (f *implied) names(step jp.Frag) bool {
-	name, ok := step.(jp.Child)
-	return ok && f.members[string(name)] != nil
-}
-
-func (f *implied) anyMember(is func(*implied) bool) bool {
-	for _, member := range f.members {
-		if is(member) {
-			return true
-		}
-	}
-	return false
 }

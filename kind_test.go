@@ -332,27 +332,38 @@ func TestUnfilled(t *testing.T) {
 	}
 }
 
-// What an instance type sets is not in the VM: a kind that looks for it would find
-// nothing, and be wrong.
-func TestInstanceTypeOfOtherKinds(t *testing.T) {
-	vm := `{"kind": "VirtualMachine", "spec": {"instancetype": {"name": "u1"}, "template": {"spec": {
-		"domain": {"cpu": {"model": "host-model"}, "firmware": {"uuid": "x"}, "devices": {"disks": [{"name": "a"}]}}}}}}`
-	for _, test := range []struct{ path, want string }{
-		{"", "spec.template: some fields in it are set by the instance type"},
-		{".spec.domain", "spec.template.spec.domain: some fields in it are set by the instance type"},
-		{".spec.domain.cpu", "spec.template.spec.domain.cpu: some fields in it are set by the instance type"},
-		{".spec.domain.cpu.cores", "jsonpath::.spec.domain.cpu.cores is set by the instance type"},
-		{".spec.domain.cpu.model", ""},
-		{".spec.domain.firmware", ""},
-		{".spec.domain.devices.disks[*]", ""},
+// What an instance type or a preference sets is not in the VM: a kind that looks
+// for it would find nothing, and be wrong.
+func TestFieldsLeftOutOfOtherKinds(t *testing.T) {
+	vm := `{"kind": "VirtualMachine", "spec": {"%s": {"name": "u1"}, "template": {"spec": {
+		"domain": {"cpu": {"model": "host-model"}, "firmware": {"uuid": "x"}, "devices": {"interfaces": [{"name": "a", "model": "virtio", "bridge": {}}],
+			"disks": [{"name": "a", "cdrom": {"bus": "sata"}}, {"name": "b", "cdrom": {}}]}}}}}}`
+	for _, test := range []struct{ reference, path, want string }{
+		{"instancetype", "", "fields of spec.template may be set by the instance type"},
+		{"instancetype", ".spec.domain", "fields of spec.template.spec.domain may be set by the instance type"},
+		{"instancetype", ".spec.domain.cpu", "fields of spec.template.spec.domain.cpu may be set by the instance type"},
+		{"instancetype", ".spec.domain.cpu.cores", "spec.template.spec.domain.cpu.cores may be set by the instance type"},
+		{"instancetype", ".spec.domain.cpu.model", ""},
+		{"instancetype", ".spec.domain.firmware", ""},
+		{"instancetype", ".spec.domain.devices.disks[*]", ""},
+		{"preference", ".spec.domain", "fields of spec.template.spec.domain may be set by the preference"},
+		{"preference", ".spec.domain.cpu", "fields of spec.template.spec.domain.cpu may be set by the preference"},
+		{"preference", ".spec.domain.cpu.model", ""},
+		{"preference", ".spec.domain.firmware", "fields of spec.template.spec.domain.firmware may be set by the preference"},
+		{"preference", ".spec.domain.devices.disks", "fields of spec.template.spec.domain.devices.disks may be set by the preference"},
+		{"preference", ".spec.domain.devices.disks[0]", ""},
+		{"preference", ".spec.domain.devices.disks[*]", "fields of spec.template.spec.domain.devices.disks[1] may be set by the preference"},
+		{"preference", ".spec.domain.devices.disks[1].name", ""},
+		{"preference", ".spec.domain.devices.interfaces", ""},
+		{"preference", ".metadata", "spec.template.metadata may be set by the preference"},
 	} {
-		got := ask(t, seen(new(Input)), `"path": "jsonpath::$`+test.path+`"`, vm)
+		got := ask(t, seen(new(Input)), `"path": "jsonpath::$`+test.path+`"`, fmt.Sprintf(vm, test.reference))
 		said := ""
 		if got.Outcome == Undecided {
 			said = got.Violations[0].Detail
 		}
 		if said != test.want {
-			t.Errorf("%s: got %q, want %q", test.path, said, test.want)
+			t.Errorf("%s, %s: got %q, want %q", test.reference, test.path, said, test.want)
 		}
 	}
 }

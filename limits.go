@@ -74,7 +74,8 @@ type Demands struct {
 	// Type is "" where no rule is in force.
 	Type FieldType `json:"type,omitempty"`
 	// Required tells that a value has to be there, and with wildcards at least
-	// one: no "valid" exempts the field, and nothing stands in for it now.
+	// one: no "valid" exempts the field, nothing stands in for it now, and no
+	// instance type or preference may set it.
 	Required bool `json:"required,omitempty"`
 	// Min and Max are the largest min and the smallest max, as exact numbers
 	// in plain decimal notation: "2Gi" is 2147483648. A quantity in a string
@@ -183,6 +184,7 @@ type limiter struct {
 
 	fields  []FieldValue
 	err     error    // why the path cannot be searched
+	isLeft  bool     // others may set what it selects
 	implied *implied // what counts at the field; nil: nothing
 
 	must, should demands
@@ -207,7 +209,7 @@ func (l *limiter) limit(rules []*rule) Limit {
 		Path: l.path, Target: l.target.name, Field: l.target.at.field(l.path), Fields: l.fields,
 		Must: l.must.shown(), Should: l.should.shown(), Off: l.off,
 	}
-	if l.implied != nil && l.implied.value != nil {
+	if l.implied != nil && l.implied.value != nil && !l.isLeft {
 		limit.Default, limit.ZeroIsDefault = reported(l.implied.value), l.implied.zeroIsUnset
 	}
 	l.charge(l.must.size() + l.should.size())
@@ -249,11 +251,16 @@ func (l *limiter) findFields() {
 		if names && l.implied == nil {
 			l.implied = all.locate(w.at[len(l.target.at):])
 		}
+		l.isLeft = l.isLeft || w.wouldBeLeft()
 		l.fields = append(l.fields, value)
 		return true
 	}))
 	if err := w.run(l.path, l.target.root); err != nil {
 		l.err, l.fields = err, []FieldValue{}
+		return
+	}
+	if isLeftOut(w.doubt) {
+		l.isLeft = true
 		return
 	}
 	l.err = w.doubt
@@ -323,7 +330,7 @@ func (l *limiter) add(r *rule) {
 	if l.err != nil {
 		d.undecided = append(d.undecided, j.noted("", l.err.Error()))
 	}
-	d.required = d.required || isThere && !l.isDefaulted() && !j.isLeftOut(r.Path)
+	d.required = d.required || isThere && !l.isDefaulted() && !l.isLeft
 	d.demand(&j)
 }
 
@@ -353,7 +360,7 @@ func (j *judgement) isInForce() bool {
 		return true
 	}
 	isThere := j.applies()
-	if follows := j.rule.Path.begins(j.rule.Valid); follows && (j.result.Outcome == Skipped || j.isLeftOut(j.rule.Valid)) {
+	if follows := j.rule.Path.begins(j.rule.Valid); follows && (j.result.Outcome == Skipped || isLeftOut(j.doubt)) {
 		*j.result = Result{}
 	}
 	return isThere && !j.rule.Valid.Equal(j.rule.Path)
@@ -389,15 +396,12 @@ func (j *judgement) argument(a argued) (constraint, string) {
 	}
 	c, err := j.readArgument(a)
 	if list, ok := c.(*allowed); ok && err == nil && list.later {
-		err = errNotFilledIn
+		err = errLater
 	}
-	switch {
-	case err == nil:
-		return c, ""
-	case j.mayCome(err):
-		return nil, a.key + " is " + err.Error()
+	if err != nil {
+		return nil, about(a.key, err)
 	}
-	return nil, about(a.key, err)
+	return c, ""
 }
 
 // decimal is a bound's number in plain decimal notation; "" for no bound.

@@ -275,7 +275,7 @@ func dependsOnMore(results []Result) bool {
 	})
 }
 
-var notOfLimits = regexp.MustCompile(`instance type|parameter|UTF-8|1,000|10,000|too many|used up|memory on this|too long`)
+var notOfLimits = regexp.MustCompile(`instance type|preference|parameter|UTF-8|1,000|10,000|too many|used up|memory on this|too long`)
 
 func TestLimitsAgreeWithVectors(t *testing.T) {
 	t.Parallel()
@@ -537,6 +537,38 @@ func TestLimitsOfOddObjects(t *testing.T) {
 				checkLimits(t, rules, object, opts != nil, opts...)
 				rules.JSONSchema(object, opts...)
 			}
+		}
+	}
+}
+
+// What others may set need not be there, and no default stands in for it.
+func TestLimitsOfFieldsLeftOut(t *testing.T) {
+	for _, test := range []struct {
+		reference, rule string
+		required        bool
+		value           any // the default
+	}{
+		{"instancetype", `"rule": "integer", "path": "jsonpath::.spec.domain.cpu.cores"`, false, nil},
+		{"instancetype", `"rule": "integer", "path": "jsonpath::.spec.domain.cpu.sockets"`, false, nil},
+		{"instancetype", `"rule": "string", "path": "jsonpath::.spec.domain.cpu.realtime.mask"`, true, nil},
+		{"instancetype", `"rule": "string", "path": "jsonpath::.spec.domain.machine.type"`, false, ""},
+		{"instancetype", `"rule": "string", "path": "jsonpath::.spec.subdomain"`, true, nil},
+		{"preference", `"rule": "integer", "path": "jsonpath::.spec.domain.cpu.sockets"`, false, json.Number("1")},
+		{"preference", `"rule": "string", "path": "jsonpath::.spec.domain.machine.type"`, false, nil},
+		{"preference", `"rule": "string", "path": "jsonpath::.spec.subdomain"`, false, nil},
+		{"preference", `"rule": "string", "path": "jsonpath::.spec.x", "valid": "jsonpath::.spec"`, true, nil},
+		{"preference", `"rule": "string", "path": "jsonpath::.spec.domain.clock.timer.rtc", "valid": "jsonpath::.spec.domain.clock"`, false, nil},
+	} {
+		rules := mustParse(t, `[{"name": "r", "message": "m", `+test.rule+`}]`)
+		limit := rules.Limits(decodeExactly(json.RawMessage(`{"spec": {"` + test.reference + `": {"name": "x"},
+			"template": {"spec": {"domain": {"cpu": {"cores": 2, "realtime": {}}, "machine": {}}}}}}`)))[0]
+		type limits struct {
+			Required, InForce bool
+			Default           any
+		}
+		got := limits{limit.Must.Required, limit.Must.Type != "", limit.Default}
+		if diff := cmp.Diff(limits{test.required, true, test.value}, got); diff != "" {
+			t.Errorf("%s, %s (-want +got):\n%s", test.reference, test.rule, diff)
 		}
 	}
 }

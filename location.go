@@ -147,9 +147,9 @@ func (l location) field(p Path) string {
 
 // fixedSteps are the steps at the beginning of a path that can only be one
 // place.
-func fixedSteps(p Path) location {
+func fixedSteps(steps jp.Expr) location {
 	var l location
-	for _, step := range p.expr {
+	for _, step := range steps {
 		switch step := step.(type) {
 		case jp.Child:
 			l = append(l, named(string(step)))

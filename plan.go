@@ -215,7 +215,7 @@ func (e *evaluation) walkPlan(rules *Rules, t *target) {
 	w := &e.planWalk
 	w.found = append(w.found[:0], make([]planned, rules.Len())...)
 	root := rules.plan.root
-	if root == nil || t.nothing != "" || t.instancetype || t.parameters || e.defaults != nil {
+	if root == nil || t.nothing != "" || t.others != 0 || t.parameters || e.defaults != nil {
 		w.forget()
 		return
 	}

@@ -235,7 +235,7 @@ func (r *Report) Causes() []Cause {
 	for i, v := range violations {
 		message := fmt.Sprintf("%s (%s)", oneLine(v.Message), oneLine(v.Detail))
 		if !out.takes(textsSize(message, v.Field)) {
-			return append(causes, leftOut(len(violations)-i))
+			return append(causes, omittedCause(len(violations)-i))
 		}
 		causes = append(causes, Cause{Reason: v.Reason, Message: message, Field: v.Field})
 	}
@@ -256,7 +256,7 @@ func (r *Report) AdmissionWarnings() []string {
 	for i, v := range warnings {
 		line := v.Error()
 		if !out.takes(len(line)) {
-			return append(lines, leftOut(len(warnings)-i).Message)
+			return append(lines, omittedCause(len(warnings)-i).Message)
 		}
 		if len(line) > maxWarning {
 			end := maxWarning - len("…")
@@ -283,7 +283,7 @@ func (r *Report) String() string {
 		for _, result := range r.with(outcome) {
 			line := result.String()
 			if !out.takes(len(line)) {
-				s.WriteString("\n" + leftOut(len(r.Results)-written).Message)
+				s.WriteString("\n" + omittedCause(len(r.Results)-written).Message)
 				return s.String()
 			}
 			s.WriteString("\n" + line)
@@ -291,7 +291,7 @@ func (r *Report) String() string {
 		}
 	}
 	if r.Omitted > 0 {
-		s.WriteString("\n" + leftOut(r.Omitted).Message)
+		s.WriteString("\n" + omittedCause(r.Omitted).Message)
 	}
 	return s.String()
 }
@@ -342,7 +342,7 @@ func (r Result) String() string {
 		s.WriteString(v.said(r.Message))
 	}
 	if r.Omitted > 0 {
-		s.WriteString(indent + leftOut(r.Omitted).Message)
+		s.WriteString(indent + omittedCause(r.Omitted).Message)
 	}
 	if len(r.Violations) > 0 && r.Note != "" {
 		s.WriteString(indent + oneLine(r.Note))

@@ -192,7 +192,7 @@ func (e *ParseError) MarshalJSON() ([]byte, error) {
 	}{e.Problems[:n], len(e.Problems) - n})
 }
 
-// leftOut is the cause that stands for so many that are left out.
-func leftOut(n int) Cause {
+// omittedCause is the cause that stands for so many that are left out.
+func omittedCause(n int) Cause {
 	return Cause{Reason: ReasonInternal, Message: fmt.Sprintf("%d more are left out, since there are too many", n)}
 }

@@ -43,7 +43,7 @@ var (
 	errSchemaStep    = errors.New("a schema has names, indexes from 0 to 99 and [*], and no other steps")
 	errSchemaDeep    = errors.New("a path of more than 64 steps makes too deep a schema")
 	errSchemaDefault = errors.New("a schema does not say what is inside a default")
-	errSchemaOthers  = errors.New("what is not there is set by the instance type")
+	errSchemaOthers  = errors.New("the instance type or the preference may set it")
 	errSchemaFull    = errors.New("the schema is too large already")
 )
 
@@ -55,8 +55,9 @@ var (
 //
 // It is about objects in which Validate finds the same targets as in the one
 // that is given (the same kind and apiVersion, an instance type in both or in
-// neither and, in lists and templates, the VMs at the same places) and reads the
-// same arguments; SchemaRead lists those that are read. Of these objects,
+// neither, a preference likewise and, in lists and templates, the VMs at the same
+// places) and reads the same arguments; SchemaRead lists those that are read. Of
+// these objects,
 //
 //   - what the schema rejects, Validate rejects, with the same options;
 //   - what the schema accepts, Validate accepts, unless SchemaUnexpressed says
@@ -217,7 +218,7 @@ func (g *schemaGroup) locate(p Path) (schemaPath, error) {
 		}
 		at = next
 	}
-	if g.plain != nil { // an instance type only makes Validate reject more
+	if g.plain != nil { // others only make Validate reject more
 		*at = *g.plain
 	}
 	path := schemaPath{append(expr, p.steps()...), top}
@@ -280,7 +281,7 @@ func (g *schemaGroup) addMust(must *demands, r *rule) {
 		g.root.require(g.targetPath())
 		g.root.grow(g.targetPath()).isObject = true
 	}
-	if j.isLeftOut(r.Path) || !r.Valid.IsZero() && j.isLeftOut(r.Valid) {
+	if g.maySet(r.Path) || g.maySet(r.Valid) {
 		g.leaveOut(r, g.target, "", "", errSchemaOthers)
 		if g.partial {
 			return
@@ -311,6 +312,11 @@ func (g *schemaGroup) addMust(must *demands, r *rule) {
 		}
 		g.addCondition(r, then.schema())
 	}
+}
+
+// maySet reports whether others may set what a path selects.
+func (g *schemaGroup) maySet(p Path) bool {
+	return !p.IsZero() && g.implied(g.target).maySet(p, g.target.others) != 0
 }
 
 // targetPath is where the rules' root is.

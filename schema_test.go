@@ -181,6 +181,7 @@ func TestJSONSchemaOfTargets(t *testing.T) {
 		{"a VM", `{"kind": "VirtualMachine"}`, nil, nil},
 		{"an instance type", `{"kind": "VirtualMachine", "spec": {"instancetype": {"name": "x"}, "template": {}}}`, nil, []string{errSchemaOthers.Error()}},
 		{"an instance type, partially", `{"kind": "VirtualMachine", "spec": {"instancetype": {"name": "x"}, "template": {}}}`, []ValidateOption{Partial()}, []string{errSchemaOthers.Error()}},
+		{"a preference, which does not set it", `{"kind": "VirtualMachine", "spec": {"preference": {"name": "x"}, "template": {}}}`, nil, nil},
 		{"no VM", `{"kind": "List"}`, nil, []string{"nothing to validate: the list holds no VirtualMachine"}},
 		{"a template", `{"kind": "Template", "objects": [{"kind": "VirtualMachine"}]}`, nil, []string{"a parameter of the template that is not filled in, in a value or in a key, is Undecided"}},
 	}

@@ -36,17 +36,17 @@ const (
 
 // A target is one place in an object that rules apply to.
 type target struct {
-	name         string   // "", or "objects[0]" inside a template or list
-	at           location // of what the rules call $
-	root         any
-	nothing      string // why there is nothing to validate; "" where there is
-	holdsNone    bool   // a list or template without a VM: nothing that could be filled in
-	parameters   bool   // strings may hold unfilled parameters of a template
-	instancetype bool   // the VM leaves fields to its instance type
-	vm           any    // whose annotations may hold the rules
-	vmAt         location
-	isWhole      bool // what the rules are about is no VM but any object
-	template     any  // the template around it; nil: none
+	name       string   // "", or "objects[0]" inside a template or list
+	at         location // of what the rules call $
+	root       any
+	nothing    string  // why there is nothing to validate; "" where there is
+	holdsNone  bool    // a list or template without a VM: nothing that could be filled in
+	parameters bool    // strings may hold unfilled parameters of a template
+	others     setters // what may set fields that the VM leaves out
+	vm         any     // whose annotations may hold the rules
+	vmAt       location
+	isWhole    bool // what the rules are about is no VM but any object
+	template   any  // the template around it; nil: none
 }
 
 // A Root is what rules call $.
@@ -238,7 +238,7 @@ func vmTarget(v any, at, root location) target {
 	spec, _ := member(vm, "spec")
 	template, _ := member(spec, "template")
 	t := rootedAt(target{vm: vm, vmAt: at}, template, root)
-	t.instancetype = has(spec, "instancetype")
+	t.others = settersOf(spec)
 	return t
 }
 

@@ -211,7 +211,7 @@ func newEvaluation(opts []ValidateOption) *evaluation {
 	e := evaluations.Get().(*evaluation)
 	e.settings = settings{
 		budget: budget{backtracking: DefaultRegexBudget},
-		plain:  plainFields, instancetype: instancetypeFields,
+		plain:  plainFields, settable: settableInTree,
 	}
 	for _, opt := range opts {
 		opt.changeJudging(&e.settings)
@@ -220,13 +220,10 @@ func newEvaluation(opts []ValidateOption) *evaluation {
 	if e.defaults == nil {
 		return e
 	}
-	e.whole, e.broken = newFields(e.defaults, false)
-	all := slices.Concat(alwaysThere, e.defaults)
+	e.whole, e.broken = newFields(e.defaults)
 	if e.broken == nil {
-		e.plain, e.broken = newFields(all, false)
-	}
-	if e.broken == nil {
-		e.instancetype, e.broken = newFields(all, true)
+		e.plain, _ = newFields(slices.Concat(alwaysThere, e.defaults))
+		e.settable = nil // until it is needed
 	}
 	return e
 }

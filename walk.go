@@ -19,6 +19,8 @@ type walk struct {
 	budget     *budget
 	parameters bool     // strings may hold template parameters
 	implied    *implied // what counts without being written; nil: nothing
+	others     setters  // what may set fields that are not written
+	object     any      // where the search begins, for what depends on all of it
 	visitor    visitor
 	root       location // where the search begins
 
@@ -67,6 +69,7 @@ func (w *walk) run(p Path, root any) error {
 	w.steps = p.expr
 	w.at = append(make(location, 0, len(w.root)+min(len(w.steps), usualDepth)), w.root...)
 	if root = resolve(root); root != nil {
+		w.object = root
 		w.from(root, 0, w.implied)
 	}
 	return w.err
@@ -141,7 +144,7 @@ func (w *walk) leave(before standIn) {
 // each yields what step i selects in v, in document order; false ends the
 // walk.
 func (w *walk) each(v any, i int, f *implied, yield func(selection) bool) bool {
-	if w.couldBeAnything(v) {
+	if w.couldBeAnything(v) || !w.keepsItems(v, i, f) {
 		return true
 	}
 	switch step := w.steps[i].(type) {
@@ -175,9 +178,14 @@ func (w *walk) each(v any, i int, f *implied, yield func(selection) bool) bool {
 		return w.err == nil
 	}
 	w.mayHaveMore(v)
+	w.leaveOutMembers(v, i, f)
 	v = byName(v)
 	for _, name := range memberNames(v) {
-		if next, ok := w.memberOf(v, name); ok && !yield(selection{named(name), next, written}) {
+		next, ok := w.memberOf(v, name)
+		if !ok || w.isLeft(f.at(named(name)), v, next) {
+			continue
+		}
+		if !yield(selection{named(name), next, written}) {
 			return false
 		}
 	}
@@ -195,12 +203,13 @@ func (w *walk) member(v any, i int, f *implied, name string) (selection, bool) {
 	if !ok && w.mayHaveMore(v) {
 		return s, false
 	}
+	f = f.at(s.element)
+	if w.isLeft(f, v, next) {
+		w.leaveOutMember(name, i, f)
+		return s, false
+	}
 	if i > 0 && w.steps[i-1] == jp.Descent('.') {
 		return s, ok
-	}
-	f = f.at(s.element)
-	if f.isLeftOut(next) {
-		return s, false
 	}
 	if value, why := f.standIn(v, next); why != written {
 		return selection{s.element, value, why}, true
@@ -392,7 +401,7 @@ func (w *walk) comparable(o operand, current any, f *implied) (scalar, bool) {
 // operand lists what a path selects from the current item, at most so many.
 func (w *walk) operand(path jp.Expr, current any, f *implied, most int) []any {
 	var values []any
-	inner := walk{budget: w.budget, parameters: w.parameters, implied: f, steps: path, visitor: visitorFunc(func(_ *walk, value any) bool {
+	inner := walk{budget: w.budget, parameters: w.parameters, implied: f, others: w.others, object: w.object, steps: path, visitor: visitorFunc(func(_ *walk, value any) bool {
 		values = append(values, value)
 		return len(values) < most
 	})}
@@ -400,7 +409,10 @@ func (w *walk) operand(path jp.Expr, current any, f *implied, most int) []any {
 	if inner.err != nil {
 		w.fail(inner.err)
 	}
-	w.doubt = cmp.Or(w.doubt, inner.doubt)
+	if isLeftOut(inner.doubt) {
+		return w.leftOperand(inner.doubt, values, most)
+	}
+	w.doubt = cmp.Or(inner.doubt, w.doubt)
 	return values
 }
 

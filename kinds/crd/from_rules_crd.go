@@ -176,18 +176,12 @@ func (t *translator) typedExists(base string, at, rest []step) (string, error) {
 
 // typedPresent is present in this form.
 func (t *translator) typedPresent(base string, at, rest []step) (string, error) {
-	d, byDefault := defaultsOf[fieldKey(slices.Concat(at, rest))]
-	if byDefault && len(rest) > 0 && !d.zero {
+	_, byDefault := defaultsOf[fieldKey(slices.Concat(at, rest))]
+	if byDefault && len(rest) > 0 {
 		rest = rest[:len(rest)-1]
 	}
 	r, err := t.typedRead(base, at, rest)
-	if err != nil || !byDefault || !d.zero {
-		return r.and(holdsAlways), err
-	}
-	leaf := len(r.there) - 1
-	set := r.there[leaf] + " && " + r.path + " != 0"
-	r.there = r.there[:leaf]
-	return r.and(t.ownFields() + " || " + set), nil
+	return r.and(holdsAlways), err
 }
 
 // typedValue is value in this form.
@@ -206,7 +200,7 @@ func (t *translator) typedValue(base string, at, rest []step, absent string) (st
 	if !ok || len(rest) == 0 {
 		return r.or(absent, holds), nil
 	}
-	unset, err := t.byDefault(d, full, of)
+	unset, err := t.byDefault(d, of)
 	if err != nil {
 		return "", err
 	}

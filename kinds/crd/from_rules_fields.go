@@ -4,7 +4,6 @@ import (
 	"iter"
 	"maps"
 	"slices"
-	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
@@ -128,22 +127,6 @@ var defaultsOf = map[string]fieldDefault{
 	"spec.domain.devices.interfaces[].ports[].port":     {0, false},
 }
 
-// leftToInstancetype are the fields that an instance type sets, with all members
-// below them: without them, a VM that names one is not judged.
-var leftToInstancetype = []string{
-	"spec.domain.cpu", "spec.domain.memory",
-	"spec.domain.resources.requests.cpu", "spec.domain.resources.requests.memory",
-	"spec.domain.resources.limits.cpu", "spec.domain.resources.limits.memory",
-}
-
-func isLeftToInstancetype(steps []step) bool {
-	at := fieldKey(steps)
-	return slices.ContainsFunc(leftToInstancetype, func(field string) bool {
-		rest, ok := strings.CutPrefix(at, field)
-		return ok && (rest == "" || rest[0] == '.' && !strings.Contains(rest, "["))
-	})
-}
-
 // typeAt is the type of the field that steps lead to.
 func (t *translator) typeAt(steps []step) fieldType {
 	if t.anyTypes {
@@ -164,7 +147,7 @@ type leastSchema struct {
 	leaf    *apiextensionsv1.JSONSchemaProps // nil: an object or list
 	anyName *apiextensionsv1.JSONSchemaProps // of the values of a map
 
-	instancetype bool // of the root: spec.instancetype is declared, too
+	references []string // of the root: those of a VM's spec that are declared, too
 }
 
 func newSchema() *leastSchema { return &leastSchema{} }
@@ -255,7 +238,7 @@ func (s *leastSchema) form() int {
 }
 
 func (s *leastSchema) merge(other *leastSchema) {
-	s.instancetype = s.instancetype || other.instancetype
+	s.references = append(s.references, other.references...)
 	if other.leaf != nil {
 		s.leaf = other.leaf
 	}
@@ -314,8 +297,8 @@ func (s *leastSchema) ofVM(rules []apiextensionsv1.ValidationRule) *apiextension
 	}
 	s.below(step{name: "spec"})
 	spec := object("template", s.props())
-	if s.instancetype {
-		spec.Properties["instancetype"] = *object("name", propsOf(stringType))
+	for _, reference := range s.references {
+		spec.Properties[reference] = *object("name", propsOf(stringType))
 	}
 	template := spec.Properties["template"]
 	if inside := template.Properties["spec"]; inside.Properties["domain"].Type != "" {

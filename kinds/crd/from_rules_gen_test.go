@@ -248,6 +248,9 @@ func (g *generator) vm() map[string]any {
 	if g.chance(15) {
 		spec["instancetype"] = map[string]any{"name": "u1.medium"}
 	}
+	if g.chance(15) {
+		spec["preference"] = map[string]any{"name": "fedora"}
+	}
 	if !g.noNulls && g.chance(2) {
 		spec["template"] = nil
 	}

@@ -141,12 +141,19 @@ func compareRule(t *testing.T, g *generator, counts map[string]int, compile func
 			continue
 		}
 		counts[fmt.Sprintf("%s: %s", outcome, got)]++
-		if holds != (got == celTrue) {
+		if holds != (got == celTrue) && !(holds && namesSetter(object)) {
 			counts["different"]++
 			text, _ := json.Marshal(object)
 			t.Errorf("rules %s\nexpression %s\nobject %s\nvmrules %s, CEL %s (%v)", rules, expression, text, outcome, got, err)
 		}
 	}
+}
+
+// namesSetter reports whether a VM names what may set its fields: an expression
+// need not be true for it then.
+func namesSetter(object map[string]any) bool {
+	spec, _ := object["spec"].(map[string]any)
+	return spec["instancetype"] != nil || spec["preference"] != nil
 }
 
 func policyOf(t *testing.T, m Migration) (string, evaluator) {
@@ -188,7 +195,7 @@ func TestFromRulesAnyObject(t *testing.T) {
 			holds, outcome := want(rules, object)
 			got, err := eval(object)
 			counts[fmt.Sprintf("%s: %s", outcome, got)]++
-			if got == celTrue && !holds || got == celFalse && holds {
+			if got == celTrue && !holds || got == celFalse && holds && !namesSetter(object) {
 				text, _ := json.Marshal(object)
 				t.Fatalf("rules %s\nexpression %s\nobject %s\nvmrules %s, CEL %s (%v)", rules, expression, text, outcome, got, err)
 			}
@@ -426,7 +433,7 @@ func TestFromRulesFindsMistakes(t *testing.T) {
 	t.Parallel()
 	for _, mistake := range []struct{ old, new string }{
 		{" >= ", " > "}, {" <= ", " < "}, {".orValue(true)", ".orValue(false)"}, {".orValue(false)", ".orValue(true)"},
-		{"!has(object.spec.instancetype)", "true"}, {" == null || ", " != null && "}, {" != null && ", " == null || "},
+		{"!has(object.spec.instancetype)", "true"}, {"!has(object.spec.preference)", "true"}, {" == null || ", " != null && "}, {" != null && ", " == null || "},
 		{".all(disk,", ".exists(disk,"}, {".exists(disk,", ".all(disk,"}, {`\n?$`, `$`}, {`\v`, ``},
 		{"optional.ofNonZeroValue(", "optional.of("}, {`q.isInteger() || `, ""}, {`|| q.sub(int(q.asApproximateFloat())) == quantity("0")`, ""},
 		{`.matches("^[-+]?[.]?[0-9]")`, ` != ""`}, {"[?0]", "[?1]"}, {"size(", "size('x' + "}, {`in ["`, `in ["x`},
@@ -454,7 +461,7 @@ func isFound(t *testing.T, old, mistaken string) bool {
 		for range fromRulesVMs {
 			object := g.vm()
 			holds, _ := want(rules, object)
-			if got, _ := evalPolicy(program, object); holds != (got == celTrue) {
+			if got, _ := evalPolicy(program, object); holds != (got == celTrue) && !(holds && namesSetter(object)) {
 				return true
 			}
 		}

@@ -3,6 +3,7 @@ package crd
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/vmrules/vmrules"
 )
@@ -22,8 +23,38 @@ const (
 )
 
 // translate is the rule as an expression, which is never true where there is
-// nothing to validate: without spec.template.spec it is an error, or false.
+// nothing to validate: without spec.template.spec it is an error, or false. Nor is
+// it for a VM that names what may set a field that the rule asks for.
 func (t *translator) translate() (string, error) {
+	expression, err := t.ofWritten()
+	if err != nil {
+		return "", err
+	}
+	guards := t.guards()
+	if guards == nil {
+		return expression, nil
+	}
+	return strings.Join(append(guards, grouped(expression, " || ", " ? ")), " && "), nil
+}
+
+// guards say that the VM names no instance type, and no preference, which may set
+// a field that the rule asks for. KubeVirt's CRD denies a null there.
+func (t *translator) guards() []string {
+	var guards []string
+	for _, s := range setters {
+		if !s.sets(t.rule) {
+			continue
+		}
+		if t.schema != nil {
+			t.schema.references = append(t.schema.references, s.reference)
+		}
+		guards = append(guards, "!has("+t.root+".spec."+s.reference+")")
+	}
+	return guards
+}
+
+// ofWritten is translate for a VM that nothing else sets fields of.
+func (t *translator) ofWritten() (string, error) {
 	if err := t.enforced(); err != nil {
 		return "", err
 	}
@@ -81,9 +112,8 @@ func (t *translator) scalar(key string, path vmrules.Path) ([]step, error) {
 
 // where is the rule with valid: it holds where valid selects nothing.
 func (t *translator) where(valid, path []step) (string, error) {
-	absent := t.skipped(valid)
-	if t.selectTogether(valid, path) && (absent == holdsAlways || !hasEach(path)) {
-		return t.all(t.base(), nil, path, absent)
+	if t.selectTogether(valid, path) {
+		return t.all(t.base(), nil, path, holdsAlways)
 	}
 	there, err := t.exists(t.base(), nil, valid)
 	if err != nil {
@@ -93,7 +123,7 @@ func (t *translator) where(valid, path []step) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return there + " ? " + grouped(required, " ? ") + " : " + absent, nil
+	return there + " ? " + grouped(required, " ? ") + " : " + holdsAlways, nil
 }
 
 // selectTogether tells whether path selects something wherever valid does: it is
@@ -106,24 +136,6 @@ func (t *translator) selectTogether(valid, path []step) bool {
 }
 
 func (t *translator) base() string { return t.root + ".spec.template" }
-
-// skipped is what a rule is where valid selects nothing: true, unless the VM
-// leaves the field to its instance type.
-func (t *translator) skipped(valid []step) string {
-	if isLeftToInstancetype(valid) {
-		return t.ownFields()
-	}
-	return holdsAlways
-}
-
-// ownFields says that the VM names no instance type. KubeVirt's CRD denies a null
-// there.
-func (t *translator) ownFields() string {
-	if t.schema != nil {
-		t.schema.instancetype = true
-	}
-	return "!has(" + t.root + ".spec.instancetype)"
-}
 
 // required is the rule without valid: the path must select something.
 func (t *translator) required(path []step) (string, error) {
@@ -281,22 +293,20 @@ func (t *translator) present(base string, at, rest []step) (string, error) {
 		return t.is(aScalar, base, holdsAlways), nil
 	}
 	full := slices.Concat(at, rest)
-	if d, ok := defaultsOf[fieldKey(full)]; ok {
-		return t.presentByDefault(d, base, at, rest)
+	if _, ok := defaultsOf[fieldKey(full)]; ok {
+		return t.presentByDefault(base, at, rest)
 	}
 	optional, err := t.chain(base, at, rest)
 	return optional + ".orValue(null) != null", err
 }
 
-// presentByDefault is present for a field that is there wherever its parent is,
-// but not where it is left to an instance type.
-func (t *translator) presentByDefault(d fieldDefault, base string, at, rest []step) (string, error) {
-	parent, leaf := rest[:len(rest)-1], rest[len(rest)-1]
-	above := slices.Concat(at, parent)
+// presentByDefault is present for a field that is there wherever its parent is.
+func (t *translator) presentByDefault(base string, at, rest []step) (string, error) {
+	parent := rest[:len(rest)-1]
 	if len(parent) == 0 {
 		return t.is(anObject, base, holdsAlways), nil
 	}
-	if !d.zero && !t.anyTypes {
+	if !t.anyTypes {
 		return t.present(base, at, parent)
 	}
 	optional, err := t.chain(base, at, parent)
@@ -304,16 +314,7 @@ func (t *translator) presentByDefault(d fieldDefault, base string, at, rest []st
 		return "", err
 	}
 	name := nameOf(parent)
-	read, set := t.read(name, parent), holdsAlways
-	if d.zero {
-		field, err := t.member(above, leaf.name, "?")
-		if err != nil {
-			return "", err
-		}
-		v := variable(leaf.name)
-		set = "(" + t.ownFields() + " || " + read + field + ".optMap(" + v + ", " + t.is(aScalar, v, v+" != 0") + ").orValue(false))"
-	}
-	return optional + ".optMap(" + name + ", " + t.is(anObject, read, set) + ").orValue(false)", nil
+	return optional + ".optMap(" + name + ", " + t.is(anObject, t.read(name, parent), holdsAlways) + ").orValue(false)", nil
 }
 
 // value says that the value that steps of names and indexes lead to is right.
@@ -374,7 +375,7 @@ func (t *translator) defaulted(d fieldDefault, parent string, above []step, leaf
 	if err != nil {
 		return "", err
 	}
-	absent, err := t.byDefault(d, full, of)
+	absent, err := t.byDefault(d, of)
 	if err != nil {
 		return "", err
 	}
@@ -389,7 +390,7 @@ func (t *translator) defaulted(d fieldDefault, parent string, above []step, leaf
 }
 
 // byDefault is what becomes of the rule by a field's default.
-func (t *translator) byDefault(d fieldDefault, field []step, of fieldType) (string, error) {
+func (t *translator) byDefault(d fieldDefault, of fieldType) (string, error) {
 	verdict := t.holds(d.value)
 	if verdict == "" {
 		literal := fmt.Sprintf("%#v", d.value)
@@ -401,13 +402,7 @@ func (t *translator) byDefault(d fieldDefault, field []step, of fieldType) (stri
 			return "", err
 		}
 	}
-	if verdict == holdsNever || !isLeftToInstancetype(field) {
-		return verdict, nil
-	}
-	if verdict == holdsAlways {
-		return t.ownFields(), nil
-	}
-	return t.ownFields() + " && " + verdict, nil
+	return verdict, nil
 }
 
 // holds is what vmrules says of a value at the rule's path, "" where that depends
