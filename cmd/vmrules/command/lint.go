@@ -41,7 +41,7 @@ type finding struct {
 	Message    string           `json:"message"`
 	Suggestion string           `json:"suggestion,omitempty"`
 
-	source string // the line
+	excerpt manifest.Excerpt
 }
 
 func newLint(b Build) *cobra.Command {
@@ -193,7 +193,7 @@ func (l *linter) add(to *linted, file *manifest.File, about string, findings []v
 			File: file.Name, Line: f.Line, Column: f.Column, Object: about,
 			Severity: f.Severity, ID: f.ID, Rule: f.Rule, Index: f.Index, Key: f.Key,
 			Message: f.Message, Suggestion: f.Suggestion,
-			source: file.Line(f.Line),
+			excerpt: file.Around(f.Line, f.Column, excerptSide),
 		})
 	}
 }

@@ -92,8 +92,9 @@ func explained(s *source, err error) error {
 	return err
 }
 
-// Line is a line of the file, from 1.
-func (f *File) Line(n int) string { return f.source.line(n) }
+// Around returns the text at a line and column, which count from 1, with at most so
+// many code points to each side.
+func (f *File) Around(line, column, most int) Excerpt { return f.source.around(line, column, most) }
 
 // Read yields what arguments name: a file, the manifests in a folder and below
 // it, or "-" for the standard input. A file that is unusable comes as an error,

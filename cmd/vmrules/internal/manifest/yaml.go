@@ -58,7 +58,7 @@ func (r *yamlReader) offset(t *token.Token) int {
 	if t == nil || t.Position == nil {
 		return 0
 	}
-	at := r.source.offset(t.Position.Line, t.Position.Column)
+	at := r.source.offset(r.source.lines[max(t.Position.Line, 1)-1], t.Position.Column)
 	for at < len(r.source.text) && r.source.text[at] == ' ' {
 		at++
 	}

@@ -94,7 +94,7 @@ func FuzzParse(f *testing.F) {
 			}
 			for _, a := range o.Annotations() {
 				for offset := range len(a.text()) + 1 {
-					if line, column := a.place(a.text(), offset); file.Line(line) == "" && line > 1 && column > 1 {
+					if line, column := a.place(a.text(), offset); file.source.line(line) == "" && line > 1 && column > 1 {
 						t.Fatalf("%d:%d is not in the file", line, column)
 					}
 				}
