@@ -33,6 +33,9 @@ func readJSON(s *source) ([]*node, error) {
 		if err != nil {
 			return nil, r.failed(err)
 		}
+		if n.shape == scalar {
+			return nil, s.fail(n.at, errors.New("behind an object or array, another one is expected, or the end of the file"))
+		}
 		documents = append(documents, n)
 	}
 }

@@ -18,15 +18,6 @@ import (
 	"github.com/vmrules/vmrules"
 )
 
-// A file may have values nested so deep, and so many where aliases are written
-// out.
-const (
-	maxDepth = 1_000
-	maxSize  = 10_000_000
-)
-
-var errDepth = fmt.Errorf("values are nested deeper than %d levels", maxDepth)
-
 // A File is a file that was read.
 type File struct {
 	Name      string // "<stdin>" for the standard input
@@ -67,6 +58,9 @@ func Parse(name string, content []byte) (*File, error) {
 func parse(s *source) ([]*node, error) {
 	if !utf8.ValidString(s.text) {
 		return nil, s.fail(0, errors.New("the file is not UTF-8"))
+	}
+	if at, err := tooDense(s.text); err != nil {
+		return nil, s.fail(at, err)
 	}
 	if !isJSON(s.text) {
 		return readYAML(s)
