@@ -141,11 +141,12 @@ func (c *checker) judge(o manifest.Object, result *checked) (*vmrules.Report, er
 	if !o.IsTemplate() && c.templates != nil {
 		return c.judgeByTemplate(o)
 	}
-	content, missing, err := c.fill(o)
+	filled, err := c.fill(o)
 	if err != nil {
 		return nil, err
 	}
-	result.Missing = missing
+	result.Missing = filled.Missing
+	content := filled.Content()
 	if c.book.isGiven() {
 		return c.book.judge(content, o.HoldsVM()), nil
 	}

@@ -12,6 +12,7 @@ import (
 
 // A linter is a run of vmrules lint.
 type linter struct {
+	parameters
 	build            Build
 	rules            []string // files that hold nothing but rules
 	strict           bool
@@ -46,7 +47,7 @@ type finding struct {
 
 func newLint(b Build) *cobra.Command {
 	l := &linter{
-		build: b,
+		parameters: newParameters(), build: b,
 		least: choice[int]{"info", weights},
 		output: choice[func(io.Writer, *linted) error]{"text", map[string]func(io.Writer, *linted) error{
 			"text": writeText, "json": writeJSON[*linted], "sarif": writeSARIF, "github": writeGitHub,
@@ -58,7 +59,8 @@ func newLint(b Build) *cobra.Command {
 		Long: `Lint looks at the rules in the annotations of templates and VMs, and says where in
 the file something is wrong with them or most likely not meant. "vmrules explain ID"
 tells more about a finding. A document that is an array of rules counts as an
-annotation, too; what --rules names must hold rules.
+annotation, too; what --rules names must hold rules. The parameters of a template are
+filled in before its rules are read, as check does it.
 ` + b.aboutForms() + inputs + `
 The exit status is 0 without errors, 1 with errors, and 2 where a file cannot be read.`,
 		Example: `  vmrules lint templates/
@@ -67,6 +69,7 @@ The exit status is 0 without errors, 1 with errors, and 2 where a file cannot be
 		RunE: l.run,
 	}
 	command.Flags().StringArrayVar(&l.rules, "rules", nil, "file that holds nothing but rules")
+	l.parameters.flag(command)
 	command.Flags().BoolVar(&l.strict, "strict", false, "unknown keys and kinds, and rules without arguments, are errors")
 	command.Flags().BoolVar(&l.warningsAsErrors, "warnings-as-errors", false, "exit with 1 for warnings, too")
 	l.least.flag(command, "min-severity", "", "leave out what matters less")
@@ -83,6 +86,9 @@ func (l *linter) run(command *cobra.Command, args []string) error {
 	if err := inputTwice(l.rules, args); err != nil {
 		return err
 	}
+	if err := l.read(); err != nil {
+		return err
+	}
 	found := &linted{Findings: []finding{}}
 	each := func(args []string, lint func(*linted, *manifest.File)) {
 		for file, err := range manifest.Read(args, command.InOrStdin()) {
@@ -94,7 +100,10 @@ func (l *linter) run(command *cobra.Command, args []string) error {
 		}
 	}
 	each(l.rules, l.lintRules)
-	each(args, l.lintFile)
+	each(args, func(to *linted, file *manifest.File) { l.lintFile(to, file, command.ErrOrStderr()) })
+	if err := l.allDeclared(); err != nil {
+		return err
+	}
 	if err := l.output.value()(command.OutOrStdout(), found); err != nil {
 		return err
 	}
@@ -118,15 +127,34 @@ func (l *linter) arguments(command *cobra.Command, args []string) error {
 
 // lintFile looks at all that is taken for rules in a file: annotations, and
 // documents of their form or of one that the build knows by its kind.
-func (l *linter) lintFile(to *linted, file *manifest.File) {
+func (l *linter) lintFile(to *linted, file *manifest.File, stderr io.Writer) {
 	for _, d := range file.Documents() {
 		if _, known := l.build.Documents[d.Type()]; d.LooksLikeRules() || known && d.Type() != "" {
 			l.lintDocument(to, d)
 		}
 	}
 	for _, object := range file.Objects() {
-		for _, a := range object.Annotations() {
-			l.add(to, file, a.Object.String(), a.Lint(l.options()...))
+		filled, err := l.fill(object)
+		if err != nil {
+			to.Unusable = append(to.Unusable, unusable(stderr, err))
+			continue
+		}
+		for _, a := range filled.Annotations() {
+			findings := a.Lint(l.options()...)
+			explainMissing(findings, filled.Missing)
+			l.add(to, file, a.Object.String(), findings)
+		}
+	}
+}
+
+// explainMissing says of rules that are not JSON which parameters are not filled in.
+func explainMissing(findings []vmrules.Finding, missing []string) {
+	if len(missing) == 0 {
+		return
+	}
+	for i := range findings {
+		if findings[i].ID == "unreadable" {
+			findings[i].Message += "; " + missingText(missing[0])
 		}
 	}
 }

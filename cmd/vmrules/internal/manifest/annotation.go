@@ -67,15 +67,25 @@ func (a Annotation) placeAll(findings []vmrules.Finding, text string) {
 	}
 	slices.SortStableFunc(inOrder, func(f, g *vmrules.Finding) int { return f.Offset - g.Offset })
 	source := a.Object.file.source
-	finder := newFinder(source.text, a.value.at, text)
+	written := a.written(text)
+	finder := newFinder(source.text, a.value.at, written.written)
 	for _, f := range inOrder {
-		f.Line, f.Column = source.place(finder.find(f.Offset))
+		f.Line, f.Column = source.place(finder.find(written.offset(f.Offset)))
 	}
 }
 
 func (a Annotation) place(text string, offset int) (line, column int) {
 	source := a.Object.file.source
-	return source.place(newFinder(source.text, a.value.at, text).find(offset))
+	written := a.written(text)
+	return source.place(newFinder(source.text, a.value.at, written.written).find(written.offset(offset)))
+}
+
+// written returns the text as it is in the file, where parameters stand.
+func (a Annotation) written(text string) filledText {
+	if filled, ok := a.Object.filled[a.value]; ok {
+		return filled
+	}
+	return filledText{written: text}
 }
 
 // versionOf tells the version of a template's own annotation as the library

@@ -22,7 +22,7 @@ const (
 func tooDense(text string) (at int, err error) {
 	most := max(maxDense, len(text)/bytesPerValue)
 	if found, at := beginnings(text, most); found > most {
-		return at, fmt.Errorf("the file has more values up to here than are read: %d, or one for each %d bytes of the file; split it into several files", maxDense, bytesPerValue)
+		return at, fmt.Errorf("there are too many values up to here: a file may have %d, or one for each %d bytes of it; split it into several files", maxDense, bytesPerValue)
 	}
 	return 0, nil
 }

@@ -41,7 +41,7 @@ func TestTooDense(t *testing.T) {
 
 func TestParseRefusesDense(t *testing.T) {
 	_, err := Parse("file", []byte("a:\n"+strings.Repeat("- a\n", maxDense)))
-	want := fmt.Sprintf("file:%d:1: the file has more values up to here than are read", maxDense/2+1)
+	want := fmt.Sprintf("file:%d:1: there are too many values up to here", maxDense/2+1)
 	if err == nil || !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("got error %v, want %s", err, want)
 	}

@@ -21,9 +21,14 @@ func isJSON(text string) bool {
 	return strings.HasPrefix(text, "{") || strings.HasPrefix(text, "[")
 }
 
-func readJSON(s *source) ([]*node, error) {
-	r := jsonReader{source: s, decoder: json.NewDecoder(strings.NewReader(s.text))}
+func newJSONReader(s *source) *jsonReader {
+	r := &jsonReader{source: s, decoder: json.NewDecoder(strings.NewReader(s.text))}
 	r.decoder.UseNumber()
+	return r
+}
+
+func readJSON(s *source) ([]*node, error) {
+	r := newJSONReader(s)
 	var documents []*node
 	for {
 		n, err := r.read()

@@ -166,6 +166,7 @@ func (r *yamlReader) alias(n *yaml.Node) (*node, error) {
 	if found == nil { // or it is around the alias
 		return nil, r.fail(n, "%w", unknownAnchor(n.Value))
 	}
+	found.isShared = true
 	return found, r.copy(n, found.size)
 }
 
@@ -173,7 +174,7 @@ func (r *yamlReader) alias(n *yaml.Node) (*node, error) {
 func (r *yamlReader) copy(n *yaml.Node, values int) error {
 	r.copies += values
 	if r.copies > maxCopies {
-		return r.fail(n, "with its aliases written out, the document has more than %d values more than here: write them out, as far as they are needed", maxCopies)
+		return r.fail(n, "the aliases and merge keys up to here stand for more than %d values: write out those that are needed", maxCopies)
 	}
 	return nil
 }
