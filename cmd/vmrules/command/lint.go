@@ -3,6 +3,7 @@ package command
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -26,6 +27,8 @@ type linted struct {
 	Findings    []finding         `json:"findings"`
 	Unusable    []*manifest.Error `json:"unusable,omitempty"`
 	Annotations int               `json:"annotations"`
+
+	isFull bool // there are more findings
 }
 
 // A finding is one of the library's, in a file.
@@ -97,9 +100,17 @@ func (l *linter) run(command *cobra.Command, args []string) error {
 				continue
 			}
 			lint(found, file)
+			if found.isFull {
+				err := &manifest.Error{File: file.Name, Message: fmt.Sprintf("there are more than %d findings: mend these first, or leave out the less important with --min-severity", maxFindings)}
+				found.Unusable = append(found.Unusable, unusable(command.ErrOrStderr(), err))
+				return
+			}
 		}
 	}
 	each(l.rules, l.lintRules)
+	if found.isFull {
+		args = nil
+	}
 	each(args, func(to *linted, file *manifest.File) { l.lintFile(to, file, command.ErrOrStderr()) })
 	if err := l.allDeclared(); err != nil {
 		return err
@@ -134,6 +145,9 @@ func (l *linter) lintFile(to *linted, file *manifest.File, stderr io.Writer) {
 		}
 	}
 	for _, object := range file.Objects() {
+		if to.isFull {
+			return
+		}
 		filled, err := l.fill(object)
 		if err != nil {
 			to.Unusable = append(to.Unusable, unusable(stderr, err))
@@ -217,13 +231,33 @@ func (l *linter) add(to *linted, file *manifest.File, about string, findings []v
 		if weights[string(f.Severity)] < l.least.value() {
 			continue
 		}
+		if len(to.Findings) == maxFindings {
+			to.isFull = true
+			return
+		}
 		to.Findings = append(to.Findings, finding{
-			File: file.Name, Line: f.Line, Column: f.Column, Object: about,
-			Severity: f.Severity, ID: f.ID, Rule: f.Rule, Index: f.Index, Key: f.Key,
-			Message: f.Message, Suggestion: f.Suggestion,
+			File: file.Name, Line: f.Line, Column: f.Column, Object: short(about),
+			Severity: f.Severity, ID: f.ID, Rule: short(f.Rule), Index: f.Index, Key: short(f.Key),
+			Message: short(f.Message), Suggestion: short(f.Suggestion),
 			excerpt: file.Around(f.Line, f.Column, excerptSide),
 		})
 	}
+}
+
+// maxFindings is how many findings are written, and maxText how many bytes of each
+// text in them: the name of a rule may be longer than all else, and is in each finding
+// about it.
+const (
+	maxFindings = 50_000
+	maxText     = 500
+)
+
+// short cuts a text that is too long to be read.
+func short(text string) string {
+	if len(text) <= maxText {
+		return text
+	}
+	return strings.ToValidUTF8(text[:maxText], "") + "…"
 }
 
 func (l *linted) count(s vmrules.Severity) int {

@@ -107,10 +107,10 @@ func Read(args []string, stdin io.Reader) iter.Seq2[*File, error] {
 
 func readArgument(arg string, stdin io.Reader) iter.Seq2[*File, error] {
 	if arg == "-" {
-		return single(readAll("<stdin>", func() ([]byte, error) { return io.ReadAll(stdin) }))
+		return single(readAll("<stdin>", func() (io.ReadCloser, error) { return io.NopCloser(stdin), nil }))
 	}
 	if info, err := os.Stat(arg); err != nil || !info.IsDir() {
-		return single(readAll(arg, func() ([]byte, error) { return os.ReadFile(arg) }))
+		return single(readAll(arg, func() (io.ReadCloser, error) { return os.Open(arg) }))
 	}
 	return func(yield func(*File, error) bool) {
 		for file, err := range ReadFS(os.DirFS(arg)) {
@@ -131,8 +131,14 @@ func single(file *File, err error) iter.Seq2[*File, error] {
 	return func(yield func(*File, error) bool) { yield(file, err) }
 }
 
-func readAll(name string, read func() ([]byte, error)) (*File, error) {
-	content, err := read()
+// maxFile is how many bytes a file may have; only audit reads streams of any length.
+const maxFile = 256 << 20
+
+func readAll(name string, open func() (io.ReadCloser, error)) (*File, error) {
+	content, err := readFrom(open)
+	if err == nil && len(content) > maxFile {
+		err = fmt.Errorf("there are more than %d bytes in it: split it into several files, or use vmrules audit, which reads any number of objects", maxFile)
+	}
 	if err == nil {
 		return Parse(name, content)
 	}
@@ -140,6 +146,15 @@ func readAll(name string, read func() ([]byte, error)) (*File, error) {
 		err = failed.Err // which says the name itself
 	}
 	return nil, &Error{File: name, Message: err.Error()}
+}
+
+func readFrom(open func() (io.ReadCloser, error)) ([]byte, error) {
+	input, err := open()
+	if err != nil {
+		return nil, err
+	}
+	defer input.Close()
+	return io.ReadAll(io.LimitReader(input, maxFile+1))
 }
 
 // ReadFS yields the manifests in a file system, in the order of their names: all
@@ -154,11 +169,11 @@ func ReadFS(fsys fs.FS) iter.Seq2[*File, error] {
 			case err == nil && (entry.IsDir() || !isManifest(name)):
 				return nil
 			}
-			file, failed := readAll(name, func() ([]byte, error) {
+			file, failed := readAll(name, func() (io.ReadCloser, error) {
 				if err != nil {
 					return nil, err
 				}
-				return fs.ReadFile(fsys, name)
+				return fsys.Open(name)
 			})
 			if !yield(file, failed) {
 				return fs.SkipAll
