@@ -130,7 +130,7 @@ func (c *checker) checkAll(command *cobra.Command, args []string) error {
 
 // maxKeptWeight is how much all reports may hold, in results; a violation is as much
 // as ten of them.
-const maxKeptWeight = 1_000_000
+const maxKeptWeight = 500_000
 
 func weight(r *vmrules.Report) int {
 	if r == nil {
