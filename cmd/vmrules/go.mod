@@ -4,7 +4,6 @@ go 1.25.0
 
 require (
 	github.com/fatih/color v1.19.0
-	github.com/goccy/go-yaml v1.19.2
 	github.com/google/go-cmp v0.7.0
 	github.com/hashicorp/golang-lru/v2 v2.0.7
 	github.com/mattn/go-isatty v0.0.24
@@ -13,6 +12,7 @@ require (
 	github.com/schollz/progressbar/v3 v3.19.1
 	github.com/spf13/cobra v1.10.2
 	github.com/vmrules/vmrules v0.0.0
+	go.yaml.in/yaml/v3 v3.0.6
 )
 
 require (

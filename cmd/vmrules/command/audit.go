@@ -29,8 +29,12 @@ type auditor struct {
 	rules  *lru.Cache[string, parsedRules] // by the text of the annotation
 }
 
-// maxParsed is how many annotations are kept. Most VMs have that of a template.
-const maxParsed = 1_000
+// How many annotations are kept, and how long one may be for that. Most VMs have
+// that of a template; a long one that is kept takes many times its length.
+const (
+	maxParsed = 100
+	maxKept   = 32 << 10
+)
 
 type parsedRules struct {
 	rules vmrules.Rules
@@ -204,10 +208,14 @@ func (a *auditor) judge(object json.RawMessage) audited {
 	if decoder.Decode(&vm) != nil || vm == nil {
 		return audited{err: errors.New("what should be a VM is no object")}
 	}
+	vm, filling := filledIn(vm, object)
 	metadata, _ := vm["metadata"].(map[string]any)
 	result := audited{Kind: text(vm["kind"]), Namespace: text(metadata["namespace"]), Name: text(metadata["name"])}
 	if namespace, name, ok := vmrules.TemplateOf(vm); ok {
 		result.Template = namespace + "/" + name
+	}
+	if result.err = filling; filling != nil {
+		return result
 	}
 	if a.book.isGiven() {
 		result.report = a.book.judge(vm, manifest.HoldsVM(vm))
@@ -226,6 +234,23 @@ func (a *auditor) judge(object json.RawMessage) audited {
 	return result
 }
 
+// filledIn returns a template with its parameters filled in, as check does it, and
+// any other object as it is.
+func filledIn(object map[string]any, written []byte) (map[string]any, error) {
+	if !manifest.IsTemplate(text(object["kind"])) {
+		return object, nil
+	}
+	file, err := manifest.Parse("the template", written)
+	if err != nil {
+		return object, err
+	}
+	filled, err := file.Objects()[0].Fill(nil)
+	if err != nil {
+		return object, err
+	}
+	return filled.Content(), nil
+}
+
 func text(v any) string {
 	s, _ := v.(string)
 	return s
@@ -237,6 +262,8 @@ func (a *auditor) parse(annotation string) parsedRules {
 		return known
 	}
 	rules, err := vmrules.ParseRules(annotation, a.build.options()...)
-	a.rules.Add(annotation, parsedRules{rules, err})
+	if len(annotation) <= maxKept {
+		a.rules.Add(annotation, parsedRules{rules, err})
+	}
 	return parsedRules{rules, err}
 }

@@ -11,8 +11,10 @@ import (
 // objectsIn hands on the objects in a stream of JSON: the items of lists, and all
 // other objects. It holds one at a time, and ends where it is told to by false.
 func objectsIn(input io.Reader, each func(json.RawMessage) bool) error {
-	s := objectStream{decoder: json.NewDecoder(input), each: each}
+	limited := &limitedReader{input: input}
+	s := objectStream{decoder: json.NewDecoder(limited), each: each, input: limited}
 	for {
+		s.begin()
 		token, err := s.decoder.Token()
 		if err == io.EOF {
 			return nil
@@ -38,6 +40,31 @@ func objectsIn(input io.Reader, each func(json.RawMessage) bool) error {
 type objectStream struct {
 	decoder *json.Decoder
 	each    func(json.RawMessage) bool
+	input   *limitedReader
+}
+
+// begin is called where an object begins, which may be as long as any.
+func (s *objectStream) begin() { s.input.left = maxObject }
+
+// maxObject is how many bytes an object of the stream may have, and all of a list
+// but its items. The API server takes objects of 1.5 MiB, which kubectl indents.
+const maxObject = 4 << 20
+
+// A limitedReader reads so many bytes, and then fails.
+type limitedReader struct {
+	input io.Reader
+	left  int
+}
+
+var errTooLong = fmt.Errorf("an object is longer than %d bytes: leave it out of the stream, or check it by itself with vmrules check", maxObject)
+
+func (r *limitedReader) Read(p []byte) (int, error) {
+	if r.left <= 0 {
+		return 0, errTooLong
+	}
+	n, err := r.input.Read(p[:min(len(p), r.left)])
+	r.left -= n
+	return n, err
 }
 
 var errStopped = errors.New("stopped")
@@ -58,11 +85,16 @@ func (s *objectStream) object() error {
 			if err := s.items(); err != nil {
 				return err
 			}
+			s.begin()
+			written.Reset()
 			continue
 		}
 		var value json.RawMessage
 		if err := s.decoder.Decode(&value); err != nil {
 			return err
+		}
+		if isList {
+			continue // what a list says of itself is not needed
 		}
 		if written.Len() > 1 {
 			written.WriteByte(',')
@@ -89,6 +121,7 @@ func (s *objectStream) items() error {
 		return fmt.Errorf("items must be an array, not %v", token)
 	}
 	for s.decoder.More() {
+		s.begin()
 		var item json.RawMessage
 		if err := s.decoder.Decode(&item); err != nil {
 			return err

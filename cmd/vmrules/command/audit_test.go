@@ -61,6 +61,56 @@ func TestAuditStops(t *testing.T) {
 	}
 }
 
+// repeated reads as a text over and over again, and never ends.
+type repeated struct {
+	text string
+	at   int
+}
+
+func (r *repeated) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = r.text[r.at]
+		r.at = (r.at + 1) % len(r.text)
+	}
+	return len(p), nil
+}
+
+// What never ends is refused, and not read into memory.
+func TestAuditOfEndlessObjects(t *testing.T) {
+	tests := []struct{ name, begin, repeat string }{
+		{"a string", `{"kind": "`, "x"},
+		{"an array", `{"kind": "VirtualMachine", "spec": [`, "0,"},
+		{"keys", `{"kind": "VirtualMachine"`, `, "a": 1`},
+		{"an item", `{"kind": "List", "items": [{}, {"a": "`, "x"},
+		{"what a list says of itself", `{"items": [{}], "metadata": "`, "x"},
+		{"blanks", `{"items": [{}`, " "},
+		{"between objects", `{}`, " "},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			input := io.MultiReader(strings.NewReader(test.begin), &repeated{text: test.repeat})
+			err := newTestAuditor(t).stream(input, func(audited) error { return nil })
+			if !errors.Is(err, errTooLong) {
+				t.Errorf("got error %v, want %v", err, errTooLong)
+			}
+		})
+	}
+}
+
+// However much there is in front of them, all objects are judged.
+func TestAuditOfLongObjects(t *testing.T) {
+	long := `{"kind": "VirtualMachine", "a": "` + strings.Repeat("x", maxObject-100) + `"}`
+	list := `{"items": [` + long + "," + long + `], "a": "` + strings.Repeat("x", maxObject-100) + `", "items": [` + long + `]}`
+	n := 0
+	err := newTestAuditor(t).stream(strings.NewReader(long+list+long), func(vm audited) error {
+		n++
+		return vm.err
+	})
+	if err != nil || n != 5 {
+		t.Errorf("%d objects, want 5; error %v", n, err)
+	}
+}
+
 func TestSummaryIsBounded(t *testing.T) {
 	s := newSummary(io.Discard, (*summary).text)
 	for i := range maxRows + 5 {

@@ -20,6 +20,7 @@ type checker struct {
 	output           choice[func(io.Writer, *checker) error]
 
 	checked  []checked
+	kept     int // the weight of their reports
 	unusable []*manifest.Error
 }
 
@@ -115,10 +116,31 @@ func (c *checker) checkAll(command *cobra.Command, args []string) error {
 		for _, object := range file.Objects() {
 			if object.HoldsVM() || c.book.isWhole() {
 				c.checked = append(c.checked, c.check(object))
+				c.kept += weight(c.checked[len(c.checked)-1].Report)
+			}
+			if c.kept > maxKeptWeight {
+				err := &manifest.Error{File: file.Name, Line: object.Line, Column: 1, Message: "the reports of all objects up to here are too long: check fewer of them at a time, or use vmrules audit"}
+				c.unusable = append(c.unusable, unusable(command.ErrOrStderr(), err))
+				return nil
 			}
 		}
 	}
 	return c.allDeclared()
+}
+
+// maxKeptWeight is how much all reports may hold, in results; a violation is as much
+// as ten of them.
+const maxKeptWeight = 500_000
+
+func weight(r *vmrules.Report) int {
+	if r == nil {
+		return 0
+	}
+	all := len(r.Results)
+	for _, result := range r.Results {
+		all += 10 * len(result.Violations)
+	}
+	return all
 }
 
 // check judges one object.
@@ -141,11 +163,12 @@ func (c *checker) judge(o manifest.Object, result *checked) (*vmrules.Report, er
 	if !o.IsTemplate() && c.templates != nil {
 		return c.judgeByTemplate(o)
 	}
-	content, missing, err := c.fill(o)
+	filled, err := c.fill(o)
 	if err != nil {
 		return nil, err
 	}
-	result.Missing = missing
+	result.Missing = filled.Missing
+	content := filled.Content()
 	if c.book.isGiven() {
 		return c.book.judge(content, o.HoldsVM()), nil
 	}

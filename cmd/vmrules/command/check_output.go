@@ -52,6 +52,12 @@ func (o checked) summary(fails bool) string {
 	return good.Sprint(verdict) + ":" + counts
 }
 
+// missingText says that a required parameter has no value.
+func missingText(name string) string {
+	name = oneLine(name)
+	return fmt.Sprintf("parameter %s is required and has no value: give it one with -p %s=…", name, name)
+}
+
 // quiet are the outcomes that need nobody's attention.
 var quiet = []vmrules.Outcome{vmrules.Satisfied, vmrules.Skipped}
 
@@ -61,7 +67,7 @@ func (o checked) details(verbose bool) []string {
 		text = append(text, o.Problem)
 	}
 	for _, name := range o.Missing {
-		text = append(text, fmt.Sprintf("parameter %s is required and has no value: give it one with -p %s=…", oneLine(name), oneLine(name)))
+		text = append(text, missingText(name))
 	}
 	if o.Report != nil {
 		text = append(text, shown(o.Report, verbose)...)

@@ -3,6 +3,7 @@ package command
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -12,6 +13,7 @@ import (
 
 // A linter is a run of vmrules lint.
 type linter struct {
+	parameters
 	build            Build
 	rules            []string // files that hold nothing but rules
 	strict           bool
@@ -25,6 +27,8 @@ type linted struct {
 	Findings    []finding         `json:"findings"`
 	Unusable    []*manifest.Error `json:"unusable,omitempty"`
 	Annotations int               `json:"annotations"`
+
+	isFull bool // there are more findings
 }
 
 // A finding is one of the library's, in a file.
@@ -41,12 +45,12 @@ type finding struct {
 	Message    string           `json:"message"`
 	Suggestion string           `json:"suggestion,omitempty"`
 
-	source string // the line
+	excerpt manifest.Excerpt
 }
 
 func newLint(b Build) *cobra.Command {
 	l := &linter{
-		build: b,
+		parameters: newParameters(), build: b,
 		least: choice[int]{"info", weights},
 		output: choice[func(io.Writer, *linted) error]{"text", map[string]func(io.Writer, *linted) error{
 			"text": writeText, "json": writeJSON[*linted], "sarif": writeSARIF, "github": writeGitHub,
@@ -58,7 +62,8 @@ func newLint(b Build) *cobra.Command {
 		Long: `Lint looks at the rules in the annotations of templates and VMs, and says where in
 the file something is wrong with them or most likely not meant. "vmrules explain ID"
 tells more about a finding. A document that is an array of rules counts as an
-annotation, too; what --rules names must hold rules.
+annotation, too; what --rules names must hold rules. The parameters of a template are
+filled in before its rules are read, as check does it.
 ` + b.aboutForms() + inputs + `
 The exit status is 0 without errors, 1 with errors, and 2 where a file cannot be read.`,
 		Example: `  vmrules lint templates/
@@ -67,6 +72,7 @@ The exit status is 0 without errors, 1 with errors, and 2 where a file cannot be
 		RunE: l.run,
 	}
 	command.Flags().StringArrayVar(&l.rules, "rules", nil, "file that holds nothing but rules")
+	l.parameters.flag(command)
 	command.Flags().BoolVar(&l.strict, "strict", false, "unknown keys and kinds, and rules without arguments, are errors")
 	command.Flags().BoolVar(&l.warningsAsErrors, "warnings-as-errors", false, "exit with 1 for warnings, too")
 	l.least.flag(command, "min-severity", "", "leave out what matters less")
@@ -83,6 +89,9 @@ func (l *linter) run(command *cobra.Command, args []string) error {
 	if err := inputTwice(l.rules, args); err != nil {
 		return err
 	}
+	if err := l.read(); err != nil {
+		return err
+	}
 	found := &linted{Findings: []finding{}}
 	each := func(args []string, lint func(*linted, *manifest.File)) {
 		for file, err := range manifest.Read(args, command.InOrStdin()) {
@@ -91,10 +100,21 @@ func (l *linter) run(command *cobra.Command, args []string) error {
 				continue
 			}
 			lint(found, file)
+			if found.isFull {
+				err := &manifest.Error{File: file.Name, Message: fmt.Sprintf("there are more than %d findings: mend these first, or leave out the less important with --min-severity", maxFindings)}
+				found.Unusable = append(found.Unusable, unusable(command.ErrOrStderr(), err))
+				return
+			}
 		}
 	}
 	each(l.rules, l.lintRules)
-	each(args, l.lintFile)
+	if found.isFull {
+		args = nil
+	}
+	each(args, func(to *linted, file *manifest.File) { l.lintFile(to, file, command.ErrOrStderr()) })
+	if err := l.allDeclared(); err != nil {
+		return err
+	}
 	if err := l.output.value()(command.OutOrStdout(), found); err != nil {
 		return err
 	}
@@ -118,15 +138,37 @@ func (l *linter) arguments(command *cobra.Command, args []string) error {
 
 // lintFile looks at all that is taken for rules in a file: annotations, and
 // documents of their form or of one that the build knows by its kind.
-func (l *linter) lintFile(to *linted, file *manifest.File) {
+func (l *linter) lintFile(to *linted, file *manifest.File, stderr io.Writer) {
 	for _, d := range file.Documents() {
 		if _, known := l.build.Documents[d.Type()]; d.LooksLikeRules() || known && d.Type() != "" {
 			l.lintDocument(to, d)
 		}
 	}
 	for _, object := range file.Objects() {
-		for _, a := range object.Annotations() {
-			l.add(to, file, a.Object.String(), a.Lint(l.options()...))
+		if to.isFull {
+			return
+		}
+		filled, err := l.fill(object)
+		if err != nil {
+			to.Unusable = append(to.Unusable, unusable(stderr, err))
+			continue
+		}
+		for _, a := range filled.Annotations() {
+			findings := a.Lint(l.options()...)
+			explainMissing(findings, filled.Missing)
+			l.add(to, file, a.Object.String(), findings)
+		}
+	}
+}
+
+// explainMissing says of rules that are not JSON which parameters are not filled in.
+func explainMissing(findings []vmrules.Finding, missing []string) {
+	if len(missing) == 0 {
+		return
+	}
+	for i := range findings {
+		if findings[i].ID == "unreadable" {
+			findings[i].Message += "; " + missingText(missing[0])
 		}
 	}
 }
@@ -189,13 +231,33 @@ func (l *linter) add(to *linted, file *manifest.File, about string, findings []v
 		if weights[string(f.Severity)] < l.least.value() {
 			continue
 		}
+		if len(to.Findings) == maxFindings {
+			to.isFull = true
+			return
+		}
 		to.Findings = append(to.Findings, finding{
-			File: file.Name, Line: f.Line, Column: f.Column, Object: about,
-			Severity: f.Severity, ID: f.ID, Rule: f.Rule, Index: f.Index, Key: f.Key,
-			Message: f.Message, Suggestion: f.Suggestion,
-			source: file.Line(f.Line),
+			File: file.Name, Line: f.Line, Column: f.Column, Object: short(about),
+			Severity: f.Severity, ID: f.ID, Rule: short(f.Rule), Index: f.Index, Key: short(f.Key),
+			Message: short(f.Message), Suggestion: short(f.Suggestion),
+			excerpt: file.Around(f.Line, f.Column, excerptSide),
 		})
 	}
+}
+
+// maxFindings is how many findings are written, and maxText how many bytes of each
+// text in them: the name of a rule may be longer than all else, and is in each finding
+// about it.
+const (
+	maxFindings = 50_000
+	maxText     = 500
+)
+
+// short cuts a text that is too long to be read.
+func short(text string) string {
+	if len(text) <= maxText {
+		return text
+	}
+	return strings.ToValidUTF8(text[:maxText], "") + "…"
 }
 
 func (l *linted) count(s vmrules.Severity) int {

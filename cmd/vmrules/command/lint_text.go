@@ -10,6 +10,7 @@ import (
 	"github.com/rivo/uniseg"
 
 	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
 )
 
 // severityColors are seen on a terminal only, and not where NO_COLOR is set.
@@ -22,7 +23,7 @@ var severityColors = map[vmrules.Severity]*color.Color{
 // writeText writes findings for people: each with its line, and a caret below.
 func writeText(w io.Writer, l *linted) error {
 	for _, f := range l.Findings {
-		line, caret := excerpt(f.source, f.Column)
+		line, caret := show(f.excerpt)
 		severity := severityColors[f.Severity]
 		fmt.Fprintf(w, "%s:%d:%d: %s: %s%s [%s]\n    %s\n    %s\n", oneLine(f.File), f.Line, f.Column,
 			severity.Sprint(f.Severity), oneLine(f.subject()), oneLine(f.Message), f.ID, line, severity.Sprint(caret))
@@ -41,28 +42,25 @@ func counted(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// What an excerpt shows of a long line, in code points: JSON files hold an
-// annotation in one.
-const (
-	maxBefore = 50
-	maxBehind = 50
-)
+// excerptSide is how many code points of a long line are shown to each side of a
+// finding: JSON files hold an annotation in one line.
+const excerptSide = 50
 
-// excerpt is the part of a line around a column, and a caret that stands below
-// it.
-func excerpt(line string, column int) (shown, caret string) {
-	characters := []rune(strings.TrimRight(line, " \t"))
-	at := min(column-1, len(characters))
-	before, behind := []rune(strings.TrimLeft(string(characters[:at]), " \t")), characters[at:]
-	start, end := "", ""
-	if len(before) > maxBefore {
-		start, before = "…", before[len(before)-maxBefore:]
+// show returns an excerpt, and a caret that stands below its place.
+func show(e manifest.Excerpt) (shown, caret string) {
+	left, right := e.Before, e.Behind
+	if e.CutBefore {
+		left = "…" + left
+	} else {
+		left = strings.TrimLeft(left, " \t")
 	}
-	if len(behind) > maxBehind {
-		end, behind = "…", behind[:maxBehind]
+	if e.CutBehind {
+		right += "…"
+	} else {
+		right = strings.TrimRight(right, " \t")
 	}
-	left := start + oneLine(string(before))
-	return left + oneLine(string(behind)) + end, strings.Repeat(" ", uniseg.StringWidth(left)) + "^"
+	left = oneLine(left)
+	return left + oneLine(right), strings.Repeat(" ", uniseg.StringWidth(left)) + "^"
 }
 
 // oneLine keeps text from moving a terminal's cursor.

@@ -1,10 +1,8 @@
 package command
 
 import (
+	"errors"
 	"fmt"
-	"maps"
-	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -15,51 +13,35 @@ import (
 // A ruling knows by which rules an object is judged: its own, or those of a
 // template, with the template's parameters filled in.
 type ruling struct {
-	reading  []vmrules.ParseOption // of annotations
-	template string
-	given    []string // parameters, as NAME=VALUE
+	parameters
+	reading   []vmrules.ParseOption // of annotations
+	template  string
+	templates []*template // of --template
+}
 
-	parameters map[string]string
-	declared   map[string]bool   // the parameters of templates that were met
-	templates  []manifest.Object // of --template
+// A template is one of --template, whose rules are read for the first VM that is
+// judged by them.
+type template struct {
+	manifest.Object
+	isRead bool
+	rules  vmrules.Rules
+	err    error
 }
 
 func newRuling(b Build) ruling {
-	return ruling{reading: b.options(), parameters: map[string]string{}, declared: map[string]bool{}}
+	return ruling{parameters: newParameters(), reading: b.options()}
 }
 
 func (r *ruling) flags(command *cobra.Command) {
-	flags := command.Flags()
-	flags.StringVar(&r.template, "template", "", "file with the template of the VMs, or with several, which VMs name by their label")
-	flags.StringArrayVarP(&r.given, "param", "p", nil, "value of a template's parameter, as NAME=VALUE")
+	command.Flags().StringVar(&r.template, "template", "", "file with the template of the VMs, or with several, which VMs name by their label")
+	r.parameters.flag(command)
 }
 
 func (r *ruling) read(command *cobra.Command) error {
-	if err := r.readParameters(); err != nil {
+	if err := r.parameters.read(); err != nil {
 		return err
 	}
 	return r.readTemplates(command)
-}
-
-func (r *ruling) readParameters() error {
-	for _, given := range r.given {
-		name, value, ok := strings.Cut(given, "=")
-		if !ok || name == "" {
-			return fmt.Errorf("-p %s: a parameter is given as NAME=VALUE", given)
-		}
-		r.parameters[name] = value
-	}
-	return nil
-}
-
-// allDeclared tells of a parameter that would have had no effect.
-func (r *ruling) allDeclared() error {
-	for _, name := range slices.Sorted(maps.Keys(r.parameters)) {
-		if !r.declared[name] {
-			return fmt.Errorf("-p %s: no template here has a parameter of this name", name)
-		}
-	}
-	return nil
 }
 
 func (r *ruling) readTemplates(command *cobra.Command) error {
@@ -72,7 +54,7 @@ func (r *ruling) readTemplates(command *cobra.Command) error {
 		}
 		for _, object := range file.Objects() {
 			if object.IsTemplate() {
-				r.templates = append(r.templates, object)
+				r.templates = append(r.templates, &template{Object: object})
 			}
 		}
 	}
@@ -83,13 +65,13 @@ func (r *ruling) readTemplates(command *cobra.Command) error {
 }
 
 // templateOf is the one template that there is, or that the VM names.
-func (r *ruling) templateOf(vm map[string]any) (manifest.Object, error) {
+func (r *ruling) templateOf(vm map[string]any) (*template, error) {
 	if len(r.templates) == 1 {
 		return r.templates[0], nil
 	}
 	_, name, ok := vmrules.TemplateOf(vm)
 	if !ok {
-		return manifest.Object{}, fmt.Errorf("%s has %d templates, and the VM does not name one by the labels %s and %s",
+		return nil, fmt.Errorf("%s has %d templates, and the VM does not name one by the labels %s and %s",
 			r.template, len(r.templates), vmrules.TemplateKey, vmrules.TemplateNamespaceKey)
 	}
 	for _, t := range r.templates {
@@ -97,26 +79,15 @@ func (r *ruling) templateOf(vm map[string]any) (manifest.Object, error) {
 			return t, nil
 		}
 	}
-	return manifest.Object{}, fmt.Errorf("%s has no template %q, which the VM names", r.template, name)
-}
-
-func (r *ruling) fill(o manifest.Object) (content map[string]any, missing []string, err error) {
-	for _, p := range o.Parameters() {
-		r.declared[p.Name] = true
-	}
-	filled, err := o.Fill(r.parameters)
-	return filled.Content, filled.Missing, err
+	return nil, fmt.Errorf("%s has no template %q, which the VM names", r.template, name)
 }
 
 // rulesOf finds the rules for an object, and the object that they are for: a
-// template has its parameters filled in.
+// template has its parameters filled in. A VM needs a template only if it has no
+// rules of its own and is not exempt from all.
 func (r *ruling) rulesOf(o manifest.Object) (vmrules.Rules, map[string]any, error) {
 	if o.IsTemplate() {
-		content, _, err := r.fill(o)
-		if err != nil {
-			return vmrules.Rules{}, nil, err
-		}
-		rules, err := vmrules.RulesFor(nil, content, r.reading...)
+		rules, content, err := r.rulesIn(o)
 		return rules, content, err
 	}
 	vm := o.Content()
@@ -124,14 +95,39 @@ func (r *ruling) rulesOf(o manifest.Object) (vmrules.Rules, map[string]any, erro
 		rules, err := vmrules.RulesFor(vm, nil, r.reading...)
 		return rules, vm, err
 	}
-	template, err := r.templateOf(vm)
+	rules, err := vmrules.RulesFor(vm, unreadable, r.reading...)
+	if !isAboutTemplate(err) {
+		return rules, vm, err
+	}
+	t, err := r.templateOf(vm)
 	if err != nil {
 		return vmrules.Rules{}, nil, err
 	}
-	content, _, err := r.fill(template)
+	if !t.isRead {
+		t.rules, _, t.err = r.rulesIn(t.Object)
+		t.isRead = true
+	}
+	return t.rules, vm, t.err
+}
+
+func (r *ruling) rulesIn(template manifest.Object) (vmrules.Rules, map[string]any, error) {
+	filled, err := r.fill(template)
 	if err != nil {
 		return vmrules.Rules{}, nil, err
 	}
-	rules, err := vmrules.RulesFor(vm, content, r.reading...)
-	return rules, vm, err
+	content := filled.Content()
+	rules, err := vmrules.RulesFor(nil, content, r.reading...)
+	return rules, content, err
+}
+
+// unreadable is a template whose rules are none, so that the library says whether a
+// VM would be judged by those of a template.
+var unreadable = map[string]any{
+	"kind":     "Template",
+	"metadata": map[string]any{"annotations": map[string]any{vmrules.TemplateAnnotation: 0}},
+}
+
+func isAboutTemplate(err error) bool {
+	problems := (*vmrules.ParseError)(nil)
+	return errors.As(err, &problems) && problems.Problems[0].Source == "template"
 }

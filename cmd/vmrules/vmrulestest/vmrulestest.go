@@ -57,11 +57,19 @@ func (v verdict) tell(t *testing.T) {
 
 func look(o manifest.Object, opts []vmrules.ParseOption) verdict {
 	var v verdict
-	for _, a := range o.Annotations() {
+	filled, err := o.Fill(nil)
+	if err != nil {
+		v.errors = append(v.errors, err.Error())
+		return v
+	}
+	for _, name := range filled.Missing {
+		v.warnings = append(v.warnings, fmt.Sprintf("parameter %s is required and has no value", name))
+	}
+	for _, a := range filled.Annotations() {
 		v.lint(a, opts)
 	}
-	if v.errors == nil { // or else the rules are no rules
-		v.check(o, opts)
+	if v.errors == nil { // the rules can be read
+		v.check(filled, opts)
 	}
 	return v
 }
@@ -79,16 +87,8 @@ func (v *verdict) lint(a manifest.Annotation, opts []vmrules.ParseOption) {
 	}
 }
 
-func (v *verdict) check(o manifest.Object, opts []vmrules.ParseOption) {
-	filled, err := o.Fill(nil)
-	if err != nil {
-		v.errors = append(v.errors, err.Error())
-		return
-	}
-	for _, name := range filled.Missing {
-		v.warnings = append(v.warnings, fmt.Sprintf("parameter %s is required and has no value", name))
-	}
-	report, err := vmrules.ValidateOwn(filled.Content, vmrules.ReadWith(opts...))
+func (v *verdict) check(filled manifest.Filled, opts []vmrules.ParseOption) {
+	report, err := vmrules.ValidateOwn(filled.Content(), vmrules.ReadWith(opts...))
 	if err != nil { // an annotation that only is none once it is filled in
 		v.errors = append(v.errors, err.Error())
 	}

@@ -85,18 +85,24 @@ func TestLook(t *testing.T) {
 		file []byte
 		want verdict
 	}{
-		{"a good one", replaced("CORES_VALUE", "4"), verdict{nil, []string{warning, missing}}},
+		{"a good one", replaced("CORES_VALUE", "4"), verdict{nil, []string{missing, warning}}},
 		{"a VM that breaks the rules", replaced("CORES_VALUE", "5"), verdict{
 			[]string{"objects[0].spec.template.spec.domain.cpu.cores: Invalid value: 5: up to 4 (5 is more than max 4)"},
-			[]string{warning, missing},
+			[]string{missing, warning},
 		}},
 		{"a parameter without a value", replaced("${{CORES}}", "${{MODEL}}"), verdict{
 			[]string{"Not decided: up to 4 (objects[0].spec.template.spec.domain.cpu.cores: the template's parameter ${{MODEL}} is not filled in)"},
-			[]string{warning, missing},
+			[]string{missing, warning},
 		}},
 		{"rules that are none", replaced(`"rule": "integer", `, ""), verdict{
 			[]string{`small.yaml:11:10: error: rule "cores": the rule has no "rule": add integer, string, regex or enum (missing-key)`},
-			[]string{warning},
+			[]string{missing, warning},
+		}},
+		{"a parameter in the rules", []byte(strings.NewReplacer("CORES_VALUE", "4", `"max": 4`, `"max": ${CORES}`).Replace(template)), verdict{
+			nil, []string{missing, warning},
+		}},
+		{"a parameter without a value in the rules", replaced(`"max": 4`, `"max": ${MODEL}`), verdict{
+			[]string{`small.yaml:11:120: error: "${MODEL" cannot stand here, where a value is expected (unreadable)`}, []string{missing},
 		}},
 	}
 	for _, test := range tests {

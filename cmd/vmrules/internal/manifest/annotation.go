@@ -55,15 +55,37 @@ func (a Annotation) Lint(opts ...vmrules.ParseOption) []vmrules.Finding {
 		}}
 	}
 	findings := vmrules.Lint(text, append(slices.Clip(opts), vmrules.WithVersion(a.version))...)
-	for i, f := range findings {
-		findings[i].Line, findings[i].Column = a.place(text, f.Offset)
-	}
+	a.placeAll(findings, text)
 	return findings
+}
+
+// placeAll sets the lines and columns of findings about a text, which is read once.
+func (a Annotation) placeAll(findings []vmrules.Finding, text string) {
+	inOrder := make([]*vmrules.Finding, 0, len(findings))
+	for i := range findings {
+		inOrder = append(inOrder, &findings[i])
+	}
+	slices.SortStableFunc(inOrder, func(f, g *vmrules.Finding) int { return f.Offset - g.Offset })
+	source := a.Object.file.source
+	written := a.written(text)
+	finder := newFinder(source.text, a.value.at, written.written)
+	for _, f := range inOrder {
+		f.Line, f.Column = source.place(finder.find(written.offset(f.Offset)))
+	}
 }
 
 func (a Annotation) place(text string, offset int) (line, column int) {
 	source := a.Object.file.source
-	return source.place(within(source.text, a.value.at, text, offset))
+	written := a.written(text)
+	return source.place(newFinder(source.text, a.value.at, written.written).find(written.offset(offset)))
+}
+
+// written returns the text as it is in the file, where parameters stand.
+func (a Annotation) written(text string) filledText {
+	if filled, ok := a.Object.filled[a.value]; ok {
+		return filled
+	}
+	return filledText{written: text}
 }
 
 // versionOf tells the version of a template's own annotation as the library

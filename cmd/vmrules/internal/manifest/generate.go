@@ -13,8 +13,12 @@ import (
 // characters: [a-z0-9]{16}, [\w]{8}.
 var generator = regexp.MustCompile(`\[([a-zA-Z0-9\-\\]+)\]\{([0-9]+)\}`)
 
-// maxGenerated is how many characters a part may stand for.
-const maxGenerated = 255
+// maxPart is how many characters a part may stand for, and how many may be in its
+// brackets; maxGenerated is how many bytes a value may have.
+const (
+	maxPart      = 255
+	maxGenerated = 10_000
+)
 
 const (
 	letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -34,13 +38,20 @@ func (p Parameter) generated() (string, error) {
 	hash := fnv.New64a()
 	fmt.Fprintf(hash, "%s=%s", p.Name, p.from)
 	random := rand.New(rand.NewPCG(hash.Sum64(), 0))
+	if len(p.from) > maxGenerated {
+		return "", fmt.Errorf("parameter %s: its expression has more than %d characters", p.Name, maxGenerated)
+	}
+	length := 0
 	var wrong error
 	value := generator.ReplaceAllStringFunc(p.from, func(part string) string {
 		found := generator.FindStringSubmatch(part)
 		characters, err := alphabet(found[1])
 		n, tooMany := strconv.Atoi(found[2])
-		if err == nil && (tooMany != nil || n < 1 || n > maxGenerated) {
-			err = fmt.Errorf("%s stands for 1 to %d characters", part, maxGenerated)
+		if err == nil && (tooMany != nil || n < 1 || n > maxPart) {
+			err = fmt.Errorf("%s stands for 1 to %d characters", part, maxPart)
+		}
+		if length += n; err == nil && length > maxGenerated {
+			err = fmt.Errorf("its expression stands for more than %d characters", maxGenerated)
 		}
 		if err != nil {
 			wrong = fmt.Errorf("parameter %s: %w", p.Name, err)
@@ -57,6 +68,9 @@ func (p Parameter) generated() (string, error) {
 
 // alphabet is what is between brackets, written out.
 func alphabet(written string) (string, error) {
+	if len(written) > maxPart {
+		return "", fmt.Errorf("[%.20s…] has more than %d characters in its brackets", written, maxPart)
+	}
 	var all strings.Builder
 	for i := 0; i < len(written); i++ {
 		c := written[i]

@@ -40,6 +40,9 @@ func TestGeneratedErrors(t *testing.T) {
 		{Parameter{generate: "expression", from: "[a]{256}"}, "1 to 255"},
 		{Parameter{generate: "expression", from: "[a]{99999999999999999999}"}, "1 to 255"},
 		{Parameter{generate: "expression", from: `[\x]{3}`}, "backslash"},
+		{Parameter{generate: "expression", from: strings.Repeat("[a]{255}", 40)}, "more than 10000 characters"},
+		{Parameter{generate: "expression", from: strings.Repeat("a", 10_001)}, "more than 10000 characters"},
+		{Parameter{generate: "expression", from: "[" + strings.Repeat("a", 256) + "]{1}"}, "more than 255 characters"},
 		{Parameter{generate: "uuid"}, "write expression"},
 	}
 	for _, test := range tests {

@@ -21,9 +21,14 @@ func isJSON(text string) bool {
 	return strings.HasPrefix(text, "{") || strings.HasPrefix(text, "[")
 }
 
-func readJSON(s *source) ([]*node, error) {
-	r := jsonReader{source: s, decoder: json.NewDecoder(strings.NewReader(s.text))}
+func newJSONReader(s *source) *jsonReader {
+	r := &jsonReader{source: s, decoder: json.NewDecoder(strings.NewReader(s.text))}
 	r.decoder.UseNumber()
+	return r
+}
+
+func readJSON(s *source) ([]*node, error) {
+	r := newJSONReader(s)
 	var documents []*node
 	for {
 		n, err := r.read()
@@ -32,6 +37,9 @@ func readJSON(s *source) ([]*node, error) {
 		}
 		if err != nil {
 			return nil, r.failed(err)
+		}
+		if n.shape == scalar {
+			return nil, s.fail(n.at, errors.New("behind an object or array, another one is expected, or the end of the file"))
 		}
 		documents = append(documents, n)
 	}

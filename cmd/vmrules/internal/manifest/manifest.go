@@ -18,15 +18,6 @@ import (
 	"github.com/vmrules/vmrules"
 )
 
-// A file may have values nested so deep, and so many where aliases are written
-// out.
-const (
-	maxDepth = 1_000
-	maxSize  = 10_000_000
-)
-
-var errDepth = fmt.Errorf("values are nested deeper than %d levels", maxDepth)
-
 // A File is a file that was read.
 type File struct {
 	Name      string // "<stdin>" for the standard input
@@ -68,6 +59,9 @@ func parse(s *source) ([]*node, error) {
 	if !utf8.ValidString(s.text) {
 		return nil, s.fail(0, errors.New("the file is not UTF-8"))
 	}
+	if at, err := tooDense(s.text); err != nil {
+		return nil, s.fail(at, err)
+	}
 	if !isJSON(s.text) {
 		return readYAML(s)
 	}
@@ -92,8 +86,9 @@ func explained(s *source, err error) error {
 	return err
 }
 
-// Line is a line of the file, from 1.
-func (f *File) Line(n int) string { return f.source.line(n) }
+// Around returns the text at a line and column, which count from 1, with at most so
+// many code points to each side.
+func (f *File) Around(line, column, most int) Excerpt { return f.source.around(line, column, most) }
 
 // Read yields what arguments name: a file, the manifests in a folder and below
 // it, or "-" for the standard input. A file that is unusable comes as an error,
@@ -112,10 +107,10 @@ func Read(args []string, stdin io.Reader) iter.Seq2[*File, error] {
 
 func readArgument(arg string, stdin io.Reader) iter.Seq2[*File, error] {
 	if arg == "-" {
-		return single(readAll("<stdin>", func() ([]byte, error) { return io.ReadAll(stdin) }))
+		return single(readAll("<stdin>", func() (io.ReadCloser, error) { return io.NopCloser(stdin), nil }))
 	}
 	if info, err := os.Stat(arg); err != nil || !info.IsDir() {
-		return single(readAll(arg, func() ([]byte, error) { return os.ReadFile(arg) }))
+		return single(readAll(arg, func() (io.ReadCloser, error) { return os.Open(arg) }))
 	}
 	return func(yield func(*File, error) bool) {
 		for file, err := range ReadFS(os.DirFS(arg)) {
@@ -136,8 +131,14 @@ func single(file *File, err error) iter.Seq2[*File, error] {
 	return func(yield func(*File, error) bool) { yield(file, err) }
 }
 
-func readAll(name string, read func() ([]byte, error)) (*File, error) {
-	content, err := read()
+// maxFile is how many bytes a file may have; only audit reads streams of any length.
+const maxFile = 256 << 20
+
+func readAll(name string, open func() (io.ReadCloser, error)) (*File, error) {
+	content, err := readFrom(open)
+	if err == nil && len(content) > maxFile {
+		err = fmt.Errorf("there are more than %d bytes in it: split it into several files, or use vmrules audit, which reads any number of objects", maxFile)
+	}
 	if err == nil {
 		return Parse(name, content)
 	}
@@ -145,6 +146,15 @@ func readAll(name string, read func() ([]byte, error)) (*File, error) {
 		err = failed.Err // which says the name itself
 	}
 	return nil, &Error{File: name, Message: err.Error()}
+}
+
+func readFrom(open func() (io.ReadCloser, error)) ([]byte, error) {
+	input, err := open()
+	if err != nil {
+		return nil, err
+	}
+	defer input.Close()
+	return io.ReadAll(io.LimitReader(input, maxFile+1))
 }
 
 // ReadFS yields the manifests in a file system, in the order of their names: all
@@ -159,11 +169,11 @@ func ReadFS(fsys fs.FS) iter.Seq2[*File, error] {
 			case err == nil && (entry.IsDir() || !isManifest(name)):
 				return nil
 			}
-			file, failed := readAll(name, func() ([]byte, error) {
+			file, failed := readAll(name, func() (io.ReadCloser, error) {
 				if err != nil {
 					return nil, err
 				}
-				return fs.ReadFile(fsys, name)
+				return fsys.Open(name)
 			})
 			if !yield(file, failed) {
 				return fs.SkipAll

@@ -7,11 +7,13 @@ type node struct {
 	scalar  any // string, json.Number, bool or nil
 	members []member
 	items   []*node
-	shape   shape
 	size    int // of the nodes in it, an alias counted as what it stands for
+	shape   shape
+
+	isShared bool // an alias stands for it, too
 }
 
-type shape int
+type shape uint8
 
 const (
 	scalar shape = iota

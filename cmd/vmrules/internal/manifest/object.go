@@ -15,6 +15,7 @@ type Object struct {
 	version string // apiVersion
 	file    *File
 	node    *node
+	filled  map[*node]filledText // texts in which a parameter was filled in
 }
 
 // Kinds that hold VMs.
@@ -43,7 +44,10 @@ func (o Object) String() string {
 func (o Object) File() *File { return o.file }
 
 // IsTemplate tells whether the object is a template of either kind.
-func (o Object) IsTemplate() bool { return o.Kind == kindOpenShift || o.Kind == kindKubeVirt }
+func (o Object) IsTemplate() bool { return IsTemplate(o.Kind) }
+
+// IsTemplate reports whether a kind is that of a template of either kind.
+func IsTemplate(kind string) bool { return kind == kindOpenShift || kind == kindKubeVirt }
 
 // HoldsVM tells whether the object may hold VMs, or has rules all the same.
 func (o Object) HoldsVM() bool { return HoldsVM(o.Content()) }

@@ -7,32 +7,61 @@ import (
 	"unicode/utf8"
 )
 
-// within finds where a byte of a string stands that is written as a scalar at a
+// A finder finds where the bytes of a string stand that is written as a scalar at a
 // place in a text: a block or a string in quotes of YAML, a string of JSON, or a
 // plain one. Whatever the form, YAML changes nothing but blanks and escapes: so
 // the characters of both that are no blanks are counted off against each other.
-// The result is the scalar's own place where they differ.
-func within(text string, at int, value string, offset int) int {
-	source := newScalarText(text, at)
-	behind := source.at // the last character
-	for _, want := range value[:offset] {
+// It goes on from where it was, so that finding all places in ascending order reads
+// the text once.
+type finder struct {
+	value   string
+	at      int // of the scalar
+	written *scalarText
+	counted int  // bytes of the value that were counted off
+	behind  int  // the last character of them
+	differs bool // the text is not that of the value
+}
+
+func newFinder(text string, at int, value string) *finder {
+	written := newScalarText(text, at)
+	return &finder{value: value, at: at, written: written, behind: written.at}
+}
+
+// find returns where a byte of the value stands, or the scalar's own place where
+// the text and the value differ.
+func (f *finder) find(offset int) int {
+	if offset < f.counted {
+		*f = *newFinder(f.written.text, f.at, f.value)
+	}
+	f.countTo(offset)
+	if f.differs {
+		return f.at
+	}
+	want, _ := utf8.DecodeRuneInString(f.value[offset:])
+	if offset == len(f.value) || isBlank(want) {
+		return f.behind
+	}
+	ahead := *f.written
+	if got, place := ahead.next(); got == want {
+		return place
+	}
+	return f.at
+}
+
+// countTo counts off the characters before a byte of the value.
+func (f *finder) countTo(offset int) {
+	for _, want := range f.value[f.counted:offset] {
+		if f.differs {
+			return
+		}
 		if isBlank(want) {
 			continue
 		}
-		got, _ := source.next()
-		if got != want {
-			return at
-		}
-		behind = source.at
+		got, _ := f.written.next()
+		f.differs = got != want
+		f.behind = f.written.at
 	}
-	want, _ := utf8.DecodeRuneInString(value[offset:])
-	if offset == len(value) || isBlank(want) {
-		return behind
-	}
-	if got, place := source.next(); got == want {
-		return place
-	}
-	return at
+	f.counted = offset
 }
 
 func isBlank(r rune) bool { return strings.ContainsRune(" \t\r\n", r) }

@@ -23,7 +23,7 @@ func TestPlace(t *testing.T) {
 		{"folded block", head + ">-\n      [1,\n      2,\n\n        3,\n      »4]\n", 9, 7},
 		{"plain", head + "x1\n      x2\n\n      »x3 # comment\n", 7, 7},
 		{"single quotes", head + "'[''a'',\n      \"b\", »c]'\n", 5, 12},
-		{"double quotes", head + `"[\"a\",\n\u00fc \ud83d\ude00 \x41 \/ \` + "\n" + `      \ »b]"`, 5, 9},
+		{"double quotes", head + `"[\"a\",\n\u00fc \U0001f600 \x41 \` + "\n" + `      \ »b]"`, 5, 9},
 		{"double quotes of two lines", head + "\"[1,\n\n      »2]\"\n", 6, 7},
 		{"a value on the next line", head + "\n      \"[»2]\"\n", 5, 9},
 		{"Windows' line ends", strings.ReplaceAll(head+"|\n      [\n        »1]\n", "\n", "\r\n"), 6, 9},

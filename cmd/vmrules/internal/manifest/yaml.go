@@ -4,136 +4,206 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"math/big"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
-	"github.com/goccy/go-yaml"
-	"github.com/goccy/go-yaml/ast"
-	"github.com/goccy/go-yaml/parser"
-	"github.com/goccy/go-yaml/token"
+	"go.yaml.in/yaml/v3"
 )
 
 // A yamlReader turns the parser's tree into nodes, with the values that kubectl
 // reads: numbers keep their digits, and what YAML 1.1 calls a boolean is one.
 type yamlReader struct {
-	source  *source
-	anchors map[string]*node
-	depth   int
+	source   *source
+	lines    []int // where each begins as YAML counts them
+	anchored map[*yaml.Node]*node
+	depth    int
+	copies   int // values that aliases and merge keys stand for, so far
 }
 
+// maxCopies is how many values the aliases and merge keys of a document may stand
+// for: a few of them inside each other stand for more than any memory holds.
+const maxCopies = 100_000
+
 func readYAML(s *source) ([]*node, error) {
-	file, err := parser.ParseBytes([]byte(s.text), 0)
-	if err != nil {
-		return nil, yamlError(s, err)
-	}
-	r := yamlReader{source: s}
+	r := yamlReader{source: s, lines: yamlLines(s.text)}
+	decoder := yaml.NewDecoder(strings.NewReader(s.text))
 	var documents []*node
-	for _, document := range file.Docs {
-		if document.Body == nil || document.Body.Type() == ast.NullType {
-			continue
+	for {
+		var document yaml.Node
+		err := decoder.Decode(&document)
+		if err == io.EOF {
+			return documents, nil
 		}
-		r.anchors = map[string]*node{}
-		n, err := r.read(document.Body)
+		if err != nil {
+			return nil, r.explained(err)
+		}
+		r.anchored, r.copies = map[*yaml.Node]*node{}, 0
+		n, err := r.read(document.Content[0])
 		if err != nil {
 			return nil, err
 		}
-		documents = append(documents, n)
+		if n.shape != scalar || n.scalar != nil {
+			documents = append(documents, n)
+		}
 	}
-	return documents, nil
 }
 
-func yamlError(s *source, err error) error {
-	var wrong yaml.Error
-	if !errors.As(err, &wrong) || wrong.GetToken() == nil {
-		return s.fail(0, err)
+// yamlLines returns where the lines of a text begin for the parser, to which more
+// characters end one than to an editor.
+func yamlLines(text string) []int {
+	lines := []int{0}
+	for at := range len(text) {
+		if endsLine(text, at) {
+			lines = append(lines, at+1)
+		}
 	}
-	r := yamlReader{source: s}
-	return s.fail(r.offset(wrong.GetToken()), errors.New(wrong.GetMessage()))
+	return lines
 }
 
-// offset is where a token begins. The parser counts lines and columns reliably,
-// and bytes not; behind a tag and an anchor it may be at the blank before.
-func (r *yamlReader) offset(t *token.Token) int {
-	if t == nil || t.Position == nil {
-		return 0
+// What the parser's errors say beside the cause: a line, but no column, or the name
+// of an alias.
+var (
+	atLine       = regexp.MustCompile(`^line ([0-9]+): `)
+	unknownAlias = regexp.MustCompile(`^unknown anchor '(.*)' referenced$`)
+)
+
+func (r *yamlReader) explained(err error) error {
+	text := strings.TrimPrefix(err.Error(), "yaml: ")
+	if found := unknownAlias.FindStringSubmatch(text); found != nil {
+		at := max(strings.Index(r.source.text, "*"+found[1]), 0)
+		return r.source.fail(at, unknownAnchor(found[1]))
 	}
-	at := r.source.offset(t.Position.Line, t.Position.Column)
-	for at < len(r.source.text) && r.source.text[at] == ' ' {
-		at++
+	at := 0
+	if found := atLine.FindStringSubmatch(text); found != nil {
+		line, _ := strconv.Atoi(found[1])
+		at = r.offset(line, 1)
+		text = text[len(found[0]):]
+	}
+	blanks := len(r.source.text[at:]) - len(strings.TrimLeft(r.source.text[at:], " \t"))
+	return r.source.fail(at+blanks, errors.New(text))
+}
+
+func unknownAnchor(name string) error {
+	return fmt.Errorf("nothing before this is called &%s", name)
+}
+
+// offset returns the byte at a line and column of the parser.
+func (r *yamlReader) offset(line, column int) int {
+	line = min(max(line, 1), len(r.lines))
+	return r.source.offset(r.lines[line-1], column)
+}
+
+// at returns where a value begins, behind its anchor and tag.
+func (r *yamlReader) at(n *yaml.Node) int {
+	at := r.offset(n.Line, n.Column)
+	if n.Anchor == "" && n.Style&yaml.TaggedStyle == 0 {
+		return at
+	}
+	for at < len(r.source.text) && strings.IndexByte("&!", r.source.text[at]) >= 0 {
+		at += wordLength(r.source.text[at:])
+		at += blankLength(r.source.text[at:])
 	}
 	return at
 }
 
-func (r *yamlReader) fail(n ast.Node, format string, args ...any) error {
-	return r.source.fail(r.offset(n.GetToken()), fmt.Errorf(format, args...))
+// wordLength returns the length of what comes before the next blank.
+func wordLength(text string) int {
+	if i := strings.IndexAny(text, " \t\r\n"); i >= 0 {
+		return i
+	}
+	return len(text)
 }
 
-func (r *yamlReader) read(n ast.Node) (*node, error) {
+// blankLength returns the length of the blanks and comments at the beginning.
+func blankLength(text string) int {
+	rest := strings.TrimLeft(text, " \t\r\n")
+	for strings.HasPrefix(rest, "#") {
+		_, rest, _ = strings.Cut(rest, "\n")
+		rest = strings.TrimLeft(rest, " \t\r\n")
+	}
+	return len(text) - len(rest)
+}
+
+func (r *yamlReader) fail(n *yaml.Node, format string, args ...any) error {
+	return r.source.fail(r.at(n), fmt.Errorf(format, args...))
+}
+
+func (r *yamlReader) read(n *yaml.Node) (*node, error) {
 	r.depth++
 	defer func() { r.depth-- }()
 	if r.depth > maxDepth {
 		return nil, r.fail(n, "%w", errDepth)
 	}
-	found, err := r.value(n)
-	if err == nil && found.size > maxSize {
-		err = r.fail(n, "with its aliases written out, this has more than %d values", maxSize)
+	if n.Kind == yaml.AliasNode {
+		return r.alias(n)
 	}
-	return found, err
-}
-
-func (r *yamlReader) value(n ast.Node) (*node, error) {
-	made := &node{at: r.offset(n.GetToken()), size: 1}
-	switch n := n.(type) {
-	case *ast.MappingNode:
+	made := &node{at: r.at(n), size: 1}
+	var err error
+	switch n.Kind {
+	case yaml.MappingNode:
 		made.shape = object
-		if !n.IsFlowStyle && len(n.Values) > 0 { // or else it is at its first colon
-			made.at = r.offset(n.Values[0].Key.GetToken())
-		}
-		return made, r.members(made, n.Values)
-	case *ast.MappingValueNode:
-		made.at, made.shape = r.offset(n.Key.GetToken()), object
-		return made, r.members(made, []*ast.MappingValueNode{n})
-	case *ast.SequenceNode:
+		err = r.members(made, n)
+	case yaml.SequenceNode:
 		made.shape = array
-		return made, r.items(made, n.Values)
-	case *ast.AnchorNode:
-		anchored, err := r.read(n.Value)
-		r.anchors[n.Name.GetToken().Value] = anchored
-		return anchored, err
-	case *ast.AliasNode:
-		name := n.Value.GetToken().Value
-		if r.anchors[name] == nil {
-			return nil, r.fail(n, "nothing before this is called &%s", name)
-		}
-		return r.anchors[name], nil
-	case *ast.TagNode:
-		return r.tagged(n)
-	case *ast.LiteralNode:
-		made.at, made.scalar = r.offset(n.Start), n.Value.Value
-		return made, nil
+		err = r.items(made, n)
+	default:
+		made.scalar = scalarOf(n)
 	}
-	made.scalar = scalarOf(n)
-	return made, nil
+	if n.Anchor != "" {
+		r.anchored[n] = made
+	}
+	return made, err
 }
 
-func (r *yamlReader) members(to *node, all []*ast.MappingValueNode) error {
+// alias returns the node that an alias stands for, which is then in the tree more
+// than once.
+func (r *yamlReader) alias(n *yaml.Node) (*node, error) {
+	found := r.anchored[n.Alias]
+	if found == nil { // or it is around the alias
+		return nil, r.fail(n, "%w", unknownAnchor(n.Value))
+	}
+	found.isShared = true
+	return found, r.copy(n, found.size)
+}
+
+// copy counts values that are in a document once more.
+func (r *yamlReader) copy(n *yaml.Node, values int) error {
+	r.copies += values
+	if r.copies > maxCopies {
+		return r.fail(n, "the aliases and merge keys up to here stand for more than %d values: write out those that are needed", maxCopies)
+	}
+	return nil
+}
+
+func (r *yamlReader) members(to *node, n *yaml.Node) error {
+	keys := make(map[string]bool, len(n.Content)/2)
 	merges := false
-	for _, m := range all {
-		value, err := r.read(m.Value)
+	for i := 0; i < len(n.Content); i += 2 {
+		key := n.Content[i]
+		value, err := r.read(n.Content[i+1])
 		if err != nil {
 			return err
 		}
-		if m.Key.IsMergeKey() {
-			merge(to, value)
+		n.Content[i+1] = nil // the parser's tree is the larger one
+		if key.Kind == yaml.ScalarNode && key.ShortTag() == "!!merge" {
+			if err := r.merge(to, value, key); err != nil {
+				return err
+			}
 			merges = true
 			continue
 		}
-		key := m.Key.GetToken()
-		if key == nil || key.Type == token.MappingKeyType {
-			return r.fail(m, "a key must be a string")
+		if key.Kind != yaml.ScalarNode {
+			return r.fail(key, "a key must be a string")
 		}
-		to.add(r.offset(key), key.Value, value)
+		if keys[key.Value] {
+			return r.fail(key, "the key %.100q is there twice in the same object: leave one of them", key.Value)
+		}
+		keys[key.Value] = true
+		to.add(r.at(key), key.Value, value)
 	}
 	if merges {
 		to.members = lastOfEach(to.members)
@@ -158,77 +228,94 @@ func lastOfEach(members []member) []member {
 
 // merge adds the members of an object, or of those in an array. They go in front:
 // of a key that is there twice the last counts, and in the array the first.
-func merge(to, from *node) {
+func (r *yamlReader) merge(to, from *node, key *yaml.Node) error {
 	var merged []member
 	for _, item := range slices.Backward(from.items) {
+		if item.shape != object {
+			return r.fail(key, "<< takes an object, or an array of objects")
+		}
 		merged = append(merged, item.members...)
 	}
-	to.members = slices.Concat(merged, from.members, to.members)
+	if from.shape == scalar {
+		return r.fail(key, "<< takes an object, or an array of objects")
+	}
 	to.size += from.size
+	to.members = slices.Concat(merged, from.members, to.members)
+	return r.copy(key, len(to.members))
 }
 
-func (r *yamlReader) items(to *node, all []ast.Node) error {
-	for _, n := range all {
-		item, err := r.read(n)
+func (r *yamlReader) items(to *node, n *yaml.Node) error {
+	to.items = make([]*node, 0, len(n.Content))
+	for i, item := range n.Content {
+		read, err := r.read(item)
 		if err != nil {
 			return err
 		}
-		to.addItem(item)
+		n.Content[i] = nil
+		to.addItem(read)
 	}
 	return nil
 }
 
-// tagged reads a value with a tag, of which only !!str changes what it is.
-func (r *yamlReader) tagged(n *ast.TagNode) (*node, error) {
-	made, err := r.read(n.Value)
-	if err != nil || n.Start.Value != "!!str" || made.shape != scalar {
-		return made, err
-	}
-	if _, isString := made.scalar.(string); !isString {
-		made.scalar = valueToken(n.Value).Value
-	}
-	return made, nil
-}
-
-// token is that of a value, and not that of an anchor before it.
-func valueToken(n ast.Node) *token.Token {
-	if anchor, ok := n.(*ast.AnchorNode); ok {
-		return valueToken(anchor.Value)
-	}
-	return n.GetToken()
-}
-
-// number is JSON's notation, which YAML's reader knows only a part of.
+// number is JSON's notation, of which all digits are kept.
 var number = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?$`)
 
-func scalarOf(n ast.Node) any {
-	written := n.GetToken()
-	if s, ok := n.(*ast.StringNode); ok && written.Type != token.StringType {
-		return s.Value // in quotes
+// scalarOf returns the value of a scalar. Of tags, !!str alone changes what it is.
+func scalarOf(n *yaml.Node) any {
+	const quoted = yaml.DoubleQuotedStyle | yaml.SingleQuotedStyle | yaml.LiteralStyle | yaml.FoldedStyle
+	isTagged := n.Style&yaml.TaggedStyle != 0
+	if n.Style&quoted != 0 || isTagged && n.Tag == "!!str" {
+		return n.Value
 	}
-	plain := written.Value
 	switch {
-	case number.MatchString(plain):
-		return json.Number(plain)
-	case isTrue[plain]:
+	case number.MatchString(n.Value):
+		return json.Number(n.Value)
+	case isTrue[n.Value]:
 		return true
-	case isFalse[plain]:
+	case isFalse[n.Value]:
 		return false
 	}
-	switch n := n.(type) {
-	case *ast.NullNode:
-		return nil
-	case *ast.BoolNode:
-		return n.Value
-	case *ast.IntegerNode:
-		return json.Number(fmt.Sprint(n.Value))
-	case *ast.FloatNode:
-		text := strings.TrimSuffix(fmt.Sprintf("%f", n.Value), ".000000")
-		return json.Number(text)
-	case *ast.StringNode:
-		return n.Value
+	tag := n.Tag
+	if isTagged {
+		tag = (&yaml.Node{Kind: yaml.ScalarNode, Value: n.Value}).ShortTag()
 	}
-	return plain
+	return plainScalar(tag, n.Value)
+}
+
+func plainScalar(tag, text string) any {
+	switch tag {
+	case "!!null":
+		return nil
+	case "!!bool":
+		return strings.EqualFold(text, "true")
+	case "!!int":
+		if n, ok := new(big.Int).SetString(strings.ReplaceAll(text, "_", ""), 0); ok {
+			return json.Number(n.String())
+		}
+	case "!!float":
+		return decimal(text)
+	}
+	return text
+}
+
+// float is YAML's notation of a number with a fraction.
+var float = regexp.MustCompile(`^([-+]?)([0-9]*)(?:\.([0-9]*))?([eE][-+]?[0-9]+)?$`)
+
+// decimal returns a number in JSON's notation, with all its digits. What JSON does
+// not have, such as .inf, stays a string.
+func decimal(text string) any {
+	parts := float.FindStringSubmatch(strings.ReplaceAll(text, "_", ""))
+	if parts == nil {
+		return text
+	}
+	written := strings.TrimLeft(parts[2], "0")
+	if written == "" {
+		written = "0"
+	}
+	if parts[3] != "" {
+		written += "." + parts[3]
+	}
+	return json.Number(strings.TrimPrefix(parts[1], "+") + written + parts[4])
 }
 
 // What YAML 1.1 calls a boolean, kubectl does too.

@@ -2,6 +2,7 @@ package manifest
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -24,6 +25,11 @@ func TestParse(t *testing.T) {
 		{"JSON objects in a row", "{\"a\": [1.0]}\n{\"b\": null}\n", `{"a":[1.0]}` + "\n" + `{"b":null}`},
 		{"JSON with tabs", "{\n\t\"a\":\t{}\n}", `{"a":{}}`},
 		{"the last of two keys in JSON", `{"a": 1, "a": 2}`, `{"a":2}`},
+		{"octal, binary and long numbers", "[010, 0b11, 1_000, 0xffff, +12, 08]", `[8,3,1000,65535,12,8]`},
+		{"fractions", "[.5, 1., +1.50, -.25e3, 1_0.5, 123456789012345678901234567890.10]", `[0.5,1,1.50,-0.25e3,10.5,123456789012345678901234567890.10]`},
+		{"numbers with a tag", "[!own 1, ! yes, !own ~, !!int \"1\"]", `[1,true,null,"1"]`},
+		{"a merge key in quotes", "a: {\"<<\": {b: 1}}", `{"a":{"\u003c\u003c":{"b":1}}}`},
+		{"line ends that editors do not show", "a: 1\rb: \"x\u2028y\"\u0085c: z", `{"a":1,"b":"x\u2028y","c":"z"}`},
 		{"a literal block", "a: |\n  b\n\n   c\n", `{"a":"b\n\n c\n"}`},
 	}
 	for _, test := range tests {
@@ -54,17 +60,26 @@ func TestParseErrors(t *testing.T) {
 		laughs += "a" + string(rune('0'+next)) + ": &a" + string(rune('0'+next)) + " [" + strings.Repeat("*a"+name+", ", 9) + "*a" + name + "]\n"
 	}
 	tests := []struct{ name, file, want string }{
-		{"YAML", "a: 1\nb: [\n", "file:2:4: "},
-		{"a key that is there twice", "a: 1\na: 2\n", "file:2:1: mapping key"},
+		{"YAML", "a: 1\nb: [\n", "file:2:1: did not find expected node content"},
+		{"a key that is there twice", "a: 1\na: 2\n", `file:2:1: the key "a" is there twice`},
 		{"JSON that ends too early", "{\"a\":\n [1,", "file:2:5: the text ends too early"},
 		{"JSON with the wrong bracket", "{\"a\": 1]", "file:1:8: "},
 		{"an alias of nothing", "a: *x", "file:1:4: nothing before this is called &x"},
-		{"an alias of what is around it", "a: &x [*x]", "nothing before this is called &x"},
-		{"aliases without end", laughs, "with its aliases written out"},
+		{"an alias of what is around it", "a: &x [*x]", "file:1:8: nothing before this is called &x"},
+		{"aliases without end", laughs, "stand for more than"},
 		{"deep JSON", strings.Repeat("[", 100_000), "nested deeper"},
 		{"deep YAML", "a: " + strings.Repeat("[", 1_001) + strings.Repeat("]", 1_001), ""},
 		{"no UTF-8", "a: \xff", "file:1:1: the file is not UTF-8"},
-		{"an object as key", "? {a: b}\n: c", ""},
+		{"an object as key", "? {a: b}\n: c", "file:1:3: a key must be a string"},
+		{"deep lists", strings.Repeat("- ", 2_000) + "a", "file:1:2001: values are nested deeper"},
+		{"lists deeper than the parser goes", strings.Repeat("- ", 100_000), "exceeded max depth"},
+		{"brackets deeper than the parser goes", "a: " + strings.Repeat("[", 100_000), "exceeded max depth"},
+		{"braces deeper than the parser goes", "- " + strings.Repeat("{a: ", 100_000), "exceeded max depth"},
+		{"merged without end", "a: &a {" + keys(1_000) + "}\nb:\n  <<: [" + strings.Repeat("*a, ", 200) + "*a]", "file:3:"},
+		{"merged in each other", "a: " + strings.Repeat("{<<: ", 900) + "{" + keys(1_000) + "}" + strings.Repeat("}", 900), "stand for more than"},
+		{"merged with a text", "a:\n  <<: b", "file:2:3: << takes an object"},
+		{"merged with texts", "a: {<<: [b]}", "file:1:5: << takes an object"},
+		{"NUL", "a: b\x00", "control characters are not allowed"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -74,6 +89,15 @@ func TestParseErrors(t *testing.T) {
 			}
 		})
 	}
+}
+
+// keys are so many members of an object.
+func keys(n int) string {
+	var s strings.Builder
+	for i := range n {
+		fmt.Fprintf(&s, "k%d: %d, ", i, i)
+	}
+	return s.String()
 }
 
 func FuzzParse(f *testing.F) {
@@ -94,7 +118,7 @@ func FuzzParse(f *testing.F) {
 			}
 			for _, a := range o.Annotations() {
 				for offset := range len(a.text()) + 1 {
-					if line, column := a.place(a.text(), offset); file.Line(line) == "" && line > 1 && column > 1 {
+					if line, column := a.place(a.text(), offset); file.source.line(line) == "" && line > 1 && column > 1 {
 						t.Fatalf("%d:%d is not in the file", line, column)
 					}
 				}

@@ -1,0 +1,34 @@
+package command
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
+)
+
+// However many findings there are, and however long the names in them, what is
+// written of them is bounded.
+func TestFindingsAreBounded(t *testing.T) {
+	file, err := manifest.Parse("file", []byte("a: b"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := &linter{least: choice[int]{"info", weights}}
+	long := strings.Repeat("ü", 100_000)
+	about := make([]vmrules.Finding, maxFindings+1)
+	about[0] = vmrules.Finding{Severity: vmrules.SeverityError, Rule: long, Key: long, Message: long, Suggestion: long}
+	var to linted
+	l.add(&to, file, long, about)
+	if len(to.Findings) != maxFindings || !to.isFull {
+		t.Errorf("%d findings, full: %v", len(to.Findings), to.isFull)
+	}
+	f := to.Findings[0]
+	for _, text := range []string{f.Object, f.Rule, f.Key, f.Message, f.Suggestion} {
+		if len(text) > maxText+len("…") || !strings.HasSuffix(text, "ü…") || !utf8.ValidString(text) {
+			t.Errorf("%d bytes: %.20q", len(text), text)
+		}
+	}
+}
