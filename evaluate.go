@@ -157,6 +157,7 @@ func (j *judgement) judgeValues() {
 	case j.doubt != nil:
 		j.undecided(j.doubtful, j.doubt)
 	case j.notYet != "":
+		j.result.Violations = nil
 		j.end(Skipped, j.notYet)
 	default:
 		j.result.Outcome = Satisfied
@@ -314,6 +315,10 @@ func (a argued) origin() string {
 }
 
 func (j *judgement) add(w *walk, value any, reason Reason, argument string, limit any, detail string) {
+	if j.partial && value == "" {
+		j.notYet = cmp.Or(j.notYet, errNotFilledIn.Error())
+		return
+	}
 	v := j.violation(reason, argument, detail)
 	v.Field, v.Pointer = w.at.String(), w.at.pointer()
 	v.Limit = limit
@@ -386,6 +391,9 @@ func (j *judgement) readArgument(a argued) (constraint, error) {
 		return nil, err
 	}
 	c, _, err := newConstraint(a.key, limit)
+	if err != nil && j.partial && found[0] == "" {
+		return nil, errNotFilledIn
+	}
 	if err != nil {
 		return nil, fmt.Errorf("cannot be read from %s: it %w", path, err)
 	}

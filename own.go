@@ -23,7 +23,7 @@ func ValidateOwn(object map[string]any, opts ...ValidateOption) (*Report, error)
 	report := &Report{Results: []Result{}}
 	var problems []Problem
 	all := maxNodesOf
-	targets := targetsOf(resolve(object))
+	targets := e.appendTargets(nil, resolve(object), RootTemplate)
 	for i := range targets {
 		rules, wrong := targets[i].ownRules(e.reading)
 		problems = append(problems, wrong...)

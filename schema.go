@@ -72,7 +72,7 @@ func (rs Rules) JSONSchema(object map[string]any, opts ...ValidateOption) map[st
 	defer e.release()
 	w := schemaWriter{evaluation: e, root: &schemaNode{}, patterns: map[string]*schemaPattern{}, unexpressed: []any{}}
 	groups := rs.byPath()
-	targets := rs.targets(nil, resolve(object))
+	targets := e.appendTargets(nil, resolve(object), rs.root)
 	for i := range targets {
 		if (i+1)*rs.Len() > maxResults {
 			w.leaveOut(nil, nil, "", "", errSchemaFull)

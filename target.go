@@ -63,12 +63,21 @@ const (
 // whole objects; for those of an annotation it is RootTemplate, the default.
 func WithRoot(r Root) ParseOption { return func(o *parseOptions) { o.root = r } }
 
-// targets appends what the rules apply to in an object.
-func (rs Rules) targets(targets []target, v any) []target {
-	if rs.root == RootObject {
+// appendTargets appends what rules with a root apply to in an object.
+func (e *evaluation) appendTargets(targets []target, v any, root Root) []target {
+	switch {
+	case root == RootObject:
 		return append(targets, wholeTargets(v, kindOther, 0)...)
+	case e.partial && isBegun(v):
+		return append(targets, vmTarget(v, nil, specTemplate))
 	}
 	return appendTargets(targets, v)
+}
+
+// isBegun reports whether an object does not say yet what it holds.
+func isBegun(v any) bool {
+	kind, _ := member(v, "kind")
+	return (kind == nil || kind == "") && kindByShape(v) == kindOther
 }
 
 // targetsOf finds what rules apply to in an object, as the kind says or, where
