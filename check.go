@@ -330,7 +330,7 @@ func (j *judgement) checkViolated(in *Input, v Verdict) {
 		v.Note = ""
 	}
 	for _, violation := range found {
-		if j.partial && violation.Reason == ReasonRequired {
+		if j.partial && (violation.Reason == ReasonRequired || violation.Value == "") {
 			continue
 		}
 		violation = in.complete(violation)

@@ -161,6 +161,7 @@ func (j *judgement) judgeValues() {
 	case j.doubt != nil:
 		j.undecided(j.doubtful, j.doubt)
 	case j.notYet != "":
+		j.result.Violations = nil
 		j.end(Skipped, j.notYet)
 	default:
 		j.result.Outcome = Satisfied
@@ -201,7 +202,7 @@ func (j *judgement) violated() {
 	switch {
 	case j.doubt != nil:
 		j.result.Note = "not judged: " + about(j.doubtful, j.doubt)
-	case j.notYet != "":
+	case j.notYet != "" && j.notYet != errNotFilledIn.Error():
 		j.result.Note = "not judged: " + j.notYet
 	}
 }
@@ -318,6 +319,10 @@ func (a argued) origin() string {
 }
 
 func (j *judgement) add(w *walk, value any, reason Reason, argument string, limit any, detail string) {
+	if j.partial && value == "" {
+		j.notYet = cmp.Or(j.notYet, errNotFilledIn.Error())
+		return
+	}
 	if !w.pay(violationWork, w.at.textSize()+len(detail)+j.value.renderedSize()+violationSize) {
 		return
 	}
@@ -389,6 +394,9 @@ func (j *judgement) readArgument(a argued) (constraint, error) {
 		return nil, err
 	}
 	c, _, err := newConstraint(a.key, limit)
+	if err != nil && j.partial && found[0] == "" {
+		return nil, errLater
+	}
 	if err != nil {
 		return nil, fmt.Errorf("cannot be read from %s: it %w", path.shown(), err)
 	}

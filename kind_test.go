@@ -298,6 +298,11 @@ func TestPartialOfOtherKinds(t *testing.T) {
 		{"missing and wrong", func(in *Input) Verdict {
 			return Verdict{Outcome: Violated, Violations: []Violation{missing(in), in.Violation(0)}}
 		}, Violated},
+		{"an empty string", func(in *Input) Verdict {
+			v := in.Violation(0)
+			v.Value = ""
+			return Verdict{Outcome: Violated, Violations: []Violation{v}}
+		}, Skipped},
 	} {
 		if got := ask(t, test.give, `"path": "jsonpath::.spec"`, twoDisks, Partial()); got.Outcome != test.want || len(got.Violations) > 1 {
 			t.Errorf("%s: %v", test.name, got)

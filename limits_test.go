@@ -251,7 +251,7 @@ func checkLimits(t *testing.T, rules Rules, object map[string]any, partial bool,
 		}
 		want := !l.Must.Required || len(l.Fields) > 0 || partial
 		for _, f := range l.Fields {
-			want = want && satisfies(l.Must, f.Value)
+			want = want && (partial && f.Value == "" || satisfies(l.Must, f.Value))
 		}
 		if l.Must.Undecided != nil {
 			if partial || len(l.Fields) == 0 { // its rule may be Skipped as yet
@@ -569,6 +569,59 @@ func TestLimitsOfFieldsLeftOut(t *testing.T) {
 		got := limits{limit.Must.Required, limit.Must.Type != "", limit.Default}
 		if diff := cmp.Diff(limits{test.required, true, test.value}, got); diff != "" {
 			t.Errorf("%s, %s (-want +got):\n%s", test.reference, test.rule, diff)
+		}
+	}
+}
+
+// Under Partial, a form without kind is a VirtualMachine to be: its fields are
+// said to be where those of a VM are.
+func TestFieldsOfAFormWithoutKind(t *testing.T) {
+	rules := mustParse(t, `[{"name": "n", "rule": "integer", "path": "jsonpath::.spec.domain.cpu.cores", "message": "m", "max": 4}]`)
+	for _, test := range []struct {
+		object map[string]any
+		opts   []ValidateOption
+		want   string
+	}{
+		{map[string]any{}, []ValidateOption{Partial()}, "spec.template.spec.domain.cpu.cores"},
+		{nil, []ValidateOption{Partial()}, "spec.template.spec.domain.cpu.cores"},
+		{map[string]any{"kind": "", "metadata": map[string]any{"name": "a"}}, []ValidateOption{Partial()}, "spec.template.spec.domain.cpu.cores"},
+		{map[string]any{"spec": map[string]any{"template": map[string]any{}}}, []ValidateOption{Partial()}, "spec.template.spec.domain.cpu.cores"},
+		{map[string]any{"kind": "VirtualMachine"}, []ValidateOption{Partial()}, "spec.template.spec.domain.cpu.cores"},
+		{map[string]any{"spec": map[string]any{"domain": map[string]any{}}}, []ValidateOption{Partial()}, "spec.domain.cpu.cores"},
+		{map[string]any{"spec": map[string]any{"virtualMachineTemplate": map[string]any{}}}, []ValidateOption{Partial()}, "spec.virtualMachineTemplate.spec.template.spec.domain.cpu.cores"},
+		{map[string]any{"kind": "Other"}, []ValidateOption{Partial()}, "spec.domain.cpu.cores"},
+		{map[string]any{}, nil, "spec.domain.cpu.cores"},
+	} {
+		limits := rules.Limits(test.object, test.opts...)
+		if len(limits) != 1 || limits[0].Field != test.want {
+			t.Errorf("%v: %s, want %s", test.object, mustJSON(limits), test.want)
+		}
+		schema := any(rules.JSONSchema(test.object, test.opts...))
+		for _, name := range strings.Split(test.want, ".") {
+			schema = below(schema, "properties", name)
+		}
+		if schema == nil {
+			t.Errorf("%v: the schema says nothing of %s: %s", test.object, test.want, mustJSON(rules.JSONSchema(test.object, test.opts...)))
+		}
+	}
+}
+
+// Under Partial, an empty string is not filled in yet, and limits agree.
+func TestLimitsOfEmptyStrings(t *testing.T) {
+	const disks = `{"kind": "VirtualMachine", "spec": {"template": {"spec": {"hostname": %s, "domain": {"devices": {"disks": [{"serial": %[1]s}, {}]}}}}}}`
+	for _, rule := range []string{
+		`{"rule": "string", "path": ".hostname", "minLength": 1}`, `{"rule": "enum", "path": ".hostname", "values": ["a", "b"]}`,
+		`{"rule": "integer", "path": ".hostname", "max": 4}`, `{"rule": "string", "path": ".domain.devices.disks[*].serial", "minLength": 1}`,
+		`{"rule": "enum", "path": ".domain.devices.disks[*].serial", "values": ["a"]}`, `{"rule": "string", "path": ".hostname", "maxLength": 0}`,
+	} {
+		rule = strings.Replace(rule, `"path": "`, `"path": "jsonpath::.spec`, 1)
+		rules := mustParse(t, `[`+strings.Replace(rule, "{", `{"name": "n", "message": "m", `, 1)+`]`)
+		for _, value := range []string{`""`, `"a"`, `"1"`, `null`, `true`} {
+			object := decodeExactly(json.RawMessage(fmt.Sprintf(disks, value)))
+			if checkLimits(t, rules, object, true, Partial()) == 0 {
+				t.Errorf("nothing is checked of %s with %s", rules, value)
+			}
+			checkPlan(t, rules, object, Partial())
 		}
 	}
 }

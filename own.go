@@ -24,7 +24,7 @@ func ValidateOwn(object map[string]any, opts ...ValidateOption) (*Report, error)
 	var problems []Problem
 	e.reading.budget = &e.budget
 	reader := ownReader{options: e.reading, known: map[annotationText]ownRules{}}
-	targets := targetsOf(resolve(object), &e.budget)
+	targets := e.appendTargets(nil, resolve(object), RootTemplate)
 	if e.isSpent() {
 		report.Results = append(report.Results, unjudged("", targets[0].nothing))
 		return report, nil

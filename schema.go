@@ -79,7 +79,7 @@ func (rs Rules) JSONSchema(object map[string]any, opts ...ValidateOption) map[st
 	defer e.release()
 	w := schemaWriter{evaluation: e, root: &schemaNode{}, patterns: map[string]*schemaPattern{}, unexpressed: []any{}}
 	groups := rs.byPath()
-	targets := rs.targets(nil, resolve(object), &e.budget)
+	targets := e.appendTargets(nil, resolve(object), rs.root)
 	for i := range targets {
 		if e.budget.Spend(rs.Len()*plannedWork, 0) != nil {
 			break

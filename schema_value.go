@@ -12,6 +12,7 @@ type schemaLeaf struct {
 	value map[string]any // null apart
 	rules []any
 
+	mayBeEmpty    bool     // under Partial an empty string is not filled in yet
 	standIn       *implied // what counts where nothing is written; nil: nothing
 	admitsDefault bool
 	admitsZero    bool
@@ -51,9 +52,10 @@ func (g *schemaGroup) leaf(d *demands) *schemaLeaf {
 	for _, r := range d.rules {
 		l.rules = append(l.rules, map[string]any{"rule": r.Rule, "message": r.Message})
 	}
+	l.mayBeEmpty = g.partial && !g.admits(d, "")
 	if f := g.path.standIn(); f != nil {
 		l.standIn = f
-		l.admitsDefault = g.admits(d, f.value)
+		l.admitsDefault = g.admits(d, f.value) || l.mayBeEmpty && f.value == ""
 		l.admitsZero = g.admits(d, 0)
 	}
 	_ = g.budget.Spend(0, 2*d.size())
@@ -271,6 +273,9 @@ func (l *schemaLeaf) of(isThere bool) map[string]any {
 		case !l.admitsDefault && l.admitsZero:
 			schema["not"] = zero
 		}
+	}
+	if l.mayBeEmpty {
+		schema = map[string]any{"anyOf": []any{map[string]any{"const": ""}, schema}}
 	}
 	if !isThere {
 		schema = orNull(schema)

@@ -65,22 +65,30 @@ const (
 // whole objects; for those of an annotation it is RootTemplate, the default.
 func WithRoot(r Root) ParseOption { return parseOption(func(o *parseOptions) { o.root = r }) }
 
-// targets appends what the rules apply to in an object.
-func (rs Rules) targets(targets []target, v any, b *budget) []target {
-	if rs.root == RootObject {
-		f := targetFinder{b}
+// appendTargets appends what rules with a root apply to in an object.
+func (e *evaluation) appendTargets(targets []target, v any, root Root) []target {
+	f := targetFinder{&e.budget}
+	switch {
+	case root == RootObject:
 		return f.complete(append(targets, f.whole(v, kindOther, 0)...))
+	case e.partial && isBegun(v):
+		return append(targets, vmTarget(v, nil, specTemplate))
 	}
-	return appendTargets(targets, v, b)
+	return f.appendVMs(targets, v)
+}
+
+// isBegun reports whether an object does not say yet what it holds.
+func isBegun(v any) bool {
+	kind, _ := member(v, "kind")
+	return (kind == nil || kind == "") && kindByShape(v) == kindOther
 }
 
 // targetsOf finds what rules apply to in an object, as the kind says or, where
 // it has none, the shape.
-func targetsOf(v any, b *budget) []target { return appendTargets(nil, v, b) }
+func targetsOf(v any, b *budget) []target { return targetFinder{b}.appendVMs(nil, v) }
 
-// appendTargets is targetsOf behind what is in a slice already.
-func appendTargets(targets []target, v any, b *budget) []target {
-	f := targetFinder{b}
+// appendVMs is targetsOf behind what is in a slice already.
+func (f targetFinder) appendVMs(targets []target, v any) []target {
 	found, ok := f.find(targets, v, kindOther, 0)
 	if !ok {
 		found = append(targets, itself(v))

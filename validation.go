@@ -165,7 +165,10 @@ func WithDefault(path Path, value any) ValidateOption {
 }
 
 // Partial is for a form that is not complete: what is missing is Skipped, with
-// the note "not filled in yet".
+// the note "not filled in yet". So is an empty string that does not satisfy its
+// rule, or cannot be used as its argument, since that is what an empty input
+// gives. An object without kind that does not show by its shape what it holds
+// is a VirtualMachine.
 func Partial() ValidateOption { return validateOption(func(s *settings) { s.partial = true }) }
 
 // WithOldObject gives the object as it was before an update, for kinds that
@@ -193,7 +196,7 @@ func ReadWith(opts ...ParseOption) ValidateOption {
 func Validate(rules Rules, object map[string]any, opts ...ValidateOption) *Report {
 	e := newEvaluation(opts)
 	defer e.release()
-	e.targets = rules.targets(e.targets, resolve(object), &e.budget)
+	e.targets = e.appendTargets(e.targets, resolve(object), rules.root)
 	report := &Report{Results: []Result{}}
 	for i := range e.targets {
 		rest := e.share(len(e.targets) - i)
