@@ -77,13 +77,14 @@ type budget struct {
 
 // What steps cost, in units of work. They are measured, and rounded up.
 const (
-	nodeWork    = 400 // a value that a search looks at; a long one counts as several
+	nodeWork    = 500 // a value that a search looks at; a long one counts as several
 	plannedWork = 50  // the same in a plan, and a rule that judges it
+	plainWork   = 120 // the same where all of an object is looked at, for a Checker
 
 	tokenWork   = 200  // of JSON
 	textWork    = 10   // a byte of an annotation
 	problemWork = 2000 // something that is wrong with a rule, with the words for it
-	valueWork   = 300  // one of the values that are allowed
+	valueWork   = 500  // one of the values that are allowed
 	targetWork  = 1000 // something in an object that may be a VM
 
 	matchWork     = 400  // a value that is found, with its location as text
@@ -97,7 +98,7 @@ const (
 	problemSize   = 350
 	valueSize     = 150 // one of the values that are allowed
 	targetSize    = 600
-	resultSize    = 160
+	resultSize    = 240
 	matchSize     = 64
 	violationSize = 250
 	elementSize   = 24 // of a location

@@ -245,12 +245,12 @@ func (w *walk) plain(v any) any {
 // inspect looks at all that is in a plain value, and finds the first parameter
 // of a template that is not filled in; "" for none.
 func (w *walk) inspect(v any) string {
-	if !w.spend(1) {
+	if !w.pay(plainWork, 0) {
 		return ""
 	}
 	switch v := v.(type) {
 	case string:
-		if w.spend(len(v)/100) && w.parameters {
+		if w.pay(len(v)/100*plainWork, 0) && w.parameters {
 			return parameterIn(v)
 		}
 	case []any:

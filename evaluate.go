@@ -238,7 +238,7 @@ func (j *judgement) visit(w *walk, v any) bool {
 	var isScalar bool
 	s := &j.value
 	*s, isScalar = scalarOf(v)
-	if !w.spend(s.size()) {
+	if !w.spend(j.target.lookWork(s)) {
 		return false
 	}
 	if err := s.unfilled(j.target.parameters); err != nil {
@@ -490,7 +490,7 @@ func (j *judgement) mayCome(err error) bool {
 // usable is the scalar that an argument's path selected.
 func (j *judgement) usable(path Path, v any) (scalar, error) {
 	s, ok := scalarOf(v)
-	if err := j.budget.Spend(nodeWork*s.size()+valueWork, 0); err != nil {
+	if err := j.budget.Spend(nodeWork*j.target.lookWork(&s)+valueWork, 0); err != nil {
 		return scalar{}, err
 	}
 	if !ok {

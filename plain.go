@@ -47,7 +47,7 @@ func (p *plainer) spend(v any, depth int) bool {
 	if s, ok := v.(string); ok {
 		size += len(s) / 100
 	}
-	if err := p.budget.Spend(nodeWork*size, 0); err != nil {
+	if err := p.budget.Spend(plainWork*size, 0); err != nil {
 		p.fail(err)
 	}
 	if depth > maxDepth {

@@ -404,6 +404,15 @@ func parameterAt(s, open, closing string) string {
 	return s[:len(open)+end+len(closing)]
 }
 
+// lookWork is how many values it takes as long to look at a scalar as at these. In a
+// template, parameters are looked for in it.
+func (t *target) lookWork(s *scalar) int {
+	if t.parameters {
+		return 3 * s.size()
+	}
+	return s.size()
+}
+
 // unfilled says which parameter a string still holds, inside a template; nil
 // where it holds none.
 func (s *scalar) unfilled(template bool) error {

@@ -1,0 +1,170 @@
+package vmrules
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// An attack is a call that would take far more than its budget, given an option
+// with that budget. It returns what it made.
+type attack struct {
+	name string
+	call func(Option) any
+}
+
+// rulesText is an annotation of n rules, each with a number and the members that
+// follow.
+func rulesText(n int, members func(i int) string) string {
+	all := make([]string, n)
+	for i := range all {
+		all[i] = fmt.Sprintf(`{"name":"%d","message":"m",%s}`, i, members(i))
+	}
+	return "[" + strings.Join(all, ",") + "]"
+}
+
+func sameMembers(members string) func(int) string { return func(int) string { return members } }
+
+func listOf(n int, item any) []any {
+	list := make([]any, n)
+	for i := range list {
+		list[i] = item
+	}
+	return list
+}
+
+func numbersText(n int) string {
+	return strings.TrimSuffix(strings.Repeat("123456,", n), ",")
+}
+
+// attacks are those on reading, judging and saying what a form may hold.
+func attacks(t *testing.T) []attack {
+	t.Helper()
+	read := func(name, text string, opts ...ParseOption) attack {
+		return attack{name, func(o Option) any {
+			rules, err := ParseRules(text, append(opts, o)...)
+			return []any{rules, err}
+		}}
+	}
+	judge := func(name, text string, object map[string]any) []attack {
+		rules := mustParse(t, text)
+		return []attack{
+			{name, func(o Option) any { return Validate(rules, object, o) }},
+			{name + ", limits", func(o Option) any { return rules.Limits(object, o) }},
+			{name + ", schema", func(o Option) any { return rules.JSONSchema(object, o) }},
+		}
+	}
+	vm := func(annotation string) map[string]any {
+		return map[string]any{
+			"kind": "VirtualMachine", "metadata": map[string]any{"annotations": map[string]any{Annotation: annotation}},
+			"spec": map[string]any{"template": map[string]any{"spec": map[string]any{}, "a": "x"}},
+		}
+	}
+	vms := func(n int) map[string]any { return map[string]any{"kind": "List", "items": listOf(n, vm(""))} }
+	own := func(name string, object map[string]any) attack {
+		return attack{name, func(o Option) any {
+			report, err := ValidateOwn(object, o)
+			return []any{report, err}
+		}}
+	}
+	long := strings.Repeat("n", 200_000)
+	lists := map[string]any{"kind": "List"}
+	lists["items"] = listOf(50, lists)
+	deep := map[string]any{"x": 1}
+	for range 200 {
+		deep = map[string]any{strings.Repeat("n", 1000): deep, "x": 1}
+	}
+	all := []attack{
+		read("values", `[{"name":"n","rule":"enum","path":"jsonpath::.a","message":"m","values":[`+numbersText(30_000)+`]}]`),
+		read("values that are wrong", `[{"name":"n","rule":"enum","path":"jsonpath::.a","message":"m","values":[`+strings.Repeat("{},", 60_000)+`1]}]`),
+		read("rules that are empty", "["+strings.Repeat("{},", 9_000)+"{}]"),
+		read("problems of a long name", `[{"name":"`+long+`","rule":"enum","path":"jsonpath::.a","message":"m","values":[`+strings.Repeat("{},", 10_000)+`1]}]`),
+		read("keys that are not known", `[{`+strings.Repeat(`"key":1,`, 30_000)+`"name":"n"}]`, Strict()),
+		read("a path of many steps", `[{"name":"n","rule":"string","path":"jsonpath::`+strings.Repeat(".a", 100_000)+`","message":"m"}]`),
+		{"lint", func(o Option) any {
+			return Lint(rulesText(2500, sameMembers(`"rule":"integer","path":"jsonpath::.spec.domain.cpus.core","min":1`)), o)
+		}},
+		own("one annotation in many VMs", map[string]any{"kind": "List", "items": listOf(1000, vm("["+strings.Repeat("{},", 9_000)+"{}]"))}),
+		own("rules in many VMs", map[string]any{"kind": "List", "items": listOf(1000, vm(rulesText(1000, sameMembers(`"rule":"string","path":"jsonpath::.a"`))))}),
+		{"RulesFor", func(o Option) any {
+			rules, err := RulesFor(lists, nil, o)
+			return []any{rules, err}
+		}},
+	}
+	all = append(all, judge("values that are wrong", rulesText(50, sameMembers(`"rule":"integer","path":"jsonpath::.l[*]"`)), map[string]any{"l": listOf(9_000, "x")})...)
+	all = append(all, judge("values with a path", `[{"name":"n","rule":"enum","path":"jsonpath::.a","message":"m","values":["jsonpath::.a",`+numbersText(30_000)+`]}]`, vms(200))...)
+	all = append(all, judge("values that are too long", `[{"name":"n","rule":"enum","path":"jsonpath::.a","message":"m","maxLength":0,"values":[`+numbersText(30_000)+`]}]`, vms(200))...)
+	all = append(all, judge("a path that is long", `[{"name":"n","rule":"string","path":"jsonpath::.`+long+`","message":"m"}]`, vms(1000))...)
+	all = append(all, judge("a message that is long", `[{"name":"n","rule":"string","path":"jsonpath::.b","message":"`+long+`"}]`, vms(1000))...)
+	all = append(all, judge("a list that holds itself", rulesText(10, sameMembers(`"rule":"string","path":"jsonpath::.a"`)), lists)...)
+	all = append(all, judge("names that are long", rulesText(20, sameMembers(`"rule":"string","path":"jsonpath::..x"`)), deep)...)
+	all = append(all, judge("numbers of many digits", rulesText(90, sameMembers(`"rule":"integer","path":"jsonpath::.l[*]","max":`+strings.Repeat("9", 999))), map[string]any{"l": listOf(3000, uint64(1)<<63)})...)
+	return all
+}
+
+// TestBudget: a call allocates in proportion to its budget, and so does what it
+// keeps, whatever the input asks for.
+func TestBudget(t *testing.T) {
+	given := Budget{Work: 20_000_000, Kept: 1 << 20}
+	const (
+		perWork = 1       // bytes that are allocated, for each unit of work
+		perKept = 2       // bytes that stay, for each that is paid for
+		spare   = 4 << 20 // for what depends on the input's size alone
+	)
+	for _, a := range attacks(t) {
+		a.call(WithBudget(given)) // which fills pools
+		var before, after, live runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		made := a.call(WithBudget(given))
+		runtime.ReadMemStats(&after)
+		runtime.GC()
+		runtime.ReadMemStats(&live)
+		if got, most := int(after.TotalAlloc-before.TotalAlloc), perWork*given.Work+spare; got > most {
+			t.Errorf("%s allocates %d bytes, more than %d", a.name, got, most)
+		}
+		if got, most := int(live.HeapAlloc)-int(before.HeapAlloc), perKept*given.Kept+spare/4; got > most {
+			t.Errorf("%s keeps %d bytes, more than %d", a.name, got, most)
+		}
+		runtime.KeepAlive(made)
+	}
+}
+
+// TestBudgetOfOrdinaryInput: what people write is decided with the default.
+func TestBudgetOfOrdinaryInput(t *testing.T) {
+	windows := windowsVM(3)
+	values := make([]string, 10_000)
+	for i := range values {
+		values[i] = fmt.Sprintf(`"value-%d"`, i)
+	}
+	for name, test := range map[string]struct {
+		text   string
+		object map[string]any
+	}{
+		"1,000 rules": {
+			rulesText(1000, sameMembers(`"rule":"enum","path":"jsonpath::.spec.domain.devices.disks[*].disk.bus","valid":"jsonpath::.spec.domain.devices.disks[*].disk.bus","values":["virtio","sata","scsi"]`)),
+			windows,
+		},
+		"1,000 rules with a regex": {
+			rulesText(1000, sameMembers(`"rule":"regex","path":"jsonpath::.spec.domain.devices.disks[*].name","regex":"^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$"`)),
+			windows,
+		},
+		"an enum of 10,000 values": {
+			rulesText(1, sameMembers(`"rule":"enum","path":"jsonpath::.spec.domain.devices.disks[*].disk.bus","values":["virtio","sata",`+strings.Join(values, ",")+`]`)),
+			windows,
+		},
+		"10,000 VMs": {
+			rulesText(8, sameMembers(`"rule":"enum","path":"jsonpath::.spec.domain.devices.disks[*].disk.bus","values":["virtio","sata","scsi"]`)),
+			map[string]any{"kind": "List", "items": listOf(10_000, windows)},
+		},
+		"10,000 VMs, one after the other": {
+			rulesText(8, sameMembers(`"rule":"enum","path":"jsonpath::.spec.domain.devices.disks[?(@.disk)].disk.bus","values":["virtio","sata","scsi"]`)),
+			map[string]any{"kind": "List", "items": listOf(10_000, windows)},
+		},
+	} {
+		if report := Validate(mustParse(t, test.text), test.object); !report.Valid() {
+			t.Errorf("%s: %s", name, report.summary())
+		}
+	}
+}
