@@ -91,20 +91,25 @@ var (
 
 // match reports whether the regex matches anywhere in subject.
 func (r *regex) match(subject string, b *budget) (bool, error) {
+	if err := b.Spend(r.price(len(subject)), 0); err != nil {
+		return false, err
+	}
 	if !utf8.ValidString(subject) {
 		return false, errSubjectNotUTF8
 	}
 	if r.linear != nil {
-		return r.matchLinear(subject, b)
+		return r.linear.MatchString(subject), nil
 	}
 	return r.matchBacktracking(subject, b)
 }
 
-func (r *regex) matchLinear(subject string, b *budget) (bool, error) {
-	if err := b.Spend(r.work.of(len(subject), r.parts), 0); err != nil {
-		return false, err
+// price is the work of a match on a subject of a length in bytes. That of
+// backtracking has its own clock, and only looking at the subject is paid for here.
+func (r *regex) price(length int) int {
+	if r.linear == nil {
+		return length
 	}
-	return r.linear.MatchString(subject), nil
+	return r.work.price(length, r.parts)
 }
 
 // maxMatchTimeout keeps the engine's deadline within what it can count.
