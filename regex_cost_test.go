@@ -258,3 +258,37 @@ func TestRegexFromObjectBeyondBudget(t *testing.T) {
 		t.Errorf("the first: %v, the last: %v", first, last)
 	}
 }
+
+// TestMemoryOfBacktracking: each regex has a stack of its own, and what 1,000 of them
+// hold at one time is bounded.
+func TestMemoryOfBacktracking(t *testing.T) {
+	var rules []string
+	for i := range 1_000 {
+		rules = append(rules, fmt.Sprintf(`{"name": "%d", "rule": "regex", "path": "jsonpath::.a", "message": "m", "regex": "^(?:(a)|b)*\\1%d"}`, i, i))
+	}
+	parsed := mustParse(t, "["+strings.Join(rules, ",")+"]")
+	done, peak := make(chan struct{}), make(chan uint64)
+	go func() {
+		most := uint64(0)
+		for {
+			var m runtime.MemStats
+			runtime.ReadMemStats(&m)
+			most = max(most, m.HeapInuse)
+			select {
+			case <-done:
+				peak <- most
+				return
+			default:
+				runtime.Gosched()
+			}
+		}
+	}()
+	report := Validate(parsed, map[string]any{"a": strings.Repeat("ab", 50_000)}, WithRegexBudget(2*DefaultRegexBudget))
+	close(done)
+	if most := <-peak; most > 200<<20 {
+		t.Errorf("%d bytes are in use at one time", most)
+	}
+	if last := report.Results[len(rules)-1]; last.Outcome != Undecided {
+		t.Errorf("the last rule: %v", last)
+	}
+}
