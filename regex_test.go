@@ -499,3 +499,16 @@ func FuzzRegex(f *testing.F) {
 		}
 	})
 }
+
+// TestRegexOfManyValues: the matches of 100 rules on 10,000 short values each are
+// within the default budget.
+func TestRegexOfManyValues(t *testing.T) {
+	const matches = 100 * maxMatches
+	for pattern, subject := range map[string]string{
+		`^(virtio|sata|scsi)$`: "virtio", `^[a-z0-9-]{1,63}$`: "my-vm-name-1", `^[a-z]+`: "rhel9.4", `[a-z]$`: "rhel9.4", `^\d+Gi$`: "16Gi", `^\pL+$`: "größe",
+	} {
+		if price := mustCompileRegex(t, pattern).price(len(subject)); price*matches > defaultBudget.Work {
+			t.Errorf("a match of %s costs %d", pattern, price)
+		}
+	}
+}
