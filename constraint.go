@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/vmrules/vmrules/internal/meter"
 )
 
 // A constraint is an argument of a rule with its value at hand.
@@ -37,16 +35,16 @@ var wantedArguments = map[string]string{
 	keyRegex:     "a regular expression in a string, or a JSONPath",
 }
 
-// newConstraint makes the constraint of a key that has one argument. The error
-// continues a sentence that begins with the key.
-func newConstraint(key string, limit scalar) (constraint, Reason, error) {
+// newConstraint makes the constraint of a key that has one argument, and pays for
+// it from b. The error continues a sentence that begins with the key.
+func newConstraint(key string, limit scalar, b *budget) (constraint, Reason, error) {
 	switch key {
 	case keyMin, keyMax:
 		return newBound(key, limit)
 	case keyMinLength, keyMaxLength:
 		return newLengthBound(key, limit)
 	}
-	return newPattern(limit)
+	return newPattern(limit, b)
 }
 
 func mustBe(key string, limit scalar) error {
@@ -250,14 +248,14 @@ type pattern struct {
 	regex *regex
 }
 
-func newPattern(limit scalar) (constraint, Reason, error) {
+func newPattern(limit scalar, b *budget) (constraint, Reason, error) {
 	if limit.shape != text {
 		return nil, ReasonTypeInvalid, mustBe(keyRegex, limit)
 	}
 	if len(limit.text) > maxRegexBytes {
 		return nil, ReasonTooLong, fmt.Errorf("has %d bytes; a regular expression may have %d", len(limit.text), maxRegexBytes)
 	}
-	compiled, err := compileRegex(limit.text)
+	compiled, err := compileRegex(limit.text, b)
 	if err != nil {
 		return nil, ReasonInvalid, fmt.Errorf("cannot be used: %w", err)
 	}
@@ -271,13 +269,4 @@ func (c *pattern) holds(v *scalar, b *budget) (bool, error) {
 func (c *pattern) breach(v *scalar) breach {
 	detail := append(v.appendDescription(make([]byte, 0, usualDetail)), " does not match "...)
 	return breach{ReasonInvalid, c.limit, string(appendQuoted(detail, c.text))}
-}
-
-// compileWork is what compiling a part of a regex costs, in the work of a
-// match: an object may bring many regexes of its own.
-const compileWork = 400
-
-// chargeCompile counts the compiling of a regex that an object brought.
-func (b *budget) chargeCompile(r *regex) error {
-	return b.Spend(meter.Times(r.size(), compileWork), 0)
 }

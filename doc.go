@@ -205,7 +205,7 @@
 //	               10,000 ranges of characters
 //	path           10,000 values selected, 1,000 levels
 //	Validate call  1,000,000 values looked at, where a long one counts as
-//	               several; 1 s of backtracking in regular expressions
+//	               several; 500 ms of backtracking in regular expressions
 //	               (WithRegexBudget), and work in proportion for the others
 //	report         100,000 results and about 64 MiB of violations
 //	lists          4 levels

@@ -393,15 +393,12 @@ func (j *judgement) readArgument(a argued) (constraint, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, _, err := newConstraint(a.key, limit)
+	c, _, err := newConstraint(a.key, limit, &j.budget)
 	if err != nil && j.partial && found[0] == "" {
 		return nil, errLater
 	}
 	if err != nil {
 		return nil, fmt.Errorf("cannot be read from %s: it %w", path.shown(), err)
-	}
-	if p, ok := c.(*pattern); ok {
-		return c, j.budget.chargeCompile(p.regex)
 	}
 	return c, nil
 }

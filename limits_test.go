@@ -209,7 +209,7 @@ func satisfies(d Demands, v any) (ok bool) {
 		atLeast(length, d.MinLength) && atMost(length, d.MaxLength) &&
 		(d.Values == nil || slices.Contains(d.Values, rendered))
 	for _, p := range d.Patterns {
-		r, err := compileRegex(p)
+		r, err := compileRegex(p, fullBudget())
 		if err != nil {
 			return false
 		}

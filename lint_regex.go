@@ -8,14 +8,17 @@ func (l *linter) regex(r linted) {
 	if !ok {
 		return
 	}
-	tree, _ := parseRegex(written) // it has been read before
+	tree, err := parseRegex(written, l.budget)
+	if err != nil {
+		return // it has been read before, so that only the budget does not suffice
+	}
 	if !isLinear(tree, nothingFollows) && isAmbiguous(tree) {
 		l.add(r, keyRegex, "slow-regex", "a repeat inside a repeat matches one text in very many ways, which may take time without end: let the inner one end where another character begins, or write it possessive, as in (?:a++)+")
 	}
 	switch {
 	case isHalfAnchored(tree):
 		f := l.add(r, keyRegex, "half-anchored-regex", "^ holds for the first alternative only, and $ for the last: write ^(?:…|…)$ for all of them")
-		f.Suggestion = anchored(written, tree)
+		f.Suggestion = l.anchored(written, tree)
 	case !hasAssertion(tree):
 		l.add(r, keyRegex, "unanchored-regex", "this also matches inside of a longer value: write ^ in front and $ behind, if it must not")
 	}
@@ -188,7 +191,7 @@ func end(n *regexNode) *regexNode {
 
 // anchored is a half-anchored pattern with its ^ and $ around all alternatives,
 // "" where it has other anchors than these.
-func anchored(written string, tree *regexNode) string {
+func (l *linter) anchored(written string, tree *regexNode) string {
 	all := alternatives(tree)
 	characters := []rune(written)
 	from, to := beginning(all[0]).at, end(all[len(all)-1]).at
@@ -196,7 +199,7 @@ func anchored(written string, tree *regexNode) string {
 		return ""
 	}
 	pattern := string(characters[:from]) + "^(?:" + string(characters[from+1:to]) + ")$" + string(characters[to+1:])
-	if _, err := compileRegex(pattern); err != nil {
+	if _, err := compileRegex(pattern, l.budget); err != nil {
 		return ""
 	}
 	return pattern

@@ -292,7 +292,7 @@ func TestIsAmbiguous(t *testing.T) {
 		`(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+`: false, `(?:\d{1,3}\.){3}`: false, `(a+)?`: false, `(?:^a+)+`: false,
 		`(?:(a)\1)+`: false, ``: false,
 	} {
-		tree, err := parseRegex(pattern)
+		tree, err := parseRegex(pattern, fullBudget())
 		if err != nil {
 			t.Fatalf("%s: %v", pattern, err)
 		}

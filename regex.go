@@ -20,7 +20,6 @@ type regex struct {
 	linear       *regexp.Regexp
 	backtracking *regexp2.Regexp
 	parts        int         // of the pattern, with its repeats written out
-	ranges       int         // of characters, in its classes
 	work         *linearWork // of linear
 }
 
@@ -34,45 +33,55 @@ const (
 var errRegexEngine = errors.New("the regex cannot be compiled, which is a defect of this library")
 
 // compileRegex compiles a pattern. Its error is for people: what is wrong, at
-// which character, and what would be right.
-func compileRegex(pattern string) (*regex, error) {
-	tree, err := parseRegex(pattern)
+// which character, and what would be right. Everything is paid for from b before
+// it is done.
+func compileRegex(pattern string, b *budget) (*regex, error) {
+	tree, err := parseRegex(pattern, b)
 	if err != nil {
 		return nil, err
 	}
 	if err := checkOrder(tree); err != nil {
 		return nil, err
 	}
-	r := &regex{ranges: countRanges(tree)}
+	r := &regex{}
 	if isLinear(tree, nothingFollows) && nestedRepeats(tree) <= maxLinearRepeat {
 		if r.parts = countParts(tree, linearEngine); r.parts <= maxRegexSize {
-			return r, r.compileLinear(tree)
+			return r, r.compileLinear(tree, b)
 		}
 	}
 	if r.parts = countParts(tree, backtrackingEngine); r.parts <= maxRegexSize {
-		return r, r.compileBacktracking(tree)
+		return r, r.compileBacktracking(tree, b)
 	}
 	return nil, fmt.Errorf("the regex is too large: with its repeats written out it has more than %d parts", maxRegexSize)
 }
 
-func (r *regex) compileLinear(tree *regexNode) (err error) {
+func (r *regex) compileLinear(tree *regexNode, b *budget) (err error) {
+	cost, onePass := linearCost(tree)
+	if err := b.Spend(cost.work, cost.kept); err != nil {
+		return err
+	}
 	r.work = newLinearWork(tree)
-	if r.linear, err = regexp.Compile(printRegex(tree, linearEngine)); err != nil {
+	text := printRegex(tree, linearEngine)
+	if !onePass {
+		text = noOnePass + text
+	}
+	if r.linear, err = regexp.Compile(text); err != nil {
 		return errRegexEngine
 	}
 	return nil
 }
 
-func (r *regex) compileBacktracking(tree *regexNode) (err error) {
+func (r *regex) compileBacktracking(tree *regexNode, b *budget) (err error) {
+	cost := backtrackingCost(tree)
+	if err := b.Spend(cost.work, cost.kept); err != nil {
+		return err
+	}
 	r.backtracking, err = regexp2.Compile(printRegex(tree, backtrackingEngine), regexp2.OptionMaxBacktrackingStackSize(maxRegexStack))
 	if err != nil {
 		return errRegexEngine
 	}
 	return nil
 }
-
-// size is what it takes to compile the regex, in parts of its pattern.
-func (r *regex) size() int { return r.parts + r.ranges }
 
 var (
 	errSubjectNotUTF8 = errors.New("the value is not valid UTF-8")
@@ -82,20 +91,25 @@ var (
 
 // match reports whether the regex matches anywhere in subject.
 func (r *regex) match(subject string, b *budget) (bool, error) {
+	if err := b.Spend(r.price(len(subject)), 0); err != nil {
+		return false, err
+	}
 	if !utf8.ValidString(subject) {
 		return false, errSubjectNotUTF8
 	}
 	if r.linear != nil {
-		return r.matchLinear(subject, b)
+		return r.linear.MatchString(subject), nil
 	}
 	return r.matchBacktracking(subject, b)
 }
 
-func (r *regex) matchLinear(subject string, b *budget) (bool, error) {
-	if err := b.Spend(r.work.of(len(subject), r.parts), 0); err != nil {
-		return false, err
+// price is the work of a match on a subject of a length in bytes. That of
+// backtracking has its own clock, and only looking at the subject is paid for here.
+func (r *regex) price(length int) int {
+	if r.linear == nil {
+		return length
 	}
-	return r.linear.MatchString(subject), nil
+	return r.work.price(length, r.parts)
 }
 
 // maxMatchTimeout keeps the engine's deadline within what it can count.

@@ -50,25 +50,36 @@ var posixClasses = map[string]charset{
 	"xdigit": xdigitClass,
 }
 
-// generalCategories are the general categories by which \p can ask for a character.
+// generalCategories are the general categories by which \p can ask for a character,
+// and L&, which is several of them. Each class is made when it is first asked for.
 // Which category a character is in is settled when Unicode assigns it, so they
 // agree with any PCRE2 but for characters that are newer than one of the two.
-var generalCategories = []string{
+var generalCategories = classesOf(
 	"C", "Cc", "Cf", "Cn", "Co", "Cs", "L", "Ll", "Lm", "Lo", "Lt", "Lu", "M", "Mc", "Me", "Mn",
 	"N", "Nd", "Nl", "No", "P", "Pc", "Pd", "Pe", "Pf", "Pi", "Po", "Ps", "S", "Sc", "Sk", "Sm", "So", "Z", "Zl", "Zp", "Zs",
+)
+
+func classesOf(categories ...string) map[string]func() charset {
+	classes := map[string]func() charset{}
+	for _, name := range categories {
+		classes[name] = sync.OnceValue(func() charset { return slices.Clip(tableClass(unicode.Categories[name])) })
+	}
+	classes["L&"] = sync.OnceValue(func() charset {
+		return slices.Clip(unionOf(tableClass(unicode.Lu), tableClass(unicode.Ll), tableClass(unicode.Lt)))
+	})
+	return classes
 }
 
 // propertyClass is the class of \p{name}.
 func propertyClass(name string) (charset, bool) {
-	switch {
-	case name == "Any":
+	if name == "Any" {
 		return anyClass, true
-	case name == "L&":
-		return unionOf(tableClass(unicode.Lu), tableClass(unicode.Ll), tableClass(unicode.Lt)), true
-	case slices.Contains(generalCategories, name):
-		return tableClass(unicode.Categories[name]), true
 	}
-	return nil, false
+	class, ok := generalCategories[name]
+	if !ok {
+		return nil, false
+	}
+	return class(), true
 }
 
 func tableClass(table *unicode.RangeTable) charset {

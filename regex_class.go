@@ -29,10 +29,13 @@ func (p *regexParser) class(start int) (*regexNode, error) {
 		if err != nil {
 			return nil, err
 		}
-		set = append(set, part...)
-		if err := p.charge(start, part); err != nil {
+		if err := p.count(start, part); err != nil {
 			return nil, err
 		}
+		if err := p.budget.Spend(len(part)*classRuneWork, 0); err != nil {
+			return nil, err
+		}
+		set = append(set, part...)
 	}
 	if p.inner == innerNegated|innerOther {
 		return nil, p.errorf(start, `\W, \S, \D or [:^...:] together with [:...:] or \p in one class is read differently by different versions of PCRE2: write (?:[...]|[...])`)
@@ -52,8 +55,8 @@ const (
 	innerOther                            // [:...:] and properties
 )
 
-// charge counts the ranges of classes, of which one \p can have hundreds.
-func (p *regexParser) charge(start int, set charset) error {
+// count counts the ranges of classes, of which one \p can have hundreds.
+func (p *regexParser) count(start int, set charset) error {
 	if p.ranges += len(set) / 2; p.ranges > maxRegexRanges {
 		return p.errorf(start, "up to here, the classes together have more than %d ranges of characters", maxRegexRanges)
 	}
@@ -98,11 +101,12 @@ func (p *regexParser) classPart() (charset, error) {
 		return inner, nil
 	}
 	if !hyphen {
-		return p.span(first, first), nil
+		return p.span(first, first)
 	}
 	p.skipInClass()
 	if !p.quoted && p.next() == ']' {
-		return append(p.span(first, first), '-', '-'), nil
+		set, err := p.span(first, first)
+		return append(set, '-', '-'), err
 	}
 	if p.done() {
 		return nil, nil
@@ -116,17 +120,20 @@ func (p *regexParser) classPart() (charset, error) {
 	case last < first:
 		return nil, p.errorf(start, "the range is out of order: its first character comes after its last")
 	}
-	return p.span(first, last), nil
+	return p.span(first, last)
 }
 
 // span is the set of the characters from first to last, in all cases if (?i).
-func (p *regexParser) span(first, last rune) charset {
+func (p *regexParser) span(first, last rune) (charset, error) {
 	set := charset{first, last}
-	if p.has(optionCaseless) {
-		p.ranges += min(int(last-first), foldedRanges)
-		set = set.fold()
+	if !p.has(optionCaseless) {
+		return set, nil
 	}
-	return set
+	p.ranges += min(int(last-first), foldedRanges)
+	if err := p.budget.Spend(min(int(last-first)+1, maxCased)*foldWork, 0); err != nil {
+		return nil, err
+	}
+	return set.fold(), nil
 }
 
 // classItem reads a character or, then inner is not nil, a class inside a class.

@@ -19,15 +19,14 @@ var (
 // out can be long.
 const maxECMA = 16 << 10
 
-// ecmaPattern writes a pattern of PCRE for ECMA-262 with its flag u, if it
+// ecmaPattern writes a tree for ECMA-262 with its flag u, if it
 // certainly matches the same strings there.
-func ecmaPattern(pattern string) (string, error) {
-	tree, err := parseRegex(pattern)
-	if err != nil {
-		return "", err
-	}
+func ecmaPattern(tree *regexNode, b *budget) (string, error) {
 	if !isECMA(tree) {
 		return "", errNotECMA
+	}
+	if err := b.Spend(printCost(tree), 0); err != nil {
+		return "", err
 	}
 	written := printRegex(tree, ecmaEngine)
 	if len(written) > maxECMA {

@@ -58,13 +58,13 @@ func (p *regexParser) escape(start int) (*regexNode, error) {
 	}
 	if ok {
 		p.escaped[c] = true
-		return &regexNode{op: opSet, at: start, set: set, class: c}, p.charge(start, set)
+		return &regexNode{op: opSet, at: start, set: set, class: c}, p.count(start, set)
 	}
 	r, err := p.characterEscape(start, c)
 	if err != nil {
 		return nil, err
 	}
-	return p.character(start, r), nil
+	return p.character(start, r)
 }
 
 // newlineSequence is \R, which does not give back the \n of a \r\n.
@@ -103,7 +103,7 @@ func (p *regexParser) backrefOrOctal(start int) (*regexNode, error) {
 		return p.backref(start, group)
 	}
 	p.pos = start + 1
-	return p.character(start, p.octal()), nil
+	return p.character(start, p.octal())
 }
 
 func (p *regexParser) digits() string {
@@ -214,6 +214,9 @@ func (p *regexParser) property(start int, negated bool) (charset, error) {
 	}
 	if rest, ok := strings.CutPrefix(name, "^"); ok && braced {
 		name, negated = rest, !negated
+	}
+	if err := p.budget.Spend(propertyClassWork, 0); err != nil {
+		return nil, err
 	}
 	set, ok := propertyClass(name)
 	if !ok {

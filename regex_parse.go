@@ -21,14 +21,19 @@ const (
 
 // parseRegex reads a pattern as PCRE2 does in UTF mode. Its grammar is a list
 // of what is allowed: anything else is an error that names it.
-func parseRegex(pattern string) (*regexNode, error) {
+//
+// Reading is paid for from b, and so are the walks over the tree that follow it.
+func parseRegex(pattern string, b *budget) (*regexNode, error) {
 	if len(pattern) > maxRegexBytes {
 		return nil, fmt.Errorf("the regex has %d bytes, but at most %d are allowed", len(pattern), maxRegexBytes)
 	}
 	if !utf8.ValidString(pattern) {
 		return nil, fmt.Errorf("the regex is not valid UTF-8")
 	}
-	p := &regexParser{newline: -1, escaped: map[rune]bool{}, looped: map[rune]bool{}, text: []rune(pattern), names: map[string]int{}, open: map[int]bool{}}
+	if err := b.Spend(len(pattern)*regexByteWork, 0); err != nil {
+		return nil, err
+	}
+	p := &regexParser{budget: b, newline: -1, escaped: map[rune]bool{}, looped: map[rune]bool{}, text: []rune(pattern), names: map[string]int{}, open: map[int]bool{}}
 	tree, err := p.alternation()
 	if err != nil {
 		return nil, err
@@ -42,6 +47,7 @@ func parseRegex(pattern string) (*regexNode, error) {
 	if p.newline >= 0 && p.varies {
 		return nil, p.errorf(p.newline, `\R beside a quantifier is not supported, since PCRE2 gets it wrong behind a repeat: write (?:\r\n|\n|\r)`)
 	}
+	settleEmpty(tree)
 	return tree, nil
 }
 
@@ -54,6 +60,7 @@ func (p *regexParser) takenForDisjoint() bool {
 }
 
 type regexParser struct {
+	budget  *budget
 	text    []rune
 	pos     int
 	options regexOptions
@@ -170,7 +177,7 @@ func (p *regexParser) item() (*regexNode, error) {
 	start := p.pos
 	if p.quoted {
 		p.pos++
-		return p.character(start, p.text[start]), nil
+		return p.character(start, p.text[start])
 	}
 	switch _, ok, err := p.quantifier(); {
 	case err != nil:
@@ -202,12 +209,13 @@ func (p *regexParser) item() (*regexNode, error) {
 		}
 		return &regexNode{op: opEndOrNewline, at: start}, nil
 	default:
-		return p.character(start, c), nil
+		return p.character(start, c)
 	}
 }
 
-func (p *regexParser) character(start int, c rune) *regexNode {
-	return &regexNode{op: opSet, at: start, set: p.span(c, c)}
+func (p *regexParser) character(start int, c rune) (*regexNode, error) {
+	set, err := p.span(c, c)
+	return &regexNode{op: opSet, at: start, set: set}, err
 }
 
 // repeated reads the quantifier of an item, if there is one.
@@ -496,6 +504,10 @@ func (p *regexParser) rest(start int, n *regexNode) (*regexNode, error) {
 	}
 	if !p.take(")") {
 		return nil, p.errorf(start, `this "(" has no ")": write "\(" for the character`)
+	}
+	// Some walks over the tree look at a part once for each group around it.
+	if err := p.budget.Spend((p.pos-start)*regexGroupWork, 0); err != nil {
+		return nil, err
 	}
 	p.options = options
 	p.nesting--

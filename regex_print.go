@@ -2,8 +2,10 @@ package vmrules
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // printRegex writes a tree as text for one of the engines. It spells out
@@ -13,7 +15,7 @@ func printRegex(tree *regexNode, target regexEngine) string {
 	p := &regexPrinter{engine: target, referred: referredGroups(tree)}
 	p.ordered = len(p.referred) > 0 || hasOp(tree, opAtomic)
 	p.print(tree)
-	return p.String()
+	return strings.Clone(p.String()) // without the rest of the buffer, since engines keep it
 }
 
 type regexEngine int
@@ -187,5 +189,11 @@ func (p *regexPrinter) printCharacter(r rune) {
 		p.printECMA(r)
 		return
 	}
-	fmt.Fprintf(p, `\x{%X}`, r)
+	if r > unicode.MaxASCII && utf8.ValidRune(r) {
+		p.WriteRune(r) // three times as short as its code point
+		return
+	}
+	p.WriteString(`\x{`)
+	p.WriteString(strconv.FormatInt(int64(r), 16))
+	p.WriteByte('}')
 }

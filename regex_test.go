@@ -30,7 +30,7 @@ func workLeft(b *budget) int {
 // mustCompileRegex compiles pattern or ends the test.
 func mustCompileRegex(t testing.TB, pattern string) *regex {
 	t.Helper()
-	r, err := compileRegex(pattern)
+	r, err := compileRegex(pattern, fullBudget())
 	if err != nil {
 		t.Fatalf("compileRegex(%q): %v", pattern, err)
 	}
@@ -300,7 +300,7 @@ func TestRegexRefusals(t *testing.T) {
 		{repeat(`(?i)[\x{0}-\x{ffff}]`, 100), `ranges`},
 	}
 	for _, test := range tests {
-		r, err := compileRegex(test.pattern)
+		r, err := compileRegex(test.pattern, fullBudget())
 		if err == nil {
 			t.Errorf("%s compiled to %+v", test.pattern, r)
 			continue
@@ -331,27 +331,6 @@ func TestRegexBounds(t *testing.T) {
 		repeat("(?>a|b)", 500),
 	} {
 		mustCompileRegex(t, pattern)
-	}
-}
-
-func TestRegexSize(t *testing.T) {
-	tests := []struct {
-		pattern string
-		size    int
-	}{
-		{`a`, 2},
-		{`[a-cx]`, 3},
-		{`^a$`, 5},
-		{`a{10}`, 21},
-		{`(?:ab){10}`, 42},
-		{`a{10}(?=b)`, 7},
-		{`(?=(?:ab){10})`, 43},
-		{`\b(?=a)`, 14},
-	}
-	for _, test := range tests {
-		if size := mustCompileRegex(t, test.pattern).size(); size != test.size {
-			t.Errorf("size of %s is %d, want %d", test.pattern, size, test.size)
-		}
 	}
 }
 
@@ -386,7 +365,7 @@ func TestRegexWorkSpent(t *testing.T) {
 	if _, err := r.match("", b); !errors.Is(err, meter.ErrWork) {
 		t.Errorf("then, error is %v, want %v", err, meter.ErrWork)
 	}
-	b = budgetOf(32, 0)
+	b = budgetOf(matchCallWork+20*matchByteWork+32*matchStepWork, 0)
 	if matched, err := mustCompileRegex(t, `a`).match(strings.Repeat("a", 20), b); !matched || err != nil || workLeft(b) != 0 {
 		t.Errorf("with just enough, match is %v, %v, and %d is left; want a match and nothing left", matched, err, workLeft(b))
 	}
@@ -408,8 +387,8 @@ func TestRegexWorkOfLengths(t *testing.T) {
 		{`ab`, 3, 11},
 		{`a^b`, 20, 95},
 		{`^a{3}$`, 20, 69},
-		{`^.{1,253}$`, 20, 384},
-		{`^.{1,253}$`, 253, 3057},
+		{`^.{1,253}$`, 20, 256},
+		{`^.{1,253}$`, 253, 2038},
 		{`^a*$`, 31, 129},
 		{`(?:a?){5}`, 0, 16},
 		{`\pL`, 20, 64},
@@ -417,10 +396,10 @@ func TestRegexWorkOfLengths(t *testing.T) {
 		{`[acegikmo]`, 20, 32},
 		{`[acegikmoq]`, 20, 64},
 		{`a{249}b`, 0, 3},
-		{`a{249}bc`, 0, 9},
+		{`a{249}bc`, 0, 6},
 		{`a`, 1<<17 - 1, 1 << 17},
 		{`a`, 1 << 17, 2 << 17},
-		{`(?:aa){300}`, 1023, 3 * 870_724},
+		{`(?:aa){300}`, 1023, 2 * 870_724},
 	}
 	for _, test := range tests {
 		r := mustCompileRegex(t, test.pattern)
@@ -502,7 +481,7 @@ func FuzzRegex(f *testing.F) {
 	f.Add(`^(?=(?:a|aa)+$)`, strings.Repeat("a", 100)+"b")
 	f.Add("a\xff", "\xff")
 	f.Fuzz(func(t *testing.T, pattern, subject string) {
-		r, err := compileRegex(pattern)
+		r, err := compileRegex(pattern, fullBudget())
 		if err != nil {
 			if errors.Is(err, errRegexEngine) || engineTerms.MatchString(strings.ReplaceAll(err.Error(), pattern, "")) {
 				t.Errorf("compileRegex(%q): %v", pattern, err)
@@ -519,4 +498,17 @@ func FuzzRegex(f *testing.F) {
 			t.Errorf("%q on %q is %v, then %v", pattern, subject, matched, again)
 		}
 	})
+}
+
+// TestRegexOfManyValues: the matches of 100 rules on 10,000 short values each are
+// within the default budget.
+func TestRegexOfManyValues(t *testing.T) {
+	const matches = 100 * maxMatches
+	for pattern, subject := range map[string]string{
+		`^(virtio|sata|scsi)$`: "virtio", `^[a-z0-9-]{1,63}$`: "my-vm-name-1", `^[a-z]+`: "rhel9.4", `[a-z]$`: "rhel9.4", `^\d+Gi$`: "16Gi", `^\pL+$`: "größe",
+	} {
+		if price := mustCompileRegex(t, pattern).price(len(subject)); price*matches > defaultBudget.Work {
+			t.Errorf("a match of %s costs %d", pattern, price)
+		}
+	}
 }

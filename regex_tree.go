@@ -14,6 +14,7 @@ type regexNode struct {
 	lazy     bool         // opRepeat
 	group    int          // opCapture, opBackref
 	caseless bool         // opBackref
+	empty    bool         // whether it may match without a character
 }
 
 const unbounded = -1
@@ -116,7 +117,7 @@ func isLinear(n *regexNode, after regexFollow) bool {
 				return false
 			}
 			switch {
-			case !canBeEmpty(sub):
+			case !sub.empty:
 				after = somethingFollows
 			case after == nothingFollows:
 				after = unknownFollows
@@ -127,31 +128,26 @@ func isLinear(n *regexNode, after regexFollow) bool {
 	return false
 }
 
-// canBeEmpty reports whether n may match without a character.
-func canBeEmpty(n *regexNode) bool {
+// settleEmpty sets empty in n and in all its parts. Asking each part again for all
+// that it has inside would take the square of the time.
+func settleEmpty(n *regexNode) {
+	for _, sub := range n.subs {
+		settleEmpty(sub)
+	}
 	switch n.op {
 	case opSet:
-		return false
+		n.empty = false
 	case opConcat:
-		for _, sub := range n.subs {
-			if !canBeEmpty(sub) {
-				return false
-			}
-		}
-		return true
+		n.empty = !slices.ContainsFunc(n.subs, func(sub *regexNode) bool { return !sub.empty })
 	case opAlternate:
-		for _, sub := range n.subs {
-			if canBeEmpty(sub) {
-				return true
-			}
-		}
-		return false
+		n.empty = slices.ContainsFunc(n.subs, func(sub *regexNode) bool { return sub.empty })
 	case opRepeat:
-		return n.min == 0 || canBeEmpty(n.subs[0])
+		n.empty = n.min == 0 || n.subs[0].empty
 	case opCapture, opAtomic:
-		return canBeEmpty(n.subs[0])
+		n.empty = n.subs[0].empty
+	default:
+		n.empty = true
 	}
-	return true
 }
 
 // nestedRepeats is how often the innermost parts of n are repeated at most, as the
@@ -189,15 +185,6 @@ func countParts(n *regexNode, target regexEngine) int {
 	return min(total, maxRegexSize+1)
 }
 
-// countRanges is the number of ranges that the sets in n have.
-func countRanges(n *regexNode) int {
-	total := len(n.set) / 2
-	for _, sub := range n.subs {
-		total += countRanges(sub)
-	}
-	return total
-}
-
 func referredGroups(n *regexNode) map[int]bool {
 	groups := map[int]bool{}
 	var visit func(n *regexNode)
@@ -226,7 +213,7 @@ func (c orderChecker) check(n *regexNode, ordered, behind bool) error {
 	switch n.op {
 	case opRepeat:
 		sub := n.subs[0]
-		if n.max > 1 && sub.op != opBackref && canBeEmpty(sub) && (ordered || c.captures(n)) {
+		if n.max > 1 && sub.op != opBackref && sub.empty && (ordered || c.captures(n)) {
 			return regexErrorf(n.at, "a repeat of what can be empty is not supported inside an atomic group, nor around a group that something refers to")
 		}
 	case opAtomic:
@@ -266,7 +253,7 @@ func beginsOptional(n *regexNode) bool {
 			if beginsOptional(sub) {
 				return true
 			}
-			if !canBeEmpty(sub) {
+			if !sub.empty {
 				return false
 			}
 		}

@@ -1,6 +1,10 @@
 package vmrules
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"github.com/vmrules/vmrules/internal/meter"
+)
 
 // linearWork is how much a match of the linear engine may take, by the bits of
 // the subject's length. From the last on, it grows with the length.
@@ -16,19 +20,33 @@ func newLinearWork(tree *regexNode) *linearWork {
 	return w
 }
 
-// Beyond these, Go's regexp simulates all threads at once, which takes it about
-// three times as long.
+// Beyond these, Go's regexp simulates all threads at once, which takes it up to
+// twice as long.
 const (
 	maxBitStateParts = 500
 	maxBitStateWork  = 256 << 10
 )
 
-// of is the work for a subject of a length in bytes and a regex of so many parts.
+// What a match of the linear engine costs, in units of the meter: they are what the
+// slowest patterns take. Most ordinary ones take a half to a fifth of it.
+const (
+	matchCallWork = 100
+	matchByteWork = 12 // a byte of the subject
+	matchStepWork = 6  // a step that linearWork counts
+)
+
+// price is what a match costs for a subject of a length in bytes.
+func (w *linearWork) price(length, parts int) int {
+	work := meter.Plus(meter.Times(length, matchByteWork), meter.Times(w.of(length, parts), matchStepWork))
+	return meter.Plus(work, matchCallWork)
+}
+
+// of is the number of steps for a subject of a length in bytes and a regex of so many parts.
 func (w *linearWork) of(length, parts int) int {
 	last := len(w) - 1
 	work := w[min(bits.Len(uint(length)), last)] * int(length>>last+1)
 	if parts > maxBitStateParts || work > maxBitStateWork {
-		work *= 3
+		work *= 2
 	}
 	return work
 }

@@ -242,7 +242,7 @@ func (r *ruleReader) argument(key string, n jsonNode) {
 		r.problem(n, key, ReasonTypeInvalid, "%q must be a number without quotes, or a JSONPath%s", key, prefixHint(s))
 		return
 	}
-	c, reason, err := newConstraint(key, s)
+	c, reason, err := newConstraint(key, s, r.budget)
 	if err != nil {
 		r.problem(n, key, reason, "%q %v", key, err)
 		return

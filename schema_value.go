@@ -37,10 +37,12 @@ func (w *schemaWriter) pattern(p *pattern) *schemaPattern {
 		return known
 	}
 	s := &schemaPattern{}
-	s.written, s.err = ecmaPattern(p.text)
-	if tree, err := parseRegex(p.text); err == nil {
+	tree, err := parseRegex(p.text, &w.budget)
+	if err == nil {
 		s.noNumbers = tree.needsMoreThan(renderedNumber)
+		s.written, err = ecmaPattern(tree, &w.budget)
 	}
+	s.err = err
 	w.patterns[p.text] = s
 	return s
 }

@@ -145,8 +145,8 @@ type validateOption func(*settings)
 func (f validateOption) changeJudging(s *settings) { f(s) }
 
 // DefaultRegexBudget is how long the backtracking regular expressions of one
-// Validate call may take together.
-const DefaultRegexBudget = time.Second
+// Validate call may take together. The last of them may take 200 ms longer.
+const DefaultRegexBudget = 500 * time.Millisecond
 
 // WithRegexBudget sets how long all matches of one Validate call that need
 // backtracking may take together; when it is spent, further ones are
