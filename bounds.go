@@ -46,7 +46,7 @@ type Budget struct {
 	Kept int
 }
 
-// DefaultBudget is the Budget of a call without WithBudget.
+// defaultBudget is the Budget of a call without WithBudget.
 var defaultBudget = Budget{Work: 1_000_000_000, Kept: 64 << 20}
 
 // WithBudget sets what one call may spend on reading or on judging.

@@ -412,7 +412,7 @@ func (j *judgement) readAllowed(a argued) (constraint, error) {
 		path, isPath := argument.Path()
 		if !isPath {
 			s, _ := scalarOf(argument.literal)
-			if err := j.budget.Spend(valueWork+s.renderedSize(), 0); err != nil {
+			if err := j.budget.Spend(valueWork+3*s.renderedSize(), 0); err != nil {
 				return nil, err
 			}
 			all = append(all, s)

@@ -60,7 +60,7 @@ func (g *schemaGroup) leaf(d *demands) *schemaLeaf {
 		l.admitsDefault = g.admits(d, f.value) || l.mayBeEmpty && f.value == ""
 		l.admitsZero = g.admits(d, 0)
 	}
-	_ = g.budget.Spend(0, 2*d.size())
+	_ = g.budget.Spend(0, 4*d.size())
 	return l
 }
 
