@@ -12,7 +12,7 @@ import (
 
 // What is in an annotation can be written by anybody, so that reading it must not
 // take long. A CustomResourceDefinition is written by those who run the cluster:
-// only the bound on fieldPaths is for it too.
+// only the bound on fieldPaths and the budget of the call are for it too.
 const (
 	maxExpression   = 4 << 10 // bytes of one expression: CEL's parser takes quadratic time
 	maxExpressions  = 1_000   // rules of x-kubernetes-validations in one schema, about a millisecond each
