@@ -223,6 +223,9 @@ func (in *Input) selectValues() error {
 			doubt = &leftOut{"fields of " + w.at.String(), by}
 			return false
 		}
+		if !w.pay(matchWork, w.at.textSize()+matchSize+len(w.at)*elementSize) {
+			return false
+		}
 		at := slices.Clone(w.at)
 		in.Values = append(in.Values, Match{at.String(), w.plain(v)})
 		in.places = append(in.places, located{at, w.standIn})

@@ -459,6 +459,29 @@ func TestCheckersAreBounded(t *testing.T) {
 	}
 }
 
+// A location is paid for before it is cloned: a thousand deep ones would take
+// more than the objects that they are in.
+func TestLocationsOfInputAreBounded(t *testing.T) {
+	name := strings.Repeat("n", 1000)
+	items := make([]any, 1000)
+	for i := range items {
+		items[i] = map[string]any{"x": i}
+	}
+	object := map[string]any{"x": items}
+	for range 450 {
+		object = map[string]any{name: object}
+	}
+	rules, err := NewRules([]Rule{{Kind: "k", Name: "n", Path: MustParsePath("jsonpath::..x"), Message: "m"}},
+		WithKind("k", always(func(*Input) Verdict { return Verdict{Outcome: Satisfied} })), WithRoot(RootObject))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := Validate(rules, object).Results[0]
+	if got.Outcome != Undecided || got.Violations[0].Detail != "the budget for memory is used up" {
+		t.Errorf("got %v", got)
+	}
+}
+
 // A Checker can be tried with an Input made by hand.
 func TestInputByHand(t *testing.T) {
 	in := &Input{Values: []Match{{"a.b", int64(7)}}}

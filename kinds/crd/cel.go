@@ -1,6 +1,7 @@
 package crd
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -8,7 +9,6 @@ import (
 	"math"
 	"strings"
 	"sync"
-	"time"
 
 	celgo "github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common/types"
@@ -72,7 +72,7 @@ func CEL(source vmrules.RuleSource) (vmrules.Checker, []vmrules.Problem) {
 		r.key = keyOptionalOldSelf
 		r.wrong(vmrules.ReasonInvalid, "has no effect: the expression does not use oldSelf")
 	}
-	if len(r.problems) > 0 {
+	if r.failed() {
 		return nil, r.problems
 	}
 	return c, nil
@@ -148,8 +148,14 @@ func (r *reading) flag(key string) bool {
 func (r *reading) program(key, text string, env *celgo.Env, want *celgo.Type, c *expressionChecker) celgo.Program {
 	r.key = key
 	raw, _ := r.source.Key(key)
-	if parse(text).hasLargeRegex() {
-		r.at(0, "", vmrules.ReasonTooLong, largeRegex, maxPatternSize)
+	if r.payProgram(text); r.unpaid {
+		return nil
+	}
+	if r.payRegexes(parse(text)) {
+		r.at(0, "", vmrules.ReasonTooLong, "has "+largePattern, "regular expression", maxPatternSteps, maxPatternSize)
+		return nil
+	}
+	if r.unpaid {
 		return nil
 	}
 	ast, issues := env.Compile(text)
@@ -164,6 +170,7 @@ func (r *reading) program(key, text string, env *celgo.Env, want *celgo.Type, c 
 		r.wrong(vmrules.ReasonTypeInvalid, "%s", wrongType(ast.OutputType(), want))
 		return nil
 	}
+	c.loops = c.loops || partsOf(ast.NativeRep().Expr()).loops()
 	for _, ref := range ast.NativeRep().ReferenceMap() {
 		c.usesOld = c.usesOld || ref.Name == varOldSelf
 		c.usesObject = c.usesObject || ref.Name == varObject
@@ -173,7 +180,7 @@ func (r *reading) program(key, text string, env *celgo.Env, want *celgo.Type, c 
 		return nil
 	}
 	program, err := env.Program(ast,
-		celgo.CostLimit(celconfig.PerCallLimit),
+		celgo.CostLimit(maxExpressionCost),
 		celgo.CostTracking(liveCost{}),
 		guard(env),
 		celgo.InterruptCheckFrequency(celconfig.CheckFrequency))
@@ -207,6 +214,7 @@ type expressionChecker struct {
 	program, message              celgo.Program
 	reason                        vmrules.Reason
 	optional, usesOld, usesObject bool
+	loops                         bool
 }
 
 // Check implements vmrules.Checker.
@@ -255,11 +263,14 @@ func (c *expressionChecker) judge(f *findings, i int) error {
 	if err := f.usable(self); err != nil {
 		return err
 	}
+	if err := c.loopable(f, self); err != nil {
+		return err
+	}
 	variables := map[string]any{varSelf: self, varObject: f.in.Object, varOldSelf: f.in.OldValue}
 	if c.optional {
 		variables[varOldSelf] = c.optionalOld(f.in.OldValue)
 	}
-	result, err := f.spent.evaluate(c.program, variables)
+	result, err := f.evaluate(c.program, variables)
 	if err != nil {
 		return fmt.Errorf("the expression cannot be evaluated: %w", err)
 	}
@@ -270,8 +281,20 @@ func (c *expressionChecker) judge(f *findings, i int) error {
 		return errors.New("the expression is neither true nor false")
 	}
 	detail := "false: " + shortened(strings.Join(strings.Fields(c.text), " "))
-	f.violate(i, nil, c.reason, detail, c.messageOf(f.spent, variables))
+	f.violate(i, nil, c.reason, detail, c.messageOf(f, variables))
 	return nil
+}
+
+// loopable looks at all that a loop may go over.
+func (c *expressionChecker) loopable(f *findings, self any) error {
+	if !c.loops {
+		return nil
+	}
+	err := cmp.Or(f.loopable(self), f.loopable(f.in.OldValue))
+	if err == nil && c.usesObject {
+		err = f.loopable(f.in.Object)
+	}
+	return err
 }
 
 func (c *expressionChecker) optionalOld(old any) any {
@@ -283,11 +306,11 @@ func (c *expressionChecker) optionalOld(old any) any {
 
 // messageOf is what the messageExpression says, by Kubernetes' rules for what
 // can be said; "" for the message of the rule.
-func (c *expressionChecker) messageOf(s *spent, variables map[string]any) string {
+func (c *expressionChecker) messageOf(f *findings, variables map[string]any) string {
 	if c.message == nil {
 		return ""
 	}
-	result, err := s.evaluate(c.message, variables)
+	result, err := f.evaluate(c.message, variables)
 	message, _ := result.(string)
 	message = strings.TrimSpace(message)
 	if err != nil || strings.ContainsAny(message, "\r\n") || len(message) > celconfig.MaxEvaluatedMessageExpressionSizeBytes {
@@ -296,48 +319,39 @@ func (c *expressionChecker) messageOf(s *spent, variables map[string]any) string
 	return message
 }
 
-// evaluate runs a program, and pays for it.
-func (s *spent) evaluate(program celgo.Program, variables map[string]any) (any, error) {
-	ctx, done, err := s.start()
-	if err != nil {
+// evaluate runs a program, and pays what CEL says that it cost: no more than one
+// expression may.
+func (f *findings) evaluate(program celgo.Program, variables map[string]any) (any, error) {
+	if err := f.in.Spend(evaluationWork, 0); err != nil {
 		return nil, err
 	}
+	ctx, done := context.WithTimeout(context.Background(), maxEvaluation)
+	defer done()
 	result, details, err := program.ContextEval(ctx, variables)
-	isLate := ctx.Err() != nil
-	done()
-	cost := uint64(celconfig.PerCallLimit)
+	cost := uint64(maxExpressionCost) // also where a call that was not made would cost more
 	if details != nil && details.ActualCost() != nil {
-		cost = *details.ActualCost()
+		cost = min(cost, *details.ActualCost())
 	}
-	s.cost -= int64(min(cost, math.MaxInt32)) + 1
+	if tooDear := f.payCost(ctx, int64(cost)); tooDear != nil {
+		return nil, tooDear
+	}
 	switch {
-	case isLate:
-		return nil, errTime
 	case err != nil && strings.HasPrefix(err.Error(), costExceeded):
-		return nil, fmt.Errorf("it costs more than one expression may, %s", callLimit)
+		return nil, fmt.Errorf("it costs more than one expression may, %d", maxExpressionCost)
 	case err != nil && strings.HasPrefix(err.Error(), "no such overload"):
 		return nil, errors.New("a value has not the type that the expression needs (no such overload)")
 	case err != nil:
 		return nil, errors.New(shortened(err.Error()))
-	case s.cost < 0:
-		return nil, errBudget
 	}
 	return result.Value(), nil
 }
 
-// start begins to evaluate expressions, as long as there is something left to
-// spend; done ends it.
-func (s *spent) start() (ctx context.Context, done func(), err error) {
-	if s.cost <= 0 {
-		return nil, nil, errBudget
+// payCost spends what expressions cost, and everything where they were
+// interrupted.
+func (f *findings) payCost(ctx context.Context, cost int64) error {
+	if ctx.Err() != nil {
+		_ = f.in.Spend(math.MaxInt, 0)
+		return errTime
 	}
-	if s.time <= 0 {
-		return nil, nil, errTime
-	}
-	begin := time.Now()
-	ctx, cancel := context.WithTimeout(context.Background(), s.time)
-	return ctx, func() {
-		cancel()
-		s.time -= time.Since(begin)
-	}, nil
+	return f.in.Spend(clampWork(cost, costWork), 0)
 }

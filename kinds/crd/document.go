@@ -99,13 +99,16 @@ func Definition(source vmrules.RuleSource) (vmrules.Checker, []vmrules.Problem) 
 		return nil, []vmrules.Problem{source.Problem(keyDefinition, vmrules.ReasonRequired, `a rule of kind %q needs the key "definition", a CustomResourceDefinition`, source.Rule().Kind)}
 	}
 	r := &reading{source: source, key: keyDefinition}
+	if r.payText(raw); r.unpaid {
+		return nil, nil
+	}
 	tree, err := readJSON(raw)
 	if err != nil {
 		r.wrong(vmrules.ReasonInvalid, "the definition is no JSON: %v", err)
 		return nil, r.problems
 	}
 	d := r.definition(tree, raw)
-	if len(r.problems) > 0 {
+	if r.failed() {
 		return nil, r.problems
 	}
 	return d, nil
@@ -254,6 +257,6 @@ func (d *definitionChecker) metadata(f *findings, i int, object map[string]any) 
 	}
 	p := placer{findings: f, value: i, judge: &judge{isResource: true}, object: object}
 	for _, e := range metavalidation.ValidateObjectMeta(meta, d.namespaced, metavalidation.NameIsDNSSubdomain, field.NewPath("metadata")) {
-		p.add(e, plainDetail(e), "")
+		p.add(e, "", "")
 	}
 }

@@ -14,14 +14,14 @@ const maxViolations = 1000
 // findings are what a Checker finds about the values of one Input.
 type findings struct {
 	in    *vmrules.Input
-	spent *spent
+	exact exactObjects
 
 	violations []vmrules.Violation
 	doubtful   string // what could not be judged first
 	more       int    // violations that are not told
 }
 
-func newFindings(in *vmrules.Input) *findings { return &findings{in: in, spent: spentIn(in)} }
+func newFindings(in *vmrules.Input) *findings { return &findings{in: in, exact: exactIn(in)} }
 
 // missing is the verdict where the path selects nothing.
 func (f *findings) missing() vmrules.Verdict {

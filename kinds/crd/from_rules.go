@@ -90,13 +90,13 @@ func AnyTypes() Option { return func(t *translator) { t.anyTypes = true } }
 // these is in Untranslated.
 func FromRules(rules vmrules.Rules, opts ...Option) Migration {
 	var m Migration
-	all := newSchema()
+	all, work := newSchema(), &allowance{left: maxTranslation}
 	for i, r := range rules.All() {
 		if rules.Root() != vmrules.RootTemplate {
 			m.Untranslated = append(m.Untranslated, untranslated(FormBoth, i, r, refuse("", "it is about whole objects, and not about the spec.template of a VM")))
 			continue
 		}
-		policy, crd := m.addPolicy(r, opts), m.addCRD(r, all)
+		policy, crd := m.addPolicy(r, work, opts), m.addCRD(r, work, all)
 		if policy != nil && crd != nil && policy.Error() == crd.Error() {
 			m.Untranslated = append(m.Untranslated, untranslated(FormBoth, i, r, policy))
 			continue
@@ -112,13 +112,16 @@ func FromRules(rules vmrules.Rules, opts ...Option) Migration {
 	return m
 }
 
-func (m *Migration) addPolicy(r vmrules.Rule, opts []Option) error {
+func (m *Migration) addPolicy(r vmrules.Rule, work *allowance, opts []Option) error {
 	t := &translator{root: "object", rule: r}
 	for _, opt := range opts {
 		opt(t)
 	}
 	expression, err := t.translate()
 	if err != nil {
+		return err
+	}
+	if err := work.take(programWork + tokens(expression)*tokenWork); err != nil {
 		return err
 	}
 	if err := checkPolicy(expression); err != nil {
@@ -134,13 +137,16 @@ func (m *Migration) addPolicy(r vmrules.Rule, opts []Option) error {
 }
 
 // addCRD adds a rule, and what it reads to the schema of all.
-func (m *Migration) addCRD(r vmrules.Rule, all *leastSchema) error {
+func (m *Migration) addCRD(r vmrules.Rule, work *allowance, all *leastSchema) error {
 	if r.JustWarning {
 		return refuse("justWarning", "the validations of a CRD cannot warn")
 	}
 	t := &translator{root: "self", rule: r, schema: newSchema()}
 	expression, err := t.translate()
 	if err != nil {
+		return err
+	}
+	if err := work.take(validatorWork + ruleWork + tokens(expression)*ruleTokenWork); err != nil {
 		return err
 	}
 	rule := t.validationRule(expression)
@@ -183,4 +189,21 @@ func untranslated(form Form, i int, r vmrules.Rule, err error) Untranslated {
 		u.Key = refused.key
 	}
 	return u
+}
+
+// maxTranslation is what compiling the expressions of one call of FromRules may
+// take, as much as the Work of a vmrules.Budget by default.
+const maxTranslation = 1_000_000_000
+
+// An allowance is what is left of it.
+type allowance struct{ left int }
+
+// take takes from what is left, or all of it and returns why there is not enough.
+func (a *allowance) take(work int) error {
+	if work > a.left {
+		a.left = 0
+		return refuse("", "compiling it and the rules before it would take too long: translate fewer rules at once")
+	}
+	a.left -= work
+	return nil
 }

@@ -481,3 +481,24 @@ func TestFromRulesAboutObjects(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
+
+// What is compiled has a bound for all rules together: the rules behind it are
+// untranslated, with the reason.
+func TestFromManyRules(t *testing.T) {
+	var list []vmrules.Rule
+	for i := range 1000 {
+		list = append(list, vmrules.Rule{Kind: vmrules.KindInteger, Name: fmt.Sprint(i), Path: vmrules.MustParsePath("jsonpath::.spec.domain.cpu.cores"), Message: "m"})
+	}
+	rules, err := vmrules.NewRules(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := FromRules(rules)
+	if len(m.Policy) < 100 || len(m.CRD) < 100 || len(m.Untranslated) < 500 {
+		t.Fatalf("%d and %d rules are translated, %d are not", len(m.Policy), len(m.CRD), len(m.Untranslated))
+	}
+	want := Untranslated{Form: FormBoth, Index: 999, Rule: "999", Why: "compiling it and the rules before it would take too long: translate fewer rules at once"}
+	if diff := gocmp.Diff(want, m.Untranslated[len(m.Untranslated)-1]); diff != "" {
+		t.Errorf("the last rule (-want +got):\n%s", diff)
+	}
+}

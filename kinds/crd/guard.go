@@ -14,7 +14,6 @@ import (
 	"github.com/google/cel-go/common/types/ref"
 	"github.com/google/cel-go/common/types/traits"
 	"github.com/google/cel-go/interpreter"
-	celconfig "k8s.io/apiserver/pkg/apis/cel"
 	"k8s.io/apiserver/pkg/cel/environment"
 	"k8s.io/apiserver/pkg/cel/library"
 )
@@ -34,20 +33,42 @@ const guardedPrefix = "guarded "
 // guarded are functions with more work to do, or more to give back, than their
 // operands are long, and how much that is.
 var guarded = map[string]func(args []ref.Val) float64{
-	"replace":         workOfReplace,
-	"join":            workOfJoin,
-	"format":          workOfFormat,
-	"matches":         workOfRegex,
-	"find":            workOfRegex,
-	"findAll":         workOfRegex,
+	"replace": workOfReplace,
+	"join":    workOfJoin,
+	"format":  workOfFormat,
+	"matches": workOfRegex,
+	"find":    workOfRegex,
+	"findAll": func(args []ref.Val) float64 {
+		return listOf(len(textOf(args, 0))/2) + workOfRegex(args)
+	},
+	"split": func(args []ref.Val) float64 {
+		return listOf(strings.Count(textOf(args, 0), textOf(args, 1))) + textSize(args[0])
+	},
 	"sets.contains":   workOfPairs,
 	"sets.equivalent": workOfPairs,
 	"sets.intersects": workOfPairs,
+	"indexOf":         workOfSearch,
+	"lastIndexOf":     workOfSearch,
+	"flatten":         workOfFlatten,
+	"quantity":        workOfQuantity,
+	"isQuantity":      workOfQuantity,
+	"semver":          workOfVersion,
+	"isSemver":        workOfVersion,
+	operators.Add:     workOfAdd,
 	"distinct":        func(args []ref.Val) float64 { return length(args[0]) * deepSize(args[0]) },
 	"lists.range": func(args []ref.Val) float64 {
 		n, _ := args[0].(types.Int)
-		return float64(n)
+		return listOf(int(min(max(n, 0), math.MaxInt32)))
 	},
+}
+
+// listOf is the work of making a list: one that is too long to loop over is not
+// made.
+func listOf(n int) float64 {
+	if n > maxLooped {
+		return math.MaxInt32
+	}
+	return float64(n)
 }
 
 // simple are functions that give back no more than their operands are long.
@@ -73,11 +94,16 @@ type expression []ast.Expr
 // parse takes more time than an expression is long, so that has to be bounded
 // before.
 func parse(text string) expression {
-	var e expression
 	parsed, issues := environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()).NewExpressionsEnv().Parse(text)
 	if issues.Err() == nil {
-		ast.PostOrderVisit(parsed.NativeRep().Expr(), ast.NewExprVisitor(func(part ast.Expr) { e = append(e, part) }))
+		return partsOf(parsed.NativeRep().Expr())
 	}
+	return nil
+}
+
+func partsOf(root ast.Expr) expression {
+	var e expression
+	ast.PostOrderVisit(root, ast.NewExprVisitor(func(part ast.Expr) { e = append(e, part) }))
 	return e
 }
 
@@ -97,16 +123,9 @@ func (r *reading) hasOldValue() bool {
 
 const noOldValue = "oldSelf has no meaning here: the rule's path has other steps than names, and what it selects may have been anywhere before"
 
-// hasLargeRegex tells whether an expression holds a regular expression that would
-// take much to compile, as is done with it to check the expression already.
-func (e expression) hasLargeRegex() bool {
-	return slices.ContainsFunc(e.regexSizes(), func(size int) bool { return size > maxPatternSize })
-}
-
-// regexSizes are those of the regular expressions that are written in an
-// expression.
-func (e expression) regexSizes() []int {
-	var sizes []int
+// regexes are the regular expressions that are written in an expression.
+func (e expression) regexes() []string {
+	var texts []string
 	for _, part := range e {
 		if part.Kind() != ast.CallKind {
 			continue
@@ -116,15 +135,13 @@ func (e expression) regexSizes() []int {
 			for _, arg := range call.Args() {
 				if arg.Kind() == ast.LiteralKind {
 					text, _ := arg.AsLiteral().(types.String)
-					sizes = append(sizes, patternSize(string(text)))
+					texts = append(texts, string(text))
 				}
 			}
 		}
 	}
-	return sizes
+	return texts
 }
-
-const largeRegex = "has a regular expression that comes to more than %d steps with its repeats written out: repeat less"
 
 // maxGrowth is how many times longer an expression of a schema may make a text.
 const maxGrowth = 100
@@ -149,21 +166,84 @@ func (e expression) unbounded() string {
 			if call.IsMemberFunction() && !isShortFormat(call) {
 				name = "format"
 			}
+		case "flatten":
+			name = "flatten"
+		case "lists.range":
+			if n, ok := literal[types.Int](call.Args(), 0); !ok || n > maxLooped {
+				name = "lists.range"
+			}
+		case "quantity", "isQuantity":
+			if !isPlainQuantity(call.Args()) {
+				name = call.FunctionName()
+			}
 		}
 	}
 	return name
 }
 
 func growthOf(args []ast.Expr) float64 {
-	if len(args) < 2 || args[0].Kind() != ast.LiteralKind || args[1].Kind() != ast.LiteralKind {
+	old, isLiteral := literal[types.String](args, 0)
+	with, alsoLiteral := literal[types.String](args, 1)
+	if !isLiteral || !alsoLiteral {
 		return math.Inf(1)
 	}
-	old, _ := args[0].AsLiteral().(types.String)
-	with, _ := args[1].AsLiteral().(types.String)
 	if old == "" {
 		return 1 + float64(len(with))
 	}
 	return max(1, float64(len(with))/float64(len(old)))
+}
+
+// literal returns an argument that is a literal of a type.
+func literal[T ref.Val](args []ast.Expr, i int) (value T, ok bool) {
+	if i < len(args) && args[i].Kind() == ast.LiteralKind {
+		value, ok = args[i].AsLiteral().(T)
+	}
+	return value, ok
+}
+
+// isPlainQuantity reports whether the argument of quantity is a short literal, or
+// a value of the object as it is: those are looked at before an expression runs.
+func isPlainQuantity(args []ast.Expr) bool {
+	if text, ok := literal[types.String](args, 0); ok {
+		return !isHostileQuantity(string(text))
+	}
+	return len(args) == 1 && !slices.ContainsFunc(partsOf(args[0]), func(part ast.Expr) bool {
+		return part.Kind() == ast.CallKind && !slices.Contains(selecting, part.AsCall().FunctionName())
+	})
+}
+
+// selecting are calls that give a part of their operand, or a number as a text.
+var selecting = []string{operators.Index, operators.OptIndex, operators.OptSelect, operators.Conditional, "string", "value", "orValue"}
+
+// loops reports whether an expression goes over lists or maps.
+func (e expression) loops() bool {
+	return slices.ContainsFunc(e, func(part ast.Expr) bool { return part.Kind() == ast.ComprehensionKind })
+}
+
+// calls reports whether an expression calls one of these functions.
+func (e expression) calls(functions ...string) bool {
+	return slices.ContainsFunc(e, func(part ast.Expr) bool {
+		return part.Kind() == ast.CallKind && slices.Contains(functions, part.AsCall().FunctionName())
+	})
+}
+
+// maxSearched is how long a text is that can be searched for at the cost that
+// Kubernetes counts.
+const maxSearched = 16
+
+// searches counts the calls that search a text for one that may be longer: they
+// compare it at each character.
+func (e expression) searches() int {
+	n := 0
+	for _, part := range e {
+		if part.Kind() != ast.CallKind || !slices.Contains([]string{"indexOf", "lastIndexOf"}, part.AsCall().FunctionName()) {
+			continue
+		}
+		if text, ok := literal[types.String](part.AsCall().Args(), 0); !ok || len(text) > maxSearched {
+			n++
+		}
+	}
+	return n
 }
 
 func isShortFormat(call ast.CallExpr) bool {
@@ -189,7 +269,7 @@ func guard(env *celgo.Env) celgo.ProgramOption {
 		}
 		invoke := bindings[len(bindings)-1]
 		return interpreter.NewCall(call.ID(), guardedPrefix+call.Function(), call.OverloadID(), call.Args(), func(args ...ref.Val) ref.Val {
-			if work(args) > celconfig.PerCallLimit {
+			if work(args) > maxExpressionCost {
 				return types.NewErr("%s", costExceeded)
 			}
 			return apply(invoke, args)
@@ -228,8 +308,6 @@ func (c liveCost) CallCost(function, overload string, args []ref.Val, result ref
 	case function == "@in" && len(args) == 2:
 		cost += deepSize(args[1])
 	case function == "_[_]" || function == "size":
-	case function == "_+_": // lists are only put side by side
-		cost += textSize(args[0]) + textSize(args[1])
 	default:
 		for _, a := range args {
 			cost += length(a)
@@ -268,13 +346,25 @@ func textSize(v ref.Val) float64 {
 
 // deepSize is size with all that is inside, up to what one expression may cost.
 func deepSize(v ref.Val) float64 {
-	left := float64(celconfig.PerCallLimit)
-	countDeep(v.Value(), &left)
-	return celconfig.PerCallLimit - left
+	left := float64(maxExpressionCost)
+	countDeep(v, &left)
+	return maxExpressionCost - left
 }
 
+// countDeep counts before it asks for a list's content, which may have been put
+// together of others and is then made anew.
 func countDeep(v any, left *float64) {
 	*left--
+	if v, ok := v.(ref.Val); ok {
+		if *left -= length(v); *left >= 0 {
+			countInside(v.Value(), left)
+		}
+		return
+	}
+	countInside(v, left)
+}
+
+func countInside(v any, left *float64) {
 	if *left < 0 {
 		return
 	}
@@ -293,11 +383,11 @@ func countDeep(v any, left *float64) {
 		}
 	case []ref.Val:
 		for _, item := range v {
-			countDeep(item.Value(), left)
+			countDeep(item, left)
 		}
 	case map[ref.Val]ref.Val:
 		for _, member := range v {
-			countDeep(member.Value(), left)
+			countDeep(member, left)
 		}
 	}
 }
@@ -334,14 +424,64 @@ func workOfFormat(args []ref.Val) float64 {
 }
 
 // workOfRegex is Kubernetes' cost of a regular expression, without rounding, and
-// with its repeats written out.
+// with its repeats written out. It is compiled anew for each call.
 func workOfRegex(args []ref.Val) float64 {
+	const perUnit = 200 // bytes
 	text := textOf(args, 1)
-	size := len(text)
-	if size <= maxExpression {
-		size = max(size, patternSize(text))
+	parsed := float64(parsedSize(text)) / perUnit
+	if parsed > maxExpressionCost {
+		return parsed
 	}
-	return (1 + length(args[0])) * (1 + float64(size)/4)
+	price := priceOf(text)
+	return parsed + float64(price.size)/perUnit + (1+length(args[0]))*(1+float64(price.steps)/4)
+}
+
+// workOfSearch: a text is compared at each character of another. For a list it is
+// one comparison with each item.
+func workOfSearch(args []ref.Val) float64 {
+	if len(args) < 2 {
+		return 0
+	}
+	text, isText := args[0].(types.String)
+	if !isText {
+		return deepSize(args[0]) + length(args[0])*deepSize(args[1])
+	}
+	sought := textOf(args, 1)
+	return float64(len(text)) * (1 + float64(len(sought))) / 500
+}
+
+// workOfFlatten: each level copies all that is below it.
+func workOfFlatten(args []ref.Val) float64 {
+	levels := 1.0
+	if len(args) > 1 {
+		n, _ := args[1].(types.Int)
+		levels = min(max(float64(n), 1), 1000) // as deep as an object may be
+	}
+	size := deepSize(args[0])
+	return levels*size + listOf(int(size))
+}
+
+func workOfQuantity(args []ref.Val) float64 {
+	if isHostileQuantity(textOf(args, 0)) {
+		return math.MaxInt32
+	}
+	return 1
+}
+
+// workOfVersion: a version is taken apart, unlike other texts that are read.
+func workOfVersion(args []ref.Val) float64 { return 20 * textSize(args[0]) }
+
+// workOfAdd counts lists, too: one that is put together of others takes no time,
+// but the more to look at it.
+func workOfAdd(args []ref.Val) float64 {
+	if len(args) < 2 {
+		return 0
+	}
+	size := length(args[0]) + length(args[1])
+	if _, isList := args[0].(traits.Lister); isList {
+		return listOf(int(size))
+	}
+	return size
 }
 
 func workOfPairs(args []ref.Val) float64 {

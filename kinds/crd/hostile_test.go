@@ -3,6 +3,7 @@ package crd_test
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -24,12 +25,23 @@ func TestHostileRules(t *testing.T) {
 	for i := range 200 {
 		dots[strings.Repeat("a.", i)+"x"] = map[string]any{strings.Repeat("b.", i): "x"}
 	}
-	object := map[string]any{"spec": map[string]any{"a": big, "l": list, "dots": dots}}
+	object := map[string]any{
+		"spec": map[string]any{"a": big, "l": list, "dots": dots, "accents": strings.Repeat("é", 100_000), "q": "1e900000"},
+		"loop": map[string]any{"a": big, "l": list[:4000]},
+	}
 	cel := func(expression string) string {
-		return `{"rule": "cel", "name": "r", "path": "jsonpath::.spec", "message": "m", "expression": "` + expression + `"}`
+		return `{"rule": "cel", "name": "r", "path": "jsonpath::.loop", "message": "m", "expression": "` + expression + `"}`
 	}
 	schema := func(path, text string) string {
 		return `{"rule": "schema", "name": "r", "path": "jsonpath::` + path + `", "message": "m", "schema": ` + text + `}`
+	}
+	on := func(path, expression string) string { return strings.Replace(cel(expression), ".loop", path, 1) }
+	annotation := func(n int, rule func(i int) string) string {
+		var all []string
+		for i := range n {
+			all = append(all, strings.Replace(rule(i), `"name": "r"`, fmt.Sprintf(`"name": "r%d"`, i), 1))
+		}
+		return strings.Join(all, ",")
 	}
 	doubling := func(n int) string {
 		var s strings.Builder
@@ -38,7 +50,7 @@ func TestHostileRules(t *testing.T) {
 		}
 		return "[self.a].all(a0," + s.String() + "true" + strings.Repeat(")", n+1)
 	}
-	const tooCostly, tooManySteps = "cannot be evaluated: ", "too many steps" // by its cost, or first by its time
+	const tooCostly, tooManySteps = "cannot be evaluated: ", "the budget for "
 	for name, test := range map[string]struct {
 		rule, want string // a part of the problem or of the note
 	}{
@@ -74,12 +86,36 @@ func TestHostileRules(t *testing.T) {
 		"a message of many texts":      {schema(".spec.a", `{"type": "string", "x-kubernetes-validations": [{"rule": "self == ''", "messageExpression": "`+strings.Repeat("self + ", 100)+`self"}]}`), ""},
 		"loops of a schema's rules":    {schema(".spec", `{"type": "object", "properties": {"l": {"type": "array", "maxItems": 20000, "items": {"type": "object"}, "x-kubernetes-validations": [{"rule": "self.all(x, true)"}, {"rule": "self.all(x, true)"}, {"rule": "self.all(x, true)"}]}}}`), ""},
 		"names of nothing but dots":    {schema(".spec.dots", `{"type": "object", "additionalProperties": {"type": "object", "additionalProperties": {"type": "integer"}}}`), ""},
-		"a pattern that repeats much":  {schema(".spec.a", `{"type": "string", "pattern": "(`+strings.Repeat("ab", 900)+`){1000}"}`), "a pattern that comes to more than 10000 steps"},
-		"a regex that repeats much":    {cel("self.a.matches('(" + strings.Repeat("ab", 900) + "){1000}')"), "a regular expression that comes to more than 10000 steps"},
-		"a rule that repeats much":     {schema(".spec.a", `{"type": "string", "x-kubernetes-validations": [{"rule": "self.matches('(`+strings.Repeat("ab", 900)+`){1000}')"}]}`), "a regular expression that comes to more than 10000 steps"},
+		"a pattern that repeats much":  {schema(".spec.a", `{"type": "string", "pattern": "(`+strings.Repeat("ab", 900)+`){1000}"}`), "a pattern that comes to more than 10000 steps, or"},
+		"a regex that repeats much":    {cel("self.a.matches('(" + strings.Repeat("ab", 900) + "){1000}')"), "a regular expression that comes to more than 10000 steps, or"},
+		"a rule that repeats much":     {schema(".spec.a", `{"type": "string", "x-kubernetes-validations": [{"rule": "self.matches('(`+strings.Repeat("ab", 900)+`){1000}')"}]}`), "a regular expression that comes to more than 10000 steps, or"},
 		"repeats on a long text":       {schema(".spec.a", `{"type": "string", "pattern": "(a?){999}b"}`), tooManySteps},
 		"regex repeats on a long text": {cel("self.a.matches('(a?){999}b')"), tooCostly},
-		"a schema that goes on deep":   {schema(".spec", strings.Repeat(`{"type": "object", "x-kubernetes-validations": [{"rule": "true"}], "properties": {"a": `, 25)+`{"type": "string"}`+strings.Repeat("}}", 25)), ""},
+		"a quantity without end":       {on(".spec.q", "quantity(self).isLessThan(quantity('1'))"), tooCostly},
+		"a quantity of many digits":    {on(".spec.a", "isQuantity(self + '1')"), ""},
+		"a schema's quantity":          {schema(".spec.q", `{"type": "string", "x-kubernetes-validations": [{"rule": "quantity(self).isLessThan(quantity('1'))"}]}`), "may be a quantity that is too long"},
+		"a quantity that is made":      {schema(".spec.q", `{"type": "string", "x-kubernetes-validations": [{"rule": "isQuantity('1e999' + self)"}]}`), `the function "isQuantity"`},
+		"a quantity in a rule":         {schema(".spec.q", `{"type": "string", "x-kubernetes-validations": [{"rule": "isQuantity('1e1000000000')"}]}`), `the function "isQuantity"`},
+		"a text in a text":             {on(".spec.accents", "self.indexOf(self.replace('éé', 'éx')) == 0"), tooCostly},
+		"a schema's text in a text":    {schema(".spec.accents", `{"type": "string", "x-kubernetes-validations": [{"rule": "(self + self).lastIndexOf(self + 'x') == 0"}]}`), tooManySteps},
+		"lists of lists":               {cel("self.l.map(x, self.l).flatten(1000000).size() == 0"), tooCostly},
+		"a schema's lists of lists":    {schema(".spec.l", `{"type": "array", "maxItems": 5, "items": {"type": "object"}, "x-kubernetes-validations": [{"rule": "[self, self].flatten().size() > 0"}]}`), `the function "flatten"`},
+		"a list, doubled often":        {cel("[self.l + self.l].all(a, [a + a].all(b, [b + b].all(c, c == c)))"), tooCostly},
+		"a loop over a long list":      {on(".spec.l", "self.all(x, self.all(y, true))"), "at most 5000 items"},
+		"a long version":               {on(".spec.a", "isSemver('1.0.0-' + self)"), tooCostly},
+		"an enum for each item":        {schema(".loop.l[*]", `{"type": "object", "enum": [`+repeated(10_000, `"f%d"`)+`]}`), tooManySteps},
+		"long values of an enum":       {schema(".loop.l[*]", `{"type": "object", "enum": [`+repeated(100, `"f%d`+strings.Repeat("x", 1000)+`"`)+`]}`), tooManySteps},
+		"large patterns": {annotation(100, func(i int) string {
+			return schema(".spec.q", fmt.Sprintf(`{"type": "string", "pattern": "^%d\\pL{900}$"}`, i))
+		}), "more than 10000 steps, or 2097152 bytes"},
+		"large regexes":        {annotation(100, func(i int) string { return cel(fmt.Sprintf(`self.a.matches('^%d\\\\pL{900}$')`, i)) }), "a regular expression that comes to more than"},
+		"classes in a pattern": {schema(".spec.q", `{"type": "string", "pattern": "`+strings.Repeat(`\\pL`, 50_000)+`"}`), tooManySteps},
+		"a regex that is data": {cel(`'x'.matches(self.a.replace('a', '\\\\pL'))`), tooCostly},
+		"many expressions":     {annotation(60, func(int) string { return cel("self == [1" + strings.Repeat(",1", 2000) + "]") }), tooManySteps},
+		"many schemas with a rule": {annotation(1400, func(int) string {
+			return schema(".spec.q", `{"x-kubernetes-int-or-string": true, "x-kubernetes-validations": [{"rule": "true"}]}`)
+		}), tooManySteps},
+		"a schema that goes on deep": {schema(".spec", strings.Repeat(`{"type": "object", "x-kubernetes-validations": [{"rule": "true"}], "properties": {"a": `, 25)+`{"type": "string"}`+strings.Repeat("}}", 25)), ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			rules, err := vmrules.ParseRules("["+test.rule+"]", kinds...)
@@ -132,7 +168,7 @@ func TestConcurrently(t *testing.T) {
 	rules, err := vmrules.ParseRules(`[
 		{"rule": "schema", "name": "s", "path": "jsonpath::.spec", "message": "m", "schema": {"type": "object", "properties": {"a": {"type": "string", "pattern": "^a", "maxLength": 5}, "b": {"type": "integer", "default": 1}},
 			"x-kubernetes-validations": [{"rule": "self.a != 'x' && self.b == 1", "messageExpression": "'not ' + self.a", "reason": "FieldValueDuplicate"}]}},
-		{"rule": "cel", "name": "c", "path": "jsonpath::.spec", "message": "m", "expression": "self.a.matches('^a+$') && object.spec == self", "messageExpression": "'a is ' + string(self.a)"}
+		{"rule": "cel", "name": "c", "path": "jsonpath::.loop", "message": "m", "expression": "self.a.matches('^a+$') && object.spec == self", "messageExpression": "'a is ' + string(self.a)"}
 	]`, kinds...)
 	if err != nil {
 		t.Fatal(err)
@@ -161,4 +197,45 @@ func TestConcurrently(t *testing.T) {
 		})
 	}
 	wait.Wait()
+}
+
+// WithBudget makes the kinds stricter, and more generous.
+func TestWithBudget(t *testing.T) {
+	var rules []string
+	for i := range 20 {
+		rules = append(rules, fmt.Sprintf(`{"rule": "cel", "name": "c%d", "path": "jsonpath::.l", "message": "m", "expression": "self.all(x, x >= 0)"},
+			{"rule": "schema", "name": "s%[1]d", "path": "jsonpath::.l", "message": "m", "schema": {"type": "array", "items": {"type": "integer", "enum": [0, 1, 2]}}}`, i))
+	}
+	text := "[" + strings.Join(rules, ",") + "]"
+	object := map[string]any{"l": []any{0, 1, 2}}
+	read := func(b vmrules.Budget) (vmrules.Rules, error) {
+		return vmrules.ParseRules(text, append(slices.Clip(kinds), vmrules.WithBudget(b))...)
+	}
+	for _, small := range []vmrules.Budget{{Work: 5_000_000}, {Kept: 100_000}} {
+		if _, err := read(small); err == nil || !strings.Contains(err.Error(), "the budget for ") {
+			t.Errorf("read with %+v: %v", small, err)
+		}
+	}
+	parsed, err := read(vmrules.Budget{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	undecided := func(b vmrules.Budget) int {
+		n := 0
+		for _, r := range vmrules.Validate(parsed, object, vmrules.WithBudget(b)).Results {
+			if r.Outcome == vmrules.Undecided {
+				n++
+			}
+		}
+		return n
+	}
+	small, usual := undecided(vmrules.Budget{Work: 200_000}), undecided(vmrules.Budget{})
+	if small == 0 || small == 2*len(rules) || usual != 0 {
+		t.Errorf("%d of %d rules are undecided with a small budget, %d with the usual one", small, 2*len(rules), usual)
+	}
+	large := map[string]any{"l": slices.Repeat([]any{1}, 4000)}
+	object = large
+	if usual, generous := undecided(vmrules.Budget{}), undecided(vmrules.Budget{Work: 10_000_000_000, Kept: 1 << 30}); usual == 0 || generous != 0 {
+		t.Errorf("of a long list %d rules are undecided with the usual budget, %d with a generous one", usual, generous)
+	}
 }

@@ -40,6 +40,10 @@ func (c schemaChecker) Check(in *vmrules.Input) vmrules.Verdict {
 // value judges one of the values.
 func (j *judge) value(f *findings, i int) {
 	m := f.in.Values[i]
+	if err := f.work(1); err != nil { // nothing is left for this value
+		f.doubt("%s: %w", m.Field, err)
+		return
+	}
 	object, err := j.prepared(m.Value, f)
 	if err != nil {
 		f.doubt("%s: %w", m.Field, err)
@@ -50,7 +54,7 @@ func (j *judge) value(f *findings, i int) {
 	errs = append(errs, listtype.ValidateListSetsAndMaps(nil, j.structural, object)...)
 	p := placer{findings: f, value: i, judge: j, object: object}
 	for _, e := range errs {
-		p.add(e, plainDetail(e), "")
+		p.add(e, "", "")
 	}
 	if j.expressions == nil && j.duplicates == nil {
 		return
@@ -87,8 +91,8 @@ func (j *judge) rules(p placer) {
 		p.doubt("the rules of x-kubernetes-validations: %s", oldUnknown)
 		return
 	}
-	if !p.spent.work(lengthOf(p.object) * int64(j.regexes) / 10) {
-		p.doubt("the rules of x-kubernetes-validations: %w", errWork)
+	if err := j.payTexts(p.findings, p.object, old); err != nil {
+		p.doubt("the rules of x-kubernetes-validations: %w", err)
 		return
 	}
 	for _, v := range []*cel.Validator{j.expressions, j.duplicates} {
@@ -100,18 +104,16 @@ func (j *judge) rules(p placer) {
 
 // rulesOf judges those of one validator.
 func (j *judge) rulesOf(v *cel.Validator, p placer, old any) {
-	ctx, done, err := p.spent.start()
-	if err != nil {
+	if err := p.in.Spend(evaluationWork, 0); err != nil {
 		p.doubt("the rules of x-kubernetes-validations: %w", err)
 		return
 	}
-	errs, left := v.Validate(ctx, nil, j.structural, p.object, old, p.spent.cost)
-	isLate := ctx.Err() != nil
-	done()
-	p.spent.cost = max(left, 0)
-	if isLate {
-		p.doubt("the rules of x-kubernetes-validations: %w", errTime)
-		errs = slices.DeleteFunc(errs, isRuntimeError)
+	ctx, done := context.WithTimeout(context.Background(), maxEvaluation)
+	defer done()
+	errs, left := v.Validate(ctx, nil, j.structural, p.object, old, maxValueCost)
+	if err := p.payCost(ctx, maxValueCost-max(left, 0)); err != nil {
+		p.doubt("the rules of x-kubernetes-validations: %w", err)
+		return
 	}
 	if left < 0 && len(errs) > 0 { // the last error says that no more is judged
 		p.doubt("the rules of x-kubernetes-validations: %s", costWords(errs[len(errs)-1]))
@@ -127,9 +129,32 @@ func (j *judge) rulesOf(v *cel.Validator, p placer, old any) {
 
 func costWords(e *field.Error) string {
 	if strings.Contains(e.Detail, "call cost exceeds limit") {
-		return "one of them costs more than one expression may, " + callLimit
+		return fmt.Sprintf("one of them costs more than one expression may, %d", maxExpressionCost)
 	}
-	return errBudget.Error()
+	return fmt.Sprintf("together they cost more than %d on one value", maxValueCost)
+}
+
+// payTexts pays for what Kubernetes' costs do not see: what a regular expression or
+// a search makes of the texts in a value.
+func (j *judge) payTexts(f *findings, object, old any) error {
+	length := lengthOf(object) + lengthOf(old)
+	if err := f.work(length*int64(j.regexes)/10 + length*length/500*int64(j.searches)); err != nil {
+		return err
+	}
+	if j.loops {
+		if err := cmp.Or(f.loopable(object), f.loopable(old)); err != nil {
+			return err
+		}
+	}
+	if !j.quantities {
+		return nil
+	}
+	for _, v := range []any{object, old} {
+		if n := hostileQuantity(v); n != "" {
+			return fmt.Errorf("%q may be a quantity that is too long or too large to read", shortened(n))
+		}
+	}
+	return nil
 }
 
 // prepared is a copy of a value as the API server has it when it validates it:
@@ -139,9 +164,8 @@ func (j *judge) prepared(v any, f *findings) (map[string]any, error) {
 	if err := f.usable(v); err != nil {
 		return nil, err
 	}
-	s := f.spent
-	if !s.work(sizeOf(v)) {
-		return nil, errWork
+	if err := f.work(sizeOf(v)); err != nil {
+		return nil, err
 	}
 	object, _ := v.(map[string]any)
 	if !j.isResource {
@@ -151,13 +175,13 @@ func (j *judge) prepared(v any, f *findings) (map[string]any, error) {
 	toNumbers(object, j.structural)
 	pruning.Prune(object, j.structural, j.isResource)
 	defaulting.PruneNonNullableNullsWithoutDefaults(object, j.structural)
-	if !s.work(workOfDefaults(j.open, object, s.nodes)) {
-		return nil, errWork
+	e := estimate{findings: f, sizes: j.sizes}
+	if e.defaults(j.open, object); e.err != nil {
+		return nil, e.err
 	}
 	defaulting.Default(object, j.structural)
-	e := estimate{sizes: j.sizes}
-	if work := e.workOf(j.open, object, s.nodes); !s.work(work + e.pairs*e.pairs/20) {
-		return nil, errWork
+	if e.judging(j.open, object); e.err != nil {
+		return nil, e.err
 	}
 	return object, nil
 }
@@ -170,17 +194,22 @@ type placer struct {
 	object map[string]any
 }
 
+// add adds a violation. Without a detail, what the error says is taken for it.
 func (p placer) add(e *field.Error, detail, message string) {
 	if e.Type == field.ErrorTypeInternal {
 		p.doubt("%s", plainWords(e.Detail, e.Field))
 		return
 	}
-	path := e.Field
-	for _, inDetail := range []*regexp.Regexp{forbiddenField, failedSchema, notInRange} {
-		if m := inDetail.FindStringSubmatch(e.Detail); m != nil {
-			path = m[1]
-		}
+	if len(p.violations) >= maxViolations {
+		p.more++
+		return
 	}
+	if err := p.payError(e); err != nil {
+		p.doubt("%w", err)
+		return
+	}
+	path := fieldOf(e)
+	detail = cmp.Or(detail, plainDetail(e))
 	steps, ambiguous := locate(path, p.object, p.judge.structural, e.Type == field.ErrorTypeRequired)
 	if !p.judge.isResource && len(steps) > 0 {
 		steps, path = steps[1:], strings.TrimPrefix(strings.TrimPrefix(path, valueField), ".")
@@ -189,6 +218,30 @@ func (p placer) add(e *field.Error, detail, message string) {
 		detail += " (at " + shortened(path) + ")"
 	}
 	p.violate(p.value, steps, reasonOf(e.Type), detail, message)
+}
+
+// fieldOf is the field that an error is about, which some say in their text alone.
+func fieldOf(e *field.Error) string {
+	path := e.Field
+	if e.Type == field.ErrorTypeNotSupported { // its text lists values, and may be long
+		return path
+	}
+	for _, inDetail := range []*regexp.Regexp{forbiddenField, failedSchema, notInRange} {
+		if m := inDetail.FindStringSubmatch(e.Detail); m != nil {
+			path = m[1]
+		}
+	}
+	return path
+}
+
+// payError pays for finding out what an error is about.
+func (p placer) payError(e *field.Error) error {
+	names := 1 + strings.Count(e.Field, ".") + strings.Count(e.Field, "[")
+	work := min(names*names, maxTries) * nameWork
+	if e.Type != field.ErrorTypeNotSupported { // which only lists values
+		work += len(e.Detail) * detailWork
+	}
+	return p.in.Spend(work, 0)
 }
 
 // addRule adds a violation of a rule of x-kubernetes-validations. Its own

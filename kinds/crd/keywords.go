@@ -25,6 +25,8 @@ type reading struct {
 	source   vmrules.RuleSource
 	key      string
 	problems []vmrules.Problem
+	patterns map[string]patternPrice // of regular expressions that are paid for
+	unpaid   bool                    // the budget of the call does not suffice
 }
 
 // at adds what is wrong at a place inside the value.

@@ -20,7 +20,6 @@ import (
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
-	celconfig "k8s.io/apiserver/pkg/apis/cel"
 	"k8s.io/apiserver/pkg/cel/environment"
 	"k8s.io/kube-openapi/pkg/validation/spec"
 
@@ -46,13 +45,16 @@ func Schema(source vmrules.RuleSource) (vmrules.Checker, []vmrules.Problem) {
 		return nil, []vmrules.Problem{source.Problem(keySchema, vmrules.ReasonRequired, `a rule of kind %q needs the key "schema", such as {"type": "integer", "maximum": 8}`, source.Rule().Kind)}
 	}
 	r := &reading{source: source, key: keySchema}
+	if r.payText(raw); r.unpaid {
+		return nil, nil
+	}
 	tree, err := readJSON(raw)
 	if err != nil {
 		r.wrong(vmrules.ReasonInvalid, "the schema is no JSON: %v", err)
 		return nil, r.problems
 	}
 	j := r.compile(tree, raw, nil, false)
-	if len(r.problems) > 0 {
+	if r.failed() {
 		return nil, r.problems
 	}
 	return schemaChecker{j}, nil
@@ -69,7 +71,10 @@ type judge struct {
 	open       *spec.Schema
 	values     validation.SchemaValidator
 	sizes      map[string]int // of its patterns
-	regexes    int            // the sizes of those in its expressions together
+	regexes    int            // the steps of those in its expressions together
+	searches   int            // calls in its expressions that search a text for one of any length
+	loops      bool           // some expression has one
+	quantities bool           // some expression reads quantities
 	usesOld    bool           // some expression does
 	// expressions and duplicates are nil where the schema has no such rules of
 	// x-kubernetes-validations: those with the reason FieldValueDuplicate stand
@@ -94,9 +99,11 @@ func (r *reading) compile(n *node, text []byte, where *field.Path, isResource bo
 		return nil
 	}
 	w := &wording{reading: r, node: n, text: text, isResource: isResource}
+	if w.limit(&schema, where); r.unpaid {
+		return nil
+	}
 	w.check(&schema, nil, where, nil)
-	w.limit(&schema, where)
-	if w.sort(before); len(r.problems) > before {
+	if w.sort(before); len(r.problems) > before || r.unpaid {
 		return nil
 	}
 	w.where = where
@@ -112,7 +119,7 @@ func (r *reading) compile(n *node, text []byte, where *field.Path, isResource bo
 	if w.sort(before); len(r.problems) > before {
 		return nil
 	}
-	j, err := newJudge(&schema, isResource)
+	j, err := r.newJudge(&schema, isResource)
 	if err != nil {
 		r.problem(n, where, vmrules.ReasonInvalid, "the schema cannot be used: %s", shortened(err.Error()))
 		return nil
@@ -198,17 +205,20 @@ func definitionOf(schema *apiextensions.JSONSchemaProps) *apiextensions.CustomRe
 	}
 }
 
-func newJudge(schema *apiextensions.JSONSchemaProps, isResource bool) (*judge, error) {
+func (r *reading) newJudge(schema *apiextensions.JSONSchemaProps, isResource bool) (*judge, error) {
 	j := &judge{isResource: isResource, sizes: map[string]int{}}
 	crdvalidation.SchemaHas(schema, func(s *apiextensions.JSONSchemaProps) bool {
 		if s.Pattern != "" {
-			j.sizes[s.Pattern] = patternSize(s.Pattern)
+			j.sizes[s.Pattern] = r.payPattern(s.Pattern).steps
 		}
 		for _, rule := range s.XValidations {
 			e := parse(rule.Rule)
 			j.usesOld = j.usesOld || e.usesOldSelf()
-			for _, size := range e.regexSizes() {
-				j.regexes += size
+			j.quantities = j.quantities || e.calls("quantity", "isQuantity")
+			j.searches += e.searches()
+			j.loops = j.loops || e.loops() || parse(rule.MessageExpression).loops()
+			for _, text := range e.regexes() {
+				j.regexes += r.payPattern(text).steps
 			}
 		}
 		return false
@@ -225,8 +235,8 @@ func newJudge(schema *apiextensions.JSONSchemaProps, isResource bool) (*judge, e
 		return nil, err
 	}
 	others, duplicates := splitRules(j.structural)
-	j.expressions = cel.NewValidator(others, isResource, celconfig.PerCallLimit)
-	j.duplicates = cel.NewValidator(duplicates, isResource, celconfig.PerCallLimit)
+	j.expressions = cel.NewValidator(others, isResource, maxExpressionCost)
+	j.duplicates = cel.NewValidator(duplicates, isResource, maxExpressionCost)
 	return j, nil
 }
 
@@ -330,11 +340,12 @@ func (w *wording) checkRules(rules []apiextensions.ValidationRule, where *field.
 		if reason := rules[i].Reason; reason != nil && !isKnownReason(string(*reason)) {
 			rules[i].Reason = nil
 		}
-		if w.isResource {
-			continue
-		}
 		for name, text := range map[string]string{"rule": rules[i].Rule, "messageExpression": rules[i].MessageExpression} {
 			at := w.below(steps, i, name)
+			if w.isResource {
+				w.payRegexes(parse(text))
+				continue
+			}
 			if len(text) > maxExpression {
 				w.problem(at, where.Index(i).Child(name), vmrules.ReasonTooLong, tooLongExpression, len(text), maxExpression)
 				continue
@@ -343,10 +354,10 @@ func (w *wording) checkRules(rules []apiextensions.ValidationRule, where *field.
 			if name == "rule" && e.usesOldSelf() && !w.hasOldValue() {
 				w.problem(at, where.Index(i).Child(name), vmrules.ReasonInvalid, noOldValue)
 			}
-			if e.hasLargeRegex() {
-				w.problem(at, where.Index(i).Child(name), vmrules.ReasonTooLong, largeRegex, maxPatternSize)
+			if w.payRegexes(e) {
+				w.problem(at, where.Index(i).Child(name), vmrules.ReasonTooLong, "has "+largePattern, "regular expression", maxPatternSteps, maxPatternSize)
 			} else if function := e.unbounded(); function != "" {
-				w.problem(at, where.Index(i).Child(name), vmrules.ReasonInvalid, "the function %q may take more memory here than Kubernetes' estimate sees: replace needs literals that make a text at most %d times as long, format a literal text and list, without long precisions; in a rule of kind \"cel\" all of it is counted", function, maxGrowth)
+				w.problem(at, where.Index(i).Child(name), vmrules.ReasonInvalid, "the function %q may take more memory here than Kubernetes' estimate sees: replace needs literals that make a text at most %d times as long, format a literal text and list, without long precisions, lists.range a literal number up to %d, quantity and isQuantity a field or a literal, and flatten cannot be bounded at all; in a rule of kind \"cel\" all of it is counted", function, maxGrowth, maxLooped)
 			}
 		}
 	}

@@ -4,54 +4,77 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"reflect"
 	"strconv"
 	"time"
 
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	structural "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
-	celconfig "k8s.io/apiserver/pkg/apis/cel"
 	"k8s.io/kube-openapi/pkg/validation/spec"
 
 	"github.com/vmrules/vmrules"
 )
 
-// Rules and objects are hostile input. What expressions may cost is Kubernetes'
-// own decision, for one evaluation and for all of one call of Validate; what the
-// rest of a schema may cost, the API server bounds by the size of a request and
-// by who may write schemas. Here it is estimated before the validators run.
+// Rules and objects are hostile input. What an expression costs is Kubernetes' own
+// count, of which it may have less than there; what the rest of a schema may cost, the API server bounds by the
+// size of a request and by who may write schemas. Here it is estimated, and paid
+// for, before the validators run.
 const (
-	callLimit = "1,000,000" // celconfig.PerCallLimit
-	maxNodes  = 10_000_000  // steps of all schemas of one call, less than a second
-	maxTime   = time.Second // of all expressions of one call: their cost says little about their time
+	maxExpressionCost = 200_000 // of one expression, which is paid for afterwards
+	maxValueCost      = 200_000 // of all expressions of a schema on one value
+
+	// maxLooped is how long a list or map is that expressions with loops are
+	// evaluated for: with each step of a loop, CEL's count goes through all steps
+	// before.
+	maxLooped = 5_000
 )
 
-var (
-	errBudget = errors.New("the expressions cost more than all of one validation may, 10,000,000")
-	errTime   = errors.New("the expressions take longer than a second")
-	errWork   = errors.New("the schemas take too many steps for the values that they judge")
-)
+// maxEvaluation ends the expressions of a rule on one value in case that CEL's
+// cost says too little about their time. Whatever takes so long uses up the budget
+// of the call.
+const maxEvaluation = 5 * time.Second
 
-// spent is what is left for all rules of one call of Validate.
-type spent struct {
-	cost  int64 // for expressions, in CEL's units
-	nodes int64
-	time  time.Duration
-	exact map[uintptr]exactness // of whole objects
+var errTime = errors.New("the expressions take longer than five seconds")
+
+// exactObjects remembers of whole objects whether their numbers are exact, for all
+// rules of one call of Validate.
+type exactObjects map[uintptr]exactness
+
+type exactKey struct{}
+
+func exactIn(in *vmrules.Input) exactObjects {
+	return in.PerCall(exactKey{}, func() any { return exactObjects{} }).(exactObjects)
 }
 
-type spentKey struct{}
+// work pays for steps of the validators.
+func (f *findings) work(steps int64) error { return f.in.Spend(clampWork(steps, stepWork), 0) }
 
-func spentIn(in *vmrules.Input) *spent {
-	return in.PerCall(spentKey{}, func() any {
-		return &spent{cost: celconfig.RuntimeCELCostBudget, nodes: maxNodes, time: maxTime, exact: map[uintptr]exactness{}}
-	}).(*spent)
+// clampWork is n times each, or the largest int.
+func clampWork(n, each int64) int {
+	if n > math.MaxInt/each {
+		return math.MaxInt
+	}
+	return int(n * each)
 }
 
-// work takes steps from what is left.
-func (s *spent) work(steps int64) bool {
-	s.nodes -= steps
-	return s.nodes >= 0
+// loopable returns an error where a loop over something in a value would take too
+// long.
+func (f *findings) loopable(v any) error {
+	longest, size := 0, 0
+	each(v, func(v any) {
+		size++
+		switch v := v.(type) {
+		case map[string]any:
+			longest = max(longest, len(v))
+		case []any:
+			longest = max(longest, len(v))
+		}
+	})
+	if longest > maxLooped {
+		return fmt.Errorf("loops are evaluated for lists and maps of at most %d items, and one here has %d", maxLooped, longest)
+	}
+	return f.in.Spend(size*loopableWork, 0)
 }
 
 // An exactness tells of an object whether Kubernetes' validators have all of its
@@ -65,7 +88,7 @@ type exactness struct {
 // would round its numbers. Many rules look at parts of the same object, so that is
 // looked through only once, as long as there is nothing to find.
 func (f *findings) usable(v any) error {
-	if f.spent.isExact(f.in.Object) && f.spent.isExact(f.in.OldObject) {
+	if f.exact.of(f.in.Object) && f.exact.of(f.in.OldObject) {
 		return nil
 	}
 	if n := inexact(v); n != "" {
@@ -74,18 +97,18 @@ func (f *findings) usable(v any) error {
 	return nil
 }
 
-func (s *spent) isExact(object any) bool {
+func (known exactObjects) of(object any) bool {
 	members, ok := object.(map[string]any)
 	if !ok {
 		return inexact(object) == ""
 	}
 	at := reflect.ValueOf(members).Pointer()
-	known, ok := s.exact[at]
+	found, ok := known[at]
 	if !ok {
-		known = exactness{object, inexact(object) == ""}
-		s.exact[at] = known
+		found = exactness{object, inexact(object) == ""}
+		known[at] = found
 	}
-	return known.isExact
+	return found.isExact
 }
 
 // each visits a value and all that is in it, in no order.
@@ -122,38 +145,6 @@ func sizeOf(v any) int64 {
 	return size
 }
 
-// workOfDefaults counts what filling in defaults takes, up to a limit: each item
-// of a list may get a copy of a large one.
-func workOfDefaults(s *spec.Schema, v any, limit int64) int64 {
-	if s == nil || limit < 0 {
-		return 0
-	}
-	work := int64(1)
-	switch v := v.(type) {
-	case map[string]any:
-		work += int64(len(s.Properties))
-		for name := range s.Properties {
-			if _, ok := v[name]; !ok && s.Properties[name].Default != nil {
-				work += sizeOf(s.Properties[name].Default)
-			}
-			if work > limit {
-				return work
-			}
-		}
-		for name, member := range v {
-			work += workOfDefaults(below(s, name), member, limit-work)
-		}
-	case []any:
-		for _, item := range v {
-			if s.Items == nil || work > limit {
-				return work
-			}
-			work += workOfDefaults(s.Items.Schema, item, limit-work)
-		}
-	}
-	return work
-}
-
 func below(s *spec.Schema, name string) *spec.Schema {
 	if p, ok := s.Properties[name]; ok {
 		return &p
@@ -175,45 +166,113 @@ func lengthOf(v any) int64 {
 	return length
 }
 
-// An estimate is of what it takes to judge one value.
+// An estimate pays for what it takes to judge one value, before it is judged, and
+// ends where the budget of the call does not suffice.
 type estimate struct {
+	*findings
 	sizes map[string]int // of patterns
-	// pairs are how often a value meets a schema. Each may give an error, and the
+	err   error
+
+	// pairs are how often a value has met a schema. Each may give an error, and the
 	// validators compare each error with all others.
 	pairs int64
+	path  int64 // the length of the field path, which is part of the error
 }
 
-// workOf counts the steps that judging a value takes, up to a limit: a value is
-// looked at by each schema for it, and by all fields that an object may have; a
-// text by its pattern, character by character.
-func (e *estimate) workOf(s *spec.Schema, v any, limit int64) int64 {
-	if s == nil || limit < 0 {
-		return 0
+func (e *estimate) pay(steps, kept int64) bool {
+	if e.err == nil {
+		e.err = e.in.Spend(clampWork(steps, stepWork), clampWork(kept, 1))
 	}
-	e.pairs++
-	work := 5 + 2*int64(len(s.Enum)+len(s.Required)+len(s.Properties))
-	for _, list := range [][]spec.Schema{s.AllOf, s.AnyOf, s.OneOf} {
-		for i := range list {
-			work += e.workOf(&list[i], v, limit-work)
-		}
+	return e.err == nil
+}
+
+// defaults pays for filling in defaults: each item of a list may get a copy of a
+// large one.
+func (e *estimate) defaults(s *spec.Schema, v any) {
+	if s == nil || !e.pay(1, 0) {
+		return
 	}
-	work += e.workOf(s.Not, v, limit-work)
 	switch v := v.(type) {
-	case string:
-		work += int64(len(v)) * (1 + int64(e.sizes[s.Pattern])) / 10
 	case map[string]any:
+		for name := range s.Properties {
+			size := int64(0)
+			if _, ok := v[name]; !ok && s.Properties[name].Default != nil {
+				size = sizeOf(s.Properties[name].Default)
+			}
+			if !e.pay(1+size, size*valueSize) {
+				return
+			}
+		}
 		for name, member := range v {
-			work += 1 + e.workOf(below(s, name), member, limit-work)
+			e.defaults(below(s, name), member)
 		}
 	case []any:
 		for _, item := range v {
-			if s.Items == nil {
-				break
+			if s.Items == nil || e.err != nil {
+				return
 			}
-			work += e.workOf(s.Items.Schema, item, limit-work)
+			e.defaults(s.Items.Schema, item)
 		}
 	}
-	return work
+}
+
+// judging pays for the steps that a value takes: it is looked at by each schema for
+// it, and by all fields that an object may have; a text by its pattern, character by
+// character.
+func (e *estimate) judging(s *spec.Schema, v any) {
+	if s == nil {
+		return
+	}
+	e.pairs++
+	steps := 5 + 2*int64(len(s.Required)+len(s.Properties)) + e.pairs/10 + e.path/500
+	if !e.pay(steps, e.path) || !e.enum(s) {
+		return
+	}
+	for _, list := range [][]spec.Schema{s.AllOf, s.AnyOf, s.OneOf} {
+		for i := range list {
+			e.judging(&list[i], v)
+		}
+	}
+	e.judging(s.Not, v)
+	switch v := v.(type) {
+	case string:
+		e.pay(int64(len(v))*(1+int64(e.sizes[s.Pattern]))/10, 0)
+	case map[string]any:
+		for name, member := range v {
+			e.below(below(s, name), member, len(name)+1)
+		}
+	case []any:
+		for _, item := range v {
+			if s.Items == nil || e.err != nil {
+				return
+			}
+			e.below(s.Items.Schema, item, usualIndex)
+		}
+	}
+}
+
+// enum pays for comparing a value with all values of an enum, and for naming them
+// all where none fits.
+func (e *estimate) enum(s *spec.Schema) bool {
+	if len(s.Enum) == 0 {
+		return true
+	}
+	values, length := int64(0), int64(0)
+	for _, v := range s.Enum {
+		values += sizeOf(v)
+		length += lengthOf(v)
+	}
+	return e.pay(5*values+length/10, 10*values+length)
+}
+
+// usualIndex is how long an index is in a field path.
+const usualIndex = 6
+
+// below pays for a value that is a step away.
+func (e *estimate) below(s *spec.Schema, v any, step int) {
+	e.path += int64(step)
+	e.judging(s, v)
+	e.path -= int64(step)
 }
 
 // normalizeNumbers makes the enums and defaults of a schema float64 where its

@@ -252,7 +252,7 @@ const maxShown = 100
 
 // shortened is a text as a message shows it.
 func shortened(text string) string {
-	runes := []rune(text)
+	runes := []rune(cut(text))
 	if len(runes) <= maxShown {
 		return text
 	}

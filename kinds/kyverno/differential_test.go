@@ -129,7 +129,7 @@ func compareWithKyverno(t *testing.T, seed uint64) vmrules.Outcome {
 		return ""
 	}
 	untranslated := plainly(t, map[string]any{"v": pattern})
-	if o, _ := readOverlay([]byte(textOf(untranslated))); o == nil || !reflect.DeepEqual(o.root.pattern, untranslated) {
+	if o, _ := readOverlay(vmrules.RuleSource{}, []byte(textOf(untranslated))); o == nil || !reflect.DeepEqual(o.root.pattern, untranslated) {
 		return ""
 	}
 	result := vmrules.Validate(rules, value).Results[0]

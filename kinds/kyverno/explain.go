@@ -3,9 +3,11 @@ package kyverno
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/go-logr/logr"
 	"github.com/kyverno/kyverno/pkg/engine/anchor"
@@ -185,12 +187,51 @@ func (n *node) show() string {
 	return show(n.pattern)
 }
 
+// show is the beginning of a value as JSON. No more of it is written than is shown.
 func show(v any) string {
 	var text strings.Builder
 	encoder := json.NewEncoder(&text)
 	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(v); err != nil {
+	left := maxShown
+	if err := encoder.Encode(beginning(v, &left)); err != nil {
 		return "the value"
 	}
 	return shortened(strings.TrimSpace(text.String()))
+}
+
+// beginning is a value with the first of the values in it, of which each takes a
+// character at least.
+func beginning(v any, left *int) any {
+	*left--
+	switch v := v.(type) {
+	case string:
+		return cut(v)
+	case json.Number:
+		return json.Number(v[:min(len(v), maxShown+1)])
+	case []any:
+		list := []any{}
+		for i := 0; i < len(v) && *left > 0; i++ {
+			list = append(list, beginning(v[i], left))
+		}
+		return list
+	case map[string]any:
+		m := map[string]any{}
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			if *left <= 0 {
+				break
+			}
+			m[cut(name)] = beginning(v[name], left)
+		}
+		return m
+	}
+	return v
+}
+
+// cut is a text, or more of it than is shown.
+func cut(text string) string {
+	const most = utf8.UTFMax * (maxShown + 1)
+	if len(text) <= most {
+		return text
+	}
+	return text[:most]
 }

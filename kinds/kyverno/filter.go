@@ -14,6 +14,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/vmrules/vmrules"
 )
 
 // A filter says which objects a rule is about: the block match of a policy, or
@@ -36,8 +38,12 @@ type resources struct {
 
 var criteria = []string{"kinds", "name", "names", "namespaces", "annotations", "selector"}
 
-// readFilter reads a block match or exclude, or says all that is wrong with it.
-func readFilter(raw json.RawMessage) (filter, []string) {
+// readFilter reads a block match or exclude, or says all that is wrong with it, as
+// far as the budget of the call suffices.
+func readFilter(s vmrules.RuleSource, raw json.RawMessage) (filter, []string) {
+	if s.Spend(len(raw)*byteWork, len(raw)*byteSize) != nil {
+		return filter{}, nil
+	}
 	var block map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &block); err != nil {
 		return filter{}, []string{"this has to be an object with resources, any or all"}

@@ -76,6 +76,7 @@ func TestHostile(t *testing.T) {
 		{"an exponent of many digits", `{"a": ">1"}`, object{"a": "1e" + strings.Repeat("9", 30)}, vmrules.Undecided},
 		{"an exponent behind zeros", `{"a": ">1"}`, object{"a": "1e" + strings.Repeat("0", 99) + "999999999"}, vmrules.Undecided},
 		{"a long text that is no number", `{"a": "!1"}`, object{"a": strings.Repeat("1", 99) + "x"}, vmrules.Satisfied},
+		{"a map of many members", `{"a": {"b": {"c": "x"}}, "m": "x"}`, object{"m": repeatedNames(300_000)}, vmrules.Undecided},
 		{"slashes", textOf(slashes(300)), slashes(300).(object), vmrules.Satisfied},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -119,10 +120,31 @@ func TestHostileRules(t *testing.T) {
 		textOf(">" + strings.Repeat("9", 200_000)),
 		strings.Repeat(`{"a":`, 500) + `">"` + strings.Repeat(`}`, 500),
 		textOf(strings.Repeat("$(./a) ", 10_000)),
+		strings.Repeat("1|", 150_000),
+		strings.Repeat(`{"`+strings.Repeat("n", 1000)+`":`, 60) + textOf(repeatedNames(20_000)) + strings.Repeat("}", 60),
 	} {
 		if _, err := newRules(pattern); err == nil {
 			t.Errorf("%.100s is no problem", pattern)
 		}
+	}
+}
+
+// TestWithBudget: what is read and judged is paid for from the budget of the call.
+func TestWithBudget(t *testing.T) {
+	const pattern = `{"l": [{"a": "x|y|z"}]}`
+	text := `[{"rule": "pattern", "name": "r", "path": "jsonpath::$", "message": "m", "pattern": ` + pattern + `}]`
+	if _, err := vmrules.ParseRules(text, append(Kinds(), vmrules.WithBudget(vmrules.Budget{Work: 50_000}))...); err == nil {
+		t.Error("the pattern is read with a small budget")
+	}
+	rules := rulesOf(t, pattern)
+	object := map[string]any{"l": repeated(2000, func(int) any { return map[string]any{"a": "x"} })}
+	got := map[string]vmrules.Outcome{}
+	for name, b := range map[string]vmrules.Budget{"small": {Work: 5_000_000}, "usual": {}} {
+		got[name] = vmrules.Validate(rules, object, vmrules.WithBudget(b)).Results[0].Outcome
+	}
+	want := map[string]vmrules.Outcome{"small": vmrules.Undecided, "usual": vmrules.Satisfied}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 

@@ -12,6 +12,8 @@ import (
 
 	"github.com/kyverno/kyverno/ext/wildcard"
 	"github.com/kyverno/kyverno/pkg/engine/anchor"
+
+	"github.com/vmrules/vmrules"
 )
 
 // An overlay is a pattern that was read: in the form that today's Kyverno takes,
@@ -50,13 +52,25 @@ func (f field) has(t anchor.AnchorType) bool { return anchor.IsOneOf(f.anchor, t
 
 func (f field) isWild() bool { return f.inLabels && wildcard.ContainsWildcard(f.name) }
 
-// readOverlay reads a pattern, or says all that is wrong with it.
-func readOverlay(raw []byte) (*overlay, []string) {
+// What reading a pattern takes for each of its bytes, in the units of a
+// vmrules.Budget: any of them may begin a comparison.
+const byteWork, byteSize = 4_000, 60
+
+// readOverlay reads a pattern, or says all that is wrong with it. What it takes is
+// paid for first; where the budget of the call does not suffice, there is no
+// overlay.
+func readOverlay(s vmrules.RuleSource, raw []byte) (*overlay, []string) {
+	if s.Spend(len(raw)*byteWork, len(raw)*byteSize) != nil {
+		return nil, nil
+	}
 	var written any
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	decoder.UseNumber()
 	if err := decoder.Decode(&written); err != nil {
 		return nil, []string{"the pattern is not JSON: " + err.Error()}
+	}
+	if size := pathsIn(written, 0); s.Spend(size, 2*size) != nil {
+		return nil, nil
 	}
 	r := &overlayReader{conditions: map[string]bool{}}
 	resolved := r.resolve(r.numbers(written, ""))
@@ -69,6 +83,26 @@ func readOverlay(raw []byte) (*overlay, []string) {
 	}
 	return &overlay{root, slices.Sorted(maps.Keys(r.conditions)), r.expands}, nil
 }
+
+// pathsIn is how long the paths of all values in a value are together: they are
+// kept while its references are resolved.
+func pathsIn(v any, length int) int {
+	size := length
+	switch v := v.(type) {
+	case map[string]any:
+		for name, member := range v {
+			size += pathsIn(member, length+len(name)+1)
+		}
+	case []any:
+		for _, item := range v {
+			size += pathsIn(item, length+usualIndex)
+		}
+	}
+	return size
+}
+
+// usualIndex is how long an index is in a path.
+const usualIndex = 6
 
 type overlayReader struct {
 	wrong      []string

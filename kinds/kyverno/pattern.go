@@ -30,7 +30,7 @@ func Pattern(s vmrules.RuleSource) (vmrules.Checker, []vmrules.Problem) {
 	if !ok {
 		return nil, []vmrules.Problem{s.Problem("pattern", vmrules.ReasonRequired, `a rule of this kind needs a key "pattern", which holds what a value must look like`)}
 	}
-	o, wrong := readOverlay(raw)
+	o, wrong := readOverlay(s, raw)
 	if wrong != nil {
 		return nil, problemsOf(s, "pattern", wrong)
 	}
@@ -48,7 +48,7 @@ func problemsOf(s vmrules.RuleSource, key string, wrong []string) []vmrules.Prob
 // Check implements vmrules.Checker. The rule is Skipped where a condition of the pattern
 // spares all values.
 func (o *overlay) Check(in *vmrules.Input) vmrules.Verdict {
-	w := workOf(in)
+	w := &work{in: in}
 	if len(in.Values) == 0 {
 		return o.judge(nil, w).verdict(in, -1)
 	}

@@ -21,14 +21,14 @@ func Resource(s vmrules.RuleSource) (vmrules.Checker, []vmrules.Problem) {
 	var problems []vmrules.Problem
 	refuse := func(key string, wrong ...string) { problems = append(problems, problemsOf(s, key, wrong)...) }
 	if raw, ok := s.Key("match"); ok {
-		f, wrong := readFilter(raw)
+		f, wrong := readFilter(s, raw)
 		r.match = f
 		refuse("match", wrong...)
 	} else {
 		refuse("", `a rule of this kind needs a key "match", which says what it is about`)
 	}
 	if raw, ok := s.Key("exclude"); ok {
-		f, wrong := readFilter(raw)
+		f, wrong := readFilter(s, raw)
 		r.exclude = &f
 		refuse("exclude", wrong...)
 	}
@@ -50,7 +50,7 @@ func Resource(s vmrules.RuleSource) (vmrules.Checker, []vmrules.Problem) {
 		}
 	}
 	for _, raw := range patterns {
-		o, wrong := readOverlay(raw)
+		o, wrong := readOverlay(s, raw)
 		r.patterns = append(r.patterns, o)
 		refuse(key, wrong...)
 	}
@@ -66,8 +66,7 @@ type resourceRule struct {
 
 // Check implements vmrules.Checker.
 func (r *resourceRule) Check(in *vmrules.Input) vmrules.Verdict {
-	w := workOf(in)
-	w.doubt = ""
+	w := &work{in: in}
 	why, undecided := r.spared(in, w)
 	switch {
 	case undecided != "":

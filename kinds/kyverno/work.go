@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -14,39 +15,40 @@ import (
 )
 
 const (
-	// maxWork is what all patterns may cost in one call of Validate: steps of
-	// the walk, characters that are looked at, steps of wildcards. It takes a
-	// second, or two.
-	maxWork = 50_000_000
-	// comparison is what one costs, beside its characters.
+	// stepWork is what a step of the walk takes, a character that is looked at, and
+	// a step of a wildcard, in the units of a vmrules.Budget.
+	stepWork = 20
+	// comparison is what one takes, beside its characters, in such steps.
 	comparison = 100
+	// maxWildSteps is where the steps of one wildcard are no longer counted: no
+	// budget suffices for them.
+	maxWildSteps = math.MaxInt / stepWork
 	// maxWildText is how long a text may be that wildcards are applied to:
 	// Kyverno calls itself for each character.
 	maxWildText = 1 << 18
 )
 
-// work is what is left to do in one call of Validate.
+// work pays for what is done in one call of Check, from the budget of the call of
+// Validate.
 type work struct {
-	left  int
+	in    *vmrules.Input
 	doubt string
 }
 
-type workKey struct{}
-
-func workOf(in *vmrules.Input) *work {
-	return in.PerCall(workKey{}, func() any { return &work{left: maxWork} }).(*work)
+// spend pays for steps, and reports whether there is no doubt so far.
+func (w *work) spend(steps int) bool {
+	if err := w.in.Spend(times(steps, stepWork), 0); err != nil {
+		w.doubts(err.Error())
+	}
+	return w.doubt == ""
 }
 
-const tooMuchWork = "the pattern needs too much work on this value"
-
-// spend takes from what is left; false when there is not enough.
-func (w *work) spend(n int) bool {
-	if n < 0 || n > w.left {
-		w.doubts(tooMuchWork)
-		return false
+// times is n times each, or the largest int.
+func times(n, each int) int {
+	if n > math.MaxInt/each {
+		return math.MaxInt
 	}
-	w.left -= n
-	return w.doubt == ""
+	return n * each
 }
 
 // doubts keeps the first reason not to ask Kyverno.
@@ -225,12 +227,16 @@ func (w *work) phrases(text string) {
 	}
 }
 
+// shownValue is what a value in a map or list takes that is written into an error,
+// in steps: it is put in order, and written several times.
+const shownValue = 200
+
 // measure pays for all that is in a value.
 func (w *work) measure(v any) bool {
 	switch v := v.(type) {
 	case map[string]any:
 		for name, value := range v {
-			if !w.spend(len(name)) || !w.measure(value) {
+			if !w.spend(shownValue+len(name)) || !w.measure(value) {
 				return false
 			}
 		}
@@ -243,7 +249,7 @@ func (w *work) measure(v any) bool {
 	case string:
 		return w.spend(1 + len(v))
 	}
-	return w.spend(10)
+	return w.spend(shownValue)
 }
 
 // wildcards pays for a match with wildcards, whose cost grows with each *.
@@ -274,7 +280,7 @@ func wildcardSteps(pattern, text []rune) int {
 			case p == '*':
 				matches[i], steps[i] = later[i], 1+laterSteps[i]
 				if !matches[i] && i < len(text) {
-					matches[i], steps[i] = matches[i+1], min(steps[i]+steps[i+1], maxWork+1)
+					matches[i], steps[i] = matches[i+1], min(steps[i]+steps[i+1], maxWildSteps)
 				}
 			case i < len(text) && (p == '?' || p == text[i]):
 				matches[i], steps[i] = later[i+1], 1+laterSteps[i+1]
