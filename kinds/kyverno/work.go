@@ -17,9 +17,11 @@ import (
 const (
 	// stepWork is what a step of the walk takes, a character that is looked at, and
 	// a step of a wildcard, in the units of a vmrules.Budget.
-	stepWork = 20
+	stepWork = 50
 	// comparison is what one takes, beside its characters, in such steps.
 	comparison = 100
+	// sortedName is what a name takes that is sorted among others.
+	sortedName = 20
 	// maxWildSteps is where the steps of one wildcard are no longer counted: no
 	// budget suffices for them.
 	maxWildSteps = math.MaxInt / stepWork
@@ -116,6 +118,9 @@ func (w *work) fields(n *node, m map[string]any) {
 // labels are the names in m that a name with wildcards stands for.
 func (w *work) labels(f field, m map[string]any) []string {
 	var found []string
+	if !w.spend(len(m) * sortedName) {
+		return nil
+	}
 	for _, name := range slices.Sorted(maps.Keys(m)) {
 		if !w.wildcards(f.name, name) || !wildcard.Match(f.name, name) {
 			continue
