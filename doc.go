@@ -195,24 +195,40 @@
 // [Validate] never modifies its object; the same object may be judged
 // concurrently while nobody changes it.
 //
-// Annotations and objects are taken for hostile input. Nothing panics, and what
-// is beyond these bounds is a problem when it is in an annotation, and leaves a
-// rule Undecided when it is in an object:
+// Annotations and objects are taken for hostile input. Nothing panics, and every
+// call ends. A few limits hold for each thing by itself:
 //
 //	annotation     256 KiB, 64 levels, 10,000 rules
 //	number         1,000 digits, a decimal exponent of 1,000
 //	regex          4 KiB, 100 levels, 10,000 parts with its repeats written out,
 //	               10,000 ranges of characters
 //	path           10,000 values selected, 1,000 levels
-//	Validate call  1,000,000 values looked at, where a long one counts as
-//	               several; 500 ms of backtracking in regular expressions
-//	               (WithRegexBudget), and work in proportion for the others
-//	report         100,000 results and about 64 MiB of violations
 //	lists          4 levels
-//	ValidateOwn    10,000,000 values looked at, for all VMs together
-//	Lint           1,000,000 fields looked at; regular expressions that do not
-//	               backtrack, a hundredth of the work of a Validate call
 //
-// Values that are structs or have a MarshalJSON are encoded each time they are
-// looked at: pass a typed VM through [ToObject] first.
+// What everything together takes is paid for from the [Budget] of the call, before
+// it is done:
+//
+//	call                            pays for                        what the budget does not suffice for
+//	ParseRules, NewRules, RulesFor  all rules of the annotation     is a Problem, which says where reading ended
+//	Lint                            reading and checking them       is a Finding, not-checked
+//	Validate                        all targets, rules and values   is Undecided
+//	ValidateOwn                     reading and judging, all VMs    is a Problem or Undecided
+//	Limits                          all targets and paths           is counted in a last Limit without a path
+//	JSONSchema                      all targets and paths           is noted in SchemaUnexpressed
+//	Path.Find                       one search                      nothing is selected
+//	Checkers and KindCompilers      what they pay with Spend        is Undecided, or a Problem
+//
+// With the default Budget, any call ends within 2 seconds and 256 MB, from an
+// annotation of 256 KiB and an object of 1.5 MB. [WithBudget] sets another. While
+// targets follow, one may take half of what is left, so that no VM of a list suffers
+// for another. Regular expressions that backtrack have 500 ms of their own beside
+// it, set by [WithRegexBudget].
+//
+// What is made of a [Report], a [ParseError] or an [InvalidError], as JSON, text,
+// causes or warnings, is about 16 MiB at most. What does not fit is left out and
+// counted, in "omitted" or in a last line; verdicts and outcomes do not change. The
+// limit of a violation shows at most 100 values.
+//
+// Values that are structs or have a MarshalJSON are encoded, and paid for, each time
+// they are looked at: pass a typed VM through [ToObject] first.
 package vmrules

@@ -89,7 +89,7 @@ type Violation struct {
 	// or nothing is there.
 	Argument string `json:"argument,omitempty"`
 	// Limit is the argument's value, also where it came from a JSONPath: a
-	// string or json.Number; []string for values.
+	// string or json.Number; []string for values, the first 100 of them.
 	Limit any `json:"limit,omitempty"`
 	// Detail says what is wrong in words, such as "12 is more than max 8".
 	Detail string `json:"detail"`

@@ -81,7 +81,7 @@ func TestRunner(t *testing.T) {
 	}
 	var got strings.Builder
 	for _, a := range trials {
-		r := runner{self: self, timeout: time.Minute, memory: 300}
+		r := runner{self: self, timeout: time.Minute, memory: 300, slack: 1}
 		if a.name == "trial/slow" {
 			r.timeout = time.Second
 		}
@@ -108,7 +108,7 @@ func TestKept(t *testing.T) {
 		{call{Outcome: killedOutcome}, false},
 		{call{Outcome: crashed}, false},
 	} {
-		if got := test.call.kept(); got != test.want {
+		if got := test.call.kept(1); got != test.want {
 			t.Errorf("%+v: got %t", test.call, got)
 		}
 	}

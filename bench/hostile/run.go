@@ -28,11 +28,12 @@ type runner struct {
 	self, command, folder string
 	timeout               time.Duration // of a whole process, the making of its input included
 	memory                int           // MB
+	slack                 float64       // how many times as long as promised a call may take
 }
 
 func (r *runner) run(a attack) result {
 	if a.args != nil {
-		return newResult(a, r.runCommand(a))
+		return newResult(a, r.runCommand(a), r.slack)
 	}
 	cmd := exec.Command(r.self)
 	cmd.Env = append(os.Environ(), childVariable+"="+a.name, "GOMAXPROCS=2")
@@ -40,10 +41,10 @@ func (r *runner) run(a attack) result {
 	cmd.Stderr = &stderr
 	out, err := cmd.StdoutPipe()
 	if err != nil {
-		return newResult(a, []call{{Outcome: crashed, Found: err.Error()}})
+		return newResult(a, []call{{Outcome: crashed, Found: err.Error()}}, r.slack)
 	}
 	if err := cmd.Start(); err != nil {
-		return newResult(a, []call{{Outcome: crashed, Found: err.Error()}})
+		return newResult(a, []call{{Outcome: crashed, Found: err.Error()}}, r.slack)
 	}
 	var peak int
 	var killed string
@@ -57,7 +58,7 @@ func (r *runner) run(a attack) result {
 
 	whole := calls[len(calls)-1].Outcome != ""
 	if killed == "" && err == nil && whole {
-		return newResult(a, calls)
+		return newResult(a, calls, r.slack)
 	}
 	if whole { // it was about to make the input of another call
 		calls, begun = append(calls, call{Call: input}), time.Now()
@@ -72,7 +73,7 @@ func (r *runner) run(a attack) result {
 	default:
 		last.Outcome, last.Found = crashed, "it ended without a word"
 	}
-	return newResult(a, calls)
+	return newResult(a, calls, r.slack)
 }
 
 // readCalls reads what a child says: a line when a call begins, and another with
