@@ -125,9 +125,3 @@ require (
 	sigs.k8s.io/structured-merge-diff/v6 v6.4.2 // indirect
 	sigs.k8s.io/yaml v1.6.0 // indirect
 )
-
-replace github.com/vmrules/vmrules => ../
-
-replace github.com/vmrules/vmrules/kinds/crd => ../kinds/crd
-
-replace github.com/vmrules/vmrules/kinds/kyverno => ../kinds/kyverno

@@ -126,7 +126,6 @@ func (r *runner) prepare(needsCommand bool) (clean func(), err error) {
 	r.command = filepath.Join(r.folder, "vmrules")
 	build := exec.Command("go", "build", "-o", r.command, ".")
 	build.Dir = "../cmd/vmrules"
-	build.Env = append(os.Environ(), "GOWORK=off")
 	if out, err := build.CombinedOutput(); err != nil {
 		clean()
 		return nil, fmt.Errorf("building the command, from the folder bench: %w\n%s", err, out)

@@ -2,13 +2,6 @@ module github.com/vmrules/vmrules/cmd/vmrules-full
 
 go 1.26.6
 
-replace (
-	github.com/vmrules/vmrules => ../..
-	github.com/vmrules/vmrules/cmd/vmrules => ../vmrules
-	github.com/vmrules/vmrules/kinds/crd => ../../kinds/crd
-	github.com/vmrules/vmrules/kinds/kyverno => ../../kinds/kyverno
-)
-
 require (
 	github.com/google/go-cmp v0.7.0
 	github.com/vmrules/vmrules v0.0.0

@@ -26,5 +26,3 @@ require (
 	golang.org/x/term v0.44.0 // indirect
 	golang.org/x/tools v0.26.0 // indirect
 )
-
-replace github.com/vmrules/vmrules => ../..
