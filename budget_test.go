@@ -106,6 +106,7 @@ func attacks(t *testing.T) []attack {
 // TestBudget: a call allocates in proportion to its budget, and so does what it
 // keeps, whatever the input asks for.
 func TestBudget(t *testing.T) {
+	takesLong(t)
 	given := Budget{Work: 20_000_000, Kept: 1 << 20}
 	const (
 		perWork = 1       // bytes that are allocated, for each unit of work
@@ -133,6 +134,7 @@ func TestBudget(t *testing.T) {
 
 // TestBudgetOfOrdinaryInput: what people write is decided with the default.
 func TestBudgetOfOrdinaryInput(t *testing.T) {
+	takesLong(t)
 	windows := windowsVM(3)
 	values := make([]string, 10_000)
 	for i := range values {

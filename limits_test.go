@@ -278,6 +278,7 @@ func dependsOnMore(results []Result) bool {
 var notOfLimits = regexp.MustCompile(`instance type|preference|parameter|UTF-8|1,000|10,000|too many|used up|memory on this|too long`)
 
 func TestLimitsAgreeWithVectors(t *testing.T) {
+	takesLong(t)
 	t.Parallel()
 	checked := 0
 	for _, vectors := range readVectors(t) {

@@ -100,6 +100,7 @@ func distinctLoops(n int) string {
 }
 
 func TestRegexCost(t *testing.T) {
+	takesLong(t)
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	const mostOverOrdinary = 20
 	for _, pattern := range ordinaryRegexes {
@@ -149,6 +150,7 @@ func (g costGen) item(depth int) string {
 func (g costGen) pick(from ...string) string { return from[g.IntN(len(from))] }
 
 func TestRegexCostOfGenerated(t *testing.T) {
+	takesLong(t)
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	compiled := 0
 	for seed := range uint64(150) {
@@ -188,6 +190,7 @@ func TestThousandRegexes(t *testing.T) {
 
 // What the budget does not suffice for is refused before it is done.
 func TestRegexBeyondBudget(t *testing.T) {
+	takesLong(t)
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	for _, pattern := range slices.Concat(ordinaryRegexes, strangeRegexes) {
 		b := fullBudget()
@@ -215,6 +218,7 @@ func TestRegexBeyondBudget(t *testing.T) {
 // TestRegexesOfHostileRules: however many costly patterns there are, reading them
 // allocates no more than the budget has units of work.
 func TestRegexesOfHostileRules(t *testing.T) {
+	takesLong(t)
 	patterns := map[string]string{
 		"copies of a class":   `^(?:\pL){900}$`,
 		"lookaheads":          `(?=` + strings.Repeat(`\pL`, 14) + `)`,
@@ -247,6 +251,7 @@ func TestRegexesOfHostileRules(t *testing.T) {
 // TestRegexFromObjectBeyondBudget: an object that brings a costly pattern leaves
 // the rules undecided that there is no budget for.
 func TestRegexFromObjectBeyondBudget(t *testing.T) {
+	takesLong(t)
 	var rules []string
 	for i := range 1_000 {
 		rules = append(rules, fmt.Sprintf(`{"name": "%d", "rule": "regex", "path": "jsonpath::.a", "message": "m", "regex": "jsonpath::.r"}`, i))
@@ -262,6 +267,7 @@ func TestRegexFromObjectBeyondBudget(t *testing.T) {
 // TestMemoryOfBacktracking: each regex has a stack of its own, and what 1,000 of them
 // hold at one time is bounded.
 func TestMemoryOfBacktracking(t *testing.T) {
+	takesLong(t)
 	var rules []string
 	for i := range 1_000 {
 		rules = append(rules, fmt.Sprintf(`{"name": "%d", "rule": "regex", "path": "jsonpath::.a", "message": "m", "regex": "^(?:(a)|b)*\\1%d"}`, i, i))

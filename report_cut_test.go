@@ -54,6 +54,7 @@ func longReport() *Report {
 // TestCut: what does not fit is left out and counted, and neither the verdict nor
 // an outcome changes.
 func TestCut(t *testing.T) {
+	takesLong(t)
 	report := longReport()
 	whole := sort.Search(maxOutput, report.fits)
 	for room := 0; room <= whole; room += whole / 200 {
@@ -109,6 +110,7 @@ func TestCutSmall(t *testing.T) {
 // TestLongOutput: what is made of a report with a long message for each of many
 // violations stays short, and says what is missing.
 func TestLongOutput(t *testing.T) {
+	takesLong(t)
 	message := strings.Repeat("m", 200_000)
 	rules := mustParse(t, `[{"name": "n", "rule": "integer", "path": "jsonpath::.l[*]", "message": "`+message+`"},
 		{"name": "w", "rule": "integer", "path": "jsonpath::.l[*]", "message": "m", "justWarning": true}]`)
