@@ -280,8 +280,11 @@ func (r *Report) String() string {
 	s.WriteString(r.summary())
 	out, written := output{maxOutput}, 0
 	for _, outcome := range worstFirst {
-		for _, result := range r.with(outcome) {
-			line := result.String()
+		for i := range r.Results {
+			if r.Results[i].Outcome != outcome {
+				continue
+			}
+			line := r.Results[i].String()
 			if !out.takes(len(line)) {
 				s.WriteString("\n" + omittedCause(len(r.Results)-written).Message)
 				return s.String()
@@ -303,9 +306,13 @@ func (r *Report) summary() string {
 	if !r.Valid() {
 		verdict = "not valid"
 	}
+	numbers := map[Outcome]int{}
+	for i := range r.Results {
+		numbers[r.Results[i].Outcome]++
+	}
 	var counts []string
 	for _, outcome := range worstFirst {
-		if n := len(r.with(outcome)); n > 0 {
+		if n := numbers[outcome]; n > 0 {
 			counts = append(counts, fmt.Sprintf("%d %s", n, strings.ToLower(string(outcome))))
 		}
 	}
