@@ -12,6 +12,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/vmrules/vmrules/internal/pcre"
 )
 
 // limitsJSON are the limits as JSON, without the rules that demands come from
@@ -209,11 +211,11 @@ func satisfies(d Demands, v any) (ok bool) {
 		atLeast(length, d.MinLength) && atMost(length, d.MaxLength) &&
 		(d.Values == nil || slices.Contains(d.Values, rendered))
 	for _, p := range d.Patterns {
-		r, err := compileRegex(p, fullBudget())
+		r, err := pcre.Compile(p, fullBudget())
 		if err != nil {
 			return false
 		}
-		matched, err := r.match(rendered, budgetOf(defaultBudget.Work, 100*shortBudget))
+		matched, err := r.Match(rendered, budgetOf(defaultBudget.Work, 100*shortBudget))
 		ok = ok && matched && err == nil
 	}
 	return ok

@@ -1,21 +1,21 @@
-package vmrules
+package pcre
 
 // What it takes to compile a regex is paid for before it is done. The parser pays
 // as it goes, by the prices below. Then the tree says what an engine is going to
-// make of it, and the estimates of regexCost are measured to be no less than that.
+// make of it, and the estimates of compileCost are measured to be no less than that.
 
 // What reading a pattern costs, in units of work.
 const (
-	regexByteWork     = 300    // a byte of the pattern
-	regexGroupWork    = 25     // the same, for each group around it
+	patternByteWork   = 300    // a byte of the pattern
+	groupWork         = 25     // the same, for each group around it
 	classRuneWork     = 100    // the first or last character of a range in a class, which is merged and sorted
 	foldWork          = 400    // a character of a range under (?i), with its other cases
 	propertyClassWork = 20_000 // a \p, of which the largest has 700 ranges
 	maxCased          = 3_000  // characters that have another case
 )
 
-// A regexCost is what compiling a tree takes.
-type regexCost struct{ work, kept int }
+// A compileCost is what compiling a tree takes.
+type compileCost struct{ work, kept int }
 
 // A treeSize is what a tree consists of, without the repeats written out.
 type treeSize struct {
@@ -28,13 +28,13 @@ type treeSize struct {
 	depth   int // of lookarounds and atomic groups
 }
 
-func sizeOf(tree *regexNode) treeSize {
+func sizeOf(tree *node) treeSize {
 	var size treeSize
 	size.add(tree, 0)
 	return size
 }
 
-func (s *treeSize) add(n *regexNode, depth int) {
+func (s *treeSize) add(n *node, depth int) {
 	s.depth = max(s.depth, depth)
 	if n.op != opConcat || len(n.subs) != 1 { // else they are only parentheses
 		s.nodes++
@@ -64,12 +64,12 @@ func (s *treeSize) add(n *regexNode, depth int) {
 }
 
 // isClass reports whether n is a set that the engines do not take for a character.
-func isClass(n *regexNode) bool {
+func isClass(n *node) bool {
 	return n.op == opSet && (len(n.set) != 2 || n.set[0] < n.set[1])
 }
 
 // printCost is the cost of writing a tree as text.
-func printCost(tree *regexNode) int {
+func printCost(tree *node) int {
 	size := sizeOf(tree)
 	return 200*size.nodes + 200*size.ranges
 }
@@ -78,10 +78,10 @@ func printCost(tree *regexNode) int {
 // each range in it. It asks whether a branch may begin as another one does, again
 // for each group around them that discards ways to match, and whether a loop may go
 // on with what comes behind it.
-func backtrackingCost(tree *regexNode) regexCost {
+func backtrackingCost(tree *node) compileCost {
 	size := sizeOf(tree)
 	perLoop := 250*size.classes + 5*size.ranges
-	return regexCost{
+	return compileCost{
 		work: 30_000 + 2_000*size.nodes + (800+50*size.depth)*size.ranges + 6*size.squares + 250*size.pairs + perLoop*size.loops*(size.depth+2),
 		kept: 4_000 + 80*size.nodes + 25*size.ranges,
 	}
@@ -89,9 +89,9 @@ func backtrackingCost(tree *regexNode) regexCost {
 
 // linearCost is the cost of a tree for Go's regexp, which writes repeats out. It
 // makes a second program of an anchored pattern, if onePass says so.
-func linearCost(tree *regexNode) (cost regexCost, onePass bool) {
+func linearCost(tree *node) (cost compileCost, onePass bool) {
 	size, instructions := sizeOf(tree), countInstructions(tree)
-	cost = regexCost{
+	cost = compileCost{
 		work: 12_000 + 400*size.nodes + 250*size.ranges + 700*instructions,
 		kept: 1_500 + 20*size.nodes + 22*size.ranges + 100*instructions,
 	}
@@ -109,7 +109,7 @@ func linearCost(tree *regexNode) (cost regexCost, onePass bool) {
 }
 
 // countInstructions is the number of instructions for n in Go's first program.
-func countInstructions(n *regexNode) int {
+func countInstructions(n *node) int {
 	total := 0
 	for _, sub := range n.subs {
 		total += countInstructions(sub)

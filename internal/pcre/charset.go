@@ -1,4 +1,4 @@
-package vmrules
+package pcre
 
 import (
 	"slices"

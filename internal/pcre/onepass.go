@@ -1,4 +1,4 @@
-package vmrules
+package pcre
 
 // noOnePass is a group that captures nothing. Go's regexp makes no second program
 // of a pattern that begins with it, and still sees that it is anchored.
@@ -17,7 +17,7 @@ type onePassSize struct{ kept, made int }
 // add counts the copies for n, which is repeated a number of times. At most so many
 // characters may come right before it, and the sets of what may follow it have at
 // most so many ranges.
-func (s *onePassSize) add(n *regexNode, before, following, times int) {
+func (s *onePassSize) add(n *node, before, following, times int) {
 	first, _ := outerSets(n)
 	switch n.op {
 	case opSet:
@@ -38,7 +38,7 @@ func (s *onePassSize) add(n *regexNode, before, following, times int) {
 	}
 }
 
-func (s *onePassSize) addRepeat(n *regexNode, before, following, times int) {
+func (s *onePassSize) addRepeat(n *node, before, following, times int) {
 	copies, choices := max(n.max, n.min, 1), n.max-n.min
 	if n.max == unbounded {
 		choices = 1
@@ -53,7 +53,7 @@ func (s *onePassSize) addRepeat(n *regexNode, before, following, times int) {
 	s.add(n.subs[0], before, following, times*copies)
 }
 
-func (s *onePassSize) addConcat(n *regexNode, before, following, times int) {
+func (s *onePassSize) addConcat(n *node, before, following, times int) {
 	if isEmpty(n) {
 		s.copy(following, before, times)
 	}
@@ -86,7 +86,7 @@ func (s *onePassSize) copy(ranges, before, times int) {
 
 // outerSets returns how many ranges the sets have with which n may begin, and how
 // many characters of the pattern may end it.
-func outerSets(n *regexNode) (first, last int) {
+func outerSets(n *node) (first, last int) {
 	switch n.op {
 	case opSet:
 		return len(n.set) / 2, 1

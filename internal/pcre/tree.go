@@ -1,28 +1,30 @@
-package vmrules
+package pcre
 
-import "slices"
+import (
+	"slices"
+)
 
-// regexNode is a part of a pattern, with everything that PCRE2 leaves to options
+// node is a part of a pattern, with everything that PCRE2 leaves to options
 // already applied: a literal, a dot and a class are all a set of characters.
-type regexNode struct {
-	op       regexOp
-	at       int          // where in the pattern it begins, in characters
-	set      charset      // opSet
-	class    rune         // opSet: the letter of the class escape that it was, if it was one
-	subs     []*regexNode // the parts of opConcat and opAlternate; the one part of the others
-	min, max int          // opRepeat; unbounded is no maximum
-	lazy     bool         // opRepeat
-	group    int          // opCapture, opBackref
-	caseless bool         // opBackref
-	empty    bool         // whether it may match without a character
+type node struct {
+	op       op
+	at       int     // where in the pattern it begins, in characters
+	set      charset // opSet
+	class    rune    // opSet: the letter of the class escape that it was, if it was one
+	subs     []*node // the parts of opConcat and opAlternate; the one part of the others
+	min, max int     // opRepeat; unbounded is no maximum
+	lazy     bool    // opRepeat
+	group    int     // opCapture, opBackref
+	caseless bool    // opBackref
+	empty    bool    // whether it may match without a character
 }
 
 const unbounded = -1
 
-type regexOp int
+type op int
 
 const (
-	opSet regexOp = iota
+	opSet op = iota
 	opConcat
 	opAlternate
 	opRepeat
@@ -43,7 +45,7 @@ const (
 )
 
 // fixedLength is how many characters n matches, if that is always the same.
-func fixedLength(n *regexNode) (length int, fixed bool) {
+func fixedLength(n *node) (length int, fixed bool) {
 	switch n.op {
 	case opSet:
 		return 1, true
@@ -55,7 +57,7 @@ func fixedLength(n *regexNode) (length int, fixed bool) {
 			}
 			length += l
 		}
-		return length, length <= maxRegexRepeat
+		return length, length <= maxRepeat
 	case opAlternate:
 		for i, sub := range n.subs {
 			l, fixed := fixedLength(sub)
@@ -68,7 +70,7 @@ func fixedLength(n *regexNode) (length int, fixed bool) {
 	case opRepeat:
 		length, fixed = fixedLength(n.subs[0])
 		length *= n.min
-		return length, fixed && n.min == n.max && length <= maxRegexRepeat
+		return length, fixed && n.min == n.max && length <= maxRepeat
 	case opCapture, opAtomic:
 		return fixedLength(n.subs[0])
 	case opBackref:
@@ -77,17 +79,68 @@ func fixedLength(n *regexNode) (length int, fixed bool) {
 	return 0, true
 }
 
-// regexFollow is what comes behind a part of a pattern, as far as it is known.
-type regexFollow int
+// settleEmpty sets empty in n and in all its parts. Asking each part again for all
+// that it has inside would take the square of the time.
+func settleEmpty(n *node) {
+	for _, sub := range n.subs {
+		settleEmpty(sub)
+	}
+	switch n.op {
+	case opSet:
+		n.empty = false
+	case opConcat:
+		n.empty = !slices.ContainsFunc(n.subs, func(sub *node) bool { return !sub.empty })
+	case opAlternate:
+		n.empty = slices.ContainsFunc(n.subs, func(sub *node) bool { return sub.empty })
+	case opRepeat:
+		n.empty = n.min == 0 || n.subs[0].empty
+	case opCapture, opAtomic:
+		n.empty = n.subs[0].empty
+	default:
+		n.empty = true
+	}
+}
+
+func referredGroups(n *node) map[int]bool {
+	groups := map[int]bool{}
+	var visit func(n *node)
+	visit = func(n *node) {
+		if n.op == opBackref {
+			groups[n.group] = true
+		}
+		for _, sub := range n.subs {
+			visit(sub)
+		}
+	}
+	visit(n)
+	return groups
+}
+
+func isEmpty(n *node) bool { return n.op == opConcat && len(n.subs) == 0 }
+
+func hasOp(n *node, wanted op) bool {
+	return n.op == wanted || slices.ContainsFunc(n.subs, func(sub *node) bool { return hasOp(sub, wanted) })
+}
+
+type engine int
 
 const (
-	nothingFollows   regexFollow = iota // the pattern ends
-	somethingFollows                    // at least one character is still to be matched
+	linearEngine       engine = iota // Go's regexp
+	backtrackingEngine               // regexp2
+	ecmaEngine                       // any of ECMA-262, with its flag u and no other
+)
+
+// follow is what comes behind a part of a pattern, as far as it is known.
+type follow int
+
+const (
+	nothingFollows   follow = iota // the pattern ends
+	somethingFollows               // at least one character is still to be matched
 	unknownFollows
 )
 
 // isLinear reports whether the linear engine can match n as PCRE2 does.
-func isLinear(n *regexNode, after regexFollow) bool {
+func isLinear(n *node, after follow) bool {
 	switch n.op {
 	case opSet, opBeginText, opEndText, opEndLine, opWordBoundary, opNotWordBoundary:
 		return true
@@ -128,31 +181,9 @@ func isLinear(n *regexNode, after regexFollow) bool {
 	return false
 }
 
-// settleEmpty sets empty in n and in all its parts. Asking each part again for all
-// that it has inside would take the square of the time.
-func settleEmpty(n *regexNode) {
-	for _, sub := range n.subs {
-		settleEmpty(sub)
-	}
-	switch n.op {
-	case opSet:
-		n.empty = false
-	case opConcat:
-		n.empty = !slices.ContainsFunc(n.subs, func(sub *regexNode) bool { return !sub.empty })
-	case opAlternate:
-		n.empty = slices.ContainsFunc(n.subs, func(sub *regexNode) bool { return sub.empty })
-	case opRepeat:
-		n.empty = n.min == 0 || n.subs[0].empty
-	case opCapture, opAtomic:
-		n.empty = n.subs[0].empty
-	default:
-		n.empty = true
-	}
-}
-
 // nestedRepeats is how often the innermost parts of n are repeated at most, as the
 // linear engine counts it.
-func nestedRepeats(n *regexNode) int {
+func nestedRepeats(n *node) int {
 	most := 1
 	for _, sub := range n.subs {
 		most = max(most, nestedRepeats(sub))
@@ -168,7 +199,7 @@ const boundarySize = 10
 
 // countParts is the number of n's parts. The linear engine writes repeats out;
 // the backtracking one counts, and to it a repeated character is one part.
-func countParts(n *regexNode, target regexEngine) int {
+func countParts(n *node, target engine) int {
 	total := 1
 	switch {
 	case n.op == opConcat && len(n.subs) == 1:
@@ -182,43 +213,28 @@ func countParts(n *regexNode, target regexEngine) int {
 	if n.op == opRepeat && (target == linearEngine || n.subs[0].op != opSet) {
 		total *= max(n.min, n.max, 1)
 	}
-	return min(total, maxRegexSize+1)
-}
-
-func referredGroups(n *regexNode) map[int]bool {
-	groups := map[int]bool{}
-	var visit func(n *regexNode)
-	visit = func(n *regexNode) {
-		if n.op == opBackref {
-			groups[n.group] = true
-		}
-		for _, sub := range n.subs {
-			visit(sub)
-		}
-	}
-	visit(n)
-	return groups
+	return min(total, maxParts+1)
 }
 
 // checkOrder refuses what the backtracking engine may try in another order than
 // PCRE2, where the order decides.
-func checkOrder(tree *regexNode) error {
+func checkOrder(tree *node) error {
 	c := orderChecker{referredGroups(tree)}
 	return c.check(tree, false, false)
 }
 
 type orderChecker struct{ referred map[int]bool }
 
-func (c orderChecker) check(n *regexNode, ordered, behind bool) error {
+func (c orderChecker) check(n *node, ordered, behind bool) error {
 	switch n.op {
 	case opRepeat:
 		sub := n.subs[0]
 		if n.max > 1 && sub.op != opBackref && sub.empty && (ordered || c.captures(n)) {
-			return regexErrorf(n.at, "a repeat of what can be empty is not supported inside an atomic group, nor around a group that something refers to")
+			return errorAt(n.at, "a repeat of what can be empty is not supported inside an atomic group, nor around a group that something refers to")
 		}
 	case opAtomic:
 		if beginsOptional(n.subs[0]) {
-			return regexErrorf(n.at, "an atomic group that begins with an optional group or an empty branch is not supported, since PCRE2 gets it wrong behind a repeat: take what is optional out of it")
+			return errorAt(n.at, "an atomic group that begins with an optional group or an empty branch is not supported, since PCRE2 gets it wrong behind a repeat: take what is optional out of it")
 		}
 		ordered = true
 	case opLookahead, opNotLookahead:
@@ -227,11 +243,11 @@ func (c orderChecker) check(n *regexNode, ordered, behind bool) error {
 		ordered, behind = false, true
 	case opCapture:
 		if behind && c.referred[n.group] {
-			return regexErrorf(n.at, "a back-reference to a group inside a lookbehind is not supported")
+			return errorAt(n.at, "a back-reference to a group inside a lookbehind is not supported")
 		}
 	case opBackref:
 		if behind {
-			return regexErrorf(n.at, "a back-reference inside a lookbehind is not supported")
+			return errorAt(n.at, "a back-reference inside a lookbehind is not supported")
 		}
 	}
 	for _, sub := range n.subs {
@@ -246,7 +262,7 @@ func (c orderChecker) check(n *regexNode, ordered, behind bool) error {
 // or with an empty branch before others.
 // PCRE2 forgets that it may when it looks behind a repeat for what cannot come
 // next: a*(?>(b)?)a does not match aa.
-func beginsOptional(n *regexNode) bool {
+func beginsOptional(n *node) bool {
 	switch n.op {
 	case opConcat:
 		for _, sub := range n.subs {
@@ -267,10 +283,8 @@ func beginsOptional(n *regexNode) bool {
 	return false
 }
 
-func isEmpty(n *regexNode) bool { return n.op == opConcat && len(n.subs) == 0 }
-
 // captures reports whether a group in n is referred to.
-func (c orderChecker) captures(n *regexNode) bool {
+func (c orderChecker) captures(n *node) bool {
 	if n.op == opCapture && c.referred[n.group] {
 		return true
 	}
@@ -280,8 +294,4 @@ func (c orderChecker) captures(n *regexNode) bool {
 		}
 	}
 	return false
-}
-
-func hasOp(n *regexNode, op regexOp) bool {
-	return n.op == op || slices.ContainsFunc(n.subs, func(sub *regexNode) bool { return hasOp(sub, op) })
 }

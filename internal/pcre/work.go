@@ -1,4 +1,4 @@
-package vmrules
+package pcre
 
 import (
 	"math/bits"
@@ -10,7 +10,7 @@ import (
 // the subject's length. From the last on, it grows with the length.
 type linearWork [18]int
 
-func newLinearWork(tree *regexNode) *linearWork {
+func newLinearWork(tree *node) *linearWork {
 	w := &linearWork{}
 	for i := range w {
 		m := workMeter{length: 1<<i - 1}
@@ -81,7 +81,7 @@ const searchedClass = 16
 
 // walk adds the work of n, which begins at the places at, and gives those where
 // it ends.
-func (m *workMeter) walk(n *regexNode, at places) places {
+func (m *workMeter) walk(n *node, at places) places {
 	if at == nowhere {
 		return nowhere
 	}
@@ -118,7 +118,7 @@ func (m *workMeter) walk(n *regexNode, at places) places {
 	return at
 }
 
-func (m *workMeter) walkRepeat(n *regexNode, at places) places {
+func (m *workMeter) walkRepeat(n *node, at places) places {
 	for range n.min {
 		at = m.walk(n.subs[0], at)
 	}

@@ -1,4 +1,4 @@
-package vmrules
+package pcre
 
 import (
 	"fmt"
@@ -8,27 +8,19 @@ import (
 	"unicode/utf8"
 )
 
-// printRegex writes a tree as text for one of the engines. It spells out
+// printFor writes a tree as text for one of the engines. It spells out
 // every set of characters and uses no option, so that there is nothing left for
 // an engine to read in its own way.
-func printRegex(tree *regexNode, target regexEngine) string {
-	p := &regexPrinter{engine: target, referred: referredGroups(tree)}
+func printFor(tree *node, target engine) string {
+	p := &printer{engine: target, referred: referredGroups(tree)}
 	p.ordered = len(p.referred) > 0 || hasOp(tree, opAtomic)
 	p.print(tree)
 	return strings.Clone(p.String()) // without the rest of the buffer, since engines keep it
 }
 
-type regexEngine int
-
-const (
-	linearEngine       regexEngine = iota // Go's regexp
-	backtrackingEngine                    // regexp2
-	ecmaEngine                            // any of ECMA-262, with its flag u and no other
-)
-
-type regexPrinter struct {
+type printer struct {
 	strings.Builder
-	engine   regexEngine
+	engine   engine
 	referred map[int]bool
 	ordered  bool // whether it matters which way of matching is tried first
 	inClass  bool // between [ and ]
@@ -38,7 +30,7 @@ type regexPrinter struct {
 // of Unicode, and its ^ matches where a newline ends the subject. The linear
 // engine is only asked for \Z where nothing follows it, and that of ECMA-262 not
 // for the beginning of a line.
-var engineAssertions = map[regexOp][3]string{
+var engineAssertions = map[op][3]string{
 	opBeginText:       {`\A`, `\A`, `^`},
 	opBeginLine:       {`(?m:^)`, `(?:\A|(?<=\n)(?!\z))`},
 	opEndText:         {`\z`, `\z`, `$`},
@@ -48,7 +40,7 @@ var engineAssertions = map[regexOp][3]string{
 	opNotWordBoundary: {`\B`, `(?:(?<=[0-9A-Z_a-z])(?=[0-9A-Z_a-z])|(?<![0-9A-Z_a-z])(?![0-9A-Z_a-z]))`, `\B`},
 }
 
-var groupBegin = map[regexOp]string{
+var groupBegin = map[op]string{
 	opLookahead:     "(?=",
 	opNotLookahead:  "(?!",
 	opLookbehind:    "(?<=",
@@ -63,7 +55,7 @@ var groupBegin = map[regexOp]string{
 // atomic group ended.
 const barrier = "(?<9999>"
 
-func (p *regexPrinter) print(n *regexNode) {
+func (p *printer) print(n *node) {
 	switch n.op {
 	case opSet:
 		p.printSet(n.set)
@@ -101,7 +93,7 @@ func (p *regexPrinter) print(n *regexNode) {
 	}
 }
 
-func (p *regexPrinter) printRepeated(n *regexNode) {
+func (p *printer) printRepeated(n *node) {
 	switch {
 	case n.op == opSet:
 		p.print(n)
@@ -112,7 +104,7 @@ func (p *regexPrinter) printRepeated(n *regexNode) {
 	}
 }
 
-func (p *regexPrinter) printGroup(n *regexNode, begin string) {
+func (p *printer) printGroup(n *node, begin string) {
 	p.WriteString(begin)
 	p.print(n)
 	p.WriteByte(')')
@@ -120,14 +112,14 @@ func (p *regexPrinter) printGroup(n *regexNode, begin string) {
 
 // captureBegin begins a capture group, which needs to capture only if something
 // refers to it.
-func (p *regexPrinter) captureBegin(group int) string {
+func (p *printer) captureBegin(group int) string {
 	if p.referred[group] {
 		return fmt.Sprintf("(?<%d>", group)
 	}
 	return "(?:"
 }
 
-func (p *regexPrinter) printBackref(n *regexNode) {
+func (p *printer) printBackref(n *node) {
 	if n.caseless {
 		fmt.Fprintf(p, `(?i:\k<%d>)`, n.group)
 		return
@@ -135,7 +127,7 @@ func (p *regexPrinter) printBackref(n *regexNode) {
 	fmt.Fprintf(p, `\k<%d>`, n.group)
 }
 
-func (p *regexPrinter) printQuantifier(n *regexNode) {
+func (p *printer) printQuantifier(n *node) {
 	switch {
 	case n.max == unbounded:
 		fmt.Fprintf(p, "{%d,}", n.min)
@@ -149,7 +141,7 @@ func (p *regexPrinter) printQuantifier(n *regexNode) {
 
 // printSet writes a set as a literal or a class, which is negated if that is
 // shorter.
-func (p *regexPrinter) printSet(set charset) {
+func (p *printer) printSet(set charset) {
 	switch {
 	case len(set) == 0:
 		p.WriteString("[^")
@@ -168,7 +160,7 @@ func (p *regexPrinter) printSet(set charset) {
 	}
 }
 
-func (p *regexPrinter) printSpans(set charset) {
+func (p *printer) printSpans(set charset) {
 	p.inClass = true
 	for i := 0; i < len(set); i += 2 {
 		p.printCharacter(set[i])
@@ -180,7 +172,7 @@ func (p *regexPrinter) printSpans(set charset) {
 	p.inClass = false
 }
 
-func (p *regexPrinter) printCharacter(r rune) {
+func (p *printer) printCharacter(r rune) {
 	if r <= unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r)) {
 		p.WriteRune(r)
 		return
