@@ -80,7 +80,8 @@ func (t *Tree) Anchored(b *Budget) string {
 }
 
 // NeedsMoreThan reports whether every match has a character that is not one of
-// characters.
+// characters. Lookarounds and back-references count as nothing, so it may miss what
+// only they demand.
 func (t *Tree) NeedsMoreThan(characters string) bool { return t.root.needsMoreThan(characters) }
 
 func (n *node) needsMoreThan(characters string) bool {

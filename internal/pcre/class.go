@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// class reads a class, behind its "[".
+// class reads a class from its "[" at start.
 func (p *parser) class(start int) (*node, error) {
 	p.pos = start
 	if _, ok := p.posixName(); ok {
@@ -47,7 +47,7 @@ func (p *parser) class(start int) (*node, error) {
 	return &node{op: opSet, at: start, set: set}, nil
 }
 
-// innerClasses are the kinds of classes that a class has inside.
+// innerClasses says which kinds of classes a class has inside.
 type innerClasses uint
 
 const (
@@ -55,7 +55,8 @@ const (
 	innerOther                            // [:...:] and properties
 )
 
-// count counts the ranges of classes, of which one \p can have hundreds.
+// count adds the ranges of a class, of which one \p can have hundreds, and refuses too
+// many.
 func (p *parser) count(start int, set charset) error {
 	if p.ranges += len(set) / 2; p.ranges > maxRanges {
 		return errorAt(start, "up to here, the classes together have more than %d ranges of characters", maxRanges)
@@ -81,8 +82,8 @@ func (p *parser) skipInClass() {
 }
 
 // classPart reads a character, a range or a class inside a class. A hyphen right
-// behind a character makes a range unless the class ends there; right behind a
-// class inside it is an error, as in PCRE2.
+// behind a character makes a range unless the class ends there. Right behind an inner
+// class it is an error, as in PCRE2.
 func (p *parser) classPart() (charset, error) {
 	start := p.pos
 	first, inner, err := p.classItem()
@@ -123,7 +124,7 @@ func (p *parser) classPart() (charset, error) {
 	return p.span(first, last)
 }
 
-// span is the set of the characters from first to last, in all cases if (?i).
+// span returns the set of the characters from first to last, in all cases under (?i).
 func (p *parser) span(first, last rune) (charset, error) {
 	set := charset{first, last}
 	if !p.has(optionCaseless) {
@@ -136,7 +137,7 @@ func (p *parser) span(first, last rune) (charset, error) {
 	return set.fold(), nil
 }
 
-// classItem reads a character or, then inner is not nil, a class inside a class.
+// classItem reads a character, or a class inside a class: then inner is not nil.
 func (p *parser) classItem() (r rune, inner charset, err error) {
 	start := p.pos
 	if !p.quoted && p.next() == '[' {
@@ -170,9 +171,9 @@ func (p *parser) classItem() (r rune, inner charset, err error) {
 	return r, nil, err
 }
 
-// posixName reads what PCRE2 takes for the name of a POSIX class, or for a
-// collating element: what stands between "[:" and ":]", or the same with "." or
-// "=". Where it is not closed before the class ends, the "[" is a character.
+// posixName reads what PCRE2 takes for the name of a POSIX class or for a collating
+// element: what is between "[:" and ":]", or the same with "." or "=". Where it is not
+// closed before the class ends, the "[" is a character.
 func (p *parser) posixName() (string, bool) {
 	if p.pos+1 >= len(p.text) || !strings.ContainsRune(":.=", p.text[p.pos+1]) {
 		return "", false

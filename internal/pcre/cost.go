@@ -1,8 +1,8 @@
 package pcre
 
-// What it takes to compile a regex is paid for before it is done. The parser pays
-// as it goes, by the prices below. Then the tree says what an engine is going to
-// make of it, and the estimates of compileCost are measured to be no less than that.
+// Compiling is paid for before it is done. The parser pays as it reads, by the prices
+// below. Then the engine's cost is estimated from the tree. The estimates are measured
+// to be no less than what the engine takes.
 
 // What reading a pattern costs, in units of work.
 const (
@@ -14,10 +14,10 @@ const (
 	maxCased          = 3_000  // characters that have another case
 )
 
-// A compileCost is what compiling a tree takes.
+// A compileCost is what compiling a tree takes, in work and bytes.
 type compileCost struct{ work, kept int }
 
-// A treeSize is what a tree consists of, without the repeats written out.
+// A treeSize counts what a tree consists of, without its repeats written out.
 type treeSize struct {
 	nodes   int
 	ranges  int // of characters
@@ -63,21 +63,20 @@ func (s *treeSize) add(n *node, depth int) {
 	}
 }
 
-// isClass reports whether n is a set that the engines do not take for a character.
+// isClass reports whether n is a set that the engines do not treat as one character.
 func isClass(n *node) bool {
 	return n.op == opSet && (len(n.set) != 2 || n.set[0] < n.set[1])
 }
 
-// printCost is the cost of writing a tree as text.
+// printCost returns the work of writing a tree as text.
 func printCost(tree *node) int {
 	size := sizeOf(tree)
 	return 200*size.nodes + 200*size.ranges
 }
 
-// backtrackingCost is the cost of a tree for regexp2. It sorts a class again for
-// each range in it. It asks whether a branch may begin as another one does, again
-// for each group around them that discards ways to match, and whether a loop may go
-// on with what comes behind it.
+// backtrackingCost returns the cost of a tree for regexp2, which sorts a class again
+// for each range in it. It also compares how branches begin, again for each lookaround
+// or atomic group around them, and each loop with what comes behind it.
 func backtrackingCost(tree *node) compileCost {
 	size := sizeOf(tree)
 	perLoop := 250*size.classes + 5*size.ranges
@@ -87,8 +86,8 @@ func backtrackingCost(tree *node) compileCost {
 	}
 }
 
-// linearCost is the cost of a tree for Go's regexp, which writes repeats out. It
-// makes a second program of an anchored pattern, if onePass says so.
+// linearCost returns the cost of a tree for Go's regexp, which writes repeats out.
+// Where onePass is true, it may make a second program of an anchored pattern.
 func linearCost(tree *node) (cost compileCost, onePass bool) {
 	size, instructions := sizeOf(tree), countInstructions(tree)
 	cost = compileCost{
@@ -108,7 +107,7 @@ func linearCost(tree *node) (cost compileCost, onePass bool) {
 	return cost, true
 }
 
-// countInstructions is the number of instructions for n in Go's first program.
+// countInstructions returns the number of instructions for n in Go's first program.
 func countInstructions(n *node) int {
 	total := 0
 	for _, sub := range n.subs {

@@ -9,13 +9,12 @@
 // the tree, the text for an engine is written, which spells out every set and uses
 // no option, so that the engine has nothing left to read in its own way:
 //
-//	engine      gets                                          by
-//	Go regexp   what it can express in at most 10,000 parts   Compile
-//	            and 1,000 repeats, with repeats written out:
-//	            no lookaround, back-reference, atomic or
-//	            possessive part, and $ at the end only
-//	regexp2     the rest, up to 10,000 parts                  Compile
-//	ECMA-262    what all its engines match alike              Tree.ECMA
+//	engine      gets                                                        by
+//	Go regexp   what it expresses exactly: no lookaround, back-reference,   Compile
+//	            atomic or possessive part, no $ or \Z before something else;
+//	            up to 1,000 repeats, nested ones multiplied
+//	regexp2     the rest                                                    Compile
+//	ECMA-262    what all its engines match alike                            Tree.ECMA
 //
 // Go's regexp takes linear time. The regexp2 module backtracks, so its time and its
 // stack are bounded.

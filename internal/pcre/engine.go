@@ -1,5 +1,6 @@
 package pcre
 
+// An engine reads the text that is made of a tree.
 type engine int
 
 const (
@@ -8,7 +9,7 @@ const (
 	ecmaEngine                       // any of ECMA-262, with its flag u and no other
 )
 
-// follow is what comes behind a part of a pattern, as far as it is known.
+// A follow says what comes behind a part of a pattern, as far as it is known.
 type follow int
 
 const (
@@ -59,8 +60,8 @@ func isLinear(n *node, after follow) bool {
 	return false
 }
 
-// nestedRepeats is how often the innermost parts of n are repeated at most, as the
-// linear engine counts it.
+// nestedRepeats returns how often the innermost parts of n are repeated at most, as
+// the linear engine counts.
 func nestedRepeats(n *node) int {
 	most := 1
 	for _, sub := range n.subs {
@@ -72,11 +73,11 @@ func nestedRepeats(n *node) int {
 	return most
 }
 
-// boundarySize is the number of parts of a word boundary that is written out.
+// boundarySize is the number of parts of a word boundary when written out.
 const boundarySize = 10
 
-// countParts is the number of n's parts. The linear engine writes repeats out;
-// the backtracking one counts, and to it a repeated character is one part.
+// countParts returns the number of n's parts. The linear engine writes repeats out.
+// The backtracking engine counts, and takes a repeated character for one part.
 func countParts(n *node, target engine) int {
 	total := 1
 	switch {

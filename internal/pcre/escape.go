@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// refusedEscapes are the letters behind a backslash that no tree can hold, or
-// that PCRE2 itself refuses.
+// refusedEscapes are the letters behind a backslash that a tree cannot hold, or that
+// PCRE2 itself refuses.
 var refusedEscapes = map[rune]string{
 	'C': "a single byte",
 	'F': "case folding",
@@ -67,7 +67,7 @@ func (p *parser) escape(start int) (*node, error) {
 	return p.character(start, r)
 }
 
-// newlineSequence is \R, which does not give back the \n of a \r\n.
+// newlineSequence returns \R, which does not give back the \n of a \r\n.
 func newlineSequence(start int) *node {
 	set := func(set charset) *node { return &node{op: opSet, at: start, set: set} }
 	return &node{op: opAtomic, at: start, subs: []*node{{op: opAlternate, at: start, subs: []*node{
@@ -76,8 +76,8 @@ func newlineSequence(start int) *node {
 	}}}}
 }
 
-// notNewline reads the rest of \N, which braces make the name of a character
-// unless they are a quantifier.
+// notNewline reads the rest of \N. With braces that are not a quantifier it would name
+// a character, which is refused.
 func (p *parser) notNewline(start int) (*node, error) {
 	behind := p.pos
 	_, quantified, err := p.quantifier()
@@ -91,9 +91,9 @@ func (p *parser) notNewline(start int) (*node, error) {
 	return &node{op: opSet, at: start, set: newlineClass.negate()}, nil
 }
 
-// backrefOrOctal reads \ and digits, the first of which is not 0: a group's
-// number if it has one digit, begins with 8 or 9, or if there are as many groups
-// to its left; else the octal code of a character.
+// backrefOrOctal reads \ and digits, the first of which is not 0. They are a group's
+// number if there is one digit, the first is 8 or 9, or there are that many groups to
+// the left. Otherwise they are the octal code of a character.
 func (p *parser) backrefOrOctal(start int) (*node, error) {
 	first := p.text[start+1]
 	p.pos = start + 1
@@ -284,8 +284,8 @@ func (p *parser) codePoint(start, base int) (rune, error) {
 	return rune(n), nil
 }
 
-// hex reads one or two hexadecimal digits. None would mean \x00 to PCRE2, and
-// can only be a mistake.
+// hex reads one or two hexadecimal digits. Without any, PCRE2 reads \x00, which can
+// only be a mistake.
 func (p *parser) hex(start int) (rune, error) {
 	from := p.pos
 	for range 2 {

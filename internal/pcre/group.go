@@ -1,6 +1,6 @@
 package pcre
 
-// refusedGroups are the groups that no tree can hold, by what follows the "(?".
+// refusedGroups are the groups that a tree cannot hold, by what follows the "(?".
 var refusedGroups = []struct{ begin, name string }{
 	{"|", "a branch reset group"},
 	{"(", "a conditional group"},
@@ -65,8 +65,8 @@ var optionLetters = map[rune]optionSet{
 	'x': optionExtended,
 }
 
-// setting reads an option setting, for a group of its own or for the rest of
-// the group that it is in.
+// setting reads an option setting, which is for a group of its own or for the rest of
+// the group that it is in. It returns nil for the latter.
 func (p *parser) setting(start int) (*node, error) {
 	outer := p.options
 	inner := p.letters()
@@ -85,7 +85,7 @@ func (p *parser) setting(start int) (*node, error) {
 	return nil, errorAt(p.pos, `"%c" is no option here: only i, m, n, s, x and xx are supported`, p.next())
 }
 
-// letters gives the options that option letters make of the present ones.
+// letters reads option letters, and returns the options as they change them.
 func (p *parser) letters() optionSet {
 	options := p.options
 	reset := p.take("^")
@@ -150,8 +150,8 @@ func (p *parser) capture(start int, name string) (*node, error) {
 	return n, err
 }
 
-// rest reads the rest of a group, up to its ")", into n, or into a
-// group that only groups.
+// rest reads the rest of a group, up to its ")", into n, or into a group that only
+// groups if n is nil.
 func (p *parser) rest(start int, n *node) (*node, error) {
 	if p.nesting++; p.nesting > maxNesting {
 		return nil, errorAt(start, "groups are nested deeper than %d", maxNesting)
@@ -178,8 +178,8 @@ func (p *parser) rest(start int, n *node) (*node, error) {
 	return n, nil
 }
 
-// lookbehind reads a lookbehind. PCRE2 lets each branch have its own length,
-// if that is fixed; from 10.43 on it has ways to do more, which we have not.
+// lookbehind reads the rest of a lookbehind into n. Each branch may have its own fixed
+// length. PCRE2 allows more from 10.43 on, which is refused.
 func (p *parser) lookbehind(start int, n *node) (*node, error) {
 	p.behind++
 	n, err := p.rest(start, n)

@@ -2,8 +2,8 @@ package pcre
 
 import "slices"
 
-// checkOrder refuses what the backtracking engine may try in another order than
-// PCRE2, where the order decides.
+// checkOrder returns an error for what the backtracking engine may try in another
+// order than PCRE2 where the order decides, and for what PCRE2 itself gets wrong.
 func checkOrder(tree *node) error {
 	c := orderChecker{referredGroups(tree)}
 	return c.check(tree, false, false)
@@ -44,10 +44,9 @@ func (c orderChecker) check(n *node, ordered, behind bool) error {
 	return nil
 }
 
-// beginsOptional reports whether n may begin with a group that may be left out,
-// or with an empty branch before others.
-// PCRE2 forgets that it may when it looks behind a repeat for what cannot come
-// next: a*(?>(b)?)a does not match aa.
+// beginsOptional reports whether n may begin with an optional group, or with an empty
+// branch before others. PCRE2 forgets that possibility when it looks for what cannot
+// follow a repeat: a*(?>(b)?)a does not match aa.
 func beginsOptional(n *node) bool {
 	switch n.op {
 	case opConcat:

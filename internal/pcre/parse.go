@@ -107,8 +107,8 @@ const (
 	optionExtendedMore                       // (?xx)
 )
 
-// alternation reads up to the end of the group that it is in. An option set in
-// one branch holds in the branches after it, too.
+// alternation reads up to the end of the group that it is in. An option that is set in
+// one branch also holds in the branches after it.
 func (p *parser) alternation() (*node, error) {
 	n := &node{op: opAlternate, at: p.pos}
 	for {
@@ -154,8 +154,8 @@ func (p *parser) concat() (*node, error) {
 	return n, nil
 }
 
-// skip passes over what stands for nothing: comments, \Q and \E themselves, and
-// white space under (?x). All of it may come between an item and its quantifier.
+// skip passes over what has no meaning of its own: comments, \Q and \E, and white
+// space under (?x). All of it may come between an item and its quantifier.
 func (p *parser) skip() error {
 	for !p.done() {
 		start := p.pos
@@ -189,8 +189,8 @@ func (p *parser) skipPast(end rune) bool {
 	return i >= 0
 }
 
-// item reads what a quantifier may follow. It is nil for an option setting,
-// which matches nothing and cannot be repeated.
+// item reads what a quantifier may follow. It returns nil for an option setting, which
+// matches nothing and cannot be repeated.
 func (p *parser) item() (*node, error) {
 	start := p.pos
 	if p.quoted {
@@ -236,7 +236,7 @@ func (p *parser) character(start int, c rune) (*node, error) {
 	return &node{op: opSet, at: start, set: set}, err
 }
 
-// braced reads {...} and gives what is inside.
+// braced reads {...} and returns what is inside.
 func (p *parser) braced() (string, bool) {
 	if p.next() != '{' {
 		return "", false
@@ -258,7 +258,7 @@ func (p *parser) done() bool {
 	return p.pos == len(p.text)
 }
 
-// next is the next character, or -1 at the end.
+// next returns the next character, or -1 at the end.
 func (p *parser) next() rune {
 	if p.done() {
 		return -1
@@ -270,7 +270,7 @@ func (p *parser) digitAt(i int) bool {
 	return p.pos+i < len(p.text) && digitClass.holds(p.text[p.pos+i])
 }
 
-// take passes over s, if it comes next.
+// take passes over s if it comes next, and reports whether it does.
 func (p *parser) take(s string) bool {
 	pos := p.pos
 	for _, r := range s {

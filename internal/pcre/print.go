@@ -8,9 +8,9 @@ import (
 	"unicode/utf8"
 )
 
-// printFor writes a tree as text for one of the engines. It spells out
-// every set of characters and uses no option, so that there is nothing left for
-// an engine to read in its own way.
+// printFor returns a tree as text for one of the engines. It spells out every set of
+// characters and uses no option, so that the engine has nothing left to read in its
+// own way.
 func printFor(tree *node, target engine) string {
 	p := &printer{engine: target, referred: referredGroups(tree)}
 	p.ordered = len(p.referred) > 0 || hasOp(tree, opAtomic)
@@ -26,10 +26,10 @@ type printer struct {
 	inClass  bool // between [ and ]
 }
 
-// How each engine writes the assertions. The backtracking engine's \b knows all
-// of Unicode, and its ^ matches where a newline ends the subject. The linear
-// engine is only asked for \Z where nothing follows it, and that of ECMA-262 not
-// for the beginning of a line.
+// engineAssertions has the text of the assertions for each engine. The backtracking
+// engine's \b knows all of Unicode, and its ^ matches behind a newline that ends the
+// subject. The linear engine gets \Z only where nothing follows, and ECMA-262 never
+// gets the beginning of a line.
 var engineAssertions = map[op][3]string{
 	opBeginText:       {`\A`, `\A`, `^`},
 	opBeginLine:       {`(?m:^)`, `(?:\A|(?<=\n)(?!\z))`},
@@ -47,11 +47,11 @@ var groupBegin = map[op]string{
 	opNotLookbehind: "(?<!",
 }
 
-// barrier begins a group that captures, with a number that is beyond any group of
-// a pattern. It keeps the backtracking engine from optimizations that change in
-// which order it tries things, or which are wrong: making one repeat of two, though
+// barrier begins a group that captures, with a number beyond any group of a pattern.
+// It keeps the backtracking engine from optimizations that are wrong, or that change
+// the order in which it tries things. One makes a single repeat of two, but
 // (?>a{1,3})+ does not match all that a+ does, and (?:a{2,4})+ does not begin with
-// what a{2,} begins with; and continuing the search where a lazy repeat in an
+// what a{2,} begins with. Another continues the search where a lazy repeat in an
 // atomic group ended.
 const barrier = "(?<9999>"
 
@@ -110,7 +110,7 @@ func (p *printer) printGroup(n *node, begin string) {
 	p.WriteByte(')')
 }
 
-// captureBegin begins a capture group, which needs to capture only if something
+// captureBegin returns how a capture group begins. It only captures if something
 // refers to it.
 func (p *printer) captureBegin(group int) string {
 	if p.referred[group] {
@@ -139,8 +139,8 @@ func (p *printer) printQuantifier(n *node) {
 	}
 }
 
-// printSet writes a set as a literal or a class, which is negated if that is
-// shorter.
+// printSet writes a set as a literal or a class. A class that reaches to the last
+// character is negated.
 func (p *printer) printSet(set charset) {
 	switch {
 	case len(set) == 0:

@@ -43,8 +43,8 @@ func (p *parser) repeated(item *node) (*node, error) {
 
 type repeatCounts struct{ min, max int }
 
-// quantifier reads a quantifier without its "?" or "+". A "{" that begins none
-// is an ordinary character.
+// quantifier reads a quantifier without its "?" or "+", and reports whether there is
+// one. A "{" that does not begin a quantifier is an ordinary character.
 func (p *parser) quantifier() (q repeatCounts, ok bool, err error) {
 	switch {
 	case p.take("*"):
@@ -90,7 +90,8 @@ func (p *parser) quantifier() (q repeatCounts, ok bool, err error) {
 	return q, true, nil
 }
 
-// counts reads what braces hold of nothing but digits, commas and blanks.
+// counts reads braces that hold only digits, commas and blanks, and returns what they
+// hold.
 func (p *parser) counts() (string, bool) {
 	end := p.pos + 1
 	for end < len(p.text) && strings.ContainsRune("0123456789, \t", p.text[end]) {
@@ -108,7 +109,8 @@ func onlyDigits(s string) bool {
 	return strings.Trim(s, "0123456789") == ""
 }
 
-// smallNumber is the number that digits make, if it is not beyond maxRepeat.
+// smallNumber returns the number that digits make, and whether it is at most
+// maxRepeat.
 func smallNumber(digits string) (int, bool) {
 	n, err := strconv.Atoi(digits)
 	return n, err == nil && n <= maxRepeat

@@ -2,19 +2,19 @@ package pcre
 
 import "slices"
 
-// node is a part of a pattern, with everything that PCRE2 leaves to options
-// already applied: a literal, a dot and a class are all a set of characters.
+// A node is a part of a pattern, with everything that PCRE2 leaves to options already
+// applied: a literal, a dot and a class are all a set of characters.
 type node struct {
 	op       op
 	at       int     // where in the pattern it begins, in characters
 	set      charset // opSet
 	class    rune    // opSet: the letter of the class escape that it was, if it was one
 	subs     []*node // the parts of opConcat and opAlternate; the one part of the others
-	min, max int     // opRepeat; unbounded is no maximum
+	min, max int     // opRepeat; max may be unbounded
 	lazy     bool    // opRepeat
 	group    int     // opCapture, opBackref
 	caseless bool    // opBackref
-	empty    bool    // whether it may match without a character
+	empty    bool    // it may match the empty string
 }
 
 const unbounded = -1
@@ -42,7 +42,8 @@ const (
 	opNotWordBoundary // \B
 )
 
-// fixedLength is how many characters n matches, if that is always the same.
+// fixedLength returns how many characters n matches, and whether that is always the
+// same.
 func fixedLength(n *node) (length int, fixed bool) {
 	switch n.op {
 	case opSet:
@@ -77,8 +78,8 @@ func fixedLength(n *node) (length int, fixed bool) {
 	return 0, true
 }
 
-// settleEmpty sets empty in n and in all its parts. Asking each part again for all
-// that it has inside would take the square of the time.
+// settleEmpty sets empty in n and in all its parts. Computing it where it is needed
+// would take quadratic time.
 func settleEmpty(n *node) {
 	for _, sub := range n.subs {
 		settleEmpty(sub)
@@ -99,6 +100,7 @@ func settleEmpty(n *node) {
 	}
 }
 
+// referredGroups returns the groups that back-references in n refer to.
 func referredGroups(n *node) map[int]bool {
 	groups := map[int]bool{}
 	var visit func(n *node)
