@@ -35,7 +35,7 @@ func TestEngine(t *testing.T) {
 	}
 	for _, test := range tests {
 		r := mustCompile(t, test.pattern)
-		if linear := r.linear != nil; linear != test.linear || linear == (r.backtracking != nil) {
+		if linear := r.IsLinear(); linear != test.linear || linear == (r.backtracking != nil) {
 			t.Errorf("%s: linear is %v, want %v", test.pattern, linear, test.linear)
 		}
 	}
