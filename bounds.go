@@ -2,15 +2,15 @@ package vmrules
 
 import (
 	"errors"
-	"time"
 
 	"github.com/vmrules/vmrules/internal/meter"
+	"github.com/vmrules/vmrules/internal/pcre"
 )
 
 // Anybody who can write a VM can write its annotation and its fields, so both
 // are hostile input. A few limits hold for each thing by itself; they stand
-// here, and those of regular expressions in regex.go and beside it. What all
-// things together may take is the Budget of a call.
+// here, and those of regular expressions in internal/pcre. What all things
+// together may take is the Budget of a call.
 const (
 	maxAnnotation = 256 << 10 // bytes: what Kubernetes allows for all annotations of an object
 	maxNesting    = 64        // arrays and objects inside each other, in an annotation
@@ -70,10 +70,7 @@ func (b Budget) meter() meter.Meter {
 
 // A budget is what is left of the Budget of a call, and of its time for regular
 // expressions that backtrack. It is not safe for concurrent use.
-type budget struct {
-	meter.Meter
-	backtracking time.Duration
-}
+type budget = pcre.Budget
 
 // What steps cost, in units of work. They are measured, and rounded up.
 const (

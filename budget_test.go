@@ -5,7 +5,23 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/vmrules/vmrules/internal/meter"
+	"github.com/vmrules/vmrules/internal/racetest"
 )
+
+func fullBudget() *budget { return budgetOf(1<<40, time.Minute) }
+
+// budgetOf is a budget with so much work, and time for what backtracks.
+func budgetOf(work int, backtracking time.Duration) *budget {
+	return &budget{Meter: meter.New(work, defaultBudget.Kept), Backtracking: backtracking}
+}
+
+func workLeft(b *budget) int {
+	work, _ := b.Left()
+	return work
+}
 
 // An attack is a call that would take far more than its budget, given an option
 // with that budget. It returns what it made.
@@ -106,7 +122,7 @@ func attacks(t *testing.T) []attack {
 // TestBudget: a call allocates in proportion to its budget, and so does what it
 // keeps, whatever the input asks for.
 func TestBudget(t *testing.T) {
-	takesLong(t)
+	racetest.SkipLong(t)
 	given := Budget{Work: 20_000_000, Kept: 1 << 20}
 	const (
 		perWork = 1       // bytes that are allocated, for each unit of work
@@ -134,7 +150,7 @@ func TestBudget(t *testing.T) {
 
 // TestBudgetOfOrdinaryInput: what people write is decided with the default.
 func TestBudgetOfOrdinaryInput(t *testing.T) {
-	takesLong(t)
+	racetest.SkipLong(t)
 	windows := windowsVM(3)
 	values := make([]string, 10_000)
 	for i := range values {
@@ -168,5 +184,95 @@ func TestBudgetOfOrdinaryInput(t *testing.T) {
 		if report := Validate(mustParse(t, test.text), test.object); !report.Valid() {
 			t.Errorf("%s: %s", name, report.summary())
 		}
+	}
+}
+
+// branches is a pattern of n branches, each of which begins differently.
+func branches(n int) string {
+	all := make([]string, n)
+	for i := range all {
+		all[i] = fmt.Sprintf("%c%d", 0x400+2*i, i%10)
+	}
+	return strings.Join(all, "|")
+}
+
+// TestRegexesOfHostileRules: however many costly patterns there are, reading them
+// allocates no more than the budget has units of work.
+func TestRegexesOfHostileRules(t *testing.T) {
+	patterns := map[string]string{
+		"copies of a class":   `^(?:\pL){900}$`,
+		"lookaheads":          `(?=` + strings.Repeat(`\pL`, 14) + `)`,
+		"folded ranges":       `(?i)[\x{80}-\x{10FFFF}]{500}`,
+		"branches":            `(?=` + branches(900) + `)`,
+		"repeats in a repeat": `((a{30}){30}){1}`,
+	}
+	for name, pattern := range patterns {
+		t.Run(name, func(t *testing.T) {
+			var rules []string
+			for i, size := 0, 0; size < maxAnnotation-5_000 && i < 2_830; i++ {
+				rules = append(rules, fmt.Sprintf(`{"name": "%d", "rule": "regex", "path": "jsonpath::.a", "message": "m", "regex": %s}`, i, mustJSON(pattern)))
+				size += len(rules[i]) + 1
+			}
+			annotation := "[" + strings.Join(rules, ",") + "]"
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			_, err := ParseRules(annotation)
+			runtime.ReadMemStats(&after)
+			if err == nil || !strings.HasSuffix(err.Error(), "is used up") {
+				t.Errorf("%d rules are read, or for another reason they are not: %v", len(rules), err)
+			}
+			if allocated := int(after.TotalAlloc - before.TotalAlloc); allocated > defaultBudget.Work {
+				t.Errorf("%d bytes are allocated", allocated)
+			}
+		})
+	}
+}
+
+// TestRegexFromObjectBeyondBudget: an object that brings a costly pattern leaves
+// the rules undecided that there is no budget for.
+func TestRegexFromObjectBeyondBudget(t *testing.T) {
+	var rules []string
+	for i := range 1_000 {
+		rules = append(rules, fmt.Sprintf(`{"name": "%d", "rule": "regex", "path": "jsonpath::.a", "message": "m", "regex": "jsonpath::.r"}`, i))
+	}
+	object := map[string]any{"a": "日", "r": `^(?=` + strings.Repeat(`\pL?`, 14) + `)`}
+	report := Validate(mustParse(t, "["+strings.Join(rules, ",")+"]"), object)
+	first, last := report.Results[0], report.Results[len(rules)-1]
+	if first.Outcome != Satisfied || last.Outcome != Undecided {
+		t.Errorf("the first: %v, the last: %v", first, last)
+	}
+}
+
+// TestMemoryOfBacktracking: each regex has a stack of its own, and what 1,000 of them
+// hold at one time is bounded.
+func TestMemoryOfBacktracking(t *testing.T) {
+	var rules []string
+	for i := range 1_000 {
+		rules = append(rules, fmt.Sprintf(`{"name": "%d", "rule": "regex", "path": "jsonpath::.a", "message": "m", "regex": "^(?:(a)|b)*\\1%d"}`, i, i))
+	}
+	parsed := mustParse(t, "["+strings.Join(rules, ",")+"]")
+	done, peak := make(chan struct{}), make(chan uint64)
+	go func() {
+		most := uint64(0)
+		for {
+			var m runtime.MemStats
+			runtime.ReadMemStats(&m)
+			most = max(most, m.HeapInuse)
+			select {
+			case <-done:
+				peak <- most
+				return
+			default:
+				runtime.Gosched()
+			}
+		}
+	}()
+	report := Validate(parsed, map[string]any{"a": strings.Repeat("ab", 50_000)}, WithRegexBudget(2*DefaultRegexBudget))
+	close(done)
+	if most := <-peak; most > 200<<20 {
+		t.Errorf("%d bytes are in use at one time", most)
+	}
+	if last := report.Results[len(rules)-1]; last.Outcome != Undecided {
+		t.Errorf("the last rule: %v", last)
 	}
 }

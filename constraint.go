@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/vmrules/vmrules/internal/pcre"
 )
 
 // A constraint is an argument of a rule with its value at hand.
@@ -245,17 +247,17 @@ func (c *allowed) breach(v *scalar) breach {
 type pattern struct {
 	limit any // as reports show it
 	text  string
-	regex *regex
+	regex *pcre.Regex
 }
 
 func newPattern(limit scalar, b *budget) (constraint, Reason, error) {
 	if limit.shape != text {
 		return nil, ReasonTypeInvalid, mustBe(keyRegex, limit)
 	}
-	if len(limit.text) > maxRegexBytes {
-		return nil, ReasonTooLong, fmt.Errorf("has %d bytes; a regular expression may have %d", len(limit.text), maxRegexBytes)
+	if len(limit.text) > pcre.MaxBytes {
+		return nil, ReasonTooLong, fmt.Errorf("has %d bytes; a regular expression may have %d", len(limit.text), pcre.MaxBytes)
 	}
-	compiled, err := compileRegex(limit.text, b)
+	compiled, err := pcre.Compile(limit.text, b)
 	if err != nil {
 		return nil, ReasonInvalid, fmt.Errorf("cannot be used: %w", err)
 	}
@@ -263,7 +265,7 @@ func newPattern(limit scalar, b *budget) (constraint, Reason, error) {
 }
 
 func (c *pattern) holds(v *scalar, b *budget) (bool, error) {
-	return c.regex.match(v.String(), b)
+	return c.regex.Match(v.String(), b)
 }
 
 func (c *pattern) breach(v *scalar) breach {

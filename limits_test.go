@@ -12,6 +12,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/vmrules/vmrules/internal/pcre"
+	"github.com/vmrules/vmrules/internal/racetest"
 )
 
 // limitsJSON are the limits as JSON, without the rules that demands come from
@@ -209,11 +212,11 @@ func satisfies(d Demands, v any) (ok bool) {
 		atLeast(length, d.MinLength) && atMost(length, d.MaxLength) &&
 		(d.Values == nil || slices.Contains(d.Values, rendered))
 	for _, p := range d.Patterns {
-		r, err := compileRegex(p, fullBudget())
+		r, err := pcre.Compile(p, fullBudget())
 		if err != nil {
 			return false
 		}
-		matched, err := r.match(rendered, budgetOf(defaultBudget.Work, 100*shortBudget))
+		matched, err := r.Match(rendered, budgetOf(defaultBudget.Work, 100*shortBudget))
 		ok = ok && matched && err == nil
 	}
 	return ok
@@ -278,7 +281,7 @@ func dependsOnMore(results []Result) bool {
 var notOfLimits = regexp.MustCompile(`instance type|preference|parameter|UTF-8|1,000|10,000|too many|used up|memory on this|too long`)
 
 func TestLimitsAgreeWithVectors(t *testing.T) {
-	takesLong(t)
+	racetest.SkipLong(t)
 	t.Parallel()
 	checked := 0
 	for _, vectors := range readVectors(t) {
@@ -444,7 +447,7 @@ func TestPathKey(t *testing.T) {
 
 // Hostile annotations and objects take bounded time and memory.
 func TestLimitsAreBounded(t *testing.T) {
-	if raceDetector {
+	if racetest.Enabled {
 		t.Skip("with the race detector this takes a minute, and nothing here is concurrent")
 	}
 	many := func(n int, rule func(i int) string) Rules {

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/vmrules/vmrules/internal/conformance"
+	"github.com/vmrules/vmrules/internal/racetest"
 )
 
 // A lintVector is one case of testdata/lint.json: an annotation, as in the
@@ -281,27 +282,6 @@ func TestDistance(t *testing.T) {
 	}
 }
 
-func TestIsAmbiguous(t *testing.T) {
-	for pattern, want := range map[string]bool{
-		`(a+)+`: true, `(a*)*`: true, `(?:a|aa)+`: true, `(a{1,2}){10,}`: true, `(?:a+){2,10}`: true,
-		`(?:\w+\s*)+`: true, `(?:\s*\w+)*x`: true, `(?:a?b*)+`: true, `(?:(?=a)a+)+`: true, `((a+)b?)+`: true,
-		`(?=(a+)+$)`: true, `(?>(a+)+b)`: true, `(?:x+|y+)*`: true, `(?:(?:a)+)+`: true,
-
-		`a+`: false, `(a)+`: false, `(a?)+`: false, `(?:a|b)+`: false, `(a+b)+`: false, `(?:a+){2}`: false,
-		`(?:a++)+`: false, `(?:(?>a+))+`: false, `(?:[a-z]+\.)+`: false, `(?:ab|abc)+`: false, `a*a*`: false,
-		`(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+`: false, `(?:\d{1,3}\.){3}`: false, `(a+)?`: false, `(?:^a+)+`: false,
-		`(?:(a)\1)+`: false, ``: false,
-	} {
-		tree, err := parseRegex(pattern, fullBudget())
-		if err != nil {
-			t.Fatalf("%s: %v", pattern, err)
-		}
-		if got := isAmbiguous(tree); got != want {
-			t.Errorf("%s: %v, want %v", pattern, got, want)
-		}
-	}
-}
-
 // TestLintIsRight holds what Lint says about generated rules against Validate: where
 // it says that no value satisfies them, none does; and where they list values and
 // none satisfies them all, Lint says so.
@@ -390,7 +370,7 @@ func randomRule(random *rand.Rand, pool []any) Rule {
 // TestLintHostile: what is as large as an annotation may be takes no longer than
 // reading it and about a second, most of which is for slow machines.
 func TestLintHostile(t *testing.T) {
-	if raceDetector {
+	if racetest.Enabled {
 		t.Skip("with the race detector this takes a minute, and nothing here is concurrent")
 	}
 	const values = `{"name":"r","rule":"enum","path":"jsonpath::.spec.hostname","message":"m","values":[`

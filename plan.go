@@ -107,7 +107,7 @@ func (r *rule) canBePlanned() bool {
 		isPlain(r.Path) && (r.Valid.IsZero() || isPlain(r.Valid)) &&
 		!slices.ContainsFunc(r.constraints, func(a argued) bool {
 			p, isPattern := a.fixed.(*pattern)
-			return a.fixed == nil || isPattern && p.regex.linear == nil
+			return a.fixed == nil || isPattern && !p.regex.IsLinear()
 		})
 }
 

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/vmrules/vmrules/internal/racetest"
 )
 
 // unplanned are the rules without their plan, so that each is judged alone.
@@ -90,7 +91,7 @@ func windowsVM(disks int) map[string]any {
 
 // What holds costs a report and its results, however many values there are.
 func TestAllocations(t *testing.T) {
-	if raceDetector {
+	if racetest.Enabled {
 		t.Skip("under the race detector, a sync.Pool forgets at random what it keeps")
 	}
 	rules := mustParse(t, windowsRules)
@@ -107,7 +108,7 @@ func TestAllocations(t *testing.T) {
 
 // A rule whose "valid" is not there is skipped at no further cost.
 func TestAllocationsOfSkippedRules(t *testing.T) {
-	if raceDetector {
+	if racetest.Enabled {
 		t.Skip("under the race detector, a sync.Pool forgets at random what it keeps")
 	}
 	rules := mustParse(t, `[{"name": "n", "rule": "enum", "path": "jsonpath::.spec.domain.devices.tpm.model",

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/vmrules/vmrules/internal/racetest"
 )
 
 // TestTextSize: a text takes as many bytes as encoding/json writes.
@@ -54,7 +55,7 @@ func longReport() *Report {
 // TestCut: what does not fit is left out and counted, and neither the verdict nor
 // an outcome changes.
 func TestCut(t *testing.T) {
-	takesLong(t)
+	racetest.SkipLong(t)
 	report := longReport()
 	whole := sort.Search(maxOutput, report.fits)
 	for room := 0; room <= whole; room += whole / 200 {
@@ -110,7 +111,7 @@ func TestCutSmall(t *testing.T) {
 // TestLongOutput: what is made of a report with a long message for each of many
 // violations stays short, and says what is missing.
 func TestLongOutput(t *testing.T) {
-	takesLong(t)
+	racetest.SkipLong(t)
 	message := strings.Repeat("m", 200_000)
 	rules := mustParse(t, `[{"name": "n", "rule": "integer", "path": "jsonpath::.l[*]", "message": "`+message+`"},
 		{"name": "w", "rule": "integer", "path": "jsonpath::.l[*]", "message": "m", "justWarning": true}]`)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/vmrules/vmrules/internal/racetest"
 )
 
 // checkRoundTrip demands that a report read from its JSON is that report, and has
@@ -36,7 +37,7 @@ func checkRoundTrip(t *testing.T, report *Report) {
 }
 
 func TestReportFromItsJSON(t *testing.T) {
-	takesLong(t)
+	racetest.SkipLong(t)
 	t.Parallel()
 	checked := 0
 	for _, vectors := range readVectors(t) {
@@ -56,7 +57,7 @@ func TestReportFromItsJSON(t *testing.T) {
 
 // TestNumbersOfReports: limits and values of any size keep their digits.
 func TestNumbersOfReports(t *testing.T) {
-	takesLong(t)
+	racetest.SkipLong(t)
 	t.Parallel()
 	numbers := []string{"0", "-0", "1", "-1.50", "1e400", "1e-400", "18446744073709551616", "0.1", "123456789.000000001"}
 	for _, limit := range numbers {

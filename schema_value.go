@@ -5,6 +5,8 @@ import (
 	"errors"
 	"maps"
 	"slices"
+
+	"github.com/vmrules/vmrules/internal/pcre"
 )
 
 // A schemaLeaf is what a schema says of a value.
@@ -21,8 +23,8 @@ type schemaLeaf struct {
 // quantityPattern matches every string that is a quantity, and nothing else.
 const quantityPattern = `^[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+|[KMGTPE]i|[numkMGTPE])?$`
 
-// renderedNumber has the characters of numbers in plain decimal notation.
-var renderedNumber = charset{'-', '.', '0', '9'}
+// renderedNumber has all characters of numbers in plain decimal notation.
+const renderedNumber = "-.0123456789"
 
 // A schemaPattern is a regular expression in a schema.
 type schemaPattern struct {
@@ -37,10 +39,10 @@ func (w *schemaWriter) pattern(p *pattern) *schemaPattern {
 		return known
 	}
 	s := &schemaPattern{}
-	tree, err := parseRegex(p.text, &w.budget)
+	tree, err := pcre.Parse(p.text, &w.budget)
 	if err == nil {
-		s.noNumbers = tree.needsMoreThan(renderedNumber)
-		s.written, err = ecmaPattern(tree, &w.budget)
+		s.noNumbers = tree.NeedsMoreThan(renderedNumber)
+		s.written, err = tree.ECMA(&w.budget)
 	}
 	s.err = err
 	w.patterns[p.text] = s

@@ -382,7 +382,7 @@ func parameterIn(s string) string {
 		}
 		s = s[start:]
 		name := strings.TrimPrefix(s[len("${"):], "{")
-		if name != "" && wordClass.holds(rune(name[0])) {
+		if name != "" && isInName(rune(name[0])) {
 			if found := cmp.Or(parameterAt(s, "${{", "}}"), parameterAt(s, "${", "}")); found != "" {
 				return found
 			}
@@ -397,11 +397,16 @@ func parameterAt(s, open, closing string) string {
 	if !ok {
 		return ""
 	}
-	end := strings.IndexFunc(name, func(r rune) bool { return !wordClass.holds(r) })
+	end := strings.IndexFunc(name, func(r rune) bool { return !isInName(r) })
 	if end < 1 || !strings.HasPrefix(name[end:], closing) {
 		return ""
 	}
 	return s[:len(open)+end+len(closing)]
+}
+
+// isInName reports whether a parameter's name may have this character.
+func isInName(r rune) bool {
+	return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '_'
 }
 
 // lookWork is how many values it takes as long to look at a scalar as at these. In a

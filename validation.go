@@ -153,7 +153,7 @@ const DefaultRegexBudget = 500 * time.Millisecond
 // Undecided. Most regular expressions need none: they count by the work that
 // they do, within a bound of its own.
 func WithRegexBudget(d time.Duration) ValidateOption {
-	return validateOption(func(s *settings) { s.budget.backtracking = d })
+	return validateOption(func(s *settings) { s.budget.Backtracking = d })
 }
 
 // WithDefault says what a field counts as where its object is there and the
@@ -213,7 +213,7 @@ var evaluations = sync.Pool{New: func() any { return &evaluation{} }}
 func newEvaluation(opts []ValidateOption) *evaluation {
 	e := evaluations.Get().(*evaluation)
 	e.settings = settings{
-		budget: budget{backtracking: DefaultRegexBudget},
+		budget: budget{Backtracking: DefaultRegexBudget},
 		plain:  plainFields, settable: settableInTree,
 	}
 	for _, opt := range opts {

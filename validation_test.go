@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/vmrules/vmrules/internal/meter"
+	"github.com/vmrules/vmrules/internal/pcre"
 )
 
 // vmWith is a VM whose domain holds what is given.
@@ -513,7 +514,7 @@ func TestMarshalerThatPanics(t *testing.T) {
 func TestWorkOfCompiling(t *testing.T) {
 	const pattern = "^(?=a)a" // backtracks, so that matching costs no work
 	b := budgetOf(defaultBudget.Work, 0)
-	if _, err := compileRegex(pattern, b); err != nil {
+	if _, err := pcre.Compile(pattern, b); err != nil {
 		t.Fatal(err)
 	}
 	needed := defaultBudget.Work - workLeft(b)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/vmrules/vmrules/internal/racetest"
 )
 
 type (
@@ -147,7 +148,7 @@ func TestRulesOnKeysOfAllTypes(t *testing.T) {
 
 // A map in which each key has to be looked at ends at the bounds, too.
 func TestCostOfOddKeys(t *testing.T) {
-	takesLong(t)
+	racetest.SkipLong(t)
 	odd := map[any]any{}
 	for i := range 100_000 {
 		odd[i] = "x"

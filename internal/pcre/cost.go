@@ -1,23 +1,23 @@
-package vmrules
+package pcre
 
-// What it takes to compile a regex is paid for before it is done. The parser pays
-// as it goes, by the prices below. Then the tree says what an engine is going to
-// make of it, and the estimates of regexCost are measured to be no less than that.
+// Compiling is paid for before it is done. The parser pays as it reads, by the prices
+// below. Then the engine's cost is estimated from the tree. The estimates are measured
+// to be no less than what the engine takes.
 
 // What reading a pattern costs, in units of work.
 const (
-	regexByteWork     = 300    // a byte of the pattern
-	regexGroupWork    = 25     // the same, for each group around it
+	patternByteWork   = 300    // a byte of the pattern
+	groupWork         = 25     // the same, for each group around it
 	classRuneWork     = 100    // the first or last character of a range in a class, which is merged and sorted
 	foldWork          = 400    // a character of a range under (?i), with its other cases
 	propertyClassWork = 20_000 // a \p, of which the largest has 700 ranges
 	maxCased          = 3_000  // characters that have another case
 )
 
-// A regexCost is what compiling a tree takes.
-type regexCost struct{ work, kept int }
+// A compileCost is what compiling a tree takes, in work and bytes.
+type compileCost struct{ work, kept int }
 
-// A treeSize is what a tree consists of, without the repeats written out.
+// A treeSize counts what a tree consists of, without its repeats written out.
 type treeSize struct {
 	nodes   int
 	ranges  int // of characters
@@ -28,13 +28,13 @@ type treeSize struct {
 	depth   int // of lookarounds and atomic groups
 }
 
-func sizeOf(tree *regexNode) treeSize {
+func sizeOf(tree *node) treeSize {
 	var size treeSize
 	size.add(tree, 0)
 	return size
 }
 
-func (s *treeSize) add(n *regexNode, depth int) {
+func (s *treeSize) add(n *node, depth int) {
 	s.depth = max(s.depth, depth)
 	if n.op != opConcat || len(n.subs) != 1 { // else they are only parentheses
 		s.nodes++
@@ -63,35 +63,34 @@ func (s *treeSize) add(n *regexNode, depth int) {
 	}
 }
 
-// isClass reports whether n is a set that the engines do not take for a character.
-func isClass(n *regexNode) bool {
+// isClass reports whether n is a set that the engines do not treat as one character.
+func isClass(n *node) bool {
 	return n.op == opSet && (len(n.set) != 2 || n.set[0] < n.set[1])
 }
 
-// printCost is the cost of writing a tree as text.
-func printCost(tree *regexNode) int {
+// printCost returns the work of writing a tree as text.
+func printCost(tree *node) int {
 	size := sizeOf(tree)
 	return 200*size.nodes + 200*size.ranges
 }
 
-// backtrackingCost is the cost of a tree for regexp2. It sorts a class again for
-// each range in it. It asks whether a branch may begin as another one does, again
-// for each group around them that discards ways to match, and whether a loop may go
-// on with what comes behind it.
-func backtrackingCost(tree *regexNode) regexCost {
+// backtrackingCost returns the cost of a tree for regexp2, which sorts a class again
+// for each range in it. It also compares how branches begin, again for each lookaround
+// or atomic group around them, and each loop with what comes behind it.
+func backtrackingCost(tree *node) compileCost {
 	size := sizeOf(tree)
 	perLoop := 250*size.classes + 5*size.ranges
-	return regexCost{
+	return compileCost{
 		work: 30_000 + 2_000*size.nodes + (800+50*size.depth)*size.ranges + 6*size.squares + 250*size.pairs + perLoop*size.loops*(size.depth+2),
 		kept: 4_000 + 80*size.nodes + 25*size.ranges,
 	}
 }
 
-// linearCost is the cost of a tree for Go's regexp, which writes repeats out. It
-// makes a second program of an anchored pattern, if onePass says so.
-func linearCost(tree *regexNode) (cost regexCost, onePass bool) {
+// linearCost returns the cost of a tree for Go's regexp, which writes repeats out.
+// Where onePass is true, it may make a second program of an anchored pattern.
+func linearCost(tree *node) (cost compileCost, onePass bool) {
 	size, instructions := sizeOf(tree), countInstructions(tree)
-	cost = regexCost{
+	cost = compileCost{
 		work: 12_000 + 400*size.nodes + 250*size.ranges + 700*instructions,
 		kept: 1_500 + 20*size.nodes + 22*size.ranges + 100*instructions,
 	}
@@ -108,8 +107,8 @@ func linearCost(tree *regexNode) (cost regexCost, onePass bool) {
 	return cost, true
 }
 
-// countInstructions is the number of instructions for n in Go's first program.
-func countInstructions(n *regexNode) int {
+// countInstructions returns the number of instructions for n in Go's first program.
+func countInstructions(n *node) int {
 	total := 0
 	for _, sub := range n.subs {
 		total += countInstructions(sub)

@@ -1,4 +1,4 @@
-package vmrules
+package pcre
 
 import (
 	"fmt"
@@ -8,37 +8,29 @@ import (
 	"unicode/utf8"
 )
 
-// printRegex writes a tree as text for one of the engines. It spells out
-// every set of characters and uses no option, so that there is nothing left for
-// an engine to read in its own way.
-func printRegex(tree *regexNode, target regexEngine) string {
-	p := &regexPrinter{engine: target, referred: referredGroups(tree)}
+// printFor returns a tree as text for one of the engines. It spells out every set of
+// characters and uses no option, so that the engine has nothing left to read in its
+// own way.
+func printFor(tree *node, target engine) string {
+	p := &printer{engine: target, referred: referredGroups(tree)}
 	p.ordered = len(p.referred) > 0 || hasOp(tree, opAtomic)
 	p.print(tree)
 	return strings.Clone(p.String()) // without the rest of the buffer, since engines keep it
 }
 
-type regexEngine int
-
-const (
-	linearEngine       regexEngine = iota // Go's regexp
-	backtrackingEngine                    // regexp2
-	ecmaEngine                            // any of ECMA-262, with its flag u and no other
-)
-
-type regexPrinter struct {
+type printer struct {
 	strings.Builder
-	engine   regexEngine
+	engine   engine
 	referred map[int]bool
 	ordered  bool // whether it matters which way of matching is tried first
 	inClass  bool // between [ and ]
 }
 
-// How each engine writes the assertions. The backtracking engine's \b knows all
-// of Unicode, and its ^ matches where a newline ends the subject. The linear
-// engine is only asked for \Z where nothing follows it, and that of ECMA-262 not
-// for the beginning of a line.
-var engineAssertions = map[regexOp][3]string{
+// engineAssertions has the text of the assertions for each engine. The backtracking
+// engine's \b knows all of Unicode, and its ^ matches behind a newline that ends the
+// subject. The linear engine gets \Z only where nothing follows, and ECMA-262 never
+// gets the beginning of a line.
+var engineAssertions = map[op][3]string{
 	opBeginText:       {`\A`, `\A`, `^`},
 	opBeginLine:       {`(?m:^)`, `(?:\A|(?<=\n)(?!\z))`},
 	opEndText:         {`\z`, `\z`, `$`},
@@ -48,22 +40,22 @@ var engineAssertions = map[regexOp][3]string{
 	opNotWordBoundary: {`\B`, `(?:(?<=[0-9A-Z_a-z])(?=[0-9A-Z_a-z])|(?<![0-9A-Z_a-z])(?![0-9A-Z_a-z]))`, `\B`},
 }
 
-var groupBegin = map[regexOp]string{
+var groupBegin = map[op]string{
 	opLookahead:     "(?=",
 	opNotLookahead:  "(?!",
 	opLookbehind:    "(?<=",
 	opNotLookbehind: "(?<!",
 }
 
-// barrier begins a group that captures, with a number that is beyond any group of
-// a pattern. It keeps the backtracking engine from optimizations that change in
-// which order it tries things, or which are wrong: making one repeat of two, though
+// barrier begins a group that captures, with a number beyond any group of a pattern.
+// It keeps the backtracking engine from optimizations that are wrong, or that change
+// the order in which it tries things. One makes a single repeat of two, but
 // (?>a{1,3})+ does not match all that a+ does, and (?:a{2,4})+ does not begin with
-// what a{2,} begins with; and continuing the search where a lazy repeat in an
+// what a{2,} begins with. Another continues the search where a lazy repeat in an
 // atomic group ended.
 const barrier = "(?<9999>"
 
-func (p *regexPrinter) print(n *regexNode) {
+func (p *printer) print(n *node) {
 	switch n.op {
 	case opSet:
 		p.printSet(n.set)
@@ -101,7 +93,7 @@ func (p *regexPrinter) print(n *regexNode) {
 	}
 }
 
-func (p *regexPrinter) printRepeated(n *regexNode) {
+func (p *printer) printRepeated(n *node) {
 	switch {
 	case n.op == opSet:
 		p.print(n)
@@ -112,22 +104,22 @@ func (p *regexPrinter) printRepeated(n *regexNode) {
 	}
 }
 
-func (p *regexPrinter) printGroup(n *regexNode, begin string) {
+func (p *printer) printGroup(n *node, begin string) {
 	p.WriteString(begin)
 	p.print(n)
 	p.WriteByte(')')
 }
 
-// captureBegin begins a capture group, which needs to capture only if something
+// captureBegin returns how a capture group begins. It only captures if something
 // refers to it.
-func (p *regexPrinter) captureBegin(group int) string {
+func (p *printer) captureBegin(group int) string {
 	if p.referred[group] {
 		return fmt.Sprintf("(?<%d>", group)
 	}
 	return "(?:"
 }
 
-func (p *regexPrinter) printBackref(n *regexNode) {
+func (p *printer) printBackref(n *node) {
 	if n.caseless {
 		fmt.Fprintf(p, `(?i:\k<%d>)`, n.group)
 		return
@@ -135,7 +127,7 @@ func (p *regexPrinter) printBackref(n *regexNode) {
 	fmt.Fprintf(p, `\k<%d>`, n.group)
 }
 
-func (p *regexPrinter) printQuantifier(n *regexNode) {
+func (p *printer) printQuantifier(n *node) {
 	switch {
 	case n.max == unbounded:
 		fmt.Fprintf(p, "{%d,}", n.min)
@@ -147,9 +139,9 @@ func (p *regexPrinter) printQuantifier(n *regexNode) {
 	}
 }
 
-// printSet writes a set as a literal or a class, which is negated if that is
-// shorter.
-func (p *regexPrinter) printSet(set charset) {
+// printSet writes a set as a literal or a class. A class that reaches to the last
+// character is negated.
+func (p *printer) printSet(set charset) {
 	switch {
 	case len(set) == 0:
 		p.WriteString("[^")
@@ -168,7 +160,7 @@ func (p *regexPrinter) printSet(set charset) {
 	}
 }
 
-func (p *regexPrinter) printSpans(set charset) {
+func (p *printer) printSpans(set charset) {
 	p.inClass = true
 	for i := 0; i < len(set); i += 2 {
 		p.printCharacter(set[i])
@@ -180,7 +172,7 @@ func (p *regexPrinter) printSpans(set charset) {
 	p.inClass = false
 }
 
-func (p *regexPrinter) printCharacter(r rune) {
+func (p *printer) printCharacter(r rune) {
 	if r <= unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r)) {
 		p.WriteRune(r)
 		return

@@ -1,23 +1,23 @@
-package vmrules
+package pcre
 
-// noOnePass is a group that captures nothing. Go's regexp makes no second program
-// of a pattern that begins with it, and still sees that it is anchored.
+// noOnePass is an empty group. Go's regexp does not make a second program of a
+// pattern that begins with it, and still sees that the pattern is anchored.
 const noOnePass = "()"
 
 // maxOnePass is how many ranges the copies of classes may have for the second
-// program. It matches twice as fast as the first, but can take hundreds of times as
-// much memory.
+// program, which matches twice as fast as the first, but can take hundreds of times
+// as much memory.
 const maxOnePass = 1_000
 
-// A onePassSize is how many ranges the copies of classes have in Go's second
-// program: those that stay, and all that are made. There is a copy for each repeat,
-// and one for each place where there is a choice.
+// A onePassSize counts the ranges that the copies of classes have in Go's second
+// program: those that are kept, and all that are made. There is a copy for each
+// repeat, and one for each place where there is a choice.
 type onePassSize struct{ kept, made int }
 
-// add counts the copies for n, which is repeated a number of times. At most so many
-// characters may come right before it, and the sets of what may follow it have at
-// most so many ranges.
-func (s *onePassSize) add(n *regexNode, before, following, times int) {
+// add counts the copies for n, which is repeated so many times. At most before
+// characters of the pattern may come right before n, and the sets that may follow n
+// have at most following ranges.
+func (s *onePassSize) add(n *node, before, following, times int) {
 	first, _ := outerSets(n)
 	switch n.op {
 	case opSet:
@@ -38,7 +38,7 @@ func (s *onePassSize) add(n *regexNode, before, following, times int) {
 	}
 }
 
-func (s *onePassSize) addRepeat(n *regexNode, before, following, times int) {
+func (s *onePassSize) addRepeat(n *node, before, following, times int) {
 	copies, choices := max(n.max, n.min, 1), n.max-n.min
 	if n.max == unbounded {
 		choices = 1
@@ -53,7 +53,7 @@ func (s *onePassSize) addRepeat(n *regexNode, before, following, times int) {
 	s.add(n.subs[0], before, following, times*copies)
 }
 
-func (s *onePassSize) addConcat(n *regexNode, before, following, times int) {
+func (s *onePassSize) addConcat(n *node, before, following, times int) {
 	if isEmpty(n) {
 		s.copy(following, before, times)
 	}
@@ -76,17 +76,17 @@ func (s *onePassSize) addConcat(n *regexNode, before, following, times int) {
 	}
 }
 
-// copy counts a copy of so many ranges that is made anew for each character that
-// may come right before.
+// copy counts a copy of so many ranges. It is made again for each character that may
+// come right before.
 func (s *onePassSize) copy(ranges, before, times int) {
 	ranges, before = min(ranges, maxOnePass+1), min(before, maxOnePass+1)
 	s.kept += times * ranges
 	s.made += times * ranges * max(before, 1)
 }
 
-// outerSets returns how many ranges the sets have with which n may begin, and how
-// many characters of the pattern may end it.
-func outerSets(n *regexNode) (first, last int) {
+// outerSets returns how many ranges the sets have that n may begin with, and how many
+// characters of the pattern may end it.
+func outerSets(n *node) (first, last int) {
 	switch n.op {
 	case opSet:
 		return len(n.set) / 2, 1

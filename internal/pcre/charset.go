@@ -1,4 +1,4 @@
-package vmrules
+package pcre
 
 import (
 	"slices"
@@ -6,8 +6,8 @@ import (
 	"unicode"
 )
 
-// charset is a set of characters: pairs of first and last, in ascending order,
-// with a gap between each pair and the next.
+// A charset is a set of characters: pairs of first and last, in ascending order, with
+// a gap between each pair and the next.
 type charset []rune
 
 // PCRE2's own classes, which without UCP are ASCII except for \h and \v.
@@ -22,8 +22,8 @@ var (
 	anyClass        = charset{0, unicode.MaxRune}
 )
 
-// escapeClasses are the classes that \ and a letter stand for; their capitals
-// stand for everything else.
+// escapeClasses are the classes that \ and a letter stand for. A capital letter stands
+// for the complement.
 var escapeClasses = map[rune]charset{
 	'd': digitClass,
 	'h': horizontalClass,
@@ -50,10 +50,10 @@ var posixClasses = map[string]charset{
 	"xdigit": xdigitClass,
 }
 
-// generalCategories are the general categories by which \p can ask for a character,
-// and L&, which is several of them. Each class is made when it is first asked for.
-// Which category a character is in is settled when Unicode assigns it, so they
-// agree with any PCRE2 but for characters that are newer than one of the two.
+// generalCategories are the general categories of \p, and L&, which is several of
+// them. Each class is made when it is first asked for. A character has its category
+// from when Unicode assigns it, so any PCRE2 agrees on all characters that both it and
+// Go know.
 var generalCategories = classesOf(
 	"C", "Cc", "Cf", "Cn", "Co", "Cs", "L", "Ll", "Lm", "Lo", "Lt", "Lu", "M", "Mc", "Me", "Mn",
 	"N", "Nd", "Nl", "No", "P", "Pc", "Pd", "Pe", "Pf", "Pi", "Po", "Ps", "S", "Sc", "Sk", "Sm", "So", "Z", "Zl", "Zp", "Zs",
@@ -70,7 +70,7 @@ func classesOf(categories ...string) map[string]func() charset {
 	return classes
 }
 
-// propertyClass is the class of \p{name}.
+// propertyClass returns the class of \p{name}, and whether there is one.
 func propertyClass(name string) (charset, bool) {
 	if name == "Any" {
 		return anyClass, true
@@ -111,8 +111,8 @@ func (s charset) holds(r rune) bool {
 	return false
 }
 
-// unionOf is the set of the characters in any of sets, whose pairs may come in
-// any order.
+// unionOf returns the set of the characters in any of sets. Their pairs may be in any
+// order and overlap.
 func unionOf(sets ...charset) charset {
 	type span struct{ first, last rune }
 	var spans []span
@@ -133,7 +133,7 @@ func unionOf(sets ...charset) charset {
 	return all
 }
 
-// negate is the set of the characters that s does not hold.
+// negate returns the set of the characters that s does not hold.
 func (s charset) negate() charset {
 	rest := charset{}
 	next := rune(0)
@@ -149,8 +149,8 @@ func (s charset) negate() charset {
 	return rest
 }
 
-// fold is s with the other cases of all its characters, as PCRE2 folds in UTF
-// mode: one character for another, by Unicode, in no language in particular.
+// fold returns s with the other cases of all its characters, as PCRE2 folds in UTF
+// mode: one character for another, by Unicode, independent of any language.
 func (s charset) fold() charset {
 	folded := slices.Clone(s)
 	cased := casedCharacters()
@@ -168,8 +168,8 @@ func (s charset) fold() charset {
 	return unionOf(folded)
 }
 
-// casedCharacters are all characters that have another case, in order. Unicode
-// keeps them in its first two planes.
+// casedCharacters returns all characters that have another case, in order. They are
+// in the first two planes of Unicode.
 var casedCharacters = sync.OnceValue(func() []rune {
 	var cased []rune
 	for r := rune(0); r < 0x20000; r++ {

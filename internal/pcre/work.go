@@ -1,4 +1,4 @@
-package vmrules
+package pcre
 
 import (
 	"math/bits"
@@ -6,11 +6,11 @@ import (
 	"github.com/vmrules/vmrules/internal/meter"
 )
 
-// linearWork is how much a match of the linear engine may take, by the bits of
-// the subject's length. From the last on, it grows with the length.
+// A linearWork says how many steps a match of the linear engine may take, by the bits
+// of the subject's length. Beyond the last, steps grow with the length.
 type linearWork [18]int
 
-func newLinearWork(tree *regexNode) *linearWork {
+func newLinearWork(tree *node) *linearWork {
 	w := &linearWork{}
 	for i := range w {
 		m := workMeter{length: 1<<i - 1}
@@ -20,28 +20,29 @@ func newLinearWork(tree *regexNode) *linearWork {
 	return w
 }
 
-// Beyond these, Go's regexp simulates all threads at once, which takes it up to
-// twice as long.
+// Beyond these, Go's regexp simulates all threads at once, which takes up to twice as
+// long.
 const (
 	maxBitStateParts = 500
 	maxBitStateWork  = 256 << 10
 )
 
-// What a match of the linear engine costs, in units of the meter: they are what the
-// slowest patterns take. Most ordinary ones take a half to a fifth of it.
+// What a match of the linear engine costs, in units of work. These are measured on the
+// slowest patterns. Most ordinary ones take a half to a fifth.
 const (
 	matchCallWork = 100
 	matchByteWork = 12 // a byte of the subject
 	matchStepWork = 6  // a step that linearWork counts
 )
 
-// price is what a match costs for a subject of a length in bytes.
+// price returns what a match costs for a subject of a length in bytes.
 func (w *linearWork) price(length, parts int) int {
 	work := meter.Plus(meter.Times(length, matchByteWork), meter.Times(w.of(length, parts), matchStepWork))
 	return meter.Plus(work, matchCallWork)
 }
 
-// of is the number of steps for a subject of a length in bytes and a regex of so many parts.
+// of returns the number of steps for a subject of a length in bytes and a pattern of
+// so many parts.
 func (w *linearWork) of(length, parts int) int {
 	last := len(w) - 1
 	work := w[min(bits.Len(uint(length)), last)] * int(length>>last+1)
@@ -67,21 +68,21 @@ func (p places) and(other places) places {
 	return places{min(p.first, other.first), max(p.last, other.last)}
 }
 
-// workMeter adds up at how many places in a subject each part of a pattern may
-// begin. That is much less than parts times length for the patterns that people
-// write, which are anchored and read on character by character.
+// A workMeter adds up the places in a subject at which each part of a pattern may
+// begin. For the patterns that people write, which are anchored and go on character by
+// character, that is much less than parts times length.
 type workMeter struct {
 	length int
 	work   int
 }
 
-// searchedClass is from how many ends of ranges on finding a character in a class
-// takes as long again as everything else.
+// searchedClass is the number of ends of ranges beyond which finding a character in a
+// class takes as long as everything else.
 const searchedClass = 16
 
-// walk adds the work of n, which begins at the places at, and gives those where
-// it ends.
-func (m *workMeter) walk(n *regexNode, at places) places {
+// walk adds the work of n, which may begin at the places at, and returns those where
+// it may end.
+func (m *workMeter) walk(n *node, at places) places {
 	if at == nowhere {
 		return nowhere
 	}
@@ -118,7 +119,7 @@ func (m *workMeter) walk(n *regexNode, at places) places {
 	return at
 }
 
-func (m *workMeter) walkRepeat(n *regexNode, at places) places {
+func (m *workMeter) walkRepeat(n *node, at places) places {
 	for range n.min {
 		at = m.walk(n.subs[0], at)
 	}

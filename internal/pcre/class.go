@@ -1,4 +1,4 @@
-package vmrules
+package pcre
 
 import (
 	"maps"
@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// class reads a class, behind its "[".
-func (p *regexParser) class(start int) (*regexNode, error) {
+// class reads a class from its "[" at start.
+func (p *parser) class(start int) (*node, error) {
 	p.pos = start
 	if _, ok := p.posixName(); ok {
-		return nil, p.errorf(start, `"[:", "[." and "[=" can only stand inside a class: write [[:alpha:]]`)
+		return nil, errorAt(start, `"[:", "[." and "[=" can only stand inside a class: write [[:alpha:]]`)
 	}
 	p.pos = start + 1
 	p.skipInClass()
@@ -20,7 +20,7 @@ func (p *regexParser) class(start int) (*regexNode, error) {
 	for first := true; ; first = false {
 		p.skipInClass()
 		if p.done() {
-			return nil, p.errorf(start, `this "[" has no "]": write "\[" for the character`)
+			return nil, errorAt(start, `this "[" has no "]": write "\[" for the character`)
 		}
 		if !first && !p.quoted && p.take("]") {
 			break
@@ -38,16 +38,16 @@ func (p *regexParser) class(start int) (*regexNode, error) {
 		set = append(set, part...)
 	}
 	if p.inner == innerNegated|innerOther {
-		return nil, p.errorf(start, `\W, \S, \D or [:^...:] together with [:...:] or \p in one class is read differently by different versions of PCRE2: write (?:[...]|[...])`)
+		return nil, errorAt(start, `\W, \S, \D or [:^...:] together with [:...:] or \p in one class is read differently by different versions of PCRE2: write (?:[...]|[...])`)
 	}
 	set = unionOf(set)
 	if negated {
 		set = set.negate()
 	}
-	return &regexNode{op: opSet, at: start, set: set}, nil
+	return &node{op: opSet, at: start, set: set}, nil
 }
 
-// innerClasses are the kinds of classes that a class has inside.
+// innerClasses says which kinds of classes a class has inside.
 type innerClasses uint
 
 const (
@@ -55,16 +55,17 @@ const (
 	innerOther                            // [:...:] and properties
 )
 
-// count counts the ranges of classes, of which one \p can have hundreds.
-func (p *regexParser) count(start int, set charset) error {
-	if p.ranges += len(set) / 2; p.ranges > maxRegexRanges {
-		return p.errorf(start, "up to here, the classes together have more than %d ranges of characters", maxRegexRanges)
+// count adds the ranges of a class, of which one \p can have hundreds, and refuses too
+// many.
+func (p *parser) count(start int, set charset) error {
+	if p.ranges += len(set) / 2; p.ranges > maxRanges {
+		return errorAt(start, "up to here, the classes together have more than %d ranges of characters", maxRanges)
 	}
 	return nil
 }
 
 // skipInClass passes over \Q, \E and, under (?xx), blanks.
-func (p *regexParser) skipInClass() {
+func (p *parser) skipInClass() {
 	for {
 		switch {
 		case p.take(`\E`):
@@ -81,9 +82,9 @@ func (p *regexParser) skipInClass() {
 }
 
 // classPart reads a character, a range or a class inside a class. A hyphen right
-// behind a character makes a range unless the class ends there; right behind a
-// class inside it is an error, as in PCRE2.
-func (p *regexParser) classPart() (charset, error) {
+// behind a character makes a range unless the class ends there. Right behind an inner
+// class it is an error, as in PCRE2.
+func (p *parser) classPart() (charset, error) {
 	start := p.pos
 	first, inner, err := p.classItem()
 	if err != nil {
@@ -93,7 +94,7 @@ func (p *regexParser) classPart() (charset, error) {
 	hyphen := !p.quoted && p.take("-")
 	if inner != nil {
 		if hyphen && p.next() != ']' {
-			return nil, p.errorf(start, `a class cannot begin a range: write "\-" for the hyphen, or put it last`)
+			return nil, errorAt(start, `a class cannot begin a range: write "\-" for the hyphen, or put it last`)
 		}
 		if hyphen {
 			p.pos--
@@ -116,15 +117,15 @@ func (p *regexParser) classPart() (charset, error) {
 	case err != nil:
 		return nil, err
 	case inner != nil:
-		return nil, p.errorf(start, `a class cannot end a range: write "\-" for the hyphen, or put it last`)
+		return nil, errorAt(start, `a class cannot end a range: write "\-" for the hyphen, or put it last`)
 	case last < first:
-		return nil, p.errorf(start, "the range is out of order: its first character comes after its last")
+		return nil, errorAt(start, "the range is out of order: its first character comes after its last")
 	}
 	return p.span(first, last)
 }
 
-// span is the set of the characters from first to last, in all cases if (?i).
-func (p *regexParser) span(first, last rune) (charset, error) {
+// span returns the set of the characters from first to last, in all cases under (?i).
+func (p *parser) span(first, last rune) (charset, error) {
 	set := charset{first, last}
 	if !p.has(optionCaseless) {
 		return set, nil
@@ -136,8 +137,8 @@ func (p *regexParser) span(first, last rune) (charset, error) {
 	return set.fold(), nil
 }
 
-// classItem reads a character or, then inner is not nil, a class inside a class.
-func (p *regexParser) classItem() (r rune, inner charset, err error) {
+// classItem reads a character, or a class inside a class: then inner is not nil.
+func (p *parser) classItem() (r rune, inner charset, err error) {
 	start := p.pos
 	if !p.quoted && p.next() == '[' {
 		if name, ok := p.posixName(); ok {
@@ -151,7 +152,7 @@ func (p *regexParser) classItem() (r rune, inner charset, err error) {
 		return c, nil, nil
 	}
 	if p.done() {
-		return 0, nil, p.errorf(start, `a "\" at the end escapes nothing: write "\\" for the character`)
+		return 0, nil, errorAt(start, `a "\" at the end escapes nothing: write "\\" for the character`)
 	}
 	c = p.text[p.pos]
 	p.pos++
@@ -170,10 +171,10 @@ func (p *regexParser) classItem() (r rune, inner charset, err error) {
 	return r, nil, err
 }
 
-// posixName reads what PCRE2 takes for the name of a POSIX class, or for a
-// collating element: what stands between "[:" and ":]", or the same with "." or
-// "=". Where it is not closed before the class ends, the "[" is a character.
-func (p *regexParser) posixName() (string, bool) {
+// posixName reads what PCRE2 takes for the name of a POSIX class or for a collating
+// element: what is between "[:" and ":]", or the same with "." or "=". Where it is not
+// closed before the class ends, the "[" is a character.
+func (p *parser) posixName() (string, bool) {
 	if p.pos+1 >= len(p.text) || !strings.ContainsRune(":.=", p.text[p.pos+1]) {
 		return "", false
 	}
@@ -192,11 +193,11 @@ func (p *regexParser) posixName() (string, bool) {
 	return "", false
 }
 
-func (p *regexParser) posixClass(start int, name string) (charset, error) {
+func (p *parser) posixClass(start int, name string) (charset, error) {
 	name, negated := strings.CutPrefix(name, "^")
 	set, ok := posixClasses[name]
 	if !ok {
-		return nil, p.errorf(start, "there is no such POSIX class: there are %s", strings.Join(slices.Sorted(maps.Keys(posixClasses)), ", "))
+		return nil, errorAt(start, "there is no such POSIX class: there are %s", strings.Join(slices.Sorted(maps.Keys(posixClasses)), ", "))
 	}
 	if p.has(optionCaseless) && (name == "upper" || name == "lower") {
 		set = posixClasses["alpha"]

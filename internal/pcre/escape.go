@@ -1,4 +1,4 @@
-package vmrules
+package pcre
 
 import (
 	"strconv"
@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// refusedEscapes are the letters behind a backslash that no tree can hold, or
-// that PCRE2 itself refuses.
+// refusedEscapes are the letters behind a backslash that a tree cannot hold, or that
+// PCRE2 itself refuses.
 var refusedEscapes = map[rune]string{
 	'C': "a single byte",
 	'F': "case folding",
@@ -23,23 +23,23 @@ var refusedEscapes = map[rune]string{
 }
 
 // escape reads what follows a backslash outside a class.
-func (p *regexParser) escape(start int) (*regexNode, error) {
+func (p *parser) escape(start int) (*node, error) {
 	if p.done() {
-		return nil, p.errorf(start, `a "\" at the end escapes nothing: write "\\" for the character`)
+		return nil, errorAt(start, `a "\" at the end escapes nothing: write "\\" for the character`)
 	}
 	c := p.text[p.pos]
 	p.pos++
 	switch c {
 	case 'A':
-		return &regexNode{op: opBeginText, at: start}, nil
+		return &node{op: opBeginText, at: start}, nil
 	case 'Z':
-		return &regexNode{op: opEndOrNewline, at: start}, nil
+		return &node{op: opEndOrNewline, at: start}, nil
 	case 'z':
-		return &regexNode{op: opEndText, at: start}, nil
+		return &node{op: opEndText, at: start}, nil
 	case 'b':
-		return &regexNode{op: opWordBoundary, at: start}, nil
+		return &node{op: opWordBoundary, at: start}, nil
 	case 'B':
-		return &regexNode{op: opNotWordBoundary, at: start}, nil
+		return &node{op: opNotWordBoundary, at: start}, nil
 	case 'R':
 		p.newline = start
 		return newlineSequence(start), nil
@@ -58,7 +58,7 @@ func (p *regexParser) escape(start int) (*regexNode, error) {
 	}
 	if ok {
 		p.escaped[c] = true
-		return &regexNode{op: opSet, at: start, set: set, class: c}, p.count(start, set)
+		return &node{op: opSet, at: start, set: set, class: c}, p.count(start, set)
 	}
 	r, err := p.characterEscape(start, c)
 	if err != nil {
@@ -67,18 +67,18 @@ func (p *regexParser) escape(start int) (*regexNode, error) {
 	return p.character(start, r)
 }
 
-// newlineSequence is \R, which does not give back the \n of a \r\n.
-func newlineSequence(start int) *regexNode {
-	set := func(set charset) *regexNode { return &regexNode{op: opSet, at: start, set: set} }
-	return &regexNode{op: opAtomic, at: start, subs: []*regexNode{{op: opAlternate, at: start, subs: []*regexNode{
-		{op: opConcat, at: start, subs: []*regexNode{set(charset{'\r', '\r'}), set(newlineClass)}},
+// newlineSequence returns \R, which does not give back the \n of a \r\n.
+func newlineSequence(start int) *node {
+	set := func(set charset) *node { return &node{op: opSet, at: start, set: set} }
+	return &node{op: opAtomic, at: start, subs: []*node{{op: opAlternate, at: start, subs: []*node{
+		{op: opConcat, at: start, subs: []*node{set(charset{'\r', '\r'}), set(newlineClass)}},
 		set(verticalClass),
 	}}}}
 }
 
-// notNewline reads the rest of \N, which braces make the name of a character
-// unless they are a quantifier.
-func (p *regexParser) notNewline(start int) (*regexNode, error) {
+// notNewline reads the rest of \N. With braces that are not a quantifier it would name
+// a character, which is refused.
+func (p *parser) notNewline(start int) (*node, error) {
 	behind := p.pos
 	_, quantified, err := p.quantifier()
 	if err != nil {
@@ -88,13 +88,13 @@ func (p *regexParser) notNewline(start int) (*regexNode, error) {
 	if p.next() == '{' && !quantified {
 		return nil, p.unsupported(start, 'N')
 	}
-	return &regexNode{op: opSet, at: start, set: newlineClass.negate()}, nil
+	return &node{op: opSet, at: start, set: newlineClass.negate()}, nil
 }
 
-// backrefOrOctal reads \ and digits, the first of which is not 0: a group's
-// number if it has one digit, begins with 8 or 9, or if there are as many groups
-// to its left; else the octal code of a character.
-func (p *regexParser) backrefOrOctal(start int) (*regexNode, error) {
+// backrefOrOctal reads \ and digits, the first of which is not 0. They are a group's
+// number if there is one digit, the first is 8 or 9, or there are that many groups to
+// the left. Otherwise they are the octal code of a character.
+func (p *parser) backrefOrOctal(start int) (*node, error) {
 	first := p.text[start+1]
 	p.pos = start + 1
 	digits := p.digits()
@@ -106,7 +106,7 @@ func (p *regexParser) backrefOrOctal(start int) (*regexNode, error) {
 	return p.character(start, p.octal())
 }
 
-func (p *regexParser) digits() string {
+func (p *parser) digits() string {
 	start := p.pos
 	for p.digitAt(0) {
 		p.pos++
@@ -115,7 +115,7 @@ func (p *regexParser) digits() string {
 }
 
 // octal reads up to three octal digits.
-func (p *regexParser) octal() rune {
+func (p *parser) octal() rune {
 	r := rune(0)
 	for range 3 {
 		if c := p.next(); c < '0' || c > '7' {
@@ -129,9 +129,9 @@ func (p *regexParser) octal() rune {
 
 // backrefByG reads the rest of \g: a group's number, counted from the start or
 // back from here, with or without braces, or a name in braces.
-func (p *regexParser) backrefByG(start int) (*regexNode, error) {
+func (p *parser) backrefByG(start int) (*node, error) {
 	if p.next() == '<' || p.next() == '\'' {
-		return nil, p.errorf(start, `"\g%c" calls a group as a subroutine, which is not supported`, p.next())
+		return nil, errorAt(start, `"\g%c" calls a group as a subroutine, which is not supported`, p.next())
 	}
 	text, braced := p.braced()
 	if !braced {
@@ -147,7 +147,7 @@ func (p *regexParser) backrefByG(start int) (*regexNode, error) {
 		if group := p.names[text]; braced && group != 0 {
 			return p.backref(start, group)
 		}
-		return nil, p.errorf(start, `behind "\g" must stand the number or, in braces, the name of a group that began before`)
+		return nil, errorAt(start, `behind "\g" must stand the number or, in braces, the name of a group that began before`)
 	}
 	group, ok := smallNumber(digits)
 	switch {
@@ -160,7 +160,7 @@ func (p *regexParser) backrefByG(start int) (*regexNode, error) {
 }
 
 // backrefByName reads the rest of \k.
-func (p *regexParser) backrefByName(start int) (*regexNode, error) {
+func (p *parser) backrefByName(start int) (*node, error) {
 	switch {
 	case p.take("<"):
 		return p.namedBackref(start, '>')
@@ -169,10 +169,10 @@ func (p *regexParser) backrefByName(start int) (*regexNode, error) {
 	case p.take("{"):
 		return p.namedBackref(start, '}')
 	}
-	return nil, p.errorf(start, `behind "\k" must stand a group's name: \k<name>, \k'name' or \k{name}`)
+	return nil, errorAt(start, `behind "\k" must stand a group's name: \k<name>, \k'name' or \k{name}`)
 }
 
-func (p *regexParser) namedBackref(start int, end rune) (*regexNode, error) {
+func (p *parser) namedBackref(start int, end rune) (*node, error) {
 	name, err := p.name(end)
 	if err != nil {
 		return nil, err
@@ -180,18 +180,18 @@ func (p *regexParser) namedBackref(start int, end rune) (*regexNode, error) {
 	return p.backref(start, p.names[name])
 }
 
-func (p *regexParser) backref(start, group int) (*regexNode, error) {
+func (p *parser) backref(start, group int) (*node, error) {
 	if group < 1 || group > p.groups {
-		return nil, p.errorf(start, "a back-reference must refer to a group that stands before it, and there is no such group")
+		return nil, errorAt(start, "a back-reference must refer to a group that stands before it, and there is no such group")
 	}
 	if p.open[group] {
-		return nil, p.errorf(start, "a back-reference inside the group that it refers to is not supported")
+		return nil, errorAt(start, "a back-reference inside the group that it refers to is not supported")
 	}
-	return &regexNode{op: opBackref, at: start, group: group, caseless: p.has(optionCaseless)}, nil
+	return &node{op: opBackref, at: start, group: group, caseless: p.has(optionCaseless)}, nil
 }
 
 // classEscape reads the escapes that stand for one of several characters.
-func (p *regexParser) classEscape(start int, c rune) (charset, bool, error) {
+func (p *parser) classEscape(start int, c rune) (charset, bool, error) {
 	if c == 'p' || c == 'P' {
 		set, err := p.property(start, c == 'P')
 		return set, true, err
@@ -206,7 +206,7 @@ func (p *regexParser) classEscape(start int, c rune) (charset, bool, error) {
 }
 
 // property reads the rest of \p or \P.
-func (p *regexParser) property(start int, negated bool) (charset, error) {
+func (p *parser) property(start int, negated bool) (charset, error) {
 	name, braced := p.braced()
 	if !braced && !p.done() {
 		name = string(p.next())
@@ -220,10 +220,10 @@ func (p *regexParser) property(start int, negated bool) (charset, error) {
 	}
 	set, ok := propertyClass(name)
 	if !ok {
-		return nil, p.errorf(start, "%.20q is no property that is supported: only the general categories are, such as L, Lu, Nd or P, and Any and L&", name)
+		return nil, errorAt(start, "%.20q is no property that is supported: only the general categories are, such as L, Lu, Nd or P, and Any and L&", name)
 	}
 	if p.has(optionCaseless) && (name == "Lu" || name == "Ll" || name == "Lt") {
-		return nil, p.errorf(start, `\p{%s} under (?i) is read differently by different versions of PCRE2: write \p{L&}`, name)
+		return nil, errorAt(start, `\p{%s} under (?i) is read differently by different versions of PCRE2: write \p{L&}`, name)
 	}
 	if negated {
 		set = set.negate()
@@ -232,7 +232,7 @@ func (p *regexParser) property(start int, negated bool) (charset, error) {
 }
 
 // characterEscape reads the escapes that stand for one character.
-func (p *regexParser) characterEscape(start int, c rune) (rune, error) {
+func (p *parser) characterEscape(start int, c rune) (rune, error) {
 	switch c {
 	case 'a':
 		return '\a', nil
@@ -265,28 +265,28 @@ func (p *regexParser) characterEscape(start int, c rune) (rune, error) {
 	return c, nil
 }
 
-func (p *regexParser) control(start int) (rune, error) {
+func (p *parser) control(start int) (rune, error) {
 	c := p.next()
 	if c < ' ' || c > '~' {
-		return 0, p.errorf(start, `behind "\c" must stand a printable ASCII character`)
+		return 0, errorAt(start, `behind "\c" must stand a printable ASCII character`)
 	}
 	p.pos++
 	return unicode.ToUpper(c) ^ 0x40, nil
 }
 
 // codePoint reads a code point in braces.
-func (p *regexParser) codePoint(start, base int) (rune, error) {
+func (p *parser) codePoint(start, base int) (rune, error) {
 	digits, _ := p.braced()
 	n, err := strconv.ParseUint(digits, base, 32)
 	if err != nil || !utf8.ValidRune(rune(n)) {
-		return 0, p.errorf(start, `%.20q does not give a character: write its code point in braces, \x{...} in hexadecimal or \o{...} in octal`, string(p.text[start:p.pos]))
+		return 0, errorAt(start, `%.20q does not give a character: write its code point in braces, \x{...} in hexadecimal or \o{...} in octal`, string(p.text[start:p.pos]))
 	}
 	return rune(n), nil
 }
 
-// hex reads one or two hexadecimal digits. None would mean \x00 to PCRE2, and
-// can only be a mistake.
-func (p *regexParser) hex(start int) (rune, error) {
+// hex reads one or two hexadecimal digits. Without any, PCRE2 reads \x00, which can
+// only be a mistake.
+func (p *parser) hex(start int) (rune, error) {
 	from := p.pos
 	for range 2 {
 		if xdigitClass.holds(p.next()) {
@@ -295,14 +295,14 @@ func (p *regexParser) hex(start int) (rune, error) {
 	}
 	n, err := strconv.ParseUint(string(p.text[from:p.pos]), 16, 8)
 	if err != nil {
-		return 0, p.errorf(start, `behind "\x" must stand hexadecimal digits`)
+		return 0, errorAt(start, `behind "\x" must stand hexadecimal digits`)
 	}
 	return rune(n), nil
 }
 
-func (p *regexParser) unsupported(start int, c rune) error {
+func (p *parser) unsupported(start int, c rune) error {
 	if name, ok := refusedEscapes[c]; ok {
-		return p.errorf(start, `"\%c" is not supported (%s)`, c, name)
+		return errorAt(start, `"\%c" is not supported (%s)`, c, name)
 	}
-	return p.errorf(start, `"\%c" is no escape of PCRE2: leave the "\" out for the character`, c)
+	return errorAt(start, `"\%c" is no escape of PCRE2: leave the "\" out for the character`, c)
 }

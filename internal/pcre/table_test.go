@@ -1,16 +1,16 @@
-package vmrules
+package pcre
 
 import "strings"
 
-// regexRow is a pattern, what it matches and what it does not. All rows are as
+// An example is a pattern, what it matches and what it does not. All rows are as
 // PCRE2 10.42 has them.
-type regexRow struct {
+type example struct {
 	pattern string
 	yes, no []string
 }
 
-// regexConstructs has every construct that is supported.
-var regexConstructs = []regexRow{
+// constructs has every construct that is supported.
+var constructs = []example{
 	// literals and the dot
 	{``, []string{"", "a"}, nil},
 	{`abc`, []string{"abc", "xabcx"}, []string{"ab", "ABC"}},
@@ -320,8 +320,8 @@ var regexConstructs = []regexRow{
 	{`^[[:^alpha:]a]+$`, []string{"1aé"}, []string{"b"}},
 }
 
-// regexPractical has patterns as people write them.
-var regexPractical = []regexRow{
+// practical has patterns as people write them.
+var practical = []example{
 	// names: RFC 1123, Kubernetes
 	{`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`, []string{"my-vm", "a"}, []string{"-a", "A", "a-", ""}},
 	{`^[a-z]([-a-z0-9]*[a-z0-9])?$`, []string{"vm1"}, []string{"1vm"}},

@@ -1,0 +1,102 @@
+package pcre
+
+import (
+	"slices"
+	"strings"
+)
+
+// HasAssertion reports whether the pattern demands anything of what is around its
+// match: an anchor, a word boundary or a lookaround.
+func (t *Tree) HasAssertion() bool {
+	return slices.ContainsFunc([]op{
+		opBeginText, opBeginLine, opEndText, opEndLine, opEndOrNewline, opWordBoundary, opNotWordBoundary,
+		opLookahead, opNotLookahead, opLookbehind, opNotLookbehind,
+	}, func(assertion op) bool { return hasOp(t.root, assertion) })
+}
+
+// alternatives returns those of the whole pattern, or nil where it has only one.
+func alternatives(tree *node) []*node {
+	for tree.op == opCapture || tree.op == opConcat && len(tree.subs) == 1 {
+		tree = tree.subs[0]
+	}
+	if tree.op != opAlternate {
+		return nil
+	}
+	return tree.subs
+}
+
+// IsHalfAnchored reports whether the pattern has alternatives of which only the
+// first begins with ^ and only the last ends with $.
+func (t *Tree) IsHalfAnchored() bool {
+	all := alternatives(t.root)
+	for i, n := range all {
+		if (beginning(n) != nil) != (i == 0) || (end(n) != nil) != (i == len(all)-1) {
+			return false
+		}
+	}
+	return all != nil
+}
+
+// beginning returns the ^ in front of an alternative, or nil.
+func beginning(n *node) *node {
+	if n.op == opConcat && len(n.subs) > 0 {
+		n = n.subs[0]
+	}
+	if n.op == opBeginText || n.op == opBeginLine {
+		return n
+	}
+	return nil
+}
+
+// end returns the $ behind an alternative, or nil.
+func end(n *node) *node {
+	if n.op == opConcat && len(n.subs) > 0 {
+		n = n.subs[len(n.subs)-1]
+	}
+	if n.op == opEndText || n.op == opEndLine || n.op == opEndOrNewline {
+		return n
+	}
+	return nil
+}
+
+// Anchored returns a half-anchored pattern with its ^ and $ around all alternatives.
+// It returns "" for any other pattern, where the anchors are written differently,
+// and where the result does not compile.
+func (t *Tree) Anchored(b *Budget) string {
+	if !t.IsHalfAnchored() {
+		return ""
+	}
+	all := alternatives(t.root)
+	characters := []rune(t.pattern)
+	from, to := beginning(all[0]).at, end(all[len(all)-1]).at
+	if characters[from] != '^' || characters[to] != '$' {
+		return ""
+	}
+	pattern := string(characters[:from]) + "^(?:" + string(characters[from+1:to]) + ")$" + string(characters[to+1:])
+	if _, err := Compile(pattern, b); err != nil {
+		return ""
+	}
+	return pattern
+}
+
+// NeedsMoreThan reports whether every match has a character that is not one of
+// characters. Lookarounds and back-references count as nothing, so it may miss what
+// only they demand.
+func (t *Tree) NeedsMoreThan(characters string) bool { return t.root.needsMoreThan(characters) }
+
+func (n *node) needsMoreThan(characters string) bool {
+	needs := func(sub *node) bool { return sub.needsMoreThan(characters) }
+	switch n.op {
+	case opSet:
+		return !strings.ContainsFunc(characters, n.set.holds)
+	case opConcat:
+		return slices.ContainsFunc(n.subs, needs)
+	case opAlternate:
+		return !slices.ContainsFunc(n.subs, func(sub *node) bool { return !needs(sub) })
+	case opRepeat:
+		return n.min > 0 && needs(n.subs[0])
+	case opCapture, opAtomic:
+		return needs(n.subs[0])
+	}
+	return false
+}

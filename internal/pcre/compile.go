@@ -1,0 +1,83 @@
+package pcre
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+
+	"github.com/dlclark/regexp2/v2"
+)
+
+// A Regex is a compiled pattern. It is immutable and safe for concurrent use.
+type Regex struct {
+	// One of them is set.
+	linear       *regexp.Regexp
+	backtracking *regexp2.Regexp
+
+	parts int         // of the pattern, with its repeats written out
+	work  *linearWork // of linear
+}
+
+const (
+	maxParts        = 10_000
+	maxStack        = 1_000_000 // numbers on the stack of regexp2
+	maxLinearRepeat = 1000      // of Go's regexp, nested repeats multiplied
+)
+
+// errEngine should never be seen: the engines accept what is written for them.
+var errEngine = errors.New("the regex cannot be compiled, which is a defect of this library")
+
+// Compile compiles a pattern. Its error is for people: it says what is wrong, at
+// which character, and what would be right. Everything is paid for from b before it
+// is done.
+func Compile(pattern string, b *Budget) (*Regex, error) {
+	tree, err := parse(pattern, b)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkOrder(tree); err != nil {
+		return nil, err
+	}
+	r := &Regex{}
+	if isLinear(tree, nothingFollows) && nestedRepeats(tree) <= maxLinearRepeat {
+		if r.parts = countParts(tree, linearEngine); r.parts <= maxParts {
+			return r, r.compileLinear(tree, b)
+		}
+	}
+	if r.parts = countParts(tree, backtrackingEngine); r.parts <= maxParts {
+		return r, r.compileBacktracking(tree, b)
+	}
+	return nil, fmt.Errorf("the regex is too large: with its repeats written out it has more than %d parts", maxParts)
+}
+
+// IsLinear reports whether a match takes linear time, and none of
+// Budget.Backtracking.
+func (r *Regex) IsLinear() bool { return r.linear != nil }
+
+func (r *Regex) compileLinear(tree *node, b *Budget) (err error) {
+	cost, onePass := linearCost(tree)
+	if err := b.Spend(cost.work, cost.kept); err != nil {
+		return err
+	}
+	r.work = newLinearWork(tree)
+	text := printFor(tree, linearEngine)
+	if !onePass {
+		text = noOnePass + text
+	}
+	if r.linear, err = regexp.Compile(text); err != nil {
+		return errEngine
+	}
+	return nil
+}
+
+func (r *Regex) compileBacktracking(tree *node, b *Budget) (err error) {
+	cost := backtrackingCost(tree)
+	if err := b.Spend(cost.work, cost.kept); err != nil {
+		return err
+	}
+	r.backtracking, err = regexp2.Compile(printFor(tree, backtrackingEngine), regexp2.OptionMaxBacktrackingStackSize(maxStack))
+	if err != nil {
+		return errEngine
+	}
+	return nil
+}

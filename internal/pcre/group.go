@@ -1,0 +1,200 @@
+package pcre
+
+// refusedGroups are the groups that a tree cannot hold, by what follows the "(?".
+var refusedGroups = []struct{ begin, name string }{
+	{"|", "a branch reset group"},
+	{"(", "a conditional group"},
+	{"&", "a subroutine call"},
+	{"P>", "a subroutine call"},
+	{"+", "a subroutine call"},
+	{"R", "a recursion"},
+	{"C", "a callout"},
+	{"[", "an extended class"},
+	{"*", "a non-atomic lookaround"},
+	{"<*", "a non-atomic lookaround"},
+}
+
+// parenthesis reads what begins with "(": a group, a lookaround, an option
+// setting or a back-reference by name.
+func (p *parser) parenthesis(start int) (*node, error) {
+	if p.next() == '*' {
+		return nil, errorAt(start, `verbs and other "(*" items are not supported: write "\(*" for the characters`)
+	}
+	if !p.take("?") {
+		if p.has(optionNoCapture) {
+			return p.rest(start, nil)
+		}
+		return p.capture(start, "")
+	}
+	for _, refused := range refusedGroups {
+		if p.take(refused.begin) {
+			return nil, errorAt(start, `"(?%s" begins %s, which is not supported`, refused.begin, refused.name)
+		}
+	}
+	if p.digitAt(0) || p.next() == '-' && p.digitAt(1) {
+		return nil, errorAt(start, `"(?" and a number call a group as a subroutine, which is not supported`)
+	}
+	switch {
+	case p.take(":"):
+		return p.rest(start, nil)
+	case p.take(">"):
+		return p.rest(start, &node{op: opAtomic})
+	case p.take("="):
+		return p.rest(start, &node{op: opLookahead})
+	case p.take("!"):
+		return p.rest(start, &node{op: opNotLookahead})
+	case p.take("<="):
+		return p.lookbehind(start, &node{op: opLookbehind})
+	case p.take("<!"):
+		return p.lookbehind(start, &node{op: opNotLookbehind})
+	case p.take("P<"), p.take("<"):
+		return p.named(start, '>')
+	case p.take("'"):
+		return p.named(start, '\'')
+	case p.take("P="):
+		return p.namedBackref(start, ')')
+	}
+	return p.setting(start)
+}
+
+var optionLetters = map[rune]optionSet{
+	'i': optionCaseless,
+	'm': optionMultiline,
+	'n': optionNoCapture,
+	's': optionDotAll,
+	'x': optionExtended,
+}
+
+// setting reads an option setting, which is for a group of its own or for the rest of
+// the group that it is in. It returns nil for the latter.
+func (p *parser) setting(start int) (*node, error) {
+	outer := p.options
+	inner := p.letters()
+	switch {
+	case p.take(")"):
+		p.options = inner
+		return nil, nil
+	case p.take(":"):
+		p.options = inner
+		n, err := p.rest(start, nil)
+		p.options = outer
+		return n, err
+	case p.done():
+		return nil, errorAt(start, `this "(" has no ")"`)
+	}
+	return nil, errorAt(p.pos, `"%c" is no option here: only i, m, n, s, x and xx are supported`, p.next())
+}
+
+// letters reads option letters, and returns the options as they change them.
+func (p *parser) letters() optionSet {
+	options := p.options
+	reset := p.take("^")
+	if reset {
+		options = 0
+	}
+	var set, unset optionSet
+	letters := &set
+	for {
+		option, ok := optionLetters[p.next()]
+		switch {
+		case ok:
+			p.pos++
+			*letters |= option
+			if option == optionExtended && p.take("x") {
+				*letters |= optionExtendedMore
+			}
+		case !reset && letters == &set && p.take("-"):
+			letters = &unset
+		default:
+			if set&optionExtended != 0 && set&optionExtendedMore == 0 || unset&optionExtended != 0 {
+				unset |= optionExtendedMore
+			}
+			return (options | set) &^ unset
+		}
+	}
+}
+
+func (p *parser) named(start int, end rune) (*node, error) {
+	name, err := p.name(end)
+	if err != nil {
+		return nil, err
+	}
+	if p.names[name] != 0 {
+		return nil, errorAt(start, "there is already a group with the name %s", name)
+	}
+	return p.capture(start, name)
+}
+
+// name reads a group's name and the character that ends it.
+func (p *parser) name(end rune) (string, error) {
+	start := p.pos
+	for wordClass.holds(p.next()) {
+		p.pos++
+	}
+	name := string(p.text[start:p.pos])
+	if name == "" || onlyDigits(name[:1]) || len(name) > maxGroupName || !p.take(string(end)) {
+		return "", errorAt(start, `a group's name consists of at most %d ASCII letters, digits and "_", begins with no digit and ends with "%c"`, maxGroupName, end)
+	}
+	return name, nil
+}
+
+func (p *parser) capture(start int, name string) (*node, error) {
+	p.groups++
+	group := p.groups
+	if name != "" {
+		p.names[name] = group
+	}
+	p.open[group] = true
+	n, err := p.rest(start, &node{op: opCapture, group: group})
+	delete(p.open, group)
+	return n, err
+}
+
+// rest reads the rest of a group, up to its ")", into n, or into a group that only
+// groups if n is nil.
+func (p *parser) rest(start int, n *node) (*node, error) {
+	if p.nesting++; p.nesting > maxNesting {
+		return nil, errorAt(start, "groups are nested deeper than %d", maxNesting)
+	}
+	options := p.options
+	sub, err := p.alternation()
+	if err != nil {
+		return nil, err
+	}
+	if !p.take(")") {
+		return nil, errorAt(start, `this "(" has no ")": write "\(" for the character`)
+	}
+	// Some walks over the tree look at a part once for each group around it.
+	if err := p.budget.Spend((p.pos-start)*groupWork, 0); err != nil {
+		return nil, err
+	}
+	p.options = options
+	p.nesting--
+	if n == nil {
+		n = &node{op: opConcat}
+	}
+	n.at = start
+	n.subs = []*node{sub}
+	return n, nil
+}
+
+// lookbehind reads the rest of a lookbehind into n. Each branch may have its own fixed
+// length. PCRE2 allows more from 10.43 on, which is refused.
+func (p *parser) lookbehind(start int, n *node) (*node, error) {
+	p.behind++
+	n, err := p.rest(start, n)
+	p.behind--
+	if err != nil {
+		return nil, err
+	}
+	branches := n.subs
+	if n.subs[0].op == opAlternate {
+		branches = n.subs[0].subs
+	}
+	for _, branch := range branches {
+		if _, fixed := fixedLength(branch); !fixed {
+			return nil, errorAt(start, "each branch of a lookbehind must have a fixed length: no back-reference, no \\R, no *, + or ?, no branches of different lengths in a group inside")
+		}
+	}
+	return n, nil
+}

@@ -1,0 +1,82 @@
+package pcre
+
+import "slices"
+
+// checkOrder returns an error for what the backtracking engine may try in another
+// order than PCRE2 where the order decides, and for what PCRE2 itself gets wrong.
+func checkOrder(tree *node) error {
+	c := orderChecker{referredGroups(tree)}
+	return c.check(tree, false, false)
+}
+
+type orderChecker struct{ referred map[int]bool }
+
+func (c orderChecker) check(n *node, ordered, behind bool) error {
+	switch n.op {
+	case opRepeat:
+		sub := n.subs[0]
+		if n.max > 1 && sub.op != opBackref && sub.empty && (ordered || c.captures(n)) {
+			return errorAt(n.at, "a repeat of what can be empty is not supported inside an atomic group, nor around a group that something refers to")
+		}
+	case opAtomic:
+		if beginsOptional(n.subs[0]) {
+			return errorAt(n.at, "an atomic group that begins with an optional group or an empty branch is not supported, since PCRE2 gets it wrong behind a repeat: take what is optional out of it")
+		}
+		ordered = true
+	case opLookahead, opNotLookahead:
+		ordered = c.captures(n)
+	case opLookbehind, opNotLookbehind:
+		ordered, behind = false, true
+	case opCapture:
+		if behind && c.referred[n.group] {
+			return errorAt(n.at, "a back-reference to a group inside a lookbehind is not supported")
+		}
+	case opBackref:
+		if behind {
+			return errorAt(n.at, "a back-reference inside a lookbehind is not supported")
+		}
+	}
+	for _, sub := range n.subs {
+		if err := c.check(sub, ordered, behind); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// beginsOptional reports whether n may begin with an optional group, or with an empty
+// branch before others. PCRE2 forgets that possibility when it looks for what cannot
+// follow a repeat: a*(?>(b)?)a does not match aa.
+func beginsOptional(n *node) bool {
+	switch n.op {
+	case opConcat:
+		for _, sub := range n.subs {
+			if beginsOptional(sub) {
+				return true
+			}
+			if !sub.empty {
+				return false
+			}
+		}
+	case opRepeat:
+		return n.min == 0 && n.subs[0].op != opSet || beginsOptional(n.subs[0])
+	case opAlternate:
+		return slices.ContainsFunc(n.subs[:len(n.subs)-1], isEmpty) || slices.ContainsFunc(n.subs, beginsOptional)
+	case opCapture, opAtomic:
+		return beginsOptional(n.subs[0])
+	}
+	return false
+}
+
+// captures reports whether a group in n is referred to.
+func (c orderChecker) captures(n *node) bool {
+	if n.op == opCapture && c.referred[n.group] {
+		return true
+	}
+	for _, sub := range n.subs {
+		if c.captures(sub) {
+			return true
+		}
+	}
+	return false
+}

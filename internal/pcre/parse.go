@@ -1,0 +1,289 @@
+package pcre
+
+import (
+	"fmt"
+	"slices"
+	"unicode"
+	"unicode/utf8"
+)
+
+// MaxBytes is how long a pattern may be, in bytes.
+const MaxBytes = 4 << 10
+
+// The other bounds of a pattern. maxRepeat is PCRE2's own.
+const (
+	maxNesting   = 100
+	maxRepeat    = 65535
+	maxRanges    = 10_000
+	maxGroupName = 32
+	foldedRanges = 300 // to charge at most for folding a range, which may hold all cased characters
+)
+
+// A Tree is a pattern that has been read. It is immutable and safe for concurrent
+// use.
+type Tree struct {
+	pattern string
+	root    *node
+}
+
+// Parse reads a pattern. Its error is for people: it says what is wrong, at which
+// character, and what would be right. Reading is paid for from b, and so are the
+// questions that a Tree answers without a Budget.
+func Parse(pattern string, b *Budget) (*Tree, error) {
+	root, err := parse(pattern, b)
+	if err != nil {
+		return nil, err
+	}
+	return &Tree{pattern, root}, nil
+}
+
+// parse reads a pattern as PCRE2 does in UTF mode. Its grammar is a list of what is
+// allowed. Anything else is an error that names it.
+//
+// Reading is paid for from b, and so are the walks over the tree that follow it.
+func parse(pattern string, b *Budget) (*node, error) {
+	if len(pattern) > MaxBytes {
+		return nil, fmt.Errorf("the regex has %d bytes, but at most %d are allowed", len(pattern), MaxBytes)
+	}
+	if !utf8.ValidString(pattern) {
+		return nil, fmt.Errorf("the regex is not valid UTF-8")
+	}
+	if err := b.Spend(len(pattern)*patternByteWork, 0); err != nil {
+		return nil, err
+	}
+	p := &parser{budget: b, newline: -1, escaped: map[rune]bool{}, looped: map[rune]bool{}, text: []rune(pattern), names: map[string]int{}, open: map[int]bool{}}
+	tree, err := p.alternation()
+	if err != nil {
+		return nil, err
+	}
+	if !p.done() {
+		return nil, errorAt(p.pos, `this ")" closes nothing: write "\)" for the character`)
+	}
+	if p.takenForDisjoint() {
+		return nil, fmt.Errorf(`\S together with \h or \v, one of them repeated, is not supported, since PCRE2 takes them for disjoint, which they are not beyond ASCII: write [ \t] for \h, \n for \v`)
+	}
+	if p.newline >= 0 && p.varies {
+		return nil, errorAt(p.newline, `\R beside a quantifier is not supported, since PCRE2 gets it wrong behind a repeat: write (?:\r\n|\n|\r)`)
+	}
+	settleEmpty(tree)
+	return tree, nil
+}
+
+// takenForDisjoint reports whether PCRE2 would not give back what \S took for a
+// \h or \v behind it, or the other way round.
+func (p *parser) takenForDisjoint() bool {
+	blanks := p.escaped['h'] || p.escaped['v']
+	loopedBlanks := p.looped['h'] || p.looped['v']
+	return p.looped['S'] && blanks || p.escaped['S'] && loopedBlanks
+}
+
+type parser struct {
+	budget  *Budget
+	text    []rune
+	pos     int
+	options optionSet
+	quoted  bool           // between \Q and \E
+	nesting int            // of groups
+	groups  int            // capture groups begun so far
+	open    map[int]bool   // those of them that have not ended
+	names   map[string]int // the groups that have a name
+	inner   innerClasses   // of the class that is being read
+	ranges  int            // of all classes so far
+	behind  int            // how many lookbehinds are being read
+	escaped map[rune]bool  // the letters of class escapes outside of classes
+	looped  map[rune]bool  // those of them that a quantifier repeats
+	newline int            // where a \R stands, -1 for none
+	varies  bool           // some quantifier has a minimum below its maximum
+}
+
+type optionSet uint
+
+const (
+	optionCaseless     optionSet = 1 << iota // (?i)
+	optionMultiline                          // (?m)
+	optionNoCapture                          // (?n)
+	optionDotAll                             // (?s)
+	optionExtended                           // (?x)
+	optionExtendedMore                       // (?xx)
+)
+
+// alternation reads up to the end of the group that it is in. An option that is set in
+// one branch also holds in the branches after it.
+func (p *parser) alternation() (*node, error) {
+	n := &node{op: opAlternate, at: p.pos}
+	for {
+		branch, err := p.concat()
+		if err != nil {
+			return nil, err
+		}
+		n.subs = append(n.subs, branch)
+		if !p.take("|") {
+			break
+		}
+	}
+	if len(n.subs) == 1 {
+		return n.subs[0], nil
+	}
+	return n, nil
+}
+
+func (p *parser) concat() (*node, error) {
+	n := &node{op: opConcat, at: p.pos}
+	for {
+		if err := p.skip(); err != nil {
+			return nil, err
+		}
+		if p.done() || !p.quoted && (p.next() == '|' || p.next() == ')') {
+			break
+		}
+		item, err := p.item()
+		if err != nil {
+			return nil, err
+		}
+		if item == nil {
+			continue
+		}
+		if item, err = p.repeated(item); err != nil {
+			return nil, err
+		}
+		n.subs = append(n.subs, item)
+	}
+	if len(n.subs) == 1 {
+		return n.subs[0], nil
+	}
+	return n, nil
+}
+
+// skip passes over what has no meaning of its own: comments, \Q and \E, and white
+// space under (?x). All of it may come between an item and its quantifier.
+func (p *parser) skip() error {
+	for !p.done() {
+		start := p.pos
+		switch {
+		case p.take(`\E`):
+			p.quoted = false
+		case p.quoted:
+			return nil
+		case p.take(`\Q`):
+			p.quoted = true
+		case p.take("(?#"):
+			if !p.skipPast(')') {
+				return errorAt(start, `this comment has no ")"`)
+			}
+		case p.has(optionExtended) && unicode.Is(unicode.Pattern_White_Space, p.next()):
+			p.pos++
+		case p.has(optionExtended) && p.take("#"):
+			if !p.skipPast('\n') {
+				p.pos = len(p.text)
+			}
+		default:
+			return nil
+		}
+	}
+	return nil
+}
+
+func (p *parser) skipPast(end rune) bool {
+	i := slices.Index(p.text[p.pos:], end)
+	p.pos += i + 1
+	return i >= 0
+}
+
+// item reads what a quantifier may follow. It returns nil for an option setting, which
+// matches nothing and cannot be repeated.
+func (p *parser) item() (*node, error) {
+	start := p.pos
+	if p.quoted {
+		p.pos++
+		return p.character(start, p.text[start])
+	}
+	switch _, ok, err := p.quantifier(); {
+	case err != nil:
+		return nil, err
+	case ok:
+		return nil, errorAt(start, `there is nothing for this quantifier to repeat: write "\%c" for the character`, p.text[start])
+	}
+	p.pos++
+	switch c := p.text[start]; c {
+	case '\\':
+		return p.escape(start)
+	case '[':
+		return p.class(start)
+	case '(':
+		return p.parenthesis(start)
+	case '.':
+		if p.has(optionDotAll) {
+			return &node{op: opSet, at: start, set: anyClass}, nil
+		}
+		return &node{op: opSet, at: start, set: newlineClass.negate()}, nil
+	case '^':
+		if p.has(optionMultiline) {
+			return &node{op: opBeginLine, at: start}, nil
+		}
+		return &node{op: opBeginText, at: start}, nil
+	case '$':
+		if p.has(optionMultiline) {
+			return &node{op: opEndLine, at: start}, nil
+		}
+		return &node{op: opEndOrNewline, at: start}, nil
+	default:
+		return p.character(start, c)
+	}
+}
+
+func (p *parser) character(start int, c rune) (*node, error) {
+	set, err := p.span(c, c)
+	return &node{op: opSet, at: start, set: set}, err
+}
+
+// braced reads {...} and returns what is inside.
+func (p *parser) braced() (string, bool) {
+	if p.next() != '{' {
+		return "", false
+	}
+	end := slices.Index(p.text[p.pos:], '}')
+	if end < 0 {
+		return "", false
+	}
+	body := string(p.text[p.pos+1 : p.pos+end])
+	p.pos += end + 1
+	return body, true
+}
+
+func (p *parser) has(option optionSet) bool {
+	return p.options&option != 0
+}
+
+func (p *parser) done() bool {
+	return p.pos == len(p.text)
+}
+
+// next returns the next character, or -1 at the end.
+func (p *parser) next() rune {
+	if p.done() {
+		return -1
+	}
+	return p.text[p.pos]
+}
+
+func (p *parser) digitAt(i int) bool {
+	return p.pos+i < len(p.text) && digitClass.holds(p.text[p.pos+i])
+}
+
+// take passes over s if it comes next, and reports whether it does.
+func (p *parser) take(s string) bool {
+	pos := p.pos
+	for _, r := range s {
+		if pos == len(p.text) || p.text[pos] != r {
+			return false
+		}
+		pos++
+	}
+	p.pos = pos
+	return true
+}
+
+// errorAt returns an error that says where it is, in characters from 1.
+func errorAt(pos int, format string, args ...any) error {
+	return fmt.Errorf("character %d: %s", pos+1, fmt.Sprintf(format, args...))
+}

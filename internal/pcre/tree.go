@@ -1,0 +1,123 @@
+package pcre
+
+import "slices"
+
+// A node is a part of a pattern, with everything that PCRE2 leaves to options already
+// applied: a literal, a dot and a class are all a set of characters.
+type node struct {
+	op       op
+	at       int     // where in the pattern it begins, in characters
+	set      charset // opSet
+	class    rune    // opSet: the letter of the class escape that it was, if it was one
+	subs     []*node // the parts of opConcat and opAlternate; the one part of the others
+	min, max int     // opRepeat; max may be unbounded
+	lazy     bool    // opRepeat
+	group    int     // opCapture, opBackref
+	caseless bool    // opBackref
+	empty    bool    // it may match the empty string
+}
+
+const unbounded = -1
+
+type op int
+
+const (
+	opSet op = iota
+	opConcat
+	opAlternate
+	opRepeat
+	opCapture
+	opAtomic
+	opLookahead
+	opNotLookahead
+	opLookbehind
+	opNotLookbehind
+	opBackref
+	opBeginText       // \A
+	opBeginLine       // ^ under (?m): not after a newline that ends the subject
+	opEndText         // \z
+	opEndLine         // $ under (?m)
+	opEndOrNewline    // $ and \Z: at the end, or before a newline that ends the subject
+	opWordBoundary    // \b
+	opNotWordBoundary // \B
+)
+
+// fixedLength returns how many characters n matches, and whether that is always the
+// same.
+func fixedLength(n *node) (length int, fixed bool) {
+	switch n.op {
+	case opSet:
+		return 1, true
+	case opConcat:
+		for _, sub := range n.subs {
+			l, fixed := fixedLength(sub)
+			if !fixed {
+				return 0, false
+			}
+			length += l
+		}
+		return length, length <= maxRepeat
+	case opAlternate:
+		for i, sub := range n.subs {
+			l, fixed := fixedLength(sub)
+			if !fixed || i > 0 && l != length {
+				return 0, false
+			}
+			length = l
+		}
+		return length, true
+	case opRepeat:
+		length, fixed = fixedLength(n.subs[0])
+		length *= n.min
+		return length, fixed && n.min == n.max && length <= maxRepeat
+	case opCapture, opAtomic:
+		return fixedLength(n.subs[0])
+	case opBackref:
+		return 0, false
+	}
+	return 0, true
+}
+
+// settleEmpty sets empty in n and in all its parts. Computing it where it is needed
+// would take quadratic time.
+func settleEmpty(n *node) {
+	for _, sub := range n.subs {
+		settleEmpty(sub)
+	}
+	switch n.op {
+	case opSet:
+		n.empty = false
+	case opConcat:
+		n.empty = !slices.ContainsFunc(n.subs, func(sub *node) bool { return !sub.empty })
+	case opAlternate:
+		n.empty = slices.ContainsFunc(n.subs, func(sub *node) bool { return sub.empty })
+	case opRepeat:
+		n.empty = n.min == 0 || n.subs[0].empty
+	case opCapture, opAtomic:
+		n.empty = n.subs[0].empty
+	default:
+		n.empty = true
+	}
+}
+
+// referredGroups returns the groups that back-references in n refer to.
+func referredGroups(n *node) map[int]bool {
+	groups := map[int]bool{}
+	var visit func(n *node)
+	visit = func(n *node) {
+		if n.op == opBackref {
+			groups[n.group] = true
+		}
+		for _, sub := range n.subs {
+			visit(sub)
+		}
+	}
+	visit(n)
+	return groups
+}
+
+func isEmpty(n *node) bool { return n.op == opConcat && len(n.subs) == 0 }
+
+func hasOp(n *node, wanted op) bool {
+	return n.op == wanted || slices.ContainsFunc(n.subs, func(sub *node) bool { return hasOp(sub, wanted) })
+}

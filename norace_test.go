@@ -1,5 +1,0 @@
-//go:build !race
-
-package vmrules
-
-const raceDetector = false
