@@ -11,6 +11,7 @@ import (
 	"github.com/ohler55/ojg/jp"
 
 	"github.com/vmrules/vmrules/internal/meter"
+	"github.com/vmrules/vmrules/internal/spelling"
 )
 
 // paths holds all paths of a rule against the fields that a VM may have.
@@ -264,7 +265,7 @@ func (s *pathSearch) mendName(name jp.Child, written string) ([]*field, string) 
 	if s.budget.Spend(compareWork*len(names), 0) != nil {
 		return nil, written
 	}
-	if meant := nearest(string(name), names); meant != "" {
+	if meant := spelling.Nearest(string(name), names); meant != "" {
 		s.find("misspelt-field", true, "no VM has a field %s in %s: did you mean %q?", quoted(string(name)), s.place(), meant)
 		if s.deep != nil {
 			return stepAll(s.fields, jp.Child(meant)), meant
