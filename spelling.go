@@ -3,6 +3,7 @@ package vmrules
 import (
 	"slices"
 
+	"github.com/vmrules/vmrules/internal/jsontext"
 	"github.com/vmrules/vmrules/internal/spelling"
 )
 
@@ -17,10 +18,10 @@ func meantKey(key string, unused []string) string {
 
 // unusedKeys are the keys of the format, and its kind's own, that a rule does
 // not have.
-func unusedKeys(n jsonNode, own []string) []string {
-	used := make(map[string]bool, len(n.members))
-	for _, m := range n.members {
-		used[m.key] = true
+func unusedKeys(n jsontext.Node, own []string) []string {
+	used := make(map[string]bool, len(n.Members))
+	for _, m := range n.Members {
+		used[m.Key] = true
 	}
 	return slices.DeleteFunc(slices.Concat(commonKeys, argumentKeys, own), func(key string) bool { return used[key] })
 }
