@@ -72,13 +72,13 @@ func (b Budget) meter() meter.Meter {
 // expressions that backtrack. It is not safe for concurrent use.
 type budget = pcre.Budget
 
-// What steps cost, in units of work. They are measured, and rounded up.
+// What steps cost, in units of work. They are measured, and rounded up. The
+// prices of JSON are in internal/jsontext.
 const (
 	nodeWork    = 500 // a value that a search looks at; a long one counts as several
 	plannedWork = 50  // the same in a plan, and a rule that judges it
 	plainWork   = 120 // the same where all of an object is looked at, for a Checker
 
-	tokenWork   = 200  // of JSON
 	textWork    = 10   // a byte of an annotation
 	problemWork = 2000 // something that is wrong with a rule, with the words for it
 	valueWork   = 500  // one of the values that are allowed
@@ -90,7 +90,6 @@ const (
 
 // What is kept costs, in bytes, apart from its texts.
 const (
-	nodeSize      = 250 // of JSON, with what a rule makes of it
 	pathSize      = 150 // a byte of a path, each of which may be a step
 	problemSize   = 350
 	valueSize     = 150 // one of the values that are allowed

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+
+	"github.com/vmrules/vmrules/internal/jsontext"
 )
 
 // WithKind teaches ParseRules, NewRules, RulesFor and Lint a kind of rule that
@@ -29,7 +31,7 @@ type KindCompiler func(RuleSource) (Checker, []Problem)
 // KindCompiler has returned.
 type RuleSource struct {
 	rule *Rule
-	node jsonNode
+	node jsontext.Node
 	text string
 	own  *[]string // the keys that the kind asks for
 
@@ -47,20 +49,20 @@ func (s RuleSource) Key(key string) (json.RawMessage, bool) {
 	if !slices.Contains(*s.own, key) {
 		*s.own = append(*s.own, key)
 	}
-	n, ok := s.node.member(key)
+	n, ok := s.node.Member(key)
 	if !ok {
 		return nil, false
 	}
-	return json.RawMessage(s.text[n.start:n.end]), true
+	return json.RawMessage(s.text[n.Start:n.End]), true
 }
 
 // Position is where the value of a key begins in the annotation, in bytes; for
 // a key that the rule does not have, where the rule begins.
 func (s RuleSource) Position(key string) int {
-	if n, ok := s.node.member(key); ok {
-		return n.start
+	if n, ok := s.node.Member(key); ok {
+		return n.Start
 	}
-	return s.node.start
+	return s.node.Start
 }
 
 // Problem is what is wrong with a key, at its Position. One that is wrong
@@ -142,8 +144,8 @@ func compileSafely(c KindCompiler, s RuleSource) (checker Checker, problems []Pr
 // reasons that only Strict gives stay Strict's.
 func (r *ruleReader) ofKind(p Problem) Problem {
 	p.Index = r.index
-	if p.Offset < r.node.start || p.Offset > r.node.end {
-		p.Offset = r.node.start
+	if p.Offset < r.node.Start || p.Offset > r.node.End {
+		p.Offset = r.node.Start
 	}
 	switch p.Reason {
 	case ReasonTypeInvalid, ReasonDuplicate, ReasonTooLong:

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/vmrules/vmrules/internal/jsontext"
 )
 
 // A Severity says how much a Finding matters.
@@ -163,15 +165,15 @@ type linter struct {
 type linted struct {
 	*rule
 	index int
-	node  jsonNode
+	node  jsontext.Node
 }
 
 // at is where the value of a key stands, and what the rule calls that key.
-func (r linted) at(key string) (string, jsonNode) {
-	n, ok := r.node.member(key)
+func (r linted) at(key string) (string, jsontext.Node) {
+	n, ok := r.node.Member(key)
 	if !ok && key == keyValues {
 		key = keyIncluded
-		n, _ = r.node.member(key)
+		n, _ = r.node.Member(key)
 	}
 	return key, n
 }
@@ -189,7 +191,7 @@ func (l *linter) add(r linted, key, id, format string, args ...any) *Finding {
 	key, at := r.at(key)
 	f := Finding{
 		Severity: severities[id], ID: id, Rule: r.Name, Index: r.index, Key: key,
-		Offset: at.start, Message: fmt.Sprintf(format, args...),
+		Offset: at.Start, Message: fmt.Sprintf(format, args...),
 	}
 	if l.budget.Spend(problemWork, problemSize+len(r.Name)) != nil {
 		return &f // sorted then says that findings are missing
@@ -208,15 +210,15 @@ func (l *linter) sorted(annotation string) []Finding {
 	slices.SortStableFunc(l.findings, func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(a.Offset, b.Offset), strings.Compare(a.ID, b.ID))
 	})
-	c := newCursor(annotation)
+	c := jsontext.NewCursor(annotation)
 	for i, f := range l.findings {
-		l.findings[i].Line, l.findings[i].Column = c.moveTo(f.Offset)
+		l.findings[i].Line, l.findings[i].Column = c.MoveTo(f.Offset)
 	}
 	return l.findings
 }
 
 // problems makes findings of problems, and tells which rules cannot be used.
-func (l *linter) problems(problems []Problem, rules []rule, nodes []jsonNode) (broken map[int]bool) {
+func (l *linter) problems(problems []Problem, rules []rule, nodes []jsontext.Node) (broken map[int]bool) {
 	broken = map[int]bool{}
 	var unused []string // keys of the rule with the index of
 	of := -1
@@ -275,13 +277,13 @@ func (l *linter) problemID(p Problem, rules []rule) string {
 }
 
 // meant is the ID of a problem that only Strict minds, and what was meant.
-func (l *linter) meant(p Problem, n jsonNode, unused []string) (id, suggestion string) {
+func (l *linter) meant(p Problem, n jsontext.Node, unused []string) (id, suggestion string) {
 	switch {
 	case p.Reason == ReasonRequired:
 		return "no-arguments", ""
 	case p.Key == keyRule:
-		kind, _ := n.member(keyRule)
-		if suggestion = l.options.meantKind(Kind(kind.value.(string))); suggestion == "" {
+		kind, _ := n.Member(keyRule)
+		if suggestion = l.options.meantKind(Kind(kind.Value.(string))); suggestion == "" {
 			return "unknown-kind", ""
 		}
 		return "misspelt-kind", suggestion
@@ -294,15 +296,15 @@ func (l *linter) meant(p Problem, n jsonNode, unused []string) (id, suggestion s
 
 // withPrefix is the path that lacks its prefix, with it; "" where that is not
 // what is wrong.
-func withPrefix(p Problem, nodes []jsonNode) string {
+func withPrefix(p Problem, nodes []jsontext.Node) string {
 	if p.Index < 0 {
 		return ""
 	}
-	at, _ := nodes[p.Index].member(p.Key)
-	s, ok := at.value.(string)
+	at, _ := nodes[p.Index].Member(p.Key)
+	s, ok := at.Value.(string)
 	isBound := slices.Contains([]string{keyMin, keyMax, keyMinLength, keyMaxLength}, p.Key)
 	mayBePath := p.Key == keyPath || p.Key == keyValid || isBound && prefixHint(scalar{text: s}) != ""
-	if !ok || p.Offset != at.start || !mayBePath || strings.HasPrefix(s, pathPrefix) {
+	if !ok || p.Offset != at.Start || !mayBePath || strings.HasPrefix(s, pathPrefix) {
 		return ""
 	}
 	path, err := ParsePath(pathPrefix + leadingDot(withoutPrefix(s)))

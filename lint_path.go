@@ -10,7 +10,9 @@ import (
 
 	"github.com/ohler55/ojg/jp"
 
+	"github.com/vmrules/vmrules/internal/jsontext"
 	"github.com/vmrules/vmrules/internal/meter"
+	"github.com/vmrules/vmrules/internal/spelling"
 )
 
 // paths holds all paths of a rule against the fields that a VM may have.
@@ -31,7 +33,7 @@ func (l *linter) paths(r linted) {
 		}
 		l.path(r, key, at, r.ValuesFrom, scalars)
 		for i, a := range r.Values {
-			l.path(r, key, at.items[i], a.path, scalars)
+			l.path(r, key, at.Items[i], a.path, scalars)
 		}
 	}
 }
@@ -46,7 +48,7 @@ const (
 )
 
 // path holds one path, which may be zero, against the fields.
-func (l *linter) path(r linted, key string, at jsonNode, p Path, w wanted) {
+func (l *linter) path(r linted, key string, at jsontext.Node, p Path, w wanted) {
 	if p.IsZero() {
 		return
 	}
@@ -55,9 +57,9 @@ func (l *linter) path(r linted, key string, at jsonNode, p Path, w wanted) {
 	s.end(w)
 	for _, f := range s.found {
 		added := l.add(r, key, f.id, "%s", f.message)
-		added.Offset = at.start
+		added.Offset = at.Start
 		if f.mended {
-			added.Suggestion = l.writtenLike(at.value.(string), strings.Join(s.written, ""))
+			added.Suggestion = l.writtenLike(at.Value.(string), strings.Join(s.written, ""))
 		}
 	}
 }
@@ -264,7 +266,7 @@ func (s *pathSearch) mendName(name jp.Child, written string) ([]*field, string) 
 	if s.budget.Spend(compareWork*len(names), 0) != nil {
 		return nil, written
 	}
-	if meant := nearest(string(name), names); meant != "" {
+	if meant := spelling.Nearest(string(name), names); meant != "" {
 		s.find("misspelt-field", true, "no VM has a field %s in %s: did you mean %q?", quoted(string(name)), s.place(), meant)
 		if s.deep != nil {
 			return stepAll(s.fields, jp.Child(meant)), meant

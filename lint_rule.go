@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/ohler55/ojg/jp"
+
+	"github.com/vmrules/vmrules/internal/jsontext"
 )
 
 // rule looks at one rule by itself.
@@ -77,16 +79,16 @@ func (l *linter) values(r linted) {
 		}
 		rendered := s.String()
 		if seen[rendered] {
-			twice.add(rendered, list.items[i], "")
+			twice.add(rendered, list.Items[i], "")
 		}
 		seen[rendered] = true
 		// As a string, a value passes wherever it passes as anything else.
 		if why := l.refusal(r.rule, &scalar{shape: text, text: rendered}); why != "" {
-			impossible.add(rendered, list.items[i], why)
+			impossible.add(rendered, list.Items[i], why)
 		}
 	}
 	if len(twice.all) > 0 {
-		l.add(r, keyValues, "duplicate-value", "the same value is there already: %s", string(appendValues(nil, twice.all))).Offset = twice.at.start
+		l.add(r, keyValues, "duplicate-value", "the same value is there already: %s", string(appendValues(nil, twice.all))).Offset = twice.at.Start
 	}
 	switch len(impossible.all) {
 	case 0:
@@ -94,18 +96,18 @@ func (l *linter) values(r linted) {
 		l.hopeless[r.index] = true
 		l.add(r, keyValues, "unsatisfiable-values", "the rest of the rule allows none of these: %s", impossible.why)
 	default:
-		l.add(r, keyValues, "impossible-value", "the rest of the rule does not allow %s: %s", string(appendValues(nil, impossible.all)), impossible.why).Offset = impossible.at.start
+		l.add(r, keyValues, "impossible-value", "the rest of the rule does not allow %s: %s", string(appendValues(nil, impossible.all)), impossible.why).Offset = impossible.at.Start
 	}
 }
 
 // listedValues are values of a list that have something in common.
 type listedValues struct {
 	all []string
-	at  jsonNode // the first of them
-	why string   // of the first
+	at  jsontext.Node // the first of them
+	why string        // of the first
 }
 
-func (v *listedValues) add(rendered string, at jsonNode, why string) {
+func (v *listedValues) add(rendered string, at jsontext.Node, why string) {
 	if len(v.all) == 0 {
 		v.at, v.why = at, why
 	}
@@ -164,7 +166,7 @@ func (l *linter) valid(r linted) {
 	parent := strings.Join(steps[:len(steps)-1], "")
 	_, at := r.at(keyValid)
 	f := l.add(r, keyValid, "valid-always-there", "this field has a default, so it is there wherever %s is: write that path, which has the same effect", shortened(parent))
-	f.Suggestion = l.writtenLike(at.value.(string), parent)
+	f.Suggestion = l.writtenLike(at.Value.(string), parent)
 }
 
 // unset looks for a rule that the default of its field breaks.

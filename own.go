@@ -7,6 +7,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/vmrules/vmrules/internal/jsontext"
 )
 
 // ValidateOwn judges every VM inside an object by the rules in its own
@@ -210,11 +212,11 @@ func (a annotation) parse(o parseOptions) (Rules, []Problem) {
 }
 
 // versionOf is the version of a template's own annotation.
-func versionOf(nodes []jsonNode) Version {
+func versionOf(nodes []jsontext.Node) Version {
 	for _, n := range nodes {
-		for _, m := range n.members {
-			s, _ := m.value.value.(string)
-			if (m.key == keyPath || m.key == keyValid) && strings.HasPrefix(s, pathPrefix) {
+		for _, m := range n.Members {
+			s, _ := m.Value.Value.(string)
+			if (m.Key == keyPath || m.Key == keyValid) && strings.HasPrefix(s, pathPrefix) {
 				return V201902
 			}
 		}
@@ -262,7 +264,7 @@ func checkText(v any) error {
 	if !errors.As(err, &syntax) {
 		return err
 	}
-	cursor := newCursor(string(text))
-	line, column := cursor.moveTo(max(int(syntax.Offset)-1, 0)) // of the byte that is wrong
+	cursor := jsontext.NewCursor(string(text))
+	line, column := cursor.MoveTo(max(int(syntax.Offset)-1, 0)) // of the byte that is wrong
 	return fmt.Errorf("the text is not JSON: line %d, column %d: %w", line, column, err)
 }

@@ -9,6 +9,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/vmrules/vmrules/internal/jsontext"
 )
 
 // A Kind is what a rule enforces. Spec: Validation rules.
@@ -182,7 +184,7 @@ func (rs Rules) MarshalJSON() ([]byte, error) {
 	for _, r := range rs.rules {
 		all = append(all, r.Rule)
 	}
-	return encodeJSON(all)
+	return jsontext.Marshal(all)
 }
 
 // UnmarshalJSON is ParseRules without options, for text that is not blank. It

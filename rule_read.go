@@ -1,12 +1,13 @@
 package vmrules
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/vmrules/vmrules/internal/jsontext"
 )
 
 // parseRules reads the text of an annotation: the rules, or all problems.
@@ -20,20 +21,20 @@ func parseRules(annotation string, o parseOptions) (Rules, []Problem) {
 
 // readRules reads the text of an annotation: all problems, and what can be read
 // of each rule beside them, with where it stands.
-func readRules(annotation string, o parseOptions) ([]rule, []jsonNode, []Problem) {
+func readRules(annotation string, o parseOptions) ([]rule, []jsontext.Node, []Problem) {
 	if problems := o.problems(); problems != nil {
 		return nil, nil, problems
 	}
 	if strings.TrimSpace(annotation) == "" {
 		return nil, nil, nil
 	}
-	nodes, problems := readAnnotation(annotation, o.bounds(), o.budget)
+	nodes, problems := readText(annotation, o)
 	if o.version == "" && o.isOfTemplate {
 		o.version = versionOf(nodes)
 	}
 	reader := ruleReader{parseOptions: o, text: annotation, problems: problems, paths: map[string]Path{}}
 	rules := make([]rule, 0, len(nodes))
-	nameNodes := make([]jsonNode, 0, len(nodes))
+	nameNodes := make([]jsontext.Node, 0, len(nodes))
 	for i, n := range nodes {
 		if o.budget.Err() != nil {
 			break
@@ -54,18 +55,80 @@ func readRules(annotation string, o parseOptions) ([]rule, []jsonNode, []Problem
 	return rules, nodes, problems
 }
 
+// readText reads the text of an annotation as JSON: the elements of its array,
+// and what is wrong with it as text.
+func readText(annotation string, o parseOptions) ([]jsontext.Node, []Problem) {
+	bytes, nesting := o.bounds()
+	if len(annotation) > bytes {
+		message := fmt.Sprintf("the annotation has %d bytes; all annotations of an object together may have %d", len(annotation), bytes)
+		return nil, []Problem{{Index: -1, Reason: ReasonTooLong, Message: message}}
+	}
+	format := jsontext.Format{Name: "the annotation", Items: "rules", MaxItems: maxRules, MaxDepth: nesting}
+	root, wrong := jsontext.Read(annotation, format, &o.budget.Meter)
+	if !root.IsZero() && root.Value != json.Delim('[') {
+		const message = "the annotation must be a JSON array of rules: [ { … }, { … } ]"
+		return nil, []Problem{{Index: -1, Offset: root.Start, Reason: ReasonTypeInvalid, Message: message}}
+	}
+	var problems []Problem
+	for _, e := range wrong {
+		problems = append(problems, problemOf(e))
+	}
+	return root.Items, problems
+}
+
+// problemOf makes a Problem of what is wrong with the text.
+func problemOf(e jsontext.Error) Problem {
+	p := Problem{Index: e.Item, Key: e.Key, Offset: e.Offset, Reason: ReasonInvalid, Message: e.Message}
+	switch e.Kind {
+	case jsontext.Duplicate:
+		p.Reason = ReasonDuplicate
+	case jsontext.TooCostly:
+		p.Reason, p.Message = ReasonTooLong, tooMuchToRead(e)
+	}
+	return p
+}
+
+// tooMuchToRead is the message of a Problem where the budget does not suffice.
+func tooMuchToRead(err error) string {
+	return fmt.Sprintf("the rules from here on are not read, since they ask for too much: %v", err)
+}
+
+// place sorts problems by where they are, and sets their lines and columns.
+func place(problems []Problem, text string) {
+	slices.SortStableFunc(problems, func(a, b Problem) int { return a.Offset - b.Offset })
+	c := jsontext.NewCursor(text)
+	for i, p := range problems {
+		problems[i].Line, problems[i].Column = c.MoveTo(p.Offset)
+	}
+}
+
+// describeNode names a value of the annotation, as describe does.
+func describeNode(n jsontext.Node) string {
+	switch n.Value {
+	case nil:
+		return "null"
+	case "":
+		return "empty"
+	case json.Delim('['):
+		return "an array"
+	case json.Delim('{'):
+		return "an object"
+	}
+	return describe(n.Value)
+}
+
 // tooMuch notes where reading ended because the budget did not suffice, behind so
 // many rules.
-func (r *ruleReader) tooMuch(read int, nodes []jsonNode) {
+func (r *ruleReader) tooMuch(read int, nodes []jsontext.Node) {
 	err := r.budget.Err()
 	if err == nil || len(nodes) == 0 {
 		return
 	}
 	last := nodes[max(read-1, 0)]
-	r.problems = append(r.problems, Problem{Index: -1, Offset: last.start, Reason: ReasonTooLong, Message: tooMuchToRead(err)})
+	r.problems = append(r.problems, Problem{Index: -1, Offset: last.Start, Reason: ReasonTooLong, Message: tooMuchToRead(err)})
 }
 
-func (r *ruleReader) uniqueNames(rules []rule, names []jsonNode) {
+func (r *ruleReader) uniqueNames(rules []rule, names []jsontext.Node) {
 	first := map[string]int{}
 	for i, rule := range rules {
 		if rule.Name == "" {
@@ -88,24 +151,24 @@ type ruleReader struct {
 	paths    map[string]Path // by their text
 
 	index  int
-	node   jsonNode
+	node   jsontext.Node
 	rule   rule
 	unused []string // under strict, the keys of the format that the rule does not have
 }
 
-func (r *ruleReader) problem(at jsonNode, key string, reason Reason, format string, args ...any) {
+func (r *ruleReader) problem(at jsontext.Node, key string, reason Reason, format string, args ...any) {
 	if r.budget.Spend(problemWork, problemSize+len(r.rule.Name)) != nil {
 		return // readRules then ends with a problem that says so
 	}
 	r.problems = append(r.problems, Problem{
-		Index: r.index, Key: key, Offset: at.start, Reason: reason, Message: fmt.Sprintf(format, args...),
+		Index: r.index, Key: key, Offset: at.Start, Reason: reason, Message: fmt.Sprintf(format, args...),
 	})
 }
 
 // read reads one rule and notes all that is wrong with it.
-func (r *ruleReader) read(index int, n jsonNode) rule {
+func (r *ruleReader) read(index int, n jsontext.Node) rule {
 	r.index, r.node, r.rule = index, n, rule{}
-	if n.value != json.Delim('{') {
+	if n.Value != json.Delim('{') {
 		r.problem(n, "", ReasonTypeInvalid, `a rule must be an object: { "name": …, "rule": …, "path": …, "message": … }`)
 		return r.rule
 	}
@@ -134,19 +197,19 @@ func (r *ruleReader) judgesArguments() bool {
 	return r.rule.Kind == "" || r.compiler(r.rule.Kind) != nil
 }
 
-func (r *ruleReader) member(key string) (jsonNode, bool) { return r.node.member(key) }
+func (r *ruleReader) member(key string) (jsontext.Node, bool) { return r.node.Member(key) }
 
 // mandatory reads a key that must be there with a string that is not empty.
 func (r *ruleReader) mandatory(key, meaning string) string {
 	n, ok := r.member(key)
-	if !ok && n.end == 0 {
+	if n.IsZero() {
 		r.problem(r.node, key, ReasonRequired, "the rule has no %q: add %s", key, meaning)
 		return ""
 	}
-	s, isString := n.value.(string)
+	s, isString := n.Value.(string)
 	switch {
 	case !ok || isString && s == "":
-		r.problem(n, key, ReasonRequired, "%q is %s: it must be %s", key, n.describe(), meaning)
+		r.problem(n, key, ReasonRequired, "%q is %s: it must be %s", key, describeNode(n), meaning)
 	case !isString:
 		r.problem(n, key, ReasonTypeInvalid, "%q must be a string: %s", key, meaning)
 	}
@@ -191,7 +254,7 @@ func (r *ruleReader) valid() {
 	if !ok {
 		return
 	}
-	s, ok := n.value.(string)
+	s, ok := n.Value.(string)
 	if !ok {
 		r.problem(n, keyValid, ReasonTypeInvalid, "%q must be a JSONPath, such as %q", keyValid, pathPrefix+".spec.domain.cpu")
 		return
@@ -208,7 +271,7 @@ func (r *ruleReader) justWarning() {
 	if !ok {
 		return
 	}
-	if r.rule.JustWarning, ok = n.value.(bool); !ok {
+	if r.rule.JustWarning, ok = n.Value.(bool); !ok {
 		r.problem(n, keyJustWarning, ReasonTypeInvalid, "%q must be true or false, without quotes", keyJustWarning)
 	}
 }
@@ -228,7 +291,7 @@ func (r *ruleReader) arguments() {
 }
 
 // argument reads an argument that has one value.
-func (r *ruleReader) argument(key string, n jsonNode) {
+func (r *ruleReader) argument(key string, n jsontext.Node) {
 	a, s, ok := r.readArgument(key, strconv.Quote(key), wantedArguments[key], n)
 	if !ok {
 		return
@@ -252,24 +315,24 @@ func (r *ruleReader) argument(key string, n jsonNode) {
 
 // readArgument reads a literal, with the scalar that it is, or a path. The
 // subject and what is wanted make the message.
-func (r *ruleReader) readArgument(key, subject, wanted string, n jsonNode) (Argument, scalar, bool) {
-	if s, ok := n.value.(string); ok && r.isPath(s) {
+func (r *ruleReader) readArgument(key, subject, wanted string, n jsontext.Node) (Argument, scalar, bool) {
+	if s, ok := n.Value.(string); ok && r.isPath(s) {
 		path, err := r.parsePath(s)
 		if err != nil {
 			r.problem(n, key, ReasonInvalid, "%v", err)
 		}
 		return Argument{path: path}, scalar{}, err == nil
 	}
-	s, ok := scalarOf(n.value)
+	s, ok := scalarOf(n.Value)
 	if !ok {
-		r.problem(n, key, ReasonTypeInvalid, "%s must be %s, not %s", subject, wanted, n.describe())
+		r.problem(n, key, ReasonTypeInvalid, "%s must be %s, not %s", subject, wanted, describeNode(n))
 		return Argument{}, scalar{}, false
 	}
 	if s.err() != nil {
 		r.problem(n, key, ReasonInvalid, "%s %v", subject, s.err())
 		return Argument{}, scalar{}, false
 	}
-	return Argument{literal: n.value}, s, true
+	return Argument{literal: n.Value}, s, true
 }
 
 func (r *ruleReader) isPath(s string) bool {
@@ -277,42 +340,42 @@ func (r *ruleReader) isPath(s string) bool {
 }
 
 // valuesMember finds "values", which 201901-1 also calls "included".
-func (r *ruleReader) valuesMember() (string, jsonNode, bool) {
-	var found []jsonMember
-	for _, m := range r.node.members {
-		isValues := m.key == keyValues || m.key == keyIncluded && r.version == V201901
-		if isValues && m.value.value != nil {
+func (r *ruleReader) valuesMember() (string, jsontext.Node, bool) {
+	var found []jsontext.Member
+	for _, m := range r.node.Members {
+		isValues := m.Key == keyValues || m.Key == keyIncluded && r.version == V201901
+		if isValues && m.Value.Value != nil {
 			found = append(found, m)
 		}
 	}
 	if len(found) == 0 {
-		return "", jsonNode{}, false
+		return "", jsontext.Node{}, false
 	}
 	first := found[0]
 	for _, m := range found[1:] {
-		if m.key != first.key { // the same key twice is a problem of the text
-			r.problem(jsonNode{start: m.start}, m.key, ReasonDuplicate, "%q and %q are the same argument: keep one of them", first.key, m.key)
+		if m.Key != first.Key { // the same key twice is a problem of the text
+			r.problem(jsontext.Node{Start: m.Start}, m.Key, ReasonDuplicate, "%q and %q are the same argument: keep one of them", first.Key, m.Key)
 		}
 	}
-	return first.key, first.value, true
+	return first.Key, first.Value, true
 }
 
 // values reads the list of allowed values, or the path that yields it.
-func (r *ruleReader) values(key string, n jsonNode) {
-	if s, ok := n.value.(string); ok && r.isPath(s) {
+func (r *ruleReader) values(key string, n jsontext.Node) {
+	if s, ok := n.Value.(string); ok && r.isPath(s) {
 		if a, _, ok := r.readArgument(key, strconv.Quote(key), "", n); ok {
 			r.rule.ValuesFrom = a.path
 			r.rule.constraints = append(r.rule.constraints, argued{key: keyValues, from: []Argument{a}})
 		}
 		return
 	}
-	if n.value != json.Delim('[') {
-		r.problem(n, key, ReasonTypeInvalid, "%q must be an array of values, or a JSONPath that yields one, not %s", key, n.describe())
+	if n.Value != json.Delim('[') {
+		r.problem(n, key, ReasonTypeInvalid, "%q must be an array of values, or a JSONPath that yields one, not %s", key, describeNode(n))
 		return
 	}
-	r.rule.Values = make([]Argument, 0, len(n.items))
-	literals := make([]scalar, 0, len(n.items))
-	for _, item := range n.items {
+	r.rule.Values = make([]Argument, 0, len(n.Items))
+	literals := make([]scalar, 0, len(n.Items))
+	for _, item := range n.Items {
 		a, s, ok := r.readArgument(key, "an item of "+strconv.Quote(key), "a string, a number, a boolean or a JSONPath", item)
 		if !ok {
 			continue
@@ -326,7 +389,7 @@ func (r *ruleReader) values(key string, n jsonNode) {
 		}
 	}
 	c := argued{key: keyValues, from: r.rule.Values}
-	if len(literals) == len(n.items) {
+	if len(literals) == len(n.Items) {
 		c = argued{key: keyValues, fixed: newAllowed(literals)}
 	}
 	r.rule.constraints = append(r.rule.constraints, c)
@@ -337,16 +400,16 @@ func (r *ruleReader) unknown() {
 	if r.strict {
 		r.unused = unusedKeys(r.node, r.rule.own)
 	}
-	for _, m := range r.node.members {
-		if r.knows(m.key) {
+	for _, m := range r.node.Members {
+		if r.knows(m.Key) {
 			continue
 		}
 		if r.rule.Unknown == nil {
 			r.rule.Unknown = map[string]json.RawMessage{}
 		}
-		r.rule.Unknown[m.key] = m.value.raw()
-		if r.strict && !slices.Contains(r.rule.own, m.key) && (r.judgesArguments() || !slices.Contains(argumentKeys, m.key)) {
-			r.problem(jsonNode{start: m.start}, m.key, ReasonNotSupported, "the key %s is not known: %s", quoted(m.key), r.keyHint(m.key))
+		r.rule.Unknown[m.Key] = m.Value.Raw()
+		if r.strict && !slices.Contains(r.rule.own, m.Key) && (r.judgesArguments() || !slices.Contains(argumentKeys, m.Key)) {
+			r.problem(jsontext.Node{Start: m.Start}, m.Key, ReasonNotSupported, "the key %s is not known: %s", quoted(m.Key), r.keyHint(m.Key))
 		}
 	}
 }
@@ -368,33 +431,6 @@ func (r *ruleReader) knows(key string) bool {
 	}
 	isArgument := slices.Contains(argumentKeys, key) || key == keyIncluded && r.version == V201901
 	return isArgument && r.judgesArguments()
-}
-
-// raw writes a node as JSON again, without blanks.
-func (n jsonNode) raw() json.RawMessage {
-	switch n.value {
-	case json.Delim('['):
-		items := make([]json.RawMessage, 0, len(n.items))
-		for _, item := range n.items {
-			items = append(items, item.raw())
-		}
-		return slices.Concat([]byte("["), bytes.Join(asBytes(items), []byte(",")), []byte("]"))
-	case json.Delim('{'):
-		members := make([]json.RawMessage, 0, len(n.members))
-		for _, m := range n.members {
-			members = append(members, slices.Concat(mustJSON(m.key), []byte(":"), m.value.raw()))
-		}
-		return slices.Concat([]byte("{"), bytes.Join(asBytes(members), []byte(",")), []byte("}"))
-	}
-	return mustJSON(n.value)
-}
-
-func asBytes(list []json.RawMessage) [][]byte {
-	all := make([][]byte, 0, len(list))
-	for _, raw := range list {
-		all = append(all, raw)
-	}
-	return all
 }
 
 // strictly judges what only Strict minds.

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/vmrules/vmrules/internal/jsontext"
 )
 
 // annotationOf is the text of rules, in which what is in Unknown stands as it is.
@@ -27,7 +29,7 @@ func (r Rule) MarshalJSON() ([]byte, error) {
 		text, ok := value.(json.RawMessage) // as it is, so that places in it stay
 		if !ok {
 			var err error
-			if text, err = encodeJSON(value); err != nil {
+			if text, err = jsontext.Marshal(value); err != nil {
 				return fmt.Errorf("rule %q: %s: %w", r.Name, key, err)
 			}
 		}
@@ -48,18 +50,8 @@ func (r Rule) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// encodeJSON is json.Marshal without its escapes for HTML, which nobody can
-// read in a regular expression.
-func encodeJSON(v any) ([]byte, error) {
-	var b bytes.Buffer
-	encoder := json.NewEncoder(&b)
-	encoder.SetEscapeHTML(false)
-	err := encoder.Encode(v)
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
-}
-
 func mustJSON(v any) []byte {
-	text, _ := encodeJSON(v) // a string or token always has a JSON form
+	text, _ := jsontext.Marshal(v) // a string or token always has a JSON form
 	return text
 }
 
@@ -90,12 +82,12 @@ func withoutPlaces(problems []Problem) []Problem {
 
 // withinKeys leaves of the places of problems those in the values of keys that
 // only the rules' kinds know.
-func withinKeys(problems []Problem, rules []rule, nodes []jsonNode) []Problem {
+func withinKeys(problems []Problem, rules []rule, nodes []jsontext.Node) []Problem {
 	for i, p := range problems {
 		offset := 0
 		if p.Index >= 0 && slices.Contains(rules[p.Index].own, p.Key) {
-			n, _ := nodes[p.Index].member(p.Key)
-			offset = max(p.Offset-n.start, 0)
+			n, _ := nodes[p.Index].Member(p.Key)
+			offset = max(p.Offset-n.Start, 0)
 		}
 		problems[i].Offset, problems[i].Line, problems[i].Column = offset, 0, 0
 	}

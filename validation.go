@@ -86,12 +86,12 @@ func (o *parseOptions) problems() []Problem {
 	return all
 }
 
-// bounds are those of the text.
-func (o *parseOptions) bounds() textBounds {
+// bounds returns how long the text and how deep its values may be.
+func (o *parseOptions) bounds() (bytes, nesting int) {
 	if o.inGo {
-		return textBounds{maxBuilt, maxDepth}
+		return maxBuilt, maxDepth
 	}
-	return annotationBounds
+	return maxAnnotation, maxNesting
 }
 
 // ParseRules reads the text of a validations annotation. A blank text has no

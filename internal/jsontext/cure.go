@@ -1,0 +1,104 @@
+package jsontext
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// badToken reports why there is no token at start.
+func (r *reader) badToken(start int, expected string) {
+	if !r.at(start, `"`) {
+		r.strange(start, expected)
+		return
+	}
+	r.lastString = start
+	for i := start + 1; i < len(r.text); i++ {
+		switch c := r.text[i]; {
+		case c == '"':
+			r.unreadable(start, "%s cannot stand here, where %s is expected", r.shown(start), expected)
+			return
+		case c < 0x20:
+			r.unreadable(i, "a string cannot hold the control character %q: close the string before it, or write it as an escape", c)
+			return
+		case c == '\\':
+			if !isEscape(r.text[i+1:]) {
+				r.unreadable(i, `the backslash begins no escape of JSON: write \\ for a backslash`)
+				return
+			}
+			i++
+		}
+	}
+	if !r.typographic(start, len(r.text)) {
+		r.stop(start, Invalid, "the string that begins here is never closed")
+	}
+}
+
+// strange reports something that no token of JSON begins with, and the cure for
+// what people often write.
+func (r *reader) strange(at int, expected string) {
+	switch {
+	case at == len(r.text):
+		r.unreadable(at, "the text ends too early: %s is missing", expected)
+	case r.at(at, "'"):
+		r.unreadable(at, `a single quote cannot stand here, where %s is expected: strings take double quotes`, expected)
+	case r.at(at, "\ufeff"):
+		r.unreadable(at, "the text begins with a byte order mark: remove it")
+	case r.at(at, "/"), r.at(at, "#"):
+		r.unreadable(at, "%s cannot stand here, where %s is expected: JSON has no comments", r.shown(at), expected)
+	case r.depth > 0 && expected == aValue && strings.IndexByte("+-.0123456789", r.text[at]) >= 0:
+		r.unreadable(at, "%s is not a number as JSON writes it", r.shown(at))
+	case r.at(at, "-") && r.depth == 0:
+		r.unreadable(at, "%s cannot stand here, where %s is expected: %s is JSON, not YAML", r.shown(at), expected, r.format.Name)
+	default:
+		r.unreadable(at, "%s cannot stand here, where %s is expected", r.shown(at), expected)
+	}
+}
+
+// isEscape reports whether s, behind a backslash, begins with the rest of an
+// escape.
+func isEscape(s string) bool {
+	if s == "" || strings.IndexByte(`"\/bfnrtu`, s[0]) < 0 {
+		return false
+	}
+	if s[0] != 'u' {
+		return true
+	}
+	return len(s) > 4 && strings.Trim(s[1:5], "0123456789abcdefABCDEF") == ""
+}
+
+// unreadable reports a syntax error. If the string before it has a typographic
+// quote, which was meant to end that string, it reports the quote instead.
+func (r *reader) unreadable(at int, format string, args ...any) {
+	from := at
+	if r.lastString >= 0 && !r.at(at, `"`) {
+		from = r.lastString
+	}
+	_, size := utf8.DecodeRuneInString(r.text[at:])
+	if !r.typographic(from, at+size) {
+		r.stop(at, Invalid, format, args...)
+	}
+}
+
+// typographic reports the first typographic quote in a part of the text, and
+// whether there is one.
+func (r *reader) typographic(from, to int) bool {
+	i := strings.IndexAny(r.text[from:to], "“”„‟«»‘’‚′″")
+	if i < 0 {
+		return false
+	}
+	quote, _ := utf8.DecodeRuneInString(r.text[from+i:])
+	r.stop(from+i, Invalid, `%c is a typographic quote: write the plain " in its place`, quote)
+	return true
+}
+
+// shown returns the text at i for a message, up to a blank or what ends a value.
+func (r *reader) shown(i int) string {
+	rest := r.text[i:]
+	if end := strings.IndexAny(rest, " \t\r\n,:]}"); end > 0 {
+		rest = rest[:end]
+	}
+	if rest[0] == '"' {
+		return unquoted(rest)
+	}
+	return quoted(rest)
+}

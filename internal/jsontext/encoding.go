@@ -1,0 +1,51 @@
+package jsontext
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// invalidUTF8 returns the offset of the first byte that is not UTF-8, or -1.
+func invalidUTF8(s string) int {
+	if utf8.ValidString(s) {
+		return -1
+	}
+	for i, r := range s {
+		if r == utf8.RuneError && !strings.HasPrefix(s[i:], "\uFFFD") {
+			return i
+		}
+	}
+	return -1
+}
+
+// surrogates reports each half of a surrogate pair without the other half.
+// encoding/json replaces it by U+FFFD without an error.
+func (r *reader) surrogates(start, end int) {
+	if strings.IndexByte(r.text[start:end], '\\') < 0 {
+		return
+	}
+	for i := start; i < end; i++ {
+		if r.text[i] != '\\' {
+			continue
+		}
+		i++
+		if r.text[i] != 'u' {
+			continue
+		}
+		half := r.text[i-1 : i+5]
+		switch {
+		case isHighSurrogate(half) && isLowSurrogate(r.text[i+5:]):
+			i += 6
+		case isHighSurrogate(half) || isLowSurrogate(half):
+			r.flaw(i-1, Invalid, `%s is half of a surrogate pair: write the character itself, or both halves`, half)
+		}
+	}
+}
+
+func isHighSurrogate(s string) bool { return isSurrogate(s, "89abAB") }
+
+func isLowSurrogate(s string) bool { return isSurrogate(s, "cdefCDEF") }
+
+func isSurrogate(s, third string) bool {
+	return len(s) >= 6 && s[:2] == `\u` && (s[2] == 'd' || s[2] == 'D') && strings.IndexByte(third, s[3]) >= 0
+}

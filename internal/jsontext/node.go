@@ -1,0 +1,88 @@
+package jsontext
+
+import (
+	"bytes"
+	"encoding/json"
+)
+
+// A Node is a JSON value and where it stands in its text. The zero Node is no
+// value: one that is missing, or that could not be read.
+type Node struct {
+	Start, End int      // bytes
+	Value      any      // string, json.Number, bool, nil, or the json.Delim { or [
+	Members    []Member // of an object, in the order of the text
+	Items      []Node   // of an array
+}
+
+// A Member is a key of an object and its value.
+type Member struct {
+	Key   string
+	Start int // of the key, in bytes
+	Value Node
+}
+
+// IsZero reports whether n is no value. A null is a value.
+func (n Node) IsZero() bool { return n.End == 0 }
+
+// Member returns the value of the first member with a key, and reports whether
+// it is there and not null. The Node of a null is returned too.
+func (n Node) Member(key string) (Node, bool) {
+	for _, m := range n.Members {
+		if m.Key == key {
+			return m.Value, m.Value.Value != nil
+		}
+	}
+	return Node{}, false
+}
+
+// Raw returns n as JSON without blanks: numbers as written, strings with the
+// escapes of Marshal.
+func (n Node) Raw() json.RawMessage {
+	var b bytes.Buffer
+	n.write(&b)
+	return b.Bytes()
+}
+
+func (n Node) write(b *bytes.Buffer) {
+	switch n.Value {
+	case json.Delim('['):
+		b.WriteByte('[')
+		for i, item := range n.Items {
+			separate(b, i)
+			item.write(b)
+		}
+		b.WriteByte(']')
+	case json.Delim('{'):
+		b.WriteByte('{')
+		for i, m := range n.Members {
+			separate(b, i)
+			writeScalar(b, m.Key)
+			b.WriteByte(':')
+			m.Value.write(b)
+		}
+		b.WriteByte('}')
+	default:
+		writeScalar(b, n.Value)
+	}
+}
+
+func separate(b *bytes.Buffer, i int) {
+	if i > 0 {
+		b.WriteByte(',')
+	}
+}
+
+func writeScalar(b *bytes.Buffer, v any) {
+	text, _ := Marshal(v) // what a token holds always has a JSON form
+	b.Write(text)
+}
+
+// Marshal returns v as json.Marshal does, but without the escapes for HTML, which
+// nobody can read in a regular expression.
+func Marshal(v any) ([]byte, error) {
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	err := encoder.Encode(v)
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
+}

@@ -1,0 +1,228 @@
+package jsontext
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/vmrules/vmrules/internal/meter"
+)
+
+// A Format is what a text should hold.
+type Format struct {
+	Name     string // of the text, in messages: "the annotation"
+	Items    string // of the array that it should hold, in messages: "rules"
+	MaxItems int    // of that array
+	MaxDepth int    // of arrays and objects inside each other
+}
+
+// What reading costs, in units of work and in bytes. Both include what the caller
+// makes of it.
+const (
+	tokenWork, nodeSize  = 200, 250
+	errorWork, errorSize = 2000, 350
+)
+
+// Read returns the value that a text holds, and what is wrong with the text, in
+// the order in which it is found. If the text cannot be read, there is one Error, and the
+// Node is zero. A value that is not an array is no Error.
+//
+// Read pays from m. If m refuses to pay for the last Errors, they are left out:
+// m.Err then returns the refusal.
+func Read(text string, f Format, m *meter.Meter) (Node, []Error) {
+	r := reader{text: text, format: f, meter: m, item: -1, lastString: -1}
+	if i := invalidUTF8(text); i >= 0 {
+		r.stop(i, Invalid, "byte 0x%02x is not valid UTF-8: save the text as UTF-8", text[i])
+		return Node{}, r.errors
+	}
+	root := r.read("an array of " + f.Items)
+	if after := r.skipBlanks(r.end); !r.stopped && after < len(text) {
+		r.stop(after, Invalid, "%s follows the end of %s: remove it", r.shown(after), f.Name)
+	}
+	if r.stopped {
+		return Node{}, r.errors
+	}
+	return root, r.errors
+}
+
+// A reader makes Nodes of a text. It stops at the first thing that makes the rest
+// unreadable.
+type reader struct {
+	text    string
+	format  Format
+	meter   *meter.Meter
+	end     int // of the last token
+	stopped bool
+	errors  []Error
+
+	item  int    // the index in the outermost array, -1 outside
+	key   string // in that item, "" outside its members
+	depth int
+
+	separated  int // the end of the last comma or colon
+	lastString int // where the last token starts if it is a string, else -1
+}
+
+// What is expected, in messages.
+const (
+	aKey   = "a key in double quotes"
+	aValue = "a value"
+)
+
+// read reads one value; expected names what should be there, in messages.
+func (r *reader) read(expected string) Node {
+	n := Node{Start: r.nextToken()}
+	if err := r.meter.Spend(tokenWork, nodeSize); err != nil {
+		r.stop(n.Start, TooCostly, "%v", err)
+		return n
+	}
+	token, ok := r.token(expected)
+	if !ok {
+		return n
+	}
+	n.Value = token
+	switch token {
+	case json.Delim('['):
+		r.array(&n)
+	case json.Delim('{'):
+		r.object(&n)
+	}
+	n.End = r.end
+	return n
+}
+
+func (r *reader) array(n *Node) {
+	if !r.enter(n.Start) {
+		return
+	}
+	for !r.stopped && r.more(']', len(n.Items) > 0) {
+		if r.depth == 1 && !r.nextItem(len(n.Items)) {
+			return
+		}
+		n.Items = append(n.Items, r.read(aValue))
+	}
+	r.leave()
+}
+
+// nextItem goes on to the item with an index in the outermost array, and reports
+// whether the array may have it.
+func (r *reader) nextItem(index int) bool {
+	r.item = index
+	if index == r.format.MaxItems {
+		r.stop(r.nextToken(), Invalid, "%s has more than %d %s", r.format.Name, r.format.MaxItems, r.format.Items)
+	}
+	return !r.stopped
+}
+
+func (r *reader) object(n *Node) {
+	if !r.enter(n.Start) {
+		return
+	}
+	var keys keySet
+	for !r.stopped && r.more('}', len(n.Members) > 0) {
+		m := Member{Start: r.nextToken()}
+		if m.Start < len(r.text) && r.text[m.Start] != '"' {
+			r.badToken(m.Start, aKey)
+			return
+		}
+		token, ok := r.token(aKey)
+		if !ok {
+			return
+		}
+		m.Key = token.(string)
+		if r.depth == 2 && r.item >= 0 {
+			r.key = m.Key
+		}
+		if keys.has(m.Key) {
+			r.flaw(m.Start, Duplicate, "the key %s is given twice in one object: keep one of them", quoted(m.Key))
+		}
+		colon := r.skipBlanks(r.end)
+		if !r.at(colon, ":") {
+			r.unreadable(colon, "a colon is missing after the key %s", quoted(m.Key))
+			return
+		}
+		r.separated = colon + 1
+		m.Value = r.read(aValue)
+		n.Members = append(n.Members, m)
+	}
+	r.leave()
+}
+
+// enter begins an array or object.
+func (r *reader) enter(start int) bool {
+	r.depth++
+	if r.depth > r.format.MaxDepth {
+		r.stop(start, Invalid, "arrays and objects are nested deeper than %d levels", r.format.MaxDepth)
+	}
+	return !r.stopped
+}
+
+// leave reads the closing bracket, which more has found.
+func (r *reader) leave() {
+	if r.stopped {
+		return
+	}
+	r.end = r.nextToken() + 1
+	r.lastString = -1
+	r.depth--
+	if r.depth == 1 {
+		r.key = ""
+	}
+}
+
+// more reports whether another element follows before the closing bracket, and
+// reads the comma between them.
+func (r *reader) more(closing byte, notFirst bool) bool {
+	at := r.skipBlanks(r.end)
+	switch {
+	case at == len(r.text):
+		r.unreadable(at, "the text ends too early: a closing %c is missing", closing)
+	case r.text[at] == closing:
+		return false
+	case !notFirst:
+		return true
+	case r.at(at, "/"), r.at(at, "#"):
+		r.unreadable(at, "%s cannot stand here: JSON has no comments", r.shown(at))
+	case r.text[at] != ',':
+		r.unreadable(at, "a comma is missing before %s", r.shown(at))
+	default:
+		r.separated = at + 1
+		if r.at(r.nextToken(), string(closing)) {
+			r.stop(at, Invalid, "the comma before %c is one too many: remove it", closing)
+		}
+	}
+	return !r.stopped
+}
+
+// token reads a string, number or word, or an opening bracket; false if there is
+// none, which it reports.
+func (r *reader) token(expected string) (any, bool) {
+	start := r.nextToken()
+	r.lastString = -1
+	token, length := scanToken(r.text[start:])
+	if length == 0 {
+		r.badToken(start, expected)
+		return nil, false
+	}
+	r.end = start + length
+	if _, ok := token.(string); ok {
+		r.lastString = start
+		r.surrogates(start, r.end)
+	}
+	return token, true
+}
+
+func (r *reader) at(i int, prefix string) bool {
+	return strings.HasPrefix(r.text[i:], prefix)
+}
+
+func (r *reader) skipBlanks(i int) int {
+	for i < len(r.text) && strings.IndexByte(" \t\r\n", r.text[i]) >= 0 {
+		i++
+	}
+	return i
+}
+
+// nextToken returns where the next token starts, after a comma or colon.
+func (r *reader) nextToken() int {
+	return r.skipBlanks(max(r.end, r.separated))
+}

@@ -1,0 +1,92 @@
+package jsontext
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+)
+
+// scanToken returns the token at the beginning of text, and its length, which is
+// 0 if there is none. It leaves escapes and numbers to encoding/json.
+func scanToken(text string) (any, int) {
+	switch {
+	case text == "":
+		return nil, 0
+	case text[0] == '[' || text[0] == '{':
+		return json.Delim(text[0]), 1
+	case text[0] == '"':
+		return scanString(text)
+	}
+	end := strings.IndexAny(text, " \t\r\n,:[]{}\"")
+	if end < 0 {
+		end = len(text)
+	}
+	switch word := text[:end]; {
+	case word == "null":
+		return nil, end
+	case word == "true" || word == "false":
+		return word == "true", end
+	case json.Valid([]byte(word)): // a number is all that is left
+		return json.Number(word), end
+	}
+	return nil, 0
+}
+
+// scanString does the same for a string.
+func scanString(text string) (any, int) {
+	for i := 1; i < len(text); i++ {
+		switch c := text[i]; {
+		case c < ' ':
+			return nil, 0
+		case c == '"':
+			return text[1:i], i + 1
+		case c == '\\':
+			return scanEscaped(text)
+		}
+	}
+	return nil, 0
+}
+
+// scanEscaped does the same for a string that has escapes.
+func scanEscaped(text string) (any, int) {
+	end := 1
+	for end < len(text) && text[end] != '"' {
+		if text[end] == '\\' {
+			end++
+		}
+		end++
+	}
+	if end >= len(text) {
+		return nil, 0
+	}
+	var s string
+	if json.Unmarshal([]byte(text[:end+1]), &s) != nil {
+		return nil, 0
+	}
+	return s, end + 1
+}
+
+// A keySet holds the keys that an object has already. Most objects have few.
+type keySet struct {
+	list []string
+	set  map[string]bool
+}
+
+// has reports whether a key is in the set, and adds it.
+func (k *keySet) has(key string) bool {
+	if k.set != nil {
+		seen := k.set[key]
+		k.set[key] = true
+		return seen
+	}
+	if slices.Contains(k.list, key) {
+		return true
+	}
+	if k.list = append(k.list, key); len(k.list) > 16 {
+		k.set = make(map[string]bool, len(k.list))
+		for _, earlier := range k.list {
+			k.set[earlier] = true
+		}
+	}
+	return false
+}
