@@ -9,16 +9,13 @@ import (
 
 // Anybody who can write a VM can write its annotation and its fields, so both
 // are hostile input. A few limits hold for each thing by itself; they stand
-// here, and those of regular expressions in regex.go and beside it. What all
-// things together may take is the Budget of a call.
+// here, those of numbers in internal/quantity, and those of regular expressions in
+// regex.go and beside it. What all things together may take is the Budget of a call.
 const (
 	maxAnnotation = 256 << 10 // bytes: what Kubernetes allows for all annotations of an object
 	maxNesting    = 64        // arrays and objects inside each other, in an annotation
 	maxRules      = 10_000
 	maxBuilt      = 16 << 20 // bytes of rules built in Go, as JSON: a schema may be larger than any annotation
-
-	maxDigits   = 1_000 // of a number, as it is written
-	maxExponent = 1_000 // decimal, as it is written, to either side
 
 	maxMatches = 10_000 // that one path selects
 	maxDepth   = 1_000  // of an object; one built in Go may contain itself

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/vmrules/vmrules/internal/quantity"
 )
 
 // A constraint is an argument of a rule with its value at hand.
@@ -64,7 +66,7 @@ type bound struct {
 	key    string
 	limit  any    // as reports show it
 	shown  string // as details show it
-	number number
+	number quantity.Number
 	beyond int // how a value compares with the limit that breaks it: -1 or 1
 }
 
@@ -73,7 +75,7 @@ func newBound(key string, limit scalar) (constraint, Reason, error) {
 		return nil, ReasonTypeInvalid, mustBe(key, limit)
 	}
 	n, err := limit.quantity()
-	if err == errNotNumber {
+	if err == quantity.ErrNotNumber {
 		return nil, ReasonInvalid, mustBe(key, limit)
 	}
 	return &bound{key, limit.value(), shown(limit), n, beyond(key)}, ReasonInvalid, err
@@ -88,18 +90,18 @@ func beyond(key string) int {
 
 func (c *bound) holds(v *scalar, b *budget) (bool, error) {
 	n, err := v.quantity()
-	if err == errNotNumber {
+	if err == quantity.ErrNotNumber {
 		return false, nil
 	}
 	if err != nil {
 		return false, fmt.Errorf("the value %w", err)
 	}
-	if work := n.compareWork(c.number); work > 0 {
+	if work := n.CompareWork(c.number); work > 0 {
 		if err := b.Spend(work, 0); err != nil {
 			return false, err
 		}
 	}
-	return n.compare(c.number) != c.beyond, nil
+	return n.Compare(c.number) != c.beyond, nil
 }
 
 func (c *bound) breach(v *scalar) breach {
@@ -128,19 +130,19 @@ type lengthBound bound
 func newLengthBound(key string, limit scalar) (constraint, Reason, error) {
 	n, err := limit.number, limit.err()
 	if limit.shape == text {
-		n, err = parseNumber(limit.text)
+		n, err = quantity.ParseJSON(limit.text)
 	}
 	switch {
 	case limit.shape == boolean:
 		return nil, ReasonTypeInvalid, mustBe(key, limit)
-	case err == errNotNumber || err == nil && (!n.isInteger() || n.sign() < 0):
+	case err == quantity.ErrNotNumber || err == nil && (!n.IsInteger() || n.Sign() < 0):
 		return nil, ReasonInvalid, mustBe(key, limit)
 	}
 	return &lengthBound{key, limit.value(), shown(limit), n, beyond(key)}, ReasonInvalid, err
 }
 
 func (c *lengthBound) holds(v *scalar, _ *budget) (bool, error) {
-	return numberFromInt(int64(v.length())).compare(c.number) != c.beyond, nil
+	return quantity.FromInt(int64(v.length())).Compare(c.number) != c.beyond, nil
 }
 
 func (c *lengthBound) breach(v *scalar) breach {
@@ -161,7 +163,7 @@ func (s *scalar) length() int {
 	if s.shape != numeric {
 		return utf8.RuneCountInString(s.text)
 	}
-	return len(s.number.append(make([]byte, 0, usualNumber)))
+	return len(s.number.AppendTo(make([]byte, 0, quantity.UsualSize)))
 }
 
 // allowed is values.
@@ -218,7 +220,7 @@ func (c *allowed) has(v *scalar) bool {
 	if v.shape != numeric {
 		return c.hasText(v.text)
 	}
-	digits := v.number.append(make([]byte, 0, usualNumber))
+	digits := v.number.AppendTo(make([]byte, 0, quantity.UsualSize))
 	return c.hasText(string(digits))
 }
 

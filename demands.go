@@ -65,7 +65,7 @@ func (d *demands) add(c constraint) {
 
 // tighter is the one of two bounds that excludes more; a nil excludes nothing.
 func tighter(a, b *bound) *bound {
-	if a != nil && a.number.compare(b.number) != b.beyond {
+	if a != nil && a.number.Compare(b.number) != b.beyond {
 		return a
 	}
 	return b
@@ -126,7 +126,7 @@ func (d *demands) admits(s *scalar) bool {
 	}
 	if d.isNumber {
 		n, err := s.quantity()
-		if err != nil || d.isInteger && !n.isInteger() {
+		if err != nil || d.isInteger && !n.IsInteger() {
 			return false
 		}
 	}
@@ -171,7 +171,7 @@ func (d *demands) cross() bool {
 }
 
 func crosses(least, most *bound) bool {
-	return least != nil && most != nil && least.number.compare(most.number) > 0
+	return least != nil && most != nil && least.number.Compare(most.number) > 0
 }
 
 // fieldType is the type that all rules together ask for.

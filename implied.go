@@ -177,5 +177,5 @@ func (f *implied) standIn(parent, next any) (any, standIn) {
 
 func isZero(v any) bool {
 	s, ok := scalarOf(v)
-	return ok && s.shape == numeric && s.err() == nil && s.number.isZero()
+	return ok && s.shape == numeric && s.err() == nil && s.number.IsZero()
 }

@@ -10,6 +10,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/ohler55/ojg/jp"
+
+	"github.com/vmrules/vmrules/internal/quantity"
 )
 
 // pathPrefix marks a JSONPath; a string without it is a literal.
@@ -551,7 +553,7 @@ func (p *pathParser) operand() (operand, error) {
 	if word == "" {
 		return operand{}, p.unexpected("in a filter, where a path (@.name), a quoted string, a number, true or false is expected")
 	}
-	n, err := parseNumber(strings.TrimPrefix(word, "+"))
+	n, err := quantity.ParseJSON(strings.TrimPrefix(word, "+"))
 	if err != nil {
 		return operand{}, fmt.Errorf("%q in a filter is neither a path (@.name), a quoted string, a number, true nor false", word)
 	}

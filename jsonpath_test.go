@@ -244,7 +244,7 @@ func TestFind(t *testing.T) {
 }
 
 func TestFindValues(t *testing.T) {
-	object := map[string]any{"a": []string{"x", "y"}, "q": quantity{"2Gi"}}
+	object := map[string]any{"a": []string{"x", "y"}, "q": resourceQuantity{"2Gi"}}
 	got := MustParsePath("jsonpath::$..*").Find(object)
 	want := []Match{{"a", []string{"x", "y"}}, {"a[0]", "x"}, {"a[1]", "y"}, {"q", "2Gi"}}
 	if diff := cmp.Diff(want, got); diff != "" {

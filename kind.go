@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+
+	"github.com/vmrules/vmrules/internal/quantity"
 )
 
 // WithKind teaches ParseRules, NewRules, RulesFor and Lint a kind of rule that
@@ -213,13 +215,13 @@ func (k typeCheck) admits(s *scalar, isScalar bool) (bool, error) {
 		return false, fmt.Errorf("the value %w", s.err())
 	case k == typeCheck(KindInteger):
 		n, err := s.quantity()
-		if err == errNotNumber {
+		if err == quantity.ErrNotNumber {
 			return false, nil
 		}
 		if err != nil {
 			return false, fmt.Errorf("the value %w", err)
 		}
-		return n.isInteger(), nil
+		return n.IsInteger(), nil
 	}
 	return true, nil
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/ohler55/ojg/jp"
+
+	"github.com/vmrules/vmrules/internal/quantity"
 )
 
 // rule looks at one rule by itself.
@@ -135,17 +137,17 @@ func (l *linter) refusal(r *rule, s *scalar) string {
 func (l *linter) bounds(r linted, low, high string) {
 	least, ok := literalNumber(*r.slot(low))
 	most, alsoOK := literalNumber(*r.slot(high))
-	if ok && alsoOK && least.compare(most) > 0 {
+	if ok && alsoOK && least.Compare(most) > 0 {
 		l.hopeless[r.index] = true
 		l.add(r, low, "unsatisfiable-range", "%s is more than %s %s, so that no value is allowed", shortened(r.slot(low).String()), high, shortened(r.slot(high).String()))
 	}
 }
 
 // literalNumber is the number that a literal argument is.
-func literalNumber(a Argument) (number, bool) {
+func literalNumber(a Argument) (quantity.Number, bool) {
 	s, ok := scalarOf(a.literal)
 	if !ok {
-		return number{}, false
+		return quantity.Number{}, false
 	}
 	n, err := s.quantity()
 	return n, err == nil
@@ -179,7 +181,7 @@ func (l *linter) unset(r linted) {
 		return
 	}
 	f := l.add(r, keyPath, "default-violates-rule", "a VM that does not set this field breaks the rule: it counts as %s there, and %s", describe(value), why)
-	if s.shape == numeric && !s.number.isZero() {
+	if s.shape == numeric && !s.number.IsZero() {
 		f.Severity = SeverityInfo // it is what the VM gets, and no stand-in for something unknown
 	}
 }

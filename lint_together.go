@@ -2,6 +2,8 @@ package vmrules
 
 import (
 	"slices"
+
+	"github.com/vmrules/vmrules/internal/quantity"
 )
 
 // together looks for rules that contradict each other. A rule is held against
@@ -62,7 +64,7 @@ func (r linted) limit(key string) *limit {
 	return nil
 }
 
-func (l *limit) number() number {
+func (l *limit) number() quantity.Number {
 	n, _ := literalNumber(*l.rule.slot(l.key))
 	return n
 }
@@ -72,17 +74,17 @@ type interval struct{ low, high *limit }
 
 // and is what is in both. Of limits that are equal, the first one counts.
 func (i interval) and(other interval) interval {
-	if i.low == nil || other.low != nil && other.low.number().compare(i.low.number()) > 0 {
+	if i.low == nil || other.low != nil && other.low.number().Compare(i.low.number()) > 0 {
 		i.low = other.low
 	}
-	if i.high == nil || other.high != nil && other.high.number().compare(i.high.number()) < 0 {
+	if i.high == nil || other.high != nil && other.high.number().Compare(i.high.number()) < 0 {
 		i.high = other.high
 	}
 	return i
 }
 
 func (i interval) isEmpty() bool {
-	return i.low != nil && i.high != nil && i.low.number().compare(i.high.number()) > 0
+	return i.low != nil && i.high != nil && i.low.number().Compare(i.high.number()) > 0
 }
 
 // add adds a rule. One that leaves nothing of what the others allow is reported

@@ -7,6 +7,8 @@ import (
 	"math"
 	"slices"
 	"strconv"
+
+	"github.com/vmrules/vmrules/internal/quantity"
 )
 
 // errNoJSON does not say which value it is: of several, any may be met first.
@@ -139,7 +141,7 @@ func (p *plainer) float(f float64) (any, bool) {
 // number is an int64 or float64 that says what v says, or a json.Number.
 func (p *plainer) number(v any) any {
 	n, err := numberOf(v)
-	if written, ok := v.(json.Number); ok && err == errNumberRange {
+	if written, ok := v.(json.Number); ok && err == quantity.ErrRange {
 		return written
 	}
 	if err != nil {

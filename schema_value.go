@@ -5,6 +5,8 @@ import (
 	"errors"
 	"maps"
 	"slices"
+
+	"github.com/vmrules/vmrules/internal/quantity"
 )
 
 // A schemaLeaf is what a schema says of a value.
@@ -139,7 +141,7 @@ func (g *schemaGroup) enum(d *demands) map[string]any {
 		if d.isString {
 			continue
 		}
-		if n, err := parseNumber(s); err == nil && n.String() == s {
+		if n, err := quantity.ParseJSON(s); err == nil && n.String() == s {
 			all = append(all, json.Number(s))
 		}
 		if s == "true" || s == "false" {
@@ -211,7 +213,7 @@ func addLength(schema map[string]any, keyword string, b *lengthBound) {
 	if b == nil {
 		return
 	}
-	length, fits := b.number.int()
+	length, fits := b.number.Int64()
 	if !fits {
 		length = maxSchemaLength
 	}
@@ -252,7 +254,7 @@ func (g *schemaGroup) leaveOutOf(p demandPart, numbers string) {
 
 // isAlwaysSo tells whether every number is rendered with a length that will do.
 func (c *lengthBound) isAlwaysSo() bool {
-	return c.beyond < 0 && c.number.compare(numberFromInt(1)) <= 0
+	return c.beyond < 0 && c.number.Compare(quantity.FromInt(1)) <= 0
 }
 
 // standIn is what counts where nothing is written at the end of a path; nil:

@@ -116,7 +116,7 @@ func TestOddObjects(t *testing.T) {
 	odd := []any{
 		nil, true, 1, 1.5, "text", "${NAME}", []any{}, []any{nil}, map[string]any{}, map[string]any(nil), []string{"a"},
 		map[any]any{1: 2, true: "x", nil: 3, 1.5: nil}, map[string]string{"cores": "x"}, json.Number("1e1001"), json.Number("x"),
-		quantity{"1"}, broken{}, make(chan int), (*int)(nil), point{}, [2]any{1, nil}, map[point]any{{}: 1}, func() {}, 1i,
+		resourceQuantity{"1"}, broken{}, make(chan int), (*int)(nil), point{}, [2]any{1, nil}, map[point]any{{}: 1}, func() {}, 1i,
 		[]byte("abc"), errors.New("e"), reflect.ValueOf(1), map[namedString]any{"cores": 1}, namedList{1},
 	}
 	rules := mustParse(t, `[

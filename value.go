@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/vmrules/vmrules/internal/meter"
+	"github.com/vmrules/vmrules/internal/quantity"
 )
 
 // Objects come from many decoders and from Go code. This file is the one place
@@ -237,8 +238,8 @@ func item(v any, i int) (any, bool) {
 type scalar struct {
 	shape   shape
 	numeral numeral
-	text    string // of a string; "true" or "false" of a boolean
-	number  number // of a number, and of a string that is read as a quantity
+	text    string          // of a string; "true" or "false" of a boolean
+	number  quantity.Number // of a number, and of a string that is read as a quantity
 }
 
 // A numeral is what is known of a scalar's number.
@@ -255,7 +256,7 @@ func numeralOf(err error) numeral {
 	switch err {
 	case nil:
 		return isNumber
-	case errNotNumber:
+	case quantity.ErrNotNumber:
 		return noNumber
 	}
 	return tooLarge
@@ -264,9 +265,9 @@ func numeralOf(err error) numeral {
 func (n numeral) err() error {
 	switch n {
 	case noNumber:
-		return errNotNumber
+		return quantity.ErrNotNumber
 	case tooLarge:
-		return errNumberRange
+		return quantity.ErrRange
 	}
 	return nil
 }
@@ -300,29 +301,29 @@ func (s *scalar) set(v any) bool {
 	}
 	n, err := numberOf(v)
 	s.shape, s.text, s.number, s.numeral = numeric, "", n, numeralOf(err)
-	return err != errNotNumber
+	return err != quantity.ErrNotNumber
 }
 
 // numberOf is the number that v is.
-func numberOf(v any) (number, error) {
+func numberOf(v any) (quantity.Number, error) {
 	switch v := v.(type) {
 	case int:
-		return numberFromInt(int64(v)), nil
+		return quantity.FromInt(int64(v)), nil
 	case int64:
-		return numberFromInt(v), nil
+		return quantity.FromInt(v), nil
 	case uint64:
-		return numberFromUint(v), nil
+		return quantity.FromUint(v), nil
 	case float32:
-		return numberFromFloat(float64(v), 32)
+		return quantity.FromFloat(float64(v), 32)
 	case float64:
-		return numberFromFloat(v, 64)
+		return quantity.FromFloat(v, 64)
 	case json.Number:
 		if v == "" {
-			return number{}, nil // which encoding/json writes as 0
+			return quantity.Number{}, nil // which encoding/json writes as 0
 		}
-		return parseNumber(string(v))
+		return quantity.ParseJSON(string(v))
 	}
-	return number{}, errNotNumber
+	return quantity.Number{}, quantity.ErrNotNumber
 }
 
 // String renders the scalar as a string, as the kinds enum and regex and the
@@ -336,12 +337,12 @@ func (s *scalar) String() string {
 
 // quantity reads the scalar as a number: a JSON number, or a string that is a
 // Kubernetes quantity.
-func (s *scalar) quantity() (number, error) {
+func (s *scalar) quantity() (quantity.Number, error) {
 	switch {
 	case s.shape == boolean:
-		return number{}, errNotNumber
+		return quantity.Number{}, quantity.ErrNotNumber
 	case s.shape == text && s.numeral == notRead:
-		return parseQuantity(s.text)
+		return quantity.Parse(s.text)
 	}
 	return s.number, s.numeral.err()
 }
@@ -350,7 +351,7 @@ func (s *scalar) quantity() (number, error) {
 // constraints compare.
 func (s *scalar) readQuantity() {
 	if s.shape == text && s.numeral == notRead {
-		n, err := parseQuantity(s.text)
+		n, err := quantity.Parse(s.text)
 		s.number, s.numeral = n, numeralOf(err)
 	}
 }
@@ -359,7 +360,7 @@ func (s *scalar) readQuantity() {
 // the digits of a large number takes longer than a text does.
 func (s *scalar) size() int {
 	if s.shape == numeric {
-		return 1 + s.number.digits()/5
+		return 1 + s.number.Digits()/5
 	}
 	return 1 + len(s.text)/100
 }
@@ -370,7 +371,7 @@ func (s *scalar) renderedSize() int {
 	if s.shape != numeric {
 		return 0
 	}
-	return usualNumber + s.number.digits()
+	return quantity.UsualSize + s.number.Digits()
 }
 
 // lookWork is how many values it takes as long to look at the members or items of

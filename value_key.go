@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+
+	"github.com/vmrules/vmrules/internal/quantity"
 )
 
 // Maps may have keys of any type: YAML decoders give map[any]any. This file knows
@@ -36,7 +38,7 @@ func nameOfKey(key reflect.Value) (string, bool) {
 	case key.CanUint():
 		return strconv.FormatUint(key.Uint(), 10), true
 	case key.CanFloat():
-		if n, err := numberFromFloat(key.Float(), key.Type().Bits()); err == nil {
+		if n, err := quantity.FromFloat(key.Float(), key.Type().Bits()); err == nil {
 			return n.String(), true
 		}
 	}

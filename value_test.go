@@ -13,9 +13,9 @@ import (
 )
 
 type (
-	quantity struct{ text string } // with MarshalJSON, as resource.Quantity has it
-	broken   struct{}
-	point    struct {
+	resourceQuantity struct{ text string } // with MarshalJSON, as resource.Quantity has it
+	broken           struct{}
+	point            struct {
 		X int `json:"x"`
 		y int
 	}
@@ -23,8 +23,8 @@ type (
 	width int8
 )
 
-func (q quantity) MarshalJSON() ([]byte, error) { return json.Marshal(q.text) }
-func (broken) MarshalJSON() ([]byte, error)     { return nil, errors.New("no") }
+func (q resourceQuantity) MarshalJSON() ([]byte, error) { return json.Marshal(q.text) }
+func (broken) MarshalJSON() ([]byte, error)             { return nil, errors.New("no") }
 
 func pointerTo[T any](v T) *T { return &v }
 
@@ -44,7 +44,7 @@ func TestTypesOfValues(t *testing.T) {
 		{"uintptr", uintptr(3), "3"}, {"int", 3, "3"}, {"uint", uint(3), "3"}, {"named int", width(3), "3"},
 		{"float32", float32(0.1), "0.1"}, {"float32, as short as JSON writes it", float32(123456789), "123456790"}, {"float64", 0.1, "0.1"}, {"json.Number", json.Number("1.50"), "1.5"}, {"json.Number, exponent", json.Number("1e3"), "1000"},
 		{"big.Int", big.NewInt(5), "5"}, {"bytes", []byte("hi"), `"aGk="`},
-		{"MarshalJSON", quantity{"2Gi"}, `"2Gi"`}, {"pointer to MarshalJSON", &quantity{"2Gi"}, `"2Gi"`},
+		{"MarshalJSON", resourceQuantity{"2Gi"}, `"2Gi"`}, {"pointer to MarshalJSON", &resourceQuantity{"2Gi"}, `"2Gi"`},
 		{"MarshalText", netip.MustParseAddr("10.0.0.1"), `"10.0.0.1"`}, {"time", time.Unix(0, 0).UTC(), `"1970-01-01T00:00:00Z"`},
 		{"struct", point{1, 2}, `{"x":1}`},
 		{"[]string", []string{"a"}, `["a"]`}, {"array", [2]int{1, 2}, "[1,2]"}, {"[]map", []map[string]any{{"a": 1}}, `[{"a":1}]`},

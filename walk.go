@@ -459,7 +459,7 @@ func (w *walk) incomparable(s scalar) error {
 func compares(a scalar, operator string, b scalar) bool {
 	order := cmp.Compare(a.text, b.text)
 	if a.shape == numeric {
-		order = a.number.compare(b.number)
+		order = a.number.Compare(b.number)
 	}
 	switch operator {
 	case "==":
