@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/vmrules/vmrules/internal/value"
 )
 
 // A jsonNode is a JSON value and where it stands in the annotation's text.
@@ -16,7 +18,7 @@ type jsonNode struct {
 	items      []jsonNode
 }
 
-// describe names the value, as describe does.
+// describe returns the value for people, as value.Describe does.
 func (n jsonNode) describe() string {
 	switch n.value {
 	case nil:
@@ -28,7 +30,7 @@ func (n jsonNode) describe() string {
 	case json.Delim('{'):
 		return "an object"
 	}
-	return describe(n.value)
+	return value.Describe(n.value)
 }
 
 // member finds a key; a null is absent.
@@ -190,11 +192,11 @@ func (r *annotationReader) object(n *jsonNode) {
 			r.key = m.key
 		}
 		if keys.has(m.key) {
-			r.add(m.start, ReasonDuplicate, "the key %s is given twice in one object: keep one of them", quoted(m.key))
+			r.add(m.start, ReasonDuplicate, "the key %s is given twice in one object: keep one of them", value.Quoted(m.key))
 		}
 		colon := r.skipBlanks(r.end)
 		if !r.at(colon, ":") {
-			r.unreadable(colon, "a colon is missing after the key %s", quoted(m.key))
+			r.unreadable(colon, "a colon is missing after the key %s", value.Quoted(m.key))
 			return
 		}
 		r.behind = colon + 1
@@ -457,9 +459,9 @@ func (r *annotationReader) shown(i int) string {
 		rest = rest[:end]
 	}
 	if rest[0] == '"' {
-		return oneLine(shortened(rest))
+		return value.OneLine(value.Shortened(rest))
 	}
-	return quoted(rest)
+	return value.Quoted(rest)
 }
 
 // surrogates reports halves of UTF-16 pairs in a string, which the decoder

@@ -9,8 +9,9 @@ import (
 
 // Anybody who can write a VM can write its annotation and its fields, so both
 // are hostile input. A few limits hold for each thing by itself; they stand
-// here, those of numbers in internal/quantity, and those of regular expressions in
-// regex.go and beside it. What all things together may take is the Budget of a call.
+// here, those of numbers in internal/quantity, that of an object's depth in
+// internal/value, and those of regular expressions in regex.go and beside it. What
+// all things together may take is the Budget of a call.
 const (
 	maxAnnotation = 256 << 10 // bytes: what Kubernetes allows for all annotations of an object
 	maxNesting    = 64        // arrays and objects inside each other, in an annotation
@@ -18,13 +19,9 @@ const (
 	maxBuilt      = 16 << 20 // bytes of rules built in Go, as JSON: a schema may be larger than any annotation
 
 	maxMatches = 10_000 // that one path selects
-	maxDepth   = 1_000  // of an object; one built in Go may contain itself
 )
 
-var (
-	errTooManyMatches = errors.New("the path selects more than 10,000 values")
-	errTooDeep        = errors.New("the object is nested deeper than 1,000 levels")
-)
+var errTooManyMatches = errors.New("the path selects more than 10,000 values")
 
 // A Budget is what one call may spend: ParseRules, NewRules, RulesFor and Lint
 // for reading an annotation, all rules of it together; Validate, Limits and
@@ -76,7 +73,6 @@ type budget struct {
 const (
 	nodeWork    = 500 // a value that a search looks at; a long one counts as several
 	plannedWork = 50  // the same in a plan, and a rule that judges it
-	plainWork   = 120 // the same where all of an object is looked at, for a Checker
 
 	tokenWork   = 200  // of JSON
 	textWork    = 10   // a byte of an annotation

@@ -13,13 +13,15 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/vmrules/vmrules/internal/value"
 )
 
 // limitsJSON are the limits as JSON, without the rules that demands come from
 // and the messages.
 func limitsJSON(t testing.TB, limits []Limit) any {
 	t.Helper()
-	decoded, err := decodeJSON(limits)
+	decoded, err := value.ThroughJSON(limits)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +95,7 @@ func TestLimits(t *testing.T) {
 			if err := json.Unmarshal([]byte(test.want), &want); err != nil {
 				t.Fatal(err)
 			}
-			want, _ = decodeJSON(want)
+			want, _ = value.ThroughJSON(want)
 			if diff := cmp.Diff(want, narrowed(got, want)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
@@ -179,15 +181,15 @@ func TestLimitsOfTargets(t *testing.T) {
 // satisfies tells whether a value satisfies demands, by the words of their
 // documentation alone.
 func satisfies(d Demands, v any) (ok bool) {
-	s, isScalar := scalarOf(v)
+	s, isScalar := value.ScalarOf(v)
 	switch {
 	case d.Type == "":
 		return true
-	case !isScalar || s.err() != nil:
+	case !isScalar || s.Err() != nil:
 		return false
 	}
-	n, err := s.quantity()
-	isString, isNumber := s.shape == text, err == nil
+	n, err := s.Quantity()
+	isString, isNumber := s.Shape() == value.String, err == nil
 	switch d.Type {
 	case TypeString:
 		ok = isString
@@ -410,7 +412,7 @@ func appliesAnew(valid Path, before, after map[string]any, path Path) bool {
 }
 
 func decodeAny(text string) any {
-	v, _ := decodeJSON(json.RawMessage(text))
+	v, _ := value.ThroughJSON(json.RawMessage(text))
 	return v
 }
 

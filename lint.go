@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/vmrules/vmrules/internal/value"
 )
 
 // A Severity says how much a Finding matters.
@@ -301,7 +303,7 @@ func withPrefix(p Problem, nodes []jsonNode) string {
 	at, _ := nodes[p.Index].member(p.Key)
 	s, ok := at.value.(string)
 	isBound := slices.Contains([]string{keyMin, keyMax, keyMinLength, keyMaxLength}, p.Key)
-	mayBePath := p.Key == keyPath || p.Key == keyValid || isBound && prefixHint(scalar{text: s}) != ""
+	mayBePath := p.Key == keyPath || p.Key == keyValid || isBound && prefixHint(value.FromString(s)) != ""
 	if !ok || p.Offset != at.start || !mayBePath || strings.HasPrefix(s, pathPrefix) {
 		return ""
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/vmrules/vmrules/internal/quantity"
+	"github.com/vmrules/vmrules/internal/value"
 )
 
 // together looks for rules that contradict each other. A rule is held against
@@ -101,7 +102,7 @@ func (s *limits) add(r linted) {
 		return
 	}
 	if r.limit(keyValues) != nil && !s.list(r) {
-		s.linter.add(r, keyValues, contradictingRules, "none of these is left of what the rules before it for the same path allow, %s the last of them", quoted(s.lister.Name))
+		s.linter.add(r, keyValues, contradictingRules, "none of these is left of what the rules before it for the same path allow, %s the last of them", value.Quoted(s.lister.Name))
 		return
 	}
 	s.numbers, s.lengths = numbers, lengths
@@ -121,14 +122,14 @@ func (s *limits) excluded(r linted, i interval) {
 		own, other = other, own
 	}
 	s.linter.add(r, own.key, contradictingRules, "the rule %s for the same path has %s %s, so that no value satisfies both",
-		quoted(other.rule.Name), other.key, shortened(other.rule.slot(other.key).String()))
+		value.Quoted(other.rule.Name), other.key, value.Shortened(other.rule.slot(other.key).String()))
 }
 
 // list narrows what is allowed to the values of a rule, unless nothing is left.
 func (s *limits) list(r linted) bool {
 	var both []string
 	for _, a := range r.Values {
-		v, _ := scalarOf(a.literal)
+		v, _ := value.ScalarOf(a.literal)
 		if rendered := v.String(); s.lister == nil || s.isAllowed[rendered] {
 			both = append(both, rendered)
 		}
@@ -150,7 +151,7 @@ func (s *limits) judgeAllowed() {
 	var names []string
 	first := ""
 	for _, v := range s.allowed {
-		rule, why := s.refusal(limits, &scalar{shape: text, text: v})
+		rule, why := s.refusal(limits, textScalar(v))
 		if why == "" {
 			return
 		}
@@ -162,7 +163,7 @@ func (s *limits) judgeAllowed() {
 		}
 	}
 	if len(names) > 0 {
-		s.linter.add(*s.lister, keyValues, contradictingRules, "the rules for the same path leave none of these over, %s among them: %s", string(appendValues(nil, names)), first)
+		s.linter.add(*s.lister, keyValues, contradictingRules, "the rules for the same path leave none of these over, %s among them: %s", string(value.AppendList(nil, names)), first)
 	}
 }
 
@@ -173,11 +174,11 @@ const (
 
 // refusal is the rule that refuses a value, and why; "" where none does, or
 // where that would take too long to tell.
-func (s *limits) refusal(limits []*limit, v *scalar) (linted, string) {
+func (s *limits) refusal(limits []*limit, v *value.Scalar) (linted, string) {
 	budget := s.linter.budget
 	if s.integer != nil {
 		if ok, err := typeCheck(KindInteger).admits(v, true); err == nil && !ok {
-			return *s.integer, typeCheck(KindInteger).mismatch(v.value())
+			return *s.integer, typeCheck(KindInteger).mismatch(v.Canonical())
 		}
 	}
 	for _, l := range limits {

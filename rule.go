@@ -9,6 +9,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/vmrules/vmrules/internal/value"
 )
 
 // A Kind is what a rule enforces. Spec: Validation rules.
@@ -93,8 +95,8 @@ func equalJSON(a, b json.RawMessage) bool {
 	if bytes.Equal(a, b) {
 		return true
 	}
-	x, errX := decodeJSON(a)
-	y, errY := decodeJSON(b)
+	x, errX := value.ThroughJSON(a)
+	y, errY := value.ThroughJSON(b)
 	return errX == nil && errY == nil && reflect.DeepEqual(x, y)
 }
 

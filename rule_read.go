@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/vmrules/vmrules/internal/value"
 )
 
 // parseRules reads the text of an annotation: the rules, or all problems.
@@ -238,7 +240,7 @@ func (r *ruleReader) argument(key string, n jsonNode) {
 		r.rule.constraints = append(r.rule.constraints, argued{key: key, from: []Argument{a}})
 		return
 	}
-	if s.shape == text && (key == keyMinLength || key == keyMaxLength) {
+	if s.Shape() == value.String && (key == keyMinLength || key == keyMaxLength) {
 		r.problem(n, key, ReasonTypeInvalid, "%q must be a number without quotes, or a JSONPath%s", key, prefixHint(s))
 		return
 	}
@@ -252,22 +254,22 @@ func (r *ruleReader) argument(key string, n jsonNode) {
 
 // readArgument reads a literal, with the scalar that it is, or a path. The
 // subject and what is wanted make the message.
-func (r *ruleReader) readArgument(key, subject, wanted string, n jsonNode) (Argument, scalar, bool) {
+func (r *ruleReader) readArgument(key, subject, wanted string, n jsonNode) (Argument, value.Scalar, bool) {
 	if s, ok := n.value.(string); ok && r.isPath(s) {
 		path, err := r.parsePath(s)
 		if err != nil {
 			r.problem(n, key, ReasonInvalid, "%v", err)
 		}
-		return Argument{path: path}, scalar{}, err == nil
+		return Argument{path: path}, value.Scalar{}, err == nil
 	}
-	s, ok := scalarOf(n.value)
+	s, ok := value.ScalarOf(n.value)
 	if !ok {
 		r.problem(n, key, ReasonTypeInvalid, "%s must be %s, not %s", subject, wanted, n.describe())
-		return Argument{}, scalar{}, false
+		return Argument{}, value.Scalar{}, false
 	}
-	if s.err() != nil {
-		r.problem(n, key, ReasonInvalid, "%s %v", subject, s.err())
-		return Argument{}, scalar{}, false
+	if s.Err() != nil {
+		r.problem(n, key, ReasonInvalid, "%s %v", subject, s.Err())
+		return Argument{}, value.Scalar{}, false
 	}
 	return Argument{literal: n.value}, s, true
 }
@@ -311,13 +313,13 @@ func (r *ruleReader) values(key string, n jsonNode) {
 		return
 	}
 	r.rule.Values = make([]Argument, 0, len(n.items))
-	literals := make([]scalar, 0, len(n.items))
+	literals := make([]value.Scalar, 0, len(n.items))
 	for _, item := range n.items {
 		a, s, ok := r.readArgument(key, "an item of "+strconv.Quote(key), "a string, a number, a boolean or a JSONPath", item)
 		if !ok {
 			continue
 		}
-		if r.budget.Spend(valueWork+s.renderedSize(), valueSize+s.renderedSize()) != nil {
+		if r.budget.Spend(valueWork+s.RenderedSize(), valueSize+s.RenderedSize()) != nil {
 			return
 		}
 		r.rule.Values = append(r.rule.Values, a)
@@ -346,7 +348,7 @@ func (r *ruleReader) unknown() {
 		}
 		r.rule.Unknown[m.key] = m.value.raw()
 		if r.strict && !slices.Contains(r.rule.own, m.key) && (r.judgesArguments() || !slices.Contains(argumentKeys, m.key)) {
-			r.problem(jsonNode{start: m.start}, m.key, ReasonNotSupported, "the key %s is not known: %s", quoted(m.key), r.keyHint(m.key))
+			r.problem(jsonNode{start: m.start}, m.key, ReasonNotSupported, "the key %s is not known: %s", value.Quoted(m.key), r.keyHint(m.key))
 		}
 	}
 }
@@ -403,7 +405,7 @@ func (r *ruleReader) strictly() {
 		return
 	}
 	if kind, _ := r.member(keyRule); !r.judgesArguments() {
-		r.problem(kind, keyRule, ReasonNotSupported, "the kind %s is not known: %s", quoted(string(r.rule.Kind)), r.kindHint())
+		r.problem(kind, keyRule, ReasonNotSupported, "the kind %s is not known: %s", value.Quoted(string(r.rule.Kind)), r.kindHint())
 		return
 	}
 	if !r.rule.Kind.isOfFormat() {

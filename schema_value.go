@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/vmrules/vmrules/internal/quantity"
+	"github.com/vmrules/vmrules/internal/value"
 )
 
 // A schemaLeaf is what a schema says of a value.
@@ -68,7 +69,7 @@ func (g *schemaGroup) leaf(d *demands) *schemaLeaf {
 
 // admits tells whether a value satisfies all demands.
 func (g *schemaGroup) admits(d *demands, v any) bool {
-	s, ok := scalarOf(v)
+	s, ok := value.ScalarOf(v)
 	if !ok || !d.admits(&s) || d.values != nil && !slices.Contains(d.values, s.String()) {
 		return false
 	}
@@ -77,7 +78,7 @@ func (g *schemaGroup) admits(d *demands, v any) bool {
 
 // matches tells whether a value matches all patterns. Where that cannot be
 // told, the schema does not say it.
-func (g *schemaGroup) matches(d *demands, s *scalar) bool {
+func (g *schemaGroup) matches(d *demands, s *value.Scalar) bool {
 	ok, err := d.matches(s)
 	if err == nil {
 		return ok
@@ -285,7 +286,7 @@ func (l *schemaLeaf) of(isThere bool) map[string]any {
 		schema = orNull(schema)
 	}
 	if l.standIn != nil {
-		schema["default"] = reported(l.standIn.value)
+		schema["default"] = value.Canonical(l.standIn.value)
 	}
 	schema[SchemaRules] = l.rules
 	return schema

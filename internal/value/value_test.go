@@ -1,4 +1,4 @@
-package vmrules
+package value
 
 import (
 	"encoding/json"
@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/vmrules/vmrules/internal/conformance"
 )
 
 type (
@@ -19,8 +21,10 @@ type (
 		X int `json:"x"`
 		y int
 	}
-	flag  bool
-	width int8
+	flag        bool
+	width       int8
+	namedString string
+	namedMap    map[namedString]any
 )
 
 func (q resourceQuantity) MarshalJSON() ([]byte, error) { return json.Marshal(q.text) }
@@ -58,7 +62,7 @@ func TestTypesOfValues(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			got, err := json.Marshal(rebuilt(resolve(test.in)))
+			got, err := json.Marshal(rebuilt(Resolve(test.in)))
 			if err != nil {
 				got = nil
 			}
@@ -115,8 +119,8 @@ func TestAsOneDocument(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := rebuilt(decodeExactly(text))
-		if diff := cmp.Diff(want, rebuilt(resolve(map[string]any{"v": v}))); diff != "" {
+		want := rebuilt(conformance.DecodeExactly(text))
+		if diff := cmp.Diff(want, rebuilt(Resolve(map[string]any{"v": v}))); diff != "" {
 			t.Errorf("%T (-want +got):\n%s", v, diff)
 		}
 	}
@@ -125,23 +129,23 @@ func TestAsOneDocument(t *testing.T) {
 // rebuilt makes plain JSON of a value by nothing but the functions that the
 // rest of the package uses.
 func rebuilt(v any) any {
-	if s, ok := scalarOf(v); ok {
-		return s.value()
+	if s, ok := ScalarOf(v); ok {
+		return s.Canonical()
 	}
-	switch shapeOf(v) {
-	case null:
+	switch ShapeOf(v) {
+	case Null:
 		return nil
-	case array:
+	case Array:
 		list := []any{}
-		for i := range length(v) {
-			next, _ := item(v, i)
+		for i := range Len(v) {
+			next, _ := Item(v, i)
 			list = append(list, rebuilt(next))
 		}
 		return list
-	case object:
+	case Object:
 		object := map[string]any{}
-		for _, name := range memberNames(v) {
-			if next, ok := member(v, name); ok {
+		for _, name := range Names(v) {
+			if next, ok := Member(v, name); ok {
 				object[name] = rebuilt(next)
 			}
 		}
@@ -152,15 +156,15 @@ func rebuilt(v any) any {
 
 func TestMemberOfNothing(t *testing.T) {
 	for _, v := range []any{nil, "a", 1, true, []any{1}, noJSON{}, json.Number("1")} {
-		if got, ok := member(v, "a"); ok || got != nil {
+		if got, ok := Member(v, "a"); ok || got != nil {
 			t.Errorf("member(%v) = %v", v, got)
 		}
-		if names := memberNames(v); len(names) > 0 {
+		if names := Names(v); len(names) > 0 {
 			t.Errorf("memberNames(%v) = %v", v, names)
 		}
 	}
 	for _, v := range []any{nil, "abc", 1, map[string]any{"a": 1}, map[string]string{}} {
-		if n := length(v); n != 0 {
+		if n := Len(v); n != 0 {
 			t.Errorf("length(%v) = %d", v, n)
 		}
 	}
@@ -171,11 +175,11 @@ func TestMemberOfNothing(t *testing.T) {
 func TestNamesOfNumbers(t *testing.T) {
 	maps := []any{map[any]any{7: "x"}, map[any]any{int64(7): "x"}, map[any]any{uint64(7): "x"}, map[any]any{7.0: "x"}, map[int]any{7: "x"}, map[uint8]any{7: "x"}}
 	for _, m := range maps {
-		if got, ok := member(m, "7"); got != "x" || !ok {
+		if got, ok := Member(m, "7"); got != "x" || !ok {
 			t.Errorf("member(%#v, 7) = %v", m, got)
 		}
 		for _, name := range []string{"07", "+7", "7.0", "7e0", "0x7", " 7", "", "263", "-249", "18446744073709551623"} {
-			if got, ok := member(m, name); ok {
+			if got, ok := Member(m, name); ok {
 				t.Errorf("member(%#v, %q) = %v", m, name, got)
 			}
 		}
@@ -188,12 +192,12 @@ type endless *endless
 func TestEndlessPointer(t *testing.T) {
 	var p endless
 	p = &p
-	if got := shapeOf(resolve(p)); got != unusable {
+	if got := ShapeOf(Resolve(p)); got != NotJSON {
 		t.Errorf("shape %v, want unusable", got)
 	}
 	var v any
 	v = &v
-	if got := shapeOf(resolve(v)); got != unusable {
+	if got := ShapeOf(Resolve(v)); got != NotJSON {
 		t.Errorf("shape %v, want unusable", got)
 	}
 }
@@ -219,7 +223,7 @@ func TestMemberByKey(t *testing.T) {
 		{map[any]any{1: "x"}, "01", nil},
 	}
 	for _, test := range tests {
-		if got, ok := member(test.object, test.name); got != test.want || ok != (test.want != nil) {
+		if got, ok := Member(test.object, test.name); got != test.want || ok != (test.want != nil) {
 			t.Errorf("%#v at %q: %v, %v; want %v", test.object, test.name, got, ok, test.want)
 		}
 	}
