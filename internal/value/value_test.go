@@ -157,15 +157,15 @@ func rebuilt(v any) any {
 func TestMemberOfNothing(t *testing.T) {
 	for _, v := range []any{nil, "a", 1, true, []any{1}, noJSON{}, json.Number("1")} {
 		if got, ok := Member(v, "a"); ok || got != nil {
-			t.Errorf("member(%v) = %v", v, got)
+			t.Errorf("Member(%v) = %v", v, got)
 		}
 		if names := Names(v); len(names) > 0 {
-			t.Errorf("memberNames(%v) = %v", v, names)
+			t.Errorf("Names(%v) = %v", v, names)
 		}
 	}
 	for _, v := range []any{nil, "abc", 1, map[string]any{"a": 1}, map[string]string{}} {
 		if n := Len(v); n != 0 {
-			t.Errorf("length(%v) = %d", v, n)
+			t.Errorf("Len(%v) = %d", v, n)
 		}
 	}
 }
@@ -176,11 +176,11 @@ func TestNamesOfNumbers(t *testing.T) {
 	maps := []any{map[any]any{7: "x"}, map[any]any{int64(7): "x"}, map[any]any{uint64(7): "x"}, map[any]any{7.0: "x"}, map[int]any{7: "x"}, map[uint8]any{7: "x"}}
 	for _, m := range maps {
 		if got, ok := Member(m, "7"); got != "x" || !ok {
-			t.Errorf("member(%#v, 7) = %v", m, got)
+			t.Errorf("Member(%#v, 7) = %v", m, got)
 		}
 		for _, name := range []string{"07", "+7", "7.0", "7e0", "0x7", " 7", "", "263", "-249", "18446744073709551623"} {
 			if got, ok := Member(m, name); ok {
-				t.Errorf("member(%#v, %q) = %v", m, name, got)
+				t.Errorf("Member(%#v, %q) = %v", m, name, got)
 			}
 		}
 	}
