@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/vmrules/vmrules/internal/value"
 )
 
 // An Argument is what a rule's constraint compares with: a literal, or a
@@ -24,22 +26,22 @@ func NewArgument(v any) (Argument, error) {
 		}
 		return Argument{path: path}, nil
 	}
-	v = resolve(v)
-	s, ok := scalarOf(v)
+	v = value.Resolve(v)
+	s, ok := value.ScalarOf(v)
 	switch {
 	case !ok:
-		return Argument{}, fmt.Errorf("an argument is a string, a number, a boolean or a JSONPath, not %s", describe(v))
-	case s.err() != nil:
-		return Argument{}, fmt.Errorf("the argument %w", s.err())
-	case s.shape == text && strings.HasPrefix(s.text, pathPrefix):
-		path, err := ParsePath(s.text)
+		return Argument{}, fmt.Errorf("an argument is a string, a number, a boolean or a JSONPath, not %s", value.Describe(v))
+	case s.Err() != nil:
+		return Argument{}, fmt.Errorf("the argument %w", s.Err())
+	case s.Shape() == value.String && strings.HasPrefix(s.Text(), pathPrefix):
+		path, err := ParsePath(s.Text())
 		return Argument{path: path}, err
-	case s.shape == numeric:
+	case s.Shape() == value.Number:
 		if written, ok := v.(json.Number); ok && written != "" {
 			return Argument{literal: written}, nil
 		}
 	}
-	return Argument{literal: s.value()}, nil
+	return Argument{literal: s.Canonical()}, nil
 }
 
 // MustArgument is NewArgument for arguments that stand in the source of a
@@ -65,10 +67,10 @@ func (a Argument) Literal() (any, bool) { return a.literal, a.literal != nil }
 // Equal tells whether two arguments are the same literal, numbers by value, or
 // the same path.
 func (a Argument) Equal(b Argument) bool {
-	s, ok := scalarOf(a.literal)
-	t, alsoOK := scalarOf(b.literal)
+	s, ok := value.ScalarOf(a.literal)
+	t, alsoOK := value.ScalarOf(b.literal)
 	if ok && alsoOK {
-		return s.shape == t.shape && s.String() == t.String()
+		return s.Shape() == t.Shape() && s.String() == t.String()
 	}
 	return ok == alsoOK && a.path.Equal(b.path)
 }

@@ -9,25 +9,19 @@ import (
 
 // Anybody who can write a VM can write its annotation and its fields, so both
 // are hostile input. A few limits hold for each thing by itself; they stand
-// here, and those of regular expressions in internal/pcre. What all things
-// together may take is the Budget of a call.
+// here, those of numbers in internal/quantity, that of an object's depth in
+// internal/value, and those of regular expressions in internal/pcre. What all
+// things together may take is the Budget of a call.
 const (
 	maxAnnotation = 256 << 10 // bytes: what Kubernetes allows for all annotations of an object
 	maxNesting    = 64        // arrays and objects inside each other, in an annotation
 	maxRules      = 10_000
 	maxBuilt      = 16 << 20 // bytes of rules built in Go, as JSON: a schema may be larger than any annotation
 
-	maxDigits   = 1_000 // of a number, as it is written
-	maxExponent = 1_000 // decimal, as it is written, to either side
-
 	maxMatches = 10_000 // that one path selects
-	maxDepth   = 1_000  // of an object; one built in Go may contain itself
 )
 
-var (
-	errTooManyMatches = errors.New("the path selects more than 10,000 values")
-	errTooDeep        = errors.New("the object is nested deeper than 1,000 levels")
-)
+var errTooManyMatches = errors.New("the path selects more than 10,000 values")
 
 // A Budget is what one call may spend: ParseRules, NewRules, RulesFor and Lint
 // for reading an annotation, all rules of it together; Validate, Limits and
@@ -77,7 +71,6 @@ type budget = pcre.Budget
 const (
 	nodeWork    = 500 // a value that a search looks at; a long one counts as several
 	plannedWork = 50  // the same in a plan, and a rule that judges it
-	plainWork   = 120 // the same where all of an object is looked at, for a Checker
 
 	textWork    = 10   // a byte of an annotation
 	problemWork = 2000 // something that is wrong with a rule, with the words for it

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"github.com/vmrules/vmrules/internal/value"
 )
 
 // A Checker judges what a rule of its kind selects. It is safe for concurrent
@@ -65,20 +67,20 @@ type Verdict struct {
 	Violations []Violation
 }
 
-// Violation begins a violation by one of the Values, or by what is below it by
+// Violation begins a violation by Values[i], or by what is below it by
 // the names (string) and indexes (int) that follow; by -1, or where there is no
 // such value, it is about the path itself, which selects nothing. What is left
 // to say is the Reason (FieldValueInvalid if empty), the Detail, a Message in
 // place of the rule's, and what Argument and Limit it breaks.
-func (in *Input) Violation(value int, below ...any) Violation {
-	if value < 0 || value >= len(in.Values) {
+func (in *Input) Violation(i int, below ...any) Violation {
+	if i < 0 || i >= len(in.Values) {
 		return in.pathViolation()
 	}
-	m := in.Values[value]
-	if value >= len(in.places) { // an Input of somebody's test
-		return Violation{Field: m.Field, Value: reported(m.Value)}
+	m := in.Values[i]
+	if i >= len(in.places) { // an Input of somebody's test
+		return Violation{Field: m.Field, Value: value.Canonical(m.Value)}
 	}
-	from := in.places[value]
+	from := in.places[i]
 	at, found := slices.Clone(from.at), m.Value
 	for _, step := range below {
 		e := elementOf(step)
@@ -86,7 +88,7 @@ func (in *Input) Violation(value int, below ...any) Violation {
 		at = append(at, e)
 	}
 	return Violation{
-		Field: at.String(), Pointer: at.pointer(), Value: reported(found), Defaulted: from.standIn != written,
+		Field: at.String(), Pointer: at.pointer(), Value: value.Canonical(found), Defaulted: from.standIn != written,
 	}
 }
 
@@ -168,12 +170,10 @@ func (e *evaluation) startChecking(t *target) *checking {
 		return c
 	}
 	*c = checking{kept: c.kept, of: t}
-	p := plainer{budget: &e.budget}
-	c.object, _ = p.plain(t.vm, len(t.vmAt))
-	if e.old != nil && !t.isItem() {
-		c.old, _ = p.plain(lookup(e.old, t.vmAt), len(t.vmAt))
+	c.object, c.err = value.Plain(t.vm, len(t.vmAt), &e.budget.Meter)
+	if c.err == nil && e.old != nil && !t.isItem() {
+		c.old, c.err = value.Plain(lookup(e.old, t.vmAt), len(t.vmAt), &e.budget.Meter)
 	}
-	c.err = p.err
 	return c
 }
 
@@ -240,20 +240,19 @@ func (w *walk) plain(v any) any {
 	if w.standIn == written {
 		return v
 	}
-	p := plainer{budget: w.budget}
-	plain, _ := p.plain(v, 0)
-	return plain
+	converted, _ := value.Plain(v, 0, &w.budget.Meter)
+	return converted
 }
 
 // inspect looks at all that is in a plain value, and finds the first parameter
 // of a template that is not filled in; "" for none.
 func (w *walk) inspect(v any) string {
-	if !w.pay(plainWork, 0) {
+	if !w.pay(value.PlainWork, 0) {
 		return ""
 	}
 	switch v := v.(type) {
 	case string:
-		if w.pay(len(v)/100*plainWork, 0) && w.parameters {
+		if w.pay(len(v)/100*value.PlainWork, 0) && w.parameters {
 			return parameterIn(v)
 		}
 	case []any:
@@ -269,7 +268,7 @@ func (w *walk) inspect(v any) string {
 			}
 			return ""
 		}
-		for _, name := range memberNames(v) {
+		for _, name := range value.Names(v) {
 			if found := cmp.Or(w.inspect(name), w.inspect(v[name])); found != "" {
 				return found
 			}
@@ -300,7 +299,7 @@ func (in *Input) selectOld() error {
 func checkSafely(r *rule, in *Input) (verdict Verdict) {
 	defer func() {
 		if failure := recover(); failure != nil {
-			verdict = Verdict{Outcome: Undecided, Note: fmt.Sprintf("the kind %s failed: %s", quoted(string(r.Kind)), shortened(fmt.Sprint(failure)))}
+			verdict = Verdict{Outcome: Undecided, Note: fmt.Sprintf("the kind %s failed: %s", value.Quoted(string(r.Kind)), value.Shortened(fmt.Sprint(failure)))}
 		}
 	}()
 	return r.checker.Check(in)
@@ -318,7 +317,7 @@ func (j *judgement) conclude(in *Input, v Verdict) bool {
 	case v.Outcome == Violated:
 		j.checkViolated(in, v)
 	default:
-		j.undecided("", errors.New(cmp.Or(v.Note, fmt.Sprintf("the kind %s gave no verdict", quoted(string(j.rule.Kind))))))
+		j.undecided("", errors.New(cmp.Or(v.Note, fmt.Sprintf("the kind %s gave no verdict", value.Quoted(string(j.rule.Kind))))))
 	}
 	return false
 }
@@ -356,7 +355,7 @@ func (in *Input) complete(v Violation) Violation {
 	j := in.judgement
 	v.Rule, v.Warning = j.rule.Name, j.rule.JustWarning
 	v.Message = cmp.Or(v.Message, j.rule.Message)
-	v.Detail = cmp.Or(v.Detail, fmt.Sprintf("the kind %s does not allow it", quoted(string(j.rule.Kind))))
+	v.Detail = cmp.Or(v.Detail, fmt.Sprintf("the kind %s does not allow it", value.Quoted(string(j.rule.Kind))))
 	if !v.Reason.isOfValue() {
 		v.Reason = ReasonInvalid
 	}

@@ -2,6 +2,7 @@ package vmrules
 
 import (
 	"encoding/json"
+	"errors"
 	"testing"
 
 	"github.com/vmrules/vmrules/internal/conformance"
@@ -90,4 +91,13 @@ type (
 	namedString string
 	namedMap    map[namedString]any
 	namedList   []any
+
+	resourceQuantity struct{ text string } // with MarshalJSON, as resource.Quantity has it
+	broken           struct{}              // with a MarshalJSON that fails
+	point            struct{ X int }
 )
+
+func (q resourceQuantity) MarshalJSON() ([]byte, error) { return json.Marshal(q.text) }
+func (broken) MarshalJSON() ([]byte, error)             { return nil, errors.New("no") }
+
+func pointerTo[T any](v T) *T { return &v }

@@ -5,9 +5,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/vmrules/vmrules/internal/pcre"
+	"github.com/vmrules/vmrules/internal/quantity"
+	"github.com/vmrules/vmrules/internal/value"
 )
 
 // A constraint is an argument of a rule with its value at hand.
@@ -15,10 +16,10 @@ import (
 type constraint interface {
 	// holds tells whether a value satisfies the constraint; an error says why
 	// that cannot be told.
-	holds(v *scalar, b *budget) (bool, error)
+	holds(v *value.Scalar, b *budget) (bool, error)
 	// breach says what is wrong with a value for which the constraint does not
 	// hold.
-	breach(v *scalar) breach
+	breach(v *value.Scalar) breach
 }
 
 // A breach is what is wrong with a value.
@@ -39,7 +40,7 @@ var wantedArguments = map[string]string{
 
 // newConstraint makes the constraint of a key that has one argument, and pays for
 // it from b. The error continues a sentence that begins with the key.
-func newConstraint(key string, limit scalar, b *budget) (constraint, Reason, error) {
+func newConstraint(key string, limit value.Scalar, b *budget) (constraint, Reason, error) {
 	switch key {
 	case keyMin, keyMax:
 		return newBound(key, limit)
@@ -49,16 +50,16 @@ func newConstraint(key string, limit scalar, b *budget) (constraint, Reason, err
 	return newPattern(limit, b)
 }
 
-func mustBe(key string, limit scalar) error {
-	return fmt.Errorf("must be %s, not %s%s", wantedArguments[key], limit.describe(), prefixHint(limit))
+func mustBe(key string, limit value.Scalar) error {
+	return fmt.Errorf("must be %s, not %s%s", wantedArguments[key], limit.Describe(), prefixHint(limit))
 }
 
 // prefixHint is for a path that lacks its prefix.
-func prefixHint(limit scalar) string {
-	if !strings.HasPrefix(limit.text, ".") && !strings.HasPrefix(strings.ToLower(limit.text), "jsonpath") {
+func prefixHint(limit value.Scalar) string {
+	if !strings.HasPrefix(limit.Text(), ".") && !strings.HasPrefix(strings.ToLower(limit.Text()), "jsonpath") {
 		return ""
 	}
-	return fmt.Sprintf(" (for a path write %q)", pathPrefix+leadingDot(withoutPrefix(limit.text)))
+	return fmt.Sprintf(" (for a path write %q)", pathPrefix+leadingDot(withoutPrefix(limit.Text())))
 }
 
 // A bound is min or max.
@@ -66,19 +67,19 @@ type bound struct {
 	key    string
 	limit  any    // as reports show it
 	shown  string // as details show it
-	number number
+	number quantity.Number
 	beyond int // how a value compares with the limit that breaks it: -1 or 1
 }
 
-func newBound(key string, limit scalar) (constraint, Reason, error) {
-	if limit.shape == boolean {
+func newBound(key string, limit value.Scalar) (constraint, Reason, error) {
+	if limit.Shape() == value.Boolean {
 		return nil, ReasonTypeInvalid, mustBe(key, limit)
 	}
-	n, err := limit.quantity()
-	if err == errNotNumber {
+	n, err := limit.Quantity()
+	if err == quantity.ErrNotNumber {
 		return nil, ReasonInvalid, mustBe(key, limit)
 	}
-	return &bound{key, limit.value(), shown(limit), n, beyond(key)}, ReasonInvalid, err
+	return &bound{key, limit.Canonical(), shown(limit), n, beyond(key)}, ReasonInvalid, err
 }
 
 func beyond(key string) int {
@@ -88,25 +89,25 @@ func beyond(key string) int {
 	return 1
 }
 
-func (c *bound) holds(v *scalar, b *budget) (bool, error) {
-	n, err := v.quantity()
-	if err == errNotNumber {
+func (c *bound) holds(v *value.Scalar, b *budget) (bool, error) {
+	n, err := v.Quantity()
+	if err == quantity.ErrNotNumber {
 		return false, nil
 	}
 	if err != nil {
 		return false, fmt.Errorf("the value %w", err)
 	}
-	if work := n.compareWork(c.number); work > 0 {
+	if work := n.CompareWork(c.number); work > 0 {
 		if err := b.Spend(work, 0); err != nil {
 			return false, err
 		}
 	}
-	return n.compare(c.number) != c.beyond, nil
+	return n.Compare(c.number) != c.beyond, nil
 }
 
-func (c *bound) breach(v *scalar) breach {
-	detail := v.appendDescription(make([]byte, 0, usualDetail))
-	_, err := v.quantity()
+func (c *bound) breach(v *value.Scalar) breach {
+	detail := v.AppendDescription(make([]byte, 0, usualDetail))
+	_, err := v.Quantity()
 	switch {
 	case err != nil:
 		detail = append(append(append(detail, " is not a number, and "...), c.key...), " is "...)
@@ -122,48 +123,40 @@ func (c *bound) breach(v *scalar) breach {
 const usualDetail = 128
 
 // shown is a limit without quotes, which a number does not need.
-func shown(limit scalar) string { return shortened(cmp.Or(limit.text, limit.String())) }
+func shown(limit value.Scalar) string { return value.Shortened(cmp.Or(limit.Text(), limit.String())) }
 
 // A lengthBound is minLength or maxLength.
 type lengthBound bound
 
-func newLengthBound(key string, limit scalar) (constraint, Reason, error) {
-	n, err := limit.number, limit.err()
-	if limit.shape == text {
-		n, err = parseNumber(limit.text)
+func newLengthBound(key string, limit value.Scalar) (constraint, Reason, error) {
+	n, err := limit.Number(), limit.Err()
+	if limit.Shape() == value.String {
+		n, err = quantity.ParseJSON(limit.Text())
 	}
 	switch {
-	case limit.shape == boolean:
+	case limit.Shape() == value.Boolean:
 		return nil, ReasonTypeInvalid, mustBe(key, limit)
-	case err == errNotNumber || err == nil && (!n.isInteger() || n.sign() < 0):
+	case err == quantity.ErrNotNumber || err == nil && (!n.IsInteger() || n.Sign() < 0):
 		return nil, ReasonInvalid, mustBe(key, limit)
 	}
-	return &lengthBound{key, limit.value(), shown(limit), n, beyond(key)}, ReasonInvalid, err
+	return &lengthBound{key, limit.Canonical(), shown(limit), n, beyond(key)}, ReasonInvalid, err
 }
 
-func (c *lengthBound) holds(v *scalar, _ *budget) (bool, error) {
-	return numberFromInt(int64(v.length())).compare(c.number) != c.beyond, nil
+func (c *lengthBound) holds(v *value.Scalar, _ *budget) (bool, error) {
+	return quantity.FromInt(int64(v.Length())).Compare(c.number) != c.beyond, nil
 }
 
-func (c *lengthBound) breach(v *scalar) breach {
+func (c *lengthBound) breach(v *value.Scalar) breach {
 	reason, compared := ReasonTooLong, "more than"
 	if c.beyond < 0 {
 		reason, compared = ReasonInvalid, "fewer than"
 	}
 	characters := "characters"
-	if v.length() == 1 {
+	if v.Length() == 1 {
 		characters = "character"
 	}
 	return breach{reason, c.limit,
-		fmt.Sprintf("%s has %d %s, %s %s %s", v.describe(), v.length(), characters, compared, c.key, c.shown)}
-}
-
-// length is that of the value rendered as string, in code points.
-func (s *scalar) length() int {
-	if s.shape != numeric {
-		return utf8.RuneCountInString(s.text)
-	}
-	return len(s.number.append(make([]byte, 0, usualNumber)))
+		fmt.Sprintf("%s has %d %s, %s %s %s", v.Describe(), v.Length(), characters, compared, c.key, c.shown)}
 }
 
 // allowed is values.
@@ -178,7 +171,7 @@ type allowed struct {
 // maxScanned is up to how many values looking at each is faster than a set.
 const maxScanned = 8
 
-func newAllowed(values []scalar) *allowed {
+func newAllowed(values []value.Scalar) *allowed {
 	c := &allowed{list: make([]string, 0, len(values))}
 	for _, v := range values {
 		c.list = append(c.list, v.String())
@@ -206,7 +199,7 @@ func (c *allowed) limitSize() int {
 	return size
 }
 
-func (c *allowed) holds(v *scalar, _ *budget) (bool, error) {
+func (c *allowed) holds(v *value.Scalar, _ *budget) (bool, error) {
 	if c.has(v) {
 		return true, nil
 	}
@@ -216,11 +209,11 @@ func (c *allowed) holds(v *scalar, _ *budget) (bool, error) {
 	return false, nil
 }
 
-func (c *allowed) has(v *scalar) bool {
-	if v.shape != numeric {
-		return c.hasText(v.text)
+func (c *allowed) has(v *value.Scalar) bool {
+	if v.Shape() != value.Number {
+		return c.hasText(v.Text())
 	}
-	digits := v.number.append(make([]byte, 0, usualNumber))
+	digits := v.Number().AppendTo(make([]byte, 0, quantity.UsualSize))
 	return c.hasText(string(digits))
 }
 
@@ -232,15 +225,15 @@ func (c *allowed) hasText(s string) bool {
 	return ok
 }
 
-func (c *allowed) breach(v *scalar) breach {
+func (c *allowed) breach(v *value.Scalar) breach {
 	if len(c.list) == 0 {
 		return breach{ReasonNotSupported, c.limit, "no value is allowed"}
 	}
-	detail := append(v.appendDescription(make([]byte, 0, usualDetail)), " is not "...)
+	detail := append(v.AppendDescription(make([]byte, 0, usualDetail)), " is not "...)
 	if len(c.list) > 1 {
 		detail = append(detail, "one of "...)
 	}
-	return breach{ReasonNotSupported, c.limit, string(appendValues(detail, c.list))}
+	return breach{ReasonNotSupported, c.limit, string(value.AppendList(detail, c.list))}
 }
 
 // A pattern is regex.
@@ -250,25 +243,25 @@ type pattern struct {
 	regex *pcre.Regex
 }
 
-func newPattern(limit scalar, b *budget) (constraint, Reason, error) {
-	if limit.shape != text {
+func newPattern(limit value.Scalar, b *budget) (constraint, Reason, error) {
+	if limit.Shape() != value.String {
 		return nil, ReasonTypeInvalid, mustBe(keyRegex, limit)
 	}
-	if len(limit.text) > pcre.MaxBytes {
-		return nil, ReasonTooLong, fmt.Errorf("has %d bytes; a regular expression may have %d", len(limit.text), pcre.MaxBytes)
+	if len(limit.Text()) > pcre.MaxBytes {
+		return nil, ReasonTooLong, fmt.Errorf("has %d bytes; a regular expression may have %d", len(limit.Text()), pcre.MaxBytes)
 	}
-	compiled, err := pcre.Compile(limit.text, b)
+	compiled, err := pcre.Compile(limit.Text(), b)
 	if err != nil {
 		return nil, ReasonInvalid, fmt.Errorf("cannot be used: %w", err)
 	}
-	return &pattern{limit.text, limit.text, compiled}, ReasonInvalid, nil
+	return &pattern{limit.Text(), limit.Text(), compiled}, ReasonInvalid, nil
 }
 
-func (c *pattern) holds(v *scalar, b *budget) (bool, error) {
+func (c *pattern) holds(v *value.Scalar, b *budget) (bool, error) {
 	return c.regex.Match(v.String(), b)
 }
 
-func (c *pattern) breach(v *scalar) breach {
-	detail := append(v.appendDescription(make([]byte, 0, usualDetail)), " does not match "...)
-	return breach{ReasonInvalid, c.limit, string(appendQuoted(detail, c.text))}
+func (c *pattern) breach(v *value.Scalar) breach {
+	detail := append(v.AppendDescription(make([]byte, 0, usualDetail)), " does not match "...)
+	return breach{ReasonInvalid, c.limit, string(value.AppendQuoted(detail, c.text))}
 }

@@ -1,6 +1,9 @@
 package vmrules
 
-import "github.com/vmrules/vmrules/internal/meter"
+import (
+	"github.com/vmrules/vmrules/internal/meter"
+	"github.com/vmrules/vmrules/internal/value"
+)
 
 // demands are what several rules ask of one value, all of them together. Where the
 // budget did not suffice, they are not all of it, and count for nothing.
@@ -65,7 +68,7 @@ func (d *demands) add(c constraint) {
 
 // tighter is the one of two bounds that excludes more; a nil excludes nothing.
 func tighter(a, b *bound) *bound {
-	if a != nil && a.number.compare(b.number) != b.beyond {
+	if a != nil && a.number.Compare(b.number) != b.beyond {
 		return a
 	}
 	return b
@@ -101,7 +104,11 @@ func (d *demands) match(p *pattern) {
 	d.patterns = append(d.patterns, p)
 }
 
-func textScalar(s string) *scalar { return &scalar{shape: text, text: s} }
+// textScalar returns a string as a value to be judged.
+func textScalar(s string) *value.Scalar {
+	v := value.FromString(s)
+	return &v
+}
 
 // settle leaves among the values only those that satisfy the rest. A value may
 // come as a number or boolean as well as a string, but what it is rendered as
@@ -120,13 +127,13 @@ func (d *demands) settle() {
 }
 
 // admits tells whether a value satisfies everything but values and patterns.
-func (d *demands) admits(s *scalar) bool {
-	if d.budget.Spend(valueWork*s.size(), 0) != nil || s.err() != nil || d.isString && s.shape != text {
+func (d *demands) admits(s *value.Scalar) bool {
+	if d.budget.Spend(valueWork*s.Cost(), 0) != nil || s.Err() != nil || d.isString && s.Shape() != value.String {
 		return false
 	}
 	if d.isNumber {
-		n, err := s.quantity()
-		if err != nil || d.isInteger && !n.isInteger() {
+		n, err := s.Quantity()
+		if err != nil || d.isInteger && !n.IsInteger() {
 			return false
 		}
 	}
@@ -155,7 +162,7 @@ func (d *demands) bounds() []constraint {
 }
 
 // matches tells whether a value matches all patterns.
-func (d *demands) matches(s *scalar) (bool, error) {
+func (d *demands) matches(s *value.Scalar) (bool, error) {
 	for _, p := range d.patterns {
 		if ok, err := p.holds(s, d.budget); !ok || err != nil {
 			return false, err
@@ -171,7 +178,7 @@ func (d *demands) cross() bool {
 }
 
 func crosses(least, most *bound) bool {
-	return least != nil && most != nil && least.number.compare(most.number) > 0
+	return least != nil && most != nil && least.number.Compare(most.number) > 0
 }
 
 // fieldType is the type that all rules together ask for.

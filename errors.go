@@ -3,6 +3,8 @@ package vmrules
 import (
 	"fmt"
 	"strings"
+
+	"github.com/vmrules/vmrules/internal/value"
 )
 
 // A Reason is why something is wrong, in the names that Kubernetes uses for
@@ -101,14 +103,14 @@ func (p Problem) Error() string {
 	}
 	switch {
 	case p.Rule != "":
-		parts = append(parts, "rule "+quoted(p.Rule))
+		parts = append(parts, "rule "+value.Quoted(p.Rule))
 	case p.Index >= 0:
 		parts = append(parts, fmt.Sprintf("rules[%d]", p.Index))
 	}
-	if p.Key != "" && !strings.Contains(p.Message, quoted(p.Key)) {
-		parts = append(parts, oneLine(p.Key))
+	if p.Key != "" && !strings.Contains(p.Message, value.Quoted(p.Key)) {
+		parts = append(parts, value.OneLine(p.Key))
 	}
-	return strings.Join(append(parts, oneLine(p.Message)), ": ")
+	return strings.Join(append(parts, value.OneLine(p.Message)), ": ")
 }
 
 func (p Problem) field() string {

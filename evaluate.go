@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"github.com/vmrules/vmrules/internal/value"
 )
 
 // An evaluation is one call of Validate. It is not safe for concurrent use.
@@ -78,16 +80,16 @@ type judgement struct {
 
 	read     []constraint // those of rule.constraints that come from paths; nil where undecided
 	prepared bool
-	value    scalar // that is being judged
-	doubt    error  // the first thing that could not be judged
-	doubtful string // the argument that it is about
-	notYet   string // what a form has not filled in, under Partial
+	value    value.Scalar // that is being judged
+	doubt    error        // the first thing that could not be judged
+	doubtful string       // the argument that it is about
+	notYet   string       // what a form has not filled in, under Partial
 }
 
 func (j *judgement) run() {
 	switch {
 	case j.rule.checker == nil:
-		j.end(Ignored, fmt.Sprintf("the kind %s is not known", quoted(string(j.rule.Kind))))
+		j.end(Ignored, fmt.Sprintf("the kind %s is not known", value.Quoted(string(j.rule.Kind))))
 	case j.rule.enforcesNothing():
 		j.end(Ignored, fmt.Sprintf("the kind %s without any argument enforces nothing", j.rule.Kind))
 	case j.broken != nil:
@@ -237,16 +239,16 @@ func (j *judgement) visit(w *walk, v any) bool {
 	j.prepare()
 	var isScalar bool
 	s := &j.value
-	*s, isScalar = scalarOf(v)
+	*s, isScalar = value.ScalarOf(v)
 	if !w.spend(j.target.lookWork(s)) {
 		return false
 	}
-	if err := s.unfilled(j.target.parameters); err != nil {
+	if err := unfilled(s, j.target.parameters); err != nil {
 		j.doubted("", j.atField(w, err))
 		return true
 	}
 	if j.rule.comparesNumbers {
-		s.readQuantity()
+		s.ReadQuantity()
 	}
 	ok, err := j.rule.typeCheck().admits(s, isScalar)
 	switch {
@@ -286,7 +288,7 @@ func (j *judgement) doubted(argument string, why error) {
 }
 
 // constrain judges a value by each constraint.
-func (j *judgement) constrain(w *walk, v any, s *scalar) {
+func (j *judgement) constrain(w *walk, v any, s *value.Scalar) {
 	for i := range j.rule.constraints {
 		c := j.constraint(i)
 		if c == nil {
@@ -315,33 +317,33 @@ func (a argued) origin() string {
 	if len(a.from) != 1 {
 		return ""
 	}
-	return ", read from " + shortened(a.from[0].path.shown())
+	return ", read from " + value.Shortened(a.from[0].path.shown())
 }
 
-func (j *judgement) add(w *walk, value any, reason Reason, argument string, limit any, detail string) {
-	if j.partial && value == "" {
+func (j *judgement) add(w *walk, found any, reason Reason, argument string, limit any, detail string) {
+	if j.partial && found == "" {
 		j.notYet = cmp.Or(j.notYet, errNotFilledIn.Error())
 		return
 	}
-	if !w.pay(violationWork, w.at.textSize()+len(detail)+j.value.renderedSize()+violationSize) {
+	if !w.pay(violationWork, w.at.textSize()+len(detail)+j.value.RenderedSize()+violationSize) {
 		return
 	}
 	v := j.violation(reason, argument, detail)
 	v.Field, v.Pointer = w.at.String(), w.at.pointer()
 	v.Limit = limit
-	v.Value = reported(value)
-	v.Detail = w.standIn.explain(value, detail)
+	v.Value = value.Canonical(found)
+	v.Detail = w.standIn.explain(found, detail)
 	v.Defaulted = w.standIn != written
 	j.result.Violations = append(j.result.Violations, v)
 }
 
 // explain says of what is wrong with a value why that counts.
-func (why standIn) explain(value any, detail string) string {
+func (why standIn) explain(v any, detail string) string {
 	switch why {
 	case unset:
-		return fmt.Sprintf("not set, counts as %s: %s", describe(value), detail)
+		return fmt.Sprintf("not set, counts as %s: %s", value.Describe(v), detail)
 	case zero:
-		return fmt.Sprintf("0 counts as %s: %s", describe(value), detail)
+		return fmt.Sprintf("0 counts as %s: %s", value.Describe(v), detail)
 	}
 	return detail
 }
@@ -406,13 +408,13 @@ func (j *judgement) readArgument(a argued) (constraint, error) {
 // readAllowed collects the values that are allowed. A list's only path must
 // select something; an item's path that selects nothing allows nothing.
 func (j *judgement) readAllowed(a argued) (constraint, error) {
-	var all []scalar
+	var all []value.Scalar
 	later := false
 	for _, argument := range a.from {
 		path, isPath := argument.Path()
 		if !isPath {
-			s, _ := scalarOf(argument.literal)
-			if err := j.budget.Spend(valueWork+3*s.renderedSize(), 0); err != nil {
+			s, _ := value.ScalarOf(argument.literal)
+			if err := j.budget.Spend(valueWork+3*s.RenderedSize(), 0); err != nil {
 				return nil, err
 			}
 			all = append(all, s)
@@ -441,13 +443,13 @@ func (j *judgement) readAllowed(a argued) (constraint, error) {
 }
 
 // appendItems adds a value, or the items of an array.
-func (j *judgement) appendItems(all []scalar, path Path, v any) ([]scalar, error) {
-	if shapeOf(v) != array {
+func (j *judgement) appendItems(all []value.Scalar, path Path, v any) ([]value.Scalar, error) {
+	if value.ShapeOf(v) != value.Array {
 		s, err := j.usable(path, v)
 		return append(all, s), err
 	}
-	for i := range length(v) {
-		next, ok := item(v, i)
+	for i := range value.Len(v) {
+		next, ok := value.Item(v, i)
 		if !ok {
 			continue
 		}
@@ -485,19 +487,19 @@ func (j *judgement) mayCome(err error) bool {
 }
 
 // usable is the scalar that an argument's path selected.
-func (j *judgement) usable(path Path, v any) (scalar, error) {
-	s, ok := scalarOf(v)
+func (j *judgement) usable(path Path, v any) (value.Scalar, error) {
+	s, ok := value.ScalarOf(v)
 	if err := j.budget.Spend(nodeWork*j.target.lookWork(&s)+valueWork, 0); err != nil {
-		return scalar{}, err
+		return value.Scalar{}, err
 	}
 	if !ok {
-		return scalar{}, fmt.Errorf("cannot be read: %s is %s", path.shown(), describe(v))
+		return value.Scalar{}, fmt.Errorf("cannot be read: %s is %s", path.shown(), value.Describe(v))
 	}
-	if s.err() != nil {
-		return scalar{}, fmt.Errorf("cannot be read: %s %w", path.shown(), s.err())
+	if s.Err() != nil {
+		return value.Scalar{}, fmt.Errorf("cannot be read: %s %w", path.shown(), s.Err())
 	}
-	if err := s.unfilled(j.target.parameters); err != nil {
-		return scalar{}, fmt.Errorf("cannot be read from %s: %w", path.shown(), err)
+	if err := unfilled(&s, j.target.parameters); err != nil {
+		return value.Scalar{}, fmt.Errorf("cannot be read from %s: %w", path.shown(), err)
 	}
 	return s, nil
 }

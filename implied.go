@@ -4,6 +4,8 @@ import (
 	"errors"
 
 	"github.com/ohler55/ojg/jp"
+
+	"github.com/vmrules/vmrules/internal/value"
 )
 
 // The fields that 201902-2 lists under "valid" as always there. They are there
@@ -75,7 +77,7 @@ func newFields(defaults []fieldDefault) (*implied, error) {
 		if n := len(d.path.steps()); n == 0 || !isChild(d.path.steps()[n-1]) {
 			return nil, errDefaultPath
 		}
-		f.value = resolve(d.value)
+		f.value = value.Resolve(d.value)
 	}
 	for _, path := range zeroIsUnset {
 		f, _ := root.grow(path)
@@ -165,7 +167,7 @@ func (f *implied) after(step jp.Frag) *implied {
 // what the object holds there, nil where it holds nothing.
 func (f *implied) standIn(parent, next any) (any, standIn) {
 	switch {
-	case f == nil || f.value == nil || shapeOf(parent) != object:
+	case f == nil || f.value == nil || value.ShapeOf(parent) != value.Object:
 		return nil, written
 	case next == nil:
 		return f.value, unset
@@ -176,6 +178,6 @@ func (f *implied) standIn(parent, next any) (any, standIn) {
 }
 
 func isZero(v any) bool {
-	s, ok := scalarOf(v)
-	return ok && s.shape == numeric && s.err() == nil && s.number.isZero()
+	s, ok := value.ScalarOf(v)
+	return ok && s.Shape() == value.Number && s.Err() == nil && s.Number().IsZero()
 }

@@ -1,6 +1,10 @@
 package vmrules
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/vmrules/vmrules/internal/value"
+)
 
 // A setters value is a set of the objects that a VM names and from which KubeVirt
 // sets fields when it starts the VM.
@@ -186,11 +190,11 @@ var isUnbound = lacks("bridge", "slirp", "masquerade", "sriov", "macvtap", "pass
 // first network of its name is a pod network.
 func isUnboundOnPodNetwork(w *walk, nic any) bool {
 	networks := below(w.object, "spec", "networks")
-	for i := range length(networks) {
+	for i := range value.Len(networks) {
 		if !w.spend(1) {
 			break
 		}
-		network, _ := item(networks, i)
+		network, _ := value.Item(networks, i)
 		if stringIn(network, "name") == stringIn(nic, "name") {
 			return has(network, "pod") && isUnbound(w, nic)
 		}
@@ -209,7 +213,7 @@ func (c condition) holds(next any) bool {
 	case ifZero:
 		return isUnset(next)
 	case wholeIfEmpty:
-		return next == nil || shapeOf(next) == array && length(next) == 0
+		return next == nil || value.ShapeOf(next) == value.Array && value.Len(next) == 0
 	case ifMissing, wholeIfMissing, appended:
 		return next == nil
 	}

@@ -10,6 +10,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/ohler55/ojg/jp"
+
+	"github.com/vmrules/vmrules/internal/quantity"
+	"github.com/vmrules/vmrules/internal/value"
 )
 
 // pathPrefix marks a JSONPath; a string without it is a literal.
@@ -51,7 +54,7 @@ type filter struct {
 // An operand is a path below the current item, or a literal.
 type operand struct {
 	path    jp.Expr // nil: literal
-	literal scalar
+	literal value.Scalar
 }
 
 // ParsePath reads a path with its prefix, such as
@@ -135,7 +138,7 @@ func (p Path) shown() string {
 	if p.IsZero() {
 		return ""
 	}
-	return pathPrefix + leadingDot(clipped(p.written, maxLine))
+	return pathPrefix + leadingDot(value.Clipped(p.written, value.MaxLine))
 }
 
 // MarshalText is String, so that a path is a string in JSON.
@@ -465,7 +468,7 @@ func (p *pathParser) quotedName(quote byte) (string, error) {
 // everyone else as one name.
 func ambiguousDot(start string, quote byte) error {
 	name, _, _ := strings.Cut(start, string(quote))
-	name = shortened(name)
+	name = value.Shortened(name)
 	return fmt.Errorf(`a bare dot inside quotes is a step for some and part of the name for others: write ['%s'] for the name, .%s for the steps`,
 		strings.ReplaceAll(name, ".", `\.`), name)
 }
@@ -546,16 +549,16 @@ func (p *pathParser) operand() (operand, error) {
 	word := p.rest[:end]
 	p.rest = p.rest[end:]
 	if word == "true" || word == "false" {
-		return operand{literal: scalar{shape: boolean, text: word}}, nil
+		return operand{literal: value.FromBool(word == "true")}, nil
 	}
 	if word == "" {
 		return operand{}, p.unexpected("in a filter, where a path (@.name), a quoted string, a number, true or false is expected")
 	}
-	n, err := parseNumber(strings.TrimPrefix(word, "+"))
+	n, err := quantity.ParseJSON(strings.TrimPrefix(word, "+"))
 	if err != nil {
 		return operand{}, fmt.Errorf("%q in a filter is neither a path (@.name), a quoted string, a number, true nor false", word)
 	}
-	return operand{literal: scalar{shape: numeric, number: n}}, nil
+	return operand{literal: value.FromNumber(n)}, nil
 }
 
 // operandPath reads the path behind an @ up to the operator or the end.
@@ -618,5 +621,5 @@ func (p *pathParser) quotedLiteral() (operand, error) {
 		return operand{}, errors.New("the quoted string in the filter is never closed")
 	}
 	p.rest = rest[1:]
-	return operand{literal: scalar{shape: text, text: s.String()}}, nil
+	return operand{literal: value.FromString(s.String())}, nil
 }

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/vmrules/vmrules/internal/value"
 )
 
 func TestParsePathErrors(t *testing.T) {
@@ -244,7 +246,7 @@ func TestFind(t *testing.T) {
 }
 
 func TestFindValues(t *testing.T) {
-	object := map[string]any{"a": []string{"x", "y"}, "q": quantity{"2Gi"}}
+	object := map[string]any{"a": []string{"x", "y"}, "q": resourceQuantity{"2Gi"}}
 	got := MustParsePath("jsonpath::$..*").Find(object)
 	want := []Match{{"a", []string{"x", "y"}}, {"a[0]", "x"}, {"a[1]", "y"}, {"q", "2Gi"}}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -275,8 +277,8 @@ func TestFindBounds(t *testing.T) {
 		{"..a", cyclic, 0},
 		{".a.a.a", cyclic, 1},
 		{strings.Repeat("..a", 1000), cyclic, 0},
-		{strings.Repeat(".a", maxDepth), cyclic, 1},
-		{strings.Repeat(".a", maxDepth+1), cyclic, 0},
+		{strings.Repeat(".a", value.MaxDepth), cyclic, 1},
+		{strings.Repeat(".a", value.MaxDepth+1), cyclic, 0},
 	}
 	for _, test := range tests {
 		if got := len(MustParsePath("jsonpath::" + test.path).Find(test.root)); got != test.want {

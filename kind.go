@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"github.com/vmrules/vmrules/internal/jsontext"
+	"github.com/vmrules/vmrules/internal/quantity"
+	"github.com/vmrules/vmrules/internal/value"
 )
 
 // WithKind teaches ParseRules, NewRules, RulesFor and Lint a kind of rule that
@@ -98,7 +100,7 @@ func (k namedKind) wrong() string {
 	case k.kind.isOfFormat():
 		return fmt.Sprintf("WithKind cannot change the kind %s, which is one of the format", k.kind)
 	case k.compiler == nil:
-		return fmt.Sprintf("WithKind has no compiler for the kind %s", quoted(string(k.kind)))
+		return fmt.Sprintf("WithKind has no compiler for the kind %s", value.Quoted(string(k.kind)))
 	}
 	return ""
 }
@@ -124,7 +126,7 @@ func (r *ruleReader) compile(c KindCompiler) {
 		r.problems = append(r.problems, r.ofKind(p))
 	}
 	if checker == nil && len(problems) == 0 {
-		r.problem(r.node, "", ReasonInvalid, "the kind %s has no way to judge this rule", quoted(string(r.rule.Kind)))
+		r.problem(r.node, "", ReasonInvalid, "the kind %s has no way to judge this rule", value.Quoted(string(r.rule.Kind)))
 	}
 	r.rule.checker = checker
 }
@@ -133,8 +135,8 @@ func (r *ruleReader) compile(c KindCompiler) {
 func compileSafely(c KindCompiler, s RuleSource) (checker Checker, problems []Problem) {
 	defer func() {
 		if failure := recover(); failure != nil {
-			why := shortened(fmt.Sprint(failure))
-			checker, problems = nil, []Problem{s.Problem("", ReasonInvalid, "the kind %s cannot read this rule: %s", quoted(string(s.rule.Kind)), why)}
+			why := value.Shortened(fmt.Sprint(failure))
+			checker, problems = nil, []Problem{s.Problem("", ReasonInvalid, "the kind %s cannot read this rule: %s", value.Quoted(string(s.rule.Kind)), why)}
 		}
 	}()
 	return c(s)
@@ -184,7 +186,7 @@ func (k typeCheck) Check(in *Input) Verdict {
 		return Verdict{Outcome: Violated, Violations: []Violation{missing}}
 	}
 	for i, m := range in.Values {
-		s, isScalar := scalarOf(m.Value)
+		s, isScalar := value.ScalarOf(m.Value)
 		ok, err := k.admits(&s, isScalar)
 		switch {
 		case err != nil && verdict.Note == "":
@@ -205,23 +207,23 @@ func (k typeCheck) Check(in *Input) Verdict {
 }
 
 // admits tells whether a value has the type that the kind asks for.
-func (k typeCheck) admits(s *scalar, isScalar bool) (bool, error) {
+func (k typeCheck) admits(s *value.Scalar, isScalar bool) (bool, error) {
 	switch {
 	case !isScalar:
 		return false, nil
-	case k == typeCheck(KindString) && s.shape != text:
+	case k == typeCheck(KindString) && s.Shape() != value.String:
 		return false, nil
-	case s.err() != nil:
-		return false, fmt.Errorf("the value %w", s.err())
+	case s.Err() != nil:
+		return false, fmt.Errorf("the value %w", s.Err())
 	case k == typeCheck(KindInteger):
-		n, err := s.quantity()
-		if err == errNotNumber {
+		n, err := s.Quantity()
+		if err == quantity.ErrNotNumber {
 			return false, nil
 		}
 		if err != nil {
 			return false, fmt.Errorf("the value %w", err)
 		}
-		return n.isInteger(), nil
+		return n.IsInteger(), nil
 	}
 	return true, nil
 }
@@ -235,5 +237,5 @@ func (k typeCheck) mismatch(v any) string {
 	case typeCheck(KindString):
 		noun = "a string"
 	}
-	return describe(v) + " is not " + noun
+	return value.Describe(v) + " is not " + noun
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/ohler55/ojg/jp"
+
+	"github.com/vmrules/vmrules/internal/value"
 )
 
 // A leftOut error says that a field depends on an object that is not given.
@@ -71,7 +73,7 @@ func (f *implied) maySet(p Path, by setters) setters {
 // setBy returns who may set a field of parent, which has next there.
 func (w *walk) setBy(f *implied, parent, next any) setters {
 	switch {
-	case f == nil, f.by&w.others == 0, shapeOf(parent) != object:
+	case f == nil, f.by&w.others == 0, value.ShapeOf(parent) != value.Object:
 		return 0
 	case !f.when.holds(next), f.only != nil && !f.only(w, parent):
 		return 0
@@ -129,15 +131,15 @@ func (w *walk) setInside(f *implied, v any) setters {
 		found |= f.others.by & w.others
 	}
 	for name, field := range f.members {
-		next, _ := member(v, name)
+		next, _ := value.Member(v, name)
 		found |= w.setBy(field, v, next)
 		if next != nil {
 			found |= w.setInside(field, next)
 		}
 	}
 	if f.items != nil {
-		for i := range length(v) {
-			next, _ := item(v, i)
+		for i := range value.Len(v) {
+			next, _ := value.Item(v, i)
 			found |= w.setInside(f.items, next)
 		}
 	}
@@ -171,7 +173,7 @@ func (w *walk) leaveOut(by setters, what func() string) {
 // leaveOutMembers is leaveOut for the members of an object that step i, which
 // selects all of them, would select.
 func (w *walk) leaveOutMembers(v any, i int, f *implied) {
-	if f == nil || w.others == 0 || w.doubt != nil || shapeOf(v) != object || !w.spend(len(f.members)) {
+	if f == nil || w.others == 0 || w.doubt != nil || value.ShapeOf(v) != value.Object || !w.spend(len(f.members)) {
 		return
 	}
 	steps := w.steps[i:]
@@ -180,7 +182,7 @@ func (w *walk) leaveOutMembers(v any, i int, f *implied) {
 	}
 	found := w.setBelow(f.others, steps)
 	for name, field := range f.members {
-		if next, _ := member(v, name); w.isLeft(field, v, next) {
+		if next, _ := value.Member(v, name); w.isLeft(field, v, next) {
 			found |= w.setBelow(field, steps)
 		}
 	}
@@ -192,10 +194,10 @@ func (w *walk) fields() string { return "fields of " + w.at.shown() }
 // keepsItems reports whether what step i selects in a list is there too when
 // others have appended items. An index from the end then counts from another.
 func (w *walk) keepsItems(v any, i int, f *implied) bool {
-	if f == nil || f.when != appended || f.by&w.others == 0 || shapeOf(v) != array {
+	if f == nil || f.when != appended || f.by&w.others == 0 || value.ShapeOf(v) != value.Array {
 		return true
 	}
-	if k, ok := w.steps[i].(jp.Nth); ok && k >= 0 && int(k) < length(v) {
+	if k, ok := w.steps[i].(jp.Nth); ok && k >= 0 && int(k) < value.Len(v) {
 		return true
 	}
 	w.leaveOut(f.by&w.others, func() string { return "items of " + w.at.shown() })

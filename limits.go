@@ -8,6 +8,8 @@ import (
 	"slices"
 
 	"github.com/ohler55/ojg/jp"
+
+	"github.com/vmrules/vmrules/internal/value"
 )
 
 // A FieldType is the type of value that a field may hold. A value of any other
@@ -134,7 +136,7 @@ func (rs Rules) Limits(object map[string]any, opts ...ValidateOption) []Limit {
 	defer e.release()
 	limits := []Limit{}
 	groups := rs.byPath()
-	targets := e.appendTargets(nil, resolve(object), rs.root)
+	targets := e.appendTargets(nil, value.Resolve(object), rs.root)
 	for i := range targets {
 		t, left := &targets[i], len(targets)-i
 		_ = e.budget.Spend(rs.Len()*plannedWork, 0)
@@ -211,7 +213,7 @@ func (l *limiter) limit(rules []*rule) Limit {
 		Must: l.must.shown(), Should: l.should.shown(), Off: l.off,
 	}
 	if l.implied != nil && l.implied.value != nil && !l.isLeft {
-		limit.Default, limit.ZeroIsDefault = reported(l.implied.value), l.implied.zeroIsUnset
+		limit.Default, limit.ZeroIsDefault = value.Canonical(l.implied.value), l.implied.zeroIsUnset
 	}
 	l.charge(l.must.size() + l.should.size())
 	return limit
@@ -248,7 +250,7 @@ func (l *limiter) findFields() {
 		if !w.pay(matchWork, w.at.textSize()+violationSize) {
 			return false
 		}
-		value := FieldValue{Field: w.at.String(), Pointer: w.at.pointer(), Value: reported(v), Defaulted: w.standIn != written}
+		value := FieldValue{Field: w.at.String(), Pointer: w.at.pointer(), Value: value.Canonical(v), Defaulted: w.standIn != written}
 		if names && l.implied == nil {
 			l.implied = all.locate(w.at[len(l.target.at):])
 		}

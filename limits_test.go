@@ -3,6 +3,7 @@ package vmrules
 import (
 	"encoding/json"
 	"fmt"
+	"math/big"
 	"math/rand/v2"
 	"regexp"
 	"slices"
@@ -15,13 +16,14 @@ import (
 
 	"github.com/vmrules/vmrules/internal/pcre"
 	"github.com/vmrules/vmrules/internal/racetest"
+	"github.com/vmrules/vmrules/internal/value"
 )
 
 // limitsJSON are the limits as JSON, without the rules that demands come from
 // and the messages.
 func limitsJSON(t testing.TB, limits []Limit) any {
 	t.Helper()
-	decoded, err := decodeJSON(limits)
+	decoded, err := value.ThroughJSON(limits)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +97,7 @@ func TestLimits(t *testing.T) {
 			if err := json.Unmarshal([]byte(test.want), &want); err != nil {
 				t.Fatal(err)
 			}
-			want, _ = decodeJSON(want)
+			want, _ = value.ThroughJSON(want)
 			if diff := cmp.Diff(want, narrowed(got, want)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
@@ -181,35 +183,33 @@ func TestLimitsOfTargets(t *testing.T) {
 // satisfies tells whether a value satisfies demands, by the words of their
 // documentation alone.
 func satisfies(d Demands, v any) (ok bool) {
-	s, isScalar := scalarOf(v)
+	s, isScalar := value.ScalarOf(v)
 	switch {
 	case d.Type == "":
 		return true
-	case !isScalar || s.err() != nil:
+	case !isScalar || s.Err() != nil:
 		return false
 	}
-	n, err := s.quantity()
-	isString, isNumber := s.shape == text, err == nil
+	n, err := s.Quantity()
+	isString, isNumber := s.Shape() == value.String, err == nil
 	switch d.Type {
 	case TypeString:
 		ok = isString
 	case TypeNumber:
 		ok = isNumber
 	case TypeInteger:
-		ok = isNumber && n.isInteger()
+		ok = isNumber && n.IsInteger()
 	case TypeQuantity:
 		ok = isString && isNumber
 	case TypeIntegralQuantity:
-		ok = isString && isNumber && n.isInteger()
+		ok = isString && isNumber && n.IsInteger()
 	case TypeScalar:
 		ok = true
 	}
 	rendered := s.String()
-	length := numberFromInt(int64(utf8.RuneCountInString(rendered)))
-	atLeast := func(n number, least json.Number) bool { return least == "" || n.compare(decimal(least)) >= 0 }
-	atMost := func(n number, most json.Number) bool { return most == "" || n.compare(decimal(most)) <= 0 }
-	ok = ok && (d.Min == "" && d.Max == "" || isNumber && atLeast(n, d.Min) && atMost(n, d.Max)) &&
-		atLeast(length, d.MinLength) && atMost(length, d.MaxLength) &&
+	length := big.NewRat(int64(utf8.RuneCountInString(rendered)), 1)
+	ok = ok && (d.Min == "" && d.Max == "" || isNumber && isBetween(rational(n.String()), d.Min, d.Max)) &&
+		isBetween(length, d.MinLength, d.MaxLength) &&
 		(d.Values == nil || slices.Contains(d.Values, rendered))
 	for _, p := range d.Patterns {
 		r, err := pcre.Compile(p, fullBudget())
@@ -226,10 +226,14 @@ func satisfies(d Demands, v any) (ok bool) {
 // can match within it, satisfies can match too.
 const shortBudget = 50 * time.Millisecond
 
-// decimal is a number of any size.
-func decimal(text json.Number) number {
-	whole, fraction, _ := strings.Cut(strings.TrimPrefix(string(text), "-"), ".")
-	return newNumber(strings.HasPrefix(string(text), "-"), whole+fraction, -len(fraction))
+// isBetween reports whether least <= x <= most, where "" bounds nothing.
+func isBetween(x *big.Rat, least, most json.Number) bool {
+	return (least == "" || x.Cmp(rational(string(least))) >= 0) && (most == "" || x.Cmp(rational(string(most))) <= 0)
+}
+
+func rational(text string) *big.Rat {
+	r, _ := new(big.Rat).SetString(text)
+	return r
 }
 
 // checkLimits demands that limits agree with Validate about the values that
@@ -411,7 +415,7 @@ func appliesAnew(valid Path, before, after map[string]any, path Path) bool {
 }
 
 func decodeAny(text string) any {
-	v, _ := decodeJSON(json.RawMessage(text))
+	v, _ := value.ThroughJSON(json.RawMessage(text))
 	return v
 }
 
@@ -528,7 +532,7 @@ func TestLimitsOfOddObjects(t *testing.T) {
 		{"name": "c", "rule": "regex", "message": "m", "path": "jsonpath::..[?(@.cores>1)]", "regex": "jsonpath::.spec..*", "valid": "jsonpath::.spec.*"},
 		{"name": "d", "rule": "string", "message": "m", "path": "jsonpath::$", "minLength": "jsonpath::$.spec", "maxLength": 1}
 	]`)
-	for _, odd := range []any{nil, true, 1, "text", []any{nil}, map[string]any(nil), []string{"a"}, map[any]any{1: 2, "cores": nil}, json.Number("x"), quantity{"1"}, broken{}, make(chan int), func() {}, [2]any{1, nil}, namedList{1}} {
+	for _, odd := range []any{nil, true, 1, "text", []any{nil}, map[string]any(nil), []string{"a"}, map[any]any{1: 2, "cores": nil}, json.Number("x"), resourceQuantity{"1"}, broken{}, make(chan int), func() {}, [2]any{1, nil}, namedList{1}} {
 		for depth := range 5 {
 			object := map[string]any{"items": odd, "objects": odd, "kind": []any{nil, "List", "Template", odd, "VirtualMachine"}[depth]}
 			at := object

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/vmrules/vmrules/internal/jsontext"
+	"github.com/vmrules/vmrules/internal/value"
 )
 
 // A Severity says how much a Finding matters.
@@ -303,7 +304,7 @@ func withPrefix(p Problem, nodes []jsontext.Node) string {
 	at, _ := nodes[p.Index].Member(p.Key)
 	s, ok := at.Value.(string)
 	isBound := slices.Contains([]string{keyMin, keyMax, keyMinLength, keyMaxLength}, p.Key)
-	mayBePath := p.Key == keyPath || p.Key == keyValid || isBound && prefixHint(scalar{text: s}) != ""
+	mayBePath := p.Key == keyPath || p.Key == keyValid || isBound && prefixHint(value.FromString(s)) != ""
 	if !ok || p.Offset != at.Start || !mayBePath || strings.HasPrefix(s, pathPrefix) {
 		return ""
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/vmrules/vmrules/internal/jsontext"
 	"github.com/vmrules/vmrules/internal/meter"
 	"github.com/vmrules/vmrules/internal/spelling"
+	"github.com/vmrules/vmrules/internal/value"
 )
 
 // paths holds all paths of a rule against the fields that a VM may have.
@@ -123,7 +124,7 @@ type pathFinding struct {
 func (s *pathSearch) run(p Path) {
 	steps, texts := p.steps(), stepTexts(p)
 	if n := stepsToTemplate(steps); n > 0 {
-		s.find("path-from-vm", true, "paths begin at the VM's spec.template already: leave %s out", shortened(strings.Join(texts[:n], "")))
+		s.find("path-from-vm", true, "paths begin at the VM's spec.template already: leave %s out", value.Shortened(strings.Join(texts[:n], "")))
 		steps, texts = steps[n:], texts[n:]
 	}
 	for i, step := range steps {
@@ -164,12 +165,12 @@ func (s *pathSearch) place() string {
 	var place strings.Builder
 	place.WriteString(s.root)
 	for _, step := range s.written {
-		if place.Len() > utf8.UTFMax*maxShown {
+		if place.Len() > utf8.UTFMax*value.MaxShown {
 			break
 		}
 		place.WriteString(step)
 	}
-	return cmp.Or(shortened(strings.TrimSuffix(place.String(), "..")), "$")
+	return cmp.Or(value.Shortened(strings.TrimSuffix(place.String(), "..")), "$")
 }
 
 func (s *pathSearch) step(step jp.Frag, written string) {
@@ -245,15 +246,15 @@ func (s *pathSearch) mend(step jp.Frag, written string) ([]*field, string) {
 		isItem = !isName
 	}
 	if !isItem {
-		s.find("unknown-field", false, "no VM is known to have %s below %s", shortened(written), s.place())
+		s.find("unknown-field", false, "no VM is known to have %s below %s", value.Shortened(written), s.place())
 		return nil, written
 	}
 	_, isFilter := step.(filter)
 	if s.deep != nil || isFilter {
-		s.find("not-an-array", false, "%s is no array, in which %s selects nothing", s.place(), shortened(written))
+		s.find("not-an-array", false, "%s is no array, in which %s selects nothing", s.place(), value.Shortened(written))
 		return nil, written
 	}
-	s.find("not-an-array", true, "%s is no array, in which %s selects nothing: leave that out", s.place(), shortened(written))
+	s.find("not-an-array", true, "%s is no array, in which %s selects nothing: leave that out", s.place(), value.Shortened(written))
 	return s.fields, ""
 }
 
@@ -267,17 +268,17 @@ func (s *pathSearch) mendName(name jp.Child, written string) ([]*field, string) 
 		return nil, written
 	}
 	if meant := spelling.Nearest(string(name), names); meant != "" {
-		s.find("misspelt-field", true, "no VM has a field %s in %s: did you mean %q?", quoted(string(name)), s.place(), meant)
+		s.find("misspelt-field", true, "no VM has a field %s in %s: did you mean %q?", value.Quoted(string(name)), s.place(), meant)
 		if s.deep != nil {
 			return stepAll(s.fields, jp.Child(meant)), meant
 		}
 		return stepAll(s.fields, jp.Child(meant)), "." + meant
 	}
 	if parent := s.parentOf(name); parent != "" {
-		s.find("misplaced-field", true, "no VM has a field %s in %s: did you mean the one in .%s?", quoted(string(name)), s.place(), parent)
+		s.find("misplaced-field", true, "no VM has a field %s in %s: did you mean the one in .%s?", value.Quoted(string(name)), s.place(), parent)
 		return stepAll(stepAll(s.fields, parent), name), "." + string(parent) + written
 	}
-	s.find("unknown-field", false, "no VM is known to have a field %s in %s", quoted(string(name)), s.place())
+	s.find("unknown-field", false, "no VM is known to have a field %s in %s", value.Quoted(string(name)), s.place())
 	return nil, written
 }
 

@@ -7,6 +7,8 @@ import (
 	"github.com/ohler55/ojg/jp"
 
 	"github.com/vmrules/vmrules/internal/jsontext"
+	"github.com/vmrules/vmrules/internal/quantity"
+	"github.com/vmrules/vmrules/internal/value"
 )
 
 // rule looks at one rule by itself.
@@ -73,7 +75,7 @@ func (l *linter) values(r linted) {
 	var twice, impossible listedValues
 	seen := map[string]bool{}
 	for i, a := range r.Values {
-		s, ok := scalarOf(a.literal)
+		s, ok := value.ScalarOf(a.literal)
 		if !ok {
 			continue
 		}
@@ -83,12 +85,12 @@ func (l *linter) values(r linted) {
 		}
 		seen[rendered] = true
 		// As a string, a value passes wherever it passes as anything else.
-		if why := l.refusal(r.rule, &scalar{shape: text, text: rendered}); why != "" {
+		if why := l.refusal(r.rule, textScalar(rendered)); why != "" {
 			impossible.add(rendered, list.Items[i], why)
 		}
 	}
 	if len(twice.all) > 0 {
-		l.add(r, keyValues, "duplicate-value", "the same value is there already: %s", string(appendValues(nil, twice.all))).Offset = twice.at.Start
+		l.add(r, keyValues, "duplicate-value", "the same value is there already: %s", string(value.AppendList(nil, twice.all))).Offset = twice.at.Start
 	}
 	switch len(impossible.all) {
 	case 0:
@@ -96,7 +98,7 @@ func (l *linter) values(r linted) {
 		l.hopeless[r.index] = true
 		l.add(r, keyValues, "unsatisfiable-values", "the rest of the rule allows none of these: %s", impossible.why)
 	default:
-		l.add(r, keyValues, "impossible-value", "the rest of the rule does not allow %s: %s", string(appendValues(nil, impossible.all)), impossible.why).Offset = impossible.at.Start
+		l.add(r, keyValues, "impossible-value", "the rest of the rule does not allow %s: %s", string(value.AppendList(nil, impossible.all)), impossible.why).Offset = impossible.at.Start
 	}
 }
 
@@ -116,12 +118,12 @@ func (v *listedValues) add(rendered string, at jsontext.Node, why string) {
 
 // refusal says why a rule refuses a value, by its kind and its literal arguments;
 // "" where it does not, or where that cannot be told.
-func (l *linter) refusal(r *rule, s *scalar) string {
+func (l *linter) refusal(r *rule, s *value.Scalar) string {
 	switch ok, err := r.typeCheck().admits(s, true); {
 	case err != nil:
 		return ""
 	case !ok:
-		return r.typeCheck().mismatch(s.value())
+		return r.typeCheck().mismatch(s.Canonical())
 	}
 	for _, a := range r.constraints {
 		if a.fixed == nil {
@@ -137,19 +139,19 @@ func (l *linter) refusal(r *rule, s *scalar) string {
 func (l *linter) bounds(r linted, low, high string) {
 	least, ok := literalNumber(*r.slot(low))
 	most, alsoOK := literalNumber(*r.slot(high))
-	if ok && alsoOK && least.compare(most) > 0 {
+	if ok && alsoOK && least.Compare(most) > 0 {
 		l.hopeless[r.index] = true
-		l.add(r, low, "unsatisfiable-range", "%s is more than %s %s, so that no value is allowed", shortened(r.slot(low).String()), high, shortened(r.slot(high).String()))
+		l.add(r, low, "unsatisfiable-range", "%s is more than %s %s, so that no value is allowed", value.Shortened(r.slot(low).String()), high, value.Shortened(r.slot(high).String()))
 	}
 }
 
 // literalNumber is the number that a literal argument is.
-func literalNumber(a Argument) (number, bool) {
-	s, ok := scalarOf(a.literal)
+func literalNumber(a Argument) (quantity.Number, bool) {
+	s, ok := value.ScalarOf(a.literal)
 	if !ok {
-		return number{}, false
+		return quantity.Number{}, false
 	}
-	n, err := s.quantity()
+	n, err := s.Quantity()
 	return n, err == nil
 }
 
@@ -165,14 +167,14 @@ func (l *linter) valid(r linted) {
 	steps := stepTexts(r.Valid)
 	parent := strings.Join(steps[:len(steps)-1], "")
 	_, at := r.at(keyValid)
-	f := l.add(r, keyValid, "valid-always-there", "this field has a default, so it is there wherever %s is: write that path, which has the same effect", shortened(parent))
+	f := l.add(r, keyValid, "valid-always-there", "this field has a default, so it is there wherever %s is: write that path, which has the same effect", value.Shortened(parent))
 	f.Suggestion = l.writtenLike(at.Value.(string), parent)
 }
 
 // unset looks for a rule that the default of its field breaks.
 func (l *linter) unset(r linted) {
-	value := plainFields.defaultAt(r.Path.steps())
-	s, ok := scalarOf(value)
+	byDefault := plainFields.defaultAt(r.Path.steps())
+	s, ok := value.ScalarOf(byDefault)
 	if !ok || !r.alwaysApplies() || l.hopeless[r.index] {
 		return
 	}
@@ -180,8 +182,8 @@ func (l *linter) unset(r linted) {
 	if why == "" {
 		return
 	}
-	f := l.add(r, keyPath, "default-violates-rule", "a VM that does not set this field breaks the rule: it counts as %s there, and %s", describe(value), why)
-	if s.shape == numeric && !s.number.isZero() {
+	f := l.add(r, keyPath, "default-violates-rule", "a VM that does not set this field breaks the rule: it counts as %s there, and %s", value.Describe(byDefault), why)
+	if s.Shape() == value.Number && !s.Number().IsZero() {
 		f.Severity = SeverityInfo // it is what the VM gets, and no stand-in for something unknown
 	}
 }

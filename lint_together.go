@@ -2,6 +2,9 @@ package vmrules
 
 import (
 	"slices"
+
+	"github.com/vmrules/vmrules/internal/quantity"
+	"github.com/vmrules/vmrules/internal/value"
 )
 
 // together looks for rules that contradict each other. A rule is held against
@@ -62,7 +65,7 @@ func (r linted) limit(key string) *limit {
 	return nil
 }
 
-func (l *limit) number() number {
+func (l *limit) number() quantity.Number {
 	n, _ := literalNumber(*l.rule.slot(l.key))
 	return n
 }
@@ -72,17 +75,17 @@ type interval struct{ low, high *limit }
 
 // and is what is in both. Of limits that are equal, the first one counts.
 func (i interval) and(other interval) interval {
-	if i.low == nil || other.low != nil && other.low.number().compare(i.low.number()) > 0 {
+	if i.low == nil || other.low != nil && other.low.number().Compare(i.low.number()) > 0 {
 		i.low = other.low
 	}
-	if i.high == nil || other.high != nil && other.high.number().compare(i.high.number()) < 0 {
+	if i.high == nil || other.high != nil && other.high.number().Compare(i.high.number()) < 0 {
 		i.high = other.high
 	}
 	return i
 }
 
 func (i interval) isEmpty() bool {
-	return i.low != nil && i.high != nil && i.low.number().compare(i.high.number()) > 0
+	return i.low != nil && i.high != nil && i.low.number().Compare(i.high.number()) > 0
 }
 
 // add adds a rule. One that leaves nothing of what the others allow is reported
@@ -99,7 +102,7 @@ func (s *limits) add(r linted) {
 		return
 	}
 	if r.limit(keyValues) != nil && !s.list(r) {
-		s.linter.add(r, keyValues, contradictingRules, "none of these is left of what the rules before it for the same path allow, %s the last of them", quoted(s.lister.Name))
+		s.linter.add(r, keyValues, contradictingRules, "none of these is left of what the rules before it for the same path allow, %s the last of them", value.Quoted(s.lister.Name))
 		return
 	}
 	s.numbers, s.lengths = numbers, lengths
@@ -119,14 +122,14 @@ func (s *limits) excluded(r linted, i interval) {
 		own, other = other, own
 	}
 	s.linter.add(r, own.key, contradictingRules, "the rule %s for the same path has %s %s, so that no value satisfies both",
-		quoted(other.rule.Name), other.key, shortened(other.rule.slot(other.key).String()))
+		value.Quoted(other.rule.Name), other.key, value.Shortened(other.rule.slot(other.key).String()))
 }
 
 // list narrows what is allowed to the values of a rule, unless nothing is left.
 func (s *limits) list(r linted) bool {
 	var both []string
 	for _, a := range r.Values {
-		v, _ := scalarOf(a.literal)
+		v, _ := value.ScalarOf(a.literal)
 		if rendered := v.String(); s.lister == nil || s.isAllowed[rendered] {
 			both = append(both, rendered)
 		}
@@ -148,7 +151,7 @@ func (s *limits) judgeAllowed() {
 	var names []string
 	first := ""
 	for _, v := range s.allowed {
-		rule, why := s.refusal(limits, &scalar{shape: text, text: v})
+		rule, why := s.refusal(limits, textScalar(v))
 		if why == "" {
 			return
 		}
@@ -160,7 +163,7 @@ func (s *limits) judgeAllowed() {
 		}
 	}
 	if len(names) > 0 {
-		s.linter.add(*s.lister, keyValues, contradictingRules, "the rules for the same path leave none of these over, %s among them: %s", string(appendValues(nil, names)), first)
+		s.linter.add(*s.lister, keyValues, contradictingRules, "the rules for the same path leave none of these over, %s among them: %s", string(value.AppendList(nil, names)), first)
 	}
 }
 
@@ -171,11 +174,11 @@ const (
 
 // refusal is the rule that refuses a value, and why; "" where none does, or
 // where that would take too long to tell.
-func (s *limits) refusal(limits []*limit, v *scalar) (linted, string) {
+func (s *limits) refusal(limits []*limit, v *value.Scalar) (linted, string) {
 	budget := s.linter.budget
 	if s.integer != nil {
 		if ok, err := typeCheck(KindInteger).admits(v, true); err == nil && !ok {
-			return *s.integer, typeCheck(KindInteger).mismatch(v.value())
+			return *s.integer, typeCheck(KindInteger).mismatch(v.Canonical())
 		}
 	}
 	for _, l := range limits {

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/ohler55/ojg/jp"
+
+	"github.com/vmrules/vmrules/internal/value"
 )
 
 // A location is the way from an object's root to a value in it.
@@ -69,8 +71,8 @@ func (l location) String() string {
 func (l location) shown() string {
 	size := 0
 	for i, e := range l {
-		if size += len(e.name) + 1; size > maxLine {
-			e.name = clipped(e.name, maxLine)
+		if size += len(e.name) + 1; size > value.MaxLine {
+			e.name = value.Clipped(e.name, value.MaxLine)
 			return append(slices.Clone(l[:i]), e).String() + "…"
 		}
 	}
@@ -171,7 +173,7 @@ func has(v any, path ...string) bool { return below(v, path...) != nil }
 // below is what stands at a path of members; nil where nothing does.
 func below(v any, path ...string) any {
 	for _, name := range path {
-		v, _ = member(v, name)
+		v, _ = value.Member(v, name)
 	}
 	return v
 }
@@ -187,12 +189,12 @@ func lookup(v any, at location) any {
 // child is what stands one step below a value; nil where nothing does.
 func child(v any, e element) any {
 	if e.index < 0 {
-		v, _ = member(v, e.name)
+		v, _ = value.Member(v, e.name)
 		return v
 	}
-	if e.index >= length(v) {
+	if e.index >= value.Len(v) {
 		return nil
 	}
-	v, _ = item(v, e.index)
+	v, _ = value.Item(v, e.index)
 	return v
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/vmrules/vmrules/internal/jsontext"
+	"github.com/vmrules/vmrules/internal/value"
 )
 
 // ValidateOwn judges every VM inside an object by the rules in its own
@@ -26,7 +27,7 @@ func ValidateOwn(object map[string]any, opts ...ValidateOption) (*Report, error)
 	var problems []Problem
 	e.reading.budget = &e.budget
 	reader := ownReader{options: e.reading, known: map[annotationText]ownRules{}}
-	targets := e.appendTargets(nil, resolve(object), RootTemplate)
+	targets := e.appendTargets(nil, value.Resolve(object), RootTemplate)
 	if e.isSpent() {
 		report.Results = append(report.Results, unjudged("", targets[0].nothing))
 		return report, nil
@@ -49,7 +50,7 @@ func ValidateOwn(object map[string]any, opts ...ValidateOption) (*Report, error)
 // annotation it was; one is that VMs inside the template have different ones.
 func RulesFor(vm, template map[string]any, opts ...ParseOption) (Rules, error) {
 	o := parseOptionsOf(opts)
-	own := targetsOf(resolve(vm), o.budget)
+	own := targetsOf(value.Resolve(vm), o.budget)
 	found, err := common(own, "VM")
 	if err == nil && found.isBlank() && !own[0].isExempt() {
 		found, err = templateAnnotation(template, o.budget)
@@ -66,7 +67,7 @@ func RulesFor(vm, template map[string]any, opts ...ParseOption) (Rules, error) {
 
 // templateAnnotation finds the one annotation of a template.
 func templateAnnotation(template map[string]any, b *budget) (annotation, error) {
-	v := resolve(template)
+	v := value.Resolve(template)
 	found, err := common(targetsOf(v, b), "template")
 	if err == nil && found.isBlank() {
 		found = ownAnnotation(v, TemplateAnnotation, "template")
@@ -200,7 +201,7 @@ func (a annotation) parse(o parseOptions) (Rules, []Problem) {
 	if !ok {
 		return Rules{}, []Problem{{
 			Index: -1, Reason: ReasonTypeInvalid, Source: a.source,
-			Message: fmt.Sprintf("the annotation %s must be a string that holds JSON, not %s", a.key, describe(a.value)),
+			Message: fmt.Sprintf("the annotation %s must be a string that holds JSON, not %s", a.key, value.Describe(a.value)),
 		}}
 	}
 	o.isOfTemplate = a.key == TemplateAnnotation
@@ -232,19 +233,19 @@ func ToObject(v any) (object map[string]any, err error) {
 	// built.
 	defer func() {
 		if failure := recover(); failure != nil {
-			object, err = nil, fmt.Errorf("%T has no JSON form: writing it panics: %s", v, shortened(fmt.Sprint(failure)))
+			object, err = nil, fmt.Errorf("%T has no JSON form: writing it panics: %s", v, value.Shortened(fmt.Sprint(failure)))
 		}
 	}()
 	if err := checkText(v); err != nil {
 		return nil, err
 	}
-	decoded, err := decodeJSON(v)
+	decoded, err := value.ThroughJSON(v)
 	if err != nil {
 		return nil, fmt.Errorf("%T has no JSON form: %w", v, err)
 	}
 	object, ok := decoded.(map[string]any)
 	if !ok {
-		return nil, fmt.Errorf("%T is %s in JSON, not an object (for JSON text, pass a json.RawMessage)", v, describe(decoded))
+		return nil, fmt.Errorf("%T is %s in JSON, not an object (for JSON text, pass a json.RawMessage)", v, value.Describe(decoded))
 	}
 	return object, nil
 }

@@ -45,13 +45,13 @@ func TestTemplateOf(t *testing.T) {
 
 func TestToObject(t *testing.T) {
 	type spec struct {
-		Cores uint64   `json:"cores"`
-		Guest quantity `json:"guest"`
-		None  *int     `json:"none,omitempty"`
+		Cores uint64           `json:"cores"`
+		Guest resourceQuantity `json:"guest"`
+		None  *int             `json:"none,omitempty"`
 	}
 	got, err := ToObject(struct {
 		Spec spec `json:"spec"`
-	}{spec{math.MaxUint64, quantity{"2Gi"}, nil}})
+	}{spec{math.MaxUint64, resourceQuantity{"2Gi"}, nil}})
 	if err != nil {
 		t.Fatal(err)
 	}

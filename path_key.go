@@ -59,5 +59,5 @@ func appendOperand(b []byte, o operand) []byte {
 	if o.path != nil {
 		return appendSteps(append(b, '@'), o.path)
 	}
-	return strconv.AppendQuote(append(b, '0'+byte(o.literal.shape)), o.literal.String())
+	return strconv.AppendQuote(append(b, '0'+byte(o.literal.Shape())), o.literal.String())
 }

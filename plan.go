@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/ohler55/ojg/jp"
+
+	"github.com/vmrules/vmrules/internal/value"
 )
 
 // A plan judges many rules in one walk through an object, where a judgement
@@ -127,7 +129,7 @@ func isPlain(p Path) bool {
 		}
 		f = f.after(step)
 	}
-	return len(p.expr) <= maxDepth
+	return len(p.expr) <= value.MaxDepth
 }
 
 // A planBuilder knows the nodes by how they are reached, so that paths share
@@ -181,11 +183,11 @@ type planWalk struct {
 	found  []planned // of each rule
 	budget budget
 
-	root    location // of the target
-	items   []int    // the indexes on the way to the value that is being judged
-	value   scalar   // that value
-	standIn standIn  // whether it is a default
-	wrong   int      // how many values were found to be wrong
+	root    location     // of the target
+	items   []int        // the indexes on the way to the value that is being judged
+	value   value.Scalar // that value
+	standIn standIn      // whether it is a default
+	wrong   int          // how many values were found to be wrong
 }
 
 // planned is what a walk finds out about a rule.
@@ -243,7 +245,7 @@ func (w *planWalk) forget() {
 // release drops what is the caller's.
 func (w *planWalk) release() {
 	clear(w.found)
-	w.root, w.value, w.standIn = nil, scalar{}, written
+	w.root, w.value, w.standIn = nil, value.Scalar{}, written
 }
 
 // spend counts values that are looked at.
@@ -279,7 +281,7 @@ func (w *planWalk) members(n *planNode, v map[string]any) {
 		m := &n.members[i]
 		next := v[m.name]
 		if f := m.node.field; f != nil {
-			next = resolve(next) // a nil map is nothing, for which the default counts
+			next = value.Resolve(next) // a nil map is nothing, for which the default counts
 			if value, why := f.standIn(v, next); why != written {
 				w.visitDefault(m.node, value, why)
 				continue
@@ -331,8 +333,8 @@ func (w *planWalk) judge(n *planNode, v any) {
 	for _, i := range n.needed {
 		w.found[i].isNeeded = true
 	}
-	isScalar := w.value.set(v)
-	if long := w.value.size() - 1; long > 0 && !w.spend(long*len(n.judged)) {
+	isScalar := w.value.Set(v)
+	if long := w.value.Cost() - 1; long > 0 && !w.spend(long*len(n.judged)) {
 		return
 	}
 	for i := range n.judged {
@@ -380,7 +382,7 @@ func (w *planWalk) locate(path jp.Expr) location {
 // holds tells whether the value satisfies all of a rule.
 func (w *planWalk) holds(r *plannedRule) bool {
 	if r.comparesNumbers {
-		w.value.readQuantity()
+		w.value.ReadQuantity()
 	}
 	if ok, err := r.kind.admits(&w.value, true); !ok || err != nil {
 		return false

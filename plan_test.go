@@ -280,7 +280,7 @@ func TestTypesBesideEachOther(t *testing.T) {
 func TestPlanSeesDefaultsOfNulls(t *testing.T) {
 	nulls := []any{
 		nil, map[string]any(nil), []any(nil), map[string]string(nil), []string(nil), map[any]any(nil), namedMap(nil), namedList(nil),
-		(*int)(nil), (*string)(nil), (*map[string]any)(nil), (*quantity)(nil), json.RawMessage("null"), pointerTo[any](nil),
+		(*int)(nil), (*string)(nil), (*map[string]any)(nil), (*resourceQuantity)(nil), json.RawMessage("null"), pointerTo[any](nil),
 	}
 	const rules = `[
 		{"name": "serial", "rule": "string", "path": "jsonpath::.spec.domain.devices.disks[*].serial", "message": "m", "minLength": 1},

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/vmrules/vmrules/internal/value"
 )
 
 // An Outcome is what became of a rule for one target.
@@ -142,22 +144,22 @@ func asStrings(list []any) any {
 func (v Violation) Error() string {
 	var parts []string
 	if v.Field != "" {
-		parts = append(parts, oneLine(v.Field))
+		parts = append(parts, value.OneLine(v.Field))
 	}
 	parts = append(parts, v.Reason.words())
 	if v.Value != nil {
-		parts = append(parts, describe(v.Value))
+		parts = append(parts, value.Describe(v.Value))
 	}
-	return fmt.Sprintf("%s: %s (%s)", strings.Join(parts, ": "), oneLine(v.Message), oneLine(v.Detail))
+	return fmt.Sprintf("%s: %s (%s)", strings.Join(parts, ": "), value.OneLine(v.Message), value.OneLine(v.Detail))
 }
 
 // said is what is wrong, below the rule's message: with a message of its own, if
 // the violation has another.
 func (v Violation) said(message string) string {
 	if v.Message == message {
-		return oneLine(v.Detail)
+		return value.OneLine(v.Detail)
 	}
-	return fmt.Sprintf("%s (%s)", oneLine(v.Message), oneLine(v.Detail))
+	return fmt.Sprintf("%s (%s)", value.OneLine(v.Message), value.OneLine(v.Detail))
 }
 
 // Valid tells whether nothing is violated or undecided, apart from rules that
@@ -233,7 +235,7 @@ func (r *Report) Causes() []Cause {
 	causes := make([]Cause, 0, len(violations))
 	out := output{maxOutput}
 	for i, v := range violations {
-		message := fmt.Sprintf("%s (%s)", oneLine(v.Message), oneLine(v.Detail))
+		message := fmt.Sprintf("%s (%s)", value.OneLine(v.Message), value.OneLine(v.Detail))
 		if !out.takes(textsSize(message, v.Field)) {
 			return append(causes, omittedCause(len(violations)-i))
 		}
@@ -326,15 +328,15 @@ func (r *Report) summary() string {
 // below them each violation, a hundred at most.
 func (r Result) String() string {
 	var s strings.Builder
-	fmt.Fprintf(&s, "%-9s  %s", r.Outcome, oneLine(r.Rule))
+	fmt.Fprintf(&s, "%-9s  %s", r.Outcome, value.OneLine(r.Rule))
 	if r.Target != "" {
 		s.WriteString(" in " + r.Target)
 	}
 	switch {
 	case slices.Contains([]Outcome{Violated, Warned, Undecided}, r.Outcome):
-		s.WriteString(": " + oneLine(r.Message))
+		s.WriteString(": " + value.OneLine(r.Message))
 	case r.Note != "":
-		s.WriteString(": " + oneLine(r.Note))
+		s.WriteString(": " + value.OneLine(r.Note))
 	}
 	indent := "\n" + strings.Repeat(" ", 11)
 	for i, v := range r.Violations {
@@ -344,7 +346,7 @@ func (r Result) String() string {
 		}
 		s.WriteString(indent)
 		if v.Field != "" {
-			s.WriteString(oneLine(v.Field) + ": ")
+			s.WriteString(value.OneLine(v.Field) + ": ")
 		}
 		s.WriteString(v.said(r.Message))
 	}
@@ -352,7 +354,7 @@ func (r Result) String() string {
 		s.WriteString(indent + omittedCause(r.Omitted).Message)
 	}
 	if len(r.Violations) > 0 && r.Note != "" {
-		s.WriteString(indent + oneLine(r.Note))
+		s.WriteString(indent + value.OneLine(r.Note))
 	}
 	return s.String()
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/vmrules/vmrules/internal/jsontext"
+	"github.com/vmrules/vmrules/internal/value"
 )
 
 // A Kind is what a rule enforces. Spec: Validation rules.
@@ -95,8 +96,8 @@ func equalJSON(a, b json.RawMessage) bool {
 	if bytes.Equal(a, b) {
 		return true
 	}
-	x, errX := decodeJSON(a)
-	y, errY := decodeJSON(b)
+	x, errX := value.ThroughJSON(a)
+	y, errY := value.ThroughJSON(b)
 	return errX == nil && errY == nil && reflect.DeepEqual(x, y)
 }
 

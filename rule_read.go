@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/vmrules/vmrules/internal/jsontext"
+	"github.com/vmrules/vmrules/internal/value"
 )
 
 // parseRules reads the text of an annotation: the rules, or all problems.
@@ -114,7 +115,7 @@ func describeNode(n jsontext.Node) string {
 	case json.Delim('{'):
 		return "an object"
 	}
-	return describe(n.Value)
+	return value.Describe(n.Value)
 }
 
 // tooMuch notes where reading ended because the budget did not suffice, behind so
@@ -301,7 +302,7 @@ func (r *ruleReader) argument(key string, n jsontext.Node) {
 		r.rule.constraints = append(r.rule.constraints, argued{key: key, from: []Argument{a}})
 		return
 	}
-	if s.shape == text && (key == keyMinLength || key == keyMaxLength) {
+	if s.Shape() == value.String && (key == keyMinLength || key == keyMaxLength) {
 		r.problem(n, key, ReasonTypeInvalid, "%q must be a number without quotes, or a JSONPath%s", key, prefixHint(s))
 		return
 	}
@@ -315,22 +316,22 @@ func (r *ruleReader) argument(key string, n jsontext.Node) {
 
 // readArgument reads a literal, with the scalar that it is, or a path. The
 // subject and what is wanted make the message.
-func (r *ruleReader) readArgument(key, subject, wanted string, n jsontext.Node) (Argument, scalar, bool) {
+func (r *ruleReader) readArgument(key, subject, wanted string, n jsontext.Node) (Argument, value.Scalar, bool) {
 	if s, ok := n.Value.(string); ok && r.isPath(s) {
 		path, err := r.parsePath(s)
 		if err != nil {
 			r.problem(n, key, ReasonInvalid, "%v", err)
 		}
-		return Argument{path: path}, scalar{}, err == nil
+		return Argument{path: path}, value.Scalar{}, err == nil
 	}
-	s, ok := scalarOf(n.Value)
+	s, ok := value.ScalarOf(n.Value)
 	if !ok {
 		r.problem(n, key, ReasonTypeInvalid, "%s must be %s, not %s", subject, wanted, describeNode(n))
-		return Argument{}, scalar{}, false
+		return Argument{}, value.Scalar{}, false
 	}
-	if s.err() != nil {
-		r.problem(n, key, ReasonInvalid, "%s %v", subject, s.err())
-		return Argument{}, scalar{}, false
+	if s.Err() != nil {
+		r.problem(n, key, ReasonInvalid, "%s %v", subject, s.Err())
+		return Argument{}, value.Scalar{}, false
 	}
 	return Argument{literal: n.Value}, s, true
 }
@@ -374,13 +375,13 @@ func (r *ruleReader) values(key string, n jsontext.Node) {
 		return
 	}
 	r.rule.Values = make([]Argument, 0, len(n.Items))
-	literals := make([]scalar, 0, len(n.Items))
+	literals := make([]value.Scalar, 0, len(n.Items))
 	for _, item := range n.Items {
 		a, s, ok := r.readArgument(key, "an item of "+strconv.Quote(key), "a string, a number, a boolean or a JSONPath", item)
 		if !ok {
 			continue
 		}
-		if r.budget.Spend(valueWork+s.renderedSize(), valueSize+s.renderedSize()) != nil {
+		if r.budget.Spend(valueWork+s.RenderedSize(), valueSize+s.RenderedSize()) != nil {
 			return
 		}
 		r.rule.Values = append(r.rule.Values, a)
@@ -409,7 +410,7 @@ func (r *ruleReader) unknown() {
 		}
 		r.rule.Unknown[m.Key] = m.Value.Raw()
 		if r.strict && !slices.Contains(r.rule.own, m.Key) && (r.judgesArguments() || !slices.Contains(argumentKeys, m.Key)) {
-			r.problem(jsontext.Node{Start: m.Start}, m.Key, ReasonNotSupported, "the key %s is not known: %s", quoted(m.Key), r.keyHint(m.Key))
+			r.problem(jsontext.Node{Start: m.Start}, m.Key, ReasonNotSupported, "the key %s is not known: %s", value.Quoted(m.Key), r.keyHint(m.Key))
 		}
 	}
 }
@@ -439,7 +440,7 @@ func (r *ruleReader) strictly() {
 		return
 	}
 	if kind, _ := r.member(keyRule); !r.judgesArguments() {
-		r.problem(kind, keyRule, ReasonNotSupported, "the kind %s is not known: %s", quoted(string(r.rule.Kind)), r.kindHint())
+		r.problem(kind, keyRule, ReasonNotSupported, "the kind %s is not known: %s", value.Quoted(string(r.rule.Kind)), r.kindHint())
 		return
 	}
 	if !r.rule.Kind.isOfFormat() {

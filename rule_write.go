@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/vmrules/vmrules/internal/jsontext"
+	"github.com/vmrules/vmrules/internal/value"
 )
 
 // annotationOf is the text of rules, in which what is in Unknown stands as it is.
@@ -131,19 +132,19 @@ func (r Rule) writable() (Rule, []string) {
 	kind := string(r.Kind)
 	for _, s := range []*string{&r.Name, &kind, &r.Message} {
 		if !utf8.ValidString(*s) {
-			wrong = append(wrong, quoted(*s)+" is not valid UTF-8")
+			wrong = append(wrong, value.Quoted(*s)+" is not valid UTF-8")
 			*s = strings.ToValidUTF8(*s, "?")
 		}
 	}
 	r.Kind = Kind(kind)
 	for _, s := range r.textsOfArguments() {
 		if !utf8.ValidString(s) {
-			wrong = append(wrong, quoted(s)+" is not valid UTF-8")
+			wrong = append(wrong, value.Quoted(s)+" is not valid UTF-8")
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(r.Unknown)) {
 		if why := r.cannotBeUnknown(key); why != "" {
-			wrong = append(wrong, fmt.Sprintf("the key %s in Unknown %s", quoted(key), why))
+			wrong = append(wrong, fmt.Sprintf("the key %s in Unknown %s", value.Quoted(key), why))
 			delete(r.Unknown, key)
 		}
 	}

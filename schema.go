@@ -8,6 +8,8 @@ import (
 	"strconv"
 
 	"github.com/ohler55/ojg/jp"
+
+	"github.com/vmrules/vmrules/internal/value"
 )
 
 // SchemaDialect is the dialect of JSON Schema that JSONSchema writes.
@@ -79,7 +81,7 @@ func (rs Rules) JSONSchema(object map[string]any, opts ...ValidateOption) map[st
 	defer e.release()
 	w := schemaWriter{evaluation: e, root: &schemaNode{}, patterns: map[string]*schemaPattern{}, unexpressed: []any{}}
 	groups := rs.byPath()
-	targets := e.appendTargets(nil, resolve(object), rs.root)
+	targets := e.appendTargets(nil, value.Resolve(object), rs.root)
 	for i := range targets {
 		if e.budget.Spend(rs.Len()*plannedWork, 0) != nil {
 			break
@@ -196,7 +198,7 @@ func (g *schemaGroup) write(rules []*rule) {
 func (g *schemaGroup) addShould(rules []*rule) {
 	l := newLimiter(g.evaluation, g.target, rules[0].Path)
 	if should := l.limit(rules).Should; should.Rules != nil && !g.isSpent() {
-		g.root.grow(g.path).should, _ = decodeJSON(should)
+		g.root.grow(g.path).should, _ = value.ThroughJSON(should)
 	}
 }
 
@@ -236,7 +238,7 @@ func (p schemaPath) check() error {
 		if !ok {
 			return errSchemaStep
 		}
-		if f = f.at(e); f != nil && i < len(p.steps)-1 && childCount(f.value) > 0 {
+		if f = f.at(e); f != nil && i < len(p.steps)-1 && value.ChildCount(f.value) > 0 {
 			return errSchemaDefault
 		}
 	}

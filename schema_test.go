@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/vmrules/vmrules/internal/value"
 )
 
 // checkSchema demands that a schema is of the types that it promises, and the
@@ -16,7 +18,7 @@ func checkSchema(t *testing.T, rules Rules, object map[string]any, opts ...Valid
 	if first, second := string(mustJSON(schema)), string(mustJSON(rules.JSONSchema(object, opts...))); first != second {
 		t.Fatalf("another schema the second time:\n%s\n%s", first, second)
 	}
-	decoded, err := decodeJSON(schema)
+	decoded, err := value.ThroughJSON(schema)
 	if err != nil {
 		t.Fatal(err)
 	}

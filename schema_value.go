@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"github.com/vmrules/vmrules/internal/pcre"
+	"github.com/vmrules/vmrules/internal/quantity"
+	"github.com/vmrules/vmrules/internal/value"
 )
 
 // A schemaLeaf is what a schema says of a value.
@@ -68,7 +70,7 @@ func (g *schemaGroup) leaf(d *demands) *schemaLeaf {
 
 // admits tells whether a value satisfies all demands.
 func (g *schemaGroup) admits(d *demands, v any) bool {
-	s, ok := scalarOf(v)
+	s, ok := value.ScalarOf(v)
 	if !ok || !d.admits(&s) || d.values != nil && !slices.Contains(d.values, s.String()) {
 		return false
 	}
@@ -77,7 +79,7 @@ func (g *schemaGroup) admits(d *demands, v any) bool {
 
 // matches tells whether a value matches all patterns. Where that cannot be
 // told, the schema does not say it.
-func (g *schemaGroup) matches(d *demands, s *scalar) bool {
+func (g *schemaGroup) matches(d *demands, s *value.Scalar) bool {
 	ok, err := d.matches(s)
 	if err == nil {
 		return ok
@@ -141,7 +143,7 @@ func (g *schemaGroup) enum(d *demands) map[string]any {
 		if d.isString {
 			continue
 		}
-		if n, err := parseNumber(s); err == nil && n.String() == s {
+		if n, err := quantity.ParseJSON(s); err == nil && n.String() == s {
 			all = append(all, json.Number(s))
 		}
 		if s == "true" || s == "false" {
@@ -213,7 +215,7 @@ func addLength(schema map[string]any, keyword string, b *lengthBound) {
 	if b == nil {
 		return
 	}
-	length, fits := b.number.int()
+	length, fits := b.number.Int64()
 	if !fits {
 		length = maxSchemaLength
 	}
@@ -254,7 +256,7 @@ func (g *schemaGroup) leaveOutOf(p demandPart, numbers string) {
 
 // isAlwaysSo tells whether every number is rendered with a length that will do.
 func (c *lengthBound) isAlwaysSo() bool {
-	return c.beyond < 0 && c.number.compare(numberFromInt(1)) <= 0
+	return c.beyond < 0 && c.number.Compare(quantity.FromInt(1)) <= 0
 }
 
 // standIn is what counts where nothing is written at the end of a path; nil:
@@ -285,7 +287,7 @@ func (l *schemaLeaf) of(isThere bool) map[string]any {
 		schema = orNull(schema)
 	}
 	if l.standIn != nil {
-		schema["default"] = reported(l.standIn.value)
+		schema["default"] = value.Canonical(l.standIn.value)
 	}
 	schema[SchemaRules] = l.rules
 	return schema

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/vmrules/vmrules/internal/meter"
+	"github.com/vmrules/vmrules/internal/value"
 )
 
 // Annotation and label keys. The rules stand in Annotation on a VM or on the
@@ -79,7 +80,7 @@ func (e *evaluation) appendTargets(targets []target, v any, root Root) []target 
 
 // isBegun reports whether an object does not say yet what it holds.
 func isBegun(v any) bool {
-	kind, _ := member(v, "kind")
+	kind, _ := value.Member(v, "kind")
 	return (kind == nil || kind == "") && kindByShape(v) == kindOther
 }
 
@@ -193,7 +194,7 @@ var holders = []struct {
 // by its kind, one without kind by what the list around it says or, where that
 // says nothing, by its shape.
 func kindIn(v any, inList holder) holder {
-	kind, _ := member(v, "kind")
+	kind, _ := value.Member(v, "kind")
 	if kind == nil || kind == "" {
 		return cmp.Or(inList, kindByShape(v))
 	}
@@ -243,8 +244,8 @@ func kindByShape(v any) holder {
 // another.
 func vmTarget(v any, at, root location) target {
 	vm := lookup(v, at)
-	spec, _ := member(vm, "spec")
-	template, _ := member(spec, "template")
+	spec, _ := value.Member(vm, "spec")
+	template, _ := value.Member(spec, "template")
 	t := rootedAt(target{vm: vm, vmAt: at}, template, root)
 	t.others = settersOf(spec)
 	return t
@@ -252,7 +253,7 @@ func vmTarget(v any, at, root location) target {
 
 // rootedAt says where the rules' $ is, and what is there, or that it is missing.
 func rootedAt(t target, root any, at location) target {
-	if shapeOf(root) != object {
+	if value.ShapeOf(root) != value.Object {
 		t.nothing = "the object has no " + at.String()
 	}
 	t.at, t.root = at, root
@@ -262,12 +263,12 @@ func rootedAt(t target, root any, at location) target {
 // inTemplate are the VMs among the objects of an OpenShift template.
 func (f targetFinder) inTemplate(v any) []target {
 	var targets []target
-	list, _ := member(v, "objects")
-	for i := range length(list) {
+	list, _ := value.Member(v, "objects")
+	for i := range value.Len(list) {
 		if !f.pays(1) {
 			break
 		}
-		vm, _ := item(list, i)
+		vm, _ := value.Item(list, i)
 		if kindIn(vm, kindOther) != kindVirtualMachine {
 			continue
 		}
@@ -288,15 +289,15 @@ func (f targetFinder) inList(v any, lists int) []target {
 		return []target{{nothing: "lists are nested too deep", holdsNone: true}}
 	}
 	var targets []target
-	list, _ := member(v, "items")
-	for i := range length(list) {
+	list, _ := value.Member(v, "items")
+	for i := range value.Len(list) {
 		if !f.pays(1) {
 			break
 		}
-		next, _ := item(list, i)
+		next, _ := value.Item(list, i)
 		found, ok := f.find(nil, next, itemKind(v), lists)
 		switch {
-		case shapeOf(next) != object, !ok && stringIn(next, "kind") != "":
+		case value.ShapeOf(next) != value.Object, !ok && stringIn(next, "kind") != "":
 			continue
 		case !ok:
 			found = []target{itself(next)}
@@ -319,10 +320,10 @@ func (f targetFinder) whole(v any, inList holder, lists int) []target {
 	if v == nil {
 		return []target{{nothing: "there is no object"}}
 	}
-	items, _ := member(v, "items")
+	items, _ := value.Member(v, "items")
 	kind := kindIn(v, inList)
 	switch {
-	case strings.HasSuffix(stringIn(v, "kind"), "List") && shapeOf(items) == array:
+	case strings.HasSuffix(stringIn(v, "kind"), "List") && value.ShapeOf(items) == value.Array:
 		return f.eachWhole(v, "items", lists+1)
 	case kind == kindOpenShiftTemplate:
 		targets := f.eachWhole(v, "objects", lists+1)
@@ -345,13 +346,13 @@ func (f targetFinder) eachWhole(v any, list string, lists int) []target {
 		return []target{{nothing: "lists are nested too deep", holdsNone: true}}
 	}
 	var targets []target
-	items, _ := member(v, list)
-	for i := range length(items) {
+	items, _ := value.Member(v, list)
+	for i := range value.Len(items) {
 		if !f.pays(1) {
 			break
 		}
-		next, _ := item(items, i)
-		if shapeOf(next) != object {
+		next, _ := value.Item(items, i)
+		if value.ShapeOf(next) != value.Object {
 			continue
 		}
 		for _, t := range f.whole(next, itemKind(v), lists) {
@@ -411,20 +412,20 @@ func isInName(r rune) bool {
 
 // lookWork is how many values it takes as long to look at a scalar as at these. In a
 // template, parameters are looked for in it.
-func (t *target) lookWork(s *scalar) int {
+func (t *target) lookWork(s *value.Scalar) int {
 	if t.parameters {
-		return 3 * s.size()
+		return 3 * s.Cost()
 	}
-	return s.size()
+	return s.Cost()
 }
 
-// unfilled says which parameter a string still holds, inside a template; nil
-// where it holds none.
-func (s *scalar) unfilled(template bool) error {
+// unfilled returns an error that names the parameter that a string inside a
+// template still holds; nil where it holds none.
+func unfilled(s *value.Scalar, template bool) error {
 	if !template {
 		return nil
 	}
-	if parameter := parameterIn(s.text); parameter != "" {
+	if parameter := parameterIn(s.Text()); parameter != "" {
 		return unfilledParameter(parameter)
 	}
 	return nil
@@ -439,9 +440,9 @@ func unfilledParameter(parameter string) error {
 // OldTemplateNamespaceKey; else what the annotations say, on the same condition.
 // The two are never mixed. It returns false where neither says both.
 func TemplateOf(vm map[string]any) (namespace, name string, ok bool) {
-	metadata, _ := member(vm, "metadata")
+	metadata, _ := value.Member(vm, "metadata")
 	for _, where := range []string{"labels", "annotations"} {
-		values, _ := member(metadata, where)
+		values, _ := value.Member(metadata, where)
 		name = stringIn(values, TemplateKey)
 		namespace = cmp.Or(stringIn(values, TemplateNamespaceKey), stringIn(values, OldTemplateNamespaceKey))
 		if name != "" && namespace != "" {
@@ -452,7 +453,7 @@ func TemplateOf(vm map[string]any) (namespace, name string, ok bool) {
 }
 
 func stringIn(v any, name string) string {
-	found, _ := member(v, name)
+	found, _ := value.Member(v, name)
 	s, _ := found.(string)
 	return s
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/vmrules/vmrules/internal/meter"
+	"github.com/vmrules/vmrules/internal/value"
 )
 
 // A Version is a version of the annotation format.
@@ -73,10 +74,10 @@ func (o *parseOptions) problems() []Problem {
 	switch o.version {
 	case "", V201902, V201901:
 	default:
-		add("there is no version %s of the format: it is %s or %s", quoted(string(o.version)), V201902, V201901)
+		add("there is no version %s of the format: it is %s or %s", value.Quoted(string(o.version)), V201902, V201901)
 	}
 	if o.root != RootTemplate && o.root != RootObject {
-		add("there is no root %s: it is RootTemplate or RootObject", quoted(string(o.root)))
+		add("there is no root %s: it is RootTemplate or RootObject", value.Quoted(string(o.root)))
 	}
 	for _, k := range o.kinds {
 		if why := k.wrong(); why != "" {
@@ -89,7 +90,7 @@ func (o *parseOptions) problems() []Problem {
 // bounds returns how long the text and how deep its values may be.
 func (o *parseOptions) bounds() (bytes, nesting int) {
 	if o.inGo {
-		return maxBuilt, maxDepth
+		return maxBuilt, value.MaxDepth
 	}
 	return maxAnnotation, maxNesting
 }
@@ -196,7 +197,7 @@ func ReadWith(opts ...ParseOption) ValidateOption {
 func Validate(rules Rules, object map[string]any, opts ...ValidateOption) *Report {
 	e := newEvaluation(opts)
 	defer e.release()
-	e.targets = e.appendTargets(e.targets, resolve(object), rules.root)
+	e.targets = e.appendTargets(e.targets, value.Resolve(object), rules.root)
 	report := &Report{Results: []Result{}}
 	for i := range e.targets {
 		rest := e.share(len(e.targets) - i)

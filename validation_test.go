@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/netip"
 	"reflect"
 	"runtime"
 	"strings"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/vmrules/vmrules/internal/meter"
 	"github.com/vmrules/vmrules/internal/pcre"
+	"github.com/vmrules/vmrules/internal/value"
 )
 
 // vmWith is a VM whose domain holds what is given.
@@ -66,8 +68,8 @@ func TestBoundsOfValidate(t *testing.T) {
 		{"matches of valid at any depth do not matter", ".l[0].x", `"rule": "integer", "valid": "jsonpath::..x"`, map[string]any{"spec": map[string]any{"domain": map[string]any{"l": many}}}, ""},
 		{"matches of an argument", ".list[0]", `"rule": "integer", "values": "jsonpath::.spec.domain.list[*]"`, wide, "values cannot be read from jsonpath::.spec.domain.list[*]: the path selects more than 10,000 values"},
 		{"depth", "..nothing", `"rule": "integer"`, cyclic, "deeper than 1,000 levels"},
-		{"depth counts from the root of the rules", strings.Repeat(".a", maxDepth-4) + ".l[0:1]", `"rule": "integer"`, deep, ""},
-		{"depth beyond that", strings.Repeat(".a", maxDepth-3) + ".l[0:1]", `"rule": "integer"`, deep, "deeper than 1,000 levels"},
+		{"depth counts from the root of the rules", strings.Repeat(".a", value.MaxDepth-4) + ".l[0:1]", `"rule": "integer"`, deep, ""},
+		{"depth beyond that", strings.Repeat(".a", value.MaxDepth-3) + ".l[0:1]", `"rule": "integer"`, deep, "deeper than 1,000 levels"},
 		{"depth of valid", "", `"rule": "integer", "valid": "jsonpath::..nothing"`, cyclic, "cannot be searched: the object is nested deeper"},
 		{"number", ".n", `"rule": "integer"`, vmWith(`{"n": 1e1001}`), "more than 1,000 digits"},
 		{"quantity", ".n", `"rule": "integer"`, vmWith(`{"n": "1e1001"}`), "more than 1,000 digits"},
@@ -117,7 +119,7 @@ func TestOddObjects(t *testing.T) {
 	odd := []any{
 		nil, true, 1, 1.5, "text", "${NAME}", []any{}, []any{nil}, map[string]any{}, map[string]any(nil), []string{"a"},
 		map[any]any{1: 2, true: "x", nil: 3, 1.5: nil}, map[string]string{"cores": "x"}, json.Number("1e1001"), json.Number("x"),
-		quantity{"1"}, broken{}, make(chan int), (*int)(nil), point{}, [2]any{1, nil}, map[point]any{{}: 1}, func() {}, 1i,
+		resourceQuantity{"1"}, broken{}, make(chan int), (*int)(nil), point{}, [2]any{1, nil}, map[point]any{{}: 1}, func() {}, 1i,
 		[]byte("abc"), errors.New("e"), reflect.ValueOf(1), map[namedString]any{"cores": 1}, namedList{1},
 	}
 	rules := mustParse(t, `[
@@ -487,7 +489,7 @@ func TestLongTexts(t *testing.T) {
 	rules := mustParse(t, `[{"name": "r", "rule": "string", "path": "jsonpath::.l[*]", "message": "`+message+`"}]`)
 	report := Validate(rules, map[string]any{"l": make([]int, 150)})
 	for name, text := range map[string]string{"Err": report.Err().Error(), "String": report.String()} {
-		if len(text) > 150*(maxLine+200) || !strings.HasSuffix(text, "and 50 more") {
+		if len(text) > 150*(value.MaxLine+200) || !strings.HasSuffix(text, "and 50 more") {
 			t.Errorf("%s has %d bytes and ends in %q", name, len(text), text[len(text)-20:])
 		}
 	}
@@ -538,5 +540,35 @@ func TestRegexBudgetOfOneCall(t *testing.T) {
 	}
 	if want := "regex cannot be judged for l[0]: "; !strings.HasPrefix(detailOf(bomb), want) {
 		t.Errorf("%s; want %s…", detailOf(bomb), want)
+	}
+}
+
+// A rule sees the members of all such maps, by name and by wildcard.
+func TestRulesOnKeysOfAllTypes(t *testing.T) {
+	byName := mustParse(t, `[{"name": "n", "rule": "integer", "path": "jsonpath::.m['10\\.0\\.0\\.1']", "message": "m", "valid": "jsonpath::.m['10\\.0\\.0\\.1']", "max": 0}]`)
+	byWildcard := mustParse(t, `[{"name": "n", "rule": "integer", "path": "jsonpath::.m.*", "message": "m", "valid": "jsonpath::.m.*", "max": 0}]`)
+	address := netip.MustParseAddr("10.0.0.1")
+	for _, object := range []any{map[netip.Addr]int{address: 1}, map[any]any{address: 1}, map[any]any{namedString("10.0.0.1"): 1}} {
+		for _, rules := range []Rules{byName, byWildcard} {
+			if got := only(t, Validate(rules, map[string]any{"m": object})); got.Outcome != Violated || got.Violations[0].Field != `m.10\.0\.0\.1` {
+				t.Errorf("%#v: %s", object, got)
+			}
+		}
+	}
+}
+
+// A map in which each key has to be looked at ends at the bounds, too.
+func TestCostOfOddKeys(t *testing.T) {
+	odd := map[any]any{}
+	for i := range 100_000 {
+		odd[i] = "x"
+	}
+	rules := mustParse(t, `[{"name": "n", "rule": "string", "path": "jsonpath::.l[*].a", "message": "m"}]`)
+	list := make([]any, 1000)
+	for i := range list {
+		list[i] = odd
+	}
+	if got := only(t, Validate(rules, map[string]any{"l": list})); got.Outcome != Undecided {
+		t.Error(got)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/ohler55/ojg/jp"
 
 	"github.com/vmrules/vmrules/internal/meter"
+	"github.com/vmrules/vmrules/internal/value"
 )
 
 // A walk is one search of a path through an object. It goes down step by step
@@ -68,7 +69,7 @@ func (w *walk) run(p Path, root any) error {
 	}
 	w.steps = p.expr
 	w.at = append(make(location, 0, len(w.root)+min(len(w.steps), usualDepth)), w.root...)
-	if root = resolve(root); root != nil {
+	if root = value.Resolve(root); root != nil {
 		w.object = root
 		w.from(root, 0, w.implied)
 	}
@@ -97,8 +98,8 @@ func (w *walk) from(v any, i int, f *implied) bool {
 // spend counts values that are looked at, and ends the walk at the bounds.
 func (w *walk) spend(values int) bool {
 	w.pay(meter.Times(values, nodeWork), 0)
-	if len(w.at)-len(w.root) > maxDepth {
-		w.fail(errTooDeep)
+	if len(w.at)-len(w.root) > value.MaxDepth {
+		w.fail(value.ErrTooDeep)
 	}
 	return w.err == nil
 }
@@ -152,8 +153,8 @@ func (w *walk) each(v any, i int, f *implied, yield func(selection) bool) bool {
 		s, ok := w.member(v, i, f, string(step))
 		return !ok || yield(s)
 	case jp.Nth:
-		k := fromEnd(int(step), length(v))
-		if k < 0 || k >= length(v) {
+		k := fromEnd(int(step), value.Len(v))
+		if k < 0 || k >= value.Len(v) {
 			return true
 		}
 		next, ok := w.item(v, k)
@@ -161,13 +162,13 @@ func (w *walk) each(v any, i int, f *implied, yield func(selection) bool) bool {
 	case jp.Union:
 		return w.eachOf(step, v, i, f, yield)
 	}
-	if !w.spend(lookWork(v)) {
+	if !w.spend(value.ChildrenCost(v)) {
 		return false
 	}
 	if w.standIn != written { // a default has nothing below it that is written
 		return true
 	}
-	for k := range length(v) {
+	for k := range value.Len(v) {
 		if w.selectsItem(w.steps[i], v, k, f) {
 			if next, ok := w.item(v, k); ok && !yield(selection{indexed(k), next, written}) {
 				return false
@@ -179,8 +180,8 @@ func (w *walk) each(v any, i int, f *implied, yield func(selection) bool) bool {
 	}
 	w.mayHaveMore(v)
 	w.leaveOutMembers(v, i, f)
-	v = byName(v)
-	for _, name := range memberNames(v) {
+	v = value.ByName(v)
+	for _, name := range value.Names(v) {
 		next, ok := w.memberOf(v, name)
 		if !ok || w.isLeft(f.at(named(name)), v, next) {
 			continue
@@ -195,7 +196,7 @@ func (w *walk) each(v any, i int, f *implied, yield func(selection) bool) bool {
 // member is what a step that names a member selects: what is written or, but
 // for a name behind "..", a default.
 func (w *walk) member(v any, i int, f *implied, name string) (selection, bool) {
-	if cost := lookupCost(v, name); cost > 0 && !w.spend(cost) {
+	if cost := value.LookupCost(v, name); cost > 0 && !w.spend(cost) {
 		return selection{}, false
 	}
 	next, ok := w.memberOf(v, name)
@@ -219,7 +220,7 @@ func (w *walk) member(v any, i int, f *implied, name string) (selection, bool) {
 
 // item is an item of v, paid for.
 func (w *walk) item(v any, k int) (any, bool) {
-	next, ok := item(v, k)
+	next, ok := value.Item(v, k)
 	if !ok || !isContainer(next) {
 		return next, ok
 	}
@@ -231,7 +232,7 @@ func (w *walk) item(v any, k int) (any, bool) {
 
 // memberOf is a member of v, paid for.
 func (w *walk) memberOf(v any, name string) (any, bool) {
-	next, ok := member(v, name)
+	next, ok := value.Member(v, name)
 	if m, isPlain := v.(map[string]any); ok && isPlain && isContainer(next) {
 		return next, w.paysFor(m[name], next)
 	}
@@ -251,7 +252,7 @@ func isContainer(v any) bool {
 // into JSON. Each time that it is looked at, all of it is written and read again,
 // which takes about four times as long as looking at all of it.
 func (w *walk) paysFor(raw, resolved any) bool {
-	return isContainer(raw) || !isThroughJSON(raw) || w.weigh(resolved)
+	return isContainer(raw) || !value.IsEncoded(raw) || w.weigh(resolved)
 }
 
 func (w *walk) weigh(v any) bool {
@@ -304,15 +305,15 @@ func (w *walk) resolved(keys jp.Union, v any) []element {
 		case string:
 			all = append(all, named(key))
 		case int64:
-			if k := fromEnd(int(key), length(v)); k >= 0 && k < length(v) {
+			if k := fromEnd(int(key), value.Len(v)); k >= 0 && k < value.Len(v) {
 				all = append(all, indexed(k))
 			}
 		case jp.Slice:
-			if !w.spend(length(v)) {
+			if !w.spend(value.Len(v)) {
 				return nil
 			}
-			for k := range length(v) {
-				if inSlice(key, k, length(v)) {
+			for k := range value.Len(v) {
+				if inSlice(key, k, value.Len(v)) {
 					all = append(all, indexed(k))
 				}
 			}
@@ -326,7 +327,7 @@ func (w *walk) resolved(keys jp.Union, v any) []element {
 func (w *walk) selectsItem(step jp.Frag, v any, k int, f *implied) bool {
 	switch step := step.(type) {
 	case jp.Slice:
-		return inSlice(step, k, length(v))
+		return inSlice(step, k, value.Len(v))
 	case filter:
 		return w.holds(step, v, k, f)
 	}
@@ -375,7 +376,7 @@ func (w *walk) holds(f filter, v any, k int, i *implied) bool {
 	}
 	// Different types never match, not even under !=.
 	right, ok := w.comparable(f.right, current, below)
-	if !ok || w.couldBeAnything(left.value()) || w.couldBeAnything(right.value()) || left.shape != right.shape {
+	if !ok || w.couldBeAnything(left.Canonical()) || w.couldBeAnything(right.Canonical()) || left.Shape() != right.Shape() {
 		return false
 	}
 	if err := cmp.Or(w.incomparable(left), w.incomparable(right)); err != nil {
@@ -386,16 +387,16 @@ func (w *walk) holds(f filter, v any, k int, i *implied) bool {
 }
 
 // comparable is the scalar that an operand stands for, if it is exactly one.
-func (w *walk) comparable(o operand, current any, f *implied) (scalar, bool) {
+func (w *walk) comparable(o operand, current any, f *implied) (value.Scalar, bool) {
 	if o.path == nil {
 		return o.literal, true
 	}
 	values := w.operand(o.path, current, f, 2)
 	if len(values) != 1 {
-		return scalar{}, false
+		return value.Scalar{}, false
 	}
-	s, ok := scalarOf(values[0])
-	return s, ok && w.spend(s.size())
+	s, ok := value.ScalarOf(values[0])
+	return s, ok && w.spend(s.Cost())
 }
 
 // operand lists what a path selects from the current item, at most so many.
@@ -433,10 +434,10 @@ func (w *walk) couldBeAnything(v any) bool {
 // mayHaveMore reports whether a key of an object holds a parameter of a template:
 // filled in, it may be any name.
 func (w *walk) mayHaveMore(v any) bool {
-	if !w.parameters || shapeOf(v) != object || !w.spend(childCount(v)/4) {
+	if !w.parameters || value.ShapeOf(v) != value.Object || !w.spend(value.ChildCount(v)/4) {
 		return false
 	}
-	for _, name := range memberNames(v) {
+	for _, name := range value.Names(v) {
 		if parameter := parameterIn(name); parameter != "" {
 			w.doubt = unfilledParameter(parameter)
 			return true
@@ -447,19 +448,19 @@ func (w *walk) mayHaveMore(v any) bool {
 
 // incomparable says why a comparison with a scalar has no answer; nil where it
 // has one.
-func (w *walk) incomparable(s scalar) error {
-	if s.err() != nil {
-		return fmt.Errorf("a value that a filter compares %w", s.err())
+func (w *walk) incomparable(s value.Scalar) error {
+	if s.Err() != nil {
+		return fmt.Errorf("a value that a filter compares %w", s.Err())
 	}
-	return s.unfilled(w.parameters)
+	return unfilled(&s, w.parameters)
 }
 
 // compares judges a filter on two values of one type: numbers by value, strings
 // by their bytes, booleans only for equality.
-func compares(a scalar, operator string, b scalar) bool {
-	order := cmp.Compare(a.text, b.text)
-	if a.shape == numeric {
-		order = a.number.compare(b.number)
+func compares(a value.Scalar, operator string, b value.Scalar) bool {
+	order := cmp.Compare(a.Text(), b.Text())
+	if a.Shape() == value.Number {
+		order = a.Number().Compare(b.Number())
 	}
 	switch operator {
 	case "==":
@@ -467,7 +468,7 @@ func compares(a scalar, operator string, b scalar) bool {
 	case "!=":
 		return order != 0
 	}
-	if a.shape == boolean {
+	if a.Shape() == value.Boolean {
 		return false
 	}
 	switch operator {

@@ -1,4 +1,4 @@
-package vmrules
+package value
 
 import (
 	"encoding/json"
@@ -7,19 +7,45 @@ import (
 	"math"
 	"slices"
 	"strconv"
+
+	"github.com/vmrules/vmrules/internal/meter"
+	"github.com/vmrules/vmrules/internal/quantity"
 )
 
-// errNoJSON does not say which value it is: of several, any may be met first.
-var errNoJSON = errors.New("the object holds a value that JSON does not have, such as NaN or a function")
+// MaxDepth is how many levels of an object are looked at: one built in Go may
+// contain itself.
+const MaxDepth = 1_000
 
-// A plainer turns values of any decoder into the types of Kubernetes'
-// unstructured objects. What has them already is not copied.
-type plainer struct {
-	budget *budget
-	err    error
+var (
+	// ErrTooDeep is for an object of more levels than MaxDepth.
+	ErrTooDeep = errors.New("the object is nested deeper than 1,000 levels")
+	// errNoJSON does not say which value it is: of several, any may be met first.
+	errNoJSON = errors.New("the object holds a value that JSON does not have, such as NaN or a function")
+)
+
+// PlainWork is what Plain pays for each value, in units of about a nanosecond; a
+// long string counts as several.
+const PlainWork = 120
+
+// Plain returns v in the types of Kubernetes' unstructured objects:
+// map[string]any, []any, string, bool, nil, int64 for every whole number that fits,
+// float64 for every other number whose digits it keeps, and json.Number for the
+// rest. What has these types already is shared with v, not copied. depth is
+// how many levels of its object are around v, and m pays for looking at v. With an
+// error, parts of the result are nil.
+func Plain(v any, depth int, m *meter.Meter) (any, error) {
+	p := plainer{meter: m}
+	converted, _ := p.plain(v, depth)
+	return converted, p.err
 }
 
-// plain is v in these types, and whether that is another value.
+// A plainer converts values as Plain does. It stops at the first error.
+type plainer struct {
+	meter *meter.Meter
+	err   error
+}
+
+// plain returns v in these types, and whether that is another value.
 func (p *plainer) plain(v any, depth int) (any, bool) {
 	if !p.spend(v, depth) {
 		return nil, true
@@ -38,20 +64,20 @@ func (p *plainer) plain(v any, depth int) (any, bool) {
 			return p.items(v, depth)
 		}
 	}
-	return p.converted(resolve(v), depth), true
+	return p.converted(Resolve(v), depth), true
 }
 
-// spend counts a value that is looked at.
+// spend pays for looking at a value, and reports whether to go on.
 func (p *plainer) spend(v any, depth int) bool {
 	size := 1
 	if s, ok := v.(string); ok {
 		size += len(s) / 100
 	}
-	if err := p.budget.Spend(plainWork*size, 0); err != nil {
+	if err := p.meter.Spend(PlainWork*size, 0); err != nil {
 		p.fail(err)
 	}
-	if depth > maxDepth {
-		p.fail(errTooDeep)
+	if depth > MaxDepth {
+		p.fail(ErrTooDeep)
 	}
 	return p.err == nil
 }
@@ -96,24 +122,24 @@ func (p *plainer) items(v []any, depth int) (any, bool) {
 	return changed, true
 }
 
-// converted makes a resolved value of other types.
+// converted returns a resolved value of other types in these.
 func (p *plainer) converted(v any, depth int) any {
-	switch shapeOf(v) {
-	case null, boolean, text:
+	switch ShapeOf(v) {
+	case Null, Boolean, String:
 		return v
-	case array:
-		items := make([]any, length(v))
+	case Array:
+		items := make([]any, Len(v))
 		for i := range items {
-			next, _ := item(v, i)
+			next, _ := Item(v, i)
 			items[i] = p.below(next, depth)
 		}
 		return items
-	case object:
-		v = byName(v)
-		names := memberNames(v)
+	case Object:
+		v = ByName(v)
+		names := Names(v)
 		members := make(map[string]any, len(names))
 		for _, name := range names {
-			next, _ := member(v, name)
+			next, _ := Member(v, name)
 			members[name] = p.below(next, depth)
 		}
 		return members
@@ -121,7 +147,7 @@ func (p *plainer) converted(v any, depth int) any {
 	return p.number(v)
 }
 
-// below is plain for a value that is resolved already.
+// below is plain for a member or item that is resolved already.
 func (p *plainer) below(v any, depth int) any {
 	if _, isNone := v.(noJSON); isNone {
 		return p.number(v)
@@ -136,10 +162,11 @@ func (p *plainer) float(f float64) (any, bool) {
 	return plain, !isFloat
 }
 
-// number is an int64 or float64 that says what v says, or a json.Number.
+// number returns a number as an int64 or float64 with the same digits, or as a
+// json.Number.
 func (p *plainer) number(v any) any {
 	n, err := numberOf(v)
-	if written, ok := v.(json.Number); ok && err == errNumberRange {
+	if written, ok := v.(json.Number); ok && err == quantity.ErrRange {
 		return written
 	}
 	if err != nil {

@@ -1,4 +1,4 @@
-package vmrules
+package value
 
 import (
 	"encoding/json"
@@ -10,21 +10,25 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/vmrules/vmrules/internal/conformance"
 )
 
 type (
-	quantity struct{ text string } // with MarshalJSON, as resource.Quantity has it
-	broken   struct{}
-	point    struct {
+	resourceQuantity struct{ text string } // with MarshalJSON, as resource.Quantity has it
+	broken           struct{}
+	point            struct {
 		X int `json:"x"`
 		y int
 	}
-	flag  bool
-	width int8
+	flag        bool
+	width       int8
+	namedString string
+	namedMap    map[namedString]any
 )
 
-func (q quantity) MarshalJSON() ([]byte, error) { return json.Marshal(q.text) }
-func (broken) MarshalJSON() ([]byte, error)     { return nil, errors.New("no") }
+func (q resourceQuantity) MarshalJSON() ([]byte, error) { return json.Marshal(q.text) }
+func (broken) MarshalJSON() ([]byte, error)             { return nil, errors.New("no") }
 
 func pointerTo[T any](v T) *T { return &v }
 
@@ -44,7 +48,7 @@ func TestTypesOfValues(t *testing.T) {
 		{"uintptr", uintptr(3), "3"}, {"int", 3, "3"}, {"uint", uint(3), "3"}, {"named int", width(3), "3"},
 		{"float32", float32(0.1), "0.1"}, {"float32, as short as JSON writes it", float32(123456789), "123456790"}, {"float64", 0.1, "0.1"}, {"json.Number", json.Number("1.50"), "1.5"}, {"json.Number, exponent", json.Number("1e3"), "1000"},
 		{"big.Int", big.NewInt(5), "5"}, {"bytes", []byte("hi"), `"aGk="`},
-		{"MarshalJSON", quantity{"2Gi"}, `"2Gi"`}, {"pointer to MarshalJSON", &quantity{"2Gi"}, `"2Gi"`},
+		{"MarshalJSON", resourceQuantity{"2Gi"}, `"2Gi"`}, {"pointer to MarshalJSON", &resourceQuantity{"2Gi"}, `"2Gi"`},
 		{"MarshalText", netip.MustParseAddr("10.0.0.1"), `"10.0.0.1"`}, {"time", time.Unix(0, 0).UTC(), `"1970-01-01T00:00:00Z"`},
 		{"struct", point{1, 2}, `{"x":1}`},
 		{"[]string", []string{"a"}, `["a"]`}, {"array", [2]int{1, 2}, "[1,2]"}, {"[]map", []map[string]any{{"a": 1}}, `[{"a":1}]`},
@@ -58,7 +62,7 @@ func TestTypesOfValues(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			got, err := json.Marshal(rebuilt(resolve(test.in)))
+			got, err := json.Marshal(rebuilt(Resolve(test.in)))
 			if err != nil {
 				got = nil
 			}
@@ -115,8 +119,8 @@ func TestAsOneDocument(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := rebuilt(decodeExactly(text))
-		if diff := cmp.Diff(want, rebuilt(resolve(map[string]any{"v": v}))); diff != "" {
+		want := rebuilt(conformance.DecodeExactly(text))
+		if diff := cmp.Diff(want, rebuilt(Resolve(map[string]any{"v": v}))); diff != "" {
 			t.Errorf("%T (-want +got):\n%s", v, diff)
 		}
 	}
@@ -125,23 +129,23 @@ func TestAsOneDocument(t *testing.T) {
 // rebuilt makes plain JSON of a value by nothing but the functions that the
 // rest of the package uses.
 func rebuilt(v any) any {
-	if s, ok := scalarOf(v); ok {
-		return s.value()
+	if s, ok := ScalarOf(v); ok {
+		return s.Canonical()
 	}
-	switch shapeOf(v) {
-	case null:
+	switch ShapeOf(v) {
+	case Null:
 		return nil
-	case array:
+	case Array:
 		list := []any{}
-		for i := range length(v) {
-			next, _ := item(v, i)
+		for i := range Len(v) {
+			next, _ := Item(v, i)
 			list = append(list, rebuilt(next))
 		}
 		return list
-	case object:
+	case Object:
 		object := map[string]any{}
-		for _, name := range memberNames(v) {
-			if next, ok := member(v, name); ok {
+		for _, name := range Names(v) {
+			if next, ok := Member(v, name); ok {
 				object[name] = rebuilt(next)
 			}
 		}
@@ -152,16 +156,16 @@ func rebuilt(v any) any {
 
 func TestMemberOfNothing(t *testing.T) {
 	for _, v := range []any{nil, "a", 1, true, []any{1}, noJSON{}, json.Number("1")} {
-		if got, ok := member(v, "a"); ok || got != nil {
-			t.Errorf("member(%v) = %v", v, got)
+		if got, ok := Member(v, "a"); ok || got != nil {
+			t.Errorf("Member(%v) = %v", v, got)
 		}
-		if names := memberNames(v); len(names) > 0 {
-			t.Errorf("memberNames(%v) = %v", v, names)
+		if names := Names(v); len(names) > 0 {
+			t.Errorf("Names(%v) = %v", v, names)
 		}
 	}
 	for _, v := range []any{nil, "abc", 1, map[string]any{"a": 1}, map[string]string{}} {
-		if n := length(v); n != 0 {
-			t.Errorf("length(%v) = %d", v, n)
+		if n := Len(v); n != 0 {
+			t.Errorf("Len(%v) = %d", v, n)
 		}
 	}
 }
@@ -171,12 +175,12 @@ func TestMemberOfNothing(t *testing.T) {
 func TestNamesOfNumbers(t *testing.T) {
 	maps := []any{map[any]any{7: "x"}, map[any]any{int64(7): "x"}, map[any]any{uint64(7): "x"}, map[any]any{7.0: "x"}, map[int]any{7: "x"}, map[uint8]any{7: "x"}}
 	for _, m := range maps {
-		if got, ok := member(m, "7"); got != "x" || !ok {
-			t.Errorf("member(%#v, 7) = %v", m, got)
+		if got, ok := Member(m, "7"); got != "x" || !ok {
+			t.Errorf("Member(%#v, 7) = %v", m, got)
 		}
 		for _, name := range []string{"07", "+7", "7.0", "7e0", "0x7", " 7", "", "263", "-249", "18446744073709551623"} {
-			if got, ok := member(m, name); ok {
-				t.Errorf("member(%#v, %q) = %v", m, name, got)
+			if got, ok := Member(m, name); ok {
+				t.Errorf("Member(%#v, %q) = %v", m, name, got)
 			}
 		}
 	}
@@ -188,12 +192,12 @@ type endless *endless
 func TestEndlessPointer(t *testing.T) {
 	var p endless
 	p = &p
-	if got := shapeOf(resolve(p)); got != unusable {
+	if got := ShapeOf(Resolve(p)); got != NotJSON {
 		t.Errorf("shape %v, want unusable", got)
 	}
 	var v any
 	v = &v
-	if got := shapeOf(resolve(v)); got != unusable {
+	if got := ShapeOf(Resolve(v)); got != NotJSON {
 		t.Errorf("shape %v, want unusable", got)
 	}
 }
@@ -219,7 +223,7 @@ func TestMemberByKey(t *testing.T) {
 		{map[any]any{1: "x"}, "01", nil},
 	}
 	for _, test := range tests {
-		if got, ok := member(test.object, test.name); got != test.want || ok != (test.want != nil) {
+		if got, ok := Member(test.object, test.name); got != test.want || ok != (test.want != nil) {
 			t.Errorf("%#v at %q: %v, %v; want %v", test.object, test.name, got, ok, test.want)
 		}
 	}

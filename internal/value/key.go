@@ -1,4 +1,4 @@
-package vmrules
+package value
 
 import (
 	"encoding"
@@ -6,10 +6,12 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+
+	"github.com/vmrules/vmrules/internal/quantity"
 )
 
 // Maps may have keys of any type: YAML decoders give map[any]any. This file knows
-// what the members of such maps are called.
+// the names of the members of such maps.
 
 // nameOfKey returns the name of a key of a map, as encoding/json writes it. Types
 // that encoding/json refuses as keys have the name that fits: 1.5, true, null.
@@ -36,7 +38,7 @@ func nameOfKey(key reflect.Value) (string, bool) {
 	case key.CanUint():
 		return strconv.FormatUint(key.Uint(), 10), true
 	case key.CanFloat():
-		if n, err := numberFromFloat(key.Float(), key.Type().Bits()); err == nil {
+		if n, err := quantity.FromFloat(key.Float(), key.Type().Bits()); err == nil {
 			return n.String(), true
 		}
 	}
@@ -62,9 +64,9 @@ func marshaledKey(key encoding.TextMarshaler) (name string, ok bool) {
 	return string(text), true
 }
 
-// byName returns an object whose keys have any type as one whose keys are names,
-// so that all its members are found at once; any other value as it is.
-func byName(v any) any {
+// ByName returns an object whose keys are not strings as one whose keys are their
+// names, so that all its members are found at once; any other value as it is.
+func ByName(v any) any {
 	if _, ok := v.(map[string]any); ok {
 		return v
 	}
@@ -86,10 +88,11 @@ func byName(v any) any {
 	return named
 }
 
-// memberNames lists the members of an object, sorted; nil where v is no object.
-func memberNames(v any) []string {
+// Names returns the names of the members of an object, sorted; nil where v is not
+// an object.
+func Names(v any) []string {
 	var names []string
-	switch v := byName(v).(type) {
+	switch v := ByName(v).(type) {
 	case map[string]any:
 		names = make([]string, 0, len(v))
 		for name := range v {
@@ -146,9 +149,9 @@ func (m memberOf) or(other memberOf) memberOf {
 	return m
 }
 
-// lookupCost is what finding a member by name costs, in values looked at: 0 but
-// for a map in which each key has to be looked at.
-func lookupCost(v any, name string) int {
+// LookupCost returns what finding a member by name costs, in values looked at. It is
+// 0 except in a map in which each key has to be looked at.
+func LookupCost(v any, name string) int {
 	switch v := v.(type) {
 	case map[string]any:
 		return 0

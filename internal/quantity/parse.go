@@ -1,0 +1,207 @@
+package quantity
+
+import (
+	"errors"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// The errors of numbers that cannot be read. Each continues a sentence that begins
+// with the text.
+var (
+	ErrNotNumber = errors.New("is not a number")
+	ErrRange     = errors.New("is a number of more than 1,000 digits, or with an exponent beyond 1,000")
+)
+
+// maxText is longer than any number within the bounds has to be written.
+const maxText = 2 * (maxDigits + maxExponent)
+
+// ParseJSON reads a number as JSON's grammar has it.
+func ParseJSON(text string) (Number, error) {
+	if len(text) > maxText {
+		return Number{}, ErrRange
+	}
+	if value, rest := commonDigits(text); rest == "" && isJSONMantissa(text) {
+		return Number{small: value}, nil
+	}
+	mantissa, exponent := text, ""
+	i := strings.IndexAny(text, "eE")
+	if i >= 0 {
+		mantissa, exponent = text[:i], text[i+1:]
+	}
+	switch {
+	case !isJSONMantissa(strings.TrimPrefix(mantissa, "-")):
+		return Number{}, ErrNotNumber
+	case i < 0:
+		return parseDecimal(mantissa, 0)
+	}
+	return parseScientific(mantissa, exponent)
+}
+
+// isJSONMantissa reports whether s is what JSON's grammar demands beyond
+// parseDecimal's: a digit on both sides of the point, no plus sign, no leading
+// zeros.
+func isJSONMantissa(s string) bool {
+	whole, fraction, hasPoint := strings.Cut(s, ".")
+	if whole == "" || whole[0] == '+' || whole[0] == '-' || hasPoint && fraction == "" {
+		return false
+	}
+	return whole == "0" || whole[0] != '0'
+}
+
+// Parse reads a quantity, a number as Kubernetes writes it into a string: a sign,
+// digits with a point anywhere, and either a decimal exponent or one of the
+// suffixes n u m k M G T P E and Ki Mi Gi Ti Pi Ei.
+func Parse(text string) (Number, error) {
+	if n, ok := parseCommon(text); ok {
+		return n, nil
+	}
+	end := strings.LastIndexAny(text, "0123456789.") + 1
+	if i := strings.IndexAny(text, "eE"); i >= 0 && i < end {
+		end = i
+	}
+	mantissa, suffix := text[:end], text[end:]
+	if shift, exponent, ok := suffixScale(suffix); ok {
+		n, err := parseDecimal(mantissa, exponent)
+		if err != nil || shift == 0 {
+			return n, err
+		}
+		return n.shiftLeft(shift), nil
+	}
+	if suffix[0] != 'e' && suffix[0] != 'E' {
+		return Number{}, ErrNotNumber
+	}
+	return parseScientific(mantissa, suffix[1:])
+}
+
+// parseCommon reads what most quantities are: digits, perhaps with a suffix that
+// stands for a factor above 1. It returns false where an int64 does not hold the
+// result.
+func parseCommon(text string) (Number, bool) {
+	value, suffix := commonDigits(text)
+	shift, exponent, ok := suffixScale(suffix)
+	if !ok || exponent < 0 || len(suffix) == len(text) {
+		return Number{}, false
+	}
+	factor := powersOfTen[exponent] << shift
+	if value > math.MaxInt64/factor {
+		return Number{}, false
+	}
+	return Number{small: value * factor}, true
+}
+
+// commonDigits reads the digits that text begins with, as many as fit any
+// int64, and returns what follows them.
+func commonDigits(text string) (int64, string) {
+	value, i := int64(0), 0
+	for i < min(len(text), 18) && '0' <= text[i] && text[i] <= '9' {
+		value = value*10 + int64(text[i]-'0')
+		i++
+	}
+	return value, text[i:]
+}
+
+var powersOfTen = func() (powers [19]int64) {
+	powers[0] = 1
+	for i := range powers[1:] {
+		powers[i+1] = 10 * powers[i]
+	}
+	return powers
+}()
+
+// parseScientific reads what stands before and behind an e. A text that is not a
+// number is never called one beyond the bounds, so both sides are read.
+func parseScientific(mantissa, exponent string) (Number, error) {
+	_, mantissaErr := parseDecimal(mantissa, 0)
+	e, exponentErr := parseExponent(exponent)
+	switch {
+	case mantissaErr == ErrNotNumber || exponentErr == ErrNotNumber:
+		return Number{}, ErrNotNumber
+	case mantissaErr != nil || exponentErr != nil:
+		return Number{}, ErrRange
+	}
+	return parseDecimal(mantissa, e)
+}
+
+// suffixScale returns the factor that the suffix of a quantity stands for, 2^shift ×
+// 10^exponent; false where it is not a suffix.
+func suffixScale(suffix string) (shift uint, exponent int, ok bool) {
+	switch suffix {
+	case "":
+		return 0, 0, true
+	case "Ki":
+		return 10, 0, true
+	case "Mi":
+		return 20, 0, true
+	case "Gi":
+		return 30, 0, true
+	case "Ti":
+		return 40, 0, true
+	case "Pi":
+		return 50, 0, true
+	case "Ei":
+		return 60, 0, true
+	case "n":
+		return 0, -9, true
+	case "u":
+		return 0, -6, true
+	case "m":
+		return 0, -3, true
+	case "k":
+		return 0, 3, true
+	case "M":
+		return 0, 6, true
+	case "G":
+		return 0, 9, true
+	case "T":
+		return 0, 12, true
+	case "P":
+		return 0, 15, true
+	case "E":
+		return 0, 18, true
+	}
+	return 0, 0, false
+}
+
+func parseExponent(s string) (int, error) {
+	digits := strings.TrimPrefix(strings.TrimPrefix(s, "+"), "-")
+	if len(s)-len(digits) > 1 || !allDigits(digits) {
+		return 0, ErrNotNumber
+	}
+	e, err := strconv.Atoi(s)
+	if err != nil || e > maxExponent || e < -maxExponent {
+		return 0, ErrRange
+	}
+	return e, nil
+}
+
+// parseDecimal reads a sign and at least one digit, with at most one point, and
+// returns that number × 10^exponent.
+func parseDecimal(s string, exponent int) (Number, error) {
+	digits := s
+	if s != "" && (s[0] == '-' || s[0] == '+') {
+		digits = s[1:]
+	}
+	negative := strings.HasPrefix(s, "-")
+	if whole, fraction, ok := strings.Cut(digits, "."); ok {
+		digits = whole + fraction
+		exponent -= len(fraction)
+	}
+	if !allDigits(digits) {
+		return Number{}, ErrNotNumber
+	}
+	if len(digits) > maxDigits {
+		return Number{}, ErrRange
+	}
+	return newNumber(negative, digits, exponent), nil
+}
+
+func allDigits(s string) bool {
+	for i := range len(s) {
+		if s[i] < '0' || s[i] > '9' {
+			return false
+		}
+	}
+	return s != ""
+}

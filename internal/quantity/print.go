@@ -1,0 +1,52 @@
+package quantity
+
+import (
+	"strconv"
+	"strings"
+)
+
+// UsualSize is how many bytes most numbers need, written out: every int64 does.
+const UsualSize = 20
+
+// Digits returns about how many digits n has, written out, beyond UsualSize.
+func (n Number) Digits() int {
+	digits := max(n.exponent, -n.exponent)
+	if n.big != nil {
+		digits += n.big.BitLen() / 3
+	}
+	return digits
+}
+
+// String returns n in plain decimal notation: no exponent, no trailing zeros
+// behind a point.
+func (n Number) String() string {
+	if i, ok := n.Int64(); ok {
+		return strconv.FormatInt(i, 10)
+	}
+	return n.decimal()
+}
+
+// AppendTo appends what String returns to b.
+func (n Number) AppendTo(b []byte) []byte {
+	if i, ok := n.Int64(); ok {
+		return strconv.AppendInt(b, i, 10)
+	}
+	return append(b, n.decimal()...)
+}
+
+// decimal is String for a number that does not fit an int64.
+func (n Number) decimal() string {
+	digits := n.coefficient().String()
+	if n.exponent >= 0 {
+		return digits + strings.Repeat("0", n.exponent)
+	}
+	sign := ""
+	if digits[0] == '-' {
+		sign, digits = "-", digits[1:]
+	}
+	point := len(digits) + n.exponent
+	if point <= 0 {
+		return sign + "0." + strings.Repeat("0", -point) + digits
+	}
+	return sign + digits[:point] + "." + digits[point:]
+}

@@ -1,0 +1,110 @@
+// Package quantity knows exact decimal numbers and the strings that Kubernetes
+// writes them as, quantities such as "2Gi", "500m" and "1e3".
+//
+// A number keeps every digit: it is never a float64 on its way, and comparing
+// and printing it are exact. Numbers come from hostile input, so the package
+// refuses one that is written with more than 1,000 digits or with a decimal
+// exponent beyond 1,000; what comparing the others costs is known before it is
+// done.
+package quantity
+
+import (
+	"math"
+	"math/big"
+	"strconv"
+	"strings"
+)
+
+const (
+	maxDigits   = 1_000 // of a number, as it is written
+	maxExponent = 1_000 // decimal, as it is written, to either side
+)
+
+// A Number is an exact decimal: coefficient × 10^exponent. The zero Number is 0.
+// A Number has one canonical form, so that equal numbers are equal field by field
+// but for big: an integer that fits an int64 is that integer with exponent 0; any
+// other number has no trailing zeros in its coefficient.
+type Number struct {
+	small    int64    // the coefficient, where big is nil
+	big      *big.Int // the coefficient, where it does not fit small; never modified
+	exponent int
+}
+
+// FromInt returns i as a Number.
+func FromInt(i int64) Number { return Number{small: i} }
+
+// FromUint returns u as a Number.
+func FromUint(u uint64) Number {
+	if u <= math.MaxInt64 {
+		return FromInt(int64(u))
+	}
+	return newNumber(false, strconv.FormatUint(u, 10), 0)
+}
+
+// FromFloat returns the shortest decimal that reads back as the same float of 32
+// or 64 bits: 0.1 is one tenth, as it was written, and not the binary fraction
+// nearest to it. It returns ErrNotNumber for NaN and the infinities.
+func FromFloat(f float64, bits int) (Number, error) {
+	if f == math.Trunc(f) && math.Abs(f) < 1<<53 && bits == 64 {
+		return FromInt(int64(f)), nil
+	}
+	if math.IsNaN(f) || math.IsInf(f, 0) {
+		return Number{}, ErrNotNumber
+	}
+	return ParseJSON(strconv.FormatFloat(f, 'e', -1, bits))
+}
+
+// newNumber returns digits × 10^exponent in the canonical form.
+func newNumber(negative bool, digits string, exponent int) Number {
+	significant := strings.TrimRight(digits, "0")
+	exponent += len(digits) - len(significant)
+	significant = strings.TrimLeft(significant, "0")
+	if significant == "" {
+		return Number{}
+	}
+	if exponent > 0 && len(significant)+exponent <= 19 {
+		significant += strings.Repeat("0", exponent)
+		exponent = 0
+	}
+	if negative {
+		significant = "-" + significant
+	}
+	if small, err := strconv.ParseInt(significant, 10, 64); err == nil {
+		return Number{small: small, exponent: exponent}
+	}
+	// 19 digits that do not fit: back to the form without trailing zeros.
+	if trimmed := strings.TrimRight(significant, "0"); exponent == 0 {
+		exponent = len(significant) - len(trimmed)
+		significant = trimmed
+		if small, err := strconv.ParseInt(significant, 10, 64); err == nil {
+			return Number{small: small, exponent: exponent}
+		}
+	}
+	coefficient, _ := new(big.Int).SetString(significant, 10)
+	return Number{big: coefficient, exponent: exponent}
+}
+
+// shiftLeft returns n × 2^bits.
+func (n Number) shiftLeft(bits uint) Number {
+	product := new(big.Int).Lsh(n.coefficient(), bits)
+	digits := product.String()
+	return newNumber(product.Sign() < 0, strings.TrimPrefix(digits, "-"), n.exponent)
+}
+
+func (n Number) coefficient() *big.Int {
+	if n.big != nil {
+		return n.big
+	}
+	return big.NewInt(n.small)
+}
+
+// IsZero reports whether n is 0.
+func (n Number) IsZero() bool { return n.big == nil && n.small == 0 }
+
+// IsInteger reports whether n has no fraction.
+func (n Number) IsInteger() bool { return n.exponent >= 0 }
+
+// Int64 returns n and whether it is an integer that fits an int64.
+func (n Number) Int64() (int64, bool) {
+	return n.small, n.big == nil && n.exponent == 0
+}

@@ -1,0 +1,82 @@
+package value
+
+import (
+	"encoding/json"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/vmrules/vmrules/internal/meter"
+)
+
+// TestPlain: a value of any decoder gets the types of unstructured objects, and
+// numbers keep their digits.
+func TestPlain(t *testing.T) {
+	long := "1" + strings.Repeat("0", 1000) + "1"
+	tests := []struct{ in, want any }{
+		{nil, nil}, {true, true}, {"a", "a"}, {int64(1), int64(1)}, {1.5, 1.5},
+		{1, int64(1)}, {uint8(1), int64(1)}, {2.0, int64(2)}, {float32(0.1), 0.1}, {uint64(math.MaxUint64), json.Number("18446744073709551615")},
+		{json.Number("1e3"), int64(1000)}, {json.Number("2.50"), 2.5}, {json.Number("0.1000000000000000000001"), json.Number("0.1000000000000000000001")},
+		{json.Number(long), json.Number(long)},
+		{map[string]any(nil), nil}, {[]any(nil), nil}, {[]string{"a"}, []any{"a"}}, {[]any{"a", 1, nil}, []any{"a", int64(1), nil}},
+		{map[any]any{1: 2, "a": nil}, map[string]any{"1": int64(2), "a": nil}}, {namedMap{"a": []int{1}}, map[string]any{"a": []any{int64(1)}}},
+		{map[string]any{"a": "b", "q": resourceQuantity{"2Gi"}}, map[string]any{"a": "b", "q": "2Gi"}},
+	}
+	for _, test := range tests {
+		m := meter.New(1e6, 0)
+		got, err := Plain(test.in, 0, &m)
+		if err != nil {
+			t.Errorf("%#v: %v", test.in, err)
+		}
+		if diff := cmp.Diff(test.want, got); diff != "" {
+			t.Errorf("%#v (-want +got):\n%s", test.in, diff)
+		}
+	}
+}
+
+// TestPlainShares: what has the types already is not copied, and what is converted
+// does not change the value that it comes from.
+func TestPlainShares(t *testing.T) {
+	shared := []any{"a"}
+	object := map[string]any{"shared": shared, "other": 1}
+	m := meter.New(1e6, 0)
+	got, err := Plain(object, 0, &m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(map[string]any{"shared": []any{"a"}, "other": int64(1)}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(map[string]any{"shared": []any{"a"}, "other": 1}, object); diff != "" {
+		t.Errorf("the object has changed (-want +got):\n%s", diff)
+	}
+	if &got.(map[string]any)["shared"].([]any)[0] != &shared[0] {
+		t.Error("a list that has the types already is copied")
+	}
+}
+
+func TestPlainRefuses(t *testing.T) {
+	cyclic := map[string]any{}
+	cyclic["a"] = cyclic
+	tests := []struct {
+		name  string
+		in    any
+		depth int
+		work  int
+		want  error
+	}{
+		{"NaN", []any{math.NaN()}, 0, 1e6, errNoJSON}, {"a function", map[string]any{"f": func() {}}, 0, 1e6, errNoJSON},
+		{"no number", json.Number("x"), 0, 1e6, errNoJSON},
+		{"a cycle", cyclic, 0, 1e6, ErrTooDeep}, {"as deep as may be", "a", MaxDepth, 1e6, nil}, {"deeper", "a", MaxDepth + 1, 1e6, ErrTooDeep},
+		{"three values", []any{1, 2}, 0, 3 * PlainWork, nil}, {"one too many", []any{1, 2, 3}, 0, 3 * PlainWork, meter.ErrWork},
+		{"a long text", strings.Repeat("a", 200), 0, 3 * PlainWork, nil}, {"a longer one", strings.Repeat("a", 300), 0, 3 * PlainWork, meter.ErrWork},
+	}
+	for _, test := range tests {
+		m := meter.New(test.work, 0)
+		if _, err := Plain(test.in, test.depth, &m); err != test.want {
+			t.Errorf("%s: %v, want %v", test.name, err, test.want)
+		}
+	}
+}

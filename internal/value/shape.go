@@ -1,0 +1,117 @@
+package value
+
+import (
+	"encoding/json"
+	"reflect"
+
+	"github.com/vmrules/vmrules/internal/meter"
+)
+
+// A Shape is what JSON calls the type of a value.
+type Shape uint8
+
+// The shapes.
+const (
+	Null Shape = iota
+	Boolean
+	String
+	Number
+	Array
+	Object
+	NotJSON // a value that has no JSON form, such as a channel or NaN
+)
+
+// ShapeOf returns the shape of a resolved value.
+func ShapeOf(v any) Shape {
+	switch v.(type) {
+	case nil:
+		return Null
+	case bool:
+		return Boolean
+	case string:
+		return String
+	case json.Number, int, int64, uint64, float32, float64:
+		return Number
+	case map[string]any:
+		return Object
+	case []any:
+		return Array
+	case noJSON:
+		return NotJSON
+	}
+	if reflect.TypeOf(v).Kind() == reflect.Map {
+		return Object
+	}
+	return Array
+}
+
+// Member returns the named member of an object, resolved. It returns false where v
+// is not an object, has no such member, or has null there.
+func Member(v any, name string) (any, bool) {
+	if m, ok := v.(map[string]any); ok {
+		found := Resolve(m[name])
+		return found, found != nil
+	}
+	m := reflect.ValueOf(v)
+	if !m.IsValid() || m.Kind() != reflect.Map {
+		return nil, false
+	}
+	var found any
+	if keyType := m.Type().Key(); keyType.Kind() != reflect.String {
+		found = memberByKey(m, name)
+	} else if value := m.MapIndex(reflect.ValueOf(name).Convert(keyType)); value.IsValid() {
+		found = value.Interface()
+	}
+	found = Resolve(found)
+	return found, found != nil
+}
+
+// Len returns the number of items of an array; 0 where v is not an array.
+func Len(v any) int {
+	if list, ok := v.([]any); ok {
+		return len(list)
+	}
+	if v == nil || ShapeOf(v) != Array {
+		return 0
+	}
+	return reflect.ValueOf(v).Len()
+}
+
+// Item returns an item of an array, resolved; false where it is null.
+func Item(v any, i int) (any, bool) {
+	var found any
+	if list, ok := v.([]any); ok {
+		found = Resolve(list[i])
+	} else {
+		found = Resolve(addressed(reflect.ValueOf(v).Index(i)))
+	}
+	return found, found != nil
+}
+
+// ChildrenCost returns what looking at all members or items of a value costs, in
+// values of usual length. Maps take longer where a decoder of JSON would not give
+// their type.
+func ChildrenCost(v any) int {
+	if ShapeOf(v) != Object {
+		return ChildCount(v)
+	}
+	if _, ok := v.(map[string]any); ok {
+		return ChildCount(v)
+	}
+	return meter.Times(ChildCount(v), 8)
+}
+
+// ChildCount returns how many members or items a value has.
+func ChildCount(v any) int {
+	switch v := v.(type) {
+	case map[string]any:
+		return len(v)
+	case []any:
+		return len(v)
+	}
+	switch ShapeOf(v) {
+	case Array, Object:
+		return reflect.ValueOf(v).Len()
+	}
+	return 0
+}

@@ -1,0 +1,116 @@
+package value
+
+import (
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// What people see on a terminal or in a log comes from hostile input. The
+// functions here keep it to one line, without control characters, and short.
+
+// MaxShown is how many code points of a value a line shows.
+const MaxShown = 100
+
+// Describe returns a resolved value for people: a string in quotes, a number or
+// boolean as it is, anything else by its type.
+func Describe(v any) string {
+	if s, ok := ScalarOf(v); ok {
+		return s.Describe()
+	}
+	switch ShapeOf(v) {
+	case Null:
+		return "nothing"
+	case Object:
+		return "an object"
+	case Array:
+		return "an array"
+	case Number:
+		return "something that is not a JSON number"
+	}
+	return "a " + v.(noJSON).goType + " without a JSON form"
+}
+
+// Describe returns what the function Describe returns for a scalar.
+func (s *Scalar) Describe() string { return string(s.AppendDescription(nil)) }
+
+// AppendDescription appends what Describe returns to b.
+func (s *Scalar) AppendDescription(b []byte) []byte {
+	switch {
+	case s.shape == String:
+		return AppendQuoted(b, s.text)
+	case s.Err() != nil:
+		return append(b, "a number beyond the bounds"...)
+	}
+	return append(b, Shortened(s.String())...)
+}
+
+// Quoted returns the beginning of a string in quotes, with control characters as
+// escapes.
+func Quoted(s string) string { return string(AppendQuoted(nil, s)) }
+
+// AppendQuoted appends what Quoted returns to b.
+func AppendQuoted(b []byte, s string) []byte { return strconv.AppendQuote(b, Shortened(s)) }
+
+// Shortened returns the beginning of a long string, MaxShown code points of it.
+func Shortened(s string) string { return Clipped(s, MaxShown) }
+
+// Clipped returns s, or its first code points and an ellipsis where it has more than
+// most of them.
+func Clipped(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	for i, shown := 0, 0; i < len(s); shown++ {
+		if shown == most {
+			return s[:i] + "…"
+		}
+		_, size := utf8.DecodeRuneInString(s[i:])
+		i += size
+	}
+	return s
+}
+
+// MaxLine is how many code points of a message or field a line shows.
+const MaxLine = 1000
+
+// OneLine returns a message or field with control characters as escapes, and only
+// the beginning of a long one.
+func OneLine(s string) string {
+	s = Clipped(s, MaxLine)
+	if strings.IndexFunc(s, isUnsafe) < 0 {
+		return s
+	}
+	var b strings.Builder
+	for _, r := range s {
+		if isUnsafe(r) {
+			escaped := strconv.QuoteRune(r)
+			b.WriteString(escaped[1 : len(escaped)-1])
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// isUnsafe reports whether a character may move the cursor, or the text around it.
+func isUnsafe(r rune) bool {
+	return r == utf8.RuneError || !unicode.IsGraphic(r)
+}
+
+// AppendList appends strings in quotes to b, as many as a line holds.
+func AppendList(b []byte, values []string) []byte {
+	const most = 10
+	for i, value := range values {
+		if i == most {
+			b = strconv.AppendInt(append(b, " and "...), int64(len(values)-most), 10)
+			return append(b, " more"...)
+		}
+		if i > 0 {
+			b = append(b, ", "...)
+		}
+		b = AppendQuoted(b, value)
+	}
+	return b
+}

@@ -1,0 +1,162 @@
+// Package value knows the values that decoders and Go code give: maps, slices and
+// scalars of many types, pointers, structs, and types with a MarshalJSON. A value is
+// what its JSON says, whatever Go type holds it, and nothing outside this package
+// has to know these types.
+//
+// [Resolve] comes first: functions that look at a value take a resolved one, as
+// [Member] and [Item] return it. [ShapeOf] returns its type in JSON, and [ScalarOf]
+// the string, boolean or number that it is. [Plain] converts a value with all that
+// is in it to the types of Kubernetes' unstructured objects. [Describe], [Quoted]
+// and [OneLine] show values to people.
+//
+// Values are hostile input. What looking at one costs is known before it is done,
+// and methods of the caller's types may panic.
+package value
+
+import (
+	"bytes"
+	"encoding"
+	"encoding/json"
+	"reflect"
+)
+
+// noJSON stands for a value that has no JSON form, such as a channel, NaN, or
+// one whose MarshalJSON fails. It is there, and satisfies nothing.
+type noJSON struct{ goType string }
+
+// Resolve returns v in one of the forms that the other functions understand: nil, a
+// bool, a string, a json.Number, a Go number, a map or slice of any type, or a
+// stand-in for a value that has no JSON form. Pointers are followed; a value that
+// only its own methods or fields can turn into JSON is replaced by what that JSON
+// says. A nil map or slice is nil, as it is null in JSON. What counts is what
+// encoding/json writes of the value inside the object that holds it.
+func Resolve(v any) any {
+	switch typed := v.(type) {
+	case nil, bool, string, json.Number, int, int64, uint64, float64:
+		return v
+	case map[string]any:
+		if typed == nil {
+			return nil
+		}
+		return v
+	case []any:
+		if typed == nil {
+			return nil
+		}
+		return v
+	}
+	return resolveByType(v)
+}
+
+func resolveByType(v any) any {
+	r := reflect.ValueOf(v)
+	if r.Kind() == reflect.Pointer && r.IsNil() {
+		return nil
+	}
+	switch v.(type) {
+	case noJSON:
+		return v
+	case json.Marshaler, encoding.TextMarshaler:
+		return encoded(v)
+	}
+	switch r.Kind() {
+	case reflect.Pointer:
+		return resolvePointer(v, r.Elem())
+	case reflect.Bool:
+		return r.Bool()
+	case reflect.String:
+		return r.String()
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		return r.Int()
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
+		return r.Uint()
+	case reflect.Float32:
+		return float32(r.Float())
+	case reflect.Float64:
+		return r.Float()
+	case reflect.Slice:
+		if r.IsNil() {
+			return nil
+		}
+		if r.Type().Elem().Kind() == reflect.Uint8 {
+			return encoded(v) // bytes are a base64 string in JSON
+		}
+		return v
+	case reflect.Map:
+		if r.IsNil() {
+			return nil
+		}
+		return v
+	case reflect.Array:
+		return v
+	}
+	return encoded(v)
+}
+
+// resolvePointer follows a pointer. It is not followed to another one, since
+// JSON's own encoder notices one that leads back to itself; nor to fields and
+// items, on which that encoder finds methods of pointers only behind a pointer.
+func resolvePointer(pointer any, to reflect.Value) any {
+	switch to.Kind() {
+	case reflect.Pointer, reflect.Interface, reflect.Struct, reflect.Array:
+		return encoded(pointer)
+	}
+	return Resolve(to.Interface())
+}
+
+// addressed returns an item or, where encoding/json would look for methods of
+// pointers on it or inside it, a pointer to the item.
+func addressed(item reflect.Value) any {
+	switch item.Kind() {
+	case reflect.Pointer, reflect.Interface:
+		return item.Interface()
+	}
+	mayHaveMethods := item.Type().PkgPath() != "" || item.Kind() == reflect.Struct || item.Kind() == reflect.Array
+	if mayHaveMethods && item.CanAddr() {
+		return item.Addr().Interface()
+	}
+	return item.Interface()
+}
+
+// IsEncoded reports whether Resolve asks a value's own methods or fields for its
+// JSON, which takes longer and makes a copy.
+func IsEncoded(v any) bool {
+	switch v.(type) {
+	case json.Marshaler, encoding.TextMarshaler:
+		return true
+	}
+	switch reflect.ValueOf(v).Kind() {
+	case reflect.Struct, reflect.Pointer, reflect.Array:
+		return true
+	}
+	return false
+}
+
+// encoded returns what v's own methods or fields say in JSON.
+func encoded(v any) (resolved any) {
+	// The methods are the caller's, and may panic on a value that is half
+	// built; that must not take a controller down.
+	defer func() {
+		if recover() != nil {
+			resolved = noJSON{reflect.TypeOf(v).String()}
+		}
+	}()
+	decoded, err := ThroughJSON(v)
+	if err != nil {
+		return noJSON{reflect.TypeOf(v).String()}
+	}
+	return decoded
+}
+
+// ThroughJSON encodes v and decodes it again, with every digit of its numbers.
+func ThroughJSON(v any) (any, error) {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return nil, err
+	}
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	var decoded any
+	err = decoder.Decode(&decoded)
+	return decoded, err
+}
