@@ -3,6 +3,8 @@ package jsontext
 import (
 	"strings"
 	"unicode/utf8"
+
+	"github.com/vmrules/vmrules/internal/value"
 )
 
 // badToken reports why there is no token at start.
@@ -98,7 +100,7 @@ func (r *reader) shown(i int) string {
 		rest = rest[:end]
 	}
 	if rest[0] == '"' {
-		return unquoted(rest)
+		return value.OneLine(value.Shortened(rest))
 	}
-	return quoted(rest)
+	return value.Quoted(rest)
 }

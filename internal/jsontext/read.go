@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/vmrules/vmrules/internal/meter"
+	"github.com/vmrules/vmrules/internal/value"
 )
 
 // A Format is what a text should hold.
@@ -133,11 +134,11 @@ func (r *reader) object(n *Node) {
 			r.key = m.Key
 		}
 		if keys.has(m.Key) {
-			r.flaw(m.Start, Duplicate, "the key %s is given twice in one object: keep one of them", quoted(m.Key))
+			r.flaw(m.Start, Duplicate, "the key %s is given twice in one object: keep one of them", value.Quoted(m.Key))
 		}
 		colon := r.skipBlanks(r.end)
 		if !r.at(colon, ":") {
-			r.unreadable(colon, "a colon is missing after the key %s", quoted(m.Key))
+			r.unreadable(colon, "a colon is missing after the key %s", value.Quoted(m.Key))
 			return
 		}
 		r.separated = colon + 1
