@@ -242,16 +242,19 @@ func checkLimits(t *testing.T, rules Rules, object map[string]any, partial bool,
 	t.Helper()
 	limits := rules.Limits(object, opts...)
 	report := Validate(rules, object, append(slices.Clone(opts), WithRegexBudget(shortBudget))...)
+	type field struct{ target, path string }
+	found := map[field][]Result{}
+	for _, r := range report.Results {
+		if r.Index >= 0 && !rules.rules[r.Index].JustWarning {
+			f := field{r.Target, r.Path.key()}
+			found[f] = append(found[f], r)
+		}
+	}
 	for _, l := range limits {
 		if l.Path.IsZero() {
 			break
 		}
-		var of []Result
-		for _, r := range report.Results {
-			if r.Target == l.Target && r.Path.Equal(l.Path) && !rules.rules[r.Index].JustWarning {
-				of = append(of, r)
-			}
-		}
+		of := found[field{l.Target, l.Path.key()}]
 		faultless := !slices.ContainsFunc(of, func(r Result) bool { return r.Outcome == Violated || r.Outcome == Undecided })
 		if dependsOnMore(of) {
 			continue

@@ -378,7 +378,7 @@ func TestLintHostile(t *testing.T) {
 			}
 			s.WriteString(test.then)
 			// With less to spend, it finds less, and says so.
-			all, few := Lint(s.String()), Lint(s.String(), WithBudget(Budget{Work: 60_000_000}))
+			all, few := Lint(s.String(), workOf(200_000_000)), Lint(s.String(), workOf(40_000_000))
 			if len(few) > len(all)+1 {
 				t.Errorf("%d findings, and %d with less to spend", len(all), len(few))
 			}
