@@ -10,6 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/vmrules/vmrules/internal/racetest"
 )
 
 // A checkerFunc is a Checker made of a function.
@@ -651,6 +653,7 @@ func TestValidateOwnReadWith(t *testing.T) {
 // The door is wide enough for the kinds of the format: judged as another kind,
 // by Check alone, each gives the results that it has of its own.
 func TestFormatThroughTheDoor(t *testing.T) {
+	racetest.SkipLong(t)
 	t.Parallel()
 	compared := 0
 	for file, vectors := range readVectors(t) {

@@ -366,6 +366,7 @@ func withoutDuplicates(t testing.TB, rules string) string {
 // limit that was there before if, and only if, Validate then finds no fault
 // with it.
 func TestLimitsAgreeWithValidate(t *testing.T) {
+	racetest.SkipLong(t)
 	t.Parallel()
 	const domain = `{"x": 1, "y": 2, "some": ["a", "ab", 1], "p": "^a", "cpu": {}, "b": {}, "list": [{}, {}]}`
 	candidates := []string{"0", "1", "2", "1.5", "1e3", "-1", "1e400", `""`, `"1"`, `"a"`, `"ab"`, `"abc"`, `"abcde"`, `"1Ki"`, `"500m"`, `"2.0"`, `"1k"`, "true", "false", "[]", "{}"}
@@ -454,9 +455,7 @@ func TestPathKey(t *testing.T) {
 
 // Hostile annotations and objects take bounded time and memory.
 func TestLimitsAreBounded(t *testing.T) {
-	if racetest.Enabled {
-		t.Skip("with the race detector this takes a minute, and nothing here is concurrent")
-	}
+	racetest.SkipLong(t)
 	many := func(n int, rule func(i int) string) Rules {
 		var all []string
 		for i, size := 0, 0; i < n && size < maxAnnotation-1000; i++ {
