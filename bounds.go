@@ -91,4 +91,5 @@ const (
 	matchSize     = 64
 	violationSize = 250
 	elementSize   = 24 // of a location
+	branchSize    = 150
 )

@@ -2,6 +2,7 @@ package vmrules
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -57,7 +58,7 @@ type located struct {
 // A Verdict is what a Checker says. The zero Verdict decides nothing.
 type Verdict struct {
 	// Outcome is Satisfied, Violated, Skipped, Ignored or Undecided. Any other
-	// counts as Undecided, and so does Satisfied with violations.
+	// counts as Undecided, and so does one but Violated with violations.
 	Outcome Outcome
 	// Note says why the rule is skipped, ignored or undecided, and what of a
 	// violated one could not be judged.
@@ -100,12 +101,16 @@ func (in *Input) pathViolation() Violation {
 	return Violation{Field: t.at.field(path), Pointer: t.at.join(fixedSteps(path.expr)).pointer()}
 }
 
-// elementOf is a step as a Checker writes it.
+// elementOf is a step as a Checker writes it. Another type than a string or an int
+// is named by its type alone: what is in it may contain itself.
 func elementOf(step any) element {
-	if i, ok := step.(int); ok {
-		return indexed(max(i, 0))
+	switch step := step.(type) {
+	case int:
+		return indexed(max(step, 0))
+	case string:
+		return named(step)
 	}
-	return named(fmt.Sprint(step))
+	return named(fmt.Sprintf("%T", step))
 }
 
 // Unfilled is the first parameter of a template, such as ${NAME}, that is not
@@ -312,7 +317,7 @@ func (j *judgement) conclude(in *Input, v Verdict) bool {
 	case v.Outcome == Satisfied && len(v.Violations) == 0:
 		j.result.Outcome = Satisfied
 		return len(j.rule.constraints) > 0
-	case v.Outcome == Skipped, v.Outcome == Ignored:
+	case len(v.Violations) == 0 && (v.Outcome == Skipped || v.Outcome == Ignored):
 		j.end(v.Outcome, v.Note)
 	case v.Outcome == Violated:
 		j.checkViolated(in, v)
@@ -350,10 +355,24 @@ func (j *judgement) checkViolated(in *Input, v Verdict) {
 	j.result.Note = v.Note
 }
 
+// writableLimit is a limit, or nil for one that JSON cannot write: a report has to
+// be written whatever a Checker puts into it.
+func writableLimit(limit any) any {
+	switch limit.(type) {
+	case nil, string, bool, json.Number, []string:
+		return limit
+	}
+	if _, err := json.Marshal(limit); err != nil {
+		return nil
+	}
+	return limit
+}
+
 // complete says of a Checker's violation what it left open.
 func (in *Input) complete(v Violation) Violation {
 	j := in.judgement
 	v.Rule, v.Warning = j.rule.Name, j.rule.JustWarning
+	v.Value, v.Limit = value.Canonical(value.Resolve(v.Value)), writableLimit(v.Limit)
 	v.Message = cmp.Or(v.Message, j.rule.Message)
 	v.Detail = cmp.Or(v.Detail, fmt.Sprintf("the kind %s does not allow it", value.Quoted(string(j.rule.Kind))))
 	if !v.Reason.isOfValue() {

@@ -719,3 +719,31 @@ func isMixed(r Result) bool {
 	}
 	return types > 0 && types < len(r.Violations) || strings.HasPrefix(r.Note, "not judged")
 }
+
+// TestCarelessCheckers: what a Checker says can always be written, and never
+// passes by mistake.
+func TestCarelessCheckers(t *testing.T) {
+	cyclic := map[string]any{}
+	cyclic["cyclic"] = cyclic
+	for _, v := range []any{math.NaN(), cyclic, func() {}, make(chan int), struct{ F func() }{}} {
+		got := ask(t, func(in *Input) Verdict {
+			violation := in.Violation(0, v)
+			violation.Value, violation.Limit, violation.Detail = v, v, "d"
+			return Verdict{Outcome: Violated, Violations: []Violation{violation}}
+		}, `"path": "jsonpath::.spec"`, twoDisks)
+		if got.Outcome != Violated {
+			t.Errorf("%T: %s", v, got)
+		}
+		if _, err := json.Marshal(&Report{Results: []Result{got}}); err != nil {
+			t.Errorf("%T: %v", v, err)
+		}
+	}
+	for _, outcome := range []Outcome{Satisfied, Skipped, Ignored, Undecided, Warned, ""} {
+		got := ask(t, func(in *Input) Verdict {
+			return Verdict{Outcome: outcome, Violations: []Violation{in.Violation(0)}}
+		}, `"path": "jsonpath::.spec"`, twoDisks)
+		if got.Outcome != Undecided {
+			t.Errorf("%s with a violation: %s", outcome, got)
+		}
+	}
+}

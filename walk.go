@@ -25,12 +25,13 @@ type walk struct {
 	visitor    visitor
 	root       location // where the search begins
 
-	steps   jp.Expr
-	at      location // of the value that is being looked at
-	standIn standIn  // whether it is a default
-	matches int
-	doubt   error // why what was found may not be all: a comparison had no answer
-	err     error // why the walk cannot be trusted at all: a bound was reached
+	steps    jp.Expr
+	at       location // of the value that is being looked at
+	standIn  standIn  // whether it is a default
+	matches  int
+	branches int   // that are held on the way down
+	doubt    error // why what was found may not be all: a comparison had no answer
+	err      error // why the walk cannot be trusted at all: a bound was reached
 }
 
 // A visitor is told of each value that is found; false ends the walk.
@@ -491,7 +492,15 @@ func (w *walk) below(v any, states []int, f *implied) bool {
 	if states[len(states)-1] == len(w.steps) && !w.found(v) {
 		return false
 	}
-	for _, next := range w.merged(v, states, f) {
+	held := w.branches
+	more := w.followAll(w.merged(v, states, f), f)
+	w.budget.Free((w.branches - held) * branchSize)
+	w.branches = held
+	return more
+}
+
+func (w *walk) followAll(branches []branch, f *implied) bool {
+	for _, next := range branches {
 		before := w.enter(next.selection)
 		more := w.follow(next, f.at(next.element))
 		w.leave(before)
@@ -529,6 +538,10 @@ func (w *walk) merged(v any, states []int, f *implied) []branch {
 			after = i
 		}
 		if !w.each(v, i, f, func(s selection) bool {
+			if !w.pay(0, branchSize) {
+				return false
+			}
+			w.branches++
 			all = append(all, branch{s, []int{after}})
 			return true
 		}) {

@@ -67,6 +67,13 @@ func (m *Meter) Return(half Meter) {
 	m.kept += half.kept
 }
 
+// Free gives back bytes that are no longer kept. It does nothing after a refusal.
+func (m *Meter) Free(kept int) {
+	if m.err == nil {
+		m.kept += max(kept, 0)
+	}
+}
+
 // Left returns how much work and how many bytes are left.
 func (m *Meter) Left() (work, kept int) { return m.work, m.kept }
 

@@ -43,6 +43,44 @@ func TestSpend(t *testing.T) {
 	}
 }
 
+func TestFree(t *testing.T) {
+	m := meter.New(10, 5)
+	if err := m.Spend(0, 5); err != nil {
+		t.Fatal(err)
+	}
+	m.Free(3)
+	m.Free(-1)
+	if work, kept := m.Left(); work != 10 || kept != 3 {
+		t.Errorf("%d and %d are left, not 10 and 3", work, kept)
+	}
+	if err := m.Spend(0, 4); err != meter.ErrKept {
+		t.Errorf("error is %v, not %v", err, meter.ErrKept)
+	}
+	m.Free(100)
+	if err := m.Spend(0, 1); err != meter.ErrKept {
+		t.Errorf("after a refusal, error is %v, not %v", err, meter.ErrKept)
+	}
+}
+
+func TestHalf(t *testing.T) {
+	m := meter.New(11, 5)
+	half := m.Half()
+	if err := half.Spend(6, 0); err != meter.ErrWork {
+		t.Errorf("error is %v, not %v", err, meter.ErrWork)
+	}
+	if work, kept := m.Left(); work != 6 || kept != 3 || m.Err() != nil {
+		t.Errorf("%d and %d are left, not 6 and 3: %v", work, kept, m.Err())
+	}
+	half = m.Half()
+	if err := half.Spend(1, 1); err != nil {
+		t.Fatal(err)
+	}
+	m.Return(half)
+	if work, kept := m.Left(); work != 5 || kept != 2 {
+		t.Errorf("%d and %d are left, not 5 and 2", work, kept)
+	}
+}
+
 func TestArithmetic(t *testing.T) {
 	for _, test := range []struct {
 		name      string
