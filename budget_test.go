@@ -115,6 +115,7 @@ func attacks(t *testing.T) []attack {
 	all = append(all, judge("a message that is long", `[{"name":"n","rule":"string","path":"jsonpath::.b","message":"`+long+`"}]`, vms(1000))...)
 	all = append(all, judge("a list that holds itself", rulesText(10, sameMembers(`"rule":"string","path":"jsonpath::.a"`)), lists)...)
 	all = append(all, judge("names that are long", rulesText(20, sameMembers(`"rule":"string","path":"jsonpath::..x"`)), deep)...)
+	all = append(all, judge("items at any depth", rulesText(3, sameMembers(`"rule":"string","path":"jsonpath::..*"`)), map[string]any{"l": listOf(200_000, 1)})...)
 	all = append(all, judge("numbers of many digits", rulesText(90, sameMembers(`"rule":"integer","path":"jsonpath::.l[*]","max":`+strings.Repeat("9", 999))), map[string]any{"l": listOf(3000, uint64(1)<<63)})...)
 	return all
 }

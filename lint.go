@@ -117,9 +117,9 @@ func (f Finding) String() string {
 // meant, without any VM. It is for those who write rules.
 //
 // The findings of SeverityError are the problems of ParseRules with the same
-// options, one for one: without any, ParseRules accepts the annotation. The other
-// checks are for rules that have no problem, except that keys and kinds are looked
-// at in all rules. Findings are sorted by Offset, then ID; for an annotation
+// options, one for one, as long as the Budget suffices: without any, ParseRules
+// accepts the annotation. The other checks are for rules that have no problem,
+// except that keys and kinds are looked at in all rules. Findings are sorted by Offset, then ID; for an annotation
 // without any the list is empty and not nil. They depend on nothing but the
 // annotation and the options.
 //

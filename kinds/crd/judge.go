@@ -167,6 +167,9 @@ func (j *judge) prepared(v any, f *findings) (map[string]any, error) {
 	if err := f.work(sizeOf(v)); err != nil {
 		return nil, err
 	}
+	if size := copySize(v); size > maxCopy {
+		return nil, fmt.Errorf("a copy of the value takes more than %d MiB", maxCopy>>20)
+	}
 	object, _ := v.(map[string]any)
 	if !j.isResource {
 		object = map[string]any{valueField: v}

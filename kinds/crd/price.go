@@ -31,6 +31,8 @@ const (
 
 	programWork, programSize = 250_000, 24_000 // an expression of kind "cel"
 	tokenWork, tokenSize     = 15_000, 200
+	levelWork                = 120   // the third power of how deep brackets are nested
+	maxNesting               = 1_000 // beyond that, CEL refuses to parse
 
 	validatorWork, validatorSize = 1_500_000, 60_000 // a schema that has rules of x-kubernetes-validations
 	subschemaWork                = 10_000            // what is below it, of which it makes types
@@ -68,7 +70,7 @@ func (r *reading) payRules(s *apiextensions.JSONSchemaProps) {
 		kept += validatorSize
 		for _, rule := range s.XValidations {
 			n := tokens(rule.Rule) + tokens(rule.MessageExpression)
-			work += ruleWork + n*ruleTokenWork
+			work += ruleWork + n*ruleTokenWork + 3*(nestingWork(rule.Rule)+nestingWork(rule.MessageExpression))
 			kept += ruleSize + n*tokenSize
 		}
 		return false
@@ -79,7 +81,26 @@ func (r *reading) payRules(s *apiextensions.JSONSchemaProps) {
 // payProgram pays for an expression of kind "cel", before it is parsed.
 func (r *reading) payProgram(text string) {
 	n := tokens(text)
-	r.pay(programWork+n*tokenWork, programSize+n*tokenSize)
+	r.pay(programWork+n*tokenWork+nestingWork(text), programSize+n*tokenSize)
+}
+
+// nestingWork is what it takes to compile an expression beside its tokens: lists in
+// lists are compared again for each level around them, and again.
+func nestingWork(expression string) int {
+	depth, deepest := 0, 0
+	for _, c := range expression {
+		switch c {
+		case '(', '[', '{':
+			depth++
+			deepest = max(deepest, depth)
+		case ')', ']', '}':
+			depth--
+		}
+	}
+	if deepest > maxNesting {
+		return 0
+	}
+	return levelWork * deepest * deepest * deepest
 }
 
 // tokens counts about how many tokens an expression has: that, and not its

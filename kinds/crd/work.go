@@ -28,6 +28,12 @@ const (
 	// evaluated for: with each step of a loop, CEL's count goes through all steps
 	// before.
 	maxLooped = 5_000
+
+	// maxCopy is how many bytes of a value the validators may copy. A request that
+	// Kubernetes takes comes near it only if it consists of empty objects.
+	maxCopy = 48 << 20
+
+	formatSteps = 3 // of a format, for ten characters
 )
 
 // maxEvaluation ends the expressions of a rule on one value in case that CEL's
@@ -139,6 +145,22 @@ func inexact(v any) string {
 }
 
 // sizeOf counts what a copy takes.
+// copySize is about how many bytes a copy of a value takes.
+func copySize(v any) int {
+	size := 0
+	each(v, func(v any) {
+		switch v := v.(type) {
+		case map[string]any:
+			size += 350 + 50*len(v)
+		case []any:
+			size += 50 + 25*len(v)
+		default:
+			size += 25
+		}
+	})
+	return size
+}
+
 func sizeOf(v any) int64 {
 	size := int64(0)
 	each(v, func(any) { size++ })
@@ -236,7 +258,11 @@ func (e *estimate) judging(s *spec.Schema, v any) {
 	e.judging(s.Not, v)
 	switch v := v.(type) {
 	case string:
-		e.pay(int64(len(v))*(1+int64(e.sizes[s.Pattern]))/10, 0)
+		steps := 1 + int64(e.sizes[s.Pattern])
+		if s.Format != "" {
+			steps += formatSteps
+		}
+		e.pay(int64(len(v))*steps/10, 0)
 	case map[string]any:
 		for name, member := range v {
 			e.below(below(s, name), member, len(name)+1)

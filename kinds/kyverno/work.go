@@ -189,7 +189,9 @@ func (w *work) compare(n *node, v any) {
 		return
 	}
 	if _, ok := n.pattern.(string); !ok {
-		w.doubts(doubtNumber(n.pattern, v))
+		if w.spend(comparison) {
+			w.doubts(doubtNumber(n.pattern, v))
+		}
 		return
 	}
 	if n.pattern == "*" {
