@@ -1,0 +1,73 @@
+package model_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/vmrules/vmrules/internal/conformance"
+	"github.com/vmrules/vmrules/oracle/model"
+)
+
+// TestVectors holds the model against every conformance vector that judges an
+// object by an annotation that can be read.
+func TestVectors(t *testing.T) {
+	for file, vectors := range conformance.Read(t, "../../testdata/conformance") {
+		for _, v := range vectors {
+			if v.Call != "" && v.Call != "validate" || len(v.Want.Problems) > 0 {
+				continue
+			}
+			t.Run(file+"/"+v.Name, func(t *testing.T) { runVector(t, v) })
+		}
+	}
+}
+
+// A verdict is what the model and a vector both say.
+type verdict struct {
+	Outcomes   []string
+	Targets    []string
+	Violations []violation
+}
+
+type violation struct {
+	Rule, Field, Reason, Argument string
+	Warning                       bool
+}
+
+func runVector(t *testing.T, v conformance.Vector) {
+	opts := model.Options{
+		V201901:    v.Version == "201901-1",
+		Partial:    v.Options.Partial,
+		RootObject: v.Options.Root == "object",
+	}
+	for path, value := range v.Options.Defaults {
+		opts.Defaults = append(opts.Defaults, model.Default{Path: path, Value: value})
+	}
+	got, err := model.Judge(v.Text(t), conformance.DecodeExactly(v.Object), opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := verdict{Outcomes: v.Want.Outcomes, Targets: v.Want.Targets}
+	for _, w := range v.Want.Violations {
+		want.Violations = append(want.Violations, violation{w.Rule, w.Field, w.Reason, w.Argument, w.Warning})
+	}
+	if diff := cmp.Diff(want, verdictOf(got, v.Want.Targets != nil)); diff != "" {
+		text, _ := json.Marshal(v.Options)
+		t.Errorf("%s\n%s\n%s\n%s\n(-vector +model)\n%s", v.Spec, v.Text(t), v.Object, text, diff)
+	}
+}
+
+func verdictOf(results []model.Result, withTargets bool) verdict {
+	var got verdict
+	for _, r := range results {
+		got.Outcomes = append(got.Outcomes, string(r.Outcome))
+		if withTargets {
+			got.Targets = append(got.Targets, r.Target)
+		}
+		for _, w := range r.Violations {
+			got.Violations = append(got.Violations, violation{r.Rule, w.Field, w.Reason, w.Argument, w.Warning})
+		}
+	}
+	return got
+}
