@@ -1,28 +1,29 @@
 package model
 
-import (
-	"strings"
-)
+import "strings"
 
 // A settable is a field that an instance type or a preference may set when
 // KubeVirt starts the VM, or an object with such fields below (instancetypes.md,
 // design 4: Instance types and preferences).
 type settable struct {
-	members map[string]*settable // anyItem is each item of an array
+	members map[string]*settable // also anyItem and added
 	flags   string
-	// anything is for a field below which anything may be.
-	anything bool
+	unless  []string
 }
 
-const anyItem = "[*]"
+const (
+	anyItem = "[*]"   // each item of an array
+	added   = "[any]" // what is added to the members or items
+)
 
-// settableFields lists the fields below the rules' $, each with its flags: who may set it,
-// an instance type (i) or a preference (p); whether a typed zero value counts as
-// not set (0); whether it is set whatever the VM says (!); whether anything may be
-// below it (*); whether it is a map to which other names are added (+); and
-// whether its object has to be there already (.).
+// settableFields lists the fields below the rules' $, each with its flags: an
+// instance type (i) or a preference (p) may set it; a typed zero value counts as
+// not set (0); it is set whatever the VM says (!); anything may be below it (*).
+// [any] is for members or items that are added to those of the VM. A name with a
+// question mark has to be there already. A field is not set where one of the fields
+// behind "unless" is.
 const settableFields = `
-metadata.annotations ip+
+metadata.annotations[any] ip
 spec.nodeSelector i*
 spec.schedulerName i0
 spec.subdomain p0
@@ -37,7 +38,7 @@ spec.domain.cpu.isolateEmulatorThread i0
 spec.domain.cpu.numa i*
 spec.domain.cpu.realtime i*
 spec.domain.cpu.maxSockets i!
-spec.domain.cpu.features p!*
+spec.domain.cpu?.features[any] p*
 spec.domain.memory.guest i
 spec.domain.memory.hugepages i*
 spec.domain.memory.maxGuest i
@@ -59,25 +60,34 @@ spec.domain.devices.blockMultiQueue p
 spec.domain.devices.networkInterfaceMultiqueue p
 spec.domain.devices.rng p*
 spec.domain.devices.tpm p*
-spec.domain.devices.sound.model p0.
+spec.domain.devices.sound?.model p0
 spec.domain.devices.video.type p0
-spec.domain.devices.inputs[*].bus p0.
-spec.domain.devices.inputs[*].type p0.
-spec.domain.devices.disks[*].cache p0.
-spec.domain.devices.disks[*].io p0.
-spec.domain.devices.disks[*].blockSize p*.
-spec.domain.devices.disks[*].dedicatedIOThread p.
-spec.domain.devices.disks[*].disk.bus p0
-spec.domain.devices.disks[*].cdrom.bus p0.
-spec.domain.devices.disks[*].lun.bus p0.
-spec.domain.devices.interfaces[*].model p0.
+spec.domain.devices.inputs?[*].bus p0
+spec.domain.devices.inputs?[*].type p0
+spec.domain.devices.panicDevices p0*
+spec.domain.devices.panicDevices[*].model p0
+spec.domain.devices.disks?[*].cache p0 unless cdrom lun
+spec.domain.devices.disks?[*].io p0 unless cdrom lun
+spec.domain.devices.disks?[*].blockSize p* unless cdrom lun
+spec.domain.devices.disks?[*].dedicatedIOThread p unless cdrom lun
+spec.domain.devices.disks?[*].disk.bus p0
+spec.domain.devices.disks?[*].disk p unless cdrom lun
+spec.domain.devices.disks?[*].cdrom?.bus p0
+spec.domain.devices.disks?[*].lun?.bus p0
+spec.domain.devices.interfaces?[*].model p0
+spec.domain.devices.interfaces?[*].masquerade p* unless bridge slirp sriov macvtap passt binding
 spec.domain.features.acpi p!*
 spec.domain.features.apic p*
 spec.domain.features.kvm p*
 spec.domain.features.pvspinlock p*
 spec.domain.features.smm p*
-spec.domain.features.hyperv p*
-spec.domain.firmware.bootloader p!*
+spec.domain.features.hyperv[any] p*
+spec.domain.firmware.bootloader.bios.useSerial p
+spec.domain.firmware.bootloader.bios p* unless efi
+spec.domain.firmware.bootloader.efi.secureBoot p
+spec.domain.firmware.bootloader.efi p* unless bios
+spec.domain.clock.utc p* unless timezone
+spec.domain.clock.timezone p unless utc
 spec.domain.clock.timer p*
 `
 
@@ -89,44 +99,48 @@ func fieldsSetBy(instancetype, preference bool) *settable {
 	}
 	root := &settable{}
 	for line := range strings.Lines(strings.TrimSpace(settableFields)) {
-		names, flags, _ := strings.Cut(strings.TrimSpace(line), " ")
+		words := strings.Fields(line)
+		names, flags, unless := words[0], words[1], words[2:]
 		if instancetype && strings.Contains(flags, "i") || preference && strings.Contains(flags, "p") {
-			root.add(strings.Split(strings.ReplaceAll(names, "[*]", ".[*]"), "."), flags)
+			f := root.make(strings.Split(strings.ReplaceAll(names, "[", ".["), "."))
+			f.flags, f.unless = f.flags+flags, unless
 		}
 	}
 	return root
 }
 
-func (f *settable) add(names []string, flags string) {
-	if f.members == nil {
-		f.members = map[string]*settable{}
-	}
-	c := f.members[names[0]]
-	if c == nil {
-		c = &settable{}
-		f.members[names[0]] = c
-	}
-	if len(names) > 1 {
-		if strings.Contains(flags, ".") {
-			c.flags = "." // not made for what is below
+// make returns the field of these names below f.
+func (f *settable) make(names []string) *settable {
+	for _, name := range names {
+		name, present := strings.CutSuffix(name, "?")
+		if f.members == nil {
+			f.members = map[string]*settable{}
 		}
-		c.add(names[1:], flags)
-		return
+		c := f.members[name]
+		if c == nil {
+			c = &settable{}
+			if present {
+				c.flags = "?"
+			}
+			f.members[name] = c
+		}
+		f = c
 	}
-	c.flags = strings.ReplaceAll(flags, ".", "")
-	c.anything = strings.Contains(flags, "*")
+	return f
 }
 
-// child returns the field at a name or index.
-func (f *settable) child(part any) *settable {
-	if f == nil {
+func (f *settable) has(flag string) bool { return f != nil && strings.Contains(f.flags, flag) }
+
+// child returns the field at a name or index. What is set as a whole has nothing
+// settable below, where the VM has it.
+func (f *settable) child(part any, unknown bool) *settable {
+	switch {
+	case f == nil:
 		return nil
-	}
-	if f.anything {
+	case f.has("*") && unknown:
 		return f
-	}
-	if strings.Contains(f.flags, "+") {
-		return &settable{flags: "ip"}
+	case f.members[added] != nil:
+		return f.members[added]
 	}
 	if name, ok := part.(string); ok {
 		return f.members[name]
@@ -135,13 +149,14 @@ func (f *settable) child(part any) *settable {
 }
 
 // appears reports whether a field may come into an object that does not have it.
-// A disk bus comes with its disk unless the disk is a CD-ROM or LUN.
 func (f *settable) appears(members map[string]any) bool {
-	if f == nil || f.flags == "." {
+	if f == nil || f.has("?") {
 		return false
 	}
-	if bus := f.members["bus"]; bus != nil && (members["cdrom"] != nil || members["lun"] != nil) {
-		return false
+	for _, name := range f.unless {
+		if members[name] != nil {
+			return false
+		}
 	}
 	return true
 }
@@ -149,13 +164,7 @@ func (f *settable) appears(members map[string]any) bool {
 // changes reports whether a value that the VM has may become another: the field
 // is set whatever the VM says, or this value counts as not set.
 func (f *settable) changes(v any) bool {
-	if f == nil {
-		return false
-	}
-	if strings.Contains(f.flags, "!") {
-		return true
-	}
-	return strings.Contains(f.flags, "0") && isUnset(v)
+	return f.has("!") || f.has("0") && isUnset(v)
 }
 
 func isUnset(v any) bool {
@@ -172,7 +181,7 @@ func isUnset(v any) bool {
 
 // unknownBelow returns what may be at a name, or anyItem, of an unknown value.
 func (f *settable) unknownBelow(m match, name string) []match {
-	if c := f.child(name); c != nil {
+	if c := f.child(name, true); c != nil && !c.has("?") {
 		return []match{{location: m.location.with(name), settable: c, unknown: true}}
 	}
 	return nil
@@ -182,7 +191,7 @@ func (f *settable) allUnknownBelow(m match) []match {
 	if f == nil {
 		return nil
 	}
-	if f.anything || strings.Contains(f.flags, "+") {
+	if f.has("*") {
 		return f.unknownBelow(m, "*")
 	}
 	var all []match

@@ -39,27 +39,28 @@ type judgement struct {
 func (j *judgement) outcome() Outcome {
 	r := j.rule
 	switch {
-	case j.target.root == nil:
-		return Undecided
 	case !knownKinds[r.kind]:
 		return Ignored
 	case len(r.arguments) == 0 && (r.kind == "enum" || r.kind == "regex"):
 		return Ignored
+	case j.target.root == nil:
+		return Undecided
 	}
 	if r.hasValid {
-		found, unsure := j.search.find(j.target.root, r.valid)
-		if len(found) == 0 && unsure {
+		found, d := j.search.find(j.target.root, r.valid)
+		switch {
+		case len(found) > 0:
+		case d.parameter || d.reference && !j.partial:
 			return Undecided
-		}
-		if len(found) == 0 {
+		default:
 			return Skipped
 		}
 	}
-	found, unsure := j.search.find(j.target.root, r.path)
+	found, d := j.search.find(j.target.root, r.path)
+	j.doubt(d)
 	if len(found) == 0 {
-		return j.nothing(unsure)
+		return j.nothing()
 	}
-	j.unsure = unsure
 	constraints := j.constraints()
 	for _, m := range found {
 		j.value(m, constraints)
@@ -75,11 +76,18 @@ func (j *judgement) outcome() Outcome {
 	return Satisfied
 }
 
+// doubt notes what nobody can know. Under Partial, a field that an instance type or
+// a preference may set is not filled in yet.
+func (j *judgement) doubt(d doubt) {
+	j.unsure = j.unsure || d.parameter || d.reference && !j.partial
+	j.waiting = j.waiting || d.reference && j.partial
+}
+
 // nothing is for a path that selects nothing: violated, for without valid the
 // field must be there.
-func (j *judgement) nothing(unsure bool) Outcome {
+func (j *judgement) nothing() Outcome {
 	switch {
-	case unsure:
+	case j.unsure:
 		return Undecided
 	case j.partial:
 		return Skipped
@@ -220,12 +228,16 @@ func (j *judgement) readItems(key string, items []any) (any, bool) {
 
 // selected returns what an argument's path selects, false where that is unsure.
 func (j *judgement) selected(key string, p path) ([]any, bool) {
-	found, unsure := j.search.find(j.target.root, p)
+	found, d := j.search.find(j.target.root, p)
 	var values []any
 	for _, m := range found {
 		values = append(values, m.value)
 	}
-	if unsure || slices.ContainsFunc(flat(values), j.search.unfilled) {
+	if d.reference && j.partial {
+		j.waiting = true
+		return nil, false
+	}
+	if d.parameter || d.reference || slices.ContainsFunc(flat(values), j.search.unfilled) {
 		j.undecided(key)
 		return nil, false
 	}

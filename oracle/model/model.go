@@ -6,6 +6,8 @@
 // its business. Where the texts are silent, README.md says what both do.
 package model
 
+import "strings"
+
 // An Outcome is what became of a rule for one target.
 type Outcome string
 
@@ -88,6 +90,9 @@ type rule struct {
 var argumentKeys = []string{"min", "max", "minLength", "maxLength", "values", "regex"}
 
 func readRules(annotation string, old bool) ([]rule, error) {
+	if strings.TrimSpace(annotation) == "" {
+		return nil, nil
+	}
 	v, err := decode([]byte(annotation))
 	if err != nil {
 		return nil, err

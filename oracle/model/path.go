@@ -73,6 +73,9 @@ func parsePath(text string) (path, error) {
 	}
 	s = strings.TrimPrefix(s, "$")
 	p := &parser{text: s}
+	if s == "" {
+		return path{}, nil // $ alone
+	}
 	if !strings.HasPrefix(s, ".") && !strings.HasPrefix(s, "[") {
 		p.text = "." + s
 	}
@@ -117,7 +120,7 @@ func (p *parser) fail(wanted string) {
 
 var (
 	blanks   = regexp.MustCompile(`^ *`)
-	bareName = regexp.MustCompile(`^(?:[\pL\pN_/-]|\\.)+`)
+	bareName = regexp.MustCompile(`^(?:[\pL\pM\pN_/-]|\\.)+`)
 	quoted   = regexp.MustCompile(`^(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")`)
 	integer  = regexp.MustCompile(`^-?[0-9]+`)
 	decimal  = regexp.MustCompile(`^-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?`)
@@ -245,7 +248,7 @@ func (p *parser) operand() operand {
 type location []any
 
 // plainName is a name that needs no quotes in a field; its dots take a backslash.
-var plainName = regexp.MustCompile(`^[\pL\pN_/.-]+$`)
+var plainName = regexp.MustCompile(`^[\pL\pM\pN_/.-]+$`)
 
 // field writes a location in the dialect of paths (design 3).
 func (l location) field() string {
@@ -258,6 +261,9 @@ func (l location) field() string {
 			b.WriteString(fieldName(part))
 		}
 	}
+	if len(l) == 0 {
+		return "$"
+	}
 	return strings.TrimPrefix(b.String(), ".")
 }
 
@@ -266,7 +272,7 @@ func fieldName(name string) string {
 	if plainName.MatchString(name) {
 		return "." + dots.Replace(name)
 	}
-	return "['" + strings.NewReplacer(`\`, `\\`, `'`, `\'`, ".", `\.`).Replace(name) + "']"
+	return "['" + strings.NewReplacer(`\`, `\\`, `'`, `\'`, ".", `\.`, "*", `\*`).Replace(name) + "']"
 }
 
 // compare orders locations as they stand in the document: items by index,

@@ -16,6 +16,8 @@ type match struct {
 	settable *settable
 	// unknown is for a value that one of them may set or change.
 	unknown bool
+	// assumed is for a default, of which wildcards and ".." see nothing.
+	assumed bool
 }
 
 // A search finds what paths select below one $.
@@ -25,19 +27,24 @@ type search struct {
 	inTemplate bool
 }
 
-// A walk is one search for one path. unsure reports that there may be more than
-// what was found, which cannot be known.
+// A doubt is why a path may select more than what was found.
+type doubt struct {
+	parameter bool // of the template, which is not filled in
+	reference bool // the VM's instance type or preference may set it
+}
+
+// A walk is one search for one path.
 type walk struct {
 	*search
-	unsure bool
+	doubt doubt
 }
 
 // find returns what a path selects, each location once, in document order, and
 // whether there may be more.
-func (s *search) find(root any, p path) (found []match, unsure bool) {
+func (s *search) find(root any, p path) ([]match, doubt) {
 	w := &walk{search: s}
-	found = w.follow(match{value: root, settable: s.implied}, p.steps)
-	return found, w.unsure
+	found := w.follow(match{value: root, settable: s.implied}, p.steps)
+	return found, w.doubt
 }
 
 func (w *walk) follow(from match, steps []step) []match {
@@ -50,7 +57,7 @@ func (w *walk) follow(from match, steps []step) []match {
 		current = once(next)
 	}
 	return slices.DeleteFunc(current, func(m match) bool {
-		w.unsure = w.unsure || m.unknown
+		w.doubt.reference = w.doubt.reference || m.unknown
 		return m.unknown
 	})
 }
@@ -62,6 +69,7 @@ func once(found []match) []match {
 }
 
 func (w *walk) step(m match, s step) []match {
+	w.below(m.value)
 	from := []match{m}
 	if s.descend {
 		from = w.withAllBelow(m)
@@ -77,7 +85,7 @@ func (w *walk) step(m match, s step) []match {
 
 func (w *walk) withAllBelow(m match) []match {
 	found := []match{m}
-	if m.unknown && m.settable.anything {
+	if m.unknown && m.settable.has("*") {
 		return found
 	}
 	for _, c := range w.children(m) {
@@ -101,6 +109,7 @@ func (w *walk) pick(m match, p pick, descending bool) []match {
 		return nil
 	}
 	var found []match
+	w.mayGrow(m, p)
 	for _, i := range w.indexes(p, m, items) {
 		if items[i] != nil {
 			found = append(found, below(m, i, items[i]))
@@ -122,7 +131,7 @@ func (w *walk) member(m match, name string, withDefault bool) []match {
 	}
 	v := members[name]
 	if v == nil && w.openNames(members) {
-		w.unsure = true
+		w.doubt.parameter = true
 		return nil
 	}
 	c := below(m, name, v)
@@ -132,6 +141,7 @@ func (w *walk) member(m match, name string, withDefault bool) []match {
 	}
 	if withDefault {
 		c.value = w.orDefault(c.location, v)
+		c.assumed = v == nil
 	}
 	if c.value == nil {
 		return nil
@@ -145,16 +155,20 @@ func (w *walk) children(m match) []match {
 	if m.unknown {
 		return m.settable.allUnknownBelow(m)
 	}
+	if m.assumed {
+		return nil
+	}
 	var found []match
 	switch v := m.value.(type) {
 	case []any:
+		w.mayGrow(m, pick{kind: allItems})
 		for i, item := range v {
 			if item != nil {
 				found = append(found, below(m, i, item))
 			}
 		}
 	case map[string]any:
-		w.unsure = w.unsure || w.openNames(v)
+		w.doubt.parameter = w.doubt.parameter || w.openNames(v)
 		for name, value := range v {
 			if value != nil {
 				found = append(found, below(m, name, value))
@@ -171,14 +185,14 @@ func (w *walk) children(m match) []match {
 
 // below returns what is at a name or index of m.
 func below(m match, part, v any) match {
-	c := match{location: m.location.with(part), value: v, settable: m.settable.child(part)}
+	c := match{location: m.location.with(part), value: v, settable: m.settable.child(part, m.unknown)}
 	c.unknown = v != nil && c.settable.changes(v)
 	return c
 }
 
 // openNames reports whether an object in a template has a name with a parameter,
 // which may be any name (doc.go: Where rules apply).
-func (w *walk) openNames(members map[string]any) bool {
+func (w *search) openNames(members map[string]any) bool {
 	for name := range members {
 		if w.unfilled(name) {
 			return true
@@ -187,12 +201,35 @@ func (w *walk) openNames(members map[string]any) bool {
 	return false
 }
 
-var parameter = regexp.MustCompile(`\$\{\{?[a-zA-Z0-9_]+\}`)
+// A parameter in two braces may become a value of any type.
+var (
+	parameter    = regexp.MustCompile(`\$\{[a-zA-Z0-9_]+\}|^\$\{\{[a-zA-Z0-9_]+\}\}$`)
+	anyParameter = regexp.MustCompile(`^\$\{\{[a-zA-Z0-9_]+\}\}$`)
+)
 
 // unfilled reports whether a value is a string with a parameter of the template
 // that is not filled in.
 func (w *search) unfilled(v any) bool {
 	return w.inTemplate && parameter.MatchString(text(v))
+}
+
+// below notes that nobody knows what is below a parameter that may become an
+// object.
+func (w *walk) below(v any) {
+	if w.inTemplate && anyParameter.MatchString(text(v)) {
+		w.doubt.parameter = true
+	}
+}
+
+// mayGrow notes that items may be added to an array, unless a pick counts from its
+// beginning and the item is there.
+func (w *walk) mayGrow(m match, p pick) {
+	if m.settable == nil || m.settable.members[added] == nil {
+		return
+	}
+	if p.kind != byIndex || *p.start < 0 || *p.start >= len(m.value.([]any)) {
+		w.doubt.reference = true
+	}
 }
 
 // indexes returns the items of an array that an index, a slice, [*] or a filter
@@ -246,11 +283,18 @@ func (w *walk) passes(item match, f filter) bool {
 	if len(left) != 1 || len(right) != 1 {
 		return false
 	}
-	if w.unfilled(left[0]) || w.unfilled(right[0]) {
-		w.unsure = true
+	if w.open(left[0], right[0]) || w.open(right[0], left[0]) {
+		w.doubt.parameter = true
 		return false
 	}
 	return holds(left[0], f.op, right[0])
+}
+
+// open reports whether nobody knows how a compares with b, since a has a parameter.
+// One that stays a string equals nothing of another type.
+func (w *walk) open(a, b any) bool {
+	_, both := b.(string)
+	return w.unfilled(a) && (both || anyParameter.MatchString(text(a)))
 }
 
 func (w *walk) operand(item match, o operand) []any {

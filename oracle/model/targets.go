@@ -12,49 +12,57 @@ type target struct {
 	root       any      // what $ is; nil where there is nothing to validate
 	implied    *settable
 	inTemplate bool
+	partial    bool
 }
 
 func targetsOf(v any, opts Options) []target {
-	if found := targetsIn(v, target{}, opts); len(found) > 0 {
-		return found
+	kind := kindOf(v, "")
+	if kind == "" && opts.Partial && object(v) != nil && at(v, "kind") == nil {
+		kind = "VirtualMachine"
 	}
-	return []target{{}}
+	found := targetsIn(v, kind, target{partial: opts.Partial}, opts.RootObject)
+	if len(found) == 0 {
+		return []target{{}}
+	}
+	return found
 }
 
-func targetsIn(v any, t target, opts Options) []target {
-	if object(v) == nil {
-		return []target{t}
-	}
-	switch kindOf(v, opts.Partial) {
-	case "List":
-		return t.each(v, "items", func(item any, t target) []target { return targetsIn(item, t, opts) })
-	case "Template":
+// targetsIn returns the targets in an object of a kind of the table, or of "" for
+// anything else.
+func targetsIn(v any, kind string, t target, whole bool) []target {
+	switch {
+	case strings.HasSuffix(kind, "List"):
+		return t.each(v, "items", func(item any, t target) []target {
+			kind := kindOf(item, strings.TrimSuffix(kind, "List"))
+			if object(item) == nil || kind == "" && !whole {
+				return nil
+			}
+			return targetsIn(item, kind, t, whole)
+		})
+	case kind == "Template":
 		t.inTemplate = true
 		return t.each(v, "objects", func(item any, t target) []target {
-			if opts.RootObject {
+			if whole {
 				return []target{t.inside(item)}
 			}
-			if kindOf(item, false) != "VirtualMachine" {
+			if kindOf(item, "") != "VirtualMachine" {
 				return nil
 			}
 			return []target{t.vm(item)}
 		})
-	case "VirtualMachineTemplate":
+	case kind == "VirtualMachineTemplate":
 		t.inTemplate = true
-		if opts.RootObject {
+		if whole {
 			return []target{t.inside(v, "spec", "virtualMachine")}
 		}
 		return []target{t.vm(v, "spec", "virtualMachine")}
-	}
-	if opts.RootObject {
+	case whole:
 		return []target{t.inside(v)}
-	}
-	switch kindOf(v, opts.Partial) {
-	case "VirtualMachine":
+	case kind == "VirtualMachine":
 		return []target{t.vm(v)}
-	case "VirtualMachinePool":
+	case kind == "VirtualMachinePool":
 		return []target{t.vm(v, "spec", "virtualMachineTemplate")}
-	case "VirtualMachineInstanceReplicaSet":
+	case kind == "VirtualMachineInstanceReplicaSet":
 		return []target{t.inside(v, "spec", "template")}
 	}
 	return []target{t.inside(v)}
@@ -66,8 +74,11 @@ func (t target) inside(v any, names ...string) target {
 	for _, name := range names {
 		t.at = t.at.with(name)
 	}
-	if root := object(at(v, names...)); root != nil {
+	switch root := object(at(v, names...)); {
+	case root != nil:
 		t.root = root
+	case t.partial && object(v) != nil:
+		t.root = map[string]any{} // still to be filled in
 	}
 	return t
 }
@@ -105,26 +116,29 @@ var groups = map[string]string{
 }
 
 // kindOf returns which row of the table an object is of: by its kind and API group
-// or, where it has no kind, by its shape; "" for anything else.
-func kindOf(v any, partial bool) string {
+// or, where it has no kind, by the list that it is in or by its shape; "" for
+// anything else.
+func kindOf(v any, inList string) string {
 	kind := text(at(v, "kind"))
-	group, _, grouped := strings.Cut(text(at(v, "apiVersion")), "/")
-	switch {
-	case kind == "":
-		return kindByShape(v, partial)
-	case strings.HasSuffix(kind, "List"):
-		return "List"
-	case groups[kind] == "":
-		return ""
-	case kind == "Template" && !grouped: // the specification's examples say v1
+	if kind == "" && inList != "" {
+		return inList
+	}
+	if kind == "" {
+		return kindByShape(v)
+	}
+	if kind == "List" {
 		return kind
-	case group != "" && (group != groups[kind] || !grouped):
+	}
+	wanted := groups[strings.TrimSuffix(kind, "List")]
+	version := text(at(v, "apiVersion"))
+	group, _, grouped := strings.Cut(version, "/")
+	if !grouped && version != "" && kind != "Template" || grouped && group != wanted || wanted == "" {
 		return ""
 	}
 	return kind
 }
 
-func kindByShape(v any, partial bool) string {
+func kindByShape(v any) string {
 	switch {
 	case at(v, "spec", "template", "spec") != nil:
 		return "VirtualMachine"
@@ -132,8 +146,6 @@ func kindByShape(v any, partial bool) string {
 		return "VirtualMachineInstance"
 	case at(v, "spec", "virtualMachineTemplate") != nil:
 		return "VirtualMachinePool"
-	case partial:
-		return "VirtualMachine"
 	}
 	return ""
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/vmrules/vmrules/internal/conformance"
 	"github.com/vmrules/vmrules/oracle/model"
@@ -52,7 +53,7 @@ func runVector(t *testing.T, v conformance.Vector) {
 	for _, w := range v.Want.Violations {
 		want.Violations = append(want.Violations, violation{w.Rule, w.Field, w.Reason, w.Argument, w.Warning})
 	}
-	if diff := cmp.Diff(want, verdictOf(got, v.Want.Targets != nil)); diff != "" {
+	if diff := cmp.Diff(want, verdictOf(got, v.Want.Targets != nil), cmpopts.EquateEmpty()); diff != "" {
 		text, _ := json.Marshal(v.Options)
 		t.Errorf("%s\n%s\n%s\n%s\n(-vector +model)\n%s", v.Spec, v.Text(t), v.Object, text, diff)
 	}
