@@ -32,6 +32,7 @@ type judgement struct {
 
 	violations        []Violation
 	unsure            bool // something could not be judged
+	mayAllow          bool // more of values is not filled in yet, under Partial
 	waiting           bool // something is not filled in yet, under Partial
 	undecidedArgument string
 }
@@ -113,7 +114,11 @@ func (j *judgement) value(m match, constraints []constraint) {
 		j.violate(field, "FieldValueTypeInvalid", "")
 	} else {
 		for _, c := range constraints {
-			if !c.holds(m.value) {
+			switch {
+			case c.holds(m.value):
+			case c.argument == "values" && j.mayAllow:
+				j.waiting = true
+			default:
 				j.violate(field, c.reason, c.argument)
 			}
 		}
@@ -221,6 +226,7 @@ func (j *judgement) readItems(key string, items []any) (any, bool) {
 		if !ok {
 			return nil, false
 		}
+		j.mayAllow = j.mayAllow || j.partial && len(values) == 0
 		list = append(list, flat(values)...)
 	}
 	return list, true

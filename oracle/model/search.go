@@ -33,6 +33,11 @@ type doubt struct {
 	reference bool // the VM's instance type or preference may set it
 }
 
+func (d *doubt) add(e doubt) {
+	d.parameter = d.parameter || e.parameter
+	d.reference = d.reference || e.reference
+}
+
 // A walk is one search for one path.
 type walk struct {
 	*search
@@ -109,7 +114,9 @@ func (w *walk) pick(m match, p pick, descending bool) []match {
 		return nil
 	}
 	var found []match
-	w.mayGrow(m, p)
+	if w.mayGrow(m, p) && p.fromEnd() {
+		return nil
+	}
 	for _, i := range w.indexes(p, m, items) {
 		if items[i] != nil {
 			found = append(found, below(m, i, items[i]))
@@ -203,7 +210,7 @@ func (w *search) openNames(members map[string]any) bool {
 
 // A parameter in two braces may become a value of any type.
 var (
-	parameter    = regexp.MustCompile(`\$\{[a-zA-Z0-9_]+\}|^\$\{\{[a-zA-Z0-9_]+\}\}$`)
+	parameter    = regexp.MustCompile(`\$\{[a-zA-Z0-9_]+\}|\$\{\{[a-zA-Z0-9_]+\}\}`)
 	anyParameter = regexp.MustCompile(`^\$\{\{[a-zA-Z0-9_]+\}\}$`)
 )
 
@@ -221,15 +228,22 @@ func (w *walk) below(v any) {
 	}
 }
 
-// mayGrow notes that items may be added to an array, unless a pick counts from its
-// beginning and the item is there.
-func (w *walk) mayGrow(m match, p pick) {
+// mayGrow reports, and notes, that items may be added to an array, unless a pick
+// is an index from its beginning and the item is there.
+func (w *walk) mayGrow(m match, p pick) bool {
 	if m.settable == nil || m.settable.members[added] == nil {
-		return
+		return false
 	}
-	if p.kind != byIndex || *p.start < 0 || *p.start >= len(m.value.([]any)) {
-		w.doubt.reference = true
+	if p.kind == byIndex && !p.fromEnd() && *p.start < len(m.value.([]any)) {
+		return false
 	}
+	w.doubt.reference = true
+	return true
+}
+
+// fromEnd reports whether a pick counts from the end of the array.
+func (p pick) fromEnd() bool {
+	return p.start != nil && *p.start < 0 || p.end != nil && *p.end < 0
 }
 
 // indexes returns the items of an array that an index, a slice, [*] or a filter
@@ -275,11 +289,19 @@ func (w *walk) passes(item match, f filter) bool {
 	if item.value == nil {
 		return false
 	}
-	left := w.operand(item, f.left)
+	left, leftDoubt := w.operand(item, f.left)
 	if f.op == "" {
+		if len(left) == 0 {
+			w.doubt.add(leftDoubt)
+		}
 		return len(left) > 0
 	}
-	right := w.operand(item, f.right)
+	right, rightDoubt := w.operand(item, f.right)
+	if leftDoubt != (doubt{}) || rightDoubt != (doubt{}) {
+		w.doubt.add(leftDoubt)
+		w.doubt.add(rightDoubt)
+		return false
+	}
 	if len(left) != 1 || len(right) != 1 {
 		return false
 	}
@@ -297,15 +319,16 @@ func (w *walk) open(a, b any) bool {
 	return w.unfilled(a) && (both || anyParameter.MatchString(text(a)))
 }
 
-func (w *walk) operand(item match, o operand) []any {
+func (w *walk) operand(item match, o operand) ([]any, doubt) {
 	if !o.isPath {
-		return []any{o.literal}
+		return []any{o.literal}, doubt{}
 	}
+	inner := &walk{search: w.search}
 	var values []any
-	for _, m := range w.follow(item, o.steps) {
+	for _, m := range inner.follow(item, o.steps) {
 		values = append(values, m.value)
 	}
-	return values
+	return values, inner.doubt
 }
 
 // holds reports whether two scalars of one type stand in a relation; booleans are
