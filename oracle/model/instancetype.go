@@ -1,27 +1,31 @@
 package model
 
-import "strings"
+import (
+	"cmp"
+	"strings"
+)
 
 // A settable is a field that an instance type or a preference may set when
 // KubeVirt starts the VM, or an object with such fields below (instancetypes.md,
 // design 4: Instance types and preferences).
 type settable struct {
-	members map[string]*settable // also anyItem and added
+	members map[string]*settable // by name, or as below
 	flags   string
 	unless  []string
 }
 
 const (
-	anyItem = "[*]"   // each item of an array
-	added   = "[any]" // what is added to the members or items
+	anyItem     = "[*]"   // each item of an array
+	addedItem   = "[+]"   // each item, and those that are added
+	addedMember = "[any]" // each member, and those that are added
 )
 
 // settableFields lists the fields below the rules' $, each with its flags: an
 // instance type (i) or a preference (p) may set it; a typed zero value counts as
 // not set (0); it is set whatever the VM says (!); anything may be below it (*).
-// [any] is for members or items that are added to those of the VM. A name with a
-// question mark has to be there already. A field is not set where one of the fields
-// behind "unless" is.
+// [any] is for members, [+] for items, that are added to those of the VM. A name
+// with a question mark has to be there already. A field is not set where one of the
+// fields behind "unless" is.
 const settableFields = `
 metadata.annotations[any] ip
 spec.nodeSelector i*
@@ -37,8 +41,8 @@ spec.domain.cpu.dedicatedCpuPlacement i0
 spec.domain.cpu.isolateEmulatorThread i0
 spec.domain.cpu.numa i*
 spec.domain.cpu.realtime i*
-spec.domain.cpu.maxSockets i!
-spec.domain.cpu?.features[any] p*
+spec.domain.cpu.maxSockets i!*
+spec.domain.cpu?.features[+] p*
 spec.domain.memory.guest i
 spec.domain.memory.hugepages i*
 spec.domain.memory.maxGuest i
@@ -49,7 +53,7 @@ spec.domain.launchSecurity ip*
 spec.domain.machine.type p0
 spec.domain.devices.gpus i*0
 spec.domain.devices.hostDevices i*0
-spec.domain.devices.disableHotplug p!
+spec.domain.devices.disableHotplug p!*
 spec.domain.devices.autoattachPodInterface p
 spec.domain.devices.autoattachGraphicsDevice p
 spec.domain.devices.autoattachMemBalloon p
@@ -75,7 +79,6 @@ spec.domain.devices.disks?[*].disk p unless cdrom lun
 spec.domain.devices.disks?[*].cdrom?.bus p0
 spec.domain.devices.disks?[*].lun?.bus p0
 spec.domain.devices.interfaces?[*].model p0
-spec.domain.devices.interfaces?[*].masquerade p* unless bridge slirp sriov macvtap passt binding
 spec.domain.features.acpi p!*
 spec.domain.features.apic p*
 spec.domain.features.kvm p*
@@ -134,18 +137,17 @@ func (f *settable) has(flag string) bool { return f != nil && strings.Contains(f
 // child returns the field at a name or index. What is set as a whole has nothing
 // settable below, where the VM has it.
 func (f *settable) child(part any, unknown bool) *settable {
-	switch {
-	case f == nil:
+	if f == nil {
 		return nil
-	case f.has("*") && unknown:
+	}
+	if f.has("*") && unknown {
 		return f
-	case f.members[added] != nil:
-		return f.members[added]
 	}
-	if name, ok := part.(string); ok {
-		return f.members[name]
+	name, isName := part.(string)
+	if !isName || name == anyItem {
+		return cmp.Or(f.members[anyItem], f.members[addedItem])
 	}
-	return f.members[anyItem]
+	return cmp.Or(f.members[name], f.members[addedMember])
 }
 
 // appears reports whether a field may come into an object that does not have it.
@@ -164,19 +166,15 @@ func (f *settable) appears(members map[string]any) bool {
 // changes reports whether a value that the VM has may become another: the field
 // is set whatever the VM says, or this value counts as not set.
 func (f *settable) changes(v any) bool {
-	return f.has("!") || f.has("0") && isUnset(v)
+	return f.has("!") || f.has("0") && isUnset(v, f.has("*"))
 }
 
-func isUnset(v any) bool {
-	switch v := v.(type) {
-	case string:
-		return v == ""
-	case bool:
-		return !v
-	case []any:
-		return len(v) == 0
+// isUnset reports whether a value is the zero value of a scalar, or of a list.
+func isUnset(v any, list bool) bool {
+	if items, ok := v.([]any); ok || list {
+		return ok && list && len(items) == 0
 	}
-	return isZero(v)
+	return v == "" || v == false || isZero(v)
 }
 
 // unknownBelow returns what may be at a name, or anyItem, of an unknown value.
@@ -187,16 +185,20 @@ func (f *settable) unknownBelow(m match, name string) []match {
 	return nil
 }
 
+// allUnknownBelow returns all that may be in an unknown value, or be added to the
+// object that the VM has.
 func (f *settable) allUnknownBelow(m match) []match {
 	if f == nil {
 		return nil
 	}
-	if f.has("*") {
+	if f.has("*") && m.unknown {
 		return f.unknownBelow(m, "*")
 	}
 	var all []match
 	for name := range f.members {
-		all = append(all, f.unknownBelow(m, name)...)
+		if m.unknown || name != anyItem && name != addedItem {
+			all = append(all, f.unknownBelow(m, name)...)
+		}
 	}
 	return all
 }

@@ -1,7 +1,6 @@
 package model
 
 import (
-	"encoding/json"
 	"math/big"
 	"regexp"
 	"slices"
@@ -239,12 +238,12 @@ func (j *judgement) selected(key string, p path) ([]any, bool) {
 	for _, m := range found {
 		values = append(values, m.value)
 	}
-	if d.reference && j.partial {
-		j.waiting = true
-		return nil, false
-	}
-	if d.parameter || d.reference || slices.ContainsFunc(flat(values), j.search.unfilled) {
+	switch {
+	case d.parameter || d.reference && !j.partial || slices.ContainsFunc(flat(values), j.search.unfilled):
 		j.undecided(key)
+		return nil, false
+	case d.reference:
+		j.waiting = true
 		return nil, false
 	}
 	return values, true
@@ -305,13 +304,15 @@ func bound(key string, v any) (constraint, bool) {
 	}}, limit != nil
 }
 
+// plainNumber is a string that may be a length: a number without suffix.
+var plainNumber = regexp.MustCompile(`^-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?$`)
+
 // length demands a number of code points, the value rendered as string.
 func length(key string, v any) (constraint, bool) {
-	digits, isNumber := v.(json.Number)
-	if !isNumber {
+	limit := number(v)
+	if s, ok := v.(string); limit == nil || ok && !plainNumber.MatchString(s) {
 		return constraint{}, false
 	}
-	limit := number(digits)
 	reason := map[string]string{"minLength": "FieldValueInvalid", "maxLength": "FieldValueTooLong"}[key]
 	return constraint{key, reason, func(v any) bool {
 		s, _ := render(v)

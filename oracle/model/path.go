@@ -69,7 +69,7 @@ func parsePath(text string) (path, error) {
 		s = strings.TrimPrefix(s, "/")
 	}
 	if strings.HasPrefix(s, "{") {
-		s = strings.TrimSpace(strings.Trim(s, "{}"))
+		s = strings.TrimSpace(strings.TrimSuffix(s[1:], "}"))
 	}
 	s = strings.TrimPrefix(s, "$")
 	p := &parser{text: s}
@@ -137,8 +137,6 @@ func (p *parser) steps() []step {
 			s.picks = p.brackets()
 		case !s.descend && !p.take("."):
 			return steps
-		case p.take("["): // a dot before a bracket, as in $.['name']
-			s.picks = p.brackets()
 		case p.take("*"):
 			s.picks = []pick{{kind: allMembers}}
 		default:

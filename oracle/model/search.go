@@ -89,6 +89,7 @@ func (w *walk) step(m match, s step) []match {
 }
 
 func (w *walk) withAllBelow(m match) []match {
+	w.below(m.value)
 	found := []match{m}
 	if m.unknown && m.settable.has("*") {
 		return found
@@ -231,7 +232,7 @@ func (w *walk) below(v any) {
 // mayGrow reports, and notes, that items may be added to an array, unless a pick
 // is an index from its beginning and the item is there.
 func (w *walk) mayGrow(m match, p pick) bool {
-	if m.settable == nil || m.settable.members[added] == nil {
+	if m.settable == nil || m.settable.members[addedItem] == nil {
 		return false
 	}
 	if p.kind == byIndex && !p.fromEnd() && *p.start < len(m.value.([]any)) {

@@ -20,11 +20,7 @@ func targetsOf(v any, opts Options) []target {
 	if kind == "" && opts.Partial && object(v) != nil && at(v, "kind") == nil {
 		kind = "VirtualMachine"
 	}
-	found := targetsIn(v, kind, target{partial: opts.Partial}, opts.RootObject)
-	if len(found) == 0 {
-		return []target{{}}
-	}
-	return found
+	return targetsIn(v, kind, target{partial: opts.Partial}, opts.RootObject)
 }
 
 // targetsIn returns the targets in an object of a kind of the table, or of "" for
@@ -34,8 +30,8 @@ func targetsIn(v any, kind string, t target, whole bool) []target {
 	case strings.HasSuffix(kind, "List"):
 		return t.each(v, "items", func(item any, t target) []target {
 			kind := kindOf(item, strings.TrimSuffix(kind, "List"))
-			if object(item) == nil || kind == "" && !whole {
-				return nil
+			if object(item) == nil || kind == "" && at(item, "kind") != nil && !whole {
+				return nil // of another kind
 			}
 			return targetsIn(item, kind, t, whole)
 		})
@@ -77,7 +73,7 @@ func (t target) inside(v any, names ...string) target {
 	switch root := object(at(v, names...)); {
 	case root != nil:
 		t.root = root
-	case t.partial && object(v) != nil:
+	case t.partial:
 		t.root = map[string]any{} // still to be filled in
 	}
 	return t
@@ -91,7 +87,8 @@ func (t target) vm(v any, names ...string) target {
 	return t.inside(v, append(names, "spec", "template")...)
 }
 
-// each returns the targets in each item of a list.
+// each returns the targets in each item of a list; one with nothing to validate if
+// there is none.
 func (t target) each(v any, key string, in func(any, target) []target) []target {
 	var found []target
 	items, _ := at(v, key).([]any)
@@ -100,6 +97,9 @@ func (t target) each(v any, key string, in func(any, target) []target) []target 
 		u.at = t.at.with(key).with(i)
 		u.name = u.at.field()
 		found = append(found, in(item, u)...)
+	}
+	if len(found) == 0 {
+		return []target{t} // nothing to validate
 	}
 	return found
 }
