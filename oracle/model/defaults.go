@@ -46,24 +46,41 @@ func existingFields(opts Options) ([]existing, error) {
 		if err != nil {
 			return nil, err
 		}
-		fields = append(fields, existing{steps: p.steps, value: value})
+		fields = append(fields, existing{steps: p.steps, value: value, zero: countsCPUs(p)})
 	}
 	if opts.RootObject {
 		return fields, nil
 	}
+	return append(fields, formatFields...), nil
+}
+
+var formatFields = readDefaults()
+
+func readDefaults() []existing {
+	var fields []existing
 	for line := range strings.Lines(strings.TrimSpace(formatDefaults)) {
 		name, literal, _ := strings.Cut(strings.TrimSpace(line), " ")
 		p, err := parsePath(".spec.domain." + name)
 		if err != nil {
-			return nil, err
+			panic(err)
 		}
 		var value any = ""
 		if literal != `""` {
 			value = json.Number(literal)
 		}
-		fields = append(fields, existing{steps: p.steps, value: value, zero: literal == "1"})
+		fields = append(fields, existing{steps: p.steps, value: value, zero: countsCPUs(p)})
 	}
-	return fields, nil
+	return fields
+}
+
+// countsCPUs reports whether a field is one of those that KubeVirt takes for not set
+// where they are 0.
+func countsCPUs(p path) bool {
+	switch p.written {
+	case "spec.domain.cpu.sockets", "spec.domain.cpu.cores", "spec.domain.cpu.threads":
+		return true
+	}
+	return false
 }
 
 // orDefault returns v, or what the field counts as where it is not set.
@@ -72,7 +89,7 @@ func (s *search) orDefault(l location, v any) any {
 		if !f.isAt(l) {
 			continue
 		}
-		if v == nil || f.zero && isZero(v) {
+		if v == nil || f.zero && f.value != nil && isZero(v) {
 			return f.value
 		}
 		return v

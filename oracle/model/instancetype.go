@@ -2,6 +2,7 @@ package model
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 )
 
@@ -152,21 +153,18 @@ func (f *settable) child(part any, unknown bool) *settable {
 
 // appears reports whether a field may come into an object that does not have it.
 func (f *settable) appears(members map[string]any) bool {
-	if f == nil || f.has("?") {
-		return false
-	}
-	for _, name := range f.unless {
-		if members[name] != nil {
-			return false
-		}
-	}
-	return true
+	return f != nil && !f.has("?") && !f.exempt(members)
+}
+
+// exempt reports whether one of the fields is there without which f may be set.
+func (f *settable) exempt(members map[string]any) bool {
+	return slices.ContainsFunc(f.unless, func(name string) bool { return members[name] != nil })
 }
 
 // changes reports whether a value that the VM has may become another: the field
 // is set whatever the VM says, or this value counts as not set.
-func (f *settable) changes(v any) bool {
-	return f.has("!") || f.has("0") && isUnset(v, f.has("*"))
+func (f *settable) changes(v any, members map[string]any) bool {
+	return f.has("!") || f.has("0") && isUnset(v, f.has("*")) && !f.exempt(members)
 }
 
 // isUnset reports whether a value is the zero value of a scalar, or of a list.

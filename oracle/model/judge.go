@@ -194,11 +194,12 @@ func (j *judgement) read(key string, a any) (v any, ok bool) {
 }
 
 func (j *judgement) readPath(key string, p path) (any, bool) {
-	values, ok := j.selected(key, p)
+	found, d := j.search.find(j.target.root, p)
+	values, ok := j.selected(key, found, d)
 	switch {
 	case !ok:
 		return nil, false
-	case len(values) == 0 && j.partial:
+	case (d.reference || len(values) == 0) && j.partial:
 		j.waiting = true
 		return nil, false
 	case len(values) == 0 || len(values) > 1 && key != "values":
@@ -221,29 +222,29 @@ func (j *judgement) readItems(key string, items []any) (any, bool) {
 			list = append(list, item)
 			continue
 		}
-		values, ok := j.selected(key, p)
+		found, d := j.search.find(j.target.root, p)
+		if j.partial && !d.parameter && (d.reference || len(found) == 0) {
+			j.mayAllow = true
+			continue
+		}
+		values, ok := j.selected(key, found, d)
 		if !ok {
 			return nil, false
 		}
-		j.mayAllow = j.mayAllow || j.partial && len(values) == 0
 		list = append(list, flat(values)...)
 	}
 	return list, true
 }
 
-// selected returns what an argument's path selects, false where that is unsure.
-func (j *judgement) selected(key string, p path) ([]any, bool) {
-	found, d := j.search.find(j.target.root, p)
+// selected returns the values that an argument's path selects, false where they are
+// unsure.
+func (j *judgement) selected(key string, found []match, d doubt) ([]any, bool) {
 	var values []any
 	for _, m := range found {
 		values = append(values, m.value)
 	}
-	switch {
-	case d.parameter || d.reference && !j.partial || slices.ContainsFunc(flat(values), j.search.unfilled):
+	if d.parameter || d.reference && !j.partial || slices.ContainsFunc(flat(values), j.search.unfilled) {
 		j.undecided(key)
-		return nil, false
-	case d.reference:
-		j.waiting = true
 		return nil, false
 	}
 	return values, true

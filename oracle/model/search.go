@@ -194,7 +194,7 @@ func (w *walk) children(m match) []match {
 // below returns what is at a name or index of m.
 func below(m match, part, v any) match {
 	c := match{location: m.location.with(part), value: v, settable: m.settable.child(part, m.unknown)}
-	c.unknown = v != nil && c.settable.changes(v)
+	c.unknown = v != nil && c.settable.changes(v, object(m.value))
 	return c
 }
 
@@ -298,19 +298,31 @@ func (w *walk) passes(item match, f filter) bool {
 		return len(left) > 0
 	}
 	right, rightDoubt := w.operand(item, f.right)
-	if leftDoubt != (doubt{}) || rightDoubt != (doubt{}) {
-		w.doubt.add(leftDoubt)
-		w.doubt.add(rightDoubt)
+	if never(left, leftDoubt) || never(right, rightDoubt) {
 		return false
 	}
-	if len(left) != 1 || len(right) != 1 {
-		return false
+	if len(left) == 1 && len(right) == 1 {
+		switch {
+		case w.open(left[0], right[0]) || w.open(right[0], left[0]):
+			w.doubt.parameter = true
+			return false
+		case !holds(left[0], f.op, right[0]):
+			return false
+		}
 	}
-	if w.open(left[0], right[0]) || w.open(right[0], left[0]) {
-		w.doubt.parameter = true
-		return false
+	w.doubt.add(leftDoubt)
+	w.doubt.add(rightDoubt)
+	return leftDoubt == doubt{} && rightDoubt == doubt{}
+}
+
+// never reports whether an operand matches nothing, also if it selects more than
+// is known.
+func never(values []any, d doubt) bool {
+	if len(values) == 1 {
+		_, scalar := render(values[0])
+		return !scalar
 	}
-	return holds(left[0], f.op, right[0])
+	return len(values) > 1 || d == doubt{}
 }
 
 // open reports whether nobody knows how a compares with b, since a has a parameter.
