@@ -195,11 +195,15 @@ func (j *judgement) read(key string, a any) (v any, ok bool) {
 
 func (j *judgement) readPath(key string, p path) (any, bool) {
 	found, d := j.search.find(j.target.root, p)
+	if j.partial && d.reference && !d.parameter {
+		j.waiting = true
+		return nil, false
+	}
 	values, ok := j.selected(key, found, d)
 	switch {
 	case !ok:
 		return nil, false
-	case (d.reference || len(values) == 0) && j.partial:
+	case len(values) == 0 && j.partial:
 		j.waiting = true
 		return nil, false
 	case len(values) == 0 || len(values) > 1 && key != "values":
@@ -243,7 +247,7 @@ func (j *judgement) selected(key string, found []match, d doubt) ([]any, bool) {
 	for _, m := range found {
 		values = append(values, m.value)
 	}
-	if d.parameter || d.reference && !j.partial || slices.ContainsFunc(flat(values), j.search.unfilled) {
+	if d.parameter || d.reference || slices.ContainsFunc(flat(values), j.search.unfilled) {
 		j.undecided(key)
 		return nil, false
 	}

@@ -19,7 +19,7 @@ func shrink(c testCase) testCase {
 func firstDifferent(c testCase) (testCase, bool) {
 	for _, smaller := range c.smaller() {
 		want, got, err := smaller.judge()
-		if err == nil && !same(want, got) {
+		if err == nil && !same(want, got) && !smaller.listed() {
 			return smaller, true
 		}
 	}
