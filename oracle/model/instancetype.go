@@ -2,6 +2,7 @@ package model
 
 import (
 	"cmp"
+	_ "embed"
 	"slices"
 	"strings"
 )
@@ -21,79 +22,10 @@ const (
 	addedMember = "[any]" // each member, and those that are added
 )
 
-// settableFields lists the fields below the rules' $, each with its flags: an
-// instance type (i) or a preference (p) may set it; a typed zero value counts as
-// not set (0); it is set whatever the VM says (!); anything may be below it (*).
-// [any] is for members, [+] for items, that are added to those of the VM. A name
-// with a question mark has to be there already. A field is not set where one of the
-// fields behind "unless" is.
-const settableFields = `
-metadata.annotations[any] ip
-spec.nodeSelector i*
-spec.schedulerName i0
-spec.subdomain p0
-spec.architecture p0
-spec.terminationGracePeriodSeconds p
-spec.domain.cpu.sockets i0
-spec.domain.cpu.cores i0
-spec.domain.cpu.threads i0
-spec.domain.cpu.model i0
-spec.domain.cpu.dedicatedCpuPlacement i0
-spec.domain.cpu.isolateEmulatorThread i0
-spec.domain.cpu.numa i*
-spec.domain.cpu.realtime i*
-spec.domain.cpu.maxSockets i!*
-spec.domain.cpu?.features[+] p*
-spec.domain.memory.guest i
-spec.domain.memory.hugepages i*
-spec.domain.memory.maxGuest i
-spec.domain.resources.requests.memory i
-spec.domain.ioThreads.supplementalPoolThreadCount i
-spec.domain.ioThreadsPolicy i
-spec.domain.launchSecurity ip*
-spec.domain.machine.type p0
-spec.domain.devices.gpus i*0
-spec.domain.devices.hostDevices i*0
-spec.domain.devices.disableHotplug p!*
-spec.domain.devices.autoattachPodInterface p
-spec.domain.devices.autoattachGraphicsDevice p
-spec.domain.devices.autoattachMemBalloon p
-spec.domain.devices.autoattachSerialConsole p
-spec.domain.devices.autoattachInputDevice p
-spec.domain.devices.useVirtioTransitional p
-spec.domain.devices.blockMultiQueue p
-spec.domain.devices.networkInterfaceMultiqueue p
-spec.domain.devices.rng p*
-spec.domain.devices.tpm p*
-spec.domain.devices.sound?.model p0
-spec.domain.devices.video.type p0
-spec.domain.devices.inputs?[*].bus p0
-spec.domain.devices.inputs?[*].type p0
-spec.domain.devices.panicDevices p0*
-spec.domain.devices.panicDevices[*].model p0
-spec.domain.devices.disks?[*].cache p0 unless cdrom lun
-spec.domain.devices.disks?[*].io p0 unless cdrom lun
-spec.domain.devices.disks?[*].blockSize p* unless cdrom lun
-spec.domain.devices.disks?[*].dedicatedIOThread p unless cdrom lun
-spec.domain.devices.disks?[*].disk.bus p0
-spec.domain.devices.disks?[*].disk p unless cdrom lun
-spec.domain.devices.disks?[*].cdrom?.bus p0
-spec.domain.devices.disks?[*].lun?.bus p0
-spec.domain.devices.interfaces?[*].model p0
-spec.domain.features.acpi p!*
-spec.domain.features.apic p*
-spec.domain.features.kvm p*
-spec.domain.features.pvspinlock p*
-spec.domain.features.smm p*
-spec.domain.features.hyperv[any] p*
-spec.domain.firmware.bootloader.bios.useSerial p
-spec.domain.firmware.bootloader.bios p* unless efi
-spec.domain.firmware.bootloader.efi.secureBoot p
-spec.domain.firmware.bootloader.efi p* unless bios
-spec.domain.clock.utc p* unless timezone
-spec.domain.clock.timezone p unless utc
-spec.domain.clock.timer p*
-`
+// settableFields is the table of these fields; its head says how it is read.
+//
+//go:embed instancetype.txt
+var settableFields string
 
 // fieldsSetBy returns the fields that the references of a VM may set; nil where
 // it has none.
@@ -102,8 +34,11 @@ func fieldsSetBy(instancetype, preference bool) *settable {
 		return nil
 	}
 	root := &settable{}
-	for line := range strings.Lines(strings.TrimSpace(settableFields)) {
+	for line := range strings.Lines(settableFields) {
 		words := strings.Fields(line)
+		if words[0][0] == '#' {
+			continue
+		}
 		names, flags, unless := words[0], words[1], words[2:]
 		if instancetype && strings.Contains(flags, "i") || preference && strings.Contains(flags, "p") {
 			f := root.make(strings.Split(strings.ReplaceAll(names, "[", ".["), "."))
