@@ -39,7 +39,7 @@ mutant "min is exclusive" constraint.go \
 	's/return n.compare(c.number) != c.beyond, nil/o := n.compare(c.number); return o != c.beyond \&\& (o != 0 || c.beyond > 0), nil/'
 mutant "0 cores are set" implied.go 's/f.zeroIsUnset && isZero(next)/f.zeroIsUnset \&\& false/'
 mutant "a union keeps its own order" walk.go 's/slices.SortFunc(all, element.compare)//'
-mutant "valid is ignored under a wildcard" evaluate.go \
+mutant "valid is ignored where the path has other steps than names" evaluate.go \
 	's/if j.rule.Valid.IsZero() || j.known.isNeeded {/if _, names := j.rule.Path.Names(); !names || j.rule.Valid.IsZero() || j.known.isNeeded {/'
 mutant "a negative index is off by one" walk.go 's/return i + length$/return i + length - 1/'
 mutant "Partial violates what is missing" evaluate.go \
