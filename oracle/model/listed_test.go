@@ -8,16 +8,13 @@ import (
 	"github.com/vmrules/vmrules/oracle/model"
 )
 
-// Paths about which the library is Undecided where the model decides, or decides
-// where the model is Undecided. README.md says why.
+// Paths about which the library is Undecided where the model decides. With the
+// second, it may also be Violated where the model is Undecided. README.md says why.
 var (
 	// unionOfItems: items that a preference may add to, in a union.
 	unionOfItems = regexp.MustCompile(`\[[^\]?'"]*,[^\]]*\]`)
 	// severalOperands: a filter with an operand that may select several values.
 	severalOperands = regexp.MustCompile(`\?\(.*(\.\.|\*|,|:)`)
-	// descendingOperand: a filter with "..". Here the library judges what the filter
-	// selects, though a parameter may hold another value of the operand.
-	descendingOperand = regexp.MustCompile(`\?\(.*\.\.`)
 )
 
 // listed reports whether all that differs is by rules with such paths.
@@ -30,19 +27,24 @@ func (c testCase) listed() bool {
 		if same(want[i:i+1], got[i:i+1]) {
 			continue
 		}
-		listed := descendingOperand.MatchString
-		if got[i].Outcome == model.Undecided {
-			listed = isListed
-		}
-		if want[i].Outcome != model.Undecided && got[i].Outcome != model.Undecided || !slices.ContainsFunc(c.paths(want[i].Rule), listed) {
+		if !slices.ContainsFunc(c.paths(want[i].Rule), differs(want[i].Outcome, got[i].Outcome)) {
 			return false
 		}
 	}
 	return true
 }
 
-func isListed(path string) bool {
-	return unionOfItems.MatchString(path) || severalOperands.MatchString(path)
+// differs returns a function that reports whether a path is listed for a difference of these outcomes.
+func differs(want, got model.Outcome) func(path string) bool {
+	return func(path string) bool {
+		switch {
+		case got == model.Undecided:
+			return unionOfItems.MatchString(path) || severalOperands.MatchString(path)
+		case want == model.Undecided && (got == model.Violated || got == model.Warned):
+			return severalOperands.MatchString(path)
+		}
+		return false
+	}
 }
 
 // paths returns all strings of a rule, among which are its paths.
