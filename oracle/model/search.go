@@ -135,6 +135,7 @@ func (w *walk) member(m match, name string, withDefault bool) []match {
 	}
 	members, ok := m.value.(map[string]any)
 	if !ok {
+		w.mayGrow(m, pick{kind: byName})
 		return nil
 	}
 	v := members[name]
@@ -232,10 +233,11 @@ func (w *walk) below(v any) {
 // mayGrow reports, and notes, that items may be added to an array, unless a pick
 // is an index from its beginning and the item is there.
 func (w *walk) mayGrow(m match, p pick) bool {
-	if m.settable == nil || m.settable.members[addedItem] == nil {
+	items, isArray := m.value.([]any)
+	if !isArray || m.settable == nil || m.settable.members[addedItem] == nil {
 		return false
 	}
-	if p.kind == byIndex && !p.fromEnd() && *p.start < len(m.value.([]any)) {
+	if p.kind == byIndex && !p.fromEnd() && *p.start < len(items) {
 		return false
 	}
 	w.doubt.reference = true
