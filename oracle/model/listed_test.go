@@ -15,7 +15,7 @@ var (
 	// unionOfItems: items that a preference may add to, in a union.
 	unionOfItems = regexp.MustCompile(`\[[^\]?'"]*,[^\]]*\]`)
 	// severalOperands: a filter with an operand that may select several values.
-	severalOperands = regexp.MustCompile(`\?\(.*(\.\.|\*|,|:)`)
+	severalOperands = regexp.MustCompile(`\?\([^)]*(\.\.|\*|,|:)`)
 )
 
 // listed reports whether all that differs is by rules with such paths.
