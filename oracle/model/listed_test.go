@@ -9,8 +9,8 @@ import (
 )
 
 // Paths about which the library is Undecided, under Partial Skipped, where the model
-// decides; where more is violated, it lists less of it. With the second, it may also be Violated where the
-// model is Undecided. README.md says why.
+// decides, or lists fewer violations. With the second, it may also be Violated where
+// the model is Undecided. README.md says why.
 var (
 	// unionOfItems: items that a preference may add to, in a union.
 	unionOfItems = regexp.MustCompile(`\[[^\]?'"]*,[^\]]*\]`)
