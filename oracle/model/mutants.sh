@@ -15,7 +15,7 @@ mutant() {
 	rm -rf "$copy"
 	mkdir -p "$copy/oracle"
 	cp -r ./*.go ./*.txt go.mod go.sum internal "$copy"
-	cp -r oracle/go.mod oracle/go.sum oracle/model "$copy/oracle"
+	cp -r oracle/go.mod oracle/go.sum oracle/go.work oracle/model "$copy/oracle"
 	sed -i "$script" "$copy/$file"
 	if cmp -s "$file" "$copy/$file"; then
 		printf 'STALE     %s: the script changes nothing in %s\n' "$name" "$file"
@@ -23,7 +23,7 @@ mutant() {
 		return
 	fi
 	local out=$work/out
-	if (cd "$copy/oracle" && GOWORK=off go test -run TestModel ./model -cases "$cases" -most 1 >"$out" 2>&1); then
+	if (cd "$copy/oracle" && go test -run TestModel ./model -cases "$cases" -most 1 >"$out" 2>&1); then
 		printf 'SURVIVED  %s\n' "$name"
 		survived=1
 	elif ! grep -q 'different$' "$out"; then
@@ -36,7 +36,7 @@ mutant() {
 }
 
 mutant "min is exclusive" constraint.go \
-	's/return n.compare(c.number) != c.beyond, nil/o := n.compare(c.number); return o != c.beyond \&\& (o != 0 || c.beyond > 0), nil/'
+	's/return n.Compare(c.number) != c.beyond, nil/o := n.Compare(c.number); return o != c.beyond \&\& (o != 0 || c.beyond > 0), nil/'
 mutant "0 cores are set" implied.go 's/f.zeroIsUnset && isZero(next)/f.zeroIsUnset \&\& false/'
 mutant "a union keeps its own order" walk.go 's/slices.SortFunc(all, element.compare)//'
 mutant "valid is ignored where the path has other steps than names" evaluate.go \
