@@ -97,7 +97,7 @@ func (in *Input) pathViolation() Violation {
 		return Violation{}
 	}
 	t, path := in.judgement.target, in.judgement.rule.Path
-	return Violation{Field: t.at.field(path), Pointer: t.at.join(fixedSteps(path.expr)).pointer()}
+	return Violation{Field: t.at.field(path), Pointer: t.at.join(fixedSteps(path.steps())).pointer()}
 }
 
 // elementOf is a step as a Checker writes it.

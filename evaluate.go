@@ -222,7 +222,7 @@ func (j *judgement) missing() {
 	}
 	v := j.violation(ReasonRequired, "", notSet)
 	v.Field = j.target.at.field(j.rule.Path)
-	v.Pointer = j.target.at.join(fixedSteps(j.rule.Path.expr)).pointer()
+	v.Pointer = j.target.at.join(fixedSteps(j.rule.Path.steps())).pointer()
 	j.result.Violations = []Violation{v}
 	j.violated()
 }

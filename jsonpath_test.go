@@ -21,57 +21,8 @@ func TestParsePathErrors(t *testing.T) {
 		{"JsonPath.a", `write "jsonpath::.a"`},
 		{"JSONPATH::.a", `write "jsonpath::.a"`},
 		{"jsonpath::", "the path is empty"},
-		{"jsonpath:: ", "the path is empty"},
-		{"jsonpath::{}", "the path is empty"},
-		{"jsonpath::.", "a name is missing"},
-		{"jsonpath::..", "behind .. a name is missing"},
-		{"jsonpath::.a.", "a name is missing"},
-		{"jsonpath::.a..", "behind .. a name is missing"},
-		{"jsonpath::.a...b", "three dots"},
-		{"jsonpath::{.a", "the { is never closed"},
-		{"jsonpath::{.a}{.b}", "no second path"},
-		{"jsonpath::cores: {.a}", `unexpected ':'`},
-		{"jsonpath::{.a} cores", "the { is never closed"},
-		{"jsonpath::{range .a[*]}{.b}{end}", "range and end"},
-		{"jsonpath::end", "range and end"},
 		{"jsonpath::.a b", `write '\ ' where`},
-		{"jsonpath::.a*", `write '\*' where`},
-		{"jsonpath::.*a", `unexpected 'a'`},
-		{`jsonpath::.a\`, `nothing follows the last \`},
-		{"jsonpath::$a", "unexpected 'a'"},
-		{"jsonpath::$.a$", `write '\$' where`},
-		{"jsonpath::.a[", "inside [ ] stands"},
-		{"jsonpath::.a[0", "never closed"},
-		{"jsonpath::.a[]", "inside [ ] stands"},
-		{"jsonpath::.a[x]", "inside [ ] stands"},
-		{"jsonpath::.a[0]b", "unexpected 'b' between"},
-		{"jsonpath::.a[0 1]", "unexpected '1' inside"},
-		{"jsonpath::.a[99999999999]", "too large"},
-		{"jsonpath::.a['b", "never closed"},
-		{"jsonpath::.a['a.b']", `write ['a\.b'] for the name, .a.b for the steps`},
-		{"jsonpath::.a['*']", "write [*]"},
-		{"jsonpath::.a[0:2:0]", "more than 0"},
-		{"jsonpath::.a[0:2:-1]", "more than 0"},
-		{"jsonpath::.a[0:x]", "inside [ ] stands"},
-		{"jsonpath::.a[0:1:2:3]", "unexpected ':'"},
-		{"jsonpath::.a[?(", "the filter ends too early"},
-		{"jsonpath::.a[?()]", "a path (@.name)"},
-		{"jsonpath::.a[?(@.b]", "unexpected ']'"},
-		{"jsonpath::.a[?(@.b", "never closed with )]"},
-		{"jsonpath::.a[?(@.b)", "unexpected ')'"},
-		{"jsonpath::.a[?(@.b==)]", "a path (@.name)"},
-		{"jsonpath::.a[?(@.b===1)]", "unexpected '=' in a filter"},
-		{"jsonpath::.a[?(!@.b)]", "unexpected '!' in a filter"},
-		{"jsonpath::.a[?(@.b==x)]", `"x" in a filter is neither`},
-		{"jsonpath::.a[?($.b==1)]", "write @"},
-		{"jsonpath::.a[?(@.b==$.c)]", "write @"},
-		{"jsonpath::.a[?(1)]", "begins with a path"},
-		{"jsonpath::.a[?(@.b==1&&@.c==2)]", "&& and ||"},
-		{"jsonpath::.a[?(@.b||@.c)]", "&& and ||"},
-		{`jsonpath::.a[?(@.b=="x)]`, "never closed"},
-		{`jsonpath::.a[?(@.b=="\q")]`, "escape as in Go"},
-		{"jsonpath::.a[?(@.b[?(@.c)])]", "filter inside a filter"},
-		{"jsonpath::.a[?(@.b..)]", "behind .. a name is missing"},
+		{"jsonpath::{.a", "the { is never closed"},
 	}
 	for _, test := range tests {
 		p, err := ParsePath(test.in)
@@ -84,46 +35,6 @@ func TestParsePathErrors(t *testing.T) {
 		}
 		if !p.IsZero() {
 			t.Errorf("ParsePath(%q): a path beside the error", test.in)
-		}
-	}
-}
-
-func TestPathSpellings(t *testing.T) {
-	same := [][]string{
-		{"jsonpath::.a.b", "jsonpath::a.b", "jsonpath::$.a.b", "jsonpath::@.a.b", "jsonpath::{.a.b}", "jsonpath:: { $.a.b } ",
-			"jsonpath::['a'].b", `jsonpath::$["a"]["b"]`, `jsonpath::.\a.b`, `jsonpath::['\a']['b']`},
-		{"jsonpath::$", "jsonpath::@", "jsonpath::{$}"},
-		{"jsonpath::.a[*]", "jsonpath::a[ * ]"},
-		{`jsonpath::.a[?(@.b=="x")]`, `jsonpath::.a[?( @.b == 'x' )]`, `jsonpath::.a[?(@['b']=="\x78")]`},
-		{`jsonpath::.a[?(@.b==1)]`, `jsonpath::.a[?(@.b==1.0)]`, `jsonpath::.a[?(@.b==1e0)]`, `jsonpath::.a[?(@.b==+1)]`},
-		{`jsonpath::.a[?(@.b==1000)]`, `jsonpath::.a[?(@.b==1e3)]`, `jsonpath::.a[?(@.b==1000.00)]`},
-		{`jsonpath::.a[?(@.b=="1")]`},
-		{`jsonpath::.a[?(@.b!=1)]`},
-		{`jsonpath::.a[?(@.b)]`},
-		{"jsonpath::.a.*"},
-		{"jsonpath::.a[0]"},
-		{"jsonpath::.a['0']", "jsonpath::.a.0"},
-		{"jsonpath::.a[0:]", "jsonpath::.a[0::]"},
-		{"jsonpath::.a[0,1]", "jsonpath::.a[ 0 , 1 ]"},
-		{"jsonpath::..a", "jsonpath::$..a", "jsonpath::..['a']"},
-		{"jsonpath::.azAZ09_-/", "jsonpath::['azAZ09_-/']"},
-		{"jsonpath::.größe١e\u0301", "jsonpath::['größe١e\u0301']"},
-		{`jsonpath::.metadata.annotations.vm\.kubevirt\.io/os`, `jsonpath::.metadata.annotations['vm\.kubevirt\.io/os']`},
-		{""},
-	}
-	for i, group := range same {
-		for _, a := range group {
-			for j, other := range same {
-				for _, b := range other {
-					if got := parsedOrZero(t, a).Equal(parsedOrZero(t, b)); got != (i == j) {
-						t.Errorf("%q equals %q: %v", a, b, got)
-					}
-				}
-			}
-			p := parsedOrZero(t, a)
-			if again := parsedOrZero(t, p.String()); !again.Equal(p) {
-				t.Errorf("%q is written as %q", a, p)
-			}
 		}
 	}
 }

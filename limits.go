@@ -9,6 +9,7 @@ import (
 
 	"github.com/ohler55/ojg/jp"
 
+	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/value"
 )
 
@@ -291,7 +292,7 @@ func namesField(p Path) bool {
 func (f *implied) of(steps jp.Expr) *implied {
 	for _, step := range steps {
 		switch step.(type) {
-		case jp.Child, jp.Nth, jp.Slice, filter:
+		case jp.Child, jp.Nth, jp.Slice, jsonpath.Filter:
 		default:
 			if step != jp.Wildcard('#') {
 				return nil

@@ -434,21 +434,6 @@ func put(vm map[string]any, field string, v any) {
 	at[names[len(names)-1]] = v
 }
 
-func TestPathKey(t *testing.T) {
-	paths := []string{
-		"$", ".a", "['a']", ".a.b", `.a\.b`, ".a['b']", "[0]", "[1]", "[-1]", "['0']", "[*]", ".*", "..a", "..*", "..[*]", "[0:1]", "[0,1]", "[1,0]", "['a','b']", "['a',0]", "[0:1,2]", "[:1]", "[0:1:1]",
-		"[?(@.a)]", "[?(@.a==1)]", "[?(@.a==1.0)]", `[?(@.a=="1")]`, "[?(@.a!=1)]", "[?(@.a==true)]", `[?(@.a=="true")]`, "[?(@.a.b)]", "[?(1==@.a)]", "[?(@)]", "[?(@.a==@.b)]",
-	}
-	for _, a := range paths {
-		for _, b := range paths {
-			p, q := MustParsePath("jsonpath::"+a), MustParsePath("jsonpath::"+b)
-			if same := p.key() == q.key(); same != p.Equal(q) {
-				t.Errorf("%s and %s: the same key: %t, equal: %t", a, b, same, p.Equal(q))
-			}
-		}
-	}
-}
-
 // Hostile annotations and objects take bounded time and memory.
 func TestLimitsAreBounded(t *testing.T) {
 	if racetest.Enabled {

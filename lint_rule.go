@@ -6,6 +6,7 @@ import (
 
 	"github.com/ohler55/ojg/jp"
 
+	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/jsontext"
 	"github.com/vmrules/vmrules/internal/quantity"
 	"github.com/vmrules/vmrules/internal/value"
@@ -164,7 +165,7 @@ func (l *linter) valid(r linted) {
 	if plainFields.defaultAt(r.Valid.steps()) == nil {
 		return
 	}
-	steps := stepTexts(r.Valid)
+	steps := r.Valid.parsed.StepTexts()
 	parent := strings.Join(steps[:len(steps)-1], "")
 	_, at := r.at(keyValid)
 	f := l.add(r, keyValid, "valid-always-there", "this field has a default, so it is there wherever %s is: write that path, which has the same effect", value.Shortened(parent))
@@ -195,7 +196,7 @@ func (f *implied) defaultAt(steps jp.Expr) any {
 	}
 	for _, step := range steps {
 		switch step.(type) {
-		case jp.Child, jp.Nth, jp.Slice, jp.Wildcard, filter:
+		case jp.Child, jp.Nth, jp.Slice, jp.Wildcard, jsonpath.Filter:
 			f = f.after(step)
 		default:
 			return nil

@@ -8,6 +8,7 @@ import (
 
 	"github.com/ohler55/ojg/jp"
 
+	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/value"
 )
 
@@ -54,7 +55,7 @@ func (l location) String() string {
 		switch {
 		case e.index >= 0:
 			s = append(strconv.AppendInt(append(s, '['), int64(e.index), 10), ']')
-		case !isPlainName(e.name) || i == 0 && isKeyword(e.name):
+		case !isPlainName(e.name) || i == 0 && jsonpath.IsKeyword(e.name):
 			s = append(append(append(s, "['"...), quotedEscapes.Replace(e.name)...), "']"...)
 		default:
 			if i > 0 {
@@ -109,7 +110,7 @@ func appendPlainName(s []byte, name string) []byte {
 // of names and dots, which take a backslash.
 func isPlainName(name string) bool {
 	for _, r := range name {
-		if r != '.' && !isNameRune(r) {
+		if r != '.' && !jsonpath.IsNameRune(r) {
 			return false
 		}
 	}
@@ -135,16 +136,16 @@ var pointerEscapes = strings.NewReplacer("~", "~0", "/", "~1")
 // field is a path as it was written, behind the location of its root.
 func (l location) field(p Path) string {
 	switch {
-	case len(l) == 0 && isKeyword(p.written):
-		return "." + p.written
+	case len(l) == 0 && jsonpath.IsKeyword(p.text()):
+		return "." + p.text()
 	case len(l) == 0:
-		return p.written
-	case p.written == "$":
+		return p.text()
+	case p.text() == "$":
 		return l.String()
-	case p.written[0] == '[' || p.written[0] == '.':
-		return l.String() + p.written
+	case p.text()[0] == '[' || p.text()[0] == '.':
+		return l.String() + p.text()
 	}
-	return l.String() + "." + p.written
+	return l.String() + "." + p.text()
 }
 
 // fixedSteps are the steps at the beginning of a path that can only be one

@@ -117,7 +117,7 @@ func (r *rule) canBePlanned() bool {
 // fields count without being written, .* is not one: it sees only the others.
 func isPlain(p Path) bool {
 	f := plainFields
-	for _, step := range p.expr {
+	for _, step := range p.steps() {
 		switch step := step.(type) {
 		case jp.Child, jp.Nth:
 		case jp.Wildcard:
@@ -129,7 +129,7 @@ func isPlain(p Path) bool {
 		}
 		f = f.after(step)
 	}
-	return len(p.expr) <= value.MaxDepth
+	return len(p.steps()) <= value.MaxDepth
 }
 
 // A planBuilder knows the nodes by how they are reached, so that paths share
@@ -144,7 +144,7 @@ type planStep struct {
 
 func (b planBuilder) node(p Path) *planNode {
 	n, f := b.at(planStep{}), plainFields
-	for _, step := range p.expr {
+	for _, step := range p.steps() {
 		n, f = b.at(planStep{n, step}), f.after(step)
 		if f != nil && f.value != nil {
 			n.field = f

@@ -8,6 +8,7 @@ import (
 
 	"github.com/ohler55/ojg/jp"
 
+	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/meter"
 	"github.com/vmrules/vmrules/internal/value"
 )
@@ -67,7 +68,7 @@ func (w *walk) run(p Path, root any) error {
 	if p.IsZero() {
 		return nil
 	}
-	w.steps = p.expr
+	w.steps = p.steps()
 	w.at = append(make(location, 0, len(w.root)+min(len(w.steps), usualDepth)), w.root...)
 	if root = value.Resolve(root); root != nil {
 		w.object = root
@@ -328,7 +329,7 @@ func (w *walk) selectsItem(step jp.Frag, v any, k int, f *implied) bool {
 	switch step := step.(type) {
 	case jp.Slice:
 		return inSlice(step, k, value.Len(v))
-	case filter:
+	case jsonpath.Filter:
 		return w.holds(step, v, k, f)
 	}
 	return true
@@ -361,21 +362,21 @@ func inSlice(s jp.Slice, i, length int) bool {
 }
 
 // holds tells whether a filter selects an item.
-func (w *walk) holds(f filter, v any, k int, i *implied) bool {
+func (w *walk) holds(f jsonpath.Filter, v any, k int, i *implied) bool {
 	current, ok := w.item(v, k)
 	if !ok {
 		return false
 	}
 	below := i.at(indexed(k))
-	if f.operator == "" {
-		return len(w.operand(f.left.path, current, below, 1)) == 1
+	if f.Operator == "" {
+		return len(w.operand(f.Left.Path, current, below, 1)) == 1
 	}
-	left, ok := w.comparable(f.left, current, below)
+	left, ok := w.comparable(f.Left, current, below)
 	if !ok {
 		return false
 	}
 	// Different types never match, not even under !=.
-	right, ok := w.comparable(f.right, current, below)
+	right, ok := w.comparable(f.Right, current, below)
 	if !ok || w.couldBeAnything(left.Canonical()) || w.couldBeAnything(right.Canonical()) || left.Shape() != right.Shape() {
 		return false
 	}
@@ -383,15 +384,15 @@ func (w *walk) holds(f filter, v any, k int, i *implied) bool {
 		w.doubt = err
 		return false
 	}
-	return compares(left, f.operator, right)
+	return compares(left, f.Operator, right)
 }
 
 // comparable is the scalar that an operand stands for, if it is exactly one.
-func (w *walk) comparable(o operand, current any, f *implied) (value.Scalar, bool) {
-	if o.path == nil {
-		return o.literal, true
+func (w *walk) comparable(o jsonpath.Operand, current any, f *implied) (value.Scalar, bool) {
+	if o.Path == nil {
+		return o.Literal, true
 	}
-	values := w.operand(o.path, current, f, 2)
+	values := w.operand(o.Path, current, f, 2)
 	if len(values) != 1 {
 		return value.Scalar{}, false
 	}

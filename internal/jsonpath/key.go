@@ -1,4 +1,4 @@
-package vmrules
+package jsonpath
 
 import (
 	"strconv"
@@ -6,9 +6,9 @@ import (
 	"github.com/ohler55/ojg/jp"
 )
 
-// key is a text that two paths share if, and only if, they are Equal: rules on
-// one path are found by it, however many rules there are.
-func (p Path) key() string { return string(appendSteps(nil, p.steps())) }
+// Key returns a text that two paths share if, and only if, they are Equal. nil and
+// the root share one.
+func (p *Path) Key() string { return string(appendSteps(nil, p.Steps())) }
 
 func appendSteps(b []byte, steps jp.Expr) []byte {
 	for _, step := range steps {
@@ -25,9 +25,9 @@ func appendSteps(b []byte, steps jp.Expr) []byte {
 			b = append(b, '*', byte(step))
 		case jp.Descent:
 			b = append(b, '!')
-		case filter:
-			b = append(appendOperand(append(b, '?'), step.left), step.operator...)
-			b = append(appendOperand(b, step.right), ')')
+		case Filter:
+			b = append(appendOperand(append(b, '?'), step.Left), step.Operator...)
+			b = append(appendOperand(b, step.Right), ')')
 		}
 	}
 	return b
@@ -55,9 +55,9 @@ func appendUnion(b []byte, keys jp.Union) []byte {
 	return append(b, ']')
 }
 
-func appendOperand(b []byte, o operand) []byte {
-	if o.path != nil {
-		return appendSteps(append(b, '@'), o.path)
+func appendOperand(b []byte, o Operand) []byte {
+	if o.Path != nil {
+		return appendSteps(append(b, '@'), o.Path)
 	}
-	return strconv.AppendQuote(append(b, '0'+byte(o.literal.Shape())), o.literal.String())
+	return strconv.AppendQuote(append(b, '0'+byte(o.Literal.Shape())), o.Literal.String())
 }
