@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/value"
 )
 
@@ -50,7 +51,7 @@ type Input struct {
 
 // Something located is at a place in an object, or counts there.
 type located struct {
-	at      location
+	at      jsonpath.Location
 	standIn standIn
 }
 
@@ -81,14 +82,13 @@ func (in *Input) Violation(i int, below ...any) Violation {
 		return Violation{Field: m.Field, Value: value.Canonical(m.Value)}
 	}
 	from := in.places[i]
-	at, found := slices.Clone(from.at), m.Value
+	at := slices.Clone(from.at)
 	for _, step := range below {
-		e := elementOf(step)
-		found = child(found, e)
-		at = append(at, e)
+		at = append(at, elementOf(step))
 	}
+	found := jsonpath.Lookup(m.Value, at[len(from.at):])
 	return Violation{
-		Field: at.String(), Pointer: at.pointer(), Value: value.Canonical(found), Defaulted: from.standIn != written,
+		Field: at.String(), Pointer: at.Pointer(), Value: value.Canonical(found), Defaulted: from.standIn != written,
 	}
 }
 
@@ -97,15 +97,15 @@ func (in *Input) pathViolation() Violation {
 		return Violation{}
 	}
 	t, path := in.judgement.target, in.judgement.rule.Path
-	return Violation{Field: t.at.field(path), Pointer: t.at.join(fixedSteps(path.steps())).pointer()}
+	return Violation{Field: t.at.Field(path.parsed), Pointer: t.at.Join(jsonpath.Fixed(path.steps())).Pointer()}
 }
 
 // elementOf is a step as a Checker writes it.
-func elementOf(step any) element {
+func elementOf(step any) jsonpath.Element {
 	if i, ok := step.(int); ok {
-		return indexed(max(i, 0))
+		return jsonpath.Item(max(i, 0))
 	}
-	return named(fmt.Sprint(step))
+	return jsonpath.Member(fmt.Sprint(step))
 }
 
 // Unfilled is the first parameter of a template, such as ${NAME}, that is not
@@ -172,7 +172,7 @@ func (e *evaluation) startChecking(t *target) *checking {
 	*c = checking{kept: c.kept, of: t}
 	c.object, c.err = value.Plain(t.vm, len(t.vmAt), &e.budget.Meter)
 	if c.err == nil && e.old != nil && !t.isItem() {
-		c.old, c.err = value.Plain(lookup(e.old, t.vmAt), len(t.vmAt), &e.budget.Meter)
+		c.old, c.err = value.Plain(jsonpath.Lookup(e.old, t.vmAt), len(t.vmAt), &e.budget.Meter)
 	}
 	return c
 }
@@ -180,7 +180,7 @@ func (e *evaluation) startChecking(t *target) *checking {
 // isItem tells whether the target is one of several: an old object may have
 // another one in its place.
 func (t *target) isItem() bool {
-	return slices.ContainsFunc(t.at, func(e element) bool { return e.index >= 0 })
+	return slices.ContainsFunc(t.at, func(e jsonpath.Element) bool { return e.IsItem() })
 }
 
 // check asks the Checker of a kind that is not the format's. It returns false
@@ -192,7 +192,7 @@ func (j *judgement) check() bool {
 		return false
 	}
 	in := &Input{judgement: j, OldUnknown: j.old != nil && j.target.isItem()}
-	in.Root, in.Object = lookup(c.object, j.target.at[len(j.target.vmAt):]), c.object
+	in.Root, in.Object = jsonpath.Lookup(c.object, j.target.at[len(j.target.vmAt):]), c.object
 	err := cmp.Or(in.selectValues(), in.selectOld())
 	switch {
 	case isLeftOut(err):
@@ -223,7 +223,7 @@ func (in *Input) selectValues() error {
 			doubt = &leftOut{"fields of " + w.at.String(), by}
 			return false
 		}
-		if !w.pay(matchWork, w.at.textSize()+matchSize+len(w.at)*elementSize) {
+		if !w.pay(matchWork, w.at.TextSize()+matchSize+len(w.at)*elementSize) {
 			return false
 		}
 		at := slices.Clone(w.at)
@@ -292,7 +292,7 @@ func (in *Input) selectOld() error {
 		in.OldValue = w.plain(v)
 		return false
 	}))
-	return w.run(j.rule.Path, lookup(j.checking.old, j.target.at[len(j.target.vmAt):]))
+	return w.run(j.rule.Path, jsonpath.Lookup(j.checking.old, j.target.at[len(j.target.vmAt):]))
 }
 
 // checkSafely keeps a controller up when a Checker goes down.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/value"
 )
 
@@ -216,13 +217,13 @@ func (j *judgement) missing() {
 		return
 	}
 	text := len(j.rule.Path.text())
-	if err := j.budget.Spend(violationWork+text*textWork, j.target.at.textSize()+2*text+violationSize); err != nil {
+	if err := j.budget.Spend(violationWork+text*textWork, j.target.at.TextSize()+2*text+violationSize); err != nil {
 		j.undecided("", err)
 		return
 	}
 	v := j.violation(ReasonRequired, "", notSet)
-	v.Field = j.target.at.field(j.rule.Path)
-	v.Pointer = j.target.at.join(fixedSteps(j.rule.Path.steps())).pointer()
+	v.Field = j.target.at.Field(j.rule.Path.parsed)
+	v.Pointer = j.target.at.Join(jsonpath.Fixed(j.rule.Path.steps())).Pointer()
 	j.result.Violations = []Violation{v}
 	j.violated()
 }
@@ -264,7 +265,7 @@ func (j *judgement) visit(w *walk, v any) bool {
 
 // atField says of what value something could not be judged.
 func (j *judgement) atField(w *walk, why error) error {
-	return fmt.Errorf("%s: %w", w.at.shown(), why)
+	return fmt.Errorf("%s: %w", w.at.Shown(), why)
 }
 
 // atValue is atField for an argument, whose key comes before it.
@@ -325,11 +326,11 @@ func (j *judgement) add(w *walk, found any, reason Reason, argument string, limi
 		j.notYet = cmp.Or(j.notYet, errNotFilledIn.Error())
 		return
 	}
-	if !w.pay(violationWork, w.at.textSize()+len(detail)+j.value.RenderedSize()+violationSize) {
+	if !w.pay(violationWork, w.at.TextSize()+len(detail)+j.value.RenderedSize()+violationSize) {
 		return
 	}
 	v := j.violation(reason, argument, detail)
-	v.Field, v.Pointer = w.at.String(), w.at.pointer()
+	v.Field, v.Pointer = w.at.String(), w.at.Pointer()
 	v.Limit = limit
 	v.Value = value.Canonical(found)
 	v.Detail = w.standIn.explain(found, detail)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/ohler55/ojg/jp"
 
+	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/value"
 )
 
@@ -138,14 +139,14 @@ func (f *implied) growItems() *implied {
 }
 
 // at is the node of a member or item.
-func (f *implied) at(e element) *implied {
+func (f *implied) at(e jsonpath.Element) *implied {
 	switch {
 	case f == nil:
 		return nil
-	case e.index >= 0:
+	case e.IsItem():
 		return f.items
 	}
-	return f.member(e.name)
+	return f.member(e.Name())
 }
 
 func (f *implied) member(name string) *implied {
@@ -158,9 +159,9 @@ func (f *implied) member(name string) *implied {
 // after is the node behind a step that names a member or selects items.
 func (f *implied) after(step jp.Frag) *implied {
 	if name, ok := step.(jp.Child); ok {
-		return f.at(named(string(name)))
+		return f.at(jsonpath.Member(string(name)))
 	}
-	return f.at(indexed(0))
+	return f.at(jsonpath.Item(0))
 }
 
 // standIn is the default that counts for a member of parent, and why; next is

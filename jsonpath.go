@@ -140,7 +140,7 @@ type Match struct {
 func (p Path) Find(root any) []Match {
 	var matches []Match
 	w := walk{budget: &budget{Meter: defaultBudget.meter()}, visitor: visitorFunc(func(w *walk, value any) bool {
-		if !w.pay(matchWork, w.at.textSize()+matchSize) {
+		if !w.pay(matchWork, w.at.TextSize()+matchSize) {
 			return false
 		}
 		matches = append(matches, Match{Field: w.at.String(), Value: value})

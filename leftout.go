@@ -8,6 +8,7 @@ import (
 
 	"github.com/ohler55/ojg/jp"
 
+	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/value"
 )
 
@@ -159,7 +160,7 @@ func (w *walk) leaveOutMember(name string, i int, f *implied) {
 	}
 	rest := w.steps[i+1:]
 	w.leaveOut(w.setBelow(f, rest), func() string {
-		return w.at.join(names(name)).join(fixedSteps(rest)).shown()
+		return w.at.Join(jsonpath.Members(name)).Join(jsonpath.Fixed(rest)).Shown()
 	})
 }
 
@@ -189,7 +190,7 @@ func (w *walk) leaveOutMembers(v any, i int, f *implied) {
 	w.leaveOut(found, w.fields)
 }
 
-func (w *walk) fields() string { return "fields of " + w.at.shown() }
+func (w *walk) fields() string { return "fields of " + w.at.Shown() }
 
 // keepsItems reports whether what step i selects in a list is there too when
 // others have appended items. An index from the end then counts from another.
@@ -200,7 +201,7 @@ func (w *walk) keepsItems(v any, i int, f *implied) bool {
 	if k, ok := w.steps[i].(jp.Nth); ok && k >= 0 && int(k) < value.Len(v) {
 		return true
 	}
-	w.leaveOut(f.by&w.others, func() string { return "items of " + w.at.shown() })
+	w.leaveOut(f.by&w.others, func() string { return "items of " + w.at.Shown() })
 	return !countsFromEnd(w.steps[i])
 }
 
@@ -225,7 +226,7 @@ func (w *walk) leftOperand(why error, values []any, most int) []any {
 	if len(values) == most {
 		return values
 	}
-	w.leaveOut(why.(*leftOut).by, func() string { return "what a filter compares in " + w.at.shown() })
+	w.leaveOut(why.(*leftOut).by, func() string { return "what a filter compares in " + w.at.Shown() })
 	return nil
 }
 
@@ -236,6 +237,6 @@ func (w *walk) wouldBeLeft() bool {
 		return false
 	}
 	at := w.at[len(w.root):]
-	parent := lookup(w.object, at[:len(at)-1])
+	parent := jsonpath.Lookup(w.object, at[:len(at)-1])
 	return w.isLeft(w.implied.locate(at), parent, nil)
 }

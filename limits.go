@@ -201,7 +201,7 @@ func newLimiter(e *evaluation, t *target, p Path) limiter {
 
 func (l *limiter) limit(rules []*rule) Limit {
 	text := len(l.path.text())
-	l.charge(l.target.at.textSize() + 2*text)
+	l.charge(l.target.at.TextSize() + 2*text)
 	_ = l.budget.Spend(text*textWork, 0)
 	l.findFields()
 	for _, r := range rules {
@@ -210,7 +210,7 @@ func (l *limiter) limit(rules []*rule) Limit {
 	l.must.settle()
 	l.should.settle()
 	limit := Limit{
-		Path: l.path, Target: l.target.name, Field: l.target.at.field(l.path), Fields: l.fields,
+		Path: l.path, Target: l.target.name, Field: l.target.at.Field(l.path.parsed), Fields: l.fields,
 		Must: l.must.shown(), Should: l.should.shown(), Off: l.off,
 	}
 	if l.implied != nil && l.implied.value != nil && !l.isLeft {
@@ -248,10 +248,10 @@ func (l *limiter) findFields() {
 		l.implied = all.of(l.path.steps())
 	}
 	w := l.walk(l.target, visitorFunc(func(w *walk, v any) bool {
-		if !w.pay(matchWork, w.at.textSize()+violationSize) {
+		if !w.pay(matchWork, w.at.TextSize()+violationSize) {
 			return false
 		}
-		value := FieldValue{Field: w.at.String(), Pointer: w.at.pointer(), Value: value.Canonical(v), Defaulted: w.standIn != written}
+		value := FieldValue{Field: w.at.String(), Pointer: w.at.Pointer(), Value: value.Canonical(v), Defaulted: w.standIn != written}
 		if names && l.implied == nil {
 			l.implied = all.locate(w.at[len(l.target.at):])
 		}
@@ -304,7 +304,7 @@ func (f *implied) of(steps jp.Expr) *implied {
 }
 
 // locate is the node of a location.
-func (f *implied) locate(at location) *implied {
+func (f *implied) locate(at jsonpath.Location) *implied {
 	for _, e := range at {
 		f = f.at(e)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/ohler55/ojg/jp"
 
+	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/value"
 )
 
@@ -183,11 +184,11 @@ type planWalk struct {
 	found  []planned // of each rule
 	budget budget
 
-	root    location     // of the target
-	items   []int        // the indexes on the way to the value that is being judged
-	value   value.Scalar // that value
-	standIn standIn      // whether it is a default
-	wrong   int          // how many values were found to be wrong
+	root    jsonpath.Location // of the target
+	items   []int             // the indexes on the way to the value that is being judged
+	value   value.Scalar      // that value
+	standIn standIn           // whether it is a default
+	wrong   int               // how many values were found to be wrong
 }
 
 // planned is what a walk finds out about a rule.
@@ -201,7 +202,7 @@ type planned struct {
 // A wrongValue does not satisfy a rule, or may not.
 type wrongValue struct {
 	value   any
-	at      location
+	at      jsonpath.Location
 	standIn standIn
 }
 
@@ -365,15 +366,15 @@ func (w *planWalk) remember(f *planned, r *plannedRule, v any) {
 }
 
 // locate is the location of the value that is being judged.
-func (w *planWalk) locate(path jp.Expr) location {
-	at := append(make(location, 0, len(w.root)+len(path)), w.root...)
+func (w *planWalk) locate(path jp.Expr) jsonpath.Location {
+	at := append(make(jsonpath.Location, 0, len(w.root)+len(path)), w.root...)
 	items := w.items
 	for _, step := range path {
 		if name, ok := step.(jp.Child); ok {
-			at = append(at, named(string(name)))
+			at = append(at, jsonpath.Member(string(name)))
 			continue
 		}
-		at = append(at, indexed(items[0]))
+		at = append(at, jsonpath.Item(items[0]))
 		items = items[1:]
 	}
 	return at

@@ -9,6 +9,7 @@ import (
 
 	"github.com/ohler55/ojg/jp"
 
+	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/value"
 )
 
@@ -213,10 +214,10 @@ func (g *schemaGroup) locate(p Path) (schemaPath, error) {
 	at := top
 	for _, e := range g.target.at {
 		next := &implied{}
-		if e.index < 0 {
-			expr, at.members = append(expr, jp.Child(e.name)), map[string]*implied{e.name: next}
+		if !e.IsItem() {
+			expr, at.members = append(expr, jp.Child(e.Name())), map[string]*implied{e.Name(): next}
 		} else {
-			expr, at.items = append(expr, jp.Nth(e.index)), next
+			expr, at.items = append(expr, jp.Nth(e.Index())), next
 		}
 		at = next
 	}
@@ -246,14 +247,14 @@ func (p schemaPath) check() error {
 }
 
 // schemaStep is a step that a schema has, [*] as any index.
-func schemaStep(step jp.Frag) (element, bool) {
+func schemaStep(step jp.Frag) (jsonpath.Element, bool) {
 	switch step := step.(type) {
 	case jp.Child:
-		return named(string(step)), true
+		return jsonpath.Member(string(step)), true
 	case jp.Nth:
-		return indexed(int(step)), 0 <= step && step < maxSchemaIndex
+		return jsonpath.Item(int(step)), 0 <= step && step < maxSchemaIndex
 	}
-	return indexed(0), step == jp.Wildcard('#')
+	return jsonpath.Item(0), step == jp.Wildcard('#')
 }
 
 // cannotBeSaid notes a rule that the schema leaves out as a whole.
@@ -374,7 +375,7 @@ func (p schemaPath) exists() map[string]any {
 		name := string(step)
 		return map[string]any{"type": "object", "required": []any{name}, "properties": map[string]any{name: rest.exists()}}
 	case jp.Nth:
-		return map[string]any{"type": "array", "minItems": jsonInt(e.index + 1), "prefixItems": behind(e.index, rest.exists())}
+		return map[string]any{"type": "array", "minItems": jsonInt(e.Index() + 1), "prefixItems": behind(e.Index(), rest.exists())}
 	}
 	return map[string]any{"type": "array", "contains": rest.exists()}
 }
@@ -398,10 +399,10 @@ func jsonInt(i int) json.Number { return json.Number(strconv.Itoa(i)) }
 
 // A schemaNode is what is said of the values at one place.
 type schemaNode struct {
-	members  map[element]*schemaNode
-	item     map[element]*schemaNode // [0]
-	items    *schemaNode             // [*]
-	required []any                   // names of members
+	members  map[jsonpath.Element]*schemaNode
+	item     map[jsonpath.Element]*schemaNode // [0]
+	items    *schemaNode                      // [*]
+	required []any                            // names of members
 	contains []any
 
 	isThere  bool // null is not enough
@@ -428,13 +429,13 @@ func (n *schemaNode) grow(p schemaPath) *schemaNode {
 }
 
 // child is the node of a member or item.
-func (n *schemaNode) child(e element) *schemaNode {
+func (n *schemaNode) child(e jsonpath.Element) *schemaNode {
 	nodes := &n.members
-	if e.index >= 0 {
+	if e.IsItem() {
 		nodes = &n.item
 	}
 	if *nodes == nil {
-		*nodes = map[element]*schemaNode{}
+		*nodes = map[jsonpath.Element]*schemaNode{}
 	}
 	if (*nodes)[e] == nil {
 		(*nodes)[e] = &schemaNode{}
@@ -456,10 +457,10 @@ func (n *schemaNode) require(p schemaPath) {
 			if rest.hasDefault() {
 				return
 			}
-			n.requireMember(e.name)
+			n.requireMember(e.Name())
 			n = n.child(e)
 		case jp.Nth:
-			n.least = max(n.least, e.index+1)
+			n.least = max(n.least, e.Index()+1)
 			n = n.child(e)
 		default:
 			n.least = max(n.least, 1)
@@ -487,7 +488,7 @@ func (n *schemaNode) demand(p schemaPath, leaf *schemaLeaf) {
 	parent := n.grow(schemaPath{steps: p.steps[:last]})
 	name := string(p.steps[last].(jp.Child))
 	parent.requireMember(name)
-	parent.child(named(name)).isThere = true
+	parent.child(jsonpath.Member(name)).isThere = true
 }
 
 // schema is what the node says, with all below it.
@@ -526,7 +527,7 @@ func (n *schemaNode) structure() map[string]any {
 	if n.members != nil {
 		properties := map[string]any{}
 		for e, member := range n.members {
-			properties[e.name] = member.schema()
+			properties[e.Name()] = member.schema()
 		}
 		schema["properties"] = properties
 	}
@@ -542,10 +543,10 @@ func (n *schemaNode) addItems(schema map[string]any) {
 		also = append(also, map[string]any{"contains": contains})
 	}
 	if n.item != nil {
-		last := slices.MaxFunc(slices.Collect(maps.Keys(n.item)), element.compare)
-		items := behind(last.index, true)
+		last := slices.MaxFunc(slices.Collect(maps.Keys(n.item)), jsonpath.Element.Compare)
+		items := behind(last.Index(), true)
 		for e, item := range n.item {
-			items[e.index] = item.schema()
+			items[e.Index()] = item.schema()
 		}
 		also = append(also, map[string]any{"prefixItems": items})
 	}

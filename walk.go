@@ -24,11 +24,11 @@ type walk struct {
 	others     setters  // what may set fields that are not written
 	object     any      // where the search begins, for what depends on all of it
 	visitor    visitor
-	root       location // where the search begins
+	root       jsonpath.Location // where the search begins
 
 	steps   jp.Expr
-	at      location // of the value that is being looked at
-	standIn standIn  // whether it is a default
+	at      jsonpath.Location // of the value that is being looked at
+	standIn standIn           // whether it is a default
 	matches int
 	doubt   error // why what was found may not be all: a comparison had no answer
 	err     error // why the walk cannot be trusted at all: a bound was reached
@@ -54,7 +54,7 @@ const (
 
 // A selection is what a step selects in a value.
 type selection struct {
-	element
+	place   jsonpath.Element
 	value   any
 	standIn standIn
 }
@@ -69,7 +69,7 @@ func (w *walk) run(p Path, root any) error {
 		return nil
 	}
 	w.steps = p.steps()
-	w.at = append(make(location, 0, len(w.root)+min(len(w.steps), usualDepth)), w.root...)
+	w.at = append(make(jsonpath.Location, 0, len(w.root)+min(len(w.steps), usualDepth)), w.root...)
 	if root = value.Resolve(root); root != nil {
 		w.object = root
 		w.from(root, 0, w.implied)
@@ -90,7 +90,7 @@ func (w *walk) from(v any, i int, f *implied) bool {
 	}
 	return w.each(v, i, f, func(s selection) bool {
 		before := w.enter(s)
-		more := w.from(s.value, i+1, f.at(s.element))
+		more := w.from(s.value, i+1, f.at(s.place))
 		w.leave(before)
 		return more
 	})
@@ -134,7 +134,7 @@ func (w *walk) enter(s selection) standIn {
 	if s.standIn != written {
 		w.standIn = s.standIn
 	}
-	w.at = append(w.at, s.element)
+	w.at = append(w.at, s.place)
 	return before
 }
 
@@ -159,7 +159,7 @@ func (w *walk) each(v any, i int, f *implied, yield func(selection) bool) bool {
 			return true
 		}
 		next, ok := w.item(v, k)
-		return !ok || yield(selection{indexed(k), next, written})
+		return !ok || yield(selection{jsonpath.Item(k), next, written})
 	case jp.Union:
 		return w.eachOf(step, v, i, f, yield)
 	}
@@ -171,7 +171,7 @@ func (w *walk) each(v any, i int, f *implied, yield func(selection) bool) bool {
 	}
 	for k := range value.Len(v) {
 		if w.selectsItem(w.steps[i], v, k, f) {
-			if next, ok := w.item(v, k); ok && !yield(selection{indexed(k), next, written}) {
+			if next, ok := w.item(v, k); ok && !yield(selection{jsonpath.Item(k), next, written}) {
 				return false
 			}
 		}
@@ -184,10 +184,10 @@ func (w *walk) each(v any, i int, f *implied, yield func(selection) bool) bool {
 	v = value.ByName(v)
 	for _, name := range value.Names(v) {
 		next, ok := w.memberOf(v, name)
-		if !ok || w.isLeft(f.at(named(name)), v, next) {
+		if !ok || w.isLeft(f.at(jsonpath.Member(name)), v, next) {
 			continue
 		}
-		if !yield(selection{named(name), next, written}) {
+		if !yield(selection{jsonpath.Member(name), next, written}) {
 			return false
 		}
 	}
@@ -201,11 +201,11 @@ func (w *walk) member(v any, i int, f *implied, name string) (selection, bool) {
 		return selection{}, false
 	}
 	next, ok := w.memberOf(v, name)
-	s := selection{named(name), next, written}
+	s := selection{jsonpath.Member(name), next, written}
 	if !ok && w.mayHaveMore(v) {
 		return s, false
 	}
-	f = f.at(s.element)
+	f = f.at(s.place)
 	if w.isLeft(f, v, next) {
 		w.leaveOutMember(name, i, f)
 		return s, false
@@ -214,7 +214,7 @@ func (w *walk) member(v any, i int, f *implied, name string) (selection, bool) {
 		return s, ok
 	}
 	if value, why := f.standIn(v, next); why != written {
-		return selection{s.element, value, why}, true
+		return selection{s.place, value, why}, true
 	}
 	return s, ok
 }
@@ -285,11 +285,11 @@ func (w *walk) eachOf(keys jp.Union, v any, i int, f *implied, yield func(select
 	for _, e := range w.resolved(keys, v) {
 		var s selection
 		var ok bool
-		if e.index < 0 {
-			s, ok = w.member(v, i, f, e.name)
+		if !e.IsItem() {
+			s, ok = w.member(v, i, f, e.Name())
 		} else {
-			s = selection{element: e}
-			s.value, ok = w.item(v, e.index)
+			s = selection{place: e}
+			s.value, ok = w.item(v, e.Index())
 		}
 		if ok && !yield(s) {
 			return false
@@ -299,15 +299,15 @@ func (w *walk) eachOf(keys jp.Union, v any, i int, f *implied, yield func(select
 }
 
 // resolved lists the keys of a union for v, in document order.
-func (w *walk) resolved(keys jp.Union, v any) []element {
-	var all []element
+func (w *walk) resolved(keys jp.Union, v any) []jsonpath.Element {
+	var all []jsonpath.Element
 	for _, key := range keys {
 		switch key := key.(type) {
 		case string:
-			all = append(all, named(key))
+			all = append(all, jsonpath.Member(key))
 		case int64:
 			if k := fromEnd(int(key), value.Len(v)); k >= 0 && k < value.Len(v) {
-				all = append(all, indexed(k))
+				all = append(all, jsonpath.Item(k))
 			}
 		case jp.Slice:
 			if !w.spend(value.Len(v)) {
@@ -315,12 +315,12 @@ func (w *walk) resolved(keys jp.Union, v any) []element {
 			}
 			for k := range value.Len(v) {
 				if inSlice(key, k, value.Len(v)) {
-					all = append(all, indexed(k))
+					all = append(all, jsonpath.Item(k))
 				}
 			}
 		}
 	}
-	slices.SortFunc(all, element.compare)
+	slices.SortFunc(all, jsonpath.Element.Compare)
 	return slices.Compact(all)
 }
 
@@ -367,7 +367,7 @@ func (w *walk) holds(f jsonpath.Filter, v any, k int, i *implied) bool {
 	if !ok {
 		return false
 	}
-	below := i.at(indexed(k))
+	below := i.at(jsonpath.Item(k))
 	if f.Operator == "" {
 		return len(w.operand(f.Left.Path, current, below, 1)) == 1
 	}
@@ -494,7 +494,7 @@ func (w *walk) below(v any, states []int, f *implied) bool {
 	}
 	for _, next := range w.merged(v, states, f) {
 		before := w.enter(next.selection)
-		more := w.follow(next, f.at(next.element))
+		more := w.follow(next, f.at(next.place))
 		w.leave(before)
 		if !more {
 			return false
@@ -536,10 +536,10 @@ func (w *walk) merged(v any, states []int, f *implied) []branch {
 			return nil
 		}
 	}
-	slices.SortStableFunc(all, func(a, b branch) int { return a.element.compare(b.element) })
+	slices.SortStableFunc(all, func(a, b branch) int { return a.place.Compare(b.place) })
 	merged := all[:0]
 	for _, next := range all {
-		if n := len(merged); n > 0 && merged[n-1].element == next.element {
+		if n := len(merged); n > 0 && merged[n-1].place == next.place {
 			merged[n-1] = w.both(merged[n-1], next)
 			continue
 		}

@@ -131,7 +131,7 @@ func (p *parser) unexpected(where string) error {
 // name reads a name behind a dot.
 func (p *parser) name() (string, error) {
 	end := 0
-	for end < len(p.rest) && p.rest[end] < utf8.RuneSelf && IsNameRune(rune(p.rest[end])) {
+	for end < len(p.rest) && p.rest[end] < utf8.RuneSelf && isNameRune(rune(p.rest[end])) {
 		end++
 	}
 	if plain := p.rest[:end]; end == len(p.rest) || p.rest[end] == '.' || p.rest[end] == '[' {
@@ -148,7 +148,7 @@ func (p *parser) name() (string, error) {
 			_, escaped := utf8.DecodeRuneInString(p.rest[1:])
 			name.WriteString(p.rest[1 : 1+escaped])
 			size += escaped
-		case IsNameRune(r):
+		case isNameRune(r):
 			name.WriteString(p.rest[:size])
 		case r == '.' || r == '[':
 			return p.namedOrError(name.String())
@@ -169,8 +169,8 @@ func (p *parser) namedOrError(name string) (string, error) {
 	return name, nil
 }
 
-// IsNameRune reports whether a name may hold r without a backslash.
-func IsNameRune(r rune) bool {
+// isNameRune reports whether a name may hold r without a backslash.
+func isNameRune(r rune) bool {
 	switch {
 	case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', '0' <= r && r <= '9', r == '_', r == '-', r == '/':
 		return true
