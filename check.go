@@ -52,7 +52,7 @@ type Input struct {
 // Something located is at a place in an object, or counts there.
 type located struct {
 	at      jsonpath.Location
-	standIn standIn
+	standIn jsonpath.StandIn
 }
 
 // A Verdict is what a Checker says. The zero Verdict decides nothing.
@@ -88,7 +88,7 @@ func (in *Input) Violation(i int, below ...any) Violation {
 	}
 	found := jsonpath.Lookup(m.Value, at[len(from.at):])
 	return Violation{
-		Field: at.String(), Pointer: at.Pointer(), Value: value.Canonical(found), Defaulted: from.standIn != written,
+		Field: at.String(), Pointer: at.Pointer(), Value: value.Canonical(found), Defaulted: from.standIn != jsonpath.Written,
 	}
 }
 
@@ -117,8 +117,8 @@ func (in *Input) Unfilled(v any) string {
 		return ""
 	}
 	w := in.judgement.walk(in.judgement.target, nil)
-	parameter := w.inspect(v)
-	in.err = cmp.Or(in.err, w.err)
+	parameter := in.judgement.inspect(&w, v)
+	in.err = cmp.Or(in.err, w.Err())
 	return parameter
 }
 
@@ -214,62 +214,62 @@ func (j *judgement) check() bool {
 func (in *Input) selectValues() error {
 	j := in.judgement
 	var doubt error
-	w := j.walk(j.target, visitorFunc(func(w *walk, v any) bool {
-		if parameter := w.inspect(v); parameter != "" {
+	w := j.walk(j.target, jsonpath.VisitorFunc(func(w *jsonpath.Search, v any) bool {
+		if parameter := j.inspect(w, v); parameter != "" {
 			doubt = j.atField(w, unfilledParameter(parameter))
 			return false
 		}
-		if by := w.setInside(w.implied.locate(w.at[len(w.root):]), v); by != 0 {
-			doubt = &leftOut{"fields of " + w.at.String(), by}
+		if by := w.SetInside(v); by != 0 {
+			doubt = &leftOut{"fields of " + w.At().String(), by}
 			return false
 		}
-		if !w.pay(matchWork, w.at.TextSize()+matchSize+len(w.at)*elementSize) {
+		if !w.Pay(matchWork, w.At().TextSize()+matchSize+len(w.At())*elementSize) {
 			return false
 		}
-		at := slices.Clone(w.at)
-		in.Values = append(in.Values, Match{at.String(), w.plain(v)})
-		in.places = append(in.places, located{at, w.standIn})
-		return w.err == nil
+		at := slices.Clone(w.At())
+		in.Values = append(in.Values, Match{at.String(), j.plain(w, v)})
+		in.places = append(in.places, located{at, w.StandIn()})
+		return w.Err() == nil
 	}))
-	err := w.run(j.rule.Path, in.Root)
-	return cmp.Or(err, w.doubt, doubt)
+	err := w.Run(j.rule.Path.parsed, in.Root)
+	return cmp.Or(err, doubtOf(&w), doubt)
 }
 
 // plain is a value that is found in a plain object, where a default is not.
-func (w *walk) plain(v any) any {
-	if w.standIn == written {
+func (j *judgement) plain(w *jsonpath.Search, v any) any {
+	if w.StandIn() == jsonpath.Written {
 		return v
 	}
-	converted, _ := value.Plain(v, 0, &w.budget.Meter)
+	converted, _ := value.Plain(v, 0, &j.budget.Meter)
 	return converted
 }
 
 // inspect looks at all that is in a plain value, and finds the first parameter
 // of a template that is not filled in; "" for none.
-func (w *walk) inspect(v any) string {
-	if !w.pay(value.PlainWork, 0) {
+func (j *judgement) inspect(w *jsonpath.Search, v any) string {
+	if !w.Pay(value.PlainWork, 0) {
 		return ""
 	}
 	switch v := v.(type) {
 	case string:
-		if w.pay(len(v)/100*value.PlainWork, 0) && w.parameters {
+		if w.Pay(len(v)/100*value.PlainWork, 0) && j.target.parameters {
 			return parameterIn(v)
 		}
 	case []any:
 		for _, next := range v {
-			if found := w.inspect(next); found != "" {
+			if found := j.inspect(w, next); found != "" {
 				return found
 			}
 		}
 	case map[string]any:
-		if !w.parameters { // then the order does not matter
+		if !j.target.parameters { // then the order does not matter
 			for _, next := range v {
-				w.inspect(next)
+				j.inspect(w, next)
 			}
 			return ""
 		}
 		for _, name := range value.Names(v) {
-			if found := cmp.Or(w.inspect(name), w.inspect(v[name])); found != "" {
+			if found := cmp.Or(j.inspect(w, name), j.inspect(w, v[name])); found != "" {
 				return found
 			}
 		}
@@ -288,11 +288,11 @@ func (in *Input) selectOld() error {
 	if _, ok := j.rule.Path.Names(); !ok {
 		return nil
 	}
-	w := j.walk(j.target, visitorFunc(func(w *walk, v any) bool {
-		in.OldValue = w.plain(v)
+	w := j.walk(j.target, jsonpath.VisitorFunc(func(w *jsonpath.Search, v any) bool {
+		in.OldValue = j.plain(w, v)
 		return false
 	}))
-	return w.run(j.rule.Path, jsonpath.Lookup(j.checking.old, j.target.at[len(j.target.vmAt):]))
+	return w.Run(j.rule.Path.parsed, jsonpath.Lookup(j.checking.old, j.target.at[len(j.target.vmAt):]))
 }
 
 // checkSafely keeps a controller up when a Checker goes down.
@@ -364,7 +364,7 @@ func (in *Input) complete(v Violation) Violation {
 	}
 	for i, m := range in.Values {
 		if m.Field == v.Field {
-			v.Detail = in.places[i].standIn.explain(m.Value, v.Detail)
+			v.Detail = explain(in.places[i].standIn, m.Value, v.Detail)
 		}
 	}
 	return v

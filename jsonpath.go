@@ -139,14 +139,15 @@ type Match struct {
 // 1,000 levels, or where the default Budget does not suffice.
 func (p Path) Find(root any) []Match {
 	var matches []Match
-	w := walk{budget: &budget{Meter: defaultBudget.meter()}, visitor: visitorFunc(func(w *walk, value any) bool {
-		if !w.pay(matchWork, w.at.TextSize()+matchSize) {
+	m := defaultBudget.meter()
+	w := jsonpath.Search{Meter: &m, Visitor: jsonpath.VisitorFunc(func(w *jsonpath.Search, value any) bool {
+		if !w.Pay(matchWork, w.At().TextSize()+matchSize) {
 			return false
 		}
-		matches = append(matches, Match{Field: w.at.String(), Value: value})
+		matches = append(matches, Match{Field: w.At().String(), Value: value})
 		return true
 	})}
-	if err := w.run(p, root); err != nil {
+	if err := w.Run(p.parsed, root); err != nil {
 		return nil
 	}
 	return matches

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/value"
 )
 
@@ -172,7 +173,7 @@ func TestFindValues(t *testing.T) {
 }
 
 func TestFindBounds(t *testing.T) {
-	wide := map[string]any{"a": make([]any, maxMatches+1)}
+	wide := map[string]any{"a": make([]any, jsonpath.MaxMatches+1)}
 	for i := range wide["a"].([]any) {
 		wide["a"].([]any)[i] = i
 	}
@@ -184,7 +185,7 @@ func TestFindBounds(t *testing.T) {
 		want int
 	}{
 		{".a[*]", wide, 0},
-		{".a[1:]", wide, maxMatches},
+		{".a[1:]", wide, jsonpath.MaxMatches},
 		{"..a", cyclic, 0},
 		{".a.a.a", cyclic, 1},
 		{strings.Repeat("..a", 1000), cyclic, 0},

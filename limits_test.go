@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/pcre"
 	"github.com/vmrules/vmrules/internal/racetest"
 	"github.com/vmrules/vmrules/internal/value"
@@ -462,7 +463,7 @@ func TestLimitsAreBounded(t *testing.T) {
 		vms = append(vms, map[string]any{"kind": "VirtualMachine", "spec": map[string]any{"template": map[string]any{"a": "x"}}})
 	}
 	list := map[string]any{"kind": "List", "items": vms}
-	wide := map[string]any{"spec": map[string]any{"domain": map[string]any{}}, "a": make([]int, maxMatches)}
+	wide := map[string]any{"spec": map[string]any{"domain": map[string]any{}}, "a": make([]int, jsonpath.MaxMatches)}
 	tests := []struct {
 		name   string
 		rules  Rules

@@ -27,9 +27,9 @@ type planNode struct {
 	every   *planNode // [*]: each item
 	any     *planNode // .*: each item or member
 
-	judged []plannedRule // whose path ends here
-	needed []int         // rules whose "valid" ends here
-	field  *implied      // what counts here without being written; nil: nothing
+	judged []plannedRule     // whose path ends here
+	needed []int             // rules whose "valid" ends here
+	field  *jsonpath.Implied // what counts here without being written; nil: nothing
 
 	isEnd bool // some path ends here
 	size  int  // what one walk down from here looks at, at most, but for items
@@ -128,7 +128,7 @@ func isPlain(p Path) bool {
 		default:
 			return false
 		}
-		f = f.after(step)
+		f = f.After(step)
 	}
 	return len(p.steps()) <= value.MaxDepth
 }
@@ -146,8 +146,8 @@ type planStep struct {
 func (b planBuilder) node(p Path) *planNode {
 	n, f := b.at(planStep{}), plainFields
 	for _, step := range p.steps() {
-		n, f = b.at(planStep{n, step}), f.after(step)
-		if f != nil && f.value != nil {
+		n, f = b.at(planStep{n, step}), f.After(step)
+		if f.Default() != nil {
 			n.field = f
 		}
 	}
@@ -187,7 +187,7 @@ type planWalk struct {
 	root    jsonpath.Location // of the target
 	items   []int             // the indexes on the way to the value that is being judged
 	value   value.Scalar      // that value
-	standIn standIn           // whether it is a default
+	standIn jsonpath.StandIn  // whether it is a default
 	wrong   int               // how many values were found to be wrong
 }
 
@@ -203,7 +203,7 @@ type planned struct {
 type wrongValue struct {
 	value   any
 	at      jsonpath.Location
-	standIn standIn
+	standIn jsonpath.StandIn
 }
 
 // maxWrong is how many wrong values a walk remembers. Where there are more, the
@@ -246,7 +246,7 @@ func (w *planWalk) forget() {
 // release drops what is the caller's.
 func (w *planWalk) release() {
 	clear(w.found)
-	w.root, w.value, w.standIn = nil, value.Scalar{}, written
+	w.root, w.value, w.standIn = nil, value.Scalar{}, jsonpath.Written
 }
 
 // spend counts values that are looked at.
@@ -283,7 +283,7 @@ func (w *planWalk) members(n *planNode, v map[string]any) {
 		next := v[m.name]
 		if f := m.node.field; f != nil {
 			next = value.Resolve(next) // a nil map is nothing, for which the default counts
-			if value, why := f.standIn(v, next); why != written {
+			if value, why := f.StandIn(v, next); why != jsonpath.Written {
 				w.visitDefault(m.node, value, why)
 				continue
 			}
@@ -298,15 +298,15 @@ func (w *planWalk) members(n *planNode, v map[string]any) {
 }
 
 // visitDefault judges what counts where nothing is written.
-func (w *planWalk) visitDefault(n *planNode, v any, why standIn) {
+func (w *planWalk) visitDefault(n *planNode, v any, why jsonpath.StandIn) {
 	w.standIn = why
 	w.visit(n, v)
-	w.standIn = written
+	w.standIn = jsonpath.Written
 }
 
 func (w *planWalk) array(n *planNode, v []any) {
 	for _, item := range n.items {
-		if k := fromEnd(item.index, len(v)); 0 <= k && k < len(v) {
+		if k := jsonpath.FromEnd(item.index, len(v)); 0 <= k && k < len(v) {
 			w.visitItem(item.node, v, k)
 		}
 	}
@@ -343,7 +343,7 @@ func (w *planWalk) judge(n *planNode, v any) {
 		f := &w.found[r.index]
 		f.matches++
 		switch {
-		case f.matches > maxMatches:
+		case f.matches > jsonpath.MaxMatches:
 			f.isUnsure = true
 		case !isScalar || !w.holds(r):
 			w.remember(f, r, v)

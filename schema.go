@@ -160,7 +160,7 @@ type schemaGroup struct {
 // A schemaPath is a path from the object's own root, with what counts on it.
 type schemaPath struct {
 	steps   jp.Expr
-	implied *implied
+	implied *jsonpath.Implied
 }
 
 func (g *schemaGroup) write(rules []*rule) {
@@ -210,21 +210,15 @@ func (g *schemaGroup) locate(p Path) (schemaPath, error) {
 		return schemaPath{}, errSchemaFull
 	}
 	var expr jp.Expr
-	top := &implied{}
-	at := top
 	for _, e := range g.target.at {
-		next := &implied{}
 		if !e.IsItem() {
-			expr, at.members = append(expr, jp.Child(e.Name())), map[string]*implied{e.Name(): next}
+			expr = append(expr, jp.Child(e.Name()))
 		} else {
-			expr, at.items = append(expr, jp.Nth(e.Index())), next
+			expr = append(expr, jp.Nth(e.Index()))
 		}
-		at = next
 	}
-	if g.plain != nil { // others only make Validate reject more
-		*at = *g.plain
-	}
-	path := schemaPath{append(expr, p.steps()...), top}
+	// Of the fields that others set nothing is said: they only make Validate reject more.
+	path := schemaPath{append(expr, p.steps()...), g.plain.Below(g.target.at)}
 	return path, path.check()
 }
 
@@ -239,7 +233,7 @@ func (p schemaPath) check() error {
 		if !ok {
 			return errSchemaStep
 		}
-		if f = f.at(e); f != nil && i < len(p.steps)-1 && value.ChildCount(f.value) > 0 {
+		if f = f.At(e); i < len(p.steps)-1 && value.ChildCount(f.Default()) > 0 {
 			return errSchemaDefault
 		}
 	}
@@ -319,7 +313,7 @@ func (g *schemaGroup) addMust(must *demands, r *rule) {
 
 // maySet reports whether others may set what a path selects.
 func (g *schemaGroup) maySet(p Path) bool {
-	return !p.IsZero() && g.implied(g.target).maySet(p, g.target.others) != 0
+	return !p.IsZero() && g.implied(g.target).MaySet(p.parsed, g.target.others) != 0
 }
 
 // targetPath is where the rules' root is.
@@ -366,7 +360,7 @@ func (p schemaPath) exists() map[string]any {
 		return map[string]any{"not": map[string]any{"type": "null"}}
 	}
 	e, _ := schemaStep(p.steps[0])
-	rest := schemaPath{p.steps[1:], p.implied.at(e)}
+	rest := schemaPath{p.steps[1:], p.implied.At(e)}
 	switch step := p.steps[0].(type) {
 	case jp.Child:
 		if rest.hasDefault() {
@@ -382,7 +376,7 @@ func (p schemaPath) exists() map[string]any {
 
 // hasDefault tells whether the path ends here, at a field with a default.
 func (p schemaPath) hasDefault() bool {
-	return len(p.steps) == 0 && p.implied != nil && p.implied.value != nil
+	return len(p.steps) == 0 && p.implied.Default() != nil
 }
 
 // behind is the prefixItems that say something of one item.
@@ -449,7 +443,7 @@ func (n *schemaNode) require(p schemaPath) {
 	for i, step := range p.steps {
 		n.isThere = true
 		e, _ := schemaStep(step)
-		f = f.at(e)
+		f = f.At(e)
 		rest := schemaPath{p.steps[i+1:], f}
 		switch step.(type) {
 		case jp.Child:

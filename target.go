@@ -426,10 +426,23 @@ func unfilled(s *value.Scalar, template bool) error {
 	if !template {
 		return nil
 	}
-	if parameter := parameterIn(s.Text()); parameter != "" {
-		return unfilledParameter(parameter)
-	}
-	return nil
+	return templateParameters.Within(s.Text())
+}
+
+// templateParameters are what a search finds in the strings of a template.
+var templateParameters = jsonpath.Placeholders{
+	Whole: func(s string) error {
+		if parameter := parameterAt(s, "${{", "}}"); parameter != "" {
+			return unfilledParameter(parameter)
+		}
+		return nil
+	},
+	Within: func(s string) error {
+		if parameter := parameterIn(s); parameter != "" {
+			return unfilledParameter(parameter)
+		}
+		return nil
+	},
 }
 
 func unfilledParameter(parameter string) error {

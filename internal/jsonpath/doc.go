@@ -11,4 +11,10 @@
 // What kubectl and other readers of JSONPath understand differently is refused,
 // with an error that says what to write instead: a bare dot inside quotes, $
 // inside a filter.
+//
+// [Parse] reads a [Path], and a [Search] visits what it selects in a value, each
+// [Location] once and in document order: items by index, members by name. A null is
+// not there. Besides what is written, steps that name a field see the fields of an
+// [Implied] tree: those with a default, and those that others may set, which leave
+// a doubt. A search pays for each value at which it looks.
 package jsonpath
