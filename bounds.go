@@ -1,8 +1,6 @@
 package vmrules
 
 import (
-	"errors"
-
 	"github.com/vmrules/vmrules/internal/meter"
 	"github.com/vmrules/vmrules/internal/pcre"
 )
@@ -10,18 +8,15 @@ import (
 // Anybody who can write a VM can write its annotation and its fields, so both
 // are hostile input. A few limits hold for each thing by itself; they stand
 // here, those of numbers in internal/quantity, that of an object's depth in
-// internal/value, and those of regular expressions in internal/pcre. What all
-// things together may take is the Budget of a call.
+// internal/value, that of matches in internal/jsonpath, and those of regular
+// expressions in internal/pcre. What all things together may take is the Budget
+// of a call.
 const (
 	maxAnnotation = 256 << 10 // bytes: what Kubernetes allows for all annotations of an object
 	maxNesting    = 64        // arrays and objects inside each other, in an annotation
 	maxRules      = 10_000
 	maxBuilt      = 16 << 20 // bytes of rules built in Go, as JSON: a schema may be larger than any annotation
-
-	maxMatches = 10_000 // that one path selects
 )
-
-var errTooManyMatches = errors.New("the path selects more than 10,000 values")
 
 // A Budget is what one call may spend: ParseRules, NewRules, RulesFor and Lint
 // for reading an annotation, all rules of it together; Validate, Limits and
@@ -67,10 +62,9 @@ func (b Budget) meter() meter.Meter {
 type budget = pcre.Budget
 
 // What steps cost, in units of work. They are measured, and rounded up. The
-// prices of JSON are in internal/jsontext.
+// prices of JSON are in internal/jsontext, that of a search in internal/jsonpath.
 const (
-	nodeWork    = 500 // a value that a search looks at; a long one counts as several
-	plannedWork = 50  // the same in a plan, and a rule that judges it
+	plannedWork = 50 // a value that a plan looks at, and a rule that judges it
 
 	textWork    = 10   // a byte of an annotation
 	problemWork = 2000 // something that is wrong with a rule, with the words for it
@@ -91,5 +85,4 @@ const (
 	matchSize     = 64
 	violationSize = 250
 	elementSize   = 24 // of a location
-	branchSize    = 150
 )

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/value"
 )
 
@@ -51,8 +52,8 @@ type Input struct {
 
 // Something located is at a place in an object, or counts there.
 type located struct {
-	at      location
-	standIn standIn
+	at      jsonpath.Location
+	standIn jsonpath.StandIn
 }
 
 // A Verdict is what a Checker says. The zero Verdict decides nothing.
@@ -82,14 +83,13 @@ func (in *Input) Violation(i int, below ...any) Violation {
 		return Violation{Field: m.Field, Value: value.Canonical(m.Value)}
 	}
 	from := in.places[i]
-	at, found := slices.Clone(from.at), m.Value
+	at := slices.Clone(from.at)
 	for _, step := range below {
-		e := elementOf(step)
-		found = child(found, e)
-		at = append(at, e)
+		at = append(at, elementOf(step))
 	}
+	found := jsonpath.Lookup(m.Value, at[len(from.at):])
 	return Violation{
-		Field: at.String(), Pointer: at.pointer(), Value: value.Canonical(found), Defaulted: from.standIn != written,
+		Field: at.String(), Pointer: at.Pointer(), Value: value.Canonical(found), Defaulted: from.standIn != jsonpath.Written,
 	}
 }
 
@@ -98,19 +98,19 @@ func (in *Input) pathViolation() Violation {
 		return Violation{}
 	}
 	t, path := in.judgement.target, in.judgement.rule.Path
-	return Violation{Field: t.at.field(path), Pointer: t.at.join(fixedSteps(path.expr)).pointer()}
+	return Violation{Field: t.at.Field(path.parsed), Pointer: t.at.Join(jsonpath.Fixed(path.steps())).Pointer()}
 }
 
 // elementOf is a step as a Checker writes it. Another type than a string or an int
 // is named by its type alone: what is in it may contain itself.
-func elementOf(step any) element {
+func elementOf(step any) jsonpath.Element {
 	switch step := step.(type) {
 	case int:
-		return indexed(max(step, 0))
+		return jsonpath.Item(max(step, 0))
 	case string:
-		return named(step)
+		return jsonpath.Member(step)
 	}
-	return named(fmt.Sprintf("%T", step))
+	return jsonpath.Member(fmt.Sprintf("%T", step))
 }
 
 // Unfilled is the first parameter of a template, such as ${NAME}, that is not
@@ -122,8 +122,8 @@ func (in *Input) Unfilled(v any) string {
 		return ""
 	}
 	w := in.judgement.walk(in.judgement.target, nil)
-	parameter := w.inspect(v)
-	in.err = cmp.Or(in.err, w.err)
+	parameter := in.judgement.inspect(&w, v)
+	in.err = cmp.Or(in.err, w.Err())
 	return parameter
 }
 
@@ -177,7 +177,7 @@ func (e *evaluation) startChecking(t *target) *checking {
 	*c = checking{kept: c.kept, of: t}
 	c.object, c.err = value.Plain(t.vm, len(t.vmAt), &e.budget.Meter)
 	if c.err == nil && e.old != nil && !t.isItem() {
-		c.old, c.err = value.Plain(lookup(e.old, t.vmAt), len(t.vmAt), &e.budget.Meter)
+		c.old, c.err = value.Plain(jsonpath.Lookup(e.old, t.vmAt), len(t.vmAt), &e.budget.Meter)
 	}
 	return c
 }
@@ -185,7 +185,7 @@ func (e *evaluation) startChecking(t *target) *checking {
 // isItem tells whether the target is one of several: an old object may have
 // another one in its place.
 func (t *target) isItem() bool {
-	return slices.ContainsFunc(t.at, func(e element) bool { return e.index >= 0 })
+	return slices.ContainsFunc(t.at, func(e jsonpath.Element) bool { return e.IsItem() })
 }
 
 // check asks the Checker of a kind that is not the format's. It returns false
@@ -197,7 +197,7 @@ func (j *judgement) check() bool {
 		return false
 	}
 	in := &Input{judgement: j, OldUnknown: j.old != nil && j.target.isItem()}
-	in.Root, in.Object = lookup(c.object, j.target.at[len(j.target.vmAt):]), c.object
+	in.Root, in.Object = jsonpath.Lookup(c.object, j.target.at[len(j.target.vmAt):]), c.object
 	err := cmp.Or(in.selectValues(), in.selectOld())
 	switch {
 	case isLeftOut(err):
@@ -219,62 +219,62 @@ func (j *judgement) check() bool {
 func (in *Input) selectValues() error {
 	j := in.judgement
 	var doubt error
-	w := j.walk(j.target, visitorFunc(func(w *walk, v any) bool {
-		if parameter := w.inspect(v); parameter != "" {
+	w := j.walk(j.target, jsonpath.VisitorFunc(func(w *jsonpath.Search, v any) bool {
+		if parameter := j.inspect(w, v); parameter != "" {
 			doubt = j.atField(w, unfilledParameter(parameter))
 			return false
 		}
-		if by := w.setInside(w.implied.locate(w.at[len(w.root):]), v); by != 0 {
-			doubt = &leftOut{"fields of " + w.at.String(), by}
+		if by := w.SetInside(v); by != 0 {
+			doubt = &leftOut{"fields of " + w.At().String(), by}
 			return false
 		}
-		if !w.pay(matchWork, w.at.textSize()+matchSize+len(w.at)*elementSize) {
+		if !w.Pay(matchWork, w.At().TextSize()+matchSize+len(w.At())*elementSize) {
 			return false
 		}
-		at := slices.Clone(w.at)
-		in.Values = append(in.Values, Match{at.String(), w.plain(v)})
-		in.places = append(in.places, located{at, w.standIn})
-		return w.err == nil
+		at := slices.Clone(w.At())
+		in.Values = append(in.Values, Match{at.String(), j.plain(w, v)})
+		in.places = append(in.places, located{at, w.StandIn()})
+		return w.Err() == nil
 	}))
-	err := w.run(j.rule.Path, in.Root)
-	return cmp.Or(err, w.doubt, doubt)
+	err := w.Run(j.rule.Path.parsed, in.Root)
+	return cmp.Or(err, doubtOf(&w), doubt)
 }
 
 // plain is a value that is found in a plain object, where a default is not.
-func (w *walk) plain(v any) any {
-	if w.standIn == written {
+func (j *judgement) plain(w *jsonpath.Search, v any) any {
+	if w.StandIn() == jsonpath.Written {
 		return v
 	}
-	converted, _ := value.Plain(v, 0, &w.budget.Meter)
+	converted, _ := value.Plain(v, 0, &j.budget.Meter)
 	return converted
 }
 
 // inspect looks at all that is in a plain value, and finds the first parameter
 // of a template that is not filled in; "" for none.
-func (w *walk) inspect(v any) string {
-	if !w.pay(value.PlainWork, 0) {
+func (j *judgement) inspect(w *jsonpath.Search, v any) string {
+	if !w.Pay(value.PlainWork, 0) {
 		return ""
 	}
 	switch v := v.(type) {
 	case string:
-		if w.pay(len(v)/100*value.PlainWork, 0) && w.parameters {
+		if w.Pay(len(v)/100*value.PlainWork, 0) && j.target.parameters {
 			return parameterIn(v)
 		}
 	case []any:
 		for _, next := range v {
-			if found := w.inspect(next); found != "" {
+			if found := j.inspect(w, next); found != "" {
 				return found
 			}
 		}
 	case map[string]any:
-		if !w.parameters { // then the order does not matter
+		if !j.target.parameters { // then the order does not matter
 			for _, next := range v {
-				w.inspect(next)
+				j.inspect(w, next)
 			}
 			return ""
 		}
 		for _, name := range value.Names(v) {
-			if found := cmp.Or(w.inspect(name), w.inspect(v[name])); found != "" {
+			if found := cmp.Or(j.inspect(w, name), j.inspect(w, v[name])); found != "" {
 				return found
 			}
 		}
@@ -293,11 +293,11 @@ func (in *Input) selectOld() error {
 	if _, ok := j.rule.Path.Names(); !ok {
 		return nil
 	}
-	w := j.walk(j.target, visitorFunc(func(w *walk, v any) bool {
-		in.OldValue = w.plain(v)
+	w := j.walk(j.target, jsonpath.VisitorFunc(func(w *jsonpath.Search, v any) bool {
+		in.OldValue = j.plain(w, v)
 		return false
 	}))
-	return w.run(j.rule.Path, lookup(j.checking.old, j.target.at[len(j.target.vmAt):]))
+	return w.Run(j.rule.Path.parsed, jsonpath.Lookup(j.checking.old, j.target.at[len(j.target.vmAt):]))
 }
 
 // checkSafely keeps a controller up when a Checker goes down.
@@ -383,7 +383,7 @@ func (in *Input) complete(v Violation) Violation {
 	}
 	for i, m := range in.Values {
 		if m.Field == v.Field {
-			v.Detail = in.places[i].standIn.explain(m.Value, v.Detail)
+			v.Detail = explain(in.places[i].standIn, m.Value, v.Detail)
 		}
 	}
 	return v

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/pcre"
 	"github.com/vmrules/vmrules/internal/quantity"
 	"github.com/vmrules/vmrules/internal/value"
@@ -59,7 +60,7 @@ func prefixHint(limit value.Scalar) string {
 	if !strings.HasPrefix(limit.Text(), ".") && !strings.HasPrefix(strings.ToLower(limit.Text()), "jsonpath") {
 		return ""
 	}
-	return fmt.Sprintf(" (for a path write %q)", pathPrefix+leadingDot(withoutPrefix(limit.Text())))
+	return fmt.Sprintf(" (for a path write %q)", pathPrefix+jsonpath.LeadingDot(withoutPrefix(limit.Text())))
 }
 
 // A bound is min or max.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/value"
 )
 
@@ -117,9 +118,9 @@ func (p Problem) field() string {
 	if p.Index < 0 {
 		return ""
 	}
-	at := location{indexed(p.Index)}
+	at := jsonpath.Location{jsonpath.Item(p.Index)}
 	if p.Key != "" {
-		at = append(at, named(p.Key))
+		at = append(at, jsonpath.Member(p.Key))
 	}
 	return at.String()
 }

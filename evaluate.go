@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/value"
 )
 
@@ -14,8 +15,8 @@ type evaluation struct {
 	settings
 	targets   []target
 	planWalk  planWalk
-	judgement judgement // the one at hand
-	search    walk      // for the values of its rule
+	judgement judgement       // the one at hand
+	search    jsonpath.Search // for the values of its rule
 }
 
 // settings are what a call begins with, some of them to be used up.
@@ -29,7 +30,7 @@ type settings struct {
 	budget   budget
 	broken   error // why no rule can be judged
 
-	plain, settable, whole *implied
+	plain, settable, whole *jsonpath.Implied
 }
 
 var (
@@ -45,7 +46,7 @@ const notSet = "the field is not set"
 func (e *evaluation) isSpent() bool { return e.budget.Err() != nil }
 
 // implied are the fields of a target that count without being written.
-func (e *evaluation) implied(t *target) *implied {
+func (e *evaluation) implied(t *target) *jsonpath.Implied {
 	switch {
 	case t.isWhole:
 		return e.whole
@@ -58,15 +59,19 @@ func (e *evaluation) implied(t *target) *implied {
 }
 
 // walk prepares a search in a target.
-func (e *evaluation) walk(t *target, v visitor) walk {
-	return walk{budget: &e.budget, parameters: t.parameters, implied: e.implied(t), others: t.others, root: t.at, visitor: v}
+func (e *evaluation) walk(t *target, v jsonpath.Visitor) jsonpath.Search {
+	w := jsonpath.Search{Meter: &e.budget.Meter, Visitor: v, Root: t.at, Implied: e.implied(t), Others: t.others}
+	if t.parameters {
+		w.Placeholders = &templateParameters
+	}
+	return w
 }
 
 // judge judges one rule for one target, by what is known of it already.
 func (e *evaluation) judge(r *rule, t *target, result *Result, known planned) {
 	e.judgement = judgement{evaluation: e, rule: r, target: t, result: result, known: known}
 	e.judgement.run()
-	e.judgement, e.search = judgement{}, walk{}
+	e.judgement, e.search = judgement{}, jsonpath.Search{}
 }
 
 // A judgement is one rule on its way to its result.
@@ -128,15 +133,16 @@ func (j *judgement) applies() bool {
 	if j.rule.Valid.IsZero() || j.known.isNeeded {
 		return true
 	}
-	w := j.walk(j.target, visitorFunc(func(*walk, any) bool { return false }))
-	err := w.run(j.rule.Valid, j.target.root)
+	w := j.walk(j.target, jsonpath.VisitorFunc(func(*jsonpath.Search, any) bool { return false }))
+	err := w.Run(j.rule.Valid.parsed, j.target.root)
+	doubt := doubtOf(&w)
 	switch {
-	case err == nil && w.matches > 0:
+	case err == nil && w.Matches() > 0:
 		return true
-	case err == nil && isLeftOut(w.doubt):
-		j.leftOut(w.doubt)
-	case cmp.Or(err, w.doubt) != nil:
-		j.undecided("", fmt.Errorf("%s cannot be searched: %w", j.rule.Valid.shown(), cmp.Or(err, w.doubt)))
+	case err == nil && isLeftOut(doubt):
+		j.leftOut(doubt)
+	case cmp.Or(err, doubt) != nil:
+		j.undecided("", fmt.Errorf("%s cannot be searched: %w", j.rule.Valid.shown(), cmp.Or(err, doubt)))
 	default:
 		j.end(Skipped, j.rule.notThere)
 	}
@@ -151,9 +157,9 @@ func (j *judgement) judgeValues() {
 	case err != nil:
 		j.undecided("", err)
 		return
-	case w.doubt != nil:
-		j.doubted("", w.doubt)
-	case w.matches == 0:
+	case w.Doubt() != nil:
+		j.doubted("", doubtOf(w))
+	case w.Matches() == 0:
 		j.missing()
 		return
 	}
@@ -172,18 +178,17 @@ func (j *judgement) judgeValues() {
 
 // visitValues judges what the path selects; of what a plan has judged already,
 // only the values that it found to be wrong.
-func (j *judgement) visitValues(w *walk) error {
+func (j *judgement) visitValues(w *jsonpath.Search) error {
 	if j.known.isUnsure || j.known.wrong == nil {
-		return w.run(j.rule.Path, j.target.root)
+		return w.Run(j.rule.Path.parsed, j.target.root)
 	}
 	j.result.Violations = make([]Violation, 0, len(j.known.wrong))
 	for _, v := range j.known.wrong {
-		w.at, w.standIn = v.at, v.standIn
-		if !w.spend(1) || !w.found(v.value) {
+		if !w.Take(v.at, v.standIn, v.value) {
 			break
 		}
 	}
-	return w.err
+	return w.Err()
 }
 
 // leftOut ends the judgement where a field is left to others.
@@ -216,13 +221,13 @@ func (j *judgement) missing() {
 		return
 	}
 	text := len(j.rule.Path.text())
-	if err := j.budget.Spend(violationWork+text*textWork, j.target.at.textSize()+2*text+violationSize); err != nil {
+	if err := j.budget.Spend(violationWork+text*textWork, j.target.at.TextSize()+2*text+violationSize); err != nil {
 		j.undecided("", err)
 		return
 	}
 	v := j.violation(ReasonRequired, "", notSet)
-	v.Field = j.target.at.field(j.rule.Path)
-	v.Pointer = j.target.at.join(fixedSteps(j.rule.Path.expr)).pointer()
+	v.Field = j.target.at.Field(j.rule.Path.parsed)
+	v.Pointer = j.target.at.Join(jsonpath.Fixed(j.rule.Path.steps())).Pointer()
 	j.result.Violations = []Violation{v}
 	j.violated()
 }
@@ -234,13 +239,13 @@ func (j *judgement) violation(reason Reason, argument, detail string) Violation 
 	}
 }
 
-// visit judges one value that the path selects.
-func (j *judgement) visit(w *walk, v any) bool {
+// Visit judges one value that the path selects.
+func (j *judgement) Visit(w *jsonpath.Search, v any) bool {
 	j.prepare()
 	var isScalar bool
 	s := &j.value
 	*s, isScalar = value.ScalarOf(v)
-	if !w.spend(j.target.lookWork(s)) {
+	if !w.Spend(j.target.lookWork(s)) {
 		return false
 	}
 	if err := unfilled(s, j.target.parameters); err != nil {
@@ -259,16 +264,16 @@ func (j *judgement) visit(w *walk, v any) bool {
 	default:
 		j.constrain(w, v, s)
 	}
-	return w.err == nil
+	return w.Err() == nil
 }
 
 // atField says of what value something could not be judged.
-func (j *judgement) atField(w *walk, why error) error {
-	return fmt.Errorf("%s: %w", w.at.shown(), why)
+func (j *judgement) atField(w *jsonpath.Search, why error) error {
+	return fmt.Errorf("%s: %w", w.At().Shown(), why)
 }
 
 // atValue is atField for an argument, whose key comes before it.
-func (j *judgement) atValue(w *walk, why error) error {
+func (j *judgement) atValue(w *jsonpath.Search, why error) error {
 	if j.mayCome(why) {
 		return why
 	}
@@ -288,7 +293,7 @@ func (j *judgement) doubted(argument string, why error) {
 }
 
 // constrain judges a value by each constraint.
-func (j *judgement) constrain(w *walk, v any, s *value.Scalar) {
+func (j *judgement) constrain(w *jsonpath.Search, v any, s *value.Scalar) {
 	for i := range j.rule.constraints {
 		c := j.constraint(i)
 		if c == nil {
@@ -320,29 +325,29 @@ func (a argued) origin() string {
 	return ", read from " + value.Shortened(a.from[0].path.shown())
 }
 
-func (j *judgement) add(w *walk, found any, reason Reason, argument string, limit any, detail string) {
+func (j *judgement) add(w *jsonpath.Search, found any, reason Reason, argument string, limit any, detail string) {
 	if j.partial && found == "" {
 		j.notYet = cmp.Or(j.notYet, errNotFilledIn.Error())
 		return
 	}
-	if !w.pay(violationWork, w.at.textSize()+len(detail)+j.value.RenderedSize()+violationSize) {
+	if !w.Pay(violationWork, w.At().TextSize()+len(detail)+j.value.RenderedSize()+violationSize) {
 		return
 	}
 	v := j.violation(reason, argument, detail)
-	v.Field, v.Pointer = w.at.String(), w.at.pointer()
+	v.Field, v.Pointer = w.At().String(), w.At().Pointer()
 	v.Limit = limit
 	v.Value = value.Canonical(found)
-	v.Detail = w.standIn.explain(found, detail)
-	v.Defaulted = w.standIn != written
+	v.Detail = explain(w.StandIn(), found, detail)
+	v.Defaulted = w.StandIn() != jsonpath.Written
 	j.result.Violations = append(j.result.Violations, v)
 }
 
 // explain says of what is wrong with a value why that counts.
-func (why standIn) explain(v any, detail string) string {
+func explain(why jsonpath.StandIn, v any, detail string) string {
 	switch why {
-	case unset:
+	case jsonpath.Unset:
 		return fmt.Sprintf("not set, counts as %s: %s", value.Describe(v), detail)
-	case zero:
+	case jsonpath.Zero:
 		return fmt.Sprintf("0 counts as %s: %s", value.Describe(v), detail)
 	}
 	return detail
@@ -465,14 +470,14 @@ func (j *judgement) appendItems(all []value.Scalar, path Path, v any) ([]value.S
 // find lists what an argument's path selects, at least one value.
 func (j *judgement) find(path Path) ([]any, error) {
 	var found []any
-	w := j.walk(j.target, visitorFunc(func(_ *walk, v any) bool {
+	w := j.walk(j.target, jsonpath.VisitorFunc(func(_ *jsonpath.Search, v any) bool {
 		found = append(found, v)
 		return true
 	}))
-	err := w.run(path, j.target.root)
+	err := cmp.Or(w.Run(path.parsed, j.target.root), doubtOf(&w))
 	switch {
-	case cmp.Or(err, w.doubt) != nil:
-		return nil, fmt.Errorf("cannot be read from %s: %w", path.shown(), cmp.Or(err, w.doubt))
+	case err != nil:
+		return nil, fmt.Errorf("cannot be read from %s: %w", path.shown(), err)
 	case len(found) > 0:
 		return found, nil
 	case j.partial:
@@ -489,7 +494,7 @@ func (j *judgement) mayCome(err error) bool {
 // usable is the scalar that an argument's path selected.
 func (j *judgement) usable(path Path, v any) (value.Scalar, error) {
 	s, ok := value.ScalarOf(v)
-	if err := j.budget.Spend(nodeWork*j.target.lookWork(&s)+valueWork, 0); err != nil {
+	if err := j.budget.Spend(jsonpath.NodeWork*j.target.lookWork(&s)+valueWork, 0); err != nil {
 		return value.Scalar{}, err
 	}
 	if !ok {

@@ -93,61 +93,6 @@ func FuzzLint(f *testing.F) {
 	})
 }
 
-// FuzzFind: no panic; a path survives being written; each location is found
-// once, and its field selects that very value; both decoders agree.
-func FuzzFind(f *testing.F) {
-	for _, path := range []string{
-		"jsonpath::.a.a.b", "jsonpath::..a..b", "jsonpath::$..*", "jsonpath::.b[-1]", "jsonpath::.b[0:2,3]", "jsonpath::{.a.b[*].n}",
-		`jsonpath::..[?(@.n=="x")].v`, `jsonpath::.a.b[?(@.v>=1.5)]`, `jsonpath::['we ird']['it\'s']`, `jsonpath::.vm\.kubevirt\.io/os`,
-	} {
-		f.Add(path, findObject)
-	}
-	seedVectors(f, func(annotation, object string) {
-		var rules []struct{ Path string }
-		if json.Unmarshal([]byte(annotation), &rules) == nil && len(rules) > 0 {
-			f.Add(rules[0].Path, object)
-		}
-	})
-	f.Fuzz(func(t *testing.T, path, text string) {
-		p, err := ParsePath(path)
-		if err != nil {
-			if !p.IsZero() || err.Error() == "" {
-				t.Fatalf("%q beside %v", p, err)
-			}
-			return
-		}
-		if again, err := ParsePath(p.String()); err != nil || !again.Equal(p) {
-			t.Fatalf("%q is written as %q: %v", path, p, err)
-		}
-		if !decodes(text) {
-			return
-		}
-		object := decodeExactly(json.RawMessage(text))
-		matches := p.Find(object)
-		if len(matches) > 100 {
-			return
-		}
-		seen := map[string]bool{}
-		for _, m := range matches {
-			if seen[m.Field] {
-				t.Fatalf("%s is found twice", m.Field)
-			}
-			seen[m.Field] = true
-			back, err := ParsePath(pathPrefix + m.Field)
-			if err != nil {
-				t.Fatalf("the field %q: %v", m.Field, err)
-			}
-			if got := back.Find(object); !cmp.Equal(got, []Match{m}) {
-				t.Fatalf("the field %q selects %v, not %v", m.Field, got, m)
-			}
-		}
-		other := p.Find(decodeOddly(json.RawMessage(text)))
-		if diff := cmp.Diff(matches, other, cmp.Comparer(func(a, b Match) bool { return a.Field == b.Field })); diff != "" {
-			t.Fatalf("other matches where decoded otherwise:\n%s", diff)
-		}
-	})
-}
-
 // decodes tells whether a text is a JSON object that Go decoders take.
 func decodes(text string) bool {
 	var object map[string]any

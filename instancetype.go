@@ -1,14 +1,17 @@
 package vmrules
 
 import (
+	"errors"
+	"fmt"
 	"strings"
 
+	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/value"
 )
 
 // A setters value is a set of the objects that a VM names and from which KubeVirt
 // sets fields when it starts the VM.
-type setters uint8
+type setters = jsonpath.Setters
 
 const (
 	byInstancetype setters = 1 << iota
@@ -28,140 +31,126 @@ func settersOf(spec any) setters {
 	return by
 }
 
-func (by setters) String() string {
-	var all []string
-	if by&byInstancetype != 0 {
-		all = append(all, "the instance type")
-	}
-	if by&byPreference != 0 {
-		all = append(all, "the preference")
-	}
-	return strings.Join(all, " or ")
+// A leftOut error says that a field depends on an object that is not given.
+type leftOut struct {
+	what string
+	by   setters
 }
 
-// A condition says when KubeVirt sets a field.
-type condition int
+func (e *leftOut) Error() string {
+	var all []string
+	if e.by&byInstancetype != 0 {
+		all = append(all, "the instance type")
+	}
+	if e.by&byPreference != 0 {
+		all = append(all, "the preference")
+	}
+	return fmt.Sprintf("%s may be set by %s", e.what, strings.Join(all, " or "))
+}
 
-const (
-	// ifMissing: the field is not there. Members of an object that the VM writes
-	// are missing each for itself.
-	ifMissing condition = iota
-	// ifZero: the field is not there, or is "", 0 or false.
-	ifZero
-	// wholeIfMissing: the field is not there; an object is then copied with all
-	// that is in it.
-	wholeIfMissing
-	// wholeIfEmpty: the list is not there or has no items; it is then copied.
-	wholeIfEmpty
-	// appended: always, behind the items that the VM writes.
-	appended
-	// overwritten: always.
-	overwritten
-)
+func isLeftOut(err error) bool {
+	var e *leftOut
+	return errors.As(err, &e)
+}
 
-// A settableField is one that an instance type or a preference may set. The
-// objects around it are made where they are missing, but not items of lists.
-type settableField struct {
-	by   setters
-	path string
-	when condition
-	// only reports whether the rest of the VM, which is searched, allows it; parent
-	// is the object around the field. A nil function allows it always.
-	only func(w *walk, parent any) bool
-	// inside means that the parent is not made where it is missing.
-	inside bool
+// doubtOf returns why what a search found may not be all; nil where it is.
+func doubtOf(w *jsonpath.Search) error {
+	if left, ok := w.Doubt().(*jsonpath.LeftOut); ok {
+		return &leftOut{left.What, left.By}
+	}
+	return w.Doubt()
 }
 
 // settableFields are the tables of what KubeVirt's expansion does, line by line.
 // Fields that may only conflict with an instance type are not among them, since
 // the VM then has what it says or is refused.
-var settableFields = []settableField{
-	{by: byInstancetype, path: "spec.nodeSelector", when: wholeIfMissing},
-	{by: byInstancetype, path: "spec.schedulerName", when: ifZero},
-	{by: byInstancetype, path: "spec.domain.cpu.sockets", when: ifZero},
-	{by: byInstancetype, path: "spec.domain.cpu.cores", when: ifZero},
-	{by: byInstancetype, path: "spec.domain.cpu.threads", when: ifZero},
-	{by: byInstancetype, path: "spec.domain.cpu.model", when: ifZero},
-	{by: byInstancetype, path: "spec.domain.cpu.dedicatedCpuPlacement", when: ifZero},
-	{by: byInstancetype, path: "spec.domain.cpu.isolateEmulatorThread", when: ifZero},
-	{by: byInstancetype, path: "spec.domain.cpu.numa", when: wholeIfMissing},
-	{by: byInstancetype, path: "spec.domain.cpu.realtime", when: wholeIfMissing},
-	{by: byInstancetype, path: "spec.domain.cpu.maxSockets", when: overwritten},
-	{by: byInstancetype, path: "spec.domain.memory.guest"},
-	{by: byInstancetype, path: "spec.domain.memory.hugepages", when: wholeIfMissing},
-	{by: byInstancetype, path: "spec.domain.memory.maxGuest"},
-	{by: byInstancetype, path: "spec.domain.resources.requests.memory"},
-	{by: byInstancetype, path: "spec.domain.ioThreads.supplementalPoolThreadCount"},
-	{by: byInstancetype, path: "spec.domain.ioThreadsPolicy"},
-	{by: byInstancetype, path: "spec.domain.devices.gpus", when: wholeIfEmpty},
-	{by: byInstancetype, path: "spec.domain.devices.hostDevices", when: wholeIfEmpty},
+var settableFields = []jsonpath.Settable{
+	{By: byInstancetype, Path: "spec.nodeSelector", When: jsonpath.WholeIfMissing},
+	{By: byInstancetype, Path: "spec.schedulerName", When: jsonpath.IfZero},
+	{By: byInstancetype, Path: "spec.domain.cpu.sockets", When: jsonpath.IfZero},
+	{By: byInstancetype, Path: "spec.domain.cpu.cores", When: jsonpath.IfZero},
+	{By: byInstancetype, Path: "spec.domain.cpu.threads", When: jsonpath.IfZero},
+	{By: byInstancetype, Path: "spec.domain.cpu.model", When: jsonpath.IfZero},
+	{By: byInstancetype, Path: "spec.domain.cpu.dedicatedCpuPlacement", When: jsonpath.IfZero},
+	{By: byInstancetype, Path: "spec.domain.cpu.isolateEmulatorThread", When: jsonpath.IfZero},
+	{By: byInstancetype, Path: "spec.domain.cpu.numa", When: jsonpath.WholeIfMissing},
+	{By: byInstancetype, Path: "spec.domain.cpu.realtime", When: jsonpath.WholeIfMissing},
+	{By: byInstancetype, Path: "spec.domain.cpu.maxSockets", When: jsonpath.Overwritten},
+	{By: byInstancetype, Path: "spec.domain.memory.guest"},
+	{By: byInstancetype, Path: "spec.domain.memory.hugepages", When: jsonpath.WholeIfMissing},
+	{By: byInstancetype, Path: "spec.domain.memory.maxGuest"},
+	{By: byInstancetype, Path: "spec.domain.resources.requests.memory"},
+	{By: byInstancetype, Path: "spec.domain.ioThreads.supplementalPoolThreadCount"},
+	{By: byInstancetype, Path: "spec.domain.ioThreadsPolicy"},
+	{By: byInstancetype, Path: "spec.domain.devices.gpus", When: jsonpath.WholeIfEmpty},
+	{By: byInstancetype, Path: "spec.domain.devices.hostDevices", When: jsonpath.WholeIfEmpty},
 
-	{by: byEither, path: "spec.domain.launchSecurity", when: wholeIfMissing},
-	{by: byEither, path: "metadata.annotations.*"},
+	{By: byEither, Path: "spec.domain.launchSecurity", When: jsonpath.WholeIfMissing},
+	{By: byEither, Path: "metadata.annotations.*"},
 
-	{by: byPreference, path: "spec.domain.cpu.features", when: appended, inside: true},
-	{by: byPreference, path: "spec.domain.devices.autoattachGraphicsDevice"},
-	{by: byPreference, path: "spec.domain.devices.autoattachInputDevice"},
-	{by: byPreference, path: "spec.domain.devices.autoattachMemBalloon"},
-	{by: byPreference, path: "spec.domain.devices.autoattachPodInterface"},
-	{by: byPreference, path: "spec.domain.devices.autoattachSerialConsole"},
-	{by: byPreference, path: "spec.domain.devices.useVirtioTransitional"},
-	{by: byPreference, path: "spec.domain.devices.blockMultiQueue"},
-	{by: byPreference, path: "spec.domain.devices.networkInterfaceMultiqueue"},
-	{by: byPreference, path: "spec.domain.devices.disableHotplug", when: overwritten},
-	{by: byPreference, path: "spec.domain.devices.sound.model", when: ifZero, inside: true},
-	{by: byPreference, path: "spec.domain.devices.rng", when: wholeIfMissing},
-	{by: byPreference, path: "spec.domain.devices.tpm", when: wholeIfMissing},
-	{by: byPreference, path: "spec.domain.devices.video.type", when: ifZero},
-	{by: byPreference, path: "spec.domain.devices.inputs[*].bus", when: ifZero},
-	{by: byPreference, path: "spec.domain.devices.inputs[*].type", when: ifZero},
-	{by: byPreference, path: "spec.domain.devices.panicDevices", when: wholeIfEmpty},
-	{by: byPreference, path: "spec.domain.devices.panicDevices[*].model", when: ifZero},
-	{by: byPreference, path: "spec.domain.devices.disks[*].disk", only: isNoOtherDisk},
-	{by: byPreference, path: "spec.domain.devices.disks[*].disk.bus", when: ifZero},
-	{by: byPreference, path: "spec.domain.devices.disks[*].cdrom.bus", when: ifZero, inside: true},
-	{by: byPreference, path: "spec.domain.devices.disks[*].lun.bus", when: ifZero, inside: true},
-	{by: byPreference, path: "spec.domain.devices.disks[*].blockSize", when: wholeIfMissing, only: isDisk},
-	{by: byPreference, path: "spec.domain.devices.disks[*].cache", when: ifZero, only: isDisk},
-	{by: byPreference, path: "spec.domain.devices.disks[*].io", when: ifZero, only: isDisk},
-	{by: byPreference, path: "spec.domain.devices.disks[*].dedicatedIOThread", only: mayBeVirtio},
-	{by: byPreference, path: "spec.domain.devices.interfaces[*].model", when: ifZero},
-	{by: byPreference, path: "spec.domain.devices.interfaces[*].masquerade", when: wholeIfMissing, only: isUnboundOnPodNetwork},
-	{by: byPreference, path: "spec.domain.features.acpi", when: overwritten},
-	{by: byPreference, path: "spec.domain.features.apic", when: wholeIfMissing},
-	{by: byPreference, path: "spec.domain.features.kvm", when: wholeIfMissing},
-	{by: byPreference, path: "spec.domain.features.pvspinlock", when: wholeIfMissing},
-	{by: byPreference, path: "spec.domain.features.smm", when: wholeIfMissing},
-	{by: byPreference, path: "spec.domain.features.hyperv.evmcs", when: wholeIfMissing},
-	{by: byPreference, path: "spec.domain.features.hyperv.frequencies", when: wholeIfMissing},
-	{by: byPreference, path: "spec.domain.features.hyperv.ipi", when: wholeIfMissing},
-	{by: byPreference, path: "spec.domain.features.hyperv.reenlightenment", when: wholeIfMissing},
-	{by: byPreference, path: "spec.domain.features.hyperv.relaxed", when: wholeIfMissing},
-	{by: byPreference, path: "spec.domain.features.hyperv.reset", when: wholeIfMissing},
-	{by: byPreference, path: "spec.domain.features.hyperv.runtime", when: wholeIfMissing},
-	{by: byPreference, path: "spec.domain.features.hyperv.spinlocks", when: wholeIfMissing},
-	{by: byPreference, path: "spec.domain.features.hyperv.synic", when: wholeIfMissing},
-	{by: byPreference, path: "spec.domain.features.hyperv.synictimer", when: wholeIfMissing},
-	{by: byPreference, path: "spec.domain.features.hyperv.tlbflush", when: wholeIfMissing},
-	{by: byPreference, path: "spec.domain.features.hyperv.vapic", when: wholeIfMissing},
-	{by: byPreference, path: "spec.domain.features.hyperv.vendorid", when: wholeIfMissing},
-	{by: byPreference, path: "spec.domain.features.hyperv.vpindex", when: wholeIfMissing},
-	{by: byPreference, path: "spec.domain.firmware.bootloader.bios", only: lacks("efi")},
-	{by: byPreference, path: "spec.domain.firmware.bootloader.bios.useSerial"},
-	{by: byPreference, path: "spec.domain.firmware.bootloader.efi", when: wholeIfMissing, only: lacks("bios")},
-	{by: byPreference, path: "spec.domain.firmware.bootloader.efi.secureBoot"},
-	{by: byPreference, path: "spec.domain.machine.type", when: ifZero},
-	{by: byPreference, path: "spec.domain.clock.utc", when: wholeIfMissing, only: lacks("timezone")},
-	{by: byPreference, path: "spec.domain.clock.timezone", only: lacks("utc")},
-	{by: byPreference, path: "spec.domain.clock.timer", when: wholeIfMissing},
-	{by: byPreference, path: "spec.subdomain", when: ifZero},
-	{by: byPreference, path: "spec.architecture", when: ifZero},
-	{by: byPreference, path: "spec.terminationGracePeriodSeconds"},
+	{By: byPreference, Path: "spec.domain.cpu.features", When: jsonpath.Appended, Inside: true},
+	{By: byPreference, Path: "spec.domain.devices.autoattachGraphicsDevice"},
+	{By: byPreference, Path: "spec.domain.devices.autoattachInputDevice"},
+	{By: byPreference, Path: "spec.domain.devices.autoattachMemBalloon"},
+	{By: byPreference, Path: "spec.domain.devices.autoattachPodInterface"},
+	{By: byPreference, Path: "spec.domain.devices.autoattachSerialConsole"},
+	{By: byPreference, Path: "spec.domain.devices.useVirtioTransitional"},
+	{By: byPreference, Path: "spec.domain.devices.blockMultiQueue"},
+	{By: byPreference, Path: "spec.domain.devices.networkInterfaceMultiqueue"},
+	{By: byPreference, Path: "spec.domain.devices.disableHotplug", When: jsonpath.Overwritten},
+	{By: byPreference, Path: "spec.domain.devices.sound.model", When: jsonpath.IfZero, Inside: true},
+	{By: byPreference, Path: "spec.domain.devices.rng", When: jsonpath.WholeIfMissing},
+	{By: byPreference, Path: "spec.domain.devices.tpm", When: jsonpath.WholeIfMissing},
+	{By: byPreference, Path: "spec.domain.devices.video.type", When: jsonpath.IfZero},
+	{By: byPreference, Path: "spec.domain.devices.inputs[*].bus", When: jsonpath.IfZero},
+	{By: byPreference, Path: "spec.domain.devices.inputs[*].type", When: jsonpath.IfZero},
+	{By: byPreference, Path: "spec.domain.devices.panicDevices", When: jsonpath.WholeIfEmpty},
+	{By: byPreference, Path: "spec.domain.devices.panicDevices[*].model", When: jsonpath.IfZero},
+	{By: byPreference, Path: "spec.domain.devices.disks[*].disk", Only: isNoOtherDisk},
+	{By: byPreference, Path: "spec.domain.devices.disks[*].disk.bus", When: jsonpath.IfZero},
+	{By: byPreference, Path: "spec.domain.devices.disks[*].cdrom.bus", When: jsonpath.IfZero, Inside: true},
+	{By: byPreference, Path: "spec.domain.devices.disks[*].lun.bus", When: jsonpath.IfZero, Inside: true},
+	{By: byPreference, Path: "spec.domain.devices.disks[*].blockSize", When: jsonpath.WholeIfMissing, Only: isDisk},
+	{By: byPreference, Path: "spec.domain.devices.disks[*].cache", When: jsonpath.IfZero, Only: isDisk},
+	{By: byPreference, Path: "spec.domain.devices.disks[*].io", When: jsonpath.IfZero, Only: isDisk},
+	{By: byPreference, Path: "spec.domain.devices.disks[*].dedicatedIOThread", Only: mayBeVirtio},
+	{By: byPreference, Path: "spec.domain.devices.interfaces[*].model", When: jsonpath.IfZero},
+	{By: byPreference, Path: "spec.domain.devices.interfaces[*].masquerade", When: jsonpath.WholeIfMissing, Only: isUnboundOnPodNetwork},
+	{By: byPreference, Path: "spec.domain.features.acpi", When: jsonpath.Overwritten},
+	{By: byPreference, Path: "spec.domain.features.apic", When: jsonpath.WholeIfMissing},
+	{By: byPreference, Path: "spec.domain.features.kvm", When: jsonpath.WholeIfMissing},
+	{By: byPreference, Path: "spec.domain.features.pvspinlock", When: jsonpath.WholeIfMissing},
+	{By: byPreference, Path: "spec.domain.features.smm", When: jsonpath.WholeIfMissing},
+	{By: byPreference, Path: "spec.domain.features.hyperv.evmcs", When: jsonpath.WholeIfMissing},
+	{By: byPreference, Path: "spec.domain.features.hyperv.frequencies", When: jsonpath.WholeIfMissing},
+	{By: byPreference, Path: "spec.domain.features.hyperv.ipi", When: jsonpath.WholeIfMissing},
+	{By: byPreference, Path: "spec.domain.features.hyperv.reenlightenment", When: jsonpath.WholeIfMissing},
+	{By: byPreference, Path: "spec.domain.features.hyperv.relaxed", When: jsonpath.WholeIfMissing},
+	{By: byPreference, Path: "spec.domain.features.hyperv.reset", When: jsonpath.WholeIfMissing},
+	{By: byPreference, Path: "spec.domain.features.hyperv.runtime", When: jsonpath.WholeIfMissing},
+	{By: byPreference, Path: "spec.domain.features.hyperv.spinlocks", When: jsonpath.WholeIfMissing},
+	{By: byPreference, Path: "spec.domain.features.hyperv.synic", When: jsonpath.WholeIfMissing},
+	{By: byPreference, Path: "spec.domain.features.hyperv.synictimer", When: jsonpath.WholeIfMissing},
+	{By: byPreference, Path: "spec.domain.features.hyperv.tlbflush", When: jsonpath.WholeIfMissing},
+	{By: byPreference, Path: "spec.domain.features.hyperv.vapic", When: jsonpath.WholeIfMissing},
+	{By: byPreference, Path: "spec.domain.features.hyperv.vendorid", When: jsonpath.WholeIfMissing},
+	{By: byPreference, Path: "spec.domain.features.hyperv.vpindex", When: jsonpath.WholeIfMissing},
+	{By: byPreference, Path: "spec.domain.firmware.bootloader.bios", Only: lacks("efi")},
+	{By: byPreference, Path: "spec.domain.firmware.bootloader.bios.useSerial"},
+	{By: byPreference, Path: "spec.domain.firmware.bootloader.efi", When: jsonpath.WholeIfMissing, Only: lacks("bios")},
+	{By: byPreference, Path: "spec.domain.firmware.bootloader.efi.secureBoot"},
+	{By: byPreference, Path: "spec.domain.machine.type", When: jsonpath.IfZero},
+	{By: byPreference, Path: "spec.domain.clock.utc", When: jsonpath.WholeIfMissing, Only: lacks("timezone")},
+	{By: byPreference, Path: "spec.domain.clock.timezone", Only: lacks("utc")},
+	{By: byPreference, Path: "spec.domain.clock.timer", When: jsonpath.WholeIfMissing},
+	{By: byPreference, Path: "spec.subdomain", When: jsonpath.IfZero},
+	{By: byPreference, Path: "spec.architecture", When: jsonpath.IfZero},
+	{By: byPreference, Path: "spec.terminationGracePeriodSeconds"},
 }
 
 // lacks allows a field where its parent has no member of these names.
-func lacks(names ...string) func(*walk, any) bool {
-	return func(_ *walk, parent any) bool {
+func lacks(names ...string) func(*jsonpath.Search, any) bool {
+	return func(_ *jsonpath.Search, parent any) bool {
 		for _, name := range names {
 			if has(parent, name) {
 				return false
@@ -175,23 +164,23 @@ var isNoOtherDisk = lacks("cdrom", "lun")
 
 // isDisk allows what a preference sets on a disk proper, which one of no sort
 // becomes.
-func isDisk(w *walk, disk any) bool { return has(disk, "disk") || isNoOtherDisk(w, disk) }
+func isDisk(w *jsonpath.Search, disk any) bool { return has(disk, "disk") || isNoOtherDisk(w, disk) }
 
 // mayBeVirtio allows what needs a disk on the bus virtio, which the preference
 // may have set just before.
-func mayBeVirtio(w *walk, disk any) bool {
+func mayBeVirtio(w *jsonpath.Search, disk any) bool {
 	bus := below(disk, "disk", "bus")
-	return isDisk(w, disk) && (isUnset(bus) || bus == "virtio")
+	return isDisk(w, disk) && (jsonpath.IfZero.Holds(bus) || bus == "virtio")
 }
 
 var isUnbound = lacks("bridge", "slirp", "masquerade", "sriov", "macvtap", "passt", "passtBinding", "binding")
 
 // isUnboundOnPodNetwork allows a binding where the interface has none and the
 // first network of its name is a pod network.
-func isUnboundOnPodNetwork(w *walk, nic any) bool {
-	networks := below(w.object, "spec", "networks")
+func isUnboundOnPodNetwork(w *jsonpath.Search, nic any) bool {
+	networks := below(w.Object(), "spec", "networks")
 	for i := range value.Len(networks) {
-		if !w.spend(1) {
+		if !w.Spend(1) {
 			break
 		}
 		network, _ := value.Item(networks, i)
@@ -200,27 +189,4 @@ func isUnboundOnPodNetwork(w *walk, nic any) bool {
 		}
 	}
 	return false
-}
-
-// isUnset reports whether a value is what Go's types cannot tell from a field
-// that is not there.
-func isUnset(v any) bool { return v == nil || v == "" || v == false || isZero(v) }
-
-// holds reports whether a field is set under the condition, where the object
-// has next there.
-func (c condition) holds(next any) bool {
-	switch c {
-	case ifZero:
-		return isUnset(next)
-	case wholeIfEmpty:
-		return next == nil || value.ShapeOf(next) == value.Array && value.Len(next) == 0
-	case ifMissing, wholeIfMissing, appended:
-		return next == nil
-	}
-	return true
-}
-
-// isWhole reports whether what is set may hold anything.
-func (c condition) isWhole() bool {
-	return c == wholeIfMissing || c == wholeIfEmpty || c == appended || c == overwritten
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/ohler55/ojg/jp"
 
+	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/value"
 )
 
@@ -186,9 +187,9 @@ type limiter struct {
 	path   Path
 
 	fields  []FieldValue
-	err     error    // why the path cannot be searched
-	isLeft  bool     // others may set what it selects
-	implied *implied // what counts at the field; nil: nothing
+	err     error             // why the path cannot be searched
+	isLeft  bool              // others may set what it selects
+	implied *jsonpath.Implied // what counts at the field; nil: nothing
 
 	must, should demands
 	off          []LimitRule
@@ -200,7 +201,7 @@ func newLimiter(e *evaluation, t *target, p Path) limiter {
 
 func (l *limiter) limit(rules []*rule) Limit {
 	text := len(l.path.text())
-	l.charge(l.target.at.textSize() + 2*text)
+	l.charge(l.target.at.TextSize() + 2*text)
 	_ = l.budget.Spend(text*textWork, 0)
 	l.findFields()
 	for _, r := range rules {
@@ -209,11 +210,11 @@ func (l *limiter) limit(rules []*rule) Limit {
 	l.must.settle()
 	l.should.settle()
 	limit := Limit{
-		Path: l.path, Target: l.target.name, Field: l.target.at.field(l.path), Fields: l.fields,
+		Path: l.path, Target: l.target.name, Field: l.target.at.Field(l.path.parsed), Fields: l.fields,
 		Must: l.must.shown(), Should: l.should.shown(), Off: l.off,
 	}
-	if l.implied != nil && l.implied.value != nil && !l.isLeft {
-		limit.Default, limit.ZeroIsDefault = value.Canonical(l.implied.value), l.implied.zeroIsUnset
+	if l.implied.Default() != nil && !l.isLeft {
+		limit.Default, limit.ZeroIsDefault = value.Canonical(l.implied.Default()), l.implied.ZeroIsUnset()
 	}
 	l.charge(l.must.size() + l.should.size())
 	return limit
@@ -244,29 +245,30 @@ func (l *limiter) findFields() {
 	all := l.evaluation.implied(l.target)
 	names := namesField(l.path)
 	if names {
-		l.implied = all.of(l.path.steps())
+		l.implied = all.Of(l.path.steps())
 	}
-	w := l.walk(l.target, visitorFunc(func(w *walk, v any) bool {
-		if !w.pay(matchWork, w.at.textSize()+violationSize) {
+	w := l.walk(l.target, jsonpath.VisitorFunc(func(w *jsonpath.Search, v any) bool {
+		if !w.Pay(matchWork, w.At().TextSize()+violationSize) {
 			return false
 		}
-		value := FieldValue{Field: w.at.String(), Pointer: w.at.pointer(), Value: value.Canonical(v), Defaulted: w.standIn != written}
+		value := FieldValue{Field: w.At().String(), Pointer: w.At().Pointer(), Value: value.Canonical(v), Defaulted: w.StandIn() != jsonpath.Written}
 		if names && l.implied == nil {
-			l.implied = all.locate(w.at[len(l.target.at):])
+			l.implied = all.Locate(w.At()[len(l.target.at):])
 		}
-		l.isLeft = l.isLeft || w.wouldBeLeft()
+		l.isLeft = l.isLeft || w.WouldBeLeft()
 		l.fields = append(l.fields, value)
 		return true
 	}))
-	if err := w.run(l.path, l.target.root); err != nil {
+	if err := w.Run(l.path.parsed, l.target.root); err != nil {
 		l.err, l.fields = err, []FieldValue{}
 		return
 	}
-	if isLeftOut(w.doubt) {
+	doubt := doubtOf(&w)
+	if isLeftOut(doubt) {
 		l.isLeft = true
 		return
 	}
-	l.err = w.doubt
+	l.err = doubt
 }
 
 // namesField tells whether a path ends with a step that names a field, which
@@ -284,30 +286,6 @@ func namesField(p Path) bool {
 		return slices.ContainsFunc(step, func(key any) bool { _, ok := key.(string); return ok })
 	}
 	return false
-}
-
-// of is the node of a path, as far as its steps are names or select items; nil
-// for any other.
-func (f *implied) of(steps jp.Expr) *implied {
-	for _, step := range steps {
-		switch step.(type) {
-		case jp.Child, jp.Nth, jp.Slice, filter:
-		default:
-			if step != jp.Wildcard('#') {
-				return nil
-			}
-		}
-		f = f.after(step)
-	}
-	return f
-}
-
-// locate is the node of a location.
-func (f *implied) locate(at location) *implied {
-	for _, e := range at {
-		f = f.at(e)
-	}
-	return f
 }
 
 // add adds what a rule demands, if it is in force.
@@ -348,7 +326,7 @@ func (j *judgement) noted(argument, note string) LimitRule {
 // isDefaulted tells whether the field is there without being written: its
 // object is there, and has a default for it.
 func (l *limiter) isDefaulted() bool {
-	return len(l.fields) > 0 && (l.fields[0].Defaulted || l.implied != nil && l.implied.value != nil)
+	return len(l.fields) > 0 && (l.fields[0].Defaulted || l.implied.Default() != nil)
 }
 
 // isInForce tells whether the rule asks for a value to be there now. Where it

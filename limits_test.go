@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/pcre"
 	"github.com/vmrules/vmrules/internal/racetest"
 	"github.com/vmrules/vmrules/internal/value"
@@ -438,21 +439,6 @@ func put(vm map[string]any, field string, v any) {
 	at[names[len(names)-1]] = v
 }
 
-func TestPathKey(t *testing.T) {
-	paths := []string{
-		"$", ".a", "['a']", ".a.b", `.a\.b`, ".a['b']", "[0]", "[1]", "[-1]", "['0']", "[*]", ".*", "..a", "..*", "..[*]", "[0:1]", "[0,1]", "[1,0]", "['a','b']", "['a',0]", "[0:1,2]", "[:1]", "[0:1:1]",
-		"[?(@.a)]", "[?(@.a==1)]", "[?(@.a==1.0)]", `[?(@.a=="1")]`, "[?(@.a!=1)]", "[?(@.a==true)]", `[?(@.a=="true")]`, "[?(@.a.b)]", "[?(1==@.a)]", "[?(@)]", "[?(@.a==@.b)]",
-	}
-	for _, a := range paths {
-		for _, b := range paths {
-			p, q := MustParsePath("jsonpath::"+a), MustParsePath("jsonpath::"+b)
-			if same := p.key() == q.key(); same != p.Equal(q) {
-				t.Errorf("%s and %s: the same key: %t, equal: %t", a, b, same, p.Equal(q))
-			}
-		}
-	}
-}
-
 // Hostile annotations and objects take bounded time and memory.
 func TestLimitsAreBounded(t *testing.T) {
 	racetest.SkipLong(t)
@@ -479,7 +465,7 @@ func TestLimitsAreBounded(t *testing.T) {
 		vms = append(vms, map[string]any{"kind": "VirtualMachine", "spec": map[string]any{"template": map[string]any{"a": "x"}}})
 	}
 	list := map[string]any{"kind": "List", "items": vms}
-	wide := map[string]any{"spec": map[string]any{"domain": map[string]any{}}, "a": make([]int, maxMatches)}
+	wide := map[string]any{"spec": map[string]any{"domain": map[string]any{}}, "a": make([]int, jsonpath.MaxMatches)}
 	tests := []struct {
 		name   string
 		rules  Rules

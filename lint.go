@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/jsontext"
 	"github.com/vmrules/vmrules/internal/value"
 )
@@ -308,7 +309,7 @@ func withPrefix(p Problem, nodes []jsontext.Node) string {
 	if !ok || p.Offset != at.Start || !mayBePath || strings.HasPrefix(s, pathPrefix) {
 		return ""
 	}
-	path, err := ParsePath(pathPrefix + leadingDot(withoutPrefix(s)))
+	path, err := ParsePath(pathPrefix + jsonpath.LeadingDot(withoutPrefix(s)))
 	if err != nil {
 		return ""
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/ohler55/ojg/jp"
 
+	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/jsontext"
 	"github.com/vmrules/vmrules/internal/meter"
 	"github.com/vmrules/vmrules/internal/spelling"
@@ -68,41 +69,20 @@ func (l *linter) path(r linted, key string, at jsontext.Node, p Path, w wanted) 
 // writtenLike writes the steps of a path as another path in the annotation is
 // written.
 func (l *linter) writtenLike(like, steps string) string {
-	steps = leadingDot(steps)
+	steps = jsonpath.LeadingDot(steps)
 	if steps == "" {
 		steps = "$"
 	}
 	if strings.HasPrefix(like, pathPrefix) {
 		return pathPrefix + steps
 	}
-	if short := strings.TrimPrefix(steps, "."); !strings.HasPrefix(short, ".") && !isKeyword(short) {
+	if short := strings.TrimPrefix(steps, "."); !strings.HasPrefix(short, ".") && !jsonpath.IsKeyword(short) {
 		steps = short
 	}
 	if strings.HasPrefix(like, "/") {
 		return "/" + steps
 	}
 	return steps
-}
-
-// stepTexts are the steps of a path as they are written, each with the dot or
-// brackets that belong to it. A ".." is a step of its own.
-func stepTexts(p Path) []string {
-	if len(p.steps()) == 0 {
-		return nil
-	}
-	texts := make([]string, 0, len(p.steps()))
-	parser := pathParser{rest: leadingDot(p.written)}
-	for parser.rest != "" {
-		before := parser.rest
-		steps, _ := parser.step(nil) // it has been read before
-		written := before[:len(before)-len(parser.rest)]
-		if len(steps) == 2 {
-			texts = append(texts, "..")
-			written = written[len(".."):]
-		}
-		texts = append(texts, written)
-	}
-	return texts
 }
 
 // A pathSearch goes down the tree of fields along a path. Where a step leads to
@@ -122,7 +102,7 @@ type pathFinding struct {
 }
 
 func (s *pathSearch) run(p Path) {
-	steps, texts := p.steps(), stepTexts(p)
+	steps, texts := p.steps(), p.parsed.StepTexts()
 	if n := stepsToTemplate(steps); n > 0 {
 		s.find("path-from-vm", true, "paths begin at the VM's spec.template already: leave %s out", value.Shortened(strings.Join(texts[:n], "")))
 		steps, texts = steps[n:], texts[n:]
@@ -184,9 +164,10 @@ func (s *pathSearch) step(step jp.Frag, written string) {
 		return
 	}
 	next := stepAll(s.named(step), step)
-	if f, ok := step.(filter); ok {
-		s.operand(f.left, f.operator, next)
-		s.operand(f.right, f.operator, next)
+	if f, ok := step.(jsonpath.Filter); ok && len(next) > 0 {
+		for _, path := range f.Paths() {
+			s.operand(path, f.Compares(), next)
+		}
 	}
 	if len(next) == 0 {
 		next, written = s.mend(step, written)
@@ -249,7 +230,7 @@ func (s *pathSearch) mend(step jp.Frag, written string) ([]*field, string) {
 		s.find("unknown-field", false, "no VM is known to have %s below %s", value.Shortened(written), s.place())
 		return nil, written
 	}
-	_, isFilter := step.(filter)
+	_, isFilter := step.(jsonpath.Filter)
 	if s.deep != nil || isFilter {
 		s.find("not-an-array", false, "%s is no array, in which %s selects nothing", s.place(), value.Shortened(written))
 		return nil, written
@@ -320,18 +301,15 @@ func itemsOf(fields []*field) []*field {
 
 // operand holds the path of a filter's operand against the items that the filter
 // looks at. It cannot be mended in the text.
-func (s *pathSearch) operand(o operand, operator string, items []*field) {
-	if o.path == nil || len(items) == 0 {
-		return
-	}
+func (s *pathSearch) operand(path jp.Expr, isCompared bool, items []*field) {
 	inner := pathSearch{budget: s.budget, root: "@", fields: items}
-	for _, step := range o.path {
+	for _, step := range path {
 		if len(inner.fields) == 0 {
 			break
 		}
 		inner.step(step, shownStep(step))
 	}
-	if operator != "" {
+	if isCompared {
 		inner.end(oneScalar)
 	}
 	for _, f := range inner.found {

@@ -4,8 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ohler55/ojg/jp"
-
 	"github.com/vmrules/vmrules/internal/jsontext"
 	"github.com/vmrules/vmrules/internal/quantity"
 	"github.com/vmrules/vmrules/internal/value"
@@ -161,10 +159,10 @@ func (r linted) alwaysApplies() bool { return r.Valid.IsZero() || r.Path.begins(
 
 // valid looks for a valid that has no effect. Spec: Optional Keys, valid.
 func (l *linter) valid(r linted) {
-	if plainFields.defaultAt(r.Valid.steps()) == nil {
+	if plainFields.DefaultAt(r.Valid.parsed) == nil {
 		return
 	}
-	steps := stepTexts(r.Valid)
+	steps := r.Valid.parsed.StepTexts()
 	parent := strings.Join(steps[:len(steps)-1], "")
 	_, at := r.at(keyValid)
 	f := l.add(r, keyValid, "valid-always-there", "this field has a default, so it is there wherever %s is: write that path, which has the same effect", value.Shortened(parent))
@@ -173,7 +171,7 @@ func (l *linter) valid(r linted) {
 
 // unset looks for a rule that the default of its field breaks.
 func (l *linter) unset(r linted) {
-	byDefault := plainFields.defaultAt(r.Path.steps())
+	byDefault := plainFields.DefaultAt(r.Path.parsed)
 	s, ok := value.ScalarOf(byDefault)
 	if !ok || !r.alwaysApplies() || l.hopeless[r.index] {
 		return
@@ -186,23 +184,4 @@ func (l *linter) unset(r linted) {
 	if s.Shape() == value.Number && !s.Number().IsZero() {
 		f.Severity = SeverityInfo // it is what the VM gets, and no stand-in for something unknown
 	}
-}
-
-// defaultAt is the default of the field that a path names, nil for none.
-func (f *implied) defaultAt(steps jp.Expr) any {
-	if len(steps) == 0 || !isChild(steps[len(steps)-1]) {
-		return nil
-	}
-	for _, step := range steps {
-		switch step.(type) {
-		case jp.Child, jp.Nth, jp.Slice, jp.Wildcard, filter:
-			f = f.after(step)
-		default:
-			return nil
-		}
-	}
-	if f == nil {
-		return nil
-	}
-	return f.value
 }

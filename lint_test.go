@@ -189,7 +189,7 @@ func TestFindingJSON(t *testing.T) {
 func TestLintKnowsFields(t *testing.T) {
 	paths := slices.Clone(zeroIsUnset)
 	for _, s := range settableFields {
-		paths = append(paths, MustParsePath("jsonpath::."+s.path))
+		paths = append(paths, MustParsePath("jsonpath::."+s.Path))
 	}
 	for _, d := range alwaysThere {
 		paths = append(paths, d.path)

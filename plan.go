@@ -6,6 +6,7 @@ import (
 
 	"github.com/ohler55/ojg/jp"
 
+	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/value"
 )
 
@@ -26,9 +27,9 @@ type planNode struct {
 	every   *planNode // [*]: each item
 	any     *planNode // .*: each item or member
 
-	judged []plannedRule // whose path ends here
-	needed []int         // rules whose "valid" ends here
-	field  *implied      // what counts here without being written; nil: nothing
+	judged []plannedRule     // whose path ends here
+	needed []int             // rules whose "valid" ends here
+	field  *jsonpath.Implied // what counts here without being written; nil: nothing
 
 	isEnd bool // some path ends here
 	size  int  // what one walk down from here looks at, at most, but for items
@@ -117,7 +118,7 @@ func (r *rule) canBePlanned() bool {
 // fields count without being written, .* is not one: it sees only the others.
 func isPlain(p Path) bool {
 	f := plainFields
-	for _, step := range p.expr {
+	for _, step := range p.steps() {
 		switch step := step.(type) {
 		case jp.Child, jp.Nth:
 		case jp.Wildcard:
@@ -127,9 +128,9 @@ func isPlain(p Path) bool {
 		default:
 			return false
 		}
-		f = f.after(step)
+		f = f.After(step)
 	}
-	return len(p.expr) <= value.MaxDepth
+	return len(p.steps()) <= value.MaxDepth
 }
 
 // A planBuilder knows the nodes by how they are reached, so that paths share
@@ -144,9 +145,9 @@ type planStep struct {
 
 func (b planBuilder) node(p Path) *planNode {
 	n, f := b.at(planStep{}), plainFields
-	for _, step := range p.expr {
-		n, f = b.at(planStep{n, step}), f.after(step)
-		if f != nil && f.value != nil {
+	for _, step := range p.steps() {
+		n, f = b.at(planStep{n, step}), f.After(step)
+		if f.Default() != nil {
 			n.field = f
 		}
 	}
@@ -183,11 +184,11 @@ type planWalk struct {
 	found  []planned // of each rule
 	budget budget
 
-	root    location     // of the target
-	items   []int        // the indexes on the way to the value that is being judged
-	value   value.Scalar // that value
-	standIn standIn      // whether it is a default
-	wrong   int          // how many values were found to be wrong
+	root    jsonpath.Location // of the target
+	items   []int             // the indexes on the way to the value that is being judged
+	value   value.Scalar      // that value
+	standIn jsonpath.StandIn  // whether it is a default
+	wrong   int               // how many values were found to be wrong
 }
 
 // planned is what a walk finds out about a rule.
@@ -201,8 +202,8 @@ type planned struct {
 // A wrongValue does not satisfy a rule, or may not.
 type wrongValue struct {
 	value   any
-	at      location
-	standIn standIn
+	at      jsonpath.Location
+	standIn jsonpath.StandIn
 }
 
 // maxWrong is how many wrong values a walk remembers. Where there are more, the
@@ -245,7 +246,7 @@ func (w *planWalk) forget() {
 // release drops what is the caller's.
 func (w *planWalk) release() {
 	clear(w.found)
-	w.root, w.value, w.standIn = nil, value.Scalar{}, written
+	w.root, w.value, w.standIn = nil, value.Scalar{}, jsonpath.Written
 }
 
 // spend counts values that are looked at.
@@ -282,7 +283,7 @@ func (w *planWalk) members(n *planNode, v map[string]any) {
 		next := v[m.name]
 		if f := m.node.field; f != nil {
 			next = value.Resolve(next) // a nil map is nothing, for which the default counts
-			if value, why := f.standIn(v, next); why != written {
+			if value, why := f.StandIn(v, next); why != jsonpath.Written {
 				w.visitDefault(m.node, value, why)
 				continue
 			}
@@ -297,15 +298,15 @@ func (w *planWalk) members(n *planNode, v map[string]any) {
 }
 
 // visitDefault judges what counts where nothing is written.
-func (w *planWalk) visitDefault(n *planNode, v any, why standIn) {
+func (w *planWalk) visitDefault(n *planNode, v any, why jsonpath.StandIn) {
 	w.standIn = why
 	w.visit(n, v)
-	w.standIn = written
+	w.standIn = jsonpath.Written
 }
 
 func (w *planWalk) array(n *planNode, v []any) {
 	for _, item := range n.items {
-		if k := fromEnd(item.index, len(v)); 0 <= k && k < len(v) {
+		if k := jsonpath.FromEnd(item.index, len(v)); 0 <= k && k < len(v) {
 			w.visitItem(item.node, v, k)
 		}
 	}
@@ -342,7 +343,7 @@ func (w *planWalk) judge(n *planNode, v any) {
 		f := &w.found[r.index]
 		f.matches++
 		switch {
-		case f.matches > maxMatches:
+		case f.matches > jsonpath.MaxMatches:
 			f.isUnsure = true
 		case !isScalar || !w.holds(r):
 			w.remember(f, r, v)
@@ -365,15 +366,15 @@ func (w *planWalk) remember(f *planned, r *plannedRule, v any) {
 }
 
 // locate is the location of the value that is being judged.
-func (w *planWalk) locate(path jp.Expr) location {
-	at := append(make(location, 0, len(w.root)+len(path)), w.root...)
+func (w *planWalk) locate(path jp.Expr) jsonpath.Location {
+	at := append(make(jsonpath.Location, 0, len(w.root)+len(path)), w.root...)
 	items := w.items
 	for _, step := range path {
 		if name, ok := step.(jp.Child); ok {
-			at = append(at, named(string(name)))
+			at = append(at, jsonpath.Member(string(name)))
 			continue
 		}
-		at = append(at, indexed(items[0]))
+		at = append(at, jsonpath.Item(items[0]))
 		items = items[1:]
 	}
 	return at

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/racetest"
 )
 
@@ -130,8 +131,8 @@ func TestPlanAtTheBounds(t *testing.T) {
 		option          ValidateOption
 		want            Outcome
 	}{
-		{"as many matches as allowed", `"maxLength": 1`, maxMatches, WithBudget(Budget{}), Satisfied},
-		{"one match more", `"maxLength": 1`, maxMatches + 1, WithBudget(Budget{}), Undecided},
+		{"as many matches as allowed", `"maxLength": 1`, jsonpath.MaxMatches, WithBudget(Budget{}), Satisfied},
+		{"one match more", `"maxLength": 1`, jsonpath.MaxMatches + 1, WithBudget(Budget{}), Undecided},
 		{"enough work", `"maxLength": 1`, 10, workOf(100_000), Satisfied},
 		{"too little work", `"maxLength": 1`, 10, workOf(1000), Undecided},
 		{"enough work for a plan alone", `"maxLength": 1`, 100, workOf(2 * 400 * plannedWork), Satisfied},
@@ -228,7 +229,7 @@ func TestCounting(t *testing.T) {
 	}
 	for _, test := range tests {
 		rules, object := mustParse(t, "["+test.annotation+"]"), map[string]any{"l": test.l}
-		got, least, most := leastWork(t, rules, object), test.looksAt*plannedWork, 2*(20+3*test.looksAt)*nodeWork
+		got, least, most := leastWork(t, rules, object), test.looksAt*plannedWork, 2*(20+3*test.looksAt)*jsonpath.NodeWork
 		if got < least || got > most {
 			t.Errorf("%s: it takes %d, not from %d to %d", test.name, got, least, most)
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/ohler55/ojg/jp"
 
+	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/value"
 )
 
@@ -159,7 +160,7 @@ type schemaGroup struct {
 // A schemaPath is a path from the object's own root, with what counts on it.
 type schemaPath struct {
 	steps   jp.Expr
-	implied *implied
+	implied *jsonpath.Implied
 }
 
 func (g *schemaGroup) write(rules []*rule) {
@@ -209,21 +210,15 @@ func (g *schemaGroup) locate(p Path) (schemaPath, error) {
 		return schemaPath{}, errSchemaFull
 	}
 	var expr jp.Expr
-	top := &implied{}
-	at := top
 	for _, e := range g.target.at {
-		next := &implied{}
-		if e.index < 0 {
-			expr, at.members = append(expr, jp.Child(e.name)), map[string]*implied{e.name: next}
+		if !e.IsItem() {
+			expr = append(expr, jp.Child(e.Name()))
 		} else {
-			expr, at.items = append(expr, jp.Nth(e.index)), next
+			expr = append(expr, jp.Nth(e.Index()))
 		}
-		at = next
 	}
-	if g.plain != nil { // others only make Validate reject more
-		*at = *g.plain
-	}
-	path := schemaPath{append(expr, p.steps()...), top}
+	// Of the fields that others set nothing is said: they only make Validate reject more.
+	path := schemaPath{append(expr, p.steps()...), g.plain.Below(g.target.at)}
 	return path, path.check()
 }
 
@@ -238,7 +233,7 @@ func (p schemaPath) check() error {
 		if !ok {
 			return errSchemaStep
 		}
-		if f = f.at(e); f != nil && i < len(p.steps)-1 && value.ChildCount(f.value) > 0 {
+		if f = f.At(e); i < len(p.steps)-1 && value.ChildCount(f.Default()) > 0 {
 			return errSchemaDefault
 		}
 	}
@@ -246,14 +241,14 @@ func (p schemaPath) check() error {
 }
 
 // schemaStep is a step that a schema has, [*] as any index.
-func schemaStep(step jp.Frag) (element, bool) {
+func schemaStep(step jp.Frag) (jsonpath.Element, bool) {
 	switch step := step.(type) {
 	case jp.Child:
-		return named(string(step)), true
+		return jsonpath.Member(string(step)), true
 	case jp.Nth:
-		return indexed(int(step)), 0 <= step && step < maxSchemaIndex
+		return jsonpath.Item(int(step)), 0 <= step && step < maxSchemaIndex
 	}
-	return indexed(0), step == jp.Wildcard('#')
+	return jsonpath.Item(0), step == jp.Wildcard('#')
 }
 
 // cannotBeSaid notes a rule that the schema leaves out as a whole.
@@ -318,7 +313,7 @@ func (g *schemaGroup) addMust(must *demands, r *rule) {
 
 // maySet reports whether others may set what a path selects.
 func (g *schemaGroup) maySet(p Path) bool {
-	return !p.IsZero() && g.implied(g.target).maySet(p, g.target.others) != 0
+	return !p.IsZero() && g.implied(g.target).MaySet(p.parsed, g.target.others) != 0
 }
 
 // targetPath is where the rules' root is.
@@ -365,7 +360,7 @@ func (p schemaPath) exists() map[string]any {
 		return map[string]any{"not": map[string]any{"type": "null"}}
 	}
 	e, _ := schemaStep(p.steps[0])
-	rest := schemaPath{p.steps[1:], p.implied.at(e)}
+	rest := schemaPath{p.steps[1:], p.implied.At(e)}
 	switch step := p.steps[0].(type) {
 	case jp.Child:
 		if rest.hasDefault() {
@@ -374,14 +369,14 @@ func (p schemaPath) exists() map[string]any {
 		name := string(step)
 		return map[string]any{"type": "object", "required": []any{name}, "properties": map[string]any{name: rest.exists()}}
 	case jp.Nth:
-		return map[string]any{"type": "array", "minItems": jsonInt(e.index + 1), "prefixItems": behind(e.index, rest.exists())}
+		return map[string]any{"type": "array", "minItems": jsonInt(e.Index() + 1), "prefixItems": behind(e.Index(), rest.exists())}
 	}
 	return map[string]any{"type": "array", "contains": rest.exists()}
 }
 
 // hasDefault tells whether the path ends here, at a field with a default.
 func (p schemaPath) hasDefault() bool {
-	return len(p.steps) == 0 && p.implied != nil && p.implied.value != nil
+	return len(p.steps) == 0 && p.implied.Default() != nil
 }
 
 // behind is the prefixItems that say something of one item.
@@ -398,10 +393,10 @@ func jsonInt(i int) json.Number { return json.Number(strconv.Itoa(i)) }
 
 // A schemaNode is what is said of the values at one place.
 type schemaNode struct {
-	members  map[element]*schemaNode
-	item     map[element]*schemaNode // [0]
-	items    *schemaNode             // [*]
-	required []any                   // names of members
+	members  map[jsonpath.Element]*schemaNode
+	item     map[jsonpath.Element]*schemaNode // [0]
+	items    *schemaNode                      // [*]
+	required []any                            // names of members
 	contains []any
 
 	isThere  bool // null is not enough
@@ -428,13 +423,13 @@ func (n *schemaNode) grow(p schemaPath) *schemaNode {
 }
 
 // child is the node of a member or item.
-func (n *schemaNode) child(e element) *schemaNode {
+func (n *schemaNode) child(e jsonpath.Element) *schemaNode {
 	nodes := &n.members
-	if e.index >= 0 {
+	if e.IsItem() {
 		nodes = &n.item
 	}
 	if *nodes == nil {
-		*nodes = map[element]*schemaNode{}
+		*nodes = map[jsonpath.Element]*schemaNode{}
 	}
 	if (*nodes)[e] == nil {
 		(*nodes)[e] = &schemaNode{}
@@ -448,7 +443,7 @@ func (n *schemaNode) require(p schemaPath) {
 	for i, step := range p.steps {
 		n.isThere = true
 		e, _ := schemaStep(step)
-		f = f.at(e)
+		f = f.At(e)
 		rest := schemaPath{p.steps[i+1:], f}
 		switch step.(type) {
 		case jp.Child:
@@ -456,10 +451,10 @@ func (n *schemaNode) require(p schemaPath) {
 			if rest.hasDefault() {
 				return
 			}
-			n.requireMember(e.name)
+			n.requireMember(e.Name())
 			n = n.child(e)
 		case jp.Nth:
-			n.least = max(n.least, e.index+1)
+			n.least = max(n.least, e.Index()+1)
 			n = n.child(e)
 		default:
 			n.least = max(n.least, 1)
@@ -487,7 +482,7 @@ func (n *schemaNode) demand(p schemaPath, leaf *schemaLeaf) {
 	parent := n.grow(schemaPath{steps: p.steps[:last]})
 	name := string(p.steps[last].(jp.Child))
 	parent.requireMember(name)
-	parent.child(named(name)).isThere = true
+	parent.child(jsonpath.Member(name)).isThere = true
 }
 
 // schema is what the node says, with all below it.
@@ -526,7 +521,7 @@ func (n *schemaNode) structure() map[string]any {
 	if n.members != nil {
 		properties := map[string]any{}
 		for e, member := range n.members {
-			properties[e.name] = member.schema()
+			properties[e.Name()] = member.schema()
 		}
 		schema["properties"] = properties
 	}
@@ -542,10 +537,10 @@ func (n *schemaNode) addItems(schema map[string]any) {
 		also = append(also, map[string]any{"contains": contains})
 	}
 	if n.item != nil {
-		last := slices.MaxFunc(slices.Collect(maps.Keys(n.item)), element.compare)
-		items := behind(last.index, true)
+		last := slices.MaxFunc(slices.Collect(maps.Keys(n.item)), jsonpath.Element.Compare)
+		items := behind(last.Index(), true)
 		for e, item := range n.item {
-			items[e.index] = item.schema()
+			items[e.Index()] = item.schema()
 		}
 		also = append(also, map[string]any{"prefixItems": items})
 	}

@@ -6,6 +6,9 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/ohler55/ojg/jp"
+
+	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/pcre"
 	"github.com/vmrules/vmrules/internal/quantity"
 	"github.com/vmrules/vmrules/internal/value"
@@ -16,8 +19,8 @@ type schemaLeaf struct {
 	value map[string]any // null apart
 	rules []any
 
-	mayBeEmpty    bool     // under Partial an empty string is not filled in yet
-	standIn       *implied // what counts where nothing is written; nil: nothing
+	mayBeEmpty    bool              // under Partial an empty string is not filled in yet
+	standIn       *jsonpath.Implied // what counts where nothing is written; nil: nothing
 	admitsDefault bool
 	admitsZero    bool
 }
@@ -61,7 +64,7 @@ func (g *schemaGroup) leaf(d *demands) *schemaLeaf {
 	l.mayBeEmpty = g.partial && !g.admits(d, "")
 	if f := g.path.standIn(); f != nil {
 		l.standIn = f
-		l.admitsDefault = g.admits(d, f.value) || l.mayBeEmpty && f.value == ""
+		l.admitsDefault = g.admits(d, f.Default()) || l.mayBeEmpty && f.Default() == ""
 		l.admitsZero = g.admits(d, 0)
 	}
 	_ = g.budget.Spend(0, 4*d.size())
@@ -261,9 +264,12 @@ func (c *lengthBound) isAlwaysSo() bool {
 
 // standIn is what counts where nothing is written at the end of a path; nil:
 // nothing.
-func (p schemaPath) standIn() *implied {
-	f := p.implied.of(p.steps)
-	if f == nil || f.value == nil || !isChild(p.steps[len(p.steps)-1]) {
+func (p schemaPath) standIn() *jsonpath.Implied {
+	f := p.implied.Of(p.steps)
+	if f.Default() == nil {
+		return nil
+	}
+	if _, ok := p.steps[len(p.steps)-1].(jp.Child); !ok {
 		return nil
 	}
 	return f
@@ -272,7 +278,7 @@ func (p schemaPath) standIn() *implied {
 // of is the schema of what may stand there, with null if nothing has to.
 func (l *schemaLeaf) of(isThere bool) map[string]any {
 	schema := maps.Clone(l.value)
-	if zero := map[string]any{"const": json.Number("0")}; l.standIn != nil && l.standIn.zeroIsUnset {
+	if zero := map[string]any{"const": json.Number("0")}; l.standIn.ZeroIsUnset() {
 		switch {
 		case l.admitsDefault && !l.admitsZero:
 			schema = map[string]any{"anyOf": []any{zero, schema}}
@@ -287,7 +293,7 @@ func (l *schemaLeaf) of(isThere bool) map[string]any {
 		schema = orNull(schema)
 	}
 	if l.standIn != nil {
-		schema["default"] = value.Canonical(l.standIn.value)
+		schema["default"] = value.Canonical(l.standIn.Default())
 	}
 	schema[SchemaRules] = l.rules
 	return schema

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/meter"
 	"github.com/vmrules/vmrules/internal/value"
 )
@@ -37,15 +38,15 @@ const (
 
 // A target is one place in an object that rules apply to.
 type target struct {
-	name       string   // "", or "objects[0]" inside a template or list
-	at         location // of what the rules call $
+	name       string            // "", or "objects[0]" inside a template or list
+	at         jsonpath.Location // of what the rules call $
 	root       any
 	nothing    string  // why there is nothing to validate; "" where there is
 	holdsNone  bool    // a list or template without a VM: nothing that could be filled in
 	parameters bool    // strings may hold unfilled parameters of a template
 	others     setters // what may set fields that the VM leaves out
 	vm         any     // whose annotations may hold the rules
-	vmAt       location
+	vmAt       jsonpath.Location
 	isWhole    bool // what the rules are about is no VM but any object
 	template   any  // the template around it; nil: none
 }
@@ -143,11 +144,11 @@ func (f targetFinder) find(targets []target, v any, inList holder, lists int) ([
 		template := below(v, "spec", "template")
 		return append(targets, rootedAt(target{vm: template, vmAt: specTemplate}, template, specTemplate)), true
 	case kindPool:
-		at := names("spec", "virtualMachineTemplate")
-		return append(targets, vmTarget(v, at, at.join(specTemplate))), true
+		at := jsonpath.Members("spec", "virtualMachineTemplate")
+		return append(targets, vmTarget(v, at, at.Join(specTemplate))), true
 	case kindKubeVirtTemplate:
-		at := names("spec", "virtualMachine")
-		t := vmTarget(v, at, at.join(specTemplate))
+		at := jsonpath.Members("spec", "virtualMachine")
+		t := vmTarget(v, at, at.Join(specTemplate))
 		t.template, t.parameters = v, true
 		return append(targets, t), true
 	case kindOpenShiftTemplate:
@@ -159,7 +160,7 @@ func (f targetFinder) find(targets []target, v any, inList holder, lists int) ([
 }
 
 // specTemplate is where a VirtualMachine has what rules are about.
-var specTemplate = names("spec", "template")
+var specTemplate = jsonpath.Members("spec", "template")
 
 // A holder is a form in which an object holds VMs.
 type holder int
@@ -242,8 +243,8 @@ func kindByShape(v any) holder {
 
 // vmTarget is the VirtualMachine at a place in an object, whose rules' $ is at
 // another.
-func vmTarget(v any, at, root location) target {
-	vm := lookup(v, at)
+func vmTarget(v any, at, root jsonpath.Location) target {
+	vm := jsonpath.Lookup(v, at)
 	spec, _ := value.Member(vm, "spec")
 	template, _ := value.Member(spec, "template")
 	t := rootedAt(target{vm: vm, vmAt: at}, template, root)
@@ -252,7 +253,7 @@ func vmTarget(v any, at, root location) target {
 }
 
 // rootedAt says where the rules' $ is, and what is there, or that it is missing.
-func rootedAt(t target, root any, at location) target {
+func rootedAt(t target, root any, at jsonpath.Location) target {
 	if value.ShapeOf(root) != value.Object {
 		t.nothing = "the object has no " + at.String()
 	}
@@ -332,8 +333,8 @@ func (f targetFinder) whole(v any, inList holder, lists int) []target {
 		}
 		return targets
 	case kind == kindKubeVirtTemplate:
-		at := names("spec", "virtualMachine")
-		t := rootedAt(target{isWhole: true, parameters: true, vmAt: at}, lookup(v, at), at)
+		at := jsonpath.Members("spec", "virtualMachine")
+		t := rootedAt(target{isWhole: true, parameters: true, vmAt: at}, jsonpath.Lookup(v, at), at)
 		t.vm = t.root
 		return []target{t}
 	}
@@ -367,8 +368,8 @@ func (f targetFinder) eachWhole(v any, list string, lists int) []target {
 
 // inside moves a target of an item to its place in the list around it.
 func inside(list string, i int, t target) target {
-	at := location{named(list), indexed(i)}
-	t.at, t.vmAt = at.join(t.at), at.join(t.vmAt)
+	at := jsonpath.Location{jsonpath.Member(list), jsonpath.Item(i)}
+	t.at, t.vmAt = at.Join(t.at), at.Join(t.vmAt)
 	t.name = strings.TrimSuffix(at.String()+"."+t.name, ".")
 	return t
 }
@@ -425,10 +426,23 @@ func unfilled(s *value.Scalar, template bool) error {
 	if !template {
 		return nil
 	}
-	if parameter := parameterIn(s.Text()); parameter != "" {
-		return unfilledParameter(parameter)
-	}
-	return nil
+	return templateParameters.Within(s.Text())
+}
+
+// templateParameters are what a search finds in the strings of a template.
+var templateParameters = jsonpath.Placeholders{
+	Whole: func(s string) error {
+		if parameter := parameterAt(s, "${{", "}}"); parameter != "" {
+			return unfilledParameter(parameter)
+		}
+		return nil
+	},
+	Within: func(s string) error {
+		if parameter := parameterIn(s); parameter != "" {
+			return unfilledParameter(parameter)
+		}
+		return nil
+	},
 }
 
 func unfilledParameter(parameter string) error {
@@ -456,4 +470,15 @@ func stringIn(v any, name string) string {
 	found, _ := value.Member(v, name)
 	s, _ := found.(string)
 	return s
+}
+
+// has reports whether there is something at a path of members.
+func has(v any, path ...string) bool { return below(v, path...) != nil }
+
+// below returns what is at a path of members; nil where nothing is.
+func below(v any, path ...string) any {
+	for _, name := range path {
+		v, _ = value.Member(v, name)
+	}
+	return v
 }

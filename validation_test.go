@@ -15,6 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/meter"
 	"github.com/vmrules/vmrules/internal/pcre"
 	"github.com/vmrules/vmrules/internal/value"
@@ -47,11 +48,11 @@ func detailOf(r Result) string {
 }
 
 func TestBoundsOfValidate(t *testing.T) {
-	wide := map[string]any{"spec": map[string]any{"domain": map[string]any{"list": make([]int, maxMatches+1)}}}
+	wide := map[string]any{"spec": map[string]any{"domain": map[string]any{"list": make([]int, jsonpath.MaxMatches+1)}}}
 	cyclic := map[string]any{"kind": "VirtualMachineInstance"}
 	cyclic["spec"] = cyclic
 	cyclic["domain"] = cyclic
-	many := make([]any, maxMatches+1)
+	many := make([]any, jsonpath.MaxMatches+1)
 	for i := range many {
 		many[i] = map[string]any{"x": 1}
 	}
@@ -99,7 +100,7 @@ func TestNodesOfOneCall(t *testing.T) {
 		annotation = append(annotation, fmt.Sprintf(`{"name": "r%d", "rule": "integer", "message": "m", "path": "jsonpath::.spec.domain.list[*]"}`, i))
 	}
 	rules := mustParse(t, "["+strings.Join(annotation, ",")+"]")
-	object := map[string]any{"spec": map[string]any{"domain": map[string]any{"list": make([]int, maxMatches)}}}
+	object := map[string]any{"spec": map[string]any{"domain": map[string]any{"list": make([]int, jsonpath.MaxMatches)}}}
 	report := Validate(rules, object)
 	last := Satisfied
 	for _, r := range report.Results {
@@ -440,7 +441,7 @@ func TestFullReport(t *testing.T) {
 // TestRoomOfReport: a long key makes each violation long, and only so many fit.
 func TestRoomOfReport(t *testing.T) {
 	key := strings.Repeat("k", 100_000)
-	object := map[string]any{"spec": map[string]any{key: make([]int, maxMatches)}}
+	object := map[string]any{"spec": map[string]any{key: make([]int, jsonpath.MaxMatches)}}
 	result := only(t, Validate(mustParse(t, `[{"name": "r", "rule": "string", "path": "jsonpath::.spec.*[*]", "message": "m"}]`), object))
 	if result.Outcome != Undecided || detailOf(result) != meter.ErrKept.Error() {
 		t.Errorf("%s with %d violations", result.Outcome, len(result.Violations))
@@ -521,7 +522,7 @@ func TestWorkOfCompiling(t *testing.T) {
 	}
 	needed := defaultBudget.Work - workLeft(b)
 	rules, object := rulesOn(t, ".n", `"rule": "regex", "regex": "jsonpath::.spec.domain.re"`), vmWith(`{"n": "a", "re": "`+pattern+`"}`)
-	for work, want := range map[int]Outcome{needed + 100*nodeWork: Satisfied, needed: Undecided} {
+	for work, want := range map[int]Outcome{needed + 100*jsonpath.NodeWork: Satisfied, needed: Undecided} {
 		if got := only(t, Validate(rules, object, workOf(work))); got.Outcome != want {
 			t.Errorf("%d of %d: %s", work, needed, got)
 		}

@@ -1,4 +1,4 @@
-package vmrules
+package jsonpath
 
 import (
 	"strconv"
@@ -6,9 +6,9 @@ import (
 	"github.com/ohler55/ojg/jp"
 )
 
-// key is a text that two paths share if, and only if, they are Equal: rules on
-// one path are found by it, however many rules there are.
-func (p Path) key() string { return string(appendSteps(nil, p.steps())) }
+// Key returns a text that two paths share if, and only if, they are Equal. nil and
+// the root share one.
+func (p *Path) Key() string { return string(appendSteps(nil, p.Steps())) }
 
 func appendSteps(b []byte, steps jp.Expr) []byte {
 	for _, step := range steps {
@@ -25,7 +25,7 @@ func appendSteps(b []byte, steps jp.Expr) []byte {
 			b = append(b, '*', byte(step))
 		case jp.Descent:
 			b = append(b, '!')
-		case filter:
+		case Filter:
 			b = append(appendOperand(append(b, '?'), step.left), step.operator...)
 			b = append(appendOperand(b, step.right), ')')
 		}

@@ -1,0 +1,175 @@
+package jsonpath
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/ohler55/ojg/jp"
+
+	"github.com/vmrules/vmrules/internal/quantity"
+	"github.com/vmrules/vmrules/internal/value"
+)
+
+// A Filter is the step [*], narrowed to the items for which a comparison holds.
+// ojg's own filter would round the operands.
+type Filter struct {
+	jp.Frag
+	left, right operand
+	operator    string // "" for existence
+}
+
+// An operand is a path below the current item, or a literal.
+type operand struct {
+	path    jp.Expr // nil: literal
+	literal value.Scalar
+}
+
+// Paths returns those operands that are paths, which begin at the item.
+func (f Filter) Paths() []jp.Expr {
+	var paths []jp.Expr
+	for _, o := range [...]operand{f.left, f.right} {
+		if o.path != nil {
+			paths = append(paths, o.path)
+		}
+	}
+	return paths
+}
+
+// Compares reports whether f compares two operands, rather than asking whether
+// one exists.
+func (f Filter) Compares() bool { return f.operator != "" }
+
+// filter reads what follows [?( up to )].
+func (p *parser) filter() (jp.Frag, error) {
+	left, err := p.operand()
+	if err != nil {
+		return nil, err
+	}
+	f := Filter{Frag: jp.Wildcard('#'), left: left}
+	if f.operator = p.operator(); f.operator == "" && left.path == nil {
+		return nil, errors.New("a filter begins with a path below the current item, such as @.name")
+	}
+	if f.operator != "" {
+		if f.right, err = p.operand(); err != nil {
+			return nil, err
+		}
+	}
+	p.blanks()
+	switch {
+	case p.skip(")]"):
+	case strings.HasPrefix(p.rest, "&&"), strings.HasPrefix(p.rest, "||"):
+		return nil, errors.New("a filter compares once: && and || are not part of Kubernetes' JSONPath")
+	case p.rest == "":
+		return nil, errors.New("the filter is never closed with )]")
+	default:
+		return nil, p.unexpected("inside a filter")
+	}
+	return f, nil
+}
+
+func (p *parser) operator() string {
+	p.blanks()
+	for _, operator := range []string{"==", "!=", "<=", ">=", "<", ">"} {
+		if p.skip(operator) {
+			return operator
+		}
+	}
+	return ""
+}
+
+func (p *parser) operand() (operand, error) {
+	p.blanks()
+	switch {
+	case p.rest == "":
+		return operand{}, errors.New("the filter ends too early")
+	case p.rest[0] == '$':
+		return operand{}, errors.New("$ inside a filter is the current item for some and the root for others: write @ for the item")
+	case p.skip("@"):
+		return p.operandPath()
+	case p.rest[0] == '"' || p.rest[0] == '\'':
+		return p.quotedLiteral()
+	}
+	end := strings.IndexAny(p.rest, " )<>=!&|")
+	if end < 0 {
+		end = len(p.rest)
+	}
+	word := p.rest[:end]
+	p.rest = p.rest[end:]
+	if word == "true" || word == "false" {
+		return operand{literal: value.FromBool(word == "true")}, nil
+	}
+	if word == "" {
+		return operand{}, p.unexpected("in a filter, where a path (@.name), a quoted string, a number, true or false is expected")
+	}
+	n, err := quantity.ParseJSON(strings.TrimPrefix(word, "+"))
+	if err != nil {
+		return operand{}, fmt.Errorf("%q in a filter is neither a path (@.name), a quoted string, a number, true nor false", word)
+	}
+	return operand{literal: value.FromNumber(n)}, nil
+}
+
+// operandPath reads the path behind an @ up to the operator or the end.
+func (p *parser) operandPath() (operand, error) {
+	expr := jp.Expr{}
+	for p.rest != "" && (p.rest[0] == '.' || p.rest[0] == '[') {
+		if strings.HasPrefix(p.rest, "[?") {
+			return operand{}, errors.New("a filter inside a filter is not part of Kubernetes' JSONPath")
+		}
+		end := operandStep(p.rest)
+		inner := parser{rest: p.rest[:end]}
+		var err error
+		if expr, err = inner.step(expr); err != nil {
+			return operand{}, err
+		}
+		p.rest = p.rest[end-len(inner.rest):]
+	}
+	return operand{path: expr}, nil
+}
+
+// operandStep is where a step of an operand's path ends at the latest: a name
+// ends at the next step or at what follows the operand, a bracket is read
+// whole.
+func operandStep(s string) int {
+	start := len(s) - len(strings.TrimLeft(s, "."))
+	for i := start; i < len(s); i++ {
+		switch s[i] {
+		case '\\':
+			i++
+		case '[':
+			if i == start {
+				return len(s)
+			}
+			return i
+		case '.', ' ', ')', '<', '>', '=', '!', '&', '|':
+			return i
+		}
+	}
+	return len(s)
+}
+
+// quotedLiteral reads a string with the escapes of Go, as Kubernetes does.
+func (p *parser) quotedLiteral() (operand, error) {
+	quote := p.rest[0]
+	rest := p.rest[1:]
+	var s strings.Builder
+	for rest != "" && rest[0] != quote {
+		r, multibyte, tail, err := strconv.UnquoteChar(rest, quote)
+		if err != nil {
+			return operand{}, fmt.Errorf("%.20q is not a quoted string: a backslash begins an escape as in Go", p.rest)
+		}
+		if multibyte || r < utf8.RuneSelf {
+			s.WriteRune(r)
+		} else {
+			s.WriteByte(byte(r))
+		}
+		rest = tail
+	}
+	if rest == "" {
+		return operand{}, errors.New("the quoted string in the filter is never closed")
+	}
+	p.rest = rest[1:]
+	return operand{literal: value.FromString(s.String())}, nil
+}

@@ -1,0 +1,85 @@
+package jsonpath_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/vmrules/vmrules/internal/conformance"
+	"github.com/vmrules/vmrules/internal/jsonpath"
+)
+
+// FuzzParse: no panic; what is read survives being written, as a whole and step by
+// step.
+func FuzzParse(f *testing.F) {
+	for _, path := range []string{
+		".a.a.b", "..a..b", "$..*", ".b[-1]", ".b[0:2,3]", "{.a.b[*].n}", `..[?(@.n=="x")].v`, ".a.b[?(@.v>=1.5)]",
+		`['we ird']['it\'s']`, `.vm\.kubevirt\.io/os`, "['a.b']", "range", "@",
+	} {
+		f.Add(path)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		p, err := jsonpath.Parse(s)
+		if err != nil {
+			if p != nil || err.Error() == "" {
+				t.Fatalf("a path beside %v", err)
+			}
+			return
+		}
+		written := jsonpath.LeadingDot(p.Text())
+		if again, err := jsonpath.Parse(written); err != nil || !again.Equal(p) || again.Key() != p.Key() {
+			t.Fatalf("%q is written as %q: %v", s, written, err)
+		}
+		texts := p.StepTexts()
+		if len(texts) != len(p.Steps()) || len(texts) > 0 && strings.Join(texts, "") != written {
+			t.Fatalf("%q has the steps %q", written, texts)
+		}
+	})
+}
+
+// FuzzSearch: no panic; each location is found once, and as a path selects that very
+// value; both decoders agree.
+func FuzzSearch(f *testing.F) {
+	for _, path := range []string{
+		".a.a.b", "..a..b", "$..*", ".b[-1]", ".b[0:2,3]", "{.a.b[*].n}", `..[?(@.n=="x")].v`, ".a.b[?(@.v>=1.5)]",
+		`['we ird']['it\'s']`, `.vm\.kubevirt\.io/os`,
+	} {
+		f.Add(path, searched)
+	}
+	for _, vectors := range conformance.Read(f, "../../testdata/conformance") {
+		for i, v := range vectors {
+			var rules []struct{ Path string }
+			if i%20 == 0 && json.Unmarshal([]byte(v.Text(f)), &rules) == nil && len(rules) > 0 {
+				f.Add(strings.TrimPrefix(rules[0].Path, "jsonpath::"), string(v.Object))
+			}
+		}
+	}
+	f.Fuzz(func(t *testing.T, s, text string) {
+		var object map[string]any
+		p, err := jsonpath.Parse(s)
+		if err != nil || len(text) > 10_000 || json.Unmarshal([]byte(text), &object) != nil {
+			return
+		}
+		object = conformance.DecodeExactly(json.RawMessage(text))
+		found, err := find(p, object)
+		if err != nil || len(found) > 100 {
+			return
+		}
+		seen := map[string]bool{}
+		for _, m := range found {
+			if seen[m.Field] {
+				t.Fatalf("%s is found twice", m.Field)
+			}
+			seen[m.Field] = true
+			if got, err := find(mustParse(t, m.Field), object); err != nil || !cmp.Equal(got, []match{m}) {
+				t.Fatalf("%q selects %v, not %v: %v", m.Field, got, m, err)
+			}
+		}
+		other, err := find(p, conformance.DecodeOddly(json.RawMessage(text)))
+		if diff := cmp.Diff(fields(found), fields(other)); diff != "" || err != nil {
+			t.Fatalf("other matches where decoded otherwise:\n%s%v", diff, err)
+		}
+	})
+}

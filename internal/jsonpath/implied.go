@@ -1,0 +1,214 @@
+package jsonpath
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/ohler55/ojg/jp"
+
+	"github.com/vmrules/vmrules/internal/value"
+)
+
+// An Implied field counts though it is not written, or may be set by others. They
+// are a tree, whose zero value has no field yet; nil stands for all other fields.
+type Implied struct {
+	members     map[string]*Implied
+	others      *Implied // members that are not in the tree
+	items       *Implied
+	value       any  // the default; nil: none
+	zeroIsUnset bool // 0 means not set
+
+	by   Setters // who may set the field, or make the object for fields in it
+	when Condition
+	only func(s *Search, parent any) bool // nil: always
+}
+
+// A StandIn says why a value counts that the object does not hold.
+type StandIn int
+
+const (
+	// Written is for a value that the object does hold.
+	Written StandIn = iota
+	// Unset is for the default of a field that is not there.
+	Unset
+	// Zero is for the default of a field that is 0, which means the same.
+	Zero
+)
+
+var errNoField = errors.New("the path is not one of names and [*] that ends in a name")
+
+// SetDefault adds the value that counts wherever the field of a path is not
+// written, in place of another. It returns an error unless the path has only names
+// and [*] and ends in a name.
+func (f *Implied) SetDefault(path *Path, v any) error {
+	field, err := f.grow(path)
+	if err != nil {
+		return err
+	}
+	if n := len(path.Steps()); n == 0 || !isChild(path.Steps()[n-1]) {
+		return errNoField
+	}
+	field.value = value.Resolve(v)
+	return nil
+}
+
+// SetZeroIsUnset makes a 0 in the field of a path mean that it is not set. The path
+// is as for SetDefault.
+func (f *Implied) SetZeroIsUnset(path *Path) error {
+	field, err := f.grow(path)
+	if err == nil {
+		field.zeroIsUnset = true
+	}
+	return err
+}
+
+// Default returns the value that counts where the field is not written; nil for
+// none.
+func (f *Implied) Default() any {
+	if f == nil {
+		return nil
+	}
+	return f.value
+}
+
+// ZeroIsUnset reports whether a 0 in the field means that it is not set.
+func (f *Implied) ZeroIsUnset() bool { return f != nil && f.zeroIsUnset }
+
+// DefaultAt returns the default of the field that a path names in some object; nil
+// for none.
+func (f *Implied) DefaultAt(p *Path) any {
+	steps := p.Steps()
+	if len(steps) == 0 || !isChild(steps[len(steps)-1]) {
+		return nil
+	}
+	for _, step := range steps {
+		switch step.(type) {
+		case jp.Child, jp.Nth, jp.Slice, jp.Wildcard, Filter:
+			f = f.After(step)
+		default:
+			return nil
+		}
+	}
+	return f.Default()
+}
+
+// Of returns the node of a path, as far as its steps are names or select items; nil
+// for any other.
+func (f *Implied) Of(steps jp.Expr) *Implied {
+	for _, step := range steps {
+		switch step.(type) {
+		case jp.Child, jp.Nth, jp.Slice, Filter:
+		default:
+			if step != jp.Wildcard('#') {
+				return nil
+			}
+		}
+		f = f.After(step)
+	}
+	return f
+}
+
+// Locate returns the node of a location.
+func (f *Implied) Locate(at Location) *Implied {
+	for _, e := range at {
+		f = f.At(e)
+	}
+	return f
+}
+
+// Below returns a tree that has f at a location, and nothing else.
+func (f *Implied) Below(at Location) *Implied {
+	for _, e := range slices.Backward(at) {
+		if e.IsItem() {
+			f = &Implied{items: f}
+			continue
+		}
+		f = &Implied{members: map[string]*Implied{e.name: f}}
+	}
+	return f
+}
+
+func isChild(step jp.Frag) bool {
+	_, ok := step.(jp.Child)
+	return ok
+}
+
+// grow returns the node of a path, and makes those that are missing.
+func (f *Implied) grow(path *Path) (*Implied, error) {
+	for _, step := range path.Steps() {
+		switch step := step.(type) {
+		case jp.Child:
+			f = f.growMember(string(step))
+		case jp.Wildcard:
+			if step == jp.Wildcard('*') {
+				return nil, errNoField
+			}
+			f = f.growItems()
+		default:
+			return nil, errNoField
+		}
+	}
+	return f, nil
+}
+
+func (f *Implied) growMember(name string) *Implied {
+	if f.members == nil {
+		f.members = map[string]*Implied{}
+	}
+	if f.members[name] == nil {
+		f.members[name] = &Implied{}
+	}
+	return f.members[name]
+}
+
+func (f *Implied) growItems() *Implied {
+	if f.items == nil {
+		f.items = &Implied{}
+	}
+	return f.items
+}
+
+// At returns the node of a member or item.
+func (f *Implied) At(e Element) *Implied {
+	switch {
+	case f == nil:
+		return nil
+	case e.IsItem():
+		return f.items
+	}
+	return f.member(e.Name())
+}
+
+func (f *Implied) member(name string) *Implied {
+	if member := f.members[name]; member != nil {
+		return member
+	}
+	return f.others
+}
+
+// After returns the node behind a step that names a member or selects items.
+func (f *Implied) After(step jp.Frag) *Implied {
+	if name, ok := step.(jp.Child); ok {
+		return f.At(Member(string(name)))
+	}
+	return f.At(Item(0))
+}
+
+// StandIn returns the default that counts for a member of parent, and why; next is
+// what the object holds there, nil where it holds nothing.
+func (f *Implied) StandIn(parent, next any) (any, StandIn) {
+	switch {
+	case f == nil || f.value == nil || value.ShapeOf(parent) != value.Object:
+		return nil, Written
+	case next == nil:
+		return f.value, Unset
+	case f.zeroIsUnset && isZero(next):
+		return f.value, Zero
+	}
+	return nil, Written
+}
+
+func isZero(v any) bool {
+	s, ok := value.ScalarOf(v)
+	return ok && s.Shape() == value.Number && s.Err() == nil && s.Number().IsZero()
+}

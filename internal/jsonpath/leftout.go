@@ -1,0 +1,192 @@
+package jsonpath
+
+import (
+	"slices"
+
+	"github.com/ohler55/ojg/jp"
+
+	"github.com/vmrules/vmrules/internal/value"
+)
+
+// A LeftOut error says that others may set what a path selects.
+type LeftOut struct {
+	What string
+	By   Setters
+}
+
+func (e *LeftOut) Error() string { return e.What + " may be set by others" }
+
+// setBy returns who may set a field of parent, which has next there.
+func (w *Search) setBy(f *Implied, parent, next any) Setters {
+	switch {
+	case f == nil, f.by&w.Others == 0, value.ShapeOf(parent) != value.Object:
+		return 0
+	case !f.when.Holds(next), f.only != nil && !f.only(w, parent):
+		return 0
+	}
+	return f.by & w.Others
+}
+
+// setBelow returns who may set what steps select from a field that is not there.
+func (w *Search) setBelow(f *Implied, steps jp.Expr) Setters {
+	if f == nil || f.by&w.Others == 0 || !w.Spend(1) {
+		return 0
+	}
+	if len(steps) == 0 || f.when.isWhole() {
+		return f.by & w.Others
+	}
+	switch step := steps[0].(type) {
+	case jp.Child:
+		return w.setBelow(f.member(string(step)), steps[1:])
+	case jp.Union:
+		var found Setters
+		for _, key := range step {
+			if name, ok := key.(string); ok {
+				found |= w.setBelow(f.member(name), steps[1:])
+			}
+		}
+		return found
+	case jp.Wildcard:
+		if step == jp.Wildcard('*') {
+			return w.setInMembers(f, steps[1:])
+		}
+	case jp.Descent:
+		return w.setBelow(f, steps[1:]) | w.setInMembers(f, steps)
+	}
+	return 0
+}
+
+func (w *Search) setInMembers(f *Implied, steps jp.Expr) Setters {
+	found := w.setBelow(f.others, steps)
+	for _, member := range f.members {
+		found |= w.setBelow(member, steps)
+	}
+	return found
+}
+
+// SetInside returns who may set something inside the value that is being visited, as
+// it is.
+func (w *Search) SetInside(v any) Setters {
+	return w.setInside(w.Implied.Locate(w.at[len(w.Root):]), v)
+}
+
+func (w *Search) setInside(f *Implied, v any) Setters {
+	if f == nil || w.Others == 0 || !w.Spend(len(f.members)) {
+		return 0
+	}
+	var found Setters
+	if f.when == Appended {
+		found = f.by & w.Others
+	}
+	if f.others != nil {
+		found |= f.others.by & w.Others
+	}
+	for name, field := range f.members {
+		next, _ := value.Member(v, name)
+		found |= w.setBy(field, v, next)
+		if next != nil {
+			found |= w.setInside(field, next)
+		}
+	}
+	if f.items != nil {
+		for i := range value.Len(v) {
+			next, _ := value.Item(v, i)
+			found |= w.setInside(f.items, next)
+		}
+	}
+	return found
+}
+
+// isLeft reports whether a field of parent, which has next there, is left to
+// others: what is written does not count then.
+func (w *Search) isLeft(f *Implied, parent, next any) bool {
+	return w.Others != 0 && w.setBy(f, parent, next) != 0
+}
+
+// leaveOutMember is leaveOut for the member of an object that step i names.
+func (w *Search) leaveOutMember(name string, i int, f *Implied) {
+	if w.doubt != nil {
+		return
+	}
+	rest := w.steps[i+1:]
+	w.leaveOut(w.setBelow(f, rest), func() string {
+		return w.at.Join(Members(name)).Join(Fixed(rest)).Shown()
+	})
+}
+
+// leaveOut remembers that others may set what the path would select.
+func (w *Search) leaveOut(by Setters, what func() string) {
+	if by != 0 && w.doubt == nil {
+		w.doubt = &LeftOut{what(), by}
+	}
+}
+
+// leaveOutMembers is leaveOut for the members of an object that step i, which
+// selects all of them, would select.
+func (w *Search) leaveOutMembers(v any, i int, f *Implied) {
+	if f == nil || w.Others == 0 || w.doubt != nil || value.ShapeOf(v) != value.Object || !w.Spend(len(f.members)) {
+		return
+	}
+	steps := w.steps[i:]
+	if steps[0] != jp.Descent('.') {
+		steps = steps[1:]
+	}
+	found := w.setBelow(f.others, steps)
+	for name, field := range f.members {
+		if next, _ := value.Member(v, name); w.isLeft(field, v, next) {
+			found |= w.setBelow(field, steps)
+		}
+	}
+	w.leaveOut(found, w.fields)
+}
+
+func (w *Search) fields() string { return "fields of " + w.at.Shown() }
+
+// keepsItems reports whether what step i selects in a list is there too when
+// others have appended items. An index from the end then counts from another.
+func (w *Search) keepsItems(v any, i int, f *Implied) bool {
+	if f == nil || f.when != Appended || f.by&w.Others == 0 || value.ShapeOf(v) != value.Array {
+		return true
+	}
+	if k, ok := w.steps[i].(jp.Nth); ok && k >= 0 && int(k) < value.Len(v) {
+		return true
+	}
+	w.leaveOut(f.by&w.Others, func() string { return "items of " + w.at.Shown() })
+	return !countsFromEnd(w.steps[i])
+}
+
+// countsFromEnd reports whether a step has an index that counts from the end.
+func countsFromEnd(step any) bool {
+	switch step := step.(type) {
+	case jp.Nth:
+		return step < 0
+	case int64:
+		return step < 0
+	case jp.Slice:
+		return step[0] < 0 || step[1] < 0
+	case jp.Union:
+		return slices.ContainsFunc(step, countsFromEnd)
+	}
+	return false
+}
+
+// leftOperand is what an operand of a filter selects where others may add to it:
+// nothing that could be compared, unless it is too many values already.
+func (w *Search) leftOperand(by Setters, values []any, most int) []any {
+	if len(values) == most {
+		return values
+	}
+	w.leaveOut(by, func() string { return "what a filter compares in " + w.at.Shown() })
+	return nil
+}
+
+// WouldBeLeft reports whether the value that is being visited would be left to others
+// if it were not written.
+func (w *Search) WouldBeLeft() bool {
+	if w.Others == 0 || len(w.at) == len(w.Root) {
+		return false
+	}
+	at := w.at[len(w.Root):]
+	parent := Lookup(w.object, at[:len(at)-1])
+	return w.isLeft(w.Implied.Locate(at), parent, nil)
+}

@@ -1,0 +1,198 @@
+package jsonpath
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/ohler55/ojg/jp"
+
+	"github.com/vmrules/vmrules/internal/value"
+)
+
+// A Location is the way from an object's root to a value in it.
+type Location []Element
+
+// An Element is one step of a Location: into a member of an object, or into an
+// item of an array.
+type Element struct {
+	name  string
+	index int // not negative: an item
+}
+
+// Member returns the step into the member of this name.
+func Member(name string) Element { return Element{name: name, index: -1} }
+
+// Item returns the step into the item with this index, which is not negative.
+func Item(index int) Element { return Element{index: index} }
+
+// Members returns a Location of members alone.
+func Members(names ...string) Location {
+	var l Location
+	for _, name := range names {
+		l = append(l, Member(name))
+	}
+	return l
+}
+
+// IsItem reports whether e is a step into an item.
+func (e Element) IsItem() bool { return e.index >= 0 }
+
+// Name returns the name of the member; "" for an item.
+func (e Element) Name() string { return e.name }
+
+// Index returns the index of the item; -1 for a member.
+func (e Element) Index() int { return e.index }
+
+// Compare orders items by index and members by name: document order.
+func (e Element) Compare(other Element) int {
+	return cmp.Or(cmp.Compare(e.name, other.name), cmp.Compare(e.index, other.index))
+}
+
+// Join returns a copy of l with more behind it.
+func (l Location) Join(more Location) Location {
+	return slices.Concat(l, more)
+}
+
+// String returns the Location in the dialect of paths, the root as $.
+func (l Location) String() string {
+	if len(l) == 0 {
+		return "$"
+	}
+	s := make([]byte, 0, usualLocation)
+	for i, e := range l {
+		switch {
+		case e.index >= 0:
+			s = append(strconv.AppendInt(append(s, '['), int64(e.index), 10), ']')
+		case !isPlainName(e.name) || i == 0 && IsKeyword(e.name):
+			s = append(append(append(s, "['"...), quotedEscapes.Replace(e.name)...), "']"...)
+		default:
+			if i > 0 {
+				s = append(s, '.')
+			}
+			s = appendPlainName(s, e.name)
+		}
+	}
+	return string(s)
+}
+
+// Shown returns String for a message: of a Location that is too long for people,
+// the beginning.
+func (l Location) Shown() string {
+	size := 0
+	for i, e := range l {
+		if size += len(e.name) + 1; size > value.MaxLine {
+			e.name = value.Clipped(e.name, value.MaxLine)
+			return append(slices.Clone(l[:i]), e).String() + "…"
+		}
+	}
+	return l.String()
+}
+
+// TextSize returns how many bytes String and Pointer take together, at most.
+func (l Location) TextSize() int {
+	size := 0
+	for _, e := range l {
+		size += len(e.name) + len("['']")
+	}
+	return 4 * size // any character of a name may take two, in either
+}
+
+// usualLocation is how many bytes of text most locations need at most.
+const usualLocation = 128
+
+var quotedEscapes = strings.NewReplacer(`\`, `\\`, `'`, `\'`, `.`, `\.`, `*`, `\*`)
+
+// appendPlainName writes a name that needs no quotes.
+func appendPlainName(s []byte, name string) []byte {
+	for i := range len(name) {
+		if name[i] == '.' {
+			s = append(s, '\\')
+		}
+		s = append(s, name[i])
+	}
+	return s
+}
+
+// isPlainName reports whether a name needs no quotes: it has only the characters
+// of names and dots, which take a backslash.
+func isPlainName(name string) bool {
+	for _, r := range name {
+		if r != '.' && !isNameRune(r) {
+			return false
+		}
+	}
+	return name != ""
+}
+
+// Pointer returns the Location as a JSON Pointer, RFC 6901.
+func (l Location) Pointer() string {
+	s := make([]byte, 0, usualLocation)
+	for _, e := range l {
+		s = append(s, '/')
+		if e.index >= 0 {
+			s = strconv.AppendInt(s, int64(e.index), 10)
+		} else {
+			s = append(s, pointerEscapes.Replace(e.name)...)
+		}
+	}
+	return string(s)
+}
+
+var pointerEscapes = strings.NewReplacer("~", "~0", "/", "~1")
+
+// Field returns a path as it was written, behind the Location of its root.
+func (l Location) Field(p *Path) string {
+	text := p.Text()
+	switch {
+	case len(l) == 0 && IsKeyword(text):
+		return "." + text
+	case len(l) == 0:
+		return text
+	case text == "$":
+		return l.String()
+	case text[0] == '[' || text[0] == '.':
+		return l.String() + text
+	}
+	return l.String() + "." + text
+}
+
+// Fixed returns the steps at the beginning of a path that select one place at most.
+func Fixed(steps jp.Expr) Location {
+	var l Location
+	for _, step := range steps {
+		switch step := step.(type) {
+		case jp.Child:
+			l = append(l, Member(string(step)))
+			continue
+		case jp.Nth:
+			if step >= 0 {
+				l = append(l, Item(int(step)))
+				continue
+			}
+		}
+		break
+	}
+	return l
+}
+
+// Lookup returns what is at a Location in v; nil where nothing is.
+func Lookup(v any, at Location) any {
+	for _, e := range at {
+		v = child(v, e)
+	}
+	return v
+}
+
+func child(v any, e Element) any {
+	if e.index < 0 {
+		v, _ = value.Member(v, e.name)
+		return v
+	}
+	if e.index >= value.Len(v) {
+		return nil
+	}
+	v, _ = value.Item(v, e.index)
+	return v
+}

@@ -1,0 +1,134 @@
+package jsonpath
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/ohler55/ojg/jp"
+
+	"github.com/vmrules/vmrules/internal/value"
+)
+
+// holds reports whether a filter selects an item.
+func (w *Search) holds(f Filter, v any, k int, i *Implied) bool {
+	current, ok := w.item(v, k)
+	if !ok {
+		return false
+	}
+	below := i.At(Item(k))
+	if f.operator == "" {
+		return len(w.operand(f.left.path, current, below, 1)) == 1
+	}
+	left, ok := w.comparable(f.left, current, below)
+	if !ok {
+		return false
+	}
+	// Different types never match, not even under !=.
+	right, ok := w.comparable(f.right, current, below)
+	if !ok || w.couldBeAnything(left.Canonical()) || w.couldBeAnything(right.Canonical()) || left.Shape() != right.Shape() {
+		return false
+	}
+	if err := cmp.Or(w.incomparable(left), w.incomparable(right)); err != nil {
+		w.doubt = err
+		return false
+	}
+	return compares(left, f.operator, right)
+}
+
+// comparable is the scalar that an operand stands for, if it is exactly one.
+func (w *Search) comparable(o operand, current any, f *Implied) (value.Scalar, bool) {
+	if o.path == nil {
+		return o.literal, true
+	}
+	values := w.operand(o.path, current, f, 2)
+	if len(values) != 1 {
+		return value.Scalar{}, false
+	}
+	s, ok := value.ScalarOf(values[0])
+	return s, ok && w.Spend(s.Cost())
+}
+
+// operand lists what a path selects from the current item, at most so many.
+func (w *Search) operand(path jp.Expr, current any, f *Implied, most int) []any {
+	var values []any
+	inner := Search{Meter: w.Meter, Placeholders: w.Placeholders, Implied: f, Others: w.Others, object: w.object, steps: path, Visitor: VisitorFunc(func(_ *Search, value any) bool {
+		values = append(values, value)
+		return len(values) < most
+	})}
+	inner.from(current, 0, f)
+	if inner.err != nil {
+		w.fail(inner.err)
+	}
+	if left, ok := inner.doubt.(*LeftOut); ok {
+		return w.leftOperand(left.By, values, most)
+	}
+	w.doubt = cmp.Or(inner.doubt, w.doubt)
+	return values
+}
+
+// couldBeAnything reports whether a value may be filled in with one of any type.
+func (w *Search) couldBeAnything(v any) bool {
+	if w.Placeholders == nil {
+		return false
+	}
+	s, _ := v.(string)
+	err := w.Placeholders.Whole(s)
+	if err != nil {
+		w.doubt = err
+	}
+	return err != nil
+}
+
+// mayHaveMore reports whether a key of an object holds a placeholder: filled in, it
+// may be any name.
+func (w *Search) mayHaveMore(v any) bool {
+	if w.Placeholders == nil || value.ShapeOf(v) != value.Object || !w.Spend(value.ChildCount(v)/4) {
+		return false
+	}
+	for _, name := range value.Names(v) {
+		if err := w.Placeholders.Within(name); err != nil {
+			w.doubt = err
+			return true
+		}
+	}
+	return false
+}
+
+// incomparable says why a comparison with a scalar has no answer; nil where it
+// has one.
+func (w *Search) incomparable(s value.Scalar) error {
+	if s.Err() != nil {
+		return fmt.Errorf("a value that a filter compares %w", s.Err())
+	}
+	if w.Placeholders == nil {
+		return nil
+	}
+	return w.Placeholders.Within(s.Text())
+}
+
+// compares judges a filter on two values of one type: numbers by value, strings
+// by their bytes, booleans only for equality.
+func compares(a value.Scalar, operator string, b value.Scalar) bool {
+	order := cmp.Compare(a.Text(), b.Text())
+	if a.Shape() == value.Number {
+		order = a.Number().Compare(b.Number())
+	}
+	switch operator {
+	case "==":
+		return order == 0
+	case "!=":
+		return order != 0
+	}
+	if a.Shape() == value.Boolean {
+		return false
+	}
+	switch operator {
+	case "<":
+		return order < 0
+	case "<=":
+		return order <= 0
+	case ">":
+		return order > 0
+	}
+	return order >= 0
+}

@@ -1,0 +1,312 @@
+package jsonpath
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/ohler55/ojg/jp"
+
+	"github.com/vmrules/vmrules/internal/value"
+)
+
+// Parse reads a path.
+func Parse(s string) (*Path, error) {
+	s = strings.TrimSpace(s)
+	if inner, ok := strings.CutPrefix(s, "{"); ok {
+		if inner, ok = strings.CutSuffix(inner, "}"); !ok {
+			return nil, errors.New("the { is never closed")
+		}
+		s = strings.TrimSpace(inner)
+	}
+	p := parser{rest: s}
+	steps, err := p.parse()
+	if err != nil {
+		return nil, err
+	}
+	if len(steps) == 0 {
+		return &Path{steps, "$"}, nil
+	}
+	text := s[len(s)-p.length:]
+	if !strings.HasPrefix(text, "..") {
+		text = strings.TrimPrefix(text, ".")
+	}
+	return &Path{steps, text}, nil
+}
+
+// A parser reads one expression from its front.
+type parser struct {
+	rest   string
+	length int // of the text behind $ or @
+}
+
+func (p *parser) parse() (jp.Expr, error) {
+	root := p.skip("$") || p.skip("@")
+	p.length = len(p.rest)
+	switch {
+	case p.rest == "" && root:
+		return jp.Expr{}, nil
+	case p.rest == "":
+		return nil, errors.New("the path is empty: write the field's path, such as .spec.domain.cpu.cores")
+	case !root && IsKeyword(p.rest):
+		return nil, errors.New("range and end write text, they select nothing: write the path alone, with [*] for every item")
+	case !root && p.rest[0] != '.' && p.rest[0] != '[':
+		p.rest = "." + p.rest
+	}
+	expr := make(jp.Expr, 0, strings.Count(p.rest, ".")+strings.Count(p.rest, "["))
+	for p.rest != "" {
+		var err error
+		if expr, err = p.step(expr); err != nil {
+			return nil, err
+		}
+	}
+	return expr, nil
+}
+
+// IsKeyword reports whether an expression begins with a word that kubectl's
+// templates use for output: with a dot in front it would be a name.
+func IsKeyword(s string) bool {
+	word := s
+	if end := strings.IndexAny(s, " .["); end >= 0 {
+		word = s[:end]
+	}
+	return word == "range" || word == "end"
+}
+
+func (p *parser) skip(prefix string) bool {
+	rest, ok := strings.CutPrefix(p.rest, prefix)
+	p.rest = rest
+	return ok
+}
+
+// step appends one step, or a ".." and the step behind it.
+func (p *parser) step(expr jp.Expr) (jp.Expr, error) {
+	var next jp.Frag
+	var err error
+	switch {
+	case p.skip(".."):
+		expr = append(expr, jp.Descent('.'))
+		next, err = p.afterDescent()
+	case p.skip("."):
+		next, err = p.afterDot()
+	case p.skip("["):
+		next, err = p.bracket()
+	default:
+		err = p.unexpected("between two steps")
+	}
+	return append(expr, next), err
+}
+
+func (p *parser) afterDescent() (jp.Frag, error) {
+	switch {
+	case p.rest == "":
+		return nil, errors.New("behind .. a name is missing")
+	case p.rest[0] == '.':
+		return nil, errors.New("three dots in a row: write two before a name at any depth, one before a child's")
+	case p.skip("["):
+		return p.bracket()
+	}
+	return p.afterDot()
+}
+
+func (p *parser) afterDot() (jp.Frag, error) {
+	if !p.skip("*") {
+		name, err := p.name()
+		return jp.Child(name), err
+	}
+	if p.rest != "" && p.rest[0] != '.' && p.rest[0] != '[' {
+		return nil, p.unexpected("after .*")
+	}
+	return jp.Wildcard('*'), nil
+}
+
+func (p *parser) unexpected(where string) error {
+	r, _ := utf8.DecodeRuneInString(p.rest)
+	return fmt.Errorf("unexpected %q %s", r, where)
+}
+
+// name reads a name behind a dot.
+func (p *parser) name() (string, error) {
+	end := 0
+	for end < len(p.rest) && p.rest[end] < utf8.RuneSelf && isNameRune(rune(p.rest[end])) {
+		end++
+	}
+	if plain := p.rest[:end]; end == len(p.rest) || p.rest[end] == '.' || p.rest[end] == '[' {
+		p.rest = p.rest[end:]
+		return p.namedOrError(plain)
+	}
+	var name strings.Builder
+	for p.rest != "" {
+		r, size := utf8.DecodeRuneInString(p.rest)
+		switch {
+		case r == '\\' && len(p.rest) == 1:
+			return "", errors.New(`nothing follows the last \`)
+		case r == '\\':
+			_, escaped := utf8.DecodeRuneInString(p.rest[1:])
+			name.WriteString(p.rest[1 : 1+escaped])
+			size += escaped
+		case isNameRune(r):
+			name.WriteString(p.rest[:size])
+		case r == '.' || r == '[':
+			return p.namedOrError(name.String())
+		case r == '}' || r == '{':
+			return "", errors.New("one path is all that may stand here: no text outside { } and no second path")
+		default:
+			return "", fmt.Errorf(`unexpected %q in a name: write '\%c' where it is part of the name`, r, r)
+		}
+		p.rest = p.rest[size:]
+	}
+	return p.namedOrError(name.String())
+}
+
+func (p *parser) namedOrError(name string) (string, error) {
+	if name == "" {
+		return "", errors.New("a name is missing after a dot")
+	}
+	return name, nil
+}
+
+// isNameRune reports whether a name may hold r without a backslash.
+func isNameRune(r rune) bool {
+	switch {
+	case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', '0' <= r && r <= '9', r == '_', r == '-', r == '/':
+		return true
+	}
+	return r >= utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r))
+}
+
+// bracket reads what follows a [ up to its ].
+func (p *parser) bracket() (jp.Frag, error) {
+	if p.skip("?(") {
+		return p.filter()
+	}
+	p.blanks()
+	if p.skip("*") {
+		return jp.Wildcard('#'), p.closing()
+	}
+	var keys jp.Union
+	for {
+		key, err := p.key()
+		if err != nil {
+			return nil, err
+		}
+		keys = append(keys, key)
+		p.blanks()
+		if !p.skip(",") {
+			break
+		}
+		p.blanks()
+	}
+	if err := p.closing(); err != nil {
+		return nil, err
+	}
+	if len(keys) > 1 {
+		return keys, nil
+	}
+	switch key := keys[0].(type) {
+	case string:
+		return jp.Child(key), nil
+	case int64:
+		return jp.Nth(key), nil
+	}
+	return keys[0].(jp.Slice), nil
+}
+
+func (p *parser) blanks() { p.rest = strings.TrimLeft(p.rest, " ") }
+
+func (p *parser) closing() error {
+	p.blanks()
+	if p.skip("]") {
+		return nil
+	}
+	if p.rest == "" {
+		return errors.New("the [ is never closed")
+	}
+	return p.unexpected("inside [ ]")
+}
+
+// key reads a quoted name, an index or a slice.
+func (p *parser) key() (any, error) {
+	switch {
+	case p.skip("'"):
+		return p.quotedName('\'')
+	case p.skip(`"`):
+		return p.quotedName('"')
+	case strings.HasPrefix(p.rest, ":"):
+		return p.slice(jp.SliceNotSet)
+	}
+	i, err := p.index()
+	if err != nil || !strings.HasPrefix(p.rest, ":") {
+		return i, err
+	}
+	return p.slice(int(i))
+}
+
+func (p *parser) index() (int64, error) {
+	digits := strings.TrimLeft(strings.TrimPrefix(p.rest, "-"), "0123456789")
+	number := p.rest[:len(p.rest)-len(digits)]
+	i, err := strconv.ParseInt(number, 10, 32)
+	if errors.Is(err, strconv.ErrRange) {
+		return 0, fmt.Errorf("the index %s is too large", number)
+	}
+	if err != nil {
+		return 0, errors.New("inside [ ] stands a quoted name, an index, a slice such as 0:2, a list of these, * or a filter ?( )")
+	}
+	p.rest = digits
+	return i, nil
+}
+
+// quotedName reads a name up to its closing quote.
+func (p *parser) quotedName(quote byte) (string, error) {
+	var name strings.Builder
+	start := p.rest
+	for p.rest != "" {
+		c := p.rest[0]
+		p.rest = p.rest[1:]
+		switch {
+		case c == quote && start[:len(start)-len(p.rest)-1] == "*":
+			return "", errors.New(`a quoted * is read as a wildcard by some and as a name by others: write [*], or [\*] quoted for the name`)
+		case c == quote:
+			return name.String(), nil
+		case c == '.':
+			return "", ambiguousDot(start, quote)
+		case c == '\\' && p.rest != "":
+			name.WriteByte(p.rest[0])
+			p.rest = p.rest[1:]
+		default:
+			name.WriteByte(c)
+		}
+	}
+	return "", errors.New("the quoted name is never closed")
+}
+
+// ambiguousDot is the error for ['a.b']: Kubernetes reads a.b as two steps,
+// everyone else as one name.
+func ambiguousDot(start string, quote byte) error {
+	name, _, _ := strings.Cut(start, string(quote))
+	name = value.Shortened(name)
+	return fmt.Errorf(`a bare dot inside quotes is a step for some and part of the name for others: write ['%s'] for the name, .%s for the steps`,
+		strings.ReplaceAll(name, ".", `\.`), name)
+}
+
+// slice reads the rest of a slice behind its start.
+func (p *parser) slice(start int) (jp.Slice, error) {
+	slice := jp.Slice{start, jp.SliceNotSet, jp.SliceNotSet}
+	for i := 1; i < 3 && p.skip(":"); i++ {
+		if p.rest == "" || strings.IndexByte(":],", p.rest[0]) >= 0 {
+			continue
+		}
+		bound, err := p.index()
+		if err != nil {
+			return slice, err
+		}
+		slice[i] = int(bound)
+	}
+	if slice[2] != jp.SliceNotSet && slice[2] <= 0 {
+		return slice, errors.New("the step of a slice must be more than 0")
+	}
+	return slice, nil
+}

@@ -1,0 +1,65 @@
+package jsonpath
+
+import (
+	"reflect"
+	"strings"
+
+	"github.com/ohler55/ojg/jp"
+)
+
+// A Path is a parsed path. It is immutable; nil is no path.
+type Path struct {
+	steps jp.Expr // without the root; a filter is our own fragment
+	text  string  // as it was written, without braces, $ and the first dot
+}
+
+// Steps returns the steps behind the root, which may not be modified.
+func (p *Path) Steps() jp.Expr {
+	if p == nil {
+		return nil
+	}
+	return p.steps
+}
+
+// Text returns the path as it was written, without braces, $ and the first dot;
+// "$" for the root, "" for nil.
+func (p *Path) Text() string {
+	if p == nil {
+		return ""
+	}
+	return p.text
+}
+
+// Equal reports whether two paths have the same steps, however they are spelled.
+func (p *Path) Equal(q *Path) bool {
+	return (p == nil) == (q == nil) && reflect.DeepEqual(p.Steps(), q.Steps())
+}
+
+// StepTexts returns each step as it was written, with the dot or brackets that
+// belong to it. A ".." is a step of its own.
+func (p *Path) StepTexts() []string {
+	if len(p.Steps()) == 0 {
+		return nil
+	}
+	texts := make([]string, 0, len(p.steps))
+	parser := parser{rest: LeadingDot(p.text)}
+	for parser.rest != "" {
+		before := parser.rest
+		steps, _ := parser.step(nil) // it has been read before
+		written := before[:len(before)-len(parser.rest)]
+		if len(steps) == 2 {
+			texts = append(texts, "..")
+			written = written[len(".."):]
+		}
+		texts = append(texts, written)
+	}
+	return texts
+}
+
+// LeadingDot returns an expression with the dot in front that may be left out.
+func LeadingDot(expression string) string {
+	if expression == "" || strings.ContainsRune(".[${", rune(expression[0])) {
+		return expression
+	}
+	return "." + expression
+}

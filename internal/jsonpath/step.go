@@ -1,0 +1,229 @@
+package jsonpath
+
+import (
+	"reflect"
+	"slices"
+
+	"github.com/ohler55/ojg/jp"
+
+	"github.com/vmrules/vmrules/internal/value"
+)
+
+// each yields what step i selects in v, in document order; false ends the
+// search.
+func (w *Search) each(v any, i int, f *Implied, yield func(selection) bool) bool {
+	if w.couldBeAnything(v) || !w.keepsItems(v, i, f) {
+		return true
+	}
+	switch step := w.steps[i].(type) {
+	case jp.Child:
+		s, ok := w.member(v, i, f, string(step))
+		return !ok || yield(s)
+	case jp.Nth:
+		k := FromEnd(int(step), value.Len(v))
+		if k < 0 || k >= value.Len(v) {
+			return true
+		}
+		next, ok := w.item(v, k)
+		return !ok || yield(selection{Item(k), next, Written})
+	case jp.Union:
+		return w.eachOf(step, v, i, f, yield)
+	}
+	if !w.Spend(value.ChildrenCost(v)) {
+		return false
+	}
+	if w.standIn != Written { // a default has nothing below it that is written
+		return true
+	}
+	for k := range value.Len(v) {
+		if w.selectsItem(w.steps[i], v, k, f) {
+			if next, ok := w.item(v, k); ok && !yield(selection{Item(k), next, Written}) {
+				return false
+			}
+		}
+	}
+	if !selectsMembers(w.steps[i]) {
+		return w.err == nil
+	}
+	w.mayHaveMore(v)
+	w.leaveOutMembers(v, i, f)
+	v = value.ByName(v)
+	for _, name := range value.Names(v) {
+		next, ok := w.memberOf(v, name)
+		if !ok || w.isLeft(f.At(Member(name)), v, next) {
+			continue
+		}
+		if !yield(selection{Member(name), next, Written}) {
+			return false
+		}
+	}
+	return w.err == nil
+}
+
+// member is what a step that names a member selects: what is written or, but
+// for a name behind "..", a default.
+func (w *Search) member(v any, i int, f *Implied, name string) (selection, bool) {
+	if cost := value.LookupCost(v, name); cost > 0 && !w.Spend(cost) {
+		return selection{}, false
+	}
+	next, ok := w.memberOf(v, name)
+	s := selection{Member(name), next, Written}
+	if !ok && w.mayHaveMore(v) {
+		return s, false
+	}
+	f = f.At(s.place)
+	if w.isLeft(f, v, next) {
+		w.leaveOutMember(name, i, f)
+		return s, false
+	}
+	if i > 0 && w.steps[i-1] == jp.Descent('.') {
+		return s, ok
+	}
+	if value, why := f.StandIn(v, next); why != Written {
+		return selection{s.place, value, why}, true
+	}
+	return s, ok
+}
+
+// item is an item of v, paid for.
+func (w *Search) item(v any, k int) (any, bool) {
+	next, ok := value.Item(v, k)
+	if !ok || !isContainer(next) {
+		return next, ok
+	}
+	if list, isPlain := v.([]any); isPlain {
+		return next, w.paysFor(list[k], next)
+	}
+	return next, w.paysFor(reflect.ValueOf(v).Index(k).Interface(), next)
+}
+
+// memberOf is a member of v, paid for.
+func (w *Search) memberOf(v any, name string) (any, bool) {
+	next, ok := value.Member(v, name)
+	if m, isPlain := v.(map[string]any); ok && isPlain && isContainer(next) {
+		return next, w.paysFor(m[name], next)
+	}
+	return next, ok
+}
+
+// isContainer reports whether a value is an object or array as decoders make it.
+func isContainer(v any) bool {
+	switch v.(type) {
+	case map[string]any, []any:
+		return true
+	}
+	return false
+}
+
+// paysFor pays for what came of a Go value that only its methods or fields turn
+// into JSON. Each time that it is looked at, all of it is written and read again,
+// which takes about four times as long as looking at all of it.
+func (w *Search) paysFor(raw, resolved any) bool {
+	return isContainer(raw) || !value.IsEncoded(raw) || w.weigh(resolved)
+}
+
+func (w *Search) weigh(v any) bool {
+	if !w.Spend(4) {
+		return false
+	}
+	switch v := v.(type) {
+	case map[string]any:
+		for _, next := range v {
+			if !w.weigh(next) {
+				return false
+			}
+		}
+	case []any:
+		for _, next := range v {
+			if !w.weigh(next) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// eachOf yields what the keys of a union select, each once.
+func (w *Search) eachOf(keys jp.Union, v any, i int, f *Implied, yield func(selection) bool) bool {
+	if !w.Spend(len(keys)) {
+		return false
+	}
+	for _, e := range w.resolved(keys, v) {
+		var s selection
+		var ok bool
+		if !e.IsItem() {
+			s, ok = w.member(v, i, f, e.Name())
+		} else {
+			s = selection{place: e}
+			s.value, ok = w.item(v, e.Index())
+		}
+		if ok && !yield(s) {
+			return false
+		}
+	}
+	return w.err == nil
+}
+
+// resolved lists the keys of a union for v, in document order.
+func (w *Search) resolved(keys jp.Union, v any) []Element {
+	var all []Element
+	for _, key := range keys {
+		switch key := key.(type) {
+		case string:
+			all = append(all, Member(key))
+		case int64:
+			if k := FromEnd(int(key), value.Len(v)); k >= 0 && k < value.Len(v) {
+				all = append(all, Item(k))
+			}
+		case jp.Slice:
+			if !w.Spend(value.Len(v)) {
+				return nil
+			}
+			for k := range value.Len(v) {
+				if inSlice(key, k, value.Len(v)) {
+					all = append(all, Item(k))
+				}
+			}
+		}
+	}
+	slices.SortFunc(all, Element.Compare)
+	return slices.Compact(all)
+}
+
+// selectsItem reports whether a step that looks at all items selects one.
+func (w *Search) selectsItem(step jp.Frag, v any, k int, f *Implied) bool {
+	switch step := step.(type) {
+	case jp.Slice:
+		return inSlice(step, k, value.Len(v))
+	case Filter:
+		return w.holds(step, v, k, f)
+	}
+	return true
+}
+
+// selectsMembers reports whether a step selects all members of an object.
+func selectsMembers(step jp.Frag) bool { return step == jp.Wildcard('*') || step == jp.Descent('.') }
+
+// FromEnd returns an index as it counts from the front of an array of this length.
+func FromEnd(i, length int) int {
+	if i < 0 {
+		return i + length
+	}
+	return i
+}
+
+// inSlice reports whether an index is in a slice of an array. As in Kubernetes,
+// a slice that reaches beyond the array selects nothing.
+func inSlice(s jp.Slice, i, length int) bool {
+	start, end, by := 0, length, 1
+	if s[0] != jp.SliceNotSet {
+		start = FromEnd(s[0], length)
+	}
+	if s[1] != jp.SliceNotSet {
+		end = FromEnd(s[1], length)
+	}
+	if s[2] != jp.SliceNotSet {
+		by = s[2]
+	}
+	return start >= 0 && end <= length && i >= start && i < end && (i-start)%by == 0
+}
