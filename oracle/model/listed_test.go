@@ -14,8 +14,9 @@ import (
 var (
 	// unionOfItems: items that a preference may add to, in a union.
 	unionOfItems = regexp.MustCompile(`\[[^\]?'"]*,[^\]]*\]`)
-	// severalOperands: a filter with an operand that may select several values.
-	severalOperands = regexp.MustCompile(`\?\([^)]*(\.\.|\*|,|:)`)
+	// severalOperands: a filter with an operand that may select several values, or with
+	// two paths.
+	severalOperands = regexp.MustCompile(`\?\([^)]*(\.\.|\*|,|:|@[^)]*@)`)
 )
 
 // unknown is what makes an object not wholly known.

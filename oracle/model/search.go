@@ -195,7 +195,9 @@ func (w *walk) children(m match) []match {
 // below returns what is at a name or index of m.
 func below(m match, part, v any) match {
 	c := match{location: m.location.with(part), value: v, settable: m.settable.child(part, m.unknown)}
-	c.unknown = v != nil && c.settable.changes(v, object(m.value))
+	if v != nil && c.settable.changes(v, object(m.value)) {
+		c.unknown, c.value = true, nil
+	}
 	return c
 }
 
