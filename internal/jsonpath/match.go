@@ -63,6 +63,9 @@ func (w *Search) operand(path jp.Expr, current any, f *Implied, most int) []any 
 		return w.leftOperand(left.By, values, most)
 	}
 	w.doubt = cmp.Or(inner.doubt, w.doubt)
+	if inner.doubt != nil && len(values) < most { // there may be more, or others
+		return nil
+	}
 	return values
 }
 
