@@ -152,6 +152,7 @@ func TestBudget(t *testing.T) {
 // TestBudgetOfOrdinaryInput: what people write is decided with the default.
 func TestBudgetOfOrdinaryInput(t *testing.T) {
 	racetest.SkipLong(t)
+	t.Parallel()
 	windows := windowsVM(3)
 	values := make([]string, 10_000)
 	for i := range values {
@@ -200,6 +201,7 @@ func branches(n int) string {
 // TestRegexesOfHostileRules: however many costly patterns there are, reading them
 // allocates no more than the budget has units of work.
 func TestRegexesOfHostileRules(t *testing.T) {
+	t.Parallel()
 	patterns := map[string]string{
 		"copies of a class":   `^(?:\pL){900}$`,
 		"lookaheads":          `(?=` + strings.Repeat(`\pL`, 14) + `)`,
@@ -232,6 +234,7 @@ func TestRegexesOfHostileRules(t *testing.T) {
 // TestRegexFromObjectBeyondBudget: an object that brings a costly pattern leaves
 // the rules undecided that there is no budget for.
 func TestRegexFromObjectBeyondBudget(t *testing.T) {
+	t.Parallel()
 	var rules []string
 	for i := range 1_000 {
 		rules = append(rules, fmt.Sprintf(`{"name": "%d", "rule": "regex", "path": "jsonpath::.a", "message": "m", "regex": "jsonpath::.r"}`, i))

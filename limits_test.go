@@ -442,6 +442,7 @@ func put(vm map[string]any, field string, v any) {
 // Hostile annotations and objects take bounded time and memory.
 func TestLimitsAreBounded(t *testing.T) {
 	racetest.SkipLong(t)
+	t.Parallel()
 	many := func(n int, rule func(i int) string) Rules {
 		var all []string
 		for i, size := 0, 0; i < n && size < maxAnnotation-1000; i++ {
@@ -499,13 +500,14 @@ func TestLimitsAreBounded(t *testing.T) {
 		}), wide},
 	}
 	const most = 150 << 20 // bytes of JSON
+	less := WithBudget(Budget{Work: defaultBudget.Work / 4})
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			limits := test.rules.Limits(test.object)
+			limits := test.rules.Limits(test.object, less)
 			if text, err := json.Marshal(limits); err != nil || len(text) > most || len(limits) == 0 {
 				t.Errorf("%d limits, %d bytes, %v", len(limits), len(text), err)
 			}
-			if text, err := json.Marshal(test.rules.JSONSchema(test.object)); err != nil || len(text) > most {
+			if text, err := json.Marshal(test.rules.JSONSchema(test.object, less)); err != nil || len(text) > most {
 				t.Errorf("a schema of %d bytes, %v", len(text), err)
 			}
 		})

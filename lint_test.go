@@ -240,6 +240,7 @@ func TestFieldTable(t *testing.T) {
 // it says that no value satisfies them, none does; and where they list values and
 // none satisfies them all, Lint says so.
 func TestLintIsRight(t *testing.T) {
+	t.Parallel()
 	random := rand.New(rand.NewPCG(2019, 2))
 	pool := []any{0, 1, 2, 10, "0", "1", "2", "1k", "", "a", "bb", "1.5", "true", true, 1.5, "10"}
 	said := map[bool]int{}
@@ -324,6 +325,7 @@ func randomRule(random *rand.Rand, pool []any) Rule {
 // TestLintHostile: what is as large as an annotation may be takes no longer than
 // reading it and about a second, most of which is for slow machines.
 func TestLintHostile(t *testing.T) {
+	t.Parallel()
 	if racetest.Enabled {
 		t.Skip("with the race detector this takes a minute, and nothing here is concurrent")
 	}

@@ -56,6 +56,7 @@ func longReport() *Report {
 // an outcome changes.
 func TestCut(t *testing.T) {
 	racetest.SkipLong(t)
+	t.Parallel()
 	report := longReport()
 	whole := sort.Search(maxOutput, report.fits)
 	for room := 0; room <= whole; room += whole / 200 {
@@ -112,6 +113,7 @@ func TestCutSmall(t *testing.T) {
 // violations stays short, and says what is missing.
 func TestLongOutput(t *testing.T) {
 	racetest.SkipLong(t)
+	t.Parallel()
 	message := strings.Repeat("m", 200_000)
 	rules := mustParse(t, `[{"name": "n", "rule": "integer", "path": "jsonpath::.l[*]", "message": "`+message+`"},
 		{"name": "w", "rule": "integer", "path": "jsonpath::.l[*]", "message": "m", "justWarning": true}]`)
@@ -151,6 +153,7 @@ func TestLongOutput(t *testing.T) {
 
 // TestLongCauses: of very many causes, the last one says how many are missing.
 func TestLongCauses(t *testing.T) {
+	t.Parallel()
 	field := strings.Repeat("f", maxOutput/4)
 	r := Result{Outcome: Violated, Violations: []Violation{{Field: field}, {Field: field}, {Field: field}, {Field: field}, {Field: field}}}
 	causes := (&Report{Results: []Result{r}}).Causes()

@@ -560,6 +560,7 @@ func TestRulesOnKeysOfAllTypes(t *testing.T) {
 
 // A map in which each key has to be looked at ends at the bounds, too.
 func TestCostOfOddKeys(t *testing.T) {
+	t.Parallel()
 	odd := map[any]any{}
 	for i := range 100_000 {
 		odd[i] = "x"
