@@ -38,7 +38,7 @@ mutant() {
 mutant "min is exclusive" constraint.go \
 	's/return n.Compare(c.number) != c.beyond, nil/o := n.Compare(c.number); return o != c.beyond \&\& (o != 0 || c.beyond > 0), nil/'
 mutant "0 cores are set" internal/jsonpath/implied.go 's/f.zeroIsUnset && isZero(next)/f.zeroIsUnset \&\& isZero(next) \&\& false/'
-mutant "a union keeps its own order" internal/jsonpath/step.go 's/slices.SortFunc(all, Element.Compare)/_ = slices.Compact(all)/'
+mutant "a union keeps its own order" internal/jsonpath/step.go 's/slices.SortFunc(all, Element.Compare)//'
 mutant "valid is ignored where the path has other steps than names" evaluate.go \
 	's/if j.rule.Valid.IsZero() || j.known.isNeeded {/if _, names := j.rule.Path.Names(); !names || j.rule.Valid.IsZero() || j.known.isNeeded {/'
 mutant "a negative index is off by one" internal/jsonpath/step.go 's/return i + length$/return i + length - 1/'
