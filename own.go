@@ -259,8 +259,8 @@ func checkText(v any) error {
 	if !ok || text == nil { // which is null
 		return nil
 	}
-	var value json.RawMessage
-	err := json.Unmarshal(text, &value)
+	var read json.RawMessage
+	err := json.Unmarshal(text, &read)
 	var syntax *json.SyntaxError
 	if !errors.As(err, &syntax) {
 		return err

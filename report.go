@@ -150,7 +150,7 @@ func (v Violation) Error() string {
 	if v.Value != nil {
 		parts = append(parts, value.Describe(v.Value))
 	}
-	return fmt.Sprintf("%s: %s (%s)", strings.Join(parts, ": "), value.OneLine(v.Message), value.OneLine(v.Detail))
+	return strings.Join(append(parts, v.sentence()), ": ")
 }
 
 // said is what is wrong, below the rule's message: with a message of its own, if
@@ -159,13 +159,18 @@ func (v Violation) said(message string) string {
 	if v.Message == message {
 		return value.OneLine(v.Detail)
 	}
-	return fmt.Sprintf("%s (%s)", value.OneLine(v.Message), value.OneLine(v.Detail))
+	return v.sentence()
 }
 
 // Valid tells whether nothing is violated or undecided, apart from rules that
 // say justWarning.
 func (r *Report) Valid() bool {
 	return r.firstFailing() < 0
+}
+
+// sentence is the message, and what is wrong in brackets, in one line.
+func (v Violation) sentence() string {
+	return fmt.Sprintf("%s (%s)", value.OneLine(v.Message), value.OneLine(v.Detail))
 }
 
 // fails reports whether the result fails the object.
@@ -235,7 +240,7 @@ func (r *Report) Causes() []Cause {
 	causes := make([]Cause, 0, len(violations))
 	out := output{maxOutput}
 	for i, v := range violations {
-		message := fmt.Sprintf("%s (%s)", value.OneLine(v.Message), value.OneLine(v.Detail))
+		message := v.sentence()
 		if !out.takes(textsSize(message, v.Field)) {
 			return append(causes, omittedCause(len(violations)-i))
 		}
