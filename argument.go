@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/value"
 )
 
@@ -33,7 +34,7 @@ func NewArgument(v any) (Argument, error) {
 		return Argument{}, fmt.Errorf("an argument is a string, a number, a boolean or a JSONPath, not %s", value.Describe(v))
 	case s.Err() != nil:
 		return Argument{}, fmt.Errorf("the argument %w", s.Err())
-	case s.Shape() == value.String && strings.HasPrefix(s.Text(), pathPrefix):
+	case s.Shape() == value.String && strings.HasPrefix(s.Text(), jsonpath.Prefix):
 		path, err := ParsePath(s.Text())
 		return Argument{path: path}, err
 	case s.Shape() == value.Number:

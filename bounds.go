@@ -68,7 +68,6 @@ const (
 
 	textWork    = 10   // a byte of an annotation
 	problemWork = 2000 // something that is wrong with a rule, with the words for it
-	valueWork   = 500  // one of the values that are allowed
 	targetWork  = 1000 // something in an object that may be a VM
 
 	matchWork     = 400  // a value that is found, with its location as text

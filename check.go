@@ -316,7 +316,7 @@ func (j *judgement) conclude(in *Input, v Verdict) bool {
 	switch {
 	case v.Outcome == Satisfied && len(v.Violations) == 0:
 		j.result.Outcome = Satisfied
-		return len(j.rule.constraints) > 0
+		return j.rule.hasArguments()
 	case len(v.Violations) == 0 && (v.Outcome == Skipped || v.Outcome == Ignored):
 		j.end(v.Outcome, v.Note)
 	case v.Outcome == Violated:

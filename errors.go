@@ -2,6 +2,7 @@ package vmrules
 
 import (
 	"fmt"
+	"github.com/vmrules/vmrules/internal/constraint"
 	"strings"
 
 	"github.com/vmrules/vmrules/internal/jsonpath"
@@ -51,6 +52,19 @@ func (r Reason) words() string {
 		return "Not decided"
 	}
 	return "Invalid value"
+}
+
+// reasonOf returns the reason for what is wrong with a value or an argument.
+func reasonOf(f constraint.Fault) Reason {
+	switch f {
+	case constraint.WrongType:
+		return ReasonTypeInvalid
+	case constraint.NotListed:
+		return ReasonNotSupported
+	case constraint.TooLong:
+		return ReasonTooLong
+	}
+	return ReasonInvalid
 }
 
 // isOfValue tells whether a value can be wrong for this reason.

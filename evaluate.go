@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/vmrules/vmrules/internal/constraint"
 	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/value"
 )
@@ -83,7 +84,7 @@ type judgement struct {
 
 	known planned
 
-	read     []constraint // those of rule.constraints that come from paths; nil where undecided
+	set      constraint.Set // what the rule demands, with its arguments read
 	prepared bool
 	value    value.Scalar // that is being judged
 	doubt    error        // the first thing that could not be judged
@@ -93,7 +94,7 @@ type judgement struct {
 
 func (j *judgement) run() {
 	switch {
-	case j.rule.checker == nil:
+	case !j.rule.isKnown():
 		j.end(Ignored, fmt.Sprintf("the kind %s is not known", value.Quoted(string(j.rule.Kind))))
 	case j.rule.enforcesNothing():
 		j.end(Ignored, fmt.Sprintf("the kind %s without any argument enforces nothing", j.rule.Kind))
@@ -252,17 +253,18 @@ func (j *judgement) Visit(w *jsonpath.Search, v any) bool {
 		j.doubted("", j.atField(w, err))
 		return true
 	}
-	if j.rule.comparesNumbers {
+	if j.set.ReadsNumbers() {
 		s.ReadQuantity()
 	}
-	ok, err := j.rule.typeCheck().admits(s, isScalar)
-	switch {
-	case err != nil:
-		j.doubted("", j.atField(w, err))
-	case !ok:
-		j.add(w, v, ReasonTypeInvalid, "", nil, j.rule.typeCheck().mismatch(v))
-	default:
-		j.constrain(w, v, s)
+	for f := range j.set.Findings(v, s, isScalar, &j.budget) {
+		switch {
+		case f.Err != nil && f.Key == "":
+			j.doubted("", j.atField(w, f.Err))
+		case f.Err != nil:
+			j.doubted(f.Key, j.atValue(w, f.Err))
+		default:
+			j.add(w, v, f)
+		}
 	}
 	return w.Err() == nil
 }
@@ -292,50 +294,28 @@ func (j *judgement) doubted(argument string, why error) {
 	}
 }
 
-// constrain judges a value by each constraint.
-func (j *judgement) constrain(w *jsonpath.Search, v any, s *value.Scalar) {
-	for i := range j.rule.constraints {
-		c := j.constraint(i)
-		if c == nil {
-			continue
+// origin returns which path the limit of an argument was read from, if it was one path.
+func (r *rule) origin(key string) string {
+	for _, u := range r.unread {
+		if u.key == key && len(u.from) == 1 {
+			return ", read from " + value.Shortened(u.from[0].path.shown())
 		}
-		argued := &j.rule.constraints[i]
-		ok, err := c.holds(s, &j.budget)
-		if err != nil {
-			j.doubted(argued.key, j.atValue(w, err))
-			continue
-		}
-		if ok {
-			continue
-		}
-		b := c.breach(s)
-		detail := b.detail
-		if argued.fixed == nil {
-			detail += argued.origin()
-		}
-		j.add(w, v, b.reason, argued.key, b.limit, detail)
 	}
+	return ""
 }
 
-// origin says which path a limit was read from, if it was one path.
-func (a argued) origin() string {
-	if len(a.from) != 1 {
-		return ""
-	}
-	return ", read from " + value.Shortened(a.from[0].path.shown())
-}
-
-func (j *judgement) add(w *jsonpath.Search, found any, reason Reason, argument string, limit any, detail string) {
+func (j *judgement) add(w *jsonpath.Search, found any, f constraint.Finding) {
 	if j.partial && found == "" {
 		j.notYet = cmp.Or(j.notYet, errNotFilledIn.Error())
 		return
 	}
+	detail := f.Detail + j.rule.origin(f.Key)
 	if !w.Pay(violationWork, w.At().TextSize()+len(detail)+j.value.RenderedSize()+violationSize) {
 		return
 	}
-	v := j.violation(reason, argument, detail)
+	v := j.violation(reasonOf(f.Fault), f.Key, detail)
 	v.Field, v.Pointer = w.At().String(), w.At().Pointer()
-	v.Limit = limit
+	v.Limit = f.Limit
 	v.Value = value.Canonical(found)
 	v.Detail = explain(w.StandIn(), found, detail)
 	v.Defaulted = w.StandIn() != jsonpath.Written
@@ -359,36 +339,29 @@ func (j *judgement) prepare() {
 		return
 	}
 	j.prepared = true
-	for i, a := range j.rule.constraints {
-		if a.fixed != nil {
-			continue
-		}
-		if j.read == nil {
-			j.read = make([]constraint, len(j.rule.constraints))
-		}
-		c, err := j.readArgument(a)
+	j.set = j.rule.literal
+	if j.rule.unread == nil {
+		return
+	}
+	read := slices.Clone(j.set.All())
+	for _, u := range j.rule.unread {
+		c, err := j.readArgument(u)
 		if err != nil {
-			j.doubted(a.key, err)
+			j.doubted(u.key, err)
 			continue
 		}
-		j.read[i] = c
+		read = append(read, c)
 	}
-}
-
-// constraint is one of the rule's; nil where its argument could not be read.
-func (j *judgement) constraint(i int) constraint {
-	if fixed := j.rule.constraints[i].fixed; fixed != nil {
-		return fixed
-	}
-	return j.read[i]
+	j.set = constraint.NewSet(j.rule.Kind.valueType(), read)
 }
 
 // readArgument makes a constraint of what its paths select in the object.
-func (j *judgement) readArgument(a argued) (constraint, error) {
-	if a.key == keyValues {
-		return j.readAllowed(a)
+func (j *judgement) readArgument(u unread) (constraint.Constraint, error) {
+	a := constraint.Named(u.key)
+	if a.IsList {
+		return j.readList(a, u)
 	}
-	path, _ := a.from[0].Path()
+	path, _ := u.from[0].Path()
 	found, err := j.find(path)
 	if err != nil {
 		return nil, err
@@ -400,7 +373,7 @@ func (j *judgement) readArgument(a argued) (constraint, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, _, err := newConstraint(a.key, limit, &j.budget)
+	c, err := a.New([]value.Scalar{limit}, &j.budget)
 	if err != nil && j.partial && found[0] == "" {
 		return nil, errLater
 	}
@@ -410,16 +383,16 @@ func (j *judgement) readArgument(a argued) (constraint, error) {
 	return c, nil
 }
 
-// readAllowed collects the values that are allowed. A list's only path must
+// readList collects the values that are allowed. A list's only path must
 // select something; an item's path that selects nothing allows nothing.
-func (j *judgement) readAllowed(a argued) (constraint, error) {
+func (j *judgement) readList(a *constraint.Argument, u unread) (constraint.Constraint, error) {
 	var all []value.Scalar
 	later := false
-	for _, argument := range a.from {
+	for _, argument := range u.from {
 		path, isPath := argument.Path()
 		if !isPath {
 			s, _ := value.ScalarOf(argument.literal)
-			if err := j.budget.Spend(valueWork+3*s.RenderedSize(), 0); err != nil {
+			if err := j.budget.Spend(constraint.ListedWork+3*s.RenderedSize(), 0); err != nil {
 				return nil, err
 			}
 			all = append(all, s)
@@ -442,9 +415,17 @@ func (j *judgement) readAllowed(a argued) (constraint, error) {
 			}
 		}
 	}
-	c := newAllowed(all)
-	c.later = later
-	return c, j.budget.Spend(0, c.limitSize())
+	c, err := a.New(all, &j.budget)
+	if err != nil {
+		return nil, err
+	}
+	if list, ok := c.(*constraint.Allowed); ok {
+		if later {
+			c = list.Open(errLater)
+		}
+		err = j.budget.Spend(0, list.LimitSize())
+	}
+	return c, err
 }
 
 // appendItems adds a value, or the items of an array.
@@ -494,7 +475,7 @@ func (j *judgement) mayCome(err error) bool {
 // usable is the scalar that an argument's path selected.
 func (j *judgement) usable(path Path, v any) (value.Scalar, error) {
 	s, ok := value.ScalarOf(v)
-	if err := j.budget.Spend(jsonpath.NodeWork*j.target.lookWork(&s)+valueWork, 0); err != nil {
+	if err := j.budget.Spend(jsonpath.NodeWork*j.target.lookWork(&s)+constraint.ListedWork, 0); err != nil {
 		return value.Scalar{}, err
 	}
 	if !ok {

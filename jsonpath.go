@@ -11,9 +11,6 @@ import (
 	"github.com/vmrules/vmrules/internal/value"
 )
 
-// pathPrefix marks a JSONPath; a string without it is a literal.
-const pathPrefix = "jsonpath::"
-
 // A Path is a JSONPath in the dialect of Kubernetes (kubectl). The zero value
 // is no path at all and selects nothing. A Path is immutable and safe for
 // concurrent use.
@@ -36,20 +33,11 @@ type Path struct {
 // ParsePath reads a path with its prefix, such as
 // "jsonpath::.spec.domain.cpu.cores". Spec: JSONPaths.
 func ParsePath(s string) (Path, error) {
-	expression, ok := strings.CutPrefix(s, pathPrefix)
+	expression, ok := strings.CutPrefix(s, jsonpath.Prefix)
 	if !ok {
-		return Path{}, fmt.Errorf("a JSONPath begins with %q: write %q", pathPrefix, pathPrefix+jsonpath.LeadingDot(withoutPrefix(s)))
+		return Path{}, fmt.Errorf("a JSONPath begins with %q: write %q", jsonpath.Prefix, jsonpath.WithPrefix(s))
 	}
 	return parseExpression(expression)
-}
-
-// withoutPrefix is what a path without the right prefix probably meant.
-func withoutPrefix(s string) string {
-	s = strings.TrimSpace(s)
-	if word := s[:min(len(s), len("jsonpath"))]; strings.EqualFold(word, "jsonpath") {
-		s = strings.TrimLeft(s[len(word):], ": ")
-	}
-	return strings.TrimPrefix(s, "/")
 }
 
 // MustParsePath is ParsePath for paths that stand in the source of a program.
@@ -97,7 +85,7 @@ func (p Path) String() string {
 	if p.IsZero() {
 		return ""
 	}
-	return pathPrefix + jsonpath.LeadingDot(p.text())
+	return jsonpath.Prefix + jsonpath.LeadingDot(p.text())
 }
 
 // shown is String for a message: the beginning of a path that is too long for
@@ -106,7 +94,7 @@ func (p Path) shown() string {
 	if p.IsZero() {
 		return ""
 	}
-	return pathPrefix + jsonpath.LeadingDot(value.Clipped(p.text(), value.MaxLine))
+	return jsonpath.Prefix + jsonpath.LeadingDot(value.Clipped(p.text(), value.MaxLine))
 }
 
 // MarshalText is String, so that a path is a string in JSON.

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/vmrules/vmrules/internal/jsontext"
-	"github.com/vmrules/vmrules/internal/quantity"
 	"github.com/vmrules/vmrules/internal/value"
 )
 
@@ -105,11 +104,11 @@ func (k namedKind) wrong() string {
 	return ""
 }
 
-// compiler is that of a kind; nil where the kind is not known.
+// knows reports whether a kind is one of the format, or has a compiler.
+func (o *parseOptions) knows(k Kind) bool { return k.isOfFormat() || o.compiler(k) != nil }
+
+// compiler returns what WithKind gave for a kind; nil if it gave nothing.
 func (o *parseOptions) compiler(k Kind) KindCompiler {
-	if k.isOfFormat() {
-		return compileType
-	}
 	for _, known := range slices.Backward(o.kinds) {
 		if known.kind == k {
 			return known.compiler
@@ -159,83 +158,4 @@ func (r *ruleReader) ofKind(p Problem) Problem {
 	}
 	p.Reason = ReasonInvalid
 	return p
-}
-
-// A typeCheck is the Checker of a kind of the format: all that such a kind asks
-// for, beyond the arguments, is a type. Each value is judged by itself, so the
-// judgement asks admits as it finds them, and need not list them.
-type typeCheck Kind
-
-func compileType(s RuleSource) (Checker, []Problem) { return typeChecks[s.rule.Kind], nil }
-
-// typeChecks are made once: they have nothing of a rule.
-var typeChecks = map[Kind]Checker{
-	KindInteger: typeCheck(KindInteger), KindString: typeCheck(KindString),
-	KindRegex: typeCheck(KindRegex), KindEnum: typeCheck(KindEnum),
-}
-
-// canHaveArguments is what the arguments of a rule can be applied to.
-const canHaveArguments = typeCheck(KindEnum)
-
-// Check judges all values at once.
-func (k typeCheck) Check(in *Input) Verdict {
-	verdict := Verdict{Outcome: Satisfied}
-	if len(in.Values) == 0 {
-		missing := in.Violation(-1)
-		missing.Reason, missing.Detail = ReasonRequired, notSet
-		return Verdict{Outcome: Violated, Violations: []Violation{missing}}
-	}
-	for i, m := range in.Values {
-		s, isScalar := value.ScalarOf(m.Value)
-		ok, err := k.admits(&s, isScalar)
-		switch {
-		case err != nil && verdict.Note == "":
-			verdict.Note = fmt.Sprintf("%s: %v", m.Field, err)
-		case err == nil && !ok:
-			v := in.Violation(i)
-			v.Reason, v.Detail = ReasonTypeInvalid, k.mismatch(m.Value)
-			verdict.Violations = append(verdict.Violations, v)
-		}
-	}
-	switch {
-	case verdict.Violations != nil:
-		verdict.Outcome = Violated
-	case verdict.Note != "":
-		verdict.Outcome = Undecided
-	}
-	return verdict
-}
-
-// admits tells whether a value has the type that the kind asks for.
-func (k typeCheck) admits(s *value.Scalar, isScalar bool) (bool, error) {
-	switch {
-	case !isScalar:
-		return false, nil
-	case k == typeCheck(KindString) && s.Shape() != value.String:
-		return false, nil
-	case s.Err() != nil:
-		return false, fmt.Errorf("the value %w", s.Err())
-	case k == typeCheck(KindInteger):
-		n, err := s.Quantity()
-		if err == quantity.ErrNotNumber {
-			return false, nil
-		}
-		if err != nil {
-			return false, fmt.Errorf("the value %w", err)
-		}
-		return n.IsInteger(), nil
-	}
-	return true, nil
-}
-
-// mismatch says why a value has not the type that the kind asks for.
-func (k typeCheck) mismatch(v any) string {
-	noun := "a string, number or boolean"
-	switch k {
-	case typeCheck(KindInteger):
-		noun = "an integer"
-	case typeCheck(KindString):
-		noun = "a string"
-	}
-	return value.Describe(v) + " is not " + noun
 }

@@ -11,7 +11,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/vmrules/vmrules/internal/constraint"
 	"github.com/vmrules/vmrules/internal/racetest"
+	"github.com/vmrules/vmrules/internal/value"
 )
 
 // A checkerFunc is a Checker made of a function.
@@ -688,7 +690,9 @@ func checkDoor(t *testing.T, rules Rules, object map[string]any, opts ...Validat
 	others := make([]rule, 0, rules.Len())
 	for _, r := range rules.rules {
 		if r.Kind.isOfFormat() && !r.enforcesNothing() {
+			r.checker = typeChecker(r.Kind.valueType())
 			r.Kind = "other " + r.Kind
+			r.literal = constraint.NewSet(constraint.Scalar, r.literal.All())
 		}
 		others = append(others, r)
 	}
@@ -706,6 +710,37 @@ func checkDoor(t *testing.T, rules Rules, object map[string]any, opts ...Validat
 		t.Errorf("(-format +door):\n%s", diff)
 	}
 	return compared
+}
+
+// A typeChecker asks for a type, as the kinds of the format do.
+type typeChecker constraint.Type
+
+func (c typeChecker) Check(in *Input) Verdict {
+	if len(in.Values) == 0 {
+		missing := in.Violation(-1)
+		missing.Reason, missing.Detail = ReasonRequired, notSet
+		return Verdict{Outcome: Violated, Violations: []Violation{missing}}
+	}
+	verdict := Verdict{Outcome: Satisfied}
+	for i, m := range in.Values {
+		s, isScalar := value.ScalarOf(m.Value)
+		ok, err := constraint.Type(c).Admits(&s, isScalar)
+		switch {
+		case err != nil && verdict.Note == "":
+			verdict.Note = fmt.Sprintf("%s: %v", m.Field, err)
+		case err == nil && !ok:
+			v := in.Violation(i)
+			v.Reason, v.Detail = ReasonTypeInvalid, constraint.Type(c).Mismatch(m.Value)
+			verdict.Violations = append(verdict.Violations, v)
+		}
+	}
+	switch {
+	case verdict.Violations != nil:
+		verdict.Outcome = Violated
+	case verdict.Note != "":
+		verdict.Outcome = Undecided
+	}
+	return verdict
 }
 
 // isMixed tells whether some values have the wrong type and others break an

@@ -9,6 +9,7 @@ import (
 
 	"github.com/ohler55/ojg/jp"
 
+	"github.com/vmrules/vmrules/internal/constraint"
 	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/value"
 )
@@ -230,11 +231,11 @@ func (d *demands) size() int {
 	for _, s := range d.values {
 		size += 2*len(s) + 16
 	}
-	for _, p := range d.patterns {
-		size += len(p.text) + 16
+	for _, p := range d.patterns() {
+		size += len(p.String()) + 16
 	}
-	for _, b := range []*bound{d.min, d.max, (*bound)(d.minLength), (*bound)(d.maxLength)} {
-		size += len(b.decimal())
+	for _, key := range []string{constraint.Min, constraint.Max, constraint.MinLength, constraint.MaxLength} {
+		size += len(d.decimal(key))
 	}
 	return size
 }
@@ -333,7 +334,7 @@ func (l *limiter) isDefaulted() bool {
 // judges no value at all, it ends the judgement, and the outcome says why.
 func (j *judgement) isInForce() bool {
 	switch {
-	case j.rule.checker == nil, j.rule.enforcesNothing(), j.broken != nil,
+	case !j.rule.isKnown(), j.rule.enforcesNothing(), j.broken != nil,
 		j.target.nothing != "" && (!j.partial || j.target.holdsNone):
 		j.run() // which ends before any value
 		return false
@@ -357,38 +358,31 @@ func (p Path) begins(with Path) bool {
 // demand adds what the rule of a judgement asks of a value.
 func (d *demands) demand(j *judgement) {
 	d.rules = append(d.rules, j.noted("", ""))
-	d.addKind(j.rule.Kind)
 	d.parts = append(d.parts, demandPart{rule: j.rule})
-	for _, a := range j.rule.constraints {
-		c, note := j.argument(a)
+	all := slices.Clone(j.rule.literal.All())
+	for _, u := range j.rule.unread {
+		c, note := j.argument(u)
 		if note != "" {
-			d.undecided = append(d.undecided, j.noted(a.key, note))
+			d.undecided = append(d.undecided, j.noted(u.key, note))
 			continue
 		}
-		d.add(c)
-		d.parts = append(d.parts, demandPart{j.rule, a.key, c})
+		all = append(all, c)
+	}
+	set := constraint.NewSet(j.rule.Kind.valueType(), all)
+	d.together.Add(&set, d.budget)
+	for _, c := range set.All() {
+		d.parts = append(d.parts, demandPart{j.rule, c.Key(), c})
 	}
 }
 
 // argument is a constraint with its argument read, or a note why it cannot be.
-func (j *judgement) argument(a argued) (constraint, string) {
-	if a.fixed != nil {
-		return a.fixed, ""
-	}
-	c, err := j.readArgument(a)
-	if list, ok := c.(*allowed); ok && err == nil && list.later {
-		err = errLater
+func (j *judgement) argument(u unread) (constraint.Constraint, string) {
+	c, err := j.readArgument(u)
+	if list, ok := c.(*constraint.Allowed); ok && err == nil {
+		err = list.IsOpen()
 	}
 	if err != nil {
-		return nil, about(a.key, err)
+		return nil, about(u.key, err)
 	}
 	return c, ""
-}
-
-// decimal is a bound's number in plain decimal notation; "" for no bound.
-func (c *bound) decimal() json.Number {
-	if c == nil {
-		return ""
-	}
-	return json.Number(c.number.String())
 }

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/vmrules/vmrules/internal/constraint"
 	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/jsontext"
-	"github.com/vmrules/vmrules/internal/value"
 )
 
 // A Severity says how much a Finding matters.
@@ -173,19 +173,11 @@ type linted struct {
 // at is where the value of a key stands, and what the rule calls that key.
 func (r linted) at(key string) (string, jsontext.Node) {
 	n, ok := r.node.Member(key)
-	if !ok && key == keyValues {
-		key = keyIncluded
+	if a := constraint.Named(key); !ok && a != nil && a.OldName != "" {
+		key = a.OldName
 		n, _ = r.node.Member(key)
 	}
 	return key, n
-}
-
-// has tells whether the rule has an argument.
-func (r linted) has(key string) bool {
-	if a := r.slot(key); a != nil {
-		return !a.IsZero()
-	}
-	return r.Values != nil || !r.ValuesFrom.IsZero()
 }
 
 // add adds a finding about the value of a key; the caller may add to it.
@@ -267,9 +259,10 @@ func (l *linter) problemID(p Problem, rules []rule) string {
 	switch p.Key {
 	case keyPath, keyValid:
 		return "invalid-path"
-	case keyRegex:
+	case constraint.Regex:
 		return "invalid-regex"
-	case keyMin, keyMax, keyMinLength, keyMaxLength, keyValues, keyIncluded:
+	}
+	if constraint.Named(p.Key) != nil || renamed(p.Key) != "" {
 		return "invalid-argument"
 	}
 	if p.Index >= 0 && slices.Contains(rules[p.Index].own, p.Key) {
@@ -304,12 +297,13 @@ func withPrefix(p Problem, nodes []jsontext.Node) string {
 	}
 	at, _ := nodes[p.Index].Member(p.Key)
 	s, ok := at.Value.(string)
-	isBound := slices.Contains([]string{keyMin, keyMax, keyMinLength, keyMaxLength}, p.Key)
-	mayBePath := p.Key == keyPath || p.Key == keyValid || isBound && prefixHint(value.FromString(s)) != ""
-	if !ok || p.Offset != at.Start || !mayBePath || strings.HasPrefix(s, pathPrefix) {
+	a := constraint.Named(p.Key)
+	isBound := a != nil && !a.IsList && a.Key != constraint.Regex
+	mayBePath := p.Key == keyPath || p.Key == keyValid || isBound && jsonpath.PrefixHint(s) != ""
+	if !ok || p.Offset != at.Start || !mayBePath || strings.HasPrefix(s, jsonpath.Prefix) {
 		return ""
 	}
-	path, err := ParsePath(pathPrefix + jsonpath.LeadingDot(withoutPrefix(s)))
+	path, err := ParsePath(jsonpath.WithPrefix(s))
 	if err != nil {
 		return ""
 	}

@@ -73,8 +73,8 @@ func (l *linter) writtenLike(like, steps string) string {
 	if steps == "" {
 		steps = "$"
 	}
-	if strings.HasPrefix(like, pathPrefix) {
-		return pathPrefix + steps
+	if strings.HasPrefix(like, jsonpath.Prefix) {
+		return jsonpath.Prefix + steps
 	}
 	if short := strings.TrimPrefix(steps, "."); !strings.HasPrefix(short, ".") && !jsonpath.IsKeyword(short) {
 		steps = short

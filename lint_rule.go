@@ -1,11 +1,10 @@
 package vmrules
 
 import (
-	"slices"
 	"strings"
 
+	"github.com/vmrules/vmrules/internal/constraint"
 	"github.com/vmrules/vmrules/internal/jsontext"
-	"github.com/vmrules/vmrules/internal/quantity"
 	"github.com/vmrules/vmrules/internal/value"
 )
 
@@ -18,8 +17,7 @@ func (l *linter) rule(r linted) {
 	}
 	l.foreignArguments(r)
 	l.values(r)
-	l.bounds(r, keyMin, keyMax)
-	l.bounds(r, keyMinLength, keyMaxLength)
+	l.bounds(r)
 	l.valid(r)
 	l.unset(r)
 	l.regex(r)
@@ -31,32 +29,25 @@ func (l *linter) message(r linted) {
 	}
 }
 
-// kindArguments are what consumers read that know each kind's own arguments alone.
-var kindArguments = map[Kind][]string{
-	KindInteger: {keyMin, keyMax},
-	KindString:  {keyMinLength, keyMaxLength},
-	KindEnum:    {keyValues},
-	KindRegex:   {keyRegex},
-}
-
+// foreignArguments looks for what consumers ignore that know only the arguments that
+// the specification lists for each kind.
 func (l *linter) foreignArguments(r linted) {
-	own := kindArguments[r.Kind]
-	for _, key := range argumentKeys {
-		if r.has(key) && !slices.Contains(own, key) {
+	for key := range r.Arguments() {
+		if kind := Kind(constraint.Named(key).Kind); kind != r.Kind {
 			l.add(r, key, "foreign-argument", "other consumers read only %s of a rule of the kind %s, and ignore this: make another rule of it, of the kind %s",
-				strings.Join(own, " and "), r.Kind, kindOf(key))
+				strings.Join(argumentsOf(r.Kind), " and "), r.Kind, kind)
 		}
 	}
 }
 
-// kindOf is the kind that an argument belongs to.
-func kindOf(key string) Kind {
-	for _, kind := range []Kind{KindInteger, KindString, KindEnum} {
-		if slices.Contains(kindArguments[kind], key) {
-			return kind
+func argumentsOf(k Kind) []string {
+	var keys []string
+	for _, a := range constraint.Arguments {
+		if Kind(a.Kind) == k {
+			keys = append(keys, a.Key)
 		}
 	}
-	return KindRegex
+	return keys
 }
 
 // values looks at the literals among the allowed values.
@@ -66,10 +57,10 @@ func (l *linter) values(r linted) {
 	}
 	if len(r.Values) == 0 {
 		l.hopeless[r.index] = true
-		l.add(r, keyValues, "empty-values", "the list is empty, so that no value is allowed: add those that are")
+		l.add(r, constraint.Values, "empty-values", "the list is empty, so that no value is allowed: add those that are")
 		return
 	}
-	_, list := r.at(keyValues)
+	_, list := r.at(constraint.Values)
 	var twice, impossible listedValues
 	seen := map[string]bool{}
 	for i, a := range r.Values {
@@ -88,15 +79,15 @@ func (l *linter) values(r linted) {
 		}
 	}
 	if len(twice.all) > 0 {
-		l.add(r, keyValues, "duplicate-value", "the same value is there already: %s", string(value.AppendList(nil, twice.all))).Offset = twice.at.Start
+		l.add(r, constraint.Values, "duplicate-value", "the same value is there already: %s", string(value.AppendList(nil, twice.all))).Offset = twice.at.Start
 	}
 	switch len(impossible.all) {
 	case 0:
 	case len(r.Values):
 		l.hopeless[r.index] = true
-		l.add(r, keyValues, "unsatisfiable-values", "the rest of the rule allows none of these: %s", impossible.why)
+		l.add(r, constraint.Values, "unsatisfiable-values", "the rest of the rule allows none of these: %s", impossible.why)
 	default:
-		l.add(r, keyValues, "impossible-value", "the rest of the rule does not allow %s: %s", string(value.AppendList(nil, impossible.all)), impossible.why).Offset = impossible.at.Start
+		l.add(r, constraint.Values, "impossible-value", "the rest of the rule does not allow %s: %s", string(value.AppendList(nil, impossible.all)), impossible.why).Offset = impossible.at.Start
 	}
 }
 
@@ -117,40 +108,24 @@ func (v *listedValues) add(rendered string, at jsontext.Node, why string) {
 // refusal says why a rule refuses a value, by its kind and its literal arguments;
 // "" where it does not, or where that cannot be told.
 func (l *linter) refusal(r *rule, s *value.Scalar) string {
-	switch ok, err := r.typeCheck().admits(s, true); {
-	case err != nil:
-		return ""
-	case !ok:
-		return r.typeCheck().mismatch(s.Canonical())
-	}
-	for _, a := range r.constraints {
-		if a.fixed == nil {
-			continue
-		}
-		if ok, err := a.fixed.holds(s, l.budget); !ok && err == nil {
-			return a.fixed.breach(s).detail
+	for f := range r.literal.Findings(s.Canonical(), s, true, l.budget) {
+		if f.Err == nil {
+			return f.Detail
 		}
 	}
 	return ""
 }
 
-func (l *linter) bounds(r linted, low, high string) {
-	least, ok := literalNumber(*r.slot(low))
-	most, alsoOK := literalNumber(*r.slot(high))
-	if ok && alsoOK && least.Compare(most) > 0 {
+// bounds looks for bounds that leave no value.
+func (l *linter) bounds(r linted) {
+	var alone constraint.Together
+	for low, high := range alone.Conflicts(&r.literal, l.budget) {
+		if low == high {
+			continue // which values reports
+		}
 		l.hopeless[r.index] = true
-		l.add(r, low, "unsatisfiable-range", "%s is more than %s %s, so that no value is allowed", value.Shortened(r.slot(low).String()), high, value.Shortened(r.slot(high).String()))
+		l.add(r, low.Key(), "unsatisfiable-range", "%s is more than %s %s, so that no value is allowed", low, high.Key(), high)
 	}
-}
-
-// literalNumber is the number that a literal argument is.
-func literalNumber(a Argument) (quantity.Number, bool) {
-	s, ok := value.ScalarOf(a.literal)
-	if !ok {
-		return quantity.Number{}, false
-	}
-	n, err := s.Quantity()
-	return n, err == nil
 }
 
 // alwaysApplies tells whether the rule is never skipped where its path selects

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/jsontext"
 	"github.com/vmrules/vmrules/internal/value"
 )
@@ -217,7 +218,7 @@ func versionOf(nodes []jsontext.Node) Version {
 	for _, n := range nodes {
 		for _, m := range n.Members {
 			s, _ := m.Value.Value.(string)
-			if (m.Key == keyPath || m.Key == keyValid) && strings.HasPrefix(s, pathPrefix) {
+			if (m.Key == keyPath || m.Key == keyValid) && strings.HasPrefix(s, jsonpath.Prefix) {
 				return V201902
 			}
 		}

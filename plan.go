@@ -6,6 +6,7 @@ import (
 
 	"github.com/ohler55/ojg/jp"
 
+	"github.com/vmrules/vmrules/internal/constraint"
 	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/value"
 )
@@ -40,9 +41,8 @@ type plannedRule struct {
 	index           int
 	path            jp.Expr
 	isOrdered       bool // values are found in document order
-	kind            typeCheck
+	demands         *constraint.Set
 	comparesNumbers bool
-	constraints     []constraint
 }
 
 type planMember struct {
@@ -76,12 +76,9 @@ func newPlan(rules []rule) plan {
 }
 
 func newPlannedRule(i int, r *rule) plannedRule {
-	constraints := make([]constraint, 0, len(r.constraints))
-	for _, a := range r.constraints {
-		constraints = append(constraints, a.fixed)
-	}
 	path := r.Path.steps()
-	return plannedRule{i, path, !slices.Contains(path, jp.Frag(jp.Wildcard('*'))), r.typeCheck(), r.comparesNumbers, constraints}
+	isOrdered := !slices.Contains(path, jp.Frag(jp.Wildcard('*')))
+	return plannedRule{i, path, isOrdered, &r.literal, r.literal.ReadsNumbers()}
 }
 
 // measure finds the size of a node and of all below it.
@@ -108,10 +105,7 @@ func (n *planNode) measure() {
 func (r *rule) canBePlanned() bool {
 	return r.Kind.isOfFormat() && !r.enforcesNothing() &&
 		isPlain(r.Path) && (r.Valid.IsZero() || isPlain(r.Valid)) &&
-		!slices.ContainsFunc(r.constraints, func(a argued) bool {
-			p, isPattern := a.fixed.(*pattern)
-			return a.fixed == nil || isPattern && !p.regex.IsLinear()
-		})
+		r.unread == nil && r.literal.IsLinear()
 }
 
 // isPlain tells whether a path has only steps that a plan can take. Where some
@@ -380,21 +374,12 @@ func (w *planWalk) locate(path jp.Expr) jsonpath.Location {
 	return at
 }
 
-// holds tells whether the value satisfies all of a rule.
+// holds reports whether the value certainly satisfies all of a rule.
 func (w *planWalk) holds(r *plannedRule) bool {
 	if r.comparesNumbers {
 		w.value.ReadQuantity()
 	}
-	if ok, err := r.kind.admits(&w.value, true); !ok || err != nil {
-		return false
-	}
-	for _, c := range r.constraints {
-		ok, err := c.holds(&w.value, &w.budget)
-		if !ok || err != nil {
-			return false
-		}
-	}
-	return true
+	return r.demands.Admits(&w.value, &w.budget)
 }
 
 // unsure is for a value in a form that a plan does not know.

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/vmrules/vmrules/internal/constraint"
 	"github.com/vmrules/vmrules/internal/jsontext"
 	"github.com/vmrules/vmrules/internal/value"
 )
@@ -26,16 +27,25 @@ const (
 	KindEnum    Kind = "enum"
 )
 
-// isOfFormat tells a kind of the format from what WithKind may add.
-func (k Kind) isOfFormat() bool {
+// isOfFormat reports whether the kind is one of the format. WithKind may add others.
+func (k Kind) isOfFormat() bool { return slices.Contains(formatKinds, k) }
+
+var formatKinds = []Kind{KindInteger, KindString, KindRegex, KindEnum}
+
+// valueType returns the type of value that the kind asks for. A kind that is not the
+// format's asks for what arguments can be applied to.
+func (k Kind) valueType() constraint.Type {
 	switch k {
-	case KindInteger, KindString, KindRegex, KindEnum:
-		return true
+	case KindInteger:
+		return constraint.Integer
+	case KindString:
+		return constraint.String
 	}
-	return false
+	return constraint.Scalar
 }
 
-// The keys of a rule. Spec: Mandatory Keys, Optional Keys, Rule arguments.
+// The keys of a rule, apart from the arguments, which constraint.Arguments lists.
+// Spec: Mandatory Keys, Optional Keys.
 const (
 	keyRule        = "rule"
 	keyName        = "name"
@@ -43,20 +53,18 @@ const (
 	keyMessage     = "message"
 	keyValid       = "valid"
 	keyJustWarning = "justWarning"
-	keyMin         = "min"
-	keyMax         = "max"
-	keyMinLength   = "minLength"
-	keyMaxLength   = "maxLength"
-	keyValues      = "values"
-	keyRegex       = "regex"
-	keyIncluded    = "included" // values in 201901-1
 )
 
 // commonKeys are those of every kind but for its arguments.
 var commonKeys = []string{keyRule, keyName, keyPath, keyMessage, keyValid, keyJustWarning}
 
-// argumentKeys are those of the constraints, in the order of judgement.
-var argumentKeys = []string{keyMin, keyMax, keyMinLength, keyMaxLength, keyValues, keyRegex}
+// argumentKeys are those of constraint.Arguments.
+var argumentKeys = func() (keys []string) {
+	for _, a := range constraint.Arguments {
+		keys = append(keys, a.Key)
+	}
+	return keys
+}()
 
 // A Rule is one constraint on one part of a VM. The copies that Rules hands
 // out share nothing that a caller could change.
@@ -86,8 +94,7 @@ func (r Rule) Equal(q Rule) bool {
 	return r.Kind == q.Kind && r.Name == q.Name && r.Message == q.Message &&
 		r.JustWarning == q.JustWarning &&
 		r.Path.Equal(q.Path) && r.Valid.Equal(q.Valid) && r.ValuesFrom.Equal(q.ValuesFrom) &&
-		r.Min.Equal(q.Min) && r.Max.Equal(q.Max) && r.Regex.Equal(q.Regex) &&
-		r.MinLength.Equal(q.MinLength) && r.MaxLength.Equal(q.MaxLength) &&
+		!slices.ContainsFunc(argumentKeys, func(key string) bool { return !r.single(key).Equal(q.single(key)) }) &&
 		(r.Values == nil) == (q.Values == nil) && slices.EqualFunc(r.Values, q.Values, Argument.Equal) &&
 		maps.EqualFunc(r.Unknown, q.Unknown, equalJSON)
 }
@@ -101,22 +108,55 @@ func equalJSON(a, b json.RawMessage) bool {
 	return errX == nil && errY == nil && reflect.DeepEqual(x, y)
 }
 
-// slot is where the argument of a key stands that has a single one; nil for
-// another key.
+// slot returns the field of an argument that is not a list; nil for another key.
 func (r *Rule) slot(key string) *Argument {
 	switch key {
-	case keyMin:
+	case constraint.Min:
 		return &r.Min
-	case keyMax:
+	case constraint.Max:
 		return &r.Max
-	case keyMinLength:
+	case constraint.MinLength:
 		return &r.MinLength
-	case keyMaxLength:
+	case constraint.MaxLength:
 		return &r.MaxLength
-	case keyRegex:
+	case constraint.Regex:
 		return &r.Regex
 	}
 	return nil
+}
+
+// single returns the argument with a key; the zero Argument for a list.
+func (r *Rule) single(key string) Argument {
+	if a := r.slot(key); a != nil {
+		return *a
+	}
+	return Argument{}
+}
+
+// Arguments yields the arguments that the rule has, each by its key, in the order in
+// which a value is judged by them. Of values, it yields all; of values that are read
+// from one path, that path.
+func (r Rule) Arguments() iter.Seq2[string, []Argument] {
+	return func(yield func(string, []Argument) bool) {
+		for _, key := range argumentKeys {
+			if arguments := r.arguments(key); arguments != nil && !yield(key, arguments) {
+				return
+			}
+		}
+	}
+}
+
+func (r *Rule) arguments(key string) []Argument {
+	switch a := r.slot(key); {
+	case a == nil && !r.ValuesFrom.IsZero():
+		return []Argument{{path: r.ValuesFrom}}
+	case a == nil:
+		return slices.Clone(r.Values)
+	case a.IsZero():
+		return nil
+	default:
+		return []Argument{*a}
+	}
 }
 
 func (r Rule) clone() Rule {
@@ -142,7 +182,6 @@ func newRules(rules []rule, root Root) Rules {
 	satisfied := make([]Result, 0, len(rules))
 	for i := range rules {
 		r := &rules[i]
-		r.comparesNumbers = r.Kind == KindInteger || !r.Min.IsZero() || !r.Max.IsZero()
 		r.notThere = r.Valid.String() + " is not there"
 		satisfied = append(satisfied, Result{
 			Index: i, Rule: r.Name, Kind: r.Kind, Path: r.Path, Message: r.Message, Outcome: Satisfied,
@@ -207,34 +246,31 @@ func (rs Rules) String() string { return string(mustJSON(rs)) }
 // A rule is a Rule that is ready to be judged.
 type rule struct {
 	Rule
-	own         []string // the keys that only its kind knows
-	checker     Checker  // of its kind; nil: the kind is not known
-	constraints []argued // in the order of judgement
+	own     []string // the keys that only its kind knows
+	checker Checker  // of a kind that is not the format's; nil: the kind is not known
+
+	literal constraint.Set // its type, and the arguments that are literals
+	unread  []unread       // the others
 
 	// What follows from the rule, found out once.
-	comparesNumbers bool   // it reads its values as numbers
-	notThere        string // the note where what "valid" names is not there
-	isPlanned       bool   // the plan has it
+	notThere  string // the note where what "valid" names is not there
+	isPlanned bool   // the plan has it
 }
 
-// typeCheck is the type that the rule's values must have for its kind or, under
-// a kind that is not the format's, for its arguments.
-func (r *rule) typeCheck() typeCheck {
-	if r.Kind.isOfFormat() {
-		return typeCheck(r.Kind)
-	}
-	return canHaveArguments
+// An unread argument has paths, which are read from the object each time.
+type unread struct {
+	key  string
+	from []Argument // of which at least one is a path
 }
 
-// enforcesNothing: what an enum or regex is compared with are its arguments.
+// isKnown reports whether the rule's kind is known.
+func (r *rule) isKnown() bool { return r.Kind.isOfFormat() || r.checker != nil }
+
+// hasArguments reports whether the rule has any argument.
+func (r *rule) hasArguments() bool { return len(r.literal.All())+len(r.unread) > 0 }
+
+// enforcesNothing reports whether the rule lacks the arguments that an enum or regex
+// compares with.
 func (r *rule) enforcesNothing() bool {
-	return (r.Kind == KindEnum || r.Kind == KindRegex) && len(r.constraints) == 0
-}
-
-// An argued constraint has its arguments read already, or to be read from the
-// object each time.
-type argued struct {
-	key   string
-	fixed constraint // nil: from paths
-	from  []Argument // of which at least one is a path
+	return (r.Kind == KindEnum || r.Kind == KindRegex) && !r.hasArguments()
 }

@@ -2,11 +2,14 @@ package vmrules
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/vmrules/vmrules/internal/constraint"
+	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/jsontext"
 	"github.com/vmrules/vmrules/internal/value"
 )
@@ -195,7 +198,7 @@ func (r *ruleReader) read(index int, n jsontext.Node) rule {
 // judgesArguments tells whether the arguments can be understood: those of
 // another kind may mean anything.
 func (r *ruleReader) judgesArguments() bool {
-	return r.rule.Kind == "" || r.compiler(r.rule.Kind) != nil
+	return r.rule.Kind == "" || r.knows(r.rule.Kind)
 }
 
 func (r *ruleReader) member(key string) (jsontext.Node, bool) { return r.node.Member(key) }
@@ -244,7 +247,7 @@ func (r *ruleReader) parsePath(s string) (Path, error) {
 }
 
 func parsePath(s string, v Version) (Path, error) {
-	if v != V201901 || strings.HasPrefix(s, pathPrefix) {
+	if v != V201901 || strings.HasPrefix(s, jsonpath.Prefix) {
 		return ParsePath(s)
 	}
 	return parseExpression(strings.TrimPrefix(s, "/"))
@@ -257,7 +260,7 @@ func (r *ruleReader) valid() {
 	}
 	s, ok := n.Value.(string)
 	if !ok {
-		r.problem(n, keyValid, ReasonTypeInvalid, "%q must be a JSONPath, such as %q", keyValid, pathPrefix+".spec.domain.cpu")
+		r.problem(n, keyValid, ReasonTypeInvalid, "%q must be a JSONPath, such as %q", keyValid, jsonpath.Prefix+".spec.domain.cpu")
 		return
 	}
 	if s == "" {
@@ -278,40 +281,79 @@ func (r *ruleReader) justWarning() {
 }
 
 func (r *ruleReader) arguments() {
-	for _, key := range argumentKeys {
-		if key == keyValues {
-			if key, n, ok := r.valuesMember(); ok {
-				r.values(key, n)
-			}
+	var literal []constraint.Constraint
+	for i := range constraint.Arguments {
+		a := &constraint.Arguments[i]
+		key, n, ok := r.argumentMember(a)
+		if !ok {
 			continue
 		}
-		if n, ok := r.member(key); ok {
-			r.argument(key, n)
+		if c := r.argument(a, key, n); c != nil {
+			literal = append(literal, c)
 		}
 	}
+	r.rule.literal = constraint.NewSet(r.rule.Kind.valueType(), literal)
 }
 
-// argument reads an argument that has one value.
-func (r *ruleReader) argument(key string, n jsontext.Node) {
-	a, s, ok := r.readArgument(key, strconv.Quote(key), wantedArguments[key], n)
+// argumentMember returns the member of an argument, by its key or, in 201901-1, by the
+// key that it had there.
+func (r *ruleReader) argumentMember(a *constraint.Argument) (string, jsontext.Node, bool) {
+	var found []jsontext.Member
+	for _, m := range r.node.Members {
+		if r.isArgument(a, m.Key) && m.Value.Value != nil {
+			found = append(found, m)
+		}
+	}
+	if len(found) == 0 {
+		return "", jsontext.Node{}, false
+	}
+	first := found[0]
+	for _, m := range found[1:] {
+		if m.Key != first.Key { // the same key twice is a problem of the text
+			r.problem(jsontext.Node{Start: m.Start}, m.Key, ReasonDuplicate, "%q and %q are the same argument: keep one of them", first.Key, m.Key)
+		}
+	}
+	return first.Key, first.Value, true
+}
+
+// isArgument reports whether a key is the argument's in the version that is read.
+func (r *ruleReader) isArgument(a *constraint.Argument, key string) bool {
+	return key == a.Key || key == a.OldName && a.OldName != "" && r.version == V201901
+}
+
+// argument reads an argument. It returns the constraint, or nil where that is to be read
+// from the object, or where there is a problem.
+func (r *ruleReader) argument(a *constraint.Argument, key string, n jsontext.Node) constraint.Constraint {
+	if a.IsList {
+		return r.list(a, key, n)
+	}
+	argument, s, ok := r.readArgument(key, strconv.Quote(key), a.Wanted, n)
 	if !ok {
-		return
+		return nil
 	}
-	*r.rule.slot(key) = a
-	if _, isPath := a.Path(); isPath {
-		r.rule.constraints = append(r.rule.constraints, argued{key: key, from: []Argument{a}})
-		return
+	*r.rule.slot(a.Key) = argument
+	if _, isPath := argument.Path(); isPath {
+		r.rule.unread = append(r.rule.unread, unread{a.Key, []Argument{argument}})
+		return nil
 	}
-	if s.Shape() == value.String && (key == keyMinLength || key == keyMaxLength) {
-		r.problem(n, key, ReasonTypeInvalid, "%q must be a number without quotes, or a JSONPath%s", key, prefixHint(s))
-		return
+	if a.IsUnquoted && s.Shape() == value.String {
+		r.problem(n, key, ReasonTypeInvalid, "%q must be a number without quotes, or a JSONPath%s", key, jsonpath.PrefixHint(s.Text()))
+		return nil
 	}
-	c, reason, err := newConstraint(key, s, r.budget)
-	if err != nil {
-		r.problem(n, key, reason, "%q %v", key, err)
-		return
+	return r.constraint(a, key, n, []value.Scalar{s})
+}
+
+func (r *ruleReader) constraint(a *constraint.Argument, key string, n jsontext.Node, literals []value.Scalar) constraint.Constraint {
+	c, err := a.New(literals, r.budget)
+	if err == nil {
+		return c
 	}
-	r.rule.constraints = append(r.rule.constraints, argued{key: key, fixed: c})
+	reason := ReasonInvalid
+	if e := (*constraint.Error)(nil); errors.As(err, &e) {
+		reason = reasonOf(e.Fault)
+	}
+	r.problem(n, key, reason, "%q %v", key, err)
+	return nil
 }
 
 // readArgument reads a literal, with the scalar that it is, or a path. The
@@ -337,63 +379,42 @@ func (r *ruleReader) readArgument(key, subject, wanted string, n jsontext.Node) 
 }
 
 func (r *ruleReader) isPath(s string) bool {
-	return strings.HasPrefix(s, pathPrefix) || r.version == V201901 && strings.HasPrefix(s, "/")
+	return strings.HasPrefix(s, jsonpath.Prefix) || r.version == V201901 && strings.HasPrefix(s, "/")
 }
 
-// valuesMember finds "values", which 201901-1 also calls "included".
-func (r *ruleReader) valuesMember() (string, jsontext.Node, bool) {
-	var found []jsontext.Member
-	for _, m := range r.node.Members {
-		isValues := m.Key == keyValues || m.Key == keyIncluded && r.version == V201901
-		if isValues && m.Value.Value != nil {
-			found = append(found, m)
-		}
-	}
-	if len(found) == 0 {
-		return "", jsontext.Node{}, false
-	}
-	first := found[0]
-	for _, m := range found[1:] {
-		if m.Key != first.Key { // the same key twice is a problem of the text
-			r.problem(jsontext.Node{Start: m.Start}, m.Key, ReasonDuplicate, "%q and %q are the same argument: keep one of them", first.Key, m.Key)
-		}
-	}
-	return first.Key, first.Value, true
-}
-
-// values reads the list of allowed values, or the path that yields it.
-func (r *ruleReader) values(key string, n jsontext.Node) {
+// list reads the list of values, or the path that yields it.
+func (r *ruleReader) list(a *constraint.Argument, key string, n jsontext.Node) constraint.Constraint {
 	if s, ok := n.Value.(string); ok && r.isPath(s) {
-		if a, _, ok := r.readArgument(key, strconv.Quote(key), "", n); ok {
-			r.rule.ValuesFrom = a.path
-			r.rule.constraints = append(r.rule.constraints, argued{key: keyValues, from: []Argument{a}})
+		if argument, _, ok := r.readArgument(key, strconv.Quote(key), "", n); ok {
+			r.rule.ValuesFrom = argument.path
+			r.rule.unread = append(r.rule.unread, unread{a.Key, []Argument{argument}})
 		}
-		return
+		return nil
 	}
 	if n.Value != json.Delim('[') {
-		r.problem(n, key, ReasonTypeInvalid, "%q must be an array of values, or a JSONPath that yields one, not %s", key, describeNode(n))
-		return
+		r.problem(n, key, ReasonTypeInvalid, "%q must be %s, not %s", key, a.Wanted, describeNode(n))
+		return nil
 	}
 	r.rule.Values = make([]Argument, 0, len(n.Items))
 	literals := make([]value.Scalar, 0, len(n.Items))
 	for _, item := range n.Items {
-		a, s, ok := r.readArgument(key, "an item of "+strconv.Quote(key), "a string, a number, a boolean or a JSONPath", item)
+		argument, s, ok := r.readArgument(key, "an item of "+strconv.Quote(key), "a string, a number, a boolean or a JSONPath", item)
 		if !ok {
 			continue
 		}
-		if r.budget.Spend(valueWork+s.RenderedSize(), valueSize+s.RenderedSize()) != nil {
-			return
+		if r.budget.Spend(constraint.ListedWork+s.RenderedSize(), valueSize+s.RenderedSize()) != nil {
+			return nil
 		}
-		r.rule.Values = append(r.rule.Values, a)
-		if _, isPath := a.Path(); !isPath {
+		r.rule.Values = append(r.rule.Values, argument)
+		if _, isPath := argument.Path(); !isPath {
 			literals = append(literals, s)
 		}
 	}
-	c := argued{key: keyValues, from: r.rule.Values}
-	if len(literals) == len(n.Items) {
-		c = argued{key: keyValues, fixed: newAllowed(literals)}
+	if len(literals) < len(n.Items) {
+		r.rule.unread = append(r.rule.unread, unread{a.Key, r.rule.Values})
+		return nil
 	}
-	r.rule.constraints = append(r.rule.constraints, c)
+	return r.constraint(a, key, n, literals)
 }
 
 // unknown keeps what this version, or this kind, does not know.
@@ -402,7 +423,7 @@ func (r *ruleReader) unknown() {
 		r.unused = unusedKeys(r.node, r.rule.own)
 	}
 	for _, m := range r.node.Members {
-		if r.knows(m.Key) {
+		if r.knowsKey(m.Key) {
 			continue
 		}
 		if r.rule.Unknown == nil {
@@ -417,8 +438,8 @@ func (r *ruleReader) unknown() {
 
 // keyHint says what a key that is not known may mean.
 func (r *ruleReader) keyHint(key string) string {
-	if key == keyIncluded {
-		return "it is called \"values\" since version 201902-2"
+	if now := renamed(key); now != "" {
+		return fmt.Sprintf("it is called %q since version 201902-2", now)
 	}
 	if meant := meantKey(key, r.unused); meant != "" {
 		return fmt.Sprintf("did you mean %q?", meant)
@@ -426,12 +447,11 @@ func (r *ruleReader) keyHint(key string) string {
 	return "remove it, or correct its spelling"
 }
 
-func (r *ruleReader) knows(key string) bool {
+func (r *ruleReader) knowsKey(key string) bool {
 	if slices.Contains(commonKeys, key) {
 		return true
 	}
-	isArgument := slices.Contains(argumentKeys, key) || key == keyIncluded && r.version == V201901
-	return isArgument && r.judgesArguments()
+	return r.judgesArguments() && slices.ContainsFunc(constraint.Arguments[:], func(a constraint.Argument) bool { return r.isArgument(&a, key) })
 }
 
 // strictly judges what only Strict minds.
@@ -446,8 +466,9 @@ func (r *ruleReader) strictly() {
 	if !r.rule.Kind.isOfFormat() {
 		return
 	}
-	for _, key := range slices.Concat(argumentKeys, []string{keyIncluded}) {
-		if _, ok := r.member(key); ok {
+	for _, m := range r.node.Members {
+		isArgument := slices.Contains(argumentKeys, m.Key) || renamed(m.Key) != ""
+		if isArgument && m.Value.Value != nil {
 			return
 		}
 	}

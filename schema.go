@@ -170,7 +170,7 @@ func (g *schemaGroup) write(rules []*rule) {
 	var warning []*rule
 	for _, r := range rules {
 		switch {
-		case r.checker == nil || r.enforcesNothing():
+		case !r.isKnown() || r.enforcesNothing():
 		case !r.Kind.isOfFormat():
 			g.leaveOut(r, g.target, "", "", errKindItself)
 		case r.JustWarning:
@@ -334,10 +334,10 @@ func (g *schemaGroup) demand(d *demands, j *judgement) {
 		g.leaveOut(j.rule, g.target, a.Argument, "", errors.New(a.Note))
 	}
 	d.undecided = nil
-	for _, a := range j.rule.constraints {
-		for _, from := range a.from {
+	for _, u := range j.rule.unread {
+		for _, from := range u.from {
 			if path, ok := from.Path(); ok {
-				g.noteRead(j.rule, a.key, path)
+				g.noteRead(j.rule, u.key, path)
 			}
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/ohler55/ojg/jp"
 
+	"github.com/vmrules/vmrules/internal/constraint"
 	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/pcre"
 	"github.com/vmrules/vmrules/internal/quantity"
@@ -39,18 +40,18 @@ type schemaPattern struct {
 }
 
 // pattern writes a regular expression of PCRE, each only once.
-func (w *schemaWriter) pattern(p *pattern) *schemaPattern {
-	if known := w.patterns[p.text]; known != nil {
+func (w *schemaWriter) pattern(p *constraint.Pattern) *schemaPattern {
+	if known := w.patterns[p.String()]; known != nil {
 		return known
 	}
 	s := &schemaPattern{}
-	tree, err := pcre.Parse(p.text, &w.budget)
+	tree, err := pcre.Parse(p.String(), &w.budget)
 	if err == nil {
 		s.noNumbers = tree.NeedsMoreThan(renderedNumber)
 		s.written, err = tree.ECMA(&w.budget)
 	}
 	s.err = err
-	w.patterns[p.text] = s
+	w.patterns[p.String()] = s
 	return s
 }
 
@@ -88,7 +89,7 @@ func (g *schemaGroup) matches(d *demands, s *value.Scalar) bool {
 		return ok
 	}
 	for _, p := range d.parts {
-		if _, isPattern := p.constraint.(*pattern); isPattern {
+		if _, isPattern := p.constraint.(*constraint.Pattern); isPattern {
 			g.leaveOut(p.rule, g.target, p.key, "", err)
 		}
 	}
@@ -108,8 +109,8 @@ func (g *schemaGroup) values(d *demands) map[string]any {
 	types := []any{"string"}
 	if numbers != "" {
 		types = append(types, numbers)
-		addNumber(schema, "minimum", d.min)
-		addNumber(schema, "maximum", d.max)
+		addNumber(schema, "minimum", d.decimal(constraint.Min))
+		addNumber(schema, "maximum", d.decimal(constraint.Max))
 	}
 	var booleans []any
 	for _, b := range []bool{false, true} {
@@ -143,7 +144,7 @@ func (g *schemaGroup) enum(d *demands) map[string]any {
 			continue
 		}
 		all = append(all, s)
-		if d.isString {
+		if d.set.Type().Is(constraint.String) {
 			continue
 		}
 		if n, err := quantity.ParseJSON(s); err == nil && n.String() == s {
@@ -162,9 +163,9 @@ func (g *schemaGroup) enum(d *demands) map[string]any {
 // numbers is the type of the numbers that may be allowed; "" where none is.
 func (g *schemaGroup) numbers(d *demands) string {
 	switch {
-	case d.isString || slices.ContainsFunc(d.patterns, func(p *pattern) bool { return g.pattern(p).noNumbers }):
+	case d.set.Type().Is(constraint.String) || slices.ContainsFunc(d.patterns(), func(p *constraint.Pattern) bool { return g.pattern(p).noNumbers }):
 		return ""
-	case d.isInteger:
+	case d.set.Type().Is(constraint.Integer):
 		return "integer"
 	}
 	return "number"
@@ -173,19 +174,19 @@ func (g *schemaGroup) numbers(d *demands) string {
 // strings is what the schema says of strings.
 func (g *schemaGroup) strings(d *demands) map[string]any {
 	schema := map[string]any{}
-	addLength(schema, "minLength", d.minLength)
-	addLength(schema, "maxLength", d.maxLength)
+	addLength(schema, d, constraint.MinLength)
+	addLength(schema, d, constraint.MaxLength)
 	var patterns []any
-	if d.isNumber {
+	if d.set.Type().Is(constraint.Number) {
 		patterns = append(patterns, quantityPattern)
 	}
-	for _, p := range d.patterns {
+	for _, p := range d.patterns() {
 		written := g.pattern(p)
 		if written.err != nil {
 			continue
 		}
 		if g.budget.Spend(0, len(written.written)) != nil {
-			g.leaveOut(nil, g.target, keyRegex, "", errSchemaFull)
+			g.leaveOut(nil, g.target, constraint.Regex, "", errSchemaFull)
 			break
 		}
 		patterns = append(patterns, written.written)
@@ -204,9 +205,9 @@ func (g *schemaGroup) strings(d *demands) map[string]any {
 	return schema
 }
 
-func addNumber(schema map[string]any, keyword string, b *bound) {
-	if b != nil {
-		schema[keyword] = b.decimal()
+func addNumber(schema map[string]any, keyword string, n json.Number) {
+	if n != "" {
+		schema[keyword] = n
 	}
 }
 
@@ -214,15 +215,17 @@ func addNumber(schema map[string]any, keyword string, b *bound) {
 // exactly. No string comes near it.
 const maxSchemaLength = 1<<53 - 1
 
-func addLength(schema map[string]any, keyword string, b *lengthBound) {
-	if b == nil {
+// addLength writes a bound of the length, which JSON Schema calls as the format does.
+func addLength(schema map[string]any, d *demands, key string) {
+	b, ok := d.set.Get(key).(*constraint.Length)
+	if !ok {
 		return
 	}
-	length, fits := b.number.Int64()
+	length, fits := b.Number().Int64()
 	if !fits {
 		length = maxSchemaLength
 	}
-	schema[keyword] = jsonInt(int(min(length, maxSchemaLength)))
+	schema[key] = jsonInt(int(min(length, maxSchemaLength)))
 }
 
 var (
@@ -240,13 +243,13 @@ func (g *schemaGroup) leaveOutOf(p demandPart, numbers string) {
 		if p.rule.Kind == KindInteger {
 			leaveOut("string", errSchemaIntegral)
 		}
-	case *bound:
+	case *constraint.Bound:
 		leaveOut("string", errSchemaQuantity)
-	case *lengthBound:
-		if numbers != "" && !c.isAlwaysSo() {
+	case *constraint.Length:
+		if numbers != "" && !isAlwaysSo(c) {
 			leaveOut("number", errSchemaLength)
 		}
-	case *pattern:
+	case *constraint.Pattern:
 		written := g.pattern(c)
 		if written.err != nil {
 			leaveOut("string", written.err)
@@ -258,8 +261,8 @@ func (g *schemaGroup) leaveOutOf(p demandPart, numbers string) {
 }
 
 // isAlwaysSo tells whether every number is rendered with a length that will do.
-func (c *lengthBound) isAlwaysSo() bool {
-	return c.beyond < 0 && c.number.Compare(quantity.FromInt(1)) <= 0
+func isAlwaysSo(c *constraint.Length) bool {
+	return c.Key() == constraint.MinLength && c.Number().Compare(quantity.FromInt(1)) <= 0
 }
 
 // standIn is what counts where nothing is written at the end of a path; nil:

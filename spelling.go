@@ -3,6 +3,7 @@ package vmrules
 import (
 	"slices"
 
+	"github.com/vmrules/vmrules/internal/constraint"
 	"github.com/vmrules/vmrules/internal/jsontext"
 	"github.com/vmrules/vmrules/internal/spelling"
 )
@@ -10,10 +11,20 @@ import (
 // meantKey is the key of the format that an unknown key most likely means, out
 // of those that its rule does not have; "" for none.
 func meantKey(key string, unused []string) string {
-	if key == keyIncluded && slices.Contains(unused, keyValues) {
-		return keyValues
+	if now := renamed(key); slices.Contains(unused, now) {
+		return now
 	}
 	return spelling.Nearest(key, unused)
+}
+
+// renamed returns what an argument of version 201901-1 is called now; "" for another key.
+func renamed(key string) string {
+	for _, a := range constraint.Arguments {
+		if a.OldName == key && key != "" {
+			return a.Key
+		}
+	}
+	return ""
 }
 
 // unusedKeys are the keys of the format, and its kind's own, that a rule does
@@ -31,7 +42,10 @@ func (o *parseOptions) meantKind(k Kind) string { return spelling.Nearest(string
 
 // kindNames are the kinds that are known.
 func (o *parseOptions) kindNames() []string {
-	names := []string{string(KindInteger), string(KindString), string(KindRegex), string(KindEnum)}
+	var names []string
+	for _, k := range formatKinds {
+		names = append(names, string(k))
+	}
 	for _, k := range o.kinds {
 		names = append(names, string(k.kind))
 	}

@@ -1,6 +1,7 @@
 package jsonpath
 
 import (
+	"fmt"
 	"reflect"
 	"strings"
 
@@ -62,4 +63,26 @@ func LeadingDot(expression string) string {
 		return expression
 	}
 	return "." + expression
+}
+
+// Prefix marks a string as a path.
+const Prefix = "jsonpath::"
+
+// WithPrefix returns the path that a string without the right prefix probably means,
+// with it.
+func WithPrefix(s string) string {
+	s = strings.TrimSpace(s)
+	if word := s[:min(len(s), len("jsonpath"))]; strings.EqualFold(word, "jsonpath") {
+		s = strings.TrimLeft(s[len(word):], ": ")
+	}
+	return Prefix + LeadingDot(strings.TrimPrefix(s, "/"))
+}
+
+// PrefixHint returns the end of a message about a literal that is probably a path
+// without its prefix; "" about any other.
+func PrefixHint(literal string) string {
+	if !strings.HasPrefix(literal, ".") && !strings.HasPrefix(strings.ToLower(literal), "jsonpath") {
+		return ""
+	}
+	return fmt.Sprintf(" (for a path write %q)", WithPrefix(literal))
 }

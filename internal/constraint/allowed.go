@@ -1,0 +1,138 @@
+package constraint
+
+import (
+	"slices"
+
+	"github.com/vmrules/vmrules/internal/meter"
+	"github.com/vmrules/vmrules/internal/pcre"
+	"github.com/vmrules/vmrules/internal/quantity"
+	"github.com/vmrules/vmrules/internal/value"
+)
+
+// MaxListed is how many values the limit of a Breach lists.
+const MaxListed = 100
+
+// maxScanned is up to how many values looking at each is faster than a set.
+const maxScanned = 8
+
+// ListedWork is what a value that is allowed costs, in units of work.
+const ListedWork = 500
+
+// Allowed is values.
+type Allowed struct {
+	list  []string            // as they were given
+	limit any                 // the first of the list, as reports show them
+	set   map[string]struct{} // nil where the list is short
+	open  error
+}
+
+// NewAllowed returns the constraint that allows a list of values, each rendered.
+func NewAllowed(list []string) *Allowed {
+	c := &Allowed{list: list, limit: list}
+	if len(list) > MaxListed {
+		c.limit = slices.Clone(list[:MaxListed]) // which keeps no more of the list than it shows
+	}
+	if len(list) <= maxScanned {
+		return c
+	}
+	c.set = make(map[string]struct{}, len(list))
+	for _, s := range list {
+		c.set[s] = struct{}{}
+	}
+	return c
+}
+
+func newAllowed(_ *Argument, literals []value.Scalar, _ *pcre.Budget) (Constraint, error) {
+	list := make([]string, 0, len(literals))
+	for _, v := range literals {
+		list = append(list, v.String())
+	}
+	return NewAllowed(list), nil
+}
+
+// Open returns the constraint that allows the same values, and cannot decide about
+// others, for the reason why.
+func (c *Allowed) Open(why error) *Allowed {
+	open := *c
+	open.open = why
+	return &open
+}
+
+// List returns the values that are allowed. The caller must not change it.
+func (c *Allowed) List() []string { return c.list }
+
+// IsOpen returns why others may be allowed, too; nil where they are not.
+func (c *Allowed) IsOpen() error { return c.open }
+
+// LimitSize returns how many bytes the limit of a Breach keeps.
+func (c *Allowed) LimitSize() int {
+	size := 0
+	for _, s := range c.limit.([]string) {
+		size += len(s) + len("\"\",") + 16
+	}
+	return size
+}
+
+// Key returns Values.
+func (c *Allowed) Key() string { return Values }
+
+// Holds reports whether the value, rendered, is one of the list.
+func (c *Allowed) Holds(v *value.Scalar, _ *pcre.Budget) (bool, error) {
+	if c.has(v) {
+		return true, nil
+	}
+	return false, c.open
+}
+
+func (c *Allowed) has(v *value.Scalar) bool {
+	if v.Shape() != value.Number {
+		return c.hasText(v.Text())
+	}
+	digits := v.Number().AppendTo(make([]byte, 0, quantity.UsualSize))
+	return c.hasText(string(digits))
+}
+
+func (c *Allowed) hasText(s string) bool {
+	if len(c.list) <= maxScanned {
+		return slices.Contains(c.list, s)
+	}
+	_, ok := c.set[s]
+	return ok
+}
+
+// Breach lists what is allowed.
+func (c *Allowed) Breach(v *value.Scalar) Breach {
+	if len(c.list) == 0 {
+		return Breach{NotListed, c.limit, "no value is allowed"}
+	}
+	detail := append(v.AppendDescription(make([]byte, 0, usualDetail)), " is not "...)
+	if len(c.list) > 1 {
+		detail = append(detail, "one of "...)
+	}
+	return Breach{NotListed, c.limit, string(value.AppendList(detail, c.list))}
+}
+
+// String lists what is allowed.
+func (c *Allowed) String() string { return string(value.AppendList(nil, c.list)) }
+
+// Type returns Scalar: values are compared as they are rendered.
+func (c *Allowed) Type() Type { return Scalar }
+
+// with keeps the values that both allow, in the order of c, each once.
+func (c *Allowed) with(other Constraint, b *pcre.Budget) Constraint {
+	kept := []string{}
+	if b.Spend(meter.Times(len(c.list), ListedWork), 0) != nil {
+		return NewAllowed(kept)
+	}
+	seen := make(map[string]bool, len(c.list))
+	for _, s := range c.list {
+		if !seen[s] && other.(*Allowed).hasText(s) {
+			kept = append(kept, s)
+		}
+		seen[s] = true
+	}
+	return NewAllowed(kept)
+}
+
+// excludes reports whether nothing is allowed, for which no other constraint is to blame.
+func (c *Allowed) excludes(other Constraint) bool { return other == Constraint(c) && len(c.list) == 0 }

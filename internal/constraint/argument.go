@@ -1,0 +1,95 @@
+package constraint
+
+import (
+	"fmt"
+
+	"github.com/vmrules/vmrules/internal/jsonpath"
+	"github.com/vmrules/vmrules/internal/pcre"
+	"github.com/vmrules/vmrules/internal/value"
+)
+
+// The keys of the arguments.
+const (
+	Min       = "min"
+	Max       = "max"
+	MinLength = "minLength"
+	MaxLength = "maxLength"
+	Values    = "values"
+	Regex     = "regex"
+)
+
+// An Argument is what the format says of an argument. Spec: Rule arguments.
+type Argument struct {
+	Key     string
+	OldName string // in version 201901-1; "" if it had no other
+	Kind    string // the kind that the specification lists it for
+	Wanted  string // what it may be, for messages
+	// IsList means that it is a list of literals or paths, or a path of the list.
+	IsList bool
+	// IsUnquoted means that the annotation may not write it in quotes.
+	IsUnquoted bool
+
+	build func(a *Argument, literals []value.Scalar, b *pcre.Budget) (Constraint, error)
+}
+
+// Arguments lists all arguments, in the order in which a value is judged by them.
+var Arguments = [...]Argument{
+	{Key: Min, Kind: "integer", Wanted: wantedNumber, build: newBound},
+	{Key: Max, Kind: "integer", Wanted: wantedNumber, build: newBound},
+	{Key: MinLength, Kind: "string", Wanted: wantedLength, IsUnquoted: true, build: newLength},
+	{Key: MaxLength, Kind: "string", Wanted: wantedLength, IsUnquoted: true, build: newLength},
+	{Key: Values, OldName: "included", Kind: "enum", Wanted: "an array of values, or a JSONPath that yields one", IsList: true, build: newAllowed},
+	{Key: Regex, Kind: "regex", Wanted: "a regular expression in a string, or a JSONPath", build: newPattern},
+}
+
+const (
+	wantedNumber = `a number, a quantity such as "2Gi", or a JSONPath`
+	wantedLength = "a whole number that is not negative, or a JSONPath"
+)
+
+// Named returns the argument with a key; nil if there is none.
+func Named(key string) *Argument {
+	for i := range Arguments {
+		if Arguments[i].Key == key {
+			return &Arguments[i]
+		}
+	}
+	return nil
+}
+
+// New returns the constraint that the argument makes of literals, of which there is
+// one unless IsList. Patterns are paid for from b. An error is an [*Error], whose text
+// continues a sentence that begins with the key.
+func (a *Argument) New(literals []value.Scalar, b *pcre.Budget) (Constraint, error) {
+	return a.build(a, literals, b)
+}
+
+// isLeast reports whether the argument is a lower bound.
+func (a *Argument) isLeast() bool { return a.Key == Min || a.Key == MinLength }
+
+// unfit returns the error for a literal that the argument cannot be.
+func (a *Argument) unfit(f Fault, literal value.Scalar) error {
+	return &Error{f, fmt.Errorf("must be %s, not %s%s", a.Wanted, literal.Describe(), jsonpath.PrefixHint(literal.Text()))}
+}
+
+// An Error says why a literal cannot be an argument.
+type Error struct {
+	Fault Fault
+	Err   error
+}
+
+func (e *Error) Error() string { return e.Err.Error() }
+
+// Unwrap returns Err.
+func (e *Error) Unwrap() error { return e.Err }
+
+// A Fault is what sort of thing is wrong with a value or a literal.
+type Fault int
+
+// The faults.
+const (
+	Invalid   Fault = iota
+	WrongType       // it has another type
+	NotListed       // it is not one of the values that are allowed
+	TooLong         // it is longer than allowed
+)

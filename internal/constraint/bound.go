@@ -1,0 +1,165 @@
+package constraint
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/vmrules/vmrules/internal/pcre"
+	"github.com/vmrules/vmrules/internal/quantity"
+	"github.com/vmrules/vmrules/internal/value"
+)
+
+// A bound is a limit that a number must not be beyond.
+type bound struct {
+	key    string
+	limit  any    // as reports show it
+	shown  string // as details show it
+	number quantity.Number
+	beyond int // how a number that breaks the bound compares with it: -1 or 1
+}
+
+func (a *Argument) bound(literal value.Scalar, n quantity.Number) bound {
+	beyond := 1
+	if a.isLeast() {
+		beyond = -1
+	}
+	// A number needs no quotes.
+	shown := value.Shortened(cmp.Or(literal.Text(), literal.String()))
+	return bound{a.Key, literal.Canonical(), shown, n, beyond}
+}
+
+// Key returns the key of the argument.
+func (c *bound) Key() string { return c.key }
+
+// String returns the limit as details show it.
+func (c *bound) String() string { return c.shown }
+
+// Number returns the limit.
+func (c *bound) Number() quantity.Number { return c.number }
+
+// isTighter reports whether c excludes more than another bound of the same side.
+func (c *bound) isTighter(other *bound) bool { return other.number.Compare(c.number) == c.beyond }
+
+// crosses reports whether nothing lies between c and a bound of the other side.
+func (c *bound) crosses(other *bound) bool {
+	return c.beyond != other.beyond && c.number.Compare(other.number) == other.beyond
+}
+
+// A Bound is min or max.
+type Bound struct{ bound }
+
+func newBound(a *Argument, literals []value.Scalar, _ *pcre.Budget) (Constraint, error) {
+	literal := literals[0]
+	if literal.Shape() == value.Boolean {
+		return nil, a.unfit(WrongType, literal)
+	}
+	n, err := literal.Quantity()
+	if err == quantity.ErrNotNumber {
+		return nil, a.unfit(Invalid, literal)
+	}
+	if err != nil {
+		return nil, &Error{Invalid, err}
+	}
+	return &Bound{a.bound(literal, n)}, nil
+}
+
+// Holds compares the value as a number. What is not a number does not satisfy it.
+func (c *Bound) Holds(v *value.Scalar, b *pcre.Budget) (bool, error) {
+	n, err := v.Quantity()
+	if err == quantity.ErrNotNumber {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("the value %w", err)
+	}
+	if work := n.CompareWork(c.number); work > 0 {
+		if err := b.Spend(work, 0); err != nil {
+			return false, err
+		}
+	}
+	return n.Compare(c.number) != c.beyond, nil
+}
+
+// Breach compares the value with the limit in words.
+func (c *Bound) Breach(v *value.Scalar) Breach {
+	detail := v.AppendDescription(make([]byte, 0, usualDetail))
+	_, err := v.Quantity()
+	switch {
+	case err != nil:
+		detail = append(append(append(detail, " is not a number, and "...), c.key...), " is "...)
+	case c.beyond < 0:
+		detail = append(append(append(detail, " is less than "...), c.key...), ' ')
+	default:
+		detail = append(append(append(detail, " is more than "...), c.key...), ' ')
+	}
+	return Breach{Invalid, c.limit, string(append(detail, c.shown...))}
+}
+
+// Type returns Number.
+func (c *Bound) Type() Type { return Number }
+
+func (c *Bound) with(other Constraint, _ *pcre.Budget) Constraint {
+	if other.(*Bound).isTighter(&c.bound) {
+		return other
+	}
+	return c
+}
+
+func (c *Bound) excludes(other Constraint) bool {
+	o, ok := other.(*Bound)
+	return ok && c.crosses(&o.bound)
+}
+
+// A Length is minLength or maxLength.
+type Length struct{ bound }
+
+func newLength(a *Argument, literals []value.Scalar, _ *pcre.Budget) (Constraint, error) {
+	literal := literals[0]
+	n, err := literal.Number(), literal.Err()
+	if literal.Shape() == value.String {
+		n, err = quantity.ParseJSON(literal.Text())
+	}
+	switch {
+	case literal.Shape() == value.Boolean:
+		return nil, a.unfit(WrongType, literal)
+	case err == quantity.ErrNotNumber || err == nil && (!n.IsInteger() || n.Sign() < 0):
+		return nil, a.unfit(Invalid, literal)
+	case err != nil:
+		return nil, &Error{Invalid, err}
+	}
+	return &Length{a.bound(literal, n)}, nil
+}
+
+// Holds compares the length of the value, rendered, in code points.
+func (c *Length) Holds(v *value.Scalar, _ *pcre.Budget) (bool, error) {
+	return quantity.FromInt(int64(v.Length())).Compare(c.number) != c.beyond, nil
+}
+
+// Breach compares the length with the limit in words.
+func (c *Length) Breach(v *value.Scalar) Breach {
+	fault, compared := TooLong, "more than"
+	if c.beyond < 0 {
+		fault, compared = Invalid, "fewer than"
+	}
+	characters := "characters"
+	if v.Length() == 1 {
+		characters = "character"
+	}
+	detail := fmt.Sprintf("%s has %d %s, %s %s %s", v.Describe(), v.Length(), characters, compared, c.key, c.shown)
+	return Breach{fault, c.limit, detail}
+}
+
+// Type returns Scalar: what is not a string is measured as it is rendered.
+func (c *Length) Type() Type { return Scalar }
+
+func (c *Length) with(other Constraint, _ *pcre.Budget) Constraint {
+	if other.(*Length).isTighter(&c.bound) {
+		return other
+	}
+	return c
+}
+
+func (c *Length) excludes(other Constraint) bool {
+	o, ok := other.(*Length)
+	return ok && c.crosses(&o.bound)
+}

@@ -1,0 +1,107 @@
+package constraint
+
+import (
+	"iter"
+	"slices"
+
+	"github.com/vmrules/vmrules/internal/pcre"
+	"github.com/vmrules/vmrules/internal/value"
+)
+
+// A Set is what a value has to satisfy: a type, and constraints in the order of
+// Arguments. The zero Set admits every scalar. A Set is immutable and safe for
+// concurrent use.
+type Set struct {
+	kind Type
+	all  []Constraint
+}
+
+// NewSet returns the set of a type and of constraints, which it sorts and keeps.
+func NewSet(kind Type, all []Constraint) Set {
+	slices.SortStableFunc(all, func(x, y Constraint) int { return order(x) - order(y) })
+	return Set{kind, all}
+}
+
+// Type returns the type that every value has which satisfies the set.
+func (s *Set) Type() Type {
+	t := s.kind
+	for _, c := range s.all {
+		t |= c.Type()
+	}
+	return t
+}
+
+// All returns the constraints, in the order of Arguments. The caller must not change
+// the slice.
+func (s *Set) All() []Constraint { return s.all }
+
+// Get returns the first constraint with a key; nil if there is none.
+func (s *Set) Get(key string) Constraint {
+	for _, c := range s.all {
+		if c.Key() == key {
+			return c
+		}
+	}
+	return nil
+}
+
+// IsLinear reports whether judging a value takes linear time, so that no clock
+// decides about it.
+func (s *Set) IsLinear() bool {
+	return !slices.ContainsFunc(s.all, func(c Constraint) bool {
+		p, isPattern := c.(*Pattern)
+		return isPattern && !p.IsLinear()
+	})
+}
+
+// ReadsNumbers reports whether judging a value reads it as a number.
+func (s *Set) ReadsNumbers() bool { return s.Type().Is(Number) }
+
+// Admits reports whether a value certainly satisfies the set. It is false also where
+// that cannot be decided.
+func (s *Set) Admits(v *value.Scalar, b *pcre.Budget) bool {
+	if ok, err := s.kind.Admits(v, true); !ok || err != nil {
+		return false
+	}
+	for _, c := range s.all {
+		if ok, err := c.Holds(v, b); !ok || err != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// A Finding is what a value does not satisfy, or may not.
+type Finding struct {
+	Key string // of the argument; "" for the type
+	Breach
+	Err error // why it cannot be decided; the Breach is then empty
+}
+
+// Findings yields what a resolved value does not satisfy, and what cannot be decided:
+// the type alone, or else each constraint. The scalar is that of the value, if
+// isScalar.
+func (s *Set) Findings(v any, scalar *value.Scalar, isScalar bool, b *pcre.Budget) iter.Seq[Finding] {
+	return func(yield func(Finding) bool) {
+		switch ok, err := s.kind.Admits(scalar, isScalar); {
+		case err != nil:
+			yield(Finding{Err: err})
+			return
+		case !ok:
+			yield(Finding{Breach: Breach{Fault: WrongType, Detail: s.kind.Mismatch(v)}})
+			return
+		}
+		for _, c := range s.all {
+			ok, err := c.Holds(scalar, b)
+			switch {
+			case err != nil:
+				ok = yield(Finding{Key: c.Key(), Err: err})
+			case !ok:
+				ok = yield(Finding{Key: c.Key(), Breach: c.Breach(scalar)})
+			}
+			if !ok {
+				return
+			}
+		}
+	}
+}

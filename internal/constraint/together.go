@@ -1,0 +1,88 @@
+package constraint
+
+import (
+	"iter"
+	"slices"
+
+	"github.com/vmrules/vmrules/internal/pcre"
+)
+
+// Together is what several sets demand of one value. The zero Together demands nothing.
+// It is not safe for concurrent use.
+type Together struct {
+	kind Type
+	ones [len(Arguments)]Constraint // one of each argument, in the order of Arguments; nil: none
+	more []Constraint  // those that no other of their argument can be combined with
+	seen map[string]bool
+}
+
+// Add adds what a set demands. Of two constraints of one argument it keeps one where
+// that says all, the earlier one if either does. Combining is paid for from b; where
+// that does not suffice, the result means nothing.
+func (t *Together) Add(s *Set, b *pcre.Budget) {
+	t.kind |= s.kind
+	for _, c := range s.all {
+		i := order(c)
+		one := c
+		if t.ones[i] != nil {
+			one = t.ones[i].with(c, b)
+		}
+		if one != nil {
+			t.ones[i] = one
+			continue
+		}
+		t.addMore(c)
+	}
+}
+
+func (t *Together) addMore(c Constraint) {
+	id := c.Key() + " " + c.String()
+	if t.seen[id] {
+		return
+	}
+	if t.seen == nil {
+		t.seen = map[string]bool{}
+	}
+	t.seen[id] = true
+	t.more = append(t.more, c)
+}
+
+// Set returns what the sets that were added demand.
+func (t *Together) Set() Set {
+	var all []Constraint
+	for _, c := range t.ones {
+		if c != nil {
+			all = append(all, c)
+		}
+	}
+	return NewSet(t.kind, append(all, t.more...))
+}
+
+// Conflicts yields the pairs of constraints that would leave no value, if the set were
+// added: two bounds that cross, or twice the one that allows nothing. That it yields none
+// does not promise a value.
+func (t *Together) Conflicts(s *Set, b *pcre.Budget) iter.Seq2[Constraint, Constraint] {
+	ones := t.ones
+	for _, c := range s.all {
+		i := order(c)
+		if ones[i] == nil {
+			ones[i] = c
+		} else if one := ones[i].with(c, b); one != nil {
+			ones[i] = one
+		}
+	}
+	return func(yield func(x, y Constraint) bool) {
+		for i, x := range ones {
+			for _, y := range ones[i:] {
+				if x != nil && y != nil && x.excludes(y) && !yield(x, y) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// order is the place of a constraint's argument in the table.
+func order(c Constraint) int {
+	return slices.IndexFunc(Arguments[:], func(a Argument) bool { return a.Key == c.Key() })
+}

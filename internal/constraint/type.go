@@ -1,0 +1,75 @@
+package constraint
+
+import (
+	"fmt"
+
+	"github.com/vmrules/vmrules/internal/quantity"
+	"github.com/vmrules/vmrules/internal/value"
+)
+
+// A Type is the type that a value must have. Types are combined by |: the result
+// admits what both admit. Spec: Validation rules.
+type Type uint8
+
+// The types, apart from their combinations.
+const (
+	Scalar  Type = 0                 // a string, a number or a boolean
+	String  Type = 1 << 0            // a string
+	Number  Type = 1 << 1            // a number, or a string that is a quantity
+	Integer Type = Number | (1 << 2) // an integral number, or a string that is an integral quantity
+)
+
+// String returns the name of the type.
+func (t Type) String() string {
+	switch t {
+	case String:
+		return "string"
+	case Number:
+		return "number"
+	case Integer:
+		return "integer"
+	case String | Number:
+		return "quantity"
+	case String | Integer:
+		return "integralQuantity"
+	}
+	return "scalar"
+}
+
+// Is reports whether all values of the type are of another type, too.
+func (t Type) Is(other Type) bool { return t&other == other }
+
+// Admits reports whether a value has the type; isScalar is false for an array or
+// object. An error says why that cannot be decided.
+func (t Type) Admits(v *value.Scalar, isScalar bool) (bool, error) {
+	switch {
+	case !isScalar, t.Is(String) && v.Shape() != value.String:
+		return false, nil
+	case v.Err() != nil:
+		return false, fmt.Errorf("the value %w", v.Err())
+	case !t.Is(Number):
+		return true, nil
+	}
+	n, err := v.Quantity()
+	if err == quantity.ErrNotNumber {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("the value %w", err)
+	}
+	return !t.Is(Integer) || n.IsInteger(), nil
+}
+
+// Mismatch says what is wrong with a value that the type does not admit.
+func (t Type) Mismatch(v any) string {
+	noun := "a string, number or boolean"
+	switch {
+	case t.Is(Integer):
+		noun = "an integer"
+	case t.Is(Number):
+		noun = "a number"
+	case t.Is(String):
+		noun = "a string"
+	}
+	return value.Describe(v) + " is not " + noun
+}
