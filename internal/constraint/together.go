@@ -12,7 +12,7 @@ import (
 type Together struct {
 	kind Type
 	ones [len(Arguments)]Constraint // one of each argument, in the order of Arguments; nil: none
-	more []Constraint  // those that no other of their argument can be combined with
+	more []Constraint               // those that no other of their argument can be combined with
 	seen map[string]bool
 }
 
