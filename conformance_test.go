@@ -42,11 +42,7 @@ func (v vector) validateOptions(t testing.TB) []ValidateOption {
 		opts = append(opts, WithOldObject(decodeExactly(v.Old)))
 	}
 	for path, value := range v.Options.Defaults {
-		p, err := ParsePath(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		opts = append(opts, WithDefault(p, value))
+		opts = append(opts, defaultOf(t, path, value))
 	}
 	return opts
 }

@@ -124,7 +124,7 @@
 // are not set or 0; machine.type, serial, cache, io and tag of disks, and model,
 // macAddress, pciAddress, tag and ports[*].protocol of interfaces as ""; and
 // ports[*].port as 0. A step that names the field sees its default; a wildcard
-// or ".." sees only what is written. [WithDefault] adds to these and overrides
+// or ".." sees only what is written. [WithDefaults] adds to these and overrides
 // them.
 //
 // # Outcomes

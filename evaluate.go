@@ -26,10 +26,9 @@ type settings struct {
 	checking *checking    // nil until some rule needs it
 	reading  parseOptions // of ValidateOwn
 	partial  bool
-	defaults []fieldDefault // those of the caller
+	defaults []Default // those of the caller
 	limits   Budget
 	budget   budget
-	broken   error // why no rule can be judged
 
 	plain, settable, whole *jsonpath.Implied
 }
@@ -54,7 +53,7 @@ func (e *evaluation) implied(t *target) *jsonpath.Implied {
 	case t.others == 0:
 		return e.plain
 	case e.settable == nil:
-		e.settable, _ = newSettableFields(slices.Concat(alwaysThere, e.defaults))
+		e.settable = newSettableFields(slices.Concat(alwaysThere, e.defaults))
 	}
 	return e.settable
 }
@@ -98,8 +97,6 @@ func (j *judgement) run() {
 		j.end(Ignored, fmt.Sprintf("the kind %s is not known", value.Quoted(string(j.rule.Kind))))
 	case j.rule.enforcesNothing():
 		j.end(Ignored, fmt.Sprintf("the kind %s without any argument enforces nothing", j.rule.Kind))
-	case j.broken != nil:
-		j.undecided("", j.broken)
 	case j.target.nothing != "" && (!j.partial || j.target.holdsNone):
 		j.undecided("", errors.New("nothing to validate: "+j.target.nothing))
 	case j.target.nothing != "":

@@ -471,7 +471,7 @@ func ExampleParsePath() {
 
 // Where no machine type is set, the format counts it as "". Who knows what the
 // cluster would set can say so.
-func ExampleWithDefault() {
+func ExampleWithDefaults() {
 	rules, err := vmrules.ParseRules(`[{
 		"name": "machine-type",
 		"rule": "regex",
@@ -484,11 +484,15 @@ func ExampleWithDefault() {
 		return
 	}
 	vm := object(`{"kind": "VirtualMachine", "spec": {"template": {"spec": {"domain": {"machine": {}}}}}}`)
-	machine := vmrules.MustParsePath("jsonpath::.spec.domain.machine.type")
+	machine, err := vmrules.NewDefault(vmrules.MustParsePath("jsonpath::.spec.domain.machine.type"), "q35")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
 
 	fmt.Println(vmrules.Validate(rules, vm))
 	fmt.Println()
-	fmt.Println(vmrules.Validate(rules, vm, vmrules.WithDefault(machine, "q35")))
+	fmt.Println(vmrules.Validate(rules, vm, vmrules.WithDefaults(machine)))
 	// Output:
 	// not valid: 1 violated
 	// Violated   machine-type: only q35 machines

@@ -334,7 +334,7 @@ func (l *limiter) isDefaulted() bool {
 // judges no value at all, it ends the judgement, and the outcome says why.
 func (j *judgement) isInForce() bool {
 	switch {
-	case !j.rule.isKnown(), j.rule.enforcesNothing(), j.broken != nil,
+	case !j.rule.isKnown(), j.rule.enforcesNothing(),
 		j.target.nothing != "" && (!j.partial || j.target.holdsNone):
 		j.run() // which ends before any value
 		return false

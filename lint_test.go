@@ -187,12 +187,15 @@ func TestFindingJSON(t *testing.T) {
 
 // TestLintKnowsFields: the paths that this package itself names have no finding.
 func TestLintKnowsFields(t *testing.T) {
-	paths := slices.Clone(zeroIsUnset)
+	var paths []Path
+	for _, field := range zeroIsUnset {
+		paths = append(paths, Path{parsed: field.Path()})
+	}
 	for _, s := range settableFields {
 		paths = append(paths, MustParsePath("jsonpath::."+s.Path))
 	}
 	for _, d := range alwaysThere {
-		paths = append(paths, d.path)
+		paths = append(paths, Path{parsed: d.field.Path()})
 	}
 	for _, path := range paths {
 		s := pathSearch{budget: fullBudget(), fields: []*field{vmFields()}}
@@ -277,7 +280,7 @@ func TestLintKnowsDefaults(t *testing.T) {
 	for _, d := range alwaysThere {
 		for range 100 {
 			r := randomRule(random, []any{0, 1, "", "a"})
-			r.Name, r.Path = "r", d.path
+			r.Name, r.Path = "r", Path{parsed: d.field.Path()}
 			made, err := NewRules([]Rule{r})
 			if err != nil {
 				t.Fatal(err)

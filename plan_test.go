@@ -339,7 +339,7 @@ func FuzzPlan(f *testing.F) {
 			opts = append(opts, Partial())
 		}
 		if g.IntN(8) == 0 {
-			opts = append(opts, WithDefault(MustParsePath("jsonpath::.spec.domain.cpu.cores"), 9))
+			opts = append(opts, defaultOf(t, "jsonpath::.spec.domain.cpu.cores", 9))
 		}
 		checkPlan(t, rules, object, opts...)
 	})
@@ -375,7 +375,7 @@ func (g planGenerator) annotation() string {
 
 func (g planGenerator) path() string {
 	if g.IntN(4) == 0 { // a field that always exists
-		return alwaysThere[g.IntN(len(alwaysThere))].path.String()
+		return Path{parsed: alwaysThere[g.IntN(len(alwaysThere))].field.Path()}.String()
 	}
 	path := "jsonpath::.spec.domain"
 	for range g.IntN(5) {

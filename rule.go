@@ -211,6 +211,16 @@ func (rs Rules) All() iter.Seq2[int, Rule] {
 	}
 }
 
+// Named returns the rule of this name, as a copy; false where there is none.
+func (rs Rules) Named(name string) (Rule, bool) {
+	for i := range rs.rules {
+		if rs.rules[i].Name == name {
+			return rs.rules[i].Rule.clone(), true
+		}
+	}
+	return Rule{}, false
+}
+
 // Equal tells whether both have the same rules in the same order, about the
 // same Root.
 func (rs Rules) Equal(other Rules) bool {

@@ -257,8 +257,6 @@ func (g *schemaGroup) cannotBeSaid(r *rule, err error) bool {
 		_, err = g.locate(r.Valid)
 	}
 	switch {
-	case g.broken != nil:
-		err = g.broken
 	case g.target.nothing != "" && (g.target.holdsNone || g.target.at == nil):
 		err = errors.New("nothing to validate: " + g.target.nothing)
 	case g.isSpent():

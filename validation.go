@@ -157,14 +157,6 @@ func WithRegexBudget(d time.Duration) ValidateOption {
 	return validateOption(func(s *settings) { s.budget.Backtracking = d })
 }
 
-// WithDefault says what a field counts as where its object is there and the
-// field is not, over the fields that the format lists. A nil value means that
-// the field has no default. The path has names and [*] and ends in a name;
-// with any other, every rule is Undecided.
-func WithDefault(path Path, value any) ValidateOption {
-	return validateOption(func(s *settings) { s.defaults = append(s.defaults, fieldDefault{path, value}) })
-}
-
 // Partial is for a form that is not complete: what is missing is Skipped, with
 // the note "not filled in yet". So is an empty string that does not satisfy its
 // rule, or cannot be used as its argument, since that is what an empty input
@@ -224,11 +216,9 @@ func newEvaluation(opts []ValidateOption) *evaluation {
 	if e.defaults == nil {
 		return e
 	}
-	e.whole, e.broken = newFields(e.defaults)
-	if e.broken == nil {
-		e.plain, _ = newFields(slices.Concat(alwaysThere, e.defaults))
-		e.settable = nil // until it is needed
-	}
+	e.whole = newFields(e.defaults)
+	e.plain = newFields(slices.Concat(alwaysThere, e.defaults))
+	e.settable = nil // until it is needed
 	return e
 }
 

@@ -32,6 +32,16 @@ func rulesOn(t testing.TB, path, more string) Rules {
 }
 
 // only is the only result of a report.
+// defaultOf is WithDefaults for one field.
+func defaultOf(t testing.TB, path string, value any) ValidateOption {
+	t.Helper()
+	d, err := NewDefault(MustParsePath(path), value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return WithDefaults(d)
+}
+
 func only(t testing.TB, r *Report) Result {
 	t.Helper()
 	if len(r.Results) != 1 {
@@ -377,32 +387,22 @@ func TestAdmissionWarnings(t *testing.T) {
 	}
 }
 
-func TestWithDefaultOfAnotherForm(t *testing.T) {
-	for _, path := range []string{"jsonpath::..a", "jsonpath::.a[*]", "jsonpath::.a.*.b", "jsonpath::.a[0].b", "jsonpath::$", "jsonpath::.a[?(@.b)].c", ""} {
-		report := Validate(rulesOn(t, ".n", `"rule": "integer"`), vmWith(`{"n": 1}`), WithDefault(parsedOrZero(t, path), 1))
-		result := only(t, report)
-		if result.Outcome != Undecided || !strings.Contains(detailOf(result), "WithDefault takes a path of names") {
-			t.Errorf("%s: %s", path, result)
-		}
-	}
-}
-
-// TestWithDefaultChangesNothingElse: the defaults of one call are not those of
+// TestWithDefaultsChangesNothingElse: the defaults of one call are not those of
 // the next.
-func TestWithDefaultChangesNothingElse(t *testing.T) {
+func TestWithDefaultsChangesNothingElse(t *testing.T) {
 	rules := rulesOn(t, ".cpu.cores", `"rule": "integer", "min": 2`)
 	vm := vmWith(`{"cpu": {}}`)
-	cores := MustParsePath("jsonpath::.spec.domain.cpu.cores")
+	const cores = "jsonpath::.spec.domain.cpu.cores"
 	for _, want := range []Outcome{Violated, Satisfied, Violated} {
 		var opts []ValidateOption
 		if want == Satisfied {
-			opts = append(opts, WithDefault(cores, 3), WithDefault(cores, uint8(4)))
+			opts = append(opts, defaultOf(t, cores, 3), defaultOf(t, cores, uint8(4)))
 		}
 		if got := only(t, Validate(rules, vm, opts...)); got.Outcome != want {
 			t.Errorf("%s, want %s", got, want)
 		}
 	}
-	got := only(t, Validate(rules, vm, WithDefault(cores, []any{1})))
+	got := only(t, Validate(rules, vm, defaultOf(t, cores, []any{1})))
 	if want := "not set, counts as an array: an array is not an integer"; detailOf(got) != want || !got.Violations[0].Defaulted {
 		t.Errorf("%s; want %s", got, want)
 	}

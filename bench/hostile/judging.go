@@ -207,12 +207,13 @@ func judging() []attack {
 			p.judge(annotation(2000, `"rule":"enum","path":"jsonpath::.spec.domain.devices.interfaces[0:9999].model","values":["x%d"]`), o)
 		}},
 		{name: "judging/many defaults", calls: func(p *probe) {
-			var opts []vmrules.ValidateOption
+			var defaults []vmrules.Default
 			for i := range 2000 {
-				opts = append(opts, vmrules.WithDefault(vmrules.MustParsePath(fmt.Sprintf("jsonpath::.a[*].b[*].c%d", i)), 1))
+				d, _ := vmrules.NewDefault(vmrules.MustParsePath(fmt.Sprintf("jsonpath::.a[*].b[*].c%d", i)), 1)
+				defaults = append(defaults, d)
 			}
 			rules, _ := p.parse(annotation(2000, `"rule":"integer","path":"jsonpath::.a[*].b[*].c%d"`))
-			p.validate(rules, object(`{"a":[`+list(100, `{"b":[`+list(90, "{}")+`]}`)+`]}`), opts...)
+			p.validate(rules, object(`{"a":[`+list(100, `{"b":[`+list(90, "{}")+`]}`)+`]}`), vmrules.WithDefaults(defaults...))
 		}},
 
 		// Lists in lists.

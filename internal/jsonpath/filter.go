@@ -17,30 +17,30 @@ import (
 // ojg's own filter would round the operands.
 type Filter struct {
 	jp.Frag
-	left, right operand
-	operator    string // "" for existence
+	Left, Right Operand
+	Operator    string // "" for existence, which has no Right
 }
 
-// An operand is a path below the current item, or a literal.
-type operand struct {
-	path    jp.Expr // nil: literal
-	literal value.Scalar
+// An Operand is a path below the current item, or a literal.
+type Operand struct {
+	Path    jp.Expr // nil: literal
+	Literal value.Scalar
 }
 
 // Paths returns those operands that are paths, which begin at the item.
 func (f Filter) Paths() []jp.Expr {
 	var paths []jp.Expr
-	for _, o := range [...]operand{f.left, f.right} {
-		if o.path != nil {
-			paths = append(paths, o.path)
+	for _, o := range [...]Operand{f.Left, f.Right} {
+		if o.Path != nil {
+			paths = append(paths, o.Path)
 		}
 	}
 	return paths
 }
 
-// Compares reports whether f compares two operands, rather than asking whether
+// Compares reports whether f compares two Operands, rather than asking whether
 // one exists.
-func (f Filter) Compares() bool { return f.operator != "" }
+func (f Filter) Compares() bool { return f.Operator != "" }
 
 // filter reads what follows [?( up to )].
 func (p *parser) filter() (jp.Frag, error) {
@@ -48,12 +48,12 @@ func (p *parser) filter() (jp.Frag, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := Filter{Frag: jp.Wildcard('#'), left: left}
-	if f.operator = p.operator(); f.operator == "" && left.path == nil {
+	f := Filter{Frag: jp.Wildcard('#'), Left: left}
+	if f.Operator = p.operator(); f.Operator == "" && left.Path == nil {
 		return nil, errors.New("a filter begins with a path below the current item, such as @.name")
 	}
-	if f.operator != "" {
-		if f.right, err = p.operand(); err != nil {
+	if f.Operator != "" {
+		if f.Right, err = p.operand(); err != nil {
 			return nil, err
 		}
 	}
@@ -80,13 +80,13 @@ func (p *parser) operator() string {
 	return ""
 }
 
-func (p *parser) operand() (operand, error) {
+func (p *parser) operand() (Operand, error) {
 	p.blanks()
 	switch {
 	case p.rest == "":
-		return operand{}, errors.New("the filter ends too early")
+		return Operand{}, errors.New("the filter ends too early")
 	case p.rest[0] == '$':
-		return operand{}, errors.New("$ inside a filter is the current item for some and the root for others: write @ for the item")
+		return Operand{}, errors.New("$ inside a filter is the current item for some and the root for others: write @ for the item")
 	case p.skip("@"):
 		return p.operandPath()
 	case p.rest[0] == '"' || p.rest[0] == '\'':
@@ -99,34 +99,34 @@ func (p *parser) operand() (operand, error) {
 	word := p.rest[:end]
 	p.rest = p.rest[end:]
 	if word == "true" || word == "false" {
-		return operand{literal: value.FromBool(word == "true")}, nil
+		return Operand{Literal: value.FromBool(word == "true")}, nil
 	}
 	if word == "" {
-		return operand{}, p.unexpected("in a filter, where a path (@.name), a quoted string, a number, true or false is expected")
+		return Operand{}, p.unexpected("in a filter, where a path (@.name), a quoted string, a number, true or false is expected")
 	}
 	n, err := quantity.ParseJSON(strings.TrimPrefix(word, "+"))
 	if err != nil {
-		return operand{}, fmt.Errorf("%q in a filter is neither a path (@.name), a quoted string, a number, true nor false", word)
+		return Operand{}, fmt.Errorf("%q in a filter is neither a path (@.name), a quoted string, a number, true nor false", word)
 	}
-	return operand{literal: value.FromNumber(n)}, nil
+	return Operand{Literal: value.FromNumber(n)}, nil
 }
 
 // operandPath reads the path behind an @ up to the operator or the end.
-func (p *parser) operandPath() (operand, error) {
+func (p *parser) operandPath() (Operand, error) {
 	expr := jp.Expr{}
 	for p.rest != "" && (p.rest[0] == '.' || p.rest[0] == '[') {
 		if strings.HasPrefix(p.rest, "[?") {
-			return operand{}, errors.New("a filter inside a filter is not part of Kubernetes' JSONPath")
+			return Operand{}, errors.New("a filter inside a filter is not part of Kubernetes' JSONPath")
 		}
 		end := operandStep(p.rest)
 		inner := parser{rest: p.rest[:end]}
 		var err error
 		if expr, err = inner.step(expr); err != nil {
-			return operand{}, err
+			return Operand{}, err
 		}
 		p.rest = p.rest[end-len(inner.rest):]
 	}
-	return operand{path: expr}, nil
+	return Operand{Path: expr}, nil
 }
 
 // operandStep is where a step of an operand's path ends at the latest: a name
@@ -151,14 +151,14 @@ func operandStep(s string) int {
 }
 
 // quotedLiteral reads a string with the escapes of Go, as Kubernetes does.
-func (p *parser) quotedLiteral() (operand, error) {
+func (p *parser) quotedLiteral() (Operand, error) {
 	quote := p.rest[0]
 	rest := p.rest[1:]
 	var s strings.Builder
 	for rest != "" && rest[0] != quote {
 		r, multibyte, tail, err := strconv.UnquoteChar(rest, quote)
 		if err != nil {
-			return operand{}, fmt.Errorf("%.20q is not a quoted string: a backslash begins an escape as in Go", p.rest)
+			return Operand{}, fmt.Errorf("%.20q is not a quoted string: a backslash begins an escape as in Go", p.rest)
 		}
 		if multibyte || r < utf8.RuneSelf {
 			s.WriteRune(r)
@@ -168,8 +168,8 @@ func (p *parser) quotedLiteral() (operand, error) {
 		rest = tail
 	}
 	if rest == "" {
-		return operand{}, errors.New("the quoted string in the filter is never closed")
+		return Operand{}, errors.New("the quoted string in the filter is never closed")
 	}
 	p.rest = rest[1:]
-	return operand{literal: value.FromString(s.String())}, nil
+	return Operand{Literal: value.FromString(s.String())}, nil
 }

@@ -17,6 +17,7 @@ func FuzzParse(f *testing.F) {
 	for _, path := range []string{
 		".a.a.b", "..a..b", "$..*", ".b[-1]", ".b[0:2,3]", "{.a.b[*].n}", `..[?(@.n=="x")].v`, ".a.b[?(@.v>=1.5)]",
 		`['we ird']['it\'s']`, `.vm\.kubevirt\.io/os`, "['a.b']", "range", "@",
+		`[1:]['',"a"][::2]`, `.a[?(@['b c']..d == "x\ty\xff")].*`, "..[*]..*", "[?(@.a>1e-1000)]", "[?('x'!=@)]", "['\xff']",
 	} {
 		f.Add(path)
 	}
@@ -31,6 +32,9 @@ func FuzzParse(f *testing.F) {
 		written := jsonpath.LeadingDot(p.Text())
 		if again, err := jsonpath.Parse(written); err != nil || !again.Equal(p) || again.Key() != p.Key() {
 			t.Fatalf("%q is written as %q: %v", s, written, err)
+		}
+		if again, err := jsonpath.Parse("$" + jsonpath.Write(p.Steps())); err != nil || !again.Equal(p) {
+			t.Fatalf("the steps of %q are written as %q: %v", s, jsonpath.Write(p.Steps()), err)
 		}
 		texts := p.StepTexts()
 		if len(texts) != len(p.Steps()) || len(texts) > 0 && strings.Join(texts, "") != written {

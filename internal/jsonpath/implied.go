@@ -1,7 +1,6 @@
 package jsonpath
 
 import (
-	"errors"
 	"slices"
 
 	"github.com/ohler55/ojg/jp"
@@ -35,32 +34,33 @@ const (
 	Zero
 )
 
-var errNoField = errors.New("the path is not one of names and [*] that ends in a name")
+// A FieldPath is a path of names and [*] that ends in a name: it names a field in
+// each object that may have it. The zero FieldPath names none.
+type FieldPath struct{ path *Path }
+
+// AsField returns p as a FieldPath, and false if it has another form.
+func (p *Path) AsField() (FieldPath, bool) {
+	steps := p.Steps()
+	if len(steps) == 0 || !isChild(steps[len(steps)-1]) {
+		return FieldPath{}, false
+	}
+	for _, step := range steps {
+		if !isChild(step) && step != jp.Wildcard('#') {
+			return FieldPath{}, false
+		}
+	}
+	return FieldPath{p}, true
+}
+
+// Path returns the path; nil for the zero FieldPath.
+func (p FieldPath) Path() *Path { return p.path }
 
 // SetDefault adds the value that counts wherever the field of a path is not
-// written, in place of another. It returns an error unless the path has only names
-// and [*] and ends in a name.
-func (f *Implied) SetDefault(path *Path, v any) error {
-	field, err := f.grow(path)
-	if err != nil {
-		return err
-	}
-	if n := len(path.Steps()); n == 0 || !isChild(path.Steps()[n-1]) {
-		return errNoField
-	}
-	field.value = value.Resolve(v)
-	return nil
-}
+// written, in place of another.
+func (f *Implied) SetDefault(path FieldPath, v any) { f.grow(path).value = value.Resolve(v) }
 
-// SetZeroIsUnset makes a 0 in the field of a path mean that it is not set. The path
-// is as for SetDefault.
-func (f *Implied) SetZeroIsUnset(path *Path) error {
-	field, err := f.grow(path)
-	if err == nil {
-		field.zeroIsUnset = true
-	}
-	return err
-}
+// SetZeroIsUnset makes a 0 in the field of a path mean that it is not set.
+func (f *Implied) SetZeroIsUnset(path FieldPath) { f.grow(path).zeroIsUnset = true }
 
 // Default returns the value that counts where the field is not written; nil for
 // none.
@@ -134,21 +134,15 @@ func isChild(step jp.Frag) bool {
 }
 
 // grow returns the node of a path, and makes those that are missing.
-func (f *Implied) grow(path *Path) (*Implied, error) {
-	for _, step := range path.Steps() {
-		switch step := step.(type) {
-		case jp.Child:
-			f = f.growMember(string(step))
-		case jp.Wildcard:
-			if step == jp.Wildcard('*') {
-				return nil, errNoField
-			}
-			f = f.growItems()
-		default:
-			return nil, errNoField
+func (f *Implied) grow(path FieldPath) *Implied {
+	for _, step := range path.path.Steps() {
+		if name, ok := step.(jp.Child); ok {
+			f = f.growMember(string(name))
+			continue
 		}
+		f = f.growItems()
 	}
-	return f, nil
+	return f
 }
 
 func (f *Implied) growMember(name string) *Implied {

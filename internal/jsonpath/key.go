@@ -26,8 +26,8 @@ func appendSteps(b []byte, steps jp.Expr) []byte {
 		case jp.Descent:
 			b = append(b, '!')
 		case Filter:
-			b = append(appendOperand(append(b, '?'), step.left), step.operator...)
-			b = append(appendOperand(b, step.right), ')')
+			b = append(appendOperand(append(b, '?'), step.Left), step.Operator...)
+			b = append(appendOperand(b, step.Right), ')')
 		}
 	}
 	return b
@@ -55,9 +55,9 @@ func appendUnion(b []byte, keys jp.Union) []byte {
 	return append(b, ']')
 }
 
-func appendOperand(b []byte, o operand) []byte {
-	if o.path != nil {
-		return appendSteps(append(b, '@'), o.path)
+func appendOperand(b []byte, o Operand) []byte {
+	if o.Path != nil {
+		return appendSteps(append(b, '@'), o.Path)
 	}
-	return strconv.AppendQuote(append(b, '0'+byte(o.literal.Shape())), o.literal.String())
+	return strconv.AppendQuote(append(b, '0'+byte(o.Literal.Shape())), o.Literal.String())
 }

@@ -16,15 +16,15 @@ func (w *Search) holds(f Filter, v any, k int, i *Implied) bool {
 		return false
 	}
 	below := i.At(Item(k))
-	if f.operator == "" {
-		return len(w.operand(f.left.path, current, below, 1)) == 1
+	if f.Operator == "" {
+		return len(w.operand(f.Left.Path, current, below, 1)) == 1
 	}
-	left, ok := w.comparable(f.left, current, below)
+	left, ok := w.comparable(f.Left, current, below)
 	if !ok {
 		return false
 	}
 	// Different types never match, not even under !=.
-	right, ok := w.comparable(f.right, current, below)
+	right, ok := w.comparable(f.Right, current, below)
 	if !ok || w.couldBeAnything(left.Canonical()) || w.couldBeAnything(right.Canonical()) || left.Shape() != right.Shape() {
 		return false
 	}
@@ -32,15 +32,15 @@ func (w *Search) holds(f Filter, v any, k int, i *Implied) bool {
 		w.doubt = err
 		return false
 	}
-	return compares(left, f.operator, right)
+	return compares(left, f.Operator, right)
 }
 
 // comparable is the scalar that an operand stands for, if it is exactly one.
-func (w *Search) comparable(o operand, current any, f *Implied) (value.Scalar, bool) {
-	if o.path == nil {
-		return o.literal, true
+func (w *Search) comparable(o Operand, current any, f *Implied) (value.Scalar, bool) {
+	if o.Path == nil {
+		return o.Literal, true
 	}
-	values := w.operand(o.path, current, f, 2)
+	values := w.operand(o.Path, current, f, 2)
 	if len(values) != 1 {
 		return value.Scalar{}, false
 	}

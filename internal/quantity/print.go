@@ -26,6 +26,17 @@ func (n Number) String() string {
 	return n.decimal()
 }
 
+// JSON returns a text that ParseJSON reads as n: plain decimal notation or, where
+// that has too many digits, one with an exponent.
+func (n Number) JSON() string {
+	if plain := n.String(); len(plain) <= maxDigits {
+		return plain
+	}
+	exponent := min(max(n.exponent, -maxExponent), maxExponent)
+	n.exponent -= exponent
+	return n.decimal() + "e" + strconv.Itoa(exponent)
+}
+
 // AppendTo appends what String returns to b.
 func (n Number) AppendTo(b []byte) []byte {
 	if i, ok := n.Int64(); ok {

@@ -106,6 +106,26 @@ func mustParse(t *testing.T, s string) Number {
 	return n
 }
 
+// TestJSON: what JSON writes is read as the same number, at the bounds too.
+func TestJSON(t *testing.T) {
+	zeros := strings.Repeat("0", maxDigits-2)
+	for _, in := range []string{
+		"0", "-1.50", "1e3", "1e1000", "-1e-1000", "9" + zeros + "9e1000", "0." + zeros + "1e-1000", "-1." + zeros + "1e-1000", "1" + zeros + "1",
+	} {
+		n, err := ParseJSON(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := ParseJSON(n.JSON())
+		if err != nil || again.Compare(n) != 0 {
+			t.Errorf("%.20s is written as %.20s: %v", in, n.JSON(), err)
+		}
+	}
+	if got := mustParse(t, "2.50").JSON(); got != "2.5" {
+		t.Errorf("2.50 is written as %s", got)
+	}
+}
+
 func TestFromFloat(t *testing.T) {
 	tests := []struct {
 		in   float64

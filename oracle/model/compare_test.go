@@ -100,7 +100,11 @@ func (c testCase) judge() (want, got []model.Result, err error) {
 		opts = append(opts, vmrules.Partial())
 	}
 	for _, d := range c.options.Defaults {
-		opts = append(opts, vmrules.WithDefault(vmrules.MustParsePath(d.Path), d.Value))
+		field, err := vmrules.NewDefault(vmrules.MustParsePath(d.Path), d.Value)
+		if err != nil {
+			return nil, nil, err
+		}
+		opts = append(opts, vmrules.WithDefaults(field))
 	}
 	for _, r := range vmrules.Validate(rules, object, opts...).Results {
 		result := model.Result{Target: r.Target, Rule: r.Rule, Outcome: model.Outcome(r.Outcome)}

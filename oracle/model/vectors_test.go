@@ -17,7 +17,6 @@ import (
 // names; README.md says why.
 var notModelled = map[string][]string{
 	"arguments": {"a definite violation behind a comparison that has no answer"},
-	"defaults":  {"a default's path that cannot be used"},
 	"instancetypes": {
 		"a SATA disk gets no I/O thread of its own",
 		"masquerade",

@@ -1,0 +1,111 @@
+package jsonpath
+
+import (
+	"strconv"
+
+	"github.com/ohler55/ojg/jp"
+
+	"github.com/vmrules/vmrules/internal/value"
+)
+
+// Write returns steps in one spelling. Parse reads the same steps from it, with a $
+// in front.
+func Write(steps jp.Expr) string { return string(writeSteps(nil, steps)) }
+
+func writeSteps(b []byte, steps jp.Expr) []byte {
+	for i, step := range steps {
+		afterDescent := i > 0 && steps[i-1] == jp.Descent('.')
+		switch step := step.(type) {
+		case jp.Child:
+			b = writeName(b, string(step), afterDescent)
+		case jp.Wildcard:
+			b = writeWildcard(b, step, afterDescent)
+		case jp.Descent:
+			b = append(b, ".."...)
+		case jp.Union:
+			b = writeKeys(b, step)
+		case jp.Slice:
+			b = writeKeys(b, []any{step})
+		case jp.Nth:
+			b = writeKeys(b, []any{int64(step)})
+		case Filter:
+			b = append(writeFilter(append(b, "[?("...), step), ")]"...)
+		}
+	}
+	return b
+}
+
+// writeName writes a name behind a dot, or behind the two of a "..", if it can stand
+// there without quotes.
+func writeName(b []byte, name string, afterDescent bool) []byte {
+	if !isPlainName(name) {
+		return writeKeys(b, []any{name})
+	}
+	if !afterDescent {
+		b = append(b, '.')
+	}
+	return appendPlainName(b, name)
+}
+
+func writeWildcard(b []byte, step jp.Wildcard, afterDescent bool) []byte {
+	switch {
+	case step == jp.Wildcard('#'):
+		return append(b, "[*]"...)
+	case afterDescent:
+		return append(b, '*')
+	}
+	return append(b, ".*"...)
+}
+
+// writeKeys writes names, indexes and slices in brackets.
+func writeKeys(b []byte, keys []any) []byte {
+	for i, key := range keys {
+		separator := byte(',')
+		if i == 0 {
+			separator = '['
+		}
+		b = append(b, separator)
+		switch key := key.(type) {
+		case string:
+			b = append(append(append(b, '\''), quotedEscapes.Replace(key)...), '\'')
+		case int64:
+			b = strconv.AppendInt(b, key, 10)
+		case jp.Slice:
+			b = writeSlice(b, key)
+		}
+	}
+	return append(b, ']')
+}
+
+func writeSlice(b []byte, slice jp.Slice) []byte {
+	for i, bound := range slice {
+		if i == 1 || i == 2 && bound != jp.SliceNotSet {
+			b = append(b, ':')
+		}
+		if bound != jp.SliceNotSet {
+			b = strconv.AppendInt(b, int64(bound), 10)
+		}
+	}
+	return b
+}
+
+func writeFilter(b []byte, f Filter) []byte {
+	b = append(b, f.Left.String()...)
+	if f.Compares() {
+		b = append(append(b, f.Operator...), f.Right.String()...)
+	}
+	return b
+}
+
+// String returns the operand as it stands in a filter.
+func (o Operand) String() string {
+	switch {
+	case o.Path != nil:
+		return "@" + Write(o.Path)
+	case o.Literal.Shape() == value.String:
+		return strconv.Quote(o.Literal.Text())
+	case o.Literal.Shape() == value.Number:
+		return o.Literal.Number().JSON()
+	}
+	return o.Literal.String()
+}

@@ -1,0 +1,162 @@
+package vmrules_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/internal/conformance"
+)
+
+// shown lists steps with their types.
+func shown(steps []vmrules.Step) []string {
+	all := []string{}
+	for _, step := range steps {
+		all = append(all, strings.TrimPrefix(fmt.Sprintf("%T %s", step, step), "vmrules."))
+	}
+	return all
+}
+
+func TestSteps(t *testing.T) {
+	tests := map[string][]string{
+		"$":                        {},
+		".spec.domain":             {"NameStep .spec", "NameStep .domain"},
+		`['a']['b\.c']['we ird']`:  {"NameStep .a", `NameStep .b\.c`, "NameStep ['we ird']"},
+		`['range']['']['\*']`:      {"NameStep .range", "NameStep ['']", `NameStep ['\*']`},
+		"[0][-1][ 2 ]":             {"IndexStep [0]", "IndexStep [-1]", "IndexStep [2]"},
+		"[0:2][:][1::2][:-1:1]":    {"SliceStep [0:2]", "SliceStep [:]", "SliceStep [1::2]", "SliceStep [:-1:1]"},
+		`[0, 2]['a',"b'"][-1,1:2]`: {"UnionStep [0,2]", `UnionStep ['a','b\'']`, "UnionStep [-1,1:2]"},
+		"[*].*":                    {"ItemsStep [*]", "WildcardStep .*"},
+		"..a..*..[0]..['b c'].d":   {"DescentStep ..a", "DescentStep ..*", "DescentStep ..[0]", "DescentStep ..['b c']", "NameStep .d"},
+		`[?( @.a == 'x"\t' )].b`:   {`FilterStep [?(@.a=="x\"\t")]`, "NameStep .b"},
+		`..[?(@..a[*]['b c'])]`:    {`DescentStep ..[?(@..a[*]['b c'])]`},
+		`[?(1.50>=@)][?(@!=true)]`: {"FilterStep [?(1.5>=@)]", "FilterStep [?(@!=true)]"},
+	}
+	for path, want := range tests {
+		if diff := cmp.Diff(want, shown(vmrules.MustParsePath("jsonpath::"+path).Steps())); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", path, diff)
+		}
+	}
+	if steps := (vmrules.Path{}).Steps(); len(steps) > 0 {
+		t.Errorf("the zero path has the steps %v", steps)
+	}
+}
+
+// TestStepsArePaths: the texts of the steps of a path are that path.
+func TestStepsArePaths(t *testing.T) {
+	paths := 0
+	for _, vectors := range conformance.Read(t, "testdata/conformance") {
+		for _, v := range vectors {
+			var rules []struct{ Path, Valid string }
+			if json.Unmarshal([]byte(v.Text(t)), &rules) != nil {
+				continue
+			}
+			for _, r := range rules {
+				paths += isItsSteps(t, r.Path) + isItsSteps(t, r.Valid)
+			}
+		}
+	}
+	if paths < 100 {
+		t.Errorf("only %d paths were looked at", paths)
+	}
+}
+
+// isItsSteps returns 1 for a path, and 0 for a text that is not one.
+func isItsSteps(t *testing.T, text string) int {
+	path, err := vmrules.ParsePath(text)
+	if err != nil {
+		return 0
+	}
+	written := "jsonpath::$"
+	for _, step := range path.Steps() {
+		written += step.String()
+	}
+	if again, err := vmrules.ParsePath(written); err != nil || !again.Equal(path) {
+		t.Errorf("%s has steps that are %s: %v", text, written, err)
+	}
+	return 1
+}
+
+// only returns the one step of a path.
+func only[S vmrules.Step](t *testing.T, path string) S {
+	t.Helper()
+	steps := vmrules.MustParsePath("jsonpath::" + path).Steps()
+	step, ok := steps[0].(S)
+	if !ok || len(steps) != 1 {
+		t.Fatalf("%s: %v", path, shown(steps))
+	}
+	return step
+}
+
+func TestSliceStep(t *testing.T) {
+	tests := map[string]string{
+		"[:]":     "0 false, 0 false, 1",
+		"[0:]":    "0 true, 0 false, 1",
+		"[1:-2]":  "1 true, -2 true, 1",
+		"[::3]":   "0 false, 0 false, 3",
+		"[-3:0:]": "-3 true, 0 true, 1",
+	}
+	for path, want := range tests {
+		step := only[vmrules.SliceStep](t, path)
+		start, hasStart := step.Start()
+		end, hasEnd := step.End()
+		got := fmt.Sprintf("%d %v, %d %v, %d", start, hasStart, end, hasEnd, step.By())
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", path, diff)
+		}
+	}
+}
+
+func TestStepsInside(t *testing.T) {
+	union := only[vmrules.UnionStep](t, "[0,'a',1:2]")
+	if diff := cmp.Diff([]string{"IndexStep [0]", "NameStep .a", "SliceStep [1:2]"}, shown(union.Keys())); diff != "" {
+		t.Errorf("union (-want +got):\n%s", diff)
+	}
+	descent := only[vmrules.DescentStep](t, "..['a','b']")
+	if diff := cmp.Diff([]string{"UnionStep ['a','b']"}, shown([]vmrules.Step{descent.Step()})); diff != "" {
+		t.Errorf("descent (-want +got):\n%s", diff)
+	}
+}
+
+func TestFilterStep(t *testing.T) {
+	type operand struct {
+		Steps   []string
+		IsPath  bool
+		Literal any
+		Text    string
+	}
+	read := func(o vmrules.Operand) operand {
+		steps, isPath := o.Steps()
+		literal, isLiteral := o.Literal()
+		if isLiteral != (literal != nil) {
+			t.Errorf("%v: %v, %v", o, literal, isLiteral)
+		}
+		return operand{shown(steps), isPath, literal, o.String()}
+	}
+	none := operand{Steps: []string{}}
+	name := operand{[]string{"NameStep .name"}, true, nil, "@.name"}
+	tests := []struct {
+		path, operator string
+		left, right    operand
+	}{
+		{"[?(@.name)]", "", name, none},
+		{`[?(@.name=="x y")]`, "==", name, operand{[]string{}, false, "x y", `"x y"`}},
+		{`[?(@.name!='')]`, "!=", name, operand{[]string{}, false, "", `""`}},
+		{"[?(2.0<=@.name)]", "<=", operand{[]string{}, false, json.Number("2"), "2"}, name},
+		{"[?(@<false)]", "<", operand{[]string{}, true, nil, "@"}, operand{[]string{}, false, false, "false"}},
+		{"[?(@.name>@[0])]", ">", name, operand{[]string{"IndexStep [0]"}, true, nil, "@[0]"}},
+	}
+	for _, test := range tests {
+		filter := only[vmrules.FilterStep](t, test.path)
+		if diff := cmp.Diff(test.operator, filter.Operator()); diff != "" {
+			t.Errorf("%s, operator (-want +got):\n%s", test.path, diff)
+		}
+		if diff := cmp.Diff([]operand{test.left, test.right}, []operand{read(filter.Left()), read(filter.Right())}); diff != "" {
+			t.Errorf("%s, operands (-want +got):\n%s", test.path, diff)
+		}
+	}
+}
