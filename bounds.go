@@ -35,27 +35,15 @@ type Budget struct {
 	Kept int
 }
 
-// defaultBudget is the Budget of a call without WithBudget.
-var defaultBudget = Budget{Work: 1_000_000_000, Kept: 64 << 20}
+// WithBudget sets what one call may spend on reading or on judging. The Option is b
+// itself, so that a package which does both can find it among its options.
+func WithBudget(b Budget) Option { return b }
 
-// WithBudget sets what one call may spend on reading or on judging.
-func WithBudget(b Budget) Option { return budgetOption(b) }
-
-type budgetOption Budget
-
-func (b budgetOption) changeReading(o *parseOptions) { o.limits = Budget(b) }
-func (b budgetOption) changeJudging(s *settings)     { s.limits = Budget(b) }
+func (b Budget) changeReading(o *parseOptions) { o.limits = b }
+func (b Budget) changeJudging(s *settings)     { s.limits = b }
 
 // meter is the Budget with nothing spent.
-func (b Budget) meter() meter.Meter {
-	if b.Work <= 0 {
-		b.Work = defaultBudget.Work
-	}
-	if b.Kept <= 0 {
-		b.Kept = defaultBudget.Kept
-	}
-	return meter.New(b.Work, b.Kept)
-}
+func (b Budget) meter() meter.Meter { return meter.OrDefault(b.Work, b.Kept) }
 
 // A budget is what is left of the Budget of a call, and of its time for regular
 // expressions that backtrack. It is not safe for concurrent use.

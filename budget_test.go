@@ -15,7 +15,7 @@ func fullBudget() *budget { return budgetOf(1<<40, time.Minute) }
 
 // budgetOf is a budget with so much work, and time for what backtracks.
 func budgetOf(work int, backtracking time.Duration) *budget {
-	return &budget{Meter: meter.New(work, defaultBudget.Kept), Backtracking: backtracking}
+	return &budget{Meter: meter.New(work, meter.DefaultKept), Backtracking: backtracking}
 }
 
 func workLeft(b *budget) int {
@@ -224,7 +224,7 @@ func TestRegexesOfHostileRules(t *testing.T) {
 			if err == nil || !strings.HasSuffix(err.Error(), "is used up") {
 				t.Errorf("%d rules are read, or for another reason they are not: %v", len(rules), err)
 			}
-			if allocated := int(after.TotalAlloc - before.TotalAlloc); allocated > defaultBudget.Work {
+			if allocated := int(after.TotalAlloc - before.TotalAlloc); allocated > meter.DefaultWork {
 				t.Errorf("%d bytes are allocated", allocated)
 			}
 		})

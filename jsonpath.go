@@ -127,7 +127,7 @@ type Match struct {
 // 1,000 levels, or where the default Budget does not suffice.
 func (p Path) Find(root any) []Match {
 	var matches []Match
-	m := defaultBudget.meter()
+	m := Budget{}.meter()
 	w := jsonpath.Search{Meter: &m, Visitor: jsonpath.VisitorFunc(func(w *jsonpath.Search, value any) bool {
 		if !w.Pay(matchWork, w.At().TextSize()+matchSize) {
 			return false

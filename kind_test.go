@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/vmrules/vmrules/internal/constraint"
+	"github.com/vmrules/vmrules/internal/meter"
 	"github.com/vmrules/vmrules/internal/racetest"
 	"github.com/vmrules/vmrules/internal/value"
 )
@@ -446,7 +447,7 @@ func TestCheckersAreBounded(t *testing.T) {
 		{"a cycle", cyclic, "the object is nested deeper than 1,000 levels"},
 		{"NaN", map[string]any{"l": math.NaN()}, "the object holds a value that JSON does not have, such as NaN or a function"},
 		{"a function", map[string]any{"l": func() {}}, "the object holds a value that JSON does not have, such as NaN or a function"},
-		{"a long text", map[string]any{"l": strings.Repeat("x", defaultBudget.Work)}, "the budget for work is used up"},
+		{"a long text", map[string]any{"l": strings.Repeat("x", meter.DefaultWork)}, "the budget for work is used up"},
 	} {
 		calls = 0
 		if got := last(test.object); got.Outcome != Undecided || got.Violations[0].Detail != test.why || calls > 0 {
@@ -455,7 +456,7 @@ func TestCheckersAreBounded(t *testing.T) {
 	}
 	full := func(in *Input) Verdict {
 		v := in.Violation(0)
-		v.Detail = strings.Repeat("x", defaultBudget.Kept/10)
+		v.Detail = strings.Repeat("x", meter.DefaultKept/10)
 		return Verdict{Outcome: Violated, Violations: []Violation{v, v, v, v, v, v, v, v, v, v, v}}
 	}
 	if got := ask(t, full, `"path": "jsonpath::.spec"`, twoDisks); got.Outcome != Undecided || len(got.Violations) != 1 {

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/vmrules/vmrules/internal/jsonpath"
+	"github.com/vmrules/vmrules/internal/meter"
 	"github.com/vmrules/vmrules/internal/pcre"
 	"github.com/vmrules/vmrules/internal/racetest"
 	"github.com/vmrules/vmrules/internal/value"
@@ -215,7 +216,7 @@ func satisfies(d Demands, v any) (ok bool) {
 		if err != nil {
 			return false
 		}
-		matched, err := r.Match(rendered, budgetOf(defaultBudget.Work, 100*shortBudget))
+		matched, err := r.Match(rendered, budgetOf(meter.DefaultWork, 100*shortBudget))
 		ok = ok && matched && err == nil
 	}
 	return ok
@@ -498,7 +499,7 @@ func TestLimitsAreBounded(t *testing.T) {
 		}), wide},
 	}
 	const most = 150 << 20 // bytes of JSON
-	less := WithBudget(Budget{Work: defaultBudget.Work / 4})
+	less := WithBudget(Budget{Work: meter.DefaultWork / 4})
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			limits := test.rules.Limits(test.object, less)

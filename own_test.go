@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/vmrules/vmrules/internal/meter"
 )
 
 func TestTemplateOf(t *testing.T) {
@@ -181,7 +183,7 @@ func TestFullReportOfOwn(t *testing.T) {
 		t.Fatal(problems)
 	}
 	_, left := reading.budget.Left()
-	report, err := ValidateOwn(list, WithBudget(Budget{Kept: 2*(defaultBudget.Kept-left) + len(many)*resultSize}))
+	report, err := ValidateOwn(list, WithBudget(Budget{Kept: 2*(meter.DefaultKept-left) + len(many)*resultSize}))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -516,11 +516,11 @@ func TestMarshalerThatPanics(t *testing.T) {
 // compiling it, before it matches anything.
 func TestWorkOfCompiling(t *testing.T) {
 	const pattern = "^(?=a)a" // backtracks, so that matching costs no work
-	b := budgetOf(defaultBudget.Work, 0)
+	b := budgetOf(meter.DefaultWork, 0)
 	if _, err := pcre.Compile(pattern, b); err != nil {
 		t.Fatal(err)
 	}
-	needed := defaultBudget.Work - workLeft(b)
+	needed := meter.DefaultWork - workLeft(b)
 	rules, object := rulesOn(t, ".n", `"rule": "regex", "regex": "jsonpath::.spec.domain.re"`), vmWith(`{"n": "a", "re": "`+pattern+`"}`)
 	for work, want := range map[int]Outcome{needed + 100*jsonpath.NodeWork: Satisfied, needed: Undecided} {
 		if got := only(t, Validate(rules, object, workOf(work))); got.Outcome != want {

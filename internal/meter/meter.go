@@ -28,6 +28,23 @@ type Meter struct {
 // New returns a Meter with so much work and so many bytes to spend.
 func New(work, kept int) Meter { return Meter{work: max(work, 0), kept: max(kept, 0)} }
 
+// What a call may spend, unless its caller says otherwise.
+const (
+	DefaultWork = 1_000_000_000
+	DefaultKept = 64 << 20
+)
+
+// OrDefault returns New, with the default for an amount that is 0 or less.
+func OrDefault(work, kept int) Meter {
+	if work <= 0 {
+		work = DefaultWork
+	}
+	if kept <= 0 {
+		kept = DefaultKept
+	}
+	return New(work, kept)
+}
+
 // Spend takes work and kept bytes from what is left, or returns ErrWork or
 // ErrKept and takes all that is left, so that what follows is refused as well.
 // A negative amount counts as none.
