@@ -342,7 +342,7 @@ func (j *judgement) prepare() {
 	}
 	read := slices.Clone(j.set.All())
 	for _, u := range j.rule.unread {
-		c, err := j.readArgument(u)
+		c, _, err := j.readArgument(u)
 		if err != nil {
 			j.doubted(u.key, err)
 			continue
@@ -352,8 +352,8 @@ func (j *judgement) prepare() {
 	j.set = constraint.NewSet(j.rule.Kind.valueType(), read)
 }
 
-// readArgument makes a constraint of what its paths select in the object.
-func (j *judgement) readArgument(u unread) (constraint.Constraint, error) {
+// readArgument makes a constraint of the literals that its paths select in the object.
+func (j *judgement) readArgument(u unread) (constraint.Constraint, []value.Scalar, error) {
 	a := constraint.Named(u.key)
 	if a.IsList {
 		return j.readList(a, u)
@@ -361,28 +361,29 @@ func (j *judgement) readArgument(u unread) (constraint.Constraint, error) {
 	path, _ := u.from[0].Path()
 	found, err := j.find(path)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if len(found) > 1 {
-		return nil, fmt.Errorf("cannot be read: %s selects %d values, and one is needed", path.shown(), len(found))
+		return nil, nil, fmt.Errorf("cannot be read: %s selects %d values, and one is needed", path.shown(), len(found))
 	}
-	limit, err := j.usable(path, found[0])
+	literal, err := j.usable(path, found[0])
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	c, err := a.New([]value.Scalar{limit}, &j.budget)
+	literals := []value.Scalar{literal}
+	c, err := a.New(literals, &j.budget)
 	if err != nil && j.partial && found[0] == "" {
-		return nil, errLater
+		return nil, nil, errLater
 	}
 	if err != nil {
-		return nil, fmt.Errorf("cannot be read from %s: it %w", path.shown(), err)
+		return nil, nil, fmt.Errorf("cannot be read from %s: it %w", path.shown(), err)
 	}
-	return c, nil
+	return c, literals, nil
 }
 
 // readList collects the values that are allowed. A list's only path must
 // select something; an item's path that selects nothing allows nothing.
-func (j *judgement) readList(a *constraint.Argument, u unread) (constraint.Constraint, error) {
+func (j *judgement) readList(a *constraint.Argument, u unread) (constraint.Constraint, []value.Scalar, error) {
 	var all []value.Scalar
 	later := false
 	for _, argument := range u.from {
@@ -390,7 +391,7 @@ func (j *judgement) readList(a *constraint.Argument, u unread) (constraint.Const
 		if !isPath {
 			s, _ := value.ScalarOf(argument.literal)
 			if err := j.budget.Spend(constraint.ListedWork+3*s.RenderedSize(), 0); err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 			all = append(all, s)
 			continue
@@ -404,17 +405,17 @@ func (j *judgement) readList(a *constraint.Argument, u unread) (constraint.Const
 			continue
 		}
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		for _, v := range found {
 			if all, err = j.appendItems(all, path, v); err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 		}
 	}
 	c, err := a.New(all, &j.budget)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if list, ok := c.(*constraint.Allowed); ok {
 		if later {
@@ -422,7 +423,7 @@ func (j *judgement) readList(a *constraint.Argument, u unread) (constraint.Const
 		}
 		err = j.budget.Spend(0, list.LimitSize())
 	}
-	return c, err
+	return c, all, err
 }
 
 // appendItems adds a value, or the items of an array.

@@ -2,7 +2,6 @@ package vmrules
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -59,17 +58,6 @@ type Limit struct {
 	// Off lists the rules that demand nothing now, with a Note why: what
 	// "valid" names is not there, or they are Ignored.
 	Off []LimitRule `json:"off,omitempty"`
-}
-
-// A FieldValue is a value of a field at present.
-type FieldValue struct {
-	Field   string `json:"field"`   // as in Violation
-	Pointer string `json:"pointer"` // as in Violation
-	// Value is a string, a bool or a json.Number; nil for an array or object.
-	Value any `json:"value,omitempty"`
-	// Defaulted tells that the value is a default, which the object does not
-	// hold.
-	Defaulted bool `json:"defaulted,omitempty"`
 }
 
 // Demands are what one or more rules ask of a value, all together. A value
@@ -316,8 +304,6 @@ func (l *limiter) add(r *rule) {
 	d.demand(&j)
 }
 
-var errKindItself = errors.New("what the rule allows is known only to its kind")
-
 // noted is the rule with a note, which is counted as a part of the result.
 func (j *judgement) noted(argument, note string) LimitRule {
 	_ = j.budget.Spend(0, 2*(len(j.rule.Name)+len(j.rule.Message)+len(note)+violationSize))
@@ -328,24 +314,6 @@ func (j *judgement) noted(argument, note string) LimitRule {
 // object is there, and has a default for it.
 func (l *limiter) isDefaulted() bool {
 	return len(l.fields) > 0 && (l.fields[0].Defaulted || l.implied.Default() != nil)
-}
-
-// isInForce tells whether the rule asks for a value to be there now. Where it
-// judges no value at all, it ends the judgement, and the outcome says why.
-func (j *judgement) isInForce() bool {
-	switch {
-	case !j.rule.isKnown(), j.rule.enforcesNothing(),
-		j.target.nothing != "" && (!j.partial || j.target.holdsNone):
-		j.run() // which ends before any value
-		return false
-	case j.rule.Valid.IsZero():
-		return true
-	}
-	isThere := j.applies()
-	if follows := j.rule.Path.begins(j.rule.Valid); follows && (j.result.Outcome == Skipped || isLeftOut(j.doubt)) {
-		*j.result = Result{}
-	}
-	return isThere && !j.rule.Valid.Equal(j.rule.Path)
 }
 
 // begins tells whether a path begins with the steps of another: then the other
@@ -377,7 +345,7 @@ func (d *demands) demand(j *judgement) {
 
 // argument is a constraint with its argument read, or a note why it cannot be.
 func (j *judgement) argument(u unread) (constraint.Constraint, string) {
-	c, err := j.readArgument(u)
+	c, _, err := j.readArgument(u)
 	if list, ok := c.(*constraint.Allowed); ok && err == nil {
 		err = list.IsOpen()
 	}

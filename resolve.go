@@ -1,0 +1,364 @@
+package vmrules
+
+import (
+	"fmt"
+	"iter"
+	"slices"
+
+	"github.com/vmrules/vmrules/internal/constraint"
+	"github.com/vmrules/vmrules/internal/jsonpath"
+	"github.com/vmrules/vmrules/internal/value"
+)
+
+// A Resolved is a rule for one target, with what it needs of the object read: what a
+// form needs to render an input and to guard it. Nothing of it may be changed.
+type Resolved struct {
+	// Index is the place of the rule among the rules, from 0. It is -1 where the Budget
+	// does not suffice for the rest, which the Note of this last Resolved says.
+	Index  int
+	Target string // as in Result
+	// Root is what the rules call $, from the object's own root. It is zero where the
+	// object has no place for that.
+	Root  Path
+	Field string // the rule's path, from the object's own root
+
+	// Outcome is "" where the rule is in force: it judges what its path selects. It is
+	// Skipped, Ignored or Undecided where the rule judges nothing now, and Note says why.
+	Outcome Outcome
+	Note    string
+
+	// Values are the values that the path selects now, in document order, defaults among
+	// them. Unsearched says why there are none, where the path cannot be searched.
+	Values     []FieldValue
+	Unsearched string
+	// Required means that a value has to be there, and with wildcards at least one: no
+	// "valid" exempts the field, it has no default now, and no instance type or
+	// preference may set it.
+	Required bool
+	// IsOpen means that the instance type or the preference of the VM may set what the
+	// path selects, if the VM does not.
+	IsOpen bool
+
+	AtPath, AtValid Place    // what is known of the rule's two paths beforehand
+	Unread          []Unread // the arguments that could not be read
+
+	// HasParameters means that a string inside the target may hold a template
+	// parameter, which leaves the rule Undecided.
+	HasParameters bool
+
+	rule *rule
+	set  constraint.Set
+	read []readArgument
+}
+
+// A FieldValue is a value of a field at present.
+type FieldValue struct {
+	Field   string `json:"field"`   // as in Violation
+	Pointer string `json:"pointer"` // as in Violation
+	// Value is a string, a bool or a json.Number; nil for an array or object.
+	Value any `json:"value,omitempty"`
+	// Defaulted tells that the value is a default, which the object does not
+	// hold.
+	Defaulted bool `json:"defaulted,omitempty"`
+}
+
+// A Place is what is known of a path in a target, whatever is written there.
+type Place struct {
+	// Default is what the field counts as where the object around it is there and the
+	// field is not: a string, a bool or a json.Number, or what WithDefaults gave; nil
+	// for none.
+	Default any
+	// ZeroIsDefault means that the number 0 counts as Default, too.
+	ZeroIsDefault bool
+	// InDefault means that the path leads into the default of a field before its end.
+	InDefault bool
+	// MayBeSet means that the instance type or the preference of the VM may set what
+	// the path selects.
+	MayBeSet bool
+}
+
+// An Unread is an argument that could not be read from the object.
+type Unread struct {
+	Argument string // the key
+	Note     string // why
+}
+
+// A readArgument is what the paths of an argument selected.
+type readArgument struct {
+	key      string
+	literals []value.Scalar
+}
+
+// Resolve reads what the rules need of an object, target by target, and in each rule by
+// rule. Arguments that are JSONPaths are read from the object as it is, and what "valid"
+// names is looked for in it: ask again when the object has changed. A rule whose "valid"
+// is its path or the beginning of it is in force also while nothing is there, since it
+// will be as soon as something is. The options are those of Validate; under Partial, an
+// object that does not hold its VM yet is resolved, too.
+//
+// Resolve never changes the object, and ends on any: one Budget pays for all.
+func (rs Rules) Resolve(object map[string]any, opts ...ValidateOption) iter.Seq[Resolved] {
+	return func(yield func(Resolved) bool) {
+		e := newEvaluation(opts)
+		defer e.release()
+		targets := e.appendTargets(nil, value.Resolve(object), rs.root)
+		for i := range targets {
+			r := resolver{evaluation: e, target: &targets[i], chosen: map[string]*selection{}}
+			if !r.resolve(&rs, len(targets)-i, yield) {
+				return
+			}
+		}
+	}
+}
+
+// Rule returns the rule as a copy, with literals in place of the paths of its arguments.
+// Those that could not be read are absent.
+func (r *Resolved) Rule() Rule {
+	literal := r.rule.Rule.clone()
+	for _, u := range r.rule.unread {
+		literal.drop(u.key)
+	}
+	for _, a := range r.read {
+		literal.set(a)
+	}
+	return literal
+}
+
+// IsShared reports whether all arguments of the rule are literals, so that Rule is the
+// same for every target and object.
+func (r *Resolved) IsShared() bool { return r.rule.unread == nil }
+
+// Checker returns what judges a value by the rule and the arguments that were read. An
+// error says why values cannot be judged: the rule is not in force, or an argument could
+// not be read.
+func (r *Resolved) Checker() (*ValueChecker, error) {
+	switch {
+	case r.Outcome != "":
+		return nil, fmt.Errorf("the rule %s is %s: %s", value.Quoted(r.rule.Name), r.Outcome, r.Note)
+	case len(r.Unread) > 0:
+		return nil, fmt.Errorf("the rule %s: %s", value.Quoted(r.rule.Name), r.Unread[0].Note)
+	}
+	return newValueChecker(r.rule, &r.set)
+}
+
+// drop removes an argument.
+func (r *Rule) drop(key string) {
+	if a := r.slot(key); a != nil {
+		*a = Argument{}
+		return
+	}
+	r.Values, r.ValuesFrom = nil, Path{}
+}
+
+// set sets an argument that was read.
+func (r *Rule) set(read readArgument) {
+	literals := make([]Argument, 0, len(read.literals))
+	for _, s := range read.literals {
+		literals = append(literals, Argument{literal: s.Canonical()})
+	}
+	if a := r.slot(read.key); a != nil {
+		*a = literals[0]
+		return
+	}
+	r.Values = literals
+}
+
+// A resolver resolves rules for one target.
+type resolver struct {
+	*evaluation
+	target *target
+	chosen map[string]*selection // by path, of which rules often share one
+}
+
+// A selection is what a path selects in a target.
+type selection struct {
+	values     []FieldValue
+	unsearched string
+	isOpen     bool
+	implied    *jsonpath.Implied // what counts at the field; nil: nothing
+}
+
+// resolve yields all rules for the target, after which so many targets are left. It
+// returns false where that ends the sequence.
+func (r *resolver) resolve(rules *Rules, left int, yield func(Resolved) bool) bool {
+	_ = r.budget.Spend(rules.Len()*plannedWork, 0)
+	root := r.root()
+	for i := range rules.rules {
+		resolved := r.rule(&rules.rules[i])
+		resolved.Index, resolved.Root = i, root
+		if r.isSpent() {
+			yield(r.unresolved(left))
+			return false
+		}
+		if !yield(resolved) {
+			return false
+		}
+	}
+	return true
+}
+
+// root returns what the rules call $ as a path; zero where there is no place for it.
+func (r *resolver) root() Path {
+	t := r.target
+	if t.holdsNone || t.nothing != "" && t.at == nil {
+		return Path{}
+	}
+	root, _ := parseExpression("$" + jsonpath.LeadingDot(t.at.String())) // a location is a path
+	return root
+}
+
+// unresolved stands for the rules of this target and of all behind it.
+func (r *resolver) unresolved(left int) Resolved {
+	note := fmt.Sprintf("there is too much to resolve: the rules of %d VMs are not all here", left)
+	if r.target.name != "" {
+		note += ", from " + r.target.name + " on"
+	}
+	return Resolved{Index: -1, Target: r.target.name, Outcome: Undecided, Note: note}
+}
+
+// rule resolves one rule.
+func (r *resolver) rule(rule *rule) Resolved {
+	text := len(rule.Path.text())
+	_ = r.budget.Spend(text*textWork+violationWork, r.target.at.TextSize()+2*text+violationSize)
+	found := r.find(rule.Path)
+	resolved := Resolved{
+		rule: rule, Target: r.target.name, Field: r.target.at.Field(rule.Path.parsed), HasParameters: r.target.parameters,
+		Values: found.values, Unsearched: found.unsearched, IsOpen: found.isOpen,
+		AtPath: r.place(rule.Path, found.implied), AtValid: r.place(rule.Valid, r.impliedAt(rule.Valid)),
+	}
+	j := judgement{evaluation: r.evaluation, rule: rule, target: r.target, result: &Result{}}
+	isThere := j.isInForce()
+	resolved.Outcome, resolved.Note = j.result.Outcome, j.result.Note
+	if resolved.Outcome == Undecided {
+		resolved.Note = j.result.Violations[0].Detail
+	}
+	resolved.Required = isThere && resolved.Outcome == "" && !found.isDefaulted() && !found.isOpen
+	r.readArguments(&j, &resolved)
+	return resolved
+}
+
+// readArguments reads the arguments that are paths, also of a rule that is not in force.
+func (r *resolver) readArguments(j *judgement, resolved *Resolved) {
+	resolved.set = j.rule.literal
+	if j.rule.unread == nil {
+		return
+	}
+	all := slices.Clone(j.rule.literal.All())
+	for _, u := range j.rule.unread {
+		c, literals, err := j.readArgument(u)
+		if list, ok := c.(*constraint.Allowed); ok && err == nil {
+			err = list.IsOpen()
+		}
+		if err != nil {
+			note := about(u.key, err)
+			_ = r.budget.Spend(0, len(note)+violationSize)
+			resolved.Unread = append(resolved.Unread, Unread{u.key, note})
+			continue
+		}
+		all = append(all, c)
+		resolved.read = append(resolved.read, readArgument{u.key, literals})
+	}
+	resolved.set = constraint.NewSet(j.rule.Kind.valueType(), all)
+}
+
+// isInForce reports whether the rule asks for a value to be there now. Where the rule
+// judges no value at all, it ends the judgement, and the outcome says why.
+func (j *judgement) isInForce() bool {
+	switch {
+	case !j.rule.isKnown(), j.rule.enforcesNothing(),
+		j.target.nothing != "" && (!j.partial || j.target.holdsNone):
+		j.run() // which ends before any value
+		return false
+	case j.rule.Valid.IsZero():
+		return true
+	}
+	isThere := j.applies()
+	if follows := j.rule.Path.begins(j.rule.Valid); follows && (j.result.Outcome == Skipped || isLeftOut(j.doubt)) {
+		*j.result = Result{}
+	}
+	return isThere && !j.rule.Valid.Equal(j.rule.Path)
+}
+
+// find finds what a path selects, and what counts where it selects nothing.
+func (r *resolver) find(p Path) *selection {
+	key := p.key()
+	if known := r.chosen[key]; known != nil {
+		return known
+	}
+	f := &selection{implied: r.impliedAt(p)}
+	r.chosen[key] = f
+	names := p.namesField()
+	all := r.implied(r.target)
+	w := r.walk(r.target, jsonpath.VisitorFunc(func(w *jsonpath.Search, v any) bool {
+		if !w.Pay(matchWork, w.At().TextSize()+violationSize) {
+			return false
+		}
+		if names && f.implied == nil {
+			f.implied = all.Locate(w.At()[len(r.target.at):])
+		}
+		f.isOpen = f.isOpen || w.WouldBeLeft()
+		f.values = append(f.values, FieldValue{
+			Field: w.At().String(), Pointer: w.At().Pointer(), Value: value.Canonical(v), Defaulted: w.StandIn() != jsonpath.Written,
+		})
+		return true
+	}))
+	if err := w.Run(p.parsed, r.target.root); err != nil {
+		f.unsearched, f.values = err.Error(), nil
+		return f
+	}
+	switch doubt := doubtOf(&w); {
+	case isLeftOut(doubt):
+		f.isOpen = true
+	case doubt != nil:
+		f.unsearched = doubt.Error()
+	}
+	return f
+}
+
+// isDefaulted reports whether the field is there without being written: its object is
+// there, and has a default for it.
+func (f *selection) isDefaulted() bool {
+	return len(f.values) > 0 && (f.values[0].Defaulted || f.implied.Default() != nil)
+}
+
+// impliedAt returns what counts at the field that a path names; nil for nothing.
+func (r *resolver) impliedAt(p Path) *jsonpath.Implied {
+	if !p.namesField() {
+		return nil
+	}
+	return r.implied(r.target).Of(p.steps())
+}
+
+// place says what is known of a path beforehand.
+func (r *resolver) place(p Path, implied *jsonpath.Implied) Place {
+	if p.IsZero() {
+		return Place{}
+	}
+	steps, f := p.steps(), r.implied(r.target)
+	place := Place{Default: implied.Default(), ZeroIsDefault: implied.ZeroIsUnset() && implied.Default() != nil}
+	if canonical := value.Canonical(place.Default); canonical != nil {
+		place.Default = canonical
+	}
+	place.MayBeSet = f.MaySet(p.parsed, r.target.others) != 0
+	for i := range max(len(steps)-1, 0) {
+		f = f.Of(steps[i : i+1])
+		place.InDefault = place.InDefault || value.ChildCount(f.Default()) > 0
+	}
+	return place
+}
+
+// namesField reports whether a path ends with a step that names a field, which sees its
+// default.
+func (p Path) namesField() bool {
+	steps := p.Steps()
+	if len(steps) == 0 {
+		return false
+	}
+	switch last := steps[len(steps)-1].(type) {
+	case NameStep:
+		return true
+	case UnionStep:
+		return slices.ContainsFunc(last.Keys(), func(key Step) bool { _, ok := key.(NameStep); return ok })
+	}
+	return false
+}

@@ -1,0 +1,190 @@
+package vmrules
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+)
+
+// The Checker of a resolved rule finds the same faults with each value as Validate does
+// at that place.
+func TestResolveAgreesWithValidate(t *testing.T) {
+	t.Parallel()
+	compared := 0
+	for file, vectors := range readVectors(t) {
+		for _, v := range vectors {
+			if v.Call != "" && v.Call != "validate" {
+				continue
+			}
+			rules, err := ParseRules(v.Text(t), v.parseOptions()...)
+			if err != nil {
+				continue
+			}
+			t.Run(file+"/"+v.Name, func(t *testing.T) {
+				object, opts := decodeExactly(v.Object), v.validateOptions(t)
+				results := Validate(rules, object, opts...).Results
+				n := 0
+				for resolved := range rules.Resolve(object, opts...) {
+					if want := results[n]; resolved.Index != want.Index || resolved.Target != want.Target {
+						t.Fatalf("rule %d in %q, want %d in %q", resolved.Index, resolved.Target, want.Index, want.Target)
+					}
+					compared += checkResolved(t, resolved, results[n])
+					n++
+				}
+				if n != len(results) {
+					t.Errorf("%d rules are resolved, and %d have results", n, len(results))
+				}
+			})
+		}
+	}
+	if compared < 1000 {
+		t.Errorf("only %d values were compared", compared)
+	}
+}
+
+func checkResolved(t *testing.T, r Resolved, want Result) int {
+	t.Helper()
+	if r.Outcome != "" && (want.Outcome != r.Outcome || want.Note != r.Note && want.Outcome != Undecided) {
+		t.Errorf("%s: %s (%s), want %s (%s)", want.Rule, r.Outcome, r.Note, want.Outcome, want.Note)
+	}
+	if missing := want.Outcome == Violated && want.Violations[0].Reason == ReasonRequired; missing && !r.Required {
+		t.Errorf("%s: not required, want %v", want.Rule, want.Violations[0])
+	}
+	checker, err := r.Checker()
+	if err != nil || want.Outcome == Undecided || want.Outcome == Skipped || want.Note != "" { // which says what is not judged
+		return 0
+	}
+	compared := 0
+	for _, v := range r.Values {
+		if v.Value == nil || v.Value == "" { // an array or object; not filled in, under Partial
+			continue
+		}
+		compared++
+		got := checker.Check(v.Value)
+		var at []Violation
+		for _, violation := range want.Violations {
+			if violation.Field == v.Field {
+				violation.Field, violation.Pointer, violation.Defaulted = "", "", false
+				at = append(at, violation)
+			}
+		}
+		if diff := cmp.Diff(at, got, cmpopts.IgnoreFields(Violation{}, "Detail")); diff != "" {
+			t.Errorf("%s at %s (-Validate +Checker):\n%s", want.Rule, v.Field, diff)
+		}
+		for i := range min(len(at), len(got)) {
+			if !strings.Contains(at[i].Detail, got[i].Detail) {
+				t.Errorf("%s at %s: %q, want it to be in %q", want.Rule, v.Field, got[i].Detail, at[i].Detail)
+			}
+		}
+	}
+	return compared
+}
+
+func resolveAll(t *testing.T, annotation, object string, opts ...ValidateOption) []Resolved {
+	t.Helper()
+	rules, err := ParseRules(annotation)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []Resolved
+	for r := range rules.Resolve(decodeExactly(json.RawMessage(object)), opts...) {
+		all = append(all, r)
+	}
+	return all
+}
+
+func ruleText(rest string) string {
+	return fmt.Sprintf(`[{"name": "r", "message": "m", %s}]`, rest)
+}
+
+func TestResolvedRule(t *testing.T) {
+	object := `{"kind": "VirtualMachine", "spec": {"template": {"metadata": {"labels": {"most": "4Gi", "buses": ["a", 1]}}, "spec": {"domain": {"memory": {"guest": "1Gi"}}}}}}`
+	for _, test := range []struct {
+		name, rule, want string
+		unread           []Unread
+	}{
+		{"literals", `"rule": "integer", "path": "jsonpath::.a", "min": 1`, `"rule": "integer", "path": "jsonpath::.a", "min": 1`, nil},
+		{"a path", `"rule": "integer", "path": "jsonpath::.a", "min": 1, "max": "jsonpath::.metadata.labels.most"`, `"rule": "integer", "path": "jsonpath::.a", "min": 1, "max": "4Gi"`, nil},
+		{"the path of a list", `"rule": "enum", "path": "jsonpath::.a", "values": "jsonpath::.metadata.labels.buses"`, `"rule": "enum", "path": "jsonpath::.a", "values": ["a", 1]`, nil},
+		{"a path in a list", `"rule": "enum", "path": "jsonpath::.a", "values": ["x", "jsonpath::.metadata.labels.buses", "jsonpath::.none"]`, `"rule": "enum", "path": "jsonpath::.a", "values": ["x", "a", 1]`, nil},
+		{
+			"nothing there", `"rule": "integer", "path": "jsonpath::.a", "min": 1, "max": "jsonpath::.none"`, `"rule": "integer", "path": "jsonpath::.a", "min": 1`,
+			[]Unread{{"max", "max cannot be read: jsonpath::.none is not there"}},
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			got := resolveAll(t, ruleText(test.rule), object)[0]
+			want, err := ParseRules(ruleText(test.want))
+			if err != nil {
+				t.Fatal(err)
+			}
+			wanted, _ := want.Named("r")
+			if rule := got.Rule(); !rule.Equal(wanted) {
+				t.Errorf("got %+v, want %+v", rule, wanted)
+			}
+			if diff := cmp.Diff(test.unread, got.Unread); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			if shared := test.rule == test.want; got.IsShared() != shared {
+				t.Errorf("shared: %t, want %t", got.IsShared(), shared)
+			}
+			if _, err := got.Checker(); (err != nil) != (test.unread != nil) {
+				t.Errorf("checker: %v", err)
+			}
+		})
+	}
+}
+
+func TestChecker(t *testing.T) {
+	rules, err := ParseRules(`[
+		{"name": "cores", "rule": "integer", "path": "jsonpath::.a", "message": "m", "min": 1, "max": 8},
+		{"name": "read", "rule": "integer", "path": "jsonpath::.a", "message": "m", "max": "jsonpath::.b"},
+		{"name": "empty", "rule": "enum", "path": "jsonpath::.a", "message": "m"},
+		{"name": "odd", "rule": "odd", "path": "jsonpath::.a", "message": "m"}]`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []string{
+		"", `the rule "read": max is read from the object that is judged`,
+		`the rule "empty": the kind enum without any argument enforces nothing`, `the rule "odd": the kind "odd" is not known`, "there is no rule 4: there are 4, from 0",
+	} {
+		if _, err := rules.Checker(i); (err == nil) != (want == "") || err != nil && err.Error() != want {
+			t.Errorf("rule %d: %v, want %s", i, err, want)
+		}
+	}
+	checker, _ := rules.Checker(0)
+	for _, test := range []struct {
+		value any
+		want  string
+	}{
+		{4, ""},
+		{"4", ""},
+		{nil, "FieldValueRequired: the field is not set"},
+		{12, "FieldValueInvalid: 12 is more than max 8"},
+		{"x", `FieldValueTypeInvalid: "x" is not an integer`},
+		{[]any{1}, "FieldValueTypeInvalid: an array is not an integer"},
+		{strings.Repeat("9", 2000), "InternalError: the value is a number of more than 1,000 digits, or with an exponent beyond 1,000"},
+	} {
+		got := ""
+		for _, v := range checker.Check(test.value) {
+			got = fmt.Sprintf("%s: %s", v.Reason, v.Detail)
+		}
+		if got != test.want {
+			t.Errorf("%.20v: %s, want %s", test.value, got, test.want)
+		}
+	}
+}
+
+func TestResolveCut(t *testing.T) {
+	annotation := ruleText(`"rule": "integer", "path": "jsonpath::.spec.domain.cpu.cores", "min": 1`)
+	list := `{"kind": "List", "apiVersion": "v1", "items": [` + strings.TrimSuffix(strings.Repeat(`{"kind": "VirtualMachine", "spec": {"template": {"spec": {}}}},`, 100), ",") + `]}`
+	all := resolveAll(t, annotation, list, WithBudget(Budget{Kept: 100_000}))
+	last := all[len(all)-1]
+	if len(all) > 99 || len(all) < 2 || last.Index != -1 || last.Outcome != Undecided || !strings.HasPrefix(last.Note, "there is too much to resolve: the rules of ") {
+		t.Errorf("%d are resolved, the last of them %+v", len(all), last)
+	}
+}
