@@ -2,9 +2,12 @@ package vmrules
 
 import (
 	"slices"
+	"strings"
 
+	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/jsontext"
 	"github.com/vmrules/vmrules/internal/spelling"
+	"github.com/vmrules/vmrules/internal/value"
 )
 
 // meantKey is the key of the format that an unknown key most likely means, out
@@ -24,6 +27,22 @@ func unusedKeys(n jsontext.Node, own []string) []string {
 		used[m.Key] = true
 	}
 	return slices.DeleteFunc(slices.Concat(commonKeys, argumentKeys, own), func(key string) bool { return used[key] })
+}
+
+// withPrefix is the path that a value of a key means where it lacks the prefix; ""
+// where it has another mistake.
+func withPrefix(key string, v any) string {
+	s, ok := v.(string)
+	isBound := slices.Contains([]string{keyMin, keyMax, keyMinLength, keyMaxLength}, key)
+	mayBePath := key == keyPath || key == keyValid || isBound && prefixHint(value.FromString(s)) != ""
+	if !ok || !mayBePath || strings.HasPrefix(s, pathPrefix) {
+		return ""
+	}
+	path, err := ParsePath(pathPrefix + jsonpath.LeadingDot(withoutPrefix(s)))
+	if err != nil {
+		return ""
+	}
+	return path.String()
 }
 
 // meantKind is the kind that an unknown one most likely means, "" for none.
