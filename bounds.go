@@ -56,6 +56,7 @@ const (
 
 	textWork    = 10   // a byte of an annotation
 	problemWork = 2000 // something that is wrong with a rule, with the words for it
+	memberWork  = 10   // a member of an object among which a kind asks for one
 	targetWork  = 1000 // something in an object that may be a VM
 
 	matchWork     = 400  // a value that is found, with its location as text

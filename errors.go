@@ -102,6 +102,9 @@ type Problem struct {
 	Reason Reason `json:"reason"`
 	// Message says what is wrong and what would be right.
 	Message string `json:"message"`
+	// Suggestion, if there is one, is what to write in place of the string that
+	// stands at Offset: a key or a value, without quotes and escapes.
+	Suggestion string `json:"suggestion,omitempty"`
 	// Source is whose annotation it is, where RulesFor or ValidateOwn read
 	// it: "VM", "template", or either with its place, as in "VM items[3]".
 	Source string `json:"source,omitempty"`

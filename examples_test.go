@@ -607,7 +607,7 @@ func ExampleRules_JSONSchema() {
 
 // object decodes the JSON of an example.
 func object(text string) map[string]any {
-	o, err := vmrules.ToObject(json.RawMessage(text))
+	o, err := vmrules.ParseObject([]byte(text))
 	if err != nil {
 		panic(err)
 	}

@@ -66,6 +66,42 @@ func (s RuleSource) Position(key string) int {
 	return s.node.Start
 }
 
+// PositionIn returns where a value inside the value of a key begins in the
+// annotation, in bytes. The path leads there by the names of members (string) and the
+// indexes of items (int). For a value that is not there, it is the position of the
+// nearest one around it. Each step is paid for; where the Budget does not suffice,
+// the path ends.
+func (s RuleSource) PositionIn(key string, path ...any) int {
+	n, ok := s.node.Member(key)
+	if !ok {
+		return s.node.Start
+	}
+	for _, step := range path {
+		next := s.step(n, step)
+		if next.IsZero() {
+			break
+		}
+		n = next
+	}
+	return n.Start
+}
+
+// step returns the value at a name or index; the zero Node where there is none.
+func (s RuleSource) step(n jsontext.Node, step any) jsontext.Node {
+	switch step := step.(type) {
+	case string:
+		if s.Spend(len(n.Members)*memberWork, 0) == nil {
+			next, _ := n.Member(step)
+			return next
+		}
+	case int:
+		if 0 <= step && step < len(n.Items) {
+			return n.Items[step]
+		}
+	}
+	return jsontext.Node{}
+}
+
 // Problem is what is wrong with a key, at its Position. One that is wrong
 // inside the value can have its Offset moved there; the name of the rule, line
 // and column are filled in later. The reason is one of a value: Required,

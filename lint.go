@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/vmrules/vmrules/internal/constraint"
-	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/jsontext"
 )
 
@@ -138,7 +137,7 @@ func Lint(annotation string, opts ...ParseOption) []Finding {
 	}
 	o.strict = true // what only Strict minds is a warning without it
 	rules, nodes, problems := readRules(annotation, o)
-	broken := l.problems(problems, rules, nodes)
+	broken := l.problems(problems, rules)
 	var whole []linted
 	for i := range rules {
 		if !broken[i] {
@@ -212,26 +211,20 @@ func (l *linter) sorted(annotation string) []Finding {
 }
 
 // problems makes findings of problems, and tells which rules cannot be used.
-func (l *linter) problems(problems []Problem, rules []rule, nodes []jsontext.Node) (broken map[int]bool) {
+func (l *linter) problems(problems []Problem, rules []rule) (broken map[int]bool) {
 	broken = map[int]bool{}
-	var unused []string // keys of the rule with the index of
-	of := -1
 	for _, p := range problems {
 		f := Finding{
 			Severity: SeverityError, ID: l.problemID(p, rules), Rule: p.Rule, Index: p.Index, Key: p.Key,
-			Offset: p.Offset, Message: p.Message,
+			Offset: p.Offset, Message: p.Message, Suggestion: p.Suggestion,
 		}
 		if onlyStrict(p) {
-			if of != p.Index {
-				unused, of = unusedKeys(nodes[p.Index], rules[p.Index].own), p.Index
-			}
-			f.ID, f.Suggestion = l.meant(p, nodes[p.Index], unused)
+			f.ID = strictID(p)
 			if !l.options.strict {
 				f.Severity = severities[f.ID]
 			}
 		} else {
 			broken[p.Index] = true
-			f.Suggestion = withPrefix(p, nodes)
 		}
 		l.findings = append(l.findings, f)
 	}
@@ -271,41 +264,18 @@ func (l *linter) problemID(p Problem, rules []rule) string {
 	return "unreadable"
 }
 
-// meant is the ID of a problem that only Strict minds, and what was meant.
-func (l *linter) meant(p Problem, n jsontext.Node, unused []string) (id, suggestion string) {
+// strictID is the ID of a problem that only Strict minds.
+func strictID(p Problem) string {
+	isMeant := p.Suggestion != ""
 	switch {
 	case p.Reason == ReasonRequired:
-		return "no-arguments", ""
+		return "no-arguments"
+	case p.Key == keyRule && isMeant:
+		return "misspelt-kind"
 	case p.Key == keyRule:
-		kind, _ := n.Member(keyRule)
-		if suggestion = l.options.meantKind(Kind(kind.Value.(string))); suggestion == "" {
-			return "unknown-kind", ""
-		}
-		return "misspelt-kind", suggestion
+		return "unknown-kind"
+	case isMeant:
+		return "misspelt-key"
 	}
-	if suggestion = meantKey(p.Key, unused); suggestion == "" {
-		return "unknown-key", ""
-	}
-	return "misspelt-key", suggestion
-}
-
-// withPrefix is the path that lacks its prefix, with it; "" where that is not
-// what is wrong.
-func withPrefix(p Problem, nodes []jsontext.Node) string {
-	if p.Index < 0 {
-		return ""
-	}
-	at, _ := nodes[p.Index].Member(p.Key)
-	s, ok := at.Value.(string)
-	a := constraint.Named(p.Key)
-	isBound := a != nil && !a.IsList && a.Key != constraint.Regex
-	mayBePath := p.Key == keyPath || p.Key == keyValid || isBound && jsonpath.PrefixHint(s) != ""
-	if !ok || p.Offset != at.Start || !mayBePath || strings.HasPrefix(s, jsonpath.Prefix) {
-		return ""
-	}
-	path, err := ParsePath(jsonpath.WithPrefix(s))
-	if err != nil {
-		return ""
-	}
-	return path.String()
+	return "unknown-key"
 }

@@ -104,7 +104,7 @@ func checkFindings(t *testing.T, text string, findings []Finding, opts ...ParseO
 		if i > 0 && f.Offset == findings[i-1].Offset && f.ID < findings[i-1].ID {
 			t.Fatalf("not sorted by ID: %v", f)
 		}
-		p := Problem{Rule: f.Rule, Index: f.Index, Key: f.Key, Offset: f.Offset, Line: f.Line, Column: f.Column, Message: f.Message, Reason: "any"}
+		p := Problem{Rule: f.Rule, Index: f.Index, Key: f.Key, Offset: f.Offset, Line: f.Line, Column: f.Column, Message: f.Message, Suggestion: f.Suggestion, Reason: "any"}
 		places = append(places, p)
 		if f.Severity == SeverityError {
 			refused = append(refused, p)

@@ -228,7 +228,8 @@ func versionOf(nodes []jsontext.Node) Version {
 
 // ToObject turns a typed VM, or anything else that JSON writes as an object,
 // into the form that Validate takes, with every digit of its numbers. JSON text
-// is passed as a json.RawMessage; of a key that is there twice, the last counts.
+// is passed as a json.RawMessage; of a key that is there twice, the last counts,
+// which ParseObject refuses.
 func ToObject(v any) (object map[string]any, err error) {
 	// The methods of v are the caller's, and may panic on a value that is half
 	// built.

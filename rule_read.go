@@ -67,7 +67,7 @@ func readText(annotation string, o parseOptions) ([]jsontext.Node, []Problem) {
 		message := fmt.Sprintf("the annotation has %d bytes; all annotations of an object together may have %d", len(annotation), bytes)
 		return nil, []Problem{{Index: -1, Reason: ReasonTooLong, Message: message}}
 	}
-	format := jsontext.Format{Name: "the annotation", Items: "rules", MaxItems: maxRules, MaxDepth: nesting}
+	format := jsontext.Format{Name: "the annotation", Root: "an array of rules", Items: "rules", MaxItems: maxRules, MaxDepth: nesting}
 	root, wrong := jsontext.Read(annotation, format, &o.budget.Meter)
 	if !root.IsZero() && root.Value != json.Delim('[') {
 		const message = "the annotation must be a JSON array of rules: [ { … }, { … } ]"
@@ -160,13 +160,17 @@ type ruleReader struct {
 	unused []string // under strict, the keys of the format that the rule does not have
 }
 
-func (r *ruleReader) problem(at jsontext.Node, key string, reason Reason, format string, args ...any) {
-	if r.budget.Spend(problemWork, problemSize+len(r.rule.Name)) != nil {
-		return // readRules then ends with a problem that says so
+// problem notes what is wrong with the value of a key; the caller may add to it.
+func (r *ruleReader) problem(at jsontext.Node, key string, reason Reason, format string, args ...any) *Problem {
+	written, _ := at.Value.(string) // which a suggestion may repeat
+	if r.budget.Spend(problemWork+len(written)*textWork, problemSize+len(r.rule.Name)+len(written)) != nil {
+		return &Problem{} // readRules then ends with a problem that says so
 	}
 	r.problems = append(r.problems, Problem{
 		Index: r.index, Key: key, Offset: at.Start, Reason: reason, Message: fmt.Sprintf(format, args...),
+		Suggestion: withPrefix(key, at.Value),
 	})
+	return &r.problems[len(r.problems)-1]
 }
 
 // read reads one rule and notes all that is wrong with it.
@@ -431,17 +435,19 @@ func (r *ruleReader) unknown() {
 		}
 		r.rule.Unknown[m.Key] = m.Value.Raw()
 		if r.strict && !slices.Contains(r.rule.own, m.Key) && (r.judgesArguments() || !slices.Contains(argumentKeys, m.Key)) {
-			r.problem(jsontext.Node{Start: m.Start}, m.Key, ReasonNotSupported, "the key %s is not known: %s", value.Quoted(m.Key), r.keyHint(m.Key))
+			meant := meantKey(m.Key, r.unused)
+			p := r.problem(jsontext.Node{Start: m.Start}, m.Key, ReasonNotSupported, "the key %s is not known: %s", value.Quoted(m.Key), keyHint(m.Key, meant))
+			p.Suggestion = meant
 		}
 	}
 }
 
 // keyHint says what a key that is not known may mean.
-func (r *ruleReader) keyHint(key string) string {
+func keyHint(key, meant string) string {
 	if now := renamed(key); now != "" {
 		return fmt.Sprintf("it is called %q since version 201902-2", now)
 	}
-	if meant := meantKey(key, r.unused); meant != "" {
+	if meant != "" {
 		return fmt.Sprintf("did you mean %q?", meant)
 	}
 	return "remove it, or correct its spelling"
@@ -460,7 +466,9 @@ func (r *ruleReader) strictly() {
 		return
 	}
 	if kind, _ := r.member(keyRule); !r.judgesArguments() {
-		r.problem(kind, keyRule, ReasonNotSupported, "the kind %s is not known: %s", value.Quoted(string(r.rule.Kind)), r.kindHint())
+		meant := r.meantKind(r.rule.Kind)
+		p := r.problem(kind, keyRule, ReasonNotSupported, "the kind %s is not known: %s", value.Quoted(string(r.rule.Kind)), r.kindHint(meant))
+		p.Suggestion = meant
 		return
 	}
 	if !r.rule.Kind.isOfFormat() {
@@ -475,8 +483,9 @@ func (r *ruleReader) strictly() {
 	r.problem(r.node, "", ReasonRequired, "the rule has no argument, so it enforces little or nothing: add one of %s", strings.Join(argumentKeys, ", "))
 }
 
-func (r *ruleReader) kindHint() string {
-	if meant := r.meantKind(r.rule.Kind); meant != "" {
+// kindHint says what a kind that is not known may mean.
+func (r *ruleReader) kindHint(meant string) string {
+	if meant != "" {
 		return fmt.Sprintf("did you mean %q?", meant)
 	}
 	return "it is one of " + strings.Join(r.kindNames(), ", ") + ", in lower case"

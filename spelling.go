@@ -2,8 +2,10 @@ package vmrules
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/vmrules/vmrules/internal/constraint"
+	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/jsontext"
 	"github.com/vmrules/vmrules/internal/spelling"
 )
@@ -35,6 +37,23 @@ func unusedKeys(n jsontext.Node, own []string) []string {
 		used[m.Key] = true
 	}
 	return slices.DeleteFunc(slices.Concat(commonKeys, argumentKeys, own), func(key string) bool { return used[key] })
+}
+
+// withPrefix is the path that a value of a key means where it lacks the prefix; ""
+// where it has another mistake.
+func withPrefix(key string, v any) string {
+	s, ok := v.(string)
+	a := constraint.Named(key)
+	isBound := a != nil && !a.IsList && a.Key != constraint.Regex
+	mayBePath := key == keyPath || key == keyValid || isBound && jsonpath.PrefixHint(s) != ""
+	if !ok || !mayBePath || strings.HasPrefix(s, jsonpath.Prefix) {
+		return ""
+	}
+	path, err := ParsePath(jsonpath.WithPrefix(s))
+	if err != nil {
+		return ""
+	}
+	return path.String()
 }
 
 // meantKind is the kind that an unknown one most likely means, "" for none.

@@ -7,7 +7,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"log"
 	"os"
@@ -45,5 +44,5 @@ func read(file string) (map[string]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return vmrules.ToObject(json.RawMessage(text)) // with every digit of its numbers
+	return vmrules.ParseObject(text)
 }

@@ -11,7 +11,8 @@ import (
 // A Format is what a text should hold.
 type Format struct {
 	Name     string // of the text, in messages: "the annotation"
-	Items    string // of the array that it should hold, in messages: "rules"
+	Root     string // what it should hold, in messages: "an array of rules"
+	Items    string // of that array, if it should hold one, in messages: "rules"
 	MaxItems int    // of that array
 	MaxDepth int    // of arrays and objects inside each other
 }
@@ -25,7 +26,7 @@ const (
 
 // Read returns the value that a text holds, and what is wrong with the text, in
 // the order in which it is found. If the text cannot be read, there is one Error, and the
-// Node is zero. A value that is not an array is no Error.
+// Node is zero. A value that is not what the Format asks for is not an Error.
 //
 // Read pays from m. If m refuses to pay for the last Errors, they are left out:
 // m.Err then returns the refusal.
@@ -35,7 +36,7 @@ func Read(text string, f Format, m *meter.Meter) (Node, []Error) {
 		r.stop(i, Invalid, "byte 0x%02x is not valid UTF-8: save the text as UTF-8", text[i])
 		return Node{}, r.errors
 	}
-	root := r.read("an array of " + f.Items)
+	root := r.read(f.Root)
 	if after := r.skipBlanks(r.end); !r.stopped && after < len(text) {
 		r.stop(after, Invalid, "%s follows the end of %s: remove it", r.shown(after), f.Name)
 	}

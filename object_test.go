@@ -1,0 +1,68 @@
+package vmrules_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/vmrules/vmrules"
+)
+
+func TestParseObject(t *testing.T) {
+	got, err := vmrules.ParseObject([]byte(` {"n": [12345678901234567890.10, 1e400, -0], "s": "\ud83d\ude00", "o": {"b": true, "n": null}, "e": [{}, []]}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]any{
+		"n": []any{json.Number("12345678901234567890.10"), json.Number("1e400"), json.Number("-0")},
+		"s": "😀",
+		"o": map[string]any{"b": true, "n": nil},
+		"e": []any{map[string]any{}, []any{}},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestParseObjectRefuses(t *testing.T) {
+	const one = "the text cannot be used as an object: line 1, column "
+	tests := []struct{ name, text, want string }{
+		{"no text", "", one + "1: the text ends too early: a JSON object is missing"},
+		{"an array", " [{}]", one + "2: a JSON object { … } is expected, not an array"},
+		{"null", "null", one + "1: a JSON object { … } is expected, not null"},
+		{"a number", "7", one + "1: a JSON object { … } is expected, not 7"},
+		{"more behind it", "{} {}", one + `4: "{" follows the end of the object: remove it`},
+		{"a comma too many", "{\n  \"é\": 1,\n}", "the text cannot be used as an object: line 2, column 9: the comma before } is one too many: remove it"},
+		{"YAML", "kind: VirtualMachine", one + `1: "kind" cannot stand here, where a JSON object is expected`},
+		{"a byte that is not UTF-8", "{\"a\": \"\xff\"}", one + "8: byte 0xff is not valid UTF-8: save the text as UTF-8"},
+		{"a key twice", `{"a": {"b": 1, "b": 1}}`, one + `16: the key "b" is given twice in one object: keep one of them`},
+		{"several problems", `{"\ud800": 1, "a": "\udc00", "\ud800": 2}`, `the text cannot be used as an object: 4 problems
+- line 1, column 3: \ud800 is half of a surrogate pair: write the character itself, or both halves
+- line 1, column 21: \udc00 is half of a surrogate pair: write the character itself, or both halves
+- line 1, column 30: the key "�" is given twice in one object: keep one of them
+- line 1, column 31: \ud800 is half of a surrogate pair: write the character itself, or both halves`},
+		{"too many levels", strings.Repeat(`{"a":`, 1001), one + "5001: arrays and objects are nested deeper than 1000 levels"},
+	}
+	for _, test := range tests {
+		object, err := vmrules.ParseObject([]byte(test.text))
+		if object != nil || err == nil {
+			t.Errorf("%s: %v, %v", test.name, object, err)
+			continue
+		}
+		if diff := cmp.Diff(test.want, err.Error()); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", test.name, diff)
+		}
+	}
+}
+
+// TestParseObjectTakesAllLevels: what is nested as deep as may be is read.
+func TestParseObjectTakesAllLevels(t *testing.T) {
+	text := strings.Repeat(`{"a":`, 1000) + "1" + strings.Repeat("}", 1000)
+	object, err := vmrules.ParseObject([]byte(text))
+	if again, _ := json.Marshal(object); err != nil || string(again) != text {
+		t.Errorf("%v, %.100s", err, again)
+	}
+}
