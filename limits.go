@@ -65,10 +65,8 @@ type FieldValue struct {
 	Field   string `json:"field"`   // as in Violation
 	Pointer string `json:"pointer"` // as in Violation
 	// Value is a string, a bool or a json.Number; nil for an array or object.
-	Value any `json:"value,omitempty"`
-	// Defaulted tells that the value is a default, which the object does not
-	// hold.
-	Defaulted bool `json:"defaulted,omitempty"`
+	Value  any    `json:"value,omitempty"`
+	Origin string `json:"origin,omitempty"` // as in Violation
 }
 
 // Demands are what one or more rules ask of a value, all together. A value
@@ -251,7 +249,7 @@ func (l *limiter) findFields() {
 		if !w.Pay(matchWork, w.At().TextSize()+violationSize) {
 			return false
 		}
-		value := FieldValue{Field: w.At().String(), Pointer: w.At().Pointer(), Value: value.Canonical(v), Defaulted: w.StandIn() != jsonpath.Written}
+		value := FieldValue{Field: w.At().String(), Pointer: w.At().Pointer(), Value: value.Canonical(v), Origin: originOf(w.StandIn())}
 		if names && l.implied == nil {
 			l.implied = all.Locate(w.At()[len(l.target.at):])
 		}
@@ -294,7 +292,7 @@ func (l *limiter) add(r *rule) {
 	if r.JustWarning {
 		d = &l.should
 	}
-	j := judgement{evaluation: l.evaluation, rule: r, target: l.target, result: &Result{}}
+	j := judgement{evaluation: l.evaluation, rule: r, target: l.target, result: &decision{}}
 	isThere := j.isInForce()
 	switch j.result.Outcome {
 	case Undecided:
@@ -326,7 +324,7 @@ func (j *judgement) noted(argument, note string) LimitRule {
 // isDefaulted tells whether the field is there without being written: its
 // object is there, and has a default for it.
 func (l *limiter) isDefaulted() bool {
-	return len(l.fields) > 0 && (l.fields[0].Defaulted || l.implied.Default() != nil)
+	return len(l.fields) > 0 && (l.fields[0].Origin == OriginDefault || l.implied.Default() != nil)
 }
 
 // isInForce tells whether the rule asks for a value to be there now. Where it
@@ -342,7 +340,7 @@ func (j *judgement) isInForce() bool {
 	}
 	isThere := j.applies()
 	if follows := j.rule.Path.begins(j.rule.Valid); follows && (j.result.Outcome == Skipped || isLeftOut(j.doubt)) {
-		*j.result = Result{}
+		*j.result = decision{}
 	}
 	return isThere && !j.rule.Valid.Equal(j.rule.Path)
 }

@@ -32,7 +32,7 @@ func (e parseError) Unwrap() []error { return []error{errors.New("one of them")}
 const (
 	reportJSON = `{"results": [
 		{"outcome": "Violated", "note": "some note", "violations": [
-			{"rule": "r", "message": "m", "field": "a.b", "pointer": "/a/b", "reason": "R", "argument": "max", "value": 12345678901234567890, "limit": [8], "detail": "it is too much", "defaulted": true},
+			{"rule": "r", "message": "m", "field": "a.b", "pointer": "/a/b", "reason": "R", "argument": "max", "value": 12345678901234567890, "limit": [8], "detail": "it is too much", "origin": "default"},
 			{"rule": "r", "message": "m", "reason": "R", "detail": "", "warning": true}]},
 		{"outcome": "Satisfied", "target": "items[0]"}]}`
 	problemJSON = `{"rule": "r", "index": 1, "key": "k", "line": 2, "column": 3, "reason": "R", "source": "VM", "message": "it is wrong"}`
