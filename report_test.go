@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"unsafe"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -395,6 +396,13 @@ func TestReadersOfOneReport(t *testing.T) {
 		})
 	}
 	group.Wait()
+}
+
+// TestSizeOfReport: a report is one small object.
+func TestSizeOfReport(t *testing.T) {
+	if size := unsafe.Sizeof(vmrules.Report{}); size > 128 {
+		t.Errorf("%d bytes", size)
+	}
 }
 
 func TestAt(t *testing.T) {
