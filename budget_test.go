@@ -184,7 +184,7 @@ func TestBudgetOfOrdinaryInput(t *testing.T) {
 		},
 	} {
 		if report := Validate(mustParse(t, test.text), test.object); !report.Valid() {
-			t.Errorf("%s: %s", name, report.summary())
+			t.Errorf("%s: %s", name, report.summary(report.all()))
 		}
 	}
 }
@@ -241,7 +241,8 @@ func TestRegexFromObjectBeyondBudget(t *testing.T) {
 	}
 	object := map[string]any{"a": "日", "r": `^(?=` + strings.Repeat(`\pL?`, 14) + `)`}
 	report := Validate(mustParse(t, "["+strings.Join(rules, ",")+"]"), object)
-	first, last := report.Results[0], report.Results[len(rules)-1]
+	results := report.Results()
+	first, last := results[0], results[len(results)-1]
 	if first.Outcome != Satisfied || last.Outcome != Undecided {
 		t.Errorf("the first: %v, the last: %v", first, last)
 	}
@@ -276,7 +277,7 @@ func TestMemoryOfBacktracking(t *testing.T) {
 	if most := <-peak; most > 200<<20 {
 		t.Errorf("%d bytes are in use at one time", most)
 	}
-	if last := report.Results[len(rules)-1]; last.Outcome != Undecided {
+	if last := report.Results()[len(rules)-1]; last.Outcome != Undecided {
 		t.Errorf("the last rule: %v", last)
 	}
 }

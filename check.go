@@ -89,7 +89,7 @@ func (in *Input) Violation(i int, below ...any) Violation {
 	}
 	found := jsonpath.Lookup(m.Value, at[len(from.at):])
 	return Violation{
-		Field: at.String(), Pointer: at.Pointer(), Value: value.Canonical(found), Defaulted: from.standIn != jsonpath.Written,
+		Field: at.String(), Pointer: at.Pointer(), Value: value.Canonical(found), Origin: originOf(from.standIn),
 	}
 }
 
@@ -209,7 +209,8 @@ func (j *judgement) check() bool {
 	}
 	verdict := checkSafely(j.rule, in)
 	if in.err != nil {
-		verdict = Verdict{Outcome: Undecided, Note: in.err.Error()}
+		j.undecided("", in.err)
+		return false
 	}
 	return j.conclude(in, verdict)
 }
@@ -322,7 +323,8 @@ func (j *judgement) conclude(in *Input, v Verdict) bool {
 	case v.Outcome == Violated:
 		j.checkViolated(in, v)
 	default:
-		j.undecided("", errors.New(cmp.Or(v.Note, fmt.Sprintf("the kind %s gave no verdict", value.Quoted(string(j.rule.Kind))))))
+		note := cmp.Or(v.Note, fmt.Sprintf("the kind %s gave no verdict", value.Quoted(string(j.rule.Kind))))
+		j.undecided("", doubtful{DoubtKind, errors.New(note)})
 	}
 	return false
 }
@@ -378,7 +380,7 @@ func (in *Input) complete(v Violation) Violation {
 	if !v.Reason.isOfValue() {
 		v.Reason = ReasonInvalid
 	}
-	if !v.Defaulted {
+	if v.Origin != OriginDefault {
 		return v
 	}
 	for i, m := range in.Values {

@@ -139,7 +139,10 @@
 // [Report.Valid] is false where a rule is Violated or Undecided, unless it says
 // justWarning. Undecided never counts as satisfied: it means that a bound was
 // reached, that an argument could not be read, or that there is nothing to
-// judge. It blames no field.
+// judge. [Result.Undecided] says which, and the violation blames no field.
+//
+// A [Report] that nobody made is not valid either. One that is read from its JSON
+// has the verdict that was written, or there is an error.
 //
 // # Numbers
 //

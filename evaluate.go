@@ -17,6 +17,7 @@ type evaluation struct {
 	targets   []target
 	planWalk  planWalk
 	judgement judgement       // the one at hand
+	decision  decision        // that it comes to
 	search    jsonpath.Search // for the values of its rule
 }
 
@@ -68,8 +69,8 @@ func (e *evaluation) walk(t *target, v jsonpath.Visitor) jsonpath.Search {
 }
 
 // judge judges one rule for one target, by what is known of it already.
-func (e *evaluation) judge(r *rule, t *target, result *Result, known planned) {
-	e.judgement = judgement{evaluation: e, rule: r, target: t, result: result, known: known}
+func (e *evaluation) judge(r *rule, t *target, known planned) {
+	e.judgement = judgement{evaluation: e, rule: r, target: t, result: &e.decision, known: known}
 	e.judgement.run()
 	e.judgement, e.search = judgement{}, jsonpath.Search{}
 }
@@ -79,7 +80,7 @@ type judgement struct {
 	*evaluation
 	rule   *rule
 	target *target
-	result *Result
+	result *decision
 
 	known planned
 
@@ -98,7 +99,7 @@ func (j *judgement) run() {
 	case j.rule.enforcesNothing():
 		j.end(Ignored, fmt.Sprintf("the kind %s without any argument enforces nothing", j.rule.Kind))
 	case j.target.nothing != "" && (!j.partial || j.target.holdsNone):
-		j.undecided("", errors.New("nothing to validate: "+j.target.nothing))
+		j.undecided("", j.target.emptiness())
 	case j.target.nothing != "":
 		j.end(Skipped, errNotFilledIn.Error())
 	case j.applies() && (j.rule.Kind.isOfFormat() || j.check()):
@@ -114,7 +115,7 @@ func (j *judgement) end(outcome Outcome, note string) {
 func (j *judgement) undecided(argument string, why error) {
 	v := j.violation(ReasonInternal, argument, about(argument, why))
 	_ = j.budget.Spend(0, v.size()) // as every rule has one at most, a refusal changes nothing here
-	j.result.Outcome, j.result.Violations = Undecided, []Violation{v}
+	j.result.Outcome, j.result.Undecided, j.result.Violations = Undecided, doubtIn(why), []Violation{v}
 }
 
 // about says why something could not be judged, of an argument if there is one.
@@ -315,7 +316,7 @@ func (j *judgement) add(w *jsonpath.Search, found any, f constraint.Finding) {
 	v.Limit = f.Limit
 	v.Value = value.Canonical(found)
 	v.Detail = explain(w.StandIn(), found, detail)
-	v.Defaulted = w.StandIn() != jsonpath.Written
+	v.Origin = originOf(w.StandIn())
 	j.result.Violations = append(j.result.Violations, v)
 }
 
@@ -344,12 +345,21 @@ func (j *judgement) prepare() {
 	for _, u := range j.rule.unread {
 		c, _, err := j.readArgument(u)
 		if err != nil {
-			j.doubted(u.key, err)
+			j.doubted(u.key, j.ofArgument(err))
 			continue
 		}
 		read = append(read, c)
 	}
 	j.set = constraint.NewSet(j.rule.Kind.valueType(), read)
+}
+
+// ofArgument gives an error of readArgument its Doubt, where it is not that a bound
+// was reached or one of its own.
+func (j *judgement) ofArgument(err error) error {
+	if j.isSpent() || isDoubtful(err) {
+		return err
+	}
+	return doubtful{DoubtArgument, err}
 }
 
 // readArgument makes a constraint of the literals that its paths select in the object.
@@ -456,7 +466,7 @@ func (j *judgement) find(path Path) ([]any, error) {
 	err := cmp.Or(w.Run(path.parsed, j.target.root), doubtOf(&w))
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("cannot be read from %s: %w", path.shown(), err)
+		return nil, doubtful{doubtIn(err), fmt.Errorf("cannot be read from %s: %w", path.shown(), err)}
 	case len(found) > 0:
 		return found, nil
 	case j.partial:

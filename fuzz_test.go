@@ -159,11 +159,11 @@ func FuzzLimits(f *testing.F) {
 }
 
 func checkReport(t *testing.T, rules Rules, report *Report) {
-	if rules.Len() > 0 && len(report.Results)%rules.Len() != 0 {
-		t.Fatalf("%d results of %d rules", len(report.Results), rules.Len())
+	if rules.Len() > 0 && len(report.Results())%rules.Len() != 0 {
+		t.Fatalf("%d results of %d rules", len(report.Results()), rules.Len())
 	}
 	valid := true
-	for _, r := range report.Results {
+	for _, r := range report.Results() {
 		fails := r.Outcome == Violated || r.Outcome == Undecided
 		if hasViolations := fails || r.Outcome == Warned; hasViolations != (len(r.Violations) > 0) {
 			t.Fatalf("%s with %d violations", r.Outcome, len(r.Violations))

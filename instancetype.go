@@ -48,6 +48,14 @@ func (e *leftOut) Error() string {
 	return fmt.Sprintf("%s may be set by %s", e.what, strings.Join(all, " or "))
 }
 
+// Doubt is that of the object that Error names first.
+func (e *leftOut) Doubt() Doubt {
+	if e.by&byInstancetype != 0 {
+		return DoubtInstancetype
+	}
+	return DoubtPreference
+}
+
 func isLeftOut(err error) bool {
 	var e *leftOut
 	return errors.As(err, &e)

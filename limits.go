@@ -240,7 +240,7 @@ func (l *limiter) findFields() {
 		if !w.Pay(matchWork, w.At().TextSize()+violationSize) {
 			return false
 		}
-		value := FieldValue{Field: w.At().String(), Pointer: w.At().Pointer(), Value: value.Canonical(v), Defaulted: w.StandIn() != jsonpath.Written}
+		value := FieldValue{Field: w.At().String(), Pointer: w.At().Pointer(), Value: value.Canonical(v), Origin: originOf(w.StandIn())}
 		if names && l.implied == nil {
 			l.implied = all.Locate(w.At()[len(l.target.at):])
 		}
@@ -283,7 +283,7 @@ func (l *limiter) add(r *rule) {
 	if r.JustWarning {
 		d = &l.should
 	}
-	j := judgement{evaluation: l.evaluation, rule: r, target: l.target, result: &Result{}}
+	j := judgement{evaluation: l.evaluation, rule: r, target: l.target, result: &decision{}}
 	isThere := j.isInForce()
 	switch j.result.Outcome {
 	case Undecided:
@@ -313,7 +313,7 @@ func (j *judgement) noted(argument, note string) LimitRule {
 // isDefaulted tells whether the field is there without being written: its
 // object is there, and has a default for it.
 func (l *limiter) isDefaulted() bool {
-	return len(l.fields) > 0 && (l.fields[0].Defaulted || l.implied.Default() != nil)
+	return len(l.fields) > 0 && (l.fields[0].Origin == OriginDefault || l.implied.Default() != nil)
 }
 
 // begins tells whether a path begins with the steps of another: then the other

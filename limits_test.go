@@ -78,7 +78,7 @@ func TestLimits(t *testing.T) {
 		{"the object of the field is there", `{"rule": "integer", "path": ".cpu.n", "valid": ".cpu"}, {"rule": "integer", "path": ".cpu.cores", "valid": ".cpu.cores"}`, cpu, nil,
 			`[{"must": {"required": true}}, {"must": {"required": null}}]`},
 		{"a default", `{"rule": "integer", "path": ".cpu.sockets"}`, cpu, nil,
-			`[{"default": 1, "fields": [{"field": "spec.template.spec.domain.cpu.sockets", "pointer": "/spec/template/spec/domain/cpu/sockets", "value": 1, "defaulted": true}], "must": {"required": null}}]`},
+			`[{"default": 1, "fields": [{"field": "spec.template.spec.domain.cpu.sockets", "pointer": "/spec/template/spec/domain/cpu/sockets", "value": 1, "origin": "default"}], "must": {"required": null}}]`},
 		{"a default of what is not there", `{"rule": "integer", "path": ".cpu.sockets"}`, `{}`, nil, `[{"default": 1, "fields": [], "must": {"required": true}}]`},
 		{"a default of one's own", `{"rule": "integer", "path": ".n"}`, cpu, []ValidateOption{defaultOf(t, "jsonpath::.spec.domain.n", 7)}, `[{"default": 7, "zeroIsDefault": null, "must": {"required": null}}]`},
 		{"wildcards", `{"rule": "string", "path": ".disks[*].serial"}`, `{"disks": [{"serial": "a"}, {}]}`, nil,
@@ -244,7 +244,7 @@ func checkLimits(t *testing.T, rules Rules, object map[string]any, partial bool,
 	report := Validate(rules, object, append(slices.Clone(opts), WithRegexBudget(shortBudget))...)
 	type field struct{ target, path string }
 	found := map[field][]Result{}
-	for _, r := range report.Results {
+	for _, r := range report.Results() {
 		if r.Index >= 0 && !rules.rules[r.Index].JustWarning {
 			f := field{r.Target, r.Path.key()}
 			found[f] = append(found[f], r)
@@ -381,7 +381,7 @@ func TestLimitsAgreeWithValidate(t *testing.T) {
 				after := vmWith(domain)
 				put(after, strings.ReplaceAll(field, "[*]", "[0]"), decodeAny(candidate))
 				var results []Result
-				for _, r := range Validate(rules, after).Results {
+				for _, r := range Validate(rules, after).Results() {
 					if rule := rules.rules[r.Index]; r.Path.Equal(l.Path) && !rule.JustWarning && !appliesAnew(rule.Valid, before, after, l.Path) {
 						results = append(results, r)
 					}

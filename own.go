@@ -24,13 +24,13 @@ import (
 func ValidateOwn(object map[string]any, opts ...ValidateOption) (*Report, error) {
 	e := newEvaluation(opts)
 	defer e.release()
-	report := &Report{Results: []Result{}}
+	report := newReport()
 	var problems []Problem
 	e.reading.budget = &e.budget
 	reader := ownReader{options: e.reading, known: map[annotationText]ownRules{}}
 	targets := e.appendTargets(nil, value.Resolve(object), RootTemplate)
 	if e.isSpent() {
-		report.Results = append(report.Results, unjudged("", targets[0].nothing))
+		report.addUnjudged("", targets[0].nothing)
 		return report, nil
 	}
 	for i := range targets {

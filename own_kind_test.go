@@ -45,7 +45,7 @@ func TestOwnCheckersApart(t *testing.T) {
 				t.Fatal(err)
 			}
 			got := map[vmrules.Outcome]int{}
-			for _, result := range report.Results {
+			for _, result := range report.Results() {
 				if result.Rule == "one" {
 					got[result.Outcome]++
 				}

@@ -188,7 +188,7 @@ func TestFullReportOfOwn(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := map[string]int{}
-	for _, r := range report.Results {
+	for _, r := range report.Results() {
 		got[fmt.Sprint(r.Target, " ", r.Outcome, " ", detailOf(r))]++
 	}
 	want := map[string]int{
@@ -210,8 +210,8 @@ func TestBudgetOfOwn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	satisfied := report.with(Satisfied)
-	if len(satisfied) < 3 || len(satisfied) > 11 || report.Valid() {
-		t.Errorf("%d of %d are judged: %s", len(satisfied), len(vms), report)
+	judged := len(vms) - len(report.Undecided())
+	if judged < 3 || judged > 11 || report.Valid() {
+		t.Errorf("%d of %d are judged: %s", judged, len(vms), report)
 	}
 }

@@ -403,15 +403,28 @@ func (w *planWalk) unsure(n *planNode) {
 	w.unsure(n.any)
 }
 
-// settles tells whether what was found is the rule's result, and fills in what
-// the result of a rule that holds has not.
-func (f *planned) settles(r *rule, result *Result) bool {
+// mark marks what the walk found out about each rule, and returns for how many the
+// judgement has to say it.
+func (w *planWalk) mark(rules *Rules, marks []mark) (left int) {
+	for i := range marks {
+		marks[i] = w.found[i].mark(&rules.rules[i])
+		if marks[i] == marksTold {
+			left++
+		}
+	}
+	return left
+}
+
+// mark returns what a walk found out about a rule; marksTold where the judgement has
+// to say it.
+func (f *planned) mark(r *rule) mark {
 	switch {
 	case !r.isPlanned || f.isUnsure || f.wrong != nil:
-		return false
+		return marksTold
 	case !r.Valid.IsZero() && !f.isNeeded:
-		result.Outcome, result.Note = Skipped, r.notThere
-		return true
+		return marksNotThere
+	case f.matches == 0:
+		return marksTold
 	}
-	return f.matches > 0
+	return marksSatisfied
 }

@@ -1,185 +1,196 @@
 package vmrules
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/vmrules/vmrules/internal/value"
 )
 
-// An Outcome is what became of a rule for one target.
-type Outcome string
+// A Report is what Validate found: one Result for each target and rule, the rules
+// of the first target first. It refers to nothing of the object that was judged,
+// and it is safe for concurrent use, UnmarshalJSON apart. The zero Report, and a
+// nil one, say that nothing was judged, which is not valid.
+//
+// It is small: of a rule that is satisfied, or skipped because of its "valid", it
+// holds a byte. What the methods return is made when they are called, and is the
+// caller's to change, but for what a Limit holds.
+type Report struct {
+	parts   []part     // nil in the zero Report
+	told    []decision // those that a mark does not say, in order
+	omitted int
+
+	one [1]part  // room for the parts of a report about one VM
+	few [24]mark // room for the marks of its first part
+}
+
+// A part is about one target.
+type part struct {
+	rules  *outlines
+	target string
+	marks  []mark // one for each rule
+}
+
+// A mark is what a report holds of every result.
+type mark byte
 
 const (
-	// Satisfied: every value that the rule judges satisfies it.
-	Satisfied Outcome = "Satisfied"
-	// Violated: some value does not, or none is there.
-	Violated Outcome = "Violated"
-	// Warned: violated, and the rule says justWarning.
-	Warned Outcome = "Warned"
-	// Skipped: what "valid" names is not there; or, under Partial, what the
-	// rule needs is not filled in yet.
-	Skipped Outcome = "Skipped"
-	// Ignored: the rule's kind is not known, or it enforces nothing.
-	Ignored Outcome = "Ignored"
-	// Undecided: the rule could not be judged. It does not count as satisfied.
-	Undecided Outcome = "Undecided"
+	marksSatisfied mark = iota
+	marksNotThere       // skipped: what "valid" names is not there
+	marksTold           // another of the told decisions
 )
 
-// A Report is what Validate found: one Result for each target and rule, the
-// rules of the first target first.
-type Report struct {
-	Results []Result `json:"results"`
-	// Omitted counts the results that are left out of a report that was read from
-	// JSON, since there was no room for them.
-	Omitted int `json:"omitted,omitempty"`
-}
-
-// MarshalJSON writes the report with its verdict, so that a program in another
-// language need not know which outcomes fail an object. It writes about 16 MiB at
-// most: of what would be more, violations and then results are left out, and
-// counted in "omitted". Neither the verdict nor the outcome of a result changes.
-func (r Report) MarshalJSON() ([]byte, error) {
-	cut := r.cut(maxOutput)
-	return json.Marshal(struct {
-		Valid   bool     `json:"valid"`
-		Results []Result `json:"results"`
-		Omitted int      `json:"omitted,omitempty"`
-	}{r.Valid(), append([]Result{}, cut.Results...), cut.Omitted})
-}
-
-// A Result is what became of one rule for one target.
-type Result struct {
-	Index   int     `json:"index"` // of the rule, from 0; -1 for none, where the Budget does not suffice for the target
-	Rule    string  `json:"rule"`
-	Kind    Kind    `json:"kind"`
-	Path    Path    `json:"path"`
-	Message string  `json:"message"`
-	Target  string  `json:"target,omitempty"` // "", or where the VM is: "objects[0]", "items[3]"
-	Outcome Outcome `json:"outcome"`
-	// Note says why a rule was skipped or ignored, and what of a violated one
-	// could not be judged.
-	Note       string      `json:"note,omitempty"`
-	Violations []Violation `json:"violations,omitempty"`
-	// Omitted counts the violations that are left out of a result that was read
-	// from JSON, since there was no room for them.
-	Omitted int `json:"omitted,omitempty"`
-}
-
-// A Violation is one value that breaks one constraint of a rule; or the
-// absence of a value; or, with ReasonInternal, why a rule is undecided.
-type Violation struct {
-	Rule    string `json:"rule"`
-	Message string `json:"message"` // the rule's own, or that of its kind in its place
-	// Field is where the value is, from the object's own root, in the dialect
-	// of paths: ParsePath("jsonpath::" + Field) selects it, unless it is a
-	// default, which the object does not hold. Where no value is there, it is
-	// the path as the rule writes it. It is "" for ReasonInternal.
-	Field string `json:"field,omitempty"`
-	// Pointer is Field as a JSON Pointer (RFC 6901). Where no value is there
-	// and the path has other steps than names and indexes, it ends before them.
-	Pointer string `json:"pointer,omitempty"`
-	// Value is a string, a bool or a json.Number in plain decimal notation,
-	// however the object held it; nil for an array, an object or nothing.
-	Value  any    `json:"value,omitempty"`
-	Reason Reason `json:"reason"`
-	// Argument is the key of the constraint, "" where the kind itself failed
-	// or nothing is there.
-	Argument string `json:"argument,omitempty"`
-	// Limit is the argument's value, also where it came from a JSONPath: a
-	// string or json.Number; []string for values, the first 100 of them.
-	Limit any `json:"limit,omitempty"`
-	// Detail says what is wrong in words, such as "12 is more than max 8".
-	Detail string `json:"detail"`
-	// Defaulted tells that the value is a default that the object does not hold.
-	Defaulted bool `json:"defaulted,omitempty"`
-	// Warning tells that the rule says justWarning.
-	Warning bool `json:"warning,omitempty"`
-}
-
-// size is what keeping the violation costs. The rule's name and message, and a
-// value that is a string, are shared.
-func (v *Violation) size() int {
-	return len(v.Field) + len(v.Pointer) + len(v.Detail) + violationSize
-}
-
-// UnmarshalJSON reads a violation from its JSON, so that a report that is read
-// from its JSON is the same: numbers keep their digits, and a list of strings is
-// a []string.
-func (v *Violation) UnmarshalJSON(text []byte) error {
-	type members Violation
-	read := members(*v)
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.UseNumber()
-	if err := decoder.Decode(&read); err != nil {
-		return err
+// mark returns what a report holds of a decision about a rule.
+func (d *decision) mark(r *rule) mark {
+	switch {
+	case d.Outcome == Satisfied:
+		return marksSatisfied
+	case d.Outcome == Skipped && d.Note == r.notThere:
+		return marksNotThere
 	}
-	if list, ok := read.Limit.([]any); ok {
-		read.Limit = asStrings(list)
-	}
-	*v = Violation(read)
-	return nil
+	return marksTold
 }
 
-// asStrings returns a list of strings as []string, and any other as it is.
-func asStrings(list []any) any {
-	all := make([]string, 0, len(list))
-	for _, item := range list {
-		s, ok := item.(string)
-		if !ok {
-			return list
+// decision returns what a mark stands for, where that is not told.
+func (m mark) decision(o *outline) decision {
+	if m == marksNotThere {
+		return decision{Outcome: Skipped, Note: o.notThere}
+	}
+	return decision{Outcome: Satisfied}
+}
+
+// NewReport returns a report of results that somebody has made or chosen. Without
+// any, it is valid.
+func NewReport(results []Result) *Report {
+	r := newReport()
+	rules := make([]outline, 0, len(results))
+	marks := slices.Repeat([]mark{marksTold}, len(results))
+	first := 0
+	for i := range results {
+		result := results[i].clone()
+		rules = append(rules, result.outline())
+		r.told = append(r.told, result.decision())
+		if next := i + 1; next == len(results) || results[next].Target != result.Target {
+			r.parts = append(r.parts, part{&outlines{rules[first:next]}, result.Target, marks[first:next]})
+			first = next
 		}
-		all = append(all, s)
 	}
-	return all
+	return r
 }
 
-// Error is the violation in one line:
-//
-//	spec.template.spec.domain.cpu.cores: Invalid value: 12: cpu cores must be limited (12 is more than max 8)
-func (v Violation) Error() string {
-	var parts []string
-	if v.Field != "" {
-		parts = append(parts, value.OneLine(v.Field))
-	}
-	parts = append(parts, v.Reason.words())
-	if v.Value != nil {
-		parts = append(parts, value.Describe(v.Value))
-	}
-	return strings.Join(append(parts, v.sentence()), ": ")
+// newReport returns a report of no rules.
+func newReport() *Report {
+	r := &Report{}
+	r.parts = r.one[:0]
+	return r
 }
 
-// said is what is wrong, below the rule's message: with a message of its own, if
-// the violation has another.
-func (v Violation) said(message string) string {
-	if v.Message == message {
-		return value.OneLine(v.Detail)
+// add adds a target, for which all rules are satisfied until the marks that it
+// returns say otherwise.
+func (r *Report) add(rules *Rules, target string) []mark {
+	n := rules.Len()
+	if n == 0 {
+		return nil
 	}
-	return v.sentence()
+	var marks []mark
+	if len(r.parts) == 0 && n <= len(r.few) {
+		marks = r.few[:n]
+	} else {
+		marks = make([]mark, n)
+	}
+	r.parts = append(r.parts, part{rules.outlines, target, marks})
+	return marks
 }
 
-// Valid tells whether nothing is violated or undecided, apart from rules that
-// say justWarning.
+// tell adds a decision that a mark does not say, with room for as many more.
+func (r *Report) tell(d *decision, more int) {
+	if len(r.told) == cap(r.told) {
+		r.told = slices.Grow(r.told, 1+more)
+	}
+	r.told = append(r.told, *d)
+}
+
+// noRule is in place of the rules where none is judged.
+var noRule = &outlines{[]outline{{index: -1}}}
+
+// addUnjudged adds a target that the budget does not suffice for. It fails the
+// object, whatever the rules say.
+func (r *Report) addUnjudged(target, detail string) {
+	r.parts = append(r.parts, part{noRule, target, []mark{marksTold}})
+	r.told = append(r.told, decision{
+		Outcome: Undecided, Undecided: DoubtBound, Violations: []Violation{{Reason: ReasonInternal, Detail: detail}},
+	})
+}
+
+// isZero reports whether nothing was judged.
+func (r *Report) isZero() bool { return r == nil || r.parts == nil }
+
+// all returns all results. Their violations are the report's own.
+func (r *Report) all() []Result {
+	if r.isZero() {
+		return []Result{}
+	}
+	size := 0
+	for i := range r.parts {
+		size += len(r.parts[i].marks)
+	}
+	return r.list(size, func(mark) bool { return true })
+}
+
+// notable returns the results that are not simply satisfied or skipped. Their
+// violations are the report's own.
+func (r *Report) notable() []Result {
+	if r.isZero() {
+		return nil
+	}
+	return r.list(len(r.told), func(m mark) bool { return m == marksTold })
+}
+
+// list returns so many results, those with a mark to choose.
+func (r *Report) list(size int, choose func(mark) bool) []Result {
+	results, told := make([]Result, 0, size), r.told
+	for i := range r.parts {
+		p := &r.parts[i]
+		for k, m := range p.marks {
+			if !choose(m) {
+				continue
+			}
+			rule := &p.rules.each[k]
+			if m != marksTold {
+				d := m.decision(rule)
+				results = append(results, rule.result(p.target, &d))
+				continue
+			}
+			results, told = append(results, rule.result(p.target, &told[0])), told[1:]
+		}
+	}
+	return results
+}
+
+// Results returns one result for each target and rule, in that order. Where a target
+// is too much for the Budget, it has one result alone, with the index -1.
+func (r *Report) Results() []Result {
+	results := r.all()
+	for i := range results {
+		results[i] = results[i].clone()
+	}
+	return results
+}
+
+// Omitted returns how many results are left out of a report that was read from its
+// JSON, since there was no room for them.
+func (r *Report) Omitted() int {
+	if r == nil {
+		return 0
+	}
+	return r.omitted
+}
+
+// Valid reports whether nothing is violated or undecided, apart from rules that say
+// justWarning.
 func (r *Report) Valid() bool {
-	return r.firstFailing() < 0
+	return !r.isZero() && !slices.ContainsFunc(r.told, decision.fails)
 }
-
-// sentence is the message, and what is wrong in brackets, in one line.
-func (v Violation) sentence() string {
-	return fmt.Sprintf("%s (%s)", value.OneLine(v.Message), value.OneLine(v.Detail))
-}
-
-// fails reports whether the result fails the object.
-func (r *Result) fails() bool {
-	return r.Outcome == Violated || slices.ContainsFunc(r.Violations, Violation.fails)
-}
-
-// fails tells whether the violation fails the object.
-func (v Violation) fails() bool { return !v.Warning }
 
 // Err returns nil for a valid object, or else an *InvalidError that lists all
 // violations that fail it.
@@ -190,25 +201,45 @@ func (r *Report) Err() error {
 	return nil
 }
 
-// Violations lists those that fail the object.
-func (r *Report) Violations() []Violation { return r.filter(Violation.fails) }
+// Violations lists those that fail the object: none where the report is valid, and
+// one at least where it is not.
+func (r *Report) Violations() []Violation {
+	if r.isZero() {
+		return []Violation{{Reason: ReasonInternal, Detail: "nothing has been judged"}}
+	}
+	violations := []Violation{}
+	for _, result := range r.notable() {
+		violations = append(violations, result.failing()...)
+	}
+	return violations
+}
 
 // Warnings lists those of rules that say justWarning.
 func (r *Report) Warnings() []Violation {
-	return r.filter(func(v Violation) bool { return v.Warning })
+	return r.filter(func(v *Violation) bool { return v.Warning })
 }
 
 // Missing lists those of Violations whose value is not there.
 func (r *Report) Missing() []Violation {
-	return r.filter(func(v Violation) bool { return v.fails() && v.Reason == ReasonRequired })
+	return r.filter(func(v *Violation) bool { return v.fails() && v.Reason == ReasonRequired })
 }
 
-func (r *Report) filter(keep func(Violation) bool) []Violation {
+// At lists the violations, warnings among them, whose Pointer is this one and not
+// one below it, for an input of a form. Those with the Pointer "" are about the
+// whole object, or about no field.
+func (r *Report) At(pointer string) []Violation {
+	return r.filter(func(v *Violation) bool { return v.Pointer == pointer })
+}
+
+func (r *Report) filter(keep func(*Violation) bool) []Violation {
 	kept := []Violation{}
-	for _, result := range r.Results {
-		for _, v := range result.Violations {
-			if keep(v) {
-				kept = append(kept, v)
+	if r == nil {
+		return kept
+	}
+	for i := range r.told {
+		for k := range r.told[i].Violations {
+			if v := &r.told[i].Violations[k]; keep(v) {
+				kept = append(kept, *v)
 			}
 		}
 	}
@@ -223,14 +254,21 @@ func (r *Report) Ignored() []Result { return r.with(Ignored) }
 // say justWarning among them.
 func (r *Report) Undecided() []Result { return r.with(Undecided) }
 
+// with returns the results with an outcome that no mark stands for.
 func (r *Report) with(outcome Outcome) []Result {
 	results := []Result{}
-	for _, result := range r.Results {
+	for _, result := range r.notable() {
 		if result.Outcome == outcome {
-			results = append(results, result)
+			results = append(results, result.clone())
 		}
 	}
 	return results
+}
+
+// Equal reports whether two reports say the same.
+func (r *Report) Equal(q *Report) bool {
+	return r.isZero() == q.isZero() && r.Omitted() == q.Omitted() &&
+		slices.EqualFunc(r.all(), q.all(), func(a, b Result) bool { return a.equal(&b) })
 }
 
 // Causes returns the violations that fail the object as causes of an admission
@@ -283,39 +321,43 @@ func (r *Report) AdmissionWarnings() []string {
 // String shows the report to people: a line that sums up, then each result,
 // the worst first. Of more than 16 MiB, the last line says how many are left out.
 func (r *Report) String() string {
+	results := r.all()
 	var s strings.Builder
-	s.WriteString(r.summary())
+	s.WriteString(r.summary(results))
 	out, written := output{maxOutput}, 0
 	for _, outcome := range worstFirst {
-		for i := range r.Results {
-			if r.Results[i].Outcome != outcome {
+		for i := range results {
+			if results[i].Outcome != outcome {
 				continue
 			}
-			line := r.Results[i].String()
+			line := results[i].String()
 			if !out.takes(len(line)) {
-				s.WriteString("\n" + omittedCause(len(r.Results)-written).Message)
+				s.WriteString("\n" + omittedCause(len(results)-written).Message)
 				return s.String()
 			}
 			s.WriteString("\n" + line)
 			written++
 		}
 	}
-	if r.Omitted > 0 {
-		s.WriteString("\n" + omittedCause(r.Omitted).Message)
+	if r.Omitted() > 0 {
+		s.WriteString("\n" + omittedCause(r.omitted).Message)
 	}
 	return s.String()
 }
 
 var worstFirst = []Outcome{Violated, Undecided, Warned, Ignored, Skipped, Satisfied}
 
-func (r *Report) summary() string {
+func (r *Report) summary(results []Result) string {
+	if r.isZero() {
+		return "not valid: nothing has been judged"
+	}
 	verdict := "valid"
 	if !r.Valid() {
 		verdict = "not valid"
 	}
 	numbers := map[Outcome]int{}
-	for i := range r.Results {
-		numbers[r.Results[i].Outcome]++
+	for i := range results {
+		numbers[results[i].Outcome]++
 	}
 	var counts []string
 	for _, outcome := range worstFirst {
@@ -327,39 +369,4 @@ func (r *Report) summary() string {
 		return verdict + ": no rules"
 	}
 	return verdict + ": " + strings.Join(counts, ", ")
-}
-
-// String shows the result to people: the outcome, the rule and its target, and
-// below them each violation, a hundred at most.
-func (r Result) String() string {
-	var s strings.Builder
-	fmt.Fprintf(&s, "%-9s  %s", r.Outcome, value.OneLine(r.Rule))
-	if r.Target != "" {
-		s.WriteString(" in " + r.Target)
-	}
-	switch {
-	case slices.Contains([]Outcome{Violated, Warned, Undecided}, r.Outcome):
-		s.WriteString(": " + value.OneLine(r.Message))
-	case r.Note != "":
-		s.WriteString(": " + value.OneLine(r.Note))
-	}
-	indent := "\n" + strings.Repeat(" ", 11)
-	for i, v := range r.Violations {
-		if i == maxListed {
-			fmt.Fprintf(&s, "%sand %d more", indent, len(r.Violations)-maxListed)
-			break
-		}
-		s.WriteString(indent)
-		if v.Field != "" {
-			s.WriteString(value.OneLine(v.Field) + ": ")
-		}
-		s.WriteString(v.said(r.Message))
-	}
-	if r.Omitted > 0 {
-		s.WriteString(indent + omittedCause(r.Omitted).Message)
-	}
-	if len(r.Violations) > 0 && r.Note != "" {
-		s.WriteString(indent + value.OneLine(r.Note))
-	}
-	return s.String()
 }

@@ -32,37 +32,39 @@ func (o *output) takes(bytes int) bool {
 // isFull reports whether nothing more fits.
 func (o *output) isFull() bool { return o.left == 0 }
 
-// cut is what fits of a report. A result comes first without the violations, and
-// Undecided with the one that it has; as many violations as fit follow, those of
-// the first results first. The result that fails an object is there always, so
-// that what is left out does not change the verdict.
-func (r *Report) cut(room int) *Report {
-	if r.fits(room) {
-		return r
+// cut returns what fits of the results of a report, and how many are left out. A
+// result comes first without the violations, and Undecided with the one that it
+// has; as many violations as fit follow, those of the first results first. The
+// result that fails an object is there always, so that what is left out does not
+// change the verdict.
+func cut(results []Result, room int) (kept []Result, omitted int) {
+	if fits(results, room) {
+		return results, 0
 	}
 	out := output{room}
-	failing := r.firstFailing()
+	failing := firstFailing(results)
 	if failing >= 0 {
-		out.takes(min(r.Results[failing].outlineSize(), room))
+		out.takes(min(results[failing].outlineSize(), room))
 	}
-	cut := &Report{Omitted: r.Omitted}
-	for i, result := range r.Results {
+	kept = []Result{}
+	for i, result := range results {
 		if i != failing && (out.isFull() || !out.takes(result.outlineSize())) {
-			cut.Omitted++
+			omitted++
 			continue
 		}
-		cut.Results = append(cut.Results, result)
+		kept = append(kept, result)
 	}
-	for i := range cut.Results {
-		cut.Results[i].cut(&out)
+	for i := range kept {
+		kept[i].cut(&out)
 	}
-	return cut
+	return kept, omitted
 }
 
-// firstFailing is the first result that fails the object; -1 for none.
-func (r *Report) firstFailing() int {
-	for i, result := range r.Results {
-		if result.fails() {
+// firstFailing returns the index of the first result that fails the object; -1 for
+// none.
+func firstFailing(results []Result) int {
+	for i := range results {
+		if results[i].fails() {
 			return i
 		}
 	}
@@ -83,11 +85,11 @@ func (r *Result) cut(out *output) {
 	}
 }
 
-// fits reports whether the whole report fits.
-func (r *Report) fits(room int) bool {
+// fits reports whether all results fit.
+func fits(results []Result, room int) bool {
 	out := output{room}
-	for i := range r.Results {
-		result := &r.Results[i]
+	for i := range results {
+		result := &results[i]
 		if !out.takes(result.outlineSize()) {
 			return false
 		}

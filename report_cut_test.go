@@ -35,7 +35,7 @@ func longReport() *Report {
 	for i := range limit {
 		limit[i] = strings.Repeat("v", i)
 	}
-	report := &Report{}
+	var results []Result
 	for i, outcome := range []Outcome{Satisfied, Warned, Skipped, Undecided, Violated, Satisfied, Violated, Undecided} {
 		r := Result{
 			Index: i, Rule: fmt.Sprint("r", i), Kind: KindEnum, Path: MustParsePath("jsonpath::.a"), Message: strings.Repeat("<", 50*i), Outcome: outcome,
@@ -47,9 +47,9 @@ func longReport() *Report {
 				Reason: ReasonInvalid, Warning: outcome == Warned || i == 3, Detail: strings.Repeat("\n", n),
 			})
 		}
-		report.Results = append(report.Results, r)
+		results = append(results, r)
 	}
-	return report
+	return NewReport(results)
 }
 
 // TestCut: what does not fit is left out and counted, and neither the verdict nor
@@ -58,54 +58,51 @@ func TestCut(t *testing.T) {
 	racetest.SkipLong(t)
 	t.Parallel()
 	report := longReport()
-	whole := sort.Search(maxOutput, report.fits)
+	results := report.Results()
+	whole := sort.Search(maxOutput, func(room int) bool { return fits(results, room) })
 	for room := 0; room <= whole; room += whole / 200 {
-		cut := report.cut(room)
-		written, err := json.Marshal(cut)
+		kept, omitted := cut(results, room)
+		written, err := json.Marshal(kept)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if most := room + report.Results[4].outlineSize() + 100; len(written) > most {
+		if most := room + results[4].outlineSize() + 100; len(written) > most {
 			t.Errorf("%d bytes in a room of %d", len(written), room)
 		}
-		if cut.Valid() != report.Valid() {
-			t.Errorf("in a room of %d, valid is %v", room, cut.Valid())
+		if got := NewReport(kept).Valid(); got != report.Valid() {
+			t.Errorf("in a room of %d, valid is %v", room, got)
 		}
-		if len(cut.Results)+cut.Omitted != len(report.Results) {
-			t.Errorf("in a room of %d: %d results and %d left out", room, len(cut.Results), cut.Omitted)
+		if len(kept)+omitted != len(results) {
+			t.Errorf("in a room of %d: %d results and %d left out", room, len(kept), omitted)
 		}
-		for _, r := range cut.Results {
-			was := report.Results[r.Index]
+		for _, r := range kept {
+			was := results[r.Index]
 			if r.Outcome != was.Outcome || len(r.Violations)+r.Omitted != len(was.Violations) {
 				t.Errorf("in a room of %d: %s", room, r)
 			}
 		}
 	}
-	if cut := report.cut(whole); cut != report {
-		t.Errorf("what fits is cut: %s", cut)
+	if kept, omitted := cut(results, whole); omitted != 0 || !NewReport(kept).Equal(report) {
+		t.Errorf("what fits is cut: %s", kept)
 	}
-	for i, was := range longReport().Results {
-		if got := report.Results[i]; len(got.Violations) != len(was.Violations) || got.Omitted != 0 {
-			t.Errorf("the report itself is changed: %s", got)
-		}
+	if !NewReport(results).Equal(longReport()) {
+		t.Errorf("the results themselves are changed: %s", results)
 	}
 }
 
 // TestCutSmall: a report that fails nothing stays valid, and one that fails says so
 // though there is room for nothing.
 func TestCutSmall(t *testing.T) {
-	fails := longReport()
-	got := fails.cut(0)
-	want := &Report{Results: []Result{{Index: 4, Outcome: Violated, Omitted: 20}}, Omitted: 7}
-	for i := range got.Results {
-		got.Results[i] = Result{Index: got.Results[i].Index, Outcome: got.Results[i].Outcome, Omitted: got.Results[i].Omitted}
+	results := longReport().Results()
+	kept, omitted := cut(results, 0)
+	for i, r := range kept {
+		kept[i] = Result{Index: r.Index, Outcome: r.Outcome, Omitted: r.Omitted}
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("in no room (-want +got):\n%s", diff)
+	if diff := cmp.Diff([]Result{{Index: 4, Outcome: Violated, Omitted: 20}}, kept); diff != "" || omitted != 7 {
+		t.Errorf("in no room, %d are left out (-want +got):\n%s", omitted, diff)
 	}
-	passes := &Report{Results: fails.Results[:3]}
-	if cut := passes.cut(0); !cut.Valid() || cut.Omitted != 3 {
-		t.Errorf("in no room: %s", cut)
+	if kept, omitted := cut(results[:3], 0); !NewReport(kept).Valid() || omitted != 3 {
+		t.Errorf("in no room: %d, and %s", omitted, kept)
 	}
 }
 
@@ -134,11 +131,11 @@ func TestLongOutput(t *testing.T) {
 	if len(written) > maxOutput+1000 || len(written) < maxOutput/2 || read.Valid() {
 		t.Errorf("%d bytes, valid is %v", len(written), read.Valid())
 	}
-	if got := read.Results[0]; len(got.Violations)+got.Omitted != values || got.Omitted == 0 {
+	if got := read.Results()[0]; len(got.Violations)+got.Omitted != values || got.Omitted == 0 {
 		t.Errorf("%d violations, and %d left out", len(got.Violations), got.Omitted)
 	}
-	if want := "more are left out"; !strings.Contains(read.Results[0].String(), want) {
-		t.Errorf("%s; want %s", read.Results[0], want)
+	if want := "more are left out"; !strings.Contains(read.Results()[0].String(), want) {
+		t.Errorf("%s; want %s", read.Results()[0], want)
 	}
 	for name, made := range map[string]any{"violations": report.Err(), "causes": report.Causes(), "text": report.String(), "warnings": report.AdmissionWarnings()} {
 		written, err := json.Marshal(made)
@@ -156,7 +153,7 @@ func TestLongCauses(t *testing.T) {
 	t.Parallel()
 	field := strings.Repeat("f", maxOutput/4)
 	r := Result{Outcome: Violated, Violations: []Violation{{Field: field}, {Field: field}, {Field: field}, {Field: field}, {Field: field}}}
-	causes := (&Report{Results: []Result{r}}).Causes()
+	causes := NewReport([]Result{r}).Causes()
 	if last := causes[len(causes)-1]; len(causes) != 4 || last.Message != "2 more are left out, since there are too many" {
 		t.Errorf("%d causes, the last: %q", len(causes), last.Message)
 	}

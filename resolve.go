@@ -56,10 +56,8 @@ type FieldValue struct {
 	Field   string `json:"field"`   // as in Violation
 	Pointer string `json:"pointer"` // as in Violation
 	// Value is a string, a bool or a json.Number; nil for an array or object.
-	Value any `json:"value,omitempty"`
-	// Defaulted tells that the value is a default, which the object does not
-	// hold.
-	Defaulted bool `json:"defaulted,omitempty"`
+	Value  any    `json:"value,omitempty"`
+	Origin string `json:"origin,omitempty"` // as in Violation
 }
 
 // A Place is what is known of a path in a target, whatever is written there.
@@ -226,7 +224,7 @@ func (r *resolver) rule(rule *rule) Resolved {
 		Values: found.values, Unsearched: found.unsearched, IsOpen: found.isOpen,
 		AtPath: r.place(rule.Path, found.implied), AtValid: r.place(rule.Valid, r.impliedAt(rule.Valid)),
 	}
-	j := judgement{evaluation: r.evaluation, rule: rule, target: r.target, result: &Result{}}
+	j := judgement{evaluation: r.evaluation, rule: rule, target: r.target, result: &decision{}}
 	isThere := j.isInForce()
 	resolved.Outcome, resolved.Note = j.result.Outcome, j.result.Note
 	if resolved.Outcome == Undecided {
@@ -274,7 +272,7 @@ func (j *judgement) isInForce() bool {
 	}
 	isThere := j.applies()
 	if follows := j.rule.Path.begins(j.rule.Valid); follows && (j.result.Outcome == Skipped || isLeftOut(j.doubt)) {
-		*j.result = Result{}
+		*j.result = decision{}
 	}
 	return isThere && !j.rule.Valid.Equal(j.rule.Path)
 }
@@ -298,7 +296,7 @@ func (r *resolver) find(p Path) *selection {
 		}
 		f.isOpen = f.isOpen || w.WouldBeLeft()
 		f.values = append(f.values, FieldValue{
-			Field: w.At().String(), Pointer: w.At().Pointer(), Value: value.Canonical(v), Defaulted: w.StandIn() != jsonpath.Written,
+			Field: w.At().String(), Pointer: w.At().Pointer(), Value: value.Canonical(v), Origin: originOf(w.StandIn()),
 		})
 		return true
 	}))
@@ -318,7 +316,7 @@ func (r *resolver) find(p Path) *selection {
 // isDefaulted reports whether the field is there without being written: its object is
 // there, and has a default for it.
 func (f *selection) isDefaulted() bool {
-	return len(f.values) > 0 && (f.values[0].Defaulted || f.implied.Default() != nil)
+	return len(f.values) > 0 && (f.values[0].Origin == OriginDefault || f.implied.Default() != nil)
 }
 
 // impliedAt returns what counts at the field that a path names; nil for nothing.

@@ -26,7 +26,7 @@ func TestResolveAgreesWithValidate(t *testing.T) {
 			}
 			t.Run(file+"/"+v.Name, func(t *testing.T) {
 				object, opts := decodeExactly(v.Object), v.validateOptions(t)
-				results := Validate(rules, object, opts...).Results
+				results := Validate(rules, object, opts...).Results()
 				n := 0
 				for resolved := range rules.Resolve(object, opts...) {
 					if want := results[n]; resolved.Index != want.Index || resolved.Target != want.Target {
@@ -68,7 +68,7 @@ func checkResolved(t *testing.T, r Resolved, want Result) int {
 		var at []Violation
 		for _, violation := range want.Violations {
 			if violation.Field == v.Field {
-				violation.Field, violation.Pointer, violation.Defaulted = "", "", false
+				violation.Field, violation.Pointer, violation.Origin = "", "", ""
 				at = append(at, violation)
 			}
 		}

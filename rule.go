@@ -171,23 +171,21 @@ func (r Rule) clone() Rule {
 // Rules are the rules of an annotation, read and checked. They are immutable
 // and safe for concurrent use; the zero value has no rules.
 type Rules struct {
-	rules     []rule
-	root      Root
-	plan      plan
-	satisfied []Result // what becomes of the rules where all of them hold
+	rules    []rule
+	root     Root
+	plan     plan
+	outlines *outlines // nil: no rules
 }
 
 // newRules makes rules that were read ready to be judged.
 func newRules(rules []rule, root Root) Rules {
-	satisfied := make([]Result, 0, len(rules))
+	each := make([]outline, 0, len(rules))
 	for i := range rules {
 		r := &rules[i]
 		r.notThere = r.Valid.String() + " is not there"
-		satisfied = append(satisfied, Result{
-			Index: i, Rule: r.Name, Kind: r.Kind, Path: r.Path, Message: r.Message, Outcome: Satisfied,
-		})
+		each = append(each, outline{i, r.Name, r.Message, r.Kind, r.Path, r.notThere})
 	}
-	all := Rules{rules: rules, root: root, satisfied: satisfied}
+	all := Rules{rules: rules, root: root, outlines: &outlines{each}}
 	if root == RootTemplate {
 		all.plan = newPlan(rules)
 	}

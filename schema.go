@@ -258,7 +258,7 @@ func (g *schemaGroup) cannotBeSaid(r *rule, err error) bool {
 	}
 	switch {
 	case g.target.nothing != "" && (g.target.holdsNone || g.target.at == nil):
-		err = errors.New("nothing to validate: " + g.target.nothing)
+		err = g.target.emptiness()
 	case g.isSpent():
 		err = errSchemaFull
 	}
@@ -271,7 +271,7 @@ func (g *schemaGroup) cannotBeSaid(r *rule, err error) bool {
 // addMust adds what a rule demands to those of the others, if it is always in
 // force where a value is there, or else as a condition.
 func (g *schemaGroup) addMust(must *demands, r *rule) {
-	j := judgement{evaluation: g.evaluation, rule: r, target: g.target, result: &Result{}}
+	j := judgement{evaluation: g.evaluation, rule: r, target: g.target, result: &decision{}}
 	if !g.partial {
 		g.root.require(g.targetPath())
 		g.root.grow(g.targetPath()).isObject = true

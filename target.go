@@ -2,6 +2,7 @@ package vmrules
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -42,6 +43,7 @@ type target struct {
 	at         jsonpath.Location // of what the rules call $
 	root       any
 	nothing    string  // why there is nothing to validate; "" where there is
+	isBeyond   bool    // it is because of a bound
 	holdsNone  bool    // a list or template without a VM: nothing that could be filled in
 	parameters bool    // strings may hold unfilled parameters of a template
 	others     setters // what may set fields that the VM leaves out
@@ -49,6 +51,15 @@ type target struct {
 	vmAt       jsonpath.Location
 	isWhole    bool // what the rules are about is no VM but any object
 	template   any  // the template around it; nil: none
+}
+
+// emptiness is why there is nothing to validate, as an error.
+func (t *target) emptiness() error {
+	doubt := DoubtNothing
+	if t.isBeyond {
+		doubt = DoubtBound
+	}
+	return doubtful{doubt, errors.New("nothing to validate: " + t.nothing)}
 }
 
 // A Root is what rules call $.
@@ -113,7 +124,7 @@ func (f targetFinder) complete(targets []target) []target {
 	if f.budget.Err() == nil {
 		return targets
 	}
-	return []target{{nothing: tooMuchToLookAt(f.budget.Err()), holdsNone: true}}
+	return []target{{nothing: tooMuchToLookAt(f.budget.Err()), isBeyond: true, holdsNone: true}}
 }
 
 func tooMuchToLookAt(err error) string {
@@ -287,7 +298,7 @@ func (f targetFinder) inTemplate(v any) []target {
 // kind, such as a Service beside the VM, is passed over.
 func (f targetFinder) inList(v any, lists int) []target {
 	if lists > maxLists {
-		return []target{{nothing: "lists are nested too deep", holdsNone: true}}
+		return []target{{nothing: "lists are nested too deep", isBeyond: true, holdsNone: true}}
 	}
 	var targets []target
 	list, _ := value.Member(v, "items")
@@ -344,7 +355,7 @@ func (f targetFinder) whole(v any, inList holder, lists int) []target {
 // eachWhole are the objects in a list.
 func (f targetFinder) eachWhole(v any, list string, lists int) []target {
 	if lists > maxLists {
-		return []target{{nothing: "lists are nested too deep", holdsNone: true}}
+		return []target{{nothing: "lists are nested too deep", isBeyond: true, holdsNone: true}}
 	}
 	var targets []target
 	items, _ := value.Member(v, list)
@@ -446,7 +457,7 @@ var templateParameters = jsonpath.Placeholders{
 }
 
 func unfilledParameter(parameter string) error {
-	return fmt.Errorf("the template's parameter %s is not filled in", parameter)
+	return doubtful{DoubtParameter, fmt.Errorf("the template's parameter %s is not filled in", parameter)}
 }
 
 // TemplateOf returns the template that a VM was made from: what the VM's labels

@@ -190,7 +190,7 @@ func Validate(rules Rules, object map[string]any, opts ...ValidateOption) *Repor
 	e := newEvaluation(opts)
 	defer e.release()
 	e.targets = e.appendTargets(e.targets, value.Resolve(object), rules.root)
-	report := &Report{Results: []Result{}}
+	report := newReport()
 	for i := range e.targets {
 		rest := e.share(len(e.targets) - i)
 		e.judgeAll(report, &rules, &e.targets[i])
@@ -227,6 +227,7 @@ func (e *evaluation) release() {
 	clear(e.targets)
 	e.targets = e.targets[:0]
 	e.planWalk.release()
+	e.decision = decision{}
 	e.settings = settings{}
 	evaluations.Put(e)
 }
@@ -252,25 +253,28 @@ func (e *evaluation) settle(rest meter.Meter) {
 // each rule, one result says that the target is undecided.
 func (e *evaluation) judgeAll(report *Report, rules *Rules, t *target) {
 	if err := e.budget.Spend(rules.Len()*plannedWork, rules.Len()*resultSize); err != nil {
-		report.Results = append(report.Results, unjudged(t.name, "nothing of this VM is judged: "+err.Error()))
+		report.addUnjudged(t.name, "nothing of this VM is judged: "+err.Error())
 		return
 	}
-	first := len(report.Results)
-	report.Results = append(report.Results, rules.satisfied...)
 	e.walkPlan(rules, t)
-	for i := range rules.rules {
-		r, result := &rules.rules[i], &report.Results[first+i]
-		if t.name != "" {
-			result.Target = t.name
-		}
-		if known := &e.planWalk.found[i]; !known.settles(r, result) {
-			e.judge(r, t, result, *known)
+	marks := report.add(rules, t.name)
+	left := e.planWalk.mark(rules, marks)
+	for i := 0; left > 0; i++ {
+		if marks[i] == marksTold {
+			left--
+			marks[i] = e.tell(report, rules, i, t, left)
 		}
 	}
 }
 
-// unjudged is the result of no rule, for a target that the budget does not suffice
-// for. It fails the object, whatever the rules say.
-func unjudged(target, detail string) Result {
-	return Result{Index: -1, Target: target, Outcome: Undecided, Violations: []Violation{{Reason: ReasonInternal, Detail: detail}}}
+// tell judges a rule, after which so many others are left, and tells the report
+// what it needs to know beside the mark.
+func (e *evaluation) tell(report *Report, rules *Rules, i int, t *target, left int) mark {
+	e.decision = decision{}
+	e.judge(&rules.rules[i], t, e.planWalk.found[i])
+	m := e.decision.mark(&rules.rules[i])
+	if m == marksTold {
+		report.tell(&e.decision, left)
+	}
+	return m
 }

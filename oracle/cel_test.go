@@ -121,10 +121,11 @@ var celEnv = func() *cel.Env {
 func (s *celSet) compare(c celCase, counts celCounts) bool {
 	outcomes, valid := s.saysCEL(c)
 	report := vmrules.Validate(s.rules, c.object())
-	if len(report.Results) != len(outcomes) || report.Valid() != valid {
+	results := report.Results()
+	if len(results) != len(outcomes) || report.Valid() != valid {
 		return false
 	}
-	for i, result := range report.Results {
+	for i, result := range results {
 		if string(result.Outcome) != outcomes[i] {
 			return false
 		}
@@ -201,7 +202,7 @@ func (n celCounts) addValues(c celCase, result vmrules.Result) {
 	}
 	for _, v := range result.Violations {
 		n["reason "+string(v.Reason)]++
-		if v.Defaulted {
+		if v.Origin == vmrules.OriginDefault {
 			n["by a default"]++
 		}
 	}

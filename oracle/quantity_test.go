@@ -187,7 +187,7 @@ var quantityRules = func() vmrules.Rules {
 }()
 
 func (c quantityCase) askLibrary() quantityAnswer {
-	results := vmrules.Validate(quantityRules, map[string]any{"a": c.a, "b": c.b}).Results
+	results := vmrules.Validate(quantityRules, map[string]any{"a": c.a, "b": c.b}).Results()
 	integral, zero, order := results[0], results[1], results[2]
 	isIntegral := integral.Outcome == vmrules.Satisfied
 	undecided := [3]bool{}

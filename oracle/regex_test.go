@@ -85,10 +85,11 @@ func validate(t testing.TB, rules vmrules.Rules, subjects []string) vmrules.Resu
 		values[i] = subject
 	}
 	report := vmrules.Validate(rules, map[string]any{"s": values}, vmrules.WithRegexBudget(libraryBudget))
-	if len(report.Results) != 1 {
-		t.Fatalf("%d results instead of one:\n%s", len(report.Results), report)
+	results := report.Results()
+	if len(results) != 1 {
+		t.Fatalf("%d results instead of one:\n%s", len(results), report)
 	}
-	return report.Results[0]
+	return results[0]
 }
 
 // readViolations gives a verdict for each of so many subjects: those that are

@@ -206,10 +206,11 @@ func problems(err error, otherwise string) (outcome, found string) {
 func summary(r *vmrules.Report) (outcome, found string) {
 	outcome, why := decided, ""
 	counts := map[vmrules.Outcome]int{}
-	for _, result := range r.Results {
+	results := r.Results()
+	for _, result := range results {
 		counts[result.Outcome]++
 		if result.Index < 0 {
-			return cut, fmt.Sprintf("%d results", len(r.Results))
+			return cut, fmt.Sprintf("%d results", len(results))
 		}
 		if result.Outcome != vmrules.Undecided || outcome == undecided {
 			continue

@@ -54,7 +54,7 @@ func TestReadmeAnnotation(t *testing.T) {
 			}
 			report := vmrules.Validate(rules, vm)
 			var got []vmrules.Outcome
-			for _, r := range report.Results {
+			for _, r := range report.Results() {
 				got = append(got, r.Outcome)
 			}
 			if diff := cmp.Diff(test.want, got); diff != "" {

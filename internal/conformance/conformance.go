@@ -38,6 +38,7 @@ type Vector struct {
 		Outcomes   []string
 		Targets    []string
 		Notes      []string
+		Undecided  []string
 		Violations []Violation
 	}
 }
@@ -123,17 +124,18 @@ func (v Vector) Compare(t testing.TB, report any, err error) {
 	}
 	var got struct {
 		Results []struct {
-			Outcome, Target, Note string
-			Violations            []gotViolation
+			Outcome, Target, Note, Undecided string
+			Violations                       []gotViolation
 		}
 	}
 	viaJSON(t, report, &got)
-	var outcomes, targets, notes []string
+	var outcomes, targets, notes, undecided []string
 	var violations []gotViolation
 	for i, r := range got.Results {
 		outcomes = append(outcomes, r.Outcome)
 		targets = append(targets, r.Target)
 		notes = append(notes, containing(r.Note, v.Want.Notes, i))
+		undecided = append(undecided, r.Undecided)
 		violations = append(violations, r.Violations...)
 	}
 	if diff := cmp.Diff(v.Want.Outcomes, outcomes, cmpopts.EquateEmpty()); diff != "" {
@@ -144,6 +146,9 @@ func (v Vector) Compare(t testing.TB, report any, err error) {
 	}
 	if diff := cmp.Diff(v.Want.Notes, notes); diff != "" && v.Want.Notes != nil {
 		t.Errorf("notes (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(v.Want.Undecided, undecided); diff != "" && v.Want.Undecided != nil {
+		t.Errorf("undecided (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff(v.Want.Violations, comparable(violations, v.Want.Violations), cmpopts.EquateEmpty()); diff != "" {
 		t.Errorf("violations (-want +got):\n%s\n%v", diff, report)
@@ -159,7 +164,7 @@ type (
 	}
 	gotViolation struct {
 		Violation
-		Detail string
+		Detail, Origin string
 	}
 )
 
@@ -225,7 +230,8 @@ func comparable(violations []gotViolation, wanted []Violation) []Violation {
 			w := wanted[i]
 			g.Message = onlyIf(w.Message != "", g.Message)
 			g.Limit, g.Value = orWanted(w.Limit, g.Limit), orWanted(w.Value, g.Value)
-			g.Pointer, g.Defaulted = orZero(w.Pointer, g.Pointer), orZero(w.Defaulted, g.Defaulted)
+			isDefault := v.Origin == "default"
+			g.Pointer, g.Defaulted = orZero(w.Pointer, g.Pointer), onlyIf(w.Defaulted != nil, &isDefault)
 			if strings.Contains(v.Detail, w.Contains) {
 				g.Contains = w.Contains
 			}

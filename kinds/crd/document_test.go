@@ -69,7 +69,7 @@ func TestRules(t *testing.T) {
 				t.Fatal(err)
 			}
 			var got []string
-			for _, r := range vmrules.Validate(rules, test.object).Results {
+			for _, r := range vmrules.Validate(rules, test.object).Results() {
 				line := string(r.Outcome)
 				for _, v := range r.Violations {
 					line += fmt.Sprintf(" %s %s %s", v.Field, v.Reason, v.Message)

@@ -58,7 +58,7 @@ func FuzzToRE2(f *testing.F) {
 			return
 		}
 		report := vmrules.Validate(rules, map[string]any{"kind": "Value", "value": subject})
-		outcome := report.Results[0].Outcome
+		outcome := report.Results()[0].Outcome
 		if outcome == vmrules.Undecided {
 			return
 		}

@@ -76,7 +76,7 @@ func parseAll(t *testing.T, rules ...any) vmrules.Rules {
 
 // want is what CEL must say: true, or anything else.
 func want(rules vmrules.Rules, object map[string]any) (bool, vmrules.Outcome) {
-	outcome := vmrules.Validate(rules, object).Results[0].Outcome
+	outcome := vmrules.Validate(rules, object).Results()[0].Outcome
 	return outcome == vmrules.Satisfied || outcome == vmrules.Skipped, outcome
 }
 

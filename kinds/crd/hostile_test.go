@@ -126,7 +126,7 @@ func TestHostileRules(t *testing.T) {
 				return
 			}
 			report := vmrules.Validate(rules, object)
-			if text := report.String(); !strings.Contains(text, test.want) || test.want != "" && report.Results[0].Outcome != vmrules.Undecided {
+			if text := report.String(); !strings.Contains(text, test.want) || test.want != "" && report.Results()[0].Outcome != vmrules.Undecided {
 				t.Errorf("want Undecided, %q:\n%s", test.want, text)
 			}
 		})
@@ -157,7 +157,8 @@ func TestBudget(t *testing.T) {
 		t.Fatal(err)
 	}
 	report := vmrules.Validate(parsed, map[string]any{"l": list})
-	first, last := report.Results[0], report.Results[len(rules)-1]
+	results := report.Results()
+	first, last := results[0], results[len(results)-1]
 	if diff := cmp.Diff([]vmrules.Outcome{vmrules.Satisfied, vmrules.Undecided}, []vmrules.Outcome{first.Outcome, last.Outcome}); diff != "" {
 		t.Errorf("outcomes of the first and the last rule (-want +got):\n%s\n%s", diff, report)
 	}
@@ -222,7 +223,7 @@ func TestWithBudget(t *testing.T) {
 	}
 	undecided := func(b vmrules.Budget) int {
 		n := 0
-		for _, r := range vmrules.Validate(parsed, object, vmrules.WithBudget(b)).Results {
+		for _, r := range vmrules.Validate(parsed, object, vmrules.WithBudget(b)).Results() {
 			if r.Outcome == vmrules.Undecided {
 				n++
 			}

@@ -54,7 +54,7 @@ func TestSchemaIsTheAPIServers(t *testing.T) {
 			object := encode(t, map[string]any{"value": value})
 			old := encode(t, map[string]any{"value": g.value(schema)})
 			report := vmrules.Validate(rules, conformance.DecodeExactly(object), vmrules.WithOldObject(conformance.DecodeExactly(old)))
-			outcomes[report.Results[0].Outcome]++
+			outcomes[report.Results()[0].Outcome]++
 			var got []string
 			for _, v := range report.Violations() {
 				got = append(got, fmt.Sprintf("%s %s", v.Field, v.Reason))

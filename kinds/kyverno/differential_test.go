@@ -132,7 +132,7 @@ func compareWithKyverno(t *testing.T, seed uint64) vmrules.Outcome {
 	if o, _ := readOverlay(vmrules.RuleSource{}, []byte(textOf(untranslated))); o == nil || !reflect.DeepEqual(o.root.pattern, untranslated) {
 		return ""
 	}
-	result := vmrules.Validate(rules, value).Results[0]
+	result := vmrules.Validate(rules, value).Results()[0]
 	if want := outcomeOf(plainly(t, value), untranslated); result.Outcome != want && result.Outcome != vmrules.Undecided {
 		t.Errorf("seed %d: %s, Kyverno says %s\npattern %s\nvalue %s", seed, result.Outcome, want, textOf(pattern), textOf(value))
 	}

@@ -81,7 +81,7 @@ func TestHostile(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			report := vmrules.Validate(rulesOf(t, c.pattern), c.value)
-			if got := report.Results[0].Outcome; got != c.want {
+			if got := report.Results()[0].Outcome; got != c.want {
 				t.Errorf("%s, want %s\n%.500s", got, c.want, report)
 			}
 		})
@@ -140,7 +140,7 @@ func TestWithBudget(t *testing.T) {
 	object := map[string]any{"l": repeated(2000, func(int) any { return map[string]any{"a": "x"} })}
 	got := map[string]vmrules.Outcome{}
 	for name, b := range map[string]vmrules.Budget{"small": {Work: 5_000_000}, "usual": {}} {
-		got[name] = vmrules.Validate(rules, object, vmrules.WithBudget(b)).Results[0].Outcome
+		got[name] = vmrules.Validate(rules, object, vmrules.WithBudget(b)).Results()[0].Outcome
 	}
 	want := map[string]vmrules.Outcome{"small": vmrules.Undecided, "usual": vmrules.Satisfied}
 	if diff := cmp.Diff(want, got); diff != "" {

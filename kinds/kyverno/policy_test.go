@@ -38,7 +38,7 @@ func fromYAML(t *testing.T, text string) map[string]any {
 // verdicts are the outcomes of a report, each with its note and violations.
 func verdicts(r *vmrules.Report) []string {
 	var all []string
-	for _, result := range r.Results {
+	for _, result := range r.Results() {
 		line := strings.TrimSuffix(string(result.Outcome)+": "+result.Note, ": ")
 		for _, v := range result.Violations {
 			line += "; " + v.Error()
@@ -103,7 +103,7 @@ func TestActions(t *testing.T) {
 			t.Fatal(err)
 		}
 		report := vmrules.Validate(rules, fromYAML(t, deployment))
-		if got := report.Results[0].Outcome; got != c.want {
+		if got := report.Results()[0].Outcome; got != c.want {
 			t.Errorf("%q %q: %s, want %s", c.spec, c.action, got, c.want)
 		}
 	}

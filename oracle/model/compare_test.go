@@ -106,7 +106,7 @@ func (c testCase) judge() (want, got []model.Result, err error) {
 		}
 		opts = append(opts, vmrules.WithDefaults(field))
 	}
-	for _, r := range vmrules.Validate(rules, object, opts...).Results {
+	for _, r := range vmrules.Validate(rules, object, opts...).Results() {
 		result := model.Result{Target: r.Target, Rule: r.Rule, Outcome: model.Outcome(r.Outcome)}
 		for _, v := range r.Violations {
 			result.Violations = append(result.Violations, model.Violation{

@@ -89,11 +89,11 @@ const others = "(others)"
 
 func (s *summary) add(vm audited) error {
 	s.Objects++
-	isValid := vm.report != nil && vm.report.Valid()
+	results, isValid := vm.report.Results(), vm.report.Valid()
 	switch {
 	case vm.err != nil:
 		s.Unusable++
-	case len(vm.report.Results) == 0:
+	case len(results) == 0:
 		s.WithoutRules++
 	case isValid:
 		s.Valid++
@@ -108,14 +108,12 @@ func (s *summary) add(vm audited) error {
 			}
 		})
 	}
-	if vm.report != nil {
-		s.addRules(vm.report)
-	}
+	s.addRules(results)
 	return nil
 }
 
-func (s *summary) addRules(report *vmrules.Report) {
-	for _, result := range report.Results {
+func (s *summary) addRules(results []vmrules.Result) {
+	for _, result := range results {
 		if len(result.Violations) == 0 {
 			continue
 		}

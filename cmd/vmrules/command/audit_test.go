@@ -37,7 +37,7 @@ func TestAuditOrder(t *testing.T) {
 		if vm.Name != fmt.Sprint(next) {
 			t.Fatalf("VM %s comes after %d others", vm.Name, next)
 		}
-		if got, want := vm.report.Results[0].Rule, fmt.Sprintf("r%d", next%7); got != want {
+		if got, want := vm.report.Results()[0].Rule, fmt.Sprintf("r%d", next%7); got != want {
 			t.Fatalf("VM %s is judged by %s, want %s", vm.Name, got, want)
 		}
 		next++
@@ -115,9 +115,9 @@ func TestSummaryIsBounded(t *testing.T) {
 	s := newSummary(io.Discard, (*summary).text)
 	for i := range maxRows + 5 {
 		name := fmt.Sprint(i)
-		_ = s.add(audited{Template: name, report: &vmrules.Report{Results: []vmrules.Result{{
+		_ = s.add(audited{Template: name, report: vmrules.NewReport([]vmrules.Result{{
 			Rule: name, Outcome: vmrules.Violated, Violations: []vmrules.Violation{{}},
-		}}}})
+		}})})
 	}
 	if len(s.Rules) != maxRows+1 || s.Rules[others].Violated != 5 {
 		t.Errorf("%d rules, %+v others", len(s.Rules), s.Rules[others])

@@ -133,11 +133,9 @@ func (c *checker) checkAll(command *cobra.Command, args []string) error {
 const maxKeptWeight = 500_000
 
 func weight(r *vmrules.Report) int {
-	if r == nil {
-		return 0
-	}
-	all := len(r.Results)
-	for _, result := range r.Results {
+	results := r.Results()
+	all := len(results)
+	for _, result := range results {
 		all += 10 * len(result.Violations)
 	}
 	return all

@@ -41,7 +41,7 @@ func (o checked) summary(fails bool) string {
 	switch {
 	case o.isUnusable():
 		return bad.Sprint("unusable")
-	case len(o.Report.Results) == 0:
+	case len(o.Report.Results()) == 0:
 		return "no rules"
 	}
 	summary, _, _ := strings.Cut(o.Report.String(), "\n")
@@ -77,9 +77,9 @@ func (o checked) details(verbose bool) []string {
 
 // shown are the results that a reader wants to see, the worst first.
 func shown(r *vmrules.Report, verbose bool) []string {
-	loud := vmrules.Report{Results: slices.DeleteFunc(slices.Clone(r.Results), func(result vmrules.Result) bool {
+	loud := vmrules.NewReport(slices.DeleteFunc(r.Results(), func(result vmrules.Result) bool {
 		return !verbose && slices.Contains(quiet, result.Outcome)
-	})}
+	}))
 	_, lines, ok := strings.Cut(loud.String(), "\n")
 	if !ok {
 		return nil

@@ -92,20 +92,20 @@ func inFile(d manifest.Document, p vmrules.Problem) *manifest.Error {
 // judge judges an object, which may hold VMs, by all rules. The rules count
 // through all documents.
 func (b *rulebook) judge(object map[string]any, holdsVM bool) *vmrules.Report {
-	all := &vmrules.Report{Results: []vmrules.Result{}}
+	var all []vmrules.Result
 	first := 0
 	for _, c := range b.chapters {
 		if c.isWhole || holdsVM {
-			for _, result := range vmrules.Validate(c.rules, object).Results {
+			for _, result := range vmrules.Validate(c.rules, object).Results() {
 				if result.Index >= 0 {
 					result.Index += first
 				}
-				all.Results = append(all.Results, result)
+				all = append(all, result)
 			}
 		}
 		first += c.rules.Len()
 	}
-	return all
+	return vmrules.NewReport(all)
 }
 
 // read reads the rules in a document, or says all that is wrong with them.

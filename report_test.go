@@ -1,0 +1,527 @@
+package vmrules_test
+
+import (
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"unsafe"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/vmrules/vmrules"
+)
+
+var update = flag.Bool("update", false, "write testdata/report.json anew")
+
+func rulesOf(t testing.TB, annotation string, opts ...vmrules.ParseOption) vmrules.Rules {
+	t.Helper()
+	rules, err := vmrules.ParseRules(annotation, opts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rules
+}
+
+func objectOf(t testing.TB, text string) map[string]any {
+	t.Helper()
+	object, err := vmrules.ToObject(json.RawMessage(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return object
+}
+
+func vmOf(t testing.TB, domain string) map[string]any {
+	t.Helper()
+	return objectOf(t, `{"kind": "VirtualMachine", "spec": {"template": {"spec": {"domain": `+domain+`}}}}`)
+}
+
+const mixedRules = `[
+	{"name": "cores", "rule": "integer", "path": "jsonpath::.spec.domain.cpu.cores", "message": "cpu cores must be limited", "max": 8},
+	{"name": "memory", "rule": "integer", "path": "jsonpath::.spec.domain.memory.guest", "message": "memory\nis needed"},
+	{"name": "bus", "rule": "enum", "path": "jsonpath::.spec.domain.devices.disks[*].disk.bus", "message": "virtio is faster", "values": ["virtio"], "justWarning": true},
+	{"name": "serial", "rule": "string", "path": "jsonpath::.spec.domain.devices.disks[*].serial", "message": "give serials", "minLength": 2, "regex": "^[a-z]"},
+	{"name": "cdrom", "rule": "enum", "path": "jsonpath::.spec.domain.cdrom", "message": "m", "valid": "jsonpath::.spec.domain.cdrom", "values": ["sata"]},
+	{"name": "limit", "rule": "integer", "path": "jsonpath::.spec.domain.cpu.cores", "message": "m", "min": "jsonpath::.spec.domain.nothing"},
+	{"name": "both", "rule": "integer", "path": "jsonpath::.spec.domain.cpu.cores", "message": "m", "max": 10, "min": "jsonpath::.spec.domain.nothing", "justWarning": true},
+	{"name": "newer", "rule": "newer", "path": "jsonpath::.spec", "message": "m"},
+	{"name": "empty", "rule": "regex", "path": "jsonpath::.spec", "message": "m"},
+	{"name": "threads", "rule": "integer", "path": "jsonpath::.spec.domain.cpu.threads", "message": "m", "max": 1}
+]`
+
+func mixedReport(t testing.TB) *vmrules.Report {
+	t.Helper()
+	return vmrules.Validate(rulesOf(t, mixedRules), vmOf(t, `{
+		"cpu": {"cores": 12}, "devices": {"disks": [{"disk": {"bus": "sata"}, "serial": "Ab\u0007"}, {"disk": {"bus": "virtio"}}]}}`))
+}
+
+func TestReportForPeople(t *testing.T) {
+	report := mixedReport(t)
+	want := `not valid: 3 violated, 1 undecided, 2 warned, 2 ignored, 1 skipped, 1 satisfied
+Violated   cores: cpu cores must be limited
+           spec.template.spec.domain.cpu.cores: 12 is more than max 8
+Violated   memory: memory\nis needed
+           spec.template.spec.domain.memory.guest: the field is not set
+Violated   serial: give serials
+           spec.template.spec.domain.devices.disks[0].serial: "Ab\a" does not match "^[a-z]"
+           spec.template.spec.domain.devices.disks[1].serial: not set, counts as "": "" has 0 characters, fewer than minLength 2
+           spec.template.spec.domain.devices.disks[1].serial: not set, counts as "": "" does not match "^[a-z]"
+Undecided  limit: m
+           min cannot be read: jsonpath::.spec.domain.nothing is not there
+Warned     bus: virtio is faster
+           spec.template.spec.domain.devices.disks[0].disk.bus: "sata" is not "virtio"
+Warned     both: m
+           spec.template.spec.domain.cpu.cores: 12 is more than max 10
+           not judged: min cannot be read: jsonpath::.spec.domain.nothing is not there
+Ignored    newer: the kind "newer" is not known
+Ignored    empty: the kind regex without any argument enforces nothing
+Skipped    cdrom: jsonpath::.spec.domain.cdrom is not there
+Satisfied  threads`
+	if diff := cmp.Diff(want, report.String()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestReportForMachines(t *testing.T) {
+	report := mixedReport(t)
+	if report.Valid() {
+		t.Error("valid")
+	}
+	names := func(violations []vmrules.Violation) (all []string) {
+		for _, v := range violations {
+			all = append(all, v.Rule)
+		}
+		return all
+	}
+	for _, test := range []struct {
+		name      string
+		got, want []string
+	}{
+		{"Violations", names(report.Violations()), []string{"cores", "memory", "serial", "serial", "serial", "limit"}},
+		{"Warnings", names(report.Warnings()), []string{"bus", "both"}},
+		{"Missing", names(report.Missing()), []string{"memory"}},
+		{"Ignored", []string{report.Ignored()[0].Rule, report.Ignored()[1].Rule}, []string{"newer", "empty"}},
+		{"AdmissionWarnings", report.AdmissionWarnings(), []string{
+			`spec.template.spec.domain.devices.disks[0].disk.bus: Unsupported value: "sata": virtio is faster ("sata" is not "virtio")`,
+			"spec.template.spec.domain.cpu.cores: Invalid value: 12: m (12 is more than max 10)",
+		}},
+	} {
+		if diff := cmp.Diff(test.want, test.got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", test.name, diff)
+		}
+	}
+	wantCauses := []vmrules.Cause{
+		{vmrules.ReasonInvalid, "cpu cores must be limited (12 is more than max 8)", "spec.template.spec.domain.cpu.cores"},
+		{vmrules.ReasonRequired, `memory\nis needed (the field is not set)`, "spec.template.spec.domain.memory.guest"},
+	}
+	if diff := cmp.Diff(wantCauses, report.Causes()[:2]); diff != "" {
+		t.Errorf("Causes (-want +got):\n%s", diff)
+	}
+	var again vmrules.Report
+	if text, err := json.Marshal(report); err != nil || json.Unmarshal(text, &again) != nil || again.String() != report.String() {
+		t.Errorf("read from its JSON:\n%s", again.String())
+	}
+	wantJSON := `{"index":0,"rule":"cores","kind":"integer","path":"jsonpath::.spec.domain.cpu.cores","message":"cpu cores must be limited",` +
+		`"outcome":"Violated","violations":[{"rule":"cores","message":"cpu cores must be limited","field":"spec.template.spec.domain.cpu.cores",` +
+		`"pointer":"/spec/template/spec/domain/cpu/cores","value":12,"reason":"FieldValueInvalid","argument":"max","limit":8,"detail":"12 is more than max 8"}]}`
+	text, err := json.Marshal(report.Results()[0])
+	if diff := cmp.Diff(wantJSON, string(text)); diff != "" || err != nil {
+		t.Errorf("JSON (-want +got):\n%s%v", diff, err)
+	}
+}
+
+func TestErr(t *testing.T) {
+	err := mixedReport(t).Err()
+	var all *vmrules.InvalidError
+	if !errors.As(err, &all) || len(all.Violations) != 6 {
+		t.Fatalf("%T", err)
+	}
+	var first vmrules.Violation
+	if !errors.As(err, &first) || first.Rule != "cores" {
+		t.Errorf("the first violation is %v", first)
+	}
+	want := "the object is not valid: 6 problems\n- spec.template.spec.domain.cpu.cores: Invalid value: 12: cpu cores must be limited (12 is more than max 8)\n" +
+		`- spec.template.spec.domain.memory.guest: Required value: memory\nis needed (the field is not set)`
+	if got := err.Error(); !strings.HasPrefix(got, want) || !strings.HasSuffix(got, "\n- Not decided: m (min cannot be read: jsonpath::.spec.domain.nothing is not there)") {
+		t.Errorf("%s", got)
+	}
+	_, parseErr := vmrules.ParseRules("{")
+	if errors.As(parseErr, &all) {
+		t.Error("a ParseError is an InvalidError")
+	}
+}
+
+// TestGoldenReport holds the JSON of reports, with every outcome and every Doubt.
+func TestGoldenReport(t *testing.T) {
+	const cores = `"rule": "integer", "path": "jsonpath::.spec.domain.cpu.cores"`
+	const vm = `{"spec": {"template": {"spec": {"domain": {"cpu": {"cores": 4}}}}}}`
+	kind := vmrules.WithKind("silent", func(vmrules.RuleSource) (vmrules.Checker, []vmrules.Problem) { return silent{}, nil })
+	var results []vmrules.Result
+	for i, test := range []struct{ rule, object string }{
+		{cores + `, "max": 4`, vm},
+		{cores + `, "min": 5, "max": 3, "values": [1, "a", 2.50]`, vm},
+		{`"rule": "string", "path": "jsonpath::.spec.domain.machine.type", "minLength": 1`, vm},
+		{`"rule": "string", "path": "jsonpath::.spec.domain.machine.type", "minLength": 1`, `{"spec": {"domain": {"machine": {}}}}`},
+		{cores + `, "regex": "^5", "justWarning": true`, vm},
+		{cores + `, "max": 3, "min": "jsonpath::.none"`, vm},
+		{cores + `, "valid": "jsonpath::.spec.domain.devices"`, vm},
+		{`"rule": "newer", "path": "jsonpath::.spec"`, vm},
+		{`"rule": "integer", "path": "jsonpath::.spec.domain.memory"`, `{"spec": {"domain": {"memory": 1e1001}}}`},
+		{cores + `, "max": "jsonpath::.none"`, vm},
+		{cores + `, "max": "jsonpath::.none", "justWarning": true`, vm},
+		{cores, `{"kind": "Template", "objects": [{"kind": "VirtualMachine", "spec": {"template": {"spec": {"domain": {"cpu": {"cores": "${CORES}"}}}}}}]}`},
+		{`"rule": "integer", "path": "jsonpath::.spec.domain.memory.guest"`, `{"spec": {"instancetype": {"name": "u1.small"}, "template": {"spec": {"domain": {}}}}}`},
+		{`"rule": "string", "path": "jsonpath::.spec.domain.machine.type"`, `{"spec": {"preference": {"name": "linux"}, "template": {"spec": {"domain": {"machine": {}}}}}}`},
+		{cores, `{"kind": "VirtualMachine", "spec": {}}`},
+		{`"rule": "silent", "path": "jsonpath::.spec"`, vm},
+	} {
+		rules := rulesOf(t, fmt.Sprintf(`[{"name": "r%d", "message": "m", %s}]`, i, test.rule), kind)
+		results = append(results, vmrules.Validate(rules, objectOf(t, test.object)).Results()...)
+	}
+	report := vmrules.NewReport(results)
+	got, err := json.MarshalIndent(report, "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const file = "testdata/report.json"
+	if *update {
+		if err := os.WriteFile(file, append(got, '\n'), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if diff := cmp.Diff(string(want), string(got)+"\n"); diff != "" || err != nil {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
+	}
+	var read vmrules.Report
+	if err := json.Unmarshal(want, &read); err != nil || !read.Equal(report) {
+		t.Errorf("read from the file, with %v: %s", err, &read)
+	}
+	checkComplete(t, results)
+}
+
+// A silent Checker gives no verdict.
+type silent struct{}
+
+func (silent) Check(*vmrules.Input) vmrules.Verdict { return vmrules.Verdict{} }
+
+// checkComplete demands every outcome and every Doubt.
+func checkComplete(t *testing.T, results []vmrules.Result) {
+	t.Helper()
+	for _, o := range []vmrules.Outcome{vmrules.Satisfied, vmrules.Violated, vmrules.Warned, vmrules.Skipped, vmrules.Ignored, vmrules.Undecided} {
+		if !slices.ContainsFunc(results, func(r vmrules.Result) bool { return r.Outcome == o }) {
+			t.Errorf("no result is %s", o)
+		}
+	}
+	for _, d := range []vmrules.Doubt{
+		vmrules.DoubtBound, vmrules.DoubtArgument, vmrules.DoubtParameter, vmrules.DoubtInstancetype,
+		vmrules.DoubtPreference, vmrules.DoubtNothing, vmrules.DoubtKind,
+	} {
+		if !slices.ContainsFunc(results, func(r vmrules.Result) bool { return r.Undecided == d }) {
+			t.Errorf("no result is undecided for %s", d)
+		}
+	}
+	for _, r := range results {
+		if (r.Outcome == vmrules.Undecided) != (r.Undecided != "") {
+			t.Errorf("undecided for %q: %s", r.Undecided, r)
+		}
+	}
+}
+
+// TestNothingJudged: a report that nobody made never passes.
+func TestNothingJudged(t *testing.T) {
+	const words = "nothing has been judged"
+	for name, report := range map[string]*vmrules.Report{"zero": {}, "nil": nil} {
+		if report.Valid() || report.Err() == nil || len(report.Violations()) != 1 || len(report.Causes()) != 1 {
+			t.Errorf("%s passes: %v", name, report.Err())
+		}
+		if diff := cmp.Diff("not valid: "+words, report.String()); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+		if want := "the object is not valid: Not decided: " + words; report.Err().Error() != want {
+			t.Errorf("%s: %v", name, report.Err())
+		}
+		lists := []int{
+			len(report.Results()), report.Omitted(), len(report.Warnings()), len(report.Missing()), len(report.Ignored()),
+			len(report.Undecided()), len(report.At("")), len(report.AdmissionWarnings()),
+		}
+		if diff := cmp.Diff(make([]int, 8), lists); diff != "" {
+			t.Errorf("%s says something (-want +got):\n%s", name, diff)
+		}
+		if !report.Equal(nil) || report.Equal(vmrules.NewReport(nil)) {
+			t.Errorf("%s equals another", name)
+		}
+	}
+	text, err := json.Marshal(struct{ R vmrules.Report }{})
+	if string(text) != `{"R":{"valid":false,"results":[]}}` || err != nil {
+		t.Errorf("%s, %v", text, err)
+	}
+}
+
+// TestNoRules: where there is nothing to ask for, nothing is wrong.
+func TestNoRules(t *testing.T) {
+	own, err := vmrules.ValidateOwn(vmOf(t, `{}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, report := range map[string]*vmrules.Report{
+		"Validate": vmrules.Validate(vmrules.Rules{}, vmOf(t, `{}`)), "ValidateOwn": own,
+		"no object": vmrules.Validate(vmrules.Rules{}, nil), "NewReport": vmrules.NewReport(nil),
+	} {
+		if !report.Valid() || report.Err() != nil || report.String() != "valid: no rules" || !report.Equal(vmrules.NewReport(nil)) {
+			t.Errorf("%s: %s, %v", name, report, report.Err())
+		}
+		if text, err := json.Marshal(report); err != nil || string(text) != `{"valid":true,"results":[]}` {
+			t.Errorf("%s: %s, %v", name, text, err)
+		}
+	}
+}
+
+// TestVerdictOfResults: what is not known to be right is wrong, and then there is a
+// violation, also where the results have none.
+func TestVerdictOfResults(t *testing.T) {
+	warning := []vmrules.Violation{{Warning: true}}
+	for _, test := range []struct {
+		result vmrules.Result
+		valid  bool
+	}{
+		{vmrules.Result{Outcome: vmrules.Satisfied}, true},
+		{vmrules.Result{Outcome: vmrules.Skipped, Note: "n"}, true},
+		{vmrules.Result{Outcome: vmrules.Ignored}, true},
+		{vmrules.Result{Outcome: vmrules.Warned, Violations: warning}, true},
+		{vmrules.Result{Outcome: vmrules.Warned, Omitted: 2}, true},
+		{vmrules.Result{Outcome: vmrules.Undecided, Violations: warning}, true},
+		{vmrules.Result{Outcome: vmrules.Undecided}, false},
+		{vmrules.Result{Outcome: vmrules.Undecided, Violations: []vmrules.Violation{{}}}, false},
+		{vmrules.Result{Outcome: vmrules.Violated}, false},
+		{vmrules.Result{Outcome: vmrules.Violated, Omitted: 2}, false},
+		{vmrules.Result{Outcome: vmrules.Violated, Violations: warning}, false},
+		{vmrules.Result{Outcome: vmrules.Satisfied, Violations: []vmrules.Violation{{}}}, false},
+		{vmrules.Result{Outcome: "Perhaps"}, false},
+		{vmrules.Result{}, false},
+	} {
+		report := vmrules.NewReport([]vmrules.Result{{Outcome: vmrules.Satisfied}, test.result})
+		if got := report.Valid(); got != test.valid || got != (report.Err() == nil) || got != (len(report.Causes()) == 0) {
+			t.Errorf("valid is %v, with %v: %s", got, report.Err(), report)
+		}
+	}
+}
+
+// TestReportIsItsOwn: nothing that a caller does changes a report.
+func TestReportIsItsOwn(t *testing.T) {
+	rules := rulesOf(t, mixedRules)
+	object := vmOf(t, `{"cpu": {"cores": 12}, "devices": {"disks": [{"disk": {"bus": "sata"}}]}}`)
+	report := vmrules.Validate(rules, object)
+	before, text := vmrules.NewReport(report.Results()), report.String()
+	if !before.Equal(report) {
+		t.Fatalf("made of its results, the report is another: %s", before)
+	}
+
+	domain := object["spec"].(map[string]any)["template"].(map[string]any)["spec"].(map[string]any)["domain"].(map[string]any)
+	domain["cpu"].(map[string]any)["cores"] = 1
+	domain["devices"].(map[string]any)["disks"].([]any)[0] = nil
+	for _, list := range [][]vmrules.Result{report.Results(), report.Ignored(), report.Undecided()} {
+		for i := range list {
+			list[i].Outcome, list[i].Note = "", "changed"
+			for k := range list[i].Violations {
+				list[i].Violations[k].Detail = "changed"
+			}
+		}
+	}
+	report.Violations()[0].Detail = "changed"
+	results := before.Results()
+	made := vmrules.NewReport(results)
+	results[0].Violations[0].Detail, results[1].Outcome = "changed", vmrules.Satisfied
+	copied := *report
+	if err := json.Unmarshal([]byte(`{"valid": true, "results": []}`), report); err != nil {
+		t.Fatal(err)
+	}
+	for name, got := range map[string]*vmrules.Report{"made": made, "a copy": &copied} {
+		if !got.Equal(before) || got.String() != text {
+			t.Errorf("%s is changed (-before +after):\n%s", name, cmp.Diff(text, got.String()))
+		}
+	}
+}
+
+// TestReportOfManyRules: a report says the same of rules however many there are.
+func TestReportOfManyRules(t *testing.T) {
+	for _, n := range []int{1, 23, 24, 25, 100} {
+		var rules strings.Builder
+		for i := range n {
+			fmt.Fprintf(&rules, `, {"name": "r%d", "rule": "integer", "path": "jsonpath::.n%d", "message": "m", "max": 1, "valid": "jsonpath::.n%d"}`, i, i%3, i%5)
+		}
+		items := `{"n0": 1, "n1": 2, "n2": 1, "n3": 1}, {"n1": 1}`
+		report := vmrules.Validate(rulesOf(t, "["+rules.String()[1:]+"]"), objectOf(t, `{"kind": "List", "items": [`+items+`]}`))
+		results := report.Results()
+		if len(results) != 2*n {
+			t.Fatalf("%d results of %d rules for two targets", len(results), n)
+		}
+		for i, r := range results {
+			i, item := i%n, i/n
+			present := [][]int{{0, 1, 2, 3}, {1}}[item]
+			want := vmrules.Satisfied
+			switch {
+			case !slices.Contains(present, i%5):
+				want = vmrules.Skipped
+			case !slices.Contains(present, i%3), item == 0 && i%3 == 1:
+				want = vmrules.Violated
+			}
+			if r.Index != i || r.Rule != fmt.Sprint("r", i) || r.Target != fmt.Sprintf("items[%d]", item) || r.Outcome != want {
+				t.Errorf("of %d rules, %d in item %d should be %s: %s", n, i, item, want, r)
+			}
+			if note := fmt.Sprintf("jsonpath::.n%d is not there", i%5); want == vmrules.Skipped && r.Note != note {
+				t.Errorf("the note is %q, want %q", r.Note, note)
+			}
+		}
+	}
+}
+
+// TestReadersOfOneReport is for the race detector.
+func TestReadersOfOneReport(t *testing.T) {
+	report := mixedReport(t)
+	want := report.String()
+	var group sync.WaitGroup
+	for range 4 {
+		group.Go(func() {
+			text, err := json.Marshal(report)
+			if report.String() != want || len(report.Results()) != 10 || !report.Equal(report) || err != nil || len(text) == 0 {
+				t.Errorf("%s, %v", report, err)
+			}
+		})
+	}
+	group.Wait()
+}
+
+// TestSizeOfReport: a report is one small object.
+func TestSizeOfReport(t *testing.T) {
+	if size := unsafe.Sizeof(vmrules.Report{}); size > 128 {
+		t.Errorf("%d bytes", size)
+	}
+}
+
+func TestAt(t *testing.T) {
+	report := mixedReport(t)
+	for pointer, want := range map[string][]string{
+		"/spec/template/spec/domain/cpu/cores":                      {"cores", "both"},
+		"/spec/template/spec/domain/memory/guest":                   {"memory"},
+		"/spec/template/spec/domain/devices/disks/1/serial":         {"serial", "serial"},
+		"/spec/template/spec/domain/devices/disks/1":                nil,
+		"/spec/template/spec/domain/devices/disks/1/serial/nothing": nil,
+		"": {"limit"},
+	} {
+		var got []string
+		for _, v := range report.At(pointer) {
+			got = append(got, v.Rule)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("at %q (-want +got):\n%s", pointer, diff)
+		}
+	}
+}
+
+func TestEqualReports(t *testing.T) {
+	base := mixedReport(t)
+	for name, change := range map[string]func(*vmrules.Result){
+		"Index": func(r *vmrules.Result) { r.Index++ }, "Rule": func(r *vmrules.Result) { r.Rule += "x" },
+		"Kind": func(r *vmrules.Result) { r.Kind = "k" }, "Path": func(r *vmrules.Result) { r.Path = vmrules.Path{} },
+		"Message": func(r *vmrules.Result) { r.Message = "" }, "Target": func(r *vmrules.Result) { r.Target = "items[0]" },
+		"Outcome":    func(r *vmrules.Result) { r.Outcome = vmrules.Warned },
+		"Undecided":  func(r *vmrules.Result) { r.Undecided = vmrules.DoubtKind },
+		"Note":       func(r *vmrules.Result) { r.Note = "n" },
+		"Omitted":    func(r *vmrules.Result) { r.Omitted = 1 },
+		"Violations": func(r *vmrules.Result) { r.Violations = nil },
+		"Origin":     func(r *vmrules.Result) { r.Violations[0].Origin = vmrules.OriginDefault },
+		"Limit":      func(r *vmrules.Result) { r.Violations[0].Limit = "8" },
+	} {
+		results := base.Results()
+		change(&results[0])
+		if changed := vmrules.NewReport(results); changed.Equal(base) || base.Equal(changed) {
+			t.Errorf("another %s counts as equal", name)
+		}
+	}
+	if fewer := vmrules.NewReport(base.Results()[1:]); fewer.Equal(base) || base.Equal(fewer) {
+		t.Error("a report with fewer results counts as equal")
+	}
+	if !base.Equal(mixedReport(t)) || !cmp.Equal(base, mixedReport(t)) {
+		t.Error("the same report is not equal")
+	}
+}
+
+// TestReadingReports: what cannot be a report, or contradicts itself, is an error,
+// and changes nothing.
+func TestReadingReports(t *testing.T) {
+	const satisfied, violated = `{"outcome": "Satisfied"}`, `{"outcome": "Violated"}`
+	const undecided, warned = `{"outcome": "Undecided"}`, `{"outcome": "Undecided", "violations": [{"warning": true}]}`
+	for _, test := range []struct {
+		text  string
+		wrong string // a part of the error; "": none
+		valid bool
+	}{
+		{`{"valid": true, "results": []}`, "", true},
+		{`{"valid": true, "results": [], "omitted": 3}`, "", true},
+		{`{"valid": true, "results": [` + satisfied + `], "later": {}}`, "", true},
+		{`{"valid": true, "results": [` + warned + `]}`, "", true},
+		{`{"valid": false, "results": []}`, "", false},
+		{`{"valid": false, "results": [` + satisfied + `, ` + violated + `]}`, "", false},
+		{`{"valid": false, "results": [` + undecided + `], "omitted": 3}`, "", false},
+		{`null`, `it has no "valid"`, false},
+		{`{}`, `it has no "valid"`, false},
+		{`{"results": []}`, `it has no "valid"`, false},
+		{`{"valid": null, "results": []}`, `it has no "valid"`, false},
+		{`{"valid": true}`, `it has no "results"`, false},
+		{`{"valid": true, "results": null}`, `it has no "results"`, false},
+		{`{"valid": true, "results": [` + violated + `]}`, `"valid" is true, and results[0] is Violated and fails the object`, false},
+		{`{"valid": true, "results": [` + satisfied + `, ` + undecided + `]}`, `results[1] is Undecided`, false},
+		{`{"valid": true, "results": [{"outcome": "Satisfied", "violations": [{}]}]}`, `results[0] is Satisfied and fails`, false},
+		{`{"valid": false, "results": [` + satisfied + `]}`, `"valid" is false, and no result fails the object`, false},
+		{`{"valid": false, "results": [], "omitted": 1}`, `"valid" is false, and no result fails the object`, false},
+		{`{"valid": true, "results": [null]}`, `results[0] has the outcome ""`, false},
+		{`{"valid": true, "results": [{"outcome": "Perhaps"}]}`, `results[0] has the outcome "Perhaps", and must have one of ["Violated"`, false},
+		{`{"valid": false, "results": [{"outcome": "violated"}]}`, `results[0] has the outcome "violated"`, false},
+		{`{"valid": true, "results": [], "omitted": -1}`, `"omitted" is -1`, false},
+		{`{"valid": "yes", "results": []}`, "cannot unmarshal string", false},
+		{`[]`, "cannot unmarshal array", false},
+		{`{"valid": true, "results": {}}`, "cannot unmarshal object", false},
+	} {
+		report := mixedReport(t)
+		err := json.Unmarshal([]byte(test.text), report)
+		switch {
+		case test.wrong == "" && err != nil, test.wrong != "" && (err == nil || !strings.Contains(err.Error(), test.wrong)):
+			t.Errorf("%s: %v; want %s", test.text, err, test.wrong)
+		case err != nil && !report.Equal(mixedReport(t)):
+			t.Errorf("%s changes the report: %s", test.text, report)
+		case report.Valid() != test.valid:
+			t.Errorf("%s: valid is %v", test.text, report.Valid())
+		}
+	}
+}
+
+// TestOmitted: a report that is read from JSON that was cut keeps its verdict, and
+// says so in every form.
+func TestOmitted(t *testing.T) {
+	var report vmrules.Report
+	text := `{"valid": false, "results": [{"index": 4, "rule": "r", "kind": "enum", "path": "jsonpath::.a", "message": "m", "outcome": "Violated", "omitted": 20}], "omitted": 7}`
+	if err := json.Unmarshal([]byte(text), &report); err != nil {
+		t.Fatal(err)
+	}
+	if report.Valid() || report.Omitted() != 7 || report.Err() == nil {
+		t.Errorf("%d are left out: %s", report.Omitted(), &report)
+	}
+	want := []vmrules.Cause{{Reason: vmrules.ReasonInternal, Message: "m (what is wrong is left out)"}}
+	if diff := cmp.Diff(want, report.Causes()); diff != "" {
+		t.Errorf("causes (-want +got):\n%s", diff)
+	}
+	again, err := json.Marshal(&report)
+	if diff := cmp.Diff(strings.NewReplacer(`": `, `":`, `, "`, `,"`).Replace(text), string(again)); diff != "" || err != nil {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
+	}
+	if report.Equal(vmrules.NewReport(report.Results())) {
+		t.Error("what is left out makes no difference")
+	}
+}

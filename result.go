@@ -1,0 +1,254 @@
+package vmrules
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/vmrules/vmrules/internal/jsonpath"
+	"github.com/vmrules/vmrules/internal/value"
+)
+
+// An Outcome is what became of a rule for one target.
+type Outcome string
+
+const (
+	// Satisfied: every value that the rule judges satisfies it.
+	Satisfied Outcome = "Satisfied"
+	// Violated: some value does not, or none is there.
+	Violated Outcome = "Violated"
+	// Warned: violated, and the rule says justWarning.
+	Warned Outcome = "Warned"
+	// Skipped: what "valid" names is not there; or, under Partial, what the
+	// rule needs is not filled in yet.
+	Skipped Outcome = "Skipped"
+	// Ignored: the rule's kind is not known, or it enforces nothing.
+	Ignored Outcome = "Ignored"
+	// Undecided: the rule could not be judged. It does not count as satisfied.
+	Undecided Outcome = "Undecided"
+)
+
+// A Result is what became of one rule for one target.
+type Result struct {
+	Index   int     `json:"index"` // of the rule, from 0; -1 for none, where the Budget does not suffice for the target
+	Rule    string  `json:"rule"`
+	Kind    Kind    `json:"kind"`
+	Path    Path    `json:"path"`
+	Message string  `json:"message"`
+	Target  string  `json:"target,omitempty"` // "", or where the VM is: "objects[0]", "items[3]"
+	Outcome Outcome `json:"outcome"`
+	// Undecided is why the rule is undecided, where it is.
+	Undecided Doubt `json:"undecided,omitempty"`
+	// Note says why a rule was skipped or ignored, and what of a violated one
+	// could not be judged.
+	Note       string      `json:"note,omitempty"`
+	Violations []Violation `json:"violations,omitempty"`
+	// Omitted counts the violations that are left out of a result that was read
+	// from JSON, since there was no room for them.
+	Omitted int `json:"omitted,omitempty"`
+}
+
+// An outline is what a result says of its rule.
+type outline struct {
+	index         int
+	name, message string
+	kind          Kind
+	path          Path
+	notThere      string // the note where what "valid" names is not there
+}
+
+// outlines are those of all rules, which reports share.
+type outlines struct{ each []outline }
+
+// A decision is what a result says beside its rule and target.
+type decision struct {
+	Outcome    Outcome
+	Undecided  Doubt
+	Note       string
+	Violations []Violation
+	Omitted    int
+}
+
+// result returns what has been decided about the rule for a target.
+func (o *outline) result(target string, d *decision) Result {
+	return Result{
+		Index: o.index, Rule: o.name, Kind: o.kind, Path: o.path, Message: o.message, Target: target,
+		Outcome: d.Outcome, Undecided: d.Undecided, Note: d.Note, Violations: d.Violations, Omitted: d.Omitted,
+	}
+}
+
+// outline returns what the result says of its rule.
+func (r *Result) outline() outline {
+	return outline{index: r.Index, name: r.Rule, kind: r.Kind, path: r.Path, message: r.Message}
+}
+
+// decision returns what the result says beside its rule and target.
+func (r *Result) decision() decision {
+	return decision{r.Outcome, r.Undecided, r.Note, r.Violations, r.Omitted}
+}
+
+// fails reports whether the result fails the object.
+func (r *Result) fails() bool {
+	return r.decision().fails()
+}
+
+// fails reports whether the decision fails the object. It does where its outcome is
+// not known, and where it is undecided and has no violation, which would say whether
+// the rule only warns.
+func (d decision) fails() bool {
+	switch {
+	case slices.ContainsFunc(d.Violations, Violation.fails):
+		return true
+	case d.Outcome == Undecided:
+		return len(d.Violations) == 0
+	}
+	return !slices.Contains([]Outcome{Satisfied, Warned, Skipped, Ignored}, d.Outcome)
+}
+
+// failing lists the violations that fail the object. A result that fails it and
+// has none of them, such as one that was cut, has one that says so.
+func (r *Result) failing() []Violation {
+	var all []Violation
+	for _, v := range r.Violations {
+		if v.fails() {
+			all = append(all, v)
+		}
+	}
+	if all == nil && r.fails() {
+		all = []Violation{{Rule: r.Rule, Message: r.Message, Reason: ReasonInternal, Detail: "what is wrong is left out"}}
+	}
+	return all
+}
+
+// clone returns a result whose violations can be changed. Their limits are shared.
+func (r Result) clone() Result {
+	r.Violations = slices.Clone(r.Violations)
+	return r
+}
+
+// equal reports whether two results say the same.
+func (r *Result) equal(q *Result) bool {
+	return r.Index == q.Index && r.Rule == q.Rule && r.Kind == q.Kind && r.Path.Equal(q.Path) &&
+		r.Message == q.Message && r.Target == q.Target && r.Outcome == q.Outcome && r.Undecided == q.Undecided &&
+		r.Note == q.Note && r.Omitted == q.Omitted &&
+		slices.EqualFunc(r.Violations, q.Violations, func(v, w Violation) bool { return reflect.DeepEqual(v, w) })
+}
+
+// String shows the result to people: the outcome, the rule and its target, and
+// below them each violation, a hundred at most.
+func (r Result) String() string {
+	var s strings.Builder
+	fmt.Fprintf(&s, "%-9s  %s", r.Outcome, value.OneLine(r.Rule))
+	if r.Target != "" {
+		s.WriteString(" in " + r.Target)
+	}
+	switch {
+	case slices.Contains([]Outcome{Violated, Warned, Undecided}, r.Outcome):
+		s.WriteString(": " + value.OneLine(r.Message))
+	case r.Note != "":
+		s.WriteString(": " + value.OneLine(r.Note))
+	}
+	indent := "\n" + strings.Repeat(" ", 11)
+	for i, v := range r.Violations {
+		if i == maxListed {
+			fmt.Fprintf(&s, "%sand %d more", indent, len(r.Violations)-maxListed)
+			break
+		}
+		s.WriteString(indent)
+		if v.Field != "" {
+			s.WriteString(value.OneLine(v.Field) + ": ")
+		}
+		s.WriteString(v.said(r.Message))
+	}
+	if r.Omitted > 0 {
+		s.WriteString(indent + omittedCause(r.Omitted).Message)
+	}
+	if len(r.Violations) > 0 && r.Note != "" {
+		s.WriteString(indent + value.OneLine(r.Note))
+	}
+	return s.String()
+}
+
+// A Violation is one value that breaks one constraint of a rule; or the
+// absence of a value; or, with ReasonInternal, why a rule is undecided.
+type Violation struct {
+	Rule    string `json:"rule"`
+	Message string `json:"message"` // the rule's own, or that of its kind in its place
+	// Field is where the value is, from the object's own root, in the dialect
+	// of paths: ParsePath("jsonpath::" + Field) selects it, unless it is a
+	// default, which the object does not hold. Where no value is there, it is
+	// the path as the rule writes it. It is "" for ReasonInternal.
+	Field string `json:"field,omitempty"`
+	// Pointer is Field as a JSON Pointer (RFC 6901). Where no value is there
+	// and the path has other steps than names and indexes, it ends before them.
+	Pointer string `json:"pointer,omitempty"`
+	// Value is a string, a bool or a json.Number in plain decimal notation,
+	// however the object held it; nil for an array, an object or nothing.
+	Value  any    `json:"value,omitempty"`
+	Reason Reason `json:"reason"`
+	// Argument is the key of the constraint, "" where the kind itself failed
+	// or nothing is there.
+	Argument string `json:"argument,omitempty"`
+	// Limit is the argument's value, also where it came from a JSONPath: a
+	// string or json.Number; []string for values, the first 100 of them.
+	Limit any `json:"limit,omitempty"`
+	// Detail says what is wrong in words, such as "12 is more than max 8".
+	Detail string `json:"detail"`
+	// Origin is where the value comes from: "" for the object, OriginDefault for
+	// a default that the object does not hold.
+	Origin string `json:"origin,omitempty"`
+	// Warning tells that the rule says justWarning.
+	Warning bool `json:"warning,omitempty"`
+}
+
+// OriginDefault is the Origin of a default.
+const OriginDefault = "default"
+
+func originOf(s jsonpath.StandIn) string {
+	if s == jsonpath.Written {
+		return ""
+	}
+	return OriginDefault
+}
+
+// size is what keeping the violation costs. The rule's name and message, and a
+// value that is a string, are shared.
+func (v *Violation) size() int {
+	return len(v.Field) + len(v.Pointer) + len(v.Detail) + violationSize
+}
+
+// fails reports whether the violation fails the object.
+func (v Violation) fails() bool { return !v.Warning }
+
+// Error is the violation in one line:
+//
+//	spec.template.spec.domain.cpu.cores: Invalid value: 12: cpu cores must be limited (12 is more than max 8)
+func (v Violation) Error() string {
+	var parts []string
+	if v.Field != "" {
+		parts = append(parts, value.OneLine(v.Field))
+	}
+	parts = append(parts, v.Reason.words())
+	if v.Value != nil {
+		parts = append(parts, value.Describe(v.Value))
+	}
+	return strings.Join(append(parts, v.sentence()), ": ")
+}
+
+// said is what is wrong, below the rule's message: with a message of its own, if
+// the violation has another.
+func (v Violation) said(message string) string {
+	if v.Message == message {
+		return value.OneLine(v.Detail)
+	}
+	return v.sentence()
+}
+
+// sentence is the message, and what is wrong in brackets, in one line.
+func (v Violation) sentence() string {
+	if v.Message == "" { // of no rule
+		return value.OneLine(v.Detail)
+	}
+	return fmt.Sprintf("%s (%s)", value.OneLine(v.Message), value.OneLine(v.Detail))
+}
