@@ -68,9 +68,9 @@ func (e *evaluation) walk(t *target, v jsonpath.Visitor) jsonpath.Search {
 	return w
 }
 
-// judge judges one rule for one target, by what is known of it already.
-func (e *evaluation) judge(r *rule, t *target, known planned) {
-	e.judgement = judgement{evaluation: e, rule: r, target: t, result: &e.decision, known: known}
+// judge judges one rule for one target: by the wrong values alone, if they are known.
+func (e *evaluation) judge(r *rule, t *target, wrong []wrongValue) {
+	e.judgement = judgement{evaluation: e, rule: r, target: t, result: &e.decision, wrong: wrong}
 	e.judgement.run()
 	e.judgement, e.search = judgement{}, jsonpath.Search{}
 }
@@ -81,8 +81,7 @@ type judgement struct {
 	rule   *rule
 	target *target
 	result *decision
-
-	known planned
+	wrong  []wrongValue // all values that may break the rule; nil: not known
 
 	set      constraint.Set // what the rule demands, with its arguments read
 	prepared bool
@@ -129,7 +128,7 @@ func about(argument string, why error) string {
 // applies tells whether what "valid" names is there; if not, it ends the
 // judgement.
 func (j *judgement) applies() bool {
-	if j.rule.Valid.IsZero() || j.known.isNeeded {
+	if j.rule.Valid.IsZero() || j.wrong != nil {
 		return true
 	}
 	w := j.walk(j.target, jsonpath.VisitorFunc(func(*jsonpath.Search, any) bool { return false }))
@@ -175,14 +174,13 @@ func (j *judgement) judgeValues() {
 	}
 }
 
-// visitValues judges what the path selects; of what a plan has judged already,
-// only the values that it found to be wrong.
+// visitValues judges what the path selects, or only the values that may be wrong.
 func (j *judgement) visitValues(w *jsonpath.Search) error {
-	if j.known.isUnsure || j.known.wrong == nil {
+	if j.wrong == nil {
 		return w.Run(j.rule.Path.parsed, j.target.root)
 	}
-	j.result.Violations = make([]Violation, 0, len(j.known.wrong))
-	for _, v := range j.known.wrong {
+	j.result.Violations = make([]Violation, 0, len(j.wrong))
+	for _, v := range j.wrong {
 		if !w.Take(v.at, v.standIn, v.value) {
 			break
 		}

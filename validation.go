@@ -271,7 +271,7 @@ func (e *evaluation) judgeAll(report *Report, rules *Rules, t *target) {
 // what it needs to know beside the mark.
 func (e *evaluation) tell(report *Report, rules *Rules, i int, t *target, left int) mark {
 	e.decision = decision{}
-	e.judge(&rules.rules[i], t, e.planWalk.found[i])
+	e.judge(&rules.rules[i], t, e.planWalk.wrong(i))
 	m := e.decision.mark(&rules.rules[i])
 	if m == marksTold {
 		report.tell(&e.decision, left)
