@@ -369,17 +369,17 @@ func (j *judgement) prepare() {
 		}
 		c, err := j.readArgument(a)
 		if err != nil {
-			j.doubted(a.key, j.ofArgument(err))
+			j.doubted(a.key, ofArgument(err))
 			continue
 		}
 		j.read[i] = c
 	}
 }
 
-// ofArgument gives an error of readArgument its Doubt, where it is not that a bound
-// was reached or one of its own.
-func (j *judgement) ofArgument(err error) error {
-	if j.isSpent() || isDoubtful(err) {
+// ofArgument gives an error of readArgument its Doubt, where it has none of its own.
+// That the budget is used up is one the search then finds out, too.
+func ofArgument(err error) error {
+	if isDoubtful(err) {
 		return err
 	}
 	return doubtful{DoubtArgument, err}
