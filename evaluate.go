@@ -343,7 +343,7 @@ func (j *judgement) prepare() {
 	for _, u := range j.rule.unread {
 		c, _, err := j.readArgument(u)
 		if err != nil {
-			j.doubted(u.key, j.ofArgument(err))
+			j.doubted(u.key, ofArgument(err))
 			continue
 		}
 		read = append(read, c)
@@ -351,10 +351,10 @@ func (j *judgement) prepare() {
 	j.set = constraint.NewSet(j.rule.Kind.valueType(), read)
 }
 
-// ofArgument gives an error of readArgument its Doubt, where it is not that a bound
-// was reached or one of its own.
-func (j *judgement) ofArgument(err error) error {
-	if j.isSpent() || isDoubtful(err) {
+// ofArgument gives an error of readArgument its Doubt, where it has none of its own.
+// That the budget is used up is one the search then finds out, too.
+func ofArgument(err error) error {
+	if isDoubtful(err) {
 		return err
 	}
 	return doubtful{DoubtArgument, err}
