@@ -18,6 +18,17 @@ type step struct {
 	each  bool
 }
 
+// String is the step as it stands in a path.
+func (s step) String() string {
+	switch {
+	case s.each:
+		return vmrules.ItemsStep{}.String()
+	case s.index >= 0:
+		return vmrules.IndexStep(s.index).String()
+	}
+	return vmrules.NameStep(s.name).String()
+}
+
 // maxSteps is more than a field of a VM has above it. Expressions grow with the
 // square of the steps.
 const maxSteps = 24
