@@ -128,9 +128,13 @@ func defaultAt(steps []step) vmrules.Place {
 	return placeOf(vmrules.MustParsePath(text))
 }
 
-// placeOf is what vmrules knows of a path, whatever a VM has there.
-func placeOf(path vmrules.Path) vmrules.Place {
+// placeOf is what vmrules knows of a path, whatever a VM has there. The VM names what
+// sets fields of others.
+func placeOf(path vmrules.Path, setters ...string) vmrules.Place {
 	spec := map[string]any{"template": map[string]any{"spec": map[string]any{}}}
+	for _, setter := range setters {
+		spec[setter] = map[string]any{"name": "any"}
+	}
 	rules, err := vmrules.NewRules([]vmrules.Rule{{Kind: vmrules.KindString, Name: "any", Path: path, Message: "any"}})
 	if err != nil {
 		return vmrules.Place{} // the rule that has the path is refused

@@ -43,13 +43,13 @@ func (t *translator) translate() (string, error) {
 func (t *translator) guards() []string {
 	var guards []string
 	for _, s := range setters {
-		if !s.sets(t.rule) {
+		if !maySet(s, t.rule) {
 			continue
 		}
 		if t.schema != nil {
-			t.schema.references = append(t.schema.references, s.reference)
+			t.schema.references = append(t.schema.references, s)
 		}
-		guards = append(guards, "!has("+t.root+".spec."+s.reference+")")
+		guards = append(guards, "!has("+t.root+".spec."+s+")")
 	}
 	return guards
 }
