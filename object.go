@@ -32,7 +32,7 @@ func ParseObject(text []byte) (map[string]any, error) {
 	}
 	object, ok := root.Value.(map[string]any)
 	if !ok {
-		message := "a JSON object { … } is expected, not " + describeNode(root)
+		message := describeNode(root) + " is not an object { … }"
 		return nil, placed([]jsontext.Error{{Offset: root.Start, Message: message}}, string(text))
 	}
 	return object, nil
