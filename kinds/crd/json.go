@@ -97,9 +97,10 @@ func (n *node) below(steps []any) *node {
 func (n *node) child(step any) (any, bool) {
 	switch v := n.value.(type) {
 	case map[string]any:
-		name, _ := step.(string)
-		next, ok := v[name]
-		return next, ok
+		if name, ok := step.(string); ok {
+			next, ok := v[name]
+			return next, ok
+		}
 	case []any:
 		if i, ok := step.(int); ok && i < len(v) {
 			return v[i], true
