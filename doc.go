@@ -148,8 +148,8 @@
 //
 // Numbers are exact decimals and never a float64 on their way: of any size up to
 // the bounds, compared by value, quantities included. Decode objects so that
-// they keep their digits, with [encoding/json.Decoder.UseNumber], as [ToObject]
-// does. An object that already holds a float64 is judged by the shortest decimal
+// they keep their digits, as [ParseObject] and [ToObject] do, or with
+// [encoding/json.Decoder.UseNumber]. An object that already holds a float64 is judged by the shortest decimal
 // that reads back as the same float64.
 //
 // # JSONPath

@@ -1,6 +1,7 @@
 package vmrules
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -21,17 +22,17 @@ import (
 // and what would be right.
 //
 // The length of the text is up to the caller: reading takes time in proportion to it,
-// and at worst, for a list of digits, 200 bytes of memory for each byte.
+// and at worst about 100 bytes of memory for each of its bytes.
 func ParseObject(text []byte) (map[string]any, error) {
-	format := jsontext.Format{Name: "the object", Root: "a JSON object", MaxItems: math.MaxInt, MaxDepth: value.MaxDepth}
+	format := jsontext.Format{Name: "the object", Root: "a JSON object", MaxItems: math.MaxInt, MaxDepth: value.MaxDepth, Plain: true}
 	unlimited := meter.New(math.MaxInt, math.MaxInt)
 	root, wrong := jsontext.Read(string(text), format, &unlimited)
 	if len(wrong) > 0 {
 		return nil, placed(wrong, string(text))
 	}
-	object, ok := root.Decoded().(map[string]any)
+	object, ok := root.Value.(map[string]any)
 	if !ok {
-		message := "a JSON object { … } is expected, not " + describeNode(root)
+		message := describeNode(root) + " is not an object { … }"
 		return nil, placed([]jsontext.Error{{Offset: root.Start, Message: message}}, string(text))
 	}
 	return object, nil
@@ -47,4 +48,50 @@ func placed(wrong []jsontext.Error, text string) error {
 		all = append(all, fmt.Errorf("line %d, column %d: %s", line, column, value.OneLine(e.Message)))
 	}
 	return errors.New(listed("the text cannot be used as an object", all))
+}
+
+// ToObject turns a typed VM, or anything else that JSON writes as an object,
+// into the form that Validate takes, with every digit of its numbers. JSON text
+// is passed as a json.RawMessage; of a key that is there twice, the last counts,
+// which ParseObject refuses.
+func ToObject(v any) (object map[string]any, err error) {
+	// The methods of v are the caller's, and may panic on a value that is half
+	// built.
+	defer func() {
+		if failure := recover(); failure != nil {
+			object, err = nil, fmt.Errorf("%T has no JSON form: writing it panics: %s", v, value.Shortened(fmt.Sprint(failure)))
+		}
+	}()
+	if err := checkText(v); err != nil {
+		return nil, err
+	}
+	decoded, err := value.ThroughJSON(v)
+	if err != nil {
+		return nil, fmt.Errorf("%T has no JSON form: %w", v, err)
+	}
+	object, ok := decoded.(map[string]any)
+	if !ok {
+		return nil, fmt.Errorf("%T is %s in JSON, not an object (for JSON text, pass a json.RawMessage)", v, value.Describe(decoded))
+	}
+	return object, nil
+}
+
+// checkText says where a json.RawMessage is not JSON; nil for any other value.
+func checkText(v any) error {
+	text, ok := v.(json.RawMessage)
+	if pointer, isPointer := v.(*json.RawMessage); isPointer && pointer != nil {
+		text, ok = *pointer, true
+	}
+	if !ok || text == nil { // which is null
+		return nil
+	}
+	var read json.RawMessage
+	err := json.Unmarshal(text, &read)
+	var syntax *json.SyntaxError
+	if !errors.As(err, &syntax) {
+		return err
+	}
+	cursor := jsontext.NewCursor(string(text))
+	line, column := cursor.MoveTo(max(int(syntax.Offset)-1, 0)) // of the byte that is wrong
+	return fmt.Errorf("the text is not JSON: line %d, column %d: %w", line, column, err)
 }

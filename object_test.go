@@ -31,9 +31,9 @@ func TestParseObjectRefuses(t *testing.T) {
 	const one = "the text cannot be used as an object: line 1, column "
 	tests := []struct{ name, text, want string }{
 		{"no text", "", one + "1: the text ends too early: a JSON object is missing"},
-		{"an array", " [{}]", one + "2: a JSON object { … } is expected, not an array"},
-		{"null", "null", one + "1: a JSON object { … } is expected, not null"},
-		{"a number", "7", one + "1: a JSON object { … } is expected, not 7"},
+		{"an array", " [{}]", one + "2: an array is not an object { … }"},
+		{"null", "null", one + "1: null is not an object { … }"},
+		{"a number", "7", one + "1: 7 is not an object { … }"},
 		{"more behind it", "{} {}", one + `4: "{" follows the end of the object: remove it`},
 		{"a comma too many", "{\n  \"é\": 1,\n}", "the text cannot be used as an object: line 2, column 9: the comma before } is one too many: remove it"},
 		{"YAML", "kind: VirtualMachine", one + `1: "kind" cannot stand here, where a JSON object is expected`},

@@ -46,6 +46,29 @@ func TestSteps(t *testing.T) {
 	}
 }
 
+// A path as a JSON Pointer, where it has one.
+func ExamplePath_Steps() {
+	pointer := func(path string) (string, error) {
+		var s strings.Builder
+		for _, step := range vmrules.MustParsePath(path).Steps() {
+			switch step := step.(type) {
+			case vmrules.NameStep:
+				s.WriteString("/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(string(step)))
+			case vmrules.IndexStep:
+				fmt.Fprintf(&s, "/%d", int(step))
+			default:
+				return "", fmt.Errorf("%s selects no single place", step)
+			}
+		}
+		return s.String(), nil
+	}
+	fmt.Println(pointer(`jsonpath::.spec.volumes[0]['vm\.kubevirt\.io/os']`))
+	fmt.Println(pointer("jsonpath::.spec.volumes[*].name"))
+	// Output:
+	// /spec/volumes/0/vm.kubevirt.io~1os <nil>
+	//  [*] selects no single place
+}
+
 // TestStepsArePaths: the texts of the steps of a path are that path.
 func TestStepsArePaths(t *testing.T) {
 	paths := 0

@@ -75,6 +75,14 @@ func (p *probe) rulesFor(vm, template map[string]any) (rules vmrules.Rules, err 
 	return rules, err
 }
 
+func (p *probe) parseObject(text string) {
+	limit("object", len(text), mostObject)
+	p.measure("ParseObject", func() (string, string) {
+		object, err := vmrules.ParseObject([]byte(text))
+		return problems(err, fmt.Sprintf("%d members", len(object)))
+	})
+}
+
 func (p *probe) lint(annotation string, opts ...vmrules.ParseOption) []vmrules.Finding {
 	limit("annotation", len(annotation), mostAnnotation)
 	var findings []vmrules.Finding

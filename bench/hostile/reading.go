@@ -196,6 +196,13 @@ func reading() []attack {
 			_, err := p.rulesFor(nil, object(template))
 			p.renderError(err)
 		}},
+		objects("numbers, 700,000", `{"a":[`+strings.Repeat("0,", 700_000)+`0]}`),
+		objects("objects, 450,000", `{"a":[`+strings.Repeat("{},", 450_000)+`0]}`),
+		objects("keys, 120,000", `{`+list(120_000, `"%d":0`)+`}`),
+		objects("one key, 250,000 times", `{`+strings.Repeat(`"":0,`, 250_000)+`"":0}`),
+		objects("halves of surrogate pairs, 240,000", `{"a":"`+strings.Repeat(`\ud800`, 240_000)+`"}`),
+		objects("levels, 1,000 at a time", `{"a":[`+strings.Repeat(nested(990, "[", "0", "]")+",", 700)+`0]}`),
+		objects("one number", `{"a":`+strings.Repeat("9", 1_400_000)+`}`),
 		{name: "reading/RulesFor, one VM", calls: func(p *probe) {
 			_, err := p.rulesFor(object(annotated(annotation(2700, `"rule":"regex","path":"jsonpath::.a","regex":"^(?:\\pL){900}$"`))), nil)
 			p.renderError(err)
@@ -210,6 +217,11 @@ func regexes(name string, n int, regex string) attack {
 		p.parse(text)
 		p.lint(text)
 	}}
+}
+
+// objects is an attack by the text of an object.
+func objects(name, text string) attack {
+	return attack{name: "reading/objects, " + name, calls: func(p *probe) { p.parseObject(text) }}
 }
 
 // singles are n characters that are no neighbours.

@@ -29,7 +29,7 @@ func (r *reader) flaw(offset int, kind Kind, format string, args ...any) {
 	if r.meter.Spend(errorWork, errorSize) != nil {
 		return // the meter is empty, so that the next token stops the reader
 	}
-	r.errors = append(r.errors, Error{offset, kind, r.item, r.key, fmt.Sprintf(format, args...)})
+	r.errors = append(r.errors, Error{offset, kind, r.item, r.itemKey, fmt.Sprintf(format, args...)})
 }
 
 // stop notes an Error that makes the text unreadable, in place of all others.

@@ -28,7 +28,13 @@ func FuzzRead(f *testing.F) {
 			return // encoding/json has a bound of 10,000 levels
 		}
 		m := meter.New(math.MaxInt, math.MaxInt)
-		root, errs := jsontext.Read(text, jsontext.Format{Name: "the list", Root: "an array of things", Items: "things", MaxItems: math.MaxInt, MaxDepth: math.MaxInt}, &m)
+		format := jsontext.Format{Name: "the list", Root: "an array of things", Items: "things", MaxItems: math.MaxInt, MaxDepth: math.MaxInt}
+		root, errs := jsontext.Read(text, format, &m)
+		format.Plain = true
+		plain, same := jsontext.Read(text, format, &m)
+		if diff := cmp.Diff(errs, same); diff != "" || plain.Start != root.Start || plain.End != root.End {
+			t.Fatalf("read as plain values (-places +plain):\n%s", diff)
+		}
 		if isText := json.Valid([]byte(text)) && utf8.ValidString(text); isText == root.IsZero() {
 			t.Fatalf("JSON: %v; read: %v", isText, errs)
 		}
@@ -47,8 +53,11 @@ func FuzzRead(f *testing.F) {
 		if len(errs) > 0 {
 			return // a decoder replaces halves of pairs, and drops members
 		}
-		if diff := cmp.Diff(decoded(t, text), root.Decoded()); diff != "" {
+		if diff := cmp.Diff(decoded(t, text), valueOf(root)); diff != "" {
 			t.Fatalf("another value than encoding/json has (-json +read):\n%s", diff)
+		}
+		if diff := cmp.Diff(decoded(t, text), plain.Value); diff != "" {
+			t.Fatalf("another plain value than encoding/json has (-json +read):\n%s", diff)
 		}
 		if diff := cmp.Diff(decoded(t, text), decoded(t, string(root.Raw()))); diff != "" {
 			t.Fatalf("another value through Raw (-text +raw):\n%s", diff)
@@ -83,4 +92,23 @@ func decoded(t *testing.T, text string) (value any) {
 		t.Fatal(err)
 	}
 	return value
+}
+
+// valueOf returns what encoding/json makes of a Node.
+func valueOf(n jsontext.Node) any {
+	switch n.Value {
+	case json.Delim('['):
+		list := []any{}
+		for _, item := range n.Items {
+			list = append(list, valueOf(item))
+		}
+		return list
+	case json.Delim('{'):
+		object := map[string]any{}
+		for _, m := range n.Members {
+			object[m.Key] = valueOf(m.Value)
+		}
+		return object
+	}
+	return n.Value
 }

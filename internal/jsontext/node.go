@@ -9,7 +9,7 @@ import (
 // value: one that is missing, or that could not be read.
 type Node struct {
 	Start, End int      // bytes
-	Value      any      // string, json.Number, bool, nil, or the json.Delim { or [
+	Value      any      // string, json.Number, bool, nil, or the json.Delim { or [; see Format.Plain
 	Members    []Member // of an object, in the order of the text
 	Items      []Node   // of an array
 }
@@ -33,27 +33,6 @@ func (n Node) Member(key string) (Node, bool) {
 		}
 	}
 	return Node{}, false
-}
-
-// Decoded returns what encoding/json decodes from n: a map[string]any, an []any, a
-// string, a bool, nil, or a json.Number. Of a key that is there twice, the last
-// counts.
-func (n Node) Decoded() any {
-	switch n.Value {
-	case json.Delim('['):
-		list := make([]any, 0, len(n.Items))
-		for _, item := range n.Items {
-			list = append(list, item.Decoded())
-		}
-		return list
-	case json.Delim('{'):
-		object := make(map[string]any, len(n.Members))
-		for _, m := range n.Members {
-			object[m.Key] = m.Value.Decoded()
-		}
-		return object
-	}
-	return n.Value
 }
 
 // Raw returns n as JSON without blanks: numbers as written, strings with the

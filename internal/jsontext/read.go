@@ -15,6 +15,10 @@ type Format struct {
 	Items    string // of that array, if it should hold one, in messages: "rules"
 	MaxItems int    // of that array
 	MaxDepth int    // of arrays and objects inside each other
+
+	// Plain asks for one Node, whose Value is what encoding/json decodes: without the
+	// places of what is inside, which takes less memory.
+	Plain bool
 }
 
 // What reading costs, in units of work and in bytes. Both include what the caller
@@ -56,9 +60,9 @@ type reader struct {
 	stopped bool
 	errors  []Error
 
-	item  int    // the index in the outermost array, -1 outside
-	key   string // in that item, "" outside its members
-	depth int
+	item    int    // the index in the outermost array, -1 outside
+	itemKey string // in that item, "" outside its members
+	depth   int
 
 	separated  int // the end of the last comma or colon
 	lastString int // where the last token starts if it is a string, else -1
@@ -96,11 +100,20 @@ func (r *reader) array(n *Node) {
 	if !r.enter(n.Start) {
 		return
 	}
-	for !r.stopped && r.more(']', len(n.Items) > 0) {
-		if r.depth == 1 && !r.nextItem(len(n.Items)) {
+	plain := []any{}
+	for i := 0; !r.stopped && r.more(']', i > 0); i++ {
+		if r.depth == 1 && !r.nextItem(i) {
 			return
 		}
-		n.Items = append(n.Items, r.read(aValue))
+		item := r.read(aValue)
+		if r.format.Plain {
+			plain = append(plain, item.Value)
+			continue
+		}
+		n.Items = append(n.Items, item)
+	}
+	if r.format.Plain {
+		n.Value = plain
 	}
 	r.leave()
 }
@@ -120,33 +133,52 @@ func (r *reader) object(n *Node) {
 		return
 	}
 	var keys keySet
-	for !r.stopped && r.more('}', len(n.Members) > 0) {
-		m := Member{Start: r.nextToken()}
-		if m.Start < len(r.text) && r.text[m.Start] != '"' {
-			r.badToken(m.Start, aKey)
-			return
-		}
-		token, ok := r.token(aKey)
+	var plain map[string]any
+	if r.format.Plain {
+		plain = map[string]any{}
+		n.Value = plain
+	}
+	for i := 0; !r.stopped && r.more('}', i > 0); i++ {
+		m, ok := r.key(&keys)
 		if !ok {
 			return
 		}
-		m.Key = token.(string)
-		if r.depth == 2 && r.item >= 0 {
-			r.key = m.Key
-		}
-		if keys.has(m.Key) {
-			r.flaw(m.Start, Duplicate, "the key %s is given twice in one object: keep one of them", value.Quoted(m.Key))
-		}
-		colon := r.skipBlanks(r.end)
-		if !r.at(colon, ":") {
-			r.unreadable(colon, "a colon is missing after the key %s", value.Quoted(m.Key))
-			return
-		}
-		r.separated = colon + 1
 		m.Value = r.read(aValue)
+		if plain != nil {
+			plain[m.Key] = m.Value.Value
+			continue
+		}
 		n.Members = append(n.Members, m)
 	}
 	r.leave()
+}
+
+// key reads the key of a member and the colon behind it; false if there is none,
+// which it reports.
+func (r *reader) key(keys *keySet) (Member, bool) {
+	m := Member{Start: r.nextToken()}
+	if m.Start < len(r.text) && r.text[m.Start] != '"' {
+		r.badToken(m.Start, aKey)
+		return m, false
+	}
+	token, ok := r.token(aKey)
+	if !ok {
+		return m, false
+	}
+	m.Key = token.(string)
+	if r.depth == 2 && r.item >= 0 {
+		r.itemKey = m.Key
+	}
+	if keys.has(m.Key) {
+		r.flaw(m.Start, Duplicate, "the key %s is given twice in one object: keep one of them", value.Quoted(m.Key))
+	}
+	colon := r.skipBlanks(r.end)
+	if !r.at(colon, ":") {
+		r.unreadable(colon, "a colon is missing after the key %s", value.Quoted(m.Key))
+		return m, false
+	}
+	r.separated = colon + 1
+	return m, true
 }
 
 // enter begins an array or object.
@@ -167,7 +199,7 @@ func (r *reader) leave() {
 	r.lastString = -1
 	r.depth--
 	if r.depth == 1 {
-		r.key = ""
+		r.itemKey = ""
 	}
 }
 

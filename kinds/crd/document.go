@@ -98,7 +98,7 @@ func Definition(source vmrules.RuleSource) (vmrules.Checker, []vmrules.Problem) 
 	if !ok {
 		return nil, []vmrules.Problem{source.Problem(keyDefinition, vmrules.ReasonRequired, `a rule of kind %q needs the key "definition", a CustomResourceDefinition`, source.Rule().Kind)}
 	}
-	r := &reading{source: source, key: keyDefinition}
+	r := &reading{source: source, key: keyDefinition, raw: raw}
 	if r.payText(raw); r.unpaid {
 		return nil, nil
 	}
@@ -107,7 +107,7 @@ func Definition(source vmrules.RuleSource) (vmrules.Checker, []vmrules.Problem) 
 		r.wrong(vmrules.ReasonInvalid, "the definition is no JSON: %v", err)
 		return nil, r.problems
 	}
-	d := r.definition(tree, raw)
+	d := r.definition(tree)
 	if r.failed() {
 		return nil, r.problems
 	}
@@ -125,10 +125,10 @@ type definitionChecker struct {
 
 // definition reads what a CustomResourceDefinition says about objects. The rest
 // of it is not judged.
-func (r *reading) definition(tree *node, text []byte) *definitionChecker {
+func (r *reading) definition(tree *node) *definitionChecker {
 	const wanted = v1.GroupName + "/v1"
 	if version, kind := tree.text("apiVersion"), tree.text("kind"); kind != "CustomResourceDefinition" || version != wanted {
-		r.at(tree.start, "", vmrules.ReasonInvalid, "must be a CustomResourceDefinition of %s, not kind %q of %q", wanted, shortened(kind), shortened(version))
+		r.wrong(vmrules.ReasonInvalid, "must be a CustomResourceDefinition of %s, not kind %q of %q", wanted, shortened(kind), shortened(version))
 		return nil
 	}
 	where := field.NewPath("spec")
@@ -147,8 +147,8 @@ func (r *reading) definition(tree *node, text []byte) *definitionChecker {
 	if n.member("preserveUnknownFields").value == true {
 		r.problem(n.member("preserveUnknownFields"), where.Child("preserveUnknownFields"), vmrules.ReasonInvalid, "must be false, as %s demands: mark the schemas with x-kubernetes-preserve-unknown-fields", wanted)
 	}
-	for i, version := range n.member("versions").items {
-		r.version(d, version, text, where.Child("versions").Index(i))
+	for i, version := range n.member("versions").items() {
+		r.version(d, version, where.Child("versions").Index(i))
 	}
 	if len(d.served) == 0 && len(r.problems) == 0 {
 		r.problem(n.member("versions"), where.Child("versions"), vmrules.ReasonInvalid, "has no version that is served: at least one needs a name, \"served\": true and a schema")
@@ -156,7 +156,7 @@ func (r *reading) definition(tree *node, text []byte) *definitionChecker {
 	return d
 }
 
-func (r *reading) version(d *definitionChecker, n *node, text []byte, where *field.Path) {
+func (r *reading) version(d *definitionChecker, n *node, where *field.Path) {
 	name := n.text("name")
 	switch {
 	case name == "":
@@ -169,13 +169,13 @@ func (r *reading) version(d *definitionChecker, n *node, text []byte, where *fie
 		return
 	}
 	d.served = append(d.served, name)
-	schema := n.member("schema").members["openAPIV3Schema"]
+	schema := n.member("schema").member("openAPIV3Schema")
 	where = where.Child("schema", "openAPIV3Schema")
-	if schema == nil {
+	if schema.value == nil {
 		r.problem(n, where, vmrules.ReasonRequired, "is missing: a version that is served needs a schema")
 		return
 	}
-	d.versions[name] = r.compile(schema, text, where, true)
+	d.versions[name] = r.compile(schema, where, true)
 }
 
 // Check implements vmrules.Checker.

@@ -183,7 +183,7 @@ func (t *translator) argument(key string, a vmrules.Argument) ([]step, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, ok := defaultsOf[fieldKey(steps)]; ok {
+	if defaultAt(steps).Default != nil {
 		return nil, refuse(key, "%s counts as a default where it is not set", path)
 	}
 	if hasEach(steps) {

@@ -176,8 +176,7 @@ func (t *translator) typedExists(base string, at, rest []step) (string, error) {
 
 // typedPresent is present in this form.
 func (t *translator) typedPresent(base string, at, rest []step) (string, error) {
-	_, byDefault := defaultsOf[fieldKey(slices.Concat(at, rest))]
-	if byDefault && len(rest) > 0 {
+	if len(rest) > 0 && defaultAt(slices.Concat(at, rest)).Default != nil {
 		rest = rest[:len(rest)-1]
 	}
 	r, err := t.typedRead(base, at, rest)
@@ -196,8 +195,8 @@ func (t *translator) typedValue(base string, at, rest []step, absent string) (st
 	if err != nil {
 		return "", err
 	}
-	d, ok := defaultsOf[fieldKey(full)]
-	if !ok || len(rest) == 0 {
+	d := defaultAt(full)
+	if d.Default == nil || len(rest) == 0 {
 		return r.or(absent, holds), nil
 	}
 	unset, err := t.byDefault(d, of)
@@ -205,7 +204,7 @@ func (t *translator) typedValue(base string, at, rest []step, absent string) (st
 		return "", err
 	}
 	leaf := typedField{there: r.there[len(r.there)-1:], path: r.path}
-	if d.zero && (unset != holdsNever || t.holds(0) != holdsNever) {
+	if d.ZeroIsDefault && (unset != holdsNever || t.holds(0) != holdsNever) {
 		leaf.there = append(slices.Clip(leaf.there), r.path+" != 0")
 	}
 	r.there = r.there[:len(r.there)-1]

@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/vmrules/vmrules"
 )
 
 // A fieldType is what the JSON of a field is by KubeVirt's API.
@@ -103,30 +105,6 @@ var containers = func() map[string]string {
 	return found
 }()
 
-// A fieldDefault is what a field counts as where its parent is there and it is
-// not. Spec: valid, which lists the fields that always exist.
-type fieldDefault struct {
-	value any
-	zero  bool // 0 counts as not set
-}
-
-var defaultsOf = map[string]fieldDefault{
-	"spec.domain.cpu.sockets":                           {1, true},
-	"spec.domain.cpu.cores":                             {1, true},
-	"spec.domain.cpu.threads":                           {1, true},
-	"spec.domain.machine.type":                          {"", false},
-	"spec.domain.devices.disks[].serial":                {"", false},
-	"spec.domain.devices.disks[].cache":                 {"", false},
-	"spec.domain.devices.disks[].io":                    {"", false},
-	"spec.domain.devices.disks[].tag":                   {"", false},
-	"spec.domain.devices.interfaces[].model":            {"", false},
-	"spec.domain.devices.interfaces[].macAddress":       {"", false},
-	"spec.domain.devices.interfaces[].pciAddress":       {"", false},
-	"spec.domain.devices.interfaces[].tag":              {"", false},
-	"spec.domain.devices.interfaces[].ports[].protocol": {"", false},
-	"spec.domain.devices.interfaces[].ports[].port":     {0, false},
-}
-
 // typeAt is the type of the field that steps lead to.
 func (t *translator) typeAt(steps []step) fieldType {
 	if t.anyTypes {
@@ -138,6 +116,33 @@ func (t *translator) typeAt(steps []step) fieldType {
 		}
 	}
 	return typesOf[fieldKey(steps)]
+}
+
+// defaultAt is what the field that steps lead to counts as where its parent is there
+// and it is not; the Default is nil for none.
+func defaultAt(steps []step) vmrules.Place {
+	text := "jsonpath::$"
+	for _, s := range steps {
+		text += s.String()
+	}
+	return placeOf(vmrules.MustParsePath(text))
+}
+
+// placeOf is what vmrules knows of a path, whatever a VM has there. The VM names what
+// sets fields of others.
+func placeOf(path vmrules.Path, setters ...string) vmrules.Place {
+	spec := map[string]any{"template": map[string]any{"spec": map[string]any{}}}
+	for _, setter := range setters {
+		spec[setter] = map[string]any{"name": "any"}
+	}
+	rules, err := vmrules.NewRules([]vmrules.Rule{{Kind: vmrules.KindString, Name: "any", Path: path, Message: "any"}})
+	if err != nil {
+		return vmrules.Place{} // the rule that has the path is refused
+	}
+	for resolved := range rules.Resolve(map[string]any{"kind": "VirtualMachine", "spec": spec}) {
+		return resolved.AtPath
+	}
+	return vmrules.Place{}
 }
 
 // A leastSchema is a structural schema that is being made.

@@ -18,114 +18,56 @@ type step struct {
 	each  bool
 }
 
+// String is the step as it stands in a path.
+func (s step) String() string {
+	switch {
+	case s.each:
+		return vmrules.ItemsStep{}.String()
+	case s.index >= 0:
+		return vmrules.IndexStep(s.index).String()
+	}
+	return vmrules.NameStep(s.name).String()
+}
+
 // maxSteps is more than a field of a VM has above it. Expressions grow with the
 // square of the steps.
 const maxSteps = 24
 
 // stepsOf are the steps of a path of names, indexes from the start and [*].
 func stepsOf(key string, path vmrules.Path) ([]step, error) {
-	steps, ok := readSteps(strings.TrimPrefix(path.String(), "jsonpath::"))
-	if !ok || !isPath(steps, path) {
+	var steps []step
+	for _, s := range path.Steps() {
+		next, ok := stepOf(s)
+		if !ok {
+			steps = nil
+			break
+		}
+		steps = append(steps, next)
+	}
+	switch {
+	case len(steps) == 0:
 		return nil, refuse(key, "of JSONPath, only names, indexes that are not negative and [*] are translated, not all of %s", path)
-	}
-	if len(steps) == 0 || len(steps) == 1 && steps[0].name == "spec" {
+	case len(steps) == 1 && steps[0].name == "spec":
 		return nil, refuse(key, "%s selects an object that holds all others", path)
-	}
-	if len(steps) > maxSteps {
+	case len(steps) > maxSteps:
 		return nil, refuse(key, "the path has more than %d steps", maxSteps)
-	}
-	if steps[0].name == "" {
+	case steps[0].name == "":
 		return nil, refuse(key, "%s does not begin with a name", path)
 	}
 	return steps, nil
 }
 
-func readSteps(rest string) ([]step, bool) {
-	var steps []step
-	for rest != "" {
-		var s step
-		var ok bool
-		if inside, found := strings.CutPrefix(rest, "["); found {
-			s, rest, ok = readBracket(inside)
-		} else {
-			s, rest, ok = readName(rest)
-		}
-		if !ok {
-			return nil, false
-		}
-		steps = append(steps, s)
+// stepOf is a step that can be translated; false for any other.
+func stepOf(s vmrules.Step) (step, bool) {
+	switch s := s.(type) {
+	case vmrules.NameStep:
+		return step{name: string(s), index: -1}, s != ""
+	case vmrules.IndexStep:
+		return step{index: int(s)}, s >= 0
+	case vmrules.ItemsStep:
+		return step{index: -1, each: true}, true
 	}
-	return steps, true
-}
-
-func readName(rest string) (step, string, bool) {
-	rest, ok := strings.CutPrefix(rest, ".")
-	name, end := unescaped(rest, ".[")
-	return step{name: name, index: -1}, rest[end:], ok && name != ""
-}
-
-// readBracket reads a step behind its [.
-func readBracket(rest string) (step, string, bool) {
-	rest = strings.TrimLeft(rest, " ")
-	s := step{index: -1}
-	switch {
-	case rest == "":
-		return s, "", false
-	case rest[0] == '*':
-		s.each, rest = true, rest[1:]
-	case rest[0] == '\'' || rest[0] == '"':
-		name, end := unescaped(rest[1:], rest[:1])
-		if end == len(rest)-1 || name == "" {
-			return s, "", false
-		}
-		s.name, rest = name, rest[1+end+1:]
-	default:
-		digits := len(rest) - len(strings.TrimLeft(rest, "0123456789"))
-		index, err := strconv.Atoi(rest[:digits])
-		if err != nil {
-			return s, "", false
-		}
-		s.index, rest = index, rest[digits:]
-	}
-	rest, ok := strings.CutPrefix(strings.TrimLeft(rest, " "), "]")
-	return s, rest, ok
-}
-
-// unescaped is what stands before one of the ending characters, without the
-// backslashes, and where that is.
-func unescaped(s, endings string) (string, int) {
-	var b strings.Builder
-	for i := 0; i < len(s); i++ {
-		switch {
-		case strings.IndexByte(endings, s[i]) >= 0:
-			return b.String(), i
-		case s[i] == '\\' && i+1 < len(s):
-			i++
-		}
-		b.WriteByte(s[i])
-	}
-	return b.String(), len(s)
-}
-
-var quotedEscapes = strings.NewReplacer(`\`, `\\`, `'`, `\'`, `.`, `\.`, `*`, `\*`)
-
-// isPath tells whether the steps are those of the path, by the library's own
-// reading of both.
-func isPath(steps []step, path vmrules.Path) bool {
-	var s strings.Builder
-	s.WriteString("jsonpath::$")
-	for _, step := range steps {
-		switch {
-		case step.each:
-			s.WriteString("[*]")
-		case step.index >= 0:
-			s.WriteString("[" + strconv.Itoa(step.index) + "]")
-		default:
-			s.WriteString("['" + quotedEscapes.Replace(step.name) + "']")
-		}
-	}
-	again, err := vmrules.ParsePath(s.String())
-	return err == nil && again.Equal(path)
+	return step{}, false
 }
 
 // fieldKey is the path in the notation of the tables of fields.

@@ -3,6 +3,7 @@ package crd
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/vmrules/vmrules"
@@ -42,13 +43,13 @@ func (t *translator) translate() (string, error) {
 func (t *translator) guards() []string {
 	var guards []string
 	for _, s := range setters {
-		if !s.sets(t.rule) {
+		if !maySet(s, t.rule) {
 			continue
 		}
 		if t.schema != nil {
-			t.schema.references = append(t.schema.references, s.reference)
+			t.schema.references = append(t.schema.references, s)
 		}
-		guards = append(guards, "!has("+t.root+".spec."+s.reference+")")
+		guards = append(guards, "!has("+t.root+".spec."+s+")")
 	}
 	return guards
 }
@@ -129,7 +130,7 @@ func (t *translator) where(valid, path []step) (string, error) {
 // selectTogether tells whether path selects something wherever valid does: it is
 // the same, or a field that is there by its default where valid is.
 func (t *translator) selectTogether(valid, path []step) bool {
-	if _, ok := defaultsOf[fieldKey(path)]; ok && !t.anyTypes && slices.Equal(valid, path[:len(path)-1]) {
+	if !t.anyTypes && slices.Equal(valid, path[:len(path)-1]) && defaultAt(path).Default != nil {
 		return true
 	}
 	return slices.Equal(valid, path)
@@ -293,7 +294,7 @@ func (t *translator) present(base string, at, rest []step) (string, error) {
 		return t.is(aScalar, base, holdsAlways), nil
 	}
 	full := slices.Concat(at, rest)
-	if _, ok := defaultsOf[fieldKey(full)]; ok {
+	if defaultAt(full).Default != nil {
 		return t.presentByDefault(base, at, rest)
 	}
 	optional, err := t.chain(base, at, rest)
@@ -325,7 +326,7 @@ func (t *translator) value(base string, at, rest []step, absent string) (string,
 		holds, err := t.constrained(base, of)
 		return t.orNull(base, absent, holds), err
 	}
-	if d, ok := defaultsOf[fieldKey(full)]; ok {
+	if d := defaultAt(full); d.Default != nil {
 		return t.valueOrDefault(d, base, at, rest, absent)
 	}
 	optional, err := t.chain(base, at, rest)
@@ -346,7 +347,7 @@ func nameOf(steps []step) string {
 }
 
 // valueOrDefault is value for a field that is there wherever its parent is.
-func (t *translator) valueOrDefault(d fieldDefault, base string, at, rest []step, absent string) (string, error) {
+func (t *translator) valueOrDefault(d vmrules.Place, base string, at, rest []step, absent string) (string, error) {
 	parent, leaf := rest[:len(rest)-1], rest[len(rest)-1]
 	above := slices.Concat(at, parent)
 	if len(parent) == 0 {
@@ -364,7 +365,7 @@ func (t *translator) valueOrDefault(d fieldDefault, base string, at, rest []step
 }
 
 // defaulted says that a member of an object, or its default, is right.
-func (t *translator) defaulted(d fieldDefault, parent string, above []step, leaf step) (string, error) {
+func (t *translator) defaulted(d vmrules.Place, parent string, above []step, leaf step) (string, error) {
 	field, err := t.member(above, leaf.name, "?")
 	if err != nil {
 		return "", err
@@ -381,7 +382,7 @@ func (t *translator) defaulted(d fieldDefault, parent string, above []step, leaf
 	}
 	optional := parent + field
 	switch {
-	case !d.zero, absent == holdsNever && t.holds(0) == holdsNever:
+	case !d.ZeroIsDefault, absent == holdsNever && t.holds(0) == holdsNever:
 		return optional + ".optMap(" + v + ", " + t.orNull(v, absent, holds) + ").orValue(" + absent + ")", nil
 	case t.anyTypes:
 		return optional + ".optMap(" + v + ", " + v + " == null || " + v + " == 0 ? " + absent + " : " + holds + ").orValue(" + absent + ")", nil
@@ -390,10 +391,13 @@ func (t *translator) defaulted(d fieldDefault, parent string, above []step, leaf
 }
 
 // byDefault is what becomes of the rule by a field's default.
-func (t *translator) byDefault(d fieldDefault, of fieldType) (string, error) {
-	verdict := t.holds(d.value)
+func (t *translator) byDefault(d vmrules.Place, of fieldType) (string, error) {
+	verdict := t.holds(d.Default)
 	if verdict == "" {
-		literal := fmt.Sprintf("%#v", d.value)
+		literal := fmt.Sprint(d.Default)
+		if text, ok := d.Default.(string); ok {
+			literal = strconv.Quote(text)
+		}
 		if t.anyTypes {
 			literal = "dyn(" + literal + ")"
 		}

@@ -3,6 +3,7 @@ package crd
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,87 +11,38 @@ import (
 	"unicode/utf8"
 )
 
-// A node is a value of a JSON text with the place where it stands there, so that
-// what is wrong with it can be reported there.
+// A node is a value under a key of a rule, and the way to it. Its place in the text
+// is looked up only for what is wrong.
 type node struct {
-	start, end int
-	value      any // a string, bool, json.Number or nil; of an object or array, its opening delimiter
-	names      []string
-	members    map[string]*node
-	items      []*node
+	around *node // nil: the value of the key itself
+	step   any   // from there: a name or an index
+	value  any   // as encoding/json decodes it, with the digits of numbers
 }
 
-// readJSON reads one JSON value. The text is known to be well-formed.
+// readJSON reads the value of a key. The text is known to be well-formed.
 func readJSON(text []byte) (*node, error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
-	return readNode(d, text)
+	n := &node{}
+	return n, d.Decode(&n.value)
 }
 
-func readNode(d *json.Decoder, text []byte) (*node, error) {
-	start := int(d.InputOffset())
-	for start < len(text) && strings.IndexByte(" \t\r\n,:", text[start]) >= 0 {
-		start++
+// path is the way to the value from that of the key.
+func (n *node) path() []any {
+	var path []any
+	for ; n.around != nil; n = n.around {
+		path = append(path, n.step)
 	}
-	token, err := d.Token()
-	if err != nil {
-		return nil, err
-	}
-	n := &node{start: start, value: token}
-	switch token {
-	case json.Delim('{'):
-		err = n.readMembers(d, text)
-	case json.Delim('['):
-		err = n.readItems(d, text)
-	}
-	n.end = int(d.InputOffset())
-	return n, err
+	slices.Reverse(path)
+	return path
 }
-
-func (n *node) readMembers(d *json.Decoder, text []byte) error {
-	n.members = map[string]*node{}
-	for d.More() {
-		token, err := d.Token()
-		if err != nil {
-			return err
-		}
-		name := token.(string)
-		member, err := readNode(d, text)
-		if err != nil {
-			return err
-		}
-		if n.members[name] == nil {
-			n.names = append(n.names, name)
-		}
-		n.members[name] = member
-	}
-	_, err := d.Token()
-	return err
-}
-
-func (n *node) readItems(d *json.Decoder, text []byte) error {
-	for d.More() {
-		item, err := readNode(d, text)
-		if err != nil {
-			return err
-		}
-		n.items = append(n.items, item)
-	}
-	_, err := d.Token()
-	return err
-}
-
-func (n *node) isObject() bool { return n.value == json.Delim('{') }
-
-func (n *node) isArray() bool { return n.value == json.Delim('[') }
 
 // noun is what the value is, for messages.
 func (n *node) noun() string {
 	switch v := n.value.(type) {
-	case json.Delim:
-		if v == '{' {
-			return "an object"
-		}
+	case map[string]any:
+		return "an object"
+	case []any:
 		return "an array"
 	case string:
 		return "a string"
@@ -110,57 +62,60 @@ func (n *node) text(name string) string {
 
 // member is a member of an object; a node that is null for none.
 func (n *node) member(name string) *node {
-	if m := n.members[name]; m != nil {
-		return m
+	members, _ := n.value.(map[string]any)
+	return &node{n, name, members[name]}
+}
+
+// names are those of the members of an object.
+func (n *node) names() []string {
+	members, _ := n.value.(map[string]any)
+	return slices.Sorted(maps.Keys(members))
+}
+
+// items are those of an array.
+func (n *node) items() []*node {
+	list, _ := n.value.([]any)
+	items := make([]*node, 0, len(list))
+	for i, item := range list {
+		items = append(items, &node{n, i, item})
 	}
-	return &node{start: n.start, end: n.end}
+	return items
 }
 
 // below is the node at these steps, or the last one on the way that is there.
 func (n *node) below(steps []any) *node {
 	for _, step := range steps {
-		var next *node
-		switch step := step.(type) {
-		case string:
-			next = n.members[step]
-		case int:
-			if step < len(n.items) {
-				next = n.items[step]
-			}
-		}
-		if next == nil {
+		next, ok := n.child(step)
+		if !ok {
 			break
 		}
-		n = next
+		n = &node{n, step, next}
 	}
 	return n
 }
 
-// plain is the value in the types of unstructured objects, for locate.
-func (n *node) plain() any {
-	switch {
-	case n.isObject():
-		m := make(map[string]any, len(n.members))
-		for name, member := range n.members {
-			m[name] = member.plain()
+func (n *node) child(step any) (any, bool) {
+	switch v := n.value.(type) {
+	case map[string]any:
+		if name, ok := step.(string); ok {
+			next, ok := v[name]
+			return next, ok
 		}
-		return m
-	case n.isArray():
-		list := make([]any, 0, len(n.items))
-		for _, item := range n.items {
-			list = append(list, item.plain())
+	case []any:
+		if i, ok := step.(int); ok && i < len(v) {
+			return v[i], true
 		}
-		return list
 	}
-	return n.value
+	return nil, false
 }
 
-// inString is how many bytes behind its opening quote a JSON string holds its
-// character at this line (from 1) and column (from 0, in code points).
-func inString(literal []byte, line, column int) int {
+// inString is how many bytes behind its opening quote the JSON string with which a
+// text begins holds its character at this line (from 1) and column (from 0, in code
+// points).
+func inString(text []byte, line, column int) int {
 	i := 1
-	for i < len(literal)-1 && (line > 1 || column > 0) {
-		r, size := character(literal[i:])
+	for i < len(text)-1 && text[i] != '"' && (line > 1 || column > 0) {
+		r, size := character(text[i:])
 		switch {
 		case line == 1:
 			column--
@@ -169,7 +124,7 @@ func inString(literal []byte, line, column int) int {
 		}
 		i += size
 	}
-	return min(i, len(literal)-1)
+	return min(i, len(text)-1)
 }
 
 // character is the first character inside a JSON string, and how many bytes it

@@ -24,6 +24,7 @@ const maxProblems = 100
 type reading struct {
 	source   vmrules.RuleSource
 	key      string
+	raw      []byte // the value of the key
 	problems []vmrules.Problem
 	patterns map[string]patternPrice // of regular expressions that are paid for
 	unpaid   bool                    // the budget of the call does not suffice
@@ -40,7 +41,7 @@ func (r *reading) at(offset int, where string, reason vmrules.Reason, format str
 			return
 		}
 	}
-	if len(r.problems) >= maxProblems {
+	if r.isFull() {
 		return
 	}
 	p := r.source.Problem(r.key, reason, "%s", message)
@@ -48,17 +49,28 @@ func (r *reading) at(offset int, where string, reason vmrules.Reason, format str
 	r.problems = append(r.problems, p)
 }
 
+// offset is where a value begins in the value of the key.
+func (r *reading) offset(n *node) int {
+	return r.source.PositionIn(r.key, n.path()...) - r.source.Position(r.key)
+}
+
 // wrong adds what is wrong with the whole value.
 func (r *reading) wrong(reason vmrules.Reason, format string, args ...any) {
 	r.at(0, "", reason, format, args...)
 }
 
+// isFull reports whether no more problems are told.
+func (r *reading) isFull() bool { return len(r.problems) >= maxProblems }
+
 func (r *reading) problem(n *node, where *field.Path, reason vmrules.Reason, format string, args ...any) {
+	if r.isFull() {
+		return // before its place is looked up
+	}
 	path := ""
 	if where != nil {
 		path = where.String()
 	}
-	r.at(n.start, path, reason, format, args...)
+	r.at(r.offset(n), path, reason, format, args...)
 }
 
 // refused are the fields of a schema that no CustomResourceDefinition may have,
@@ -94,7 +106,7 @@ func (r *reading) fits(n *node, t reflect.Type, where *field.Path) {
 			r.fits(n, typeSchema, where)
 		}
 	case t == typeOrArray:
-		if n.isArray() {
+		if _, ok := n.value.([]any); ok {
 			r.problem(n, where, vmrules.ReasonTypeInvalid, "a list of schemas is not supported: write one schema for all items")
 			return
 		}
@@ -102,19 +114,19 @@ func (r *reading) fits(n *node, t reflect.Type, where *field.Path) {
 	case t.Kind() == reflect.Struct:
 		r.fitsStruct(n, t, where)
 	case t.Kind() == reflect.Map:
-		if !n.isObject() {
+		if _, ok := n.value.(map[string]any); !ok {
 			r.mistyped(n, where, "an object")
 			return
 		}
-		for _, name := range n.names {
-			r.fits(n.members[name], t.Elem(), where.Key(name))
+		for _, name := range n.names() {
+			r.fits(n.member(name), t.Elem(), where.Key(name))
 		}
 	case t.Kind() == reflect.Slice:
-		if !n.isArray() {
+		if _, ok := n.value.([]any); !ok {
 			r.mistyped(n, where, "an array")
 			return
 		}
-		for i, item := range n.items {
+		for i, item := range n.items() {
 			r.fits(item, t.Elem(), where.Index(i))
 		}
 	default:
@@ -127,13 +139,13 @@ func (r *reading) mistyped(n *node, where *field.Path, want string) {
 }
 
 func (r *reading) fitsStruct(n *node, t reflect.Type, where *field.Path) {
-	if !n.isObject() {
+	if _, ok := n.value.(map[string]any); !ok {
 		r.mistyped(n, where, "an object")
 		return
 	}
 	known := fieldsOf(t)
-	for _, name := range n.names {
-		member := n.members[name]
+	for _, name := range n.names() {
+		member := n.member(name)
 		f, ok := known[name]
 		switch {
 		case t == typeSchema && refused[name] != "":

@@ -66,7 +66,7 @@ func TestInString(t *testing.T) {
 		"behind the last line": {9, 9, `"`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := literal[inString([]byte(literal), test.line, test.column):]
+			got := literal[inString([]byte(literal+`, "more\n"`), test.line, test.column):]
 			if diff := cmp.Diff(test.want, got[:min(len(got), len(test.want))]); diff != "" {
 				t.Errorf("text there (-want +got):\n%s", diff)
 			}

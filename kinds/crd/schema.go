@@ -44,7 +44,7 @@ func Schema(source vmrules.RuleSource) (vmrules.Checker, []vmrules.Problem) {
 	if !ok {
 		return nil, []vmrules.Problem{source.Problem(keySchema, vmrules.ReasonRequired, `a rule of kind %q needs the key "schema", such as {"type": "integer", "maximum": 8}`, source.Rule().Kind)}
 	}
-	r := &reading{source: source, key: keySchema}
+	r := &reading{source: source, key: keySchema, raw: raw}
 	if r.payText(raw); r.unpaid {
 		return nil, nil
 	}
@@ -53,7 +53,7 @@ func Schema(source vmrules.RuleSource) (vmrules.Checker, []vmrules.Problem) {
 		r.wrong(vmrules.ReasonInvalid, "the schema is no JSON: %v", err)
 		return nil, r.problems
 	}
-	j := r.compile(tree, raw, nil, false)
+	j := r.compile(tree, nil, false)
 	if r.failed() {
 		return nil, r.problems
 	}
@@ -87,18 +87,18 @@ const valueField = "value"
 
 // compile makes the judge of the schema that begins at the node, or adds to the
 // problems of the reading.
-func (r *reading) compile(n *node, text []byte, where *field.Path, isResource bool) *judge {
+func (r *reading) compile(n *node, where *field.Path, isResource bool) *judge {
 	before := len(r.problems)
 	r.fits(n, typeSchema, where)
 	if len(r.problems) > before {
 		return nil
 	}
-	schema, err := convert(text[n.start:n.end])
+	schema, err := convert(n.value)
 	if err != nil {
 		r.problem(n, where, vmrules.ReasonInvalid, "the schema cannot be read: %s", shortened(err.Error()))
 		return nil
 	}
-	w := &wording{reading: r, node: n, text: text, isResource: isResource}
+	w := &wording{reading: r, node: n, isResource: isResource}
 	if w.limit(&schema, where); r.unpaid {
 		return nil
 	}
@@ -127,13 +127,17 @@ func (r *reading) compile(n *node, text []byte, where *field.Path, isResource bo
 	return j
 }
 
-func convert(text []byte) (apiextensions.JSONSchemaProps, error) {
+func convert(value any) (apiextensions.JSONSchemaProps, error) {
 	var read v1.JSONSchemaProps
 	var schema apiextensions.JSONSchemaProps
-	if err := json.Unmarshal(text, &read); err != nil {
+	text, err := json.Marshal(value)
+	if err == nil {
+		err = json.Unmarshal(text, &read)
+	}
+	if err != nil {
 		return schema, err
 	}
-	err := v1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(&read, &schema, nil)
+	err = v1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(&read, &schema, nil)
 	return schema, err
 }
 
@@ -244,10 +248,8 @@ func (r *reading) newJudge(schema *apiextensions.JSONSchemaProps, isResource boo
 type wording struct {
 	*reading
 	node       *node
-	text       []byte
 	where      *field.Path
 	isResource bool
-	plain      any // the schema as a value, where it was needed
 }
 
 // check finds what the API server accepts in a schema but does not do as it is
@@ -375,16 +377,16 @@ func ofType(t string) string {
 
 // add makes problems of what the API server says about the definition.
 func (w *wording) add(e *field.Error) {
+	if w.isFull() {
+		return // before its place is looked up
+	}
 	root := "spec.validation.openAPIV3Schema"
 	if !w.isResource {
 		root += ".properties[" + valueField + "]"
 	}
 	path := strings.TrimPrefix(strings.TrimPrefix(e.Field, root), ".")
 	path = strings.TrimPrefix(path, "spec.validation.openAPIV3Schema")
-	if w.plain == nil {
-		w.plain = w.node.plain()
-	}
-	steps, _ := locate(path, w.plain, nil, e.Type == field.ErrorTypeRequired)
+	steps, _ := locate(path, w.node.value, nil, e.Type == field.ErrorTypeRequired)
 	at := w.node.below(steps)
 	where := path
 	if w.where != nil {
@@ -406,7 +408,7 @@ func (w *wording) add(e *field.Error) {
 		detail = "is not allowed: " + e.Detail
 	}
 	detail = strings.ReplaceAll(strings.ReplaceAll(detail, root+".", ""), root, "the schema")
-	w.at(at.start, where, vmrules.ReasonInvalid, "%s", plainWords(detail, ""))
+	w.at(w.offset(at), where, vmrules.ReasonInvalid, "%s", plainWords(detail, ""))
 }
 
 // sort puts the problems since an index in order: the API server finds them by
@@ -423,9 +425,9 @@ var celErrors = regexp.MustCompile(`ERROR: <input>:(\d+):(\d+): (.*)`)
 func (w *wording) addExpression(at *node, where string, match []string) {
 	line, _ := strconv.Atoi(match[1])
 	column, _ := strconv.Atoi(match[2])
-	offset := at.start
+	offset := w.offset(at)
 	if _, ok := at.value.(string); ok {
-		offset += inString(w.text[at.start:at.end], line, column-1)
+		offset += inString(w.raw[offset:], line, column-1)
 	}
 	w.at(offset, where, vmrules.ReasonInvalid, "%s", expressionError(line, column, match[3], "self and oldSelf"))
 }
