@@ -36,7 +36,6 @@ func TestDoubts(t *testing.T) {
 		{"an argument is too dear", `"rule": "integer", "max": "jsonpath::.spec.domain.argument", ` + path, 1, strings.Repeat("9", 1_000_000), work(50_000), vmrules.DoubtBound, "the budget"},
 		{"nothing can be paid for", `"rule": "integer", ` + path, 1, nil, work(1), vmrules.DoubtBound, "the budget"},
 		{"not UTF-8", `"rule": "regex", "regex": "a", ` + path, "\xff", nil, work(0), vmrules.DoubtBound, "UTF-8"},
-		{"a default that cannot be used", `"rule": "integer", ` + path, 1, nil, vmrules.WithDefault(vmrules.MustParsePath("jsonpath::..n"), 1), vmrules.DoubtArgument, "WithDefault"},
 		{"a Checker spends too much", `"rule": "spender", ` + path, 1, nil, work(0), vmrules.DoubtBound, "the budget"},
 	} {
 		rules := rulesOf(t, fmt.Sprintf(`[{"name": "r", "message": "m", %s}]`, test.rule), kind)

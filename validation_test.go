@@ -31,7 +31,6 @@ func rulesOn(t testing.TB, path, more string) Rules {
 	return mustParse(t, `[{"name": "r", "message": "m", "path": "jsonpath::.spec.domain`+path+`", `+more+`}]`)
 }
 
-// only is the only result of a report.
 // defaultOf is WithDefaults for one field.
 func defaultOf(t testing.TB, path string, value any) ValidateOption {
 	t.Helper()
@@ -42,6 +41,7 @@ func defaultOf(t testing.TB, path string, value any) ValidateOption {
 	return WithDefaults(d)
 }
 
+// only is the only result of a report.
 func only(t testing.TB, r *Report) Result {
 	t.Helper()
 	if len(r.Results()) != 1 {
