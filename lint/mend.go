@@ -45,14 +45,15 @@ func (s *pathSearch) mendName(name vmrules.NameStep, written string) ([]*field, 
 	}
 	if meant := spelling.Nearest(string(name), names); meant != "" {
 		s.find("misspelt-field", true, "no VM has a field %s in %s: did you mean %q?", value.Quoted(string(name)), s.place(), meant)
+		next := stepAll(s.fields, vmrules.NameStep(meant))
 		if s.deep != nil {
-			return stepAll(s.fields, vmrules.NameStep(meant)), meant
+			return next, meant
 		}
-		return stepAll(s.fields, vmrules.NameStep(meant)), "." + meant
+		return next, "." + meant
 	}
 	if parent := s.parentOf(name); parent != "" {
-		s.find("misplaced-field", true, "no VM has a field %s in %s: did you mean the one in .%s?", value.Quoted(string(name)), s.place(), parent)
-		return stepAll(stepAll(s.fields, parent), name), "." + string(parent) + written
+		s.find("misplaced-field", true, "no VM has a field %s in %s: did you mean the one in %s?", value.Quoted(string(name)), s.place(), parent)
+		return stepAll(stepAll(s.fields, parent), name), parent.String() + written
 	}
 	s.find("unknown-field", false, "no VM is known to have a field %s in %s", value.Quoted(string(name)), s.place())
 	return nil, written

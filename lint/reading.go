@@ -139,10 +139,15 @@ func (l *linter) idOf(p vmrules.Problem) string {
 		return "invalid-path"
 	case p.Key == constraint.Regex:
 		return "invalid-regex"
-	case p.Key == "", l.flaws[p.Offset] && constraint.Named(p.Key) == nil:
+	case p.Key == "", l.flaws[p.Offset] && !isArgument(p.Key):
 		return "unreadable"
 	}
 	return "invalid-argument"
+}
+
+// isArgument reports whether a key is one of an argument, in any version of the format.
+func isArgument(key string) bool {
+	return slices.ContainsFunc(constraint.Arguments[:], func(a constraint.Argument) bool { return key == a.Key || key == a.OldName })
 }
 
 // idOfUnknown returns the ID of a problem with a version, kind or key that is not known.
