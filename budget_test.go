@@ -98,9 +98,6 @@ func attacks(t *testing.T) []attack {
 		read("problems of a long name", `[{"name":"`+long+`","rule":"enum","path":"jsonpath::.a","message":"m","values":[`+strings.Repeat("{},", 10_000)+`1]}]`),
 		read("keys that are not known", `[{`+strings.Repeat(`"key":1,`, 30_000)+`"name":"n"}]`, Strict()),
 		read("a path of many steps", `[{"name":"n","rule":"string","path":"jsonpath::`+strings.Repeat(".a", 100_000)+`","message":"m"}]`),
-		{"lint", func(o Option) any {
-			return Lint(rulesText(2500, sameMembers(`"rule":"integer","path":"jsonpath::.spec.domain.cpus.core","min":1`)), o)
-		}},
 		own("one annotation in many VMs", map[string]any{"kind": "List", "items": listOf(1000, vm("["+strings.Repeat("{},", 9_000)+"{}]"))}),
 		own("rules in many VMs", map[string]any{"kind": "List", "items": listOf(1000, vm(rulesText(1000, sameMembers(`"rule":"string","path":"jsonpath::.a"`))))}),
 		{"RulesFor", func(o Option) any {

@@ -79,20 +79,6 @@ func checkPlaces(t *testing.T, annotation string, problems []Problem) {
 	}
 }
 
-// FuzzLint: no panic; the errors are the problems of ParseRules; every finding has
-// a place, an order and a check that it is from; findings are the same on each
-// run; a suggestion that is followed ends its finding.
-func FuzzLint(f *testing.F) {
-	seedVectors(f, func(annotation, _ string) { f.Add(annotation, false, false) })
-	for _, v := range readLintVectors(f) {
-		f.Add(v.text(f), v.Version == V201901, v.Strict)
-	}
-	f.Fuzz(func(t *testing.T, annotation string, old, strict bool) {
-		opts := fuzzedOptions(old, strict)
-		checkFindings(t, annotation, Lint(annotation, opts...), opts...)
-	})
-}
-
 // decodes tells whether a text is a JSON object that Go decoders take.
 func decodes(text string) bool {
 	var object map[string]any

@@ -46,24 +46,14 @@ func WithDefaults(defaults ...Default) ValidateOption {
 	})
 }
 
-// The fields that 201902-2 lists under "valid" as always there. They are there
-// wherever the object that they belong to is.
-var alwaysThere = []Default{
-	{mustField(".spec.domain.cpu.sockets"), 1},
-	{mustField(".spec.domain.cpu.cores"), 1},
-	{mustField(".spec.domain.cpu.threads"), 1},
-	{mustField(".spec.domain.machine.type"), ""},
-	{mustField(".spec.domain.devices.disks[*].serial"), ""},
-	{mustField(".spec.domain.devices.disks[*].cache"), ""},
-	{mustField(".spec.domain.devices.disks[*].io"), ""},
-	{mustField(".spec.domain.devices.disks[*].tag"), ""},
-	{mustField(".spec.domain.devices.interfaces[*].model"), ""},
-	{mustField(".spec.domain.devices.interfaces[*].macAddress"), ""},
-	{mustField(".spec.domain.devices.interfaces[*].pciAddress"), ""},
-	{mustField(".spec.domain.devices.interfaces[*].tag"), ""},
-	{mustField(".spec.domain.devices.interfaces[*].ports[*].protocol"), ""},
-	{mustField(".spec.domain.devices.interfaces[*].ports[*].port"), 0},
-}
+// alwaysThere are the fields that the format lists as always there.
+var alwaysThere = func() []Default {
+	var all []Default
+	for _, f := range jsonpath.AlwaysThere {
+		all = append(all, Default{mustField(f.Path), f.Value})
+	}
+	return all
+}()
 
 // KubeVirt reads a 0 in these as not set.
 var zeroIsUnset = []jsonpath.FieldPath{

@@ -40,18 +40,6 @@ func TestParsePathErrors(t *testing.T) {
 	}
 }
 
-func parsedOrZero(t *testing.T, s string) Path {
-	t.Helper()
-	if s == "" {
-		return Path{}
-	}
-	p, err := ParsePath(s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
-}
-
 func TestPathString(t *testing.T) {
 	tests := map[string]string{
 		"jsonpath::{$.a.b}":       "jsonpath::.a.b",

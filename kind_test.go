@@ -599,23 +599,6 @@ func problemList(err error) []Problem {
 	return parsed.Problems
 }
 
-// What a kind's compiler finds wrong are Lint's errors too; and what is wrong
-// with the path of such a rule is found as for any other, but that it may select
-// anything.
-func TestLintOfOtherKinds(t *testing.T) {
-	annotation := `[{"name": "a", "rule": "most", "path": "jsonpath::.spec.domain.cpu.core", "message": "m", "most": []},
-		{"name": "b", "rule": "most", "path": "jsonpath::.spec.domain.cpu.core", "message": "m", "most": 1, "unlt": 1},
-		{"name": "c", "rule": "most", "path": "jsonpath::.spec.domain.cpu", "message": "m", "most": 1}]`
-	var got []string
-	for _, f := range Lint(annotation, WithKind("most", most)) {
-		got = append(got, fmt.Sprintf("%s %s %s %s %q", f.Severity, f.ID, f.Rule, f.Key, f.Suggestion))
-	}
-	want := []string{`error wrong-type a most ""`, `warning misspelt-field b path "jsonpath::.spec.domain.cpu.cores"`, `warning misspelt-key b unlt "unit"`}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-}
-
 // What such a rule allows is known to its kind alone: limits and schemas say so.
 func TestLimitsOfOtherKinds(t *testing.T) {
 	rules, err := ParseRules(`[{"name": "n", "rule": "most", "path": "jsonpath::.spec.disks", "message": "m", "most": 1, "max": 3}]`, WithKind("most", most))

@@ -32,17 +32,8 @@ func (k Kind) isOfFormat() bool { return slices.Contains(formatKinds, k) }
 
 var formatKinds = []Kind{KindInteger, KindString, KindRegex, KindEnum}
 
-// valueType returns the type of value that the kind asks for. A kind that is not the
-// format's asks for what arguments can be applied to.
-func (k Kind) valueType() constraint.Type {
-	switch k {
-	case KindInteger:
-		return constraint.Integer
-	case KindString:
-		return constraint.String
-	}
-	return constraint.Scalar
-}
+// valueType returns the type of value that the kind asks for.
+func (k Kind) valueType() constraint.Type { return constraint.TypeOf(string(k)) }
 
 // The keys of a rule, apart from the arguments, which constraint.Arguments lists.
 // Spec: Mandatory Keys, Optional Keys.

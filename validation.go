@@ -62,8 +62,13 @@ func WithVersion(v Version) ParseOption {
 
 // Strict makes problems of what is otherwise ignored, as the format demands:
 // unknown keys and kinds, and rules without arguments. It is for those who
-// write rules, not for those who meet them.
-func Strict() ParseOption { return parseOption(func(o *parseOptions) { o.strict = true }) }
+// write rules, not for those who meet them. Whatever Strict returns is equal to what
+// it returned before, so that a package can find it among its options.
+func Strict() ParseOption { return strictOption{} }
+
+type strictOption struct{}
+
+func (strictOption) changeReading(o *parseOptions) { o.strict = true }
 
 // problems are what is wrong with the options themselves.
 func (o *parseOptions) problems() []Problem {

@@ -11,9 +11,9 @@ import (
 	meta "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// fieldTable is the table of fields that the library's Lint knows; it says itself
+// fieldTable is the table of fields that package lint knows; it says itself
 // how it is written.
-const fieldTable = "../fields.txt"
+const fieldTable = "../lint/fields.txt"
 
 // fieldRoots are the types of Kubernetes that a VM holds, by their names in the
 // table. The types below them are found by reflection.

@@ -48,20 +48,20 @@ func command() []attack {
 				list(5, annotated(annotation(1, `"rule":"enum","path":"jsonpath::.a","values":[`+list(80_000, `{}`)+`]`))) + `]}`
 		}),
 
-		lint("40,000 findings on one line", "a.json", func() string { return annotated("[" + list(9999, `{}`) + "]") }),
-		lint("unknown keys on one line of YAML", "a.yaml", func() string {
+		linted("40,000 findings on one line", "a.json", func() string { return annotated("[" + list(9999, `{}`) + "]") }),
+		linted("unknown keys on one line of YAML", "a.yaml", func() string {
 			return "[{name: a, rule: integer, path: 'jsonpath::.a', message: m, " + list(20_000, "k%d: 0") + "}]\n"
 		}),
-		lint("findings in a long string in quotes", "a.yaml", func() string {
+		linted("findings in a long string in quotes", "a.yaml", func() string {
 			return "kind: VirtualMachine\nmetadata: {annotations: {vm.kubevirt.io/validations: " +
 				quoted(annotation(1, `"rule":"enum","path":"jsonpath::.a","values":[`+list(60_000, `{}`)+`]`)) + "}}\n"
 		}),
-		lint("findings in a block of many lines", "a.yaml", func() string {
+		linted("findings in a block of many lines", "a.yaml", func() string {
 			return "kind: VirtualMachine\nmetadata:\n  annotations:\n    vm.kubevirt.io/validations: |\n" +
 				"      [\n" + strings.Repeat("      {},\n", 9000) + "      {}]\n"
 		}),
-		lint("as SARIF", "a.json", func() string { return annotated("[" + list(9999, `{}`) + "]") }, "-o", "sarif"),
-		lint("as JSON", "a.json", func() string { return annotated("[" + list(9999, `{}`) + "]") }, "-o", "json"),
+		linted("as SARIF", "a.json", func() string { return annotated("[" + list(9999, `{}`) + "]") }, "-o", "sarif"),
+		linted("as JSON", "a.json", func() string { return annotated("[" + list(9999, `{}`) + "]") }, "-o", "json"),
 
 		{name: "command/audit, 5,000 VMs", args: []string{"audit", "a.json"}, files: one("a.json", func() string {
 			return `{"kind":"List","items":[` + list(5000, annotated(annotation(1, `"rule":"integer","path":"jsonpath::.a"`))) + `]}`
@@ -82,7 +82,7 @@ func check(name, file string, text func() string) attack {
 	return attack{name: "command/check, " + name, args: []string{"check", file}, files: one(file, text)}
 }
 
-func lint(name, file string, text func() string, flags ...string) attack {
+func linted(name, file string, text func() string, flags ...string) attack {
 	return attack{name: "command/lint, " + name, args: append([]string{"lint", file}, flags...), files: one(file, text)}
 }
 

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/lint"
 )
 
 // runChild runs one attack in this process, and writes what it measures to the
@@ -83,11 +84,11 @@ func (p *probe) parseObject(text string) {
 	})
 }
 
-func (p *probe) lint(annotation string, opts ...vmrules.ParseOption) []vmrules.Finding {
+func (p *probe) lint(annotation string, opts ...vmrules.ParseOption) []lint.Finding {
 	limit("annotation", len(annotation), mostAnnotation)
-	var findings []vmrules.Finding
+	var findings []lint.Finding
 	p.measure("Lint", func() (string, string) {
-		findings = vmrules.Lint(annotation, opts...)
+		findings = lint.Annotation(annotation, opts...)
 		if len(findings) == 0 {
 			return decided, "no findings"
 		}

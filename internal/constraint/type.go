@@ -19,6 +19,18 @@ const (
 	Integer Type = Number | (1 << 2) // an integral number, or a string that is an integral quantity
 )
 
+// TypeOf returns the type of value that a kind of rules asks for. A kind that is not the
+// format's asks for what arguments can be applied to.
+func TypeOf(kind string) Type {
+	switch kind {
+	case "integer":
+		return Integer
+	case "string":
+		return String
+	}
+	return Scalar
+}
+
 // String returns the name of the type.
 func (t Type) String() string {
 	switch t {

@@ -27,17 +27,6 @@ type Operand struct {
 	Literal value.Scalar
 }
 
-// Paths returns those operands that are paths, which begin at the item.
-func (f Filter) Paths() []jp.Expr {
-	var paths []jp.Expr
-	for _, o := range [...]Operand{f.Left, f.Right} {
-		if o.Path != nil {
-			paths = append(paths, o.Path)
-		}
-	}
-	return paths
-}
-
 // Compares reports whether f compares two Operands, rather than asking whether
 // one exists.
 func (f Filter) Compares() bool { return f.Operator != "" }

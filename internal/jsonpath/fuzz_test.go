@@ -2,10 +2,12 @@ package jsonpath_test
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/ohler55/ojg/jp"
 
 	"github.com/vmrules/vmrules/internal/conformance"
 	"github.com/vmrules/vmrules/internal/jsonpath"
@@ -37,7 +39,8 @@ func FuzzParse(f *testing.F) {
 			t.Fatalf("the steps of %q are written as %q: %v", s, jsonpath.Write(p.Steps()), err)
 		}
 		texts := p.StepTexts()
-		if len(texts) != len(p.Steps()) || len(texts) > 0 && strings.Join(texts, "") != written {
+		withoutDots := slices.DeleteFunc(slices.Clone(p.Steps()), func(step jp.Frag) bool { return step == jp.Descent('.') })
+		if len(texts) != len(withoutDots) || len(texts) > 0 && strings.Join(texts, "") != written {
 			t.Fatalf("%q has the steps %q", written, texts)
 		}
 	})

@@ -74,24 +74,6 @@ func (f *Implied) Default() any {
 // ZeroIsUnset reports whether a 0 in the field means that it is not set.
 func (f *Implied) ZeroIsUnset() bool { return f != nil && f.zeroIsUnset }
 
-// DefaultAt returns the default of the field that a path names in some object; nil
-// for none.
-func (f *Implied) DefaultAt(p *Path) any {
-	steps := p.Steps()
-	if len(steps) == 0 || !isChild(steps[len(steps)-1]) {
-		return nil
-	}
-	for _, step := range steps {
-		switch step.(type) {
-		case jp.Child, jp.Nth, jp.Slice, jp.Wildcard, Filter:
-			f = f.After(step)
-		default:
-			return nil
-		}
-	}
-	return f.Default()
-}
-
 // Of returns the node of a path, as far as its steps are names or select items; nil
 // for any other.
 func (f *Implied) Of(steps jp.Expr) *Implied {

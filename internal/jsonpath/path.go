@@ -36,8 +36,8 @@ func (p *Path) Equal(q *Path) bool {
 	return (p == nil) == (q == nil) && reflect.DeepEqual(p.Steps(), q.Steps())
 }
 
-// StepTexts returns each step as it was written, with the dot or brackets that
-// belong to it. A ".." is a step of its own.
+// StepTexts returns each step as it was written, with the dots or brackets that
+// belong to it.
 func (p *Path) StepTexts() []string {
 	if len(p.Steps()) == 0 {
 		return nil
@@ -46,13 +46,8 @@ func (p *Path) StepTexts() []string {
 	parser := parser{rest: LeadingDot(p.text)}
 	for parser.rest != "" {
 		before := parser.rest
-		steps, _ := parser.step(nil) // it has been read before
-		written := before[:len(before)-len(parser.rest)]
-		if len(steps) == 2 {
-			texts = append(texts, "..")
-			written = written[len(".."):]
-		}
-		texts = append(texts, written)
+		_, _ = parser.step(nil) // it has been read before
+		texts = append(texts, before[:len(before)-len(parser.rest)])
 	}
 	return texts
 }

@@ -216,7 +216,7 @@ func TestImpliedTree(t *testing.T) {
 		".list[*]..cores": nil, "$": nil, ".list[*].cpu[0]": nil,
 	}
 	for path, want := range tests {
-		if diff := cmp.Diff(want, below.DefaultAt(mustParse(t, path))); diff != "" {
+		if diff := cmp.Diff(want, below.Of(mustParse(t, path).Steps()).Default()); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", path, diff)
 		}
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"go.yaml.in/yaml/v3"
 
-	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/lint"
 )
 
 //go:embed explain.yaml
@@ -34,7 +34,7 @@ var topics = sync.OnceValue(func() []topic {
 	if err := yaml.Unmarshal(explanationText, &text); err != nil {
 		panic(err) // every run of the tests reads it
 	}
-	for _, c := range vmrules.Checks() {
+	for _, c := range lint.Checks() {
 		meaning := fmt.Sprintf("%s (%s)", c.Meaning, c.Severity)
 		text.Topics = append(text.Topics, topic{c.ID, "check", meaning, text.Checks[c.ID]})
 	}
@@ -128,7 +128,7 @@ func (t topic) write(w io.Writer) {
 		return
 	}
 	fmt.Fprintln(w)
-	for _, f := range vmrules.Lint(t.Example) {
+	for _, f := range lint.Annotation(t.Example) {
 		if f.ID == t.Name {
 			fmt.Fprintln(w, f)
 		}

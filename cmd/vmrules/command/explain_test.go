@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/lint"
 )
 
 // TestMeanings holds the words of kinds, arguments and outcomes to the tables of
@@ -104,12 +105,12 @@ func TestExamples(t *testing.T) {
 				}
 				continue
 			}
-			if findings := vmrules.Lint(topic.Example); !slices.ContainsFunc(findings, func(f vmrules.Finding) bool { return f.ID == topic.Name }) {
+			if findings := lint.Annotation(topic.Example); !slices.ContainsFunc(findings, func(f lint.Finding) bool { return f.ID == topic.Name }) {
 				t.Errorf("%s is not among the findings about its example: %v", topic.Name, findings)
 			}
 		default:
-			for _, f := range vmrules.Lint("["+topic.Example+"]", vmrules.Strict()) {
-				if f.Severity != vmrules.SeverityInfo {
+			for _, f := range lint.Annotation("["+topic.Example+"]", vmrules.Strict()) {
+				if f.Severity != lint.SeverityInfo {
 					t.Errorf("the example for %s: %v", topic.Name, f)
 				}
 			}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
+	"github.com/vmrules/vmrules/lint"
 )
 
 // A linter is a run of vmrules lint.
@@ -33,17 +34,17 @@ type linted struct {
 
 // A finding is one of the library's, in a file.
 type finding struct {
-	File       string           `json:"file"`
-	Line       int              `json:"line"`
-	Column     int              `json:"column"` // in code points
-	Object     string           `json:"object"`
-	Severity   vmrules.Severity `json:"severity"`
-	ID         string           `json:"id"`
-	Rule       string           `json:"rule,omitempty"`
-	Index      int              `json:"index"` // of the rule, -1 for none
-	Key        string           `json:"key,omitempty"`
-	Message    string           `json:"message"`
-	Suggestion string           `json:"suggestion,omitempty"`
+	File       string        `json:"file"`
+	Line       int           `json:"line"`
+	Column     int           `json:"column"` // in code points
+	Object     string        `json:"object"`
+	Severity   lint.Severity `json:"severity"`
+	ID         string        `json:"id"`
+	Rule       string        `json:"rule,omitempty"`
+	Index      int           `json:"index"` // of the rule, -1 for none
+	Key        string        `json:"key,omitempty"`
+	Message    string        `json:"message"`
+	Suggestion string        `json:"suggestion,omitempty"`
 
 	excerpt manifest.Excerpt
 }
@@ -82,7 +83,7 @@ The exit status is 0 without errors, 1 with errors, and 2 where a file cannot be
 
 // weights order the severities.
 var weights = map[string]int{
-	string(vmrules.SeverityInfo): 0, string(vmrules.SeverityWarning): 1, string(vmrules.SeverityError): 2,
+	string(lint.SeverityInfo): 0, string(lint.SeverityWarning): 1, string(lint.SeverityError): 2,
 }
 
 func (l *linter) run(command *cobra.Command, args []string) error {
@@ -118,8 +119,8 @@ func (l *linter) run(command *cobra.Command, args []string) error {
 	if err := l.output.value()(command.OutOrStdout(), found); err != nil {
 		return err
 	}
-	failed := found.count(vmrules.SeverityError) > 0 ||
-		l.warningsAsErrors && found.count(vmrules.SeverityWarning) > 0
+	failed := found.count(lint.SeverityError) > 0 ||
+		l.warningsAsErrors && found.count(lint.SeverityWarning) > 0
 	return verdict(failed, len(found.Unusable) > 0)
 }
 
@@ -162,7 +163,7 @@ func (l *linter) lintFile(to *linted, file *manifest.File, stderr io.Writer) {
 }
 
 // explainMissing says of rules that are not JSON which parameters are not filled in.
-func explainMissing(findings []vmrules.Finding, missing []string) {
+func explainMissing(findings []lint.Finding, missing []string) {
 	if len(missing) == 0 {
 		return
 	}
@@ -190,19 +191,19 @@ func (l *linter) lintDocument(to *linted, d manifest.Document) {
 
 // findings are the library's about an array. Of another document, they are what
 // keeps it from being used.
-func (l *linter) findings(d *manifest.Document) []vmrules.Finding {
+func (l *linter) findings(d *manifest.Document) []lint.Finding {
 	if text, err := d.JSON(); d.IsArray() && err == nil {
-		return vmrules.Lint(text, l.options()...)
+		return lint.Annotation(text, l.options()...)
 	}
-	var all []vmrules.Finding
+	var all []lint.Finding
 	_, problems := l.build.read(d)
 	for _, p := range problems {
 		id := problemIDs[p.Reason]
 		if id == "" {
 			id = "invalid-argument"
 		}
-		all = append(all, vmrules.Finding{
-			Severity: vmrules.SeverityError, ID: id, Rule: p.Rule, Index: p.Index, Key: p.Key, Offset: p.Offset, Message: p.Message,
+		all = append(all, lint.Finding{
+			Severity: lint.SeverityError, ID: id, Rule: p.Rule, Index: p.Index, Key: p.Key, Offset: p.Offset, Message: p.Message,
 		})
 	}
 	return all
@@ -225,7 +226,7 @@ func (l *linter) options() []vmrules.ParseOption {
 }
 
 // add adds the findings about some rules, if they matter.
-func (l *linter) add(to *linted, file *manifest.File, about string, findings []vmrules.Finding) {
+func (l *linter) add(to *linted, file *manifest.File, about string, findings []lint.Finding) {
 	to.Annotations++
 	for _, f := range findings {
 		if weights[string(f.Severity)] < l.least.value() {
@@ -260,7 +261,7 @@ func short(text string) string {
 	return strings.ToValidUTF8(text[:maxText], "") + "…"
 }
 
-func (l *linted) count(s vmrules.Severity) int {
+func (l *linted) count(s lint.Severity) int {
 	n := 0
 	for _, f := range l.Findings {
 		if f.Severity == s {

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/lint"
 )
 
 // writeJSON writes anything as indented JSON.
@@ -34,8 +34,8 @@ func writeGitHub(w io.Writer, l *linted) error {
 	return nil
 }
 
-var gitHubLevels = map[vmrules.Severity]string{
-	vmrules.SeverityError: "error", vmrules.SeverityWarning: "warning", vmrules.SeverityInfo: "notice",
+var gitHubLevels = map[lint.Severity]string{
+	lint.SeverityError: "error", lint.SeverityWarning: "warning", lint.SeverityInfo: "notice",
 }
 
 // Both replacements are GitHub's own.

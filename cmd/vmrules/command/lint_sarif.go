@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/lint"
 )
 
 // The part of SARIF 2.1.0 that is needed. The libraries for it bring a validator
@@ -71,13 +71,13 @@ type (
 	}
 )
 
-var sarifLevels = map[vmrules.Severity]string{
-	vmrules.SeverityError: "error", vmrules.SeverityWarning: "warning", vmrules.SeverityInfo: "note",
+var sarifLevels = map[lint.Severity]string{
+	lint.SeverityError: "error", lint.SeverityWarning: "warning", lint.SeverityInfo: "note",
 }
 
 // writeSARIF writes findings for code scanning.
 func writeSARIF(w io.Writer, l *linted) error {
-	checks := vmrules.Checks()
+	checks := lint.Checks()
 	run := sarifRun{
 		Tool:        sarifTool{sarifDriver{Name: "vmrules", InformationURI: "https://github.com/vmrules/vmrules"}},
 		Invocations: []sarifInvocation{{Successful: len(l.Unusable) == 0}},
@@ -97,7 +97,7 @@ func writeSARIF(w io.Writer, l *linted) error {
 	for _, f := range l.Findings {
 		run.Results = append(run.Results, sarifResult{
 			RuleID:    f.ID,
-			RuleIndex: slices.IndexFunc(checks, func(c vmrules.Check) bool { return c.ID == f.ID }),
+			RuleIndex: slices.IndexFunc(checks, func(c lint.Check) bool { return c.ID == f.ID }),
 			Level:     sarifLevels[f.Severity],
 			Message:   sarifText{f.subject() + f.Message},
 			Locations: sarifPlace(f.File, f.Line, f.Column),

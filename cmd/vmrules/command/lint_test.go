@@ -5,8 +5,8 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
+	"github.com/vmrules/vmrules/lint"
 )
 
 // However many findings there are, and however long the names in them, what is
@@ -18,8 +18,8 @@ func TestFindingsAreBounded(t *testing.T) {
 	}
 	l := &linter{least: choice[int]{"info", weights}}
 	long := strings.Repeat("ü", 100_000)
-	about := make([]vmrules.Finding, maxFindings+1)
-	about[0] = vmrules.Finding{Severity: vmrules.SeverityError, Rule: long, Key: long, Message: long, Suggestion: long}
+	about := make([]lint.Finding, maxFindings+1)
+	about[0] = lint.Finding{Severity: lint.SeverityError, Rule: long, Key: long, Message: long, Suggestion: long}
 	var to linted
 	l.add(&to, file, long, about)
 	if len(to.Findings) != maxFindings || !to.isFull {

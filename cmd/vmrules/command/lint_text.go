@@ -9,15 +9,15 @@ import (
 	"github.com/fatih/color"
 	"github.com/rivo/uniseg"
 
-	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
+	"github.com/vmrules/vmrules/lint"
 )
 
 // severityColors are seen on a terminal only, and not where NO_COLOR is set.
-var severityColors = map[vmrules.Severity]*color.Color{
-	vmrules.SeverityError:   color.New(color.FgRed, color.Bold),
-	vmrules.SeverityWarning: color.New(color.FgYellow, color.Bold),
-	vmrules.SeverityInfo:    color.New(color.FgCyan, color.Bold),
+var severityColors = map[lint.Severity]*color.Color{
+	lint.SeverityError:   color.New(color.FgRed, color.Bold),
+	lint.SeverityWarning: color.New(color.FgYellow, color.Bold),
+	lint.SeverityInfo:    color.New(color.FgCyan, color.Bold),
 }
 
 // writeText writes findings for people: each with its line, and a caret below.
@@ -29,9 +29,9 @@ func writeText(w io.Writer, l *linted) error {
 			severity.Sprint(f.Severity), oneLine(f.subject()), oneLine(f.Message), f.ID, line, severity.Sprint(caret))
 	}
 	_, err := fmt.Fprintf(w, "%s: %s, %s, %s\n", counted(l.Annotations, "annotation"),
-		counted(l.count(vmrules.SeverityError), "error"),
-		counted(l.count(vmrules.SeverityWarning), "warning"),
-		counted(l.count(vmrules.SeverityInfo), "info"))
+		counted(l.count(lint.SeverityError), "error"),
+		counted(l.count(lint.SeverityWarning), "warning"),
+		counted(l.count(lint.SeverityInfo), "info"))
 	return err
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
+	"github.com/vmrules/vmrules/lint"
 )
 
 // Templates runs a subtest for each template, of OpenShift or KubeVirt, in the
@@ -79,7 +80,7 @@ func (v *verdict) lint(a manifest.Annotation, opts []vmrules.ParseOption) {
 		place := fmt.Sprintf("%s:%d:%d", a.Object.File().Name, f.Line, f.Column)
 		f.Line = 0 // has been said
 		text := fmt.Sprintf("%s: %v", place, f)
-		if f.Severity == vmrules.SeverityError {
+		if f.Severity == lint.SeverityError {
 			v.errors = append(v.errors, text)
 		} else {
 			v.warnings = append(v.warnings, text)

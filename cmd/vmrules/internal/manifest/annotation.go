@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/lint"
 )
 
 // An Annotation holds rules in a file.
@@ -45,27 +46,27 @@ func (o Object) appendAnnotations(all []Annotation, n *node) []Annotation {
 // Lint is the library's, but for lines and columns: they are those in the file.
 // Where a string is written in a way that hides them, they are those of its
 // beginning. Rules that are written as YAML and not as a string are found, too.
-func (a Annotation) Lint(opts ...vmrules.ParseOption) []vmrules.Finding {
+func (a Annotation) Lint(opts ...vmrules.ParseOption) []lint.Finding {
 	text, ok := a.value.scalar.(string)
 	if !ok {
 		line, column := a.place("", 0)
-		return []vmrules.Finding{{
-			Severity: vmrules.SeverityError, ID: "wrong-type", Index: -1, Line: line, Column: column,
+		return []lint.Finding{{
+			Severity: lint.SeverityError, ID: "wrong-type", Index: -1, Line: line, Column: column,
 			Message: fmt.Sprintf("the annotation %s must be a string that holds JSON: in YAML, write | in front of the rules", a.key),
 		}}
 	}
-	findings := vmrules.Lint(text, append(slices.Clip(opts), vmrules.WithVersion(a.version))...)
+	findings := lint.Annotation(text, append(slices.Clip(opts), vmrules.WithVersion(a.version))...)
 	a.placeAll(findings, text)
 	return findings
 }
 
 // placeAll sets the lines and columns of findings about a text, which is read once.
-func (a Annotation) placeAll(findings []vmrules.Finding, text string) {
-	inOrder := make([]*vmrules.Finding, 0, len(findings))
+func (a Annotation) placeAll(findings []lint.Finding, text string) {
+	inOrder := make([]*lint.Finding, 0, len(findings))
 	for i := range findings {
 		inOrder = append(inOrder, &findings[i])
 	}
-	slices.SortStableFunc(inOrder, func(f, g *vmrules.Finding) int { return f.Offset - g.Offset })
+	slices.SortStableFunc(inOrder, func(f, g *lint.Finding) int { return f.Offset - g.Offset })
 	source := a.Object.file.source
 	written := a.written(text)
 	finder := newFinder(source.text, a.value.at, written.written)

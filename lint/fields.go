@@ -1,4 +1,4 @@
-package vmrules
+package lint
 
 import (
 	_ "embed"
@@ -7,7 +7,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/ohler55/ojg/jp"
+	"github.com/vmrules/vmrules"
 )
 
 //go:embed fields.txt
@@ -109,18 +109,16 @@ func (f *field) collect(found []*field, seen map[*field]bool) []*field {
 // step is what a step of a path may select in a field: of an array its items, by
 // whatever step, and of an object its members. It is empty where no VM has
 // anything.
-func (f *field) step(step jp.Frag) []*field {
+func (f *field) step(step vmrules.Step) []*field {
 	if f.shape == anyField {
 		return []*field{f}
 	}
 	switch step := step.(type) {
-	case jp.Child:
+	case vmrules.NameStep:
 		return f.member(string(step))
-	case jp.Wildcard:
-		if step == jp.Wildcard('*') {
-			return f.children()
-		}
-	case jp.Union:
+	case vmrules.WildcardStep:
+		return f.children()
+	case vmrules.UnionStep:
 		return f.union(step)
 	}
 	if f.shape == arrayField {
@@ -150,11 +148,11 @@ func (f *field) children() []*field {
 	return all
 }
 
-func (f *field) union(keys jp.Union) []*field {
+func (f *field) union(union vmrules.UnionStep) []*field {
 	var all []*field
-	for _, key := range keys {
-		if name, ok := key.(string); ok {
-			all = append(all, f.member(name)...)
+	for _, key := range union.Keys() {
+		if name, ok := key.(vmrules.NameStep); ok {
+			all = append(all, f.member(string(name))...)
 		} else if f.shape == arrayField {
 			all = append(all, f.items)
 		}
@@ -163,7 +161,7 @@ func (f *field) union(keys jp.Union) []*field {
 }
 
 // stepAll is step for each of several fields, each result once.
-func stepAll(fields []*field, step jp.Frag) []*field {
+func stepAll(fields []*field, step vmrules.Step) []*field {
 	if len(fields) == 1 {
 		return unique(fields[0].step(step))
 	}

@@ -1,18 +1,93 @@
-package vmrules
+package lint
 
 import (
 	"strings"
 
+	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/internal/constraint"
 	"github.com/vmrules/vmrules/internal/jsontext"
 	"github.com/vmrules/vmrules/internal/value"
 )
 
+// The keys of a rule that findings are about, apart from the arguments.
+const (
+	keyRule    = "rule"
+	keyPath    = "path"
+	keyMessage = "message"
+	keyValid   = "valid"
+)
+
+// A rule is one without problems, with where it stands.
+type rule struct {
+	vmrules.Rule
+	place
+	literal    constraint.Set // its type, and the arguments that are literals
+	isHopeless bool           // no value satisfies it
+}
+
+// rules returns the rules that stand at places.
+func (l *linter) rules(rules vmrules.Rules, places []place) []*rule {
+	all := make([]*rule, 0, len(places))
+	for i, r := range rules.All() {
+		all = append(all, &rule{Rule: r, place: places[i], literal: l.literal(r)})
+	}
+	return all
+}
+
+// valueSize is what a value that is allowed keeps, apart from its text.
+const valueSize = 150
+
+// literal returns what the literal arguments of a rule demand.
+func (l *linter) literal(r vmrules.Rule) constraint.Set {
+	if !isOfFormat(r.Kind) {
+		return constraint.Set{}
+	}
+	var all []constraint.Constraint
+	for key, arguments := range r.Arguments() {
+		literals, ok := l.literals(arguments)
+		if !ok {
+			continue
+		}
+		if c, err := constraint.Named(key).New(literals, &l.budget); err == nil {
+			all = append(all, c)
+		}
+	}
+	return constraint.NewSet(constraint.TypeOf(string(r.Kind)), all)
+}
+
+// literals returns arguments that are all literals; false where one is a path, or where
+// the budget does not suffice.
+func (l *linter) literals(arguments []vmrules.Argument) ([]value.Scalar, bool) {
+	all := make([]value.Scalar, 0, len(arguments))
+	for _, a := range arguments {
+		literal, _ := a.Literal()
+		s, ok := value.ScalarOf(literal)
+		if !ok || l.budget.Spend(constraint.ListedWork+s.RenderedSize(), valueSize+s.RenderedSize()) != nil {
+			return nil, false
+		}
+		all = append(all, s)
+	}
+	return all, true
+}
+
+// isOfFormat reports whether a kind is one of the format.
+func isOfFormat(k vmrules.Kind) bool { return len(argumentsOf(k)) > 0 }
+
+// at returns where the value of a key stands, and what the rule calls that key.
+func (r *rule) at(key string) (string, jsontext.Node) {
+	n, ok := r.node.Member(key)
+	if a := constraint.Named(key); !ok && a != nil && a.OldName != "" {
+		key = a.OldName
+		n, _ = r.node.Member(key)
+	}
+	return key, n
+}
+
 // rule looks at one rule by itself.
-func (l *linter) rule(r linted) {
+func (l *linter) rule(r *rule) {
 	l.message(r)
 	l.paths(r)
-	if !r.Kind.isOfFormat() {
+	if !isOfFormat(r.Kind) {
 		return
 	}
 	l.foreignArguments(r)
@@ -23,7 +98,7 @@ func (l *linter) rule(r linted) {
 	l.regex(r)
 }
 
-func (l *linter) message(r linted) {
+func (l *linter) message(r *rule) {
 	if strings.EqualFold(strings.TrimSpace(r.Message), r.Name) {
 		l.add(r, keyMessage, "message-is-name", "the message is the rule's name: say what is wrong and what would be right")
 	}
@@ -31,19 +106,19 @@ func (l *linter) message(r linted) {
 
 // foreignArguments looks for what consumers ignore that know only the arguments that
 // the specification lists for each kind.
-func (l *linter) foreignArguments(r linted) {
+func (l *linter) foreignArguments(r *rule) {
 	for key := range r.Arguments() {
-		if kind := Kind(constraint.Named(key).Kind); kind != r.Kind {
+		if kind := vmrules.Kind(constraint.Named(key).Kind); kind != r.Kind {
 			l.add(r, key, "foreign-argument", "other consumers read only %s of a rule of the kind %s, and ignore this: make another rule of it, of the kind %s",
 				strings.Join(argumentsOf(r.Kind), " and "), r.Kind, kind)
 		}
 	}
 }
 
-func argumentsOf(k Kind) []string {
+func argumentsOf(k vmrules.Kind) []string {
 	var keys []string
 	for _, a := range constraint.Arguments {
-		if Kind(a.Kind) == k {
+		if vmrules.Kind(a.Kind) == k {
 			keys = append(keys, a.Key)
 		}
 	}
@@ -51,12 +126,12 @@ func argumentsOf(k Kind) []string {
 }
 
 // values looks at the literals among the allowed values.
-func (l *linter) values(r linted) {
+func (l *linter) values(r *rule) {
 	if r.Values == nil {
 		return
 	}
 	if len(r.Values) == 0 {
-		l.hopeless[r.index] = true
+		r.isHopeless = true
 		l.add(r, constraint.Values, "empty-values", "the list is empty, so that no value is allowed: add those that are")
 		return
 	}
@@ -64,7 +139,8 @@ func (l *linter) values(r linted) {
 	var twice, impossible listedValues
 	seen := map[string]bool{}
 	for i, a := range r.Values {
-		s, ok := value.ScalarOf(a.literal)
+		literal, _ := a.Literal()
+		s, ok := value.ScalarOf(literal)
 		if !ok {
 			continue
 		}
@@ -74,7 +150,7 @@ func (l *linter) values(r linted) {
 		}
 		seen[rendered] = true
 		// As a string, a value passes wherever it passes as anything else.
-		if why := l.refusal(r.rule, textScalar(rendered)); why != "" {
+		if why := l.refusal(r, value.FromString(rendered)); why != "" {
 			impossible.add(rendered, list.Items[i], why)
 		}
 	}
@@ -84,7 +160,7 @@ func (l *linter) values(r linted) {
 	switch len(impossible.all) {
 	case 0:
 	case len(r.Values):
-		l.hopeless[r.index] = true
+		r.isHopeless = true
 		l.add(r, constraint.Values, "unsatisfiable-values", "the rest of the rule allows none of these: %s", impossible.why)
 	default:
 		l.add(r, constraint.Values, "impossible-value", "the rest of the rule does not allow %s: %s", string(value.AppendList(nil, impossible.all)), impossible.why).Offset = impossible.at.Start
@@ -107,8 +183,8 @@ func (v *listedValues) add(rendered string, at jsontext.Node, why string) {
 
 // refusal says why a rule refuses a value, by its kind and its literal arguments;
 // "" where it does not, or where that cannot be told.
-func (l *linter) refusal(r *rule, s *value.Scalar) string {
-	for f := range r.literal.Findings(s.Canonical(), s, true, l.budget) {
+func (l *linter) refusal(r *rule, s value.Scalar) string {
+	for f := range r.literal.Findings(s.Canonical(), &s, true, &l.budget) {
 		if f.Err == nil {
 			return f.Detail
 		}
@@ -117,41 +193,41 @@ func (l *linter) refusal(r *rule, s *value.Scalar) string {
 }
 
 // bounds looks for bounds that leave no value.
-func (l *linter) bounds(r linted) {
+func (l *linter) bounds(r *rule) {
 	var alone constraint.Together
-	for low, high := range alone.Conflicts(&r.literal, l.budget) {
+	for low, high := range alone.Conflicts(&r.literal, &l.budget) {
 		if low == high {
 			continue // which values reports
 		}
-		l.hopeless[r.index] = true
+		r.isHopeless = true
 		l.add(r, low.Key(), "unsatisfiable-range", "%s is more than %s %s, so that no value is allowed", low, high.Key(), high)
 	}
 }
 
-// alwaysApplies tells whether the rule is never skipped where its path selects
+// alwaysApplies reports whether the rule is never skipped where its path selects
 // something.
-func (r linted) alwaysApplies() bool { return r.Valid.IsZero() || r.Path.begins(r.Valid) }
+func (r *rule) alwaysApplies() bool { return r.Valid.IsZero() || begins(r.Path, r.Valid) }
 
 // valid looks for a valid that has no effect. Spec: Optional Keys, valid.
-func (l *linter) valid(r linted) {
-	if plainFields.DefaultAt(r.Valid.parsed) == nil {
+func (l *linter) valid(r *rule) {
+	if defaultOf(r.Valid) == nil {
 		return
 	}
-	steps := r.Valid.parsed.StepTexts()
+	steps := written(r.Valid)
 	parent := strings.Join(steps[:len(steps)-1], "")
 	_, at := r.at(keyValid)
 	f := l.add(r, keyValid, "valid-always-there", "this field has a default, so it is there wherever %s is: write that path, which has the same effect", value.Shortened(parent))
-	f.Suggestion = l.writtenLike(at.Value.(string), parent)
+	f.Suggestion = writtenLike(at.Value.(string), parent)
 }
 
 // unset looks for a rule that the default of its field breaks.
-func (l *linter) unset(r linted) {
-	byDefault := plainFields.DefaultAt(r.Path.parsed)
+func (l *linter) unset(r *rule) {
+	byDefault := defaultOf(r.Path)
 	s, ok := value.ScalarOf(byDefault)
-	if !ok || !r.alwaysApplies() || l.hopeless[r.index] {
+	if !ok || !r.alwaysApplies() || r.isHopeless {
 		return
 	}
-	why := l.refusal(r.rule, &s)
+	why := l.refusal(r, s)
 	if why == "" {
 		return
 	}

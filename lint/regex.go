@@ -1,4 +1,4 @@
-package vmrules
+package lint
 
 import (
 	"github.com/vmrules/vmrules/internal/constraint"
@@ -6,12 +6,13 @@ import (
 )
 
 // regex looks at a regex that is a literal.
-func (l *linter) regex(r linted) {
-	written, ok := r.Regex.literal.(string)
+func (l *linter) regex(r *rule) {
+	literal, _ := r.Regex.Literal()
+	written, ok := literal.(string)
 	if !ok {
 		return
 	}
-	tree, err := pcre.Parse(written, l.budget)
+	tree, err := pcre.Parse(written, &l.budget)
 	if err != nil {
 		return // it has been read before, so that only the budget does not suffice
 	}
@@ -21,7 +22,7 @@ func (l *linter) regex(r linted) {
 	switch {
 	case tree.IsHalfAnchored():
 		f := l.add(r, constraint.Regex, "half-anchored-regex", "^ holds for the first alternative only, and $ for the last: write ^(?:…|…)$ for all of them")
-		f.Suggestion = tree.Anchored(l.budget)
+		f.Suggestion = tree.Anchored(&l.budget)
 	case !tree.HasAssertion():
 		l.add(r, constraint.Regex, "unanchored-regex", "this also matches inside of a longer value: write ^ in front and $ behind, if it must not")
 	}

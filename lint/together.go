@@ -1,8 +1,10 @@
-package vmrules
+package lint
 
 import (
 	"slices"
+	"strings"
 
+	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/internal/constraint"
 	"github.com/vmrules/vmrules/internal/value"
 )
@@ -10,16 +12,16 @@ import (
 // together looks for rules that contradict each other. A rule is held against
 // what those before it leave over, not against each of them: an annotation may
 // have thousands.
-func (l *linter) together(rules []linted) {
+func (l *linter) together(rules []*rule) {
 	groups := map[string]*limits{}
 	var inOrder []*limits
 	for _, r := range rules {
-		if !r.Kind.isOfFormat() || r.JustWarning || l.hopeless[r.index] {
+		if !isOfFormat(r.Kind) || r.JustWarning || r.isHopeless {
 			continue
 		}
 		key := r.group()
 		if groups[key] == nil {
-			groups[key] = &limits{linter: l, from: map[constraint.Constraint]linted{}}
+			groups[key] = &limits{linter: l, from: map[constraint.Constraint]*rule{}}
 			inOrder = append(inOrder, groups[key])
 		}
 		groups[key].add(r)
@@ -30,37 +32,38 @@ func (l *linter) together(rules []linted) {
 }
 
 // group is the same for rules that judge the same values on the same condition.
-func (r linted) group() string {
+func (r *rule) group() string {
+	path := strings.Join(spelled(r.Path), "")
 	if r.alwaysApplies() {
-		return r.Path.key()
+		return path
 	}
-	return r.Path.key() + " if " + r.Valid.key()
+	return path + " if " + strings.Join(spelled(r.Valid), "")
 }
 
 // limits are what the literal arguments of several rules leave over together.
 type limits struct {
 	linter   *linter
 	together constraint.Together
-	from     map[constraint.Constraint]linted // the rule of each constraint
-	integer  *linted                          // a rule that asks for an integer; nil: none
-	lister   *linted                          // the last rule with values; nil: none
+	from     map[constraint.Constraint]*rule // the rule of each constraint
+	integer  *rule                           // a rule that asks for an integer; nil: none
+	lister   *rule                           // the last rule with values; nil: none
 }
 
 // add adds a rule. One that leaves nothing of what the others allow is reported
 // and left out, so that it is not reported again with each rule that follows.
-func (s *limits) add(r linted) {
-	for x, y := range s.together.Conflicts(&r.literal, s.linter.budget) {
+func (s *limits) add(r *rule) {
+	for x, y := range s.together.Conflicts(&r.literal, &s.linter.budget) {
 		s.excluded(r, x, y)
 		return
 	}
-	if s.integer == nil && r.Kind == KindInteger {
-		s.integer = &r
+	if s.integer == nil && r.Kind == vmrules.KindInteger {
+		s.integer = r
 	}
-	s.together.Add(&r.literal, s.linter.budget)
+	s.together.Add(&r.literal, &s.linter.budget)
 	for _, c := range r.literal.All() {
 		s.from[c] = r
 		if c.Key() == constraint.Values {
-			s.lister = &r
+			s.lister = r
 		}
 	}
 }
@@ -69,7 +72,7 @@ const contradictingRules = "contradicting-rules"
 
 // excluded reports a rule for which two constraints leave nothing: one of its own and one
 // of the rules before it, or twice what is left of the values.
-func (s *limits) excluded(r linted, own, other constraint.Constraint) {
+func (s *limits) excluded(r *rule, own, other constraint.Constraint) {
 	if own == other {
 		s.linter.add(r, constraint.Values, contradictingRules, "none of these is left of what the rules before it for the same path allow, %s the last of them", value.Quoted(s.lister.Name))
 		return
@@ -91,7 +94,7 @@ func (s *limits) judgeAllowed() {
 	var names []string
 	first := ""
 	for _, v := range list.List() {
-		rule, why := s.refusal(set.All(), textScalar(v))
+		rule, why := s.refusal(set.All(), value.FromString(v))
 		if why == "" {
 			return
 		}
@@ -103,7 +106,7 @@ func (s *limits) judgeAllowed() {
 		}
 	}
 	if len(names) > 0 {
-		s.linter.add(*s.lister, constraint.Values, contradictingRules, "the rules for the same path leave none of these over, %s among them: %s", string(value.AppendList(nil, names)), first)
+		s.linter.add(s.lister, constraint.Values, contradictingRules, "the rules for the same path leave none of these over, %s among them: %s", string(value.AppendList(nil, names)), first)
 	}
 }
 
@@ -114,11 +117,11 @@ const (
 
 // refusal is the rule that refuses a value, and why; "" where none does, or
 // where that would take too long to tell.
-func (s *limits) refusal(limits []constraint.Constraint, v *value.Scalar) (linted, string) {
-	budget := s.linter.budget
+func (s *limits) refusal(limits []constraint.Constraint, v value.Scalar) (*rule, string) {
+	budget := &s.linter.budget
 	if s.integer != nil {
-		if ok, err := constraint.Integer.Admits(v, true); err == nil && !ok {
-			return *s.integer, constraint.Integer.Mismatch(v.Canonical())
+		if ok, err := constraint.Integer.Admits(&v, true); err == nil && !ok {
+			return s.integer, constraint.Integer.Mismatch(v.Canonical())
 		}
 	}
 	for _, c := range limits {
@@ -126,11 +129,11 @@ func (s *limits) refusal(limits []constraint.Constraint, v *value.Scalar) (linte
 			continue
 		}
 		if budget.Spend(checkWork, 0) != nil {
-			return linted{}, ""
+			return nil, ""
 		}
-		if ok, err := c.Holds(v, budget); !ok && err == nil {
-			return s.from[c], c.Breach(v).Detail
+		if ok, err := c.Holds(&v, budget); !ok && err == nil {
+			return s.from[c], c.Breach(&v).Detail
 		}
 	}
-	return linted{}, ""
+	return nil, ""
 }

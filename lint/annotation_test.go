@@ -1,0 +1,183 @@
+package lint_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/internal/conformance"
+	"github.com/vmrules/vmrules/lint"
+)
+
+// A vector is one case of testdata/lint.json: an annotation, as in the
+// conformance vectors, and all findings about it, in order.
+type vector struct {
+	Name       string
+	Annotation json.RawMessage
+	Version    vmrules.Version
+	Strict     bool
+	Findings   []wantFinding
+}
+
+// A wantFinding is a lint.Finding but for the offset, and with a part of the message.
+type wantFinding struct {
+	Severity             lint.Severity
+	ID, Rule, Key        string
+	Index, Line, Column  int
+	Suggestion, Contains string
+}
+
+func readVectors(t testing.TB) []vector {
+	t.Helper()
+	text, err := os.ReadFile("testdata/lint.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var content struct{ Vectors []vector }
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&content); err != nil {
+		t.Fatal(err)
+	}
+	return content.Vectors
+}
+
+func (v vector) text(t testing.TB) string {
+	return conformance.Vector{Annotation: v.Annotation}.Text(t)
+}
+
+func (v vector) options() []vmrules.ParseOption {
+	opts := []vmrules.ParseOption{}
+	if v.Version != "" {
+		opts = append(opts, vmrules.WithVersion(v.Version))
+	}
+	if v.Strict {
+		opts = append(opts, vmrules.Strict())
+	}
+	return opts
+}
+
+func TestAnnotation(t *testing.T) {
+	for _, v := range readVectors(t) {
+		t.Run(v.Name, func(t *testing.T) {
+			text := v.text(t)
+			findings := lint.Annotation(text, v.options()...)
+			var got []wantFinding
+			for i, f := range findings {
+				g := wantFinding{f.Severity, f.ID, f.Rule, f.Key, f.Index, f.Line, f.Column, f.Suggestion, f.Message}
+				if i < len(v.Findings) && strings.Contains(f.Message, v.Findings[i].Contains) {
+					g.Contains = v.Findings[i].Contains
+				}
+				got = append(got, g)
+			}
+			if diff := cmp.Diff(v.Findings, got, cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("findings (-want +got):\n%s", diff)
+			}
+			checkFindings(t, text, findings, v.options()...)
+		})
+	}
+}
+
+// checkFindings checks what holds for the findings about any annotation.
+func checkFindings(t *testing.T, text string, findings []lint.Finding, opts ...vmrules.ParseOption) {
+	t.Helper()
+	if findings == nil {
+		t.Fatal("nil, which JSON writes as null")
+	}
+	if diff := cmp.Diff(findings, lint.Annotation(text, opts...)); diff != "" {
+		t.Fatalf("other findings the second time:\n%s", diff)
+	}
+	refused := []vmrules.Problem{}
+	for i, f := range findings {
+		if !slices.ContainsFunc(lint.Checks(), func(c lint.Check) bool { return c.ID == f.ID }) || f.Severity == "" || f.Message == "" {
+			t.Fatalf("not one of the checks: %v", f)
+		}
+		if i > 0 && (f.Offset < findings[i-1].Offset || f.Offset == findings[i-1].Offset && f.ID < findings[i-1].ID) {
+			t.Fatalf("not sorted: %v", f)
+		}
+		checkPlace(t, text, f)
+		if f.Severity == lint.SeverityError {
+			refused = append(refused, vmrules.Problem{
+				Rule: f.Rule, Index: f.Index, Key: f.Key, Offset: f.Offset, Line: f.Line, Column: f.Column, Message: f.Message, Suggestion: f.Suggestion,
+			})
+		}
+		if f.Suggestion != "" {
+			checkSuggestion(t, text, f, opts...)
+		}
+	}
+	byMessage := cmpopts.SortSlices(func(a, b vmrules.Problem) bool {
+		return a.Offset < b.Offset || a.Offset == b.Offset && a.Message < b.Message
+	})
+	if diff := cmp.Diff(problemsIn(text, opts...), refused, cmpopts.IgnoreFields(vmrules.Problem{}, "Reason"), byMessage, cmpopts.EquateEmpty()); diff != "" {
+		t.Fatalf("the errors are not the problems of ParseRules (-problems +errors):\n%s", diff)
+	}
+}
+
+func problemsIn(text string, opts ...vmrules.ParseOption) []vmrules.Problem {
+	_, err := vmrules.ParseRules(text, opts...)
+	var parsed *vmrules.ParseError
+	if !errors.As(err, &parsed) {
+		return nil
+	}
+	return parsed.Problems
+}
+
+// checkPlace checks that line and column are those of the offset.
+func checkPlace(t *testing.T, text string, f lint.Finding) {
+	t.Helper()
+	if f.Offset < 0 || f.Offset > len(text) {
+		t.Fatalf("not in the text: %+v", f)
+	}
+	before := text[:f.Offset]
+	line := 1 + strings.Count(before, "\n")
+	column := 1 + len([]rune(before[strings.LastIndexByte(before, '\n')+1:]))
+	if f.Line != line || f.Column != column {
+		t.Fatalf("not at line %d, column %d: %+v", line, column, f)
+	}
+}
+
+// checkSuggestion writes the suggestion in place of the string at the finding,
+// which must then be gone.
+func checkSuggestion(t *testing.T, text string, f lint.Finding, opts ...vmrules.ParseOption) {
+	t.Helper()
+	decoder := json.NewDecoder(strings.NewReader(text[f.Offset:]))
+	token, err := decoder.Token()
+	if _, ok := token.(string); !ok {
+		t.Fatalf("what stands at the finding is no string: %v, %v: %v", token, err, f)
+	}
+	written, err := json.Marshal(f.Suggestion)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mended := text[:f.Offset] + string(written) + text[f.Offset+int(decoder.InputOffset()):]
+	for _, again := range lint.Annotation(mended, opts...) {
+		if again.Offset == f.Offset && again.Message == f.Message {
+			t.Fatalf("%v\nis still there with the suggestion %s:\n%v", f, f.Suggestion, again)
+		}
+	}
+}
+
+func TestFindingString(t *testing.T) {
+	findings := lint.Annotation("[\n" + `{"name": "cores", "rule": "integer", "path": "jsonpath::.spec.domain.memory.guest", "message": "m", "min": 3, "max": 2}]`)
+	want := `warning: line 2, column 108: rule "cores": min: 3 is more than max 2, so that no value is allowed (unsatisfiable-range)`
+	if len(findings) != 1 || findings[0].String() != want {
+		t.Errorf("%v; want %s", findings, want)
+	}
+}
+
+func TestFindingJSON(t *testing.T) {
+	text, err := json.Marshal(lint.Annotation(`[{"name": "r", "rule": "enum", "path": "jsonpath::.spec.hostnam", "message": "m", "values": ["a"]}]`))
+	want := `[{"severity":"warning","id":"misspelt-field","rule":"r","index":0,"key":"path","offset":39,"line":1,"column":40,` +
+		`"message":"no VM has a field \"hostnam\" in .spec: did you mean \"hostname\"?","suggestion":"jsonpath::.spec.hostname"}]`
+	if err != nil || string(text) != want {
+		t.Errorf("%s, %v; want %s", text, err, want)
+	}
+}

@@ -1,0 +1,42 @@
+package lint_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"regexp"
+	"testing"
+
+	"github.com/vmrules/vmrules/lint"
+)
+
+func TestChecks(t *testing.T) {
+	tested := map[string]bool{"not-checked": true} // by TestHostile: it takes a long annotation
+	for _, v := range readVectors(t) {
+		for _, f := range v.Findings {
+			tested[f.ID] = true
+		}
+	}
+	doc, err := os.ReadFile("doc.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	kebab := regexp.MustCompile(`^[a-z]+(-[a-z]+)*$`)
+	seen := map[string]bool{}
+	for _, c := range lint.Checks() {
+		if !kebab.MatchString(c.ID) || seen[c.ID] || c.Meaning == "" {
+			t.Errorf("not well formed, or there twice: %+v", c)
+		}
+		if !tested[c.ID] {
+			t.Errorf("no vector has the finding %s", c.ID)
+		}
+		if !bytes.Contains(doc, fmt.Appendf(nil, "//\t%-21s %s\n", c.ID, c.Meaning)) {
+			t.Errorf("doc.go does not have %s with its meaning", c.ID)
+		}
+		seen[c.ID] = true
+	}
+	lint.Checks()[0].ID = "changed"
+	if lint.Checks()[0].ID == "changed" {
+		t.Error("a caller can change the checks")
+	}
+}

@@ -1,0 +1,27 @@
+package lint_test
+
+import (
+	"testing"
+
+	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/lint"
+)
+
+// FuzzAnnotation: no panic; the errors are the problems of ParseRules; every finding
+// has a place, an order and a check that it is from; findings are the same on each
+// run; a suggestion that is followed ends its finding.
+func FuzzAnnotation(f *testing.F) {
+	for _, v := range readVectors(f) {
+		f.Add(v.text(f), v.Version == vmrules.V201901, v.Strict)
+	}
+	f.Fuzz(func(t *testing.T, annotation string, old, strict bool) {
+		var opts []vmrules.ParseOption
+		if old {
+			opts = append(opts, vmrules.WithVersion(vmrules.V201901))
+		}
+		if strict {
+			opts = append(opts, vmrules.Strict())
+		}
+		checkFindings(t, annotation, lint.Annotation(annotation, opts...), opts...)
+	})
+}

@@ -1,0 +1,89 @@
+package lint_test
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/internal/racetest"
+	"github.com/vmrules/vmrules/lint"
+)
+
+func workOf(work int) vmrules.Option { return vmrules.WithBudget(vmrules.Budget{Work: work}) }
+
+// TestHostile: what is as large as an annotation may be takes no longer than
+// reading it and about a second, most of which is for slow machines.
+func TestHostile(t *testing.T) {
+	t.Parallel()
+	racetest.SkipLong(t)
+	const values = `{"name":"r","rule":"enum","path":"jsonpath::.spec.hostname","message":"m","values":[`
+	numbered := func(format string) func(int) string {
+		return func(i int) string { return strings.ReplaceAll(format, "#", strconv.Itoa(i)) }
+	}
+	var characters strings.Builder
+	for i := range rune(1000) {
+		characters.WriteRune(0x4e00 + i)
+		characters.WriteByte('+')
+	}
+	tests := []struct {
+		name         string
+		before, then string
+		item         func(i int) string
+	}{
+		{"rules with nothing", "[", "]", numbered(`{"rle":1,"nme":1,"pth":1}`)},
+		{"rules for one path", "[", "]", numbered(`{"name":"#","rule":"integer","path":"jsonpath::.a","message":"m","min":#,"max":9999}`)},
+		{"rules that all contradict the first", "[", "]", numbered(`{"name":"#","rule":"enum","path":"jsonpath::.a","message":"m","values":[#]}`)},
+		{"values", `[{"name":"r","rule":"enum","path":"jsonpath::.a","message":"m","min":-1,"regex":"^[0-9]+$","values":[`, `]}]`, numbered(`#`)},
+		{"the same value", "[" + values, "]}]", numbered(`1`)},
+		{"values that do not fit", `[{"name":"r","rule":"integer","path":"jsonpath::.a","message":"m","regex":"(a|b)*c$","values":[`, `]}]`, numbered(`"x#"`)},
+		{"regexes beside many values", "[" + values + strings.Repeat(`"sata", `, 9000) + `"ide"]},`,
+			`,{"name":"last","rule":"regex","path":"jsonpath::.spec.hostname","message":"m","regex":"^$"}]`,
+			numbered(`{"name":"#","rule":"regex","path":"jsonpath::.spec.hostname","message":"m","regex":"[a-z]"}`)},
+		{"misspelt keys", `[{`, `}]`, numbered(`"mi#":1`)},
+		{"names at any depth", "[" + values, "]}]", numbered(`"jsonpath::..fea#res"`)},
+		{"wildcards at any depth", "[" + values, "]}]", numbered(`"jsonpath::..*..*[?(@..*.x==@..*)]"`)},
+		{"steps", `[{"name":"r","rule":"enum","message":"m","path":"jsonpath::.spec`, `"}]`, func(int) string { return strings.Repeat("[*]", 9) }},
+		{"characters", "[", "]", numbered(`{"name":"#","rule":"regex","path":"jsonpath::.a","message":"m","regex":"(?=a)` + characters.String() + `"}`)},
+		{"nested repeats", "[", "]", numbered(`{"name":"#","rule":"regex","path":"jsonpath::.a","message":"m","regex":"` +
+			strings.Repeat("(?:", 90) + `(?=a)[b-z]+` + strings.Repeat("a)+", 90) + `"}`)},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			separator := ","
+			if test.name == "steps" {
+				separator = ""
+			}
+			var s strings.Builder
+			s.WriteString(test.before)
+			for i := range 10_000 {
+				next := test.item(i)
+				if s.Len()+len(separator)+len(next)+len(test.then) > 256<<10 {
+					break
+				}
+				if i > 0 {
+					s.WriteString(separator)
+				}
+				s.WriteString(next)
+			}
+			s.WriteString(test.then)
+			// With less to spend, it finds less, and says so.
+			all, few := lint.Annotation(s.String(), workOf(200_000_000)), lint.Annotation(s.String(), workOf(40_000_000))
+			if len(few) > len(all)+1 {
+				t.Errorf("%d findings, and %d with less to spend", len(all), len(few))
+			}
+			if len(few) < len(all) && !isTooMuch(few) {
+				t.Error("nothing says that findings are missing")
+			}
+		})
+	}
+}
+
+// isTooMuch reports whether some finding says that there is more than the budget
+// suffices for.
+func isTooMuch(findings []lint.Finding) bool {
+	return slices.ContainsFunc(findings, func(f lint.Finding) bool {
+		return f.ID == "not-checked" || strings.Contains(f.Message, "is used up")
+	})
+}

@@ -1,0 +1,51 @@
+package lint_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/lint"
+)
+
+// most is the compiler of a kind with a limit, in a unit.
+func most(s vmrules.RuleSource) (vmrules.Checker, []vmrules.Problem) {
+	raw, _ := s.Key("most")
+	s.Key("unit")
+	var limit float64
+	if json.Unmarshal(raw, &limit) != nil {
+		return nil, []vmrules.Problem{s.Problem("most", vmrules.ReasonTypeInvalid, "%q must be a number", "most")}
+	}
+	if limit < 0 {
+		return nil, []vmrules.Problem{s.Problem("most", vmrules.ReasonInvalid, "%q must not be negative", "most")}
+	}
+	return never{}, nil
+}
+
+type never struct{}
+
+func (never) Check(*vmrules.Input) vmrules.Verdict { return vmrules.Verdict{Outcome: vmrules.Violated} }
+
+// TestOtherKinds: what a kind's compiler finds wrong are errors too; and what is wrong
+// with the path of such a rule is found as for any other, but that it may select
+// anything.
+func TestOtherKinds(t *testing.T) {
+	annotation := `[{"name": "a", "rule": "most", "path": "jsonpath::.spec.domain.cpu.core", "message": "m", "most": []},
+		{"name": "b", "rule": "most", "path": "jsonpath::.spec.domain.cpu.core", "message": "m", "most": 1, "unlt": 1},
+		{"name": "c", "rule": "most", "path": "jsonpath::.spec.domain.cpu", "message": "m", "most": 1},
+		{"name": "d", "rule": "most", "path": "jsonpath::.spec.domain.cpu", "message": "m", "most": -1}]`
+	var got []string
+	for _, f := range lint.Annotation(annotation, vmrules.WithKind("most", most)) {
+		got = append(got, fmt.Sprintf("%s %s %s %s %q", f.Severity, f.ID, f.Rule, f.Key, f.Suggestion))
+	}
+	want := []string{
+		`error wrong-type a most ""`, `warning misspelt-field b path "jsonpath::.spec.domain.cpu.cores"`, `warning misspelt-key b unlt "unit"`,
+		`error invalid-argument d most ""`,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}

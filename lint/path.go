@@ -1,0 +1,130 @@
+package lint
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/internal/constraint"
+	"github.com/vmrules/vmrules/internal/jsonpath"
+	"github.com/vmrules/vmrules/internal/jsontext"
+)
+
+// paths holds all paths of a rule against the fields that a VM may have.
+func (l *linter) paths(r *rule) {
+	_, at := r.at(keyPath)
+	judged := oneScalar
+	if !isOfFormat(r.Kind) {
+		judged = anyValue
+	}
+	l.path(r, keyPath, at, r.Path, judged)
+	_, at = r.at(keyValid)
+	l.path(r, keyValid, at, r.Valid, anyValue)
+	for key, arguments := range r.Arguments() {
+		_, at := r.at(key)
+		w := oneScalar
+		if constraint.Named(key).IsList {
+			w = scalars
+		}
+		for i, a := range arguments {
+			at := at
+			if len(at.Items) > 0 {
+				at = at.Items[i]
+			}
+			path, _ := a.Path()
+			l.path(r, key, at, path, w)
+		}
+	}
+}
+
+// path holds one path, which may be zero, against the fields.
+func (l *linter) path(r *rule, key string, at jsontext.Node, p vmrules.Path, w wanted) {
+	if p.IsZero() {
+		return
+	}
+	s := pathSearch{budget: &l.budget, fields: []*field{vmFields()}}
+	s.run(p.Steps(), written(p))
+	s.end(w)
+	for _, f := range s.found {
+		added := l.add(r, key, f.id, "%s", f.message)
+		added.Offset = at.Start
+		if f.mended {
+			added.Suggestion = writtenLike(at.Value.(string), strings.Join(s.written, ""))
+		}
+	}
+}
+
+// writtenLike writes the steps of a path as another path in the annotation is
+// written.
+func writtenLike(like, steps string) string {
+	steps = jsonpath.LeadingDot(steps)
+	if steps == "" {
+		steps = "$"
+	}
+	if strings.HasPrefix(like, jsonpath.Prefix) {
+		return jsonpath.Prefix + steps
+	}
+	if short := strings.TrimPrefix(steps, "."); !strings.HasPrefix(short, ".") && !jsonpath.IsKeyword(short) {
+		steps = short
+	}
+	if strings.HasPrefix(like, "/") {
+		return "/" + steps
+	}
+	return steps
+}
+
+// written returns the text of each step as the annotation has it.
+func written(p vmrules.Path) []string {
+	parsed, _ := jsonpath.Parse(strings.TrimPrefix(p.String(), jsonpath.Prefix)) // it has been read before
+	return parsed.StepTexts()
+}
+
+// spelled returns the text of each step in the one spelling that Equal paths share.
+func spelled(p vmrules.Path) []string {
+	steps := p.Steps()
+	texts := make([]string, 0, len(steps))
+	for _, step := range steps {
+		texts = append(texts, step.String())
+	}
+	return texts
+}
+
+// begins reports whether a path begins with the steps of another: then the other
+// selects something wherever p does.
+func begins(p, with vmrules.Path) bool {
+	steps, first := spelled(p), spelled(with)
+	return len(first) <= len(steps) && slices.Equal(steps[:len(first)], first)
+}
+
+// defaultOf returns what the field at the end of a path counts as where it is not
+// written; nil if the format does not say.
+func defaultOf(p vmrules.Path) any {
+	steps := p.Steps()
+	if len(steps) == 0 {
+		return nil
+	}
+	if _, isName := steps[len(steps)-1].(vmrules.NameStep); !isName {
+		return nil
+	}
+	var field strings.Builder
+	for _, step := range steps {
+		switch step.(type) {
+		case vmrules.NameStep:
+			field.WriteString(step.String())
+		case vmrules.IndexStep, vmrules.SliceStep, vmrules.ItemsStep, vmrules.WildcardStep, vmrules.FilterStep:
+			field.WriteString("[*]")
+		default:
+			return nil
+		}
+	}
+	return alwaysThere[field.String()]
+}
+
+// alwaysThere are the defaults of the format by their fields.
+var alwaysThere = func() map[string]any {
+	all := map[string]any{}
+	for _, f := range jsonpath.AlwaysThere {
+		all[f.Path] = f.Value
+	}
+	return all
+}()

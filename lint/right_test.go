@@ -1,0 +1,100 @@
+package lint_test
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/internal/jsonpath"
+	"github.com/vmrules/vmrules/lint"
+)
+
+// TestIsRight holds what Annotation says about generated rules against Validate: where
+// it says that no value satisfies them, none does; and where they list values and
+// none satisfies them all, Annotation says so.
+func TestIsRight(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(2019, 2))
+	pool := []any{0, 1, 2, 10, "0", "1", "2", "1k", "", "a", "bb", "1.5", "true", true, 1.5, "10"}
+	said := map[bool]int{}
+	for range 2000 {
+		rules := []vmrules.Rule{randomRule(random, pool), randomRule(random, pool)}
+		rules[0].Name, rules[1].Name = "a", "b"
+		made, err := vmrules.NewRules(rules)
+		if err != nil {
+			t.Fatal(err)
+		}
+		satisfied := func(v any) bool {
+			return vmrules.Validate(made, map[string]any{"kind": "VirtualMachineInstance", "spec": map[string]any{"hostname": v}}).Valid()
+		}
+		possible := slices.ContainsFunc(pool, satisfied)
+		says := finds(made, "unsatisfiable-range", "empty-values", "unsatisfiable-values", "contradicting-rules")
+		lists := rules[0].Values != nil || rules[1].Values != nil
+		if says && possible || !says && lists && !possible {
+			t.Fatalf("some value satisfies them: %v, and that none does is said: %v\n%s\n%v", possible, says, made, lint.Annotation(made.String()))
+		}
+		said[says]++
+	}
+	if said[true] < 400 || said[false] < 400 {
+		t.Errorf("too little of one: %v", said)
+	}
+}
+
+// TestKnowsDefaults holds what Annotation says about the defaults of fields against
+// Validate, for a VM that has the parents of these fields and none of them.
+func TestKnowsDefaults(t *testing.T) {
+	random := rand.New(rand.NewPCG(2019, 2))
+	vm, err := vmrules.ParseObject([]byte(`{"kind": "VirtualMachineInstance", "spec": {"domain": {
+		"cpu": {}, "machine": {}, "devices": {"disks": [{}], "interfaces": [{"ports": [{}]}]}}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := map[bool]int{}
+	for _, d := range jsonpath.AlwaysThere {
+		for range 100 {
+			r := randomRule(random, []any{0, 1, "", "a"})
+			r.Name, r.Path = "r", vmrules.MustParsePath("jsonpath::"+d.Path)
+			made, err := vmrules.NewRules([]vmrules.Rule{r})
+			if err != nil {
+				t.Fatal(err)
+			}
+			says := finds(made, "default-violates-rule", "unsatisfiable-range", "empty-values", "unsatisfiable-values")
+			if report := vmrules.Validate(made, vm); report.Valid() == says {
+				t.Fatalf("the default is said to break the rule: %v\n%s\n%s", says, made, report)
+			}
+			said[says]++
+		}
+	}
+	if said[true] < 200 || said[false] < 200 {
+		t.Errorf("too little of one: %v", said)
+	}
+}
+
+// finds reports whether Annotation finds one of these.
+func finds(rules vmrules.Rules, ids ...string) bool {
+	return slices.ContainsFunc(lint.Annotation(rules.String()), func(f lint.Finding) bool { return slices.Contains(ids, f.ID) })
+}
+
+func randomRule(random *rand.Rand, pool []any) vmrules.Rule {
+	kinds := []vmrules.Kind{vmrules.KindInteger, vmrules.KindString, vmrules.KindRegex, vmrules.KindEnum}
+	patterns := []any{"^[0-9]+$", "[a-z]", "^$", "1"}
+	r := vmrules.Rule{Kind: kinds[random.IntN(4)], Path: vmrules.MustParsePath("jsonpath::.spec.hostname"), Message: "m"}
+	some := func(argument *vmrules.Argument, values ...any) {
+		if random.IntN(4) == 0 {
+			*argument = vmrules.MustArgument(values[random.IntN(len(values))])
+		}
+	}
+	some(&r.Min, 0, 1, 2, "1k")
+	some(&r.Max, 0, 1, 2, "1k")
+	some(&r.MinLength, 0, 1, 2)
+	some(&r.MaxLength, 0, 1, 2)
+	some(&r.Regex, patterns...)
+	if random.IntN(2) == 0 {
+		r.Values = []vmrules.Argument{}
+		for range random.IntN(5) {
+			r.Values = append(r.Values, vmrules.MustArgument(pool[random.IntN(len(pool))]))
+		}
+	}
+	return r
+}
