@@ -203,7 +203,11 @@ func (r *resolver) root() Path {
 	if t.holdsNone || t.nothing != "" && t.at == nil {
 		return Path{}
 	}
-	root, _ := parseExpression("$" + jsonpath.LeadingDot(t.at.String())) // a location is a path
+	text := "$"
+	if len(t.at) > 0 {
+		text += jsonpath.LeadingDot(t.at.String())
+	}
+	root, _ := parseExpression(text) // a location is a path
 	return root
 }
 
