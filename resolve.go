@@ -3,7 +3,9 @@ package vmrules
 import (
 	"fmt"
 	"iter"
+	"reflect"
 	"slices"
+	"time"
 
 	"github.com/vmrules/vmrules/internal/constraint"
 	"github.com/vmrules/vmrules/internal/jsonpath"
@@ -109,6 +111,20 @@ func (rs Rules) Resolve(object map[string]any, opts ...ValidateOption) iter.Seq[
 			}
 		}
 	}
+}
+
+// Options are what ValidateOptions say to a package that goes on from Resolve.
+type Options struct {
+	IsPartial   bool          // Partial
+	Budget      Budget        // WithBudget; a field that is 0 stands for the default
+	RegexBudget time.Duration // WithRegexBudget, or the default
+}
+
+// OptionsOf returns what options say, all of them together.
+func OptionsOf(opts ...ValidateOption) Options {
+	e := newEvaluation(opts)
+	defer e.release()
+	return Options{e.partial, e.limits, e.budget.Backtracking}
 }
 
 // Rule returns the rule as a copy, with literals in place of the paths of its arguments.
@@ -281,6 +297,13 @@ func (j *judgement) isInForce() bool {
 		*j.result = Result{}
 	}
 	return isThere && !j.rule.Valid.Equal(j.rule.Path)
+}
+
+// begins reports whether a path begins with the steps of another: then the other
+// selects something wherever p does.
+func (p Path) begins(with Path) bool {
+	steps, first := p.steps(), with.steps()
+	return len(first) <= len(steps) && reflect.DeepEqual(steps[:len(first)], first)
 }
 
 // find finds what a path selects, and what counts where it selects nothing.

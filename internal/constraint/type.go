@@ -19,6 +19,20 @@ const (
 	Integer Type = Number | (1 << 2) // an integral number, or a string that is an integral quantity
 )
 
+// OfKind returns the type that a kind of rule asks for, and whether the kind is one of
+// the format. Any other asks for what arguments can be applied to.
+func OfKind(kind string) (t Type, isOfFormat bool) {
+	switch kind {
+	case "integer":
+		return Integer, true
+	case "string":
+		return String, true
+	case "enum", "regex":
+		return Scalar, true
+	}
+	return Scalar, false
+}
+
 // String returns the name of the type.
 func (t Type) String() string {
 	switch t {
