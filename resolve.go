@@ -140,6 +140,11 @@ func (r *Resolved) Rule() Rule {
 	return literal
 }
 
+// Constraints returns what the rule and the arguments that were read ask of a value, ready
+// to judge one. It is for the packages of this module, to which its type belongs: others
+// have Rule and Checker.
+func (r *Resolved) Constraints() *constraint.Set { return &r.set }
+
 // IsShared reports whether all arguments of the rule are literals, so that Rule is the
 // same for every target and object.
 func (r *Resolved) IsShared() bool { return r.rule.unread == nil }

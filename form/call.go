@@ -6,10 +6,8 @@ import (
 	"strings"
 
 	"github.com/vmrules/vmrules"
-	"github.com/vmrules/vmrules/internal/constraint"
 	"github.com/vmrules/vmrules/internal/meter"
 	"github.com/vmrules/vmrules/internal/pcre"
-	"github.com/vmrules/vmrules/internal/value"
 )
 
 // A call is one call of Limits or Schema. It has half of the Budget; Resolve has the
@@ -29,7 +27,6 @@ type rule struct {
 	// follows means that the path begins with "valid", which then selects something
 	// wherever the path does.
 	follows bool
-	set     *constraint.Set // what its arguments ask; nil: not made, or another for each target
 }
 
 // What steps cost, in units of work and in bytes that are kept.
@@ -40,7 +37,6 @@ const (
 
 	pathByteWork = 100 // a byte of a path, which may be a step
 	pathByteSize = 40
-	listedSize   = 64 // a value that is allowed
 )
 
 func newCall(rules vmrules.Rules, object map[string]any, opts []vmrules.ValidateOption) *call {
@@ -130,48 +126,4 @@ func (c *call) groups(target []vmrules.Resolved) iter.Seq[[]*vmrules.Resolved] {
 			}
 		}
 	}
-}
-
-// asked returns what the arguments of a rule ask, as far as they could be read.
-func (c *call) asked(r *vmrules.Resolved) constraint.Set {
-	known := &c.rules[r.Index]
-	if known.set != nil {
-		return *known.set
-	}
-	_ = c.budget.Spend(meter.Times(len(known.Values), ruleWork), 0) // Rule copies them
-	set := c.newSet(r.Rule())
-	if r.IsShared() {
-		known.set = &set
-	}
-	return set
-}
-
-func (c *call) newSet(r vmrules.Rule) constraint.Set {
-	var all []constraint.Constraint
-	for key, arguments := range r.Arguments() {
-		literals, err := c.literals(arguments)
-		if err != nil {
-			break
-		}
-		made, err := constraint.Named(key).New(literals, &c.budget)
-		if err != nil { // of the budget: Resolve has made one of the same literals
-			break
-		}
-		all = append(all, made)
-	}
-	kind, _ := constraint.OfKind(string(r.Kind))
-	return constraint.NewSet(kind, all)
-}
-
-func (c *call) literals(arguments []vmrules.Argument) ([]value.Scalar, error) {
-	literals := make([]value.Scalar, 0, len(arguments))
-	for _, a := range arguments {
-		literal, _ := a.Literal()
-		s, _ := value.ScalarOf(literal)
-		if err := c.budget.Spend(constraint.ListedWork+3*s.RenderedSize(), s.RenderedSize()+listedSize); err != nil {
-			return nil, err
-		}
-		literals = append(literals, s)
-	}
-	return literals, nil
 }

@@ -127,8 +127,8 @@ func (t *total) addArguments(r *vmrules.Resolved) {
 	for _, u := range r.Unread {
 		t.undecided = append(t.undecided, t.note(r, u.Argument, u.Note))
 	}
-	set := t.asked(r)
-	t.together.Add(&set, &t.budget)
+	set := r.Constraints()
+	t.together.Add(set, &t.budget)
 	for _, c := range set.All() {
 		t.parts = append(t.parts, part{rule, c.Key(), c})
 	}
