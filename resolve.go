@@ -382,7 +382,8 @@ func (r *resolver) place(p Path, implied *jsonpath.Implied) Place {
 // namesField reports whether a path ends with a step that names a field, which sees its
 // default.
 func (p Path) namesField() bool {
-	steps := p.Steps()
+	fragments := p.steps()
+	steps := stepsOf(fragments[max(len(fragments)-2, 0):]) // a descent has two
 	if len(steps) == 0 {
 		return false
 	}
