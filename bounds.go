@@ -19,8 +19,8 @@ const (
 )
 
 // A Budget is what one call may spend: ParseRules, NewRules, RulesFor and Lint
-// for reading an annotation, all rules of it together; Validate, Limits and
-// JSONSchema for judging an object, all targets and rules together; ValidateOwn
+// for reading an annotation, all rules of it together; Validate and Resolve, and
+// package form, for judging an object, all targets and rules together; ValidateOwn
 // for both, all VMs together. What a call cannot pay for is not done: reading
 // then has a problem that says so, and judging leaves the rule Undecided.
 //

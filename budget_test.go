@@ -54,7 +54,7 @@ func numbersText(n int) string {
 	return strings.TrimSuffix(strings.Repeat("123456,", n), ",")
 }
 
-// attacks are those on reading, judging and saying what a form may hold.
+// attacks are those on reading and judging.
 func attacks(t *testing.T) []attack {
 	t.Helper()
 	read := func(name, text string, opts ...ParseOption) attack {
@@ -67,8 +67,6 @@ func attacks(t *testing.T) []attack {
 		rules := mustParse(t, text)
 		return []attack{
 			{name, func(o Option) any { return Validate(rules, object, o) }},
-			{name + ", limits", func(o Option) any { return rules.Limits(object, o) }},
-			{name + ", schema", func(o Option) any { return rules.JSONSchema(object, o) }},
 		}
 	}
 	vm := func(annotation string) map[string]any {

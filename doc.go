@@ -10,8 +10,8 @@
 //
 // [RulesFor] finds the rules of a VM or of the template that it was made from,
 // [ValidateOwn] judges every VM inside an object by its own rules, and a
-// [Report] says what came of each rule. [Rules.Limits] and [Rules.JSONSchema] say
-// what a field may hold, for forms. [Lint] is for those who write rules: it finds
+// [Report] says what came of each rule. Package form says what a field may hold, on
+// the grounds of [Rules.Resolve], for inputs and generators of forms. [Lint] is for those who write rules: it finds
 // what they hardly meant, without any VM. [WithKind] adds kinds of rules that
 // the format does not have.
 //
@@ -216,8 +216,9 @@
 //	Lint                            reading and checking them       is a Finding, not-checked
 //	Validate                        all targets, rules and values   is Undecided
 //	ValidateOwn                     reading and judging, all VMs    is a Problem or Undecided
-//	Limits                          all targets and paths           is counted in a last Limit without a path
-//	JSONSchema                      all targets and paths           is noted in SchemaUnexpressed
+//	Rules.Resolve                   all targets and rules           is said by a last Resolved without a rule
+//	form.Limits                     all targets and paths           is said by a last Limit without a path
+//	form.Schema                     all targets and paths           is noted in SchemaUnexpressed
 //	Path.Find                       one search                      nothing is selected
 //	Checkers and KindCompilers      what they pay with Spend        is Undecided, or a Problem
 //

@@ -118,32 +118,6 @@ func FuzzValidate(f *testing.F) {
 	})
 }
 
-// FuzzLimits: no panic, no hang, the same limits and schema on each run; limits
-// agree with Validate about what is there.
-func FuzzLimits(f *testing.F) {
-	seedVectors(f, func(annotation, object string) { f.Add(annotation, object, false) })
-	f.Fuzz(func(t *testing.T, annotation, text string, partial bool) {
-		rules, err := ParseRules(annotation)
-		if err != nil || !decodes(text) {
-			return
-		}
-		var opts []ValidateOption
-		if partial {
-			opts = append(opts, Partial())
-		}
-		object := decodeExactly(json.RawMessage(text))
-		limits := rules.Limits(object, opts...)
-		if odd := rules.Limits(decodeOddly(json.RawMessage(text)), opts...); string(mustJSON(limits)) != string(mustJSON(odd)) {
-			t.Fatalf("other limits from another decoder:\n%s", cmp.Diff(limits, odd))
-		}
-		checkLimits(t, rules, object, partial, opts...)
-		checkSchema(t, rules, object, append(opts, WithRegexBudget(0))...)
-		if !reflect.DeepEqual(object, decodeExactly(json.RawMessage(text))) {
-			t.Fatal("the object is changed")
-		}
-	})
-}
-
 func checkReport(t *testing.T, rules Rules, report *Report) {
 	if rules.Len() > 0 && len(report.Results())%rules.Len() != 0 {
 		t.Fatalf("%d results of %d rules", len(report.Results()), rules.Len())

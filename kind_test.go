@@ -599,24 +599,6 @@ func problemList(err error) []Problem {
 	return parsed.Problems
 }
 
-// What such a rule allows is known to its kind alone: limits and schemas say so.
-func TestLimitsOfOtherKinds(t *testing.T) {
-	rules, err := ParseRules(`[{"name": "n", "rule": "most", "path": "jsonpath::.spec.disks", "message": "m", "most": 1, "max": 3}]`, WithKind("most", most))
-	if err != nil {
-		t.Fatal(err)
-	}
-	object := decodeExactly(json.RawMessage(twoDisks))
-	limits := rules.Limits(object)
-	want := []LimitRule{{Rule: "n", Message: "m", Note: "what the rule allows is known only to its kind"}}
-	if diff := cmp.Diff(want, limits[0].Must.Undecided); diff != "" || limits[0].Must.Max != "" {
-		t.Errorf("%v (-want +got):\n%s", limits, diff)
-	}
-	left := rules.JSONSchema(object)[SchemaUnexpressed]
-	if diff := cmp.Diff([]any{map[string]any{"rule": "n", "reason": "what the rule allows is known only to its kind"}}, left); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-}
-
 func TestValidateOwnReadWith(t *testing.T) {
 	vm := map[string]any{
 		"metadata": map[string]any{"annotations": map[string]any{Annotation: `[{"name": "n", "rule": "most", "path": "jsonpath::.spec.disks[*]", "message": "m", "most": 1}]`}},

@@ -48,6 +48,21 @@ func TestPlanIsTheJudgement(t *testing.T) {
 	}
 }
 
+// Under Partial, an empty string is not filled in yet.
+func TestPlanOfEmptyStrings(t *testing.T) {
+	const disks = `{"kind": "VirtualMachine", "spec": {"template": {"spec": {"hostname": %s, "domain": {"devices": {"disks": [{"serial": %[1]s}, {}]}}}}}}`
+	for _, rule := range []string{
+		`"rule": "string", "path": "jsonpath::.spec.hostname", "minLength": 1`, `"rule": "enum", "path": "jsonpath::.spec.hostname", "values": ["a", "b"]`,
+		`"rule": "integer", "path": "jsonpath::.spec.hostname", "max": 4`, `"rule": "string", "path": "jsonpath::.spec.domain.devices.disks[*].serial", "minLength": 1`,
+		`"rule": "enum", "path": "jsonpath::.spec.domain.devices.disks[*].serial", "values": ["a"]`, `"rule": "string", "path": "jsonpath::.spec.hostname", "maxLength": 0`,
+	} {
+		rules := mustParse(t, ruleText(rule))
+		for _, value := range []string{`""`, `"a"`, `"1"`, `null`, `true`} {
+			checkPlan(t, rules, decodeExactly(json.RawMessage(fmt.Sprintf(disks, value))), Partial())
+		}
+	}
+}
+
 // decodePlainly decodes as most programs do, numbers to float64.
 func decodePlainly(text json.RawMessage) map[string]any {
 	var object map[string]any

@@ -3,7 +3,9 @@ package vmrules
 import (
 	"fmt"
 	"iter"
+	"reflect"
 	"slices"
+	"time"
 
 	"github.com/vmrules/vmrules/internal/constraint"
 	"github.com/vmrules/vmrules/internal/jsonpath"
@@ -109,6 +111,20 @@ func (rs Rules) Resolve(object map[string]any, opts ...ValidateOption) iter.Seq[
 	}
 }
 
+// Options are what ValidateOptions say to a package that goes on from Resolve.
+type Options struct {
+	IsPartial   bool          // Partial
+	Budget      Budget        // WithBudget; a field that is 0 stands for the default
+	RegexBudget time.Duration // WithRegexBudget, or the default
+}
+
+// OptionsOf returns what options say, all of them together.
+func OptionsOf(opts ...ValidateOption) Options {
+	e := newEvaluation(opts)
+	defer e.release()
+	return Options{e.partial, e.limits, e.budget.Backtracking}
+}
+
 // Rule returns the rule as a copy, with literals in place of the paths of its arguments.
 // Those that could not be read are absent.
 func (r *Resolved) Rule() Rule {
@@ -121,6 +137,11 @@ func (r *Resolved) Rule() Rule {
 	}
 	return literal
 }
+
+// Constraints returns what the rule and the arguments that were read ask of a value, ready
+// to judge one. It is for the packages of this module, to which its type belongs: others
+// have Rule and Checker.
+func (r *Resolved) Constraints() *constraint.Set { return &r.set }
 
 // IsShared reports whether all arguments of the rule are literals, so that Rule is the
 // same for every target and object.
@@ -201,7 +222,11 @@ func (r *resolver) root() Path {
 	if t.holdsNone || t.nothing != "" && t.at == nil {
 		return Path{}
 	}
-	root, _ := parseExpression("$" + jsonpath.LeadingDot(t.at.String())) // a location is a path
+	text := "$"
+	if len(t.at) > 0 {
+		text += jsonpath.LeadingDot(t.at.String())
+	}
+	root, _ := parseExpression(text) // a location is a path
 	return root
 }
 
@@ -277,6 +302,13 @@ func (j *judgement) isInForce() bool {
 	return isThere && !j.rule.Valid.Equal(j.rule.Path)
 }
 
+// begins reports whether a path begins with the steps of another: then the other
+// selects something wherever p does.
+func (p Path) begins(with Path) bool {
+	steps, first := p.steps(), with.steps()
+	return len(first) <= len(steps) && reflect.DeepEqual(steps[:len(first)], first)
+}
+
 // find finds what a path selects, and what counts where it selects nothing.
 func (r *resolver) find(p Path) *selection {
 	key := p.key()
@@ -348,7 +380,8 @@ func (r *resolver) place(p Path, implied *jsonpath.Implied) Place {
 // namesField reports whether a path ends with a step that names a field, which sees its
 // default.
 func (p Path) namesField() bool {
-	steps := p.Steps()
+	fragments := p.steps()
+	steps := stepsOf(fragments[max(len(fragments)-2, 0):]) // a descent has two
 	if len(steps) == 0 {
 		return false
 	}

@@ -188,3 +188,20 @@ func TestResolveCut(t *testing.T) {
 		t.Errorf("%d are resolved, the last of them %+v", len(all), last)
 	}
 }
+
+// Root is where the rules' $ is, from the object's own root; and the steps behind it are
+// those of the rule.
+func TestResolvedRoot(t *testing.T) {
+	annotation := ruleText(`"rule": "integer", "path": "jsonpath::.spec.domain.cpu.cores"`)
+	for _, test := range []struct{ object, want string }{
+		{`{"kind": "VirtualMachine", "spec": {"template": {"spec": {}}}}`, "jsonpath::.spec.template"},
+		{`{"kind": "VirtualMachine"}`, "jsonpath::.spec.template"},
+		{`{"kind": "VirtualMachineInstance", "spec": {}}`, "jsonpath::$"},
+		{`{"kind": "List", "items": [{"kind": "VirtualMachineInstance"}]}`, "jsonpath::.items[0]"},
+		{`{"kind": "List", "items": []}`, ""},
+	} {
+		if got := resolveAll(t, annotation, test.object)[0].Root.String(); got != test.want {
+			t.Errorf("%s: %q, want %q", test.object, got, test.want)
+		}
+	}
+}

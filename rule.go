@@ -28,12 +28,19 @@ const (
 )
 
 // isOfFormat reports whether the kind is one of the format. WithKind may add others.
-func (k Kind) isOfFormat() bool { return slices.Contains(formatKinds, k) }
+func (k Kind) isOfFormat() bool {
+	_, ok := constraint.OfKind(string(k))
+	return ok
+}
 
 var formatKinds = []Kind{KindInteger, KindString, KindRegex, KindEnum}
 
-// valueType returns the type of value that the kind asks for.
-func (k Kind) valueType() constraint.Type { return constraint.TypeOf(string(k)) }
+// valueType returns the type of value that the kind asks for. A kind that is not the
+// format's asks for what arguments can be applied to.
+func (k Kind) valueType() constraint.Type {
+	t, _ := constraint.OfKind(string(k))
+	return t
+}
 
 // The keys of a rule, apart from the arguments, which constraint.Arguments lists.
 // Spec: Mandatory Keys, Optional Keys.

@@ -52,7 +52,8 @@ func (l *linter) literal(r vmrules.Rule) constraint.Set {
 			all = append(all, c)
 		}
 	}
-	return constraint.NewSet(constraint.TypeOf(string(r.Kind)), all)
+	kind, _ := constraint.OfKind(string(r.Kind))
+	return constraint.NewSet(kind, all)
 }
 
 // literals returns arguments that are all literals; false where one is a path, or where
@@ -71,7 +72,10 @@ func (l *linter) literals(arguments []vmrules.Argument) ([]value.Scalar, bool) {
 }
 
 // isOfFormat reports whether a kind is one of the format.
-func isOfFormat(k vmrules.Kind) bool { return len(argumentsOf(k)) > 0 }
+func isOfFormat(k vmrules.Kind) bool {
+	_, ok := constraint.OfKind(string(k))
+	return ok
+}
 
 // at returns where the value of a key stands, and what the rule calls that key.
 func (r *rule) at(key string) (string, jsontext.Node) {

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/form"
 )
 
 // The JSON Schema of rules promises that what it rejects, Validate rejects, and
@@ -106,7 +107,7 @@ func (c schemaCase) options() []vmrules.ValidateOption {
 }
 
 func schemaOf(rules vmrules.Rules, object map[string]any, opts ...vmrules.ValidateOption) map[string]any {
-	return rules.JSONSchema(object, opts...)
+	return form.Schema(rules, object, opts...)
 }
 
 // A schemaFunc is schemaOf, or that with a mistake in it.
@@ -209,7 +210,7 @@ type schemaGap struct{ Rule, Argument, Type, Reason string }
 
 func schemaListed(t *testing.T, schema map[string]any) []schemaGap {
 	t.Helper()
-	text, err := json.Marshal(schema[vmrules.SchemaUnexpressed])
+	text, err := json.Marshal(schema[form.SchemaUnexpressed])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -345,7 +346,7 @@ func TestSchemaVectors(t *testing.T) {
 				continue
 			}
 			for _, opts := range [][]vmrules.ValidateOption{nil, {vmrules.Partial()}} {
-				ready := newSchemaReady(t, rules.JSONSchema(object, opts...))
+				ready := newSchemaReady(t, form.Schema(rules, object, opts...))
 				accepts := ready.compiled.Validate(throughJSON(t, object)) == nil
 				report := vmrules.Validate(rules, object, opts...)
 				compared++
@@ -419,7 +420,7 @@ func TestSchemaPatterns(t *testing.T) {
 
 // schemaPattern is the pattern in the schema of regexRule, if there is one.
 func schemaPattern(rules vmrules.Rules) (string, bool) {
-	schema := rules.JSONSchema(map[string]any{})
+	schema := form.Schema(rules, map[string]any{})
 	for _, name := range []string{"properties", "s", "items"} {
 		schema, _ = schema[name].(map[string]any)
 	}

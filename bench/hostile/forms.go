@@ -9,68 +9,68 @@ import (
 // Rules and objects for which a form is asked.
 func forms() []attack {
 	return []attack{
-		form("values with one path, 1,000 VMs", func() string {
+		asking("values with one path, 1,000 VMs", func() string {
 			return annotation(1, `"rule":"enum","path":"jsonpath::.a","values":["jsonpath::.b",`+list(60_000, `"v"`)+`]`)
 		}, func() map[string]any { return vms(1000, `"a":"x","b":"y"`) }),
-		form("values and maxLength 0, 1,000 VMs", func() string {
+		asking("values and maxLength 0, 1,000 VMs", func() string {
 			return annotation(1, `"rule":"enum","path":"jsonpath::.a","maxLength":0,"values":[`+list(25_000, `"%d"`)+`]`)
 		}, func() map[string]any { return vms(1000, `"a":"x"`) }),
-		form("values that cannot be, 30,000 VMs", func() string {
+		asking("values that cannot be, 30,000 VMs", func() string {
 			return annotation(1, `"rule":"enum","path":"jsonpath::.a","maxLength":0,"values":[`+list(25_000, `"%d"`)+`]`)
 		}, func() map[string]any { return vms(30_000, `"a":"x"`) }),
-		form("values, 30,000 VMs", func() string {
+		asking("values, 30,000 VMs", func() string {
 			return annotation(1, `"rule":"enum","path":"jsonpath::.a","values":[`+list(25_000, `"%d"`)+`]`)
 		}, func() map[string]any { return vms(30_000, `"a":"x"`) }),
-		form("12,000 values, 1,000 regexes", func() string {
+		asking("12,000 values, 1,000 regexes", func() string {
 			return `[{"name":"v","message":"m","rule":"enum","path":"jsonpath::.a","values":[` + list(12_000, `"aaaaaa%d"`) + `]},` +
 				annotation(1000, `"rule":"regex","path":"jsonpath::.a","regex":"(?:a?){90}b%d"`)[1:]
 		}, func() map[string]any { return object(`{"a":"x"}`) }),
-		form("12,000 values, 1,000 regexes that match", func() string {
+		asking("12,000 values, 1,000 regexes that match", func() string {
 			return `[{"name":"v","message":"m","rule":"enum","path":"jsonpath::.a","values":[` + list(12_000, `"aaaaaa%d"`) + `]},` +
 				annotation(1000, `"rule":"regex","path":"jsonpath::.a","regex":"(?:a?){90}a|%d"`)[1:]
 		}, func() map[string]any { return object(`{"a":"x"}`) }),
-		form("values beside lookaheads", func() string {
+		asking("values beside lookaheads", func() string {
 			return `[{"name":"v","message":"m","rule":"enum","path":"jsonpath::.a","values":[` + list(3000, `"aaaaaaaaaaaaaaaaaaaaaaaaaaaa%d"`) + `]},` +
 				annotation(1000, `"rule":"regex","path":"jsonpath::.a","regex":"^(?!(a+)+b)%d?"`)[1:]
 		}, func() map[string]any { return object(`{"a":"x"}`) }),
-		form("short values that render long", func() string {
+		asking("short values that render long", func() string {
 			return annotation(1, `"rule":"enum","path":"jsonpath::.a","values":[`+list(25_000, `%de980`)+`]`)
 		}, func() map[string]any { return vms(1000, `"a":"x"`) }),
-		form("limits that render long, 2,500 paths", func() string {
+		asking("limits that render long, 2,500 paths", func() string {
 			return annotation(2500, `"rule":"integer","path":"jsonpath::.a%d","min":1e-999,"max":1e999`)
 		}, func() map[string]any { return vms(1000, `"a":"x"`) }),
-		form("3,000 paths, 10,000 VMs", func() string { return annotation(3000, `"rule":"string","path":"jsonpath::.a%d"`) }, func() map[string]any { return vms(10_000, `"a":"x"`) }),
-		form("one path, 10,000 VMs, a long message", func() string {
+		asking("3,000 paths, 10,000 VMs", func() string { return annotation(3000, `"rule":"string","path":"jsonpath::.a%d"`) }, func() map[string]any { return vms(10_000, `"a":"x"`) }),
+		asking("one path, 10,000 VMs, a long message", func() string {
 			return strings.Replace(annotation(1, `"rule":"string","path":"jsonpath::.a"`), `"m"`, quoted(strings.Repeat("m", 250_000)), 1)
 		}, func() map[string]any { return vms(10_000, `"a":"x"`) }),
-		form("regexes with classes, 1,500 of them", func() string {
+		asking("regexes with classes, 1,500 of them", func() string {
 			return annotation(1500, `"rule":"regex","path":"jsonpath::.a%d","regex":"^[\\pL\\pN]{3}(?i:[a-\\x{ffff}])$"`)
 		}, func() map[string]any { return object(`{"a":"x"}`) }),
-		form("regexes of 4 KB on 55 paths, 5,000 VMs", func() string {
+		asking("regexes of 4 KB on 55 paths, 5,000 VMs", func() string {
 			return annotation(55, `"rule":"regex","path":"jsonpath::.a%d","regex":"`+strings.Repeat("ab?", 1300)+`"`)
 		}, func() map[string]any { return vms(5000, `"a":"x"`) }),
-		form("regexes from the object", func() string {
+		asking("regexes from the object", func() string {
 			return annotation(2000, `"rule":"regex","path":"jsonpath::.a%d","regex":"jsonpath::.r%d"`)
 		}, func() map[string]any { return object(`{"a":"x",` + list(2000, `"r%d":"^(?:\\pL){900}%d$"`) + `}`) }),
-		form("fields at present, 10,000 of long names", func() string { return annotation(100, `"rule":"string","path":"jsonpath::.*[0:9999]","minLength":%d`) }, func() map[string]any {
+		asking("fields at present, 10,000 of long names", func() string { return annotation(100, `"rule":"string","path":"jsonpath::.*[0:9999]","minLength":%d`) }, func() map[string]any {
 			return object(`{"` + strings.Repeat("n", 1_000_000) + `":[` + list(10_000, `"x"`) + `]}`)
 		}),
-		form("fields at present, at 1,000 paths", func() string { return annotation(1000, `"rule":"string","path":"jsonpath::.a[0:%d]"`) }, func() map[string]any { return object(`{"a":[` + list(10_000, `"x"`) + `]}`) }),
-		form("paths of many steps", func() string {
+		asking("fields at present, at 1,000 paths", func() string { return annotation(1000, `"rule":"string","path":"jsonpath::.a[0:%d]"`) }, func() map[string]any { return object(`{"a":[` + list(10_000, `"x"`) + `]}`) }),
+		asking("paths of many steps", func() string {
 			return annotation(20, `"rule":"string","path":"jsonpath::`+strings.Repeat(".a", 5000)+`%d"`)
 		}, func() map[string]any { return vms(1000, `"a":"x"`) }),
-		form("paths that branch, 1,000 unions", func() string {
+		asking("paths that branch, 1,000 unions", func() string {
 			return annotation(700, `"rule":"string","path":"jsonpath::.a[*].b[0,1,2,3].c['d','e','f'][*].g%d","valid":"jsonpath::.a[*].b%d.*.c"`)
 		}, func() map[string]any { return object(`{"a":[` + list(1000, `{"b":[1]}`) + `]}`) }),
-		form("valid and path of different wildcards", func() string {
+		asking("valid and path of different wildcards", func() string {
 			return annotation(1500, `"rule":"string","path":"jsonpath::..a%d","valid":"jsonpath::..b[*]..c%d"`)
 		}, func() map[string]any { return object(`{"b":[` + list(1000, `{"c":[{}]}`) + `]}`) }),
-		form("parts that are shared, a path at any depth", func() string { return annotation(1000, `"rule":"string","path":"jsonpath::..x%d"`) }, func() map[string]any { return shared(60) }),
+		asking("parts that are shared, a path at any depth", func() string { return annotation(1000, `"rule":"string","path":"jsonpath::..x%d"`) }, func() map[string]any { return shared(60) }),
 	}
 }
 
-// form asks for the limits and the schema of rules.
-func form(name string, text func() string, make func() map[string]any) attack {
+// asking asks for the limits and the schema of rules.
+func asking(name string, text func() string, make func() map[string]any) attack {
 	return attack{name: "forms/" + name, calls: func(p *probe) {
 		rules, _ := p.parse(text())
 		o := make()

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/form"
 )
 
 // annotation writes n rules with names of their own. The body is the rest of
@@ -65,7 +66,7 @@ func ownTemplate(text string, n int) map[string]any {
 		`"objects":[` + list(n, `{"kind":"VirtualMachine","spec":{"template":{"spec":{},"a":"%d"}}}`) + `]}`)
 }
 
-func limitsJSON(limits []vmrules.Limit) func() (int, error) {
+func limitsJSON(limits []form.Limit) func() (int, error) {
 	return func() (int, error) {
 		text, err := json.Marshal(limits)
 		return len(text), err

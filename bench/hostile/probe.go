@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/form"
 	"github.com/vmrules/vmrules/lint"
 )
 
@@ -134,10 +135,10 @@ func (p *probe) find(path string, object any) {
 	})
 }
 
-func (p *probe) limits(rules vmrules.Rules, object map[string]any, opts ...vmrules.ValidateOption) []vmrules.Limit {
-	var limits []vmrules.Limit
+func (p *probe) limits(rules vmrules.Rules, object map[string]any, opts ...vmrules.ValidateOption) []form.Limit {
+	var limits []form.Limit
 	p.measure("Limits", func() (string, string) {
-		limits = rules.Limits(object, opts...)
+		limits = form.Limits(rules, object, opts...)
 		if n := len(limits); n > 0 && limits[n-1].Path.IsZero() && len(limits[n-1].Must.Undecided) > 0 {
 			return cut, fmt.Sprintf("%d limits: %s", n, shortened(limits[n-1].Must.Undecided[0].Note))
 		}
@@ -147,9 +148,9 @@ func (p *probe) limits(rules vmrules.Rules, object map[string]any, opts ...vmrul
 }
 
 func (p *probe) schema(rules vmrules.Rules, object map[string]any, opts ...vmrules.ValidateOption) {
-	p.measure("JSONSchema", func() (string, string) {
-		schema := rules.JSONSchema(object, opts...)
-		unexpressed, _ := schema[vmrules.SchemaUnexpressed].([]any)
+	p.measure("Schema", func() (string, string) {
+		schema := form.Schema(rules, object, opts...)
+		unexpressed, _ := schema[form.SchemaUnexpressed].([]any)
 		return decided, fmt.Sprintf("%d unexpressed", len(unexpressed))
 	})
 }

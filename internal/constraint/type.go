@@ -19,16 +19,18 @@ const (
 	Integer Type = Number | (1 << 2) // an integral number, or a string that is an integral quantity
 )
 
-// TypeOf returns the type of value that a kind of rules asks for. A kind that is not the
-// format's asks for what arguments can be applied to.
-func TypeOf(kind string) Type {
+// OfKind returns the type that a kind of rule asks for, and whether the kind is one of
+// the format. Any other asks for what arguments can be applied to.
+func OfKind(kind string) (t Type, isOfFormat bool) {
 	switch kind {
 	case "integer":
-		return Integer
+		return Integer, true
 	case "string":
-		return String
+		return String, true
+	case "enum", "regex":
+		return Scalar, true
 	}
-	return Scalar
+	return Scalar, false
 }
 
 // String returns the name of the type.

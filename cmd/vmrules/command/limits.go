@@ -9,6 +9,7 @@ import (
 
 	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
+	"github.com/vmrules/vmrules/form"
 )
 
 const aboutForms = `
@@ -21,14 +22,14 @@ func newLimits(b Build) *cobra.Command {
 		`Limits shows, for each field that the rules speak of, what all rules together ask
 of it, as JSON: its type, its bounds, the values and patterns that it has to match;
 which rules are off now, and which cannot be told.`,
-		func(rules vmrules.Rules, object map[string]any) any { return rules.Limits(object) })
+		func(rules vmrules.Rules, object map[string]any) any { return form.Limits(rules, object) })
 }
 
 func newSchema(b Build) *cobra.Command {
 	return newForm(b, "schema", "Write the rules of a VM as a JSON Schema",
 		`Schema writes what the rules ask of a VM as a JSON Schema (draft 2020-12) of the
 whole object. What a schema cannot say is listed in it, under x-vmrules-unexpressed.`,
-		func(rules vmrules.Rules, object map[string]any) any { return rules.JSONSchema(object) })
+		func(rules vmrules.Rules, object map[string]any) any { return form.Schema(rules, object) })
 }
 
 // newForm is a command that says something about one object and its rules.

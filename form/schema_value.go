@@ -1,4 +1,4 @@
-package vmrules
+package form
 
 import (
 	"encoding/json"
@@ -6,22 +6,21 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/ohler55/ojg/jp"
-
+	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/internal/constraint"
-	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/pcre"
 	"github.com/vmrules/vmrules/internal/quantity"
 	"github.com/vmrules/vmrules/internal/value"
 )
 
-// A schemaLeaf is what a schema says of a value.
-type schemaLeaf struct {
+// A leaf is what a schema says of a value.
+type leaf struct {
 	value map[string]any // null apart
 	rules []any
 
-	mayBeEmpty    bool              // under Partial an empty string is not filled in yet
-	standIn       *jsonpath.Implied // what counts where nothing is written; nil: nothing
+	mayBeEmpty    bool // under Partial an empty string is not filled in yet
+	standIn       any  // what counts where nothing is written; nil: nothing
+	zeroIsUnset   bool // 0 counts as standIn, too
 	admitsDefault bool
 	admitsZero    bool
 }
@@ -32,19 +31,19 @@ const quantityPattern = `^[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+|[K
 // renderedNumber has all characters of numbers in plain decimal notation.
 const renderedNumber = "-.0123456789"
 
-// A schemaPattern is a regular expression in a schema.
-type schemaPattern struct {
+// A pattern is a regular expression in a schema.
+type pattern struct {
 	written   string
 	err       error // why it cannot be written
 	noNumbers bool  // it matches no number
 }
 
-// pattern writes a regular expression of PCRE, each only once.
-func (w *schemaWriter) pattern(p *constraint.Pattern) *schemaPattern {
+// written writes a regular expression of PCRE, each only once.
+func (w *schemaWriter) written(p *constraint.Pattern) *pattern {
 	if known := w.patterns[p.String()]; known != nil {
 		return known
 	}
-	s := &schemaPattern{}
+	s := &pattern{}
 	tree, err := pcre.Parse(p.String(), &w.budget)
 	if err == nil {
 		s.noNumbers = tree.NeedsMoreThan(renderedNumber)
@@ -55,66 +54,66 @@ func (w *schemaWriter) pattern(p *constraint.Pattern) *schemaPattern {
 	return s
 }
 
-// leaf says of the values at a path what rules demand.
-func (g *schemaGroup) leaf(d *demands) *schemaLeaf {
-	d.settle()
-	l := &schemaLeaf{value: g.values(d)}
-	for _, r := range d.rules {
+// leaf says of the values at a path what rules ask.
+func (g *schemaGroup) leaf(t *total) *leaf {
+	t.settle()
+	l := &leaf{value: g.values(t)}
+	for _, r := range t.notes {
 		l.rules = append(l.rules, map[string]any{"rule": r.Rule, "message": r.Message})
 	}
-	l.mayBeEmpty = g.partial && !g.admits(d, "")
-	if f := g.path.standIn(); f != nil {
-		l.standIn = f
-		l.admitsDefault = g.admits(d, f.Default()) || l.mayBeEmpty && f.Default() == ""
-		l.admitsZero = g.admits(d, 0)
+	l.mayBeEmpty = g.isPartial && !g.admits(t, "")
+	if l.standIn = g.at.Default; l.standIn != nil {
+		l.zeroIsUnset = g.at.ZeroIsDefault
+		l.admitsDefault = g.admits(t, l.standIn) || l.mayBeEmpty && l.standIn == ""
+		l.admitsZero = g.admits(t, 0)
 	}
-	_ = g.budget.Spend(0, 4*d.size())
+	_ = g.budget.Spend(0, 4*t.size())
 	return l
 }
 
-// admits tells whether a value satisfies all demands.
-func (g *schemaGroup) admits(d *demands, v any) bool {
+// admits reports whether a value satisfies all that is asked.
+func (g *schemaGroup) admits(t *total, v any) bool {
 	s, ok := value.ScalarOf(v)
-	if !ok || !d.admits(&s) || d.values != nil && !slices.Contains(d.values, s.String()) {
+	if !ok || !t.admits(&s) || t.values != nil && !slices.Contains(t.values, s.String()) {
 		return false
 	}
-	return g.matches(d, &s)
+	return g.matches(t, &s)
 }
 
-// matches tells whether a value matches all patterns. Where that cannot be
-// told, the schema does not say it.
-func (g *schemaGroup) matches(d *demands, s *value.Scalar) bool {
-	ok, err := d.matches(s)
+// matches reports whether a value matches all patterns. Where that is not known, the
+// schema does not say it.
+func (g *schemaGroup) matches(t *total, s *value.Scalar) bool {
+	ok, err := t.matches(s)
 	if err == nil {
 		return ok
 	}
-	for _, p := range d.parts {
+	for _, p := range t.parts {
 		if _, isPattern := p.constraint.(*constraint.Pattern); isPattern {
-			g.leaveOut(p.rule, g.target, p.key, "", err)
+			g.leaveOut(p.rule, p.key, "", err)
 		}
 	}
 	return true
 }
 
-// values is the schema of the values that satisfy the demands, null apart.
-func (g *schemaGroup) values(d *demands) map[string]any {
-	if d.values != nil {
-		return g.enum(d)
+// values returns the schema of the values that satisfy all that is asked, null apart.
+func (g *schemaGroup) values(t *total) map[string]any {
+	if t.values != nil {
+		return g.enum(t)
 	}
-	numbers := g.numbers(d)
-	for _, p := range d.parts {
+	numbers := g.numbers(t)
+	for _, p := range t.parts {
 		g.leaveOutOf(p, numbers)
 	}
-	schema := g.strings(d)
+	schema := g.strings(t)
 	types := []any{"string"}
 	if numbers != "" {
 		types = append(types, numbers)
-		addNumber(schema, "minimum", d.decimal(constraint.Min))
-		addNumber(schema, "maximum", d.decimal(constraint.Max))
+		addNumber(schema, "minimum", t.decimal(constraint.Min))
+		addNumber(schema, "maximum", t.decimal(constraint.Max))
 	}
 	var booleans []any
 	for _, b := range []bool{false, true} {
-		if g.admits(d, b) {
+		if g.admits(t, b) {
 			booleans = append(booleans, b)
 		}
 	}
@@ -128,7 +127,7 @@ func (g *schemaGroup) values(d *demands) map[string]any {
 	return schema
 }
 
-// oneOrMore is how a schema writes its types.
+// oneOrMore returns types as a schema writes them.
 func oneOrMore(types []any) any {
 	if len(types) == 1 {
 		return types[0]
@@ -137,14 +136,14 @@ func oneOrMore(types []any) any {
 }
 
 // enum lists the values, each in every form in which it is rendered the same.
-func (g *schemaGroup) enum(d *demands) map[string]any {
+func (g *schemaGroup) enum(t *total) map[string]any {
 	all := []any{}
-	for _, s := range d.values {
-		if !g.matches(d, textScalar(s)) {
+	for _, s := range t.values {
+		if v := value.FromString(s); !g.matches(t, &v) {
 			continue
 		}
 		all = append(all, s)
-		if d.set.Type().Is(constraint.String) {
+		if t.set.Type().Is(constraint.String) {
 			continue
 		}
 		if n, err := quantity.ParseJSON(s); err == nil && n.String() == s {
@@ -160,33 +159,33 @@ func (g *schemaGroup) enum(d *demands) map[string]any {
 	return map[string]any{"enum": all}
 }
 
-// numbers is the type of the numbers that may be allowed; "" where none is.
-func (g *schemaGroup) numbers(d *demands) string {
+// numbers returns the type of the numbers that may be allowed; "" where none is.
+func (g *schemaGroup) numbers(t *total) string {
 	switch {
-	case d.set.Type().Is(constraint.String) || slices.ContainsFunc(d.patterns(), func(p *constraint.Pattern) bool { return g.pattern(p).noNumbers }):
+	case t.set.Type().Is(constraint.String) || slices.ContainsFunc(t.patterns(), func(p *constraint.Pattern) bool { return g.written(p).noNumbers }):
 		return ""
-	case d.set.Type().Is(constraint.Integer):
+	case t.set.Type().Is(constraint.Integer):
 		return "integer"
 	}
 	return "number"
 }
 
-// strings is what the schema says of strings.
-func (g *schemaGroup) strings(d *demands) map[string]any {
+// strings returns what the schema says of strings.
+func (g *schemaGroup) strings(t *total) map[string]any {
 	schema := map[string]any{}
-	addLength(schema, d, constraint.MinLength)
-	addLength(schema, d, constraint.MaxLength)
+	addLength(schema, t, constraint.MinLength)
+	addLength(schema, t, constraint.MaxLength)
 	var patterns []any
-	if d.set.Type().Is(constraint.Number) {
+	if t.set.Type().Is(constraint.Number) {
 		patterns = append(patterns, quantityPattern)
 	}
-	for _, p := range d.patterns() {
-		written := g.pattern(p)
+	for _, p := range t.patterns() {
+		written := g.written(p)
 		if written.err != nil {
 			continue
 		}
 		if g.budget.Spend(0, len(written.written)) != nil {
-			g.leaveOut(nil, g.target, constraint.Regex, "", errSchemaFull)
+			g.leaveOut(nil, constraint.Regex, "", errFull)
 			break
 		}
 		patterns = append(patterns, written.written)
@@ -211,77 +210,64 @@ func addNumber(schema map[string]any, keyword string, n json.Number) {
 	}
 }
 
-// maxSchemaLength is the largest length that every reader of JSON reads
+// maxLength is the largest length that every reader of JSON reads
 // exactly. No string comes near it.
-const maxSchemaLength = 1<<53 - 1
+const maxLength = 1<<53 - 1
 
 // addLength writes a bound of the length, which JSON Schema calls as the format does.
-func addLength(schema map[string]any, d *demands, key string) {
-	b, ok := d.set.Get(key).(*constraint.Length)
+func addLength(schema map[string]any, t *total, key string) {
+	b, ok := t.set.Get(key).(*constraint.Length)
 	if !ok {
 		return
 	}
 	length, fits := b.Number().Int64()
 	if !fits {
-		length = maxSchemaLength
+		length = maxLength
 	}
-	schema[key] = jsonInt(int(min(length, maxSchemaLength)))
+	schema[key] = jsonInt(int(min(length, maxLength)))
 }
 
 var (
-	errSchemaIntegral = errors.New("a string that is an integral quantity is an integer")
-	errSchemaQuantity = errors.New("a string that is a quantity is compared by its value")
-	errSchemaLength   = errors.New("the length of a number is that of its plain decimal notation")
-	errSchemaMatch    = errors.New("a number is matched in its plain decimal notation")
+	errIntegral = errors.New("a string that is an integral quantity is an integer")
+	errQuantity = errors.New("a string that is a quantity is compared by its value")
+	errLength   = errors.New("the length of a number is that of its plain decimal notation")
+	errMatch    = errors.New("a number is matched in its plain decimal notation")
 )
 
 // leaveOutOf notes what of a rule the schema of values does not say.
-func (g *schemaGroup) leaveOutOf(p demandPart, numbers string) {
-	leaveOut := func(valueType string, why error) { g.leaveOut(p.rule, g.target, p.key, valueType, why) }
+func (g *schemaGroup) leaveOutOf(p part, numbers string) {
+	leaveOut := func(valueType string, why error) { g.leaveOut(p.rule, p.key, valueType, why) }
 	switch c := p.constraint.(type) {
 	case nil:
-		if p.rule.Kind == KindInteger {
-			leaveOut("string", errSchemaIntegral)
+		if p.rule.Kind == vmrules.KindInteger {
+			leaveOut("string", errIntegral)
 		}
 	case *constraint.Bound:
-		leaveOut("string", errSchemaQuantity)
+		leaveOut("string", errQuantity)
 	case *constraint.Length:
 		if numbers != "" && !isAlwaysSo(c) {
-			leaveOut("number", errSchemaLength)
+			leaveOut("number", errLength)
 		}
 	case *constraint.Pattern:
-		written := g.pattern(c)
+		written := g.written(c)
 		if written.err != nil {
 			leaveOut("string", written.err)
 		}
 		if numbers != "" {
-			leaveOut("number", errSchemaMatch)
+			leaveOut("number", errMatch)
 		}
 	}
 }
 
-// isAlwaysSo tells whether every number is rendered with a length that will do.
+// isAlwaysSo reports whether every number is rendered with a length that will do.
 func isAlwaysSo(c *constraint.Length) bool {
 	return c.Key() == constraint.MinLength && c.Number().Compare(quantity.FromInt(1)) <= 0
 }
 
-// standIn is what counts where nothing is written at the end of a path; nil:
-// nothing.
-func (p schemaPath) standIn() *jsonpath.Implied {
-	f := p.implied.Of(p.steps)
-	if f.Default() == nil {
-		return nil
-	}
-	if _, ok := p.steps[len(p.steps)-1].(jp.Child); !ok {
-		return nil
-	}
-	return f
-}
-
-// of is the schema of what may stand there, with null if nothing has to.
-func (l *schemaLeaf) of(isThere bool) map[string]any {
+// of returns the schema of what may be there, with null if nothing has to.
+func (l *leaf) of(isThere bool) map[string]any {
 	schema := maps.Clone(l.value)
-	if zero := map[string]any{"const": json.Number("0")}; l.standIn.ZeroIsUnset() {
+	if zero := map[string]any{"const": json.Number("0")}; l.zeroIsUnset {
 		switch {
 		case l.admitsDefault && !l.admitsZero:
 			schema = map[string]any{"anyOf": []any{zero, schema}}
@@ -296,7 +282,7 @@ func (l *schemaLeaf) of(isThere bool) map[string]any {
 		schema = orNull(schema)
 	}
 	if l.standIn != nil {
-		schema["default"] = value.Canonical(l.standIn.Default())
+		schema["default"] = value.Canonical(l.standIn)
 	}
 	schema[SchemaRules] = l.rules
 	return schema

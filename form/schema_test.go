@@ -1,4 +1,4 @@
-package vmrules
+package form_test
 
 import (
 	"encoding/json"
@@ -7,15 +7,17 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/form"
 	"github.com/vmrules/vmrules/internal/value"
 )
 
 // checkSchema demands that a schema is of the types that it promises, and the
 // same each time.
-func checkSchema(t *testing.T, rules Rules, object map[string]any, opts ...ValidateOption) {
+func checkSchema(t *testing.T, rules vmrules.Rules, object map[string]any, opts ...vmrules.ValidateOption) {
 	t.Helper()
-	schema := rules.JSONSchema(object, opts...)
-	if first, second := string(mustJSON(schema)), string(mustJSON(rules.JSONSchema(object, opts...))); first != second {
+	schema := form.Schema(rules, object, opts...)
+	if first, second := string(mustJSON(schema)), string(mustJSON(form.Schema(rules, object, opts...))); first != second {
 		t.Fatalf("another schema the second time:\n%s\n%s", first, second)
 	}
 	decoded, err := value.ThroughJSON(schema)
@@ -52,13 +54,13 @@ func without(v any, keywords ...string) any {
 
 // The schemas are of a VirtualMachineInstance, below whose .spec.domain the
 // paths begin.
-func TestJSONSchema(t *testing.T) {
+func TestSchema(t *testing.T) {
 	const quantity = `"pattern": "^[+-]?(?:[0-9]+\\.?[0-9]*|\\.[0-9]+)(?:[eE][+-]?[0-9]+|[KMGTPE]i|[numkMGTPE])?$"`
 	tests := []struct {
 		name   string
 		rules  string
 		domain string
-		opts   []ValidateOption
+		opts   []vmrules.ValidateOption
 		want   string // of .spec.domain, and allOf of the root, if it has any
 		left   string // unexpressed: rule, argument, type
 	}{
@@ -66,13 +68,13 @@ func TestJSONSchema(t *testing.T) {
 			`{"properties": {"s": {"type": ["string", "null"], "minLength": 1, "maxLength": 5, "pattern": "^a[0-9]"}}}`, ``},
 		{"required", `{"rule": "string", "path": ".s.t"}`, `{}`, nil,
 			`{"type": "object", "required": ["s"], "properties": {"s": {"type": "object", "required": ["t"], "properties": {"t": {"type": "string"}}}}}`, ``},
-		{"Partial requires nothing", `{"rule": "string", "path": ".s.t"}`, `{}`, []ValidateOption{Partial()},
+		{"Partial requires nothing", `{"rule": "string", "path": ".s.t"}`, `{}`, []vmrules.ValidateOption{vmrules.Partial()},
 			`{"properties": {"s": {"properties": {"t": {"type": ["string", "null"]}}}}}`, ``},
-		{"Partial takes an empty string", `{"rule": "string", "path": ".s", "minLength": 2}`, `{}`, []ValidateOption{Partial()},
+		{"Partial takes an empty string", `{"rule": "string", "path": ".s", "minLength": 2}`, `{}`, []vmrules.ValidateOption{vmrules.Partial()},
 			`{"properties": {"s": {"anyOf": [{"type": "null"}, {"anyOf": [{"const": ""}, {"type": "string", "minLength": 2}]}]}}}`, ``},
-		{"Partial takes an empty string that is allowed", `{"rule": "string", "path": ".s", "maxLength": 2}`, `{}`, []ValidateOption{Partial()},
+		{"Partial takes an empty string that is allowed", `{"rule": "string", "path": ".s", "maxLength": 2}`, `{}`, []vmrules.ValidateOption{vmrules.Partial()},
 			`{"properties": {"s": {"type": ["string", "null"], "maxLength": 2}}}`, ``},
-		{"Partial takes a default that is an empty string", `{"rule": "enum", "path": ".machine.type", "values": ["q35"]}`, `{}`, []ValidateOption{Partial()},
+		{"Partial takes a default that is an empty string", `{"rule": "enum", "path": ".machine.type", "values": ["q35"]}`, `{}`, []vmrules.ValidateOption{vmrules.Partial()},
 			`{"properties": {"machine": {"properties": {"type": {"default": "", "anyOf": [{"type": "null"}, {"anyOf": [{"const": ""}, {"enum": ["q35"]}]}]}}}}}`, ``},
 		{"enum", `{"rule": "enum", "path": ".s", "values": ["a", 1, "1.50", true, "2Gi"], "valid": ".s"}`, `{}`, nil,
 			`{"properties": {"s": {"enum": ["a", "1", 1, "1.50", "true", true, "2Gi", null]}}}`, ``},
@@ -117,24 +119,24 @@ func TestJSONSchema(t *testing.T) {
 		{"what cannot be said", `{"rule": "string", "path": "..s"}, {"rule": "string", "path": ".s", "valid": ".*"}, {"rule": "string", "path": ".l[-1]"}, {"rule": "string", "path": ".l[100]"},
 			{"rule": "string", "path": ".l[0:1]"}, {"rule": "string", "path": ".l[?(@.a)]"}, {"rule": "string", "path": "` + strings.Repeat(".a", 64) + `"}`, `{}`, nil, ``,
 			`r0  ; r1  ; r2  ; r3  ; r4  ; r5  ; r6  `},
-		{"what is inside a default", `{"rule": "string", "path": ".x.y"}`, `{}`, []ValidateOption{defaultOf(t, "jsonpath::.spec.domain.x", map[string]any{"y": 1})}, ``, `r0  `},
-		{"a regex without time", `{"rule": "enum", "path": ".s", "values": ["a"], "regex": "(a)\\1|a", "valid": ".s"}`, `{}`, []ValidateOption{WithRegexBudget(0)},
+		{"what is inside a default", `{"rule": "string", "path": ".x.y"}`, `{}`, []vmrules.ValidateOption{defaultOf(t, "jsonpath::.spec.domain.x", map[string]any{"y": 1})}, ``, `r0  `},
+		{"a regex without time", `{"rule": "enum", "path": ".s", "values": ["a"], "regex": "(a)\\1|a", "valid": ".s"}`, `{}`, []vmrules.ValidateOption{vmrules.WithRegexBudget(0)},
 			`{"properties": {"s": {"enum": ["a", null]}}}`, `r0 regex `},
 		{"rules that reject nothing", `{"rule": "string", "path": ".s", "justWarning": true}, {"rule": "range", "path": ".s"}, {"rule": "enum", "path": ".s"}`, `{}`, nil, `{"properties": {"s": {}}}`, ``},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			object := decodeExactly(json.RawMessage(`{"kind": "VirtualMachineInstance", "spec": {"domain": ` + test.domain + `}}`))
-			schema := limitRules(t, test.rules).JSONSchema(object, test.opts...)
-			got := without(below(schema, "properties", "spec", "properties", "domain"), SchemaRules, SchemaShould)
+			schema := form.Schema(limitRules(t, test.rules), object, test.opts...)
+			got := without(below(schema, "properties", "spec", "properties", "domain"), form.SchemaRules, form.SchemaShould)
 			if strings.HasPrefix(test.want, "[") {
-				got = without(schema["allOf"], SchemaRules)
+				got = without(schema["allOf"], form.SchemaRules)
 			}
 			if diff := cmp.Diff(decodeAny(orNullText(test.want)), got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 			var left []string
-			for _, entry := range schema[SchemaUnexpressed].([]any) {
+			for _, entry := range schema[form.SchemaUnexpressed].([]any) {
 				entry := entry.(map[string]any)
 				left = append(left, strings.Join([]string{stringIn(entry, "rule"), stringIn(entry, "argument"), stringIn(entry, "type")}, " "))
 				if entry["reason"] == "" {
@@ -157,13 +159,13 @@ func orNullText(s string) string {
 }
 
 // What only annotates.
-func TestJSONSchemaAnnotations(t *testing.T) {
+func TestSchemaAnnotations(t *testing.T) {
 	rules := limitRules(t, `{"rule": "string", "path": ".s", "maxLength": "jsonpath::.spec.domain.most"}, {"rule": "enum", "path": ".s", "values": ["a"], "justWarning": true},
 		{"rule": "enum", "path": ".s", "values": ["b"], "justWarning": true, "valid": ".nothing"}`)
 	object := decodeExactly(json.RawMessage(`{"kind": "List", "items": [{"kind": "VirtualMachineInstance", "spec": {"domain": {"most": 3}}}]}`))
-	schema := rules.JSONSchema(object)
+	schema := form.Schema(rules, object)
 	item := below(schema, "properties", "items", "prefixItems").([]any)[0]
-	got := map[string]any{"$schema": schema["$schema"], SchemaRead: schema[SchemaRead], "s": below(item, "properties", "spec", "properties", "domain", "properties", "s")}
+	got := map[string]any{"$schema": schema["$schema"], form.SchemaRead: schema[form.SchemaRead], "s": below(item, "properties", "spec", "properties", "domain", "properties", "s")}
 	want := decodeAny(`{
 		"$schema": "https://json-schema.org/draft/2020-12/schema",
 		"x-vmrules-read": [{"rule": "r0", "target": "items[0]", "argument": "maxLength", "path": "jsonpath::.spec.domain.most"}],
@@ -178,16 +180,16 @@ func TestJSONSchemaAnnotations(t *testing.T) {
 }
 
 // What cannot be said of a whole target.
-func TestJSONSchemaOfTargets(t *testing.T) {
+func TestSchemaOfTargets(t *testing.T) {
 	rules := mustParse(t, `[{"name": "r0", "rule": "integer", "message": "m", "path": "jsonpath::.spec.domain.memory.guest", "values": [1]}]`)
 	tests := []struct {
 		name, object string
-		opts         []ValidateOption
+		opts         []vmrules.ValidateOption
 		want         []string // reasons
 	}{
 		{"a VM", `{"kind": "VirtualMachine"}`, nil, nil},
-		{"an instance type", `{"kind": "VirtualMachine", "spec": {"instancetype": {"name": "x"}, "template": {}}}`, nil, []string{errSchemaOthers.Error()}},
-		{"an instance type, partially", `{"kind": "VirtualMachine", "spec": {"instancetype": {"name": "x"}, "template": {}}}`, []ValidateOption{Partial()}, []string{errSchemaOthers.Error()}},
+		{"an instance type", `{"kind": "VirtualMachine", "spec": {"instancetype": {"name": "x"}, "template": {}}}`, nil, []string{"the instance type or the preference may set it"}},
+		{"an instance type, partially", `{"kind": "VirtualMachine", "spec": {"instancetype": {"name": "x"}, "template": {}}}`, []vmrules.ValidateOption{vmrules.Partial()}, []string{"the instance type or the preference may set it"}},
 		{"a preference, which does not set it", `{"kind": "VirtualMachine", "spec": {"preference": {"name": "x"}, "template": {}}}`, nil, nil},
 		{"no VM", `{"kind": "List"}`, nil, []string{"nothing to validate: the list holds no VirtualMachine"}},
 		{"a template", `{"kind": "Template", "objects": [{"kind": "VirtualMachine"}]}`, nil, []string{"a parameter of the template that is not filled in, in a value or in a key, is Undecided"}},
@@ -195,7 +197,7 @@ func TestJSONSchemaOfTargets(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			var got []string
-			for _, entry := range rules.JSONSchema(decodeExactly(json.RawMessage(test.object)), test.opts...)[SchemaUnexpressed].([]any) {
+			for _, entry := range form.Schema(rules, decodeExactly(json.RawMessage(test.object)), test.opts...)[form.SchemaUnexpressed].([]any) {
 				got = append(got, stringIn(entry, "reason"))
 			}
 			if diff := cmp.Diff(test.want, got); diff != "" {

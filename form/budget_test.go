@@ -1,0 +1,112 @@
+package form_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/form"
+	"github.com/vmrules/vmrules/internal/racetest"
+)
+
+// rulesText is an annotation of n rules, each with a number and the members that follow;
+// %d in them is the number, too.
+func rulesText(n int, members string) string {
+	all := make([]string, n)
+	for i := range all {
+		all[i] = fmt.Sprintf(`{"name":"%d","message":"m",%s}`, i, strings.ReplaceAll(members, "%d", fmt.Sprint(i)))
+	}
+	return "[" + strings.Join(all, ",") + "]"
+}
+
+func vmsOf(n int, domain string) map[string]any {
+	items := make([]any, n)
+	for i := range items {
+		items[i] = vmWith(domain)
+	}
+	return map[string]any{"kind": "List", "items": items}
+}
+
+// TestBudget: a call allocates in proportion to its budget, and so does what it keeps,
+// whatever the input asks for.
+func TestBudget(t *testing.T) {
+	racetest.SkipLong(t)
+	given := vmrules.Budget{Work: 20_000_000, Kept: 1 << 20}
+	const (
+		perWork = 1       // bytes that are allocated, for each unit of work
+		perKept = 2       // bytes that stay, for each that is paid for
+		spare   = 6 << 20 // for what depends on the input's size alone
+	)
+	long := strings.Repeat("n", 200_000)
+	numbers := strings.TrimSuffix(strings.Repeat("123456,", 30_000), ",")
+	vms := vmsOf(1000, `{"a": "x"}`)
+	for _, attack := range []struct {
+		name, rules string
+		object      map[string]any
+	}{
+		{"values", `[{"name":"n","message":"m","rule":"enum","path":"jsonpath::.a","values":[` + numbers + `]}]`, vms},
+		{"values with a path", `[{"name":"n","message":"m","rule":"enum","path":"jsonpath::.a","values":["jsonpath::.spec.domain.a",` + numbers + `]}]`, vms},
+		{"values that are too long", `[{"name":"n","message":"m","rule":"enum","path":"jsonpath::.a","maxLength":0,"values":[` + numbers + `]}]`, vms},
+		{"values at present", rulesText(50, `"rule":"integer","path":"jsonpath::.l[*]","min":%d`), map[string]any{"l": make([]int, 9_000)}},
+		{"a long path", `[{"name":"n","message":"m","rule":"string","path":"jsonpath::.` + long + `"}]`, vms},
+		{"a path of many steps", `[{"name":"n","message":"m","rule":"string","path":"jsonpath::` + strings.Repeat(".a", 100_000) + `"}]`, vms},
+		{"a long message", `[{"name":"n","message":"` + long + `","rule":"string","path":"jsonpath::.b"}]`, vms},
+		{"many paths", rulesText(2000, `"rule":"string","path":"jsonpath::.spec.domain.a%d","valid":"jsonpath::.spec"`), vms},
+		{"regexes", rulesText(1500, `"rule":"regex","path":"jsonpath::.spec.domain.a%d","regex":"^[\\pL\\pN]{3}%d$"`), vms},
+	} {
+		rules := mustParse(t, attack.rules)
+		for name, call := range map[string]func() any{
+			"limits": func() any { return form.Limits(rules, attack.object, vmrules.WithBudget(given)) },
+			"schema": func() any { return form.Schema(rules, attack.object, vmrules.WithBudget(given)) },
+		} {
+			call() // which fills pools
+			var before, after, live runtime.MemStats
+			runtime.GC()
+			runtime.ReadMemStats(&before)
+			made := call()
+			runtime.ReadMemStats(&after)
+			runtime.GC()
+			runtime.ReadMemStats(&live)
+			if got, most := int(after.TotalAlloc-before.TotalAlloc), perWork*given.Work+spare; got > most {
+				t.Errorf("%s, %s: %d bytes are allocated, more than %d", attack.name, name, got, most)
+			}
+			if got, most := int(live.HeapAlloc)-int(before.HeapAlloc), perKept*given.Kept+spare/4; got > most {
+				t.Errorf("%s, %s: %d bytes are kept, more than %d", attack.name, name, got, most)
+			}
+			runtime.KeepAlive(made)
+		}
+	}
+}
+
+// TestBudgetOfOrdinaryInput: what people write is said with the default.
+func TestBudgetOfOrdinaryInput(t *testing.T) {
+	racetest.SkipLong(t)
+	var values []string
+	for i := range 10_000 {
+		values = append(values, fmt.Sprintf(`"value-%d"`, i))
+	}
+	const disks = `{"devices": {"disks": [{"name": "a", "disk": {"bus": "virtio"}}, {"name": "b", "disk": {"bus": "sata"}}]}}`
+	for _, test := range []struct {
+		name, rules string
+		object      map[string]any
+	}{
+		{"1,000 rules", rulesText(1000, `"rule":"enum","path":"jsonpath::.spec.domain.devices.disks[*].disk.bus","values":["virtio","sata","scsi%d"]`), vmWith(disks)},
+		{"1,000 paths", rulesText(1000, `"rule":"enum","path":"jsonpath::.spec.domain.devices.disks[*].disk.bus%d","values":["virtio","sata","scsi%d"]`), vmWith(disks)},
+		{"1,000 rules with a regex", rulesText(1000, `"rule":"regex","path":"jsonpath::.spec.domain.devices.disks[*].name","regex":"^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9%d])?$"`), vmWith(disks)},
+		{"an enum of 10,000 values", `[{"name":"n","message":"m","rule":"enum","path":"jsonpath::.spec.domain.devices.disks[*].disk.bus","values":[` + strings.Join(values, ",") + `]}]`, vmWith(disks)},
+		{"100 VMs", rulesText(8, `"rule":"enum","path":"jsonpath::.spec.domain.devices.disks[*].disk.bus%d","values":["virtio","sata","scsi"]`), vmsOf(100, disks)},
+	} {
+		rules := mustParse(t, test.rules)
+		limits := form.Limits(rules, test.object)
+		if last := limits[len(limits)-1]; last.Path.IsZero() {
+			t.Errorf("%s: %s", test.name, mustJSON(last))
+		}
+		text, err := json.Marshal(form.Schema(rules, test.object)[form.SchemaUnexpressed])
+		if err != nil || strings.Contains(string(text), "too large") {
+			t.Errorf("%s: %s %v", test.name, text, err)
+		}
+	}
+}

@@ -1,0 +1,129 @@
+package form
+
+import (
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/internal/meter"
+	"github.com/vmrules/vmrules/internal/pcre"
+)
+
+// A call is one call of Limits or Schema. It has half of the Budget; Resolve has the
+// other half.
+type call struct {
+	budget    pcre.Budget
+	isPartial bool
+	resolved  iter.Seq[vmrules.Resolved]
+	rules     []rule  // by their index
+	paths     [][]int // the rules on each path, in the order of the first rule on it
+}
+
+// A rule is what is the same about a rule for all targets.
+type rule struct {
+	vmrules.Rule
+	path, valid []vmrules.Step
+	// follows means that the path begins with "valid", which then selects something
+	// wherever the path does.
+	follows bool
+}
+
+// What steps cost, in units of work and in bytes that are kept.
+const (
+	ruleWork = 50   // a rule, for each target
+	sayWork  = 1000 // something that is said
+	saySize  = 250  // the same, apart from its texts
+
+	pathByteWork = 100 // a byte of a path, which may be a step
+	pathByteSize = 40
+)
+
+func newCall(rules vmrules.Rules, object map[string]any, opts []vmrules.ValidateOption) *call {
+	o := vmrules.OptionsOf(opts...)
+	whole := meter.OrDefault(o.Budget.Work, o.Budget.Kept)
+	half := whole.Half()
+	work, kept := half.Left()
+	share := vmrules.Budget{Work: max(work, 1), Kept: max(kept, 1)} // 0 would be the default
+	c := &call{
+		budget: pcre.Budget{Meter: whole, Backtracking: o.RegexBudget}, isPartial: o.IsPartial,
+		resolved: rules.Resolve(object, append(slices.Clone(opts), vmrules.WithBudget(share))...),
+	}
+	known := map[string]int{} // the index in paths
+	for i, r := range rules.All() {
+		rule, key := c.newRule(r)
+		at, isKnown := known[key]
+		if !isKnown {
+			at = len(c.paths)
+			known[key] = at
+			c.paths = append(c.paths, nil)
+		}
+		c.rules = append(c.rules, rule)
+		c.paths[at] = append(c.paths[at], i)
+	}
+	return c
+}
+
+// newRule returns a rule and a text that its path shares with all equal ones.
+func (c *call) newRule(r vmrules.Rule) (made rule, key string) {
+	size := len(r.Path.String()) + len(r.Valid.String())
+	if c.budget.Spend(meter.Times(size, pathByteWork), meter.Times(size, pathByteSize)) != nil {
+		return rule{Rule: r}, ""
+	}
+	made = rule{Rule: r, path: r.Path.Steps(), valid: r.Valid.Steps()}
+	made.follows = !r.Valid.IsZero() && begins(made.path, made.valid)
+	return made, textOf(made.path)
+}
+
+func begins(path, with []vmrules.Step) bool {
+	return len(with) <= len(path) && textOf(path[:len(with)]) == textOf(with)
+}
+
+func textOf(path []vmrules.Step) string {
+	var b strings.Builder
+	for _, step := range path {
+		b.WriteString(step.String())
+	}
+	return b.String()
+}
+
+// isSpent reports whether the budget did not suffice for something.
+func (c *call) isSpent() bool { return c.budget.Err() != nil }
+
+// targets yields all rules of each target, in their order; the slice is the next
+// target's, too. Where Resolve cannot pay for all targets, the last slice has one element
+// only, with the Index -1. A target of which not all rules are there is left out.
+func (c *call) targets() iter.Seq[[]vmrules.Resolved] {
+	return func(yield func([]vmrules.Resolved) bool) {
+		all := make([]vmrules.Resolved, 0, len(c.rules))
+		for r := range c.resolved {
+			if r.Index < 0 {
+				yield([]vmrules.Resolved{r})
+				return
+			}
+			if all = append(all, r); len(all) < len(c.rules) {
+				continue
+			}
+			_ = c.budget.Spend(meter.Times(len(all), ruleWork), 0)
+			if !yield(all) {
+				return
+			}
+			all = all[:0]
+		}
+	}
+}
+
+// groups yields the rules on each path.
+func (c *call) groups(target []vmrules.Resolved) iter.Seq[[]*vmrules.Resolved] {
+	return func(yield func([]*vmrules.Resolved) bool) {
+		for _, indexes := range c.paths {
+			group := make([]*vmrules.Resolved, 0, len(indexes))
+			for _, i := range indexes {
+				group = append(group, &target[i])
+			}
+			if !yield(group) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,92 @@
+package form_test
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/form"
+)
+
+// A backend tells a form what each field may hold, before anything is wrong.
+func ExampleLimits() {
+	rules, err := vmrules.ParseRules(`[
+		{"name": "cores", "rule": "integer", "path": "jsonpath::.spec.domain.cpu.cores", "message": "too many cores", "min": 1, "max": "jsonpath::.metadata.labels.licensed-cores"},
+		{"name": "even", "rule": "enum", "path": "jsonpath::.spec.domain.cpu.cores", "message": "an even number is faster", "values": [2, 4, 6, 8], "justWarning": true},
+		{"name": "memory", "rule": "integer", "path": "jsonpath::.spec.domain.memory.guest", "message": "too little memory", "min": "1Gi"}
+	]`)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	vm := object(`{"kind": "VirtualMachine", "spec": {"template": {"metadata": {"labels": {"licensed-cores": "8"}}, "spec": {"domain": {"cpu": {}}}}}}`)
+	for _, limit := range form.Limits(rules, vm) {
+		fmt.Println(limit.Field)
+		fmt.Println("  must:", limit.Must.Type, limit.Must.Min, limit.Must.Max, "required:", limit.Must.Required, "default:", limit.Default)
+		if limit.Should.Values != nil {
+			fmt.Println("  should:", limit.Should.Values)
+		}
+	}
+	// Output:
+	// spec.template.spec.domain.cpu.cores
+	//   must: integer 1 8 required: false default: 1
+	//   should: [2 4 6 8]
+	// spec.template.spec.domain.memory.guest
+	//   must: integer 1073741824  required: true default: <nil>
+}
+
+// A generator of forms takes a JSON Schema of the whole object.
+func ExampleSchema() {
+	rules, err := vmrules.ParseRules(`[
+		{"name": "name", "rule": "string", "path": "jsonpath::.spec.hostname", "message": "letters and digits", "regex": "^[a-z0-9]+$", "maxLength": 15}
+	]`)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	text, err := json.MarshalIndent(form.Schema(rules, object(`{"kind": "VirtualMachineInstance"}`)), "", "  ")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(string(text))
+	// Output:
+	// {
+	//   "$schema": "https://json-schema.org/draft/2020-12/schema",
+	//   "properties": {
+	//     "spec": {
+	//       "properties": {
+	//         "hostname": {
+	//           "maxLength": 15,
+	//           "pattern": "^[0-9a-z]{1,}(?=\\n?$)",
+	//           "type": "string",
+	//           "x-vmrules-rules": [
+	//             {
+	//               "message": "letters and digits",
+	//               "rule": "name"
+	//             }
+	//           ]
+	//         }
+	//       },
+	//       "required": [
+	//         "hostname"
+	//       ],
+	//       "type": "object"
+	//     }
+	//   },
+	//   "required": [
+	//     "spec"
+	//   ],
+	//   "type": "object",
+	//   "x-vmrules-unexpressed": []
+	// }
+}
+
+// object decodes the JSON of an example.
+func object(text string) map[string]any {
+	o, err := vmrules.ToObject(json.RawMessage(text))
+	if err != nil {
+		panic(err)
+	}
+	return o
+}

@@ -1,0 +1,191 @@
+package form_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/form"
+	"github.com/vmrules/vmrules/internal/conformance"
+	"github.com/vmrules/vmrules/internal/meter"
+	"github.com/vmrules/vmrules/internal/pcre"
+	"github.com/vmrules/vmrules/internal/value"
+)
+
+// A vector is one case of testdata/conformance.
+type vector struct{ conformance.Vector }
+
+func readVectors(t testing.TB) map[string][]vector {
+	t.Helper()
+	all := map[string][]vector{}
+	for file, vectors := range conformance.Read(t, "../testdata/conformance") {
+		for _, v := range vectors {
+			all[file] = append(all[file], vector{v})
+		}
+	}
+	return all
+}
+
+func (v vector) parseOptions() []vmrules.ParseOption {
+	var opts []vmrules.ParseOption
+	if v.Version != "" {
+		opts = append(opts, vmrules.WithVersion(vmrules.Version(v.Version)))
+	}
+	if v.Options.Strict {
+		opts = append(opts, vmrules.Strict())
+	}
+	return append(opts, vmrules.WithRoot(vmrules.Root(v.Options.Root)))
+}
+
+func (v vector) validateOptions(t testing.TB) []vmrules.ValidateOption {
+	var opts []vmrules.ValidateOption
+	if v.Options.Partial {
+		opts = append(opts, vmrules.Partial())
+	}
+	for path, value := range v.Options.Defaults {
+		opts = append(opts, defaultOf(t, path, value))
+	}
+	return opts
+}
+
+var decodeExactly, decodeOddly = conformance.DecodeExactly, conformance.DecodeOddly
+
+func mustParse(t testing.TB, annotation string, opts ...vmrules.ParseOption) vmrules.Rules {
+	t.Helper()
+	rules, err := vmrules.ParseRules(annotation, opts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rules
+}
+
+// vmWith is a VM whose domain holds what is given.
+func vmWith(domain string) map[string]any {
+	return decodeExactly(json.RawMessage(`{"kind": "VirtualMachine", "apiVersion": "kubevirt.io/v1", "spec": {"template": {"spec": {"domain": ` + domain + `}}}}`))
+}
+
+// defaultOf is WithDefaults for one field.
+func defaultOf(t testing.TB, path string, value any) vmrules.ValidateOption {
+	t.Helper()
+	d, err := vmrules.NewDefault(vmrules.MustParsePath(path), value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return vmrules.WithDefaults(d)
+}
+
+// keyOf is a text that two paths share if they are Equal.
+func keyOf(p vmrules.Path) string {
+	key := ""
+	for _, step := range p.Steps() {
+		key += step.String()
+	}
+	return key
+}
+
+func detailOf(r vmrules.Result) string {
+	if len(r.Violations) == 0 {
+		return ""
+	}
+	return r.Violations[0].Detail
+}
+
+func mustJSON(v any) []byte {
+	text, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return text
+}
+
+// below returns what is at a path of members; nil where nothing is.
+func below(v any, path ...string) any {
+	for _, name := range path {
+		v, _ = value.Member(v, name)
+	}
+	return v
+}
+
+func stringIn(v any, name string) string {
+	s, _ := below(v, name).(string)
+	return s
+}
+
+func budgetOf(backtracking time.Duration) *pcre.Budget {
+	return &pcre.Budget{Meter: meter.New(1<<40, meter.DefaultKept), Backtracking: backtracking}
+}
+
+type (
+	namedList []any
+
+	resourceQuantity struct{ text string } // with MarshalJSON, as resource.Quantity has it
+	broken           struct{}              // with a MarshalJSON that fails
+)
+
+func (q resourceQuantity) MarshalJSON() ([]byte, error) { return json.Marshal(q.text) }
+func (broken) MarshalJSON() ([]byte, error)             { return nil, errors.New("no") }
+
+// limitsJSON are the limits as JSON, without the rules that demands come from
+// and the messages.
+func limitsJSON(t testing.TB, limits []form.Limit) any {
+	t.Helper()
+	decoded, err := value.ThroughJSON(limits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return decoded
+}
+
+// narrowed is a value with those members only that another has; null where it
+// has none.
+func narrowed(v, like any) any {
+	switch like := like.(type) {
+	case map[string]any:
+		narrow := map[string]any{}
+		m, ok := v.(map[string]any)
+		if !ok {
+			return v
+		}
+		for name, next := range like {
+			narrow[name] = narrowed(m[name], next)
+		}
+		return narrow
+	case []any:
+		list, _ := v.([]any)
+		if len(list) != len(like) {
+			return v
+		}
+		narrow := []any{}
+		for i := range like {
+			narrow = append(narrow, narrowed(list[i], like[i]))
+		}
+		return narrow
+	}
+	return v
+}
+
+// limitRules reads rules whose paths begin at .spec.domain.
+func limitRules(t testing.TB, text string) vmrules.Rules {
+	t.Helper()
+	var rules []map[string]any
+	if err := json.Unmarshal([]byte("["+text+"]"), &rules); err != nil {
+		t.Fatal(err)
+	}
+	for i, r := range rules {
+		r["name"], r["message"] = fmt.Sprint("r", i), fmt.Sprint("m", i)
+		for _, key := range []string{"path", "valid"} {
+			if path, ok := r[key].(string); ok {
+				r[key] = "jsonpath::.spec.domain" + path
+			}
+		}
+	}
+	return mustParse(t, string(mustJSON(rules)))
+}
+
+func decodeAny(text string) any {
+	v, _ := value.ThroughJSON(json.RawMessage(text))
+	return v
+}

@@ -1,0 +1,56 @@
+package form_test
+
+import (
+	"encoding/json"
+	"reflect"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/form"
+)
+
+// seedVectors gives annotations and objects of the conformance vectors: not
+// all, for TestLimitsAgreeWithVectors runs them all, and a fuzzer runs its seeds first.
+func seedVectors(f *testing.F, add func(annotation, object string)) {
+	for _, vectors := range readVectors(f) {
+		for i, v := range vectors {
+			if i%20 == 0 {
+				add(v.Text(f), string(v.Object))
+			}
+		}
+	}
+}
+
+// decodes reports whether a text is a JSON object that Go decoders take.
+func decodes(text string) bool {
+	var object map[string]any
+	return len(text) < 10_000 && json.Unmarshal([]byte(text), &object) == nil
+}
+
+// FuzzLimits: no panic, no hang, the same limits and schema on each run; limits
+// agree with Validate about what is there.
+func FuzzLimits(f *testing.F) {
+	seedVectors(f, func(annotation, object string) { f.Add(annotation, object, false) })
+	f.Fuzz(func(t *testing.T, annotation, text string, partial bool) {
+		rules, err := vmrules.ParseRules(annotation)
+		if err != nil || !decodes(text) {
+			return
+		}
+		var opts []vmrules.ValidateOption
+		if partial {
+			opts = append(opts, vmrules.Partial())
+		}
+		object := decodeExactly(json.RawMessage(text))
+		limits := form.Limits(rules, object, opts...)
+		if odd := form.Limits(rules, decodeOddly(json.RawMessage(text)), opts...); string(mustJSON(limits)) != string(mustJSON(odd)) {
+			t.Fatalf("other limits from another decoder:\n%s", cmp.Diff(limits, odd))
+		}
+		checkLimits(t, rules, object, partial, opts...)
+		checkSchema(t, rules, object, append(opts, vmrules.WithRegexBudget(0))...)
+		if !reflect.DeepEqual(object, decodeExactly(json.RawMessage(text))) {
+			t.Fatal("the object is changed")
+		}
+	})
+}

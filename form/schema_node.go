@@ -1,0 +1,235 @@
+package form
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/vmrules/vmrules"
+)
+
+// A schema has two levels for each step of a path, and all items before the one that an
+// index selects.
+const (
+	maxSteps = 64
+	maxIndex = 100
+
+	stepWork = 1000
+	stepSize = 400
+)
+
+// canSay reports whether a schema has a step.
+func canSay(step vmrules.Step) bool {
+	switch step := step.(type) {
+	case vmrules.NameStep, vmrules.ItemsStep:
+		return true
+	case vmrules.IndexStep:
+		return 0 <= step && step < maxIndex
+	}
+	return false
+}
+
+// A place is a path from the object's own root, of steps that a schema has.
+type place struct {
+	steps      []vmrules.Step
+	hasDefault bool // of the field at its end
+}
+
+// exists returns the schema of what the path selects something in.
+func (p place) exists() map[string]any {
+	if len(p.steps) == 0 {
+		return map[string]any{"not": map[string]any{"type": "null"}}
+	}
+	rest := place{p.steps[1:], p.hasDefault}
+	switch step := p.steps[0].(type) {
+	case vmrules.NameStep:
+		if rest.isDefaulted() {
+			return map[string]any{"type": "object"}
+		}
+		name := string(step)
+		return map[string]any{"type": "object", "required": []any{name}, "properties": map[string]any{name: rest.exists()}}
+	case vmrules.IndexStep:
+		return map[string]any{"type": "array", "minItems": jsonInt(int(step) + 1), "prefixItems": behind(int(step), rest.exists())}
+	}
+	return map[string]any{"type": "array", "contains": rest.exists()}
+}
+
+// isDefaulted reports whether the path ends here, at a field with a default.
+func (p place) isDefaulted() bool { return len(p.steps) == 0 && p.hasDefault }
+
+// behind returns the prefixItems that say something of one item.
+func behind(index int, schema any) []any {
+	items := make([]any, index+1)
+	for i := range items {
+		items[i] = true
+	}
+	items[index] = schema
+	return items
+}
+
+func jsonInt(i int) json.Number { return json.Number(strconv.Itoa(i)) }
+
+// A node is what is said of the values at one place.
+type node struct {
+	members  map[string]*node
+	item     map[int]*node // [0]
+	items    *node         // [*]
+	required []any         // names of members
+	contains []any
+
+	isThere  bool // null is not enough
+	isObject bool
+	least    int // how many items have to be there; 0: it need not be an array
+	leaf     *leaf
+	should   any
+}
+
+// grow returns the node of a path, and makes those that are missing.
+func (n *node) grow(p place) *node {
+	for _, step := range p.steps {
+		n = n.below(step)
+	}
+	return n
+}
+
+// below returns the node of a step, and makes it if it is missing.
+func (n *node) below(step vmrules.Step) *node {
+	switch step := step.(type) {
+	case vmrules.NameStep:
+		return grown(&n.members, string(step))
+	case vmrules.IndexStep:
+		return grown(&n.item, int(step))
+	}
+	if n.items == nil {
+		n.items = &node{}
+	}
+	return n.items
+}
+
+func grown[K comparable](nodes *map[K]*node, key K) *node {
+	if *nodes == nil {
+		*nodes = map[K]*node{}
+	}
+	if (*nodes)[key] == nil {
+		(*nodes)[key] = &node{}
+	}
+	return (*nodes)[key]
+}
+
+// require demands that the path selects something.
+func (n *node) require(p place) {
+	for i, step := range p.steps {
+		n.isThere = true
+		rest := place{p.steps[i+1:], p.hasDefault}
+		switch step := step.(type) {
+		case vmrules.NameStep:
+			n.isObject = true
+			if rest.isDefaulted() {
+				return
+			}
+			n.requireMember(string(step))
+			n = n.below(step)
+		case vmrules.IndexStep:
+			n.least = max(n.least, int(step)+1)
+			n = n.below(step)
+		default:
+			n.least = max(n.least, 1)
+			n.contains = append(n.contains, rest.exists())
+			return
+		}
+	}
+	n.isThere = true
+}
+
+func (n *node) requireMember(name string) {
+	if !slices.Contains(n.required, any(name)) {
+		n.required = append(n.required, name)
+	}
+}
+
+// demand says what the values at a path have to be. Where a default stands in
+// for what is not written, and would not do, it has to be written.
+func (n *node) demand(p place, leaf *leaf) {
+	n.grow(p).leaf = leaf
+	if leaf.standIn == nil || leaf.admitsDefault {
+		return
+	}
+	last := len(p.steps) - 1
+	parent := n.grow(place{steps: p.steps[:last]})
+	parent.requireMember(string(p.steps[last].(vmrules.NameStep)))
+	parent.below(p.steps[last]).isThere = true
+}
+
+// schema returns what the node says, with all below it.
+func (n *node) schema() map[string]any {
+	schema := n.structure()
+	if n.leaf != nil {
+		value := n.leaf.of(n.isThere)
+		if len(schema) > 0 {
+			also, _ := value["allOf"].([]any)
+			value["allOf"] = append(also, schema)
+		}
+		schema = value
+	}
+	if n.should != nil {
+		schema[SchemaShould] = n.should
+	}
+	return schema
+}
+
+// structure returns what the node says of members and items.
+func (n *node) structure() map[string]any {
+	schema := map[string]any{}
+	switch {
+	case n.isObject && n.least > 0:
+		return nothingFits()
+	case n.isObject:
+		schema["type"] = "object"
+	case n.least > 0:
+		schema["type"], schema["minItems"] = "array", jsonInt(n.least)
+	case n.isThere && n.leaf == nil:
+		schema["not"] = map[string]any{"type": "null"}
+	}
+	if n.required != nil {
+		schema["required"] = n.required
+	}
+	if n.members != nil {
+		properties := map[string]any{}
+		for name, member := range n.members {
+			properties[name] = member.schema()
+		}
+		schema["properties"] = properties
+	}
+	n.addItems(schema)
+	return schema
+}
+
+// addItems says what items are. Beside prefixItems, items is about the others
+// alone, and so the two stand apart.
+func (n *node) addItems(schema map[string]any) {
+	var also []any
+	for _, contains := range n.contains {
+		also = append(also, map[string]any{"contains": contains})
+	}
+	if n.item != nil {
+		items := behind(slices.Max(slices.Collect(maps.Keys(n.item))), true)
+		for i, item := range n.item {
+			items[i] = item.schema()
+		}
+		also = append(also, map[string]any{"prefixItems": items})
+	}
+	if n.items != nil {
+		schema["items"] = n.items.schema()
+	}
+	if len(also) == 1 && (n.item == nil || n.items == nil) {
+		maps.Copy(schema, also[0].(map[string]any))
+		return
+	}
+	if also != nil {
+		schema["allOf"] = also
+	}
+}
+
+// nothingFits returns the schema that rejects everything.
+func nothingFits() map[string]any { return map[string]any{"not": map[string]any{}} }
