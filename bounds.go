@@ -52,8 +52,6 @@ type budget = pcre.Budget
 // What steps cost, in units of work. They are measured, and rounded up. The
 // prices of JSON are in internal/jsontext, that of a search in internal/jsonpath.
 const (
-	plannedWork = 50 // a value that a plan looks at, and a rule that judges it
-
 	textWork    = 10   // a byte of an annotation
 	problemWork = 2000 // something that is wrong with a rule, with the words for it
 	memberWork  = 10   // a member of an object among which a kind asks for one
@@ -72,5 +70,4 @@ const (
 	resultSize    = 240
 	matchSize     = 64
 	violationSize = 250
-	elementSize   = 24 // of a location
 )

@@ -229,7 +229,7 @@ func (in *Input) selectValues() error {
 			doubt = &leftOut{"fields of " + w.At().String(), by}
 			return false
 		}
-		if !w.Pay(matchWork, w.At().TextSize()+matchSize+len(w.At())*elementSize) {
+		if !w.Pay(matchWork, w.At().TextSize()+matchSize+len(w.At())*jsonpath.ElementSize) {
 			return false
 		}
 		at := slices.Clone(w.At())

@@ -8,6 +8,7 @@ import (
 
 	"github.com/vmrules/vmrules/internal/constraint"
 	"github.com/vmrules/vmrules/internal/jsonpath"
+	"github.com/vmrules/vmrules/internal/plan"
 	"github.com/vmrules/vmrules/internal/value"
 )
 
@@ -15,7 +16,7 @@ import (
 type evaluation struct {
 	settings
 	targets   []target
-	planWalk  planWalk
+	planWalk  plan.Walk
 	judgement judgement       // the one at hand
 	decision  decision        // that it comes to
 	search    jsonpath.Search // for the values of its rule
@@ -69,7 +70,7 @@ func (e *evaluation) walk(t *target, v jsonpath.Visitor) jsonpath.Search {
 }
 
 // judge judges one rule for one target: by the wrong values alone, if they are known.
-func (e *evaluation) judge(r *rule, t *target, wrong []wrongValue) {
+func (e *evaluation) judge(r *rule, t *target, wrong []plan.Wrong) {
 	e.judgement = judgement{evaluation: e, rule: r, target: t, result: &e.decision, wrong: wrong}
 	e.judgement.run()
 	e.judgement, e.search = judgement{}, jsonpath.Search{}
@@ -81,7 +82,7 @@ type judgement struct {
 	rule   *rule
 	target *target
 	result *decision
-	wrong  []wrongValue // all values that may break the rule; nil: not known
+	wrong  []plan.Wrong // all values that may break the rule; nil: not known
 
 	set      constraint.Set // what the rule demands, with its arguments read
 	prepared bool
@@ -181,7 +182,7 @@ func (j *judgement) visitValues(w *jsonpath.Search) error {
 	}
 	j.result.Violations = make([]Violation, 0, len(j.wrong))
 	for _, v := range j.wrong {
-		if !w.Take(v.at, v.standIn, v.value) {
+		if !w.Take(v.At, v.StandIn, v.Value) {
 			break
 		}
 	}

@@ -11,6 +11,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/vmrules/vmrules/internal/plan"
+
 	"github.com/vmrules/vmrules/internal/meter"
 )
 
@@ -206,7 +208,7 @@ func TestBudgetOfOwn(t *testing.T) {
 	vm := annotated(`[{"name":"n","rule":"string","path":"jsonpath::.spec.hostname","message":"m"}]`)
 	vm["spec"].(map[string]any)["template"].(map[string]any)["spec"].(map[string]any)["hostname"] = strings.Repeat("x", 100_000)
 	vms := slices.Repeat([]any{vm}, 12)
-	report, err := ValidateOwn(map[string]any{"kind": "List", "items": vms}, WithBudget(Budget{Work: 12 * 1000 * plannedWork}))
+	report, err := ValidateOwn(map[string]any{"kind": "List", "items": vms}, WithBudget(Budget{Work: 12 * 1000 * plan.Work}))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,12 +11,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/vmrules/vmrules/internal/jsonpath"
+	"github.com/vmrules/vmrules/internal/plan"
 	"github.com/vmrules/vmrules/internal/racetest"
 )
 
 // unplanned are the rules without their plan, so that each is judged alone.
 func unplanned(rules Rules) Rules {
-	rules.plan = plan{}
+	rules.plan = plan.New(make([]plan.Entry, rules.Len()), nil)
 	return rules
 }
 
@@ -150,7 +151,7 @@ func TestPlanAtTheBounds(t *testing.T) {
 		{"one match more", `"maxLength": 1`, jsonpath.MaxMatches + 1, WithBudget(Budget{}), Undecided},
 		{"enough work", `"maxLength": 1`, 10, workOf(100_000), Satisfied},
 		{"too little work", `"maxLength": 1`, 10, workOf(1000), Undecided},
-		{"enough work for a plan alone", `"maxLength": 1`, 100, workOf(2 * 400 * plannedWork), Satisfied},
+		{"enough work for a plan alone", `"maxLength": 1`, 100, workOf(2 * 400 * plan.Work), Satisfied},
 		{"enough work for regexes", `"regex": "x$"`, 10, workOf(100_000), Satisfied},
 		{"too little work for regexes", `"regex": "x$"`, 10, workOf(1000), Undecided},
 	}
@@ -245,7 +246,7 @@ func TestCounting(t *testing.T) {
 	}
 	for _, test := range tests {
 		rules, object := mustParse(t, "["+test.annotation+"]"), map[string]any{"l": test.l}
-		got, least, most := leastWork(t, rules, object), test.looksAt*plannedWork, 2*(20+3*test.looksAt)*jsonpath.NodeWork
+		got, least, most := leastWork(t, rules, object), test.looksAt*plan.Work, 2*(20+3*test.looksAt)*jsonpath.NodeWork
 		if got < least || got > most {
 			t.Errorf("%s: it takes %d, not from %d to %d", test.name, got, least, most)
 		}

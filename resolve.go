@@ -9,6 +9,7 @@ import (
 
 	"github.com/vmrules/vmrules/internal/constraint"
 	"github.com/vmrules/vmrules/internal/jsonpath"
+	"github.com/vmrules/vmrules/internal/plan"
 	"github.com/vmrules/vmrules/internal/value"
 )
 
@@ -200,7 +201,7 @@ type selection struct {
 // resolve yields all rules for the target, after which so many targets are left. It
 // returns false where that ends the sequence.
 func (r *resolver) resolve(rules *Rules, left int, yield func(Resolved) bool) bool {
-	_ = r.budget.Spend(rules.Len()*plannedWork, 0)
+	_ = r.budget.Spend(rules.Len()*plan.Work, 0)
 	root := r.root()
 	for i := range rules.rules {
 		resolved := r.rule(&rules.rules[i])

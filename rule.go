@@ -12,6 +12,7 @@ import (
 
 	"github.com/vmrules/vmrules/internal/constraint"
 	"github.com/vmrules/vmrules/internal/jsontext"
+	"github.com/vmrules/vmrules/internal/plan"
 	"github.com/vmrules/vmrules/internal/value"
 )
 
@@ -171,8 +172,8 @@ func (r Rule) clone() Rule {
 type Rules struct {
 	rules    []rule
 	root     Root
-	plan     plan
-	outlines *outlines // nil: no rules
+	plan     *plan.Plan // nil: no rules
+	outlines *outlines  // nil: no rules
 }
 
 // newRules makes rules that were read ready to be judged.
@@ -183,11 +184,19 @@ func newRules(rules []rule, root Root) Rules {
 		r.notThere = r.Valid.String() + " is not there"
 		each = append(each, outline{i, r.Name, r.Message, r.Kind, r.Path, r.notThere})
 	}
-	all := Rules{rules: rules, root: root, outlines: &outlines{each}}
-	if root == RootTemplate {
-		all.plan = newPlan(rules)
+	return Rules{rules, root, newPlan(rules, root), &outlines{each}}
+}
+
+// newPlan plans the rules that are about a VM and need nothing but what they select.
+func newPlan(rules []rule, root Root) *plan.Plan {
+	entries := make([]plan.Entry, len(rules))
+	for i := range rules {
+		r := &rules[i]
+		if root == RootTemplate && r.Kind.isOfFormat() && !r.enforcesNothing() && r.unread == nil {
+			entries[i] = plan.Entry{Path: r.Path.parsed, Needs: r.Valid.parsed, Demands: &r.literal}
+		}
 	}
-	return all
+	return plan.New(entries, plainFields)
 }
 
 // Len is the number of rules.
@@ -258,9 +267,7 @@ type rule struct {
 	literal constraint.Set // its type, and the arguments that are literals
 	unread  []unread       // the others
 
-	// What follows from the rule, found out once.
-	notThere  string // the note where what "valid" names is not there
-	isPlanned bool   // the plan has it
+	notThere string // the note where what "valid" names is not there
 }
 
 // An unread argument has paths, which are read from the object each time.

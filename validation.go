@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/vmrules/vmrules/internal/meter"
+	"github.com/vmrules/vmrules/internal/plan"
 	"github.com/vmrules/vmrules/internal/value"
 )
 
@@ -231,7 +232,7 @@ func newEvaluation(opts []ValidateOption) *evaluation {
 func (e *evaluation) release() {
 	clear(e.targets)
 	e.targets = e.targets[:0]
-	e.planWalk.release()
+	e.planWalk.Release()
 	e.decision = decision{}
 	e.settings = settings{}
 	evaluations.Put(e)
@@ -257,13 +258,13 @@ func (e *evaluation) settle(rest meter.Meter) {
 // judgeAll judges one target. Where the budget does not suffice for a result of
 // each rule, one result says that the target is undecided.
 func (e *evaluation) judgeAll(report *Report, rules *Rules, t *target) {
-	if err := e.budget.Spend(rules.Len()*plannedWork, rules.Len()*resultSize); err != nil {
+	if err := e.budget.Spend(rules.Len()*plan.Work, rules.Len()*resultSize); err != nil {
 		report.addUnjudged(t.name, "nothing of this VM is judged: "+err.Error())
 		return
 	}
 	e.walkPlan(rules, t)
 	marks := report.add(rules, t.name)
-	left := e.planWalk.mark(rules, marks)
+	left := e.mark(marks)
 	for i := 0; left > 0; i++ {
 		if marks[i] == marksTold {
 			left--
@@ -272,11 +273,38 @@ func (e *evaluation) judgeAll(report *Report, rules *Rules, t *target) {
 	}
 }
 
+// walkPlan walks the plan of the rules through a target. It may spend half of the budget,
+// so that the judgement, which takes one rule after the other, still decides some of them
+// where the budget does not suffice for all.
+func (e *evaluation) walkPlan(rules *Rules, t *target) {
+	if t.nothing != "" || t.others != 0 || t.parameters || e.defaults != nil {
+		e.planWalk.Forget(rules.plan)
+		return
+	}
+	e.budget.Return(e.planWalk.Run(rules.plan, t.root, t.at, e.budget.Half()))
+}
+
+// mark marks what the walk settled, and returns how many rules it left to the judgement.
+func (e *evaluation) mark(marks []mark) (left int) {
+	for i := range marks {
+		switch e.planWalk.Verdict(i) {
+		case plan.Holds:
+			marks[i] = marksSatisfied
+		case plan.NotNeeded:
+			marks[i] = marksNotThere
+		default:
+			marks[i] = marksTold
+			left++
+		}
+	}
+	return left
+}
+
 // tell judges a rule, after which so many others are left, and tells the report
 // what it needs to know beside the mark.
 func (e *evaluation) tell(report *Report, rules *Rules, i int, t *target, left int) mark {
 	e.decision = decision{}
-	e.judge(&rules.rules[i], t, e.planWalk.wrong(i))
+	e.judge(&rules.rules[i], t, e.planWalk.Wrong(i))
 	m := e.decision.mark(&rules.rules[i])
 	if m == marksTold {
 		report.tell(&e.decision, left)

@@ -11,6 +11,9 @@ import (
 	"github.com/vmrules/vmrules/internal/value"
 )
 
+// ElementSize is how many bytes an Element keeps.
+const ElementSize = 24
+
 // A Location is the way from an object's root to a value in it.
 type Location []Element
 
