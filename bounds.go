@@ -18,11 +18,11 @@ const (
 	maxBuilt      = 16 << 20 // bytes of rules built in Go, as JSON: a schema may be larger than any annotation
 )
 
-// A Budget is what one call may spend: ParseRules, NewRules, RulesFor and Lint
-// for reading an annotation, all rules of it together; Validate, Limits and
-// JSONSchema for judging an object, all targets and rules together; ValidateOwn
-// for both, all VMs together. What a call cannot pay for is not done: reading
-// then has a problem that says so, and judging leaves the rule Undecided.
+// A Budget is what one call may spend: ParseRules, NewRules and RulesFor for reading
+// an annotation, all rules of it together; Validate, Limits and JSONSchema for judging
+// an object, all targets and rules together; ValidateOwn for both, all VMs together.
+// What a call cannot pay for is not done: reading then has a problem that says so, and
+// judging leaves the rule Undecided.
 //
 // A field that is 0 or less stands for the default, with which any call ends
 // within 2 seconds and 256 MB on two cores, from an annotation of 256 KiB and an

@@ -11,9 +11,9 @@
 // [RulesFor] finds the rules of a VM or of the template that it was made from,
 // [ValidateOwn] judges every VM inside an object by its own rules, and a
 // [Report] says what came of each rule. [Rules.Limits] and [Rules.JSONSchema] say
-// what a field may hold, for forms. [Lint] is for those who write rules: it finds
-// what they hardly meant, without any VM. [WithKind] adds kinds of rules that
-// the format does not have.
+// what a field may hold, for forms. Package lint finds what is wrong with rules, and
+// what is probably not meant, without any VM. [WithKind] adds kinds of rules that the
+// format does not have.
 //
 // # The format
 //
@@ -210,7 +210,7 @@
 //
 //	call                            pays for                        what the budget does not suffice for
 //	ParseRules, NewRules, RulesFor  all rules of the annotation     is a Problem, which says where reading ended
-//	Lint                            reading and checking them       is a Finding, not-checked
+//	lint.Annotation                 reading and checking them       is a Finding, not-checked
 //	Validate                        all targets, rules and values   is Undecided
 //	ValidateOwn                     reading and judging, all VMs    is a Problem or Undecided
 //	Limits                          all targets and paths           is counted in a last Limit without a path

@@ -62,8 +62,9 @@ func (f Finding) String() string {
 // Findings are sorted by Offset, then ID; for an annotation without any the list is
 // empty and not nil. They depend on nothing but the text and the options.
 //
-// Reading the text may spend the Budget, as in ParseRules, and all that comes after it
-// as much again. What that does not suffice for is not checked, and a finding says so.
+// The text is read with the Budget, as ParseRules reads it. To read it again, at most
+// twice, and to look for the rest, Annotation may do half as much work each time. What
+// that does not suffice for is not checked, and a finding says so.
 func Annotation(text string, opts ...vmrules.ParseOption) []Finding {
 	l := newLinter(text, opts)
 	rules := l.read()

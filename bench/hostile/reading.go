@@ -172,6 +172,15 @@ func reading() []attack {
 			p.lint(annotation(55, `"rule":"regex","path":"jsonpath::.spec.a","regex":"^a|`+strings.Repeat("b|", 1990)+`c$"`))
 		}},
 
+		{name: "reading/lint, much work, again and again", calls: func(p *probe) {
+			p.lint(beside(annotation(400, `"rule":"regex","path":"jsonpath::.a","regex":"(?<=\\pL{200})(?!\\pN{200})x"`), "{}"))
+			p.lint(beside(annotation(200, `"rule":"regex","path":"jsonpath::.a","regex":"(?<=\\pL{200})(?!\\pN{200})x"`), "{}"))
+		}},
+		{name: "reading/lint, much memory, again and again", calls: func(p *probe) {
+			p.lint(beside(annotation(1, `"rule":"enum","path":"jsonpath::.a","values":[`+list(40_000, `1e999`)+`]`), "{}"))
+			p.lint(beside(annotation(1, `"rule":"enum","path":"jsonpath::.a","values":[`+list(20_000, `1e999`)+`]`), "{}"))
+		}},
+
 		// Other ways in.
 		{name: "reading/NewRules, 2,700 rules of one regex", calls: func(p *probe) {
 			var rules []vmrules.Rule
