@@ -57,7 +57,7 @@ func (l *linter) read() []*rule {
 	if len(lenient) == len(l.opts) {
 		l.strictly(problems)
 	} else if len(problems) > 0 {
-		rules, problems = l.reread(l.text, lenient)
+		rules, problems = l.reread(l.text, lenient) // what only Strict minds breaks no rule
 	}
 	if len(problems) > 0 {
 		places = without(places, problems)
@@ -84,7 +84,7 @@ func isCutShort(problems []vmrules.Problem) bool {
 func (l *linter) reread(text string, opts []vmrules.ParseOption) (vmrules.Rules, []vmrules.Problem) {
 	rules, problems := parse(text, append(slices.Clip(opts), vmrules.WithBudget(l.part())))
 	if isCutShort(problems) {
-		l.missing = errReread
+		l.cutShort = errReread
 	}
 	return rules, problems
 }

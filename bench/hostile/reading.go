@@ -122,6 +122,7 @@ func reading() []attack {
 			for _, path := range []string{strings.Repeat("..a", 80_000), strings.Repeat(".*", 120_000), strings.Repeat("[0]", 80_000)} {
 				text := annotation(1, `"rule":"integer","path":"jsonpath::`+path+`"`)
 				p.judge(text, object(`{"a":[[{"a":1}]]}`))
+				p.lint(text)
 			}
 		}},
 		{name: "reading/a path of one large union", calls: func(p *probe) {
