@@ -18,7 +18,7 @@ const (
 	maxBuilt      = 16 << 20 // bytes of rules built in Go, as JSON: a schema may be larger than any annotation
 )
 
-// A Budget is what one call may spend: ParseRules, NewRules, RulesFor and Lint
+// A Budget is what one call may spend: ParseRules, NewRules and RulesFor
 // for reading an annotation, all rules of it together; Validate and Resolve, and
 // package form, for judging an object, all targets and rules together; ValidateOwn
 // for both, all VMs together. What a call cannot pay for is not done: reading

@@ -10,10 +10,10 @@
 //
 // [RulesFor] finds the rules of a VM or of the template that it was made from,
 // [ValidateOwn] judges every VM inside an object by its own rules, and a
-// [Report] says what came of each rule. Package form says what a field may hold, on
-// the grounds of [Rules.Resolve], for inputs and generators of forms. [Lint] is for those who write rules: it finds
-// what they hardly meant, without any VM. [WithKind] adds kinds of rules that
-// the format does not have.
+// [Report] says what came of each rule. [Rules.Resolve] reads what rules need of an
+// object; on it, package form says what a field may hold. Package lint finds what is
+// wrong with rules, and what is probably not meant, without any VM. [WithKind] adds
+// kinds of rules that the format does not have.
 //
 // # The format
 //
@@ -213,7 +213,7 @@
 //
 //	call                            pays for                        what the budget does not suffice for
 //	ParseRules, NewRules, RulesFor  all rules of the annotation     is a Problem, which says where reading ended
-//	Lint                            reading and checking them       is a Finding, not-checked
+//	lint.Annotation                 reading and checking them       is a Finding, not-checked
 //	Validate                        all targets, rules and values   is Undecided
 //	ValidateOwn                     reading and judging, all VMs    is a Problem or Undecided
 //	Rules.Resolve                   all targets and rules           is said by a last Resolved without a rule

@@ -9,8 +9,8 @@ import (
 	"github.com/vmrules/vmrules/internal/value"
 )
 
-// WithKind teaches ParseRules, NewRules, RulesFor and Lint a kind of rule that
-// the format does not have. Whoever does not know the kind ignores such rules,
+// WithKind teaches ParseRules, NewRules and RulesFor a kind of rule that the format
+// does not have. Whoever does not know the kind ignores such rules,
 // as the format demands. The compiler reads the keys that are the kind's own,
 // and its Checker judges what the rule's path selects. What all kinds share
 // stays as it is: name, path, valid, message and justWarning, and the arguments

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/internal/conformance"
 	"github.com/vmrules/vmrules/lint"
 )
 
@@ -11,6 +12,13 @@ import (
 // has a place, an order and a check that it is from; findings are the same on each
 // run; a suggestion that is followed ends its finding.
 func FuzzAnnotation(f *testing.F) {
+	for _, vectors := range conformance.Read(f, "../testdata/conformance") {
+		for i, v := range vectors {
+			if i%20 == 0 { // a fuzzer runs its seeds first
+				f.Add(v.Text(f), false, false)
+			}
+		}
+	}
 	for _, v := range readVectors(f) {
 		f.Add(v.text(f), v.Version == vmrules.V201901, v.Strict)
 	}

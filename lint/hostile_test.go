@@ -1,6 +1,7 @@
 package lint_test
 
 import (
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -86,4 +87,62 @@ func isTooMuch(findings []lint.Finding) bool {
 	return slices.ContainsFunc(findings, func(f lint.Finding) bool {
 		return f.ID == "not-checked" || strings.Contains(f.Message, "is used up")
 	})
+}
+
+// rulesText returns n rules with the members, in which # is their number.
+func rulesText(n int, members string) string {
+	all := make([]string, n)
+	for i := range all {
+		all[i] = strings.ReplaceAll(`{"name":"#","message":"m",`+members+`}`, "#", strconv.Itoa(i))
+	}
+	return strings.Join(all, ",")
+}
+
+// TestOrdinary: what people write is checked whole with the default Budget, however much
+// of it there is, and also beside a rule that is broken.
+func TestOrdinary(t *testing.T) {
+	racetest.SkipLong(t)
+	t.Parallel()
+	values := make([]string, 10_000)
+	for i := range values {
+		values[i] = `"value-` + strconv.Itoa(i) + `"`
+	}
+	const bus = `jsonpath::.spec.domain.devices.disks[*].disk.bus`
+	for name, text := range map[string]string{
+		"1,000 enums":   rulesText(1000, `"rule":"enum","path":"`+bus+`","valid":"`+bus+`","values":["virtio","sata","scsi"]`),
+		"1,000 regexes": rulesText(1000, `"rule":"regex","path":"`+bus+`","regex":"^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?#$"`),
+		"10,000 values": `{"name":"r","message":"m","rule":"enum","path":"` + bus + `","values":[` + strings.Join(values, ",") + `]}`,
+	} {
+		for _, text := range []string{"[" + text + "]", "[" + text + `,{"name":"broken"}]`} {
+			if isTooMuch(lint.Annotation(text)) {
+				t.Errorf("%s are too much", name)
+			}
+		}
+	}
+}
+
+// TestBudget: a call allocates in proportion to its Budget, and so does what it keeps.
+func TestBudget(t *testing.T) {
+	racetest.SkipLong(t)
+	given := vmrules.Budget{Work: 20_000_000, Kept: 1 << 20}
+	const (
+		perWork = 2       // bytes that are allocated, for each unit of work: the text is read more than once
+		perKept = 2       // bytes that stay, for each that is paid for
+		spare   = 4 << 20 // for what depends on the input's size alone
+	)
+	text := "[" + rulesText(2500, `"rule":"integer","path":"jsonpath::.spec.domain.cpus.core","min":1`) + ",{}]"
+	var before, after, live runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	made := lint.Annotation(text, vmrules.WithBudget(given))
+	runtime.ReadMemStats(&after)
+	runtime.GC()
+	runtime.ReadMemStats(&live)
+	if got, most := int(after.TotalAlloc-before.TotalAlloc), perWork*given.Work+spare; got > most {
+		t.Errorf("it allocates %d bytes, more than %d", got, most)
+	}
+	if got, most := int(live.HeapAlloc)-int(before.HeapAlloc), perKept*given.Kept+spare/4; got > most {
+		t.Errorf("it keeps %d bytes, more than %d", got, most)
+	}
+	runtime.KeepAlive(made)
 }

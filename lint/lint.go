@@ -62,8 +62,9 @@ func (f Finding) String() string {
 // Findings are sorted by Offset, then ID; for an annotation without any the list is
 // empty and not nil. They depend on nothing but the text and the options.
 //
-// Reading the text may spend the Budget, as in ParseRules, and all that comes after it
-// as much again. What that does not suffice for is not checked, and a finding says so.
+// The text is read with the Budget, as ParseRules reads it. To read it again, at most
+// twice, and to look for the rest, Annotation may do half as much work each time. What
+// that does not suffice for is not checked, and a finding says so.
 func Annotation(text string, opts ...vmrules.ParseOption) []Finding {
 	l := newLinter(text, opts)
 	rules := l.read()
@@ -81,9 +82,9 @@ type linter struct {
 	limits   vmrules.Budget
 	findings []Finding
 
-	budget  pcre.Budget  // of the checks; without time: no finding depends on a clock
-	missing error        // why the budget of a reading did not suffice
-	flaws   map[int]bool // the offsets of what is wrong with the text inside rules
+	budget   pcre.Budget  // of the checks; without time: no finding depends on a clock
+	cutShort error        // why a reading after the caller's own was; nil if none was
+	flaws    map[int]bool // the offsets of what is wrong with the text inside rules
 }
 
 // What a finding costs, in units of work and in bytes.
@@ -108,7 +109,7 @@ func (l *linter) add(r *rule, key, id, format string, args ...any) *Finding {
 
 // sorted returns the findings in order, each with its line and column.
 func (l *linter) sorted() []Finding {
-	if err := cmp.Or(l.missing, l.budget.Err()); err != nil {
+	if err := cmp.Or(l.cutShort, l.budget.Err()); err != nil {
 		l.findings = append(l.findings, Finding{
 			Severity: severities[notChecked], ID: notChecked, Index: -1,
 			Message: fmt.Sprintf("not all of the annotation is checked, since it asks for too much: %v", err),

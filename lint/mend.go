@@ -22,21 +22,21 @@ func (s *pathSearch) mend(step vmrules.Step, written string) ([]*field, string) 
 		isItem = !isName
 	}
 	if !isItem {
-		s.find("unknown-field", false, "no VM is known to have %s below %s", value.Shortened(written), s.place())
+		s.find("unknown-field", false, "no VM is known to have %s below %s", value.Shortened(written), s.soFar())
 		return nil, written
 	}
 	_, isFilter := step.(vmrules.FilterStep)
 	if s.deep != nil || isFilter {
-		s.find("not-an-array", false, "%s is no array, in which %s selects nothing", s.place(), value.Shortened(written))
+		s.find("not-an-array", false, "%s is no array, in which %s selects nothing", s.soFar(), value.Shortened(written))
 		return nil, written
 	}
-	s.find("not-an-array", true, "%s is no array, in which %s selects nothing: leave that out", s.place(), value.Shortened(written))
+	s.find("not-an-array", true, "%s is no array, in which %s selects nothing: leave that out", s.soFar(), value.Shortened(written))
 	return s.fields, ""
 }
 
 func (s *pathSearch) mendName(name vmrules.NameStep, written string) ([]*field, string) {
 	if next := stepAll(itemsOf(s.fields), name); len(next) > 0 {
-		s.find("missing-wildcard", true, "%s is an array, in which a name selects nothing: write [*] between them", s.place())
+		s.find("missing-wildcard", true, "%s is an array, in which a name selects nothing: write [*] between them", s.soFar())
 		return next, "[*]" + written
 	}
 	names := namesIn(s.fields)
@@ -44,7 +44,7 @@ func (s *pathSearch) mendName(name vmrules.NameStep, written string) ([]*field, 
 		return nil, written
 	}
 	if meant := spelling.Nearest(string(name), names); meant != "" {
-		s.find("misspelt-field", true, "no VM has a field %s in %s: did you mean %q?", value.Quoted(string(name)), s.place(), meant)
+		s.find("misspelt-field", true, "no VM has a field %s in %s: did you mean %q?", value.Quoted(string(name)), s.soFar(), meant)
 		next := stepAll(s.fields, vmrules.NameStep(meant))
 		if s.deep != nil {
 			return next, meant
@@ -52,10 +52,10 @@ func (s *pathSearch) mendName(name vmrules.NameStep, written string) ([]*field, 
 		return next, "." + meant
 	}
 	if parent := s.parentOf(name); parent != "" {
-		s.find("misplaced-field", true, "no VM has a field %s in %s: did you mean the one in %s?", value.Quoted(string(name)), s.place(), parent)
+		s.find("misplaced-field", true, "no VM has a field %s in %s: did you mean the one in %s?", value.Quoted(string(name)), s.soFar(), parent)
 		return stepAll(stepAll(s.fields, parent), name), parent.String() + written
 	}
-	s.find("unknown-field", false, "no VM is known to have a field %s in %s", value.Quoted(string(name)), s.place())
+	s.find("unknown-field", false, "no VM is known to have a field %s in %s", value.Quoted(string(name)), s.soFar())
 	return nil, written
 }
 

@@ -13,12 +13,10 @@ import (
 	"github.com/vmrules/vmrules/internal/pcre"
 )
 
-// What follows the caller's own reading gets parts of the Budget. The text is read
-// again at most twice.
-const (
-	rereadPart = 4
-	checksPart = 2
-)
+// workPart is the part of the Budget's work that each reading after the caller's own
+// may do, of which there are at most two, and the checks. Each may keep as much as the
+// Budget says, since little is kept of a reading when the next one begins.
+const workPart = 2
 
 var errReread = errors.New("the budget for reading it again is used up")
 
@@ -29,16 +27,16 @@ func newLinter(text string, opts []vmrules.ParseOption) *linter {
 			l.limits = limits
 		}
 	}
-	part := l.part(checksPart)
+	part := l.part()
 	l.budget = pcre.Budget{Meter: meter.New(part.Work, part.Kept)}
 	return l
 }
 
-// part returns one of n parts of the Budget.
-func (l *linter) part(n int) vmrules.Budget {
+// part returns what a reading after the caller's own may spend, and what the checks may.
+func (l *linter) part() vmrules.Budget {
 	whole := meter.OrDefault(l.limits.Work, l.limits.Kept)
 	work, kept := whole.Left()
-	return vmrules.Budget{Work: max(work/n, 1), Kept: max(kept/n, 1)} // 0 would be the default
+	return vmrules.Budget{Work: max(work/workPart, 1), Kept: kept} // 0 would be the default
 }
 
 // read reports what is wrong with the annotation, and what only Strict minds. It
@@ -59,7 +57,7 @@ func (l *linter) read() []*rule {
 	if len(lenient) == len(l.opts) {
 		l.strictly(problems)
 	} else if len(problems) > 0 {
-		rules, problems = l.reread(l.text, lenient)
+		rules, problems = l.reread(l.text, lenient) // what only Strict minds breaks no rule
 	}
 	if len(problems) > 0 {
 		places = without(places, problems)
@@ -84,9 +82,9 @@ func isCutShort(problems []vmrules.Problem) bool {
 
 // reread reads a text that is as easy to read as the annotation, but for the Budget.
 func (l *linter) reread(text string, opts []vmrules.ParseOption) (vmrules.Rules, []vmrules.Problem) {
-	rules, problems := parse(text, append(slices.Clip(opts), vmrules.WithBudget(l.part(rereadPart))))
+	rules, problems := parse(text, append(slices.Clip(opts), vmrules.WithBudget(l.part())))
 	if isCutShort(problems) {
-		l.missing = errReread
+		l.cutShort = errReread
 	}
 	return rules, problems
 }

@@ -65,17 +65,17 @@ func (s *pathSearch) find(id string, mended bool, format string, args ...any) {
 	s.found = append(s.found, pathFinding{id, fmt.Sprintf(format, args...), mended})
 }
 
-// place is the path so far, for people, who see no more than its beginning.
-func (s *pathSearch) place() string {
-	var place strings.Builder
-	place.WriteString(s.root)
+// soFar is the path up to here, for people, who see no more than its beginning.
+func (s *pathSearch) soFar() string {
+	var text strings.Builder
+	text.WriteString(s.root)
 	for _, step := range s.written {
-		if place.Len() > utf8.UTFMax*value.MaxShown {
+		if text.Len() > utf8.UTFMax*value.MaxShown {
 			break
 		}
-		place.WriteString(step)
+		text.WriteString(step)
 	}
-	return cmp.Or(value.Shortened(place.String()), "$")
+	return cmp.Or(value.Shortened(text.String()), "$")
 }
 
 // step goes on to what a step selects.

@@ -15,6 +15,11 @@ func annotation(n int, body string) string {
 	return "[" + list(n, `{"name":"%d","message":"m",`+body+`}`) + "]"
 }
 
+// beside is an annotation with one more rule.
+func beside(annotation, rule string) string {
+	return strings.TrimSuffix(annotation, "]") + "," + rule + "]"
+}
+
 // list writes n items with commas between them; %d in them is their number.
 func list(n int, item string) string {
 	parts := strings.Split(item, "%d")

@@ -35,14 +35,18 @@ func ordinary() []attack {
 			p.schema(rules, vm)
 		}},
 		{name: "ordinary/1,000 regexes", ordinary: true, calls: func(p *probe) {
-			p.judge(annotation(1000, `"rule":"regex","path":"jsonpath::.spec.hostname","regex":"^[a-z][a-z0-9-]{0,40}-?%d?$"`),
-				object(`{"spec":{"template":{"spec":{"hostname":"a-host-of-mine"}}}}`))
+			text := annotation(1000, `"rule":"regex","path":"jsonpath::.spec.hostname","regex":"^[a-z][a-z0-9-]{0,40}-?%d?$"`)
+			p.judge(text, object(`{"spec":{"template":{"spec":{"hostname":"a-host-of-mine"}}}}`))
+			p.lint(text)
+			p.lint(beside(text, `{"name":"broken"}`))
 		}},
 		{name: "ordinary/enum of 10,000 values", ordinary: true, calls: func(p *probe) {
 			text := annotation(1, `"rule":"enum","path":"jsonpath::.a[*]","values":[`+list(10_000, `"value-%d"`)+`]`)
 			text = strings.Replace(text, `"name":"0"`, `"name":"enum"`, 1)
 			vm := object(`{"a":[` + list(1000, `"value-%d"`) + `]}`)
 			rules, _ := p.parse(text)
+			p.lint(text)
+			p.lint(beside(text, `{"name":"broken"}`))
 			p.validate(rules, vm)
 			p.limits(rules, vm)
 			p.schema(rules, vm)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -88,12 +89,16 @@ func (p *probe) parseObject(text string) {
 func (p *probe) lint(annotation string, opts ...vmrules.ParseOption) []lint.Finding {
 	limit("annotation", len(annotation), mostAnnotation)
 	var findings []lint.Finding
-	p.measure("Lint", func() (string, string) {
+	p.measure("lint.Annotation", func() (string, string) {
 		findings = lint.Annotation(annotation, opts...)
 		if len(findings) == 0 {
 			return decided, "no findings"
 		}
-		return decided, fmt.Sprintf("%d findings: %s", len(findings), firstLine(findings[0].String()))
+		outcome := decided
+		if slices.ContainsFunc(findings, func(f lint.Finding) bool { return f.ID == "not-checked" }) {
+			outcome = cut
+		}
+		return outcome, fmt.Sprintf("%d findings: %s", len(findings), firstLine(findings[0].String()))
 	})
 	return findings
 }

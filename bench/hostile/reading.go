@@ -122,6 +122,7 @@ func reading() []attack {
 			for _, path := range []string{strings.Repeat("..a", 80_000), strings.Repeat(".*", 120_000), strings.Repeat("[0]", 80_000)} {
 				text := annotation(1, `"rule":"integer","path":"jsonpath::`+path+`"`)
 				p.judge(text, object(`{"a":[[{"a":1}]]}`))
+				p.lint(text)
 			}
 		}},
 		{name: "reading/a path of one large union", calls: func(p *probe) {
@@ -170,6 +171,15 @@ func reading() []attack {
 		}},
 		{name: "reading/lint, half-anchored alternatives", calls: func(p *probe) {
 			p.lint(annotation(55, `"rule":"regex","path":"jsonpath::.spec.a","regex":"^a|`+strings.Repeat("b|", 1990)+`c$"`))
+		}},
+
+		{name: "reading/lint, much work, again and again", calls: func(p *probe) {
+			p.lint(beside(annotation(400, `"rule":"regex","path":"jsonpath::.a","regex":"(?<=\\pL{200})(?!\\pN{200})x"`), "{}"))
+			p.lint(beside(annotation(200, `"rule":"regex","path":"jsonpath::.a","regex":"(?<=\\pL{200})(?!\\pN{200})x"`), "{}"))
+		}},
+		{name: "reading/lint, much memory, again and again", calls: func(p *probe) {
+			p.lint(beside(annotation(1, `"rule":"enum","path":"jsonpath::.a","values":[`+list(40_000, `1e999`)+`]`), "{}"))
+			p.lint(beside(annotation(1, `"rule":"enum","path":"jsonpath::.a","values":[`+list(20_000, `1e999`)+`]`), "{}"))
 		}},
 
 		// Other ways in.
