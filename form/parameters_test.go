@@ -3,7 +3,9 @@ package form_test
 import (
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -11,6 +13,7 @@ import (
 
 	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/form"
+	"github.com/vmrules/vmrules/internal/racetest"
 	"github.com/vmrules/vmrules/internal/value"
 )
 
@@ -110,5 +113,44 @@ func TestParametersErrors(t *testing.T) {
 				t.Errorf("%s: %+v", test.name, p)
 			}
 		}
+	}
+}
+
+// A text that is given for a parameter satisfies Must if, and only if, Validate then finds
+// no fault with the fields that have it as their whole value.
+func TestParametersAgreeWithValidate(t *testing.T) {
+	racetest.SkipLong(t)
+	const domain = `{"x": 1, "y": 2, "some": ["a", "ab", 1], "p": "^a", "cpu": {"cores": "${A}"}, "b": {"c": "${A}"}, "list": [{"d": "${A}"}, {"d": "${A}"}]}`
+	satisfied, not := 0, 0
+	for seed := range uint64(300) {
+		g := limitGen{rand.New(rand.NewPCG(2, seed))}
+		rules := limitRules(t, withoutDuplicates(t, g.rules(1+g.IntN(3))))
+		template := openShift(`{"name": "A"}`, domain, strings.Trim(rules.String(), "[]"))
+		parameters, err := form.Parameters(decodeExactly(json.RawMessage(template)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		must := parameters[0].Must
+		for _, given := range []string{"", "0", "1", "2", "1.5", "-1", "a", "ab", "abc", "1Ki", "500m", "true"} {
+			filled := decodeExactly(json.RawMessage(strings.ReplaceAll(template, "${A}", given)))
+			isFaultless := true
+			for _, r := range vmrules.Validate(rules, filled).Results {
+				rule, _ := rules.Named(r.Rule)
+				isMissing := strings.HasSuffix(r.Path.String(), ".a") // whatever is given
+				isFaultless = isFaultless && (rule.JustWarning || isMissing || !slices.Contains([]vmrules.Outcome{vmrules.Violated, vmrules.Undecided}, r.Outcome))
+			}
+			want := must.Undecided == nil && satisfies(must, given)
+			if isFaultless != want {
+				t.Fatalf("seed %d: %s\n%q: Must says %t: %s\n%s", seed, rules, given, want, mustJSON(must), vmrules.Validate(rules, filled))
+			}
+			if want && must.Type != "" {
+				satisfied++
+			} else {
+				not++
+			}
+		}
+	}
+	if satisfied < 300 || not < 1000 {
+		t.Errorf("%d values satisfy Must, %d do not", satisfied, not)
 	}
 }
