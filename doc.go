@@ -219,6 +219,7 @@
 //	Rules.Resolve                   all targets and rules           is said by a last Resolved without a rule
 //	form.Limits                     all targets and paths           is said by a last Limit without a path
 //	form.Schema                     all targets and paths           is noted in SchemaUnexpressed
+//	form.Parameters                 reading, and all targets        is an error
 //	Path.Find                       one search                      nothing is selected
 //	Checkers and KindCompilers      what they pay with Spend        is Undecided, or a Problem
 //

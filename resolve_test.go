@@ -205,3 +205,18 @@ func TestResolvedRoot(t *testing.T) {
 		}
 	}
 }
+
+func TestOptionsOf(t *testing.T) {
+	given := Budget{Work: 1, Kept: 2}
+	for _, test := range []struct {
+		opts []ValidateOption
+		want Options
+	}{
+		{nil, Options{RegexBudget: DefaultRegexBudget}},
+		{[]ValidateOption{Partial(), WithBudget(Budget{Work: 3}), WithBudget(given), WithRegexBudget(0)}, Options{IsPartial: true, Budget: given}},
+	} {
+		if diff := cmp.Diff(test.want, OptionsOf(test.opts...)); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	}
+}

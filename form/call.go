@@ -43,11 +43,9 @@ func newCall(rules vmrules.Rules, object map[string]any, opts []vmrules.Validate
 	o := vmrules.OptionsOf(opts...)
 	whole := meter.OrDefault(o.Budget.Work, o.Budget.Kept)
 	half := whole.Half()
-	work, kept := half.Left()
-	share := vmrules.Budget{Work: max(work, 1), Kept: max(kept, 1)} // 0 would be the default
 	c := &call{
 		budget: pcre.Budget{Meter: whole, Backtracking: o.RegexBudget}, isPartial: o.IsPartial,
-		resolved: rules.Resolve(object, append(slices.Clone(opts), vmrules.WithBudget(share))...),
+		resolved: rules.Resolve(object, append(slices.Clone(opts), share(half))...),
 	}
 	known := map[string]int{} // the index in paths
 	for i, r := range rules.All() {
@@ -62,6 +60,12 @@ func newCall(rules vmrules.Rules, object map[string]any, opts []vmrules.Validate
 		c.paths[at] = append(c.paths[at], i)
 	}
 	return c
+}
+
+// share returns what is left of a Meter as the Budget of another call.
+func share(m meter.Meter) vmrules.Option {
+	work, kept := m.Left()
+	return vmrules.WithBudget(vmrules.Budget{Work: max(work, 1), Kept: max(kept, 1)}) // 0 would be the default
 }
 
 // newRule returns a rule and a text that its path shares with all equal ones.

@@ -82,6 +82,33 @@ func ExampleSchema() {
 	// }
 }
 
+// A form for a template has an input for each of its parameters.
+func ExampleParameters() {
+	rules := `[{"name": "cores", "rule": "integer", "path": "jsonpath::.spec.domain.cpu.cores", "message": "too many cores", "min": 1, "max": 8}]`
+	parameters, err := form.Parameters(map[string]any{
+		"kind":       "Template",
+		"parameters": []any{map[string]any{"name": "CORES", "value": "2"}},
+		"objects": []any{map[string]any{
+			"kind":     "VirtualMachine",
+			"metadata": map[string]any{"annotations": map[string]any{vmrules.Annotation: rules}},
+			"spec":     object(`{"template": {"spec": {"domain": {"cpu": {"cores": "${CORES}"}}}}}`),
+		}},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, p := range parameters {
+		fmt.Println(p.Name, p.Value, p.Must.Type, p.Must.Min, p.Must.Max)
+		for _, use := range p.Uses {
+			fmt.Println("  ", use.As, use.Field)
+		}
+	}
+	// Output:
+	// CORES 2 integer 1 8
+	//    whole objects[0].spec.template.spec.domain.cpu.cores
+}
+
 // object decodes the JSON of an example.
 func object(text string) map[string]any {
 	o, err := vmrules.ToObject(json.RawMessage(text))

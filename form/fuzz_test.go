@@ -54,3 +54,24 @@ func FuzzLimits(f *testing.F) {
 		}
 	})
 }
+
+// FuzzParameters: no panic, no hang, no change to the template, the same parameters from
+// both decoders.
+func FuzzParameters(f *testing.F) {
+	f.Add(openShift(`{"name": "A", "value": "1"}`, `{"n": "${A}", "x${A}": "${{A}}"}`, `{"name": "n", "rule": "integer", "path": "jsonpath::.spec.domain.n", "message": "m", "max": ${A}}`))
+	seedVectors(f, func(_, object string) { f.Add(object) })
+	f.Fuzz(func(t *testing.T, text string) {
+		if !decodes(text) {
+			return
+		}
+		template := decodeExactly(json.RawMessage(text))
+		all, err := form.Parameters(template)
+		odd, oddErr := form.Parameters(decodeOddly(json.RawMessage(text)))
+		if diff := cmp.Diff(all, odd); diff != "" || (err == nil) != (oddErr == nil) {
+			t.Fatalf("other parameters from another decoder:\n%s%v, %v", diff, err, oddErr)
+		}
+		if !reflect.DeepEqual(template, decodeExactly(json.RawMessage(text))) {
+			t.Fatal("the template is changed")
+		}
+	})
+}

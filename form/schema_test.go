@@ -206,3 +206,18 @@ func TestSchemaOfTargets(t *testing.T) {
 		})
 	}
 }
+
+// Rules about the whole object take no default of a VM's fields, as Validate does not.
+func TestSchemaOfWholeObjects(t *testing.T) {
+	rules := mustParse(t, `[{"name": "r", "rule": "integer", "message": "m", "path": "jsonpath::.spec.domain.cpu.cores"}]`, vmrules.WithRoot(vmrules.RootObject))
+	object := decodeExactly(json.RawMessage(`{"kind": "Other", "spec": {"domain": {"cpu": {}}}}`))
+	if vmrules.Validate(rules, object).Valid() {
+		t.Error("a default counts")
+	}
+	cpu := below(form.Schema(rules, object), "properties", "spec", "properties", "domain", "properties", "cpu")
+	want := decodeAny(`{"type": "object", "required": ["cores"], "properties": {"cores": {"type": ["string", "integer"],
+		"pattern": "^[+-]?(?:[0-9]+\\.?[0-9]*|\\.[0-9]+)(?:[eE][+-]?[0-9]+|[KMGTPE]i|[numkMGTPE])?$"}}}`)
+	if diff := cmp.Diff(want, without(cpu, form.SchemaRules)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}

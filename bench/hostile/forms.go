@@ -66,7 +66,20 @@ func forms() []attack {
 			return annotation(1500, `"rule":"string","path":"jsonpath::..a%d","valid":"jsonpath::..b[*]..c%d"`)
 		}, func() map[string]any { return object(`{"b":[` + list(1000, `{"c":[{}]}`) + `]}`) }),
 		asking("parts that are shared, a path at any depth", func() string { return annotation(1000, `"rule":"string","path":"jsonpath::..x%d"`) }, func() map[string]any { return shared(60) }),
+		parameters("many uses in one text", "", func() string { return `"` + strings.Repeat("${A}", 300_000) + `"` }),
+		parameters("many fields", "", func() string { return "[" + list(150_000, `"${A}"`) + "]" }),
+		parameters("many fields, and rules for all", annotation(500, `"rule":"string","path":"jsonpath::.a[0:9999]","minLength":%d`), func() string { return "[" + list(9_999, `"${A}"`) + "]" }),
+		parameters("many rules for one field", annotation(2500, `"rule":"string","path":"jsonpath::.a","minLength":%d`), func() string { return `"${A}"` }),
+		parameters("rules full of a long value", strings.Repeat("${LONG}", 30_000), func() string { return "1" }),
 	}
+}
+
+// parameters asks for those of a template whose VM has rules and a field .a.
+func parameters(name, rules string, a func() string) attack {
+	return attack{name: "forms/parameters, " + name, calls: func(p *probe) {
+		p.parameters(object(`{"kind":"Template","parameters":[{"name":"A"},{"name":"LONG","value":` + quoted(strings.Repeat("x", 200_000)) + `}],"objects":[
+			{"kind":"VirtualMachine","metadata":{"annotations":{"vm.kubevirt.io/validations":` + quoted(rules) + `}},"spec":{"template":{"spec":{},"a":` + a() + `}}}]}`))
+	}}
 }
 
 // asking asks for the limits and the schema of rules.

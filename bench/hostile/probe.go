@@ -160,6 +160,13 @@ func (p *probe) schema(rules vmrules.Rules, object map[string]any, opts ...vmrul
 	})
 }
 
+func (p *probe) parameters(template map[string]any) {
+	p.measure("Parameters", func() (string, string) {
+		parameters, err := form.Parameters(template)
+		return problems(err, fmt.Sprintf("%d parameters", len(parameters)))
+	})
+}
+
 // render makes all that can be made of a report.
 func (p *probe) render(r *vmrules.Report) {
 	var text []byte
