@@ -6,8 +6,6 @@
 // its business. Where the texts are silent, README.md says what both do.
 package model
 
-import "strings"
-
 // An Outcome is what became of a rule for one target.
 type Outcome string
 
@@ -62,109 +60,20 @@ func Judge(annotation string, object any, opts Options) ([]Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	fields, err := existingFields(opts)
+	existing, err := existingFields(opts)
 	if err != nil {
 		return nil, err
 	}
 	var results []Result
 	for _, t := range targetsOf(plain, opts) {
-		s := &search{defaults: fields, implied: t.implied, inTemplate: t.inTemplate}
+		b := builder{inTemplate: t.inTemplate}
+		root := b.node(t.at, t.root, fieldsSetBy(t.instancetype, t.preference), existing)
 		for _, r := range rules {
-			results = append(results, judge(r, t, s, opts.Partial))
+			results = append(results, judge(r, t, root))
 		}
 	}
 	return results, nil
 }
-
-// A rule is one object of the annotation (201902-2: Mandatory Keys, Optional Keys).
-type rule struct {
-	name, kind  string
-	path, valid path
-	hasValid    bool
-	justWarning bool
-	arguments   map[string]any // what the annotation has; paths are of type path
-}
-
-// argumentKeys are the arguments in the order in which they are judged (design 4:
-// Arguments).
-var argumentKeys = []string{"min", "max", "minLength", "maxLength", "values", "regex"}
-
-func readRules(annotation string, old bool) ([]rule, error) {
-	if strings.TrimSpace(annotation) == "" {
-		return nil, nil
-	}
-	v, err := decode([]byte(annotation))
-	if err != nil {
-		return nil, err
-	}
-	var rules []rule
-	for _, item := range v.([]any) {
-		r, err := readRule(item.(map[string]any), old)
-		if err != nil {
-			return nil, err
-		}
-		rules = append(rules, r)
-	}
-	return rules, nil
-}
-
-// readRule reads one rule. A key that is null is absent; one that is not known is
-// ignored (design 4: Reading the annotation).
-func readRule(keys map[string]any, old bool) (rule, error) {
-	r := rule{arguments: map[string]any{}}
-	r.name, _ = keys["name"].(string)
-	r.kind, _ = keys["rule"].(string)
-	r.justWarning, _ = keys["justWarning"].(bool)
-	if old && keys["values"] == nil {
-		keys["values"] = keys["included"] // 201901-1: included
-	}
-	var err error
-	if r.path, err = parsePath(keys["path"].(string)); err != nil {
-		return r, err
-	}
-	if text, ok := keys["valid"].(string); ok {
-		r.hasValid = true
-		if r.valid, err = parsePath(text); err != nil {
-			return r, err
-		}
-	}
-	if !knownKinds[r.kind] {
-		return r, nil
-	}
-	for _, key := range argumentKeys {
-		if keys[key] == nil {
-			continue
-		}
-		if r.arguments[key], err = readArgument(keys[key], old); err != nil {
-			return r, err
-		}
-	}
-	return r, nil
-}
-
-// readArgument returns a literal, a path, or for values a list of both (201902-2:
-// Rule arguments).
-func readArgument(v any, old bool) (any, error) {
-	switch v := v.(type) {
-	case string:
-		if isPath(v, old) {
-			return parsePath(v)
-		}
-	case []any:
-		list := []any{}
-		for _, item := range v {
-			a, err := readArgument(item, old)
-			if err != nil {
-				return nil, err
-			}
-			list = append(list, a)
-		}
-		return list, nil
-	}
-	return v, nil
-}
-
-var knownKinds = map[string]bool{"integer": true, "string": true, "enum": true, "regex": true}
 
 // object returns the members of a value, none if it is no object.
 func object(v any) map[string]any {

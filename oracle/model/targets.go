@@ -7,12 +7,30 @@ import (
 
 // A target is a place where rules apply (design 4: Where rules apply).
 type target struct {
-	name       string   // "", or where the VM is: objects[0]
-	at         location // where the rules' $ is
-	root       any      // what $ is; nil where there is nothing to validate
-	implied    *settable
-	inTemplate bool
-	partial    bool
+	name string // "", or where the VM is: objects[0]
+	at   string // where the rules' $ is, with a dot in front
+	root any    // what $ is; nil where there is nothing to validate
+
+	options                  Options
+	inTemplate               bool
+	instancetype, preference bool // the VM has a reference to one
+}
+
+// A holder is a row of the table: where an object of a kind has the rules' $, or a
+// VM with a spec.template, which is $.
+type holder struct {
+	group string
+	names []string
+	vm    bool
+}
+
+var holders = map[string]holder{
+	"VirtualMachine":                   {group: "kubevirt.io", vm: true},
+	"VirtualMachineInstance":           {group: "kubevirt.io"},
+	"VirtualMachineInstanceReplicaSet": {group: "kubevirt.io", names: []string{"spec", "template"}},
+	"VirtualMachinePool":               {group: "pool.kubevirt.io", names: []string{"spec", "virtualMachineTemplate"}, vm: true},
+	"VirtualMachineTemplate":           {group: "template.kubevirt.io", names: []string{"spec", "virtualMachine"}, vm: true},
+	"Template":                         {group: "template.openshift.io"},
 }
 
 func targetsOf(v any, opts Options) []target {
@@ -20,99 +38,71 @@ func targetsOf(v any, opts Options) []target {
 	if kind == "" && opts.Partial && object(v) != nil && at(v, "kind") == nil {
 		kind = "VirtualMachine"
 	}
-	return targetsIn(v, kind, target{partial: opts.Partial}, opts.RootObject)
+	return target{options: opts}.in(v, kind)
 }
 
-// targetsIn returns the targets in an object of a kind of the table, or of "" for
-// anything else.
-func targetsIn(v any, kind string, t target, whole bool) []target {
+// in returns the targets in an object of a kind of the table, or of "" for anything
+// else.
+func (t target) in(v any, kind string) []target {
+	t.inTemplate = t.inTemplate || strings.HasSuffix(kind, "Template")
+	whole := t.options.RootObject
+	item, isList := strings.CutSuffix(kind, "List")
 	switch {
-	case strings.HasSuffix(kind, "List"):
-		return t.each(v, "items", func(item any, t target) []target {
-			kind := kindOf(item, strings.TrimSuffix(kind, "List"))
-			if object(item) == nil || kind == "" && at(item, "kind") != nil && !whole {
-				return nil // of another kind
-			}
-			return targetsIn(item, kind, t, whole)
+	case isList:
+		return t.each(v, "items", func(v any) (string, bool) {
+			kind := kindOf(v, item)
+			return kind, object(v) != nil && (kind != "" || at(v, "kind") == nil || whole)
 		})
 	case kind == "Template":
-		t.inTemplate = true
-		return t.each(v, "objects", func(item any, t target) []target {
-			if whole {
-				return []target{t.inside(item)}
-			}
-			if kindOf(item, "") != "VirtualMachine" {
-				return nil
-			}
-			return []target{t.vm(item)}
+		return t.each(v, "objects", func(v any) (string, bool) {
+			kind := kindOf(v, "")
+			return kind, kind == "VirtualMachine" || whole
 		})
-	case kind == "VirtualMachineTemplate":
-		t.inTemplate = true
-		if whole {
-			return []target{t.inside(v, "spec", "virtualMachine")}
-		}
-		return []target{t.vm(v, "spec", "virtualMachine")}
-	case whole:
+	case whole && kind != "VirtualMachineTemplate":
 		return []target{t.inside(v)}
-	case kind == "VirtualMachine":
-		return []target{t.vm(v)}
-	case kind == "VirtualMachinePool":
-		return []target{t.vm(v, "spec", "virtualMachineTemplate")}
-	case kind == "VirtualMachineInstanceReplicaSet":
-		return []target{t.inside(v, "spec", "template")}
 	}
-	return []target{t.inside(v)}
+	names := holders[kind].names
+	if holders[kind].vm && !whole {
+		vm := at(v, names...)
+		t.instancetype = at(vm, "spec", "instancetype") != nil
+		t.preference = at(vm, "spec", "preference") != nil
+		names = append(names[:len(names):len(names)], "spec", "template")
+	}
+	return []target{t.inside(v, names...)}
 }
 
-// inside returns the target whose $ is what names select from v. Only an object
-// can be one.
+// inside returns the target whose $ is what names select from v. Only an object can
+// be one.
 func (t target) inside(v any, names ...string) target {
 	for _, name := range names {
-		t.at = t.at.with(name)
+		t.at += "." + name
 	}
 	switch root := object(at(v, names...)); {
 	case root != nil:
 		t.root = root
-	case t.partial:
+	case t.options.Partial:
 		t.root = map[string]any{} // still to be filled in
 	}
 	return t
 }
 
-// vm returns the target in the VM that names select from v: its spec.template,
-// with what its instance type and preference may set.
-func (t target) vm(v any, names ...string) target {
-	spec := at(at(v, names...), "spec")
-	t.implied = fieldsSetBy(at(spec, "instancetype") != nil, at(spec, "preference") != nil)
-	return t.inside(v, append(names, "spec", "template")...)
-}
-
-// each returns the targets in each item of a list; one with nothing to validate if
-// there is none.
-func (t target) each(v any, key string, in func(any, target) []target) []target {
+// each returns the targets in each item of a list that has a kind; one with nothing
+// to validate if there is none.
+func (t target) each(v any, key string, kindOf func(any) (kind string, ok bool)) []target {
 	var found []target
 	items, _ := at(v, key).([]any)
 	for i, item := range items {
 		u := t
-		u.at = t.at.with(key).with(i)
-		u.name = u.at.field()
-		found = append(found, in(item, u)...)
+		u.name = strings.TrimPrefix(fmt.Sprintf("%s.%s[%d]", t.at, key, i), ".")
+		u.at = "." + u.name
+		if kind, ok := kindOf(item); ok {
+			found = append(found, u.in(item, kind)...)
+		}
 	}
 	if len(found) == 0 {
-		return []target{t} // nothing to validate
+		return []target{t}
 	}
 	return found
-}
-
-// groups lists the API groups of the kinds that the table names. An object without
-// apiVersion may be of any.
-var groups = map[string]string{
-	"VirtualMachine":                   "kubevirt.io",
-	"VirtualMachineInstance":           "kubevirt.io",
-	"VirtualMachineInstanceReplicaSet": "kubevirt.io",
-	"VirtualMachinePool":               "pool.kubevirt.io",
-	"Template":                         "template.openshift.io",
-	"VirtualMachineTemplate":           "template.kubevirt.io",
 }
 
 // kindOf returns which row of the table an object is of: by its kind and API group
@@ -120,19 +110,19 @@ var groups = map[string]string{
 // anything else.
 func kindOf(v any, inList string) string {
 	kind := text(at(v, "kind"))
-	if kind == "" && inList != "" {
+	switch {
+	case kind == "" && inList != "":
 		return inList
-	}
-	if kind == "" {
+	case kind == "":
 		return kindByShape(v)
-	}
-	if kind == "List" {
+	case kind == "List":
 		return kind
 	}
-	wanted := groups[strings.TrimSuffix(kind, "List")]
+	row, known := holders[strings.TrimSuffix(kind, "List")]
 	version := text(at(v, "apiVersion"))
 	group, _, grouped := strings.Cut(version, "/")
-	if !grouped && version != "" && kind != "Template" || grouped && group != wanted || wanted == "" {
+	switch {
+	case !known, grouped && group != row.group, !grouped && version != "" && kind != "Template":
 		return ""
 	}
 	return kind
@@ -150,17 +140,12 @@ func kindByShape(v any) string {
 	return ""
 }
 
-// fieldOf writes a location below the target's $ from the object's own root.
-func (t target) fieldOf(l location) string { return append(t.at[:len(t.at):len(t.at)], l...).field() }
-
 // missing writes a path that selects nothing, as the rule writes it, from the
 // object's own root.
 func (t target) missing(p path) string {
-	if len(t.at) == 0 {
-		return p.written
+	at := t.at
+	if at != "" && !strings.HasPrefix(p.written, "[") && !strings.HasPrefix(p.written, "..") {
+		at += "."
 	}
-	if strings.HasPrefix(p.written, "[") || strings.HasPrefix(p.written, "..") {
-		return t.at.field() + p.written
-	}
-	return fmt.Sprintf("%s.%s", t.at.field(), p.written)
+	return strings.TrimPrefix(at, ".") + p.written
 }
