@@ -5,52 +5,39 @@ import (
 	"maps"
 	"regexp"
 	"slices"
-	"strings"
 )
 
 // A node is a value of the object below the rules' $, or what may be there.
 type node struct {
-	field      string // where it is from the object's own root
+	field      string // where it is from the object's own root, with a dot in front
 	order      int    // its place in the document
 	value      any    // nil if there is a doubt
 	doubt      doubt
 	inTemplate bool
-	assumed    bool // a default, or in one: selected by names and indexes alone
+	assumed    bool // a default, or in one: only names and indexes select from it
 
-	written map[string]*node // the members as the object has them
-	named   map[string]*node // the members that a step which names one selects
-	items   []*node          // nil for a null
-
-	// What may be at any other name or index; nil for nothing.
-	anyName, anyItem *node
+	written          map[string]*node // the members as the object has them
+	named            map[string]*node // the members as a step sees them that names one
+	items            []*node          // nil for a null
+	anyName, anyItem *node            // what may be at any other name or index
 }
 
-// A doubt is why nobody knows what is there.
+// A doubt is how well a value is known.
 type doubt int
 
 const (
-	byParameter doubt = 1 << iota // a parameter of the template is not filled in
-	byReference                   // an instance type or a preference may set it
+	certain doubt = iota
+	waiting       // it is not filled in yet, under Partial
+	unsure        // nobody knows
 )
 
-// Where anything may be, and anything below it.
-var anyParameter, anySetting = anything(byParameter), anything(byReference)
+// anything has, for each doubt, what stands for anything that may be there.
+var anything = []*node{nil, newAnything(waiting), newAnything(unsure)}
 
-func anything(why doubt) *node {
-	n := &node{doubt: why, order: -int(why)}
+func newAnything(d doubt) *node {
+	n := &node{doubt: d, order: -int(d)}
 	n.anyName, n.anyItem = n, n
 	return n
-}
-
-// node returns what stands for a doubt; nil for none.
-func (d doubt) node() *node {
-	switch {
-	case d&byParameter != 0:
-		return anyParameter
-	case d&byReference != 0:
-		return anySetting
-	}
-	return nil
 }
 
 // A parameter in two braces may become a value of any type.
@@ -59,121 +46,112 @@ var (
 	wholeParameter = regexp.MustCompile(`^\$\{\{[a-zA-Z0-9_]+\}\}$`)
 )
 
-// unfilled reports whether a value is a string with a parameter of the template.
-func (n *node) unfilled() bool { return n.inTemplate && parameter.MatchString(text(n.value)) }
+// has reports whether a node is a string of a template with such a parameter.
+func (n *node) has(parameter *regexp.Regexp) bool {
+	return n.inTemplate && parameter.MatchString(text(n.value))
+}
 
-// unfilledWhole reports whether a value may become one of any type.
-func (n *node) unfilledWhole() bool { return n.inTemplate && wholeParameter.MatchString(text(n.value)) }
+func (n *node) unfilled() bool { return n.has(parameter) }
 
 // A builder makes the nodes of one target, in document order.
 type builder struct {
 	inTemplate bool
 	assumed    bool
+	settable   doubt // of what an instance type or a preference may set
 	count      int
 }
 
-func (b *builder) add(field string) *node {
+// node returns the node of a value and all below it.
+func (b *builder) node(at string, v any, f *field) *node {
 	b.count++
-	return &node{field: field, order: b.count, inTemplate: b.inTemplate, assumed: b.assumed}
-}
-
-// node returns the node of a value and all below it, with what the tables say of
-// the fields there.
-func (b *builder) node(field string, v any, settable, existing *field) *node {
-	n := b.add(field)
-	n.value = v
+	n := &node{field: at, order: b.count, value: v, inTemplate: b.inTemplate, assumed: b.assumed}
 	switch v := v.(type) {
+	case string:
+		if n.has(wholeParameter) {
+			n.anyName, n.anyItem = anything[unsure], anything[unsure]
+		}
 	case []any:
+		n.items = make([]*node, len(v))
 		for i, item := range v {
-			n.items = append(n.items, b.present(fmt.Sprintf("%s[%d]", field, i), item, nil, settable.child(eachItem), existing.child(eachItem)))
+			if item != nil {
+				n.items[i] = b.node(fmt.Sprintf("%s[%d]", at, i), item, f.child("[*]", "[+]"))
+			}
 		}
-		if settable.has("+") {
-			n.anyItem = b.unknown(settable.child(eachItem))
-			n.anyName = n.anyItem
-		}
+		n.anyItem = b.unknown(f.child("[+]"))
+		n.anyName = n.anyItem
 	case map[string]any:
-		b.members(n, v, settable, existing)
-	}
-	if n.unfilledWhole() {
-		n.anyName, n.anyItem = anyParameter, anyParameter
+		b.members(n, v, f)
 	}
 	return n
 }
 
-// present returns the node of a value that the object has in around; nil for a null.
-func (b *builder) present(field string, v any, around map[string]any, settable, existing *field) *node {
+// members adds the members of an object, those that may be there, and those that
+// always are. Beside a name with a parameter, nobody knows which others are there.
+func (b *builder) members(n *node, v map[string]any, f *field) {
+	names := slices.Collect(maps.Keys(v))
+	n.anyName = b.unknown(f.child("[any]"))
+	open := b.inTemplate && slices.ContainsFunc(names, parameter.MatchString)
+	if open {
+		n.anyName = anything[unsure]
+	}
+	names = slices.Concat(names, f.names())
+	slices.Sort(names)
+	n.written, n.named = map[string]*node{}, map[string]*node{}
+	for _, name := range slices.Compact(names) {
+		if open && v[name] == nil {
+			continue
+		}
+		at, f := n.field+fieldName(name), f.child(name, "[any]")
+		c := b.member(at, v[name], v, f)
+		n.written[name], n.named[name] = c, c
+		if f.value != nil && (c == nil || f.has("z") && isZero(c.value)) {
+			around := b.assumed
+			b.assumed = true
+			n.named[name] = b.node(at, f.value, f)
+			b.assumed = around
+		}
+	}
+}
+
+// member returns what is, or may be, at a field of an object; nil for nothing.
+func (b *builder) member(at string, v any, around map[string]any, f *field) *node {
 	switch {
+	case !f.exempt(around) && (v == nil || f.changes(v)):
+		return b.unknown(f)
 	case v == nil:
 		return nil
-	case settable.changes(v, around):
-		return b.unknown(settable)
 	}
-	return b.node(field, v, settable, existing)
+	return b.node(at, v, f)
 }
 
 // unknown returns the node of a field that may be set; nil for none.
 func (b *builder) unknown(f *field) *node {
 	switch {
-	case f == nil || f.has("?"):
+	case !f.appears:
 		return nil
-	case f.has("*"):
-		return anySetting
+	case f.set && f.has("*"):
+		return anything[b.settable]
 	}
-	n := b.add("")
-	n.doubt = byReference
-	n.written = map[string]*node{}
+	b.count++
+	n := &node{order: b.count, doubt: b.settable, written: map[string]*node{}}
 	for _, name := range f.names() {
 		n.written[name] = b.unknown(f.below[name])
 	}
 	n.named = n.written
-	n.anyName = b.unknown(f.child(eachMember))
+	n.anyName = b.unknown(f.child("[any]"))
 	return n
 }
 
-// members adds the members of an object, those that may be there, and those that
-// always are. Next to a name with a parameter, nobody knows which others are there.
-func (b *builder) members(n *node, v map[string]any, settable, existing *field) {
-	names := slices.Collect(maps.Keys(v))
-	n.anyName = b.unknown(settable.child(eachMember))
-	if b.inTemplate && slices.ContainsFunc(names, parameter.MatchString) {
-		n.anyName = anyParameter
-	} else {
-		names = slices.Concat(names, settable.names(), existing.names())
-	}
-	n.written, n.named = map[string]*node{}, map[string]*node{}
-	slices.Sort(names)
-	for _, name := range slices.Compact(names) {
-		f, e, at := settable.member(name), existing.child(name), n.field+fieldName(name)
-		c := b.present(at, v[name], v, f, e)
-		if v[name] == nil && n.anyName != anyParameter && f.appears(v) {
-			c = b.unknown(f)
-		}
-		n.written[name], n.named[name] = c, c
-		if e.countsFor(c) && (c != nil || n.anyName != anyParameter) {
-			n.named[name] = b.assume(at, e, f)
-		}
-	}
-}
-
-// assume returns the node of a default.
-func (b *builder) assume(at string, e, f *field) *node {
-	inner := builder{inTemplate: b.inTemplate, assumed: true, count: b.count}
-	n := inner.node(at, e.value, f, e)
-	b.count = inner.count
-	return n
-}
-
-// plainName is a name that needs no quotes in a field; its dots take a backslash.
 var (
-	plainName = regexp.MustCompile(`^[\pL\pM\pN_/.-]+$`)
-	bare      = strings.NewReplacer(".", `\.`)
-	quoted    = strings.NewReplacer(`\`, `\\`, `'`, `\'`, ".", `\.`, "*", `\*`)
+	plainName = regexp.MustCompile(`^[\pL\pM\pN_/.-]+$`) // needs no quotes
+	special   = regexp.MustCompile(`[.*'\\]`)            // takes a backslash
 )
 
 // fieldName writes a name in the dialect of paths (design 3).
 func fieldName(name string) string {
+	escaped := special.ReplaceAllString(name, `\$0`)
 	if plainName.MatchString(name) {
-		return "." + bare.Replace(name)
+		return "." + escaped
 	}
-	return "['" + quoted.Replace(name) + "']"
+	return "['" + escaped + "']"
 }

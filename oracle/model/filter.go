@@ -9,25 +9,37 @@ import (
 	"strings"
 )
 
-// An operand selects what a filter looks at: from an item, or a literal.
+// An operand of a filter is what it selects from an item, or a literal.
 type operand func(item *node) ([]*node, doubt)
 
 const operandForm = `((?:` + quotes + `|\\.|[^'"\\=!<>])+?)`
 
 var filterForm = regexp.MustCompile(`^ *` + operandForm + ` *(?:(==|!=|<=|>=|<|>) *` + operandForm + ` *)?$`)
 
-// readFilter reads what is between ?( and ).
+// readFilter reads what is between ?( and ): the pick of the items that pass.
 func readFilter(s string) pick {
 	parts := filterForm.FindStringSubmatch(s)
 	if parts == nil {
 		panic(fmt.Sprintf("the model cannot read the filter %q", s))
 	}
-	left := readOperand(parts[1])
-	if parts[2] == "" {
-		return filter(func(item *node) *node { return exists(item, left) })
+	left, op := readOperand(parts[1]), parts[2]
+	passed := func(item *node) *node { return exists(item, left) }
+	if op != "" {
+		right := readOperand(parts[3])
+		passed = func(item *node) *node { return compare(item, left, op, right) }
 	}
-	right := readOperand(parts[3])
-	return filter(func(item *node) *node { return compare(item, left, parts[2], right) })
+	return func(n *node) []*node {
+		if n.assumed {
+			return nil
+		}
+		found := []*node{n.anyItem}
+		for _, item := range n.items {
+			if item != nil {
+				found = append(found, passed(item))
+			}
+		}
+		return found
+	}
 }
 
 func readOperand(s string) operand {
@@ -35,29 +47,12 @@ func readOperand(s string) operand {
 		steps := readSteps(s[1:])
 		return func(item *node) ([]*node, doubt) { return find(item, steps) }
 	}
-	var literal any
-	literal, isString := unquote(s)
-	if !isString {
-		literal, _ = decode([]byte(s))
+	var literal any = readName(s)
+	if !isQuoted(s) {
+		literal, _ = decode(s)
 	}
 	return func(item *node) ([]*node, doubt) {
-		return []*node{{value: literal, inTemplate: item.inTemplate}}, 0
-	}
-}
-
-// filter selects the items that pass, and what nobody knows whether it does.
-func filter(passed func(item *node) *node) pick {
-	return func(n *node, _ bool) []*node {
-		if n.assumed {
-			return nil
-		}
-		found := []*node{n.anyItem}
-		for _, item := range n.items {
-			if item != nil && item.doubt == 0 {
-				found = append(found, passed(item))
-			}
-		}
-		return found
+		return []*node{{value: literal, inTemplate: item.inTemplate}}, certain
 	}
 }
 
@@ -67,7 +62,7 @@ func exists(item *node, o operand) *node {
 	if len(found) > 0 {
 		return item
 	}
-	return d.node()
+	return anything[d]
 }
 
 // compare returns the item if the comparison holds for it. Absent operands, several
@@ -75,38 +70,27 @@ func exists(item *node, o operand) *node {
 func compare(item *node, l operand, op string, r operand) *node {
 	left, leftDoubt := l(item)
 	right, rightDoubt := r(item)
-	if never(left, leftDoubt) || never(right, rightDoubt) {
+	isCompound := func(n *node) bool { return !isScalar(n.value) }
+	switch d := max(leftDoubt, rightDoubt); {
+	case slices.ContainsFunc(slices.Concat(left, right), isCompound):
 		return nil
+	case d != certain:
+		return anything[d]
+	case len(left) != 1 || len(right) != 1:
+		return nil
+	case open(left[0], right[0]) || open(right[0], left[0]):
+		return anything[unsure]
+	case holds(left[0].value, op, right[0].value):
+		return item
 	}
-	if len(left) == 1 && len(right) == 1 {
-		switch {
-		case open(left[0], right[0]) || open(right[0], left[0]):
-			return anyParameter
-		case !holds(left[0].value, op, right[0].value):
-			return nil
-		}
-	}
-	if leftDoubt|rightDoubt != 0 {
-		return (leftDoubt | rightDoubt).node()
-	}
-	return item
-}
-
-// never reports whether an operand matches nothing, also if it selects more than
-// is known.
-func never(found []*node, d doubt) bool {
-	if len(found) == 1 {
-		_, scalar := render(found[0].value)
-		return !scalar
-	}
-	return len(found) > 1 || d == 0
+	return nil
 }
 
 // open reports whether nobody knows how a compares with b, since a has a parameter.
 // One that stays a string equals nothing of another type.
 func open(a, b *node) bool {
 	_, both := b.value.(string)
-	return a.unfilled() && both || a.unfilledWhole()
+	return a.unfilled() && both || a.has(wholeParameter)
 }
 
 // relations has, for each operator, how the left operand may compare with the right.
@@ -119,10 +103,12 @@ func holds(a any, op string, b any) bool {
 		return false
 	}
 	switch a.(type) {
-	case bool:
-		return op == "==" && a == b || op == "!=" && a != b
+	case string:
+		return slices.Contains(relations[op], strings.Compare(text(a), text(b)))
 	case json.Number:
 		return slices.Contains(relations[op], number(a).Cmp(number(b)))
+	case bool:
+		return op == "==" && a == b || op == "!=" && a != b
 	}
-	return slices.Contains(relations[op], strings.Compare(text(a), text(b)))
+	return false
 }

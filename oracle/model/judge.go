@@ -1,108 +1,107 @@
 package model
 
-import "strings"
+import (
+	"cmp"
+	"strings"
+)
 
-// judge judges one target by one rule (design 4: Kinds, Arguments).
-func judge(r rule, t target, root *node) Result {
-	j := &judgement{rule: r, target: t, root: root, partial: t.options.Partial}
-	result := Result{Target: t.name, Rule: r.name, Outcome: j.outcome()}
-	switch result.Outcome {
-	case Violated:
-		result.Violations = j.violations
-		if r.justWarning {
-			result.Outcome = Warned
-		}
-	case Undecided:
-		result.Violations = []Violation{{Reason: "InternalError", Argument: j.undecidedArgument, Warning: r.justWarning}}
-	}
-	return result
+// A judgement is that of one target by one rule (design 4: Kinds, Arguments).
+type judgement struct {
+	rule   rule
+	target target
+	root   *node
+
+	violations []Violation
+	doubt      doubt  // about what is not violated
+	unreadable string // the first argument that cannot be read
 }
 
-type judgement struct {
-	rule    rule
-	target  target
-	root    *node
-	partial bool // what is missing is not filled in yet
-
-	violations        []Violation
-	unsure            bool // something could not be judged
-	waiting           bool // something is not filled in yet
-	undecidedArgument string
+func (j *judgement) result() Result {
+	outcome := j.outcome()
+	switch {
+	case outcome == Violated && j.rule.justWarning:
+		outcome = Warned
+	case outcome == Undecided:
+		j.violate("", "InternalError", j.unreadable)
+	}
+	return Result{j.target.name, j.rule.name, outcome, j.violations}
 }
 
 func (j *judgement) outcome() Outcome {
 	r := j.rule
 	switch {
-	case !knownKinds[r.kind]:
-		return Ignored
-	case len(r.arguments) == 0 && (r.kind == "enum" || r.kind == "regex"):
+	case !knownKinds[r.kind], len(r.arguments) == 0 && (r.kind == "enum" || r.kind == "regex"):
 		return Ignored
 	case j.target.root == nil:
 		return Undecided
 	}
 	if r.valid != nil {
-		switch found, d := find(j.root, r.valid.steps); {
-		case len(found) > 0:
-		case j.decides(d):
-			return Skipped
-		default:
-			return Undecided
+		if found, d := j.find(*r.valid); len(found) == 0 {
+			return []Outcome{Skipped, Skipped, Undecided}[d]
 		}
 	}
-	found, d := find(j.root, r.path.steps)
-	j.unsure = !j.decides(d)
-	j.waiting = d != 0
+	j.values()
+	if len(j.violations) > 0 {
+		return Violated
+	}
+	return []Outcome{Satisfied, Skipped, Undecided}[j.doubt]
+}
+
+// find returns what a path selects. Under Partial, what is missing is not filled in yet.
+func (j *judgement) find(p path) ([]*node, doubt) {
+	found, d := find(j.root, p.steps)
+	if len(found) == 0 && j.target.options.Partial {
+		d = max(d, waiting)
+	}
+	return found, d
+}
+
+func (j *judgement) note(d doubt) { j.doubt = max(j.doubt, d) }
+
+// values judges all values that the path selects. It has to select one.
+func (j *judgement) values() {
+	found, d := j.find(j.rule.path)
+	j.note(d)
 	if len(found) == 0 {
-		return j.nothing()
+		if d == certain {
+			j.violate(j.target.missing(j.rule.path), "FieldValueRequired", "")
+		}
+		return
 	}
 	constraints := j.constraints()
 	for _, n := range found {
 		j.value(n, constraints)
 	}
-	switch {
-	case len(j.violations) > 0:
-		return Violated
-	case j.unsure:
-		return Undecided
-	case j.waiting:
-		return Skipped
-	}
-	return Satisfied
 }
 
-// decides reports whether a rule can be judged in spite of a doubt: under Partial, a
-// field that an instance type or a preference may set is not filled in yet.
-func (j *judgement) decides(d doubt) bool { return d == 0 || d == byReference && j.partial }
-
-// nothing is for a path that selects nothing: violated, for without valid the
-// field must be there.
-func (j *judgement) nothing() Outcome {
-	switch {
-	case j.unsure:
-		return Undecided
-	case j.partial:
-		return Skipped
+// constraints returns what the arguments demand. One that cannot be read leaves
+// the rule undecided, unless something else is violated.
+func (j *judgement) constraints() []constraint {
+	var all []constraint
+	for _, key := range argumentKeys {
+		c := constraint{key: key}
+		a, ok := j.rule.arguments[key]
+		switch {
+		case !ok:
+		case c.read(j, a):
+			all = append(all, c)
+		default:
+			j.note(unsure)
+			j.unreadable = cmp.Or(j.unreadable, key)
+		}
 	}
-	j.violate(j.target.missing(j.rule.path), "FieldValueRequired", "")
-	return Violated
-}
-
-func (j *judgement) violate(field, reason, argument string) {
-	j.violations = append(j.violations, Violation{field, reason, argument, j.rule.justWarning})
+	return all
 }
 
 // value judges one value: the kind, then each argument. Under Partial, an empty
 // string that does not satisfy the rule is not filled in yet.
 func (j *judgement) value(n *node, constraints []constraint) {
 	if n.unfilled() {
-		j.unsure = true
+		j.note(unsure)
 		return
 	}
 	before := len(j.violations)
-	field := strings.TrimPrefix(n.field, ".")
-	if field == "" {
-		field = "$"
-	}
+	field := cmp.Or(strings.TrimPrefix(n.field, "."), "$")
 	if !hasType(n.value, j.rule.kind) {
 		j.violate(field, "FieldValueTypeInvalid", "")
 		constraints = nil
@@ -110,16 +109,20 @@ func (j *judgement) value(n *node, constraints []constraint) {
 	for _, c := range constraints {
 		switch {
 		case c.holds(n.value):
-		case c.mayAllow:
-			j.waiting = true
+		case c.pending:
+			j.note(waiting)
 		default:
-			j.violate(field, c.reason, c.argument)
+			j.violate(field, cmp.Or(reasons[c.key], "FieldValueInvalid"), c.key)
 		}
 	}
-	if j.partial && n.value == "" && len(j.violations) > before {
+	if j.target.options.Partial && n.value == "" && len(j.violations) > before {
 		j.violations = j.violations[:before]
-		j.waiting = true
+		j.note(waiting)
 	}
+}
+
+func (j *judgement) violate(field, reason, argument string) {
+	j.violations = append(j.violations, Violation{field, reason, argument, j.rule.justWarning})
 }
 
 // hasType reports whether a value satisfies a kind (design 4: Kinds).
@@ -132,6 +135,5 @@ func hasType(v any, kind string) bool {
 		_, ok := v.(string)
 		return ok
 	}
-	_, ok := render(v)
-	return ok
+	return isScalar(v)
 }

@@ -6,6 +6,12 @@
 // its business. Where the texts are silent, README.md says what both do.
 package model
 
+import (
+	"strings"
+
+	jsoniter "github.com/json-iterator/go"
+)
+
 // An Outcome is what became of a rule for one target.
 type Outcome string
 
@@ -60,19 +66,42 @@ func Judge(annotation string, object any, opts Options) ([]Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	existing, err := existingFields(opts)
-	if err != nil {
-		return nil, err
-	}
 	var results []Result
 	for _, t := range targetsOf(plain, opts) {
-		b := builder{inTemplate: t.inTemplate}
-		root := b.node(t.at, t.root, fieldsSetBy(t.instancetype, t.preference), existing)
+		fields, err := fieldsOf(t)
+		if err != nil {
+			return nil, err
+		}
+		b := builder{inTemplate: t.inTemplate, settable: unsure}
+		if opts.Partial {
+			b.settable = waiting
+		}
+		root := b.node(t.at, t.root, fields)
 		for _, r := range rules {
-			results = append(results, judge(r, t, root))
+			j := judgement{rule: r, target: t, root: root}
+			results = append(results, j.result())
 		}
 	}
 	return results, nil
+}
+
+// exactJSON knows maps with keys of any type, and keeps every digit of numbers.
+var exactJSON = jsoniter.Config{EscapeHTML: true, SortMapKeys: true, UseNumber: true}.Froze()
+
+// plainJSON returns what the JSON of a value says, whatever decoder or Go code
+// made it: the same object decoded differently gives the same report (design 4:
+// JSONPath).
+func plainJSON(v any) (any, error) {
+	text, err := exactJSON.MarshalToString(v)
+	if err != nil {
+		return nil, err
+	}
+	return decode(text)
+}
+
+func decode(text string) (v any, err error) {
+	err = exactJSON.UnmarshalFromString(text, &v)
+	return v, err
 }
 
 // object returns the members of a value, none if it is no object.
@@ -81,9 +110,10 @@ func object(v any) map[string]any {
 	return m
 }
 
-// at returns what names select from v, nil where nothing is there.
-func at(v any, names ...string) any {
-	for _, name := range names {
+// at returns what names with dots between them select from v, nil where nothing is
+// there.
+func at(v any, names string) any {
+	for _, name := range strings.FieldsFunc(names, func(r rune) bool { return r == '.' }) {
 		v = object(v)[name]
 	}
 	return v

@@ -18,7 +18,8 @@ var exponents = map[string]string{
 // number returns the exact value of a JSON number or of a string that is a
 // quantity; nil for any other value (design 4: Arguments, min and max).
 func number(v any) *big.Rat {
-	digits := string(asNumber(v))
+	literal, _ := v.(json.Number)
+	digits := string(literal)
 	if parts := quantity.FindStringSubmatch(text(v)); parts != nil {
 		exponent, isSuffix := exponents[parts[2]]
 		if !isSuffix {
@@ -30,15 +31,16 @@ func number(v any) *big.Rat {
 	return n
 }
 
-func isZero(v any) bool {
-	n := number(asNumber(v))
-	return n != nil && n.Sign() == 0
+func isNumber(v any) bool {
+	_, ok := v.(json.Number)
+	return ok
 }
 
-// asNumber returns v if it is a JSON number.
-func asNumber(v any) json.Number {
-	n, _ := v.(json.Number)
-	return n
+func isZero(v any) bool { return isNumber(v) && number(v).Sign() == 0 }
+
+func isScalar(v any) bool {
+	_, ok := render(v)
+	return ok
 }
 
 // render returns a scalar as string: a number in plain decimal notation without

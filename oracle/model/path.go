@@ -14,32 +14,25 @@ type path struct {
 	written string // without prefix, braces, $ and first dot
 }
 
-// A step selects by each of its picks: several in a union. With descend it
-// selects from a value and from everything below it.
-type step struct {
-	descend bool
-	picks   []pick
-}
-
-const toTheEnd = math.MaxInt // of a slice
+// A step selects by each of its picks: several in a union.
+type step []pick
 
 const (
 	prefix   = "jsonpath::"
-	bareForm = `(?:[\pL\pM\pN_/-]|\\.)+`
 	quotes   = `'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"`
+	toTheEnd = math.MaxInt // of a slice
 )
 
 var (
-	// stepForm has the dots, and then a name, a star, a filter, or what else is
-	// in brackets.
-	stepForm = regexp.MustCompile(`^(\.?\.?)(?:(` + bareForm + `)|(\*)|` +
+	// stepForm has dots, and then a name, a filter, or what else is in brackets.
+	stepForm = regexp.MustCompile(`^(\.?\.?)(?:((?:[\pL\pM\pN_/-]|\\.)+|\*)|` +
 		`\[\?\(((?:` + quotes + `|\\.|[^'"\\])*?)\)\]|\[((?:` + quotes + `|[^\]'"])*)\])`)
 	pickForm = regexp.MustCompile(`(?:` + quotes + `|[^,'"])+`)
 	escape   = regexp.MustCompile(`\\(.)`)
 )
 
-// readPath reads a path of either version. It panics on what it does not know,
-// since all paths come from rules that the library accepts.
+// readPath reads a path of either version. It panics on what it does not know: all
+// paths come from rules that the library has read.
 func readPath(text string) path {
 	s, prefixed := strings.CutPrefix(text, prefix)
 	s = strings.TrimSpace(s)
@@ -63,18 +56,20 @@ func readSteps(s string) []step {
 		if parts == nil {
 			panic(fmt.Sprintf("the model cannot read the path %q", s))
 		}
-		name, star, filter, brackets := parts[2], parts[3], parts[4], parts[5]
-		next := step{descend: parts[1] == ".."}
-		switch {
+		if parts[1] == ".." {
+			steps = append(steps, step{withAllBelow})
+		}
+		var next step
+		switch name, filter, brackets := parts[2], parts[3], parts[4]; {
+		case name == "*":
+			next = step{everything}
 		case name != "":
-			next.picks = []pick{named(unescape(name))}
-		case star != "":
-			next.picks = []pick{everything}
+			next = step{named(readName(name))}
 		case filter != "":
-			next.picks = []pick{readFilter(filter)}
+			next = step{readFilter(filter)}
 		default:
 			for _, s := range pickForm.FindAllString(brackets, -1) {
-				next.picks = append(next.picks, readPick(strings.TrimSpace(s)))
+				next = append(next, readPick(strings.TrimSpace(s)))
 			}
 		}
 		steps = append(steps, next)
@@ -83,40 +78,33 @@ func readSteps(s string) []step {
 	return steps
 }
 
-func unescape(s string) string { return escape.ReplaceAllString(s, "$1") }
-
-// unquote returns what is in quotes.
-func unquote(s string) (string, bool) {
-	if !strings.HasPrefix(s, "'") && !strings.HasPrefix(s, `"`) {
-		return s, false
-	}
-	return unescape(s[1 : len(s)-1]), true
-}
-
 // readPick reads a name in quotes, a star, an index or a slice.
 func readPick(s string) pick {
-	if name, ok := unquote(s); ok {
-		return named(name)
+	if isQuoted(s) {
+		return named(readName(s))
 	}
+	numbers := [...]int{0, toTheEnd, 1}
 	if s == "*" {
-		return sliced(0, toTheEnd, 1)
+		s = ":"
 	}
 	bounds := strings.Split(s, ":")
-	start := integer(bounds[0], 0)
-	switch len(bounds) {
-	case 1:
-		return indexed(start)
-	case 2:
-		return sliced(start, integer(bounds[1], toTheEnd), 1)
+	for i, digits := range bounds {
+		if digits != "" {
+			numbers[i], _ = strconv.Atoi(digits) // the largest if it is too large
+		}
 	}
-	return sliced(start, integer(bounds[1], toTheEnd), integer(bounds[2], 1))
+	if len(bounds) == 1 {
+		return indexed(numbers[0])
+	}
+	return sliced(numbers[0], numbers[1], numbers[2])
 }
 
-// integer returns the value of digits; the largest where it is too large.
-func integer(digits string, absent int) int {
-	if digits == "" {
-		return absent
+func isQuoted(s string) bool { return strings.HasPrefix(s, "'") || strings.HasPrefix(s, `"`) }
+
+// readName returns a name, or what is in quotes, without its backslashes.
+func readName(s string) string {
+	if isQuoted(s) {
+		s = s[1 : len(s)-1]
 	}
-	n, _ := strconv.Atoi(digits)
-	return n
+	return escape.ReplaceAllString(s, "$1")
 }

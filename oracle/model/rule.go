@@ -1,6 +1,9 @@
 package model
 
-import "strings"
+import (
+	"cmp"
+	"strings"
+)
 
 // A rule is one object of the annotation (201902-2: Mandatory Keys, Optional Keys).
 type rule struct {
@@ -13,15 +16,9 @@ type rule struct {
 
 var knownKinds = map[string]bool{"integer": true, "string": true, "enum": true, "regex": true}
 
-// argumentKeys are the arguments in the order in which they are judged (design 4:
-// Arguments).
-var argumentKeys = []string{"min", "max", "minLength", "maxLength", "values", "regex"}
-
+// readRules reads an annotation. A blank one has no rules.
 func readRules(annotation string, old bool) ([]rule, error) {
-	if strings.TrimSpace(annotation) == "" {
-		return nil, nil
-	}
-	v, err := decode([]byte(annotation))
+	v, err := decode(cmp.Or(strings.TrimSpace(annotation), "[]"))
 	if err != nil {
 		return nil, err
 	}

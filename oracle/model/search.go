@@ -1,61 +1,53 @@
 package model
 
 import (
+	"cmp"
 	"slices"
 )
 
-// find returns what the steps select, each node once and in document order, and why
-// they may select more.
-func find(root *node, steps []step) (found []*node, doubts doubt) {
+// find returns what the steps select, each node once and in document order, and how
+// well it is known what else they select.
+func find(root *node, steps []step) (found []*node, d doubt) {
 	current := []*node{root}
 	for _, s := range steps {
 		var next []*node
 		for _, n := range current {
-			next = append(next, s.from(n)...)
+			for _, pick := range s {
+				next = append(next, pick(n)...)
+			}
 		}
+		next = slices.DeleteFunc(next, func(n *node) bool { return n == nil })
 		slices.SortFunc(next, func(a, b *node) int { return a.order - b.order })
-		current = slices.Compact(next)
+		current = slices.CompactFunc(next, func(a, b *node) bool { return a.order == b.order })
 	}
 	for _, n := range current {
-		doubts |= n.doubt
-		if n.doubt == 0 {
+		d = max(d, n.doubt)
+		if n.doubt == certain {
 			found = append(found, n)
 		}
 	}
-	return found, doubts
+	return found, d
 }
 
-func (s step) from(n *node) []*node {
-	from := []*node{n}
-	if s.descend {
-		from = n.withAllBelow()
-	}
-	var found []*node
-	for _, n := range from {
-		for _, p := range s.picks {
-			found = append(found, p(n, s.descend)...)
-		}
-	}
-	return slices.DeleteFunc(found, func(n *node) bool { return n == nil })
-}
+// A pick selects from a node. It may select nil, which is nothing.
+type pick func(n *node) []*node
 
-// withAllBelow returns a node and what the object has below it.
-func (n *node) withAllBelow() []*node {
-	all := []*node{n}
-	for _, c := range everything(n, true) {
+// withAllBelow is what .. begins with: a node, and what the object has below it. They
+// are seen as written (design 4: Fields that always exist).
+func withAllBelow(n *node) []*node {
+	written := *n
+	written.named = n.written
+	all := []*node{&written}
+	for _, c := range everything(n) {
 		if c != nil && c != n {
-			all = append(all, c.withAllBelow()...)
+			all = append(all, withAllBelow(c)...)
 		}
 	}
 	return all
 }
 
-// A pick selects from a node. Behind "..", it does not see the node's defaults
-// (design 4: Fields that always exist).
-type pick func(n *node, descending bool) []*node
-
 // everything is .*: all members or items, and what may be added to them.
-func everything(n *node, _ bool) []*node {
+func everything(n *node) []*node {
 	if n.assumed {
 		return nil
 	}
@@ -67,23 +59,14 @@ func everything(n *node, _ bool) []*node {
 }
 
 func named(name string) pick {
-	return func(n *node, descending bool) []*node {
-		c := n.named[name]
-		if descending {
-			c = n.written[name]
-		}
-		if c == nil {
-			c = n.anyName
-		}
-		return []*node{c}
-	}
+	return func(n *node) []*node { return []*node{cmp.Or(n.named[name], n.anyName)} }
 }
 
-// indexed selects an item. Nobody knows which one it is where it is counted from
-// the end and items may be added.
+// indexed selects an item. Nobody knows which one is counted from the end where items
+// may be added.
 func indexed(i int) pick {
-	return func(n *node, _ bool) []*node {
-		at := fromStart(i, len(n.items))
+	return func(n *node) []*node {
+		at := fromStart(i, n)
 		if at < 0 || at >= len(n.items) || i < 0 && n.anyItem != nil {
 			return []*node{n.anyItem}
 		}
@@ -94,20 +77,13 @@ func indexed(i int) pick {
 // sliced selects every so many items. What reaches beyond the array selects nothing
 // (doc.go: JSONPath).
 func sliced(start, end, stride int) pick {
-	return func(n *node, _ bool) []*node {
+	return func(n *node) []*node {
 		if n.assumed {
 			return nil
 		}
 		found := []*node{n.anyItem}
-		if n.anyItem != nil && (start < 0 || end < 0) {
-			return found
-		}
-		length := len(n.items)
-		first, behind := fromStart(start, length), fromStart(end, length)
-		if end == toTheEnd {
-			behind = length
-		}
-		if first < 0 || behind > length {
+		first, behind := fromStart(start, n), fromStart(end, n)
+		if first < 0 || behind > len(n.items) || n.anyItem != nil && min(start, end) < 0 {
 			return found
 		}
 		for i := first; i < behind; i += stride {
@@ -117,9 +93,12 @@ func sliced(start, end, stride int) pick {
 	}
 }
 
-func fromStart(i, length int) int {
-	if i < 0 {
-		return i + length
+func fromStart(i int, n *node) int {
+	switch {
+	case i == toTheEnd:
+		return len(n.items)
+	case i < 0:
+		return i + len(n.items)
 	}
 	return i
 }
