@@ -61,15 +61,13 @@ func (f *field) at(path string, set bool) *field {
 		if inner := strings.Trim(name, "[]"); isQuoted(inner) {
 			name = inner
 		}
-		name = readName(name)
 		if f.below == nil {
 			f.below = map[string]*field{}
 		}
-		if f.below[name] == nil {
-			f.below[name] = &field{}
-		}
-		f = f.below[name]
-		f.appears = f.appears || set && !present
+		c := f.child(readName(name))
+		f.below[readName(name)] = c
+		c.appears = c.appears || set && !present
+		f = c
 	}
 	return f
 }

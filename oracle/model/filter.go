@@ -70,20 +70,23 @@ func exists(item *node, o operand) *node {
 func compare(item *node, l operand, op string, r operand) *node {
 	left, leftDoubt := l(item)
 	right, rightDoubt := r(item)
-	isCompound := func(n *node) bool { return !isScalar(n.value) }
-	switch d := max(leftDoubt, rightDoubt); {
-	case slices.ContainsFunc(slices.Concat(left, right), isCompound):
+	d := max(leftDoubt, rightDoubt)
+	switch {
+	case never(left, leftDoubt), never(right, rightDoubt):
 		return nil
 	case d != certain:
 		return anything[d]
-	case len(left) != 1 || len(right) != 1:
-		return nil
-	case open(left[0], right[0]) || open(right[0], left[0]):
+	case open(left[0], right[0]), open(right[0], left[0]):
 		return anything[unsure]
 	case holds(left[0].value, op, right[0].value):
 		return item
 	}
 	return nil
+}
+
+// never reports whether an operand matches nothing, whatever else it selects.
+func never(found []*node, d doubt) bool {
+	return len(found) == 0 && d == certain || len(found) > 1 || len(found) == 1 && !isScalar(found[0].value)
 }
 
 // open reports whether nobody knows how a compares with b, since a has a parameter.

@@ -2,6 +2,7 @@ package model
 
 import (
 	"encoding/json"
+	"fmt"
 	"math/big"
 	"regexp"
 )
@@ -47,10 +48,8 @@ func isScalar(v any) bool {
 // exponent; false for an array or an object (design 4: Kinds).
 func render(v any) (string, bool) {
 	switch v := v.(type) {
-	case string:
-		return v, true
-	case bool:
-		return map[bool]string{true: "true", false: "false"}[v], true
+	case string, bool:
+		return fmt.Sprint(v), true
 	case json.Number:
 		n := number(v)
 		digits, _ := n.FloatPrec()

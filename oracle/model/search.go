@@ -62,8 +62,8 @@ func named(name string) pick {
 	return func(n *node) []*node { return []*node{cmp.Or(n.named[name], n.anyName)} }
 }
 
-// indexed selects an item. Nobody knows which one is counted from the end where items
-// may be added.
+// indexed selects an item. Where items may be added, nobody knows which one an index
+// from the end selects.
 func indexed(i int) pick {
 	return func(n *node) []*node {
 		at := fromStart(i, n)
