@@ -30,12 +30,10 @@ func (c *constraint) read(j *judgement, argument any) bool {
 		items = []any{argument}
 	}
 	for _, item := range items {
-		p, isPath := item.(path)
-		if !isPath {
-			c.values = append(c.values, item)
-			continue
+		found, d := []*node{{value: item}}, certain
+		if p, isPath := item.(path); isPath {
+			found, d = j.find(p)
 		}
-		found, d := j.find(p)
 		itemByItem := flat(found)
 		switch {
 		case d == waiting:

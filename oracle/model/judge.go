@@ -62,11 +62,10 @@ func (j *judgement) note(d doubt) { j.doubt = max(j.doubt, d) }
 func (j *judgement) values() {
 	found, d := j.find(j.rule.path)
 	j.note(d)
-	switch {
-	case len(found) == 0 && d == certain:
-		j.violate(j.target.missing(j.rule.path), "FieldValueRequired", "")
-		return
-	case len(found) == 0:
+	if len(found) == 0 {
+		if d == certain {
+			j.violate(j.target.missing(j.rule.path), "FieldValueRequired", "")
+		}
 		return
 	}
 	constraints := j.constraints()
