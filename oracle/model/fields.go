@@ -15,31 +15,55 @@ import (
 //go:embed fields.txt
 var fieldTable string
 
-// A field is what the table says of a field and of those below it, which it has by
-// name, and as [*], [+] and [any].
-type field struct {
-	below   map[string]*field
-	appears bool // it, or one below it, may be set where the VM does not have it
-	set     bool
-	flags   string
-	unless  []string
-	value   any // what it counts as
+// A row is a line of the table.
+type row struct {
+	parts  []string // of the path
+	flags  string
+	value  any // what the field counts as
+	unless []string
 }
 
-// fieldsOf returns the fields that exist, or may be set, in a target.
-func fieldsOf(t target) (*field, error) {
-	root := &field{}
+var table = readTable()
+
+func readTable() []row {
+	var rows []row
 	for line := range strings.Lines(fieldTable) {
 		if strings.HasPrefix(line, "#") {
 			continue
 		}
 		words := strings.Fields(line)
-		flags, value, _ := strings.Cut(words[1], "=")
-		set := t.instancetype && strings.Contains(flags, "i") || t.preference && strings.Contains(flags, "p")
-		f := root.at(words[0], set)
-		f.set, f.flags, f.unless = set, flags, words[2:]
-		if value != "" && !t.options.RootObject {
-			f.value, _ = decode(value)
+		flags, literal, isDefault := strings.Cut(words[1], "=")
+		r := row{parts: partsOf(words[0]), flags: flags, unless: words[2:]}
+		if isDefault {
+			r.value, _ = decode(literal)
+		}
+		rows = append(rows, r)
+	}
+	return rows
+}
+
+var partForm = regexp.MustCompile(`\[(?:` + quotes + `|[^\]'"])*\]|(?:[^.\[\\]|\\.)+`)
+
+func partsOf(path string) []string { return partForm.FindAllString(path, -1) }
+
+// A field is what the table says of a field and of those below it, which it has by
+// name, and as [*], [+] and [any].
+type field struct {
+	row
+	set     bool // the VM's instance type or preference may set it
+	appears bool // and it, or one below it, where the VM does not have it
+	below   map[string]*field
+}
+
+// fieldsOf returns the fields that exist, or may be set, in a target.
+func fieldsOf(t target) (*field, error) {
+	root := &field{}
+	for _, r := range table {
+		set := t.instancetype && strings.Contains(r.flags, "i") || t.preference && strings.Contains(r.flags, "p")
+		f := root.at(r.parts, set)
+		f.row, f.set = r, set
+		if t.options.RootObject {
+			f.value = nil
 		}
 	}
 	for _, d := range t.options.Defaults {
@@ -47,16 +71,14 @@ func fieldsOf(t target) (*field, error) {
 		if err != nil {
 			return nil, err
 		}
-		root.at(readPath(d.Path).written, false).value = value
+		root.at(partsOf(readPath(d.Path).written), false).value = value
 	}
 	return root, nil
 }
 
-var namePart = regexp.MustCompile(`\[(?:` + quotes + `|[^\]'"])*\]|(?:[^.\[\\]|\\.)+`)
-
 // at returns the field of a path below f. If it may be set, those around it appear.
-func (f *field) at(path string, set bool) *field {
-	for _, part := range namePart.FindAllString(path, -1) {
+func (f *field) at(parts []string, set bool) *field {
+	for _, part := range parts {
 		name, present := strings.CutSuffix(part, "?")
 		if inner := strings.Trim(name, "[]"); isQuoted(inner) {
 			name = inner

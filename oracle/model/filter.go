@@ -49,7 +49,10 @@ func readOperand(s string) operand {
 	}
 	var literal any = readName(s)
 	if !isQuoted(s) {
-		literal, _ = decode(s)
+		literal, _ = decode(strings.TrimPrefix(s, "+"))
+	}
+	if literal == nil {
+		panic(fmt.Sprintf("the model cannot read the operand %q", s))
 	}
 	return func(item *node) ([]*node, doubt) {
 		return []*node{{value: literal, inTemplate: item.inTemplate}}, certain
