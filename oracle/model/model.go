@@ -6,7 +6,11 @@
 // its business. Where the texts are silent, README.md says what both do.
 package model
 
-import "strings"
+import (
+	"strings"
+
+	jsoniter "github.com/json-iterator/go"
+)
 
 // An Outcome is what became of a rule for one target.
 type Outcome string
@@ -62,109 +66,43 @@ func Judge(annotation string, object any, opts Options) ([]Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	fields, err := existingFields(opts)
-	if err != nil {
-		return nil, err
-	}
 	var results []Result
 	for _, t := range targetsOf(plain, opts) {
-		s := &search{defaults: fields, implied: t.implied, inTemplate: t.inTemplate}
+		fields, err := fieldsOf(t)
+		if err != nil {
+			return nil, err
+		}
+		b := builder{inTemplate: t.inTemplate, settable: unsure}
+		if opts.Partial {
+			b.settable = waiting
+		}
+		root := b.node(t.at, t.root, fields)
 		for _, r := range rules {
-			results = append(results, judge(r, t, s, opts.Partial))
+			j := judgement{rule: r, target: t, root: root}
+			results = append(results, j.result())
 		}
 	}
 	return results, nil
 }
 
-// A rule is one object of the annotation (201902-2: Mandatory Keys, Optional Keys).
-type rule struct {
-	name, kind  string
-	path, valid path
-	hasValid    bool
-	justWarning bool
-	arguments   map[string]any // what the annotation has; paths are of type path
-}
+// exactJSON knows maps with keys of any type, and keeps every digit of numbers.
+var exactJSON = jsoniter.Config{EscapeHTML: true, SortMapKeys: true, UseNumber: true}.Froze()
 
-// argumentKeys are the arguments in the order in which they are judged (design 4:
-// Arguments).
-var argumentKeys = []string{"min", "max", "minLength", "maxLength", "values", "regex"}
-
-func readRules(annotation string, old bool) ([]rule, error) {
-	if strings.TrimSpace(annotation) == "" {
-		return nil, nil
-	}
-	v, err := decode([]byte(annotation))
+// plainJSON returns what the JSON of a value says, whatever decoder or Go code
+// made it: the same object decoded differently gives the same report (design 4:
+// JSONPath).
+func plainJSON(v any) (any, error) {
+	text, err := exactJSON.MarshalToString(v)
 	if err != nil {
 		return nil, err
 	}
-	var rules []rule
-	for _, item := range v.([]any) {
-		r, err := readRule(item.(map[string]any), old)
-		if err != nil {
-			return nil, err
-		}
-		rules = append(rules, r)
-	}
-	return rules, nil
+	return decode(text)
 }
 
-// readRule reads one rule. A key that is null is absent; one that is not known is
-// ignored (design 4: Reading the annotation).
-func readRule(keys map[string]any, old bool) (rule, error) {
-	r := rule{arguments: map[string]any{}}
-	r.name, _ = keys["name"].(string)
-	r.kind, _ = keys["rule"].(string)
-	r.justWarning, _ = keys["justWarning"].(bool)
-	if old && keys["values"] == nil {
-		keys["values"] = keys["included"] // 201901-1: included
-	}
-	var err error
-	if r.path, err = parsePath(keys["path"].(string)); err != nil {
-		return r, err
-	}
-	if text, ok := keys["valid"].(string); ok {
-		r.hasValid = true
-		if r.valid, err = parsePath(text); err != nil {
-			return r, err
-		}
-	}
-	if !knownKinds[r.kind] {
-		return r, nil
-	}
-	for _, key := range argumentKeys {
-		if keys[key] == nil {
-			continue
-		}
-		if r.arguments[key], err = readArgument(keys[key], old); err != nil {
-			return r, err
-		}
-	}
-	return r, nil
+func decode(text string) (v any, err error) {
+	err = exactJSON.UnmarshalFromString(text, &v)
+	return v, err
 }
-
-// readArgument returns a literal, a path, or for values a list of both (201902-2:
-// Rule arguments).
-func readArgument(v any, old bool) (any, error) {
-	switch v := v.(type) {
-	case string:
-		if isPath(v, old) {
-			return parsePath(v)
-		}
-	case []any:
-		list := []any{}
-		for _, item := range v {
-			a, err := readArgument(item, old)
-			if err != nil {
-				return nil, err
-			}
-			list = append(list, a)
-		}
-		return list, nil
-	}
-	return v, nil
-}
-
-var knownKinds = map[string]bool{"integer": true, "string": true, "enum": true, "regex": true}
 
 // object returns the members of a value, none if it is no object.
 func object(v any) map[string]any {
@@ -172,9 +110,10 @@ func object(v any) map[string]any {
 	return m
 }
 
-// at returns what names select from v, nil where nothing is there.
-func at(v any, names ...string) any {
-	for _, name := range names {
+// at returns what names with dots between them select from v, nil where nothing is
+// there.
+func at(v any, names string) any {
+	for _, name := range strings.FieldsFunc(names, func(r rune) bool { return r == '.' }) {
 		v = object(v)[name]
 	}
 	return v

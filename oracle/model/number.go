@@ -2,79 +2,56 @@ package model
 
 import (
 	"encoding/json"
+	"fmt"
 	"math/big"
 	"regexp"
-	"strings"
 )
 
 // quantity is the form of Kubernetes' quantities, among which are plain numbers.
-var quantity = regexp.MustCompile(`^([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+))(?:([KMGTPE]i|[numkMGTPE])|[eE]([+-]?[0-9]+))?$`)
+var quantity = regexp.MustCompile(`^([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+))([KMGTPE]i|[numkMGTPE]|[eE][+-]?[0-9]+|)$`)
 
-// suffixes are the factors of quantities: those of 1000 and those of 1024.
-var suffixes = map[string]*big.Rat{}
-
-func init() {
-	for i, s := range strings.Split("n u m - k M G T P E", " ") {
-		suffixes[s] = power(1000, i-3)
-	}
-	for i, s := range strings.Split("Ki Mi Gi Ti Pi Ei", " ") {
-		suffixes[s] = power(1024, i+1)
-	}
-}
-
-func power(base int64, exponent int) *big.Rat {
-	n := new(big.Int).Exp(big.NewInt(base), big.NewInt(int64(max(exponent, -exponent))), nil)
-	r := new(big.Rat).SetInt(n)
-	if exponent < 0 {
-		r.Inv(r)
-	}
-	return r
+// exponents is what the suffixes of quantities stand for: p is a power of two.
+var exponents = map[string]string{
+	"n": "e-9", "u": "e-6", "m": "e-3", "k": "e3", "M": "e6", "G": "e9", "T": "e12", "P": "e15", "E": "e18",
+	"Ki": "p10", "Mi": "p20", "Gi": "p30", "Ti": "p40", "Pi": "p50", "Ei": "p60",
 }
 
 // number returns the exact value of a JSON number or of a string that is a
-// quantity (design 4: Arguments, min and max); nil for any other value.
+// quantity; nil for any other value (design 4: Arguments, min and max).
 func number(v any) *big.Rat {
-	switch v := v.(type) {
-	case json.Number:
-		return exact(string(v))
-	case string:
-		parts := quantity.FindStringSubmatch(v)
-		if parts == nil {
-			return nil
+	literal, _ := v.(json.Number)
+	digits := string(literal)
+	if parts := quantity.FindStringSubmatch(text(v)); parts != nil {
+		exponent, isSuffix := exponents[parts[2]]
+		if !isSuffix {
+			exponent = parts[2]
 		}
-		if parts[3] != "" {
-			return exact(v)
-		}
-		n := exact(parts[1])
-		if factor := suffixes[parts[2]]; factor != nil {
-			n.Mul(n, factor)
-		}
-		return n
+		digits = parts[1] + exponent
 	}
-	return nil
+	n, _ := new(big.Rat).SetString(digits)
+	return n
 }
 
-func exact(digits string) *big.Rat {
-	n, ok := new(big.Rat).SetString(digits)
-	if !ok {
-		return nil
-	}
-	return n
+func isNumber(v any) bool {
+	_, ok := v.(json.Number)
+	return ok
+}
+
+func isZero(v any) bool { return isNumber(v) && number(v).Sign() == 0 }
+
+func isScalar(v any) bool {
+	_, ok := render(v)
+	return ok
 }
 
 // render returns a scalar as string: a number in plain decimal notation without
 // exponent; false for an array or an object (design 4: Kinds).
 func render(v any) (string, bool) {
 	switch v := v.(type) {
-	case string:
-		return v, true
-	case bool:
-		if v {
-			return "true", true
-		}
-		return "false", true
+	case string, bool:
+		return fmt.Sprint(v), true
 	case json.Number:
-		n := exact(string(v))
+		n := number(v)
 		digits, _ := n.FloatPrec()
 		return n.FloatString(digits), true
 	}

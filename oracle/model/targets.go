@@ -7,12 +7,27 @@ import (
 
 // A target is a place where rules apply (design 4: Where rules apply).
 type target struct {
-	name       string   // "", or where the VM is: objects[0]
-	at         location // where the rules' $ is
-	root       any      // what $ is; nil where there is nothing to validate
-	implied    *settable
+	options    Options
+	name       string // "", or where the VM is: objects[0]
+	at         string // where the rules' $ is, with a dot in front
+	root       any    // what $ is; nil where there is nothing to validate
 	inTemplate bool
-	partial    bool
+
+	instancetype, preference bool // the VM refers to one
+}
+
+// holders says where an object of a kind has the rules' $, or a VM, whose
+// spec.template is $.
+var holders = map[string]struct {
+	group, path string
+	vm          bool
+}{
+	"VirtualMachine":                   {"kubevirt.io", "", true},
+	"VirtualMachineInstance":           {"kubevirt.io", "", false},
+	"VirtualMachineInstanceReplicaSet": {"kubevirt.io", ".spec.template", false},
+	"VirtualMachinePool":               {"pool.kubevirt.io", ".spec.virtualMachineTemplate", true},
+	"VirtualMachineTemplate":           {"template.kubevirt.io", ".spec.virtualMachine", true},
+	"Template":                         {"template.openshift.io", "", false},
 }
 
 func targetsOf(v any, opts Options) []target {
@@ -20,147 +35,91 @@ func targetsOf(v any, opts Options) []target {
 	if kind == "" && opts.Partial && object(v) != nil && at(v, "kind") == nil {
 		kind = "VirtualMachine"
 	}
-	return targetsIn(v, kind, target{partial: opts.Partial}, opts.RootObject)
+	return target{options: opts}.in(v, kind)
 }
 
-// targetsIn returns the targets in an object of a kind of the table, or of "" for
-// anything else.
-func targetsIn(v any, kind string, t target, whole bool) []target {
+// in returns the targets in an object of a kind of the table, or of "" for anything
+// else: one with nothing to validate in a list or template without a VM.
+func (t target) in(v any, kind string) []target {
+	t.inTemplate = t.inTemplate || strings.HasSuffix(kind, "Template")
+	list := "items"
+	itemKind, isList := strings.CutSuffix(kind, "List")
 	switch {
-	case strings.HasSuffix(kind, "List"):
-		return t.each(v, "items", func(item any, t target) []target {
-			kind := kindOf(item, strings.TrimSuffix(kind, "List"))
-			if object(item) == nil || kind == "" && at(item, "kind") != nil && !whole {
-				return nil // of another kind
-			}
-			return targetsIn(item, kind, t, whole)
-		})
 	case kind == "Template":
-		t.inTemplate = true
-		return t.each(v, "objects", func(item any, t target) []target {
-			if whole {
-				return []target{t.inside(item)}
-			}
-			if kindOf(item, "") != "VirtualMachine" {
-				return nil
-			}
-			return []target{t.vm(item)}
-		})
-	case kind == "VirtualMachineTemplate":
-		t.inTemplate = true
-		if whole {
-			return []target{t.inside(v, "spec", "virtualMachine")}
-		}
-		return []target{t.vm(v, "spec", "virtualMachine")}
-	case whole:
-		return []target{t.inside(v)}
-	case kind == "VirtualMachine":
-		return []target{t.vm(v)}
-	case kind == "VirtualMachinePool":
-		return []target{t.vm(v, "spec", "virtualMachineTemplate")}
-	case kind == "VirtualMachineInstanceReplicaSet":
-		return []target{t.inside(v, "spec", "template")}
+		list, itemKind = "objects", ""
+	case !isList:
+		return []target{t.inside(v, kind)}
 	}
-	return []target{t.inside(v)}
-}
-
-// inside returns the target whose $ is what names select from v. Only an object
-// can be one.
-func (t target) inside(v any, names ...string) target {
-	for _, name := range names {
-		t.at = t.at.with(name)
-	}
-	switch root := object(at(v, names...)); {
-	case root != nil:
-		t.root = root
-	case t.partial:
-		t.root = map[string]any{} // still to be filled in
-	}
-	return t
-}
-
-// vm returns the target in the VM that names select from v: its spec.template,
-// with what its instance type and preference may set.
-func (t target) vm(v any, names ...string) target {
-	spec := at(at(v, names...), "spec")
-	t.implied = fieldsSetBy(at(spec, "instancetype") != nil, at(spec, "preference") != nil)
-	return t.inside(v, append(names, "spec", "template")...)
-}
-
-// each returns the targets in each item of a list; one with nothing to validate if
-// there is none.
-func (t target) each(v any, key string, in func(any, target) []target) []target {
 	var found []target
-	items, _ := at(v, key).([]any)
+	items, _ := at(v, list).([]any)
 	for i, item := range items {
+		kind := kindOf(item, itemKind)
+		judged := kind == "VirtualMachine" || isList && (kind != "" || at(item, "kind") == nil)
+		if object(item) == nil || !judged && !t.options.RootObject {
+			continue
+		}
 		u := t
-		u.at = t.at.with(key).with(i)
-		u.name = u.at.field()
-		found = append(found, in(item, u)...)
+		u.at = fmt.Sprintf("%s.%s[%d]", t.at, list, i)
+		u.name = u.at[1:]
+		found = append(found, u.in(item, kind)...)
 	}
 	if len(found) == 0 {
-		return []target{t} // nothing to validate
+		return []target{t}
 	}
 	return found
 }
 
-// groups lists the API groups of the kinds that the table names. An object without
-// apiVersion may be of any.
-var groups = map[string]string{
-	"VirtualMachine":                   "kubevirt.io",
-	"VirtualMachineInstance":           "kubevirt.io",
-	"VirtualMachineInstanceReplicaSet": "kubevirt.io",
-	"VirtualMachinePool":               "pool.kubevirt.io",
-	"Template":                         "template.openshift.io",
-	"VirtualMachineTemplate":           "template.kubevirt.io",
+// inside returns the target in an object that is no list.
+func (t target) inside(v any, kind string) target {
+	row := holders[kind]
+	path := row.path
+	switch whole := t.options.RootObject; {
+	case whole && kind != "VirtualMachineTemplate":
+		path = ""
+	case !whole && row.vm:
+		t.instancetype = at(v, path+".spec.instancetype") != nil
+		t.preference = at(v, path+".spec.preference") != nil
+		path += ".spec.template"
+	}
+	t.at += path
+	if root := object(at(v, path)); root != nil {
+		t.root = root
+	} else if t.options.Partial {
+		t.root = map[string]any{} // still to be filled in
+	}
+	return t
 }
 
 // kindOf returns which row of the table an object is of: by its kind and API group
 // or, where it has no kind, by the list that it is in or by its shape; "" for
 // anything else.
 func kindOf(v any, inList string) string {
-	kind := text(at(v, "kind"))
-	if kind == "" && inList != "" {
-		return inList
-	}
-	if kind == "" {
-		return kindByShape(v)
-	}
-	if kind == "List" {
-		return kind
-	}
-	wanted := groups[strings.TrimSuffix(kind, "List")]
-	version := text(at(v, "apiVersion"))
+	kind, version := text(at(v, "kind")), text(at(v, "apiVersion"))
 	group, _, grouped := strings.Cut(version, "/")
-	if !grouped && version != "" && kind != "Template" || grouped && group != wanted || wanted == "" {
+	row, known := holders[strings.TrimSuffix(kind, "List")]
+	switch {
+	case kind == "" && inList != "":
+		return inList
+	case kind == "" && at(v, "spec.template.spec") != nil:
+		return "VirtualMachine"
+	case kind == "" && at(v, "spec.domain") != nil:
+		return "VirtualMachineInstance"
+	case kind == "" && at(v, "spec.virtualMachineTemplate") != nil:
+		return "VirtualMachinePool"
+	case kind == "List":
+		return kind
+	case !known, grouped && group != row.group, !grouped && version != "" && kind != "Template":
 		return ""
 	}
 	return kind
 }
 
-func kindByShape(v any) string {
-	switch {
-	case at(v, "spec", "template", "spec") != nil:
-		return "VirtualMachine"
-	case at(v, "spec", "domain") != nil:
-		return "VirtualMachineInstance"
-	case at(v, "spec", "virtualMachineTemplate") != nil:
-		return "VirtualMachinePool"
-	}
-	return ""
-}
-
-// fieldOf writes a location below the target's $ from the object's own root.
-func (t target) fieldOf(l location) string { return append(t.at[:len(t.at):len(t.at)], l...).field() }
-
 // missing writes a path that selects nothing, as the rule writes it, from the
 // object's own root.
 func (t target) missing(p path) string {
-	if len(t.at) == 0 {
-		return p.written
+	dot := "."
+	if t.at == "" || strings.HasPrefix(p.written, "[") || strings.HasPrefix(p.written, "..") {
+		dot = ""
 	}
-	if strings.HasPrefix(p.written, "[") || strings.HasPrefix(p.written, "..") {
-		return t.at.field() + p.written
-	}
-	return fmt.Sprintf("%s.%s", t.at.field(), p.written)
+	return strings.TrimPrefix(t.at, ".") + dot + p.written
 }
