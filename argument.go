@@ -91,9 +91,3 @@ func (a Argument) MarshalJSON() ([]byte, error) {
 	}
 	return json.Marshal(a.literal)
 }
-
-// textScalar returns a string as a value to be judged.
-func textScalar(s string) *value.Scalar {
-	v := value.FromString(s)
-	return &v
-}

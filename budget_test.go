@@ -11,8 +11,6 @@ import (
 	"github.com/vmrules/vmrules/internal/racetest"
 )
 
-func fullBudget() *budget { return budgetOf(1<<40, time.Minute) }
-
 // budgetOf is a budget with so much work, and time for what backtracks.
 func budgetOf(work int, backtracking time.Duration) *budget {
 	return &budget{Meter: meter.New(work, meter.DefaultKept), Backtracking: backtracking}
