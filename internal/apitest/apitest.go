@@ -1,0 +1,117 @@
+// Package apitest holds a package to what it has promised: the values of its exported
+// constants and the JSON of its exported types stay as they are, and only grow.
+package apitest
+
+import (
+	"flag"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var update = flag.Bool("update-api", false, "write testdata/api.txt anew; read the difference before you commit it")
+
+const golden = "testdata/api.txt"
+
+// Check compares the package in the working directory with testdata/api.txt, which has a
+// line for each exported string constant and for each member of JSON. More are lines
+// about anything else that is promised.
+func Check(t *testing.T, more ...string) {
+	t.Helper()
+	got := append(linesOf(t), more...)
+	slices.Sort(got)
+	if *update {
+		if err := os.WriteFile(golden, []byte(strings.Join(got, "\n")+"\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text, err := os.ReadFile(filepath.FromSlash(golden))
+	if err != nil {
+		t.Fatal(err)
+	}
+	promised := strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
+	if diff := cmp.Diff(promised, got); diff != "" {
+		t.Errorf("programs depend on what %s lists (-promised +now):\n%s", golden, diff)
+	}
+}
+
+// linesOf returns the lines about the constants and types in the working directory.
+func linesOf(t *testing.T) []string {
+	t.Helper()
+	names, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lines []string
+	for _, name := range names {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range file.Decls {
+			if general, ok := d.(*ast.GenDecl); ok {
+				lines = append(lines, declared(general)...)
+			}
+		}
+	}
+	return lines
+}
+
+func declared(d *ast.GenDecl) []string {
+	var lines []string
+	for _, spec := range d.Specs {
+		switch spec := spec.(type) {
+		case *ast.ValueSpec:
+			if d.Tok == token.CONST {
+				lines = append(lines, constants(spec)...)
+			}
+		case *ast.TypeSpec:
+			if s, ok := spec.Type.(*ast.StructType); ok && spec.Name.IsExported() {
+				lines = append(lines, members(spec.Name.Name, s)...)
+			}
+		}
+	}
+	return lines
+}
+
+// constants returns the lines of constants that are written as strings.
+func constants(spec *ast.ValueSpec) []string {
+	var lines []string
+	for i, name := range spec.Names {
+		if !name.IsExported() || i >= len(spec.Values) {
+			continue
+		}
+		if literal, ok := spec.Values[i].(*ast.BasicLit); ok && literal.Kind == token.STRING {
+			lines = append(lines, fmt.Sprintf("const %s = %s", name, literal.Value))
+		}
+	}
+	return lines
+}
+
+// members returns the lines of the fields that JSON has.
+func members(name string, s *ast.StructType) []string {
+	var lines []string
+	for _, field := range s.Fields.List {
+		if field.Tag == nil {
+			continue
+		}
+		tag, _ := strconv.Unquote(field.Tag.Value)
+		if json := reflect.StructTag(tag).Get("json"); json != "" {
+			lines = append(lines, fmt.Sprintf("json %s: %s", name, json))
+		}
+	}
+	return lines
+}
