@@ -45,12 +45,12 @@ func NewArgument(v any) (Argument, error) {
 	return Argument{literal: s.Canonical()}, nil
 }
 
-// MustArgument is NewArgument for arguments that stand in the source of a
+// MustNewArgument is NewArgument for arguments that stand in the source of a
 // program. It panics where NewArgument returns an error.
-func MustArgument(v any) Argument {
+func MustNewArgument(v any) Argument {
 	a, err := NewArgument(v)
 	if err != nil {
-		panic(fmt.Sprintf("vmrules: MustArgument(%v): %v", v, err))
+		panic(fmt.Sprintf("vmrules: MustNewArgument(%v): %v", v, err))
 	}
 	return a
 }

@@ -41,9 +41,9 @@ type Input struct {
 	// OldValue is what the path selects in OldObject; nil for nothing. Only a
 	// path of names has one: an item of an array may be another one by now.
 	OldValue any
-	// OldUnknown tells that there is an old object, but not where in it the old
+	// OldObjectUnknown tells that there is an old object, but not where in it the old
 	// VM is, because the new one is an item of a list or template.
-	OldUnknown bool
+	OldObjectUnknown bool
 
 	judgement *judgement
 	places    []located // of Values
@@ -113,11 +113,11 @@ func elementOf(step any) jsonpath.Element {
 	return jsonpath.Member(fmt.Sprintf("%T", step))
 }
 
-// Unfilled is the first parameter of a template, such as ${NAME}, that is not
+// UnfilledParameter is the first parameter of a template, such as ${NAME}, that is not
 // filled in somewhere inside a value of the Input; "" for none. A rule one of
 // whose Values has one is Undecided without a Check; a Checker that looks
 // elsewhere asks for itself.
-func (in *Input) Unfilled(v any) string {
+func (in *Input) UnfilledParameter(v any) string {
 	if in.judgement == nil || !in.judgement.target.parameters {
 		return ""
 	}
@@ -140,10 +140,10 @@ func (in *Input) Spend(work, kept int) error {
 	return err
 }
 
-// PerCall is what Checkers keep during one call of Validate, such as a budget
+// Shared is what Checkers keep during one call of Validate, such as a budget
 // that they share: the value of a key, made by create where there is none yet.
 // The key should have a type that nobody else has.
-func (in *Input) PerCall(key any, create func() any) any {
+func (in *Input) Shared(key any, create func() any) any {
 	if in.judgement == nil {
 		return create()
 	}
@@ -196,7 +196,7 @@ func (j *judgement) check() bool {
 		j.undecided("", c.err)
 		return false
 	}
-	in := &Input{judgement: j, OldUnknown: j.old != nil && j.target.isItem()}
+	in := &Input{judgement: j, OldObjectUnknown: j.old != nil && j.target.isItem()}
 	in.Root, in.Object = jsonpath.Lookup(c.object, j.target.at[len(j.target.vmAt):]), c.object
 	err := cmp.Or(in.selectValues(), in.selectOld())
 	switch {

@@ -40,7 +40,7 @@ func TestDoubts(t *testing.T) {
 	} {
 		rules := rulesOf(t, fmt.Sprintf(`[{"name": "r", "message": "m", %s}]`, test.rule), kind)
 		object := map[string]any{"spec": map[string]any{"domain": map[string]any{"n": test.n, "argument": test.argument}}}
-		undecided := vmrules.Validate(rules, object, test.option).Undecided()
+		undecided := vmrules.Validate(rules, object, test.option).Results(vmrules.Undecided)
 		if len(undecided) != 1 {
 			t.Errorf("%s: it is decided", test.name)
 			continue

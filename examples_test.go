@@ -313,8 +313,8 @@ func ExampleNewRules() {
 		Kind:    vmrules.KindInteger,
 		Path:    vmrules.MustParsePath("jsonpath::.spec.domain.memory.guest"),
 		Message: "at least 2Gi, at most what can be plugged in",
-		Min:     vmrules.MustArgument("2Gi"),
-		Max:     vmrules.MustArgument("jsonpath::.spec.domain.memory.maxGuest"),
+		Min:     vmrules.MustNewArgument("2Gi"),
+		Max:     vmrules.MustNewArgument("jsonpath::.spec.domain.memory.maxGuest"),
 	}})
 	if err != nil {
 		fmt.Println(err)

@@ -19,8 +19,8 @@ import (
 // Of two compilers for one kind the later counts. The kinds of the format
 // cannot be given another meaning: their names, an empty one, or a compiler
 // that is nil, are a Problem.
-func WithKind(name string, c KindCompiler) ParseOption {
-	return parseOption(func(o *parseOptions) { o.kinds = append(o.kinds, namedKind{Kind(name), c}) })
+func WithKind(kind Kind, c KindCompiler) ParseOption {
+	return parseOption(func(o *parseOptions) { o.kinds = append(o.kinds, namedKind{kind, c}) })
 }
 
 // A KindCompiler makes the Checker of one rule, once, when the rule is read, or
@@ -43,10 +43,10 @@ type RuleSource struct {
 // the arguments, as far as they could be read.
 func (s RuleSource) Rule() Rule { return s.rule.clone() }
 
-// Key is the value of a key, as the annotation writes it; false where the rule
+// Value returns the value of a key, as the annotation writes it; false where the rule
 // has none, or null. A key that was asked for belongs to the kind: it is known,
 // also under Strict.
-func (s RuleSource) Key(key string) (json.RawMessage, bool) {
+func (s RuleSource) Value(key string) (json.RawMessage, bool) {
 	if !slices.Contains(*s.own, key) {
 		*s.own = append(*s.own, key)
 	}

@@ -18,10 +18,10 @@ type product struct {
 func compileProduct(s vmrules.RuleSource) (vmrules.Checker, []vmrules.Problem) {
 	var p product
 	var problems []vmrules.Problem
-	if of, _ := s.Key("of"); json.Unmarshal(of, &p.of) != nil {
+	if of, _ := s.Value("of"); json.Unmarshal(of, &p.of) != nil {
 		problems = append(problems, s.Problem("of", vmrules.ReasonTypeInvalid, `"of" must be an array of names`))
 	}
-	if atMost, _ := s.Key("atMost"); json.Unmarshal(atMost, &p.atMost) != nil {
+	if atMost, _ := s.Value("atMost"); json.Unmarshal(atMost, &p.atMost) != nil {
 		problems = append(problems, s.Problem("atMost", vmrules.ReasonTypeInvalid, `"atMost" must be a whole number`))
 	}
 	return p, problems

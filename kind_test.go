@@ -191,7 +191,7 @@ func TestInputs(t *testing.T) {
 		Object, OldObject string // by name
 		Values            []Match
 		OldValue          any
-		OldUnknown        bool
+		OldObjectUnknown  bool
 	}
 	nameOf := func(v any) string { return stringIn(below(v, "metadata"), "name") }
 	cores := func(field string, n int64) []Match {
@@ -220,7 +220,7 @@ func TestInputs(t *testing.T) {
 			}
 			var in Input
 			ask(t, seen(&in), `"path": "jsonpath::`+test.path+`"`, test.object, opts...)
-			got := view{nameOf(in.Object), nameOf(in.OldObject), in.Values, in.OldValue, in.OldUnknown}
+			got := view{nameOf(in.Object), nameOf(in.OldObject), in.Values, in.OldValue, in.OldObjectUnknown}
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
@@ -320,7 +320,7 @@ func TestUnfilled(t *testing.T) {
 		"spec": {"template": {"spec": {"a": {"b": [1, "${SIZE}"]}, "c": 1, "${{KEY}}": {"x": 1}}}}}]}`
 	var asked []string
 	check := func(in *Input) Verdict {
-		asked = append(asked, in.Unfilled(in.Object), in.Unfilled(in.Values[0].Value))
+		asked = append(asked, in.UnfilledParameter(in.Object), in.UnfilledParameter(in.Values[0].Value))
 		return Verdict{Outcome: Satisfied}
 	}
 	for _, test := range []struct{ path, want string }{
@@ -401,7 +401,7 @@ func TestPathNames(t *testing.T) {
 func TestPerCall(t *testing.T) {
 	type key struct{}
 	count := func(in *Input) Verdict {
-		n := in.PerCall(key{}, func() any { return new(int) }).(*int)
+		n := in.Shared(key{}, func() any { return new(int) }).(*int)
 		*n++
 		return Verdict{Outcome: Skipped, Note: fmt.Sprint(*n)}
 	}
@@ -490,7 +490,7 @@ func TestLocationsOfInputAreBounded(t *testing.T) {
 // A Checker can be tried with an Input made by hand.
 func TestInputByHand(t *testing.T) {
 	in := &Input{Values: []Match{{"a.b", int64(7)}}}
-	got := []any{in.Violation(0), in.Violation(1), in.Unfilled("${X}"), in.PerCall("k", func() any { return 1 })}
+	got := []any{in.Violation(0), in.Violation(1), in.UnfilledParameter("${X}"), in.Shared("k", func() any { return 1 })}
 	want := []any{Violation{Field: "a.b", Value: json.Number("7")}, Violation{}, "", 1}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -499,11 +499,11 @@ func TestInputByHand(t *testing.T) {
 
 // most is a kind as somebody might write it: it reads two keys.
 func most(s RuleSource) (Checker, []Problem) {
-	raw, ok := s.Key("most")
+	raw, ok := s.Value("most")
 	if !ok {
 		return nil, []Problem{s.Problem("most", ReasonRequired, "the rule has no %q: add a number", "most")}
 	}
-	s.Key("unit")
+	s.Value("unit")
 	var limit float64
 	if json.Unmarshal(raw, &limit) != nil {
 		p := s.Problem("most", ReasonTypeInvalid, "%q must be a number, not %s", "most", raw)
@@ -579,7 +579,7 @@ func TestReadingOtherKinds(t *testing.T) {
 
 // Rules built in Go have no text, but for what their kinds read.
 func TestPlacesOfNewRules(t *testing.T) {
-	rule := Rule{Kind: "most", Name: "n", Path: MustParsePath("jsonpath::.spec"), Message: "m", Max: MustArgument("x")}
+	rule := Rule{Kind: "most", Name: "n", Path: MustParsePath("jsonpath::.spec"), Message: "m", Max: MustNewArgument("x")}
 	rule.Unknown = map[string]json.RawMessage{"most": json.RawMessage(`  [ 1 ]`)}
 	_, err := NewRules([]Rule{rule}, WithKind("most", most))
 	var got []string
@@ -609,7 +609,7 @@ func TestValidateOwnReadWith(t *testing.T) {
 		want Outcome
 	}{
 		{nil, Ignored},
-		{[]ValidateOption{ReadWith(WithKind("most", most), WithRoot(RootObject))}, Violated},
+		{[]ValidateOption{WithParseOptions(WithKind("most", most), WithRoot(RootObject))}, Violated},
 	} {
 		report, err := ValidateOwn(vm, test.opts...)
 		if err != nil || report.Results()[0].Outcome != test.want {

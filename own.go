@@ -17,7 +17,7 @@ import (
 // error is a *ParseError with the problems of all annotations that cannot be
 // used; the report is then about the other VMs.
 //
-// ReadWith says how the annotations are read, each text once. One Budget pays for
+// WithParseOptions says how the annotations are read, each text once. One Budget pays for
 // reading and judging, all VMs together; what Checkers keep is for all, too.
 func ValidateOwn(object map[string]any, opts ...ValidateOption) (*Report, error) {
 	e := newEvaluation(opts)

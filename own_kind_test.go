@@ -40,7 +40,7 @@ func TestOwnCheckersApart(t *testing.T) {
 		"odd":    {[]map[string]any{vm(one, 1), odd}, map[vmrules.Outcome]int{vmrules.Satisfied: 1, vmrules.Undecided: 1}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			report, err := vmrules.ValidateOwn(map[string]any{"kind": "List", "items": test.vms}, vmrules.ReadWith(kind))
+			report, err := vmrules.ValidateOwn(map[string]any{"kind": "List", "items": test.vms}, vmrules.WithParseOptions(kind))
 			if err != nil {
 				t.Fatal(err)
 			}

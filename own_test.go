@@ -212,7 +212,7 @@ func TestBudgetOfOwn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	judged := len(vms) - len(report.Undecided())
+	judged := len(vms) - len(report.Results(Undecided))
 	if judged < 3 || judged > 11 || report.Valid() {
 		t.Errorf("%d of %d are judged: %s", judged, len(vms), report)
 	}

@@ -167,10 +167,14 @@ func (r *Report) list(size int, choose func(mark) bool) []Result {
 	return results
 }
 
-// Results returns one result for each target and rule, in that order. Where a target
-// is too much for the Budget, it has one result alone, with the index -1.
-func (r *Report) Results() []Result {
+// Results returns one result for each target and rule, in that order; of outcomes, if
+// any are given, only those. Where a target is too much for the Budget, it has one result
+// alone, with the index -1.
+func (r *Report) Results(outcomes ...Outcome) []Result {
 	results := r.all()
+	if outcomes != nil {
+		results = slices.DeleteFunc(results, func(result Result) bool { return !slices.Contains(outcomes, result.Outcome) })
+	}
 	for i := range results {
 		results[i] = results[i].clone()
 	}
@@ -244,25 +248,6 @@ func (r *Report) filter(keep func(*Violation) bool) []Violation {
 		}
 	}
 	return kept
-}
-
-// Ignored lists the results of rules that were not understood or enforce
-// nothing.
-func (r *Report) Ignored() []Result { return r.with(Ignored) }
-
-// Undecided lists the results of rules that could not be judged, those that
-// say justWarning among them.
-func (r *Report) Undecided() []Result { return r.with(Undecided) }
-
-// with returns the results with an outcome that no mark stands for.
-func (r *Report) with(outcome Outcome) []Result {
-	results := []Result{}
-	for _, result := range r.notable() {
-		if result.Outcome == outcome {
-			results = append(results, result.clone())
-		}
-	}
-	return results
 }
 
 // Equal reports whether two reports say the same.

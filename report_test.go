@@ -106,7 +106,7 @@ func TestReportForMachines(t *testing.T) {
 		{"Violations", names(report.Violations()), []string{"cores", "memory", "serial", "serial", "serial", "limit"}},
 		{"Warnings", names(report.Warnings()), []string{"bus", "both"}},
 		{"Missing", names(report.Missing()), []string{"memory"}},
-		{"Ignored", []string{report.Ignored()[0].Rule, report.Ignored()[1].Rule}, []string{"newer", "empty"}},
+		{"Ignored", []string{report.Results(vmrules.Ignored)[0].Rule, report.Results(vmrules.Ignored)[1].Rule}, []string{"newer", "empty"}},
 		{"AdmissionWarnings", report.AdmissionWarnings(), []string{
 			`spec.template.spec.domain.devices.disks[0].disk.bus: Unsupported value: "sata": virtio is faster ("sata" is not "virtio")`,
 			"spec.template.spec.domain.cpu.cores: Invalid value: 12: m (12 is more than max 10)",
@@ -248,8 +248,8 @@ func TestNothingJudged(t *testing.T) {
 			t.Errorf("%s: %v", name, report.Err())
 		}
 		lists := []int{
-			len(report.Results()), report.Omitted(), len(report.Warnings()), len(report.Missing()), len(report.Ignored()),
-			len(report.Undecided()), len(report.At("")), len(report.AdmissionWarnings()),
+			len(report.Results()), report.Omitted(), len(report.Warnings()), len(report.Missing()), len(report.Results(vmrules.Ignored)),
+			len(report.Results(vmrules.Undecided)), len(report.At("")), len(report.AdmissionWarnings()),
 		}
 		if diff := cmp.Diff(make([]int, 8), lists); diff != "" {
 			t.Errorf("%s says something (-want +got):\n%s", name, diff)
@@ -326,7 +326,7 @@ func TestReportIsItsOwn(t *testing.T) {
 	domain := object["spec"].(map[string]any)["template"].(map[string]any)["spec"].(map[string]any)["domain"].(map[string]any)
 	domain["cpu"].(map[string]any)["cores"] = 1
 	domain["devices"].(map[string]any)["disks"].([]any)[0] = nil
-	for _, list := range [][]vmrules.Result{report.Results(), report.Ignored(), report.Undecided()} {
+	for _, list := range [][]vmrules.Result{report.Results(), report.Results(vmrules.Ignored), report.Results(vmrules.Undecided)} {
 		for i := range list {
 			list[i].Outcome, list[i].Note = "", "changed"
 			for k := range list[i].Violations {

@@ -23,7 +23,7 @@ func TestNamed(t *testing.T) {
 		}
 	}
 	changed, _ := rules.Named("b")
-	changed.Values[0] = vmrules.MustArgument("changed")
+	changed.Values[0] = vmrules.MustNewArgument("changed")
 	if again, _ := rules.Named("b"); again.Equal(changed) {
 		t.Error("a change of what Named returns changes the rules")
 	}

@@ -208,7 +208,7 @@ func TestRulesAreCopies(t *testing.T) {
 	rules, same := mustParse(t, everyKey), mustParse(t, everyKey)
 	for _, r := range rules.All() {
 		for i := range r.Values {
-			r.Values[i] = MustArgument("changed")
+			r.Values[i] = MustNewArgument("changed")
 		}
 		for key := range r.Unknown {
 			r.Unknown[key][0] = 'X'
@@ -230,21 +230,21 @@ func TestRuleEqual(t *testing.T) {
 	base := func() Rule {
 		return Rule{
 			Kind: KindInteger, Name: "n", Path: MustParsePath("jsonpath::.a"), Message: "m", Valid: MustParsePath("jsonpath::.b"),
-			Min: MustArgument(1), Max: MustArgument(2), MinLength: MustArgument(3), MaxLength: MustArgument(4), Regex: MustArgument("a"),
-			Values: []Argument{MustArgument("x")}, Unknown: map[string]json.RawMessage{"u": json.RawMessage(`{"a": 1}`)},
+			Min: MustNewArgument(1), Max: MustNewArgument(2), MinLength: MustNewArgument(3), MaxLength: MustNewArgument(4), Regex: MustNewArgument("a"),
+			Values: []Argument{MustNewArgument("x")}, Unknown: map[string]json.RawMessage{"u": json.RawMessage(`{"a": 1}`)},
 		}
 	}
 	same := base()
-	same.Min, same.Unknown = MustArgument(json.Number("1.0")), map[string]json.RawMessage{"u": json.RawMessage(`{"a":1}`)}
+	same.Min, same.Unknown = MustNewArgument(json.Number("1.0")), map[string]json.RawMessage{"u": json.RawMessage(`{"a":1}`)}
 	if !base().Equal(same) {
 		t.Error("1 and 1.0, and blanks in JSON, make a difference")
 	}
 	changes := []func(*Rule){
 		func(r *Rule) { r.Kind = KindString }, func(r *Rule) { r.Name = "o" }, func(r *Rule) { r.Message = "o" },
 		func(r *Rule) { r.Path = MustParsePath("jsonpath::.o") }, func(r *Rule) { r.Valid = Path{} },
-		func(r *Rule) { r.JustWarning = true }, func(r *Rule) { r.Min = MustArgument("1") }, func(r *Rule) { r.Max = Argument{} },
-		func(r *Rule) { r.MinLength = MustArgument("jsonpath::.a") }, func(r *Rule) { r.MaxLength = MustArgument(true) },
-		func(r *Rule) { r.Regex = MustArgument("b") }, func(r *Rule) { r.Values = nil }, func(r *Rule) { r.Values = []Argument{} },
+		func(r *Rule) { r.JustWarning = true }, func(r *Rule) { r.Min = MustNewArgument("1") }, func(r *Rule) { r.Max = Argument{} },
+		func(r *Rule) { r.MinLength = MustNewArgument("jsonpath::.a") }, func(r *Rule) { r.MaxLength = MustNewArgument(true) },
+		func(r *Rule) { r.Regex = MustNewArgument("b") }, func(r *Rule) { r.Values = nil }, func(r *Rule) { r.Values = []Argument{} },
 		func(r *Rule) { r.ValuesFrom = MustParsePath("jsonpath::.o") },
 		func(r *Rule) { r.Unknown = map[string]json.RawMessage{"u": json.RawMessage(`{"a":2}`)} }, func(r *Rule) { r.Unknown = nil },
 	}
@@ -260,8 +260,8 @@ func TestRuleEqual(t *testing.T) {
 	if absent.Equal(broken) || broken.Equal(absent) || !broken.Equal(broken) {
 		t.Error("what is not JSON equals something else, or not itself")
 	}
-	zero := MustArgument(0)
-	for _, other := range []Argument{{}, MustArgument("jsonpath::.a"), MustArgument(""), MustArgument("0"), MustArgument(false)} {
+	zero := MustNewArgument(0)
+	for _, other := range []Argument{{}, MustNewArgument("jsonpath::.a"), MustNewArgument(""), MustNewArgument("0"), MustNewArgument(false)} {
 		if zero.Equal(other) || other.Equal(zero) {
 			t.Errorf("0 equals %q", other)
 		}
@@ -269,7 +269,7 @@ func TestRuleEqual(t *testing.T) {
 }
 
 func TestNewRulesErrors(t *testing.T) {
-	good := Rule{Kind: KindInteger, Name: "n", Path: MustParsePath("jsonpath::.a"), Message: "m", Min: MustArgument("2Gi")}
+	good := Rule{Kind: KindInteger, Name: "n", Path: MustParsePath("jsonpath::.a"), Message: "m", Min: MustNewArgument("2Gi")}
 	tests := []struct {
 		change func(*Rule)
 		key    string
@@ -279,8 +279,8 @@ func TestNewRulesErrors(t *testing.T) {
 		{func(r *Rule) { r.Kind = "" }, "rule", "empty"},
 		{func(r *Rule) { r.Path = Path{} }, "path", "no \"path\""},
 		{func(r *Rule) { r.Message = "\xff" }, "", "not valid UTF-8"},
-		{func(r *Rule) { r.Min = MustArgument("x") }, "min", "quantity"},
-		{func(r *Rule) { r.MinLength = MustArgument(-1) }, "minLength", "not negative"},
+		{func(r *Rule) { r.Min = MustNewArgument("x") }, "min", "quantity"},
+		{func(r *Rule) { r.MinLength = MustNewArgument(-1) }, "minLength", "not negative"},
 		{func(r *Rule) { r.Values = []Argument{{}} }, "", "a zero Argument in Values"},
 		{func(r *Rule) { r.Values, r.ValuesFrom = []Argument{}, r.Path }, "", "set one of them"},
 		{func(r *Rule) { r.Unknown = map[string]json.RawMessage{"u": json.RawMessage("{")} }, "", "not JSON"},
@@ -288,9 +288,9 @@ func TestNewRulesErrors(t *testing.T) {
 		{func(r *Rule) { r.Kind, r.Unknown = "newer", map[string]json.RawMessage{"valid": json.RawMessage("1")} }, "", "is a field of Rule"},
 		{func(r *Rule) { r.Unknown = map[string]json.RawMessage{"\xff": json.RawMessage("1")} }, "", "is not valid UTF-8"},
 		{func(r *Rule) { r.Path = MustParsePath("jsonpath::['\xff']") }, "", "is not valid UTF-8"},
-		{func(r *Rule) { r.Regex = MustArgument("\xff") }, "", "is not valid UTF-8"},
-		{func(r *Rule) { r.Values = []Argument{MustArgument("\xff")} }, "", "is not valid UTF-8"},
-		{func(r *Rule) { r.Regex = MustArgument("(") }, "regex", "cannot be used"},
+		{func(r *Rule) { r.Regex = MustNewArgument("\xff") }, "", "is not valid UTF-8"},
+		{func(r *Rule) { r.Values = []Argument{MustNewArgument("\xff")} }, "", "is not valid UTF-8"},
+		{func(r *Rule) { r.Regex = MustNewArgument("(") }, "regex", "cannot be used"},
 	}
 	for _, test := range tests {
 		r := good
@@ -322,7 +322,7 @@ func TestNewRulesErrors(t *testing.T) {
 			t.Errorf("the problems are not in the order of the rules: %v", err)
 		}
 	}
-	device := Rule{Kind: KindEnum, Name: "n", Path: good.Path, Message: "m", Values: []Argument{MustArgument("/dev/vda")}}
+	device := Rule{Kind: KindEnum, Name: "n", Path: good.Path, Message: "m", Values: []Argument{MustNewArgument("/dev/vda")}}
 	if rules, err := NewRules([]Rule{device}, WithVersion(V201901)); err != nil || !rules.Equal(mustParse(t, "["+string(mustJSON(device))+"]")) {
 		t.Errorf("a literal is something else in another version: %s, %v", rules, err)
 	}
@@ -373,11 +373,11 @@ func TestArguments(t *testing.T) {
 		t.Errorf("zero: %s, %v", text, err)
 	}
 	defer func() {
-		if got := recover(); got == nil || !strings.Contains(got.(string), "MustArgument([])") {
+		if got := recover(); got == nil || !strings.Contains(got.(string), "MustNewArgument([])") {
 			t.Errorf("recovered %v", got)
 		}
 	}()
-	MustArgument([]int{})
+	MustNewArgument([]int{})
 }
 
 func TestParseErrorText(t *testing.T) {

@@ -176,9 +176,9 @@ func WithOldObject(object map[string]any) ValidateOption {
 	return validateOption(func(s *settings) { s.old = object })
 }
 
-// ReadWith says how ValidateOwn reads annotations, such as with which kinds. A
+// WithParseOptions says how ValidateOwn reads annotations, such as with which kinds. A
 // Root is not among that: those rules are about a VM's spec.template.
-func ReadWith(opts ...ParseOption) ValidateOption {
+func WithParseOptions(opts ...ParseOption) ValidateOption {
 	return validateOption(func(s *settings) {
 		for _, opt := range opts {
 			opt.changeReading(&s.reading)

@@ -13,8 +13,8 @@ import (
 
 // most is the compiler of a kind with a limit, in a unit.
 func most(s vmrules.RuleSource) (vmrules.Checker, []vmrules.Problem) {
-	raw, _ := s.Key("most")
-	s.Key("unit")
+	raw, _ := s.Value("most")
+	s.Value("unit")
 	var limit float64
 	if json.Unmarshal(raw, &limit) != nil {
 		return nil, []vmrules.Problem{s.Problem("most", vmrules.ReasonTypeInvalid, "%q must be a number", "most")}

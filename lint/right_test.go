@@ -82,7 +82,7 @@ func randomRule(random *rand.Rand, pool []any) vmrules.Rule {
 	r := vmrules.Rule{Kind: kinds[random.IntN(4)], Path: vmrules.MustParsePath("jsonpath::.spec.hostname"), Message: "m"}
 	some := func(argument *vmrules.Argument, values ...any) {
 		if random.IntN(4) == 0 {
-			*argument = vmrules.MustArgument(values[random.IntN(len(values))])
+			*argument = vmrules.MustNewArgument(values[random.IntN(len(values))])
 		}
 	}
 	some(&r.Min, 0, 1, 2, "1k")
@@ -93,7 +93,7 @@ func randomRule(random *rand.Rand, pool []any) vmrules.Rule {
 	if random.IntN(2) == 0 {
 		r.Values = []vmrules.Argument{}
 		for range random.IntN(5) {
-			r.Values = append(r.Values, vmrules.MustArgument(pool[random.IntN(len(pool))]))
+			r.Values = append(r.Values, vmrules.MustNewArgument(pool[random.IntN(len(pool))]))
 		}
 	}
 	return r

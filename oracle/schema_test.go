@@ -377,7 +377,7 @@ func schemaObject(text json.RawMessage) (map[string]any, bool) {
 // schemaKnowsNoBounds tells whether a value is beyond the library's bounds, which a
 // schema does not know.
 func schemaKnowsNoBounds(r *vmrules.Report) bool {
-	return slices.ContainsFunc(r.Undecided(), func(r vmrules.Result) bool { return strings.Contains(fmt.Sprint(r.Violations), "1,000") })
+	return slices.ContainsFunc(r.Results(vmrules.Undecided), func(r vmrules.Result) bool { return strings.Contains(fmt.Sprint(r.Violations), "1,000") })
 }
 
 const schemaPatterns = 4000

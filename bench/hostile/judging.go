@@ -42,7 +42,7 @@ func judging() []attack {
 			p.own(object(`{"kind":"List","items":[` + list(5000, strings.ReplaceAll(annotated(text), "90}x", "90}%d")) + `]}`))
 		}},
 		{name: "judging/own, unknown keys in a template of 1,000 VMs, strict", calls: func(p *probe) {
-			_, err := p.own(ownTemplate(annotation(1, `"rule":"integer","path":".a","min":1,`+list(20_000, `"k%d":0`)), 1000), vmrules.ReadWith(vmrules.Strict()))
+			_, err := p.own(ownTemplate(annotation(1, `"rule":"integer","path":".a","min":1,`+list(20_000, `"k%d":0`)), 1000), vmrules.WithParseOptions(vmrules.Strict()))
 			p.renderError(err)
 		}},
 		{name: "judging/3,600 rules, 20,000 VMs", calls: func(p *probe) {

@@ -188,7 +188,7 @@ func reading() []attack {
 			for range 2700 {
 				rules = append(rules, vmrules.Rule{
 					Name: "n", Message: "m", Kind: vmrules.KindRegex, Path: vmrules.MustParsePath("jsonpath::.a"),
-					Regex: vmrules.MustArgument(`^(?:\pL){900}$`),
+					Regex: vmrules.MustNewArgument(`^(?:\pL){900}$`),
 				})
 			}
 			_, err := p.newRules(rules)

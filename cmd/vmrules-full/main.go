@@ -20,7 +20,7 @@ func main() { os.Exit(command.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr, 
 
 var full = command.Build{
 	Name: "vmrules-full",
-	Kinds: map[string]vmrules.KindCompiler{
+	Kinds: map[vmrules.Kind]vmrules.KindCompiler{
 		"schema":  crd.Schema,
 		"cel":     crd.CEL,
 		"pattern": kyverno.Pattern,

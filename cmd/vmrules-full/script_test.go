@@ -17,9 +17,9 @@ func TestScript(t *testing.T) { scripttest.Run(t) }
 // example in which there is nothing to find.
 func TestExplain(t *testing.T) {
 	for kind := range full.Kinds {
-		t.Run(kind, func(t *testing.T) {
+		t.Run(string(kind), func(t *testing.T) {
 			var explained, stderr bytes.Buffer
-			if status := command.Main([]string{"explain", kind}, nil, &explained, &stderr, full); status != 0 {
+			if status := command.Main([]string{"explain", string(kind)}, nil, &explained, &stderr, full); status != 0 {
 				t.Fatalf("exit status %d: %s", status, stderr.String())
 			}
 			_, example, ok := strings.Cut(explained.String(), "\n\n")

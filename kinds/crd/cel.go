@@ -111,7 +111,7 @@ func withVariables(base *environment.EnvSet, variables ...celgo.EnvOption) (*cel
 // text is a key that is a string; blank ones are a problem.
 func (r *reading) text(key string) (string, bool) {
 	r.key = key
-	raw, ok := r.source.Key(key)
+	raw, ok := r.source.Value(key)
 	if !ok {
 		return "", false
 	}
@@ -133,7 +133,7 @@ func (r *reading) text(key string) (string, bool) {
 
 func (r *reading) flag(key string) bool {
 	r.key = key
-	raw, ok := r.source.Key(key)
+	raw, ok := r.source.Value(key)
 	if !ok {
 		return false
 	}
@@ -147,7 +147,7 @@ func (r *reading) flag(key string) bool {
 // program compiles an expression, or adds what is wrong with it to the problems.
 func (r *reading) program(key, text string, env *celgo.Env, want *celgo.Type, c *expressionChecker) celgo.Program {
 	r.key = key
-	raw, _ := r.source.Key(key)
+	raw, _ := r.source.Value(key)
 	if r.payProgram(text); r.unpaid {
 		return nil
 	}
@@ -223,7 +223,7 @@ func (c *expressionChecker) Check(in *vmrules.Input) vmrules.Verdict {
 	if len(in.Values) == 0 {
 		return f.missing()
 	}
-	if c.usesOld && in.OldUnknown {
+	if c.usesOld && in.OldObjectUnknown {
 		return vmrules.Verdict{Outcome: vmrules.Undecided, Note: oldUnknown}
 	}
 	if c.usesOld && !c.optional && in.OldValue == nil {
@@ -243,7 +243,7 @@ func (c *expressionChecker) Check(in *vmrules.Input) vmrules.Verdict {
 // unusable tells why the variables cannot be used, apart from self.
 func (c *expressionChecker) unusable(f *findings) error {
 	if c.usesObject {
-		if parameter := f.in.Unfilled(f.in.Object); parameter != "" {
+		if parameter := f.in.UnfilledParameter(f.in.Object); parameter != "" {
 			return fmt.Errorf("the parameter %s of the template is not filled in", parameter)
 		}
 		if err := f.usable(f.in.Object); err != nil {

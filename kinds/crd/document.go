@@ -94,7 +94,7 @@ func asJSON(text []byte) ([]byte, error) {
 // the bounds that a schema in an annotation has, so this kind is none to teach a
 // program that reads the rules of users.
 func Definition(source vmrules.RuleSource) (vmrules.Checker, []vmrules.Problem) {
-	raw, ok := source.Key(keyDefinition)
+	raw, ok := source.Value(keyDefinition)
 	if !ok {
 		return nil, []vmrules.Problem{source.Problem(keyDefinition, vmrules.ReasonRequired, `a rule of kind %q needs the key "definition", a CustomResourceDefinition`, source.Rule().Kind)}
 	}

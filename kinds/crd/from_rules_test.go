@@ -380,7 +380,7 @@ func TestFromRulesNumbersBeyond(t *testing.T) {
 func TestFromRulesBounds(t *testing.T) {
 	values := make([]vmrules.Argument, 20_000)
 	for i := range values {
-		values[i] = vmrules.MustArgument(fmt.Sprint("v", i))
+		values[i] = vmrules.MustNewArgument(fmt.Sprint("v", i))
 	}
 	for _, r := range []vmrules.Rule{
 		{Path: vmrules.MustParsePath("jsonpath::.spec.x" + strings.Repeat("[*]", 20_000))},

@@ -87,7 +87,7 @@ func (j *judge) rules(p placer) {
 		}
 		old = prepared
 	}
-	if j.usesOld && p.in.OldUnknown {
+	if j.usesOld && p.in.OldObjectUnknown {
 		p.doubt("the rules of x-kubernetes-validations: %s", oldUnknown)
 		return
 	}

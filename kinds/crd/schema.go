@@ -40,7 +40,7 @@ const keySchema = "schema"
 // out, defaults are filled in, then the API server's own validators decide. What
 // the API server would refuse about the schema itself is a Problem.
 func Schema(source vmrules.RuleSource) (vmrules.Checker, []vmrules.Problem) {
-	raw, ok := source.Key(keySchema)
+	raw, ok := source.Value(keySchema)
 	if !ok {
 		return nil, []vmrules.Problem{source.Problem(keySchema, vmrules.ReasonRequired, `a rule of kind %q needs the key "schema", such as {"type": "integer", "maximum": 8}`, source.Rule().Kind)}
 	}

@@ -50,7 +50,7 @@ type exactObjects map[uintptr]exactness
 type exactKey struct{}
 
 func exactIn(in *vmrules.Input) exactObjects {
-	return in.PerCall(exactKey{}, func() any { return exactObjects{} }).(exactObjects)
+	return in.Shared(exactKey{}, func() any { return exactObjects{} }).(exactObjects)
 }
 
 // work pays for steps of the validators.

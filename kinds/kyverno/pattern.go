@@ -26,7 +26,7 @@ func Kinds() []vmrules.ParseOption {
 // Kyverno would not judge, or not as the author hardly can but mean, is a
 // problem.
 func Pattern(s vmrules.RuleSource) (vmrules.Checker, []vmrules.Problem) {
-	raw, ok := s.Key("pattern")
+	raw, ok := s.Value("pattern")
 	if !ok {
 		return nil, []vmrules.Problem{s.Problem("pattern", vmrules.ReasonRequired, `a rule of this kind needs a key "pattern", which holds what a value must look like`)}
 	}

@@ -20,23 +20,23 @@ func Resource(s vmrules.RuleSource) (vmrules.Checker, []vmrules.Problem) {
 	var r resourceRule
 	var problems []vmrules.Problem
 	refuse := func(key string, wrong ...string) { problems = append(problems, problemsOf(s, key, wrong)...) }
-	if raw, ok := s.Key("match"); ok {
+	if raw, ok := s.Value("match"); ok {
 		f, wrong := readFilter(s, raw)
 		r.match = f
 		refuse("match", wrong...)
 	} else {
 		refuse("", `a rule of this kind needs a key "match", which says what it is about`)
 	}
-	if raw, ok := s.Key("exclude"); ok {
+	if raw, ok := s.Value("exclude"); ok {
 		f, wrong := readFilter(s, raw)
 		r.exclude = &f
 		refuse("exclude", wrong...)
 	}
-	if raw, ok := s.Key("namespace"); ok && json.Unmarshal(raw, &r.namespace) != nil {
+	if raw, ok := s.Value("namespace"); ok && json.Unmarshal(raw, &r.namespace) != nil {
 		refuse("namespace", "this has to be a string")
 	}
-	one, isOne := s.Key("pattern")
-	several, isAny := s.Key("anyPattern")
+	one, isOne := s.Value("pattern")
+	several, isAny := s.Value("anyPattern")
 	patterns, key := []json.RawMessage{one}, "pattern"
 	switch {
 	case isOne == isAny:
@@ -91,7 +91,7 @@ func (r *resourceRule) spared(in *vmrules.Input, w *work) (why, undecided string
 	if why := malformed(root); why != "" {
 		return "", why
 	}
-	if parameter := in.Unfilled(in.Root); parameter != "" {
+	if parameter := in.UnfilledParameter(in.Root); parameter != "" {
 		return "", fmt.Sprintf("the parameter %s is not filled in", parameter)
 	}
 	if r.namespace != "" && o.GetNamespace() != r.namespace {

@@ -224,7 +224,7 @@ func (a *auditor) judge(object json.RawMessage) audited {
 	annotations, _ := metadata["annotations"].(map[string]any)
 	annotation, ok := annotations[vmrules.Annotation].(string)
 	if _, isExempt := annotations[vmrules.SkipAnnotation]; !ok || isExempt || !slices.Contains(hasOwnRules, result.Kind) {
-		result.report, result.err = vmrules.ValidateOwn(vm, vmrules.ReadWith(a.build.options()...))
+		result.report, result.err = vmrules.ValidateOwn(vm, vmrules.WithParseOptions(a.build.options()...))
 		return result
 	}
 	parsed := a.parse(annotation)

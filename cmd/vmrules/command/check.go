@@ -170,7 +170,7 @@ func (c *checker) judge(o manifest.Object, result *checked) (*vmrules.Report, er
 	if c.book.isGiven() {
 		return c.book.judge(content, o.HoldsVM()), nil
 	}
-	return vmrules.ValidateOwn(content, vmrules.ReadWith(c.reading...))
+	return vmrules.ValidateOwn(content, vmrules.WithParseOptions(c.reading...))
 }
 
 func (c *checker) judgeByTemplate(o manifest.Object) (*vmrules.Report, error) {

@@ -16,9 +16,8 @@ import (
 
 // A Build is the command with what it knows beyond the format.
 type Build struct {
-	Name string // of the command
-	// Kinds are those of rules, by the name that an annotation has for them.
-	Kinds map[string]vmrules.KindCompiler
+	Name  string // of the command
+	Kinds map[vmrules.Kind]vmrules.KindCompiler
 	// Documents are those that --rules takes beside the rules of an annotation, by
 	// their kind and API group: ClusterPolicy.kyverno.io. A document that has no
 	// kind and no apiVersion is under "".
@@ -50,8 +49,8 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer, b Build) int
 // options say how annotations are read.
 func (b Build) options() []vmrules.ParseOption {
 	var all []vmrules.ParseOption
-	for _, name := range slices.Sorted(maps.Keys(b.Kinds)) {
-		all = append(all, vmrules.WithKind(name, b.Kinds[name]))
+	for _, kind := range slices.Sorted(maps.Keys(b.Kinds)) {
+		all = append(all, vmrules.WithKind(kind, b.Kinds[kind]))
 	}
 	return all
 }

@@ -47,5 +47,9 @@ func (b Build) kinds() string {
 	if len(b.Kinds) == 0 {
 		return ""
 	}
-	return "\nkinds of rules beyond the format: " + strings.Join(slices.Sorted(maps.Keys(b.Kinds)), ", ")
+	var names []string
+	for _, kind := range slices.Sorted(maps.Keys(b.Kinds)) {
+		names = append(names, string(kind))
+	}
+	return "\nkinds of rules beyond the format: " + strings.Join(names, ", ")
 }

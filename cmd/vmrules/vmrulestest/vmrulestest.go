@@ -89,7 +89,7 @@ func (v *verdict) lint(a manifest.Annotation, opts []vmrules.ParseOption) {
 }
 
 func (v *verdict) check(filled manifest.Filled, opts []vmrules.ParseOption) {
-	report, err := vmrules.ValidateOwn(filled.Content(), vmrules.ReadWith(opts...))
+	report, err := vmrules.ValidateOwn(filled.Content(), vmrules.WithParseOptions(opts...))
 	if err != nil { // an annotation that only is none once it is filled in
 		v.errors = append(v.errors, err.Error())
 	}
