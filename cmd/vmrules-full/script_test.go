@@ -23,7 +23,7 @@ func TestExplain(t *testing.T) {
 				t.Fatalf("exit status %d: %s", status, stderr.String())
 			}
 			_, example, ok := strings.Cut(explained.String(), "\n\n")
-			if !ok || !strings.Contains(example, `"rule": "`+kind+`"`) {
+			if !ok || !strings.Contains(example, `"rule": "`+string(kind)+`"`) {
 				t.Fatalf("there is no example of the kind in\n%s", explained.String())
 			}
 			var linted bytes.Buffer
