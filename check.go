@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/vmrules/vmrules/internal/jsonpath"
+	"github.com/vmrules/vmrules/internal/parameter"
 	"github.com/vmrules/vmrules/internal/value"
 )
 
@@ -122,9 +123,9 @@ func (in *Input) Unfilled(v any) string {
 		return ""
 	}
 	w := in.judgement.walk(in.judgement.target, nil)
-	parameter := in.judgement.inspect(&w, v)
+	name := in.judgement.inspect(&w, v)
 	in.err = cmp.Or(in.err, w.Err())
-	return parameter
+	return name
 }
 
 // Spend pays for what a Checker is about to do, out of the Budget of the call:
@@ -221,8 +222,8 @@ func (in *Input) selectValues() error {
 	j := in.judgement
 	var doubt error
 	w := j.walk(j.target, jsonpath.VisitorFunc(func(w *jsonpath.Search, v any) bool {
-		if parameter := j.inspect(w, v); parameter != "" {
-			doubt = j.atField(w, unfilledParameter(parameter))
+		if name := j.inspect(w, v); name != "" {
+			doubt = j.atField(w, unfilledParameter(name))
 			return false
 		}
 		if by := w.SetInside(v); by != 0 {
@@ -259,7 +260,7 @@ func (j *judgement) inspect(w *jsonpath.Search, v any) string {
 	switch v := v.(type) {
 	case string:
 		if w.Pay(len(v)/100*value.PlainWork, 0) && j.target.parameters {
-			return parameterIn(v)
+			return parameter.First(v)
 		}
 	case []any:
 		for _, next := range v {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/meter"
+	"github.com/vmrules/vmrules/internal/parameter"
 	"github.com/vmrules/vmrules/internal/value"
 )
 
@@ -385,43 +386,6 @@ func inside(list string, i int, t target) target {
 	return t
 }
 
-// parameterIn is the first unfilled parameter of a template in a string, or "":
-// ${NAME}, or ${{NAME}} for a value that is no string.
-func parameterIn(s string) string {
-	for {
-		start := strings.Index(s, "${")
-		if start < 0 {
-			return ""
-		}
-		s = s[start:]
-		name := strings.TrimPrefix(s[len("${"):], "{")
-		if name != "" && isInName(rune(name[0])) {
-			if found := cmp.Or(parameterAt(s, "${{", "}}"), parameterAt(s, "${", "}")); found != "" {
-				return found
-			}
-		}
-		s = s[len("${"):]
-	}
-}
-
-// parameterAt is the parameter between two marks that a string begins with.
-func parameterAt(s, open, closing string) string {
-	name, ok := strings.CutPrefix(s, open)
-	if !ok {
-		return ""
-	}
-	end := strings.IndexFunc(name, func(r rune) bool { return !isInName(r) })
-	if end < 1 || !strings.HasPrefix(name[end:], closing) {
-		return ""
-	}
-	return s[:len(open)+end+len(closing)]
-}
-
-// isInName reports whether a parameter's name may have this character.
-func isInName(r rune) bool {
-	return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '_'
-}
-
 // lookWork is how many values it takes as long to look at a scalar as at these. In a
 // template, parameters are looked for in it.
 func (t *target) lookWork(s *value.Scalar) int {
@@ -442,22 +406,16 @@ func unfilled(s *value.Scalar, template bool) error {
 
 // templateParameters are what a search finds in the strings of a template.
 var templateParameters = jsonpath.Placeholders{
-	Whole: func(s string) error {
-		if parameter := parameterAt(s, "${{", "}}"); parameter != "" {
-			return unfilledParameter(parameter)
-		}
-		return nil
-	},
-	Within: func(s string) error {
-		if parameter := parameterIn(s); parameter != "" {
-			return unfilledParameter(parameter)
-		}
-		return nil
-	},
+	Whole:  func(s string) error { return unfilledParameter(parameter.OfAnyType(s)) },
+	Within: func(s string) error { return unfilledParameter(parameter.First(s)) },
 }
 
-func unfilledParameter(parameter string) error {
-	return doubtful{DoubtParameter, fmt.Errorf("the template's parameter %s is not filled in", parameter)}
+// unfilledParameter returns an error that names a parameter; nil for "".
+func unfilledParameter(name string) error {
+	if name == "" {
+		return nil
+	}
+	return doubtful{DoubtParameter, fmt.Errorf("the template's parameter %s is not filled in", name)}
 }
 
 // TemplateOf returns the template that a VM was made from: what the VM's labels
