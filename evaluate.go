@@ -9,6 +9,7 @@ import (
 	"github.com/vmrules/vmrules/internal/constraint"
 	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/value"
+	"github.com/vmrules/vmrules/internal/vmfields"
 )
 
 // An evaluation is one call of Validate. It is not safe for concurrent use.
@@ -27,7 +28,7 @@ type settings struct {
 	checking *checking    // nil until some rule needs it
 	reading  parseOptions // of ValidateOwn
 	partial  bool
-	defaults []Default // those of the caller
+	defaults []vmfields.Default // those of the caller
 	limits   Budget
 	budget   budget
 
@@ -54,7 +55,7 @@ func (e *evaluation) implied(t *target) *jsonpath.Implied {
 	case t.others == 0:
 		return e.plain
 	case e.settable == nil:
-		e.settable = newSettableFields(slices.Concat(alwaysThere, e.defaults))
+		e.settable = vmfields.OfOpenVM(e.defaults)
 	}
 	return e.settable
 }

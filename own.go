@@ -167,7 +167,9 @@ func (t *target) ownAnnotation() annotation {
 }
 
 // isExempt tells whether the VM is exempt from all rules.
-func (t *target) isExempt() bool { return has(t.vm, "metadata", "annotations", SkipAnnotation) }
+func (t *target) isExempt() bool {
+	return value.At(t.vm, "metadata", "annotations", SkipAnnotation) != nil
+}
 
 // annotation is the one on the target's VM.
 func (t *target) annotation(source string) annotation {
@@ -182,7 +184,7 @@ type annotation struct {
 }
 
 func ownAnnotation(v any, key, source string) annotation {
-	return annotation{below(v, "metadata", "annotations", key), key, source}
+	return annotation{value.At(v, "metadata", "annotations", key), key, source}
 }
 
 func (a annotation) isBlank() bool {

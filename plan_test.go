@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/racetest"
+	"github.com/vmrules/vmrules/internal/vmfields"
 )
 
 // unplanned are the rules without their plan, so that each is judged alone.
@@ -391,7 +392,7 @@ func (g planGenerator) annotation() string {
 
 func (g planGenerator) path() string {
 	if g.IntN(4) == 0 { // a field that always exists
-		return Path{parsed: alwaysThere[g.IntN(len(alwaysThere))].field.Path()}.String()
+		return Path{parsed: vmfields.AlwaysThere[g.IntN(len(vmfields.AlwaysThere))].Field.Path()}.String()
 	}
 	path := "jsonpath::.spec.domain"
 	for range g.IntN(5) {

@@ -11,6 +11,7 @@ import (
 	"github.com/vmrules/vmrules/internal/meter"
 	"github.com/vmrules/vmrules/internal/parameter"
 	"github.com/vmrules/vmrules/internal/value"
+	"github.com/vmrules/vmrules/internal/vmfields"
 )
 
 // Annotation and label keys. The rules stand in Annotation on a VM or on the
@@ -43,12 +44,12 @@ type target struct {
 	name       string            // "", or "objects[0]" inside a template or list
 	at         jsonpath.Location // of what the rules call $
 	root       any
-	nothing    string  // why there is nothing to validate; "" where there is
-	isBeyond   bool    // it is because of a bound
-	holdsNone  bool    // a list or template without a VM: nothing that could be filled in
-	parameters bool    // strings may hold unfilled parameters of a template
-	others     setters // what may set fields that the VM leaves out
-	vm         any     // whose annotations may hold the rules
+	nothing    string           // why there is nothing to validate; "" where there is
+	isBeyond   bool             // it is because of a bound
+	holdsNone  bool             // a list or template without a VM: nothing that could be filled in
+	parameters bool             // strings may hold unfilled parameters of a template
+	others     jsonpath.Setters // what may set fields that the VM leaves out
+	vm         any              // whose annotations may hold the rules
 	vmAt       jsonpath.Location
 	isWhole    bool // what the rules are about is no VM but any object
 	template   any  // the template around it; nil: none
@@ -153,7 +154,7 @@ func (f targetFinder) find(targets []target, v any, inList holder, lists int) ([
 	case kindInstance:
 		return append(targets, itself(v)), true
 	case kindReplicaSet:
-		template := below(v, "spec", "template")
+		template := value.At(v, "spec", "template")
 		return append(targets, rootedAt(target{vm: template, vmAt: specTemplate}, template, specTemplate)), true
 	case kindPool:
 		at := jsonpath.Members("spec", "virtualMachineTemplate")
@@ -223,12 +224,12 @@ func kindIn(v any, inList holder) holder {
 
 // itemKind is what the kind of a list says about items without kind.
 func itemKind(v any) holder {
-	return holderNamed(v, strings.TrimSuffix(stringIn(v, "kind"), "List"))
+	return holderNamed(v, strings.TrimSuffix(value.StringAt(v, "kind"), "List"))
 }
 
 // holderNamed is a kind by its name, if the object's API group is that kind's.
 func holderNamed(v any, name string) holder {
-	version := stringIn(v, "apiVersion")
+	version := value.StringAt(v, "apiVersion")
 	group, _, hasGroup := strings.Cut(version, "/")
 	if !hasGroup {
 		group = groupCore
@@ -243,11 +244,11 @@ func holderNamed(v any, name string) holder {
 
 func kindByShape(v any) holder {
 	switch {
-	case has(v, "spec", "template", "spec"):
+	case value.At(v, "spec", "template", "spec") != nil:
 		return kindVirtualMachine
-	case has(v, "spec", "domain"):
+	case value.At(v, "spec", "domain") != nil:
 		return kindInstance
-	case has(v, "spec", "virtualMachineTemplate"):
+	case value.At(v, "spec", "virtualMachineTemplate") != nil:
 		return kindPool
 	}
 	return kindOther
@@ -260,7 +261,7 @@ func vmTarget(v any, at, root jsonpath.Location) target {
 	spec, _ := value.Member(vm, "spec")
 	template, _ := value.Member(spec, "template")
 	t := rootedAt(target{vm: vm, vmAt: at}, template, root)
-	t.others = settersOf(spec)
+	t.others = vmfields.SettersOf(spec)
 	return t
 }
 
@@ -310,7 +311,7 @@ func (f targetFinder) inList(v any, lists int) []target {
 		next, _ := value.Item(list, i)
 		found, ok := f.find(nil, next, itemKind(v), lists)
 		switch {
-		case value.ShapeOf(next) != value.Object, !ok && stringIn(next, "kind") != "":
+		case value.ShapeOf(next) != value.Object, !ok && value.StringAt(next, "kind") != "":
 			continue
 		case !ok:
 			found = []target{itself(next)}
@@ -336,7 +337,7 @@ func (f targetFinder) whole(v any, inList holder, lists int) []target {
 	items, _ := value.Member(v, "items")
 	kind := kindIn(v, inList)
 	switch {
-	case strings.HasSuffix(stringIn(v, "kind"), "List") && value.ShapeOf(items) == value.Array:
+	case strings.HasSuffix(value.StringAt(v, "kind"), "List") && value.ShapeOf(items) == value.Array:
 		return f.eachWhole(v, "items", lists+1)
 	case kind == kindOpenShiftTemplate:
 		targets := f.eachWhole(v, "objects", lists+1)
@@ -426,28 +427,11 @@ func TemplateOf(vm map[string]any) (namespace, name string, ok bool) {
 	metadata, _ := value.Member(vm, "metadata")
 	for _, where := range []string{"labels", "annotations"} {
 		values, _ := value.Member(metadata, where)
-		name = stringIn(values, TemplateKey)
-		namespace = cmp.Or(stringIn(values, TemplateNamespaceKey), stringIn(values, OldTemplateNamespaceKey))
+		name = value.StringAt(values, TemplateKey)
+		namespace = cmp.Or(value.StringAt(values, TemplateNamespaceKey), value.StringAt(values, OldTemplateNamespaceKey))
 		if name != "" && namespace != "" {
 			return namespace, name, true
 		}
 	}
 	return "", "", false
-}
-
-func stringIn(v any, name string) string {
-	found, _ := value.Member(v, name)
-	s, _ := found.(string)
-	return s
-}
-
-// has reports whether there is something at a path of members.
-func has(v any, path ...string) bool { return below(v, path...) != nil }
-
-// below returns what is at a path of members; nil where nothing is.
-func below(v any, path ...string) any {
-	for _, name := range path {
-		v, _ = value.Member(v, name)
-	}
-	return v
 }
