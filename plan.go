@@ -213,14 +213,14 @@ func (e *evaluation) walkPlan(rules *Rules, t *target) {
 	w := &e.planWalk
 	w.found = append(w.found[:0], make([]planned, rules.Len())...)
 	root := rules.plan.root
-	if root == nil || t.nothing != "" || t.others != 0 || t.parameters || e.defaults != nil {
+	if root == nil || t.Nothing != "" || t.Others != 0 || t.HasParameters || e.defaults != nil {
 		w.forget()
 		return
 	}
 	w.budget = budget{Meter: e.budget.Half()}
-	w.root, w.items, w.wrongs = t.at, w.items[:0], 0
+	w.root, w.items, w.wrongs = t.At, w.items[:0], 0
 	if w.spend(root.size) {
-		w.visit(root, t.root)
+		w.visit(root, t.Root)
 	}
 	if w.isSpent() {
 		w.forget()

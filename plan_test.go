@@ -13,6 +13,7 @@ import (
 	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/racetest"
 	"github.com/vmrules/vmrules/internal/vmfields"
+	"github.com/vmrules/vmrules/internal/vmtarget"
 )
 
 // unplanned are the rules without their plan, so that each is judged alone.
@@ -262,8 +263,8 @@ func TestBoundsOfAllTargets(t *testing.T) {
 	if report := Validate(rules, two, workOf(enough)); report.Valid() {
 		t.Errorf("%d for two VMs, of which one takes as much: %s", enough, report)
 	}
-	if report := Validate(rules, two, workOf(3*enough+2*targetWork)); !report.Valid() {
-		t.Errorf("%d for two VMs, of which one takes %d: %s", 3*enough+2*targetWork, enough, report)
+	if report := Validate(rules, two, workOf(3*enough+2*vmtarget.Work)); !report.Valid() {
+		t.Errorf("%d for two VMs, of which one takes %d: %s", 3*enough+2*vmtarget.Work, enough, report)
 	}
 }
 

@@ -302,11 +302,11 @@ func (e *evaluation) settle(rest meter.Meter) {
 // each rule, one result says that the target is undecided.
 func (e *evaluation) judgeAll(report *Report, rules *Rules, t *target) {
 	if err := e.budget.Spend(rules.Len()*plannedWork, rules.Len()*resultSize); err != nil {
-		report.addUnjudged(t.name, "nothing of this VM is judged: "+err.Error())
+		report.addUnjudged(t.Name, "nothing of this VM is judged: "+err.Error())
 		return
 	}
 	e.walkPlan(rules, t)
-	marks := report.add(rules, t.name)
+	marks := report.add(rules, t.Name)
 	left := e.planWalk.mark(rules, marks)
 	for i := 0; left > 0; i++ {
 		if marks[i] == marksTold {
