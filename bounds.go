@@ -50,12 +50,12 @@ func (b Budget) meter() meter.Meter { return meter.OrDefault(b.Work, b.Kept) }
 type budget = pcre.Budget
 
 // What steps cost, in units of work. They are measured, and rounded up. The
-// prices of JSON are in internal/jsontext, that of a search in internal/jsonpath.
+// prices of JSON are in internal/jsontext, that of a search in internal/jsonpath,
+// those of finding VMs in internal/vmtarget.
 const (
 	textWork    = 10   // a byte of an annotation
 	problemWork = 2000 // something that is wrong with a rule, with the words for it
 	memberWork  = 10   // a member of an object among which a kind asks for one
-	targetWork  = 1000 // something in an object that may be a VM
 
 	matchWork     = 400  // a value that is found, with its location as text
 	violationWork = 1000 // a value that is wrong, with the words for it
@@ -66,7 +66,6 @@ const (
 	pathSize      = 150 // a byte of a path, each of which may be a step
 	problemSize   = 350
 	valueSize     = 150 // one of the values that are allowed
-	targetSize    = 600
 	resultSize    = 240
 	matchSize     = 64
 	violationSize = 250

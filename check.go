@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/vmrules/vmrules/internal/jsonpath"
+	"github.com/vmrules/vmrules/internal/parameter"
 	"github.com/vmrules/vmrules/internal/value"
 )
 
@@ -98,7 +99,7 @@ func (in *Input) pathViolation() Violation {
 		return Violation{}
 	}
 	t, path := in.judgement.target, in.judgement.rule.Path
-	return Violation{Field: t.at.Field(path.parsed), Pointer: t.at.Join(jsonpath.Fixed(path.steps())).Pointer()}
+	return Violation{Field: t.At.Field(path.parsed), Pointer: t.At.Join(jsonpath.Fixed(path.steps())).Pointer()}
 }
 
 // elementOf is a step as a Checker writes it. Another type than a string or an int
@@ -118,13 +119,13 @@ func elementOf(step any) jsonpath.Element {
 // whose Values has one is Undecided without a Check; a Checker that looks
 // elsewhere asks for itself.
 func (in *Input) UnfilledParameter(v any) string {
-	if in.judgement == nil || !in.judgement.target.parameters {
+	if in.judgement == nil || !in.judgement.target.HasParameters {
 		return ""
 	}
 	w := in.judgement.walk(in.judgement.target, nil)
-	parameter := in.judgement.inspect(&w, v)
+	name := in.judgement.inspect(&w, v)
 	in.err = cmp.Or(in.err, w.Err())
-	return parameter
+	return name
 }
 
 // Spend pays for what a Checker is about to do, out of the Budget of the call:
@@ -175,17 +176,11 @@ func (e *evaluation) startChecking(t *target) *checking {
 		return c
 	}
 	*c = checking{kept: c.kept, of: t}
-	c.object, c.err = value.Plain(t.vm, len(t.vmAt), &e.budget.Meter)
-	if c.err == nil && e.old != nil && !t.isItem() {
-		c.old, c.err = value.Plain(jsonpath.Lookup(e.old, t.vmAt), len(t.vmAt), &e.budget.Meter)
+	c.object, c.err = value.Plain(t.VM, len(t.VMAt), &e.budget.Meter)
+	if c.err == nil && e.old != nil && !t.IsItem() {
+		c.old, c.err = value.Plain(jsonpath.Lookup(e.old, t.VMAt), len(t.VMAt), &e.budget.Meter)
 	}
 	return c
-}
-
-// isItem tells whether the target is one of several: an old object may have
-// another one in its place.
-func (t *target) isItem() bool {
-	return slices.ContainsFunc(t.at, func(e jsonpath.Element) bool { return e.IsItem() })
 }
 
 // check asks the Checker of a kind that is not the format's. It returns false
@@ -196,8 +191,8 @@ func (j *judgement) check() bool {
 		j.undecided("", c.err)
 		return false
 	}
-	in := &Input{judgement: j, OldObjectUnknown: j.old != nil && j.target.isItem()}
-	in.Root, in.Object = jsonpath.Lookup(c.object, j.target.at[len(j.target.vmAt):]), c.object
+	in := &Input{judgement: j, OldObjectUnknown: j.old != nil && j.target.IsItem()}
+	in.Root, in.Object = jsonpath.Lookup(c.object, j.target.At[len(j.target.VMAt):]), c.object
 	err := cmp.Or(in.selectValues(), in.selectOld())
 	switch {
 	case isLeftOut(err):
@@ -221,8 +216,8 @@ func (in *Input) selectValues() error {
 	j := in.judgement
 	var doubt error
 	w := j.walk(j.target, jsonpath.VisitorFunc(func(w *jsonpath.Search, v any) bool {
-		if parameter := j.inspect(w, v); parameter != "" {
-			doubt = j.atField(w, unfilledParameter(parameter))
+		if name := j.inspect(w, v); name != "" {
+			doubt = j.atField(w, unfilledParameter(name))
 			return false
 		}
 		if by := w.SetInside(v); by != 0 {
@@ -258,8 +253,8 @@ func (j *judgement) inspect(w *jsonpath.Search, v any) string {
 	}
 	switch v := v.(type) {
 	case string:
-		if w.Pay(len(v)/100*value.PlainWork, 0) && j.target.parameters {
-			return parameterIn(v)
+		if w.Pay(len(v)/100*value.PlainWork, 0) && j.target.HasParameters {
+			return parameter.First(v)
 		}
 	case []any:
 		for _, next := range v {
@@ -268,7 +263,7 @@ func (j *judgement) inspect(w *jsonpath.Search, v any) string {
 			}
 		}
 	case map[string]any:
-		if !j.target.parameters { // then the order does not matter
+		if !j.target.HasParameters { // then the order does not matter
 			for _, next := range v {
 				j.inspect(w, next)
 			}
@@ -298,7 +293,7 @@ func (in *Input) selectOld() error {
 		in.OldValue = j.plain(w, v)
 		return false
 	}))
-	return w.Run(j.rule.Path.parsed, jsonpath.Lookup(j.checking.old, j.target.at[len(j.target.vmAt):]))
+	return w.Run(j.rule.Path.parsed, jsonpath.Lookup(j.checking.old, j.target.At[len(j.target.VMAt):]))
 }
 
 // checkSafely keeps a controller up when a Checker goes down.

@@ -1,6 +1,13 @@
 package vmrules
 
-import "errors"
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/vmrules/vmrules/internal/jsonpath"
+	"github.com/vmrules/vmrules/internal/vmfields"
+)
 
 // A Doubt is why a rule is undecided, for programs; the Detail of its violation
 // says the same in words.
@@ -51,4 +58,42 @@ func doubtIn(err error) Doubt {
 func isDoubtful(err error) bool {
 	var e interface{ Doubt() Doubt }
 	return errors.As(err, &e)
+}
+
+// A leftOut error says that a field depends on an object that is not given.
+type leftOut struct {
+	what string
+	by   jsonpath.Setters
+}
+
+func (e *leftOut) Error() string {
+	var all []string
+	if e.by&vmfields.ByInstancetype != 0 {
+		all = append(all, "the instance type")
+	}
+	if e.by&vmfields.ByPreference != 0 {
+		all = append(all, "the preference")
+	}
+	return fmt.Sprintf("%s may be set by %s", e.what, strings.Join(all, " or "))
+}
+
+// Doubt is that of the object that Error names first.
+func (e *leftOut) Doubt() Doubt {
+	if e.by&vmfields.ByInstancetype != 0 {
+		return DoubtInstancetype
+	}
+	return DoubtPreference
+}
+
+func isLeftOut(err error) bool {
+	var e *leftOut
+	return errors.As(err, &e)
+}
+
+// doubtOf returns why what a search found may not be all; nil where it is.
+func doubtOf(w *jsonpath.Search) error {
+	if left, ok := w.Doubt().(*jsonpath.LeftOut); ok {
+		return &leftOut{left.What, left.By}
+	}
+	return w.Doubt()
 }

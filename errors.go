@@ -2,10 +2,11 @@ package vmrules
 
 import (
 	"fmt"
-	"github.com/vmrules/vmrules/internal/constraint"
 	"strings"
 
+	"github.com/vmrules/vmrules/internal/constraint"
 	"github.com/vmrules/vmrules/internal/jsonpath"
+	"github.com/vmrules/vmrules/internal/jsontext"
 	"github.com/vmrules/vmrules/internal/value"
 )
 
@@ -165,7 +166,7 @@ func (e *ParseError) Causes() []Cause {
 	out := output{maxOutput}
 	for i, p := range e.Problems {
 		cause := Cause{Reason: p.Reason, Message: p.Error(), Field: p.field()}
-		if !out.takes(textsSize(cause.Message, cause.Field)) {
+		if !out.takes(jsontext.TextsSize(cause.Message, cause.Field)) {
 			return append(causes, omittedCause(len(e.Problems)-i))
 		}
 		causes = append(causes, cause)

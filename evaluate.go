@@ -10,6 +10,7 @@ import (
 	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/plan"
 	"github.com/vmrules/vmrules/internal/value"
+	"github.com/vmrules/vmrules/internal/vmfields"
 )
 
 // An evaluation is one call of Validate. It is not safe for concurrent use.
@@ -28,7 +29,7 @@ type settings struct {
 	checking *checking    // nil until some rule needs it
 	reading  parseOptions // of ValidateOwn
 	partial  bool
-	defaults []Default // those of the caller
+	defaults []vmfields.Default // those of the caller
 	limits   Budget
 	budget   budget
 
@@ -50,20 +51,20 @@ func (e *evaluation) isSpent() bool { return e.budget.Err() != nil }
 // implied are the fields of a target that count without being written.
 func (e *evaluation) implied(t *target) *jsonpath.Implied {
 	switch {
-	case t.isWhole:
+	case t.IsWhole:
 		return e.whole
-	case t.others == 0:
+	case t.Others == 0:
 		return e.plain
 	case e.settable == nil:
-		e.settable = newSettableFields(slices.Concat(alwaysThere, e.defaults))
+		e.settable = vmfields.OfOpenVM(e.defaults)
 	}
 	return e.settable
 }
 
 // walk prepares a search in a target.
 func (e *evaluation) walk(t *target, v jsonpath.Visitor) jsonpath.Search {
-	w := jsonpath.Search{Meter: &e.budget.Meter, Visitor: v, Root: t.at, Implied: e.implied(t), Others: t.others}
-	if t.parameters {
+	w := jsonpath.Search{Meter: &e.budget.Meter, Visitor: v, Root: t.At, Implied: e.implied(t), Others: t.Others}
+	if t.HasParameters {
 		w.Placeholders = &templateParameters
 	}
 	return w
@@ -98,9 +99,9 @@ func (j *judgement) run() {
 		j.end(Ignored, fmt.Sprintf("the kind %s is not known", value.Quoted(string(j.rule.Kind))))
 	case j.rule.enforcesNothing():
 		j.end(Ignored, fmt.Sprintf("the kind %s without any argument enforces nothing", j.rule.Kind))
-	case j.target.nothing != "" && (!j.partial || j.target.holdsNone):
-		j.undecided("", j.target.emptiness())
-	case j.target.nothing != "":
+	case j.target.Nothing != "" && (!j.partial || j.target.HoldsNone):
+		j.undecided("", emptiness(j.target))
+	case j.target.Nothing != "":
 		j.end(Skipped, errNotFilledIn.Error())
 	case j.applies() && (j.rule.Kind.isOfFormat() || j.check()):
 		j.judgeValues()
@@ -133,7 +134,7 @@ func (j *judgement) applies() bool {
 		return true
 	}
 	w := j.walk(j.target, jsonpath.VisitorFunc(func(*jsonpath.Search, any) bool { return false }))
-	err := w.Run(j.rule.Valid.parsed, j.target.root)
+	err := w.Run(j.rule.Valid.parsed, j.target.Root)
 	doubt := doubtOf(&w)
 	switch {
 	case err == nil && w.Matches() > 0:
@@ -178,7 +179,7 @@ func (j *judgement) judgeValues() {
 // visitValues judges what the path selects, or only the values that may be wrong.
 func (j *judgement) visitValues(w *jsonpath.Search) error {
 	if j.wrong == nil {
-		return w.Run(j.rule.Path.parsed, j.target.root)
+		return w.Run(j.rule.Path.parsed, j.target.Root)
 	}
 	j.result.Violations = make([]Violation, 0, len(j.wrong))
 	for _, v := range j.wrong {
@@ -219,13 +220,13 @@ func (j *judgement) missing() {
 		return
 	}
 	text := len(j.rule.Path.text())
-	if err := j.budget.Spend(violationWork+text*textWork, j.target.at.TextSize()+2*text+violationSize); err != nil {
+	if err := j.budget.Spend(violationWork+text*textWork, j.target.At.TextSize()+2*text+violationSize); err != nil {
 		j.undecided("", err)
 		return
 	}
 	v := j.violation(ReasonRequired, "", notSet)
-	v.Field = j.target.at.Field(j.rule.Path.parsed)
-	v.Pointer = j.target.at.Join(jsonpath.Fixed(j.rule.Path.steps())).Pointer()
+	v.Field = j.target.At.Field(j.rule.Path.parsed)
+	v.Pointer = j.target.At.Join(jsonpath.Fixed(j.rule.Path.steps())).Pointer()
 	j.result.Violations = []Violation{v}
 	j.violated()
 }
@@ -243,10 +244,10 @@ func (j *judgement) Visit(w *jsonpath.Search, v any) bool {
 	var isScalar bool
 	s := &j.value
 	*s, isScalar = value.ScalarOf(v)
-	if !w.Spend(j.target.lookWork(s)) {
+	if !w.Spend(lookWork(j.target, s)) {
 		return false
 	}
-	if err := unfilled(s, j.target.parameters); err != nil {
+	if err := unfilled(s, j.target.HasParameters); err != nil {
 		j.doubted("", j.atField(w, err))
 		return true
 	}
@@ -462,7 +463,7 @@ func (j *judgement) find(path Path) ([]any, error) {
 		found = append(found, v)
 		return true
 	}))
-	err := cmp.Or(w.Run(path.parsed, j.target.root), doubtOf(&w))
+	err := cmp.Or(w.Run(path.parsed, j.target.Root), doubtOf(&w))
 	switch {
 	case err != nil:
 		return nil, doubtful{doubtIn(err), fmt.Errorf("cannot be read from %s: %w", path.shown(), err)}
@@ -482,7 +483,7 @@ func (j *judgement) mayCome(err error) bool {
 // usable is the scalar that an argument's path selected.
 func (j *judgement) usable(path Path, v any) (value.Scalar, error) {
 	s, ok := value.ScalarOf(v)
-	if err := j.budget.Spend(jsonpath.NodeWork*j.target.lookWork(&s)+constraint.ListedWork, 0); err != nil {
+	if err := j.budget.Spend(jsonpath.NodeWork*lookWork(j.target, &s)+constraint.ListedWork, 0); err != nil {
 		return value.Scalar{}, err
 	}
 	if !ok {
@@ -491,7 +492,7 @@ func (j *judgement) usable(path Path, v any) (value.Scalar, error) {
 	if s.Err() != nil {
 		return value.Scalar{}, fmt.Errorf("cannot be read: %s %w", path.shown(), s.Err())
 	}
-	if err := unfilled(&s, j.target.parameters); err != nil {
+	if err := unfilled(&s, j.target.HasParameters); err != nil {
 		return value.Scalar{}, fmt.Errorf("cannot be read from %s: %w", path.shown(), err)
 	}
 	return s, nil

@@ -193,7 +193,7 @@ func TestInputs(t *testing.T) {
 		OldValue          any
 		OldObjectUnknown  bool
 	}
-	nameOf := func(v any) string { return stringIn(below(v, "metadata"), "name") }
+	nameOf := func(v any) string { return value.StringAt(v, "metadata", "name") }
 	cores := func(field string, n int64) []Match {
 		return []Match{{field + "spec.template.spec.domain.cpu.cores", n}}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/jsontext"
 	"github.com/vmrules/vmrules/internal/value"
+	"github.com/vmrules/vmrules/internal/vmtarget"
 )
 
 // ValidateOwn judges every VM inside an object by the rules in its own
@@ -28,7 +29,7 @@ func ValidateOwn(object map[string]any, opts ...ValidateOption) (*Report, error)
 	reader := ownReader{options: e.reading, known: map[annotationText]ownRules{}}
 	targets := e.appendTargets(nil, value.Resolve(object), RootTemplate)
 	if e.isSpent() {
-		report.addUnjudged("", targets[0].nothing)
+		report.addUnjudged("", targets[0].Nothing)
 		return report, nil
 	}
 	for i := range targets {
@@ -49,15 +50,15 @@ func ValidateOwn(object map[string]any, opts ...ValidateOption) (*Report, error)
 // annotation it was; one is that VMs inside the template have different ones.
 func RulesFor(vm, template map[string]any, opts ...ParseOption) (Rules, error) {
 	o := parseOptionsOf(opts)
-	own := targetsOf(value.Resolve(vm), o.budget)
+	own := vmtarget.Append(nil, value.Resolve(vm), &o.budget.Meter)
 	found, err := common(own, "VM")
-	if err == nil && found.isBlank() && !own[0].isExempt() {
+	if err == nil && found.isBlank() && !isExempt(&own[0]) {
 		found, err = templateAnnotation(template, o.budget)
 	}
 	if o.budget.Err() != nil {
-		return Rules{}, asParseError([]Problem{{Index: -1, Reason: ReasonTooLong, Message: tooMuchToLookAt(o.budget.Err())}})
+		return Rules{}, asParseError([]Problem{{Index: -1, Reason: ReasonTooLong, Message: vmtarget.TooMany(o.budget.Err())}})
 	}
-	if err != nil || own[0].isExempt() {
+	if err != nil || isExempt(&own[0]) {
 		return Rules{}, err
 	}
 	rules, problems := found.parse(o)
@@ -67,9 +68,9 @@ func RulesFor(vm, template map[string]any, opts ...ParseOption) (Rules, error) {
 // templateAnnotation finds the one annotation of a template.
 func templateAnnotation(template map[string]any, b *budget) (annotation, error) {
 	v := value.Resolve(template)
-	found, err := common(targetsOf(v, b), "template")
+	found, err := common(vmtarget.Append(nil, v, &b.Meter), "template")
 	if err == nil && found.isBlank() {
-		found = ownAnnotation(v, TemplateAnnotation, "template")
+		found = annotationAt(v, TemplateAnnotation, "template")
 	}
 	return found, err
 }
@@ -78,10 +79,11 @@ func templateAnnotation(template map[string]any, b *budget) (annotation, error) 
 // without one do not object.
 func common(targets []target, source string) (annotation, error) {
 	var found annotation
-	for _, t := range targets {
-		a := t.annotation(source)
+	for i := range targets {
+		t := &targets[i]
+		a := annotationAt(t.VM, Annotation, source)
 		differs := !a.isBlank() && !found.isBlank() && !reflect.DeepEqual(a.value, found.value)
-		if differs || t.isExempt() != targets[0].isExempt() {
+		if differs || isExempt(t) != isExempt(&targets[0]) {
 			return annotation{}, asParseError([]Problem{{
 				Index: -1, Reason: ReasonInvalid, Source: source,
 				Message: "the VirtualMachines inside have different validations: use ValidateOwn, which judges each by its own",
@@ -112,10 +114,10 @@ type ownRules struct {
 
 // read reads the rules for the VM of a target.
 func (r *ownReader) read(t *target) (Rules, []Problem) {
-	if t.isExempt() {
+	if isExempt(t) {
 		return Rules{}, nil
 	}
-	found := t.ownAnnotation()
+	found := annotationFor(t)
 	text, isText := found.value.(string)
 	if !isText {
 		return found.parse(r.options)
@@ -153,25 +155,18 @@ func (r *ownReader) problemsOf(source string, problems []Problem) []Problem {
 	return all
 }
 
-// ownAnnotation is the one for the VM of a target: its own, or its template's.
-func (t *target) ownAnnotation() annotation {
-	found := t.annotation(strings.TrimSpace("VM " + t.name))
+// annotationFor is the one for the VM of a target: its own, or its template's.
+func annotationFor(t *target) annotation {
+	found := annotationAt(t.VM, Annotation, strings.TrimSpace("VM "+t.Name))
 	if found.isBlank() {
-		at, _, _ := strings.Cut(t.name, ".objects[")
-		if strings.HasPrefix(t.name, "objects[") || t.template == nil {
-			at = ""
-		}
-		found = ownAnnotation(t.template, TemplateAnnotation, strings.TrimSpace("template "+at))
+		found = annotationAt(t.Template, TemplateAnnotation, strings.TrimSpace("template "+t.TemplateName()))
 	}
 	return found
 }
 
-// isExempt tells whether the VM is exempt from all rules.
-func (t *target) isExempt() bool { return has(t.vm, "metadata", "annotations", SkipAnnotation) }
-
-// annotation is the one on the target's VM.
-func (t *target) annotation(source string) annotation {
-	return ownAnnotation(t.vm, Annotation, source)
+// isExempt reports whether the VM of a target is exempt from all rules.
+func isExempt(t *target) bool {
+	return value.At(t.VM, "metadata", "annotations", SkipAnnotation) != nil
 }
 
 // An annotation is the text of rules and whose it is.
@@ -181,8 +176,8 @@ type annotation struct {
 	source string
 }
 
-func ownAnnotation(v any, key, source string) annotation {
-	return annotation{below(v, "metadata", "annotations", key), key, source}
+func annotationAt(v any, key, source string) annotation {
+	return annotation{value.At(v, "metadata", "annotations", key), key, source}
 }
 
 func (a annotation) isBlank() bool {

@@ -13,6 +13,8 @@ import (
 	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/plan"
 	"github.com/vmrules/vmrules/internal/racetest"
+	"github.com/vmrules/vmrules/internal/vmfields"
+	"github.com/vmrules/vmrules/internal/vmtarget"
 )
 
 // unplanned are the rules without their plan, so that each is judged alone.
@@ -262,8 +264,8 @@ func TestBoundsOfAllTargets(t *testing.T) {
 	if report := Validate(rules, two, workOf(enough)); report.Valid() {
 		t.Errorf("%d for two VMs, of which one takes as much: %s", enough, report)
 	}
-	if report := Validate(rules, two, workOf(3*enough+2*targetWork)); !report.Valid() {
-		t.Errorf("%d for two VMs, of which one takes %d: %s", 3*enough+2*targetWork, enough, report)
+	if report := Validate(rules, two, workOf(3*enough+2*vmtarget.Work)); !report.Valid() {
+		t.Errorf("%d for two VMs, of which one takes %d: %s", 3*enough+2*vmtarget.Work, enough, report)
 	}
 }
 
@@ -392,7 +394,7 @@ func (g planGenerator) annotation() string {
 
 func (g planGenerator) path() string {
 	if g.IntN(4) == 0 { // a field that always exists
-		return Path{parsed: alwaysThere[g.IntN(len(alwaysThere))].field.Path()}.String()
+		return Path{parsed: vmfields.AlwaysThere[g.IntN(len(vmfields.AlwaysThere))].Field.Path()}.String()
 	}
 	path := "jsonpath::.spec.domain"
 	for range g.IntN(5) {

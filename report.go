@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/vmrules/vmrules/internal/jsontext"
 )
 
 // A Report is what Validate found: one Result for each target and rule, the rules
@@ -264,7 +266,7 @@ func (r *Report) Causes() []Cause {
 	out := output{maxOutput}
 	for i, v := range violations {
 		message := v.sentence()
-		if !out.takes(textsSize(message, v.Field)) {
+		if !out.takes(jsontext.TextsSize(message, v.Field)) {
 			return append(causes, omittedCause(len(violations)-i))
 		}
 		causes = append(causes, Cause{Reason: v.Reason, Message: message, Field: v.Field})

@@ -3,8 +3,8 @@ package vmrules
 import (
 	"encoding/json"
 	"fmt"
-	"strings"
-	"unicode/utf8"
+
+	"github.com/vmrules/vmrules/internal/jsontext"
 )
 
 // A rule's message, and the values that an argument allows, are written again for
@@ -109,7 +109,7 @@ const jsonFrame = 300
 // outlineSize is how many bytes of JSON a result takes without its violations, or
 // with that of an Undecided one.
 func (r *Result) outlineSize() int {
-	size := jsonFrame + textsSize(r.Rule, string(r.Kind), r.Path.String(), r.Message, r.Target, r.Note)
+	size := jsonFrame + jsontext.TextsSize(r.Rule, string(r.Kind), r.Path.String(), r.Message, r.Target, r.Note)
 	if r.Outcome == Undecided && len(r.Violations) > 0 {
 		size += r.Violations[0].encodedSize()
 	}
@@ -118,49 +118,11 @@ func (r *Result) outlineSize() int {
 
 // encodedSize is how many bytes of JSON the violation takes, at most.
 func (v *Violation) encodedSize() int {
-	return jsonFrame + textsSize(v.Rule, v.Message, v.Field, v.Pointer, v.Argument, v.Detail) + anySize(v.Value) + anySize(v.Limit)
+	return jsonFrame + jsontext.TextsSize(v.Rule, v.Message, v.Field, v.Pointer, v.Argument, v.Detail) + jsontext.ValueSize(v.Value) + jsontext.ValueSize(v.Limit)
 }
 
 func (p *Problem) encodedSize() int {
-	return jsonFrame + textsSize(p.Rule, p.Key, p.Message, p.Source)
-}
-
-// anySize is how many bytes of JSON a value or a limit takes.
-func anySize(v any) int {
-	switch v := v.(type) {
-	case string:
-		return textsSize(v)
-	case json.Number:
-		return len(v)
-	case []string:
-		return textsSize(v...)
-	}
-	return 0
-}
-
-// textsSize is how many bytes texts take in JSON, each with its quotes and a comma.
-func textsSize(texts ...string) int {
-	size := 0
-	for _, s := range texts {
-		size += textSize(s) + len(`"",`)
-	}
-	return size
-}
-
-// textSize is how many bytes a text takes in JSON, with its escapes.
-func textSize(s string) int {
-	size := len(s)
-	for i, r := range s {
-		switch {
-		case r < ' ', r == '<', r == '>', r == '&', r == '\u007f':
-			size += len(`\u0000`) - 1
-		case r == '"', r == '\\':
-			size++
-		case r == '\u2028', r == '\u2029', r == utf8.RuneError && !strings.HasPrefix(s[i:], "\uFFFD"):
-			size += len(`\u0000`)
-		}
-	}
-	return size
+	return jsonFrame + jsontext.TextsSize(p.Rule, p.Key, p.Message, p.Source)
 }
 
 // fitting is how many of the first items of a list fit.

@@ -11,23 +11,6 @@ import (
 	"github.com/vmrules/vmrules/internal/racetest"
 )
 
-// TestTextSize: a text takes as many bytes as encoding/json writes.
-func TestTextSize(t *testing.T) {
-	texts := []string{"", "plain", `a "quoted" \ one`, "<a&b>", "é€😀", "\u2028\u2029", "a\xffb\xc3", "\uFFFD"}
-	for c := range rune(0x100) {
-		texts = append(texts, string(c))
-	}
-	for _, s := range texts {
-		written, err := json.Marshal(s)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got, most := textSize(s)+len(`""`), len(written); got < most || got > most+5*strings.Count(s, "\n")+5*strings.Count(s, "\r")+5*strings.Count(s, "\t")+10 {
-			t.Errorf("%q: %d, written %d", s, got, most)
-		}
-	}
-}
-
 // longReport has violations and warnings with long texts, and a rule whose
 // bound was reached.
 func longReport() *Report {

@@ -220,12 +220,12 @@ func (r *resolver) resolve(rules *Rules, left int, yield func(Resolved) bool) bo
 // root returns what the rules call $ as a path; zero where there is no place for it.
 func (r *resolver) root() Path {
 	t := r.target
-	if t.holdsNone || t.nothing != "" && t.at == nil {
+	if t.HoldsNone || t.Nothing != "" && t.At == nil {
 		return Path{}
 	}
 	text := "$"
-	if len(t.at) > 0 {
-		text += jsonpath.LeadingDot(t.at.String())
+	if len(t.At) > 0 {
+		text += jsonpath.LeadingDot(t.At.String())
 	}
 	root, _ := parseExpression(text) // a location is a path
 	return root
@@ -234,19 +234,19 @@ func (r *resolver) root() Path {
 // unresolved stands for the rules of this target and of all behind it.
 func (r *resolver) unresolved(left int) Resolved {
 	note := fmt.Sprintf("there is too much to resolve: the rules of %d VMs are not all here", left)
-	if r.target.name != "" {
-		note += ", from " + r.target.name + " on"
+	if r.target.Name != "" {
+		note += ", from " + r.target.Name + " on"
 	}
-	return Resolved{Index: -1, Target: r.target.name, Outcome: Undecided, Note: note}
+	return Resolved{Index: -1, Target: r.target.Name, Outcome: Undecided, Note: note}
 }
 
 // rule resolves one rule.
 func (r *resolver) rule(rule *rule) Resolved {
 	text := len(rule.Path.text())
-	_ = r.budget.Spend(text*textWork+violationWork, r.target.at.TextSize()+2*text+violationSize)
+	_ = r.budget.Spend(text*textWork+violationWork, r.target.At.TextSize()+2*text+violationSize)
 	found := r.find(rule.Path)
 	resolved := Resolved{
-		rule: rule, Target: r.target.name, Field: r.target.at.Field(rule.Path.parsed), HasParameters: r.target.parameters,
+		rule: rule, Target: r.target.Name, Field: r.target.At.Field(rule.Path.parsed), HasParameters: r.target.HasParameters,
 		Values: found.values, Unsearched: found.unsearched, IsOpen: found.isOpen,
 		AtPath: r.place(rule.Path, found.implied), AtValid: r.place(rule.Valid, r.impliedAt(rule.Valid)),
 	}
@@ -290,7 +290,7 @@ func (r *resolver) readArguments(j *judgement, resolved *Resolved) {
 func (j *judgement) isInForce() bool {
 	switch {
 	case !j.rule.isKnown(), j.rule.enforcesNothing(),
-		j.target.nothing != "" && (!j.partial || j.target.holdsNone):
+		j.target.Nothing != "" && (!j.partial || j.target.HoldsNone):
 		j.run() // which ends before any value
 		return false
 	case j.rule.Valid.IsZero():
@@ -325,7 +325,7 @@ func (r *resolver) find(p Path) *selection {
 			return false
 		}
 		if names && f.implied == nil {
-			f.implied = all.Locate(w.At()[len(r.target.at):])
+			f.implied = all.Locate(w.At()[len(r.target.At):])
 		}
 		f.isOpen = f.isOpen || w.WouldBeLeft()
 		f.values = append(f.values, FieldValue{
@@ -333,7 +333,7 @@ func (r *resolver) find(p Path) *selection {
 		})
 		return true
 	}))
-	if err := w.Run(p.parsed, r.target.root); err != nil {
+	if err := w.Run(p.parsed, r.target.Root); err != nil {
 		f.unsearched, f.values = err.Error(), nil
 		return f
 	}
@@ -370,7 +370,7 @@ func (r *resolver) place(p Path, implied *jsonpath.Implied) Place {
 	if canonical := value.Canonical(place.Default); canonical != nil {
 		place.Default = canonical
 	}
-	place.MayBeSet = f.MaySet(p.parsed, r.target.others) != 0
+	place.MayBeSet = f.MaySet(p.parsed, r.target.Others) != 0
 	for i := range max(len(steps)-1, 0) {
 		f = f.Of(steps[i : i+1])
 		place.InDefault = place.InDefault || value.ChildCount(f.Default()) > 0

@@ -1,14 +1,17 @@
 package vmrules
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
 	"time"
 
+	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/meter"
 	"github.com/vmrules/vmrules/internal/plan"
 	"github.com/vmrules/vmrules/internal/value"
+	"github.com/vmrules/vmrules/internal/vmfields"
 )
 
 // A Version is a version of the annotation format.
@@ -170,6 +173,42 @@ func WithRegexBudget(d time.Duration) ValidateOption {
 // is a VirtualMachine.
 func Partial() ValidateOption { return validateOption(func(s *settings) { s.partial = true }) }
 
+// A Default is what a field counts as where its object is there and the field is
+// not. It is made by NewDefault; the zero value is no default, and changes nothing.
+type Default struct{ of vmfields.Default }
+
+// NewDefault makes a Default of a field, which a path of names and [*] names, such
+// as "jsonpath::.spec.domain.devices.disks[*].io"; a path of another form is an
+// error. The value may be anything that an object may hold there, and must not be
+// changed afterwards; nil means that the field has no default.
+func NewDefault(path Path, value any) (Default, error) {
+	if path.IsZero() {
+		return Default{}, errors.New("a default needs the path of its field: the zero Path names none")
+	}
+	field, ok := path.parsed.AsField()
+	if !ok {
+		return Default{}, fmt.Errorf("%s cannot have a default: write a path of names and [*] that ends in a name, such as %s",
+			path.shown(), jsonpath.Prefix+".spec.domain.devices.disks[*].io")
+	}
+	return Default{vmfields.Default{Field: field, Value: value}}, nil
+}
+
+// IsZero reports whether there is no default.
+func (d Default) IsZero() bool { return d.of.Field.Path() == nil }
+
+// WithDefaults says what fields count as where they are not set, over the fields
+// that the format lists. Of two defaults of one field the later counts.
+// Spec: Optional Keys, valid.
+func WithDefaults(defaults ...Default) ValidateOption {
+	return validateOption(func(s *settings) {
+		for _, d := range defaults {
+			if !d.IsZero() {
+				s.defaults = append(s.defaults, d.of)
+			}
+		}
+	})
+}
+
 // WithOldObject gives the object as it was before an update, for kinds that
 // compare both. The kinds of the format do not.
 func WithOldObject(object map[string]any) ValidateOption {
@@ -205,6 +244,11 @@ func Validate(rules Rules, object map[string]any, opts ...ValidateOption) *Repor
 	return report
 }
 
+var (
+	plainFields    = vmfields.OfVM(nil)
+	settableInTree = vmfields.OfOpenVM(nil)
+)
+
 // evaluations are kept, since they and their buffers are most of what a call
 // that finds nothing wrong would allocate.
 var evaluations = sync.Pool{New: func() any { return &evaluation{} }}
@@ -222,8 +266,8 @@ func newEvaluation(opts []ValidateOption) *evaluation {
 	if e.defaults == nil {
 		return e
 	}
-	e.whole = newFields(e.defaults)
-	e.plain = newFields(slices.Concat(alwaysThere, e.defaults))
+	e.whole = vmfields.OfObject(e.defaults)
+	e.plain = vmfields.OfVM(e.defaults)
 	e.settable = nil // until it is needed
 	return e
 }
@@ -259,11 +303,11 @@ func (e *evaluation) settle(rest meter.Meter) {
 // each rule, one result says that the target is undecided.
 func (e *evaluation) judgeAll(report *Report, rules *Rules, t *target) {
 	if err := e.budget.Spend(rules.Len()*plan.Work, rules.Len()*resultSize); err != nil {
-		report.addUnjudged(t.name, "nothing of this VM is judged: "+err.Error())
+		report.addUnjudged(t.Name, "nothing of this VM is judged: "+err.Error())
 		return
 	}
 	e.walkPlan(rules, t)
-	marks := report.add(rules, t.name)
+	marks := report.add(rules, t.Name)
 	left := e.mark(marks)
 	for i := 0; left > 0; i++ {
 		if marks[i] == marksTold {
@@ -277,11 +321,11 @@ func (e *evaluation) judgeAll(report *Report, rules *Rules, t *target) {
 // so that the judgement, which takes one rule after the other, still decides some of them
 // where the budget does not suffice for all.
 func (e *evaluation) walkPlan(rules *Rules, t *target) {
-	if t.nothing != "" || t.others != 0 || t.parameters || e.defaults != nil {
+	if t.Nothing != "" || t.Others != 0 || t.HasParameters || e.defaults != nil {
 		e.planWalk.Forget(rules.plan)
 		return
 	}
-	e.budget.Return(e.planWalk.Run(rules.plan, t.root, t.at, e.budget.Half()))
+	e.budget.Return(e.planWalk.Run(rules.plan, t.Root, t.At, e.budget.Half()))
 }
 
 // mark marks what the walk settled, and returns how many rules it left to the judgement.

@@ -19,6 +19,7 @@ import (
 	"github.com/vmrules/vmrules/internal/meter"
 	"github.com/vmrules/vmrules/internal/pcre"
 	"github.com/vmrules/vmrules/internal/value"
+	"github.com/vmrules/vmrules/internal/vmtarget"
 )
 
 // vmWith is a VM whose domain holds what is given.
@@ -294,7 +295,7 @@ func TestFullReport(t *testing.T) {
 	for i := range vms {
 		vms[i] = vmWith(`{"cpu": {"cores": 1}}`)
 	}
-	room := len(vms)*targetSize + 50*rules.Len()*resultSize
+	room := len(vms)*vmtarget.Size + 50*rules.Len()*resultSize
 	report := Validate(rules, map[string]any{"kind": "List", "items": vms}, WithBudget(Budget{Kept: room}))
 	results := report.Results()
 	last := results[len(results)-1]

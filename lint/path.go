@@ -8,6 +8,7 @@ import (
 	"github.com/vmrules/vmrules/internal/constraint"
 	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/jsontext"
+	"github.com/vmrules/vmrules/internal/vmfields"
 )
 
 // paths holds all paths of a rule against the fields that a VM may have.
@@ -123,8 +124,8 @@ func defaultOf(p vmrules.Path) any {
 // alwaysThere are the defaults of the format by their fields.
 var alwaysThere = func() map[string]any {
 	all := map[string]any{}
-	for _, f := range jsonpath.AlwaysThere {
-		all[f.Path] = f.Value
+	for _, d := range vmfields.AlwaysThere {
+		all[d.Field.String()] = d.Value
 	}
 	return all
 }()

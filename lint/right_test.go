@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/vmrules/vmrules"
-	"github.com/vmrules/vmrules/internal/jsonpath"
+	"github.com/vmrules/vmrules/internal/vmfields"
 	"github.com/vmrules/vmrules/lint"
 )
 
@@ -51,10 +51,10 @@ func TestKnowsDefaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	said := map[bool]int{}
-	for _, d := range jsonpath.AlwaysThere {
+	for _, d := range vmfields.AlwaysThere {
 		for range 100 {
 			r := randomRule(random, []any{0, 1, "", "a"})
-			r.Name, r.Path = "r", vmrules.MustParsePath("jsonpath::"+d.Path)
+			r.Name, r.Path = "r", vmrules.MustParsePath("jsonpath::"+d.Field.String())
 			made, err := vmrules.NewRules([]vmrules.Rule{r})
 			if err != nil {
 				t.Fatal(err)

@@ -55,6 +55,9 @@ func (p *Path) AsField() (FieldPath, bool) {
 // Path returns the path; nil for the zero FieldPath.
 func (p FieldPath) Path() *Path { return p.path }
 
+// String returns the path as it was written, with its leading dot.
+func (p FieldPath) String() string { return LeadingDot(p.path.Text()) }
+
 // SetDefault adds the value that counts wherever the field of a path is not
 // written, in place of another.
 func (f *Implied) SetDefault(path FieldPath, v any) { f.grow(path).value = value.Resolve(v) }

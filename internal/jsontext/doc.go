@@ -23,4 +23,7 @@
 // The text may be hostile. Read is bounded by the depth and the number of items
 // that the Format allows, and pays from a meter for each value and each Error
 // before it makes them. It never panics, and takes time in proportion to the text.
+//
+// [Marshal] writes JSON for people. [TextsSize] and [ValueSize] return beforehand how long
+// JSON is that encoding/json writes.
 package jsontext

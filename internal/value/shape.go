@@ -66,6 +66,20 @@ func Member(v any, name string) (any, bool) {
 	return found, found != nil
 }
 
+// At returns what is at a path of members; nil where nothing is.
+func At(v any, names ...string) any {
+	for _, name := range names {
+		v, _ = Member(v, name)
+	}
+	return v
+}
+
+// StringAt returns the string at a path of members; "" where there is none.
+func StringAt(v any, names ...string) string {
+	s, _ := At(v, names...).(string)
+	return s
+}
+
 // Len returns the number of items of an array; 0 where v is not an array.
 func Len(v any) int {
 	if list, ok := v.([]any); ok {

@@ -1,0 +1,48 @@
+package jsontext
+
+import (
+	"encoding/json"
+	"strings"
+	"unicode/utf8"
+)
+
+// TextsSize returns how many bytes texts take where encoding/json writes them, each with
+// its quotes and a comma. It is never too little, and too much by a few bytes for some
+// characters.
+func TextsSize(texts ...string) int {
+	size := 0
+	for _, s := range texts {
+		size += textSize(s) + len(`"",`)
+	}
+	return size
+}
+
+// ValueSize is TextsSize for a string or a list of strings, and returns how many bytes a
+// json.Number takes. It is 0 for any other value.
+func ValueSize(v any) int {
+	switch v := v.(type) {
+	case string:
+		return TextsSize(v)
+	case json.Number:
+		return len(v)
+	case []string:
+		return TextsSize(v...)
+	}
+	return 0
+}
+
+// textSize returns how many bytes a text takes without its quotes.
+func textSize(s string) int {
+	size := len(s)
+	for i, r := range s {
+		switch {
+		case r < ' ', r == '<', r == '>', r == '&', r == '\u007f':
+			size += len(`\u0000`) - 1
+		case r == '"', r == '\\':
+			size++
+		case r == '\u2028', r == '\u2029', r == utf8.RuneError && !strings.HasPrefix(s[i:], "\uFFFD"):
+			size += len(`\u0000`)
+		}
+	}
+	return size
+}

@@ -1,0 +1,46 @@
+package vmfields
+
+import "github.com/vmrules/vmrules/internal/jsonpath"
+
+// A Default is what a field counts as where the object around it is there and the field
+// is not. A nil Value is no default.
+type Default struct {
+	Field jsonpath.FieldPath
+	Value any
+}
+
+// AlwaysThere lists the fields that 201902-2 calls always there, under "valid", with
+// what they count as where they are not written. They are there wherever the object
+// that they belong to is.
+var AlwaysThere = []Default{
+	{field(".spec.domain.cpu.sockets"), 1},
+	{field(".spec.domain.cpu.cores"), 1},
+	{field(".spec.domain.cpu.threads"), 1},
+	{field(".spec.domain.machine.type"), ""},
+	{field(".spec.domain.devices.disks[*].serial"), ""},
+	{field(".spec.domain.devices.disks[*].cache"), ""},
+	{field(".spec.domain.devices.disks[*].io"), ""},
+	{field(".spec.domain.devices.disks[*].tag"), ""},
+	{field(".spec.domain.devices.interfaces[*].model"), ""},
+	{field(".spec.domain.devices.interfaces[*].macAddress"), ""},
+	{field(".spec.domain.devices.interfaces[*].pciAddress"), ""},
+	{field(".spec.domain.devices.interfaces[*].tag"), ""},
+	{field(".spec.domain.devices.interfaces[*].ports[*].protocol"), ""},
+	{field(".spec.domain.devices.interfaces[*].ports[*].port"), 0},
+}
+
+// KubeVirt reads a 0 in these as not set.
+var zeroIsUnset = []jsonpath.FieldPath{
+	field(".spec.domain.cpu.sockets"),
+	field(".spec.domain.cpu.cores"),
+	field(".spec.domain.cpu.threads"),
+}
+
+func field(path string) jsonpath.FieldPath {
+	parsed, _ := jsonpath.Parse(path)
+	field, ok := parsed.AsField()
+	if !ok {
+		panic("vmfields: " + path + " does not name a field")
+	}
+	return field
+}

@@ -1,0 +1,55 @@
+package vmfields
+
+import (
+	"github.com/vmrules/vmrules/internal/jsonpath"
+	"github.com/vmrules/vmrules/internal/value"
+)
+
+// lacks allows a field where its parent has no member of these names.
+func lacks(names ...string) func(*jsonpath.Search, any) bool {
+	return func(_ *jsonpath.Search, parent any) bool {
+		for _, name := range names {
+			if has(parent, name) {
+				return false
+			}
+		}
+		return true
+	}
+}
+
+var isNoOtherDisk = lacks("cdrom", "lun")
+
+// isDisk allows what a preference sets on a disk proper, which one of no sort
+// becomes.
+func isDisk(w *jsonpath.Search, disk any) bool { return has(disk, "disk") || isNoOtherDisk(w, disk) }
+
+// mayBeVirtio allows what needs a disk on the bus virtio, which the preference
+// may have set just before.
+func mayBeVirtio(w *jsonpath.Search, disk any) bool {
+	bus := value.At(disk, "disk", "bus")
+	return isDisk(w, disk) && (jsonpath.IfZero.Holds(bus) || bus == "virtio")
+}
+
+var isUnbound = lacks("bridge", "slirp", "masquerade", "sriov", "macvtap", "passt", "passtBinding", "binding")
+
+// isUnboundOnPodNetwork allows a binding where the interface has none and the
+// first network of its name is a pod network.
+func isUnboundOnPodNetwork(w *jsonpath.Search, nic any) bool {
+	networks := value.At(w.Object(), "spec", "networks")
+	for i := range value.Len(networks) {
+		if !w.Spend(1) {
+			break
+		}
+		network, _ := value.Item(networks, i)
+		if value.StringAt(network, "name") == value.StringAt(nic, "name") {
+			return has(network, "pod") && isUnbound(w, nic)
+		}
+	}
+	return false
+}
+
+// has reports whether an object has a member.
+func has(v any, name string) bool {
+	_, ok := value.Member(v, name)
+	return ok
+}

@@ -1,0 +1,31 @@
+package lint_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/vmrules/vmrules/internal/vmfields"
+	"github.com/vmrules/vmrules/lint"
+)
+
+// TestFieldsAreKnown: the fields of which something is known beyond what is written are
+// among those that this package knows.
+func TestFieldsAreKnown(t *testing.T) {
+	var paths []string
+	for _, s := range vmfields.Settable {
+		paths = append(paths, "."+s.Path)
+	}
+	for _, d := range vmfields.AlwaysThere {
+		paths = append(paths, d.Field.String())
+	}
+	unknown := []string{"misspelt-field", "misplaced-field", "unknown-field", "missing-wildcard", "not-an-array"}
+	for _, path := range paths {
+		annotation := fmt.Sprintf(`[{"name": "n", "rule": "string", "path": "jsonpath::%s", "message": "m", "minLength": 1}]`, path)
+		for _, f := range lint.Annotation(annotation) {
+			if f.Severity == lint.SeverityError || slices.Contains(unknown, f.ID) {
+				t.Errorf("%s: %s", path, f)
+			}
+		}
+	}
+}
