@@ -45,7 +45,7 @@ func ValidateOwn(object map[string]any, opts ...ValidateOption) (*Report, error)
 // RulesFor finds the rules for a VM: none if SkipAnnotation exempts it; or
 // else those in its own annotation if that is not blank; or else those of the
 // template, an OpenShift Template or a KubeVirt VirtualMachineTemplate, which
-// has them on the VirtualMachine inside or in its own TemplateAnnotation.
+// has them on the VirtualMachine inside or in its own OldAnnotation.
 // Either may be nil. An error is a *ParseError, whose problems say whose
 // annotation it was; one is that VMs inside the template have different ones.
 func RulesFor(vm, template map[string]any, opts ...ParseOption) (Rules, error) {
@@ -70,7 +70,7 @@ func templateAnnotation(template map[string]any, b *budget) (annotation, error) 
 	v := value.Resolve(template)
 	found, err := common(vmtarget.Append(nil, v, &b.Meter), "template")
 	if err == nil && found.isBlank() {
-		found = annotationAt(v, TemplateAnnotation, "template")
+		found = annotationAt(v, OldAnnotation, "template")
 	}
 	return found, err
 }
@@ -159,7 +159,7 @@ func (r *ownReader) problemsOf(source string, problems []Problem) []Problem {
 func annotationFor(t *target) annotation {
 	found := annotationAt(t.VM, Annotation, strings.TrimSpace("VM "+t.Name))
 	if found.isBlank() {
-		found = annotationAt(t.Template, TemplateAnnotation, strings.TrimSpace("template "+t.TemplateName()))
+		found = annotationAt(t.Template, OldAnnotation, strings.TrimSpace("template "+t.TemplateName()))
 	}
 	return found
 }
@@ -198,7 +198,7 @@ func (a annotation) parse(o parseOptions) (Rules, []Problem) {
 			Message: fmt.Sprintf("the annotation %s must be a string that holds JSON, not %s", a.key, value.Describe(a.value)),
 		}}
 	}
-	o.isOfTemplate = a.key == TemplateAnnotation
+	o.isOfTemplate = a.key == OldAnnotation
 	rules, problems := parseRules(s, o)
 	for i := range problems {
 		problems[i].Source = a.source

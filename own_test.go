@@ -22,21 +22,21 @@ func TestTemplateOf(t *testing.T) {
 		metadata        any
 		wantNS, wantTpl string
 	}{
-		{"labels", map[string]any{"labels": map[string]any{TemplateKey: "win", TemplateNamespaceKey: "openshift"}}, "openshift", "win"},
-		{"old key", map[string]any{"labels": map[string]string{TemplateKey: "win", OldTemplateNamespaceKey: "old"}}, "old", "win"},
-		{"new key before old", map[string]any{"labels": map[string]any{TemplateKey: "win", TemplateNamespaceKey: "new", OldTemplateNamespaceKey: "old"}}, "new", "win"},
-		{"annotations", map[string]any{"annotations": map[string]any{TemplateKey: "win", TemplateNamespaceKey: "ns"}}, "ns", "win"},
-		{"annotations, old key", map[string]any{"annotations": map[string]any{TemplateKey: "win", OldTemplateNamespaceKey: "ns"}}, "ns", "win"},
-		{"labels before annotations", map[string]any{"labels": map[string]any{TemplateKey: "a", TemplateNamespaceKey: "na"}, "annotations": map[string]any{TemplateKey: "b", TemplateNamespaceKey: "nb"}}, "na", "a"},
-		{"labels without a namespace, complete annotations", map[string]any{"labels": map[string]any{TemplateKey: "a"}, "annotations": map[string]any{TemplateKey: "b", TemplateNamespaceKey: "ns"}}, "ns", "b"},
-		{"labels without a name, complete annotations", map[string]any{"labels": map[string]any{TemplateNamespaceKey: "na"}, "annotations": map[string]any{TemplateKey: "b", TemplateNamespaceKey: "nb"}}, "nb", "b"},
-		{"an empty namespace, complete annotations", map[string]any{"labels": map[string]any{TemplateKey: "a", TemplateNamespaceKey: ""}, "annotations": map[string]any{TemplateKey: "b", TemplateNamespaceKey: "ns"}}, "ns", "b"},
-		{"an empty namespace, and the old key", map[string]any{"labels": map[string]any{TemplateKey: "a", TemplateNamespaceKey: "", OldTemplateNamespaceKey: "old"}}, "old", "a"},
-		{"never mixed", map[string]any{"labels": map[string]any{TemplateKey: "a"}, "annotations": map[string]any{TemplateNamespaceKey: "ns"}}, "", ""},
-		{"never mixed, the other way", map[string]any{"labels": map[string]any{TemplateNamespaceKey: "ns"}, "annotations": map[string]any{TemplateKey: "a"}}, "", ""},
-		{"a name alone", map[string]any{"labels": map[string]any{TemplateKey: "a"}, "annotations": map[string]any{TemplateKey: "a"}}, "", ""},
+		{"labels", map[string]any{"labels": map[string]any{TemplateLabel: "win", TemplateNamespaceLabel: "openshift"}}, "openshift", "win"},
+		{"old key", map[string]any{"labels": map[string]string{TemplateLabel: "win", OldTemplateNamespaceLabel: "old"}}, "old", "win"},
+		{"new key before old", map[string]any{"labels": map[string]any{TemplateLabel: "win", TemplateNamespaceLabel: "new", OldTemplateNamespaceLabel: "old"}}, "new", "win"},
+		{"annotations", map[string]any{"annotations": map[string]any{TemplateLabel: "win", TemplateNamespaceLabel: "ns"}}, "ns", "win"},
+		{"annotations, old key", map[string]any{"annotations": map[string]any{TemplateLabel: "win", OldTemplateNamespaceLabel: "ns"}}, "ns", "win"},
+		{"labels before annotations", map[string]any{"labels": map[string]any{TemplateLabel: "a", TemplateNamespaceLabel: "na"}, "annotations": map[string]any{TemplateLabel: "b", TemplateNamespaceLabel: "nb"}}, "na", "a"},
+		{"labels without a namespace, complete annotations", map[string]any{"labels": map[string]any{TemplateLabel: "a"}, "annotations": map[string]any{TemplateLabel: "b", TemplateNamespaceLabel: "ns"}}, "ns", "b"},
+		{"labels without a name, complete annotations", map[string]any{"labels": map[string]any{TemplateNamespaceLabel: "na"}, "annotations": map[string]any{TemplateLabel: "b", TemplateNamespaceLabel: "nb"}}, "nb", "b"},
+		{"an empty namespace, complete annotations", map[string]any{"labels": map[string]any{TemplateLabel: "a", TemplateNamespaceLabel: ""}, "annotations": map[string]any{TemplateLabel: "b", TemplateNamespaceLabel: "ns"}}, "ns", "b"},
+		{"an empty namespace, and the old key", map[string]any{"labels": map[string]any{TemplateLabel: "a", TemplateNamespaceLabel: "", OldTemplateNamespaceLabel: "old"}}, "old", "a"},
+		{"never mixed", map[string]any{"labels": map[string]any{TemplateLabel: "a"}, "annotations": map[string]any{TemplateNamespaceLabel: "ns"}}, "", ""},
+		{"never mixed, the other way", map[string]any{"labels": map[string]any{TemplateNamespaceLabel: "ns"}, "annotations": map[string]any{TemplateLabel: "a"}}, "", ""},
+		{"a name alone", map[string]any{"labels": map[string]any{TemplateLabel: "a"}, "annotations": map[string]any{TemplateLabel: "a"}}, "", ""},
 		{"none", map[string]any{"labels": map[string]any{"app": "x"}}, "", ""},
-		{"wrong types", map[string]any{"labels": []any{}, "annotations": map[string]any{TemplateKey: 7}}, "", ""},
+		{"wrong types", map[string]any{"labels": []any{}, "annotations": map[string]any{TemplateLabel: 7}}, "", ""},
 		{"no metadata", nil, "", ""},
 	}
 	for _, test := range tests {
@@ -116,7 +116,7 @@ func annotated(validations any) map[string]any {
 func TestProblemsOfAllVMs(t *testing.T) {
 	list := map[string]any{"kind": "List", "items": []any{
 		annotated("{"), annotated(7), annotated(`[{"name": "r", "rule": "string", "path": "jsonpath::.a", "message": "m"}]`), annotated(`[1]`),
-		map[string]any{"kind": "Template", "metadata": map[string]any{"annotations": map[string]any{TemplateAnnotation: "[2]"}},
+		map[string]any{"kind": "Template", "metadata": map[string]any{"annotations": map[string]any{OldAnnotation: "[2]"}},
 			"objects": []any{map[string]any{"kind": "VirtualMachine"}}},
 	}}
 	report, err := ValidateOwn(list)

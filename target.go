@@ -12,19 +12,19 @@ import (
 )
 
 // Annotation and label keys. The rules stand in Annotation on a VM or on the
-// VM inside a template; version 201901-1 had them in TemplateAnnotation on the
+// VM inside a template; version 201901-1 had them in OldAnnotation on the
 // template itself.
 const (
-	Annotation         = "vm.kubevirt.io/validations"
-	TemplateAnnotation = "validations"
+	Annotation    = "vm.kubevirt.io/validations"
+	OldAnnotation = "validations"
 	// SkipAnnotation on a VM, whatever its value, exempts it from all rules.
 	SkipAnnotation = "vm.kubevirt.io/skip-validations"
-	// TemplateKey and TemplateNamespaceKey are the labels, or annotations,
+	// TemplateLabel and TemplateNamespaceLabel are the labels, or annotations,
 	// that say which template a VM was made from.
-	TemplateKey          = "vm.kubevirt.io/template"
-	TemplateNamespaceKey = "vm.kubevirt.io/template.namespace"
-	// OldTemplateNamespaceKey is how older VMs spell TemplateNamespaceKey.
-	OldTemplateNamespaceKey = "vm.kubevirt.io/template-namespace"
+	TemplateLabel          = "vm.kubevirt.io/template"
+	TemplateNamespaceLabel = "vm.kubevirt.io/template.namespace"
+	// OldTemplateNamespaceLabel is how older VMs spell TemplateNamespaceLabel.
+	OldTemplateNamespaceLabel = "vm.kubevirt.io/template-namespace"
 )
 
 // A target is a place in an object that rules apply to; its Root is what they call $.
@@ -99,15 +99,15 @@ func unfilledParameter(name string) error {
 }
 
 // TemplateOf returns the template that a VM was made from: what the VM's labels
-// say if they have both its name and its namespace, in TemplateNamespaceKey or
-// OldTemplateNamespaceKey; else what the annotations say, on the same condition.
+// say if they have both its name and its namespace, in TemplateNamespaceLabel or
+// OldTemplateNamespaceLabel; else what the annotations say, on the same condition.
 // The two are never mixed. It returns false where neither says both.
 func TemplateOf(vm map[string]any) (namespace, name string, ok bool) {
 	metadata, _ := value.Member(vm, "metadata")
 	for _, where := range []string{"labels", "annotations"} {
 		values, _ := value.Member(metadata, where)
-		name = value.StringAt(values, TemplateKey)
-		namespace = cmp.Or(value.StringAt(values, TemplateNamespaceKey), value.StringAt(values, OldTemplateNamespaceKey))
+		name = value.StringAt(values, TemplateLabel)
+		namespace = cmp.Or(value.StringAt(values, TemplateNamespaceLabel), value.StringAt(values, OldTemplateNamespaceLabel))
 		if name != "" && namespace != "" {
 			return namespace, name, true
 		}

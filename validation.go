@@ -45,7 +45,7 @@ type parseOptions struct {
 	limits  Budget
 	budget  *budget // what is left of that
 
-	isOfTemplate bool // in TemplateAnnotation, where the paths tell the version
+	isOfTemplate bool // in OldAnnotation, where the paths tell the version
 	inGo         bool // rules that were built in Go, and not read from an annotation
 }
 

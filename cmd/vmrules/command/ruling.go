@@ -72,7 +72,7 @@ func (r *ruling) templateOf(vm map[string]any) (*template, error) {
 	_, name, ok := vmrules.TemplateOf(vm)
 	if !ok {
 		return nil, fmt.Errorf("%s has %d templates, and the VM does not name one by the labels %s and %s",
-			r.template, len(r.templates), vmrules.TemplateKey, vmrules.TemplateNamespaceKey)
+			r.template, len(r.templates), vmrules.TemplateLabel, vmrules.TemplateNamespaceLabel)
 	}
 	for _, t := range r.templates {
 		if t.Name == name {
@@ -124,7 +124,7 @@ func (r *ruling) rulesIn(template manifest.Object) (vmrules.Rules, map[string]an
 // VM would be judged by those of a template.
 var unreadable = map[string]any{
 	"kind":     "Template",
-	"metadata": map[string]any{"annotations": map[string]any{vmrules.TemplateAnnotation: 0}},
+	"metadata": map[string]any{"annotations": map[string]any{vmrules.OldAnnotation: 0}},
 }
 
 func isAboutTemplate(err error) bool {

@@ -23,9 +23,9 @@ type Annotation struct {
 // VM, and those of version 201901-1 on a template itself.
 func (o Object) Annotations() []Annotation {
 	var all []Annotation
-	if own := o.node.get("metadata", "annotations", vmrules.TemplateAnnotation); own != nil && o.IsTemplate() {
+	if own := o.node.get("metadata", "annotations", vmrules.OldAnnotation); own != nil && o.IsTemplate() {
 		text, _ := own.scalar.(string)
-		all = append(all, Annotation{o, vmrules.TemplateAnnotation, versionOf(text), own})
+		all = append(all, Annotation{o, vmrules.OldAnnotation, versionOf(text), own})
 	}
 	return o.appendAnnotations(all, o.node)
 }
