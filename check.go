@@ -42,9 +42,12 @@ type Input struct {
 	// OldValue is what the path selects in OldObject; nil for nothing. Only a
 	// path of names has one: an item of an array may be another one by now.
 	OldValue any
-	// OldObjectUnknown tells that there is an old object, but not where in it the old
+	// OldObjectUnknown means that there is an old object, but not where in it the old
 	// VM is, because the new one is an item of a list or template.
 	OldObjectUnknown bool
+	// IsPartial means that the object is a form that is not complete, as Partial says: a
+	// violation with ReasonRequired, or by an empty string, is Skipped.
+	IsPartial bool
 
 	judgement *judgement
 	places    []located // of Values
@@ -65,6 +68,8 @@ type Verdict struct {
 	// Note says why the rule is skipped, ignored or undecided, and what of a
 	// violated one could not be judged.
 	Note string
+	// Doubt is why the rule is undecided; DoubtKind if it is empty.
+	Doubt Doubt
 	// Violations are what is wrong, where the outcome is Violated. Each begins
 	// as Input.Violation.
 	Violations []Violation
@@ -99,7 +104,7 @@ func (in *Input) pathViolation() Violation {
 		return Violation{}
 	}
 	t, path := in.judgement.target, in.judgement.rule.Path
-	return Violation{Field: t.At.Field(path.parsed), Pointer: t.At.Join(jsonpath.Fixed(path.steps())).Pointer()}
+	return Violation{Field: t.At.Field(path.parsed), Pointer: pointerIn(t, path)}
 }
 
 // elementOf is a step as a Checker writes it. Another type than a string or an int
@@ -112,6 +117,30 @@ func elementOf(step any) jsonpath.Element {
 		return jsonpath.Member(step)
 	}
 	return jsonpath.Member(fmt.Sprintf("%T", step))
+}
+
+// Find selects what another path selects in Root, with defaults, in document order, and
+// pays for it out of the Budget of the call. An error says why that cannot be known, for
+// instance because an instance type may set the field; then, whatever the Checker says,
+// the rule is Undecided.
+func (in *Input) Find(path Path) ([]Match, error) {
+	j := in.judgement
+	if j == nil { // an Input of somebody's test
+		return path.Find(in.Root)
+	}
+	var matches []Match
+	w := j.walk(j.target, jsonpath.VisitorFunc(func(w *jsonpath.Search, v any) bool {
+		if !w.Pay(matchWork, w.At().TextSize()+matchSize) {
+			return false
+		}
+		matches = append(matches, Match{w.At().String(), j.plain(w, v)})
+		return true
+	}))
+	if err := cmp.Or(w.Run(path.parsed, in.Root), doubtOf(&w)); err != nil {
+		in.err = cmp.Or(in.err, err)
+		return nil, err
+	}
+	return matches, nil
 }
 
 // UnfilledParameter is the first parameter of a template, such as ${NAME}, that is not
@@ -191,7 +220,7 @@ func (j *judgement) check() bool {
 		j.undecided("", c.err)
 		return false
 	}
-	in := &Input{judgement: j, OldObjectUnknown: j.old != nil && j.target.IsItem()}
+	in := &Input{judgement: j, IsPartial: j.partial, OldObjectUnknown: j.old != nil && j.target.IsItem()}
 	in.Root, in.Object = jsonpath.Lookup(c.object, j.target.At[len(j.target.VMAt):]), c.object
 	err := cmp.Or(in.selectValues(), in.selectOld())
 	switch {
@@ -319,7 +348,7 @@ func (j *judgement) conclude(in *Input, v Verdict) bool {
 		j.checkViolated(in, v)
 	default:
 		note := cmp.Or(v.Note, fmt.Sprintf("the kind %s gave no verdict", value.Quoted(string(j.rule.Kind))))
-		j.undecided("", doubtful{DoubtKind, errors.New(note)})
+		j.undecided("", doubtful{cmp.Or(v.Doubt, DoubtKind), errors.New(note)})
 	}
 	return false
 }

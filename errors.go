@@ -185,6 +185,9 @@ func (e *InvalidError) Error() string {
 	return listed("the object is not valid", e.Violations)
 }
 
+// Causes returns the violations as causes of an admission response, as Report.Causes does.
+func (e *InvalidError) Causes() []Cause { return causesOf(e.Violations) }
+
 // Unwrap returns the violations, each a Violation.
 func (e *InvalidError) Unwrap() []error { return asErrors(e.Violations) }
 

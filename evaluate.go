@@ -226,7 +226,7 @@ func (j *judgement) missing() {
 	}
 	v := j.violation(ReasonRequired, "", notSet)
 	v.Field = j.target.At.Field(j.rule.Path.parsed)
-	v.Pointer = j.target.At.Join(jsonpath.Fixed(j.rule.Path.steps())).Pointer()
+	v.Pointer = pointerIn(j.target, j.rule.Path)
 	j.result.Violations = []Violation{v}
 	j.violated()
 }

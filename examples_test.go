@@ -358,7 +358,12 @@ func ExamplePath_Find() {
 		{"name": "data", "disk": {"bus": "virtio"}},
 		{"name": "old", "disk": {"bus": "sata"}}
 	]}`)
-	for _, match := range path.Find(spec) {
+	matches, err := path.Find(spec)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, match := range matches {
 		fmt.Println(match.Field, match.Value)
 	}
 	// Output:

@@ -122,10 +122,10 @@ type Match struct {
 
 // Find selects from root: an object as map[string]any, or any value that a
 // decoder of JSON or YAML gives. Each location comes once, in document order:
-// items by index, members by sorted name. A null is not there. Find selects
-// nothing where the path would select more than 10,000 values or go deeper than
-// 1,000 levels, or where the default Budget does not suffice.
-func (p Path) Find(root any) []Match {
+// items by index, members by sorted name. A null is missing. Find returns an error
+// where the path selects more than 10,000 values, where the search goes deeper than
+// 1,000 levels, and where the default Budget does not suffice.
+func (p Path) Find(root any) ([]Match, error) {
 	var matches []Match
 	m := Budget{}.meter()
 	w := jsonpath.Search{Meter: &m, Visitor: jsonpath.VisitorFunc(func(w *jsonpath.Search, value any) bool {
@@ -136,9 +136,9 @@ func (p Path) Find(root any) []Match {
 		return true
 	})}
 	if err := w.Run(p.parsed, root); err != nil {
-		return nil
+		return nil, fmt.Errorf("%s cannot be searched: %w", p.shown(), err)
 	}
-	return matches
+	return matches, nil
 }
 
 // parseExpression reads a path without its prefix.

@@ -80,15 +80,18 @@ func TestMustParsePathPanics(t *testing.T) {
 
 func TestFindValues(t *testing.T) {
 	object := map[string]any{"a": []string{"x", "y"}, "q": resourceQuantity{"2Gi"}}
-	got := MustParsePath("jsonpath::$..*").Find(object)
+	got, err := MustParsePath("jsonpath::$..*").Find(object)
+	if err != nil {
+		t.Fatal(err)
+	}
 	want := []Match{{"a", []string{"x", "y"}}, {"a[0]", "x"}, {"a[1]", "y"}, {"q", "2Gi"}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if got := (Path{}).Find(object); got != nil {
+	if got, err := (Path{}).Find(object); got != nil || err != nil {
 		t.Errorf("the zero path finds %v", got)
 	}
-	if got := MustParsePath("jsonpath::$").Find(nil); got != nil {
+	if got, err := MustParsePath("jsonpath::$").Find(nil); got != nil || err != nil {
 		t.Errorf("found in nothing: %v", got)
 	}
 }
@@ -103,7 +106,7 @@ func TestFindBounds(t *testing.T) {
 	tests := []struct {
 		path string
 		root any
-		want int
+		want int // 0: an error
 	}{
 		{".a[*]", wide, 0},
 		{".a[1:]", wide, jsonpath.MaxMatches},
@@ -114,8 +117,9 @@ func TestFindBounds(t *testing.T) {
 		{strings.Repeat(".a", value.MaxDepth+1), cyclic, 0},
 	}
 	for _, test := range tests {
-		if got := len(MustParsePath("jsonpath::" + test.path).Find(test.root)); got != test.want {
-			t.Errorf("%.20s: %d matches, want %d", test.path, got, test.want)
+		got, err := MustParsePath("jsonpath::" + test.path).Find(test.root)
+		if len(got) != test.want || (err != nil) != (test.want == 0) {
+			t.Errorf("%.20s: %d matches, %v, want %d", test.path, len(got), err, test.want)
 		}
 	}
 }

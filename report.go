@@ -260,8 +260,10 @@ func (r *Report) Equal(q *Report) bool {
 
 // Causes returns the violations that fail the object as causes of an admission
 // response. Of more than 16 MiB, the last cause says how many are left out.
-func (r *Report) Causes() []Cause {
-	violations := r.Violations()
+func (r *Report) Causes() []Cause { return causesOf(r.Violations()) }
+
+// causesOf returns violations as causes, as many as fit.
+func causesOf(violations []Violation) []Cause {
 	causes := make([]Cause, 0, len(violations))
 	out := output{maxOutput}
 	for i, v := range violations {

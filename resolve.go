@@ -22,8 +22,9 @@ type Resolved struct {
 	Target string // as in Result
 	// Root is what the rules call $, from the object's own root. It is zero where the
 	// object has no place for that.
-	Root  Path
-	Field string // the rule's path, from the object's own root
+	Root    Path
+	Field   string // the rule's path, from the object's own root
+	Pointer string // Field as in Violation, where no value is there
 
 	// Outcome is "" where the rule is in force: it judges what its path selects. It is
 	// Skipped, Ignored or Undecided where the rule judges nothing now, and Note says why.
@@ -246,7 +247,7 @@ func (r *resolver) rule(rule *rule) Resolved {
 	_ = r.budget.Spend(text*textWork+violationWork, r.target.At.TextSize()+2*text+violationSize)
 	found := r.find(rule.Path)
 	resolved := Resolved{
-		rule: rule, Target: r.target.Name, Field: r.target.At.Field(rule.Path.parsed), HasParameters: r.target.HasParameters,
+		rule: rule, Target: r.target.Name, Field: r.target.At.Field(rule.Path.parsed), Pointer: pointerIn(r.target, rule.Path), HasParameters: r.target.HasParameters,
 		Values: found.values, Unsearched: found.unsearched, IsOpen: found.isOpen,
 		AtPath: r.place(rule.Path, found.implied), AtValid: r.place(rule.Valid, r.impliedAt(rule.Valid)),
 	}

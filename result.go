@@ -173,8 +173,9 @@ func (r Result) String() string {
 // A Violation is one value that breaks one constraint of a rule; or the
 // absence of a value; or, with ReasonInternal, why a rule is undecided.
 type Violation struct {
-	Rule    string `json:"rule"`
-	Message string `json:"message"` // the rule's own, or that of its kind in its place
+	_       [0]func() // a Limit may be a list, which == cannot compare
+	Rule    string    `json:"rule"`
+	Message string    `json:"message"` // the rule's own, or that of its kind in its place
 	// Field is where the value is, from the object's own root, in the dialect
 	// of paths: ParsePath("jsonpath::" + Field) selects it, unless it is a
 	// default, which the object does not hold. Where no value is there, it is

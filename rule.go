@@ -3,12 +3,10 @@ package vmrules
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"iter"
 	"maps"
 	"reflect"
 	"slices"
-	"strings"
 
 	"github.com/vmrules/vmrules/internal/constraint"
 	"github.com/vmrules/vmrules/internal/jsontext"
@@ -240,19 +238,6 @@ func (rs Rules) MarshalJSON() ([]byte, error) {
 		all = append(all, r.Rule)
 	}
 	return jsontext.Marshal(all)
-}
-
-// UnmarshalJSON is ParseRules without options, for text that is not blank. It
-// leaves the rules as they are where it returns an error.
-func (rs *Rules) UnmarshalJSON(text []byte) error {
-	if strings.TrimSpace(string(text)) == "" {
-		return errors.New("the text is blank: rules are an array, [ ] where there are none")
-	}
-	parsed, err := ParseRules(string(text))
-	if err == nil {
-		*rs = parsed
-	}
-	return err
 }
 
 // String is the text of MarshalJSON, without escapes for HTML.

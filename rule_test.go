@@ -179,9 +179,9 @@ func TestRulesRoundTrip(t *testing.T) {
 	if diff := cmp.Diff(rules, made); diff != "" || err != nil {
 		t.Errorf("through NewRules (-before +after):\n%s\n%v", diff, err)
 	}
-	var read Rules
-	if err := json.Unmarshal(text, &read); err != nil || !read.Equal(rules) {
-		t.Errorf("read as Rules: %v, %s", err, read)
+	var read Rules // which has no options to read by
+	if err := json.Unmarshal(text, &read); err == nil {
+		t.Errorf("read as Rules without an error: %s", read)
 	}
 	var readAll []Rule
 	if err := json.Unmarshal(text, &readAll); !cmp.Equal(readAll, all) || err != nil {
@@ -421,24 +421,24 @@ func TestParseErrorText(t *testing.T) {
 func TestUnmarshalers(t *testing.T) {
 	const rule, path = `{"name": "n", "rule": "string", "path": "jsonpath::.a", "message": "m"}`, "jsonpath::.a"
 	tests := []struct {
-		text                string
-		rule, rules, asPath string // what the errors say; "" for none
+		text         string
+		rule, asPath string // what the errors say; "" for none
 	}{
-		{rule, "", "must be a JSON array", "begins with"},
-		{" " + rule + "\n", "", "must be a JSON array", "begins with"},
-		{"[" + rule + "]", "a rule must be an object", "", "begins with"},
-		{"", "there are 0 values", "the text is blank", ""},
-		{" \n", "there are 0 values", "the text is blank", "begins with"},
-		{"null", "a rule must be an object", "must be a JSON array", "begins with"},
-		{"[]", "a rule must be an object", "", "begins with"},
-		{"[null]", "a rule must be an object", "a rule must be an object", "begins with"},
-		{rule + "," + rule, "there are 2 values", "follows the end", "begins with"},
-		{"{}," + rule, "there are 2 values", "follows the end", "begins with"},
-		{rule + " " + rule, "a comma is missing", "follows the end", "begins with"},
-		{rule + ",", "one too many", "follows the end", "begins with"},
-		{rule + "],[" + rule, "follows the end", "follows the end", "begins with"},
-		{"{", "cannot stand here", "too early", "begins with"},
-		{path, "cannot stand here", "cannot stand here", ""},
+		{rule, "", "begins with"},
+		{" " + rule + "\n", "", "begins with"},
+		{"[" + rule + "]", "a rule must be an object", "begins with"},
+		{"", "there are 0 values", ""},
+		{" \n", "there are 0 values", "begins with"},
+		{"null", "a rule must be an object", "begins with"},
+		{"[]", "a rule must be an object", "begins with"},
+		{"[null]", "a rule must be an object", "begins with"},
+		{rule + "," + rule, "there are 2 values", "begins with"},
+		{"{}," + rule, "there are 2 values", "begins with"},
+		{rule + " " + rule, "a comma is missing", "begins with"},
+		{rule + ",", "one too many", "begins with"},
+		{rule + "],[" + rule, "follows the end", "begins with"},
+		{"{", "cannot stand here", "begins with"},
+		{path, "cannot stand here", ""},
 	}
 	check := func(text, what, want string, err error, changed bool) {
 		t.Helper()
@@ -451,11 +451,9 @@ func TestUnmarshalers(t *testing.T) {
 	}
 	for _, test := range tests {
 		before := mustParse(t, `[{"name": "before", "rule": "string", "path": "jsonpath::.b", "message": "m"}]`)
-		r, rules, p := before.rules[0].Rule, before, Path{}
+		r, p := before.rules[0].Rule, Path{}
 		err := r.UnmarshalJSON([]byte(test.text))
 		check(test.text, "rule", test.rule, err, r.Name != "before")
-		err = rules.UnmarshalJSON([]byte(test.text))
-		check(test.text, "rules", test.rules, err, !rules.Equal(before))
 		err = p.UnmarshalText([]byte(test.text))
 		check(test.text, "path", test.asPath, err, !p.IsZero())
 	}

@@ -39,6 +39,10 @@ func emptiness(t *target) error {
 	return doubtful{doubt, errors.New("nothing to validate: " + t.Nothing)}
 }
 
+// pointerIn returns a path of a target as a JSON Pointer, which ends before the first step
+// that is neither a name nor an index.
+func pointerIn(t *target, p Path) string { return t.At.Join(jsonpath.Fixed(p.steps())).Pointer() }
+
 // A Root is what rules call $.
 type Root string
 

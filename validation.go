@@ -228,9 +228,9 @@ func WithParseOptions(opts ...ParseOption) ValidateOption {
 
 // Validate judges an object by rules: one Result for each target in the object
 // and each rule. It does not change the object, and whatever the object holds,
-// it ends: what is beyond the bounds is Undecided. It is safe to call
-// concurrently with the same rules, and with the same object while nobody
-// changes it.
+// it ends: what is beyond the bounds is Undecided. Without rules, every object is
+// valid. It is safe to call concurrently with the same rules, and with the same
+// object while nobody changes it.
 func Validate(rules Rules, object map[string]any, opts ...ValidateOption) *Report {
 	e := newEvaluation(opts)
 	defer e.release()

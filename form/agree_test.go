@@ -246,7 +246,8 @@ func TestLimitsAgreeWithValidate(t *testing.T) {
 // put at a path that does not begin with it.
 func appliesAnew(valid vmrules.Path, before, after map[string]any, path vmrules.Path) bool {
 	there := func(object map[string]any) bool {
-		return len(valid.Find(below(object, "spec", "template"))) > 0
+		found, _ := valid.Find(below(object, "spec", "template"))
+		return len(found) > 0
 	}
 	return !valid.IsZero() && !strings.HasPrefix(keyOf(path), keyOf(valid)) && !there(before) && there(after)
 }

@@ -13,6 +13,9 @@ type Limit struct {
 	Path   vmrules.Path `json:"path"`
 	Target string       `json:"target,omitempty"` // as in vmrules.Result
 	Field  string       `json:"field"`
+	// Pointer is Field as a JSON Pointer, as in vmrules.Violation where no value is there:
+	// what vmrules.Report.At takes for an input whose field is not filled in.
+	Pointer string `json:"pointer,omitempty"`
 	// Fields are the values that the path selects at present, in document
 	// order, defaults among them. A field may have a Limit of each of several paths,
 	// such as disks[0].cache and disks[*].cache: all of them hold for it.
@@ -77,7 +80,7 @@ func cut(target string) Limit {
 func (c *call) limit(group []*vmrules.Resolved) Limit {
 	first := group[0]
 	c.say(2 * len(first.Field))
-	limit := Limit{Path: c.rules[first.Index].Path, Target: first.Target, Field: first.Field, Fields: first.Values}
+	limit := Limit{Path: c.rules[first.Index].Path, Target: first.Target, Field: first.Field, Pointer: first.Pointer, Fields: first.Values}
 	if limit.Fields == nil {
 		limit.Fields = []vmrules.FieldValue{}
 	}

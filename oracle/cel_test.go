@@ -197,7 +197,7 @@ func (n celCounts) add(r celRule, result vmrules.Result) {
 
 // addValues counts what the rule found in the VM.
 func (n celCounts) addValues(c celCase, result vmrules.Result) {
-	if len(result.Path.Find(c.content)) > 1 {
+	if found, _ := result.Path.Find(c.content); len(found) > 1 {
 		n["several values "+string(result.Outcome)]++
 	}
 	for _, v := range result.Violations {

@@ -180,7 +180,11 @@ func (c pathCase) askLibrary() pathAnswer {
 		return pathAnswer{refused: err.Error()}
 	}
 	var values []any
-	for _, match := range path.Find(c.document) {
+	matches, err := path.Find(c.document)
+	if err != nil {
+		return pathAnswer{refused: err.Error()}
+	}
+	for _, match := range matches {
 		values = append(values, match.Value)
 	}
 	return selected(values)

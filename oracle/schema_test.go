@@ -169,7 +169,9 @@ func (c schemaCase) readsTheSame(rules vmrules.Rules) bool {
 			paths = append(paths, path)
 		}
 		for _, path := range paths {
-			if !cmp.Equal(path.Find(content), path.Find(given)) {
+			found, err := path.Find(content)
+			same, errOfGiven := path.Find(given)
+			if err != nil || errOfGiven != nil || !cmp.Equal(found, same) {
 				return false
 			}
 		}
@@ -234,7 +236,8 @@ func (c schemaCase) promised(rules vmrules.Rules, listed []schemaGap) bool {
 		types[gap.Rule][gap.Type] = true
 	}
 	for _, r := range rules.All() {
-		for _, m := range r.Path.Find(c.content) {
+		found, _ := r.Path.Find(c.content)
+		for _, m := range found {
 			switch m.Value.(type) {
 			case string:
 				if types[r.Name]["string"] {

@@ -135,8 +135,8 @@ func (p *probe) find(path string, object any) {
 		if err != nil {
 			return problem, shortened(err.Error())
 		}
-		matches := parsed.Find(object)
-		return decided, fmt.Sprintf("%d matches", len(matches))
+		matches, err := parsed.Find(object)
+		return problems(err, fmt.Sprintf("%d matches", len(matches)))
 	})
 }
 
