@@ -14,7 +14,7 @@ mutant() {
 	local name=$1 file=$2 script=$3 copy=$work/copy
 	rm -rf "$copy"
 	mkdir -p "$copy/oracle"
-	cp -r ./*.go ./*.txt go.mod go.sum internal "$copy"
+	cp -r ./*.go go.mod go.sum internal "$copy"
 	cp -r oracle/go.mod oracle/go.sum oracle/go.work oracle/model "$copy/oracle"
 	sed -i "$script" "$copy/$file"
 	if cmp -s "$file" "$copy/$file"; then
@@ -35,12 +35,12 @@ mutant() {
 	fi
 }
 
-mutant "min is exclusive" constraint.go \
+mutant "min is exclusive" internal/constraint/bound.go \
 	's/return n.Compare(c.number) != c.beyond, nil/o := n.Compare(c.number); return o != c.beyond \&\& (o != 0 || c.beyond > 0), nil/'
 mutant "0 cores are set" internal/jsonpath/implied.go 's/f.zeroIsUnset && isZero(next)/f.zeroIsUnset \&\& isZero(next) \&\& false/'
 mutant "a union keeps its own order" internal/jsonpath/step.go 's/slices.SortFunc(all, Element.Compare)//'
 mutant "valid is ignored where the path has other steps than names" evaluate.go \
-	's/if j.rule.Valid.IsZero() || j.known.isNeeded {/if _, names := j.rule.Path.Names(); !names || j.rule.Valid.IsZero() || j.known.isNeeded {/'
+	's/if j.rule.Valid.IsZero() || j.wrong != nil {/if _, names := j.rule.Path.Names(); !names || j.rule.Valid.IsZero() || j.wrong != nil {/'
 mutant "a negative index is off by one" internal/jsonpath/step.go 's/return i + length$/return i + length - 1/'
 mutant "Partial violates what is missing" evaluate.go \
 	'/^func (j \*judgement) missing/,/^}/s/if j.partial {/if false {/'
