@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/vmrules/vmrules/internal/jsonpath"
-	"github.com/vmrules/vmrules/internal/jsontext"
 	"github.com/vmrules/vmrules/internal/value"
 	"github.com/vmrules/vmrules/internal/vmtarget"
 )
@@ -198,23 +196,12 @@ func (a annotation) parse(o parseOptions) (Rules, []Problem) {
 			Message: fmt.Sprintf("the annotation %s must be a string that holds JSON, not %s", a.key, value.Describe(a.value)),
 		}}
 	}
-	o.isOfTemplate = a.key == OldAnnotation
+	if a.key == OldAnnotation && o.version == "" {
+		o.version = VDetected
+	}
 	rules, problems := parseRules(s, o)
 	for i := range problems {
 		problems[i].Source = a.source
 	}
 	return rules, problems
-}
-
-// versionOf is the version of a template's own annotation.
-func versionOf(nodes []jsontext.Node) Version {
-	for _, n := range nodes {
-		for _, m := range n.Members {
-			s, _ := m.Value.Value.(string)
-			if (m.Key == keyPath || m.Key == keyValid) && strings.HasPrefix(s, jsonpath.Prefix) {
-				return V201902
-			}
-		}
-	}
-	return V201901
 }

@@ -33,8 +33,8 @@ func readRules(annotation string, o parseOptions) ([]rule, []jsontext.Node, []Pr
 		return nil, nil, nil
 	}
 	nodes, problems := readText(annotation, o)
-	if o.version == "" && o.isOfTemplate {
-		o.version = versionOf(nodes)
+	if o.version == VDetected {
+		o.version = detectedVersion(nodes)
 	}
 	reader := ruleReader{parseOptions: o, text: annotation, problems: problems, paths: map[string]Path{}}
 	rules := make([]rule, 0, len(nodes))
@@ -57,6 +57,13 @@ func readRules(annotation string, o parseOptions) ([]rule, []jsontext.Node, []Pr
 	}
 	place(problems, annotation)
 	return rules, nodes, problems
+}
+
+func detectedVersion(nodes []jsontext.Node) Version {
+	if constraint.HasPrefix(nodes) {
+		return V201902
+	}
+	return V201901
 }
 
 // readText reads the text of an annotation as JSON: the elements of its array,

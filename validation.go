@@ -22,6 +22,9 @@ const (
 	V201902 Version = "201902-2"
 	// V201901 is 201901-1: paths without prefix, on the template.
 	V201901 Version = "201901-1"
+	// VDetected is V201902 if the path or valid of any rule has the prefix of paths, and
+	// V201901 otherwise. RulesFor and ValidateOwn read a template's own annotation so.
+	VDetected Version = "detected"
 )
 
 // A ParseOption changes how an annotation is read.
@@ -45,8 +48,7 @@ type parseOptions struct {
 	limits  Budget
 	budget  *budget // what is left of that
 
-	isOfTemplate bool // in OldAnnotation, where the paths tell the version
-	inGo         bool // rules that were built in Go, and not read from an annotation
+	inGo bool // rules that were built in Go, and not read from an annotation
 }
 
 func parseOptionsOf(opts []ParseOption) parseOptions {
@@ -59,9 +61,14 @@ func parseOptionsOf(opts []ParseOption) parseOptions {
 }
 
 // WithVersion says which version of the format the annotation has. Without it,
-// that is V201902; RulesFor looks at a template's own annotation to tell.
-func WithVersion(v Version) ParseOption {
-	return parseOption(func(o *parseOptions) { o.version = v })
+// that is V201902, and VDetected for a template's own annotation. Two options with
+// the same version are equal.
+func WithVersion(v Version) ParseOption { return versionOption(v) }
+
+type versionOption Version
+
+func (v versionOption) changeReading(o *parseOptions) {
+	o.version = Version(v)
 }
 
 // Strict makes problems of what is otherwise ignored, as the format demands:
@@ -81,7 +88,7 @@ func (o *parseOptions) problems() []Problem {
 		all = append(all, Problem{Index: -1, Line: 1, Column: 1, Reason: ReasonNotSupported, Message: fmt.Sprintf(format, args...)})
 	}
 	switch o.version {
-	case "", V201902, V201901:
+	case "", V201902, V201901, VDetected:
 	default:
 		add("there is no version %s of the format: it is %s or %s", value.Quoted(string(o.version)), V201902, V201901)
 	}
@@ -134,7 +141,7 @@ func NewRules(rules []Rule, opts ...ParseOption) (Rules, error) {
 		}
 	}
 	o := parseOptionsOf(opts)
-	if o.version == V201901 {
+	if o.version == V201901 || o.version == VDetected {
 		o.version = V201902 // which is how they are written here
 	}
 	o.inGo = true

@@ -53,6 +53,7 @@ func (l *linter) read() []*rule {
 	if len(places) == 0 {
 		return nil
 	}
+	l.opts = sameVersion(l.opts, places)
 	lenient := slices.DeleteFunc(slices.Clone(l.opts), func(opt vmrules.ParseOption) bool { return opt == vmrules.Strict() })
 	if len(lenient) == len(l.opts) {
 		l.strictly(problems)
@@ -64,6 +65,21 @@ func (l *linter) read() []*rule {
 		rules, _ = l.reread(l.only(places), lenient)
 	}
 	return l.rules(rules, places)
+}
+
+// sameVersion returns options by which a part of the annotation is read in the version
+// that the whole of it was detected to have.
+func sameVersion(opts []vmrules.ParseOption, places []place) []vmrules.ParseOption {
+	if !slices.Contains(opts, vmrules.WithVersion(vmrules.VDetected)) {
+		return opts
+	}
+	version := vmrules.V201901
+	for _, p := range places {
+		if constraint.HasPrefix([]jsontext.Node{p.node}) {
+			version = vmrules.V201902
+		}
+	}
+	return slices.Insert(slices.Clone(opts), slices.Index(opts, vmrules.WithVersion(vmrules.VDetected))+1, vmrules.WithVersion(version))
 }
 
 func parse(text string, opts []vmrules.ParseOption) (vmrules.Rules, []vmrules.Problem) {

@@ -1,10 +1,8 @@
 package manifest
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/lint"
@@ -24,8 +22,7 @@ type Annotation struct {
 func (o Object) Annotations() []Annotation {
 	var all []Annotation
 	if own := o.node.get("metadata", "annotations", vmrules.OldAnnotation); own != nil && o.IsTemplate() {
-		text, _ := own.scalar.(string)
-		all = append(all, Annotation{o, vmrules.OldAnnotation, versionOf(text), own})
+		all = append(all, Annotation{o, vmrules.OldAnnotation, vmrules.VDetected, own})
 	}
 	return o.appendAnnotations(all, o.node)
 }
@@ -87,19 +84,4 @@ func (a Annotation) written(text string) filledText {
 		return filled
 	}
 	return filledText{written: text}
-}
-
-// versionOf tells the version of a template's own annotation as the library
-// does: 201901-1, unless a path has the prefix of 201902-2.
-func versionOf(text string) vmrules.Version {
-	var rules []struct{ Path, Valid any }
-	_ = json.Unmarshal([]byte(text), &rules) // what is unreadable has no version
-	for _, rule := range rules {
-		for _, v := range []any{rule.Path, rule.Valid} {
-			if s, ok := v.(string); ok && strings.HasPrefix(s, "jsonpath::") {
-				return vmrules.V201902
-			}
-		}
-	}
-	return vmrules.V201901
 }
