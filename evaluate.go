@@ -103,7 +103,7 @@ func (j *judgement) run() {
 		j.undecided("", emptiness(j.target))
 	case j.target.Nothing != "":
 		j.end(Skipped, errNotFilledIn.Error())
-	case j.applies() && (j.rule.Kind.isOfFormat() || j.check()):
+	case j.applies() && (j.rule.Kind.IsOfFormat() || j.check()):
 		j.judgeValues()
 	}
 }

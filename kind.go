@@ -132,7 +132,7 @@ func (k namedKind) wrong() string {
 	switch {
 	case k.kind == "":
 		return "WithKind needs the name of the kind"
-	case k.kind.isOfFormat():
+	case k.kind.IsOfFormat():
 		return fmt.Sprintf("WithKind cannot change the kind %s, which is one of the format", k.kind)
 	case k.compiler == nil:
 		return fmt.Sprintf("WithKind has no compiler for the kind %s", value.Quoted(string(k.kind)))
@@ -141,7 +141,7 @@ func (k namedKind) wrong() string {
 }
 
 // knows reports whether a kind is one of the format, or has a compiler.
-func (o *parseOptions) knows(k Kind) bool { return k.isOfFormat() || o.compiler(k) != nil }
+func (o *parseOptions) knows(k Kind) bool { return k.IsOfFormat() || o.compiler(k) != nil }
 
 // compiler returns what WithKind gave for a kind; nil if it gave nothing.
 func (o *parseOptions) compiler(k Kind) KindCompiler {

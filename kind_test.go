@@ -655,7 +655,7 @@ func checkDoor(t *testing.T, rules Rules, object map[string]any, opts ...Validat
 	t.Helper()
 	others := make([]rule, 0, rules.Len())
 	for _, r := range rules.rules {
-		if r.Kind.isOfFormat() && !r.enforcesNothing() {
+		if r.Kind.IsOfFormat() && !r.enforcesNothing() {
 			r.checker = typeChecker(r.Kind.valueType())
 			r.Kind = "other " + r.Kind
 			r.literal = constraint.NewSet(constraint.Scalar, r.literal.All())

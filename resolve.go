@@ -3,7 +3,6 @@ package vmrules
 import (
 	"fmt"
 	"iter"
-	"reflect"
 	"slices"
 	"time"
 
@@ -298,17 +297,10 @@ func (j *judgement) isInForce() bool {
 		return true
 	}
 	isThere := j.applies()
-	if follows := j.rule.Path.begins(j.rule.Valid); follows && (j.result.Outcome == Skipped || isLeftOut(j.doubt)) {
+	if follows := j.rule.Path.BeginsWith(j.rule.Valid); follows && (j.result.Outcome == Skipped || isLeftOut(j.doubt)) {
 		*j.result = decision{}
 	}
 	return isThere && !j.rule.Valid.Equal(j.rule.Path)
-}
-
-// begins reports whether a path begins with the steps of another: then the other
-// selects something wherever p does.
-func (p Path) begins(with Path) bool {
-	steps, first := p.steps(), with.steps()
-	return len(first) <= len(steps) && reflect.DeepEqual(steps[:len(first)], first)
 }
 
 // find finds what a path selects, and what counts where it selects nothing.

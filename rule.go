@@ -26,8 +26,8 @@ const (
 	KindEnum    Kind = "enum"
 )
 
-// isOfFormat reports whether the kind is one of the format. WithKind may add others.
-func (k Kind) isOfFormat() bool {
+// IsOfFormat reports whether the kind is one of the format. WithKind may add others.
+func (k Kind) IsOfFormat() bool {
 	_, ok := constraint.OfKind(string(k))
 	return ok
 }
@@ -190,7 +190,7 @@ func newPlan(rules []rule, root Root) *plan.Plan {
 	entries := make([]plan.Entry, len(rules))
 	for i := range rules {
 		r := &rules[i]
-		if root == RootTemplate && r.Kind.isOfFormat() && !r.enforcesNothing() && r.unread == nil {
+		if root == RootTemplate && r.Kind.IsOfFormat() && !r.enforcesNothing() && r.unread == nil {
 			entries[i] = plan.Entry{Path: r.Path.parsed, Needs: r.Valid.parsed, Demands: &r.literal}
 		}
 	}
@@ -262,7 +262,7 @@ type unread struct {
 }
 
 // isKnown reports whether the rule's kind is known.
-func (r *rule) isKnown() bool { return r.Kind.isOfFormat() || r.checker != nil }
+func (r *rule) isKnown() bool { return r.Kind.IsOfFormat() || r.checker != nil }
 
 // hasArguments reports whether the rule has any argument.
 func (r *rule) hasArguments() bool { return len(r.literal.All())+len(r.unread) > 0 }

@@ -478,7 +478,7 @@ func (r *ruleReader) strictly() {
 		p.Suggestion = meant
 		return
 	}
-	if !r.rule.Kind.isOfFormat() {
+	if !r.rule.Kind.IsOfFormat() {
 		return
 	}
 	for _, m := range r.node.Members {

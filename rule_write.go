@@ -178,7 +178,7 @@ func (r Rule) cannotBeUnknown(key string) string {
 		return "has a value that is not JSON"
 	case !utf8.ValidString(key):
 		return "is not valid UTF-8"
-	case slices.Contains(commonKeys, key) || r.Kind.isOfFormat() && slices.Contains(argumentKeys, key):
+	case slices.Contains(commonKeys, key) || r.Kind.IsOfFormat() && slices.Contains(argumentKeys, key):
 		return "is a field of Rule: set that"
 	}
 	return ""

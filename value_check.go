@@ -34,7 +34,7 @@ func newValueChecker(r *rule, set *constraint.Set) (*ValueChecker, error) {
 	switch {
 	case !r.isKnown():
 		return nil, fmt.Errorf("the rule %s: the kind %s is not known", value.Quoted(r.Name), value.Quoted(string(r.Kind)))
-	case !r.Kind.isOfFormat():
+	case !r.Kind.IsOfFormat():
 		return nil, fmt.Errorf("the rule %s: %w", value.Quoted(r.Name), errKindItself)
 	case r.enforcesNothing():
 		return nil, fmt.Errorf("the rule %s: the kind %s without any argument enforces nothing", value.Quoted(r.Name), r.Kind)

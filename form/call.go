@@ -75,12 +75,8 @@ func (c *call) newRule(r vmrules.Rule) (made rule, key string) {
 		return rule{Rule: r}, ""
 	}
 	made = rule{Rule: r, path: r.Path.Steps(), valid: r.Valid.Steps()}
-	made.follows = !r.Valid.IsZero() && begins(made.path, made.valid)
+	made.follows = !r.Valid.IsZero() && r.Path.BeginsWith(r.Valid)
 	return made, textOf(made.path)
-}
-
-func begins(path, with []vmrules.Step) bool {
-	return len(with) <= len(path) && textOf(path[:len(with)]) == textOf(with)
 }
 
 func textOf(path []vmrules.Step) string {

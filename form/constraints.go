@@ -97,19 +97,13 @@ type part struct {
 
 var errKindItself = errors.New("what the rule allows is known only to its kind")
 
-// isOfFormat reports whether the kind is one of the format. Only those are arithmetic.
-func isOfFormat(k vmrules.Kind) bool {
-	_, ok := constraint.OfKind(string(k))
-	return ok
-}
-
 // addRule adds what a rule asks, or why that is not known.
 func (t *total) addRule(r *vmrules.Resolved) {
 	switch {
 	case r.Outcome == vmrules.Undecided:
 		t.undecided = append(t.undecided, t.note(r, "", r.Note))
 		return
-	case !isOfFormat(t.rules[r.Index].Kind):
+	case !t.rules[r.Index].Kind.IsOfFormat():
 		t.undecided = append(t.undecided, t.note(r, "", errKindItself.Error()))
 		return
 	case r.Unsearched != "":

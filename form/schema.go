@@ -173,7 +173,7 @@ func (g *schemaGroup) write(rules []*vmrules.Resolved) {
 		rule := &g.rules[r.Index]
 		switch {
 		case r.Outcome == vmrules.Ignored:
-		case !isOfFormat(rule.Kind):
+		case !rule.Kind.IsOfFormat():
 			g.leaveOut(rule, "", "", errKindItself)
 		case rule.JustWarning:
 			warning = append(warning, r)

@@ -1,7 +1,6 @@
 package lint
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/vmrules/vmrules"
@@ -15,7 +14,7 @@ import (
 func (l *linter) paths(r *rule) {
 	_, at := r.at(keyPath)
 	judged := oneScalar
-	if !isOfFormat(r.Kind) {
+	if !r.Kind.IsOfFormat() {
 		judged = anyValue
 	}
 	l.path(r, keyPath, at, r.Path, judged)
@@ -88,13 +87,6 @@ func spelled(p vmrules.Path) []string {
 		texts = append(texts, step.String())
 	}
 	return texts
-}
-
-// begins reports whether a path begins with the steps of another: then the other
-// selects something wherever p does.
-func begins(p, with vmrules.Path) bool {
-	steps, first := spelled(p), spelled(with)
-	return len(first) <= len(steps) && slices.Equal(steps[:len(first)], first)
 }
 
 // defaultOf returns what the field at the end of a path counts as where it is not

@@ -39,7 +39,7 @@ const valueSize = 150
 
 // literal returns what the literal arguments of a rule demand.
 func (l *linter) literal(r vmrules.Rule) constraint.Set {
-	if !isOfFormat(r.Kind) {
+	if !r.Kind.IsOfFormat() {
 		return constraint.Set{}
 	}
 	var all []constraint.Constraint
@@ -71,12 +71,6 @@ func (l *linter) literals(arguments []vmrules.Argument) ([]value.Scalar, bool) {
 	return all, true
 }
 
-// isOfFormat reports whether a kind is one of the format.
-func isOfFormat(k vmrules.Kind) bool {
-	_, ok := constraint.OfKind(string(k))
-	return ok
-}
-
 // at returns where the value of a key stands, and what the rule calls that key.
 func (r *rule) at(key string) (string, jsontext.Node) {
 	n, ok := r.node.Member(key)
@@ -91,7 +85,7 @@ func (r *rule) at(key string) (string, jsontext.Node) {
 func (l *linter) rule(r *rule) {
 	l.message(r)
 	l.paths(r)
-	if !isOfFormat(r.Kind) {
+	if !r.Kind.IsOfFormat() {
 		return
 	}
 	l.foreignArguments(r)
@@ -210,7 +204,7 @@ func (l *linter) bounds(r *rule) {
 
 // alwaysApplies reports whether the rule is never skipped where its path selects
 // something.
-func (r *rule) alwaysApplies() bool { return r.Valid.IsZero() || begins(r.Path, r.Valid) }
+func (r *rule) alwaysApplies() bool { return r.Valid.IsZero() || r.Path.BeginsWith(r.Valid) }
 
 // valid looks for a valid that has no effect. Spec: Optional Keys, valid.
 func (l *linter) valid(r *rule) {

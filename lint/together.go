@@ -16,7 +16,7 @@ func (l *linter) together(rules []*rule) {
 	groups := map[string]*limits{}
 	var inOrder []*limits
 	for _, r := range rules {
-		if !isOfFormat(r.Kind) || r.JustWarning || r.isHopeless {
+		if !r.Kind.IsOfFormat() || r.JustWarning || r.isHopeless {
 			continue
 		}
 		key := r.group()
