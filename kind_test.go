@@ -549,12 +549,12 @@ func TestReadingOtherKinds(t *testing.T) {
 			`FieldValueNotSupported: line 2, column 23: rule "n": rule: the kind "moost" is not known: did you mean "most"?`,
 			`FieldValueNotSupported: line 2, column 84: rule "n": the key "most" is not known: remove it, or correct its spelling`}},
 		{"it panics", rule(``), []ParseOption{WithKind("most", panics)}, []string{`FieldValueInvalid: line 2, column 1: rule "n": the kind "most" cannot read this rule: oh`}},
-		{"it gives nothing", rule(``), []ParseOption{WithKind("most", none)}, []string{`FieldValueInvalid: line 2, column 1: rule "n": the kind "most" has no way to judge this rule`}},
+		{"it gives nothing", rule(``), []ParseOption{WithKind("most", none)}, []string{`FieldValueInvalid: line 2, column 1: rule "n": the kind "most" gave no Checker for this rule`}},
 		{"a place elsewhere, a reason of Strict", rule(``), []ParseOption{WithKind("most", elsewhere)}, []string{`FieldValueInvalid: line 2, column 1: rule "n": no`}},
 		{"kinds that cannot be", "", []ParseOption{WithKind("", most), WithKind("enum", most), WithKind("k", nil), WithRoot("r")}, []string{
 			`FieldValueNotSupported: line 1, column 1: there is no root "r": it is RootTemplate or RootObject`,
 			`FieldValueNotSupported: line 1, column 1: WithKind needs the name of the kind`,
-			`FieldValueNotSupported: line 1, column 1: WithKind cannot change the kind enum, which is one of the format`,
+			`FieldValueNotSupported: line 1, column 1: WithKind cannot redefine the kind enum, which belongs to the format`,
 			`FieldValueNotSupported: line 1, column 1: WithKind has no compiler for the kind "k"`}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

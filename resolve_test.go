@@ -150,7 +150,7 @@ func TestChecker(t *testing.T) {
 	}
 	for i, want := range []string{
 		"", `the rule "read": max is read from the object that is judged`,
-		`the rule "empty": the kind enum without any argument enforces nothing`, `the rule "odd": the kind "odd" is not known`, "there is no rule 4: there are 4, from 0",
+		`the rule "empty": the kind enum without any argument enforces nothing`, `the rule "odd": the kind "odd" is not known`, "there is no rule 4: there are 4 rules, counted from 0",
 	} {
 		if _, err := rules.Checker(i); (err == nil) != (want == "") || err != nil && err.Error() != want {
 			t.Errorf("rule %d: %v, want %s", i, err, want)
