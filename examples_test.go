@@ -302,8 +302,8 @@ func ExampleParseRules() {
 	// Output:
 	// 2:48 path FieldValueInvalid: a JSONPath begins with "jsonpath::": write "jsonpath::.spec.domain.cpu.cores"
 	// 2:105 max FieldValueInvalid: "max" must be a number, a quantity such as "2Gi", or a JSONPath, not "many"
-	// 3:3 message FieldValueRequired: the rule has no "message": add what the user is told where the rule does not hold
-	// 3:12 name FieldValueDuplicate: rules[0] has this name already: names must be unique
+	// 3:3 message FieldValueRequired: the rule has no "message": add the text that users see if the rule is violated
+	// 3:12 name FieldValueDuplicate: rules[0] already has this name: names must be unique
 }
 
 // Rules can be built in Go, and written as an annotation.
@@ -343,7 +343,7 @@ func ExampleNewRules() {
 	// ]
 	// the validation rules cannot be used: 2 problems
 	// - rule "memory": the rule has no "path": add the JSONPath of the field to judge
-	// - rule "memory": "message" is empty: it must be what the user is told where the rule does not hold
+	// - rule "memory": "message" is empty: it must be the text that users see if the rule is violated
 }
 
 // A field of a match is a path that selects this very value.

@@ -64,7 +64,7 @@ func TestPositionInIsBounded(t *testing.T) {
 	if asked == 0 || asked > 20_000 {
 		t.Errorf("%d times it was found", asked)
 	}
-	if err == nil || !strings.Contains(err.Error(), "ask for too much") {
+	if err == nil || !strings.Contains(err.Error(), "too costly to read") {
 		t.Errorf("the budget lasts: %v", err)
 	}
 }

@@ -552,7 +552,7 @@ func TestReadingOtherKinds(t *testing.T) {
 		{"it gives nothing", rule(``), []ParseOption{WithKind("most", none)}, []string{`FieldValueInvalid: line 2, column 1: rule "n": the kind "most" gave no Checker for this rule`}},
 		{"a place elsewhere, a reason of Strict", rule(``), []ParseOption{WithKind("most", elsewhere)}, []string{`FieldValueInvalid: line 2, column 1: rule "n": no`}},
 		{"kinds that cannot be", "", []ParseOption{WithKind("", most), WithKind("enum", most), WithKind("k", nil), WithRoot("r")}, []string{
-			`FieldValueNotSupported: line 1, column 1: there is no root "r": it is RootTemplate or RootObject`,
+			`FieldValueNotSupported: line 1, column 1: there is no root "r": use RootTemplate or RootObject`,
 			`FieldValueNotSupported: line 1, column 1: WithKind needs the name of the kind`,
 			`FieldValueNotSupported: line 1, column 1: WithKind cannot redefine the kind enum, which belongs to the format`,
 			`FieldValueNotSupported: line 1, column 1: WithKind has no compiler for the kind "k"`}},

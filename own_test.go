@@ -195,7 +195,7 @@ func TestFullReportOfOwn(t *testing.T) {
 	}
 	want := map[string]int{
 		"items[0] Skipped ": 1, "items[2] Skipped ": 1, "items[3] Skipped ": 1,
-		"items[1] Undecided nothing of this VM is judged: the budget for memory is used up": 1,
+		"items[1] Undecided this VM is not judged: the budget for memory is used up": 1,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("results (-want +got):\n%s", diff)

@@ -137,12 +137,12 @@ func TestLongCauses(t *testing.T) {
 	field := strings.Repeat("f", maxOutput/4)
 	r := Result{Outcome: Violated, Violations: []Violation{{Field: field}, {Field: field}, {Field: field}, {Field: field}, {Field: field}}}
 	causes := NewReport([]Result{r}).Causes()
-	if last := causes[len(causes)-1]; len(causes) != 4 || last.Message != "2 more are left out, since there are too many" {
+	if last := causes[len(causes)-1]; len(causes) != 4 || last.Message != "2 more are left out because there are too many" {
 		t.Errorf("%d causes, the last: %q", len(causes), last.Message)
 	}
 	problems := &ParseError{Problems: []Problem{{Key: field}, {Key: field}, {Key: field}, {Key: field}, {Key: field}}}
 	causes = problems.Causes()
-	if last := causes[len(causes)-1]; len(causes) != 4 || last.Message != "2 more are left out, since there are too many" {
+	if last := causes[len(causes)-1]; len(causes) != 4 || last.Message != "2 more are left out because there are too many" {
 		t.Errorf("%d causes, the last: %q", len(causes), last.Message)
 	}
 	written, err := json.Marshal(problems)

@@ -476,13 +476,13 @@ func TestReadingReports(t *testing.T) {
 		{`{"valid": null, "results": []}`, `it has no "valid"`, false},
 		{`{"valid": true}`, `it has no "results"`, false},
 		{`{"valid": true, "results": null}`, `it has no "results"`, false},
-		{`{"valid": true, "results": [` + violated + `]}`, `"valid" is true, and results[0] is Violated and fails the object`, false},
+		{`{"valid": true, "results": [` + violated + `]}`, `"valid" is true, but results[0] is Violated, which fails the object`, false},
 		{`{"valid": true, "results": [` + satisfied + `, ` + undecided + `]}`, `results[1] is Undecided`, false},
-		{`{"valid": true, "results": [{"outcome": "Satisfied", "violations": [{}]}]}`, `results[0] is Satisfied and fails`, false},
-		{`{"valid": false, "results": [` + satisfied + `]}`, `"valid" is false, and no result fails the object`, false},
-		{`{"valid": false, "results": [], "omitted": 1}`, `"valid" is false, and no result fails the object`, false},
+		{`{"valid": true, "results": [{"outcome": "Satisfied", "violations": [{}]}]}`, `results[0] is Satisfied, which fails`, false},
+		{`{"valid": false, "results": [` + satisfied + `]}`, `"valid" is false, but no result fails the object`, false},
+		{`{"valid": false, "results": [], "omitted": 1}`, `"valid" is false, but no result fails the object`, false},
 		{`{"valid": true, "results": [null]}`, `results[0] has the outcome ""`, false},
-		{`{"valid": true, "results": [{"outcome": "Perhaps"}]}`, `results[0] has the outcome "Perhaps", and must have one of ["Violated"`, false},
+		{`{"valid": true, "results": [{"outcome": "Perhaps"}]}`, `results[0] has the outcome "Perhaps": it must be one of ["Violated"`, false},
 		{`{"valid": false, "results": [{"outcome": "violated"}]}`, `results[0] has the outcome "violated"`, false},
 		{`{"valid": true, "results": [], "omitted": -1}`, `"omitted" is -1`, false},
 		{`{"valid": "yes", "results": []}`, "cannot unmarshal string", false},
@@ -513,7 +513,7 @@ func TestOmitted(t *testing.T) {
 	if report.Valid() || report.Omitted() != 7 || report.Err() == nil {
 		t.Errorf("%d are left out: %s", report.Omitted(), &report)
 	}
-	want := []vmrules.Cause{{Reason: vmrules.ReasonInternal, Message: "m (what is wrong is left out)"}}
+	want := []vmrules.Cause{{Reason: vmrules.ReasonInternal, Message: "m (the violations are left out)"}}
 	if diff := cmp.Diff(want, report.Causes()); diff != "" {
 		t.Errorf("causes (-want +got):\n%s", diff)
 	}

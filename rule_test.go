@@ -132,7 +132,7 @@ func TestMessages(t *testing.T) {
 		{`"valid": ""`, `"valid" is empty: write a JSONPath, or leave it out`},
 		{`"justWarning": "true"`, `"justWarning" must be true or false, without quotes`},
 		{`"Min": 1`, `the key "Min" is not known: did you mean "min"?`},
-		{`"included": [1]`, `the key "included" is not known: it is called "values" since version 201902-2`},
+		{`"included": [1]`, `the key "included" is not known: version 201902-2 calls it "values"`},
 		{`"minimum": 1`, `the key "minimum" is not known: remove it, or correct its spelling`},
 	}
 	for _, test := range tests {

@@ -302,7 +302,7 @@ func TestFullReport(t *testing.T) {
 	if report.Valid() || last.Outcome != Undecided || last.Index != -1 || last.Target != "items[99]" {
 		t.Errorf("%d results, the last: %s", len(results), last)
 	}
-	if want := "nothing of this VM is judged: the budget for "; !strings.HasPrefix(detailOf(last), want) {
+	if want := "this VM is not judged: the budget for "; !strings.HasPrefix(detailOf(last), want) {
 		t.Errorf("%s; want %s…", detailOf(last), want)
 	}
 	unjudged := 0
