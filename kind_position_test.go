@@ -8,7 +8,7 @@ import (
 	"github.com/vmrules/vmrules"
 )
 
-// TestPositionIn: the text at the position begins with what is wanted.
+// TestPositionIn: the text at the position begins with the wanted text.
 func TestPositionIn(t *testing.T) {
 	const annotation = `[{"name": "r", "rule": "k", "path": "jsonpath::.a", "message": "m",
 		"own": {"a": [true, {"b\u0063": null}], "": {"x": 1}}, "null": null}]`

@@ -111,8 +111,8 @@ func annotated(validations any) map[string]any {
 	}
 }
 
-// TestProblemsOfAllVMs: ValidateOwn judges what it can and loses no problem of
-// what it cannot.
+// TestProblemsOfAllVMs: ValidateOwn judges each VM whose rules it can read, and reports all
+// problems of the others.
 func TestProblemsOfAllVMs(t *testing.T) {
 	list := map[string]any{"kind": "List", "items": []any{
 		annotated("{"), annotated(7), annotated(`[{"name": "r", "rule": "string", "path": "jsonpath::.a", "message": "m"}]`), annotated(`[1]`),
@@ -140,7 +140,7 @@ func TestProblemsOfAllVMs(t *testing.T) {
 	}
 }
 
-// TestRulesForSeveral: one set of rules cannot serve VMs that have different ones.
+// TestRulesForSeveral: RulesFor refuses VMs that have different rules.
 func TestRulesForSeveral(t *testing.T) {
 	const one = `[{"name": "r", "rule": "string", "path": "jsonpath::.a", "message": "m"}]`
 	exempt := annotated(one)
@@ -169,8 +169,8 @@ func TestRulesForSeveral(t *testing.T) {
 	}
 }
 
-// TestFullReportOfOwn: a VM for which the budget does not suffice has a result
-// that says so, and does not keep the others from being judged.
+// TestFullReportOfOwn: if the budget does not suffice for a VM, it has a result that says so,
+// and the others are still judged.
 func TestFullReportOfOwn(t *testing.T) {
 	many := make([]string, 2500)
 	for i := range many {
@@ -202,8 +202,8 @@ func TestFullReportOfOwn(t *testing.T) {
 	}
 }
 
-// TestBudgetOfOwn: all VMs together have one budget, and each rule is judged as
-// without a budget, or is undecided.
+// TestBudgetOfOwn: all VMs share one budget, and each rule has the outcome that it has without
+// a budget, or is undecided.
 func TestBudgetOfOwn(t *testing.T) {
 	vm := annotated(`[{"name":"n","rule":"string","path":"jsonpath::.spec.hostname","message":"m"}]`)
 	vm["spec"].(map[string]any)["template"].(map[string]any)["spec"].(map[string]any)["hostname"] = strings.Repeat("x", 100_000)
