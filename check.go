@@ -46,9 +46,9 @@ type Input struct {
 	// OldObjectUnknown means that there is an old object, but that its VM cannot be
 	// found, because the new VM is an item of a list or template.
 	OldObjectUnknown bool
-	// IsPartial means that the object is an incomplete form, as Partial says: violations
-	// with ReasonRequired, and those by an empty string, are dropped, and a violated
-	// rule without any others is Skipped.
+	// IsPartial means that the object is an incomplete form, as Partial says. Violations
+	// with ReasonRequired, and those by an empty string, are dropped. A violated rule
+	// that has no others is Skipped.
 	IsPartial bool
 
 	judgement *judgement

@@ -150,7 +150,7 @@ type ParseError struct {
 	Problems []Problem `json:"problems"`
 }
 
-// Error lists the problems, one per line, and at most a hundred.
+// Error lists at most a hundred problems, one per line.
 func (e *ParseError) Error() string {
 	return listed("the validation rules cannot be used", e.Problems)
 }
@@ -180,7 +180,7 @@ type InvalidError struct {
 	Violations []Violation `json:"violations"`
 }
 
-// Error lists the violations, one per line, and at most a hundred.
+// Error lists at most a hundred violations, one per line.
 func (e *InvalidError) Error() string {
 	return listed("the object is not valid", e.Violations)
 }

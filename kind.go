@@ -9,8 +9,8 @@ import (
 	"github.com/vmrules/vmrules/internal/value"
 )
 
-// WithKind adds a kind of rule that the format does not have to ParseRules, NewRules and
-// RulesFor. Programs that do not know the kind ignore such rules, as the format demands.
+// WithKind adds a kind of rule beyond those of the format. ParseRules, NewRules and RulesFor
+// then know it. Programs that do not know the kind ignore such rules, as the format demands.
 // The compiler reads the keys that belong to the kind, and its Checker judges what the
 // rule's path selects. What all kinds share does not change: name, path, valid, message
 // and justWarning, and the arguments of the format, which constrain the values once the
@@ -43,7 +43,7 @@ type RuleSource struct {
 func (s RuleSource) Rule() Rule { return s.rule.clone() }
 
 // Value returns the value of a key as the annotation writes it; false if the key is
-// missing or null. From then on the key belongs to the kind, so that Strict accepts it.
+// missing or null. After the call, the key belongs to the kind, so that Strict accepts it.
 func (s RuleSource) Value(key string) (json.RawMessage, bool) {
 	if !slices.Contains(*s.own, key) {
 		*s.own = append(*s.own, key)

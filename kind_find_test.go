@@ -73,8 +73,8 @@ func TestVerdictDoubt(t *testing.T) {
 	}
 }
 
-// The error of Report.Err has the causes of the report, and errors.As and errors.Is can
-// search it, even if a Limit is a list.
+// The error of Report.Err has the causes of the report. errors.As finds its violations, and
+// errors.Is does not panic on it, even if a Limit is a list.
 func TestInvalidErrorOfLists(t *testing.T) {
 	rules := mustParse(t, ruleText(`"rule": "enum", "path": "jsonpath::.spec.a", "values": ["x"]`))
 	report := Validate(rules, decodeExactly(json.RawMessage(`{"kind": "VirtualMachine", "spec": {"template": {"spec": {"a": "y"}}}}`)))

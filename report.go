@@ -182,7 +182,8 @@ func (r *Report) Results(outcomes ...Outcome) []Result {
 	return results
 }
 
-// Omitted returns how many results the JSON that the report was read from had no room for.
+// Omitted returns how many results were left out when the report was written as JSON. It
+// returns 0 unless the report was read from such JSON.
 func (r *Report) Omitted() int {
 	if r == nil {
 		return 0
@@ -250,7 +251,7 @@ func (r *Report) filter(keep func(*Violation) bool) []Violation {
 	return kept
 }
 
-// Equal reports whether two reports say the same.
+// Equal reports whether two reports have the same contents.
 func (r *Report) Equal(q *Report) bool {
 	return r.isZero() == q.isZero() && r.Omitted() == q.Omitted() &&
 		slices.EqualFunc(r.all(), q.all(), func(a, b Result) bool { return a.equal(&b) })

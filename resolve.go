@@ -67,9 +67,9 @@ type FieldValue struct {
 
 // A Place is what is known about a path in a target, whatever the object holds there.
 type Place struct {
-	// Default is what the field counts as if it is missing from an object that exists: a
-	// string, a bool or a json.Number, or what WithDefaults gave. It is nil if there is no
-	// default.
+	// Default is the value of the field where the object around it exists and the field is
+	// missing: a string, a bool or a json.Number, or what WithDefaults gave. It is nil if
+	// there is no default.
 	Default any
 	// ZeroIsDefault means that the number 0 also counts as Default.
 	ZeroIsDefault bool
@@ -92,12 +92,12 @@ type readArgument struct {
 	literals []value.Scalar
 }
 
-// Resolve reads from an object what the rules need, and yields the rules of one target after
-// those of another. It reads arguments that are JSONPaths, and looks for what "valid" names, in
-// the object as it is: call it again when the object has changed. If the "valid" of a rule is
-// its path, or the beginning of its path, the rule counts as in force even while "valid"
-// selects nothing, because any value of the path would put it in force. The options are those
-// of Validate. Under Partial, an object that does not hold its VM yet is resolved, too.
+// Resolve reads from an object what the rules need. It yields one Resolved for each target and
+// rule, in that order. It reads arguments that are JSONPaths, and searches for "valid", in the
+// object as it is: call Resolve again when the object has changed. If the "valid" of a rule is
+// its path, or the beginning of its path, the rule is in force even while "valid" selects
+// nothing, because any value at the path would put it in force. The options are those of
+// Validate. Under Partial, an object that does not hold its VM yet is resolved, too.
 //
 // Resolve never changes the object. One Budget pays for the whole call, so that it ends
 // whatever the object holds.

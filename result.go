@@ -44,8 +44,8 @@ type Result struct {
 	// what could not be judged.
 	Note       string      `json:"note,omitempty"`
 	Violations []Violation `json:"violations,omitempty"`
-	// Omitted counts the violations that the JSON that the result was read from had no
-	// room for.
+	// Omitted counts the violations that were left out when the report was written as
+	// JSON. It is 0 unless the result was read from such JSON.
 	Omitted int `json:"omitted,omitempty"`
 }
 
@@ -135,7 +135,7 @@ func (r *Result) equal(q *Result) bool {
 }
 
 // String returns the result as text for people: the outcome, the rule and its target, then
-// the violations on lines of their own, and at most a hundred.
+// at most a hundred violations, each on a line of its own.
 func (r Result) String() string {
 	var s strings.Builder
 	fmt.Fprintf(&s, "%-9s  %s", r.Outcome, value.OneLine(r.Rule))
@@ -183,12 +183,12 @@ type Violation struct {
 	// Pointer is Field as a JSON Pointer (RFC 6901). If the value is missing, Pointer
 	// ends before the first step of the path that is neither a name nor an index.
 	Pointer string `json:"pointer,omitempty"`
-	// Value is a string, a bool or a json.Number in plain decimal notation, whatever Go
-	// type the object has. It is nil for an array, an object or a missing value.
+	// Value is a string, a bool or a json.Number in plain decimal notation, whatever its
+	// Go type in the object. It is nil for an array, an object or a missing value.
 	Value  any    `json:"value,omitempty"`
 	Reason Reason `json:"reason"`
-	// Argument is the key of the constraint; "" if the value is not one that the kind
-	// allows, or is missing.
+	// Argument is the key of the constraint; "" if the value is missing, or if it breaks
+	// the kind and not an argument.
 	Argument string `json:"argument,omitempty"`
 	// Limit is the argument's value, even if a JSONPath selected it: a string or
 	// json.Number, or for values a []string of the first 100.

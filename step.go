@@ -25,7 +25,8 @@ type NameStep string
 // end: [-1] is the last item.
 type IndexStep int
 
-// A SliceStep selects the items from one index up to, but without, another: [0:2], [0:4:2].
+// A SliceStep selects the items from one index up to, but not including, another: [0:2],
+// [0:4:2].
 type SliceStep struct{ slice jp.Slice }
 
 // A UnionStep selects what any of several keys selects: [0,2], ['a','b'].

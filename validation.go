@@ -64,8 +64,8 @@ func WithVersion(v Version) ParseOption {
 	return parseOption(func(o *parseOptions) { o.version = v })
 }
 
-// Strict makes unknown keys, unknown kinds and rules without arguments problems. Without it
-// they are ignored, as the format demands. Use Strict where rules are written, not where
+// Strict reports unknown keys, unknown kinds and rules without arguments as problems. Without
+// Strict they are ignored, as the format demands. Use it where rules are written, not where
 // objects are judged by them. All calls return equal options, so that a package can find
 // Strict among its options.
 func Strict() ParseOption { return strictOption{} }
@@ -170,8 +170,8 @@ func WithRegexBudget(d time.Duration) ValidateOption {
 // without a kind is a VirtualMachine, unless its shape is that of something else.
 func Partial() ValidateOption { return validateOption(func(s *settings) { s.partial = true }) }
 
-// A Default is what a field counts as if it is missing from an object that exists. NewDefault
-// makes one. The zero value changes nothing.
+// A Default is the value that a field has where the object around it exists and the field is
+// missing. NewDefault makes one. The zero value changes nothing.
 type Default struct{ of vmfields.Default }
 
 // NewDefault returns a Default for the field at a path. The path must consist of names and [*],
@@ -193,8 +193,8 @@ func NewDefault(path Path, value any) (Default, error) {
 // IsZero reports whether the default is the zero value.
 func (d Default) IsZero() bool { return d.of.Field.Path() == nil }
 
-// WithDefaults sets what fields count as if they are missing. It adds to the defaults of the
-// format and overrides them. If a field has two defaults, the later one counts.
+// WithDefaults sets defaults of fields. They add to the defaults of the format and override
+// them. If a field has two defaults, the later one counts.
 // Spec: Optional Keys, valid.
 func WithDefaults(defaults ...Default) ValidateOption {
 	return validateOption(func(s *settings) {
