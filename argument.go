@@ -11,19 +11,20 @@ import (
 )
 
 // An Argument is what a rule's constraint compares with: a literal, or a
-// JSONPath whose value is read from the object. The zero value is no argument.
+// JSONPath whose value is read from the object. The zero value means that there is
+// no argument.
 // An Argument is immutable and safe for concurrent use. Spec: Rule arguments.
 type Argument struct {
 	path    Path
 	literal any // string, bool or json.Number; nil: none
 }
 
-// NewArgument makes an argument of a Path, of a string (a JSONPath if it has
+// NewArgument returns an argument made from a Path, a string (a JSONPath if it has
 // the prefix), a bool, a json.Number or any Go number.
 func NewArgument(v any) (Argument, error) {
 	if path, ok := v.(Path); ok {
 		if path.IsZero() {
-			return Argument{}, errors.New("the zero Path is no argument")
+			return Argument{}, errors.New("the zero Path cannot be an argument")
 		}
 		return Argument{path: path}, nil
 	}
@@ -45,8 +46,8 @@ func NewArgument(v any) (Argument, error) {
 	return Argument{literal: s.Canonical()}, nil
 }
 
-// MustNewArgument is NewArgument for arguments that stand in the source of a
-// program. It panics where NewArgument returns an error.
+// MustNewArgument is NewArgument for arguments that are constants of a program. It
+// panics where NewArgument returns an error.
 func MustNewArgument(v any) Argument {
 	a, err := NewArgument(v)
 	if err != nil {
@@ -55,18 +56,18 @@ func MustNewArgument(v any) Argument {
 	return a
 }
 
-// IsZero tells whether there is no argument.
+// IsZero reports whether the argument is absent.
 func (a Argument) IsZero() bool { return a.literal == nil && a.path.IsZero() }
 
-// Path returns the path that the value is read from; false for a literal.
+// Path returns the path that the value is read from, and false for a literal.
 func (a Argument) Path() (Path, bool) { return a.path, !a.path.IsZero() }
 
-// Literal returns a string, a bool or a json.Number with the digits as they
-// were written; false for a path.
+// Literal returns a string, a bool or a json.Number with its digits as they were
+// written, and false for a path.
 func (a Argument) Literal() (any, bool) { return a.literal, a.literal != nil }
 
-// Equal tells whether two arguments are the same literal, numbers by value, or
-// the same path.
+// Equal reports whether two arguments are the same literal or the same path. Numbers
+// are compared by value.
 func (a Argument) Equal(b Argument) bool {
 	s, ok := value.ScalarOf(a.literal)
 	t, alsoOK := value.ScalarOf(b.literal)
@@ -76,7 +77,7 @@ func (a Argument) Equal(b Argument) bool {
 	return ok == alsoOK && a.path.Equal(b.path)
 }
 
-// String is the argument as an annotation writes it, without quotes.
+// String returns the argument as an annotation writes it, without quotes.
 func (a Argument) String() string {
 	if a.literal == nil {
 		return a.path.String()
@@ -84,7 +85,7 @@ func (a Argument) String() string {
 	return fmt.Sprint(a.literal)
 }
 
-// MarshalJSON writes the argument as an annotation does; null for none.
+// MarshalJSON writes the argument as an annotation does, and the zero Argument as null.
 func (a Argument) MarshalJSON() ([]byte, error) {
 	if !a.path.IsZero() {
 		return json.Marshal(a.path)

@@ -11,7 +11,7 @@ import (
 	"github.com/vmrules/vmrules/internal/racetest"
 )
 
-// budgetOf is a budget with so much work, and time for what backtracks.
+// budgetOf returns a budget with this much work, and with time for backtracking.
 func budgetOf(work int, backtracking time.Duration) *budget {
 	return &budget{Meter: meter.New(work, meter.DefaultKept), Backtracking: backtracking}
 }
@@ -21,15 +21,15 @@ func workLeft(b *budget) int {
 	return work
 }
 
-// An attack is a call that would take far more than its budget, given an option
-// with that budget. It returns what it made.
+// An attack is a call that would take far more than the budget in the option that it is
+// given. It returns what it made.
 type attack struct {
 	name string
 	call func(Option) any
 }
 
-// rulesText is an annotation of n rules, each with a number and the members that
-// follow.
+// rulesText returns an annotation of n rules, each with its number as its name, and with
+// these members.
 func rulesText(n int, members func(i int) string) string {
 	all := make([]string, n)
 	for i := range all {
@@ -52,7 +52,7 @@ func numbersText(n int) string {
 	return strings.TrimSuffix(strings.Repeat("123456,", n), ",")
 }
 
-// attacks are those on reading and judging.
+// attacks returns attacks on reading and judging.
 func attacks(t *testing.T) []attack {
 	t.Helper()
 	read := func(name, text string, opts ...ParseOption) attack {
@@ -113,18 +113,18 @@ func attacks(t *testing.T) []attack {
 	return all
 }
 
-// TestBudget: a call allocates in proportion to its budget, and so does what it
-// keeps, whatever the input asks for.
+// TestBudget: whatever the input is, what a call allocates and what it keeps is in
+// proportion to its budget.
 func TestBudget(t *testing.T) {
 	racetest.SkipLong(t)
 	given := Budget{Work: 20_000_000, Kept: 1 << 20}
 	const (
 		perWork = 1       // bytes that are allocated, for each unit of work
-		perKept = 2       // bytes that stay, for each that is paid for
-		spare   = 4 << 20 // for what depends on the input's size alone
+		perKept = 2       // bytes that are kept, for each that is paid for
+		spare   = 4 << 20 // for what depends only on the size of the input
 	)
 	for _, a := range attacks(t) {
-		a.call(WithBudget(given)) // which fills pools
+		a.call(WithBudget(given)) // fills the pools
 		var before, after, live runtime.MemStats
 		runtime.GC()
 		runtime.ReadMemStats(&before)
@@ -142,7 +142,7 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// TestBudgetOfOrdinaryInput: what people write is decided with the default.
+// TestBudgetOfOrdinaryInput: the default budget suffices for what people write.
 func TestBudgetOfOrdinaryInput(t *testing.T) {
 	racetest.SkipLong(t)
 	t.Parallel()
@@ -182,7 +182,7 @@ func TestBudgetOfOrdinaryInput(t *testing.T) {
 	}
 }
 
-// branches is a pattern of n branches, each of which begins differently.
+// branches returns a pattern of n branches, each of which begins differently.
 func branches(n int) string {
 	all := make([]string, n)
 	for i := range all {
@@ -191,8 +191,8 @@ func branches(n int) string {
 	return strings.Join(all, "|")
 }
 
-// TestRegexesOfHostileRules: however many costly patterns there are, reading them
-// allocates no more than the budget has units of work.
+// TestRegexesOfHostileRules: however many costly patterns there are, reading them allocates
+// at most one byte for each unit of work in the budget.
 func TestRegexesOfHostileRules(t *testing.T) {
 	t.Parallel()
 	patterns := map[string]string{
@@ -215,7 +215,7 @@ func TestRegexesOfHostileRules(t *testing.T) {
 			_, err := ParseRules(annotation)
 			runtime.ReadMemStats(&after)
 			if err == nil || !strings.HasSuffix(err.Error(), "is used up") {
-				t.Errorf("%d rules are read, or for another reason they are not: %v", len(rules), err)
+				t.Errorf("%d rules are read, or are refused for another reason: %v", len(rules), err)
 			}
 			if allocated := int(after.TotalAlloc - before.TotalAlloc); allocated > meter.DefaultWork {
 				t.Errorf("%d bytes are allocated", allocated)
@@ -224,8 +224,8 @@ func TestRegexesOfHostileRules(t *testing.T) {
 	}
 }
 
-// TestRegexFromObjectBeyondBudget: an object that brings a costly pattern leaves
-// the rules undecided that there is no budget for.
+// TestRegexFromObjectBeyondBudget: if the object contains a costly pattern, the rules for
+// which the budget does not suffice are undecided.
 func TestRegexFromObjectBeyondBudget(t *testing.T) {
 	t.Parallel()
 	var rules []string
@@ -241,8 +241,8 @@ func TestRegexFromObjectBeyondBudget(t *testing.T) {
 	}
 }
 
-// TestMemoryOfBacktracking: each regex has a stack of its own, and what 1,000 of them
-// hold at one time is bounded.
+// TestMemoryOfBacktracking: each regex has a stack of its own, but the memory that 1,000 of
+// them use at one time is bounded.
 func TestMemoryOfBacktracking(t *testing.T) {
 	var rules []string
 	for i := range 1_000 {

@@ -12,12 +12,12 @@ import (
 	"github.com/vmrules/vmrules/internal/value"
 )
 
-// A Checker judges what a rule of its kind selects. It is safe for concurrent
-// use. Rules and objects are hostile input: it bounds its own time.
+// A Checker judges what a rule of its kind selects. It must be safe for concurrent
+// use. Rules and objects are hostile input, so it must bound its own time.
 type Checker interface {
-	// Check judges one target. It changes nothing that the Input holds, and
-	// keeps nothing of it. It is called also where the path selects nothing.
-	// Where it panics, the rule is Undecided.
+	// Check judges one target. It must not change or keep anything that the
+	// Input holds. It is called even if the path selects nothing. If it panics,
+	// the rule is Undecided.
 	Check(*Input) Verdict
 }
 
@@ -28,64 +28,67 @@ type Checker interface {
 // shared, with other rules and with the caller of Validate.
 type Input struct {
 	Root any // what the rule's paths call $
-	// Object is what Root is part of: the VM, also where that stands in a
-	// template or list; or Root itself.
+	// Object is what Root is part of: the VM, even if that is in a template or
+	// list; or Root itself.
 	Object any
-	// OldObject is Object in what WithOldObject gave; nil for none.
+	// OldObject is Object before the update, from WithOldObject; nil if there is none.
 	OldObject any
-	// Values is what the rule's path selects, in document order. Their Field
-	// begins at the object that Validate was given. A field that always exists
-	// is there where the path names it; below the values, nothing is added to
-	// what the object has. A value in which an instance type or a preference
-	// may set a field makes the rule Undecided without a Check.
+	// Values are what the rule's path selects, in document order. Each Field
+	// starts at the object that Validate was given. A field that always exists is
+	// among them if the path names it. Nothing is added below a value: it has
+	// only the fields that the object has. If an instance type or a preference
+	// may set a field inside a value, the rule is Undecided and Check is not called.
 	Values []Match
-	// OldValue is what the path selects in OldObject; nil for nothing. Only a
-	// path of names has one: an item of an array may be another one by now.
+	// OldValue is what the path selects in OldObject; nil if it selects nothing.
+	// It is always nil unless the path has only names: after an update, an index
+	// may select another item.
 	OldValue any
-	// OldObjectUnknown means that there is an old object, but not where in it the old
-	// VM is, because the new one is an item of a list or template.
+	// OldObjectUnknown means that there is an old object, but that its VM cannot be
+	// found, because the new VM is an item of a list or template.
 	OldObjectUnknown bool
-	// IsPartial means that the object is a form that is not complete, as Partial says: a
-	// violation with ReasonRequired, or by an empty string, is Skipped.
+	// IsPartial means that the object is an incomplete form, as Partial says. Violations
+	// with ReasonRequired, and those by an empty string, are dropped. A violated rule
+	// that has no others is Skipped.
 	IsPartial bool
 
 	judgement *judgement
 	places    []located // of Values
-	err       error     // why what the Checker finds does not count
+	err       error     // why the verdict does not count
 }
 
-// Something located is at a place in an object, or counts there.
+// A located value is written at a location, or is a default for it.
 type located struct {
 	at      jsonpath.Location
 	standIn jsonpath.StandIn
 }
 
-// A Verdict is what a Checker says. The zero Verdict decides nothing.
+// A Verdict is what a Checker decides. The zero Verdict leaves the rule Undecided.
 type Verdict struct {
 	// Outcome is Satisfied, Violated, Skipped, Ignored or Undecided. Any other
-	// counts as Undecided, and so does one but Violated with violations.
+	// value counts as Undecided. If there are Violations, any Outcome except
+	// Violated counts as Undecided.
 	Outcome Outcome
-	// Note says why the rule is skipped, ignored or undecided, and what of a
-	// violated one could not be judged.
+	// Note says why the rule is skipped, ignored or undecided. If it is violated,
+	// Note says what could not be judged.
 	Note string
-	// Doubt is why the rule is undecided; DoubtKind if it is empty.
+	// Doubt is why the rule is undecided; "" means DoubtKind.
 	Doubt Doubt
-	// Violations are what is wrong, where the outcome is Violated. Each begins
-	// as Input.Violation.
+	// Violations say what is wrong if the outcome is Violated. Start each with
+	// Input.Violation.
 	Violations []Violation
 }
 
-// Violation begins a violation by Values[i], or by what is below it by
-// the names (string) and indexes (int) that follow; by -1, or where there is no
-// such value, it is about the path itself, which selects nothing. What is left
-// to say is the Reason (FieldValueInvalid if empty), the Detail, a Message in
-// place of the rule's, and what Argument and Limit it breaks.
+// Violation returns a violation by Values[i], or by the value at the names (string)
+// and indexes (int) below it. If i is -1, or there is no such value, the violation is
+// about the path itself, which selects nothing. The Checker then sets the Reason
+// (FieldValueInvalid if empty), the Detail, and the Argument and Limit that are broken.
+// It may set a Message to use instead of the rule's.
 func (in *Input) Violation(i int, below ...any) Violation {
 	if i < 0 || i >= len(in.Values) {
 		return in.pathViolation()
 	}
 	m := in.Values[i]
-	if i >= len(in.places) { // an Input of somebody's test
+	if i >= len(in.places) { // an Input made by a test
 		return Violation{Field: m.Field, Value: value.Canonical(m.Value)}
 	}
 	from := in.places[i]
@@ -107,8 +110,8 @@ func (in *Input) pathViolation() Violation {
 	return Violation{Field: t.At.Field(path.parsed), Pointer: pointerIn(t, path)}
 }
 
-// elementOf is a step as a Checker writes it. Another type than a string or an int
-// is named by its type alone: what is in it may contain itself.
+// elementOf returns the element for a step that a Checker gave. A step that is neither
+// a string nor an int is shown by its type alone: its value may contain itself.
 func elementOf(step any) jsonpath.Element {
 	switch step := step.(type) {
 	case int:
@@ -119,13 +122,13 @@ func elementOf(step any) jsonpath.Element {
 	return jsonpath.Member(fmt.Sprintf("%T", step))
 }
 
-// Find selects what another path selects in Root, with defaults, in document order, and
-// pays for it out of the Budget of the call. An error says why that cannot be known, for
-// instance because an instance type may set the field; then, whatever the Checker says,
-// the rule is Undecided.
+// Find returns what another path selects in Root, with defaults, in document order. It
+// pays from the Budget of the call. An error says why the values cannot be known, for
+// instance because an instance type may set the field. After an error the rule is
+// Undecided, whatever the Checker says.
 func (in *Input) Find(path Path) ([]Match, error) {
 	j := in.judgement
-	if j == nil { // an Input of somebody's test
+	if j == nil { // an Input made by a test
 		return path.Find(in.Root)
 	}
 	var matches []Match
@@ -143,10 +146,10 @@ func (in *Input) Find(path Path) ([]Match, error) {
 	return matches, nil
 }
 
-// UnfilledParameter is the first parameter of a template, such as ${NAME}, that is not
-// filled in somewhere inside a value of the Input; "" for none. A rule one of
-// whose Values has one is Undecided without a Check; a Checker that looks
-// elsewhere asks for itself.
+// UnfilledParameter returns the first template parameter, such as ${NAME}, that is not
+// filled in inside a value of the Input; "" if there is none. If there is one in Values,
+// the rule is Undecided and Check is not called. A Checker that looks at other values
+// must ask.
 func (in *Input) UnfilledParameter(v any) string {
 	if in.judgement == nil || !in.judgement.target.HasParameters {
 		return ""
@@ -157,10 +160,9 @@ func (in *Input) UnfilledParameter(v any) string {
 	return name
 }
 
-// Spend pays for what a Checker is about to do, out of the Budget of the call:
-// work in units of about a nanosecond, and bytes that it keeps. Where the budget
-// does not suffice, it returns an error, and whatever the Checker then says, the
-// rule is Undecided.
+// Spend pays from the Budget of the call for what a Checker is about to do: work in
+// units of about a nanosecond, and kept in bytes. It returns an error if the budget
+// does not suffice. After an error the rule is Undecided, whatever the Checker says.
 func (in *Input) Spend(work, kept int) error {
 	if in.judgement == nil {
 		return nil
@@ -170,9 +172,9 @@ func (in *Input) Spend(work, kept int) error {
 	return err
 }
 
-// Shared is what Checkers keep during one call of Validate, such as a budget
-// that they share: the value of a key, made by create where there is none yet.
-// The key should have a type that nobody else has.
+// Shared returns the value of a key, and calls create to make it the first time. All
+// Checkers of one call of Validate share these values, such as a budget of their own.
+// Use a key of an unexported type, so that no other package has the same key.
 func (in *Input) Shared(key any, create func() any) any {
 	if in.judgement == nil {
 		return create()
@@ -188,14 +190,14 @@ func (in *Input) Shared(key any, create func() any) any {
 type checking struct {
 	kept map[any]any
 
-	// What follows is of one target.
+	// The fields below are about one target.
 	of          *target
-	object, old any // in the types of an Input; nil: none
+	object, old any // with the types of an Input; nil: none
 	err         error
 }
 
-// startChecking prepares the target for Checkers, once it turns out that there
-// are any: each for itself, so that none pays or fails for what stands beside it.
+// startChecking prepares the target for Checkers when the first one needs it. It
+// prepares each target separately, so that no target pays or fails for another.
 func (e *evaluation) startChecking(t *target) *checking {
 	if e.checking == nil {
 		e.checking = &checking{kept: map[any]any{}}
@@ -212,8 +214,8 @@ func (e *evaluation) startChecking(t *target) *checking {
 	return c
 }
 
-// check asks the Checker of a kind that is not the format's. It returns false
-// where that ends the judgement.
+// check asks the Checker of a kind that is not one of the format. It returns false
+// if that ends the judgement.
 func (j *judgement) check() bool {
 	c := j.startChecking(j.target)
 	if c.err != nil {
@@ -239,8 +241,8 @@ func (j *judgement) check() bool {
 	return j.conclude(in, verdict)
 }
 
-// selectValues finds what the rule's path selects. All that is in the values is
-// paid for: the Checker will look at it.
+// selectValues finds what the rule's path selects. It pays for everything inside the
+// values, since the Checker will look at it.
 func (in *Input) selectValues() error {
 	j := in.judgement
 	var doubt error
@@ -265,7 +267,7 @@ func (in *Input) selectValues() error {
 	return cmp.Or(err, doubtOf(&w), doubt)
 }
 
-// plain is a value that is found in a plain object, where a default is not.
+// plain returns a value that was found in a plain object, and makes a default plain, too.
 func (j *judgement) plain(w *jsonpath.Search, v any) any {
 	if w.StandIn() == jsonpath.Written {
 		return v
@@ -274,8 +276,8 @@ func (j *judgement) plain(w *jsonpath.Search, v any) any {
 	return converted
 }
 
-// inspect looks at all that is in a plain value, and finds the first parameter
-// of a template that is not filled in; "" for none.
+// inspect pays for everything inside a plain value, and returns the first template
+// parameter there that is not filled in; "" if there is none.
 func (j *judgement) inspect(w *jsonpath.Search, v any) string {
 	if !w.Pay(value.PlainWork, 0) {
 		return ""
@@ -307,8 +309,7 @@ func (j *judgement) inspect(w *jsonpath.Search, v any) string {
 	return ""
 }
 
-// selectOld finds what the path selects in the old object, if the way there
-// names each step.
+// selectOld finds what the path selects in the old object, if the path has only names.
 func (in *Input) selectOld() error {
 	j := in.judgement
 	if j.checking.old == nil {
@@ -325,7 +326,7 @@ func (in *Input) selectOld() error {
 	return w.Run(j.rule.Path.parsed, jsonpath.Lookup(j.checking.old, j.target.At[len(j.target.VMAt):]))
 }
 
-// checkSafely keeps a controller up when a Checker goes down.
+// checkSafely recovers if a Checker panics, so that it does not stop the program.
 func checkSafely(r *rule, in *Input) (verdict Verdict) {
 	defer func() {
 		if failure := recover(); failure != nil {
@@ -335,8 +336,8 @@ func checkSafely(r *rule, in *Input) (verdict Verdict) {
 	return r.checker.Check(in)
 }
 
-// conclude makes a verdict the rule's result. It returns true where the rule's
-// arguments still have to be judged.
+// conclude makes a verdict the rule's result. It returns true if the rule's arguments
+// still have to be judged.
 func (j *judgement) conclude(in *Input, v Verdict) bool {
 	switch {
 	case v.Outcome == Satisfied && len(v.Violations) == 0:
@@ -353,8 +354,8 @@ func (j *judgement) conclude(in *Input, v Verdict) bool {
 	return false
 }
 
-// checkViolated reports what a Checker found. Under Partial, what is not there
-// may come.
+// checkViolated reports what a Checker found. Under Partial, a missing value may still
+// be filled in.
 func (j *judgement) checkViolated(in *Input, v Verdict) {
 	found := v.Violations
 	if len(found) == 0 {
@@ -381,8 +382,8 @@ func (j *judgement) checkViolated(in *Input, v Verdict) {
 	j.result.Note = v.Note
 }
 
-// writableLimit is a limit, or nil for one that JSON cannot write: a report has to
-// be written whatever a Checker puts into it.
+// writableLimit returns a limit, or nil if JSON cannot write it: any report can be
+// written, whatever a Checker puts into it.
 func writableLimit(limit any) any {
 	switch limit.(type) {
 	case nil, string, bool, json.Number, []string:
@@ -394,7 +395,7 @@ func writableLimit(limit any) any {
 	return limit
 }
 
-// complete says of a Checker's violation what it left open.
+// complete fills in what a Checker left empty in a violation.
 func (in *Input) complete(v Violation) Violation {
 	j := in.judgement
 	v.Rule, v.Warning = j.rule.Name, j.rule.JustWarning

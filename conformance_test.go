@@ -47,7 +47,7 @@ func (v vector) validateOptions(t testing.TB) []ValidateOption {
 	return opts
 }
 
-// run does what the vector asks for, with objects as this decoder gives them.
+// run makes the call of the vector, with objects from this decoder.
 func (v vector) run(t testing.TB, decode func(json.RawMessage) map[string]any) (*Report, error) {
 	object := decode(v.Object)
 	switch v.Call {
@@ -88,8 +88,8 @@ type (
 	namedMap    map[namedString]any
 	namedList   []any
 
-	resourceQuantity struct{ text string } // with MarshalJSON, as resource.Quantity has it
-	broken           struct{}              // with a MarshalJSON that fails
+	resourceQuantity struct{ text string } // has MarshalJSON, as resource.Quantity does
+	broken           struct{}              // has a MarshalJSON that fails
 	point            struct{ X int }
 )
 

@@ -60,7 +60,7 @@ func TestWithDefaults(t *testing.T) {
 	}
 }
 
-// TestDefaultBelow: a path may go on inside an object that is a default.
+// TestDefaultBelow: a path may have steps inside an object that is a default.
 func TestDefaultBelow(t *testing.T) {
 	rules, err := vmrules.ParseRules(`[{"name": "r", "rule": "integer", "path": "jsonpath::.spec.domain.x.y", "message": "m", "max": 1}]`)
 	if err != nil {

@@ -9,23 +9,23 @@ import (
 	"github.com/vmrules/vmrules/internal/vmfields"
 )
 
-// A Doubt is why a rule is undecided, for programs; the Detail of its violation
+// A Doubt tells a program why a rule is undecided. The Detail of the rule's violation
 // says the same in words.
 type Doubt string
 
 const (
-	// DoubtBound: a bound was reached. That is the Budget, the time for regular
-	// expressions, the number of values that a path selects or the depth of the
-	// object; or the value is beyond the bounds of numbers, has no JSON form, or
-	// is not the UTF-8 that a regular expression needs.
+	// DoubtBound: a bound was reached. The bound is the Budget, the time for regular
+	// expressions, the number of values that a path selects, the depth of the object,
+	// or the size of a number. DoubtBound also means that a value has no JSON form, or
+	// that it is not UTF-8, which a regular expression needs.
 	DoubtBound Doubt = "Bound"
-	// DoubtArgument: an argument's path selects nothing, or nothing that the
-	// argument could be; or a default that the caller gave cannot be used.
+	// DoubtArgument: an argument's path selects nothing, or a value that cannot be
+	// that argument; or a default that the caller gave cannot be used.
 	DoubtArgument Doubt = "Argument"
 	// DoubtParameter: a parameter of the template is not filled in.
 	DoubtParameter Doubt = "Parameter"
-	// DoubtInstancetype: the instance type may set the field, and the preference
-	// perhaps as well.
+	// DoubtInstancetype: the instance type may set the field, and perhaps the
+	// preference may, too.
 	DoubtInstancetype Doubt = "Instancetype"
 	// DoubtPreference: the preference may set the field.
 	DoubtPreference Doubt = "Preference"
@@ -44,8 +44,8 @@ type doubtful struct {
 func (e doubtful) Doubt() Doubt  { return e.doubt }
 func (e doubtful) Unwrap() error { return e.error }
 
-// doubtIn returns the Doubt of an error. An error without one comes from what can
-// reach a bound: searching, comparing and paying.
+// doubtIn returns the Doubt of an error. An error without one comes from searching,
+// comparing or paying, each of which can reach a bound.
 func doubtIn(err error) Doubt {
 	var e interface{ Doubt() Doubt }
 	if errors.As(err, &e) {
@@ -60,7 +60,8 @@ func isDoubtful(err error) bool {
 	return errors.As(err, &e)
 }
 
-// A leftOut error says that a field depends on an object that is not given.
+// A leftOut error says that the instance type or the preference, which are not given, may
+// set a field.
 type leftOut struct {
 	what string
 	by   jsonpath.Setters
@@ -77,7 +78,7 @@ func (e *leftOut) Error() string {
 	return fmt.Sprintf("%s may be set by %s", e.what, strings.Join(all, " or "))
 }
 
-// Doubt is that of the object that Error names first.
+// Doubt returns the Doubt about what Error names first.
 func (e *leftOut) Doubt() Doubt {
 	if e.by&vmfields.ByInstancetype != 0 {
 		return DoubtInstancetype
@@ -90,7 +91,7 @@ func isLeftOut(err error) bool {
 	return errors.As(err, &e)
 }
 
-// doubtOf returns why what a search found may not be all; nil where it is.
+// doubtOf returns why a search may not have found everything; nil if it has.
 func doubtOf(w *jsonpath.Search) error {
 	if left, ok := w.Doubt().(*jsonpath.LeftOut); ok {
 		return &leftOut{left.What, left.By}

@@ -10,7 +10,7 @@ import (
 	"github.com/vmrules/vmrules"
 )
 
-// A spender is a Checker that spends more than there is, and gives no verdict.
+// A spender is a Checker that spends more than the budget, and gives no verdict.
 type spender struct{}
 
 func (spender) Check(in *vmrules.Input) vmrules.Verdict {
@@ -18,8 +18,8 @@ func (spender) Check(in *vmrules.Input) vmrules.Verdict {
 	return vmrules.Verdict{}
 }
 
-// TestDoubts has what vectors cannot: options, kinds, and objects that are too
-// large to be written down.
+// TestDoubts covers what vectors cannot: options, kinds, and objects that are too large to
+// write down.
 func TestDoubts(t *testing.T) {
 	const path = `"path": "jsonpath::.spec.domain.n"`
 	kind := vmrules.WithKind("spender", func(vmrules.RuleSource) (vmrules.Checker, []vmrules.Problem) { return spender{}, nil })
@@ -42,7 +42,7 @@ func TestDoubts(t *testing.T) {
 		object := map[string]any{"spec": map[string]any{"domain": map[string]any{"n": test.n, "argument": test.argument}}}
 		undecided := vmrules.Validate(rules, object, test.option).Results(vmrules.Undecided)
 		if len(undecided) != 1 {
-			t.Errorf("%s: it is decided", test.name)
+			t.Errorf("%s: the rule is decided", test.name)
 			continue
 		}
 		detail := undecided[0].Violations[0].Detail

@@ -10,23 +10,23 @@ import (
 	"github.com/vmrules/vmrules/internal/value"
 )
 
-// A Reason is why something is wrong, in the names that Kubernetes uses for
-// the reasons of a StatusCause. The set is closed.
+// A Reason is why something is wrong, by the names that Kubernetes uses for the
+// reasons of a StatusCause. The set is closed.
 type Reason string
 
 const (
-	// ReasonRequired: the value is not there.
+	// ReasonRequired: the value is missing.
 	ReasonRequired Reason = "FieldValueRequired"
 	// ReasonTypeInvalid: the value has the wrong type.
 	ReasonTypeInvalid Reason = "FieldValueTypeInvalid"
-	// ReasonNotSupported: the value is not one of those that are allowed.
+	// ReasonNotSupported: the value is not one of the allowed values.
 	ReasonNotSupported Reason = "FieldValueNotSupported"
 	// ReasonTooLong: the value is longer than it may be.
 	ReasonTooLong Reason = "FieldValueTooLong"
-	// ReasonDuplicate: the value may stand only once.
+	// ReasonDuplicate: the value may appear only once.
 	ReasonDuplicate Reason = "FieldValueDuplicate"
-	// ReasonForbidden: the value may not be there at all. Only kinds beyond
-	// those of the format have it.
+	// ReasonForbidden: there must not be a value. Only kinds that WithKind adds
+	// give it.
 	ReasonForbidden Reason = "FieldValueForbidden"
 	// ReasonInvalid: anything else that is wrong with the value.
 	ReasonInvalid Reason = "FieldValueInvalid"
@@ -34,7 +34,7 @@ const (
 	ReasonInternal Reason = "InternalError"
 )
 
-// words is how a line for people says the reason.
+// words returns the reason as messages for people write it.
 func (r Reason) words() string {
 	switch r {
 	case ReasonRequired:
@@ -68,7 +68,7 @@ func reasonOf(f constraint.Fault) Reason {
 	return ReasonInvalid
 }
 
-// isOfValue tells whether a value can be wrong for this reason.
+// isOfValue reports whether a value can be wrong for this reason.
 func (r Reason) isOfValue() bool {
 	switch r {
 	case ReasonRequired, ReasonTypeInvalid, ReasonNotSupported, ReasonTooLong, ReasonDuplicate, ReasonForbidden, ReasonInvalid:
@@ -87,14 +87,15 @@ type Cause struct {
 
 // A Problem is one thing that is wrong with an annotation.
 type Problem struct {
-	// Rule is the name of the rule, "" where it has none or none is meant.
+	// Rule is the name of the rule; "" if it has none, or if the problem is not about
+	// a rule.
 	Rule string `json:"rule,omitempty"`
-	// Index is the place of the rule in the array, from 0; -1 where the
-	// problem is about the whole annotation.
+	// Index is the index of the rule in the array, from 0; -1 if the problem is
+	// about the whole annotation.
 	Index int `json:"index"`
-	// Key is the key inside the rule, "" where the whole rule is meant.
+	// Key is the key inside the rule; "" if the problem is about the whole rule.
 	Key string `json:"key,omitempty"`
-	// Offset counts bytes from 0; Line and Column count from 1, columns in
+	// Offset counts bytes from 0. Line and Column count from 1, and columns are
 	// code points. Line is 0 for rules that were not read from text.
 	Offset int `json:"offset"`
 	Line   int `json:"line,omitempty"`
@@ -103,15 +104,15 @@ type Problem struct {
 	Reason Reason `json:"reason"`
 	// Message says what is wrong and what would be right.
 	Message string `json:"message"`
-	// Suggestion, if there is one, is what to write in place of the string that
-	// stands at Offset: a key or a value, without quotes and escapes.
+	// Suggestion, if there is one, is what to write instead of the string at Offset:
+	// a key or a value, without quotes and escapes.
 	Suggestion string `json:"suggestion,omitempty"`
-	// Source is whose annotation it is, where RulesFor or ValidateOwn read
-	// it: "VM", "template", or either with its place, as in "VM items[3]".
+	// Source is whose annotation it is, if RulesFor or ValidateOwn read it: "VM",
+	// "template", or either with its location, as in "VM items[3]".
 	Source string `json:"source,omitempty"`
 }
 
-// Error is the problem in one line.
+// Error returns the problem in one line.
 func (p Problem) Error() string {
 	var parts []string
 	if p.Source != "" {
@@ -143,14 +144,13 @@ func (p Problem) field() string {
 	return at.String()
 }
 
-// A ParseError is all that is wrong with an annotation, or with the rules that
-// NewRules was given. errors.As finds it,
-// and the first Problem in it.
+// A ParseError lists everything that is wrong with an annotation, or with the rules
+// that NewRules was given. errors.As finds it, and the first Problem in it.
 type ParseError struct {
 	Problems []Problem `json:"problems"`
 }
 
-// Error lists the problems, one a line, a hundred at most.
+// Error lists at most a hundred problems, one per line.
 func (e *ParseError) Error() string {
 	return listed("the validation rules cannot be used", e.Problems)
 }
@@ -158,9 +158,9 @@ func (e *ParseError) Error() string {
 // Unwrap returns the problems, each a Problem.
 func (e *ParseError) Unwrap() []error { return asErrors(e.Problems) }
 
-// Causes returns the problems as causes of an admission response. Field is
-// the place inside the annotation, such as "[3].path". Of more than 16 MiB, the
-// last cause says how many are left out.
+// Causes returns the problems as causes of an admission response. Field is the path
+// inside the annotation, such as "[3].path". If they exceed 16 MiB, the last cause says
+// how many are left out.
 func (e *ParseError) Causes() []Cause {
 	causes := make([]Cause, 0, len(e.Problems))
 	out := output{maxOutput}
@@ -174,13 +174,13 @@ func (e *ParseError) Causes() []Cause {
 	return causes
 }
 
-// An InvalidError is what Report.Err returns: all violations that fail an
-// object. errors.As finds it, and the first Violation in it.
+// An InvalidError lists all violations that fail an object. Report.Err returns it.
+// errors.As finds it, and the first Violation in it.
 type InvalidError struct {
 	Violations []Violation `json:"violations"`
 }
 
-// Error lists the violations, one a line, a hundred at most.
+// Error lists at most a hundred violations, one per line.
 func (e *InvalidError) Error() string {
 	return listed("the object is not valid", e.Violations)
 }
@@ -199,7 +199,7 @@ func asErrors[E error](list []E) []error {
 	return all
 }
 
-// maxListed is how many problems or violations a text for people lists.
+// maxListed is how many problems or violations a text for people lists at most.
 const maxListed = 100
 
 func listed[E error](title string, all []E) string {

@@ -18,12 +18,12 @@ type evaluation struct {
 	settings
 	targets   []target
 	planWalk  plan.Walk
-	judgement judgement       // the one at hand
-	decision  decision        // that it comes to
+	judgement judgement       // the current one
+	decision  decision        // its decision
 	search    jsonpath.Search // for the values of its rule
 }
 
-// settings are what a call begins with, some of them to be used up.
+// settings are what a call starts with. It uses some of them up.
 type settings struct {
 	old      map[string]any
 	checking *checking    // nil until some rule needs it
@@ -45,10 +45,10 @@ var (
 
 const notSet = "the field is not set"
 
-// isSpent reports whether the budget did not suffice for something.
+// isSpent reports whether the budget did not suffice.
 func (e *evaluation) isSpent() bool { return e.budget.Err() != nil }
 
-// implied are the fields of a target that count without being written.
+// implied returns the fields of a target that count even if they are not written.
 func (e *evaluation) implied(t *target) *jsonpath.Implied {
 	switch {
 	case t.IsWhole:
@@ -70,7 +70,7 @@ func (e *evaluation) walk(t *target, v jsonpath.Visitor) jsonpath.Search {
 	return w
 }
 
-// judge judges one rule for one target: by the wrong values alone, if they are known.
+// judge judges one rule for one target. If the wrong values are known, it looks only at them.
 func (e *evaluation) judge(r *rule, t *target, wrong []plan.Wrong) {
 	e.judgement = judgement{evaluation: e, rule: r, target: t, result: &e.decision, wrong: wrong}
 	e.judgement.run()
@@ -83,14 +83,14 @@ type judgement struct {
 	rule   *rule
 	target *target
 	result *decision
-	wrong  []plan.Wrong // all values that may break the rule; nil: not known
+	wrong  []plan.Wrong // all values that may break the rule; nil if they are not known
 
 	set      constraint.Set // what the rule demands, with its arguments read
 	prepared bool
-	value    value.Scalar // that is being judged
+	value    value.Scalar // the value that is being judged
 	doubt    error        // the first thing that could not be judged
 	doubtful string       // the argument that it is about
-	notYet   string       // what a form has not filled in, under Partial
+	notYet   string       // under Partial, what is not filled in yet
 }
 
 func (j *judgement) run() {
@@ -115,11 +115,11 @@ func (j *judgement) end(outcome Outcome, note string) {
 // undecided ends the judgement without blaming a field.
 func (j *judgement) undecided(argument string, why error) {
 	v := j.violation(ReasonInternal, argument, about(argument, why))
-	_ = j.budget.Spend(0, v.size()) // as every rule has one at most, a refusal changes nothing here
+	_ = j.budget.Spend(0, v.size()) // a refusal changes nothing: each rule has at most one such violation
 	j.result.Outcome, j.result.Undecided, j.result.Violations = Undecided, doubtIn(why), []Violation{v}
 }
 
-// about says why something could not be judged, of an argument if there is one.
+// about returns why something could not be judged, after the argument if there is one.
 func about(argument string, why error) string {
 	if argument == "" {
 		return why.Error()
@@ -127,7 +127,7 @@ func about(argument string, why error) string {
 	return argument + " " + why.Error()
 }
 
-// applies tells whether what "valid" names is there; if not, it ends the
+// applies reports whether "valid" is absent or selects something. If not, it ends the
 // judgement.
 func (j *judgement) applies() bool {
 	if j.rule.Valid.IsZero() || j.wrong != nil {
@@ -176,7 +176,7 @@ func (j *judgement) judgeValues() {
 	}
 }
 
-// visitValues judges what the path selects, or only the values that may be wrong.
+// visitValues judges the values that may be wrong, if they are known, or all that the path selects.
 func (j *judgement) visitValues(w *jsonpath.Search) error {
 	if j.wrong == nil {
 		return w.Run(j.rule.Path.parsed, j.target.Root)
@@ -190,7 +190,7 @@ func (j *judgement) visitValues(w *jsonpath.Search) error {
 	return w.Err()
 }
 
-// leftOut ends the judgement where a field is left to others.
+// leftOut ends the judgement because an instance type or a preference may set a field.
 func (j *judgement) leftOut(why error) {
 	j.doubt = why
 	if j.partial {
@@ -213,7 +213,7 @@ func (j *judgement) violated() {
 	}
 }
 
-// missing ends the judgement where the path selects nothing.
+// missing ends the judgement because the path selects nothing.
 func (j *judgement) missing() {
 	if j.partial {
 		j.end(Skipped, errNotFilledIn.Error())
@@ -267,12 +267,12 @@ func (j *judgement) Visit(w *jsonpath.Search, v any) bool {
 	return w.Err() == nil
 }
 
-// atField says of what value something could not be judged.
+// atField adds the location of the value that could not be judged.
 func (j *judgement) atField(w *jsonpath.Search, why error) error {
 	return fmt.Errorf("%s: %w", w.At().Shown(), why)
 }
 
-// atValue is atField for an argument, whose key comes before it.
+// atValue is atField for the doubt about an argument, whose key comes before the message.
 func (j *judgement) atValue(w *jsonpath.Search, why error) error {
 	if j.mayCome(why) {
 		return why
@@ -280,8 +280,8 @@ func (j *judgement) atValue(w *jsonpath.Search, why error) error {
 	return fmt.Errorf("cannot be judged for %w", j.atField(w, why))
 }
 
-// doubted remembers what could not be judged; a violation still counts, and
-// any other doubt more than what is only not filled in yet.
+// doubted remembers what could not be judged. A violation outweighs it, and it outweighs
+// what is only not filled in yet.
 func (j *judgement) doubted(argument string, why error) {
 	if j.mayCome(why) {
 		j.notYet = about(argument, why)
@@ -292,7 +292,7 @@ func (j *judgement) doubted(argument string, why error) {
 	}
 }
 
-// origin returns which path the limit of an argument was read from, if it was one path.
+// origin returns a note of the path that an argument was read from, if it was one path.
 func (r *rule) origin(key string) string {
 	for _, u := range r.unread {
 		if u.key == key && len(u.from) == 1 {
@@ -320,7 +320,7 @@ func (j *judgement) add(w *jsonpath.Search, found any, f constraint.Finding) {
 	j.result.Violations = append(j.result.Violations, v)
 }
 
-// explain says of what is wrong with a value why that counts.
+// explain adds to a detail why the value counts, if it is not written in the object.
 func explain(why jsonpath.StandIn, v any, detail string) string {
 	switch why {
 	case jsonpath.Unset:
@@ -331,7 +331,7 @@ func explain(why jsonpath.StandIn, v any, detail string) string {
 	return detail
 }
 
-// prepare reads the arguments that are JSONPaths, once for all values.
+// prepare reads the arguments that are JSONPaths. It does so once for all values.
 func (j *judgement) prepare() {
 	if j.prepared {
 		return
@@ -353,8 +353,8 @@ func (j *judgement) prepare() {
 	j.set = constraint.NewSet(j.rule.Kind.valueType(), read)
 }
 
-// ofArgument gives an error of readArgument its Doubt, where it has none of its own.
-// That the budget is used up is one the search then finds out, too.
+// ofArgument returns an error of readArgument with DoubtArgument, unless it has a Doubt.
+// It need not look for a budget that is used up: the search then fails, too.
 func ofArgument(err error) error {
 	if isDoubtful(err) {
 		return err
@@ -362,7 +362,7 @@ func ofArgument(err error) error {
 	return doubtful{DoubtArgument, err}
 }
 
-// readArgument makes a constraint of the literals that its paths select in the object.
+// readArgument returns the constraint with the literals that its paths select in the object.
 func (j *judgement) readArgument(u unread) (constraint.Constraint, []value.Scalar, error) {
 	a := constraint.Named(u.key)
 	if a.IsList {
@@ -374,7 +374,7 @@ func (j *judgement) readArgument(u unread) (constraint.Constraint, []value.Scala
 		return nil, nil, err
 	}
 	if len(found) > 1 {
-		return nil, nil, fmt.Errorf("cannot be read: %s selects %d values, and one is needed", path.shown(), len(found))
+		return nil, nil, fmt.Errorf("cannot be read: %s selects %d values, but must select one", path.shown(), len(found))
 	}
 	literal, err := j.usable(path, found[0])
 	if err != nil {
@@ -391,8 +391,8 @@ func (j *judgement) readArgument(u unread) (constraint.Constraint, []value.Scala
 	return c, literals, nil
 }
 
-// readList collects the values that are allowed. A list's only path must
-// select something; an item's path that selects nothing allows nothing.
+// readList collects the allowed values. If one path selects the whole list, it must select
+// something. The path of a single item may select nothing, and then allows nothing.
 func (j *judgement) readList(a *constraint.Argument, u unread) (constraint.Constraint, []value.Scalar, error) {
 	var all []value.Scalar
 	later := false
@@ -436,7 +436,7 @@ func (j *judgement) readList(a *constraint.Argument, u unread) (constraint.Const
 	return c, all, err
 }
 
-// appendItems adds a value, or the items of an array.
+// appendItems appends a value, or the items of an array.
 func (j *judgement) appendItems(all []value.Scalar, path Path, v any) ([]value.Scalar, error) {
 	if value.ShapeOf(v) != value.Array {
 		s, err := j.usable(path, v)
@@ -456,7 +456,7 @@ func (j *judgement) appendItems(all []value.Scalar, path Path, v any) ([]value.S
 	return all, nil
 }
 
-// find lists what an argument's path selects, at least one value.
+// find returns what an argument's path selects, which is at least one value.
 func (j *judgement) find(path Path) ([]any, error) {
 	var found []any
 	w := j.walk(j.target, jsonpath.VisitorFunc(func(_ *jsonpath.Search, v any) bool {
@@ -475,12 +475,12 @@ func (j *judgement) find(path Path) ([]any, error) {
 	return nil, fmt.Errorf("cannot be read: %s is %w", path.shown(), errNotThere)
 }
 
-// mayCome tells whether a form may still bring what is missing.
+// mayCome reports whether a form may still bring what is missing.
 func (j *judgement) mayCome(err error) bool {
 	return j.partial && (errors.Is(err, errNotFilledIn) || isLeftOut(err))
 }
 
-// usable is the scalar that an argument's path selected.
+// usable returns the scalar that an argument's path selected.
 func (j *judgement) usable(path Path, v any) (value.Scalar, error) {
 	s, ok := value.ScalarOf(v)
 	if err := j.budget.Spend(jsonpath.NodeWork*lookWork(j.target, &s)+constraint.ListedWork, 0); err != nil {

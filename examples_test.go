@@ -41,7 +41,7 @@ func Example() {
 // A webhook finds the template of a VM with [vmrules.TemplateOf], the rules
 // with [vmrules.RulesFor], and answers with causes and warnings.
 func Example_webhook() {
-	// The part of k8s.io/api/admission/v1 that is needed, with its JSON.
+	// The part of k8s.io/api/admission/v1 that the example needs, with its JSON keys.
 	type (
 		request struct {
 			UID    string          `json:"uid"`
@@ -69,7 +69,7 @@ func Example_webhook() {
 			Response   *response `json:"response,omitempty"`
 		}
 	)
-	// getTemplate stands for a client of the cluster or, better, a cache.
+	// getTemplate would use a client of the cluster or, better, a cache.
 	getTemplate := func(namespace, name string) map[string]any {
 		return templateOf(object(`{"kind": "VirtualMachine"}`), `[
 			{"name": "bus", "rule": "enum", "path": "jsonpath::.spec.domain.devices.disks[*].disk.bus", "message": "virtio is faster", "values": ["virtio"], "justWarning": true},
@@ -160,8 +160,8 @@ func Example_webhook() {
 	// }
 }
 
-// A UI backend judges a form while the user fills it in, and the whole of it
-// when the user submits.
+// A UI backend judges a form while the user fills it in, and again when the user submits
+// it.
 func Example_form() {
 	rules, err := vmrules.ParseRules(`[
 		{"name": "cores", "rule": "integer", "path": "jsonpath::.spec.domain.cpu.cores", "message": "2 to 8 cores", "min": 2, "max": 8},
@@ -182,7 +182,7 @@ func Example_form() {
 
 	form := object(`{"kind": "VirtualMachine", "spec": {"template": {"spec": {"domain": {"cpu": {"cores": 12}}}}}}`)
 
-	// While the user types: what is missing is no mistake yet.
+	// While the user types, a missing value is not a mistake yet.
 	report := vmrules.Validate(rules, form, vmrules.Partial())
 	text, err := json.MarshalIndent(report, "", "  ")
 	if err != nil {
@@ -191,9 +191,9 @@ func Example_form() {
 	}
 	fmt.Println(string(text))
 
-	// On submit it is, and can be told from what is wrong.
+	// On submit it is. Missing tells missing values from wrong ones.
 	report = vmrules.Validate(rules, form)
-	fmt.Println(len(report.Violations()), "to mend, of which to fill in:")
+	fmt.Println(len(report.Violations()), "to correct, of which these are missing:")
 	for _, v := range report.Missing() {
 		fmt.Println(v.Pointer, "-", v.Message)
 	}
@@ -234,20 +234,20 @@ func Example_form() {
 	//     }
 	//   ]
 	// }
-	// 2 to mend, of which to fill in:
+	// 2 to correct, of which these are missing:
 	// /spec/template/spec/domain/memory/guest - at least 2Gi of memory
 }
 
-// A template repository checks, in a unit test, that the rules of each template
-// can be read, without typing mistakes, and that the template's own VM
-// satisfies them. For templates in YAML, pass the Unmarshal of a YAML package.
+// A unit test in a template repository checks that the rules of each template can be read
+// and have no typing mistakes, and that the template's own VM satisfies them. For templates
+// in YAML, use the Unmarshal of a YAML package.
 func Example_templates() {
 	check := func(text []byte, decode func([]byte, any) error) error {
 		var template map[string]any
 		if err := decode(text, &template); err != nil {
 			return err
 		}
-		// Strict finds what a consumer would silently ignore.
+		// Strict finds what other programs would silently ignore.
 		if _, err := vmrules.RulesFor(nil, template, vmrules.Strict()); err != nil {
 			return err
 		}
@@ -287,7 +287,7 @@ func Example_templates() {
 	// wrong-case.json: the validation rules cannot be used: template: line 2, column 121: rule "cores": the key "Max" is not known: did you mean "max"?
 }
 
-// All problems of all rules come together, each with its place.
+// The error lists all problems of all rules, each with its line and column.
 func ExampleParseRules() {
 	_, err := vmrules.ParseRules(`[
   {"name": "cores", "rule": "integer", "path": ".spec.domain.cpu.cores", "message": "few cores", "max": "many"},
@@ -302,8 +302,8 @@ func ExampleParseRules() {
 	// Output:
 	// 2:48 path FieldValueInvalid: a JSONPath begins with "jsonpath::": write "jsonpath::.spec.domain.cpu.cores"
 	// 2:105 max FieldValueInvalid: "max" must be a number, a quantity such as "2Gi", or a JSONPath, not "many"
-	// 3:3 message FieldValueRequired: the rule has no "message": add what the user is told where the rule does not hold
-	// 3:12 name FieldValueDuplicate: rules[0] has this name already: names must be unique
+	// 3:3 message FieldValueRequired: the rule has no "message": add the text that users see if the rule is violated
+	// 3:12 name FieldValueDuplicate: rules[0] already has this name: names must be unique
 }
 
 // Rules can be built in Go, and written as an annotation.
@@ -327,7 +327,7 @@ func ExampleNewRules() {
 	}
 	fmt.Println(string(annotation))
 
-	// The checks are those of ParseRules.
+	// NewRules makes the checks of ParseRules.
 	_, err = vmrules.NewRules([]vmrules.Rule{{Name: "memory", Kind: vmrules.KindInteger}})
 	fmt.Println(err)
 	// Output:
@@ -343,10 +343,10 @@ func ExampleNewRules() {
 	// ]
 	// the validation rules cannot be used: 2 problems
 	// - rule "memory": the rule has no "path": add the JSONPath of the field to judge
-	// - rule "memory": "message" is empty: it must be what the user is told where the rule does not hold
+	// - rule "memory": "message" is empty: it must be the text that users see if the rule is violated
 }
 
-// A field of a match is a path that selects this very value.
+// The Field of a match is a path that selects exactly this value.
 func ExamplePath_Find() {
 	path, err := vmrules.ParsePath(`jsonpath::.disks[?(@.disk.bus=="sata")].name`)
 	if err != nil {
@@ -371,7 +371,7 @@ func ExamplePath_Find() {
 	// disks[2].name old
 }
 
-// What kubectl and others read differently is refused, with the cure.
+// ParsePath refuses what kubectl and others read differently, and says what to write.
 func ExampleParsePath() {
 	for _, s := range []string{
 		".spec.domain",
@@ -393,8 +393,8 @@ func ExampleParsePath() {
 	// jsonpath::.metadata.labels.kubevirt\.io/size
 }
 
-// Where no machine type is set, the format counts it as "". Who knows what the
-// cluster would set can say so.
+// If the machine type is not set, the format counts it as "". A caller who knows what the
+// cluster would set can give that as the default.
 func ExampleWithDefaults() {
 	rules, err := vmrules.ParseRules(`[{
 		"name": "machine-type",
@@ -437,7 +437,7 @@ func ExampleTemplateOf() {
 	// templates windows-desktop true
 }
 
-// A typed VM keeps every digit; a float64 on the way would not.
+// ToObject keeps every digit of a typed VM, which a float64 would not.
 func ExampleToObject() {
 	type domain struct {
 		Serial int64 `json:"serial"`
@@ -455,7 +455,7 @@ func ExampleToObject() {
 	// map[kind:VirtualMachineInstance spec:map[serial:9007199254740993]]
 }
 
-// object decodes the JSON of an example.
+// object returns the decoded JSON of an example.
 func object(text string) map[string]any {
 	o, err := vmrules.ParseObject([]byte(text))
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// seedVectors gives annotations and objects of the conformance vectors: not
-// all, for TestConformance runs them all, and a fuzzer runs its seeds first.
+// seedVectors returns some annotations and objects of the conformance vectors. It does not
+// return all, because a fuzzer runs its seeds first, and TestConformance runs them anyway.
 func seedVectors(f *testing.F, add func(annotation, object string)) {
 	for _, vectors := range readVectors(f) {
 		for i, v := range vectors {
@@ -32,8 +32,8 @@ func fuzzedOptions(old, strict bool) []ParseOption {
 	return opts
 }
 
-// FuzzParseRules: no panic; JSON is judged as encoding/json judges it; every
-// problem has a place in the text; what is read survives its own JSON.
+// FuzzParseRules: reading does not panic, and accepts only what encoding/json accepts; every
+// problem has a position in the text; the rules can be written and read again.
 func FuzzParseRules(f *testing.F) {
 	seedVectors(f, func(annotation, _ string) { f.Add(annotation, false, false) })
 	f.Add("\f\u00a0", false, false)
@@ -64,7 +64,7 @@ func FuzzParseRules(f *testing.F) {
 func checkPlaces(t *testing.T, annotation string, problems []Problem) {
 	for i, p := range problems {
 		if p.Offset < 0 || p.Offset > len(annotation) || p.Line < 1 || p.Column < 1 || p.Message == "" || p.Reason == "" {
-			t.Fatalf("problem without place or words: %+v", p)
+			t.Fatalf("problem without position or message: %+v", p)
 		}
 		before := annotation[:p.Offset]
 		if line := 1 + strings.Count(before, "\n"); p.Line != line {
@@ -79,15 +79,15 @@ func checkPlaces(t *testing.T, annotation string, problems []Problem) {
 	}
 }
 
-// decodes tells whether a text is a JSON object that Go decoders take.
+// decodes reports whether a text is a JSON object that Go decoders accept.
 func decodes(text string) bool {
 	var object map[string]any
 	return len(text) < 10_000 && json.Unmarshal([]byte(text), &object) == nil
 }
 
-// FuzzValidate: no panic, no hang, no change to the object, the same report on
-// each run, from both decoders, without the plan and as other kinds; a report that
-// can be shown.
+// FuzzValidate: Validate does not panic or hang, and does not change the object. The report
+// can be written. It is the same on each run, for both decoders, without the plan, and with
+// the rules as other kinds.
 func FuzzValidate(f *testing.F) {
 	seedVectors(f, func(annotation, object string) { f.Add(annotation, object, false) })
 	f.Fuzz(func(t *testing.T, annotation, text string, partial bool) {
@@ -114,7 +114,7 @@ func FuzzValidate(f *testing.F) {
 		checkReport(t, rules, report)
 		checkPlan(t, rules, object, opts...)
 		checkPlan(t, rules, decodePlainly(json.RawMessage(text)), opts...)
-		checkDoor(t, rules, object, opts...)
+		checkOtherKinds(t, rules, object, opts...)
 	})
 }
 

@@ -41,8 +41,8 @@ func ParsePath(s string) (Path, error) {
 	return parseExpression(expression)
 }
 
-// MustParsePath is ParsePath for paths that stand in the source of a program.
-// It panics where ParsePath returns an error.
+// MustParsePath is ParsePath for paths that are constants of a program. It panics where
+// ParsePath returns an error.
 func MustParsePath(s string) Path {
 	p, err := ParsePath(s)
 	if err != nil {
@@ -51,16 +51,16 @@ func MustParsePath(s string) Path {
 	return p
 }
 
-// IsZero tells whether there is no path.
+// IsZero reports whether the path is absent.
 func (p Path) IsZero() bool { return p.parsed == nil }
 
 func (p Path) steps() jp.Expr { return p.parsed.Steps() }
 
-// text is the path as it was written; "" for the zero value.
+// text returns the path as it was written; "" for the zero value.
 func (p Path) text() string { return p.parsed.Text() }
 
-// Names are the names that the path leads through, from the root; false for a
-// path that has any other step.
+// Names returns the names of the path's steps, from the root; false if the path has any
+// step that is not a name.
 func (p Path) Names() ([]string, bool) {
 	names := []string{}
 	for _, step := range p.steps() {
@@ -83,12 +83,11 @@ func (p Path) BeginsWith(q Path) bool {
 	return len(first) <= len(steps) && reflect.DeepEqual(steps[:len(first)], first)
 }
 
-// key returns a text that two paths share if, and only if, they are Equal: rules on
-// one path are found by it, however many rules there are.
+// key returns a text that two paths share if, and only if, they are Equal, so that a map
+// can find the rules of a path.
 func (p Path) key() string { return p.parsed.Key() }
 
-// String is the path with its prefix, as ParsePath reads it, or "" for the
-// zero value.
+// String returns the path with its prefix, as ParsePath reads it; "" for the zero value.
 func (p Path) String() string {
 	if p.IsZero() {
 		return ""
@@ -96,8 +95,7 @@ func (p Path) String() string {
 	return jsonpath.Prefix + jsonpath.LeadingDot(p.text())
 }
 
-// shown is String for a message: the beginning of a path that is too long for
-// people.
+// shown returns String for a message, with a path that is too long for people cut off.
 func (p Path) shown() string {
 	if p.IsZero() {
 		return ""
@@ -105,11 +103,11 @@ func (p Path) shown() string {
 	return jsonpath.Prefix + jsonpath.LeadingDot(value.Clipped(p.text(), value.MaxLine))
 }
 
-// MarshalText is String, so that a path is a string in JSON.
+// MarshalText returns String, so that a path is a string in JSON.
 func (p Path) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
 
-// UnmarshalText is ParsePath, and the zero value for no text, so that a Report
-// can be read from its JSON.
+// UnmarshalText reads a path as ParsePath does. It reads an empty text as the zero value,
+// so that a Report can be read from its JSON.
 func (p *Path) UnmarshalText(text []byte) (err error) {
 	*p = Path{}
 	if len(text) > 0 {
@@ -118,21 +116,21 @@ func (p *Path) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// A Match is a value that a path selected, and where it is.
+// A Match is a value that a path selected, with its location.
 type Match struct {
 	// Field is the location from the root, in the dialect of paths:
 	// ParsePath("jsonpath::" + Field) selects this value.
 	Field string `json:"field"`
-	// Value is the value as it stands in the object; one that JSON knows only
-	// through its own methods is what its JSON says.
+	// Value is the value as it is in the object. A value that has its own JSON methods
+	// is what its JSON says.
 	Value any `json:"value"`
 }
 
-// Find selects from root: an object as map[string]any, or any value that a
-// decoder of JSON or YAML gives. Each location comes once, in document order:
-// items by index, members by sorted name. A null is missing. Find returns an error
-// where the path selects more than 10,000 values, where the search goes deeper than
-// 1,000 levels, and where the default Budget does not suffice.
+// Find returns what the path selects from root, which is a map[string]any or any other
+// value that a decoder of JSON or YAML returns. It returns each location once, in document
+// order: items by index, members by sorted name. A null is missing. Find returns an error
+// if the path selects more than 10,000 values, if the search goes deeper than 1,000 levels,
+// or if the default Budget does not suffice.
 func (p Path) Find(root any) ([]Match, error) {
 	var matches []Match
 	m := Budget{}.meter()

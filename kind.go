@@ -9,27 +9,26 @@ import (
 	"github.com/vmrules/vmrules/internal/value"
 )
 
-// WithKind teaches ParseRules, NewRules and RulesFor a kind of rule that the format
-// does not have. Whoever does not know the kind ignores such rules,
-// as the format demands. The compiler reads the keys that are the kind's own,
-// and its Checker judges what the rule's path selects. What all kinds share
-// stays as it is: name, path, valid, message and justWarning, and the arguments
-// of the format, which constrain the values once the Checker is satisfied.
+// WithKind adds a kind of rule beyond those of the format. ParseRules, NewRules and RulesFor
+// then know it. Programs that do not know the kind ignore such rules, as the format demands.
+// The compiler reads the keys that belong to the kind, and its Checker judges what the
+// rule's path selects. What all kinds share does not change: name, path, valid, message
+// and justWarning, and the arguments of the format, which constrain the values once the
+// Checker is satisfied.
 //
-// Of two compilers for one kind the later counts. The kinds of the format
-// cannot be given another meaning: their names, an empty one, or a compiler
-// that is nil, are a Problem.
+// If a kind has two compilers, the later one counts. It is a Problem if the name is empty
+// or that of a kind of the format, or if the compiler is nil.
 func WithKind(kind Kind, c KindCompiler) ParseOption {
 	return parseOption(func(o *parseOptions) { o.kinds = append(o.kinds, namedKind{kind, c}) })
 }
 
-// A KindCompiler makes the Checker of one rule, once, when the rule is read, or
-// says what is wrong with it. Rules are hostile input: it bounds its own time.
-// Where it panics, that is a Problem of the rule.
+// A KindCompiler returns the Checker of one rule, or what is wrong with the rule. It is
+// called once, when the rule is read. Rules are hostile input, so it must bound its own
+// time. If it panics, the rule has a Problem.
 type KindCompiler func(RuleSource) (Checker, []Problem)
 
-// A RuleSource is a rule that is being read. It is of no use after the
-// KindCompiler has returned.
+// A RuleSource is a rule that is being read. It must not be used after the KindCompiler
+// has returned.
 type RuleSource struct {
 	rule *Rule
 	node jsontext.Node
@@ -39,13 +38,12 @@ type RuleSource struct {
 	budget *budget
 }
 
-// Rule is what all kinds have in common: the name, the paths, the message and
-// the arguments, as far as they could be read.
+// Rule returns what all kinds have in common: the name, the paths, the message and the
+// arguments, as far as they could be read.
 func (s RuleSource) Rule() Rule { return s.rule.clone() }
 
-// Value returns the value of a key, as the annotation writes it; false where the rule
-// has none, or null. A key that was asked for belongs to the kind: it is known,
-// also under Strict.
+// Value returns the value of a key as the annotation writes it; false if the key is
+// missing or null. After the call, the key belongs to the kind, so that Strict accepts it.
 func (s RuleSource) Value(key string) (json.RawMessage, bool) {
 	if !slices.Contains(*s.own, key) {
 		*s.own = append(*s.own, key)
@@ -57,8 +55,8 @@ func (s RuleSource) Value(key string) (json.RawMessage, bool) {
 	return json.RawMessage(s.text[n.Start:n.End]), true
 }
 
-// Position is where the value of a key begins in the annotation, in bytes; for
-// a key that the rule does not have, where the rule begins.
+// Position returns where the value of a key begins in the annotation, in bytes. If the
+// rule does not have the key, it returns where the rule begins.
 func (s RuleSource) Position(key string) int {
 	if n, ok := s.node.Member(key); ok {
 		return n.Start
@@ -66,11 +64,10 @@ func (s RuleSource) Position(key string) int {
 	return s.node.Start
 }
 
-// PositionIn returns where a value inside the value of a key begins in the
-// annotation, in bytes. The path leads there by the names of members (string) and the
-// indexes of items (int). For a value that is not there, it is the position of the
-// nearest one around it. Each step is paid for; where the Budget does not suffice,
-// the path ends.
+// PositionIn returns where a value inside the value of a key begins in the annotation, in
+// bytes. The path consists of names of members (string) and indexes of items (int). If the
+// value is missing, PositionIn returns the position of the nearest value around it. It pays
+// for each step, and stops where the Budget does not suffice.
 func (s RuleSource) PositionIn(key string, path ...any) int {
 	n, ok := s.node.Member(key)
 	if !ok {
@@ -86,7 +83,7 @@ func (s RuleSource) PositionIn(key string, path ...any) int {
 	return n.Start
 }
 
-// step returns the value at a name or index; the zero Node where there is none.
+// step returns the value at a name or index; the zero Node if there is none.
 func (s RuleSource) step(n jsontext.Node, step any) jsontext.Node {
 	switch step := step.(type) {
 	case string:
@@ -102,18 +99,18 @@ func (s RuleSource) step(n jsontext.Node, step any) jsontext.Node {
 	return jsontext.Node{}
 }
 
-// Problem is what is wrong with a key, at its Position. One that is wrong
-// inside the value can have its Offset moved there; the name of the rule, line
-// and column are filled in later. The reason is one of a value: Required,
-// TypeInvalid, Duplicate, TooLong; any other counts as Invalid.
+// Problem returns a problem with a key, at its Position. If the mistake is inside the
+// value, move the Offset there; the name of the rule, the line and the column are filled in
+// later. The reason is ReasonRequired, ReasonTypeInvalid, ReasonDuplicate or ReasonTooLong;
+// any other counts as ReasonInvalid.
 func (s RuleSource) Problem(key string, reason Reason, format string, args ...any) Problem {
 	return Problem{Key: key, Offset: s.Position(key), Reason: reason, Message: fmt.Sprintf(format, args...)}
 }
 
-// Spend pays for what a KindCompiler is about to do, out of the Budget of the
-// call: work in units of about a nanosecond, and bytes that the Checker keeps.
-// Where the budget does not suffice, it returns an error, and whatever the
-// KindCompiler then returns, the annotation has a problem that says so.
+// Spend pays from the Budget of the call for what a KindCompiler is about to do: work in
+// units of about a nanosecond, and kept in bytes that the Checker holds. It returns an error
+// if the budget does not suffice. The annotation then has a problem that says so, whatever
+// the KindCompiler returns.
 func (s RuleSource) Spend(work, kept int) error {
 	if s.budget == nil {
 		return nil
@@ -127,13 +124,13 @@ type namedKind struct {
 	compiler KindCompiler
 }
 
-// wrong says why the kind cannot be had; "" where it can.
+// wrong returns why the kind cannot be used; "" if it can.
 func (k namedKind) wrong() string {
 	switch {
 	case k.kind == "":
 		return "WithKind needs the name of the kind"
 	case k.kind.IsOfFormat():
-		return fmt.Sprintf("WithKind cannot change the kind %s, which is one of the format", k.kind)
+		return fmt.Sprintf("WithKind cannot redefine the kind %s, which belongs to the format", k.kind)
 	case k.compiler == nil:
 		return fmt.Sprintf("WithKind has no compiler for the kind %s", value.Quoted(string(k.kind)))
 	}
@@ -143,7 +140,7 @@ func (k namedKind) wrong() string {
 // knows reports whether a kind is one of the format, or has a compiler.
 func (o *parseOptions) knows(k Kind) bool { return k.IsOfFormat() || o.compiler(k) != nil }
 
-// compiler returns what WithKind gave for a kind; nil if it gave nothing.
+// compiler returns the compiler that WithKind gave for a kind; nil if there is none.
 func (o *parseOptions) compiler(k Kind) KindCompiler {
 	for _, known := range slices.Backward(o.kinds) {
 		if known.kind == k {
@@ -161,12 +158,12 @@ func (r *ruleReader) compile(c KindCompiler) {
 		r.problems = append(r.problems, r.ofKind(p))
 	}
 	if checker == nil && len(problems) == 0 {
-		r.problem(r.node, "", ReasonInvalid, "the kind %s has no way to judge this rule", value.Quoted(string(r.rule.Kind)))
+		r.problem(r.node, "", ReasonInvalid, "the kind %s gave no Checker for this rule", value.Quoted(string(r.rule.Kind)))
 	}
 	r.rule.checker = checker
 }
 
-// compileSafely keeps a controller up when a compiler goes down.
+// compileSafely recovers if a compiler panics, so that it does not stop the program.
 func compileSafely(c KindCompiler, s RuleSource) (checker Checker, problems []Problem) {
 	defer func() {
 		if failure := recover(); failure != nil {
@@ -177,8 +174,8 @@ func compileSafely(c KindCompiler, s RuleSource) (checker Checker, problems []Pr
 	return c(s)
 }
 
-// ofKind makes a problem that a KindCompiler found one of this rule. The
-// reasons that only Strict gives stay Strict's.
+// ofKind returns a problem of a KindCompiler as one of this rule. It keeps only reasons
+// that do not mean a problem that only Strict finds.
 func (r *ruleReader) ofKind(p Problem) Problem {
 	p.Index = r.index
 	if p.Offset < r.node.Start || p.Offset > r.node.End {

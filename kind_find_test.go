@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A Checker finds what other paths select: with defaults, and out of the call's Budget.
-// Where that cannot be known, the rule is Undecided, whatever the Checker says.
+// Find returns what other paths select, with defaults, and pays from the Budget of the call.
+// If that cannot be known, the rule is Undecided, whatever the Checker says.
 func TestInputFind(t *testing.T) {
 	const vm = `{"kind": "VirtualMachine", "spec": {%s"template": {"spec": {"domain": {"cpu": {}, "disks": [{"name": "a"}, {"name": "b"}]}}}}}`
 	for _, test := range []struct {
@@ -44,7 +44,7 @@ func TestInputFind(t *testing.T) {
 			}
 		})
 	}
-	in := &Input{Root: map[string]any{"a": 1}} // as a test makes one
+	in := &Input{Root: map[string]any{"a": 1}} // as a test makes it
 	if got, err := in.Find(MustParsePath("jsonpath::.a")); err != nil || len(got) != 1 {
 		t.Errorf("without a call: %v, %v", got, err)
 	}
@@ -73,8 +73,8 @@ func TestVerdictDoubt(t *testing.T) {
 	}
 }
 
-// What Report.Err returns has the causes of the report, and can be searched for any
-// violation, though a Limit may be a list.
+// The error of Report.Err has the causes of the report. errors.As finds its violations, and
+// errors.Is does not panic on it, even if a Limit is a list.
 func TestInvalidErrorOfLists(t *testing.T) {
 	rules := mustParse(t, ruleText(`"rule": "enum", "path": "jsonpath::.spec.a", "values": ["x"]`))
 	report := Validate(rules, decodeExactly(json.RawMessage(`{"kind": "VirtualMachine", "spec": {"template": {"spec": {"a": "y"}}}}`)))

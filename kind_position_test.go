@@ -8,7 +8,7 @@ import (
 	"github.com/vmrules/vmrules"
 )
 
-// TestPositionIn: the text at the position begins with what is wanted.
+// TestPositionIn: the text at the position begins with the wanted text.
 func TestPositionIn(t *testing.T) {
 	const annotation = `[{"name": "r", "rule": "k", "path": "jsonpath::.a", "message": "m",
 		"own": {"a": [true, {"b\u0063": null}], "": {"x": 1}}, "null": null}]`
@@ -64,7 +64,7 @@ func TestPositionInIsBounded(t *testing.T) {
 	if asked == 0 || asked > 20_000 {
 		t.Errorf("%d times it was found", asked)
 	}
-	if err == nil || !strings.Contains(err.Error(), "ask for too much") {
+	if err == nil || !strings.Contains(err.Error(), "too costly to read") {
 		t.Errorf("the budget lasts: %v", err)
 	}
 }

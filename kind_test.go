@@ -17,18 +17,17 @@ import (
 	"github.com/vmrules/vmrules/internal/value"
 )
 
-// A checkerFunc is a Checker made of a function.
+// A checkerFunc is a function that is a Checker.
 type checkerFunc func(*Input) Verdict
 
 func (f checkerFunc) Check(in *Input) Verdict { return f(in) }
 
-// always is a kind whose rules all have one Checker.
+// always returns a compiler that gives all rules the same Checker.
 func always(f checkerFunc) KindCompiler {
 	return func(RuleSource) (Checker, []Problem) { return f, nil }
 }
 
-// ask validates an object by one rule of a kind that answers so, with more keys
-// in the rule.
+// ask validates an object by one rule whose Checker is check. The rule has more keys.
 func ask(t *testing.T, f checkerFunc, keys, object string, opts ...ValidateOption) Result {
 	t.Helper()
 	rules, err := ParseRules(`[{"name": "n", "rule": "k", "message": "m", `+keys+`}]`, WithKind("k", always(f)))
@@ -57,7 +56,7 @@ func TestVerdicts(t *testing.T) {
 	}{
 		{"satisfied", "", func(*Input) Verdict { return Verdict{Outcome: Satisfied} }, Result{Outcome: Satisfied}},
 		{"nothing said", "", func(*Input) Verdict { return Verdict{} }, undecided(`the kind "k" gave no verdict`)},
-		{"an outcome that there is not", "", func(*Input) Verdict { return Verdict{Outcome: "Perhaps"} }, undecided(`the kind "k" gave no verdict`)},
+		{"an unknown outcome", "", func(*Input) Verdict { return Verdict{Outcome: "Perhaps"} }, undecided(`the kind "k" gave no verdict`)},
 		{"satisfied, and something wrong", "", func(in *Input) Verdict {
 			return Verdict{Outcome: Satisfied, Violations: []Violation{in.Violation(0)}}
 		}, undecided(`the kind "k" gave no verdict`)},
@@ -65,7 +64,7 @@ func TestVerdicts(t *testing.T) {
 		{"skipped", "", func(*Input) Verdict { return Verdict{Outcome: Skipped, Note: "not mine"} }, Result{Outcome: Skipped, Note: "not mine"}},
 		{"ignored", "", func(*Input) Verdict { return Verdict{Outcome: Ignored, Note: "empty"} }, Result{Outcome: Ignored, Note: "empty"}},
 		{"a panic", "", func(*Input) Verdict { panic(errors.New("oh")) }, undecided(`the kind "k" failed: oh`)},
-		{"violated without a word", "", func(*Input) Verdict { return Verdict{Outcome: Violated} }, Result{Outcome: Violated, Violations: []Violation{first}}},
+		{"violated without any detail", "", func(*Input) Verdict { return Verdict{Outcome: Violated} }, Result{Outcome: Violated, Violations: []Violation{first}}},
 		{"violated with a note alone", "", func(*Input) Verdict { return Verdict{Outcome: Violated, Note: "it is odd"} }, func() Result {
 			v := first
 			v.Detail = "it is odd"
@@ -74,23 +73,23 @@ func TestVerdicts(t *testing.T) {
 		{"below a value, with words of its own", `"justWarning": true, `, func(in *Input) Verdict {
 			v := in.Violation(1, "size")
 			v.Reason, v.Message, v.Detail, v.Argument, v.Limit = ReasonForbidden, "own", "30 is much", "most", 20
-			v.Rule, v.Warning = "other", false // which are the core's
+			v.Rule, v.Warning = "other", false // Validate sets them again
 			return Verdict{Outcome: Violated, Note: "and more", Violations: []Violation{v}}
 		}, Result{Outcome: Warned, Note: "and more", Violations: []Violation{{
 			Rule: "n", Message: "own", Field: "spec.template.spec.disks[1].size", Pointer: "/spec/template/spec/disks/1/size",
 			Value: json.Number("30"), Reason: ReasonForbidden, Argument: "most", Limit: 20, Detail: "30 is much", Warning: true,
 		}}}},
-		{"below what is not there", "", func(in *Input) Verdict {
+		{"below a missing value", "", func(in *Input) Verdict {
 			return Verdict{Outcome: Violated, Violations: []Violation{in.Violation(0, "name", 3, "x")}}
 		}, Result{Outcome: Violated, Violations: []Violation{disk(Violation{
 			Field: "spec.template.spec.disks[0].name[3].x", Pointer: "/spec/template/spec/disks/0/name/3/x",
 		})}}},
-		{"a reason that is none of a value", "", func(in *Input) Verdict {
+		{"a reason that is not about a value", "", func(in *Input) Verdict {
 			v := in.Violation(0)
 			v.Reason = ReasonInternal
 			return Verdict{Outcome: Violated, Violations: []Violation{v}}
 		}, Result{Outcome: Violated, Violations: []Violation{first}}},
-		{"a value that there is not", "", func(in *Input) Verdict {
+		{"a value that does not exist", "", func(in *Input) Verdict {
 			return Verdict{Outcome: Violated, Violations: []Violation{in.Violation(7)}}
 		}, Result{Outcome: Violated, Violations: []Violation{disk(Violation{
 			Field: "spec.template.spec.disks[*]", Pointer: "/spec/template/spec/disks",
@@ -117,8 +116,7 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-// The arguments of the format constrain the values of any kind, once its
-// Checker is satisfied.
+// The arguments of the format constrain the values of any kind, once its Checker is satisfied.
 func TestArgumentsOfOtherKinds(t *testing.T) {
 	satisfied := func(*Input) Verdict { return Verdict{Outcome: Satisfied} }
 	violated := func(*Input) Verdict { return Verdict{Outcome: Violated} }
@@ -130,8 +128,8 @@ func TestArgumentsOfOtherKinds(t *testing.T) {
 		{"both hold", `"path": "jsonpath::.spec.disks[*].size", "max": 30`, satisfied, nil},
 		{"the argument does not", `"path": "jsonpath::.spec.disks[*].size", "max": 20`, satisfied, []string{"30 is more than max 20"}},
 		{"neither does", `"path": "jsonpath::.spec.disks[*].size", "max": 20`, violated, []string{`the kind "k" does not allow it`}},
-		{"no scalar", `"path": "jsonpath::.spec.disks[0]", "max": 20`, satisfied, []string{"an object is not a string, number or boolean"}},
-		{"nothing there", `"path": "jsonpath::.spec.none", "max": 20`, satisfied, []string{"the field is not set"}},
+		{"not a scalar", `"path": "jsonpath::.spec.disks[0]", "max": 20`, satisfied, []string{"an object is not a string, number or boolean"}},
+		{"missing", `"path": "jsonpath::.spec.none", "max": 20`, satisfied, []string{"the field is not set"}},
 		{"nothing there, no argument", `"path": "jsonpath::.spec.none"`, satisfied, nil},
 		{"what valid names is not there", `"path": "jsonpath::.spec.disks", "valid": "jsonpath::.spec.none"`, violated, nil},
 	} {
@@ -147,7 +145,7 @@ func TestArgumentsOfOtherKinds(t *testing.T) {
 	}
 }
 
-// seen makes a Checker that is satisfied, and keeps what it saw.
+// seen returns a Checker that is satisfied, and records its Input.
 func seen(in *Input) checkerFunc {
 	return func(got *Input) Verdict {
 		*in = *got
@@ -267,7 +265,7 @@ func TestRootObject(t *testing.T) {
 			}
 		})
 	}
-	// The kinds of the format, too, and without the fields of a VM that always exist.
+	// This is so for the kinds of the format, too, and fields of a VM have no defaults.
 	rules, err := ParseRules(`[
 		{"name": "name", "rule": "enum", "message": "m", "path": "jsonpath::.metadata.name", "values": ["a"]},
 		{"name": "cores", "rule": "integer", "message": "m", "path": "jsonpath::.spec.template.spec.domain.cpu.cores"},
@@ -287,7 +285,7 @@ func TestRootObject(t *testing.T) {
 	}
 }
 
-// What is missing may come, under Partial.
+// Under Partial, a missing value may still be filled in.
 func TestPartialOfOtherKinds(t *testing.T) {
 	missing := func(in *Input) Violation {
 		v := in.Violation(0, "x")
@@ -342,8 +340,8 @@ func TestUnfilled(t *testing.T) {
 	}
 }
 
-// What an instance type or a preference sets is not in the VM: a kind that looks
-// for it would find nothing, and be wrong.
+// What an instance type or a preference sets is not in the VM. A kind that looked for it
+// would find nothing, and be wrong.
 func TestFieldsLeftOutOfOtherKinds(t *testing.T) {
 	vm := `{"kind": "VirtualMachine", "spec": {"%s": {"name": "u1"}, "template": {"spec": {
 		"domain": {"cpu": {"model": "host-model"}, "firmware": {"uuid": "x"}, "devices": {"interfaces": [{"name": "a", "model": "virtio", "bridge": {}}],
@@ -397,8 +395,8 @@ func TestPathNames(t *testing.T) {
 	}
 }
 
-// What Checkers keep lives as long as one call, for all of them.
-func TestPerCall(t *testing.T) {
+// What Checkers share lasts for one call of Validate.
+func TestShared(t *testing.T) {
 	type key struct{}
 	count := func(in *Input) Verdict {
 		n := in.Shared(key{}, func() any { return new(int) }).(*int)
@@ -418,7 +416,7 @@ func TestPerCall(t *testing.T) {
 	}
 }
 
-// The bounds hold for Checkers too: all that they are given is paid for.
+// The Budget also pays for everything that Checkers are given.
 func TestCheckersAreBounded(t *testing.T) {
 	wide := make([]any, 9000)
 	for i := range wide {
@@ -464,8 +462,8 @@ func TestCheckersAreBounded(t *testing.T) {
 	}
 }
 
-// A location is paid for before it is cloned: a thousand deep ones would take
-// more than the objects that they are in.
+// Each location is paid for before it is cloned, because a thousand deep locations would take
+// more memory than the objects that they are in.
 func TestLocationsOfInputAreBounded(t *testing.T) {
 	name := strings.Repeat("n", 1000)
 	items := make([]any, 1000)
@@ -497,7 +495,7 @@ func TestInputByHand(t *testing.T) {
 	}
 }
 
-// most is a kind as somebody might write it: it reads two keys.
+// most is a typical compiler, which reads two keys.
 func most(s RuleSource) (Checker, []Problem) {
 	raw, ok := s.Value("most")
 	if !ok {
@@ -534,7 +532,7 @@ func TestReadingOtherKinds(t *testing.T) {
 		opts       []ParseOption
 		want       []string
 	}{
-		{"well", rule(`, "most": 1`), nil, nil},
+		{"right", rule(`, "most": 1`), nil, nil},
 		{"a key is missing", rule(``), nil, []string{`FieldValueRequired: line 2, column 1: rule "n": the rule has no "most": add a number`}},
 		{"null is missing", rule(`, "most": null`), nil, []string{`FieldValueRequired: line 2, column 1: rule "n": the rule has no "most": add a number`}},
 		{"a key is wrong", rule(`, "most": "1"`), nil, []string{`FieldValueTypeInvalid: line 2, column 92: rule "n": "most" must be a number, not "1"`}},
@@ -549,12 +547,12 @@ func TestReadingOtherKinds(t *testing.T) {
 			`FieldValueNotSupported: line 2, column 23: rule "n": rule: the kind "moost" is not known: did you mean "most"?`,
 			`FieldValueNotSupported: line 2, column 84: rule "n": the key "most" is not known: remove it, or correct its spelling`}},
 		{"it panics", rule(``), []ParseOption{WithKind("most", panics)}, []string{`FieldValueInvalid: line 2, column 1: rule "n": the kind "most" cannot read this rule: oh`}},
-		{"it gives nothing", rule(``), []ParseOption{WithKind("most", none)}, []string{`FieldValueInvalid: line 2, column 1: rule "n": the kind "most" has no way to judge this rule`}},
+		{"it returns nothing", rule(``), []ParseOption{WithKind("most", none)}, []string{`FieldValueInvalid: line 2, column 1: rule "n": the kind "most" gave no Checker for this rule`}},
 		{"a place elsewhere, a reason of Strict", rule(``), []ParseOption{WithKind("most", elsewhere)}, []string{`FieldValueInvalid: line 2, column 1: rule "n": no`}},
-		{"kinds that cannot be", "", []ParseOption{WithKind("", most), WithKind("enum", most), WithKind("k", nil), WithRoot("r")}, []string{
-			`FieldValueNotSupported: line 1, column 1: there is no root "r": it is RootTemplate or RootObject`,
+		{"kinds that cannot be used", "", []ParseOption{WithKind("", most), WithKind("enum", most), WithKind("k", nil), WithRoot("r")}, []string{
+			`FieldValueNotSupported: line 1, column 1: there is no root "r": use RootTemplate or RootObject`,
 			`FieldValueNotSupported: line 1, column 1: WithKind needs the name of the kind`,
-			`FieldValueNotSupported: line 1, column 1: WithKind cannot change the kind enum, which is one of the format`,
+			`FieldValueNotSupported: line 1, column 1: WithKind cannot redefine the kind enum, which belongs to the format`,
 			`FieldValueNotSupported: line 1, column 1: WithKind has no compiler for the kind "k"`}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -577,7 +575,8 @@ func TestReadingOtherKinds(t *testing.T) {
 	}
 }
 
-// Rules built in Go have no text, but for what their kinds read.
+// Problems of rules built in Go have no position, except inside the values that their kinds
+// read.
 func TestPlacesOfNewRules(t *testing.T) {
 	rule := Rule{Kind: "most", Name: "n", Path: MustParsePath("jsonpath::.spec"), Message: "m", Max: MustNewArgument("x")}
 	rule.Unknown = map[string]json.RawMessage{"most": json.RawMessage(`  [ 1 ]`)}
@@ -618,9 +617,9 @@ func TestValidateOwnReadWith(t *testing.T) {
 	}
 }
 
-// The door is wide enough for the kinds of the format: judged as another kind,
-// by Check alone, each gives the results that it has of its own.
-func TestFormatThroughTheDoor(t *testing.T) {
+// WithKind suffices for the kinds of the format: with a Checker under another name, each gives
+// the same results.
+func TestFormatAsOtherKinds(t *testing.T) {
 	racetest.SkipLong(t)
 	t.Parallel()
 	compared := 0
@@ -635,7 +634,7 @@ func TestFormatThroughTheDoor(t *testing.T) {
 			}
 			for _, decode := range []func(json.RawMessage) map[string]any{decodeExactly, decodeOddly} {
 				t.Run(file+"/"+v.Name, func(t *testing.T) {
-					compared += checkDoor(t, rules, decode(v.Object), v.validateOptions(t)...)
+					compared += checkOtherKinds(t, rules, decode(v.Object), v.validateOptions(t)...)
 				})
 			}
 		}
@@ -645,13 +644,11 @@ func TestFormatThroughTheDoor(t *testing.T) {
 	}
 }
 
-// checkDoor holds the report of the kinds of the format against that of the same
-// Checkers under another name, and returns how many results it compared. It
-// leaves out an enum or regex without arguments, which enforces nothing only if
-// it is one of the format; and results in which some values are right but for
-// their type, or could not be judged: for other kinds the whole rule is then
-// violated or undecided.
-func checkDoor(t *testing.T, rules Rules, object map[string]any, opts ...ValidateOption) int {
+// checkOtherKinds compares the report of the kinds of the format with that of Checkers under
+// other names, and returns how many results it compared. It leaves out each enum or regex
+// without arguments, because only those of the format enforce nothing. It also leaves out
+// isMixed results, because for other kinds such a rule is violated or undecided as a whole.
+func checkOtherKinds(t *testing.T, rules Rules, object map[string]any, opts ...ValidateOption) int {
 	t.Helper()
 	others := make([]rule, 0, rules.Len())
 	for _, r := range rules.rules {
@@ -672,17 +669,17 @@ func checkDoor(t *testing.T, rules Rules, object map[string]any, opts ...Validat
 			continue
 		}
 		if results[i].Undecided == DoubtKind && wanted[i].Undecided == DoubtBound {
-			results[i].Undecided = DoubtBound // a Checker cannot say which doubt it has
+			results[i].Undecided = DoubtBound // this Checker does not say why it is in doubt
 		}
 		compared++
 	}
 	if diff := cmp.Diff(wanted, results, cmpopts.EquateEmpty()); diff != "" {
-		t.Errorf("(-format +door):\n%s", diff)
+		t.Errorf("(-format +other):\n%s", diff)
 	}
 	return compared
 }
 
-// A typeChecker asks for a type, as the kinds of the format do.
+// A typeChecker demands a type, as the kinds of the format do.
 type typeChecker constraint.Type
 
 func (c typeChecker) Check(in *Input) Verdict {
@@ -713,8 +710,8 @@ func (c typeChecker) Check(in *Input) Verdict {
 	return verdict
 }
 
-// isMixed tells whether some values have the wrong type and others break an
-// argument, or some could not be judged.
+// isMixed reports whether some values have the wrong type and others break an argument, or
+// whether some could not be judged.
 func isMixed(r Result) bool {
 	types := 0
 	for _, v := range r.Violations {
@@ -725,8 +722,8 @@ func isMixed(r Result) bool {
 	return types > 0 && types < len(r.Violations) || strings.HasPrefix(r.Note, "not judged")
 }
 
-// TestCarelessCheckers: what a Checker says can always be written, and never
-// passes by mistake.
+// TestCarelessCheckers: whatever a Checker says, the report can be written, and does not pass
+// by mistake.
 func TestCarelessCheckers(t *testing.T) {
 	cyclic := map[string]any{}
 	cyclic["cyclic"] = cyclic

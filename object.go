@@ -12,17 +12,17 @@ import (
 	"github.com/vmrules/vmrules/internal/value"
 )
 
-// ParseObject reads the text of a JSON object into the form that Validate takes,
-// with every digit of its numbers, which are json.Numbers. The text holds one object
-// and nothing else.
+// ParseObject reads the text of a JSON object into the form that Validate takes. Numbers
+// become json.Numbers, which keep every digit. The text must hold one object and nothing
+// else.
 //
-// Where decoders differ about what a text says, it is refused: a key that is given
-// twice in one object, half of a surrogate pair, bytes that are not UTF-8. So is a
-// text of more than 1,000 levels. An error names the line and column of each problem
-// and what would be right.
+// ParseObject refuses what different decoders read differently: a key that appears twice in
+// one object, half of a surrogate pair, and bytes that are not UTF-8. It also refuses more
+// than 1,000 levels. An error gives the line and column of each problem, and says what
+// would be right.
 //
-// The length of the text is up to the caller: reading takes time in proportion to it,
-// and at worst about 100 bytes of memory for each of its bytes.
+// The caller limits the length of the text. Reading takes time in proportion to the length,
+// and at most about 100 bytes of memory for each byte.
 func ParseObject(text []byte) (map[string]any, error) {
 	format := jsontext.Format{Name: "the object", Root: "a JSON object", MaxItems: math.MaxInt, MaxDepth: value.MaxDepth, Plain: true}
 	unlimited := meter.New(math.MaxInt, math.MaxInt)
@@ -38,7 +38,8 @@ func ParseObject(text []byte) (map[string]any, error) {
 	return object, nil
 }
 
-// placed makes one error of all that is wrong with a text, each with its place.
+// placed returns one error for everything that is wrong with a text, each with its line
+// and column.
 func placed(wrong []jsontext.Error, text string) error {
 	slices.SortStableFunc(wrong, func(a, b jsontext.Error) int { return a.Offset - b.Offset })
 	all := make([]error, 0, len(wrong))
@@ -50,13 +51,11 @@ func placed(wrong []jsontext.Error, text string) error {
 	return errors.New(listed("the text cannot be used as an object", all))
 }
 
-// ToObject turns a typed VM, or anything else that JSON writes as an object,
-// into the form that Validate takes, with every digit of its numbers. JSON text
-// is passed as a json.RawMessage; of a key that is there twice, the last counts,
-// which ParseObject refuses.
+// ToObject turns a typed VM, or any other value that JSON writes as an object, into the form
+// that Validate takes. Numbers keep every digit. Pass JSON text as a json.RawMessage. If a
+// key appears twice in the text, the last one counts; ParseObject refuses such a text.
 func ToObject(v any) (object map[string]any, err error) {
-	// The methods of v are the caller's, and may panic on a value that is half
-	// built.
+	// The methods of v belong to the caller, and may panic if v is only half built.
 	defer func() {
 		if failure := recover(); failure != nil {
 			object, err = nil, fmt.Errorf("%T has no JSON form: writing it panics: %s", v, value.Shortened(fmt.Sprint(failure)))
@@ -76,13 +75,14 @@ func ToObject(v any) (object map[string]any, err error) {
 	return object, nil
 }
 
-// checkText says where a json.RawMessage is not JSON; nil for any other value.
+// checkText returns an error that says where a json.RawMessage is not JSON; nil for any
+// other value.
 func checkText(v any) error {
 	text, ok := v.(json.RawMessage)
 	if pointer, isPointer := v.(*json.RawMessage); isPointer && pointer != nil {
 		text, ok = *pointer, true
 	}
-	if !ok || text == nil { // which is null
+	if !ok || text == nil { // null
 		return nil
 	}
 	var read json.RawMessage
@@ -92,6 +92,6 @@ func checkText(v any) error {
 		return err
 	}
 	cursor := jsontext.NewCursor(string(text))
-	line, column := cursor.MoveTo(max(int(syntax.Offset)-1, 0)) // of the byte that is wrong
+	line, column := cursor.MoveTo(max(int(syntax.Offset)-1, 0)) // the byte that is wrong
 	return fmt.Errorf("the text is not JSON: line %d, column %d: %w", line, column, err)
 }

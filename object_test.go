@@ -34,7 +34,7 @@ func TestParseObjectRefuses(t *testing.T) {
 		{"an array", " [{}]", one + "2: an array is not an object { … }"},
 		{"null", "null", one + "1: null is not an object { … }"},
 		{"a number", "7", one + "1: 7 is not an object { … }"},
-		{"more behind it", "{} {}", one + `4: "{" follows the end of the object: remove it`},
+		{"more after it", "{} {}", one + `4: "{" follows the end of the object: remove it`},
 		{"a comma too many", "{\n  \"é\": 1,\n}", "the text cannot be used as an object: line 2, column 9: the comma before } is one too many: remove it"},
 		{"YAML", "kind: VirtualMachine", one + `1: "kind" cannot stand here, where a JSON object is expected`},
 		{"a byte that is not UTF-8", "{\"a\": \"\xff\"}", one + "8: byte 0xff is not valid UTF-8: save the text as UTF-8"},
@@ -58,7 +58,7 @@ func TestParseObjectRefuses(t *testing.T) {
 	}
 }
 
-// TestParseObjectTakesAllLevels: what is nested as deep as may be is read.
+// TestParseObjectTakesAllLevels: an object of the greatest depth that is allowed can be read.
 func TestParseObjectTakesAllLevels(t *testing.T) {
 	text := strings.Repeat(`{"a":`, 1000) + "1" + strings.Repeat("}", 1000)
 	object, err := vmrules.ParseObject([]byte(text))

@@ -10,14 +10,13 @@ import (
 	"github.com/vmrules/vmrules/internal/vmtarget"
 )
 
-// ValidateOwn judges every VM inside an object by the rules in its own
-// annotation or, where it has none, in that of the template around it. VMs
-// that SkipAnnotation exempts and those without rules have no results. An
-// error is a *ParseError with the problems of all annotations that cannot be
-// used; the report is then about the other VMs.
+// ValidateOwn judges every VM inside an object by the rules in its own annotation or, if it
+// has none, in the annotation of the template around it. VMs that SkipAnnotation exempts,
+// and VMs without rules, have no results. Any error is a *ParseError with the problems of
+// all annotations that cannot be used; the report is then about the other VMs.
 //
-// WithParseOptions says how the annotations are read, each text once. One Budget pays for
-// reading and judging, all VMs together; what Checkers keep is for all, too.
+// WithParseOptions sets how the annotations are read; each text is read once. One Budget
+// pays for reading and judging all VMs. What Checkers share, they share for all VMs.
 func ValidateOwn(object map[string]any, opts ...ValidateOption) (*Report, error) {
 	e := newEvaluation(opts)
 	defer e.release()
@@ -40,12 +39,12 @@ func ValidateOwn(object map[string]any, opts ...ValidateOption) (*Report, error)
 	return report, asParseError(problems)
 }
 
-// RulesFor finds the rules for a VM: none if SkipAnnotation exempts it; or
-// else those in its own annotation if that is not blank; or else those of the
-// template, an OpenShift Template or a KubeVirt VirtualMachineTemplate, which
-// has them on the VirtualMachine inside or in its own OldAnnotation.
-// Either may be nil. An error is a *ParseError, whose problems say whose
-// annotation it was; one is that VMs inside the template have different ones.
+// RulesFor returns the rules for a VM. If SkipAnnotation exempts the VM, there are none. If
+// the VM's own annotation is not blank, its rules are those. Otherwise they are those of the
+// template: an OpenShift Template or a KubeVirt VirtualMachineTemplate, which has them on the
+// VirtualMachine inside it or in its own OldAnnotation. Either argument may be nil. Any error
+// is a *ParseError, whose problems say whose annotation is wrong. It is an error if the VMs
+// inside the template have different annotations.
 func RulesFor(vm, template map[string]any, opts ...ParseOption) (Rules, error) {
 	o := parseOptionsOf(opts)
 	own := vmtarget.Append(nil, value.Resolve(vm), &o.budget.Meter)
@@ -63,7 +62,7 @@ func RulesFor(vm, template map[string]any, opts ...ParseOption) (Rules, error) {
 	return rules, asParseError(problems)
 }
 
-// templateAnnotation finds the one annotation of a template.
+// templateAnnotation returns the one annotation of a template.
 func templateAnnotation(template map[string]any, b *budget) (annotation, error) {
 	v := value.Resolve(template)
 	found, err := common(vmtarget.Append(nil, v, &b.Meter), "template")
@@ -73,8 +72,8 @@ func templateAnnotation(template map[string]any, b *budget) (annotation, error) 
 	return found, err
 }
 
-// common is the annotation that all VMs inside an object agree on; those
-// without one do not object.
+// common returns the annotation that all VMs inside an object share, apart from those
+// without one.
 func common(targets []target, source string) (annotation, error) {
 	var found annotation
 	for i := range targets {
@@ -84,7 +83,7 @@ func common(targets []target, source string) (annotation, error) {
 		if differs || isExempt(t) != isExempt(&targets[0]) {
 			return annotation{}, asParseError([]Problem{{
 				Index: -1, Reason: ReasonInvalid, Source: source,
-				Message: "the VirtualMachines inside have different validations: use ValidateOwn, which judges each by its own",
+				Message: "the VirtualMachines inside have different rules: use ValidateOwn, which judges each by its own rules",
 			}})
 		}
 		if !a.isBlank() {
@@ -97,14 +96,14 @@ func common(targets []target, source string) (annotation, error) {
 // An ownReader reads the rules of the VMs inside an object, each text once.
 type ownReader struct {
 	options parseOptions
-	last    annotationText // of rules
+	last    annotationText // the text of rules
 	rules   ownRules
 	known   map[annotationText]ownRules
 }
 
 type annotationText struct{ key, text string }
 
-// ownRules are what one text says, or what is wrong with it.
+// ownRules are the rules of one text, or what is wrong with it.
 type ownRules struct {
 	rules    Rules
 	problems []Problem
@@ -125,7 +124,7 @@ func (r *ownReader) read(t *target) (Rules, []Problem) {
 }
 
 func (r *ownReader) readText(text annotationText, found annotation) ownRules {
-	if text == r.last { // which takes no time where VMs share the text of their template
+	if text == r.last { // this costs nothing if the VMs share the text of their template
 		return r.rules
 	}
 	_ = r.options.budget.Spend(len(text.text)/10, 0)
@@ -138,7 +137,7 @@ func (r *ownReader) readText(text annotationText, found annotation) ownRules {
 	return rules
 }
 
-// problemsOf says of the problems of a text that they are those of one more VM.
+// problemsOf returns the problems of a text as those of one more VM.
 func (r *ownReader) problemsOf(source string, problems []Problem) []Problem {
 	if len(problems) == 0 {
 		return nil
@@ -153,7 +152,7 @@ func (r *ownReader) problemsOf(source string, problems []Problem) []Problem {
 	return all
 }
 
-// annotationFor is the one for the VM of a target: its own, or its template's.
+// annotationFor returns the annotation for the VM of a target: its own, or its template's.
 func annotationFor(t *target) annotation {
 	found := annotationAt(t.VM, Annotation, strings.TrimSpace("VM "+t.Name))
 	if found.isBlank() {

@@ -9,8 +9,8 @@ import (
 	"github.com/vmrules/vmrules"
 )
 
-// TestOwnCheckersApart holds VMs of one list apart: none is Undecided for the
-// size of the others, for what they spent, or for a value that JSON does not have.
+// TestOwnCheckersApart: no VM of a list is Undecided because of the others, whether they are
+// large, spend much, or have a value that JSON does not have.
 func TestOwnCheckersApart(t *testing.T) {
 	kind := vmrules.WithKind("any", func(vmrules.RuleSource) (vmrules.Checker, []vmrules.Problem) { return satisfied{}, nil })
 	const one = `{"name": "one", "rule": "any", "path": "jsonpath::.spec", "message": "m"}`

@@ -111,8 +111,8 @@ func annotated(validations any) map[string]any {
 	}
 }
 
-// TestProblemsOfAllVMs: ValidateOwn judges what it can and loses no problem of
-// what it cannot.
+// TestProblemsOfAllVMs: ValidateOwn judges each VM whose rules it can read, and reports all
+// problems of the others.
 func TestProblemsOfAllVMs(t *testing.T) {
 	list := map[string]any{"kind": "List", "items": []any{
 		annotated("{"), annotated(7), annotated(`[{"name": "r", "rule": "string", "path": "jsonpath::.a", "message": "m"}]`), annotated(`[1]`),
@@ -140,7 +140,7 @@ func TestProblemsOfAllVMs(t *testing.T) {
 	}
 }
 
-// TestRulesForSeveral: one set of rules cannot serve VMs that have different ones.
+// TestRulesForSeveral: RulesFor refuses VMs that have different rules.
 func TestRulesForSeveral(t *testing.T) {
 	const one = `[{"name": "r", "rule": "string", "path": "jsonpath::.a", "message": "m"}]`
 	exempt := annotated(one)
@@ -163,14 +163,14 @@ func TestRulesForSeveral(t *testing.T) {
 		if (err != nil) != (test.want < 0) || err == nil && rules.Len() != test.want {
 			t.Errorf("%s: %d rules, %v", test.name, rules.Len(), err)
 		}
-		if err != nil && !strings.Contains(err.Error(), "VM: the VirtualMachines inside have different validations: use ValidateOwn") {
+		if err != nil && !strings.Contains(err.Error(), "VM: the VirtualMachines inside have different rules: use ValidateOwn") {
 			t.Errorf("%s: %v", test.name, err)
 		}
 	}
 }
 
-// TestFullReportOfOwn: a VM for which the budget does not suffice has a result
-// that says so, and does not keep the others from being judged.
+// TestFullReportOfOwn: if the budget does not suffice for a VM, it has a result that says so,
+// and the others are still judged.
 func TestFullReportOfOwn(t *testing.T) {
 	many := make([]string, 2500)
 	for i := range many {
@@ -195,15 +195,15 @@ func TestFullReportOfOwn(t *testing.T) {
 	}
 	want := map[string]int{
 		"items[0] Skipped ": 1, "items[2] Skipped ": 1, "items[3] Skipped ": 1,
-		"items[1] Undecided nothing of this VM is judged: the budget for memory is used up": 1,
+		"items[1] Undecided this VM is not judged: the budget for memory is used up": 1,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("results (-want +got):\n%s", diff)
 	}
 }
 
-// TestBudgetOfOwn: all VMs together have one budget, and each rule is judged as
-// without a budget, or is undecided.
+// TestBudgetOfOwn: all VMs share one budget, and each rule has the outcome that it has without
+// a budget, or is undecided.
 func TestBudgetOfOwn(t *testing.T) {
 	vm := annotated(`[{"name":"n","rule":"string","path":"jsonpath::.spec.hostname","message":"m"}]`)
 	vm["spec"].(map[string]any)["template"].(map[string]any)["spec"].(map[string]any)["hostname"] = strings.Repeat("x", 100_000)

@@ -17,13 +17,13 @@ import (
 	"github.com/vmrules/vmrules/internal/vmtarget"
 )
 
-// unplanned are the rules without their plan, so that each is judged alone.
+// unplanned returns the rules without their plan, so that each is judged separately.
 func unplanned(rules Rules) Rules {
 	rules.plan = plan.New(make([]plan.Entry, rules.Len()), nil)
 	return rules
 }
 
-// checkPlan demands that a plan changes no report.
+// checkPlan fails the test if the plan changes the report.
 func checkPlan(t *testing.T, rules Rules, object map[string]any, opts ...ValidateOption) {
 	t.Helper()
 	if diff := cmp.Diff(Validate(unplanned(rules), object, opts...), Validate(rules, object, opts...)); diff != "" {
@@ -51,7 +51,7 @@ func TestPlanIsTheJudgement(t *testing.T) {
 	}
 }
 
-// Under Partial, an empty string is not filled in yet.
+// Under Partial, an empty string counts as not filled in yet, with and without a plan.
 func TestPlanOfEmptyStrings(t *testing.T) {
 	const disks = `{"kind": "VirtualMachine", "spec": {"template": {"spec": {"hostname": %s, "domain": {"devices": {"disks": [{"serial": %[1]s}, {}]}}}}}}`
 	for _, rule := range []string{
@@ -66,14 +66,14 @@ func TestPlanOfEmptyStrings(t *testing.T) {
 	}
 }
 
-// decodePlainly decodes as most programs do, numbers to float64.
+// decodePlainly decodes numbers to float64, as most programs do.
 func decodePlainly(text json.RawMessage) map[string]any {
 	var object map[string]any
 	_ = json.Unmarshal(text, &object)
 	return object
 }
 
-// windowsRules are those of KubeVirt's Windows templates, in short.
+// windowsRules are the rules of KubeVirt's Windows templates, abridged.
 const windowsRules = `[
 	{"name": "memory", "rule": "integer", "path": "jsonpath::.spec.domain.memory.guest", "message": "m", "min": 2147483648},
 	{"name": "cores", "rule": "integer", "path": "jsonpath::.spec.domain.cpu.cores", "message": "m", "min": 1, "max": 128},
@@ -88,7 +88,7 @@ const windowsRules = `[
 	{"name": "labels", "rule": "string", "path": "jsonpath::.metadata.labels.*", "message": "m", "maxLength": 63}
 ]`
 
-// windowsVM is a VM with so many disks that satisfies windowsRules.
+// windowsVM returns a VM that has this many disks and satisfies windowsRules.
 func windowsVM(disks int) map[string]any {
 	list := make([]any, 0, disks)
 	for i := range disks {
@@ -108,7 +108,7 @@ func windowsVM(disks int) map[string]any {
 	}}}
 }
 
-// What holds costs a report, however many values there are.
+// A call whose rules are satisfied allocates only the report, however many values there are.
 func TestAllocations(t *testing.T) {
 	if racetest.Enabled {
 		t.Skip("under the race detector, a sync.Pool forgets at random what it keeps")
@@ -117,7 +117,7 @@ func TestAllocations(t *testing.T) {
 	for _, disks := range []int{3, 64, 1000} {
 		object := windowsVM(disks)
 		if report := Validate(rules, object); strings.Count(report.String(), "Satisfied") != rules.Len() {
-			t.Fatalf("not what is meant to be measured:\n%s", report)
+			t.Fatalf("this is not what the test should measure:\n%s", report)
 		}
 		if allocations := testing.AllocsPerRun(100, func() { Validate(rules, object) }); allocations > 1 {
 			t.Errorf("%d disks: %v allocations, not 1", disks, allocations)
@@ -125,7 +125,7 @@ func TestAllocations(t *testing.T) {
 	}
 }
 
-// A rule whose "valid" is not there is skipped at no further cost.
+// A rule whose "valid" selects nothing is skipped without a further allocation.
 func TestAllocationsOfSkippedRules(t *testing.T) {
 	if racetest.Enabled {
 		t.Skip("under the race detector, a sync.Pool forgets at random what it keeps")
@@ -141,7 +141,7 @@ func TestAllocationsOfSkippedRules(t *testing.T) {
 	}
 }
 
-// Where a bound is reached, the plan counts for nothing.
+// The outcome at the bounds is right, with a plan.
 func TestPlanAtTheBounds(t *testing.T) {
 	tests := []struct {
 		name, arguments string
@@ -172,10 +172,10 @@ func TestPlanAtTheBounds(t *testing.T) {
 	}
 }
 
-// workOf is a budget of so much work.
+// workOf returns an option with a budget of this much work.
 func workOf(work int) Option { return WithBudget(Budget{Work: work}) }
 
-// leastWork is how much work it takes to judge an object.
+// leastWork returns how much work it takes to judge an object.
 func leastWork(t testing.TB, rules Rules, object map[string]any) int {
 	t.Helper()
 	valid := func(work int) bool { return Validate(rules, object, workOf(work+1)).Valid() }
@@ -186,8 +186,7 @@ func leastWork(t testing.TB, rules Rules, object map[string]any) int {
 	return least
 }
 
-// Whatever a budget does not suffice for, a rule has the outcome that it has
-// without a budget, or is undecided.
+// With any budget, a rule has the outcome that it has without one, or is undecided.
 func TestBoundsOnlyUndecide(t *testing.T) {
 	rules := mustParse(t, `[
 		{"name": "members", "rule": "string", "path": "jsonpath::.o.*", "message": "m", "maxLength": 500},
@@ -225,8 +224,8 @@ func TestBoundsOnlyUndecide(t *testing.T) {
 	}
 }
 
-// What is looked at counts, with and without a plan: each value once at least,
-// and a long one more often.
+// Looking at values costs work, with and without a plan: at least one unit for each, and more
+// for a long one.
 func TestCounting(t *testing.T) {
 	item := func(name string) string { return `{"name": "` + name + `", "message": "m", "path": "jsonpath::.l` }
 	list := func(of any) []any { return slices.Repeat([]any{of}, 10) }
@@ -255,7 +254,7 @@ func TestCounting(t *testing.T) {
 	}
 }
 
-// The bounds of a call are for all of its targets together.
+// All targets of a call share one budget.
 func TestBoundsOfAllTargets(t *testing.T) {
 	rules := rulesOn(t, ".cpu.model", `"rule": "regex", "regex": "^[a-z]+$"`)
 	one := vmWith(`{"cpu": {"model": "penryn"}}`)
@@ -269,8 +268,8 @@ func TestBoundsOfAllTargets(t *testing.T) {
 	}
 }
 
-// A plan leaves to the judgement what it does not know, and nothing is
-// overlooked beside what it does.
+// A plan leaves values of unexpected types to the judgement, and still finds what is wrong
+// beside them.
 func TestTypesBesideEachOther(t *testing.T) {
 	wrong := []any{map[string]string{"x": "bad"}, []string{"bad"}, namedMap{"x": "bad"}, namedList{"bad"}}
 	for _, path := range []string{".l[*].x", ".l[*][*]", ".l[*][0]", ".l[*][-1]", ".l[*].*"} {
@@ -295,8 +294,8 @@ func TestTypesBesideEachOther(t *testing.T) {
 	}
 }
 
-// What is null in JSON leaves a field unset, whatever Go type holds it: the plan
-// sees the default that the judgement sees, also beside values that hold.
+// A value that is null in JSON leaves a field unset, whatever its Go type. The plan then sees
+// the same default as the judgement, even beside values that satisfy the rule.
 func TestPlanSeesDefaultsOfNulls(t *testing.T) {
 	nulls := []any{
 		nil, map[string]any(nil), []any(nil), map[string]string(nil), []string(nil), map[any]any(nil), namedMap(nil), namedList(nil),
@@ -337,8 +336,8 @@ func TestPlanSeesDefaultsOfNulls(t *testing.T) {
 	}
 }
 
-// FuzzPlan: the same report with and without a plan, for paths and objects that
-// are made to meet.
+// FuzzPlan: the report is the same with and without a plan, for generated objects and for paths
+// that are likely to select something in them.
 func FuzzPlan(f *testing.F) {
 	for seed := range uint64(300) {
 		f.Add(seed, uint64(7))
@@ -403,8 +402,8 @@ func (g planGenerator) path() string {
 	return path
 }
 
-// domain is any value, or one with many of the fields that always exist, some of
-// them null in one of the ways of Go.
+// domain returns any value, or one with many of the fields that always exist, some of which are
+// a Go value that is null in JSON.
 func (g planGenerator) domain() any {
 	if g.IntN(2) == 0 {
 		return g.value(5)
@@ -428,7 +427,7 @@ func (g planGenerator) domain() any {
 	}
 }
 
-// fields is an object with some members of these names.
+// fields returns an object with some members of these names.
 func (g planGenerator) fields(names ...string) any {
 	object := map[string]any{}
 	for _, name := range names {

@@ -9,40 +9,40 @@ import (
 	"github.com/vmrules/vmrules/internal/jsontext"
 )
 
-// A Report is what Validate found: one Result for each target and rule, the rules
-// of the first target first. It refers to nothing of the object that was judged,
-// and it is safe for concurrent use, UnmarshalJSON apart. The zero Report, and a
-// nil one, say that nothing was judged, which is not valid.
+// A Report is what Validate found: one Result for each target and rule, with the rules of
+// the first target first. It does not refer to the object that was judged. Apart from
+// UnmarshalJSON, it is safe for concurrent use. The zero Report, and a nil one, say that
+// nothing was judged, which is not valid.
 //
-// It is small: of a rule that is satisfied, or skipped because of its "valid", it
-// holds a byte. What the methods return is made when they are called, and is the
-// caller's to change, but for what a Limit holds.
+// It is small: it holds one byte for a rule that is satisfied, or skipped because of its
+// "valid". The methods return new values, which the caller may change, except for the
+// contents of a Limit.
 type Report struct {
 	parts   []part     // nil in the zero Report
-	told    []decision // those that a mark does not say, in order
+	told    []decision // those that a mark cannot express, in order
 	omitted int
 
 	one [1]part  // room for the parts of a report about one VM
 	few [24]mark // room for the marks of its first part
 }
 
-// A part is about one target.
+// A part has the results of one target.
 type part struct {
 	rules  *outlines
 	target string
 	marks  []mark // one for each rule
 }
 
-// A mark is what a report holds of every result.
+// A mark is what a report holds for every result.
 type mark byte
 
 const (
 	marksSatisfied mark = iota
-	marksNotThere       // skipped: what "valid" names is not there
-	marksTold           // another of the told decisions
+	marksNotThere       // skipped: "valid" selects nothing
+	marksTold           // the next of the told decisions
 )
 
-// mark returns what a report holds of a decision about a rule.
+// mark returns the mark of a decision about a rule.
 func (d *decision) mark(r *rule) mark {
 	switch {
 	case d.Outcome == Satisfied:
@@ -53,7 +53,7 @@ func (d *decision) mark(r *rule) mark {
 	return marksTold
 }
 
-// decision returns what a mark stands for, where that is not told.
+// decision returns the decision that a mark means, unless that is told.
 func (m mark) decision(o *outline) decision {
 	if m == marksNotThere {
 		return decision{Outcome: Skipped, Note: o.notThere}
@@ -61,8 +61,8 @@ func (m mark) decision(o *outline) decision {
 	return decision{Outcome: Satisfied}
 }
 
-// NewReport returns a report of results that somebody has made or chosen. Without
-// any, it is valid.
+// NewReport returns a report of results that the caller has made or chosen. Without
+// results, it is valid.
 func NewReport(results []Result) *Report {
 	r := newReport()
 	rules := make([]outline, 0, len(results))
@@ -87,8 +87,7 @@ func newReport() *Report {
 	return r
 }
 
-// add adds a target, for which all rules are satisfied until the marks that it
-// returns say otherwise.
+// add adds a target, and returns the marks of its rules. They start as satisfied.
 func (r *Report) add(rules *Rules, target string) []mark {
 	n := rules.Len()
 	if n == 0 {
@@ -104,7 +103,7 @@ func (r *Report) add(rules *Rules, target string) []mark {
 	return marks
 }
 
-// tell adds a decision that a mark does not say, with room for as many more.
+// tell adds a decision that a mark cannot express, and makes room for that many more.
 func (r *Report) tell(d *decision, more int) {
 	if len(r.told) == cap(r.told) {
 		r.told = slices.Grow(r.told, 1+more)
@@ -112,11 +111,11 @@ func (r *Report) tell(d *decision, more int) {
 	r.told = append(r.told, *d)
 }
 
-// noRule is in place of the rules where none is judged.
+// noRule replaces the rules of a target for which none is judged.
 var noRule = &outlines{[]outline{{index: -1}}}
 
-// addUnjudged adds a target that the budget does not suffice for. It fails the
-// object, whatever the rules say.
+// addUnjudged adds a target for which the budget does not suffice. It fails the object,
+// whatever the rules say.
 func (r *Report) addUnjudged(target, detail string) {
 	r.parts = append(r.parts, part{noRule, target, []mark{marksTold}})
 	r.told = append(r.told, decision{
@@ -148,7 +147,7 @@ func (r *Report) notable() []Result {
 	return r.list(len(r.told), func(m mark) bool { return m == marksTold })
 }
 
-// list returns so many results, those with a mark to choose.
+// list returns the results with a mark that choose selects. There are size of them.
 func (r *Report) list(size int, choose func(mark) bool) []Result {
 	results, told := make([]Result, 0, size), r.told
 	for i := range r.parts {
@@ -169,9 +168,9 @@ func (r *Report) list(size int, choose func(mark) bool) []Result {
 	return results
 }
 
-// Results returns one result for each target and rule, in that order; of outcomes, if
-// any are given, only those. Where a target is too much for the Budget, it has one result
-// alone, with the index -1.
+// Results returns one result for each target and rule, in that order. If outcomes are given,
+// it returns only the results that have one of them. A target for which the Budget did not
+// suffice has only one result, with the index -1.
 func (r *Report) Results(outcomes ...Outcome) []Result {
 	results := r.all()
 	if outcomes != nil {
@@ -183,8 +182,8 @@ func (r *Report) Results(outcomes ...Outcome) []Result {
 	return results
 }
 
-// Omitted returns how many results are left out of a report that was read from its
-// JSON, since there was no room for them.
+// Omitted returns how many results were left out when the report was written as JSON. It
+// returns 0 unless the report was read from such JSON.
 func (r *Report) Omitted() int {
 	if r == nil {
 		return 0
@@ -192,14 +191,14 @@ func (r *Report) Omitted() int {
 	return r.omitted
 }
 
-// Valid reports whether nothing is violated or undecided, apart from rules that say
+// Valid reports whether no rule is violated or undecided, apart from rules with
 // justWarning.
 func (r *Report) Valid() bool {
 	return !r.isZero() && !slices.ContainsFunc(r.told, decision.fails)
 }
 
-// Err returns nil for a valid object, or else an *InvalidError that lists all
-// violations that fail it.
+// Err returns nil for a valid object. Otherwise it returns an *InvalidError that lists all
+// violations that fail the object.
 func (r *Report) Err() error {
 	if violations := r.Violations(); len(violations) > 0 {
 		return &InvalidError{Violations: violations}
@@ -207,8 +206,8 @@ func (r *Report) Err() error {
 	return nil
 }
 
-// Violations lists those that fail the object: none where the report is valid, and
-// one at least where it is not.
+// Violations returns the violations that fail the object: none if the report is valid, and
+// at least one if it is not.
 func (r *Report) Violations() []Violation {
 	if r.isZero() {
 		return []Violation{{Reason: ReasonInternal, Detail: "nothing has been judged"}}
@@ -220,19 +219,19 @@ func (r *Report) Violations() []Violation {
 	return violations
 }
 
-// Warnings lists those of rules that say justWarning.
+// Warnings returns the violations of rules with justWarning.
 func (r *Report) Warnings() []Violation {
 	return r.filter(func(v *Violation) bool { return v.Warning })
 }
 
-// Missing lists those of Violations whose value is not there.
+// Missing returns those of Violations whose value is missing.
 func (r *Report) Missing() []Violation {
 	return r.filter(func(v *Violation) bool { return v.fails() && v.Reason == ReasonRequired })
 }
 
-// At lists the violations, warnings among them, whose Pointer is this one and not
-// one below it, for an input of a form. Those with the Pointer "" are about the
-// whole object, or about no field.
+// At returns the violations and warnings with exactly this Pointer, for an input of a form.
+// Those below it are not included. The Pointer "" is that of violations about the whole
+// object, or about no field.
 func (r *Report) At(pointer string) []Violation {
 	return r.filter(func(v *Violation) bool { return v.Pointer == pointer })
 }
@@ -252,14 +251,14 @@ func (r *Report) filter(keep func(*Violation) bool) []Violation {
 	return kept
 }
 
-// Equal reports whether two reports say the same.
+// Equal reports whether two reports have the same contents.
 func (r *Report) Equal(q *Report) bool {
 	return r.isZero() == q.isZero() && r.Omitted() == q.Omitted() &&
 		slices.EqualFunc(r.all(), q.all(), func(a, b Result) bool { return a.equal(&b) })
 }
 
-// Causes returns the violations that fail the object as causes of an admission
-// response. Of more than 16 MiB, the last cause says how many are left out.
+// Causes returns the violations that fail the object as causes of an admission response. If
+// they exceed 16 MiB, the last cause says how many are left out.
 func (r *Report) Causes() []Cause { return causesOf(r.Violations()) }
 
 // causesOf returns violations as causes, as many as fit.
@@ -279,9 +278,9 @@ func causesOf(violations []Violation) []Cause {
 // maxWarning is how many bytes of a warning an API server passes on.
 const maxWarning = 256
 
-// AdmissionWarnings returns the warnings as an admission response carries
-// them: one line each, of at most 256 bytes, none twice. Of very many, the last
-// line says how many are left out.
+// AdmissionWarnings returns the warnings for an admission response: one line of at most 256
+// bytes for each, without repetitions. If they exceed 16 MiB, the last line says how many are
+// left out.
 func (r *Report) AdmissionWarnings() []string {
 	lines := []string{}
 	seen := map[string]bool{}
@@ -307,8 +306,9 @@ func (r *Report) AdmissionWarnings() []string {
 	return lines
 }
 
-// String shows the report to people: a line that sums up, then each result,
-// the worst first. Of more than 16 MiB, the last line says how many are left out.
+// String returns the report as text for people: a summary in one line, then each result,
+// with the worst first. If the results exceed 16 MiB, the last line says how many are left
+// out.
 func (r *Report) String() string {
 	results := r.all()
 	var s strings.Builder

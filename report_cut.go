@@ -7,19 +7,19 @@ import (
 	"github.com/vmrules/vmrules/internal/jsontext"
 )
 
-// A rule's message, and the values that an argument allows, are written again for
-// each violation, so what is made of a report can be far longer than all that it
-// was made from. What does not fit is left out, with a count of what that is.
+// The text of a report repeats a rule's message, and the values that an argument allows, for
+// each violation. It can therefore be far longer than the rules and the object. What does
+// not fit is left out and counted.
 
-// maxOutput is how many bytes are written of one report or error: as JSON, as
-// text, or as a list of causes or warnings.
+// maxOutput limits the bytes that are written for one report or error: as JSON, as text, or
+// as a list of causes or warnings.
 const maxOutput = 16 << 20
 
-// An output is how much room is left in what is written; none where something did
-// not fit, so that nobody has to measure what follows.
+// An output is the room that is left for writing. Once something does not fit, there is
+// none, so that nothing after it has to be measured.
 type output struct{ left int }
 
-// takes reports whether there is room for so many bytes, and takes it.
+// takes reports whether there is room for that many bytes, and uses it.
 func (o *output) takes(bytes int) bool {
 	if bytes > o.left {
 		o.left = 0
@@ -32,11 +32,10 @@ func (o *output) takes(bytes int) bool {
 // isFull reports whether nothing more fits.
 func (o *output) isFull() bool { return o.left == 0 }
 
-// cut returns what fits of the results of a report, and how many are left out. A
-// result comes first without the violations, and Undecided with the one that it
-// has; as many violations as fit follow, those of the first results first. The
-// result that fails an object is there always, so that what is left out does not
-// change the verdict.
+// cut returns the results of a report that fit, and how many are left out. The results are
+// measured first, without their violations, except that an Undecided result keeps its only
+// one. The room that is left is for violations, with those of the first results first. The
+// first result that fails the object is always kept, so that the verdict does not change.
 func cut(results []Result, room int) (kept []Result, omitted int) {
 	if fits(results, room) {
 		return results, 0
@@ -60,7 +59,7 @@ func cut(results []Result, room int) (kept []Result, omitted int) {
 	return kept, omitted
 }
 
-// firstFailing returns the index of the first result that fails the object; -1 for
+// firstFailing returns the index of the first result that fails the object; -1 if there is
 // none.
 func firstFailing(results []Result) int {
 	for i := range results {
@@ -71,7 +70,7 @@ func firstFailing(results []Result) int {
 	return -1
 }
 
-// cut leaves violations out that do not fit.
+// cut leaves out the violations that do not fit.
 func (r *Result) cut(out *output) {
 	if r.Outcome == Undecided {
 		return
@@ -102,12 +101,12 @@ func fits(results []Result, room int) bool {
 	return true
 }
 
-// jsonFrame is more than what JSON writes around the texts of a result, of a
-// violation or of a problem.
+// jsonFrame is more bytes than JSON writes around the texts of a result, a violation or a
+// problem.
 const jsonFrame = 300
 
-// outlineSize is how many bytes of JSON a result takes without its violations, or
-// with that of an Undecided one.
+// outlineSize returns how many bytes of JSON a result takes, at most, without its violations.
+// An Undecided result counts with its only one.
 func (r *Result) outlineSize() int {
 	size := jsonFrame + jsontext.TextsSize(r.Rule, string(r.Kind), r.Path.String(), r.Message, r.Target, r.Note)
 	if r.Outcome == Undecided && len(r.Violations) > 0 {
@@ -116,7 +115,7 @@ func (r *Result) outlineSize() int {
 	return size
 }
 
-// encodedSize is how many bytes of JSON the violation takes, at most.
+// encodedSize returns how many bytes of JSON the violation takes, at most.
 func (v *Violation) encodedSize() int {
 	return jsonFrame + jsontext.TextsSize(v.Rule, v.Message, v.Field, v.Pointer, v.Argument, v.Detail) + jsontext.ValueSize(v.Value) + jsontext.ValueSize(v.Limit)
 }
@@ -125,7 +124,7 @@ func (p *Problem) encodedSize() int {
 	return jsonFrame + jsontext.TextsSize(p.Rule, p.Key, p.Message, p.Source)
 }
 
-// fitting is how many of the first items of a list fit.
+// fitting returns how many of the first items of a list fit.
 func fitting[E any](list []E, size func(*E) int) int {
 	out := output{maxOutput}
 	for i := range list {
@@ -136,8 +135,8 @@ func fitting[E any](list []E, size func(*E) int) int {
 	return len(list)
 }
 
-// MarshalJSON writes the violations, and where they are too many for 16 MiB, as
-// many as fit, and how many are left out.
+// MarshalJSON writes the violations. If they exceed 16 MiB, it writes as many as fit, and how
+// many are left out.
 func (e *InvalidError) MarshalJSON() ([]byte, error) {
 	n := fitting(e.Violations, (*Violation).encodedSize)
 	return json.Marshal(struct {
@@ -146,8 +145,8 @@ func (e *InvalidError) MarshalJSON() ([]byte, error) {
 	}{e.Violations[:n], len(e.Violations) - n})
 }
 
-// MarshalJSON writes the problems, and where they are too many for 16 MiB, as
-// many as fit, and how many are left out.
+// MarshalJSON writes the problems. If they exceed 16 MiB, it writes as many as fit, and how
+// many are left out.
 func (e *ParseError) MarshalJSON() ([]byte, error) {
 	n := fitting(e.Problems, (*Problem).encodedSize)
 	return json.Marshal(struct {
@@ -156,7 +155,7 @@ func (e *ParseError) MarshalJSON() ([]byte, error) {
 	}{e.Problems[:n], len(e.Problems) - n})
 }
 
-// omittedCause is the cause that stands for so many that are left out.
+// omittedCause returns the cause that says how many are left out.
 func omittedCause(n int) Cause {
-	return Cause{Reason: ReasonInternal, Message: fmt.Sprintf("%d more are left out, since there are too many", n)}
+	return Cause{Reason: ReasonInternal, Message: fmt.Sprintf("%d more are left out because there are too many", n)}
 }

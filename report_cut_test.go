@@ -11,8 +11,8 @@ import (
 	"github.com/vmrules/vmrules/internal/racetest"
 )
 
-// longReport has violations and warnings with long texts, and a rule whose
-// bound was reached.
+// longReport returns a report with violations and warnings that have long texts, and with a rule
+// that reached a bound.
 func longReport() *Report {
 	limit := make([]string, maxListed)
 	for i := range limit {
@@ -35,8 +35,8 @@ func longReport() *Report {
 	return NewReport(results)
 }
 
-// TestCut: what does not fit is left out and counted, and neither the verdict nor
-// an outcome changes.
+// TestCut: what does not fit is left out and counted. The verdict and the outcomes do not
+// change.
 func TestCut(t *testing.T) {
 	racetest.SkipLong(t)
 	t.Parallel()
@@ -66,15 +66,15 @@ func TestCut(t *testing.T) {
 		}
 	}
 	if kept, omitted := cut(results, whole); omitted != 0 || !NewReport(kept).Equal(report) {
-		t.Errorf("what fits is cut: %s", kept)
+		t.Errorf("a report that fits is cut: %s", kept)
 	}
 	if !NewReport(results).Equal(longReport()) {
 		t.Errorf("the results themselves are changed: %s", results)
 	}
 }
 
-// TestCutSmall: a report that fails nothing stays valid, and one that fails says so
-// though there is room for nothing.
+// TestCutSmall: even without any room, a valid report stays valid, and another one stays not
+// valid.
 func TestCutSmall(t *testing.T) {
 	results := longReport().Results()
 	kept, omitted := cut(results, 0)
@@ -89,8 +89,8 @@ func TestCutSmall(t *testing.T) {
 	}
 }
 
-// TestLongOutput: what is made of a report with a long message for each of many
-// violations stays short, and says what is missing.
+// TestLongOutput: if a report has many violations with a long message, its texts are cut, and
+// say what is missing.
 func TestLongOutput(t *testing.T) {
 	racetest.SkipLong(t)
 	t.Parallel()
@@ -131,18 +131,18 @@ func TestLongOutput(t *testing.T) {
 	}
 }
 
-// TestLongCauses: of very many causes, the last one says how many are missing.
+// TestLongCauses: if there are too many causes, the last one says how many are missing.
 func TestLongCauses(t *testing.T) {
 	t.Parallel()
 	field := strings.Repeat("f", maxOutput/4)
 	r := Result{Outcome: Violated, Violations: []Violation{{Field: field}, {Field: field}, {Field: field}, {Field: field}, {Field: field}}}
 	causes := NewReport([]Result{r}).Causes()
-	if last := causes[len(causes)-1]; len(causes) != 4 || last.Message != "2 more are left out, since there are too many" {
+	if last := causes[len(causes)-1]; len(causes) != 4 || last.Message != "2 more are left out because there are too many" {
 		t.Errorf("%d causes, the last: %q", len(causes), last.Message)
 	}
 	problems := &ParseError{Problems: []Problem{{Key: field}, {Key: field}, {Key: field}, {Key: field}, {Key: field}}}
 	causes = problems.Causes()
-	if last := causes[len(causes)-1]; len(causes) != 4 || last.Message != "2 more are left out, since there are too many" {
+	if last := causes[len(causes)-1]; len(causes) != 4 || last.Message != "2 more are left out because there are too many" {
 		t.Errorf("%d causes, the last: %q", len(causes), last.Message)
 	}
 	written, err := json.Marshal(problems)

@@ -8,10 +8,10 @@ import (
 	"slices"
 )
 
-// MarshalJSON writes the report with its verdict, so that a program in another
-// language need not know which outcomes fail an object. It writes about 16 MiB at
-// most: of what would be more, violations and then results are left out, and
-// counted in "omitted". Neither the verdict nor the outcome of a result changes.
+// MarshalJSON writes the report with its verdict, so that a program in another language need
+// not know which outcomes fail an object. It writes about 16 MiB at most. If there is more,
+// it leaves out violations first and then results, and counts them in "omitted". The verdict
+// and the outcomes of results do not change.
 func (r Report) MarshalJSON() ([]byte, error) {
 	results, omitted := cut(r.all(), maxOutput)
 	return json.Marshal(struct {
@@ -21,14 +21,13 @@ func (r Report) MarshalJSON() ([]byte, error) {
 	}{r.Valid(), results, r.omitted + omitted})
 }
 
-// UnmarshalJSON reads a report from its JSON. It is equal to the one that was
-// written, unless something had to be left out or was not valid UTF-8, and has the
-// same verdict.
+// UnmarshalJSON reads a report from its JSON. The report has the same verdict as the one that
+// was written. It is also Equal to it, unless something was left out or was not valid UTF-8.
 //
-// What could pass for a verdict by mistake is an error: null, a report without
-// "valid" or without "results", a result whose outcome is not known, and a verdict
-// that the results contradict. Other keys may be missing, and ones that are not known
-// are ignored. The report stays as it is where there is an error.
+// Anything that could be mistaken for a verdict is an error: null, a report without "valid" or
+// without "results", a result with an unknown outcome, and a verdict that the results
+// contradict. Other keys may be missing, and unknown keys are ignored. After an error, the
+// report is unchanged.
 func (r *Report) UnmarshalJSON(text []byte) error {
 	var read struct {
 		Valid   *bool     `json:"valid"`
@@ -44,7 +43,7 @@ func (r *Report) UnmarshalJSON(text []byte) error {
 	case read.Results == nil:
 		return errors.New(`this is not a report: it has no "results"`)
 	case read.Omitted < 0:
-		return fmt.Errorf(`"omitted" is %d, and cannot be less than 0`, read.Omitted)
+		return fmt.Errorf(`"omitted" is %d, but cannot be less than 0`, read.Omitted)
 	}
 	if !*read.Valid && len(*read.Results) == 0 && read.Omitted == 0 {
 		r.become(&Report{})
@@ -59,32 +58,31 @@ func (r *Report) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// become makes the report another. It leaves the report's room as it is, which
-// copies of the report refer to.
+// become replaces the content of the report. It does not touch r.one and r.few, which copies
+// of the report refer to.
 func (r *Report) become(other *Report) {
 	r.parts, r.told, r.omitted = other.parts, other.told, other.omitted
 }
 
-// checkVerdict returns an error for results that do not have the verdict.
+// checkVerdict returns an error if the results contradict the verdict.
 func checkVerdict(valid bool, results []Result) error {
 	for i := range results {
 		if !slices.Contains(worstFirst, results[i].Outcome) {
-			return fmt.Errorf("results[%d] has the outcome %q, and must have one of %q", i, results[i].Outcome, worstFirst)
+			return fmt.Errorf("results[%d] has the outcome %q: it must be one of %q", i, results[i].Outcome, worstFirst)
 		}
 	}
 	failing := firstFailing(results)
 	switch {
 	case valid && failing >= 0:
-		return fmt.Errorf(`"valid" is true, and results[%d] is %s and fails the object`, failing, results[failing].Outcome)
+		return fmt.Errorf(`"valid" is true, but results[%d] is %s, which fails the object`, failing, results[failing].Outcome)
 	case !valid && failing < 0:
-		return errors.New(`"valid" is false, and no result fails the object`)
+		return errors.New(`"valid" is false, but no result fails the object`)
 	}
 	return nil
 }
 
-// UnmarshalJSON reads a violation from its JSON, so that a report that is read
-// from its JSON is the same: numbers keep their digits, and a list of strings is
-// a []string.
+// UnmarshalJSON reads a violation from its JSON, exactly as it was written: numbers keep
+// their digits, and a list of strings is a []string.
 func (v *Violation) UnmarshalJSON(text []byte) error {
 	type members Violation
 	read := members(*v)
@@ -100,7 +98,7 @@ func (v *Violation) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// asStrings returns a list of strings as []string, and any other as it is.
+// asStrings returns a list of strings as []string, and any other list as it is.
 func asStrings(list []any) any {
 	all := make([]string, 0, len(list))
 	for _, item := range list {

@@ -9,8 +9,8 @@ import (
 	"github.com/vmrules/vmrules/internal/racetest"
 )
 
-// checkRoundTrip demands that a report read from its JSON is that report, and has
-// that JSON.
+// checkRoundTrip fails the test unless a report that is read from its JSON is Equal to the first,
+// and has the same JSON.
 func checkRoundTrip(t *testing.T, report *Report) {
 	t.Helper()
 	text, err := json.Marshal(report)
@@ -22,14 +22,14 @@ func checkRoundTrip(t *testing.T, report *Report) {
 		t.Fatalf("%v in %s", err, text)
 	}
 	if diff := cmp.Diff(report.Results(), read.Results()); diff != "" || !read.Equal(report) {
-		t.Errorf("read from its JSON, the report is another (-made +read):\n%s", diff)
+		t.Errorf("read from its JSON, the report is different (-made +read):\n%s", diff)
 	}
 	again, err := json.Marshal(&read)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(string(text), string(again)); diff != "" {
-		t.Errorf("another JSON the second time (-first +second):\n%s", diff)
+		t.Errorf("the JSON is different the second time (-first +second):\n%s", diff)
 	}
 	if read.Valid() != report.Valid() || read.String() != report.String() {
 		t.Errorf("it says %s, and read from its JSON %s", report, &read)
@@ -75,8 +75,8 @@ func TestNumbersOfReports(t *testing.T) {
 	}
 }
 
-// TestLimitsOfKinds: what a Checker gives as limit and value is read as JSON has
-// it, with numbers exact and a list of strings as []string.
+// TestLimitsOfKinds: the limit and value of a Checker are read as their JSON has them, with exact
+// numbers, and with a list of strings as a []string.
 func TestLimitsOfKinds(t *testing.T) {
 	for _, test := range []struct {
 		text string

@@ -157,7 +157,8 @@ func TestErr(t *testing.T) {
 	}
 }
 
-// TestGoldenReport holds the JSON of reports, with every outcome and every Doubt.
+// TestGoldenReport compares the JSON of a report with a golden file. The report has every outcome
+// and every Doubt.
 func TestGoldenReport(t *testing.T) {
 	const cores = `"rule": "integer", "path": "jsonpath::.spec.domain.cpu.cores"`
 	const vm = `{"spec": {"template": {"spec": {"domain": {"cpu": {"cores": 4}}}}}}`
@@ -206,12 +207,12 @@ func TestGoldenReport(t *testing.T) {
 	checkComplete(t, results)
 }
 
-// A silent Checker gives no verdict.
+// A silent Checker gives the zero Verdict.
 type silent struct{}
 
 func (silent) Check(*vmrules.Input) vmrules.Verdict { return vmrules.Verdict{} }
 
-// checkComplete demands every outcome and every Doubt.
+// checkComplete fails the test unless the report has every outcome and every Doubt.
 func checkComplete(t *testing.T, results []vmrules.Result) {
 	t.Helper()
 	for _, o := range []vmrules.Outcome{vmrules.Satisfied, vmrules.Violated, vmrules.Warned, vmrules.Skipped, vmrules.Ignored, vmrules.Undecided} {
@@ -234,7 +235,7 @@ func checkComplete(t *testing.T, results []vmrules.Result) {
 	}
 }
 
-// TestNothingJudged: a report that nobody made never passes.
+// TestNothingJudged: the zero Report and a nil Report are not valid.
 func TestNothingJudged(t *testing.T) {
 	const words = "nothing has been judged"
 	for name, report := range map[string]*vmrules.Report{"zero": {}, "nil": nil} {
@@ -264,7 +265,7 @@ func TestNothingJudged(t *testing.T) {
 	}
 }
 
-// TestNoRules: where there is nothing to ask for, nothing is wrong.
+// TestNoRules: without rules, every object is valid.
 func TestNoRules(t *testing.T) {
 	own, err := vmrules.ValidateOwn(vmOf(t, `{}`))
 	if err != nil {
@@ -283,8 +284,8 @@ func TestNoRules(t *testing.T) {
 	}
 }
 
-// TestVerdictOfResults: what is not known to be right is wrong, and then there is a
-// violation, also where the results have none.
+// TestVerdictOfResults: a report is valid only if its results are known to be right. Otherwise it
+// has a violation, even if the results have none.
 func TestVerdictOfResults(t *testing.T) {
 	warning := []vmrules.Violation{{Warning: true}}
 	for _, test := range []struct {
@@ -313,14 +314,14 @@ func TestVerdictOfResults(t *testing.T) {
 	}
 }
 
-// TestReportIsItsOwn: nothing that a caller does changes a report.
+// TestReportIsItsOwn: a caller cannot change a report through what its methods return.
 func TestReportIsItsOwn(t *testing.T) {
 	rules := rulesOf(t, mixedRules)
 	object := vmOf(t, `{"cpu": {"cores": 12}, "devices": {"disks": [{"disk": {"bus": "sata"}}]}}`)
 	report := vmrules.Validate(rules, object)
 	before, text := vmrules.NewReport(report.Results()), report.String()
 	if !before.Equal(report) {
-		t.Fatalf("made of its results, the report is another: %s", before)
+		t.Fatalf("made from its results, the report is different: %s", before)
 	}
 
 	domain := object["spec"].(map[string]any)["template"].(map[string]any)["spec"].(map[string]any)["domain"].(map[string]any)
@@ -349,7 +350,7 @@ func TestReportIsItsOwn(t *testing.T) {
 	}
 }
 
-// TestReportOfManyRules: a report says the same of rules however many there are.
+// TestReportOfManyRules: the results are right however many rules there are.
 func TestReportOfManyRules(t *testing.T) {
 	for _, n := range []int{1, 23, 24, 25, 100} {
 		var rules strings.Builder
@@ -453,8 +454,8 @@ func TestEqualReports(t *testing.T) {
 	}
 }
 
-// TestReadingReports: what cannot be a report, or contradicts itself, is an error,
-// and changes nothing.
+// TestReadingReports: a text that is not a report, or that contradicts itself, is an error, and
+// leaves the report unchanged.
 func TestReadingReports(t *testing.T) {
 	const satisfied, violated = `{"outcome": "Satisfied"}`, `{"outcome": "Violated"}`
 	const undecided, warned = `{"outcome": "Undecided"}`, `{"outcome": "Undecided", "violations": [{"warning": true}]}`
@@ -476,13 +477,13 @@ func TestReadingReports(t *testing.T) {
 		{`{"valid": null, "results": []}`, `it has no "valid"`, false},
 		{`{"valid": true}`, `it has no "results"`, false},
 		{`{"valid": true, "results": null}`, `it has no "results"`, false},
-		{`{"valid": true, "results": [` + violated + `]}`, `"valid" is true, and results[0] is Violated and fails the object`, false},
+		{`{"valid": true, "results": [` + violated + `]}`, `"valid" is true, but results[0] is Violated, which fails the object`, false},
 		{`{"valid": true, "results": [` + satisfied + `, ` + undecided + `]}`, `results[1] is Undecided`, false},
-		{`{"valid": true, "results": [{"outcome": "Satisfied", "violations": [{}]}]}`, `results[0] is Satisfied and fails`, false},
-		{`{"valid": false, "results": [` + satisfied + `]}`, `"valid" is false, and no result fails the object`, false},
-		{`{"valid": false, "results": [], "omitted": 1}`, `"valid" is false, and no result fails the object`, false},
+		{`{"valid": true, "results": [{"outcome": "Satisfied", "violations": [{}]}]}`, `results[0] is Satisfied, which fails`, false},
+		{`{"valid": false, "results": [` + satisfied + `]}`, `"valid" is false, but no result fails the object`, false},
+		{`{"valid": false, "results": [], "omitted": 1}`, `"valid" is false, but no result fails the object`, false},
 		{`{"valid": true, "results": [null]}`, `results[0] has the outcome ""`, false},
-		{`{"valid": true, "results": [{"outcome": "Perhaps"}]}`, `results[0] has the outcome "Perhaps", and must have one of ["Violated"`, false},
+		{`{"valid": true, "results": [{"outcome": "Perhaps"}]}`, `results[0] has the outcome "Perhaps": it must be one of ["Violated"`, false},
 		{`{"valid": false, "results": [{"outcome": "violated"}]}`, `results[0] has the outcome "violated"`, false},
 		{`{"valid": true, "results": [], "omitted": -1}`, `"omitted" is -1`, false},
 		{`{"valid": "yes", "results": []}`, "cannot unmarshal string", false},
@@ -502,8 +503,8 @@ func TestReadingReports(t *testing.T) {
 	}
 }
 
-// TestOmitted: a report that is read from JSON that was cut keeps its verdict, and
-// says so in every form.
+// TestOmitted: a report that is read from JSON that was cut keeps its verdict, and says in each of
+// its forms that something is left out.
 func TestOmitted(t *testing.T) {
 	var report vmrules.Report
 	text := `{"valid": false, "results": [{"index": 4, "rule": "r", "kind": "enum", "path": "jsonpath::.a", "message": "m", "outcome": "Violated", "omitted": 20}], "omitted": 7}`
@@ -513,7 +514,7 @@ func TestOmitted(t *testing.T) {
 	if report.Valid() || report.Omitted() != 7 || report.Err() == nil {
 		t.Errorf("%d are left out: %s", report.Omitted(), &report)
 	}
-	want := []vmrules.Cause{{Reason: vmrules.ReasonInternal, Message: "m (what is wrong is left out)"}}
+	want := []vmrules.Cause{{Reason: vmrules.ReasonInternal, Message: "m (the violations are left out)"}}
 	if diff := cmp.Diff(want, report.Causes()); diff != "" {
 		t.Errorf("causes (-want +got):\n%s", diff)
 	}

@@ -12,41 +12,42 @@ import (
 	"github.com/vmrules/vmrules/internal/value"
 )
 
-// A Resolved is a rule for one target, with what it needs of the object read: what a
-// form needs to render an input and to guard it. Nothing of it may be changed.
+// A Resolved is a rule for one target, with all that it reads from the object. A form needs
+// it to render an input and to check it. It must not be changed.
 type Resolved struct {
-	// Index is the place of the rule among the rules, from 0. It is -1 where the Budget
-	// does not suffice for the rest, which the Note of this last Resolved says.
+	// Index is the index of the rule among the rules, from 0. It is -1 in the last Resolved
+	// if the Budget does not suffice for the rest, as its Note then says.
 	Index  int
 	Target string // as in Result
-	// Root is what the rules call $, from the object's own root. It is zero where the
-	// object has no place for that.
+	// Root is the path of what the rules call $, from the object's own root. It is zero if
+	// the object does not have that part.
 	Root    Path
 	Field   string // the rule's path, from the object's own root
-	Pointer string // Field as in Violation, where no value is there
+	Pointer string // as in a Violation whose value is missing
 
-	// Outcome is "" where the rule is in force: it judges what its path selects. It is
-	// Skipped, Ignored or Undecided where the rule judges nothing now, and Note says why.
+	// Outcome is "" if the rule is in force, which means that it judges what its path
+	// selects. It is Skipped, Ignored or Undecided if the rule judges nothing at present;
+	// Note then says why.
 	Outcome Outcome
 	Note    string
 
-	// Values are the values that the path selects now, in document order, defaults among
-	// them. Unsearched says why there are none, where the path cannot be searched.
+	// Values are the values that the path selects at present, including defaults, in
+	// document order. If the path cannot be searched, there are none, and Unsearched says
+	// why.
 	Values     []FieldValue
 	Unsearched string
-	// Required means that a value has to be there, and with wildcards at least one: no
-	// "valid" exempts the field, it has no default now, and no instance type or
-	// preference may set it.
+	// Required means that the path must select at least one value: no "valid" exempts the
+	// field, it has no default at present, and no instance type or preference may set it.
 	Required bool
-	// IsOpen means that the instance type or the preference of the VM may set what the
-	// path selects, if the VM does not.
+	// IsOpen means that, if the VM does not set what the path selects, its instance type
+	// or preference may.
 	IsOpen bool
 
-	AtPath, AtValid Place    // what is known of the rule's two paths beforehand
+	AtPath, AtValid Place    // what is known about the rule's Path and Valid, whatever the object holds
 	Unread          []Unread // the arguments that could not be read
 
-	// HasParameters means that a string inside the target may hold a template
-	// parameter, which leaves the rule Undecided.
+	// HasParameters means that a string inside the target may hold a template parameter,
+	// which would leave the rule Undecided.
 	HasParameters bool
 
 	rule *rule
@@ -54,7 +55,7 @@ type Resolved struct {
 	read []readArgument
 }
 
-// A FieldValue is a value of a field at present.
+// A FieldValue is a value that a field has at present.
 type FieldValue struct {
 	Field   string `json:"field"`   // as in Violation
 	Pointer string `json:"pointer"` // as in Violation
@@ -63,18 +64,18 @@ type FieldValue struct {
 	Origin string `json:"origin,omitempty"` // as in Violation
 }
 
-// A Place is what is known of a path in a target, whatever is written there.
+// A Place is what is known about a path in a target, whatever the object holds there.
 type Place struct {
-	// Default is what the field counts as where the object around it is there and the
-	// field is not: a string, a bool or a json.Number, or what WithDefaults gave; nil
-	// for none.
+	// Default is the value of the field where the object around it exists and the field is
+	// missing: a string, a bool or a json.Number, or what WithDefaults gave. It is nil if
+	// there is no default.
 	Default any
-	// ZeroIsDefault means that the number 0 counts as Default, too.
+	// ZeroIsDefault means that the number 0 also counts as Default.
 	ZeroIsDefault bool
-	// InDefault means that the path leads into the default of a field before its end.
+	// InDefault means that the path has steps inside the default of a field.
 	InDefault bool
-	// MayBeSet means that the instance type or the preference of the VM may set what
-	// the path selects.
+	// MayBeSet means that the instance type or preference of the VM may set what the path
+	// selects.
 	MayBeSet bool
 }
 
@@ -90,14 +91,15 @@ type readArgument struct {
 	literals []value.Scalar
 }
 
-// Resolve reads what the rules need of an object, target by target, and in each rule by
-// rule. Arguments that are JSONPaths are read from the object as it is, and what "valid"
-// names is looked for in it: ask again when the object has changed. A rule whose "valid"
-// is its path or the beginning of it is in force also while nothing is there, since it
-// will be as soon as something is. The options are those of Validate; under Partial, an
-// object that does not hold its VM yet is resolved, too.
+// Resolve reads from an object what the rules need. It yields one Resolved for each target and
+// rule, in that order. It reads arguments that are JSONPaths, and searches for "valid", in the
+// object as it is: call Resolve again when the object has changed. If the "valid" of a rule is
+// its path, or the beginning of its path, the rule is in force even while "valid" selects
+// nothing, because any value at the path would put it in force. The options are those of
+// Validate. Under Partial, an object that does not hold its VM yet is resolved, too.
 //
-// Resolve never changes the object, and ends on any: one Budget pays for all.
+// Resolve never changes the object. One Budget pays for the whole call, so that it ends
+// whatever the object holds.
 func (rs Rules) Resolve(object map[string]any, opts ...ValidateOption) iter.Seq[Resolved] {
 	return func(yield func(Resolved) bool) {
 		e := newEvaluation(opts)
@@ -112,22 +114,22 @@ func (rs Rules) Resolve(object map[string]any, opts ...ValidateOption) iter.Seq[
 	}
 }
 
-// Options are what ValidateOptions say to a package that goes on from Resolve.
+// Options are the settings of ValidateOptions, for a package that builds on Resolve.
 type Options struct {
 	IsPartial   bool          // Partial
-	Budget      Budget        // WithBudget; a field that is 0 stands for the default
+	Budget      Budget        // WithBudget; a field that is 0 means the default
 	RegexBudget time.Duration // WithRegexBudget, or the default
 }
 
-// OptionsOf returns what options say, all of them together.
+// OptionsOf returns the settings of all options together.
 func OptionsOf(opts ...ValidateOption) Options {
 	e := newEvaluation(opts)
 	defer e.release()
 	return Options{e.partial, e.limits, e.budget.Backtracking}
 }
 
-// Rule returns the rule as a copy, with literals in place of the paths of its arguments.
-// Those that could not be read are absent.
+// Rule returns a copy of the rule, in which literals replace the paths of its arguments. An
+// argument that could not be read is absent.
 func (r *Resolved) Rule() Rule {
 	literal := r.rule.Rule.clone()
 	for _, u := range r.rule.unread {
@@ -139,18 +141,17 @@ func (r *Resolved) Rule() Rule {
 	return literal
 }
 
-// Constraints returns what the rule and the arguments that were read ask of a value, ready
-// to judge one. It is for the packages of this module, to which its type belongs: others
-// have Rule and Checker.
+// Constraints returns what the rule demands of a value, with the arguments that could be read.
+// It is for the packages of this module, because its type is internal. Other packages use Rule
+// and Checker.
 func (r *Resolved) Constraints() *constraint.Set { return &r.set }
 
-// IsShared reports whether all arguments of the rule are literals, so that Rule is the
-// same for every target and object.
+// IsShared reports whether all arguments of the rule are literals. Rule then returns the same
+// for every target and object.
 func (r *Resolved) IsShared() bool { return r.rule.unread == nil }
 
-// Checker returns what judges a value by the rule and the arguments that were read. An
-// error says why values cannot be judged: the rule is not in force, or an argument could
-// not be read.
+// Checker returns a ValueChecker for the rule, with the arguments that were read. It returns
+// an error if the rule is not in force, or if an argument could not be read.
 func (r *Resolved) Checker() (*ValueChecker, error) {
 	switch {
 	case r.Outcome != "":
@@ -187,7 +188,7 @@ func (r *Rule) set(read readArgument) {
 type resolver struct {
 	*evaluation
 	target *target
-	chosen map[string]*selection // by path, of which rules often share one
+	chosen map[string]*selection // by path, because rules often share one
 }
 
 // A selection is what a path selects in a target.
@@ -198,8 +199,8 @@ type selection struct {
 	implied    *jsonpath.Implied // what counts at the field; nil: nothing
 }
 
-// resolve yields all rules for the target, after which so many targets are left. It
-// returns false where that ends the sequence.
+// resolve yields all rules for the target. left counts this target and those after it. It
+// returns false if the sequence ends here.
 func (r *resolver) resolve(rules *Rules, left int, yield func(Resolved) bool) bool {
 	_ = r.budget.Spend(rules.Len()*plan.Work, 0)
 	root := r.root()
@@ -217,7 +218,7 @@ func (r *resolver) resolve(rules *Rules, left int, yield func(Resolved) bool) bo
 	return true
 }
 
-// root returns what the rules call $ as a path; zero where there is no place for it.
+// root returns what the rules call $ as a path; the zero Path if the object does not have it.
 func (r *resolver) root() Path {
 	t := r.target
 	if t.HoldsNone || t.Nothing != "" && t.At == nil {
@@ -231,9 +232,9 @@ func (r *resolver) root() Path {
 	return root
 }
 
-// unresolved stands for the rules of this target and of all behind it.
+// unresolved returns the Resolved for the rules of this target and of all after it.
 func (r *resolver) unresolved(left int) Resolved {
-	note := fmt.Sprintf("there is too much to resolve: the rules of %d VMs are not all here", left)
+	note := fmt.Sprintf("there is too much to resolve: the rules of %d VMs are incomplete", left)
 	if r.target.Name != "" {
 		note += ", from " + r.target.Name + " on"
 	}
@@ -261,7 +262,7 @@ func (r *resolver) rule(rule *rule) Resolved {
 	return resolved
 }
 
-// readArguments reads the arguments that are paths, also of a rule that is not in force.
+// readArguments reads the arguments that are paths, even if the rule is not in force.
 func (r *resolver) readArguments(j *judgement, resolved *Resolved) {
 	resolved.set = j.rule.literal
 	if j.rule.unread == nil {
@@ -285,13 +286,13 @@ func (r *resolver) readArguments(j *judgement, resolved *Resolved) {
 	resolved.set = constraint.NewSet(j.rule.Kind.valueType(), all)
 }
 
-// isInForce reports whether the rule asks for a value to be there now. Where the rule
-// judges no value at all, it ends the judgement, and the outcome says why.
+// isInForce reports whether the rule demands a value at present. If the rule judges no value
+// at all, isInForce ends the judgement, and the outcome says why.
 func (j *judgement) isInForce() bool {
 	switch {
 	case !j.rule.isKnown(), j.rule.enforcesNothing(),
 		j.target.Nothing != "" && (!j.partial || j.target.HoldsNone):
-		j.run() // which ends before any value
+		j.run() // it ends before it judges any value
 		return false
 	case j.rule.Valid.IsZero():
 		return true
@@ -303,7 +304,7 @@ func (j *judgement) isInForce() bool {
 	return isThere && !j.rule.Valid.Equal(j.rule.Path)
 }
 
-// find finds what a path selects, and what counts where it selects nothing.
+// find returns what a path selects, and what counts if it selects nothing.
 func (r *resolver) find(p Path) *selection {
 	key := p.key()
 	if known := r.chosen[key]; known != nil {
@@ -339,13 +340,12 @@ func (r *resolver) find(p Path) *selection {
 	return f
 }
 
-// isDefaulted reports whether the field is there without being written: its object is
-// there, and has a default for it.
+// isDefaulted reports whether the field has a default at present, because its object exists.
 func (f *selection) isDefaulted() bool {
 	return len(f.values) > 0 && (f.values[0].Origin == OriginDefault || f.implied.Default() != nil)
 }
 
-// impliedAt returns what counts at the field that a path names; nil for nothing.
+// impliedAt returns what counts at the field that a path names; nil if nothing does.
 func (r *resolver) impliedAt(p Path) *jsonpath.Implied {
 	if !p.namesField() {
 		return nil
@@ -353,7 +353,7 @@ func (r *resolver) impliedAt(p Path) *jsonpath.Implied {
 	return r.implied(r.target).Of(p.steps())
 }
 
-// place says what is known of a path beforehand.
+// place returns what is known about a path, whatever the object holds there.
 func (r *resolver) place(p Path, implied *jsonpath.Implied) Place {
 	if p.IsZero() {
 		return Place{}
@@ -371,8 +371,8 @@ func (r *resolver) place(p Path, implied *jsonpath.Implied) Place {
 	return place
 }
 
-// namesField reports whether a path ends with a step that names a field, which sees its
-// default.
+// namesField reports whether a path ends with a step that names a field. Such a step sees the
+// field's default.
 func (p Path) namesField() bool {
 	fragments := p.steps()
 	steps := stepsOf(fragments[max(len(fragments)-2, 0):]) // a descent has two

@@ -10,8 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// The Checker of a resolved rule finds the same faults with each value as Validate does
-// at that place.
+// The Checker of a resolved rule finds the same violations in each value as Validate does.
 func TestResolveAgreesWithValidate(t *testing.T) {
 	t.Parallel()
 	compared := 0
@@ -55,12 +54,12 @@ func checkResolved(t *testing.T, r Resolved, want Result) int {
 		t.Errorf("%s: not required, want %v", want.Rule, want.Violations[0])
 	}
 	checker, err := r.Checker()
-	if err != nil || want.Outcome == Undecided || want.Outcome == Skipped || want.Note != "" { // which says what is not judged
+	if err != nil || want.Outcome == Undecided || want.Outcome == Skipped || want.Note != "" { // something is not judged
 		return 0
 	}
 	compared := 0
 	for _, v := range r.Values {
-		if v.Value == nil || v.Value == "" { // an array or object; not filled in, under Partial
+		if v.Value == nil || v.Value == "" { // an array or object; or a string that Partial skips
 			continue
 		}
 		compared++
@@ -150,7 +149,7 @@ func TestChecker(t *testing.T) {
 	}
 	for i, want := range []string{
 		"", `the rule "read": max is read from the object that is judged`,
-		`the rule "empty": the kind enum without any argument enforces nothing`, `the rule "odd": the kind "odd" is not known`, "there is no rule 4: there are 4, from 0",
+		`the rule "empty": the kind enum without any argument enforces nothing`, `the rule "odd": the kind "odd" is not known`, "there is no rule 4: there are 4 rules, counted from 0",
 	} {
 		if _, err := rules.Checker(i); (err == nil) != (want == "") || err != nil && err.Error() != want {
 			t.Errorf("rule %d: %v, want %s", i, err, want)
@@ -189,8 +188,8 @@ func TestResolveCut(t *testing.T) {
 	}
 }
 
-// Root is where the rules' $ is, from the object's own root; and the steps behind it are
-// those of the rule.
+// Root is the path of the rules' $, from the object's own root. The steps after it are those of
+// the rule.
 func TestResolvedRoot(t *testing.T) {
 	annotation := ruleText(`"rule": "integer", "path": "jsonpath::.spec.domain.cpu.cores"`)
 	for _, test := range []struct{ object, want string }{

@@ -16,12 +16,12 @@ type Outcome string
 const (
 	// Satisfied: every value that the rule judges satisfies it.
 	Satisfied Outcome = "Satisfied"
-	// Violated: some value does not, or none is there.
+	// Violated: some value breaks the rule, or the path selects nothing.
 	Violated Outcome = "Violated"
-	// Warned: violated, and the rule says justWarning.
+	// Warned: the rule is violated, and has justWarning.
 	Warned Outcome = "Warned"
-	// Skipped: what "valid" names is not there; or, under Partial, what the
-	// rule needs is not filled in yet.
+	// Skipped: "valid" selects nothing; or, under Partial, what the rule needs is not
+	// filled in yet.
 	Skipped Outcome = "Skipped"
 	// Ignored: the rule's kind is not known, or it enforces nothing.
 	Ignored Outcome = "Ignored"
@@ -31,21 +31,21 @@ const (
 
 // A Result is what became of one rule for one target.
 type Result struct {
-	Index   int     `json:"index"` // of the rule, from 0; -1 for none, where the Budget does not suffice for the target
+	Index   int     `json:"index"` // of the rule, from 0; -1 if the Budget does not suffice for the target
 	Rule    string  `json:"rule"`
 	Kind    Kind    `json:"kind"`
 	Path    Path    `json:"path"`
 	Message string  `json:"message"`
 	Target  string  `json:"target,omitempty"` // "", or where the VM is: "objects[0]", "items[3]"
 	Outcome Outcome `json:"outcome"`
-	// Undecided is why the rule is undecided, where it is.
+	// Undecided is why the rule is undecided; "" if it is not.
 	Undecided Doubt `json:"undecided,omitempty"`
-	// Note says why a rule was skipped or ignored, and what of a violated one
-	// could not be judged.
+	// Note says why a rule was skipped or ignored. If the rule is violated, Note says
+	// what could not be judged.
 	Note       string      `json:"note,omitempty"`
 	Violations []Violation `json:"violations,omitempty"`
-	// Omitted counts the violations that are left out of a result that was read
-	// from JSON, since there was no room for them.
+	// Omitted counts the violations that were left out when the report was written as
+	// JSON. It is 0 unless the result was read from such JSON.
 	Omitted int `json:"omitted,omitempty"`
 }
 
@@ -55,13 +55,13 @@ type outline struct {
 	name, message string
 	kind          Kind
 	path          Path
-	notThere      string // the note where what "valid" names is not there
+	notThere      string // the note if "valid" selects nothing
 }
 
-// outlines are those of all rules, which reports share.
+// outlines has the outline of each rule. Reports share it.
 type outlines struct{ each []outline }
 
-// A decision is what a result says beside its rule and target.
+// A decision is what a result says apart from its rule and target.
 type decision struct {
 	Outcome    Outcome
 	Undecided  Doubt
@@ -70,7 +70,7 @@ type decision struct {
 	Omitted    int
 }
 
-// result returns what has been decided about the rule for a target.
+// result returns the result of a decision about the rule for a target.
 func (o *outline) result(target string, d *decision) Result {
 	return Result{
 		Index: o.index, Rule: o.name, Kind: o.kind, Path: o.path, Message: o.message, Target: target,
@@ -83,7 +83,7 @@ func (r *Result) outline() outline {
 	return outline{index: r.Index, name: r.Rule, kind: r.Kind, path: r.Path, message: r.Message}
 }
 
-// decision returns what the result says beside its rule and target.
+// decision returns what the result says apart from its rule and target.
 func (r *Result) decision() decision {
 	return decision{r.Outcome, r.Undecided, r.Note, r.Violations, r.Omitted}
 }
@@ -93,9 +93,8 @@ func (r *Result) fails() bool {
 	return r.decision().fails()
 }
 
-// fails reports whether the decision fails the object. It does where its outcome is
-// not known, and where it is undecided and has no violation, which would say whether
-// the rule only warns.
+// fails reports whether the decision fails the object. An unknown outcome does. So does
+// Undecided without a violation, since only a violation says whether the rule just warns.
 func (d decision) fails() bool {
 	switch {
 	case slices.ContainsFunc(d.Violations, Violation.fails):
@@ -106,8 +105,8 @@ func (d decision) fails() bool {
 	return !slices.Contains([]Outcome{Satisfied, Warned, Skipped, Ignored}, d.Outcome)
 }
 
-// failing lists the violations that fail the object. A result that fails it and
-// has none of them, such as one that was cut, has one that says so.
+// failing returns the violations that fail the object. If the result fails the object but
+// has no such violation, for instance because it was cut, failing makes one that says so.
 func (r *Result) failing() []Violation {
 	var all []Violation
 	for _, v := range r.Violations {
@@ -116,12 +115,12 @@ func (r *Result) failing() []Violation {
 		}
 	}
 	if all == nil && r.fails() {
-		all = []Violation{{Rule: r.Rule, Message: r.Message, Reason: ReasonInternal, Detail: "what is wrong is left out"}}
+		all = []Violation{{Rule: r.Rule, Message: r.Message, Reason: ReasonInternal, Detail: "the violations are left out"}}
 	}
 	return all
 }
 
-// clone returns a result whose violations can be changed. Their limits are shared.
+// clone returns a copy whose violations can be changed. It shares their limits.
 func (r Result) clone() Result {
 	r.Violations = slices.Clone(r.Violations)
 	return r
@@ -135,8 +134,8 @@ func (r *Result) equal(q *Result) bool {
 		slices.EqualFunc(r.Violations, q.Violations, func(v, w Violation) bool { return reflect.DeepEqual(v, w) })
 }
 
-// String shows the result to people: the outcome, the rule and its target, and
-// below them each violation, a hundred at most.
+// String returns the result as text for people: the outcome, the rule and its target, then
+// at most a hundred violations, each on a line of its own.
 func (r Result) String() string {
 	var s strings.Builder
 	fmt.Fprintf(&s, "%-9s  %s", r.Outcome, value.OneLine(r.Rule))
@@ -170,36 +169,36 @@ func (r Result) String() string {
 	return s.String()
 }
 
-// A Violation is one value that breaks one constraint of a rule; or the
-// absence of a value; or, with ReasonInternal, why a rule is undecided.
+// A Violation says that one value breaks one constraint of a rule, or that the value is
+// missing; or, with ReasonInternal, why a rule is undecided.
 type Violation struct {
 	_       [0]func() // a Limit may be a list, which == cannot compare
 	Rule    string    `json:"rule"`
-	Message string    `json:"message"` // the rule's own, or that of its kind in its place
-	// Field is where the value is, from the object's own root, in the dialect
-	// of paths: ParsePath("jsonpath::" + Field) selects it, unless it is a
-	// default, which the object does not hold. Where no value is there, it is
-	// the path as the rule writes it. It is "" for ReasonInternal.
+	Message string    `json:"message"` // that of the rule, or one that its kind gives instead
+	// Field is the location of the value, from the object's own root, in the dialect of
+	// paths: ParsePath("jsonpath::" + Field) selects it, unless it is a default, which
+	// the object does not hold. If the value is missing, Field is the path as the rule
+	// writes it. It is "" for ReasonInternal.
 	Field string `json:"field,omitempty"`
-	// Pointer is Field as a JSON Pointer (RFC 6901). Where no value is there
-	// and the path has other steps than names and indexes, it ends before them.
+	// Pointer is Field as a JSON Pointer (RFC 6901). If the value is missing, Pointer
+	// ends before the first step of the path that is neither a name nor an index.
 	Pointer string `json:"pointer,omitempty"`
-	// Value is a string, a bool or a json.Number in plain decimal notation,
-	// however the object held it; nil for an array, an object or nothing.
+	// Value is a string, a bool or a json.Number in plain decimal notation, whatever its
+	// Go type in the object. It is nil for an array, an object or a missing value.
 	Value  any    `json:"value,omitempty"`
 	Reason Reason `json:"reason"`
-	// Argument is the key of the constraint, "" where the kind itself failed
-	// or nothing is there.
+	// Argument is the key of the constraint; "" if the value is missing, or if it breaks
+	// the kind and not an argument.
 	Argument string `json:"argument,omitempty"`
-	// Limit is the argument's value, also where it came from a JSONPath: a
-	// string or json.Number; []string for values, the first 100 of them.
+	// Limit is the argument's value, even if a JSONPath selected it: a string or
+	// json.Number, or for values a []string of the first 100.
 	Limit any `json:"limit,omitempty"`
 	// Detail says what is wrong in words, such as "12 is more than max 8".
 	Detail string `json:"detail"`
-	// Origin is where the value comes from: "" for the object, OriginDefault for
-	// a default that the object does not hold.
+	// Origin is where the value comes from: "" is the object, and OriginDefault a
+	// default that the object does not hold.
 	Origin string `json:"origin,omitempty"`
-	// Warning tells that the rule says justWarning.
+	// Warning means that the rule has justWarning.
 	Warning bool `json:"warning,omitempty"`
 }
 
@@ -213,8 +212,8 @@ func originOf(s jsonpath.StandIn) string {
 	return OriginDefault
 }
 
-// size is what keeping the violation costs. The rule's name and message, and a
-// value that is a string, are shared.
+// size returns what keeping the violation costs. The rule's name and message, and a string
+// value, cost nothing, because they are shared.
 func (v *Violation) size() int {
 	return len(v.Field) + len(v.Pointer) + len(v.Detail) + violationSize
 }
@@ -222,7 +221,7 @@ func (v *Violation) size() int {
 // fails reports whether the violation fails the object.
 func (v Violation) fails() bool { return !v.Warning }
 
-// Error is the violation in one line:
+// Error returns the violation in one line:
 //
 //	spec.template.spec.domain.cpu.cores: Invalid value: 12: cpu cores must be limited (12 is more than max 8)
 func (v Violation) Error() string {
@@ -237,8 +236,8 @@ func (v Violation) Error() string {
 	return strings.Join(append(parts, v.sentence()), ": ")
 }
 
-// said is what is wrong, below the rule's message: with a message of its own, if
-// the violation has another.
+// said returns what is wrong, for a line below the rule's message. It repeats the violation's
+// own message only if that is another.
 func (v Violation) said(message string) string {
 	if v.Message == message {
 		return value.OneLine(v.Detail)
@@ -246,7 +245,7 @@ func (v Violation) said(message string) string {
 	return v.sentence()
 }
 
-// sentence is the message, and what is wrong in brackets, in one line.
+// sentence returns the message, with what is wrong in parentheses, in one line.
 func (v Violation) sentence() string {
 	if v.Message == "" { // of no rule
 		return value.OneLine(v.Detail)

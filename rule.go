@@ -34,8 +34,8 @@ func (k Kind) IsOfFormat() bool {
 
 var formatKinds = []Kind{KindInteger, KindString, KindRegex, KindEnum}
 
-// valueType returns the type of value that the kind asks for. A kind that is not the
-// format's asks for what arguments can be applied to.
+// valueType returns the type of value that the kind demands. A kind that is not one of the
+// format demands a value to which arguments can be applied.
 func (k Kind) valueType() constraint.Type {
 	t, _ := constraint.OfKind(string(k))
 	return t
@@ -52,10 +52,10 @@ const (
 	keyJustWarning = "justWarning"
 )
 
-// commonKeys are those of every kind but for its arguments.
+// commonKeys are the keys that every kind has, without the arguments.
 var commonKeys = []string{keyRule, keyName, keyPath, keyMessage, keyValid, keyJustWarning}
 
-// argumentKeys are those of constraint.Arguments.
+// argumentKeys are the keys of constraint.Arguments.
 var argumentKeys = func() (keys []string) {
 	for _, a := range constraint.Arguments {
 		keys = append(keys, a.Key)
@@ -85,8 +85,8 @@ type Rule struct {
 	Unknown map[string]json.RawMessage
 }
 
-// Equal tells whether two rules mean the same: paths and numbers count by
-// value, not by spelling.
+// Equal reports whether two rules mean the same. Paths and numbers are compared by value, not
+// by spelling.
 func (r Rule) Equal(q Rule) bool {
 	return r.Kind == q.Kind && r.Name == q.Name && r.Message == q.Message &&
 		r.JustWarning == q.JustWarning &&
@@ -130,9 +130,8 @@ func (r *Rule) single(key string) Argument {
 	return Argument{}
 }
 
-// Arguments yields the arguments that the rule has, each by its key, in the order in
-// which a value is judged by them. Of values, it yields all; of values that are read
-// from one path, that path.
+// Arguments yields the arguments of the rule with their keys, in the order in which they judge
+// a value. For values it yields all of them or, if they are read from one path, that path.
 func (r Rule) Arguments() iter.Seq2[string, []Argument] {
 	return func(yield func(string, []Argument) bool) {
 		for _, key := range argumentKeys {
@@ -165,8 +164,8 @@ func (r Rule) clone() Rule {
 	return r
 }
 
-// Rules are the rules of an annotation, read and checked. They are immutable
-// and safe for concurrent use; the zero value has no rules.
+// Rules are the rules of an annotation, read and checked. They are immutable and safe for
+// concurrent use. The zero value has no rules.
 type Rules struct {
 	rules    []rule
 	root     Root
@@ -174,7 +173,7 @@ type Rules struct {
 	outlines *outlines  // nil: no rules
 }
 
-// newRules makes rules that were read ready to be judged.
+// newRules returns Rules for rules that were read, ready to judge by.
 func newRules(rules []rule, root Root) Rules {
 	each := make([]outline, 0, len(rules))
 	for i := range rules {
@@ -185,7 +184,8 @@ func newRules(rules []rule, root Root) Rules {
 	return Rules{rules, root, newPlan(rules, root), &outlines{each}}
 }
 
-// newPlan plans the rules that are about a VM and need nothing but what they select.
+// newPlan plans the rules that are about a VM and need no values except those that they
+// select.
 func newPlan(rules []rule, root Root) *plan.Plan {
 	entries := make([]plan.Entry, len(rules))
 	for i := range rules {
@@ -197,13 +197,13 @@ func newPlan(rules []rule, root Root) *plan.Plan {
 	return plan.New(entries, plainFields)
 }
 
-// Len is the number of rules.
+// Len returns the number of rules.
 func (rs Rules) Len() int { return len(rs.rules) }
 
-// Root is what the rules' paths call $.
+// Root returns what the rules' paths call $.
 func (rs Rules) Root() Root { return rs.root }
 
-// All yields each rule and its index, as a copy.
+// All yields the index and a copy of each rule.
 func (rs Rules) All() iter.Seq2[int, Rule] {
 	return func(yield func(int, Rule) bool) {
 		for i, r := range rs.rules {
@@ -214,7 +214,7 @@ func (rs Rules) All() iter.Seq2[int, Rule] {
 	}
 }
 
-// Named returns the rule of this name, as a copy; false where there is none.
+// Named returns a copy of the rule with this name; false if there is none.
 func (rs Rules) Named(name string) (Rule, bool) {
 	for i := range rs.rules {
 		if rs.rules[i].Name == name {
@@ -224,14 +224,13 @@ func (rs Rules) Named(name string) (Rule, bool) {
 	return Rule{}, false
 }
 
-// Equal tells whether both have the same rules in the same order, about the
-// same Root.
+// Equal reports whether both have the same rules in the same order, and the same Root.
 func (rs Rules) Equal(other Rules) bool {
 	return rs.root == other.root && slices.EqualFunc(rs.rules, other.rules, func(a, b rule) bool { return a.Rule.Equal(b.Rule) })
 }
 
-// MarshalJSON writes the rules as an annotation of version 201902-2, whatever
-// they were read from. ParseRules reads the same rules from it.
+// MarshalJSON writes the rules as an annotation of version 201902-2, whatever version they were
+// read from. ParseRules reads the same rules from it.
 func (rs Rules) MarshalJSON() ([]byte, error) {
 	all := make([]Rule, 0, len(rs.rules))
 	for _, r := range rs.rules {
@@ -240,25 +239,25 @@ func (rs Rules) MarshalJSON() ([]byte, error) {
 	return jsontext.Marshal(all)
 }
 
-// String is the text of MarshalJSON, without escapes for HTML.
+// String returns the text of MarshalJSON, without escapes for HTML.
 func (rs Rules) String() string { return string(mustJSON(rs)) }
 
-// A rule is a Rule that is ready to be judged.
+// A rule is a Rule that is ready to judge by.
 type rule struct {
 	Rule
 	own     []string // the keys that only its kind knows
-	checker Checker  // of a kind that is not the format's; nil: the kind is not known
+	checker Checker  // of a kind that is not one of the format; nil if the kind is not known
 
-	literal constraint.Set // its type, and the arguments that are literals
-	unread  []unread       // the others
+	literal constraint.Set // the type, and the arguments that are literals
+	unread  []unread       // the other arguments
 
-	notThere string // the note where what "valid" names is not there
+	notThere string // the note if "valid" selects nothing
 }
 
-// An unread argument has paths, which are read from the object each time.
+// An unread argument has paths, which are read from each object.
 type unread struct {
 	key  string
-	from []Argument // of which at least one is a path
+	from []Argument // at least one is a path
 }
 
 // isKnown reports whether the rule's kind is known.
@@ -267,8 +266,7 @@ func (r *rule) isKnown() bool { return r.Kind.IsOfFormat() || r.checker != nil }
 // hasArguments reports whether the rule has any argument.
 func (r *rule) hasArguments() bool { return len(r.literal.All())+len(r.unread) > 0 }
 
-// enforcesNothing reports whether the rule lacks the arguments that an enum or regex
-// compares with.
+// enforcesNothing reports whether the rule is an enum or regex without any argument.
 func (r *rule) enforcesNothing() bool {
 	return (r.Kind == KindEnum || r.Kind == KindRegex) && !r.hasArguments()
 }

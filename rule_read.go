@@ -14,7 +14,7 @@ import (
 	"github.com/vmrules/vmrules/internal/value"
 )
 
-// parseRules reads the text of an annotation: the rules, or all problems.
+// parseRules returns the rules in the text of an annotation, or all problems.
 func parseRules(annotation string, o parseOptions) (Rules, []Problem) {
 	rules, _, problems := readRules(annotation, o)
 	if len(problems) > 0 {
@@ -23,8 +23,8 @@ func parseRules(annotation string, o parseOptions) (Rules, []Problem) {
 	return newRules(rules, o.root), nil
 }
 
-// readRules reads the text of an annotation: all problems, and what can be read
-// of each rule beside them, with where it stands.
+// readRules returns all problems in the text of an annotation, and as much of each rule as can
+// be read, with its node.
 func readRules(annotation string, o parseOptions) ([]rule, []jsontext.Node, []Problem) {
 	if problems := o.problems(); problems != nil {
 		return nil, nil, problems
@@ -66,12 +66,12 @@ func detectedVersion(nodes []jsontext.Node) Version {
 	return V201901
 }
 
-// readText reads the text of an annotation as JSON: the elements of its array,
-// and what is wrong with it as text.
+// readText reads the text of an annotation as JSON. It returns the elements of the array, and
+// what is wrong with the JSON.
 func readText(annotation string, o parseOptions) ([]jsontext.Node, []Problem) {
 	bytes, nesting := o.bounds()
 	if len(annotation) > bytes {
-		message := fmt.Sprintf("the annotation has %d bytes; all annotations of an object together may have %d", len(annotation), bytes)
+		message := fmt.Sprintf("the annotation has %d bytes, but all annotations of an object together may have %d", len(annotation), bytes)
 		return nil, []Problem{{Index: -1, Reason: ReasonTooLong, Message: message}}
 	}
 	format := jsontext.Format{Name: "the annotation", Root: "an array of rules", Items: "rules", MaxItems: maxRules, MaxDepth: nesting}
@@ -87,7 +87,7 @@ func readText(annotation string, o parseOptions) ([]jsontext.Node, []Problem) {
 	return root.Items, problems
 }
 
-// problemOf makes a Problem of what is wrong with the text.
+// problemOf returns a Problem for what is wrong with the text.
 func problemOf(e jsontext.Error) Problem {
 	p := Problem{Index: e.Item, Key: e.Key, Offset: e.Offset, Reason: ReasonInvalid, Message: e.Message}
 	switch e.Kind {
@@ -99,12 +99,12 @@ func problemOf(e jsontext.Error) Problem {
 	return p
 }
 
-// tooMuchToRead is the message of a Problem where the budget does not suffice.
+// tooMuchToRead returns the message of a Problem if the budget does not suffice.
 func tooMuchToRead(err error) string {
-	return fmt.Sprintf("the rules from here on are not read, since they ask for too much: %v", err)
+	return fmt.Sprintf("the annotation is too costly to read from here on: %v", err)
 }
 
-// place sorts problems by where they are, and sets their lines and columns.
+// place sorts problems by their offsets, and sets their lines and columns.
 func place(problems []Problem, text string) {
 	slices.SortStableFunc(problems, func(a, b Problem) int { return a.Offset - b.Offset })
 	c := jsontext.NewCursor(text)
@@ -113,7 +113,7 @@ func place(problems []Problem, text string) {
 	}
 }
 
-// describeNode names a value of the annotation, as describe does.
+// describeNode describes a value of the annotation, as value.Describe does.
 func describeNode(n jsontext.Node) string {
 	switch n.Value {
 	case nil:
@@ -128,8 +128,8 @@ func describeNode(n jsontext.Node) string {
 	return value.Describe(n.Value)
 }
 
-// tooMuch notes where reading ended because the budget did not suffice, behind so
-// many rules.
+// tooMuch adds a problem where reading ended if the budget did not suffice. read is the number
+// of rules that were read.
 func (r *ruleReader) tooMuch(read int, nodes []jsontext.Node) {
 	err := r.budget.Err()
 	if err == nil || len(nodes) == 0 {
@@ -147,7 +147,7 @@ func (r *ruleReader) uniqueNames(rules []rule, names []jsontext.Node) {
 		}
 		if earlier, ok := first[rule.Name]; ok {
 			r.index = i
-			r.problem(names[i], keyName, ReasonDuplicate, "rules[%d] has this name already: names must be unique", earlier)
+			r.problem(names[i], keyName, ReasonDuplicate, "rules[%d] already has this name: names must be unique", earlier)
 			continue
 		}
 		first[rule.Name] = i
@@ -164,14 +164,14 @@ type ruleReader struct {
 	index  int
 	node   jsontext.Node
 	rule   rule
-	unused []string // under strict, the keys of the format that the rule does not have
+	unused []string // under strict, the known keys that the rule does not have
 }
 
-// problem notes what is wrong with the value of a key; the caller may add to it.
+// problem adds a problem with the value of a key. The caller may change what it returns.
 func (r *ruleReader) problem(at jsontext.Node, key string, reason Reason, format string, args ...any) *Problem {
-	written, _ := at.Value.(string) // which a suggestion may repeat
+	written, _ := at.Value.(string) // a suggestion may repeat it
 	if r.budget.Spend(problemWork+len(written)*textWork, problemSize+len(r.rule.Name)+len(written)) != nil {
-		return &Problem{} // readRules then ends with a problem that says so
+		return &Problem{} // tooMuch then adds a problem that says so
 	}
 	r.problems = append(r.problems, Problem{
 		Index: r.index, Key: key, Offset: at.Start, Reason: reason, Message: fmt.Sprintf(format, args...),
@@ -180,7 +180,7 @@ func (r *ruleReader) problem(at jsontext.Node, key string, reason Reason, format
 	return &r.problems[len(r.problems)-1]
 }
 
-// read reads one rule and notes all that is wrong with it.
+// read reads one rule and adds all of its problems.
 func (r *ruleReader) read(index int, n jsontext.Node) rule {
 	r.index, r.node, r.rule = index, n, rule{}
 	if n.Value != json.Delim('{') {
@@ -192,7 +192,7 @@ func (r *ruleReader) read(index int, n jsontext.Node) rule {
 	if path := r.mandatory(keyPath, "the JSONPath of the field to judge"); path != "" {
 		r.rule.Path = r.path(keyPath, path)
 	}
-	r.rule.Message = r.mandatory(keyMessage, "what the user is told where the rule does not hold")
+	r.rule.Message = r.mandatory(keyMessage, "the text that users see if the rule is violated")
 	r.valid()
 	r.justWarning()
 	if r.judgesArguments() {
@@ -206,15 +206,15 @@ func (r *ruleReader) read(index int, n jsontext.Node) rule {
 	return r.rule
 }
 
-// judgesArguments tells whether the arguments can be understood: those of
-// another kind may mean anything.
+// judgesArguments reports whether the meaning of the arguments is known. In a rule of an
+// unknown kind they may mean anything.
 func (r *ruleReader) judgesArguments() bool {
 	return r.rule.Kind == "" || r.knows(r.rule.Kind)
 }
 
 func (r *ruleReader) member(key string) (jsontext.Node, bool) { return r.node.Member(key) }
 
-// mandatory reads a key that must be there with a string that is not empty.
+// mandatory reads a key that must have a string that is not empty.
 func (r *ruleReader) mandatory(key, meaning string) string {
 	n, ok := r.member(key)
 	if n.IsZero() {
@@ -231,7 +231,7 @@ func (r *ruleReader) mandatory(key, meaning string) string {
 	return s
 }
 
-// path reads a JSONPath as the version writes it.
+// path reads a JSONPath in the form of the version.
 func (r *ruleReader) path(key, s string) Path {
 	n, _ := r.member(key)
 	path, err := r.parsePath(s)
@@ -241,8 +241,8 @@ func (r *ruleReader) path(key, s string) Path {
 	return path
 }
 
-// parsePath reads a path as the version writes it, each only once: rules often
-// share one.
+// parsePath reads a path in the form of the version. It reads each path once, because rules
+// often share one.
 func (r *ruleReader) parsePath(s string) (Path, error) {
 	if path, ok := r.paths[s]; ok {
 		return path, nil
@@ -306,8 +306,8 @@ func (r *ruleReader) arguments() {
 	r.rule.literal = constraint.NewSet(r.rule.Kind.valueType(), literal)
 }
 
-// argumentMember returns the member of an argument, by its key or, in 201901-1, by the
-// key that it had there.
+// argumentMember returns the key and value of an argument. In 201901-1, it may have its old
+// key.
 func (r *ruleReader) argumentMember(a *constraint.Argument) (string, jsontext.Node, bool) {
 	var found []jsontext.Member
 	for _, m := range r.node.Members {
@@ -327,13 +327,13 @@ func (r *ruleReader) argumentMember(a *constraint.Argument) (string, jsontext.No
 	return first.Key, first.Value, true
 }
 
-// isArgument reports whether a key is the argument's in the version that is read.
+// isArgument reports whether a key means the argument in the version that is read.
 func (r *ruleReader) isArgument(a *constraint.Argument, key string) bool {
 	return key == a.Key || key == a.OldName && a.OldName != "" && r.version == V201901
 }
 
-// argument reads an argument. It returns the constraint, or nil where that is to be read
-// from the object, or where there is a problem.
+// argument reads an argument. It returns the constraint, or nil if the argument is read from
+// the object or has a problem.
 func (r *ruleReader) argument(a *constraint.Argument, key string, n jsontext.Node) constraint.Constraint {
 	if a.IsList {
 		return r.list(a, key, n)
@@ -367,8 +367,8 @@ func (r *ruleReader) constraint(a *constraint.Argument, key string, n jsontext.N
 	return nil
 }
 
-// readArgument reads a literal, with the scalar that it is, or a path. The
-// subject and what is wanted make the message.
+// readArgument reads a path, or a literal and its scalar. The subject and what is wanted are
+// for messages.
 func (r *ruleReader) readArgument(key, subject, wanted string, n jsontext.Node) (Argument, value.Scalar, bool) {
 	if s, ok := n.Value.(string); ok && r.isPath(s) {
 		path, err := r.parsePath(s)
@@ -393,7 +393,7 @@ func (r *ruleReader) isPath(s string) bool {
 	return strings.HasPrefix(s, jsonpath.Prefix) || r.version == V201901 && strings.HasPrefix(s, "/")
 }
 
-// list reads the list of values, or the path that yields it.
+// list reads the list of values, or the path that selects it.
 func (r *ruleReader) list(a *constraint.Argument, key string, n jsontext.Node) constraint.Constraint {
 	if s, ok := n.Value.(string); ok && r.isPath(s) {
 		if argument, _, ok := r.readArgument(key, strconv.Quote(key), "", n); ok {
@@ -428,7 +428,7 @@ func (r *ruleReader) list(a *constraint.Argument, key string, n jsontext.Node) c
 	return r.constraint(a, key, n, literals)
 }
 
-// unknown keeps what this version, or this kind, does not know.
+// unknown keeps the keys that the version and the kind do not know.
 func (r *ruleReader) unknown() {
 	if r.strict {
 		r.unused = unusedKeys(r.node, r.rule.own)
@@ -449,10 +449,10 @@ func (r *ruleReader) unknown() {
 	}
 }
 
-// keyHint says what a key that is not known may mean.
+// keyHint returns what to write instead of an unknown key.
 func keyHint(key, meant string) string {
 	if now := renamed(key); now != "" {
-		return fmt.Sprintf("it is called %q since version 201902-2", now)
+		return fmt.Sprintf("version 201902-2 calls it %q", now)
 	}
 	if meant != "" {
 		return fmt.Sprintf("did you mean %q?", meant)
@@ -467,7 +467,7 @@ func (r *ruleReader) knowsKey(key string) bool {
 	return r.judgesArguments() && slices.ContainsFunc(constraint.Arguments[:], func(a constraint.Argument) bool { return r.isArgument(&a, key) })
 }
 
-// strictly judges what only Strict minds.
+// strictly adds the problems that only Strict finds, apart from unknown keys.
 func (r *ruleReader) strictly() {
 	if !r.strict || r.rule.Kind == "" {
 		return
@@ -490,10 +490,10 @@ func (r *ruleReader) strictly() {
 	r.problem(r.node, "", ReasonRequired, "the rule has no argument, so it enforces little or nothing: add one of %s", strings.Join(argumentKeys, ", "))
 }
 
-// kindHint says what a kind that is not known may mean.
+// kindHint returns what to write instead of an unknown kind.
 func (r *ruleReader) kindHint(meant string) string {
 	if meant != "" {
 		return fmt.Sprintf("did you mean %q?", meant)
 	}
-	return "it is one of " + strings.Join(r.kindNames(), ", ") + ", in lower case"
+	return "write one of " + strings.Join(r.kindNames(), ", ") + ", in lower case"
 }

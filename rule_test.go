@@ -28,7 +28,7 @@ func problemsIn(t testing.TB, annotation string, opts ...ParseOption) []Problem 
 	}
 	var parsed *ParseError
 	if err != nil && !errors.As(err, &parsed) {
-		t.Fatalf("%T is no *ParseError", err)
+		t.Fatalf("%T is not a *ParseError", err)
 	}
 	if parsed == nil {
 		return nil
@@ -36,8 +36,8 @@ func problemsIn(t testing.TB, annotation string, opts ...ParseOption) []Problem 
 	return parsed.Problems
 }
 
-// TestAllProblemsTogether: a hundred problems of fifty rules come in one error,
-// each with its place.
+// TestAllProblemsTogether: one error lists a hundred problems of fifty rules, each with its line
+// and column.
 func TestAllProblemsTogether(t *testing.T) {
 	var rules []string
 	for i := range 50 {
@@ -63,8 +63,8 @@ func TestAllProblemsTogether(t *testing.T) {
 	}
 }
 
-// TestNotWellFormed: what makes an annotation unreadable is the only problem, and
-// is none of a rule.
+// TestNotWellFormed: if an annotation is not well-formed, that is its only problem, and does not
+// belong to a rule.
 func TestNotWellFormed(t *testing.T) {
 	tests := []struct {
 		in           string
@@ -115,7 +115,7 @@ const everyKey = `[
 	{"name": "plain", "rule": "string", "path": "jsonpath::.a", "message": "m", "min": null, "valid": null, "justWarning": null}
 ]`
 
-// TestMessages: what a problem says of a single argument.
+// TestMessages: the messages about single members of a rule.
 func TestMessages(t *testing.T) {
 	tests := []struct{ member, want string }{
 		{`"min": true`, `"min" must be a number, a quantity such as "2Gi", or a JSONPath, not true`},
@@ -132,7 +132,7 @@ func TestMessages(t *testing.T) {
 		{`"valid": ""`, `"valid" is empty: write a JSONPath, or leave it out`},
 		{`"justWarning": "true"`, `"justWarning" must be true or false, without quotes`},
 		{`"Min": 1`, `the key "Min" is not known: did you mean "min"?`},
-		{`"included": [1]`, `the key "included" is not known: it is called "values" since version 201902-2`},
+		{`"included": [1]`, `the key "included" is not known: version 201902-2 calls it "values"`},
 		{`"minimum": 1`, `the key "minimum" is not known: remove it, or correct its spelling`},
 	}
 	for _, test := range tests {
@@ -179,7 +179,7 @@ func TestRulesRoundTrip(t *testing.T) {
 	if diff := cmp.Diff(rules, made); diff != "" || err != nil {
 		t.Errorf("through NewRules (-before +after):\n%s\n%v", diff, err)
 	}
-	var read Rules // which has no options to read by
+	var read Rules // it has no UnmarshalJSON
 	if err := json.Unmarshal(text, &read); err == nil {
 		t.Errorf("read as Rules without an error: %s", read)
 	}
@@ -203,7 +203,7 @@ func TestRulesRoundTrip(t *testing.T) {
 	}
 }
 
-// TestRulesAreCopies: changing what All yields changes no Rules.
+// TestRulesAreCopies: changing what All yields does not change the Rules.
 func TestRulesAreCopies(t *testing.T) {
 	rules, same := mustParse(t, everyKey), mustParse(t, everyKey)
 	for _, r := range rules.All() {
@@ -416,8 +416,8 @@ func TestParseErrorText(t *testing.T) {
 	}
 }
 
-// Unmarshalers that are called directly take one value, as encoding/json gives
-// it, and nothing else.
+// An unmarshaler that is called directly accepts exactly one value, as encoding/json would pass
+// it.
 func TestUnmarshalers(t *testing.T) {
 	const rule, path = `{"name": "n", "rule": "string", "path": "jsonpath::.a", "message": "m"}`, "jsonpath::.a"
 	tests := []struct {

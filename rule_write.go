@@ -13,21 +13,21 @@ import (
 	"github.com/vmrules/vmrules/internal/value"
 )
 
-// annotationOf is the text of rules, in which what is in Unknown stands as it is.
+// annotationOf returns the text of rules. The values in Unknown are in it unchanged.
 func annotationOf(rules []Rule) string {
 	texts := make([]string, 0, len(rules))
 	for _, r := range rules {
-		text, _ := r.MarshalJSON() // of what is writable
+		text, _ := r.MarshalJSON() // the rule is writable
 		texts = append(texts, string(text))
 	}
 	return "[" + strings.Join(texts, ",") + "]"
 }
 
-// MarshalJSON writes the rule as version 201902-2 has it.
+// MarshalJSON writes the rule in the form of version 201902-2.
 func (r Rule) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer
 	write := func(key string, value any) error {
-		text, ok := value.(json.RawMessage) // as it is, so that places in it stay
+		text, ok := value.(json.RawMessage) // unchanged, so that offsets in it stay right
 		if !ok {
 			var err error
 			if text, err = jsontext.Marshal(value); err != nil {
@@ -56,14 +56,13 @@ func mustJSON(v any) []byte {
 	return text
 }
 
-// UnmarshalJSON reads a rule as version 201902-2 has it, with the checks of
-// ParseRules.
+// UnmarshalJSON reads a rule in the form of version 201902-2, with the checks of ParseRules.
 func (r *Rule) UnmarshalJSON(text []byte) error {
 	rules, nodes, problems := readRules("["+string(text)+"]", parseOptionsOf(nil))
 	if len(nodes) > 1 || nodes == nil && problems == nil {
 		problems = []Problem{{
 			Index: -1, Reason: ReasonTypeInvalid,
-			Message: fmt.Sprintf("there are %d values, and a rule is one object: { … }", len(nodes)),
+			Message: fmt.Sprintf("there are %d values, but a rule is one object: { … }", len(nodes)),
 		}}
 	}
 	if problems != nil {
@@ -73,7 +72,8 @@ func (r *Rule) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// withoutPlaces is for rules that do not stand in the text of an annotation.
+// withoutPlaces removes the positions of problems, for rules that are not part of the text of
+// an annotation.
 func withoutPlaces(problems []Problem) []Problem {
 	for i := range problems {
 		problems[i].Offset, problems[i].Line, problems[i].Column = 0, 0, 0
@@ -81,8 +81,8 @@ func withoutPlaces(problems []Problem) []Problem {
 	return problems
 }
 
-// withinKeys leaves of the places of problems those in the values of keys that
-// only the rules' kinds know.
+// withinKeys keeps the positions of problems in the values of keys that only the rules' kinds
+// know, counted from the start of the value, and removes all others.
 func withinKeys(problems []Problem, rules []rule, nodes []jsontext.Node) []Problem {
 	for i, p := range problems {
 		offset := 0
@@ -125,7 +125,7 @@ func (r Rule) membersToWrite() []memberToWrite {
 	return members
 }
 
-// writable leaves out of a rule what cannot be written as JSON, and says what.
+// writable returns the rule without what cannot be written as JSON, and says what that is.
 func (r Rule) writable() (Rule, []string) {
 	var wrong []string
 	r = r.clone()

@@ -10,8 +10,8 @@ import (
 	"github.com/vmrules/vmrules/internal/spelling"
 )
 
-// meantKey is the key of the format that an unknown key most likely means, out
-// of those that its rule does not have; "" for none.
+// meantKey returns the key that an unknown key most likely means, out of the unused
+// keys of its rule; "" if there is none.
 func meantKey(key string, unused []string) string {
 	if now := renamed(key); slices.Contains(unused, now) {
 		return now
@@ -19,7 +19,8 @@ func meantKey(key string, unused []string) string {
 	return spelling.Nearest(key, unused)
 }
 
-// renamed returns what an argument of version 201901-1 is called now; "" for another key.
+// renamed returns the present key of an argument that version 201901-1 called
+// otherwise; "" for any other key.
 func renamed(key string) string {
 	for _, a := range constraint.Arguments {
 		if a.OldName == key && key != "" {
@@ -29,7 +30,7 @@ func renamed(key string) string {
 	return ""
 }
 
-// unusedKeys are the keys of the format, and its kind's own, that a rule does
+// unusedKeys returns the keys of the format, and those of its kind, that a rule does
 // not have.
 func unusedKeys(n jsontext.Node, own []string) []string {
 	used := make(map[string]bool, len(n.Members))
@@ -39,8 +40,8 @@ func unusedKeys(n jsontext.Node, own []string) []string {
 	return slices.DeleteFunc(slices.Concat(commonKeys, argumentKeys, own), func(key string) bool { return used[key] })
 }
 
-// withPrefix is the path that a value of a key means where it lacks the prefix; ""
-// where it has another mistake.
+// withPrefix returns the path that a value of a key means if it only lacks the prefix;
+// "" if it is wrong in another way.
 func withPrefix(key string, v any) string {
 	s, ok := v.(string)
 	a := constraint.Named(key)
@@ -56,10 +57,10 @@ func withPrefix(key string, v any) string {
 	return path.String()
 }
 
-// meantKind is the kind that an unknown one most likely means, "" for none.
+// meantKind returns the kind that an unknown one most likely means; "" if there is none.
 func (o *parseOptions) meantKind(k Kind) string { return spelling.Nearest(string(k), o.kindNames()) }
 
-// kindNames are the kinds that are known.
+// kindNames returns the names of all kinds that are known.
 func (o *parseOptions) kindNames() []string {
 	var names []string
 	for _, k := range formatKinds {

@@ -7,28 +7,29 @@ import (
 	"github.com/vmrules/vmrules/internal/value"
 )
 
-// A Step is one step of a Path, as [Path.Steps] returns it. It is a [NameStep],
+// A Step is one step of a Path, as [Path.Steps] returns it. It is always a [NameStep],
 // [IndexStep], [SliceStep], [UnionStep], [ItemsStep], [WildcardStep], [DescentStep] or
-// [FilterStep], and never anything else.
+// [FilterStep].
 type Step interface {
-	// String returns the step as it stands in a path, in one spelling:
-	// "jsonpath::$" and the texts of all steps are an Equal path.
+	// String returns the step as a path has it, always in the same spelling:
+	// "jsonpath::$" followed by the texts of all steps is an Equal path.
 	String() string
 
 	fragments() jp.Expr
 }
 
-// A NameStep selects the member of this name: .name, or ['name'].
+// A NameStep selects the member with this name: .name, or ['name'].
 type NameStep string
 
 // An IndexStep selects the item with this index: [0]. A negative one counts from the
 // end: [-1] is the last item.
 type IndexStep int
 
-// A SliceStep selects items from one index to before another: [0:2], [0:4:2].
+// A SliceStep selects the items from one index up to, but not including, another: [0:2],
+// [0:4:2].
 type SliceStep struct{ slice jp.Slice }
 
-// A UnionStep selects by several keys: [0,2], ['a','b'].
+// A UnionStep selects what any of several keys selects: [0,2], ['a','b'].
 type UnionStep struct{ keys jp.Union }
 
 // An ItemsStep selects every item of an array: [*].
@@ -40,12 +41,12 @@ type WildcardStep struct{}
 // A DescentStep selects at any depth: ..name.
 type DescentStep struct{ then jp.Frag }
 
-// A FilterStep selects the items for which a comparison holds, or in which something
-// exists: [?(@.name=="x")], [?(@.name)].
+// A FilterStep selects the items for which a comparison is true, or in which a path
+// selects something: [?(@.name=="x")], [?(@.name)].
 type FilterStep struct{ filter jsonpath.Filter }
 
-// Steps returns the steps of the path, from the root; none for the root itself and
-// for the zero value.
+// Steps returns the steps of the path, from the root. The root itself and the zero value
+// have none.
 func (p Path) Steps() []Step { return stepsOf(p.steps()) }
 
 func stepsOf(fragments jp.Expr) []Step {
@@ -80,15 +81,15 @@ func stepOf(fragment jp.Frag) Step {
 	return WildcardStep{}
 }
 
-// Start returns the index of the first item; false where the slice begins with the
-// array. A negative one counts from the end.
+// Start returns the index of the first item; false if the slice starts where the array
+// does. A negative index counts from the end.
 func (s SliceStep) Start() (int, bool) { return s.bound(0) }
 
-// End returns the index behind the last item; false where the slice ends with the
-// array. A negative one counts from the end.
+// End returns the index after the last item; false if the slice ends where the array
+// does. A negative index counts from the end.
 func (s SliceStep) End() (int, bool) { return s.bound(1) }
 
-// By returns how far each item is from the one before, 1 where the path does not say.
+// By returns the distance from each item to the next: 1 if the path does not say.
 func (s SliceStep) By() int {
 	if by, ok := s.bound(2); ok {
 		return by
@@ -103,7 +104,7 @@ func (s SliceStep) bound(i int) (int, bool) {
 	return s.slice[i], true
 }
 
-// Keys returns the keys as they are written: each a NameStep, IndexStep or SliceStep.
+// Keys returns the keys in the order of the path. Each is a NameStep, IndexStep or SliceStep.
 func (s UnionStep) Keys() []Step {
 	keys := make([]Step, 0, len(s.keys))
 	for _, key := range s.keys {
@@ -119,25 +120,25 @@ func (s UnionStep) Keys() []Step {
 	return keys
 }
 
-// Step returns what is selected in the value, and in everything below it. It is not
-// a DescentStep.
+// Step returns the step that selects in the value and in everything below it. It is
+// never a DescentStep.
 func (s DescentStep) Step() Step { return stepOf(s.then) }
 
-// Operator returns the comparison: ==, !=, <, <=, > or >=; "" where the filter asks
-// whether its Left exists.
+// Operator returns the comparison: ==, !=, <, <=, > or >=. It returns "" if the filter
+// asks whether its Left exists.
 func (s FilterStep) Operator() string { return s.filter.Operator }
 
-// Left returns the first operand. It is a path where there is no Operator.
+// Left returns the first operand. It is a path if there is no Operator.
 func (s FilterStep) Left() Operand { return Operand{s.filter.Left} }
 
-// Right returns the second operand; the zero Operand where there is no Operator.
+// Right returns the second operand. It is the zero Operand if there is no Operator.
 func (s FilterStep) Right() Operand { return Operand{s.filter.Right} }
 
 // An Operand is what a FilterStep compares: a literal, or what a path selects from
 // the item. The zero value is neither.
 type Operand struct{ operand jsonpath.Operand }
 
-// Steps returns the steps of the path from the item, which is @; false for a literal.
+// Steps returns the steps of the path, from the item, which is @; false for a literal.
 func (o Operand) Steps() ([]Step, bool) { return stepsOf(o.operand.Path), o.operand.Path != nil }
 
 // Literal returns a string, a bool or a json.Number; false for a path.
@@ -148,7 +149,7 @@ func (o Operand) Literal() (any, bool) {
 	return o.operand.Literal.Canonical(), true
 }
 
-// String returns the operand as it stands in a path.
+// String returns the operand as a path has it.
 func (o Operand) String() string { return o.operand.String() }
 
 func (s NameStep) fragments() jp.Expr     { return jp.Expr{jp.Child(s)} }

@@ -12,7 +12,7 @@ import (
 	"github.com/vmrules/vmrules/internal/conformance"
 )
 
-// shown lists steps with their types.
+// shown returns the steps with their types.
 func shown(steps []vmrules.Step) []string {
 	all := []string{}
 	for _, step := range steps {
@@ -46,7 +46,7 @@ func TestSteps(t *testing.T) {
 	}
 }
 
-// A path as a JSON Pointer, where it has one.
+// This example writes a path as a JSON Pointer, if it selects only one place.
 func ExamplePath_Steps() {
 	pointer := func(path string) (string, error) {
 		var s strings.Builder
@@ -57,7 +57,7 @@ func ExamplePath_Steps() {
 			case vmrules.IndexStep:
 				fmt.Fprintf(&s, "/%d", int(step))
 			default:
-				return "", fmt.Errorf("%s selects no single place", step)
+				return "", fmt.Errorf("%s may select several places", step)
 			}
 		}
 		return s.String(), nil
@@ -66,10 +66,10 @@ func ExamplePath_Steps() {
 	fmt.Println(pointer("jsonpath::.spec.volumes[*].name"))
 	// Output:
 	// /spec/volumes/0/vm.kubevirt.io~1os <nil>
-	//  [*] selects no single place
+	//  [*] may select several places
 }
 
-// TestStepsArePaths: the texts of the steps of a path are that path.
+// TestStepsArePaths: the texts of a path's steps, put together, are the same path.
 func TestStepsArePaths(t *testing.T) {
 	paths := 0
 	for _, vectors := range conformance.Read(t, "testdata/conformance") {
@@ -84,11 +84,12 @@ func TestStepsArePaths(t *testing.T) {
 		}
 	}
 	if paths < 100 {
-		t.Errorf("only %d paths were looked at", paths)
+		t.Errorf("only %d paths were checked", paths)
 	}
 }
 
-// isItsSteps returns 1 for a path, and 0 for a text that is not one.
+// isItsSteps checks the steps of a path, and returns 1. For a text that is not a path it
+// returns 0.
 func isItsSteps(t *testing.T, text string) int {
 	path, err := vmrules.ParsePath(text)
 	if err != nil {

@@ -9,8 +9,7 @@ import (
 	"github.com/vmrules/vmrules"
 )
 
-// TestSuggestions: a Problem says what to write where a key, a kind or a path is
-// nearly right.
+// TestSuggestions: if a key, a kind or a path is nearly right, the Problem says what to write.
 func TestSuggestions(t *testing.T) {
 	tests := []struct {
 		name, rule string

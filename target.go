@@ -11,23 +11,22 @@ import (
 	"github.com/vmrules/vmrules/internal/vmtarget"
 )
 
-// Annotation and label keys. The rules stand in Annotation on a VM or on the
-// VM inside a template; version 201901-1 had them in OldAnnotation on the
-// template itself.
+// Annotation and label keys. The rules are in Annotation on a VM, or on the VM inside
+// a template. Version 201901-1 had them in OldAnnotation on the template itself.
 const (
 	Annotation    = "vm.kubevirt.io/validations"
 	OldAnnotation = "validations"
-	// SkipAnnotation on a VM, whatever its value, exempts it from all rules.
+	// SkipAnnotation exempts a VM from all rules, whatever the annotation's value.
 	SkipAnnotation = "vm.kubevirt.io/skip-validations"
 	// TemplateLabel and TemplateNamespaceLabel are the labels, or annotations,
 	// that say which template a VM was made from.
 	TemplateLabel          = "vm.kubevirt.io/template"
 	TemplateNamespaceLabel = "vm.kubevirt.io/template.namespace"
-	// OldTemplateNamespaceLabel is how older VMs spell TemplateNamespaceLabel.
+	// OldTemplateNamespaceLabel is what older VMs have instead of TemplateNamespaceLabel.
 	OldTemplateNamespaceLabel = "vm.kubevirt.io/template-namespace"
 )
 
-// A target is a place in an object that rules apply to; its Root is what they call $.
+// A target is a part of an object that rules apply to. Its Root is what they call $.
 type target = vmtarget.Target
 
 // emptiness returns why there is nothing to validate, as an error.
@@ -39,27 +38,27 @@ func emptiness(t *target) error {
 	return doubtful{doubt, errors.New("nothing to validate: " + t.Nothing)}
 }
 
-// pointerIn returns a path of a target as a JSON Pointer, which ends before the first step
-// that is neither a name nor an index.
+// pointerIn returns a path in a target as a JSON Pointer. The pointer ends before the first
+// step that is neither a name nor an index.
 func pointerIn(t *target, p Path) string { return t.At.Join(jsonpath.Fixed(p.steps())).Pointer() }
 
 // A Root is what rules call $.
 type Root string
 
 const (
-	// RootTemplate is the spec.template of a VM, which an annotation means.
+	// RootTemplate is the spec.template of a VM. It is the root of an annotation's rules.
 	RootTemplate Root = ""
-	// RootObject is the whole object, of any kind: each item of a list, each
-	// object inside an OpenShift Template, and the VM inside a
-	// VirtualMachineTemplate. Fields that always exist in a VM do not here.
+	// RootObject is the whole object, of any kind. In a list it is each item, in an
+	// OpenShift Template each object, and in a VirtualMachineTemplate the VM. The
+	// fields that always exist in a VM have no defaults here.
 	RootObject Root = "object"
 )
 
-// WithRoot says what the rules call $. It is for rules from documents about
-// whole objects; for those of an annotation it is RootTemplate, the default.
+// WithRoot sets what the rules call $. Use RootObject for rules that come from documents
+// about whole objects. The default, RootTemplate, is right for those of an annotation.
 func WithRoot(r Root) ParseOption { return parseOption(func(o *parseOptions) { o.root = r }) }
 
-// appendTargets appends what rules with a root apply to in an object.
+// appendTargets appends the targets in an object for rules with a root.
 func (e *evaluation) appendTargets(targets []target, v any, root Root) []target {
 	switch {
 	case root == RootObject:
@@ -70,8 +69,8 @@ func (e *evaluation) appendTargets(targets []target, v any, root Root) []target 
 	return vmtarget.Append(targets, v, &e.budget.Meter)
 }
 
-// lookWork is how many values it takes as long to look at a scalar as at these. In a
-// template, parameters are looked for in it.
+// lookWork returns the cost of looking at a scalar, where 1 is that of a short value. It
+// is higher in a template, where the scalar is searched for parameters.
 func lookWork(t *target, s *value.Scalar) int {
 	if t.HasParameters {
 		return 3 * s.Cost()
@@ -79,8 +78,8 @@ func lookWork(t *target, s *value.Scalar) int {
 	return s.Cost()
 }
 
-// unfilled returns an error that names the parameter that a string inside a
-// template still holds; nil where it holds none.
+// unfilled returns an error that names the first parameter in a string of a template;
+// nil if there is none.
 func unfilled(s *value.Scalar, template bool) error {
 	if !template {
 		return nil
@@ -88,7 +87,7 @@ func unfilled(s *value.Scalar, template bool) error {
 	return templateParameters.Within(s.Text())
 }
 
-// templateParameters are what a search finds in the strings of a template.
+// templateParameters tells a search how to find parameters in the strings of a template.
 var templateParameters = jsonpath.Placeholders{
 	Whole:  func(s string) error { return unfilledParameter(parameter.OfAnyType(s)) },
 	Within: func(s string) error { return unfilledParameter(parameter.First(s)) },
@@ -102,10 +101,10 @@ func unfilledParameter(name string) error {
 	return doubtful{DoubtParameter, fmt.Errorf("the template's parameter %s is not filled in", name)}
 }
 
-// TemplateOf returns the template that a VM was made from: what the VM's labels
-// say if they have both its name and its namespace, in TemplateNamespaceLabel or
-// OldTemplateNamespaceLabel; else what the annotations say, on the same condition.
-// The two are never mixed. It returns false where neither says both.
+// TemplateOf returns the namespace and name of the template that a VM was made from. It
+// reads the VM's labels if they have both: the namespace is in TemplateNamespaceLabel or
+// OldTemplateNamespaceLabel. Otherwise it reads the annotations in the same way. It never
+// mixes the two, and returns false if neither has both.
 func TemplateOf(vm map[string]any) (namespace, name string, ok bool) {
 	metadata, _ := value.Member(vm, "metadata")
 	for _, where := range []string{"labels", "annotations"} {

@@ -18,9 +18,9 @@ import (
 type Version string
 
 const (
-	// V201902 is 201902-2, the current one.
+	// V201902 is 201902-2, the current version.
 	V201902 Version = "201902-2"
-	// V201901 is 201901-1: paths without prefix, on the template.
+	// V201901 is 201901-1: paths have no prefix, and the annotation is on the template.
 	V201901 Version = "201901-1"
 	// VDetected is V201902 if the path or valid of any rule has the prefix of paths, and
 	// V201901 otherwise. RulesFor and ValidateOwn read a template's own annotation so.
@@ -41,14 +41,14 @@ type Option interface {
 }
 
 type parseOptions struct {
-	version Version // "": not said
+	version Version // "": not given
 	strict  bool
 	root    Root
 	kinds   []namedKind
 	limits  Budget
-	budget  *budget // what is left of that
+	budget  *budget // what is left of limits
 
-	inGo bool // rules that were built in Go, and not read from an annotation
+	inGo bool // the rules were built in Go, not read from an annotation
 }
 
 func parseOptionsOf(opts []ParseOption) parseOptions {
@@ -60,9 +60,8 @@ func parseOptionsOf(opts []ParseOption) parseOptions {
 	return o
 }
 
-// WithVersion says which version of the format the annotation has. Without it,
-// that is V201902, and VDetected for a template's own annotation. Two options with
-// the same version are equal.
+// WithVersion sets the version of the annotation. The default is V201902, and VDetected for a
+// template's own annotation. Calls with the same version return equal options.
 func WithVersion(v Version) ParseOption { return versionOption(v) }
 
 type versionOption Version
@@ -71,17 +70,17 @@ func (v versionOption) changeReading(o *parseOptions) {
 	o.version = Version(v)
 }
 
-// Strict makes problems of what is otherwise ignored, as the format demands:
-// unknown keys and kinds, and rules without arguments. It is for those who
-// write rules, not for those who meet them. Whatever Strict returns is equal to what
-// it returned before, so that a package can find it among its options.
+// Strict reports unknown keys, unknown kinds and rules without arguments as problems. Without
+// Strict they are ignored, as the format demands. Use it where rules are written, not where
+// objects are judged by them. All calls return equal options, so that a package can find
+// Strict among its options.
 func Strict() ParseOption { return strictOption{} }
 
 type strictOption struct{}
 
 func (strictOption) changeReading(o *parseOptions) { o.strict = true }
 
-// problems are what is wrong with the options themselves.
+// problems returns what is wrong with the options themselves.
 func (o *parseOptions) problems() []Problem {
 	var all []Problem
 	add := func(format string, args ...any) {
@@ -90,10 +89,10 @@ func (o *parseOptions) problems() []Problem {
 	switch o.version {
 	case "", V201902, V201901, VDetected:
 	default:
-		add("there is no version %s of the format: it is %s or %s", value.Quoted(string(o.version)), V201902, V201901)
+		add("the format has no version %s: use %s or %s", value.Quoted(string(o.version)), V201902, V201901)
 	}
 	if o.root != RootTemplate && o.root != RootObject {
-		add("there is no root %s: it is RootTemplate or RootObject", value.Quoted(string(o.root)))
+		add("there is no root %s: use RootTemplate or RootObject", value.Quoted(string(o.root)))
 	}
 	for _, k := range o.kinds {
 		if why := k.wrong(); why != "" {
@@ -103,7 +102,7 @@ func (o *parseOptions) problems() []Problem {
 	return all
 }
 
-// bounds returns how long the text and how deep its values may be.
+// bounds returns how many bytes the text may have, and how many levels its values.
 func (o *parseOptions) bounds() (bytes, nesting int) {
 	if o.inGo {
 		return maxBuilt, value.MaxDepth
@@ -111,10 +110,9 @@ func (o *parseOptions) bounds() (bytes, nesting int) {
 	return maxAnnotation, maxNesting
 }
 
-// ParseRules reads the text of a validations annotation. A blank text has no
-// rules. Any error is a *ParseError: text that is not JSON, or beyond the
-// bounds, gives one problem; otherwise all problems of all rules come
-// together, and no rules.
+// ParseRules reads the text of a validations annotation. A blank text has no rules. Any error
+// is a *ParseError, and then there are no rules. Text that is not JSON, or exceeds the bounds,
+// has one problem. For other texts, the error lists all problems of all rules.
 func ParseRules(annotation string, opts ...ParseOption) (Rules, error) {
 	rules, problems := parseRules(annotation, parseOptionsOf(opts))
 	return rules, asParseError(problems)
@@ -127,9 +125,9 @@ func asParseError(problems []Problem) error {
 	return &ParseError{Problems: problems}
 }
 
-// NewRules makes Rules of rules built in Go, with the checks of ParseRules.
-// Any error is a *ParseError, whose problems have no line and column; the Offset
-// of one inside the value of a key in Unknown counts from the beginning of that.
+// NewRules returns Rules for rules that were built in Go, with the checks of ParseRules. Any
+// error is a *ParseError, whose problems have no line and column. If a problem is inside the
+// value of a key in Unknown, its Offset counts from the beginning of that value.
 func NewRules(rules []Rule, opts ...ParseOption) (Rules, error) {
 	var problems []Problem
 	writable := make([]Rule, 0, len(rules))
@@ -142,7 +140,7 @@ func NewRules(rules []Rule, opts ...ParseOption) (Rules, error) {
 	}
 	o := parseOptionsOf(opts)
 	if o.version == V201901 || o.version == VDetected {
-		o.version = V201902 // which is how they are written here
+		o.version = V201902 // in which annotationOf writes them
 	}
 	o.inGo = true
 	made, nodes, more := readRules(annotationOf(writable), o)
@@ -161,36 +159,34 @@ type validateOption func(*settings)
 
 func (f validateOption) changeJudging(s *settings) { f(s) }
 
-// DefaultRegexBudget is how long the backtracking regular expressions of one
-// Validate call may take together. The last of them may take 200 ms longer.
+// DefaultRegexBudget is how long all backtracking regular expressions of one call of Validate
+// may take together. The last of them may take 200 ms longer.
 const DefaultRegexBudget = 500 * time.Millisecond
 
-// WithRegexBudget sets how long all matches of one Validate call that need
-// backtracking may take together; when it is spent, further ones are
-// Undecided. Most regular expressions need none: they count by the work that
-// they do, within a bound of its own.
+// WithRegexBudget sets how long all backtracking regular expressions of one call of Validate
+// may take together. When that time is spent, rules that need more are Undecided. Most regular
+// expressions do not backtrack: they need none of this time, and pay from the Budget.
 func WithRegexBudget(d time.Duration) ValidateOption {
 	return validateOption(func(s *settings) { s.budget.Backtracking = d })
 }
 
-// Partial is for a form that is not complete: what is missing is Skipped, with
-// the note "not filled in yet". So is an empty string that does not satisfy its
-// rule, or cannot be used as its argument, since that is what an empty input
-// gives. An object without kind that does not show by its shape what it holds
-// is a VirtualMachine.
+// Partial is for a form that is not complete. A rule whose value or argument is missing is
+// Skipped, with the note "not filled in yet". An empty string that breaks the rule, or cannot
+// be its argument, counts as missing, because an empty input of a form gives it. An object
+// without a kind is a VirtualMachine, unless its shape is that of something else.
 func Partial() ValidateOption { return validateOption(func(s *settings) { s.partial = true }) }
 
-// A Default is what a field counts as where its object is there and the field is
-// not. It is made by NewDefault; the zero value is no default, and changes nothing.
+// A Default is the value that a field has where the object around it exists and the field is
+// missing. NewDefault makes one. The zero value changes nothing.
 type Default struct{ of vmfields.Default }
 
-// NewDefault makes a Default of a field, which a path of names and [*] names, such
-// as "jsonpath::.spec.domain.devices.disks[*].io"; a path of another form is an
-// error. The value may be anything that an object may hold there, and must not be
-// changed afterwards; nil means that the field has no default.
+// NewDefault returns a Default for the field at a path. The path must consist of names and [*],
+// and end in a name, such as "jsonpath::.spec.domain.devices.disks[*].io"; any other is an
+// error. The value may be anything that an object may hold, and must not be changed afterwards.
+// nil means that the field has no default.
 func NewDefault(path Path, value any) (Default, error) {
 	if path.IsZero() {
-		return Default{}, errors.New("a default needs the path of its field: the zero Path names none")
+		return Default{}, errors.New("a default needs the path of a field, not the zero Path")
 	}
 	field, ok := path.parsed.AsField()
 	if !ok {
@@ -200,11 +196,11 @@ func NewDefault(path Path, value any) (Default, error) {
 	return Default{vmfields.Default{Field: field, Value: value}}, nil
 }
 
-// IsZero reports whether there is no default.
+// IsZero reports whether the default is the zero value.
 func (d Default) IsZero() bool { return d.of.Field.Path() == nil }
 
-// WithDefaults says what fields count as where they are not set, over the fields
-// that the format lists. Of two defaults of one field the later counts.
+// WithDefaults sets defaults of fields. They add to the defaults of the format and override
+// them. If a field has two defaults, the later one counts.
 // Spec: Optional Keys, valid.
 func WithDefaults(defaults ...Default) ValidateOption {
 	return validateOption(func(s *settings) {
@@ -216,14 +212,14 @@ func WithDefaults(defaults ...Default) ValidateOption {
 	})
 }
 
-// WithOldObject gives the object as it was before an update, for kinds that
-// compare both. The kinds of the format do not.
+// WithOldObject gives the object as it was before an update, for kinds that compare it with
+// the new one. The kinds of the format do not.
 func WithOldObject(object map[string]any) ValidateOption {
 	return validateOption(func(s *settings) { s.old = object })
 }
 
-// WithParseOptions says how ValidateOwn reads annotations, such as with which kinds. A
-// Root is not among that: those rules are about a VM's spec.template.
+// WithParseOptions sets how ValidateOwn reads annotations, for instance with which kinds. It
+// ignores WithRoot: the rules are always about a VM's spec.template.
 func WithParseOptions(opts ...ParseOption) ValidateOption {
 	return validateOption(func(s *settings) {
 		for _, opt := range opts {
@@ -233,11 +229,10 @@ func WithParseOptions(opts ...ParseOption) ValidateOption {
 	})
 }
 
-// Validate judges an object by rules: one Result for each target in the object
-// and each rule. It does not change the object, and whatever the object holds,
-// it ends: what is beyond the bounds is Undecided. Without rules, every object is
-// valid. It is safe to call concurrently with the same rules, and with the same
-// object while nobody changes it.
+// Validate judges an object by rules. The Report has one Result for each target in the object
+// and each rule. Validate does not change the object. It ends whatever the object holds: rules
+// that exceed the bounds are Undecided. Without rules, every object is valid. Validate may be
+// called concurrently with the same rules, and with the same object while nothing changes it.
 func Validate(rules Rules, object map[string]any, opts ...ValidateOption) *Report {
 	e := newEvaluation(opts)
 	defer e.release()
@@ -256,8 +251,8 @@ var (
 	settableInTree = vmfields.OfOpenVM(nil)
 )
 
-// evaluations are kept, since they and their buffers are most of what a call
-// that finds nothing wrong would allocate.
+// evaluations are reused, because they and their buffers are most of what a call allocates if
+// nothing is wrong.
 var evaluations = sync.Pool{New: func() any { return &evaluation{} }}
 
 func newEvaluation(opts []ValidateOption) *evaluation {
@@ -275,11 +270,11 @@ func newEvaluation(opts []ValidateOption) *evaluation {
 	}
 	e.whole = vmfields.OfObject(e.defaults)
 	e.plain = vmfields.OfVM(e.defaults)
-	e.settable = nil // until it is needed
+	e.settable = nil // made when it is needed
 	return e
 }
 
-// release gives an evaluation back, with nothing of the caller's in it.
+// release returns an evaluation to the pool, and removes everything of the caller from it.
 func (e *evaluation) release() {
 	clear(e.targets)
 	e.targets = e.targets[:0]
@@ -289,9 +284,8 @@ func (e *evaluation) release() {
 	evaluations.Put(e)
 }
 
-// share leaves half of the budget for the next target, unless it is the last one:
-// no target should suffer for what the one before it asks for. It returns the
-// other half, for settle.
+// share sets half of the budget aside for later targets, and returns that half for settle. So
+// no target takes everything from those after it. The last target gets all that is left.
 func (e *evaluation) share(targets int) (rest meter.Meter) {
 	if targets > 1 {
 		half := e.budget.Half()
@@ -300,17 +294,17 @@ func (e *evaluation) share(targets int) (rest meter.Meter) {
 	return rest
 }
 
-// settle brings the budget back together.
+// settle puts the two parts of the budget back together.
 func (e *evaluation) settle(rest meter.Meter) {
 	rest.Return(e.budget.Meter)
 	e.budget.Meter = rest
 }
 
-// judgeAll judges one target. Where the budget does not suffice for a result of
-// each rule, one result says that the target is undecided.
+// judgeAll judges one target by all rules. If the budget does not suffice for a result for each
+// rule, the target has one Undecided result instead.
 func (e *evaluation) judgeAll(report *Report, rules *Rules, t *target) {
 	if err := e.budget.Spend(rules.Len()*plan.Work, rules.Len()*resultSize); err != nil {
-		report.addUnjudged(t.Name, "nothing of this VM is judged: "+err.Error())
+		report.addUnjudged(t.Name, "this VM is not judged: "+err.Error())
 		return
 	}
 	e.walkPlan(rules, t)
@@ -324,9 +318,9 @@ func (e *evaluation) judgeAll(report *Report, rules *Rules, t *target) {
 	}
 }
 
-// walkPlan walks the plan of the rules through a target. It may spend half of the budget,
-// so that the judgement, which takes one rule after the other, still decides some of them
-// where the budget does not suffice for all.
+// walkPlan runs the plan of the rules on a target. It may spend half of the budget. The other
+// half is for judging rule by rule, which still decides some rules if there is not enough for
+// all.
 func (e *evaluation) walkPlan(rules *Rules, t *target) {
 	if t.Nothing != "" || t.Others != 0 || t.HasParameters || e.defaults != nil {
 		e.planWalk.Forget(rules.plan)
@@ -335,7 +329,7 @@ func (e *evaluation) walkPlan(rules *Rules, t *target) {
 	e.budget.Return(e.planWalk.Run(rules.plan, t.Root, t.At, e.budget.Half()))
 }
 
-// mark marks what the walk settled, and returns how many rules it left to the judgement.
+// mark marks the rules that the plan decided, and returns how many are left to judge.
 func (e *evaluation) mark(marks []mark) (left int) {
 	for i := range marks {
 		switch e.planWalk.Verdict(i) {
@@ -351,8 +345,8 @@ func (e *evaluation) mark(marks []mark) (left int) {
 	return left
 }
 
-// tell judges a rule, after which so many others are left, and tells the report
-// what it needs to know beside the mark.
+// tell judges a rule, and returns its mark. It tells the report what the mark cannot express.
+// left is the number of rules that are still to be judged.
 func (e *evaluation) tell(report *Report, rules *Rules, i int, t *target, left int) mark {
 	e.decision = decision{}
 	e.judge(&rules.rules[i], t, e.planWalk.Wrong(i))

@@ -22,7 +22,7 @@ import (
 	"github.com/vmrules/vmrules/internal/vmtarget"
 )
 
-// vmWith is a VM whose domain holds what is given.
+// vmWith returns a VM with this domain.
 func vmWith(domain string) map[string]any {
 	return decodeExactly(json.RawMessage(`{"kind": "VirtualMachine", "apiVersion": "kubevirt.io/v1", "spec": {"template": {"spec": {"domain": ` + domain + `}}}}`))
 }
@@ -32,7 +32,7 @@ func rulesOn(t testing.TB, path, more string) Rules {
 	return mustParse(t, `[{"name": "r", "message": "m", "path": "jsonpath::.spec.domain`+path+`", `+more+`}]`)
 }
 
-// defaultOf is WithDefaults for one field.
+// defaultOf returns WithDefaults for one field.
 func defaultOf(t testing.TB, path string, value any) ValidateOption {
 	t.Helper()
 	d, err := NewDefault(MustParsePath(path), value)
@@ -42,7 +42,7 @@ func defaultOf(t testing.TB, path string, value any) ValidateOption {
 	return WithDefaults(d)
 }
 
-// only is the only result of a report.
+// only returns the only result of a report.
 func only(t testing.TB, r *Report) Result {
 	t.Helper()
 	if len(r.Results()) != 1 {
@@ -103,8 +103,8 @@ func TestBoundsOfValidate(t *testing.T) {
 	}
 }
 
-// TestNodesOfOneCall: rules that each look at much are decided until the bound
-// of the call is reached, and never after it.
+// TestNodesOfOneCall: rules that look at many values are decided until the bound of the call is
+// reached, and never after that.
 func TestNodesOfOneCall(t *testing.T) {
 	var annotation []string
 	for i := range 200 {
@@ -125,8 +125,8 @@ func TestNodesOfOneCall(t *testing.T) {
 	}
 }
 
-// TestOddObjects: whatever stands at whatever level of the path, Validate ends
-// with a verdict, and does not change the object.
+// TestOddObjects: whatever value is at any level of the path, Validate ends with a verdict, and
+// does not change the object.
 func TestOddObjects(t *testing.T) {
 	odd := []any{
 		nil, true, 1, 1.5, "text", "${NAME}", []any{}, []any{nil}, map[string]any{}, map[string]any(nil), []string{"a"},
@@ -162,7 +162,7 @@ func TestOddObjects(t *testing.T) {
 					t.Errorf("%T at %s: %d results", value, keys[depth], n)
 				}
 				if again := Validate(rules, object); !cmp.Equal(first, again) {
-					t.Errorf("%T at %s: another report the second time", value, keys[depth])
+					t.Errorf("%T at %s: the report is different the second time", value, keys[depth])
 				}
 				_, _ = ValidateOwn(object)
 				_, _, _ = TemplateOf(object)
@@ -179,7 +179,7 @@ func TestOddObjects(t *testing.T) {
 	}
 }
 
-// TestNothingIsKept: what is kept from one call for the next holds no object.
+// TestNothingIsKept: what one call keeps for the next does not refer to the object.
 func TestNothingIsKept(t *testing.T) {
 	rules := mustParse(t, `[{"name": "n", "rule": "string", "path": "jsonpath::.m", "message": "m"}]`)
 	judged := func() weak.Pointer[[100]byte] {
@@ -245,8 +245,8 @@ func TestViolationLines(t *testing.T) {
 	}
 }
 
-// TestAdmissionWarnings: long warnings are cut between characters, and the
-// same warning comes once.
+// TestAdmissionWarnings: long warnings are cut between characters, and a warning is listed only
+// once.
 func TestAdmissionWarnings(t *testing.T) {
 	rules := mustParse(t, `[{"name": "r", "rule": "integer", "message": "`+strings.Repeat("é", 200)+`", "path": "jsonpath::.n", "justWarning": true},
 		{"name": "s", "rule": "integer", "message": "`+strings.Repeat("é", 200)+`", "path": "jsonpath::.n", "justWarning": true}]`)
@@ -264,8 +264,7 @@ func TestAdmissionWarnings(t *testing.T) {
 	}
 }
 
-// TestWithDefaultsChangesNothingElse: the defaults of one call are not those of
-// the next.
+// TestWithDefaultsChangesNothingElse: the defaults of one call do not affect the next.
 func TestWithDefaultsChangesNothingElse(t *testing.T) {
 	rules := rulesOn(t, ".cpu.cores", `"rule": "integer", "min": 2`)
 	vm := vmWith(`{"cpu": {}}`)
@@ -285,7 +284,7 @@ func TestWithDefaultsChangesNothingElse(t *testing.T) {
 	}
 }
 
-// TestFullReport: what a report has no room for is not judged, and fails the
+// TestFullReport: a VM for whose results the report has no room is not judged, and fails the
 // object, even if the first rule only warns.
 func TestFullReport(t *testing.T) {
 	rules := mustParse(t, `[
@@ -302,7 +301,7 @@ func TestFullReport(t *testing.T) {
 	if report.Valid() || last.Outcome != Undecided || last.Index != -1 || last.Target != "items[99]" {
 		t.Errorf("%d results, the last: %s", len(results), last)
 	}
-	if want := "nothing of this VM is judged: the budget for "; !strings.HasPrefix(detailOf(last), want) {
+	if want := "this VM is not judged: the budget for "; !strings.HasPrefix(detailOf(last), want) {
 		t.Errorf("%s; want %s…", detailOf(last), want)
 	}
 	unjudged := 0
@@ -316,7 +315,7 @@ func TestFullReport(t *testing.T) {
 	}
 }
 
-// TestRoomOfReport: a long key makes each violation long, and only so many fit.
+// TestRoomOfReport: a long key makes each violation long, so that not all of them fit.
 func TestRoomOfReport(t *testing.T) {
 	key := strings.Repeat("k", 100_000)
 	object := map[string]any{"spec": map[string]any{key: make([]int, jsonpath.MaxMatches)}}
@@ -326,8 +325,8 @@ func TestRoomOfReport(t *testing.T) {
 	}
 }
 
-// TestRoomOfViolations: what a violation takes of the room is its field, its
-// pointer, its detail and a constant.
+// TestRoomOfViolations: a violation takes the room of its field, its pointer and its detail, and a
+// constant.
 func TestRoomOfViolations(t *testing.T) {
 	rules, object := rulesOn(t, ".l[*]", `"rule": "string"`), vmWith(`{"l": [1, 2]}`)
 	room := 0
@@ -342,7 +341,7 @@ func TestRoomOfViolations(t *testing.T) {
 	}
 }
 
-// TestControlCharacters: what people read holds none, wherever a text has one.
+// TestControlCharacters: texts for people never have control characters, even if rules or objects do.
 func TestControlCharacters(t *testing.T) {
 	for _, control := range []string{"\x1b", "\n", "\x7f", "\u202e", "\u2028"} {
 		for _, text := range []string{control + "a", "a" + control + "a", "a" + control, control} {
@@ -362,7 +361,7 @@ func TestControlCharacters(t *testing.T) {
 	}
 }
 
-// TestLongTexts: what people read is cut, not what programs do.
+// TestLongTexts: texts for people are cut, and texts for programs are not.
 func TestLongTexts(t *testing.T) {
 	message := strings.Repeat("m", 10_000)
 	rules := mustParse(t, `[{"name": "r", "rule": "string", "path": "jsonpath::.l[*]", "message": "`+message+`"}]`)
@@ -377,7 +376,7 @@ func TestLongTexts(t *testing.T) {
 	}
 }
 
-// panics has a MarshalJSON that fails in the worst way.
+// panics has a MarshalJSON that panics.
 type panics struct{}
 
 func (*panics) MarshalJSON() ([]byte, error) { panic("half built") }
@@ -390,10 +389,10 @@ func TestMarshalerThatPanics(t *testing.T) {
 	}
 }
 
-// TestWorkOfCompiling: a regex that the object brings costs the work of
-// compiling it, before it matches anything.
+// TestWorkOfCompiling: a regex that is read from the object costs the work of compiling it, before
+// it matches anything.
 func TestWorkOfCompiling(t *testing.T) {
-	const pattern = "^(?=a)a" // backtracks, so that matching costs no work
+	const pattern = "^(?=a)a" // it backtracks, so that matching costs no work
 	b := budgetOf(meter.DefaultWork, 0)
 	if _, err := pcre.Compile(pattern, b); err != nil {
 		t.Fatal(err)
@@ -422,7 +421,7 @@ func TestRegexBudgetOfOneCall(t *testing.T) {
 	}
 }
 
-// A rule sees the members of all such maps, by name and by wildcard.
+// A rule sees the members of maps with keys of any type, by name and by wildcard.
 func TestRulesOnKeysOfAllTypes(t *testing.T) {
 	byName := mustParse(t, `[{"name": "n", "rule": "integer", "path": "jsonpath::.m['10\\.0\\.0\\.1']", "message": "m", "valid": "jsonpath::.m['10\\.0\\.0\\.1']", "max": 0}]`)
 	byWildcard := mustParse(t, `[{"name": "n", "rule": "integer", "path": "jsonpath::.m.*", "message": "m", "valid": "jsonpath::.m.*", "max": 0}]`)
@@ -436,7 +435,7 @@ func TestRulesOnKeysOfAllTypes(t *testing.T) {
 	}
 }
 
-// A map in which each key has to be looked at ends at the bounds, too.
+// A map in which a lookup has to look at each key reaches the bounds, too.
 func TestCostOfOddKeys(t *testing.T) {
 	t.Parallel()
 	odd := map[any]any{}

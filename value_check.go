@@ -9,19 +9,19 @@ import (
 	"github.com/vmrules/vmrules/internal/value"
 )
 
-// A ValueChecker judges single values by one rule, such as what is typed into the input
-// of a form. It is immutable and safe for concurrent use.
+// A ValueChecker judges single values by one rule, for instance what a user types into a
+// form. It is immutable and safe for concurrent use.
 type ValueChecker struct {
 	rule *rule
 	set  *constraint.Set
 }
 
-// Checker returns what judges values by the rule with an index. An error says why values
-// alone cannot be judged by it: an argument is a path, which [Rules.Resolve] reads from an
-// object; the rule enforces nothing; or its kind is not one of the format.
+// Checker returns a ValueChecker for the rule at an index. It returns an error if the rule
+// cannot judge a value without an object: an argument is a path, which [Rules.Resolve] reads
+// from an object; the rule enforces nothing; or its kind is not one of the format.
 func (rs Rules) Checker(i int) (*ValueChecker, error) {
 	if i < 0 || i >= rs.Len() {
-		return nil, fmt.Errorf("there is no rule %d: there are %d, from 0", i, rs.Len())
+		return nil, fmt.Errorf("there is no rule %d: there are %d rules, counted from 0", i, rs.Len())
 	}
 	r := &rs.rules[i]
 	for _, u := range r.unread {
@@ -45,9 +45,9 @@ func newValueChecker(r *rule, set *constraint.Set) (*ValueChecker, error) {
 var errKindItself = errors.New("what the rule allows is known only to its kind")
 
 // Check judges a value as Validate would judge it at the rule's path, and returns what is
-// wrong with it; nil for nothing. The violations have no Field and no Pointer. A nil value
-// is missing. What cannot be decided is a violation with ReasonInternal. Each call has the
-// default Budget of its own, and may be of any value that a decoder of JSON or YAML gives.
+// wrong with it; nil if nothing is. The value may be any that a decoder of JSON or YAML
+// returns, and nil is a missing one. The violations have no Field and no Pointer. What cannot
+// be decided is a violation with ReasonInternal. Each call has a default Budget of its own.
 func (c *ValueChecker) Check(v any) []Violation {
 	v = value.Resolve(v)
 	if v == nil {

@@ -47,7 +47,7 @@ func TestLookWithOptions(t *testing.T) {
 		}},
 		{"not known", nil, nil},
 		{"not known, and minded", []vmrules.ParseOption{vmrules.Strict()}, []string{
-			`small.yaml:11:36: error: rule "cores": rule: the kind "never" is not known: it is one of integer, string, regex, enum, in lower case (unknown-kind)`,
+			`small.yaml:11:36: error: rule "cores": rule: the kind "never" is not known: write one of integer, string, regex, enum, in lower case (unknown-kind)`,
 		}},
 	}
 	for _, test := range tests {
