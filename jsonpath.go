@@ -152,3 +152,166 @@ func parseExpression(s string) (Path, error) {
 	parsed, err := jsonpath.Parse(s)
 	return Path{parsed: parsed}, err
 }
+
+// A Step is one step of a Path, as [Path.Steps] returns it. It is always a [NameStep],
+// [IndexStep], [SliceStep], [UnionStep], [ItemsStep], [WildcardStep], [DescentStep] or
+// [FilterStep].
+type Step interface {
+	// String returns the step as a path has it, always in the same spelling:
+	// "jsonpath::$" followed by the texts of all steps is an Equal path.
+	String() string
+
+	fragments() jp.Expr
+}
+
+// A NameStep selects the member with this name: .name, or ['name'].
+type NameStep string
+
+// An IndexStep selects the item with this index: [0]. A negative one counts from the
+// end: [-1] is the last item.
+type IndexStep int
+
+// A SliceStep selects the items from one index up to, but not including, another: [0:2],
+// [0:4:2].
+type SliceStep struct{ slice jp.Slice }
+
+// A UnionStep selects what any of several keys selects: [0,2], ['a','b'].
+type UnionStep struct{ keys jp.Union }
+
+// An ItemsStep selects every item of an array: [*].
+type ItemsStep struct{}
+
+// A WildcardStep selects every member of an object and every item of an array: .*
+type WildcardStep struct{}
+
+// A DescentStep selects at any depth: ..name.
+type DescentStep struct{ then jp.Frag }
+
+// A FilterStep selects the items for which a comparison is true, or in which a path
+// selects something: [?(@.name=="x")], [?(@.name)].
+type FilterStep struct{ filter jsonpath.Filter }
+
+// Steps returns the steps of the path, from the root. The root itself and the zero value
+// have none.
+func (p Path) Steps() []Step { return stepsOf(p.steps()) }
+
+func stepsOf(fragments jp.Expr) []Step {
+	steps := make([]Step, 0, len(fragments))
+	for i := 0; i < len(fragments); i++ {
+		if fragments[i] == jp.Descent('.') {
+			i++ // a step always follows
+			steps = append(steps, DescentStep{fragments[i]})
+			continue
+		}
+		steps = append(steps, stepOf(fragments[i]))
+	}
+	return steps
+}
+
+func stepOf(fragment jp.Frag) Step {
+	switch f := fragment.(type) {
+	case jp.Child:
+		return NameStep(f)
+	case jp.Nth:
+		return IndexStep(f)
+	case jp.Slice:
+		return SliceStep{f}
+	case jp.Union:
+		return UnionStep{f}
+	case jsonpath.Filter:
+		return FilterStep{f}
+	}
+	if fragment == jp.Wildcard('#') {
+		return ItemsStep{}
+	}
+	return WildcardStep{}
+}
+
+// Start returns the index of the first item; false if the slice starts where the array
+// does. A negative index counts from the end.
+func (s SliceStep) Start() (int, bool) { return s.bound(0) }
+
+// End returns the index after the last item; false if the slice ends where the array
+// does. A negative index counts from the end.
+func (s SliceStep) End() (int, bool) { return s.bound(1) }
+
+// By returns the distance from each item to the next: 1 if the path does not say.
+func (s SliceStep) By() int {
+	if by, ok := s.bound(2); ok {
+		return by
+	}
+	return 1
+}
+
+func (s SliceStep) bound(i int) (int, bool) {
+	if i >= len(s.slice) || s.slice[i] == jp.SliceNotSet {
+		return 0, false
+	}
+	return s.slice[i], true
+}
+
+// Keys returns the keys in the order of the path. Each is a NameStep, IndexStep or SliceStep.
+func (s UnionStep) Keys() []Step {
+	keys := make([]Step, 0, len(s.keys))
+	for _, key := range s.keys {
+		switch key := key.(type) {
+		case string:
+			keys = append(keys, NameStep(key))
+		case int64:
+			keys = append(keys, IndexStep(key))
+		case jp.Slice:
+			keys = append(keys, SliceStep{key})
+		}
+	}
+	return keys
+}
+
+// Step returns the step that selects in the value and in everything below it. It is
+// never a DescentStep.
+func (s DescentStep) Step() Step { return stepOf(s.then) }
+
+// Operator returns the comparison: ==, !=, <, <=, > or >=. It returns "" if the filter
+// asks whether its Left exists.
+func (s FilterStep) Operator() string { return s.filter.Operator }
+
+// Left returns the first operand. It is a path if there is no Operator.
+func (s FilterStep) Left() Operand { return Operand{s.filter.Left} }
+
+// Right returns the second operand. It is the zero Operand if there is no Operator.
+func (s FilterStep) Right() Operand { return Operand{s.filter.Right} }
+
+// An Operand is what a FilterStep compares: a literal, or what a path selects from
+// the item. The zero value is neither.
+type Operand struct{ operand jsonpath.Operand }
+
+// Steps returns the steps of the path, from the item, which is @; false for a literal.
+func (o Operand) Steps() ([]Step, bool) { return stepsOf(o.operand.Path), o.operand.Path != nil }
+
+// Literal returns a string, a bool or a json.Number; false for a path.
+func (o Operand) Literal() (any, bool) {
+	if o.operand.Literal.Shape() == value.Null {
+		return nil, false
+	}
+	return o.operand.Literal.Canonical(), true
+}
+
+// String returns the operand as a path has it.
+func (o Operand) String() string { return o.operand.String() }
+
+func (s NameStep) fragments() jp.Expr     { return jp.Expr{jp.Child(s)} }
+func (s IndexStep) fragments() jp.Expr    { return jp.Expr{jp.Nth(s)} }
+func (s SliceStep) fragments() jp.Expr    { return jp.Expr{s.slice} }
+func (s UnionStep) fragments() jp.Expr    { return jp.Expr{s.keys} }
+func (s ItemsStep) fragments() jp.Expr    { return jp.Expr{jp.Wildcard('#')} }
+func (s WildcardStep) fragments() jp.Expr { return jp.Expr{jp.Wildcard('*')} }
+func (s DescentStep) fragments() jp.Expr  { return jp.Expr{jp.Descent('.'), s.then} }
+func (s FilterStep) fragments() jp.Expr   { return jp.Expr{s.filter} }
+
+func (s NameStep) String() string     { return jsonpath.Write(s.fragments()) }
+func (s IndexStep) String() string    { return jsonpath.Write(s.fragments()) }
+func (s SliceStep) String() string    { return jsonpath.Write(s.fragments()) }
+func (s UnionStep) String() string    { return jsonpath.Write(s.fragments()) }
+func (s ItemsStep) String() string    { return jsonpath.Write(s.fragments()) }
+func (s WildcardStep) String() string { return jsonpath.Write(s.fragments()) }
+func (s DescentStep) String() string  { return jsonpath.Write(s.fragments()) }
+func (s FilterStep) String() string   { return jsonpath.Write(s.fragments()) }

@@ -1,7 +1,6 @@
 package vmrules
 
 import (
-	"encoding/json"
 	"fmt"
 
 	"github.com/vmrules/vmrules/internal/jsontext"
@@ -133,26 +132,6 @@ func fitting[E any](list []E, size func(*E) int) int {
 		}
 	}
 	return len(list)
-}
-
-// MarshalJSON writes the violations. If they exceed 16 MiB, it writes as many as fit, and how
-// many are left out.
-func (e *InvalidError) MarshalJSON() ([]byte, error) {
-	n := fitting(e.Violations, (*Violation).encodedSize)
-	return json.Marshal(struct {
-		Violations []Violation `json:"violations"`
-		Omitted    int         `json:"omitted,omitempty"`
-	}{e.Violations[:n], len(e.Violations) - n})
-}
-
-// MarshalJSON writes the problems. If they exceed 16 MiB, it writes as many as fit, and how
-// many are left out.
-func (e *ParseError) MarshalJSON() ([]byte, error) {
-	n := fitting(e.Problems, (*Problem).encodedSize)
-	return json.Marshal(struct {
-		Problems []Problem `json:"problems"`
-		Omitted  int       `json:"omitted,omitempty"`
-	}{e.Problems[:n], len(e.Problems) - n})
 }
 
 // omittedCause returns the cause that says how many are left out.

@@ -110,3 +110,23 @@ func asStrings(list []any) any {
 	}
 	return all
 }
+
+// MarshalJSON writes the violations. If they exceed 16 MiB, it writes as many as fit, and how
+// many are left out.
+func (e *InvalidError) MarshalJSON() ([]byte, error) {
+	n := fitting(e.Violations, (*Violation).encodedSize)
+	return json.Marshal(struct {
+		Violations []Violation `json:"violations"`
+		Omitted    int         `json:"omitted,omitempty"`
+	}{e.Violations[:n], len(e.Violations) - n})
+}
+
+// MarshalJSON writes the problems. If they exceed 16 MiB, it writes as many as fit, and how
+// many are left out.
+func (e *ParseError) MarshalJSON() ([]byte, error) {
+	n := fitting(e.Problems, (*Problem).encodedSize)
+	return json.Marshal(struct {
+		Problems []Problem `json:"problems"`
+		Omitted  int       `json:"omitted,omitempty"`
+	}{e.Problems[:n], len(e.Problems) - n})
+}

@@ -59,13 +59,6 @@ func readRules(annotation string, o parseOptions) ([]rule, []jsontext.Node, []Pr
 	return rules, nodes, problems
 }
 
-func detectedVersion(nodes []jsontext.Node) Version {
-	if constraint.HasPrefix(nodes) {
-		return V201902
-	}
-	return V201901
-}
-
 // readText reads the text of an annotation as JSON. It returns the elements of the array, and
 // what is wrong with the JSON.
 func readText(annotation string, o parseOptions) ([]jsontext.Node, []Problem) {
@@ -257,13 +250,6 @@ func (r *ruleReader) parsePath(s string) (Path, error) {
 	return path, err
 }
 
-func parsePath(s string, v Version) (Path, error) {
-	if v != V201901 || strings.HasPrefix(s, jsonpath.Prefix) {
-		return ParsePath(s)
-	}
-	return parseExpression(strings.TrimPrefix(s, "/"))
-}
-
 func (r *ruleReader) valid() {
 	n, ok := r.member(keyValid)
 	if !ok {
@@ -327,11 +313,6 @@ func (r *ruleReader) argumentMember(a *constraint.Argument) (string, jsontext.No
 	return first.Key, first.Value, true
 }
 
-// isArgument reports whether a key means the argument in the version that is read.
-func (r *ruleReader) isArgument(a *constraint.Argument, key string) bool {
-	return key == a.Key || key == a.OldName && a.OldName != "" && r.version == V201901
-}
-
 // argument reads an argument. It returns the constraint, or nil if the argument is read from
 // the object or has a problem.
 func (r *ruleReader) argument(a *constraint.Argument, key string, n jsontext.Node) constraint.Constraint {
@@ -387,10 +368,6 @@ func (r *ruleReader) readArgument(key, subject, wanted string, n jsontext.Node) 
 		return Argument{}, value.Scalar{}, false
 	}
 	return Argument{literal: n.Value}, s, true
-}
-
-func (r *ruleReader) isPath(s string) bool {
-	return strings.HasPrefix(s, jsonpath.Prefix) || r.version == V201901 && strings.HasPrefix(s, "/")
 }
 
 // list reads the list of values, or the path that selects it.

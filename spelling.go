@@ -19,17 +19,6 @@ func meantKey(key string, unused []string) string {
 	return spelling.Nearest(key, unused)
 }
 
-// renamed returns the present key of an argument that version 201901-1 called
-// otherwise; "" for any other key.
-func renamed(key string) string {
-	for _, a := range constraint.Arguments {
-		if a.OldName == key && key != "" {
-			return a.Key
-		}
-	}
-	return ""
-}
-
 // unusedKeys returns the keys of the format, and those of its kind, that a rule does
 // not have.
 func unusedKeys(n jsontext.Node, own []string) []string {

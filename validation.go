@@ -14,19 +14,6 @@ import (
 	"github.com/vmrules/vmrules/internal/vmfields"
 )
 
-// A Version is a version of the annotation format.
-type Version string
-
-const (
-	// V201902 is 201902-2, the current version.
-	V201902 Version = "201902-2"
-	// V201901 is 201901-1: paths have no prefix, and the annotation is on the template.
-	V201901 Version = "201901-1"
-	// VDetected is V201902 if the path or valid of any rule has the prefix of paths, and
-	// V201901 otherwise. RulesFor and ValidateOwn read a template's own annotation so.
-	VDetected Version = "detected"
-)
-
 // A ParseOption changes how an annotation is read.
 type ParseOption interface{ changeReading(*parseOptions) }
 
@@ -58,16 +45,6 @@ func parseOptionsOf(opts []ParseOption) parseOptions {
 	}
 	o.budget = &budget{Meter: o.limits.meter()}
 	return o
-}
-
-// WithVersion sets the version of the annotation. The default is V201902, and VDetected for a
-// template's own annotation. Calls with the same version return equal options.
-func WithVersion(v Version) ParseOption { return versionOption(v) }
-
-type versionOption Version
-
-func (v versionOption) changeReading(o *parseOptions) {
-	o.version = Version(v)
 }
 
 // Strict reports unknown keys, unknown kinds and rules without arguments as problems. Without

@@ -1,0 +1,179 @@
+package vmrules
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/vmrules/vmrules/internal/constraint"
+	"github.com/vmrules/vmrules/internal/jsonpath"
+	"github.com/vmrules/vmrules/internal/value"
+)
+
+// prepare reads the arguments that are JSONPaths. It does so once for all values.
+func (j *judgement) prepare() {
+	if j.prepared {
+		return
+	}
+	j.prepared = true
+	j.set = j.rule.literal
+	if j.rule.unread == nil {
+		return
+	}
+	read := slices.Clone(j.set.All())
+	for _, u := range j.rule.unread {
+		c, _, err := j.readArgument(u)
+		if err != nil {
+			j.doubted(u.key, ofArgument(err))
+			continue
+		}
+		read = append(read, c)
+	}
+	j.set = constraint.NewSet(j.rule.Kind.valueType(), read)
+}
+
+// ofArgument returns an error of readArgument with DoubtArgument, unless it has a Doubt.
+// It need not look for a budget that is used up: the search then fails, too.
+func ofArgument(err error) error {
+	if isDoubtful(err) {
+		return err
+	}
+	return doubtful{DoubtArgument, err}
+}
+
+// readArgument returns the constraint with the literals that its paths select in the object.
+func (j *judgement) readArgument(u unread) (constraint.Constraint, []value.Scalar, error) {
+	a := constraint.Named(u.key)
+	if a.IsList {
+		return j.readList(a, u)
+	}
+	path, _ := u.from[0].Path()
+	found, err := j.find(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(found) > 1 {
+		return nil, nil, fmt.Errorf("cannot be read: %s selects %d values, but must select one", path.shown(), len(found))
+	}
+	literal, err := j.usable(path, found[0])
+	if err != nil {
+		return nil, nil, err
+	}
+	literals := []value.Scalar{literal}
+	c, err := a.New(literals, &j.budget)
+	if err != nil && j.partial && found[0] == "" {
+		return nil, nil, errLater
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("cannot be read from %s: it %w", path.shown(), err)
+	}
+	return c, literals, nil
+}
+
+// readList collects the allowed values. If one path selects the whole list, it must select
+// something. The path of a single item may select nothing, and then allows nothing.
+func (j *judgement) readList(a *constraint.Argument, u unread) (constraint.Constraint, []value.Scalar, error) {
+	var all []value.Scalar
+	later := false
+	for _, argument := range u.from {
+		path, isPath := argument.Path()
+		if !isPath {
+			s, _ := value.ScalarOf(argument.literal)
+			if err := j.budget.Spend(constraint.ListedWork+3*s.RenderedSize(), 0); err != nil {
+				return nil, nil, err
+			}
+			all = append(all, s)
+			continue
+		}
+		found, err := j.find(path)
+		if errors.Is(err, errNotThere) && j.rule.Values != nil {
+			continue
+		}
+		if j.mayCome(err) && j.rule.Values != nil {
+			later = true
+			continue
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, v := range found {
+			if all, err = j.appendItems(all, path, v); err != nil {
+				return nil, nil, err
+			}
+		}
+	}
+	c, err := a.New(all, &j.budget)
+	if err != nil {
+		return nil, nil, err
+	}
+	if list, ok := c.(*constraint.Allowed); ok {
+		if later {
+			c = list.Open(errLater)
+		}
+		err = j.budget.Spend(0, list.LimitSize())
+	}
+	return c, all, err
+}
+
+// appendItems appends a value, or the items of an array.
+func (j *judgement) appendItems(all []value.Scalar, path Path, v any) ([]value.Scalar, error) {
+	if value.ShapeOf(v) != value.Array {
+		s, err := j.usable(path, v)
+		return append(all, s), err
+	}
+	for i := range value.Len(v) {
+		next, ok := value.Item(v, i)
+		if !ok {
+			continue
+		}
+		s, err := j.usable(path, next)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, s)
+	}
+	return all, nil
+}
+
+// find returns what an argument's path selects, which is at least one value.
+func (j *judgement) find(path Path) ([]any, error) {
+	var found []any
+	w := j.walk(j.target, jsonpath.VisitorFunc(func(_ *jsonpath.Search, v any) bool {
+		found = append(found, v)
+		return true
+	}))
+	err := cmp.Or(w.Run(path.parsed, j.target.Root), doubtOf(&w))
+	switch {
+	case err != nil:
+		return nil, doubtful{doubtIn(err), fmt.Errorf("cannot be read from %s: %w", path.shown(), err)}
+	case len(found) > 0:
+		return found, nil
+	case j.partial:
+		return nil, errLater
+	}
+	return nil, fmt.Errorf("cannot be read: %s is %w", path.shown(), errNotThere)
+}
+
+// mayCome reports whether a form may still bring what is missing.
+func (j *judgement) mayCome(err error) bool {
+	return j.partial && (errors.Is(err, errNotFilledIn) || isLeftOut(err))
+}
+
+// usable returns the scalar that an argument's path selected.
+func (j *judgement) usable(path Path, v any) (value.Scalar, error) {
+	s, ok := value.ScalarOf(v)
+	if err := j.budget.Spend(jsonpath.NodeWork*lookWork(j.target, &s)+constraint.ListedWork, 0); err != nil {
+		return value.Scalar{}, err
+	}
+	if !ok {
+		return value.Scalar{}, fmt.Errorf("cannot be read: %s is %s", path.shown(), value.Describe(v))
+	}
+	if s.Err() != nil {
+		return value.Scalar{}, fmt.Errorf("cannot be read: %s %w", path.shown(), s.Err())
+	}
+	if err := unfilled(&s, j.target.HasParameters); err != nil {
+		return value.Scalar{}, fmt.Errorf("cannot be read from %s: %w", path.shown(), err)
+	}
+	return s, nil
+}

@@ -1,0 +1,67 @@
+package vmrules
+
+import (
+	"strings"
+
+	"github.com/vmrules/vmrules/internal/constraint"
+	"github.com/vmrules/vmrules/internal/jsonpath"
+	"github.com/vmrules/vmrules/internal/jsontext"
+)
+
+// A Version is a version of the annotation format.
+type Version string
+
+const (
+	// V201902 is 201902-2, the current version.
+	V201902 Version = "201902-2"
+	// V201901 is 201901-1: paths have no prefix, and the annotation is on the template.
+	V201901 Version = "201901-1"
+	// VDetected is V201902 if the path or valid of any rule has the prefix of paths, and
+	// V201901 otherwise. RulesFor and ValidateOwn read a template's own annotation so.
+	VDetected Version = "detected"
+)
+
+// WithVersion sets the version of the annotation. The default is V201902, and VDetected for a
+// template's own annotation. Calls with the same version return equal options.
+func WithVersion(v Version) ParseOption { return versionOption(v) }
+
+type versionOption Version
+
+func (v versionOption) changeReading(o *parseOptions) { o.version = Version(v) }
+
+// detectedVersion returns what VDetected stands for.
+func detectedVersion(nodes []jsontext.Node) Version {
+	if constraint.HasPrefix(nodes) {
+		return V201902
+	}
+	return V201901
+}
+
+// parsePath reads a path as a version writes it.
+func parsePath(s string, v Version) (Path, error) {
+	if v != V201901 || strings.HasPrefix(s, jsonpath.Prefix) {
+		return ParsePath(s)
+	}
+	return parseExpression(strings.TrimPrefix(s, "/"))
+}
+
+// isPath reports whether an argument is a path in the version that is read.
+func (r *ruleReader) isPath(s string) bool {
+	return strings.HasPrefix(s, jsonpath.Prefix) || r.version == V201901 && strings.HasPrefix(s, "/")
+}
+
+// isArgument reports whether a key means the argument in the version that is read.
+func (r *ruleReader) isArgument(a *constraint.Argument, key string) bool {
+	return key == a.Key || key == a.OldName && a.OldName != "" && r.version == V201901
+}
+
+// renamed returns the present key of an argument that version 201901-1 called
+// otherwise; "" for any other key.
+func renamed(key string) string {
+	for _, a := range constraint.Arguments {
+		if a.OldName == key && key != "" {
+			return a.Key
+		}
+	}
+	return ""
+}
