@@ -12,20 +12,52 @@ import (
 	"github.com/vmrules/vmrules/internal/value"
 )
 
-// A Path is a JSONPath in the dialect of Kubernetes (kubectl). The zero value
-// is no path at all and selects nothing. A Path is immutable and safe for
-// concurrent use.
+// A Path is a JSONPath in kubectl's dialect. The zero Path is not a path and selects
+// nothing. A Path is immutable and safe for concurrent use.
 //
-// The dialect: a leading dot (forgiven where it is missing), names separated
-// by dots, in which any character but letters, digits, "_", "-" and "/" takes
-// a backslash ("\." is a dot); ['name'], [0], [-1], [0:2], [0:4:2], [0,2],
-// ['a','b'], [*] for every item of an array, .* for every member of an object
-// or item of an array, ..name for that name at any depth, and the filters
-// [?(@.name=="x")] with == != < <= > >= and [?(@.name)] for existence. A $ in
-// front and { } around the whole change nothing.
+// # Steps
 //
-// What kubectl and other readers of JSONPath understand differently is
-// refused: a bare dot inside quotes, $ inside a filter.
+//	.name            a member of an object; the first dot may be left out
+//	.a\.b            a name with a dot: every character of a name but letters,
+//	                 digits, "_", "-" and "/" needs a backslash
+//	['a\.b']         the same, in quotes
+//	['a','b']        several members
+//	.*               all members of an object, or all items of an array
+//	[*]              all items of an array
+//	[0] [-1] [0,2]   items by index, a negative one from the end
+//	[0:2] [0:4:2]    a slice, perhaps with a step
+//	..name           that member at any depth
+//	[?(@.name=="x")] the items that match a filter, with == != < <= > or >=
+//	[?(@.name)]      the items that have the member
+//
+// A $ in front and { } around the whole path change nothing.
+//
+// A name in quotes ends at the closing quote and may hold any character. In it, two
+// backslashes stand for one.
+//
+// # Differences from kubectl
+//
+// These are on purpose:
+//
+//   - An empty array, or an empty slice of one, does not end the search in other places.
+//   - A wildcard does not enter strings.
+//   - Numbers compare by value: 1 equals 1.0, and no digit is lost.
+//   - Each location is selected once, also by [0,0] and "..".
+//   - A null is absent, in filters too.
+//   - A step that cannot apply, such as a name in an array or an index out of range,
+//     selects nothing in that place. In kubectl it is an error of the whole path.
+//   - A filter does not match an item if an operand selects several values, or if the
+//     operands have different types. The other items are still judged.
+//   - Matches are in document order: items by index, members by sorted name.
+//
+// An index or slice beyond the end of its array selects nothing. The page
+// oracle/jsonpath_exceptions.md lists every difference that generated paths have shown.
+//
+// # Refused
+//
+// [ParsePath] refuses what readers of JSONPath understand differently: a bare dot or a
+// name * inside quotes, $, && and || inside a filter, and a filter inside a filter. It
+// also refuses kubectl's range and end and any text outside the path.
 type Path struct {
 	_      [0]func() // paths are compared with Equal, not with ==
 	parsed *jsonpath.Path

@@ -63,8 +63,64 @@ var argumentKeys = func() (keys []string) {
 	return keys
 }()
 
-// A Rule is one constraint on one part of a VM. The copies that Rules hands
-// out share nothing that a caller could change.
+// A Rule is one constraint on one part of a VM. The copies that Rules returns share
+// nothing that a caller could change.
+//
+// # Kinds and arguments
+//
+//	kind           a value satisfies it if                                 spec
+//	integer        it is an integral number, or a string that is an        Validation rules
+//	               integral quantity: 2, 2.0, "2Gi", "1e3"; not "500m"
+//	string         it is a string                                          Validation rules
+//	enum           rendered, it is exactly one of values                   Validation rules
+//	regex          rendered, it matches regex anywhere                     Validation rules
+//	another        the rule is Ignored, unless WithKind adds the kind      Validation rules
+//
+//	argument       a value satisfies it if
+//	min, max       value >= min, value <= max; a quantity is a number,     min / max
+//	               and what is not a number satisfies neither
+//	minLength,     length >= minLength, length <= maxLength, rendered,     minLength / maxLength
+//	maxLength      in Unicode code points
+//	values         rendered, it is exactly one of them, each rendered,     values
+//	               case sensitive; an empty list allows nothing
+//	regex          rendered, it matches as PCRE2 would match it, in UTF    regex
+//	               mode without UCP; not anchored
+//
+// Rendered means as a string: a string is itself, a number is in plain decimal notation
+// (1e3 is "1000", 2.50 is "2.5"), a boolean is "true" or "false". An array or object
+// cannot be rendered and satisfies no kind.
+//
+// The specification swaps the meanings of minLength and maxLength; here they have their
+// usual ones.
+//
+// Every argument constrains the value, whatever the kind: an integer rule may have values,
+// a string rule a regex. A value is judged in the order kind, min, max, minLength,
+// maxLength, values, regex, with one [Violation] for each that fails. Where the kind
+// fails, that is the only violation of the value.
+//
+// An argument that begins with "jsonpath::" is read from the object; where that fails, the
+// rule is Undecided. An item of values may be a path, too; one that selects nothing allows
+// nothing. An enum or regex rule without arguments is Ignored; an integer or string rule
+// without arguments checks the type alone. (Spec: Rule arguments.)
+//
+// Numbers are exact decimals of any size up to the bounds, quantities included. Decode
+// objects so that they keep their digits, as [ParseObject], [ToObject] and
+// [encoding/json.Decoder.UseNumber] do. A float64 is judged by the shortest decimal that
+// reads back as the same float64.
+//
+// # Regular expressions
+//
+// Regex matches as PCRE2 would match it: \d, \w, \s, \b and POSIX classes are ASCII, and $
+// also matches before a newline at the end.
+//
+// A pattern that would match differently here is refused, by the name of the part that
+// cannot be matched: recursion and subroutine calls, conditionals, verbs, callouts,
+// branch reset, \K, \G, \C, \X, scripts in \p, back-references to a group that has
+// not ended, lookbehind without a fixed length, and what versions of PCRE2 read
+// differently.
+//
+// Most patterns run in linear time. Those with lookaround, back-references, and atomic
+// or possessive parts backtrack, within the time that [WithRegexBudget] sets.
 type Rule struct {
 	Kind        Kind
 	Name        string // unique among the rules of an annotation
@@ -76,7 +132,7 @@ type Rule struct {
 	// The constraints; a zero Argument is absent.
 	Min, Max             Argument
 	MinLength, MaxLength Argument   // in Unicode code points
-	Regex                Argument   // PCRE
+	Regex                Argument   // PCRE: see Regular expressions above
 	Values               []Argument // nil: absent; empty: nothing is allowed
 	ValuesFrom           Path       // values as one JSONPath that yields the list
 

@@ -3,22 +3,65 @@ package main
 import (
 	"encoding/json"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/cmd/vmrules/scripttest"
 )
 
-// The annotation in the README of the repository says what it is said to say.
+// TestReadme runs the commands of the README on small files.
+func TestReadme(t *testing.T) {
+	const vm = `{"apiVersion": "kubevirt.io/v1", "kind": "VirtualMachine", "metadata": {"name": "a"}, "spec": {"template": {"spec": {}}}}`
+	folder := t.TempDir()
+	for name, text := range map[string]string{
+		"vm.yaml":              vm,
+		"manifests/vm.yaml":    vm,
+		"templates/linux.yaml": `{"apiVersion": "template.openshift.io/v1", "kind": "Template", "metadata": {"name": "linux"}, "objects": [` + vm + `]}`,
+		"rules.yaml":           `[{name: cores, rule: cel, path: "jsonpath::.spec.domain.cpu.cores", message: at most 8 cores, expression: self <= 8}]`,
+		"crd.yaml": `
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: virtualmachines.kubevirt.io}
+spec:
+  group: kubevirt.io
+  scope: Namespaced
+  names: {kind: VirtualMachine, plural: virtualmachines}
+  versions:
+  - {name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}
+`,
+		"policy.yaml": `
+apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: {name: owners}
+spec:
+  rules:
+  - name: owner
+    match: {any: [{resources: {kinds: [VirtualMachine]}}]}
+    validate: {message: VMs have an owner, pattern: {metadata: {labels: {owner: "?*"}}}}
+`,
+	} {
+		file := filepath.Join(folder, name)
+		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	scripttest.RunShell(t, "README.md", "vmrules-full", folder)
+}
+
+// TestReadmeAnnotation validates VMs by the annotation in the README of kinds.
 func TestReadmeAnnotation(t *testing.T) {
-	readme, err := os.ReadFile("../../README.md")
+	readme, err := os.ReadFile("../../kinds/README.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, section, _ := strings.Cut(string(readme), "## More than the four kinds")
-	_, section, _ = strings.Cut(section, "```json\n")
+	_, section, _ := strings.Cut(string(readme), "```json\n")
 	annotation, _, _ := strings.Cut(section, "```")
 	opts := []vmrules.ParseOption{vmrules.Strict()}
 	for name, compiler := range full.Kinds {

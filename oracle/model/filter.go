@@ -69,7 +69,7 @@ func exists(item *node, o operand) *node {
 }
 
 // compare returns the item if the comparison holds for it. Absent operands, several
-// values, and values of different types do not match (doc.go: JSONPath).
+// values, and values of different types do not match (Path in jsonpath.go).
 func compare(item *node, l operand, op string, r operand) *node {
 	left, leftDoubt := l(item)
 	right, rightDoubt := r(item)

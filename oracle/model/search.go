@@ -75,7 +75,7 @@ func indexed(i int) pick {
 }
 
 // sliced selects every so many items. What reaches beyond the array selects nothing
-// (doc.go: JSONPath).
+// (Path in jsonpath.go).
 func sliced(start, end, stride int) pick {
 	return func(n *node) []*node {
 		if n.assumed {

@@ -13,22 +13,22 @@ import (
 	"github.com/vmrules/vmrules/lint"
 )
 
-// TestMeanings holds the words of kinds, arguments and outcomes to the tables of
-// doc.go, in both directions.
+// TestMeanings compares the meanings of kinds, arguments and outcomes with the tables in
+// the library's documentation, in both directions.
 func TestMeanings(t *testing.T) {
-	doc, err := os.ReadFile("../../../doc.go")
-	if err != nil {
-		t.Fatal(err)
-	}
 	groups := []struct {
-		name, mark string
-		width      int // of the first column
+		name, file, mark string
+		width            int // of the first column
 	}{
-		{"kind", "//\trule ", 15},
-		{"argument", "//\targument ", 15},
-		{"outcome", "// # Outcomes\n", 12},
+		{"kind", "rule.go", "//\tkind ", 15},
+		{"argument", "rule.go", "//\targument ", 15},
+		{"outcome", "doc.go", "// # Outcomes\n", 12},
 	}
 	for _, g := range groups {
+		doc, err := os.ReadFile("../../../" + g.file)
+		if err != nil {
+			t.Fatal(err)
+		}
 		want := map[string]string{}
 		for _, row := range table(string(doc), g.mark, g.width) {
 			for _, name := range strings.Split(row.names, ", ") {
@@ -43,12 +43,12 @@ func TestMeanings(t *testing.T) {
 			}
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%ss (-doc.go +explain.yaml):\n%s", g.name, diff)
+			t.Errorf("%ss (-%s +explain.yaml):\n%s", g.name, g.file, diff)
 		}
 	}
 }
 
-// A row of doc.go may go over several lines, and name several things.
+// A row of a table may go over several lines, and name several things.
 type row struct{ names, meaning string }
 
 // table reads the first two columns of the table behind a mark.

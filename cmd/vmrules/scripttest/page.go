@@ -1,0 +1,77 @@
+package scripttest
+
+import (
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var (
+	consoleBlock = regexp.MustCompile("(?ms)^```console\n(.*?)^```$")
+	shellBlock   = regexp.MustCompile("(?ms)^```sh\n(.*?)^```$")
+)
+
+// RunConsole runs each command in the console blocks of a page, the lines that begin with
+// "$ ", in a folder. What a command writes must be the lines below it.
+func RunConsole(t *testing.T, page, folder string) {
+	t.Helper()
+	for _, block := range blocks(t, page, consoleBlock) {
+		for _, session := range strings.Split("\n"+block, "\n$ ")[1:] {
+			command, want, _ := strings.Cut(session, "\n")
+			got, _ := shell(folder, command)
+			if diff := cmp.Diff(strings.TrimRight(want, "\n"), strings.TrimRight(got, "\n")); diff != "" {
+				t.Errorf("%s: %s (-page +output):\n%s", page, command, diff)
+			}
+		}
+	}
+}
+
+// RunShell runs each line of the sh blocks of a page that calls a command, in a folder.
+// The exit status must be 0, or 1 where something is not valid.
+func RunShell(t *testing.T, page, name, folder string) {
+	t.Helper()
+	calls := 0
+	for _, block := range blocks(t, page, shellBlock) {
+		for line := range strings.Lines(block) {
+			if !strings.HasPrefix(line, name+" ") && !strings.Contains(line, "| "+name+" ") {
+				continue
+			}
+			calls++
+			if out, status := shell(folder, line); status != 0 && status != 1 {
+				t.Errorf("%s: %sexit status %d:\n%s", page, line, status, out)
+			}
+		}
+	}
+	if calls == 0 {
+		t.Errorf("%s: no line calls %s: does the test still read it?", page, name)
+	}
+}
+
+// blocks returns what the blocks of a page hold.
+func blocks(t *testing.T, page string, form *regexp.Regexp) []string {
+	t.Helper()
+	text, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	for _, match := range form.FindAllStringSubmatch(string(text), -1) {
+		all = append(all, match[1])
+	}
+	return all
+}
+
+// shell returns what a command line writes, and its exit status; -1 for one that cannot run.
+func shell(folder, line string) (string, int) {
+	command := exec.Command("sh", "-c", line)
+	command.Dir = folder
+	out, err := command.CombinedOutput()
+	if command.ProcessState == nil {
+		return err.Error(), -1
+	}
+	return string(out), command.ProcessState.ExitCode()
+}

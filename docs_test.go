@@ -1,0 +1,130 @@
+package vmrules_test
+
+import (
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var (
+	fence   = regexp.MustCompile("(?ms)^ *```(\\w*)\n(.*?)^ *```$")
+	code    = regexp.MustCompile("`[^`\n]*`")
+	link    = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	heading = regexp.MustCompile(`(?m)^#+ +(.+)$`)
+	noSlug  = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
+)
+
+// pages returns the Markdown pages of the repository by their paths.
+func pages(t *testing.T) map[string]string {
+	t.Helper()
+	if _, err := os.Stat("cmd/vmrules/go.mod"); err != nil {
+		t.Skip("this is the module alone, without the folders that its pages link to")
+	}
+	texts := map[string]string{}
+	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if entry.IsDir() && path != "." && strings.HasPrefix(entry.Name(), ".") {
+			return filepath.SkipDir
+		}
+		if filepath.Ext(path) != ".md" {
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		texts[path] = string(text)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return texts
+}
+
+// anchors returns the names by which a link can select a heading of a page, as GitHub
+// makes them.
+func anchors(page string) map[string]bool {
+	names := map[string]bool{}
+	for _, h := range heading.FindAllStringSubmatch(fence.ReplaceAllString(page, ""), -1) {
+		name := noSlug.ReplaceAllString(strings.ToLower(h[1]), "")
+		names[strings.ReplaceAll(name, " ", "-")] = true
+	}
+	return names
+}
+
+// TestLinks finds links to files and headings that do not exist.
+func TestLinks(t *testing.T) {
+	texts := pages(t)
+	links := 0
+	for page, text := range texts {
+		text = code.ReplaceAllString(fence.ReplaceAllString(text, ""), "")
+		for _, match := range link.FindAllStringSubmatch(text, -1) {
+			path, anchor, hasAnchor := strings.Cut(match[1], "#")
+			if strings.Contains(path, "://") {
+				continue
+			}
+			links++
+			target := page
+			if path != "" {
+				target = filepath.Join(filepath.Dir(page), path)
+			}
+			if _, err := os.Stat(target); err != nil {
+				t.Errorf("%s links to %s: %v", page, match[1], err)
+			} else if hasAnchor && !anchors(texts[target])[anchor] {
+				t.Errorf("%s links to %s: %s has no such heading", page, match[1], target)
+			}
+		}
+	}
+	if links < 20 {
+		t.Errorf("found %d relative links, want at least 20: does the test still read them?", links)
+	}
+}
+
+// TestPrograms runs each Go program in the README and in docs, and compares what it writes
+// with the block that follows it.
+func TestPrograms(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it builds programs")
+	}
+	programs := 0
+	for page, text := range pages(t) {
+		if page != "README.md" && filepath.Dir(page) != "docs" {
+			continue
+		}
+		blocks := fence.FindAllStringSubmatch(text, -1)
+		for i, block := range blocks {
+			if block[1] != "go" {
+				continue
+			}
+			programs++
+			if i+1 == len(blocks) || blocks[i+1][1] != "" {
+				t.Errorf("%s: no block with the output follows this program:\n%s", page, block[2])
+			} else if diff := cmp.Diff(blocks[i+1][2], run(t, block[2])); diff != "" {
+				t.Errorf("%s: (-page +output):\n%s", page, diff)
+			}
+		}
+	}
+	if programs < 2 {
+		t.Errorf("found %d programs, want at least 2: does the test still read them?", programs)
+	}
+}
+
+// run returns what a Go program writes.
+func run(t *testing.T, program string) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "main.go")
+	if err := os.WriteFile(file, []byte(program), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.Command("go", "run", file).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v:\n%s", err, out)
+	}
+	return string(out)
+}
