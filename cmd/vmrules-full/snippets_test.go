@@ -1,0 +1,78 @@
+package main
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+var goBlock = regexp.MustCompile("(?ms)^```go\n(.*?)^```$")
+
+// TestSnippets compiles the Go that the pages of the kinds and of the command show: this
+// module requires all that it needs.
+func TestSnippets(t *testing.T) {
+	for _, page := range []string{"../vmrules/README.md", "../../kinds/crd/README.md", "../../kinds/kyverno/README.md"} {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		blocks := goBlock.FindAllStringSubmatch(string(text), -1)
+		if len(blocks) == 0 {
+			t.Errorf("%s shows no Go", page)
+		}
+		for _, block := range blocks {
+			file := filepath.Join(t.TempDir(), "main.go")
+			if err := os.WriteFile(file, []byte(program(t, block[1])), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if out, err := exec.Command("go", "vet", file).CombinedOutput(); err != nil {
+				t.Errorf("%s: %v: %s%s", page, err, out, block[1])
+			}
+		}
+	}
+}
+
+// program returns a whole program around a snippet, which is a function or some statements.
+func program(t *testing.T, snippet string) string {
+	t.Helper()
+	if !strings.HasPrefix(snippet, "func ") {
+		snippet = "func snippet(definition, policy []byte, object, deployment map[string]any) {\n" +
+			snippet + uses(t, snippet) + "}\n"
+	}
+	imports := ""
+	for _, path := range []string{
+		"os", "testing", "github.com/vmrules/vmrules", "github.com/vmrules/vmrules/cmd/vmrules/vmrulestest",
+		"github.com/vmrules/vmrules/kinds/crd", "github.com/vmrules/vmrules/kinds/kyverno",
+	} {
+		if regexp.MustCompile(`\b` + filepath.Base(path) + `\.[A-Z]`).MatchString(snippet) {
+			imports += "import \"" + path + "\"\n"
+		}
+	}
+	return "package main\n" + imports + snippet + "func main() {}\n"
+}
+
+// uses returns statements that use all variables that a snippet declares.
+func uses(t *testing.T, snippet string) string {
+	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), "", "package p\nfunc _() {\n"+snippet+"}\n", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	used := ""
+	for _, statement := range file.Decls[0].(*ast.FuncDecl).Body.List {
+		assignment, ok := statement.(*ast.AssignStmt)
+		if !ok || assignment.Tok != token.DEFINE {
+			continue
+		}
+		for _, variable := range assignment.Lhs {
+			used += "_ = " + variable.(*ast.Ident).Name + "\n"
+		}
+	}
+	return used
+}
