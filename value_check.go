@@ -42,7 +42,7 @@ func newValueChecker(r *rule, set *constraint.Set) (*ValueChecker, error) {
 	return &ValueChecker{r, set}, nil
 }
 
-var errKindItself = errors.New("what the rule allows is known only to its kind")
+var errKindItself = errors.New("only the rule's kind knows which values it allows")
 
 // Check judges a value as Validate would judge it at the rule's path, and returns what is
 // wrong with it; nil for nothing. The violations have no Field and no Pointer. A nil value
