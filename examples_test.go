@@ -388,7 +388,7 @@ func ExampleParsePath() {
 	}
 	// Output:
 	// error: a JSONPath begins with "jsonpath::": write "jsonpath::.spec.domain"
-	// error: a bare dot inside quotes is a step for some and part of the name for others: write ['kubevirt\.io/size'] for the name, .kubevirt.io/size for the steps
+	// error: some read a bare dot inside quotes as a step, others as part of the name: write ['kubevirt\.io/size'] for the name, .kubevirt.io/size for the steps
 	// jsonpath::.metadata.labels['kubevirt\.io/size']
 	// jsonpath::.metadata.labels.kubevirt\.io/size
 }

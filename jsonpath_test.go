@@ -22,7 +22,7 @@ func TestParsePathErrors(t *testing.T) {
 		{"JsonPath.a", `write "jsonpath::.a"`},
 		{"JSONPATH::.a", `write "jsonpath::.a"`},
 		{"jsonpath::", "the path is empty"},
-		{"jsonpath::.a b", `write '\ ' where`},
+		{"jsonpath::.a b", `write '\ ' if`},
 		{"jsonpath::{.a", "the { is never closed"},
 	}
 	for _, test := range tests {

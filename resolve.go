@@ -422,7 +422,7 @@ func newValueChecker(r *rule, set *constraint.Set) (*ValueChecker, error) {
 	return &ValueChecker{r, set}, nil
 }
 
-var errKindItself = errors.New("what the rule allows is known only to its kind")
+var errKindItself = errors.New("only the rule's kind knows which values it allows")
 
 // Check judges a value as Validate would judge it at the rule's path, and returns what is
 // wrong with it; nil if nothing is. The value may be any that a decoder of JSON or YAML

@@ -148,8 +148,8 @@ func TestMessages(t *testing.T) {
 		}
 	}
 	for annotation, want := range map[string]string{
-		"name: x":   `"name" cannot stand here, where an array of rules is expected`,
-		"- name: x": `"-" cannot stand here, where an array of rules is expected: the annotation is JSON, not YAML`,
+		"name: x":   `"name" is not allowed here, where an array of rules is expected`,
+		"- name: x": `"-" is not allowed here, where an array of rules is expected: the annotation is JSON, not YAML`,
 	} {
 		problems := problemsIn(t, annotation)
 		if len(problems) != 1 || problems[0].Message != want {
@@ -438,8 +438,8 @@ func TestUnmarshalers(t *testing.T) {
 		{rule + " " + rule, "a comma is missing", "begins with"},
 		{rule + ",", "one too many", "begins with"},
 		{rule + "],[" + rule, "follows the end", "begins with"},
-		{"{", "cannot stand here", "begins with"},
-		{path, "cannot stand here", ""},
+		{"{", "is not allowed here", "begins with"},
+		{path, "is not allowed here", ""},
 	}
 	check := func(text, what, want string, err error, changed bool) {
 		t.Helper()

@@ -19,8 +19,8 @@ import (
 	"github.com/vmrules/vmrules/internal/value"
 )
 
-// satisfies tells whether a value satisfies demands, by the words of their
-// documentation alone.
+// satisfies reports whether a value satisfies constraints. It follows only their
+// documentation.
 func satisfies(d form.Constraints, v any) (ok bool) {
 	s, isScalar := value.ScalarOf(v)
 	switch {
@@ -61,11 +61,11 @@ func satisfies(d form.Constraints, v any) (ok bool) {
 	return ok
 }
 
-// shortBudget is enough for what does not need time without end. What Validate
-// can match within it, satisfies can match too.
+// shortBudget is enough for any regex that does not backtrack endlessly. What Validate can
+// match within it, satisfies can match too.
 const shortBudget = 50 * time.Millisecond
 
-// isBetween reports whether least <= x <= most, where "" bounds nothing.
+// isBetween reports whether least <= x <= most, where "" means no bound.
 func isBetween(x *big.Rat, least, most json.Number) bool {
 	return (least == "" || x.Cmp(rational(string(least))) >= 0) && (most == "" || x.Cmp(rational(string(most))) <= 0)
 }
@@ -75,8 +75,7 @@ func rational(text string) *big.Rat {
 	return r
 }
 
-// checkLimits demands that limits agree with Validate about the values that
-// are there.
+// checkLimits checks that limits agree with Validate about the values in the object.
 func checkLimits(t *testing.T, rules vmrules.Rules, object map[string]any, partial bool, opts ...vmrules.ValidateOption) (checked int) {
 	t.Helper()
 	limits := form.Limits(rules, object, opts...)
@@ -103,7 +102,7 @@ func checkLimits(t *testing.T, rules vmrules.Rules, object map[string]any, parti
 			want = want && (partial && f.Value == "" || satisfies(l.Must, f.Value))
 		}
 		if l.Must.Undecided != nil {
-			if partial || len(l.Fields) == 0 { // its rule may be Skipped as yet
+			if partial || len(l.Fields) == 0 { // its rule may still be Skipped
 				continue
 			}
 			want = false
@@ -116,8 +115,8 @@ func checkLimits(t *testing.T, rules vmrules.Rules, object map[string]any, parti
 	return checked
 }
 
-// dependsOnMore tells whether Validate could not judge a value, which a Limit
-// does not speak of.
+// dependsOnMore reports whether Validate could not judge a value for a reason that a Limit
+// does not mention.
 func dependsOnMore(results []vmrules.Result) bool {
 	return slices.ContainsFunc(results, func(r vmrules.Result) bool {
 		return notOfLimits.MatchString(r.Note + detailOf(r))
@@ -185,7 +184,7 @@ func (g limitGen) rules(n int) string {
 	return strings.Join(rules, ",")
 }
 
-// withoutDuplicates keeps the last of members with one name.
+// withoutDuplicates keeps the last of several members with the same name.
 func withoutDuplicates(t testing.TB, rules string) string {
 	var decoded []any
 	if err := json.Unmarshal([]byte("["+rules+"]"), &decoded); err != nil {
@@ -195,9 +194,8 @@ func withoutDuplicates(t testing.TB, rules string) string {
 	return text[1 : len(text)-1]
 }
 
-// TestLimitsAgreeWithValidate: a value that is put at a field satisfies the
-// limit that was there before if, and only if, Validate then finds no fault
-// with it.
+// TestLimitsAgreeWithValidate checks that a value satisfies the limit of a field if and
+// only if Validate finds no fault with it once the field has that value.
 func TestLimitsAgreeWithValidate(t *testing.T) {
 	racetest.SkipLong(t)
 	t.Parallel()
@@ -242,8 +240,8 @@ func TestLimitsAgreeWithValidate(t *testing.T) {
 	}
 }
 
-// appliesAnew tells whether what "valid" names is there only since a value was
-// put at a path that does not begin with it.
+// appliesAnew reports whether "valid" selects something only because a value was put at a
+// path that does not begin with it.
 func appliesAnew(valid vmrules.Path, before, after map[string]any, path vmrules.Path) bool {
 	there := func(object map[string]any) bool {
 		found, _ := valid.Find(below(object, "spec", "template"))
@@ -252,7 +250,7 @@ func appliesAnew(valid vmrules.Path, before, after map[string]any, path vmrules.
 	return !valid.IsZero() && !strings.HasPrefix(keyOf(path), keyOf(valid)) && !there(before) && there(after)
 }
 
-// put sets a field below the domain of a VM, whose parents are there.
+// put sets a field below the domain of a VM. The parents of the field must exist.
 func put(vm map[string]any, field string, v any) {
 	at := below(vm, "spec", "template", "spec", "domain").(map[string]any)
 	names := strings.Split(strings.TrimPrefix(field, "."), ".")

@@ -13,7 +13,8 @@ import (
 	"github.com/vmrules/vmrules/internal/racetest"
 )
 
-// Hostile annotations and objects take bounded time and memory.
+// TestLimitsAreBounded checks that hostile annotations and objects take bounded time and
+// memory.
 func TestLimitsAreBounded(t *testing.T) {
 	racetest.SkipLong(t)
 	t.Parallel()
@@ -88,7 +89,8 @@ func TestLimitsAreBounded(t *testing.T) {
 	}
 }
 
-// Whatever stands at whatever level of a path, there are limits and a schema.
+// TestLimitsOfOddObjects checks that there are limits and a schema, whatever value is at
+// whatever level of a path.
 func TestLimitsOfOddObjects(t *testing.T) {
 	rules := mustParse(t, `[
 		{"name": "a", "rule": "integer", "message": "m", "path": "jsonpath::.spec.domain.cpu.cores", "max": "jsonpath::.spec.domain.cpu.max"},

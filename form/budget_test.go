@@ -12,8 +12,8 @@ import (
 	"github.com/vmrules/vmrules/internal/racetest"
 )
 
-// rulesText is an annotation of n rules, each with a number and the members that follow;
-// %d in them is the number, too.
+// rulesText returns an annotation of n numbered rules with these members. In the members,
+// %d is the number of the rule.
 func rulesText(n int, members string) string {
 	all := make([]string, n)
 	for i := range all {
@@ -30,15 +30,15 @@ func vmsOf(n int, domain string) map[string]any {
 	return map[string]any{"kind": "List", "items": items}
 }
 
-// TestBudget: a call allocates in proportion to its budget, and so does what it keeps,
-// whatever the input asks for.
+// TestBudget checks that a call allocates and keeps memory in proportion to its budget,
+// whatever the input.
 func TestBudget(t *testing.T) {
 	racetest.SkipLong(t)
 	given := vmrules.Budget{Work: 20_000_000, Kept: 1 << 20}
 	const (
-		perWork = 1       // bytes that are allocated, for each unit of work
-		perKept = 2       // bytes that stay, for each that is paid for
-		spare   = 6 << 20 // for what depends on the input's size alone
+		perWork = 1       // bytes allocated for each unit of work
+		perKept = 2       // bytes kept for each byte of the budget
+		spare   = 6 << 20 // bytes that depend only on the input's size
 	)
 	long := strings.Repeat("n", 200_000)
 	numbers := strings.TrimSuffix(strings.Repeat("123456,", 30_000), ",")
@@ -62,7 +62,7 @@ func TestBudget(t *testing.T) {
 			"limits": func() any { return form.Limits(rules, attack.object, vmrules.WithBudget(given)) },
 			"schema": func() any { return form.Schema(rules, attack.object, vmrules.WithBudget(given)) },
 		} {
-			call() // which fills pools
+			call() // the first call fills pools
 			var before, after, live runtime.MemStats
 			runtime.GC()
 			runtime.ReadMemStats(&before)
@@ -81,7 +81,7 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// TestBudgetOfOrdinaryInput: what people write is said with the default.
+// TestBudgetOfOrdinaryInput checks that the default Budget is enough for what people write.
 func TestBudgetOfOrdinaryInput(t *testing.T) {
 	racetest.SkipLong(t)
 	var values []string

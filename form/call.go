@@ -20,20 +20,20 @@ type call struct {
 	paths     [][]int // the rules on each path, in the order of the first rule on it
 }
 
-// A rule is what is the same about a rule for all targets.
+// A rule holds what is the same for all targets of a rule.
 type rule struct {
 	vmrules.Rule
 	path, valid []vmrules.Step
-	// follows means that the path begins with "valid", which then selects something
-	// wherever the path does.
+	// follows means that the path begins with "valid": if the path selects something,
+	// so does "valid".
 	follows bool
 }
 
-// What steps cost, in units of work and in bytes that are kept.
+// These are the costs of steps, in units of work and in bytes that are kept.
 const (
 	ruleWork = 50   // a rule, for each target
-	sayWork  = 1000 // something that is said
-	saySize  = 250  // the same, apart from its texts
+	sayWork  = 1000 // an entry of the result
+	saySize  = 250  // the same, without its texts
 
 	pathByteWork = 100 // a byte of a path, which may be a step
 	pathByteSize = 40
@@ -65,10 +65,10 @@ func newCall(rules vmrules.Rules, object map[string]any, opts []vmrules.Validate
 // share returns what is left of a Meter as the Budget of another call.
 func share(m meter.Meter) vmrules.Option {
 	work, kept := m.Left()
-	return vmrules.WithBudget(vmrules.Budget{Work: max(work, 1), Kept: max(kept, 1)}) // 0 would be the default
+	return vmrules.WithBudget(vmrules.Budget{Work: max(work, 1), Kept: max(kept, 1)}) // 0 would mean the default
 }
 
-// newRule returns a rule and a text that its path shares with all equal ones.
+// newRule returns a rule, and a key that is the same for Equal paths.
 func (c *call) newRule(r vmrules.Rule) (made rule, key string) {
 	size := len(r.Path.String()) + len(r.Valid.String())
 	if c.budget.Spend(meter.Times(size, pathByteWork), meter.Times(size, pathByteSize)) != nil {
@@ -87,12 +87,12 @@ func textOf(path []vmrules.Step) string {
 	return b.String()
 }
 
-// isSpent reports whether the budget did not suffice for something.
+// isSpent reports whether the budget is used up.
 func (c *call) isSpent() bool { return c.budget.Err() != nil }
 
-// targets yields all rules of each target, in their order; the slice is the next
-// target's, too. Where Resolve cannot pay for all targets, the last slice has one element
-// only, with the Index -1. A target of which not all rules are there is left out.
+// targets yields all rules of each target, in their order. The next target overwrites the
+// slice. If the budget ends before the targets do, the last slice has just one element,
+// with the Index -1. A target without all its rules is left out.
 func (c *call) targets() iter.Seq[[]vmrules.Resolved] {
 	return func(yield func([]vmrules.Resolved) bool) {
 		all := make([]vmrules.Resolved, 0, len(c.rules))

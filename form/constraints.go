@@ -10,72 +10,72 @@ import (
 	"github.com/vmrules/vmrules/internal/value"
 )
 
-// A FieldType is the type of value that a field may hold. A value of any other
-// JSON type, an array or an object, is none of them. Spec: Validation rules.
+// A FieldType is the type of the values that a field may hold. Arrays and objects have
+// none of these types. Spec: Validation rules.
 type FieldType string
 
 const (
-	// TypeScalar: a string, a number or a boolean.
+	// TypeScalar is a string, a number or a boolean.
 	TypeScalar FieldType = "scalar"
-	// TypeString: a string.
+	// TypeString is a string.
 	TypeString FieldType = "string"
-	// TypeNumber: a number, or a string that is a quantity, such as "500m".
+	// TypeNumber is a number, or a string that is a quantity, such as "500m".
 	TypeNumber FieldType = "number"
-	// TypeInteger: an integral number, or a string that is an integral
-	// quantity, such as "2Gi".
+	// TypeInteger is an integral number, or a string that is an integral quantity, such
+	// as "2Gi".
 	TypeInteger FieldType = "integer"
-	// TypeQuantity: a string that is a quantity.
+	// TypeQuantity is a string that is a quantity.
 	TypeQuantity FieldType = "quantity"
-	// TypeIntegralQuantity: a string that is an integral quantity.
+	// TypeIntegralQuantity is a string that is an integral quantity.
 	TypeIntegralQuantity FieldType = "integralQuantity"
 )
 
-// Constraints are what one or more rules ask of a value, all together. A value satisfies
-// them if it has the Type and satisfies every member that is there.
+// Constraints say what one or more rules together ask of a value. A value satisfies them
+// if it has the Type and satisfies every member that is set.
 type Constraints struct {
-	// Type is "" where no rule is in force.
+	// Type is "" if no rule is in force.
 	Type FieldType `json:"type,omitempty"`
-	// Required means that a value has to be there, and with wildcards at least one: no
-	// "valid" exempts the field, it has no default now, and no instance type or
-	// preference may set it.
+	// Required means that the path must select a value; with wildcards, at least one. It
+	// is false if a "valid" exempts the field, if the field has a default at present, or
+	// if an instance type or preference may set it.
 	Required bool `json:"required,omitempty"`
-	// Min and Max are the largest min and the smallest max, as exact numbers
-	// in plain decimal notation: "2Gi" is 2147483648. A quantity in a string
+	// Min is the largest min, and Max the smallest max, of all rules. They are exact
+	// numbers in plain decimal notation: "2Gi" is 2147483648. A string that is a quantity
 	// is compared by its value.
 	Min json.Number `json:"min,omitempty"`
 	Max json.Number `json:"max,omitempty"`
-	// MinLength and MaxLength count the code points of the value, rendered.
+	// MinLength and MaxLength count the code points of the rendered value.
 	MinLength json.Number `json:"minLength,omitempty"`
 	MaxLength json.Number `json:"maxLength,omitempty"`
-	// Values are what the value may be, rendered, in the order of the first
-	// rule that has values; nil: not limited. They are those that every rule
-	// allows and that satisfy the members above, but for the patterns.
+	// Values lists the allowed values, rendered, in the order of the first rule that
+	// lists values. These are the values that every rule allows and that satisfy the
+	// members above; they need not match the Patterns. It is nil if no rule lists values.
 	Values []string `json:"values,omitzero"`
-	// Patterns are regular expressions (PCRE, not anchored), all of which match
-	// the value, rendered.
+	// Patterns are regular expressions (PCRE, not anchored). The rendered value must
+	// match all of them.
 	Patterns []string `json:"patterns,omitempty"`
-	// Unsatisfiable means that bounds cross, or that no value is left. That it is
-	// false does not promise a value that satisfies everything.
+	// Unsatisfiable means that no value is within the bounds, or that Values is empty.
+	// If it is false, there may still be no value that satisfies everything.
 	Unsatisfiable bool `json:"unsatisfiable,omitempty"`
-	// Rules are the rules in force that the members come from.
+	// Rules lists the rules in force, from which the members come.
 	Rules []RuleNote `json:"rules,omitempty"`
-	// Undecided lists what could not be read, with a Note why, and the rules
-	// of kinds that are not the format's. The members above are without it.
-	// But for those, and unless it is only not filled in yet, under Partial,
-	// no value makes Validate find the rule Satisfied.
+	// Undecided lists arguments and rules that could not be read, and rules of kinds that
+	// the format does not define, each with a Note why. The members above ignore them.
+	// Validate finds such a rule Satisfied for no value. There are two exceptions: rules
+	// of other kinds and, under Partial, arguments that are not filled in yet.
 	Undecided []RuleNote `json:"undecided,omitempty"`
 }
 
-// A RuleNote is a rule with a part in a Limit, and what is to be said about it.
+// A RuleNote names a rule that contributes to a Limit, with a note about it.
 type RuleNote struct {
 	Rule     string `json:"rule"`
-	Message  string `json:"message"`            // the rule's own
+	Message  string `json:"message"`            // the rule's message
 	Argument string `json:"argument,omitempty"` // the key that the note is about
 	Note     string `json:"note,omitempty"`
 }
 
-// A total is what several rules ask of one value, all of them together. Where the budget
-// does not suffice, it is not complete, and counts for nothing.
+// A total adds up what several rules ask of one value. If the budget is used up, it is
+// incomplete and must not be used.
 type total struct {
 	*call
 	notes      []RuleNote // the rules in force
@@ -83,19 +83,19 @@ type total struct {
 	isRequired bool
 
 	together constraint.Together
-	set      constraint.Set // what they come to, once settled
-	values   []string       // nil: not limited
+	set      constraint.Set // the combined constraints, once settled
+	values   []string       // nil if no rule lists values
 	parts    []part
 }
 
-// A part is what one rule contributes: a constraint or, without, its kind.
+// A part is what one rule contributes: a constraint or, if that is nil, its kind.
 type part struct {
 	rule       *rule
 	key        string
 	constraint constraint.Constraint
 }
 
-var errKindItself = errors.New("what the rule allows is known only to its kind")
+var errKindItself = errors.New("only the rule's kind knows which values it allows")
 
 // addRule adds what a rule asks, or why that is not known.
 func (t *total) addRule(r *vmrules.Resolved) {
@@ -113,7 +113,8 @@ func (t *total) addRule(r *vmrules.Resolved) {
 	t.addArguments(r)
 }
 
-// addArguments adds what the arguments of a rule ask, and which of them could not be read.
+// addArguments adds the constraints of a rule's arguments, and notes for those that could
+// not be read.
 func (t *total) addArguments(r *vmrules.Resolved) {
 	rule := &t.rules[r.Index]
 	t.notes = append(t.notes, t.note(r, "", ""))
@@ -128,9 +129,9 @@ func (t *total) addArguments(r *vmrules.Resolved) {
 	}
 }
 
-// settle leaves among the values only those that satisfy the rest. A value may
-// come as a number or boolean as well as a string, but what it is rendered as
-// then satisfies the rest too.
+// settle removes the values that do not satisfy the other constraints. It checks the
+// values as strings: if a number or boolean satisfies the constraints, so does the string
+// that it is rendered as.
 func (t *total) settle() {
 	t.set = t.together.Set()
 	list, ok := t.set.Get(constraint.Values).(*constraint.Allowed)
@@ -165,7 +166,7 @@ func (t *total) admits(s *value.Scalar) bool {
 	return true
 }
 
-// patterns returns the patterns that all have to match.
+// patterns returns the patterns, all of which must match.
 func (t *total) patterns() []*constraint.Pattern {
 	var all []*constraint.Pattern
 	for _, c := range t.set.All() {
@@ -186,7 +187,7 @@ func (t *total) matches(s *value.Scalar) (bool, error) {
 	return true, nil
 }
 
-// isUnsatisfiable reports whether nothing is between the bounds, or no value is left.
+// isUnsatisfiable reports whether no value is within the bounds, or in all lists of values.
 func (t *total) isUnsatisfiable() bool {
 	for range t.together.Conflicts(&constraint.Set{}, &t.budget) {
 		return true
@@ -194,7 +195,7 @@ func (t *total) isUnsatisfiable() bool {
 	return t.values != nil && len(t.values) == 0
 }
 
-// fieldType returns the type that all rules together ask for.
+// fieldType returns the type that satisfies all rules.
 func (t *total) fieldType() FieldType {
 	if len(t.notes) == 0 {
 		return ""
@@ -211,7 +212,7 @@ func (t *total) decimal(key string) json.Number {
 	return json.Number(c.Number().String())
 }
 
-// constraints returns the total as a Limit has it.
+// constraints returns the total in the form that a Limit has.
 func (t *total) constraints() Constraints {
 	t.settle()
 	_ = t.budget.Spend(0, 2*t.size())
@@ -227,7 +228,7 @@ func (t *total) constraints() Constraints {
 	return all
 }
 
-// size returns about how many bytes it takes to say the total, apart from the notes.
+// size returns roughly how many bytes the total takes in the result, without the notes.
 func (t *total) size() int {
 	size := 0
 	for _, s := range t.values {

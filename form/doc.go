@@ -3,6 +3,6 @@
 // [Parameters] for the parameters of a template.
 //
 // All of them begin with [vmrules.Rules.Resolve], which finds the rules' arguments and
-// values in the object, and put the rules together that are about the same. They are safe
-// for concurrent use, never change the object, and have one [vmrules.Budget] a call.
+// values in the object, and then combine the rules that are about the same field. They are
+// safe for concurrent use and never change the object. Each call has one [vmrules.Budget].
 package form

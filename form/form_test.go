@@ -62,12 +62,12 @@ func mustParse(t testing.TB, annotation string, opts ...vmrules.ParseOption) vmr
 	return rules
 }
 
-// vmWith is a VM whose domain holds what is given.
+// vmWith returns a VM with this domain.
 func vmWith(domain string) map[string]any {
 	return decodeExactly(json.RawMessage(`{"kind": "VirtualMachine", "apiVersion": "kubevirt.io/v1", "spec": {"template": {"spec": {"domain": ` + domain + `}}}}`))
 }
 
-// defaultOf is WithDefaults for one field.
+// defaultOf returns WithDefaults for one field.
 func defaultOf(t testing.TB, path string, value any) vmrules.ValidateOption {
 	t.Helper()
 	d, err := vmrules.NewDefault(vmrules.MustParsePath(path), value)
@@ -77,7 +77,7 @@ func defaultOf(t testing.TB, path string, value any) vmrules.ValidateOption {
 	return vmrules.WithDefaults(d)
 }
 
-// keyOf is a text that two paths share if they are Equal.
+// keyOf returns a text that is the same for Equal paths.
 func keyOf(p vmrules.Path) string {
 	key := ""
 	for _, step := range p.Steps() {
@@ -101,7 +101,7 @@ func mustJSON(v any) []byte {
 	return text
 }
 
-// below returns what is at a path of members; nil where nothing is.
+// below returns the value at a path of members; nil if there is none.
 func below(v any, path ...string) any {
 	for _, name := range path {
 		v, _ = value.Member(v, name)
@@ -128,8 +128,8 @@ type (
 func (q resourceQuantity) MarshalJSON() ([]byte, error) { return json.Marshal(q.text) }
 func (broken) MarshalJSON() ([]byte, error)             { return nil, errors.New("no") }
 
-// limitsJSON are the limits as JSON, without the rules that demands come from
-// and the messages.
+// limitsJSON returns the limits as JSON, without messages and without the rules that
+// constraints come from.
 func limitsJSON(t testing.TB, limits []form.Limit) any {
 	t.Helper()
 	decoded, err := value.ThroughJSON(limits)
@@ -139,8 +139,8 @@ func limitsJSON(t testing.TB, limits []form.Limit) any {
 	return decoded
 }
 
-// narrowed is a value with those members only that another has; null where it
-// has none.
+// narrowed returns a value with only those members that another value has; a member that
+// is missing is null.
 func narrowed(v, like any) any {
 	switch like := like.(type) {
 	case map[string]any:

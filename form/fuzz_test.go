@@ -11,8 +11,8 @@ import (
 	"github.com/vmrules/vmrules/form"
 )
 
-// seedVectors gives annotations and objects of the conformance vectors: not
-// all, for TestLimitsAgreeWithVectors runs them all, and a fuzzer runs its seeds first.
+// seedVectors adds some annotations and objects of the conformance vectors. A fuzzer runs
+// its seeds first, and TestLimitsAgreeWithVectors runs all vectors.
 func seedVectors(f *testing.F, add func(annotation, object string)) {
 	for _, vectors := range readVectors(f) {
 		for i, v := range vectors {
@@ -23,14 +23,14 @@ func seedVectors(f *testing.F, add func(annotation, object string)) {
 	}
 }
 
-// decodes reports whether a text is a JSON object that Go decoders take.
+// decodes reports whether a text is a JSON object that Go decoders accept.
 func decodes(text string) bool {
 	var object map[string]any
 	return len(text) < 10_000 && json.Unmarshal([]byte(text), &object) == nil
 }
 
-// FuzzLimits: no panic, no hang, the same limits and schema on each run; limits
-// agree with Validate about what is there.
+// FuzzLimits checks that nothing panics or hangs, that each run returns the same limits and
+// schema, and that limits agree with Validate about the values in the object.
 func FuzzLimits(f *testing.F) {
 	seedVectors(f, func(annotation, object string) { f.Add(annotation, object, false) })
 	f.Fuzz(func(t *testing.T, annotation, text string, partial bool) {
@@ -45,18 +45,18 @@ func FuzzLimits(f *testing.F) {
 		object := decodeExactly(json.RawMessage(text))
 		limits := form.Limits(rules, object, opts...)
 		if odd := form.Limits(rules, decodeOddly(json.RawMessage(text)), opts...); string(mustJSON(limits)) != string(mustJSON(odd)) {
-			t.Fatalf("other limits from another decoder:\n%s", cmp.Diff(limits, odd))
+			t.Fatalf("the limits depend on the decoder:\n%s", cmp.Diff(limits, odd))
 		}
 		checkLimits(t, rules, object, partial, opts...)
 		checkSchema(t, rules, object, append(opts, vmrules.WithRegexBudget(0))...)
 		if !reflect.DeepEqual(object, decodeExactly(json.RawMessage(text))) {
-			t.Fatal("the object is changed")
+			t.Fatal("the object has changed")
 		}
 	})
 }
 
-// FuzzParameters: no panic, no hang, no change to the template, the same parameters from
-// both decoders.
+// FuzzParameters checks that nothing panics, hangs or changes the template, and that the
+// parameters are the same with both decoders.
 func FuzzParameters(f *testing.F) {
 	f.Add(openShift(`{"name": "A", "value": "1"}`, `{"n": "${A}", "x${A}": "${{A}}"}`, `{"name": "n", "rule": "integer", "path": "jsonpath::.spec.domain.n", "message": "m", "max": ${A}}`))
 	seedVectors(f, func(_, object string) { f.Add(object) })
@@ -68,10 +68,10 @@ func FuzzParameters(f *testing.F) {
 		all, err := form.Parameters(template)
 		odd, oddErr := form.Parameters(decodeOddly(json.RawMessage(text)))
 		if diff := cmp.Diff(all, odd); diff != "" || (err == nil) != (oddErr == nil) {
-			t.Fatalf("other parameters from another decoder:\n%s%v, %v", diff, err, oddErr)
+			t.Fatalf("the parameters depend on the decoder:\n%s%v, %v", diff, err, oddErr)
 		}
 		if !reflect.DeepEqual(template, decodeExactly(json.RawMessage(text))) {
-			t.Fatal("the template is changed")
+			t.Fatal("the template has changed")
 		}
 	})
 }

@@ -16,18 +16,19 @@ func (anything) Check(*vmrules.Input) vmrules.Verdict {
 	return vmrules.Verdict{Outcome: vmrules.Satisfied}
 }
 
-// What such a rule allows is known to its kind alone: limits and schemas say so.
+// TestLimitsOfOtherKinds checks that limits and schemas say that only the rule's kind knows
+// which values it allows.
 func TestLimitsOfOtherKinds(t *testing.T) {
 	most := func(vmrules.RuleSource) (vmrules.Checker, []vmrules.Problem) { return anything{}, nil }
 	rules := mustParse(t, `[{"name": "n", "rule": "most", "path": "jsonpath::.spec.domain.disks", "message": "m", "max": 3}]`, vmrules.WithKind("most", most))
 	object := vmWith(`{"disks": []}`)
 	limits := form.Limits(rules, object)
-	want := []form.RuleNote{{Rule: "n", Message: "m", Note: "what the rule allows is known only to its kind"}}
+	want := []form.RuleNote{{Rule: "n", Message: "m", Note: "only the rule's kind knows which values it allows"}}
 	if diff := cmp.Diff(want, limits[0].Must.Undecided); diff != "" || limits[0].Must.Max != "" {
 		t.Errorf("%v (-want +got):\n%s", limits, diff)
 	}
 	left := form.Schema(rules, object)[form.SchemaUnexpressed]
-	if diff := cmp.Diff([]any{map[string]any{"rule": "n", "reason": "what the rule allows is known only to its kind"}}, left); diff != "" {
+	if diff := cmp.Diff([]any{map[string]any{"rule": "n", "reason": "only the rule's kind knows which values it allows"}}, left); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

@@ -5,50 +5,52 @@ import (
 	"github.com/vmrules/vmrules/internal/value"
 )
 
-// A Limit is what all rules with one path ask of the values there, for one target: what
-// a form needs to render an input and to guard it.
+// A Limit says what all rules with the same path ask of its values in one target. A form
+// needs this to render an input and to check what is entered.
 type Limit struct {
-	// Path is the path as the first rule writes it, from the root that rules
-	// have; Field is the same from the object's own root. Both keep wildcards.
+	// Path is the path as the first rule writes it, starting at the root of the rules.
+	// Field is the same path, starting at the root of the object. Both keep wildcards.
 	Path   vmrules.Path `json:"path"`
 	Target string       `json:"target,omitempty"` // as in vmrules.Result
 	Field  string       `json:"field"`
-	// Pointer is Field as a JSON Pointer, as in vmrules.Violation where no value is there:
-	// what vmrules.Report.At takes for an input whose field is not filled in.
+	// Pointer is Field as a JSON Pointer, as in a vmrules.Violation about a missing value.
+	// Pass it to vmrules.Report.At for an input that is not filled in.
 	Pointer string `json:"pointer,omitempty"`
-	// Fields are the values that the path selects at present, in document
-	// order, defaults among them. A field may have a Limit of each of several paths,
-	// such as disks[0].cache and disks[*].cache: all of them hold for it.
+	// Fields are the values that the path selects at present, including defaults, in
+	// document order. Several paths may select the same field, such as disks[0].cache and
+	// disks[*].cache: then the Limits of all these paths apply to it.
 	Fields []vmrules.FieldValue `json:"fields"`
-	// Default is what the field counts as where the object around it is there and
-	// the field is not: a string, a bool or a json.Number; nil for none.
+	// Default is the value that the field counts as if it is missing and its parent is
+	// not: a string, a bool or a json.Number. It is nil if there is none.
 	Default any `json:"default,omitempty"`
-	// ZeroIsDefault means that the number 0 counts as Default, too.
+	// ZeroIsDefault means that the number 0 also counts as Default.
 	ZeroIsDefault bool `json:"zeroIsDefault,omitempty"`
-	// Must is what fails the object where it does not hold, Should what only
-	// warns, by rules with justWarning.
+	// Must is what the object needs to be valid. Should comes from rules with justWarning,
+	// which only warn.
 	Must   Constraints `json:"must,omitzero"`
 	Should Constraints `json:"should,omitzero"`
-	// Off lists the rules that ask nothing now, with a Note why: what "valid" names is
-	// not there, or they are Ignored.
+	// Off lists the rules that ask nothing at present, because "valid" selects nothing or
+	// because they are Ignored. The Note says why.
 	Off []RuleNote `json:"off,omitempty"`
 }
 
-// Limits says what the rules ask of each field that they judge, target by target, and in
-// each in the order of the first rule with the path. Arguments that are JSONPaths are read
-// from the object as it is, and what "valid" names is looked for in it: ask again when the
-// object has changed. A rule whose "valid" is its path or the beginning of it is in force
-// also while nothing is there, since it will be as soon as something is.
+// Limits returns what the rules ask of each field that they judge, with the options of
+// Validate. The limits are in the order of the targets, and for each target in the order
+// of the first rule with the path.
 //
-// A value at a field satisfies Must if, and only if, Validate finds no fault with it by any
-// rule of that path that does not say justWarning, provided that Undecided is empty, that
-// no argument of these rules is read from that field, and that the value is within the
-// bounds, valid UTF-8 and no parameter of a template. The options are those of Validate;
-// under Partial, an object that does not hold its VM yet has limits too, and Validate finds
-// no fault with an empty string.
+// Limits reads the arguments that are JSONPaths from the object, and looks there for what
+// "valid" selects. Call it again when the object has changed. A rule whose "valid" is its
+// path, or the beginning of its path, is in force even if "valid" selects nothing yet: it
+// will as soon as the field is filled in.
 //
-// Limits never changes the object, and ends on any: where there would be too much to say,
-// a last Limit without a Path has the reason in Must.Undecided.
+// A value of a field satisfies Must if and only if Validate finds no fault with it by any
+// rule of that path without justWarning. This holds if Undecided is empty, if no argument
+// of these rules is read from that field, and if the value is within the bounds, is valid
+// UTF-8 and is not a parameter of a template. Under Partial, an object that does not
+// contain its VM yet has limits too, and Validate finds no fault with an empty string.
+//
+// Limits never changes the object, and works on any object. If the Budget does not allow
+// all limits, the last Limit has no Path, and its Must.Undecided gives the reason.
 func Limits(rules vmrules.Rules, object map[string]any, opts ...vmrules.ValidateOption) []Limit {
 	c := newCall(rules, object, opts)
 	limits := []Limit{}
@@ -67,11 +69,12 @@ func Limits(rules vmrules.Rules, object map[string]any, opts ...vmrules.Validate
 	return limits
 }
 
-// cut is the Limit without a Path, which stands for those from a target on.
+// cut returns the Limit without a Path, which replaces the missing limits of a target and
+// of all targets after it.
 func cut(target string) Limit {
-	note := "there are too many limits: they are not all here"
+	note := "there are too many limits: some are missing"
 	if target != "" {
-		note = "there are too many limits: those from " + target + " on are not all here"
+		note = "there are too many limits: from " + target + " on, some are missing"
 	}
 	return Limit{Target: target, Fields: []vmrules.FieldValue{}, Must: Constraints{Undecided: []RuleNote{{Note: note}}}}
 }
@@ -104,10 +107,10 @@ func (c *call) limit(group []*vmrules.Resolved) Limit {
 	return limit
 }
 
-// say pays for something that is said, with so many bytes of text.
+// say pays for an entry of the result with this number of bytes of text.
 func (c *call) say(bytes int) { _ = c.budget.Spend(sayWork, 2*(bytes+saySize)) }
 
-// note returns a rule with a note, which is paid for.
+// note returns a rule with a note, and pays for it.
 func (c *call) note(r *vmrules.Resolved, argument, note string) RuleNote {
 	rule := &c.rules[r.Index]
 	_ = c.budget.Spend(0, 2*(len(rule.Name)+len(rule.Message)+len(note)+saySize))

@@ -18,10 +18,10 @@ func TestLimits(t *testing.T) {
 	const cpu = `{"cpu": {"cores": 4}, "max": 6, "memory": {"guest": "4Gi"}}`
 	tests := []struct {
 		name   string
-		rules  string // their members but for message, and for name if they have none
+		rules  string // their members, without message; the name is optional
 		domain string
 		opts   []vmrules.ValidateOption
-		want   string // of each limit, what is not mentioned is not compared
+		want   string // members of limits that are not here are not compared
 	}{
 		{"one rule", `{"rule": "integer", "path": ".cpu.cores", "min": 1, "max": 8}`, cpu, nil,
 			`[{"path": "jsonpath::.spec.domain.cpu.cores", "field": "spec.template.spec.domain.cpu.cores", "default": 1, "zeroIsDefault": true,
@@ -109,14 +109,15 @@ func TestLimitsOfTargets(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	if got := form.Limits(rules, map[string]any{"kind": "VirtualMachine"}, vmrules.Partial()); got[1].Must.Type != form.TypeString {
-		t.Errorf("an empty form: %+v", got[1])
+		t.Errorf("the limit of an empty form is %+v", got[1])
 	}
 	if got := form.Limits(vmrules.Rules{}, nil); got == nil || len(got) != 0 {
 		t.Errorf("no rules: %#v", got)
 	}
 }
 
-// What others may set need not be there, and no default stands in for it.
+// TestLimitsOfFieldsLeftOut checks that a field that an instance type or preference may
+// set is not required and has no default.
 func TestLimitsOfFieldsLeftOut(t *testing.T) {
 	for _, test := range []struct {
 		reference, rule string
@@ -148,8 +149,8 @@ func TestLimitsOfFieldsLeftOut(t *testing.T) {
 	}
 }
 
-// Under Partial, a form without kind is a VirtualMachine to be: its fields are
-// said to be where those of a VM are.
+// TestFieldsOfAFormWithoutKind checks that under Partial an object without a kind counts
+// as a VirtualMachine, whose fields are at their usual places.
 func TestFieldsOfAFormWithoutKind(t *testing.T) {
 	rules := mustParse(t, `[{"name": "n", "rule": "integer", "path": "jsonpath::.spec.domain.cpu.cores", "message": "m", "max": 4}]`)
 	for _, test := range []struct {
@@ -181,7 +182,8 @@ func TestFieldsOfAFormWithoutKind(t *testing.T) {
 	}
 }
 
-// Under Partial, an empty string is not filled in yet, and limits agree.
+// TestLimitsOfEmptyStrings checks that limits agree with Validate that, under Partial, an
+// empty string is not filled in yet.
 func TestLimitsOfEmptyStrings(t *testing.T) {
 	const disks = `{"kind": "VirtualMachine", "spec": {"template": {"spec": {"hostname": %s, "domain": {"devices": {"disks": [{"serial": %[1]s}, {}]}}}}}}`
 	for _, rule := range []string{

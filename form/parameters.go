@@ -12,32 +12,34 @@ import (
 	"github.com/vmrules/vmrules/internal/value"
 )
 
-// A Parameter is a parameter that a template declares, and what the fields may hold that
-// have its value: what a form needs to render an input for it.
+// A Parameter is a parameter that a template declares, with what the fields that take its
+// value may hold. A form needs this to render an input for the parameter.
 type Parameter struct {
 	Name        string `json:"name"`
 	DisplayName string `json:"displayName,omitempty"`
 	Description string `json:"description,omitempty"`
-	Value       string `json:"value,omitempty"` // unless another is given
+	Value       string `json:"value,omitempty"` // the default
 	Required    bool   `json:"required,omitempty"`
-	Generate    string `json:"generate,omitempty"` // how a value is made where none is given
-	From        string `json:"from,omitempty"`     // of what Generate makes it
+	Generate    string `json:"generate,omitempty"` // the generator of a value, if none is given
+	From        string `json:"from,omitempty"`     // the input of Generate
 
-	// Uses are the places that have its value, in document order.
+	// Uses lists the places that use the parameter, in document order.
 	Uses []Use `json:"uses"`
-	// Must and Should are what the rules ask of the fields that have it as their whole
-	// value, all of them together, as in a Limit. Nothing is said of other fields.
+	// Must and Should say what the rules ask, as in a Limit, of all the fields together
+	// whose whole value is the parameter. Fields that contain it beside other text do not
+	// count.
 	Must   Constraints `json:"must,omitzero"`
 	Should Constraints `json:"should,omitzero"`
 }
 
-// Parameters returns the parameters of a template, which is an OpenShift Template or a
-// VirtualMachineTemplate of KubeVirt, in the order in which it declares them. What may be
-// given for them is known from the template's own rules, as RulesFor finds them. In these,
-// parameters count as the values that the template declares for them.
+// Parameters returns the parameters of a template, in the order in which it declares them.
+// A template is an OpenShift Template or a VirtualMachineTemplate of KubeVirt. The
+// constraints of the parameters come from the template's own rules, which RulesFor finds.
+// A parameter inside the rules is replaced by the value that the template declares for it.
 //
-// Where the rules cannot be read, or the Budget does not suffice for them, all parameters
-// come with the error, without Must and Should. What is not a template has none.
+// If the rules cannot be read, or the Budget does not allow it, Parameters returns an
+// error, and all parameters without Must and Should. If the object is not a template, or
+// too large, it returns an error and no parameters.
 func Parameters(template map[string]any, opts ...vmrules.ParseOption) ([]Parameter, error) {
 	m := meterOf(opts)
 	reading := m.Half()
@@ -54,7 +56,7 @@ func Parameters(template map[string]any, opts ...vmrules.ParseOption) ([]Paramet
 	r.declare(declared)
 	r.walk(jsonpath.Lookup(object, inside), slices.Clone(inside))
 	if r.meter.Err() != nil {
-		return nil, fmt.Errorf("the template is too large to look for its parameters: %w", r.meter.Err())
+		return nil, fmt.Errorf("the template is too large to search for parameters: %w", r.meter.Err())
 	}
 	filled, _ := r.filled.(map[string]any)
 	rules, err := vmrules.RulesFor(nil, filled, append(slices.Clone(opts), share(reading))...)
@@ -64,7 +66,7 @@ func Parameters(template map[string]any, opts ...vmrules.ParseOption) ([]Paramet
 	return r.all, r.constrain(newCall(rules, filled, []vmrules.ValidateOption{share(m)}))
 }
 
-// meterOf returns the Budget among options.
+// meterOf returns a Meter with the Budget among the options.
 func meterOf(opts []vmrules.ParseOption) meter.Meter {
 	var given vmrules.Budget
 	for _, opt := range opts {
@@ -75,8 +77,8 @@ func meterOf(opts []vmrules.ParseOption) meter.Meter {
 	return meter.OrDefault(given.Work, given.Kept)
 }
 
-// templateParts returns what a template declares, and where its objects are; nil for
-// what is not a template.
+// templateParts returns the parameters that a template declares, and the location of its
+// objects. It returns nil for an object that is not a template.
 func templateParts(object map[string]any) (declared any, inside jsonpath.Location) {
 	version, _ := object["apiVersion"].(string)
 	group, _, hasGroup := strings.Cut(version, "/")
@@ -89,13 +91,13 @@ func templateParts(object map[string]any) (declared any, inside jsonpath.Locatio
 	return nil, nil
 }
 
-// A parameterReader finds the parameters of one template, and where they are used.
+// A parameterReader finds the parameters of one template and their uses.
 type parameterReader struct {
 	meter     *meter.Meter
 	all       []Parameter
 	byName    map[string]int
-	byPointer map[string]int // whose whole value is a parameter's
-	filled    any            // the template with the parameters in its rules filled in
+	byPointer map[string]int // the fields whose whole value is a parameter
+	filled    any            // the template, with the parameters filled in inside its rules
 }
 
 func (r *parameterReader) declare(declared any) {
@@ -119,7 +121,7 @@ func (r *parameterReader) declare(declared any) {
 	}
 }
 
-// written returns a value as text, also where its quotes were forgotten.
+// written returns a scalar as text, even if the template forgot its quotes.
 func written(v any) string {
 	s, ok := value.ScalarOf(v)
 	if !ok || s.Err() != nil {
@@ -128,7 +130,7 @@ func written(v any) string {
 	return s.String()
 }
 
-// constrain says of each parameter what the rules ask of the fields that it fills.
+// constrain sets Must and Should of each parameter.
 func (r *parameterReader) constrain(c *call) error {
 	must, should := make([]total, len(r.all)), make([]total, len(r.all))
 	for i := range r.all {
@@ -151,7 +153,7 @@ func (r *parameterReader) constrain(c *call) error {
 		constraints[i] = [2]Constraints{must[i].constraints(), should[i].constraints()}
 	}
 	if c.isSpent() {
-		return fmt.Errorf("there is too much to say of the parameters: %w", c.budget.Err())
+		return fmt.Errorf("the constraints of the parameters are too large: %w", c.budget.Err())
 	}
 	for i := range r.all {
 		r.all[i].Must, r.all[i].Should = constraints[i][0], constraints[i][1]

@@ -16,7 +16,7 @@ import (
 	"github.com/vmrules/vmrules/internal/value"
 )
 
-// openShift is a template of a VM whose domain and rules are given.
+// openShift returns a template with a VM that has this domain and these rules.
 func openShift(parameters, domain, rules string) string {
 	return fmt.Sprintf(`{"kind": "Template", "apiVersion": "template.openshift.io/v1", "parameters": [%s], "objects": [
 		{"kind": "VirtualMachine", "metadata": {"annotations": {"vm.kubevirt.io/validations": %s}}, "spec": {"template": {"spec": {"domain": %s}}}}]}`,
@@ -31,7 +31,7 @@ func TestParameters(t *testing.T) {
 	}
 	for _, test := range []struct {
 		name, template string
-		want           string // what is not mentioned is not compared
+		want           string // members that are not here are not compared
 	}{
 		{"what is declared", openShift(`{"name": "A", "displayName": "a", "description": "d", "value": 1, "required": true}, {"name": "B", "generate": "expression", "from": "[a-z]{8}"}`, `{}`, ``),
 			`[{"name": "A", "displayName": "a", "description": "d", "value": "1", "required": true, "uses": [], "must": null}, {"name": "B", "generate": "expression", "from": "[a-z]{8}"}]`},
@@ -56,7 +56,7 @@ func TestParameters(t *testing.T) {
 			"note": "max cannot be read from jsonpath::.spec.domain.m: the template's parameter ${B} is not filled in"}]}}, {"name": "B", "must": null}]`},
 		{"outside of any VM", `{"kind": "Template", "parameters": [{"name": "A"}], "objects": [{"kind": "Service", "spec": {"name": "${A}"}}]}`,
 			`[{"uses": [{"field": "objects[0].spec.name", "as": "whole"}], "must": null}]`},
-		{"one that is not declared, one without a name, one twice", openShift(`{"value": "x"}, {"name": "A", "value": "1"}, {"name": "A", "value": "2"}, null`, `{"s": "${B}"}`, ``), `[{"name": "A", "value": "1", "uses": []}]`},
+		{"undeclared, without a name, and declared twice", openShift(`{"value": "x"}, {"name": "A", "value": "1"}, {"name": "A", "value": "2"}, null`, `{"s": "${B}"}`, ``), `[{"name": "A", "value": "1", "uses": []}]`},
 		{"KubeVirt's own template", `{"kind": "VirtualMachineTemplate", "apiVersion": "template.kubevirt.io/v1alpha1", "spec": {"parameters": [{"name": "A"}], "virtualMachine": {
 			"metadata": {"annotations": {"vm.kubevirt.io/validations": ` + string(mustJSON("["+rule("n", `"rule": "integer", "max": 4`)+"]")) + `}}, "spec": {"template": {"spec": {"domain": {"n": "${A}"}}}}}}}`,
 			`[{"name": "A", "uses": [{"field": "spec.virtualMachine.spec.template.spec.domain.n", "as": "whole"}], "must": {"max": 4}}]`},
@@ -76,17 +76,17 @@ func TestParameters(t *testing.T) {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 			if !reflect.DeepEqual(template, decodeExactly(json.RawMessage(test.template))) {
-				t.Error("the template is changed")
+				t.Error("the template has changed")
 			}
 			odd, err := form.Parameters(decodeOddly(json.RawMessage(test.template)))
 			if diff := cmp.Diff(got, odd); diff != "" || err != nil {
-				t.Errorf("from another decoder (-exact +odd):\n%s%v", diff, err)
+				t.Errorf("the parameters depend on the decoder (-exact +odd):\n%s%v", diff, err)
 			}
 		})
 	}
 }
 
-// What is wrong loses no parameter.
+// TestParametersErrors checks that an error loses no parameters.
 func TestParametersErrors(t *testing.T) {
 	whole := vmrules.Budget{}
 	for _, test := range []struct {
@@ -101,7 +101,7 @@ func TestParametersErrors(t *testing.T) {
 		{"rules with a parameter without a value", openShift(`{"name": "A", "required": true}`, `{}`, `{"name": "n", "rule": "integer", "path": "jsonpath::.a", "message": "m", "max": ${A}}`), whole, 1, "the validation rules cannot be used"},
 		{"too little budget", openShift(`{"name": "A"}`, `{"n": "${A}"}`, ``), vmrules.Budget{Work: 1000}, 0, "the budget for work is used up"},
 		{"too little budget for what the rules ask", openShift(`{"name": "A"}`, `{"n": "${A}"}`, `{"name": "n", "rule": "string", "path": "jsonpath::.spec.domain.n", "message": "`+strings.Repeat("m", 20_000)+`"}`),
-			vmrules.Budget{Kept: 150_000}, 1, "there is too much to say of the parameters"},
+			vmrules.Budget{Kept: 150_000}, 1, "the constraints of the parameters are too large"},
 	} {
 		all, err := form.Parameters(decodeExactly(json.RawMessage(test.template)), vmrules.WithBudget(test.budget))
 		if err == nil || !strings.Contains(err.Error(), test.want) || len(all) != test.names {
@@ -115,8 +115,9 @@ func TestParametersErrors(t *testing.T) {
 	}
 }
 
-// A text that is given for a parameter satisfies Must if, and only if, Validate then finds
-// no fault: all fields that the rules are about have it as their whole value.
+// TestParametersAgreeWithValidate checks that a value of a parameter satisfies Must if and
+// only if Validate then finds no fault. All fields that the rules judge have the parameter
+// as their whole value.
 func TestParametersAgreeWithValidate(t *testing.T) {
 	racetest.SkipLong(t)
 	const domain = `{"x": 1, "y": 2, "some": ["a", "ab", 1], "p": "^a", "a": "${A}", "cpu": {"cores": "${A}"}, "b": {"c": "${A}"}, "list": [{"d": "${A}"}, {"d": "${A}"}]}`

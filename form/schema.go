@@ -11,46 +11,51 @@ import (
 // SchemaDialect is the dialect of JSON Schema that Schema writes.
 const SchemaDialect = "https://json-schema.org/draft/2020-12/schema"
 
-// Keywords that Schema adds to those of JSON Schema.
+// Schema adds these keywords to those of JSON Schema.
 const (
-	// SchemaRules, at a field, lists the rules that its keywords come from.
+	// SchemaRules, in the schema of a field, lists the rules that its keywords come from.
 	SchemaRules = "x-vmrules-rules"
-	// SchemaShould, at a field, has what only warns: Limit.Should.
+	// SchemaShould, in the schema of a field, holds Limit.Should, which only warns.
 	SchemaShould = "x-vmrules-should"
-	// SchemaRead, at the root, lists the arguments that were read from the
-	// object: each with rule, target, argument and path.
+	// SchemaRead, at the root, lists the arguments that were read from the object, each
+	// with rule, target, argument and path.
 	SchemaRead = "x-vmrules-read"
-	// SchemaUnexpressed, at the root, lists what the schema does not say.
+	// SchemaUnexpressed, at the root, lists what the schema does not express.
 	SchemaUnexpressed = "x-vmrules-unexpressed"
 )
 
-// Schema writes rules as a JSON Schema, draft 2020-12, for generators
-// of forms: a value that encoding/json writes, made of map[string]any, []any,
-// strings, booleans and json.Number. The schema's root is the object itself:
-// the VM, template or list that is given, whose kind says where in it the rules
-// apply, and from which arguments that are JSONPaths are read.
+// Schema returns the rules as a JSON Schema, draft 2020-12, for generators of forms. The
+// schema consists of map[string]any, []any, strings, booleans and json.Number, which
+// encoding/json can write. It describes the whole object: a VM, template or list. The kind
+// of the object decides where in it the rules apply. Arguments that are JSONPaths are read
+// from the object.
 //
-// It is about objects in which Validate finds the same targets as in the one
-// that is given (the same kind and apiVersion, an instance type in both or in
-// neither, a preference likewise and, in lists and templates, the VMs at the same
-// places) and reads the same arguments; SchemaRead lists those that are read. Of
-// these objects,
+// The schema is for this object and for others in which Validate finds the same targets
+// and reads the same arguments. SchemaRead lists the arguments that are read. The targets
+// are the same if
 //
-//   - what the schema rejects, Validate rejects, with the same options;
-//   - what the schema accepts, Validate accepts, unless SchemaUnexpressed says
-//     otherwise.
+//   - the kind and apiVersion are the same,
+//   - both objects have an instance type or neither has,
+//   - both objects have a preference or neither has, and
+//   - in lists and templates, the VMs are at the same places.
 //
-// SchemaUnexpressed is an array, empty where the schema says everything. Each
-// of its items has the rule, or none where all rules are meant; the target, if
-// it has a name; the argument, or none where the kind or the path is meant; the
-// type, "string" or "number", if only values of this type are concerned; and the
-// reason. Such are strings with a quantity, the length of a number, or a
-// regular expression that ECMA-262 would read differently.
+// Validate, with the same options, rejects all such objects that the schema rejects. It
+// accepts those that the schema accepts, unless SchemaUnexpressed says otherwise.
 //
-// Rules with justWarning reject nothing; what they ask for is an annotation,
-// SchemaShould. A member that is null is absent, and so nulls are allowed
-// wherever something may be missing. Patterns are ECMA-262 with the flag u.
-// Validate's bounds, and the regex budget, are not in the schema.
+// SchemaUnexpressed is an array, which is empty if the schema expresses everything. It
+// lists, for example, strings with a quantity, the length of a number, or a regular
+// expression that ECMA-262 reads differently. Each item is an object with the members
+//
+//   - reason;
+//   - rule, unless the item is about all rules;
+//   - target, if it has a name;
+//   - argument, unless the item is about the kind or the path of the rule;
+//   - type, "string" or "number", if the item is only about values of this type.
+//
+// The schema does not reject anything because of a rule with justWarning: what such a rule
+// asks is in SchemaShould. A member that is null counts as missing, so the schema allows
+// null wherever something may be missing. Patterns are ECMA-262 with the flag u. The
+// schema does not contain Validate's bounds or the regex budget.
 func Schema(rules vmrules.Rules, object map[string]any, opts ...vmrules.ValidateOption) map[string]any {
 	w := schemaWriter{
 		call: newCall(rules, object, opts),
@@ -80,12 +85,12 @@ func Schema(rules vmrules.Rules, object map[string]any, opts ...vmrules.Validate
 }
 
 var (
-	errStep      = errors.New("a schema has names, indexes from 0 to 99 and [*], and no other steps")
-	errDeep      = errors.New("a path of more than 64 steps makes too deep a schema")
-	errInDefault = errors.New("a schema does not say what is inside a default")
-	errOthers    = errors.New("the instance type or the preference may set it")
-	errFull      = errors.New("the schema is too large already")
-	errParameter = errors.New("a parameter of the template that is not filled in, in a value or in a key, is Undecided")
+	errStep      = errors.New("a schema can only express names, indexes from 0 to 99 and [*]")
+	errDeep      = errors.New("a path of more than 64 steps would make the schema too deep")
+	errInDefault = errors.New("a schema cannot express what is inside a default")
+	errOthers    = errors.New("the instance type or the preference may set the field")
+	errFull      = errors.New("the budget does not allow a larger schema")
+	errParameter = errors.New("a template parameter that is not filled in, in a value or a key, makes a rule Undecided")
 )
 
 // A schemaWriter writes one schema.
@@ -93,7 +98,7 @@ type schemaWriter struct {
 	*call
 	tree        *node
 	patterns    map[string]*pattern // by the text in PCRE
-	conditions  []any               // what rules ask only where something is there
+	conditions  []any               // what rules ask only if something else exists
 	unexpressed []any
 	read        []any
 }
@@ -112,15 +117,15 @@ func (w *schemaWriter) writeTarget(target []vmrules.Resolved) {
 	}
 }
 
-// A schemaTarget is the part of a schema that is about one target.
+// A schemaTarget writes the part of a schema that is about one target.
 type schemaTarget struct {
 	*schemaWriter
 	name string
-	root []vmrules.Step // what the rules call $
+	root []vmrules.Step // the $ of the rules
 }
 
-// leaveOut notes what the schema does not say; without a rule, of all rules. Where there
-// is no room for that, a last note says so.
+// leaveOut records what the schema does not express of a rule, or of all rules if r is
+// nil. If the budget does not allow it, Schema adds a last note that says so.
 func (t *schemaTarget) leaveOut(r *rule, argument, valueType string, why error) {
 	if t.budget.Spend(sayWork, len(why.Error())+2*saySize) != nil {
 		return
@@ -137,7 +142,7 @@ func (t *schemaTarget) leaveOut(r *rule, argument, valueType string, why error) 
 	t.unexpressed = append(t.unexpressed, entry)
 }
 
-// locate returns a path of the target from the object's own root.
+// locate returns a path of the target, starting at the root of the object.
 func (t *schemaTarget) locate(path []vmrules.Step, known vmrules.Place) (place, error) {
 	if len(t.root)+len(path) > maxSteps {
 		return place{}, errDeep
@@ -155,7 +160,7 @@ func (t *schemaTarget) locate(path []vmrules.Step, known vmrules.Place) (place, 
 	return p, nil
 }
 
-// A schemaGroup is the rules on one path in one target.
+// A schemaGroup writes the rules on one path in one target.
 type schemaGroup struct {
 	schemaTarget
 	place place
@@ -187,7 +192,7 @@ func (g *schemaGroup) write(rules []*vmrules.Resolved) {
 	}
 	if len(must.notes) > 0 {
 		leaf := g.leaf(&must)
-		if g.isSpent() { // then the leaf may say too much
+		if g.isSpent() { // the leaf may be too strict
 			return
 		}
 		g.tree.demand(g.place, leaf)
@@ -197,14 +202,14 @@ func (g *schemaGroup) write(rules []*vmrules.Resolved) {
 	}
 }
 
-// addShould notes at the field what rules would warn of.
+// addShould adds what the rules with justWarning ask.
 func (g *schemaGroup) addShould(rules []*vmrules.Resolved) {
 	if should := g.limit(rules).Should; should.Rules != nil && !g.isSpent() {
 		g.tree.grow(g.place).should, _ = value.ThroughJSON(should)
 	}
 }
 
-// cannotBeSaid notes a rule that the schema leaves out as a whole.
+// cannotBeSaid reports whether the schema must leave out a whole rule, and records why.
 func (g *schemaGroup) cannotBeSaid(r *vmrules.Resolved, err error) bool {
 	rule := &g.rules[r.Index]
 	if err == nil && !rule.Valid.IsZero() {
@@ -222,8 +227,8 @@ func (g *schemaGroup) cannotBeSaid(r *vmrules.Resolved, err error) bool {
 	return err != nil
 }
 
-// addMust adds what a rule asks to what the others ask, if it is always in force where a
-// value is there, or else as a condition.
+// addMust adds what a rule asks. If the rule is in force wherever its path selects a value,
+// that is added to what the other rules ask; otherwise it becomes a condition.
 func (g *schemaGroup) addMust(must *total, r *vmrules.Resolved) {
 	tree, rule := g.tree, &g.rules[r.Index]
 	if !g.isPartial {
@@ -253,7 +258,7 @@ func (g *schemaGroup) addMust(must *total, r *vmrules.Resolved) {
 	}
 }
 
-// addConditional adds what a rule asks where something else is there.
+// addConditional adds what a rule asks if something else exists.
 func (g *schemaGroup) addConditional(r *vmrules.Resolved) {
 	own := total{call: g.call}
 	g.add(&own, r)
@@ -275,7 +280,8 @@ func (g *schemaGroup) addCondition(r *vmrules.Resolved, then map[string]any) {
 	_ = g.budget.Spend(0, (len(valid.steps)+len(g.place.steps))*saySize)
 }
 
-// add adds what a rule asks, and notes what of it a schema does not say and what was read.
+// add adds what a rule asks. It records what the schema does not express of it, and the
+// arguments that were read.
 func (g *schemaGroup) add(t *total, r *vmrules.Resolved) {
 	t.addArguments(r)
 	rule := &g.rules[r.Index]

@@ -9,8 +9,8 @@ import (
 	"github.com/vmrules/vmrules"
 )
 
-// A schema has two levels for each step of a path, and all items before the one that an
-// index selects.
+// A schema needs two levels for each step of a path, and an entry for each item before the
+// one that an index selects. These limits keep it small.
 const (
 	maxSteps = 64
 	maxIndex = 100
@@ -19,7 +19,7 @@ const (
 	stepSize = 400
 )
 
-// canSay reports whether a schema has a step.
+// canSay reports whether a schema can express a step.
 func canSay(step vmrules.Step) bool {
 	switch step := step.(type) {
 	case vmrules.NameStep, vmrules.ItemsStep:
@@ -30,13 +30,13 @@ func canSay(step vmrules.Step) bool {
 	return false
 }
 
-// A place is a path from the object's own root, of steps that a schema has.
+// A place is a path that starts at the root of the object and that a schema can express.
 type place struct {
 	steps      []vmrules.Step
-	hasDefault bool // of the field at its end
+	hasDefault bool // whether the field at its end has a default
 }
 
-// exists returns the schema of what the path selects something in.
+// exists returns a schema that accepts a value if the path selects something in it.
 func (p place) exists() map[string]any {
 	if len(p.steps) == 0 {
 		return map[string]any{"not": map[string]any{"type": "null"}}
@@ -58,7 +58,7 @@ func (p place) exists() map[string]any {
 // isDefaulted reports whether the path ends here, at a field with a default.
 func (p place) isDefaulted() bool { return len(p.steps) == 0 && p.hasDefault }
 
-// behind returns the prefixItems that say something of one item.
+// behind returns prefixItems with a schema for the item at index; any items may precede it.
 func behind(index int, schema any) []any {
 	items := make([]any, index+1)
 	for i := range items {
@@ -70,22 +70,22 @@ func behind(index int, schema any) []any {
 
 func jsonInt(i int) json.Number { return json.Number(strconv.Itoa(i)) }
 
-// A node is what is said of the values at one place.
+// A node collects what the schema says about the values at one place.
 type node struct {
 	members  map[string]*node
 	item     map[int]*node // [0]
 	items    *node         // [*]
-	required []any         // names of members
+	required []any         // the names of required members
 	contains []any
 
-	isThere  bool // null is not enough
+	isThere  bool // the value must not be null
 	isObject bool
-	least    int // how many items have to be there; 0: it need not be an array
+	least    int // the least number of items; 0 if it need not be an array
 	leaf     *leaf
 	should   any
 }
 
-// grow returns the node of a path, and makes those that are missing.
+// grow returns the node of a path, and adds nodes that are missing.
 func (n *node) grow(p place) *node {
 	for _, step := range p.steps {
 		n = n.below(step)
@@ -93,7 +93,7 @@ func (n *node) grow(p place) *node {
 	return n
 }
 
-// below returns the node of a step, and makes it if it is missing.
+// below returns the node of a step, and adds it if it is missing.
 func (n *node) below(step vmrules.Step) *node {
 	switch step := step.(type) {
 	case vmrules.NameStep:
@@ -148,8 +148,8 @@ func (n *node) requireMember(name string) {
 	}
 }
 
-// demand says what the values at a path have to be. Where a default stands in
-// for what is not written, and would not do, it has to be written.
+// demand sets what the values at a path must satisfy. If the field has a default that does
+// not satisfy it, the field becomes required.
 func (n *node) demand(p place, leaf *leaf) {
 	n.grow(p).leaf = leaf
 	if leaf.standIn == nil || leaf.admitsDefault {
@@ -161,7 +161,7 @@ func (n *node) demand(p place, leaf *leaf) {
 	parent.below(p.steps[last]).isThere = true
 }
 
-// schema returns what the node says, with all below it.
+// schema returns the schema of the node and of all nodes below it.
 func (n *node) schema() map[string]any {
 	schema := n.structure()
 	if n.leaf != nil {
@@ -178,7 +178,7 @@ func (n *node) schema() map[string]any {
 	return schema
 }
 
-// structure returns what the node says of members and items.
+// structure returns what the node says about members and items.
 func (n *node) structure() map[string]any {
 	schema := map[string]any{}
 	switch {
@@ -205,8 +205,8 @@ func (n *node) structure() map[string]any {
 	return schema
 }
 
-// addItems says what items are. Beside prefixItems, items is about the others
-// alone, and so the two stand apart.
+// addItems adds the schemas of items. In one schema with prefixItems, "items" would apply
+// only to the items after those, so the two keywords are in different schemas.
 func (n *node) addItems(schema map[string]any) {
 	var also []any
 	for _, contains := range n.contains {

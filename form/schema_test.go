@@ -12,25 +12,24 @@ import (
 	"github.com/vmrules/vmrules/internal/value"
 )
 
-// checkSchema demands that a schema is of the types that it promises, and the
-// same each time.
+// checkSchema checks that a schema consists of the types that Schema promises, and that it
+// is the same each time.
 func checkSchema(t *testing.T, rules vmrules.Rules, object map[string]any, opts ...vmrules.ValidateOption) {
 	t.Helper()
 	schema := form.Schema(rules, object, opts...)
 	if first, second := string(mustJSON(schema)), string(mustJSON(form.Schema(rules, object, opts...))); first != second {
-		t.Fatalf("another schema the second time:\n%s\n%s", first, second)
+		t.Fatalf("the second call returns a different schema:\n%s\n%s", first, second)
 	}
 	decoded, err := value.ThroughJSON(schema)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(any(schema), decoded); diff != "" {
-		t.Fatalf("not made of what encoding/json decodes (-schema +decoded):\n%s", diff)
+		t.Fatalf("the schema has types that encoding/json does not decode (-schema +decoded):\n%s", diff)
 	}
 }
 
-// without leaves out of a schema what is not to be compared: keywords that only
-// annotate.
+// without returns a schema without keywords that are not compared, as they only annotate.
 func without(v any, keywords ...string) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -52,8 +51,7 @@ func without(v any, keywords ...string) any {
 	return v
 }
 
-// The schemas are of a VirtualMachineInstance, below whose .spec.domain the
-// paths begin.
+// The schemas are for a VirtualMachineInstance. The paths start at its .spec.domain.
 func TestSchema(t *testing.T) {
 	const quantity = `"pattern": "^[+-]?(?:[0-9]+\\.?[0-9]*|\\.[0-9]+)(?:[eE][+-]?[0-9]+|[KMGTPE]i|[numkMGTPE])?$"`
 	tests := []struct {
@@ -61,8 +59,8 @@ func TestSchema(t *testing.T) {
 		rules  string
 		domain string
 		opts   []vmrules.ValidateOption
-		want   string // of .spec.domain, and allOf of the root, if it has any
-		left   string // unexpressed: rule, argument, type
+		want   string // the schema of .spec.domain, and allOf of the root, if it has any
+		left   string // what is unexpressed: rule, argument, type
 	}{
 		{"string", `{"rule": "string", "path": ".s", "minLength": 1, "maxLength": 5, "regex": "^a\\d", "valid": ".s"}`, `{}`, nil,
 			`{"properties": {"s": {"type": ["string", "null"], "minLength": 1, "maxLength": 5, "pattern": "^a[0-9]"}}}`, ``},
@@ -158,7 +156,7 @@ func orNullText(s string) string {
 	return s
 }
 
-// What only annotates.
+// TestSchemaAnnotations checks the keywords that only annotate.
 func TestSchemaAnnotations(t *testing.T) {
 	rules := limitRules(t, `{"rule": "string", "path": ".s", "maxLength": "jsonpath::.spec.domain.most"}, {"rule": "enum", "path": ".s", "values": ["a"], "justWarning": true},
 		{"rule": "enum", "path": ".s", "values": ["b"], "justWarning": true, "valid": ".nothing"}`)
@@ -179,20 +177,20 @@ func TestSchemaAnnotations(t *testing.T) {
 	}
 }
 
-// What cannot be said of a whole target.
+// TestSchemaOfTargets checks what the schema leaves out for a whole target.
 func TestSchemaOfTargets(t *testing.T) {
 	rules := mustParse(t, `[{"name": "r0", "rule": "integer", "message": "m", "path": "jsonpath::.spec.domain.memory.guest", "values": [1]}]`)
 	tests := []struct {
 		name, object string
 		opts         []vmrules.ValidateOption
-		want         []string // reasons
+		want         []string // the reasons
 	}{
 		{"a VM", `{"kind": "VirtualMachine"}`, nil, nil},
-		{"an instance type", `{"kind": "VirtualMachine", "spec": {"instancetype": {"name": "x"}, "template": {}}}`, nil, []string{"the instance type or the preference may set it"}},
-		{"an instance type, partially", `{"kind": "VirtualMachine", "spec": {"instancetype": {"name": "x"}, "template": {}}}`, []vmrules.ValidateOption{vmrules.Partial()}, []string{"the instance type or the preference may set it"}},
+		{"an instance type", `{"kind": "VirtualMachine", "spec": {"instancetype": {"name": "x"}, "template": {}}}`, nil, []string{"the instance type or the preference may set the field"}},
+		{"an instance type, partially", `{"kind": "VirtualMachine", "spec": {"instancetype": {"name": "x"}, "template": {}}}`, []vmrules.ValidateOption{vmrules.Partial()}, []string{"the instance type or the preference may set the field"}},
 		{"a preference, which does not set it", `{"kind": "VirtualMachine", "spec": {"preference": {"name": "x"}, "template": {}}}`, nil, nil},
 		{"no VM", `{"kind": "List"}`, nil, []string{"nothing to validate: the list holds no VirtualMachine"}},
-		{"a template", `{"kind": "Template", "objects": [{"kind": "VirtualMachine"}]}`, nil, []string{"a parameter of the template that is not filled in, in a value or in a key, is Undecided"}},
+		{"a template", `{"kind": "Template", "objects": [{"kind": "VirtualMachine"}]}`, nil, []string{"a template parameter that is not filled in, in a value or a key, makes a rule Undecided"}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -207,12 +205,13 @@ func TestSchemaOfTargets(t *testing.T) {
 	}
 }
 
-// Rules about the whole object take no default of a VM's fields, as Validate does not.
+// TestSchemaOfWholeObjects checks that rules about the whole object ignore the defaults of
+// a VM's fields, as in Validate.
 func TestSchemaOfWholeObjects(t *testing.T) {
 	rules := mustParse(t, `[{"name": "r", "rule": "integer", "message": "m", "path": "jsonpath::.spec.domain.cpu.cores"}]`, vmrules.WithRoot(vmrules.RootObject))
 	object := decodeExactly(json.RawMessage(`{"kind": "Other", "spec": {"domain": {"cpu": {}}}}`))
 	if vmrules.Validate(rules, object).Valid() {
-		t.Error("a default counts")
+		t.Error("Validate uses a default")
 	}
 	cpu := below(form.Schema(rules, object), "properties", "spec", "properties", "domain", "properties", "cpu")
 	want := decodeAny(`{"type": "object", "required": ["cores"], "properties": {"cores": {"type": ["string", "integer"],

@@ -13,14 +13,14 @@ import (
 	"github.com/vmrules/vmrules/internal/value"
 )
 
-// A leaf is what a schema says of a value.
+// A leaf is what a schema says about a scalar value.
 type leaf struct {
-	value map[string]any // null apart
+	value map[string]any // the schema, except for null
 	rules []any
 
-	mayBeEmpty    bool // under Partial an empty string is not filled in yet
-	standIn       any  // what counts where nothing is written; nil: nothing
-	zeroIsUnset   bool // 0 counts as standIn, too
+	mayBeEmpty    bool // under Partial, an empty string counts as not filled in yet
+	standIn       any  // the default of a missing field, or nil
+	zeroIsUnset   bool // 0 counts as standIn too
 	admitsDefault bool
 	admitsZero    bool
 }
@@ -28,7 +28,7 @@ type leaf struct {
 // quantityPattern matches every string that is a quantity, and nothing else.
 const quantityPattern = `^[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+|[KMGTPE]i|[numkMGTPE])?$`
 
-// renderedNumber has all characters of numbers in plain decimal notation.
+// renderedNumber holds all characters that a number in plain decimal notation may have.
 const renderedNumber = "-.0123456789"
 
 // A pattern is a regular expression in a schema.
@@ -38,7 +38,8 @@ type pattern struct {
 	noNumbers bool  // it matches no number
 }
 
-// written writes a regular expression of PCRE, each only once.
+// written returns a PCRE regular expression as a schema writes it. It translates each only
+// once.
 func (w *schemaWriter) written(p *constraint.Pattern) *pattern {
 	if known := w.patterns[p.String()]; known != nil {
 		return known
@@ -54,7 +55,7 @@ func (w *schemaWriter) written(p *constraint.Pattern) *pattern {
 	return s
 }
 
-// leaf says of the values at a path what rules ask.
+// leaf returns what rules ask of the values at a path.
 func (g *schemaGroup) leaf(t *total) *leaf {
 	t.settle()
 	l := &leaf{value: g.values(t)}
@@ -71,7 +72,7 @@ func (g *schemaGroup) leaf(t *total) *leaf {
 	return l
 }
 
-// admits reports whether a value satisfies all that is asked.
+// admits reports whether a value satisfies all rules.
 func (g *schemaGroup) admits(t *total, v any) bool {
 	s, ok := value.ScalarOf(v)
 	if !ok || !t.admits(&s) || t.values != nil && !slices.Contains(t.values, s.String()) {
@@ -80,8 +81,8 @@ func (g *schemaGroup) admits(t *total, v any) bool {
 	return g.matches(t, &s)
 }
 
-// matches reports whether a value matches all patterns. Where that is not known, the
-// schema does not say it.
+// matches reports whether a value matches all patterns. If that is unknown, it returns true
+// and records that the schema leaves the patterns out.
 func (g *schemaGroup) matches(t *total, s *value.Scalar) bool {
 	ok, err := t.matches(s)
 	if err == nil {
@@ -95,7 +96,7 @@ func (g *schemaGroup) matches(t *total, s *value.Scalar) bool {
 	return true
 }
 
-// values returns the schema of the values that satisfy all that is asked, null apart.
+// values returns the schema of the values that satisfy all rules, except for null.
 func (g *schemaGroup) values(t *total) map[string]any {
 	if t.values != nil {
 		return g.enum(t)
@@ -127,7 +128,7 @@ func (g *schemaGroup) values(t *total) map[string]any {
 	return schema
 }
 
-// oneOrMore returns types as a schema writes them.
+// oneOrMore returns types as the keyword "type" takes them.
 func oneOrMore(types []any) any {
 	if len(types) == 1 {
 		return types[0]
@@ -135,7 +136,8 @@ func oneOrMore(types []any) any {
 	return types
 }
 
-// enum lists the values, each in every form in which it is rendered the same.
+// enum lists the values. A value is in the list as a string, number and boolean, as far as
+// these are rendered the same.
 func (g *schemaGroup) enum(t *total) map[string]any {
 	all := []any{}
 	for _, s := range t.values {
@@ -159,7 +161,7 @@ func (g *schemaGroup) enum(t *total) map[string]any {
 	return map[string]any{"enum": all}
 }
 
-// numbers returns the type of the numbers that may be allowed; "" where none is.
+// numbers returns the type of the numbers that may be allowed; "" if there are none.
 func (g *schemaGroup) numbers(t *total) string {
 	switch {
 	case t.set.Type().Is(constraint.String) || slices.ContainsFunc(t.patterns(), func(p *constraint.Pattern) bool { return g.written(p).noNumbers }):
@@ -170,7 +172,7 @@ func (g *schemaGroup) numbers(t *total) string {
 	return "number"
 }
 
-// strings returns what the schema says of strings.
+// strings returns what the schema says about strings.
 func (g *schemaGroup) strings(t *total) map[string]any {
 	schema := map[string]any{}
 	addLength(schema, t, constraint.MinLength)
@@ -210,11 +212,11 @@ func addNumber(schema map[string]any, keyword string, n json.Number) {
 	}
 }
 
-// maxLength is the largest length that every reader of JSON reads
-// exactly. No string comes near it.
+// maxLength is the largest length that every reader of JSON reads exactly. No string is
+// that long.
 const maxLength = 1<<53 - 1
 
-// addLength writes a bound of the length, which JSON Schema calls as the format does.
+// addLength writes a bound of the length. Its keyword is the same in JSON Schema.
 func addLength(schema map[string]any, t *total, key string) {
 	b, ok := t.set.Get(key).(*constraint.Length)
 	if !ok {
@@ -228,13 +230,13 @@ func addLength(schema map[string]any, t *total, key string) {
 }
 
 var (
-	errIntegral = errors.New("a string that is an integral quantity is an integer")
+	errIntegral = errors.New("a string that is an integral quantity counts as an integer")
 	errQuantity = errors.New("a string that is a quantity is compared by its value")
-	errLength   = errors.New("the length of a number is that of its plain decimal notation")
-	errMatch    = errors.New("a number is matched in its plain decimal notation")
+	errLength   = errors.New("the length of a number is the length of its plain decimal notation")
+	errMatch    = errors.New("a regex matches the plain decimal notation of a number")
 )
 
-// leaveOutOf notes what of a rule the schema of values does not say.
+// leaveOutOf records what the schema of the values does not express of a rule.
 func (g *schemaGroup) leaveOutOf(p part, numbers string) {
 	leaveOut := func(valueType string, why error) { g.leaveOut(p.rule, p.key, valueType, why) }
 	switch c := p.constraint.(type) {
@@ -259,12 +261,12 @@ func (g *schemaGroup) leaveOutOf(p part, numbers string) {
 	}
 }
 
-// isAlwaysSo reports whether every number is rendered with a length that will do.
+// isAlwaysSo reports whether every rendered number satisfies the length.
 func isAlwaysSo(c *constraint.Length) bool {
 	return c.Key() == constraint.MinLength && c.Number().Compare(quantity.FromInt(1)) <= 0
 }
 
-// of returns the schema of what may be there, with null if nothing has to.
+// of returns the schema of the value. It allows null if the value may be missing.
 func (l *leaf) of(isThere bool) map[string]any {
 	schema := maps.Clone(l.value)
 	if zero := map[string]any{"const": json.Number("0")}; l.zeroIsUnset {
@@ -288,7 +290,7 @@ func (l *leaf) of(isThere bool) map[string]any {
 	return schema
 }
 
-// orNull allows null too.
+// orNull returns a schema that also allows null.
 func orNull(schema map[string]any) map[string]any {
 	if values, ok := schema["enum"].([]any); ok {
 		schema["enum"] = append(slices.Clone(values), nil)

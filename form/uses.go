@@ -12,26 +12,26 @@ import (
 	"github.com/vmrules/vmrules/internal/value"
 )
 
-// A Use is a place in a template that has the value of a parameter.
+// A Use is a place in a template that uses a parameter.
 type Use struct {
 	Field   string `json:"field"`   // as in vmrules.Violation
-	Pointer string `json:"pointer"` // as in vmrules.Violation; of a key, that of its object
+	Pointer string `json:"pointer"` // as in vmrules.Violation; for a key, the pointer of its object
 	As      UsedAs `json:"as"`
 }
 
-// UsedAs says how a place has the value of a parameter.
+// UsedAs says how a place uses a parameter.
 type UsedAs string
 
-// The ways to use a parameter.
+// A template can use a parameter in these ways.
 const (
-	UsedWhole UsedAs = "whole" // "${NAME}": the field is its value, as a string
-	UsedJSON  UsedAs = "json"  // "${{NAME}}": the field is its value, read as JSON
-	UsedPart  UsedAs = "part"  // "x-${NAME}": the field has it, beside something else
-	UsedKey   UsedAs = "key"   // the name of a field has it
-	UsedRules UsedAs = "rules" // the rules themselves have it
+	UsedWhole UsedAs = "whole" // "${NAME}": the field is the value, as a string
+	UsedJSON  UsedAs = "json"  // "${{NAME}}": the field is the value, read as JSON
+	UsedPart  UsedAs = "part"  // "x-${NAME}": the field contains the value beside other text
+	UsedKey   UsedAs = "key"   // the name of a field contains the value
+	UsedRules UsedAs = "rules" // the validation rules contain the value
 )
 
-// walk finds the uses in a value and in all below it.
+// walk finds the uses in a value and in everything below it.
 func (r *parameterReader) walk(v any, at jsonpath.Location) {
 	if r.meter.Spend(jsonpath.NodeWork, 0) != nil {
 		return
@@ -57,8 +57,8 @@ var (
 )
 
 const (
-	textWork   = 100 // looking for parameters in a byte
-	memberSize = 100 // a member of an object that is copied
+	textWork   = 100 // the work of searching a byte for parameters
+	memberSize = 100 // the bytes of a member of an object that is copied
 )
 
 func (r *parameterReader) inText(s string, at jsonpath.Location) {
@@ -91,13 +91,13 @@ func (r *parameterReader) inKey(name string, at jsonpath.Location) {
 	}
 }
 
-// isRules reports whether rules are at a place.
+// isRules reports whether a place is the annotation with the rules.
 func isRules(at jsonpath.Location) bool {
 	n := len(at)
 	return n > 1 && at[n-1] == jsonpath.Member(vmrules.Annotation) && at[n-2] == jsonpath.Member("annotations")
 }
 
-// inRules fills in the parameters of the rules.
+// inRules finds the uses in the rules, and fills in the parameters there.
 func (r *parameterReader) inRules(s string, at jsonpath.Location) {
 	size := len(s)
 	for _, m := range reference.FindAllStringSubmatch(s, -1) {
@@ -119,8 +119,8 @@ func (r *parameterReader) inRules(s string, at jsonpath.Location) {
 	r.filled = r.replaced(r.filled, at, filled)
 }
 
-// replaced returns a copy of a value with another text at a place. What is beside the
-// way there is shared.
+// replaced returns a copy of a value with another text at a place. It copies only the
+// objects and arrays on the way to that place, and shares the rest.
 func (r *parameterReader) replaced(v any, at jsonpath.Location, text string) any {
 	n := value.ChildCount(v)
 	if len(at) == 0 || r.meter.Spend(meter.Times(n, ruleWork), meter.Times(n, memberSize)) != nil {
@@ -139,8 +139,8 @@ func (r *parameterReader) replaced(v any, at jsonpath.Location, text string) any
 	return v
 }
 
-// use notes that a place has the value of a parameter, if that is declared; once, however
-// often it has it.
+// use records that a place uses a parameter, if the template declares it. It records each
+// place once.
 func (r *parameterReader) use(name string, at jsonpath.Location, as UsedAs) {
 	i, ok := r.byName[name]
 	if !ok || r.meter.Spend(sayWork, at.TextSize()+saySize) != nil {

@@ -17,8 +17,8 @@ import (
 	"github.com/vmrules/vmrules/lint"
 )
 
-// A vector is one case of testdata/lint.json: an annotation, as in the
-// conformance vectors, and all findings about it, in order.
+// A vector is a case of testdata/lint.json: an annotation, written as in the conformance
+// vectors, and all findings about it, in order.
 type vector struct {
 	Name       string
 	Annotation json.RawMessage
@@ -27,7 +27,7 @@ type vector struct {
 	Findings   []wantFinding
 }
 
-// A wantFinding is a lint.Finding but for the offset, and with a part of the message.
+// A wantFinding is a lint.Finding without the offset, and with part of the message.
 type wantFinding struct {
 	Severity             lint.Severity
 	ID, Rule, Key        string
@@ -90,15 +90,15 @@ func TestAnnotation(t *testing.T) {
 func checkFindings(t *testing.T, text string, findings []lint.Finding, opts ...vmrules.ParseOption) {
 	t.Helper()
 	if findings == nil {
-		t.Fatal("nil, which JSON writes as null")
+		t.Fatal("the findings are nil, which JSON writes as null")
 	}
 	if diff := cmp.Diff(findings, lint.Annotation(text, opts...)); diff != "" {
-		t.Fatalf("other findings the second time:\n%s", diff)
+		t.Fatalf("the second call has different findings:\n%s", diff)
 	}
 	refused := []vmrules.Problem{}
 	for i, f := range findings {
 		if !slices.ContainsFunc(lint.Checks(), func(c lint.Check) bool { return c.ID == f.ID }) || f.Severity == "" || f.Message == "" {
-			t.Fatalf("not one of the checks: %v", f)
+			t.Fatalf("the finding has no check, severity or message: %v", f)
 		}
 		if i > 0 && (f.Offset < findings[i-1].Offset || f.Offset == findings[i-1].Offset && f.ID < findings[i-1].ID) {
 			t.Fatalf("not sorted: %v", f)
@@ -134,7 +134,7 @@ func problemsIn(text string, opts ...vmrules.ParseOption) []vmrules.Problem {
 func checkPlace(t *testing.T, text string, f lint.Finding) {
 	t.Helper()
 	if f.Offset < 0 || f.Offset > len(text) {
-		t.Fatalf("not in the text: %+v", f)
+		t.Fatalf("the offset is not in the text: %+v", f)
 	}
 	before := text[:f.Offset]
 	line := 1 + strings.Count(before, "\n")
@@ -144,14 +144,14 @@ func checkPlace(t *testing.T, text string, f lint.Finding) {
 	}
 }
 
-// checkSuggestion writes the suggestion in place of the string at the finding,
-// which must then be gone.
+// checkSuggestion replaces the string at the finding with the suggestion, and checks that
+// the finding is then gone.
 func checkSuggestion(t *testing.T, text string, f lint.Finding, opts ...vmrules.ParseOption) {
 	t.Helper()
 	decoder := json.NewDecoder(strings.NewReader(text[f.Offset:]))
 	token, err := decoder.Token()
 	if _, ok := token.(string); !ok {
-		t.Fatalf("what stands at the finding is no string: %v, %v: %v", token, err, f)
+		t.Fatalf("there is no string at the finding, but %v (%v): %v", token, err, f)
 	}
 	written, err := json.Marshal(f.Suggestion)
 	if err != nil {
@@ -167,7 +167,7 @@ func checkSuggestion(t *testing.T, text string, f lint.Finding, opts ...vmrules.
 
 func TestFindingString(t *testing.T) {
 	findings := lint.Annotation("[\n" + `{"name": "cores", "rule": "integer", "path": "jsonpath::.spec.domain.memory.guest", "message": "m", "min": 3, "max": 2}]`)
-	want := `warning: line 2, column 108: rule "cores": min: 3 is more than max 2, so that no value is allowed (unsatisfiable-range)`
+	want := `warning: line 2, column 108: rule "cores": min: 3 is more than max 2, so no value is allowed (unsatisfiable-range)`
 	if len(findings) != 1 || findings[0].String() != want {
 		t.Errorf("%v; want %s", findings, want)
 	}

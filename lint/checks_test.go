@@ -11,7 +11,7 @@ import (
 )
 
 func TestChecks(t *testing.T) {
-	tested := map[string]bool{"not-checked": true} // by TestHostile: it takes a long annotation
+	tested := map[string]bool{"not-checked": true} // by TestHostile, since it needs a long annotation
 	for _, v := range readVectors(t) {
 		for _, f := range v.Findings {
 			tested[f.ID] = true
@@ -25,7 +25,7 @@ func TestChecks(t *testing.T) {
 	seen := map[string]bool{}
 	for _, c := range lint.Checks() {
 		if !kebab.MatchString(c.ID) || seen[c.ID] || c.Meaning == "" {
-			t.Errorf("not well formed, or there twice: %+v", c)
+			t.Errorf("the check is not well formed, or appears twice: %+v", c)
 		}
 		if !tested[c.ID] {
 			t.Errorf("no vector has the finding %s", c.ID)

@@ -6,7 +6,7 @@ import (
 	"github.com/vmrules/vmrules/lint"
 )
 
-// A rule whose JSON is right, and nothing else.
+// Both rules are valid, but they do not do what they look like.
 func ExampleAnnotation() {
 	for _, f := range lint.Annotation(`[
 	{
@@ -34,55 +34,55 @@ func ExampleAnnotation() {
 	//    no VM has a field "core" in .spec.domain.cpu: did you mean "cores"?
 	//    write jsonpath::.spec.domain.cpu.cores
 	// 5 11 warning path-from-vm cores path
-	//    paths begin at the VM's spec.template already: leave .spec.template out
+	//    paths start at the VM's spec.template: remove .spec.template
 	//    write jsonpath::.spec.domain.cpu.cores
 	// 8 3 warning misspelt-key cores justWarnig
 	//    the key "justWarnig" is not known: did you mean "justWarning"?
 	//    write justWarning
 	// 15 12 warning half-anchored-regex bus regex
-	//    ^ holds for the first alternative only, and $ for the last: write ^(?:…|…)$ for all of them
+	//    ^ applies to the first alternative only, and $ to the last only: write ^(?:…|…)$ to anchor all of them
 	//    write ^(?:virtio|scsi)$
 }
 
-// What Annotation looks for.
+// This lists what Annotation looks for.
 func ExampleChecks() {
 	for _, c := range lint.Checks() {
 		fmt.Printf("%-21s %-8s %s\n", c.ID, c.Severity, c.Meaning)
 	}
 	// Output:
-	// unreadable            error    the text is not JSON or not UTF-8, is nested too deep, or has too many rules
+	// unreadable            error    the text is not valid JSON or UTF-8, is nested too deeply, or has too many rules
 	// unknown-version       error    WithVersion names a version that does not exist
-	// missing-key           error    a mandatory key is absent or empty
+	// missing-key           error    a mandatory key is missing or empty
 	// wrong-type            error    a value has the wrong type
-	// duplicate             error    a rule's name, or a key of one object, is there twice
-	// too-long              error    the annotation or a regex is longer than it may be
-	// invalid-path          error    path or valid is not a JSONPath that all readers understand alike
+	// duplicate             error    a rule name, or a key of one object, appears twice
+	// too-long              error    the annotation or a regex is too long
+	// invalid-path          error    path or valid is not a JSONPath that all consumers read alike
 	// invalid-regex         error    the regex cannot be used
-	// invalid-argument      error    another argument cannot be used
-	// misspelt-key          warning  a key is not known and so ignored, but nearly one that is known; an error under Strict
-	// unknown-key           warning  a key is not known and so ignored; an error under Strict
-	// misspelt-kind         warning  the kind is not known, so the rule is ignored, but nearly one that is known; an error under Strict
-	// unknown-kind          warning  the kind is not known, so the rule is ignored; an error under Strict
-	// no-arguments          warning  the rule enforces its type alone, or nothing; an error under Strict
-	// foreign-argument      warning  other consumers ignore this argument, since they read only those of the rule's kind
+	// invalid-argument      error    an argument other than regex cannot be used
+	// misspelt-key          warning  a key is unknown, and so ignored, but close to a known key; an error under Strict
+	// unknown-key           warning  a key is unknown, and so ignored; an error under Strict
+	// misspelt-kind         warning  the kind is unknown, so the rule is ignored, but close to a known kind; an error under Strict
+	// unknown-kind          warning  the kind is unknown, so the rule is ignored; an error under Strict
+	// no-arguments          warning  the rule checks only the type of the value, or nothing at all; an error under Strict
+	// foreign-argument      warning  other consumers ignore this argument, because it belongs to another kind of rule
 	// unsatisfiable-range   warning  min is more than max, or minLength more than maxLength
-	// empty-values          warning  values is empty, so that nothing is allowed
-	// unsatisfiable-values  warning  the rule's kind and other arguments allow none of its values
-	// impossible-value      warning  the rule's kind and other arguments do not allow one of its values
-	// duplicate-value       warning  values holds the same value twice
-	// contradicting-rules   warning  two rules that apply together leave no value that satisfies both
-	// default-violates-rule warning  a VM that does not set the field is rejected, since its default breaks the rule; an info where the VM does get that default, as 1 core
-	// path-from-vm          warning  a path begins at the VM or template, and not at the VM's spec.template
-	// misspelt-field        warning  no VM has this field, but one that is nearly the same
-	// misplaced-field       warning  no VM has this field there, but one step further down
+	// empty-values          warning  values is empty, so no value is allowed
+	// unsatisfiable-values  warning  the rule's kind and other arguments rule out all of its values
+	// impossible-value      warning  the rule's kind and other arguments rule out some of its values
+	// duplicate-value       warning  values lists the same value twice
+	// contradicting-rules   warning  no value satisfies all the rules that apply together
+	// default-violates-rule warning  a VM that does not set the field is rejected, because the field's default breaks the rule; an info where the VM really gets that default, such as 1 core
+	// path-from-vm          warning  a path starts at the VM or the template, instead of at the VM's spec.template
+	// misspelt-field        warning  no VM has this field, but one with nearly the same name
+	// misplaced-field       warning  no VM has this field here, but one level further down
 	// unknown-field         info     no VM is known to have this field
-	// missing-wildcard      warning  a name steps into an array, which selects nothing without [*]
-	// not-an-array          warning  an index, slice, filter or [*] steps into what is no array, which selects nothing
+	// missing-wildcard      warning  a name follows an array without [*] in between, and so selects nothing
+	// not-an-array          warning  an index, slice, filter or [*] follows something that is not an array, and so selects nothing
 	// not-a-scalar          warning  a path ends at an array or object, where a string, number or boolean is needed
-	// valid-always-there    info     valid names a field that is always there if its parent is
-	// slow-regex            warning  the regex may backtrack without end on some values, which leaves the rule Undecided
-	// half-anchored-regex   warning  ^ holds for the first alternative only, and $ for the last
-	// unanchored-regex      info     the regex also matches inside of a longer value
-	// message-is-name       info     the message says no more than the rule's name
-	// not-checked           warning  the annotation asks for more work than the Budget allows, so that not all of it is checked
+	// valid-always-there    info     valid names a field that always exists if its parent exists
+	// slow-regex            warning  the regex may backtrack for too long on some values, which makes the rule Undecided
+	// half-anchored-regex   warning  ^ applies to the first alternative only, and $ to the last only
+	// unanchored-regex      info     the regex also matches part of a longer value
+	// message-is-name       info     the message only repeats the rule's name
+	// not-checked           warning  checking the whole annotation takes more work than the Budget allows
 }

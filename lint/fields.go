@@ -13,18 +13,18 @@ import (
 //go:embed fields.txt
 var fieldTable string
 
-// vmFields is the tree of fields that a VM may have, from the rules' $.
+// vmFields returns the tree of fields that a VM may have, starting at the rules' $.
 var vmFields = sync.OnceValue(func() *field {
 	return readFields(fieldTable)["VirtualMachineInstanceTemplateSpec"]
 })
 
-// A field is one that a VM may have, by what its value is. Fields of one type
-// share what is below them.
+// A field is a field that a VM may have. Fields of the same type share the fields below
+// them.
 type field struct {
 	shape   fieldShape
 	members map[string]*field // of an object
-	items   *field            // of an array; of a map, each value
-	below   func() []*field   // itself and all below it, each once
+	items   *field            // the items of an array, or the values of a map
+	below   func() []*field   // the field itself and all fields below it, each once
 }
 
 type fieldShape int
@@ -49,7 +49,8 @@ func newField(s fieldShape, items *field) *field {
 	return f
 }
 
-// readFields reads the table: its types by name. The table says how it is written.
+// readFields reads a table of fields, and returns its types by name. fields.txt describes
+// the notation.
 func readFields(table string) map[string]*field {
 	types := map[string]*field{}
 	typeNamed := func(name string) *field {
@@ -106,9 +107,8 @@ func (f *field) collect(found []*field, seen map[*field]bool) []*field {
 	return found
 }
 
-// step is what a step of a path may select in a field: of an array its items, by
-// whatever step, and of an object its members. It is empty where no VM has
-// anything.
+// step returns what a step of a path may select in a field: the items of an array, by any
+// index, slice, filter or [*], or the members of an object. It returns nothing if no VM has such a value.
 func (f *field) step(step vmrules.Step) []*field {
 	if f.shape == anyField {
 		return []*field{f}
@@ -160,7 +160,7 @@ func (f *field) union(union vmrules.UnionStep) []*field {
 	return all
 }
 
-// stepAll is step for each of several fields, each result once.
+// stepAll returns what step returns for several fields, each result once.
 func stepAll(fields []*field, step vmrules.Step) []*field {
 	if len(fields) == 1 {
 		return unique(fields[0].step(step))
@@ -172,7 +172,7 @@ func stepAll(fields []*field, step vmrules.Step) []*field {
 	return unique(all)
 }
 
-// belowAll are several fields and all below them, each once.
+// belowAll returns the fields and all fields below them, each once.
 func belowAll(fields []*field) []*field {
 	if len(fields) == 1 {
 		return fields[0].below()
@@ -196,7 +196,7 @@ func unique(fields []*field) []*field {
 	})
 }
 
-// namesIn are the names of the members of fields, sorted.
+// namesIn returns the sorted names of the members of fields.
 func namesIn(fields []*field) []string {
 	all := map[string]bool{}
 	for _, f := range fields {

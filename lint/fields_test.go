@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestFieldTable: each type is written once, named somewhere, and has fields.
+// TestFieldTable checks that each type is in the table once, is the type of some field,
+// and has fields.
 func TestFieldTable(t *testing.T) {
 	types := readFields(fieldTable)
 	used := map[string]bool{"VirtualMachineInstanceTemplateSpec": true}
@@ -17,7 +18,7 @@ func TestFieldTable(t *testing.T) {
 		if line[0] != '\t' {
 			name := strings.TrimSpace(line)
 			if written[name] {
-				t.Errorf("the type %s is there twice", name)
+				t.Errorf("the type %s appears twice", name)
 			}
 			written[name] = true
 			continue

@@ -8,9 +8,9 @@ import (
 	"github.com/vmrules/vmrules/lint"
 )
 
-// FuzzAnnotation: no panic; the errors are the problems of ParseRules; every finding
-// has a place, an order and a check that it is from; findings are the same on each
-// run; a suggestion that is followed ends its finding.
+// FuzzAnnotation checks that nothing panics, that the errors are the problems of
+// ParseRules, that every finding has a position, is sorted and belongs to a check, that
+// each run finds the same, and that following a suggestion removes its finding.
 func FuzzAnnotation(f *testing.F) {
 	for _, vectors := range conformance.Read(f, "../testdata/conformance") {
 		for i, v := range vectors {

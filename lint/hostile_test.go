@@ -14,8 +14,8 @@ import (
 
 func workOf(work int) vmrules.Option { return vmrules.WithBudget(vmrules.Budget{Work: work}) }
 
-// TestHostile: what is as large as an annotation may be takes no longer than
-// reading it and about a second, most of which is for slow machines.
+// TestHostile lints annotations of the largest size. A smaller Budget finds less, and a
+// finding says so.
 func TestHostile(t *testing.T) {
 	t.Parallel()
 	racetest.SkipLong(t)
@@ -75,14 +75,13 @@ func TestHostile(t *testing.T) {
 				t.Errorf("%d findings, and %d with less to spend", len(all), len(few))
 			}
 			if len(few) < len(all) && !isTooMuch(few) {
-				t.Error("nothing says that findings are missing")
+				t.Error("no finding says that findings are missing")
 			}
 		})
 	}
 }
 
-// isTooMuch reports whether some finding says that there is more than the budget
-// suffices for.
+// isTooMuch reports whether some finding says that the budget is used up.
 func isTooMuch(findings []lint.Finding) bool {
 	return slices.ContainsFunc(findings, func(f lint.Finding) bool {
 		return f.ID == "not-checked" || strings.Contains(f.Message, "is used up")
@@ -98,8 +97,8 @@ func rulesText(n int, members string) string {
 	return strings.Join(all, ",")
 }
 
-// TestOrdinary: what people write is checked whole with the default Budget, however much
-// of it there is, and also beside a rule that is broken.
+// TestOrdinary checks that the default Budget is enough for large annotations of the kind
+// that people write, with and without a broken rule.
 func TestOrdinary(t *testing.T) {
 	racetest.SkipLong(t)
 	t.Parallel()
@@ -121,14 +120,14 @@ func TestOrdinary(t *testing.T) {
 	}
 }
 
-// TestBudget: a call allocates in proportion to its Budget, and so does what it keeps.
+// TestBudget checks that a call allocates and keeps memory in proportion to its Budget.
 func TestBudget(t *testing.T) {
 	racetest.SkipLong(t)
 	given := vmrules.Budget{Work: 20_000_000, Kept: 1 << 20}
 	const (
-		perWork = 2       // bytes that are allocated, for each unit of work: the text is read more than once
-		perKept = 2       // bytes that stay, for each that is paid for
-		spare   = 4 << 20 // for what depends on the input's size alone
+		perWork = 2       // bytes allocated for each unit of work: the text is read more than once
+		perKept = 2       // bytes kept for each byte of the budget
+		spare   = 4 << 20 // bytes that depend only on the input's size
 	)
 	text := "[" + rulesText(2500, `"rule":"integer","path":"jsonpath::.spec.domain.cpus.core","min":1`) + ",{}]"
 	var before, after, live runtime.MemStats

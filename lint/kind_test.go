@@ -29,9 +29,8 @@ type never struct{}
 
 func (never) Check(*vmrules.Input) vmrules.Verdict { return vmrules.Verdict{Outcome: vmrules.Violated} }
 
-// TestOtherKinds: what a kind's compiler finds wrong are errors too; and what is wrong
-// with the path of such a rule is found as for any other, but that it may select
-// anything.
+// TestOtherKinds checks rules of a kind from WithKind: the problems of its compiler are
+// errors, and its paths are checked as usual, except that they may select any value.
 func TestOtherKinds(t *testing.T) {
 	annotation := `[{"name": "a", "rule": "most", "path": "jsonpath::.spec.domain.cpu.core", "message": "m", "most": []},
 		{"name": "b", "rule": "most", "path": "jsonpath::.spec.domain.cpu.core", "message": "m", "most": 1, "unlt": 1},

@@ -9,8 +9,8 @@ import (
 	"github.com/vmrules/vmrules/lint"
 )
 
-// TestFieldsAreKnown: the fields of which something is known beyond what is written are
-// among those that this package knows.
+// TestFieldsAreKnown checks that the settable fields and the fields with defaults are all
+// in the table of fields.
 func TestFieldsAreKnown(t *testing.T) {
 	var paths []string
 	for _, s := range vmfields.Settable {

@@ -11,39 +11,40 @@ import (
 	"github.com/vmrules/vmrules/internal/pcre"
 )
 
-// A Severity says how much a Finding matters.
+// A Severity says how serious a Finding is.
 type Severity string
 
 const (
-	// SeverityError: ParseRules refuses the annotation for it.
+	// SeverityError means that ParseRules refuses the annotation.
 	SeverityError Severity = "error"
-	// SeverityWarning: a rule most likely does not do what it is meant to do.
+	// SeverityWarning means that a rule probably does not do what its author meant.
 	SeverityWarning Severity = "warning"
-	// SeverityInfo: worth a look, and may be on purpose.
+	// SeverityInfo means that something is worth a look, but may be intended.
 	SeverityInfo Severity = "info"
 )
 
-// A Finding is one thing that Annotation found.
+// A Finding is one mistake, or probable mistake, that Annotation found.
 type Finding struct {
 	Severity Severity `json:"severity"`
-	// ID is that of the Check.
+	// ID is the ID of the Check.
 	ID string `json:"id"`
-	// Rule is the name of the rule, "" where it has none or none is meant.
+	// Rule is the name of the rule. It is "" if the rule has no name, or if the finding
+	// is not about a single rule.
 	Rule string `json:"rule,omitempty"`
-	// Index is the place of the rule in the array, from 0; -1 where the
-	// finding is about the whole annotation.
+	// Index is the index of the rule in the array, from 0. It is -1 if the finding is
+	// about the whole annotation.
 	Index int `json:"index"`
-	// Key is the key inside the rule, "" where the whole rule is meant.
+	// Key is the key inside the rule. It is "" if the finding is about the whole rule.
 	Key string `json:"key,omitempty"`
-	// Offset counts bytes from 0; Line and Column count from 1, columns in
-	// code points.
+	// Offset counts bytes from 0. Line and Column count from 1; a column is one code
+	// point.
 	Offset int `json:"offset"`
 	Line   int `json:"line"`
 	Column int `json:"column"`
 	// Message says what is wrong and what would be right.
 	Message string `json:"message"`
-	// Suggestion, if there is one, is what to write in place of the string
-	// that stands at Offset: a key or a value, without quotes and escapes.
+	// Suggestion is the key or value to write instead of the string at Offset, without
+	// quotes and escapes. It is "" if there is none.
 	Suggestion string `json:"suggestion,omitempty"`
 }
 
@@ -53,18 +54,20 @@ func (f Finding) String() string {
 	return fmt.Sprintf("%s: %s (%s)", f.Severity, p.Error(), f.ID)
 }
 
-// Annotation looks for what is wrong with the text of an annotation and for what is
-// probably not meant, without any VM. The options are those of ParseRules.
+// Annotation finds mistakes in the text of an annotation, and what is probably a mistake,
+// without any VM. It takes the options of ParseRules.
 //
-// The findings of SeverityError are the problems of ParseRules with the same options,
-// one for one: without any, ParseRules accepts the annotation. The other checks are for
-// rules that have no problem, except that keys and kinds are looked at in all rules.
-// Findings are sorted by Offset, then ID; for an annotation without any the list is
-// empty and not nil. They depend on nothing but the text and the options.
+// The findings of SeverityError are exactly the problems that ParseRules returns with the
+// same options. If there are none, ParseRules accepts the annotation. All rules are
+// checked for unknown keys and kinds. The other checks skip rules that have a problem.
 //
-// The text is read with the Budget, as ParseRules reads it. To read it again, at most
-// twice, and to look for the rest, Annotation may do half as much work each time. What
-// that does not suffice for is not checked, and a finding says so.
+// Findings are sorted by Offset, then by ID. Without findings, the list is empty and not
+// nil. The findings depend only on the text and the options.
+//
+// The Budget limits the work of reading the text, as in ParseRules. Annotation may read
+// the text twice more. Each of these readings, and all checks together, may do half the
+// work of the Budget. If that is not enough, part of the annotation is not checked, and a
+// finding says so.
 func Annotation(text string, opts ...vmrules.ParseOption) []Finding {
 	l := newLinter(text, opts)
 	rules := l.read()
@@ -82,18 +85,18 @@ type linter struct {
 	limits   vmrules.Budget
 	findings []Finding
 
-	budget   pcre.Budget  // of the checks; without time: no finding depends on a clock
-	cutShort error        // why a reading after the caller's own was; nil if none was
-	flaws    map[int]bool // the offsets of what is wrong with the text inside rules
+	budget   pcre.Budget  // for the checks; it has no time limit, so that findings do not depend on a clock
+	cutShort error        // why a repeated reading stopped early; nil if none did
+	flaws    map[int]bool // the offsets of errors in the JSON text inside rules
 }
 
-// What a finding costs, in units of work and in bytes.
+// A finding costs this much, in units of work and in bytes.
 const (
 	findingWork = 2000
 	findingSize = 350
 )
 
-// add adds a finding about the value of a key; the caller may add to it.
+// add adds a finding about the value of a key. The caller may change it.
 func (l *linter) add(r *rule, key, id, format string, args ...any) *Finding {
 	key, at := r.at(key)
 	f := Finding{
@@ -112,7 +115,7 @@ func (l *linter) sorted() []Finding {
 	if err := cmp.Or(l.cutShort, l.budget.Err()); err != nil {
 		l.findings = append(l.findings, Finding{
 			Severity: severities[notChecked], ID: notChecked, Index: -1,
-			Message: fmt.Sprintf("not all of the annotation is checked, since it asks for too much: %v", err),
+			Message: fmt.Sprintf("the annotation is checked only in part: %v", err),
 		})
 	}
 	slices.SortStableFunc(l.findings, func(a, b Finding) int {

@@ -8,8 +8,8 @@ import (
 	"github.com/vmrules/vmrules/internal/value"
 )
 
-// mend is what a step that leads to nothing was probably meant to select, and how
-// to write it; nothing where that cannot be told.
+// mend guesses what a step that selects nothing was meant to select. It returns those
+// fields and the corrected step, or no fields if it has no guess.
 func (s *pathSearch) mend(step vmrules.Step, written string) ([]*field, string) {
 	isItem := true
 	switch step := step.(type) {
@@ -22,21 +22,21 @@ func (s *pathSearch) mend(step vmrules.Step, written string) ([]*field, string) 
 		isItem = !isName
 	}
 	if !isItem {
-		s.find("unknown-field", false, "no VM is known to have %s below %s", value.Shortened(written), s.soFar())
+		s.find("unknown-field", false, "no VM is known to have anything in %s that %s selects", s.soFar(), value.Shortened(written))
 		return nil, written
 	}
 	_, isFilter := step.(vmrules.FilterStep)
 	if s.deep != nil || isFilter {
-		s.find("not-an-array", false, "%s is no array, in which %s selects nothing", s.soFar(), value.Shortened(written))
+		s.find("not-an-array", false, "%s is not an array, so %s selects nothing in it", s.soFar(), value.Shortened(written))
 		return nil, written
 	}
-	s.find("not-an-array", true, "%s is no array, in which %s selects nothing: leave that out", s.soFar(), value.Shortened(written))
+	s.find("not-an-array", true, "%[1]s is not an array, so %[2]s selects nothing in it: remove %[2]s", s.soFar(), value.Shortened(written))
 	return s.fields, ""
 }
 
 func (s *pathSearch) mendName(name vmrules.NameStep, written string) ([]*field, string) {
 	if next := stepAll(itemsOf(s.fields), name); len(next) > 0 {
-		s.find("missing-wildcard", true, "%s is an array, in which a name selects nothing: write [*] between them", s.soFar())
+		s.find("missing-wildcard", true, "%[1]s is an array, so %[2]s selects nothing in it: write [*]%[2]s", s.soFar(), value.Shortened(written))
 		return next, "[*]" + written
 	}
 	names := namesIn(s.fields)
@@ -52,21 +52,22 @@ func (s *pathSearch) mendName(name vmrules.NameStep, written string) ([]*field, 
 		return next, "." + meant
 	}
 	if parent := s.parentOf(name); parent != "" {
-		s.find("misplaced-field", true, "no VM has a field %s in %s: did you mean the one in %s?", value.Quoted(string(name)), s.soFar(), parent)
+		s.find("misplaced-field", true, "no VM has a field %s in %s: did you mean %s?", value.Quoted(string(name)), s.soFar(), value.Shortened(parent.String()+written))
 		return stepAll(stepAll(s.fields, parent), name), parent.String() + written
 	}
 	s.find("unknown-field", false, "no VM is known to have a field %s in %s", value.Quoted(string(name)), s.soFar())
 	return nil, written
 }
 
-// compareWork is what comparing the name of a field with another costs.
+// compareWork is the cost of comparing two names of fields.
 const compareWork = 1000
 
-// parentOf is the step that was left out before a name, if it can only be one.
+// parentOf returns the step that was probably left out before a name; "" if there is
+// none, or more than one.
 func (s *pathSearch) parentOf(name vmrules.NameStep) vmrules.NameStep {
 	found := vmrules.NameStep("")
 	if s.deep != nil {
-		return "" // it would have been found
+		return "" // ".." would have found the name
 	}
 	for _, parent := range namesIn(s.fields) {
 		below := stepAll(s.fields, vmrules.NameStep(parent))

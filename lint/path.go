@@ -10,7 +10,7 @@ import (
 	"github.com/vmrules/vmrules/internal/vmfields"
 )
 
-// paths holds all paths of a rule against the fields that a VM may have.
+// paths checks all paths of a rule against the fields that a VM may have.
 func (l *linter) paths(r *rule) {
 	_, at := r.at(keyPath)
 	judged := oneScalar
@@ -37,7 +37,7 @@ func (l *linter) paths(r *rule) {
 	}
 }
 
-// path holds one path, which may be zero, against the fields.
+// path checks one path, which may be zero, against the fields.
 func (l *linter) path(r *rule, key string, at jsontext.Node, p vmrules.Path, w wanted) {
 	if p.IsZero() {
 		return
@@ -54,8 +54,8 @@ func (l *linter) path(r *rule, key string, at jsontext.Node, p vmrules.Path, w w
 	}
 }
 
-// writtenLike writes the steps of a path as another path in the annotation is
-// written.
+// writtenLike returns the steps as a path with the prefix and the leading dot of another
+// path in the annotation.
 func writtenLike(like, steps string) string {
 	steps = jsonpath.LeadingDot(steps)
 	if steps == "" {
@@ -73,13 +73,13 @@ func writtenLike(like, steps string) string {
 	return steps
 }
 
-// written returns the text of each step as the annotation has it.
+// written returns the text of each step as it is in the annotation.
 func written(p vmrules.Path) []string {
-	parsed, _ := jsonpath.Parse(strings.TrimPrefix(p.String(), jsonpath.Prefix)) // it has been read before
+	parsed, _ := jsonpath.Parse(strings.TrimPrefix(p.String(), jsonpath.Prefix)) // ParseRules has read it, so there is no error
 	return parsed.StepTexts()
 }
 
-// spelled returns the text of each step in the one spelling that Equal paths share.
+// spelled returns the text of each step, spelled the same way for Equal paths.
 func spelled(p vmrules.Path) []string {
 	steps := p.Steps()
 	texts := make([]string, 0, len(steps))
@@ -89,8 +89,8 @@ func spelled(p vmrules.Path) []string {
 	return texts
 }
 
-// defaultOf returns what the field at the end of a path counts as where it is not
-// written; nil if the format does not say.
+// defaultOf returns the value that a missing field at the end of a path counts as; nil if
+// the format gives it none.
 func defaultOf(p vmrules.Path) any {
 	steps := p.Steps()
 	if len(steps) == 0 {
@@ -113,7 +113,7 @@ func defaultOf(p vmrules.Path) any {
 	return alwaysThere[field.String()]
 }
 
-// alwaysThere are the defaults of the format by their fields.
+// alwaysThere maps the fields that always exist to their defaults.
 var alwaysThere = func() map[string]any {
 	all := map[string]any{}
 	for _, d := range vmfields.AlwaysThere {

@@ -13,12 +13,12 @@ import (
 	"github.com/vmrules/vmrules/internal/pcre"
 )
 
-// workPart is the part of the Budget's work that each reading after the caller's own
-// may do, of which there are at most two, and the checks. Each may keep as much as the
-// Budget says, since little is kept of a reading when the next one begins.
+// workPart divides the Budget's work: each repeated reading, of which there are at most
+// two, and all checks together may do this fraction of it. Each may keep as much memory
+// as the Budget says, because a reading keeps little once it has ended.
 const workPart = 2
 
-var errReread = errors.New("the budget for reading it again is used up")
+var errReread = errors.New("the budget for reading the annotation again is used up")
 
 func newLinter(text string, opts []vmrules.ParseOption) *linter {
 	l := &linter{text: text, opts: opts, findings: []Finding{}, flaws: map[int]bool{}}
@@ -32,15 +32,15 @@ func newLinter(text string, opts []vmrules.ParseOption) *linter {
 	return l
 }
 
-// part returns what a reading after the caller's own may spend, and what the checks may.
+// part returns the budget of a repeated reading, and of the checks.
 func (l *linter) part() vmrules.Budget {
 	whole := meter.OrDefault(l.limits.Work, l.limits.Kept)
 	work, kept := whole.Left()
-	return vmrules.Budget{Work: max(work/workPart, 1), Kept: kept} // 0 would be the default
+	return vmrules.Budget{Work: max(work/workPart, 1), Kept: kept} // 0 would mean the default
 }
 
-// read reports what is wrong with the annotation, and what only Strict minds. It
-// returns the rules that have no problem without Strict.
+// read reports the problems of the annotation, including those that it has only under
+// Strict. It returns the rules that have no problem without Strict.
 func (l *linter) read() []*rule {
 	rules, problems := parse(l.text, l.opts)
 	var places []place
@@ -58,7 +58,7 @@ func (l *linter) read() []*rule {
 	if len(lenient) == len(l.opts) {
 		l.strictly(problems)
 	} else if len(problems) > 0 {
-		rules, problems = l.reread(l.text, lenient) // what only Strict minds breaks no rule
+		rules, problems = l.reread(l.text, lenient) // a rule with a problem only under Strict can still be checked
 	}
 	if len(problems) > 0 {
 		places = without(places, problems)
@@ -67,8 +67,8 @@ func (l *linter) read() []*rule {
 	return l.rules(rules, places)
 }
 
-// sameVersion returns options by which a part of the annotation is read in the version
-// that the whole of it was detected to have.
+// sameVersion adds the detected version of the whole annotation to the options, so that a
+// part of the annotation is read in the same version.
 func sameVersion(opts []vmrules.ParseOption, places []place) []vmrules.ParseOption {
 	if !slices.Contains(opts, vmrules.WithVersion(vmrules.VDetected)) {
 		return opts
@@ -91,12 +91,13 @@ func parse(text string, opts []vmrules.ParseOption) (vmrules.Rules, []vmrules.Pr
 	return rules, nil
 }
 
-// isCutShort reports whether there may be rules that were not read.
+// isCutShort reports whether some rules may not have been read.
 func isCutShort(problems []vmrules.Problem) bool {
 	return slices.ContainsFunc(problems, func(p vmrules.Problem) bool { return p.Index < 0 })
 }
 
-// reread reads a text that is as easy to read as the annotation, but for the Budget.
+// reread reads the annotation, or some of its rules, again. Only the Budget can stop it
+// early.
 func (l *linter) reread(text string, opts []vmrules.ParseOption) (vmrules.Rules, []vmrules.Problem) {
 	rules, problems := parse(text, append(slices.Clip(opts), vmrules.WithBudget(l.part())))
 	if isCutShort(problems) {
@@ -105,8 +106,7 @@ func (l *linter) reread(text string, opts []vmrules.ParseOption) (vmrules.Rules,
 	return rules, problems
 }
 
-// strictly reports the problems that the annotation has under Strict, besides those
-// that it has without.
+// strictly reports the problems that the annotation has only under Strict.
 func (l *linter) strictly(known []vmrules.Problem) {
 	type words struct {
 		offset  int
@@ -159,12 +159,12 @@ func (l *linter) idOf(p vmrules.Problem) string {
 	return "invalid-argument"
 }
 
-// isArgument reports whether a key is one of an argument, in any version of the format.
+// isArgument reports whether a key is that of an argument, in any version of the format.
 func isArgument(key string) bool {
 	return slices.ContainsFunc(constraint.Arguments[:], func(a constraint.Argument) bool { return key == a.Key || key == a.OldName })
 }
 
-// idOfUnknown returns the ID of a problem with a version, kind or key that is not known.
+// idOfUnknown returns the ID of a problem with an unknown version, kind or key.
 func idOfUnknown(p vmrules.Problem) string {
 	isMeant := p.Suggestion != ""
 	switch {
@@ -180,14 +180,14 @@ func idOfUnknown(p vmrules.Problem) string {
 	return "unknown-key"
 }
 
-// A place is where a rule stands.
+// A place is the position of a rule in the annotation.
 type place struct {
 	index int
 	node  jsontext.Node
 }
 
-// places returns where the rules stand in a text that ParseRules could read, and notes
-// what is wrong with it as text.
+// places returns the places of the rules in a text that ParseRules could read. It records
+// the errors in the JSON text.
 func (l *linter) places() []place {
 	root, flaws := jsontext.Read(l.text, jsontext.Format{MaxItems: math.MaxInt, MaxDepth: math.MaxInt}, &l.budget.Meter)
 	for _, f := range flaws {
@@ -209,7 +209,7 @@ func without(places []place, problems []vmrules.Problem) []place {
 	return slices.DeleteFunc(places, func(p place) bool { return isBroken[p.index] })
 }
 
-// only returns the text of an annotation that has the rules at places, and no others.
+// only returns the text of an annotation with just the rules at places.
 func (l *linter) only(places []place) string {
 	texts := make([]string, 0, len(places))
 	for _, p := range places {

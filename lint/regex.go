@@ -5,7 +5,7 @@ import (
 	"github.com/vmrules/vmrules/internal/pcre"
 )
 
-// regex looks at a regex that is a literal.
+// regex checks a regex that is a literal.
 func (l *linter) regex(r *rule) {
 	literal, _ := r.Regex.Literal()
 	written, ok := literal.(string)
@@ -14,16 +14,16 @@ func (l *linter) regex(r *rule) {
 	}
 	tree, err := pcre.Parse(written, &l.budget)
 	if err != nil {
-		return // it has been read before, so that only the budget does not suffice
+		return // ParseRules has compiled it, so only the budget can be at fault
 	}
 	if tree.IsExponential() {
-		l.add(r, constraint.Regex, "slow-regex", "a repeat inside a repeat matches one text in very many ways, which may take time without end: let the inner one end where another character begins, or write it possessive, as in (?:a++)+")
+		l.add(r, constraint.Regex, "slow-regex", "one repetition inside another can match the same text in so many ways that matching may practically never end: separate the repetitions by a character that the inner one does not match, or make the inner one possessive, as in (?:a++)+")
 	}
 	switch {
 	case tree.IsHalfAnchored():
-		f := l.add(r, constraint.Regex, "half-anchored-regex", "^ holds for the first alternative only, and $ for the last: write ^(?:…|…)$ for all of them")
+		f := l.add(r, constraint.Regex, "half-anchored-regex", "^ applies to the first alternative only, and $ to the last only: write ^(?:…|…)$ to anchor all of them")
 		f.Suggestion = tree.Anchored(&l.budget)
 	case !tree.HasAssertion():
-		l.add(r, constraint.Regex, "unanchored-regex", "this also matches inside of a longer value: write ^ in front and $ behind, if it must not")
+		l.add(r, constraint.Regex, "unanchored-regex", "the regex also matches part of a longer value: write ^(?:…)$ if it must match the whole value")
 	}
 }

@@ -10,9 +10,9 @@ import (
 	"github.com/vmrules/vmrules/lint"
 )
 
-// TestIsRight holds what Annotation says about generated rules against Validate: where
-// it says that no value satisfies them, none does; and where they list values and
-// none satisfies them all, Annotation says so.
+// TestIsRight compares Annotation with Validate on generated rules. If Annotation says
+// that no value satisfies them, none does. If they list values, and none of them satisfies
+// all rules, Annotation says so.
 func TestIsRight(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(2019, 2))
@@ -32,17 +32,17 @@ func TestIsRight(t *testing.T) {
 		says := finds(made, "unsatisfiable-range", "empty-values", "unsatisfiable-values", "contradicting-rules")
 		lists := rules[0].Values != nil || rules[1].Values != nil
 		if says && possible || !says && lists && !possible {
-			t.Fatalf("some value satisfies them: %v, and that none does is said: %v\n%s\n%v", possible, says, made, lint.Annotation(made.String()))
+			t.Fatalf("some value satisfies them: %v; Annotation says that none does: %v\n%s\n%v", possible, says, made, lint.Annotation(made.String()))
 		}
 		said[says]++
 	}
 	if said[true] < 400 || said[false] < 400 {
-		t.Errorf("too little of one: %v", said)
+		t.Errorf("too few rules of one sort: %v", said)
 	}
 }
 
-// TestKnowsDefaults holds what Annotation says about the defaults of fields against
-// Validate, for a VM that has the parents of these fields and none of them.
+// TestKnowsDefaults compares what Annotation says about the defaults of fields with
+// Validate, on a VM that has the parents of these fields but not the fields.
 func TestKnowsDefaults(t *testing.T) {
 	random := rand.New(rand.NewPCG(2019, 2))
 	vm, err := vmrules.ParseObject([]byte(`{"kind": "VirtualMachineInstance", "spec": {"domain": {
@@ -61,13 +61,13 @@ func TestKnowsDefaults(t *testing.T) {
 			}
 			says := finds(made, "default-violates-rule", "unsatisfiable-range", "empty-values", "unsatisfiable-values")
 			if report := vmrules.Validate(made, vm); report.Valid() == says {
-				t.Fatalf("the default is said to break the rule: %v\n%s\n%s", says, made, report)
+				t.Fatalf("Annotation says that the default breaks the rule: %v\n%s\n%s", says, made, report)
 			}
 			said[says]++
 		}
 	}
 	if said[true] < 200 || said[false] < 200 {
-		t.Errorf("too little of one: %v", said)
+		t.Errorf("too few rules of one sort: %v", said)
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/vmrules/vmrules/internal/value"
 )
 
-// The keys of a rule that findings are about, apart from the arguments.
+// Findings are about these keys of a rule, and about the arguments.
 const (
 	keyRule    = "rule"
 	keyPath    = "path"
@@ -17,15 +17,15 @@ const (
 	keyValid   = "valid"
 )
 
-// A rule is one without problems, with where it stands.
+// A rule is a rule without problems, and its place.
 type rule struct {
 	vmrules.Rule
 	place
-	literal    constraint.Set // its type, and the arguments that are literals
+	literal    constraint.Set // from its kind, and the arguments that are literals
 	isHopeless bool           // no value satisfies it
 }
 
-// rules returns the rules that stand at places.
+// rules returns the rules with their places.
 func (l *linter) rules(rules vmrules.Rules, places []place) []*rule {
 	all := make([]*rule, 0, len(places))
 	for i, r := range rules.All() {
@@ -34,10 +34,10 @@ func (l *linter) rules(rules vmrules.Rules, places []place) []*rule {
 	return all
 }
 
-// valueSize is what a value that is allowed keeps, apart from its text.
+// valueSize is the size in bytes of an allowed value, without its text.
 const valueSize = 150
 
-// literal returns what the literal arguments of a rule demand.
+// literal returns the constraints from a rule's kind and literal arguments.
 func (l *linter) literal(r vmrules.Rule) constraint.Set {
 	if !r.Kind.IsOfFormat() {
 		return constraint.Set{}
@@ -56,8 +56,8 @@ func (l *linter) literal(r vmrules.Rule) constraint.Set {
 	return constraint.NewSet(kind, all)
 }
 
-// literals returns arguments that are all literals; false where one is a path, or where
-// the budget does not suffice.
+// literals returns the values of arguments that are literals. It returns false if one is a
+// path, or if the budget is used up.
 func (l *linter) literals(arguments []vmrules.Argument) ([]value.Scalar, bool) {
 	all := make([]value.Scalar, 0, len(arguments))
 	for _, a := range arguments {
@@ -71,7 +71,8 @@ func (l *linter) literals(arguments []vmrules.Argument) ([]value.Scalar, bool) {
 	return all, true
 }
 
-// at returns where the value of a key stands, and what the rule calls that key.
+// at returns the value of a key in the JSON text, and the spelling of the key in this
+// rule, which may be the old one.
 func (r *rule) at(key string) (string, jsontext.Node) {
 	n, ok := r.node.Member(key)
 	if a := constraint.Named(key); !ok && a != nil && a.OldName != "" {
@@ -81,7 +82,7 @@ func (r *rule) at(key string) (string, jsontext.Node) {
 	return key, n
 }
 
-// rule looks at one rule by itself.
+// rule runs the checks that concern a single rule.
 func (l *linter) rule(r *rule) {
 	l.message(r)
 	l.paths(r)
@@ -98,17 +99,17 @@ func (l *linter) rule(r *rule) {
 
 func (l *linter) message(r *rule) {
 	if strings.EqualFold(strings.TrimSpace(r.Message), r.Name) {
-		l.add(r, keyMessage, "message-is-name", "the message is the rule's name: say what is wrong and what would be right")
+		l.add(r, keyMessage, "message-is-name", "the message only repeats the rule's name: say what is wrong and what would be right")
 	}
 }
 
-// foreignArguments looks for what consumers ignore that know only the arguments that
-// the specification lists for each kind.
+// foreignArguments finds arguments that the specification does not list for the rule's
+// kind. Some consumers ignore these.
 func (l *linter) foreignArguments(r *rule) {
 	for key := range r.Arguments() {
 		if kind := vmrules.Kind(constraint.Named(key).Kind); kind != r.Kind {
-			l.add(r, key, "foreign-argument", "other consumers read only %s of a rule of the kind %s, and ignore this: make another rule of it, of the kind %s",
-				strings.Join(argumentsOf(r.Kind), " and "), r.Kind, kind)
+			l.add(r, key, "foreign-argument", "other consumers ignore this in a rule of kind %s, of which they read only %s: move it to a rule of kind %s",
+				r.Kind, strings.Join(argumentsOf(r.Kind), " and "), kind)
 		}
 	}
 }
@@ -123,14 +124,14 @@ func argumentsOf(k vmrules.Kind) []string {
 	return keys
 }
 
-// values looks at the literals among the allowed values.
+// values checks the literals among the allowed values.
 func (l *linter) values(r *rule) {
 	if r.Values == nil {
 		return
 	}
 	if len(r.Values) == 0 {
 		r.isHopeless = true
-		l.add(r, constraint.Values, "empty-values", "the list is empty, so that no value is allowed: add those that are")
+		l.add(r, constraint.Values, "empty-values", "the list is empty, so no value is allowed: add the allowed values")
 		return
 	}
 	_, list := r.at(constraint.Values)
@@ -147,29 +148,29 @@ func (l *linter) values(r *rule) {
 			twice.add(rendered, list.Items[i], "")
 		}
 		seen[rendered] = true
-		// As a string, a value passes wherever it passes as anything else.
+		// If a value passes as any type, it also passes as a string.
 		if why := l.refusal(r, value.FromString(rendered)); why != "" {
 			impossible.add(rendered, list.Items[i], why)
 		}
 	}
 	if len(twice.all) > 0 {
-		l.add(r, constraint.Values, "duplicate-value", "the same value is there already: %s", string(value.AppendList(nil, twice.all))).Offset = twice.at.Start
+		l.add(r, constraint.Values, "duplicate-value", "listed more than once: %s", string(value.AppendList(nil, twice.all))).Offset = twice.at.Start
 	}
 	switch len(impossible.all) {
 	case 0:
 	case len(r.Values):
 		r.isHopeless = true
-		l.add(r, constraint.Values, "unsatisfiable-values", "the rest of the rule allows none of these: %s", impossible.why)
+		l.add(r, constraint.Values, "unsatisfiable-values", "the rest of the rule allows none of these values: %s", impossible.why)
 	default:
 		l.add(r, constraint.Values, "impossible-value", "the rest of the rule does not allow %s: %s", string(value.AppendList(nil, impossible.all)), impossible.why).Offset = impossible.at.Start
 	}
 }
 
-// listedValues are values of a list that have something in common.
+// listedValues collects values of a list that have the same flaw.
 type listedValues struct {
 	all []string
-	at  jsontext.Node // the first of them
-	why string        // of the first
+	at  jsontext.Node // where the first of them is
+	why string        // what is wrong with the first
 }
 
 func (v *listedValues) add(rendered string, at jsontext.Node, why string) {
@@ -179,8 +180,8 @@ func (v *listedValues) add(rendered string, at jsontext.Node, why string) {
 	v.all = append(v.all, rendered)
 }
 
-// refusal says why a rule refuses a value, by its kind and its literal arguments;
-// "" where it does not, or where that cannot be told.
+// refusal says why a rule's kind or literal arguments refuse a value. It returns "" if
+// they do not, or if that is unknown.
 func (l *linter) refusal(r *rule, s value.Scalar) string {
 	for f := range r.literal.Findings(s.Canonical(), &s, true, &l.budget) {
 		if f.Err == nil {
@@ -190,23 +191,23 @@ func (l *linter) refusal(r *rule, s value.Scalar) string {
 	return ""
 }
 
-// bounds looks for bounds that leave no value.
+// bounds finds bounds that allow no value.
 func (l *linter) bounds(r *rule) {
 	var alone constraint.Together
 	for low, high := range alone.Conflicts(&r.literal, &l.budget) {
 		if low == high {
-			continue // which values reports
+			continue // values has reported this
 		}
 		r.isHopeless = true
-		l.add(r, low.Key(), "unsatisfiable-range", "%s is more than %s %s, so that no value is allowed", low, high.Key(), high)
+		l.add(r, low.Key(), "unsatisfiable-range", "%s is more than %s %s, so no value is allowed", low, high.Key(), high)
 	}
 }
 
-// alwaysApplies reports whether the rule is never skipped where its path selects
-// something.
+// alwaysApplies reports whether the rule applies to everything that its path selects,
+// whatever its valid.
 func (r *rule) alwaysApplies() bool { return r.Valid.IsZero() || r.Path.BeginsWith(r.Valid) }
 
-// valid looks for a valid that has no effect. Spec: Optional Keys, valid.
+// valid finds a valid that names a field with a default. Spec: Optional Keys, valid.
 func (l *linter) valid(r *rule) {
 	if defaultOf(r.Valid) == nil {
 		return
@@ -214,11 +215,11 @@ func (l *linter) valid(r *rule) {
 	steps := written(r.Valid)
 	parent := strings.Join(steps[:len(steps)-1], "")
 	_, at := r.at(keyValid)
-	f := l.add(r, keyValid, "valid-always-there", "this field has a default, so it is there wherever %s is: write that path, which has the same effect", value.Shortened(parent))
+	f := l.add(r, keyValid, "valid-always-there", "this field has a default, so it exists wherever %[1]s exists: write %[1]s, which has the same effect", value.Shortened(parent))
 	f.Suggestion = writtenLike(at.Value.(string), parent)
 }
 
-// unset looks for a rule that the default of its field breaks.
+// unset finds a rule that the default of its field breaks.
 func (l *linter) unset(r *rule) {
 	byDefault := defaultOf(r.Path)
 	s, ok := value.ScalarOf(byDefault)
@@ -229,8 +230,8 @@ func (l *linter) unset(r *rule) {
 	if why == "" {
 		return
 	}
-	f := l.add(r, keyPath, "default-violates-rule", "a VM that does not set this field breaks the rule: it counts as %s there, and %s", value.Describe(byDefault), why)
+	f := l.add(r, keyPath, "default-violates-rule", "a VM that does not set this field breaks the rule: the field counts as %s, and %s", value.Describe(byDefault), why)
 	if s.Shape() == value.Number && !s.Number().IsZero() {
-		f.Severity = SeverityInfo // it is what the VM gets, and no stand-in for something unknown
+		f.Severity = SeverityInfo // the VM really gets this default; others replace an unknown value
 	}
 }

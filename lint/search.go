@@ -14,14 +14,14 @@ import (
 	"github.com/vmrules/vmrules/internal/value"
 )
 
-// A pathSearch goes down the tree of fields along a path. Where a step leads to
-// nothing, it mends the path if it can tell what was meant, and goes on.
+// A pathSearch follows a path down the tree of fields. If a step selects nothing, it
+// guesses what was meant, corrects the path and goes on.
 type pathSearch struct {
 	budget  *pcre.Budget
 	root    string   // "@" inside a filter
-	fields  []*field // that the steps so far may select; none: what follows is not known
-	written []string // the steps so far, mended
-	deep    []*field // in a step at any depth, where that begins
+	fields  []*field // the fields that the steps so far may select; empty if they are unknown
+	written []string // the steps so far, corrected
+	deep    []*field // in a step with "..", the fields where the descent starts
 	found   []pathFinding
 }
 
@@ -30,10 +30,10 @@ type pathFinding struct {
 	mended      bool
 }
 
-// run follows a path, whose steps are given with their texts.
+// run follows the steps of a path. The texts are those of the steps.
 func (s *pathSearch) run(steps []vmrules.Step, texts []string) {
 	if n := stepsToTemplate(steps); n > 0 {
-		s.find("path-from-vm", true, "paths begin at the VM's spec.template already: leave %s out", value.Shortened(strings.Join(texts[:n], "")))
+		s.find("path-from-vm", true, "paths start at the VM's spec.template: remove %s", value.Shortened(strings.Join(texts[:n], "")))
 		steps, texts = steps[n:], texts[n:]
 	}
 	for i, step := range steps {
@@ -41,8 +41,8 @@ func (s *pathSearch) run(steps []vmrules.Step, texts []string) {
 	}
 }
 
-// stepsToTemplate is how many steps lead from a VM to its spec.template, or from
-// a template's list of objects; 0 where a path does not begin so.
+// stepsToTemplate returns the number of steps at the start of a path that select the
+// spec.template of a VM, or of an object of a template; 0 if the path does not start so.
 func stepsToTemplate(steps []vmrules.Step) int {
 	n := 0
 	if len(steps) > 2 && steps[0] == vmrules.NameStep("objects") {
@@ -54,8 +54,8 @@ func stepsToTemplate(steps []vmrules.Step) int {
 	return 0
 }
 
-// find notes what is wrong with a step, unless the same is known of another: a
-// path may have thousands of steps.
+// find records what is wrong with a step, unless it has recorded the same about another
+// step: a path may have thousands.
 func (s *pathSearch) find(id string, mended bool, format string, args ...any) {
 	for _, f := range s.found {
 		if f.id == id && f.mended == mended {
@@ -65,7 +65,7 @@ func (s *pathSearch) find(id string, mended bool, format string, args ...any) {
 	s.found = append(s.found, pathFinding{id, fmt.Sprintf(format, args...), mended})
 }
 
-// soFar is the path up to here, for people, who see no more than its beginning.
+// soFar returns the path up to here for a message, which shows only its beginning.
 func (s *pathSearch) soFar() string {
 	var text strings.Builder
 	text.WriteString(s.root)
@@ -78,7 +78,7 @@ func (s *pathSearch) soFar() string {
 	return cmp.Or(value.Shortened(text.String()), "$")
 }
 
-// step goes on to what a step selects.
+// step moves on to the fields that a step selects.
 func (s *pathSearch) step(step vmrules.Step, written string) {
 	dots := ""
 	s.deep = nil
@@ -94,7 +94,7 @@ func (s *pathSearch) step(step vmrules.Step, written string) {
 	}
 }
 
-// follow goes on to what a step selects, and returns how to write the step.
+// follow moves on to the fields that a step selects, and returns the corrected step.
 func (s *pathSearch) follow(step vmrules.Step, written string) string {
 	next := stepAll(s.named(step), step)
 	if f, ok := step.(vmrules.FilterStep); ok && len(next) > 0 {
@@ -107,8 +107,8 @@ func (s *pathSearch) follow(step vmrules.Step, written string) string {
 	return written
 }
 
-// spend counts the fields at which a step looks. Where too many were, for this path
-// and those before it, nothing more is known of what it leads to.
+// spend pays for the fields at which a step looks. If the budget is used up, the fields
+// that the path selects are unknown from here on.
 func (s *pathSearch) spend(step vmrules.Step) bool {
 	looks := len(s.fields)
 	if union, ok := step.(vmrules.UnionStep); ok {
@@ -117,7 +117,7 @@ func (s *pathSearch) spend(step vmrules.Step) bool {
 	return s.pay(looks)
 }
 
-// spendBelow counts the fields, and all below them.
+// spendBelow pays for the fields and all fields below them.
 func (s *pathSearch) spendBelow() bool {
 	looks := len(s.fields)
 	for _, f := range s.fields {
@@ -126,7 +126,7 @@ func (s *pathSearch) spendBelow() bool {
 	return s.pay(looks)
 }
 
-// fieldWork is what looking at a field costs.
+// fieldWork is the cost of looking at a field.
 const fieldWork = 300
 
 func (s *pathSearch) pay(looks int) bool {
@@ -136,8 +136,8 @@ func (s *pathSearch) pay(looks int) bool {
 	return len(s.fields) > 0
 }
 
-// named are the fields in which a step looks. Labels and the like may have any
-// name, but a name behind ".." is rarely meant to be one of theirs.
+// named returns the fields in which a step looks. A map such as labels may have any name,
+// but a name after ".." is rarely meant for it.
 func (s *pathSearch) named(step vmrules.Step) []*field {
 	name, ok := step.(vmrules.NameStep)
 	if s.deep == nil || !ok || strings.ContainsFunc(string(name), isNoFieldRune) {
@@ -148,13 +148,14 @@ func (s *pathSearch) named(step vmrules.Step) []*field {
 	})
 }
 
-// isNoFieldRune reports what the name of a field never has, but a label may.
+// isNoFieldRune reports whether r is never in the name of a field, though a label may
+// have it.
 func isNoFieldRune(r rune) bool {
 	return r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r)
 }
 
-// filter holds the paths of a filter against the items at which it looks. They cannot
-// be mended in the text.
+// filter checks the paths of a filter against the items at which it looks. It suggests no
+// corrections of them.
 func (s *pathSearch) filter(f vmrules.FilterStep, items []*field) {
 	for _, operand := range [...]vmrules.Operand{f.Left(), f.Right()} {
 		path, ok := operand.Steps()
@@ -174,7 +175,7 @@ func (s *pathSearch) filter(f vmrules.FilterStep, items []*field) {
 	}
 }
 
-// A wanted is what a path must lead to.
+// A wanted says what a path must select.
 type wanted int
 
 const (
@@ -183,7 +184,7 @@ const (
 	scalars          // or an array of these
 )
 
-// end judges what the whole path selects.
+// end checks what the whole path selects.
 func (s *pathSearch) end(w wanted) {
 	if w == anyValue || len(s.fields) == 0 || slices.ContainsFunc(s.fields, w.fits) {
 		return
@@ -191,12 +192,12 @@ func (s *pathSearch) end(w wanted) {
 	items := itemsOf(s.fields)
 	switch {
 	case len(items) == 0:
-		s.find("not-a-scalar", false, "this selects an object, where a string, number or boolean is needed: go on to a field in it")
+		s.find("not-a-scalar", false, "the path selects an object, but must select a string, number or boolean: add the name of a field in it")
 	case slices.ContainsFunc(items, w.fits):
-		s.find("not-a-scalar", true, "this selects an array, where a string, number or boolean is needed: write [*] behind it for its items")
+		s.find("not-a-scalar", true, "the path selects an array, but must select a string, number or boolean: add [*] for its items")
 		s.written = append(s.written, "[*]")
 	default:
-		s.find("not-a-scalar", false, "this selects an array, where a string, number or boolean is needed: write [*] behind it, and go on to a field in its items")
+		s.find("not-a-scalar", false, "the path selects an array, but must select a string, number or boolean: add [*] and the name of a field in its items")
 	}
 }
 

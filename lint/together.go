@@ -9,9 +9,8 @@ import (
 	"github.com/vmrules/vmrules/internal/value"
 )
 
-// together looks for rules that contradict each other. A rule is held against
-// what those before it leave over, not against each of them: an annotation may
-// have thousands.
+// together finds rules that contradict each other. It compares a rule with what the rules
+// before it allow together, and not with each of them: there may be thousands.
 func (l *linter) together(rules []*rule) {
 	groups := map[string]*limits{}
 	var inOrder []*limits
@@ -31,7 +30,8 @@ func (l *linter) together(rules []*rule) {
 	}
 }
 
-// group is the same for rules that judge the same values on the same condition.
+// group returns a key that is the same for rules that judge the same values under the same
+// condition.
 func (r *rule) group() string {
 	path := strings.Join(spelled(r.Path), "")
 	if r.alwaysApplies() {
@@ -40,17 +40,17 @@ func (r *rule) group() string {
 	return path + " if " + strings.Join(spelled(r.Valid), "")
 }
 
-// limits are what the literal arguments of several rules leave over together.
+// limits is what the literal arguments of several rules allow together.
 type limits struct {
 	linter   *linter
 	together constraint.Together
-	from     map[constraint.Constraint]*rule // the rule of each constraint
-	integer  *rule                           // a rule that asks for an integer; nil: none
-	lister   *rule                           // the last rule with values; nil: none
+	from     map[constraint.Constraint]*rule // the rule that each constraint is from
+	integer  *rule                           // a rule that demands an integer, or nil
+	lister   *rule                           // the last rule with values, or nil
 }
 
-// add adds a rule. One that leaves nothing of what the others allow is reported
-// and left out, so that it is not reported again with each rule that follows.
+// add adds a rule. If no value satisfies it and the others, the rule is reported and not
+// added: otherwise it would be reported again with each rule that follows.
 func (s *limits) add(r *rule) {
 	for x, y := range s.together.Conflicts(&r.literal, &s.linter.budget) {
 		s.excluded(r, x, y)
@@ -70,21 +70,22 @@ func (s *limits) add(r *rule) {
 
 const contradictingRules = "contradicting-rules"
 
-// excluded reports a rule for which two constraints leave nothing: one of its own and one
-// of the rules before it, or twice what is left of the values.
+// excluded reports a rule that contradicts the rules before it. The two constraints are
+// one of its own and one of theirs; they are the same if the lists of values contradict
+// each other.
 func (s *limits) excluded(r *rule, own, other constraint.Constraint) {
 	if own == other {
-		s.linter.add(r, constraint.Values, contradictingRules, "none of these is left of what the rules before it for the same path allow, %s the last of them", value.Quoted(s.lister.Name))
+		s.linter.add(r, constraint.Values, contradictingRules, "the earlier rules for the same path allow none of these values; the last of those rules is %s", value.Quoted(s.lister.Name))
 		return
 	}
 	if _, isOthers := s.from[own]; isOthers {
 		own, other = other, own
 	}
-	s.linter.add(r, own.Key(), contradictingRules, "the rule %s for the same path has %s %s, so that no value satisfies both",
+	s.linter.add(r, own.Key(), contradictingRules, "the rule %s for the same path has %s %s, so no value satisfies both",
 		value.Quoted(s.from[other].Name), other.Key(), other)
 }
 
-// judgeAllowed reports where the other limits refuse all values that are allowed.
+// judgeAllowed reports if the other limits refuse every value in the lists.
 func (s *limits) judgeAllowed() {
 	set := s.together.Set()
 	list, ok := set.Get(constraint.Values).(*constraint.Allowed)
@@ -106,17 +107,17 @@ func (s *limits) judgeAllowed() {
 		}
 	}
 	if len(names) > 0 {
-		s.linter.add(s.lister, constraint.Values, contradictingRules, "the rules for the same path leave none of these over, %s among them: %s", string(value.AppendList(nil, names)), first)
+		s.linter.add(s.lister, constraint.Values, contradictingRules, "the rules for the same path, including %s, allow none of these values: %s", string(value.AppendList(nil, names)), first)
 	}
 }
 
 const (
-	checkWork = 100 // of holding a value against a limit, beside that of a regex
-	maxNamed  = 3   // rules in a message
+	checkWork = 100 // the cost of checking a value against a limit, apart from a regex
+	maxNamed  = 3   // how many rules a message names
 )
 
-// refusal is the rule that refuses a value, and why; "" where none does, or
-// where that would take too long to tell.
+// refusal returns the rule that refuses a value, and why. It returns "" if none does, or
+// if the budget is used up.
 func (s *limits) refusal(limits []constraint.Constraint, v value.Scalar) (*rule, string) {
 	budget := &s.linter.budget
 	if s.integer != nil {

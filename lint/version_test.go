@@ -9,8 +9,8 @@ import (
 	"github.com/vmrules/vmrules/lint"
 )
 
-// A template's own annotation is linted in the version that RulesFor reads it in, also
-// where a rule that tells the version is broken.
+// TestDetectedVersion checks that a template's own annotation is linted in the version in
+// which RulesFor reads it, even if a rule that determines the version is broken.
 func TestDetectedVersion(t *testing.T) {
 	const old = `{"name": "old", "rule": "integer", "path": "/spec.domain.cpu.cores", "message": "m", "min": 1}`
 	for _, test := range []struct {

@@ -1,5 +1,5 @@
-// Package apitest holds a package to what it has promised: the values of its exported
-// constants and the JSON of its exported types stay as they are, and only grow.
+// Package apitest checks that a package keeps its promises: the values of its exported
+// constants and the JSON of its exported types never change. New ones may be added.
 package apitest
 
 import (
@@ -19,13 +19,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-var update = flag.Bool("update-api", false, "write testdata/api.txt anew; read the difference before you commit it")
+var update = flag.Bool("update-api", false, "rewrite testdata/api.txt; read the difference before you commit it")
 
 const golden = "testdata/api.txt"
 
 // Check compares the package in the working directory with testdata/api.txt, which has a
-// line for each exported string constant and for each member of JSON. More are lines
-// about anything else that is promised.
+// line for each exported string constant and for each JSON member. The lines in more are
+// about other promises.
 func Check(t *testing.T, more ...string) {
 	t.Helper()
 	got := append(linesOf(t), more...)
@@ -87,7 +87,7 @@ func declared(d *ast.GenDecl) []string {
 	return lines
 }
 
-// constants returns the lines of constants that are written as strings.
+// constants returns the lines of constants with a string literal.
 func constants(spec *ast.ValueSpec) []string {
 	var lines []string
 	for i, name := range spec.Names {
@@ -101,7 +101,7 @@ func constants(spec *ast.ValueSpec) []string {
 	return lines
 }
 
-// members returns the lines of the fields that JSON has.
+// members returns the lines of the fields that are in the JSON.
 func members(name string, s *ast.StructType) []string {
 	var lines []string
 	for _, field := range s.Fields.List {

@@ -1,7 +1,7 @@
-// Package conformance reads test vectors and compares what came out with what
-// they want. The tests of every module of this repository share it: it knows
-// reports and errors by their JSON alone, so that package vmrules can use it
-// too. testdata/conformance/README.md documents the form of a vector.
+// Package conformance reads test vectors and compares results with what the vectors want.
+// The tests of every module of this repository share it. It knows reports and errors only
+// by their JSON, so that package vmrules can use it too.
+// testdata/conformance/README.md documents the format of vectors.
 package conformance
 
 import (
@@ -18,7 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// A Vector is one call and what it must give.
+// A Vector is a call and its expected result.
 type Vector struct {
 	Name       string
 	Spec       string
@@ -32,7 +32,7 @@ type Vector struct {
 		Root            string // "" or "object"
 	}
 	Object json.RawMessage
-	Old    json.RawMessage // nil: none
+	Old    json.RawMessage // nil if there is none
 	Want   struct {
 		Problems   []Problem
 		Outcomes   []string
@@ -43,13 +43,13 @@ type Vector struct {
 	}
 }
 
-// A Problem is what a vector says of a problem.
+// A Problem is what a vector says about a problem.
 type Problem struct {
 	Rule, Key, Reason, Source, Contains string
 	Index, Line, Column                 int
 }
 
-// A Violation is what a vector says of a violation.
+// A Violation is what a vector says about a violation.
 type Violation struct {
 	Rule, Message, Field, Reason, Argument string
 	Warning                                bool
@@ -59,8 +59,8 @@ type Violation struct {
 	Contains                               string
 }
 
-// Read returns the vectors of each file in the directory, by the file's name
-// without its extension. A key that no vector has is an error.
+// Read returns the vectors of each file in the directory, by the file's name without its
+// extension. An unknown key is an error.
 func Read(t testing.TB, dir string) map[string][]Vector {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "*.json"))
@@ -84,7 +84,7 @@ func Read(t testing.TB, dir string) map[string][]Vector {
 	return all
 }
 
-// Text is the annotation: a string in the file, or the text of an array there.
+// Text returns the annotation, which is a string or an array in the file.
 func (v Vector) Text(t testing.TB) string {
 	t.Helper()
 	if len(v.Annotation) == 0 || v.Annotation[0] != '"' {
@@ -97,26 +97,25 @@ func (v Vector) Text(t testing.TB) string {
 	return s
 }
 
-// Run demands of a call what the vector wants, and that it makes no difference
-// how the call's objects were decoded.
+// Run checks that a call has the result that the vector wants, however the objects are
+// decoded.
 func Run[Report any](t testing.TB, v Vector, call func(decode func(json.RawMessage) map[string]any) (Report, error)) {
 	t.Helper()
 	if v.Spec == "" {
-		t.Error("the vector does not say which sentence it is about")
+		t.Error("the vector does not say which sentence of the specification it tests")
 	}
 	report, err := call(DecodeExactly)
 	v.Compare(t, report, err)
 	other, otherErr := call(DecodeOddly)
 	if diff := cmp.Diff(err, otherErr); diff != "" {
-		t.Errorf("the same object, decoded otherwise, gives other problems (-exact +odd):\n%s", diff)
+		t.Errorf("the problems depend on how the object is decoded (-exact +odd):\n%s", diff)
 	}
 	if diff := cmp.Diff(report, other); diff != "" {
-		t.Errorf("the same object, decoded otherwise, gives another report (-exact +odd):\n%s", diff)
+		t.Errorf("the report depends on how the object is decoded (-exact +odd):\n%s", diff)
 	}
 }
 
-// Compare demands of a report, or of nil, and of an error what the vector
-// wants of them.
+// Compare checks that a report, which may be nil, and an error are what the vector wants.
 func (v Vector) Compare(t testing.TB, report any, err error) {
 	t.Helper()
 	if diff := cmp.Diff(v.Want.Problems, problemsOf(t, err, v.Want.Problems), cmpopts.EquateEmpty()); diff != "" {
@@ -155,8 +154,8 @@ func (v Vector) Compare(t testing.TB, report any, err error) {
 	}
 }
 
-// The JSON of a problem and of a violation has the keys of the vectors, and
-// the words of which a vector says a part.
+// The JSON of a problem and of a violation has the keys of the vectors, and texts of which a
+// vector contains a part.
 type (
 	gotProblem struct {
 		Problem
@@ -179,8 +178,8 @@ func viaJSON(t testing.TB, from, to any) {
 	}
 }
 
-// containing is the wanted part of a text if the text contains it, so that a
-// comparison succeeds; else the whole text.
+// containing returns the wanted part of a text if the text contains it, so that a comparison
+// succeeds. Otherwise it returns the whole text.
 func containing(text string, wanted []string, i int) string {
 	if i < len(wanted) && strings.Contains(text, wanted[i]) && (wanted[i] != "" || text == "") {
 		return wanted[i]
@@ -188,8 +187,8 @@ func containing(text string, wanted []string, i int) string {
 	return text
 }
 
-// problemsOf reduces the problems in an error to what the vector says of them.
-// Any other error is one problem.
+// problemsOf reduces the problems in an error to what the vector says about them. An error
+// of another type is one problem.
 func problemsOf(t testing.TB, err error, wanted []Problem) []Problem {
 	t.Helper()
 	if err == nil {
@@ -220,7 +219,7 @@ func problemsOf(t testing.TB, err error, wanted []Problem) []Problem {
 	return got
 }
 
-// comparable reduces violations to what the vector says of them.
+// comparable reduces violations to what the vector says about them.
 func comparable(violations []gotViolation, wanted []Violation) []Violation {
 	var got []Violation
 	for i, v := range violations {
@@ -249,7 +248,7 @@ func onlyIf[T any](wanted bool, got T) T {
 	return none
 }
 
-// orZero is nil where nothing is wanted. A report leaves out what is zero.
+// orZero returns nil if nothing is wanted, because a report omits zero values.
 func orZero[T any](want, got *T) *T {
 	if want != nil && got == nil {
 		return new(T)
@@ -257,8 +256,8 @@ func orZero[T any](want, got *T) *T {
 	return onlyIf(want != nil, got)
 }
 
-// orWanted is what is wanted where that is absent or the same JSON value, so
-// that a comparison succeeds. A report leaves out what is null.
+// orWanted returns the wanted value if it is absent or the same JSON value, so that a
+// comparison succeeds. A report omits null values.
 func orWanted(want, got json.RawMessage) json.RawMessage {
 	if got == nil {
 		got = json.RawMessage("null")

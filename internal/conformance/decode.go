@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// DecodeExactly keeps every digit. No text is nil.
+// DecodeExactly decodes an object and keeps every digit. It returns nil for an empty text.
 func DecodeExactly(text json.RawMessage) map[string]any {
 	if len(text) == 0 {
 		return nil
@@ -35,8 +35,8 @@ type (
 	namedList   []any
 )
 
-// DecodeOddly gives the same object in the types of other decoders and of Go
-// code: named and untyped maps, typed lists, numbers of other widths.
+// DecodeOddly decodes the same object to the types of other decoders and of Go code: named
+// and untyped maps, typed lists, numbers of other widths.
 func DecodeOddly(text json.RawMessage) map[string]any {
 	object := DecodeExactly(text)
 	for name, value := range object {
@@ -66,7 +66,7 @@ func oddly(v any, depth int) any {
 	return v
 }
 
-// oddNumber is the number in a Go type that holds it exactly.
+// oddNumber returns the number in a Go type that holds it exactly.
 func oddNumber(n json.Number, depth int) any {
 	if i, err := strconv.ParseInt(string(n), 10, 64); err == nil {
 		return []any{i, int(i), float64(i)}[min(depth%3, onlyIf(i < 1<<53, 2))]

@@ -12,17 +12,17 @@ import (
 // MaxListed is how many values the limit of a Breach lists.
 const MaxListed = 100
 
-// maxScanned is up to how many values looking at each is faster than a set.
+// maxScanned is the length up to which scanning a list is faster than a set.
 const maxScanned = 8
 
-// ListedWork is what a value that is allowed costs, in units of work.
+// ListedWork is the cost of an allowed value, in units of work.
 const ListedWork = 500
 
-// Allowed is values.
+// Allowed is the constraint of the argument values.
 type Allowed struct {
-	list  []string            // as they were given
-	limit any                 // the first of the list, as reports show them
-	set   map[string]struct{} // nil where the list is short
+	list  []string            // the allowed values as they were given
+	limit any                 // the first of them, as reports show them
+	set   map[string]struct{} // nil if the list is short
 	open  error
 }
 
@@ -30,7 +30,7 @@ type Allowed struct {
 func NewAllowed(list []string) *Allowed {
 	c := &Allowed{list: list, limit: list}
 	if len(list) > MaxListed {
-		c.limit = slices.Clone(list[:MaxListed]) // which keeps no more of the list than it shows
+		c.limit = slices.Clone(list[:MaxListed]) // so that a Breach keeps only the values that it shows
 	}
 	if len(list) <= maxScanned {
 		return c
@@ -50,18 +50,18 @@ func newAllowed(_ *Argument, literals []value.Scalar, _ *pcre.Budget) (Constrain
 	return NewAllowed(list), nil
 }
 
-// Open returns the constraint that allows the same values, and cannot decide about
-// others, for the reason why.
+// Open returns a constraint that allows the same values, and cannot decide about other
+// values. The error says why.
 func (c *Allowed) Open(why error) *Allowed {
 	open := *c
 	open.open = why
 	return &open
 }
 
-// List returns the values that are allowed. The caller must not change it.
+// List returns the allowed values. The caller must not change the slice.
 func (c *Allowed) List() []string { return c.list }
 
-// IsOpen returns why others may be allowed, too; nil where they are not.
+// IsOpen returns why other values may be allowed too; nil if they are not.
 func (c *Allowed) IsOpen() error { return c.open }
 
 // LimitSize returns how many bytes the limit of a Breach keeps.
@@ -76,7 +76,7 @@ func (c *Allowed) LimitSize() int {
 // Key returns Values.
 func (c *Allowed) Key() string { return Values }
 
-// Holds reports whether the value, rendered, is one of the list.
+// Holds reports whether the rendered value is in the list.
 func (c *Allowed) Holds(v *value.Scalar, _ *pcre.Budget) (bool, error) {
 	if c.has(v) {
 		return true, nil
@@ -100,7 +100,7 @@ func (c *Allowed) hasText(s string) bool {
 	return ok
 }
 
-// Breach lists what is allowed.
+// Breach lists the allowed values.
 func (c *Allowed) Breach(v *value.Scalar) Breach {
 	if len(c.list) == 0 {
 		return Breach{NotListed, c.limit, "no value is allowed"}
@@ -112,13 +112,13 @@ func (c *Allowed) Breach(v *value.Scalar) Breach {
 	return Breach{NotListed, c.limit, string(value.AppendList(detail, c.list))}
 }
 
-// String lists what is allowed.
+// String lists the allowed values.
 func (c *Allowed) String() string { return string(value.AppendList(nil, c.list)) }
 
-// Type returns Scalar: values are compared as they are rendered.
+// Type returns Scalar: any scalar is compared as it is rendered.
 func (c *Allowed) Type() Type { return Scalar }
 
-// with keeps the values that both allow, in the order of c, each once.
+// with returns the values that both allow, in the order of c, each once.
 func (c *Allowed) with(other Constraint, b *pcre.Budget) Constraint {
 	kept := []string{}
 	if b.Spend(meter.Times(len(c.list), ListedWork), 0) != nil {
@@ -134,5 +134,5 @@ func (c *Allowed) with(other Constraint, b *pcre.Budget) Constraint {
 	return NewAllowed(kept)
 }
 
-// excludes reports whether nothing is allowed, for which no other constraint is to blame.
+// excludes reports whether c allows no value at all. That concerns no other constraint.
 func (c *Allowed) excludes(other Constraint) bool { return other == Constraint(c) && len(c.list) == 0 }

@@ -18,15 +18,15 @@ const (
 	Regex     = "regex"
 )
 
-// An Argument is what the format says of an argument. Spec: Rule arguments.
+// An Argument describes an argument of the format. Spec: Rule arguments.
 type Argument struct {
 	Key     string
-	OldName string // in version 201901-1; "" if it had no other
+	OldName string // its key in version 201901-1; "" if that is the same
 	Kind    string // the kind that the specification lists it for
 	Wanted  string // what it may be, for messages
-	// IsList means that it is a list of literals or paths, or a path of the list.
+	// IsList means that it is a list of literals and paths, or a path that selects the list.
 	IsList bool
-	// IsUnquoted means that the annotation may not write it in quotes.
+	// IsUnquoted means that the annotation must not put a literal in quotes.
 	IsUnquoted bool
 
 	build func(a *Argument, literals []value.Scalar, b *pcre.Budget) (Constraint, error)
@@ -57,9 +57,9 @@ func Named(key string) *Argument {
 	return nil
 }
 
-// New returns the constraint that the argument makes of literals, of which there is
-// one unless IsList. Patterns are paid for from b. An error is an [*Error], whose text
-// continues a sentence that begins with the key.
+// New returns the constraint of the argument with these literals; there is one unless
+// IsList. It pays for patterns from b. An error is an [*Error], whose text continues a
+// sentence that begins with the key.
 func (a *Argument) New(literals []value.Scalar, b *pcre.Budget) (Constraint, error) {
 	return a.build(a, literals, b)
 }
@@ -67,7 +67,7 @@ func (a *Argument) New(literals []value.Scalar, b *pcre.Budget) (Constraint, err
 // isLeast reports whether the argument is a lower bound.
 func (a *Argument) isLeast() bool { return a.Key == Min || a.Key == MinLength }
 
-// unfit returns the error for a literal that the argument cannot be.
+// unfit returns the error for a literal that the argument does not accept.
 func (a *Argument) unfit(f Fault, literal value.Scalar) error {
 	return &Error{f, fmt.Errorf("must be %s, not %s%s", a.Wanted, literal.Describe(), jsonpath.PrefixHint(literal.Text()))}
 }
@@ -83,13 +83,13 @@ func (e *Error) Error() string { return e.Err.Error() }
 // Unwrap returns Err.
 func (e *Error) Unwrap() error { return e.Err }
 
-// A Fault is what sort of thing is wrong with a value or a literal.
+// A Fault says what sort of thing is wrong with a value or a literal.
 type Fault int
 
 // The faults.
 const (
 	Invalid   Fault = iota
 	WrongType       // it has another type
-	NotListed       // it is not one of the values that are allowed
+	NotListed       // it is not one of the allowed values
 	TooLong         // it is longer than allowed
 )

@@ -9,7 +9,7 @@ import (
 	"github.com/vmrules/vmrules/internal/value"
 )
 
-// A bound is a limit that a number must not be beyond.
+// A bound is a lower or upper limit for a number.
 type bound struct {
 	key    string
 	limit  any    // as reports show it
@@ -37,15 +37,15 @@ func (c *bound) String() string { return c.shown }
 // Number returns the limit.
 func (c *bound) Number() quantity.Number { return c.number }
 
-// isTighter reports whether c excludes more than another bound of the same side.
+// isTighter reports whether c excludes more than another bound with the same key.
 func (c *bound) isTighter(other *bound) bool { return other.number.Compare(c.number) == c.beyond }
 
-// crosses reports whether nothing lies between c and a bound of the other side.
+// crosses reports whether no number satisfies both c and a bound of the opposite kind.
 func (c *bound) crosses(other *bound) bool {
 	return c.beyond != other.beyond && c.number.Compare(other.number) == other.beyond
 }
 
-// A Bound is min or max.
+// A Bound is the constraint of the argument min or max.
 type Bound struct{ bound }
 
 func newBound(a *Argument, literals []value.Scalar, _ *pcre.Budget) (Constraint, error) {
@@ -63,7 +63,7 @@ func newBound(a *Argument, literals []value.Scalar, _ *pcre.Budget) (Constraint,
 	return &Bound{a.bound(literal, n)}, nil
 }
 
-// Holds compares the value as a number. What is not a number does not satisfy it.
+// Holds compares the value as a number. A value that is not a number does not satisfy it.
 func (c *Bound) Holds(v *value.Scalar, b *pcre.Budget) (bool, error) {
 	n, err := v.Quantity()
 	if err == quantity.ErrNotNumber {
@@ -80,7 +80,7 @@ func (c *Bound) Holds(v *value.Scalar, b *pcre.Budget) (bool, error) {
 	return n.Compare(c.number) != c.beyond, nil
 }
 
-// Breach compares the value with the limit in words.
+// Breach says in words how the value compares with the limit.
 func (c *Bound) Breach(v *value.Scalar) Breach {
 	detail := v.AppendDescription(make([]byte, 0, usualDetail))
 	_, err := v.Quantity()
@@ -110,7 +110,7 @@ func (c *Bound) excludes(other Constraint) bool {
 	return ok && c.crosses(&o.bound)
 }
 
-// A Length is minLength or maxLength.
+// A Length is the constraint of the argument minLength or maxLength.
 type Length struct{ bound }
 
 func newLength(a *Argument, literals []value.Scalar, _ *pcre.Budget) (Constraint, error) {
@@ -130,12 +130,12 @@ func newLength(a *Argument, literals []value.Scalar, _ *pcre.Budget) (Constraint
 	return &Length{a.bound(literal, n)}, nil
 }
 
-// Holds compares the length of the value, rendered, in code points.
+// Holds compares the length of the rendered value, in code points.
 func (c *Length) Holds(v *value.Scalar, _ *pcre.Budget) (bool, error) {
 	return quantity.FromInt(int64(v.Length())).Compare(c.number) != c.beyond, nil
 }
 
-// Breach compares the length with the limit in words.
+// Breach says in words how the length compares with the limit.
 func (c *Length) Breach(v *value.Scalar) Breach {
 	fault, compared := TooLong, "more than"
 	if c.beyond < 0 {
@@ -149,7 +149,7 @@ func (c *Length) Breach(v *value.Scalar) Breach {
 	return Breach{fault, c.limit, detail}
 }
 
-// Type returns Scalar: what is not a string is measured as it is rendered.
+// Type returns Scalar: any scalar is measured as it is rendered.
 func (c *Length) Type() Type { return Scalar }
 
 func (c *Length) with(other Constraint, _ *pcre.Budget) Constraint {

@@ -15,25 +15,27 @@ type Constraint interface {
 	Holds(v *value.Scalar, b *pcre.Budget) (bool, error)
 	// Breach says what is wrong with a value that does not satisfy it.
 	Breach(v *value.Scalar) Breach
-	// Type returns the type that every value has which satisfies it.
+	// Type returns the type of all values that satisfy it.
 	Type() Type
 	// String returns the literals as a message shows them.
 	String() string
 
-	// with returns one constraint that demands what this and another with the same
-	// key demand: one of the two where that alone does, this one if either does. It
-	// returns nil where it takes both, and then the two exclude no other constraint.
+	// with returns one constraint that demands as much as this one and another with the
+	// same key. That is one of the two if it is at least as strict as the other, and this
+	// one if they are equally strict. If there is no such constraint, with returns nil;
+	// then neither of the two excludes any other constraint.
 	with(other Constraint, b *pcre.Budget) Constraint
-	// excludes reports whether no value satisfies both. It may miss that.
+	// excludes reports whether no value satisfies both. It may return false although none
+	// does.
 	excludes(other Constraint) bool
 }
 
-// A Breach is what is wrong with a value.
+// A Breach says what is wrong with a value.
 type Breach struct {
 	Fault  Fault
 	Limit  any    // the argument's literal: a string, a json.Number or a []string
 	Detail string // such as "12 is more than max 8"
 }
 
-// usualDetail is how many bytes most details have at most.
+// usualDetail is a size in bytes that is enough for most details.
 const usualDetail = 128

@@ -1,11 +1,11 @@
-// Package constraint knows what the arguments of a rule demand of a value: whether
-// a value satisfies a constraint, whether two constraints contradict each other, and
-// what they demand together.
+// Package constraint checks values against the arguments of rules. It knows whether a value
+// satisfies a constraint, whether two constraints contradict each other, and what several
+// constraints demand together.
 //
 // [Arguments] is the table of all arguments, in the order in which a value is judged
-// by them. A [Set] is the type and the constraints that a value has to satisfy: those
-// of one rule, or those of several rules together. Combining sets never makes one that
-// admits a value which one of them refuses.
+// by them. A [Set] holds the type and the constraints that a value has to satisfy, from one
+// rule or from several rules together. A combination of sets never admits a value that one
+// of them refuses.
 //
-// To add an argument, write a type that is a [Constraint], and its row in Arguments.
+// To add an argument, write a type that implements [Constraint], and add a row to Arguments.
 package constraint

@@ -7,7 +7,7 @@ import (
 	"github.com/vmrules/vmrules/internal/value"
 )
 
-// A Pattern is regex.
+// A Pattern is the constraint of the argument regex.
 type Pattern struct {
 	limit any // as reports show it
 	text  string
@@ -33,13 +33,13 @@ func newPattern(a *Argument, literals []value.Scalar, b *pcre.Budget) (Constrain
 // String returns the pattern as it was written.
 func (c *Pattern) String() string { return c.text }
 
-// IsLinear reports whether matching takes linear time, and no clock decides about it.
+// IsLinear reports whether matching takes linear time, so that it needs no time limit.
 func (c *Pattern) IsLinear() bool { return c.regex.IsLinear() }
 
 // Key returns Regex.
 func (c *Pattern) Key() string { return Regex }
 
-// Holds reports whether the value, rendered, matches anywhere.
+// Holds reports whether the regex matches anywhere in the rendered value.
 func (c *Pattern) Holds(v *value.Scalar, b *pcre.Budget) (bool, error) {
 	return c.regex.Match(v.String(), b)
 }
@@ -50,7 +50,7 @@ func (c *Pattern) Breach(v *value.Scalar) Breach {
 	return Breach{Invalid, c.limit, string(value.AppendQuoted(detail, c.text))}
 }
 
-// Type returns Scalar: what is not a string is matched as it is rendered.
+// Type returns Scalar: any scalar is matched as it is rendered.
 func (c *Pattern) Type() Type { return Scalar }
 
 func (c *Pattern) with(other Constraint, _ *pcre.Budget) Constraint {

@@ -16,13 +16,13 @@ type Set struct {
 	all  []Constraint
 }
 
-// NewSet returns the set of a type and of constraints, which it sorts and keeps.
+// NewSet returns the set of a type and constraints. It sorts and keeps the slice.
 func NewSet(kind Type, all []Constraint) Set {
 	slices.SortStableFunc(all, func(x, y Constraint) int { return order(x) - order(y) })
 	return Set{kind, all}
 }
 
-// Type returns the type that every value has which satisfies the set.
+// Type returns the type of all values that satisfy the set.
 func (s *Set) Type() Type {
 	t := s.kind
 	for _, c := range s.all {
@@ -45,8 +45,8 @@ func (s *Set) Get(key string) Constraint {
 	return nil
 }
 
-// IsLinear reports whether judging a value takes linear time, so that no clock
-// decides about it.
+// IsLinear reports whether judging a value takes linear time, so that it needs no time
+// limit.
 func (s *Set) IsLinear() bool {
 	return !slices.ContainsFunc(s.all, func(c Constraint) bool {
 		p, isPattern := c.(*Pattern)
@@ -57,8 +57,8 @@ func (s *Set) IsLinear() bool {
 // ReadsNumbers reports whether judging a value reads it as a number.
 func (s *Set) ReadsNumbers() bool { return s.Type().Is(Number) }
 
-// Admits reports whether a value certainly satisfies the set. It is false also where
-// that cannot be decided.
+// Admits reports whether a value certainly satisfies the set. It returns false if that
+// cannot be decided.
 func (s *Set) Admits(v *value.Scalar, b *pcre.Budget) bool {
 	if ok, err := s.kind.Admits(v, true); !ok || err != nil {
 		return false
@@ -71,15 +71,15 @@ func (s *Set) Admits(v *value.Scalar, b *pcre.Budget) bool {
 	return true
 }
 
-// A Finding is what a value does not satisfy, or may not.
+// A Finding is a demand that a value does not satisfy, or may not satisfy.
 type Finding struct {
-	Key string // of the argument; "" for the type
+	Key string // the key of the argument; "" for the type
 	Breach
 	Err error // why it cannot be decided; the Breach is then empty
 }
 
-// Findings yields what a resolved value does not satisfy, and what cannot be decided:
-// the type alone, or else each constraint. The scalar is that of the value, if
+// Findings yields what a resolved value does not satisfy, and what cannot be decided. If
+// the type is among that, it yields only the type. The scalar is that of the value, if
 // isScalar.
 func (s *Set) Findings(v any, scalar *value.Scalar, isScalar bool, b *pcre.Budget) iter.Seq[Finding] {
 	return func(yield func(Finding) bool) {

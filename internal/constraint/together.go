@@ -7,18 +7,18 @@ import (
 	"github.com/vmrules/vmrules/internal/pcre"
 )
 
-// Together is what several sets demand of one value. The zero Together demands nothing.
+// Together combines what several sets demand of one value. The zero Together demands nothing.
 // It is not safe for concurrent use.
 type Together struct {
 	kind Type
-	ones [len(Arguments)]Constraint // one of each argument, in the order of Arguments; nil: none
-	more []Constraint               // those that no other of their argument can be combined with
+	ones [len(Arguments)]Constraint // one of each argument, in the order of Arguments; nil if there is none
+	more []Constraint               // those that could not be combined with one of the same argument
 	seen map[string]bool
 }
 
-// Add adds what a set demands. Of two constraints of one argument it keeps one where
-// that says all, the earlier one if either does. Combining is paid for from b; where
-// that does not suffice, the result means nothing.
+// Add adds what a set demands. It combines two constraints of the same argument into one if
+// it can; if they are equally strict, it keeps the earlier one. Add pays from b; if the
+// budget is used up, the result means nothing.
 func (t *Together) Add(s *Set, b *pcre.Budget) {
 	t.kind |= s.kind
 	for _, c := range s.all {
@@ -58,9 +58,9 @@ func (t *Together) Set() Set {
 	return NewSet(t.kind, append(all, t.more...))
 }
 
-// Conflicts yields the pairs of constraints that would leave no value, if the set were
-// added: two bounds that cross, or twice the one that allows nothing. That it yields none
-// does not promise a value.
+// Conflicts yields the pairs of constraints that no value would satisfy if the set were
+// added: two bounds that cross, or the same constraint twice if it allows no value. If it
+// yields none, there may still be no value that satisfies everything.
 func (t *Together) Conflicts(s *Set, b *pcre.Budget) iter.Seq2[Constraint, Constraint] {
 	ones := t.ones
 	for _, c := range s.all {
@@ -82,7 +82,7 @@ func (t *Together) Conflicts(s *Set, b *pcre.Budget) iter.Seq2[Constraint, Const
 	}
 }
 
-// order is the place of a constraint's argument in the table.
+// order returns the index of a constraint's argument in the table.
 func order(c Constraint) int {
 	return slices.IndexFunc(Arguments[:], func(a Argument) bool { return a.Key == c.Key() })
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/vmrules/vmrules/internal/value"
 )
 
-// A Type is the type that a value must have. Types are combined by |: the result
-// admits what both admit. Spec: Validation rules.
+// A Type is the type that a value must have. The operator | combines types: the result
+// admits the values that both admit. Spec: Validation rules.
 type Type uint8
 
 // The types, apart from their combinations.
@@ -19,8 +19,8 @@ const (
 	Integer Type = Number | (1 << 2) // an integral number, or a string that is an integral quantity
 )
 
-// OfKind returns the type that a kind of rule asks for, and whether the kind is one of
-// the format. Any other asks for what arguments can be applied to.
+// OfKind returns the type that a kind of rule demands, and whether the kind is one of the
+// format. Other kinds demand a scalar, to which arguments can be applied.
 func OfKind(kind string) (t Type, isOfFormat bool) {
 	switch kind {
 	case "integer":
@@ -50,7 +50,7 @@ func (t Type) String() string {
 	return "scalar"
 }
 
-// Is reports whether all values of the type are of another type, too.
+// Is reports whether all values of the type also have another type.
 func (t Type) Is(other Type) bool { return t&other == other }
 
 // Admits reports whether a value has the type; isScalar is false for an array or

@@ -6,8 +6,8 @@ import (
 	"github.com/ohler55/ojg/jp"
 )
 
-// below visits v and everything under it. The states are the steps that may
-// come next at v, in ascending order; the first is always a "..", which stays.
+// below visits v and everything below it. The states are the steps that may come next at
+// v, in ascending order. The first is always a "..", which applies at every level.
 func (w *Search) below(v any, states []int, f *Implied) bool {
 	if !w.Spend(len(states)) {
 		return false
@@ -22,7 +22,7 @@ func (w *Search) below(v any, states []int, f *Implied) bool {
 	return more
 }
 
-// followAll goes on where branches lead.
+// followAll continues the search in all branches.
 func (w *Search) followAll(branches []branch, f *Implied) bool {
 	for _, next := range branches {
 		before := w.enter(next.selection)
@@ -35,7 +35,7 @@ func (w *Search) followAll(branches []branch, f *Implied) bool {
 	return w.err == nil
 }
 
-// follow goes on where a branch leads.
+// follow continues the search in a branch.
 func (w *Search) follow(b branch, f *Implied) bool {
 	if b.standIn != Written {
 		return w.from(b.value, b.states[0], f)
@@ -49,8 +49,8 @@ type branch struct {
 	states []int
 }
 
-// merged brings together what the steps select in v: each location once, in
-// document order, with the set of steps that follow.
+// merged returns what the steps select in v: each location once, in document order, with
+// the set of steps that may come next there.
 func (w *Search) merged(v any, states []int, f *Implied) []branch {
 	var all []branch
 	for _, i := range states {
@@ -87,8 +87,8 @@ func (w *Search) merged(v any, states []int, f *Implied) []branch {
 	return merged
 }
 
-// both are two branches to one location. Where a default stands in, the step
-// that names the field is the one that counts.
+// both combines two branches to the same location. If one of them found a default, only
+// that one counts: it comes from a step that names the field.
 func (w *Search) both(a, b branch) branch {
 	switch {
 	case a.standIn != Written:
@@ -100,8 +100,8 @@ func (w *Search) both(a, b branch) branch {
 	return a
 }
 
-// reach adds a step to a set. A ".." may be skipped at once; and what an
-// earlier ".." could still find is also found from this one.
+// reach adds a step to a set. After a "..", the next step may come at once. A ".." replaces
+// the steps before it, as it also finds everything that they could still find.
 func (w *Search) reach(states []int, i int) []int {
 	if i == len(w.steps) || w.steps[i] != jp.Descent('.') {
 		return append(states, i)

@@ -1,20 +1,23 @@
-// Package jsonpath knows JSONPath in the dialect of Kubernetes (kubectl).
+// Package jsonpath implements JSONPath in the dialect of Kubernetes (kubectl).
 //
-// The dialect: a leading dot (forgiven where it is missing), names separated by
-// dots, in which any character but letters, digits, "_", "-" and "/" takes a
-// backslash ("\." is a dot); ['name'], [0], [-1], [0:2], [0:4:2], [0,2],
-// ['a','b'], [*] for every item of an array, .* for every member of an object or
-// item of an array, ..name for that name at any depth, and the filters
-// [?(@.name=="x")] with == != < <= > >= and [?(@.name)] for existence. A $ in
-// front and { } around the whole change nothing.
+// A path consists of these steps:
 //
-// What kubectl and other readers of JSONPath understand differently is refused,
-// with an error that says what to write instead: a bare dot inside quotes, $
-// inside a filter.
+//   - .name; the leading dot of the path is optional. In a name, a backslash must precede
+//     any character except letters, digits, "_", "-" and "/": "\." is a dot.
+//   - ['name'], [0], [-1], [0:2], [0:4:2], [0,2] and ['a','b'].
+//   - [*] for every item of an array, and .* for every member of an object or item of an
+//     array.
+//   - ..name for that name at any depth.
+//   - The filters [?(@.name=="x")], with == != < <= > >=, and [?(@.name)] for existence.
 //
-// [Parse] reads a [Path], and a [Search] visits what it selects in a value, each
-// [Location] once and in document order: items by index, members by name. A null is
-// not there. Besides what is written, steps that name a field see the fields of an
-// [Implied] tree: those with a default, and those that others may set, which leave
-// a doubt. A search pays for each value at which it looks.
+// A $ before the path and { } around it change nothing.
+//
+// Parse refuses what kubectl and other readers of JSONPath understand differently, such as
+// a bare dot inside quotes or a $ inside a filter. The error says what to write instead.
+//
+// [Parse] reads a [Path]. A [Search] visits what the path selects in a value, each
+// [Location] once and in document order: items by index, members by name. A null counts as
+// missing. Steps that name a field also see the fields of an [Implied] tree, which the value
+// need not contain: fields with a default, and fields that others may set, which cause a
+// doubt. A search pays for each value at which it looks.
 package jsonpath

@@ -13,8 +13,8 @@ import (
 	"github.com/vmrules/vmrules/internal/value"
 )
 
-// A Filter is the step [*], narrowed to the items for which a comparison holds.
-// ojg's own filter would round the operands.
+// A Filter is a step that selects the items for which a comparison holds. We do not use
+// the filter of ojg, which rounds the operands.
 type Filter struct {
 	jp.Frag
 	Left, Right Operand
@@ -23,12 +23,11 @@ type Filter struct {
 
 // An Operand is a path below the current item, or a literal.
 type Operand struct {
-	Path    jp.Expr // nil: literal
+	Path    jp.Expr // nil for a literal
 	Literal value.Scalar
 }
 
-// Compares reports whether f compares two Operands, rather than asking whether
-// one exists.
+// Compares reports whether f compares two Operands, instead of testing whether one exists.
 func (f Filter) Compares() bool { return f.Operator != "" }
 
 // filter reads what follows [?( up to )].
@@ -50,7 +49,7 @@ func (p *parser) filter() (jp.Frag, error) {
 	switch {
 	case p.skip(")]"):
 	case strings.HasPrefix(p.rest, "&&"), strings.HasPrefix(p.rest, "||"):
-		return nil, errors.New("a filter compares once: && and || are not part of Kubernetes' JSONPath")
+		return nil, errors.New("a filter has only one comparison: && and || are not part of Kubernetes' JSONPath")
 	case p.rest == "":
 		return nil, errors.New("the filter is never closed with )]")
 	default:
@@ -75,7 +74,7 @@ func (p *parser) operand() (Operand, error) {
 	case p.rest == "":
 		return Operand{}, errors.New("the filter ends too early")
 	case p.rest[0] == '$':
-		return Operand{}, errors.New("$ inside a filter is the current item for some and the root for others: write @ for the item")
+		return Operand{}, errors.New("some read $ inside a filter as the current item, others as the root: write @ for the item")
 	case p.skip("@"):
 		return p.operandPath()
 	case p.rest[0] == '"' || p.rest[0] == '\'':
@@ -100,7 +99,7 @@ func (p *parser) operand() (Operand, error) {
 	return Operand{Literal: value.FromNumber(n)}, nil
 }
 
-// operandPath reads the path behind an @ up to the operator or the end.
+// operandPath reads the path after an @, up to the operator or the end.
 func (p *parser) operandPath() (Operand, error) {
 	expr := jp.Expr{}
 	for p.rest != "" && (p.rest[0] == '.' || p.rest[0] == '[') {
@@ -118,9 +117,8 @@ func (p *parser) operandPath() (Operand, error) {
 	return Operand{Path: expr}, nil
 }
 
-// operandStep is where a step of an operand's path ends at the latest: a name
-// ends at the next step or at what follows the operand, a bracket is read
-// whole.
+// operandStep returns the latest index at which a step of an operand's path ends. A name
+// ends at the next step or at what follows the operand. A bracket is read whole.
 func operandStep(s string) int {
 	start := len(s) - len(strings.TrimLeft(s, "."))
 	for i := start; i < len(s); i++ {

@@ -8,37 +8,38 @@ import (
 	"github.com/vmrules/vmrules/internal/value"
 )
 
-// An Implied field counts though it is not written, or may be set by others. They
-// are a tree, whose zero value has no field yet; nil stands for all other fields.
+// An Implied field counts even if the object does not contain it, or others may set it.
+// Implied fields form a tree. The zero value is a tree without fields; nil is any field that
+// is not in the tree.
 type Implied struct {
 	members     map[string]*Implied
 	others      *Implied // members that are not in the tree
 	items       *Implied
-	value       any  // the default; nil: none
+	value       any  // the default, or nil
 	zeroIsUnset bool // 0 means not set
 
-	by   Setters // who may set the field, or make the object for fields in it
+	by   Setters // who may set the field, or create the object for fields in it
 	when Condition
-	only func(s *Search, parent any) bool // nil: always
+	only func(s *Search, parent any) bool // nil if always
 }
 
-// A StandIn says why a value counts that the object does not hold.
+// A StandIn says whether a value is in the object or, if it is not, why it counts.
 type StandIn int
 
 const (
-	// Written is for a value that the object does hold.
+	// Written means that the value is in the object.
 	Written StandIn = iota
-	// Unset is for the default of a field that is not there.
+	// Unset means that the value is the default of a missing field.
 	Unset
-	// Zero is for the default of a field that is 0, which means the same.
+	// Zero means that the value is the default of a field that is 0, which counts as missing.
 	Zero
 )
 
-// A FieldPath is a path of names and [*] that ends in a name: it names a field in
-// each object that may have it. The zero FieldPath names none.
+// A FieldPath is a path of names and [*] that ends in a name. It names a field in each
+// object that may have it. The zero FieldPath names no field.
 type FieldPath struct{ path *Path }
 
-// AsField returns p as a FieldPath, and false if it has another form.
+// AsField returns p as a FieldPath; false if p has another form.
 func (p *Path) AsField() (FieldPath, bool) {
 	steps := p.Steps()
 	if len(steps) == 0 || !isChild(steps[len(steps)-1]) {
@@ -58,15 +59,13 @@ func (p FieldPath) Path() *Path { return p.path }
 // String returns the path as it was written, with its leading dot.
 func (p FieldPath) String() string { return LeadingDot(p.path.Text()) }
 
-// SetDefault adds the value that counts wherever the field of a path is not
-// written, in place of another.
+// SetDefault sets the default of the field of a path, and replaces an earlier one.
 func (f *Implied) SetDefault(path FieldPath, v any) { f.grow(path).value = value.Resolve(v) }
 
-// SetZeroIsUnset makes a 0 in the field of a path mean that it is not set.
+// SetZeroIsUnset makes a 0 in the field of a path count as missing.
 func (f *Implied) SetZeroIsUnset(path FieldPath) { f.grow(path).zeroIsUnset = true }
 
-// Default returns the value that counts where the field is not written; nil for
-// none.
+// Default returns the default of the field; nil if there is none.
 func (f *Implied) Default() any {
 	if f == nil {
 		return nil
@@ -74,11 +73,10 @@ func (f *Implied) Default() any {
 	return f.value
 }
 
-// ZeroIsUnset reports whether a 0 in the field means that it is not set.
+// ZeroIsUnset reports whether a 0 in the field counts as missing.
 func (f *Implied) ZeroIsUnset() bool { return f != nil && f.zeroIsUnset }
 
-// Of returns the node of a path, as far as its steps are names or select items; nil
-// for any other.
+// Of returns the node of a path whose steps are names or select items; nil for other paths.
 func (f *Implied) Of(steps jp.Expr) *Implied {
 	for _, step := range steps {
 		switch step.(type) {
@@ -118,7 +116,7 @@ func isChild(step jp.Frag) bool {
 	return ok
 }
 
-// grow returns the node of a path, and makes those that are missing.
+// grow returns the node of a path, and adds nodes that are missing.
 func (f *Implied) grow(path FieldPath) *Implied {
 	for _, step := range path.path.Steps() {
 		if name, ok := step.(jp.Child); ok {
@@ -173,8 +171,8 @@ func (f *Implied) After(step jp.Frag) *Implied {
 	return f.At(Item(0))
 }
 
-// StandIn returns the default that counts for a member of parent, and why; next is
-// what the object holds there, nil where it holds nothing.
+// StandIn returns the default that counts for a member of parent, and why. The object has
+// next there, which is nil if the member is missing.
 func (f *Implied) StandIn(parent, next any) (any, StandIn) {
 	switch {
 	case f == nil || f.value == nil || value.ShapeOf(parent) != value.Object:

@@ -6,8 +6,8 @@ import (
 	"github.com/ohler55/ojg/jp"
 )
 
-// Key returns a text that two paths share if, and only if, they are Equal. nil and
-// the root share one.
+// Key returns a text that is the same for two paths if and only if they are Equal. It is
+// also the same for nil and the root.
 func (p *Path) Key() string { return string(appendSteps(nil, p.Steps())) }
 
 func appendSteps(b []byte, steps jp.Expr) []byte {

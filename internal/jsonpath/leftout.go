@@ -16,7 +16,7 @@ type LeftOut struct {
 
 func (e *LeftOut) Error() string { return e.What + " may be set by others" }
 
-// setBy returns who may set a field of parent, which has next there.
+// setBy returns who may set a field of parent. The field has the value next.
 func (w *Search) setBy(f *Implied, parent, next any) Setters {
 	switch {
 	case f == nil, f.by&w.Others == 0, value.ShapeOf(parent) != value.Object:
@@ -27,7 +27,7 @@ func (w *Search) setBy(f *Implied, parent, next any) Setters {
 	return f.by & w.Others
 }
 
-// setBelow returns who may set what steps select from a field that is not there.
+// setBelow returns who may set what steps select below a missing field.
 func (w *Search) setBelow(f *Implied, steps jp.Expr) Setters {
 	if f == nil || f.by&w.Others == 0 || !w.Spend(1) {
 		return 0
@@ -64,8 +64,8 @@ func (w *Search) setInMembers(f *Implied, steps jp.Expr) Setters {
 	return found
 }
 
-// SetInside returns who may set something inside the value that is being visited, as
-// it is.
+// SetInside returns who may set something inside the visited value, given what the value
+// contains.
 func (w *Search) SetInside(v any) Setters {
 	return w.setInside(w.Implied.Locate(w.at[len(w.Root):]), v)
 }
@@ -97,8 +97,8 @@ func (w *Search) setInside(f *Implied, v any) Setters {
 	return found
 }
 
-// isLeft reports whether a field of parent, which has next there, is left to
-// others: what is written does not count then.
+// isLeft reports whether a field of parent, which has the value next, is left to others.
+// If so, the value in the object does not count.
 func (w *Search) isLeft(f *Implied, parent, next any) bool {
 	return w.Others != 0 && w.setBy(f, parent, next) != 0
 }
@@ -114,7 +114,7 @@ func (w *Search) leaveOutMember(name string, i int, f *Implied) {
 	})
 }
 
-// leaveOut remembers that others may set what the path would select.
+// leaveOut records that others may set what the path would select.
 func (w *Search) leaveOut(by Setters, what func() string) {
 	if by != 0 && w.doubt == nil {
 		w.doubt = &LeftOut{what(), by}
@@ -142,8 +142,8 @@ func (w *Search) leaveOutMembers(v any, i int, f *Implied) {
 
 func (w *Search) fields() string { return "fields of " + w.at.Shown() }
 
-// keepsItems reports whether what step i selects in a list is there too when
-// others have appended items. An index from the end then counts from another.
+// keepsItems reports whether step i selects the same items of a list after others have
+// appended items. An index from the end does not, as it then counts from another item.
 func (w *Search) keepsItems(v any, i int, f *Implied) bool {
 	if f == nil || f.when != Appended || f.by&w.Others == 0 || value.ShapeOf(v) != value.Array {
 		return true
@@ -170,8 +170,8 @@ func countsFromEnd(step any) bool {
 	return false
 }
 
-// leftOperand is what an operand of a filter selects where others may add to it:
-// nothing that could be compared, unless it is too many values already.
+// leftOperand returns what an operand of a filter selects if others may add to it: nothing
+// that could be compared, unless it selects too many values already.
 func (w *Search) leftOperand(by Setters, values []any, most int) []any {
 	if len(values) == most {
 		return values
@@ -180,8 +180,8 @@ func (w *Search) leftOperand(by Setters, values []any, most int) []any {
 	return nil
 }
 
-// WouldBeLeft reports whether the value that is being visited would be left to others
-// if it were not written.
+// WouldBeLeft reports whether the visited value would be left to others if the object did
+// not contain it.
 func (w *Search) WouldBeLeft() bool {
 	if w.Others == 0 || len(w.at) == len(w.Root) {
 		return false

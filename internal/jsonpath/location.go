@@ -11,17 +11,17 @@ import (
 	"github.com/vmrules/vmrules/internal/value"
 )
 
-// ElementSize is how many bytes an Element keeps.
+// ElementSize is the size of an Element in bytes.
 const ElementSize = 24
 
-// A Location is the way from an object's root to a value in it.
+// A Location is the path from an object's root to one value in it.
 type Location []Element
 
 // An Element is one step of a Location: into a member of an object, or into an
 // item of an array.
 type Element struct {
 	name  string
-	index int // not negative: an item
+	index int // negative for a member
 }
 
 // Member returns the step into the member of this name.
@@ -30,7 +30,7 @@ func Member(name string) Element { return Element{name: name, index: -1} }
 // Item returns the step into the item with this index, which is not negative.
 func Item(index int) Element { return Element{index: index} }
 
-// Members returns a Location of members alone.
+// Members returns a Location that consists only of members.
 func Members(names ...string) Location {
 	var l Location
 	for _, name := range names {
@@ -48,17 +48,17 @@ func (e Element) Name() string { return e.name }
 // Index returns the index of the item; -1 for a member.
 func (e Element) Index() int { return e.index }
 
-// Compare orders items by index and members by name: document order.
+// Compare orders items by index and members by name, which is document order.
 func (e Element) Compare(other Element) int {
 	return cmp.Or(cmp.Compare(e.name, other.name), cmp.Compare(e.index, other.index))
 }
 
-// Join returns a copy of l with more behind it.
+// Join returns a copy of l followed by more.
 func (l Location) Join(more Location) Location {
 	return slices.Concat(l, more)
 }
 
-// String returns the Location in the dialect of paths, the root as $.
+// String returns the Location as a path; "$" for the root.
 func (l Location) String() string {
 	if len(l) == 0 {
 		return "$"
@@ -80,8 +80,7 @@ func (l Location) String() string {
 	return string(s)
 }
 
-// Shown returns String for a message: of a Location that is too long for people,
-// the beginning.
+// Shown returns String for a message, which shows only the beginning of a long Location.
 func (l Location) Shown() string {
 	size := 0
 	for i, e := range l {
@@ -93,16 +92,16 @@ func (l Location) Shown() string {
 	return l.String()
 }
 
-// TextSize returns how many bytes String and Pointer take together, at most.
+// TextSize returns the largest size in bytes that String and Pointer may have together.
 func (l Location) TextSize() int {
 	size := 0
 	for _, e := range l {
 		size += len(e.name) + len("['']")
 	}
-	return 4 * size // any character of a name may take two, in either
+	return 4 * size // in both, a character of a name may take two bytes
 }
 
-// usualLocation is how many bytes of text most locations need at most.
+// usualLocation is a size in bytes that is enough for the text of most locations.
 const usualLocation = 128
 
 var quotedEscapes = strings.NewReplacer(`\`, `\\`, `'`, `\'`, `.`, `\.`, `*`, `\*`)
@@ -118,8 +117,8 @@ func appendPlainName(s []byte, name string) []byte {
 	return s
 }
 
-// isPlainName reports whether a name needs no quotes: it has only the characters
-// of names and dots, which take a backslash.
+// isPlainName reports whether a name needs no quotes: it has only characters of names, and
+// dots, which are written with a backslash.
 func isPlainName(name string) bool {
 	for _, r := range name {
 		if r != '.' && !isNameRune(r) {
@@ -145,7 +144,7 @@ func (l Location) Pointer() string {
 
 var pointerEscapes = strings.NewReplacer("~", "~0", "/", "~1")
 
-// Field returns a path as it was written, behind the Location of its root.
+// Field returns the Location of a path's root, followed by the path as it was written.
 func (l Location) Field(p *Path) string {
 	text := p.Text()
 	switch {
@@ -161,7 +160,7 @@ func (l Location) Field(p *Path) string {
 	return l.String() + "." + text
 }
 
-// Fixed returns the steps at the beginning of a path that select one place at most.
+// Fixed returns the steps at the beginning of a path that select at most one place.
 func Fixed(steps jp.Expr) Location {
 	var l Location
 	for _, step := range steps {
@@ -180,7 +179,7 @@ func Fixed(steps jp.Expr) Location {
 	return l
 }
 
-// Lookup returns what is at a Location in v; nil where nothing is.
+// Lookup returns the value at a Location in v; nil if there is none.
 func Lookup(v any, at Location) any {
 	for _, e := range at {
 		v = child(v, e)

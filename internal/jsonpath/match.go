@@ -35,7 +35,8 @@ func (w *Search) holds(f Filter, v any, k int, i *Implied) bool {
 	return compares(left, f.Operator, right)
 }
 
-// comparable is the scalar that an operand stands for, if it is exactly one.
+// comparable returns the scalar that an operand is or selects; false unless it is exactly
+// one.
 func (w *Search) comparable(o Operand, current any, f *Implied) (value.Scalar, bool) {
 	if o.Path == nil {
 		return o.Literal, true
@@ -48,7 +49,7 @@ func (w *Search) comparable(o Operand, current any, f *Implied) (value.Scalar, b
 	return s, ok && w.Spend(s.Cost())
 }
 
-// operand lists what a path selects from the current item, at most so many.
+// operand returns the values that a path selects from the current item, up to most of them.
 func (w *Search) operand(path jp.Expr, current any, f *Implied, most int) []any {
 	var values []any
 	inner := Search{Meter: w.Meter, Placeholders: w.Placeholders, Implied: f, Others: w.Others, object: w.object, steps: path, Visitor: VisitorFunc(func(_ *Search, value any) bool {
@@ -63,13 +64,13 @@ func (w *Search) operand(path jp.Expr, current any, f *Implied, most int) []any 
 		return w.leftOperand(left.By, values, most)
 	}
 	w.doubt = cmp.Or(inner.doubt, w.doubt)
-	if inner.doubt != nil && len(values) < most { // there may be more, or others
+	if inner.doubt != nil && len(values) < most { // there may be more or other values
 		return nil
 	}
 	return values
 }
 
-// couldBeAnything reports whether a value may be filled in with one of any type.
+// couldBeAnything reports whether a value is a placeholder for a value of any type.
 func (w *Search) couldBeAnything(v any) bool {
 	if w.Placeholders == nil {
 		return false
@@ -82,8 +83,8 @@ func (w *Search) couldBeAnything(v any) bool {
 	return err != nil
 }
 
-// mayHaveMore reports whether a key of an object holds a placeholder: filled in, it
-// may be any name.
+// mayHaveMore reports whether a key of an object contains a placeholder, so that it may
+// become any name.
 func (w *Search) mayHaveMore(v any) bool {
 	if w.Placeholders == nil || value.ShapeOf(v) != value.Object || !w.Spend(value.ChildCount(v)/4) {
 		return false
@@ -97,8 +98,7 @@ func (w *Search) mayHaveMore(v any) bool {
 	return false
 }
 
-// incomparable says why a comparison with a scalar has no answer; nil where it
-// has one.
+// incomparable returns why a comparison with a scalar cannot be decided; nil if it can.
 func (w *Search) incomparable(s value.Scalar) error {
 	if s.Err() != nil {
 		return fmt.Errorf("a value that a filter compares %w", s.Err())
@@ -109,8 +109,8 @@ func (w *Search) incomparable(s value.Scalar) error {
 	return w.Placeholders.Within(s.Text())
 }
 
-// compares judges a filter on two values of one type: numbers by value, strings
-// by their bytes, booleans only for equality.
+// compares returns the result of a comparison of two values of the same type. Numbers are
+// compared by value and strings by their bytes. Booleans are only compared for equality.
 func compares(a value.Scalar, operator string, b value.Scalar) bool {
 	order := cmp.Compare(a.Text(), b.Text())
 	if a.Shape() == value.Number {

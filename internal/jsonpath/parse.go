@@ -40,7 +40,7 @@ func Parse(s string) (*Path, error) {
 // A parser reads one expression from its front.
 type parser struct {
 	rest   string
-	length int // of the text behind $ or @
+	length int // of the text after $ or @
 }
 
 func (p *parser) parse() (jp.Expr, error) {
@@ -52,7 +52,7 @@ func (p *parser) parse() (jp.Expr, error) {
 	case p.rest == "":
 		return nil, errors.New("the path is empty: write the field's path, such as .spec.domain.cpu.cores")
 	case !root && IsKeyword(p.rest):
-		return nil, errors.New("range and end write text, they select nothing: write the path alone, with [*] for every item")
+		return nil, errors.New("range and end only format output: write just the path, with [*] for every item")
 	case !root && p.rest[0] != '.' && p.rest[0] != '[':
 		p.rest = "." + p.rest
 	}
@@ -66,8 +66,8 @@ func (p *parser) parse() (jp.Expr, error) {
 	return expr, nil
 }
 
-// IsKeyword reports whether an expression begins with a word that kubectl's
-// templates use for output: with a dot in front it would be a name.
+// IsKeyword reports whether an expression begins with a word that kubectl's templates use
+// for output. With a leading dot, that word would be a name.
 func IsKeyword(s string) bool {
 	word := s
 	if end := strings.IndexAny(s, " .["); end >= 0 {
@@ -82,7 +82,7 @@ func (p *parser) skip(prefix string) bool {
 	return ok
 }
 
-// step appends one step, or a ".." and the step behind it.
+// step appends one step, or a ".." and the step after it.
 func (p *parser) step(expr jp.Expr) (jp.Expr, error) {
 	var next jp.Frag
 	var err error
@@ -103,9 +103,9 @@ func (p *parser) step(expr jp.Expr) (jp.Expr, error) {
 func (p *parser) afterDescent() (jp.Frag, error) {
 	switch {
 	case p.rest == "":
-		return nil, errors.New("behind .. a name is missing")
+		return nil, errors.New("a name is missing after ..")
 	case p.rest[0] == '.':
-		return nil, errors.New("three dots in a row: write two before a name at any depth, one before a child's")
+		return nil, errors.New("three dots in a row: write two before a name at any depth, or one before the name of a child")
 	case p.skip("["):
 		return p.bracket()
 	}
@@ -128,7 +128,7 @@ func (p *parser) unexpected(where string) error {
 	return fmt.Errorf("unexpected %q %s", r, where)
 }
 
-// name reads a name behind a dot.
+// name reads a name after a dot.
 func (p *parser) name() (string, error) {
 	end := 0
 	for end < len(p.rest) && p.rest[end] < utf8.RuneSelf && isNameRune(rune(p.rest[end])) {
@@ -155,7 +155,7 @@ func (p *parser) name() (string, error) {
 		case r == '}' || r == '{':
 			return "", errors.New("one path is all that may stand here: no text outside { } and no second path")
 		default:
-			return "", fmt.Errorf(`unexpected %q in a name: write '\%c' where it is part of the name`, r, r)
+			return "", fmt.Errorf(`unexpected %q in a name: write '\%c' if it is part of the name`, r, r)
 		}
 		p.rest = p.rest[size:]
 	}
@@ -169,7 +169,7 @@ func (p *parser) namedOrError(name string) (string, error) {
 	return name, nil
 }
 
-// isNameRune reports whether a name may hold r without a backslash.
+// isNameRune reports whether a name may contain r without a backslash.
 func isNameRune(r rune) bool {
 	switch {
 	case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', '0' <= r && r <= '9', r == '_', r == '-', r == '/':
@@ -253,7 +253,7 @@ func (p *parser) index() (int64, error) {
 		return 0, fmt.Errorf("the index %s is too large", number)
 	}
 	if err != nil {
-		return 0, errors.New("inside [ ] stands a quoted name, an index, a slice such as 0:2, a list of these, * or a filter ?( )")
+		return 0, errors.New("[ ] must contain a quoted name, an index, a slice such as 0:2, a list of these, * or a filter ?( )")
 	}
 	p.rest = digits
 	return i, nil
@@ -268,7 +268,7 @@ func (p *parser) quotedName(quote byte) (string, error) {
 		p.rest = p.rest[1:]
 		switch {
 		case c == quote && start[:len(start)-len(p.rest)-1] == "*":
-			return "", errors.New(`a quoted * is read as a wildcard by some and as a name by others: write [*], or [\*] quoted for the name`)
+			return "", errors.New(`some read a quoted * as a wildcard, others as a name: write [*] for the wildcard, or ['\*'] for the name`)
 		case c == quote:
 			return name.String(), nil
 		case c == '.':
@@ -283,16 +283,16 @@ func (p *parser) quotedName(quote byte) (string, error) {
 	return "", errors.New("the quoted name is never closed")
 }
 
-// ambiguousDot is the error for ['a.b']: Kubernetes reads a.b as two steps,
+// ambiguousDot returns the error for ['a.b'], which Kubernetes reads as two steps and
 // everyone else as one name.
 func ambiguousDot(start string, quote byte) error {
 	name, _, _ := strings.Cut(start, string(quote))
 	name = value.Shortened(name)
-	return fmt.Errorf(`a bare dot inside quotes is a step for some and part of the name for others: write ['%s'] for the name, .%s for the steps`,
+	return fmt.Errorf(`some read a bare dot inside quotes as a step, others as part of the name: write ['%s'] for the name, .%s for the steps`,
 		strings.ReplaceAll(name, ".", `\.`), name)
 }
 
-// slice reads the rest of a slice behind its start.
+// slice reads the rest of a slice after its start.
 func (p *parser) slice(start int) (jp.Slice, error) {
 	slice := jp.Slice{start, jp.SliceNotSet, jp.SliceNotSet}
 	for i := 1; i < 3 && p.skip(":"); i++ {

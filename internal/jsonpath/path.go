@@ -8,13 +8,13 @@ import (
 	"github.com/ohler55/ojg/jp"
 )
 
-// A Path is a parsed path. It is immutable; nil is no path.
+// A Path is a parsed path. It is immutable. A nil Path selects nothing.
 type Path struct {
-	steps jp.Expr // without the root; a filter is our own fragment
-	text  string  // as it was written, without braces, $ and the first dot
+	steps jp.Expr // the steps after the root; a filter is a fragment of our own type
+	text  string  // the path as it was written, without braces, $ and the first dot
 }
 
-// Steps returns the steps behind the root, which may not be modified.
+// Steps returns the steps after the root. The caller must not modify them.
 func (p *Path) Steps() jp.Expr {
 	if p == nil {
 		return nil
@@ -22,8 +22,8 @@ func (p *Path) Steps() jp.Expr {
 	return p.steps
 }
 
-// Text returns the path as it was written, without braces, $ and the first dot;
-// "$" for the root, "" for nil.
+// Text returns the path as it was written, without braces, $ and the first dot. It returns
+// "$" for the root and "" for nil.
 func (p *Path) Text() string {
 	if p == nil {
 		return ""
@@ -46,13 +46,13 @@ func (p *Path) StepTexts() []string {
 	parser := parser{rest: LeadingDot(p.text)}
 	for parser.rest != "" {
 		before := parser.rest
-		_, _ = parser.step(nil) // it has been read before
+		_, _ = parser.step(nil) // Parse has read it, so there is no error
 		texts = append(texts, before[:len(before)-len(parser.rest)])
 	}
 	return texts
 }
 
-// LeadingDot returns an expression with the dot in front that may be left out.
+// LeadingDot returns an expression with its optional leading dot.
 func LeadingDot(expression string) string {
 	if expression == "" || strings.ContainsRune(".[${", rune(expression[0])) {
 		return expression
@@ -63,8 +63,8 @@ func LeadingDot(expression string) string {
 // Prefix marks a string as a path.
 const Prefix = "jsonpath::"
 
-// WithPrefix returns the path that a string without the right prefix probably means,
-// with it.
+// WithPrefix returns the path, with its prefix, that a string with a wrong or missing
+// prefix probably means.
 func WithPrefix(s string) string {
 	s = strings.TrimSpace(s)
 	if word := s[:min(len(s), len("jsonpath"))]; strings.EqualFold(word, "jsonpath") {
@@ -73,8 +73,8 @@ func WithPrefix(s string) string {
 	return Prefix + LeadingDot(strings.TrimPrefix(s, "/"))
 }
 
-// PrefixHint returns the end of a message about a literal that is probably a path
-// without its prefix; "" about any other.
+// PrefixHint returns the end of a message about a literal if that is probably a path without
+// its prefix; otherwise "".
 func PrefixHint(literal string) string {
 	if !strings.HasPrefix(literal, ".") && !strings.HasPrefix(strings.ToLower(literal), "jsonpath") {
 		return ""

@@ -9,75 +9,74 @@ import (
 	"github.com/vmrules/vmrules/internal/value"
 )
 
-// MaxMatches is how many values one path may select.
+// MaxMatches is the largest number of values that one path may select.
 const MaxMatches = 10_000
 
 var errTooManyMatches = errors.New("the path selects more than 10,000 values")
 
-// NodeWork is what a value costs at which a Search looks, in units of work. A long
-// one counts as several. It is measured, and rounded up.
+// NodeWork is the cost of a value at which a Search looks, in units of work. A long value
+// counts as several. The number is measured and rounded up.
 const NodeWork = 500
 
-// branchSize is what a branch of a descent holds, in bytes.
+// branchSize is the size of a branch of a descent, in bytes.
 const branchSize = 150
 
-// A Search looks for what one path selects in one value. It goes down step by step
-// until a step "..", and from there through everything below, once, with the
-// set of steps that may come next: so each location is found once and in
-// document order, however many ".." a path has.
+// A Search finds what one path selects in one value. It follows the path step by step up to
+// the first "..". From there it walks once through everything below, with the set of steps
+// that may come next. So it finds each location once and in document order, however many
+// ".." the path has.
 //
-// The exported fields are set before Run. A Search is used once.
+// Set the exported fields before Run. Use a Search only once.
 type Search struct {
 	Meter        *meter.Meter
 	Visitor      Visitor
-	Root         Location      // of the value where the search begins
-	Implied      *Implied      // what counts without being written; nil: nothing
-	Others       Setters       // who may set fields that are not written
-	Placeholders *Placeholders // nil: strings are what they are
+	Root         Location      // the location of the value where the search begins
+	Implied      *Implied      // fields that count even if they are missing, or nil
+	Others       Setters       // who may set missing fields
+	Placeholders *Placeholders // nil if strings contain no placeholders
 
-	object   any // where the search begins, for what depends on all of it
+	object   any // the value where the search begins, which some conditions need
 	steps    jp.Expr
-	at       Location // of the value that is being looked at
-	standIn  StandIn  // whether it is a default
+	at       Location // the location of the current value
+	standIn  StandIn  // whether the current value is a default
 	matches  int
-	branches int // that are held on the way down
+	branches int // the number of branches in memory
 	doubt    error
 	err      error
 }
 
-// A Visitor is shown each value that is found. Visit returns false to end the
-// search.
+// A Visitor visits each value that is found. Visit returns false to end the search.
 type Visitor interface {
 	Visit(s *Search, value any) bool
 }
 
-// A VisitorFunc is a function as a Visitor.
+// A VisitorFunc is a function that is a Visitor.
 type VisitorFunc func(s *Search, value any) bool
 
 // Visit calls f.
 func (f VisitorFunc) Visit(s *Search, value any) bool { return f(s, value) }
 
-// Placeholders find what is still to be filled in, in a string. Each function
-// returns an error that names the placeholder; nil where there is none.
+// Placeholders finds what is not filled in yet in strings. Each function returns an error
+// that names the placeholder; nil if there is none.
 type Placeholders struct {
-	// Whole is for a string that may be filled in with a value of any type.
+	// Whole finds a placeholder that may become a value of any type.
 	Whole func(s string) error
-	// Within is for a string, or the name of a member, that holds a placeholder.
+	// Within finds a placeholder in a string or in the name of a member.
 	Within func(s string) error
 }
 
-// A selection is what a step selects in a value.
+// A selection is a value that a step selects.
 type selection struct {
 	place   Element
 	value   any
 	standIn StandIn
 }
 
-// usualDepth is how many elements most locations have at most.
+// usualDepth is a length that is enough for most locations.
 const usualDepth = 16
 
-// Run searches from a value for what p selects; nil selects nothing. An error says
-// that a bound was reached; what was visited is then no answer.
+// Run visits what p selects from a value; nil selects nothing. An error says that a bound
+// was reached: then ignore what was visited.
 func (w *Search) Run(p *Path, from any) error {
 	if p == nil {
 		return nil
@@ -91,33 +90,33 @@ func (w *Search) Run(p *Path, from any) error {
 	return w.err
 }
 
-// Take visits a value that was found otherwise, as if the search had found it.
+// Take visits a value that was found in another way, as if the search had found it.
 func (w *Search) Take(at Location, why StandIn, v any) bool {
 	w.at, w.standIn = at, why
 	return w.Spend(1) && w.found(v)
 }
 
-// At returns the location of the value that is being visited. It is valid until
-// Visit returns.
+// At returns the location of the visited value. It is valid until Visit returns.
 func (w *Search) At() Location { return w.at }
 
-// StandIn returns why that value counts.
+// StandIn returns why the visited value counts.
 func (w *Search) StandIn() StandIn { return w.standIn }
 
 // Object returns the value where the search began.
 func (w *Search) Object() any { return w.object }
 
-// Matches returns how many values have been found.
+// Matches returns the number of values found.
 func (w *Search) Matches() int { return w.matches }
 
-// Doubt returns why what was found may not be all, such as a comparison without an
-// answer. It is a *LeftOut where others may set what the path selects.
+// Doubt returns why there may be more or other values than those found, such as a
+// comparison that cannot be decided. It is a *LeftOut if others may set what the path
+// selects.
 func (w *Search) Doubt() error { return w.doubt }
 
-// Err returns which bound was reached; what was found is then no answer.
+// Err returns which bound was reached, or nil. If one was, ignore what was found.
 func (w *Search) Err() error { return w.err }
 
-// Spend pays for looking at so many values, and ends the search at the bounds.
+// Spend pays for looking at a number of values. It ends the search if a bound is reached.
 func (w *Search) Spend(values int) bool {
 	w.Pay(meter.Times(values, NodeWork), 0)
 	if len(w.at)-len(w.Root) > value.MaxDepth {
@@ -126,7 +125,7 @@ func (w *Search) Spend(values int) bool {
 	return w.err == nil
 }
 
-// Pay pays for a step, and ends the search where the Meter refuses it.
+// Pay pays for work and memory. It ends the search if the Meter refuses.
 func (w *Search) Pay(work, kept int) bool {
 	if err := w.Meter.Spend(work, kept); err != nil {
 		w.fail(err)
@@ -149,7 +148,7 @@ func (w *Search) found(v any) bool {
 	return w.Visitor.Visit(w, v)
 }
 
-// from goes on at step i with value v; false ends the search.
+// from continues at step i with value v. It returns false to end the search.
 func (w *Search) from(v any, i int, f *Implied) bool {
 	if !w.Spend(1) {
 		return false
@@ -168,7 +167,7 @@ func (w *Search) from(v any, i int, f *Implied) bool {
 	})
 }
 
-// enter goes to a selection's location. It returns what leave needs to come back.
+// enter moves to a selection's location. It returns what leave needs to move back.
 func (w *Search) enter(s selection) StandIn {
 	before := w.standIn
 	if s.standIn != Written {

@@ -6,41 +6,41 @@ import (
 	"github.com/vmrules/vmrules/internal/value"
 )
 
-// Setters are a set of those who may set fields besides the author of an object, a
-// bit for each.
+// Setters is a bit set of who may set fields besides the author of an object.
 type Setters uint8
 
 // A Condition says when others set a field.
 type Condition int
 
 const (
-	// IfMissing: the field is not there. Members of an object that is written are
-	// missing each for itself.
+	// IfMissing means that others set the field if it is missing. In an object, this
+	// applies to each member separately.
 	IfMissing Condition = iota
-	// IfZero: the field is not there, or is "", 0 or false.
+	// IfZero means that others set the field if it is missing, "", 0 or false.
 	IfZero
-	// WholeIfMissing: the field is not there; an object is then copied with all
-	// that is in it.
+	// WholeIfMissing means that others set the field if it is missing. They copy an object
+	// with everything in it.
 	WholeIfMissing
-	// WholeIfEmpty: the list is not there or has no items; it is then copied.
+	// WholeIfEmpty means that others copy the whole list if it is missing or empty.
 	WholeIfEmpty
-	// Appended: always, behind the items that are written.
+	// Appended means that others always append items to the list.
 	Appended
-	// Overwritten: always.
+	// Overwritten means that others always set the field.
 	Overwritten
 )
 
-// A Settable field is one that others may set. The objects around it are made where
-// they are missing, but not items of lists.
+// A Settable is a field that others may set. They also create missing objects around it, but
+// no items of lists.
 type Settable struct {
 	By Setters
-	// Path has names, [*] for the items of a list, and * for members of any name.
+	// Path consists of names, [*] for the items of a list, and * for members of any name.
 	Path string
 	When Condition
-	// Only reports whether the rest of the object, which is searched, allows it;
-	// parent is the object around the field. A nil function allows it always.
+	// Only reports whether others may set the field, given the rest of the object, which
+	// s searches. The parent is the object around the field. If Only is nil, they may
+	// always set it.
 	Only func(s *Search, parent any) bool
-	// Inside means that the parent is not made where it is missing.
+	// Inside means that others do not create a missing parent.
 	Inside bool
 }
 
@@ -75,8 +75,7 @@ func (f *Implied) growStep(step string) *Implied {
 	return f.growMember(step)
 }
 
-// MaySet returns those of by who may set what a path of names and items selects, in
-// some object.
+// MaySet returns who of by may set what a path of names and items selects, in any object.
 func (f *Implied) MaySet(p *Path, by Setters) Setters {
 	for _, step := range p.Steps() {
 		if f == nil || f.when.isWhole() && f.by&by != 0 {
@@ -90,12 +89,11 @@ func (f *Implied) MaySet(p *Path, by Setters) Setters {
 	return f.by & by
 }
 
-// isUnset reports whether a value is what Go's types cannot tell from a field
-// that is not there.
+// isUnset reports whether a value is one that Go's types cannot distinguish from a missing
+// field.
 func isUnset(v any) bool { return v == nil || v == "" || v == false || isZero(v) }
 
-// Holds reports whether others set a field under the condition, where the object
-// has next there.
+// Holds reports whether others set a field with the value next under the condition.
 func (c Condition) Holds(next any) bool {
 	switch c {
 	case IfZero:
@@ -108,7 +106,7 @@ func (c Condition) Holds(next any) bool {
 	return true
 }
 
-// isWhole reports whether what is set may hold anything.
+// isWhole reports whether the field that others set may contain any value.
 func (c Condition) isWhole() bool {
 	return c == WholeIfMissing || c == WholeIfEmpty || c == Appended || c == Overwritten
 }

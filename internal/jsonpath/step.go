@@ -9,7 +9,7 @@ import (
 	"github.com/vmrules/vmrules/internal/value"
 )
 
-// each yields what step i selects in v, in document order; false ends the
+// each yields what step i selects in v, in document order. It returns false to end the
 // search.
 func (w *Search) each(v any, i int, f *Implied, yield func(selection) bool) bool {
 	if w.couldBeAnything(v) || !w.keepsItems(v, i, f) {
@@ -32,7 +32,7 @@ func (w *Search) each(v any, i int, f *Implied, yield func(selection) bool) bool
 	if !w.Spend(value.ChildrenCost(v)) {
 		return false
 	}
-	if w.standIn != Written { // a default has nothing below it that is written
+	if w.standIn != Written { // the object contains nothing below a default
 		return true
 	}
 	for k := range value.Len(v) {
@@ -60,8 +60,8 @@ func (w *Search) each(v any, i int, f *Implied, yield func(selection) bool) bool
 	return w.err == nil
 }
 
-// member is what a step that names a member selects: what is written or, but
-// for a name behind "..", a default.
+// member returns what a step that names a member selects: the member in the object or,
+// unless the name follows "..", a default.
 func (w *Search) member(v any, i int, f *Implied, name string) (selection, bool) {
 	if cost := value.LookupCost(v, name); cost > 0 && !w.Spend(cost) {
 		return selection{}, false
@@ -85,7 +85,7 @@ func (w *Search) member(v any, i int, f *Implied, name string) (selection, bool)
 	return s, ok
 }
 
-// item is an item of v, paid for.
+// item returns an item of v, and pays for it.
 func (w *Search) item(v any, k int) (any, bool) {
 	next, ok := value.Item(v, k)
 	if !ok || !isContainer(next) {
@@ -97,7 +97,7 @@ func (w *Search) item(v any, k int) (any, bool) {
 	return next, w.paysFor(reflect.ValueOf(v).Index(k).Interface(), next)
 }
 
-// memberOf is a member of v, paid for.
+// memberOf returns a member of v, and pays for it.
 func (w *Search) memberOf(v any, name string) (any, bool) {
 	next, ok := value.Member(v, name)
 	if m, isPlain := v.(map[string]any); ok && isPlain && isContainer(next) {
@@ -106,7 +106,8 @@ func (w *Search) memberOf(v any, name string) (any, bool) {
 	return next, ok
 }
 
-// isContainer reports whether a value is an object or array as decoders make it.
+// isContainer reports whether a value is an object or array of the types that decoders
+// return.
 func isContainer(v any) bool {
 	switch v.(type) {
 	case map[string]any, []any:
@@ -115,9 +116,9 @@ func isContainer(v any) bool {
 	return false
 }
 
-// paysFor pays for what came of a Go value that only its methods or fields turn
-// into JSON. Each time that it is looked at, all of it is written and read again,
-// which takes about four times as long as looking at all of it.
+// paysFor pays for a Go value that only its own methods or fields can turn into JSON. Each
+// look at it encodes and decodes all of it, which takes about four times as long as looking
+// at everything in it.
 func (w *Search) paysFor(raw, resolved any) bool {
 	return isContainer(raw) || !value.IsEncoded(raw) || w.weigh(resolved)
 }
@@ -164,7 +165,7 @@ func (w *Search) eachOf(keys jp.Union, v any, i int, f *Implied, yield func(sele
 	return w.err == nil
 }
 
-// resolved lists the keys of a union for v, in document order.
+// resolved returns the elements of v that the keys of a union select, in document order.
 func (w *Search) resolved(keys jp.Union, v any) []Element {
 	var all []Element
 	for _, key := range keys {
@@ -190,7 +191,7 @@ func (w *Search) resolved(keys jp.Union, v any) []Element {
 	return slices.Compact(all)
 }
 
-// selectsItem reports whether a step that looks at all items selects one.
+// selectsItem reports whether a step that looks at all items selects item k.
 func (w *Search) selectsItem(step jp.Frag, v any, k int, f *Implied) bool {
 	switch step := step.(type) {
 	case jp.Slice:
@@ -204,7 +205,8 @@ func (w *Search) selectsItem(step jp.Frag, v any, k int, f *Implied) bool {
 // selectsMembers reports whether a step selects all members of an object.
 func selectsMembers(step jp.Frag) bool { return step == jp.Wildcard('*') || step == jp.Descent('.') }
 
-// FromEnd returns an index as it counts from the front of an array of this length.
+// FromEnd returns an index, which is negative if it counts from the end of an array of this
+// length, as an index from the start.
 func FromEnd(i, length int) int {
 	if i < 0 {
 		return i + length
@@ -212,8 +214,8 @@ func FromEnd(i, length int) int {
 	return i
 }
 
-// inSlice reports whether an index is in a slice of an array. As in Kubernetes,
-// a slice that reaches beyond the array selects nothing.
+// inSlice reports whether a slice of an array contains an index. As in Kubernetes, a slice
+// that extends beyond the array selects nothing.
 func inSlice(s jp.Slice, i, length int) bool {
 	start, end, by := 0, length, 1
 	if s[0] != jp.SliceNotSet {

@@ -8,8 +8,8 @@ import (
 	"github.com/vmrules/vmrules/internal/value"
 )
 
-// Write returns steps in one spelling. Parse reads the same steps from it, with a $
-// in front.
+// Write returns the canonical spelling of steps. With a $ before it, Parse reads the same
+// steps from it.
 func Write(steps jp.Expr) string { return string(writeSteps(nil, steps)) }
 
 func writeSteps(b []byte, steps jp.Expr) []byte {
@@ -35,8 +35,8 @@ func writeSteps(b []byte, steps jp.Expr) []byte {
 	return b
 }
 
-// writeName writes a name behind a dot, or behind the two of a "..", if it can stand
-// there without quotes.
+// writeName writes a name after a dot, or after "..". A name that needs quotes is written in
+// brackets.
 func writeName(b []byte, name string, afterDescent bool) []byte {
 	if !isPlainName(name) {
 		return writeKeys(b, []any{name})
@@ -97,7 +97,7 @@ func writeFilter(b []byte, f Filter) []byte {
 	return b
 }
 
-// String returns the operand as it stands in a filter.
+// String returns the operand as a filter writes it.
 func (o Operand) String() string {
 	switch {
 	case o.Path != nil:

@@ -17,14 +17,14 @@ func (r *reader) badToken(start int, expected string) {
 	for i := start + 1; i < len(r.text); i++ {
 		switch c := r.text[i]; {
 		case c == '"':
-			r.unreadable(start, "%s cannot stand here, where %s is expected", r.shown(start), expected)
+			r.unreadable(start, "%s is not allowed here, where %s is expected", r.shown(start), expected)
 			return
 		case c < 0x20:
 			r.unreadable(i, "a string cannot hold the control character %q: close the string before it, or write it as an escape", c)
 			return
 		case c == '\\':
 			if !isEscape(r.text[i+1:]) {
-				r.unreadable(i, `the backslash begins no escape of JSON: write \\ for a backslash`)
+				r.unreadable(i, `the backslash does not begin a JSON escape: write \\ for a backslash`)
 				return
 			}
 			i++
@@ -35,29 +35,28 @@ func (r *reader) badToken(start int, expected string) {
 	}
 }
 
-// strange reports something that no token of JSON begins with, and the cure for
-// what people often write.
+// strange reports text that does not begin any token of JSON, and says how to correct
+// common mistakes.
 func (r *reader) strange(at int, expected string) {
 	switch {
 	case at == len(r.text):
 		r.unreadable(at, "the text ends too early: %s is missing", expected)
 	case r.at(at, "'"):
-		r.unreadable(at, `a single quote cannot stand here, where %s is expected: strings take double quotes`, expected)
+		r.unreadable(at, `a single quote is not allowed here, where %s is expected: strings take double quotes`, expected)
 	case r.at(at, "\ufeff"):
 		r.unreadable(at, "the text begins with a byte order mark: remove it")
 	case r.at(at, "/"), r.at(at, "#"):
-		r.unreadable(at, "%s cannot stand here, where %s is expected: JSON has no comments", r.shown(at), expected)
+		r.unreadable(at, "%s is not allowed here, where %s is expected: JSON has no comments", r.shown(at), expected)
 	case r.depth > 0 && expected == aValue && strings.IndexByte("+-.0123456789", r.text[at]) >= 0:
-		r.unreadable(at, "%s is not a number as JSON writes it", r.shown(at))
+		r.unreadable(at, "%s is not a JSON number", r.shown(at))
 	case r.at(at, "-") && r.depth == 0:
-		r.unreadable(at, "%s cannot stand here, where %s is expected: %s is JSON, not YAML", r.shown(at), expected, r.format.Name)
+		r.unreadable(at, "%s is not allowed here, where %s is expected: %s is JSON, not YAML", r.shown(at), expected, r.format.Name)
 	default:
-		r.unreadable(at, "%s cannot stand here, where %s is expected", r.shown(at), expected)
+		r.unreadable(at, "%s is not allowed here, where %s is expected", r.shown(at), expected)
 	}
 }
 
-// isEscape reports whether s, behind a backslash, begins with the rest of an
-// escape.
+// isEscape reports whether s, which follows a backslash, begins with the rest of an escape.
 func isEscape(s string) bool {
 	if s == "" || strings.IndexByte(`"\/bfnrtu`, s[0]) < 0 {
 		return false
@@ -68,8 +67,8 @@ func isEscape(s string) bool {
 	return len(s) > 4 && strings.Trim(s[1:5], "0123456789abcdefABCDEF") == ""
 }
 
-// unreadable reports a syntax error. If the string before it has a typographic
-// quote, which was meant to end that string, it reports the quote instead.
+// unreadable reports a syntax error. If the string before it contains a typographic quote,
+// which was probably meant to end that string, it reports the quote instead.
 func (r *reader) unreadable(at int, format string, args ...any) {
 	from := at
 	if r.lastString >= 0 && !r.at(at, `"`) {
@@ -89,11 +88,11 @@ func (r *reader) typographic(from, to int) bool {
 		return false
 	}
 	quote, _ := utf8.DecodeRuneInString(r.text[from+i:])
-	r.stop(from+i, Invalid, `%c is a typographic quote: write the plain " in its place`, quote)
+	r.stop(from+i, Invalid, `%c is a typographic quote: write a plain " instead`, quote)
 	return true
 }
 
-// shown returns the text at i for a message, up to a blank or what ends a value.
+// shown returns the text at i for a message, up to a blank or the end of a value.
 func (r *reader) shown(i int) string {
 	rest := r.text[i:]
 	if end := strings.IndexAny(rest, " \t\r\n,:]}"); end > 0 {

@@ -19,8 +19,8 @@ func read(text string) (jsontext.Node, []jsontext.Error) {
 	return jsontext.Read(text, jsontext.Format{Name: "the list", Root: "an array of things", Items: "things", MaxItems: 100, MaxDepth: maxDepth}, &m)
 }
 
-// TestUnreadable: what makes a text unreadable is reported alone, where it is,
-// with a cure.
+// TestUnreadable checks that an error that makes a text unreadable is reported alone, at its
+// place, with a correction.
 func TestUnreadable(t *testing.T) {
 	tests := []struct {
 		in           string
@@ -32,7 +32,7 @@ func TestUnreadable(t *testing.T) {
 		{`[1 2]`, 1, 4, "a comma is missing before"},
 		{"[{\"a\": \"b\"\n  \"c\": 1}]", 2, 3, `a comma is missing before "c"`},
 		{`[{"a" 1}]`, 1, 7, `a colon is missing after the key "a"`},
-		{`[{"a": }]`, 1, 8, `"}]" cannot stand here`},
+		{`[{"a": }]`, 1, 8, `"}]" is not allowed here`},
 		{`[{a: 1}]`, 1, 3, `a key in double quotes is expected`},
 		{`[{'a': 1}]`, 1, 3, "strings take double quotes"},
 		{`[{true: 1}]`, 1, 3, `a key in double quotes is expected`},
@@ -42,15 +42,15 @@ func TestUnreadable(t *testing.T) {
 		{"[1, // one\n2]", 1, 5, "JSON has no comments"},
 		{"[1 # one\n]", 1, 4, "JSON has no comments"},
 		{"- name: x", 1, 1, "not YAML"},
-		{`["a\`, 1, 4, "no escape of JSON"},
-		{`["a\u12`, 1, 4, "no escape of JSON"},
-		{`["a\u12a`, 1, 4, "no escape of JSON"},
-		{`["a b\"\n\q"]`, 1, 10, "no escape of JSON"},
+		{`["a\`, 1, 4, "does not begin a JSON escape"},
+		{`["a\u12`, 1, 4, "does not begin a JSON escape"},
+		{`["a\u12a`, 1, 4, "does not begin a JSON escape"},
+		{`["a b\"\n\q"]`, 1, 10, "does not begin a JSON escape"},
 		{`[{"a": nil}]`, 1, 8, "a value is expected"},
-		{`[+5]`, 1, 2, "not a number as JSON writes it"},
-		{`[,]`, 1, 2, "cannot stand here"},
-		{`[1,,2]`, 1, 4, "cannot stand here"},
-		{`[}`, 1, 2, "cannot stand here"},
+		{`[+5]`, 1, 2, "not a JSON number"},
+		{`[,]`, 1, 2, "is not allowed here"},
+		{`[1,,2]`, 1, 4, "is not allowed here"},
+		{`[}`, 1, 2, "is not allowed here"},
 		{`[`, 1, 2, "a closing ] is missing"},
 		{`[{"a": 1`, 1, 9, "a closing } is missing"},
 		{`[{"a":`, 1, 7, "ends too early"},
@@ -66,19 +66,19 @@ func TestUnreadable(t *testing.T) {
 		{"[{\"name\": \"x”,\n\"a\":1}]", 1, 13, "” is a typographic quote"},
 		{`[{"message": "say “hi”" "min": 1}]`, 1, 25, "a comma is missing before"},
 		{`[{"message": "say “hi”"} {"min": 1}]`, 1, 26, "a comma is missing before"},
-		{`["say “hi”", 08]`, 1, 14, "not a number as JSON writes it"},
+		{`["say “hi”", 08]`, 1, 14, "not a JSON number"},
 		{`“[]”`, 1, 1, "“ is a typographic quote"},
 		{"\"[]”\n", 1, 4, "” is a typographic quote"},
 		{"[\"\xff\"]", 1, 3, "not valid UTF-8"},
 		{"\xff[]", 1, 1, "not valid UTF-8"},
 		{"\ufeff[]", 1, 1, "remove it"},
-		{"name: x", 1, 1, `"name" cannot stand here, where an array of things is expected`},
-		{"- name: x", 1, 1, `"-" cannot stand here, where an array of things is expected: the list is JSON, not YAML`},
+		{"name: x", 1, 1, `"name" is not allowed here, where an array of things is expected`},
+		{"- name: x", 1, 1, `"-" is not allowed here, where an array of things is expected: the list is JSON, not YAML`},
 		{strings.Repeat("[", maxDepth+1), 1, maxDepth + 1, "arrays and objects are nested deeper than 64 levels"},
 		{strings.Repeat(`{"a":`, maxDepth+1), 1, 5*maxDepth + 1, "nested deeper than 64 levels"},
 		{"", 1, 1, "the text ends too early: an array of things is missing"},
 		{"[] x", 1, 4, `"x" follows the end of the list: remove it`},
-		{`[{"a": 1, "a": 2}, "\ud800", x]`, 1, 30, `"x" cannot stand here, where a value is expected`}, // no flaws beside it
+		{`[{"a": 1, "a": 2}, "\ud800", x]`, 1, 30, `"x" is not allowed here, where a value is expected`}, // no flaws beside it
 		{"[" + strings.Repeat("1,", 100) + "1]", 1, 202, "the list has more than 100 things"},
 		{`[1 "` + strings.Repeat("é", 200) + `"]`, 1, 4, `a comma is missing before "` + strings.Repeat("é", 99) + "…"},
 		{`[1 ` + strings.Repeat("é", 200) + `]`, 1, 4, `a comma is missing before "` + strings.Repeat("é", 100) + `…"`},

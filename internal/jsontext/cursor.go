@@ -1,7 +1,7 @@
 package jsontext
 
-// A Cursor counts lines, and columns in code points, on its way through a text.
-// Both begin at 1.
+// A Cursor counts lines and columns on its way through a text. Both begin at 1; a column is
+// a code point.
 type Cursor struct {
 	text                 string
 	offset, line, column int

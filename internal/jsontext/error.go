@@ -6,25 +6,25 @@ import "fmt"
 type Error struct {
 	Offset  int // bytes
 	Kind    Kind
-	Item    int    // the index in the outermost array, -1 outside, and if the text cannot be read
-	Key     string // in that item, "" outside its members
+	Item    int    // the index in the outermost array; -1 outside of it, or if the text cannot be read
+	Key     string // the key in that item; "" outside its members
 	Message string // what is wrong, and what would be right
 }
 
 // Error returns the message.
 func (e Error) Error() string { return e.Message }
 
-// A Kind is what an Error is about.
+// A Kind says what an Error is about.
 type Kind uint8
 
 // The kinds of Errors.
 const (
 	Invalid   Kind = iota // not JSON, not Unicode, or beyond a limit of the Format
-	Duplicate             // a key that its object has already
-	TooCostly             // the meter refused; the message is the meter's
+	Duplicate             // a duplicate key of an object
+	TooCostly             // the meter refused; the message comes from the meter
 )
 
-// flaw notes an Error that leaves the rest of the text readable.
+// flaw records an Error that leaves the rest of the text readable.
 func (r *reader) flaw(offset int, kind Kind, format string, args ...any) {
 	if r.meter.Spend(errorWork, errorSize) != nil {
 		return // the meter is empty, so that the next token stops the reader
@@ -32,7 +32,7 @@ func (r *reader) flaw(offset int, kind Kind, format string, args ...any) {
 	r.errors = append(r.errors, Error{offset, kind, r.item, r.itemKey, fmt.Sprintf(format, args...)})
 }
 
-// stop notes an Error that makes the text unreadable, in place of all others.
+// stop records an Error that makes the text unreadable. It replaces all other Errors.
 func (r *reader) stop(offset int, kind Kind, format string, args ...any) {
 	r.stopped = true
 	r.errors = []Error{{Offset: offset, Kind: kind, Item: -1, Message: fmt.Sprintf(format, args...)}}

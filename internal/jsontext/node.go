@@ -5,27 +5,27 @@ import (
 	"encoding/json"
 )
 
-// A Node is a JSON value and where it stands in its text. The zero Node is no
-// value: one that is missing, or that could not be read.
+// A Node is a JSON value and its place in the text. The zero Node means that there is no
+// value: it is missing or could not be read.
 type Node struct {
 	Start, End int      // bytes
 	Value      any      // string, json.Number, bool, nil, or the json.Delim { or [; see Format.Plain
-	Members    []Member // of an object, in the order of the text
-	Items      []Node   // of an array
+	Members    []Member // the members of an object, in the order of the text
+	Items      []Node   // the items of an array
 }
 
 // A Member is a key of an object and its value.
 type Member struct {
 	Key   string
-	Start int // of the key, in bytes
+	Start int // the offset of the key, in bytes
 	Value Node
 }
 
-// IsZero reports whether n is no value. A null is a value.
+// IsZero reports whether n has no value. A null is a value.
 func (n Node) IsZero() bool { return n.End == 0 }
 
-// Member returns the value of the first member with a key, and reports whether
-// it is there and not null. The Node of a null is returned too.
+// Member returns the value of the first member with a key, and reports whether it exists and
+// is not null. It also returns the Node of a null.
 func (n Node) Member(key string) (Node, bool) {
 	for _, m := range n.Members {
 		if m.Key == key {
@@ -73,12 +73,12 @@ func separate(b *bytes.Buffer, i int) {
 }
 
 func writeScalar(b *bytes.Buffer, v any) {
-	text, _ := Marshal(v) // what a token holds always has a JSON form
+	text, _ := Marshal(v) // a token can always be written as JSON
 	b.Write(text)
 }
 
-// Marshal returns v as json.Marshal does, but without the escapes for HTML, which
-// nobody can read in a regular expression.
+// Marshal returns v as json.Marshal does, but without the escapes for HTML, which make a
+// regular expression unreadable.
 func Marshal(v any) ([]byte, error) {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)

@@ -8,29 +8,29 @@ import (
 	"github.com/vmrules/vmrules/internal/value"
 )
 
-// A Format is what a text should hold.
+// A Format says what a text should contain.
 type Format struct {
-	Name     string // of the text, in messages: "the annotation"
-	Root     string // what it should hold, in messages: "an array of rules"
-	Items    string // of that array, if it should hold one, in messages: "rules"
-	MaxItems int    // of that array
-	MaxDepth int    // of arrays and objects inside each other
+	Name     string // the text's name in messages: "the annotation"
+	Root     string // what it should contain, in messages: "an array of rules"
+	Items    string // the items of that array, if it is one, in messages: "rules"
+	MaxItems int    // the largest number of these items
+	MaxDepth int    // how deeply arrays and objects may be nested
 
-	// Plain asks for one Node, whose Value is what encoding/json decodes: without the
-	// places of what is inside, which takes less memory.
+	// Plain asks for a single Node, whose Value is what encoding/json decodes. It has no
+	// places of the values inside, and takes less memory.
 	Plain bool
 }
 
-// What reading costs, in units of work and in bytes. Both include what the caller
-// makes of it.
+// Reading costs this much, in units of work and in bytes. Both include what the caller does
+// with the result.
 const (
 	tokenWork, nodeSize  = 200, 250
 	errorWork, errorSize = 2000, 350
 )
 
-// Read returns the value that a text holds, and what is wrong with the text, in
-// the order in which it is found. If the text cannot be read, there is one Error, and the
-// Node is zero. A value that is not what the Format asks for is not an Error.
+// Read returns the value of a text and its Errors, in the order in which they are found. If
+// the text cannot be read, there is one Error, and the Node is zero. It is not an Error if
+// the value is not what the Format describes.
 //
 // Read pays from m. If m refuses to pay for the last Errors, they are left out:
 // m.Err then returns the refusal.
@@ -50,25 +50,25 @@ func Read(text string, f Format, m *meter.Meter) (Node, []Error) {
 	return root, r.errors
 }
 
-// A reader makes Nodes of a text. It stops at the first thing that makes the rest
+// A reader reads the Nodes of a text. It stops at the first error that makes the rest
 // unreadable.
 type reader struct {
 	text    string
 	format  Format
 	meter   *meter.Meter
-	end     int // of the last token
+	end     int // the end of the last token
 	stopped bool
 	errors  []Error
 
-	item    int    // the index in the outermost array, -1 outside
-	itemKey string // in that item, "" outside its members
+	item    int    // the index in the outermost array; -1 outside of it
+	itemKey string // the key in that item; "" outside its members
 	depth   int
 
 	separated  int // the end of the last comma or colon
 	lastString int // where the last token starts if it is a string, else -1
 }
 
-// What is expected, in messages.
+// Messages name what is expected.
 const (
 	aKey   = "a key in double quotes"
 	aValue = "a value"
@@ -118,8 +118,8 @@ func (r *reader) array(n *Node) {
 	r.leave()
 }
 
-// nextItem goes on to the item with an index in the outermost array, and reports
-// whether the array may have it.
+// nextItem moves on to an item of the outermost array, and reports whether the array may
+// have so many items.
 func (r *reader) nextItem(index int) bool {
 	r.item = index
 	if index == r.format.MaxItems {
@@ -153,8 +153,8 @@ func (r *reader) object(n *Node) {
 	r.leave()
 }
 
-// key reads the key of a member and the colon behind it; false if there is none,
-// which it reports.
+// key reads the key of a member and the colon after it. If one is missing, it reports that
+// and returns false.
 func (r *reader) key(keys *keySet) (Member, bool) {
 	m := Member{Start: r.nextToken()}
 	if m.Start < len(r.text) && r.text[m.Start] != '"' {
@@ -190,7 +190,7 @@ func (r *reader) enter(start int) bool {
 	return !r.stopped
 }
 
-// leave reads the closing bracket, which more has found.
+// leave reads the closing bracket that more has found.
 func (r *reader) leave() {
 	if r.stopped {
 		return
@@ -215,7 +215,7 @@ func (r *reader) more(closing byte, notFirst bool) bool {
 	case !notFirst:
 		return true
 	case r.at(at, "/"), r.at(at, "#"):
-		r.unreadable(at, "%s cannot stand here: JSON has no comments", r.shown(at))
+		r.unreadable(at, "%s is not allowed here: JSON has no comments", r.shown(at))
 	case r.text[at] != ',':
 		r.unreadable(at, "a comma is missing before %s", r.shown(at))
 	default:
@@ -227,8 +227,8 @@ func (r *reader) more(closing byte, notFirst bool) bool {
 	return !r.stopped
 }
 
-// token reads a string, number or word, or an opening bracket; false if there is
-// none, which it reports.
+// token reads a string, number or word, or an opening bracket. If there is none, it reports
+// that and returns false.
 func (r *reader) token(expected string) (any, bool) {
 	start := r.nextToken()
 	r.lastString = -1

@@ -6,9 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// TextsSize returns how many bytes texts take where encoding/json writes them, each with
-// its quotes and a comma. It is never too little, and too much by a few bytes for some
-// characters.
+// TextsSize returns how many bytes encoding/json needs to write texts, each with its quotes
+// and a comma. It is never too small, and a few bytes too large for some characters.
 func TextsSize(texts ...string) int {
 	size := 0
 	for _, s := range texts {
@@ -17,8 +16,8 @@ func TextsSize(texts ...string) int {
 	return size
 }
 
-// ValueSize is TextsSize for a string or a list of strings, and returns how many bytes a
-// json.Number takes. It is 0 for any other value.
+// ValueSize returns TextsSize for a string or a list of strings, and the size in bytes of a
+// json.Number. It returns 0 for any other value.
 func ValueSize(v any) int {
 	switch v := v.(type) {
 	case string:

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// scanToken returns the token at the beginning of text, and its length, which is
-// 0 if there is none. It leaves escapes and numbers to encoding/json.
+// scanToken returns the token at the beginning of text and its length, which is 0 if there
+// is no token. It uses encoding/json for escapes and numbers.
 func scanToken(text string) (any, int) {
 	switch {
 	case text == "":
@@ -26,7 +26,7 @@ func scanToken(text string) (any, int) {
 		return nil, end
 	case word == "true" || word == "false":
 		return word == "true", end
-	case json.Valid([]byte(word)): // a number is all that is left
+	case json.Valid([]byte(word)): // only a number is left
 		return json.Number(word), end
 	}
 	return nil, 0
@@ -66,13 +66,13 @@ func scanEscaped(text string) (any, int) {
 	return s, end + 1
 }
 
-// A keySet holds the keys that an object has already. Most objects have few.
+// A keySet holds the keys of an object so far. Most objects have few.
 type keySet struct {
 	list []string
 	set  map[string]bool
 }
 
-// has reports whether a key is in the set, and adds it.
+// has reports whether a key is in the set, and adds it if not.
 func (k *keySet) has(key string) bool {
 	if k.set != nil {
 		seen := k.set[key]

@@ -1,9 +1,9 @@
 // Package meter counts what one call may still spend: work, in units of about
 // a nanosecond, and bytes of memory.
 //
-// Hostile input can make a call do anything any number of times. So the price of
-// a step is paid before the step is taken, and a step that is refused is not
-// taken. What a step costs is up to the caller.
+// Hostile input can make a call repeat any step any number of times. So the caller pays for
+// a step before it takes it, and does not take a step that is refused. The caller decides
+// what a step costs.
 package meter
 
 import (
@@ -12,7 +12,7 @@ import (
 	"math"
 )
 
-// The errors of Spend: which part of a budget does not suffice.
+// Spend returns these errors, which say what part of a budget is used up.
 var (
 	ErrWork = errors.New("the budget for work is used up")
 	ErrKept = errors.New("the budget for memory is used up")
@@ -25,16 +25,16 @@ type Meter struct {
 	err        error
 }
 
-// New returns a Meter with so much work and so many bytes to spend.
+// New returns a Meter with this amount of work and of bytes to spend.
 func New(work, kept int) Meter { return Meter{work: max(work, 0), kept: max(kept, 0)} }
 
-// What a call may spend, unless its caller says otherwise.
+// A call may spend this much by default.
 const (
 	DefaultWork = 1_000_000_000
 	DefaultKept = 64 << 20
 )
 
-// OrDefault returns New, with the default for an amount that is 0 or less.
+// OrDefault returns a new Meter, with the default for an amount that is 0 or less.
 func OrDefault(work, kept int) Meter {
 	if work <= 0 {
 		work = DefaultWork
@@ -45,9 +45,9 @@ func OrDefault(work, kept int) Meter {
 	return New(work, kept)
 }
 
-// Spend takes work and kept bytes from what is left, or returns ErrWork or
-// ErrKept and takes all that is left, so that what follows is refused as well.
-// A negative amount counts as none.
+// Spend takes work and kept bytes from what is left. If that is not enough, it returns
+// ErrWork or ErrKept and takes all that is left, so that later calls are refused too. A
+// negative amount counts as 0.
 func (m *Meter) Spend(work, kept int) error {
 	if work > m.work || kept > m.kept {
 		return m.refuse(work)
@@ -66,11 +66,11 @@ func (m *Meter) refuse(work int) error {
 	return err
 }
 
-// Err returns what the first refusal returned, or nil where there was none.
+// Err returns the error of the first refusal; nil if there was none.
 func (m *Meter) Err() error { return m.err }
 
-// Half takes half of what is left, and returns it as a Meter of its own: for a part
-// of a call that should not use up what the other parts need.
+// Half takes half of what is left, and returns it as another Meter. Use it for a part of a
+// call that must not use up what the other parts need.
 func (m *Meter) Half() Meter {
 	half := New(m.work/2, m.kept/2)
 	m.work -= half.work
@@ -94,7 +94,7 @@ func (m *Meter) Free(kept int) {
 // Left returns how much work and how many bytes are left.
 func (m *Meter) Left() (work, kept int) { return m.work, m.kept }
 
-// Times returns n * each, or the largest int where the product is larger.
+// Times returns n * each, or the largest int if the product is larger.
 // Neither may be negative.
 func Times(n, each int) int {
 	if each > 0 && n > math.MaxInt/each {
@@ -103,7 +103,7 @@ func Times(n, each int) int {
 	return n * each
 }
 
-// Plus returns a + b, or the largest int where the sum is larger. Neither may
+// Plus returns a + b, or the largest int if the sum is larger. Neither may
 // be negative.
 func Plus(a, b int) int {
 	if a > math.MaxInt-b {

@@ -1,6 +1,6 @@
-// Package parameter finds the parameters of templates in strings: ${NAME}, and
-// ${{NAME}}, which may stand for a value of any type. A name consists of ASCII letters,
-// digits and underscores.
+// Package parameter finds the parameters of templates in strings: ${NAME}, and ${{NAME}},
+// which may become a value of any type. A name consists of ASCII letters, digits and
+// underscores.
 package parameter
 
 import (
@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// First returns the first parameter in a string, with its marks; "" for none.
+// First returns the first parameter in a string, with its marks; "" if there is none.
 func First(s string) string {
 	for {
 		start := strings.Index(s, "${")
@@ -26,10 +26,10 @@ func First(s string) string {
 	}
 }
 
-// OfAnyType returns the parameter ${{NAME}} that a string begins with; "" for none.
+// OfAnyType returns the parameter ${{NAME}} with which a string begins; "" if there is none.
 func OfAnyType(s string) string { return leading(s, "${{", "}}") }
 
-// leading returns the parameter that a string begins with, between two marks.
+// leading returns the parameter with which a string begins, including its two marks.
 func leading(s, open, closing string) string {
 	name, ok := strings.CutPrefix(s, open)
 	if !ok {
@@ -42,7 +42,7 @@ func leading(s, open, closing string) string {
 	return s[:len(open)+end+len(closing)]
 }
 
-// isInName reports whether a parameter's name may have this character.
+// isInName reports whether a parameter's name may contain a character.
 func isInName(r rune) bool {
 	return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '_'
 }

@@ -10,7 +10,7 @@ import (
 func (p *parser) class(start int) (*node, error) {
 	p.pos = start
 	if _, ok := p.posixName(); ok {
-		return nil, errorAt(start, `"[:", "[." and "[=" can only stand inside a class: write [[:alpha:]]`)
+		return nil, errorAt(start, `"[:", "[." and "[=" are only allowed inside a class: write [[:alpha:]]`)
 	}
 	p.pos = start + 1
 	p.skipInClass()
@@ -197,7 +197,7 @@ func (p *parser) posixClass(start int, name string) (charset, error) {
 	name, negated := strings.CutPrefix(name, "^")
 	set, ok := posixClasses[name]
 	if !ok {
-		return nil, errorAt(start, "there is no such POSIX class: there are %s", strings.Join(slices.Sorted(maps.Keys(posixClasses)), ", "))
+		return nil, errorAt(start, "there is no such POSIX class: the classes are %s", strings.Join(slices.Sorted(maps.Keys(posixClasses)), ", "))
 	}
 	if p.has(optionCaseless) && (name == "upper" || name == "lower") {
 		set = posixClasses["alpha"]

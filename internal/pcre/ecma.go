@@ -11,7 +11,7 @@ import (
 // is refused.
 
 var (
-	errNotECMA     = errors.New("the regex has parts that ECMA-262 does not have, or not everywhere")
+	errNotECMA     = errors.New("the regex has parts that not all engines for ECMA-262 support")
 	errECMATooLong = errors.New("the regex is too long when written out for ECMA-262")
 )
 

@@ -147,7 +147,7 @@ func (p *parser) backrefByG(start int) (*node, error) {
 		if group := p.names[text]; braced && group != 0 {
 			return p.backref(start, group)
 		}
-		return nil, errorAt(start, `behind "\g" must stand the number or, in braces, the name of a group that began before`)
+		return nil, errorAt(start, `"\g" must be followed by the number or, in braces, the name of a group that begins before it`)
 	}
 	group, ok := smallNumber(digits)
 	switch {
@@ -169,7 +169,7 @@ func (p *parser) backrefByName(start int) (*node, error) {
 	case p.take("{"):
 		return p.namedBackref(start, '}')
 	}
-	return nil, errorAt(start, `behind "\k" must stand a group's name: \k<name>, \k'name' or \k{name}`)
+	return nil, errorAt(start, `"\k" must be followed by a group's name: \k<name>, \k'name' or \k{name}`)
 }
 
 func (p *parser) namedBackref(start int, end rune) (*node, error) {
@@ -182,7 +182,7 @@ func (p *parser) namedBackref(start int, end rune) (*node, error) {
 
 func (p *parser) backref(start, group int) (*node, error) {
 	if group < 1 || group > p.groups {
-		return nil, errorAt(start, "a back-reference must refer to a group that stands before it, and there is no such group")
+		return nil, errorAt(start, "a back-reference must refer to an earlier group, and there is no such group")
 	}
 	if p.open[group] {
 		return nil, errorAt(start, "a back-reference inside the group that it refers to is not supported")
@@ -220,7 +220,7 @@ func (p *parser) property(start int, negated bool) (charset, error) {
 	}
 	set, ok := propertyClass(name)
 	if !ok {
-		return nil, errorAt(start, "%.20q is no property that is supported: only the general categories are, such as L, Lu, Nd or P, and Any and L&", name)
+		return nil, errorAt(start, "%.20q is not a supported property: only general categories are, such as L, Lu, Nd or P, and Any and L&", name)
 	}
 	if p.has(optionCaseless) && (name == "Lu" || name == "Ll" || name == "Lt") {
 		return nil, errorAt(start, `\p{%s} under (?i) is read differently by different versions of PCRE2: write \p{L&}`, name)
@@ -268,7 +268,7 @@ func (p *parser) characterEscape(start int, c rune) (rune, error) {
 func (p *parser) control(start int) (rune, error) {
 	c := p.next()
 	if c < ' ' || c > '~' {
-		return 0, errorAt(start, `behind "\c" must stand a printable ASCII character`)
+		return 0, errorAt(start, `"\c" must be followed by a printable ASCII character`)
 	}
 	p.pos++
 	return unicode.ToUpper(c) ^ 0x40, nil
@@ -295,7 +295,7 @@ func (p *parser) hex(start int) (rune, error) {
 	}
 	n, err := strconv.ParseUint(string(p.text[from:p.pos]), 16, 8)
 	if err != nil {
-		return 0, errorAt(start, `behind "\x" must stand hexadecimal digits`)
+		return 0, errorAt(start, `"\x" must be followed by hexadecimal digits`)
 	}
 	return rune(n), nil
 }
@@ -304,5 +304,5 @@ func (p *parser) unsupported(start int, c rune) error {
 	if name, ok := refusedEscapes[c]; ok {
 		return errorAt(start, `"\%c" is not supported (%s)`, c, name)
 	}
-	return errorAt(start, `"\%c" is no escape of PCRE2: leave the "\" out for the character`, c)
+	return errorAt(start, `"\%c" is not an escape of PCRE2: remove the "\" to match the character`, c)
 }

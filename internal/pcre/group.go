@@ -82,7 +82,7 @@ func (p *parser) setting(start int) (*node, error) {
 	case p.done():
 		return nil, errorAt(start, `this "(" has no ")"`)
 	}
-	return nil, errorAt(p.pos, `"%c" is no option here: only i, m, n, s, x and xx are supported`, p.next())
+	return nil, errorAt(p.pos, `"%c" is not an option here: only i, m, n, s, x and xx are supported`, p.next())
 }
 
 // letters reads option letters, and returns the options as they change them.
@@ -133,7 +133,7 @@ func (p *parser) name(end rune) (string, error) {
 	}
 	name := string(p.text[start:p.pos])
 	if name == "" || onlyDigits(name[:1]) || len(name) > maxGroupName || !p.take(string(end)) {
-		return "", errorAt(start, `a group's name consists of at most %d ASCII letters, digits and "_", begins with no digit and ends with "%c"`, maxGroupName, end)
+		return "", errorAt(start, `a group's name consists of at most %d ASCII letters, digits and "_", does not begin with a digit and ends with "%c"`, maxGroupName, end)
 	}
 	return name, nil
 }

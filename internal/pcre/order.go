@@ -16,11 +16,11 @@ func (c orderChecker) check(n *node, ordered, behind bool) error {
 	case opRepeat:
 		sub := n.subs[0]
 		if n.max > 1 && sub.op != opBackref && sub.empty && (ordered || c.captures(n)) {
-			return errorAt(n.at, "a repeat of what can be empty is not supported inside an atomic group, nor around a group that something refers to")
+			return errorAt(n.at, "a repeat of something that can be empty is not supported inside an atomic group, or around a group that a back-reference refers to")
 		}
 	case opAtomic:
 		if beginsOptional(n.subs[0]) {
-			return errorAt(n.at, "an atomic group that begins with an optional group or an empty branch is not supported, since PCRE2 gets it wrong behind a repeat: take what is optional out of it")
+			return errorAt(n.at, "an atomic group that begins with an optional group or an empty branch is not supported, since PCRE2 gets it wrong after a repeat: move the optional part out of it")
 		}
 		ordered = true
 	case opLookahead, opNotLookahead:

@@ -57,13 +57,13 @@ func parse(pattern string, b *Budget) (*node, error) {
 		return nil, err
 	}
 	if !p.done() {
-		return nil, errorAt(p.pos, `this ")" closes nothing: write "\)" for the character`)
+		return nil, errorAt(p.pos, `this ")" has no "(": write "\)" for the character`)
 	}
 	if p.takenForDisjoint() {
-		return nil, fmt.Errorf(`\S together with \h or \v, one of them repeated, is not supported, since PCRE2 takes them for disjoint, which they are not beyond ASCII: write [ \t] for \h, \n for \v`)
+		return nil, fmt.Errorf(`\S together with \h or \v, one of them repeated, is not supported, since PCRE2 treats them as disjoint, which is wrong beyond ASCII: write [ \t] for \h and \n for \v`)
 	}
 	if p.newline >= 0 && p.varies {
-		return nil, errorAt(p.newline, `\R beside a quantifier is not supported, since PCRE2 gets it wrong behind a repeat: write (?:\r\n|\n|\r)`)
+		return nil, errorAt(p.newline, `\R beside a quantifier is not supported, since PCRE2 gets it wrong after a repeat: write (?:\r\n|\n|\r)`)
 	}
 	settleEmpty(tree)
 	return tree, nil

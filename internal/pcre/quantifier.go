@@ -20,10 +20,10 @@ func (p *parser) repeated(item *node) (*node, error) {
 	switch item.op {
 	case opLookahead, opNotLookahead, opLookbehind, opNotLookbehind:
 		if possessive {
-			return nil, errorAt(start, `a lookaround cannot be possessive: leave the "+" out`)
+			return nil, errorAt(start, `a lookaround cannot be possessive: remove the "+"`)
 		}
 		if p.behind > 0 {
-			return nil, errorAt(start, "a lookaround inside a lookbehind cannot be repeated: leave the quantifier out")
+			return nil, errorAt(start, "a lookaround inside a lookbehind cannot be repeated: remove the quantifier")
 		}
 		// Asserting twice is asserting once.
 		q.min, q.max = min(q.min, 1), 1
@@ -85,7 +85,7 @@ func (p *parser) quantifier() (q repeatCounts, ok bool, err error) {
 		}
 	}
 	if q.max == 0 {
-		return q, false, errorAt(start, "{%s} repeats nothing, which some versions of PCRE2 get wrong: leave out what it stands behind", body)
+		return q, false, errorAt(start, "{%s} repeats nothing, which some versions of PCRE2 get wrong: remove the item before it", body)
 	}
 	return q, true, nil
 }

@@ -1,13 +1,13 @@
-// Package plan judges values against many sets of constraints in one walk through an
-// object, where a search for each would walk once for each.
+// Package plan judges values against many sets of constraints in one walk through an object,
+// instead of one search for each set.
 //
-// A plan knows paths of names, indexes and wildcards, constraints that no clock decides
-// about, and objects as decoders of JSON make them. It says what it is sure of: that an
-// entry holds, that it is not needed, or which values break it. Of anything else it says
-// that it is unsure, and the caller searches for itself.
+// A plan supports paths of names, indexes and wildcards, constraints that need no time
+// limit, and objects of the types that JSON decoders return. Its verdict on an entry is that
+// the entry holds, that it is not needed, or which values break it. In all other cases it is
+// unsure, and the caller must search.
 //
-// Without the lists of what breaks an entry, judging a VM that breaks the rules of a
-// Windows template takes 1.4 to 2.4 times as long.
+// The lists of values that break an entry make a difference: without them, judging a VM that
+// breaks the rules of a Windows template takes 1.4 to 2.4 times as long.
 package plan
 
 import (
@@ -20,43 +20,43 @@ import (
 	"github.com/vmrules/vmrules/internal/value"
 )
 
-// An Entry is what every value that a path selects has to satisfy.
+// An Entry says what every value that a path selects must satisfy.
 type Entry struct {
 	Path    *jsonpath.Path
-	Needs   *jsonpath.Path  // the entry is not needed where this selects nothing; nil: always
+	Needs   *jsonpath.Path  // the entry is needed only if this selects something, or if it is nil
 	Demands *constraint.Set // nil for an entry that the plan leaves out
 }
 
-// A Plan is made once and walked often. It is immutable and safe for concurrent use. A
-// nil Plan has no entries.
+// A Plan is built once and walked often. It is immutable and safe for concurrent use. A nil
+// Plan has no entries.
 type Plan struct {
-	root    *node // nil: no entries that it knows
+	root    *node // nil if the plan supports none of the entries
 	entries []place
 }
 
-// A place is what a Plan keeps of an entry.
+// A place is what a Plan keeps about an entry.
 type place struct{ isPlanned, hasNeeds bool }
 
-// A node is where a path leads.
+// A node is a place that a path selects.
 type node struct {
 	members []member
 	items   []item
 	every   *node // [*]: each item
 	any     *node // .*: each item or member
 
-	judged []judged          // whose path ends here
-	needed []int             // entries whose Needs ends here
-	field  *jsonpath.Implied // what counts here without being written; nil: nothing
+	judged []judged          // the entries whose path ends here
+	needed []int             // the entries whose Needs ends here
+	field  *jsonpath.Implied // what counts here even if it is missing, or nil
 
 	isEnd bool // some path ends here
-	size  int  // what one walk down from here looks at, at most, but for items
+	size  int  // at most how many values one walk down from here looks at, not counting items
 }
 
-// A judged entry is what a walk needs to know of an Entry.
+// A judged is what a walk needs to know about an Entry.
 type judged struct {
 	index           int
 	path            jp.Expr
-	isOrdered       bool // values are found in document order
+	isOrdered       bool // the walk finds the values in document order
 	demands         *constraint.Set
 	comparesNumbers bool
 }
@@ -67,12 +67,12 @@ type member struct {
 }
 
 type item struct {
-	index int // counted from the end where it is negative
+	index int // counted from the end if it is negative
 	node  *node
 }
 
-// New returns a plan of entries, which are known by their index. What counts in fields
-// without being written is in a tree; nil for none.
+// New returns a plan of entries, which are identified by their index. The tree holds the
+// fields that count even if they are missing; it may be nil.
 func New(entries []Entry, fields *jsonpath.Implied) *Plan {
 	b := builder{fields, map[step]*node{}}
 	places := make([]place, len(entries))
@@ -99,7 +99,7 @@ func newJudged(i int, e Entry) judged {
 	return judged{i, path, isOrdered, e.Demands, e.Demands.ReadsNumbers()}
 }
 
-// measure finds the size of a node and of all below it.
+// measure sets the size of a node and of all nodes below it.
 func (n *node) measure() {
 	if n == nil {
 		return
@@ -118,27 +118,26 @@ func (n *node) measure() {
 	n.any.measure()
 }
 
-// A builder knows the nodes by how they are reached, so that paths share what they have
-// in common.
+// A builder finds a node by its parent and step, so that paths share their common steps.
 type builder struct {
 	fields *jsonpath.Implied
 	nodes  map[step]*node
 }
 
-// A step is one from a node; the zero value leads to the root.
+// A step is a step from a node. The zero step selects the root.
 type step struct {
 	from *node
 	step jp.Frag
 }
 
-// fits reports whether a plan knows all of an entry. A regex that backtracks depends on a
-// clock, so it is tried only once.
+// fits reports whether a plan supports an entry. It does not support a regex that
+// backtracks: that has a time limit, so it must be matched only once.
 func (b *builder) fits(e Entry) bool {
 	return e.Demands != nil && b.isPlain(e.Path) && (e.Needs == nil || b.isPlain(e.Needs)) && e.Demands.IsLinear()
 }
 
-// isPlain reports whether a path has only steps that a plan can take. Where some fields
-// count without being written, .* is not one: it sees only the others.
+// isPlain reports whether a plan supports all steps of a path. It does not support .* on a
+// field of the tree, since .* does not select the defaults below it.
 func (b *builder) isPlain(p *jsonpath.Path) bool {
 	f := b.fields
 	for _, step := range p.Steps() {
@@ -156,7 +155,7 @@ func (b *builder) isPlain(p *jsonpath.Path) bool {
 	return len(p.Steps()) <= value.MaxDepth
 }
 
-// node returns the node of a path, and makes those that are missing.
+// node returns the node of a path, and adds nodes that are missing.
 func (b *builder) node(p *jsonpath.Path) *node {
 	n, f := b.at(step{}), b.fields
 	for _, s := range p.Steps() {

@@ -11,24 +11,24 @@ import (
 	"github.com/vmrules/vmrules/internal/value"
 )
 
-// Work is what a value that is looked at, and an entry that judges it, costs.
+// Work is the cost of looking at a value, and of judging it by an entry.
 const Work = 50
 
-// A Verdict is what a walk found out about an entry.
+// A Verdict is the result of a walk for an entry.
 type Verdict int
 
 const (
-	// Unsure: nothing that was found counts.
+	// Unsure means that the walk has no verdict.
 	Unsure Verdict = iota
-	// Holds: some value is selected, and all of them satisfy the entry.
+	// Holds means that the path selects some values, and all of them satisfy the entry.
 	Holds
-	// NotNeeded: what the entry needs is not there.
+	// NotNeeded means that what the entry needs is missing.
 	NotNeeded
-	// Broken: Wrong lists all values that do not satisfy the entry, or may not.
+	// Broken means that some values do not satisfy the entry, or may not: Wrong lists them.
 	Broken
 )
 
-// A Wrong value does not satisfy an entry, or may not.
+// A Wrong is a value that does not satisfy an entry, or may not satisfy it.
 type Wrong struct {
 	Value   any
 	At      jsonpath.Location
@@ -42,27 +42,27 @@ type Walk struct {
 	found  []found // of each entry
 	budget pcre.Budget
 
-	root    jsonpath.Location // of the object
-	items   []int             // the indexes on the way to the value that is being judged
-	value   value.Scalar      // that value
-	standIn jsonpath.StandIn  // whether it is a default
-	wrong   int               // how many values were found to be wrong
+	root    jsonpath.Location // the location of the object
+	items   []int             // the indexes on the way to the current value
+	value   value.Scalar      // the current value
+	standIn jsonpath.StandIn  // whether the current value is a default
+	wrong   int               // the number of wrong values so far
 }
 
 // found is what a walk finds out about an entry.
 type found struct {
-	matches  int  // of its path
-	isNeeded bool // what it needs is there
-	isUnsure bool // nothing else counts
+	matches  int  // how many values its path selects
+	isNeeded bool // what it needs exists
+	isUnsure bool // the rest does not count
 	wrong    []Wrong
 }
 
-// maxWrong is how many wrong values a walk remembers. Where there are more, it is unsure,
-// since the caller stops when its report is full.
+// maxWrong is the number of wrong values that a walk keeps. If there are more, it is unsure:
+// the caller may stop earlier, when its report is full.
 const maxWrong = 1000
 
-// Run walks a plan through an object at a location, and pays from m. It returns what is
-// left. Where m does not suffice, it is unsure of all entries.
+// Run walks a plan through an object at a location, pays from m and returns what is left. If
+// m does not have enough, the walk is unsure of all entries.
 func (w *Walk) Run(p *Plan, object any, at jsonpath.Location, m meter.Meter) meter.Meter {
 	w.begin(p)
 	if p == nil || p.root == nil {
@@ -94,7 +94,7 @@ func (w *Walk) begin(p *Plan) {
 	}
 }
 
-// Verdict returns what was found out about an entry.
+// Verdict returns the result for an entry.
 func (w *Walk) Verdict(entry int) Verdict {
 	f, e := &w.found[entry], w.plan.entries[entry]
 	switch {
@@ -119,19 +119,19 @@ func (w *Walk) Wrong(entry int) []Wrong {
 	return w.found[entry].wrong
 }
 
-// Release drops what belongs to the object.
+// Release drops all references to the object.
 func (w *Walk) Release() {
 	clear(w.found)
 	w.plan, w.root, w.value, w.standIn = nil, nil, value.Scalar{}, jsonpath.Written
 }
 
-// spend counts values that are looked at.
+// spend pays for looking at values.
 func (w *Walk) spend(values int) bool {
 	return w.budget.Spend(values*Work, 0) == nil
 }
 
-// visit judges a value and what is below it, and pays for what it looks at. The
-// order of traversal does not affect the result.
+// visit judges a value and everything below it, and pays for it. The order of traversal does
+// not affect the result.
 func (w *Walk) visit(n *node, v any) {
 	switch typed := v.(type) {
 	case map[string]any:
@@ -157,7 +157,7 @@ func (w *Walk) members(n *node, v map[string]any) {
 		m := &n.members[i]
 		next := v[m.name]
 		if f := m.node.field; f != nil {
-			next = value.Resolve(next) // a nil map is nothing, for which the default counts
+			next = value.Resolve(next) // a nil map counts as missing, so the default applies
 			if value, why := f.StandIn(v, next); why != jsonpath.Written {
 				w.visitDefault(m.node, value, why)
 				continue
@@ -172,7 +172,7 @@ func (w *Walk) members(n *node, v map[string]any) {
 	}
 }
 
-// visitDefault judges what counts where nothing is written.
+// visitDefault judges the default of a missing field.
 func (w *Walk) visitDefault(n *node, v any, why jsonpath.StandIn) {
 	w.standIn = why
 	w.visit(n, v)
@@ -263,7 +263,7 @@ func (w *Walk) holds(r *judged) bool {
 	return r.demands.Admits(&w.value, &w.budget)
 }
 
-// unsure is for a value in a form that a plan does not know.
+// unsure handles a value of a type that a plan does not support.
 func (w *Walk) unsure(n *node) {
 	if n == nil {
 		return

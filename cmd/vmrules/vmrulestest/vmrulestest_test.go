@@ -102,7 +102,7 @@ func TestLook(t *testing.T) {
 			nil, []string{missing, warning},
 		}},
 		{"a parameter without a value in the rules", replaced(`"max": 4`, `"max": ${MODEL}`), verdict{
-			[]string{`small.yaml:11:120: error: "${MODEL" cannot stand here, where a value is expected (unreadable)`}, []string{missing},
+			[]string{`small.yaml:11:120: error: "${MODEL" is not allowed here, where a value is expected (unreadable)`}, []string{missing},
 		}},
 	}
 	for _, test := range tests {
