@@ -1,5 +1,5 @@
-// Vmrules checks KubeVirt VMs by the validation rules that they or their
-// templates carry, and lints these rules.
+// Vmrules checks KubeVirt VMs by the validation rules in their annotations or in those of
+// their templates, and lints these rules.
 //
 //	vmrules check template.yaml
 //	vmrules lint templates/

@@ -21,7 +21,7 @@ import (
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
 )
 
-// An auditor is a run of vmrules audit.
+// An auditor runs vmrules audit.
 type auditor struct {
 	output choice[func(io.Writer) auditOutput]
 	build  Build
@@ -29,8 +29,8 @@ type auditor struct {
 	rules  *lru.Cache[string, parsedRules] // by the text of the annotation
 }
 
-// How many annotations are kept, and how long one may be for that. Most VMs have
-// that of a template; a long one that is kept takes many times its length.
+// The cache keeps so many annotations, up to this length. Most VMs have the annotation of a
+// template. The parsed rules take many times the length of the annotation.
 const (
 	maxParsed = 100
 	maxKept   = 32 << 10
@@ -41,18 +41,18 @@ type parsedRules struct {
 	err   error
 }
 
-// An audited is what came of one VM.
+// An audited is the result for one VM.
 type audited struct {
 	Kind      string `json:"kind,omitempty"`
 	Namespace string `json:"namespace,omitempty"`
 	Name      string `json:"name,omitempty"`
-	Template  string `json:"template,omitempty"` // with its namespace, where the VM says it
+	Template  string `json:"template,omitempty"` // with its namespace, if the VM names one
 
 	report *vmrules.Report
-	err    error // its rules cannot be used, or it is no object
+	err    error // why its rules cannot be used, or that it is not an object
 }
 
-// An auditOutput writes what came of VMs, in the order in which they were read.
+// An auditOutput writes the results of VMs, in the order in which they were read.
 type auditOutput interface {
 	add(audited) error
 	finish() error
@@ -66,22 +66,22 @@ func newAudit(b Build) *cobra.Command {
 	}}}
 	command := &cobra.Command{
 		Use:   "audit FILE|-",
-		Short: "Judge all VMs of a cluster by their own rules",
-		Long: `Audit judges a stream of VMs by their own rules, and sums up which rules they break.
-The stream is JSON: a List, as kubectl writes it, or one object behind the other. It is
-never in memory as a whole.
+		Short: "Check all VMs of a cluster by their own rules",
+		Long: `Audit checks a stream of VMs by their own rules, and sums up which rules they break.
+The stream is JSON: a List, as kubectl writes it, or a sequence of objects. Audit never
+holds the whole stream in memory.
 
-With --rules, the rules of files count instead, as for check.
+With --rules, VMs are checked by the rules of files instead, as in vmrules check.
 
-The exit status is 0 where all are valid, 1 where one is not, and 2 where the stream or
-the rules of a VM cannot be used.`,
+The exit status is 0 if all VMs are valid, 1 if one is not, and 2 if the stream or the
+rules of a VM cannot be used.`,
 		Example: `  kubectl get vm -A -o json | vmrules audit -
   kubectl get vm -A -o json | vmrules audit -o jsonl - > violations.jsonl`,
 		Args: cobra.ExactArgs(1),
 		RunE: a.run,
 	}
 	a.book.flag(command)
-	a.output.flag(command, "output", "o", "a summary for people or programs, or each violation as a line of JSON")
+	a.output.flag(command, "output", "o", "a summary for people or programs, or a line of JSON for each violation")
 	return command
 }
 
@@ -120,7 +120,7 @@ func (a *auditor) run(command *cobra.Command, args []string) error {
 	return verdict(failed, unusable)
 }
 
-// open opens a file or the standard input; the size is -1 where it is not known.
+// open opens a file or the standard input. The size is -1 if it is unknown.
 func open(name string, stdin io.Reader) (io.ReadCloser, int64, error) {
 	if name == "-" {
 		return io.NopCloser(stdin), -1, nil
@@ -136,7 +136,7 @@ func open(name string, stdin io.Reader) (io.ReadCloser, int64, error) {
 	return file, info.Size(), nil
 }
 
-// progress is a bar on a terminal, of the bytes that were read.
+// progress returns a progress bar for a terminal, which counts the bytes that were read.
 func progress(stderr io.Writer, size int64) *progressbar.ProgressBar {
 	file, ok := stderr.(*os.File)
 	return progressbar.NewOptions64(size,
@@ -153,8 +153,8 @@ const progressEvery = 100 * time.Millisecond
 // perCore is how many VMs may wait to be judged or written.
 const perCore = 4
 
-// stream judges the VMs of a stream on all cores, and hands on what came of them
-// in their order. It holds a few VMs for each core at a time.
+// stream judges the VMs of a stream on all cores, and calls each with the results in the
+// order of the VMs. It holds only a few VMs for each core at a time.
 func (a *auditor) stream(input io.Reader, each func(audited) error) error {
 	workers := runtime.GOMAXPROCS(0)
 	type job struct {
@@ -196,8 +196,8 @@ func (a *auditor) stream(input io.Reader, each func(audited) error) error {
 	return <-read
 }
 
-// hasOwnRules are the kinds whose rules are in their own annotation. The others are
-// few, and left to the library.
+// hasOwnRules lists the kinds whose rules are in their own annotation. There are few objects
+// of other kinds, for which the library finds the rules.
 var hasOwnRules = []string{"VirtualMachine", "VirtualMachineInstance"}
 
 // judge judges one object by its own rules.
@@ -206,7 +206,7 @@ func (a *auditor) judge(object json.RawMessage) audited {
 	decoder.UseNumber()
 	var vm map[string]any
 	if decoder.Decode(&vm) != nil || vm == nil {
-		return audited{err: errors.New("what should be a VM is no object")}
+		return audited{err: errors.New("an object is expected")}
 	}
 	vm, filling := filledIn(vm, object)
 	metadata, _ := vm["metadata"].(map[string]any)
@@ -234,8 +234,8 @@ func (a *auditor) judge(object json.RawMessage) audited {
 	return result
 }
 
-// filledIn returns a template with its parameters filled in, as check does it, and
-// any other object as it is.
+// filledIn returns a template with its parameters filled in, as in vmrules check, and any
+// other object unchanged.
 func filledIn(object map[string]any, written []byte) (map[string]any, error) {
 	if !manifest.IsTemplate(text(object["kind"])) {
 		return object, nil
@@ -256,7 +256,7 @@ func text(v any) string {
 	return s
 }
 
-// parse reads an annotation, most of them once.
+// parse reads an annotation, unless the cache has its rules.
 func (a *auditor) parse(annotation string) parsedRules {
 	if known, ok := a.rules.Get(annotation); ok {
 		return known

@@ -12,7 +12,7 @@ import (
 	"github.com/vmrules/vmrules"
 )
 
-// A violationLine is a line of -o jsonl: a violation, or why the rules of a VM
+// A violationLine is a line of -o jsonl. It is a violation, or says why the rules of a VM
 // cannot be used.
 type violationLine struct {
 	audited
@@ -57,7 +57,7 @@ type summary struct {
 	Valid        int                       `json:"valid"`
 	NotValid     int                       `json:"notValid"`
 	WithoutRules int                       `json:"withoutRules"`
-	Unusable     int                       `json:"unusable"` // their rules, or they themselves
+	Unusable     int                       `json:"unusable"` // VMs that cannot be used, or their rules
 	Rules        map[string]*ruleCount     `json:"rules"`
 	Templates    map[string]*templateCount `json:"templates"`
 
@@ -81,8 +81,8 @@ type templateCount struct {
 	NotValid int `json:"notValid"`
 }
 
-// maxRows is how many rules and how many templates are told apart; what comes
-// after them is counted together. Whoever writes VMs chooses the names.
+// maxRows is the number of rules, and of templates, that are counted separately. All others
+// are counted together: the authors of VMs choose the names, so there may be any number.
 const maxRows = 10_000
 
 const others = "(others)"
@@ -145,7 +145,7 @@ func (s *summary) finish() error { return s.write(s) }
 
 func (s *summary) json() error { return writeJSON(s.w, s) }
 
-// text writes tables, the most first.
+// text writes tables with the highest counts first.
 func (s *summary) text() error {
 	table := tabwriter.NewWriter(s.w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(table, "%s: %d valid, %d not valid, %d without rules, %d unusable\n",
@@ -167,8 +167,8 @@ func (s *summary) text() error {
 	return table.Flush()
 }
 
-// most are the names with the highest counts first, and in the order of the names
-// where these are the same.
+// most returns the names with the highest counts first. Names with the same counts are
+// sorted.
 func most[T any](all map[string]T, counts func(T) []int) []string {
 	return slices.SortedStableFunc(slices.Values(slices.Sorted(maps.Keys(all))), func(a, b string) int {
 		return slices.Compare(counts(all[b]), counts(all[a]))

@@ -8,8 +8,8 @@ import (
 	"io"
 )
 
-// objectsIn hands on the objects in a stream of JSON: the items of lists, and all
-// other objects. It holds one at a time, and ends where it is told to by false.
+// objectsIn calls each with the objects in a stream of JSON: the items of lists, and all
+// other objects. It holds one at a time, and stops when each returns false.
 func objectsIn(input io.Reader, each func(json.RawMessage) bool) error {
 	limited := &limitedReader{input: input}
 	s := objectStream{decoder: json.NewDecoder(limited), each: each, input: limited}
@@ -43,20 +43,20 @@ type objectStream struct {
 	input   *limitedReader
 }
 
-// begin is called where an object begins, which may be as long as any.
+// begin starts an object, which may again have the full length.
 func (s *objectStream) begin() { s.input.left = maxObject }
 
-// maxObject is how many bytes an object of the stream may have, and all of a list
-// but its items. The API server takes objects of 1.5 MiB, which kubectl indents.
+// maxObject is the largest size in bytes of an object of the stream, and of a list without
+// its items. The API server accepts objects of 1.5 MiB, which kubectl indents.
 const maxObject = 4 << 20
 
-// A limitedReader reads so many bytes, and then fails.
+// A limitedReader reads a limited number of bytes, and then fails.
 type limitedReader struct {
 	input io.Reader
 	left  int
 }
 
-var errTooLong = fmt.Errorf("an object is longer than %d bytes: leave it out of the stream, or check it by itself with vmrules check", maxObject)
+var errTooLong = fmt.Errorf("an object is longer than %d bytes: remove it from the stream, or check it on its own with vmrules check", maxObject)
 
 func (r *limitedReader) Read(p []byte) (int, error) {
 	if r.left <= 0 {
@@ -69,8 +69,8 @@ func (r *limitedReader) Read(p []byte) (int, error) {
 
 var errStopped = errors.New("stopped")
 
-// object reads an object whose bracket was read. Whether it is a list shows when
-// its items come, which kubectl writes before the kind.
+// object reads an object after its opening bracket. It recognizes a list by its items, which
+// kubectl writes before the kind.
 func (s *objectStream) object() error {
 	isList := false
 	var written bytes.Buffer
@@ -94,12 +94,12 @@ func (s *objectStream) object() error {
 			return err
 		}
 		if isList {
-			continue // what a list says of itself is not needed
+			continue // the other members of a list are not needed
 		}
 		if written.Len() > 1 {
 			written.WriteByte(',')
 		}
-		name, _ := json.Marshal(key) // a string, which always has a form
+		name, _ := json.Marshal(key) // a string can always be written
 		written.Write(name)
 		written.WriteByte(':')
 		written.Write(value)
@@ -111,7 +111,7 @@ func (s *objectStream) object() error {
 	return s.handOn(written.Bytes())
 }
 
-// items hands on what is in an array, or null.
+// items calls each with the items of an array; null has none.
 func (s *objectStream) items() error {
 	token, err := s.decoder.Token()
 	if err != nil || token == nil {

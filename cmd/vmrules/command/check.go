@@ -11,7 +11,7 @@ import (
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
 )
 
-// A checker is a run of vmrules check.
+// A checker runs vmrules check.
 type checker struct {
 	ruling
 	book             rulebook
@@ -24,7 +24,7 @@ type checker struct {
 	unusable []*manifest.Error
 }
 
-// A checked object is what came of one.
+// A checked is the result for one object.
 type checked struct {
 	File      string `json:"file"`
 	Line      int    `json:"line"`
@@ -54,18 +54,17 @@ func newCheck(b Build) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "check FILE|FOLDER|-...",
 		Short: "Check VMs and templates by their rules",
-		Long: `Check judges VMs, instances, pools, lists of them, and templates of OpenShift and
-KubeVirt. A VM is judged by its own rules or, where it has none and --template is
-given, by those of its template. The VMs inside a template are judged by its own
-rules, after its parameters are filled in; a value that OpenShift would generate is
-made up, and is always the same.
+		Long: `Check validates VMs, instances, pools, lists of these, and templates of OpenShift and
+KubeVirt. A VM is checked by its own rules. If it has none, and --template is given,
+it is checked by the rules of its template. The VMs in a template are checked by the
+template's own rules, after its parameters are filled in. If OpenShift would generate
+a value, check makes one up, which is always the same.
 
-With --rules, the rules of files count instead, for all VMs and those in templates,
-also for a VM that its annotations exempt.
+With --rules, all VMs, including those in templates, are checked by the rules of files
+instead. This includes VMs that their annotations exempt.
 ` + b.aboutForms() + inputs + `
-The exit status is 0 where all are valid, 1 where one is not, and 2 where a file or
-its rules cannot be used; the others are checked all the same. An object without
-rules is no failure.`,
+The exit status is 0 if all objects are valid, 1 if one is not, and 2 if a file or its
+rules cannot be used; other files are still checked. An object without rules is valid.`,
 		Example: `  vmrules check templates/
   vmrules check --template windows.yaml vm.yaml
   vmrules check --rules rules.json vms/
@@ -76,15 +75,15 @@ rules is no failure.`,
 	c.flags(command)
 	c.book.flag(command)
 	flags := command.Flags()
-	flags.BoolVar(&c.warningsAsErrors, "warnings-as-errors", false, "exit with 1 for warnings, too")
-	flags.BoolVarP(&c.verbose, "verbose", "v", false, "show rules that hold or do not apply, too")
+	flags.BoolVar(&c.warningsAsErrors, "warnings-as-errors", false, "exit with 1 for warnings too")
+	flags.BoolVarP(&c.verbose, "verbose", "v", false, "also show rules that are satisfied or do not apply")
 	c.output.flag(command, "output", "o", "how to write the reports")
 	return command
 }
 
 func (c *checker) run(command *cobra.Command, args []string) error {
 	if c.book.isGiven() && c.template != "" {
-		return errors.New("--rules and --template exclude each other: the rules are those of the one or of the other")
+		return errors.New("--rules and --template cannot be used together: give the rules by one of them")
 	}
 	if err := inputTwice(c.book.files, []string{c.template}, args); err != nil {
 		return err
@@ -95,7 +94,7 @@ func (c *checker) run(command *cobra.Command, args []string) error {
 	for _, wrong := range c.book.read(command.InOrStdin()) {
 		c.unusable = append(c.unusable, unusable(command.ErrOrStderr(), wrong))
 	}
-	if c.unusable == nil { // or else there is nothing to judge by
+	if c.unusable == nil { // otherwise there are no rules to check by
 		if err := c.checkAll(command, args); err != nil {
 			return err
 		}
@@ -106,7 +105,7 @@ func (c *checker) run(command *cobra.Command, args []string) error {
 	return verdict(slices.ContainsFunc(c.checked, c.fails), c.unusable != nil || slices.ContainsFunc(c.checked, checked.isUnusable))
 }
 
-// checkAll judges what arguments name.
+// checkAll checks the objects in the files that the arguments name.
 func (c *checker) checkAll(command *cobra.Command, args []string) error {
 	for file, err := range manifest.Read(args, command.InOrStdin()) {
 		if err != nil {
@@ -119,7 +118,7 @@ func (c *checker) checkAll(command *cobra.Command, args []string) error {
 				c.kept += weight(c.checked[len(c.checked)-1].Report)
 			}
 			if c.kept > maxKeptWeight {
-				err := &manifest.Error{File: file.Name, Line: object.Line, Column: 1, Message: "the reports of all objects up to here are too long: check fewer of them at a time, or use vmrules audit"}
+				err := &manifest.Error{File: file.Name, Line: object.Line, Column: 1, Message: "the reports of all objects up to here are too long: check fewer objects at a time, or use vmrules audit"}
 				c.unusable = append(c.unusable, unusable(command.ErrOrStderr(), err))
 				return nil
 			}
@@ -128,8 +127,8 @@ func (c *checker) checkAll(command *cobra.Command, args []string) error {
 	return c.allDeclared()
 }
 
-// maxKeptWeight is how much all reports may hold, in results; a violation is as much
-// as ten of them.
+// maxKeptWeight is the largest size of all reports, counted in results. A violation counts
+// as ten results.
 const maxKeptWeight = 500_000
 
 func weight(r *vmrules.Report) int {
@@ -141,7 +140,7 @@ func weight(r *vmrules.Report) int {
 	return all
 }
 
-// check judges one object.
+// check checks one object.
 func (c *checker) check(o manifest.Object) checked {
 	result := checked{
 		File: o.File().Name, Line: o.Line, Kind: o.Kind, Namespace: o.Namespace, Name: o.Name, title: o.String(),
@@ -181,7 +180,7 @@ func (c *checker) judgeByTemplate(o manifest.Object) (*vmrules.Report, error) {
 	return vmrules.Validate(rules, vm), nil
 }
 
-// fails tells whether the object is not valid.
+// fails reports whether the object is not valid.
 func (c *checker) fails(o checked) bool {
 	return o.Report != nil && (!o.Report.Valid() || c.warningsAsErrors && len(o.Report.Warnings()) > 0)
 }

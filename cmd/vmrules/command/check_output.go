@@ -17,8 +17,8 @@ var (
 	bad  = color.New(color.FgRed, color.Bold)
 )
 
-// writeChecked writes what was checked for people: a line for each object, and
-// below it what is wrong with it.
+// writeChecked writes the results for people: a line for each object, and below it what is
+// wrong with it.
 func writeChecked(w io.Writer, c *checker) error {
 	for _, o := range c.checked {
 		fmt.Fprintf(w, "%s:%d: %s: %s\n", oneLine(o.File), o.Line, oneLine(o.title), o.summary(c.fails(o)))
@@ -52,13 +52,13 @@ func (o checked) summary(fails bool) string {
 	return good.Sprint(verdict) + ":" + counts
 }
 
-// missingText says that a required parameter has no value.
+// missingText returns a message about a required parameter without a value.
 func missingText(name string) string {
 	name = oneLine(name)
-	return fmt.Sprintf("parameter %s is required and has no value: give it one with -p %s=…", name, name)
+	return fmt.Sprintf("parameter %s is required and has no value: set it with -p %s=…", name, name)
 }
 
-// quiet are the outcomes that need nobody's attention.
+// quiet lists the outcomes that need no attention.
 var quiet = []vmrules.Outcome{vmrules.Satisfied, vmrules.Skipped}
 
 func (o checked) details(verbose bool) []string {
@@ -75,7 +75,7 @@ func (o checked) details(verbose bool) []string {
 	return text
 }
 
-// shown are the results that a reader wants to see, the worst first.
+// shown returns the results that a reader wants to see, the worst first.
 func shown(r *vmrules.Report, verbose bool) []string {
 	loud := vmrules.NewReport(slices.DeleteFunc(r.Results(), func(result vmrules.Result) bool {
 		return !verbose && slices.Contains(quiet, result.Outcome)

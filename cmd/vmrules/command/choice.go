@@ -9,8 +9,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// A choice is a flag that has one of a few values, each of which stands for
-// something.
+// A choice is a flag with a few values, each of which selects a T.
 type choice[T any] struct {
 	name    string
 	options map[string]T
@@ -25,7 +24,7 @@ func (c *choice[T]) names() []string {
 
 func (c *choice[T]) Set(name string) error {
 	if _, ok := c.options[name]; !ok {
-		return fmt.Errorf("it is one of %s", strings.Join(c.names(), ", "))
+		return fmt.Errorf("must be one of %s", strings.Join(c.names(), ", "))
 	}
 	c.name = name
 	return nil

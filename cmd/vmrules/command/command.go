@@ -1,5 +1,5 @@
-// Package command is the vmrules command, of which there are two builds: vmrules,
-// which knows the format and depends on little, and vmrules-full.
+// Package command implements the vmrules command. There are two builds: vmrules, which knows
+// only the format and has few dependencies, and vmrules-full.
 package command
 
 import (
@@ -14,18 +14,18 @@ import (
 	"github.com/vmrules/vmrules"
 )
 
-// A Build is the command with what it knows beyond the format.
+// A Build is a build of the command, with what it knows beyond the format.
 type Build struct {
 	Name  string // of the command
 	Kinds map[vmrules.Kind]vmrules.KindCompiler
-	// Documents are those that --rules takes beside the rules of an annotation, by
-	// their kind and API group: ClusterPolicy.kyverno.io. A document that has no
-	// kind and no apiVersion is under "".
+	// Documents has a reader for each sort of document that --rules accepts besides the
+	// rules of an annotation, by kind and API group: ClusterPolicy.kyverno.io. The key is
+	// "" for a document without kind and apiVersion.
 	Documents map[string]DocumentReader
 }
 
-// A DocumentReader makes rules about whole objects of a document, which is JSON.
-// What is wrong with it should be a *vmrules.ParseError.
+// A DocumentReader converts a JSON document to rules about whole objects. Its error should
+// be a *vmrules.ParseError.
 type DocumentReader func(document []byte) (vmrules.Rules, error)
 
 // Main runs the command as a process would, and returns its exit status.
@@ -46,7 +46,7 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer, b Build) int
 	return 0
 }
 
-// options say how annotations are read.
+// options returns the options for reading annotations.
 func (b Build) options() []vmrules.ParseOption {
 	var all []vmrules.ParseOption
 	for _, kind := range slices.Sorted(maps.Keys(b.Kinds)) {
@@ -55,7 +55,7 @@ func (b Build) options() []vmrules.ParseOption {
 	return all
 }
 
-// An exitStatus is what is left to say once everything else has been said.
+// An exitStatus is an error that has been reported, and only sets the exit status.
 type exitStatus int
 
 const (
@@ -65,7 +65,7 @@ const (
 
 func (s exitStatus) Error() string { return fmt.Sprintf("exit status %d", int(s)) }
 
-// verdict is the error that says how a command ends.
+// verdict returns the error with which a command ends; nil if nothing failed.
 func verdict(failed, unusable bool) error {
 	switch {
 	case unusable:
@@ -87,8 +87,8 @@ func (b Build) command() *cobra.Command {
 	return command
 }
 
-// inputs says what the commands read.
+// inputs describes in help texts what the commands read.
 const inputs = `
-FILE is YAML or JSON with any number of objects, or - for the standard input; of a
-folder, all .yaml, .yml and .json files in it and below it are read.
+FILE is YAML or JSON with any number of objects, or - for the standard input. If it is
+a folder, all .yaml, .yml and .json files in it and below it are read.
 `

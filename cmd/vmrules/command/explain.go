@@ -17,22 +17,22 @@ import (
 //go:embed explain.yaml
 var explanationText []byte
 
-// A topic is something that explain knows.
+// A topic is something that explain can explain.
 type topic struct {
 	Name    string
-	Group   string // of groups
+	Group   string // the name of one of groups
 	Meaning string
 	Example string
 }
 
-// topics are those of explain.yaml, and the library's checks.
+// topics returns the topics of explain.yaml and the checks of lint.
 var topics = sync.OnceValue(func() []topic {
 	var text struct {
 		Topics []topic
 		Checks map[string]string
 	}
 	if err := yaml.Unmarshal(explanationText, &text); err != nil {
-		panic(err) // every run of the tests reads it
+		panic(err) // the tests read the file, so this cannot happen
 	}
 	for _, c := range lint.Checks() {
 		meaning := fmt.Sprintf("%s (%s)", c.Meaning, c.Severity)
@@ -41,13 +41,13 @@ var topics = sync.OnceValue(func() []topic {
 	return text.Topics
 })
 
-// furtherKind is the group of the kinds that only the full build knows.
+// furtherKind is the group of the kinds that only vmrules-full knows.
 const furtherKind = "kind of vmrules-full"
 
-// groups are how each group begins the meaning of what is in it.
+// groups lists the groups, each with its title and the words before its meanings.
 var groups = []struct{ name, title, subject string }{
 	{"kind", "Kinds: what a rule enforces", "a value satisfies it if: "},
-	{furtherKind, "Kinds beyond the format, which vmrules-full judges and vmrules ignores", "a value satisfies it if: "},
+	{furtherKind, "Kinds beyond the format, which vmrules-full checks and vmrules ignores", "a value satisfies it if: "},
 	{"key", "Keys of a rule", ""},
 	{"argument", "Arguments of a rule", "a value satisfies it if: "},
 	{"outcome", "Outcomes of a check", ""},
@@ -79,7 +79,7 @@ func newExplain() *cobra.Command {
 	}
 }
 
-// list writes all topics, a line each.
+// list writes a line for each topic.
 func list(w io.Writer) {
 	for i, g := range groups {
 		if i > 0 {
@@ -94,11 +94,12 @@ func list(w io.Writer) {
 	}
 }
 
-// explain writes all topics of one name: regex is a kind and an argument.
+// explain writes all topics with a name. There may be several: regex is a kind and an
+// argument.
 func explain(w io.Writer, name string) error {
 	found := slices.DeleteFunc(slices.Clone(topics()), func(t topic) bool { return !strings.EqualFold(t.Name, name) })
 	if len(found) == 0 {
-		return fmt.Errorf("there is nothing called %q: vmrules explain lists all there is", name)
+		return fmt.Errorf("%q is not a known topic: \"vmrules explain\" lists all topics", name)
 	}
 	for i, t := range found {
 		if i > 0 {

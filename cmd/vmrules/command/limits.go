@@ -13,26 +13,27 @@ import (
 )
 
 const aboutForms = `
-FILE is YAML or JSON, or - for the standard input, with one VM or template. A VM has
-its own rules or, where it has none and --template is given, those of its template.
+FILE is YAML or JSON with one VM or template, or - for the standard input. The rules
+are the VM's own. If it has none, and --template is given, they are those of its
+template.
 `
 
 func newLimits(b Build) *cobra.Command {
 	return newForm(b, "limits", "Show what each field of a VM may hold",
-		`Limits shows, for each field that the rules speak of, what all rules together ask
-of it, as JSON: its type, its bounds, the values and patterns that it has to match;
-which rules are off now, and which cannot be told.`,
+		`Limits writes as JSON, for each field that the rules judge, what all rules together ask
+of it: its type, its bounds, and the values and patterns that it must match. It also
+lists the rules that do not apply at present, and those that cannot be decided.`,
 		func(rules vmrules.Rules, object map[string]any) any { return form.Limits(rules, object) })
 }
 
 func newSchema(b Build) *cobra.Command {
 	return newForm(b, "schema", "Write the rules of a VM as a JSON Schema",
-		`Schema writes what the rules ask of a VM as a JSON Schema (draft 2020-12) of the
-whole object. What a schema cannot say is listed in it, under x-vmrules-unexpressed.`,
+		`Schema writes what the rules ask of a VM as a JSON Schema (draft 2020-12) for the whole
+object. The schema lists what it cannot express under x-vmrules-unexpressed.`,
 		func(rules vmrules.Rules, object map[string]any) any { return form.Schema(rules, object) })
 }
 
-// newForm is a command that says something about one object and its rules.
+// newForm returns a command that writes something about one object and its rules.
 func newForm(b Build, name, short, long string, say func(vmrules.Rules, map[string]any) any) *cobra.Command {
 	r := newRuling(b)
 	command := &cobra.Command{
@@ -66,7 +67,7 @@ func newForm(b Build, name, short, long string, say func(vmrules.Rules, map[stri
 	return command
 }
 
-// onlyObject is the one object in a file that has, or may have, rules.
+// onlyObject returns the only object in a file that has, or may have, rules.
 func onlyObject(command *cobra.Command, arg string) (manifest.Object, error) {
 	var found []manifest.Object
 	for file, err := range manifest.Read([]string{arg}, command.InOrStdin()) {
@@ -85,5 +86,5 @@ func onlyObject(command *cobra.Command, arg string) (manifest.Object, error) {
 	case 1:
 		return found[0], nil
 	}
-	return manifest.Object{}, fmt.Errorf("%s: there are %d VMs and templates in it, and one is needed", arg, len(found))
+	return manifest.Object{}, fmt.Errorf("%s: there are %d VMs and templates in it, but there must be just one", arg, len(found))
 }

@@ -12,18 +12,18 @@ import (
 	"github.com/vmrules/vmrules/lint"
 )
 
-// A linter is a run of vmrules lint.
+// A linter runs vmrules lint.
 type linter struct {
 	parameters
 	build            Build
-	rules            []string // files that hold nothing but rules
+	rules            []string // files that contain only rules
 	strict           bool
 	warningsAsErrors bool
 	least            choice[int]
 	output           choice[func(io.Writer, *linted) error]
 }
 
-// A linted is what came of it.
+// A linted is the result of a run.
 type linted struct {
 	Findings    []finding         `json:"findings"`
 	Unusable    []*manifest.Error `json:"unusable,omitempty"`
@@ -32,7 +32,7 @@ type linted struct {
 	isFull bool // there are more findings
 }
 
-// A finding is one of the library's, in a file.
+// A finding is a finding of the library, in a file.
 type finding struct {
 	File       string        `json:"file"`
 	Line       int           `json:"line"`
@@ -41,7 +41,7 @@ type finding struct {
 	Severity   lint.Severity `json:"severity"`
 	ID         string        `json:"id"`
 	Rule       string        `json:"rule,omitempty"`
-	Index      int           `json:"index"` // of the rule, -1 for none
+	Index      int           `json:"index"` // of the rule; -1 if it is not about a rule
 	Key        string        `json:"key,omitempty"`
 	Message    string        `json:"message"`
 	Suggestion string        `json:"suggestion,omitempty"`
@@ -59,24 +59,24 @@ func newLint(b Build) *cobra.Command {
 	}
 	command := &cobra.Command{
 		Use:   "lint [FILE|FOLDER|-]...",
-		Short: "Find what is wrong with rules, or hardly meant",
-		Long: `Lint looks at the rules in the annotations of templates and VMs, and says where in
-the file something is wrong with them or most likely not meant. "vmrules explain ID"
-tells more about a finding. A document that is an array of rules counts as an
-annotation, too; what --rules names must hold rules. The parameters of a template are
-filled in before its rules are read, as check does it.
+		Short: "Find mistakes in rules",
+		Long: `Lint finds mistakes, and probable mistakes, in the rules in the annotations of templates
+and VMs, and says where in the file they are. "vmrules explain ID" explains a finding. A
+document that is an array of rules counts as an annotation too. A file that --rules
+names must contain rules. The parameters of a template are filled in before its rules
+are read, as in vmrules check.
 ` + b.aboutForms() + inputs + `
-The exit status is 0 without errors, 1 with errors, and 2 where a file cannot be read.`,
+The exit status is 0 without errors, 1 with errors, and 2 if a file cannot be read.`,
 		Example: `  vmrules lint templates/
   vmrules lint -o github templates/    # annotates a pull request`,
 		Args: l.arguments,
 		RunE: l.run,
 	}
-	command.Flags().StringArrayVar(&l.rules, "rules", nil, "file that holds nothing but rules")
+	command.Flags().StringArrayVar(&l.rules, "rules", nil, "file that contains only rules")
 	l.parameters.flag(command)
-	command.Flags().BoolVar(&l.strict, "strict", false, "unknown keys and kinds, and rules without arguments, are errors")
-	command.Flags().BoolVar(&l.warningsAsErrors, "warnings-as-errors", false, "exit with 1 for warnings, too")
-	l.least.flag(command, "min-severity", "", "leave out what matters less")
+	command.Flags().BoolVar(&l.strict, "strict", false, "report unknown keys and kinds, and rules without arguments, as errors")
+	command.Flags().BoolVar(&l.warningsAsErrors, "warnings-as-errors", false, "exit with 1 for warnings too")
+	l.least.flag(command, "min-severity", "", "show only findings of at least this severity")
 	l.output.flag(command, "output", "o", "how to write the findings")
 	return command
 }
@@ -102,7 +102,7 @@ func (l *linter) run(command *cobra.Command, args []string) error {
 			}
 			lint(found, file)
 			if found.isFull {
-				err := &manifest.Error{File: file.Name, Message: fmt.Sprintf("there are more than %d findings: mend these first, or leave out the less important with --min-severity", maxFindings)}
+				err := &manifest.Error{File: file.Name, Message: fmt.Sprintf("there are more than %d findings: correct these first, or omit less severe ones with --min-severity", maxFindings)}
 				found.Unusable = append(found.Unusable, unusable(command.ErrOrStderr(), err))
 				return
 			}
@@ -124,7 +124,7 @@ func (l *linter) run(command *cobra.Command, args []string) error {
 	return verdict(failed, len(found.Unusable) > 0)
 }
 
-// unusable says that a file cannot be used, whatever the output is.
+// unusable writes that a file cannot be used, for any output format.
 func unusable(stderr io.Writer, err error) *manifest.Error {
 	fmt.Fprintln(stderr, "vmrules:", oneLine(err.Error()))
 	return err.(*manifest.Error)
@@ -137,8 +137,8 @@ func (l *linter) arguments(command *cobra.Command, args []string) error {
 	return cobra.MinimumNArgs(1)(command, args)
 }
 
-// lintFile looks at all that is taken for rules in a file: annotations, and
-// documents of their form or of one that the build knows by its kind.
+// lintFile lints all rules in a file: annotations, and documents that are rules in the form
+// of an annotation or in a form that the build knows by its kind.
 func (l *linter) lintFile(to *linted, file *manifest.File, stderr io.Writer) {
 	for _, d := range file.Documents() {
 		if _, known := l.build.Documents[d.Type()]; d.LooksLikeRules() || known && d.Type() != "" {
@@ -162,7 +162,8 @@ func (l *linter) lintFile(to *linted, file *manifest.File, stderr io.Writer) {
 	}
 }
 
-// explainMissing says of rules that are not JSON which parameters are not filled in.
+// explainMissing adds to findings about rules that are not JSON which parameters are not
+// filled in.
 func explainMissing(findings []lint.Finding, missing []string) {
 	if len(missing) == 0 {
 		return
@@ -174,7 +175,7 @@ func explainMissing(findings []lint.Finding, missing []string) {
 	}
 }
 
-// lintRules looks at a file that must hold rules.
+// lintRules lints a file that must contain rules.
 func (l *linter) lintRules(to *linted, file *manifest.File) {
 	for _, d := range file.Documents() {
 		l.lintDocument(to, d)
@@ -189,8 +190,8 @@ func (l *linter) lintDocument(to *linted, d manifest.Document) {
 	l.add(to, d.File(), d.String(), findings)
 }
 
-// findings are the library's about an array. Of another document, they are what
-// keeps it from being used.
+// findings returns the findings of the library about an array. For another document, it
+// returns the errors that prevent its use.
 func (l *linter) findings(d *manifest.Document) []lint.Finding {
 	if text, err := d.JSON(); d.IsArray() && err == nil {
 		return lint.Annotation(text, l.options()...)
@@ -209,9 +210,8 @@ func (l *linter) findings(d *manifest.Document) []lint.Finding {
 	return all
 }
 
-// problemIDs are the checks that find a problem of a document; of any other
-// reason it is an invalid argument. One without reason is about the document as
-// such.
+// problemIDs maps the reasons of problems of a document to checks. For other reasons the
+// check is invalid-argument. A problem without a reason is about the whole document.
 var problemIDs = map[vmrules.Reason]string{
 	"": "unreadable", vmrules.ReasonRequired: "missing-key", vmrules.ReasonTypeInvalid: "wrong-type",
 	vmrules.ReasonDuplicate: "duplicate", vmrules.ReasonTooLong: "too-long",
@@ -225,7 +225,7 @@ func (l *linter) options() []vmrules.ParseOption {
 	return opts
 }
 
-// add adds the findings about some rules, if they matter.
+// add adds the findings about some rules, if they are severe enough.
 func (l *linter) add(to *linted, file *manifest.File, about string, findings []lint.Finding) {
 	to.Annotations++
 	for _, f := range findings {
@@ -245,15 +245,14 @@ func (l *linter) add(to *linted, file *manifest.File, about string, findings []l
 	}
 }
 
-// maxFindings is how many findings are written, and maxText how many bytes of each
-// text in them: the name of a rule may be longer than all else, and is in each finding
-// about it.
+// Lint writes up to maxFindings findings, and up to maxText bytes of each text in them: the
+// name of a rule may be very long, and is in each finding about the rule.
 const (
 	maxFindings = 50_000
 	maxText     = 500
 )
 
-// short cuts a text that is too long to be read.
+// short shortens a text that is too long to read.
 func short(text string) string {
 	if len(text) <= maxText {
 		return text
@@ -271,7 +270,7 @@ func (l *linted) count(s lint.Severity) int {
 	return n
 }
 
-// subject says what a finding is about: its rule, where it has one.
+// subject returns what a finding is about: its rule, if it has one.
 func (f finding) subject() string {
 	switch {
 	case f.Rule != "":

@@ -18,8 +18,8 @@ func writeJSON[T any](w io.Writer, v T) error {
 	return encoder.Encode(v)
 }
 
-// writeGitHub writes workflow commands, of which GitHub Actions makes
-// annotations of a pull request.
+// writeGitHub writes workflow commands, which GitHub Actions turns into annotations of a
+// pull request.
 func writeGitHub(w io.Writer, l *linted) error {
 	for _, e := range l.Unusable {
 		if err := workflowCommand(w, "error", e.File, e.Line, e.Column, "vmrules", e.Message); err != nil {
@@ -38,7 +38,7 @@ var gitHubLevels = map[lint.Severity]string{
 	lint.SeverityError: "error", lint.SeverityWarning: "warning", lint.SeverityInfo: "notice",
 }
 
-// Both replacements are GitHub's own.
+// GitHub defines these replacements.
 var (
 	commandMessage  = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
 	commandProperty = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")

@@ -9,8 +9,8 @@ import (
 	"github.com/vmrules/vmrules/lint"
 )
 
-// The part of SARIF 2.1.0 that is needed. The libraries for it bring a validator
-// of schemas and more along, for what is a few structs.
+// These types are the part of SARIF 2.1.0 that we need. The libraries for it bring large
+// dependencies, such as a validator of schemas.
 type (
 	sarifLog struct {
 		Schema  string     `json:"$schema"`

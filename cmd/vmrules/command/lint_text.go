@@ -13,7 +13,7 @@ import (
 	"github.com/vmrules/vmrules/lint"
 )
 
-// severityColors are seen on a terminal only, and not where NO_COLOR is set.
+// severityColors are used only on a terminal, and only if NO_COLOR is not set.
 var severityColors = map[lint.Severity]*color.Color{
 	lint.SeverityError:   color.New(color.FgRed, color.Bold),
 	lint.SeverityWarning: color.New(color.FgYellow, color.Bold),
@@ -42,11 +42,11 @@ func counted(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// excerptSide is how many code points of a long line are shown to each side of a
-// finding: JSON files hold an annotation in one line.
+// excerptSide is the number of code points of a long line that are shown on each side of a
+// finding. In a JSON file, an annotation is a single line.
 const excerptSide = 50
 
-// show returns an excerpt, and a caret that stands below its place.
+// show returns an excerpt, and a line with a caret below its place.
 func show(e manifest.Excerpt) (shown, caret string) {
 	left, right := e.Before, e.Behind
 	if e.CutBefore {
@@ -63,7 +63,7 @@ func show(e manifest.Excerpt) (shown, caret string) {
 	return left + oneLine(right), strings.Repeat(" ", uniseg.StringWidth(left)) + "^"
 }
 
-// oneLine keeps text from moving a terminal's cursor.
+// oneLine returns text that cannot move a terminal's cursor.
 func oneLine(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

@@ -11,11 +11,11 @@ import (
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
 )
 
-// parameters are those of templates that -p gives a value.
+// parameters holds the values that -p gives to parameters of templates.
 type parameters struct {
 	given    []string // as NAME=VALUE
 	values   map[string]string
-	declared map[string]bool // those of templates that were met
+	declared map[string]bool // the parameters of the templates so far
 }
 
 func newParameters() parameters {
@@ -30,14 +30,14 @@ func (p *parameters) read() error {
 	for _, given := range p.given {
 		name, value, ok := strings.Cut(given, "=")
 		if !ok || name == "" {
-			return fmt.Errorf("-p %s: a parameter is given as NAME=VALUE", given)
+			return fmt.Errorf("-p %s: write NAME=VALUE", given)
 		}
 		p.values[name] = value
 	}
 	return nil
 }
 
-// fill fills in the parameters of a template; any other object stays as it is.
+// fill fills in the parameters of a template. It leaves any other object unchanged.
 func (p *parameters) fill(o manifest.Object) (manifest.Filled, error) {
 	for _, declared := range o.Parameters() {
 		p.declared[declared.Name] = true
@@ -45,11 +45,11 @@ func (p *parameters) fill(o manifest.Object) (manifest.Filled, error) {
 	return o.Fill(p.values)
 }
 
-// allDeclared returns an error about a parameter that would have had no effect.
+// allDeclared returns an error if no template declares a parameter that -p sets.
 func (p *parameters) allDeclared() error {
 	for _, name := range slices.Sorted(maps.Keys(p.values)) {
 		if !p.declared[name] {
-			return fmt.Errorf("-p %s: no template here has a parameter of this name", name)
+			return fmt.Errorf("-p %s: no template has a parameter of this name", name)
 		}
 	}
 	return nil

@@ -14,26 +14,25 @@ import (
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
 )
 
-// A rulebook holds the rules of --rules, which count in place of those that objects
-// have themselves.
+// A rulebook holds the rules of --rules, which replace the objects' own rules.
 type rulebook struct {
 	build    Build
 	files    []string
 	chapters []chapter
 }
 
-// A chapter is what one document holds.
+// A chapter holds the rules of one document.
 type chapter struct {
 	rules   vmrules.Rules
-	isWhole bool // they are about objects of every kind, and not about VMs
+	isWhole bool // the rules are about objects of every kind, not about VMs
 }
 
 func (b *rulebook) flag(command *cobra.Command) {
-	command.Flags().StringArrayVar(&b.files, "rules", nil, "file with the rules to judge by, instead of the objects' own")
+	command.Flags().StringArrayVar(&b.files, "rules", nil, "file with the rules to check by, instead of the objects' own rules")
 }
 
-// inputTwice is an error where the standard input is named more than once: whoever
-// comes second finds nothing, and passes.
+// inputTwice returns an error if the standard input is named more than once. The second
+// reader would find nothing to check, and pass.
 func inputTwice(files ...[]string) error {
 	named := 0
 	for _, name := range slices.Concat(files...) {
@@ -42,20 +41,20 @@ func inputTwice(files ...[]string) error {
 		}
 	}
 	if named > 1 {
-		return errors.New("- is the standard input, which can be read once: give the rules or the objects as a file")
+		return errors.New("- is the standard input, which can be read only once: give the rules or the objects as a file")
 	}
 	return nil
 }
 
-// isGiven tells whether there is a rulebook at all.
+// isGiven reports whether there is a --rules flag.
 func (b *rulebook) isGiven() bool { return b.files != nil }
 
-// isWhole tells whether any rules are about objects of every kind.
+// isWhole reports whether any rules are about objects of every kind.
 func (b *rulebook) isWhole() bool {
 	return slices.ContainsFunc(b.chapters, func(c chapter) bool { return c.isWhole })
 }
 
-// read reads the files, and returns all that is wrong with them.
+// read reads the files, and returns all their errors.
 func (b *rulebook) read(stdin io.Reader) []*manifest.Error {
 	var wrong []*manifest.Error
 	for _, name := range b.files {
@@ -82,15 +81,15 @@ func (b *rulebook) read(stdin io.Reader) []*manifest.Error {
 	return wrong
 }
 
-// inFile is a problem at its place.
+// inFile returns a problem with its place in the file.
 func inFile(d manifest.Document, p vmrules.Problem) *manifest.Error {
 	line, column := d.Place(p.Offset)
-	p.Line = 0 // which is that in the JSON
+	p.Line = 0 // this is the line in the JSON
 	return &manifest.Error{File: d.File().Name, Line: line, Column: column, Message: p.Error()}
 }
 
-// judge judges an object, which may hold VMs, by all rules. The rules count
-// through all documents.
+// judge judges an object, which may hold VMs, by all rules. The rules are numbered across
+// all documents.
 func (b *rulebook) judge(object map[string]any, holdsVM bool) *vmrules.Report {
 	var all []vmrules.Result
 	first := 0
@@ -108,7 +107,7 @@ func (b *rulebook) judge(object map[string]any, holdsVM bool) *vmrules.Report {
 	return vmrules.NewReport(all)
 }
 
-// read reads the rules in a document, or says all that is wrong with them.
+// read reads the rules in a document, or returns all their problems.
 func (b Build) read(d *manifest.Document) (chapter, []vmrules.Problem) {
 	reader, ok := b.Documents[d.Type()]
 	if !d.IsArray() && (!ok || d.IsScalar()) {
@@ -126,7 +125,7 @@ func (b Build) read(d *manifest.Document) (chapter, []vmrules.Problem) {
 	return chapter{rules: rules, isWhole: true}, problemsOf(err)
 }
 
-// problemsOf are those of an error, or the error as one.
+// problemsOf returns the problems of an error, or the error as a problem.
 func problemsOf(err error) []vmrules.Problem {
 	if err == nil {
 		return nil
@@ -137,7 +136,7 @@ func problemsOf(err error) []vmrules.Problem {
 	return []vmrules.Problem{{Index: -1, Message: err.Error()}}
 }
 
-// refusal says why a document is not taken for rules, and what would be.
+// refusal returns why a document cannot be rules, and what can be.
 func (b Build) refusal(d *manifest.Document) error {
 	what := d.Type()
 	switch {
@@ -146,29 +145,29 @@ func (b Build) refusal(d *manifest.Document) error {
 	case what == "":
 		what = "an object without kind"
 	}
-	text := fmt.Sprintf("%s is not read as rules here: write %s", what, strings.Join(b.forms(), ", "))
+	text := fmt.Sprintf("%s cannot be rules: write %s", what, strings.Join(b.forms(), ", "))
 	switch {
 	case d.IsTemplate():
-		text += "; for the rules of a template, there is --template"
+		text += "; to use the rules of a template, give it with --template"
 	case len(b.Documents) == 0:
 		text += "; vmrules-full also reads CustomResourceDefinitions, schemas, and policies of Kyverno: go install github.com/vmrules/vmrules/cmd/vmrules-full@latest"
 	}
 	return errors.New(text)
 }
 
-// aboutForms says what --rules takes.
+// aboutForms describes in help texts what --rules accepts.
 func (b Build) aboutForms() string {
-	text := "\nThe rules of --rules are, once or more in a file:\n\n  " + strings.Join(b.forms(), "\n  ") + "\n"
+	text := "\nA file for --rules contains one or more of:\n\n  " + strings.Join(b.forms(), "\n  ") + "\n"
 	if len(b.Documents) > 0 {
 		text += `
-All but the first are about whole objects: with them, objects of every kind are
-judged, and not only those that hold VMs.
+All but the first are rules about whole objects. With them, objects of every kind are
+checked, not only those that contain VMs.
 `
 	}
 	return text
 }
 
-// forms are what rules may be written as.
+// forms returns the forms in which rules may be written.
 func (b Build) forms() []string {
 	forms := []string{"an array as in an annotation"}
 	for _, name := range slices.Sorted(maps.Keys(b.Documents)) {

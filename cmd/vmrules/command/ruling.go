@@ -10,17 +10,17 @@ import (
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
 )
 
-// A ruling knows by which rules an object is judged: its own, or those of a
-// template, with the template's parameters filled in.
+// A ruling finds the rules by which an object is judged: its own, or those of a template,
+// with the template's parameters filled in.
 type ruling struct {
 	parameters
 	reading   []vmrules.ParseOption // of annotations
 	template  string
-	templates []*template // of --template
+	templates []*template // the templates of --template
 }
 
-// A template is one of --template, whose rules are read for the first VM that is
-// judged by them.
+// A template is a template of --template. Its rules are read when the first VM is judged by
+// them.
 type template struct {
 	manifest.Object
 	isRead bool
@@ -33,7 +33,7 @@ func newRuling(b Build) ruling {
 }
 
 func (r *ruling) flags(command *cobra.Command) {
-	command.Flags().StringVar(&r.template, "template", "", "file with the template of the VMs, or with several, which VMs name by their label")
+	command.Flags().StringVar(&r.template, "template", "", "file with the template of the VMs, or with several templates, which VMs name by their labels")
 	r.parameters.flag(command)
 }
 
@@ -64,7 +64,7 @@ func (r *ruling) readTemplates(command *cobra.Command) error {
 	return nil
 }
 
-// templateOf is the one template that there is, or that the VM names.
+// templateOf returns the only template, or the one that the VM names.
 func (r *ruling) templateOf(vm map[string]any) (*template, error) {
 	if len(r.templates) == 1 {
 		return r.templates[0], nil
@@ -82,9 +82,9 @@ func (r *ruling) templateOf(vm map[string]any) (*template, error) {
 	return nil, fmt.Errorf("%s has no template %q, which the VM names", r.template, name)
 }
 
-// rulesOf finds the rules for an object, and the object that they are for: a
-// template has its parameters filled in. A VM needs a template only if it has no
-// rules of its own and is not exempt from all.
+// rulesOf returns the rules for an object, and the object to judge, which is a template with
+// its parameters filled in. A VM needs a template only if it has no rules of its own and is
+// not exempt from all rules.
 func (r *ruling) rulesOf(o manifest.Object) (vmrules.Rules, map[string]any, error) {
 	if o.IsTemplate() {
 		rules, content, err := r.rulesIn(o)
@@ -120,8 +120,8 @@ func (r *ruling) rulesIn(template manifest.Object) (vmrules.Rules, map[string]an
 	return rules, content, err
 }
 
-// unreadable is a template whose rules are none, so that the library says whether a
-// VM would be judged by those of a template.
+// unreadable is a template whose rules cannot be read. RulesFor fails with it exactly if a
+// VM is judged by the rules of its template.
 var unreadable = map[string]any{
 	"kind":     "Template",
 	"metadata": map[string]any{"annotations": map[string]any{vmrules.OldAnnotation: 0}},

@@ -13,7 +13,7 @@ import (
 func newVersion(b Build) *cobra.Command {
 	return &cobra.Command{
 		Use:               "version",
-		Short:             "Say which vmrules this is",
+		Short:             "Print the version",
 		Args:              cobra.NoArgs,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		Run: func(command *cobra.Command, _ []string) {
@@ -22,11 +22,11 @@ func newVersion(b Build) *cobra.Command {
 	}
 }
 
-// version is what the build says of itself: a release, or the commit that it was
-// built from, and what it knows beyond the format.
+// version describes the build: the release, or the commit from which it was built, and the
+// kinds that it knows beyond the format.
 func (b Build) version(info *debug.BuildInfo, ok bool) string {
 	if !ok {
-		return b.Name + ", of an unknown version" + b.kinds()
+		return b.Name + ", unknown version" + b.kinds()
 	}
 	settings := map[string]string{}
 	for _, s := range info.Settings {
@@ -42,7 +42,7 @@ func (b Build) version(info *debug.BuildInfo, ok bool) string {
 	return text + ", " + info.GoVersion + b.kinds()
 }
 
-// kinds lists those beyond the format.
+// kinds lists the kinds beyond the format.
 func (b Build) kinds() string {
 	if len(b.Kinds) == 0 {
 		return ""

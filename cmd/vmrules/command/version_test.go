@@ -17,7 +17,7 @@ func TestVersion(t *testing.T) {
 	}{
 		{"a release", release, "vmrules v1.2.3, go1.26.8"},
 		{"a commit", commit, "vmrules (devel), commit 0123abc with changes, go1.26.8"},
-		{"nothing", nil, "vmrules, of an unknown version"},
+		{"nothing", nil, "vmrules, unknown version"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
