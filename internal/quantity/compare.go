@@ -20,8 +20,8 @@ func (n Number) Compare(m Number) int {
 	return n.scaled(low).Cmp(m.scaled(low))
 }
 
-// CompareWork returns what Compare costs, in units of about a nanosecond; 0 where
-// it only compares two int64.
+// CompareWork returns the cost of Compare, in units of about a nanosecond. It is 0 if Compare
+// only compares two int64.
 func (n Number) CompareWork(m Number) int {
 	if n.big == nil && m.big == nil && n.exponent == m.exponent {
 		return 0
@@ -37,8 +37,8 @@ func (n Number) Sign() int {
 	return cmp.Compare(n.small, 0)
 }
 
-// magnitude returns the place of the first digit, counted from the point, where
-// the coefficient is small. It avoids the powers of ten for 1 against 1e1000.
+// magnitude returns the position of the first digit, counted from the point, of a number with
+// a small coefficient. It avoids computing powers of ten to compare 1 with 1e1000.
 func (n Number) magnitude() int {
 	digits := 0
 	for c := n.small; c != 0; c /= 10 {

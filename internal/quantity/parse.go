@@ -7,17 +7,17 @@ import (
 	"strings"
 )
 
-// The errors of numbers that cannot be read. Each continues a sentence that begins
+// These are the errors of numbers that cannot be read. Each continues a sentence that begins
 // with the text.
 var (
 	ErrNotNumber = errors.New("is not a number")
 	ErrRange     = errors.New("is a number of more than 1,000 digits, or with an exponent beyond 1,000")
 )
 
-// maxText is longer than any number within the bounds has to be written.
+// maxText is enough for the text of any number within the bounds.
 const maxText = 2 * (maxDigits + maxExponent)
 
-// ParseJSON reads a number as JSON's grammar has it.
+// ParseJSON reads a number in the grammar of JSON.
 func ParseJSON(text string) (Number, error) {
 	if len(text) > maxText {
 		return Number{}, ErrRange
@@ -39,9 +39,8 @@ func ParseJSON(text string) (Number, error) {
 	return parseScientific(mantissa, exponent)
 }
 
-// isJSONMantissa reports whether s is what JSON's grammar demands beyond
-// parseDecimal's: a digit on both sides of the point, no plus sign, no leading
-// zeros.
+// isJSONMantissa reports whether s satisfies the rules of JSON that parseDecimal does not
+// check: a digit on both sides of the point, no plus sign, no leading zeros.
 func isJSONMantissa(s string) bool {
 	whole, fraction, hasPoint := strings.Cut(s, ".")
 	if whole == "" || whole[0] == '+' || whole[0] == '-' || hasPoint && fraction == "" {
@@ -50,9 +49,9 @@ func isJSONMantissa(s string) bool {
 	return whole == "0" || whole[0] != '0'
 }
 
-// Parse reads a quantity, a number as Kubernetes writes it into a string: a sign,
-// digits with a point anywhere, and either a decimal exponent or one of the
-// suffixes n u m k M G T P E and Ki Mi Gi Ti Pi Ei.
+// Parse reads a quantity, which is a number that Kubernetes writes in a string. It consists
+// of an optional sign, digits with an optional point anywhere, and optionally a decimal
+// exponent or one of the suffixes n u m k M G T P E and Ki Mi Gi Ti Pi Ei.
 func Parse(text string) (Number, error) {
 	if n, ok := parseCommon(text); ok {
 		return n, nil
@@ -75,9 +74,8 @@ func Parse(text string) (Number, error) {
 	return parseScientific(mantissa, suffix[1:])
 }
 
-// parseCommon reads what most quantities are: digits, perhaps with a suffix that
-// stands for a factor above 1. It returns false where an int64 does not hold the
-// result.
+// parseCommon reads the common quantities: digits, with an optional suffix for a factor above
+// 1. It returns false if the result does not fit an int64.
 func parseCommon(text string) (Number, bool) {
 	value, suffix := commonDigits(text)
 	shift, exponent, ok := suffixScale(suffix)
@@ -91,8 +89,8 @@ func parseCommon(text string) (Number, bool) {
 	return Number{small: value * factor}, true
 }
 
-// commonDigits reads the digits that text begins with, as many as fit any
-// int64, and returns what follows them.
+// commonDigits reads the digits at the beginning of text, up to a number of digits that
+// always fits an int64, and returns what follows them.
 func commonDigits(text string) (int64, string) {
 	value, i := int64(0), 0
 	for i < min(len(text), 18) && '0' <= text[i] && text[i] <= '9' {
@@ -110,8 +108,8 @@ var powersOfTen = func() (powers [19]int64) {
 	return powers
 }()
 
-// parseScientific reads what stands before and behind an e. A text that is not a
-// number is never called one beyond the bounds, so both sides are read.
+// parseScientific reads the parts before and after an e. It reads both even if one is beyond
+// the bounds: a text that is not a number must not be reported as a number beyond the bounds.
 func parseScientific(mantissa, exponent string) (Number, error) {
 	_, mantissaErr := parseDecimal(mantissa, 0)
 	e, exponentErr := parseExponent(exponent)
@@ -124,8 +122,8 @@ func parseScientific(mantissa, exponent string) (Number, error) {
 	return parseDecimal(mantissa, e)
 }
 
-// suffixScale returns the factor that the suffix of a quantity stands for, 2^shift ×
-// 10^exponent; false where it is not a suffix.
+// suffixScale returns the factor of the suffix of a quantity, 2^shift × 10^exponent; false if
+// it is not a suffix.
 func suffixScale(suffix string) (shift uint, exponent int, ok bool) {
 	switch suffix {
 	case "":

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// UsualSize is how many bytes most numbers need, written out: every int64 does.
+// UsualSize is a size in bytes that is enough to write most numbers, and every int64.
 const UsualSize = 20
 
-// Digits returns about how many digits n has, written out, beyond UsualSize.
+// Digits returns roughly how many digits beyond UsualSize it takes to write n.
 func (n Number) Digits() int {
 	digits := max(n.exponent, -n.exponent)
 	if n.big != nil {
@@ -17,8 +17,8 @@ func (n Number) Digits() int {
 	return digits
 }
 
-// String returns n in plain decimal notation: no exponent, no trailing zeros
-// behind a point.
+// String returns n in plain decimal notation, without an exponent and without trailing zeros
+// after the point.
 func (n Number) String() string {
 	if i, ok := n.Int64(); ok {
 		return strconv.FormatInt(i, 10)
@@ -26,8 +26,8 @@ func (n Number) String() string {
 	return n.decimal()
 }
 
-// JSON returns a text that ParseJSON reads as n: plain decimal notation or, where
-// that has too many digits, one with an exponent.
+// JSON returns a text that ParseJSON reads as n. It is in plain decimal notation or, if that
+// has too many digits, has an exponent.
 func (n Number) JSON() string {
 	if plain := n.String(); len(plain) <= maxDigits {
 		return plain

@@ -1,11 +1,10 @@
-// Package quantity knows exact decimal numbers and the strings that Kubernetes
-// writes them as, quantities such as "2Gi", "500m" and "1e3".
+// Package quantity implements exact decimal numbers, and the strings in which Kubernetes
+// writes them: quantities such as "2Gi", "500m" and "1e3".
 //
-// A number keeps every digit: it is never a float64 on its way, and comparing
-// and printing it are exact. Numbers come from hostile input, so the package
-// refuses one that is written with more than 1,000 digits or with a decimal
-// exponent beyond 1,000; what comparing the others costs is known before it is
-// done.
+// A number keeps every digit: it is never converted to a float64, and comparing and printing
+// it are exact. Numbers come from hostile input, so the package refuses a number that is
+// written with more than 1,000 digits or with a decimal exponent beyond 1,000. The cost of
+// comparing two numbers is known before it is done.
 package quantity
 
 import (
@@ -16,17 +15,17 @@ import (
 )
 
 const (
-	maxDigits   = 1_000 // of a number, as it is written
-	maxExponent = 1_000 // decimal, as it is written, to either side
+	maxDigits   = 1_000 // the digits of a number, as it is written
+	maxExponent = 1_000 // the decimal exponent as it is written, positive or negative
 )
 
-// A Number is an exact decimal: coefficient × 10^exponent. The zero Number is 0.
-// A Number has one canonical form, so that equal numbers are equal field by field
-// but for big: an integer that fits an int64 is that integer with exponent 0; any
-// other number has no trailing zeros in its coefficient.
+// A Number is an exact decimal: coefficient × 10^exponent. The zero Number is 0. A Number is
+// in canonical form, so that equal numbers have equal fields, except that big may be another
+// pointer. An integer that fits an int64 has exponent 0. Any other number has no trailing
+// zeros in its coefficient.
 type Number struct {
-	small    int64    // the coefficient, where big is nil
-	big      *big.Int // the coefficient, where it does not fit small; never modified
+	small    int64    // the coefficient, if big is nil
+	big      *big.Int // the coefficient, if it does not fit small; never modified
 	exponent int
 }
 
@@ -41,9 +40,9 @@ func FromUint(u uint64) Number {
 	return newNumber(false, strconv.FormatUint(u, 10), 0)
 }
 
-// FromFloat returns the shortest decimal that reads back as the same float of 32
-// or 64 bits: 0.1 is one tenth, as it was written, and not the binary fraction
-// nearest to it. It returns ErrNotNumber for NaN and the infinities.
+// FromFloat returns the shortest decimal that reads back as the same float of 32 or 64 bits:
+// 0.1 is exactly one tenth, not the nearest binary fraction. It returns ErrNotNumber for NaN
+// and the infinities.
 func FromFloat(f float64, bits int) (Number, error) {
 	if f == math.Trunc(f) && math.Abs(f) < 1<<53 && bits == 64 {
 		return FromInt(int64(f)), nil

@@ -1,10 +1,10 @@
-// Package racetest knows whether tests run under the race detector.
+// Package racetest reports whether tests run under the race detector.
 package racetest
 
 import "testing"
 
-// SkipLong skips a test under the race detector, which makes it take ten times as
-// long, though nothing in it is concurrent.
+// SkipLong skips a test without concurrency under the race detector, which would make it
+// take ten times as long.
 func SkipLong(t *testing.T) {
 	t.Helper()
 	if Enabled {

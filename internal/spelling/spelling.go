@@ -1,20 +1,19 @@
 // Package spelling finds the name that a misspelt word most likely means, out of
 // a short list of names.
 //
-// It counts typos. A typo is a character that is inserted, left out, replaced, or
-// swapped with the next one; upper and lower case are the same. A name may have
-// one typo for every three characters, and at most two: "mni" means "min", and
-// "mxi" means nothing.
+// It counts typos. A typo is a character that is inserted, omitted, replaced, or swapped with
+// the next one; case is ignored. A name may have one typo for every three characters, and at
+// most two: "mni" means "min", but "mxi" has no meaning.
 package spelling
 
 import "strings"
 
-// maxTypos is how many typos a name may have, however long it is.
+// maxTypos is the largest number of typos in a name, however long it is.
 const maxTypos = 2
 
-// Nearest returns the name that a word with few typos most likely means, or ""
-// if there is none. It ignores case; of equally near names it returns the first.
-// The names must be ASCII; the word may be anything.
+// Nearest returns the name that a word with few typos most likely means, or "" if there is
+// none. It ignores case. If several names are equally close, it returns the first. The names
+// must be ASCII; the word may be any text.
 func Nearest(word string, names []string) string {
 	found := ""
 	least := maxTypos + 1
@@ -30,8 +29,8 @@ func Nearest(word string, names []string) string {
 	return found
 }
 
-// distance returns how many typos make t of s: Damerau and Levenshtein's
-// distance, where swapped characters are not changed again.
+// distance returns how many typos turn s into t. It is the distance of Damerau and
+// Levenshtein, in which swapped characters are not changed again.
 func distance(s, t []rune) int {
 	// Rows of the usual table: two above, above, this.
 	two, above, row := make([]int, len(t)+1), make([]int, len(t)+1), make([]int, len(t)+1)

@@ -10,12 +10,12 @@ import (
 	"github.com/vmrules/vmrules/internal/quantity"
 )
 
-// Maps may have keys of any type: YAML decoders give map[any]any. This file knows
-// the names of the members of such maps.
+// Maps may have keys of any type: YAML decoders return map[any]any. This file finds the names
+// of the members of such maps.
 
-// nameOfKey returns the name of a key of a map, as encoding/json writes it. Types
-// that encoding/json refuses as keys have the name that fits: 1.5, true, null.
-// It returns the key's Go type and false for a key that JSON has no name for.
+// nameOfKey returns the name of a key of a map, as encoding/json writes it. Keys of types that
+// encoding/json refuses have the obvious name: 1.5, true, null. For a key that has no name in
+// JSON, it returns the key's Go type and false.
 func nameOfKey(key reflect.Value) (string, bool) {
 	if key.Kind() == reflect.String { // comes before MarshalText
 		return key.String(), true
@@ -45,8 +45,8 @@ func nameOfKey(key reflect.Value) (string, bool) {
 	return key.Type().String(), false
 }
 
-// marshaledKey is nameOfKey for a key that has MarshalText, which may panic as any
-// method of the caller's.
+// marshaledKey returns what nameOfKey returns for a key with a MarshalText, which may panic
+// like any method of the caller's types.
 func marshaledKey(key encoding.TextMarshaler) (name string, ok bool) {
 	r := reflect.ValueOf(key)
 	if r.Kind() == reflect.Pointer && r.IsNil() {
@@ -64,8 +64,8 @@ func marshaledKey(key encoding.TextMarshaler) (name string, ok bool) {
 	return string(text), true
 }
 
-// ByName returns an object whose keys are not strings as one whose keys are their
-// names, so that all its members are found at once; any other value as it is.
+// ByName converts an object whose keys are not strings to one whose keys are their names, so
+// that its members are found quickly. It returns any other value unchanged.
 func ByName(v any) any {
 	if _, ok := v.(map[string]any); ok {
 		return v
@@ -88,8 +88,7 @@ func ByName(v any) any {
 	return named
 }
 
-// Names returns the names of the members of an object, sorted; nil where v is not
-// an object.
+// Names returns the sorted names of the members of an object; nil if v is not an object.
 func Names(v any) []string {
 	var names []string
 	switch v := ByName(v).(type) {
@@ -111,11 +110,11 @@ func Names(v any) []string {
 	return names
 }
 
-// A memberOf a map has its value as the map holds it, not resolved.
+// A memberOf is a member of a map, whose value is not resolved.
 type memberOf struct {
 	name     string
 	value    any
-	byString bool // the key is a string, and not only named like one
+	byString bool // the key is a string
 }
 
 // unsortedMembers yields the members of a map of any type.
@@ -135,9 +134,9 @@ func unsortedMembers(m reflect.Value) iter.Seq[memberOf] {
 	}
 }
 
-// or returns the one of two members with the same name that counts: the one
-// whose key is a string. No order among other keys, such as 1 and 1.0, means
-// anything: then the member has no JSON form, so that no rule passes by chance.
+// or returns which of two members with the same name counts: the one whose key is a string.
+// Other keys, such as 1 and 1.0, have no meaningful order: then the member has no JSON form,
+// so that no rule is satisfied by chance.
 func (m memberOf) or(other memberOf) memberOf {
 	switch {
 	case m.byString:
@@ -149,8 +148,8 @@ func (m memberOf) or(other memberOf) memberOf {
 	return m
 }
 
-// LookupCost returns what finding a member by name costs, in values looked at. It is
-// 0 except in a map in which each key has to be looked at.
+// LookupCost returns the cost of finding a member by name, as a number of values to look at.
+// It is 0 unless each key of the map must be looked at.
 func LookupCost(v any, name string) int {
 	switch v := v.(type) {
 	case map[string]any:
@@ -170,8 +169,8 @@ func LookupCost(v any, name string) int {
 	return 0
 }
 
-// memberByKey finds a member of a map whose keys are not of a string type, by
-// looking at each of them if it has to; nil where there is none.
+// memberByKey finds a member of a map whose keys are not strings. It looks at each key if it
+// must. It returns nil if there is no such member.
 func memberByKey(m reflect.Value, name string) any {
 	if untyped, ok := m.Interface().(map[any]any); ok {
 		found, ok := untyped[name]

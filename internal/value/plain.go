@@ -12,40 +12,39 @@ import (
 	"github.com/vmrules/vmrules/internal/quantity"
 )
 
-// MaxDepth is how many levels of an object are looked at: one built in Go may
-// contain itself.
+// MaxDepth is the largest number of levels of an object. An object built in Go may contain
+// itself.
 const MaxDepth = 1_000
 
 var (
-	// ErrTooDeep is for an object of more levels than MaxDepth.
+	// ErrTooDeep means that an object has more levels than MaxDepth.
 	ErrTooDeep = errors.New("the object is nested deeper than 1,000 levels")
-	// errNoJSON does not say which value it is: of several, any may be met first.
+	// errNoJSON does not name the value: if there are several, any may be found first.
 	errNoJSON = errors.New("the object holds a value that JSON does not have, such as NaN or a function")
 )
 
-// PlainWork is what Plain pays for each value, in units of about a nanosecond; a
-// long string counts as several.
+// PlainWork is what Plain pays for each value, in units of about a nanosecond. A long string
+// counts as several values.
 const PlainWork = 120
 
-// Plain returns v in the types of Kubernetes' unstructured objects:
-// map[string]any, []any, string, bool, nil, int64 for every whole number that fits,
-// float64 for every other number whose digits it keeps, and json.Number for the
-// rest. What has these types already is shared with v, not copied. depth is
-// how many levels of its object are around v, and m pays for looking at v. With an
-// error, parts of the result are nil.
+// Plain converts v to the types of Kubernetes' unstructured objects: map[string]any, []any,
+// string, bool, nil, int64 for every whole number that fits, float64 for every other number
+// whose digits it keeps, and json.Number for the rest. Parts of v that already have these
+// types are shared, not copied. The depth is the number of levels around v in its object, and
+// m pays for looking at v. If there is an error, parts of the result are nil.
 func Plain(v any, depth int, m *meter.Meter) (any, error) {
 	p := plainer{meter: m}
 	converted, _ := p.plain(v, depth)
 	return converted, p.err
 }
 
-// A plainer converts values as Plain does. It stops at the first error.
+// A plainer converts values for Plain. It stops at the first error.
 type plainer struct {
 	meter *meter.Meter
 	err   error
 }
 
-// plain returns v in these types, and whether that is another value.
+// plain converts v, and reports whether the result is another value.
 func (p *plainer) plain(v any, depth int) (any, bool) {
 	if !p.spend(v, depth) {
 		return nil, true
@@ -122,7 +121,7 @@ func (p *plainer) items(v []any, depth int) (any, bool) {
 	return changed, true
 }
 
-// converted returns a resolved value of other types in these.
+// converted converts a resolved value that has other types.
 func (p *plainer) converted(v any, depth int) any {
 	switch ShapeOf(v) {
 	case Null, Boolean, String:
@@ -147,7 +146,7 @@ func (p *plainer) converted(v any, depth int) any {
 	return p.number(v)
 }
 
-// below is plain for a member or item that is resolved already.
+// below converts a member or item that is already resolved.
 func (p *plainer) below(v any, depth int) any {
 	if _, isNone := v.(noJSON); isNone {
 		return p.number(v)

@@ -16,7 +16,7 @@ type Scalar struct {
 	number  quantity.Number // of a number, and of a string that is read as a quantity
 }
 
-// A numeral is what is known of a Scalar's number.
+// A numeral is what is known about a Scalar's number.
 type numeral uint8
 
 const (
@@ -49,13 +49,13 @@ func (n numeral) err() error {
 // Shape returns Boolean, String or Number.
 func (s *Scalar) Shape() Shape { return s.shape }
 
-// Text returns a string as it is, and a boolean rendered; "" for a number.
+// Text returns the text of a string or a rendered boolean; "" for a number.
 func (s *Scalar) Text() string { return s.text }
 
-// Number returns the number of a scalar that has the shape Number and no Err.
+// Number returns the number of a scalar with the shape Number and without an Err.
 func (s *Scalar) Number() quantity.Number { return s.number }
 
-// Err returns why the scalar cannot be used: it is a number beyond the bounds.
+// Err returns an error if the scalar is a number beyond the bounds, which cannot be used.
 func (s *Scalar) Err() error {
 	if s.shape != Number {
 		return nil
@@ -119,8 +119,8 @@ func numberOf(v any) (quantity.Number, error) {
 	return quantity.Number{}, quantity.ErrNotNumber
 }
 
-// String renders the scalar as a string: a string is itself, a number is in plain
-// decimal notation, a boolean is "true" or "false".
+// String renders the scalar as a string: a string stays as it is, a number is in plain decimal
+// notation, and a boolean is "true" or "false".
 func (s *Scalar) String() string {
 	if s.shape == Number {
 		return s.number.String()
@@ -140,8 +140,7 @@ func (s *Scalar) Quantity() (quantity.Number, error) {
 	return s.number, s.numeral.err()
 }
 
-// ReadQuantity remembers what Quantity returns, for a value that is compared
-// several times.
+// ReadQuantity stores what Quantity returns, for a value that is compared several times.
 func (s *Scalar) ReadQuantity() {
 	if s.shape == String && s.numeral == notRead {
 		n, err := quantity.Parse(s.text)
@@ -157,8 +156,8 @@ func (s *Scalar) Length() int {
 	return len(s.number.AppendTo(make([]byte, 0, quantity.UsualSize)))
 }
 
-// Cost returns what looking at the scalar costs, in values of usual length. Writing
-// out the digits of a large number takes longer than reading a text.
+// Cost returns the cost of looking at the scalar, as a number of values of usual length.
+// Writing the digits of a large number takes longer than reading a text.
 func (s *Scalar) Cost() int {
 	if s.shape == Number {
 		return 1 + s.number.Digits()/5
@@ -166,8 +165,8 @@ func (s *Scalar) Cost() int {
 	return 1 + len(s.text)/100
 }
 
-// RenderedSize returns how many bytes rendering the scalar takes; 0 where no new
-// string is made.
+// RenderedSize returns how many bytes rendering the scalar allocates; 0 if it creates no new
+// string.
 func (s *Scalar) RenderedSize() int {
 	if s.shape != Number {
 		return 0
@@ -175,8 +174,8 @@ func (s *Scalar) RenderedSize() int {
 	return quantity.UsualSize + s.number.Digits()
 }
 
-// Canonical returns the scalar as a string, a bool or a json.Number in plain
-// decimal notation, whatever type it came in; nil for a number beyond the bounds.
+// Canonical returns the scalar as a string, a bool or a json.Number in plain decimal notation,
+// whatever its original type; nil for a number beyond the bounds.
 func (s *Scalar) Canonical() any {
 	switch {
 	case s.Err() != nil:
@@ -189,8 +188,8 @@ func (s *Scalar) Canonical() any {
 	return s.text
 }
 
-// Canonical returns the Canonical of the scalar that a resolved value is; nil where
-// it is not a scalar.
+// Canonical returns the Canonical of the scalar that a resolved value is; nil if it is not a
+// scalar.
 func Canonical(v any) any {
 	switch v.(type) {
 	case string, bool:

@@ -7,7 +7,7 @@ import (
 	"github.com/vmrules/vmrules/internal/meter"
 )
 
-// A Shape is what JSON calls the type of a value.
+// A Shape is the type of a value in JSON.
 type Shape uint8
 
 // The shapes.
@@ -45,8 +45,8 @@ func ShapeOf(v any) Shape {
 	return Array
 }
 
-// Member returns the named member of an object, resolved. It returns false where v
-// is not an object, has no such member, or has null there.
+// Member returns the named member of an object, resolved. It returns false if v is not an
+// object, has no such member, or the member is null.
 func Member(v any, name string) (any, bool) {
 	if m, ok := v.(map[string]any); ok {
 		found := Resolve(m[name])
@@ -66,7 +66,7 @@ func Member(v any, name string) (any, bool) {
 	return found, found != nil
 }
 
-// At returns what is at a path of members; nil where nothing is.
+// At returns the value at a path of members; nil if there is none.
 func At(v any, names ...string) any {
 	for _, name := range names {
 		v, _ = Member(v, name)
@@ -74,13 +74,13 @@ func At(v any, names ...string) any {
 	return v
 }
 
-// StringAt returns the string at a path of members; "" where there is none.
+// StringAt returns the string at a path of members; "" if there is none.
 func StringAt(v any, names ...string) string {
 	s, _ := At(v, names...).(string)
 	return s
 }
 
-// Len returns the number of items of an array; 0 where v is not an array.
+// Len returns the number of items of an array; 0 if v is not an array.
 func Len(v any) int {
 	if list, ok := v.([]any); ok {
 		return len(list)
@@ -91,7 +91,7 @@ func Len(v any) int {
 	return reflect.ValueOf(v).Len()
 }
 
-// Item returns an item of an array, resolved; false where it is null.
+// Item returns an item of an array, resolved; false if it is null.
 func Item(v any, i int) (any, bool) {
 	var found any
 	if list, ok := v.([]any); ok {
@@ -102,9 +102,8 @@ func Item(v any, i int) (any, bool) {
 	return found, found != nil
 }
 
-// ChildrenCost returns what looking at all members or items of a value costs, in
-// values of usual length. Maps take longer where a decoder of JSON would not give
-// their type.
+// ChildrenCost returns the cost of looking at all members or items of a value, as a number of
+// values of usual length. Maps of types that JSON decoders do not return take longer.
 func ChildrenCost(v any) int {
 	if ShapeOf(v) != Object {
 		return ChildCount(v)

@@ -7,14 +7,14 @@ import (
 	"unicode/utf8"
 )
 
-// What people see on a terminal or in a log comes from hostile input. The
-// functions here keep it to one line, without control characters, and short.
+// Text for terminals and logs comes from hostile input. The functions in this file keep it
+// short, on one line, and without control characters.
 
-// MaxShown is how many code points of a value a line shows.
+// MaxShown is the largest number of code points of a value that a line shows.
 const MaxShown = 100
 
-// Describe returns a resolved value for people: a string in quotes, a number or
-// boolean as it is, anything else by its type.
+// Describe returns a text for people about a resolved value: a string in quotes, a number or
+// boolean as it is, or the type of any other value.
 func Describe(v any) string {
 	if s, ok := ScalarOf(v); ok {
 		return s.Describe()
@@ -46,18 +46,18 @@ func (s *Scalar) AppendDescription(b []byte) []byte {
 	return append(b, Shortened(s.String())...)
 }
 
-// Quoted returns the beginning of a string in quotes, with control characters as
-// escapes.
+// Quoted returns a string in quotes, with control characters as escapes. It returns only the
+// beginning of a long string.
 func Quoted(s string) string { return string(AppendQuoted(nil, s)) }
 
 // AppendQuoted appends what Quoted returns to b.
 func AppendQuoted(b []byte, s string) []byte { return strconv.AppendQuote(b, Shortened(s)) }
 
-// Shortened returns the beginning of a long string, MaxShown code points of it.
+// Shortened returns a string, or the first MaxShown code points of a longer one and an
+// ellipsis.
 func Shortened(s string) string { return Clipped(s, MaxShown) }
 
-// Clipped returns s, or its first code points and an ellipsis where it has more than
-// most of them.
+// Clipped returns s, or the first code points of s and an ellipsis if it has more than most.
 func Clipped(s string, most int) string {
 	if len(s) <= most {
 		return s
@@ -72,11 +72,11 @@ func Clipped(s string, most int) string {
 	return s
 }
 
-// MaxLine is how many code points of a message or field a line shows.
+// MaxLine is the largest number of code points of a message or field that a line shows.
 const MaxLine = 1000
 
-// OneLine returns a message or field with control characters as escapes, and only
-// the beginning of a long one.
+// OneLine returns a message or field with control characters as escapes. It returns only the
+// beginning of a long one.
 func OneLine(s string) string {
 	s = Clipped(s, MaxLine)
 	if strings.IndexFunc(s, isUnsafe) < 0 {
@@ -99,7 +99,7 @@ func isUnsafe(r rune) bool {
 	return r == utf8.RuneError || !unicode.IsGraphic(r)
 }
 
-// AppendList appends strings in quotes to b, as many as a line holds.
+// AppendList appends strings in quotes to b, up to the length of a line.
 func AppendList(b []byte, values []string) []byte {
 	const most = 10
 	for i, value := range values {

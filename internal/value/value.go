@@ -1,16 +1,15 @@
-// Package value knows the values that decoders and Go code give: maps, slices and
-// scalars of many types, pointers, structs, and types with a MarshalJSON. A value is
-// what its JSON says, whatever Go type holds it, and nothing outside this package
-// has to know these types.
+// Package value reads the values that decoders and Go code produce: maps, slices and scalars
+// of many types, pointers, structs, and types with a MarshalJSON. A value is what its JSON
+// says, whatever its Go type. Code outside this package need not know these types.
 //
-// [Resolve] comes first: functions that look at a value take a resolved one, as
-// [Member] and [Item] return it. [ShapeOf] returns its type in JSON, and [ScalarOf]
-// the string, boolean or number that it is. [Plain] converts a value with all that
-// is in it to the types of Kubernetes' unstructured objects. [Describe], [Quoted]
-// and [OneLine] show values to people.
+// Call [Resolve] first: functions that look at a value take a resolved one. [Member] and
+// [Item] return resolved values. [ShapeOf] returns the JSON type of a value, and [ScalarOf]
+// the string, boolean or number that it is. [Plain] converts a value and everything in it to
+// the types of Kubernetes' unstructured objects. [Describe], [Quoted] and [OneLine] show
+// values to people.
 //
-// Values are hostile input. What looking at one costs is known before it is done,
-// and methods of the caller's types may panic.
+// Values are hostile input. The cost of looking at one is known before it is done, and
+// methods of the caller's types may panic.
 package value
 
 import (
@@ -20,16 +19,16 @@ import (
 	"reflect"
 )
 
-// noJSON stands for a value that has no JSON form, such as a channel, NaN, or
-// one whose MarshalJSON fails. It is there, and satisfies nothing.
+// noJSON represents a value that has no JSON form, such as a channel, NaN, or a value whose
+// MarshalJSON fails. It exists, but satisfies no rule.
 type noJSON struct{ goType string }
 
-// Resolve returns v in one of the forms that the other functions understand: nil, a
-// bool, a string, a json.Number, a Go number, a map or slice of any type, or a
-// stand-in for a value that has no JSON form. Pointers are followed; a value that
-// only its own methods or fields can turn into JSON is replaced by what that JSON
-// says. A nil map or slice is nil, as it is null in JSON. What counts is what
-// encoding/json writes of the value inside the object that holds it.
+// Resolve returns v in one of the forms that the other functions understand: nil, a bool, a
+// string, a json.Number, a Go number, a map or slice of any type, or a placeholder for a
+// value that has no JSON form. It follows pointers. A value that only its own methods or
+// fields can turn into JSON is replaced by what that JSON says. A nil map or slice becomes
+// nil, since its JSON is null. The result always agrees with what encoding/json writes for
+// the value inside its object.
 func Resolve(v any) any {
 	switch typed := v.(type) {
 	case nil, bool, string, json.Number, int, int64, uint64, float64:
@@ -93,9 +92,9 @@ func resolveByType(v any) any {
 	return encoded(v)
 }
 
-// resolvePointer follows a pointer. It is not followed to another one, since
-// JSON's own encoder notices one that leads back to itself; nor to fields and
-// items, on which that encoder finds methods of pointers only behind a pointer.
+// resolvePointer follows a pointer, but not to another pointer: the JSON encoder detects
+// pointers that refer to themselves. Nor does it follow one to fields and items, on which
+// the encoder finds pointer methods only through a pointer.
 func resolvePointer(pointer any, to reflect.Value) any {
 	switch to.Kind() {
 	case reflect.Pointer, reflect.Interface, reflect.Struct, reflect.Array:
@@ -104,8 +103,8 @@ func resolvePointer(pointer any, to reflect.Value) any {
 	return Resolve(to.Interface())
 }
 
-// addressed returns an item or, where encoding/json would look for methods of
-// pointers on it or inside it, a pointer to the item.
+// addressed returns an item or, if encoding/json would look for pointer methods on it or
+// inside it, a pointer to the item.
 func addressed(item reflect.Value) any {
 	switch item.Kind() {
 	case reflect.Pointer, reflect.Interface:
@@ -132,7 +131,7 @@ func IsEncoded(v any) bool {
 	return false
 }
 
-// encoded returns what v's own methods or fields say in JSON.
+// encoded returns the value of the JSON that v's own methods or fields produce.
 func encoded(v any) (resolved any) {
 	// The methods are the caller's, and may panic on a value that is half
 	// built; that must not take a controller down.

@@ -2,16 +2,15 @@ package vmfields
 
 import "github.com/vmrules/vmrules/internal/jsonpath"
 
-// A Default is what a field counts as where the object around it is there and the field
-// is not. A nil Value is no default.
+// A Default is the value that a field counts as if it is missing and its parent is not. A nil
+// Value means that there is no default.
 type Default struct {
 	Field jsonpath.FieldPath
 	Value any
 }
 
-// AlwaysThere lists the fields that 201902-2 calls always there, under "valid", with
-// what they count as where they are not written. They are there wherever the object
-// that they belong to is.
+// AlwaysThere lists the fields that 201902-2, under "valid", says are always there, with the
+// values that they count as if they are missing. Such a field exists if its parent exists.
 var AlwaysThere = []Default{
 	{field(".spec.domain.cpu.sockets"), 1},
 	{field(".spec.domain.cpu.cores"), 1},
@@ -29,7 +28,7 @@ var AlwaysThere = []Default{
 	{field(".spec.domain.devices.interfaces[*].ports[*].port"), 0},
 }
 
-// KubeVirt reads a 0 in these as not set.
+// zeroIsUnset lists the fields in which KubeVirt reads a 0 as not set.
 var zeroIsUnset = []jsonpath.FieldPath{
 	field(".spec.domain.cpu.sockets"),
 	field(".spec.domain.cpu.cores"),

@@ -5,7 +5,7 @@ import (
 	"github.com/vmrules/vmrules/internal/value"
 )
 
-// lacks allows a field where its parent has no member of these names.
+// lacks returns a condition that allows a field if its parent has no member of these names.
 func lacks(names ...string) func(*jsonpath.Search, any) bool {
 	return func(_ *jsonpath.Search, parent any) bool {
 		for _, name := range names {
@@ -19,12 +19,11 @@ func lacks(names ...string) func(*jsonpath.Search, any) bool {
 
 var isNoOtherDisk = lacks("cdrom", "lun")
 
-// isDisk allows what a preference sets on a disk proper, which one of no sort
-// becomes.
+// isDisk allows what a preference sets on a real disk. A disk without a type becomes one.
 func isDisk(w *jsonpath.Search, disk any) bool { return has(disk, "disk") || isNoOtherDisk(w, disk) }
 
-// mayBeVirtio allows what needs a disk on the bus virtio, which the preference
-// may have set just before.
+// mayBeVirtio allows what needs a disk on the bus virtio. The preference may have just set
+// the bus.
 func mayBeVirtio(w *jsonpath.Search, disk any) bool {
 	bus := value.At(disk, "disk", "bus")
 	return isDisk(w, disk) && (jsonpath.IfZero.Holds(bus) || bus == "virtio")
@@ -32,8 +31,8 @@ func mayBeVirtio(w *jsonpath.Search, disk any) bool {
 
 var isUnbound = lacks("bridge", "slirp", "masquerade", "sriov", "macvtap", "passt", "passtBinding", "binding")
 
-// isUnboundOnPodNetwork allows a binding where the interface has none and the
-// first network of its name is a pod network.
+// isUnboundOnPodNetwork allows a binding if the interface has none, and the first network
+// with its name is a pod network.
 func isUnboundOnPodNetwork(w *jsonpath.Search, nic any) bool {
 	networks := value.At(w.Object(), "spec", "networks")
 	for i := range value.Len(networks) {

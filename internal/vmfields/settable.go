@@ -4,8 +4,7 @@ import (
 	"github.com/vmrules/vmrules/internal/jsonpath"
 )
 
-// The objects that a VM may name and from which KubeVirt sets fields when it starts the
-// VM.
+// A VM may name these objects, from which KubeVirt sets fields when it starts the VM.
 const (
 	ByInstancetype jsonpath.Setters = 1 << iota
 	ByPreference
@@ -24,9 +23,8 @@ func SettersOf(spec any) jsonpath.Setters {
 	return by
 }
 
-// Settable lists the fields that KubeVirt's expansion sets. Fields that may only
-// conflict with an instance type are not among them, since the VM then has what it says
-// or is refused.
+// Settable lists the fields that KubeVirt's expansion sets. It does not list fields that can
+// only conflict with an instance type: then the VM keeps its own value or is refused.
 var Settable = []jsonpath.Settable{
 	{By: ByInstancetype, Path: "spec.nodeSelector", When: jsonpath.WholeIfMissing},
 	{By: ByInstancetype, Path: "spec.schedulerName", When: jsonpath.IfZero},

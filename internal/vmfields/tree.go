@@ -1,9 +1,9 @@
-// Package vmfields knows what counts in a VM besides what is written there: the fields
-// that are always there, the fields in which 0 means not set, and the fields that an
+// Package vmfields lists the fields of a VM that count even if the VM does not set them: the
+// fields that are always there, the fields in which 0 means not set, and the fields that an
 // instance type or a preference may set when KubeVirt starts the VM.
 //
-// [OfVM] and its like return what it knows as the tree that a search of package
-// jsonpath takes. The paths begin at the spec.template of a VirtualMachine.
+// [OfVM], [OfOpenVM] and [OfObject] return these fields as a tree for a search of package
+// jsonpath. The paths start at the spec.template of a VirtualMachine.
 package vmfields
 
 import (
@@ -12,8 +12,8 @@ import (
 	"github.com/vmrules/vmrules/internal/jsonpath"
 )
 
-// OfObject returns the tree of the fields that have a default in an object of any kind.
-// Of two defaults of one field the later counts.
+// OfObject returns the tree of the fields with defaults in an object of any kind. If a field
+// has two defaults, the later one counts.
 func OfObject(defaults []Default) *jsonpath.Implied {
 	root := &jsonpath.Implied{}
 	for _, d := range defaults {
@@ -25,13 +25,13 @@ func OfObject(defaults []Default) *jsonpath.Implied {
 	return root
 }
 
-// OfVM returns the tree of the fields that are always there, and over them more
-// defaults.
+// OfVM returns the tree of the fields that are always there, with more defaults, which
+// override them.
 func OfVM(more []Default) *jsonpath.Implied {
 	return OfObject(slices.Concat(AlwaysThere, more))
 }
 
-// OfOpenVM returns the tree of OfVM for a VM that leaves fields to others.
+// OfOpenVM returns the tree of OfVM, with the fields that others may set.
 func OfOpenVM(more []Default) *jsonpath.Implied {
 	root := OfVM(more)
 	root.AddSettable(Settable)

@@ -86,7 +86,8 @@ func TestSettersOf(t *testing.T) {
 	}
 }
 
-// TestSettable: who may set what a path selects depends on what the VM has beside it.
+// TestSettable checks who may set what a path selects, depending on the other fields of the
+// VM.
 func TestSettable(t *testing.T) {
 	const (
 		none       jsonpath.Setters = 0

@@ -7,24 +7,23 @@ import (
 	"github.com/vmrules/vmrules/internal/vmfields"
 )
 
-// What looking at an object in a list costs, in units of work and in bytes.
+// Looking at an object in a list costs this much, in units of work and in bytes.
 const (
 	Work = 1000
 	Size = 600
 )
 
-// Why there is nothing, where several functions find that out.
+// Several functions use these reasons why there is no target.
 const (
 	noObject = "there is no object"
 	tooDeep  = "lists are nested too deep"
 )
 
-// maxLists is how many lists may stand inside each other. Nobody nests them;
-// an object built in Go could hold itself.
+// maxLists is how deeply lists may be nested. People do not nest lists, but an object built
+// in Go may contain itself.
 const maxLists = 4
 
-// Append appends the VMs in an object; or the object itself, where it is of a kind that
-// holds none.
+// Append appends the VMs in an object, or the object itself if it is of a kind without VMs.
 func Append(targets []Target, v any, m *meter.Meter) []Target {
 	f := finder{m}
 	found, ok := f.find(targets, v, kindOther, 0)
@@ -34,8 +33,8 @@ func Append(targets []Target, v any, m *meter.Meter) []Target {
 	return f.complete(found)
 }
 
-// AppendForm is Append for a form that is not complete: an object that does not say yet
-// what it holds is a VirtualMachine.
+// AppendForm appends what Append appends, for a form that is not complete: an object whose
+// content is still unknown counts as a VirtualMachine.
 func AppendForm(targets []Target, v any, m *meter.Meter) []Target {
 	if isBegun(v) {
 		return append(targets, virtualMachine(v, nil, specTemplate))
@@ -43,24 +42,23 @@ func AppendForm(targets []Target, v any, m *meter.Meter) []Target {
 	return Append(targets, v, m)
 }
 
-// AppendObjects appends the objects in a list or template, whatever their kind; or the
-// object itself.
+// AppendObjects appends the objects of any kind in a list or template, or the object itself.
 func AppendObjects(targets []Target, v any, m *meter.Meter) []Target {
 	f := finder{m}
 	return f.complete(append(targets, f.whole(v, kindOther, 0)...))
 }
 
-// A finder pays for what it finds. Where the meter does not suffice, it stops, and
-// nothing that it found counts.
+// A finder pays for what it finds. If the meter refuses, it stops, and what it has found must
+// be ignored.
 type finder struct{ meter *meter.Meter }
 
-// pays pays for looking at so many objects, each of which may be a target.
+// pays pays for looking at n objects, each of which may be a target.
 func (f finder) pays(n int) bool {
 	return f.meter.Spend(meter.Times(n, Work), meter.Times(n, Size)) == nil
 }
 
-// complete returns the targets that were found, or one that stands for all of them
-// where there are too many.
+// complete returns the targets that were found, or a single one that says that there are too
+// many.
 func (f finder) complete(targets []Target) []Target {
 	if f.meter.Err() == nil {
 		return targets
@@ -68,14 +66,14 @@ func (f finder) complete(targets []Target) []Target {
 	return []Target{beyond(TooMany(f.meter.Err()))}
 }
 
-// TooMany says why nothing counts that was found before a meter refused.
+// TooMany returns a message that there are too many VMs, with the error of the meter.
 func TooMany(refusal error) string {
 	return "there are more VMs in the object than can be looked at: " + refusal.Error()
 }
 
-// find appends the targets in an object, and returns false for one that
-// is neither a VM in one of its forms nor holds any. It stands inside so many
-// lists, the inner one of which says what an item without kind is.
+// find appends the targets in an object, and returns false for an object that is not a VM in
+// any form and contains none. The object is inside a number of lists. The innermost list says
+// what an item without a kind is.
 func (f finder) find(targets []Target, v any, inList holder, lists int) ([]Target, bool) {
 	if v == nil {
 		return append(targets, Target{Nothing: noObject}), true
@@ -104,11 +102,11 @@ func (f finder) find(targets []Target, v any, inList holder, lists int) ([]Targe
 	return targets, false
 }
 
-// specTemplate is where a VirtualMachine has what a VM is made of.
+// specTemplate is the location in a VirtualMachine of the template for its VM.
 var specTemplate = jsonpath.Members("spec", "template")
 
-// virtualMachine returns the VirtualMachine at a place in an object, whose Root is at
-// another.
+// virtualMachine returns the target for the VirtualMachine at a location in an object, with
+// the Root at another location.
 func virtualMachine(v any, at, root jsonpath.Location) Target {
 	vm := jsonpath.Lookup(v, at)
 	spec, _ := value.Member(vm, "spec")
@@ -141,8 +139,8 @@ func (f finder) inTemplate(v any) []Target {
 	return targets
 }
 
-// inList returns the VMs in the items of a list. What is not an object or is of another
-// kind, such as a Service beside the VM, is passed over.
+// inList returns the VMs in the items of a list. It skips items that are not objects or are
+// of another kind, such as a Service beside the VM.
 func (f finder) inList(v any, lists int) []Target {
 	if lists > maxLists {
 		return []Target{beyond(tooDeep)}
@@ -161,7 +159,7 @@ func (f finder) inList(v any, lists int) []Target {
 		case !ok:
 			found = []Target{itself(next)}
 		}
-		if lists > 1 && !f.pays(len(found)) { // which move once more for each list around them
+		if lists > 1 && !f.pays(len(found)) { // each list around the targets moves them again
 			break
 		}
 		for _, t := range found {

@@ -17,7 +17,7 @@ const (
 	groupCore              = "" // also that of an OpenShift template's old apiVersion, v1
 )
 
-// A holder is a form in which an object holds VMs.
+// A holder is a form in which an object contains VMs.
 type holder int
 
 const (
@@ -31,7 +31,7 @@ const (
 	kindList
 )
 
-// holders are the kinds that hold VMs, and their API groups.
+// holders lists the kinds that contain VMs, and their API groups.
 var holders = []struct {
 	kind   string
 	groups []string
@@ -46,9 +46,9 @@ var holders = []struct {
 	{"List", []string{groupCore}, kindList},
 }
 
-// kindIn returns how an object holds VMs. An object without apiVersion is taken
-// by its kind, one without kind by what the list around it says or, where that
-// says nothing, by its shape.
+// kindIn returns how an object contains VMs. An object without an apiVersion is recognized by
+// its kind. An object without a kind is what the list around it says or, if that says
+// nothing, is recognized by its shape.
 func kindIn(v any, inList holder) holder {
 	kind, _ := value.Member(v, "kind")
 	if kind == nil || kind == "" {
@@ -64,12 +64,12 @@ func kindIn(v any, inList holder) holder {
 	return kindOther
 }
 
-// itemKind returns what the kind of a list says about items without kind.
+// itemKind returns what the kind of a list says about items without a kind.
 func itemKind(v any) holder {
 	return holderNamed(v, strings.TrimSuffix(value.StringAt(v, "kind"), "List"))
 }
 
-// holderNamed returns a kind by its name, if the object's API group is that kind's.
+// holderNamed returns the kind with a name, if the object is in the API group of that kind.
 func holderNamed(v any, name string) holder {
 	version := value.StringAt(v, "apiVersion")
 	group, _, hasGroup := strings.Cut(version, "/")
@@ -96,7 +96,7 @@ func kindByShape(v any) holder {
 	return kindOther
 }
 
-// isBegun reports whether an object does not say yet what it holds.
+// isBegun reports whether an object does not yet say what it contains.
 func isBegun(v any) bool {
 	kind, _ := value.Member(v, "kind")
 	return (kind == nil || kind == "") && kindByShape(v) == kindOther

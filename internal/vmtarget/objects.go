@@ -7,7 +7,7 @@ import (
 	"github.com/vmrules/vmrules/internal/value"
 )
 
-// whole returns the objects in an object: itself, or those that it holds.
+// whole returns the objects in an object: those that it contains, or the object itself.
 func (f finder) whole(v any, inList holder, lists int) []Target {
 	if v == nil {
 		return []Target{{Nothing: noObject}}

@@ -1,11 +1,11 @@
-// Package vmtarget finds where VMs stand in an object: the object itself, what it makes
-// VMs of, or those inside a list or a template, by their kinds and API groups or, where
-// an object has none, by its shape.
+// Package vmtarget finds the VMs in an object: the object itself, the template from which it
+// creates VMs, or the VMs in a list or a template. It recognizes them by their kinds and API
+// groups or, if an object has none, by its shape.
 //
-// [Append] returns a [Target] for each of them, and one that says why where there is
-// none. [AppendForm] does so for a form that is not complete, and [AppendObjects] for
-// whole objects of any kind. All of them end on an object that holds itself, and pay for
-// each object in a list before they look at it.
+// [Append] returns a [Target] for each VM. If there is none, it returns a Target that says
+// why. [AppendForm] does the same for a form that is not complete, and [AppendObjects] for
+// whole objects of any kind. All of them pay for each object in a list before they look at
+// it, and terminate on an object that contains itself.
 package vmtarget
 
 import (
@@ -16,32 +16,32 @@ import (
 	"github.com/vmrules/vmrules/internal/value"
 )
 
-// A Target is a VM in an object, or an object of another kind that is taken as a whole.
+// A Target is a VM in an object, or an object of another kind that is judged as a whole.
 type Target struct {
-	Name string            // of the place: "", or "objects[0]" inside a template or list
-	At   jsonpath.Location // of Root
-	Root any               // what a VM is made of, its spec.template; or the whole object
-	VMAt jsonpath.Location // of VM
+	Name string            // the name of the place: "", or "objects[0]" inside a template or list
+	At   jsonpath.Location // the location of Root
+	Root any               // the spec.template of a VM, or the whole object
+	VMAt jsonpath.Location // the location of VM
 	VM   any               // the VM with its metadata; or the whole object
 
-	Nothing   string // why there is no Root; "" where there is
-	IsBeyond  bool   // it is because of a bound
-	HoldsNone bool   // it is a list or template without a VM: nothing that could be filled in
+	Nothing   string // why there is no Root; "" if there is one
+	IsBeyond  bool   // there is no Root because a bound was reached
+	HoldsNone bool   // the object is a list or template without a VM, so nothing can be filled in
 
-	IsWhole       bool             // Root is the whole of any object, which need not be a VM
-	Others        jsonpath.Setters // what may set fields that the VM leaves out
-	Template      any              // the template around the VM; nil for none
-	HasParameters bool             // strings may hold parameters of a template
+	IsWhole       bool             // Root is a whole object, which need not be a VM
+	Others        jsonpath.Setters // who may set fields that the VM does not set
+	Template      any              // the template around the VM, or nil
+	HasParameters bool             // strings may contain parameters of a template
 }
 
-// IsItem reports whether the target is one of several: another version of the object
-// may have another one in its place.
+// IsItem reports whether the target is an item of a list or template. Another version of the
+// object may have a different target in its place.
 func (t *Target) IsItem() bool {
 	return slices.ContainsFunc(t.At, func(e jsonpath.Element) bool { return e.IsItem() })
 }
 
-// TemplateName returns the Name of the place where the template stands: "" for the
-// object itself, and for no template.
+// TemplateName returns the Name of the template's place: "" for the object itself, and if
+// there is no template.
 func (t *Target) TemplateName() string {
 	if t.Template == nil || strings.HasPrefix(t.Name, "objects[") {
 		return ""
@@ -50,16 +50,17 @@ func (t *Target) TemplateName() string {
 	return name
 }
 
-// itself is an object of another kind, or a VirtualMachineInstance.
+// itself returns the target for an object of another kind, or a VirtualMachineInstance.
 func itself(v any) Target { return Target{Root: v, VM: v} }
 
-// nothing is the target that says why there is none in a list or template.
+// nothing returns a target that says why a list or template has none.
 func nothing(why string) Target { return Target{Nothing: why, HoldsNone: true} }
 
-// beyond is nothing where that is because of a bound.
+// beyond returns what nothing returns, because a bound was reached.
 func beyond(why string) Target { return Target{Nothing: why, HoldsNone: true, IsBeyond: true} }
 
-// rootedAt returns the target with its Root and where that is, or that it is missing.
+// rootedAt returns the target with its Root and the location of the Root. If the Root is
+// missing, the target says so.
 func (t Target) rootedAt(root any, at jsonpath.Location) Target {
 	if value.ShapeOf(root) != value.Object {
 		t.Nothing = "the object has no " + at.String()
@@ -68,7 +69,7 @@ func (t Target) rootedAt(root any, at jsonpath.Location) Target {
 	return t
 }
 
-// inside returns the target of an item at its place in the list around it.
+// inside returns the target of an item with its place in the list around it.
 func (t Target) inside(list string, i int) Target {
 	at := jsonpath.Location{jsonpath.Member(list), jsonpath.Item(i)}
 	t.At, t.VMAt = at.Join(t.At), at.Join(t.VMAt)

@@ -15,7 +15,7 @@ import (
 // A finder is one of the functions that find targets.
 type finder func([]vmtarget.Target, any, *meter.Meter) []vmtarget.Target
 
-// A shown target has what is known of it as text.
+// A shown is a target as text.
 type shown struct {
 	Name, At, VMAt, Nothing string
 	Flags                   string
@@ -64,7 +64,7 @@ func list(items ...string) string {
 	return `{"kind": "List", "items": [` + strings.Join(items, ", ") + `]}`
 }
 
-// in returns a list inside so many lists.
+// in returns a value inside a number of nested lists.
 func in(lists int, v string) string {
 	for range lists {
 		v = list(v)
@@ -142,7 +142,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// TestValues: a target has what the object holds at its places.
+// TestValues checks that a target has the values at its locations in the object.
 func TestValues(t *testing.T) {
 	v := object(t, `{"kind": "VirtualMachinePool", "spec": {"virtualMachineTemplate": {"metadata": {"name": "n"}, "spec": {"preference": {}, "template": {"spec": {}}}}}}`)
 	m := meter.OrDefault(0, 0)
@@ -157,7 +157,7 @@ func TestValues(t *testing.T) {
 	}
 }
 
-// TestBehind: what is in the slice already stays.
+// TestBehind checks that targets already in the slice are kept.
 func TestBehind(t *testing.T) {
 	for _, find := range []finder{vmtarget.Append, vmtarget.AppendForm, vmtarget.AppendObjects} {
 		m := meter.OrDefault(0, 0)
@@ -168,8 +168,8 @@ func TestBehind(t *testing.T) {
 	}
 }
 
-// TestBudget: where the meter refuses, nothing that was found counts; and an object that
-// holds itself comes to an end.
+// TestBudget checks that nothing that was found counts if the meter refuses, and that an
+// object that contains itself terminates.
 func TestBudget(t *testing.T) {
 	many := object(t, list(vm, vm, vm, vm))
 	around := map[string]any{"kind": "List"}

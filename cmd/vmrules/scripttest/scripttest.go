@@ -1,5 +1,4 @@
-// Package scripttest runs the scripts that hold a build of the command to what it
-// writes.
+// Package scripttest runs the scripts that test what a build of the command writes.
 package scripttest
 
 import (
@@ -12,10 +11,10 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// update writes what comes out into the scripts; read what changes.
+// update rewrites the expected output in the scripts; read the difference.
 var update = flag.Bool("update", false, "update what the scripts in testdata/script expect")
 
-// Main is the TestMain of a build, whose main the scripts call by a name.
+// Main is the TestMain of a build. The scripts call its main by this name.
 func Main(m *testing.M, name string, main func()) {
 	testscript.Main(m, map[string]func(){name: main})
 }

@@ -15,13 +15,13 @@ import (
 	"github.com/vmrules/vmrules/lint"
 )
 
-// Templates runs a subtest for each template, of OpenShift or KubeVirt, in the
-// files of a file system that end in .yaml, .yml or .json. It fails where Lint
-// finds an error in the template's rules, or where a VM in it does not satisfy
-// them after the parameters are filled in: with their values, or with generated
-// ones, which are always the same. Warnings are logged. A file that cannot be
-// read fails the test, and so does a file system without any template. The options
-// say how annotations are read, such as with which kinds beyond the format.
+// Templates runs a subtest for each template of OpenShift or KubeVirt in a file system. It
+// reads the files whose names end in .yaml, .yml or .json. A subtest fails if lint finds an
+// error in the template's rules, or if a VM in the template does not satisfy them after the
+// parameters are filled in. If a value would be generated, Templates makes one up, which is
+// always the same. Warnings are logged. The test fails if a file cannot be read, or if the
+// file system has no template. The options are for reading annotations, such as
+// vmrules.WithKind.
 func Templates(t *testing.T, fsys fs.FS, opts ...vmrules.ParseOption) {
 	t.Helper()
 	none := true
@@ -43,7 +43,7 @@ func Templates(t *testing.T, fsys fs.FS, opts ...vmrules.ParseOption) {
 	}
 }
 
-// A verdict is what is wrong with a template, and what may be.
+// A verdict holds the errors and warnings about a template.
 type verdict struct{ errors, warnings []string }
 
 func (v verdict) tell(t *testing.T) {
@@ -78,7 +78,7 @@ func look(o manifest.Object, opts []vmrules.ParseOption) verdict {
 func (v *verdict) lint(a manifest.Annotation, opts []vmrules.ParseOption) {
 	for _, f := range a.Lint(opts...) {
 		place := fmt.Sprintf("%s:%d:%d", a.Object.File().Name, f.Line, f.Column)
-		f.Line = 0 // has been said
+		f.Line = 0 // the message already has the line
 		text := fmt.Sprintf("%s: %v", place, f)
 		if f.Severity == lint.SeverityError {
 			v.errors = append(v.errors, text)
