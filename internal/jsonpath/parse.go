@@ -103,7 +103,7 @@ func (p *parser) step(expr jp.Expr) (jp.Expr, error) {
 func (p *parser) afterDescent() (jp.Frag, error) {
 	switch {
 	case p.rest == "":
-		return nil, errors.New("a name is missing after ..")
+		return nil, errors.New(`a name is missing after ".."`)
 	case p.rest[0] == '.':
 		return nil, errors.New("three dots in a row: write two before a name at any depth, or one before the name of a child")
 	case p.skip("["):

@@ -24,9 +24,9 @@ func TestParseErrors(t *testing.T) {
 		{" ", "the path is empty"},
 		{"{}", "the path is empty"},
 		{".", "a name is missing"},
-		{"..", "a name is missing after .."},
+		{"..", `a name is missing after ".."`},
 		{".a.", "a name is missing"},
-		{".a..", "a name is missing after .."},
+		{".a..", `a name is missing after ".."`},
 		{".a...b", "three dots"},
 		{"{.a", "the { is never closed"},
 		{"{.a}{.b}", "no second path"},
@@ -71,7 +71,7 @@ func TestParseErrors(t *testing.T) {
 		{`.a[?(@.b=="x)]`, "never closed"},
 		{`.a[?(@.b=="\q")]`, "escape as in Go"},
 		{".a[?(@.b[?(@.c)])]", "filter inside a filter"},
-		{".a[?(@.b..)]", "a name is missing after .."},
+		{".a[?(@.b..)]", `a name is missing after ".."`},
 	}
 	for _, test := range tests {
 		p, err := jsonpath.Parse(test.in)
