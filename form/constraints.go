@@ -61,8 +61,8 @@ type Constraints struct {
 	Rules []RuleNote `json:"rules,omitempty"`
 	// Undecided lists arguments and rules that could not be read, and rules of kinds that
 	// the format does not define, each with a Note why. The members above ignore them.
-	// Validate finds such a rule Satisfied for no value. There are two exceptions: rules
-	// of other kinds and, under Partial, arguments that are not filled in yet.
+	// No value makes Validate find such a rule Satisfied, with two exceptions: rules of
+	// other kinds and, under Partial, arguments that are not filled in yet.
 	Undecided []RuleNote `json:"undecided,omitempty"`
 }
 

@@ -20,8 +20,8 @@ type Limit struct {
 	// document order. Several paths may select the same field, such as disks[0].cache and
 	// disks[*].cache: then the Limits of all these paths apply to it.
 	Fields []vmrules.FieldValue `json:"fields"`
-	// Default is the value that the field counts as if it is missing and its parent is
-	// not: a string, a bool or a json.Number. It is nil if there is none.
+	// Default is the value of the field if its parent exists and the field is missing: a
+	// string, a bool or a json.Number. It is nil if the field has no default.
 	Default any `json:"default,omitempty"`
 	// ZeroIsDefault means that the number 0 also counts as Default.
 	ZeroIsDefault bool `json:"zeroIsDefault,omitempty"`
@@ -40,8 +40,8 @@ type Limit struct {
 //
 // Limits reads the arguments that are JSONPaths from the object, and looks there for what
 // "valid" selects. Call it again when the object has changed. A rule whose "valid" is its
-// path, or the beginning of its path, is in force even if "valid" selects nothing yet: it
-// will as soon as the field is filled in.
+// path, or the beginning of its path, is in force even if "valid" selects nothing yet,
+// because filling in the field changes that.
 //
 // A value of a field satisfies Must if and only if Validate finds no fault with it by any
 // rule of that path without justWarning. This holds if Undecided is empty, if no argument

@@ -89,8 +89,8 @@ func spelled(p vmrules.Path) []string {
 	return texts
 }
 
-// defaultOf returns the value that a missing field at the end of a path counts as; nil if
-// the format gives it none.
+// defaultOf returns the default of the field at the end of a path; nil if the format gives it
+// none.
 func defaultOf(p vmrules.Path) any {
 	steps := p.Steps()
 	if len(steps) == 0 {

@@ -2,15 +2,15 @@ package vmfields
 
 import "github.com/vmrules/vmrules/internal/jsonpath"
 
-// A Default is the value that a field counts as if it is missing and its parent is not. A nil
-// Value means that there is no default.
+// A Default is the value of a field if its parent exists and the field is missing. A nil Value
+// means that there is no default.
 type Default struct {
 	Field jsonpath.FieldPath
 	Value any
 }
 
-// AlwaysThere lists the fields that 201902-2, under "valid", says are always there, with the
-// values that they count as if they are missing. Such a field exists if its parent exists.
+// AlwaysThere lists the fields that 201902-2, under "valid", says are always there, with their
+// defaults. Such a field exists if its parent exists.
 var AlwaysThere = []Default{
 	{field(".spec.domain.cpu.sockets"), 1},
 	{field(".spec.domain.cpu.cores"), 1},

@@ -127,7 +127,7 @@ func (t *translator) hasDigit(v string, of fieldType) string {
 	return rendered(v, of) + digit
 }
 
-// allowsZero tells whether min and max allow 0, as far as that is known.
+// allowsZero reports whether min and max allow 0, as far as that is known.
 func (t *translator) allowsZero() bool {
 	if t.rule.Min.IsZero() && t.rule.Max.IsZero() {
 		return true

@@ -177,7 +177,7 @@ func (s *leastSchema) add(steps []step, of fieldType) error {
 		}
 		at = at.below(step)
 		if at.leaf != nil && i < len(steps)-1 {
-			return refuse("", "%s is no object with fields", fieldKey(steps[:i+1]))
+			return refuse("", "%s is not an object with fields", fieldKey(steps[:i+1]))
 		}
 	}
 	switch containers[fieldKey(steps)] {
@@ -212,7 +212,7 @@ func (s *leastSchema) below(step step) *leastSchema {
 	return s.members[step.name]
 }
 
-// accepts tells whether all that other declares can stand beside what s does.
+// accepts reports whether all that other declares can stand beside what s does.
 func (s *leastSchema) accepts(other *leastSchema) bool {
 	if s == nil || other == nil {
 		return true

@@ -447,7 +447,7 @@ func TestFromRulesFindsMistakes(t *testing.T) {
 	}
 }
 
-// isFound tells whether a mistake in the expressions of policies makes a
+// isFound reports whether a mistake in the expressions of policies makes a
 // difference for a generated rule and VM.
 func isFound(t *testing.T, old, mistaken string) bool {
 	for n := range uint64(5 * fromRulesRules) {

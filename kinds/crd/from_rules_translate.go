@@ -127,7 +127,7 @@ func (t *translator) where(valid, path []step) (string, error) {
 	return there + " ? " + grouped(required, " ? ") + " : " + holdsAlways, nil
 }
 
-// selectTogether tells whether path selects something wherever valid does: it is
+// selectTogether reports whether path selects something wherever valid does: it is
 // the same, or a field that is there by its default where valid is.
 func (t *translator) selectTogether(valid, path []step) bool {
 	if !t.anyTypes && slices.Equal(valid, path[:len(path)-1]) && defaultAt(path).Default != nil {

@@ -74,7 +74,7 @@ func listOf(n int) float64 {
 // simple are functions that give back no more than their operands are long.
 var simple = []string{"string", "int", "uint", "double", "bool", "size", "type", "trim", "lowerAscii", "upperAscii", "substring", "charAt"}
 
-// isSimple tells whether an expression is made of operators and such functions
+// isSimple reports whether an expression is made of operators and such functions
 // alone, without loops.
 func (e expression) isSimple() bool {
 	return !slices.ContainsFunc(e, func(part ast.Expr) bool {
@@ -107,14 +107,14 @@ func partsOf(root ast.Expr) expression {
 	return e
 }
 
-// usesOldSelf tells whether an expression is about what a value was before.
+// usesOldSelf reports whether an expression is about what a value was before.
 func (e expression) usesOldSelf() bool {
 	return slices.ContainsFunc(e, func(part ast.Expr) bool {
 		return part.Kind() == ast.IdentKind && part.AsIdent() == varOldSelf
 	})
 }
 
-// hasOldValue tells whether there can be an old value of what the rule is about:
+// hasOldValue reports whether there can be an old value of what the rule is about:
 // an item of an array may be another one by now.
 func (r *reading) hasOldValue() bool {
 	_, ok := r.source.Rule().Path.Names()

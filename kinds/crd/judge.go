@@ -66,7 +66,7 @@ func (j *judge) value(f *findings, i int) {
 	j.rules(p)
 }
 
-// blocks tells whether the API server judges no rules of x-kubernetes-validations
+// blocks reports whether the API server judges no rules of x-kubernetes-validations
 // after this error, because they count on the rest of the schema.
 func blocks(e *field.Error) bool {
 	switch e.Type {

@@ -165,7 +165,7 @@ func (r *reading) unknown(n *node, name string, t reflect.Type, where *field.Pat
 		r.problem(n, where.Child(name), vmrules.ReasonInvalid, "is not known; %q may be meant", meant)
 		return
 	}
-	r.problem(n, where.Child(name), vmrules.ReasonInvalid, "is not known: it is no field of Kubernetes' %s", t.Name())
+	r.problem(n, where.Child(name), vmrules.ReasonInvalid, "is unknown: it is not a field of Kubernetes' %s", t.Name())
 }
 
 // fieldsOf are the fields of a Kubernetes type by their names in JSON.

@@ -39,7 +39,7 @@ func locate(path string, value any, s *structural.Structural, missing bool) (ste
 	return l.nearest(missing), false
 }
 
-// A kind tells whether a place is in the value, only in the properties of its
+// A kind says whether a place is in the value, only in the properties of its
 // schema, or only one that any name would have.
 type kind int
 

@@ -76,7 +76,7 @@ func readCondition(text string) ([]condition, string) {
 	case operand == "":
 		return nil, fmt.Sprintf("there is nothing behind the operator %s", op)
 	case strings.ContainsAny(operand[:1], "=<>!"):
-		return nil, fmt.Sprintf("%s is no operator: those of Kyverno are > < >= <= !, and a value alone for equality", shortened(text))
+		return nil, fmt.Sprintf("%s is not an operator of Kyverno: write > < >= <= or !, or just a value for equality", shortened(text))
 	case op != operator.Equal && op != operator.NotEqual && !c.duration && !c.quantity:
 		return nil, fmt.Sprintf("%s compares numbers, quantities and durations, which %s is not", op, shortened(operand))
 	}
@@ -154,7 +154,7 @@ const maxNumberLength, maxExponentLength = 64, 3
 // quantityForm is wider than what a quantity may be: digits, exponent, suffix.
 var quantityForm = regexp.MustCompile(`^([+-]?[0-9.]*)(?:[eE]([+-]?[0-9]+)|([a-zA-Z]{0,2}))$`)
 
-// mayBeQuantity tells whether Kyverno takes a text for a quantity. Where it is too
+// mayBeQuantity reports whether Kyverno takes a text for a quantity. Where it is too
 // large to ask, it may.
 func mayBeQuantity(text string) bool {
 	if len(text) > maxNumberLength {
@@ -174,7 +174,7 @@ var (
 	binary  = map[string]int64{"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}
 )
 
-// isExact tells whether resource.Quantity holds the number that a text says:
+// isExact reports whether resource.Quantity holds the number that a text says:
 // it rounds below a nano and caps what is larger than 2^63, and takes a suffix
 // without digits for zero.
 func isExact(text string) bool {

@@ -93,7 +93,7 @@ func (p place) follow(path string) (place, bool) {
 	return p, false
 }
 
-// holds tells whether a text is at the place that is right, so that the path must
+// holds reports whether a text is at the place that is right, so that the path must
 // mean another one.
 func (p place) holds() bool {
 	_, isText := p.node.pattern.(string)

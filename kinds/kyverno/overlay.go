@@ -330,7 +330,7 @@ func (r *overlayReader) wildName(f field, at string, p position) {
 }
 
 // label reads a member of metadata.labels or metadata.annotations. There Kyverno
-// drops every member whose pattern is no string.
+// drops every member whose pattern is not a string.
 func (r *overlayReader) label(f field, value any, at string) (field, any) {
 	switch value.(type) {
 	case string:
@@ -339,7 +339,7 @@ func (r *overlayReader) label(f field, value any, at string) (field, any) {
 		}
 	case nil:
 	default:
-		r.refuse(at, "Kyverno passes over a label or annotation whose pattern is no string: write it as one")
+		r.refuse(at, "Kyverno ignores a label or annotation whose pattern is not a string: put it in quotes")
 		return f, value
 	}
 	switch {

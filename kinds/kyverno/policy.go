@@ -107,7 +107,7 @@ func (p *policy) read(text []byte) {
 	doc := p.open(text, -1, "", "")
 	kind, version := p.text(doc, "kind", -1, ""), p.text(doc, "apiVersion", -1, "")
 	if (kind != "Policy" && kind != "ClusterPolicy") || !strings.HasPrefix(version, "kyverno.io/") {
-		p.refuse(-1, "", "kind", "this is no policy of Kyverno: its kind has to be Policy or ClusterPolicy, its apiVersion kyverno.io/…")
+		p.refuse(-1, "", "kind", "this is not a policy of Kyverno: its kind must be Policy or ClusterPolicy, and its apiVersion kyverno.io/…")
 		return
 	}
 	p.known(doc, -1, "", "", "apiVersion", "kind", "metadata", "spec", "status")

@@ -144,9 +144,9 @@ func TestRefusedPolicies(t *testing.T) {
 	}{
 		{"a: [", []string{"the policy is neither YAML nor JSON"}},
 		{"a: 1\na: 2", []string{"the policy is neither YAML nor JSON"}},
-		{"", []string{"has to be an object", "this is no policy of Kyverno"}},
-		{"{apiVersion: v1, kind: Pod}", []string{"this is no policy of Kyverno"}},
-		{"{apiVersion: policies.kyverno.io/v1, kind: ValidatingPolicy}", []string{"this is no policy of Kyverno"}},
+		{"", []string{"has to be an object", "this is not a policy of Kyverno"}},
+		{"{apiVersion: v1, kind: Pod}", []string{"this is not a policy of Kyverno"}},
+		{"{apiVersion: policies.kyverno.io/v1, kind: ValidatingPolicy}", []string{"this is not a policy of Kyverno"}},
 		{"{apiVersion: kyverno.io/v1, kind: Policy, spec: {}}", []string{`a policy needs a list "spec.rules"`}},
 		{"{apiVersion: kyverno.io/v1, kind: Policy, spec: {rules: []}}", []string{`a policy needs a list "spec.rules"`}},
 		{policyOf("applyRules: One, validationFailureActionOverrides: [], ", "{name: r, "+match+"validate: {pattern: {a: b}}}"),

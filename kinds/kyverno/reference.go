@@ -88,7 +88,7 @@ func resolveIn(text, at string, targets map[string]target, room *int) (string, s
 		result = strings.ReplaceAll(result, escaped, escaped[1:])
 	}
 	if result == text && strings.Contains(text, "$(") {
-		return text, fmt.Sprintf("%s is no reference: one is like $(<=./../../limits/memory), without blanks", shortened(text))
+		return text, fmt.Sprintf("%s is not a reference: write it like $(<=./../../limits/memory), without blanks", shortened(text))
 	}
 	return result, ""
 }
@@ -107,14 +107,14 @@ func refer(reference, at string, targets map[string]target) (string, string) {
 	found := targets[to]
 	switch {
 	case found.count == 0 || found.value == nil:
-		return "", fmt.Sprintf("the reference %s leads to %s, which the pattern does not have%s", shortened(reference), shortened(to), near(to, targets))
+		return "", fmt.Sprintf("the reference %s is to %s, which the pattern does not have%s", shortened(reference), shortened(to), near(to, targets))
 	case found.count > 1:
-		return "", fmt.Sprintf("the reference %s leads to %s, which the pattern has more than once", shortened(reference), shortened(to))
+		return "", fmt.Sprintf("the reference %s is to %s, which the pattern has more than once", shortened(reference), shortened(to))
 	}
 	switch value := found.value.(type) {
 	case string:
 		if strings.Contains(value, "$(") {
-			return "", fmt.Sprintf("the reference %s leads to another reference", shortened(reference))
+			return "", fmt.Sprintf("the reference %s is to another reference", shortened(reference))
 		}
 		return string(op) + value, ""
 	case int64:

@@ -127,7 +127,7 @@ func (w *work) labels(f field, m map[string]any) []string {
 		}
 		found = append(found, name)
 		if _, ok := m[name].(string); !ok {
-			w.doubts(fmt.Sprintf("%s is no string, so that Kyverno does not see it", shortened(name)))
+			w.doubts(fmt.Sprintf("%s is not a string, so Kyverno does not see it", shortened(name)))
 		}
 		w.phrases(name)
 	}
@@ -155,7 +155,7 @@ func (w *work) collisions(n *node, m map[string]any, taken []string) {
 	}
 }
 
-// expands tells whether a map has labels or annotations whose names have
+// expands reports whether a map has labels or annotations whose names have
 // wildcards.
 func (n *node) expands() bool {
 	for _, f := range n.fields {

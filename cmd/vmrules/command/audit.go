@@ -29,7 +29,7 @@ type auditor struct {
 	rules  *lru.Cache[string, parsedRules] // by the text of the annotation
 }
 
-// The cache keeps so many annotations, up to this length. Most VMs have the annotation of a
+// The cache keeps maxParsed annotations of limited length. Most VMs have the annotation of a
 // template. The parsed rules take many times the length of the annotation.
 const (
 	maxParsed = 100

@@ -8,7 +8,7 @@ import (
 	"github.com/vmrules/vmrules/lint"
 )
 
-// An Annotation holds rules in a file.
+// An Annotation is an annotation with rules in a file.
 type Annotation struct {
 	Object Object // the template, or else the VM
 
@@ -17,8 +17,8 @@ type Annotation struct {
 	value   *node
 }
 
-// Annotations are those of an object and of the objects in it: the rules of a
-// VM, and those of version 201901-1 on a template itself.
+// Annotations returns the annotations of an object and of the objects in it: those of VMs, and
+// those of version 201901-1 on a template.
 func (o Object) Annotations() []Annotation {
 	var all []Annotation
 	if own := o.node.get("metadata", "annotations", vmrules.OldAnnotation); own != nil && o.IsTemplate() {
@@ -40,16 +40,16 @@ func (o Object) appendAnnotations(all []Annotation, n *node) []Annotation {
 	return all
 }
 
-// Lint is the library's, but for lines and columns: they are those in the file.
-// Where a string is written in a way that hides them, they are those of its
-// beginning. Rules that are written as YAML and not as a string are found, too.
+// Lint returns the findings of the library, with lines and columns in the file. If the place
+// inside a string cannot be determined, they are those of the beginning of the string. Lint
+// also reports rules that are written as YAML instead of a string.
 func (a Annotation) Lint(opts ...vmrules.ParseOption) []lint.Finding {
 	text, ok := a.value.scalar.(string)
 	if !ok {
 		line, column := a.place("", 0)
 		return []lint.Finding{{
 			Severity: lint.SeverityError, ID: "wrong-type", Index: -1, Line: line, Column: column,
-			Message: fmt.Sprintf("the annotation %s must be a string that holds JSON: in YAML, write | in front of the rules", a.key),
+			Message: fmt.Sprintf("the annotation %s must be a string that contains JSON: in YAML, write | before the rules", a.key),
 		}}
 	}
 	findings := lint.Annotation(text, append(slices.Clip(opts), vmrules.WithVersion(a.version))...)
@@ -78,7 +78,7 @@ func (a Annotation) place(text string, offset int) (line, column int) {
 	return source.place(newFinder(source.text, a.value.at, written.written).find(written.offset(offset)))
 }
 
-// written returns the text as it is in the file, where parameters stand.
+// written returns the text as it is in the file, before parameters are filled in.
 func (a Annotation) written(text string) filledText {
 	if filled, ok := a.Object.filled[a.value]; ok {
 		return filled

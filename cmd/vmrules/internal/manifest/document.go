@@ -7,17 +7,17 @@ import (
 	"strings"
 )
 
-// A Document is what a file may hold rules in: an array, as in an annotation, or
-// an object that stands for rules of another form.
+// A Document is a document in a file that may be rules: an array, as in an annotation, or an
+// object that contains rules in another form.
 type Document struct {
 	file   *File
 	object Object
 	node   *node
-	marks  []mark // where the parts of its JSON stand, where that is not the file's text
+	marks  []mark // the places of the parts of its JSON, if that is not the file's text
 }
 
-// Documents are all of a file, in order; the items of lists are documents of their
-// own.
+// Documents returns all documents of a file, in order. The items of lists are separate
+// documents.
 func (f *File) Documents() []Document {
 	var all []Document
 	for _, n := range f.documents {
@@ -32,16 +32,16 @@ func (f *File) Documents() []Document {
 	return all
 }
 
-// File is the file that the document is in.
+// File returns the file that contains the document.
 func (d Document) File() *File { return d.file }
 
-// IsArray tells whether the document is an array, as annotations are, and
-// IsScalar whether it is neither that nor an object.
+// IsArray reports whether the document is an array, as annotations are, and
+// IsScalar reports whether it is neither an array nor an object.
 func (d Document) IsArray() bool  { return d.node.shape == array }
 func (d Document) IsScalar() bool { return d.node.shape == scalar }
 
-// Type is the kind and API group of an object: ClusterPolicy.kyverno.io. It is ""
-// for one that has neither kind nor apiVersion.
+// Type returns the kind and API group of an object, such as ClusterPolicy.kyverno.io. It
+// returns "" for an object that has neither kind nor apiVersion.
 func (d Document) Type() string {
 	group, _, ok := strings.Cut(d.object.version, "/")
 	if !ok {
@@ -50,10 +50,10 @@ func (d Document) Type() string {
 	return strings.TrimSuffix(d.object.Kind+"."+group, ".")
 }
 
-// IsTemplate tells whether the document is a template of either kind.
+// IsTemplate reports whether the document is a template of either kind.
 func (d Document) IsTemplate() bool { return d.object.IsTemplate() }
 
-// String names the document as people do.
+// String returns a name of the document for people.
 func (d Document) String() string {
 	if d.IsArray() {
 		return "rules"
@@ -61,11 +61,11 @@ func (d Document) String() string {
 	return d.object.String()
 }
 
-// ruleKeys are those that each rule of an annotation has.
+// ruleKeys lists the keys that each rule of an annotation has.
 var ruleKeys = []string{"name", "rule", "path", "message"}
 
-// LooksLikeRules tells an annotation from an array of anything else: an item has
-// two of the keys that rules have.
+// LooksLikeRules reports whether an array is probably an annotation: an item has two of the
+// keys that rules have.
 func (d Document) LooksLikeRules() bool {
 	return d.IsArray() && slices.ContainsFunc(d.node.items, func(item *node) bool {
 		n := 0
@@ -78,11 +78,11 @@ func (d Document) LooksLikeRules() bool {
 	})
 }
 
-// maxJSON is how much JSON a document may be, in bytes, with the aliases of YAML
-// written out.
+// maxJSON is the largest size in bytes of a document as JSON, with the aliases of YAML written
+// out.
 const maxJSON = 16 << 20
 
-// JSON is the document as JSON: the text of the file, where that is JSON.
+// JSON returns the document as JSON. That is the text of the file if the file is JSON.
 func (d *Document) JSON() (string, error) {
 	if d.node.end > 0 {
 		return d.file.source.text[d.node.at:d.node.end], nil
@@ -96,7 +96,7 @@ func (d *Document) JSON() (string, error) {
 	return string(w.text), nil
 }
 
-// Place is the line and column in the file of a byte of the JSON.
+// Place returns the line and column in the file of a byte of the JSON.
 func (d Document) Place(offset int) (line, column int) {
 	at := d.node.at
 	if d.node.end > 0 {
@@ -112,10 +112,10 @@ func (d Document) Place(offset int) (line, column int) {
 	return d.file.source.place(at)
 }
 
-// A mark is where a key or a value stands in the JSON, and where in the file.
+// A mark is the place of a key or a value in the JSON and in the file.
 type mark struct{ written, at int }
 
-// A jsonWriter writes nodes as JSON, and stops where that becomes too long.
+// A jsonWriter writes nodes as JSON, and stops when that becomes too long.
 type jsonWriter struct {
 	text  []byte
 	marks []mark
@@ -162,8 +162,8 @@ func (w *jsonWriter) separate(i int) {
 	}
 }
 
-// scalar writes a string, a number, a boolean or null. A number that JSON does not
-// have is left to whoever reads the text.
+// scalar writes a string, a number, a boolean or null. It also writes a number that JSON does
+// not have, which the reader of the text refuses.
 func (w *jsonWriter) scalar(v any) {
 	if number, ok := v.(json.Number); ok {
 		w.text = append(w.text, number...)

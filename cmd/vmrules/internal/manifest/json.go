@@ -15,7 +15,7 @@ type jsonReader struct {
 	depth   int
 }
 
-// isJSON tells whether a text begins as a JSON object or array does.
+// isJSON reports whether a text begins as a JSON object or array does.
 func isJSON(text string) bool {
 	text = strings.TrimLeft(text, " \t\r\n")
 	return strings.HasPrefix(text, "{") || strings.HasPrefix(text, "[")

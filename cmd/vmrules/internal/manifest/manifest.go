@@ -1,5 +1,5 @@
-// Package manifest reads files with Kubernetes objects, in YAML and JSON, and
-// keeps where in the file things stand.
+// Package manifest reads files with Kubernetes objects, in YAML and JSON, and keeps the place
+// of each value in the file.
 package manifest
 
 import (
@@ -25,7 +25,7 @@ type File struct {
 	documents []*node
 }
 
-// An Error is what makes a file unusable.
+// An Error says why a file cannot be used.
 type Error struct {
 	File    string `json:"file"`
 	Line    int    `json:"line,omitempty"` // 0: the file itself
@@ -76,8 +76,8 @@ func parse(s *source) ([]*node, error) {
 	return nil, explained(s, err)
 }
 
-// explained is what the library says of a text that may be an annotation and is no
-// JSON: it knows how that comes about.
+// explained returns the library's error for a text that may be an annotation but is not JSON.
+// The library recognizes common mistakes.
 func explained(s *source, err error) error {
 	_, wrong := vmrules.ParseRules(s.text)
 	if p := (vmrules.Problem{}); errors.As(wrong, &p) && p.Index < 0 && strings.HasPrefix(strings.TrimSpace(s.text), "[") {
@@ -90,9 +90,9 @@ func explained(s *source, err error) error {
 // many code points to each side.
 func (f *File) Around(line, column, most int) Excerpt { return f.source.around(line, column, most) }
 
-// Read yields what arguments name: a file, the manifests in a folder and below
-// it, or "-" for the standard input. A file that is unusable comes as an error,
-// which is an *Error, and the next follow.
+// Read yields the files that the arguments name: a file, the manifests in a folder and below
+// it, or "-" for the standard input. For a file that cannot be used, it yields an *Error and
+// continues with the next file.
 func Read(args []string, stdin io.Reader) iter.Seq2[*File, error] {
 	return func(yield func(*File, error) bool) {
 		for _, arg := range args {
@@ -131,7 +131,7 @@ func single(file *File, err error) iter.Seq2[*File, error] {
 	return func(yield func(*File, error) bool) { yield(file, err) }
 }
 
-// maxFile is how many bytes a file may have; only audit reads streams of any length.
+// maxFile is the largest size of a file in bytes. Only audit reads streams of any length.
 const maxFile = 256 << 20
 
 func readAll(name string, open func() (io.ReadCloser, error)) (*File, error) {
@@ -157,8 +157,8 @@ func readFrom(open func() (io.ReadCloser, error)) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(input, maxFile+1))
 }
 
-// ReadFS yields the manifests in a file system, in the order of their names: all
-// files called .yaml, .yml or .json, but for what is in hidden folders.
+// ReadFS yields the manifests in a file system, in the order of their names: all files whose
+// names end in .yaml, .yml or .json, except those in hidden folders.
 func ReadFS(fsys fs.FS) iter.Seq2[*File, error] {
 	return func(yield func(*File, error) bool) {
 		_ = fs.WalkDir(fsys, ".", func(name string, entry fs.DirEntry, err error) error {

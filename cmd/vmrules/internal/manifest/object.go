@@ -27,7 +27,7 @@ const (
 	kindKubeVirt  = "VirtualMachineTemplate"
 )
 
-// String names the object as people do.
+// String returns a name of the object for people.
 func (o Object) String() string {
 	name := o.Name
 	if o.Namespace != "" {
@@ -40,19 +40,19 @@ func (o Object) String() string {
 	return strings.TrimSpace(kind + " " + name)
 }
 
-// File is the file that the object is in.
+// File returns the file that contains the object.
 func (o Object) File() *File { return o.file }
 
-// IsTemplate tells whether the object is a template of either kind.
+// IsTemplate reports whether the object is a template of either kind.
 func (o Object) IsTemplate() bool { return IsTemplate(o.Kind) }
 
 // IsTemplate reports whether a kind is that of a template of either kind.
 func IsTemplate(kind string) bool { return kind == kindOpenShift || kind == kindKubeVirt }
 
-// HoldsVM tells whether the object may hold VMs, or has rules all the same.
+// HoldsVM reports whether the object may contain VMs, or has rules anyway.
 func (o Object) HoldsVM() bool { return HoldsVM(o.Content()) }
 
-// HoldsVM tells whether an object may hold VMs, or has rules all the same.
+// HoldsVM reports whether an object may contain VMs, or has rules anyway.
 func HoldsVM(content map[string]any) bool {
 	kind, _ := content["kind"].(string)
 	if kinds[kind] || has(content, "metadata", "annotations", vmrules.Annotation) {
@@ -62,7 +62,7 @@ func HoldsVM(content map[string]any) bool {
 	return kind == "" && isVM
 }
 
-// has tells whether an object has a field, be it null.
+// has reports whether an object has a field, which may be null.
 func has(object map[string]any, names ...string) bool {
 	last := len(names) - 1
 	for _, name := range names[:last] {
@@ -72,7 +72,7 @@ func has(object map[string]any, names ...string) bool {
 	return ok
 }
 
-// Content is the object as the library takes it.
+// Content returns the object in the form that the library takes.
 func (o Object) Content() map[string]any {
 	content := o.node.plain().(map[string]any)
 	if o.Kind != "" {
@@ -84,7 +84,7 @@ func (o Object) Content() map[string]any {
 	return content
 }
 
-// Objects are those of all documents, in order.
+// Objects returns the objects of all documents, in order.
 func (f *File) Objects() []Object {
 	var all []Object
 	for _, document := range f.documents {
@@ -93,8 +93,8 @@ func (f *File) Objects() []Object {
 	return all
 }
 
-// appendObjects appends an object, or the items of a list. The kind and the version
-// are those that a list around it says.
+// appendObjects appends an object, or the items of a list. The kind and the version come from
+// a list around the object.
 func (f *File) appendObjects(all []Object, n *node, kind, version string) []Object {
 	if n.shape != object {
 		return all
