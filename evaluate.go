@@ -16,7 +16,6 @@ import (
 type evaluation struct {
 	settings
 	targets   []target
-	planWalk  plan.Walk
 	judgement judgement       // the current one
 	decision  decision        // its decision
 	search    jsonpath.Search // for the values of its rule

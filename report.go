@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/vmrules/vmrules/internal/jsontext"
+	"github.com/vmrules/vmrules/internal/plan"
 )
 
 // A Report is what Validate found: one Result for each target and rule, with the rules of
@@ -18,12 +19,21 @@ import (
 // "valid". The methods return new values, which the caller may change, except for the
 // contents of a Limit.
 type Report struct {
-	parts   []part     // nil in the zero Report
+	judged bool // false in the zero Report
+
+	// Usually there is one target, the object itself, and all is well. Then this is all.
+	first *outlines // the rules of the target ""; nil if there is none
+	marks []mark    // one for each of these rules
+	few   [23]mark  // room for marks
+
+	more *findings // nil: none
+}
+
+// findings are what most reports do not have.
+type findings struct {
+	parts   []part     // of the other targets
 	told    []decision // those that a mark cannot express, in order
 	omitted int
-
-	one [1]part  // room for the parts of a report about one VM
-	few [24]mark // room for the marks of its first part
 }
 
 // A part has the results of one target.
@@ -33,16 +43,16 @@ type part struct {
 	marks  []mark // one for each rule
 }
 
-// A mark is what a report holds for every result.
-type mark byte
+// A mark is what a report holds for every result. The plan writes it.
+type mark = plan.Verdict
 
 const (
-	marksSatisfied mark = iota
-	marksNotThere       // skipped: "valid" selects nothing
-	marksTold           // the next of the told decisions
+	marksSatisfied = plan.Holds
+	marksNotThere  = plan.NotNeeded // skipped: "valid" selects nothing
+	marksTold      = plan.Unsure    // the next of the told decisions
 )
 
-// mark returns the mark of a decision about a rule.
+// mark returns the mark for a decision about a rule.
 func (d *decision) mark(r *rule) mark {
 	switch {
 	case d.Outcome == Satisfied:
@@ -53,8 +63,8 @@ func (d *decision) mark(r *rule) mark {
 	return marksTold
 }
 
-// decision returns the decision that a mark means, unless that is told.
-func (m mark) decision(o *outline) decision {
+// untold returns the decision that a mark expresses.
+func (o *outline) untold(m mark) decision {
 	if m == marksNotThere {
 		return decision{Outcome: Skipped, Note: o.notThere}
 	}
@@ -64,51 +74,58 @@ func (m mark) decision(o *outline) decision {
 // NewReport returns a report of results that the caller has made or chosen. Without
 // results, it is valid.
 func NewReport(results []Result) *Report {
-	r := newReport()
+	r := &Report{judged: true, more: &findings{}}
 	rules := make([]outline, 0, len(results))
 	marks := slices.Repeat([]mark{marksTold}, len(results))
 	first := 0
 	for i := range results {
 		result := results[i].clone()
 		rules = append(rules, result.outline())
-		r.told = append(r.told, result.decision())
+		r.more.told = append(r.more.told, result.decision())
 		if next := i + 1; next == len(results) || results[next].Target != result.Target {
-			r.parts = append(r.parts, part{&outlines{rules[first:next]}, result.Target, marks[first:next]})
+			r.more.parts = append(r.more.parts, part{&outlines{rules[first:next]}, result.Target, marks[first:next]})
 			first = next
 		}
 	}
 	return r
 }
 
-// newReport returns a report of no rules.
-func newReport() *Report {
-	r := &Report{}
-	r.parts = r.one[:0]
-	return r
-}
-
-// add adds a target, and returns the marks of its rules. They start as satisfied.
+// add adds a target, and returns the marks of its rules, for the caller to fill.
 func (r *Report) add(rules *Rules, target string) []mark {
 	n := rules.Len()
-	if n == 0 {
+	switch {
+	case n == 0:
 		return nil
+	case target == "" && r.first == nil && r.more == nil:
+		r.first = rules.outlines
+		r.marks = r.few[:]
+		if n > len(r.few) {
+			r.marks = make([]mark, n)
+		}
+		r.marks = r.marks[:n]
+		return r.marks
 	}
-	var marks []mark
-	if len(r.parts) == 0 && n <= len(r.few) {
-		marks = r.few[:n]
-	} else {
-		marks = make([]mark, n)
-	}
-	r.parts = append(r.parts, part{rules.outlines, target, marks})
+	marks := make([]mark, n)
+	more := r.findings()
+	more.parts = append(more.parts, part{rules.outlines, target, marks})
 	return marks
+}
+
+// findings returns r.more, and makes it if there is none.
+func (r *Report) findings() *findings {
+	if r.more == nil {
+		r.more = &findings{}
+	}
+	return r.more
 }
 
 // tell adds a decision that a mark cannot express, and makes room for that many more.
 func (r *Report) tell(d *decision, more int) {
-	if len(r.told) == cap(r.told) {
-		r.told = slices.Grow(r.told, 1+more)
+	f := r.findings()
+	if len(f.told) == cap(f.told) {
+		f.told = slices.Grow(f.told, 1+more)
 	}
-	r.told = append(r.told, *d)
+	f.told = append(f.told, *d)
 }
 
 // noRule replaces the rules of a target for which none is judged.
@@ -117,14 +134,35 @@ var noRule = &outlines{[]outline{{index: -1}}}
 // addUnjudged adds a target for which the budget does not suffice. It fails the object,
 // whatever the rules say.
 func (r *Report) addUnjudged(target, detail string) {
-	r.parts = append(r.parts, part{noRule, target, []mark{marksTold}})
-	r.told = append(r.told, decision{
+	more := r.findings()
+	more.parts = append(more.parts, part{noRule, target, []mark{marksTold}})
+	more.told = append(more.told, decision{
 		Outcome: Undecided, Undecided: DoubtBound, Violations: []Violation{{Reason: ReasonInternal, Detail: detail}},
 	})
 }
 
+// parts returns the parts of all targets.
+func (r *Report) parts() []part {
+	var all []part
+	if r.first != nil {
+		all = append(all, part{r.first, "", r.marks})
+	}
+	if r.more != nil {
+		all = append(all, r.more.parts...)
+	}
+	return all
+}
+
+// told returns the decisions that a mark cannot express, in order.
+func (r *Report) told() []decision {
+	if r == nil || r.more == nil {
+		return nil
+	}
+	return r.more.told
+}
+
 // isZero reports whether nothing was judged.
-func (r *Report) isZero() bool { return r == nil || r.parts == nil }
+func (r *Report) isZero() bool { return r == nil || !r.judged }
 
 // all returns all results. Their violations are the report's own.
 func (r *Report) all() []Result {
@@ -132,8 +170,8 @@ func (r *Report) all() []Result {
 		return []Result{}
 	}
 	size := 0
-	for i := range r.parts {
-		size += len(r.parts[i].marks)
+	for _, p := range r.parts() {
+		size += len(p.marks)
 	}
 	return r.list(size, func(mark) bool { return true })
 }
@@ -144,21 +182,20 @@ func (r *Report) notable() []Result {
 	if r.isZero() {
 		return nil
 	}
-	return r.list(len(r.told), func(m mark) bool { return m == marksTold })
+	return r.list(len(r.told()), func(m mark) bool { return m == marksTold })
 }
 
 // list returns the results with a mark that choose selects. There are size of them.
 func (r *Report) list(size int, choose func(mark) bool) []Result {
-	results, told := make([]Result, 0, size), r.told
-	for i := range r.parts {
-		p := &r.parts[i]
+	results, told := make([]Result, 0, size), r.told()
+	for _, p := range r.parts() {
 		for k, m := range p.marks {
 			if !choose(m) {
 				continue
 			}
 			rule := &p.rules.each[k]
 			if m != marksTold {
-				d := m.decision(rule)
+				d := rule.untold(m)
 				results = append(results, rule.result(p.target, &d))
 				continue
 			}
@@ -185,16 +222,16 @@ func (r *Report) Results(outcomes ...Outcome) []Result {
 // Omitted returns how many results were left out when the report was written as JSON. It
 // returns 0 unless the report was read from such JSON.
 func (r *Report) Omitted() int {
-	if r == nil {
+	if r == nil || r.more == nil {
 		return 0
 	}
-	return r.omitted
+	return r.more.omitted
 }
 
 // Valid reports whether no rule is violated or undecided, apart from rules with
 // justWarning.
 func (r *Report) Valid() bool {
-	return !r.isZero() && !slices.ContainsFunc(r.told, decision.fails)
+	return !r.isZero() && !slices.ContainsFunc(r.told(), decision.fails)
 }
 
 // Err returns nil for a valid object. Otherwise it returns an *InvalidError that lists all
@@ -238,12 +275,10 @@ func (r *Report) At(pointer string) []Violation {
 
 func (r *Report) filter(keep func(*Violation) bool) []Violation {
 	kept := []Violation{}
-	if r == nil {
-		return kept
-	}
-	for i := range r.told {
-		for k := range r.told[i].Violations {
-			if v := &r.told[i].Violations[k]; keep(v) {
+	told := r.told()
+	for i := range told {
+		for k := range told[i].Violations {
+			if v := &told[i].Violations[k]; keep(v) {
 				kept = append(kept, *v)
 			}
 		}
@@ -329,7 +364,7 @@ func (r *Report) String() string {
 		}
 	}
 	if r.Omitted() > 0 {
-		s.WriteString("\n" + omittedCause(r.omitted).Message)
+		s.WriteString("\n" + omittedCause(r.Omitted()).Message)
 	}
 	return s.String()
 }

@@ -18,7 +18,7 @@ func (r Report) MarshalJSON() ([]byte, error) {
 		Valid   bool     `json:"valid"`
 		Results []Result `json:"results"`
 		Omitted int      `json:"omitted,omitempty"`
-	}{r.Valid(), results, r.omitted + omitted})
+	}{r.Valid(), results, r.Omitted() + omitted})
 }
 
 // UnmarshalJSON reads a report from its JSON. The report has the same verdict as the one that
@@ -50,7 +50,7 @@ func (r *Report) UnmarshalJSON(text []byte) error {
 		return nil
 	}
 	made := NewReport(*read.Results)
-	made.omitted = read.Omitted
+	made.more.omitted = read.Omitted
 	if err := checkVerdict(*read.Valid, *read.Results); err != nil {
 		return err
 	}
@@ -58,10 +58,10 @@ func (r *Report) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// become replaces the content of the report. It does not touch r.one and r.few, which copies
-// of the report refer to.
+// become replaces the content of the report. It does not touch r.few, to which copies of the
+// report refer.
 func (r *Report) become(other *Report) {
-	r.parts, r.told, r.omitted = other.parts, other.told, other.omitted
+	r.judged, r.first, r.marks, r.more = other.judged, other.first, other.marks, other.more
 }
 
 // checkVerdict returns an error if the results contradict the verdict.

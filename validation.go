@@ -12,6 +12,7 @@ import (
 	"github.com/vmrules/vmrules/internal/plan"
 	"github.com/vmrules/vmrules/internal/value"
 	"github.com/vmrules/vmrules/internal/vmfields"
+	"github.com/vmrules/vmrules/internal/vmtarget"
 )
 
 // A ParseOption changes how an annotation is read.
@@ -211,15 +212,38 @@ func WithParseOptions(opts ...ParseOption) ValidateOption {
 // that exceed the bounds are Undecided. Without rules, every object is valid. Validate may be
 // called concurrently with the same rules, and with the same object while nothing changes it.
 func Validate(rules Rules, object map[string]any, opts ...ValidateOption) *Report {
+	if template := vmtarget.Usual(object); template != nil && len(opts) == 0 && rules.root == RootTemplate {
+		return validateUsual(&rules, object, template)
+	}
 	e := newEvaluation(opts)
 	defer e.release()
 	e.targets = e.appendTargets(e.targets, value.Resolve(object), rules.root)
-	report := newReport()
+	report := &Report{judged: true}
 	for i := range e.targets {
 		rest := e.share(len(e.targets) - i)
 		e.judgeAll(report, &rules, &e.targets[i])
 		e.settle(rest)
 	}
+	return report
+}
+
+// validateUsual is Validate for the most usual form of object and no options. If all is well,
+// it allocates nothing except the report.
+func validateUsual(rules *Rules, object, template map[string]any) *Report {
+	report := &Report{judged: true}
+	marks := report.add(rules, "")
+	rest := Budget{}.meter()
+	m := rest.Half()
+	wrong, isSettled := rules.plan.Run(template, vmtarget.UsualAt(), &m, marks)
+	if isSettled {
+		return report
+	}
+	e := newEvaluation(nil)
+	defer e.release()
+	rest.Return(m)
+	e.budget.Meter = rest
+	t := vmtarget.UsualTarget(object, template)
+	e.judgeRest(report, rules, &t, marks, wrong)
 	return report
 }
 
@@ -255,7 +279,6 @@ func newEvaluation(opts []ValidateOption) *evaluation {
 func (e *evaluation) release() {
 	clear(e.targets)
 	e.targets = e.targets[:0]
-	e.planWalk.Release()
 	e.decision = decision{}
 	e.settings = settings{}
 	evaluations.Put(e)
@@ -284,52 +307,54 @@ func (e *evaluation) judgeAll(report *Report, rules *Rules, t *target) {
 		report.addUnjudged(t.Name, "this VM is not judged: "+err.Error())
 		return
 	}
-	e.walkPlan(rules, t)
 	marks := report.add(rules, t.Name)
-	left := e.mark(marks)
-	for i := 0; left > 0; i++ {
-		if marks[i] == marksTold {
-			left--
-			marks[i] = e.tell(report, rules, i, t, left)
-		}
+	if wrong, isSettled := e.walkPlan(rules, t, marks); !isSettled {
+		e.judgeRest(report, rules, t, marks, wrong)
 	}
 }
 
 // walkPlan runs the plan of the rules on a target. It may spend half of the budget. The other
 // half is for judging rule by rule, which still decides some rules if there is not enough for
 // all.
-func (e *evaluation) walkPlan(rules *Rules, t *target) {
+func (e *evaluation) walkPlan(rules *Rules, t *target, marks []mark) ([]plan.Wrong, bool) {
 	if t.Nothing != "" || t.Others != 0 || t.HasParameters || e.defaults != nil {
-		e.planWalk.Forget(rules.plan)
-		return
+		return nil, false
 	}
-	e.budget.Return(e.planWalk.Run(rules.plan, t.Root, t.At, e.budget.Half()))
+	half := e.budget.Half()
+	wrong, isSettled := rules.plan.Run(t.Root, t.At, &half, marks)
+	e.budget.Return(half)
+	return wrong, isSettled
 }
 
-// mark marks the rules that the plan decided, and returns how many are left to judge.
-func (e *evaluation) mark(marks []mark) (left int) {
-	for i := range marks {
-		switch e.planWalk.Verdict(i) {
-		case plan.Holds:
-			marks[i] = marksSatisfied
-		case plan.NotNeeded:
-			marks[i] = marksNotThere
-		default:
-			marks[i] = marksTold
-			left++
+// judgeRest judges the rules that the plan did not settle, and replaces their marks. It tells
+// the report what a mark cannot express.
+func (e *evaluation) judgeRest(report *Report, rules *Rules, t *target, marks []mark, wrong []plan.Wrong) {
+	left := countUnsettled(marks)
+	for i, m := range marks {
+		if isSettled(m) {
+			continue
+		}
+		var own []plan.Wrong
+		if m == plan.Broken {
+			own, wrong = plan.WrongOf(i, wrong)
+		}
+		left--
+		e.decision = decision{}
+		e.judge(&rules.rules[i], t, own)
+		if marks[i] = e.decision.mark(&rules.rules[i]); marks[i] == marksTold {
+			report.tell(&e.decision, left)
 		}
 	}
-	return left
 }
 
-// tell judges a rule, and returns its mark. It tells the report what the mark cannot express.
-// left is the number of rules that are still to be judged.
-func (e *evaluation) tell(report *Report, rules *Rules, i int, t *target, left int) mark {
-	e.decision = decision{}
-	e.judge(&rules.rules[i], t, e.planWalk.Wrong(i))
-	m := e.decision.mark(&rules.rules[i])
-	if m == marksTold {
-		report.tell(&e.decision, left)
+func countUnsettled(marks []mark) int {
+	n := 0
+	for _, m := range marks {
+		if !isSettled(m) {
+			n++
+		}
 	}
-	return m
+	return n
 }
+
+func isSettled(m mark) bool { return m == plan.Holds || m == plan.NotNeeded }

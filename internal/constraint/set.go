@@ -64,11 +64,27 @@ func (s *Set) Admits(v *value.Scalar, b *pcre.Budget) bool {
 		return false
 	}
 	for _, c := range s.all {
-		if ok, err := c.Holds(v, b); !ok || err != nil {
+		if ok, err := holds(c, v, b); !ok || err != nil {
 			return false
 		}
 	}
 	return true
+}
+
+// holds calls Holds of a constraint. It names each type, so that the compiler sees that
+// neither v nor b escapes to the heap.
+func holds(c Constraint, v *value.Scalar, b *pcre.Budget) (bool, error) {
+	switch c := c.(type) {
+	case *Bound:
+		return c.Holds(v, b)
+	case *Length:
+		return c.Holds(v, b)
+	case *Allowed:
+		return c.Holds(v, b)
+	case *Pattern:
+		return c.Holds(v, b)
+	}
+	panic("constraint: holds does not know a type")
 }
 
 // A Finding is a demand that a value does not satisfy, or may not satisfy.

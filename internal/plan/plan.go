@@ -30,12 +30,9 @@ type Entry struct {
 // A Plan is built once and walked often. It is immutable and safe for concurrent use. A nil
 // Plan has no entries.
 type Plan struct {
-	root    *node // nil if the plan supports none of the entries
-	entries []place
+	root  *node     // nil if the plan supports none of the entries
+	start []Verdict // the flags of each entry when a walk starts
 }
-
-// A place is what a Plan keeps about an entry.
-type place struct{ isPlanned, hasNeeds bool }
 
 // A node is a place that a path selects.
 type node struct {
@@ -48,8 +45,7 @@ type node struct {
 	needed []int             // the entries whose Needs ends here
 	field  *jsonpath.Implied // what counts here even if it is missing, or nil
 
-	isEnd bool // some path ends here
-	size  int  // at most how many values one walk down from here looks at, not counting items
+	size int // at most how many values one walk down from here looks at, not counting items
 }
 
 // A judged is what a walk needs to know about an Entry.
@@ -57,6 +53,7 @@ type judged struct {
 	index           int
 	path            jp.Expr
 	isOrdered       bool // the walk finds the values in document order
+	shortcut        constraint.Shortcut
 	demands         *constraint.Set
 	comparesNumbers bool
 }
@@ -75,28 +72,30 @@ type item struct {
 // fields that count even if they are missing; it may be nil.
 func New(entries []Entry, fields *jsonpath.Implied) *Plan {
 	b := builder{fields, map[step]*node{}}
-	places := make([]place, len(entries))
+	start := make([]Verdict, len(entries))
 	for i, e := range entries {
 		if !b.fits(e) {
+			start[i] = isUnsure
 			continue
 		}
-		places[i] = place{true, e.Needs != nil}
 		n := b.node(e.Path)
 		n.judged = append(n.judged, newJudged(i, e))
-		if e.Needs != nil {
-			n = b.node(e.Needs)
-			n.needed = append(n.needed, i)
+		if e.Needs == nil {
+			start[i] = isNeeded
+			continue
 		}
+		n = b.node(e.Needs)
+		n.needed = append(n.needed, i)
 	}
 	root := b.nodes[step{}]
 	root.measure()
-	return &Plan{root, places}
+	return &Plan{root, start}
 }
 
 func newJudged(i int, e Entry) judged {
 	path := e.Path.Steps()
 	isOrdered := !slices.Contains(path, jp.Frag(jp.Wildcard('*')))
-	return judged{i, path, isOrdered, e.Demands, e.Demands.ReadsNumbers()}
+	return judged{i, path, isOrdered, e.Demands.Shortcut(), e.Demands, e.Demands.ReadsNumbers()}
 }
 
 // measure sets the size of a node and of all nodes below it.
@@ -105,7 +104,6 @@ func (n *node) measure() {
 		return
 	}
 	n.size = 1 + len(n.judged) + len(n.needed)
-	n.isEnd = n.size > 1
 	for _, m := range n.members {
 		m.node.measure()
 		n.size += m.node.size
@@ -139,11 +137,14 @@ func (b *builder) fits(e Entry) bool {
 // isPlain reports whether a plan supports all steps of a path. It does not support .* on a
 // field of the tree, since .* does not select the defaults below it.
 func (b *builder) isPlain(p *jsonpath.Path) bool {
-	f := b.fields
+	f, items := b.fields, 0
 	for _, step := range p.Steps() {
 		switch step := step.(type) {
-		case jp.Child, jp.Nth:
+		case jp.Child:
+		case jp.Nth:
+			items++
 		case jp.Wildcard:
+			items++
 			if step == jp.Wildcard('*') && f != nil {
 				return false
 			}
@@ -152,7 +153,7 @@ func (b *builder) isPlain(p *jsonpath.Path) bool {
 		}
 		f = f.After(step)
 	}
-	return len(p.Steps()) <= value.MaxDepth
+	return items <= maxItems && len(p.Steps()) <= value.MaxDepth
 }
 
 // node returns the node of a path, and adds nodes that are missing.

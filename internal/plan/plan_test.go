@@ -2,6 +2,7 @@ package plan_test
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -78,18 +79,21 @@ func TestWalk(t *testing.T) {
 		{"another step", "..c", "", plan.Unsure, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			var walk plan.Walk
 			p := plan.New([]plan.Entry{{}, entry(t, test.path, test.needs)}, withDefault(t))
-			walk.Run(p, object, jsonpath.Members("here"), meter.OrDefault(0, 0))
-			if got := walk.Verdict(1); got != test.want {
-				t.Errorf("verdict %d, want %d", got, test.want)
+			m := meter.OrDefault(0, 0)
+			verdicts := make([]plan.Verdict, 2)
+			all, isSettled := p.Run(object, jsonpath.Members("here"), &m, verdicts)
+			if diff := cmp.Diff([]plan.Verdict{plan.Unsure, test.want}, verdicts); diff != "" {
+				t.Errorf("verdicts (-want +got):\n%s", diff)
 			}
-			if got := walk.Verdict(0); got != plan.Unsure {
-				t.Errorf("verdict %d of the entry without demands, want %d", got, plan.Unsure)
+			if isSettled {
+				t.Error("the entry without demands is settled")
 			}
 			var got []wrong
-			for _, w := range walk.Wrong(1) {
-				got = append(got, wrong{w.At.String(), w.Value})
+			if own, _ := plan.WrongOf(1, all); test.want == plan.Broken {
+				for _, w := range own {
+					got = append(got, wrong{w.At.String(), w.Value})
+				}
 			}
 			if diff := cmp.Diff(test.wrong, got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
@@ -98,29 +102,66 @@ func TestWalk(t *testing.T) {
 	}
 }
 
-// Where the meter does not suffice, or after Forget, a walk is unsure of everything.
-func TestUnsure(t *testing.T) {
-	p := plan.New([]plan.Entry{entry(t, ".a", ""), entry(t, ".a", ".none")}, nil)
-	object := map[string]any{"a": 1}
-	var walk plan.Walk
+func TestSettled(t *testing.T) {
+	object := map[string]any{"a": 1, "b": 12}
 	for _, test := range []struct {
-		name string
-		run  func()
-		want plan.Verdict
+		name    string
+		entries []plan.Entry
+		work    int
+		want    []plan.Verdict
+		settled bool
 	}{
-		{"enough", func() { walk.Run(p, object, nil, meter.New(10*plan.Work, 0)) }, plan.Holds},
-		{"too little", func() { walk.Run(p, object, nil, meter.New(plan.Work, 0)) }, plan.Unsure},
-		{"forgotten", func() { walk.Run(p, object, nil, meter.New(10*plan.Work, 0)); walk.Forget(p) }, plan.Unsure},
+		{"nothing is wrong", []plan.Entry{entry(t, ".a", ""), entry(t, ".a", ".none")}, 1000, []plan.Verdict{plan.Holds, plan.NotNeeded}, true},
+		{"something is wrong", []plan.Entry{entry(t, ".a", ""), entry(t, ".b", "")}, 1000, []plan.Verdict{plan.Holds, plan.Broken}, false},
+		{"too little to spend", []plan.Entry{entry(t, ".a", ""), entry(t, ".a", ".none")}, 1, []plan.Verdict{plan.Unsure, plan.Unsure}, false},
+		{"no entries", nil, 0, []plan.Verdict{}, true},
+		{"no entry that a plan supports", []plan.Entry{{}}, 1000, []plan.Verdict{plan.Unsure}, false},
 	} {
-		test.run()
-		if got := walk.Verdict(0); got != test.want {
-			t.Errorf("%s: verdict %d, want %d", test.name, got, test.want)
-		}
-		if got := walk.Verdict(1) == plan.NotNeeded; got != (test.want == plan.Holds) {
-			t.Errorf("%s: not needed: %t", test.name, got)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			m := meter.New(test.work, 1000)
+			verdicts := make([]plan.Verdict, len(test.entries))
+			_, settled := plan.New(test.entries, nil).Run(object, nil, &m, verdicts)
+			if diff := cmp.Diff(test.want, verdicts); diff != "" || settled != test.settled {
+				t.Errorf("settled %t, want %t; verdicts (-want +got):\n%s", settled, test.settled, diff)
+			}
+		})
 	}
-	walk.Run(nil, object, nil, meter.New(1, 1)) // which has no entries to ask for
+}
+
+// A search selects a limited number of values, so beyond that the walk must be unsure.
+func TestTooManyMatches(t *testing.T) {
+	list := func(n int, item any) []any { return slices.Repeat([]any{item}, n) }
+	for _, test := range []struct {
+		name, path string
+		object     any
+		want       plan.Verdict
+	}{
+		{"as many as possible", "[*]", list(jsonpath.MaxMatches, 1), plan.Holds},
+		{"one too many", "[*]", list(jsonpath.MaxMatches+1, 1), plan.Unsure},
+		{"too many together", "[*][*]", list(101, list(100, 1)), plan.Unsure},
+		{"many members", ".*", list(jsonpath.MaxMatches+1, 1), plan.Unsure},
+		{"a step into more items than a plan follows", "[0][0][0][0][0][0][0][0][0]", list(1, 1), plan.Unsure},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			m := meter.OrDefault(0, 0)
+			got := make([]plan.Verdict, 1)
+			plan.New([]plan.Entry{entry(t, test.path, "")}, nil).Run(test.object, nil, &m, got)
+			if got[0] != test.want {
+				t.Errorf("verdict %d, want %d", got[0], test.want)
+			}
+		})
+	}
+}
+
+func TestWrongOf(t *testing.T) {
+	all := []plan.Wrong{{Entry: 1, Value: "a"}, {Entry: 2, Value: "b"}, {Entry: 2, Value: "c"}, {Entry: 4, Value: "d"}}
+	own, later := plan.WrongOf(2, all)
+	if diff := cmp.Diff([]plan.Wrong{{Entry: 2, Value: "b"}, {Entry: 2, Value: "c"}}, own); diff != "" {
+		t.Errorf("own (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]plan.Wrong{{Entry: 4, Value: "d"}}, later); diff != "" {
+		t.Errorf("later (-want +got):\n%s", diff)
+	}
 }
 
 // A pattern that backtracks is judged against a clock, and so by one search only.
@@ -133,9 +174,10 @@ func TestBacktracking(t *testing.T) {
 	}
 	set := constraint.NewSet(constraint.Scalar, []constraint.Constraint{pattern})
 	e.Demands = &set
-	var walk plan.Walk
-	walk.Run(plan.New([]plan.Entry{e}, nil), map[string]any{"a": "aaa"}, nil, meter.OrDefault(0, 0))
-	if got := walk.Verdict(0); got != plan.Unsure {
-		t.Errorf("verdict %d, want %d", got, plan.Unsure)
+	m := meter.OrDefault(0, 0)
+	got := make([]plan.Verdict, 1)
+	plan.New([]plan.Entry{e}, nil).Run(map[string]any{"a": "aaa"}, nil, &m, got)
+	if got[0] != plan.Unsure {
+		t.Errorf("verdict %d, want %d", got[0], plan.Unsure)
 	}
 }

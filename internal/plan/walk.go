@@ -1,7 +1,9 @@
 package plan
 
 import (
+	"cmp"
 	"encoding/json"
+	"slices"
 
 	"github.com/ohler55/ojg/jp"
 
@@ -15,7 +17,7 @@ import (
 const Work = 50
 
 // A Verdict is the result of a walk for an entry.
-type Verdict int
+type Verdict byte
 
 const (
 	// Unsure means that the walk has no verdict.
@@ -24,116 +26,121 @@ const (
 	Holds
 	// NotNeeded means that what the entry needs is missing.
 	NotNeeded
-	// Broken means that some values do not satisfy the entry, or may not: Wrong lists them.
+	// Broken means that some values do not satisfy the entry, or may not: they are listed.
 	Broken
 )
 
+// While a walk runs, the Verdict of an entry collects these flags.
+const (
+	isMatched Verdict = 1 << iota // its path selects something
+	isNeeded                      // what it needs exists
+	isBroken                      // some value does not satisfy it
+	isUnsure                      // the rest does not count
+)
+
+// settled returns the verdict for flags.
+func settled(flags Verdict) Verdict {
+	switch {
+	case flags&isUnsure != 0:
+		return Unsure
+	case flags&isNeeded == 0:
+		return NotNeeded
+	case flags&isBroken != 0:
+		return Broken
+	case flags&isMatched != 0:
+		return Holds
+	}
+	return Unsure
+}
+
 // A Wrong is a value that does not satisfy an entry, or may not satisfy it.
 type Wrong struct {
+	Entry   int
 	Value   any
 	At      jsonpath.Location
 	StandIn jsonpath.StandIn
 }
 
-// A Walk walks plans through objects. It keeps its memory from one walk to the next, and
-// it is not safe for concurrent use.
-type Walk struct {
-	plan   *Plan
-	found  []found // of each entry
-	budget pcre.Budget
-
-	root    jsonpath.Location // the location of the object
-	items   []int             // the indexes on the way to the current value
-	value   value.Scalar      // the current value
-	standIn jsonpath.StandIn  // whether the current value is a default
-	wrong   int               // the number of wrong values so far
-}
-
-// found is what a walk finds out about an entry.
-type found struct {
-	matches  int  // how many values its path selects
-	isNeeded bool // what it needs exists
-	isUnsure bool // the rest does not count
-	wrong    []Wrong
+// WrongOf splits a list of wrong values, in the order of their entries: into those of one
+// entry, and those of later entries.
+func WrongOf(entry int, all []Wrong) (own, later []Wrong) {
+	for len(all) > 0 && all[0].Entry < entry {
+		all = all[1:]
+	}
+	n := 0
+	for n < len(all) && all[n].Entry == entry {
+		n++
+	}
+	return all[:n:n], all[n:]
 }
 
 // maxWrong is the number of wrong values that a walk keeps. If there are more, it is unsure:
 // the caller may stop earlier, when its report is full.
 const maxWrong = 1000
 
-// Run walks a plan through an object at a location, pays from m and returns what is left. If
-// m does not have enough, the walk is unsure of all entries.
-func (w *Walk) Run(p *Plan, object any, at jsonpath.Location, m meter.Meter) meter.Meter {
-	w.begin(p)
+// maxItems is how many steps into items a path of a plan may have.
+const maxItems = 8
+
+// A walk is a walk of a plan through an object. It stays on the stack, as long as nothing
+// that it calls keeps a pointer to it.
+type walk struct {
+	found  []Verdict // the flags of each entry
+	budget pcre.Budget
+
+	root    jsonpath.Location // the location of the object
+	items   [maxItems]int     // the indexes on the way to the current value
+	depth   int               // how many there are
+	spread  int               // at most how many values the steps so far select
+	standIn jsonpath.StandIn  // whether the current value is a default
+	wrong   []Wrong
+}
+
+// Run walks a plan through an object at a location, and pays from m. It writes the verdict on
+// each entry to verdicts, which must be as long as the plan, and returns the values that break
+// the entries whose verdict is Broken: in the order of the entries, and for each in document
+// order. There may be values of other entries among them. If m does not have enough, the
+// verdicts are Unsure. The last result reports whether each verdict is Holds or NotNeeded.
+func (p *Plan) Run(object any, at jsonpath.Location, m *meter.Meter, verdicts []Verdict) ([]Wrong, bool) {
 	if p == nil || p.root == nil {
-		return m
+		clear(verdicts)
+		return nil, len(verdicts) == 0
 	}
-	w.budget = pcre.Budget{Meter: m}
-	w.root, w.items, w.wrong = at, w.items[:0], 0
+	w := walk{found: verdicts, root: at, spread: 1, budget: pcre.Budget{Meter: *m}}
+	copy(verdicts, p.start)
 	if w.spend(p.root.size) {
 		w.visit(p.root, object)
 	}
-	if w.budget.Err() != nil {
-		w.Forget(p)
+	*m = w.budget.Meter
+	if m.Err() != nil {
+		clear(verdicts)
+		return nil, false
 	}
-	return w.budget.Meter
+	slices.SortStableFunc(w.wrong, func(x, y Wrong) int { return cmp.Compare(x.Entry, y.Entry) })
+	return w.wrong, settle(verdicts)
 }
 
-// Forget makes the walk unsure of all entries of a plan.
-func (w *Walk) Forget(p *Plan) {
-	w.begin(p)
-	for i := range w.found {
-		w.found[i].isUnsure = true
+// settle turns flags into verdicts, and reports whether each is Holds or NotNeeded.
+func settle(verdicts []Verdict) bool {
+	ok := true
+	for i, flags := range verdicts {
+		v := settled(flags)
+		verdicts[i] = v
+		ok = ok && (v == Holds || v == NotNeeded)
 	}
-}
-
-func (w *Walk) begin(p *Plan) {
-	w.plan, w.found = p, w.found[:0]
-	if p != nil {
-		w.found = append(w.found, make([]found, len(p.entries))...)
-	}
-}
-
-// Verdict returns the result for an entry.
-func (w *Walk) Verdict(entry int) Verdict {
-	f, e := &w.found[entry], w.plan.entries[entry]
-	switch {
-	case !e.isPlanned || f.isUnsure:
-		return Unsure
-	case e.hasNeeds && !f.isNeeded:
-		return NotNeeded
-	case f.wrong != nil:
-		return Broken
-	case f.matches > 0:
-		return Holds
-	}
-	return Unsure
-}
-
-// Wrong returns the values that break an entry, in document order; nil if its Verdict is
-// not Broken.
-func (w *Walk) Wrong(entry int) []Wrong {
-	if w.Verdict(entry) != Broken {
-		return nil
-	}
-	return w.found[entry].wrong
-}
-
-// Release drops all references to the object.
-func (w *Walk) Release() {
-	clear(w.found)
-	w.plan, w.root, w.value, w.standIn = nil, nil, value.Scalar{}, jsonpath.Written
+	return ok
 }
 
 // spend pays for looking at values.
-func (w *Walk) spend(values int) bool {
+func (w *walk) spend(values int) bool {
 	return w.budget.Spend(values*Work, 0) == nil
 }
 
 // visit judges a value and everything below it, and pays for it. The order of traversal does
 // not affect the result.
-func (w *Walk) visit(n *node, v any) {
+func (w *walk) visit(n *node, v any) {
 	switch typed := v.(type) {
+	case string, int64:
+		w.judge(n, v)
 	case map[string]any:
 		if typed != nil {
 			w.judge(n, v)
@@ -145,105 +152,144 @@ func (w *Walk) visit(n *node, v any) {
 			w.array(n, typed)
 		}
 	case nil:
-	case string, bool, json.Number, int, int64, uint64, float64:
+	case bool, json.Number, int, uint64, float64:
 		w.judge(n, v)
 	default:
 		w.unsure(n)
 	}
 }
 
-func (w *Walk) members(n *node, v map[string]any) {
+func (w *walk) members(n *node, v map[string]any) {
 	for i := range n.members {
 		m := &n.members[i]
 		next := v[m.name]
-		if f := m.node.field; f != nil {
-			next = value.Resolve(next) // a nil map counts as missing, so the default applies
-			if value, why := f.StandIn(v, next); why != jsonpath.Written {
-				w.visitDefault(m.node, value, why)
-				continue
-			}
+		if m.node.field != nil && !isWritten(next) {
+			w.field(m.node, v, next)
+			continue
 		}
 		w.visit(m.node, next)
 	}
 	if n.any != nil && w.spend(len(v)*n.any.size) {
+		outer := w.widen(len(v), n.any)
 		for _, next := range v {
 			w.visit(n.any, next)
 		}
+		w.spread = outer
 	}
 }
 
-// visitDefault judges the default of a missing field.
-func (w *Walk) visitDefault(n *node, v any, why jsonpath.StandIn) {
-	w.standIn = why
-	w.visit(n, v)
+// isWritten reports whether a value is one for which no default can stand in. It may return
+// false for such a value.
+func isWritten(v any) bool {
+	switch v := v.(type) {
+	case string:
+		return true
+	case int64:
+		return v != 0
+	}
+	return false
+}
+
+// field visits a member that may have a default.
+func (w *walk) field(n *node, parent map[string]any, next any) {
+	next = value.Resolve(next) // a nil map counts as missing, so the default applies
+	if value, why := n.field.StandIn(parent, next); why != jsonpath.Written {
+		next, w.standIn = value, why
+	}
+	w.visit(n, next)
 	w.standIn = jsonpath.Written
 }
 
-func (w *Walk) array(n *node, v []any) {
+func (w *walk) array(n *node, v []any) {
 	for _, item := range n.items {
 		if k := jsonpath.FromEnd(item.index, len(v)); 0 <= k && k < len(v) {
-			w.visitItem(item.node, v, k)
+			w.item(item.node, v, k)
 		}
 	}
 	for _, all := range [...]*node{n.every, n.any} {
 		if all == nil || !w.spend(len(v)*all.size) {
 			continue
 		}
+		outer := w.widen(len(v), all)
 		for k := range v {
-			w.visitItem(all, v, k)
+			w.item(all, v, k)
+		}
+		w.spread = outer
+	}
+}
+
+// widen multiplies the spread by the number of items that a wildcard selects, and returns what
+// it was. If that may be more than a search would select, the walk is unsure of what follows.
+func (w *walk) widen(items int, n *node) (outer int) {
+	outer = w.spread
+	w.spread = meter.Times(outer, max(items, 1))
+	if w.spread > jsonpath.MaxMatches {
+		w.unsure(n)
+	}
+	return outer
+}
+
+func (w *walk) item(n *node, v []any, k int) {
+	w.items[w.depth] = k
+	w.depth++
+	w.visit(n, v[k])
+	w.depth--
+}
+
+// judge judges a value by the entries whose path ends here.
+func (w *walk) judge(n *node, v any) {
+	for _, i := range n.needed {
+		w.found[i] |= isNeeded
+	}
+	for i := range n.judged {
+		r := &n.judged[i]
+		w.found[r.index] |= isMatched
+		if !r.shortcut.Admits(v, &w.budget) {
+			w.judgeScalar(n.judged[i:], v)
+			return
 		}
 	}
 }
 
-func (w *Walk) visitItem(n *node, v []any, k int) {
-	w.items = append(w.items, k)
-	w.visit(n, v[k])
-	w.items = w.items[:len(w.items)-1]
-}
-
-// judge judges a value by the entries whose path ends here.
-func (w *Walk) judge(n *node, v any) {
-	if !n.isEnd {
+// judgeScalar judges a value without the shortcuts.
+func (w *walk) judgeScalar(by []judged, v any) {
+	s, isScalar := value.ScalarOf(v)
+	if long := s.Cost() - 1; long > 0 && !w.spend(long*len(by)) {
 		return
 	}
-	for _, i := range n.needed {
-		w.found[i].isNeeded = true
-	}
-	isScalar := w.value.Set(v)
-	if long := w.value.Cost() - 1; long > 0 && !w.spend(long*len(n.judged)) {
-		return
-	}
-	for i := range n.judged {
-		r := &n.judged[i]
-		f := &w.found[r.index]
-		f.matches++
-		switch {
-		case f.matches > jsonpath.MaxMatches:
-			f.isUnsure = true
-		case !isScalar || !w.holds(r):
-			w.remember(f, r, v)
+	for i := range by {
+		r := &by[i]
+		w.found[r.index] |= isMatched
+		if r.comparesNumbers {
+			s.ReadQuantity()
+		}
+		if !isScalar || !r.demands.Admits(&s, &w.budget) {
+			w.remember(r, v)
 		}
 	}
 }
 
 // remember keeps a wrong value.
-func (w *Walk) remember(f *found, r *judged, v any) {
-	w.wrong++
-	if w.wrong > maxWrong || !r.isOrdered {
-		f.isUnsure = true
+func (w *walk) remember(r *judged, v any) {
+	f := &w.found[r.index]
+	*f |= isBroken
+	if len(w.wrong) == maxWrong || !r.isOrdered {
+		*f |= isUnsure
+	}
+	if *f&isUnsure != 0 {
 		return
 	}
 	depth := len(w.root) + len(r.path)
 	if w.budget.Spend(depth, depth*jsonpath.ElementSize) != nil {
 		return
 	}
-	f.wrong = append(f.wrong, Wrong{v, w.locate(r.path), w.standIn})
+	w.wrong = append(w.wrong, Wrong{r.index, v, w.locate(r.path), w.standIn})
 }
 
 // locate returns the location of the value that is being judged.
-func (w *Walk) locate(path jp.Expr) jsonpath.Location {
+func (w *walk) locate(path jp.Expr) jsonpath.Location {
 	at := append(make(jsonpath.Location, 0, len(w.root)+len(path)), w.root...)
-	items := w.items
+	items := w.items[:w.depth]
 	for _, step := range path {
 		if name, ok := step.(jp.Child); ok {
 			at = append(at, jsonpath.Member(string(name)))
@@ -255,24 +301,16 @@ func (w *Walk) locate(path jp.Expr) jsonpath.Location {
 	return at
 }
 
-// holds reports whether the value certainly satisfies an entry.
-func (w *Walk) holds(r *judged) bool {
-	if r.comparesNumbers {
-		w.value.ReadQuantity()
-	}
-	return r.demands.Admits(&w.value, &w.budget)
-}
-
-// unsure handles a value of a type that a plan does not support.
-func (w *Walk) unsure(n *node) {
+// unsure handles values that a plan does not support.
+func (w *walk) unsure(n *node) {
 	if n == nil {
 		return
 	}
 	for _, r := range n.judged {
-		w.found[r.index].isUnsure = true
+		w.found[r.index] |= isUnsure
 	}
 	for _, i := range n.needed {
-		w.found[i].isUnsure = true
+		w.found[i] |= isUnsure
 	}
 	for _, m := range n.members {
 		w.unsure(m.node)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/meter"
 	"github.com/vmrules/vmrules/internal/vmfields"
 	"github.com/vmrules/vmrules/internal/vmtarget"
@@ -181,6 +182,41 @@ func TestBudget(t *testing.T) {
 			if diff := cmp.Diff(want, show(find(nil, v, &m))); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", name, diff)
 			}
+		}
+	}
+}
+
+// What Usual returns is the Root of the only target that Append returns.
+func TestUsual(t *testing.T) {
+	for text, want := range map[string]bool{
+		`{"kind":"VirtualMachine","apiVersion":"kubevirt.io/v1","spec":{"template":{}}}`:                         true,
+		`{"kind":"VirtualMachine","apiVersion":"kubevirt.io/v1","spec":{"template":{},"running":true}}`:          true,
+		`{"kind":"VirtualMachine","apiVersion":"kubevirt.io/v1","spec":{"template":{},"instancetype":null}}`:     false,
+		`{"kind":"VirtualMachine","apiVersion":"kubevirt.io/v1","spec":{"template":{},"preference":{"name":1}}}`: false,
+		`{"kind":"VirtualMachine","apiVersion":"kubevirt.io/v1","spec":{"template":null}}`:                       false,
+		`{"kind":"VirtualMachine","apiVersion":"kubevirt.io/v1"}`:                                                false,
+		`{"kind":"VirtualMachine","apiVersion":"kubevirt.iox/v1","spec":{"template":{}}}`:                        false,
+		`{"kind":"VirtualMachine","apiVersion":"pool.kubevirt.io/v1","spec":{"template":{}}}`:                    false,
+		`{"kind":"VirtualMachine","spec":{"template":{}}}`:                                                       false,
+		`{"kind":"VirtualMachineInstanceReplicaSet","apiVersion":"kubevirt.io/v1","spec":{"template":{}}}`:       false,
+		`{"kind":1,"apiVersion":2,"spec":[]}`:                                                                    false,
+		`null`:                                                                                                   false,
+	} {
+		var object map[string]any
+		if err := json.Unmarshal([]byte(text), &object); err != nil {
+			t.Fatal(err)
+		}
+		template := vmtarget.Usual(object)
+		if got := template != nil; got != want {
+			t.Errorf("%s: usual: %t, want %t", text, got, want)
+		}
+		if template == nil {
+			continue
+		}
+		m := meter.OrDefault(0, 0)
+		got := []vmtarget.Target{vmtarget.UsualTarget(object, template)}
+		if diff := cmp.Diff(vmtarget.Append(nil, object, &m), got, cmp.AllowUnexported(jsonpath.Element{})); diff != "" {
+			t.Errorf("%s (-appended +usual):\n%s", text, diff)
 		}
 	}
 }

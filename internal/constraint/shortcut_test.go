@@ -1,0 +1,83 @@
+package constraint_test
+
+import (
+	"encoding/json"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/vmrules/vmrules/internal/constraint"
+	"github.com/vmrules/vmrules/internal/meter"
+	"github.com/vmrules/vmrules/internal/pcre"
+	"github.com/vmrules/vmrules/internal/value"
+)
+
+// A Shortcut must admit nothing that its Set does not admit.
+func TestShortcut(t *testing.T) {
+	values := []any{
+		int64(0), int64(1), int64(8), int64(-1), int64(math.MaxInt64), int64(math.MinInt64), 1, 1.5, 8.0, json.Number("8"), true, nil,
+		"", "a", "virtio", "sata", "8", "8Gi", "ä", "äöü", "\xff", strings.Repeat("a", 100), strings.Repeat("ä", 51), []any{}, map[string]any{},
+	}
+	literals := map[string][][]any{
+		constraint.Min:       {nil, {"1"}, {json.Number("8")}, {json.Number("1.5")}, {"1e30"}},
+		constraint.Max:       {nil, {json.Number("8")}, {"8Gi"}, {json.Number("-1e30")}},
+		constraint.MinLength: {nil, {json.Number("1")}, {json.Number("3")}},
+		constraint.MaxLength: {nil, {json.Number("2")}, {json.Number("99999999999999999999")}},
+		constraint.Values:    {nil, {"virtio", "8"}, {}, {"a", "b", "c", "d", "e", "f", "g", "h", "virtio"}},
+		constraint.Regex:     {nil, {"^[a-z]+$"}, {"(?=v)v"}},
+	}
+	kinds := []constraint.Type{constraint.Scalar, constraint.String, constraint.Integer}
+	keys := []string{constraint.Min, constraint.Max, constraint.MinLength, constraint.MaxLength, constraint.Values, constraint.Regex}
+	b := &pcre.Budget{Meter: meter.New(math.MaxInt, math.MaxInt), Backtracking: math.MaxInt64}
+	admitted := 0
+	var each func(keys []string, made []constraint.Constraint)
+	each = func(keys []string, made []constraint.Constraint) {
+		if len(keys) > 0 {
+			for _, texts := range literals[keys[0]] {
+				next := made[:len(made):len(made)]
+				if texts != nil {
+					next = append(next, newConstraint(t, keys[0], texts, b))
+				}
+				each(keys[1:], next)
+			}
+			return
+		}
+		for _, kind := range kinds {
+			set := constraint.NewSet(kind, append([]constraint.Constraint(nil), made...))
+			cut := set.Shortcut()
+			for _, v := range values {
+				s, isScalar := value.ScalarOf(v)
+				want := isScalar && set.Admits(&s, b)
+				got := cut.Admits(v, b)
+				if got && !want {
+					t.Fatalf("the shortcut of %s with %v admits %v, which the set does not", kind, made, v)
+				}
+				if got {
+					admitted++
+				}
+			}
+		}
+	}
+	each(keys, nil)
+	if admitted < 100 {
+		t.Errorf("the shortcuts admit %d values, which are too few to show anything", admitted)
+	}
+	var zero constraint.Shortcut
+	if zero.Admits(int64(0), b) || zero.Admits("", b) {
+		t.Error("the zero Shortcut admits something")
+	}
+}
+
+func newConstraint(t *testing.T, key string, texts []any, b *pcre.Budget) constraint.Constraint {
+	t.Helper()
+	var literals []value.Scalar
+	for _, text := range texts {
+		s, _ := value.ScalarOf(text)
+		literals = append(literals, s)
+	}
+	c, err := constraint.Named(key).New(literals, b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}

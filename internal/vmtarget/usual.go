@@ -1,0 +1,37 @@
+package vmtarget
+
+import (
+	"strings"
+
+	"github.com/vmrules/vmrules/internal/jsonpath"
+)
+
+// Usual returns the spec.template of an object that is a VirtualMachine in the most usual
+// form: of the types that JSON decoders return, and without an instance type or a preference.
+// Then it is the Root of the only target that [Append] returns. For any other object, Usual
+// returns nil.
+func Usual(object map[string]any) map[string]any {
+	if kind, _ := object["kind"].(string); kind != "VirtualMachine" {
+		return nil
+	}
+	if version, _ := object["apiVersion"].(string); !strings.HasPrefix(version, groupKubeVirt+"/") {
+		return nil
+	}
+	spec, _ := object["spec"].(map[string]any)
+	if _, ok := spec["instancetype"]; ok {
+		return nil
+	}
+	if _, ok := spec["preference"]; ok {
+		return nil
+	}
+	template, _ := spec["template"].(map[string]any)
+	return template
+}
+
+// UsualTarget returns the target for what Usual returned.
+func UsualTarget(object, template map[string]any) Target {
+	return Target{VM: object, At: specTemplate, Root: template}
+}
+
+// UsualAt returns the location of the Root of a UsualTarget.
+func UsualAt() jsonpath.Location { return specTemplate }
