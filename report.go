@@ -19,18 +19,18 @@ import (
 // "valid". The methods return new values, which the caller may change, except for the
 // contents of a Limit.
 type Report struct {
-	judged bool // false in the zero Report
-
-	// Usually there is one target, the object itself, and all is well. Then this is all.
-	first *outlines // the rules of the target ""; nil if there is none
-	marks []mark    // one for each of these rules
-	few   [23]mark  // room for marks
+	// Usually there is one target, the object itself, with few rules, and all is well. Then
+	// this is all.
+	first  *outlines // the rules of the target ""; nil if there is none
+	few    [15]mark  // one for each of these rules, if there is room
+	judged bool      // false in the zero Report
 
 	more *findings // nil: none
 }
 
-// findings are what most reports do not have.
+// findings are what a report may have besides.
 type findings struct {
+	marks   []mark     // those of the first rules, if there are many
 	parts   []part     // of the other targets
 	told    []decision // those that a mark cannot express, in order
 	omitted int
@@ -96,20 +96,23 @@ func (r *Report) add(rules *Rules, target string) []mark {
 	switch {
 	case n == 0:
 		return nil
-	case target == "" && r.first == nil && r.more == nil:
+	case target != "" || !r.isEmpty():
+	case n <= len(r.few):
 		r.first = rules.outlines
-		r.marks = r.few[:]
-		if n > len(r.few) {
-			r.marks = make([]mark, n)
-		}
-		r.marks = r.marks[:n]
-		return r.marks
+		return r.few[:n]
+	default:
+		r.first = rules.outlines
+		r.more = &findings{marks: make([]mark, n)}
+		return r.more.marks
 	}
 	marks := make([]mark, n)
 	more := r.findings()
 	more.parts = append(more.parts, part{rules.outlines, target, marks})
 	return marks
 }
+
+// isEmpty reports whether no target has been added.
+func (r *Report) isEmpty() bool { return r.first == nil && r.more == nil }
 
 // findings returns r.more, and makes it if there is none.
 func (r *Report) findings() *findings {
@@ -145,12 +148,20 @@ func (r *Report) addUnjudged(target, detail string) {
 func (r *Report) parts() []part {
 	var all []part
 	if r.first != nil {
-		all = append(all, part{r.first, "", r.marks})
+		all = append(all, part{r.first, "", r.firstMarks()})
 	}
 	if r.more != nil {
 		all = append(all, r.more.parts...)
 	}
 	return all
+}
+
+// firstMarks returns the marks of the first rules.
+func (r *Report) firstMarks() []mark {
+	if n := len(r.first.each); n <= len(r.few) {
+		return r.few[:n]
+	}
+	return r.more.marks
 }
 
 // told returns the decisions that a mark cannot express, in order.

@@ -46,7 +46,7 @@ func (r *Report) UnmarshalJSON(text []byte) error {
 		return fmt.Errorf(`"omitted" is %d, but cannot be less than 0`, read.Omitted)
 	}
 	if !*read.Valid && len(*read.Results) == 0 && read.Omitted == 0 {
-		r.become(&Report{})
+		*r = Report{}
 		return nil
 	}
 	made := NewReport(*read.Results)
@@ -54,14 +54,8 @@ func (r *Report) UnmarshalJSON(text []byte) error {
 	if err := checkVerdict(*read.Valid, *read.Results); err != nil {
 		return err
 	}
-	r.become(made)
+	*r = *made
 	return nil
-}
-
-// become replaces the content of the report. It does not touch r.few, to which copies of the
-// report refer.
-func (r *Report) become(other *Report) {
-	r.judged, r.first, r.marks, r.more = other.judged, other.first, other.marks, other.more
 }
 
 // checkVerdict returns an error if the results contradict the verdict.

@@ -233,14 +233,14 @@ func validateUsual(rules *Rules, object, template map[string]any) *Report {
 	report := &Report{judged: true}
 	marks := report.add(rules, "")
 	rest := Budget{}.meter()
-	m := rest.Half()
-	wrong, isSettled := rules.plan.Run(template, vmtarget.UsualAt(), &m, marks)
+	half := rest.Half()
+	wrong, isSettled := rules.plan.Run(template, vmtarget.UsualAt(), &half, marks)
 	if isSettled {
 		return report
 	}
 	e := newEvaluation(nil)
 	defer e.release()
-	rest.Return(m)
+	rest.Return(half)
 	e.budget.Meter = rest
 	t := vmtarget.UsualTarget(object, template)
 	e.judgeRest(report, rules, &t, marks, wrong)

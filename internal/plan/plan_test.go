@@ -174,9 +174,8 @@ func TestBacktracking(t *testing.T) {
 	}
 	set := constraint.NewSet(constraint.Scalar, []constraint.Constraint{pattern})
 	e.Demands = &set
-	m := meter.OrDefault(0, 0)
 	got := make([]plan.Verdict, 1)
-	plan.New([]plan.Entry{e}, nil).Run(map[string]any{"a": "aaa"}, nil, &m, got)
+	plan.New([]plan.Entry{e}, nil).Run(map[string]any{"a": "aaa"}, nil, &b.Meter, got)
 	if got[0] != plan.Unsure {
 		t.Errorf("verdict %d, want %d", got[0], plan.Unsure)
 	}

@@ -88,7 +88,7 @@ type walk struct {
 	budget pcre.Budget
 
 	root    jsonpath.Location // the location of the object
-	items   [maxItems]int     // the indexes on the way to the current value
+	items   [maxItems]int32   // the indexes on the way to the current value
 	depth   int               // how many there are
 	spread  int               // at most how many values the steps so far select
 	standIn jsonpath.StandIn  // whether the current value is a default
@@ -105,7 +105,8 @@ func (p *Plan) Run(object any, at jsonpath.Location, m *meter.Meter, verdicts []
 		clear(verdicts)
 		return nil, len(verdicts) == 0
 	}
-	w := walk{found: verdicts, root: at, spread: 1, budget: pcre.Budget{Meter: *m}}
+	var w walk // and no literal, which would be made elsewhere and copied
+	w.found, w.root, w.spread, w.budget.Meter = verdicts, at, 1, *m
 	copy(verdicts, p.start)
 	if w.spend(p.root.size) {
 		w.visit(p.root, object)
@@ -115,8 +116,11 @@ func (p *Plan) Run(object any, at jsonpath.Location, m *meter.Meter, verdicts []
 		clear(verdicts)
 		return nil, false
 	}
+	if settle(verdicts) {
+		return nil, true
+	}
 	slices.SortStableFunc(w.wrong, func(x, y Wrong) int { return cmp.Compare(x.Entry, y.Entry) })
-	return w.wrong, settle(verdicts)
+	return w.wrong, false
 }
 
 // settle turns flags into verdicts, and reports whether each is Holds or NotNeeded.
@@ -230,7 +234,7 @@ func (w *walk) widen(items int, n *node) (outer int) {
 }
 
 func (w *walk) item(n *node, v []any, k int) {
-	w.items[w.depth] = k
+	w.items[w.depth] = int32(k)
 	w.depth++
 	w.visit(n, v[k])
 	w.depth--
@@ -295,7 +299,7 @@ func (w *walk) locate(path jp.Expr) jsonpath.Location {
 			at = append(at, jsonpath.Member(string(name)))
 			continue
 		}
-		at = append(at, jsonpath.Item(items[0]))
+		at = append(at, jsonpath.Item(int(items[0])))
 		items = items[1:]
 	}
 	return at
