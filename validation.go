@@ -242,8 +242,8 @@ func validateUsual(rules *Rules, object, template map[string]any) *Report {
 	defer e.release()
 	rest.Return(half)
 	e.budget.Meter = rest
-	t := vmtarget.UsualTarget(object, template)
-	e.judgeRest(report, rules, &t, marks, wrong)
+	e.targets = append(e.targets, vmtarget.UsualTarget(object, template))
+	e.judgeRest(report, rules, &e.targets[0], marks, wrong)
 	return report
 }
 

@@ -3,6 +3,7 @@ package constraint
 import (
 	"cmp"
 	"fmt"
+	"strconv"
 
 	"github.com/vmrules/vmrules/internal/pcre"
 	"github.com/vmrules/vmrules/internal/quantity"
@@ -137,16 +138,18 @@ func (c *Length) Holds(v *value.Scalar, _ *pcre.Budget) (bool, error) {
 
 // Breach says in words how the length compares with the limit.
 func (c *Length) Breach(v *value.Scalar) Breach {
-	fault, compared := TooLong, "more than"
+	fault, compared := TooLong, ", more than "
 	if c.beyond < 0 {
-		fault, compared = Invalid, "fewer than"
+		fault, compared = Invalid, ", fewer than "
 	}
-	characters := "characters"
+	characters := " characters"
 	if v.Length() == 1 {
-		characters = "character"
+		characters = " character"
 	}
-	detail := fmt.Sprintf("%s has %d %s, %s %s %s", v.Describe(), v.Length(), characters, compared, c.key, c.shown)
-	return Breach{fault, c.limit, detail}
+	detail := append(v.AppendDescription(make([]byte, 0, usualDetail)), " has "...)
+	detail = append(strconv.AppendInt(detail, int64(v.Length()), 10), characters...)
+	detail = append(append(append(detail, compared...), c.key...), ' ')
+	return Breach{fault, c.limit, string(append(detail, c.shown...))}
 }
 
 // Type returns Scalar: any scalar is measured as it is rendered.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/ohler55/ojg/jp"
 
@@ -108,25 +109,43 @@ var quotedEscapes = strings.NewReplacer(`\`, `\\`, `'`, `\'`, `.`, `\.`, `*`, `\
 
 // appendPlainName writes a name that needs no quotes.
 func appendPlainName(s []byte, name string) []byte {
-	for i := range len(name) {
-		if name[i] == '.' {
-			s = append(s, '\\')
+	for {
+		before, after, hasDot := strings.Cut(name, ".")
+		s = append(s, before...)
+		if !hasDot {
+			return s
 		}
-		s = append(s, name[i])
+		s, name = append(s, `\.`...), after
 	}
-	return s
 }
 
 // isPlainName reports whether a name needs no quotes: it has only characters of names, and
 // dots, which are written with a backslash.
 func isPlainName(name string) bool {
-	for _, r := range name {
-		if r != '.' && !isNameRune(r) {
-			return false
+	for i := range len(name) {
+		if !isPlainByte[name[i]] {
+			return arePlainRunes(name[i:])
 		}
 	}
 	return name != ""
 }
+
+func arePlainRunes(s string) bool {
+	for _, r := range s {
+		if r != '.' && !isNameRune(r) {
+			return false
+		}
+	}
+	return true
+}
+
+// isPlainByte says it of ASCII characters, because most names have no others.
+var isPlainByte = func() (is [256]bool) {
+	for r := range rune(utf8.RuneSelf) {
+		is[r] = r == '.' || isNameRune(r)
+	}
+	return is
+}()
 
 // Pointer returns the Location as a JSON Pointer, RFC 6901.
 func (l Location) Pointer() string {
@@ -136,10 +155,17 @@ func (l Location) Pointer() string {
 		if e.index >= 0 {
 			s = strconv.AppendInt(s, int64(e.index), 10)
 		} else {
-			s = append(s, pointerEscapes.Replace(e.name)...)
+			s = appendEscaped(s, e.name)
 		}
 	}
 	return string(s)
+}
+
+func appendEscaped(s []byte, name string) []byte {
+	if strings.IndexByte(name, '~') < 0 && strings.IndexByte(name, '/') < 0 {
+		return append(s, name...)
+	}
+	return append(s, pointerEscapes.Replace(name)...)
 }
 
 var pointerEscapes = strings.NewReplacer("~", "~0", "/", "~1")
