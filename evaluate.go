@@ -16,9 +16,10 @@ import (
 type evaluation struct {
 	settings
 	targets   []target
-	judgement judgement       // the current one
-	decision  decision        // its decision
-	search    jsonpath.Search // for the values of its rule
+	judgement judgement         // the current one
+	decision  decision          // its decision
+	search    jsonpath.Search   // for the values of its rule
+	at        jsonpath.Location // room for the location of a value
 }
 
 // settings are what a call starts with. It uses some of them up.
@@ -180,8 +181,10 @@ func (j *judgement) visitValues(w *jsonpath.Search) error {
 		return w.Run(j.rule.Path.parsed, j.target.Root)
 	}
 	j.result.Violations = make([]Violation, 0, len(j.wrong))
-	for _, v := range j.wrong {
-		if !w.Take(v.At, v.StandIn, v.Value) {
+	for i := range j.wrong {
+		v := &j.wrong[i]
+		j.at = v.AppendTo(append(j.at[:0], j.target.At...), j.rule.Path.parsed)
+		if !w.Take(j.at, v.StandIn, v.Value) {
 			break
 		}
 	}

@@ -234,7 +234,7 @@ func validateUsual(rules *Rules, object, template map[string]any) *Report {
 	marks := report.add(rules, "")
 	rest := Budget{}.meter()
 	half := rest.Half()
-	wrong, isSettled := rules.plan.Run(template, vmtarget.UsualAt(), &half, marks)
+	wrong, isSettled := rules.plan.Run(template, &half, marks)
 	if isSettled {
 		return report
 	}
@@ -280,6 +280,7 @@ func (e *evaluation) release() {
 	clear(e.targets)
 	e.targets = e.targets[:0]
 	e.decision = decision{}
+	clear(e.at)
 	e.settings = settings{}
 	evaluations.Put(e)
 }
@@ -321,7 +322,7 @@ func (e *evaluation) walkPlan(rules *Rules, t *target, marks []mark) ([]plan.Wro
 		return nil, false
 	}
 	half := e.budget.Half()
-	wrong, isSettled := rules.plan.Run(t.Root, t.At, &half, marks)
+	wrong, isSettled := rules.plan.Run(t.Root, &half, marks)
 	e.budget.Return(half)
 	return wrong, isSettled
 }

@@ -57,8 +57,29 @@ func settled(flags Verdict) Verdict {
 type Wrong struct {
 	Entry   int
 	Value   any
-	At      jsonpath.Location
 	StandIn jsonpath.StandIn
+	items   indexes
+}
+
+// indexes are the indexes of the items on the way to a value, as far as a path has such steps.
+type indexes [maxItems]int32
+
+// maxItems is how many steps into items a path of a plan may have.
+const maxItems = 8
+
+// AppendTo appends the steps to the value, whose entry has a path, to the location of the
+// object.
+func (w *Wrong) AppendTo(at jsonpath.Location, path *jsonpath.Path) jsonpath.Location {
+	items := w.items[:]
+	for _, step := range path.Steps() {
+		if name, ok := step.(jp.Child); ok {
+			at = append(at, jsonpath.Member(string(name)))
+			continue
+		}
+		at = append(at, jsonpath.Item(int(items[0])))
+		items = items[1:]
+	}
+	return at
 }
 
 // WrongOf splits a list of wrong values, in the order of their entries: into those of one
@@ -74,12 +95,12 @@ func WrongOf(entry int, all []Wrong) (own, later []Wrong) {
 	return all[:n:n], all[n:]
 }
 
+// wrongSize is the size of a Wrong in bytes.
+const wrongSize = 80
+
 // maxWrong is the number of wrong values that a walk keeps. If there are more, it is unsure:
 // the caller may stop earlier, when its report is full.
 const maxWrong = 1000
-
-// maxItems is how many steps into items a path of a plan may have.
-const maxItems = 8
 
 // A walk is a walk of a plan through an object. It stays on the stack, as long as nothing
 // that it calls keeps a pointer to it.
@@ -87,26 +108,25 @@ type walk struct {
 	found  []Verdict // the flags of each entry
 	budget pcre.Budget
 
-	root    jsonpath.Location // the location of the object
-	items   [maxItems]int32   // the indexes on the way to the current value
-	depth   int               // how many there are
-	spread  int               // at most how many values the steps so far select
-	standIn jsonpath.StandIn  // whether the current value is a default
+	items   indexes          // on the way to the current value
+	depth   int              // how many there are
+	spread  int              // at most how many values the steps so far select
+	standIn jsonpath.StandIn // whether the current value is a default
 	wrong   []Wrong
 }
 
-// Run walks a plan through an object at a location, and pays from m. It writes the verdict on
+// Run walks a plan through an object, and pays from m. It writes the verdict on
 // each entry to verdicts, which must be as long as the plan, and returns the values that break
 // the entries whose verdict is Broken: in the order of the entries, and for each in document
 // order. There may be values of other entries among them. If m does not have enough, the
 // verdicts are Unsure. The last result reports whether each verdict is Holds or NotNeeded.
-func (p *Plan) Run(object any, at jsonpath.Location, m *meter.Meter, verdicts []Verdict) ([]Wrong, bool) {
+func (p *Plan) Run(object any, m *meter.Meter, verdicts []Verdict) ([]Wrong, bool) {
 	if p == nil || p.root == nil {
 		clear(verdicts)
 		return nil, len(verdicts) == 0
 	}
 	var w walk // and no literal, which would be made elsewhere and copied
-	w.found, w.root, w.spread, w.budget.Meter = verdicts, at, 1, *m
+	w.found, w.spread, w.budget.Meter = verdicts, 1, *m
 	copy(verdicts, p.start)
 	if w.spend(p.root.size) {
 		w.visit(p.root, object)
@@ -283,26 +303,9 @@ func (w *walk) remember(r *judged, v any) {
 	if *f&isUnsure != 0 {
 		return
 	}
-	depth := len(w.root) + len(r.path)
-	if w.budget.Spend(depth, depth*jsonpath.ElementSize) != nil {
-		return
+	if w.budget.Spend(len(r.path), wrongSize) == nil {
+		w.wrong = append(w.wrong, Wrong{r.index, v, w.standIn, w.items})
 	}
-	w.wrong = append(w.wrong, Wrong{r.index, v, w.locate(r.path), w.standIn})
-}
-
-// locate returns the location of the value that is being judged.
-func (w *walk) locate(path jp.Expr) jsonpath.Location {
-	at := append(make(jsonpath.Location, 0, len(w.root)+len(path)), w.root...)
-	items := w.items[:w.depth]
-	for _, step := range path {
-		if name, ok := step.(jp.Child); ok {
-			at = append(at, jsonpath.Member(string(name)))
-			continue
-		}
-		at = append(at, jsonpath.Item(int(items[0])))
-		items = items[1:]
-	}
-	return at
 }
 
 // unsure handles values that a plan does not support.

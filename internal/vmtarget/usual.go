@@ -1,10 +1,6 @@
 package vmtarget
 
-import (
-	"strings"
-
-	"github.com/vmrules/vmrules/internal/jsonpath"
-)
+import "strings"
 
 // Usual returns the spec.template of an object that is a VirtualMachine in the most usual
 // form: of the types that JSON decoders return, and without an instance type or a preference.
@@ -32,6 +28,3 @@ func Usual(object map[string]any) map[string]any {
 func UsualTarget(object, template map[string]any) Target {
 	return Target{VM: object, At: specTemplate, Root: template}
 }
-
-// UsualAt returns the location of the Root of a UsualTarget.
-func UsualAt() jsonpath.Location { return specTemplate }
