@@ -68,6 +68,9 @@ type reader struct {
 	lastString int // where the last token starts if it is a string, else -1
 }
 
+// usualMembers is how many members most rules have.
+const usualMembers = 8
+
 // Messages name what is expected.
 const (
 	aKey   = "a key in double quotes"
@@ -147,6 +150,9 @@ func (r *reader) object(n *Node) {
 		if plain != nil {
 			plain[m.Key] = m.Value.Value
 			continue
+		}
+		if n.Members == nil && r.depth == 2 {
+			n.Members = make([]Member, 0, usualMembers)
 		}
 		n.Members = append(n.Members, m)
 	}
@@ -250,11 +256,13 @@ func (r *reader) at(i int, prefix string) bool {
 }
 
 func (r *reader) skipBlanks(i int) int {
-	for i < len(r.text) && strings.IndexByte(" \t\r\n", r.text[i]) >= 0 {
+	for i < len(r.text) && isBlank(r.text[i]) {
 		i++
 	}
 	return i
 }
+
+func isBlank(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' }
 
 // nextToken returns where the next token starts, after a comma or colon.
 func (r *reader) nextToken() int {

@@ -68,25 +68,29 @@ func scanEscaped(text string) (any, int) {
 
 // A keySet holds the keys of an object so far. Most objects have few.
 type keySet struct {
-	list []string
-	set  map[string]bool
+	few [16]string
+	len int             // how many of the few are used
+	all map[string]bool // nil: the few are all
 }
 
 // has reports whether a key is in the set, and adds it if not.
 func (k *keySet) has(key string) bool {
-	if k.set != nil {
-		seen := k.set[key]
-		k.set[key] = true
+	if k.all != nil {
+		seen := k.all[key]
+		k.all[key] = true
 		return seen
 	}
-	if slices.Contains(k.list, key) {
+	if slices.Contains(k.few[:k.len], key) {
 		return true
 	}
-	if k.list = append(k.list, key); len(k.list) > 16 {
-		k.set = make(map[string]bool, len(k.list))
-		for _, earlier := range k.list {
-			k.set[earlier] = true
-		}
+	if k.len < len(k.few) {
+		k.few[k.len] = key
+		k.len++
+		return false
+	}
+	k.all = map[string]bool{key: true}
+	for _, earlier := range k.few {
+		k.all[earlier] = true
 	}
 	return false
 }
