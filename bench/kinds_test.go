@@ -21,14 +21,14 @@ import (
 	"github.com/vmrules/vmrules/kinds/kyverno"
 )
 
-// A kindSet says of the buses of disks what the set enum says, in a rule of a
-// kind beyond the format.
+// A kindSet is a rule of a kind beyond the format that demands the same of the buses of
+// disks as the set enum.
 type kindSet struct {
 	name string
-	keys string // of the rule, which only its kind knows
+	keys string // the rule's keys that belong to its kind
 	path string
-	// alone prepares the library that judges the kind, by itself, to tell whether
-	// a VM satisfies the rule. It finds what the path selects by hand.
+	// alone prepares the library behind the kind. The function that it returns reports
+	// whether a VM satisfies the rule; it finds the rule's values without a path.
 	alone func(testing.TB) func(devices map[string]any) bool
 }
 
@@ -117,8 +117,8 @@ func alonePattern(t testing.TB) func(map[string]any) bool {
 	}
 }
 
-// BenchmarkKinds judges each VM by each of the kinds, and by the library behind
-// the kind alone, once it is certain that they come to the same verdict.
+// BenchmarkKinds judges each VM by each kind, and by the library behind the kind alone.
+// First it checks that both give the same verdict.
 func BenchmarkKinds(b *testing.B) {
 	for _, set := range kindSets {
 		rules, alone := set.rules(b), set.alone(b)

@@ -8,9 +8,9 @@ import (
 	"github.com/vmrules/vmrules"
 )
 
-// BenchmarkParse reads annotations: with all the checks of ParseRules, and into
-// plain structs without any. Regular expressions, which ParseRules compiles, are
-// then compiled with Go's regexp, so that their share can be told.
+// BenchmarkParse reads annotations with ParseRules, and into plain structs without any
+// check. ParseRules also compiles regular expressions; a third reader compiles them with
+// Go's regexp, to show their share.
 func BenchmarkParse(b *testing.B) {
 	for _, set := range []ruleSet{windows, hundred, hundredWithoutRegex} {
 		annotation := set.annotation()

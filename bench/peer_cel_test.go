@@ -51,7 +51,7 @@ func (j *celPeer) judge(vm map[string]any) {
 		panic(err)
 	}
 	for _, r := range j.rules {
-		// An error is a field that a rule demands and that is not there.
+		// An error means that a required field is missing.
 		if satisfied, _, err := r.program.Eval(variables); err != nil || satisfied != types.True {
 			j.broken = append(j.broken, r.name)
 		}
@@ -60,7 +60,7 @@ func (j *celPeer) judge(vm map[string]any) {
 
 func (j *celPeer) violated() []string { return j.broken }
 
-// celExpression is true of a VM that satisfies the rule:
+// celExpression is an expression that is true for a VM that satisfies the rule:
 //
 //	object.spec.template.?spec.?volumes.orValue([]).all(x, !has(x.name) || type(x.name) == string && …)
 func celExpression(r rule) string {
@@ -77,7 +77,7 @@ func celExpression(r rule) string {
 	return fmt.Sprintf("%s.all(x, %s%s)", items, absent, celHolds(r, at))
 }
 
-// celHolds is true where the value at a place satisfies the rule.
+// celHolds is an expression that is true if the value at a place satisfies the rule.
 func celHolds(r rule, at string) string {
 	switch r.Kind {
 	case "integer":

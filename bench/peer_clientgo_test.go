@@ -10,8 +10,8 @@ import (
 	"k8s.io/client-go/util/jsonpath"
 )
 
-// clientGo finds values with the JSONPath of kubectl, and checks them as the
-// hand-written peer does.
+// clientGo finds values with kubectl's JSONPath, and checks them as the hand-written peer
+// does.
 type clientGo struct {
 	rules  []clientGoRule
 	broken []string
@@ -59,7 +59,7 @@ func (r clientGoRule) satisfiedBy(vm map[string]any) bool {
 	return true
 }
 
-// checkOf is what the rule demands of a value.
+// checkOf returns a function that reports whether a value satisfies the rule.
 func checkOf(r rule) func(v any) bool {
 	switch r.Kind {
 	case "integer":
@@ -80,7 +80,7 @@ func checkOf(r rule) func(v any) bool {
 	return func(v any) bool { return oneOf(v, values...) }
 }
 
-// patternOf matches with Go's regexp where that has what the pattern needs.
+// patternOf compiles a pattern with Go's regexp where that supports the pattern.
 func patternOf(regex string) func(v any) bool {
 	var match func(s string) bool
 	if p, err := regexp.Compile(regex); err == nil {

@@ -14,9 +14,9 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// handWritten is the yardstick: what a careful programmer writes for these
-// rules and no others. What rules have in common is looked up once, and nothing
-// is made for a VM in which all is well.
+// handWritten is the yardstick: what a careful programmer would write for these rules
+// only. It looks up once what several rules share, and allocates nothing for a VM that
+// satisfies them.
 type handWritten struct {
 	check func(vm map[string]any) violations
 	found violations
@@ -25,7 +25,7 @@ type handWritten struct {
 func prepareHandWritten(set ruleSet) (judge, error) {
 	check, ok := handWrittenChecks[set.name]
 	if !ok {
-		return nil, errors.New("nobody wrote it")
+		return nil, errors.New("there are no hand-written checks")
 	}
 	return &handWritten{check: check}, nil
 }
@@ -40,17 +40,16 @@ func (j *handWritten) violated() []string {
 	return names
 }
 
-// violations are nil where all is well.
+// violations are nil if all rules are satisfied.
 type violations []violation
 
 // A violation is one value that breaks a rule, or the absence of a value.
 type violation struct{ Rule, Field, Message, Detail string }
 
-// about says of a rule what a violation needs. The field's * stands for an
-// index.
+// about is what a violation says of its rule. The * in a field stands for an index.
 type about struct{ rule, field, message string }
 
-// add is for a value that is wrong, or for nil where a field is not set.
+// add records a wrong value. A nil value means that the field is not set.
 func (found *violations) add(a about, index int, v any, wrong string) {
 	field := "spec.template." + strings.Replace(a.field, "*", strconv.Itoa(index), 1)
 	detail := "the field is not set"
@@ -80,7 +79,7 @@ var handWrittenChecks = map[string]func(vm map[string]any) violations{
 	},
 	"string": func(vm map[string]any) (found violations) {
 		if hostname := specOf(vm)["hostname"]; !lengthBetween(hostname, 1, 15) {
-			found.add(hostnameLength, 0, hostname, "is no string of 1 to 15 characters")
+			found.add(hostnameLength, 0, hostname, "is not a string of 1 to 15 characters")
 		}
 		return found
 	},
@@ -130,13 +129,13 @@ var (
 
 func (found *violations) memory(domain map[string]any) {
 	if guest := member(object(domain, "memory"), "guest"); !between(guest, 2147483648, math.MaxInt64) {
-		found.add(windowsMemoryText, 0, guest, "is no integer of at least 2147483648")
+		found.add(windowsMemoryText, 0, guest, "is not an integer of at least 2147483648")
 	}
 }
 
 func (found *violations) cores(domain map[string]any) {
 	if cores := countOf(object(domain, "cpu"), "cores"); !between(cores, 1, 8) {
-		found.add(windowsCoresText, 0, cores, "is no integer from 1 to 8")
+		found.add(windowsCoresText, 0, cores, "is not an integer from 1 to 8")
 	}
 }
 
@@ -159,8 +158,8 @@ func (found *violations) diskBus(i int, bus any) {
 	}
 }
 
-// mixed are the hundred rules but for those with a regex: five variants of
-// each, whose limits go up by one.
+// mixed checks the hundred rules without those that have a regex. Each has five variants,
+// whose limits increase by one.
 func (found *violations) mixed(spec map[string]any) {
 	domain := object(spec, "domain")
 	cpu, devices := object(domain, "cpu"), object(domain, "devices")
@@ -198,7 +197,7 @@ func (found *violations) mixed(spec map[string]any) {
 	}
 }
 
-// mixedLabels are those of the hundred rules that have a regex.
+// mixedLabels checks those of the hundred rules that have a regex.
 func (found *violations) mixedLabels(spec map[string]any) {
 	found.labels("hostname", "spec.hostname", 0, spec["hostname"], labels15)
 	found.labels("subdomain", "spec.subdomain", 0, spec["subdomain"], labels63)
@@ -215,7 +214,7 @@ func (found *violations) mixedLabels(spec map[string]any) {
 	}
 }
 
-// variants is how many rules of a kind the hundred have about a field.
+// variants is how many of the hundred rules each field has.
 const variants = 5
 
 // addVariant is add for the variant n of a rule.
@@ -228,7 +227,7 @@ func (found *violations) integers(name, field string, v any, limit int64) {
 	number, ok := integer(v)
 	for n := range variants {
 		if most := limit + int64(n); !ok || number < 1 || number > most {
-			found.addVariant(n, name, field, 0, v, fmt.Sprintf("is no integer from 1 to %d", most))
+			found.addVariant(n, name, field, 0, v, fmt.Sprintf("is not an integer from 1 to %d", most))
 		}
 	}
 }
@@ -238,12 +237,12 @@ func (found *violations) strings(name, field string, index int, v any, limit int
 	length := utf8.RuneCountInString(s)
 	for n := range variants {
 		if most := limit + n; !ok || length < 1 || length > most {
-			found.addVariant(n, name, field, index, v, fmt.Sprintf("is no string of 1 to %d characters", most))
+			found.addVariant(n, name, field, index, v, fmt.Sprintf("is not a string of 1 to %d characters", most))
 		}
 	}
 }
 
-// enums takes all values of the last variant; each before it has one less.
+// enums is given the values of the last variant. Each earlier variant has one value less.
 func (found *violations) enums(name, field string, index int, v any, values []string) {
 	s, ok := rendered(v)
 	for n := range variants {
@@ -270,8 +269,8 @@ func (found *violations) labels(name, field string, index int, v any, patterns [
 	}
 }
 
-// Regular expressions are those of the rules, in the words of their engines:
-// PCRE's $ is also true before a newline at the end, and its \d is ASCII.
+// The regular expressions of the rules, rewritten for their engines: PCRE's $ also matches
+// before a final newline, and its \d is ASCII.
 var (
 	label              = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?\n?$`)
 	notDigitsAlone     = regexp2.MustCompile(`^(?![0-9]+$)[A-Za-z0-9-]{1,15}$`)
@@ -287,12 +286,12 @@ func labelsFrom(characters int) []*regexp.Regexp {
 	return patterns
 }
 
-// specOf is what most paths go through.
+// specOf returns the object that most paths pass through.
 func specOf(vm map[string]any) map[string]any {
 	return object(object(object(vm, "spec"), "template"), "spec")
 }
 
-// Whatever is missing or of another type is empty.
+// These return an empty value for what is missing or has another type.
 
 func member(v any, name string) any {
 	o, _ := v.(map[string]any)
@@ -309,7 +308,7 @@ func list(v any, name string) []any {
 	return items
 }
 
-// countOf is a count of CPUs, which is 1 where the VM does not say or says 0.
+// countOf returns a count of CPUs, which is 1 if it is missing or 0.
 func countOf(cpu map[string]any, name string) any {
 	switch v := cpu[name]; {
 	case cpu == nil:
@@ -321,7 +320,7 @@ func countOf(cpu map[string]any, name string) any {
 	}
 }
 
-// textOf is a string that is "" where its object does not say.
+// textOf returns a string, which is "" if it is missing.
 func textOf(v any, name string) any {
 	if o, ok := v.(map[string]any); ok && o[name] == nil {
 		return ""
@@ -365,8 +364,8 @@ func rendered(v any) (string, bool) {
 	return "", false
 }
 
-// integer reads integral numbers and quantities. What is beyond int64 is as far
-// as int64 goes, which is beyond every limit.
+// integer reads integral numbers and quantities. Values beyond int64 become its largest or
+// smallest value, which is beyond every limit.
 func integer(v any) (int64, bool) {
 	switch v := v.(type) {
 	case int64:
@@ -394,8 +393,8 @@ func integerOfFloat(f float64) (int64, bool) {
 	return int64(f), true
 }
 
-// simpleQuantity reads quantities as they mostly are: some digits, with a
-// suffix or without, and spares them ParseQuantity.
+// simpleQuantity reads most quantities faster than ParseQuantity: some digits, with or
+// without a suffix.
 func simpleQuantity(s string) (int64, bool) {
 	digits := 0
 	for digits < len(s) && '0' <= s[digits] && s[digits] <= '9' {
@@ -430,7 +429,7 @@ func unitOf(suffix string) (int64, bool) {
 	return 1, false
 }
 
-// anyQuantity reads all other quantities: 0.5Gi, 1e3, 2000m and the like.
+// anyQuantity reads all other quantities, such as 0.5Gi, 1e3 and 2000m.
 func anyQuantity(s string) (int64, bool) {
 	q, err := resource.ParseQuantity(s)
 	if err != nil {

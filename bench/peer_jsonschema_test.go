@@ -9,8 +9,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// schemaPeer has one schema for all rules, in the shape of a VM: each rule is a
-// definition, and where its path leads, the schema refers to it.
+// schemaPeer has one schema for all rules, in the shape of a VM. Each rule is a
+// definition, to which the schema refers at the rule's path.
 type schemaPeer struct {
 	schema *jsonschema.Schema
 	err    error
@@ -51,7 +51,7 @@ func (j *schemaPeer) violated() []string {
 	return violatedIn(invalid)
 }
 
-// violatedIn names the rules whose definitions are the causes of an error.
+// violatedIn returns the names of the rules whose definitions caused an error.
 func violatedIn(err *jsonschema.ValidationError) []string {
 	if _, name, ok := strings.Cut(err.SchemaURL, definition); ok {
 		return []string{name}
@@ -63,8 +63,8 @@ func violatedIn(err *jsonschema.ValidationError) []string {
 	return names
 }
 
-// schemaAt is the part of a schema that the steps lead to, made where it is not
-// there yet. Fields that are not optional are required on the way.
+// schemaAt returns the part of a schema at the steps. It adds missing parts, and requires
+// each field on the way unless it is optional.
 func schemaAt(schema map[string]any, steps []string, optional bool) map[string]any {
 	for _, step := range steps {
 		if step == "*" {
@@ -79,7 +79,7 @@ func schemaAt(schema map[string]any, steps []string, optional bool) map[string]a
 	return schema
 }
 
-// schemaOf is what the rule demands of a value.
+// schemaOf returns the schema of a value that satisfies the rule.
 func schemaOf(r rule) map[string]any {
 	switch r.Kind {
 	case "integer":

@@ -41,8 +41,8 @@ func (j *kyvernoPeer) judge(vm map[string]any) {
 
 func (j *kyvernoPeer) violated() []string { return j.broken }
 
-// kyvernoPattern is an overlay with what the rule demands where its path leads.
-// An anchor =(name) is for fields that may be absent.
+// kyvernoPattern is an overlay with the rule's demand at the rule's path. An anchor
+// =(name) is for fields that may be absent.
 func kyvernoPattern(r rule) any {
 	steps := append([]string{"spec", "template"}, r.steps()...)
 	var pattern any = kyvernoDemand(r)
@@ -59,7 +59,8 @@ func kyvernoPattern(r rule) any {
 	return pattern
 }
 
-// kyvernoDemand is what the rule demands of a value: a length, in wildcards.
+// kyvernoDemand is the pattern for a value that satisfies the rule. Wildcards express a
+// length.
 func kyvernoDemand(r rule) string {
 	switch r.Kind {
 	case "integer":

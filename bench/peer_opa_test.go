@@ -10,7 +10,7 @@ import (
 	"github.com/open-policy-agent/opa/v1/rego"
 )
 
-// opaPeer has one Rego module for all rules, whose violated is a set of names.
+// opaPeer has one Rego module for all rules, in which violated is a set of names.
 type opaPeer struct {
 	query  rego.PreparedEvalQuery
 	broken []any
@@ -74,8 +74,8 @@ length_between(v, least, most) if {
 }
 `
 
-// regoRule adds the rule's name to violated where its value is wrong: each of
-// those in a list, or else the one that has to be there.
+// regoRule adds the rule's name to violated if a value is wrong: any value in a list, or
+// the single value of a required field.
 func regoRule(r rule) string {
 	path := "input.spec.template." + strings.ReplaceAll(strings.Join(r.steps(), "."), ".*", "[_]")
 	if r.optional() {
@@ -84,7 +84,7 @@ func regoRule(r rule) string {
 	return fmt.Sprintf("\nviolated contains %q if not %s\n", r.Name, regoHolds(r, path))
 }
 
-// regoHolds is true where the value at a place satisfies the rule.
+// regoHolds is an expression that is true if the value at a place satisfies the rule.
 func regoHolds(r rule, at string) string {
 	switch r.Kind {
 	case "integer":

@@ -11,8 +11,8 @@ import (
 // A peer is another way to judge VMs by rules.
 type peer struct {
 	name string
-	// prepare does once for a set what is done once. The error says what of
-	// the set the peer cannot express.
+	// prepare does the work that is done once for a set. The error says what the peer
+	// cannot express.
 	prepare func(ruleSet) (judge, error)
 }
 
@@ -28,14 +28,14 @@ var peers = []peer{
 
 // A judge is a peer that is ready to judge by a set of rules.
 type judge interface {
-	// judge looks at a VM. This alone is timed.
+	// judge judges a VM. Only this is timed.
 	judge(vm map[string]any)
-	// violated names the rules that the VM judged last breaks, those that only
-	// warn among them. It may name one several times.
+	// violated returns the names of the rules that the last VM violates, including
+	// warnings. A name may occur several times.
 	violated() []string
 }
 
-// verdict is the names of the rules that the VM breaks, sorted, each once.
+// verdict returns the names of the rules that the VM violates, sorted, each once.
 func verdict(j judge, vm map[string]any) []string {
 	j.judge(vm)
 	names := j.violated()
@@ -43,7 +43,7 @@ func verdict(j judge, vm map[string]any) []string {
 	return slices.Compact(names)
 }
 
-// TestPeersAgree skips what a peer cannot express, and says why.
+// TestPeersAgree skips sets that a peer cannot express, and says why.
 func TestPeersAgree(t *testing.T) {
 	for _, set := range ruleSets {
 		reference, err := prepareVMRules(set)
@@ -70,8 +70,8 @@ func TestPeersAgree(t *testing.T) {
 	}
 }
 
-// TestReadme holds the README's list of what cannot be expressed against what
-// the peers say.
+// TestReadme compares the README's list of what cannot be expressed with the errors of
+// the peers.
 func TestReadme(t *testing.T) {
 	readme, err := os.ReadFile("README.md")
 	if err != nil {

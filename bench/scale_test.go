@@ -8,8 +8,8 @@ import (
 	"github.com/vmrules/vmrules"
 )
 
-// BenchmarkScale shows how the time of vmrules grows with the rules, with the
-// disks of a VM, and with the values that an enum allows.
+// BenchmarkScale shows how the time of vmrules grows with the number of rules, of a VM's
+// disks, and of the values of an enum.
 func BenchmarkScale(b *testing.B) {
 	for _, n := range []int{40, 400, 4000} {
 		scale(b, "rule", n, shortestRules(n), shortestVM, vmrules.WithVersion(vmrules.V201901))
@@ -22,7 +22,7 @@ func BenchmarkScale(b *testing.B) {
 	}
 }
 
-// scale times both calls with n of what the unit names.
+// scale times both calls with n rules, disks or values; unit says which.
 func scale(b *testing.B, unit string, n int, annotation string, vm map[string]any, opts ...vmrules.ParseOption) {
 	rules, err := vmrules.ParseRules(annotation, opts...)
 	if err != nil {
@@ -46,8 +46,8 @@ func scale(b *testing.B, unit string, n int, annotation string, vm map[string]an
 	}
 }
 
-// shortestRules are rules in version 201901-1, as short as they can be: of
-// others, the 256 KiB that an annotation may have do not hold 4,000.
+// shortestRules are rules in version 201901-1, as short as possible: 4,000 longer ones
+// would exceed the 256 KiB of an annotation.
 func shortestRules(n int) string {
 	var rules []string
 	for i := range n {
@@ -61,7 +61,7 @@ var shortestVM = map[string]any{
 	"spec": map[string]any{"template": map[string]any{"spec": map[string]any{"id": "windows-accounting"}}},
 }
 
-// enumOf is a rule that allows so many values, the VM's as the last of them.
+// enumOf is a rule that allows n values. The VM's value is the last.
 func enumOf(n int) string {
 	r := windowsDiskBus
 	r.Values = nil

@@ -30,18 +30,18 @@ func (r rule) steps() []string {
 	return strings.Split(strings.ReplaceAll(path, "[*]", ".*"), ".")
 }
 
-// optional tells whether the rule is for such VMs only as have the field. In
-// these sets that is so where the path goes through a list: valid is then the
-// path itself, as in KubeVirt's common templates.
+// optional reports whether the rule applies only to VMs that have the field. In these
+// sets, those are the rules whose path goes through a list: their valid is the path
+// itself, as in KubeVirt's common templates.
 func (r rule) optional() bool { return r.Valid != "" }
 
-// A ruleSet is what all peers are given.
+// A ruleSet is given to all peers.
 type ruleSet struct {
 	name  string
 	rules []rule
 }
 
-// annotation is the set as a template carries it.
+// annotation returns the set as the annotation of a template.
 func (s ruleSet) annotation() string {
 	text, err := json.MarshalIndent(s.rules, "", "  ")
 	if err != nil {
@@ -50,12 +50,12 @@ func (s ruleSet) annotation() string {
 	return string(text)
 }
 
-// without leaves out the rules of which drop is true.
+// without returns the set without the rules for which drop returns true.
 func (s ruleSet) without(what string, drop func(rule) bool) ruleSet {
 	return ruleSet{s.name + "-without-" + what, slices.DeleteFunc(slices.Clone(s.rules), drop)}
 }
 
-// needsOnlyRE2 says what of the set a peer with Go's regexp cannot express.
+// needsOnlyRE2 returns an error if Go's regexp cannot express a pattern of the set.
 func (s ruleSet) needsOnlyRE2() error {
 	for _, r := range s.rules {
 		if _, err := regexp.Compile(r.Regex); err != nil {
@@ -94,7 +94,7 @@ var ruleSets = []ruleSet{
 	hundredWithoutRegex,
 }
 
-// windows is what KubeVirt's common templates say of a Windows desktop.
+// windows has the rules of KubeVirt's common templates for a Windows desktop.
 var windows = ruleSet{"windows", []rule{
 	{
 		Name: "windows-memory", Kind: "integer", Path: memoryPath,
@@ -126,8 +126,8 @@ var hundred = ruleSet{"hundred", mixedRules(5)}
 
 var hundredWithoutRegex = hundred.without("regex", func(r rule) bool { return r.Kind == "regex" })
 
-// mixedRules are 20 rules of all kinds, over the whole of a VM, in as many
-// variants: of each, the limit is one more.
+// mixedRules returns 20 rules of all kinds about the whole VM, each in several variants.
+// The limit increases by one from variant to variant.
 func mixedRules(variants int) []rule {
 	var rules []rule
 	for n := range variants {
@@ -138,10 +138,10 @@ func mixedRules(variants int) []rule {
 	return rules
 }
 
-// A mixedField is what mixedRules have rules about.
+// A mixedField is a field that mixedRules has rules about.
 type mixedField struct {
 	name, kind, path string
-	limit            int // of the value or its length; for an enum, there are values instead
+	limit            int // of the value or its length; an enum has values instead
 	values           []any
 }
 
@@ -168,7 +168,7 @@ var mixedFields = []mixedField{
 	{"input-bus", "enum", ".spec.domain.devices.inputs[*].bus", 0, []any{"virtio", "usb"}},
 }
 
-// rule is the variant n of a rule about the field.
+// rule returns variant n of the rule about the field.
 func (f mixedField) rule(n int) rule {
 	r := rule{Name: fmt.Sprintf("%s-%d", f.name, n), Kind: f.kind, Path: "jsonpath::" + f.path, Message: mixedMessage}
 	if slices.Contains(r.steps(), "*") {
@@ -192,7 +192,7 @@ func (f mixedField) rule(n int) rule {
 
 const mixedMessage = "the cluster's administrators allow no other value"
 
-// labelPattern is a label as in RFC 1123, of at most as many characters.
+// labelPattern matches a label as in RFC 1123, of at most that many characters.
 func labelPattern(characters int) string {
 	return fmt.Sprintf("^[a-z0-9]([-a-z0-9]{0,%d}[a-z0-9])?$", characters-2)
 }

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// BenchmarkValidate judges each VM by each set with all peers that can express
-// the set, once it is certain that they come to the same verdict.
+// BenchmarkValidate judges each VM by each set with all peers that can express the set.
+// First it checks that they give the same verdict.
 func BenchmarkValidate(b *testing.B) {
 	for _, set := range ruleSets {
 		var names []string

@@ -4,10 +4,10 @@ import (
 	_ "embed"
 	"fmt"
 
-	"k8s.io/apimachinery/pkg/util/json" // which decodes integers as int64, as Kubernetes' unstructured objects have them
+	"k8s.io/apimachinery/pkg/util/json" // decodes integers as int64, as in Kubernetes' unstructured objects
 )
 
-// A vm is a VirtualMachine, and whether it breaks rules of every set.
+// A vm is a VirtualMachine. One that fails violates rules of every set.
 type vm struct {
 	name   string
 	object map[string]any
@@ -24,8 +24,8 @@ var vms = []vm{
 //go:embed testdata/vm.json
 var vmJSON []byte
 
-// newVM is a Windows desktop with so many disks. The third and every eighth
-// after it is a CD-ROM drive.
+// newVM returns a Windows desktop with that many disks. The third disk, and every eighth
+// after it, is a CD-ROM drive.
 func newVM(disks int) map[string]any {
 	var vm map[string]any
 	if err := json.Unmarshal(vmJSON, &vm); err != nil {
@@ -47,8 +47,8 @@ func newVM(disks int) map[string]any {
 	return vm
 }
 
-// failing gives the VM too little memory, too many cores, a host name that is
-// too long and no label, and a wrong bus to 2 disks of 3, or 8 of 64.
+// failing gives the VM too little memory, too many cores, a host name that is too long
+// and not a label, and a wrong bus for 2 disks of 3, or 8 of 64.
 func failing(vm map[string]any) map[string]any {
 	spec := specOf(vm)
 	spec["hostname"] = "Accounting_on_the_3rd_floor"

@@ -10,9 +10,9 @@ import (
 	"github.com/vmrules/vmrules"
 )
 
-// TestYardstick holds the hand-written checks against vmrules on values that no
-// VM of the benchmarks has, field by field: a yardstick that checks less than
-// the rules say would be too short.
+// TestYardstick compares the hand-written checks with vmrules on values that no VM of the
+// benchmarks has, field by field. Checks that leave something out would be a wrong
+// yardstick.
 func TestYardstick(t *testing.T) {
 	odd := []any{
 		nil, true, "", "0", "1", "2.0", "-3", "+4", "3k", "5M", "1536Mi", "2Gi", "0.5Gi", "2.5Gi", "16Ei", "1e3", "1E", "2000m", "500m", "10Zi", "two",
@@ -42,8 +42,7 @@ func TestYardstick(t *testing.T) {
 	t.Logf("%d VMs compared", compared)
 }
 
-// placesOf are the paths of a set from the VM's root, and the parents of what
-// they select.
+// placesOf returns the paths of a set, from the VM's root, and all their parents.
 func placesOf(set ruleSet) []string {
 	var places []string
 	for _, r := range set.rules {
@@ -57,7 +56,7 @@ func placesOf(set ruleSet) []string {
 	return slices.Compact(places)
 }
 
-// put sets what the steps lead to, in each item of lists.
+// put sets the value at the steps, in each item of a list.
 func put(v any, steps []string, value any) {
 	step, rest := steps[0], steps[1:]
 	switch v := v.(type) {
@@ -78,7 +77,8 @@ func put(v any, steps []string, value any) {
 	}
 }
 
-// linesOfReport counts a value once that breaks several arguments of a rule.
+// linesOfReport returns one line for each value and rule, even if the value violates
+// several arguments of the rule.
 func linesOfReport(r *vmrules.Report) []string {
 	var lines []string
 	for _, v := range append(r.Violations(), r.Warnings()...) {

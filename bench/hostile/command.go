@@ -4,7 +4,7 @@ import (
 	"strings"
 )
 
-// Files for the command.
+// Attacks on the command, through its files.
 func command() []attack {
 	return []attack{
 		check("parameters, 40,000 times a value of 40 KB", "t.yaml", func() string { return parameterized(strings.Repeat("${A}", 40_000), strings.Repeat("v", 40_000)) }),
@@ -90,14 +90,14 @@ func one(file string, text func() string) func() map[string]string {
 	return func() map[string]string { return map[string]string{file: text()} }
 }
 
-// parameterized is a template with a text, or several between quotes, and the value
-// of its parameter A.
+// parameterized is a template with a parameter A and its value, and a list with the text,
+// which may be several strings with quotes and commas between them.
 func parameterized(text, value string) string {
 	return "kind: Template\napiVersion: template.openshift.io/v1\nparameters: [{name: A, value: " + quoted(value) + "}]\n" +
 		`objects: [{kind: VirtualMachine, metadata: {annotations: {vm.kubevirt.io/validations: "[]"}}, spec: {template: {l: ["` + text + `"]}}}]` + "\n"
 }
 
-// laughs are lists of nine of the list before.
+// laughs is a chain of n lists, each of which holds the one before it nine times.
 func laughs(n int) string {
 	text := "a0: &a0 [x,x,x,x,x,x,x,x,x]\n"
 	for i := range n {

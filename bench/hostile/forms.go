@@ -6,7 +6,7 @@ import (
 	"github.com/vmrules/vmrules"
 )
 
-// Rules and objects for which a form is asked.
+// Rules and objects that package form is given.
 func forms() []attack {
 	return []attack{
 		asking("values with one path, 1,000 VMs", func() string {
@@ -74,7 +74,7 @@ func forms() []attack {
 	}
 }
 
-// parameters asks for those of a template whose VM has rules and a field .a.
+// parameters calls Parameters with a template whose VM has rules and a field .a.
 func parameters(name, rules string, a func() string) attack {
 	return attack{name: "forms/parameters, " + name, calls: func(p *probe) {
 		p.parameters(object(`{"kind":"Template","parameters":[{"name":"A"},{"name":"LONG","value":` + quoted(strings.Repeat("x", 200_000)) + `}],"objects":[
@@ -82,7 +82,7 @@ func parameters(name, rules string, a func() string) attack {
 	}}
 }
 
-// asking asks for the limits and the schema of rules.
+// asking calls Limits and Schema.
 func asking(name string, text func() string, make func() map[string]any) attack {
 	return attack{name: "forms/" + name, calls: func(p *probe) {
 		rules, _ := p.parse(text())

@@ -9,18 +9,19 @@ import (
 	"github.com/vmrules/vmrules/form"
 )
 
-// annotation writes n rules with names of their own. The body is the rest of
-// each; %d in it is the number of the rule.
+// annotation writes n rules with different names. The body is the rest of each rule;
+// %d in it is replaced with the rule's number.
 func annotation(n int, body string) string {
 	return "[" + list(n, `{"name":"%d","message":"m",`+body+`}`) + "]"
 }
 
-// beside is an annotation with one more rule.
+// beside adds a rule to an annotation.
 func beside(annotation, rule string) string {
 	return strings.TrimSuffix(annotation, "]") + "," + rule + "]"
 }
 
-// list writes n items with commas between them; %d in them is their number.
+// list writes n items with commas between them; %d in an item is replaced with its
+// number.
 func list(n int, item string) string {
 	parts := strings.Split(item, "%d")
 	items := make([]string, n)
@@ -30,7 +31,7 @@ func list(n int, item string) string {
 	return strings.Join(items, ",")
 }
 
-// nested repeats what stands to the left and right of something.
+// nested repeats left before, and right after, the middle.
 func nested(n int, left, middle, right string) string {
 	return strings.Repeat(left, n) + middle + strings.Repeat(right, n)
 }
@@ -44,7 +45,7 @@ func quoted(s string) string {
 	return string(text)
 }
 
-// object reads JSON, of a size that the promise is about.
+// object reads JSON. It panics if the text is larger than the promise covers.
 func object(text string) map[string]any {
 	limit("object", len(text), mostObject)
 	o, err := vmrules.ToObject(json.RawMessage(text))
@@ -54,12 +55,12 @@ func object(text string) map[string]any {
 	return o
 }
 
-// vms is a list of n VMs, each with a template.
+// vms is a list of n VMs, whose spec.template has the given members.
 func vms(n int, template string) map[string]any {
 	return object(`{"kind":"List","items":[` + list(n, `{"spec":{"template":{"spec":{},`+template+`}}}`) + `]}`)
 }
 
-// annotated is a VM with rules of its own.
+// annotated is a VM with rules in its annotation.
 func annotated(text string) string {
 	return `{"kind":"VirtualMachine","apiVersion":"kubevirt.io/v1","metadata":{"annotations":{"vm.kubevirt.io/validations":` +
 		quoted(text) + `}},"spec":{"template":{"spec":{}}}}`

@@ -9,7 +9,7 @@ import (
 	"github.com/vmrules/vmrules"
 )
 
-// Rules and objects that are quickly read, and made to be judged for long.
+// Rules and objects that are quick to read and slow to judge.
 func judging() []attack {
 	return []attack{
 		// One annotation for many VMs.
@@ -132,7 +132,7 @@ func judging() []attack {
 			p.judge(annotation(1000, `"rule":"enum","path":"jsonpath::.a[*]","values":["x"],"minLength":2000,"regex":"^x%d"`), object(`{"a":[`+list(10_000, `1e999`)+`]}`))
 		}},
 
-		// Walks.
+		// Searches.
 		{name: "judging/find, long names and many levels", calls: func(p *probe) {
 			for _, n := range []int{200, 500, 900} {
 				o := any(map[string]any{"x": 1})
@@ -228,7 +228,7 @@ func judging() []attack {
 		{name: "judging/a list that holds itself 100 times", calls: holdsItself(100)},
 		{name: "judging/a list that holds itself 5,000 times", calls: holdsItself(5000)},
 
-		// What decoders and Go code may give.
+		// Objects that decoders or Go code may make.
 		{name: "judging/a struct with 100,000 numbers, 300 rules", calls: func(p *probe) {
 			o := map[string]any{"s": struct{ N []int }{make([]int, 100_000)}}
 			p.judge(annotation(300, `"rule":"string","path":"jsonpath::.s.N[5]"`), o)
@@ -262,8 +262,8 @@ func judging() []attack {
 	}
 }
 
-// linear is an attack on n rules with a regular expression that takes long for
-// each character, though it does not backtrack.
+// linear is an attack with n rules whose regular expression takes long for each
+// character, although it does not backtrack.
 func linear(name string, rules, values int, value string) attack {
 	return attack{name: "judging/linear regex, " + name, calls: func(p *probe) {
 		p.judge(annotation(rules, `"rule":"regex","path":"jsonpath::.a[*]","regex":"(?:a?){400}b%d"`),
@@ -286,7 +286,7 @@ func nestedObject(n int) map[string]any {
 	return o
 }
 
-// shared has 2^n places, in n objects.
+// shared has 2^n paths through n objects.
 func shared(n int) map[string]any {
 	o := map[string]any{"x": 1}
 	for range n {
@@ -316,7 +316,7 @@ func holdsItself(times int) func(*probe) {
 	}
 }
 
-// A marshaler is a JSON array of so many numbers.
+// A marshaler of n is a JSON array of n numbers.
 type marshaler int
 
 func (m marshaler) MarshalJSON() ([]byte, error) {

@@ -10,7 +10,7 @@ import (
 	"github.com/vmrules/vmrules/kinds/kyverno"
 )
 
-// Rules in the languages of others.
+// Rules of the kinds beyond the format.
 func kinds() []attack {
 	return []attack{
 		cel("a quantity with a large exponent", 1, `quantity(self.q).isGreaterThan(quantity('1'))`, func() string { return `"q":"1e1000000000"` }),
@@ -86,7 +86,7 @@ func kinds() []attack {
 	}
 }
 
-// cel judges the object spec with the members by n rules of kind cel.
+// cel judges n rules of kind cel on a spec with the given members.
 func cel(name string, n int, expression string, members func() string) attack {
 	return ofKind("cel, "+name, n, `"rule":"cel","expression":"`+expression+`"`, func() string { return `{` + members() + `}` })
 }

@@ -1,10 +1,10 @@
-// Hostile times attacks on vmrules: annotations and objects that are made to take
-// long, or much memory. Each runs in a process of its own, and has to keep the
-// promise of the library: 2 s and 256 MB for any one call.
+// Hostile times attacks on vmrules: annotations and objects that are made to cost much
+// time or memory. Each attack runs in its own process. Each call has to keep the library's
+// promise: at most 2 s and 256 MB.
 //
 //	go run ./hostile -run reading
 //
-// It needs Linux, whose /proc says how much memory a process has.
+// It needs Linux, since it reads a process's memory from /proc.
 package main
 
 import (
@@ -20,18 +20,18 @@ import (
 	"time"
 )
 
-// An attack is a function of calls, or a command line with its files.
+// An attack is a function that makes calls, or a command line with its files.
 type attack struct {
 	name  string
 	calls func(*probe)
 
-	args  []string // of vmrules, in a folder that holds the files
+	args  []string // of vmrules, which runs in a folder with the files
 	files func() map[string]string
 
-	ordinary bool // not an attack at all: it has to be decided
+	ordinary bool // large but honest input, which has to be decided
 }
 
-// A topic is the beginning of names, and what goes on from it.
+// A topic has the attacks whose names begin with its own.
 type topic struct {
 	name    string
 	attacks func() []attack
@@ -42,7 +42,7 @@ var topics = []topic{
 	{"forms", forms}, {"kinds", kinds}, {"command", command},
 }
 
-// matching are the attacks whose name matches.
+// matching returns the attacks whose names match.
 func matching(pattern *regexp.Regexp) (chosen []attack) {
 	for _, topic := range topics {
 		for _, a := range topic.attacks() {
@@ -54,7 +54,7 @@ func matching(pattern *regexp.Regexp) (chosen []attack) {
 	return chosen
 }
 
-// named is the attack with a name.
+// named returns the attack with that name.
 func named(name string) attack {
 	for _, topic := range topics {
 		if !strings.HasPrefix(name, topic.name+"/") {
@@ -75,12 +75,12 @@ func main() {
 		return
 	}
 	pattern := flag.String("run", "", "run the attacks whose name matches `regexp`")
-	list := flag.Bool("list", false, "list the names, and run nothing")
-	asJSON := flag.Bool("json", false, "write a line of JSON for each attack, with all of its calls")
+	list := flag.Bool("list", false, "list the names of the attacks; run none of them")
+	asJSON := flag.Bool("json", false, "write a line of JSON for each attack, with all its calls")
 	var r runner
 	flag.DurationVar(&r.timeout, "timeout", 20*time.Second, "how long an attack may take before it is killed")
-	flag.IntVar(&r.memory, "memory", 4096, "how many `MB` an attack may take before it is killed")
-	flag.Float64Var(&r.slack, "slack", 1, "how many `times` as long as promised a call may take, on a machine that has other work")
+	flag.IntVar(&r.memory, "memory", 4096, "how many `MB` an attack may use before it is killed")
+	flag.Float64Var(&r.slack, "slack", 1, "how many `times` the promised time a call may take, for a busy machine")
 	flag.Parse()
 	selected, err := regexp.Compile(*pattern)
 	if err != nil {
@@ -110,7 +110,7 @@ func fatal(err error) {
 }
 
 // prepare finds this program's own file, and builds the command if it is needed.
-// The function that it returns removes what was built.
+// Call clean to remove the files that it makes.
 func (r *runner) prepare(needsCommand bool) (clean func(), err error) {
 	if r.self, err = os.Executable(); err != nil {
 		return nil, err
@@ -151,7 +151,7 @@ func runAll(r *runner, attacks []attack, asJSON bool) bool {
 		fmt.Println(result)
 	}
 	if !asJSON {
-		fmt.Printf("\n%d of %d are beyond the promise of %v, times %g, and %d MB; %.0f s in all\n",
+		fmt.Printf("\n%d of %d break the promise of %v, times %g, and %d MB; %.0f s in all\n",
 			failed, len(attacks), promisedTime, r.slack, promisedMB, time.Since(start).Seconds())
 	}
 	return failed == 0

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// What a runner has to survive, and what it has to find.
+// trials are what a runner has to survive and report.
 var trials = []attack{
 	{name: "trial/well", calls: func(p *probe) { p.text("first", size(1)); p.text("second", size(2)) }},
 	{name: "trial/slow", calls: func(p *probe) { p.text("first", size(1)); p.text("endless", endless) }},
@@ -56,7 +56,7 @@ func growing() (int, error) {
 		}
 		kept = append(kept, b)
 		if len(kept) == 8<<10 {
-			return 0, fmt.Errorf("%d MB are there, and nobody has minded", len(kept))
+			return 0, fmt.Errorf("%d MB are allocated, and the process still runs", len(kept))
 		}
 	}
 }
@@ -114,17 +114,17 @@ func TestKept(t *testing.T) {
 	}
 }
 
-// TestAttacks looks at names, and at the sizes of files: annotations and objects
-// are measured where an attack makes them.
+// TestAttacks checks names and the sizes of files. Annotations and objects are measured
+// where an attack makes them.
 func TestAttacks(t *testing.T) {
 	seen := map[string]bool{}
 	for _, a := range matching(regexp.MustCompile("")) {
 		if seen[a.name] {
-			t.Errorf("there are two attacks %q", a.name)
+			t.Errorf("two attacks have the name %q", a.name)
 		}
 		seen[a.name] = true
 		if !slices.ContainsFunc(topics, func(t topic) bool { return strings.HasPrefix(a.name, t.name+"/") }) {
-			t.Errorf("%q begins with no topic", a.name)
+			t.Errorf("%q does not begin with a topic", a.name)
 		}
 		if a.files == nil {
 			continue

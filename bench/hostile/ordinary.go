@@ -7,7 +7,7 @@ import (
 	"github.com/vmrules/vmrules"
 )
 
-// What people do, though much of it: a bound that refuses it is too narrow.
+// Large but honest input: a bound that refuses it is too narrow.
 func ordinary() []attack {
 	return []attack{
 		{name: "ordinary/quickstart", ordinary: true, calls: func(p *probe) {
@@ -62,7 +62,7 @@ func ordinary() []attack {
 	}
 }
 
-// file reads one of the quickstart, from the folder bench.
+// file reads a file of the quickstart. It expects to run in the folder bench.
 func file(name string) map[string]any {
 	text, err := os.ReadFile("../testdata/quickstart/" + name)
 	if err != nil {

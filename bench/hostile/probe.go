@@ -16,23 +16,23 @@ import (
 	"github.com/vmrules/vmrules/lint"
 )
 
-// runChild runs one attack in this process, and writes what it measures to the
-// standard output.
+// runChild runs one attack in this process, and writes its measurements to standard
+// output.
 func runChild(a attack) {
-	// These are for a child whose parent was killed, and does not watch it.
+	// These limits matter if the parent is killed and no longer watches this process.
 	for resource, limit := range map[int]uint64{syscall.RLIMIT_AS: 12 << 30, syscall.RLIMIT_CPU: 120} {
 		syscall.Setrlimit(resource, &syscall.Rlimit{Cur: limit, Max: limit})
 	}
 	a.calls(&probe{})
 }
 
-// A probe makes the calls of an attack, and measures each.
+// A probe makes the calls of an attack and measures each.
 type probe struct{}
 
-// measure times a call. What f returns says what was found.
+// measure times a call.
 func (p *probe) measure(name string, f func() (outcome, found string)) {
 	debug.FreeOSMemory()
-	os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) // the peak begins anew
+	os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) // resets the peak of memory
 	c := call{Call: name, Before: memoryOf("self", "VmRSS")}
 	p.say(c)
 	start, worked := time.Now(), cpuTime()
@@ -42,7 +42,7 @@ func (p *probe) measure(name string, f func() (outcome, found string)) {
 	p.say(c)
 }
 
-// cpuTime is what this process has used of all cores.
+// cpuTime returns the time that this process has used on all cores.
 func cpuTime() time.Duration {
 	var usage syscall.Rusage
 	syscall.Getrusage(syscall.RUSAGE_SELF, &usage)
@@ -123,7 +123,7 @@ func (p *probe) own(object map[string]any, opts ...vmrules.ValidateOption) (repo
 	return report, err
 }
 
-// judge is parse and validate.
+// judge calls parse and validate.
 func (p *probe) judge(annotation string, object map[string]any, opts ...vmrules.ParseOption) *vmrules.Report {
 	rules, _ := p.parse(annotation, opts...)
 	return p.validate(rules, object)
@@ -167,7 +167,7 @@ func (p *probe) parameters(template map[string]any) {
 	})
 }
 
-// render makes all that can be made of a report.
+// render measures every way to write a report.
 func (p *probe) render(r *vmrules.Report) {
 	var text []byte
 	p.text("String", func() (int, error) { return len(r.String()), nil })
@@ -184,7 +184,7 @@ func (p *probe) render(r *vmrules.Report) {
 	p.text("AdmissionWarnings", func() (int, error) { return len(strings.Join(r.AdmissionWarnings(), "")), nil })
 }
 
-// renderError makes all that can be made of an error.
+// renderError measures every way to write an error.
 func (p *probe) renderError(err error) {
 	var e *vmrules.ParseError
 	if !errors.As(err, &e) {
@@ -195,7 +195,7 @@ func (p *probe) renderError(err error) {
 	p.text("error Causes", func() (int, error) { text, err := json.Marshal(e.Causes()); return len(text), err })
 }
 
-// text measures the making of a text: size is in bytes.
+// text measures a call that makes a text of size bytes.
 func (p *probe) text(name string, make func() (size int, err error)) {
 	p.measure(name, func() (string, string) {
 		size, err := make()
@@ -206,7 +206,7 @@ func (p *probe) text(name string, make func() (size int, err error)) {
 	})
 }
 
-// limit panics where an attack does not keep to what the promise is about.
+// limit panics if an attack's input is larger than the promise covers.
 func limit(what string, size, most int) {
 	if size > most {
 		panic(fmt.Sprintf("the attack is beyond the promise: its %s has %d bytes, more than %d", what, size, most))
@@ -224,7 +224,7 @@ func problems(err error, otherwise string) (outcome, found string) {
 	return problem, fmt.Sprintf("%d problems: %s", len(e.Problems), shortened(e.Problems[0].Message))
 }
 
-// summary counts outcomes, and quotes the first of those that were not judged.
+// summary counts outcomes, and quotes the first rule that was Undecided.
 func summary(r *vmrules.Report) (outcome, found string) {
 	outcome, why := decided, ""
 	counts := map[vmrules.Outcome]int{}

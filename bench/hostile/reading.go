@@ -7,10 +7,10 @@ import (
 	"github.com/vmrules/vmrules"
 )
 
-// Annotations that are made to be read for long. Most are also linted.
+// Annotations that are slow to read. Most are also linted.
 func reading() []attack {
 	return []attack{
-		// Regular expressions whose compiler writes much for little.
+		// Short regular expressions that compile to large programs.
 		regexes("class ranges times repeats, 1,000 rules", 1000, `^(?:\pL){900}$`),
 		regexes("class ranges times repeats, as many as fit", 2700, `^(?:\pL){900}$`),
 		regexes("negated class, times repeats", 1500, `[^\pL\pN]{499}x`),
@@ -140,7 +140,7 @@ func reading() []attack {
 			p.parse(annotation(1, `"rule":"integer","path":"jsonpath::`+strings.Repeat("{", 200_000)+`"`))
 		}},
 
-		// What Lint looks for.
+		// Input for package lint.
 		{name: "reading/lint, a misspelt field in each rule", calls: func(p *probe) {
 			p.lint(annotation(2000, `"rule":"integer","path":"jsonpath::.spec.domain.devces.dsks[*].nme%d","min":1`))
 		}},
@@ -182,7 +182,7 @@ func reading() []attack {
 			p.lint(beside(annotation(1, `"rule":"enum","path":"jsonpath::.a","values":[`+list(20_000, `1e999`)+`]`), "{}"))
 		}},
 
-		// Other ways in.
+		// Other entry points.
 		{name: "reading/NewRules, 2,700 rules of one regex", calls: func(p *probe) {
 			var rules []vmrules.Rule
 			for range 2700 {
@@ -220,7 +220,7 @@ func reading() []attack {
 	}
 }
 
-// regexes is an attack by n rules with one regex.
+// regexes is an attack with n rules that have the same regex.
 func regexes(name string, n int, regex string) attack {
 	return attack{name: "reading/regexes, " + name, calls: func(p *probe) {
 		text := annotation(n, `"rule":"regex","path":"jsonpath::.a","regex":`+quoted(regex))
@@ -229,12 +229,12 @@ func regexes(name string, n int, regex string) attack {
 	}}
 }
 
-// objects is an attack by the text of an object.
+// objects is an attack with the text of an object.
 func objects(name, text string) attack {
 	return attack{name: "reading/objects, " + name, calls: func(p *probe) { p.parseObject(text) }}
 }
 
-// singles are n characters that are no neighbours.
+// singles are n characters, no two of which are adjacent.
 func singles(n int) string {
 	var b strings.Builder
 	for i := range n {

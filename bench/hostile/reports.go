@@ -4,7 +4,7 @@ import (
 	"strings"
 )
 
-// Rules that are quickly judged, and whose report is made to be long.
+// Rules that are quick to judge, and whose report is long.
 func reports() []attack {
 	return []attack{
 		{name: "reports/a message of 250 KB, 4,000 wrong numbers", calls: func(p *probe) {

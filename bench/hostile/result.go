@@ -11,7 +11,7 @@ const (
 	promisedTime = 2 * time.Second
 	promisedMB   = 256
 
-	mostAnnotation = 256 << 10 // bytes: what the promise is about
+	mostAnnotation = 256 << 10 // bytes
 	mostObject     = 3 << 19   // bytes of JSON
 )
 
@@ -25,34 +25,35 @@ const (
 	crashed       = "crashed"
 )
 
-// A call is one call of the library, or of the command, as it was measured.
+// A call is the measurement of one call of the library or of the command.
 type call struct {
 	Call    string  `json:"call"`
 	Seconds float64 `json:"seconds"`
-	CPU     float64 `json:"cpu"`    // seconds of all cores; not promised, but it tells a slow call from a busy machine
-	Before  int     `json:"before"` // bytes that the process had, input included
+	CPU     float64 `json:"cpu"`    // seconds on all cores; it distinguishes a slow call from a busy machine
+	Before  int     `json:"before"` // bytes that the process had before the call, input included
 	Peak    int     `json:"peak"`   // bytes
 	Outcome string  `json:"outcome"`
 	Found   string  `json:"found"`
 }
 
-// kept reports whether the call kept the promise, on a machine that is busy enough
-// to take slack times as long.
+// kept reports whether the call kept the promise. It may take slack times the promised
+// time.
 func (c call) kept(slack float64) bool {
 	return c.Outcome != killedOutcome && c.Outcome != crashed &&
 		c.Seconds <= slack*promisedTime.Seconds() && c.Peak-c.Before <= promisedMB<<20
 }
 
-// part is the larger part of the promise that a call has used: 1 is all of it.
+// part returns how much of the promised time or memory the call used, whichever is
+// more: 1 is all of it.
 func (c call) part() float64 {
 	return max(c.Seconds/promisedTime.Seconds(), float64(c.Peak-c.Before)/(promisedMB<<20))
 }
 
-// A result is what came of an attack.
+// A result is the outcome of an attack.
 type result struct {
 	Attack string `json:"attack"`
 	Kept   bool   `json:"kept"`
-	Worst  call   `json:"worst"` // of Calls
+	Worst  call   `json:"worst"` // the one of Calls that used most of the promise
 	Calls  []call `json:"calls"`
 }
 

@@ -20,15 +20,15 @@ const (
 	childVariable = "VMRULES_HOSTILE_ATTACK"
 	pollInterval  = 5 * time.Millisecond
 
-	input = "(input)" // where a call's name stands while no call is made
+	input = "(input)" // in place of a call's name while the attack makes its input
 )
 
 // A runner runs attacks, one after another.
 type runner struct {
 	self, command, folder string
-	timeout               time.Duration // of a whole process, the making of its input included
+	timeout               time.Duration // of a whole process, which also makes its input
 	memory                int           // MB
-	slack                 float64       // how many times as long as promised a call may take
+	slack                 float64       // how many times the promised time a call may take
 }
 
 func (r *runner) run(a attack) result {
@@ -60,7 +60,7 @@ func (r *runner) run(a attack) result {
 	if killed == "" && err == nil && whole {
 		return newResult(a, calls, r.slack)
 	}
-	if whole { // it was about to make the input of another call
+	if whole { // it was making the input of another call
 		calls, begun = append(calls, call{Call: input}), time.Now()
 	}
 	last := &calls[len(calls)-1]
@@ -76,9 +76,8 @@ func (r *runner) run(a attack) result {
 	return newResult(a, calls, r.slack)
 }
 
-// readCalls reads what a child says: a line when a call begins, and another with
-// everything when it ends. There is at least one call; the last may not have
-// ended.
+// readCalls reads the output of a child: a line when a call begins, and another with the
+// measurements when it ends. There is at least one call. The last may not have ended.
 func readCalls(out io.Reader) (calls []call, begun time.Time) {
 	calls, begun = []call{{Call: input}}, time.Now()
 	lines := bufio.NewScanner(out)
@@ -99,8 +98,8 @@ func readCalls(out io.Reader) (calls []call, begun time.Time) {
 	return calls, begun
 }
 
-// watch kills a process that takes too long, or too much memory, and says why.
-// It ends when done is closed; the peak is in bytes.
+// watch kills a process that takes too much time or memory, and returns why. It ends
+// when done is closed. The peak is in bytes.
 func (r *runner) watch(p *os.Process, done <-chan struct{}) (peak int, killed string) {
 	timeout := time.After(r.timeout)
 	tick := time.NewTicker(pollInterval)
@@ -125,7 +124,8 @@ func (r *runner) watch(p *os.Process, done <-chan struct{}) (peak int, killed st
 	}
 }
 
-// memoryOf reads a line of /proc/PID/status, in bytes; 0 where there is none.
+// memoryOf reads a line of /proc/PID/status, in bytes. It returns 0 if the line is
+// missing.
 func memoryOf(pid, line string) int {
 	text, _ := os.ReadFile("/proc/" + pid + "/status")
 	_, rest, _ := strings.Cut(string(text), line+":")
@@ -137,7 +137,7 @@ func memoryOf(pid, line string) int {
 	return kb << 10
 }
 
-// runCommand times vmrules as a whole: its memory includes that of the program.
+// runCommand measures the whole process of the command.
 func (r *runner) runCommand(a attack) []call {
 	c := call{Call: "vmrules " + a.args[0]}
 	folder, err := os.MkdirTemp(r.folder, "files")
@@ -171,8 +171,8 @@ func (r *runner) runCommand(a attack) []call {
 	close(done)
 	watching.Wait()
 	c.CPU = (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds()
-	// The kernel counts what this program has for its child's, so that only more
-	// than that says anything.
+	// A child's Maxrss begins at this program's own peak, so only a larger value is the
+	// child's.
 	usage := cmd.ProcessState.SysUsage().(*syscall.Rusage)
 	if peak := int(usage.Maxrss) << 10; peak > memoryOf("self", "VmHWM") {
 		c.Peak = max(c.Peak, peak)
@@ -184,7 +184,7 @@ func (r *runner) runCommand(a attack) []call {
 	return []call{c}
 }
 
-// ended is what an exit status of vmrules means.
+// ended interprets an exit status of vmrules.
 func ended(status int, out *sink) (outcome, found string) {
 	found = fmt.Sprintf("exit status %d, %.1f MB written: %s", status, float64(out.size)/(1<<20), firstLine(string(out.head)))
 	switch status {
@@ -199,7 +199,7 @@ func ended(status int, out *sink) (outcome, found string) {
 	return crashed, found
 }
 
-// A sink keeps the beginning of what is written, and counts the rest.
+// A sink keeps the beginning of what is written to it, and counts all bytes.
 type sink struct {
 	head []byte
 	size int

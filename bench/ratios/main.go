@@ -1,5 +1,5 @@
-// Ratios reads what go test -bench wrote, from files or else from its standard
-// input, and prints tables of medians and of their ratios in Markdown:
+// Ratios reads the output of go test -bench from files or from standard input. It prints
+// tables of medians and of their ratios in Markdown:
 //
 //	go run ./ratios out.txt
 package main
@@ -62,7 +62,8 @@ func read(paths []string) (map[string]*table, error) {
 	return measured, files.Err()
 }
 
-// A table has its rows and columns in the order in which they were measured.
+// A table holds the samples of one benchmark function. Rows and columns are in the order
+// in which they were measured.
 type table struct {
 	rows, columns []string
 	samples       map[place][]float64
@@ -70,8 +71,8 @@ type table struct {
 
 type place struct{ row, column, unit string }
 
-// add puts a result into the column that the last part of its name tells, and
-// the row that the others tell: /set=windows/vm=3-disks-pass/peer=opa-2.
+// add adds a result. The last part of its name is the column, and the parts before it are
+// the row: /set=windows/vm=3-disks-pass/peer=opa-2.
 func (t *table) add(r *benchfmt.Result) {
 	var keys []string
 	_, parts := r.Name.Parts()
@@ -82,7 +83,7 @@ func (t *table) add(r *benchfmt.Result) {
 	}
 	last := len(keys) - 1
 	if last < 0 {
-		return // a benchmark of others
+		return // not a benchmark of this module
 	}
 	_, column, _ := strings.Cut(keys[last], "=")
 	at := place{row: strings.Join(keys[:last], " "), column: column}
@@ -109,7 +110,7 @@ func (t *table) median(at place) (float64, bool) {
 	return benchmath.AssumeNothing.Summary(sample, 0.95).Center, true
 }
 
-// A column is what a table shows of each row.
+// A column is a title and a cell for each row.
 type column struct {
 	title string
 	cell  func(row string) string
@@ -117,8 +118,8 @@ type column struct {
 
 const nothing = "–"
 
-// medians are all columns as they were measured, each in the one of the units
-// that it has.
+// medians returns all columns as they were measured. Each shows the first of the units
+// for which it has samples.
 func (t *table) medians(units ...string) []column {
 	var shown []column
 	for _, name := range t.columns {
@@ -147,8 +148,8 @@ func withUnit(v float64, unit string) string {
 
 const library = "vmrules"
 
-// ratios are the library's time, how many times that of the yardsticks it is,
-// and how many times it the time of the others is.
+// ratios returns the library's time, its ratio to the time of each yardstick, and the
+// ratio of the time of each other peer to the library's.
 func (t *table) ratios(yardsticks ...string) []column {
 	shown := []column{t.measured(library, "sec/op")}
 	for _, name := range t.columns {
