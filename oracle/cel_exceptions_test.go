@@ -11,9 +11,9 @@ import (
 	"github.com/vmrules/vmrules"
 )
 
-// celExceptions are the classes of what CEL cannot say, each with an example of
-// a value at .spec.hostname, where CEL fails or comes to another outcome than
-// the right one. cel_exceptions.md gives the reasons, by the same names.
+// celExceptions are the classes of what CEL cannot express. Each has an example of a value
+// at .spec.hostname for which CEL fails or gives a wrong outcome. cel_exceptions.md gives
+// the reasons, by the same names.
 var celExceptions = []struct {
 	name    string
 	kind    string
@@ -58,11 +58,11 @@ func TestCELExceptions(t *testing.T) {
 		})
 	}
 	if diff := cmp.Diff(names, celExceptionsListed(t)); diff != "" {
-		t.Errorf("cel_exceptions.md has others (+) than are shown here (-):\n%s", diff)
+		t.Errorf("classes (-here +cel_exceptions.md):\n%s", diff)
 	}
 }
 
-// celExceptionsListed are the names in the first table of cel_exceptions.md.
+// celExceptionsListed returns the names in the first table of cel_exceptions.md.
 func celExceptionsListed(t *testing.T) []string {
 	text, err := os.ReadFile("cel_exceptions.md")
 	if err != nil {

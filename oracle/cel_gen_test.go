@@ -9,17 +9,16 @@ import (
 	"strings"
 )
 
-// A celCase is what one comparison is about: rules, and a VM in one of its
-// forms. re2 says in RE2's words what the VM's and rules' patterns mean; what
-// is not in it is no pattern.
+// A celCase is one comparison: rules, and a VM in one of its forms. re2 has the RE2
+// spelling of each pattern in the rules and the VM; other strings are not patterns.
 type celCase struct {
 	rules   []celRule
-	content map[string]any // of the rules' root
+	content map[string]any // the value that the rules call $
 	form    celForm
 	re2     map[string]string
 }
 
-// A celForm is the kind of the object that the rules' root is in.
+// A celForm is the kind of the object that holds the rules' root.
 type celForm string
 
 const (
@@ -38,8 +37,8 @@ func (c celCase) object() map[string]any {
 	return object
 }
 
-// A celGen generates one set of rules and VMs for it. While it makes rules, it
-// notes which values would be interesting where, such as those at a bound.
+// A celGen generates a set of rules and VMs for it. While it makes rules, it records which
+// values would be interesting where, such as those at a limit.
 type celGen struct {
 	*rand.Rand
 	plants []celPlant
@@ -47,11 +46,11 @@ type celGen struct {
 	names  int // of groups in patterns
 }
 
-// A celPlant is a place in a VM and what should often be there.
+// A celPlant is a place in a VM and the values that it should often hold.
 type celPlant struct {
 	at     celPath
 	values []any
-	exact  bool // an argument: the values themselves rather than about these
+	exact  bool // the place is for an argument: use these values, not similar ones
 }
 
 func newCELGen(seed, n uint64) *celGen {
@@ -105,7 +104,7 @@ func (g *celGen) rule() celRule {
 	return r
 }
 
-// weighted is an index, as often as its weight says.
+// weighted returns a random index, in proportion to its weight.
 func (g *celGen) weighted(weights ...int) int {
 	total := 0
 	for _, w := range weights {
@@ -120,8 +119,7 @@ func (g *celGen) weighted(weights ...int) int {
 	panic("unreachable")
 }
 
-// Places that rules judge, that arguments are read from, and that patterns are
-// read from.
+// Places that rules judge, and places that arguments and patterns are read from.
 var (
 	celPlaces = []string{
 		"metadata labels tier", "metadata annotations vm.kubevirt.io/os",
@@ -140,7 +138,7 @@ var (
 	celPatternPlaces = []string{"metadata labels pattern", "spec patterns a", "spec patterns b", "spec patterns c"}
 )
 
-// path is one of the places, seldom with a step that leads elsewhere.
+// path returns one of the places. Rarely, it changes a step.
 func (g *celGen) path(places []string) celPath {
 	p := celPath{Style: celStyle(g.IntN(int(celStyles)))}
 	for step := range strings.FieldsSeq(celPick(g, places...)) {
@@ -156,8 +154,8 @@ func (g *celGen) path(places []string) celPath {
 	return p
 }
 
-// valid is a path that a rule about another could have: the same, the
-// beginning of it, or any.
+// valid returns a path for the key valid of a rule about path: path itself, a part of it
+// from the beginning, or any.
 func (g *celGen) valid(path celPath) celPath {
 	switch {
 	case g.chance(30):
@@ -168,7 +166,7 @@ func (g *celGen) valid(path celPath) celPath {
 	return g.path(celPlaces)
 }
 
-// operand is a literal, or a path to where VMs often have it.
+// operand returns a literal, or a path to a place where VMs often have it.
 func (g *celGen) operand(literal any, places []string) celOperand {
 	if !g.chance(35) {
 		return celOperand{Literal: literal}
@@ -182,7 +180,7 @@ func (g *celGen) planted(value any, places []string) celPath {
 	return at
 }
 
-// bounds adds min or max, or both, and gives numbers around them.
+// bounds adds min or max, or both, and returns numbers around them.
 func (g *celGen) bounds(r celRule, key string) []any {
 	low := celPick(g, g.IntN(12), -g.IntN(5), 1000*g.IntN(9), 1024*g.IntN(9), g.IntN(4)<<30)
 	high := low + g.IntN(4)
@@ -199,7 +197,7 @@ func (g *celGen) bounds(r celRule, key string) []any {
 	}
 }
 
-// number is n in one of its forms: for a string rule, as a string.
+// number returns n in one of its forms: for a string rule, as a string.
 func (g *celGen) number(n int, kind string) any {
 	if kind != "string" && g.chance(60) {
 		return json.Number(fmt.Sprintf(celPick(g, "%d", "%d", "%d.0", "%d.00", "%de0"), n))
@@ -221,14 +219,14 @@ func (g *celGen) number(n int, kind string) any {
 	return fmt.Sprintf(form, n)
 }
 
-// fraction is a little more than n.
+// fraction returns a number a little more than n.
 func (g *celGen) fraction(n int, kind string) any {
 	forms := []string{"%d500m", "%d.5", "%d.500"}
 	if kind == "string" || g.chance(50) {
 		return fmt.Sprintf(celPick(g, forms...), n)
 	}
 	if n > 99_999 {
-		n = 99_999 // larger ones CEL renders with an exponent
+		n = 99_999 // CEL renders larger ones with an exponent
 	}
 	return json.Number(fmt.Sprintf(celPick(g, forms[1:]...), n))
 }
@@ -243,7 +241,7 @@ var celOdd = []any{
 	"9007199254740993",
 }
 
-// lengths adds minLength or maxLength, or both, and gives texts around them.
+// lengths adds minLength or maxLength, or both, and returns texts of about that length.
 func (g *celGen) lengths(r celRule, key string) []any {
 	low := g.IntN(8)
 	high := low + g.IntN(3)
@@ -264,7 +262,7 @@ func (g *celGen) length(n int) json.Number {
 	return json.Number(fmt.Sprintf(celPick(g, "%d", "%d", "%d.0", "%de0"), n))
 }
 
-// text renders in n code points: digits for an integer rule.
+// text returns a value that renders in n code points: digits for an integer rule.
 func (g *celGen) text(n int, kind string) any {
 	if kind == "integer" || kind != "string" && g.chance(20) {
 		digits := "1" + strings.Repeat("0", min(max(n-1, 0), 12))
@@ -290,7 +288,7 @@ func (g *celGen) text(n int, kind string) any {
 
 var celWords = []any{"virtio", "scsi", "sata", "VirtIO", "q35", "pc-q35-rhel8.2.0", "", "e1000", "naïve", "a b", "null", "it's"}
 
-// values adds values, and gives what it allows or nearly so.
+// values adds values, and returns values that it allows or nearly allows.
 func (g *celGen) values(r celRule) []any {
 	var literals, interesting []any
 	for range g.weighted(5, 25, 40, 30) {
@@ -306,7 +304,7 @@ func (g *celGen) values(r celRule) []any {
 	return append(interesting, g.scalar(r.Kind))
 }
 
-// valuesAt is a path to the list, or to each of its items.
+// valuesAt returns a path to the list, or to each of its items.
 func (g *celGen) valuesAt(literals []any) celOperand {
 	list := append([]any{}, literals...)
 	at := g.planted(list, []string{"spec limits a", "spec limits b", "spec limits c"})
@@ -332,7 +330,7 @@ func (g *celGen) valuesOf(literals []any) celOperand {
 	return celOperand{Items: items}
 }
 
-// scalar is a value that a rule of the kind could judge.
+// scalar returns a value that a rule of the kind could judge.
 func (g *celGen) scalar(kind string) any {
 	switch {
 	case kind == "integer" || kind != "string" && g.chance(30):
@@ -343,7 +341,7 @@ func (g *celGen) scalar(kind string) any {
 	return celPick(g, celWords...)
 }
 
-// another is the same value in another form, or one that is nearly the same.
+// another returns the same value in another form, or a similar one.
 func (g *celGen) another(v any, kind string) any {
 	text := fmt.Sprint(v)
 	if n, err := strconv.Atoi(text); err == nil && g.chance(70) {
@@ -355,7 +353,7 @@ func (g *celGen) another(v any, kind string) any {
 	return celPick[any](g, text, strings.ToUpper(text), text+" ", text+"x")
 }
 
-// anything is a value of any type.
+// anything returns a value of any type.
 func (g *celGen) anything() any {
 	switch g.IntN(6) {
 	case 0:
@@ -372,8 +370,8 @@ func (g *celGen) anything() any {
 	return celPick(g, celWords...)
 }
 
-// vm is a VM with what is interesting about the rules in most of their places,
-// and anything in some other ones.
+// vm returns a VM with interesting values at most places of the rules, and any values at
+// some other places.
 func (g *celGen) vm(rules []celRule) celCase {
 	var content any = map[string]any{"spec": map[string]any{"domain": map[string]any{}}}
 	for _, place := range celPlaces {
@@ -404,14 +402,14 @@ func (g *celGen) planting(p celPlant) any {
 	return g.anything()
 }
 
-// isPattern tells places that only hold patterns: of any other string, CEL
-// could not say what it means as one.
+// isPattern reports whether the place holds only patterns. CEL would not know the RE2
+// spelling of any other string there.
 func (p celPlant) isPattern() bool {
 	return strings.Contains(p.at.String(), "pattern")
 }
 
-// put returns v with values at all places that the steps select, which are
-// made where they are not there.
+// put returns v with values at all places that the steps select. It makes places that are
+// missing.
 func (g *celGen) put(v any, steps []any, value func() any) any {
 	if len(steps) == 0 {
 		return value()
@@ -439,7 +437,7 @@ func (g *celGen) put(v any, steps []any, value func() any) any {
 	return list
 }
 
-// itemsFor is how many items a list lacks for a step, seldom too few.
+// itemsFor returns how many items a list lacks for a step; rarely, too few.
 func (g *celGen) itemsFor(step any, have int) int {
 	want := g.weighted(1, 10, 7, 4)
 	if i, ok := step.(int); ok && g.chance(95) {
@@ -453,7 +451,7 @@ func (g *celGen) selects(step any, i, length int) bool {
 	return !ok && g.chance(95) || ok && (index == i || index+length == i)
 }
 
-// regex adds a pattern, and gives what it matches or nearly so.
+// regex adds a pattern, and returns strings that it matches or nearly matches.
 func (g *celGen) regex(r celRule) []any {
 	p := g.pattern(r.Kind == "integer")
 	g.re2[p.pcre] = p.re2
@@ -471,14 +469,14 @@ func (g *celGen) regex(r celRule) []any {
 	return append(interesting, g.scalar(r.Kind), g.scalar(r.Kind))
 }
 
-// A celPattern is a pattern that PCRE and RE2 can both say, and strings that
-// it matches.
+// A celPattern is a pattern that PCRE and RE2 can both express, and strings that it
+// matches.
 type celPattern struct {
 	pcre, re2 string
 	samples   []string
 }
 
-// pattern is one or two branches, for digits only or for any text.
+// pattern returns one or two branches, for digits only or for any text.
 func (g *celGen) pattern(digits bool) celPattern {
 	flags := ""
 	if g.chance(25) {
@@ -497,8 +495,8 @@ func (g *celGen) pattern(digits bool) celPattern {
 	return p
 }
 
-// branch is a few parts, maybe anchored. A first part that matches nothing is
-// not generated after ^: with (?m), RE2 lets ^ match after a last newline too.
+// branch returns a few parts, perhaps anchored. After ^, it generates no first part that
+// can match nothing: with (?m), RE2 also lets ^ match after a final newline.
 func (g *celGen) branch(digits, multiline bool) celPattern {
 	var p celPattern
 	if g.chance(45) {
@@ -514,7 +512,7 @@ func (g *celGen) branch(digits, multiline bool) celPattern {
 	}
 	p.samples = []string{sample}
 	if g.chance(45) {
-		// A $ of PCRE also matches before a newline at the end.
+		// PCRE's $ also matches before a final newline.
 		end := celPick(g, [2]string{"$", `(?:\n?\z)`}, [2]string{"$", `(?:\n?\z)`}, [2]string{`\Z`, `(?:\n?\z)`}, [2]string{`\z`, `\z`})
 		if multiline && end[0] == "$" {
 			end[1] = "$"
@@ -525,7 +523,7 @@ func (g *celGen) branch(digits, multiline bool) celPattern {
 	return p
 }
 
-// part is an atom or a group, maybe repeated.
+// part returns an atom or a group, perhaps repeated.
 func (g *celGen) part(digits, maybeNothing bool) celPattern {
 	p := g.atom(digits)
 	if !digits && g.chance(20) {
@@ -555,7 +553,7 @@ func (g *celGen) atom(digits bool) celPattern {
 		from = celDigits
 	}
 	atom := slices.Clone(celPick(g, from...))
-	if strings.Contains(atom[0], "<bus>") { // PCRE wants each name once
+	if strings.Contains(atom[0], "<bus>") { // PCRE refuses a name that is used twice
 		g.names++
 		name := fmt.Sprintf("<bus%d>", g.names)
 		atom[0], atom[1] = strings.Replace(atom[0], "<bus>", name, 1), strings.Replace(atom[1], "<bus>", name, 1)
@@ -563,8 +561,8 @@ func (g *celGen) atom(digits bool) celPattern {
 	return celPattern{pcre: atom[0], re2: atom[1], samples: atom[2:]}
 }
 
-// Atoms in PCRE, the same in RE2, and what they match. Without UCP, PCRE's
-// classes are ASCII as those of RE2; \s has the vertical tab only in PCRE.
+// Atoms in PCRE, the same in RE2, and strings that they match. Without UCP, PCRE's classes
+// are ASCII, like RE2's; only PCRE's \s has the vertical tab.
 var (
 	celDigits = [][]string{
 		{"1", "1", "1"}, {`\d`, `\d`, "7"}, {"[1-9]", "[1-9]", "4"}, {"[[:digit:]]", "[[:digit:]]", "5"},

@@ -8,9 +8,8 @@ import (
 	"strings"
 )
 
-// A celRule is a rule before it is written down: as an annotation for the
-// library, and as an expression for CEL. The expression follows the words of
-// the specification and knows nothing of how the library judges.
+// A celRule can be written as an annotation for the library, and as an expression for CEL.
+// The expression follows the specification and nothing in the library.
 type celRule struct {
 	Kind        string
 	Path        celPath
@@ -19,7 +18,7 @@ type celRule struct {
 	JustWarning bool
 }
 
-// celArguments are the keys of a rule's arguments, in the order of the spec.
+// celArguments are the keys of a rule's arguments, in the order of the specification.
 var celArguments = []string{"min", "max", "minLength", "maxLength", "values", "regex"}
 
 // A celOperand is the value of an argument: a path if it has steps, a list if
@@ -30,7 +29,7 @@ type celOperand struct {
 	Items   []celOperand
 }
 
-// form is how counts call the operand.
+// form returns the operand's name in counts.
 func (o celOperand) form() string {
 	isPath := func(o celOperand) bool { return o.Path.exists() }
 	switch {
@@ -42,7 +41,7 @@ func (o celOperand) form() string {
 	return "literal"
 }
 
-// annotated is the operand as the annotation has it.
+// annotated returns the operand as it is in the annotation.
 func (o celOperand) annotated() any {
 	if o.Path.exists() {
 		return o.Path.String()
@@ -57,13 +56,13 @@ func (o celOperand) annotated() any {
 	return items
 }
 
-// annotated is the rule as the annotation has it.
+// annotated returns the rule as it is in the annotation.
 func (r celRule) annotated(i int) map[string]any {
 	keys := map[string]any{
 		"name":    fmt.Sprintf("rule-%d", i),
 		"rule":    r.Kind,
 		"path":    r.Path.String(),
-		"message": "what the user is told",
+		"message": "a message for the user",
 	}
 	if r.Valid.exists() {
 		keys["valid"] = r.Valid.String()
@@ -77,7 +76,7 @@ func (r celRule) annotated(i int) map[string]any {
 	return keys
 }
 
-// celAnnotation is the annotation that holds the rules.
+// celAnnotation returns the annotation with the rules.
 func celAnnotation(rules []celRule) string {
 	list := []any{}
 	for i, r := range rules {
@@ -85,7 +84,7 @@ func celAnnotation(rules []celRule) string {
 	}
 	text, err := json.Marshal(list)
 	if err != nil {
-		panic(err) // what is generated always has a JSON form
+		panic(err) // all generated values have a JSON form
 	}
 	return string(text)
 }
@@ -115,7 +114,7 @@ const (
 
 func (p celPath) exists() bool { return len(p.Steps) > 0 }
 
-// String is the path with its prefix.
+// String returns the path with its prefix.
 func (p celPath) String() string {
 	var s strings.Builder
 	for _, step := range p.Steps {
@@ -169,7 +168,7 @@ var celDefaults = map[string]string{
 	".spec.domain.devices.interfaces[].ports[].port":     "0",
 }
 
-// selected is the CEL list of what the path selects.
+// selected returns a CEL expression: the list of the values that the path selects.
 func (p celPath) selected() string {
 	list, at := "[vm]", ""
 	for _, step := range p.Steps {
@@ -188,8 +187,8 @@ func (p celPath) selected() string {
 	return list
 }
 
-// celMember goes on to a member of each object; null is absent. A default
-// stands in for an absent one and, where it is a count of CPUs, for 0.
+// celMember returns an expression that selects a member of each object in a list. A null
+// is absent. A default replaces an absent member and, for a count of CPUs, 0.
 func celMember(name, otherwise string) string {
 	key := strconv.Quote(name)
 	there := fmt.Sprintf("%s in x && x[%s] != null", key, key)
@@ -202,8 +201,8 @@ func celMember(name, otherwise string) string {
 	return fmt.Sprintf(".map(x, type(x) == map, %s ? x[%s] : dyn(%s))", there, key, otherwise)
 }
 
-// celItem goes on to an item of each array; a negative index counts from the
-// end.
+// celItem returns an expression that selects an item of each array in a list. A negative
+// index counts from the end.
 func celItem(index int) string {
 	at, enough := strconv.Itoa(index), index+1
 	if index < 0 {
@@ -212,11 +211,11 @@ func celItem(index int) string {
 	return fmt.Sprintf(".map(x, type(x) == list && size(x) >= %d && x[%s] != null, x[%s])", enough, at, at)
 }
 
-// celRoot is what paths begin at, by the kind of the object.
+// celRoot is the root of paths, by the kind of the object.
 const celRoot = "self.kind == 'VirtualMachine' ? self.spec.template : self"
 
-// outcome is the CEL expression for what becomes of the rule, by the library's
-// names, with the object as self.
+// outcome returns a CEL expression for the rule's outcome, by the library's name. The
+// object is self.
 func (r celRule) outcome() string {
 	needsArguments := r.Kind == "enum" || r.Kind == "regex"
 	if r.Kind == celUnknownKind || needsArguments && len(r.Arguments) == 0 {
@@ -235,9 +234,9 @@ func (r celRule) outcome() string {
 	return fmt.Sprintf("cel.bind(vm, %s,\n%s)", celRoot, outcome)
 }
 
-// judged is the outcome for the values found, with each argument bound to its
-// key. A value that is wrong by an argument that can be used decides, whatever
-// the others are.
+// judged returns an expression for the outcome of the values found, with each argument
+// bound to its key. A value that violates a usable argument decides, even if another
+// argument is unusable.
 func (r celRule) judged() string {
 	violated := "'Violated'"
 	if r.JustWarning {
@@ -253,8 +252,8 @@ func (r celRule) judged() string {
 	return fmt.Sprintf("size(found) == 0 || found.exists(v, %s) ? %s : %s ? 'Undecided' : 'Satisfied'", wrong, violated, unusable)
 }
 
-// bound is the CEL list that an argument's key stands for: its values, of which
-// one is needed; but for values, a list of what each item or path allows.
+// bound returns the CEL list that is bound to an argument's key: its values, of which
+// there must be one. For the key values, each item is the list that an item or path allows.
 func (o celOperand) bound(key string) string {
 	switch {
 	case key != "values":
@@ -271,7 +270,7 @@ func (o celOperand) bound(key string) string {
 	return "[" + strings.Join(lists, ", ") + "]"
 }
 
-// celListed makes lists of one value of those that are no lists.
+// celListed wraps each value that is not a list in a list.
 const celListed = ".map(x, type(x) == list ? x : [x])"
 
 func (o celOperand) selected() string {
@@ -281,7 +280,7 @@ func (o celOperand) selected() string {
 	return "[" + celLiteral(o.Literal) + "]"
 }
 
-// celLiteral is a string, a bool or a json.Number as a CEL literal.
+// celLiteral writes a string, a bool or a json.Number as a CEL literal.
 func celLiteral(v any) string {
 	switch v := celValue(v).(type) {
 	case string:
@@ -293,7 +292,7 @@ func celLiteral(v any) string {
 	}
 }
 
-// celIs says that a value is of a rule's kind.
+// celIs returns an expression that is true if v is of the rule's kind.
 func celIs(kind, v string) string {
 	switch kind {
 	case "integer":
@@ -306,30 +305,32 @@ func celIs(kind, v string) string {
 
 func celScalar(v string) string { return fmt.Sprintf("!(type(%s) in [list, map])", v) }
 
-// celNumber says that a value is a number or a quantity. Kubernetes also takes
-// a suffix alone, such as "Gi" and "e1", for 0, against its own grammar.
+// celNumber returns an expression that is true if v is a number or a quantity. It demands a
+// digit: Kubernetes reads a suffix alone, such as "Gi" and "e1", as 0.
 func celNumber(v string) string {
 	quantity := fmt.Sprintf("isQuantity(%[1]s) && %[1]s.matches('^[-+]?[.]?[0-9]')", v)
 	return fmt.Sprintf("(type(%[1]s) == string ? %[2]s : type(%[1]s) in [int, double])", v, quantity)
 }
 
-// celInteger says that a value is an integral number. isInteger() alone denies
-// "1000m" and "0.5Ki", so the integers around the quantity's float are tried.
+// celInteger returns an expression that is true if v is an integral number. isInteger()
+// alone is false for "1000m" and "0.5Ki", so the expression also tries the integers around
+// the quantity's float.
 func celInteger(v string) string {
 	around := "[-1, 0, 1].exists(d, q.compareTo(quantity(string(int(q.asApproximateFloat()) + d))) == 0)"
 	return fmt.Sprintf("(type(%s) == int || %s && cel.bind(q, %s, q.isInteger() || %s))", v, celNumber(v), celQuantity(v), around)
 }
 
-// celQuantity is a number as a quantity, which compares it exactly.
+// celQuantity returns an expression that converts a number to a quantity, which compares
+// exactly.
 func celQuantity(v string) string { return fmt.Sprintf("quantity(string(%s))", v) }
 
-// celRendered is a scalar as a string. CEL writes doubles with an exponent from
-// 1e6 on; integral ones are made ints, which it writes without.
+// celRendered returns an expression that renders a scalar as a string. CEL writes doubles
+// from 1e6 on with an exponent, so the expression converts integral ones to ints.
 func celRendered(v string) string {
 	return fmt.Sprintf("(type(%[1]s) == double && %[1]s == double(int(%[1]s)) ? string(int(%[1]s)) : string(%[1]s))", v)
 }
 
-// celUsable says of each argument, bound to its key, that it can be judged by.
+// celUsable has, for each argument, an expression that is true if the argument is usable.
 var celUsable = map[string]string{
 	"min":       "size(min) == 1 && " + celNumber("min[0]"),
 	"max":       "size(max) == 1 && " + celNumber("max[0]"),
@@ -339,7 +340,7 @@ var celUsable = map[string]string{
 	"regex":     "size(regex) == 1 && type(regex[0]) == string && regex[0] in re2",
 }
 
-// celHolds says of each argument that the value v satisfies it.
+// celHolds has, for each argument, an expression that is true if the value v satisfies it.
 var celHolds = map[string]string{
 	"min":       celNumber("v") + " && !" + celQuantity("v") + ".isLessThan(" + celQuantity("min[0]") + ")",
 	"max":       celNumber("v") + " && !" + celQuantity("v") + ".isGreaterThan(" + celQuantity("max[0]") + ")",
@@ -349,11 +350,11 @@ var celHolds = map[string]string{
 	"regex":     celRendered("v") + ".matches(re2[regex[0]])",
 }
 
-// celAllowed is all that values allows; null is absent.
+// celAllowed is the list of all allowed values; null is absent.
 const celAllowed = "values.flatten().filter(a, a != null)"
 
-// celLength says that a value can be a length. Labels hold it as a string, which
-// is then a number as JSON has them and no other quantity.
+// celLength returns an expression that is true if v can be a length. In a label, a length
+// is a string, which must be a JSON number; other quantities are not lengths.
 func celLength(v string) string {
 	plain := fmt.Sprintf("(type(%[1]s) != string || %[1]s.matches('^-?(0|[1-9][0-9]*)([.][0-9]+)?([eE][-+]?[0-9]+)?$'))", v)
 	return plain + " && " + celInteger(v) + " && " + celQuantity(v) + ".compareTo(quantity('0')) >= 0"
@@ -362,8 +363,8 @@ func celLength(v string) string {
 // celSize is the length of v, rendered, in code points.
 var celSize = "quantity(string(size(" + celRendered("v") + ")))"
 
-// celValue is a decoded value with its numbers as CEL has them: ints, or
-// doubles where they have a point or an exponent.
+// celValue converts the numbers in a decoded value to CEL's: doubles if they have a point
+// or an exponent, otherwise ints.
 func celValue(v any) any {
 	switch v := v.(type) {
 	case json.Number:
@@ -372,7 +373,7 @@ func celValue(v any) any {
 		}
 		f, err := v.Float64()
 		if err != nil {
-			panic(err) // no such number is generated
+			panic(err) // such numbers are not generated
 		}
 		return f
 	case map[string]any:

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// shrunk is a least case that still fails: nothing more can be taken away.
+// shrunk returns the smallest case that still fails: nothing can be removed from it.
 func (c celCase) shrunk(fails func(celCase) bool) celCase {
 	for {
 		smaller := c.smaller()
@@ -17,7 +17,7 @@ func (c celCase) shrunk(fails func(celCase) bool) celCase {
 	}
 }
 
-// smaller lists cases with one thing less.
+// smaller lists cases with one part less.
 func (c celCase) smaller() []celCase {
 	var all []celCase
 	with := func(rules []celRule, content any) {
@@ -68,8 +68,8 @@ func (r celRule) smaller() []celRule {
 	return all
 }
 
-// smallerStrings are a string with a letter less. Patterns stay as they are: CEL
-// knows only those that were generated.
+// smallerStrings returns a string with one letter less. It keeps patterns as they are,
+// since CEL knows only those that were generated.
 func (c celCase) smallerStrings(v any) []any {
 	s, _ := v.(string)
 	if _, ok := c.re2[s]; ok || len(s) <= 1 {

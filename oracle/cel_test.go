@@ -14,14 +14,12 @@ import (
 	"k8s.io/apiserver/pkg/cel/library"
 )
 
-// CEL is a second opinion on the verdict: a generated rule is written as an
-// annotation and, from the words of the specification, as a CEL expression over
-// the same VM. Both have to come to the same outcome. What CEL cannot say is
-// not generated; cel_exceptions.md lists it.
+// CEL is a second opinion on the verdict. Each generated rule is written as an annotation
+// and, following the specification, as a CEL expression over the same VM. Both must have
+// the same outcome. cel_exceptions.md lists what CEL cannot express; it is not generated.
 
 const (
-	// celSeedVariable gives another seed than the default, to look elsewhere or
-	// to see a failure again.
+	// celSeedVariable sets another seed, to try other cases or to repeat a failure.
 	celSeedVariable = "VMRULES_CEL_SEED"
 	celDefaultSeed  = 20190202
 
@@ -52,7 +50,7 @@ func TestCEL(t *testing.T) {
 	counts.check(t)
 }
 
-// celExpressions are the CEL expressions of rules.
+// celExpressions returns the CEL expressions of rules.
 func celExpressions(rules []celRule) []string {
 	var all []string
 	for _, r := range rules {
@@ -61,7 +59,7 @@ func celExpressions(rules []celRule) []string {
 	return all
 }
 
-// celVerdict says what becomes of the whole object.
+// celVerdict is true if the object is valid.
 const celVerdict = "rules.all(r, r.justWarning || !(r.outcome in ['Violated', 'Undecided']))"
 
 // A celSet is rules that both sides are ready to judge by.
@@ -86,8 +84,8 @@ func newCELSet(t *testing.T, rules []celRule, expressions func([]celRule) []stri
 	return set
 }
 
-// celProgram leaves types to be checked at run time: the checker takes what it
-// first sees done to a value of any type for what that type is.
+// celProgram leaves type checks to run time: CEL's checker would infer the type of a
+// dynamic value from its first use.
 func celProgram(t *testing.T, expression string) cel.Program {
 	t.Helper()
 	ast, issues := celEnv.Parse(expression)
@@ -101,8 +99,8 @@ func celProgram(t *testing.T, expression string) cel.Program {
 	return program
 }
 
-// celEnv is CEL with Kubernetes' quantities. RE2 reads some patterns otherwise
-// than PCRE: re2 says in its words what a generated pattern means.
+// celEnv is CEL with Kubernetes' quantities. RE2 reads some patterns differently from
+// PCRE: re2 has the RE2 spelling of each generated pattern.
 var celEnv = func() *cel.Env {
 	env, err := cel.NewEnv(
 		cel.Variable("self", cel.DynType),
@@ -116,8 +114,8 @@ var celEnv = func() *cel.Env {
 	return env
 }()
 
-// compare tells whether both sides agree about each rule and the whole VM, and
-// counts what was compared.
+// compare reports whether both sides agree about each rule and the whole VM. It counts
+// what was compared.
 func (s *celSet) compare(c celCase, counts celCounts) bool {
 	outcomes, valid := s.saysCEL(c)
 	report := vmrules.Validate(s.rules, c.object())
@@ -135,8 +133,8 @@ func (s *celSet) compare(c celCase, counts celCounts) bool {
 	return true
 }
 
-// saysCEL is the outcome of each rule, and whether the VM is valid. An error
-// is an outcome that the library does not have.
+// saysCEL returns CEL's outcome of each rule, and whether the VM is valid. An error in CEL
+// becomes an outcome that the library does not have.
 func (s *celSet) saysCEL(c celCase) (outcomes []string, valid bool) {
 	var results []any
 	self := celValue(c.object())
@@ -156,7 +154,7 @@ func celEval(program cel.Program, variables map[string]any) any {
 	return v.Value()
 }
 
-// celFailure shows the least case on which both sides still disagree.
+// celFailure shows the smallest case on which both sides still disagree.
 func celFailure(t *testing.T, seed uint64, c celCase, expressions func([]celRule) []string) string {
 	t.Helper()
 	c = c.shrunk(func(c celCase) bool { return celDisagree(t, c, expressions) })
@@ -171,7 +169,7 @@ func celFailure(t *testing.T, seed uint64, c celCase, expressions func([]celRule
 		celAnnotation(c.rules), object, report, valid, outcomes, strings.Join(expressions(c.rules), "\n"))
 }
 
-// celCounts count what was compared, by what it was about.
+// celCounts count comparisons by topic.
 type celCounts map[string]int
 
 func (n celCounts) add(r celRule, result vmrules.Result) {
@@ -195,7 +193,7 @@ func (n celCounts) add(r celRule, result vmrules.Result) {
 	}
 }
 
-// addValues counts what the rule found in the VM.
+// addValues counts the values that the rule found in the VM.
 func (n celCounts) addValues(c celCase, result vmrules.Result) {
 	if found, _ := result.Path.Find(c.content); len(found) > 1 {
 		n["several values "+string(result.Outcome)]++
@@ -229,7 +227,7 @@ func (n celCounts) String() string {
 	return s.String()
 }
 
-// check asks that everything was compared often, with both verdicts.
+// check fails the test unless each topic was compared often, with both verdicts.
 func (n celCounts) check(t *testing.T) {
 	for about, least := range celWanted() {
 		if n[about] < least {
@@ -263,8 +261,8 @@ func celWanted() map[string]int {
 	return wanted
 }
 
-// The comparison has to find mistakes, here made on CEL's side, and to show
-// them in a small case.
+// TestCELFindsMistakes plants mistakes in the CEL expressions. The comparison has to find
+// them, and to show them in a small case.
 func TestCELFindsMistakes(t *testing.T) {
 	for _, mistake := range []struct{ name, old, new string }{
 		{"min is exclusive", "!quantity(string(v)).isLessThan(quantity(string(min[0])))", "quantity(string(v)).isGreaterThan(quantity(string(min[0])))"},
@@ -276,7 +274,7 @@ func TestCELFindsMistakes(t *testing.T) {
 		{"null is there", " != null", " != 'null'"},
 		{"values in any form of numbers", "string(a))", "a)"},
 		{"regex is anchored", ".matches(re2[regex[0]])", ".matches('^(?:' + re2[regex[0]] + ')$')"},
-		{"quantities are no integers", "isQuantity(v)", "false"},
+		{"quantities are not integers", "isQuantity(v)", "false"},
 		{"only canonical integers", "q.isInteger() ||", "q.isInteger() || false &&"},
 		{"valid is ignored", "== 0 ? 'Skipped'", "< 0 ? 'Skipped'"},
 		{"a negative index counts from the start", "x[size(x) - 1]", "x[0]"},
@@ -304,7 +302,7 @@ func TestCELFindsMistakes(t *testing.T) {
 	}
 }
 
-// celDisagreement is the first generated case where a mistake is seen.
+// celDisagreement returns the first generated case that shows a mistake.
 func celDisagreement(t *testing.T, mistaken func([]celRule) []string) (celCase, bool) {
 	for n := range uint64(celRuleSets) {
 		g := newCELGen(celDefaultSeed, n)
@@ -319,8 +317,7 @@ func celDisagreement(t *testing.T, mistaken func([]celRule) []string) (celCase, 
 	return celCase{}, false
 }
 
-// celMistakes tells whether the mistake, and nothing else, makes both sides
-// disagree.
+// celMistakes reports whether both sides disagree, and only because of the mistake.
 func celMistakes(t *testing.T, c celCase, mistaken func([]celRule) []string) bool {
 	return celDisagree(t, c, mistaken) && !celDisagree(t, c, celExpressions)
 }

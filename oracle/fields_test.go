@@ -11,12 +11,11 @@ import (
 	meta "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// fieldTable is the table of fields that package lint knows; it says itself
-// how it is written.
+// fieldTable is the table of fields that package lint knows. Its head describes its form.
 const fieldTable = "../lint/fields.txt"
 
-// fieldRoots are the types of Kubernetes that a VM holds, by their names in the
-// table. The types below them are found by reflection.
+// fieldRoots are the Kubernetes types that a VM holds, by their names in the table. The
+// test finds the types below them by reflection.
 var fieldRoots = map[string]any{
 	"meta.ObjectMeta":                        meta.ObjectMeta{},
 	"core.Affinity":                          core.Affinity{},
@@ -32,12 +31,11 @@ var fieldRoots = map[string]any{
 	"core.DownwardAPIVolumeFile":             core.DownwardAPIVolumeFile{},
 }
 
-// fieldTypes are types by name, and what each of their fields is.
+// fieldTypes has types by name; of each, the type of each field.
 type fieldTypes map[string]map[string]string
 
-// TestFields holds the types of Kubernetes in the table of fields against the Go
-// types. KubeVirt's own types have no such test: its Go module is none of those
-// that this one requires.
+// TestFields compares the Kubernetes types in the table with the Go types. KubeVirt's own
+// types have no such test, since this module does not require KubeVirt's.
 func TestFields(t *testing.T) {
 	want := fieldTypes{}
 	for name, root := range fieldRoots {
@@ -56,7 +54,7 @@ func TestFields(t *testing.T) {
 	}
 }
 
-// readFieldTable reads the types of Kubernetes, and which of them the others name.
+// readFieldTable reads the Kubernetes types, and which of them other types refer to.
 func readFieldTable(t *testing.T) (fieldTypes, map[string]bool) {
 	text, err := os.ReadFile(fieldTable)
 	if err != nil {
@@ -88,7 +86,7 @@ func readFieldTable(t *testing.T) (fieldTypes, map[string]bool) {
 	return types, used
 }
 
-// of is what the table calls a type. It adds the types that it meets.
+// of returns the table's name for a type. It adds the types that it finds.
 func (f fieldTypes) of(t reflect.Type) string {
 	switch t.Name() {
 	case "Time", "MicroTime", "Quantity", "IntOrString":

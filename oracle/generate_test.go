@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// generatorSeed is the seed of a run: the same each time, unless a variable says
-// another. It is printed, so that what failed can be run again.
+// generatorSeed returns the seed of a run: that of the environment variable, or otherwise.
+// It logs the seed, so that a failure can be repeated.
 func generatorSeed(t testing.TB, variable string, otherwise uint64) uint64 {
 	t.Helper()
 	seed := otherwise
@@ -23,8 +23,9 @@ func generatorSeed(t testing.TB, variable string, otherwise uint64) uint64 {
 	return seed
 }
 
-// smallerParts lists what a JSON value becomes with one part less: a member or
-// an item anywhere in it or, if leaf is given, what that makes of the rest.
+// smallerParts lists the values that a JSON value becomes when one part is removed: a
+// member or an item at any depth. If leaf is not nil, it also replaces each scalar with
+// each value that leaf returns for it.
 func smallerParts(v any, leaf func(any) []any) []any {
 	var all []any
 	switch v := v.(type) {

@@ -10,12 +10,12 @@ import (
 	"unicode"
 )
 
-// A pathGenerator makes documents, and expressions that have a good chance to
-// select something in them.
+// A pathGenerator makes documents, and expressions that are likely to select something in
+// them.
 type pathGenerator struct {
 	*rand.Rand
-	leaves int             // each is another, so that a value tells its location
-	used   map[string]bool // values that one document holds once
+	leaves int             // all differ, so that a value identifies its location
+	used   map[string]bool // values that a document holds only once
 }
 
 var (
@@ -65,11 +65,10 @@ func (g *pathGenerator) object(depth int) any {
 	return g.unlessEmpty(len(object), object)
 }
 
-// members is how many an array or object has: rarely none, which is the end of
-// every path.
+// members returns the size of an array or object. It is rarely 0, which ends every path.
 func (g *pathGenerator) members() int { return pickOne(g, 0, 1, 2, 2, 3, 3, 3, 4) }
 
-// array makes items of any kind or, as in most documents, objects of one form.
+// array makes items of any kind or, as in most documents, objects of the same form.
 func (g *pathGenerator) array(depth int) any {
 	var list []any
 	names := []string{g.name(), g.name()}
@@ -88,8 +87,8 @@ func (g *pathGenerator) array(depth int) any {
 	return g.unlessEmpty(len(list), list)
 }
 
-// unlessEmpty keeps a document from having two empty arrays or two empty
-// objects, which would look the same.
+// unlessEmpty prevents a second empty array or empty object in a document: two of them
+// would look the same.
 func (g *pathGenerator) unlessEmpty(size int, v any) any {
 	switch v := v.(type) {
 	case []any:
@@ -125,7 +124,7 @@ func (g *pathGenerator) leaf() any {
 	case 3, 4:
 		return int64(n)
 	case 5:
-		return int64(n) + 1<<53 // a float64 cannot tell it from the next
+		return int64(n) + 1<<53 // not distinct from the next as a float64
 	case 6:
 		return float64(n)
 	case 7:
@@ -134,8 +133,8 @@ func (g *pathGenerator) leaf() any {
 	return fmt.Sprint("s", n, pickOne(g, "", "", "", " (x)", "'", `"`, `\`, ")]", "=é"))
 }
 
-// expression makes an expression for a document: most lead somewhere in it,
-// some are spoiled.
+// expression makes an expression for a document. Most select something in it; some are
+// spoiled.
 func (g *pathGenerator) expression(document any) string {
 	var path strings.Builder
 	step, v := g.step(document)
@@ -156,8 +155,8 @@ func (g *pathGenerator) expression(document any) string {
 	return expression
 }
 
-// step writes a step that selects some child of a value, and returns the child;
-// now and then it has nothing to do with the value.
+// step writes a step that selects a child of a value, and returns the child. Now and then
+// the step is unrelated to the value.
 func (g *pathGenerator) step(v any) (string, any) {
 	switch v := v.(type) {
 	case map[string]any:
@@ -198,8 +197,8 @@ func (g *pathGenerator) toMember(name string) string {
 	return "." + g.dottedName(name)
 }
 
-// dottedName takes backslashes for what is no character of names, now and then
-// one too few or too many.
+// dottedName writes a backslash before each character that needs one; now and then it
+// leaves one out or adds one.
 func (g *pathGenerator) dottedName(name string) string {
 	var s strings.Builder
 	for _, r := range name {
@@ -270,7 +269,7 @@ func (g *pathGenerator) slice(index int) string {
 	return s + "]"
 }
 
-// filter asks for something that is true of an item, or nearly.
+// filter writes a filter that an item passes, or nearly passes.
 func (g *pathGenerator) filter(item any) string {
 	path := "@"
 	for {
@@ -334,7 +333,7 @@ func (g *pathGenerator) quoted(s string) string {
 	return "'" + strings.ReplaceAll(strings.ReplaceAll(s, `\"`, `"`), `'`, `\'`) + "'"
 }
 
-// framed puts around a path what changes nothing.
+// framed adds blanks, braces or a root sign around a path, which change nothing.
 func (g *pathGenerator) framed(path string) string {
 	switch g.IntN(16) {
 	case 0:
@@ -353,7 +352,7 @@ func (g *pathGenerator) framed(path string) string {
 	return path
 }
 
-// spoiled makes a small change, which may leave an expression valid.
+// spoiled makes a small change, after which the expression may still be valid.
 func (g *pathGenerator) spoiled(expression string) string {
 	runes := []rune(expression)
 	if len(runes) == 0 {

@@ -16,7 +16,7 @@ import (
 // jsonpath_exceptions.md gives the reason of each.
 type pathClass string
 
-// Where both read an expression alike and select differently.
+// Classes in which both read an expression alike and select different values.
 const (
 	classEmptyArray = pathClass("empty-array")
 	classString     = pathClass("string-wildcard")
@@ -27,14 +27,13 @@ const (
 	classOperands   = pathClass("operands")
 )
 
-// A pathModel evaluates the tree that client-go's parser makes of an
-// expression: as client-go itself does, but for the classes that are on. So a
-// difference is explained where the model with some classes gives the library's
-// answer, and by nothing less.
+// A pathModel evaluates the tree that client-go's parser makes of an expression. It does so
+// in client-go's way, except for the classes that are on. A difference is explained only if
+// the model with some classes gives the library's answer.
 type pathModel struct {
 	on map[pathClass]bool
-	// byChance is set where the answer may hang on the order of a map's members,
-	// which client-go takes as it comes.
+	// byChance is set if the answer may depend on the order of a map's members, which is
+	// random in client-go.
 	byChance bool
 }
 
@@ -87,7 +86,7 @@ func (m *pathModel) field(values []any, name string) []any {
 	return found
 }
 
-// keep adds a value that was selected.
+// keep adds a selected value.
 func (m *pathModel) keep(found []any, v any) []any {
 	if v == nil && m.on[classNull] {
 		return found
@@ -118,8 +117,8 @@ func (m *pathModel) array(values []any, params [3]jsonpath.ParamsEntry) ([]any, 
 	return found, nil
 }
 
-// endsSearch tells of an array of which a slice is empty: client-go does not
-// look at those that come later.
+// endsSearch reports whether a slice of an array is empty, in which case client-go does not
+// visit later arrays.
 func endsSearch(params [3]jsonpath.ParamsEntry) func(any) bool {
 	return func(v any) bool {
 		indexes, err := indexesOf(v, params)
@@ -127,7 +126,7 @@ func endsSearch(params [3]jsonpath.ParamsEntry) func(any) bool {
 	}
 }
 
-// indexesOf lists what an index or a slice selects in an array.
+// indexesOf lists the indexes that an index or a slice selects in an array.
 func indexesOf(v any, params [3]jsonpath.ParamsEntry) ([]int, error) {
 	list, ok := v.([]any)
 	if !ok {
@@ -234,7 +233,7 @@ func (m *pathModel) filter(values []any, node *jsonpath.FilterNode) ([]any, erro
 func (m *pathModel) holds(item any, node *jsonpath.FilterNode) (bool, error) {
 	lefts, err := m.operand(item, node.Left)
 	if node.Operator == "exists" {
-		return len(lefts) > 0, nil // client-go does not look at the error
+		return len(lefts) > 0, nil // client-go ignores the error
 	}
 	if err != nil || len(lefts) == 0 {
 		return false, err
@@ -288,8 +287,7 @@ func (m *pathModel) compare(left any, operator string, right any) (bool, error) 
 	return false, fmt.Errorf("unknown operator %s", operator)
 }
 
-// exactly is a number as the decimal that it is written with; nil for what is
-// no number.
+// exactly returns the exact value of a number, and nil for anything else.
 func exactly(v any) *big.Rat {
 	switch v.(type) {
 	case int, int64, float64:
@@ -299,10 +297,10 @@ func exactly(v any) *big.Rat {
 	return nil
 }
 
-// A pathAnswer is what one side makes of an expression and a document.
+// A pathAnswer is the answer of one side to an expression and a document.
 type pathAnswer struct {
-	refused string // why; "" where the expression is accepted
-	values  string // the JSON of what is selected, as a sorted set
+	refused string // why; "" if the expression is accepted
+	values  string // the JSON of the selected values, as a sorted set
 	matches int
 	failed  error // a run-time error, which means no match
 }

@@ -12,9 +12,9 @@ import (
 
 // A refusedPath is an expression that client-go reads and this library refuses.
 type refusedPath struct {
-	bare    string             // without braces and blanks around, with signs for what is quoted or escaped
-	outside string             // of bare, what is outside [ ] and behind the root's sign
-	tree    *jsonpath.ListNode // what client-go makes of it
+	bare    string             // without surrounding braces and blanks, and with quoted and escaped characters replaced
+	outside string             // the part of bare outside [ ], without the root sign
+	tree    *jsonpath.ListNode // client-go's tree of it
 }
 
 // pathRefusals are the classes of such expressions.
@@ -60,8 +60,8 @@ func (p refusedPath) class() []pathClass {
 	return nil
 }
 
-// barePath writes an x for each character that is escaped or, inside [ ],
-// quoted; but a · for a quoted dot, and a ∗ for a quoted star.
+// barePath replaces each character that is escaped or, inside [ ], quoted: a quoted dot by
+// ·, a quoted star by ∗, and any other by x.
 func barePath(s string) string {
 	var bare strings.Builder
 	var quote rune
@@ -104,7 +104,8 @@ func matchesOutside(pattern string) func(refusedPath) bool {
 	return func(p refusedPath) bool { return regex.MatchString(strings.ReplaceAll(p.outside, "[]", "")) }
 }
 
-// writesText tells whether anything but one path would be written.
+// writesText reports whether client-go would write anything other than the values of a
+// single path.
 func writesText(p refusedPath) bool {
 	if len(p.tree.Nodes) != 1 {
 		return true
@@ -113,7 +114,7 @@ func writesText(p refusedPath) bool {
 	return !ok || len(action.Nodes) == 0 && !strings.ContainsAny(p.bare, "$@") || slices.ContainsFunc(action.Nodes, isLiteral)
 }
 
-// isLiteral tells of a node that selects nothing.
+// isLiteral reports whether a node is a literal, which selects nothing.
 func isLiteral(node jsonpath.Node) bool {
 	switch node.(type) {
 	case *jsonpath.TextNode, *jsonpath.IntNode, *jsonpath.FloatNode, *jsonpath.BoolNode, *jsonpath.IdentifierNode:
@@ -122,7 +123,7 @@ func isLiteral(node jsonpath.Node) bool {
 	return false
 }
 
-// someNode tells whether there is a node of one type for which is holds.
+// someNode reports whether a tree has a node of type N for which is returns true.
 func someNode[N jsonpath.Node](tree *jsonpath.ListNode, is func(N) bool) bool {
 	return !everyNode(tree, func(node jsonpath.Node) bool {
 		n, ok := node.(N)
@@ -137,7 +138,7 @@ func endsInDescent(p refusedPath) bool {
 	})
 }
 
-// hasEmptyName tells of an empty name that no quotes ask for.
+// hasEmptyName reports whether there is an empty name without quotes.
 func hasEmptyName(p refusedPath) bool {
 	asked := len(quotedNothing.FindAllString(p.bare, -1))
 	return someNode(p.tree, func(field *jsonpath.FieldNode) bool {
@@ -150,7 +151,7 @@ func hasEmptyName(p refusedPath) bool {
 
 var quotedNothing = regexp.MustCompile(`[\[,] *(''|"")`)
 
-// hasBareCharacter tells of a name without quotes that has an odd character.
+// hasBareCharacter reports whether a name without quotes has a character that needs them.
 func hasBareCharacter(p refusedPath) bool {
 	names := strings.Split(strings.ReplaceAll(p.outside, "[]", "."), ".")
 	return slices.ContainsFunc(names, func(name string) bool { return name != "*" && oddRune.MatchString(name) })
@@ -186,8 +187,8 @@ func hasOddOperator(p refusedPath) bool {
 	})
 }
 
-// hasOddOperand tells of a filter with an operand that is neither a path that
-// begins with @ nor one literal as JSON writes it.
+// hasOddOperand reports whether a filter has an operand that is neither a path that begins
+// with @ nor a single JSON literal.
 func hasOddOperand(p refusedPath) bool {
 	if !someNode(p.tree, func(*jsonpath.FilterNode) bool { return true }) {
 		return false

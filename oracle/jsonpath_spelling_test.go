@@ -11,8 +11,8 @@ import (
 	"k8s.io/client-go/util/jsonpath"
 )
 
-// What this library reads and client-go refuses, or reads in another sense:
-// each is a rule that spells the same path in client-go's way.
+// Classes of paths that client-go refuses or reads differently. Each can be rewritten in
+// client-go's spelling.
 const (
 	classDoubleQuotes = pathClass("double-quotes")
 	classBlanks       = pathClass("blanks-in-brackets")
@@ -23,15 +23,15 @@ const (
 	classFilterText   = pathClass("filter-text")
 )
 
-// A respeller goes through an expression that this library accepts.
+// A respeller rewrites an expression that this library accepts.
 type respeller struct {
 	on   map[pathClass]bool
 	rest string
 	out  strings.Builder
 }
 
-// respell spells an expression in client-go's way, as far as the classes that
-// are on go.
+// respell rewrites an expression in client-go's spelling, but only for the classes that are
+// on.
 func respell(expression string, on map[pathClass]bool) string {
 	s := respeller{on: on, rest: expression}
 	for s.rest != "" {
@@ -61,8 +61,8 @@ func (s *respeller) copy(n int) {
 	s.rest = s.rest[n:]
 }
 
-// descent writes the step behind "..": client-go takes a third dot before
-// what begins with no letter.
+// descent writes the step after "..". In client-go, it needs a third dot unless it begins
+// with a letter.
 func (s *respeller) descent() {
 	r, _ := utf8.DecodeRuneInString(s.rest)
 	if s.on[classDescent] && r != '[' && r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) {
@@ -85,8 +85,8 @@ func (s *respeller) escape(inFilter bool) {
 	s.copy(1 + size)
 }
 
-// bracket writes all of [ ], which client-go reads up to the first ] and cuts
-// at every comma.
+// bracket writes [ ] and its content, which client-go reads up to the first ] and splits at
+// every comma.
 func (s *respeller) bracket() {
 	s.copy(1)
 	for s.rest != "" && s.rest[0] != ']' {
@@ -136,8 +136,8 @@ func (s *respeller) quote(quote byte) {
 	s.rest = s.rest[1:]
 }
 
-// filter writes all of [?( )]. client-go finds its end and its operator
-// without regard to what is quoted.
+// filter writes [?( )] and its content. client-go ignores quotes when it looks for the end
+// and the operator.
 func (s *respeller) filter() {
 	s.copy(len("[?("))
 	s.operand()
@@ -201,8 +201,8 @@ func (s *respeller) literal() {
 	s.rest = s.rest[size:]
 }
 
-// word writes a number or boolean. client-go has no exponents, and rounds what
-// has a point.
+// word writes a number or boolean. client-go has no exponents, and rounds numbers with a
+// point.
 func (s *respeller) word() {
 	end := strings.IndexAny(s.rest, " )<>=!&|")
 	if end < 0 {
@@ -228,8 +228,8 @@ func runeLength(s string) int {
 	return size
 }
 
-// disguised puts a character that client-go's parser would take for syntax out
-// of its sight, among those for private use; undisguise brings it back.
+// disguised replaces a character that is syntax for client-go's parser with a private-use
+// character; undisguise restores it.
 func disguised(r rune) rune {
 	if r >= utf8.RuneSelf || r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) {
 		return r
@@ -261,8 +261,8 @@ func undisguise(node jsonpath.Node) {
 	})
 }
 
-// everyNode visits a tree until do returns false, and tells whether it never
-// did.
+// everyNode visits the nodes of a tree until do returns false. It reports whether do
+// returned true for all.
 func everyNode(node jsonpath.Node, do func(jsonpath.Node) bool) bool {
 	if !do(node) {
 		return false

@@ -15,8 +15,7 @@ import (
 )
 
 const (
-	// pathSeedVariable gives another seed than the default, to look elsewhere
-	// or to see a failure again.
+	// pathSeedVariable sets another seed, to try other cases or to repeat a failure.
 	pathSeedVariable = "VMRULES_JSONPATH_SEED"
 	pathCases        = 100_000
 )
@@ -27,9 +26,9 @@ var pathDeviations = []pathClass{
 	classEmptyArray, classString, classNumbers, classOnce, classNull, classOneElement, classOperands,
 }
 
-// TestJSONPath holds the library's JSONPath against client-go's. For each pair
-// of an expression and a document, both refuse, or both select the same values;
-// or the difference is of a class that jsonpath_exceptions.md lists.
+// TestJSONPath compares the library's JSONPath with client-go's. For each expression and
+// document, both refuse, or both select the same values, or the difference belongs to a
+// class in jsonpath_exceptions.md.
 func TestJSONPath(t *testing.T) {
 	t.Parallel()
 	seed, cases := generatorSeed(t, pathSeedVariable, 1), pathCases
@@ -56,7 +55,7 @@ func TestJSONPath(t *testing.T) {
 	}
 	t.Logf("%d pairs\n%s", cases, countLines(counts))
 	if wanted := cases / 4; counts[sameMatches] < wanted {
-		t.Errorf("both select the same values in %d pairs only: at least %d make the comparison worth its name", counts[sameMatches], wanted)
+		t.Errorf("both select the same values in only %d pairs: the comparison needs at least %d", counts[sameMatches], wanted)
 	}
 	checkExceptions(t, "jsonpath_exceptions.md", pathClassNames(), counts, !testing.Short())
 }
@@ -78,13 +77,13 @@ type pathCase struct {
 	document   any
 }
 
-// A pathVerdict is what came of it.
+// A pathVerdict is the result of a comparison.
 type pathVerdict struct {
 	ours, theirs pathAnswer
 	classes      []pathClass // that explain a difference
 	differs      bool
-	wrongModel   *pathAnswer // what the model says, where it is not what client-go says
-	unrefused    []pathClass // by which the library should have refused
+	wrongModel   *pathAnswer // the model's answer, if it is not client-go's
+	unrefused    []pathClass // because of which the library should have refused
 }
 
 const (
@@ -133,8 +132,7 @@ func (c pathCase) compare() pathVerdict {
 	return v
 }
 
-// explain finds the classes without which the model does not come to the
-// library's answer.
+// explain finds the classes without which the model does not give the library's answer.
 func (c pathCase) explain(ours pathAnswer) []pathClass {
 	on := everyDeviation()
 	explained := func() bool {
@@ -160,8 +158,8 @@ func everyDeviation() map[pathClass]bool {
 	return on
 }
 
-// refusal finds the class by which the library alone refuses an expression, as
-// client-go reads it or, with classes that are on, its other spelling.
+// refusal finds the class because of which only the library refuses an expression. With
+// classes on, client-go reads the expression in its own spelling.
 func (c pathCase) refusal(on map[pathClass]bool) []pathClass {
 	template := asTemplate(c.expression)
 	if on != nil {
@@ -208,8 +206,8 @@ func (c pathCase) askClientGo() (answer pathAnswer) {
 	return selected(values)
 }
 
-// askModel evaluates client-go's tree with the classes that are on. It tells
-// whether the answer may be another the next time.
+// askModel evaluates client-go's tree with the classes that are on. It also reports whether
+// the answer depends on chance.
 func (c pathCase) askModel(on map[pathClass]bool) (answer pathAnswer, byChance bool) {
 	parser, err := jsonpath.Parse("", "{"+respell(insideTemplate(c.expression), on)+"}")
 	if err != nil {
@@ -224,8 +222,8 @@ func (c pathCase) askModel(on map[pathClass]bool) (answer pathAnswer, byChance b
 	return selected(values), m.byChance
 }
 
-// asTemplate is an expression as client-go takes it: this library forgives
-// missing braces, a missing dot and blanks around.
+// asTemplate returns an expression in the form that client-go accepts. The library also
+// accepts it without braces or the first dot, and with blanks around it.
 func asTemplate(expression string) string {
 	s := strings.TrimSpace(expression)
 	if strings.HasPrefix(s, "{") && !strings.HasSuffix(s, "}") {
@@ -260,7 +258,7 @@ func (c pathCase) String() string {
 		c.expression, jsonText(c.document), v.ours, v.theirs)
 }
 
-// shrunk drops from a failing case what it also fails without.
+// shrunk removes parts of a failing case for as long as it still fails.
 func (c pathCase) shrunk() pathCase {
 	for {
 		smaller, ok := c.smaller()
@@ -299,9 +297,9 @@ func countLines(counts map[string]int) string {
 
 var exceptionHeading = regexp.MustCompile("(?m)^### `([^`]+)`$")
 
-// checkExceptions holds the classes in the code against those that a page
-// lists: one that only one of them knows is a failure, and so is one that
-// explained nothing in a full run.
+// checkExceptions compares the classes in the code with those that a page lists. A class
+// that is missing from either is a failure, and so is a class that explained nothing in a
+// full run.
 func checkExceptions(t *testing.T, page string, names []string, counts map[string]int, full bool) {
 	t.Helper()
 	text, err := os.ReadFile(page)
@@ -317,7 +315,7 @@ func checkExceptions(t *testing.T, page string, names []string, counts map[strin
 			t.Errorf("%s does not list the class %s", page, name)
 		}
 		if full && counts[name] == 0 {
-			t.Errorf("the class %s explains nothing any more", name)
+			t.Errorf("the class %s explains no difference", name)
 		}
 	}
 	for _, name := range listed {

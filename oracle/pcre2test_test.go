@@ -15,14 +15,14 @@ import (
 	"time"
 )
 
-// A regexCase is a pattern and the subjects to search for it in.
+// A regexCase is a pattern and the subjects in which to search for it.
 type regexCase struct {
 	pattern  string
 	subjects []string
 }
 
-// A verdict is what came of one search. The zero verdict is none, so that a
-// search that was never made cannot pass for a miss.
+// A verdict is the result of one search. The zero value is not a verdict, so that a search
+// that never ran is not taken for a miss.
 type verdict int
 
 const (
@@ -36,8 +36,8 @@ func (v verdict) String() string {
 	return [...]string{"no answer", "no match", "match", "gave up"}[v]
 }
 
-// An answer is what one side makes of a regexCase: why it refuses the pattern,
-// or a verdict for each subject.
+// An answer is the answer of one side to a regexCase: why it refuses the pattern, or a
+// verdict for each subject.
 type answer struct {
 	refusal  string
 	verdicts []verdict
@@ -46,20 +46,19 @@ type answer struct {
 const (
 	pcre2test = "pcre2test"
 
-	// pcre2Pattern stands behind each pattern. Why the start of a search is not
-	// optimized is told in regex_exceptions.md.
+	// pcre2Pattern follows each pattern. regex_exceptions.md says why the start of a search
+	// is not optimized.
 	pcre2Pattern = "/hex,utf,no_start_optimize"
 
-	// pcre2Subject holds for all subjects: limits that are reached soon, and
-	// silence about callouts.
+	// pcre2Subject applies to all subjects: low limits, and no output for callouts.
 	pcre2Subject = "#subject match_limit=200000,heap_limit=20000,callout_none"
 
 	pcre2Batch   = 2000 // patterns a run
 	pcre2Timeout = 2 * time.Minute
 )
 
-// needPCRE2 skips the test where pcre2test is not installed, but never in CI,
-// where a test that compares nothing must not look like one that passed.
+// needPCRE2 skips the test if pcre2test is not installed. In CI it fails the test, since a
+// skipped comparison would look like success.
 func needPCRE2(t testing.TB) {
 	t.Helper()
 	if _, err := exec.LookPath(pcre2test); err == nil {
@@ -71,7 +70,7 @@ func needPCRE2(t testing.TB) {
 	t.Skip("skipped: pcre2test not installed")
 }
 
-// pcre2Version is what PCRE2 says of itself.
+// pcre2Version returns the version that PCRE2 reports.
 func pcre2Version(t testing.TB) string {
 	t.Helper()
 	out, err := exec.Command(pcre2test, "--version").Output()
@@ -81,7 +80,7 @@ func pcre2Version(t testing.TB) string {
 	return strings.TrimSpace(string(out))
 }
 
-// askPCRE2 gives PCRE2's answers, one for each case.
+// askPCRE2 returns PCRE2's answer for each case.
 func askPCRE2(t testing.TB, cases []regexCase) []answer {
 	t.Helper()
 	answers := make([]answer, 0, len(cases))
@@ -113,8 +112,7 @@ func runPCRE2(t testing.TB, cases []regexCase) string {
 	return string(out)
 }
 
-// writeCases writes cases as pcre2test reads them: a pattern, its subjects, and
-// an empty line.
+// writeCases writes cases in pcre2test's form: a pattern, its subjects, and an empty line.
 func writeCases(cases []regexCase) string {
 	var s strings.Builder
 	s.WriteString(pcre2Subject + "\n")
@@ -151,8 +149,8 @@ func subjectLine(subject string) string {
 	return s.String()
 }
 
-// readAnswers reads the output for cases. It repeats every line of the input,
-// each of which must come in its place.
+// readAnswers reads the output for cases. The output repeats every line of the input;
+// readAnswers fails if one is missing or out of order.
 func readAnswers(output string, cases []regexCase) ([]answer, error) {
 	r := &answerReader{lines: strings.Split(output, "\n")}
 	if err := r.echo(pcre2Subject); err != nil {
@@ -174,7 +172,7 @@ func readAnswers(output string, cases []regexCase) ([]answer, error) {
 
 type answerReader struct{ lines []string }
 
-// next takes a line, or none at the end.
+// next returns the next line, or "" at the end.
 func (r *answerReader) next() (string, bool) {
 	if len(r.lines) == 0 {
 		return "", false
@@ -220,8 +218,8 @@ func (r *answerReader) answer(c regexCase) (answer, error) {
 	return a, r.echo("")
 }
 
-// tooLarge tells whether a refusal is for the size of what PCRE2 makes of the
-// pattern, which says nothing about the pattern.
+// tooLarge reports whether PCRE2 refused a pattern because of its compiled size, which says
+// nothing about the pattern.
 func tooLarge(refusal string) bool {
 	return strings.HasPrefix(refusal, failed+"120 ")
 }
@@ -240,15 +238,15 @@ func (r *answerReader) verdict() (verdict, error) {
 	return unanswered, errors.New("no verdict: " + line)
 }
 
-// isLimit tells whether a line says that a limit was reached: that of matches,
-// of recursions that lead nowhere, of depth or of memory.
+// isLimit reports whether a line says that a limit was reached: on matches, endless
+// recursion, depth or memory.
 func isLimit(line string) bool {
 	return slices.ContainsFunc([]string{"-47:", "-52:", "-53:", "-63:"}, func(code string) bool {
 		return strings.HasPrefix(line, failed+code)
 	})
 }
 
-// skipCaptures passes over what the groups captured, in lines such as " 1: a".
+// skipCaptures skips lines with the captures of groups, such as " 1: a".
 func (r *answerReader) skipCaptures() {
 	for len(r.lines) > 0 {
 		number, _, ok := strings.Cut(r.lines[0], ":")

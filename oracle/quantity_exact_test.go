@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// quantityForm is the grammar of quantities; one without digits is none.
+// quantityForm is the grammar of quantities. They need a digit.
 var (
 	quantityForm  = regexp.MustCompile(`^([+-]?(?:\d+\.?\d*|\.\d+))([KMGTPE]i|[numkMGTPE]?|[eE][+-]?\d+)$`)
 	withoutDigits = regexp.MustCompile(`^[+-]?\.?([KMGTPE]i|[numkMGTPE]?|[eE][+-]?\d+)$`)
 	exponentForm  = regexp.MustCompile(`[eE][+-]?0*(\d+)$`)
 )
 
-// exactQuantity is a quantity in full; nil for what is none.
+// exactQuantity returns the exact value of a quantity, and nil for any other string.
 func exactQuantity(text string) *big.Rat {
 	parts := quantityForm.FindStringSubmatch(text)
 	if parts == nil {
@@ -49,8 +49,8 @@ func powerOf(base int64, exponent int) *big.Int {
 	return new(big.Int).Exp(big.NewInt(base), big.NewInt(int64(exponent)), nil)
 }
 
-// roundedToNano is a quantity as apimachinery keeps it: rounded away from zero
-// to a multiple of 10^-9.
+// roundedToNano returns a quantity as apimachinery stores it: rounded away from zero to a
+// multiple of 10^-9.
 func roundedToNano(text string) *big.Rat {
 	value := exactQuantity(text)
 	if value == nil {
@@ -63,8 +63,8 @@ func roundedToNano(text string) *big.Rat {
 	return value.Quo(new(big.Rat).SetInt(whole), nano)
 }
 
-// capped is a quantity as apimachinery keeps it: rounded, and not beyond 2^63-1
-// where the suffix is a power of 1024.
+// capped returns a quantity as apimachinery stores it: rounded and, with a suffix that is a
+// power of 1024, not beyond 2^63-1.
 func capped(text string) *big.Rat {
 	value := roundedToNano(text)
 	limit := new(big.Rat).SetInt(new(big.Int).Sub(powerOf(2, 63), big.NewInt(1)))
@@ -77,7 +77,7 @@ func capped(text string) *big.Rat {
 	return limit
 }
 
-// isBeyondBounds tells of a quantity that this library does not compare: more
+// isBeyondBounds reports whether this library refuses to compare a quantity: one with more
 // than 1,000 digits, or an exponent beyond 1,000.
 func isBeyondBounds(text string) bool {
 	parts := quantityForm.FindStringSubmatch(text)
@@ -99,6 +99,6 @@ func exponentOf(text string) int {
 	return 0
 }
 
-// isEndless tells of a quantity that apimachinery would write out, zero by
-// zero, until the memory is full.
+// isEndless reports whether apimachinery would run out of memory, since it writes out the
+// zeros of a quantity.
 func isEndless(text string) bool { return exponentOf(text) > 20_000 }

@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// A quantityGenerator makes strings that are quantities, or nearly.
+// A quantityGenerator makes strings that are quantities, or almost quantities.
 type quantityGenerator struct{ *rand.Rand }
 
 func (g quantityGenerator) oneIn(n int) bool { return g.IntN(n) == 0 }
 
-// text makes a string: something new, or a close relative of the last quantity,
-// because two that are far apart are easily put in order.
+// text makes a new string, or one close to the last quantity, since distant quantities are
+// easy to order.
 func (g quantityGenerator) text(last string) string {
 	for {
 		text := g.fresh()
@@ -65,7 +65,7 @@ func (g quantityGenerator) suffix() string {
 	return g.one("", "", "n", "u", "m", "k", "M", "G", "T", "P", "E", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei")
 }
 
-// relative spells a quantity in another way, or one that is next to it.
+// relative returns another spelling of a quantity, or a quantity next to it.
 func (g quantityGenerator) relative(last, otherwise string) string {
 	value := exactQuantity(last)
 	if value == nil || len(value.RatString()) > 100 {
@@ -81,7 +81,7 @@ func (g quantityGenerator) relative(last, otherwise string) string {
 		return otherwise
 	}
 	mantissa := new(big.Rat).Quo(value, factor)
-	places, _ := mantissa.FloatPrec() // all factors are of 2 and 5, so it has an end
+	places, _ := mantissa.FloatPrec() // exact, since the only prime factors are 2 and 5
 	return mantissa.FloatString(places+g.IntN(2)*g.IntN(3)) + suffix
 }
 

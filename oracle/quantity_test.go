@@ -11,15 +11,14 @@ import (
 )
 
 const (
-	// quantitySeedVariable gives another seed than the default.
+	// quantitySeedVariable sets another seed.
 	quantitySeedVariable = "VMRULES_QUANTITY_SEED"
 	quantityCases        = 1_000_000
 )
 
-// TestQuantity holds the library's reading of quantities against
-// apimachinery's: whether a string is a quantity, whether it is integral, and
-// how it compares with another. A difference is of a class that
-// quantity_exceptions.md lists.
+// TestQuantity compares how the library and apimachinery read quantities: whether a string
+// is a quantity, whether it is integral, and how it compares with another. Each difference
+// must belong to a class in quantity_exceptions.md.
 func TestQuantity(t *testing.T) {
 	t.Parallel()
 	seed, cases := generatorSeed(t, quantitySeedVariable, 1), quantityCases
@@ -50,7 +49,7 @@ func TestQuantity(t *testing.T) {
 	t.Logf("%d strings\n%s", cases, countLines(counts))
 	for _, name := range []string{sameNumbers, sameIntegers, bothNoNumber, sameEqual} {
 		if counts[name] < cases/20 {
-			t.Errorf("%s in %d cases only: the generator has gone astray", name, counts[name])
+			t.Errorf("%s in only %d cases: the generator makes too few of them", name, counts[name])
 		}
 	}
 	checkExceptions(t, "quantity_exceptions.md", quantityClassNames(), counts, !testing.Short())
@@ -79,8 +78,8 @@ func quantityClassNames() []string {
 	return names
 }
 
-// isKept tells whether the library judges by the exact values, and apimachinery
-// by what it keeps of them.
+// isKept reports whether the library judged the exact values, and apimachinery the values
+// that it stores.
 func (c quantityCase) isKept(v quantityVerdict, kept func(string) *big.Rat) bool {
 	return v.ours == judged(exactQuantity(c.a), exactQuantity(c.b)) && v.theirs == judged(kept(c.a), kept(c.b))
 }
@@ -96,11 +95,11 @@ func judged(a, b *big.Rat) quantityAnswer {
 	return answer
 }
 
-// A quantityCase asks about a, and how it compares with b, which is a quantity
-// for both sides.
+// A quantityCase is a string a, and a quantity b to compare it with, which both sides
+// accept.
 type quantityCase struct{ a, b string }
 
-// A quantityReading is what a string is for one side.
+// A quantityReading says how one side reads a string.
 type quantityReading int
 
 const (
@@ -108,13 +107,13 @@ const (
 	fraction
 	integer
 	beyondBounds
-	contradiction // the rules do not agree what the string is
+	contradiction // the rules contradict each other
 )
 
-// A quantityAnswer is what one side makes of a case.
+// A quantityAnswer is the answer of one side to a case.
 type quantityAnswer struct {
 	verdict quantityReading
-	order   int // of a against b, where both are numbers
+	order   int // of a compared with b, if both are numbers
 }
 
 func (a quantityAnswer) isNumber() bool { return a.verdict == fraction || a.verdict == integer }
@@ -172,8 +171,8 @@ func (c quantityCase) compare() quantityVerdict {
 	return v
 }
 
-// quantityRules ask for all there is to know of a case at once. Only what is no
-// number is both less than 0 and more than 0.
+// quantityRules returns rules whose outcomes together give the answer. A string that is
+// not a number violates both min and max.
 var quantityRules = func() vmrules.Rules {
 	rules, err := vmrules.ParseRules(`[
 		{"name": "integral", "rule": "integer", "path": "jsonpath::.a", "message": "-"},
@@ -224,7 +223,7 @@ func (c quantityCase) askKubernetes() quantityAnswer {
 	return answer
 }
 
-// shrunk drops characters from a failing case without which it still fails.
+// shrunk removes characters from a failing case for as long as it still fails.
 func (c quantityCase) shrunk() quantityCase {
 	for {
 		smaller, ok := c.smaller()

@@ -9,32 +9,31 @@ import (
 	"unicode"
 )
 
-// A regexGenerator makes cases of patterns. What it makes depends only on its
-// seed.
+// A regexGenerator makes patterns and subjects. They depend only on its seed.
 type regexGenerator struct {
 	*rand.Rand
 	source    caseSource
 	practical []regexCase
 
-	// Of the pattern that is being made:
+	// The state of the pattern in progress:
 	alphabet []string
 	groups   int            // capture groups begun
 	closed   []int          // those of them that have ended
-	captured map[int]string // what the sample has for them
+	captured map[int]string // their text in the sample
 }
 
-// A caseSource is one way to make cases. The weights say how often a construct
-// is chosen; those that are not listed are not.
+// A caseSource is one way to make cases. The weights say how often each construct is
+// chosen; the others are never chosen.
 type caseSource struct {
 	name      string
 	count     int
 	generate  func(*regexGenerator) regexCase
 	alphabets [][]string
 	weights   map[string]int
-	repeated  int // in percent, of what can be
+	repeated  int // percentage of the repeatable parts
 }
 
-// caseSources end with those that know the least about patterns.
+// caseSources are sorted: those that know least about patterns come last.
 var caseSources = []caseSource{
 	{
 		name: "everything", count: 12_000, generate: (*regexGenerator).grammatical,
@@ -75,12 +74,12 @@ const (
 	mostSequence  = 4
 	mostChanges   = 2
 	mostTokens    = 9
-	mostRandom    = 6  // letters of a subject that is no sample
+	mostRandom    = 6  // letters of a random subject
 	longSample    = 24 // bytes
-	sampleRepeats = 3  // of a part that may be repeated without end
+	sampleRepeats = 3  // of a part whose number of repeats is not limited
 )
 
-// All characters are older than Unicode 14, which is the one of PCRE2 10.42.
+// All characters are older than Unicode 14, the version of PCRE2 10.42.
 var (
 	plainAlphabet = []string{"a", "b", "a", "b", "c", "\n"}
 	wideAlphabet  = []string{
@@ -93,7 +92,7 @@ var (
 		`\n`, `\b`, `\-`, `\]`, `\\`, `\x41`, `\x{212a}`, `\103`, `\cA`, `\Qa-c\E`,
 		`\x{10400}-\x{10427}`, `\x{100}-\x{10ffff}`, `\x00-\x7f`, `\x{80}-\x{2100}`,
 	}
-	// The library refuses to mix these two.
+	// The library refuses patterns that mix these two.
 	positiveItems = slices.Concat(plainItems, []string{
 		"[:alnum:]", "[:alpha:]", "[:ascii:]", "[:blank:]", "[:cntrl:]", "[:digit:]", "[:graph:]", "[:lower:]", "[:print:]",
 		"[:punct:]", "[:space:]", "[:upper:]", "[:word:]", "[:xdigit:]", `\p{L}`, `\P{L}`, `\p{Nd}`, `\p{^P}`, `\pZ`,
@@ -115,7 +114,7 @@ var (
 	}
 	greedy     = []string{"", "", "", "", "?"}
 	greediness = append(greedy, "+")
-	// unsupported is what PCRE2 has and the library says that it has not.
+	// unsupported are constructs that PCRE2 supports and the library refuses by name.
 	unsupported = []string{
 		"(?R)?", "(?1)", "(?-1)", "(?&n1)", "(?P>n1)", `\g<1>`, "(?|(a)|(b))", "(?(1)a|b)", "(?(?=a)a|b)", "(?(DEFINE)a)", "(?C1)", "(*SKIP)", "(*ACCEPT)",
 		"(*F)", "(*pla:a)", "(?*a)", `\K`, `\G`, `\C`, `\X`, `\p{Greek}`, `\p{Alphabetic}`, `\p{Xan}`, "a{0}", "(?<=a|(?:b|cc))", `(?<=\R)`, `(?J)`, `(?U)`, `\N{U+61}`,
@@ -133,11 +132,11 @@ var (
 
 type quantifier struct {
 	text     string
-	min, max int // of the repeats in a sample
+	min, max int // the number of repeats in a sample
 }
 
-// A sketch is a part of a pattern, and a way to write what it may match. That
-// is a guess: it makes matches likely, and PCRE2 alone knows.
+// A sketch is a part of a pattern, and a function that writes a sample of what it may
+// match. The sample is a guess, which makes matches likely.
 type sketch struct {
 	pattern string
 	sample  func() string
@@ -153,7 +152,7 @@ func (g *regexGenerator) letter() string { return pick(g, g.alphabet) }
 
 func empty() string { return "" }
 
-// grammatical makes a pattern that is nearly always well-formed.
+// grammatical makes a pattern that is almost always well-formed.
 func (g *regexGenerator) grammatical() regexCase {
 	g.alphabet = pick(g, g.source.alphabets)
 	g.groups, g.closed, g.captured = 0, nil, map[int]string{}
@@ -161,7 +160,7 @@ func (g *regexGenerator) grammatical() regexCase {
 	return regexCase{g.framed(s.pattern), g.subjects(s.sample)}
 }
 
-// framed adds what many patterns begin or end with.
+// framed adds a common beginning or end to a pattern.
 func (g *regexGenerator) framed(pattern string) string {
 	if g.oneIn(5) {
 		pattern = "^" + pattern
@@ -198,8 +197,8 @@ func (g *regexGenerator) sequence(depth int) sketch {
 	return sketch{pattern: strings.Join(patternsOf(parts), ""), sample: func() string { return joinedSamples(parts) }}
 }
 
-// joinedSamples ends where it becomes long, since groups that are repeated in
-// each other would otherwise have samples without end.
+// joinedSamples stops once the text is long, since nested repeats would otherwise have
+// endless samples.
 func joinedSamples(sketches []sketch) string {
 	var s strings.Builder
 	for _, part := range sketches {
@@ -232,8 +231,8 @@ func (g *regexGenerator) part(depth int) sketch {
 	}}
 }
 
-// construct makes one of the constructs by their weights, and a leaf where the
-// pattern must not become deeper.
+// construct makes a construct according to the weights. It makes a leaf if the pattern must
+// not become deeper.
 func (g *regexGenerator) construct(depth int) sketch {
 	leaves := []string{"literal", "class", "escape", "anchor", "backref", "setting", "silent", "unsupported"}
 	nests := []string{"capture", "group", "options", "atomic", "lookahead", "lookbehind"}
@@ -294,7 +293,7 @@ func (g *regexGenerator) literal() sketch {
 	return sketch{pattern: escaped(letter), sample: func() string { return letter }, bare: letter == "\r\n"}
 }
 
-// escaped is text with a backslash before every sign.
+// escaped returns text with a backslash before every sign.
 func escaped(text string) string {
 	var s strings.Builder
 	for _, r := range text {
@@ -341,7 +340,8 @@ func (g *regexGenerator) enclosed(begin string, depth int) sketch {
 	return sketch{pattern: begin + inner.pattern + ")", sample: inner.sample}
 }
 
-// lookahead samples what it looks for, for its captures, and leaves it out.
+// lookahead makes a sample only for the captures in it. The sample of the whole pattern
+// does not include it.
 func (g *regexGenerator) lookahead(depth int) sketch {
 	inner := g.enclosed(pick(g, []string{"(?=", "(?=", "(?!"}), depth)
 	return sketch{pattern: inner.pattern, look: true, sample: func() string {
@@ -350,7 +350,7 @@ func (g *regexGenerator) lookahead(depth int) sketch {
 	}}
 }
 
-// backref refers to a group that has ended and, rarely, to one that has not.
+// backref refers to a group that has ended or, rarely, to one that has not.
 func (g *regexGenerator) backref() sketch {
 	groups := g.closed
 	if g.groups > 0 && g.oneIn(100) {
@@ -364,7 +364,7 @@ func (g *regexGenerator) backref() sketch {
 	return sketch{pattern: pick(g, forms), sample: func() string { return g.captured[group] }}
 }
 
-// fixed is what may stand in a lookbehind: branches of a fixed length.
+// fixed makes the content of a lookbehind: branches of a fixed length.
 func (g *regexGenerator) fixed() string {
 	branches := make([]string, 1+g.IntN(2))
 	for i := range branches {
@@ -394,8 +394,8 @@ func (g *regexGenerator) fixedPart() string {
 	return letter
 }
 
-// subjects are samples, changed a little more or less often, and a few that
-// have nothing to do with the pattern.
+// subjects returns samples with few or many changes, and a few texts that are unrelated to
+// the pattern.
 func (g *regexGenerator) subjects(sample func() string) []string {
 	subjects := make([]string, subjectsEach)
 	for i := range subjects {
@@ -408,7 +408,7 @@ func (g *regexGenerator) subjects(sample func() string) []string {
 	return subjects
 }
 
-// letters are up to so many letters.
+// letters returns at most that many random letters.
 func (g *regexGenerator) letters(most int) string {
 	var s strings.Builder
 	for range g.IntN(most + 1) {
@@ -417,7 +417,7 @@ func (g *regexGenerator) letters(most int) string {
 	return s.String()
 }
 
-// change changes so many characters of a text.
+// change makes that many changes to a text.
 func (g *regexGenerator) change(text string, alphabet []string, changes int) string {
 	for range changes {
 		runes := []rune(text)
@@ -437,7 +437,7 @@ func (g *regexGenerator) change(text string, alphabet []string, changes int) str
 	return text
 }
 
-// tokens makes a pattern of tokens in any order, and subjects of the same.
+// tokens makes a pattern of tokens in any order, and subjects of the same tokens.
 func (g *regexGenerator) tokens() regexCase {
 	g.alphabet = pick(g, g.source.alphabets)
 	var pattern strings.Builder
@@ -451,8 +451,8 @@ func (g *regexGenerator) tokens() regexCase {
 	return c
 }
 
-// closedGroups adds the parentheses that the pattern lacks, for without them
-// most would be refused by everyone.
+// closedGroups adds missing parentheses to the pattern. Without them, both sides would
+// refuse most patterns.
 func (g *regexGenerator) closedGroups(pattern string) string {
 	if lacking := strings.Count(pattern, "(") - strings.Count(pattern, ")"); lacking > 0 && !g.oneIn(5) {
 		pattern += strings.Repeat(")", lacking)
@@ -460,7 +460,7 @@ func (g *regexGenerator) closedGroups(pattern string) string {
 	return pattern
 }
 
-// changed is a practical pattern that is changed a little, or two in one.
+// changed makes a small change to a practical pattern, or joins two of them.
 func (g *regexGenerator) changed() regexCase {
 	g.alphabet = pick(g, g.source.alphabets)
 	c := pick(g, g.practical)
@@ -473,7 +473,7 @@ func (g *regexGenerator) changed() regexCase {
 	return regexCase{pattern, g.likeThem(c.subjects)}
 }
 
-// likeThem are some of the subjects, changed a little.
+// likeThem returns some of the subjects with small changes.
 func (g *regexGenerator) likeThem(subjects []string) []string {
 	changed := make([]string, changedEach)
 	for i := range changed {
@@ -482,7 +482,7 @@ func (g *regexGenerator) likeThem(subjects []string) []string {
 	return changed
 }
 
-// classPatterns are those whose characters are compared one by one.
+// classPatterns returns the patterns of classes whose characters are compared one by one.
 func classPatterns() []string {
 	patterns := []string{
 		".", "(?s).", `\N`, `\d`, `\D`, `\w`, `\W`, `\s`, `\S`, `\h`, `\H`, `\v`, `\V`, `\R`, `\b`, "(?x)^ $",
@@ -498,8 +498,8 @@ func classPatterns() []string {
 	return patterns
 }
 
-// pairCases have each class repeated before each other one, or before an
-// anchor, and pairs of characters that some of the classes hold.
+// pairCases returns patterns with each class repeated before each other class, or before
+// an anchor. The subjects are pairs of characters from the classes.
 func pairCases() []regexCase {
 	classes := []string{
 		`\d`, `\D`, `\w`, `\W`, `\s`, `\S`, `\h`, `\H`, `\v`, `\V`, `\N`, `\R`, ".", "(?s:.)", `\p{L}`, `\P{L}`, `\p{Zs}`, `\p{Cc}`, `[\S]`, `[\v]`, `[^\s]`,
@@ -523,7 +523,8 @@ func pairCases() []regexCase {
 	return cases
 }
 
-// behindRepeatCases have a repeat before each group that may match nothing.
+// behindRepeatCases returns patterns with a repeat before each group that may match the
+// empty string.
 func behindRepeatCases() []regexCase {
 	bodies := []string{
 		"", "|b", "b|", "b?", "b*", "(b)?", "(?:b)?", "(?:b)??", "(?:b)*", "(?:b|)", "(?:|b)", "(?:bc){0,2}", "(?>|b)", "(?>b?)", "()|b", "(?=a)|b", "(?=c)?",
@@ -539,7 +540,7 @@ func behindRepeatCases() []regexCase {
 	return cases
 }
 
-// constructs are what the refused shares are told of, by how they are spelled.
+// constructs recognizes the constructs by whose share refusals are counted.
 var constructs = []struct {
 	name     string
 	spelling *regexp.Regexp
@@ -574,10 +575,10 @@ var constructs = []struct {
 	{"\\K \\G \\C \\X", regexp.MustCompile(`\\[KGCX]`)},
 }
 
-// escapedSign is what would look like a construct and is a character.
+// escapedSign matches an escaped character that might look like a construct.
 var escapedSign = regexp.MustCompile(`\\[^A-Za-z0-9]`)
 
-// constructsOf names the constructs in a pattern.
+// constructsOf returns the names of the constructs in a pattern.
 func constructsOf(pattern string) []string {
 	pattern = escapedSign.ReplaceAllString(pattern, "_")
 	var names []string

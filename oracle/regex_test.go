@@ -19,14 +19,14 @@ import (
 	"github.com/vmrules/vmrules"
 )
 
-// libraryBudget is enough for what a subject of a few characters needs, unless
-// it needs time without end.
+// libraryBudget is enough for a subject of a few characters, unless the pattern
+// backtracks without end.
 const libraryBudget = 25 * time.Millisecond
 
-// librarySubjects is less than one path may select.
+// librarySubjects is less than the number of values that one path may select.
 const librarySubjects = 5000
 
-// askLibrary gives the library's answer.
+// askLibrary returns the library's answer.
 func askLibrary(t testing.TB, c regexCase) answer {
 	t.Helper()
 	rules, refusal := regexRule(t, c.pattern)
@@ -40,7 +40,7 @@ func askLibrary(t testing.TB, c regexCase) answer {
 	return a
 }
 
-// regexRule gives a rule that has the pattern, or why the library refuses it.
+// regexRule returns a rule with the pattern, or why the library refuses it.
 func regexRule(t testing.TB, pattern string) (rules vmrules.Rules, refusal string) {
 	t.Helper()
 	text, err := json.Marshal([]map[string]string{{
@@ -60,8 +60,8 @@ func regexRule(t testing.TB, pattern string) (rules vmrules.Rules, refusal strin
 	return rules, parseError.Problems[0].Message
 }
 
-// judge gives the verdicts for subjects. If some could not be judged, it judges
-// each by itself, since a report tells about them together.
+// judge returns the verdicts for subjects. If some could not be judged, it judges each
+// alone, since a report has only one outcome for all.
 func judge(t testing.TB, rules vmrules.Rules, subjects []string) []verdict {
 	t.Helper()
 	result := validate(t, rules, subjects)
@@ -92,8 +92,8 @@ func validate(t testing.TB, rules vmrules.Rules, subjects []string) vmrules.Resu
 	return results[0]
 }
 
-// readViolations gives a verdict for each of so many subjects: those that are
-// named in a violation do not match.
+// readViolations returns a verdict for each of n subjects: those with a violation do not
+// match.
 func readViolations(t testing.TB, result vmrules.Result, subjects int) []verdict {
 	t.Helper()
 	if satisfied := result.Outcome == vmrules.Satisfied; !satisfied && result.Outcome != vmrules.Violated || satisfied != (len(result.Violations) == 0) {
@@ -111,7 +111,7 @@ func readViolations(t testing.TB, result vmrules.Result, subjects int) []verdict
 	return verdicts
 }
 
-// A disagreement is what must not be: both sides answer, and not the same.
+// A disagreement is a failure: both sides answer, and the answers differ.
 type disagreement string
 
 const (
@@ -123,7 +123,8 @@ const (
 
 const defectMessage = "defect of this library"
 
-// compare compares two answers. For differentEnd, it gives the first subject.
+// compare compares two answers. For differentEnd, it returns the index of the first
+// subject that differs.
 func compare(ours, theirs answer) (d disagreement, subject int) {
 	switch {
 	case strings.Contains(ours.refusal, defectMessage):
@@ -141,18 +142,18 @@ func compare(ours, theirs answer) (d disagreement, subject int) {
 	return none, -1
 }
 
-// A tally counts what came of cases.
+// A tally counts the results of cases.
 type tally struct {
 	patterns, refusedByBoth, refusedByUs int
 	matches, misses                      int // on which both sides agree
 	weGaveUp, theyGaveUp                 int // subjects
 	disagreements                        int // patterns
-	pairs                                int // of a pattern that both accept and a subject
+	pairs                                int // of a pattern that both accept, and a subject
 	constructs                           map[string]*share
 	reasons                              map[string]int
 }
 
-// A share is how many of some patterns that PCRE2 accepts the library refuses.
+// A share says how many of some patterns the library refuses. PCRE2 accepts all of them.
 type share struct{ refused, of int }
 
 func (s share) percent() float64 { return 100 * float64(s.refused) / float64(max(s.of, 1)) }
@@ -167,7 +168,7 @@ func newTally() *tally {
 
 func (n *tally) refused() share { return share{n.refusedByUs, n.patterns - n.refusedByBoth} }
 
-// add counts a case and its answers.
+// add counts a case by its answers.
 func (n *tally) add(c regexCase, ours, theirs answer) {
 	n.patterns++
 	if ours.refusal != "" && theirs.refusal != "" {
@@ -214,16 +215,17 @@ func (n *tally) addVerdicts(ours, theirs []verdict) {
 	}
 }
 
-// quoted are the parts of a refusal that are the pattern's own, and where.
+// quoted matches the parts of a refusal that are particular to the pattern: positions and
+// quoted text.
 var quoted = regexp.MustCompile(`^.*?character \d+: |"(\\.|[^"])*"`)
 
-// reason is a refusal without what is particular to one pattern.
+// reason returns a refusal without the parts that are particular to the pattern.
 func reason(refusal string) string {
 	words := []rune(quoted.ReplaceAllString(refusal, "…"))
 	return string(words[:min(len(words), 80)])
 }
 
-// check fails the test where so little was compared that agreeing means nothing.
+// check fails the test if too little was compared for an agreement to mean anything.
 func (n *tally) check(t testing.TB) {
 	t.Helper()
 	compared := n.matches + n.misses
@@ -231,7 +233,7 @@ func (n *tally) check(t testing.TB) {
 		t.Errorf("of %d searches %d agree and %d were given up", n.pairs, compared, n.weGaveUp)
 	}
 	if compared == 0 || n.matches < compared/20 || n.misses < compared/20 {
-		t.Errorf("compared are %d matches and %d misses: too few of one", n.matches, n.misses)
+		t.Errorf("%d matches and %d misses: too few of one to compare", n.matches, n.misses)
 	}
 	if given := n.weGaveUp + n.theyGaveUp; given > n.pairs/100 {
 		t.Errorf("%d of %d searches were given up: too many", given, n.pairs)
@@ -255,7 +257,7 @@ func (n *tally) String() string {
 // maxShown is how many disagreements of a test are shrunk and shown.
 const maxShown = 5
 
-// hold holds the library against PCRE2.
+// hold compares the library with PCRE2.
 func hold(t *testing.T, cases []regexCase) *tally {
 	t.Helper()
 	n := newTally()
@@ -279,8 +281,8 @@ func hold(t *testing.T, cases []regexCase) *tally {
 	return n
 }
 
-// decided leaves out the subjects that PCRE2 gave up, on which the library would
-// only spend its time, too.
+// decided leaves out the subjects that PCRE2 gave up, since the library would only spend
+// its budget on them.
 func decided(c regexCase, theirs answer) (regexCase, answer) {
 	if !slices.Contains(theirs.verdicts, gaveUp) {
 		return c, theirs
@@ -295,7 +297,7 @@ func decided(c regexCase, theirs answer) (regexCase, answer) {
 	return rest, answer{verdicts: verdicts}
 }
 
-// only is the case with that subject alone, or with none.
+// only returns the case with just that subject, or with none.
 func only(c regexCase, subject int) regexCase {
 	if subject < 0 {
 		return regexCase{pattern: c.pattern}
@@ -310,8 +312,8 @@ func describe(t testing.TB, c regexCase, d disagreement) string {
 		d, c.pattern, c.subjects, ours.verdicts, ours.refusal, theirs.verdicts, theirs.refusal)
 }
 
-// shrink leaves out of a case, again and again, what is not needed: first gives
-// the first of some cases that is still as bad.
+// shrink removes parts of a case for as long as it has the same disagreement. Of some
+// cases, first returns the first that has it.
 func shrink(c regexCase, first func([]regexCase) (regexCase, bool)) regexCase {
 	for smaller, ok := c, true; ok; smaller, ok = first(smallerCases(c)) {
 		c = smaller
@@ -319,8 +321,8 @@ func shrink(c regexCase, first func([]regexCase) (regexCase, bool)) regexCase {
 	return c
 }
 
-// firstWith is the first of cases that has the disagreement. One run of pcre2test
-// judges all of them.
+// firstWith returns the first case that has the disagreement. It judges all in one run of
+// pcre2test.
 func firstWith(t testing.TB, cases []regexCase, d disagreement) (regexCase, bool) {
 	t.Helper()
 	for i, theirs := range askPCRE2(t, cases) {
@@ -331,8 +333,8 @@ func firstWith(t testing.TB, cases []regexCase, d disagreement) (regexCase, bool
 	return regexCase{}, false
 }
 
-// smallerCases are the cases with a part of the pattern or of the subject left
-// out, the longest parts first.
+// smallerCases returns the case without each part of the pattern or of the subject,
+// longest parts first.
 func smallerCases(c regexCase) []regexCase {
 	var cases []regexCase
 	for _, pattern := range smallerTexts(c.pattern) {
@@ -357,13 +359,13 @@ func smallerTexts(text string) []string {
 	return texts
 }
 
-// regexSeed is that of ORACLE_SEED, or always the same.
+// regexSeed returns ORACLE_SEED, or a constant.
 func regexSeed(t testing.TB) uint64 {
 	t.Helper()
 	return generatorSeed(t, "ORACLE_SEED", 20190201)
 }
 
-// regexFactor is by how much ORACLE_FACTOR multiplies the number of generated cases.
+// regexFactor returns ORACLE_FACTOR, which multiplies the number of generated cases.
 func regexFactor(t testing.TB) int {
 	t.Helper()
 	f, err := strconv.Atoi(cmp.Or(os.Getenv("ORACLE_FACTOR"), "1"))
@@ -373,7 +375,7 @@ func regexFactor(t testing.TB) int {
 	return f
 }
 
-// Both sides are read correctly, where it would be easy to read nothing.
+// TestSides checks that the answers of both sides are read correctly.
 func TestSides(t *testing.T) {
 	needPCRE2(t)
 	tests := []struct {
@@ -425,7 +427,7 @@ func TestSidesRefuse(t *testing.T) {
 	}
 }
 
-// A search that takes too long is given up, by itself.
+// TestSidesGiveUp checks that both sides give up only the search that takes too long.
 func TestSidesGiveUp(t *testing.T) {
 	needPCRE2(t)
 	c := regexCase{`^(?=(?:a|aa|aaa)+$)`, []string{strings.Repeat("a", 60) + "b", "aaa", "b"}}
@@ -438,7 +440,7 @@ func TestSidesGiveUp(t *testing.T) {
 	}
 }
 
-// The comparison finds what it is there to find.
+// TestCompareAndShrink checks that the comparison finds each disagreement.
 func TestCompareAndShrink(t *testing.T) {
 	tests := []struct {
 		ours, theirs answer
@@ -475,7 +477,7 @@ func TestCompareAndShrink(t *testing.T) {
 	}
 }
 
-// Generated patterns match as they do in PCRE2, or are refused.
+// TestRegexGenerated checks that generated patterns match as in PCRE2, or are refused.
 func TestRegexGenerated(t *testing.T) {
 	t.Parallel()
 	needPCRE2(t)
@@ -494,10 +496,11 @@ func TestRegexGenerated(t *testing.T) {
 	}
 }
 
-// maxRefused is how many percent of what people write may be refused.
+// maxRefused is the largest percentage of practical patterns that may be refused.
 const maxRefused = 2
 
-// Patterns of the real world match as they do in PCRE2, and few are refused.
+// TestRegexPractical checks that patterns from practice match as in PCRE2, and that few
+// are refused.
 func TestRegexPractical(t *testing.T) {
 	needPCRE2(t)
 	practical := readPractical(t)
@@ -518,12 +521,12 @@ func TestRegexPractical(t *testing.T) {
 		t.Errorf("PCRE2 itself refuses %d of the patterns", n.refusedByBoth)
 	}
 	if refused := n.refused(); refused.percent() > maxRefused {
-		t.Errorf("refused are %s, more than %d %%", refused, maxRefused)
+		t.Errorf("%s are refused, more than %d %%", refused, maxRefused)
 	}
 }
 
-// practicalFile has a pattern a line and, indented by a tab, its subjects, which
-// may be quoted as in Go.
+// practicalFile has a pattern on each line, and its subjects on lines indented by a tab. A
+// subject may be quoted as in Go.
 const practicalFile = "testdata/regex_real.txt"
 
 func readPractical(t testing.TB) []regexCase {
@@ -565,8 +568,8 @@ func unquote(t testing.TB, subject string) string {
 	return s
 }
 
-// Each class holds the characters that it holds in PCRE2, among all those that
-// have another case or where a category begins or ends.
+// TestRegexClasses checks that each class holds the same characters as in PCRE2. It tries
+// all characters that have another case, or at which a category begins or ends.
 func TestRegexClasses(t *testing.T) {
 	needPCRE2(t)
 	characters := assigned(t, notableCharacters())
@@ -581,15 +584,15 @@ func TestRegexClasses(t *testing.T) {
 	}
 }
 
-// A repeat before something else matches as it does in PCRE2, which makes the
-// repeat possessive where it takes the two for disjoint, rightly or not.
+// TestRegexPairs checks that a repeat before another part matches as in PCRE2. PCRE2 makes
+// the repeat possessive if it considers the two disjoint, which is sometimes wrong.
 func TestRegexPairs(t *testing.T) {
 	t.Parallel()
 	needPCRE2(t)
 	hold(t, slices.Concat(behindRepeatCases(), pairCases()))
 }
 
-// notableCharacters are those at which two tables of Unicode may differ.
+// notableCharacters returns the characters at which two Unicode tables may differ.
 func notableCharacters() []rune {
 	notable := map[rune]bool{}
 	add := func(r rune) {
@@ -610,7 +613,7 @@ func notableCharacters() []rune {
 	return slices.Sorted(maps.Keys(notable))
 }
 
-// edges are the characters on both sides of where a range begins or ends.
+// edges returns the characters on both sides of the beginning and end of each range.
 func edges(table *unicode.RangeTable) []rune {
 	var all []rune
 	add := func(lo, hi, stride rune) {
@@ -631,8 +634,8 @@ func edges(table *unicode.RangeTable) []rune {
 	return all
 }
 
-// assigned are those of characters that both sides know. The others differ from
-// one version of Unicode to the next.
+// assigned returns the characters that both sides know. The others differ between versions
+// of Unicode.
 func assigned(t testing.TB, characters []rune) []string {
 	t.Helper()
 	known := slices.DeleteFunc(slices.Clone(characters), func(r rune) bool { return unicode.Is(unicode.Categories["Cn"], r) })

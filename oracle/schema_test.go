@@ -18,10 +18,10 @@ import (
 	"github.com/vmrules/vmrules/form"
 )
 
-// The JSON Schema of rules promises that what it rejects, Validate rejects, and
-// that what it accepts, Validate accepts, but for what it lists. A validator of
-// JSON Schema, with an engine of ECMA-262, holds it to that on the rules and VMs
-// that are generated for CEL.
+// The JSON Schema of rules makes two promises. Validate rejects every object that the
+// schema rejects. Validate accepts every object that the schema accepts, apart from what
+// the schema lists as not expressed. These tests check both with a JSON Schema validator
+// and an engine for ECMA-262, on the rules and VMs that are generated for CEL.
 
 const (
 	schemaSeedVariable = "VMRULES_SCHEMA_SEED"
@@ -69,16 +69,16 @@ func TestSchema(t *testing.T) {
 	}
 }
 
-// A schemaCase is a VM that is judged by rules, and by the schema that the rules
-// have for another VM, which is given.
+// A schemaCase is a VM to judge by rules, and by the schema of the rules. The schema was
+// made for another VM, given.
 type schemaCase struct {
 	celCase
 	given   celCase
 	partial bool
-	ready   *schemaReady // the schema of the given VM; nil where it is not kept
+	ready   *schemaReady // the schema for the VM given; nil to make it again each time
 }
 
-// A schemaReady is a schema that is compiled.
+// A schemaReady is a compiled schema.
 type schemaReady struct {
 	compiled *jsonschema.Schema
 	listed   []schemaGap
@@ -110,10 +110,10 @@ func schemaOf(rules vmrules.Rules, object map[string]any, opts ...vmrules.Valida
 	return form.Schema(rules, object, opts...)
 }
 
-// A schemaFunc is schemaOf, or that with a mistake in it.
+// A schemaFunc is schemaOf, or a variant with a mistake.
 type schemaFunc func(vmrules.Rules, map[string]any, ...vmrules.ValidateOption) map[string]any
 
-// wrong says which promise is broken, or "", and counts what was compared.
+// wrong returns which promise is broken, or "". It counts what was compared.
 func (c schemaCase) wrong(t *testing.T, schemaOf schemaFunc, counts map[string]int) string {
 	t.Helper()
 	rules, err := vmrules.ParseRules(celAnnotation(c.rules))
@@ -159,7 +159,7 @@ func (c schemaCase) wrong(t *testing.T, schemaOf schemaFunc, counts map[string]i
 	return ""
 }
 
-// readsTheSame tells whether the rules read the same arguments from both VMs.
+// readsTheSame reports whether the rules read the same arguments from both VMs.
 func (c schemaCase) readsTheSame(rules vmrules.Rules) bool {
 	content, given := schemaDefaults(c.content), schemaDefaults(c.given.content)
 	for _, r := range rules.All() {
@@ -179,8 +179,8 @@ func (c schemaCase) readsTheSame(rules vmrules.Rules) bool {
 	return true
 }
 
-// schemaDefaults is a copy of a VM's content with the defaults of the fields
-// that arguments are read from: Find sees only what is written.
+// schemaDefaults returns a copy of a VM's content with the defaults of the fields that
+// arguments are read from, since Find sees only written values.
 func schemaDefaults(content map[string]any) map[string]any {
 	var filled map[string]any
 	text, err := json.Marshal(content)
@@ -207,7 +207,7 @@ func schemaDefaults(content map[string]any) map[string]any {
 	return filled
 }
 
-// A schemaGap is what a schema does not say.
+// A schemaGap is a constraint that a schema lists as not expressed.
 type schemaGap struct{ Rule, Argument, Type, Reason string }
 
 func schemaListed(t *testing.T, schema map[string]any) []schemaGap {
@@ -223,7 +223,7 @@ func schemaListed(t *testing.T, schema map[string]any) []schemaGap {
 	return listed
 }
 
-// promised tells whether nothing that is listed is about the VM.
+// promised reports whether nothing in the list affects the VM.
 func (c schemaCase) promised(rules vmrules.Rules, listed []schemaGap) bool {
 	types := map[string]map[string]bool{} // by rule
 	for _, gap := range listed {
@@ -266,11 +266,10 @@ func throughJSON(t *testing.T, v any) any {
 	return decoded
 }
 
-// ecmaEngine is an engine of ECMA-262 with the flag u.
+// ecmaEngine is an engine for ECMA-262 with the flag u.
 type ecmaEngine struct{ *regexp2.Regexp }
 
-// ecmaCompiled are the patterns that were compiled already: most schemas have
-// that of quantities.
+// ecmaCompiled caches compiled patterns: most schemas have the pattern of quantities.
 var ecmaCompiled = map[string]ecmaEngine{}
 
 func ecmaRegexp(pattern string) (jsonschema.Regexp, error) {
@@ -289,7 +288,7 @@ func (e ecmaEngine) MatchString(s string) bool {
 	return matched && err == nil
 }
 
-// schemaFailure shows the least case on which a promise is still broken.
+// schemaFailure shows the smallest case on which a promise is still broken.
 func schemaFailure(t *testing.T, seed uint64, c schemaCase, schemaOf schemaFunc) string {
 	t.Helper()
 	c.ready = nil
@@ -302,8 +301,8 @@ func schemaFailure(t *testing.T, seed uint64, c schemaCase, schemaOf schemaFunc)
 		vmrules.Validate(rules, c.object(), c.options()...), schema)
 }
 
-// shrunk is a least case that still fails, with the schema of the VM itself
-// where that fails too.
+// shrunk returns the smallest case that still fails. It prefers the schema for the VM
+// itself, if that fails too.
 func (c schemaCase) shrunk(fails func(schemaCase) bool) schemaCase {
 	if own := (schemaCase{c.celCase, c.celCase, c.partial, nil}); fails(own) {
 		least := c.celCase.shrunk(func(smaller celCase) bool { return fails(schemaCase{smaller, smaller, c.partial, nil}) })
@@ -313,8 +312,8 @@ func (c schemaCase) shrunk(fails func(schemaCase) bool) schemaCase {
 	return schemaCase{least, c.given, c.partial, nil}
 }
 
-// TestSchemaVectors: the promises hold for the objects of the conformance
-// vectors too, which have every kind of target.
+// TestSchemaVectors checks both promises on the objects of the conformance vectors, which
+// have every kind of target.
 func TestSchemaVectors(t *testing.T) {
 	files, err := filepath.Glob("../testdata/conformance/*.json")
 	if err != nil || len(files) == 0 {
@@ -377,16 +376,16 @@ func schemaObject(text json.RawMessage) (map[string]any, bool) {
 	return object, err == nil
 }
 
-// schemaKnowsNoBounds tells whether a value is beyond the library's bounds, which a
-// schema does not know.
+// schemaKnowsNoBounds reports whether a value is beyond the library's bounds, which a
+// schema does not have.
 func schemaKnowsNoBounds(r *vmrules.Report) bool {
 	return slices.ContainsFunc(r.Results(vmrules.Undecided), func(r vmrules.Result) bool { return strings.Contains(fmt.Sprint(r.Violations), "1,000") })
 }
 
 const schemaPatterns = 4000
 
-// TestSchemaPatterns: a pattern that a schema has matches there as it does in
-// the library.
+// TestSchemaPatterns checks that the patterns in schemas match the same strings as in the
+// library.
 func TestSchemaPatterns(t *testing.T) {
 	seed := generatorSeed(t, schemaSeedVariable, schemaDefaultSeed)
 	source := caseSources[0]
@@ -421,7 +420,7 @@ func TestSchemaPatterns(t *testing.T) {
 	}
 }
 
-// schemaPattern is the pattern in the schema of regexRule, if there is one.
+// schemaPattern returns the pattern in the schema of regexRule, if it has one.
 func schemaPattern(rules vmrules.Rules) (string, bool) {
 	schema := form.Schema(rules, map[string]any{})
 	for _, name := range []string{"properties", "s", "items"} {
@@ -434,8 +433,8 @@ func schemaPattern(rules vmrules.Rules) (string, bool) {
 	return pattern, ok
 }
 
-// The comparison has to find mistakes in a schema, and to show them in a small
-// case.
+// TestSchemaFindsMistakes plants mistakes in schemas. The comparison has to find them, and
+// to show them in a small case.
 func TestSchemaFindsMistakes(t *testing.T) {
 	for _, mistake := range []struct{ name, old, new string }{
 		{"min is exclusive", `"minimum"`, `"exclusiveMinimum"`},

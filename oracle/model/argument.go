@@ -9,21 +9,22 @@ import (
 	"unicode/utf8"
 )
 
-// argumentKeys are in the order in which arguments are judged (design 4: Arguments).
+// argumentKeys has the keys in the order in which arguments are judged (vmrules:
+// Arguments).
 var argumentKeys = []string{"min", "max", "minLength", "maxLength", "values", "regex"}
 
-// reasons has those of violations that are not just FieldValueInvalid.
+// reasons has the reason of each argument whose violations are not FieldValueInvalid.
 var reasons = map[string]string{"maxLength": "FieldValueTooLong", "values": "FieldValueNotSupported"}
 
-// A constraint is what one argument demands of a value that has its kind's type.
+// A constraint is the demand of one argument on a value that satisfies the rule's kind.
 type constraint struct {
 	key     string
-	values  []any // one; for the key values, those that are allowed
-	pending bool  // it is not wholly filled in yet, under Partial
+	values  []any // a single value; for the key values, those that are allowed
+	pending bool  // it is not completely filled in yet, under Partial
 }
 
-// read reads an argument, and reports whether it can be used. Only a path in a list
-// may select nothing: it allows nothing.
+// read reads an argument, and reports whether it is usable. Only a path in a list may
+// select nothing: it allows nothing.
 func (c *constraint) read(j *judgement, argument any) bool {
 	items, isList := argument.([]any)
 	if !isList {
@@ -54,7 +55,7 @@ func (c *constraint) read(j *judgement, argument any) bool {
 	return c.usable()
 }
 
-// flat returns nodes with those that are arrays item by item, without nulls.
+// flat replaces each array among the nodes with its items, and leaves out nulls.
 func flat(nodes []*node) []*node {
 	var all []*node
 	for _, n := range nodes {
@@ -66,7 +67,7 @@ func flat(nodes []*node) []*node {
 	return slices.DeleteFunc(all, func(n *node) bool { return n == nil })
 }
 
-// jsonNumber is the form of a string that may be a length.
+// jsonNumber matches a string that may be a length.
 var jsonNumber = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$`)
 
 func (c *constraint) usable() bool {
@@ -89,8 +90,8 @@ func (c *constraint) usable() bool {
 	return (isNumber(v) || jsonNumber.MatchString(text(v))) && n.IsInt() && n.Sign() >= 0
 }
 
-// holds reports whether a value satisfies the constraint. Nothing does that is
-// not filled in.
+// holds reports whether a value satisfies the constraint. A value that is not filled in
+// does not.
 func (c *constraint) holds(v any) bool {
 	if len(c.values) == 0 {
 		return false

@@ -24,7 +24,7 @@ var (
 	most    = flag.Int("most", 3, "how many differences are shown")
 )
 
-// TestModel demands of the library what the model says, on generated cases.
+// TestModel demands that the library agrees with the model on generated cases.
 func TestModel(t *testing.T) {
 	var wg sync.WaitGroup
 	var mu sync.Mutex
@@ -60,8 +60,7 @@ func TestModel(t *testing.T) {
 	all.demandVariety(t)
 }
 
-// compare judges a case both ways, counts what came out, and reports whether it
-// was the same.
+// compare judges a case both ways, counts the results, and reports whether they agree.
 func (s spread) compare(t *testing.T, c testCase) bool {
 	want, got, err := c.judge()
 	if err != nil {
@@ -83,7 +82,7 @@ func same(want, got []model.Result) bool {
 	})
 }
 
-// judge returns what the model says, and what the library says.
+// judge returns the results of the model and of the library.
 func (c testCase) judge() (want, got []model.Result, err error) {
 	annotation := c.annotation()
 	object := c.decode()
@@ -135,7 +134,7 @@ func encode(v any) string {
 	return b.String()
 }
 
-// String shows a case with what both say about it.
+// String shows a case with both results.
 func (c testCase) String() string {
 	want, got, err := c.judge()
 	diff := cmp.Diff(want, got, cmpopts.EquateEmpty())
@@ -163,8 +162,8 @@ func (s spread) String() string {
 	return b.String()
 }
 
-// demandVariety demands that every outcome and reason is at least one in a hundred
-// of its sort.
+// demandVariety demands that every outcome, and every reason, occurs at least once in a
+// hundred.
 func (s spread) demandVariety(t *testing.T) {
 	sums := map[string]int{}
 	counts := map[string]int{}

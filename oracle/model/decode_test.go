@@ -16,15 +16,15 @@ type (
 	namedBool   bool
 )
 
-// A marshaler is a value that JSON knows only through its own method.
+// A marshaler is a value whose JSON form only its own method gives.
 type marshaler struct{ value any }
 
 func (m marshaler) MarshalJSON() ([]byte, error) { return json.Marshal(m.value) }
 
-// A decoder gives plain JSON the types of other decoders and of Go code.
+// A decoder converts plain JSON to the types of other decoders and of Go code.
 type decoder struct{ *rand.Rand }
 
-// decode returns the object of a case as Validate takes it.
+// decode returns the object of a case as the argument of Validate.
 func (c testCase) decode() map[string]any {
 	if c.object == nil {
 		return nil
@@ -122,7 +122,7 @@ func structOf(values map[string]any) any {
 	return s.Interface()
 }
 
-// holdsUntyped reports whether there is a map[any]any anywhere in a value.
+// holdsUntyped reports whether a value contains a map[any]any.
 func holdsUntyped(v reflect.Value) bool {
 	switch v.Kind() {
 	case reflect.Interface, reflect.Pointer:

@@ -7,31 +7,31 @@ import (
 	"slices"
 )
 
-// A node is a value of the object below the rules' $, or what may be there.
+// A node is a value below the rules' $, or a value that may be there.
 type node struct {
-	field      string // where it is from the object's own root, with a dot in front
-	order      int    // its place in the document
+	field      string // the path from the object's own root, with a leading dot
+	order      int    // its position in the document
 	value      any    // nil if there is a doubt
 	doubt      doubt
 	inTemplate bool
 	assumed    bool // a default, or in one: only names and indexes select from it
 
-	written          map[string]*node // the members as the object has them
-	named            map[string]*node // the members as a step sees them that names one
+	written          map[string]*node // the members in the object
+	named            map[string]*node // the members that a step by name selects
 	items            []*node          // nil for a null
-	anyName, anyItem *node            // what may be at any other name or index
+	anyName, anyItem *node            // the value that may be at any other name or index
 }
 
-// A doubt is how well a value is known.
+// A doubt says how well a value is known.
 type doubt int
 
 const (
 	certain doubt = iota
 	waiting       // it is not filled in yet, under Partial
-	unsure        // nobody knows
+	unsure        // it is not known
 )
 
-// anything has, for each doubt, what stands for anything that may be there.
+// anything has, for each doubt, a node for any value that may be there.
 var anything = []*node{nil, newAnything(waiting), newAnything(unsure)}
 
 func newAnything(d doubt) *node {
@@ -57,7 +57,7 @@ func (n *node) unfilled() bool { return n.has(parameter) }
 type builder struct {
 	inTemplate bool
 	assumed    bool
-	settable   doubt // of what an instance type or a preference may set
+	settable   doubt // of a field that an instance type or a preference may set
 	count      int
 }
 
@@ -85,8 +85,8 @@ func (b *builder) node(at string, v any, f *field) *node {
 	return n
 }
 
-// members adds the members of an object, those that may be there, and those that
-// always are. Beside a name with a parameter, nobody knows which others are there.
+// members adds the members of an object, those that may exist, and those that always
+// exist. Beside a name with a parameter, any other member may exist.
 func (b *builder) members(n *node, v map[string]any, f *field) {
 	names := slices.Collect(maps.Keys(v))
 	n.anyName = b.unknown(f.child("[any]"))
@@ -113,7 +113,8 @@ func (b *builder) members(n *node, v map[string]any, f *field) {
 	}
 }
 
-// member returns what is, or may be, at a field of an object; nil for nothing.
+// member returns the node that exists, or may exist, at a field of an object, and nil if
+// there is none.
 func (b *builder) member(at string, v any, around map[string]any, f *field) *node {
 	switch {
 	case !f.exempt(around) && (v == nil || f.changes(v)):
@@ -124,7 +125,7 @@ func (b *builder) member(at string, v any, around map[string]any, f *field) *nod
 	return b.node(at, v, f)
 }
 
-// unknown returns the node of a field that may be set; nil for none.
+// unknown returns the node of a field that may be set, and nil for any other field.
 func (b *builder) unknown(f *field) *node {
 	switch {
 	case !f.appears:
@@ -147,7 +148,7 @@ var (
 	special   = regexp.MustCompile(`[.*'\\]`)            // takes a backslash
 )
 
-// fieldName writes a name in the dialect of paths (design 3).
+// fieldName writes a name as a step of a path.
 func fieldName(name string) string {
 	escaped := special.ReplaceAllString(name, `\$0`)
 	if plainName.MatchString(name) {

@@ -9,8 +9,7 @@ import (
 )
 
 // fieldTable lists the fields that always exist (201902-2: valid), and those that an
-// instance type or a preference may set (instancetypes.md). Its head says how it is
-// read.
+// instance type or a preference may set (instancetypes.md). Its head describes its form.
 //
 //go:embed fields.txt
 var fieldTable string
@@ -19,7 +18,7 @@ var fieldTable string
 type row struct {
 	parts  []string // of the path
 	flags  string
-	value  any // what the field counts as
+	value  any // the field's default
 	unless []string
 }
 
@@ -46,12 +45,12 @@ var partForm = regexp.MustCompile(`\[(?:` + quotes + `|[^\]'"])*\]|(?:[^.\[\\]|\
 
 func partsOf(path string) []string { return partForm.FindAllString(path, -1) }
 
-// A field is what the table says of a field and of those below it, which it has by
-// name, and as [*], [+] and [any].
+// A field has the table's row for a field, and the fields below it: by name, and as [*],
+// [+] and [any].
 type field struct {
 	row
 	set     bool // the VM's instance type or preference may set it
-	appears bool // and it, or one below it, where the VM does not have it
+	appears bool // it may set this field, or one below, even if the VM does not have it
 	below   map[string]*field
 }
 
@@ -76,7 +75,7 @@ func fieldsOf(t target) (*field, error) {
 	return root, nil
 }
 
-// at returns the field of a path below f. If it may be set, those around it appear.
+// at returns the field of a path below f. If it may be set, the fields around it may appear.
 func (f *field) at(parts []string, set bool) *field {
 	for _, part := range parts {
 		name, present := strings.CutSuffix(part, "?")
@@ -94,7 +93,7 @@ func (f *field) at(parts []string, set bool) *field {
 	return f
 }
 
-// child returns the first of these that the table has.
+// child returns the first of these fields that the table has.
 func (f *field) child(names ...string) *field {
 	for _, name := range names {
 		if c := f.below[name]; c != nil {
@@ -112,13 +111,13 @@ func (f *field) names() []string {
 
 func (f *field) has(flag string) bool { return strings.Contains(f.flags, flag) }
 
-// exempt reports whether the object around f has a field beside which f is not set.
+// exempt reports whether the object around f has a field that keeps f from being set.
 func (f *field) exempt(around map[string]any) bool {
 	return slices.ContainsFunc(f.unless, func(name string) bool { return around[name] != nil })
 }
 
-// changes reports whether a value that the VM has may become another: the field
-// is set whatever the VM says, or this value counts as not set.
+// changes reports whether a value in the VM may be replaced: the field is always set, or
+// this value counts as not set.
 func (f *field) changes(v any) bool {
 	if !f.set || !f.has("0") {
 		return f.set && f.has("!")

@@ -9,14 +9,14 @@ import (
 	"strings"
 )
 
-// An operand of a filter is what it selects from an item, or a literal.
+// An operand of a filter is a path in an item, or a literal.
 type operand func(item *node) ([]*node, doubt)
 
 const operandForm = `((?:` + quotes + `|\\.|[^'"\\=!<>])+?)`
 
 var filterForm = regexp.MustCompile(`^ *` + operandForm + ` *(?:(==|!=|<=|>=|<|>) *` + operandForm + ` *)?$`)
 
-// readFilter reads what is between ?( and ): the pick of the items that pass.
+// readFilter reads the text between ?( and ). The pick selects the items that pass.
 func readFilter(s string) pick {
 	parts := filterForm.FindStringSubmatch(s)
 	if parts == nil {
@@ -87,23 +87,24 @@ func compare(item *node, l operand, op string, r operand) *node {
 	return nil
 }
 
-// never reports whether an operand matches nothing, whatever else it selects.
+// never reports whether a comparison with an operand cannot hold, whatever is added.
 func never(found []*node, d doubt) bool {
 	return len(found) == 0 && d == certain || len(found) > 1 || len(found) == 1 && !isScalar(found[0].value)
 }
 
-// open reports whether nobody knows how a compares with b, since a has a parameter.
-// One that stays a string equals nothing of another type.
+// open reports whether the result of comparing a with b is unknown, since a has a
+// parameter. If a stays a string, it does not match values of other types.
 func open(a, b *node) bool {
 	_, both := b.value.(string)
 	return a.unfilled() && both || a.has(wholeParameter)
 }
 
-// relations has, for each operator, how the left operand may compare with the right.
+// relations has, for each operator, the results of comparing the operands for which it
+// holds.
 var relations = map[string][]int{"==": {0}, "!=": {-1, 1}, "<": {-1}, "<=": {-1, 0}, ">": {1}, ">=": {0, 1}}
 
-// holds reports whether two scalars of one type stand in a relation; booleans are
-// only equal or not.
+// holds reports whether an operator holds for two scalars of one type. Booleans have no
+// order.
 func holds(a any, op string, b any) bool {
 	if reflect.TypeOf(a) != reflect.TypeOf(b) {
 		return false

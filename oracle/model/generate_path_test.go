@@ -22,8 +22,8 @@ var knownPaths = []string{
 	".spec.domain.firmware.bootloader.efi.secureBoot", ".spec.domain.resources.requests.memory",
 }
 
-// path returns a path that is found by walking through the rules' $, and a value
-// that it selects; a known path now and then; and sometimes one that goes astray.
+// path walks through the rules' $ and returns a path, and a value that it selects. Now and
+// then it returns a known path, or a path that selects nothing.
 func (g *generator) path() (string, any) {
 	if g.chance(4) {
 		return pick(g, knownPaths...), g.near()
@@ -64,7 +64,7 @@ func (g *generator) memberStep(o object) (string, any) {
 		return "", nil
 	}
 	name := pick(g, all...)
-	for _, likely := range []string{"spec", "domain"} { // most fields are below
+	for _, likely := range []string{"spec", "domain"} { // most fields are below these
 		if _, ok := o[likely]; ok && !g.chance(5) {
 			name = likely
 		}
@@ -158,7 +158,7 @@ func (g *generator) filter(item any) string {
 
 var plain = regexp.MustCompile(`^[a-zA-Z0-9${}. é✓]*$`)
 
-// special is each character of a name that takes a backslash.
+// special matches a character in a name that needs a backslash.
 var (
 	special       = regexp.MustCompile(`[^\pL\pN_/-]`)
 	quotedSpecial = regexp.MustCompile(`['".*\\]`)

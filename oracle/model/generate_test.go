@@ -10,20 +10,20 @@ import (
 	"github.com/vmrules/vmrules/oracle/model"
 )
 
-// A testCase is an annotation, as values that encoding/json writes, an object of
-// plain JSON, and how both are read.
+// A testCase is an annotation, before encoding/json writes it, an object of plain JSON, and
+// options.
 type testCase struct {
 	rules    []map[string]any
 	object   any // map[string]any, or nil
 	options  model.Options
-	decoding uint64 // seed of the object's types; 0 for those of encoding/json
+	decoding uint64 // the seed for the object's Go types; 0 for those of encoding/json
 }
 
-// A generator makes cases whose rules are near their object: their paths are found
-// by walking through it.
+// A generator makes cases whose rules suit their object: it finds their paths by walking
+// through the object.
 type generator struct {
 	*rand.Rand
-	root   any // what the rules call $
+	root   any // the rules' $
 	values []any
 	params bool // the object is a template with parameters
 }
@@ -75,7 +75,7 @@ func (g *generator) scalar() any {
 	return pick(g, strs...)
 }
 
-// tree returns any JSON.
+// tree returns any JSON value.
 func (g *generator) tree(depth int) any {
 	switch n := g.IntN(6); {
 	case depth == 0 || n < 2:
@@ -97,7 +97,8 @@ func (g *generator) tree(depth int) any {
 	return members
 }
 
-// sometimes sets a member, once in n times not at all, and now and then to any JSON.
+// sometimes sets a member. Once in n times it does not, and now and then it sets any JSON
+// value.
 func (g *generator) sometimes(o object, name string, v any) {
 	switch {
 	case g.chance(3):
@@ -200,7 +201,7 @@ func (g *generator) networkInterface() any {
 	return i
 }
 
-// vm returns a VM, and makes its spec.template what the rules call $.
+// vm returns a VM, and makes its spec.template the rules' $.
 func (g *generator) vm() object {
 	t := g.template()
 	g.root = t
@@ -330,7 +331,7 @@ func sortedNames(o object) []string {
 	return all
 }
 
-// near returns a scalar of the object, or any.
+// near returns a scalar of the object, or any scalar.
 func (g *generator) near() any {
 	if len(g.values) > 0 && !g.chance(3) {
 		return pick(g, g.values...)
@@ -338,7 +339,7 @@ func (g *generator) near() any {
 	return g.scalar()
 }
 
-// rule returns a rule as an annotation has it.
+// rule returns a rule in the form of the annotation.
 func (g *generator) rule(name string, old bool) map[string]any {
 	path, selected := g.path()
 	r := map[string]any{"name": name, "message": "m", "path": g.spelled(path, old)}
@@ -381,7 +382,7 @@ func (g *generator) kindFor(v any) string {
 	return pick(g, "enum", "regex", "integer", "string")
 }
 
-// spelled writes a path as an annotation of the version does.
+// spelled writes a path in the spelling of the annotation's version.
 func (g *generator) spelled(path string, old bool) string {
 	if g.chance(12) && !strings.HasPrefix(path, "..") {
 		path = strings.TrimPrefix(path, ".")
@@ -397,7 +398,7 @@ func (g *generator) spelled(path string, old bool) string {
 	return "jsonpath::" + path
 }
 
-// argument returns a literal near the value that is selected, or a path.
+// argument returns a literal close to the selected value, or a path.
 func (g *generator) argument(key string, v any, old bool) any {
 	if g.chance(5) {
 		path, _ := g.path()

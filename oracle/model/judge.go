@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// A judgement is that of one target by one rule (design 4: Kinds, Arguments).
+// A judgement judges one target by one rule (vmrules: Kinds, Arguments).
 type judgement struct {
 	rule   rule
 	target target
 	root   *node
 
 	violations []Violation
-	doubt      doubt  // about what is not violated
-	unreadable string // the first argument that cannot be read
+	doubt      doubt  // about the values without a violation
+	unreadable string // the first argument that is unusable
 }
 
 func (j *judgement) result() Result {
@@ -47,7 +47,8 @@ func (j *judgement) outcome() Outcome {
 	return []Outcome{Satisfied, Skipped, Undecided}[j.doubt]
 }
 
-// find returns what a path selects. Under Partial, what is missing is not filled in yet.
+// find returns the nodes that a path selects. Under Partial, a missing value is not filled
+// in yet.
 func (j *judgement) find(p path) ([]*node, doubt) {
 	found, d := find(j.root, p.steps)
 	if len(found) == 0 && j.target.options.Partial {
@@ -58,7 +59,7 @@ func (j *judgement) find(p path) ([]*node, doubt) {
 
 func (j *judgement) note(d doubt) { j.doubt = max(j.doubt, d) }
 
-// values judges all values that the path selects. It has to select one.
+// values judges all values that the path selects. It has to select at least one.
 func (j *judgement) values() {
 	found, d := j.find(j.rule.path)
 	j.note(d)
@@ -74,8 +75,8 @@ func (j *judgement) values() {
 	}
 }
 
-// constraints returns what the arguments demand. One that cannot be read leaves
-// the rule undecided, unless something else is violated.
+// constraints returns the constraints of the arguments. An unusable argument leaves the
+// rule undecided, unless another argument is violated.
 func (j *judgement) constraints() []constraint {
 	var all []constraint
 	for _, key := range argumentKeys {
@@ -93,8 +94,8 @@ func (j *judgement) constraints() []constraint {
 	return all
 }
 
-// value judges one value: the kind, then each argument. Under Partial, an empty
-// string that does not satisfy the rule is not filled in yet.
+// value judges one value: the kind, then each argument. Under Partial, an empty string
+// that does not satisfy the rule counts as not filled in yet.
 func (j *judgement) value(n *node, constraints []constraint) {
 	if n.unfilled() {
 		j.note(unsure)
@@ -125,7 +126,7 @@ func (j *judgement) violate(field, reason, argument string) {
 	j.violations = append(j.violations, Violation{field, reason, argument, j.rule.justWarning})
 }
 
-// hasType reports whether a value satisfies a kind (design 4: Kinds).
+// hasType reports whether a value satisfies a kind (vmrules: Kinds).
 func hasType(v any, kind string) bool {
 	switch kind {
 	case "integer":

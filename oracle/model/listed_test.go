@@ -8,8 +8,8 @@ import (
 	"github.com/vmrules/vmrules/oracle/model"
 )
 
-// Paths about which the library is Undecided, under Partial Skipped, where the model
-// decides, or lists fewer violations. README.md says why.
+// Paths for which the library is Undecided (Skipped under Partial) or lists fewer
+// violations, while the model decides. README.md says why.
 var (
 	// unionOfItems: items that a preference may add to, in a union.
 	unionOfItems = regexp.MustCompile(`\[[^\]?'"]*,[^\]]*\]`)
@@ -18,10 +18,10 @@ var (
 	severalOperands = regexp.MustCompile(`\?\([^)]*(\.\.|\*|,|:|@[^)]*@)`)
 )
 
-// unknown is what makes an object not wholly known.
+// unknown matches parts of an object that make some of its values unknown.
 var unknown = regexp.MustCompile(`"preference"|"instancetype"|\$\{`)
 
-// listed reports whether all that differs is listed.
+// listed reports whether all differences are listed.
 func (c testCase) listed() bool {
 	want, got, err := c.judge()
 	if err != nil || len(want) != len(got) {
@@ -47,7 +47,7 @@ func (c testCase) lists(want, got model.Result) bool {
 	return less && unknown.MatchString(object) && slices.ContainsFunc(c.paths(want.Rule), severalOperands.MatchString)
 }
 
-// paths returns all strings of a rule, among which are its paths.
+// paths returns all strings of a rule, which include its paths.
 func (c testCase) paths(rule string) []string {
 	for _, r := range c.rules {
 		if r["name"] == rule {

@@ -1,9 +1,9 @@
-// Package model judges objects by validation rules as the texts of the format
-// say, and with nothing else in mind: no plan, no cache, no bounds. It exists to
-// be compared with the library, and was written without a look at its code.
+// Package model judges objects by validation rules, strictly as specified: without plans,
+// caches or bounds. It is for comparison with the library, and its author did not read the
+// library's code.
 //
-// It reads annotations that the library accepts; what the library refuses is not
-// its business. Where the texts are silent, README.md says what both do.
+// It reads only annotations that the library accepts. Where the specifications are silent,
+// README.md says what both do.
 package model
 
 import (
@@ -12,10 +12,10 @@ import (
 	jsoniter "github.com/json-iterator/go"
 )
 
-// An Outcome is what became of a rule for one target.
+// An Outcome is the outcome of a rule for one target.
 type Outcome string
 
-// The outcomes, in the words of the library.
+// The outcomes, by the library's names.
 const (
 	Satisfied Outcome = "Satisfied"
 	Violated  Outcome = "Violated"
@@ -32,7 +32,7 @@ type Violation struct {
 	Warning                 bool
 }
 
-// A Result is what became of one rule for one target.
+// A Result is the result of one rule for one target.
 type Result struct {
 	Target     string
 	Rule       string
@@ -40,8 +40,8 @@ type Result struct {
 	Violations []Violation
 }
 
-// A Default is what a field counts as where it is not set: nil for a field that
-// has no default.
+// A Default is the value of a field that is not set. Nil means that the field has no
+// default.
 type Default struct {
 	Path  string
 	Value any
@@ -50,13 +50,13 @@ type Default struct {
 // Options change how rules are read and objects are judged.
 type Options struct {
 	V201901    bool // the annotation is of version 201901-1
-	Partial    bool // a form that is not filled in yet
+	Partial    bool // the object is a form that is not completely filled in
 	RootObject bool // the rules' $ is the whole object
 	Defaults   []Default
 }
 
-// Judge reads an annotation and judges an object by it: all rules for the first
-// target, then all for the second.
+// Judge reads an annotation and judges an object by its rules: first all rules for the
+// first target, then all for the second, and so on.
 func Judge(annotation string, object any, opts Options) ([]Result, error) {
 	rules, err := readRules(annotation, opts.V201901)
 	if err != nil {
@@ -85,12 +85,11 @@ func Judge(annotation string, object any, opts Options) ([]Result, error) {
 	return results, nil
 }
 
-// exactJSON knows maps with keys of any type, and keeps every digit of numbers.
+// exactJSON writes maps with keys of any type, and keeps every digit of a number.
 var exactJSON = jsoniter.Config{EscapeHTML: true, SortMapKeys: true, UseNumber: true}.Froze()
 
-// plainJSON returns what the JSON of a value says, whatever decoder or Go code
-// made it: the same object decoded differently gives the same report (design 4:
-// JSONPath).
+// plainJSON converts a value through its JSON form, so that the same object decoded
+// differently gives the same report (vmrules: JSONPath).
 func plainJSON(v any) (any, error) {
 	text, err := exactJSON.MarshalToString(v)
 	if err != nil {
@@ -104,14 +103,13 @@ func decode(text string) (v any, err error) {
 	return v, err
 }
 
-// object returns the members of a value, none if it is no object.
+// object returns the members of a value, or none if it is not an object.
 func object(v any) map[string]any {
 	m, _ := v.(map[string]any)
 	return m
 }
 
-// at returns what names with dots between them select from v, nil where nothing is
-// there.
+// at returns the value at a dotted path in v, and nil if it is missing.
 func at(v any, names string) any {
 	for _, name := range strings.FieldsFunc(names, func(r rune) bool { return r == '.' }) {
 		v = object(v)[name]
@@ -119,7 +117,7 @@ func at(v any, names string) any {
 	return v
 }
 
-// text returns v if it is a string.
+// text returns v if it is a string, and "" otherwise.
 func text(v any) string {
 	s, _ := v.(string)
 	return s

@@ -7,17 +7,17 @@ import (
 	"regexp"
 )
 
-// quantity is the form of Kubernetes' quantities, among which are plain numbers.
+// quantity is the form of Kubernetes' quantities, which include plain numbers.
 var quantity = regexp.MustCompile(`^([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+))([KMGTPE]i|[numkMGTPE]|[eE][+-]?[0-9]+|)$`)
 
-// exponents is what the suffixes of quantities stand for: p is a power of two.
+// exponents has the exponents of the suffixes of quantities. A p marks a power of two.
 var exponents = map[string]string{
 	"n": "e-9", "u": "e-6", "m": "e-3", "k": "e3", "M": "e6", "G": "e9", "T": "e12", "P": "e15", "E": "e18",
 	"Ki": "p10", "Mi": "p20", "Gi": "p30", "Ti": "p40", "Pi": "p50", "Ei": "p60",
 }
 
-// number returns the exact value of a JSON number or of a string that is a
-// quantity; nil for any other value (design 4: Arguments, min and max).
+// number returns the exact value of a JSON number, or of a string that is a quantity, and
+// nil for any other value (vmrules: Arguments, min and max).
 func number(v any) *big.Rat {
 	literal, _ := v.(json.Number)
 	digits := string(literal)
@@ -44,8 +44,8 @@ func isScalar(v any) bool {
 	return ok
 }
 
-// render returns a scalar as string: a number in plain decimal notation without
-// exponent; false for an array or an object (design 4: Kinds).
+// render returns a scalar as a string, and false for an array or an object. Numbers are in
+// plain decimal notation without an exponent (vmrules: Kinds).
 func render(v any) (string, bool) {
 	switch v := v.(type) {
 	case string, bool:

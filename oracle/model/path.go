@@ -8,13 +8,13 @@ import (
 	"strings"
 )
 
-// A path is a JSONPath in the dialect of kubectl (design 4: JSONPath).
+// A path is a JSONPath in the dialect of kubectl (vmrules: JSONPath).
 type path struct {
 	steps   []step
-	written string // without prefix, braces, $ and first dot
+	written string // without prefix, braces, $ and leading dot
 }
 
-// A step selects by each of its picks: several in a union.
+// A step selects with each of its picks. A union has several.
 type step []pick
 
 const (
@@ -24,15 +24,15 @@ const (
 )
 
 var (
-	// stepForm has dots, and then a name, a filter, or what else is in brackets.
+	// stepForm matches dots, and then a name, a filter, or other content of brackets.
 	stepForm = regexp.MustCompile(`^(\.?\.?)(?:((?:[\pL\pM\pN_/-]|\\.)+|\*)|` +
 		`\[\?\(((?:` + quotes + `|\\.|[^'"\\])*?)\)\]|\[((?:` + quotes + `|[^\]'"])*)\])`)
 	pickForm = regexp.MustCompile(`(?:` + quotes + `|[^,'"])+`)
 	escape   = regexp.MustCompile(`\\(.)`)
 )
 
-// readPath reads a path of either version. It panics on what it does not know: all
-// paths come from rules that the library has read.
+// readPath reads a path of either version. It panics if it cannot: all paths come from
+// rules that the library has read.
 func readPath(text string) path {
 	s, prefixed := strings.CutPrefix(text, prefix)
 	s = strings.TrimSpace(s)
@@ -90,7 +90,7 @@ func readPick(s string) pick {
 	bounds := strings.Split(s, ":")
 	for i, digits := range bounds {
 		if digits != "" {
-			numbers[i], _ = strconv.Atoi(digits) // the largest if it is too large
+			numbers[i], _ = strconv.Atoi(digits) // the largest int if it is too large
 		}
 	}
 	if len(bounds) == 1 {
@@ -101,7 +101,7 @@ func readPick(s string) pick {
 
 func isQuoted(s string) bool { return strings.HasPrefix(s, "'") || strings.HasPrefix(s, `"`) }
 
-// readName returns a name, or what is in quotes, without its backslashes.
+// readName returns a name without quotes and backslashes.
 func readName(s string) string {
 	if isQuoted(s) {
 		s = s[1 : len(s)-1]

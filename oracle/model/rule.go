@@ -11,12 +11,12 @@ type rule struct {
 	path        path
 	valid       *path
 	justWarning bool
-	arguments   map[string]any // literals, paths, or for values a list of both
+	arguments   map[string]any // literals or paths; for values, also a list of both
 }
 
 var knownKinds = map[string]bool{"integer": true, "string": true, "enum": true, "regex": true}
 
-// readRules reads an annotation. A blank one has no rules.
+// readRules reads an annotation. A blank annotation has no rules.
 func readRules(annotation string, old bool) ([]rule, error) {
 	v, err := decode(cmp.Or(strings.TrimSpace(annotation), "[]"))
 	if err != nil {
@@ -29,8 +29,8 @@ func readRules(annotation string, old bool) ([]rule, error) {
 	return rules, nil
 }
 
-// readRule reads one rule. A key that is null is absent; one that is not known is
-// ignored (design 4: Reading the annotation).
+// readRule reads one rule. A null key is absent, and an unknown key is ignored (vmrules:
+// Reading the annotation).
 func readRule(keys map[string]any, old bool) rule {
 	r := rule{
 		name:        text(keys["name"]),
@@ -54,8 +54,8 @@ func readRule(keys map[string]any, old bool) rule {
 	return r
 }
 
-// readArgument reads a path by its prefix, in version 201901-1 also by a slash in
-// front (201902-2: Rule arguments).
+// readArgument reads a literal or a path. A path has the prefix or, in version 201901-1,
+// a leading slash (201902-2: Rule arguments).
 func readArgument(v any, old bool) any {
 	switch v := v.(type) {
 	case string:

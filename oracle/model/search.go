@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// find returns what the steps select, each node once and in document order, and how
-// well it is known what else they select.
+// find returns the nodes that the steps select, each once and in document order. The doubt
+// says whether they may select others too.
 func find(root *node, steps []step) (found []*node, d doubt) {
 	current := []*node{root}
 	for _, s := range steps {
@@ -29,11 +29,11 @@ func find(root *node, steps []step) (found []*node, d doubt) {
 	return found, d
 }
 
-// A pick selects from a node. It may select nil, which is nothing.
+// A pick selects nodes from a node. A nil among them counts as nothing.
 type pick func(n *node) []*node
 
-// withAllBelow is what .. begins with: a node, and what the object has below it. They
-// are seen as written (design 4: Fields that always exist).
+// withAllBelow is the pick for "..": a node and all nodes below it, only as written
+// (vmrules: Fields that always exist).
 func withAllBelow(n *node) []*node {
 	written := *n
 	written.named = n.written
@@ -46,7 +46,7 @@ func withAllBelow(n *node) []*node {
 	return all
 }
 
-// everything is .*: all members or items, and what may be added to them.
+// everything is the pick for .*: all members or items, and those that may be added.
 func everything(n *node) []*node {
 	if n.assumed {
 		return nil
@@ -62,8 +62,8 @@ func named(name string) pick {
 	return func(n *node) []*node { return []*node{cmp.Or(n.named[name], n.anyName)} }
 }
 
-// indexed selects an item. Where items may be added, nobody knows which one an index
-// from the end selects.
+// indexed selects an item. If items may be added, an index from the end selects an unknown
+// item.
 func indexed(i int) pick {
 	return func(n *node) []*node {
 		at := fromStart(i, n)
@@ -74,8 +74,8 @@ func indexed(i int) pick {
 	}
 }
 
-// sliced selects every so many items. What reaches beyond the array selects nothing
-// (Path in jsonpath.go).
+// sliced selects a range of items with a step. A range that reaches beyond the array
+// selects nothing (Path in jsonpath.go).
 func sliced(start, end, stride int) pick {
 	return func(n *node) []*node {
 		if n.assumed {

@@ -26,7 +26,7 @@ func firstDifferent(c testCase) (testCase, bool) {
 	return c, false
 }
 
-// smaller returns cases with one thing less.
+// smaller returns cases with one part less.
 func (c testCase) smaller() []testCase {
 	var all []testCase
 	add := func(change func(*testCase)) {
@@ -64,8 +64,8 @@ func (c testCase) smaller() []testCase {
 	return all
 }
 
-// smallerArgument returns what a key may be in its place: null, which is absent,
-// or a shorter list.
+// smallerArgument returns smaller values for a key: null, which is absent, or a shorter
+// list.
 func smallerArgument(key string, v any) []any {
 	if key == "name" || key == "rule" || key == "path" || key == "message" || v == nil {
 		return nil

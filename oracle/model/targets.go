@@ -5,18 +5,18 @@ import (
 	"strings"
 )
 
-// A target is a place where rules apply (design 4: Where rules apply).
+// A target is a place where rules apply (vmrules: Where rules apply).
 type target struct {
 	options    Options
-	name       string // "", or where the VM is: objects[0]
-	at         string // where the rules' $ is, with a dot in front
-	root       any    // what $ is; nil where there is nothing to validate
+	name       string // where the VM is, such as objects[0]; "" for the object itself
+	at         string // the path to the rules' $, with a leading dot
+	root       any    // the value of $; nil if there is nothing to validate
 	inTemplate bool
 
 	instancetype, preference bool // the VM refers to one
 }
 
-// holders says where an object of a kind has the rules' $, or a VM, whose
+// holders has, for each kind of object, the path to the rules' $, or to a VM whose
 // spec.template is $.
 var holders = map[string]struct {
 	group, path string
@@ -38,8 +38,8 @@ func targetsOf(v any, opts Options) []target {
 	return target{options: opts}.in(v, kind)
 }
 
-// in returns the targets in an object of a kind of the table, or of "" for anything
-// else: one with nothing to validate in a list or template without a VM.
+// in returns the targets in an object of a kind in the table, or of "" for other kinds. A
+// list or template without a VM has one target, with nothing to validate.
 func (t target) in(v any, kind string) []target {
 	t.inTemplate = t.inTemplate || strings.HasSuffix(kind, "Template")
 	list := "items"
@@ -69,7 +69,7 @@ func (t target) in(v any, kind string) []target {
 	return found
 }
 
-// inside returns the target in an object that is no list.
+// inside returns the target in an object that is not a list.
 func (t target) inside(v any, kind string) target {
 	row := holders[kind]
 	path := row.path
@@ -90,9 +90,9 @@ func (t target) inside(v any, kind string) target {
 	return t
 }
 
-// kindOf returns which row of the table an object is of: by its kind and API group
-// or, where it has no kind, by the list that it is in or by its shape; "" for
-// anything else.
+// kindOf returns the row of the table for an object, and "" if there is none. It depends on
+// the object's kind and API group. An object without a kind has that of its list, or one
+// that suits its shape.
 func kindOf(v any, inList string) string {
 	kind, version := text(at(v, "kind")), text(at(v, "apiVersion"))
 	group, _, grouped := strings.Cut(version, "/")
@@ -114,8 +114,8 @@ func kindOf(v any, inList string) string {
 	return kind
 }
 
-// missing writes a path that selects nothing, as the rule writes it, from the
-// object's own root.
+// missing returns the rule's spelling of a path that selects nothing, from the object's own
+// root.
 func (t target) missing(p path) string {
 	dot := "."
 	if t.at == "" || strings.HasPrefix(p.written, "[") || strings.HasPrefix(p.written, "..") {

@@ -13,8 +13,8 @@ import (
 	"github.com/vmrules/vmrules/oracle/model"
 )
 
-// notModelled lists vectors about what the model leaves out, by a part of their
-// names; README.md says why.
+// notModelled lists vectors about features that the model leaves out, by a part of their
+// names. README.md says why.
 var notModelled = map[string][]string{
 	"arguments": {"a definite violation behind a comparison that has no answer"},
 	"instancetypes": {
@@ -33,8 +33,8 @@ var notModelled = map[string][]string{
 	"undecided": {"beyond the bounds"},
 }
 
-// TestVectors holds the model against the conformance vectors that judge an object
-// by an annotation that can be read.
+// TestVectors compares the model with the conformance vectors that judge an object by a
+// readable annotation.
 func TestVectors(t *testing.T) {
 	for file, vectors := range conformance.Read(t, "../../testdata/conformance") {
 		for _, v := range vectors {
@@ -47,7 +47,7 @@ func TestVectors(t *testing.T) {
 	}
 }
 
-// A verdict is what the model and a vector both say.
+// A verdict is what the model's results and a vector have in common.
 type verdict struct {
 	Outcomes   []string
 	Targets    []string
