@@ -18,7 +18,7 @@ import (
 var notModelled = map[string][]string{
 	"arguments": {"a definite violation behind a comparison that has no answer"},
 	"instancetypes": {
-		"a SATA disk gets no I/O thread of its own",
+		"a SATA disk gets no dedicated I/O thread",
 		"masquerade",
 	},
 	"jsonpath": {
