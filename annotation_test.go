@@ -169,7 +169,7 @@ func TestRulesForSeveral(t *testing.T) {
 	}
 }
 
-// TestFullReportOfOwn: if the budget does not suffice for a VM, it has a result that says so,
+// TestFullReportOfOwn: if the budget is too small for a VM, the VM has a result that says so,
 // and the others are still judged.
 func TestFullReportOfOwn(t *testing.T) {
 	many := make([]string, 2500)

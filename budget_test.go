@@ -21,15 +21,15 @@ func workLeft(b *budget) int {
 	return work
 }
 
-// An attack is a call that would take far more than the budget in the option that it is
-// given. It returns what it made.
+// An attack is a call that would use far more than the budget in its option. It returns the
+// result of the call.
 type attack struct {
 	name string
 	call func(Option) any
 }
 
-// rulesText returns an annotation of n rules, each with its number as its name, and with
-// these members.
+// rulesText returns an annotation of n rules with these members. Their names are their
+// numbers.
 func rulesText(n int, members func(i int) string) string {
 	all := make([]string, n)
 	for i := range all {
@@ -113,8 +113,8 @@ func attacks(t *testing.T) []attack {
 	return all
 }
 
-// TestBudget: whatever the input is, what a call allocates and what it keeps is in
-// proportion to its budget.
+// TestBudget: a call allocates and keeps memory in proportion to its budget, whatever the
+// input.
 func TestBudget(t *testing.T) {
 	racetest.SkipLong(t)
 	given := Budget{Work: 20_000_000, Kept: 1 << 20}
@@ -142,7 +142,7 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// TestBudgetOfOrdinaryInput: the default budget suffices for what people write.
+// TestBudgetOfOrdinaryInput: the default budget is enough for ordinary input.
 func TestBudgetOfOrdinaryInput(t *testing.T) {
 	racetest.SkipLong(t)
 	t.Parallel()
@@ -191,8 +191,8 @@ func branches(n int) string {
 	return strings.Join(all, "|")
 }
 
-// TestRegexesOfHostileRules: however many costly patterns there are, reading them allocates
-// at most one byte for each unit of work in the budget.
+// TestRegexesOfHostileRules: reading costly patterns allocates at most one byte for each unit
+// of work in the budget, however many there are.
 func TestRegexesOfHostileRules(t *testing.T) {
 	t.Parallel()
 	patterns := map[string]string{
@@ -224,8 +224,8 @@ func TestRegexesOfHostileRules(t *testing.T) {
 	}
 }
 
-// TestRegexFromObjectBeyondBudget: if the object contains a costly pattern, the rules for
-// which the budget does not suffice are undecided.
+// TestRegexFromObjectBeyondBudget: if the object contains a costly pattern, rules beyond the
+// budget are undecided.
 func TestRegexFromObjectBeyondBudget(t *testing.T) {
 	t.Parallel()
 	var rules []string
@@ -241,8 +241,8 @@ func TestRegexFromObjectBeyondBudget(t *testing.T) {
 	}
 }
 
-// TestMemoryOfBacktracking: each regex has a stack of its own, but the memory that 1,000 of
-// them use at one time is bounded.
+// TestMemoryOfBacktracking: each regex has its own stack, but the memory that 1,000 of them
+// use together is bounded.
 func TestMemoryOfBacktracking(t *testing.T) {
 	var rules []string
 	for i := range 1_000 {

@@ -18,8 +18,8 @@ func (spender) Check(in *vmrules.Input) vmrules.Verdict {
 	return vmrules.Verdict{}
 }
 
-// TestDoubts covers what vectors cannot: options, kinds, and objects that are too large to
-// write down.
+// TestDoubts covers cases that vectors cannot express: options, kinds, and objects that are
+// too large for a file.
 func TestDoubts(t *testing.T) {
 	const path = `"path": "jsonpath::.spec.domain.n"`
 	kind := vmrules.WithKind("spender", func(vmrules.RuleSource) (vmrules.Checker, []vmrules.Problem) { return spender{}, nil })

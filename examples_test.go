@@ -41,7 +41,7 @@ func Example() {
 // A webhook finds the template of a VM with [vmrules.TemplateOf], the rules
 // with [vmrules.RulesFor], and answers with causes and warnings.
 func Example_webhook() {
-	// The part of k8s.io/api/admission/v1 that the example needs, with its JSON keys.
+	// The parts of k8s.io/api/admission/v1 that the example needs.
 	type (
 		request struct {
 			UID    string          `json:"uid"`
@@ -191,7 +191,7 @@ func Example_form() {
 	}
 	fmt.Println(string(text))
 
-	// On submit it is. Missing tells missing values from wrong ones.
+	// On submit, a missing value is a mistake. Missing lists only the missing values.
 	report = vmrules.Validate(rules, form)
 	fmt.Println(len(report.Violations()), "to correct, of which these are missing:")
 	for _, v := range report.Missing() {
@@ -371,7 +371,8 @@ func ExamplePath_Find() {
 	// disks[2].name old
 }
 
-// ParsePath refuses what kubectl and others read differently, and says what to write.
+// ParsePath refuses paths that kubectl and others read differently, and says what to write
+// instead.
 func ExampleParsePath() {
 	for _, s := range []string{
 		".spec.domain",
@@ -393,8 +394,8 @@ func ExampleParsePath() {
 	// jsonpath::.metadata.labels.kubevirt\.io/size
 }
 
-// If the machine type is not set, the format counts it as "". A caller who knows what the
-// cluster would set can give that as the default.
+// In the format, the default of the machine type is "". A caller who knows which value the
+// cluster would set can use that as the default.
 func ExampleWithDefaults() {
 	rules, err := vmrules.ParseRules(`[{
 		"name": "machine-type",
@@ -437,7 +438,7 @@ func ExampleTemplateOf() {
 	// templates windows-desktop true
 }
 
-// ToObject keeps every digit of a typed VM, which a float64 would not.
+// ToObject keeps every digit of the numbers in a typed VM. A float64 would lose some.
 func ExampleToObject() {
 	type domain struct {
 		Serial int64 `json:"serial"`

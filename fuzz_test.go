@@ -45,7 +45,7 @@ func FuzzParseRules(f *testing.F) {
 			return
 		}
 		if strings.TrimSpace(annotation) != "" && !json.Valid([]byte(annotation)) {
-			t.Fatal("accepted what is not JSON")
+			t.Fatal("accepted a text that is not JSON")
 		}
 		rules := mustParse(t, annotation, opts...)
 		text, err := json.Marshal(rules)

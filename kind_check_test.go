@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Find returns what other paths select, with defaults, and pays from the Budget of the call.
-// If that cannot be known, the rule is Undecided, whatever the Checker says.
+// Find returns the values that other paths select, with defaults, and spends the Budget of the
+// call. If the values cannot be known, the rule is Undecided, whatever the Checker says.
 func TestInputFind(t *testing.T) {
 	const vm = `{"kind": "VirtualMachine", "spec": {%s"template": {"spec": {"domain": {"cpu": {}, "disks": [{"name": "a"}, {"name": "b"}]}}}}}`
 	for _, test := range []struct {

@@ -70,7 +70,7 @@ func TestVerdicts(t *testing.T) {
 			v.Detail = "it is odd"
 			return Result{Outcome: Violated, Violations: []Violation{v}}
 		}()},
-		{"below a value, with words of its own", `"justWarning": true, `, func(in *Input) Verdict {
+		{"below a value, with its own message", `"justWarning": true, `, func(in *Input) Verdict {
 			v := in.Violation(1, "size")
 			v.Reason, v.Message, v.Detail, v.Argument, v.Limit = ReasonForbidden, "own", "30 is much", "most", 20
 			v.Rule, v.Warning = "other", false // Validate sets them again
@@ -340,8 +340,8 @@ func TestUnfilled(t *testing.T) {
 	}
 }
 
-// What an instance type or a preference sets is not in the VM. A kind that looked for it
-// would find nothing, and be wrong.
+// A field that an instance type or a preference sets is not in the VM. A kind that searched the
+// VM for it would give a wrong verdict.
 func TestFieldsLeftOutOfOtherKinds(t *testing.T) {
 	vm := `{"kind": "VirtualMachine", "spec": {"%s": {"name": "u1"}, "template": {"spec": {
 		"domain": {"cpu": {"model": "host-model"}, "firmware": {"uuid": "x"}, "devices": {"interfaces": [{"name": "a", "model": "virtio", "bridge": {}}],
@@ -395,7 +395,7 @@ func TestPathNames(t *testing.T) {
 	}
 }
 
-// What Checkers share lasts for one call of Validate.
+// Values that Checkers share last for one call of Validate.
 func TestShared(t *testing.T) {
 	type key struct{}
 	count := func(in *Input) Verdict {
@@ -462,8 +462,8 @@ func TestCheckersAreBounded(t *testing.T) {
 	}
 }
 
-// Each location is paid for before it is cloned, because a thousand deep locations would take
-// more memory than the objects that they are in.
+// Cloning a location is charged to the budget first, because a thousand deep locations would
+// take more memory than the object.
 func TestLocationsOfInputAreBounded(t *testing.T) {
 	name := strings.Repeat("n", 1000)
 	items := make([]any, 1000)
@@ -617,8 +617,8 @@ func TestValidateOwnReadWith(t *testing.T) {
 	}
 }
 
-// WithKind suffices for the kinds of the format: with a Checker under another name, each gives
-// the same results.
+// WithKind can express the kinds of the format: as Checkers under other names, they give the
+// same results.
 func TestFormatAsOtherKinds(t *testing.T) {
 	racetest.SkipLong(t)
 	t.Parallel()
@@ -645,9 +645,10 @@ func TestFormatAsOtherKinds(t *testing.T) {
 }
 
 // checkOtherKinds compares the report of the kinds of the format with that of Checkers under
-// other names, and returns how many results it compared. It leaves out each enum or regex
-// without arguments, because only those of the format enforce nothing. It also leaves out
-// isMixed results, because for other kinds such a rule is violated or undecided as a whole.
+// other names, and returns how many results it compared. It leaves out enum and regex rules
+// without arguments, because such a rule is ignored only if its kind is one of the format. It
+// also leaves out isMixed results, because for other kinds such a rule is violated or undecided
+// as a whole.
 func checkOtherKinds(t *testing.T, rules Rules, object map[string]any, opts ...ValidateOption) int {
 	t.Helper()
 	others := make([]rule, 0, rules.Len())
@@ -679,7 +680,7 @@ func checkOtherKinds(t *testing.T, rules Rules, object map[string]any, opts ...V
 	return compared
 }
 
-// A typeChecker demands a type, as the kinds of the format do.
+// A typeChecker demands a type, like the kinds of the format.
 type typeChecker constraint.Type
 
 func (c typeChecker) Check(in *Input) Verdict {
@@ -722,8 +723,8 @@ func isMixed(r Result) bool {
 	return types > 0 && types < len(r.Violations) || strings.HasPrefix(r.Note, "not judged")
 }
 
-// TestCarelessCheckers: whatever a Checker says, the report can be written, and does not pass
-// by mistake.
+// TestCarelessCheckers: whatever a Checker says, the report can be written, and is not valid by
+// mistake.
 func TestCarelessCheckers(t *testing.T) {
 	cyclic := map[string]any{}
 	cyclic["cyclic"] = cyclic

@@ -58,8 +58,8 @@ func TestParseObjectRefuses(t *testing.T) {
 	}
 }
 
-// TestParseObjectTakesAllLevels: an object of the greatest depth that is allowed can be read.
-func TestParseObjectTakesAllLevels(t *testing.T) {
+// TestParseObjectOfGreatestDepth: an object of the greatest allowed depth can be read.
+func TestParseObjectOfGreatestDepth(t *testing.T) {
 	text := strings.Repeat(`{"a":`, 1000) + "1" + strings.Repeat("}", 1000)
 	object, err := vmrules.ParseObject([]byte(text))
 	if again, _ := json.Marshal(object); err != nil || string(again) != text {

@@ -32,7 +32,8 @@ func checkPlan(t *testing.T, rules Rules, object map[string]any, opts ...Validat
 	}
 }
 
-func TestPlanIsTheJudgement(t *testing.T) {
+// TestPlanChangesNothing: with and without a plan, the reports of all vectors are the same.
+func TestPlanChangesNothing(t *testing.T) {
 	t.Parallel()
 	compared := 0
 	for _, vectors := range readVectors(t) {
@@ -142,7 +143,7 @@ func TestAllocationsOfSkippedRules(t *testing.T) {
 	}
 }
 
-// The outcome at the bounds is right, with a plan.
+// With a plan, the outcome at the bounds is right.
 func TestPlanAtTheBounds(t *testing.T) {
 	tests := []struct {
 		name, arguments string
@@ -225,8 +226,8 @@ func TestBoundsOnlyUndecide(t *testing.T) {
 	}
 }
 
-// Looking at values costs work, with and without a plan: at least one unit for each, and more
-// for a long one.
+// Visiting a value costs work, with and without a plan: at least one unit, and more for a long
+// value.
 func TestCounting(t *testing.T) {
 	item := func(name string) string { return `{"name": "` + name + `", "message": "m", "path": "jsonpath::.l` }
 	list := func(of any) []any { return slices.Repeat([]any{of}, 10) }
@@ -269,8 +270,8 @@ func TestBoundsOfAllTargets(t *testing.T) {
 	}
 }
 
-// A plan leaves values of unexpected types to the judgement, and still finds what is wrong
-// beside them.
+// A plan leaves values of unexpected types to the judgement, and still finds wrong values beside
+// them.
 func TestTypesBesideEachOther(t *testing.T) {
 	wrong := []any{map[string]string{"x": "bad"}, []string{"bad"}, namedMap{"x": "bad"}, namedList{"bad"}}
 	for _, path := range []string{".l[*].x", ".l[*][*]", ".l[*][0]", ".l[*][-1]", ".l[*].*"} {

@@ -36,8 +36,8 @@ func longReport() *Report {
 	return NewReport(results)
 }
 
-// TestCut: what does not fit is left out and counted. The verdict and the outcomes do not
-// change.
+// TestCut: results that do not fit are left out and counted. The verdict and the outcomes do
+// not change.
 func TestCut(t *testing.T) {
 	racetest.SkipLong(t)
 	t.Parallel()
@@ -74,8 +74,7 @@ func TestCut(t *testing.T) {
 	}
 }
 
-// TestCutSmall: even without any room, a valid report stays valid, and another one stays not
-// valid.
+// TestCutSmall: even without any room, a report keeps its verdict.
 func TestCutSmall(t *testing.T) {
 	results := longReport().Results()
 	kept, omitted := cut(results, 0)
@@ -91,7 +90,7 @@ func TestCutSmall(t *testing.T) {
 }
 
 // TestLongOutput: if a report has many violations with a long message, its texts are cut, and
-// say what is missing.
+// say how much is missing.
 func TestLongOutput(t *testing.T) {
 	racetest.SkipLong(t)
 	t.Parallel()

@@ -76,8 +76,8 @@ func TestNumbersOfReports(t *testing.T) {
 	}
 }
 
-// TestLimitsOfKinds: the limit and value of a Checker are read as their JSON has them, with exact
-// numbers, and with a list of strings as a []string.
+// TestLimitsOfKinds: the limit and value of a Checker are read from their JSON with exact
+// numbers. A list of strings becomes a []string.
 func TestLimitsOfKinds(t *testing.T) {
 	for _, test := range []struct {
 		text string

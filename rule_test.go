@@ -180,7 +180,7 @@ func TestRulesRoundTrip(t *testing.T) {
 		t.Errorf("through NewRules (-before +after):\n%s\n%v", diff, err)
 	}
 	var read Rules // it has no UnmarshalJSON
-	//lint:ignore SA9005 that this fails is what is tested
+	//lint:ignore SA9005 the test is that this fails
 	if err := json.Unmarshal(text, &read); err == nil {
 		t.Errorf("read as Rules without an error: %s", read)
 	}
@@ -259,7 +259,7 @@ func TestRuleEqual(t *testing.T) {
 	absent, broken := base(), base()
 	absent.Unknown, broken.Unknown = map[string]json.RawMessage{"u": json.RawMessage("null")}, map[string]json.RawMessage{"u": json.RawMessage("{")}
 	if absent.Equal(broken) || broken.Equal(absent) || !broken.Equal(broken) {
-		t.Error("what is not JSON equals something else, or not itself")
+		t.Error("a rule with a value that is not JSON equals another rule, or does not equal itself")
 	}
 	zero := MustNewArgument(0)
 	for _, other := range []Argument{{}, MustNewArgument("jsonpath::.a"), MustNewArgument(""), MustNewArgument("0"), MustNewArgument(false)} {

@@ -88,8 +88,8 @@ func TestStepsArePaths(t *testing.T) {
 	}
 }
 
-// isItsSteps checks the steps of a path, and returns 1. For a text that is not a path it
-// returns 0.
+// isItsSteps checks the steps of a path. It returns how many paths it checked: 0 if the text
+// is not a path.
 func isItsSteps(t *testing.T, text string) int {
 	path, err := vmrules.ParsePath(text)
 	if err != nil {
@@ -105,7 +105,7 @@ func isItsSteps(t *testing.T, text string) int {
 	return 1
 }
 
-// only returns the one step of a path.
+// only returns the only step of a path.
 func only[S vmrules.Step](t *testing.T, path string) S {
 	t.Helper()
 	steps := vmrules.MustParsePath("jsonpath::" + path).Steps()

@@ -103,7 +103,7 @@ func TestBoundsOfValidate(t *testing.T) {
 	}
 }
 
-// TestNodesOfOneCall: rules that look at many values are decided until the bound of the call is
+// TestNodesOfOneCall: rules that visit many values are decided until the bound of the call is
 // reached, and never after that.
 func TestNodesOfOneCall(t *testing.T) {
 	var annotation []string
@@ -179,7 +179,7 @@ func TestOddObjects(t *testing.T) {
 	}
 }
 
-// TestNothingIsKept: what one call keeps for the next does not refer to the object.
+// TestNothingIsKept: after a call, the library does not refer to the object.
 func TestNothingIsKept(t *testing.T) {
 	rules := mustParse(t, `[{"name": "n", "rule": "string", "path": "jsonpath::.m", "message": "m"}]`)
 	judged := func() weak.Pointer[[100]byte] {
@@ -284,8 +284,8 @@ func TestWithDefaultsChangesNothingElse(t *testing.T) {
 	}
 }
 
-// TestFullReport: a VM for whose results the report has no room is not judged, and fails the
-// object, even if the first rule only warns.
+// TestFullReport: if the report has no room for the results of a VM, the VM is not judged, and
+// the report is not valid, even if the first rule only warns.
 func TestFullReport(t *testing.T) {
 	rules := mustParse(t, `[
 		{"name": "w", "rule": "integer", "path": "jsonpath::.spec.domain.cpu.cores", "message": "m", "max": 8, "justWarning": true},
@@ -325,8 +325,8 @@ func TestRoomOfReport(t *testing.T) {
 	}
 }
 
-// TestRoomOfViolations: a violation takes the room of its field, its pointer and its detail, and a
-// constant.
+// TestRoomOfViolations: a violation takes the room of its field, its pointer and its detail,
+// plus a constant.
 func TestRoomOfViolations(t *testing.T) {
 	rules, object := rulesOn(t, ".l[*]", `"rule": "string"`), vmWith(`{"l": [1, 2]}`)
 	room := 0
@@ -435,7 +435,7 @@ func TestRulesOnKeysOfAllTypes(t *testing.T) {
 	}
 }
 
-// A map in which a lookup has to look at each key reaches the bounds, too.
+// A map in which a lookup has to compare each key reaches the bounds, too.
 func TestCostOfOddKeys(t *testing.T) {
 	t.Parallel()
 	odd := map[any]any{}

@@ -61,8 +61,8 @@ func satisfies(d form.Constraints, v any) (ok bool) {
 	return ok
 }
 
-// shortBudget is enough for any regex that does not backtrack endlessly. What Validate can
-// match within it, satisfies can match too.
+// shortBudget is enough for any regex that does not backtrack endlessly. If Validate can match
+// a value within it, so can satisfies.
 const shortBudget = 50 * time.Millisecond
 
 // isBetween reports whether least <= x <= most, where "" means no bound.
@@ -115,8 +115,8 @@ func checkLimits(t *testing.T, rules vmrules.Rules, object map[string]any, parti
 	return checked
 }
 
-// dependsOnMore reports whether Validate could not judge a value for a reason that a Limit
-// does not mention.
+// dependsOnMore reports whether Validate could not judge a value, for a reason that a Limit
+// does not include.
 func dependsOnMore(results []vmrules.Result) bool {
 	return slices.ContainsFunc(results, func(r vmrules.Result) bool {
 		return notOfLimits.MatchString(r.Note + detailOf(r))
@@ -194,8 +194,8 @@ func withoutDuplicates(t testing.TB, rules string) string {
 	return text[1 : len(text)-1]
 }
 
-// TestLimitsAgreeWithValidate checks that a value satisfies the limit of a field if and
-// only if Validate finds no fault with it once the field has that value.
+// TestLimitsAgreeWithValidate checks that a value satisfies the limit of a field if and only if
+// Validate accepts the object once the field has that value.
 func TestLimitsAgreeWithValidate(t *testing.T) {
 	racetest.SkipLong(t)
 	t.Parallel()
@@ -240,8 +240,8 @@ func TestLimitsAgreeWithValidate(t *testing.T) {
 	}
 }
 
-// appliesAnew reports whether "valid" selects something only because a value was put at a
-// path that does not begin with it.
+// appliesAnew reports whether "valid" selects something only because the test put a value at
+// a path that does not begin with "valid".
 func appliesAnew(valid vmrules.Path, before, after map[string]any, path vmrules.Path) bool {
 	there := func(object map[string]any) bool {
 		found, _ := valid.Find(below(object, "spec", "template"))

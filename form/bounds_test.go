@@ -89,8 +89,8 @@ func TestLimitsAreBounded(t *testing.T) {
 	}
 }
 
-// TestLimitsOfOddObjects checks that there are limits and a schema, whatever value is at
-// whatever level of a path.
+// TestLimitsOfOddObjects checks that there are limits and a schema for any value at any level
+// of a path.
 func TestLimitsOfOddObjects(t *testing.T) {
 	rules := mustParse(t, `[
 		{"name": "a", "rule": "integer", "message": "m", "path": "jsonpath::.spec.domain.cpu.cores", "max": "jsonpath::.spec.domain.cpu.max"},

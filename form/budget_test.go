@@ -81,7 +81,7 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// TestBudgetOfOrdinaryInput checks that the default Budget is enough for what people write.
+// TestBudgetOfOrdinaryInput checks that the default Budget is enough for ordinary input.
 func TestBudgetOfOrdinaryInput(t *testing.T) {
 	racetest.SkipLong(t)
 	var values []string

@@ -35,7 +35,7 @@ func ExampleLimits() {
 	//   must: integer 1073741824  required: true default: <nil>
 }
 
-// A generator of forms takes a JSON Schema for the whole object.
+// A form generator can use a JSON Schema for the whole object.
 func ExampleSchema() {
 	rules, err := vmrules.ParseRules(`[
 		{"name": "name", "rule": "string", "path": "jsonpath::.spec.hostname", "message": "letters and digits", "regex": "^[a-z0-9]+$", "maxLength": 15}

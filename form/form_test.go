@@ -139,8 +139,8 @@ func limitsJSON(t testing.TB, limits []form.Limit) any {
 	return decoded
 }
 
-// narrowed returns a value with only those members that another value has; a member that
-// is missing is null.
+// narrowed returns a value with only those members that another value has. A missing member
+// becomes null.
 func narrowed(v, like any) any {
 	switch like := like.(type) {
 	case map[string]any:

@@ -16,8 +16,8 @@ func (anything) Check(*vmrules.Input) vmrules.Verdict {
 	return vmrules.Verdict{Outcome: vmrules.Satisfied}
 }
 
-// TestLimitsOfOtherKinds checks that limits and schemas say that only the rule's kind knows
-// which values it allows.
+// TestLimitsOfOtherKinds checks that limits and schemas say that only the rule's kind can judge
+// a value.
 func TestLimitsOfOtherKinds(t *testing.T) {
 	most := func(vmrules.RuleSource) (vmrules.Checker, []vmrules.Problem) { return anything{}, nil }
 	rules := mustParse(t, `[{"name": "n", "rule": "most", "path": "jsonpath::.spec.domain.disks", "message": "m", "max": 3}]`, vmrules.WithKind("most", most))

@@ -61,7 +61,7 @@ func TestLimits(t *testing.T) {
 			`[{"must": {"required": true}}, {"must": {"required": null}}]`},
 		{"a default", `{"rule": "integer", "path": ".cpu.sockets"}`, cpu, nil,
 			`[{"default": 1, "fields": [{"field": "spec.template.spec.domain.cpu.sockets", "pointer": "/spec/template/spec/domain/cpu/sockets", "value": 1, "origin": "default"}], "must": {"required": null}}]`},
-		{"a default of what is not there", `{"rule": "integer", "path": ".cpu.sockets"}`, `{}`, nil, `[{"default": 1, "fields": [], "must": {"required": true}}]`},
+		{"a default whose parent is missing", `{"rule": "integer", "path": ".cpu.sockets"}`, `{}`, nil, `[{"default": 1, "fields": [], "must": {"required": true}}]`},
 		{"a default of one's own", `{"rule": "integer", "path": ".n"}`, cpu, []vmrules.ValidateOption{defaultOf(t, "jsonpath::.spec.domain.n", 7)}, `[{"default": 7, "zeroIsDefault": null, "must": {"required": null}}]`},
 		{"wildcards", `{"rule": "string", "path": ".disks[*].serial"}`, `{"disks": [{"serial": "a"}, {}]}`, nil,
 			`[{"field": "spec.template.spec.domain.disks[*].serial", "fields": [{"field": "spec.template.spec.domain.disks[0].serial", "pointer": "/spec/template/spec/domain/disks/0/serial", "value": "a"}]}]`},
@@ -149,8 +149,8 @@ func TestLimitsOfFieldsLeftOut(t *testing.T) {
 	}
 }
 
-// TestFieldsOfAFormWithoutKind checks that under Partial an object without a kind counts
-// as a VirtualMachine, whose fields are at their usual places.
+// TestFieldsOfAFormWithoutKind checks that under Partial an object without a kind counts as a
+// VirtualMachine.
 func TestFieldsOfAFormWithoutKind(t *testing.T) {
 	rules := mustParse(t, `[{"name": "n", "rule": "integer", "path": "jsonpath::.spec.domain.cpu.cores", "message": "m", "max": 4}]`)
 	for _, test := range []struct {
@@ -182,8 +182,8 @@ func TestFieldsOfAFormWithoutKind(t *testing.T) {
 	}
 }
 
-// TestLimitsOfEmptyStrings checks that limits agree with Validate that, under Partial, an
-// empty string is not filled in yet.
+// TestLimitsOfEmptyStrings checks that limits agree with Validate about empty strings, which
+// count as not filled in yet under Partial.
 func TestLimitsOfEmptyStrings(t *testing.T) {
 	const disks = `{"kind": "VirtualMachine", "spec": {"template": {"spec": {"hostname": %s, "domain": {"devices": {"disks": [{"serial": %[1]s}, {}]}}}}}}`
 	for _, rule := range []string{

@@ -115,9 +115,9 @@ func TestParametersErrors(t *testing.T) {
 	}
 }
 
-// TestParametersAgreeWithValidate checks that a value of a parameter satisfies Must if and
-// only if Validate then finds no fault. All fields that the rules judge have the parameter
-// as their whole value.
+// TestParametersAgreeWithValidate checks that a value of a parameter satisfies Must if and only
+// if Validate then accepts the object. The parameter is the whole value of every field that the
+// rules judge.
 func TestParametersAgreeWithValidate(t *testing.T) {
 	racetest.SkipLong(t)
 	const domain = `{"x": 1, "y": 2, "some": ["a", "ab", 1], "p": "^a", "a": "${A}", "cpu": {"cores": "${A}"}, "b": {"c": "${A}"}, "list": [{"d": "${A}"}, {"d": "${A}"}]}`

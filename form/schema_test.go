@@ -12,8 +12,8 @@ import (
 	"github.com/vmrules/vmrules/internal/value"
 )
 
-// checkSchema checks that a schema consists of the types that Schema promises, and that it
-// is the same each time.
+// checkSchema checks that a schema consists of the types that Schema promises, and that each
+// call returns the same schema.
 func checkSchema(t *testing.T, rules vmrules.Rules, object map[string]any, opts ...vmrules.ValidateOption) {
 	t.Helper()
 	schema := form.Schema(rules, object, opts...)
@@ -29,7 +29,7 @@ func checkSchema(t *testing.T, rules vmrules.Rules, object map[string]any, opts 
 	}
 }
 
-// without returns a schema without keywords that are not compared, as they only annotate.
+// without returns a schema without the keywords that only annotate, which are not compared.
 func without(v any, keywords ...string) any {
 	switch v := v.(type) {
 	case map[string]any:

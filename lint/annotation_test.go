@@ -86,7 +86,7 @@ func TestAnnotation(t *testing.T) {
 	}
 }
 
-// checkFindings checks what holds for the findings about any annotation.
+// checkFindings checks the properties of findings about any annotation.
 func checkFindings(t *testing.T, text string, findings []lint.Finding, opts ...vmrules.ParseOption) {
 	t.Helper()
 	if findings == nil {
@@ -130,7 +130,7 @@ func problemsIn(text string, opts ...vmrules.ParseOption) []vmrules.Problem {
 	return parsed.Problems
 }
 
-// checkPlace checks that line and column are those of the offset.
+// checkPlace checks that line and column agree with the offset.
 func checkPlace(t *testing.T, text string, f lint.Finding) {
 	t.Helper()
 	if f.Offset < 0 || f.Offset > len(text) {

@@ -6,7 +6,7 @@ import (
 	"github.com/vmrules/vmrules/lint"
 )
 
-// Both rules are valid, but they do not do what they look like.
+// Both rules are valid, but they do not do what they seem to.
 func ExampleAnnotation() {
 	for _, f := range lint.Annotation(`[
 	{
@@ -44,7 +44,7 @@ func ExampleAnnotation() {
 	//    write ^(?:virtio|scsi)$
 }
 
-// This lists what Annotation looks for.
+// This lists all checks of Annotation.
 func ExampleChecks() {
 	for _, c := range lint.Checks() {
 		fmt.Printf("%-21s %-8s %s\n", c.ID, c.Severity, c.Meaning)

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestFieldTable checks that each type is in the table once, is the type of some field,
-// and has fields.
+// TestFieldTable checks that each type is in the table once, is the type of a field, and has
+// fields.
 func TestFieldTable(t *testing.T) {
 	types := readFields(fieldTable)
 	used := map[string]bool{"VirtualMachineInstanceTemplateSpec": true}

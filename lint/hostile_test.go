@@ -69,7 +69,7 @@ func TestHostile(t *testing.T) {
 				s.WriteString(next)
 			}
 			s.WriteString(test.then)
-			// With less to spend, it finds less, and says so.
+			// With a smaller budget, it finds less, and says so.
 			all, few := lint.Annotation(s.String(), workOf(200_000_000)), lint.Annotation(s.String(), workOf(40_000_000))
 			if len(few) > len(all)+1 {
 				t.Errorf("%d findings, and %d with less to spend", len(all), len(few))
@@ -81,14 +81,15 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// isTooMuch reports whether some finding says that the budget is used up.
+// isTooMuch reports whether a finding says that the budget is used up.
 func isTooMuch(findings []lint.Finding) bool {
 	return slices.ContainsFunc(findings, func(f lint.Finding) bool {
 		return f.ID == "not-checked" || strings.Contains(f.Message, "is used up")
 	})
 }
 
-// rulesText returns n rules with the members, in which # is their number.
+// rulesText returns n rules with these members. In the members, # is replaced with the rule's
+// number.
 func rulesText(n int, members string) string {
 	all := make([]string, n)
 	for i := range all {
@@ -97,8 +98,8 @@ func rulesText(n int, members string) string {
 	return strings.Join(all, ",")
 }
 
-// TestOrdinary checks that the default Budget is enough for large annotations of the kind
-// that people write, with and without a broken rule.
+// TestOrdinary checks that the default Budget is enough for large ordinary annotations, with
+// and without a broken rule.
 func TestOrdinary(t *testing.T) {
 	racetest.SkipLong(t)
 	t.Parallel()

@@ -10,8 +10,8 @@ import (
 	"github.com/vmrules/vmrules/lint"
 )
 
-// TestIsRight compares Annotation with Validate on generated rules. If Annotation says
-// that no value satisfies them, none does. If they list values, and none of them satisfies
+// TestIsRight compares Annotation with Validate on generated rules. If Annotation says that no
+// value satisfies the rules, none does. If the rules list values, and none of these satisfies
 // all rules, Annotation says so.
 func TestIsRight(t *testing.T) {
 	t.Parallel()

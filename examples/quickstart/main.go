@@ -1,9 +1,9 @@
-// Quickstart judges a VM by the rules of its template, as a program does it that
-// has both as JSON. Run it at the root of the repository:
+// Quickstart judges a VM by the rules of its template. Both are JSON files. Run it at the
+// root of the repository:
 //
 //	go run ./examples/quickstart
 //
-// For files, there is the command in cmd/vmrules.
+// The command in cmd/vmrules does the same for any files.
 package main
 
 import (
@@ -22,7 +22,7 @@ func main() {
 	fmt.Println(report)
 }
 
-// judge is all that a program has to do with the library.
+// judge has all calls of the library that a program needs.
 func judge(vmFile, templateFile string) (*vmrules.Report, error) {
 	vm, err := read(vmFile)
 	if err != nil {

@@ -28,7 +28,7 @@ func TestJudge(t *testing.T) {
 		{"a template without rules", vm, write("{}"), "valid: no rules", ""},
 		{"no such VM", "none.json", template, "", "none.json"},
 		{"no such template", vm, "none.json", "", "none.json"},
-		{"a VM that is no object", write("null"), template, "", "not an object"},
+		{"a VM that is not an object", write("null"), template, "", "not an object"},
 		{"rules that are none", write(`{"metadata": {"annotations": {"vm.kubevirt.io/validations": "{}"}}}`), template, "", "must be a JSON array"},
 	}
 	for _, test := range tests {

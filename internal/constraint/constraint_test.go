@@ -14,8 +14,8 @@ import (
 	"github.com/vmrules/vmrules/internal/value"
 )
 
-// literals are what the random sets are made of. They are close to each other, so that
-// sets overlap, cross and exclude each other.
+// literals are the arguments of random sets. They are close to each other, so that sets
+// overlap, contain and exclude each other.
 var literals = map[string][]any{
 	constraint.Min:       {json.Number("1"), json.Number("2"), "2Ki", json.Number("2.5"), "-1"},
 	constraint.Max:       {json.Number("1"), json.Number("2"), "2Ki", json.Number("2.5"), "3000"},
@@ -73,8 +73,7 @@ func randomSet(t *testing.T, r *rand.Rand) constraint.Set {
 	return constraint.NewSet(types[r.IntN(len(types))], all)
 }
 
-// Sets that are put together admit what each of them admits, and nothing else; and where
-// they conflict, nothing.
+// Together, sets admit the values that each of them admits. If they conflict, they admit none.
 func TestTogether(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	admitted, conflicts := 0, 0
@@ -172,7 +171,7 @@ func TestDetails(t *testing.T) {
 	}
 }
 
-// What an argument cannot be is an error that says what it can be.
+// An unusable argument is an error that says what would be usable.
 func TestUnfit(t *testing.T) {
 	for _, test := range []struct {
 		key     string

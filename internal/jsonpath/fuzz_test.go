@@ -13,8 +13,8 @@ import (
 	"github.com/vmrules/vmrules/internal/jsonpath"
 )
 
-// FuzzParse: no panic; what is read survives being written, as a whole and step by
-// step.
+// FuzzParse: nothing panics, and a path that is written and read again is the same, as a whole
+// and step by step.
 func FuzzParse(f *testing.F) {
 	for _, path := range []string{
 		".a.a.b", "..a..b", "$..*", ".b[-1]", ".b[0:2,3]", "{.a.b[*].n}", `..[?(@.n=="x")].v`, ".a.b[?(@.v>=1.5)]",
@@ -46,8 +46,8 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// FuzzSearch: no panic; each location is found once, and as a path selects that very
-// value; both decoders agree.
+// FuzzSearch: nothing panics; each location is found once, and its path selects the same value;
+// the result does not depend on the decoder.
 func FuzzSearch(f *testing.F) {
 	for _, path := range []string{
 		".a.a.b", "..a..b", "$..*", ".b[-1]", ".b[0:2,3]", "{.a.b[*].n}", `..[?(@.n=="x")].v`, ".a.b[?(@.v>=1.5)]",

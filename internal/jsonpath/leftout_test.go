@@ -11,7 +11,7 @@ import (
 	"github.com/vmrules/vmrules/internal/meter"
 )
 
-// Objects that others may make are searched for the fields that they may set there.
+// If others may add an object, a search visits the fields that they may set in it.
 func TestOthersMayMakeObjects(t *testing.T) {
 	tree := &jsonpath.Implied{}
 	tree.AddSettable([]jsonpath.Settable{

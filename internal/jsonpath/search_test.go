@@ -24,7 +24,7 @@ const searched = `{
 	"end": true, "null": null, "empty": [], "flag": [true, false]
 }`
 
-// A match is what a search finds.
+// A match is a value that a search finds, with its location.
 type match struct {
 	Field   string
 	Value   any
@@ -43,7 +43,7 @@ func find(p *jsonpath.Path, root any) ([]match, error) {
 	return findWith(&jsonpath.Search{}, p, root)
 }
 
-// findWith lists what a search finds that has neither Meter nor Visitor yet.
+// findWith lists the matches of a search. It sets the Meter and the Visitor.
 func findWith(s *jsonpath.Search, p *jsonpath.Path, root any) ([]match, error) {
 	var found []match
 	m := meter.New(1_000_000_000, 1<<20)
@@ -155,8 +155,7 @@ func TestSearchFromRoot(t *testing.T) {
 	}
 }
 
-// implied has defaults for .cpu.cores, of which 0 means the same, and for
-// .disks[*].io.
+// implied has defaults for .cpu.cores, for which 0 counts as not set, and for .disks[*].io.
 func implied(t *testing.T) *jsonpath.Implied {
 	t.Helper()
 	f := &jsonpath.Implied{}
@@ -230,7 +229,7 @@ func TestImpliedTree(t *testing.T) {
 	}
 }
 
-// The bits of those who may set fields here.
+// The bits of the Setters in these tests.
 const (
 	first jsonpath.Setters = 1 << iota
 	second

@@ -13,9 +13,9 @@ import (
 	"github.com/vmrules/vmrules/internal/meter"
 )
 
-// FuzzRead: no panic; a text is readable if encoding/json takes it and it is
-// UTF-8; where nothing is wrong with it, the values are the same; every value and
-// every error has a place.
+// FuzzRead: nothing panics. A text is readable if it is UTF-8 and encoding/json accepts it. If
+// it has no errors, the values are those of encoding/json. Every value and every error has a
+// place.
 func FuzzRead(f *testing.F) {
 	for _, text := range []string{
 		`[{"name": "n", "min": 1.50, "x": [true, false, null, 1e400, -0]}]`, "[{“a”: 1}]", `[{'a': 1,}]`, "\ufeff[]", "- a: 1",
@@ -65,8 +65,8 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// checkNode holds that a value stands at its place, and alone is what it is in
-// the text.
+// checkNode checks that a value is at its place, and that it is the same value if that part of
+// the text is read alone.
 func checkNode(t *testing.T, text string, n jsontext.Node) {
 	if n.Start < 0 || n.End > len(text) || n.Start >= n.End || !json.Valid([]byte(text[n.Start:n.End])) {
 		t.Fatalf("%v is not JSON from %d to %d", n.Value, n.Start, n.End)
@@ -94,7 +94,7 @@ func decoded(t *testing.T, text string) (value any) {
 	return value
 }
 
-// valueOf returns what encoding/json makes of a Node.
+// valueOf converts a Node to the types of encoding/json.
 func valueOf(n jsontext.Node) any {
 	switch n.Value {
 	case json.Delim('['):

@@ -13,8 +13,8 @@ import (
 	"github.com/vmrules/vmrules/internal/meter"
 )
 
-// TestPlaces: every value has its place and its digits, every member its key, in
-// the order of the text.
+// TestPlaces: values have their places and digits, and members their keys, in the order of the
+// text.
 func TestPlaces(t *testing.T) {
 	const text = ` [ {"é": 1.50, "b" : [true, null]}, "a\n\ud83d\ude00", [], {} ] `
 	node := func(start, end int, value any) jsontext.Node {
@@ -35,8 +35,8 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// TestFlaws: what is wrong and leaves the text readable comes all together, each
-// with the item and the key in which it is.
+// TestFlaws: errors that leave the text readable are reported together, each with its item and
+// key.
 func TestFlaws(t *testing.T) {
 	many := `"0": 0`
 	for i := range 40 {
@@ -77,7 +77,7 @@ func TestFlaws(t *testing.T) {
 	}
 }
 
-// TestMeter: values and errors are paid for before they are made.
+// TestMeter: values and errors are charged to the meter before they are made.
 func TestMeter(t *testing.T) {
 	format := jsontext.Format{Name: "the list", Root: "an array of things", Items: "things", MaxItems: 100, MaxDepth: maxDepth}
 	spent := func(text string) (work, kept int) {

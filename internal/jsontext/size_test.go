@@ -10,7 +10,7 @@ import (
 	"github.com/vmrules/vmrules/internal/jsontext"
 )
 
-// TestTextsSize: a text takes as many bytes as encoding/json writes.
+// TestTextsSize: the size of a text is the number of bytes that encoding/json writes.
 func TestTextsSize(t *testing.T) {
 	texts := []string{"", "plain", `a "quoted" \ one`, "<a&b>", "é€😀", "\u2028\u2029", "a\xffb\xc3", "\uFFFD"}
 	for c := range rune(0x100) {

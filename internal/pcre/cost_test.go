@@ -14,8 +14,8 @@ import (
 	"github.com/vmrules/vmrules/internal/racetest"
 )
 
-// costOf measures what compiling a pattern allocates and keeps, in bytes, and
-// what is charged for it. It needs to run alone.
+// costOf measures how many bytes compiling a pattern allocates and keeps, and how much is
+// charged for it. No other goroutine may allocate meanwhile.
 func costOf(pattern string) (allocated, kept, work, charged int, err error) {
 	if _, err := Compile(pattern, fullBudget()); err != nil { // and makes what is made once
 		return 0, 0, 0, 0, err
@@ -35,7 +35,7 @@ func costOf(pattern string) (allocated, kept, work, charged int, err error) {
 		workBefore - workAfter, keptBefore - keptAfter, err
 }
 
-// strayBytes is what else may be allocated while a pattern is compiled.
+// strayBytes is how much the runtime may allocate while a pattern is compiled.
 const strayBytes = 16 << 10
 
 func checkCost(t *testing.T, pattern string) (ratio float64) {
@@ -50,7 +50,7 @@ func checkCost(t *testing.T, pattern string) (ratio float64) {
 	return float64(max(work, charged)) / float64(allocated)
 }
 
-// ordinary are patterns as people write them, for both engines.
+// ordinary has typical patterns for both engines.
 var ordinary = []string{
 	`^[a-z0-9-]{1,63}$`, `^(virtio|sata|scsi)$`, `^([0-9a-f]{2}:){5}[0-9a-f]{2}$`, `^\pL+$`, `^\p{Lu}[\p{Ll}\p{Mn}' -]+$`,
 	`^((25[0-5]|2[0-4]\d|1?\d?\d)\.){3}(25[0-5]|2[0-4]\d|1?\d?\d)$`, `^[[:xdigit:]]{8}(?:-[[:xdigit:]]{4}){3}-[[:xdigit:]]{12}$`,
@@ -58,7 +58,7 @@ var ordinary = []string{
 	`^(?!-)[a-z0-9-]+(?<!-)$`, `^(?=.*\d)(?=.*[a-z])[^\s]{8,64}$`, `^(["']?)[\w.]+\1$`, `\bcpu\b.*\bcores\b(?!:)`, `^(?>[^,]+,)*[^,]+$`,
 }
 
-// strange are patterns that cost much, or that an estimate may get wrong.
+// strange has patterns that cost much, or whose cost is hard to estimate.
 var strange = []string{
 	`^(?:\pN){800}$`, `(?:\PL){700}`, `^\p{L&}{1,90}x$`, `(?i)[\x{100}-\x{FFFFF}]{300}`, `(?=\pP)\pS`, `^(?!\pL\pN)[^\pZ]`,
 	`^(?:` + distinctWords(400) + `)*$`, `^(?:` + distinctWords(300) + `)$`, `(?=` + distinctWords(300) + `)`, `(?:` + distinctWords(400) + `){3}`,
@@ -71,7 +71,7 @@ var strange = []string{
 	strings.Repeat(`(a)`, 600) + `\1`, strings.Repeat(`(a)\1`, 300), strings.Repeat(`[[:^punct:]]`, 300), `[` + strings.Repeat(`[:^punct:]`, 400) + `]`, strings.Repeat(`(?m:^a$)`, 400),
 }
 
-// distinctCharacters are so many, with gaps between them.
+// distinctCharacters returns n characters with gaps between them.
 func distinctCharacters(n int) string {
 	var all strings.Builder
 	for i := range n {
@@ -114,7 +114,7 @@ func TestCost(t *testing.T) {
 	}
 }
 
-// A costGen generates patterns without regard to what they match.
+// A costGen generates patterns, regardless of what they match.
 type costGen struct{ *rand.Rand }
 
 func (g costGen) pattern(depth int) string {
@@ -168,8 +168,8 @@ func TestCostOfGenerated(t *testing.T) {
 	}
 }
 
-// TestThousandPatterns: a call is to have enough for 1,000 rules with any one pattern
-// of those that people write, and for the rest of the rules.
+// TestThousandPatterns: the default budget is enough for 1,000 rules with any one of the
+// practical patterns, and for the other parts of the rules.
 func TestThousandPatterns(t *testing.T) {
 	racetest.SkipLong(t)
 	patterns := slices.Clone(ordinary)
@@ -190,7 +190,7 @@ func TestThousandPatterns(t *testing.T) {
 	}
 }
 
-// What the budget does not suffice for is refused before it is done.
+// TestBeyondBudget: work beyond the budget is refused before it is done.
 func TestBeyondBudget(t *testing.T) {
 	racetest.SkipLong(t)
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))

@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// No message may leave people alone with a term of the implementation.
+// No message may contain a term of the implementation.
 var engineTerms = regexp.MustCompile(`(?i)regexp|\bRE2|\.NET|error parsing|defect`)
 
 func FuzzMatch(f *testing.F) {

@@ -15,13 +15,13 @@ import (
 
 func fullBudget() *Budget { return budgetOf(1<<40, time.Minute) }
 
-// What a call that compiles and matches has by default, in work and bytes.
+// The default budget of a call that compiles and matches, in work and bytes.
 const (
 	workOfCall = 1_000_000_000
 	keptOfCall = 64 << 20
 )
 
-// budgetOf returns a budget with so much work, and time for what backtracks.
+// budgetOf returns a budget with that much work, and with time for backtracking.
 func budgetOf(work int, backtracking time.Duration) *Budget {
 	return &Budget{Meter: meter.New(work, keptOfCall), Backtracking: backtracking}
 }
@@ -97,7 +97,7 @@ func TestStack(t *testing.T) {
 	if _, err := r.Match(strings.Repeat("ab", 1_000_000), fullBudget()); !errors.Is(err, errStack) {
 		t.Errorf("error is %v, want %v", err, errStack)
 	}
-	// What nothing refers to is not remembered.
+	// Captures without a back-reference are not kept.
 	r = mustCompile(t, `^(?!-)(?:[a-z0-9-]|\.)+$`)
 	if matched, err := r.Match(strings.Repeat("ab", 500_000), fullBudget()); !matched || err != nil {
 		t.Errorf("match is %v, %v; want a match", matched, err)

@@ -8,7 +8,7 @@ import (
 func TestRefusals(t *testing.T) {
 	repeat := strings.Repeat
 	tests := []struct{ pattern, words string }{
-		// what PCRE2 has and we have not
+		// constructs of PCRE2 that are not supported
 		{`a(?R)`, `character 2: "(?R" begins a recursion`},
 		{`(a)(?1)`, `character 4: "(?" and a number`},
 		{`(?-1)`, `subroutine`},
@@ -20,7 +20,7 @@ func TestRefusals(t *testing.T) {
 		{`(*UTF)a`, `verbs`},
 		{`a(*SKIP)`, `verbs`},
 		{`(*pla:a)`, `verbs`},
-		// where PCRE2's own optimizations decide
+		// patterns whose result depends on PCRE2's optimizations
 		{`a*(b)?+a`, `begins with an optional group`},
 		{`a*(?>c?(?:b)*|x)a`, `begins with an optional group`},
 		{`a*(?>x|(?:b)?)a`, `begins with an optional group`},
@@ -64,7 +64,7 @@ func TestRefusals(t *testing.T) {
 		{`\p^L`, `not a supported property`},
 		{`[\pq]`, `not a supported property`},
 
-		// what the versions of PCRE2 disagree about
+		// constructs that versions of PCRE2 read differently
 		{`a{,3}`, `character 2: "{,3}" is read differently`},
 		{`a{ 3}`, `differently`},
 		{`a{3, }`, `differently`},
@@ -86,7 +86,7 @@ func TestRefusals(t *testing.T) {
 		{`(?<=(?:a{65535}){2})b`, `fixed length`},
 		{`(?<=a{65535}b)c`, `fixed length`},
 
-		// what the engines might do in another order
+		// constructs that the engines might try in another order
 		{`(a)\2(b)`, `must refer to an earlier group`},
 		{`(\1a)`, `inside the group`},
 		{`(a\g{-1})`, `inside the group`},
@@ -116,7 +116,7 @@ func TestRefusals(t *testing.T) {
 		{`(?P=n)`, `no such group`},
 		{`(?P=n`, `name consists of`},
 
-		// what PCRE2 refuses too
+		// patterns that PCRE2 refuses too
 		{`a**`, `character 3: there is nothing for this quantifier to repeat: write "\*"`},
 		{`*a`, `nothing for this quantifier`},
 		{`(+)`, `nothing for this quantifier`},

@@ -2,8 +2,8 @@ package pcre
 
 import "strings"
 
-// An example is a pattern, what it matches and what it does not. All rows are as
-// PCRE2 10.42 has them.
+// An example is a pattern, with subjects that it matches and does not match. PCRE2 10.42 gives
+// the same results for all rows.
 type example struct {
 	pattern string
 	yes, no []string
@@ -24,7 +24,7 @@ var constructs = []example{
 	{`]}`, []string{"]}"}, []string{"]"}},
 	{`\<\_\é\/`, []string{"<_é/"}, []string{"\\<\\_\\é\\/"}},
 
-	// a brace that begins no quantifier
+	// a brace that does not begin a quantifier
 	{`a{`, []string{"a{"}, []string{"a"}},
 	{`a{x}`, []string{"a{x}"}, []string{"ax"}},
 	{`{x}`, []string{"{x}"}, []string{"x"}},
@@ -313,14 +313,14 @@ var constructs = []example{
 	{`^(['\"])(.*?)\1$`, []string{"'a'", "\"a\""}, []string{"'a\""}},
 	{`^(\w+)\s\1$`, []string{"the the"}, []string{"the then"}},
 
-	// classes that mix what PCRE2 itself mixes well
+	// classes in which PCRE2 itself mixes these correctly
 	{`^[\W_]+$`, []string{"-_é"}, []string{"a"}},
 	{`^[^\s\w]+$`, []string{"-", "é"}, []string{"a"}},
 	{`^[\S ]+$`, []string{"a é"}, []string{"\n"}},
 	{`^[[:^alpha:]a]+$`, []string{"1aé"}, []string{"b"}},
 }
 
-// practical has patterns as people write them.
+// practical has typical patterns.
 var practical = []example{
 	// names: RFC 1123, Kubernetes
 	{`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`, []string{"my-vm", "a"}, []string{"-a", "A", "a-", ""}},

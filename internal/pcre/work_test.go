@@ -37,8 +37,8 @@ func TestWorkSpent(t *testing.T) {
 	}
 }
 
-// What people write costs little: it is anchored, and a count that a subject is
-// too short for is not reached.
+// Typical patterns cost little: they are anchored, and a subject is too short to reach a large
+// count.
 func TestWorkOfLengths(t *testing.T) {
 	tests := []struct {
 		pattern string
@@ -75,8 +75,8 @@ func TestWorkOfLengths(t *testing.T) {
 	}
 }
 
-// TestManyValues: the matches of 100 patterns on 10,000 short values each are
-// within what a call has.
+// TestManyValues: the default budget is enough to match 100 patterns with 10,000 short values
+// each.
 func TestManyValues(t *testing.T) {
 	const matches = 100 * 10_000
 	for pattern, subject := range map[string]string{

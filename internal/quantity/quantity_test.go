@@ -106,7 +106,7 @@ func mustParse(t *testing.T, s string) Number {
 	return n
 }
 
-// TestJSON: what JSON writes is read as the same number, at the bounds too.
+// TestJSON: a number that is written as JSON is read as the same number, also at the bounds.
 func TestJSON(t *testing.T) {
 	zeros := strings.Repeat("0", maxDigits-2)
 	for _, in := range []string{
@@ -152,8 +152,8 @@ func TestFromFloat(t *testing.T) {
 	}
 }
 
-// TestSizes: what takes no more than an int64 costs nothing beyond it, and the
-// digits of other numbers are counted, whether they are written or not.
+// TestSizes: a number that fits an int64 needs no further memory. For other numbers, all digits
+// count, including zeros that are not written.
 func TestSizes(t *testing.T) {
 	tests := []struct {
 		in              string
@@ -170,8 +170,8 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// FuzzNumber compares Number with big.Rat: the same value, the same order, and
-// a text that reads as the same number again.
+// FuzzNumber compares Number with big.Rat: both have the same value and the same order. The
+// text of a Number is read as the same number.
 func FuzzNumber(f *testing.F) {
 	for _, s := range []string{"1e3", "0.1", "-0", "16Ei", "2.50", "9007199254740993", "1e-5", "007", ".5", "1E", "1m"} {
 		f.Add(s, "1")

@@ -37,8 +37,8 @@ func (panicking) MarshalText() ([]byte, error)       { panic("no") }
 func (indifferent) MarshalText() ([]byte, error)     { return []byte("same"), nil }
 func (p *pointerNamed) MarshalText() ([]byte, error) { return []byte(p.text), nil }
 
-// keysOfAllTypes are objects with keys of many types, and the JSON that they
-// stand for where encoding/json refuses them.
+// keysOfAllTypes has objects with keys of many types, and their JSON if encoding/json refuses
+// them.
 var keysOfAllTypes = []struct {
 	object any
 	json   string // "": what encoding/json writes
@@ -62,8 +62,8 @@ var keysOfAllTypes = []struct {
 	{map[any]any{"1": 1, 1: 2, int8(1): 3}, `{"1":1}`}, // the key that is a string counts
 }
 
-// TestKeysOfAllTypes: each member is found by the name that JSON gives its key,
-// by no other, and listed once.
+// TestKeysOfAllTypes: each member is found only by the name that its key has in JSON, and is
+// listed once.
 func TestKeysOfAllTypes(t *testing.T) {
 	for _, test := range keysOfAllTypes {
 		text := []byte(test.json)
@@ -98,8 +98,8 @@ func TestKeysOfAllTypes(t *testing.T) {
 	}
 }
 
-// TestUnclearKeys: what no name or several keys stand for is there and satisfies
-// nothing, in whatever order Go goes through the map.
+// TestUnclearKeys: a member whose key has no name, or the same name as another key, exists and
+// satisfies nothing. The order of the map does not matter.
 func TestUnclearKeys(t *testing.T) {
 	for _, test := range []struct {
 		object any
@@ -132,7 +132,7 @@ func TestUnclearKeys(t *testing.T) {
 
 type namedMapKey string
 
-// TestLookupCost: a map in which each key has to be looked at says so.
+// TestLookupCost: a map in which a lookup has to compare each key reports that cost.
 func TestLookupCost(t *testing.T) {
 	odd := map[any]any{}
 	for i := range 100_000 {

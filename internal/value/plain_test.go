@@ -11,7 +11,7 @@ import (
 	"github.com/vmrules/vmrules/internal/meter"
 )
 
-// TestPlain: a value of any decoder gets the types of unstructured objects, and
+// TestPlain: a value of any decoder is converted to the types of unstructured objects, and
 // numbers keep their digits.
 func TestPlain(t *testing.T) {
 	long := "1" + strings.Repeat("0", 1000) + "1"
@@ -36,8 +36,8 @@ func TestPlain(t *testing.T) {
 	}
 }
 
-// TestPlainShares: what has the types already is not copied, and what is converted
-// does not change the value that it comes from.
+// TestPlainShares: values that have these types already are not copied, and a conversion does
+// not change the original.
 func TestPlainShares(t *testing.T) {
 	shared := []any{"a"}
 	object := map[string]any{"shared": shared, "other": 1}

@@ -11,7 +11,7 @@ import (
 	"github.com/vmrules/vmrules/internal/quantity"
 )
 
-// shown is what a Scalar says of itself.
+// shown has the results of a Scalar's methods.
 type shown struct {
 	Shape     Shape
 	Text      string
@@ -66,7 +66,7 @@ func TestScalar(t *testing.T) {
 	}
 }
 
-// TestScalarFrom: a Scalar that is made is the one that is read.
+// TestScalarFrom: a Scalar that is made equals the one that is read.
 func TestScalarFrom(t *testing.T) {
 	for _, test := range []struct {
 		made Scalar

@@ -32,7 +32,7 @@ func (broken) MarshalJSON() ([]byte, error)             { return nil, errors.New
 
 func pointerTo[T any](v T) *T { return &v }
 
-// TestTypesOfValues: a value is what its JSON says, whatever Go type holds it.
+// TestTypesOfValues: the JSON of a value determines how it is read, whatever its Go type.
 func TestTypesOfValues(t *testing.T) {
 	tests := []struct {
 		name string
@@ -97,9 +97,9 @@ func (*pointerMap) MarshalJSON() ([]byte, error)  { return []byte(`"map"`), nil 
 func (*markedByte) MarshalText() ([]byte, error)  { return []byte("byte"), nil }
 func (n neverNil) MarshalJSON() ([]byte, error)   { return json.Marshal(len(n)) }
 
-// TestAsOneDocument: a value inside an object is what encoding/json writes of it
-// when it writes the whole object. That asks methods of pointers where a value
-// can be addressed: items of slices, and what is behind a pointer.
+// TestAsOneDocument: a value inside an object is read as encoding/json writes it as part of the
+// whole object. encoding/json calls pointer methods of addressable values: items of slices, and
+// values behind a pointer.
 func TestAsOneDocument(t *testing.T) {
 	h := func() several {
 		b := byPointer{"x"}
@@ -126,8 +126,7 @@ func TestAsOneDocument(t *testing.T) {
 	}
 }
 
-// rebuilt makes plain JSON of a value by nothing but the functions that the
-// rest of the package uses.
+// rebuilt converts a value to plain JSON, with only the functions that other packages use.
 func rebuilt(v any) any {
 	if s, ok := ScalarOf(v); ok {
 		return s.Canonical()
@@ -170,8 +169,7 @@ func TestMemberOfNothing(t *testing.T) {
 	}
 }
 
-// TestNamesOfNumbers: a key that is a number has one name, the number as JSON
-// writes it.
+// TestNamesOfNumbers: a key that is a number has one name: the number as JSON writes it.
 func TestNamesOfNumbers(t *testing.T) {
 	maps := []any{map[any]any{7: "x"}, map[any]any{int64(7): "x"}, map[any]any{uint64(7): "x"}, map[any]any{7.0: "x"}, map[int]any{7: "x"}, map[uint8]any{7: "x"}}
 	for _, m := range maps {
@@ -186,7 +184,7 @@ func TestNamesOfNumbers(t *testing.T) {
 	}
 }
 
-// A self-referring pointer type has no end to follow.
+// A pointer type that refers to itself is not followed endlessly.
 type endless *endless
 
 func TestEndlessPointer(t *testing.T) {
@@ -202,8 +200,8 @@ func TestEndlessPointer(t *testing.T) {
 	}
 }
 
-// YAML decoders give maps with keys of any scalar type. A key is found by the
-// name that JSON gives it, and by no other.
+// YAML decoders make maps with keys of any scalar type. A key is found only by the name that it
+// has in JSON.
 func TestMemberByKey(t *testing.T) {
 	tests := []struct {
 		object any

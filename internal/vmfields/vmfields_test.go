@@ -86,8 +86,8 @@ func TestSettersOf(t *testing.T) {
 	}
 }
 
-// TestSettable checks who may set what a path selects, depending on the other fields of the
-// VM.
+// TestSettable checks who may set the fields that a path selects, depending on the VM's other
+// fields.
 func TestSettable(t *testing.T) {
 	const (
 		none       jsonpath.Setters = 0
@@ -136,7 +136,7 @@ func TestSettable(t *testing.T) {
 	}
 }
 
-// setBy returns who may set what a path would select.
+// setBy returns who may set the fields that a path selects.
 func setBy(t *testing.T, path string, object any) jsonpath.Setters {
 	t.Helper()
 	m := meter.OrDefault(0, 0)

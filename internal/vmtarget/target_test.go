@@ -16,7 +16,7 @@ import (
 // A finder is one of the functions that find targets.
 type finder func([]vmtarget.Target, any, *meter.Meter) []vmtarget.Target
 
-// A shown is a target as text.
+// A shown is a target with its values as text.
 type shown struct {
 	Name, At, VMAt, Nothing string
 	Flags                   string
@@ -169,7 +169,7 @@ func TestBehind(t *testing.T) {
 	}
 }
 
-// TestBudget checks that nothing that was found counts if the meter refuses, and that an
+// TestBudget checks that targets are discarded if the meter refuses, and that a search in an
 // object that contains itself terminates.
 func TestBudget(t *testing.T) {
 	many := object(t, list(vm, vm, vm, vm))
