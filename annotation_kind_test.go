@@ -35,9 +35,10 @@ func TestOwnCheckersApart(t *testing.T) {
 		vms  []map[string]any
 		want map[vmrules.Outcome]int // of the rule "one"
 	}{
-		"many":   {many, map[vmrules.Outcome]int{vmrules.Satisfied: 300}},
-		"hungry": {[]map[string]any{vm(hungry+one, 9000), vm(one, 1)}, map[vmrules.Outcome]int{vmrules.Undecided: 1, vmrules.Satisfied: 1}},
-		"odd":    {[]map[string]any{vm(one, 1), odd}, map[vmrules.Outcome]int{vmrules.Satisfied: 1, vmrules.Undecided: 1}},
+		"many": {many, map[vmrules.Outcome]int{vmrules.Satisfied: 300}},
+		"hungry": {[]map[string]any{vm(hungry+one, 9000), vm(one, 1)},
+			map[vmrules.Outcome]int{vmrules.Undecided: 1, vmrules.Satisfied: 1}},
+		"odd": {[]map[string]any{vm(one, 1), odd}, map[vmrules.Outcome]int{vmrules.Satisfied: 1, vmrules.Undecided: 1}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			report, err := vmrules.ValidateOwn(map[string]any{"kind": "List", "items": test.vms}, vmrules.WithParseOptions(kind))

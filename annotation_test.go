@@ -22,19 +22,43 @@ func TestTemplateOf(t *testing.T) {
 		metadata        any
 		wantNS, wantTpl string
 	}{
-		{"labels", map[string]any{"labels": map[string]any{TemplateLabel: "win", TemplateNamespaceLabel: "openshift"}}, "openshift", "win"},
+		{"labels", map[string]any{"labels": map[string]any{TemplateLabel: "win", TemplateNamespaceLabel: "openshift"}}, "openshift",
+			"win"},
 		{"old key", map[string]any{"labels": map[string]string{TemplateLabel: "win", OldTemplateNamespaceLabel: "old"}}, "old", "win"},
-		{"new key before old", map[string]any{"labels": map[string]any{TemplateLabel: "win", TemplateNamespaceLabel: "new", OldTemplateNamespaceLabel: "old"}}, "new", "win"},
+		{"new key before old",
+			map[string]any{"labels": map[string]any{TemplateLabel: "win", TemplateNamespaceLabel: "new",
+				OldTemplateNamespaceLabel: "old"}},
+			"new", "win"},
 		{"annotations", map[string]any{"annotations": map[string]any{TemplateLabel: "win", TemplateNamespaceLabel: "ns"}}, "ns", "win"},
-		{"annotations, old key", map[string]any{"annotations": map[string]any{TemplateLabel: "win", OldTemplateNamespaceLabel: "ns"}}, "ns", "win"},
-		{"labels before annotations", map[string]any{"labels": map[string]any{TemplateLabel: "a", TemplateNamespaceLabel: "na"}, "annotations": map[string]any{TemplateLabel: "b", TemplateNamespaceLabel: "nb"}}, "na", "a"},
-		{"labels without a namespace, complete annotations", map[string]any{"labels": map[string]any{TemplateLabel: "a"}, "annotations": map[string]any{TemplateLabel: "b", TemplateNamespaceLabel: "ns"}}, "ns", "b"},
-		{"labels without a name, complete annotations", map[string]any{"labels": map[string]any{TemplateNamespaceLabel: "na"}, "annotations": map[string]any{TemplateLabel: "b", TemplateNamespaceLabel: "nb"}}, "nb", "b"},
-		{"an empty namespace, complete annotations", map[string]any{"labels": map[string]any{TemplateLabel: "a", TemplateNamespaceLabel: ""}, "annotations": map[string]any{TemplateLabel: "b", TemplateNamespaceLabel: "ns"}}, "ns", "b"},
-		{"an empty namespace, and the old key", map[string]any{"labels": map[string]any{TemplateLabel: "a", TemplateNamespaceLabel: "", OldTemplateNamespaceLabel: "old"}}, "old", "a"},
-		{"never mixed", map[string]any{"labels": map[string]any{TemplateLabel: "a"}, "annotations": map[string]any{TemplateNamespaceLabel: "ns"}}, "", ""},
-		{"never mixed, the other way", map[string]any{"labels": map[string]any{TemplateNamespaceLabel: "ns"}, "annotations": map[string]any{TemplateLabel: "a"}}, "", ""},
-		{"a name alone", map[string]any{"labels": map[string]any{TemplateLabel: "a"}, "annotations": map[string]any{TemplateLabel: "a"}}, "", ""},
+		{"annotations, old key", map[string]any{"annotations": map[string]any{TemplateLabel: "win", OldTemplateNamespaceLabel: "ns"}},
+			"ns", "win"},
+		{"labels before annotations",
+			map[string]any{"labels": map[string]any{TemplateLabel: "a", TemplateNamespaceLabel: "na"},
+				"annotations": map[string]any{TemplateLabel: "b", TemplateNamespaceLabel: "nb"}},
+			"na", "a"},
+		{"labels without a namespace, complete annotations",
+			map[string]any{"labels": map[string]any{TemplateLabel: "a"},
+				"annotations": map[string]any{TemplateLabel: "b", TemplateNamespaceLabel: "ns"}},
+			"ns", "b"},
+		{"labels without a name, complete annotations",
+			map[string]any{"labels": map[string]any{TemplateNamespaceLabel: "na"},
+				"annotations": map[string]any{TemplateLabel: "b", TemplateNamespaceLabel: "nb"}},
+			"nb", "b"},
+		{"an empty namespace, complete annotations",
+			map[string]any{"labels": map[string]any{TemplateLabel: "a", TemplateNamespaceLabel: ""},
+				"annotations": map[string]any{TemplateLabel: "b", TemplateNamespaceLabel: "ns"}},
+			"ns", "b"},
+		{"an empty namespace, and the old key",
+			map[string]any{"labels": map[string]any{TemplateLabel: "a", TemplateNamespaceLabel: "", OldTemplateNamespaceLabel: "old"}},
+			"old", "a"},
+		{"never mixed",
+			map[string]any{"labels": map[string]any{TemplateLabel: "a"}, "annotations": map[string]any{TemplateNamespaceLabel: "ns"}}, "",
+			""},
+		{"never mixed, the other way",
+			map[string]any{"labels": map[string]any{TemplateNamespaceLabel: "ns"}, "annotations": map[string]any{TemplateLabel: "a"}}, "",
+			""},
+		{"a name alone", map[string]any{"labels": map[string]any{TemplateLabel: "a"}, "annotations": map[string]any{TemplateLabel: "a"}},
+			"", ""},
 		{"none", map[string]any{"labels": map[string]any{"app": "x"}}, "", ""},
 		{"wrong types", map[string]any{"labels": []any{}, "annotations": map[string]any{TemplateLabel: 7}}, "", ""},
 		{"no metadata", nil, "", ""},
@@ -64,7 +88,8 @@ func TestToObject(t *testing.T) {
 	if report := Validate(rules, got); !report.Valid() {
 		t.Error(report)
 	}
-	for want, bad := range map[string]any{"is an array in JSON": []int{1}, "is nothing in JSON": nil, "no JSON form": func() {}, "is 7 in JSON": 7} {
+	for want, bad := range map[string]any{"is an array in JSON": []int{1}, "is nothing in JSON": nil, "no JSON form": func() {},
+		"is 7 in JSON": 7} {
 		if object, err := ToObject(bad); err == nil || object != nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: %v, %v; want %s", bad, object, err, want)
 		}

@@ -89,27 +89,47 @@ func attacks(t *testing.T) []attack {
 	}
 	all := []attack{
 		read("values", `[{"name":"n","rule":"enum","path":"jsonpath::.a","message":"m","values":[`+numbersText(30_000)+`]}]`),
-		read("values that are wrong", `[{"name":"n","rule":"enum","path":"jsonpath::.a","message":"m","values":[`+strings.Repeat("{},", 60_000)+`1]}]`),
+		read("values that are wrong",
+			`[{"name":"n","rule":"enum","path":"jsonpath::.a","message":"m","values":[`+strings.Repeat("{},", 60_000)+`1]}]`),
 		read("rules that are empty", "["+strings.Repeat("{},", 9_000)+"{}]"),
-		read("problems of a long name", `[{"name":"`+long+`","rule":"enum","path":"jsonpath::.a","message":"m","values":[`+strings.Repeat("{},", 10_000)+`1]}]`),
+		read("problems of a long name",
+			`[{"name":"`+long+`","rule":"enum","path":"jsonpath::.a","message":"m","values":[`+strings.Repeat("{},", 10_000)+`1]}]`),
 		read("keys that are not known", `[{`+strings.Repeat(`"key":1,`, 30_000)+`"name":"n"}]`, Strict()),
 		read("a path of many steps", `[{"name":"n","rule":"string","path":"jsonpath::`+strings.Repeat(".a", 100_000)+`","message":"m"}]`),
-		own("one annotation in many VMs", map[string]any{"kind": "List", "items": listOf(1000, vm("["+strings.Repeat("{},", 9_000)+"{}]"))}),
-		own("rules in many VMs", map[string]any{"kind": "List", "items": listOf(1000, vm(rulesText(1000, sameMembers(`"rule":"string","path":"jsonpath::.a"`))))}),
+		own("one annotation in many VMs",
+			map[string]any{"kind": "List", "items": listOf(1000, vm("["+strings.Repeat("{},", 9_000)+"{}]"))}),
+		own("rules in many VMs",
+			map[string]any{"kind": "List",
+				"items": listOf(1000, vm(rulesText(1000, sameMembers(`"rule":"string","path":"jsonpath::.a"`))))}),
 		{"RulesFor", func(o Option) any {
 			rules, err := RulesFor(lists, nil, o)
 			return []any{rules, err}
 		}},
 	}
-	all = append(all, judge("values that are wrong", rulesText(50, sameMembers(`"rule":"integer","path":"jsonpath::.l[*]"`)), map[string]any{"l": listOf(9_000, "x")})...)
-	all = append(all, judge("values with a path", `[{"name":"n","rule":"enum","path":"jsonpath::.a","message":"m","values":["jsonpath::.a",`+numbersText(30_000)+`]}]`, vms(200))...)
-	all = append(all, judge("values that are too long", `[{"name":"n","rule":"enum","path":"jsonpath::.a","message":"m","maxLength":0,"values":[`+numbersText(30_000)+`]}]`, vms(200))...)
-	all = append(all, judge("a path that is long", `[{"name":"n","rule":"string","path":"jsonpath::.`+long+`","message":"m"}]`, vms(1000))...)
-	all = append(all, judge("a message that is long", `[{"name":"n","rule":"string","path":"jsonpath::.b","message":"`+long+`"}]`, vms(1000))...)
+	all = append(all,
+		judge("values that are wrong", rulesText(50, sameMembers(`"rule":"integer","path":"jsonpath::.l[*]"`)),
+			map[string]any{"l": listOf(9_000, "x")})...)
+	all = append(all,
+		judge("values with a path",
+			`[{"name":"n","rule":"enum","path":"jsonpath::.a","message":"m","values":["jsonpath::.a",`+numbersText(30_000)+`]}]`,
+			vms(200))...)
+	all = append(all,
+		judge("values that are too long",
+			`[{"name":"n","rule":"enum","path":"jsonpath::.a","message":"m","maxLength":0,"values":[`+numbersText(30_000)+`]}]`,
+			vms(200))...)
+	all = append(all,
+		judge("a path that is long", `[{"name":"n","rule":"string","path":"jsonpath::.`+long+`","message":"m"}]`, vms(1000))...)
+	all = append(all,
+		judge("a message that is long", `[{"name":"n","rule":"string","path":"jsonpath::.b","message":"`+long+`"}]`, vms(1000))...)
 	all = append(all, judge("a list that holds itself", rulesText(10, sameMembers(`"rule":"string","path":"jsonpath::.a"`)), lists)...)
 	all = append(all, judge("names that are long", rulesText(20, sameMembers(`"rule":"string","path":"jsonpath::..x"`)), deep)...)
-	all = append(all, judge("items at any depth", rulesText(3, sameMembers(`"rule":"string","path":"jsonpath::..*"`)), map[string]any{"l": listOf(200_000, 1)})...)
-	all = append(all, judge("numbers of many digits", rulesText(90, sameMembers(`"rule":"integer","path":"jsonpath::.l[*]","max":`+strings.Repeat("9", 999))), map[string]any{"l": listOf(3000, uint64(1)<<63)})...)
+	all = append(all,
+		judge("items at any depth", rulesText(3, sameMembers(`"rule":"string","path":"jsonpath::..*"`)),
+			map[string]any{"l": listOf(200_000, 1)})...)
+	all = append(all,
+		judge("numbers of many digits",
+			rulesText(90, sameMembers(`"rule":"integer","path":"jsonpath::.l[*]","max":`+strings.Repeat("9", 999))),
+			map[string]any{"l": listOf(3000, uint64(1)<<63)})...)
 	return all
 }
 
@@ -156,23 +176,29 @@ func TestBudgetOfOrdinaryInput(t *testing.T) {
 		object map[string]any
 	}{
 		"1,000 rules": {
-			rulesText(1000, sameMembers(`"rule":"enum","path":"jsonpath::.spec.domain.devices.disks[*].disk.bus","valid":"jsonpath::.spec.domain.devices.disks[*].disk.bus","values":["virtio","sata","scsi"]`)),
+			rulesText(1000,
+				sameMembers(`"rule":"enum","path":"jsonpath::.spec.domain.devices.disks[*].disk.bus","valid":"jsonpath::.spec.domain.devices.disks[*].disk.bus","values":["virtio","sata","scsi"]`)),
 			windows,
 		},
 		"1,000 rules with a regex": {
-			rulesText(1000, sameMembers(`"rule":"regex","path":"jsonpath::.spec.domain.devices.disks[*].name","regex":"^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$"`)),
+			rulesText(1000,
+				sameMembers(`"rule":"regex","path":"jsonpath::.spec.domain.devices.disks[*].name","regex":"^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$"`)),
 			windows,
 		},
 		"an enum of 10,000 values": {
-			rulesText(1, sameMembers(`"rule":"enum","path":"jsonpath::.spec.domain.devices.disks[*].disk.bus","values":["virtio","sata",`+strings.Join(values, ",")+`]`)),
+			rulesText(1,
+				sameMembers(`"rule":"enum","path":"jsonpath::.spec.domain.devices.disks[*].disk.bus","values":["virtio","sata",`+strings.Join(values,
+					",")+`]`)),
 			windows,
 		},
 		"10,000 VMs": {
-			rulesText(8, sameMembers(`"rule":"enum","path":"jsonpath::.spec.domain.devices.disks[*].disk.bus","values":["virtio","sata","scsi"]`)),
+			rulesText(8,
+				sameMembers(`"rule":"enum","path":"jsonpath::.spec.domain.devices.disks[*].disk.bus","values":["virtio","sata","scsi"]`)),
 			map[string]any{"kind": "List", "items": listOf(10_000, windows)},
 		},
 		"10,000 VMs, one after the other": {
-			rulesText(8, sameMembers(`"rule":"enum","path":"jsonpath::.spec.domain.devices.disks[?(@.disk)].disk.bus","values":["virtio","sata","scsi"]`)),
+			rulesText(8,
+				sameMembers(`"rule":"enum","path":"jsonpath::.spec.domain.devices.disks[?(@.disk)].disk.bus","values":["virtio","sata","scsi"]`)),
 			map[string]any{"kind": "List", "items": listOf(10_000, windows)},
 		},
 	} {
@@ -206,7 +232,9 @@ func TestRegexesOfHostileRules(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var rules []string
 			for i, size := 0, 0; size < maxAnnotation-5_000 && i < 2_830; i++ {
-				rules = append(rules, fmt.Sprintf(`{"name": "%d", "rule": "regex", "path": "jsonpath::.a", "message": "m", "regex": %s}`, i, mustJSON(pattern)))
+				rules = append(rules,
+					fmt.Sprintf(`{"name": "%d", "rule": "regex", "path": "jsonpath::.a", "message": "m", "regex": %s}`, i,
+						mustJSON(pattern)))
 				size += len(rules[i]) + 1
 			}
 			annotation := "[" + strings.Join(rules, ",") + "]"
@@ -230,7 +258,8 @@ func TestRegexFromObjectBeyondBudget(t *testing.T) {
 	t.Parallel()
 	var rules []string
 	for i := range 1_000 {
-		rules = append(rules, fmt.Sprintf(`{"name": "%d", "rule": "regex", "path": "jsonpath::.a", "message": "m", "regex": "jsonpath::.r"}`, i))
+		rules = append(rules,
+			fmt.Sprintf(`{"name": "%d", "rule": "regex", "path": "jsonpath::.a", "message": "m", "regex": "jsonpath::.r"}`, i))
 	}
 	object := map[string]any{"a": "日", "r": `^(?=` + strings.Repeat(`\pL?`, 14) + `)`}
 	report := Validate(mustParse(t, "["+strings.Join(rules, ",")+"]"), object)
@@ -246,7 +275,8 @@ func TestRegexFromObjectBeyondBudget(t *testing.T) {
 func TestMemoryOfBacktracking(t *testing.T) {
 	var rules []string
 	for i := range 1_000 {
-		rules = append(rules, fmt.Sprintf(`{"name": "%d", "rule": "regex", "path": "jsonpath::.a", "message": "m", "regex": "^(?:(a)|b)*\\1%d"}`, i, i))
+		rules = append(rules,
+			fmt.Sprintf(`{"name": "%d", "rule": "regex", "path": "jsonpath::.a", "message": "m", "regex": "^(?:(a)|b)*\\1%d"}`, i, i))
 	}
 	parsed := mustParse(t, "["+strings.Join(rules, ",")+"]")
 	done, peak := make(chan struct{}), make(chan uint64)

@@ -75,7 +75,8 @@ func TestConformance(t *testing.T) {
 	for file, vectors := range readVectors(t) {
 		for _, v := range vectors {
 			t.Run(file+"/"+v.Name, func(t *testing.T) {
-				conformance.Run(t, v.Vector, func(decode func(json.RawMessage) map[string]any) (*Report, error) { return v.run(t, decode) })
+				conformance.Run(t, v.Vector,
+					func(decode func(json.RawMessage) map[string]any) (*Report, error) { return v.run(t, decode) })
 			})
 		}
 	}

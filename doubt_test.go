@@ -31,9 +31,12 @@ func TestDoubts(t *testing.T) {
 		want        vmrules.Doubt
 		about       string
 	}{
-		{"a path selects too many", `"rule": "integer", "path": "jsonpath::.spec.domain.n[*]"`, make([]int, 10_001), nil, work(0), vmrules.DoubtBound, "10,000 values"},
-		{"an argument's path selects too many", `"rule": "integer", "max": "jsonpath::.spec.domain.argument[*]", ` + path, 1, make([]int, 10_001), work(0), vmrules.DoubtBound, "max cannot be read"},
-		{"an argument is too dear", `"rule": "integer", "max": "jsonpath::.spec.domain.argument", ` + path, 1, strings.Repeat("9", 1_000_000), work(50_000), vmrules.DoubtBound, "the budget"},
+		{"a path selects too many", `"rule": "integer", "path": "jsonpath::.spec.domain.n[*]"`, make([]int, 10_001), nil, work(0),
+			vmrules.DoubtBound, "10,000 values"},
+		{"an argument's path selects too many", `"rule": "integer", "max": "jsonpath::.spec.domain.argument[*]", ` + path, 1,
+			make([]int, 10_001), work(0), vmrules.DoubtBound, "max cannot be read"},
+		{"an argument is too dear", `"rule": "integer", "max": "jsonpath::.spec.domain.argument", ` + path, 1,
+			strings.Repeat("9", 1_000_000), work(50_000), vmrules.DoubtBound, "the budget"},
 		{"nothing can be paid for", `"rule": "integer", ` + path, 1, nil, work(1), vmrules.DoubtBound, "the budget"},
 		{"not UTF-8", `"rule": "regex", "regex": "a", ` + path, "\xff", nil, work(0), vmrules.DoubtBound, "UTF-8"},
 		{"a Checker spends too much", `"rule": "spender", ` + path, 1, nil, work(0), vmrules.DoubtBound, "the budget"},

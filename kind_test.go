@@ -46,7 +46,8 @@ func TestVerdicts(t *testing.T) {
 	}
 	first := disk(Violation{Field: "spec.template.spec.disks[0]", Pointer: "/spec/template/spec/disks/0"})
 	undecided := func(why string) Result {
-		return Result{Outcome: Undecided, Undecided: DoubtKind, Violations: []Violation{{Rule: "n", Message: "m", Reason: ReasonInternal, Detail: why}}}
+		return Result{Outcome: Undecided, Undecided: DoubtKind,
+			Violations: []Violation{{Rule: "n", Message: "m", Reason: ReasonInternal, Detail: why}}}
 	}
 	for _, test := range []struct {
 		name string
@@ -61,10 +62,12 @@ func TestVerdicts(t *testing.T) {
 			return Verdict{Outcome: Satisfied, Violations: []Violation{in.Violation(0)}}
 		}, undecided(`the kind "k" gave no verdict`)},
 		{"undecided", "", func(*Input) Verdict { return Verdict{Outcome: Undecided, Note: "too dear"} }, undecided("too dear")},
-		{"skipped", "", func(*Input) Verdict { return Verdict{Outcome: Skipped, Note: "not mine"} }, Result{Outcome: Skipped, Note: "not mine"}},
+		{"skipped", "", func(*Input) Verdict { return Verdict{Outcome: Skipped, Note: "not mine"} },
+			Result{Outcome: Skipped, Note: "not mine"}},
 		{"ignored", "", func(*Input) Verdict { return Verdict{Outcome: Ignored, Note: "empty"} }, Result{Outcome: Ignored, Note: "empty"}},
 		{"a panic", "", func(*Input) Verdict { panic(errors.New("oh")) }, undecided(`the kind "k" failed: oh`)},
-		{"violated without any detail", "", func(*Input) Verdict { return Verdict{Outcome: Violated} }, Result{Outcome: Violated, Violations: []Violation{first}}},
+		{"violated without any detail", "", func(*Input) Verdict { return Verdict{Outcome: Violated} },
+			Result{Outcome: Violated, Violations: []Violation{first}}},
 		{"violated with a note alone", "", func(*Input) Verdict { return Verdict{Outcome: Violated, Note: "it is odd"} }, func() Result {
 			v := first
 			v.Detail = "it is odd"
@@ -128,7 +131,8 @@ func TestArgumentsOfOtherKinds(t *testing.T) {
 		{"both hold", `"path": "jsonpath::.spec.disks[*].size", "max": 30`, satisfied, nil},
 		{"the argument does not", `"path": "jsonpath::.spec.disks[*].size", "max": 20`, satisfied, []string{"30 is more than max 20"}},
 		{"neither does", `"path": "jsonpath::.spec.disks[*].size", "max": 20`, violated, []string{`the kind "k" does not allow it`}},
-		{"not a scalar", `"path": "jsonpath::.spec.disks[0]", "max": 20`, satisfied, []string{"an object is not a string, number or boolean"}},
+		{"not a scalar", `"path": "jsonpath::.spec.disks[0]", "max": 20`, satisfied,
+			[]string{"an object is not a string, number or boolean"}},
 		{"missing", `"path": "jsonpath::.spec.none", "max": 20`, satisfied, []string{"the field is not set"}},
 		{"nothing there, no argument", `"path": "jsonpath::.spec.none"`, satisfied, nil},
 		{"what valid names is not there", `"path": "jsonpath::.spec.disks", "valid": "jsonpath::.spec.none"`, violated, nil},
@@ -176,14 +180,16 @@ func TestInputTypes(t *testing.T) {
 	if diff := cmp.Diff([]Match{{"spec", want}}, in.Values); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]any{map[string]any{"spec": want}, map[string]any{"spec": want}, nil}, []any{in.Root, in.Object, in.OldObject}); diff != "" {
+	if diff := cmp.Diff([]any{map[string]any{"spec": want}, map[string]any{"spec": want}, nil},
+		[]any{in.Root, in.Object, in.OldObject}); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 
 func TestInputs(t *testing.T) {
 	vm := func(name string, cores int) string {
-		return fmt.Sprintf(`{"kind": "VirtualMachine", "metadata": {"name": %q}, "spec": {"template": {"spec": {"domain": {"cpu": {"cores": %d}, "disks": [1]}}}}}`, name, cores)
+		return fmt.Sprintf(`{"kind": "VirtualMachine", "metadata": {"name": %q}, "spec": {"template": {"spec": {"domain": {"cpu": {"cores": %d}, "disks": [1]}}}}}`,
+			name, cores)
 	}
 	type view struct {
 		Object, OldObject string // by name
@@ -201,15 +207,21 @@ func TestInputs(t *testing.T) {
 	}{
 		{"a VM", ".spec.domain.cpu.cores", vm("a", 2), "", view{"a", "", cores("", 2), nil, false}},
 		{"an update", ".spec.domain.cpu.cores", vm("a", 2), vm("b", 4), view{"a", "b", cores("", 2), int64(4), false}},
-		{"a default", ".spec.domain.cpu.threads", vm("a", 2), vm("b", 4), view{"a", "b", []Match{{"spec.template.spec.domain.cpu.threads", int64(1)}}, int64(1), false}},
+		{"a default", ".spec.domain.cpu.threads", vm("a", 2), vm("b", 4),
+			view{"a", "b", []Match{{"spec.template.spec.domain.cpu.threads", int64(1)}}, int64(1), false}},
 		{"new", ".spec.domain.cpu.cores", vm("a", 2), `{}`, view{"a", "", cores("", 2), nil, false}},
-		{"gone", ".spec.domain.cpu.cores", `{"kind": "VirtualMachine", "spec": {"template": {}}}`, vm("b", 4), view{"", "b", nil, int64(4), false}},
-		{"an item", ".spec.domain.disks[0]", vm("a", 2), vm("b", 4), view{"a", "b", []Match{{"spec.template.spec.domain.disks[0]", int64(1)}}, nil, false}},
+		{"gone", ".spec.domain.cpu.cores", `{"kind": "VirtualMachine", "spec": {"template": {}}}`, vm("b", 4),
+			view{"", "b", nil, int64(4), false}},
+		{"an item", ".spec.domain.disks[0]", vm("a", 2), vm("b", 4),
+			view{"a", "b", []Match{{"spec.template.spec.domain.disks[0]", int64(1)}}, nil, false}},
 		{"a wildcard", ".spec.domain.*.cores", vm("a", 2), vm("b", 4), view{"a", "b", cores("", 2), nil, false}},
-		{"in a list", ".spec.domain.cpu.cores", `{"kind": "List", "items": [` + vm("a", 2) + `]}`, `{"kind": "List", "items": [` + vm("b", 4) + `]}`,
+		{"in a list", ".spec.domain.cpu.cores", `{"kind": "List", "items": [` + vm("a",
+			2) + `]}`, `{"kind": "List", "items": [` + vm("b", 4) + `]}`,
 			view{"a", "", cores("items[0].", 2), nil, true}},
-		{"in a KubeVirt template", ".spec.domain.cpu.cores", `{"kind": "VirtualMachineTemplate", "spec": {"virtualMachine": ` + vm("a", 2) + `}}`,
-			`{"kind": "VirtualMachineTemplate", "spec": {"virtualMachine": ` + vm("b", 4) + `}}`, view{"a", "b", cores("spec.virtualMachine.", 2), int64(4), false}},
+		{"in a KubeVirt template", ".spec.domain.cpu.cores", `{"kind": "VirtualMachineTemplate", "spec": {"virtualMachine": ` + vm("a",
+			2) + `}}`,
+			`{"kind": "VirtualMachineTemplate", "spec": {"virtualMachine": ` + vm("b",
+				4) + `}}`, view{"a", "b", cores("spec.virtualMachine.", 2), int64(4), false}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var opts []ValidateOption
@@ -235,12 +247,15 @@ func TestRootObject(t *testing.T) {
 		{"a VM", vm, []string{"", "metadata.name"}},
 		{"another kind", `{"kind": "Pod", "metadata": {"name": "p"}}`, []string{"", "metadata.name"}},
 		{"no kind", `{"metadata": {"name": "p"}}`, []string{"", "metadata.name"}},
-		{"a list", `{"kind": "PodList", "items": [{"metadata": {"name": "p"}}, 7, {"kind": "Pod"}]}`, []string{"items[0]", "items[0].metadata.name", "items[2]", "items[2].metadata.name"}},
+		{"a list", `{"kind": "PodList", "items": [{"metadata": {"name": "p"}}, 7, {"kind": "Pod"}]}`,
+			[]string{"items[0]", "items[0].metadata.name", "items[2]", "items[2].metadata.name"}},
 		{"a kind that only sounds like a list", `{"kind": "AllowList", "metadata": {"name": "p"}}`, []string{"", "metadata.name"}},
 		{"a template", `{"kind": "Template", "metadata": {"name": "t"}, "objects": [` + vm + `, {"kind": "Service", "metadata": {"name": "s"}}]}`,
 			[]string{"objects[0]", "objects[0].metadata.name", "objects[1]", "objects[1].metadata.name"}},
-		{"a list of templates", `{"kind": "List", "items": [{"kind": "Template", "objects": [` + vm + `]}]}`, []string{"items[0].objects[0]", "items[0].objects[0].metadata.name"}},
-		{"a KubeVirt template", `{"kind": "VirtualMachineTemplate", "metadata": {"name": "t"}, "spec": {"virtualMachine": ` + vm + `}}`, []string{"", "spec.virtualMachine.metadata.name"}},
+		{"a list of templates", `{"kind": "List", "items": [{"kind": "Template", "objects": [` + vm + `]}]}`,
+			[]string{"items[0].objects[0]", "items[0].objects[0].metadata.name"}},
+		{"a KubeVirt template", `{"kind": "VirtualMachineTemplate", "metadata": {"name": "t"}, "spec": {"virtualMachine": ` + vm + `}}`,
+			[]string{"", "spec.virtualMachine.metadata.name"}},
 		{"an empty list", `{"kind": "List", "items": []}`, []string{"", "nothing to validate: there are no objects in items"}},
 		{"nothing", `null`, []string{"", "nothing to validate: there is no object"}},
 	} {
@@ -307,7 +322,8 @@ func TestPartialOfOtherKinds(t *testing.T) {
 			return Verdict{Outcome: Violated, Violations: []Violation{v}}
 		}, Skipped},
 	} {
-		if got := ask(t, test.give, `"path": "jsonpath::.spec"`, twoDisks, Partial()); got.Outcome != test.want || len(got.Violations) > 1 {
+		if got := ask(t, test.give, `"path": "jsonpath::.spec"`, twoDisks,
+			Partial()); got.Outcome != test.want || len(got.Violations) > 1 {
 			t.Errorf("%s: %v", test.name, got)
 		}
 	}
@@ -360,7 +376,8 @@ func TestFieldsLeftOutOfOtherKinds(t *testing.T) {
 		{"preference", ".spec.domain.firmware", "fields of spec.template.spec.domain.firmware may be set by the preference"},
 		{"preference", ".spec.domain.devices.disks", "fields of spec.template.spec.domain.devices.disks may be set by the preference"},
 		{"preference", ".spec.domain.devices.disks[0]", ""},
-		{"preference", ".spec.domain.devices.disks[*]", "fields of spec.template.spec.domain.devices.disks[1] may be set by the preference"},
+		{"preference", ".spec.domain.devices.disks[*]",
+			"fields of spec.template.spec.domain.devices.disks[1] may be set by the preference"},
 		{"preference", ".spec.domain.devices.disks[1].name", ""},
 		{"preference", ".spec.domain.devices.interfaces", ""},
 		{"preference", ".metadata", "spec.template.metadata may be set by the preference"},
@@ -533,9 +550,12 @@ func TestReadingOtherKinds(t *testing.T) {
 		want       []string
 	}{
 		{"right", rule(`, "most": 1`), nil, nil},
-		{"a key is missing", rule(``), nil, []string{`FieldValueRequired: line 2, column 1: rule "n": the rule has no "most": add a number`}},
-		{"null is missing", rule(`, "most": null`), nil, []string{`FieldValueRequired: line 2, column 1: rule "n": the rule has no "most": add a number`}},
-		{"a key is wrong", rule(`, "most": "1"`), nil, []string{`FieldValueTypeInvalid: line 2, column 92: rule "n": "most" must be a number, not "1"`}},
+		{"a key is missing", rule(``), nil,
+			[]string{`FieldValueRequired: line 2, column 1: rule "n": the rule has no "most": add a number`}},
+		{"null is missing", rule(`, "most": null`), nil,
+			[]string{`FieldValueRequired: line 2, column 1: rule "n": the rule has no "most": add a number`}},
+		{"a key is wrong", rule(`, "most": "1"`), nil,
+			[]string{`FieldValueTypeInvalid: line 2, column 92: rule "n": "most" must be a number, not "1"`}},
 		{"all problems", rule(`, "most": "1", "max": [], "justWarning": 1`), nil, []string{
 			`FieldValueTypeInvalid: line 2, column 92: rule "n": "most" must be a number, not "1"`,
 			`FieldValueTypeInvalid: line 2, column 103: rule "n": "max" must be a number, a quantity such as "2Gi", or a JSONPath, not an array`,
@@ -543,13 +563,18 @@ func TestReadingOtherKinds(t *testing.T) {
 		{"strict knows what the kind asks for", rule(`, "most": 1, "unit": "x"`), []ParseOption{Strict()}, nil},
 		{"strict, misspelt", rule(`, "most": 1, "unlt": "x"`), []ParseOption{Strict()}, []string{
 			`FieldValueNotSupported: line 2, column 94: rule "n": the key "unlt" is not known: did you mean "unit"?`}},
-		{"strict, a kind misspelt", strings.Replace(rule(`, "most": 1`), `"rule": "most"`, `"rule": "moost"`, 1), []ParseOption{Strict()}, []string{
+		{"strict, a kind misspelt", strings.Replace(rule(`, "most": 1`), `"rule": "most"`, `"rule": "moost"`,
+			1), []ParseOption{Strict()}, []string{
 			`FieldValueNotSupported: line 2, column 23: rule "n": rule: the kind "moost" is not known: did you mean "most"?`,
 			`FieldValueNotSupported: line 2, column 84: rule "n": the key "most" is not known: remove it, or correct its spelling`}},
-		{"it panics", rule(``), []ParseOption{WithKind("most", panics)}, []string{`FieldValueInvalid: line 2, column 1: rule "n": the kind "most" cannot read this rule: oh`}},
-		{"it returns nothing", rule(``), []ParseOption{WithKind("most", none)}, []string{`FieldValueInvalid: line 2, column 1: rule "n": the kind "most" gave no Checker for this rule`}},
-		{"a place elsewhere, a reason of Strict", rule(``), []ParseOption{WithKind("most", elsewhere)}, []string{`FieldValueInvalid: line 2, column 1: rule "n": no`}},
-		{"kinds that cannot be used", "", []ParseOption{WithKind("", most), WithKind("enum", most), WithKind("k", nil), WithRoot("r")}, []string{
+		{"it panics", rule(``), []ParseOption{WithKind("most", panics)},
+			[]string{`FieldValueInvalid: line 2, column 1: rule "n": the kind "most" cannot read this rule: oh`}},
+		{"it returns nothing", rule(``), []ParseOption{WithKind("most", none)},
+			[]string{`FieldValueInvalid: line 2, column 1: rule "n": the kind "most" gave no Checker for this rule`}},
+		{"a place elsewhere, a reason of Strict", rule(``), []ParseOption{WithKind("most", elsewhere)},
+			[]string{`FieldValueInvalid: line 2, column 1: rule "n": no`}},
+		{"kinds that cannot be used", "", []ParseOption{WithKind("", most), WithKind("enum", most), WithKind("k", nil),
+			WithRoot("r")}, []string{
 			`FieldValueNotSupported: line 1, column 1: there is no root "r": use RootTemplate or RootObject`,
 			`FieldValueNotSupported: line 1, column 1: WithKind needs the name of the kind`,
 			`FieldValueNotSupported: line 1, column 1: WithKind cannot redefine the kind enum, which belongs to the format`,

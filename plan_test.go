@@ -237,15 +237,19 @@ func TestCounting(t *testing.T) {
 		looksAt          int
 	}{
 		{"items", item("r") + `[*]", "rule": "string"}`, list("x"), 10},
-		{"items by index", item("r") + `[*][0]", "rule": "string"},` + item("s") + `[*][1]", "rule": "string"},` + item("t") + `[*][-1]", "rule": "string"}`, list(list("x")), 40},
+		{"items by index",
+			item("r") + `[*][0]", "rule": "string"},` + item("s") + `[*][1]", "rule": "string"},` + item("t") + `[*][-1]", "rule": "string"}`,
+			list(list("x")), 40},
 		{"members", item("r") + `.*", "rule": "string"}`, map[string]any{"a": "x", "b": "x", "c": "x", "d": "x"}, 4},
 		{"items by .*", item("r") + `.*", "rule": "string"}`, list("x"), 10},
 		{"long numbers", item("r") + `[*]", "rule": "integer"}`, list(json.Number(strings.Repeat("9", 1000))), 1000},
 		{"large numbers", item("r") + `[*]", "rule": "integer"}`, list(json.Number("1e1000")), 1000},
 		{"small numbers", item("r") + `[*]", "rule": "enum", "max": 1}`, list(json.Number("1e-1000")), 1000},
 		{"long values", item("r") + `[*]", "rule": "string"}`, list(strings.Repeat("x", 1000)), 100},
-		{"long values, for each rule", item("r") + `[*]", "rule": "string"},` + item("s") + `[*]", "rule": "string"}`, list(strings.Repeat("x", 1000)), 200},
-		{"long values of an argument", item("r") + `[0]", "rule": "string", "values": "jsonpath::.l[*]"}`, list(strings.Repeat("x", 1000)), 100},
+		{"long values, for each rule", item("r") + `[*]", "rule": "string"},` + item("s") + `[*]", "rule": "string"}`,
+			list(strings.Repeat("x", 1000)), 200},
+		{"long values of an argument", item("r") + `[0]", "rule": "string", "values": "jsonpath::.l[*]"}`, list(strings.Repeat("x", 1000)),
+			100},
 	}
 	for _, test := range tests {
 		rules, object := mustParse(t, "["+test.annotation+"]"), map[string]any{"l": test.l}
@@ -372,7 +376,8 @@ func (g planGenerator) pick(from ...string) string { return from[g.IntN(len(from
 func (g planGenerator) annotation() string {
 	rules := make([]string, 1+g.IntN(8))
 	for i := range rules {
-		r := map[string]any{"name": fmt.Sprint("r", i), "message": "m", "path": g.path(), "rule": g.pick("integer", "string", "enum", "regex")}
+		r := map[string]any{"name": fmt.Sprint("r", i), "message": "m", "path": g.path(),
+			"rule": g.pick("integer", "string", "enum", "regex")}
 		if g.IntN(3) == 0 {
 			r["valid"] = g.path()
 		}
@@ -445,7 +450,8 @@ func (g planGenerator) value(depth int) any {
 	case kind < 5 && depth > 0:
 		object := map[string]any{}
 		for range g.IntN(4) {
-			object[g.pick("cpu", "cores", "devices", "disks", "serial", "bus", "machine", "type", "interfaces", "ports", "port", "model")] = g.value(depth - 1)
+			object[g.pick("cpu", "cores", "devices", "disks", "serial", "bus", "machine", "type", "interfaces", "ports", "port",
+				"model")] = g.value(depth - 1)
 		}
 		return object
 	case kind < 7 && depth > 0:

@@ -22,7 +22,8 @@ func longReport() *Report {
 	var results []Result
 	for i, outcome := range []Outcome{Satisfied, Warned, Skipped, Undecided, Violated, Satisfied, Violated, Undecided} {
 		r := Result{
-			Index: i, Rule: fmt.Sprint("r", i), Kind: KindEnum, Path: MustParsePath("jsonpath::.a"), Message: strings.Repeat("<", 50*i), Outcome: outcome,
+			Index: i, Rule: fmt.Sprint("r",
+				i), Kind: KindEnum, Path: MustParsePath("jsonpath::.a"), Message: strings.Repeat("<", 50*i), Outcome: outcome,
 		}
 		violations := map[Outcome]int{Warned: 20, Violated: 20, Undecided: 1}[outcome]
 		for n := range violations {
@@ -120,7 +121,8 @@ func TestLongOutput(t *testing.T) {
 	if want := "more are left out"; !strings.Contains(read.Results()[0].String(), want) {
 		t.Errorf("%s; want %s", read.Results()[0], want)
 	}
-	for name, made := range map[string]any{"violations": report.Err(), "causes": report.Causes(), "text": report.String(), "warnings": report.AdmissionWarnings()} {
+	for name, made := range map[string]any{"violations": report.Err(), "causes": report.Causes(), "text": report.String(),
+		"warnings": report.AdmissionWarnings()} {
 		written, err := json.Marshal(made)
 		if err != nil {
 			t.Fatal(err)

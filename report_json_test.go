@@ -66,7 +66,8 @@ func TestNumbersOfReports(t *testing.T) {
 			`"integer", "min": N, "max": N`, `"enum", "values": [N, "a", true]`, `"enum", "values": []`, `"string", "max": "N"`,
 			`"regex", "maxLength": 0, "regex": "^$"`, `"integer", "max": "jsonpath::.limit"`,
 		} {
-			rules := mustParse(t, `[{"name": "n", "path": "jsonpath::.v", "message": "m", "rule": `+strings.ReplaceAll(rule, "N", limit)+`}]`)
+			rules := mustParse(t,
+				`[{"name": "n", "path": "jsonpath::.v", "message": "m", "rule": `+strings.ReplaceAll(rule, "N", limit)+`}]`)
 			for _, value := range append(numbers, "1e1001") {
 				for _, v := range []any{json.Number(value), value, true, "", []any{1}, nil} {
 					checkRoundTrip(t, Validate(rules, map[string]any{"v": v, "limit": json.Number(limit)}))

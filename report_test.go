@@ -106,7 +106,8 @@ func TestReportForMachines(t *testing.T) {
 		{"Violations", names(report.Violations()), []string{"cores", "memory", "serial", "serial", "serial", "limit"}},
 		{"Warnings", names(report.Warnings()), []string{"bus", "both"}},
 		{"Missing", names(report.Missing()), []string{"memory"}},
-		{"Ignored", []string{report.Results(vmrules.Ignored)[0].Rule, report.Results(vmrules.Ignored)[1].Rule}, []string{"newer", "empty"}},
+		{"Ignored", []string{report.Results(vmrules.Ignored)[0].Rule, report.Results(vmrules.Ignored)[1].Rule},
+			[]string{"newer", "empty"}},
 		{"AdmissionWarnings", report.AdmissionWarnings(), []string{
 			`spec.template.spec.domain.devices.disks[0].disk.bus: Unsupported value: "sata": virtio is faster ("sata" is not "virtio")`,
 			"spec.template.spec.domain.cpu.cores: Invalid value: 12: m (12 is more than max 10)",
@@ -148,7 +149,8 @@ func TestErr(t *testing.T) {
 	}
 	want := "the object is not valid: 6 problems\n- spec.template.spec.domain.cpu.cores: Invalid value: 12: cpu cores must be limited (12 is more than max 8)\n" +
 		`- spec.template.spec.domain.memory.guest: Required value: memory\nis needed (the field is not set)`
-	if got := err.Error(); !strings.HasPrefix(got, want) || !strings.HasSuffix(got, "\n- Not decided: m (min cannot be read: jsonpath::.spec.domain.nothing is not there)") {
+	if got := err.Error(); !strings.HasPrefix(got,
+		want) || !strings.HasSuffix(got, "\n- Not decided: m (min cannot be read: jsonpath::.spec.domain.nothing is not there)") {
 		t.Errorf("%s", got)
 	}
 	_, parseErr := vmrules.ParseRules("{")
@@ -176,9 +178,12 @@ func TestGoldenReport(t *testing.T) {
 		{`"rule": "integer", "path": "jsonpath::.spec.domain.memory"`, `{"spec": {"domain": {"memory": 1e1001}}}`},
 		{cores + `, "max": "jsonpath::.none"`, vm},
 		{cores + `, "max": "jsonpath::.none", "justWarning": true`, vm},
-		{cores, `{"kind": "Template", "objects": [{"kind": "VirtualMachine", "spec": {"template": {"spec": {"domain": {"cpu": {"cores": "${CORES}"}}}}}}]}`},
-		{`"rule": "integer", "path": "jsonpath::.spec.domain.memory.guest"`, `{"spec": {"instancetype": {"name": "u1.small"}, "template": {"spec": {"domain": {}}}}}`},
-		{`"rule": "string", "path": "jsonpath::.spec.domain.machine.type"`, `{"spec": {"preference": {"name": "linux"}, "template": {"spec": {"domain": {"machine": {}}}}}}`},
+		{cores,
+			`{"kind": "Template", "objects": [{"kind": "VirtualMachine", "spec": {"template": {"spec": {"domain": {"cpu": {"cores": "${CORES}"}}}}}}]}`},
+		{`"rule": "integer", "path": "jsonpath::.spec.domain.memory.guest"`,
+			`{"spec": {"instancetype": {"name": "u1.small"}, "template": {"spec": {"domain": {}}}}}`},
+		{`"rule": "string", "path": "jsonpath::.spec.domain.machine.type"`,
+			`{"spec": {"preference": {"name": "linux"}, "template": {"spec": {"domain": {"machine": {}}}}}}`},
 		{cores, `{"kind": "VirtualMachine", "spec": {}}`},
 		{`"rule": "silent", "path": "jsonpath::.spec"`, vm},
 	} {
@@ -215,7 +220,8 @@ func (silent) Check(*vmrules.Input) vmrules.Verdict { return vmrules.Verdict{} }
 // checkComplete fails the test unless the report has every outcome and every Doubt.
 func checkComplete(t *testing.T, results []vmrules.Result) {
 	t.Helper()
-	for _, o := range []vmrules.Outcome{vmrules.Satisfied, vmrules.Violated, vmrules.Warned, vmrules.Skipped, vmrules.Ignored, vmrules.Undecided} {
+	for _, o := range []vmrules.Outcome{vmrules.Satisfied, vmrules.Violated, vmrules.Warned, vmrules.Skipped, vmrules.Ignored,
+		vmrules.Undecided} {
 		if !slices.ContainsFunc(results, func(r vmrules.Result) bool { return r.Outcome == o }) {
 			t.Errorf("no result is %s", o)
 		}
@@ -355,7 +361,9 @@ func TestReportOfManyRules(t *testing.T) {
 	for _, n := range []int{1, 23, 24, 25, 100} {
 		var rules strings.Builder
 		for i := range n {
-			fmt.Fprintf(&rules, `, {"name": "r%d", "rule": "integer", "path": "jsonpath::.n%d", "message": "m", "max": 1, "valid": "jsonpath::.n%d"}`, i, i%3, i%5)
+			fmt.Fprintf(&rules,
+				`, {"name": "r%d", "rule": "integer", "path": "jsonpath::.n%d", "message": "m", "max": 1, "valid": "jsonpath::.n%d"}`, i,
+				i%3, i%5)
 		}
 		items := `{"n0": 1, "n1": 2, "n2": 1, "n3": 1}, {"n1": 1}`
 		report := vmrules.Validate(rulesOf(t, "["+rules.String()[1:]+"]"), objectOf(t, `{"kind": "List", "items": [`+items+`]}`))
@@ -483,7 +491,8 @@ func TestReadingReports(t *testing.T) {
 		{`{"valid": false, "results": [` + satisfied + `]}`, `"valid" is false, but no result fails the object`, false},
 		{`{"valid": false, "results": [], "omitted": 1}`, `"valid" is false, but no result fails the object`, false},
 		{`{"valid": true, "results": [null]}`, `results[0] has the outcome ""`, false},
-		{`{"valid": true, "results": [{"outcome": "Perhaps"}]}`, `results[0] has the outcome "Perhaps": it must be one of ["Violated"`, false},
+		{`{"valid": true, "results": [{"outcome": "Perhaps"}]}`, `results[0] has the outcome "Perhaps": it must be one of ["Violated"`,
+			false},
 		{`{"valid": false, "results": [{"outcome": "violated"}]}`, `results[0] has the outcome "violated"`, false},
 		{`{"valid": true, "results": [], "omitted": -1}`, `"omitted" is -1`, false},
 		{`{"valid": "yes", "results": []}`, "cannot unmarshal string", false},

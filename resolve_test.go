@@ -107,9 +107,13 @@ func TestResolvedRule(t *testing.T) {
 		unread           []Unread
 	}{
 		{"literals", `"rule": "integer", "path": "jsonpath::.a", "min": 1`, `"rule": "integer", "path": "jsonpath::.a", "min": 1`, nil},
-		{"a path", `"rule": "integer", "path": "jsonpath::.a", "min": 1, "max": "jsonpath::.metadata.labels.most"`, `"rule": "integer", "path": "jsonpath::.a", "min": 1, "max": "4Gi"`, nil},
-		{"the path of a list", `"rule": "enum", "path": "jsonpath::.a", "values": "jsonpath::.metadata.labels.buses"`, `"rule": "enum", "path": "jsonpath::.a", "values": ["a", 1]`, nil},
-		{"a path in a list", `"rule": "enum", "path": "jsonpath::.a", "values": ["x", "jsonpath::.metadata.labels.buses", "jsonpath::.none"]`, `"rule": "enum", "path": "jsonpath::.a", "values": ["x", "a", 1]`, nil},
+		{"a path", `"rule": "integer", "path": "jsonpath::.a", "min": 1, "max": "jsonpath::.metadata.labels.most"`,
+			`"rule": "integer", "path": "jsonpath::.a", "min": 1, "max": "4Gi"`, nil},
+		{"the path of a list", `"rule": "enum", "path": "jsonpath::.a", "values": "jsonpath::.metadata.labels.buses"`,
+			`"rule": "enum", "path": "jsonpath::.a", "values": ["a", 1]`, nil},
+		{"a path in a list",
+			`"rule": "enum", "path": "jsonpath::.a", "values": ["x", "jsonpath::.metadata.labels.buses", "jsonpath::.none"]`,
+			`"rule": "enum", "path": "jsonpath::.a", "values": ["x", "a", 1]`, nil},
 		{
 			"nothing there", `"rule": "integer", "path": "jsonpath::.a", "min": 1, "max": "jsonpath::.none"`, `"rule": "integer", "path": "jsonpath::.a", "min": 1`,
 			[]Unread{{"max", "max cannot be read: jsonpath::.none is not there"}},
@@ -180,10 +184,13 @@ func TestChecker(t *testing.T) {
 
 func TestResolveCut(t *testing.T) {
 	annotation := ruleText(`"rule": "integer", "path": "jsonpath::.spec.domain.cpu.cores", "min": 1`)
-	list := `{"kind": "List", "apiVersion": "v1", "items": [` + strings.TrimSuffix(strings.Repeat(`{"kind": "VirtualMachine", "spec": {"template": {"spec": {}}}},`, 100), ",") + `]}`
+	list := `{"kind": "List", "apiVersion": "v1", "items": [` + strings.TrimSuffix(strings.Repeat(`{"kind": "VirtualMachine", "spec": {"template": {"spec": {}}}},`,
+		100),
+		",") + `]}`
 	all := resolveAll(t, annotation, list, WithBudget(Budget{Kept: 100_000}))
 	last := all[len(all)-1]
-	if len(all) > 99 || len(all) < 2 || last.Index != -1 || last.Outcome != Undecided || !strings.HasPrefix(last.Note, "there is too much to resolve: the rules of ") {
+	if len(all) > 99 || len(all) < 2 || last.Index != -1 || last.Outcome != Undecided || !strings.HasPrefix(last.Note,
+		"there is too much to resolve: the rules of ") {
 		t.Errorf("%d are resolved, the last of them %+v", len(all), last)
 	}
 }
@@ -212,7 +219,8 @@ func TestOptionsOf(t *testing.T) {
 		want Options
 	}{
 		{nil, Options{RegexBudget: DefaultRegexBudget}},
-		{[]ValidateOption{Partial(), WithBudget(Budget{Work: 3}), WithBudget(given), WithRegexBudget(0)}, Options{IsPartial: true, Budget: given}},
+		{[]ValidateOption{Partial(), WithBudget(Budget{Work: 3}), WithBudget(given), WithRegexBudget(0)},
+			Options{IsPartial: true, Budget: given}},
 	} {
 		if diff := cmp.Diff(test.want, OptionsOf(test.opts...)); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)

@@ -120,8 +120,10 @@ func TestMessages(t *testing.T) {
 	tests := []struct{ member, want string }{
 		{`"min": true`, `"min" must be a number, a quantity such as "2Gi", or a JSONPath, not true`},
 		{`"min": {}`, `"min" must be a number, a quantity such as "2Gi", or a JSONPath, not an object`},
-		{`"max": ".spec.x"`, `"max" must be a number, a quantity such as "2Gi", or a JSONPath, not ".spec.x" (for a path write "jsonpath::.spec.x")`},
-		{`"max": "jsonpath:.x"`, `"max" must be a number, a quantity such as "2Gi", or a JSONPath, not "jsonpath:.x" (for a path write "jsonpath::.x")`},
+		{`"max": ".spec.x"`,
+			`"max" must be a number, a quantity such as "2Gi", or a JSONPath, not ".spec.x" (for a path write "jsonpath::.spec.x")`},
+		{`"max": "jsonpath:.x"`,
+			`"max" must be a number, a quantity such as "2Gi", or a JSONPath, not "jsonpath:.x" (for a path write "jsonpath::.x")`},
 		{`"minLength": "3"`, `"minLength" must be a number without quotes, or a JSONPath`},
 		{`"maxLength": -1`, `"maxLength" must be a whole number that is not negative, or a JSONPath, not -1`},
 		{`"values": [null]`, `an item of "values" must be a string, a number, a boolean or a JSONPath, not null`},
@@ -141,7 +143,8 @@ func TestMessages(t *testing.T) {
 			t.Errorf("%s: %v; want %s", test.member, problems, test.want)
 		}
 	}
-	for member, want := range map[string]string{`"rule": null`: `"rule" is null: it must be integer, string, regex or enum`, `"rule": ""`: `"rule" is empty: it must be integer, string, regex or enum`} {
+	for member, want := range map[string]string{`"rule": null`: `"rule" is null: it must be integer, string, regex or enum`,
+		`"rule": ""`: `"rule" is empty: it must be integer, string, regex or enum`} {
 		problems := problemsIn(t, `[{"name": "r", `+member+`, "path": "jsonpath::.a", "message": "m"}]`)
 		if len(problems) != 1 || problems[0].Message != want {
 			t.Errorf("%s: %v; want %s", member, problems, want)
@@ -156,7 +159,9 @@ func TestMessages(t *testing.T) {
 			t.Errorf("%s: %v; want %s", annotation, problems, want)
 		}
 	}
-	if problems := problemsIn(t, "[]", WithVersion("201902")); len(problems) != 1 || problems[0].Index != -1 || !strings.Contains(problems[0].Message, "201902-2 or 201901-1") {
+	if problems := problemsIn(t, "[]",
+		WithVersion("201902")); len(problems) != 1 || problems[0].Index != -1 || !strings.Contains(problems[0].Message,
+		"201902-2 or 201901-1") {
 		t.Errorf("an unknown version: %v", problems)
 	}
 }
@@ -189,7 +194,8 @@ func TestRulesRoundTrip(t *testing.T) {
 		t.Errorf("read as []Rule: %v, %v", err, readAll)
 	}
 	var one Rule
-	if err := json.Unmarshal([]byte(`{"name": "n", "rule": "integer"}`), &one); err == nil || !strings.Contains(err.Error(), `the rule has no "path"`) {
+	if err := json.Unmarshal([]byte(`{"name": "n", "rule": "integer"}`),
+		&one); err == nil || !strings.Contains(err.Error(), `the rule has no "path"`) {
 		t.Errorf("half a rule: %v, %v", err, one)
 	}
 	want := `{"name":"none","rule":"enum","path":"jsonpath::.a","message":"m","values":[]}`
@@ -262,7 +268,8 @@ func TestRuleEqual(t *testing.T) {
 		t.Error("a rule with a value that is not JSON equals another rule, or does not equal itself")
 	}
 	zero := MustNewArgument(0)
-	for _, other := range []Argument{{}, MustNewArgument("jsonpath::.a"), MustNewArgument(""), MustNewArgument("0"), MustNewArgument(false)} {
+	for _, other := range []Argument{{}, MustNewArgument("jsonpath::.a"), MustNewArgument(""), MustNewArgument("0"),
+		MustNewArgument(false)} {
 		if zero.Equal(other) || other.Equal(zero) {
 			t.Errorf("0 equals %q", other)
 		}
@@ -285,8 +292,10 @@ func TestNewRulesErrors(t *testing.T) {
 		{func(r *Rule) { r.Values = []Argument{{}} }, "", "a zero Argument in Values"},
 		{func(r *Rule) { r.Values, r.ValuesFrom = []Argument{}, r.Path }, "", "set one of them"},
 		{func(r *Rule) { r.Unknown = map[string]json.RawMessage{"u": json.RawMessage("{")} }, "", "not JSON"},
-		{func(r *Rule) { r.Unknown = map[string]json.RawMessage{"max": json.RawMessage("1")} }, "", "\"max\" in Unknown is a field of Rule"},
-		{func(r *Rule) { r.Kind, r.Unknown = "newer", map[string]json.RawMessage{"valid": json.RawMessage("1")} }, "", "is a field of Rule"},
+		{func(r *Rule) { r.Unknown = map[string]json.RawMessage{"max": json.RawMessage("1")} }, "",
+			"\"max\" in Unknown is a field of Rule"},
+		{func(r *Rule) { r.Kind, r.Unknown = "newer", map[string]json.RawMessage{"valid": json.RawMessage("1")} }, "",
+			"is a field of Rule"},
 		{func(r *Rule) { r.Unknown = map[string]json.RawMessage{"\xff": json.RawMessage("1")} }, "", "is not valid UTF-8"},
 		{func(r *Rule) { r.Path = MustParsePath("jsonpath::['\xff']") }, "", "is not valid UTF-8"},
 		{func(r *Rule) { r.Regex = MustNewArgument("\xff") }, "", "is not valid UTF-8"},
@@ -324,7 +333,8 @@ func TestNewRulesErrors(t *testing.T) {
 		}
 	}
 	device := Rule{Kind: KindEnum, Name: "n", Path: good.Path, Message: "m", Values: []Argument{MustNewArgument("/dev/vda")}}
-	if rules, err := NewRules([]Rule{device}, WithVersion(V201901)); err != nil || !rules.Equal(mustParse(t, "["+string(mustJSON(device))+"]")) {
+	if rules, err := NewRules([]Rule{device},
+		WithVersion(V201901)); err != nil || !rules.Equal(mustParse(t, "["+string(mustJSON(device))+"]")) {
 		t.Errorf("a literal is something else in another version: %s, %v", rules, err)
 	}
 	if _, err := NewRules([]Rule{good}, WithVersion("201902")); err == nil {
@@ -347,7 +357,9 @@ func TestArguments(t *testing.T) {
 	}{
 		{path, `"jsonpath::.a"`, nil}, {"jsonpath::.a", `"jsonpath::.a"`, nil},
 		{"a", `"a"`, "a"}, {8, "8", json.Number("8")}, {uint8(8), "8", json.Number("8")}, {2.5, "2.5", json.Number("2.5")},
-		{true, "true", true}, {json.Number("1.50"), "1.50", json.Number("1.50")}, {json.Number(""), "0", json.Number("0")}, {namedString("x"), `"x"`, "x"},
+		{true, "true",
+			true}, {json.Number("1.50"), "1.50",
+			json.Number("1.50")}, {json.Number(""), "0", json.Number("0")}, {namedString("x"), `"x"`, "x"},
 	}
 	for _, test := range tests {
 		a, err := NewArgument(test.in)
@@ -365,7 +377,8 @@ func TestArguments(t *testing.T) {
 			t.Errorf("%v: %s, want %s", test.in, a, want)
 		}
 	}
-	for _, bad := range []any{nil, []string{"a"}, map[string]any{}, Path{}, "jsonpath::", json.Number("x"), json.Number("1e9999"), func() {}} {
+	for _, bad := range []any{nil, []string{"a"}, map[string]any{}, Path{}, "jsonpath::", json.Number("x"), json.Number("1e9999"),
+		func() {}} {
 		if a, err := NewArgument(bad); err == nil || !a.IsZero() {
 			t.Errorf("%v: %v, %v", bad, a, err)
 		}
@@ -396,7 +409,8 @@ func TestParseErrorText(t *testing.T) {
 	causes := err.(*ParseError).Causes()
 	wantCauses := []Cause{
 		{ReasonInvalid, first.Error(), "[0].path"},
-		{ReasonTypeInvalid, `line 3, column 2: rules[1]: a rule must be an object: { "name": …, "rule": …, "path": …, "message": … }`, "[1]"},
+		{ReasonTypeInvalid, `line 3, column 2: rules[1]: a rule must be an object: { "name": …, "rule": …, "path": …, "message": … }`,
+			"[1]"},
 	}
 	if diff := cmp.Diff(wantCauses, causes); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -410,7 +424,8 @@ func TestParseErrorText(t *testing.T) {
 	if got := err.(*ParseError).Causes()[0].Field; got != "" {
 		t.Errorf("field %q of a problem of the whole text", got)
 	}
-	text, _ := json.Marshal(Problem{Rule: "r", Index: 1, Key: "min", Offset: 2, Line: 1, Column: 3, Reason: ReasonInvalid, Message: "m", Suggestion: "s", Source: "VM"})
+	text, _ := json.Marshal(Problem{Rule: "r", Index: 1, Key: "min", Offset: 2, Line: 1, Column: 3, Reason: ReasonInvalid, Message: "m",
+		Suggestion: "s", Source: "VM"})
 	wantJSON := `{"rule":"r","index":1,"key":"min","offset":2,"line":1,"column":3,"reason":"FieldValueInvalid","message":"m","suggestion":"s","source":"VM"}`
 	if diff := cmp.Diff(wantJSON, string(text)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

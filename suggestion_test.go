@@ -18,7 +18,8 @@ func TestSuggestions(t *testing.T) {
 	}{
 		{
 			"no prefix", `"rule": "integer", "path": ".spec.a", "valid": "jsonpath: spec.b", "min": ".spec.c", "maxLength": "jsonpath:.d"`, nil,
-			map[string]string{"path": "jsonpath::.spec.a", "valid": "jsonpath::.spec.b", "min": "jsonpath::.spec.c", "maxLength": "jsonpath::.d"},
+			map[string]string{"path": "jsonpath::.spec.a", "valid": "jsonpath::.spec.b", "min": "jsonpath::.spec.c",
+				"maxLength": "jsonpath::.d"},
 		},
 		{
 			"another mistake", `"rule": "integer", "path": "jsonpath::.a b", "valid": "a b", "min": "many", "max": true`, nil,

@@ -69,7 +69,8 @@ func TestBoundsOfValidate(t *testing.T) {
 	}
 	endless := map[string]any{"l": []any{1}}
 	endless["a"] = endless
-	deep := map[string]any{"kind": "VirtualMachine", "spec": map[string]any{"template": map[string]any{"spec": map[string]any{"domain": endless}}}}
+	deep := map[string]any{"kind": "VirtualMachine",
+		"spec": map[string]any{"template": map[string]any{"spec": map[string]any{"domain": endless}}}}
 	tests := []struct {
 		name, path, more string
 		object           map[string]any
@@ -77,20 +78,28 @@ func TestBoundsOfValidate(t *testing.T) {
 	}{
 		{"matches", ".list[*]", `"rule": "integer"`, wide, "more than 10,000 values"},
 		{"matches of valid do not matter", ".list[0]", `"rule": "integer", "valid": "jsonpath::.spec.domain.list[*]"`, wide, ""},
-		{"matches of valid at any depth do not matter", ".l[0].x", `"rule": "integer", "valid": "jsonpath::..x"`, map[string]any{"spec": map[string]any{"domain": map[string]any{"l": many}}}, ""},
-		{"matches of an argument", ".list[0]", `"rule": "integer", "values": "jsonpath::.spec.domain.list[*]"`, wide, "values cannot be read from jsonpath::.spec.domain.list[*]: the path selects more than 10,000 values"},
+		{"matches of valid at any depth do not matter", ".l[0].x", `"rule": "integer", "valid": "jsonpath::..x"`,
+			map[string]any{"spec": map[string]any{"domain": map[string]any{"l": many}}}, ""},
+		{"matches of an argument", ".list[0]", `"rule": "integer", "values": "jsonpath::.spec.domain.list[*]"`, wide,
+			"values cannot be read from jsonpath::.spec.domain.list[*]: the path selects more than 10,000 values"},
 		{"depth", "..nothing", `"rule": "integer"`, cyclic, "deeper than 1,000 levels"},
 		{"depth counts from the root of the rules", strings.Repeat(".a", value.MaxDepth-4) + ".l[0:1]", `"rule": "integer"`, deep, ""},
 		{"depth beyond that", strings.Repeat(".a", value.MaxDepth-3) + ".l[0:1]", `"rule": "integer"`, deep, "deeper than 1,000 levels"},
-		{"depth of valid", "", `"rule": "integer", "valid": "jsonpath::..nothing"`, cyclic, "cannot be searched: the object is nested deeper"},
+		{"depth of valid", "", `"rule": "integer", "valid": "jsonpath::..nothing"`, cyclic,
+			"cannot be searched: the object is nested deeper"},
 		{"number", ".n", `"rule": "integer"`, vmWith(`{"n": 1e1001}`), "more than 1,000 digits"},
 		{"quantity", ".n", `"rule": "integer"`, vmWith(`{"n": "1e1001"}`), "more than 1,000 digits"},
-		{"quantity under min", ".n", `"rule": "string", "min": 1`, vmWith(`{"n": "1e1001"}`), "min cannot be judged for spec.template.spec.domain.n: the value is a number of more than 1,000 digits"},
-		{"number of an argument", ".n", `"rule": "integer", "max": "jsonpath::.spec.domain.m"`, vmWith(`{"n": 1, "m": 1e1001}`), "max cannot be read"},
-		{"number among values", ".n", `"rule": "enum", "values": "jsonpath::.spec.domain.l"`, vmWith(`{"n": 0, "l": [1e1001, 0]}`), "values cannot be read: jsonpath::.spec.domain.l is a number of"},
+		{"quantity under min", ".n", `"rule": "string", "min": 1`, vmWith(`{"n": "1e1001"}`),
+			"min cannot be judged for spec.template.spec.domain.n: the value is a number of more than 1,000 digits"},
+		{"number of an argument", ".n", `"rule": "integer", "max": "jsonpath::.spec.domain.m"`, vmWith(`{"n": 1, "m": 1e1001}`),
+			"max cannot be read"},
+		{"number among values", ".n", `"rule": "enum", "values": "jsonpath::.spec.domain.l"`, vmWith(`{"n": 0, "l": [1e1001, 0]}`),
+			"values cannot be read: jsonpath::.spec.domain.l is a number of"},
 		{"number that is compared as text", ".n", `"rule": "enum", "values": [0, 1]`, vmWith(`{"n": 1e1001}`), "more than 1,000 digits"},
-		{"number where 0 is not set", ".cpu.cores", `"rule": "integer", "max": 8`, vmWith(`{"cpu": {"cores": 1e1001}}`), "more than 1,000 digits"},
-		{"number in a filter", ".l[?(@.n==1)].n", `"rule": "integer"`, vmWith(`{"l": [{"n": 1e1001}]}`), "a value that a filter compares is a number of"},
+		{"number where 0 is not set", ".cpu.cores", `"rule": "integer", "max": 8`, vmWith(`{"cpu": {"cores": 1e1001}}`),
+			"more than 1,000 digits"},
+		{"number in a filter", ".l[?(@.n==1)].n", `"rule": "integer"`, vmWith(`{"l": [{"n": 1e1001}]}`),
+			"a value that a filter compares is a number of"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -108,7 +117,8 @@ func TestBoundsOfValidate(t *testing.T) {
 func TestNodesOfOneCall(t *testing.T) {
 	var annotation []string
 	for i := range 200 {
-		annotation = append(annotation, fmt.Sprintf(`{"name": "r%d", "rule": "integer", "message": "m", "path": "jsonpath::.spec.domain.list[*]"}`, i))
+		annotation = append(annotation,
+			fmt.Sprintf(`{"name": "r%d", "rule": "integer", "message": "m", "path": "jsonpath::.spec.domain.list[*]"}`, i))
 	}
 	rules := mustParse(t, "["+strings.Join(annotation, ",")+"]")
 	object := map[string]any{"spec": map[string]any{"domain": map[string]any{"list": make([]int, jsonpath.MaxMatches)}}}
@@ -152,7 +162,8 @@ func TestOddObjects(t *testing.T) {
 			}
 			at[keys[depth]] = value
 			before := fmt.Sprintf("%#v", object)
-			for _, kind := range []any{nil, "VirtualMachine", "Template", "List", "VirtualMachineTemplate", "VirtualMachinePool", "VirtualMachineInstanceReplicaSet"} {
+			for _, kind := range []any{nil, "VirtualMachine", "Template", "List", "VirtualMachineTemplate", "VirtualMachinePool",
+				"VirtualMachineInstanceReplicaSet"} {
 				if kind != nil {
 					object["kind"] = kind
 					before = fmt.Sprintf("%#v", object)
@@ -216,18 +227,28 @@ func TestViolationLines(t *testing.T) {
 		{`{"n": "x"}`, `"rule": "integer"`, `spec.template.spec.domain.n: Invalid type: "x": m ("x" is not an integer)`},
 		{`{"n": 1e1001}`, `"rule": "string"`, `spec.template.spec.domain.n: Invalid type: m (a number beyond the bounds is not a string)`},
 		{`{"n": {}}`, `"rule": "integer"`, `spec.template.spec.domain.n: Invalid type: m (an object is not an integer)`},
-		{`{"n": [1]}`, `"rule": "enum", "values": [1]`, `spec.template.spec.domain.n: Invalid type: m (an array is not a string, number or boolean)`},
+		{`{"n": [1]}`, `"rule": "enum", "values": [1]`,
+			`spec.template.spec.domain.n: Invalid type: m (an array is not a string, number or boolean)`},
 		{`{"n": 1}`, `"rule": "string"`, `spec.template.spec.domain.n: Invalid type: 1: m (1 is not a string)`},
-		{`{"n": "abc"}`, `"rule": "string", "maxLength": 2`, `spec.template.spec.domain.n: Too long: "abc": m ("abc" has 3 characters, more than maxLength 2)`},
-		{`{"n": "a"}`, `"rule": "string", "minLength": 2`, `spec.template.spec.domain.n: Invalid value: "a": m ("a" has 1 character, fewer than minLength 2)`},
-		{`{"n": true}`, `"rule": "enum", "min": "1Gi"`, `spec.template.spec.domain.n: Invalid value: true: m (true is not a number, and min is 1Gi)`},
+		{`{"n": "abc"}`, `"rule": "string", "maxLength": 2`,
+			`spec.template.spec.domain.n: Too long: "abc": m ("abc" has 3 characters, more than maxLength 2)`},
+		{`{"n": "a"}`, `"rule": "string", "minLength": 2`,
+			`spec.template.spec.domain.n: Invalid value: "a": m ("a" has 1 character, fewer than minLength 2)`},
+		{`{"n": true}`, `"rule": "enum", "min": "1Gi"`,
+			`spec.template.spec.domain.n: Invalid value: true: m (true is not a number, and min is 1Gi)`},
 		{`{"n": true}`, `"rule": "enum", "values": []`, `spec.template.spec.domain.n: Unsupported value: true: m (no value is allowed)`},
-		{`{"n": "c"}`, `"rule": "enum", "values": ["a", 1.50, true]`, `spec.template.spec.domain.n: Unsupported value: "c": m ("c" is not one of "a", "1.5", "true")`},
-		{`{"n": 0}`, `"rule": "enum", "values": [1,2,3,4,5,6,7,8,9,10,11,12]`, `spec.template.spec.domain.n: Unsupported value: 0: m (0 is not one of "1", "2", "3", "4", "5", "6", "7", "8", "9", "10" and 2 more)`},
-		{`{"n": "` + long[:200] + `"}`, `"rule": "integer"`, `spec.template.spec.domain.n: Invalid type: "` + long[:200] + `": m ("` + long[:200] + `" is not an integer)`},
-		{`{"n": "` + long[:120] + `"}`, `"rule": "integer"`, `spec.template.spec.domain.n: Invalid type: "` + long[:120] + `": m ("` + long[:120] + `" is not an integer)`},
-		{`{"n": "` + long + `"}`, `"rule": "integer"`, `spec.template.spec.domain.n: Invalid type: "` + long[:200] + `…": m ("` + long[:200] + `…" is not an integer)`},
-		{`{"n": 3, "m": 2}`, `"rule": "integer", "max": "jsonpath::.spec.domain.m"`, `spec.template.spec.domain.n: Invalid value: 3: m (3 is more than max 2, read from jsonpath::.spec.domain.m)`},
+		{`{"n": "c"}`, `"rule": "enum", "values": ["a", 1.50, true]`,
+			`spec.template.spec.domain.n: Unsupported value: "c": m ("c" is not one of "a", "1.5", "true")`},
+		{`{"n": 0}`, `"rule": "enum", "values": [1,2,3,4,5,6,7,8,9,10,11,12]`,
+			`spec.template.spec.domain.n: Unsupported value: 0: m (0 is not one of "1", "2", "3", "4", "5", "6", "7", "8", "9", "10" and 2 more)`},
+		{`{"n": "` + long[:200] + `"}`, `"rule": "integer"`,
+			`spec.template.spec.domain.n: Invalid type: "` + long[:200] + `": m ("` + long[:200] + `" is not an integer)`},
+		{`{"n": "` + long[:120] + `"}`, `"rule": "integer"`,
+			`spec.template.spec.domain.n: Invalid type: "` + long[:120] + `": m ("` + long[:120] + `" is not an integer)`},
+		{`{"n": "` + long + `"}`, `"rule": "integer"`,
+			`spec.template.spec.domain.n: Invalid type: "` + long[:200] + `…": m ("` + long[:200] + `…" is not an integer)`},
+		{`{"n": 3, "m": 2}`, `"rule": "integer", "max": "jsonpath::.spec.domain.m"`,
+			`spec.template.spec.domain.n: Invalid value: 3: m (3 is more than max 2, read from jsonpath::.spec.domain.m)`},
 	}
 	for _, test := range tests {
 		result := only(t, Validate(rulesOn(t, ".n", test.more), vmWith(test.domain)))
@@ -239,7 +260,9 @@ func TestViolationLines(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", test.more, diff)
 		}
 	}
-	result := only(t, Validate(rulesOn(t, ".n", `"rule": "integer"`), map[string]any{"spec": map[string]any{"domain": map[string]any{"n": make(chan int)}}}))
+	result := only(t,
+		Validate(rulesOn(t, ".n", `"rule": "integer"`),
+			map[string]any{"spec": map[string]any{"domain": map[string]any{"n": make(chan int)}}}))
 	if want := "spec.domain.n: Invalid type: m (a chan int without a JSON form is not an integer)"; result.Violations[0].Error() != want {
 		t.Errorf("%s; want %s", result.Violations[0], want)
 	}
@@ -248,7 +271,8 @@ func TestViolationLines(t *testing.T) {
 // TestAdmissionWarnings: long warnings are cut between characters, and a warning is listed only
 // once.
 func TestAdmissionWarnings(t *testing.T) {
-	rules := mustParse(t, `[{"name": "r", "rule": "integer", "message": "`+strings.Repeat("é", 200)+`", "path": "jsonpath::.n", "justWarning": true},
+	rules := mustParse(t, `[{"name": "r", "rule": "integer", "message": "`+strings.Repeat("é",
+		200)+`", "path": "jsonpath::.n", "justWarning": true},
 		{"name": "s", "rule": "integer", "message": "`+strings.Repeat("é", 200)+`", "path": "jsonpath::.n", "justWarning": true}]`)
 	warnings := Validate(rules, map[string]any{"n": "x"}).AdmissionWarnings()
 	if len(warnings) != 1 || len(warnings[0]) > 256 || !utf8.ValidString(warnings[0]) || !strings.HasSuffix(warnings[0], "é…") {
@@ -256,7 +280,9 @@ func TestAdmissionWarnings(t *testing.T) {
 	}
 	for length, cut := range map[int]bool{maxWarning: false, maxWarning + 1: true} {
 		const around = `n: Invalid type: "x":  ("x" is not an integer)`
-		rules := mustParse(t, `[{"name": "r", "rule": "integer", "message": "`+strings.Repeat("m", length-len(around))+`", "path": "jsonpath::.n", "justWarning": true}]`)
+		rules := mustParse(t,
+			`[{"name": "r", "rule": "integer", "message": "`+strings.Repeat("m",
+				length-len(around))+`", "path": "jsonpath::.n", "justWarning": true}]`)
 		warnings := Validate(rules, map[string]any{"n": "x"}).AdmissionWarnings()
 		if len(warnings) != 1 || len(warnings[0]) != maxWarning || strings.HasSuffix(warnings[0], "…") != cut {
 			t.Errorf("a line of %d bytes: %q", length, warnings)
@@ -423,12 +449,15 @@ func TestRegexBudgetOfOneCall(t *testing.T) {
 
 // A rule sees the members of maps with keys of any type, by name and by wildcard.
 func TestRulesOnKeysOfAllTypes(t *testing.T) {
-	byName := mustParse(t, `[{"name": "n", "rule": "integer", "path": "jsonpath::.m['10\\.0\\.0\\.1']", "message": "m", "valid": "jsonpath::.m['10\\.0\\.0\\.1']", "max": 0}]`)
-	byWildcard := mustParse(t, `[{"name": "n", "rule": "integer", "path": "jsonpath::.m.*", "message": "m", "valid": "jsonpath::.m.*", "max": 0}]`)
+	byName := mustParse(t,
+		`[{"name": "n", "rule": "integer", "path": "jsonpath::.m['10\\.0\\.0\\.1']", "message": "m", "valid": "jsonpath::.m['10\\.0\\.0\\.1']", "max": 0}]`)
+	byWildcard := mustParse(t,
+		`[{"name": "n", "rule": "integer", "path": "jsonpath::.m.*", "message": "m", "valid": "jsonpath::.m.*", "max": 0}]`)
 	address := netip.MustParseAddr("10.0.0.1")
 	for _, object := range []any{map[netip.Addr]int{address: 1}, map[any]any{address: 1}, map[any]any{namedString("10.0.0.1"): 1}} {
 		for _, rules := range []Rules{byName, byWildcard} {
-			if got := only(t, Validate(rules, map[string]any{"m": object})); got.Outcome != Violated || got.Violations[0].Field != `m.10\.0\.0\.1` {
+			if got := only(t,
+				Validate(rules, map[string]any{"m": object})); got.Outcome != Violated || got.Violations[0].Field != `m.10\.0\.0\.1` {
 				t.Errorf("%#v: %s", object, got)
 			}
 		}

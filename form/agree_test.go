@@ -93,7 +93,8 @@ func checkLimits(t *testing.T, rules vmrules.Rules, object map[string]any, parti
 			break
 		}
 		of := found[field{l.Target, keyOf(l.Path)}]
-		faultless := !slices.ContainsFunc(of, func(r vmrules.Result) bool { return r.Outcome == vmrules.Violated || r.Outcome == vmrules.Undecided })
+		faultless := !slices.ContainsFunc(of,
+			func(r vmrules.Result) bool { return r.Outcome == vmrules.Violated || r.Outcome == vmrules.Undecided })
 		if dependsOnMore(of) {
 			continue
 		}
@@ -169,7 +170,9 @@ func (g limitGen) rules(n int) string {
 			case 3:
 				r += fmt.Sprintf(`, "maxLength": %s`, g.pick("1", "2", "4", `"jsonpath::.spec.domain.nothing"`))
 			case 4:
-				r += fmt.Sprintf(`, "values": %s`, g.pick(`["a", 1, true, "1Ki"]`, `[1, 2, 1e3, "jsonpath::.spec.domain.x"]`, `["abc", "ab", "1"]`, `[]`, `"jsonpath::.spec.domain.some"`))
+				r += fmt.Sprintf(`, "values": %s`,
+					g.pick(`["a", 1, true, "1Ki"]`, `[1, 2, 1e3, "jsonpath::.spec.domain.x"]`, `["abc", "ab", "1"]`, `[]`,
+						`"jsonpath::.spec.domain.some"`))
 			case 5:
 				r += fmt.Sprintf(`, "regex": %s`, g.pick(`"^a"`, `"^[0-9]+$"`, `"(a)|\\1b|^1"`, `"e"`, `"jsonpath::.spec.domain.p"`))
 			case 6:
@@ -200,7 +203,8 @@ func TestLimitsAgreeWithValidate(t *testing.T) {
 	racetest.SkipLong(t)
 	t.Parallel()
 	const domain = `{"x": 1, "y": 2, "some": ["a", "ab", 1], "p": "^a", "cpu": {}, "b": {}, "list": [{}, {}]}`
-	candidates := []string{"0", "1", "2", "1.5", "1e3", "-1", "1e400", `""`, `"1"`, `"a"`, `"ab"`, `"abc"`, `"abcde"`, `"1Ki"`, `"500m"`, `"2.0"`, `"1k"`, "true", "false", "[]", "{}"}
+	candidates := []string{"0", "1", "2", "1.5", "1e3", "-1", "1e400", `""`, `"1"`, `"a"`, `"ab"`, `"abc"`, `"abcde"`, `"1Ki"`, `"500m"`,
+		`"2.0"`, `"1k"`, "true", "false", "[]", "{}"}
 	satisfied, not := 0, 0
 	for seed := range uint64(400) {
 		g := limitGen{rand.New(rand.NewPCG(1, seed))}
@@ -213,18 +217,21 @@ func TestLimitsAgreeWithValidate(t *testing.T) {
 				put(after, strings.ReplaceAll(field, "[*]", "[0]"), decodeAny(candidate))
 				var results []vmrules.Result
 				for _, r := range vmrules.Validate(rules, after).Results() {
-					if rule, _ := rules.Named(r.Rule); r.Path.Equal(l.Path) && !rule.JustWarning && !appliesAnew(rule.Valid, before, after, l.Path) {
+					if rule, _ := rules.Named(r.Rule); r.Path.Equal(l.Path) && !rule.JustWarning && !appliesAnew(rule.Valid, before, after,
+						l.Path) {
 						results = append(results, r)
 					}
 				}
-				faultless := !slices.ContainsFunc(results, func(r vmrules.Result) bool { return r.Outcome == vmrules.Violated || r.Outcome == vmrules.Undecided })
+				faultless := !slices.ContainsFunc(results,
+					func(r vmrules.Result) bool { return r.Outcome == vmrules.Violated || r.Outcome == vmrules.Undecided })
 				value := decodeAny(candidate)
 				if l.ZeroIsDefault && candidate == "0" {
 					value = l.Default
 				}
 				want := l.Must.Undecided == nil && satisfies(l.Must, value)
 				if faultless != want {
-					t.Fatalf("seed %d: %s\n%s at %s: limits say %t: %s\nValidate: %s", seed, rules, candidate, l.Field, want, mustJSON(l.Must), mustJSON(results))
+					t.Fatalf("seed %d: %s\n%s at %s: limits say %t: %s\nValidate: %s", seed, rules, candidate, l.Field, want,
+						mustJSON(l.Must), mustJSON(results))
 				}
 				if want && len(results) > 0 {
 					satisfied++

@@ -47,21 +47,26 @@ func TestLimitsAreBounded(t *testing.T) {
 		rules  vmrules.Rules
 		object map[string]any
 	}{
-		{"many rules on one path", many(4_000, func(i int) string { return fmt.Sprintf(`"path":"jsonpath::.a","rule":"integer","min":%d`, i) }), wide},
+		{"many rules on one path",
+			many(4_000, func(i int) string { return fmt.Sprintf(`"path":"jsonpath::.a","rule":"integer","min":%d`, i) }), wide},
 		{"many paths", many(3_000, func(i int) string { return fmt.Sprintf(`"path":"jsonpath::.a%d","rule":"integer"`, i) }), wide},
-		{"many filters", many(500, func(i int) string { return fmt.Sprintf(`"path":"jsonpath::.a[?(@.b==%d)]","rule":"integer"`, i) }), wide},
+		{"many filters", many(500, func(i int) string { return fmt.Sprintf(`"path":"jsonpath::.a[?(@.b==%d)]","rule":"integer"`, i) }),
+			wide},
 		{"one long list", many(2, func(i int) string {
 			return `"path":"jsonpath::.a","rule":"enum","values":[` + []string{long, ""}[i] + `"b"]`
 		}), wide},
 		{"lists that agree", many(20, func(int) string { return `"path":"jsonpath::.a","rule":"enum","values":` + values(1_800) }), wide},
-		{"a list for each VM", many(2, func(int) string { return `"path":"jsonpath::.a","rule":"enum","values":` + values(20_000) }), list},
-		{"lists that are read", many(1_500, func(i int) string { return `"path":"jsonpath::.b","rule":"enum","values":"jsonpath::.a[*]"` }), wide},
+		{"a list for each VM", many(2, func(int) string { return `"path":"jsonpath::.a","rule":"enum","values":` + values(20_000) }),
+			list},
+		{"lists that are read",
+			many(1_500, func(i int) string { return `"path":"jsonpath::.b","rule":"enum","values":"jsonpath::.a[*]"` }), wide},
 		{"many VMs", many(40, func(i int) string { return fmt.Sprintf(`"path":"jsonpath::.a%d","rule":"integer"`, i) }), list},
 		{"many values", many(300, func(i int) string {
 			return fmt.Sprintf(`"path":"jsonpath::.a[*%s]","rule":"integer"`, strings.Repeat(" ", i))
 		}), wide},
 		{"a cycle", many(3, func(i int) string {
-			return []string{`"path":"jsonpath::..a"`, `"path":"jsonpath::.a.a.a"`, `"path":"jsonpath::.a.*"`}[i] + `,"rule":"integer","max":"jsonpath::..x"`
+			return []string{`"path":"jsonpath::..a"`, `"path":"jsonpath::.a.a.a"`,
+				`"path":"jsonpath::.a.*"`}[i] + `,"rule":"integer","max":"jsonpath::..x"`
 		}), cyclic},
 		{"long patterns", many(60, func(i int) string {
 			return fmt.Sprintf(`"path":"jsonpath::.a%d","rule":"regex","regex":"%s"`, i, strings.Repeat(`\\p{L}`, 14))
@@ -69,7 +74,8 @@ func TestLimitsAreBounded(t *testing.T) {
 		{"long numbers", many(3_000, func(i int) string {
 			return fmt.Sprintf(`"path":"jsonpath::.b%d","rule":"integer","min":1e%d`, i, i%1000)
 		}), wide},
-		{"a deep path", many(1, func(int) string { return `"path":"jsonpath::` + strings.Repeat(".a", 100_000) + `","rule":"integer"` }), wide},
+		{"a deep path", many(1, func(int) string { return `"path":"jsonpath::` + strings.Repeat(".a", 100_000) + `","rule":"integer"` }),
+			wide},
 		{"high indexes", many(500, func(i int) string {
 			return fmt.Sprintf(`"path":"jsonpath::.a%d[99]","rule":"integer","valid":"jsonpath::.b[99]"`, i)
 		}), wide},
@@ -98,7 +104,8 @@ func TestLimitsOfOddObjects(t *testing.T) {
 		{"name": "c", "rule": "regex", "message": "m", "path": "jsonpath::..[?(@.cores>1)]", "regex": "jsonpath::.spec..*", "valid": "jsonpath::.spec.*"},
 		{"name": "d", "rule": "string", "message": "m", "path": "jsonpath::$", "minLength": "jsonpath::$.spec", "maxLength": 1}
 	]`)
-	for _, odd := range []any{nil, true, 1, "text", []any{nil}, map[string]any(nil), []string{"a"}, map[any]any{1: 2, "cores": nil}, json.Number("x"), resourceQuantity{"1"}, broken{}, make(chan int), func() {}, [2]any{1, nil}, namedList{1}} {
+	for _, odd := range []any{nil, true, 1, "text", []any{nil}, map[string]any(nil), []string{"a"}, map[any]any{1: 2, "cores": nil},
+		json.Number("x"), resourceQuantity{"1"}, broken{}, make(chan int), func() {}, [2]any{1, nil}, namedList{1}} {
 		for depth := range 5 {
 			object := map[string]any{"items": odd, "objects": odd, "kind": []any{nil, "List", "Template", odd, "VirtualMachine"}[depth]}
 			at := object

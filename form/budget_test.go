@@ -48,11 +48,15 @@ func TestBudget(t *testing.T) {
 		object      map[string]any
 	}{
 		{"values", `[{"name":"n","message":"m","rule":"enum","path":"jsonpath::.a","values":[` + numbers + `]}]`, vms},
-		{"values with a path", `[{"name":"n","message":"m","rule":"enum","path":"jsonpath::.a","values":["jsonpath::.spec.domain.a",` + numbers + `]}]`, vms},
-		{"values that are too long", `[{"name":"n","message":"m","rule":"enum","path":"jsonpath::.a","maxLength":0,"values":[` + numbers + `]}]`, vms},
-		{"values at present", rulesText(50, `"rule":"integer","path":"jsonpath::.l[*]","min":%d`), map[string]any{"l": make([]int, 9_000)}},
+		{"values with a path",
+			`[{"name":"n","message":"m","rule":"enum","path":"jsonpath::.a","values":["jsonpath::.spec.domain.a",` + numbers + `]}]`, vms},
+		{"values that are too long",
+			`[{"name":"n","message":"m","rule":"enum","path":"jsonpath::.a","maxLength":0,"values":[` + numbers + `]}]`, vms},
+		{"values at present", rulesText(50, `"rule":"integer","path":"jsonpath::.l[*]","min":%d`),
+			map[string]any{"l": make([]int, 9_000)}},
 		{"a long path", `[{"name":"n","message":"m","rule":"string","path":"jsonpath::.` + long + `"}]`, vms},
-		{"a path of many steps", `[{"name":"n","message":"m","rule":"string","path":"jsonpath::` + strings.Repeat(".a", 100_000) + `"}]`, vms},
+		{"a path of many steps", `[{"name":"n","message":"m","rule":"string","path":"jsonpath::` + strings.Repeat(".a", 100_000) + `"}]`,
+			vms},
 		{"a long message", `[{"name":"n","message":"` + long + `","rule":"string","path":"jsonpath::.b"}]`, vms},
 		{"many paths", rulesText(2000, `"rule":"string","path":"jsonpath::.spec.domain.a%d","valid":"jsonpath::.spec"`), vms},
 		{"regexes", rulesText(1500, `"rule":"regex","path":"jsonpath::.spec.domain.a%d","regex":"^[\\pL\\pN]{3}%d$"`), vms},
@@ -93,11 +97,24 @@ func TestBudgetOfOrdinaryInput(t *testing.T) {
 		name, rules string
 		object      map[string]any
 	}{
-		{"1,000 rules", rulesText(1000, `"rule":"enum","path":"jsonpath::.spec.domain.devices.disks[*].disk.bus","values":["virtio","sata","scsi%d"]`), vmWith(disks)},
-		{"1,000 paths", rulesText(1000, `"rule":"enum","path":"jsonpath::.spec.domain.devices.disks[*].disk.bus%d","values":["virtio","sata","scsi%d"]`), vmWith(disks)},
-		{"1,000 rules with a regex", rulesText(1000, `"rule":"regex","path":"jsonpath::.spec.domain.devices.disks[*].name","regex":"^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9%d])?$"`), vmWith(disks)},
-		{"an enum of 10,000 values", `[{"name":"n","message":"m","rule":"enum","path":"jsonpath::.spec.domain.devices.disks[*].disk.bus","values":[` + strings.Join(values, ",") + `]}]`, vmWith(disks)},
-		{"100 VMs", rulesText(8, `"rule":"enum","path":"jsonpath::.spec.domain.devices.disks[*].disk.bus%d","values":["virtio","sata","scsi"]`), vmsOf(100, disks)},
+		{"1,000 rules",
+			rulesText(1000, `"rule":"enum","path":"jsonpath::.spec.domain.devices.disks[*].disk.bus","values":["virtio","sata","scsi%d"]`),
+			vmWith(disks)},
+		{"1,000 paths",
+			rulesText(1000,
+				`"rule":"enum","path":"jsonpath::.spec.domain.devices.disks[*].disk.bus%d","values":["virtio","sata","scsi%d"]`),
+			vmWith(disks)},
+		{"1,000 rules with a regex",
+			rulesText(1000,
+				`"rule":"regex","path":"jsonpath::.spec.domain.devices.disks[*].name","regex":"^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9%d])?$"`),
+			vmWith(disks)},
+		{"an enum of 10,000 values",
+			`[{"name":"n","message":"m","rule":"enum","path":"jsonpath::.spec.domain.devices.disks[*].disk.bus","values":[` + strings.Join(values,
+				",") + `]}]`,
+			vmWith(disks)},
+		{"100 VMs",
+			rulesText(8, `"rule":"enum","path":"jsonpath::.spec.domain.devices.disks[*].disk.bus%d","values":["virtio","sata","scsi"]`),
+			vmsOf(100, disks)},
 	} {
 		rules := mustParse(t, test.rules)
 		limits := form.Limits(rules, test.object)

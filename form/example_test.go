@@ -22,7 +22,8 @@ func ExampleLimits() {
 	vm := object(`{"kind": "VirtualMachine", "spec": {"template": {"metadata": {"labels": {"licensed-cores": "8"}}, "spec": {"domain": {"cpu": {}}}}}}`)
 	for _, limit := range form.Limits(rules, vm) {
 		fmt.Println(limit.Field)
-		fmt.Println("  must:", limit.Must.Type, limit.Must.Min, limit.Must.Max, "required:", limit.Must.Required, "default:", limit.Default)
+		fmt.Println("  must:", limit.Must.Type, limit.Must.Min, limit.Must.Max, "required:", limit.Must.Required, "default:",
+			limit.Default)
 		if limit.Should.Values != nil {
 			fmt.Println("  should:", limit.Should.Values)
 		}

@@ -58,7 +58,8 @@ func FuzzLimits(f *testing.F) {
 // FuzzParameters checks that nothing panics, hangs or changes the template, and that the
 // parameters are the same with both decoders.
 func FuzzParameters(f *testing.F) {
-	f.Add(openShift(`{"name": "A", "value": "1"}`, `{"n": "${A}", "x${A}": "${{A}}"}`, `{"name": "n", "rule": "integer", "path": "jsonpath::.spec.domain.n", "message": "m", "max": ${A}}`))
+	f.Add(openShift(`{"name": "A", "value": "1"}`, `{"n": "${A}", "x${A}": "${{A}}"}`,
+		`{"name": "n", "rule": "integer", "path": "jsonpath::.spec.domain.n", "message": "m", "max": ${A}}`))
 	seedVectors(f, func(_, object string) { f.Add(object) })
 	f.Fuzz(func(t *testing.T, text string) {
 		if !decodes(text) {

@@ -20,7 +20,8 @@ func (anything) Check(*vmrules.Input) vmrules.Verdict {
 // a value.
 func TestLimitsOfOtherKinds(t *testing.T) {
 	most := func(vmrules.RuleSource) (vmrules.Checker, []vmrules.Problem) { return anything{}, nil }
-	rules := mustParse(t, `[{"name": "n", "rule": "most", "path": "jsonpath::.spec.domain.disks", "message": "m", "max": 3}]`, vmrules.WithKind("most", most))
+	rules := mustParse(t, `[{"name": "n", "rule": "most", "path": "jsonpath::.spec.domain.disks", "message": "m", "max": 3}]`,
+		vmrules.WithKind("most", most))
 	object := vmWith(`{"disks": []}`)
 	limits := form.Limits(rules, object)
 	want := []form.RuleNote{{Rule: "n", Message: "m", Note: "only the rule's kind knows which values it allows"}}
@@ -28,7 +29,8 @@ func TestLimitsOfOtherKinds(t *testing.T) {
 		t.Errorf("%v (-want +got):\n%s", limits, diff)
 	}
 	left := form.Schema(rules, object)[form.SchemaUnexpressed]
-	if diff := cmp.Diff([]any{map[string]any{"rule": "n", "reason": "only the rule's kind knows which values it allows"}}, left); diff != "" {
+	if diff := cmp.Diff([]any{map[string]any{"rule": "n", "reason": "only the rule's kind knows which values it allows"}},
+		left); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

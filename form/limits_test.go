@@ -46,13 +46,15 @@ func TestLimits(t *testing.T) {
 			`[{"must": {"type": "scalar"}}, {"must": {"type": "number"}}, {"must": {"type": "quantity"}}, {"must": {"type": "integralQuantity"}}, {"must": {"type": "string"}}, {"must": {"type": "integer"}}]`},
 		{"warnings apart", `{"rule": "integer", "path": ".n", "min": 1}, {"rule": "integer", "path": ".n", "min": 2, "justWarning": true}`, `{}`, nil,
 			`[{"must": {"type": "integer", "required": true, "min": 1}, "should": {"type": "integer", "required": true, "min": 2, "rules": [{"rule": "r1", "message": "m1"}]}}]`},
-		{"an argument from a path", `{"rule": "integer", "path": ".cpu.cores", "max": "jsonpath::.spec.domain.max"}`, cpu, nil, `[{"must": {"max": 6}}]`},
+		{"an argument from a path", `{"rule": "integer", "path": ".cpu.cores", "max": "jsonpath::.spec.domain.max"}`, cpu, nil,
+			`[{"must": {"max": 6}}]`},
 		{"an argument that is not there", `{"rule": "integer", "path": ".cpu.cores", "min": 1, "max": "jsonpath::.spec.domain.nothing"}`, cpu, nil,
 			`[{"must": {"min": 1, "undecided": [{"rule": "r0", "message": "m0", "argument": "max", "note": "max cannot be read: jsonpath::.spec.domain.nothing is not there"}]}}]`},
 		{"an argument that may come", `{"rule": "integer", "path": ".cpu.cores", "max": "jsonpath::.spec.domain.nothing", "values": [1, "jsonpath::.spec.domain.more"]}`, cpu, []vmrules.ValidateOption{vmrules.Partial()},
 			`[{"must": {"type": "integer", "undecided": [{"rule": "r0", "message": "m0", "argument": "max", "note": "max is not filled in yet"},
 			{"rule": "r0", "message": "m0", "argument": "values", "note": "values is not filled in yet"}]}}]`},
-		{"valid is there", `{"rule": "integer", "path": ".n", "valid": ".cpu"}`, cpu, nil, `[{"must": {"type": "integer", "required": true}}]`},
+		{"valid is there", `{"rule": "integer", "path": ".n", "valid": ".cpu"}`, cpu, nil,
+			`[{"must": {"type": "integer", "required": true}}]`},
 		{"valid is not there", `{"rule": "integer", "path": ".n", "valid": ".gpu"}`, cpu, nil,
 			`[{"field": "spec.template.spec.domain.n", "must": null, "off": [{"rule": "r0", "message": "m0", "note": "jsonpath::.spec.domain.gpu is not there"}]}]`},
 		{"valid comes with the field", `{"rule": "integer", "path": ".gpu.n", "valid": ".gpu"}, {"rule": "string", "path": ".x", "valid": ".x"}`, cpu, nil,
@@ -61,8 +63,11 @@ func TestLimits(t *testing.T) {
 			`[{"must": {"required": true}}, {"must": {"required": null}}]`},
 		{"a default", `{"rule": "integer", "path": ".cpu.sockets"}`, cpu, nil,
 			`[{"default": 1, "fields": [{"field": "spec.template.spec.domain.cpu.sockets", "pointer": "/spec/template/spec/domain/cpu/sockets", "value": 1, "origin": "default"}], "must": {"required": null}}]`},
-		{"a default whose parent is missing", `{"rule": "integer", "path": ".cpu.sockets"}`, `{}`, nil, `[{"default": 1, "fields": [], "must": {"required": true}}]`},
-		{"a default of one's own", `{"rule": "integer", "path": ".n"}`, cpu, []vmrules.ValidateOption{defaultOf(t, "jsonpath::.spec.domain.n", 7)}, `[{"default": 7, "zeroIsDefault": null, "must": {"required": null}}]`},
+		{"a default whose parent is missing", `{"rule": "integer", "path": ".cpu.sockets"}`, `{}`, nil,
+			`[{"default": 1, "fields": [], "must": {"required": true}}]`},
+		{"a default of one's own", `{"rule": "integer", "path": ".n"}`, cpu,
+			[]vmrules.ValidateOption{defaultOf(t, "jsonpath::.spec.domain.n", 7)},
+			`[{"default": 7, "zeroIsDefault": null, "must": {"required": null}}]`},
 		{"wildcards", `{"rule": "string", "path": ".disks[*].serial"}`, `{"disks": [{"serial": "a"}, {}]}`, nil,
 			`[{"field": "spec.template.spec.domain.disks[*].serial", "fields": [{"field": "spec.template.spec.domain.disks[0].serial", "pointer": "/spec/template/spec/domain/disks/0/serial", "value": "a"}]}]`},
 		{"defaults below any step", `{"rule": "integer", "path": "[*].cores"}, {"rule": "integer", "path": "..cores"}, {"rule": "integer", "path": "['cpu'].*"},
@@ -70,7 +75,8 @@ func TestLimits(t *testing.T) {
 			`[{"default": null, "fields": []}, {"default": null}, {"default": null}, {"default": 1}, {"default": 1, "must": {"required": null}}]`},
 		{"rules that enforce nothing", `{"rule": "range", "path": ".n"}, {"rule": "enum", "path": ".n"}`, cpu, nil,
 			`[{"must": null, "off": [{"rule": "r0", "message": "m0", "note": "the kind \"range\" is not known"}, {"rule": "r1", "message": "m1", "note": "the kind enum without any argument enforces nothing"}]}]`},
-		{"another shape", `{"rule": "integer", "path": ".cpu"}`, cpu, nil, `[{"fields": [{"field": "spec.template.spec.domain.cpu", "pointer": "/spec/template/spec/domain/cpu"}]}]`},
+		{"another shape", `{"rule": "integer", "path": ".cpu"}`, cpu, nil,
+			`[{"fields": [{"field": "spec.template.spec.domain.cpu", "pointer": "/spec/template/spec/domain/cpu"}]}]`},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -93,16 +99,23 @@ func TestLimitsOfTargets(t *testing.T) {
 		{"kind": "VirtualMachine", "spec": {"template": {"spec": {"domain": {"m": 1}}}}},
 		{"kind": "VirtualMachine"},
 		{"kind": "VirtualMachineInstance", "spec": {"domain": {"m": 2}}}]}`))
-	got := narrowed(limitsJSON(t, form.Limits(rules, list)), slices.Repeat([]any{map[string]any{"target": nil, "field": nil, "must": map[string]any{"max": nil, "undecided": nil}}}, 6))
+	got := narrowed(limitsJSON(t, form.Limits(rules, list)),
+		slices.Repeat([]any{map[string]any{"target": nil, "field": nil, "must": map[string]any{"max": nil, "undecided": nil}}}, 6))
 	nothing := func(rule int) []any {
-		return []any{map[string]any{"rule": fmt.Sprint("r", rule), "message": fmt.Sprint("m", rule), "note": "nothing to validate: the object has no spec.template"}}
+		return []any{map[string]any{"rule": fmt.Sprint("r", rule), "message": fmt.Sprint("m", rule),
+			"note": "nothing to validate: the object has no spec.template"}}
 	}
 	want := []any{
-		map[string]any{"target": "items[0]", "field": "items[0].spec.template.spec.domain.n", "must": map[string]any{"max": json.Number("1"), "undecided": nil}},
-		map[string]any{"target": "items[0]", "field": "items[0].spec.template.spec.domain.s", "must": map[string]any{"max": nil, "undecided": nil}},
-		map[string]any{"target": "items[1]", "field": "items[1].spec.template.spec.domain.n", "must": map[string]any{"max": nil, "undecided": nothing(0)}},
-		map[string]any{"target": "items[1]", "field": "items[1].spec.template.spec.domain.s", "must": map[string]any{"max": nil, "undecided": nothing(1)}},
-		map[string]any{"target": "items[2]", "field": "items[2].spec.domain.n", "must": map[string]any{"max": json.Number("2"), "undecided": nil}},
+		map[string]any{"target": "items[0]", "field": "items[0].spec.template.spec.domain.n",
+			"must": map[string]any{"max": json.Number("1"), "undecided": nil}},
+		map[string]any{"target": "items[0]", "field": "items[0].spec.template.spec.domain.s",
+			"must": map[string]any{"max": nil, "undecided": nil}},
+		map[string]any{"target": "items[1]", "field": "items[1].spec.template.spec.domain.n",
+			"must": map[string]any{"max": nil, "undecided": nothing(0)}},
+		map[string]any{"target": "items[1]", "field": "items[1].spec.template.spec.domain.s",
+			"must": map[string]any{"max": nil, "undecided": nothing(1)}},
+		map[string]any{"target": "items[2]", "field": "items[2].spec.domain.n",
+			"must": map[string]any{"max": json.Number("2"), "undecided": nil}},
 		map[string]any{"target": "items[2]", "field": "items[2].spec.domain.s", "must": map[string]any{"max": nil, "undecided": nil}},
 	}
 	if diff := cmp.Diff(any(want), got); diff != "" {
@@ -133,7 +146,8 @@ func TestLimitsOfFieldsLeftOut(t *testing.T) {
 		{"preference", `"rule": "string", "path": "jsonpath::.spec.domain.machine.type"`, false, nil},
 		{"preference", `"rule": "string", "path": "jsonpath::.spec.subdomain"`, false, nil},
 		{"preference", `"rule": "string", "path": "jsonpath::.spec.x", "valid": "jsonpath::.spec"`, true, nil},
-		{"preference", `"rule": "string", "path": "jsonpath::.spec.domain.clock.timer.rtc", "valid": "jsonpath::.spec.domain.clock"`, false, nil},
+		{"preference", `"rule": "string", "path": "jsonpath::.spec.domain.clock.timer.rtc", "valid": "jsonpath::.spec.domain.clock"`,
+			false, nil},
 	} {
 		rules := mustParse(t, `[{"name": "r", "message": "m", `+test.rule+`}]`)
 		limit := form.Limits(rules, decodeExactly(json.RawMessage(`{"spec": {"`+test.reference+`": {"name": "x"},
@@ -160,11 +174,15 @@ func TestFieldsOfAFormWithoutKind(t *testing.T) {
 	}{
 		{map[string]any{}, []vmrules.ValidateOption{vmrules.Partial()}, "spec.template.spec.domain.cpu.cores"},
 		{nil, []vmrules.ValidateOption{vmrules.Partial()}, "spec.template.spec.domain.cpu.cores"},
-		{map[string]any{"kind": "", "metadata": map[string]any{"name": "a"}}, []vmrules.ValidateOption{vmrules.Partial()}, "spec.template.spec.domain.cpu.cores"},
-		{map[string]any{"spec": map[string]any{"template": map[string]any{}}}, []vmrules.ValidateOption{vmrules.Partial()}, "spec.template.spec.domain.cpu.cores"},
+		{map[string]any{"kind": "", "metadata": map[string]any{"name": "a"}}, []vmrules.ValidateOption{vmrules.Partial()},
+			"spec.template.spec.domain.cpu.cores"},
+		{map[string]any{"spec": map[string]any{"template": map[string]any{}}}, []vmrules.ValidateOption{vmrules.Partial()},
+			"spec.template.spec.domain.cpu.cores"},
 		{map[string]any{"kind": "VirtualMachine"}, []vmrules.ValidateOption{vmrules.Partial()}, "spec.template.spec.domain.cpu.cores"},
-		{map[string]any{"spec": map[string]any{"domain": map[string]any{}}}, []vmrules.ValidateOption{vmrules.Partial()}, "spec.domain.cpu.cores"},
-		{map[string]any{"spec": map[string]any{"virtualMachineTemplate": map[string]any{}}}, []vmrules.ValidateOption{vmrules.Partial()}, "spec.virtualMachineTemplate.spec.template.spec.domain.cpu.cores"},
+		{map[string]any{"spec": map[string]any{"domain": map[string]any{}}}, []vmrules.ValidateOption{vmrules.Partial()},
+			"spec.domain.cpu.cores"},
+		{map[string]any{"spec": map[string]any{"virtualMachineTemplate": map[string]any{}}}, []vmrules.ValidateOption{vmrules.Partial()},
+			"spec.virtualMachineTemplate.spec.template.spec.domain.cpu.cores"},
 		{map[string]any{"kind": "Other"}, []vmrules.ValidateOption{vmrules.Partial()}, "spec.domain.cpu.cores"},
 		{map[string]any{}, nil, "spec.domain.cpu.cores"},
 	} {
@@ -177,7 +195,8 @@ func TestFieldsOfAFormWithoutKind(t *testing.T) {
 			schema = below(schema, "properties", name)
 		}
 		if schema == nil {
-			t.Errorf("%v: the schema says nothing of %s: %s", test.object, test.want, mustJSON(form.Schema(rules, test.object, test.opts...)))
+			t.Errorf("%v: the schema says nothing of %s: %s", test.object, test.want,
+				mustJSON(form.Schema(rules, test.object, test.opts...)))
 		}
 	}
 }

@@ -76,7 +76,8 @@ func TestSchema(t *testing.T) {
 			`{"properties": {"machine": {"properties": {"type": {"default": "", "anyOf": [{"type": "null"}, {"anyOf": [{"const": ""}, {"enum": ["q35"]}]}]}}}}}`, ``},
 		{"enum", `{"rule": "enum", "path": ".s", "values": ["a", 1, "1.50", true, "2Gi"], "valid": ".s"}`, `{}`, nil,
 			`{"properties": {"s": {"enum": ["a", "1", 1, "1.50", "true", true, "2Gi", null]}}}`, ``},
-		{"enum of strings", `{"rule": "string", "path": ".s", "values": ["a", 1], "valid": ".s"}`, `{}`, nil, `{"properties": {"s": {"enum": ["a", "1", null]}}}`, ``},
+		{"enum of strings", `{"rule": "string", "path": ".s", "values": ["a", 1], "valid": ".s"}`, `{}`, nil,
+			`{"properties": {"s": {"enum": ["a", "1", null]}}}`, ``},
 		{"enum that is narrowed", `{"rule": "integer", "path": ".s", "values": ["a", 1, "2Ki", 3], "max": 2048, "regex": "[12]", "valid": ".s"}`, `{}`, nil,
 			`{"properties": {"s": {"enum": ["1", 1, "2Ki", null]}}}`, ``},
 		{"nothing is allowed", `{"rule": "enum", "path": ".s", "values": [], "valid": ".s"}`, `{}`, nil,
@@ -89,11 +90,14 @@ func TestSchema(t *testing.T) {
 			`{"properties": {"s": {"type": ["string", "null"], "pattern": "^(?:(?:[a-z]|X{1,})){0,1}(?:(?:p|q)){0,}e"}}}`, ``},
 		{"two patterns", `{"rule": "string", "path": ".s", "regex": "a", "valid": ".s"}, {"rule": "string", "path": ".s", "regex": "b", "valid": ".s"}`, `{}`, nil,
 			`{"properties": {"s": {"type": ["string", "null"], "pattern": "a", "allOf": [{"pattern": "b"}]}}}`, ``},
-		{"a pattern that ECMA-262 lacks", `{"rule": "string", "path": ".s", "regex": "(?m)^a", "valid": ".s"}`, `{}`, nil, `{"properties": {"s": {"type": ["string", "null"]}}}`, `r0 regex string`},
+		{"a pattern that ECMA-262 lacks", `{"rule": "string", "path": ".s", "regex": "(?m)^a", "valid": ".s"}`, `{}`, nil,
+			`{"properties": {"s": {"type": ["string", "null"]}}}`, `r0 regex string`},
 		{"lengths of numbers", `{"rule": "enum", "path": ".s", "minLength": 1, "maxLength": 4, "valid": ".s"}`, `{}`, nil,
 			`{"properties": {"s": {"anyOf": [{"type": "null"}, {"anyOf": [{"type": ["string", "number"], "minLength": 1, "maxLength": 4}, {"const": true}]}]}}}`, `r0 maxLength number`},
-		{"lengths beyond all", `{"rule": "string", "path": ".s", "minLength": 1e30, "valid": ".s"}`, `{}`, nil, `{"properties": {"s": {"type": ["string", "null"], "minLength": 9007199254740991}}}`, ``},
-		{"items", `{"rule": "string", "path": ".l[*].s", "valid": ".l[*].s"}`, `{}`, nil, `{"properties": {"l": {"items": {"properties": {"s": {"type": ["string", "null"]}}}}}}`, ``},
+		{"lengths beyond all", `{"rule": "string", "path": ".s", "minLength": 1e30, "valid": ".s"}`, `{}`, nil,
+			`{"properties": {"s": {"type": ["string", "null"], "minLength": 9007199254740991}}}`, ``},
+		{"items", `{"rule": "string", "path": ".l[*].s", "valid": ".l[*].s"}`, `{}`, nil,
+			`{"properties": {"l": {"items": {"properties": {"s": {"type": ["string", "null"]}}}}}}`, ``},
 		{"some item", `{"rule": "string", "path": ".l[*].s"}`, `{}`, nil,
 			`{"type": "object", "required": ["l"], "properties": {"l": {"type": "array", "minItems": 1,
 			"contains": {"type": "object", "required": ["s"], "properties": {"s": {"not": {"type": "null"}}}},
@@ -102,7 +106,8 @@ func TestSchema(t *testing.T) {
 			`{"type": "object", "required": ["l"], "properties": {"l": {"type": "array", "minItems": 2, "prefixItems": [true, {"type": "string"}]}}}`, ``},
 		{"an index beside items", `{"rule": "string", "path": ".l[0]", "valid": ".l[0]"}, {"rule": "string", "path": ".l[*]", "minLength": 1, "valid": ".l[*]"}`, `{}`, nil,
 			`{"properties": {"l": {"allOf": [{"prefixItems": [{"type": ["string", "null"]}]}], "items": {"type": ["string", "null"], "minLength": 1}}}}`, ``},
-		{"an object and an array", `{"rule": "string", "path": ".l[0]"}, {"rule": "string", "path": ".l.s"}`, `{}`, nil, `{"type": "object", "required": ["l"], "properties": {"l": {"not": {}}}}`, ``},
+		{"an object and an array", `{"rule": "string", "path": ".l[0]"}, {"rule": "string", "path": ".l.s"}`, `{}`, nil,
+			`{"type": "object", "required": ["l"], "properties": {"l": {"not": {}}}}`, ``},
 		{"a value and an object", `{"rule": "string", "path": ".l", "valid": ".l"}, {"rule": "string", "path": ".l.s", "valid": ".l.s"}`, `{}`, nil,
 			`{"properties": {"l": {"type": ["string", "null"], "allOf": [{"properties": {"s": {"type": ["string", "null"]}}}]}}}`, ``},
 		{"a default that will do", `{"rule": "enum", "path": ".cpu.cores", "values": [1, 2]}`, `{}`, nil,
@@ -115,12 +120,16 @@ func TestSchema(t *testing.T) {
 		{"arguments that are read", `{"rule": "string", "path": ".s", "maxLength": "jsonpath::.spec.domain.most", "minLength": "jsonpath::.spec.domain.nothing", "valid": ".s"}`, `{"most": 3}`, nil,
 			`{"properties": {"s": {"type": ["string", "null"], "maxLength": 3}}}`, `r0 minLength `},
 		{"what cannot be said", `{"rule": "string", "path": "..s"}, {"rule": "string", "path": ".s", "valid": ".*"}, {"rule": "string", "path": ".l[-1]"}, {"rule": "string", "path": ".l[100]"},
-			{"rule": "string", "path": ".l[0:1]"}, {"rule": "string", "path": ".l[?(@.a)]"}, {"rule": "string", "path": "` + strings.Repeat(".a", 64) + `"}`, `{}`, nil, ``,
+			{"rule": "string", "path": ".l[0:1]"}, {"rule": "string", "path": ".l[?(@.a)]"}, {"rule": "string", "path": "` + strings.Repeat(".a",
+			64) + `"}`, `{}`, nil, ``,
 			`r0  ; r1  ; r2  ; r3  ; r4  ; r5  ; r6  `},
-		{"what is inside a default", `{"rule": "string", "path": ".x.y"}`, `{}`, []vmrules.ValidateOption{defaultOf(t, "jsonpath::.spec.domain.x", map[string]any{"y": 1})}, ``, `r0  `},
+		{"what is inside a default", `{"rule": "string", "path": ".x.y"}`, `{}`,
+			[]vmrules.ValidateOption{defaultOf(t, "jsonpath::.spec.domain.x", map[string]any{"y": 1})}, ``, `r0  `},
 		{"a regex without time", `{"rule": "enum", "path": ".s", "values": ["a"], "regex": "(a)\\1|a", "valid": ".s"}`, `{}`, []vmrules.ValidateOption{vmrules.WithRegexBudget(0)},
 			`{"properties": {"s": {"enum": ["a", null]}}}`, `r0 regex `},
-		{"rules that reject nothing", `{"rule": "string", "path": ".s", "justWarning": true}, {"rule": "range", "path": ".s"}, {"rule": "enum", "path": ".s"}`, `{}`, nil, `{"properties": {"s": {}}}`, ``},
+		{"rules that reject nothing",
+			`{"rule": "string", "path": ".s", "justWarning": true}, {"rule": "range", "path": ".s"}, {"rule": "enum", "path": ".s"}`, `{}`,
+			nil, `{"properties": {"s": {}}}`, ``},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -136,7 +145,8 @@ func TestSchema(t *testing.T) {
 			var left []string
 			for _, entry := range schema[form.SchemaUnexpressed].([]any) {
 				entry := entry.(map[string]any)
-				left = append(left, strings.Join([]string{stringIn(entry, "rule"), stringIn(entry, "argument"), stringIn(entry, "type")}, " "))
+				left = append(left,
+					strings.Join([]string{stringIn(entry, "rule"), stringIn(entry, "argument"), stringIn(entry, "type")}, " "))
 				if entry["reason"] == "" {
 					t.Error("no reason")
 				}
@@ -163,7 +173,8 @@ func TestSchemaAnnotations(t *testing.T) {
 	object := decodeExactly(json.RawMessage(`{"kind": "List", "items": [{"kind": "VirtualMachineInstance", "spec": {"domain": {"most": 3}}}]}`))
 	schema := form.Schema(rules, object)
 	item := below(schema, "properties", "items", "prefixItems").([]any)[0]
-	got := map[string]any{"$schema": schema["$schema"], form.SchemaRead: schema[form.SchemaRead], "s": below(item, "properties", "spec", "properties", "domain", "properties", "s")}
+	got := map[string]any{"$schema": schema["$schema"], form.SchemaRead: schema[form.SchemaRead],
+		"s": below(item, "properties", "spec", "properties", "domain", "properties", "s")}
 	want := decodeAny(`{
 		"$schema": "https://json-schema.org/draft/2020-12/schema",
 		"x-vmrules-read": [{"rule": "r0", "target": "items[0]", "argument": "maxLength", "path": "jsonpath::.spec.domain.most"}],
@@ -179,23 +190,29 @@ func TestSchemaAnnotations(t *testing.T) {
 
 // TestSchemaOfTargets checks what the schema leaves out for a whole target.
 func TestSchemaOfTargets(t *testing.T) {
-	rules := mustParse(t, `[{"name": "r0", "rule": "integer", "message": "m", "path": "jsonpath::.spec.domain.memory.guest", "values": [1]}]`)
+	rules := mustParse(t,
+		`[{"name": "r0", "rule": "integer", "message": "m", "path": "jsonpath::.spec.domain.memory.guest", "values": [1]}]`)
 	tests := []struct {
 		name, object string
 		opts         []vmrules.ValidateOption
 		want         []string // the reasons
 	}{
 		{"a VM", `{"kind": "VirtualMachine"}`, nil, nil},
-		{"an instance type", `{"kind": "VirtualMachine", "spec": {"instancetype": {"name": "x"}, "template": {}}}`, nil, []string{"the instance type or the preference may set the field"}},
-		{"an instance type, partially", `{"kind": "VirtualMachine", "spec": {"instancetype": {"name": "x"}, "template": {}}}`, []vmrules.ValidateOption{vmrules.Partial()}, []string{"the instance type or the preference may set the field"}},
-		{"a preference, which does not set it", `{"kind": "VirtualMachine", "spec": {"preference": {"name": "x"}, "template": {}}}`, nil, nil},
+		{"an instance type", `{"kind": "VirtualMachine", "spec": {"instancetype": {"name": "x"}, "template": {}}}`, nil,
+			[]string{"the instance type or the preference may set the field"}},
+		{"an instance type, partially", `{"kind": "VirtualMachine", "spec": {"instancetype": {"name": "x"}, "template": {}}}`,
+			[]vmrules.ValidateOption{vmrules.Partial()}, []string{"the instance type or the preference may set the field"}},
+		{"a preference, which does not set it", `{"kind": "VirtualMachine", "spec": {"preference": {"name": "x"}, "template": {}}}`, nil,
+			nil},
 		{"no VM", `{"kind": "List"}`, nil, []string{"nothing to validate: the list holds no VirtualMachine"}},
-		{"a template", `{"kind": "Template", "objects": [{"kind": "VirtualMachine"}]}`, nil, []string{"a template parameter that is not filled in, in a value or a key, makes a rule Undecided"}},
+		{"a template", `{"kind": "Template", "objects": [{"kind": "VirtualMachine"}]}`, nil,
+			[]string{"a template parameter that is not filled in, in a value or a key, makes a rule Undecided"}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			var got []string
-			for _, entry := range form.Schema(rules, decodeExactly(json.RawMessage(test.object)), test.opts...)[form.SchemaUnexpressed].([]any) {
+			for _, entry := range form.Schema(rules, decodeExactly(json.RawMessage(test.object)),
+				test.opts...)[form.SchemaUnexpressed].([]any) {
 				got = append(got, stringIn(entry, "reason"))
 			}
 			if diff := cmp.Diff(test.want, got); diff != "" {
@@ -208,7 +225,8 @@ func TestSchemaOfTargets(t *testing.T) {
 // TestSchemaOfWholeObjects checks that rules about the whole object ignore the defaults of
 // a VM's fields, as in Validate.
 func TestSchemaOfWholeObjects(t *testing.T) {
-	rules := mustParse(t, `[{"name": "r", "rule": "integer", "message": "m", "path": "jsonpath::.spec.domain.cpu.cores"}]`, vmrules.WithRoot(vmrules.RootObject))
+	rules := mustParse(t, `[{"name": "r", "rule": "integer", "message": "m", "path": "jsonpath::.spec.domain.cpu.cores"}]`,
+		vmrules.WithRoot(vmrules.RootObject))
 	object := decodeExactly(json.RawMessage(`{"kind": "Other", "spec": {"domain": {"cpu": {}}}}`))
 	if vmrules.Validate(rules, object).Valid() {
 		t.Error("Validate uses a default")

@@ -116,7 +116,8 @@ func checkFindings(t *testing.T, text string, findings []lint.Finding, opts ...v
 	byMessage := cmpopts.SortSlices(func(a, b vmrules.Problem) bool {
 		return a.Offset < b.Offset || a.Offset == b.Offset && a.Message < b.Message
 	})
-	if diff := cmp.Diff(problemsIn(text, opts...), refused, cmpopts.IgnoreFields(vmrules.Problem{}, "Reason"), byMessage, cmpopts.EquateEmpty()); diff != "" {
+	if diff := cmp.Diff(problemsIn(text, opts...), refused, cmpopts.IgnoreFields(vmrules.Problem{}, "Reason"), byMessage,
+		cmpopts.EquateEmpty()); diff != "" {
 		t.Fatalf("the errors are not the problems of ParseRules (-problems +errors):\n%s", diff)
 	}
 }

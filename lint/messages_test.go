@@ -24,8 +24,10 @@ func TestMessagesAboutPaths(t *testing.T) {
 		{".spec.volumes.name", []string{`.spec.volumes is an array, so .name selects nothing in it: write [*].name`}},
 		{".spec.domain[0].cpu.cores", []string{`.spec.domain is not an array, so [0] selects nothing in it: remove [0]`}},
 		{".spec.hostname.*", []string{`no VM is known to have anything in .spec.hostname that .* selects`}},
-		{".spec.domain.cpu", []string{`the path selects an object, but must select a string, number or boolean: add the name of a field in it`}},
-		{".spec.volumes", []string{`the path selects an array, but must select a string, number or boolean: add [*] and the name of a field in its items`}},
+		{".spec.domain.cpu",
+			[]string{`the path selects an object, but must select a string, number or boolean: add the name of a field in it`}},
+		{".spec.volumes",
+			[]string{`the path selects an array, but must select a string, number or boolean: add [*] and the name of a field in its items`}},
 		{".spec.volumes[?(@.nam=='a')].name", []string{`in the filter, no VM has a field "nam" in @: did you mean "name"?`}},
 		{".spec.volumes[?(@[0].x=='a')].name", []string{
 			`in the filter, @ is not an array, so [0] selects nothing in it: remove [0]`, `in the filter, no VM is known to have a field "x" in @`,

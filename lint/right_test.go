@@ -32,7 +32,8 @@ func TestIsRight(t *testing.T) {
 		says := finds(made, "unsatisfiable-range", "empty-values", "unsatisfiable-values", "contradicting-rules")
 		lists := rules[0].Values != nil || rules[1].Values != nil
 		if says && possible || !says && lists && !possible {
-			t.Fatalf("some value satisfies them: %v; Annotation says that none does: %v\n%s\n%v", possible, says, made, lint.Annotation(made.String()))
+			t.Fatalf("some value satisfies them: %v; Annotation says that none does: %v\n%s\n%v", possible, says, made,
+				lint.Annotation(made.String()))
 		}
 		said[says]++
 	}

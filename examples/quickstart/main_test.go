@@ -29,7 +29,8 @@ func TestJudge(t *testing.T) {
 		{"no such VM", "none.json", template, "", "none.json"},
 		{"no such template", vm, "none.json", "", "none.json"},
 		{"a VM that is not an object", write("null"), template, "", "not an object"},
-		{"rules that are none", write(`{"metadata": {"annotations": {"vm.kubevirt.io/validations": "{}"}}}`), template, "", "must be a JSON array"},
+		{"rules that are none", write(`{"metadata": {"annotations": {"vm.kubevirt.io/validations": "{}"}}}`), template, "",
+			"must be a JSON array"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

@@ -156,7 +156,8 @@ func TestDetails(t *testing.T) {
 		{set(constraint.Scalar, nil), []any{}, []string{`: an array is not a string, number or boolean`}},
 		{
 			set(constraint.Scalar, map[string][]any{"regex": {"^v"}, "max": {"1Gi"}, "minLength": {json.Number("3")}}), "s1",
-			[]string{`max: "s1" is not a number, and max is 1Gi`, `minLength: "s1" has 2 characters, fewer than minLength 3`, `regex: "s1" does not match "^v"`},
+			[]string{`max: "s1" is not a number, and max is 1Gi`, `minLength: "s1" has 2 characters, fewer than minLength 3`,
+				`regex: "s1" does not match "^v"`},
 		},
 		{set(constraint.Scalar, map[string][]any{"values": {"a", "b"}}), "c", []string{`values: "c" is not one of "a", "b"`}},
 	} {
@@ -180,7 +181,8 @@ func TestUnfit(t *testing.T) {
 		want    string
 	}{
 		{"min", true, constraint.WrongType, `must be a number, a quantity such as "2Gi", or a JSONPath, not true`},
-		{"max", ".spec.a", constraint.Invalid, `must be a number, a quantity such as "2Gi", or a JSONPath, not ".spec.a" (for a path write "jsonpath::.spec.a")`},
+		{"max", ".spec.a", constraint.Invalid,
+			`must be a number, a quantity such as "2Gi", or a JSONPath, not ".spec.a" (for a path write "jsonpath::.spec.a")`},
 		{"minLength", json.Number("-1"), constraint.Invalid, `must be a whole number that is not negative, or a JSONPath, not -1`},
 		{"regex", json.Number("1"), constraint.WrongType, `must be a regular expression in a string, or a JSONPath, not 1`},
 	} {

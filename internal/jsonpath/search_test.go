@@ -139,7 +139,8 @@ func TestSearchBounds(t *testing.T) {
 func TestSearchIsPaidFor(t *testing.T) {
 	m := meter.New(3*jsonpath.NodeWork, 0)
 	s := jsonpath.Search{Meter: &m, Visitor: jsonpath.VisitorFunc(func(*jsonpath.Search, any) bool { return true })}
-	if err := s.Run(mustParse(t, "..x"), map[string]any{"a": map[string]any{"b": 1}}); !errors.Is(err, meter.ErrWork) || !errors.Is(s.Err(), meter.ErrWork) {
+	if err := s.Run(mustParse(t, "..x"),
+		map[string]any{"a": map[string]any{"b": 1}}); !errors.Is(err, meter.ErrWork) || !errors.Is(s.Err(), meter.ErrWork) {
 		t.Errorf("a search that nobody pays for: %v", err)
 	}
 }

@@ -16,7 +16,8 @@ const maxDepth = 64
 // read reads a text as a list of at most 100 items, without a limit on costs.
 func read(text string) (jsontext.Node, []jsontext.Error) {
 	m := meter.New(math.MaxInt, math.MaxInt)
-	return jsontext.Read(text, jsontext.Format{Name: "the list", Root: "an array of things", Items: "things", MaxItems: 100, MaxDepth: maxDepth}, &m)
+	return jsontext.Read(text,
+		jsontext.Format{Name: "the list", Root: "an array of things", Items: "things", MaxItems: 100, MaxDepth: maxDepth}, &m)
 }
 
 // TestUnreadable checks that an error that makes a text unreadable is reported alone, at its

@@ -50,7 +50,8 @@ func TestFlaws(t *testing.T) {
 			{Offset: 18, Kind: jsontext.Duplicate, Key: "a", Message: `the key "a" is given twice in one object: keep one of them`},
 		}},
 		{`[1, {"a": [{"b": 1, "\u0062": 2}]}, {"a": 0}]`, []jsontext.Error{
-			{Offset: 20, Kind: jsontext.Duplicate, Item: 1, Key: "a", Message: `the key "b" is given twice in one object: keep one of them`},
+			{Offset: 20, Kind: jsontext.Duplicate, Item: 1, Key: "a",
+				Message: `the key "b" is given twice in one object: keep one of them`},
 		}},
 		{`["\ud800", {"k": "\uD83D\\\uDE00"}, "\ud83d\ude00"]`, []jsontext.Error{
 			{Offset: 2, Message: `\ud800 is half of a surrogate pair: write the character itself, or both halves`},
@@ -66,7 +67,8 @@ func TestFlaws(t *testing.T) {
 		}},
 		{`[{` + many + `, "39": 1}]`, []jsontext.Error{
 			{Offset: 10, Kind: jsontext.Duplicate, Key: "0", Message: `the key "0" is given twice in one object: keep one of them`},
-			{Offset: 4 + len(many), Kind: jsontext.Duplicate, Key: "39", Message: `the key "39" is given twice in one object: keep one of them`},
+			{Offset: 4 + len(many), Kind: jsontext.Duplicate, Key: "39",
+				Message: `the key "39" is given twice in one object: keep one of them`},
 		}},
 	}
 	for _, test := range tests {
@@ -104,10 +106,13 @@ func TestMeter(t *testing.T) {
 		want       []jsontext.Error
 	}{
 		{3 * oneWork, math.MaxInt, "[1, 2]", nil},
-		{3*oneWork - 1, math.MaxInt, "[1, 2]", []jsontext.Error{{Offset: 4, Kind: jsontext.TooCostly, Item: -1, Message: meter.ErrWork.Error()}}},
-		{math.MaxInt, 3*oneKept - 1, "[1, 2]", []jsontext.Error{{Offset: 4, Kind: jsontext.TooCostly, Item: -1, Message: meter.ErrKept.Error()}}},
+		{3*oneWork - 1, math.MaxInt, "[1, 2]",
+			[]jsontext.Error{{Offset: 4, Kind: jsontext.TooCostly, Item: -1, Message: meter.ErrWork.Error()}}},
+		{math.MaxInt, 3*oneKept - 1, "[1, 2]",
+			[]jsontext.Error{{Offset: 4, Kind: jsontext.TooCostly, Item: -1, Message: meter.ErrKept.Error()}}},
 		{0, 0, "x", []jsontext.Error{{Kind: jsontext.TooCostly, Item: -1, Message: meter.ErrWork.Error()}}},
-		{flawWork - 1, math.MaxInt, `["\ud800", 1]`, []jsontext.Error{{Offset: 11, Kind: jsontext.TooCostly, Item: -1, Message: meter.ErrWork.Error()}}},
+		{flawWork - 1, math.MaxInt, `["\ud800", 1]`,
+			[]jsontext.Error{{Offset: 11, Kind: jsontext.TooCostly, Item: -1, Message: meter.ErrWork.Error()}}},
 		{flawWork - 1, math.MaxInt, `["\ud800"]`, nil}, // which the meter says
 	}
 	for _, test := range tests {

@@ -21,7 +21,8 @@ func TestTextsSize(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, most := jsontext.TextsSize(s)-len(","), len(written); got < most || got > most+5*strings.Count(s, "\n")+5*strings.Count(s, "\r")+5*strings.Count(s, "\t")+10 {
+		if got, most := jsontext.TextsSize(s)-len(","), len(written); got < most || got > most+5*strings.Count(s,
+			"\n")+5*strings.Count(s, "\r")+5*strings.Count(s, "\t")+10 {
 			t.Errorf("%q: %d, written %d", s, got, most)
 		}
 	}

@@ -62,13 +62,24 @@ var ordinary = []string{
 var strange = []string{
 	`^(?:\pN){800}$`, `(?:\PL){700}`, `^\p{L&}{1,90}x$`, `(?i)[\x{100}-\x{FFFFF}]{300}`, `(?=\pP)\pS`, `^(?!\pL\pN)[^\pZ]`,
 	`^(?:` + distinctWords(400) + `)*$`, `^(?:` + distinctWords(300) + `)$`, `(?=` + distinctWords(300) + `)`, `(?:` + distinctWords(400) + `){3}`,
-	`^` + strings.Repeat(`\w?-`, 300), `^` + distinctOptions(400) + `$`, `(?>` + distinctOptions(500) + `)`, `((b{25}c?){25}){1}`, `^(?:(?:x?y?){20}z){20}$`,
-	strings.Repeat(`(?:x|`, 90) + `y` + strings.Repeat(`)`, 90), strings.Repeat(`(?:x?`, 90) + strings.Repeat(`)*`, 90), strings.Repeat(`(?>x?`, 90) + strings.Repeat(`)`, 90),
-	strings.Repeat(`(?=\d)`, 600), strings.Repeat(`\B`, 800) + `(?!z)`, strings.Repeat(`(?i)ſk`, 500), strings.Repeat(`[^\W\d]`, 500), strings.Repeat(`\x{1F600}`, 400),
-	`[` + distinctCharacters(1200) + `]{50}`, `(?![` + distinctCharacters(900) + `])`, `^[^` + distinctCharacters(1000) + `]+$`, strings.Repeat(`^|$|`, 800) + `a`,
-	strings.Repeat(`(?=a`, 20) + `(?:` + distinctWords(150) + `)` + strings.Repeat(`)`, 20), strings.Repeat(`(?>[ab]*`, 20) + `(?:` + distinctWords(100) + `)` + strings.Repeat(`)`, 20),
-	`((?:` + distinctWords(300) + `)+)\1`, `(?>` + distinctLoops(300) + `)`, strings.Repeat(`(?=`, 20) + distinctLoops(150) + strings.Repeat(`)`, 20), `(?=` + strings.Repeat(`[\pL1]*[\pN_]*`, 7) + `)`,
-	strings.Repeat(`(a)`, 600) + `\1`, strings.Repeat(`(a)\1`, 300), strings.Repeat(`[[:^punct:]]`, 300), `[` + strings.Repeat(`[:^punct:]`, 400) + `]`, strings.Repeat(`(?m:^a$)`, 400),
+	`^` + strings.Repeat(`\w?-`,
+		300), `^` + distinctOptions(400) + `$`, `(?>` + distinctOptions(500) + `)`, `((b{25}c?){25}){1}`, `^(?:(?:x?y?){20}z){20}$`,
+	strings.Repeat(`(?:x|`,
+		90) + `y` + strings.Repeat(`)`,
+		90), strings.Repeat(`(?:x?`, 90) + strings.Repeat(`)*`, 90), strings.Repeat(`(?>x?`, 90) + strings.Repeat(`)`, 90),
+	strings.Repeat(`(?=\d)`,
+		600), strings.Repeat(`\B`,
+		800) + `(?!z)`, strings.Repeat(`(?i)ſk`, 500), strings.Repeat(`[^\W\d]`, 500), strings.Repeat(`\x{1F600}`, 400),
+	`[` + distinctCharacters(1200) + `]{50}`, `(?![` + distinctCharacters(900) + `])`, `^[^` + distinctCharacters(1000) + `]+$`, strings.Repeat(`^|$|`,
+		800) + `a`,
+	strings.Repeat(`(?=a`,
+		20) + `(?:` + distinctWords(150) + `)` + strings.Repeat(`)`,
+		20), strings.Repeat(`(?>[ab]*`, 20) + `(?:` + distinctWords(100) + `)` + strings.Repeat(`)`, 20),
+	`((?:` + distinctWords(300) + `)+)\1`, `(?>` + distinctLoops(300) + `)`, strings.Repeat(`(?=`,
+		20) + distinctLoops(150) + strings.Repeat(`)`, 20), `(?=` + strings.Repeat(`[\pL1]*[\pN_]*`, 7) + `)`,
+	strings.Repeat(`(a)`,
+		600) + `\1`, strings.Repeat(`(a)\1`,
+		300), strings.Repeat(`[[:^punct:]]`, 300), `[` + strings.Repeat(`[:^punct:]`, 400) + `]`, strings.Repeat(`(?m:^a$)`, 400),
 }
 
 // distinctCharacters returns n characters with gaps between them.
@@ -122,7 +133,8 @@ func (g costGen) pattern(depth int) string {
 	for range 1 + g.IntN(4) {
 		text.WriteString(g.item(depth))
 		if g.IntN(3) == 0 {
-			text.WriteString(g.pick("*", "+", "?", "*?", fmt.Sprintf("{%d}", 1+g.IntN(40)), fmt.Sprintf("{%d,}", g.IntN(20)), fmt.Sprintf("{%d,%d}", g.IntN(9), 9+g.IntN(50))))
+			text.WriteString(g.pick("*", "+", "?", "*?", fmt.Sprintf("{%d}", 1+g.IntN(40)), fmt.Sprintf("{%d,}", g.IntN(20)),
+				fmt.Sprintf("{%d,%d}", g.IntN(9), 9+g.IntN(50))))
 		}
 	}
 	return text.String()
@@ -130,7 +142,8 @@ func (g costGen) pattern(depth int) string {
 
 func (g costGen) item(depth int) string {
 	if depth == 0 || g.IntN(3) == 0 {
-		return g.pick("a", "b", "é", "K", ".", `\d`, `\w`, `\W`, `\pL`, `\PN`, `\p{Lu}`, "[a-f]", "[^a-z]", "[b-d0-9_]", `[^\pL,]`, `[\x{400}-\x{4FF}]`)
+		return g.pick("a", "b", "é", "K", ".", `\d`, `\w`, `\W`, `\pL`, `\PN`, `\p{Lu}`, "[a-f]", "[^a-z]", "[b-d0-9_]", `[^\pL,]`,
+			`[\x{400}-\x{4FF}]`)
 	}
 	inner := g.pattern(depth - 1)
 	switch g.IntN(10) {

@@ -165,7 +165,8 @@ func TestSizes(t *testing.T) {
 	for _, test := range tests {
 		n := mustParse(t, test.in)
 		if n.Digits() != test.digits || n.CompareWork(FromInt(1)) != test.compare || FromInt(1).CompareWork(n) != test.compare {
-			t.Errorf("%.20s: %d digits, %d to compare; want %d and %d", test.in, n.Digits(), n.CompareWork(FromInt(1)), test.digits, test.compare)
+			t.Errorf("%.20s: %d digits, %d to compare; want %d and %d", test.in, n.Digits(), n.CompareWork(FromInt(1)), test.digits,
+				test.compare)
 		}
 	}
 }

@@ -44,8 +44,12 @@ var keysOfAllTypes = []struct {
 	json   string // "": what encoding/json writes
 }{
 	{map[string]any{"a": 1, "": 2}, ""}, {map[string]int{"a": 1}, ""}, {namedMap{"a": 1}, ""}, {map[shouting]int{"a": 1}, ""},
-	{map[int]int{-1: 1, 0: 2}, ""}, {map[int8]int{-128: 1}, ""}, {map[int16]int{-300: 1}, ""}, {map[int32]int{1: 1}, ""}, {map[int64]int{math.MinInt64: 1}, ""},
-	{map[uint]int{1: 1}, ""}, {map[uint8]int{255: 1}, ""}, {map[uint16]int{65535: 1}, ""}, {map[uint32]int{7: 1}, ""}, {map[uint64]int{math.MaxUint64: 1}, ""}, {map[uintptr]int{7: 1}, ""},
+	{map[int]int{-1: 1, 0: 2},
+		""}, {map[int8]int{-128: 1}, ""}, {map[int16]int{-300: 1}, ""}, {map[int32]int{1: 1}, ""}, {map[int64]int{math.MinInt64: 1}, ""},
+	{map[uint]int{1: 1},
+		""}, {map[uint8]int{255: 1},
+		""}, {map[uint16]int{65535: 1},
+		""}, {map[uint32]int{7: 1}, ""}, {map[uint64]int{math.MaxUint64: 1}, ""}, {map[uintptr]int{7: 1}, ""},
 	{map[month]int{1: 1, 12: 2}, ""}, {map[oddInteger]int{1: 1, -1: 2}, ""}, {map[width]int{1: 1}, ""},
 	{map[netip.Addr]int{netip.MustParseAddr("10.0.0.1"): 1, netip.MustParseAddr("::1"): 2}, ""},
 	{map[*pointerNamed]int{{"a"}: 1, nil: 2}, ""}, {map[time.Time]int{time.Unix(0, 0).UTC(): 1}, ""},
@@ -54,9 +58,11 @@ var keysOfAllTypes = []struct {
 
 	{map[any]any{"a": 1, namedString("b"): 2, shouting("c"): 3}, `{"a":1,"b":2,"c!":3}`},
 	{map[any]any{int8(-1): 1, int16(-2): 2, int32(3): 3, int64(4): 4, 5: 5}, `{"-1":1,"-2":2,"3":3,"4":4,"5":5}`},
-	{map[any]any{uint8(1): 1, uint16(2): 2, uint32(3): 3, uint64(4): 4, uint(5): 5, uintptr(6): 6}, `{"1":1,"2":2,"3":3,"4":4,"5":5,"6":6}`},
+	{map[any]any{uint8(1): 1, uint16(2): 2, uint32(3): 3, uint64(4): 4, uint(5): 5, uintptr(6): 6},
+		`{"1":1,"2":2,"3":3,"4":4,"5":5,"6":6}`},
 	{map[any]any{width(1): 1, month(2): 2, oddInteger(3): 3}, `{"1":1,"February":2,"3":3}`},
-	{map[any]any{1.5: 1, float32(0.1): 2, namedFloat(0.25): 3, true: 4, namedBool(false): 5, nil: 6}, `{"1.5":1,"0.1":2,"0.25":3,"true":4,"false":5,"null":6}`},
+	{map[any]any{1.5: 1, float32(0.1): 2, namedFloat(0.25): 3, true: 4, namedBool(false): 5, nil: 6},
+		`{"1.5":1,"0.1":2,"0.25":3,"true":4,"false":5,"null":6}`},
 	{map[any]any{json.Number("7"): 1, netip.MustParseAddr("::1"): 2}, `{"7":1,"::1":2}`},
 	{map[bool]int{true: 1}, `{"true":1}`}, {map[float64]int{1e3: 1}, `{"1000":1}`}, {anyKeys{"a": 1, int8(1): 2}, `{"a":1,"1":2}`},
 	{map[any]any{"1": 1, 1: 2, int8(1): 3}, `{"1":1}`}, // the key that is a string counts

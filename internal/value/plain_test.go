@@ -17,11 +17,15 @@ func TestPlain(t *testing.T) {
 	long := "1" + strings.Repeat("0", 1000) + "1"
 	tests := []struct{ in, want any }{
 		{nil, nil}, {true, true}, {"a", "a"}, {int64(1), int64(1)}, {1.5, 1.5},
-		{1, int64(1)}, {uint8(1), int64(1)}, {2.0, int64(2)}, {float32(0.1), 0.1}, {uint64(math.MaxUint64), json.Number("18446744073709551615")},
-		{json.Number("1e3"), int64(1000)}, {json.Number("2.50"), 2.5}, {json.Number("0.1000000000000000000001"), json.Number("0.1000000000000000000001")},
+		{1,
+			int64(1)}, {uint8(1),
+			int64(1)}, {2.0, int64(2)}, {float32(0.1), 0.1}, {uint64(math.MaxUint64), json.Number("18446744073709551615")},
+		{json.Number("1e3"),
+			int64(1000)}, {json.Number("2.50"), 2.5}, {json.Number("0.1000000000000000000001"), json.Number("0.1000000000000000000001")},
 		{json.Number(long), json.Number(long)},
 		{map[string]any(nil), nil}, {[]any(nil), nil}, {[]string{"a"}, []any{"a"}}, {[]any{"a", 1, nil}, []any{"a", int64(1), nil}},
-		{map[any]any{1: 2, "a": nil}, map[string]any{"1": int64(2), "a": nil}}, {namedMap{"a": []int{1}}, map[string]any{"a": []any{int64(1)}}},
+		{map[any]any{1: 2, "a": nil},
+			map[string]any{"1": int64(2), "a": nil}}, {namedMap{"a": []int{1}}, map[string]any{"a": []any{int64(1)}}},
 		{map[string]any{"a": "b", "q": resourceQuantity{"2Gi"}}, map[string]any{"a": "b", "q": "2Gi"}},
 	}
 	for _, test := range tests {
@@ -69,9 +73,11 @@ func TestPlainRefuses(t *testing.T) {
 	}{
 		{"NaN", []any{math.NaN()}, 0, 1e6, errNoJSON}, {"a function", map[string]any{"f": func() {}}, 0, 1e6, errNoJSON},
 		{"no number", json.Number("x"), 0, 1e6, errNoJSON},
-		{"a cycle", cyclic, 0, 1e6, ErrTooDeep}, {"as deep as may be", "a", MaxDepth, 1e6, nil}, {"deeper", "a", MaxDepth + 1, 1e6, ErrTooDeep},
+		{"a cycle", cyclic, 0, 1e6,
+			ErrTooDeep}, {"as deep as may be", "a", MaxDepth, 1e6, nil}, {"deeper", "a", MaxDepth + 1, 1e6, ErrTooDeep},
 		{"three values", []any{1, 2}, 0, 3 * PlainWork, nil}, {"one too many", []any{1, 2, 3}, 0, 3 * PlainWork, meter.ErrWork},
-		{"a long text", strings.Repeat("a", 200), 0, 3 * PlainWork, nil}, {"a longer one", strings.Repeat("a", 300), 0, 3 * PlainWork, meter.ErrWork},
+		{"a long text", strings.Repeat("a", 200), 0, 3 * PlainWork,
+			nil}, {"a longer one", strings.Repeat("a", 300), 0, 3 * PlainWork, meter.ErrWork},
 	}
 	for _, test := range tests {
 		m := meter.New(test.work, 0)

@@ -43,7 +43,8 @@ func TestScalar(t *testing.T) {
 		{true, shown{Boolean, "true", "true", 4, notNumber, true}},
 		{false, shown{Boolean, "false", "false", 5, notNumber, false}},
 		{-12, shown{Number, "", "-12", 3, "-12", json.Number("-12")}},
-		{uint64(math.MaxUint64), shown{Number, "", "18446744073709551615", 20, "18446744073709551615", json.Number("18446744073709551615")}},
+		{uint64(math.MaxUint64),
+			shown{Number, "", "18446744073709551615", 20, "18446744073709551615", json.Number("18446744073709551615")}},
 		{float32(0.1), shown{Number, "", "0.1", 3, "0.1", json.Number("0.1")}},
 		{json.Number("2.50"), shown{Number, "", "2.5", 3, "2.5", json.Number("2.5")}},
 		{json.Number(""), shown{Number, "", "0", 1, "0", json.Number("0")}},
@@ -111,7 +112,8 @@ func TestCosts(t *testing.T) {
 		{map[string]any{"a": 1}, 1, 1}, {map[string]string{"a": "b"}, 1, 8}, {map[any]any{1: 2, 3: 4}, 2, 16},
 	} {
 		if ChildCount(test.in) != test.count || ChildrenCost(test.in) != test.cost {
-			t.Errorf("%#v has %d children that cost %d, want %d and %d", test.in, ChildCount(test.in), ChildrenCost(test.in), test.count, test.cost)
+			t.Errorf("%#v has %d children that cost %d, want %d and %d", test.in, ChildCount(test.in), ChildrenCost(test.in), test.count,
+				test.cost)
 		}
 	}
 }

@@ -34,7 +34,9 @@ func TestOneLine(t *testing.T) {
 	long := strings.Repeat("m", MaxLine)
 	tests := []struct{ in, want string }{
 		{"plain, “quoted” and 漢字", "plain, “quoted” and 漢字"},
-		{"two\nlines\r", `two\nlines\r`}, {"\x1b[31mred", `\x1b[31mred`}, {"\u202egnp", `\u202egnp`}, {"not UTF-8: \xff", "not UTF-8: \ufffd"}, {"\u0085", `\u0085`},
+		{"two\nlines\r",
+			`two\nlines\r`}, {"\x1b[31mred",
+			`\x1b[31mred`}, {"\u202egnp", `\u202egnp`}, {"not UTF-8: \xff", "not UTF-8: \ufffd"}, {"\u0085", `\u0085`},
 		{long, long}, {long + "m", long + "…"},
 	}
 	for _, test := range tests {

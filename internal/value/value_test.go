@@ -44,16 +44,21 @@ func TestTypesOfValues(t *testing.T) {
 		{"bool", true, "true"}, {"named bool", flag(false), "false"}, {"pointer", pointerTo(pointerTo(7)), "7"},
 		{"string", "a", `"a"`}, {"named string", namedString("a"), `"a"`},
 		{"int8", int8(-3), "-3"}, {"int16", int16(-3), "-3"}, {"int32", int32(-3), "-3"}, {"int64", int64(-3), "-3"},
-		{"uint8", uint8(3), "3"}, {"uint16", uint16(3), "3"}, {"uint32", uint32(3), "3"}, {"uint64", uint64(math.MaxUint64), "18446744073709551615"},
+		{"uint8", uint8(3),
+			"3"}, {"uint16", uint16(3), "3"}, {"uint32", uint32(3), "3"}, {"uint64", uint64(math.MaxUint64), "18446744073709551615"},
 		{"uintptr", uintptr(3), "3"}, {"int", 3, "3"}, {"uint", uint(3), "3"}, {"named int", width(3), "3"},
-		{"float32", float32(0.1), "0.1"}, {"float32, as short as JSON writes it", float32(123456789), "123456790"}, {"float64", 0.1, "0.1"}, {"json.Number", json.Number("1.50"), "1.5"}, {"json.Number, exponent", json.Number("1e3"), "1000"},
+		{"float32", float32(0.1),
+			"0.1"}, {"float32, as short as JSON writes it", float32(123456789),
+			"123456790"}, {"float64", 0.1,
+			"0.1"}, {"json.Number", json.Number("1.50"), "1.5"}, {"json.Number, exponent", json.Number("1e3"), "1000"},
 		{"big.Int", big.NewInt(5), "5"}, {"bytes", []byte("hi"), `"aGk="`},
 		{"MarshalJSON", resourceQuantity{"2Gi"}, `"2Gi"`}, {"pointer to MarshalJSON", &resourceQuantity{"2Gi"}, `"2Gi"`},
 		{"MarshalText", netip.MustParseAddr("10.0.0.1"), `"10.0.0.1"`}, {"time", time.Unix(0, 0).UTC(), `"1970-01-01T00:00:00Z"`},
 		{"struct", point{1, 2}, `{"x":1}`},
 		{"[]string", []string{"a"}, `["a"]`}, {"array", [2]int{1, 2}, "[1,2]"}, {"[]map", []map[string]any{{"a": 1}}, `[{"a":1}]`},
 		{"map[string]string", map[string]string{"a": "b"}, `{"a":"b"}`}, {"map[string]int", map[string]int{"a": 1}, `{"a":1}`},
-		{"map[any]any", map[any]any{"a": 1, 1: 2, int64(2): 3, uint64(3): 4, true: 5, 1.5: 6}, `{"1":2,"1.5":6,"2":3,"3":4,"a":1,"true":5}`},
+		{"map[any]any", map[any]any{"a": 1, 1: 2, int64(2): 3, uint64(3): 4, true: 5, 1.5: 6},
+			`{"1":2,"1.5":6,"2":3,"3":4,"a":1,"true":5}`},
 		{"map[int]any", map[int]any{1: "a", -2: "b"}, `{"-2":"b","1":"a"}`}, {"map[uint8]any", map[uint8]any{200: "a"}, `{"200":"a"}`},
 		{"pointer to map[any]any", &map[any]any{"a": 1}, `{"a":1}`}, {"pointer to any", pointerTo[any](7), "7"},
 		{"map of named keys", namedMap{"a": 1}, `{"a":1}`},
@@ -107,13 +112,17 @@ func TestAsOneDocument(t *testing.T) {
 	}
 	five := *big.NewInt(5)
 	for _, v := range []any{
-		[]big.Int{five}, [1]big.Int{five}, &[1]big.Int{five}, map[string]big.Int{"a": five}, []any{five}, []any{&five}, five, &five, []*big.Int{&five, nil},
-		[]byPointer{{"x"}}, []textual{{"x"}}, []pointerInt{1}, []pointerMap{{"a": 1}, nil}, []markedByte{1}, [2]markedByte{1}, &[2]markedByte{1}, [][1]byPointer{{{"x"}}},
+		[]big.Int{five}, [1]big.Int{five}, &[1]big.Int{five}, map[string]big.Int{"a": five}, []any{five}, []any{&five}, five, &five, []*big.Int{&five,
+			nil},
+		[]byPointer{{"x"}}, []textual{{"x"}}, []pointerInt{1}, []pointerMap{{"a": 1},
+			nil}, []markedByte{1}, [2]markedByte{1}, &[2]markedByte{1}, [][1]byPointer{{{"x"}}},
 		[2]byte{1, 2}, &[2]byte{1, 2}, [][2]byte{{1, 2}}, []byte{1, 2}, [][]byte{{1}, nil},
-		h(), []several{h()}, pointerTo(h()), []any{h(), pointerTo(h())}, map[string]several{"a": h()}, &[1]several{h()}, pointerTo([]several{h()}), pointerTo(map[string]any{"a": h()}),
+		h(), []several{h()}, pointerTo(h()), []any{h(),
+			pointerTo(h())}, map[string]several{"a": h()}, &[1]several{h()}, pointerTo([]several{h()}), pointerTo(map[string]any{"a": h()}),
 		neverNil(nil), []neverNil{nil, {1}}, pointerTo(neverNil(nil)), (*neverNil)(nil), json.RawMessage(nil),
 		json.Number(""), []json.Number{"", "1"}, pointerTo(json.Number("")), namedString(""),
-		[]struct{ P *byPointer }{{&byPointer{"x"}}, {}}, pointerTo(pointerTo([]byPointer{{"x"}})), pointerTo[any](byPointer{"x"}), pointerTo[any](&byPointer{"x"}),
+		[]struct{ P *byPointer }{{&byPointer{"x"}},
+			{}}, pointerTo(pointerTo([]byPointer{{"x"}})), pointerTo[any](byPointer{"x"}), pointerTo[any](&byPointer{"x"}),
 	} {
 		text, err := json.Marshal(map[string]any{"v": v})
 		if err != nil {
@@ -171,7 +180,8 @@ func TestMemberOfNothing(t *testing.T) {
 
 // TestNamesOfNumbers: a key that is a number has one name: the number as JSON writes it.
 func TestNamesOfNumbers(t *testing.T) {
-	maps := []any{map[any]any{7: "x"}, map[any]any{int64(7): "x"}, map[any]any{uint64(7): "x"}, map[any]any{7.0: "x"}, map[int]any{7: "x"}, map[uint8]any{7: "x"}}
+	maps := []any{map[any]any{7: "x"}, map[any]any{int64(7): "x"}, map[any]any{uint64(7): "x"}, map[any]any{7.0: "x"}, map[int]any{7: "x"},
+		map[uint8]any{7: "x"}}
 	for _, m := range maps {
 		if got, ok := Member(m, "7"); got != "x" || !ok {
 			t.Errorf("Member(%#v, 7) = %v", m, got)

@@ -85,28 +85,37 @@ func TestFind(t *testing.T) {
 		{"nil", vmtarget.Append, `null`, []shown{{At: "$", VMAt: "$", Nothing: "there is no object"}}},
 		{"a VM", vmtarget.Append, vm, ofVM},
 		{"a VM by its shape", vmtarget.Append, `{"kind": "", "spec": {"template": {"spec": {}}}}`, ofVM},
-		{"a VM without a template", vmtarget.Append, `{"kind": "VirtualMachine"}`, []shown{{At: "spec.template", VMAt: "$", Nothing: "the object has no spec.template"}}},
-		{"a VM of an instance type", vmtarget.Append, `{"kind": "VirtualMachine", "spec": {"instancetype": {}, "template": {}}}`, []shown{{At: "spec.template", VMAt: "$", Flags: " open"}}},
+		{"a VM without a template", vmtarget.Append, `{"kind": "VirtualMachine"}`,
+			[]shown{{At: "spec.template", VMAt: "$", Nothing: "the object has no spec.template"}}},
+		{"a VM of an instance type", vmtarget.Append, `{"kind": "VirtualMachine", "spec": {"instancetype": {}, "template": {}}}`,
+			[]shown{{At: "spec.template", VMAt: "$", Flags: " open"}}},
 		{"an instance", vmtarget.Append, instance, itself},
 		{"an instance by its shape", vmtarget.Append, `{"spec": {"domain": {}}}`, itself},
-		{"another API group", vmtarget.Append, `{"apiVersion": "example.com/v1", "kind": "VirtualMachine", "spec": {"template": {}}}`, itself},
+		{"another API group", vmtarget.Append, `{"apiVersion": "example.com/v1", "kind": "VirtualMachine", "spec": {"template": {}}}`,
+			itself},
 		{"another kind", vmtarget.Append, service, itself},
-		{"a replica set", vmtarget.Append, `{"kind": "VirtualMachineInstanceReplicaSet", "spec": {"template": {}}}`, []shown{{At: "spec.template", VMAt: "spec.template"}}},
+		{"a replica set", vmtarget.Append, `{"kind": "VirtualMachineInstanceReplicaSet", "spec": {"template": {}}}`,
+			[]shown{{At: "spec.template", VMAt: "spec.template"}}},
 		{"a pool", vmtarget.Append, pool, []shown{{At: "spec.virtualMachineTemplate.spec.template", VMAt: "spec.virtualMachineTemplate"}}},
 		{"a pool by its shape", vmtarget.Append, `{"spec": {"virtualMachineTemplate": {}}}`, []shown{{
 			At: "spec.virtualMachineTemplate.spec.template", VMAt: "spec.virtualMachineTemplate", Nothing: "the object has no spec.virtualMachineTemplate.spec.template",
 		}}},
 
-		{"an OpenShift template", vmtarget.Append, openShift, []shown{{"objects[1]", "objects[1].spec.template", "objects[1]", "", " item parameters template:"}}},
-		{"a template without a VM", vmtarget.Append, `{"kind": "Template", "objects": [` + instance + `]}`, []shown{{"", "$", "$", "the template holds no VirtualMachine", " none template:"}}},
-		{"a template of KubeVirt", vmtarget.Append, ofKubeVirt, []shown{{"", "spec.virtualMachine.spec.template", "spec.virtualMachine", "", " parameters template:"}}},
+		{"an OpenShift template", vmtarget.Append, openShift,
+			[]shown{{"objects[1]", "objects[1].spec.template", "objects[1]", "", " item parameters template:"}}},
+		{"a template without a VM", vmtarget.Append, `{"kind": "Template", "objects": [` + instance + `]}`,
+			[]shown{{"", "$", "$", "the template holds no VirtualMachine", " none template:"}}},
+		{"a template of KubeVirt", vmtarget.Append, ofKubeVirt,
+			[]shown{{"", "spec.virtualMachine.spec.template", "spec.virtualMachine", "", " parameters template:"}}},
 		{"a list", vmtarget.Append, list(vm, service, `1`, instance, openShift, ofKubeVirt), []shown{
 			{"items[0]", "items[0].spec.template", "items[0]", "", " item"},
 			{"items[3]", "items[3]", "items[3]", "", " item"},
 			{"items[4].objects[1]", "items[4].objects[1].spec.template", "items[4].objects[1]", "", " item parameters template:items[4]"},
-			{"items[5]", "items[5].spec.virtualMachine.spec.template", "items[5].spec.virtualMachine", "", " item parameters template:items[5]"},
+			{"items[5]", "items[5].spec.virtualMachine.spec.template", "items[5].spec.virtualMachine", "",
+				" item parameters template:items[5]"},
 		}},
-		{"a list of one kind", vmtarget.Append, `{"kind": "VirtualMachineList", "items": [{"spec": {"template": {}}}]}`, []shown{{"items[0]", "items[0].spec.template", "items[0]", "", " item"}}},
+		{"a list of one kind", vmtarget.Append, `{"kind": "VirtualMachineList", "items": [{"spec": {"template": {}}}]}`,
+			[]shown{{"items[0]", "items[0].spec.template", "items[0]", "", " item"}}},
 		{"items without kind or shape", vmtarget.Append, list(`{}`), []shown{{"items[0]", "items[0]", "items[0]", "", " item"}}},
 		{"a list without a VM", vmtarget.Append, list(service), []shown{{"", "$", "$", "the list holds no VirtualMachine", " none"}}},
 		{"lists that are not too deep", vmtarget.Append, in(4, instance), []shown{{
@@ -116,7 +125,8 @@ func TestFind(t *testing.T) {
 			"items[0].items[0].items[0].items[0]", "items[0].items[0].items[0].items[0]", "items[0].items[0].items[0].items[0]", "lists are nested too deep", " beyond none item",
 		}}},
 
-		{"a form without kind", vmtarget.AppendForm, `{}`, []shown{{At: "spec.template", VMAt: "$", Nothing: "the object has no spec.template"}}},
+		{"a form without kind", vmtarget.AppendForm, `{}`,
+			[]shown{{At: "spec.template", VMAt: "$", Nothing: "the object has no spec.template"}}},
 		{"a form with a shape", vmtarget.AppendForm, `{"spec": {"domain": {}}}`, itself},
 		{"a form with a kind", vmtarget.AppendForm, service, itself},
 
@@ -130,7 +140,8 @@ func TestFind(t *testing.T) {
 			{"objects[0]", "objects[0]", "objects[0]", "", " whole item parameters"},
 			{"objects[1]", "objects[1]", "objects[1]", "", " whole item parameters"},
 		}},
-		{"the VM of a template of KubeVirt", vmtarget.AppendObjects, ofKubeVirt, []shown{{"", "spec.virtualMachine", "spec.virtualMachine", "", " whole parameters"}}},
+		{"the VM of a template of KubeVirt", vmtarget.AppendObjects, ofKubeVirt,
+			[]shown{{"", "spec.virtualMachine", "spec.virtualMachine", "", " whole parameters"}}},
 		{"a list without objects", vmtarget.AppendObjects, list(`1`), []shown{{"", "$", "$", "there are no objects in items", " none"}}},
 		{"lists of objects that are too deep", vmtarget.AppendObjects, in(5, vm), []shown{{
 			"items[0].items[0].items[0].items[0]", "items[0].items[0].items[0].items[0]", "items[0].items[0].items[0].items[0]", "lists are nested too deep", " beyond none item",
@@ -145,7 +156,8 @@ func TestFind(t *testing.T) {
 
 // TestValues checks that a target has the values at its locations in the object.
 func TestValues(t *testing.T) {
-	v := object(t, `{"kind": "VirtualMachinePool", "spec": {"virtualMachineTemplate": {"metadata": {"name": "n"}, "spec": {"preference": {}, "template": {"spec": {}}}}}}`)
+	v := object(t,
+		`{"kind": "VirtualMachinePool", "spec": {"virtualMachineTemplate": {"metadata": {"name": "n"}, "spec": {"preference": {}, "template": {"spec": {}}}}}}`)
 	m := meter.OrDefault(0, 0)
 	found := vmtarget.Append(nil, v, &m)
 	want := []any{
