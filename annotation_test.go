@@ -83,7 +83,8 @@ func TestToObject(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rules := mustParse(t, `[{"name": "c", "rule": "integer", "path": "jsonpath::.spec.cores", "message": "m", "values": [18446744073709551615]},
+	rules := mustParse(t,
+		`[{"name": "c", "rule": "integer", "path": "jsonpath::.spec.cores", "message": "m", "values": [18446744073709551615]},
 		{"name": "g", "rule": "integer", "path": "jsonpath::.spec.guest", "message": "m", "min": 2147483648, "max": 2147483648}]`)
 	if report := Validate(rules, got); !report.Valid() {
 		t.Error(report)
@@ -140,7 +141,8 @@ func annotated(validations any) map[string]any {
 // problems of the others.
 func TestProblemsOfAllVMs(t *testing.T) {
 	list := map[string]any{"kind": "List", "items": []any{
-		annotated("{"), annotated(7), annotated(`[{"name": "r", "rule": "string", "path": "jsonpath::.a", "message": "m"}]`), annotated(`[1]`),
+		annotated("{"), annotated(7), annotated(`[{"name": "r", "rule": "string", "path": "jsonpath::.a", "message": "m"}]`),
+		annotated(`[1]`),
 		map[string]any{"kind": "Template", "metadata": map[string]any{"annotations": map[string]any{OldAnnotation: "[2]"}},
 			"objects": []any{map[string]any{"kind": "VirtualMachine"}}},
 	}}

@@ -12,7 +12,8 @@ import (
 // Find returns the values that other paths select, with defaults, and spends the Budget of the
 // call. If the values cannot be known, the rule is Undecided, whatever the Checker says.
 func TestInputFind(t *testing.T) {
-	const vm = `{"kind": "VirtualMachine", "spec": {%s"template": {"spec": {"domain": {"cpu": {}, "disks": [{"name": "a"}, {"name": "b"}]}}}}}`
+	const vm = `{"kind": "VirtualMachine", "spec": {%s"template": {"spec": {"domain": {"cpu": {}, "disks": [{"name": "a"},
+		{"name": "b"}]}}}}}`
 	for _, test := range []struct {
 		name, path, spec string
 		want             []Match

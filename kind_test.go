@@ -250,7 +250,8 @@ func TestRootObject(t *testing.T) {
 		{"a list", `{"kind": "PodList", "items": [{"metadata": {"name": "p"}}, 7, {"kind": "Pod"}]}`,
 			[]string{"items[0]", "items[0].metadata.name", "items[2]", "items[2].metadata.name"}},
 		{"a kind that only sounds like a list", `{"kind": "AllowList", "metadata": {"name": "p"}}`, []string{"", "metadata.name"}},
-		{"a template", `{"kind": "Template", "metadata": {"name": "t"}, "objects": [` + vm + `, {"kind": "Service", "metadata": {"name": "s"}}]}`,
+		{"a template",
+			`{"kind": "Template", "metadata": {"name": "t"}, "objects": [` + vm + `, {"kind": "Service", "metadata": {"name": "s"}}]}`,
 			[]string{"objects[0]", "objects[0].metadata.name", "objects[1]", "objects[1].metadata.name"}},
 		{"a list of templates", `{"kind": "List", "items": [{"kind": "Template", "objects": [` + vm + `]}]}`,
 			[]string{"items[0].objects[0]", "items[0].objects[0].metadata.name"}},
@@ -284,7 +285,8 @@ func TestRootObject(t *testing.T) {
 	rules, err := ParseRules(`[
 		{"name": "name", "rule": "enum", "message": "m", "path": "jsonpath::.metadata.name", "values": ["a"]},
 		{"name": "cores", "rule": "integer", "message": "m", "path": "jsonpath::.spec.template.spec.domain.cpu.cores"},
-		{"name": "cores of a template", "rule": "integer", "message": "m", "path": "jsonpath::.spec.domain.cpu.cores"}]`, WithRoot(RootObject))
+		{"name": "cores of a template", "rule": "integer", "message": "m", "path": "jsonpath::.spec.domain.cpu.cores"}]`,
+		WithRoot(RootObject))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -55,11 +55,15 @@ func TestPlanChangesNothing(t *testing.T) {
 
 // Under Partial, an empty string counts as not filled in yet, with and without a plan.
 func TestPlanOfEmptyStrings(t *testing.T) {
-	const disks = `{"kind": "VirtualMachine", "spec": {"template": {"spec": {"hostname": %s, "domain": {"devices": {"disks": [{"serial": %[1]s}, {}]}}}}}}`
+	const disks = `{"kind": "VirtualMachine", "spec": {"template": {"spec": {"hostname": %s,
+		"domain": {"devices": {"disks": [{"serial": %[1]s}, {}]}}}}}}`
 	for _, rule := range []string{
-		`"rule": "string", "path": "jsonpath::.spec.hostname", "minLength": 1`, `"rule": "enum", "path": "jsonpath::.spec.hostname", "values": ["a", "b"]`,
-		`"rule": "integer", "path": "jsonpath::.spec.hostname", "max": 4`, `"rule": "string", "path": "jsonpath::.spec.domain.devices.disks[*].serial", "minLength": 1`,
-		`"rule": "enum", "path": "jsonpath::.spec.domain.devices.disks[*].serial", "values": ["a"]`, `"rule": "string", "path": "jsonpath::.spec.hostname", "maxLength": 0`,
+		`"rule": "string", "path": "jsonpath::.spec.hostname", "minLength": 1`,
+		`"rule": "enum", "path": "jsonpath::.spec.hostname", "values": ["a", "b"]`,
+		`"rule": "integer", "path": "jsonpath::.spec.hostname", "max": 4`,
+		`"rule": "string", "path": "jsonpath::.spec.domain.devices.disks[*].serial", "minLength": 1`,
+		`"rule": "enum", "path": "jsonpath::.spec.domain.devices.disks[*].serial", "values": ["a"]`,
+		`"rule": "string", "path": "jsonpath::.spec.hostname", "maxLength": 0`,
 	} {
 		rules := mustParse(t, ruleText(rule))
 		for _, value := range []string{`""`, `"a"`, `"1"`, `null`, `true`} {
@@ -85,7 +89,8 @@ const windowsRules = `[
 		"valid": "jsonpath::.spec.domain.devices.disks[*].disk.bus", "message": "m", "values": ["virtio", "sata", "scsi"]},
 	{"name": "cd-bus", "rule": "enum", "path": "jsonpath::.spec.domain.devices.disks[*].cdrom.bus",
 		"valid": "jsonpath::.spec.domain.devices.disks[*].cdrom.bus", "message": "m", "values": ["sata"]},
-	{"name": "licensed-cores", "rule": "enum", "path": "jsonpath::.spec.domain.cpu.cores", "message": "m", "values": [1, 4, 128], "maxLength": 3},
+	{"name": "licensed-cores", "rule": "enum", "path": "jsonpath::.spec.domain.cpu.cores", "message": "m", "values": [1, 4, 128],
+	"maxLength": 3},
 	{"name": "hostname", "rule": "regex", "path": "jsonpath::.spec.hostname", "message": "m", "regex": "^[a-z0-9-]+$", "maxLength": 63},
 	{"name": "labels", "rule": "string", "path": "jsonpath::.metadata.labels.*", "message": "m", "maxLength": 63}
 ]`
@@ -309,11 +314,15 @@ func TestPlanSeesDefaultsOfNulls(t *testing.T) {
 	}
 	const rules = `[
 		{"name": "serial", "rule": "string", "path": "jsonpath::.spec.domain.devices.disks[*].serial", "message": "m", "minLength": 1},
-		{"name": "first serial", "rule": "string", "path": "jsonpath::.spec.domain.devices.disks[0].serial", "message": "m", "minLength": 1},
-		{"name": "last serial", "rule": "string", "path": "jsonpath::.spec.domain.devices.disks[-1].serial", "message": "m", "minLength": 1},
-		{"name": "ports", "rule": "integer", "path": "jsonpath::.spec.domain.devices.interfaces[*].ports[*].port", "message": "m", "min": 1},
+		{"name": "first serial", "rule": "string", "path": "jsonpath::.spec.domain.devices.disks[0].serial", "message": "m",
+		"minLength": 1},
+		{"name": "last serial", "rule": "string", "path": "jsonpath::.spec.domain.devices.disks[-1].serial", "message": "m",
+		"minLength": 1},
+		{"name": "ports", "rule": "integer", "path": "jsonpath::.spec.domain.devices.interfaces[*].ports[*].port", "message": "m",
+		"min": 1},
 		{"name": "cores", "rule": "integer", "path": "jsonpath::.spec.domain.cpu.cores", "message": "m", "min": 2},
-		{"name": "valid", "rule": "integer", "path": "jsonpath::.spec.domain.cpu.sockets", "message": "m", "min": 2, "valid": "jsonpath::.spec.domain.cpu.threads"}
+		{"name": "valid", "rule": "integer", "path": "jsonpath::.spec.domain.cpu.sockets", "message": "m", "min": 2,
+		"valid": "jsonpath::.spec.domain.cpu.threads"}
 	]`
 	for _, null := range nulls {
 		object := map[string]any{"spec": map[string]any{"domain": map[string]any{
@@ -462,8 +471,10 @@ func (g planGenerator) value(depth int) any {
 		return list
 	}
 	values := []any{
-		nil, true, 0, 1, 4, int64(4), int64(0), uint64(1), 4.0, 0.0, 2.5, float32(1), json.Number("4"), json.Number("0e1"), json.Number("x"),
-		"", "sata", "virtio", "ide", "4", "1Ki", "500m", "\xff", []string{"sata"}, map[string]string{"bus": "sata"}, map[any]any{"cores": 4},
+		nil, true, 0, 1, 4, int64(4), int64(0), uint64(1), 4.0, 0.0, 2.5, float32(1), json.Number("4"), json.Number("0e1"),
+		json.Number("x"),
+		"", "sata", "virtio", "ide", "4", "1Ki", "500m", "\xff", []string{"sata"}, map[string]string{"bus": "sata"},
+		map[any]any{"cores": 4},
 		map[string]any(nil), []any(nil), (*int)(nil), struct{ A int }{1}, make(chan int),
 		namedMap(nil), []string(nil), (*map[string]any)(nil), pointerTo(0), pointerTo[any](nil), json.RawMessage("null"), json.Number(""),
 	}

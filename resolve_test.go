@@ -101,7 +101,8 @@ func ruleText(rest string) string {
 }
 
 func TestResolvedRule(t *testing.T) {
-	object := `{"kind": "VirtualMachine", "spec": {"template": {"metadata": {"labels": {"most": "4Gi", "buses": ["a", 1]}}, "spec": {"domain": {"memory": {"guest": "1Gi"}}}}}}`
+	object := `{"kind": "VirtualMachine", "spec": {"template": {"metadata": {"labels": {"most": "4Gi", "buses": ["a", 1]}},
+		"spec": {"domain": {"memory": {"guest": "1Gi"}}}}}}`
 	for _, test := range []struct {
 		name, rule, want string
 		unread           []Unread
@@ -115,7 +116,8 @@ func TestResolvedRule(t *testing.T) {
 			`"rule": "enum", "path": "jsonpath::.a", "values": ["x", "jsonpath::.metadata.labels.buses", "jsonpath::.none"]`,
 			`"rule": "enum", "path": "jsonpath::.a", "values": ["x", "a", 1]`, nil},
 		{
-			"nothing there", `"rule": "integer", "path": "jsonpath::.a", "min": 1, "max": "jsonpath::.none"`, `"rule": "integer", "path": "jsonpath::.a", "min": 1`,
+			"nothing there", `"rule": "integer", "path": "jsonpath::.a", "min": 1, "max": "jsonpath::.none"`,
+			`"rule": "integer", "path": "jsonpath::.a", "min": 1`,
 			[]Unread{{"max", "max cannot be read: jsonpath::.none is not there"}},
 		},
 	} {
@@ -153,7 +155,8 @@ func TestChecker(t *testing.T) {
 	}
 	for i, want := range []string{
 		"", `the rule "read": max is read from the object that is judged`,
-		`the rule "empty": the kind enum without any argument enforces nothing`, `the rule "odd": the kind "odd" is not known`, "there is no rule 4: there are 4 rules, counted from 0",
+		`the rule "empty": the kind enum without any argument enforces nothing`, `the rule "odd": the kind "odd" is not known`,
+		"there is no rule 4: there are 4 rules, counted from 0",
 	} {
 		if _, err := rules.Checker(i); (err == nil) != (want == "") || err != nil && err.Error() != want {
 			t.Errorf("rule %d: %v, want %s", i, err, want)
@@ -184,7 +187,9 @@ func TestChecker(t *testing.T) {
 
 func TestResolveCut(t *testing.T) {
 	annotation := ruleText(`"rule": "integer", "path": "jsonpath::.spec.domain.cpu.cores", "min": 1`)
-	list := `{"kind": "List", "apiVersion": "v1", "items": [` + strings.TrimSuffix(strings.Repeat(`{"kind": "VirtualMachine", "spec": {"template": {"spec": {}}}},`,
+	list := `{"kind": "List", "apiVersion": "v1",
+		"items": [` + strings.TrimSuffix(strings.Repeat(`{"kind": "VirtualMachine",
+		"spec": {"template": {"spec": {}}}},`,
 		100),
 		",") + `]}`
 	all := resolveAll(t, annotation, list, WithBudget(Budget{Kept: 100_000}))

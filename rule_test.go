@@ -237,7 +237,8 @@ func TestRuleEqual(t *testing.T) {
 	base := func() Rule {
 		return Rule{
 			Kind: KindInteger, Name: "n", Path: MustParsePath("jsonpath::.a"), Message: "m", Valid: MustParsePath("jsonpath::.b"),
-			Min: MustNewArgument(1), Max: MustNewArgument(2), MinLength: MustNewArgument(3), MaxLength: MustNewArgument(4), Regex: MustNewArgument("a"),
+			Min: MustNewArgument(1), Max: MustNewArgument(2), MinLength: MustNewArgument(3), MaxLength: MustNewArgument(4),
+			Regex:  MustNewArgument("a"),
 			Values: []Argument{MustNewArgument("x")}, Unknown: map[string]json.RawMessage{"u": json.RawMessage(`{"a": 1}`)},
 		}
 	}

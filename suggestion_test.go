@@ -17,7 +17,8 @@ func TestSuggestions(t *testing.T) {
 		want       map[string]string // by key
 	}{
 		{
-			"no prefix", `"rule": "integer", "path": ".spec.a", "valid": "jsonpath: spec.b", "min": ".spec.c", "maxLength": "jsonpath:.d"`, nil,
+			"no prefix", `"rule": "integer", "path": ".spec.a", "valid": "jsonpath: spec.b", "min": ".spec.c", "maxLength": "jsonpath:.d"`,
+			nil,
 			map[string]string{"path": "jsonpath::.spec.a", "valid": "jsonpath::.spec.b", "min": "jsonpath::.spec.c",
 				"maxLength": "jsonpath::.d"},
 		},
@@ -26,7 +27,8 @@ func TestSuggestions(t *testing.T) {
 			map[string]string{"path": "", "valid": "", "min": "", "max": ""},
 		},
 		{
-			"under Strict", `"rule": "intger", "path": "jsonpath::.a", "justwarning": true, "colour": "red"`, []vmrules.ParseOption{vmrules.Strict()},
+			"under Strict", `"rule": "intger", "path": "jsonpath::.a", "justwarning": true, "colour": "red"`,
+			[]vmrules.ParseOption{vmrules.Strict()},
 			map[string]string{"rule": "integer", "justwarning": "justWarning", "colour": ""},
 		},
 		{

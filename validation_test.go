@@ -24,7 +24,8 @@ import (
 
 // vmWith returns a VM with this domain.
 func vmWith(domain string) map[string]any {
-	return decodeExactly(json.RawMessage(`{"kind": "VirtualMachine", "apiVersion": "kubevirt.io/v1", "spec": {"template": {"spec": {"domain": ` + domain + `}}}}`))
+	return decodeExactly(json.RawMessage(`{"kind": "VirtualMachine", "apiVersion": "kubevirt.io/v1",
+		"spec": {"template": {"spec": {"domain": ` + domain + `}}}}`))
 }
 
 func rulesOn(t testing.TB, path, more string) Rules {
@@ -145,9 +146,11 @@ func TestOddObjects(t *testing.T) {
 		[]byte("abc"), errors.New("e"), reflect.ValueOf(1), map[namedString]any{"cores": 1}, namedList{1},
 	}
 	rules := mustParse(t, `[
-		{"name": "a", "rule": "integer", "message": "m", "path": "jsonpath::.spec.domain.cpu.cores", "min": 1, "max": "jsonpath::.spec.domain.cpu.max"},
+		{"name": "a", "rule": "integer", "message": "m", "path": "jsonpath::.spec.domain.cpu.cores", "min": 1,
+		"max": "jsonpath::.spec.domain.cpu.max"},
 		{"name": "b", "rule": "enum", "message": "m", "path": "jsonpath::.spec.domain.cpu[*].cores", "values": "jsonpath::..cores"},
-		{"name": "c", "rule": "regex", "message": "m", "path": "jsonpath::..[?(@.cores>1)]", "regex": "jsonpath::.spec..*", "valid": "jsonpath::.spec.*"},
+		{"name": "c", "rule": "regex", "message": "m", "path": "jsonpath::..[?(@.cores>1)]", "regex": "jsonpath::.spec..*",
+		"valid": "jsonpath::.spec.*"},
 		{"name": "d", "rule": "string", "message": "m", "path": "jsonpath::$", "minLength": "jsonpath::$.spec", "maxLength": 1}
 	]`)
 	keys := []string{"kind", "apiVersion", "metadata", "spec", "template", "spec", "domain", "cpu", "cores"}
@@ -450,7 +453,8 @@ func TestRegexBudgetOfOneCall(t *testing.T) {
 // A rule sees the members of maps with keys of any type, by name and by wildcard.
 func TestRulesOnKeysOfAllTypes(t *testing.T) {
 	byName := mustParse(t,
-		`[{"name": "n", "rule": "integer", "path": "jsonpath::.m['10\\.0\\.0\\.1']", "message": "m", "valid": "jsonpath::.m['10\\.0\\.0\\.1']", "max": 0}]`)
+		`[{"name": "n", "rule": "integer", "path": "jsonpath::.m['10\\.0\\.0\\.1']", "message": "m",
+			"valid": "jsonpath::.m['10\\.0\\.0\\.1']", "max": 0}]`)
 	byWildcard := mustParse(t,
 		`[{"name": "n", "rule": "integer", "path": "jsonpath::.m.*", "message": "m", "valid": "jsonpath::.m.*", "max": 0}]`)
 	address := netip.MustParseAddr("10.0.0.1")

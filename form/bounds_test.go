@@ -99,9 +99,11 @@ func TestLimitsAreBounded(t *testing.T) {
 // of a path.
 func TestLimitsOfOddObjects(t *testing.T) {
 	rules := mustParse(t, `[
-		{"name": "a", "rule": "integer", "message": "m", "path": "jsonpath::.spec.domain.cpu.cores", "max": "jsonpath::.spec.domain.cpu.max"},
+		{"name": "a", "rule": "integer", "message": "m", "path": "jsonpath::.spec.domain.cpu.cores",
+		"max": "jsonpath::.spec.domain.cpu.max"},
 		{"name": "b", "rule": "enum", "message": "m", "path": "jsonpath::.spec.domain.cpu[*].cores", "values": "jsonpath::..cores"},
-		{"name": "c", "rule": "regex", "message": "m", "path": "jsonpath::..[?(@.cores>1)]", "regex": "jsonpath::.spec..*", "valid": "jsonpath::.spec.*"},
+		{"name": "c", "rule": "regex", "message": "m", "path": "jsonpath::..[?(@.cores>1)]", "regex": "jsonpath::.spec..*",
+		"valid": "jsonpath::.spec.*"},
 		{"name": "d", "rule": "string", "message": "m", "path": "jsonpath::$", "minLength": "jsonpath::$.spec", "maxLength": 1}
 	]`)
 	for _, odd := range []any{nil, true, 1, "text", []any{nil}, map[string]any(nil), []string{"a"}, map[any]any{1: 2, "cores": nil},

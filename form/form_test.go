@@ -64,7 +64,8 @@ func mustParse(t testing.TB, annotation string, opts ...vmrules.ParseOption) vmr
 
 // vmWith returns a VM with this domain.
 func vmWith(domain string) map[string]any {
-	return decodeExactly(json.RawMessage(`{"kind": "VirtualMachine", "apiVersion": "kubevirt.io/v1", "spec": {"template": {"spec": {"domain": ` + domain + `}}}}`))
+	return decodeExactly(json.RawMessage(`{"kind": "VirtualMachine", "apiVersion": "kubevirt.io/v1",
+		"spec": {"template": {"spec": {"domain": ` + domain + `}}}}`))
 }
 
 // defaultOf returns WithDefaults for one field.

@@ -19,7 +19,8 @@ import (
 // openShift returns a template with a VM that has this domain and these rules.
 func openShift(parameters, domain, rules string) string {
 	return fmt.Sprintf(`{"kind": "Template", "apiVersion": "template.openshift.io/v1", "parameters": [%s], "objects": [
-		{"kind": "VirtualMachine", "metadata": {"annotations": {"vm.kubevirt.io/validations": %s}}, "spec": {"template": {"spec": {"domain": %s}}}}]}`,
+		{"kind": "VirtualMachine", "metadata": {"annotations": {"vm.kubevirt.io/validations": %s}},
+		"spec": {"template": {"spec": {"domain": %s}}}}]}`,
 		parameters, mustJSON("["+rules+"]"), domain)
 }
 
@@ -33,18 +34,23 @@ func TestParameters(t *testing.T) {
 		name, template string
 		want           string // members that are not here are not compared
 	}{
-		{"what is declared", openShift(`{"name": "A", "displayName": "a", "description": "d", "value": 1, "required": true}, {"name": "B", "generate": "expression", "from": "[a-z]{8}"}`,
-			`{}`, ``),
-			`[{"name": "A", "displayName": "a", "description": "d", "value": "1", "required": true, "uses": [], "must": null}, {"name": "B", "generate": "expression", "from": "[a-z]{8}"}]`},
+		{"what is declared",
+			openShift(`{"name": "A", "displayName": "a", "description": "d", "value": 1, "required": true},
+				{"name": "B", "generate": "expression", "from": "[a-z]{8}"}`,
+				`{}`, ``),
+			`[{"name": "A", "displayName": "a", "description": "d", "value": "1", "required": true, "uses": [], "must": null},
+				{"name": "B", "generate": "expression", "from": "[a-z]{8}"}]`},
 		{"the whole value", openShift(`{"name": "CORES", "value": "2"}`, `{"cores": "${CORES}"}`,
 			rule("cores", `"rule": "integer", "min": 1, "max": 8`)),
-			`[{"name": "CORES", "uses": [{"field": "` + atDomain + `.cores", "pointer": "/objects/0/spec/template/spec/domain/cores", "as": "whole"}],
+			`[{"name": "CORES",
+				"uses": [{"field": "` + atDomain + `.cores", "pointer": "/objects/0/spec/template/spec/domain/cores", "as": "whole"}],
 			"must": {"type": "integer", "min": 1, "max": 8, "required": true, "rules": [{"rule": "r", "message": "m"}]}}]`},
 		{"as JSON", openShift(`{"name": "CORES"}`, `{"cores": "${{CORES}}"}`, rule("cores", `"rule": "integer", "max": 8`)),
 			`[{"uses": [{"field": "` + atDomain + `.cores", "as": "json"}], "must": {"max": 8}}]`},
 		{"in part", openShift(`{"name": "A"}, {"name": "B"}`, `{"s": "x-${A}-${B}-${A}", "t": "${A}${{B}}"}`,
 			rule("s", `"rule": "string", "maxLength": 8`)),
-			`[{"uses": [{"field": "` + atDomain + `.s", "as": "part"}, {"field": "` + atDomain + `.t", "as": "part"}], "must": null}, {"uses": [{"as": "part"}], "must": null}]`},
+			`[{"uses": [{"field": "` + atDomain + `.s", "as": "part"}, {"field": "` + atDomain + `.t", "as": "part"}], "must": null},
+				{"uses": [{"as": "part"}], "must": null}]`},
 		{"in a key", openShift(`{"name": "A"}`, `{"x": {"${A}": 1}}`, ``),
 			`[{"uses": [{"field": "` + atDomain + `.x", "as": "key"}], "must": null}]`},
 		{"several fields", openShift(`{"name": "A"}`, `{"s": "${A}", "l": [{"t": "${A}"}, {"t": "x"}]}`,
@@ -52,7 +58,8 @@ func TestParameters(t *testing.T) {
 				`"rule": "enum", "values": ["a", "b", "c"]`)+`,`+strings.Replace(rule("l[*].t",
 				`"rule": "enum", "values": ["c", "d", "a"]`),
 				`"r"`, `"q"`, 1)),
-			`[{"uses": [{"field": "` + atDomain + `.l[0].t", "as": "whole"}, {"field": "` + atDomain + `.s", "as": "whole"}], "must": {"values": ["a", "c"]}}]`},
+			`[{"uses": [{"field": "` + atDomain + `.l[0].t", "as": "whole"}, {"field": "` + atDomain + `.s", "as": "whole"}],
+				"must": {"values": ["a", "c"]}}]`},
 		{"rules that warn, and rules that are off", openShift(`{"name": "A"}`, `{"s": "${A}"}`,
 			rule("s",
 				`"rule": "string", "minLength": 3, "justWarning": true`)+`,`+strings.Replace(rule("s",
@@ -61,19 +68,24 @@ func TestParameters(t *testing.T) {
 			`[{"must": null, "should": {"type": "string", "minLength": 3, "maxLength": null}}]`},
 		{"in the rules, by what is declared", openShift(`{"name": "MAX", "value": "4"}, {"name": "A"}`, `{"n": "${A}"}`,
 			rule("n", `"rule": "integer", "max": ${MAX}`)),
-			`[{"name": "MAX", "uses": [{"field": "objects[0].metadata.annotations.vm\\.kubevirt\\.io/validations", "as": "rules"}], "must": null}, {"name": "A", "must": {"max": 4}}]`},
+			`[{"name": "MAX", "uses": [{"field": "objects[0].metadata.annotations.vm\\.kubevirt\\.io/validations", "as": "rules"}],
+				"must": null}, {"name": "A", "must": {"max": 4}}]`},
 		{"an argument with another parameter", openShift(`{"name": "A"}, {"name": "B"}`, `{"n": "${A}", "m": "${B}"}`,
 			rule("n", `"rule": "integer", "min": 1, "max": "jsonpath::.spec.domain.m"`)),
 			`[{"must": {"min": 1, "undecided": [{"rule": "r", "message": "m", "argument": "max",
-			"note": "max cannot be read from jsonpath::.spec.domain.m: the template's parameter ${B} is not filled in"}]}}, {"name": "B", "must": null}]`},
-		{"outside of any VM", `{"kind": "Template", "parameters": [{"name": "A"}], "objects": [{"kind": "Service", "spec": {"name": "${A}"}}]}`,
+			"note": "max cannot be read from jsonpath::.spec.domain.m: the template's parameter ${B} is not filled in"}]}},
+				{"name": "B", "must": null}]`},
+		{"outside of any VM",
+			`{"kind": "Template", "parameters": [{"name": "A"}], "objects": [{"kind": "Service", "spec": {"name": "${A}"}}]}`,
 			`[{"uses": [{"field": "objects[0].spec.name", "as": "whole"}], "must": null}]`},
 		{"undeclared, without a name, and declared twice",
 			openShift(`{"value": "x"}, {"name": "A", "value": "1"}, {"name": "A", "value": "2"}, null`, `{"s": "${B}"}`, ``),
 			`[{"name": "A", "value": "1", "uses": []}]`},
-		{"KubeVirt's own template", `{"kind": "VirtualMachineTemplate", "apiVersion": "template.kubevirt.io/v1alpha1", "spec": {"parameters": [{"name": "A"}], "virtualMachine": {
+		{"KubeVirt's own template",
+			`{"kind": "VirtualMachineTemplate", "apiVersion": "template.kubevirt.io/v1alpha1", "spec": {"parameters": [{"name": "A"}],
+				"virtualMachine": {
 			"metadata": {"annotations": {"vm.kubevirt.io/validations": ` + string(mustJSON("["+rule("n",
-			`"rule": "integer", "max": 4`)+"]")) + `}}, "spec": {"template": {"spec": {"domain": {"n": "${A}"}}}}}}}`,
+				`"rule": "integer", "max": 4`)+"]")) + `}}, "spec": {"template": {"spec": {"domain": {"n": "${A}"}}}}}}}`,
 			`[{"name": "A", "uses": [{"field": "spec.virtualMachine.spec.template.spec.domain.n", "as": "whole"}], "must": {"max": 4}}]`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -142,7 +154,8 @@ func TestParametersErrors(t *testing.T) {
 // rules judge.
 func TestParametersAgreeWithValidate(t *testing.T) {
 	racetest.SkipLong(t)
-	const domain = `{"x": 1, "y": 2, "some": ["a", "ab", 1], "p": "^a", "a": "${A}", "cpu": {"cores": "${A}"}, "b": {"c": "${A}"}, "list": [{"d": "${A}"}, {"d": "${A}"}]}`
+	const domain = `{"x": 1, "y": 2, "some": ["a", "ab", 1], "p": "^a", "a": "${A}", "cpu": {"cores": "${A}"}, "b": {"c": "${A}"},
+		"list": [{"d": "${A}"}, {"d": "${A}"}]}`
 	satisfied, not := 0, 0
 	for seed := range uint64(300) {
 		g := limitGen{rand.New(rand.NewPCG(2, seed))}

@@ -30,7 +30,8 @@ func TestMessagesAboutPaths(t *testing.T) {
 			[]string{`the path selects an array, but must select a string, number or boolean: add [*] and the name of a field in its items`}},
 		{".spec.volumes[?(@.nam=='a')].name", []string{`in the filter, no VM has a field "nam" in @: did you mean "name"?`}},
 		{".spec.volumes[?(@[0].x=='a')].name", []string{
-			`in the filter, @ is not an array, so [0] selects nothing in it: remove [0]`, `in the filter, no VM is known to have a field "x" in @`,
+			`in the filter, @ is not an array, so [0] selects nothing in it: remove [0]`,
+			`in the filter, no VM is known to have a field "x" in @`,
 		}},
 	}
 	for _, test := range tests {

@@ -18,11 +18,16 @@ func TestDetectedVersion(t *testing.T) {
 		want             []string
 	}{
 		{"old", `[` + old + `]`, []string{}},
-		{"keys in other cases tell nothing", `[{"name": "n", "rule": "integer", "path": "/spec.domain.cpu.cores", "PATH": "jsonpath::.x", "message": "m", "included": ["5"]}]`,
+		{"keys in other cases tell nothing",
+			`[{"name": "n", "rule": "integer", "path": "/spec.domain.cpu.cores", "PATH": "jsonpath::.x", "message": "m",
+				"included": ["5"]}]`,
 			[]string{"default-violates-rule", "unknown-key", "foreign-argument"}},
-		{"the prefix in a broken rule", `[{"name": "new", "rule": "integer", "path": "jsonpath::.spec.domain.cpu.cores", "message": "", "min": 1}, ` + old + `]`,
+		{"the prefix in a broken rule",
+			`[{"name": "new", "rule": "integer", "path": "jsonpath::.spec.domain.cpu.cores", "message": "", "min": 1}, ` + old + `]`,
 			[]string{"missing-key", "invalid-path"}},
-		{"the prefix beside a flaw of the text", `[{"name": "new", "rule": "enum", "path": "jsonpath::.spec.domain.cpu.cores", "message": "m", "included": ["1"], "x": "\ud800"}]`,
+		{"the prefix beside a flaw of the text",
+			`[{"name": "new", "rule": "enum", "path": "jsonpath::.spec.domain.cpu.cores", "message": "m", "included": ["1"],
+				"x": "\ud800"}]`,
 			[]string{"misspelt-key", "unknown-key", "unreadable"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -32,14 +32,16 @@ func (e parseError) Unwrap() []error { return []error{errors.New("one of them")}
 const (
 	reportJSON = `{"results": [
 		{"outcome": "Violated", "undecided": "Bound", "note": "some note", "violations": [
-			{"rule": "r", "message": "m", "field": "a.b", "pointer": "/a/b", "reason": "R", "argument": "max", "value": 12345678901234567890, "limit": [8], "detail": "it is too much", "origin": "default"},
+			{"rule": "r", "message": "m", "field": "a.b", "pointer": "/a/b", "reason": "R",
+				"argument": "max", "value": 12345678901234567890, "limit": [8], "detail": "it is too much", "origin": "default"},
 			{"rule": "r", "message": "m", "reason": "R", "detail": "", "warning": true}]},
 		{"outcome": "Satisfied", "target": "items[0]"}]}`
 	problemJSON = `{"rule": "r", "index": 1, "key": "k", "line": 2, "column": 3, "reason": "R", "source": "VM", "message": "it is wrong"}`
 	wantJSON    = `{
 		"problems": [{"rule": "r", "index": 1, "key": "k", "line": 2, "column": 3, "reason": "R", "source": "VM", "contains": "wrong"}],
 		"outcomes": ["Violated", "Satisfied"], "targets": ["", "items[0]"], "notes": ["some", ""], "undecided": ["Bound", ""], "violations": [
-			{"rule": "r", "message": "m", "field": "a.b", "pointer": "/a/b", "reason": "R", "argument": "max", "value": 12345678901234567890, "limit": [ 8 ], "defaulted": true, "contains": "too"},
+			{"rule": "r", "message": "m", "field": "a.b", "pointer": "/a/b", "reason": "R",
+				"argument": "max", "value": 12345678901234567890, "limit": [ 8 ], "defaulted": true, "contains": "too"},
 			{"rule": "r", "reason": "R", "value": null, "limit": null, "pointer": "", "defaulted": false, "warning": true}]}`
 )
 

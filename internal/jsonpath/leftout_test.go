@@ -56,10 +56,11 @@ func TestOthersAtTheValueBeingVisited(t *testing.T) {
 	for path, want := range tests {
 		var got others
 		m := meter.New(1_000_000, 0)
-		s := jsonpath.Search{Meter: &m, Implied: tree, Others: first | second, Visitor: jsonpath.VisitorFunc(func(s *jsonpath.Search, v any) bool {
-			got = others{s.SetInside(v), s.WouldBeLeft()}
-			return true
-		})}
+		s := jsonpath.Search{Meter: &m, Implied: tree, Others: first | second,
+			Visitor: jsonpath.VisitorFunc(func(s *jsonpath.Search, v any) bool {
+				got = others{s.SetInside(v), s.WouldBeLeft()}
+				return true
+			})}
 		if err := s.Run(mustParse(t, path), object); err != nil || s.Matches() != 1 {
 			t.Errorf("%s: %d matches, %v", path, s.Matches(), err)
 		}

@@ -66,8 +66,11 @@ func TestAnchored(t *testing.T) {
 
 func TestNeedsMoreThan(t *testing.T) {
 	for pattern, want := range map[string]bool{
-		`a`: true, `^[a-z]+$`: true, `1a`: true, `(?:a|b)1`: true, `(a)`: true, `(?>a)`: true, `a{2}`: true, `[^0-9.-]`: true, `[/]`: true, `[^\x00-\x{10FFFF}]`: true,
-		``: false, `1`: false, `[a1]`: false, `\d+`: false, `-?\d`: false, `a?`: false, `a*1`: false, `a{0,2}`: false, `(?:a|1)`: false, `.`: false, `^$`: false,
+		`a`: true, `^[a-z]+$`: true, `1a`: true, `(?:a|b)1`: true, `(a)`: true, `(?>a)`: true, `a{2}`: true, `[^0-9.-]`: true, `[/]`: true,
+		`[^\x00-\x{10FFFF}]`: true,
+		``:                   false, `1`: false, `[a1]`: false, `\d+`: false, `-?\d`: false, `a?`: false, `a*1`: false, `a{0,2}`: false,
+		`(?:a|1)`: false,
+		`.`:       false, `^$`: false,
 		`(?=a)`: false, `[+-/]`: false,
 	} {
 		if got := mustParse(t, pattern).NeedsMoreThan("-.0123456789"); got != want {

@@ -61,7 +61,8 @@ var ordinary = []string{
 // strange has patterns that cost much, or whose cost is hard to estimate.
 var strange = []string{
 	`^(?:\pN){800}$`, `(?:\PL){700}`, `^\p{L&}{1,90}x$`, `(?i)[\x{100}-\x{FFFFF}]{300}`, `(?=\pP)\pS`, `^(?!\pL\pN)[^\pZ]`,
-	`^(?:` + distinctWords(400) + `)*$`, `^(?:` + distinctWords(300) + `)$`, `(?=` + distinctWords(300) + `)`, `(?:` + distinctWords(400) + `){3}`,
+	`^(?:` + distinctWords(400) + `)*$`, `^(?:` + distinctWords(300) + `)$`, `(?=` + distinctWords(300) + `)`,
+	`(?:` + distinctWords(400) + `){3}`,
 	`^` + strings.Repeat(`\w?-`,
 		300), `^` + distinctOptions(400) + `$`, `(?>` + distinctOptions(500) + `)`, `((b{25}c?){25}){1}`, `^(?:(?:x?y?){20}z){20}$`,
 	strings.Repeat(`(?:x|`,
@@ -70,7 +71,8 @@ var strange = []string{
 	strings.Repeat(`(?=\d)`,
 		600), strings.Repeat(`\B`,
 		800) + `(?!z)`, strings.Repeat(`(?i)ſk`, 500), strings.Repeat(`[^\W\d]`, 500), strings.Repeat(`\x{1F600}`, 400),
-	`[` + distinctCharacters(1200) + `]{50}`, `(?![` + distinctCharacters(900) + `])`, `^[^` + distinctCharacters(1000) + `]+$`, strings.Repeat(`^|$|`,
+	`[` + distinctCharacters(1200) + `]{50}`, `(?![` + distinctCharacters(900) + `])`, `^[^` + distinctCharacters(1000) + `]+$`,
+	strings.Repeat(`^|$|`,
 		800) + `a`,
 	strings.Repeat(`(?=a`,
 		20) + `(?:` + distinctWords(150) + `)` + strings.Repeat(`)`,

@@ -80,7 +80,8 @@ func TestWorkOfLengths(t *testing.T) {
 func TestManyValues(t *testing.T) {
 	const matches = 100 * 10_000
 	for pattern, subject := range map[string]string{
-		`^(virtio|sata|scsi)$`: "virtio", `^[a-z0-9-]{1,63}$`: "my-vm-name-1", `^[a-z]+`: "rhel9.4", `[a-z]$`: "rhel9.4", `^\d+Gi$`: "16Gi", `^\pL+$`: "größe",
+		`^(virtio|sata|scsi)$`: "virtio", `^[a-z0-9-]{1,63}$`: "my-vm-name-1", `^[a-z]+`: "rhel9.4", `[a-z]$`: "rhel9.4",
+		`^\d+Gi$`: "16Gi", `^\pL+$`: "größe",
 	} {
 		if price := mustCompile(t, pattern).price(len(subject)); price*matches > workOfCall {
 			t.Errorf("a match of %s costs %d", pattern, price)

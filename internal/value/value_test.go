@@ -112,13 +112,15 @@ func TestAsOneDocument(t *testing.T) {
 	}
 	five := *big.NewInt(5)
 	for _, v := range []any{
-		[]big.Int{five}, [1]big.Int{five}, &[1]big.Int{five}, map[string]big.Int{"a": five}, []any{five}, []any{&five}, five, &five, []*big.Int{&five,
+		[]big.Int{five}, [1]big.Int{five}, &[1]big.Int{five}, map[string]big.Int{"a": five}, []any{five}, []any{&five}, five, &five,
+		[]*big.Int{&five,
 			nil},
 		[]byPointer{{"x"}}, []textual{{"x"}}, []pointerInt{1}, []pointerMap{{"a": 1},
 			nil}, []markedByte{1}, [2]markedByte{1}, &[2]markedByte{1}, [][1]byPointer{{{"x"}}},
 		[2]byte{1, 2}, &[2]byte{1, 2}, [][2]byte{{1, 2}}, []byte{1, 2}, [][]byte{{1}, nil},
 		h(), []several{h()}, pointerTo(h()), []any{h(),
-			pointerTo(h())}, map[string]several{"a": h()}, &[1]several{h()}, pointerTo([]several{h()}), pointerTo(map[string]any{"a": h()}),
+			pointerTo(h())}, map[string]several{"a": h()}, &[1]several{h()}, pointerTo([]several{h()}),
+		pointerTo(map[string]any{"a": h()}),
 		neverNil(nil), []neverNil{nil, {1}}, pointerTo(neverNil(nil)), (*neverNil)(nil), json.RawMessage(nil),
 		json.Number(""), []json.Number{"", "1"}, pointerTo(json.Number("")), namedString(""),
 		[]struct{ P *byPointer }{{&byPointer{"x"}},

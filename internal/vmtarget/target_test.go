@@ -58,7 +58,8 @@ const (
 	pool       = `{"kind": "VirtualMachinePool", "spec": {"virtualMachineTemplate": {"spec": {"template": {}}}}}`
 	service    = `{"kind": "Service"}`
 	openShift  = `{"kind": "Template", "objects": [` + service + `, ` + vm + `]}`
-	ofKubeVirt = `{"apiVersion": "template.kubevirt.io/v1", "kind": "VirtualMachineTemplate", "spec": {"virtualMachine": {"spec": {"template": {}}}}}`
+	ofKubeVirt = `{"apiVersion": "template.kubevirt.io/v1", "kind": "VirtualMachineTemplate",
+		"spec": {"virtualMachine": {"spec": {"template": {}}}}}`
 )
 
 func list(items ...string) string {
@@ -98,7 +99,8 @@ func TestFind(t *testing.T) {
 			[]shown{{At: "spec.template", VMAt: "spec.template"}}},
 		{"a pool", vmtarget.Append, pool, []shown{{At: "spec.virtualMachineTemplate.spec.template", VMAt: "spec.virtualMachineTemplate"}}},
 		{"a pool by its shape", vmtarget.Append, `{"spec": {"virtualMachineTemplate": {}}}`, []shown{{
-			At: "spec.virtualMachineTemplate.spec.template", VMAt: "spec.virtualMachineTemplate", Nothing: "the object has no spec.virtualMachineTemplate.spec.template",
+			At: "spec.virtualMachineTemplate.spec.template", VMAt: "spec.virtualMachineTemplate",
+			Nothing: "the object has no spec.virtualMachineTemplate.spec.template",
 		}}},
 
 		{"an OpenShift template", vmtarget.Append, openShift,
@@ -119,10 +121,12 @@ func TestFind(t *testing.T) {
 		{"items without kind or shape", vmtarget.Append, list(`{}`), []shown{{"items[0]", "items[0]", "items[0]", "", " item"}}},
 		{"a list without a VM", vmtarget.Append, list(service), []shown{{"", "$", "$", "the list holds no VirtualMachine", " none"}}},
 		{"lists that are not too deep", vmtarget.Append, in(4, instance), []shown{{
-			"items[0].items[0].items[0].items[0]", "items[0].items[0].items[0].items[0]", "items[0].items[0].items[0].items[0]", "", " item",
+			"items[0].items[0].items[0].items[0]", "items[0].items[0].items[0].items[0]", "items[0].items[0].items[0].items[0]", "",
+			" item",
 		}}},
 		{"lists that are too deep", vmtarget.Append, in(5, instance), []shown{{
-			"items[0].items[0].items[0].items[0]", "items[0].items[0].items[0].items[0]", "items[0].items[0].items[0].items[0]", "lists are nested too deep", " beyond none item",
+			"items[0].items[0].items[0].items[0]", "items[0].items[0].items[0].items[0]", "items[0].items[0].items[0].items[0]",
+			"lists are nested too deep", " beyond none item",
 		}}},
 
 		{"a form without kind", vmtarget.AppendForm, `{}`,
@@ -144,7 +148,8 @@ func TestFind(t *testing.T) {
 			[]shown{{"", "spec.virtualMachine", "spec.virtualMachine", "", " whole parameters"}}},
 		{"a list without objects", vmtarget.AppendObjects, list(`1`), []shown{{"", "$", "$", "there are no objects in items", " none"}}},
 		{"lists of objects that are too deep", vmtarget.AppendObjects, in(5, vm), []shown{{
-			"items[0].items[0].items[0].items[0]", "items[0].items[0].items[0].items[0]", "items[0].items[0].items[0].items[0]", "lists are nested too deep", " beyond none item",
+			"items[0].items[0].items[0].items[0]", "items[0].items[0].items[0].items[0]", "items[0].items[0].items[0].items[0]",
+			"lists are nested too deep", " beyond none item",
 		}}},
 	} {
 		m := meter.OrDefault(0, 0)
@@ -157,7 +162,8 @@ func TestFind(t *testing.T) {
 // TestValues checks that a target has the values at its locations in the object.
 func TestValues(t *testing.T) {
 	v := object(t,
-		`{"kind": "VirtualMachinePool", "spec": {"virtualMachineTemplate": {"metadata": {"name": "n"}, "spec": {"preference": {}, "template": {"spec": {}}}}}}`)
+		`{"kind": "VirtualMachinePool", "spec": {"virtualMachineTemplate": {"metadata": {"name": "n"}, "spec": {"preference": {},
+			"template": {"spec": {}}}}}}`)
 	m := meter.OrDefault(0, 0)
 	found := vmtarget.Append(nil, v, &m)
 	want := []any{
