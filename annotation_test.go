@@ -1,10 +1,8 @@
 package vmrules
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -15,120 +13,6 @@ import (
 
 	"github.com/vmrules/vmrules/internal/meter"
 )
-
-func TestTemplateOf(t *testing.T) {
-	tests := []struct {
-		name            string
-		metadata        any
-		wantNS, wantTpl string
-	}{
-		{"labels", map[string]any{"labels": map[string]any{TemplateLabel: "win", TemplateNamespaceLabel: "openshift"}}, "openshift",
-			"win"},
-		{"old key", map[string]any{"labels": map[string]string{TemplateLabel: "win", OldTemplateNamespaceLabel: "old"}}, "old", "win"},
-		{"new key before old",
-			map[string]any{"labels": map[string]any{TemplateLabel: "win", TemplateNamespaceLabel: "new",
-				OldTemplateNamespaceLabel: "old"}},
-			"new", "win"},
-		{"annotations", map[string]any{"annotations": map[string]any{TemplateLabel: "win", TemplateNamespaceLabel: "ns"}}, "ns", "win"},
-		{"annotations, old key", map[string]any{"annotations": map[string]any{TemplateLabel: "win", OldTemplateNamespaceLabel: "ns"}},
-			"ns", "win"},
-		{"labels before annotations",
-			map[string]any{"labels": map[string]any{TemplateLabel: "a", TemplateNamespaceLabel: "na"},
-				"annotations": map[string]any{TemplateLabel: "b", TemplateNamespaceLabel: "nb"}},
-			"na", "a"},
-		{"labels without a namespace, complete annotations",
-			map[string]any{"labels": map[string]any{TemplateLabel: "a"},
-				"annotations": map[string]any{TemplateLabel: "b", TemplateNamespaceLabel: "ns"}},
-			"ns", "b"},
-		{"labels without a name, complete annotations",
-			map[string]any{"labels": map[string]any{TemplateNamespaceLabel: "na"},
-				"annotations": map[string]any{TemplateLabel: "b", TemplateNamespaceLabel: "nb"}},
-			"nb", "b"},
-		{"an empty namespace, complete annotations",
-			map[string]any{"labels": map[string]any{TemplateLabel: "a", TemplateNamespaceLabel: ""},
-				"annotations": map[string]any{TemplateLabel: "b", TemplateNamespaceLabel: "ns"}},
-			"ns", "b"},
-		{"an empty namespace, and the old key",
-			map[string]any{"labels": map[string]any{TemplateLabel: "a", TemplateNamespaceLabel: "", OldTemplateNamespaceLabel: "old"}},
-			"old", "a"},
-		{"never mixed",
-			map[string]any{"labels": map[string]any{TemplateLabel: "a"}, "annotations": map[string]any{TemplateNamespaceLabel: "ns"}}, "",
-			""},
-		{"never mixed, the other way",
-			map[string]any{"labels": map[string]any{TemplateNamespaceLabel: "ns"}, "annotations": map[string]any{TemplateLabel: "a"}}, "",
-			""},
-		{"a name alone", map[string]any{"labels": map[string]any{TemplateLabel: "a"}, "annotations": map[string]any{TemplateLabel: "a"}},
-			"", ""},
-		{"none", map[string]any{"labels": map[string]any{"app": "x"}}, "", ""},
-		{"wrong types", map[string]any{"labels": []any{}, "annotations": map[string]any{TemplateLabel: 7}}, "", ""},
-		{"no metadata", nil, "", ""},
-	}
-	for _, test := range tests {
-		ns, tpl, ok := TemplateOf(map[string]any{"metadata": test.metadata})
-		if ns != test.wantNS || tpl != test.wantTpl || ok != (test.wantTpl != "") {
-			t.Errorf("%s: %q, %q, %v", test.name, ns, tpl, ok)
-		}
-	}
-}
-
-func TestToObject(t *testing.T) {
-	type spec struct {
-		Cores uint64           `json:"cores"`
-		Guest resourceQuantity `json:"guest"`
-		None  *int             `json:"none,omitempty"`
-	}
-	got, err := ToObject(struct {
-		Spec spec `json:"spec"`
-	}{spec{math.MaxUint64, resourceQuantity{"2Gi"}, nil}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	rules := mustParse(t,
-		`[{"name": "c", "rule": "integer", "path": "jsonpath::.spec.cores", "message": "m", "values": [18446744073709551615]},
-		{"name": "g", "rule": "integer", "path": "jsonpath::.spec.guest", "message": "m", "min": 2147483648, "max": 2147483648}]`)
-	if report := Validate(rules, got); !report.Valid() {
-		t.Error(report)
-	}
-	for want, bad := range map[string]any{"is an array in JSON": []int{1}, "is nothing in JSON": nil, "no JSON form": func() {},
-		"is 7 in JSON": 7} {
-		if object, err := ToObject(bad); err == nil || object != nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v: %v, %v; want %s", bad, object, err, want)
-		}
-	}
-}
-
-func TestToObjectOfText(t *testing.T) {
-	raw := func(text string) json.RawMessage { return json.RawMessage(text) }
-	for _, test := range []struct {
-		in   any
-		want string // JSON, or what the error says
-	}{
-		{raw(` {"a": 12345678901234567890.10, "b": 1e400}`), `{"a":12345678901234567890.10,"b":1e400}`},
-		{pointerTo(raw(`{"a": 1}`)), `{"a":1}`}, {raw(`{"a": 1, "b": 2, "a": 3}`), `{"a":3,"b":2}`},
-		{raw("not json"), "the text is not JSON: line 1, column 2: invalid character 'o'"},
-		{raw("{\n  \"é\": x}"), "the text is not JSON: line 2, column 8: invalid character 'x'"},
-		{pointerTo(raw("{]")), "the text is not JSON: line 1, column 2"},
-		{raw(`{"a": 1`), "the text is not JSON: line 1, column 7: unexpected end"},
-		{raw(`{"a": 1} {"b": 2}`), "the text is not JSON: line 1, column 10"},
-		{raw(``), "the text is not JSON: line 1, column 1: unexpected end"},
-		{raw(`null`), "is nothing in JSON"}, {json.RawMessage(nil), "is nothing in JSON"}, {(*json.RawMessage)(nil), "is nothing in JSON"},
-		{raw(`[1]`), "is an array in JSON"}, {[]byte(`{}`), "pass a json.RawMessage"},
-		{&panics{}, "*vmrules.panics has no JSON form: writing it panics: half built"},
-		{map[string]any{"a": []any{&panics{}}}, "has no JSON form: writing it panics: half built"},
-		{broken{}, "vmrules.broken has no JSON form"},
-	} {
-		object, err := ToObject(test.in)
-		if err != nil {
-			if object != nil || !strings.Contains(err.Error(), test.want) {
-				t.Errorf("%v: %v, want %s", test.in, err, test.want)
-			}
-			continue
-		}
-		if diff := cmp.Diff(test.want, string(mustJSON(object))); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", test.in, diff)
-		}
-	}
-}
 
 func annotated(validations any) map[string]any {
 	return map[string]any{

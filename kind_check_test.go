@@ -1,8 +1,6 @@
 package vmrules
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
 	"testing"
 
@@ -71,19 +69,5 @@ func TestVerdictDoubt(t *testing.T) {
 		if got.Undecided != test.want {
 			t.Errorf("%q: %s, %q", test.said, got, got.Undecided)
 		}
-	}
-}
-
-// The error of Report.Err has the causes of the report. errors.As finds its violations, and
-// errors.Is does not panic on it, even if a Limit is a list.
-func TestInvalidErrorOfLists(t *testing.T) {
-	rules := mustParse(t, ruleText(`"rule": "enum", "path": "jsonpath::.spec.a", "values": ["x"]`))
-	report := Validate(rules, decodeExactly(json.RawMessage(`{"kind": "VirtualMachine", "spec": {"template": {"spec": {"a": "y"}}}}`)))
-	var invalid *InvalidError
-	if err := report.Err(); !errors.As(err, &invalid) || errors.Is(err, report.Violations()[0]) {
-		t.Fatalf("%v: its violations are found by errors.As alone", err)
-	}
-	if diff := cmp.Diff(report.Causes(), invalid.Causes()); diff != "" {
-		t.Errorf("(-report +error):\n%s", diff)
 	}
 }

@@ -2,6 +2,8 @@ package vmrules_test
 
 import (
 	"encoding/json"
+	"errors"
+	"math"
 	"strings"
 	"testing"
 
@@ -65,5 +67,147 @@ func TestParseObjectOfGreatestDepth(t *testing.T) {
 	object, err := vmrules.ParseObject([]byte(text))
 	if again, _ := json.Marshal(object); err != nil || string(again) != text {
 		t.Errorf("%v, %.100s", err, again)
+	}
+}
+
+func TestTemplateOf(t *testing.T) {
+	tests := []struct {
+		name            string
+		metadata        any
+		wantNS, wantTpl string
+	}{
+		{"labels", map[string]any{"labels": map[string]any{vmrules.TemplateLabel: "win", vmrules.TemplateNamespaceLabel: "openshift"}},
+			"openshift",
+			"win"},
+		{"old key", map[string]any{"labels": map[string]string{vmrules.TemplateLabel: "win", vmrules.OldTemplateNamespaceLabel: "old"}},
+			"old", "win"},
+		{"new key before old",
+			map[string]any{"labels": map[string]any{vmrules.TemplateLabel: "win", vmrules.TemplateNamespaceLabel: "new",
+				vmrules.OldTemplateNamespaceLabel: "old"}},
+			"new", "win"},
+		{"annotations", map[string]any{"annotations": map[string]any{vmrules.TemplateLabel: "win", vmrules.TemplateNamespaceLabel: "ns"}},
+			"ns", "win"},
+		{"annotations, old key",
+			map[string]any{"annotations": map[string]any{vmrules.TemplateLabel: "win", vmrules.OldTemplateNamespaceLabel: "ns"}},
+			"ns", "win"},
+		{"labels before annotations",
+			map[string]any{"labels": map[string]any{vmrules.TemplateLabel: "a", vmrules.TemplateNamespaceLabel: "na"},
+				"annotations": map[string]any{vmrules.TemplateLabel: "b", vmrules.TemplateNamespaceLabel: "nb"}},
+			"na", "a"},
+		{"labels without a namespace, complete annotations",
+			map[string]any{"labels": map[string]any{vmrules.TemplateLabel: "a"},
+				"annotations": map[string]any{vmrules.TemplateLabel: "b", vmrules.TemplateNamespaceLabel: "ns"}},
+			"ns", "b"},
+		{"labels without a name, complete annotations",
+			map[string]any{"labels": map[string]any{vmrules.TemplateNamespaceLabel: "na"},
+				"annotations": map[string]any{vmrules.TemplateLabel: "b", vmrules.TemplateNamespaceLabel: "nb"}},
+			"nb", "b"},
+		{"an empty namespace, complete annotations",
+			map[string]any{"labels": map[string]any{vmrules.TemplateLabel: "a", vmrules.TemplateNamespaceLabel: ""},
+				"annotations": map[string]any{vmrules.TemplateLabel: "b", vmrules.TemplateNamespaceLabel: "ns"}},
+			"ns", "b"},
+		{"an empty namespace, and the old key",
+			map[string]any{"labels": map[string]any{vmrules.TemplateLabel: "a", vmrules.TemplateNamespaceLabel: "",
+				vmrules.OldTemplateNamespaceLabel: "old"}},
+			"old", "a"},
+		{"never mixed",
+			map[string]any{"labels": map[string]any{vmrules.TemplateLabel: "a"},
+				"annotations": map[string]any{vmrules.TemplateNamespaceLabel: "ns"}},
+			"",
+			""},
+		{"never mixed, the other way",
+			map[string]any{"labels": map[string]any{vmrules.TemplateNamespaceLabel: "ns"},
+				"annotations": map[string]any{vmrules.TemplateLabel: "a"}},
+			"",
+			""},
+		{"a name alone",
+			map[string]any{"labels": map[string]any{vmrules.TemplateLabel: "a"},
+				"annotations": map[string]any{vmrules.TemplateLabel: "a"}},
+			"", ""},
+		{"none", map[string]any{"labels": map[string]any{"app": "x"}}, "", ""},
+		{"wrong types", map[string]any{"labels": []any{}, "annotations": map[string]any{vmrules.TemplateLabel: 7}}, "", ""},
+		{"no metadata", nil, "", ""},
+	}
+	for _, test := range tests {
+		ns, tpl, ok := vmrules.TemplateOf(map[string]any{"metadata": test.metadata})
+		if ns != test.wantNS || tpl != test.wantTpl || ok != (test.wantTpl != "") {
+			t.Errorf("%s: %q, %q, %v", test.name, ns, tpl, ok)
+		}
+	}
+}
+
+// A quantity has a MarshalJSON, like Kubernetes' resource.Quantity.
+type quantity struct{ text string }
+
+func (q quantity) MarshalJSON() ([]byte, error) { return json.Marshal(q.text) }
+
+// A broken has a MarshalJSON that fails.
+type broken struct{}
+
+func (broken) MarshalJSON() ([]byte, error) { return nil, errors.New("no") }
+
+// A panicking has a MarshalJSON that panics.
+type panicking struct{}
+
+func (*panicking) MarshalJSON() ([]byte, error) { panic("half built") }
+
+func TestToObject(t *testing.T) {
+	type spec struct {
+		Cores uint64   `json:"cores"`
+		Guest quantity `json:"guest"`
+		None  *int     `json:"none,omitempty"`
+	}
+	got, err := vmrules.ToObject(struct {
+		Spec spec `json:"spec"`
+	}{spec{math.MaxUint64, quantity{"2Gi"}, nil}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rules := rulesOf(t,
+		`[{"name": "c", "rule": "integer", "path": "jsonpath::.spec.cores", "message": "m", "values": [18446744073709551615]},
+		{"name": "g", "rule": "integer", "path": "jsonpath::.spec.guest", "message": "m", "min": 2147483648, "max": 2147483648}]`)
+	if report := vmrules.Validate(rules, got); !report.Valid() {
+		t.Error(report)
+	}
+	for want, bad := range map[string]any{"is an array in JSON": []int{1}, "is nothing in JSON": nil, "no JSON form": func() {},
+		"is 7 in JSON": 7} {
+		if object, err := vmrules.ToObject(bad); err == nil || object != nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v: %v, %v; want %s", bad, object, err, want)
+		}
+	}
+}
+
+func TestToObjectOfText(t *testing.T) {
+	raw := func(text string) json.RawMessage { return json.RawMessage(text) }
+	pointerTo := func(m json.RawMessage) *json.RawMessage { return &m }
+	for _, test := range []struct {
+		in   any
+		want string // JSON, or what the error says
+	}{
+		{raw(` {"a": 12345678901234567890.10, "b": 1e400}`), `{"a":12345678901234567890.10,"b":1e400}`},
+		{pointerTo(raw(`{"a": 1}`)), `{"a":1}`}, {raw(`{"a": 1, "b": 2, "a": 3}`), `{"a":3,"b":2}`},
+		{raw("not json"), "the text is not JSON: line 1, column 2: invalid character 'o'"},
+		{raw("{\n  \"é\": x}"), "the text is not JSON: line 2, column 8: invalid character 'x'"},
+		{pointerTo(raw("{]")), "the text is not JSON: line 1, column 2"},
+		{raw(`{"a": 1`), "the text is not JSON: line 1, column 7: unexpected end"},
+		{raw(`{"a": 1} {"b": 2}`), "the text is not JSON: line 1, column 10"},
+		{raw(``), "the text is not JSON: line 1, column 1: unexpected end"},
+		{raw(`null`), "is nothing in JSON"}, {json.RawMessage(nil), "is nothing in JSON"}, {(*json.RawMessage)(nil), "is nothing in JSON"},
+		{raw(`[1]`), "is an array in JSON"}, {[]byte(`{}`), "pass a json.RawMessage"},
+		{&panicking{}, "*vmrules_test.panicking has no JSON form: writing it panics: half built"},
+		{map[string]any{"a": []any{&panicking{}}}, "has no JSON form: writing it panics: half built"},
+		{broken{}, "vmrules_test.broken has no JSON form"},
+	} {
+		object, err := vmrules.ToObject(test.in)
+		if err != nil {
+			if object != nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("%v: %v, want %s", test.in, err, test.want)
+			}
+			continue
+		}
+		text, err := json.Marshal(object)
+		if diff := cmp.Diff(test.want, string(text)); diff != "" || err != nil {
+			t.Errorf("%s (-want +got):\n%s%v", test.in, diff, err)
+		}
 	}
 }

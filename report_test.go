@@ -10,11 +10,13 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"unicode/utf8"
 	"unsafe"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/internal/value"
 )
 
 var update = flag.Bool("update", false, "write testdata/report.json anew")
@@ -538,5 +540,129 @@ func TestOmitted(t *testing.T) {
 	}
 	if report.Equal(vmrules.NewReport(report.Results())) {
 		t.Error("what is left out makes no difference")
+	}
+}
+
+// ruleOnN returns one rule about the field n of a domain.
+func ruleOnN(t testing.TB, keys string) vmrules.Rules {
+	t.Helper()
+	return rulesOf(t, `[{"name": "r", "message": "m", "path": "jsonpath::.spec.domain.n", `+keys+`}]`)
+}
+
+func TestViolationLines(t *testing.T) {
+	long := strings.Repeat("é", 200)
+	tests := []struct{ domain, more, want string }{
+		{`{"n": "x"}`, `"rule": "integer"`, `spec.template.spec.domain.n: Invalid type: "x": m ("x" is not an integer)`},
+		{`{"n": 1e1001}`, `"rule": "string"`, `spec.template.spec.domain.n: Invalid type: m (a number beyond the bounds is not a string)`},
+		{`{"n": {}}`, `"rule": "integer"`, `spec.template.spec.domain.n: Invalid type: m (an object is not an integer)`},
+		{`{"n": [1]}`, `"rule": "enum", "values": [1]`,
+			`spec.template.spec.domain.n: Invalid type: m (an array is not a string, number or boolean)`},
+		{`{"n": 1}`, `"rule": "string"`, `spec.template.spec.domain.n: Invalid type: 1: m (1 is not a string)`},
+		{`{"n": "abc"}`, `"rule": "string", "maxLength": 2`,
+			`spec.template.spec.domain.n: Too long: "abc": m ("abc" has 3 characters, more than maxLength 2)`},
+		{`{"n": "a"}`, `"rule": "string", "minLength": 2`,
+			`spec.template.spec.domain.n: Invalid value: "a": m ("a" has 1 character, fewer than minLength 2)`},
+		{`{"n": true}`, `"rule": "enum", "min": "1Gi"`,
+			`spec.template.spec.domain.n: Invalid value: true: m (true is not a number, and min is 1Gi)`},
+		{`{"n": true}`, `"rule": "enum", "values": []`, `spec.template.spec.domain.n: Unsupported value: true: m (no value is allowed)`},
+		{`{"n": "c"}`, `"rule": "enum", "values": ["a", 1.50, true]`,
+			`spec.template.spec.domain.n: Unsupported value: "c": m ("c" is not one of "a", "1.5", "true")`},
+		{`{"n": 0}`, `"rule": "enum", "values": [1,2,3,4,5,6,7,8,9,10,11,12]`,
+			`spec.template.spec.domain.n: Unsupported value: 0: m (0 is not one of "1", "2", "3", "4", "5", "6", "7", "8", "9", "10" and 2 more)`},
+		{`{"n": "` + long[:200] + `"}`, `"rule": "integer"`,
+			`spec.template.spec.domain.n: Invalid type: "` + long[:200] + `": m ("` + long[:200] + `" is not an integer)`},
+		{`{"n": "` + long[:120] + `"}`, `"rule": "integer"`,
+			`spec.template.spec.domain.n: Invalid type: "` + long[:120] + `": m ("` + long[:120] + `" is not an integer)`},
+		{`{"n": "` + long + `"}`, `"rule": "integer"`,
+			`spec.template.spec.domain.n: Invalid type: "` + long[:200] + `…": m ("` + long[:200] + `…" is not an integer)`},
+		{`{"n": 3, "m": 2}`, `"rule": "integer", "max": "jsonpath::.spec.domain.m"`,
+			`spec.template.spec.domain.n: Invalid value: 3: m (3 is more than max 2, read from jsonpath::.spec.domain.m)`},
+	}
+	for _, test := range tests {
+		result := vmrules.Validate(ruleOnN(t, test.more), vmOf(t, test.domain)).Results()[0]
+		if len(result.Violations) == 0 {
+			t.Errorf("%s: %s", test.more, result)
+			continue
+		}
+		if diff := cmp.Diff(test.want, result.Violations[0].Error()); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", test.more, diff)
+		}
+	}
+	object := map[string]any{"spec": map[string]any{"domain": map[string]any{"n": make(chan int)}}}
+	result := vmrules.Validate(ruleOnN(t, `"rule": "integer"`), object).Results()[0]
+	if want := "spec.domain.n: Invalid type: m (a chan int without a JSON form is not an integer)"; result.Violations[0].Error() != want {
+		t.Errorf("%s; want %s", result.Violations[0], want)
+	}
+}
+
+// TestAdmissionWarnings: long warnings are cut between characters, and a warning is listed only
+// once.
+func TestAdmissionWarnings(t *testing.T) {
+	const most = 256 // bytes of a warning that API servers pass on
+	rules := rulesOf(t, `[{"name": "r", "rule": "integer", "message": "`+strings.Repeat("é",
+		200)+`", "path": "jsonpath::.n", "justWarning": true},
+		{"name": "s", "rule": "integer", "message": "`+strings.Repeat("é", 200)+`", "path": "jsonpath::.n", "justWarning": true}]`)
+	warnings := vmrules.Validate(rules, map[string]any{"n": "x"}).AdmissionWarnings()
+	if len(warnings) != 1 || len(warnings[0]) > most || !utf8.ValidString(warnings[0]) || !strings.HasSuffix(warnings[0], "é…") {
+		t.Errorf("%q", warnings)
+	}
+	for length, cut := range map[int]bool{most: false, most + 1: true} {
+		const around = `n: Invalid type: "x":  ("x" is not an integer)`
+		rules := rulesOf(t,
+			`[{"name": "r", "rule": "integer", "message": "`+strings.Repeat("m",
+				length-len(around))+`", "path": "jsonpath::.n", "justWarning": true}]`)
+		warnings := vmrules.Validate(rules, map[string]any{"n": "x"}).AdmissionWarnings()
+		if len(warnings) != 1 || len(warnings[0]) != most || strings.HasSuffix(warnings[0], "…") != cut {
+			t.Errorf("a line of %d bytes: %q", length, warnings)
+		}
+	}
+}
+
+// TestControlCharacters: texts for people never have control characters, even if rules or objects do.
+func TestControlCharacters(t *testing.T) {
+	for _, control := range []string{"\x1b", "\n", "\x7f", "\u202e", "\u2028"} {
+		for _, text := range []string{control + "a", "a" + control + "a", "a" + control, control} {
+			v := vmrules.Violation{Rule: "r", Message: text, Field: text, Detail: text, Value: text, Reason: vmrules.ReasonInvalid}
+			r := vmrules.Result{Rule: text, Message: text, Note: text, Outcome: vmrules.Violated, Violations: []vmrules.Violation{v}}
+			p := vmrules.Problem{Rule: text, Key: text, Message: text, Reason: vmrules.ReasonInvalid}
+			lines := strings.Split(r.String(), "\n")
+			if len(lines) != 3 { // the rule, its violation, the note
+				t.Errorf("%q has %d lines", r.String(), len(lines))
+			}
+			for _, line := range append(lines, v.Error(), p.Error()) {
+				if strings.Contains(line, control) {
+					t.Errorf("%q has %q", line, control)
+				}
+			}
+		}
+	}
+}
+
+// TestLongTexts: texts for people are cut, and texts for programs are not.
+func TestLongTexts(t *testing.T) {
+	message := strings.Repeat("m", 10_000)
+	rules := rulesOf(t, `[{"name": "r", "rule": "string", "path": "jsonpath::.l[*]", "message": "`+message+`"}]`)
+	report := vmrules.Validate(rules, map[string]any{"l": make([]int, 150)})
+	for name, text := range map[string]string{"Err": report.Err().Error(), "String": report.String()} {
+		if len(text) > 150*(value.MaxLine+200) || !strings.HasSuffix(text, "and 50 more") {
+			t.Errorf("%s has %d bytes and ends in %q", name, len(text), text[len(text)-20:])
+		}
+	}
+	if report.Violations()[0].Message != message {
+		t.Error("the message itself is cut")
+	}
+}
+
+// The error of Report.Err has the causes of the report. errors.As finds its violations, and
+// errors.Is does not panic on it, even if a Limit is a list.
+func TestInvalidErrorOfLists(t *testing.T) {
+	rules := rulesOf(t, `[{"name": "r", "message": "m", "rule": "enum", "path": "jsonpath::.spec.a", "values": ["x"]}]`)
+	report := vmrules.Validate(rules, objectOf(t, `{"kind": "VirtualMachine", "spec": {"template": {"spec": {"a": "y"}}}}`))
+	var invalid *vmrules.InvalidError
+	if err := report.Err(); !errors.As(err, &invalid) || errors.Is(err, report.Violations()[0]) {
+		t.Fatalf("%v: its violations are found by errors.As alone", err)
+	}
+	if diff := cmp.Diff(report.Causes(), invalid.Causes()); diff != "" {
+		t.Errorf("(-report +error):\n%s", diff)
 	}
 }
