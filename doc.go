@@ -36,11 +36,12 @@
 // it is a problem. A [ParseError] reports all problems of all rules together. [Rule] says
 // what the kinds and arguments demand of a value.
 //
-// Version 201901-1 is in an annotation of the template itself, which its text calls
-// "validation" and its examples "validations": the latter is read. Paths in it have no
-// prefix: they begin with a slash ("/spec.domain.cpu.cores") or with nothing. An argument
-// that begins with a slash is a path. The text calls one argument "included" and the
-// examples call it "values": both are read.
+// Rules in version 201901-1 are in an annotation of the template itself. Its specification
+// calls the annotation "validation" in the text and "validations" in the examples; this
+// package reads the latter. Paths have no prefix: they begin with a slash
+// ("/spec.domain.cpu.cores") or with a name. An argument that begins with a slash is a
+// path. One argument is "included" in the text and "values" in the examples; this package
+// reads both.
 //
 // # Paths
 //
@@ -49,9 +50,10 @@
 // "valid", a field must be there (spec: Mandatory Keys). A null is absent. Where path
 // selects several values, all of them must satisfy all arguments (spec: min / max).
 //
-// The specification calls the root of paths the objects of the template. Here it is what
-// the examples in the specification show, by the object's kind and API group or, where it
-// has no kind, by its shape:
+// According to the text of the specification, paths begin at the objects of the template.
+// In its examples they begin at the spec.template of a VM, and this package follows the
+// examples. The root of paths depends on the object's kind and API group or, if it has no
+// kind, on its shape:
 //
 //	VirtualMachine, or a spec.template.spec              spec.template
 //	VirtualMachineInstance, or a spec.domain             the object
@@ -116,6 +118,6 @@
 //
 // Annotations and objects are treated as hostile input: nothing panics, and every call
 // ends, with the default [Budget] within 2 seconds and 256 MB, from an annotation of 256
-// KiB and an object of 1.5 MB. What a bound cuts short is a [Problem], Undecided, or
-// counted as omitted, but never a pass. The page docs/bounds.md has all bounds.
+// KiB and an object of 1.5 MB. Input beyond a bound gives a [Problem], an Undecided rule or
+// a count of what is omitted, and never a pass. The page docs/bounds.md has all bounds.
 package vmrules

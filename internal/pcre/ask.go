@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// HasAssertion reports whether the pattern demands anything of what is around its
-// match: an anchor, a word boundary or a lookaround.
+// HasAssertion reports whether the pattern depends on the text around its match: it has an
+// anchor, a word boundary or a lookaround.
 func (t *Tree) HasAssertion() bool {
 	return slices.ContainsFunc([]op{
 		opBeginText, opBeginLine, opEndText, opEndLine, opEndOrNewline, opWordBoundary, opNotWordBoundary,
@@ -14,7 +14,7 @@ func (t *Tree) HasAssertion() bool {
 	}, func(assertion op) bool { return hasOp(t.root, assertion) })
 }
 
-// alternatives returns those of the whole pattern, or nil where it has only one.
+// alternatives returns the alternatives of the whole pattern, or nil if it has only one.
 func alternatives(tree *node) []*node {
 	for tree.op == opCapture || tree.op == opConcat && len(tree.subs) == 1 {
 		tree = tree.subs[0]
@@ -59,9 +59,9 @@ func end(n *node) *node {
 	return nil
 }
 
-// Anchored returns a half-anchored pattern with its ^ and $ around all alternatives.
-// It returns "" for any other pattern, where the anchors are written differently,
-// and where the result does not compile.
+// Anchored returns a half-anchored pattern with its ^ and $ around all alternatives. It
+// returns "" for any other pattern, if the anchors are written differently, or if the
+// result does not compile.
 func (t *Tree) Anchored(b *Budget) string {
 	if !t.IsHalfAnchored() {
 		return ""
@@ -79,9 +79,9 @@ func (t *Tree) Anchored(b *Budget) string {
 	return pattern
 }
 
-// NeedsMoreThan reports whether every match has a character that is not one of
-// characters. Lookarounds and back-references count as nothing, so it may miss what
-// only they demand.
+// NeedsMoreThan reports whether every match has a character that is not one of characters.
+// It ignores lookarounds and back-references, so it may return false if only they demand
+// such a character.
 func (t *Tree) NeedsMoreThan(characters string) bool { return t.root.needsMoreThan(characters) }
 
 func (n *node) needsMoreThan(characters string) bool {

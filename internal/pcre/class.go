@@ -171,9 +171,9 @@ func (p *parser) classItem() (r rune, inner charset, err error) {
 	return r, nil, err
 }
 
-// posixName reads what PCRE2 takes for the name of a POSIX class or for a collating
-// element: what is between "[:" and ":]", or the same with "." or "=". Where it is not
-// closed before the class ends, the "[" is a character.
+// posixName reads the name of a POSIX class, or a collating element, as PCRE2 recognizes
+// it: the text between "[:" and ":]", or the same with "." or "=". If it is not closed
+// before the class ends, the "[" is a character.
 func (p *parser) posixName() (string, bool) {
 	if p.pos+1 >= len(p.text) || !strings.ContainsRune(":.=", p.text[p.pos+1]) {
 		return "", false

@@ -27,9 +27,8 @@ const (
 // errEngine should never be seen: the engines accept what is written for them.
 var errEngine = errors.New("the regex cannot be compiled, which is a defect of this library")
 
-// Compile compiles a pattern. Its error is for people: it says what is wrong, at
-// which character, and what would be right. Everything is paid for from b before it
-// is done.
+// Compile compiles a pattern. Its error is for people: it says what is wrong, at which
+// character, and what would be right. It charges b for each step before it takes it.
 func Compile(pattern string, b *Budget) (*Regex, error) {
 	tree, err := parse(pattern, b)
 	if err != nil {

@@ -1,8 +1,8 @@
 package pcre
 
-// Compiling is paid for before it is done. The parser pays as it reads, by the prices
-// below. Then the engine's cost is estimated from the tree. The estimates are measured
-// to be no less than what the engine takes.
+// Compiling is charged before it is done. The parser pays as it reads, by the prices
+// below. Then the engine's cost is estimated from the tree. Tests check that the estimates
+// are never too low.
 
 // What reading a pattern costs, in units of work.
 const (

@@ -6,21 +6,21 @@ import (
 	"strings"
 )
 
-// ECMA-262 is the language of patterns in JSON Schema. Any engine may read them, so
-// only what all of them read alike is written. What some lack, such as lookbehind,
-// is refused.
+// ECMA-262 is the language of patterns in JSON Schema. Any engine may read them, so only
+// constructs that all engines read alike are written. Those that some engines lack, such
+// as lookbehind, are refused.
 
 var (
 	errNotECMA     = errors.New("the regex has parts that not all engines for ECMA-262 support")
 	errECMATooLong = errors.New("the regex is too long when written out for ECMA-262")
 )
 
-// maxECMA is how many bytes a pattern may have. A class of PCRE can be long when
-// it is written out.
+// maxECMA is the largest size of a written pattern in bytes. A class of PCRE can be long
+// once it is written out.
 const maxECMA = 16 << 10
 
-// ECMA returns the pattern as ECMA-262 writes it, for use with its flag u. It
-// returns an error where that might not match the same strings.
+// ECMA returns the pattern in the syntax of ECMA-262, for use with its flag u. It returns
+// an error if that might not match the same strings.
 func (t *Tree) ECMA(b *Budget) (string, error) {
 	if !isECMA(t.root) {
 		return "", errNotECMA

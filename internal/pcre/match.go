@@ -23,9 +23,8 @@ var (
 	errStack   = errors.New("the regex takes too much memory on this value")
 )
 
-// Match reports whether the regex matches anywhere in subject. It returns an error
-// where b does not suffice, where backtracking takes too much memory, and where
-// subject is not valid UTF-8.
+// Match reports whether the regex matches anywhere in subject. It returns an error if b is
+// too small, if backtracking takes too much memory, or if subject is not valid UTF-8.
 func (r *Regex) Match(subject string, b *Budget) (bool, error) {
 	if err := b.Spend(r.price(len(subject)), 0); err != nil {
 		return false, err
@@ -39,8 +38,8 @@ func (r *Regex) Match(subject string, b *Budget) (bool, error) {
 	return r.matchBacktracking(subject, b)
 }
 
-// price returns the work of a match on a subject of a length in bytes. Backtracking
-// has its own clock, and only looking at the subject is paid for here.
+// price returns the work of a match on a subject of a length in bytes. Backtracking has its
+// own time limit, so its price is only that of reading the subject.
 func (r *Regex) price(length int) int {
 	if r.linear == nil {
 		return length

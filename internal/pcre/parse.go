@@ -27,8 +27,8 @@ type Tree struct {
 }
 
 // Parse reads a pattern. Its error is for people: it says what is wrong, at which
-// character, and what would be right. Reading is paid for from b, and so are the
-// questions that a Tree answers without a Budget.
+// character, and what would be right. It charges b for reading, and for the questions that
+// a Tree answers without a Budget.
 func Parse(pattern string, b *Budget) (*Tree, error) {
 	root, err := parse(pattern, b)
 	if err != nil {
@@ -37,10 +37,10 @@ func Parse(pattern string, b *Budget) (*Tree, error) {
 	return &Tree{pattern, root}, nil
 }
 
-// parse reads a pattern as PCRE2 does in UTF mode. Its grammar is a list of what is
-// allowed. Anything else is an error that names it.
+// parse reads a pattern as PCRE2 does in UTF mode. Its grammar lists what is allowed.
+// Anything else is an error that names it.
 //
-// Reading is paid for from b, and so are the walks over the tree that follow it.
+// It charges b for reading, and for the later walks over the tree.
 func parse(pattern string, b *Budget) (*node, error) {
 	if len(pattern) > MaxBytes {
 		return nil, fmt.Errorf("the regex has %d bytes, but at most %d are allowed", len(pattern), MaxBytes)

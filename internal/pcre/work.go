@@ -69,8 +69,8 @@ func (p places) and(other places) places {
 }
 
 // A workMeter adds up the places in a subject at which each part of a pattern may
-// begin. For the patterns that people write, which are anchored and go on character by
-// character, that is much less than parts times length.
+// begin. For typical patterns, which are anchored and continue character by character,
+// that is much less than parts times length.
 type workMeter struct {
 	length int
 	work   int
