@@ -130,7 +130,7 @@ func endsSearch(params [3]jsonpath.ParamsEntry) func(any) bool {
 func indexesOf(v any, params [3]jsonpath.ParamsEntry) ([]int, error) {
 	list, ok := v.([]any)
 	if !ok {
-		return nil, fmt.Errorf("%T is no array", v)
+		return nil, fmt.Errorf("%T is not an array", v)
 	}
 	low, high, step := params[0].Value, params[1].Value, 1
 	if low < 0 {
@@ -215,7 +215,7 @@ func (m *pathModel) filter(values []any, node *jsonpath.FilterNode) ([]any, erro
 	for _, v := range values {
 		list, ok := v.([]any)
 		if !ok && !m.on[classOneElement] {
-			return values, fmt.Errorf("%T is no array", v)
+			return values, fmt.Errorf("%T is not an array", v)
 		}
 		for _, item := range list {
 			holds, err := m.holds(item, node)
