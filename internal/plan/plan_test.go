@@ -28,7 +28,7 @@ func parse(t *testing.T, path string) *jsonpath.Path {
 	return p
 }
 
-// entry demands a number of at most 8 of what a path selects.
+// entry demands that the values of a path are numbers of at most 8.
 func entry(t *testing.T, path, needs string) plan.Entry {
 	t.Helper()
 	s, _ := value.ScalarOf(json.Number("8"))
@@ -40,7 +40,7 @@ func entry(t *testing.T, path, needs string) plan.Entry {
 	return plan.Entry{Path: parse(t, path), Needs: parse(t, needs), Demands: &set}
 }
 
-// withDefault is a tree in which .n counts as 9 where it is not written.
+// withDefault is a tree in which the default of .n is 9.
 func withDefault(t *testing.T) *jsonpath.Implied {
 	t.Helper()
 	field, ok := parse(t, ".n").AsField()
@@ -111,9 +111,11 @@ func TestSettled(t *testing.T) {
 		want    []plan.Verdict
 		settled bool
 	}{
-		{"nothing is wrong", []plan.Entry{entry(t, ".a", ""), entry(t, ".a", ".none")}, 1000, []plan.Verdict{plan.Holds, plan.NotNeeded}, true},
+		{"nothing is wrong", []plan.Entry{entry(t, ".a", ""), entry(t, ".a", ".none")}, 1000, []plan.Verdict{plan.Holds, plan.NotNeeded},
+			true},
 		{"something is wrong", []plan.Entry{entry(t, ".a", ""), entry(t, ".b", "")}, 1000, []plan.Verdict{plan.Holds, plan.Broken}, false},
-		{"too little to spend", []plan.Entry{entry(t, ".a", ""), entry(t, ".a", ".none")}, 1, []plan.Verdict{plan.Unsure, plan.Unsure}, false},
+		{"too little to spend", []plan.Entry{entry(t, ".a", ""), entry(t, ".a", ".none")}, 1, []plan.Verdict{plan.Unsure, plan.Unsure},
+			false},
 		{"no entries", nil, 0, []plan.Verdict{}, true},
 		{"no entry that a plan supports", []plan.Entry{{}}, 1000, []plan.Verdict{plan.Unsure}, false},
 	} {
@@ -165,7 +167,7 @@ func TestWrongOf(t *testing.T) {
 	}
 }
 
-// A pattern that backtracks is judged against a clock, and so by one search only.
+// A pattern that backtracks has limited time, so only one search judges it.
 func TestBacktracking(t *testing.T) {
 	e := entry(t, ".a", "")
 	b := &pcre.Budget{Meter: meter.OrDefault(0, 0)}
