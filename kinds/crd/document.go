@@ -27,12 +27,12 @@ const keyDefinition = "definition"
 
 // Rules makes a rule for whole objects from a document in JSON or YAML. The document is a
 // CustomResourceDefinition of apiextensions.k8s.io/v1, or a schema alone
-// (JSONSchemaProps). The error is a *vmrules.ParseError if the document can be read and
-// something in it is wrong.
+// (JSONSchemaProps). Problems in the document are returned as a *vmrules.ParseError.
 //
-// By a definition, an object is judged with the schema of its version. The rule is Skipped
-// for an object of another group or kind. It is Undecided for an object of a version that
-// the definition does not serve, and for an object without kind or apiVersion.
+// With a definition, an object is judged by the schema of its version. The rule is Skipped
+// for an object of another group or kind. It is Undecided for an object without apiVersion,
+// and for one of a version that the definition does not serve. An object without kind is
+// judged by its version.
 func Rules(document []byte) (vmrules.Rules, error) {
 	text, err := asJSON(document)
 	if err != nil {
@@ -91,9 +91,9 @@ func asJSON(text []byte) ([]byte, error) {
 }
 
 // Definition compiles a rule whose key "definition" holds a whole CustomResourceDefinition.
-// Rules makes such rules, of the kind "crd". A definition does not have the bounds of a
-// schema in an annotation, so do not add this kind to a program that reads rules of users
-// whom it does not trust.
+// Rules makes such rules, of the kind "crd". A definition is trusted: it does not have the
+// bounds of a schema in an annotation. So do not add this kind to a program that reads
+// annotations of users.
 func Definition(source vmrules.RuleSource) (vmrules.Checker, []vmrules.Problem) {
 	raw, ok := source.Value(keyDefinition)
 	if !ok {

@@ -11,9 +11,9 @@ import (
 	"github.com/vmrules/vmrules"
 )
 
-// A Migration holds rules in CEL, with which a cluster can judge its VirtualMachines instead.
-// No rule is lost: each is in Policy or Warnings, or in Untranslated with the reason. In the
-// same way, each is in CRD or in Untranslated.
+// A Migration holds rules in CEL, with which a cluster can judge its VirtualMachines itself. Each
+// rule is in Policy or Warnings, or in Untranslated with the reason. Each rule is also in CRD, or
+// in Untranslated with the reason.
 type Migration struct {
 	// Policy has the validations of a ValidatingAdmissionPolicy that matches
 	// virtualmachines in kubevirt.io. Its binding has the action Deny.
@@ -24,7 +24,7 @@ type Migration struct {
 	// CRD has x-kubernetes-validations for the root of a schema of VirtualMachines. The
 	// schema must declare the fields that they read, as Schema does.
 	CRD []apiextensionsv1.ValidationRule
-	// Schema is the smallest schema with which the rules in CRD compile. It has them.
+	// Schema is the smallest schema with which the rules in CRD compile. It contains them.
 	Schema *apiextensionsv1.JSONSchemaProps
 	// Untranslated has the rules that cannot be expressed in CEL, in their order.
 	Untranslated []Untranslated
@@ -76,13 +76,13 @@ func AnyTypes() Option { return func(t *translator) { t.anyTypes = true } }
 //
 // For a VirtualMachine, the expression of a rule is
 //
-//   - true if the rule is Satisfied or Skipped; except that it is false if the VM names an
-//     instance type or a preference that may set a field of the rule
+//   - true if the rule is Satisfied or Skipped
 //   - false or an error if the rule is Violated, Warned or Undecided
+//   - false if the VM names an instance type or a preference that may set a field of the rule
 //
-// A policy with failurePolicy Fail denies the VM in both of the last cases. An expression is an
-// error for a field of a wrong type, for a limit that is missing where the rule reads it, and
-// for a VM without spec.template.spec.
+// A policy with failurePolicy Fail denies the VM if an expression is false or an error. It is
+// an error if a field has a wrong type, if a limit that the rule reads from the VM is missing,
+// or if the VM has no spec.template.spec.
 //
 // This holds for all VMs whose fields have the types of KubeVirt's API. The fields may be set,
 // absent or, for a policy, null. With AnyTypes, a policy is never true for a VM that violates

@@ -16,11 +16,11 @@ import (
 // Rules reads a Policy or ClusterPolicy of Kyverno, of any version, in YAML or JSON. It returns
 // a rule for whole objects for each rule of the policy.
 //
-// A policy may have match, exclude, message, pattern and anyPattern, and fields that do not
-// change a verdict. Everything else is a problem. If there are problems, Rules returns a
+// A rule of the policy may have match, exclude, message, pattern and anyPattern, and fields that
+// do not change a verdict. Everything else is a problem. If there are problems, Rules returns a
 // *vmrules.ParseError and no rules.
 //
-// A rule with the failure action Audit has justWarning set. A rule without an action has not.
+// If the failure action is Audit, the rule has justWarning set. Without an action, it does not.
 func Rules(doc []byte) (vmrules.Rules, error) {
 	text, err := yaml.YAMLToJSONStrict(doc)
 	if err != nil {
