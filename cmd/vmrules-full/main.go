@@ -1,7 +1,7 @@
-// Vmrules-full is the vmrules command with more kinds of rules: schema and cel,
-// by Kubernetes' own validators of custom resources, and pattern, by Kyverno's.
-// Its --rules takes CustomResourceDefinitions, their schemas, and policies of
-// Kyverno.
+// Vmrules-full is the vmrules command with more kinds of rules. Rules of the kinds schema and
+// cel are judged by Kubernetes' own validators of custom resources, and rules of the kind
+// pattern by Kyverno's engine. The option --rules also takes CustomResourceDefinitions, schemas
+// and policies of Kyverno.
 //
 //	vmrules-full check --rules policy.yaml vm.yaml
 //	vmrules-full explain cel

@@ -55,7 +55,7 @@ spec:
 	scripttest.RunShell(t, "README.md", "vmrules-full", folder)
 }
 
-// TestReadmeAnnotation validates VMs by the annotation in the README of kinds.
+// TestReadmeAnnotation validates VMs with the annotation in kinds/README.md.
 func TestReadmeAnnotation(t *testing.T) {
 	readme, err := os.ReadFile("../../kinds/README.md")
 	if err != nil {
@@ -76,7 +76,7 @@ func TestReadmeAnnotation(t *testing.T) {
 		want         []vmrules.Outcome
 	}{
 		{
-			"well", `{"cpu": {"cores": 8, "sockets": 2}, "devices": {"disks": [{"name": "a", "disk": {"bus": "sata"}}, {"name": "b", "bootOrder": 1}]},
+			"all right", `{"cpu": {"cores": 8, "sockets": 2}, "devices": {"disks": [{"name": "a", "disk": {"bus": "sata"}}, {"name": "b", "bootOrder": 1}]},
 				"firmware": {"bootloader": {"efi": {"secureBoot": true}}}, "features": {"smm": {"enabled": true}}}`,
 			[]vmrules.Outcome{vmrules.Satisfied, vmrules.Satisfied, vmrules.Satisfied, vmrules.Satisfied},
 		},

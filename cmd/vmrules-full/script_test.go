@@ -13,8 +13,7 @@ func TestMain(m *testing.M) { scripttest.Main(m, "vmrules-full", main) }
 
 func TestScript(t *testing.T) { scripttest.Run(t) }
 
-// TestExplain demands of each kind beyond the format that it is explained, with an
-// example in which there is nothing to find.
+// The command explains each kind beyond the format with an example that has no lint findings.
 func TestExplain(t *testing.T) {
 	for kind := range full.Kinds {
 		t.Run(string(kind), func(t *testing.T) {

@@ -14,8 +14,8 @@ import (
 
 var goBlock = regexp.MustCompile("(?ms)^```go\n(.*?)^```$")
 
-// TestSnippets compiles the Go that the pages of the kinds and of the command show: this
-// module requires all that it needs.
+// TestSnippets compiles the Go code in the READMEs of the kinds and of the command. It is in this
+// module because this module requires all packages that they import.
 func TestSnippets(t *testing.T) {
 	for _, page := range []string{"../vmrules/README.md", "../../kinds/crd/README.md", "../../kinds/kyverno/README.md"} {
 		text, err := os.ReadFile(page)
@@ -24,7 +24,7 @@ func TestSnippets(t *testing.T) {
 		}
 		blocks := goBlock.FindAllStringSubmatch(string(text), -1)
 		if len(blocks) == 0 {
-			t.Errorf("%s shows no Go", page)
+			t.Errorf("%s has no Go code", page)
 		}
 		for _, block := range blocks {
 			file := filepath.Join(t.TempDir(), "main.go")
@@ -38,7 +38,7 @@ func TestSnippets(t *testing.T) {
 	}
 }
 
-// program returns a whole program around a snippet, which is a function or some statements.
+// program returns a program that contains a snippet: a function, or statements.
 func program(t *testing.T, snippet string) string {
 	t.Helper()
 	if !strings.HasPrefix(snippet, "func ") {

@@ -34,15 +34,15 @@ const (
 	varObject  = "object"
 )
 
-// CEL is the kind of rule whose key "expression" holds an expression in
-// Kubernetes' CEL that has to be true:
+// CEL compiles a rule of kind "cel". Its key "expression" holds an expression in Kubernetes'
+// CEL that must be true:
 //
 //	vmrules.ParseRules(annotation, vmrules.WithKind("cel", crd.CEL))
 //
-// self is each value that the rule's path selects in turn, oldSelf what it was
-// before, object the whole object. Their types are not known when the rule is
-// read: a field that is not there, or has another type than the expression
-// needs, makes the rule Undecided.
+// The expression is evaluated for each value that the rule's path selects. Its variables are
+// self, the value; oldSelf, the value before an update; and object, the whole object. Their
+// types are not known when the rule is read. The rule is Undecided if the expression uses a
+// field that is missing, or a value of the wrong type.
 func CEL(source vmrules.RuleSource) (vmrules.Checker, []vmrules.Problem) {
 	r := &reading{source: source, key: keyExpression}
 	c := &expressionChecker{reason: vmrules.ReasonInvalid}
@@ -70,7 +70,7 @@ func CEL(source vmrules.RuleSource) (vmrules.Checker, []vmrules.Problem) {
 	}
 	if c.optional && !c.usesOld && len(r.problems) == 0 {
 		r.key = keyOptionalOldSelf
-		r.wrong(vmrules.ReasonInvalid, "has no effect: the expression does not use oldSelf")
+		r.wrong(vmrules.ReasonInvalid, "has no effect, because the expression does not use oldSelf: remove it")
 	}
 	if r.failed() {
 		return nil, r.problems
@@ -78,8 +78,7 @@ func CEL(source vmrules.RuleSource) (vmrules.Checker, []vmrules.Problem) {
 	return c, nil
 }
 
-// celEnv is Kubernetes' environment with the variables of this kind. One is
-// made for all rules.
+// celEnv returns Kubernetes' environment with the variables of this kind. All rules share it.
 func celEnv(optional bool) (*celgo.Env, error) {
 	if optional {
 		return optionalEnv()
@@ -99,7 +98,7 @@ func newEnv(oldSelf *celgo.Type) (*celgo.Env, error) {
 		celgo.Variable(varObject, celgo.DynType))
 }
 
-// withVariables is an environment of Kubernetes in which there are variables.
+// withVariables returns an environment of Kubernetes with additional variables.
 func withVariables(base *environment.EnvSet, variables ...celgo.EnvOption) (*celgo.Env, error) {
 	set, err := base.Extend(environment.VersionedOptions{IntroducedVersion: version.MajorMinor(1, 0), EnvOptions: variables})
 	if err != nil {
@@ -108,7 +107,7 @@ func withVariables(base *environment.EnvSet, variables ...celgo.EnvOption) (*cel
 	return set.NewExpressionsEnv(), nil
 }
 
-// text is a key that is a string; blank ones are a problem.
+// text returns the value of a key that must be a string, and not blank or too long.
 func (r *reading) text(key string) (string, bool) {
 	r.key = key
 	raw, ok := r.source.Value(key)
@@ -144,7 +143,7 @@ func (r *reading) flag(key string) bool {
 	return b
 }
 
-// program compiles an expression, or adds what is wrong with it to the problems.
+// program compiles an expression. It adds a problem if the expression cannot be compiled.
 func (r *reading) program(key, text string, env *celgo.Env, want *celgo.Type, c *expressionChecker) celgo.Program {
 	r.key = key
 	raw, _ := r.source.Value(key)
@@ -191,22 +190,16 @@ func (r *reading) program(key, text string, env *celgo.Env, want *celgo.Type, c 
 }
 
 func wrongType(got, want *celgo.Type) string {
-	cure := ""
 	switch {
 	case !got.IsExactType(celgo.DynType):
+		return fmt.Sprintf("the expression must have type %s, not %s", want, got)
 	case want.IsExactType(celgo.BoolType):
-		cure = ": compare it, such as self.enabled == true"
-	default:
-		cure = ": convert it, such as string(self.name)"
+		return "the expression must have type bool, but its type is not known: compare it, such as self.enabled == true"
 	}
-	kind := got.String()
-	if kind == "dyn" {
-		kind = "of no certain type"
-	}
-	return fmt.Sprintf("the expression must be a %s, and is %s%s", want, kind, cure)
+	return fmt.Sprintf("the expression must have type %s, but its type is not known: convert it, such as string(self.name)", want)
 }
 
-const oldUnknown = "the old value cannot be told: the object is an item of a list"
+const oldUnknown = "the old value is not known, because the object is an item of a list"
 
 // An expressionChecker judges each value by one expression.
 type expressionChecker struct {
@@ -240,7 +233,7 @@ func (c *expressionChecker) Check(in *vmrules.Input) vmrules.Verdict {
 	return f.verdict()
 }
 
-// unusable tells why the variables cannot be used, apart from self.
+// unusable returns an error if the variables other than self cannot be used.
 func (c *expressionChecker) unusable(f *findings) error {
 	if c.usesObject {
 		if parameter := f.in.UnfilledParameter(f.in.Object); parameter != "" {
@@ -280,12 +273,12 @@ func (c *expressionChecker) judge(f *findings, i int) error {
 	if result != false {
 		return errors.New("the expression is neither true nor false")
 	}
-	detail := "false: " + shortened(strings.Join(strings.Fields(c.text), " "))
+	detail := "the expression is false: " + shortened(strings.Join(strings.Fields(c.text), " "))
 	f.violate(i, nil, c.reason, detail, c.messageOf(f, variables))
 	return nil
 }
 
-// loopable looks at all that a loop may go over.
+// loopable returns an error if an expression with a loop can reach a list that is too long.
 func (c *expressionChecker) loopable(f *findings, self any) error {
 	if !c.loops {
 		return nil
@@ -304,8 +297,8 @@ func (c *expressionChecker) optionalOld(old any) any {
 	return types.OptionalOf(types.DefaultTypeAdapter.NativeToValue(old))
 }
 
-// messageOf is what the messageExpression says, by Kubernetes' rules for what
-// can be said; "" for the message of the rule.
+// messageOf returns the message that the messageExpression gives, or "" for the message of
+// the rule. A message counts by the same conditions as in Kubernetes.
 func (c *expressionChecker) messageOf(f *findings, variables map[string]any) string {
 	if c.message == nil {
 		return ""
@@ -319,8 +312,8 @@ func (c *expressionChecker) messageOf(f *findings, variables map[string]any) str
 	return message
 }
 
-// evaluate runs a program, and pays what CEL says that it cost: no more than one
-// expression may.
+// evaluate runs a program, and pays for the cost that CEL has counted, up to the limit for
+// one expression.
 func (f *findings) evaluate(program celgo.Program, variables map[string]any) (any, error) {
 	if err := f.in.Spend(evaluationWork, 0); err != nil {
 		return nil, err
@@ -328,7 +321,7 @@ func (f *findings) evaluate(program celgo.Program, variables map[string]any) (an
 	ctx, done := context.WithTimeout(context.Background(), maxEvaluation)
 	defer done()
 	result, details, err := program.ContextEval(ctx, variables)
-	cost := uint64(maxExpressionCost) // also where a call that was not made would cost more
+	cost := uint64(maxExpressionCost) // the count goes beyond it if a guarded call was refused
 	if details != nil && details.ActualCost() != nil {
 		cost = min(cost, *details.ActualCost())
 	}
@@ -337,16 +330,16 @@ func (f *findings) evaluate(program celgo.Program, variables map[string]any) (an
 	}
 	switch {
 	case err != nil && strings.HasPrefix(err.Error(), costExceeded):
-		return nil, fmt.Errorf("it costs more than one expression may, %d", maxExpressionCost)
+		return nil, fmt.Errorf("it costs more than %d, the limit for one expression", maxExpressionCost)
 	case err != nil && strings.HasPrefix(err.Error(), "no such overload"):
-		return nil, errors.New("a value has not the type that the expression needs (no such overload)")
+		return nil, errors.New("a value does not have a type that the expression can use (no such overload)")
 	case err != nil:
 		return nil, errors.New(shortened(err.Error()))
 	}
 	return result.Value(), nil
 }
 
-// payCost spends what expressions cost, and everything where they were
+// payCost pays for the cost of expressions. It spends the whole budget if they were
 // interrupted.
 func (f *findings) payCost(ctx context.Context, cost int64) error {
 	if ctx.Err() != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/vmrules/vmrules/kinds/crd"
 )
 
-// kinds are all of this package, for whole objects.
+// kinds adds all kinds of this package, with paths from the root of the object.
 var kinds = []vmrules.ParseOption{
 	vmrules.WithKind("schema", crd.Schema), vmrules.WithKind("cel", crd.CEL), vmrules.WithKind("crd", crd.Definition),
 	vmrules.WithRoot(vmrules.RootObject),

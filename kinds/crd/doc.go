@@ -1,18 +1,20 @@
-// Package crd joins vmrules with the validation that Kubernetes itself has for
-// custom resources. It adds rules that hold a Kubernetes schema (kind "schema"),
-// rules that hold an expression in Kubernetes' CEL (kind "cel"), and rules made of
-// a whole CustomResourceDefinition (Rules); and it writes the rules of an
-// annotation in CEL (FromRules).
+// Package crd connects vmrules with the way in which Kubernetes validates custom
+// resources. It adds two kinds of rules to the annotation:
 //
-// The kinds are judged by the API server's own code,
-// k8s.io/apiextensions-apiserver and k8s.io/apiserver. README.md says what of a
-// schema works, what is refused, and what the limits are.
+//   - kind "schema": a schema, as in a CustomResourceDefinition
+//   - kind "cel": an expression in Kubernetes' CEL
+//
+// Rules makes rules from a whole CustomResourceDefinition. FromRules translates the
+// rules of an annotation to CEL.
+//
+// Values are judged by the API server's own code, in k8s.io/apiextensions-apiserver
+// and k8s.io/apiserver. README.md lists what a schema may contain, what is refused,
+// and the limits.
 package crd
 
 import "github.com/vmrules/vmrules"
 
-// Kinds teaches vmrules the kinds that an annotation may use, under their names
-// "schema" and "cel".
+// Kinds returns the options that add the kinds "schema" and "cel".
 func Kinds() []vmrules.ParseOption {
 	return []vmrules.ParseOption{
 		vmrules.WithKind("schema", Schema),

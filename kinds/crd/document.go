@@ -25,14 +25,14 @@ import (
 // keyDefinition is the key of a rule of kind "crd".
 const keyDefinition = "definition"
 
-// Rules makes one rule for whole objects of a document in JSON or YAML: a
-// CustomResourceDefinition of apiextensions.k8s.io/v1, by which each object is
-// judged with the schema of its version, or a schema alone (JSONSchemaProps).
-// What is wrong with a schema is told by a *vmrules.ParseError.
+// Rules makes a rule for whole objects from a document in JSON or YAML. The document is a
+// CustomResourceDefinition of apiextensions.k8s.io/v1, or a schema alone
+// (JSONSchemaProps). Problems in the document are returned as a *vmrules.ParseError.
 //
-// An object that the definition is not about, of another group or kind, is
-// Skipped; one of a version that it does not serve, or that does not say its
-// kind, is Undecided.
+// With a definition, an object is judged by the schema of its version. The rule is Skipped
+// for an object of another group or kind. It is Undecided for an object without apiVersion,
+// and for one of a version that the definition does not serve. An object without kind is
+// judged by its version.
 func Rules(document []byte) (vmrules.Rules, error) {
 	text, err := asJSON(document)
 	if err != nil {
@@ -57,7 +57,8 @@ func Rules(document []byte) (vmrules.Rules, error) {
 		vmrules.WithKind("schema", Schema), vmrules.WithKind("crd", Definition), vmrules.WithRoot(vmrules.RootObject))
 }
 
-// asJSON is the one document of a text as JSON.
+// asJSON returns the document in a text as JSON. It is an error if the text has no document,
+// or more than one.
 func asJSON(text []byte) ([]byte, error) {
 	if trimmed := bytes.TrimSpace(text); json.Valid(trimmed) {
 		return trimmed, nil
@@ -78,7 +79,7 @@ func asJSON(text []byte) ([]byte, error) {
 			return nil, fmt.Errorf("the document is neither JSON nor YAML: %w", err)
 		case string(content) == "null":
 		case found != nil:
-			return nil, errors.New("the text holds several documents: give them one by one")
+			return nil, errors.New("the text has more than one document: read each of them separately")
 		default:
 			found = content
 		}
@@ -89,10 +90,10 @@ func asJSON(text []byte) ([]byte, error) {
 	return found, nil
 }
 
-// Definition is the kind of rule whose key "definition" holds a whole
-// CustomResourceDefinition, as Rules makes it. A definition is trusted: it has not
-// the bounds that a schema in an annotation has, so this kind is none to teach a
-// program that reads the rules of users.
+// Definition compiles a rule whose key "definition" holds a whole CustomResourceDefinition.
+// Rules makes such rules, of the kind "crd". A definition is trusted: it does not have the
+// bounds of a schema in an annotation. So do not add this kind to a program that reads
+// annotations of users.
 func Definition(source vmrules.RuleSource) (vmrules.Checker, []vmrules.Problem) {
 	raw, ok := source.Value(keyDefinition)
 	if !ok {
@@ -104,7 +105,7 @@ func Definition(source vmrules.RuleSource) (vmrules.Checker, []vmrules.Problem) 
 	}
 	tree, err := readJSON(raw)
 	if err != nil {
-		r.wrong(vmrules.ReasonInvalid, "the definition is no JSON: %v", err)
+		r.wrong(vmrules.ReasonInvalid, "the definition is not JSON: %v", err)
 		return nil, r.problems
 	}
 	d := r.definition(tree)
@@ -114,17 +115,16 @@ func Definition(source vmrules.RuleSource) (vmrules.Checker, []vmrules.Problem) 
 	return d, nil
 }
 
-// A definitionChecker judges objects of one kind, each by the schema of its
-// version.
+// A definitionChecker judges objects of one kind, each by the schema of its version.
 type definitionChecker struct {
 	group, kind string
 	namespaced  bool
-	served      []string
+	served      []string // names of versions
 	versions    map[string]*judge
 }
 
-// definition reads what a CustomResourceDefinition says about objects. The rest
-// of it is not judged.
+// definition reads the parts of a CustomResourceDefinition that decide whether an object is
+// valid. It ignores all other parts.
 func (r *reading) definition(tree *node) *definitionChecker {
 	const wanted = v1.GroupName + "/v1"
 	if version, kind := tree.text("apiVersion"), tree.text("kind"); kind != "CustomResourceDefinition" || version != wanted {
@@ -163,7 +163,7 @@ func (r *reading) version(d *definitionChecker, n *node, where *field.Path) {
 		r.problem(n, where.Child("name"), vmrules.ReasonRequired, "is missing: it must be the version's name, such as v1")
 		return
 	case slices.Contains(d.served, name):
-		r.problem(n, where.Child("name"), vmrules.ReasonDuplicate, "there is a version %q already", name)
+		r.problem(n, where.Child("name"), vmrules.ReasonDuplicate, "the version %q is defined twice: keep one of them", name)
 		return
 	case n.member("served").value != true:
 		return
@@ -193,7 +193,7 @@ func (d *definitionChecker) Check(in *vmrules.Input) vmrules.Verdict {
 			judged++
 			continue
 		}
-		if others = d.isNotAbout(object); others == "" {
+		if others = d.otherKind(object); others == "" {
 			d.object(f, i, object)
 			judged++
 		}
@@ -204,16 +204,16 @@ func (d *definitionChecker) Check(in *vmrules.Input) vmrules.Verdict {
 	return f.verdict()
 }
 
-// isNotAbout says of what kind an object is that the definition is not about; ""
-// where it is about it, or may be: an object that does not say its kind.
-func (d *definitionChecker) isNotAbout(object map[string]any) string {
+// otherKind returns a note for an object of another group or kind than the definition's. It
+// returns "" for an object without kind or apiVersion.
+func (d *definitionChecker) otherKind(object map[string]any) string {
 	apiVersion, _ := object["apiVersion"].(string)
 	kind, _ := object["kind"].(string)
 	group, _, _ := strings.Cut(apiVersion, "/")
 	if apiVersion == "" || kind == "" || group == d.group && kind == d.kind {
 		return ""
 	}
-	return fmt.Sprintf("the definition is about the kind %s of %s, not about %q of %q", d.kind, d.group, shortened(kind), shortened(apiVersion))
+	return fmt.Sprintf("the object has kind %q and apiVersion %q, but the definition is for kind %s of group %s", shortened(kind), shortened(apiVersion), d.kind, d.group)
 }
 
 // object judges an object of the definition's kind by the schema of its version.
@@ -222,21 +222,21 @@ func (d *definitionChecker) object(f *findings, i int, object map[string]any) {
 	_, version, _ := strings.Cut(apiVersion, "/")
 	j := d.versions[version]
 	if j == nil {
-		f.doubt("the definition serves %s of %s in the version %s, not in %q", d.kind, d.group, strings.Join(d.served, ", "), shortened(version))
+		f.doubt("the object has apiVersion %q, but the definition serves only %s", shortened(apiVersion), strings.Join(d.served, ", "))
 		return
 	}
 	j.value(f, i)
 	d.metadata(f, i, object)
 }
 
-// metadata judges the object's metadata as the API server does. What it takes
-// from the request, the namespace, need not be there.
+// metadata judges the object's metadata as the API server does. The namespace may be
+// missing, because the API server can take it from the request.
 func (d *definitionChecker) metadata(f *findings, i int, object map[string]any) {
 	content, ok := object["metadata"].(map[string]any)
 	if !ok && object["metadata"] != nil {
 		at := f.in.Violation(i, "metadata").Pointer
 		if slices.ContainsFunc(f.violations, func(v vmrules.Violation) bool { return v.Pointer == at }) {
-			return // said by the schema
+			return // the schema has reported it already
 		}
 		f.violate(i, []any{"metadata"}, vmrules.ReasonTypeInvalid, "must be an object", "")
 		return
@@ -246,13 +246,13 @@ func (d *definitionChecker) metadata(f *findings, i int, object map[string]any) 
 	}
 	meta := &metav1.ObjectMeta{}
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(content, meta); err != nil {
-		f.violate(i, []any{"metadata"}, vmrules.ReasonInvalid, "is not what Kubernetes has for metadata: "+shortened(err.Error()), "")
+		f.violate(i, []any{"metadata"}, vmrules.ReasonInvalid, "is not valid metadata: "+shortened(err.Error()), "")
 		return
 	}
 	if d.namespaced && meta.Namespace == "" {
 		meta.Namespace = metav1.NamespaceDefault
 	}
-	if meta.Name == "" && meta.GenerateName != "" { // the API server makes a name of it first
+	if meta.Name == "" && meta.GenerateName != "" { // the API server generates the name before it validates
 		meta.Name = meta.GenerateName[:min(len(meta.GenerateName), 58)] + "00000"
 	}
 	p := placer{findings: f, value: i, judge: &judge{isResource: true}, object: object}

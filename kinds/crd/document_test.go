@@ -52,11 +52,15 @@ func TestRules(t *testing.T) {
 	for name, test := range map[string]struct {
 		document string
 		object   map[string]any
-		want     []string // of each result: the outcome, and the fields, reasons and messages of its violations
+		want     []string // for each result, the outcome, and the fields, reasons and messages of its violations
 	}{
-		"definition":             {thingYAML, thing(2), []string{"Satisfied"}},
-		"definition, refused":    {thingYAML, thing(11), []string{"Violated spec.replicas FieldValueForbidden too many"}},
-		"definition, by default": {thingYAML, map[string]any{"apiVersion": "example.io/v1", "kind": "Thing", "metadata": map[string]any{"name": "a"}, "spec": map[string]any{}}, []string{"Satisfied"}},
+		"definition":          {thingYAML, thing(2), []string{"Satisfied"}},
+		"definition, refused": {thingYAML, thing(11), []string{"Violated spec.replicas FieldValueForbidden too many"}},
+		"definition, by default": {
+			thingYAML,
+			map[string]any{"apiVersion": "example.io/v1", "kind": "Thing", "metadata": map[string]any{"name": "a"}, "spec": map[string]any{}},
+			[]string{"Satisfied"},
+		},
 		"definition, other kind": {thingYAML, map[string]any{"apiVersion": "v1", "kind": "Pod"}, []string{"Skipped"}},
 		"schema":                 {asJSON, thing(10), []string{"Satisfied"}},
 		"schema, refused":        {asJSON, thing(11), []string{"Violated spec.replicas FieldValueInvalid the object must fit its schema"}},
@@ -88,17 +92,24 @@ func TestRulesRefused(t *testing.T) {
 		document, want string
 		isParseError   bool
 	}{
-		"nothing":           {"", "the document is empty", false},
-		"comments alone":    {"# a\n---\n# b\n", "the document is empty", false},
-		"several documents": {"type: object\n---\ntype: object\n", "several documents", false},
-		"no YAML":           {"a: [", "neither JSON nor YAML", false},
-		"a key twice":       {"type: object\ntype: object\n", "already set", false},
-		"no object":         {"[]", "must be an object, not an array", true},
-		"another kind":      {"apiVersion: v1\nkind: Pod\n", "must be a CustomResourceDefinition of apiextensions.k8s.io/v1", true},
-		"a wrong schema":    {"type: object\nproperties: {a: {type: intger}}\n", `properties[a].type: "intger" is not supported`, true},
-		"a wrong version":   {strings.Replace(thingYAML, "minimum", "minimun", 1), `spec.versions[0].schema.openAPIV3Schema.properties[spec].properties[replicas].minimun: is not known; "minimum" may be meant`, true},
-		"all pruned":        {strings.Replace(thingYAML, "spec:\n", "spec:\n  preserveUnknownFields: true\n", 1), "preserveUnknownFields: must be false", true},
-		"nothing served":    {strings.Replace(thingYAML, "served: true", "served: false", 1), "has no version that is served", true},
+		"an empty text":          {"", "the document is empty", false},
+		"only comments":          {"# a\n---\n# b\n", "the document is empty", false},
+		"more than one document": {"type: object\n---\ntype: object\n", "more than one document", false},
+		"not YAML":               {"a: [", "neither JSON nor YAML", false},
+		"a key given twice":      {"type: object\ntype: object\n", "already set", false},
+		"no object":              {"[]", "must be an object, not an array", true},
+		"another kind":           {"apiVersion: v1\nkind: Pod\n", "must be a CustomResourceDefinition of apiextensions.k8s.io/v1", true},
+		"a wrong schema":         {"type: object\nproperties: {a: {type: intger}}\n", `properties[a].type: "intger" is not supported`, true},
+		"a wrong version": {
+			strings.Replace(thingYAML, "minimum", "minimun", 1),
+			`spec.versions[0].schema.openAPIV3Schema.properties[spec].properties[replicas].minimun: is not known: did you mean "minimum"?`,
+			true,
+		},
+		"preserveUnknownFields": {
+			strings.Replace(thingYAML, "spec:\n", "spec:\n  preserveUnknownFields: true\n", 1),
+			"preserveUnknownFields: must be false", true,
+		},
+		"nothing served": {strings.Replace(thingYAML, "served: true", "served: false", 1), "has no version that is served", true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := crd.Rules([]byte(test.document))
@@ -110,7 +121,7 @@ func TestRulesRefused(t *testing.T) {
 	}
 }
 
-// What Rules makes can be written and read again.
+// The result of Rules can be marshalled and read again.
 func TestRulesAgain(t *testing.T) {
 	rules, err := crd.Rules([]byte(thingYAML))
 	if err != nil {
@@ -130,7 +141,7 @@ func TestRulesAgain(t *testing.T) {
 	}
 }
 
-// A definition of the size of a virtual machine's.
+// Rules reads a definition as large as that of VirtualMachine.
 func TestRulesOfBigDefinition(t *testing.T) {
 	object := func(properties map[string]any) map[string]any {
 		return map[string]any{"type": "object", "properties": properties}

@@ -8,29 +8,29 @@ import (
 	"github.com/vmrules/vmrules"
 )
 
-// maxViolations is how many violations of one rule are told.
+// maxViolations is the largest number of violations that are reported for one rule.
 const maxViolations = 1000
 
-// findings are what a Checker finds about the values of one Input.
+// findings collects what a Checker finds out about the values of one Input.
 type findings struct {
 	in    *vmrules.Input
 	exact exactObjects
 
 	violations []vmrules.Violation
-	doubtful   string // what could not be judged first
-	more       int    // violations that are not told
+	doubtful   string // the first reason why something could not be judged
+	more       int    // violations beyond maxViolations
 }
 
 func newFindings(in *vmrules.Input) *findings { return &findings{in: in, exact: exactIn(in)} }
 
-// missing is the verdict where the path selects nothing.
+// missing returns the verdict for a path that selects nothing.
 func (f *findings) missing() vmrules.Verdict {
 	v := f.in.Violation(-1)
 	v.Reason, v.Detail = vmrules.ReasonRequired, "the field is not set"
 	return vmrules.Verdict{Outcome: vmrules.Violated, Violations: []vmrules.Violation{v}}
 }
 
-// doubt remembers what could not be judged.
+// doubt records why something could not be judged. Only the first reason is kept.
 func (f *findings) doubt(format string, args ...any) {
 	if f.doubtful == "" {
 		f.doubtful = fmt.Errorf(format, args...).Error()
@@ -47,8 +47,8 @@ func (f *findings) violate(value int, steps []any, reason vmrules.Reason, detail
 	f.violations = append(f.violations, v)
 }
 
-// verdict sums up. Kubernetes' validators go through maps, so what they find is
-// put in order.
+// verdict returns the verdict on all values. It sorts the violations, because
+// Kubernetes' validators find them in the random order of maps.
 func (f *findings) verdict() vmrules.Verdict {
 	switch {
 	case len(f.violations) == 0 && f.doubtful != "":

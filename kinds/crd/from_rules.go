@@ -11,45 +11,45 @@ import (
 	"github.com/vmrules/vmrules"
 )
 
-// A Migration is what takes the place of rules when a cluster judges its
-// VirtualMachines by CEL. No rule is lost: each is in Policy or Warnings, or
-// in Untranslated with the reason, and the same holds for CRD.
+// A Migration holds rules in CEL, with which a cluster can judge its VirtualMachines itself. Each
+// rule is in Policy or Warnings, or in Untranslated with the reason. Each rule is also in CRD, or
+// in Untranslated with the reason.
 type Migration struct {
-	// Policy are the validations of a ValidatingAdmissionPolicy that matches
-	// virtualmachines in kubevirt.io, whose binding has the action Deny.
+	// Policy has the validations of a ValidatingAdmissionPolicy that matches
+	// virtualmachines in kubevirt.io. Its binding has the action Deny.
 	Policy []admissionv1.Validation
-	// Warnings are those of the rules with justWarning, for a second policy
-	// whose binding has the action Warn. There, what is not true is a warning.
+	// Warnings has the validations of the rules with justWarning, for a second policy
+	// whose binding has the action Warn.
 	Warnings []admissionv1.Validation
-	// CRD are x-kubernetes-validations for the root of a schema of
-	// VirtualMachines that declares the fields that they read, as Schema does.
+	// CRD has x-kubernetes-validations for the root of a schema of VirtualMachines. The
+	// schema must declare the fields that they read, as Schema does.
 	CRD []apiextensionsv1.ValidationRule
-	// Schema is the least schema that the rules in CRD compile against.
+	// Schema is the smallest schema with which the rules in CRD compile. It contains them.
 	Schema *apiextensionsv1.JSONSchemaProps
-	// Untranslated are the rules that CEL cannot say, by form, in their order.
+	// Untranslated has the rules that cannot be expressed in CEL, in their order.
 	Untranslated []Untranslated
 }
 
-// A Form is one of the two forms of CEL rules, or both.
+// A Form is a form of rules in CEL.
 type Form string
 
 // The forms that rules are translated to.
 const (
 	FormPolicy Form = "policy" // Policy and Warnings
-	FormCRD    Form = "crd"
+	FormCRD    Form = "crd"    // CRD and Schema
 	FormBoth   Form = "both"
 )
 
-// Untranslated is a rule that is not in a form, and why.
+// Untranslated says why a rule is not translated to a form.
 type Untranslated struct {
 	Form  Form
-	Index int    // of the rule
-	Rule  string // its name
-	Key   string // of the rule's JSON that cannot be said; "" where it is the rule itself
+	Index int    // the index of the rule
+	Rule  string // the name of the rule
+	Key   string // the key of the rule that cannot be expressed; "" for the whole rule
 	Why   string
 }
 
-// String says it for people, in one line.
+// String describes the rule, the form and the reason in one line.
 func (u Untranslated) String() string {
 	s := fmt.Sprintf("rules[%d] %q", u.Index, u.Rule)
 	if u.Key != "" {
@@ -67,33 +67,39 @@ func (u Untranslated) String() string {
 // An Option changes how rules are translated.
 type Option func(*translator)
 
-// AnyTypes makes expressions of Policy and Warnings that are longer, and right
-// for a value of any type in any field, such as a number of cores in a string.
-// Without it, fields are taken to have the types of KubeVirt's API, which its own
-// webhook enforces.
+// AnyTypes makes the expressions of Policy and Warnings safe for fields of any type, such as
+// a number of cores in a string. They become longer. Without this option, they rely on the
+// types of KubeVirt's API, which KubeVirt's own webhook enforces.
 func AnyTypes() Option { return func(t *translator) { t.anyTypes = true } }
 
-// FromRules writes rules in CEL. An expression is true for a VirtualMachine where
-// the rule is Satisfied or Skipped. It is false, or an error, where the rule is
-// Violated, Warned or Undecided; a policy with failurePolicy Fail denies the VM for
-// either. An error is what CEL has for a field of a wrong type, for a limit that is
-// not where the rule reads it, and for a VM without spec.template.spec.
+// FromRules translates rules to CEL.
 //
-// That holds for every VM whose fields have the types of KubeVirt's API, whether
-// they are set, absent or, in a policy, null. With AnyTypes, no policy is true for
-// a VM for which the rule does not hold, whatever is in it; where an array stands
-// in the place of an object, it may be an error for one for which it does.
+// For a VirtualMachine, the expression of a rule is
 //
-// Numbers in the VM are those that CEL holds exactly: integers of at most 18
-// digits, others of at most 15, 9 of them behind the point, and less than 1e6 where
-// one with a point or exponent is compared as text. What cannot be said for all of
-// these is in Untranslated.
+//   - true if the rule is Satisfied or Skipped
+//   - false or an error if the rule is Violated, Warned or Undecided
+//   - false if the VM names an instance type or a preference that may set a field of the rule
+//
+// A policy with failurePolicy Fail denies the VM if an expression is false or an error. It is
+// an error if a field has a wrong type, if a limit that the rule reads from the VM is missing,
+// or if the VM has no spec.template.spec.
+//
+// This holds for all VMs whose fields have the types of KubeVirt's API. The fields may be set,
+// absent or, for a policy, null. With AnyTypes, a policy is never true for a VM that violates
+// the rule, whatever the types of its fields. If a VM has an array instead of an object, the
+// policy may be an error although the rule is satisfied.
+//
+// It also holds only for numbers that CEL represents exactly: integers of at most 18 digits,
+// and other numbers of at most 15 digits, 9 of them behind the point. A number with a point or
+// an exponent that is compared as text must be less than 1e6.
+//
+// A rule that cannot be translated for all these VMs and numbers is in Untranslated.
 func FromRules(rules vmrules.Rules, opts ...Option) Migration {
 	var m Migration
 	all, work := newSchema(), &allowance{left: maxTranslation}
 	for i, r := range rules.All() {
 		if rules.Root() != vmrules.RootTemplate {
-			m.Untranslated = append(m.Untranslated, untranslated(FormBoth, i, r, refuse("", "it is about whole objects, and not about the spec.template of a VM")))
+			m.Untranslated = append(m.Untranslated, untranslated(FormBoth, i, r, refuse("", "the rule is about whole objects, not about a VM's spec.template")))
 			continue
 		}
 		policy, crd := m.addPolicy(r, work, opts), m.addCRD(r, work, all)
@@ -136,10 +142,11 @@ func (m *Migration) addPolicy(r vmrules.Rule, work *allowance, opts []Option) er
 	return nil
 }
 
-// addCRD adds a rule, and what it reads to the schema of all.
+// addCRD translates a rule for CRD, and adds the fields that it reads to the schema of all
+// rules.
 func (m *Migration) addCRD(r vmrules.Rule, work *allowance, all *leastSchema) error {
 	if r.JustWarning {
-		return refuse("justWarning", "the validations of a CRD cannot warn")
+		return refuse("justWarning", "the rules of a CRD cannot warn")
 	}
 	t := &translator{root: "self", rule: r, schema: newSchema()}
 	expression, err := t.translate()
@@ -154,27 +161,27 @@ func (m *Migration) addCRD(r vmrules.Rule, work *allowance, all *leastSchema) er
 		return err
 	}
 	if !all.accepts(t.schema) {
-		return refuse("", "another rule takes a field for an object, an array or a scalar, which is another of these here")
+		return refuse("", "this rule and an earlier one disagree on whether a field is an object, an array or a scalar")
 	}
 	all.merge(t.schema)
 	m.CRD = append(m.CRD, rule)
 	return nil
 }
 
-// validationRule is the rule for a CRD. Its reason is Kubernetes' default, since
-// one rule stands for a missing field and for a wrong one.
+// validationRule returns the rule for a CRD. It has Kubernetes' default reason, because the
+// rule is violated both by a missing field and by a wrong one.
 func (t *translator) validationRule(expression string) apiextensionsv1.ValidationRule {
 	return apiextensionsv1.ValidationRule{
 		Rule: expression, Message: oneLine(t.rule.Message), Reason: new(apiextensionsv1.FieldValueInvalid), FieldPath: t.fieldPath(),
 	}
 }
 
-// oneLine is a message as Kubernetes takes it: without line breaks.
+// oneLine replaces line breaks in a message, which Kubernetes refuses.
 func oneLine(message string) string {
 	return strings.Join(strings.FieldsFunc(message, func(r rune) bool { return r == '\n' || r == '\r' }), " ")
 }
 
-// A refusal is why a rule cannot be said, and which of its keys is to blame.
+// A refusal is an error that says why a rule cannot be translated, and because of which key.
 type refusal struct{ key, why string }
 
 func (r refusal) Error() string { return r.why }
@@ -191,14 +198,14 @@ func untranslated(form Form, i int, r vmrules.Rule, err error) Untranslated {
 	return u
 }
 
-// maxTranslation is what compiling the expressions of one call of FromRules may
-// take, as much as the Work of a vmrules.Budget by default.
+// maxTranslation is the work of compiling expressions in one call of FromRules. It is the
+// default Work of a vmrules.Budget.
 const maxTranslation = 1_000_000_000
 
-// An allowance is what is left of it.
+// An allowance is the rest of maxTranslation.
 type allowance struct{ left int }
 
-// take takes from what is left, or all of it and returns why there is not enough.
+// take subtracts work. If too little is left, it takes all of it and returns an error.
 func (a *allowance) take(work int) error {
 	if work > a.left {
 		a.left = 0

@@ -16,15 +16,15 @@ import (
 	"k8s.io/apiserver/pkg/cel/environment"
 )
 
-// What is translated is given to Kubernetes' own compiler before anybody else
-// sees it, as of the first version that has all of what is used.
+// baseEnv is Kubernetes' environment of the first version that has all functions that the
+// expressions use. All expressions are compiled with it before FromRules returns them.
 var baseEnv = sync.OnceValue(func() *environment.EnvSet { return environment.MustBaseEnvSet(version.MajorMinor(1, 30)) })
 
 var policyEnv = sync.OnceValues(func() (*celgo.Env, error) {
 	return withVariables(baseEnv(), celgo.Variable(varObject, celgo.DynType))
 })
 
-// checkPolicy says why an expression is none that a policy could have.
+// checkPolicy returns an error if a policy cannot have an expression.
 func checkPolicy(expression string) error {
 	env, err := policyEnv()
 	if err != nil {
@@ -35,13 +35,13 @@ func checkPolicy(expression string) error {
 	case issues.Err() != nil:
 		return refuse("", "the expression does not compile: %.200s", issues.Err())
 	case !ast.OutputType().IsExactType(celgo.BoolType):
-		return refuse("", "the expression is a %s", ast.OutputType())
+		return refuse("", "the expression has type %s, not bool", ast.OutputType())
 	}
 	return nil
 }
 
-// checkCRD says why the rules of a schema are none that a CRD could have: they
-// do not compile, or would be too much work for the longest lists.
+// checkCRD returns an error if a CRD cannot have the rules of a schema: they do not compile, or
+// the API server would estimate their cost as too high.
 func checkCRD(props *apiextensionsv1.JSONSchemaProps) error {
 	s, err := structuralOf(props)
 	if err != nil {
@@ -56,7 +56,7 @@ func checkCRD(props *apiextensionsv1.JSONSchemaProps) error {
 		case r.Error != nil:
 			return refuse("", "the expression does not compile: %.200s", r.Error.Detail)
 		case r.MaxCost > crdvalidation.StaticEstimatedCostLimit:
-			return refuse("", "the API server would estimate the cost as %d, of at most %d, with up to %d items in a list and %d characters in a string",
+			return refuse("", "the API server would estimate its cost as %d, more than the limit of %d, for lists of %d items and strings of %d characters",
 				r.MaxCost, crdvalidation.StaticEstimatedCostLimit, schemaItems, schemaLength)
 		}
 	}

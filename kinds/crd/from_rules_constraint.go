@@ -14,8 +14,7 @@ import (
 	"github.com/vmrules/vmrules"
 )
 
-// constrained says that a value is right: an expression that is not true for
-// null.
+// constrained returns the condition that a value satisfies the rule. It is never true for null.
 func (t *translator) constrained(v string, of fieldType) (string, error) {
 	r := t.rule
 	if r.Kind == vmrules.KindString && of == integerType {
@@ -41,7 +40,8 @@ func (t *translator) constrained(v string, of fieldType) (string, error) {
 	return strings.Join(all, " && "), nil
 }
 
-// typed says that a value has its type and is not null, which nothing else says.
+// typed returns the condition that a value has its type and is not null, for a rule without
+// other conditions.
 func (t *translator) typed(v string, of fieldType) string {
 	switch {
 	case t.schema != nil:
@@ -52,6 +52,7 @@ func (t *translator) typed(v string, of fieldType) string {
 	return "type(" + v + ") == string"
 }
 
+// rendered returns an expression for a value as a string.
 func rendered(v string, of fieldType) string {
 	if of == stringType {
 		return v
@@ -59,10 +60,10 @@ func rendered(v string, of fieldType) string {
 	return "string(" + v + ")"
 }
 
-// numbers are the kind integer, min and max.
+// numbers returns the conditions for the kind integer, min and max.
 func (t *translator) numbers(v string, of fieldType) ([]string, error) {
 	r := t.rule
-	var plain, compared []string // compared are about q
+	var plain, compared []string // compared has conditions on the variable q, a quantity
 	for _, b := range []struct {
 		key, operator string
 		limit         vmrules.Argument
@@ -99,13 +100,13 @@ func (t *translator) numbers(v string, of fieldType) ([]string, error) {
 	return append(plain, "["+q+"].all(q, "+strings.Join(compared, " && ")+")"), nil
 }
 
-// integral says that a quantity is a whole number. isInteger alone denies what
-// has a point or a small suffix, such as 1.5Gi and 2000m.
+// integral is the condition that the quantity q is a whole number. isInteger alone is false for
+// numbers with a point or a small suffix, such as 1.5Gi and 2000m.
 const integral = `(q.isInteger() || q.sub(int(q.asApproximateFloat())) == quantity("0"))`
 
-// asQuantity is a number or quantity as CEL's quantity. Of string() of a number,
-// the API server does not know how short it is when it estimates the cost of a
-// CRD's rules.
+// asQuantity returns an expression for a number or a quantity as CEL's quantity. In a CRD, it
+// avoids string() of a number: when the API server estimates the cost, it assumes that the
+// result can have any length.
 func (t *translator) asQuantity(v string, of fieldType) string {
 	added := `quantity("0").add(` + v + ")"
 	switch {
@@ -117,8 +118,8 @@ func (t *translator) asQuantity(v string, of fieldType) string {
 	return "(type(" + v + ") == int ? " + added + " : quantity(" + v + "))"
 }
 
-// hasDigit tells a number from a suffix alone, such as Gi, which Kubernetes
-// takes for 0.
+// hasDigit returns the condition that a quantity has a digit. Kubernetes reads a suffix alone,
+// such as Gi, as 0.
 func (t *translator) hasDigit(v string, of fieldType) string {
 	const digit = `.matches("^[-+]?[.]?[0-9]")`
 	if t.schema != nil && of != stringType {
@@ -127,7 +128,7 @@ func (t *translator) hasDigit(v string, of fieldType) string {
 	return rendered(v, of) + digit
 }
 
-// allowsZero reports whether min and max allow 0, as far as that is known.
+// allowsZero reports whether min and max may allow 0.
 func (t *translator) allowsZero() bool {
 	if t.rule.Min.IsZero() && t.rule.Max.IsZero() {
 		return true
@@ -138,7 +139,8 @@ func (t *translator) allowsZero() bool {
 	return bounds.holds(0) != holdsNever
 }
 
-// direct is a limit that an integer field is compared with as it is.
+// direct returns a limit as an integer, with which an integer field can be compared directly.
+// It returns false if the field or the limit is not an integer.
 func (t *translator) direct(key string, limit vmrules.Argument, of fieldType) (string, bool, error) {
 	if of != integerType {
 		return "", false, nil
@@ -155,7 +157,7 @@ func (t *translator) direct(key string, limit vmrules.Argument, of fieldType) (s
 	return read, true, err
 }
 
-// quantity is a limit as a quantity, and what else must be said of it.
+// quantity returns a limit as a quantity, and further conditions on the limit.
 func (t *translator) quantity(key string, limit vmrules.Argument) (string, []string, error) {
 	if literal, ok := limit.Literal(); ok {
 		text, err := exactQuantity(key, fmt.Sprint(literal))
@@ -176,7 +178,7 @@ func (t *translator) quantity(key string, limit vmrules.Argument) (string, []str
 	return t.asQuantity(read, of), []string{t.hasDigit(read, of)}, nil
 }
 
-// argument are the steps to the one value of an argument.
+// argument returns the steps of the path of an argument, which must select one value.
 func (t *translator) argument(key string, a vmrules.Argument) ([]step, error) {
 	path, _ := a.Path()
 	steps, err := t.scalar(key, path)
@@ -184,15 +186,16 @@ func (t *translator) argument(key string, a vmrules.Argument) ([]step, error) {
 		return nil, err
 	}
 	if defaultAt(steps).Default != nil {
-		return nil, refuse(key, "%s counts as a default where it is not set", path)
+		return nil, refuse(key, "%s has a default, which CEL cannot read", path)
 	}
 	if hasEach(steps) {
-		return nil, refuse(key, "%s may select several values, and one is needed", path)
+		return nil, refuse(key, "%s may select several values, but one is needed", path)
 	}
 	return steps, nil
 }
 
-// wholeNumber is a number as CEL writes an int.
+// wholeNumber converts a number to CEL's notation of an int. It returns false if the number is
+// not an int.
 func wholeNumber(text string) (string, bool) {
 	if !shortNumber.MatchString(text) {
 		return "", false
@@ -204,15 +207,15 @@ func wholeNumber(text string) (string, bool) {
 	return n.Num().String(), true
 }
 
-// shortNumber are numbers that are not long when they are written out.
+// shortNumber matches numbers that have few digits even if their exponent is written out.
 var shortNumber = regexp.MustCompile(`^[-+]?[0-9]{1,19}(\.[0-9]{1,19})?([eE][+]?[0-9]{1,2})?$`)
 
-// exactQuantities are those of which Kubernetes keeps every digit, if they are
-// not too large.
+// exactQuantities matches quantities of which Kubernetes keeps all digits, if they are not too
+// large.
 var exactQuantities = regexp.MustCompile(`^[-+]?([0-9]{1,15}(\.[0-9]{1,6})?|\.[0-9]{1,6})(m|k|[MGTPE]|[KMGTPE]i)?$`)
 
-// exactQuantity is a limit that quantity() reads exactly, and far enough from
-// where it is cut off.
+// exactQuantity returns a limit as a text that quantity() reads exactly. It returns an error if
+// quantity() would round the limit, or may cap it.
 func exactQuantity(key, text string) (string, error) {
 	whole, isWhole := wholeNumber(text)
 	if isWhole {
@@ -221,7 +224,7 @@ func exactQuantity(key, text string) (string, error) {
 	q, err := resource.ParseQuantity(text)
 	if err != nil || !isWhole && !exactQuantities.MatchString(text) ||
 		q.CmpInt64(1<<62) > 0 || q.CmpInt64(-(1<<62)) < 0 {
-		return "", refuse(key, "CEL does not hold %.40q exactly: quantity() is exact for whole numbers up to 2^62, and else for 15 digits before the point and 6 behind it", text)
+		return "", refuse(key, "quantity() does not read %.40q exactly: it is exact for whole numbers up to 2^62, and for other numbers with 15 digits before the point and 6 behind it", text)
 	}
 	if isWhole {
 		return inBinaryUnits(q.Value()), nil
@@ -229,7 +232,7 @@ func exactQuantity(key, text string) (string, error) {
 	return text, nil
 }
 
-// inBinaryUnits is a number of bytes as people write it: 1536Mi.
+// inBinaryUnits returns a number of bytes with a binary suffix, such as 1536Mi.
 func inBinaryUnits(n int64) string {
 	for _, unit := range []struct {
 		size   int64
@@ -242,7 +245,8 @@ func inBinaryUnits(n int64) string {
 	return strconv.FormatInt(n, 10)
 }
 
-// lengths are minLength and maxLength. size() of a string counts code points.
+// lengths returns the conditions for minLength and maxLength. Like them, size() of a string
+// counts code points.
 func (t *translator) lengths(v string, of fieldType) ([]string, error) {
 	var all []string
 	for _, b := range []struct {
@@ -254,22 +258,22 @@ func (t *translator) lengths(v string, of fieldType) ([]string, error) {
 		}
 		literal, ok := b.limit.Literal()
 		if !ok {
-			return nil, refuse(b.key, "a length that is read from the VM may have forms that int() does not read alike")
+			return nil, refuse(b.key, "CEL's int() does not read all forms that a length in a VM may have")
 		}
 		n, ok := wholeNumber(fmt.Sprint(literal))
 		if !ok {
-			return nil, refuse(b.key, "%.40v is beyond CEL's int", literal)
+			return nil, refuse(b.key, "%.40v is too large for CEL's int", literal)
 		}
 		all = append(all, "size("+rendered(v, of)+") "+b.operator+" "+n)
 	}
 	return all, nil
 }
 
-// allowed is values.
+// allowed returns the condition for values.
 func (t *translator) allowed(v string, of fieldType) ([]string, error) {
 	switch {
 	case !t.rule.ValuesFrom.IsZero():
-		return nil, refuse("values", "%s may select one value, several, or lists of them", t.rule.ValuesFrom)
+		return nil, refuse("values", "%s may select one value, several values, or lists of values", t.rule.ValuesFrom)
 	case t.rule.Values == nil:
 		return nil, nil
 	}
@@ -278,7 +282,7 @@ func (t *translator) allowed(v string, of fieldType) ([]string, error) {
 	for _, item := range t.rule.Values {
 		literal, ok := item.Literal()
 		if !ok {
-			return nil, refuse("values", "%s may select one value, several, or lists of them", item)
+			return nil, refuse("values", "%s may select one value, several values, or lists of values", item)
 		}
 		text, err := renderedLiteral(literal)
 		if err != nil {
@@ -304,7 +308,7 @@ func (t *translator) allowed(v string, of fieldType) ([]string, error) {
 	return []string{v + " in [" + strings.Join(items, ", ") + "]"}, nil
 }
 
-// integersAmong are the values that an integer can have.
+// integersAmong returns the values that an integer can have.
 func integersAmong(items []string) []string {
 	var integers []string
 	for _, item := range items {
@@ -318,7 +322,7 @@ func integersAmong(items []string) []string {
 
 var plainNumber = regexp.MustCompile(`^(0|-?[1-9][0-9]{0,17}|-?(0|[1-9][0-9]{0,5})\.[0-9]{0,8}[1-9])$`)
 
-// renderedLiteral is an allowed value as vmrules compares it.
+// renderedLiteral returns an allowed value as the string with which vmrules compares.
 func renderedLiteral(literal any) (string, error) {
 	number, ok := literal.(json.Number)
 	if !ok {
@@ -328,24 +332,25 @@ func renderedLiteral(literal any) (string, error) {
 		return whole, nil
 	}
 	if !plainNumber.MatchString(string(number)) {
-		return "", refuse("values", "CEL may write %.40s otherwise: it has to be less than 1000000, with 9 digits behind the point at most, no zero at its end and no exponent", number)
+		return "", refuse("values", "CEL may render %.40s differently: write a number less than 1000000, with at most 9 digits behind the point, no zero at the end and no exponent", number)
 	}
 	return string(number), nil
 }
 
-// mayBeNumber tells what a number or boolean may be rendered as.
+// mayBeNumber reports whether a text may be a number or a boolean that was rendered as a
+// string.
 func mayBeNumber(text string) bool {
 	return text == "true" || text == "false" || text != "" && strings.Trim(text, "-0123456789.") == ""
 }
 
-// matched is regex.
+// matched returns the condition for regex.
 func (t *translator) matched(v string, of fieldType) ([]string, error) {
 	if t.rule.Regex.IsZero() {
 		return nil, nil
 	}
 	literal, ok := t.rule.Regex.Literal()
 	if !ok {
-		return nil, refuse("regex", "a PCRE that is read from the VM cannot be rewritten for RE2")
+		return nil, refuse("regex", "a regular expression that the rule reads from the VM cannot be rewritten for RE2")
 	}
 	re2, err := toRE2(fmt.Sprint(literal))
 	if err != nil {
@@ -354,7 +359,7 @@ func (t *translator) matched(v string, of fieldType) ([]string, error) {
 	return []string{rendered(v, of) + ".matches(" + regexLiteral(re2) + ")"}, nil
 }
 
-// regexLiteral is a raw string where that is possible.
+// regexLiteral returns a pattern as a string literal of CEL, raw if possible.
 func regexLiteral(re2 string) string {
 	if strings.Contains(re2, `"`) || !isPrintable(re2) {
 		return strconv.Quote(re2)

@@ -6,19 +6,18 @@ import (
 	"strings"
 )
 
-// Of a CRD's rules the API server estimates the cost, by the bounds in the
-// schema, which it loses sight of behind an optional. So in this form, fields are
-// asked for by has() and read by their path. There is no null: a field with null
-// is absent. KubeVirt's API demands spec.domain, and so does the schema.
+// This file translates rules for a CRD. The API server estimates the cost of such rules from
+// the bounds in the schema. It does not find these bounds behind an optional, so the
+// expressions test for fields with has() and read them by their path. There is no null: a
+// field that is null is absent. KubeVirt's API requires spec.domain, and so does the schema.
 
-// A typedField is how a field with a declared type is read: what must be there
-// first, and its path.
+// A typedField is a field with a declared type, as an expression reads it.
 type typedField struct {
-	there []string
+	there []string // the conditions for the field to exist
 	path  string
 }
 
-// typedRead reads what steps of names and indexes lead to.
+// typedRead returns the field that steps of names and indexes select.
 func (t *translator) typedRead(base string, at, steps []step) (typedField, error) {
 	r := typedField{path: base}
 	for i, s := range steps {
@@ -44,7 +43,7 @@ func (t *translator) typedRead(base string, at, steps []step) (typedField, error
 	return r, nil
 }
 
-// and says that a typedField is there and that something holds for it.
+// and returns the condition that the field exists and that holds is true.
 func (r typedField) and(holds string) string {
 	holds = grouped(holds, " || ", " ? ")
 	if holds == holdsAlways && len(r.there) > 0 {
@@ -53,7 +52,7 @@ func (r typedField) and(holds string) string {
 	return strings.Join(append(slices.Clip(r.there), holds), " && ")
 }
 
-// or says what becomes of a typedField that is there, and of one that is not.
+// or returns an expression that is holds if the field exists, and absent if it does not.
 func (r typedField) or(absent, holds string) string {
 	if absent == holdsNever {
 		return r.and(holds)
@@ -80,8 +79,8 @@ func negated(condition string) string {
 	return "!(" + condition + ")"
 }
 
-// grouped puts an expression into parentheses that has one of the operators
-// outside of all it has itself.
+// grouped puts an expression into parentheses if it has one of the operators outside of all
+// parentheses, brackets and literals.
 func grouped(expression string, operators ...string) string {
 	depth := 0
 	for i := 0; i < len(expression); i++ {
@@ -99,7 +98,8 @@ func grouped(expression string, operators ...string) string {
 	return expression
 }
 
-// literalEnd is where the string literal ends that an expression begins with.
+// literalEnd returns the index of the closing quote of a string literal at the beginning of a
+// text.
 func literalEnd(literal string, raw bool) int {
 	for i := 1; i < len(literal); i++ {
 		switch {
@@ -112,7 +112,7 @@ func literalEnd(literal string, raw bool) int {
 	return len(literal)
 }
 
-// typedAll is all in this form.
+// typedAll is all for a CRD.
 func (t *translator) typedAll(base string, at, rest []step, absent string) (string, error) {
 	i := slices.IndexFunc(rest, func(s step) bool { return s.each })
 	if i < 0 {
@@ -141,7 +141,8 @@ func (t *translator) typedAll(base string, at, rest []step, absent string) (stri
 	return list.and(list.path + ".exists(" + item + ", " + some + ") && " + every), nil
 }
 
-// itemFor is what the items of a list are called inside another's.
+// itemFor returns the variable for the items of a list, which differs from that of the items
+// around it.
 func (t *translator) itemFor(base string, list []step) string {
 	item := "item"
 	if len(list) > 0 {
@@ -153,7 +154,7 @@ func (t *translator) itemFor(base string, list []step) string {
 	return item
 }
 
-// typedExists is exists in this form.
+// typedExists is exists for a CRD.
 func (t *translator) typedExists(base string, at, rest []step) (string, error) {
 	i := slices.IndexFunc(rest, func(s step) bool { return s.each })
 	if i < 0 {
@@ -174,7 +175,7 @@ func (t *translator) typedExists(base string, at, rest []step) (string, error) {
 	return list.and(list.path + ".exists(" + item + ", " + some + ")"), nil
 }
 
-// typedPresent is present in this form.
+// typedPresent is present for a CRD.
 func (t *translator) typedPresent(base string, at, rest []step) (string, error) {
 	if len(rest) > 0 && defaultAt(slices.Concat(at, rest)).Default != nil {
 		rest = rest[:len(rest)-1]
@@ -183,7 +184,7 @@ func (t *translator) typedPresent(base string, at, rest []step) (string, error) 
 	return r.and(holdsAlways), err
 }
 
-// typedValue is value in this form.
+// typedValue is value for a CRD.
 func (t *translator) typedValue(base string, at, rest []step, absent string) (string, error) {
 	r, err := t.typedRead(base, at, rest)
 	if err != nil {

@@ -24,7 +24,7 @@ func ExampleFromRules() {
 		{
 			"name": "no-root", "rule": "regex", "regex": "^(?!root)",
 			"path": "jsonpath::.spec.hostname",
-			"message": "This is no name for a host."
+			"message": "The hostname must not begin with root."
 		}
 	]`)
 	if err != nil {
@@ -51,5 +51,5 @@ func ExampleFromRules() {
 	// - !has(self.spec.instancetype) && has(self.spec.template.spec.domain.cpu) && has(self.spec.template.spec.domain.cpu.cores) && self.spec.template.spec.domain.cpu.cores >= 2
 	// - !has(self.spec.preference) && (!has(self.spec.template.spec.domain.devices) || !has(self.spec.template.spec.domain.devices.disks) || self.spec.template.spec.domain.devices.disks.all(disk, !has(disk.disk) || !has(disk.disk.bus) || disk.disk.bus in ["virtio", "sata"]))
 	// Not translated:
-	// - rules[2] "no-root" regex: the group "(?!r" is not rewritten for CEL's matches(), which is RE2
+	// - rules[2] "no-root" regex: the group "(?!r" cannot be rewritten for CEL's matches(), which uses RE2
 }

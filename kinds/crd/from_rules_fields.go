@@ -10,18 +10,18 @@ import (
 	"github.com/vmrules/vmrules"
 )
 
-// A fieldType is what the JSON of a field is by KubeVirt's API.
+// A fieldType is the JSON type of a field in KubeVirt's API.
 type fieldType int
 
 const (
-	anyType     fieldType = iota // not known here
+	anyType     fieldType = iota // the type is not known here
 	integerType                  // a whole number
 	stringType
 	quantityType // a string or a number, such as "2Gi"
 )
 
-// typesOf are the types of the fields that rules are mostly about, below a VM's
-// spec.template. [] is any item of a list.
+// typesOf has the types of the fields that most rules are about, by their paths below a VM's
+// spec.template. In a path, [] stands for any item of a list.
 var typesOf = map[string]fieldType{
 	"spec.domain.cpu.cores":                             integerType,
 	"spec.domain.cpu.sockets":                           integerType,
@@ -70,7 +70,7 @@ var typesOf = map[string]fieldType{
 	"spec.domain.features.hyperv.spinlocks.spinlocks":   integerType,
 }
 
-// mapsOf are the objects with any names, and the type of their values.
+// mapsOf has the objects whose members may have any names, and the types of the members.
 var mapsOf = map[string]fieldType{
 	"metadata.labels":                stringType,
 	"metadata.annotations":           stringType,
@@ -84,7 +84,8 @@ func isMap(at string) bool {
 	return ok
 }
 
-// containers are the fields above those that are known here: objects and arrays.
+// containers has all fields that contain a field of typesOf or mapsOf, and whether they are an
+// object or an array.
 var containers = func() map[string]string {
 	found := map[string]string{}
 	for field := range mapsOf {
@@ -105,7 +106,7 @@ var containers = func() map[string]string {
 	return found
 }()
 
-// typeAt is the type of the field that steps lead to.
+// typeAt returns the type of the field that steps select.
 func (t *translator) typeAt(steps []step) fieldType {
 	if t.anyTypes {
 		return anyType
@@ -118,8 +119,8 @@ func (t *translator) typeAt(steps []step) fieldType {
 	return typesOf[fieldKey(steps)]
 }
 
-// defaultAt is what the field that steps lead to counts as where its parent is there
-// and it is not; the Default is nil for none.
+// defaultAt returns what vmrules knows about the field that steps select. Its Default is nil if
+// the field has none.
 func defaultAt(steps []step) vmrules.Place {
 	text := "jsonpath::$"
 	for _, s := range steps {
@@ -128,8 +129,8 @@ func defaultAt(steps []step) vmrules.Place {
 	return placeOf(vmrules.MustParsePath(text))
 }
 
-// placeOf is what vmrules knows of a path, whatever a VM has there. The VM names what
-// sets fields of others.
+// placeOf returns what vmrules knows about a path in a VM without any fields. The VM names an
+// object in each field of setters.
 func placeOf(path vmrules.Path, setters ...string) vmrules.Place {
 	spec := map[string]any{"template": map[string]any{"spec": map[string]any{}}}
 	for _, setter := range setters {
@@ -137,7 +138,7 @@ func placeOf(path vmrules.Path, setters ...string) vmrules.Place {
 	}
 	rules, err := vmrules.NewRules([]vmrules.Rule{{Kind: vmrules.KindString, Name: "any", Path: path, Message: "any"}})
 	if err != nil {
-		return vmrules.Place{} // the rule that has the path is refused
+		return vmrules.Place{} // the rule with this path is refused elsewhere
 	}
 	for resolved := range rules.Resolve(map[string]any{"kind": "VirtualMachine", "spec": spec}) {
 		return resolved.AtPath
@@ -145,39 +146,38 @@ func placeOf(path vmrules.Path, setters ...string) vmrules.Place {
 	return vmrules.Place{}
 }
 
-// A leastSchema is a structural schema that is being made.
+// A leastSchema builds a structural schema that declares only what rules read.
 type leastSchema struct {
 	members map[string]*leastSchema
 	items   *leastSchema
-	leaf    *apiextensionsv1.JSONSchemaProps // nil: an object or list
-	anyName *apiextensionsv1.JSONSchemaProps // of the values of a map
+	leaf    *apiextensionsv1.JSONSchemaProps // nil for an object or list
+	anyName *apiextensionsv1.JSONSchemaProps // the schema of the values of a map
 
-	references []string // of the root: those of a VM's spec that are declared, too
+	references []string // only in the root: the setters that are declared in the VM's spec
 }
 
 func newSchema() *leastSchema { return &leastSchema{} }
 
-// Bounds of the schema, which let the API server see what an expression costs
-// at most.
+// The bounds in the schema, from which the API server estimates the cost of an expression.
 const (
 	schemaItems  = 64
 	schemaLength = 256
 )
 
-// add declares the field that steps lead to.
+// add declares the field that steps select.
 func (s *leastSchema) add(steps []step, of fieldType) error {
 	at := s
 	for i, step := range steps {
 		if isMap(fieldKey(steps[:i])) {
 			if i < len(steps)-1 || step.name == "" {
-				return refuse("", "%s has no fields below its own", fieldKey(steps[:i]))
+				return refuse("", "the members of %s are scalars, without fields", fieldKey(steps[:i]))
 			}
 			at.anyName = propsOf(of)
 			return nil
 		}
 		at = at.below(step)
 		if at.leaf != nil && i < len(steps)-1 {
-			return refuse("", "%s is not an object with fields", fieldKey(steps[:i+1]))
+			return refuse("", "%s is a scalar, without fields", fieldKey(steps[:i+1]))
 		}
 	}
 	switch containers[fieldKey(steps)] {
@@ -189,7 +189,7 @@ func (s *leastSchema) add(steps []step, of fieldType) error {
 		at.below(step{index: 0})
 	default:
 		if at.members != nil || at.items != nil {
-			return refuse("", "%s is a scalar and an object or array at once", fieldKey(steps))
+			return refuse("", "the rule reads %s both as a scalar and as an object or array", fieldKey(steps))
 		}
 		at.leaf = propsOf(of)
 	}
@@ -212,7 +212,7 @@ func (s *leastSchema) below(step step) *leastSchema {
 	return s.members[step.name]
 }
 
-// accepts reports whether all that other declares can stand beside what s does.
+// accepts reports whether one schema can declare all fields of s and of other.
 func (s *leastSchema) accepts(other *leastSchema) bool {
 	if s == nil || other == nil {
 		return true
@@ -282,8 +282,8 @@ func (s *leastSchema) props() *apiextensionsv1.JSONSchemaProps {
 	return p
 }
 
-// propsOf is the schema of a field. One of a type that is not known may be a
-// whole number or a string, which CEL then tells apart.
+// propsOf returns the schema of a field. A field of unknown type may be a whole number or a
+// string: CEL can distinguish them.
 func propsOf(of fieldType) *apiextensionsv1.JSONSchemaProps {
 	switch of {
 	case integerType:
@@ -294,8 +294,7 @@ func propsOf(of fieldType) *apiextensionsv1.JSONSchemaProps {
 	return &apiextensionsv1.JSONSchemaProps{XIntOrString: true, MaxLength: new(int64(schemaLength))}
 }
 
-// ofVM is the schema of a VirtualMachine with this one at its spec.template, and
-// with rules.
+// ofVM returns the schema of a VirtualMachine with rules, and with s at spec.template.
 func (s *leastSchema) ofVM(rules []apiextensionsv1.ValidationRule) *apiextensionsv1.JSONSchemaProps {
 	object := func(name string, of *apiextensionsv1.JSONSchemaProps) *apiextensionsv1.JSONSchemaProps {
 		return &apiextensionsv1.JSONSchemaProps{Type: "object", Properties: map[string]apiextensionsv1.JSONSchemaProps{name: *of}}

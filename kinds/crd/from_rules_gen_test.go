@@ -10,23 +10,23 @@ import (
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 )
 
-// A generator makes one rule and VMs for it, always the same for one number.
+// A generator makes one rule and VMs for it, which depend only on the seed.
 type generator struct {
 	*rand.Rand
 	anyTypes bool // values of any type in any field
 	noNulls  bool
 	noFloats bool
-	chaos    bool // what is no scalar may be of another type, too
+	chaos    bool // objects and arrays may have another type, too
 	plants   []plant
 }
 
-// A plant is a place and what should often be there.
+// A plant is a place, and the values that it should often have.
 type plant struct {
 	at     vmPlace
 	values []any
 }
 
-// A vmPlace is a path of names and *, and what KubeVirt's API says is there.
+// A vmPlace is a path of names and *, and its type in KubeVirt's API.
 type vmPlace struct {
 	steps []string
 	of    fieldType
@@ -56,7 +56,7 @@ var vmPlaces = func() (all []vmPlace) {
 	return sorted(all)
 }()
 
-// arguments are where limits are read from.
+// arguments has the places from which rules read their arguments.
 var arguments = []vmPlace{
 	{[]string{"metadata", "labels", "licensed-cores"}, stringType},
 	{[]string{"spec", "domain", "cpu", "maxSockets"}, integerType},
@@ -68,7 +68,7 @@ func (g *generator) chance(percent int) bool { return g.IntN(100) < percent }
 
 func pick[T any](g *generator, from ...T) T { return from[g.IntN(len(from))] }
 
-// path is a place as an annotation writes it; some of its * are indexes.
+// path returns a place as a path in an annotation. Some of its * become indexes.
 func (g *generator) path(p vmPlace) (string, vmPlace) {
 	var s strings.Builder
 	s.WriteString("jsonpath::")
@@ -121,7 +121,7 @@ func (g *generator) rule() map[string]any {
 	return rule
 }
 
-// unindexed is a parent whose indexes are any again.
+// unindexed replaces the indexes in a path with *.
 func unindexed(steps []string) []string {
 	var all []string
 	for _, s := range steps {
@@ -152,11 +152,11 @@ func (g *generator) bounds(rule map[string]any) []any {
 	return []any{n, n + 1, n - 1, g.number(n), g.number(n), g.number(n + 1), g.number(n - 1), strconv.Itoa(n), strconv.Itoa(n) + ".5", strconv.Itoa(n) + "500m"}
 }
 
-// number is n in one of its forms.
+// number returns n in one of several notations.
 func (g *generator) number(n int) any {
 	if g.chance(30) {
 		forms := []string{"%d", "%d", "%d.0", "%de0"}
-		if g.noFloats || n >= 1e6 { // which CEL renders with an exponent
+		if g.noFloats || n >= 1e6 { // CEL renders such floats with an exponent
 			forms = forms[:1]
 		}
 		return json.Number(fmt.Sprintf(pick(g, forms...), n))
@@ -198,7 +198,7 @@ func (g *generator) values(rule map[string]any) []any {
 	return append(list, list...)
 }
 
-// patterns, each with what it matches or nearly so.
+// patterns has regular expressions, each with texts that match or nearly match it.
 var patterns = [][]any{
 	{"^virtio$", "virtio", "virtio\n", "virtio\n\n", "xvirtio"},
 	{`^q\d+|pc`, "q35", "apc", "q"},
@@ -215,7 +215,7 @@ var patterns = [][]any{
 	{`^1`, "1", 1, "01", 12},
 	{`^$`, "", "\n", "a"},
 	{`(?s)a.b$|^x`, "a\nb", "x", "a\nb\n"},
-	// and those that are refused
+	// patterns that are not translated
 	{`(?=a)`, "a"}, {`(a)\1`, "aa"}, {`(?>a)`, "a"}, {`(?m)^a$`, "a"}, {`a$|(b$)`, "b"}, {`\p{L}`, "é"},
 }
 
@@ -225,7 +225,7 @@ func (g *generator) regex(rule map[string]any) []any {
 	return append(p[1:], p[1:]...)
 }
 
-// vm is a VM with what is interesting about the rule in most of its places.
+// vm returns a VM that often has the values of the rule's plants.
 func (g *generator) vm() map[string]any {
 	template := map[string]any{"spec": map[string]any{"domain": map[string]any{}}}
 	for _, p := range vmPlaces {
@@ -257,11 +257,11 @@ func (g *generator) vm() map[string]any {
 	return decoded(map[string]any{"apiVersion": "kubevirt.io/v1", "kind": "VirtualMachine", "metadata": map[string]any{"name": "vm"}, "spec": spec})
 }
 
-// decoded is an object as the API server reads it.
+// decoded returns an object as the API server decodes it.
 func decoded(object map[string]any) map[string]any {
 	text, err := json.Marshal(object)
 	if err != nil {
-		panic(err) // what is generated has a JSON form
+		panic(err) // all generated values can be marshalled
 	}
 	var read map[string]any
 	if err := utiljson.Unmarshal(text, &read); err != nil {
@@ -270,7 +270,7 @@ func decoded(object map[string]any) map[string]any {
 	return read
 }
 
-// nulls puts null where something was, seldom.
+// nulls sometimes replaces a value with null.
 func (g *generator) nulls(v any) {
 	switch v := v.(type) {
 	case map[string]any:
@@ -290,7 +290,7 @@ func (g *generator) nulls(v any) {
 	}
 }
 
-// mixUp puts what has another type in the place of objects and arrays, seldom.
+// mixUp sometimes replaces an object or array with a value of another type.
 func (g *generator) mixUp(v any) {
 	other := func() any {
 		return pick[any](g, "x", 1, true, []any{}, []any{"virtio"}, []any{map[string]any{"name": "virtio"}}, map[string]any{"virtio": 1}, map[string]any{}, nil)
@@ -313,7 +313,7 @@ func (g *generator) mixUp(v any) {
 	}
 }
 
-// value is one of a plant's, or any, that the field may have.
+// value returns a value of the plant, or any other value that the field may have.
 func (g *generator) value(p plant) any {
 	for range 20 {
 		v := g.anything()
@@ -374,7 +374,7 @@ func (g *generator) anything() any {
 	return pick(g, words...)
 }
 
-// put puts values where the steps lead, and makes what is not there.
+// put sets values where the steps lead, and makes missing objects and lists.
 func put(g *generator, v any, steps []string, value func() any) any {
 	if len(steps) == 0 {
 		return value()

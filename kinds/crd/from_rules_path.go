@@ -10,15 +10,14 @@ import (
 	"github.com/vmrules/vmrules"
 )
 
-// A step is one of a path: a member by its name, an item by its index or, where
-// each is set, all items.
+// A step is a step of a path: a member, an item, or all items.
 type step struct {
-	name  string
-	index int // -1: none
-	each  bool
+	name  string // the name of a member; "" for items
+	index int    // the index of an item; -1 for a member or all items
+	each  bool   // whether it selects all items
 }
 
-// String is the step as it stands in a path.
+// String returns the step as a path has it.
 func (s step) String() string {
 	switch {
 	case s.each:
@@ -29,11 +28,11 @@ func (s step) String() string {
 	return vmrules.NameStep(s.name).String()
 }
 
-// maxSteps is more than a field of a VM has above it. Expressions grow with the
-// square of the steps.
+// maxSteps is the largest number of steps of a path. No field of a VM has as many. The size of
+// an expression grows with the square of the steps.
 const maxSteps = 24
 
-// stepsOf are the steps of a path of names, indexes from the start and [*].
+// stepsOf returns the steps of a path of names, non-negative indexes and [*].
 func stepsOf(key string, path vmrules.Path) ([]step, error) {
 	var steps []step
 	for _, s := range path.Steps() {
@@ -46,9 +45,9 @@ func stepsOf(key string, path vmrules.Path) ([]step, error) {
 	}
 	switch {
 	case len(steps) == 0:
-		return nil, refuse(key, "of JSONPath, only names, indexes that are not negative and [*] are translated, not all of %s", path)
+		return nil, refuse(key, "%s cannot be translated: only names, non-negative indexes and [*] can", path)
 	case len(steps) == 1 && steps[0].name == "spec":
-		return nil, refuse(key, "%s selects an object that holds all others", path)
+		return nil, refuse(key, "%s selects the whole spec: select a field in it", path)
 	case len(steps) > maxSteps:
 		return nil, refuse(key, "the path has more than %d steps", maxSteps)
 	case steps[0].name == "":
@@ -57,7 +56,7 @@ func stepsOf(key string, path vmrules.Path) ([]step, error) {
 	return steps, nil
 }
 
-// stepOf is a step that can be translated; false for any other.
+// stepOf converts a step of a path. It returns false if the step cannot be translated.
 func stepOf(s vmrules.Step) (step, bool) {
 	switch s := s.(type) {
 	case vmrules.NameStep:
@@ -70,7 +69,7 @@ func stepOf(s vmrules.Step) (step, bool) {
 	return step{}, false
 }
 
-// fieldKey is the path in the notation of the tables of fields.
+// fieldKey returns the path of a field as the keys of typesOf have it.
 func fieldKey(steps []step) string {
 	var s strings.Builder
 	for _, step := range steps {
@@ -87,13 +86,13 @@ func hasEach(steps []step) bool {
 	return slices.ContainsFunc(steps, func(s step) bool { return s.each })
 }
 
-// celReserved are CEL's keywords and reserved words.
+// celReserved has CEL's keywords and reserved words.
 var celReserved = []string{
 	"as", "break", "const", "continue", "else", "false", "for", "function", "if", "import", "in", "let",
 	"loop", "namespace", "null", "package", "return", "true", "var", "void", "while",
 }
 
-// celTaken are names of CEL's own that a variable had better not have.
+// celTaken has names in CEL that variables must not hide.
 var celTaken = []string{
 	"bool", "bytes", "double", "duration", "dyn", "int", "list", "map", "object", "optional", "quantity", "self", "size",
 	"string", "timestamp", "type", "uint", "oldObject", "oldSelf", "request", "params", "variables", "authorizer",
@@ -110,8 +109,8 @@ func isIdentifier(name string) bool {
 	return name != "" && !slices.Contains(celReserved, name)
 }
 
-// variable is what a value is called in an expression: the name of its field
-// or, for items of a list, that in the singular.
+// variable returns the variable for the value of a field: the field's name, if a variable can
+// have it.
 func variable(name string) string {
 	if !isIdentifier(name) || slices.Contains(celTaken, name) {
 		return "value"
@@ -119,6 +118,7 @@ func variable(name string) string {
 	return name
 }
 
+// itemOf returns the variable for the items of a list: the list's name in the singular.
 func itemOf(list string) string {
 	singular := strings.TrimSuffix(list, "s")
 	if singular == list || variable(singular) != singular {
@@ -127,7 +127,8 @@ func itemOf(list string) string {
 	return singular
 }
 
-// member is a step to a member, with "?" as the mark of one that may be absent.
+// member returns the expression for a step to a member. The mark is "?" if the member may be
+// absent.
 func (t *translator) member(parent []step, name, mark string) (string, error) {
 	if t.schema == nil || isMap(fieldKey(parent)) {
 		if isIdentifier(name) && t.schema == nil {
@@ -137,13 +138,13 @@ func (t *translator) member(parent []step, name, mark string) (string, error) {
 	}
 	escaped, ok := apiservercel.Escape(name)
 	if !ok {
-		return "", refuse("", "a property of the name %q cannot be read in a CRD's rules", name)
+		return "", refuse("", "the rules of a CRD cannot read a property with the name %q", name)
 	}
 	return "." + mark + escaped, nil
 }
 
-// chain goes on from an expression by names and indexes, each of which may lead
-// nowhere: the result is an optional.
+// chain appends steps of names and indexes to an expression. Each step may be absent, so the
+// result is an optional.
 func (t *translator) chain(base string, parent, steps []step) (string, error) {
 	for i, s := range steps {
 		if s.name == "" {
@@ -164,9 +165,9 @@ func (t *translator) chain(base string, parent, steps []step) (string, error) {
 	return base, nil
 }
 
-// read is how a variable is read that is bound to what steps lead to. The type
-// of what an index selects in an untyped value is a variable to CEL's checker,
-// which takes its first use for what it is; of what a name selects, it is dyn.
+// read returns the expression that reads a variable with the value that steps select. CEL's
+// checker knows that what a name selects is dyn. For what an index selects, it would infer the
+// type from the first use, so that is converted to dyn.
 func (t *translator) read(v string, steps []step) string {
 	if s := steps[len(steps)-1]; s.name != "" && isIdentifier(s.name) {
 		return v
@@ -174,17 +175,16 @@ func (t *translator) read(v string, steps []step) string {
 	return "dyn(" + v + ")"
 }
 
-// plainChain reads what steps lead to, all of which must be there: else the
-// expression is an error.
+// plainChain returns an expression that reads a field. It is an error if the field or one
+// above it is absent.
 func (t *translator) plainChain(steps []step) (string, error) {
 	read, err := t.typedRead(t.base(), nil, steps)
 	return read.path, err
 }
 
-// fieldPath is where a CRD's rule reports: the field, or the list that it is
-// somewhere in.
+// fieldPath returns the fieldPath of a CRD's rule: the field, or the list that contains it.
 func (t *translator) fieldPath() string {
-	steps, _ := stepsOf("path", t.rule.Path) // translated already
+	steps, _ := stepsOf("path", t.rule.Path) // the path is translated already: no error
 	path := ".spec.template"
 	for _, s := range steps {
 		switch {

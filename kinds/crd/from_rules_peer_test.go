@@ -18,7 +18,7 @@ import (
 	"k8s.io/apiserver/pkg/cel/environment"
 )
 
-// What an expression gives, in Kubernetes' own hands.
+// A celResult is the result of an expression in Kubernetes' own environment.
 type celResult string
 
 const (
@@ -27,8 +27,8 @@ const (
 	celError celResult = "error"
 )
 
-// policyCompiler compiles as ValidatingAdmissionPolicies do, for the oldest API
-// server that this version of Kubernetes still works beside.
+// policyCompiler compiles expressions like those of ValidatingAdmissionPolicies, for the oldest
+// API server with which this version of Kubernetes is compatible.
 var policyCompiler = plugincel.NewCompiler(environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()))
 
 type policyExpression string
@@ -53,7 +53,7 @@ func evalPolicy(program cel.Program, object map[string]any) (celResult, error) {
 	return celResult(fmt.Sprint(v.Value())), nil
 }
 
-// A crdValidator is a CRD's schema with its rules at the root.
+// A crdValidator validates objects by a CRD's schema, with rules at its root.
 type crdValidator struct {
 	structural *structuralschema.Structural
 	rules      *schemacel.Validator
@@ -80,7 +80,7 @@ func compileCRD(t *testing.T, props *apiextensionsv1.JSONSchemaProps) crdValidat
 	return crdValidator{structural, schemacel.NewValidator(structural, true, celconfig.PerCallLimit), values}
 }
 
-// denies says what is wrong with an object by the schema without its rules.
+// denies returns an error if an object does not fit the schema, apart from its rules.
 func (v crdValidator) denies(object map[string]any) error {
 	return validation.ValidateCustomResource(nil, object, v.values).ToAggregate()
 }

@@ -7,21 +7,24 @@ import (
 	"unicode/utf8"
 )
 
-// toRE2 writes a PCRE pattern for CEL's matches(), which is Go's regexp and,
-// like the rule, not anchored. It knows only what both read alike, and three
-// things that it rewrites: $ and \Z, which PCRE also matches before a newline
-// that ends the text, \s, which PCRE gives the vertical tab, and named groups.
-// Everything else is refused.
+// toRE2 translates a PCRE pattern for CEL's matches(), which is Go's regexp and, like the
+// rule, not anchored. It copies what both read in the same way. It rewrites
+//
+//   - $ and \Z, which in PCRE also match before a newline at the end of the text
+//   - \s, which in PCRE also matches a vertical tab
+//   - named groups, which become plain ones
+//
+// It refuses everything else.
 func toRE2(pattern string) (string, error) {
 	c := &regexConverter{rest: pattern}
 	c.flags()
 	for c.rest != "" {
 		if why := c.next(); why != "" {
-			return "", refuse("regex", "%s is not rewritten for CEL's matches(), which is RE2", why)
+			return "", refuse("regex", "%s cannot be rewritten for CEL's matches(), which uses RE2", why)
 		}
 	}
 	if _, err := regexp.Compile(c.out.String()); err != nil {
-		return "", refuse("regex", "RE2 does not read it: %v", err)
+		return "", refuse("regex", "RE2 refuses it: %v", err)
 	}
 	return c.out.String(), nil
 }
@@ -30,8 +33,8 @@ type regexConverter struct {
 	rest       string
 	out        strings.Builder
 	caseless   bool
-	repeatable bool // what was read last
-	open       int  // groups
+	repeatable bool // whether a quantifier may follow
+	open       int  // the number of open groups
 }
 
 // flags reads (?i) and (?s) at the beginning.
@@ -46,14 +49,14 @@ func (c *regexConverter) flags() {
 	}
 }
 
-// put takes a part of the pattern and writes what stands for it.
+// put skips a part of the pattern, and writes its translation.
 func (c *regexConverter) put(size int, as string, repeatable bool) {
 	c.rest = c.rest[size:]
 	c.out.WriteString(as)
 	c.repeatable = repeatable
 }
 
-// next converts one part. What it cannot convert it names.
+// next converts one part of the pattern. If it cannot, it returns a description of the part.
 func (c *regexConverter) next() string {
 	switch c.rest[0] {
 	case '^', '|':
@@ -72,7 +75,7 @@ func (c *regexConverter) next() string {
 	case '*', '+', '?', '{':
 		return c.quantifier()
 	case ']', '}':
-		return fmt.Sprintf("%q without its other half", c.rest[0])
+		return fmt.Sprintf("%q without an opening bracket", c.rest[0])
 	case '\\':
 		return c.escape()
 	default:
@@ -81,10 +84,10 @@ func (c *regexConverter) next() string {
 	return ""
 }
 
-// end converts $ and \Z, where nothing but another branch follows.
+// end converts $ and \Z at the end of the pattern or of a branch outside of groups.
 func (c *regexConverter) end(size int) string {
 	if rest := c.rest[size:]; rest != "" && rest[0] != '|' || c.open > 0 {
-		return fmt.Sprintf("%s with something behind it, or in a group,", c.rest[:size])
+		return fmt.Sprintf("%s before another part or in a group", c.rest[:size])
 	}
 	c.put(size, `\n?$`, false)
 	return ""
@@ -111,7 +114,7 @@ var quantifier = regexp.MustCompile(`^(\*|\+|\?|\{[0-9]{1,4}(,[0-9]{0,4})?\})\??
 func (c *regexConverter) quantifier() string {
 	found := quantifier.FindString(c.rest)
 	if found == "" || !c.repeatable {
-		return fmt.Sprintf("%.4q where it repeats nothing", c.rest)
+		return fmt.Sprintf("%.4q with nothing to repeat", c.rest)
 	}
 	if behind := c.rest[len(found):]; behind != "" && strings.ContainsRune("*+?{", rune(behind[0])) {
 		return fmt.Sprintf("%.6q", c.rest)
@@ -120,8 +123,8 @@ func (c *regexConverter) quantifier() string {
 	return ""
 }
 
-// literal converts a character that stands for itself. Under (?i), only ASCII
-// has the same other case everywhere.
+// literal converts a character that stands for itself. Under (?i), it takes only ASCII: PCRE
+// and RE2 do not fold the case of all other characters in the same way.
 func (c *regexConverter) literal() string {
 	r, size := utf8.DecodeRuneInString(c.rest)
 	if r < ' ' || r == 0x7f || c.caseless && r > 0x7f {
@@ -137,8 +140,8 @@ func (c *regexConverter) escape() string {
 	}
 	e := c.rest[1]
 	switch {
-	case c.caseless && (e == 'w' || e == 'W'):
-		return fmt.Sprintf(`\%c under (?i), where it has two letters more,`, e)
+	case c.caseless && (e == 'w' || e == 'W'): // to RE2, two more characters are letters then
+		return fmt.Sprintf(`\%c under (?i)`, e)
 	case e == 's':
 		c.put(2, `[\s\v]`, true)
 	case e == 'S':
@@ -161,7 +164,7 @@ func isASCIIPunctuation(b byte) bool {
 
 var posixNames = []string{"[:alnum:]", "[:alpha:]", "[:digit:]", "[:lower:]", "[:upper:]", "[:xdigit:]"}
 
-// class converts what stands between [ and ].
+// class converts a class in brackets.
 func (c *regexConverter) class() string {
 	rest := c.rest[1:]
 	out := "["
@@ -192,8 +195,7 @@ func (c *regexConverter) class() string {
 	}
 }
 
-// classPart converts a character or a class inside a class; a size of 0 says
-// that it is none of those that are known.
+// classPart converts a character or a class inside a class. The size is 0 if it cannot.
 func (c *regexConverter) classPart(rest string) (as string, size int, isSet bool) {
 	for _, name := range posixNames {
 		if strings.HasPrefix(rest, name) && !c.caseless {
@@ -209,7 +211,7 @@ func (c *regexConverter) classPart(rest string) (as string, size int, isSet bool
 	r, size := utf8.DecodeRuneInString(rest)
 	switch {
 	case r == '-' && len(rest) > 1 && rest[1] != ']' && c.rest[1:] != rest && c.rest[2:] != rest:
-		return "", 0, false // neither first nor last
+		return "", 0, false // a - in the middle
 	case r < ' ' || r == 0x7f || c.caseless && r > 0x7f:
 		return "", 0, false
 	case r == '-':

@@ -37,7 +37,7 @@ func TestToRE2Refuses(t *testing.T) {
 	}
 }
 
-// Whatever pattern is rewritten, it matches what the rule matches.
+// A translated pattern matches the same texts as the rule.
 func FuzzToRE2(f *testing.F) {
 	for _, pattern := range patterns {
 		f.Add(pattern[0].(string), "virtio\n")
@@ -51,7 +51,7 @@ func FuzzToRE2(f *testing.F) {
 		}
 		rules, err := vmrules.NewRules([]vmrules.Rule{{Kind: vmrules.KindRegex, Name: "r", Message: "m", Path: path, Regex: regex}})
 		if err != nil {
-			return // no PCRE
+			return // not a valid PCRE pattern
 		}
 		re2, err := toRE2(pattern)
 		if err != nil {

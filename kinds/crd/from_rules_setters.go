@@ -6,11 +6,11 @@ import (
 	"github.com/vmrules/vmrules"
 )
 
-// setters are the fields of a VM's spec that name what KubeVirt sets fields from when
-// it starts the VM. Those fields, and all below them, are not what the VM says.
+// setters holds the fields of a VM's spec that name objects from which KubeVirt sets other
+// fields when it starts the VM. The VM alone does not show the values of those fields.
 var setters = []string{"instancetype", "preference"}
 
-// maySet reports whether what a field of setters names may set what one of a rule's
+// maySet reports whether the object that a setter names may set a field that one of the rule's
 // paths selects.
 func maySet(setter string, r vmrules.Rule) bool {
 	paths := []vmrules.Path{r.Path, r.Valid, r.ValuesFrom}

@@ -7,7 +7,8 @@ import (
 	"github.com/vmrules/vmrules"
 )
 
-// What KubeVirt sets from what a VM names is guarded, and not judged by vmrules.
+// For a field that an instance type or a preference may set, a rule is Undecided if the VM names
+// one, and the expression of the rule is guarded.
 func TestSetters(t *testing.T) {
 	for _, s := range []struct {
 		reference string

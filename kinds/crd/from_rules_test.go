@@ -30,8 +30,8 @@ func sorted(all []vmPlace) []vmPlace {
 func sortedKeys(m map[string]any) []string { return slices.Sorted(maps.Keys(m)) }
 
 const (
-	// fromRulesSeedVariable gives another seed than the default, to look
-	// elsewhere or to see a failure again.
+	// fromRulesSeedVariable is an environment variable with another seed for the generators,
+	// to test other rules or to repeat a failure.
 	fromRulesSeedVariable = "VMRULES_FROM_RULES_SEED"
 
 	fromRulesRules = 2000
@@ -60,7 +60,7 @@ func parseOne(t *testing.T, rule map[string]any) vmrules.Rules {
 	return rules
 }
 
-// parseAll is for rules that nothing is wrong with.
+// parseAll is for rules without problems.
 func parseAll(t *testing.T, rules ...any) vmrules.Rules {
 	t.Helper()
 	text, err := json.Marshal(rules)
@@ -74,17 +74,17 @@ func parseAll(t *testing.T, rules ...any) vmrules.Rules {
 	return parsed
 }
 
-// want is what CEL must say: true, or anything else.
+// want returns whether the expression must be true, and the outcome of the rule.
 func want(rules vmrules.Rules, object map[string]any) (bool, vmrules.Outcome) {
 	outcome := vmrules.Validate(rules, object).Results()[0].Outcome
 	return outcome == vmrules.Satisfied || outcome == vmrules.Skipped, outcome
 }
 
-// An evaluator judges a VM by one translated rule.
+// An evaluator evaluates one translated rule on a VM.
 type evaluator func(object map[string]any) (celResult, error)
 
-// A translated rule is true for just the VMs that the rule holds for, whatever
-// form it has.
+// A translated rule, in each form, is true for exactly those VMs for which the rule is Satisfied
+// or Skipped.
 func TestFromRules(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -149,8 +149,8 @@ func compareRule(t *testing.T, g *generator, counts map[string]int, compile func
 	}
 }
 
-// namesSetter reports whether a VM names what may set its fields: an expression
-// need not be true for it then.
+// namesSetter reports whether a VM names an instance type or a preference. The expression for a
+// rule that is satisfied may then be false.
 func namesSetter(object map[string]any) bool {
 	spec, _ := object["spec"].(map[string]any)
 	return spec["instancetype"] != nil || spec["preference"] != nil
@@ -177,9 +177,8 @@ func crdOf(t *testing.T, m Migration) (string, evaluator) {
 	}
 }
 
-// Where an object stands in the place of a list, or the like, a policy for any
-// types is not true for a VM that the rule does not hold for; it may be an error
-// for one that it holds for.
+// If a VM has an object instead of a list or the like, a policy for any types is never true if the
+// rule is violated. It may be an error if the rule is satisfied.
 func TestFromRulesAnyObject(t *testing.T) {
 	t.Parallel()
 	seed, counts := fromRulesSeed(t), map[string]int{}
@@ -203,7 +202,7 @@ func TestFromRulesAnyObject(t *testing.T) {
 	}
 	t.Log(table(counts))
 	if counts["Satisfied: true"] < 1000 || counts["Violated: false"] < 1000 || counts["Skipped: true"] < 1000 {
-		t.Error("too little was compared")
+		t.Error("want at least 1000 results of Satisfied, Violated and Skipped each")
 	}
 }
 
@@ -215,8 +214,8 @@ func table(counts map[string]int) string {
 	return s.String()
 }
 
-// A fromRulesVector is a rule and what becomes of it. The rule lacks what all of
-// them have.
+// A fromRulesVector is a rule and its translations. The rule has no name and no message: they are
+// the same in all vectors.
 type fromRulesVector struct {
 	Name         string
 	Rule         map[string]any
@@ -266,7 +265,7 @@ func fromRulesVectors(t testing.TB) []fromRulesVector {
 	return vectors
 }
 
-// Each kind and argument, in words that people can own.
+// The vectors show the translation of each kind and argument.
 func TestFromRulesVectors(t *testing.T) {
 	vectors := fromRulesVectors(t)
 	var got []fromRulesVector
@@ -323,7 +322,7 @@ func vectorRules(t *testing.T) vmrules.Rules {
 	return parseAll(t, all...)
 }
 
-// No rule is lost: each is in a form or is listed for it.
+// Each rule is in each form, or is listed as untranslated for that form.
 func TestFromRulesLosesNone(t *testing.T) {
 	rules := vectorRules(t)
 	m := FromRules(rules)
@@ -341,8 +340,8 @@ func TestFromRulesLosesNone(t *testing.T) {
 	}
 }
 
-// Numbers in a VM that CEL does not hold exactly are outside of what FromRules
-// promises. Each example fails when CEL learns to say it.
+// FromRules promises nothing about numbers in a VM that CEL does not represent exactly. Each
+// case fails once CEL represents its number.
 func TestFromRulesNumbersBeyond(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -376,7 +375,7 @@ func TestFromRulesNumbersBeyond(t *testing.T) {
 	}
 }
 
-// What is beyond all bounds is refused, and in no time.
+// Very long paths, names and lists of values are refused without being translated.
 func TestFromRulesBounds(t *testing.T) {
 	values := make([]vmrules.Argument, 20_000)
 	for i := range values {
@@ -399,8 +398,7 @@ func TestFromRulesBounds(t *testing.T) {
 	}
 }
 
-// Rules are hostile input: whatever they are, each is translated or listed, and
-// what is translated compiles.
+// For any rules, each is translated or listed as untranslated, and all expressions compile.
 func FuzzFromRules(f *testing.F) {
 	for _, v := range fromRulesVectors(f) {
 		text, err := json.Marshal([]any{v.Rule})
@@ -428,12 +426,13 @@ func FuzzFromRules(f *testing.F) {
 	})
 }
 
-// The comparison has to find mistakes, here made in the expressions.
+// TestFromRules can fail: it finds mistakes that are made in the expressions on purpose.
 func TestFromRulesFindsMistakes(t *testing.T) {
 	t.Parallel()
 	for _, mistake := range []struct{ old, new string }{
 		{" >= ", " > "}, {" <= ", " < "}, {".orValue(true)", ".orValue(false)"}, {".orValue(false)", ".orValue(true)"},
-		{"!has(object.spec.instancetype)", "true"}, {"!has(object.spec.preference)", "true"}, {" == null || ", " != null && "}, {" != null && ", " == null || "},
+		{"!has(object.spec.instancetype)", "true"}, {"!has(object.spec.preference)", "true"},
+		{" == null || ", " != null && "}, {" != null && ", " == null || "},
 		{".all(disk,", ".exists(disk,"}, {".exists(disk,", ".all(disk,"}, {`\n?$`, `$`}, {`\v`, ``},
 		{"optional.ofNonZeroValue(", "optional.of("}, {`q.isInteger() || `, ""}, {`|| q.sub(int(q.asApproximateFloat())) == quantity("0")`, ""},
 		{`.matches("^[-+]?[.]?[0-9]")`, ` != ""`}, {"[?0]", "[?1]"}, {"size(", "size('x' + "}, {`in ["`, `in ["x`},
@@ -441,7 +440,7 @@ func TestFromRulesFindsMistakes(t *testing.T) {
 		t.Run(mistake.old, func(t *testing.T) {
 			t.Parallel()
 			if !isFound(t, mistake.old, mistake.new) {
-				t.Error("not found")
+				t.Error("the mistake was not found")
 			}
 		})
 	}
@@ -469,21 +468,20 @@ func isFound(t *testing.T, old, mistaken string) bool {
 	return false
 }
 
-// Rules about whole objects have other paths than these expressions.
+// Rules about whole objects are not translated.
 func TestFromRulesAboutObjects(t *testing.T) {
 	rules, err := vmrules.ParseRules(`[{"name": "n", "rule": "string", "path": "jsonpath::.metadata.name", "message": "m"}]`, vmrules.WithRoot(vmrules.RootObject))
 	if err != nil {
 		t.Fatal(err)
 	}
 	got := FromRules(rules).Untranslated
-	want := []Untranslated{{Form: FormBoth, Rule: "n", Why: "it is about whole objects, and not about the spec.template of a VM"}}
+	want := []Untranslated{{Form: FormBoth, Rule: "n", Why: "the rule is about whole objects, not about a VM's spec.template"}}
 	if diff := gocmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 
-// What is compiled has a bound for all rules together: the rules behind it are
-// untranslated, with the reason.
+// The work of compiling all rules is bounded: the rules beyond the bound are untranslated.
 func TestFromManyRules(t *testing.T) {
 	var list []vmrules.Rule
 	for i := range 1000 {

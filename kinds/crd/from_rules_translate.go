@@ -9,23 +9,23 @@ import (
 	"github.com/vmrules/vmrules"
 )
 
-// A translator writes one rule in one form.
+// A translator translates one rule to one form.
 type translator struct {
 	root     string // the variable that holds the VM
 	rule     vmrules.Rule
 	anyTypes bool
-	schema   *leastSchema // of what the expression reads; nil: fields have no declared types
+	schema   *leastSchema // declares what the expression reads; nil for a policy, which has no declared types
 }
 
-// What a path that selects nothing makes of a rule, beside an expression.
+// Expressions that are always true or never.
 const (
 	holdsAlways = "true"
 	holdsNever  = "false"
 )
 
-// translate is the rule as an expression, which is never true where there is
-// nothing to validate: without spec.template.spec it is an error, or false. Nor is
-// it for a VM that names what may set a field that the rule asks for.
+// translate returns the expression for the rule. The expression is never true if there is
+// nothing to validate: without spec.template.spec, it is false or an error. It is also never
+// true for a VM that names an object that may set a field of the rule.
 func (t *translator) translate() (string, error) {
 	expression, err := t.ofWritten()
 	if err != nil {
@@ -38,8 +38,8 @@ func (t *translator) translate() (string, error) {
 	return strings.Join(append(guards, grouped(expression, " || ", " ? ")), " && "), nil
 }
 
-// guards say that the VM names no instance type, and no preference, which may set
-// a field that the rule asks for. KubeVirt's CRD denies a null there.
+// guards returns the conditions that the VM names no instance type or preference that may set
+// a field of the rule. KubeVirt's CRD denies null there.
 func (t *translator) guards() []string {
 	var guards []string
 	for _, s := range setters {
@@ -54,7 +54,7 @@ func (t *translator) guards() []string {
 	return guards
 }
 
-// ofWritten is translate for a VM that nothing else sets fields of.
+// ofWritten is translate without guards: it uses the fields that the VM has.
 func (t *translator) ofWritten() (string, error) {
 	if err := t.enforced(); err != nil {
 		return "", err
@@ -77,7 +77,7 @@ func (t *translator) ofWritten() (string, error) {
 	return expression, err
 }
 
-// enforced refuses what vmrules ignores.
+// enforced returns an error for a rule that vmrules ignores.
 func (t *translator) enforced() error {
 	r := t.rule
 	switch r.Kind {
@@ -86,14 +86,14 @@ func (t *translator) enforced() error {
 	case vmrules.KindEnum, vmrules.KindRegex:
 		if r.Min.IsZero() && r.Max.IsZero() && r.MinLength.IsZero() && r.MaxLength.IsZero() && r.Regex.IsZero() &&
 			r.Values == nil && r.ValuesFrom.IsZero() {
-			return refuse("rule", "the kind %s without any argument enforces nothing, and is ignored", r.Kind)
+			return refuse("rule", "a rule of kind %s without arguments is ignored", r.Kind)
 		}
 		return nil
 	}
-	return refuse("rule", "the kind %q is not known, and is ignored", r.Kind)
+	return refuse("rule", "a rule of the unknown kind %q is ignored", r.Kind)
 }
 
-// declared are the steps of a path, whose field the schema then has.
+// declared returns the steps of a path, and declares its field in the schema.
 func (t *translator) declared(key string, path vmrules.Path) ([]step, error) {
 	steps, err := stepsOf(key, path)
 	if err != nil || t.schema == nil {
@@ -102,16 +102,16 @@ func (t *translator) declared(key string, path vmrules.Path) ([]step, error) {
 	return steps, t.schema.add(steps, t.typeAt(steps))
 }
 
-// scalar is declared for a path whose value is judged or compared with.
+// scalar is declared for a path that must not select an object or array.
 func (t *translator) scalar(key string, path vmrules.Path) ([]step, error) {
 	steps, err := t.declared(key, path)
 	if err == nil && containers[fieldKey(steps)] != "" {
-		return nil, refuse(key, "%s is an %s, for which no rule holds", path, containers[fieldKey(steps)])
+		return nil, refuse(key, "%s selects an %s, which satisfies no rule", path, containers[fieldKey(steps)])
 	}
 	return steps, err
 }
 
-// where is the rule with valid: it holds where valid selects nothing.
+// where translates a rule with valid: it holds if valid selects nothing.
 func (t *translator) where(valid, path []step) (string, error) {
 	if t.selectTogether(valid, path) {
 		return t.all(t.base(), nil, path, holdsAlways)
@@ -127,8 +127,8 @@ func (t *translator) where(valid, path []step) (string, error) {
 	return there + " ? " + grouped(required, " ? ") + " : " + holdsAlways, nil
 }
 
-// selectTogether reports whether path selects something wherever valid does: it is
-// the same, or a field that is there by its default where valid is.
+// selectTogether reports whether path selects something whenever valid does: they are the same,
+// or path selects a field with a default in the object that valid selects.
 func (t *translator) selectTogether(valid, path []step) bool {
 	if !t.anyTypes && slices.Equal(valid, path[:len(path)-1]) && defaultAt(path).Default != nil {
 		return true
@@ -138,7 +138,7 @@ func (t *translator) selectTogether(valid, path []step) bool {
 
 func (t *translator) base() string { return t.root + ".spec.template" }
 
-// required is the rule without valid: the path must select something.
+// required translates a rule without valid: the path must select something.
 func (t *translator) required(path []step) (string, error) {
 	if t.schema != nil {
 		return t.typedAll(t.base(), nil, path, holdsNever)
@@ -169,7 +169,7 @@ func (t *translator) required(path []step) (string, error) {
 	return list + ".optMap(" + name + ", " + both + ").orValue(false)", nil
 }
 
-// namesFor are what a list and its items are called.
+// namesFor returns the variables for a list and its items.
 func namesFor(list []step) (name, item string) {
 	last := list[len(list)-1].name
 	name, item = variable(last), itemOf(last)
@@ -179,8 +179,8 @@ func namesFor(list []step) (name, item string) {
 	return name, item
 }
 
-// namesInside are those for a list below base, or for base itself, which has its
-// name already.
+// namesInside returns the variables for a list below the variable base. For an empty path, the
+// list is base itself, and only its items need a variable.
 func namesInside(base string, list []step) (name, item string) {
 	if len(list) == 0 {
 		return "", "item" + base
@@ -191,17 +191,17 @@ func namesInside(base string, list []step) (name, item string) {
 	return name, item
 }
 
-// A shape is what a value must be for a path to go on from it.
+// A shape is the CEL type that a value must have for the next step of a path.
 type shape string
 
 const (
-	aScalar  shape = "" // or the end of the path
+	aScalar  shape = "" // no next step
 	aList    shape = "list"
 	anObject shape = "map"
 )
 
-// is is a condition on a value that may be null, which without declared types
-// is not the same as absent, or that may be of another shape.
+// is returns the condition that a value has a shape and is not null, and that another
+// condition is true. Without declared types, null is not the same as absent.
 func (t *translator) is(s shape, v, and string) string {
 	there := v + " != null"
 	if t.anyTypes && s != aScalar {
@@ -213,7 +213,8 @@ func (t *translator) is(s shape, v, and string) string {
 	return there + " && " + and
 }
 
-// unless is what becomes of a value that is as is says, and of another.
+// unless returns an expression that is absent if the value is null or has another shape, and
+// otherwise if not.
 func (t *translator) unless(s shape, v, absent, otherwise string) string {
 	not := v + " == null"
 	if t.anyTypes && s != aScalar {
@@ -228,7 +229,7 @@ func (t *translator) unless(s shape, v, absent, otherwise string) string {
 	return not + " ? " + absent + " : " + otherwise
 }
 
-// orNull is unless for a scalar: what constrained says is not true for null.
+// orNull is unless for a scalar and a condition of constrained, which is never true for null.
 func (t *translator) orNull(v, absent, otherwise string) string {
 	if absent == holdsNever {
 		return otherwise
@@ -236,8 +237,8 @@ func (t *translator) orNull(v, absent, otherwise string) string {
 	return t.unless(aScalar, v, absent, otherwise)
 }
 
-// all says that each value that the steps select from base is right. Where
-// there is none, it is absent.
+// all returns the condition that all values that the steps select from base satisfy the rule.
+// It is absent if they select nothing.
 func (t *translator) all(base string, at, rest []step, absent string) (string, error) {
 	if t.schema != nil {
 		return t.typedAll(base, at, rest, absent)
@@ -263,7 +264,7 @@ func (t *translator) all(base string, at, rest []step, absent string) (string, e
 	return optional + ".optMap(" + name + ", " + t.unless(aList, read, absent, read+".all("+item+", "+each+")") + ").orValue(" + absent + ")", nil
 }
 
-// exists says that the steps select something from base.
+// exists returns the condition that the steps select something from base.
 func (t *translator) exists(base string, at, rest []step) (string, error) {
 	if t.schema != nil {
 		return t.typedExists(base, at, rest)
@@ -288,7 +289,7 @@ func (t *translator) exists(base string, at, rest []step) (string, error) {
 	return optional + ".optMap(" + name + ", " + t.is(aList, read, read+".exists("+item+", "+some+")") + ").orValue(false)", nil
 }
 
-// present says that steps of names and indexes lead to something.
+// present returns the condition that steps of names and indexes select something.
 func (t *translator) present(base string, at, rest []step) (string, error) {
 	if len(rest) == 0 {
 		return t.is(aScalar, base, holdsAlways), nil
@@ -301,7 +302,7 @@ func (t *translator) present(base string, at, rest []step) (string, error) {
 	return optional + ".orValue(null) != null", err
 }
 
-// presentByDefault is present for a field that is there wherever its parent is.
+// presentByDefault is present for a field with a default, which exists if its parent does.
 func (t *translator) presentByDefault(base string, at, rest []step) (string, error) {
 	parent := rest[:len(rest)-1]
 	if len(parent) == 0 {
@@ -318,7 +319,8 @@ func (t *translator) presentByDefault(base string, at, rest []step) (string, err
 	return optional + ".optMap(" + name + ", " + t.is(anObject, t.read(name, parent), holdsAlways) + ").orValue(false)", nil
 }
 
-// value says that the value that steps of names and indexes lead to is right.
+// value returns the condition that the value that steps of names and indexes select satisfies
+// the rule. It is absent if they select nothing.
 func (t *translator) value(base string, at, rest []step, absent string) (string, error) {
 	full := slices.Concat(at, rest)
 	of := t.typeAt(full)
@@ -346,7 +348,7 @@ func nameOf(steps []step) string {
 	return "item"
 }
 
-// valueOrDefault is value for a field that is there wherever its parent is.
+// valueOrDefault is value for a field with a default, which exists if its parent does.
 func (t *translator) valueOrDefault(d vmrules.Place, base string, at, rest []step, absent string) (string, error) {
 	parent, leaf := rest[:len(rest)-1], rest[len(rest)-1]
 	above := slices.Concat(at, parent)
@@ -364,7 +366,8 @@ func (t *translator) valueOrDefault(d vmrules.Place, base string, at, rest []ste
 	return optional + ".optMap(" + name + ", " + t.unless(anObject, read, absent, holds) + ").orValue(" + absent + ")", err
 }
 
-// defaulted says that a member of an object, or its default, is right.
+// defaulted returns the condition that a member of an object, or its default, satisfies the
+// rule.
 func (t *translator) defaulted(d vmrules.Place, parent string, above []step, leaf step) (string, error) {
 	field, err := t.member(above, leaf.name, "?")
 	if err != nil {
@@ -390,7 +393,7 @@ func (t *translator) defaulted(d vmrules.Place, parent string, above []step, lea
 	return "optional.ofNonZeroValue(" + optional + ".orValue(0)).optMap(" + v + ", " + holds + ").orValue(" + absent + ")", nil
 }
 
-// byDefault is what becomes of the rule by a field's default.
+// byDefault returns the condition that a field's default satisfies the rule.
 func (t *translator) byDefault(d vmrules.Place, of fieldType) (string, error) {
 	verdict := t.holds(d.Default)
 	if verdict == "" {
@@ -409,8 +412,8 @@ func (t *translator) byDefault(d vmrules.Place, of fieldType) (string, error) {
 	return verdict, nil
 }
 
-// holds is what vmrules says of a value at the rule's path, "" where that depends
-// on what an argument's path selects.
+// holds returns whether vmrules finds a value at the rule's path to be valid, as an expression.
+// It returns "" if that depends on what the path of an argument selects.
 func (t *translator) holds(value any) string {
 	r := t.rule
 	r.Path, r.Valid, r.JustWarning = vmrules.MustParsePath("jsonpath::.value"), vmrules.Path{}, false

@@ -9,8 +9,8 @@ import (
 	"github.com/vmrules/vmrules/internal/conformance"
 )
 
-// Whatever a rule and a value are, no compiler and no Checker goes down: what
-// package vmrules says where one does is in no problem and no note.
+// No compiler and no Checker panics, for any rule and value. Package vmrules catches a panic and
+// reports it in a problem or a note: the test looks for its words.
 func FuzzRules(f *testing.F) {
 	for _, vectors := range conformance.Read(f, "testdata/conformance") {
 		for _, v := range vectors {

@@ -1,6 +1,7 @@
 package crd
 
 import (
+	"fmt"
 	"math"
 	"regexp"
 	"slices"
@@ -18,20 +19,21 @@ import (
 	"k8s.io/apiserver/pkg/cel/library"
 )
 
-// Kubernetes bounds an expression in two ways: an estimate by the types and
-// lengths that a schema declares, and a count while it runs. An expression of
-// kind "cel" has no schema, so that there is no estimate; and where types are not
-// known beforehand, the count takes most calls for one step, and counts a call
-// only after it was made. So for these expressions the calls are counted by what
-// the values turn out to be, and those that can take much more than their
-// operands are long are looked at before they are made.
+// Kubernetes bounds expressions in two ways. Before they run, it estimates their cost from
+// the types and lengths that a schema declares. While they run, it counts their cost.
+//
+// Neither suffices for an expression of kind "cel". It has no schema, so there is no estimate.
+// Without known types, most calls count as one step, and a call is counted only after it was
+// made. So these expressions are counted by the values at run time (liveCost), and the work of
+// functions that can take much more than the length of their operands is computed before they
+// are called (guard).
 
-// guardedPrefix marks a call that is looked at, for liveCost, and so that it is
-// not exchanged for one that is not.
+// guardedPrefix begins the function name of a guarded call. liveCost recognizes the call by
+// it, and guard does not replace the call again.
 const guardedPrefix = "guarded "
 
-// guarded are functions with more work to do, or more to give back, than their
-// operands are long, and how much that is.
+// guarded holds the functions whose work or result can be much larger than their operands, and
+// computes their work.
 var guarded = map[string]func(args []ref.Val) float64{
 	"replace": workOfReplace,
 	"join":    workOfJoin,
@@ -62,8 +64,8 @@ var guarded = map[string]func(args []ref.Val) float64{
 	},
 }
 
-// listOf is the work of making a list: one that is too long to loop over is not
-// made.
+// listOf returns the work of making a list of n items. For a list that is too long for a loop,
+// it returns more than any limit, so that the list is not made.
 func listOf(n int) float64 {
 	if n > maxLooped {
 		return math.MaxInt32
@@ -71,11 +73,11 @@ func listOf(n int) float64 {
 	return float64(n)
 }
 
-// simple are functions that give back no more than their operands are long.
+// simple holds functions whose result is never longer than their operands.
 var simple = []string{"string", "int", "uint", "double", "bool", "size", "type", "trim", "lowerAscii", "upperAscii", "substring", "charAt"}
 
-// isSimple reports whether an expression is made of operators and such functions
-// alone, without loops.
+// isSimple reports whether an expression uses only operators and simple functions, and has no
+// loops.
 func (e expression) isSimple() bool {
 	return !slices.ContainsFunc(e, func(part ast.Expr) bool {
 		if part.Kind() != ast.CallKind {
@@ -87,12 +89,11 @@ func (e expression) isSimple() bool {
 	})
 }
 
-// An expression is all parts of one, the inner ones first. One that is wrong has
-// none.
+// An expression holds all parts of an expression, inner parts first.
 type expression []ast.Expr
 
-// parse takes more time than an expression is long, so that has to be bounded
-// before.
+// parse returns nil for a text that is not an expression. It takes quadratic time, so the
+// caller must bound the length of the text.
 func parse(text string) expression {
 	parsed, issues := environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()).NewExpressionsEnv().Parse(text)
 	if issues.Err() == nil {
@@ -107,23 +108,23 @@ func partsOf(root ast.Expr) expression {
 	return e
 }
 
-// usesOldSelf reports whether an expression is about what a value was before.
+// usesOldSelf reports whether an expression uses oldSelf.
 func (e expression) usesOldSelf() bool {
 	return slices.ContainsFunc(e, func(part ast.Expr) bool {
 		return part.Kind() == ast.IdentKind && part.AsIdent() == varOldSelf
 	})
 }
 
-// hasOldValue reports whether there can be an old value of what the rule is about:
-// an item of an array may be another one by now.
+// hasOldValue reports whether the values of the rule can have old values. Only a path of names
+// always selects the same field: an item of an array may have moved.
 func (r *reading) hasOldValue() bool {
 	_, ok := r.source.Rule().Path.Names()
 	return ok
 }
 
-const noOldValue = "oldSelf has no meaning here: the rule's path has other steps than names, and what it selects may have been anywhere before"
+const noOldValue = "oldSelf cannot be used here: the rule's path must consist of names only, because an item of a list may have moved"
 
-// regexes are the regular expressions that are written in an expression.
+// regexes returns the regular expressions that are literals in an expression.
 func (e expression) regexes() []string {
 	var texts []string
 	for _, part := range e {
@@ -143,12 +144,22 @@ func (e expression) regexes() []string {
 	return texts
 }
 
-// maxGrowth is how many times longer an expression of a schema may make a text.
+// maxGrowth is how many times as long replace may make a text in an expression of a schema.
 const maxGrowth = 100
 
-// unbounded names a function of an expression of x-kubernetes-validations that
-// could take all memory: Kubernetes' estimate counts what these functions read, not
-// what they write. It is "" for none.
+// boundedUse says how to use the functions that unbounded returns.
+var boundedUse = map[string]string{
+	"replace":     fmt.Sprintf("write literals that make a text at most %d times as long", maxGrowth),
+	"format":      "write the format and its list as literals, with at most 20 items and no precision of four digits",
+	"flatten":     "do not use it",
+	"lists.range": fmt.Sprintf("write a literal number up to %d", maxLooped),
+	"quantity":    "write a field or a literal",
+	"isQuantity":  "write a field or a literal",
+}
+
+// unbounded returns the name of a function in an expression of x-kubernetes-validations that
+// could take all memory, or "" if there is none. Kubernetes' estimate counts what these
+// functions read, but not what they write.
 func (e expression) unbounded() string {
 	name, growth := "", 1.0
 	for _, part := range e {
@@ -201,8 +212,8 @@ func literal[T ref.Val](args []ast.Expr, i int) (value T, ok bool) {
 	return value, ok
 }
 
-// isPlainQuantity reports whether the argument of quantity is a short literal, or
-// a value of the object as it is: those are looked at before an expression runs.
+// isPlainQuantity reports whether the argument of quantity is a short literal or a value of
+// the object. The values of the object are checked before an expression runs.
 func isPlainQuantity(args []ast.Expr) bool {
 	if text, ok := literal[types.String](args, 0); ok {
 		return !isHostileQuantity(string(text))
@@ -212,10 +223,10 @@ func isPlainQuantity(args []ast.Expr) bool {
 	})
 }
 
-// selecting are calls that give a part of their operand, or a number as a text.
+// selecting holds calls that return a part of their operand, or a number as a string.
 var selecting = []string{operators.Index, operators.OptIndex, operators.OptSelect, operators.Conditional, "string", "value", "orValue"}
 
-// loops reports whether an expression goes over lists or maps.
+// loops reports whether an expression has a loop over a list or map.
 func (e expression) loops() bool {
 	return slices.ContainsFunc(e, func(part ast.Expr) bool { return part.Kind() == ast.ComprehensionKind })
 }
@@ -227,12 +238,12 @@ func (e expression) calls(functions ...string) bool {
 	})
 }
 
-// maxSearched is how long a text is that can be searched for at the cost that
+// maxSearched is the largest length of a text for which a search takes no more than
 // Kubernetes counts.
 const maxSearched = 16
 
-// searches counts the calls that search a text for one that may be longer: they
-// compare it at each character.
+// searches counts the calls that may search a string for a longer text. They compare that text
+// at each character of the string.
 func (e expression) searches() int {
 	n := 0
 	for _, part := range e {
@@ -254,7 +265,8 @@ func isShortFormat(call ast.CallExpr) bool {
 	return !longPrecision.MatchString(string(text)) && call.Args()[0].AsList().Size() <= 20
 }
 
-// guard exchanges the calls of such functions.
+// guard makes calls of guarded functions fail, before they are made, if their work is more
+// than one expression may cost.
 func guard(env *celgo.Env) celgo.ProgramOption {
 	all := env.Functions()
 	return celgo.CustomDecoratorV2(func(i interpreter.InterpretableV2) (interpreter.InterpretableV2, error) {
@@ -277,9 +289,10 @@ func guard(env *celgo.Env) celgo.ProgramOption {
 	})
 }
 
-// costExceeded is what cel-go says when an expression costs too much.
+// costExceeded is the error of cel-go for an expression that costs too much.
 const costExceeded = "operation cancelled: actual cost limit exceeded"
 
+// apply calls a function of CEL.
 func apply(o *functions.Overload, args []ref.Val) ref.Val {
 	switch {
 	case o.Unary != nil && len(args) == 1:
@@ -292,8 +305,8 @@ func apply(o *functions.Overload, args []ref.Val) ref.Val {
 	return types.NewErr("no such overload: %s", o.Operator)
 }
 
-// liveCost counts a call by its operands and its result. What Kubernetes counts
-// more is counted so.
+// liveCost counts the cost of a call by its operands and its result, or as Kubernetes does if
+// that is more.
 type liveCost struct{ library.CostEstimator }
 
 // CallCost implements interpreter.ActualCostEstimator.
@@ -321,7 +334,7 @@ func (c liveCost) CallCost(function, overload string, args []ref.Val, result ref
 	return &total
 }
 
-// length is how long a text, list or map is: a text counts a tenth, as in
+// length returns the length of a text, list or map. A character of a text counts a tenth, as in
 // Kubernetes' costs.
 func length(v ref.Val) float64 {
 	if text := textSize(v); text > 0 {
@@ -344,15 +357,15 @@ func textSize(v ref.Val) float64 {
 	return 0
 }
 
-// deepSize is size with all that is inside, up to what one expression may cost.
+// deepSize returns the size of a value with everything in it, up to maxExpressionCost.
 func deepSize(v ref.Val) float64 {
 	left := float64(maxExpressionCost)
 	countDeep(v, &left)
 	return maxExpressionCost - left
 }
 
-// countDeep counts before it asks for a list's content, which may have been put
-// together of others and is then made anew.
+// countDeep subtracts the size of a value. It subtracts the length of a list before it asks for
+// the items, because a concatenated list is only then copied.
 func countDeep(v any, left *float64) {
 	*left--
 	if v, ok := v.(ref.Val); ok {
@@ -409,7 +422,7 @@ func workOfJoin(args []ref.Val) float64 {
 	return deepSize(args[0]) + length(args[0])*float64(len(textOf(args, 1)))/10
 }
 
-// longPrecision finds a precision that makes a number very long.
+// longPrecision matches a precision of four digits, which makes a number very long.
 var longPrecision = regexp.MustCompile(`%\.\d{4}`)
 
 func workOfFormat(args []ref.Val) float64 {
@@ -423,8 +436,8 @@ func workOfFormat(args []ref.Val) float64 {
 	return work
 }
 
-// workOfRegex is Kubernetes' cost of a regular expression, without rounding, and
-// with its repeats written out. It is compiled anew for each call.
+// workOfRegex returns Kubernetes' cost of matching a regular expression, without rounding and
+// with its repeats written out, and the work of compiling it, which CEL does for each call.
 func workOfRegex(args []ref.Val) float64 {
 	const perUnit = 200 // bytes
 	text := textOf(args, 1)
@@ -436,8 +449,8 @@ func workOfRegex(args []ref.Val) float64 {
 	return parsed + float64(price.size)/perUnit + (1+length(args[0]))*(1+float64(price.steps)/4)
 }
 
-// workOfSearch: a text is compared at each character of another. For a list it is
-// one comparison with each item.
+// workOfSearch returns the work of comparing a text at each character of another one, or a
+// value with each item of a list.
 func workOfSearch(args []ref.Val) float64 {
 	if len(args) < 2 {
 		return 0
@@ -450,7 +463,7 @@ func workOfSearch(args []ref.Val) float64 {
 	return float64(len(text)) * (1 + float64(len(sought))) / 500
 }
 
-// workOfFlatten: each level copies all that is below it.
+// workOfFlatten returns the work of copying everything once for each level.
 func workOfFlatten(args []ref.Val) float64 {
 	levels := 1.0
 	if len(args) > 1 {
@@ -468,11 +481,12 @@ func workOfQuantity(args []ref.Val) float64 {
 	return 1
 }
 
-// workOfVersion: a version is taken apart, unlike other texts that are read.
+// workOfVersion is higher than that of other functions that read a text, because reading a
+// version splits it.
 func workOfVersion(args []ref.Val) float64 { return 20 * textSize(args[0]) }
 
-// workOfAdd counts lists, too: one that is put together of others takes no time,
-// but the more to look at it.
+// workOfAdd also counts lists. Concatenating lists takes no time, but reading the result takes
+// more.
 func workOfAdd(args []ref.Val) float64 {
 	if len(args) < 2 {
 		return 0

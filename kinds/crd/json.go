@@ -11,15 +11,15 @@ import (
 	"unicode/utf8"
 )
 
-// A node is a value under a key of a rule, and the way to it. Its place in the text
-// is looked up only for what is wrong.
+// A node is a value inside the value of a rule's key. It knows its path, from which its place
+// in the text is found if it has a problem.
 type node struct {
-	around *node // nil: the value of the key itself
-	step   any   // from there: a name or an index
-	value  any   // as encoding/json decodes it, with the digits of numbers
+	around *node // the parent; nil for the value of the key itself
+	step   any   // from the parent to this: a name or an index
+	value  any   // as encoding/json decodes it with UseNumber
 }
 
-// readJSON reads the value of a key. The text is known to be well-formed.
+// readJSON reads the value of a key.
 func readJSON(text []byte) (*node, error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
@@ -27,7 +27,7 @@ func readJSON(text []byte) (*node, error) {
 	return n, d.Decode(&n.value)
 }
 
-// path is the way to the value from that of the key.
+// path returns the steps from the value of the key to the node.
 func (n *node) path() []any {
 	var path []any
 	for ; n.around != nil; n = n.around {
@@ -37,7 +37,7 @@ func (n *node) path() []any {
 	return path
 }
 
-// noun is what the value is, for messages.
+// noun describes the value for messages.
 func (n *node) noun() string {
 	switch v := n.value.(type) {
 	case map[string]any:
@@ -54,25 +54,25 @@ func (n *node) noun() string {
 	return "null"
 }
 
-// text is a member that is a string; "" for none.
+// text returns a member that is a string, or "" if there is none.
 func (n *node) text(name string) string {
 	s, _ := n.member(name).value.(string)
 	return s
 }
 
-// member is a member of an object; a node that is null for none.
+// member returns a member of an object, or a node with a null value if there is none.
 func (n *node) member(name string) *node {
 	members, _ := n.value.(map[string]any)
 	return &node{n, name, members[name]}
 }
 
-// names are those of the members of an object.
+// names returns the sorted names of an object's members.
 func (n *node) names() []string {
 	members, _ := n.value.(map[string]any)
 	return slices.Sorted(maps.Keys(members))
 }
 
-// items are those of an array.
+// items returns the items of an array.
 func (n *node) items() []*node {
 	list, _ := n.value.([]any)
 	items := make([]*node, 0, len(list))
@@ -82,7 +82,7 @@ func (n *node) items() []*node {
 	return items
 }
 
-// below is the node at these steps, or the last one on the way that is there.
+// below follows steps from the node, and returns the last node that it reaches.
 func (n *node) below(steps []any) *node {
 	for _, step := range steps {
 		next, ok := n.child(step)
@@ -109,9 +109,8 @@ func (n *node) child(step any) (any, bool) {
 	return nil, false
 }
 
-// inString is how many bytes behind its opening quote the JSON string with which a
-// text begins holds its character at this line (from 1) and column (from 0, in code
-// points).
+// inString converts a place in the value of a JSON string, with a line from 1 and a column
+// from 0 in code points, to an offset in the text that begins with the string.
 func inString(text []byte, line, column int) int {
 	i := 1
 	for i < len(text)-1 && text[i] != '"' && (line > 1 || column > 0) {
@@ -127,8 +126,8 @@ func inString(text []byte, line, column int) int {
 	return min(i, len(text)-1)
 }
 
-// character is the first character inside a JSON string, and how many bytes it
-// takes there.
+// character returns the first character of the inside of a JSON string, and its size in bytes
+// as it is written.
 func character(s []byte) (rune, int) {
 	if s[0] != '\\' || len(s) < 2 {
 		return utf8.DecodeRune(s)
@@ -151,7 +150,7 @@ func hex(digits []byte) rune {
 	return rune(n)
 }
 
-// near is the name most like another one, if it is like enough to be meant.
+// near returns the known name that is most similar to a name, or "" if none is similar.
 func near(name string, known []string) string {
 	slices.Sort(known)
 	best, distance := "", 3
@@ -166,7 +165,7 @@ func near(name string, known []string) string {
 	return best
 }
 
-// edits counts the characters to add, drop or change between two names.
+// edits returns the number of bytes to insert, remove or replace to make a of b.
 func edits(a, b string) int {
 	if max(len(a), len(b)) > 50 {
 		return 50

@@ -40,7 +40,7 @@ func (c schemaChecker) Check(in *vmrules.Input) vmrules.Verdict {
 // value judges one of the values.
 func (j *judge) value(f *findings, i int) {
 	m := f.in.Values[i]
-	if err := f.work(1); err != nil { // nothing is left for this value
+	if err := f.work(1); err != nil { // the budget is spent
 		f.doubt("%s: %w", m.Field, err)
 		return
 	}
@@ -60,14 +60,14 @@ func (j *judge) value(f *findings, i int) {
 		return
 	}
 	if slices.ContainsFunc(errs, blocks) {
-		f.doubt("the rules of x-kubernetes-validations, as long as the value does not fit the rest of the schema")
+		f.doubt("the rules of x-kubernetes-validations, because the value does not fit the rest of the schema")
 		return
 	}
 	j.rules(p)
 }
 
-// blocks reports whether the API server judges no rules of x-kubernetes-validations
-// after this error, because they count on the rest of the schema.
+// blocks reports whether an error keeps the API server from evaluating the rules of
+// x-kubernetes-validations, which rely on the rest of the schema.
 func blocks(e *field.Error) bool {
 	switch e.Type {
 	case field.ErrorTypeNotSupported, field.ErrorTypeRequired, field.ErrorTypeTooLong, field.ErrorTypeTooMany, field.ErrorTypeTypeInvalid:
@@ -102,7 +102,7 @@ func (j *judge) rules(p placer) {
 	}
 }
 
-// rulesOf judges those of one validator.
+// rulesOf judges the rules of one validator.
 func (j *judge) rulesOf(v *cel.Validator, p placer, old any) {
 	if err := p.in.Spend(evaluationWork, 0); err != nil {
 		p.doubt("the rules of x-kubernetes-validations: %w", err)
@@ -115,7 +115,7 @@ func (j *judge) rulesOf(v *cel.Validator, p placer, old any) {
 		p.doubt("the rules of x-kubernetes-validations: %w", err)
 		return
 	}
-	if left < 0 && len(errs) > 0 { // the last error says that no more is judged
+	if left < 0 && len(errs) > 0 { // the last error says that the cost is exceeded
 		p.doubt("the rules of x-kubernetes-validations: %s", costWords(errs[len(errs)-1]))
 		errs = errs[:len(errs)-1]
 	}
@@ -129,13 +129,14 @@ func (j *judge) rulesOf(v *cel.Validator, p placer, old any) {
 
 func costWords(e *field.Error) string {
 	if strings.Contains(e.Detail, "call cost exceeds limit") {
-		return fmt.Sprintf("one of them costs more than one expression may, %d", maxExpressionCost)
+		return fmt.Sprintf("one of them costs more than %d, the limit for one expression", maxExpressionCost)
 	}
-	return fmt.Sprintf("together they cost more than %d on one value", maxValueCost)
+	return fmt.Sprintf("together they cost more than %d, the limit for one value", maxValueCost)
 }
 
-// payTexts pays for what Kubernetes' costs do not see: what a regular expression or
-// a search makes of the texts in a value.
+// payTexts pays for work that Kubernetes' costs do not count: matching and searching the
+// strings in a value. It returns an error if a list is too long for a loop, or if a string may
+// be a hostile quantity.
 func (j *judge) payTexts(f *findings, object, old any) error {
 	length := lengthOf(object) + lengthOf(old)
 	if err := f.work(length*int64(j.regexes)/10 + length*length/500*int64(j.searches)); err != nil {
@@ -157,9 +158,8 @@ func (j *judge) payTexts(f *findings, object, old any) error {
 	return nil
 }
 
-// prepared is a copy of a value as the API server has it when it validates it:
-// without fields that the schema does not know, with defaults. It is an error
-// where the value cannot be judged.
+// prepared returns a copy of a value in the form in which the API server validates it: without
+// unknown fields, and with defaults. It returns an error if the value cannot be judged.
 func (j *judge) prepared(v any, f *findings) (map[string]any, error) {
 	if err := f.usable(v); err != nil {
 		return nil, err
@@ -197,7 +197,7 @@ type placer struct {
 	object map[string]any
 }
 
-// add adds a violation. Without a detail, what the error says is taken for it.
+// add adds a violation. If detail is "", the violation has the detail of the error.
 func (p placer) add(e *field.Error, detail, message string) {
 	if e.Type == field.ErrorTypeInternal {
 		p.doubt("%s", plainWords(e.Detail, e.Field))
@@ -223,10 +223,10 @@ func (p placer) add(e *field.Error, detail, message string) {
 	p.violate(p.value, steps, reasonOf(e.Type), detail, message)
 }
 
-// fieldOf is the field that an error is about, which some say in their text alone.
+// fieldOf returns the field that an error is about. Some errors have it only in their text.
 func fieldOf(e *field.Error) string {
 	path := e.Field
-	if e.Type == field.ErrorTypeNotSupported { // its text lists values, and may be long
+	if e.Type == field.ErrorTypeNotSupported { // its text is a list of values, which may be long
 		return path
 	}
 	for _, inDetail := range []*regexp.Regexp{forbiddenField, failedSchema, notInRange} {
@@ -237,18 +237,18 @@ func fieldOf(e *field.Error) string {
 	return path
 }
 
-// payError pays for finding out what an error is about.
+// payError pays for finding the field of an error.
 func (p placer) payError(e *field.Error) error {
 	names := 1 + strings.Count(e.Field, ".") + strings.Count(e.Field, "[")
 	work := min(names*names, maxTries) * nameWork
-	if e.Type != field.ErrorTypeNotSupported { // which only lists values
+	if e.Type != field.ErrorTypeNotSupported { // fieldOf does not search its text
 		work += len(e.Detail) * detailWork
 	}
 	return p.in.Spend(work, 0)
 }
 
-// addRule adds a violation of a rule of x-kubernetes-validations. Its own
-// message, if it has one, takes the place of the message of the vmrules rule.
+// addRule adds a violation of a rule of x-kubernetes-validations. If that rule has a message,
+// it replaces the message of the vmrules rule.
 func (p placer) addRule(e *field.Error) {
 	switch {
 	case isRuntimeError(e):
@@ -256,11 +256,11 @@ func (p placer) addRule(e *field.Error) {
 	case strings.HasPrefix(e.Detail, "failed rule: "):
 		p.add(e, shortened(e.Detail), "")
 	default:
-		p.add(e, "a rule of x-kubernetes-validations is broken", e.Detail)
+		p.add(e, "violates a rule of x-kubernetes-validations", e.Detail)
 	}
 }
 
-// isRuntimeError tells an expression that fails from one that is false.
+// isRuntimeError reports whether an expression failed, rather than being false.
 func isRuntimeError(e *field.Error) bool {
 	return e.Type == field.ErrorTypeInvalid &&
 		(strings.Contains(e.Detail, " evaluating rule: ") || strings.Contains(e.Detail, "call arguments did not match a supported operator"))
@@ -284,7 +284,7 @@ func reasonOf(t field.ErrorType) vmrules.Reason {
 	return vmrules.ReasonInvalid
 }
 
-// plainDetail is what an error says about a value, without saying again where.
+// plainDetail returns what an error says about a value, without the field.
 func plainDetail(e *field.Error) string {
 	switch e.Type {
 	case field.ErrorTypeRequired:
@@ -309,24 +309,22 @@ func sameWhat(v any) string {
 	return "value"
 }
 
-// Errors that say in their text alone which field they are about, and what their
-// texts have in common.
 var (
+	// The errors that have their field only in their text.
 	forbiddenField = regexp.MustCompile(`^(?s:(.*)) in body is a forbidden property$`)
+	failedSchema   = regexp.MustCompile(`^"(?s:(.*))" must (?:not )?validate [^"]*$`)
+	notInRange     = regexp.MustCompile(`^Checked value must .* in (?s:(.*))$`)
 
-	failedSchema = regexp.MustCompile(`^"(?s:(.*))" must (?:not )?validate [^"]*$`)
-	notInRange   = regexp.MustCompile(`^Checked value must .* in (?s:(.*))$`)
-
+	// The parts of texts that plainWords and addRule replace.
 	inBody     = regexp.MustCompile(`^((?:\S+ )?in body |"\S*" (must (?:not )?validate ))`)
 	mustBeType = regexp.MustCompile(`^must be of type ([^:]*): "(.*)"$`)
 	inRule     = regexp.MustCompile(`^'?(.*?)'?(?:: call arguments did not match a supported operator, function or macro signature for rule:| evaluating rule:) (?s:(.*))$`)
 )
 
-// goTypes are what the validators call the types of numbers.
+// goTypes translates the names of types in errors.
 var goTypes = map[string]string{"int64": "a number", "float64": "a number"}
 
-// plainWords is an error text without the field, which it may repeat, and without
-// the names of Go.
+// plainWords returns the text of an error without its field and without names of Go types.
 func plainWords(detail, fieldPath string) string {
 	detail = strings.TrimSpace(detail)
 	if rest, ok := strings.CutPrefix(detail, fieldPath+" in body "); ok {
@@ -343,8 +341,8 @@ func plainWords(detail, fieldPath string) string {
 	return shortened(detail)
 }
 
-// splitRules makes two schemas of one, the second with the rules whose reason is
-// FieldValueDuplicate, there without a reason.
+// splitRules returns two copies of a schema. The second has the rules whose reason is
+// FieldValueDuplicate, but without that reason, and the first has all others.
 func splitRules(s *structural.Structural) (others, duplicates *structural.Structural) {
 	others, duplicates = s.DeepCopy(), s.DeepCopy()
 	keepRules(others, false)
@@ -352,6 +350,8 @@ func splitRules(s *structural.Structural) (others, duplicates *structural.Struct
 	return others, duplicates
 }
 
+// keepRules keeps only the rules with the reason FieldValueDuplicate if duplicates is true, and
+// removes that reason from them. Otherwise it keeps only the other rules.
 func keepRules(s *structural.Structural, duplicates bool) {
 	visitor := structural.Visitor{Structural: func(s *structural.Structural) bool {
 		var kept []v1.ValidationRule

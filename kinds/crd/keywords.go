@@ -17,20 +17,20 @@ import (
 	"github.com/vmrules/vmrules"
 )
 
-// maxProblems is how many problems of one rule are told.
+// maxProblems is the largest number of problems that are reported for one rule.
 const maxProblems = 100
 
-// A reading collects what is wrong with a JSON value under a key of a rule.
+// A reading reads the value of a rule's key, and collects its problems.
 type reading struct {
 	source   vmrules.RuleSource
 	key      string
 	raw      []byte // the value of the key
 	problems []vmrules.Problem
-	patterns map[string]patternPrice // of regular expressions that are paid for
-	unpaid   bool                    // the budget of the call does not suffice
+	patterns map[string]patternPrice // the regular expressions that are paid for
+	unpaid   bool                    // whether the budget of the call is spent
 }
 
-// at adds what is wrong at a place inside the value.
+// at adds a problem at an offset in the value of the key, unless the same problem is there.
 func (r *reading) at(offset int, where string, reason vmrules.Reason, format string, args ...any) {
 	message := fmt.Sprintf(format, args...)
 	if where != "" {
@@ -49,22 +49,23 @@ func (r *reading) at(offset int, where string, reason vmrules.Reason, format str
 	r.problems = append(r.problems, p)
 }
 
-// offset is where a value begins in the value of the key.
+// offset returns the offset of a node in the value of the key.
 func (r *reading) offset(n *node) int {
 	return r.source.PositionIn(r.key, n.path()...) - r.source.Position(r.key)
 }
 
-// wrong adds what is wrong with the whole value.
+// wrong adds a problem with the whole value.
 func (r *reading) wrong(reason vmrules.Reason, format string, args ...any) {
 	r.at(0, "", reason, format, args...)
 }
 
-// isFull reports whether no more problems are told.
+// isFull reports whether further problems are left out.
 func (r *reading) isFull() bool { return len(r.problems) >= maxProblems }
 
+// problem adds a problem with a node. The path where begins its message.
 func (r *reading) problem(n *node, where *field.Path, reason vmrules.Reason, format string, args ...any) {
 	if r.isFull() {
-		return // before its place is looked up
+		return // saves looking up the place
 	}
 	path := ""
 	if where != nil {
@@ -73,16 +74,16 @@ func (r *reading) problem(n *node, where *field.Path, reason vmrules.Reason, for
 	r.at(r.offset(n), path, reason, format, args...)
 }
 
-// refused are the fields of a schema that no CustomResourceDefinition may have,
-// and what can be written for them.
+// refused holds the fields of a schema that no CustomResourceDefinition may have, and what to
+// do instead.
 var refused = map[string]string{
-	"id":                "leave it out: a schema here has no name",
-	"$schema":           "leave it out: the dialect is always Kubernetes' own",
+	"id":                "remove it",
+	"$schema":           "remove it",
 	"$ref":              "write the schema itself here",
-	"definitions":       "write each schema where it is needed",
+	"definitions":       "write each schema where it is used",
 	"patternProperties": "write properties for known names, or additionalProperties for any name",
 	"dependencies":      "write a rule of x-kubernetes-validations, such as !has(self.a) || has(self.b)",
-	"additionalItems":   "write items, one schema for all items",
+	"additionalItems":   "write items, with one schema for all items",
 }
 
 var (
@@ -92,9 +93,9 @@ var (
 	typeOrBool  = reflect.TypeFor[v1.JSONSchemaPropsOrBool]()
 )
 
-// fits checks that a JSON value can become a value of the type, as far as its
-// shape goes: Kubernetes drops what its types do not know, and so would a typo
-// be dropped. It reads the types themselves, so that no field is forgotten.
+// fits checks that a JSON value has the shape of a Go type of Kubernetes. Kubernetes itself
+// drops unknown fields, and with them misspelled ones. fits uses reflection, so that it knows
+// all fields of the types.
 func (r *reading) fits(n *node, t reflect.Type, where *field.Path) {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -149,7 +150,7 @@ func (r *reading) fitsStruct(n *node, t reflect.Type, where *field.Path) {
 		f, ok := known[name]
 		switch {
 		case t == typeSchema && refused[name] != "":
-			r.problem(member, where.Child(name), vmrules.ReasonInvalid, "is not supported in Kubernetes' schemas; %s", refused[name])
+			r.problem(member, where.Child(name), vmrules.ReasonInvalid, "is not supported in Kubernetes' schemas: %s", refused[name])
 		case !ok:
 			r.unknown(member, name, t, where)
 		case member.value == nil && f != typeJSON: // Kubernetes takes null as absent
@@ -162,13 +163,13 @@ func (r *reading) fitsStruct(n *node, t reflect.Type, where *field.Path) {
 func (r *reading) unknown(n *node, name string, t reflect.Type, where *field.Path) {
 	known := fieldsOf(t)
 	if meant := near(name, slices.Collect(maps.Keys(known))); meant != "" {
-		r.problem(n, where.Child(name), vmrules.ReasonInvalid, "is not known; %q may be meant", meant)
+		r.problem(n, where.Child(name), vmrules.ReasonInvalid, "is not known: did you mean %q?", meant)
 		return
 	}
-	r.problem(n, where.Child(name), vmrules.ReasonInvalid, "is unknown: it is not a field of Kubernetes' %s", t.Name())
+	r.problem(n, where.Child(name), vmrules.ReasonInvalid, "is not known: Kubernetes' %s has no such field; remove it", t.Name())
 }
 
-// fieldsOf are the fields of a Kubernetes type by their names in JSON.
+// fieldsOf returns the types of a Kubernetes type's fields, by their names in JSON.
 func fieldsOf(t reflect.Type) map[string]reflect.Type {
 	all := make(map[string]reflect.Type, t.NumField())
 	for i := range t.NumField() {
@@ -196,14 +197,14 @@ func (r *reading) fitsScalar(n *node, t reflect.Type, where *field.Path) {
 	case reflect.Int64:
 		number, ok := n.value.(json.Number)
 		if i, err := strconv.ParseInt(string(number), 10, 64); !ok || err != nil || i < 0 {
-			r.mistyped(n, where, "a whole number from 0 on, without fraction or exponent")
+			r.mistyped(n, where, "a whole number of 0 or more, without fraction or exponent")
 		}
 	case reflect.Float64:
 		r.fitsFloat(n, where)
 	}
 }
 
-// fitsFloat checks a bound, which Kubernetes holds as a float64.
+// fitsFloat checks that a bound is exact as a float64, in which Kubernetes stores it.
 func (r *reading) fitsFloat(n *node, where *field.Path) {
 	number, ok := n.value.(json.Number)
 	if !ok {
@@ -212,26 +213,27 @@ func (r *reading) fitsFloat(n *node, where *field.Path) {
 	}
 	f, err := strconv.ParseFloat(string(number), 64)
 	if err != nil || math.Abs(f) >= 1<<63 {
-		r.problem(n, where, vmrules.ReasonInvalid, "%s is too large: it must be less than 2^63 (9223372036854775808) either way", shortened(number.String()))
+		r.problem(n, where, vmrules.ReasonInvalid, "%s is too large: its absolute value must be less than 2^63 (9223372036854775808)", shortened(number.String()))
 		return
 	}
 	if f != math.Trunc(f) {
 		return
 	}
 	if len(number) > 400 {
-		r.problem(n, where, vmrules.ReasonInvalid, "the number has too many digits")
+		r.problem(n, where, vmrules.ReasonInvalid, "the number is longer than 400 characters: write fewer digits")
 		return
 	}
 	exact, ok := new(big.Rat).SetString(string(number))
 	if !ok || exact.Cmp(new(big.Rat).SetInt64(int64(f))) != 0 {
-		r.problem(n, where, vmrules.ReasonInvalid, "%s cannot be held exactly: Kubernetes would read %.0f", number, f)
+		r.problem(n, where, vmrules.ReasonInvalid, "Kubernetes would read %s as %.0f: write a number that is exact as a float64", number, f)
 	}
 }
 
-// maxShown is how many bytes of a name, an expression or a message are shown.
+// maxShown is the largest number of bytes that a message shows of a name, an expression or
+// another message.
 const maxShown = 500
 
-// shortened is a text that is not too long to be shown.
+// shortened returns a text, cut to maxShown bytes.
 func shortened(s string) string {
 	if len(s) <= maxShown {
 		return s

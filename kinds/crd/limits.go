@@ -10,18 +10,18 @@ import (
 	"github.com/vmrules/vmrules"
 )
 
-// What is in an annotation can be written by anybody, so that reading it must not
-// take long. A CustomResourceDefinition is written by those who run the cluster:
-// only the bound on fieldPaths and the budget of the call are for it too.
+// Everybody can write an annotation, so reading one must not take long. A
+// CustomResourceDefinition is written by a cluster's administrators: of these bounds,
+// only maxFieldPaths applies to it, besides the budget of the call.
 const (
-	maxExpression   = 4 << 10 // bytes of one expression: CEL's parser takes quadratic time
-	maxExpressions  = 1_000   // rules of x-kubernetes-validations in one schema, about a millisecond each
-	maxFieldPaths   = 1_000_000
-	maxPatterns     = 5_000    // different ones in all schemas of a process
-	maxDefault      = 1_000    // values in a default
-	maxPatternSteps = 10_000   // of one pattern, its repeats written out
-	maxPatternSize  = 2 << 20  // bytes of its program
-	maxPatternSizes = 64 << 20 // bytes of all in a process together, which are never given back
+	maxExpression   = 4 << 10   // bytes of one expression: CEL's parser takes quadratic time
+	maxExpressions  = 1_000     // rules of x-kubernetes-validations in one schema, about a millisecond each
+	maxFieldPaths   = 1_000_000 // schemas in which the fieldPaths of one schema are looked up
+	maxPatterns     = 5_000     // different patterns in all schemas of a process
+	maxDefault      = 1_000     // values in a default
+	maxPatternSteps = 10_000    // steps of one pattern with its repeats written out
+	maxPatternSize  = 2 << 20   // bytes of one compiled pattern
+	maxPatternSizes = 64 << 20  // bytes of all compiled patterns of a process, which are never freed
 )
 
 // limit checks the bounds of a schema, and pays for its patterns and rules.
@@ -46,7 +46,7 @@ func (w *wording) limit(s *apiextensions.JSONSchemaProps, where *field.Path) {
 		return
 	}
 	if fieldPaths > maxFieldPaths {
-		w.problem(w.node, where, vmrules.ReasonTooLong, "has too many rules with a fieldPath for its size: each is looked up in the whole schema that it stands in; at most %d schemas may be looked at", maxFieldPaths)
+		w.problem(w.node, where, vmrules.ReasonTooLong, "has too many rules with a fieldPath: looking them up in the schemas below their rules takes more than %d schemas; write fewer of them, or in smaller schemas", maxFieldPaths)
 	}
 	if w.isResource {
 		return
@@ -61,10 +61,11 @@ func (w *wording) limit(s *apiextensions.JSONSchemaProps, where *field.Path) {
 	if admitted, known := allPatterns.admit(patterns); admitted {
 		w.pay(known*knownPatternWork*len(patterns), 0)
 	} else {
-		w.problem(w.node, where, vmrules.ReasonTooLong, "has too many patterns: Kubernetes' validators keep each pattern that they ever saw, and this process has come to %d of them, or to %d bytes in all", maxPatterns, maxPatternSizes)
+		w.problem(w.node, where, vmrules.ReasonTooLong, "has too many new patterns: Kubernetes' validators never free a pattern, so that all schemas of a process may have %d different patterns, of %d bytes together; write fewer patterns", maxPatterns, maxPatternSizes)
 	}
 }
 
+// countSchemas counts a schema and all schemas in it.
 func countSchemas(s *apiextensions.JSONSchemaProps) int {
 	n := 0
 	crdvalidation.SchemaHas(s, func(*apiextensions.JSONSchemaProps) bool {
@@ -74,18 +75,19 @@ func countSchemas(s *apiextensions.JSONSchemaProps) int {
 	return n
 }
 
-// patternSet counts the patterns that the API server's validators have compiled:
-// they never forget one, and a new one takes them as long as they have others.
+// A patternSet counts the patterns that the API server's validators have compiled in this
+// process. The validators never free a pattern, and compiling a new one takes time in
+// proportion to the number of patterns that they have.
 type patternSet struct {
 	mutex sync.Mutex
 	known map[string]bool
-	sizes int // of all
+	sizes int // bytes of all compiled patterns
 }
 
 var allPatterns = patternSet{known: map[string]bool{}}
 
-// admit adds patterns and their sizes, unless there would be too many. It also
-// returns how many there are.
+// admit adds patterns with their sizes, and returns the number of patterns in the set. It
+// adds nothing and returns false if there would be too many.
 func (p *patternSet) admit(patterns map[string]int) (bool, int) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()

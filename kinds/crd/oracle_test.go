@@ -30,8 +30,8 @@ import (
 	"github.com/vmrules/vmrules/kinds/crd"
 )
 
-// For any schema and value, what a rule of kind "schema" finds is what the API
-// server's validators find when they are called one by one, at the same fields.
+// For generated schemas and values, a rule of kind "schema" has the same fields and reasons as
+// the API server's validators when they are called directly.
 func TestSchemaIsTheAPIServers(t *testing.T) {
 	outcomes := map[vmrules.Outcome]int{}
 	for seed := range uint64(400) {
@@ -40,7 +40,7 @@ func TestSchemaIsTheAPIServers(t *testing.T) {
 		rule := []any{map[string]any{"name": "r", "rule": "schema", "path": "jsonpath::.value", "message": "m", "schema": schema}}
 		rules, err := vmrules.ParseRules(string(encode(t, rule)), vmrules.WithKind("schema", crd.Schema), vmrules.WithRoot(vmrules.RootObject))
 		if err != nil && strings.Contains(err.Error(), "oldSelf cannot be used") {
-			continue // the generator does not look where it puts a list with keys
+			continue // the generator may put a list with keys below another list
 		}
 		if err != nil {
 			t.Fatalf("%s: %v", encode(t, schema), err)
@@ -48,7 +48,7 @@ func TestSchemaIsTheAPIServers(t *testing.T) {
 		expected := direct(t, encode(t, schema))
 		for range 10 {
 			value := g.value(schema)
-			if value == nil { // not there: the kind's own decision
+			if value == nil { // absent, which the validators are not asked about
 				continue
 			}
 			object := encode(t, map[string]any{"value": value})
@@ -66,7 +66,7 @@ func TestSchemaIsTheAPIServers(t *testing.T) {
 		}
 	}
 	if outcomes[vmrules.Satisfied] < 300 || outcomes[vmrules.Violated] < 300 {
-		t.Errorf("the test is about too little: %v", outcomes)
+		t.Errorf("got outcomes %v, want at least 300 of Satisfied and Violated", outcomes)
 	}
 }
 
@@ -79,8 +79,7 @@ func encode(t *testing.T, v any) json.RawMessage {
 	return text
 }
 
-// direct takes the API server's steps for an object with the schema as that of
-// its field "value".
+// direct calls the API server's validators for objects whose field "value" has the schema.
 func direct(t *testing.T, schema json.RawMessage) func(object, old json.RawMessage) []string {
 	t.Helper()
 	wrapped := fmt.Sprintf(`{"type": "object", "properties": {"value": %s}}`, schema)
@@ -143,10 +142,10 @@ func direct(t *testing.T, schema json.RawMessage) func(object, old json.RawMessa
 	}
 }
 
-// keyInBrackets is how Kubernetes writes the key of a map, here always a name.
+// keyInBrackets matches the key of a map in Kubernetes' field paths.
 var keyInBrackets = regexp.MustCompile(`\[([a-d])\]`)
 
-// fieldInText finds the field that an error names in its text alone.
+// fieldInText matches errors that have their field only in their text.
 var fieldInText = regexp.MustCompile(`^"(.*)" must (?:not )?validate|^Checked value must .* in (.*)$`)
 
 // A generator makes schemas that the API server accepts, and values that nearly

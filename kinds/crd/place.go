@@ -7,21 +7,22 @@ import (
 	structural "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 )
 
-// maxPath is how many bytes of a field path are looked at; a longer one is of
-// names that nobody writes.
+// maxPath is the largest length in bytes of a field path that locate reads.
 const maxPath = 1024
 
-// maxTries is how often a name is looked for: where any name may be, a path with
-// many dots can be read in more ways than can be tried.
+// maxTries is the number of names that locate looks up: names may contain dots, so that a
+// long path can be read in more ways than can be tried.
 const maxTries = 2000
 
-// locate finds the value that a field path of Kubernetes is about, as names and
-// indexes. Such a path is a text for people: spec.a[b].c may be a name or three.
-// So each way to read it is tried on the value, and on the schema for what the
-// value does not have. Where several places have one path, those that the error
-// can be about count: missing tells that it is about a field that is not there.
-// What then is left to choose from gives the place that all have in common; the
-// path is ambiguous.
+// locate returns the place of a field path of Kubernetes, as names and indexes. Such a path
+// is ambiguous, because names may contain dots and brackets: spec.a[b].c may be one name or
+// several. So locate tries each way to read the path: on the value, and for fields that the
+// value does not have, on the schema.
+//
+// If the path has several places, locate prefers those in the value. If missing is true,
+// which means that the error is about a missing field, it prefers those in the schema only.
+// If there is still more than one place, it returns the steps that all of them begin with,
+// and ambiguous is true.
 func locate(path string, value any, s *structural.Structural, missing bool) (steps []any, ambiguous bool) {
 	if path == "" || path == "<nil>" || len(path) > maxPath {
 		return nil, len(path) > maxPath
@@ -39,14 +40,13 @@ func locate(path string, value any, s *structural.Structural, missing bool) (ste
 	return l.nearest(missing), false
 }
 
-// A kind says whether a place is in the value, only in the properties of its
-// schema, or only one that any name would have.
+// A kind says where a place was found.
 type kind int
 
 const (
-	there kind = iota
-	declared
-	possible
+	there    kind = iota // in the value
+	declared             // in the properties of the schema
+	possible             // below additionalProperties, which allow any name
 )
 
 func kindsOfPlaces(missing bool) []kind {
@@ -56,21 +56,24 @@ func kindsOfPlaces(missing bool) []kind {
 	return []kind{there, declared, possible}
 }
 
-// A spot is a place in a value, or one that its schema has and the value lacks.
+// A spot is a place in a value, or a place that only the schema of the value has.
 type spot struct {
 	kind   kind
 	value  any
 	schema *structural.Structural
 }
 
+// A locator finds all places of a path.
 type locator struct {
 	found map[kind][][]any
 	tries int
 	far   []any  // the steps of the longest part of the path that is in the value
-	rest  string // what is left of the path there
-	begun bool
+	rest  string // the rest of the path behind far
+	begun bool   // whether far and rest are set
 }
 
+// walk continues at a spot with the rest of the path. It tries each prefix of the rest that
+// may be a name or an index.
 func (l *locator) walk(rest string, at spot, steps []any) {
 	if rest == "" {
 		l.found[at.kind] = append(l.found[at.kind], steps)
@@ -95,7 +98,7 @@ func (l *locator) walk(rest string, at spot, steps []any) {
 	}
 }
 
-// step goes on where a part of the path names something.
+// step continues walking if the spot has a member or an item with a name.
 func (l *locator) step(name, rest string, at spot, steps []any) {
 	if l.tries++; l.tries > maxTries || rest != "" && rest[0] != '.' && rest[0] != '[' {
 		return
@@ -144,8 +147,8 @@ func itemsOf(s *structural.Structural) *structural.Structural {
 	return s.Items
 }
 
-// nearest is the place nearest to one that is neither in the value nor in the
-// schema: a name that is missing, in the last object that is there.
+// nearest returns the place for a path that is neither in the value nor in the schema: the
+// longest part of the path that is in the value and, for a missing field, its name.
 func (l *locator) nearest(missing bool) []any {
 	if !missing || l.rest == "" || l.rest[0] != '.' {
 		return l.far
@@ -153,7 +156,7 @@ func (l *locator) nearest(missing bool) []any {
 	return append(l.far[:len(l.far):len(l.far)], l.rest[1:])
 }
 
-// common is what all places begin with.
+// common returns the steps that all places begin with.
 func common(places [][]any) []any {
 	first := places[0]
 	for _, p := range places[1:] {

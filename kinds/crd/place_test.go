@@ -34,7 +34,7 @@ func TestLocate(t *testing.T) {
 		"two places":                   {"a.b", false, nil, true},
 		"a key in brackets":            {"m[p.q].y.z", true, []any{"m", "p.q", "y.z"}, false},
 		"a key behind a dot":           {"m.p.q.y.z", true, []any{"m", "p.q", "y.z"}, false},
-		"what the schema has":          {"n.o", true, []any{"n", "o"}, false},
+		"a name that the schema has":   {"n.o", true, []any{"n", "o"}, false},
 		"a name that nothing declares": {"a.zz", true, []any{"a", "zz"}, false},
 		"an index behind the end":      {"a.b[7]", false, []any{"a", "b"}, false},
 		"begins with a dot":            {".m", false, []any{"m"}, false},
@@ -52,7 +52,7 @@ func TestInString(t *testing.T) {
 	const literal = `"a\u00e9é\ud83d\ude00😀\n\\x\"y"`
 	for name, test := range map[string]struct {
 		line, column int
-		want         string // what begins there
+		want         string // the text that begins at the place
 	}{
 		"the first":            {1, 0, `a\u`},
 		"an escape":            {1, 1, `\u00e9`},

@@ -10,36 +10,36 @@ import (
 	crdvalidation "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation"
 )
 
-// What Kubernetes' code takes for rules and values, in the units of a
-// vmrules.Budget: about a nanosecond of work, and a byte that is kept. The prices
-// are measured, and rounded up.
+// Prices of what Kubernetes' code does with rules and values, in the units of a
+// vmrules.Budget: work is about a nanosecond, size a byte that is kept. They were measured
+// and rounded up.
 const (
-	stepWork = 100   // a step of the validators, as estimate counts them
-	costWork = 2_500 // a unit of CEL's cost, at worst: a step of a loop
+	stepWork = 100   // each step of the validators, which estimate counts
+	costWork = 2_500 // each unit of CEL's cost; the most expensive one is a step of a loop
 
-	loopableWork   = 20    // a value in which lists are looked for
-	evaluationWork = 3_000 // what CEL takes beside its cost
+	loopableWork   = 20    // each value that is searched for long lists
+	evaluationWork = 3_000 // each evaluation of an expression, in addition to its cost
 
-	detailWork = 100 // a byte of what an error says, in which its field is looked for
-	nameWork   = 500 // a name of its field, which may end at each dot
+	detailWork = 100 // each byte of an error's detail, which is searched for a field
+	nameWork   = 500 // each name in an error's field, squared: a name may contain dots
 
-	valueSize = 200 // a value in a copy of an object
+	valueSize = 200 // each value in a copy of an object
 
-	objectWork, objectSize = 50_000, 4_000 // of a schema: it is converted and checked several times
-	memberWork, memberSize = 2_000, 300
-	byteWork, byteSize     = 50, 4
+	objectWork, objectSize = 50_000, 4_000 // each object of a schema: it is converted and checked several times
+	memberWork, memberSize = 2_000, 300    // each member of an object
+	byteWork, byteSize     = 50, 4         // each byte of the schema's text
 
-	programWork, programSize = 250_000, 24_000 // an expression of kind "cel"
-	tokenWork, tokenSize     = 15_000, 200
-	levelWork                = 120   // the third power of how deep brackets are nested
-	maxNesting               = 1_000 // beyond that, CEL refuses to parse
+	programWork, programSize = 250_000, 24_000 // each expression of kind "cel"
+	tokenWork, tokenSize     = 15_000, 200     // each token of an expression
+	levelWork                = 120             // the nesting of brackets to the third power
+	maxNesting               = 1_000           // CEL refuses to parse expressions that are nested deeper
 
-	validatorWork, validatorSize = 1_500_000, 60_000 // a schema that has rules of x-kubernetes-validations
-	subschemaWork                = 10_000            // what is below it, of which it makes types
-	ruleWork, ruleSize           = 400_000, 16_000
-	ruleTokenWork                = 25_000 // it is compiled several times
+	validatorWork, validatorSize = 1_500_000, 60_000 // each schema that has rules of x-kubernetes-validations
+	subschemaWork                = 10_000            // each schema below it: CEL gets a type for each
+	ruleWork, ruleSize           = 400_000, 16_000   // each rule of x-kubernetes-validations
+	ruleTokenWork                = 25_000            // each of its tokens: it is compiled several times
 
-	knownPatternWork = 50 // the validators copy all patterns that they know for each new one
+	knownPatternWork = 50 // each known pattern, times each new one: the validators copy them
 )
 
 // payText pays for reading a schema, before it is read.
@@ -48,14 +48,13 @@ func (r *reading) payText(text []byte) {
 	r.pay(objects*objectWork+members*memberWork+len(text)*byteWork, objects*objectSize+members*memberSize+len(text)*byteSize)
 }
 
-// pay spends from the budget of the call. If it does not suffice, the reading ends,
-// and vmrules reports a problem that says so.
+// pay spends from the budget of the call. If the budget is spent, the reading ends, and
+// vmrules itself reports the problem.
 func (r *reading) pay(work, kept int) {
 	r.unpaid = r.source.Spend(work, kept) != nil || r.unpaid
 }
 
-// failed reports whether there is nothing more to read: something is wrong, or
-// cannot be paid for.
+// failed reports whether the reading has found a problem or has spent the budget.
 func (r *reading) failed() bool { return r.unpaid || len(r.problems) > 0 }
 
 // payRules pays for the rules of x-kubernetes-validations in a schema, before
@@ -84,8 +83,8 @@ func (r *reading) payProgram(text string) {
 	r.pay(programWork+n*tokenWork+nestingWork(text), programSize+n*tokenSize)
 }
 
-// nestingWork is what it takes to compile an expression beside its tokens: lists in
-// lists are compared again for each level around them, and again.
+// nestingWork returns the work of compiling nested brackets, in addition to the tokens: CEL
+// compares nested lists again for each level around them.
 func nestingWork(expression string) int {
 	depth, deepest := 0, 0
 	for _, c := range expression {
@@ -103,8 +102,8 @@ func nestingWork(expression string) int {
 	return levelWork * deepest * deepest * deepest
 }
 
-// tokens counts about how many tokens an expression has: that, and not its
-// length, decides what it takes to compile it.
+// tokens returns roughly the number of tokens of an expression. The time to compile it
+// depends on that more than on its length.
 func tokens(expression string) int {
 	n, inName := 0, false
 	var quote rune
@@ -134,27 +133,26 @@ func tokens(expression string) int {
 	return n + len(expression)/50
 }
 
-// A patternPrice is what a regular expression takes.
+// A patternPrice is the price of a regular expression.
 type patternPrice struct {
-	steps int // for each character of a text that it is matched with, at worst
-	size  int // bytes of its program
+	steps int // the most steps for each character that it is matched with
+	size  int // bytes when compiled
 }
 
-// isTooLarge reports whether a schema or expression in an annotation may not have the
-// pattern.
+// isTooLarge reports whether the pattern is too large for an annotation.
 func (p patternPrice) isTooLarge() bool { return p.steps > maxPatternSteps || p.size > maxPatternSize }
 
-// largePattern takes a noun and both limits.
-const largePattern = "a %s that comes to more than %d steps, or %d bytes, with its repeats written out: repeat less"
+// largePattern is formatted with a noun and both limits.
+const largePattern = "a %s that has more than %d steps, or %d bytes, when its repeats are written out: repeat less"
 
-// parsedSize is how many bytes it takes to parse a regular expression at most,
-// apart from its repeats: a Unicode class is a large table.
+// parsedSize returns the most bytes that a parsed regular expression takes, with its repeats
+// not written out. A Unicode class is a large table.
 func parsedSize(pattern string) int {
 	return 300*len(pattern) + 28_000*(strings.Count(pattern, `\p`)+strings.Count(pattern, `\P`))
 }
 
-// payPattern pays for a regular expression, before it is parsed and before it is
-// compiled. One that is known already is not paid for again.
+// payPattern pays for a regular expression: first for parsing it, then for compiling it. It
+// pays for each expression only once.
 func (r *reading) payPattern(pattern string) patternPrice {
 	if price, ok := r.patterns[pattern]; ok {
 		return price
@@ -168,14 +166,14 @@ func (r *reading) payPattern(pattern string) patternPrice {
 	}
 	price := priceOf(pattern)
 	r.patterns[pattern] = price
-	if !price.isTooLarge() || r.key == keyDefinition { // otherwise it is refused, not compiled
+	if !price.isTooLarge() || r.key == keyDefinition { // otherwise it is never compiled
 		r.pay(4*price.size, price.size)
 	}
 	return price
 }
 
-// payRegexes pays for the regular expressions that are written in an expression,
-// and reports whether one of them is too large.
+// payRegexes pays for the regular expressions that are literals in an expression, and
+// reports whether one of them is too large.
 func (r *reading) payRegexes(e expression) (tooLarge bool) {
 	for _, text := range e.regexes() {
 		tooLarge = r.payPattern(text).isTooLarge() || tooLarge
@@ -183,7 +181,8 @@ func (r *reading) payRegexes(e expression) (tooLarge bool) {
 	return tooLarge
 }
 
-// priceOf is what a pattern takes. One that cannot be used is not compiled.
+// priceOf returns the price of a pattern. A pattern that is not valid is never compiled, and
+// costs its steps only.
 func priceOf(pattern string) patternPrice {
 	parsed, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {
@@ -199,8 +198,8 @@ func priceOf(pattern string) patternPrice {
 
 func clamp(n float64) int { return int(math.Min(n, math.MaxInt32)) }
 
-// patternParts are what is in a pattern, its repeats written out. Nested repeats
-// make large numbers of them.
+// patternParts counts the parts of a pattern with its repeats written out. The numbers are
+// floats because nested repeats can make them very large.
 type patternParts struct{ nodes, instructions, runes float64 }
 
 func patternPartsOf(r *syntax.Regexp) patternParts {

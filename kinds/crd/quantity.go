@@ -2,14 +2,14 @@ package crd
 
 import "regexp"
 
-// maxQuantity is how long a quantity may be that is given to Kubernetes' parser,
-// and longExponent finds one of more than three digits: the parser takes numbers
-// of any size, and writes their zeros out when they are compared.
+// maxQuantity is the largest length in bytes of a quantity.
 const maxQuantity = 64
 
+// longExponent matches a quantity whose exponent has more than three digits.
 var longExponent = regexp.MustCompile(`^[+-]?[0-9.]*[eE][+-]?0*[1-9][0-9]{3}`)
 
-// isHostileQuantity reports whether a text may be a quantity without end.
+// isHostileQuantity reports whether a text may be a quantity that Kubernetes' parser must not
+// read: the parser has no bound, and comparing large numbers writes out all of their zeros.
 func isHostileQuantity(text string) bool {
 	if text == "" || !('0' <= text[0] && text[0] <= '9' || text[0] == '+' || text[0] == '-' || text[0] == '.') {
 		return false
@@ -17,8 +17,8 @@ func isHostileQuantity(text string) bool {
 	return len(text) > maxQuantity || longExponent.MatchString(text)
 }
 
-// hostileQuantity returns such a text in a value, of several the first; "" for
-// none.
+// hostileQuantity returns the first hostile quantity in a value, in the order of their texts,
+// or "" if there is none.
 func hostileQuantity(v any) string {
 	least := ""
 	each(v, func(v any) {

@@ -29,16 +29,15 @@ import (
 // keySchema is the key of a rule of kind "schema".
 const keySchema = "schema"
 
-// Schema is the kind of rule whose key "schema" holds a schema as a
-// CustomResourceDefinition has it, a JSONSchemaProps with its rules of
+// Schema compiles a rule of kind "schema". Its key "schema" holds a schema as in a
+// CustomResourceDefinition: a JSONSchemaProps, which may have rules of
 // x-kubernetes-validations:
 //
 //	vmrules.ParseRules(annotation, vmrules.WithKind("schema", crd.Schema))
 //
-// Each value that the rule's path selects is judged as the API server would
-// judge a field with this schema: fields that the schema does not know are left
-// out, defaults are filled in, then the API server's own validators decide. What
-// the API server would refuse about the schema itself is a Problem.
+// Each value that the rule's path selects is judged as the API server would judge a field
+// with this schema: unknown fields are removed, defaults are filled in, then the API server's
+// own validators decide. A schema that the API server would refuse is a Problem.
 func Schema(source vmrules.RuleSource) (vmrules.Checker, []vmrules.Problem) {
 	raw, ok := source.Value(keySchema)
 	if !ok {
@@ -50,7 +49,7 @@ func Schema(source vmrules.RuleSource) (vmrules.Checker, []vmrules.Problem) {
 	}
 	tree, err := readJSON(raw)
 	if err != nil {
-		r.wrong(vmrules.ReasonInvalid, "the schema is no JSON: %v", err)
+		r.wrong(vmrules.ReasonInvalid, "the schema is not JSON: %v", err)
 		return nil, r.problems
 	}
 	j := r.compile(tree, nil, false)
@@ -63,30 +62,31 @@ func Schema(source vmrules.RuleSource) (vmrules.Checker, []vmrules.Problem) {
 // A judge holds the API server's validators for one schema. It is safe for
 // concurrent use.
 type judge struct {
-	// isResource tells that the schema is that of whole objects of Kubernetes.
-	// Any other is that of the field valueField of an object, because the
-	// validators take nothing but an object at the root.
+	// isResource is whether the schema is for whole Kubernetes objects. Any other schema
+	// is wrapped as the field valueField of an object, because the validators need an
+	// object at the root.
 	isResource bool
 	structural *structural.Structural
 	open       *spec.Schema
 	values     validation.SchemaValidator
-	sizes      map[string]int // of its patterns
-	regexes    int            // the steps of those in its expressions together
-	searches   int            // calls in its expressions that search a text for one of any length
-	loops      bool           // some expression has one
-	quantities bool           // some expression reads quantities
-	usesOld    bool           // some expression does
-	// expressions and duplicates are nil where the schema has no such rules of
-	// x-kubernetes-validations: those with the reason FieldValueDuplicate stand
-	// apart, because an error of that type does not carry its message.
+	sizes      map[string]int // the steps of each pattern
+	regexes    int            // the steps of all regular expressions in expressions
+	searches   int            // calls in expressions that may search a text for a long one
+	loops      bool           // whether an expression has a loop
+	quantities bool           // whether an expression reads quantities
+	usesOld    bool           // whether an expression uses oldSelf
+
+	// expressions and duplicates validate the rules of x-kubernetes-validations, and are nil
+	// if the schema has none. Those with the reason FieldValueDuplicate are in duplicates,
+	// without the reason: an error of that type loses its message.
 	expressions, duplicates *cel.Validator
 }
 
-// valueField is the field that a value stands in while it is judged.
+// valueField is the field of the object in which a value is wrapped to be judged.
 const valueField = "value"
 
-// compile makes the judge of the schema that begins at the node, or adds to the
-// problems of the reading.
+// compile makes a judge from the schema at a node. If it cannot, it adds problems to the
+// reading and returns nil.
 func (r *reading) compile(n *node, where *field.Path, isResource bool) *judge {
 	before := len(r.problems)
 	r.fits(n, typeSchema, where)
@@ -141,13 +141,13 @@ func convert(value any) (apiextensions.JSONSchemaProps, error) {
 	return schema, err
 }
 
-// addIncomplete adds the one check that the API server makes at the root of a
-// schema alone: what allOf and the like say about a field counts only if the field
-// is declared outside of them.
+// addIncomplete makes the one check that the API server makes only at the root of a schema:
+// what allOf, anyOf, oneOf and not say about a field counts only if the field is also declared
+// outside of them.
 func (w *wording) addIncomplete(schema *apiextensions.JSONSchemaProps) {
 	s, err := structural.NewStructural(schema)
 	if err != nil {
-		return // will be told with its place
+		return // checkDefinition reports it
 	}
 	for _, e := range structural.ValidateStructural(nil, s) {
 		if strings.HasPrefix(e.Detail, "because it is defined in") {
@@ -156,11 +156,11 @@ func (w *wording) addIncomplete(schema *apiextensions.JSONSchemaProps) {
 	}
 }
 
-// checkDefinition lists what the API server would refuse about a schema. One
-// thing is let pass: what a simple messageExpression may cost. It is evaluated only
-// where its rule is broken, within the limits for every expression, and the
-// message then has a substitute; while Kubernetes' estimate refuses even the
-// example of its own documentation, which appends string(self.max).
+// checkDefinition returns the errors for which the API server would refuse a schema, except
+// those about the estimated cost of a simple messageExpression. Kubernetes' estimate is so high
+// that it refuses the example in Kubernetes' own documentation, which appends string(self.max).
+// The exception is safe: a messageExpression is evaluated only if its rule is violated, within
+// the limits for all expressions, and if it fails, the rule's message replaces it.
 func checkDefinition(schema *apiextensions.JSONSchemaProps) field.ErrorList {
 	validate := crdvalidation.ValidateCustomResourceDefinition
 	errs := validate(context.Background(), definitionOf(schema))
@@ -190,9 +190,9 @@ func isAboutCost(e *field.Error) bool {
 	return e.Type == field.ErrorTypeForbidden && (strings.Contains(e.Detail, "exceeds budget by factor") || strings.Contains(e.Detail, "exceeding cost limit"))
 }
 
-// definitionOf is a CustomResourceDefinition about which the API server has
-// nothing to say but for the schema: all of its checks of a schema are reached
-// by way of the whole definition only.
+// definitionOf returns a CustomResourceDefinition with a schema. Everything else in it is
+// valid, so that all errors of the API server are about the schema. The API server has no
+// function that makes all checks of a schema alone.
 func definitionOf(schema *apiextensions.JSONSchemaProps) *apiextensions.CustomResourceDefinition {
 	return &apiextensions.CustomResourceDefinition{
 		ObjectMeta: metav1.ObjectMeta{Name: "values.vmrules.example"},
@@ -244,7 +244,7 @@ func (r *reading) newJudge(schema *apiextensions.JSONSchemaProps, isResource boo
 	return j, nil
 }
 
-// A wording turns what is wrong with a schema into problems.
+// A wording makes problems of the errors in a schema.
 type wording struct {
 	*reading
 	node       *node
@@ -252,9 +252,9 @@ type wording struct {
 	isResource bool
 }
 
-// check finds what the API server accepts in a schema but does not do as it is
-// written, and makes reasons that it does not know yet those it would treat
-// them as. spine is the schema outside of allOf and the like for the same value.
+// check adds problems for what the API server accepts in a schema, but does not apply as
+// written. It removes unknown reasons from rules, as if they had none. spine is the schema of
+// the same value outside of allOf, anyOf, oneOf and not; nil means s itself.
 func (w *wording) check(s, spine *apiextensions.JSONSchemaProps, where *field.Path, steps []any) {
 	if spine == nil {
 		spine = s
@@ -292,7 +292,7 @@ func (w *wording) check(s, spine *apiextensions.JSONSchemaProps, where *field.Pa
 	}
 }
 
-// below is the node at steps, and more of them.
+// below returns the node that steps and more steps lead to, or the last that exists.
 func (w *wording) below(steps []any, more ...any) *node {
 	return w.node.below(slices.Concat(steps, more))
 }
@@ -302,7 +302,7 @@ func (w *wording) checkNumbers(s, spine *apiextensions.JSONSchemaProps, where *f
 		switch {
 		case bound == nil:
 		case name == "multipleOf" && *bound <= 0:
-			w.problem(w.below(steps, name), where.Child(name), vmrules.ReasonInvalid, "must be more than 0, or no value satisfies it")
+			w.problem(w.below(steps, name), where.Child(name), vmrules.ReasonInvalid, "must be more than 0: otherwise no value satisfies it")
 		case *bound != math.Trunc(*bound) && spine.Type != "number":
 			w.problem(w.below(steps, name), where.Child(name), vmrules.ReasonInvalid, "%v has a fraction, which Kubernetes drops for whole numbers: write a whole number, or \"type\": \"number\"", *bound)
 		}
@@ -311,7 +311,7 @@ func (w *wording) checkNumbers(s, spine *apiextensions.JSONSchemaProps, where *f
 
 func (w *wording) checkValues(s, spine *apiextensions.JSONSchemaProps, where *field.Path, steps []any) {
 	if len(steps) == 0 && s.Default != nil && !w.isResource {
-		w.problem(w.below(steps, "default"), where.Child("default"), vmrules.ReasonInvalid, "has no effect at the root: a value that is not there is missing; drop it")
+		w.problem(w.below(steps, "default"), where.Child("default"), vmrules.ReasonInvalid, "has no effect at the root of the schema, because a missing value is a violation: remove it")
 	}
 	for i, item := range s.Enum {
 		text, ok := item.(string)
@@ -323,7 +323,7 @@ func (w *wording) checkValues(s, spine *apiextensions.JSONSchemaProps, where *fi
 		return
 	}
 	if s.Default != nil && sizeOf(*s.Default) > maxDefault {
-		w.problem(w.below(steps, "default"), where.Child("default"), vmrules.ReasonTooLong, "has more than %d values", maxDefault)
+		w.problem(w.below(steps, "default"), where.Child("default"), vmrules.ReasonTooLong, "has more than %d values: write a smaller default", maxDefault)
 	}
 	if s.Format == "" {
 		return
@@ -333,7 +333,7 @@ func (w *wording) checkValues(s, spine *apiextensions.JSONSchemaProps, where *fi
 		asOpenAPI.Type = spec.StringOrArray{s.Type}
 	}
 	if len(validation.GetUnrecognizedFormats(asOpenAPI, environment.DefaultCompatibilityVersion())) > 0 {
-		w.problem(w.below(steps, "format"), where.Child("format"), vmrules.ReasonInvalid, "%q is a format that Kubernetes does not know%s, and would not check: write a pattern or a rule of x-kubernetes-validations", shortened(s.Format), ofType(s.Type))
+		w.problem(w.below(steps, "format"), where.Child("format"), vmrules.ReasonInvalid, "Kubernetes does not know the format %q%s, and would not check it: write a pattern or a rule of x-kubernetes-validations", shortened(s.Format), ofType(s.Type))
 	}
 }
 
@@ -359,14 +359,14 @@ func (w *wording) checkRules(rules []apiextensions.ValidationRule, where *field.
 			if w.payRegexes(e) {
 				w.problem(at, where.Index(i).Child(name), vmrules.ReasonTooLong, "has "+largePattern, "regular expression", maxPatternSteps, maxPatternSize)
 			} else if function := e.unbounded(); function != "" {
-				w.problem(at, where.Index(i).Child(name), vmrules.ReasonInvalid, "the function %q may take more memory here than Kubernetes' estimate sees: replace needs literals that make a text at most %d times as long, format a literal text and list, without long precisions, lists.range a literal number up to %d, quantity and isQuantity a field or a literal, and flatten cannot be bounded at all; in a rule of kind \"cel\" all of it is counted", function, maxGrowth, maxLooped)
+				w.problem(at, where.Index(i).Child(name), vmrules.ReasonInvalid, "the function %q may use more memory here than Kubernetes estimates: %s, or write a rule of kind \"cel\"", function, boundedUse[function])
 			}
 		}
 	}
 }
 
-// tooLongExpression takes the length and the limit.
-const tooLongExpression = "is an expression of %d bytes; at most %d are allowed"
+// tooLongExpression is formatted with the length and the limit.
+const tooLongExpression = "has %d bytes: write a shorter expression, of at most %d bytes"
 
 func ofType(t string) string {
 	if t == "" {
@@ -375,10 +375,10 @@ func ofType(t string) string {
 	return " for the type " + t
 }
 
-// add makes problems of what the API server says about the definition.
+// add makes problems of an error of the API server about the definition.
 func (w *wording) add(e *field.Error) {
 	if w.isFull() {
-		return // before its place is looked up
+		return // saves looking up the place
 	}
 	root := "spec.validation.openAPIV3Schema"
 	if !w.isResource {
@@ -411,15 +411,15 @@ func (w *wording) add(e *field.Error) {
 	w.at(w.offset(at), where, vmrules.ReasonInvalid, "%s", plainWords(detail, ""))
 }
 
-// sort puts the problems since an index in order: the API server finds them by
-// way of maps.
+// sort sorts the problems from an index on, because the API server finds them in the random
+// order of maps.
 func (w *wording) sort(from int) {
 	slices.SortStableFunc(w.problems[from:], func(a, b vmrules.Problem) int {
 		return cmp.Or(cmp.Compare(a.Offset, b.Offset), cmp.Compare(a.Message, b.Message))
 	})
 }
 
-// celErrors finds the errors in what CEL says about an expression.
+// celErrors matches each error in a text of CEL: its line, column and message.
 var celErrors = regexp.MustCompile(`ERROR: <input>:(\d+):(\d+): (.*)`)
 
 func (w *wording) addExpression(at *node, where string, match []string) {
@@ -432,17 +432,17 @@ func (w *wording) addExpression(at *node, where string, match []string) {
 	w.at(offset, where, vmrules.ReasonInvalid, "%s", expressionError(line, column, match[3], "self and oldSelf"))
 }
 
-// undeclared finds the name that CEL does not know.
+// undeclared matches CEL's error for an unknown name.
 var undeclared = regexp.MustCompile(`^undeclared reference to '(.*)' \(in container ''\)$`)
 
-// expressionError is what CEL says about an expression, in plain words. names
-// lists the variables.
+// expressionError returns the message for an error of CEL in an expression. names lists the
+// variables.
 func expressionError(line, column int, message, names string) string {
 	if m := undeclared.FindStringSubmatch(message); m != nil {
-		message = fmt.Sprintf("%s is not declared: there are only %s, and Kubernetes' functions", m[1], names)
+		message = fmt.Sprintf("%s is not known: use %s, or a function of Kubernetes", m[1], names)
 	}
 	message, _, _ = strings.Cut(message, " expecting {")
-	return fmt.Sprintf("the expression is wrong at its line %d, column %d: %s", line, column, shortened(message))
+	return fmt.Sprintf("the expression has an error at line %d, column %d: %s", line, column, shortened(message))
 }
 
 func isKnownReason(reason string) bool {

@@ -16,35 +16,34 @@ import (
 	"github.com/vmrules/vmrules"
 )
 
-// Rules and objects are hostile input. What an expression costs is Kubernetes' own
-// count, of which it may have less than there. What the rest of a schema may cost,
-// the API server bounds by the size of a request and by who may write schemas. Here
-// it is estimated, and paid for, before the validators run.
+// Rules and objects are hostile input. For expressions, these bounds use the cost that
+// Kubernetes counts, with lower limits. For the rest of a schema, Kubernetes has no cost: it
+// relies on the size of requests, and on who may write schemas. So an estimate is paid for
+// before the validators run.
 const (
-	maxExpressionCost = 200_000 // of one expression, which is paid for afterwards
-	maxValueCost      = 200_000 // of all expressions of a schema on one value
+	maxExpressionCost = 200_000 // cost of one expression, which is paid for after it
+	maxValueCost      = 200_000 // cost of all expressions of a schema on one value
 
-	// maxLooped is how long a list or map is that expressions with loops are
-	// evaluated for: with each step of a loop, CEL's count goes through all steps
-	// before.
+	// maxLooped is the largest number of items of a list or map if an expression has a loop.
+	// CEL's count takes quadratic time: each step of a loop goes through all earlier steps.
 	maxLooped = 5_000
 
-	// maxCopy is how many bytes of a value the validators may copy. A request that
-	// Kubernetes takes comes near it only if it consists of empty objects.
+	// maxCopy is the largest number of bytes that a copy of a value may take. A request
+	// that Kubernetes accepts reaches it only if it consists of empty objects.
 	maxCopy = 48 << 20
 
-	formatSteps = 30 // of a format, for ten characters: isbn takes so long
+	formatSteps = 30 // steps for ten characters of the slowest format, which is isbn
 )
 
-// maxEvaluation ends the expressions of a rule on one value in case that CEL's
-// cost says too little about their time. Whatever takes so long uses up the budget
-// of the call.
+// maxEvaluation is the time after which the expressions of a rule are interrupted on one
+// value, in case the cost that CEL counts is too low. Being interrupted uses up the budget of
+// the call.
 const maxEvaluation = time.Second
 
 var errTime = errors.New("the expressions take longer than a second")
 
-// exactObjects remembers of whole objects whether their numbers are exact, for all
-// rules of one call of Validate.
+// exactObjects records which whole objects have only exact numbers, by their addresses. All
+// rules of one call of Validate share it.
 type exactObjects map[uintptr]exactness
 
 type exactKey struct{}
@@ -56,7 +55,7 @@ func exactIn(in *vmrules.Input) exactObjects {
 // work pays for steps of the validators.
 func (f *findings) work(steps int64) error { return f.in.Spend(clampWork(steps, stepWork), 0) }
 
-// clampWork is n times each, or the largest int.
+// clampWork returns n times each, or the largest int if that is less.
 func clampWork(n, each int64) int {
 	if n > math.MaxInt/each {
 		return math.MaxInt
@@ -64,8 +63,7 @@ func clampWork(n, each int64) int {
 	return int(n * each)
 }
 
-// loopable returns an error where a loop over something in a value would take too
-// long.
+// loopable returns an error if a list or map in a value is too long for a loop.
 func (f *findings) loopable(v any) error {
 	longest, size := 0, 0
 	each(v, func(v any) {
@@ -78,21 +76,20 @@ func (f *findings) loopable(v any) error {
 		}
 	})
 	if longest > maxLooped {
-		return fmt.Errorf("loops are evaluated for lists and maps of at most %d items, and one here has %d", maxLooped, longest)
+		return fmt.Errorf("a list or map has %d items: expressions with loops are evaluated for at most %d", longest, maxLooped)
 	}
 	return f.in.Spend(size*loopableWork, 0)
 }
 
-// An exactness tells of an object whether Kubernetes' validators have all of its
-// numbers as they are.
+// An exactness records whether all numbers of an object are exact in Kubernetes' validators.
 type exactness struct {
-	of      any // kept, so that nothing else gets its address
+	of      any // keeps the object alive, so that its address is not used again
 	isExact bool
 }
 
-// usable tells why a value of the Input cannot be judged: Kubernetes' validators
-// would round its numbers. Many rules look at parts of the same object, so that is
-// looked through only once, as long as there is nothing to find.
+// usable returns an error if Kubernetes' validators would round a number in a value of the
+// Input. It first looks at the whole object, and remembers the result: many rules look at parts
+// of the same object, most of which have only exact numbers.
 func (f *findings) usable(v any) error {
 	if f.exact.of(f.in.Object) && f.exact.of(f.in.OldObject) {
 		return nil
@@ -117,7 +114,7 @@ func (known exactObjects) of(object any) bool {
 	return found.isExact
 }
 
-// each visits a value and all that is in it, in no order.
+// each visits a value and all values in it, in any order.
 func each(v any, visit func(any)) {
 	visit(v)
 	switch v := v.(type) {
@@ -132,8 +129,8 @@ func each(v any, visit func(any)) {
 	}
 }
 
-// inexact is a number that fits neither int64 nor float64, of several the first
-// as a text; "" for none.
+// inexact returns the first number in a value that fits neither int64 nor float64, in the
+// order of their texts, or "" if there is none. Only such numbers are still a json.Number.
 func inexact(v any) string {
 	least := ""
 	each(v, func(v any) {
@@ -144,8 +141,7 @@ func inexact(v any) string {
 	return least
 }
 
-// sizeOf counts what a copy takes.
-// copySize is about how many bytes a copy of a value takes.
+// copySize returns roughly the number of bytes that a copy of a value takes.
 func copySize(v any) int {
 	size := 0
 	each(v, func(v any) {
@@ -161,12 +157,14 @@ func copySize(v any) int {
 	return size
 }
 
+// sizeOf returns the number of values in a value, with itself.
 func sizeOf(v any) int64 {
 	size := int64(0)
 	each(v, func(any) { size++ })
 	return size
 }
 
+// below returns the schema of a member, or nil if there is none.
 func below(s *spec.Schema, name string) *spec.Schema {
 	if p, ok := s.Properties[name]; ok {
 		return &p
@@ -177,7 +175,7 @@ func below(s *spec.Schema, name string) *spec.Schema {
 	return nil
 }
 
-// lengthOf counts the bytes of the texts in a value.
+// lengthOf returns the number of bytes of all strings in a value.
 func lengthOf(v any) int64 {
 	length := int64(0)
 	each(v, func(v any) {
@@ -188,17 +186,17 @@ func lengthOf(v any) int64 {
 	return length
 }
 
-// An estimate pays for what it takes to judge one value, before it is judged, and
-// ends where the budget of the call does not suffice.
+// An estimate pays for judging one value, before the value is judged. It stops when the budget
+// of the call is spent.
 type estimate struct {
 	*findings
-	sizes map[string]int // of patterns
+	sizes map[string]int // the steps of each pattern
 	err   error
 
-	// pairs are how often a value has met a schema. Each may give an error, and the
+	// pairs counts pairs of a value and a schema. Each pair may give an error, and the
 	// validators compare each error with all others.
 	pairs int64
-	path  int64 // the length of the field path, which is part of the error
+	path  int64 // the length of the field path, which each error has
 }
 
 func (e *estimate) pay(steps, kept int64) bool {
@@ -208,8 +206,8 @@ func (e *estimate) pay(steps, kept int64) bool {
 	return e.err == nil
 }
 
-// defaults pays for filling in defaults: each item of a list may get a copy of a
-// large one.
+// defaults pays for filling in defaults. A large default may be copied into each item of a
+// list.
 func (e *estimate) defaults(s *spec.Schema, v any) {
 	if s == nil || !e.pay(1, 0) {
 		return
@@ -238,9 +236,9 @@ func (e *estimate) defaults(s *spec.Schema, v any) {
 	}
 }
 
-// judging pays for the steps that a value takes: it is looked at by each schema for
-// it, and by all fields that an object may have; a text by its pattern, character by
-// character.
+// judging pays for the steps of the validators. They judge a value by each schema for it and,
+// if it is an object, look for each field that the schema declares. They match a string with
+// its pattern character by character.
 func (e *estimate) judging(s *spec.Schema, v any) {
 	if s == nil {
 		return
@@ -277,8 +275,8 @@ func (e *estimate) judging(s *spec.Schema, v any) {
 	}
 }
 
-// enum pays for comparing a value with all values of an enum, and for naming them
-// all where none fits.
+// enum pays for comparing a value with all values of an enum, and for the error that lists
+// them. It reports whether the budget was sufficient.
 func (e *estimate) enum(s *spec.Schema) bool {
 	if len(s.Enum) == 0 {
 		return true
@@ -291,20 +289,19 @@ func (e *estimate) enum(s *spec.Schema) bool {
 	return e.pay(5*values+length/10, 10*values+length)
 }
 
-// usualIndex is how long an index is in a field path.
+// usualIndex is the usual length of an index in a field path.
 const usualIndex = 6
 
-// below pays for a value that is a step away.
+// below pays for a member or an item, whose step makes the path longer.
 func (e *estimate) below(s *spec.Schema, v any, step int) {
 	e.path += int64(step)
 	e.judging(s, v)
 	e.path -= int64(step)
 }
 
-// normalizeNumbers makes the enums and defaults of a schema float64 where its
-// type is number, as toNumbers does with the values: the validators compare a
-// whole number and a fraction by the type of the one or the other. at is the
-// schema outside of allOf and the like.
+// normalizeNumbers applies toNumbers to the enums and defaults of a schema, so that they equal
+// the values to which toNumbers was applied: to the validators, an int64 and a float64 differ.
+// at is the schema outside of allOf, anyOf, oneOf and not, which has the types.
 func normalizeNumbers(s *apiextensions.JSONSchemaProps, at *structural.Structural) {
 	if s == nil || at == nil {
 		return
@@ -332,8 +329,8 @@ func normalizeNumbers(s *apiextensions.JSONSchemaProps, at *structural.Structura
 	}
 }
 
-// toNumbers is a value with float64 for each whole number whose type in the
-// schema is number.
+// toNumbers replaces each whole number whose type in the schema is number with a float64, if
+// that is exact.
 func toNumbers(v any, s *structural.Structural) any {
 	if s == nil {
 		return v

@@ -18,23 +18,23 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// A condition is one comparison of a string pattern: an operator and a text,
-// which Kyverno takes for a duration where both sides are one, else for a
-// quantity where both are one, else for a pattern with wildcards.
+// A condition is one comparison in a string pattern: an operator and an operand. Kyverno
+// compares a value with the operand as durations if both are durations, else as quantities if
+// both are quantities, else as a text with a pattern that may have wildcards.
 type condition struct {
 	op       operator.Operator
 	operand  string
-	duration bool
-	quantity bool
+	duration bool // whether the operand may be a duration
+	quantity bool // whether the operand may be a quantity
 }
 
 func newCondition(op operator.Operator, operand string) condition {
 	return condition{op, operand, mayBeDuration(operand), mayBeQuantity(operand)}
 }
 
-// readConditions reads a string pattern, and gives it the form for Kyverno. To
-// today's Kyverno a field that is not there is the number 0, so that "<=5" holds
-// for it; a further condition "*", which needs a value, puts that right.
+// readConditions reads a string pattern, and returns it in the form for Kyverno. Kyverno treats
+// a missing field as the number 0, so that "<=5" would match it. The additional condition "*",
+// which needs a value, prevents that.
 func readConditions(s string) (all []condition, forKyverno string, wrong []string) {
 	var alternatives []string
 	forKyverno = s
@@ -62,7 +62,7 @@ func readConditions(s string) (all []condition, forKyverno string, wrong []strin
 func readCondition(text string) ([]condition, string) {
 	op := operator.GetOperatorFromStringPattern(text)
 	if len(text) == 1 && strings.Contains("<>!", text) {
-		op = operator.Operator(text) // as an author means it
+		op = operator.Operator(text) // Kyverno would read it as a text
 	}
 	switch op {
 	case operator.InRange, operator.NotInRange:
@@ -72,13 +72,13 @@ func readCondition(text string) ([]condition, string) {
 	c := newCondition(op, operand)
 	switch {
 	case text == "":
-		return nil, `an alternative is empty: write null for "not there, or empty"`
+		return nil, `an alternative is empty: write null for a field that is missing or empty`
 	case operand == "":
-		return nil, fmt.Sprintf("there is nothing behind the operator %s", op)
+		return nil, fmt.Sprintf("the operator %s has no operand: write a value behind it", op)
 	case strings.ContainsAny(operand[:1], "=<>!"):
-		return nil, fmt.Sprintf("%s is not an operator of Kyverno: write > < >= <= or !, or just a value for equality", shortened(text))
+		return nil, fmt.Sprintf("the operator of %s is not known: write >, <, >=, <= or !, or only the value for equality", shortened(text))
 	case op != operator.Equal && op != operator.NotEqual && !c.duration && !c.quantity:
-		return nil, fmt.Sprintf("%s compares numbers, quantities and durations, which %s is not", op, shortened(operand))
+		return nil, fmt.Sprintf("the operator %s compares numbers, quantities and durations, but %s is not one of them", op, shortened(operand))
 	}
 	return []condition{c}, c.inexact(operand)
 }
@@ -92,17 +92,16 @@ func readRange(text string, op operator.Operator) ([]condition, string) {
 	from, to := newCondition(low, ends[1]), newCondition(high, ends[2])
 	why := cmp.Or(from.inexact(ends[1]), to.inexact(ends[2]))
 	if why == "" && !pattern.Validate(logr.Discard(), ends[2], ">="+ends[1]) {
-		why = fmt.Sprintf("the range %s has nothing in it: it goes from a smaller number, quantity or duration to a larger one", shortened(text))
+		why = fmt.Sprintf("the range %s is empty: write the smaller number, quantity or duration first", shortened(text))
 	}
 	return []condition{from, to}, why
 }
 
-// doubt says why Kyverno's comparison of a value could be wrong; "" where it is
-// right.
+// doubt returns why Kyverno's comparison of a value could be wrong, or "" if it is right.
 func (c condition) doubt(v any) string {
 	switch v := v.(type) {
 	case json.Number:
-		return fmt.Sprintf("%s has more digits than Kyverno compares", shortened(string(v)))
+		return fmt.Sprintf("%s has more digits than Kyverno can compare", shortened(string(v)))
 	case float64:
 		return c.doubtFloat(v)
 	case string:
@@ -111,30 +110,30 @@ func (c condition) doubt(v any) string {
 	return ""
 }
 
-// doubtFloat: in a comparison of numbers Kyverno writes a float with six
-// decimals, in one of texts with an exponent.
+// doubtFloat is doubt for a float. Kyverno formats a float with six decimals to compare numbers,
+// and with an exponent to compare texts.
 func (c condition) doubtFloat(f float64) string {
 	text := strconv.FormatFloat(f, 'f', -1, 64)
 	_, decimals, _ := strings.Cut(text, ".")
 	switch {
 	case c.quantity && (len(decimals) > 6 || math.Abs(f) >= 1e15):
-		return text + " has more digits than Kyverno compares"
+		return text + " has more digits than Kyverno can compare"
 	case !c.quantity && c.operand != "*" && c.operand != "?*" && wildcard.ContainsWildcard(c.operand):
-		return fmt.Sprintf("Kyverno does not match %s as it is written", text)
+		return fmt.Sprintf("Kyverno does not match the number %s as it is written", text)
 	}
 	return ""
 }
 
-// inexact says why Kyverno would not take a text for the number that it is.
+// inexact returns why Kyverno would not read a text as the exact number, or "" if it would.
 func (c condition) inexact(text string) string {
 	if c.duration && mayBeDuration(text) {
 		if finerThanNanoseconds.MatchString(text) {
-			return fmt.Sprintf("the duration %s has more digits than Kyverno compares", shortened(text))
+			return fmt.Sprintf("the duration %s has more digits than Kyverno can compare", shortened(text))
 		}
 		return ""
 	}
 	if c.quantity && mayBeQuantity(text) && !isExact(text) {
-		return fmt.Sprintf("Kyverno does not compare %s as the quantity that it is", shortened(text))
+		return fmt.Sprintf("Kyverno does not read the quantity %s exactly", shortened(text))
 	}
 	return ""
 }
@@ -144,18 +143,18 @@ func mayBeDuration(text string) bool {
 	return err == nil
 }
 
-// finerThanNanoseconds is a fraction that time.ParseDuration may cut off.
+// finerThanNanoseconds matches fractions that time.ParseDuration may truncate.
 var finerThanNanoseconds = regexp.MustCompile(`\.\d{4}|\.\d+ns`)
 
-// How long numbers and their exponents may be: resource.Quantity takes any, and
-// its time.
+// The largest lengths of a number and of its exponent. resource.Quantity has no such limits, and
+// takes a long time for long numbers.
 const maxNumberLength, maxExponentLength = 64, 3
 
-// quantityForm is wider than what a quantity may be: digits, exponent, suffix.
+// quantityForm matches all quantities, and more: digits, and an exponent or a suffix.
 var quantityForm = regexp.MustCompile(`^([+-]?[0-9.]*)(?:[eE]([+-]?[0-9]+)|([a-zA-Z]{0,2}))$`)
 
-// mayBeQuantity reports whether Kyverno takes a text for a quantity. Where it is too
-// large to ask, it may.
+// mayBeQuantity reports whether Kyverno may read a text as a quantity. For a text that is too
+// long to parse, it may return true although the text is not one.
 func mayBeQuantity(text string) bool {
 	if len(text) > maxNumberLength {
 		return strings.Trim(text, "0123456789+-.eEinumkKMGTP") == ""
@@ -168,15 +167,14 @@ func mayBeQuantity(text string) bool {
 	return err == nil
 }
 
-// decimal and binary are the suffixes of a quantity, as powers.
+// decimal and binary have the suffixes of a quantity, and their powers of 10 and 2.
 var (
 	decimal = map[string]int64{"": 0, "n": -9, "u": -6, "m": -3, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
 	binary  = map[string]int64{"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}
 )
 
-// isExact reports whether resource.Quantity holds the number that a text says:
-// it rounds below a nano and caps what is larger than 2^63, and takes a suffix
-// without digits for zero.
+// isExact reports whether resource.Quantity reads the exact number in a text. It rounds numbers
+// to nano, caps numbers beyond 2^63, and reads a suffix without digits as zero.
 func isExact(text string) bool {
 	if len(text) > maxNumberLength {
 		return false
@@ -219,13 +217,13 @@ func powerOf(base, exponent int64) *big.Rat {
 	return power
 }
 
-// doubtNumber says why Kyverno's comparison of a value with a number could be
-// wrong.
+// doubtNumber returns why Kyverno's comparison of a value with a number could be wrong, or "" if
+// it is right.
 func doubtNumber(number, v any) string {
 	switch v := v.(type) {
 	case float64:
 		if _, whole := number.(int64); whole && math.Abs(v) >= 1<<63 {
-			return "the value has more digits than Kyverno compares"
+			return "the value has more digits than Kyverno can compare"
 		}
 	case string:
 		f, isFloat := number.(float64)
@@ -237,8 +235,8 @@ func doubtNumber(number, v any) string {
 	return ""
 }
 
-// phraseIn is a part of a text that Kyverno would find in its own error, and take
-// for an anchor's.
+// phraseIn returns the phrase in a text by which Kyverno recognizes errors of its anchors, or ""
+// if the text has none. Kyverno searches its whole error for them, which may quote the text.
 func phraseIn(text string) string {
 	for _, phrase := range []string{"conditional anchor mismatch", "global anchor mismatch", "negation anchor matched in resource"} {
 		if strings.Contains(text, phrase) {
@@ -250,7 +248,7 @@ func phraseIn(text string) string {
 
 const maxShown = 100
 
-// shortened is a text as a message shows it.
+// shortened returns the beginning of a text for a message.
 func shortened(text string) string {
 	runes := []rune(cut(text))
 	if len(runes) <= maxShown {

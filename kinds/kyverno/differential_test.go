@@ -64,7 +64,7 @@ func randomMap(r *rand.Rand, depth int) any {
 	return map[string]any{oneOf(r, someNames): oneOf(r, somePatterns)}
 }
 
-// randomValue is often like the pattern.
+// randomValue returns a value that often matches the pattern.
 func randomValue(r *rand.Rand, pattern any, depth int) any {
 	switch p := pattern.(type) {
 	case map[string]any:
@@ -92,7 +92,7 @@ func randomValue(r *rand.Rand, pattern any, depth int) any {
 	return oneOf(r, someValues)
 }
 
-// outcomeOf is what Kyverno says, asked without anything in between.
+// outcomeOf returns Kyverno's own result.
 func outcomeOf(value, pattern any) vmrules.Outcome {
 	err := validate.MatchPattern(logr.Discard(), value, pattern)
 	var failed *validate.PatternError
@@ -105,7 +105,7 @@ func outcomeOf(value, pattern any) vmrules.Outcome {
 	return vmrules.Violated
 }
 
-// plainly is a value in the types that Kyverno's own decoder gives.
+// plainly returns a value with the types that Kyverno's own decoder gives.
 func plainly(t *testing.T, v any) any {
 	t.Helper()
 	var plain any
@@ -115,15 +115,16 @@ func plainly(t *testing.T, v any) any {
 	return plain
 }
 
-// compareWithKyverno tells what came out, "" where the pattern was refused or
-// had to be translated.
+// compareWithKyverno compares a random pattern and value with Kyverno's own result. It returns the
+// outcome, or "" if the pattern was refused or translated.
 func compareWithKyverno(t *testing.T, seed uint64) vmrules.Outcome {
 	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 1))
 	pattern := randomPattern(r, 4)
 	value := map[string]any{"v": randomValue(r, pattern, 4)}
 	rules, err := vmrules.NewRules([]vmrules.Rule{{
-		Kind: "pattern", Name: "r", Path: everything, Message: "m", Unknown: map[string]json.RawMessage{"pattern": json.RawMessage(textOf(map[string]any{"v": pattern}))},
+		Kind: "pattern", Name: "r", Path: everything, Message: "m",
+		Unknown: map[string]json.RawMessage{"pattern": json.RawMessage(textOf(map[string]any{"v": pattern}))},
 	}}, append(Kinds(), vmrules.WithRoot(vmrules.RootObject))...)
 	if err != nil {
 		return ""
@@ -138,7 +139,7 @@ func compareWithKyverno(t *testing.T, seed uint64) vmrules.Outcome {
 	}
 	for _, v := range result.Violations {
 		if v.Detail == "" || v.Detail == vague {
-			t.Errorf("seed %d: %q says nothing\npattern %s\nvalue %s", seed, v.Detail, textOf(pattern), textOf(value))
+			t.Errorf("seed %d: the detail %q is too vague\npattern %s\nvalue %s", seed, v.Detail, textOf(pattern), textOf(value))
 		}
 	}
 	return result.Outcome
@@ -151,7 +152,7 @@ func TestAsKyverno(t *testing.T) {
 	}
 	for _, outcome := range []vmrules.Outcome{vmrules.Satisfied, vmrules.Violated, vmrules.Skipped, vmrules.Undecided} {
 		if seen[outcome] == 0 {
-			t.Errorf("nothing was %s", outcome)
+			t.Errorf("want some patterns that are %s", outcome)
 		}
 	}
 }
@@ -161,12 +162,12 @@ func FuzzAsKyverno(f *testing.F) {
 	f.Fuzz(func(t *testing.T, seed uint64) { compareWithKyverno(t, seed) })
 }
 
-// FuzzPattern: whatever the pattern and the value, there is an end, and no panic
-// behind a verdict.
+// Any pattern and value end with a verdict, and without a panic.
 func FuzzPattern(f *testing.F) {
 	for _, seed := range [][2]string{
 		{`{"a": "*a*b | >1Gi & !2Gi", "=(b)": [{"(c)": "1-5", "X(d)": null}]}`, `{"a": "cacb", "b": [{"c": 3}, {"c": "x", "d": 1.5}]}`},
-		{`{"metadata": {"labels": {"app*": "?*"}}, "l": [{"^(n)": "*", "m": "$(<=./../k)", "k": "2"}]}`, `{"metadata": {"labels": {"app1": "x"}}, "l": [{"n": 1, "m": "1e3", "k": 2}]}`},
+		{`{"metadata": {"labels": {"app*": "?*"}}, "l": [{"^(n)": "*", "m": "$(<=./../k)", "k": "2"}]}`,
+			`{"metadata": {"labels": {"app1": "x"}}, "l": [{"n": 1, "m": "1e3", "k": 2}]}`},
 	} {
 		f.Add(seed[0], seed[1])
 	}
@@ -184,14 +185,14 @@ func FuzzPattern(f *testing.F) {
 			return
 		}
 		for _, v := range vmrules.Validate(rules, value).Violations() {
-			if strings.HasPrefix(v.Detail, "the kind ") { // that is what a panic becomes
+			if strings.HasPrefix(v.Detail, "the kind ") { // package vmrules reports a panic like this
 				t.Error(v.Detail)
 			}
 		}
 	})
 }
 
-// FuzzWildcardSteps holds the count against the steps themselves.
+// wildcardSteps returns at least the steps of Kyverno's matcher, which matchCounting counts.
 func FuzzWildcardSteps(f *testing.F) {
 	for _, seed := range [][2]string{{"*a*b", "aaaa"}, {"?*", "é"}, {"**", ""}, {"a?c", "abc"}, {"*a*a*", "banana"}} {
 		f.Add(seed[0], seed[1])
@@ -203,10 +204,10 @@ func FuzzWildcardSteps(f *testing.F) {
 		}
 		matched, steps := matchCounting(p, s)
 		if got := wildcardSteps(p, s); got < steps {
-			t.Errorf("%q %q: %d steps, foreseen are %d", pattern, text, steps, got)
+			t.Errorf("%q %q: got %d steps, want at least %d", pattern, text, got, steps)
 		}
 		if matched != wildcard.Match(pattern, text) {
-			t.Errorf("%q %q: Kyverno matches in another way", pattern, text)
+			t.Errorf("%q %q: matchCounting does not match as Kyverno does", pattern, text)
 		}
 	})
 }
@@ -229,8 +230,8 @@ func matchCounting(p, s []rune) (bool, int) {
 	return matched, steps + 1
 }
 
-// FuzzQuantity: no text that Kyverno takes for a quantity is overlooked, and one
-// that is exact is no other number.
+// mayBeQuantity is true for all quantities of Kyverno, and an exact quantity has the value that is
+// written.
 func FuzzQuantity(f *testing.F) {
 	for _, seed := range []string{"1", "1.5Gi", "-3m", "1e3", "5E", "M", ".", "+.5k", "1E+03", "0.0000000001", "9Ei"} {
 		f.Add(seed)

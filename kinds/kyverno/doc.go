@@ -1,6 +1,7 @@
-// Package kyverno judges objects by patterns of Kyverno: a rule of the kind
-// "pattern" in an annotation, or a whole Policy that Rules reads. It is Kyverno's
-// own engine that matches them; what the engine has changed since the format was
-// first described is translated, and what it would pass over in silence is
-// refused. The README says how each sentence of the format is run.
+// Package kyverno judges objects by patterns of Kyverno. A pattern is part of a rule of the
+// kind "pattern" in an annotation, or of a whole policy that Rules reads.
+//
+// Kyverno's own engine matches the patterns. Kyverno has changed the format since it first
+// described it in 2019: this package translates patterns of that form. It refuses what the engine
+// would silently ignore. The README shows how each part of the format is evaluated.
 package kyverno

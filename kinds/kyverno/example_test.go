@@ -50,7 +50,7 @@ spec:
 	pod := map[string]any{"apiVersion": "v1", "kind": "Pod"}
 	fmt.Println(vmrules.Validate(rules, pod))
 	// Output:
-	// the object is not valid: spec.template.metadata.labels.app: Required value: The label app is required (not set, the pattern asks for "?*")
+	// the object is not valid: spec.template.metadata.labels.app: Required value: The label app is required (not set, but the pattern asks for "?*")
 	// valid: 1 skipped
 	// Skipped    check-label: the rule is not about this object: its kind is Pod
 }

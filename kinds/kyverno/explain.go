@@ -17,19 +17,19 @@ import (
 	"github.com/vmrules/vmrules"
 )
 
-// A place is where in value and pattern Kyverno gave up.
+// A place is a place in a value, and the node of the pattern for it.
 type place struct {
-	below []any
-	field field // by which the pattern came there; none at the root and in lists
+	below []any // the steps from the value that is judged
+	field field // the field of the pattern that led here; zero at the root and in lists
 	node  *node
 	value any
 }
 
-// explain says in the user's words what Kyverno's error is about.
+// explain makes a finding of Kyverno's error: the place that is wrong, and what is wrong there.
 func (n *node) explain(failed *validate.PatternError, value any) finding {
 	root := place{node: n, value: value}
 	path := failed.Path
-	if path == "" { // where an anchor's field is not there either, the path is only in the text
+	if path == "" { // for an anchor whose field is missing, the path is only in the text
 		path = pathIn(failed.Error())
 	}
 	at, ok := root.follow(strings.TrimPrefix(path, "/"))
@@ -41,9 +41,10 @@ func (n *node) explain(failed *validate.PatternError, value any) finding {
 	return finding{outcome: vmrules.Violated, below: at.below, reason: reason, detail: detail}
 }
 
-// vague is said where the place cannot be found.
+// vague is the detail if the place cannot be found.
 const vague = "the value does not match the pattern"
 
+// pathIn returns the path in the text of an error of Kyverno, or "" if it has none.
 func pathIn(text string) string {
 	if rest, ok := strings.CutSuffix(text, " not found"); ok {
 		return strings.Replace(rest, "//", "/", 1) + "/"
@@ -62,9 +63,8 @@ func pathIn(text string) string {
 	return ""
 }
 
-// follow finds the place that a path of Kyverno's leads to, in which names and
-// indexes end with a slash. Names may hold slashes themselves, so the pattern
-// decides where they end.
+// follow returns the place of a path of Kyverno, in which each name and index ends with a slash.
+// Names may contain slashes: the fields of the pattern show where a name ends.
 func (p place) follow(path string) (place, bool) {
 	if path == "" {
 		return p, !p.holds()
@@ -93,14 +93,14 @@ func (p place) follow(path string) (place, bool) {
 	return p, false
 }
 
-// holds reports whether a text is at the place that is right, so that the path must
-// mean another one.
+// holds reports whether the value at the place matches a string pattern. Kyverno's error must
+// then be about another place.
 func (p place) holds() bool {
 	_, isText := p.node.pattern.(string)
 	return isText && !p.field.has(anchor.Negation) && pattern.Validate(logr.Discard(), p.value, p.node.pattern)
 }
 
-// names are those by which Kyverno may have come to a field.
+// names returns the names that a field of the pattern may have in the value.
 func (f field) names(m map[string]any) []string {
 	names := []string{f.name}
 	if f.isWild() {
@@ -119,8 +119,8 @@ func (p place) item(i int, n *node, v any) place {
 	return place{append(slices.Clip(p.below), i), field{}, n, v}
 }
 
-// closer goes on to where the error is, which Kyverno's path stops short of: a
-// field that "*" does not find, and the item of a list.
+// closer returns the exact place of an error. Kyverno's path ends above it if a field for "*" is
+// missing, or if an item of a list does not match.
 func (p place) closer() place {
 	m, isMap := p.value.(map[string]any)
 	if p.node.isMap && isMap {
@@ -145,7 +145,7 @@ func (p place) closer() place {
 	return p
 }
 
-// mismatch says what is wrong at a place.
+// mismatch returns what is wrong at a place.
 func (p place) mismatch() (vmrules.Reason, string) {
 	_, isMap := p.value.(map[string]any)
 	_, isList := p.value.([]any)
@@ -154,7 +154,7 @@ func (p place) mismatch() (vmrules.Reason, string) {
 	case p.field.has(anchor.Negation):
 		return vmrules.ReasonForbidden, "must not be set"
 	case p.value == nil && p.field.isWild():
-		return vmrules.ReasonRequired, fmt.Sprintf("no name is like %s", p.field.name)
+		return vmrules.ReasonRequired, fmt.Sprintf("no name matches %s", p.field.name)
 	case p.value == nil:
 		return vmrules.ReasonRequired, "not set" + n.wish()
 	case n.isMap && !isMap:
@@ -166,20 +166,20 @@ func (p place) mismatch() (vmrules.Reason, string) {
 	case n.isMap || n.isList:
 		return vmrules.ReasonInvalid, "does not match the pattern " + show(n.pattern)
 	case n.pattern == nil || n.pattern == "":
-		return vmrules.ReasonForbidden, "must not be set, or be empty"
+		return vmrules.ReasonForbidden, "must be empty or not set"
 	}
 	return vmrules.ReasonInvalid, fmt.Sprintf("%s does not match the pattern %s", show(p.value), n.show())
 }
 
-// wish is what a field that is not set would have to be.
+// wish returns what the pattern asks of a field that is not set.
 func (n *node) wish() string {
 	if n.isMap || n.isList || n.pattern == nil || n.pattern == "" || n.pattern == "*" {
 		return ""
 	}
-	return ", the pattern asks for " + n.show()
+	return ", but the pattern asks for " + n.show()
 }
 
-// show is the pattern as its author wrote it.
+// show returns the pattern as its author wrote it.
 func (n *node) show() string {
 	if n.written != "" {
 		return show(n.written)
@@ -187,7 +187,7 @@ func (n *node) show() string {
 	return show(n.pattern)
 }
 
-// show is the beginning of a value as JSON. No more of it is written than is shown.
+// show returns the beginning of a value as JSON. It encodes only that part.
 func show(v any) string {
 	var text strings.Builder
 	encoder := json.NewEncoder(&text)
@@ -199,8 +199,8 @@ func show(v any) string {
 	return shortened(strings.TrimSpace(text.String()))
 }
 
-// beginning is a value with the first of the values in it, of which each takes a
-// character at least.
+// beginning returns a value with only the first of the values in it. Each of them takes at least
+// one character of what is left.
 func beginning(v any, left *int) any {
 	*left--
 	switch v := v.(type) {
@@ -227,7 +227,7 @@ func beginning(v any, left *int) any {
 	return v
 }
 
-// cut is a text, or more of it than is shown.
+// cut returns the beginning of a text, which is longer than what is shown.
 func cut(text string) string {
 	const most = utf8.UTFMax * (maxShown + 1)
 	if len(text) <= most {

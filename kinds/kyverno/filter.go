@@ -18,15 +18,14 @@ import (
 	"github.com/vmrules/vmrules"
 )
 
-// A filter says which objects a rule is about: the block match of a policy, or
-// its block exclude. The zero filter has no resources.
+// A filter selects objects. It is the block match or exclude of a policy.
 type filter struct {
-	all       bool // all of the resources must fit; else any
+	all       bool // whether an object must fit all resources, and not only one of them
 	resources []resources
 }
 
-// resources are the criteria of a block resources. Those that are there must all
-// fit; of a list, one.
+// resources has the criteria of a block resources. An object must fit all criteria that are
+// set, and of a list, one item.
 type resources struct {
 	Kinds       []string              `json:"kinds"`
 	Name        string                `json:"name"`
@@ -38,20 +37,20 @@ type resources struct {
 
 var criteria = []string{"kinds", "name", "names", "namespaces", "annotations", "selector"}
 
-// readFilter reads a block match or exclude, or says all that is wrong with it, as
-// far as the budget of the call suffices.
+// readFilter reads a block match or exclude, and returns all that is wrong with it. If the budget
+// of the call is spent, it returns nothing.
 func readFilter(s vmrules.RuleSource, raw json.RawMessage) (filter, []string) {
 	if s.Spend(len(raw)*byteWork, len(raw)*byteSize) != nil {
 		return filter{}, nil
 	}
 	var block map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &block); err != nil {
-		return filter{}, []string{"this has to be an object with resources, any or all"}
+		return filter{}, []string{"must be an object with resources, any or all"}
 	}
 	dropNulls(block)
 	wrong := unknown(block, "", "resources", "any", "all")
 	if len(block) != 1 && wrong == nil {
-		return filter{}, []string{"this needs one of resources, any and all"}
+		return filter{}, []string{"must have exactly one of resources, any and all"}
 	}
 	var f filter
 	for key, value := range block {
@@ -62,7 +61,7 @@ func readFilter(s vmrules.RuleSource, raw json.RawMessage) (filter, []string) {
 		case "any", "all":
 			f.all = key == "all"
 			if err := json.Unmarshal(value, &list); err != nil || len(list) == 0 {
-				wrong = append(wrong, key+": this has to be a list of objects with resources")
+				wrong = append(wrong, key+": must be a list of objects with resources")
 				continue
 			}
 		default:
@@ -87,7 +86,7 @@ func readResources(raw json.RawMessage) (resources, []string) {
 	dropNulls(inner)
 	wrong := append(unknown(outer, "", "resources"), unknown(inner, "resources.", criteria...)...)
 	if err != nil || len(inner) == 0 {
-		return resources{}, append(wrong, "resources: this needs criteria: "+strings.Join(criteria, ", "))
+		return resources{}, append(wrong, "resources: must have at least one of "+strings.Join(criteria, ", "))
 	}
 	var r resources
 	known, _ := json.Marshal(inner)
@@ -96,12 +95,12 @@ func readResources(raw json.RawMessage) (resources, []string) {
 		decoder.DisallowUnknownFields() // in the selector
 	}
 	if err := decoder.Decode(&r); err != nil {
-		return r, append(wrong, "resources: this cannot be read: "+strings.TrimPrefix(err.Error(), "json: "))
+		return r, append(wrong, "resources: cannot be read: "+strings.TrimPrefix(err.Error(), "json: "))
 	}
 	return r, append(wrong, r.wrong()...)
 }
 
-// wrong says what cannot be applied to a whole object.
+// wrong returns what is wrong with the criteria.
 func (r resources) wrong() []string {
 	var wrong []string
 	for _, kind := range r.Kinds {
@@ -115,7 +114,7 @@ func (r resources) wrong() []string {
 		}
 	}
 	if r.isEmpty() {
-		wrong = append(wrong, "resources: no criterion has a value, so that nothing would fit")
+		wrong = append(wrong, "resources: no criterion has a value, so no object would fit: write one")
 	}
 	return wrong
 }
@@ -132,14 +131,14 @@ func unknown(m map[string]json.RawMessage, at string, known ...string) []string 
 	var wrong []string
 	for _, key := range slices.Sorted(maps.Keys(m)) {
 		if !slices.Contains(known, key) {
-			wrong = append(wrong, fmt.Sprintf("%s%s is not evaluated; what is: %s", at, shortened(key), strings.Join(known, ", ")))
+			wrong = append(wrong, fmt.Sprintf("%s%s is not evaluated: use only %s", at, shortened(key), strings.Join(known, ", ")))
 		}
 	}
 	return wrong
 }
 
-// mismatch says what of an object does not fit; "" where it does. Whatever costs
-// is paid for.
+// mismatch returns what of an object does not fit, or "" if the object fits. It pays for all
+// comparisons.
 func (f filter) mismatch(o unstructured.Unstructured, w *work) string {
 	var first string
 	for _, r := range f.resources {
@@ -184,7 +183,7 @@ func (w *work) isKind(selector string, o unstructured.Unstructured) bool {
 	return w.like(group, gvk.Group) && w.like(version, gvk.Version) && w.like(kind, gvk.Kind)
 }
 
-// like is Kyverno's match with wildcards, for as much as the work allows.
+// like reports whether a text matches a pattern with wildcards. It pays for the match first.
 func (w *work) like(pattern, text string) bool {
 	return w.wildcards(pattern, text) && wildcard.Match(pattern, text)
 }
@@ -206,8 +205,9 @@ func (w *work) likeAll(wanted, got map[string]string) bool {
 	return true
 }
 
-// selects: Kyverno replaces names and values that have wildcards by a label that
-// is like them, which has to be the only one.
+// selects reports whether a selector selects labels. Kyverno replaces a name and a value with
+// wildcards with a label that matches them. If several labels match, it takes any of them, so the
+// result is in doubt.
 func (w *work) selects(selector *metav1.LabelSelector, got map[string]string) bool {
 	for name, value := range selector.MatchLabels {
 		var found []string
@@ -217,7 +217,7 @@ func (w *work) selects(selector *metav1.LabelSelector, got map[string]string) bo
 			}
 		}
 		if len(found) > 1 && wildcard.ContainsWildcard(name) && len(selector.MatchExpressions)+len(selector.MatchLabels) > 1 {
-			w.doubts(fmt.Sprintf("several labels are like %s, of which Kyverno takes any", name))
+			w.doubts(fmt.Sprintf("several labels match %s, and Kyverno takes any of them", name))
 		}
 	}
 	if w.doubt != "" {

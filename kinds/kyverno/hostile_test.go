@@ -44,10 +44,10 @@ func textOf(v any) string {
 	return string(text)
 }
 
-// TestHostile would not come to an end if the work had no bound.
+// TestHostile would not end if the work had no bound.
 func TestHostile(t *testing.T) {
 	if raceDetector {
-		t.Skip("all in one goroutine, and much of it")
+		t.Skip("it takes long, and has one goroutine only")
 	}
 	type object = map[string]any
 	deep := any(object{"z": repeatedNames(5000)})
@@ -62,20 +62,44 @@ func TestHostile(t *testing.T) {
 	}{
 		{"thousands of stars", textOf(object{"a": strings.Repeat("*a", 5000) + "b"}), object{"a": long}, vmrules.Undecided},
 		{"stars side by side", textOf(object{"a": strings.Repeat("*", 60) + "b"}), object{"a": strings.Repeat("a", 60)}, vmrules.Undecided},
-		{"stars in an optional field of a list", `{"l": [{"=(a)": "*a*a*a*a*a*a*a*b"}]}`, object{"l": repeated(1000, func(int) any { return object{"a": strings.Repeat("a", 100)} })}, vmrules.Undecided},
+		{
+			"stars in an optional field of a list", `{"l": [{"=(a)": "*a*a*a*a*a*a*a*b"}]}`,
+			object{"l": repeated(1000, func(int) any { return object{"a": strings.Repeat("a", 100)} })}, vmrules.Undecided,
+		},
 		{"a star and a long text", `{"a": "?*"}`, object{"a": long}, vmrules.Undecided},
 		{"any text, however long", `{"a": "*"}`, object{"a": long}, vmrules.Satisfied},
-		{"a long list", `{"l": [{"a": "x", "b": ">1"}]}`, object{"l": repeated(20_000, func(int) any { return object{"a": "x", "b": int64(2)} })}, vmrules.Satisfied},
-		{"a large pattern and a long list", textOf(object{"l": []any{deep}}), object{"l": repeated(20_000, func(int) any { return object{"d": object{}} })}, vmrules.Undecided},
-		{"each item beside each", textOf(object{"^(l)": repeated(5000, func(i int) any { return object{"a": fmt.Sprint(i)} })}), object{"l": repeated(5000, func(int) any { return object{"a": "x"} })}, vmrules.Undecided},
-		{"long texts beside many patterns", textOf(object{"^(l)": repeated(500, func(i int) any { return object{"a": fmt.Sprint(i)} })}), object{"l": repeated(5, func(int) any { return object{"a": long} })}, vmrules.Undecided},
-		{"names beside names", textOf(object{"metadata": object{"labels": wildNames(500)}}), object{"metadata": object{"labels": repeatedNames(5000)}}, vmrules.Undecided},
-		{"names with words of an error", `{"metadata": {"labels": {"*": "x"}}}`, object{"metadata": object{"labels": object{"conditional anchor mismatch": "y"}}}, vmrules.Undecided},
-		{"names that look like anchors", `{"metadata": {"labels": {"a*": "x"}}}`, object{"metadata": object{"labels": object{"ab": "y"}, "(labels)": object{"ab": "x"}}}, vmrules.Undecided},
+		{
+			"a long list", `{"l": [{"a": "x", "b": ">1"}]}`,
+			object{"l": repeated(20_000, func(int) any { return object{"a": "x", "b": int64(2)} })}, vmrules.Satisfied,
+		},
+		{
+			"a large pattern and a long list", textOf(object{"l": []any{deep}}),
+			object{"l": repeated(20_000, func(int) any { return object{"d": object{}} })}, vmrules.Undecided,
+		},
+		{
+			"each item compared with each", textOf(object{"^(l)": repeated(5000, func(i int) any { return object{"a": fmt.Sprint(i)} })}),
+			object{"l": repeated(5000, func(int) any { return object{"a": "x"} })}, vmrules.Undecided,
+		},
+		{
+			"long texts compared with many patterns", textOf(object{"^(l)": repeated(500, func(i int) any { return object{"a": fmt.Sprint(i)} })}),
+			object{"l": repeated(5, func(int) any { return object{"a": long} })}, vmrules.Undecided,
+		},
+		{
+			"names compared with names", textOf(object{"metadata": object{"labels": wildNames(500)}}),
+			object{"metadata": object{"labels": repeatedNames(5000)}}, vmrules.Undecided,
+		},
+		{
+			"names with a phrase of an error", `{"metadata": {"labels": {"*": "x"}}}`,
+			object{"metadata": object{"labels": object{"conditional anchor mismatch": "y"}}}, vmrules.Undecided,
+		},
+		{
+			"names that look like anchors", `{"metadata": {"labels": {"a*": "x"}}}`,
+			object{"metadata": object{"labels": object{"ab": "y"}, "(labels)": object{"ab": "x"}}}, vmrules.Undecided,
+		},
 		{"a number of many digits", `{"a": ">1"}`, object{"a": strings.Repeat("9", 1<<20)}, vmrules.Undecided},
 		{"an exponent of many digits", `{"a": ">1"}`, object{"a": "1e" + strings.Repeat("9", 30)}, vmrules.Undecided},
 		{"an exponent behind zeros", `{"a": ">1"}`, object{"a": "1e" + strings.Repeat("0", 99) + "999999999"}, vmrules.Undecided},
-		{"a long text that is no number", `{"a": "!1"}`, object{"a": strings.Repeat("1", 99) + "x"}, vmrules.Satisfied},
+		{"a long text that is not a number", `{"a": "!1"}`, object{"a": strings.Repeat("1", 99) + "x"}, vmrules.Satisfied},
 		{"a map of many members", `{"a": {"b": {"c": "x"}}, "m": "x"}`, object{"m": repeatedNames(300_000)}, vmrules.Undecided},
 		{"slashes", textOf(slashes(300)), slashes(300).(object), vmrules.Satisfied},
 	} {
@@ -112,7 +136,7 @@ func slashes(n int) any {
 	return v
 }
 
-// TestHostileRules: what takes long to read is refused before it is read.
+// A pattern that would take long to read is refused before it is read.
 func TestHostileRules(t *testing.T) {
 	for _, pattern := range []string{
 		textOf(repeated(1, func(int) any { return strings.Repeat("<1e99999999|", 10_000) + "1" })),
@@ -124,12 +148,12 @@ func TestHostileRules(t *testing.T) {
 		strings.Repeat(`{"`+strings.Repeat("n", 1000)+`":`, 60) + textOf(repeatedNames(20_000)) + strings.Repeat("}", 60),
 	} {
 		if _, err := newRules(pattern); err == nil {
-			t.Errorf("%.100s is no problem", pattern)
+			t.Errorf("%.100s is accepted", pattern)
 		}
 	}
 }
 
-// TestWithBudget: what is read and judged is paid for from the budget of the call.
+// Reading and judging are paid for from the budget of the call.
 func TestWithBudget(t *testing.T) {
 	const pattern = `{"l": [{"a": "x|y|z"}]}`
 	text := `[{"rule": "pattern", "name": "r", "path": "jsonpath::$", "message": "m", "pattern": ` + pattern + `}]`
@@ -148,8 +172,7 @@ func TestWithBudget(t *testing.T) {
 	}
 }
 
-// TestShared: one call's work does not come off another's, and nobody writes
-// into the pattern.
+// Concurrent calls do not share their work, and do not write into the pattern.
 func TestShared(t *testing.T) {
 	rules := rulesOf(t, `{"metadata": {"labels": {"app*": "?*"}}, "spec": {"(a)": "<=5"}}`)
 	var wait sync.WaitGroup

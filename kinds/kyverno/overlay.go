@@ -16,19 +16,19 @@ import (
 	"github.com/vmrules/vmrules"
 )
 
-// An overlay is a pattern that was read: in the form that today's Kyverno takes,
-// with nothing in it that Kyverno would pass over. It is immutable.
+// An overlay is a pattern in the form for today's Kyverno, without anything that Kyverno would
+// ignore. It is immutable.
 type overlay struct {
 	root       *node
 	conditions []string // the anchors (name) and <(name), sorted
-	expands    bool     // Kyverno writes into the pattern
+	expands    bool     // whether Kyverno writes into the pattern
 }
 
-// A node is one value of a pattern, with what is needed to foresee and to
-// explain what Kyverno makes of it.
+// A node is one value of a pattern, with what is needed to predict and to explain the result of
+// Kyverno.
 type node struct {
-	pattern any // for Kyverno
-	size    int // how many nodes there are, itself among them
+	pattern any // the value for Kyverno
+	size    int // the number of nodes, with this one
 
 	isMap  bool
 	fields []field // sorted by key
@@ -36,15 +36,15 @@ type node struct {
 	isList bool
 	items  []*node // one, or several below ^(name)
 
-	written    string // of a string: what the author wrote
+	written    string // a string pattern as its author wrote it
 	conditions []condition
 }
 
 // A field is a member of a map in a pattern.
 type field struct {
-	key, name string // as it is written, and without its anchor
+	key, name string // with and without the anchor
 	anchor    anchor.Anchor
-	inLabels  bool // the name may have wildcards
+	inLabels  bool // whether the name may have wildcards
 	node      *node
 }
 
@@ -52,13 +52,12 @@ func (f field) has(t anchor.AnchorType) bool { return anchor.IsOneOf(f.anchor, t
 
 func (f field) isWild() bool { return f.inLabels && wildcard.ContainsWildcard(f.name) }
 
-// What reading a pattern takes for each of its bytes, in the units of a
-// vmrules.Budget: any of them may begin a comparison.
+// The price of reading a byte of a pattern, in the units of a vmrules.Budget. It is high because
+// each byte may begin a comparison.
 const byteWork, byteSize = 4_000, 60
 
-// readOverlay reads a pattern, or says all that is wrong with it. What it takes is
-// paid for first; where the budget of the call does not suffice, there is no
-// overlay.
+// readOverlay reads a pattern, and returns all that is wrong with it. It pays for reading first.
+// If the budget of the call is spent, it returns nothing.
 func readOverlay(s vmrules.RuleSource, raw []byte) (*overlay, []string) {
 	if s.Spend(len(raw)*byteWork, len(raw)*byteSize) != nil {
 		return nil, nil
@@ -84,8 +83,8 @@ func readOverlay(s vmrules.RuleSource, raw []byte) (*overlay, []string) {
 	return &overlay{root, slices.Sorted(maps.Keys(r.conditions)), r.expands}, nil
 }
 
-// pathsIn is how long the paths of all values in a value are together: they are
-// kept while its references are resolved.
+// pathsIn returns the length of the paths of all values in a value together. They are kept in
+// memory while references are resolved.
 func pathsIn(v any, length int) int {
 	size := length
 	switch v := v.(type) {
@@ -101,7 +100,7 @@ func pathsIn(v any, length int) int {
 	return size
 }
 
-// usualIndex is how long an index is in a path.
+// usualIndex is the usual length of an index in a path.
 const usualIndex = 6
 
 type overlayReader struct {
@@ -112,10 +111,10 @@ type overlayReader struct {
 
 // A position is where in a pattern a node is.
 type position struct {
-	at       string // "" at the root
+	at       string // the path; "" at the root
 	inList   bool
-	metadata bool // it is the value of "metadata"
-	labels   bool // it is the value of "labels" or "annotations" in that
+	metadata bool // whether the node is the value of "metadata"
+	labels   bool // whether it is the value of "labels" or "annotations" in metadata
 }
 
 func (p position) in(name string) position {
@@ -144,8 +143,8 @@ func (r *overlayReader) refuse(at, format string, args ...any) {
 	r.wrong = append(r.wrong, message)
 }
 
-// numbers gives every number of a pattern the type that Kyverno's own decoder
-// gives it. One that the type does not hold exactly is refused.
+// numbers converts each number of a pattern to the type that Kyverno's own decoder gives it. It
+// refuses a number that is not exact in that type.
 func (r *overlayReader) numbers(v any, at string) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -166,8 +165,8 @@ func (r *overlayReader) numbers(v any, at string) any {
 	return v
 }
 
-// exactly is a number as int64, or else as float64 with the very same decimal
-// digits.
+// exactly returns a number as an int64 or else as a float64. It returns false if neither has
+// exactly its value.
 func exactly(text string) (any, bool) {
 	if i, err := strconv.ParseInt(text, 10, 64); err == nil {
 		return i, true
@@ -181,9 +180,9 @@ func exactly(text string) (any, bool) {
 	return f, ok && got.Cmp(want) == 0
 }
 
-// existence rewrites the existence anchor inside the item of a list, as the page
-// of 2019 has it, to the one of today, which is on the list: the list must be
-// there, and one of its items has to be like the pattern.
+// existence moves the existence anchor from the item of a list, where the page of 2019 has it,
+// to the list, where today's Kyverno has it. It means that the list must exist, and that one of
+// its items must match the pattern.
 func (r *overlayReader) existence(v any, at string) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -207,7 +206,7 @@ func (r *overlayReader) existence(v any, at string) any {
 	return v
 }
 
-// oneOf puts the pattern of one item into m.
+// oneOf adds to m that a list must exist, and that one of its items must match a pattern.
 func (r *overlayReader) oneOf(m, written map[string]any, key string, item map[string]any, at string) {
 	name, a := key, anchor.Parse(key)
 	switch {
@@ -216,12 +215,12 @@ func (r *overlayReader) oneOf(m, written map[string]any, key string, item map[st
 	case anchor.IsEquality(a):
 		name = a.Key()
 	default:
-		r.refuse(at, "a list below %s cannot also have an item with an existence anchor ^(…)", key)
+		r.refuse(at, "a list with the anchor of %s cannot also have an item with an existence anchor ^(…): write only one of them", key)
 		return
 	}
 	today := anchor.String(anchor.Existence, name)
 	if _, ok := written[today]; ok {
-		r.refuse(at, "there is a %s too, and both say what one item is like", today)
+		r.refuse(at, "%s says the same of this list: write only one of them", today)
 		return
 	}
 	plain := make(map[string]any, len(item))
@@ -230,14 +229,14 @@ func (r *overlayReader) oneOf(m, written map[string]any, key string, item map[st
 			k = a.Key()
 		}
 		if _, ok := plain[k]; ok {
-			r.refuse(at, "an item has both %s and ^(%s)", k, k)
+			r.refuse(at, "an item has both %s and ^(%s): write only one of them", k, k)
 		}
 		plain[k] = value
 	}
 	m[today] = []any{plain}
 }
 
-// oneLike is the item of a list that has an existence anchor as of 2019.
+// oneLike returns the only item of a list if it has an existence anchor in the form of 2019.
 func (r *overlayReader) oneLike(v any) (map[string]any, bool) {
 	list, ok := v.([]any)
 	if !ok || len(list) != 1 {
@@ -280,7 +279,7 @@ func (r *overlayReader) object(m map[string]any, p position) *node {
 	for _, key := range slices.Sorted(maps.Keys(m)) {
 		f, value := r.field(key, m[key], p)
 		if names[f.name] && (p.labels || p.metadata || f.name == "metadata") {
-			r.refuse(p.at, "%s stands here twice, of which Kyverno takes either", f.name)
+			r.refuse(p.at, "%s is given twice, and Kyverno takes any of them: write it once", f.name)
 		}
 		names[f.name] = true
 		if f.node = r.valueOf(f, value, p.in(f.name)); f.node == nil {
@@ -304,9 +303,9 @@ func (r *overlayReader) field(key string, value any, p position) (field, any) {
 	}
 	switch {
 	case f.has(anchor.AddIfNotPresent):
-		r.refuse(at, "the anchor +(…) is for mutation, a validation has no use for it")
+		r.refuse(at, "the anchor +(…) has no effect, because it is for mutation: remove it")
 	case f.anchor == nil && strings.HasSuffix(key, ")") && strings.Contains(key, "("):
-		r.refuse(at, "there is no such anchor; those of Kyverno are (name), =(name), ^(name), X(name) and <(name)")
+		r.refuse(at, "the anchor is not known: write (name), =(name), ^(name), X(name) or <(name)")
 	case f.has(anchor.Condition), f.has(anchor.Global):
 		r.conditions[f.anchor.String()] = true
 	}
@@ -323,14 +322,14 @@ func (r *overlayReader) field(key string, value any, p position) (field, any) {
 func (r *overlayReader) wildName(f field, at string, p position) {
 	switch {
 	case !p.labels:
-		r.refuse(at, "only names of metadata.labels and metadata.annotations may have wildcards")
+		r.refuse(at, "only names in metadata.labels and metadata.annotations may have wildcards: write the whole name")
 	case p.inList:
-		r.refuse(at, "names of labels or annotations below a list may have no wildcards: Kyverno expands them for the first item alone")
+		r.refuse(at, "a name of a label or annotation below a list must not have wildcards, because Kyverno expands them only for the first item: write the whole name")
 	}
 }
 
-// label reads a member of metadata.labels or metadata.annotations. There Kyverno
-// drops every member whose pattern is not a string.
+// label reads a member of metadata.labels or metadata.annotations. Kyverno ignores members there
+// whose pattern is not a string.
 func (r *overlayReader) label(f field, value any, at string) (field, any) {
 	switch value.(type) {
 	case string:
@@ -352,43 +351,44 @@ func (r *overlayReader) label(f field, value any, at string) (field, any) {
 	return f, value
 }
 
-// valueOf reads what an anchor allows for; nil after a problem.
+// valueOf reads the value of a field, which depends on its anchor. It returns nil after a
+// problem.
 func (r *overlayReader) valueOf(f field, value any, p position) *node {
 	switch {
 	case f.has(anchor.Negation):
 		if value != nil && value != "null" {
-			r.refuse(p.at, `X(%s) says that the field must not be there, whatever its value: write "X(%s)": "null"`, f.name, f.name)
+			r.refuse(p.at, `X(%s) means that the field must not be set to any value: write "X(%s)": "null"`, f.name, f.name)
 			return nil
 		}
 		return &node{pattern: "null", size: 1}
 	case f.has(anchor.Existence):
 		if !isListOfMaps(value) {
-			r.refuse(p.at, "^(%s) needs a list of objects, or has to stand in the only item of a list that is below a name", f.name)
+			r.refuse(p.at, "^(%s) needs a list of objects, or must be in the only item of a list", f.name)
 			return nil
 		}
 		return r.list(value.([]any), p, len(value.([]any)))
 	}
 	n := r.node(value, p)
 	if f.inLabels && n.pattern == nil {
-		n.pattern = "" // null would be passed over
+		n.pattern = "" // Kyverno would ignore null
 	}
 	return n
 }
 
-// list reads a list. All items of the value have to be like the one item of the
-// pattern; Kyverno would not look at more.
+// list reads a list. It has one item, which all items of the value must match. Kyverno would
+// ignore further items.
 func (r *overlayReader) list(list []any, p position, most int) *node {
 	n := &node{isList: true, size: 1}
 	switch {
 	case len(list) == 0:
-		r.refuse(p.at, "a list needs an item, which says what the items are like")
+		r.refuse(p.at, "the list is empty: write one item, which all items must match")
 	case len(list) > most:
-		r.refuse(p.at, "of the %d items Kyverno takes the first alone: write one, which all items must be like", len(list))
+		r.refuse(p.at, "the list has %d items, of which Kyverno reads only the first: write one item, which all items must match", len(list))
 	}
 	var pattern []any
 	for i, item := range list {
 		if _, ok := item.([]any); ok {
-			r.refuse(p.at, "a list of lists cannot be matched item by item")
+			r.refuse(p.at, "a list of lists is not supported: write a list of objects or scalars")
 			continue
 		}
 		made := r.node(item, p.item(i))
@@ -403,7 +403,7 @@ func (r *overlayReader) list(list []any, p position, most int) *node {
 // text reads a pattern that is a string.
 func (r *overlayReader) text(s string, p position) *node {
 	if s == "" {
-		return &node{pattern: nil, size: 1} // which today is the one for "not there, or empty"
+		return &node{pattern: nil, size: 1} // today's form of "missing or empty"
 	}
 	r.phrases(s, p.at)
 	conditions, pattern, wrong := readConditions(s)
@@ -413,11 +413,11 @@ func (r *overlayReader) text(s string, p position) *node {
 	return &node{pattern: pattern, size: 1, written: s, conditions: conditions}
 }
 
-// phrases refuses what would make Kyverno take a failure for a condition that is
-// not met.
+// phrases refuses a text that would make Kyverno read a failure as an unmet condition. It also
+// refuses variables.
 func (r *overlayReader) phrases(s, at string) {
 	if phrase := phraseIn(s); phrase != "" {
-		r.refuse(at, "a pattern cannot hold the words %q, by which Kyverno recognises its own errors", phrase)
+		r.refuse(at, "a pattern must not contain %q, by which Kyverno recognizes its own errors", phrase)
 	}
 	if strings.Contains(s, "{{") {
 		r.refuse(at, "variables {{ }} are not evaluated: %s", shortened(strconv.Quote(s)))

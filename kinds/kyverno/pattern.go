@@ -11,8 +11,7 @@ import (
 	"github.com/vmrules/vmrules"
 )
 
-// Kinds teaches vmrules both kinds of this package, under their names
-// "pattern" and "kyverno".
+// Kinds returns the options that add the kinds "pattern" and "kyverno".
 func Kinds() []vmrules.ParseOption {
 	return []vmrules.ParseOption{
 		vmrules.WithKind("pattern", Pattern),
@@ -20,15 +19,14 @@ func Kinds() []vmrules.ParseOption {
 	}
 }
 
-// Pattern is the vmrules.KindCompiler of rules that have an overlay of Kyverno
-// under the key "pattern": each value that the rule's path selects has to match
-// it. A path that selects nothing is judged as a field that is not there. What
-// Kyverno would not judge, or not as the author hardly can but mean, is a
-// problem.
+// Pattern compiles a rule of kind "pattern". Its key "pattern" holds a pattern of Kyverno, and
+// each value that the rule's path selects must match it. A path that selects nothing is judged
+// as a missing field. A pattern that Kyverno would ignore in part, or would not read as it is
+// written, is a problem.
 func Pattern(s vmrules.RuleSource) (vmrules.Checker, []vmrules.Problem) {
 	raw, ok := s.Value("pattern")
 	if !ok {
-		return nil, []vmrules.Problem{s.Problem("pattern", vmrules.ReasonRequired, `a rule of this kind needs a key "pattern", which holds what a value must look like`)}
+		return nil, []vmrules.Problem{s.Problem("pattern", vmrules.ReasonRequired, `a rule of this kind needs the key "pattern", which holds the pattern that a value must match`)}
 	}
 	o, wrong := readOverlay(s, raw)
 	if wrong != nil {
@@ -45,8 +43,8 @@ func problemsOf(s vmrules.RuleSource, key string, wrong []string) []vmrules.Prob
 	return problems
 }
 
-// Check implements vmrules.Checker. The rule is Skipped where a condition of the pattern
-// spares all values.
+// Check implements vmrules.Checker. The rule is Skipped if no value meets the conditions of the
+// pattern.
 func (o *overlay) Check(in *vmrules.Input) vmrules.Verdict {
 	w := &work{in: in}
 	if len(in.Values) == 0 {
@@ -79,13 +77,15 @@ func (o *overlay) Check(in *vmrules.Input) vmrules.Verdict {
 	return vmrules.Verdict{Outcome: vmrules.Skipped, Note: skipped}
 }
 
-// A finding is what a pattern says of one value.
+// A finding is the result of a pattern for one value.
 type finding struct {
 	outcome vmrules.Outcome
-	note    string // where it is Skipped or Undecided
-	below   []any  // where it is Violated: what is wrong below the value
-	reason  vmrules.Reason
-	detail  string
+	note    string // if Skipped or Undecided
+
+	// If Violated: the steps from the value to what is wrong, and what is wrong there.
+	below  []any
+	reason vmrules.Reason
+	detail string
 }
 
 func (f finding) violation(in *vmrules.Input, i int) vmrules.Violation {
@@ -102,8 +102,8 @@ func (f finding) verdict(in *vmrules.Input, i int) vmrules.Verdict {
 	return verdict
 }
 
-// judge asks Kyverno, after a look at what the question may cost and whether the
-// answer can be relied on.
+// judge matches a value with Kyverno's engine, unless that costs too much or its result could be
+// wrong.
 func (o *overlay) judge(value any, w *work) finding {
 	if doubt := w.foresee(o.root, value); doubt != "" {
 		return finding{outcome: vmrules.Undecided, note: doubt}
@@ -122,8 +122,8 @@ func (o *overlay) judge(value any, w *work) finding {
 	return o.root.explain(failed, value)
 }
 
-// fresh is the pattern as Kyverno may have it: where it expands the wildcards of
-// labels it writes into the pattern.
+// fresh returns the pattern, or a copy if Kyverno writes into it. Kyverno does so to expand the
+// wildcards of labels.
 func (o *overlay) fresh() any {
 	if o.expands {
 		return copied(o.root.pattern)
@@ -149,13 +149,14 @@ func copied(v any) any {
 	return v
 }
 
-// maxNamed is how many conditions a note names.
+// maxNamed is the largest number of conditions that a note lists.
 const maxNamed = 3
 
+// unmet returns the note for a value that does not meet the conditions of the pattern.
 func (o *overlay) unmet() string {
 	named := o.conditions
 	if len(named) > maxNamed {
 		named = append(named[:maxNamed:maxNamed], "…")
 	}
-	return fmt.Sprintf("a condition of the pattern does not hold: %s", strings.Join(named, ", "))
+	return fmt.Sprintf("a condition of the pattern is not met: %s", strings.Join(named, ", "))
 }

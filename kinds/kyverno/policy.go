@@ -13,21 +13,21 @@ import (
 	"github.com/vmrules/vmrules"
 )
 
-// Rules reads a Policy or ClusterPolicy of Kyverno, of any version, as YAML or
-// JSON: a rule for each of its rules, each for whole objects. Whatever it has
-// beyond match, exclude, message, pattern and anyPattern is a problem by name,
-// as is all that is wrong with these; the error is then a *vmrules.ParseError,
-// and there are no rules.
+// Rules reads a Policy or ClusterPolicy of Kyverno, of any version, in YAML or JSON. It returns
+// a rule for whole objects for each rule of the policy.
 //
-// A rule whose failure action is Audit has justWarning set; without any action a
-// violation fails the object.
+// A rule of the policy may have match, exclude, message, pattern and anyPattern, and fields that
+// do not change a verdict. Everything else is a problem. If there are problems, Rules returns a
+// *vmrules.ParseError and no rules.
+//
+// If the failure action is Audit, the rule has justWarning set. Without an action, it does not.
 func Rules(doc []byte) (vmrules.Rules, error) {
 	text, err := yaml.YAMLToJSONStrict(doc)
 	if err != nil {
 		return vmrules.Rules{}, whole("the policy is neither YAML nor JSON: %v", err)
 	}
 	if json.Valid(doc) {
-		text = doc // whose numbers have all their digits
+		text = doc // in it, numbers keep all of their digits
 	}
 	var p policy
 	p.read(text)
@@ -54,12 +54,12 @@ func whole(format string, args ...any) error {
 
 type object = map[string]json.RawMessage
 
-// A policy is what was read of one so far.
+// A policy collects the rules and the problems of a policy.
 type policy struct {
 	namespace string
-	warns     bool // a violation is a warning
+	warns     bool // whether violations are only warnings
 	rules     []vmrules.Rule
-	places    []int // of the rules, in the policy
+	places    []int // the indexes of the rules in the policy
 	problems  []vmrules.Problem
 }
 
@@ -69,11 +69,11 @@ func (p *policy) refuse(index int, rule, key, format string, args ...any) {
 	})
 }
 
-// open takes an object apart, without its members that are null.
+// open returns the members of an object that are not null.
 func (p *policy) open(raw json.RawMessage, index int, rule, key string) object {
 	var o object
 	if err := json.Unmarshal(raw, &o); err != nil || o == nil {
-		p.refuse(index, rule, key, "%s has to be an object", describedAs(key))
+		p.refuse(index, rule, key, "%s must be an object", describedAs(key))
 	}
 	dropNulls(o)
 	return o
@@ -81,16 +81,16 @@ func (p *policy) open(raw json.RawMessage, index int, rule, key string) object {
 
 func describedAs(key string) string {
 	if key == "" {
-		return "this"
+		return "the policy"
 	}
 	return strconv.Quote(key)
 }
 
-// known refuses what is not evaluated.
+// known refuses all other keys of an object, because they are not evaluated.
 func (p *policy) known(o object, index int, rule, at string, names ...string) {
 	for _, key := range slices.Sorted(maps.Keys(o)) {
 		if !slices.Contains(names, key) {
-			p.refuse(index, rule, at+key, "%q is not evaluated", at+shortened(key))
+			p.refuse(index, rule, at+key, "%q is not evaluated: remove it", at+shortened(key))
 		}
 	}
 }
@@ -98,7 +98,7 @@ func (p *policy) known(o object, index int, rule, at string, names ...string) {
 func (p *policy) text(o object, key string, index int, rule string) string {
 	var s string
 	if raw, ok := o[key]; ok && json.Unmarshal(raw, &s) != nil {
-		p.refuse(index, rule, key, "%q has to be a string", key)
+		p.refuse(index, rule, key, "%q must be a string", key)
 	}
 	return s
 }
@@ -107,7 +107,7 @@ func (p *policy) read(text []byte) {
 	doc := p.open(text, -1, "", "")
 	kind, version := p.text(doc, "kind", -1, ""), p.text(doc, "apiVersion", -1, "")
 	if (kind != "Policy" && kind != "ClusterPolicy") || !strings.HasPrefix(version, "kyverno.io/") {
-		p.refuse(-1, "", "kind", "this is not a policy of Kyverno: its kind must be Policy or ClusterPolicy, and its apiVersion kyverno.io/…")
+		p.refuse(-1, "", "kind", "this is not a policy of Kyverno: the kind must be Policy or ClusterPolicy, and the apiVersion must begin with kyverno.io/")
 		return
 	}
 	p.known(doc, -1, "", "", "apiVersion", "kind", "metadata", "spec", "status")
@@ -134,7 +134,7 @@ func (p *policy) metadata(doc object, kind string) {
 	}
 	annotations := p.open(orEmpty(metadata["annotations"]), -1, "", "metadata.annotations")
 	if controllers, ok := annotations[autogen]; ok && string(controllers) != `"none"` {
-		p.refuse(-1, "", autogen, "rules for the controllers of Pods are not generated: write them, and %s: none", autogen)
+		p.refuse(-1, "", autogen, "rules for the controllers of Pods are not generated: write these rules, and set %s to none", autogen)
 	}
 }
 
@@ -154,7 +154,7 @@ func (p *policy) isAudit(o object, key string, index int, rule string, otherwise
 		return false
 	case "":
 	default:
-		p.refuse(index, rule, key, "%q is Audit or Enforce, not %s", key, show(action))
+		p.refuse(index, rule, key, "%q must be Audit or Enforce, not %s", key, show(action))
 	}
 	return otherwise
 }
@@ -164,7 +164,7 @@ func (p *policy) rule(raw json.RawMessage, index int) {
 	name := p.text(o, "name", index, "")
 	p.known(o, index, name, "", "name", "match", "exclude", "validate", "skipBackgroundRequests", "reportProperties")
 	if _, ok := o["validate"]; !ok {
-		p.refuse(index, name, "validate", "the rule has no validate, and others are not evaluated")
+		p.refuse(index, name, "validate", "the rule has no validate: only such rules are evaluated")
 		return
 	}
 	validate := p.open(o["validate"], index, name, "validate")
@@ -175,7 +175,7 @@ func (p *policy) rule(raw json.RawMessage, index int) {
 		Unknown:     object{},
 	}
 	if rule.Message == "" {
-		rule.Message = fmt.Sprintf("the object has to match the pattern of the rule %s", name)
+		rule.Message = fmt.Sprintf("the object must match the pattern of the rule %s", name)
 	}
 	if strings.Contains(rule.Message, "{{") {
 		p.refuse(index, name, "validate.message", "variables {{ }} are not evaluated")
@@ -186,7 +186,7 @@ func (p *policy) rule(raw json.RawMessage, index int) {
 		}
 	}
 	if string(o["exclude"]) == "{}" {
-		delete(rule.Unknown, "exclude") // as Kyverno's own defaults have it
+		delete(rule.Unknown, "exclude") // Kyverno's defaults add it, and it excludes nothing
 	}
 	if p.namespace != "" {
 		rule.Unknown["namespace"], _ = json.Marshal(p.namespace)

@@ -35,7 +35,7 @@ func fromYAML(t *testing.T, text string) map[string]any {
 	return object
 }
 
-// verdicts are the outcomes of a report, each with its note and violations.
+// verdicts returns the outcomes of a report, each with its note and violations.
 func verdicts(r *vmrules.Report) []string {
 	var all []string
 	for _, result := range r.Results() {
@@ -50,21 +50,40 @@ func verdicts(r *vmrules.Report) []string {
 
 func TestExamplesOfThePage(t *testing.T) {
 	const head = "{apiVersion: apps/v1, kind: Deployment, metadata: {name: web}, spec: "
-	const missing = "the object has to match the pattern of the rule check-memory_requests_link_in_yaml_relative (no item matches the pattern "
+	const missing = "the object must match the pattern of the rule check-memory_requests_link_in_yaml_relative (no item matches the pattern "
 	for _, c := range []struct{ file, object, want string }{
 		{"check-label.yaml", head + "{template: {metadata: {labels: {app: web}}}}}", "Satisfied"},
 		{"check-label.yaml", head + "{template: {metadata: {labels: {tier: web}}}}}",
-			`Violated; spec.template.metadata.labels.app: Required value: The label app is required (not set, the pattern asks for "?*")`},
+			`Violated; spec.template.metadata.labels.app: Required value: The label app is required (not set, but the pattern asks for "?*")`},
 		{"check-label.yaml", head + "{template: {metadata: {labels: {app: ''}}}}}",
 			`Violated; spec.template.metadata.labels.app: Invalid value: "": The label app is required ("" does not match the pattern "?*")`},
-		{"check-label.yaml", head + "{template: {}}}", "Violated; spec.template.metadata: Required value: The label app is required (not set)"},
+		{
+			"check-label.yaml", head + "{template: {}}}",
+			"Violated; spec.template.metadata: Required value: The label app is required (not set)",
+		},
 		{"check-label.yaml", "{apiVersion: v1, kind: Pod, metadata: {name: web}}", "Skipped: the rule is not about this object: its kind is Pod"},
-		{"memory-requests.yaml", head + "{template: {spec: {containers: [{name: a}, {name: b, resources: {requests: {memory: 1Gi}, limits: {memory: 2Gi}}}]}}}}", "Satisfied"},
-		{"memory-requests.yaml", head + "{template: {spec: {containers: [{name: b, resources: {requests: {memory: 3Gi}, limits: {memory: 2Gi}}}]}}}}", missing},
+		{
+			"memory-requests.yaml",
+			head + "{template: {spec: {containers: [{name: a}, {name: b, resources: {requests: {memory: 1Gi}, limits: {memory: 2Gi}}}]}}}}",
+			"Satisfied",
+		},
+		{
+			"memory-requests.yaml",
+			head + "{template: {spec: {containers: [{name: b, resources: {requests: {memory: 3Gi}, limits: {memory: 2Gi}}}]}}}}",
+			missing,
+		},
 		{"memory-requests.yaml", head + "{template: {spec: {containers: [{name: b, resources: {requests: {memory: 1Gi}}}]}}}}", missing},
 		{"memory-requests.yaml", head + "{template: {spec: {}}}}", "(not set)"},
-		{"memory-requests-as-written.yaml", head + `{containers: [{name: b, resources: {requests: {memory: 1Gi}, "lim(its": {"mem)ory": 2Gi}}}]}}`, "Satisfied"},
-		{"memory-requests-as-written.yaml", head + `{containers: [{name: b, resources: {requests: {memory: 3Gi}, "lim(its": {"mem)ory": 2Gi}}}]}}`, missing},
+		{
+			"memory-requests-as-written.yaml",
+			head + `{containers: [{name: b, resources: {requests: {memory: 1Gi}, "lim(its": {"mem)ory": 2Gi}}}]}}`,
+			"Satisfied",
+		},
+		{
+			"memory-requests-as-written.yaml",
+			head + `{containers: [{name: b, resources: {requests: {memory: 3Gi}, "lim(its": {"mem)ory": 2Gi}}}]}}`,
+			missing,
+		},
 	} {
 		report := vmrules.Validate(readPolicy(t, c.file), fromYAML(t, c.object))
 		got := verdicts(report)
@@ -79,7 +98,7 @@ func TestExamplesOfThePage(t *testing.T) {
 
 const deployment = "{apiVersion: apps/v1, kind: Deployment, metadata: {name: web, namespace: shop}, spec: {replicas: 1}}"
 
-// policyOf puts a rule, and what else the spec has, into a policy.
+// policyOf returns a policy with a rule and with other members of the spec.
 func policyOf(spec, rule string) string {
 	return "{apiVersion: kyverno.io/v1, kind: ClusterPolicy, metadata: {name: p}, spec: {" + spec + "rules: [" + rule + "]}}"
 }
@@ -115,7 +134,7 @@ func TestNamespacedPolicy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{`Skipped: the policy is for the namespace blog, this object is in "shop"`}
+	want := []string{`Skipped: the policy is for the namespace blog, and the object is in "shop"`}
 	if diff := cmp.Diff(want, verdicts(vmrules.Validate(rules, fromYAML(t, deployment)))); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -144,25 +163,37 @@ func TestRefusedPolicies(t *testing.T) {
 	}{
 		{"a: [", []string{"the policy is neither YAML nor JSON"}},
 		{"a: 1\na: 2", []string{"the policy is neither YAML nor JSON"}},
-		{"", []string{"has to be an object", "this is not a policy of Kyverno"}},
+		{"", []string{"the policy must be an object", "this is not a policy of Kyverno"}},
 		{"{apiVersion: v1, kind: Pod}", []string{"this is not a policy of Kyverno"}},
 		{"{apiVersion: policies.kyverno.io/v1, kind: ValidatingPolicy}", []string{"this is not a policy of Kyverno"}},
 		{"{apiVersion: kyverno.io/v1, kind: Policy, spec: {}}", []string{`a policy needs a list "spec.rules"`}},
 		{"{apiVersion: kyverno.io/v1, kind: Policy, spec: {rules: []}}", []string{`a policy needs a list "spec.rules"`}},
 		{policyOf("applyRules: One, validationFailureActionOverrides: [], ", "{name: r, "+match+"validate: {pattern: {a: b}}}"),
 			[]string{`"spec.applyRules" is not evaluated`, `"spec.validationFailureActionOverrides" is not evaluated`}},
-		{policyOf("validationFailureAction: warn, ", "{name: r, "+match+"validate: {pattern: {a: b}}}"), []string{`Audit or Enforce, not "warn"`}},
+		{
+			policyOf("validationFailureAction: warn, ", "{name: r, "+match+"validate: {pattern: {a: b}}}"),
+			[]string{`Audit or Enforce, not "warn"`},
+		},
 		{policyOf("", "{name: r, "+match+"mutate: {}}"), []string{`rule "r": "mutate" is not evaluated`, "the rule has no validate"}},
 		{policyOf("", "{name: a, "+match+"generate: {}}, {name: r, "+match+"preconditions: {}, context: [], validate: {pattern: {a: '>='}}}"),
-			[]string{`rule "a": "generate" is not`, "no validate", `rule "r": "context" is not`, `"preconditions" is not`, "nothing behind the operator"}},
+			[]string{`rule "a": "generate" is not`, "no validate", `rule "r": "context" is not`, `"preconditions" is not`, "the operator >= has no operand"}},
 		{policyOf("", "{name: r, "+match+"validate: {deny: {}, foreach: [], cel: {}, podSecurity: {}, manifests: {}}}"),
 			[]string{"validate.cel", "validate.deny", "validate.foreach", "validate.manifests", "validate.podSecurity", "one of the keys"}},
-		{policyOf("", "{name: r, "+match+"validate: {message: 'no {{ x }}', pattern: {a: '{{ x }}'}}}"), []string{"validate.message", "variables {{ }} are not evaluated"}},
+		{
+			policyOf("", "{name: r, "+match+"validate: {message: 'no {{ x }}', pattern: {a: '{{ x }}'}}}"),
+			[]string{"validate.message", "variables {{ }} are not evaluated"},
+		},
 		{policyOf("", "{name: r, "+match+"validate: {pattern: {a: b}}}, {name: r, "+match+"validate: {pattern: {a: b}}}"), []string{"r"}},
 		{policyOf("", "{"+match+"validate: {pattern: {a: b}}}"), []string{"name"}},
-		{policyOf("", "{name: r, validate: {pattern: {a: b}}}"), []string{`needs a key "match"`}},
-		{policyOf("", "{name: 5, "+match+"validate: x}"), []string{`"name" has to be a string`, `"validate" has to be an object`, "one of the keys", `"name" is empty`}},
-		{strings.Replace(policyOf("", "{name: r, "+match+"validate: {pattern: {a: b}}}"), "name: p", "annotations: {"+autogen+": Deployment}", 1), []string{"are not generated"}},
+		{policyOf("", "{name: r, validate: {pattern: {a: b}}}"), []string{`needs the key "match"`}},
+		{
+			policyOf("", "{name: 5, "+match+"validate: x}"),
+			[]string{`"name" must be a string`, `"validate" must be an object`, "one of the keys", `"name" is empty`},
+		},
+		{
+			strings.Replace(policyOf("", "{name: r, "+match+"validate: {pattern: {a: b}}}"), "name: p", "annotations: {"+autogen+": Deployment}", 1),
+			[]string{"are not generated"},
+		},
 	} {
 		_, err := Rules([]byte(c.policy))
 		var parsed *vmrules.ParseError

@@ -13,16 +13,15 @@ import (
 	"github.com/kyverno/kyverno/pkg/engine/variables/regex"
 )
 
-// References are resolved as Kyverno's package variables does, with the same
-// traversal and the same way of writing paths; the package itself would bring
-// two thousand others. As there, a reference names another place of the pattern,
-// and not of the object.
+// This file resolves references like Kyverno's package variables, with the same traversal and
+// the same paths. It does not import that package, which has two thousand dependencies. A
+// reference names another place in the pattern, not in the object.
 
-// maxResolved is how many bytes may be written to resolve the references of one
-// pattern, each of which writes the text around it anew.
+// maxResolved is the largest number of bytes that resolving the references of one pattern may
+// write. Each reference writes the text around it again.
 const maxResolved = 4 << 20
 
-// resolve replaces each reference by what it refers to.
+// resolve replaces each reference with the value that it refers to.
 func (r *overlayReader) resolve(document any) any {
 	targets := targetsOf(document)
 	room := maxResolved
@@ -45,14 +44,14 @@ func (r *overlayReader) resolve(document any) any {
 	if err != nil {
 		r.refuse("", "the references cannot be resolved: %v", err)
 	}
-	slices.Sort(r.wrong) // the traversal goes through a map
+	slices.Sort(r.wrong) // the traversal has the random order of maps
 	return resolved
 }
 
-// A target is what references find at a path.
+// A target is the value at a path without anchors, to which a reference may refer.
 type target struct {
 	value any
-	count int // how many there are, now that their anchors are dropped
+	count int // the number of values whose paths differ only in anchors
 }
 
 func targetsOf(document any) map[string]target {
@@ -67,20 +66,20 @@ func targetsOf(document any) map[string]target {
 	return targets
 }
 
-// resolveIn replaces the references in one string, or says what is wrong.
+// resolveIn replaces the references in one string. It returns what is wrong, or "".
 func resolveIn(text, at string, targets map[string]target, room *int) (string, string) {
 	result := text
 	for _, found := range regex.RegexReferences.FindAllString(text, -1) {
 		before, reference, ok := strings.Cut(found, "$(")
 		if !ok || len(before) > 1 {
-			return text, fmt.Sprintf("put a blank before the reference in %s", shortened(text))
+			return text, fmt.Sprintf("a reference must be at the beginning or behind a blank: put a blank before it in %s", shortened(text))
 		}
 		value, wrong := refer("$("+reference, at, targets)
 		if wrong != "" {
 			return text, wrong
 		}
 		if *room -= len(result) + len(value); *room < 0 {
-			return text, fmt.Sprintf("the references make more of the pattern than the %d bytes that may be written for them", maxResolved)
+			return text, fmt.Sprintf("resolving the references of the pattern takes more than %d bytes: write fewer of them, or in shorter texts", maxResolved)
 		}
 		result = strings.Replace(result, found, before+value, 1)
 	}
@@ -88,18 +87,19 @@ func resolveIn(text, at string, targets map[string]target, room *int) (string, s
 		result = strings.ReplaceAll(result, escaped, escaped[1:])
 	}
 	if result == text && strings.Contains(text, "$(") {
-		return text, fmt.Sprintf("%s is not a reference: write it like $(<=./../../limits/memory), without blanks", shortened(text))
+		return text, fmt.Sprintf("%s is not a reference: write one like $(<=./../../limits/memory), without blanks", shortened(text))
 	}
 	return result, ""
 }
 
-// refer is the text that Kyverno puts in place of a reference.
+// refer returns the text with which Kyverno replaces a reference, or what is wrong with the
+// reference.
 func refer(reference, at string, targets map[string]target) (string, string) {
 	to := strings.Trim(reference, "$()")
 	op := operator.GetOperatorFromStringPattern(to)
 	to = to[len(op):]
 	if to == "" {
-		return "", fmt.Sprintf("the reference %s names nothing: one is like $(<=./../../limits/memory)", reference)
+		return "", fmt.Sprintf("the reference %s has no path: write one like $(<=./../../limits/memory)", reference)
 	}
 	if !path.IsAbs(to) {
 		to = path.Join(at, to)
@@ -107,14 +107,14 @@ func refer(reference, at string, targets map[string]target) (string, string) {
 	found := targets[to]
 	switch {
 	case found.count == 0 || found.value == nil:
-		return "", fmt.Sprintf("the reference %s is to %s, which the pattern does not have%s", shortened(reference), shortened(to), near(to, targets))
+		return "", fmt.Sprintf("the reference %s refers to %s, which the pattern does not have%s", shortened(reference), shortened(to), near(to, targets))
 	case found.count > 1:
-		return "", fmt.Sprintf("the reference %s is to %s, which the pattern has more than once", shortened(reference), shortened(to))
+		return "", fmt.Sprintf("the reference %s refers to %s, which the pattern has more than once", shortened(reference), shortened(to))
 	}
 	switch value := found.value.(type) {
 	case string:
 		if strings.Contains(value, "$(") {
-			return "", fmt.Sprintf("the reference %s is to another reference", shortened(reference))
+			return "", fmt.Sprintf("the reference %s refers to another reference", shortened(reference))
 		}
 		return string(op) + value, ""
 	case int64:
@@ -122,11 +122,10 @@ func refer(reference, at string, targets map[string]target) (string, string) {
 			return fmt.Sprintf("%s%d", op, value), ""
 		}
 	}
-	return "", fmt.Sprintf("the reference %s has to lead to a string, or by an operator to a whole number", shortened(reference))
+	return "", fmt.Sprintf("the reference %s must refer to a string or, with an operator, to a whole number", shortened(reference))
 }
 
-// near is a hint for those who wrote anchors into the reference, or look for
-// something below one.
+// near returns a hint for a reference that has an anchor, or that refers to something below one.
 func near(to string, targets map[string]target) string {
 	plain := anchor.RemoveAnchorsFromPath(to)
 	if strings.Count(to, "(") != strings.Count(to, ")") {
@@ -134,7 +133,7 @@ func near(to string, targets map[string]target) string {
 	}
 	names := slices.Collect(maps.Keys(targets))
 	if plain != to && slices.Contains(names, plain) {
-		return ": Kyverno resolves no reference that has an anchor in it or above it"
+		return ": Kyverno cannot resolve a reference with an anchor in it or above it"
 	}
 	return ""
 }

@@ -10,12 +10,16 @@ import (
 	"github.com/vmrules/vmrules"
 )
 
-// Resource is the vmrules.KindCompiler of a rule of a Kyverno policy: the keys
-// "match" and "exclude" say which objects it is about, as in the policy, and
-// "pattern" or "anyPattern" what they must look like; "namespace" is the one of a
-// namespaced policy. It is for whole objects, with
-// vmrules.WithRoot(vmrules.RootObject) and the path "$"; Rules makes such rules. What
-// Kyverno would not evaluate in these keys is a problem.
+// Resource compiles a rule of a Kyverno policy. Its keys are
+//
+//   - "match" and "exclude": which objects the rule is about, as in a policy
+//   - "pattern" or "anyPattern": the pattern that they must match, or several patterns of which
+//     they must match one
+//   - "namespace": the namespace of a namespaced policy
+//
+// Such a rule is for whole objects: it needs the path "$" and
+// vmrules.WithRoot(vmrules.RootObject). Rules makes such rules. Anything in these keys that
+// Kyverno would not evaluate is a problem.
 func Resource(s vmrules.RuleSource) (vmrules.Checker, []vmrules.Problem) {
 	var r resourceRule
 	var problems []vmrules.Problem
@@ -25,7 +29,7 @@ func Resource(s vmrules.RuleSource) (vmrules.Checker, []vmrules.Problem) {
 		r.match = f
 		refuse("match", wrong...)
 	} else {
-		refuse("", `a rule of this kind needs a key "match", which says what it is about`)
+		refuse("", `a rule of this kind needs the key "match", which says which objects it is about`)
 	}
 	if raw, ok := s.Value("exclude"); ok {
 		f, wrong := readFilter(s, raw)
@@ -33,19 +37,19 @@ func Resource(s vmrules.RuleSource) (vmrules.Checker, []vmrules.Problem) {
 		refuse("exclude", wrong...)
 	}
 	if raw, ok := s.Value("namespace"); ok && json.Unmarshal(raw, &r.namespace) != nil {
-		refuse("namespace", "this has to be a string")
+		refuse("namespace", "must be a string")
 	}
 	one, isOne := s.Value("pattern")
 	several, isAny := s.Value("anyPattern")
 	patterns, key := []json.RawMessage{one}, "pattern"
 	switch {
 	case isOne == isAny:
-		refuse("", `a rule of this kind needs one of the keys "pattern" and "anyPattern"`)
+		refuse("", `a rule of this kind needs exactly one of the keys "pattern" and "anyPattern"`)
 		return nil, problems
 	case isAny:
 		key = "anyPattern"
 		if err := json.Unmarshal(several, &patterns); err != nil || len(patterns) == 0 {
-			refuse(key, "this has to be a list of patterns")
+			refuse(key, "must be a list of patterns")
 			return nil, problems
 		}
 	}
@@ -61,7 +65,7 @@ type resourceRule struct {
 	match     filter
 	exclude   *filter
 	namespace string
-	patterns  []*overlay // any of them
+	patterns  []*overlay // an object must match one of them
 }
 
 // Check implements vmrules.Checker.
@@ -76,17 +80,17 @@ func (r *resourceRule) Check(in *vmrules.Input) vmrules.Verdict {
 	case len(r.patterns) == 1:
 		return r.patterns[0].Check(in)
 	case len(in.Values) != 1:
-		return vmrules.Verdict{Outcome: vmrules.Undecided, Note: "anyPattern is for the whole object, whose path is $"}
+		return vmrules.Verdict{Outcome: vmrules.Undecided, Note: "anyPattern is for whole objects: use the path $"}
 	}
 	return r.anyOf(in, w)
 }
 
-// spared says why the rule is not about the object, or why that is not known.
+// spared returns why the rule is not about the object, or why that is not known.
 func (r *resourceRule) spared(in *vmrules.Input, w *work) (why, undecided string) {
 	root, _ := in.Root.(map[string]any)
 	o := unstructured.Unstructured{Object: root}
 	if o.GetKind() == "" || o.GetAPIVersion() == "" {
-		return "", "the rule is for whole objects, which have kind and apiVersion: read it with WithRoot(RootObject)"
+		return "", "the rule needs a whole object, with kind and apiVersion: read the rule with WithRoot(RootObject)"
 	}
 	if why := malformed(root); why != "" {
 		return "", why
@@ -95,7 +99,7 @@ func (r *resourceRule) spared(in *vmrules.Input, w *work) (why, undecided string
 		return "", fmt.Sprintf("the parameter %s is not filled in", parameter)
 	}
 	if r.namespace != "" && o.GetNamespace() != r.namespace {
-		return fmt.Sprintf("the policy is for the namespace %s, this object is in %s", r.namespace, show(o.GetNamespace())), ""
+		return fmt.Sprintf("the policy is for the namespace %s, and the object is in %s", r.namespace, show(o.GetNamespace())), ""
 	}
 	why = r.match.mismatch(o, w)
 	if why == "" && r.exclude != nil && r.exclude.mismatch(o, w) == "" {
@@ -107,23 +111,25 @@ func (r *resourceRule) spared(in *vmrules.Input, w *work) (why, undecided string
 	return "", w.doubt
 }
 
-// malformed finds metadata that would count as not there because of its type.
+// malformed returns what is wrong with metadata of a wrong type, which would otherwise be treated
+// as missing.
 func malformed(root map[string]any) string {
 	for _, name := range []string{"name", "generateName", "namespace"} {
 		if _, _, err := unstructured.NestedString(root, "metadata", name); err != nil {
-			return fmt.Sprintf("metadata.%s is no string", name)
+			return fmt.Sprintf("metadata.%s is not a string", name)
 		}
 	}
 	for _, name := range []string{"labels", "annotations"} {
 		if _, _, err := unstructured.NestedStringMap(root, "metadata", name); err != nil {
-			return fmt.Sprintf("metadata.%s holds something else than strings", name)
+			return fmt.Sprintf("metadata.%s is not an object whose values are strings", name)
 		}
 	}
 	return ""
 }
 
-// anyOf holds where one of the patterns does. It is skipped where their
-// conditions spare the object, unless another one failed.
+// anyOf returns the verdict on an object that must match one of the patterns. The rule is Skipped
+// if the object meets the conditions of none of them. If it fails a pattern whose conditions it
+// meets, the rule is Violated.
 func (r *resourceRule) anyOf(in *vmrules.Input, w *work) vmrules.Verdict {
 	var failed []string
 	var skipped, undecided string

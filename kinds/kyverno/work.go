@@ -15,23 +15,22 @@ import (
 )
 
 const (
-	// stepWork is what a step of the walk takes, a character that is looked at, and
-	// a step of a wildcard, in the units of a vmrules.Budget.
+	// stepWork is the price of a step in the units of a vmrules.Budget. A step is one node
+	// of the pattern, one character, or one step of matching wildcards.
 	stepWork = 50
-	// comparison is what one takes, beside its characters, in such steps.
+	// comparison is the number of steps of a comparison, in addition to its characters.
 	comparison = 100
-	// sortedName is what a name takes that is sorted among others.
+	// sortedName is the number of steps of sorting a name among others.
 	sortedName = 20
-	// maxWildSteps is where the steps of one wildcard are no longer counted: no
-	// budget suffices for them.
+	// maxWildSteps is the largest number of steps that wildcardSteps returns. No budget
+	// suffices for it.
 	maxWildSteps = math.MaxInt / stepWork
-	// maxWildText is how long a text may be that wildcards are applied to:
-	// Kyverno calls itself for each character.
+	// maxWildText is the largest length in bytes of a text that is matched with wildcards:
+	// Kyverno recurses for each character.
 	maxWildText = 1 << 18
 )
 
-// work pays for what is done in one call of Check, from the budget of the call of
-// Validate.
+// A work pays for one call of Check, from the budget of the call of Validate.
 type work struct {
 	in    *vmrules.Input
 	doubt string
@@ -45,7 +44,7 @@ func (w *work) spend(steps int) bool {
 	return w.doubt == ""
 }
 
-// times is n times each, or the largest int.
+// times returns n times each, or the largest int if that is less.
 func times(n, each int) int {
 	if n > math.MaxInt/each {
 		return math.MaxInt
@@ -53,15 +52,15 @@ func times(n, each int) int {
 	return n * each
 }
 
-// doubts keeps the first reason not to ask Kyverno.
+// doubts records why Kyverno cannot be relied on. Only the first reason is kept.
 func (w *work) doubts(why string) {
 	if w.doubt == "" {
 		w.doubt = why
 	}
 }
 
-// foresee goes through all comparisons that Kyverno may make, pays for them, and
-// says why the outcome could not be relied on; "" where it can.
+// foresee pays for all comparisons that Kyverno may make. It returns why Kyverno's result could
+// be wrong, or "" if it can be relied on.
 func (w *work) foresee(n *node, v any) string {
 	w.doubt = ""
 	w.walk(n, v, false)
@@ -102,7 +101,7 @@ func (w *work) fields(n *node, m map[string]any) {
 		if f.isWild() {
 			found := w.labels(f, m)
 			if len(found) > 1 {
-				w.doubts(fmt.Sprintf("several names are like %s, of which Kyverno takes any: %s", f.name, shortened(strings.Join(found, ", "))))
+				w.doubts(fmt.Sprintf("several names match %s, and Kyverno takes any of them: %s", f.name, shortened(strings.Join(found, ", "))))
 			}
 			if len(found) == 0 {
 				continue
@@ -115,7 +114,7 @@ func (w *work) fields(n *node, m map[string]any) {
 	w.collisions(n, m, taken)
 }
 
-// labels are the names in m that a name with wildcards stands for.
+// labels returns the names in m that match a name with wildcards.
 func (w *work) labels(f field, m map[string]any) []string {
 	var found []string
 	if !w.spend(len(m) * sortedName) {
@@ -127,15 +126,15 @@ func (w *work) labels(f field, m map[string]any) []string {
 		}
 		found = append(found, name)
 		if _, ok := m[name].(string); !ok {
-			w.doubts(fmt.Sprintf("%s is not a string, so Kyverno does not see it", shortened(name)))
+			w.doubts(fmt.Sprintf("%s is not a string, so Kyverno ignores it", shortened(name)))
 		}
 		w.phrases(name)
 	}
 	return found
 }
 
-// collisions: two names of a pattern that come to the same one, or an object
-// whose names look like anchors, leave it to chance what Kyverno compares.
+// collisions records a doubt if it is random what Kyverno compares: two names of the pattern
+// stand for the same name in the value, or a name in the value looks like an anchor.
 func (w *work) collisions(n *node, m map[string]any, taken []string) {
 	wild := slices.ContainsFunc(n.fields, field.isWild)
 	if !wild && !n.expands() {
@@ -150,7 +149,7 @@ func (w *work) collisions(n *node, m map[string]any, taken []string) {
 	}
 	for name := range m {
 		if a := anchor.Parse(name); a != nil && (a.Key() == "labels" || a.Key() == "annotations") {
-			w.doubts(fmt.Sprintf("Kyverno takes the name %s for an anchor", shortened(name)))
+			w.doubts(fmt.Sprintf("Kyverno reads the name %s as an anchor", shortened(name)))
 		}
 	}
 }
@@ -166,8 +165,8 @@ func (n *node) expands() bool {
 	return false
 }
 
-// scalar is a value beside a pattern that is neither map nor list: each item of
-// a list is compared.
+// scalar walks a value whose pattern is neither a map nor a list. If the value is a list, Kyverno
+// compares each item.
 func (w *work) scalar(n *node, v any, isItem bool) {
 	list, ok := v.([]any)
 	if !ok || isItem {
@@ -175,7 +174,7 @@ func (w *work) scalar(n *node, v any, isItem bool) {
 		return
 	}
 	if len(list) == 0 && n.pattern != nil && n.pattern != "*" {
-		w.doubts("Kyverno finds nothing to compare in an empty list")
+		w.doubts("the list is empty, so that Kyverno compares nothing with the pattern")
 	}
 	w.shown(v)
 	for _, item := range list {
@@ -183,7 +182,7 @@ func (w *work) scalar(n *node, v any, isItem bool) {
 	}
 }
 
-// compare is one value beside a pattern.
+// compare pays for the comparison of one value with a pattern.
 func (w *work) compare(n *node, v any) {
 	if !w.shown(v) {
 		return
@@ -209,9 +208,8 @@ func (w *work) compare(n *node, v any) {
 	}
 }
 
-// shown pays for a value that Kyverno may write into an error, and looks for
-// words that it would misread there. They can be spread over the items of a
-// list.
+// shown pays for a value that Kyverno may write into an error, and looks for phrases that it
+// would misread there. The text of a list may have a phrase although none of its items has.
 func (w *work) shown(v any) bool {
 	switch v := v.(type) {
 	case map[string]any, []any:
@@ -230,15 +228,15 @@ func (w *work) shown(v any) bool {
 
 func (w *work) phrases(text string) {
 	if phrase := phraseIn(text); phrase != "" {
-		w.doubts(fmt.Sprintf("the value holds the words %q, by which Kyverno recognises its own errors", phrase))
+		w.doubts(fmt.Sprintf("the value contains %q, by which Kyverno recognizes its own errors", phrase))
 	}
 }
 
-// shownValue is what a value in a map or list takes that is written into an error,
-// in steps: it is put in order, and written several times.
+// shownValue is the number of steps of writing a value in a map or list into an error. It is
+// sorted, and written several times.
 const shownValue = 200
 
-// measure pays for all that is in a value.
+// measure pays for writing a value with all values in it.
 func (w *work) measure(v any) bool {
 	switch v := v.(type) {
 	case map[string]any:
@@ -259,22 +257,22 @@ func (w *work) measure(v any) bool {
 	return w.spend(shownValue)
 }
 
-// wildcards pays for a match with wildcards, whose cost grows with each *.
+// wildcards pays for matching a text with wildcards. It grows quickly with the number of *.
 func (w *work) wildcards(pattern, text string) bool {
 	if pattern == "*" || !strings.Contains(pattern, "*") {
 		return w.spend(len(text))
 	}
 	if len(text) > maxWildText {
-		w.doubts(fmt.Sprintf("the text is longer than the %d bytes that wildcards are applied to", maxWildText))
+		w.doubts(fmt.Sprintf("the text is longer than %d bytes, the limit for wildcards", maxWildText))
 		return false
 	}
 	p, s := []rune(pattern), []rune(text)
 	return w.spend((len(p)+1)*(len(s)+1)) && w.spend(wildcardSteps(p, s))
 }
 
-// wildcardSteps counts the steps of Kyverno's matcher, which tries at each * to
-// match nothing with it, and only then one character more. It fills in the table
-// of all pairs of a rest of the pattern and a rest of the text, from their ends.
+// wildcardSteps returns the number of steps of Kyverno's matcher. At each *, the matcher first
+// tries to match nothing, and then one more character. wildcardSteps computes the steps for all
+// pairs of a suffix of the pattern and a suffix of the text, from the shortest to the longest.
 func wildcardSteps(pattern, text []rune) int {
 	matches, steps := make([]bool, len(text)+1), make([]int, len(text)+1)
 	matches[len(text)] = true

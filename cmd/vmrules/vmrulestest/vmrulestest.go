@@ -16,12 +16,14 @@ import (
 )
 
 // Templates runs a subtest for each template of OpenShift or KubeVirt in a file system. It
-// reads the files whose names end in .yaml, .yml or .json. A subtest fails if lint finds an
-// error in the template's rules, or if a VM in the template does not satisfy them after the
-// parameters are filled in. If a value would be generated, Templates makes one up, which is
-// always the same. Warnings are logged. The test fails if a file cannot be read, or if the
-// file system has no template. The options are for reading annotations, such as
-// vmrules.WithKind.
+// reads the files whose names end in .yaml, .yml or .json. The options are for reading
+// annotations, such as vmrules.WithKind.
+//
+// A subtest fills in the template's parameters with their own values, or with generated values
+// that are the same in each run. It fails if lint finds an error in the template's rules, or if
+// a VM in the template does not satisfy them. Warnings are logged.
+//
+// The test fails if a file cannot be read, or if the file system has no template.
 func Templates(t *testing.T, fsys fs.FS, opts ...vmrules.ParseOption) {
 	t.Helper()
 	none := true
@@ -35,18 +37,18 @@ func Templates(t *testing.T, fsys fs.FS, opts ...vmrules.ParseOption) {
 				continue
 			}
 			none = false
-			t.Run(file.Name+"/"+o.Name, func(t *testing.T) { look(o, opts).tell(t) })
+			t.Run(file.Name+"/"+o.Name, func(t *testing.T) { look(o, opts).report(t) })
 		}
 	}
 	if none {
-		t.Error("there is no template in the file system")
+		t.Error("the file system has no template in a .yaml, .yml or .json file")
 	}
 }
 
 // A verdict holds the errors and warnings about a template.
 type verdict struct{ errors, warnings []string }
 
-func (v verdict) tell(t *testing.T) {
+func (v verdict) report(t *testing.T) {
 	t.Helper()
 	for _, text := range v.warnings {
 		t.Log(text)
@@ -64,7 +66,7 @@ func look(o manifest.Object, opts []vmrules.ParseOption) verdict {
 		return v
 	}
 	for _, name := range filled.Missing {
-		v.warnings = append(v.warnings, fmt.Sprintf("parameter %s is required and has no value", name))
+		v.warnings = append(v.warnings, fmt.Sprintf("parameter %s is required and has no value: write one in the template", name))
 	}
 	for _, a := range filled.Annotations() {
 		v.lint(a, opts)
@@ -90,7 +92,7 @@ func (v *verdict) lint(a manifest.Annotation, opts []vmrules.ParseOption) {
 
 func (v *verdict) check(filled manifest.Filled, opts []vmrules.ParseOption) {
 	report, err := vmrules.ValidateOwn(filled.Content(), vmrules.WithParseOptions(opts...))
-	if err != nil { // an annotation that only is none once it is filled in
+	if err != nil { // the rules cannot be read, although lint has no error
 		v.errors = append(v.errors, err.Error())
 	}
 	for _, violation := range report.Violations() {

@@ -31,7 +31,7 @@ objects:
   spec: {template: {spec: {domain: {cpu: {cores: "${{CORES}}"}}}}}
 `
 
-// A kind beyond the format is known where the options say so.
+// The options can add a kind beyond the format.
 func TestLookWithOptions(t *testing.T) {
 	never := vmrules.WithKind("never", func(vmrules.RuleSource) (vmrules.Checker, []vmrules.Problem) {
 		return neverSatisfied{}, nil
@@ -46,8 +46,9 @@ func TestLookWithOptions(t *testing.T) {
 			`objects[0].spec.template.spec.domain.cpu.cores: Invalid value: "CORES_VALUE": up to 4 (never)`,
 		}},
 		{"not known", nil, nil},
-		{"not known, and minded", []vmrules.ParseOption{vmrules.Strict()}, []string{
-			`small.yaml:11:36: error: rule "cores": rule: the kind "never" is not known: write one of integer, string, regex, enum, in lower case (unknown-kind)`,
+		{"not known, with Strict", []vmrules.ParseOption{vmrules.Strict()}, []string{
+			`small.yaml:11:36: error: rule "cores": rule: the kind "never" is not known: ` +
+				`write one of integer, string, regex, enum, in lower case (unknown-kind)`,
 		}},
 	}
 	for _, test := range tests {
@@ -77,7 +78,7 @@ func (neverSatisfied) Check(in *vmrules.Input) vmrules.Verdict {
 func TestLook(t *testing.T) {
 	const (
 		warning = `small.yaml:12:11: warning: rule "cores": the key "owner" is not known: remove it, or correct its spelling (unknown-key)`
-		missing = "parameter MODEL is required and has no value"
+		missing = "parameter MODEL is required and has no value: write one in the template"
 	)
 	replaced := func(old, new string) []byte { return []byte(strings.ReplaceAll(template, old, new)) }
 	tests := []struct {
@@ -85,8 +86,8 @@ func TestLook(t *testing.T) {
 		file []byte
 		want verdict
 	}{
-		{"a good one", replaced("CORES_VALUE", "4"), verdict{nil, []string{missing, warning}}},
-		{"a VM that breaks the rules", replaced("CORES_VALUE", "5"), verdict{
+		{"a VM that satisfies the rules", replaced("CORES_VALUE", "4"), verdict{nil, []string{missing, warning}}},
+		{"a VM that violates the rules", replaced("CORES_VALUE", "5"), verdict{
 			[]string{"objects[0].spec.template.spec.domain.cpu.cores: Invalid value: 5: up to 4 (5 is more than max 4)"},
 			[]string{missing, warning},
 		}},
@@ -94,7 +95,7 @@ func TestLook(t *testing.T) {
 			[]string{"Not decided: up to 4 (objects[0].spec.template.spec.domain.cpu.cores: the template's parameter ${{MODEL}} is not filled in)"},
 			[]string{missing, warning},
 		}},
-		{"rules that are none", replaced(`"rule": "integer", `, ""), verdict{
+		{"rules that cannot be read", replaced(`"rule": "integer", `, ""), verdict{
 			[]string{`small.yaml:11:10: error: rule "cores": the rule has no "rule": add integer, string, regex or enum (missing-key)`},
 			[]string{missing, warning},
 		}},

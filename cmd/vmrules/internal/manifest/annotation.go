@@ -8,17 +8,17 @@ import (
 	"github.com/vmrules/vmrules/lint"
 )
 
-// An Annotation is an annotation with rules in a file.
+// An Annotation is an annotation that contains rules, and its place in a file.
 type Annotation struct {
-	Object Object // the template, or else the VM
+	Object Object // the object that contains it, such as a template or a VM
 
 	key     string
 	version vmrules.Version
 	value   *node
 }
 
-// Annotations returns the annotations of an object and of the objects in it: those of VMs, and
-// those of version 201901-1 on a template.
+// Annotations returns the annotations with rules of an object and of all objects inside it. On
+// a template, it also returns the annotation of version 201901-1.
 func (o Object) Annotations() []Annotation {
 	var all []Annotation
 	if own := o.node.get("metadata", "annotations", vmrules.OldAnnotation); own != nil && o.IsTemplate() {
@@ -40,16 +40,16 @@ func (o Object) appendAnnotations(all []Annotation, n *node) []Annotation {
 	return all
 }
 
-// Lint returns the findings of the library, with lines and columns in the file. If the place
-// inside a string cannot be determined, they are those of the beginning of the string. Lint
-// also reports rules that are written as YAML instead of a string.
+// Lint returns the findings of package lint, with lines and columns in the file. If a place
+// inside the annotation cannot be determined, its line and column are those of the beginning
+// of the annotation. Lint also reports rules that are written as YAML instead of a string.
 func (a Annotation) Lint(opts ...vmrules.ParseOption) []lint.Finding {
 	text, ok := a.value.scalar.(string)
 	if !ok {
 		line, column := a.place("", 0)
 		return []lint.Finding{{
 			Severity: lint.SeverityError, ID: "wrong-type", Index: -1, Line: line, Column: column,
-			Message: fmt.Sprintf("the annotation %s must be a string that contains JSON: in YAML, write | before the rules", a.key),
+			Message: fmt.Sprintf("the annotation %s must be a string that contains JSON: in YAML, write | behind the key, and the JSON in the lines below it", a.key),
 		}}
 	}
 	findings := lint.Annotation(text, append(slices.Clip(opts), vmrules.WithVersion(a.version))...)
@@ -57,7 +57,8 @@ func (a Annotation) Lint(opts ...vmrules.ParseOption) []lint.Finding {
 	return findings
 }
 
-// placeAll sets the lines and columns of findings about a text, which is read once.
+// placeAll sets the lines and columns of findings about a text. It sorts the findings by place,
+// so that it reads the text only once.
 func (a Annotation) placeAll(findings []lint.Finding, text string) {
 	inOrder := make([]*lint.Finding, 0, len(findings))
 	for i := range findings {
@@ -78,7 +79,8 @@ func (a Annotation) place(text string, offset int) (line, column int) {
 	return source.place(newFinder(source.text, a.value.at, written.written).find(written.offset(offset)))
 }
 
-// written returns the text as it is in the file, before parameters are filled in.
+// written returns the text of the annotation as it is in the file, with its parameters not yet
+// filled in.
 func (a Annotation) written(text string) filledText {
 	if filled, ok := a.Object.filled[a.value]; ok {
 		return filled

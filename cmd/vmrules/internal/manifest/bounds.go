@@ -5,35 +5,36 @@ import (
 	"strings"
 )
 
-// maxDepth is how deep values may be nested in a file.
+// maxDepth is the number of levels to which values in a file may be nested.
 const maxDepth = 1_000
 
-var errDepth = fmt.Errorf("values are nested deeper than %d levels", maxDepth)
+var errDepth = fmt.Errorf("values are nested more than %d levels deep", maxDepth)
 
-// A value takes a hundred times the memory of the two bytes that it may be written
-// in. So a file may have so many values, and more only if there are enough bytes of
-// it for each, as there are in VMs.
+// A value can be written in two bytes, and takes a hundred times as many in memory. So a file
+// may have at most maxDense values, or one for each bytesPerValue bytes, whichever is more.
+// Files with VMs have far fewer values for their size.
 const (
 	maxDense      = 500_000
 	bytesPerValue = 5
 )
 
-// tooDense returns an error and its place for a text that may have too many values.
+// tooDense returns an error if a text may have too many values, and the offset of the first
+// that is too many.
 func tooDense(text string) (at int, err error) {
 	most := max(maxDense, len(text)/bytesPerValue)
 	if found, at := beginnings(text, most); found > most {
-		return at, fmt.Errorf("there are too many values up to here: a file may have %d, or one for each %d bytes of it; split it into several files", maxDense, bytesPerValue)
+		return at, fmt.Errorf("there are too many values up to here: a file may have %d, or one for each %d bytes if that is more; split the file", maxDense, bytesPerValue)
 	}
 	return 0, nil
 }
 
-// beginnings counts what may begin a value in JSON or YAML, until that is more than
-// most, and returns where. It knows nothing of strings, so that no parser has to
-// look at the text first: there are at least as many beginnings as keys and values,
-// but for two or three. A comment counts as several, since the parser of YAML keeps
-// it.
+// beginnings counts the places in a text at which a key or a value of JSON or YAML may begin.
+// It stops when it has found more than most, and returns the offset where it stopped. It counts
+// before any parser reads the text, so it also counts inside strings. A text has at most three
+// more keys and values than the result. A comment counts as three, because the YAML parser
+// keeps it in memory.
 func beginnings(text string, most int) (found, at int) {
-	isKey := true // what is before a comma may be a key whose value is not written
+	isKey := true // before a comma, there may be a key without a written value
 	for at = range len(text) {
 		switch c := text[at]; {
 		case c == ':':
@@ -60,8 +61,8 @@ func beginnings(text string, most int) (found, at int) {
 	return found, at
 }
 
-// endsLine reports whether a byte is the last of what ends a line for the parser of
-// YAML.
+// endsLine reports whether a byte is the last byte of a character that ends a line for the YAML
+// parser.
 func endsLine(text string, at int) bool {
 	switch text[at] {
 	case '\n', '\r':

@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// What is dense is refused before a parser sees it, and what VMs look like is not,
-// however many there are.
+// A text with too many values for its size is refused, and any number of VMs is not.
 func TestTooDense(t *testing.T) {
 	const vm = `{"kind":"VirtualMachine","metadata":{"name":"vm"},"spec":{"template":{"spec":{"domain":{"cpu":{"cores":2}}}}}}`
 	vmYAML := "---\nkind: VirtualMachine\nspec:\n  template:\n    spec:\n      domain:\n        cpu:\n          cores: 2 # or 4\n"
@@ -21,10 +20,10 @@ func TestTooDense(t *testing.T) {
 		{"fewer numbers", "[" + strings.Repeat("0,", maxDense/2-10) + "0]", false},
 		{"keys without values", "{" + strings.Repeat("a,", maxDense) + "a}", true},
 		{"items", strings.Repeat("- a\n", maxDense), true},
-		{"members, on lines that only YAML sees", strings.Repeat("a:\u0085", maxDense), true},
+		{"members, on lines that end in NEL", strings.Repeat("a:\u0085", maxDense), true},
 		{"empty documents", strings.Repeat("---\n", 2*maxDense), true},
 		{"comments", strings.Repeat("#\n", maxDense), true},
-		{"values in a row", "[]" + strings.Repeat("[]", maxDense), true},
+		{"a sequence of values", "[]" + strings.Repeat("[]", maxDense), true},
 		{"compact VMs", strings.Repeat(vm+"\n", 50_000), false},
 		{"block VMs", strings.Repeat(vmYAML, 50_000), false},
 		{"a long text", strings.Repeat("x ", 5*maxDense), false},
@@ -47,18 +46,18 @@ func TestParseRefusesDense(t *testing.T) {
 	}
 }
 
-// Inputs that once took minutes or gigabytes end, whatever comes of them.
+// Parse returns, with or without an error, for texts that could take minutes or gigabytes.
 func TestParseEnds(t *testing.T) {
 	const n = 100_000
 	tests := []struct{ name, text string }{
-		{"items on a line", "a: [" + strings.Repeat("b, ", n) + "]"},
-		{"keys on a line", "{" + keys(n) + "}"},
+		{"items in one line", "a: [" + strings.Repeat("b, ", n) + "]"},
+		{"keys in one line", "{" + keys(n) + "}"},
 		{"keys in a block", strings.ReplaceAll(keys(n), ", ", "\n")},
-		{"JSON that is YAML in the end", "[" + strings.Repeat("{},", n) + "]"},
-		{"JSON with one comma too many", `{"a": [` + strings.Repeat(`"b", `, n) + "]}"},
-		{"VMs on a line", `{"kind":"List","items":[` + strings.Repeat(`{"kind":"VirtualMachine"},`, n) + "{}]}"},
+		{"an array that only YAML allows", "[" + strings.Repeat("{},", n) + "]"},
+		{"an object that only YAML allows", `{"a": [` + strings.Repeat(`"b", `, n) + "]}"},
+		{"VMs in one line", `{"kind":"List","items":[` + strings.Repeat(`{"kind":"VirtualMachine"},`, n) + "{}]}"},
 		{"documents", strings.Repeat("---\n", n)},
-		{"VMs in documents on a line", strings.Repeat(`{"kind":"VirtualMachine"}`, n)},
+		{"documents in one line", strings.Repeat(`{"kind":"VirtualMachine"}`, n)},
 		{"a literal block", "a: |\n" + strings.Repeat("  x\n", n)},
 		{"a folded block", "a: >\n" + strings.Repeat("  x\n\n", n)},
 		{"anchors", strings.Repeat("- &a x\n", n)},
@@ -72,7 +71,7 @@ func TestParseEnds(t *testing.T) {
 		{"a comment for each anchor", strings.Repeat("- &a # b\n  c\n", n/2)},
 		{"anchors before comments", "- &a\n" + strings.Repeat("# b\n", n) + "  c"},
 		{"tags", strings.Repeat("- !!str x\n", n)},
-		{"an alias of nothing behind many", strings.Repeat("- &a x\n", n) + "- *b"},
+		{"an alias without an anchor behind many anchors", strings.Repeat("- &a x\n", n) + "- *b"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -88,14 +87,17 @@ func TestParseEnds(t *testing.T) {
 	}
 }
 
-// Nothing that a parser makes of a text has more keys and values than were counted.
+// A parsed text has at most three more keys and values than beginnings counts.
 func FuzzBeginnings(f *testing.F) {
-	for _, seed := range []string{"{a, b: [c,d,], ? e : f}", "- - a\n- ? b\n- {}\n", "a:\u0085b: c\u2028d:", "[1,2][3]", "--- a\n--- b", "a: &x {b: *x}\nc: !!str", "? - a\n: - b"} {
+	for _, seed := range []string{
+		"{a, b: [c,d,], ? e : f}", "- - a\n- ? b\n- {}\n", "a:\u0085b: c\u2028d:", "[1,2][3]", "--- a\n--- b",
+		"a: &x {b: *x}\nc: !!str", "? - a\n: - b",
+	} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		file, err := Parse("file", []byte(text))
-		if err != nil || strings.Contains(text, "<<") { // which copies keys
+		if err != nil || strings.Contains(text, "<<") { // merge keys copy keys
 			return
 		}
 		made, counted := 0, map[*node]bool{}
@@ -103,12 +105,12 @@ func FuzzBeginnings(f *testing.F) {
 			made += count(document, counted)
 		}
 		if found, _ := beginnings(file.source.text, math.MaxInt); made > found+3 {
-			t.Errorf("%d keys and values, and %d beginnings", made, found)
+			t.Errorf("got %d beginnings for %d keys and values", found, made)
 		}
 	})
 }
 
-// count counts keys and values, and what an alias stands for once.
+// count counts keys and values. It counts a value with aliases once.
 func count(n *node, counted map[*node]bool) int {
 	if counted[n] {
 		return 0

@@ -13,7 +13,7 @@ type Document struct {
 	file   *File
 	object Object
 	node   *node
-	marks  []mark // the places of the parts of its JSON, if that is not the file's text
+	marks  []mark // set by JSON, in the order of the JSON; nil if that is the text of the file
 }
 
 // Documents returns all documents of a file, in order. The items of lists are separate
@@ -35,13 +35,15 @@ func (f *File) Documents() []Document {
 // File returns the file that contains the document.
 func (d Document) File() *File { return d.file }
 
-// IsArray reports whether the document is an array, as annotations are, and
-// IsScalar reports whether it is neither an array nor an object.
-func (d Document) IsArray() bool  { return d.node.shape == array }
+// IsArray reports whether the document is an array, as annotations are.
+func (d Document) IsArray() bool { return d.node.shape == array }
+
+// IsScalar reports whether the document is neither an array nor an object.
 func (d Document) IsScalar() bool { return d.node.shape == scalar }
 
 // Type returns the kind and API group of an object, such as ClusterPolicy.kyverno.io. It
-// returns "" for an object that has neither kind nor apiVersion.
+// returns only the kind for an object in the core group, and "" for an object that has neither
+// kind nor apiVersion.
 func (d Document) Type() string {
 	group, _, ok := strings.Cut(d.object.version, "/")
 	if !ok {
@@ -50,10 +52,10 @@ func (d Document) Type() string {
 	return strings.TrimSuffix(d.object.Kind+"."+group, ".")
 }
 
-// IsTemplate reports whether the document is a template of either kind.
+// IsTemplate reports whether the document is a template of OpenShift or KubeVirt.
 func (d Document) IsTemplate() bool { return d.object.IsTemplate() }
 
-// String returns a name of the document for people.
+// String returns a name of the document for messages.
 func (d Document) String() string {
 	if d.IsArray() {
 		return "rules"
@@ -64,8 +66,8 @@ func (d Document) String() string {
 // ruleKeys lists the keys that each rule of an annotation has.
 var ruleKeys = []string{"name", "rule", "path", "message"}
 
-// LooksLikeRules reports whether an array is probably an annotation: an item has two of the
-// keys that rules have.
+// LooksLikeRules reports whether the document is probably an annotation: it is an array with an
+// item that has at least two of the keys of rules.
 func (d Document) LooksLikeRules() bool {
 	return d.IsArray() && slices.ContainsFunc(d.node.items, func(item *node) bool {
 		n := 0
@@ -78,11 +80,12 @@ func (d Document) LooksLikeRules() bool {
 	})
 }
 
-// maxJSON is the largest size in bytes of a document as JSON, with the aliases of YAML written
-// out.
+// maxJSON is the largest size in bytes of a document as JSON. In JSON, each alias of YAML is
+// replaced with a copy of its value.
 const maxJSON = 16 << 20
 
-// JSON returns the document as JSON. That is the text of the file if the file is JSON.
+// JSON returns the document as JSON. If the file is JSON, that is the text of the file. JSON
+// also records where the keys and values are in the file, for Place.
 func (d *Document) JSON() (string, error) {
 	if d.node.end > 0 {
 		return d.file.source.text[d.node.at:d.node.end], nil
@@ -90,13 +93,13 @@ func (d *Document) JSON() (string, error) {
 	w := jsonWriter{}
 	w.write(d.node)
 	if w.isFull() {
-		return "", fmt.Errorf("as JSON, with its aliases written out, this has more than %d bytes", maxJSON)
+		return "", fmt.Errorf("this has more than %d bytes as JSON, in which each alias is replaced with a copy of its value: use fewer aliases, or shorter values", maxJSON)
 	}
 	d.marks = w.marks
 	return string(w.text), nil
 }
 
-// Place returns the line and column in the file of a byte of the JSON.
+// Place returns the line and column in the file of a byte in what JSON returned.
 func (d Document) Place(offset int) (line, column int) {
 	at := d.node.at
 	if d.node.end > 0 {
@@ -104,7 +107,7 @@ func (d Document) Place(offset int) (line, column int) {
 	}
 	i, found := slices.BinarySearchFunc(d.marks, offset, func(m mark, offset int) int { return m.written - offset })
 	if !found {
-		i-- // what is inside of a scalar
+		i-- // the offset is inside a scalar, which has a mark at its beginning only
 	}
 	if i >= 0 && i < len(d.marks) {
 		at = d.marks[i].at
@@ -112,10 +115,10 @@ func (d Document) Place(offset int) (line, column int) {
 	return d.file.source.place(at)
 }
 
-// A mark is the place of a key or a value in the JSON and in the file.
+// A mark holds the offsets of a key or a value: written in the JSON, at in the file.
 type mark struct{ written, at int }
 
-// A jsonWriter writes nodes as JSON, and stops when that becomes too long.
+// A jsonWriter writes nodes as JSON, and stops when the JSON is too long.
 type jsonWriter struct {
 	text  []byte
 	marks []mark
@@ -162,8 +165,8 @@ func (w *jsonWriter) separate(i int) {
 	}
 }
 
-// scalar writes a string, a number, a boolean or null. It also writes a number that JSON does
-// not have, which the reader of the text refuses.
+// scalar writes a string, a number, a boolean or null. It writes numbers as they are: if one is
+// too large, the package that reads the JSON reports it.
 func (w *jsonWriter) scalar(v any) {
 	if number, ok := v.(json.Number); ok {
 		w.text = append(w.text, number...)

@@ -1,38 +1,45 @@
-package manifest
+package manifest_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
 )
 
-// What documents are, and where the parts of their JSON stand: » is before what
-// stands in the JSON where the second » is, or at its beginning.
+// A » marks the same place in the file, from which it is removed, and in the wanted JSON. If the
+// wanted JSON has no », its beginning is tested.
 func TestDocuments(t *testing.T) {
 	tests := []struct {
 		name, file string
-		want       []string // type, JSON, and place of » in it
+		want       []string // type, JSON with », line and column of »
 	}{
 		{"JSON", "[\n {\"ü\": »1.0}]", []string{" [\n {\"ü\": »1.0}] 2:8"}},
-		{"JSON with what is wrong in it", `»["\ud800", {"a":1,"a":2}]`, []string{` »["\ud800", {"a":1,"a":2}] 1:1`}},
-		{"JSON in a row", "{\"kind\": \"List\", \"items\": [{\"apiVersion\": \"a/v1\", \"kind\": \"B\"}]}\n[»1]", []string{`B.a {"apiVersion": "a/v1", "kind": "B"} 1:28`, ` [»1] 2:2`}},
+		{"JSON with half of a surrogate pair and a key given twice", `»["\ud800", {"a":1,"a":2}]`, []string{
+			` »["\ud800", {"a":1,"a":2}] 1:1`,
+		}},
+		{"a sequence of JSON values", "{\"kind\": \"List\", \"items\": [{\"apiVersion\": \"a/v1\", \"kind\": \"B\"}]}\n[»1]", []string{
+			`B.a {"apiVersion": "a/v1", "kind": "B"} 1:28`, ` [»1] 2:2`,
+		}},
 		{"YAML", "# rules\n- ü: »1.50\n  b: [x, 0x10]\n", []string{` [{"ü":»1.50,"b":["x",16]}] 2:6`}},
 		{"a key", "- a: x\n  »b: z\n", []string{` [{"a":"x",»"b":"z"}] 2:3`}},
-		{"inside of a string", "- a: |\n    x\n  b: »'it''s'\n", []string{` [{"a":"x\n","b":"it»'s"}] 3:6`}},
+		{"inside a string", "- a: |\n    x\n  b: »'it''s'\n", []string{` [{"a":"x\n","b":"it»'s"}] 3:6`}},
 		{"an object in a list", "- a: 1\n-   »b: 2\n", []string{` [{"a":1},»{"b":2}] 2:5`}},
 		{"merged", "- &a {x: 1, y: 2}\n- <<: *a\n  »x: 3\n", []string{` [{"x":1,"y":2},{"y":2,»"x":3}] 3:3`}},
 		{"an alias", "a: &a »[1]\nb: *a\n", []string{` {"a":[1],"b":»[1]} 1:7`}},
-		{"core", "apiVersion: v1\nkind: Service\n---\nkind: X\n---\ntrue\n", []string{
+		{"the core group", "apiVersion: v1\nkind: Service\n---\nkind: X\n---\ntrue\n", []string{
 			`Service {"apiVersion":"v1","kind":"Service"} 1:1`, `X {"kind":"X"} 4:1`, ` true 6:1`,
 		}},
-		{"items of a typed list", "apiVersion: kubevirt.io/v1\nkind: VirtualMachineList\nitems:\n- metadata: {}\n", []string{`VirtualMachine.kubevirt.io {"metadata":{}} 4:3`}},
+		{"items of a typed list", "apiVersion: kubevirt.io/v1\nkind: VirtualMachineList\nitems:\n- metadata: {}\n", []string{
+			`VirtualMachine.kubevirt.io {"metadata":{}} 4:3`,
+		}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			file, err := Parse("file", []byte(strings.Replace(test.file, "»", "", 1)))
+			file, err := manifest.Parse("file", []byte(strings.Replace(test.file, "»", "", 1)))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -70,7 +77,7 @@ func TestLooksLikeRules(t *testing.T) {
 		{`{"name": "a", "rule": "b", "path": "c"}`, false},
 	}
 	for _, test := range tests {
-		file, err := Parse("file", []byte(test.file))
+		file, err := manifest.Parse("file", []byte(test.file))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -80,11 +87,11 @@ func TestLooksLikeRules(t *testing.T) {
 	}
 }
 
-// A few bytes of YAML may stand for more than any memory holds.
+// Aliases cannot make the JSON of a document larger than its limit.
 func TestDocumentIsBounded(t *testing.T) {
 	const of = 2_000
 	text := fmt.Sprintf("- &a %s\n- [%s*a]\n", strings.Repeat("x", 100_000), strings.Repeat("*a, ", of))
-	file, err := Parse("file", []byte(text))
+	file, err := manifest.Parse("file", []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,35 +102,4 @@ func TestDocumentIsBounded(t *testing.T) {
 	if line, column := d.Place(0); line != 1 || column != 1 {
 		t.Errorf("it is at %d:%d", line, column)
 	}
-}
-
-// Whatever the file, the JSON of a document is the value that objects have.
-func FuzzDocument(f *testing.F) {
-	for _, seed := range []string{"- a: &x [1, ~, y, 0o7, .5, 1e400]\n  <<: {b: *x}\n", `[{"a":"\ud83d"}]`, "kind: List\nitems: [{}, {a: |\n b}]\n", "!!str 1", "? a\n: b"} {
-		f.Add([]byte(seed))
-	}
-	f.Fuzz(func(t *testing.T, content []byte) {
-		file, err := Parse("file", content)
-		if err != nil {
-			return
-		}
-		for _, d := range file.Documents() {
-			text, err := d.JSON()
-			if err != nil || len(text) > 10_000 { // aliases can make it long
-				continue
-			}
-			for offset := range len(text) + 1 {
-				d.Place(offset)
-			}
-			decoder := json.NewDecoder(strings.NewReader(text))
-			decoder.UseNumber()
-			var got any
-			if err := decoder.Decode(&got); err != nil {
-				t.Fatalf("%q is no JSON: %v", text, err)
-			}
-			if diff := cmp.Diff(d.node.plain(), got); diff != "" {
-				t.Errorf("(-object +document):\n%s", diff)
-			}
-		}
-	})
 }

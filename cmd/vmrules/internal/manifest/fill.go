@@ -9,29 +9,29 @@ import (
 	"strings"
 )
 
-// A template's parameters are filled in as OpenShift does it: ${NAME} anywhere
-// in a string, and ${{NAME}} as a whole string, which becomes a value of any
-// type.
+// A template's parameters are filled in as OpenShift does it. ${NAME}, anywhere in a string, is
+// replaced with the parameter's value. A string that is nothing but ${{NAME}} is replaced with
+// the JSON value that the parameter contains, of any type.
 var (
 	reference      = regexp.MustCompile(`\$\{([a-zA-Z0-9_]+)\}`)
 	valueReference = regexp.MustCompile(`^\$\{\{([a-zA-Z0-9_]+)\}\}$`)
 )
 
-// maxFilled is how many bytes the texts of a template may have with the parameters
-// filled in, and the values that are made up for them. How many values of other
-// types they may stand for is maxCopies.
+// maxFilled is the largest number of bytes that filling in a template may make: generated
+// values, and strings with parameters filled in. maxCopies is the limit for the values that
+// replace ${{NAME}}.
 const maxFilled = 16 << 20
 
-// A Filled template has values in place of its parameters, and stands where it
-// did in the file.
+// A Filled is an object with its parameters filled in. Its values keep their places in the file.
 type Filled struct {
 	Object
-	Missing []string // required parameters that have no value, and stand as they were
+	Missing []string // required parameters without a value; their references are left as they are
 }
 
-// Fill fills in the parameters of a template: with the values given by name, with
-// its own, or with generated ones, which are always the same. Any other object
-// stays as it is. An error says what cannot be generated, or what is too large.
+// Fill fills in the parameters of a template: with the values given by name, else with the
+// template's own, else with generated ones. The same parameter is always given the same
+// generated value. Fill returns any other object as it is. It returns an error if a value
+// cannot be generated, or if the result is too large.
 func (o Object) Fill(given map[string]string) (Filled, error) {
 	filled := Filled{Object: o}
 	if !o.IsTemplate() {
@@ -64,16 +64,15 @@ func (o Object) Fill(given map[string]string) (Filled, error) {
 	return filled, nil
 }
 
-// A filler makes a copy of nodes with the references in them replaced. What refers
-// to no parameter that has a value stays as it is.
+// A filler copies nodes, and replaces the references to parameters that have a value.
 type filler struct {
 	source *source
-	values map[string]string
-	typed  map[string]*node // the values of ${{NAME}} that were read
-	shared map[*node]*node  // the copies of nodes that are there more than once
-	texts  map[*node]filledText
-	room   int // bytes that may still be made
-	copies int // values that were put in place of ${{NAME}}
+	values map[string]string    // the values of parameters, by name
+	typed  map[string]*node     // the same as JSON values, for ${{NAME}}
+	shared map[*node]*node      // the copies of nodes that aliases refer to
+	texts  map[*node]filledText // the strings in which something was replaced
+	room   int                  // bytes that may still be made
+	copies int                  // values put in place of ${{NAME}} so far
 }
 
 func (f *filler) spend(bytes int) error {
@@ -95,7 +94,7 @@ func (f *filler) fill(n *node) (*node, error) {
 	return made, err
 }
 
-// copyOf returns the node itself where nothing in it changes.
+// copyOf returns the node itself if nothing in it changes.
 func (f *filler) copyOf(n *node) (*node, error) {
 	if n.shape == scalar {
 		return f.scalar(n)
@@ -147,14 +146,14 @@ func (f *filler) scalar(n *node) (*node, error) {
 	return made, nil
 }
 
-// text replaces the references in a text.
+// text replaces the references ${NAME} in a text, and returns where it did so.
 func (f *filler) text(text string, at int) (string, []piece, error) {
 	if !strings.Contains(text, "${") {
 		return text, nil, nil
 	}
 	var filled strings.Builder
 	var pieces []piece
-	end := 0 // of what was copied
+	end := 0 // of the part that is copied already
 	for _, found := range reference.FindAllStringSubmatchIndex(text, -1) {
 		value, ok := f.values[text[found[2]:found[3]]]
 		if !ok {
@@ -179,7 +178,7 @@ func (f *filler) text(text string, at int) (string, []piece, error) {
 	return filled.String(), pieces, nil
 }
 
-// value returns the JSON value that the text of a parameter is, or else the text.
+// value returns the value that replaces ${{NAME}} in a node.
 func (f *filler) value(name string, in *node) (*node, error) {
 	read := f.typed[name]
 	if read == nil {
@@ -189,13 +188,15 @@ func (f *filler) value(name string, in *node) (*node, error) {
 	}
 	f.copies += read.size
 	if f.copies > maxCopies {
-		return nil, f.source.fail(in.at, fmt.Errorf("with its parameters filled in, the template has more than %d values for them: use fewer or shorter ones", maxCopies))
+		return nil, f.source.fail(in.at, fmt.Errorf("${{NAME}} is replaced with more than %d values up to here: use it less often, or with smaller objects and arrays", maxCopies))
 	}
 	made := *read
 	made.at = in.at
 	return &made, nil
 }
 
+// typed returns the JSON value that a text contains. A text that is not one JSON value is a
+// string.
 func typed(text string) *node {
 	r := newJSONReader(newSource(text))
 	n, err := r.read()
@@ -208,7 +209,8 @@ func typed(text string) *node {
 	return n
 }
 
-// standAt says that a value stands where a reference does, as all in it.
+// standAt sets the place of a node, and of all nodes in it, to that of the reference that they
+// replace.
 func (n *node) standAt(at int) {
 	n.at, n.end = at, 0
 	for i := range n.members {
@@ -220,17 +222,18 @@ func (n *node) standAt(at int) {
 	}
 }
 
-// A filledText is what a text was before parameters were filled in, and where.
+// A filledText describes a text in which parameters were filled in.
 type filledText struct {
-	written string
-	pieces  []piece
+	written string  // the text in the file, with its references
+	pieces  []piece // in order
 }
 
-// A piece is the value of a parameter, and the reference that it replaces.
+// A piece is a parameter's value, from begin to end in the filled text, and the reference that
+// it replaced, between the offsets from and to in the written text.
 type piece struct{ begin, end, from, to int }
 
-// offset returns where in the text as it is written a byte of the filled one comes
-// from: what is in a value, from the reference to it.
+// offset converts an offset in the filled text to one in the written text. For an offset inside
+// a parameter's value, that is the beginning of the reference.
 func (t filledText) offset(at int) int {
 	i := sort.Search(len(t.pieces), func(i int) bool { return t.pieces[i].begin > at }) - 1
 	if i < 0 {

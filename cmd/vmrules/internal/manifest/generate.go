@@ -9,15 +9,13 @@ import (
 	"strings"
 )
 
-// generator is a part of OpenShift's expressions that stands for some
-// characters: [a-z0-9]{16}, [\w]{8}.
+// generator matches a part of an OpenShift expression that is replaced with random characters,
+// such as [a-z0-9]{16} or [\w]{8}.
 var generator = regexp.MustCompile(`\[([a-zA-Z0-9\-\\]+)\]\{([0-9]+)\}`)
 
-// maxPart is how many characters a part may stand for, and how many may be in its
-// brackets; maxGenerated is how many bytes a value may have.
 const (
-	maxPart      = 255
-	maxGenerated = 10_000
+	maxPart      = 255    // characters that a part may be replaced with, or have in its brackets
+	maxGenerated = 10_000 // characters of an expression, or of all parts that are replaced
 )
 
 const (
@@ -26,20 +24,20 @@ const (
 	symbols = "~!@#$%^&*()-_+={}[]\\|<,>.?/\"';:`"
 )
 
-// classes are the short names for characters in a part.
+// classes holds the characters of each escape, by the letter behind the backslash.
 var classes = map[byte]string{'w': letters + digits + "_", 'd': digits, 'a': letters + digits, 'A': symbols}
 
-// generated makes up a value that fits the expression. It follows from the
-// parameter alone, so that what comes out of a check does not change by itself.
+// generated returns a value that matches the parameter's expression. The value depends on the
+// parameter alone, so that repeated checks of a template agree.
 func (p Parameter) generated() (string, error) {
 	if p.generate != "expression" {
-		return "", fmt.Errorf("parameter %s: nothing is known to generate %q: write expression", p.Name, p.generate)
+		return "", fmt.Errorf("parameter %s: the generator %q is not known: write expression", p.Name, p.generate)
 	}
 	hash := fnv.New64a()
 	fmt.Fprintf(hash, "%s=%s", p.Name, p.from)
 	random := rand.New(rand.NewPCG(hash.Sum64(), 0))
 	if len(p.from) > maxGenerated {
-		return "", fmt.Errorf("parameter %s: its expression has more than %d characters", p.Name, maxGenerated)
+		return "", fmt.Errorf("parameter %s: its expression has more than %d characters: write a shorter one", p.Name, maxGenerated)
 	}
 	length := 0
 	var wrong error
@@ -48,10 +46,10 @@ func (p Parameter) generated() (string, error) {
 		characters, err := alphabet(found[1])
 		n, tooMany := strconv.Atoi(found[2])
 		if err == nil && (tooMany != nil || n < 1 || n > maxPart) {
-			err = fmt.Errorf("%s stands for 1 to %d characters", part, maxPart)
+			err = fmt.Errorf("the length in %s is out of range: write a length from 1 to %d", part, maxPart)
 		}
 		if length += n; err == nil && length > maxGenerated {
-			err = fmt.Errorf("its expression stands for more than %d characters", maxGenerated)
+			err = fmt.Errorf("its expression generates more than %d characters: write smaller lengths", maxGenerated)
 		}
 		if err != nil {
 			wrong = fmt.Errorf("parameter %s: %w", p.Name, err)
@@ -66,10 +64,10 @@ func (p Parameter) generated() (string, error) {
 	return value, wrong
 }
 
-// alphabet is what is between brackets, written out.
+// alphabet returns all characters that the text between two brackets allows.
 func alphabet(written string) (string, error) {
 	if len(written) > maxPart {
-		return "", fmt.Errorf("[%.20s…] has more than %d characters in its brackets", written, maxPart)
+		return "", fmt.Errorf("[%.20s…] has more than %d characters in its brackets: write ranges, such as a-z", written, maxPart)
 	}
 	var all strings.Builder
 	for i := 0; i < len(written); i++ {
@@ -79,10 +77,10 @@ func alphabet(written string) (string, error) {
 			i++
 			all.WriteString(classes[written[i]])
 		case c == '\\':
-			return "", fmt.Errorf(`[%s] has a backslash that is not \w, \d, \a or \A`, written)
+			return "", fmt.Errorf(`[%s] has a backslash that does not begin \w, \d, \a or \A: write one of these`, written)
 		case i+2 < len(written) && written[i+1] == '-':
 			if written[i+2] < c {
-				return "", fmt.Errorf("[%s] has a range that ends before it begins", written)
+				return "", fmt.Errorf("[%s] has a range that ends before it begins: write %c-%c", written, written[i+2], c)
 			}
 			for ; c <= written[i+2]; c++ {
 				all.WriteByte(c)

@@ -14,8 +14,8 @@ func TestGenerated(t *testing.T) {
 		{`[\d]{5}[\a]{5}`, `^[0-9]{5}[A-Za-z0-9]{5}$`},
 		{`[\A]{20}`, `^[^A-Za-z0-9]{20}$`},
 		{"[x]{1}[a-]{50}", `^x[a-]{50}$`},
-		{"no expression", "^no expression$"},
-		{"[a-z]", `^\[a-z\]$`}, // a length is needed
+		{"without a part", "^without a part$"},
+		{"[a-z]", `^\[a-z\]$`}, // a part needs a length
 		{"", "^$"},
 	}
 	for _, test := range tests {
@@ -40,8 +40,8 @@ func TestGeneratedErrors(t *testing.T) {
 		{Parameter{generate: "expression", from: "[a]{256}"}, "1 to 255"},
 		{Parameter{generate: "expression", from: "[a]{99999999999999999999}"}, "1 to 255"},
 		{Parameter{generate: "expression", from: `[\x]{3}`}, "backslash"},
-		{Parameter{generate: "expression", from: strings.Repeat("[a]{255}", 40)}, "more than 10000 characters"},
-		{Parameter{generate: "expression", from: strings.Repeat("a", 10_001)}, "more than 10000 characters"},
+		{Parameter{generate: "expression", from: strings.Repeat("[a]{255}", 40)}, "generates more than 10000 characters"},
+		{Parameter{generate: "expression", from: strings.Repeat("a", 10_001)}, "its expression has more than 10000 characters"},
 		{Parameter{generate: "expression", from: "[" + strings.Repeat("a", 256) + "]{1}"}, "more than 255 characters"},
 		{Parameter{generate: "uuid"}, "write expression"},
 	}

@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// A jsonReader reads JSON values one behind the other, as kubectl and jq write
-// them. Unlike YAML's reader it takes tabs, and loses no digit.
+// A jsonReader reads a sequence of JSON values, such as kubectl and jq write. JSON is also YAML,
+// but the YAML parser takes neither a sequence without separators nor tabs.
 type jsonReader struct {
 	source  *source
 	decoder *json.Decoder
 	depth   int
 }
 
-// isJSON reports whether a text begins as a JSON object or array does.
+// isJSON reports whether a text begins like a JSON object or array.
 func isJSON(text string) bool {
 	text = strings.TrimLeft(text, " \t\r\n")
 	return strings.HasPrefix(text, "{") || strings.HasPrefix(text, "[")
@@ -39,22 +39,22 @@ func readJSON(s *source) ([]*node, error) {
 			return nil, r.failed(err)
 		}
 		if n.shape == scalar {
-			return nil, s.fail(n.at, errors.New("behind an object or array, another one is expected, or the end of the file"))
+			return nil, s.fail(n.at, errors.New("this value is neither an object nor an array: remove it, or put it in an array"))
 		}
 		documents = append(documents, n)
 	}
 }
 
-// failed says where the reader stopped: at a token, since encoding/json counts the
-// bytes of its errors in more than one way.
+// failed returns an error at the token where the reader stopped. The offsets in errors of
+// encoding/json are not used: what they count differs from error to error.
 func (r *jsonReader) failed(err error) error {
 	if err == io.ErrUnexpectedEOF {
-		return r.source.fail(len(r.source.text), errors.New("the text ends too early"))
+		return r.source.fail(len(r.source.text), errors.New("the text ends too early: a closing bracket, quote or value is missing"))
 	}
 	return r.source.fail(r.next(), err)
 }
 
-// read reads one value; io.EOF where nothing is left.
+// read reads one value. At the end of the text, it returns io.EOF.
 func (r *jsonReader) read() (*node, error) {
 	at := r.next()
 	token, err := r.decoder.Token()
@@ -76,13 +76,13 @@ func (r *jsonReader) read() (*node, error) {
 	return n, err
 }
 
-// next is where the next token begins.
+// next returns the offset at which the next token begins.
 func (r *jsonReader) next() int {
 	at := int(r.decoder.InputOffset())
 	return len(r.source.text) - len(strings.TrimLeft(r.source.text[at:], " \t\r\n,:"))
 }
 
-// inside reads what an object or array holds, and its closing bracket.
+// inside reads the elements of an object or array, and its closing bracket.
 func (r *jsonReader) inside(n *node, element func(*node) error) error {
 	r.depth++
 	if r.depth > maxDepth {

@@ -28,7 +28,7 @@ type File struct {
 // An Error says why a file cannot be used.
 type Error struct {
 	File    string `json:"file"`
-	Line    int    `json:"line,omitempty"` // 0: the file itself
+	Line    int    `json:"line,omitempty"` // 0 if the error is not about a line
 	Column  int    `json:"column,omitempty"`
 	Message string `json:"message"`
 
@@ -44,7 +44,7 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.cause }
 
-// Parse reads the documents in a text. An error is an *Error.
+// Parse reads the documents in a text. Its error is always an *Error.
 func Parse(name string, content []byte) (*File, error) {
 	text := strings.ReplaceAll(strings.TrimPrefix(string(content), "\uFEFF"), "\r\n", "\n")
 	source := newSource(text)
@@ -69,15 +69,15 @@ func parse(s *source) ([]*node, error) {
 	if err == nil || errors.Is(err, errDepth) {
 		return documents, err
 	}
-	// YAML may begin with a bracket, too.
+	// A text of YAML may also begin with a bracket.
 	if documents, err := readYAML(s); err == nil {
 		return documents, nil
 	}
 	return nil, explained(s, err)
 }
 
-// explained returns the library's error for a text that may be an annotation but is not JSON.
-// The library recognizes common mistakes.
+// explained replaces the error of encoding/json for a text that looks like an annotation: the
+// library recognizes common mistakes, and says how to correct them.
 func explained(s *source, err error) error {
 	_, wrong := vmrules.ParseRules(s.text)
 	if p := (vmrules.Problem{}); errors.As(wrong, &p) && p.Index < 0 && strings.HasPrefix(strings.TrimSpace(s.text), "[") {
@@ -86,13 +86,13 @@ func explained(s *source, err error) error {
 	return err
 }
 
-// Around returns the text at a line and column, which count from 1, with at most so
-// many code points to each side.
+// Around returns the text around a line and column, which count from 1. It has at most the
+// given number of code points on each side.
 func (f *File) Around(line, column, most int) Excerpt { return f.source.around(line, column, most) }
 
-// Read yields the files that the arguments name: a file, the manifests in a folder and below
-// it, or "-" for the standard input. For a file that cannot be used, it yields an *Error and
-// continues with the next file.
+// Read yields the files that the arguments name. An argument is the name of a file, the name
+// of a folder, or "-" for the standard input. A folder yields what ReadFS does. For a file that
+// cannot be used, Read yields an *Error and continues with the next file.
 func Read(args []string, stdin io.Reader) iter.Seq2[*File, error] {
 	return func(yield func(*File, error) bool) {
 		for _, arg := range args {
@@ -137,13 +137,13 @@ const maxFile = 256 << 20
 func readAll(name string, open func() (io.ReadCloser, error)) (*File, error) {
 	content, err := readFrom(open)
 	if err == nil && len(content) > maxFile {
-		err = fmt.Errorf("there are more than %d bytes in it: split it into several files, or use vmrules audit, which reads any number of objects", maxFile)
+		err = fmt.Errorf("the file has more than %d bytes: split it, or use vmrules audit, which reads files of any size", maxFile)
 	}
 	if err == nil {
 		return Parse(name, content)
 	}
 	if failed := (*fs.PathError)(nil); errors.As(err, &failed) {
-		err = failed.Err // which says the name itself
+		err = failed.Err // a PathError repeats the name
 	}
 	return nil, &Error{File: name, Message: err.Error()}
 }
@@ -157,8 +157,9 @@ func readFrom(open func() (io.ReadCloser, error)) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(input, maxFile+1))
 }
 
-// ReadFS yields the manifests in a file system, in the order of their names: all files whose
-// names end in .yaml, .yml or .json, except those in hidden folders.
+// ReadFS yields the manifests in a file system, in the order of their names: the files whose
+// names end in .yaml, .yml or .json, except those in hidden folders. For a file that cannot be
+// used, it yields an *Error and continues with the next file.
 func ReadFS(fsys fs.FS) iter.Seq2[*File, error] {
 	return func(yield func(*File, error) bool) {
 		_ = fs.WalkDir(fsys, ".", func(name string, entry fs.DirEntry, err error) error {

@@ -1,16 +1,16 @@
 package manifest
 
-// A node is a value of a document and where it stands in the file.
+// A node is a value of a document, and its place in the file.
 type node struct {
 	at      int // byte offset of its beginning
-	end     int // byte offset of its end in a text of JSON; 0 in YAML
+	end     int // byte offset of its end in JSON; 0 in YAML
 	scalar  any // string, json.Number, bool or nil
 	members []member
 	items   []*node
-	size    int // of the nodes in it, an alias counted as what it stands for
+	size    int // the number of nodes, with this one; an alias counts as a copy of its value
 	shape   shape
 
-	isShared bool // an alias stands for it, too
+	isShared bool // whether an alias refers to it
 }
 
 type shape uint8
@@ -37,8 +37,8 @@ func (n *node) addItem(value *node) {
 	n.size += value.size
 }
 
-// get goes down by names; nil where one is not there. Of keys that are there
-// twice the last counts, as it does for an API server.
+// get follows names through objects, and returns nil if one of them is missing. If an object
+// has a key twice, the last one counts, as in an API server.
 func (n *node) get(names ...string) *node {
 	for _, name := range names {
 		if n == nil {
@@ -55,6 +55,7 @@ func (n *node) get(names ...string) *node {
 	return n
 }
 
+// text is like get, and returns "" if the value is not a string.
 func (n *node) text(names ...string) string {
 	found := n.get(names...)
 	if found == nil {
@@ -64,7 +65,7 @@ func (n *node) text(names ...string) string {
 	return s
 }
 
-// plain is the value as encoding/json decodes it with UseNumber.
+// plain returns the value as encoding/json would decode it with UseNumber.
 func (n *node) plain() any {
 	switch n.shape {
 	case object:

@@ -6,8 +6,7 @@ import (
 	"github.com/vmrules/vmrules"
 )
 
-// An Object is one Kubernetes object in a file; the items of lists are objects
-// of their own.
+// An Object is one Kubernetes object in a file. The items of lists are separate objects.
 type Object struct {
 	Kind, Namespace, Name string
 	Line                  int // where it begins
@@ -15,10 +14,10 @@ type Object struct {
 	version string // apiVersion
 	file    *File
 	node    *node
-	filled  map[*node]filledText // texts in which a parameter was filled in
+	filled  map[*node]filledText // the strings in which parameters were filled in
 }
 
-// Kinds that hold VMs.
+// kinds holds the kinds of objects that may contain VMs.
 var kinds = setOf("VirtualMachine", "VirtualMachineInstance", "VirtualMachineInstanceReplicaSet",
 	"VirtualMachinePool", kindOpenShift, kindKubeVirt)
 
@@ -27,7 +26,7 @@ const (
 	kindKubeVirt  = "VirtualMachineTemplate"
 )
 
-// String returns a name of the object for people.
+// String returns a name of the object for messages.
 func (o Object) String() string {
 	name := o.Name
 	if o.Namespace != "" {
@@ -43,16 +42,16 @@ func (o Object) String() string {
 // File returns the file that contains the object.
 func (o Object) File() *File { return o.file }
 
-// IsTemplate reports whether the object is a template of either kind.
+// IsTemplate reports whether the object is a template of OpenShift or KubeVirt.
 func (o Object) IsTemplate() bool { return IsTemplate(o.Kind) }
 
-// IsTemplate reports whether a kind is that of a template of either kind.
+// IsTemplate reports whether objects of a kind are templates of OpenShift or KubeVirt.
 func IsTemplate(kind string) bool { return kind == kindOpenShift || kind == kindKubeVirt }
 
-// HoldsVM reports whether the object may contain VMs, or has rules anyway.
+// HoldsVM reports whether the object may contain VMs or has an annotation with rules.
 func (o Object) HoldsVM() bool { return HoldsVM(o.Content()) }
 
-// HoldsVM reports whether an object may contain VMs, or has rules anyway.
+// HoldsVM reports whether an object may contain VMs or has an annotation with rules.
 func HoldsVM(content map[string]any) bool {
 	kind, _ := content["kind"].(string)
 	if kinds[kind] || has(content, "metadata", "annotations", vmrules.Annotation) {
@@ -62,7 +61,7 @@ func HoldsVM(content map[string]any) bool {
 	return kind == "" && isVM
 }
 
-// has reports whether an object has a field, which may be null.
+// has reports whether an object has a field, even if its value is null.
 func has(object map[string]any, names ...string) bool {
 	last := len(names) - 1
 	for _, name := range names[:last] {
@@ -72,14 +71,15 @@ func has(object map[string]any, names ...string) bool {
 	return ok
 }
 
-// Content returns the object in the form that the library takes.
+// Content returns the object in the form that the library takes. The items of a typed list,
+// such as a VirtualMachineList, have no kind and apiVersion of their own: Content adds them.
 func (o Object) Content() map[string]any {
 	content := o.node.plain().(map[string]any)
 	if o.Kind != "" {
-		content["kind"] = o.Kind // which items of a typed list leave out
+		content["kind"] = o.Kind
 	}
 	if o.version != "" {
-		content["apiVersion"] = o.version // the same
+		content["apiVersion"] = o.version
 	}
 	return content
 }
@@ -93,8 +93,8 @@ func (f *File) Objects() []Object {
 	return all
 }
 
-// appendObjects appends an object, or the items of a list. The kind and the version come from
-// a list around the object.
+// appendObjects appends an object, or the items of a list. An object without a kind or a
+// version has the given ones, which come from the list around it.
 func (f *File) appendObjects(all []Object, n *node, kind, version string) []Object {
 	if n.shape != object {
 		return all
@@ -107,7 +107,7 @@ func (f *File) appendObjects(all []Object, n *node, kind, version string) []Obje
 	}
 	if itemKind, ok := strings.CutSuffix(kind, "List"); ok && n.get("items") != nil {
 		if itemKind == "" {
-			version = "" // of List itself
+			version = "" // it was that of List, and not of its items
 		}
 		for _, item := range n.get("items").items {
 			all = f.appendObjects(all, item, itemKind, version)

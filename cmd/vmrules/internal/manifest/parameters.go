@@ -2,16 +2,16 @@ package manifest
 
 import "encoding/json"
 
-// A Parameter is one that a template declares.
+// A Parameter is a parameter that a template declares.
 type Parameter struct {
 	Name     string
 	value    string
 	required bool
-	generate string
-	from     string
+	generate string // the generator of a value, if there is none: expression
+	from     string // what the generator takes
 }
 
-// Parameters are those that a template declares.
+// Parameters returns the parameters that a template declares, and nil for other objects.
 func (o Object) Parameters() []Parameter {
 	declared := o.node.get("parameters")
 	if o.Kind == kindKubeVirt {
@@ -31,7 +31,7 @@ func (o Object) Parameters() []Parameter {
 	return all
 }
 
-// written is a value as text, also where its quotes were forgotten.
+// written returns a scalar as text, even if its quotes were forgotten: "4" for 4.
 func (n *node) written(name string) string {
 	switch found := n.get(name); {
 	case found == nil || found.shape != scalar || found.scalar == nil:

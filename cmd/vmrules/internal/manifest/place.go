@@ -7,19 +7,18 @@ import (
 	"unicode/utf8"
 )
 
-// A finder finds where the bytes of a string stand that is written as a scalar at a
-// place in a text: a block or a string in quotes of YAML, a string of JSON, or a
-// plain one. Whatever the form, YAML changes nothing but blanks and escapes: so
-// the characters of both that are no blanks are counted off against each other.
-// It goes on from where it was, so that finding all places in ascending order reads
-// the text once.
+// A finder finds the places of a string's bytes in the text of a file. The string is a scalar
+// of YAML, in a block, in quotes or plain, or a string of JSON. In all of these forms, only
+// blanks and escapes are written differently from the string. So a finder skips the blanks of
+// both, decodes the escapes, and compares them character by character. It continues from where
+// it was, so that it reads the text once if it is asked for places in ascending order.
 type finder struct {
 	value   string
-	at      int // of the scalar
+	at      int // offset of the scalar in the file
 	written *scalarText
-	counted int  // bytes of the value that were counted off
-	behind  int  // the last character of them
-	differs bool // the text is not that of the value
+	counted int  // bytes of the value that were found so far
+	behind  int  // offset behind the last character that was found
+	differs bool // whether the scalar in the file is not the value
 }
 
 func newFinder(text string, at int, value string) *finder {
@@ -27,8 +26,9 @@ func newFinder(text string, at int, value string) *finder {
 	return &finder{value: value, at: at, written: written, behind: written.at}
 }
 
-// find returns where a byte of the value stands, or the scalar's own place where
-// the text and the value differ.
+// find returns the offset in the file of a byte of the value. If the scalar in the file is not
+// the value, it returns the beginning of the scalar. For a blank, it returns the end of the
+// character before it.
 func (f *finder) find(offset int) int {
 	if offset < f.counted {
 		*f = *newFinder(f.written.text, f.at, f.value)
@@ -48,7 +48,7 @@ func (f *finder) find(offset int) int {
 	return f.at
 }
 
-// countTo counts off the characters before a byte of the value.
+// countTo finds all characters before a byte of the value.
 func (f *finder) countTo(offset int) {
 	for _, want := range f.value[f.counted:offset] {
 		if f.differs {
@@ -66,11 +66,11 @@ func (f *finder) countTo(offset int) {
 
 func isBlank(r rune) bool { return strings.ContainsRune(" \t\r\n", r) }
 
-// A scalarText reads the characters of a scalar as it is written.
+// A scalarText reads the characters of a scalar in the text of a file.
 type scalarText struct {
 	text string
 	at   int
-	form byte // ", ', or 0 where a character is itself
+	form byte // the quote around it, " or '; 0 if it has no escapes
 }
 
 func newScalarText(text string, at int) *scalarText {
@@ -90,8 +90,8 @@ func newScalarText(text string, at int) *scalarText {
 	return s
 }
 
-// next is the next character that is no blank, and where it begins; it is -1 at
-// the end.
+// next returns the next character that is not a blank, and its offset. At the end of the text,
+// the character is -1.
 func (s *scalarText) next() (rune, int) {
 	for s.at < len(s.text) {
 		start := s.at
@@ -114,8 +114,9 @@ func (s *scalarText) character(text string) (rune, int) {
 	return utf8.DecodeRuneInString(text)
 }
 
-// escaped is the character of an escape in double quotes, of YAML, which has all
-// of JSON's. What stands for no character is a blank.
+// escaped returns the character of an escape in double quotes, and its length in bytes. It knows
+// the escapes of YAML, which include those of JSON. Of an escaped line end, which is not part of
+// the value, it returns the line end: a blank.
 func escaped(text string) (rune, int) {
 	if len(text) < 2 {
 		return utf8.RuneError, len(text)
@@ -133,13 +134,15 @@ func escaped(text string) (rune, int) {
 	return c, len(text) - len(rest)
 }
 
-// The escapes that Go does not have, and what they stand for.
+// The characters behind the backslash in the escapes that strconv does not know, and the
+// characters that they stand for, in the same order.
 const (
 	ownEscapes = "/ \n\te0N_LP"
 	ownEscaped = "/ \n\t\x1b\x00\u0085\u00a0\u2028\u2029"
 )
 
-// surrogates reads two escapes that stand for one character.
+// surrogates reads two escapes that are a surrogate pair, and returns their character and the
+// text behind them.
 func surrogates(text string) (rune, string, bool) {
 	const pair = len(`\ud83d\ude00`)
 	if len(text) < pair || text[1] != 'u' || text[6:8] != `\u` {

@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// Each file holds one annotation, in which » stands before what is to be found.
-// The annotation itself is what the file's reader makes of it.
+// Each file has one annotation, in which » marks the place to find.
 func TestPlace(t *testing.T) {
 	const head = "kind: VirtualMachine\nmetadata:\n  annotations:\n    vm.kubevirt.io/validations: "
 	const jsonHead = `{"kind": "VirtualMachine", "metadata": {"annotations": {"vm.kubevirt.io/validations": `
@@ -24,7 +23,7 @@ func TestPlace(t *testing.T) {
 		{"plain", head + "x1\n      x2\n\n      »x3 # comment\n", 7, 7},
 		{"single quotes", head + "'[''a'',\n      \"b\", »c]'\n", 5, 12},
 		{"double quotes", head + `"[\"a\",\n\u00fc \U0001f600 \x41 \` + "\n" + `      \ »b]"`, 5, 9},
-		{"double quotes of two lines", head + "\"[1,\n\n      »2]\"\n", 6, 7},
+		{"double quotes over two lines", head + "\"[1,\n\n      »2]\"\n", 6, 7},
 		{"a value on the next line", head + "\n      \"[»2]\"\n", 5, 9},
 		{"Windows' line ends", strings.ReplaceAll(head+"|\n      [\n        »1]\n", "\n", "\r\n"), 6, 9},
 		{"a byte order mark", "\uFEFF" + head + "|\n      [»1]\n", 5, 8},
@@ -37,7 +36,7 @@ func TestPlace(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			// The mark may be in the text: only what is behind it counts.
+			// The first file still has the mark, which gives its offset in the annotation.
 			marked, err := Parse("marked", []byte(test.file))
 			if err != nil {
 				t.Fatal(err)
@@ -59,6 +58,59 @@ func TestPlace(t *testing.T) {
 	}
 }
 
+// A » marks the same place in the file and in the annotation with its parameters filled in.
+func TestPlaceOfFilled(t *testing.T) {
+	const head = "kind: Template\nparameters: [{name: A, value: \"12345\"}, {name: B}, {name: R, value: '\"[1]\"'}]\n" +
+		"objects:\n- metadata:\n    annotations:\n      vm.kubevirt.io/validations: "
+	tests := []struct{ name, file, filled string }{
+		{"before a value", head + "|\n        [»1, ${A}]\n", "[»1, 12345]\n"},
+		{"at the beginning of a value", head + "|\n        [1, »${A}]\n", "[1, »12345]\n"},
+		{"inside a value", head + "|\n        [1, »${A}]\n", "[1, 12»345]\n"},
+		{"behind a value", head + "|\n        [1, ${A}»]\n", "[1, 12345»]\n"},
+		{"behind several values", head + "'[${B}${A},\n          \"it''s\", ${A}, »x ${C}]'\n", "[12345, \"it's\", 12345, »x ${C}]"},
+		{"behind an escape", head + `"[\"ü\u00fc\", ${A}, »2]"`, `["üü", 12345, »2]`},
+		{"an annotation that is a value", head + `»"${{R}}"`, "[»1]"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			file, err := Parse("file", []byte(strings.Replace(test.file, "»", "", 1)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			filled, err := file.Objects()[0].Fill(nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			a := filled.Annotations()[0]
+			if got, want := a.text(), strings.Replace(test.filled, "»", "", 1); got != want {
+				t.Fatalf("the annotation is %q, want %q", got, want)
+			}
+			marked := newSource(test.file)
+			wantLine, wantColumn := marked.place(strings.Index(test.file, "»"))
+			if line, column := a.place(a.text(), strings.Index(test.filled, "»")); line != wantLine || column != wantColumn {
+				t.Errorf("got %d:%d, want %d:%d in\n%s", line, column, wantLine, wantColumn, test.file)
+			}
+		})
+	}
+}
+
+// A given value may contain rules, and be longer than the file.
+func TestPlaceInGivenValue(t *testing.T) {
+	file, err := Parse("file", []byte("kind: Template\nparameters: [{name: A}]\nobjects:\n- ${{A}}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	given := `{"metadata": {"annotations": {"vm.kubevirt.io/validations": "` + strings.Repeat(" ", 1_000) + `[1]"}}}`
+	filled, err := file.Objects()[0].Fill(map[string]string{"A": given})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := filled.Annotations()[0]
+	if line, column := a.place(a.text(), 1_001); line != 4 || column != 3 {
+		t.Errorf("got %d:%d, want 4:3", line, column)
+	}
+}
+
 func annotation(t *testing.T, f *File) Annotation {
 	t.Helper()
 	var all []Annotation
@@ -76,7 +128,7 @@ func (a Annotation) text() string {
 	return text
 }
 
-// What is written in a way that hides it is found where it begins.
+// An annotation that cannot be found in the text of the file has the place of its beginning.
 func TestPlaceUnknown(t *testing.T) {
 	a := Annotation{Object: Object{file: &File{source: newSource("a: b")}}, value: &node{at: 3}}
 	if line, column := a.place("other", 2); line != 1 || column != 4 {

@@ -6,16 +6,16 @@ import (
 	"unicode/utf8"
 )
 
-// A source is the text of a file, in which lines and columns count from 1, and
-// columns in code points. Its indexes are made once, so that a place is found in
-// the same time wherever it is, also in a file that is a single line.
+// A source is the text of a file, with its lines and columns. They count from 1, and columns
+// count code points. The indexes make finding a place equally fast in all of the file, even if
+// the file is a single line.
 type source struct {
 	text   string
-	lines  []int // where each begins
-	points []int // how many code points begin before each stretch of the text
+	lines  []int // the offset of each line
+	points []int // how many code points begin before byte 0, stretch, 2*stretch, ...
 }
 
-// stretch is the number of bytes from one entry of points to the next.
+// stretch is the number of bytes between two entries of points.
 const stretch = 256
 
 func newSource(text string) *source {
@@ -60,8 +60,8 @@ func (s *source) place(at int) (line, column int) {
 	return line, s.before(at) - s.before(s.lines[line-1]) + 1
 }
 
-// offset returns the byte at a column of the line that begins at a byte, or the end
-// of a text that is shorter.
+// offset returns the offset of a column, for a line that begins at the offset begin. If the text
+// is shorter, it returns the end of the text.
 func (s *source) offset(begin, column int) int {
 	want := s.before(begin) + column - 1
 	i := max(sort.SearchInts(s.points, want+1)-1, 0)
@@ -76,7 +76,7 @@ func (s *source) offset(begin, column int) int {
 	return at
 }
 
-// line returns the text of a line.
+// line returns the text of a line without its line end, or "" if there is no such line.
 func (s *source) line(n int) string {
 	if n < 1 || n > len(s.lines) {
 		return ""
@@ -91,11 +91,11 @@ func (s *source) line(n int) string {
 // An Excerpt is the part of a line around a column.
 type Excerpt struct {
 	Before, Behind       string
-	CutBefore, CutBehind bool // the line has text beyond them; blanks do not count
+	CutBefore, CutBehind bool // whether the line has text beyond Before or Behind, blanks apart
 }
 
-// around returns the text at a line and column, with at most so many code points to
-// each side.
+// around returns the text around a line and column, with at most the given number of code
+// points on each side.
 func (s *source) around(line, column, most int) Excerpt {
 	if line < 1 || line > len(s.lines) {
 		return Excerpt{}
@@ -109,10 +109,11 @@ func (s *source) around(line, column, most int) Excerpt {
 	return Excerpt{s.text[from:at], s.text[at:to], hasText(s.text[begin:from]), hasText(s.text[to:end])}
 }
 
-// maxBlank is how far a line is looked at for text: a line of nothing but blanks
-// must not be read to its end for each finding in it.
+// maxBlank is the number of bytes that hasText reads: a long line of blanks must not be read to
+// its end for each finding in it.
 const maxBlank = 1_000
 
+// hasText reports whether a text has anything but blanks near its beginning.
 func hasText(s string) bool {
 	return strings.Trim(s[:min(len(s), maxBlank)], " \t") != ""
 }

@@ -9,14 +9,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Every place of a text is the one that counting from its beginning gives, and the
-// way back ends at the same byte.
+// place agrees with counting from the beginning of the text, and offset is its inverse.
 func TestPlaces(t *testing.T) {
 	texts := map[string]string{
-		"nothing":                  "",
-		"short lines":              "a\n\nbü\n",
-		"a line of many stretches": strings.Repeat("aü€😀", 3*stretch) + "\n" + strings.Repeat("ü", stretch),
-		"a character across":       strings.Repeat("a", stretch-1) + "😀b\nc",
+		"nothing":                          "",
+		"short lines":                      "a\n\nbü\n",
+		"a line of many stretches":         strings.Repeat("aü€😀", 3*stretch) + "\n" + strings.Repeat("ü", stretch),
+		"a character across two stretches": strings.Repeat("a", stretch-1) + "😀b\nc",
 	}
 	for name, text := range texts {
 		t.Run(name, func(t *testing.T) {
@@ -69,8 +68,8 @@ func TestAround(t *testing.T) {
 	}
 }
 
-// A line of a few megabytes with a place in each few bytes, and a scalar with as
-// many: what counts from the beginning of either for each place does not end here.
+// Finding a million places in one line would not end if each were counted from the beginning of
+// the line or of the scalar.
 func TestPlacesInALongLine(t *testing.T) {
 	const of = 1_000_000
 	value := strings.Repeat("ab,", of)

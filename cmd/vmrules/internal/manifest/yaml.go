@@ -14,18 +14,19 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// A yamlReader turns the parser's tree into nodes, with the values that kubectl
-// reads: numbers keep their digits, and what YAML 1.1 calls a boolean is one.
+// A yamlReader makes nodes of the parser's tree. The values are those that kubectl reads, with
+// the booleans of YAML 1.1, except that numbers keep all of their digits.
 type yamlReader struct {
 	source   *source
-	lines    []int // where each begins as YAML counts them
+	lines    []int // the offset of each line, as the parser counts lines
 	anchored map[*yaml.Node]*node
 	depth    int
 	copies   int // values that aliases and merge keys stand for, so far
 }
 
-// maxCopies is how many values the aliases and merge keys of a document may stand
-// for: a few of them inside each other stand for more than any memory holds.
+// maxCopies is the number of values that the aliases and merge keys of a document may stand
+// for. Without a limit, a few aliases inside each other could stand for more values than memory
+// can hold.
 const maxCopies = 100_000
 
 func readYAML(s *source) ([]*node, error) {
@@ -52,8 +53,8 @@ func readYAML(s *source) ([]*node, error) {
 	}
 }
 
-// yamlLines returns where the lines of a text begin for the parser, to which more
-// characters end one than to an editor.
+// yamlLines returns the offsets at which lines begin for the parser. It takes more characters
+// than an editor for the end of a line.
 func yamlLines(text string) []int {
 	lines := []int{0}
 	for at := range len(text) {
@@ -64,13 +65,14 @@ func yamlLines(text string) []int {
 	return lines
 }
 
-// What the parser's errors say beside the cause: a line, but no column, or the name
-// of an alias.
+// The parts of the parser's errors from which a place can be found: the number of a line, or
+// the name of an alias. They never have a column.
 var (
 	atLine       = regexp.MustCompile(`^line ([0-9]+): `)
 	unknownAlias = regexp.MustCompile(`^unknown anchor '(.*)' referenced$`)
 )
 
+// explained returns an error of the parser with its place in the file.
 func (r *yamlReader) explained(err error) error {
 	text := strings.TrimPrefix(err.Error(), "yaml: ")
 	if found := unknownAlias.FindStringSubmatch(text); found != nil {
@@ -88,16 +90,16 @@ func (r *yamlReader) explained(err error) error {
 }
 
 func unknownAnchor(name string) error {
-	return fmt.Errorf("nothing before this is called &%s", name)
+	return fmt.Errorf("no value that ends before the alias *%[1]s has the anchor &%[1]s: add the anchor, or correct the alias", name)
 }
 
-// offset returns the byte at a line and column of the parser.
+// offset returns the offset of a line and column of the parser.
 func (r *yamlReader) offset(line, column int) int {
 	line = min(max(line, 1), len(r.lines))
 	return r.source.offset(r.lines[line-1], column)
 }
 
-// at returns where a value begins, behind its anchor and tag.
+// at returns the offset of a value, which is behind its anchor and tag.
 func (r *yamlReader) at(n *yaml.Node) int {
 	at := r.offset(n.Line, n.Column)
 	if n.Anchor == "" && n.Style&yaml.TaggedStyle == 0 {
@@ -110,7 +112,7 @@ func (r *yamlReader) at(n *yaml.Node) int {
 	return at
 }
 
-// wordLength returns the length of what comes before the next blank.
+// wordLength returns the length of the text before the first blank.
 func wordLength(text string) int {
 	if i := strings.IndexAny(text, " \t\r\n"); i >= 0 {
 		return i
@@ -118,7 +120,7 @@ func wordLength(text string) int {
 	return len(text)
 }
 
-// blankLength returns the length of the blanks and comments at the beginning.
+// blankLength returns the length of the blanks and comments at the beginning of a text.
 func blankLength(text string) int {
 	rest := strings.TrimLeft(text, " \t\r\n")
 	for strings.HasPrefix(rest, "#") {
@@ -159,22 +161,22 @@ func (r *yamlReader) read(n *yaml.Node) (*node, error) {
 	return made, err
 }
 
-// alias returns the node that an alias stands for, which is then in the tree more
-// than once.
+// alias returns the node that an alias stands for, without copying it.
 func (r *yamlReader) alias(n *yaml.Node) (*node, error) {
 	found := r.anchored[n.Alias]
-	if found == nil { // or it is around the alias
+	if found == nil { // the alias is inside the value that it stands for
 		return nil, r.fail(n, "%w", unknownAnchor(n.Value))
 	}
 	found.isShared = true
 	return found, r.copy(n, found.size)
 }
 
-// copy counts values that are in a document once more.
+// copy counts values that a document contains once more, and returns an error if they are too
+// many.
 func (r *yamlReader) copy(n *yaml.Node, values int) error {
 	r.copies += values
 	if r.copies > maxCopies {
-		return r.fail(n, "the aliases and merge keys up to here stand for more than %d values: write out those that are needed", maxCopies)
+		return r.fail(n, "the aliases and merge keys up to here stand for more than %d values: use fewer of them, or of smaller values", maxCopies)
 	}
 	return nil
 }
@@ -188,7 +190,7 @@ func (r *yamlReader) members(to *node, n *yaml.Node) error {
 		if err != nil {
 			return err
 		}
-		n.Content[i+1] = nil // the parser's tree is the larger one
+		n.Content[i+1] = nil // frees the memory of the parser's tree early
 		if key.Kind == yaml.ScalarNode && key.ShortTag() == "!!merge" {
 			if err := r.merge(to, value, key); err != nil {
 				return err
@@ -197,10 +199,10 @@ func (r *yamlReader) members(to *node, n *yaml.Node) error {
 			continue
 		}
 		if key.Kind != yaml.ScalarNode {
-			return r.fail(key, "a key must be a string")
+			return r.fail(key, "a key must be a string, not an object, an array or an alias")
 		}
 		if keys[key.Value] {
-			return r.fail(key, "the key %.100q is there twice in the same object: leave one of them", key.Value)
+			return r.fail(key, "the key %.100q is given twice in one object: keep one of them", key.Value)
 		}
 		keys[key.Value] = true
 		to.add(r.at(key), key.Value, value)
@@ -211,7 +213,7 @@ func (r *yamlReader) members(to *node, n *yaml.Node) error {
 	return nil
 }
 
-// lastOfEach leaves out the members that others of the same key override.
+// lastOfEach returns the members without those that are followed by another of the same key.
 func lastOfEach(members []member) []member {
 	last := make(map[string]int, len(members))
 	for i, m := range members {
@@ -226,8 +228,10 @@ func lastOfEach(members []member) []member {
 	return left
 }
 
-// merge adds the members of an object, or of those in an array. They go in front:
-// of a key that is there twice the last counts, and in the array the first.
+// merge adds the members of the value of a merge key: an object, or an array of objects. Of
+// members with the same key, lastOfEach keeps the last. So merge puts members before those that
+// are there, which override them, and takes the array backward, because its earlier objects
+// override later ones.
 func (r *yamlReader) merge(to, from *node, key *yaml.Node) error {
 	var merged []member
 	for _, item := range slices.Backward(from.items) {
@@ -257,10 +261,11 @@ func (r *yamlReader) items(to *node, n *yaml.Node) error {
 	return nil
 }
 
-// number is JSON's notation, of which all digits are kept.
+// number matches the numbers of JSON, which are kept as they are.
 var number = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?$`)
 
-// scalarOf returns the value of a scalar. Of tags, !!str alone changes what it is.
+// scalarOf returns the value of a scalar. The tag !!str makes it a string; other tags have no
+// effect.
 func scalarOf(n *yaml.Node) any {
 	const quoted = yaml.DoubleQuotedStyle | yaml.SingleQuotedStyle | yaml.LiteralStyle | yaml.FoldedStyle
 	isTagged := n.Style&yaml.TaggedStyle != 0
@@ -298,11 +303,11 @@ func plainScalar(tag, text string) any {
 	return text
 }
 
-// float is YAML's notation of a number with a fraction.
+// float matches the numbers of YAML that may have a fraction or an exponent.
 var float = regexp.MustCompile(`^([-+]?)([0-9]*)(?:\.([0-9]*))?([eE][-+]?[0-9]+)?$`)
 
-// decimal returns a number in JSON's notation, with all its digits. What JSON does
-// not have, such as .inf, stays a string.
+// decimal returns a number in JSON's notation, with all of its digits. It returns what JSON
+// cannot express, such as .inf, as a string.
 func decimal(text string) any {
 	parts := float.FindStringSubmatch(strings.ReplaceAll(text, "_", ""))
 	if parts == nil {
@@ -318,7 +323,7 @@ func decimal(text string) any {
 	return json.Number(strings.TrimPrefix(parts[1], "+") + written + parts[4])
 }
 
-// What YAML 1.1 calls a boolean, kubectl does too.
+// The booleans of YAML 1.1, which kubectl reads too. true and false are left to the parser.
 var (
 	isTrue  = setOf("y", "Y", "yes", "Yes", "YES", "on", "On", "ON")
 	isFalse = setOf("n", "N", "no", "No", "NO", "off", "Off", "OFF")

@@ -7,29 +7,35 @@ import (
 	"testing"
 )
 
-// TestParse shows files as the JSON that they are read as, a document a line.
+// TestParse compares files with their documents as JSON, one in each line.
 func TestParse(t *testing.T) {
 	tests := []struct{ name, file, want string }{
 		{"nothing", "", ""},
 		{"comments", "# nothing\n---\n", ""},
 		{"documents", "a: 1\n---\nb: 2\n...\n", `{"a":1}` + "\n" + `{"b":2}`},
 		{"numbers keep their digits", "[9007199254740993123456789, 2.50, 1e3, -0, 0x10, 0o17]", `[9007199254740993123456789,2.50,1e3,-0,16,15]`},
-		{"what is no number", "[1.2.3, 007a, 1Gi, .inf, 2020-01-01]", `["1.2.3","007a","1Gi",".inf","2020-01-01"]`},
+		{"not numbers", "[1.2.3, 007a, 1Gi, .inf, 2020-01-01]", `["1.2.3","007a","1Gi",".inf","2020-01-01"]`},
 		{"booleans of YAML 1.1", "[true, yes, off, 'yes']", `[true,true,false,"yes"]`},
 		{"nulls", "a:\nb: ~\nc: null", `{"a":null,"b":null,"c":null}`},
 		{"tags", "[!!str 1, !!str x, !!str &a 2, !own z]", `["1","x","2","z"]`},
 		{"keys", "1: a\n\"b c\": d\ntrue: e", `{"1":"a","b c":"d","true":"e"}`},
-		{"one key in an item", "- a: 1\n- b: 2", `[{"a":1},{"b":2}]`},
+		{"items with one key", "- a: 1\n- b: 2", `[{"a":1},{"b":2}]`},
 		{"anchors", "a: &x {b: 1}\nc: *x", `{"a":{"b":1},"c":{"b":1}}`},
-		{"merge keys", "x: &x {a: 1, b: 1}\ny: &y {a: 2, c: 2}\nz: {<<: *x, b: 3}\nw:\n  <<: [*x, *y]", `{"w":{"a":1,"b":1,"c":2},"x":{"a":1,"b":1},"y":{"a":2,"c":2},"z":{"a":1,"b":3}}`},
-		{"JSON objects in a row", "{\"a\": [1.0]}\n{\"b\": null}\n", `{"a":[1.0]}` + "\n" + `{"b":null}`},
+		{
+			"merge keys", "x: &x {a: 1, b: 1}\ny: &y {a: 2, c: 2}\nz: {<<: *x, b: 3}\nw:\n  <<: [*x, *y]",
+			`{"w":{"a":1,"b":1,"c":2},"x":{"a":1,"b":1},"y":{"a":2,"c":2},"z":{"a":1,"b":3}}`,
+		},
+		{"a sequence of JSON objects", "{\"a\": [1.0]}\n{\"b\": null}\n", `{"a":[1.0]}` + "\n" + `{"b":null}`},
 		{"JSON with tabs", "{\n\t\"a\":\t{}\n}", `{"a":{}}`},
 		{"the last of two keys in JSON", `{"a": 1, "a": 2}`, `{"a":2}`},
 		{"octal, binary and long numbers", "[010, 0b11, 1_000, 0xffff, +12, 08]", `[8,3,1000,65535,12,8]`},
-		{"fractions", "[.5, 1., +1.50, -.25e3, 1_0.5, 123456789012345678901234567890.10]", `[0.5,1,1.50,-0.25e3,10.5,123456789012345678901234567890.10]`},
+		{
+			"fractions", "[.5, 1., +1.50, -.25e3, 1_0.5, 123456789012345678901234567890.10]",
+			`[0.5,1,1.50,-0.25e3,10.5,123456789012345678901234567890.10]`,
+		},
 		{"numbers with a tag", "[!own 1, ! yes, !own ~, !!int \"1\"]", `[1,true,null,"1"]`},
 		{"a merge key in quotes", "a: {\"<<\": {b: 1}}", `{"a":{"\u003c\u003c":{"b":1}}}`},
-		{"line ends that editors do not show", "a: 1\rb: \"x\u2028y\"\u0085c: z", `{"a":1,"b":"x\u2028y","c":"z"}`},
+		{"line ends of YAML 1.1", "a: 1\rb: \"x\u2028y\"\u0085c: z", `{"a":1,"b":"x\u2028y","c":"z"}`},
 		{"a literal block", "a: |\n  b\n\n   c\n", `{"a":"b\n\n c\n"}`},
 	}
 	for _, test := range tests {
@@ -57,28 +63,31 @@ func TestParseErrors(t *testing.T) {
 	laughs := "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n"
 	for i, next := 0, 1; next < 10; i, next = i+1, next+1 {
 		name := string(rune('0' + i))
-		laughs += "a" + string(rune('0'+next)) + ": &a" + string(rune('0'+next)) + " [" + strings.Repeat("*a"+name+", ", 9) + "*a" + name + "]\n"
+		laughs += fmt.Sprintf("a%d: &a%[1]d [%s*a%s]\n", next, strings.Repeat("*a"+name+", ", 9), name)
 	}
 	tests := []struct{ name, file, want string }{
 		{"YAML", "a: 1\nb: [\n", "file:2:1: did not find expected node content"},
-		{"a key that is there twice", "a: 1\na: 2\n", `file:2:1: the key "a" is there twice`},
+		{"a key given twice", "a: 1\na: 2\n", `file:2:1: the key "a" is given twice`},
 		{"JSON that ends too early", "{\"a\":\n [1,", "file:2:5: the text ends too early"},
 		{"JSON with the wrong bracket", "{\"a\": 1]", "file:1:8: "},
-		{"an alias of nothing", "a: *x", "file:1:4: nothing before this is called &x"},
-		{"an alias of what is around it", "a: &x [*x]", "file:1:8: nothing before this is called &x"},
-		{"aliases without end", laughs, "stand for more than"},
-		{"deep JSON", strings.Repeat("[", 100_000), "nested deeper"},
+		{"an alias without an anchor", "a: *x", "file:1:4: no value that ends before the alias *x has the anchor &x"},
+		{"an alias inside its own value", "a: &x [*x]", "file:1:8: no value that ends before the alias *x has the anchor &x"},
+		{"aliases of aliases", laughs, "stand for more than"},
+		{"deep JSON", strings.Repeat("[", 100_000), "nested more than 1000 levels"},
 		{"deep YAML", "a: " + strings.Repeat("[", 1_001) + strings.Repeat("]", 1_001), ""},
-		{"no UTF-8", "a: \xff", "file:1:1: the file is not UTF-8"},
-		{"an object as key", "? {a: b}\n: c", "file:1:3: a key must be a string"},
-		{"deep lists", strings.Repeat("- ", 2_000) + "a", "file:1:2001: values are nested deeper"},
-		{"lists deeper than the parser goes", strings.Repeat("- ", 100_000), "exceeded max depth"},
-		{"brackets deeper than the parser goes", "a: " + strings.Repeat("[", 100_000), "exceeded max depth"},
-		{"braces deeper than the parser goes", "- " + strings.Repeat("{a: ", 100_000), "exceeded max depth"},
-		{"merged without end", "a: &a {" + keys(1_000) + "}\nb:\n  <<: [" + strings.Repeat("*a, ", 200) + "*a]", "file:3:"},
-		{"merged in each other", "a: " + strings.Repeat("{<<: ", 900) + "{" + keys(1_000) + "}" + strings.Repeat("}", 900), "stand for more than"},
-		{"merged with a text", "a:\n  <<: b", "file:2:3: << takes an object"},
-		{"merged with texts", "a: {<<: [b]}", "file:1:5: << takes an object"},
+		{"not UTF-8", "a: \xff", "file:1:1: the file is not UTF-8"},
+		{"an object as a key", "? {a: b}\n: c", "file:1:3: a key must be a string"},
+		{"deep lists", strings.Repeat("- ", 2_000) + "a", "file:1:2001: values are nested more than 1000 levels"},
+		{"lists too deep for the parser", strings.Repeat("- ", 100_000), "exceeded max depth"},
+		{"brackets too deep for the parser", "a: " + strings.Repeat("[", 100_000), "exceeded max depth"},
+		{"braces too deep for the parser", "- " + strings.Repeat("{a: ", 100_000), "exceeded max depth"},
+		{"an object merged many times", "a: &a {" + keys(1_000) + "}\nb:\n  <<: [" + strings.Repeat("*a, ", 200) + "*a]", "file:3:"},
+		{
+			"merge keys inside each other", "a: " + strings.Repeat("{<<: ", 900) + "{" + keys(1_000) + "}" + strings.Repeat("}", 900),
+			"stand for more than",
+		},
+		{"a string to merge", "a:\n  <<: b", "file:2:3: << takes an object"},
+		{"an array of strings to merge", "a: {<<: [b]}", "file:1:5: << takes an object"},
 		{"NUL", "a: b\x00", "control characters are not allowed"},
 	}
 	for _, test := range tests {
@@ -91,7 +100,7 @@ func TestParseErrors(t *testing.T) {
 	}
 }
 
-// keys are so many members of an object.
+// keys returns the text of n members of an object.
 func keys(n int) string {
 	var s strings.Builder
 	for i := range n {
@@ -108,7 +117,7 @@ func FuzzParse(f *testing.F) {
 		file, err := Parse("file", content)
 		if err != nil {
 			if _, ok := err.(*Error); !ok {
-				t.Fatalf("%T is no *Error", err)
+				t.Fatalf("the error is a %T, want an *Error", err)
 			}
 			return
 		}
