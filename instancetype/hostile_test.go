@@ -82,6 +82,9 @@ func TestErrors(t *testing.T) {
 		{"a list", vm, fmt.Sprintf(iPlus, `"gpus": {}`), `null`, "spec.gpus is an object, not a list"},
 		{"an object", vm, fmt.Sprintf(iPlus, `"launchSecurity": []`), `null`, "spec.launchSecurity is an array, not an object"},
 		{"a whole number", vm, `null`, fmt.Sprintf(pWith, `"preferredTerminationGracePeriodSeconds": "30"`), `is "30", not a whole number`},
+		{"an annotation", vm, fmt.Sprintf(iPlus, `"annotations": {"a": "1", "b": 2}`), `null`, `spec.annotations has 2 for "b", not a string`},
+		{"an annotation that is null", vm, `null`, fmt.Sprintf(pWith, `"annotations": {"b": null}`), `spec.annotations has nothing for "b"`},
+		{"a list as annotations", vm, `null`, fmt.Sprintf(pWith, `"annotations": []`), `spec.annotations is an array, not an object`},
 		{"a CPU feature", `{"spec": {"template": {"spec": {"domain": {"cpu": {}}}}}}`, `null`,
 			fmt.Sprintf(pWith, `"cpu": {"preferredCPUFeatures": [{"name": "a"}, "b"]}`), `spec.cpu.preferredCPUFeatures[1] is "b", not an object`},
 	} {

@@ -15,16 +15,16 @@ import (
 // An object is an instance type or a preference that has been checked. A nil object has no
 // fields.
 type object struct {
-	sort *sort
-	name string // with the sort: "instancetype u1.small"
-	all  map[string]any
-	spec map[string]any // nil if it is missing
+	class *class
+	name  string // with the class: "instancetype u1.small"
+	all   map[string]any
+	spec  map[string]any // nil if it is missing
 
 	unknown []string // the paths of the fields that the tables do not have
 }
 
-// A sort is what all instance types, or all preferences, have in common.
-type sort struct {
+// A class is what all instance types, or all preferences, have in common.
+type class struct {
 	name     string
 	kinds    []string
 	fields   []vmfields.Field
@@ -33,14 +33,14 @@ type sort struct {
 }
 
 var (
-	instancetypes = &sort{
+	instancetypes = &class{
 		name:     "instancetype",
 		kinds:    []string{"VirtualMachineInstancetype", "VirtualMachineClusterInstancetype"},
 		fields:   vmfields.Instancetype,
 		required: []string{"cpu.guest", "memory.guest"},
 		known:    namesOf(vmfields.Instancetype),
 	}
-	preferences = &sort{
+	preferences = &class{
 		name:   "preference",
 		kinds:  []string{"VirtualMachinePreference", "VirtualMachineClusterPreference"},
 		fields: vmfields.Preference,
@@ -49,15 +49,15 @@ var (
 )
 
 // read returns nil if there is no object.
-func (s *sort) read(given map[string]any, m *meter.Meter) (*object, error) {
+func (c *class) read(given map[string]any, m *meter.Meter) (*object, error) {
 	if given == nil {
 		return nil, nil
 	}
 	copied, err := value.Copy(given, 0, m)
 	if err != nil {
-		return nil, fmt.Errorf("the %s cannot be read: %w", s.name, err)
+		return nil, fmt.Errorf("the %s cannot be read: %w", c.name, err)
 	}
-	o := &object{sort: s, name: s.name, all: copied.(map[string]any)}
+	o := &object{class: c, name: c.name, all: copied.(map[string]any)}
 	if name := value.StringAt(o.all, "metadata", "name"); name != "" {
 		o.name += " " + value.OneLine(value.Shortened(name))
 	}
@@ -72,15 +72,15 @@ func (s *sort) read(given map[string]any, m *meter.Meter) (*object, error) {
 
 // check finds what KubeVirt could not decode.
 func (o *object) check() error {
-	if kind := o.all["kind"]; kind != nil && !slices.Contains(o.sort.kinds, value.StringAt(o.all, "kind")) {
-		return o.errorf("it is of the kind %s, not a %s", value.Describe(kind), strings.Join(o.sort.kinds, " or a "))
+	if kind := o.all["kind"]; kind != nil && !slices.Contains(o.class.kinds, value.StringAt(o.all, "kind")) {
+		return o.errorf("it is of the kind %s, not a %s", value.Describe(kind), strings.Join(o.class.kinds, " or a "))
 	}
 	spec, err := asObject(o.all["spec"])
 	if err != nil {
 		return o.errorf("spec %w", err)
 	}
 	o.spec = spec
-	for _, f := range o.sort.fields {
+	for _, f := range o.class.fields {
 		v, err := o.find(f.From)
 		if err != nil {
 			return o.errorf("%w", err)
@@ -92,7 +92,7 @@ func (o *object) check() error {
 			return o.errorf("spec.%s %w", f.From, err)
 		}
 	}
-	for _, path := range o.sort.required {
+	for _, path := range o.class.required {
 		if v, _ := o.find(path); v == nil {
 			return o.errorf("spec.%s is missing", path)
 		}
@@ -108,7 +108,7 @@ func (o *object) fields() []vmfields.Field {
 	if o == nil {
 		return nil
 	}
-	return o.sort.fields
+	return o.class.fields
 }
 
 // at returns what the object has in a field; nil if that counts as missing.
@@ -187,9 +187,22 @@ func checkType(v any, is vmfields.Type) error {
 	case vmfields.Amount:
 		_, err := amountOf(v)
 		return err
+	case vmfields.Names:
+		if err := checkStrings(v); err != nil {
+			return err
+		}
 	}
 	if value.ShapeOf(v) != shape {
 		return fmt.Errorf("is %s, not %s", value.Describe(v), wanted)
+	}
+	return nil
+}
+
+func checkStrings(v any) error {
+	for _, name := range value.Names(v) {
+		if _, ok := value.At(v, name).(string); !ok {
+			return fmt.Errorf("has %s for %s, not a string", value.Describe(value.At(v, name)), value.Quoted(name))
+		}
 	}
 	return nil
 }
@@ -223,10 +236,10 @@ func namesOf(fields []vmfields.Field) names {
 	return root
 }
 
-// findUnknown finds the fields of an object of a sort that the tables do not have.
+// findUnknown finds the fields that the tables do not have.
 func (o *object) findUnknown(m *meter.Meter) error {
-	top := names{"apiVersion": nil, "kind": nil, "metadata": nil, "spec": o.sort.known, "status": nil}
-	return o.addUnknown(top, jsonpath.Members(o.sort.name), o.all, m)
+	top := names{"apiVersion": nil, "kind": nil, "metadata": nil, "spec": o.class.known, "status": nil}
+	return o.addUnknown(top, jsonpath.Members(o.class.name), o.all, m)
 }
 
 func (o *object) addUnknown(known names, at jsonpath.Location, v any, m *meter.Meter) error {
@@ -243,7 +256,7 @@ func (o *object) addUnknown(known names, at jsonpath.Location, v any, m *meter.M
 		}
 		o.unknown = append(o.unknown, in.Shown())
 		if err := m.Spend(jsonpath.NodeWork, in.TextSize()); err != nil {
-			return fmt.Errorf("the %s cannot be read: %w", o.sort.name, err)
+			return fmt.Errorf("the %s cannot be read: %w", o.class.name, err)
 		}
 	}
 	return nil

@@ -153,7 +153,9 @@ func write(in any, at jsonpath.Location, v any) any {
 func remove(in any, at jsonpath.Location) bool {
 	parent, _ := jsonpath.Lookup(in, at[:len(at)-1]).(map[string]any)
 	name := at[len(at)-1].Name()
-	_, ok := parent[name]
+	if parent[name] == nil {
+		return false
+	}
 	delete(parent, name)
-	return ok
+	return true
 }

@@ -3,6 +3,8 @@ package instancetype
 import (
 	"cmp"
 	"fmt"
+	"math"
+	"math/bits"
 	"strings"
 
 	"github.com/vmrules/vmrules/internal/meter"
@@ -85,15 +87,15 @@ func (r requirements) checkLevels(cpu any, required int64) []Conflict {
 	if !ok {
 		return nil
 	}
-	has := min(1, len(levels))
+	has := uint64(min(1, len(levels)))
 	for _, level := range levels {
 		n, err := countOf(value.At(cpu, level))
 		if err != nil {
 			return []Conflict{{cpuField + "." + level, "the VM's field " + err.Error()}}
 		}
-		has = meter.Times(has, int(n))
+		has = times(has, uint64(n))
 	}
-	if int64(has) >= required {
+	if has >= uint64(required) {
 		return nil
 	}
 	if len(levels) == 0 {
@@ -107,6 +109,15 @@ func (r requirements) checkLevels(cpu any, required int64) []Conflict {
 		missing = append(missing, Conflict{cpuField + "." + field, message})
 	}
 	return missing
+}
+
+// times returns a product, or the largest number if the product is larger.
+func times(a, b uint64) uint64 {
+	high, low := bits.Mul64(a, b)
+	if high > 0 {
+		return math.MaxUint64
+	}
+	return low
 }
 
 // levelsThatCount returns the levels of the topology whose product is the number of vCPUs;

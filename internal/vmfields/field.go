@@ -31,7 +31,7 @@ type Type uint8
 // The types.
 const (
 	Object    Type = iota // an object that counts even if it is empty
-	Names                 // an object with any names, which is not written if it is empty
+	Names                 // strings by any names; KubeVirt does not write it if it is empty
 	List                  // a list that counts as missing if it is empty
 	Text                  // a string that counts as missing if it is empty
 	EmptyText             // a string that counts even if it is empty
