@@ -20,7 +20,7 @@ type Implied struct {
 
 	by   Setters // who may set the field, or create the object for fields in it
 	when Condition
-	only func(s *Search, parent any) bool // nil if always
+	only func(in Around, parent any) bool // nil if always
 }
 
 // A StandIn says whether a value is in the object or, if it is not, why it counts.

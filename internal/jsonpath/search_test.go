@@ -242,7 +242,7 @@ func TestOthersMaySetFields(t *testing.T) {
 		{By: first, Path: "cpu.cores", When: jsonpath.IfZero},
 		{By: second, Path: "cpu.features", When: jsonpath.Appended, Inside: true},
 		{By: first | second, Path: "labels.*"},
-		{By: second, Path: "disks[*].bus", Only: func(_ *jsonpath.Search, disk any) bool {
+		{By: second, Path: "disks[*].bus", Only: func(_ jsonpath.Around, disk any) bool {
 			name, _ := value.Member(disk, "name")
 			return name == "a"
 		}},

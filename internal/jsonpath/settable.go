@@ -36,12 +36,18 @@ type Settable struct {
 	// Path consists of names, [*] for the items of a list, and * for members of any name.
 	Path string
 	When Condition
-	// Only reports whether others may set the field, given the rest of the object, which
-	// s searches. The parent is the object around the field. If Only is nil, they may
-	// always set it.
-	Only func(s *Search, parent any) bool
+	// Only reports whether others may set the field, given the rest of the object. The
+	// parent is the object around the field. If Only is nil, they may always set it.
+	Only func(in Around, parent any) bool
 	// Inside means that others do not create a missing parent.
 	Inside bool
+}
+
+// Around is the object around a field. A [Search] is one.
+type Around interface {
+	Object() any
+	// Spend pays for looking at values, and reports whether to go on.
+	Spend(values int) bool
 }
 
 // AddSettable adds fields that others may set to the tree.
@@ -69,7 +75,9 @@ func (f *Implied) growStep(step string) *Implied {
 	case "[*]":
 		return f.growItems()
 	case "*":
-		f.others = &Implied{}
+		if f.others == nil {
+			f.others = &Implied{}
+		}
 		return f.others
 	}
 	return f.growMember(step)

@@ -38,10 +38,25 @@ func Plain(v any, depth int, m *meter.Meter) (any, error) {
 	return converted, p.err
 }
 
-// A plainer converts values for Plain. It stops at the first error.
+// Copy is Plain, except that the result shares no map or slice with v. The meter also pays for
+// the memory: in a Go object, the same part may be in many places.
+func Copy(v any, depth int, m *meter.Meter) (any, error) {
+	p := plainer{meter: m, copies: true}
+	converted, _ := p.plain(v, depth)
+	return converted, p.err
+}
+
+// These are about the sizes in bytes of a map or slice, and of each value in it.
+const (
+	copiedSize  = 64
+	copiedChild = 48
+)
+
+// A plainer converts values for Plain and Copy. It stops at the first error.
 type plainer struct {
-	meter *meter.Meter
-	err   error
+	meter  *meter.Meter
+	copies bool // all maps and slices, not only those that change
+	err    error
 }
 
 // plain converts v, and reports whether the result is another value.
@@ -87,8 +102,24 @@ func (p *plainer) fail(err error) {
 	}
 }
 
+// buys pays for the copy of a map or slice, and reports whether to go on.
+func (p *plainer) buys(children int) bool {
+	if p.copies && p.err == nil {
+		if err := p.meter.Spend(0, copiedSize+meter.Times(children, copiedChild)); err != nil {
+			p.fail(err)
+		}
+	}
+	return p.err == nil
+}
+
 func (p *plainer) members(v map[string]any, depth int) (any, bool) {
+	if !p.buys(len(v)) {
+		return nil, true
+	}
 	var changed map[string]any
+	if p.copies {
+		changed = maps.Clone(v)
+	}
 	for name, next := range v {
 		member, isOther := p.plain(next, depth+1)
 		if isOther && changed == nil {
@@ -105,7 +136,13 @@ func (p *plainer) members(v map[string]any, depth int) (any, bool) {
 }
 
 func (p *plainer) items(v []any, depth int) (any, bool) {
+	if !p.buys(len(v)) {
+		return nil, true
+	}
 	var changed []any
+	if p.copies {
+		changed = slices.Clone(v)
+	}
 	for i, next := range v {
 		item, isOther := p.plain(next, depth+1)
 		if isOther && changed == nil {
@@ -123,7 +160,11 @@ func (p *plainer) items(v []any, depth int) (any, bool) {
 
 // converted converts a resolved value that has other types.
 func (p *plainer) converted(v any, depth int) any {
-	switch ShapeOf(v) {
+	shape := ShapeOf(v)
+	if (shape == Array || shape == Object) && !p.buys(ChildCount(v)) {
+		return nil
+	}
+	switch shape {
 	case Null, Boolean, String:
 		return v
 	case Array:

@@ -86,3 +86,52 @@ func TestPlainRefuses(t *testing.T) {
 		}
 	}
 }
+
+// TestCopy checks that a copy is what Plain returns, and shares nothing.
+func TestCopy(t *testing.T) {
+	make := func() map[string]any {
+		return map[string]any{"list": []any{"a", []any{}}, "object": map[string]any{"a": map[string]any{}}, "odd": namedMap{"a": []int{1}}}
+	}
+	object := make()
+	m := meter.New(1e6, 1e6)
+	got, err := Copy(object, 0, &m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := make()
+	want["odd"] = map[string]any{"a": []any{int64(1)}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	copied := got.(map[string]any)
+	copied["more"] = true
+	copied["list"].([]any)[0] = "b"
+	copied["object"].(map[string]any)["a"].(map[string]any)["b"] = true
+	copied["odd"].(map[string]any)["a"].([]any)[0] = int64(2)
+	if diff := cmp.Diff(make(), object); diff != "" {
+		t.Errorf("a change to the copy has changed the object (-want +got):\n%s", diff)
+	}
+}
+
+// TestCopyPays checks that a small object that holds the same part many times costs what the
+// copy of it takes.
+func TestCopyPays(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		twice func(any) any
+	}{
+		{"maps", func(v any) any { return map[string]any{"a": v, "b": v} }},
+		{"lists", func(v any) any { return []any{v, v} }},
+		{"other maps", func(v any) any { return map[any]any{"a": v, "b": v} }},
+		{"other lists", func(v any) any { return []map[string]any{{"a": v}, {"a": v}} }},
+	} {
+		var v any = "a"
+		for range 40 {
+			v = test.twice(v)
+		}
+		m := meter.New(1e9, 1e5)
+		if _, err := Copy(v, 0, &m); err != meter.ErrKept {
+			t.Errorf("%s: %v, want %v", test.name, err, meter.ErrKept)
+		}
+	}
+}

@@ -6,8 +6,8 @@ import (
 )
 
 // lacks returns a condition that allows a field if its parent has no member of these names.
-func lacks(names ...string) func(*jsonpath.Search, any) bool {
-	return func(_ *jsonpath.Search, parent any) bool {
+func lacks(names ...string) func(jsonpath.Around, any) bool {
+	return func(_ jsonpath.Around, parent any) bool {
 		for _, name := range names {
 			if has(parent, name) {
 				return false
@@ -20,28 +20,28 @@ func lacks(names ...string) func(*jsonpath.Search, any) bool {
 var isNoOtherDisk = lacks("cdrom", "lun")
 
 // isDisk allows what a preference sets on a real disk. A disk without a type becomes one.
-func isDisk(w *jsonpath.Search, disk any) bool { return has(disk, "disk") || isNoOtherDisk(w, disk) }
+func isDisk(in jsonpath.Around, disk any) bool { return has(disk, "disk") || isNoOtherDisk(in, disk) }
 
 // mayBeVirtio allows what needs a disk on the bus virtio. The preference may have just set
 // the bus.
-func mayBeVirtio(w *jsonpath.Search, disk any) bool {
+func mayBeVirtio(in jsonpath.Around, disk any) bool {
 	bus := value.At(disk, "disk", "bus")
-	return isDisk(w, disk) && (jsonpath.IfZero.Holds(bus) || bus == "virtio")
+	return isDisk(in, disk) && (jsonpath.IfZero.Holds(bus) || bus == "virtio")
 }
 
 var isUnbound = lacks("bridge", "slirp", "masquerade", "sriov", "macvtap", "passt", "passtBinding", "binding")
 
 // isUnboundOnPodNetwork allows a binding if the interface has none, and the first network
 // with its name is a pod network.
-func isUnboundOnPodNetwork(w *jsonpath.Search, nic any) bool {
-	networks := value.At(w.Object(), "spec", "networks")
+func isUnboundOnPodNetwork(in jsonpath.Around, nic any) bool {
+	networks := value.At(in.Object(), "spec", "networks")
 	for i := range value.Len(networks) {
-		if !w.Spend(1) {
+		if !in.Spend(1) {
 			break
 		}
 		network, _ := value.Item(networks, i)
 		if value.StringAt(network, "name") == value.StringAt(nic, "name") {
-			return has(network, "pod") && isUnbound(w, nic)
+			return has(network, "pod") && isUnbound(in, nic)
 		}
 	}
 	return false

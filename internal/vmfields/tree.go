@@ -1,6 +1,7 @@
 // Package vmfields lists the fields of a VM that count even if the VM does not set them: the
 // fields that are always there, the fields in which 0 means not set, and the fields that an
-// instance type or a preference may set when KubeVirt starts the VM.
+// instance type or a preference may set when KubeVirt starts the VM. The last come from the
+// tables [Instancetype] and [Preference], from which package instancetype expands a VM.
 //
 // [OfVM], [OfOpenVM] and [OfObject] return these fields as a tree for a search of package
 // jsonpath. The paths start at the spec.template of a VirtualMachine.

@@ -110,6 +110,10 @@ func TestSettable(t *testing.T) {
 		{".spec.domain.cpu.maxSockets", domain(`{"cpu": {"maxSockets": 2}}`), vmfields.ByInstancetype},
 		{".metadata.annotations.any", `{"metadata": {}}`, either},
 		{".spec.hostname", `{"spec": {}}`, none},
+		{".spec.domain.launchSecurity", domain(`{}`), either},
+		{".spec.domain.resources.limits.cpu", domain(`{}`), none},
+		{".spec.domain.clock", domain(`{}`), preference},
+		{".spec.domain.clock", domain(`{"clock": {}}`), none},
 
 		{disk + ".disk", disks(`{}`), preference},
 		{disk + ".disk", disks(`{"lun": {}}`), none},

@@ -1,0 +1,184 @@
+package instancetype
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/vmrules/vmrules/internal/jsonpath"
+	"github.com/vmrules/vmrules/internal/meter"
+	"github.com/vmrules/vmrules/internal/value"
+	"github.com/vmrules/vmrules/internal/vmfields"
+)
+
+// An Expansion is what KubeVirt makes of a VM, or why it refuses the VM.
+type Expansion struct {
+	// VM is the expanded VM. It is nil if there are conflicts. It shares nothing with the
+	// arguments of Expand, and has the types of unstructured objects: map[string]any, []any,
+	// string, bool, int64, float64, and json.Number for other numbers.
+	VM map[string]any `json:"vm,omitempty"`
+	// Conflicts lists the fields that the VM and the instance type both set, in the order
+	// in which KubeVirt reports them.
+	Conflicts []Conflict `json:"conflicts,omitempty"`
+	// Set lists what KubeVirt sets, in the order in which it does.
+	Set []Origin `json:"set,omitempty"`
+	// Ignored lists the fields of the instance type and the preference that this package
+	// does not know, such as "preference.spec.devices.preferedDiskBus".
+	Ignored []string `json:"ignored,omitempty"`
+}
+
+// An Origin says where a field of the expanded VM comes from. An object that KubeVirt copies
+// as a whole has one Origin.
+type Origin struct {
+	// Field is the path of the field, such as "spec.template.spec.domain.cpu.sockets".
+	Field string `json:"field"`
+	// Pointer is the same as a JSON Pointer (RFC 6901).
+	Pointer string `json:"pointer"`
+	// From names the object, such as "instancetype u1.small".
+	From string `json:"from"`
+	// Removed means that the object removes the field: it sets the field to false or 0,
+	// which KubeVirt does not write.
+	Removed bool `json:"removed,omitempty"`
+}
+
+// Expand returns a VirtualMachine as KubeVirt expands it by an instance type and a preference,
+// or their conflicts. Either object may be nil; then it changes nothing. The caller finds the
+// objects that the VM names: Expand does not compare the names.
+//
+// If the VM and the instance type set the same field, the Expansion has conflicts and no VM.
+// KubeVirt refuses to start such a VM. A preference never conflicts.
+//
+// Expand returns an error for objects that KubeVirt cannot use: an object of another kind, an
+// instance type without spec.cpu.guest or spec.memory.guest, a field of a wrong type on the way
+// to what is set, a value without a JSON form, more than 1,000 levels, and two combinations on
+// which KubeVirt crashes. The same is true if a call would take more than about a second or
+// 64 MB of memory.
+func Expand(vm, instancetype, preference map[string]any) (*Expansion, error) {
+	if vm == nil {
+		return nil, errors.New("the VM is nil")
+	}
+	m := meter.OrDefault(0, 0)
+	e := expansion{meter: &m}
+	var err error
+	if err = e.readVM(vm); err != nil {
+		return nil, err
+	}
+	if e.instancetype, err = instancetypes.read(instancetype, &m); err != nil {
+		return nil, err
+	}
+	if e.preference, err = preferences.read(preference, &m); err != nil {
+		return nil, err
+	}
+	return e.expand()
+}
+
+// An expansion is one call of Expand.
+type expansion struct {
+	meter        *meter.Meter
+	vm           map[string]any // the copy that it fills in
+	instancetype *object        // nil if there is none
+	preference   *object        // nil if there is none
+	set          []Origin
+}
+
+func (e *expansion) readVM(vm map[string]any) error {
+	copied, err := value.Copy(vm, 0, e.meter)
+	if err != nil {
+		return fmt.Errorf("the VM cannot be read: %w", err)
+	}
+	e.vm = copied.(map[string]any)
+	if kind := e.vm["kind"]; kind != nil && kind != "VirtualMachine" {
+		return fmt.Errorf("the VM is of the kind %s, not a VirtualMachine", value.Describe(kind))
+	}
+	return nil
+}
+
+func (e *expansion) expand() (*Expansion, error) {
+	expanded := &Expansion{Ignored: slices.Concat(e.instancetype.ignored(), e.preference.ignored())}
+	if e.instancetype == nil && e.preference == nil {
+		expanded.VM = e.vm
+		return expanded, nil
+	}
+	if _, ok := value.At(e.vm, "spec", "template").(map[string]any); !ok {
+		return nil, errors.New("the VM has no spec.template")
+	}
+	var err error
+	if expanded.Conflicts, err = e.conflicts(); err != nil {
+		return nil, err
+	}
+	if len(expanded.Conflicts) > 0 {
+		return expanded, nil
+	}
+	for _, from := range []*object{e.instancetype, e.preference} {
+		for _, f := range from.fields() {
+			if err := e.apply(from, f); err != nil {
+				return nil, err
+			}
+		}
+	}
+	expanded.VM, expanded.Set = e.vm, e.set
+	return expanded, nil
+}
+
+// apply sets the fields of the VM that come from one field of an object.
+func (e *expansion) apply(from *object, f vmfields.Field) error {
+	given := from.at(f)
+	if given == nil || f.To == "" {
+		return nil
+	}
+	places, err := e.places(f, given)
+	if err != nil {
+		return err
+	}
+	for _, p := range places {
+		if isOpen, err := e.isOpen(from, f, p); err != nil {
+			return err
+		} else if !isOpen {
+			continue
+		}
+		changes, err := makers[f.How](e, from, p, given)
+		if err != nil {
+			return err
+		}
+		for _, c := range changes {
+			if err := e.change(from, f, c); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// isOpen reports whether KubeVirt sets the field at a place.
+func (e *expansion) isOpen(from *object, f vmfields.Field, p place) (bool, error) {
+	switch {
+	case f.How == vmfields.NewFeatures && p.parent == nil:
+		return false, from.errorf("spec.%s: KubeVirt crashes because the VM has no spec.template.spec.domain.cpu: "+
+			"set it to {}, or add an instance type", f.From)
+	case f.Inside && p.parent == nil:
+		return false, nil
+	case f.When == jsonpath.Appended, f.When.Holds(p.value()):
+		isOpen := f.Only == nil || f.Only(e, p.parent)
+		return isOpen, e.spend(0, 0)
+	}
+	return false, nil
+}
+
+// Object returns the part of the VM for which the fields have conditions. It makes e a
+// jsonpath.Around, as does Spend.
+func (e *expansion) Object() any { return e.vm["spec"].(map[string]any)["template"] }
+
+// Spend pays for looking at values.
+func (e *expansion) Spend(values int) bool {
+	return e.spend(meter.Times(values, jsonpath.NodeWork), 0) == nil
+}
+
+// spend pays for work and memory. After a refusal, it returns an error even for nothing.
+func (e *expansion) spend(work, kept int) error {
+	err := cmp.Or(e.meter.Err(), e.meter.Spend(work, kept))
+	if err != nil {
+		return fmt.Errorf("the VM cannot be expanded: %w", err)
+	}
+	return nil
+}
