@@ -143,7 +143,7 @@ func (j *judgement) find(path Path) ([]any, error) {
 		found = append(found, v)
 		return true
 	}))
-	err := cmp.Or(w.Run(path.parsed, j.target.Root), doubtOf(&w))
+	err := cmp.Or(w.Run(path.parsed, j.target.Root), doubtOf(j.target, &w))
 	switch {
 	case err != nil:
 		return nil, doubtful{doubtIn(err), fmt.Errorf("cannot be read from %s: %w", path.shown(), err)}

@@ -63,8 +63,9 @@ func isDoubtful(err error) bool {
 // A leftOut error says that the instance type or the preference, which are not given, may
 // set a field.
 type leftOut struct {
-	what string
-	by   jsonpath.Setters
+	what    string
+	by      jsonpath.Setters
+	lacking string // why they are not known; "" if they are not given at all
 }
 
 func (e *leftOut) Error() string {
@@ -72,10 +73,14 @@ func (e *leftOut) Error() string {
 	if e.by&vmfields.ByInstancetype != 0 {
 		all = append(all, "the instance type")
 	}
-	if e.by&vmfields.ByPreference != 0 {
+	if e.by&(vmfields.ByPreference|vmfields.ByTopology) != 0 {
 		all = append(all, "the preference")
 	}
-	return fmt.Sprintf("%s may be set by %s", e.what, strings.Join(all, " or "))
+	text := fmt.Sprintf("%s may be set by %s", e.what, strings.Join(all, " or "))
+	if e.lacking != "" {
+		text += ": " + e.lacking
+	}
+	return text
 }
 
 // Doubt returns the Doubt about what Error names first.
@@ -91,10 +96,10 @@ func isLeftOut(err error) bool {
 	return errors.As(err, &e)
 }
 
-// doubtOf returns why a search may not have found everything; nil if it has.
-func doubtOf(w *jsonpath.Search) error {
+// doubtOf returns why a search in a target may not have found everything; nil if it has.
+func doubtOf(t *target, w *jsonpath.Search) error {
 	if left, ok := w.Doubt().(*jsonpath.LeftOut); ok {
-		return &leftOut{left.What, left.By}
+		return &leftOut{left.What, left.By, t.Lacking}
 	}
 	return w.Doubt()
 }

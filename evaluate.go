@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/vmrules/vmrules/internal/constraint"
 	"github.com/vmrules/vmrules/internal/jsonpath"
@@ -25,10 +26,13 @@ type evaluation struct {
 // settings are what a call starts with. It uses some of them up.
 type settings struct {
 	old      map[string]any
+	ratchets bool
+	before   []target     // those of old; nil until some rule needs them
 	checking *checking    // nil until some rule needs it
 	reading  parseOptions // of ValidateOwn
 	partial  bool
 	defaults []vmfields.Default // those of the caller
+	find     findInstancetypes  // nil: the caller gives none
 	limits   Budget
 	budget   budget
 
@@ -98,6 +102,8 @@ func (j *judgement) run() {
 		j.end(Ignored, fmt.Sprintf("the kind %s is not known", value.Quoted(string(j.rule.Kind))))
 	case j.rule.enforcesNothing():
 		j.end(Ignored, fmt.Sprintf("the kind %s without any argument enforces nothing", j.rule.Kind))
+	case j.target.Refusal != nil:
+		j.undecided("", j.target.Refusal)
 	case j.target.Nothing != "" && (!j.partial || j.target.HoldsNone):
 		j.undecided("", emptiness(j.target))
 	case j.target.Nothing != "":
@@ -134,7 +140,7 @@ func (j *judgement) applies() bool {
 	}
 	w := j.walk(j.target, jsonpath.VisitorFunc(func(*jsonpath.Search, any) bool { return false }))
 	err := w.Run(j.rule.Valid.parsed, j.target.Root)
-	doubt := doubtOf(&w)
+	doubt := doubtOf(j.target, &w)
 	switch {
 	case err == nil && w.Matches() > 0:
 		return true
@@ -157,7 +163,7 @@ func (j *judgement) judgeValues() {
 		j.undecided("", err)
 		return
 	case w.Doubt() != nil:
-		j.doubted("", doubtOf(w))
+		j.doubted("", doubtOf(j.target, w))
 	case w.Matches() == 0:
 		j.missing()
 		return
@@ -316,18 +322,22 @@ func (j *judgement) add(w *jsonpath.Search, found any, f constraint.Finding) {
 	v.Field, v.Pointer = w.At().String(), w.At().Pointer()
 	v.Limit = f.Limit
 	v.Value = value.Canonical(found)
-	v.Detail = explain(w.StandIn(), found, detail)
-	v.Origin = originOf(w.StandIn())
+	v.Origin = originOf(j.target, w.At(), w.StandIn())
+	v.Detail = explain(w.StandIn(), v.Origin, found, detail)
 	j.result.Violations = append(j.result.Violations, v)
 }
 
 // explain adds to a detail why the value counts, if it is not written in the object.
-func explain(why jsonpath.StandIn, v any, detail string) string {
+func explain(why jsonpath.StandIn, origin string, v any, detail string) string {
 	switch why {
 	case jsonpath.Unset:
 		return fmt.Sprintf("not set, counts as %s: %s", value.Describe(v), detail)
 	case jsonpath.Zero:
 		return fmt.Sprintf("0 counts as %s: %s", value.Describe(v), detail)
 	}
-	return detail
+	if origin == "" {
+		return detail
+	}
+	shown := value.Describe(v)
+	return fmt.Sprintf("%s, from %s,%s", shown, strings.Replace(origin, "instancetype", "instance type", 1), strings.TrimPrefix(detail, shown))
 }

@@ -98,7 +98,7 @@ func (in *Input) Violation(i int, below ...any) Violation {
 	}
 	found := jsonpath.Lookup(m.Value, at[len(from.at):])
 	return Violation{
-		Field: at.String(), Pointer: at.Pointer(), Value: value.Canonical(found), Origin: originOf(from.standIn),
+		Field: at.String(), Pointer: at.Pointer(), Value: value.Canonical(found), Origin: originOf(in.judgement.target, at, from.standIn),
 	}
 }
 
@@ -139,7 +139,7 @@ func (in *Input) Find(path Path) ([]Match, error) {
 		matches = append(matches, Match{w.At().String(), j.plain(w, v)})
 		return true
 	}))
-	if err := cmp.Or(w.Run(path.parsed, in.Root), doubtOf(&w)); err != nil {
+	if err := cmp.Or(w.Run(path.parsed, in.Root), doubtOf(j.target, &w)); err != nil {
 		in.err = cmp.Or(in.err, err)
 		return nil, err
 	}
@@ -209,9 +209,21 @@ func (e *evaluation) startChecking(t *target) *checking {
 	*c = checking{kept: c.kept, of: t}
 	c.object, c.err = value.Plain(t.VM, len(t.VMAt), &e.budget.Meter)
 	if c.err == nil && e.old != nil && !t.IsItem() {
-		c.old, c.err = value.Plain(jsonpath.Lookup(e.old, t.VMAt), len(t.VMAt), &e.budget.Meter)
+		c.old, c.err = value.Plain(e.oldVM(t), len(t.VMAt), &e.budget.Meter)
 	}
 	return c
+}
+
+// oldVM returns the VM of a target as it was before the update, expanded like the new one.
+func (e *evaluation) oldVM(t *target) any {
+	if e.find != nil {
+		for _, old := range e.appendTargets(nil, value.Resolve(e.old), RootTemplate) {
+			if old.Name == t.Name && slices.Equal(old.VMAt, t.VMAt) {
+				return old.VM
+			}
+		}
+	}
+	return jsonpath.Lookup(e.old, t.VMAt)
 }
 
 // check asks the Checker of a kind that is not one of the format. It returns false
@@ -252,7 +264,7 @@ func (in *Input) selectValues() error {
 			return false
 		}
 		if by := w.SetInside(v); by != 0 {
-			doubt = &leftOut{"fields of " + w.At().String(), by}
+			doubt = &leftOut{"fields of " + w.At().String(), by, j.target.Lacking}
 			return false
 		}
 		if !w.Pay(matchWork, w.At().TextSize()+matchSize+len(w.At())*jsonpath.ElementSize) {
@@ -264,7 +276,7 @@ func (in *Input) selectValues() error {
 		return w.Err() == nil
 	}))
 	err := w.Run(j.rule.Path.parsed, in.Root)
-	return cmp.Or(err, doubtOf(&w), doubt)
+	return cmp.Or(err, doubtOf(j.target, &w), doubt)
 }
 
 // plain returns a value that was found in a plain object, and makes a default plain, too.
@@ -410,7 +422,7 @@ func (in *Input) complete(v Violation) Violation {
 	}
 	for i, m := range in.Values {
 		if m.Field == v.Field {
-			v.Detail = explain(in.places[i].standIn, m.Value, v.Detail)
+			v.Detail = explain(in.places[i].standIn, "", m.Value, v.Detail)
 		}
 	}
 	return v

@@ -291,7 +291,7 @@ func (r *resolver) readArguments(j *judgement, resolved *Resolved) {
 // at all, isInForce ends the judgement, and the outcome says why.
 func (j *judgement) isInForce() bool {
 	switch {
-	case !j.rule.isKnown(), j.rule.enforcesNothing(),
+	case !j.rule.isKnown(), j.rule.enforcesNothing(), j.target.Refusal != nil,
 		j.target.Nothing != "" && (!j.partial || j.target.HoldsNone):
 		j.run() // it ends before it judges any value
 		return false
@@ -324,7 +324,7 @@ func (r *resolver) find(p Path) *selection {
 		}
 		f.isOpen = f.isOpen || w.WouldBeLeft()
 		f.values = append(f.values, FieldValue{
-			Field: w.At().String(), Pointer: w.At().Pointer(), Value: value.Canonical(v), Origin: originOf(w.StandIn()),
+			Field: w.At().String(), Pointer: w.At().Pointer(), Value: value.Canonical(v), Origin: originOf(r.target, w.At(), w.StandIn()),
 		})
 		return true
 	}))
@@ -332,7 +332,7 @@ func (r *resolver) find(p Path) *selection {
 		f.unsearched, f.values = err.Error(), nil
 		return f
 	}
-	switch doubt := doubtOf(&w); {
+	switch doubt := doubtOf(r.target, &w); {
 	case isLeftOut(doubt):
 		f.isOpen = true
 	case doubt != nil:

@@ -195,8 +195,9 @@ type Violation struct {
 	Limit any `json:"limit,omitempty"`
 	// Detail says what is wrong in words, such as "12 is more than max 8".
 	Detail string `json:"detail"`
-	// Origin is where the value comes from: "" is the object, and OriginDefault a
-	// default that the object does not hold.
+	// Origin is where the value comes from: "" is the object, OriginDefault a default
+	// that the object does not hold, and a text such as "instancetype u1.small" or
+	// "preference fedora" the object that sets it when KubeVirt starts the VM.
 	Origin string `json:"origin,omitempty"`
 	// Warning means that the rule has justWarning.
 	Warning bool `json:"warning,omitempty"`
@@ -205,11 +206,12 @@ type Violation struct {
 // OriginDefault is the Origin of a default.
 const OriginDefault = "default"
 
-func originOf(s jsonpath.StandIn) string {
-	if s == jsonpath.Written {
-		return ""
+// originOf returns the Origin of a value that is at a location, or that stands in there.
+func originOf(t *target, at jsonpath.Location, why jsonpath.StandIn) string {
+	if why != jsonpath.Written {
+		return OriginDefault
 	}
-	return OriginDefault
+	return t.OriginOf(at)
 }
 
 // size returns what keeping the violation costs. The rule's name and message, and a string

@@ -60,13 +60,19 @@ func WithRoot(r Root) ParseOption { return parseOption(func(o *parseOptions) { o
 
 // appendTargets appends the targets in an object for rules with a root.
 func (e *evaluation) appendTargets(targets []target, v any, root Root) []target {
-	switch {
-	case root == RootObject:
+	if root == RootObject {
 		return vmtarget.AppendObjects(targets, v, &e.budget.Meter)
-	case e.partial:
-		return vmtarget.AppendForm(targets, v, &e.budget.Meter)
 	}
-	return vmtarget.Append(targets, v, &e.budget.Meter)
+	before := len(targets)
+	if e.partial {
+		targets = vmtarget.AppendForm(targets, v, &e.budget.Meter)
+	} else {
+		targets = vmtarget.Append(targets, v, &e.budget.Meter)
+	}
+	if e.find != nil {
+		e.expand(targets[before:])
+	}
+	return targets
 }
 
 // lookWork returns the cost of looking at a scalar, where 1 is that of a short value. It

@@ -190,8 +190,8 @@ func WithDefaults(defaults ...Default) ValidateOption {
 	})
 }
 
-// WithOldObject gives the object as it was before an update, for kinds that compare it with
-// the new one. The kinds of the format do not.
+// WithOldObject gives the object as it was before an update, for Ratcheting, and for kinds that
+// compare it with the new one. The kinds of the format do not.
 func WithOldObject(object map[string]any) ValidateOption {
 	return validateOption(func(s *settings) { s.old = object })
 }
@@ -318,7 +318,7 @@ func (e *evaluation) judgeAll(report *Report, rules *Rules, t *target) {
 // half is for judging rule by rule, which still decides some rules if there is not enough for
 // all.
 func (e *evaluation) walkPlan(rules *Rules, t *target, marks []mark) ([]plan.Wrong, bool) {
-	if t.Nothing != "" || t.Others != 0 || t.HasParameters || e.defaults != nil {
+	if t.Nothing != "" || t.Refusal != nil || t.Others != 0 || t.HasParameters || e.defaults != nil {
 		return nil, false
 	}
 	half := e.budget.Half()
@@ -342,6 +342,7 @@ func (e *evaluation) judgeRest(report *Report, rules *Rules, t *target, marks []
 		left--
 		e.decision = decision{}
 		e.judge(&rules.rules[i], t, own)
+		e.ratchet(&rules.rules[i], t)
 		if marks[i] = e.decision.mark(&rules.rules[i]); marks[i] == marksTold {
 			report.tell(&e.decision, left)
 		}

@@ -23,6 +23,9 @@ type Expansion struct {
 	Conflicts []Conflict `json:"conflicts,omitempty"`
 	// Set lists what KubeVirt sets, in the order in which it does.
 	Set []Origin `json:"set,omitempty"`
+	// Unknown is why the preference that the VM names is not known; nil if it is. Only
+	// ExpandNamed sets it.
+	Unknown error `json:"-"`
 	// Ignored lists the fields of the instance type and the preference that this package
 	// does not know, such as "preference.spec.devices.preferedDiskBus".
 	Ignored []string `json:"ignored,omitempty"`
@@ -55,19 +58,40 @@ type Origin struct {
 // which KubeVirt crashes. The same is true if a call would take more than about a second or
 // 64 MB of memory.
 func Expand(vm, instancetype, preference map[string]any) (*Expansion, error) {
+	return (&Budget{meter.DefaultWork, meter.DefaultKept}).Expand(vm, instancetype, preference)
+}
+
+// A Budget is what several calls of Expand may spend together. It is not safe for concurrent
+// use.
+type Budget struct {
+	// Work is the work that is left, in units of about a nanosecond.
+	Work int
+	// Kept is the memory that is left, in bytes.
+	Kept int
+}
+
+// Expand is the function Expand, paid for from b. A call for which b does not suffice returns
+// an error, and so do all later ones.
+func (b *Budget) Expand(vm, instancetype, preference map[string]any) (*Expansion, error) {
+	m := meter.New(b.Work, b.Kept)
+	expanded, err := expand(vm, instancetype, preference, &m)
+	b.Work, b.Kept = m.Left()
+	return expanded, err
+}
+
+func expand(vm, instancetype, preference map[string]any, m *meter.Meter) (*Expansion, error) {
 	if vm == nil {
 		return nil, errors.New("the VM is nil")
 	}
-	m := meter.OrDefault(0, 0)
-	e := expansion{meter: &m}
+	e := expansion{meter: m}
 	var err error
 	if err = e.readVM(vm); err != nil {
 		return nil, err
 	}
-	if e.instancetype, err = instancetypes.read(instancetype, &m); err != nil {
+	if e.instancetype, err = instancetypes.read(instancetype, m); err != nil {
 		return nil, err
 	}
-	if e.preference, err = preferences.read(preference, &m); err != nil {
+	if e.preference, err = preferences.read(preference, m); err != nil {
 		return nil, err
 	}
 	return e.expand()

@@ -8,6 +8,9 @@ import (
 const (
 	ByInstancetype jsonpath.Setters = 1 << iota
 	ByPreference
+	// ByTopology is a preference that is not known, while the instance type is. It says how
+	// vCPUs are split into sockets, cores and threads, but an instance type sets them.
+	ByTopology
 )
 
 // SettersOf returns the objects that the spec of a VirtualMachine names.
@@ -32,7 +35,14 @@ func settableBy(by jsonpath.Setters, fields []Field) []jsonpath.Settable {
 		if f.To == "" || f.How == NotAllowed {
 			continue
 		}
-		settable = append(settable, jsonpath.Settable{By: by, Path: f.To, When: f.When, Only: f.Only, Inside: f.Inside})
+		settable = append(settable, jsonpath.Settable{By: by | alsoBy(f), Path: f.To, When: f.When, Only: f.Only, Inside: f.Inside})
 	}
 	return settable
+}
+
+func alsoBy(f Field) jsonpath.Setters {
+	if f.How == Topology {
+		return ByTopology
+	}
+	return 0
 }

@@ -28,6 +28,10 @@ type Target struct {
 	IsBeyond  bool   // there is no Root because a bound was reached
 	HoldsNone bool   // the object is a list or template without a VM, so nothing can be filled in
 
+	Refusal error             // why KubeVirt would refuse the VM; nil if it would not
+	Origins map[string]string // which object set a field of an expanded VM, by the field's JSON Pointer in the VM
+	Lacking string            // why the Others are not known, for messages; "" if that is obvious
+
 	IsWhole       bool             // Root is a whole object, which need not be a VM
 	Others        jsonpath.Setters // who may set fields that the VM does not set
 	Template      any              // the template around the VM, or nil
@@ -38,6 +42,28 @@ type Target struct {
 // object may have a different target in its place.
 func (t *Target) IsItem() bool {
 	return slices.ContainsFunc(t.At, func(e jsonpath.Element) bool { return e.IsItem() })
+}
+
+// OriginOf returns which object set the value at a location when the VM was expanded; "" if
+// the VM has the value itself.
+func (t *Target) OriginOf(at jsonpath.Location) string {
+	if t.Origins == nil || len(at) < len(t.VMAt) {
+		return ""
+	}
+	for pointer := at[len(t.VMAt):].Pointer(); pointer != ""; pointer = pointer[:strings.LastIndexByte(pointer, '/')] {
+		if from := t.Origins[pointer]; from != "" {
+			return from
+		}
+	}
+	return ""
+}
+
+// Expanded returns the target with its VM as KubeVirt expands it. The setters may still set
+// fields of it.
+func (t Target) Expanded(vm map[string]any, origins map[string]string, others jsonpath.Setters) Target {
+	t.VM, t.Origins, t.Others = vm, origins, others
+	t.Root = jsonpath.Lookup(vm, t.At[len(t.VMAt):])
+	return t
 }
 
 // TemplateName returns the Name of the template's place: "" for the object itself, and if

@@ -1,0 +1,133 @@
+package instancetype
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/vmrules/vmrules/internal/value"
+)
+
+// A Named is an instance type or a preference as a VM names it.
+type Named struct {
+	// Kind is the kind of the object, such as "VirtualMachineClusterInstancetype", which is
+	// also what a VM means that names no kind. A kind that KubeVirt does not know is as the
+	// VM writes it.
+	Kind string
+	// Name is "" if the VM does not give it: with Inferred, KubeVirt finds the name in a
+	// volume of the VM.
+	Name     string
+	Inferred bool
+}
+
+// NamesOf returns the instance type and the preference that a VirtualMachine names; nil for
+// what it does not name.
+func NamesOf(vm map[string]any) (instancetype, preference *Named) {
+	spec, _ := value.Member(vm, "spec")
+	return instancetypes.namedIn(spec), preferences.namedIn(spec)
+}
+
+func (c *class) namedIn(spec any) *Named {
+	v, ok := value.Member(spec, c.name)
+	if !ok || v == nil {
+		return nil
+	}
+	return &Named{
+		Kind:     c.kindNamed(value.StringAt(v, "kind")),
+		Name:     value.StringAt(v, "name"),
+		Inferred: value.StringAt(v, "inferFromVolume") != "",
+	}
+}
+
+// kindNamed returns the kind that a VM means by a text. KubeVirt also takes the names of
+// resources, and does not distinguish upper and lower case.
+func (c *class) kindNamed(text string) string {
+	if text == "" {
+		return c.kinds[1]
+	}
+	for _, kind := range c.kinds {
+		if lower := strings.ToLower(text); lower == strings.ToLower(kind) || lower == strings.ToLower(kind)+"s" {
+			return kind
+		}
+	}
+	return text
+}
+
+// String returns the kind and the name, as messages show them.
+func (n *Named) String() string {
+	if n.Name == "" && n.Inferred {
+		return n.Kind + " that a volume names"
+	}
+	return n.Kind + " " + value.OneLine(value.Shortened(n.Name))
+}
+
+// Fits returns an error if an object is not the one that is named, by its kind and its name.
+// An object without a kind, or without a name, may be any. So may the object if the VM does
+// not give the name.
+func (n *Named) Fits(object map[string]any) error {
+	given := Named{Kind: value.StringAt(object, "kind"), Name: value.StringAt(object, "metadata", "name")}
+	switch {
+	case given.Kind != "" && given.Kind != n.Kind, given.Name != "" && n.Name != "" && given.Name != n.Name:
+		return fmt.Errorf("the VM names the %s, and the %s is given", n, &given)
+	}
+	return nil
+}
+
+// ExpandNamed is Expand for objects that may be missing, or may not be those that the VM
+// names. Objects that the VM does not name do not count.
+//
+// If the instance type that the VM names is not known, there is an error, because it comes
+// before the preference. If only the preference is not known, Unknown says why, and the VM
+// lacks what the preference may set. That includes cpu.sockets, cpu.cores and cpu.threads
+// where they depend on it, although the instance type sets them.
+func (b *Budget) ExpandNamed(vm, instancetype, preference map[string]any) (*Expansion, error) {
+	named, preferred := NamesOf(vm)
+	err, unknown := named.isKnown(instancetype), preferred.isKnown(preference)
+	switch {
+	case err != nil && unknown != nil:
+		return nil, fmt.Errorf("%w, and %w", err, unknown)
+	case err != nil:
+		return nil, err
+	}
+	if named == nil {
+		instancetype = nil
+	}
+	if preferred == nil || unknown != nil {
+		preference = nil
+	}
+	expanded, err := b.Expand(vm, instancetype, preference)
+	if err == nil && unknown != nil {
+		expanded.Unknown = unknown
+		expanded.dropTopology()
+	}
+	return expanded, err
+}
+
+// isKnown returns why an object is not the one that is named; nil if it is, or if none is
+// named.
+func (n *Named) isKnown(object map[string]any) error {
+	switch {
+	case n == nil:
+		return nil
+	case object == nil:
+		return fmt.Errorf("the %s is not given", n)
+	}
+	return n.Fits(object)
+}
+
+// dropTopology removes the sockets, cores and threads that the instance type has set, unless
+// there is one vCPU, because another preference might split the vCPUs in another way.
+func (e *Expansion) dropTopology() {
+	cpu, _ := value.At(e.VM, "spec", "template", "spec", "domain", "cpu").(map[string]any)
+	if cpu["sockets"] == int64(1) { // without a preference, all vCPUs are sockets
+		return
+	}
+	e.Set = slices.DeleteFunc(e.Set, func(o Origin) bool {
+		name, ok := strings.CutPrefix(o.Pointer, "/spec/template/spec/domain/cpu/")
+		isSplit := ok && (name == "sockets" || name == "cores" || name == "threads")
+		if isSplit {
+			delete(cpu, name)
+		}
+		return isSplit
+	})
+}
