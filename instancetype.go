@@ -3,10 +3,8 @@ package vmrules
 import (
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/vmrules/vmrules/instancetype"
-	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/value"
 	"github.com/vmrules/vmrules/internal/vmfields"
 )
@@ -46,39 +44,36 @@ func (e *evaluation) expand(targets []target) {
 
 // expanded returns a target with its VM expanded, as far as what the VM names is known.
 func (e *evaluation) expanded(t *target) target {
-	lacking := func(why error) target {
-		open := *t
-		open.Lacking = why.Error()
-		return open
-	}
+	done := *t
 	vm, err := e.plainVM(t)
 	if err != nil {
-		return lacking(err)
+		done.Lacking = err.Error()
+		return done
 	}
-	g, err := e.given(vm)
+	it, preference, err := e.find(vm)
 	if err != nil {
-		return lacking(err)
+		done.Lacking = "what the VM names cannot be found: " + err.Error()
+		return done
 	}
-	budget := instancetype.Budget{}
-	budget.Work, budget.Kept = e.budget.Left()
-	expanded, err := budget.Expand(vm, g.instancetype, g.preference)
-	e.charge(&budget)
+	work, kept := e.budget.Left()
+	b := instancetype.Budget{Work: work, Kept: kept}
+	expanded, err := b.ExpandNamed(vm, it, preference)
+	_ = e.budget.Spend(work-b.Work, kept-b.Kept)
 	switch {
 	case err != nil:
-		return lacking(err)
+		done.Lacking = err.Error()
+		return done
 	case len(expanded.Conflicts) > 0:
-		refused := *t
-		refused.Refusal = refusal(expanded.Conflicts)
-		return refused
+		done.Refusal = refusal(expanded.Conflicts)
+		return done
 	}
 	origins := make(map[string]string, len(expanded.Set))
 	for _, o := range expanded.Set {
 		origins[o.Pointer] = o.From
 	}
-	done := t.Expanded(expanded.VM, origins, 0)
-	if g.lacksPreference != nil {
-		done.Others = vmfields.ByPreference | openTopology(expanded.VM, origins)
-		done.Lacking = g.lacksPreference.Error()
+	done = t.Expanded(expanded.VM, origins)
+	if expanded.Unknown != nil {
+		done.Others, done.Lacking = vmfields.ByPreference|vmfields.ByTopology, expanded.Unknown.Error()
 	}
 	return done
 }
@@ -96,78 +91,19 @@ func (e *evaluation) plainVM(t *target) (map[string]any, error) {
 	return vm, nil
 }
 
-// given are the objects that a VM names, as far as they are known.
-type given struct {
-	instancetype, preference map[string]any
-	lacksPreference          error // why the preference is not known; nil if it is, or if the VM names none
-}
-
-// given finds the objects that a VM names. Without the instance type, nothing can be said
-// about what the preference sets, because the instance type comes first. That is an error.
-func (e *evaluation) given(vm map[string]any) (given, error) {
-	instancetypeNamed, preferenceNamed := instancetype.NamesOf(vm)
-	it, preference, err := e.find(vm)
-	if err != nil {
-		return given{}, fmt.Errorf("what the VM names cannot be found: %w", err)
-	}
-	g := given{instancetype: it, preference: preference, lacksPreference: lacks(preferenceNamed, preference)}
-	if preferenceNamed == nil || g.lacksPreference != nil {
-		g.preference = nil
-	}
-	if instancetypeNamed == nil {
-		g.instancetype = nil
-	}
-	err = lacks(instancetypeNamed, it)
-	if err != nil && g.lacksPreference != nil {
-		err = fmt.Errorf("%w, and %w", err, g.lacksPreference)
-	}
-	return g, err
-}
-
-// lacks returns why an object is not the one that a VM names; nil if it is, or if the VM names
-// none.
-func lacks(named *instancetype.Named, object map[string]any) error {
-	if named == nil {
-		return nil
-	}
-	if object == nil {
-		return fmt.Errorf("the %s is not given", named)
-	}
-	return named.Fits(object)
-}
-
-// charge takes from the budget what expanding a VM has spent.
-func (e *evaluation) charge(left *instancetype.Budget) {
-	work, kept := e.budget.Left()
-	_ = e.budget.Spend(work-left.Work, kept-left.Kept)
-}
-
-// openTopology removes the sockets, cores and threads that an instance type has set, since
-// another preference might split the vCPUs in another way. It returns who may set them then.
-func openTopology(vm map[string]any, origins map[string]string) jsonpath.Setters {
-	cpu, _ := value.At(vm, "spec", "template", "spec", "domain", "cpu").(map[string]any)
-	if cpu["sockets"] == int64(1) { // without a preference, all vCPUs are sockets
-		return 0
-	}
-	var open jsonpath.Setters
-	for _, name := range []string{"sockets", "cores", "threads"} {
-		if origins["/spec/template/spec/domain/cpu/"+name] != "" {
-			delete(cpu, name)
-			open = vmfields.ByTopology
-		}
-	}
-	return open
-}
+// maxConflicts is how many conflicts a message lists.
+const maxConflicts = 10
 
 // refusal returns an error that lists the conflicts for which KubeVirt refuses a VM.
 func refusal(conflicts []instancetype.Conflict) error {
-	var all []string
-	for i, c := range conflicts {
-		if i == maxListed {
-			all = append(all, fmt.Sprintf("and %d more", len(conflicts)-maxListed))
-			break
-		}
-		all = append(all, c.Field+": "+c.Message)
+	text := "KubeVirt refuses the VM"
+	separator := ": "
+	for _, c := range conflicts[:min(len(conflicts), maxConflicts)] {
+		text += separator + c.Field + ": " + c.Message
+		separator = "; "
 	}
-	return doubtful{DoubtInstancetype, errors.New("KubeVirt refuses the VM: " + strings.Join(all, "; "))}
+	if more := len(conflicts) - maxConflicts; more > 0 {
+		text += fmt.Sprintf("; and %d more", more)
+	}
+	return doubtful{DoubtInstancetype, errors.New(text)}
 }

@@ -58,10 +58,10 @@ func (t *Target) OriginOf(at jsonpath.Location) string {
 	return ""
 }
 
-// Expanded returns the target with its VM as KubeVirt expands it. The setters may still set
+// Expanded returns the target with its VM as KubeVirt expands it, so that nobody else sets
 // fields of it.
-func (t Target) Expanded(vm map[string]any, origins map[string]string, others jsonpath.Setters) Target {
-	t.VM, t.Origins, t.Others = vm, origins, others
+func (t Target) Expanded(vm map[string]any, origins map[string]string) Target {
+	t.VM, t.Origins, t.Others = vm, origins, 0
 	t.Root = jsonpath.Lookup(vm, t.At[len(t.VMAt):])
 	return t
 }
