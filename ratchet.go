@@ -3,10 +3,9 @@ package vmrules
 import (
 	"reflect"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/vmrules/vmrules/internal/value"
+	"github.com/vmrules/vmrules/internal/vmtarget"
 )
 
 // Ratcheting makes an update fail only by what it changes. It needs WithOldObject: without an
@@ -36,16 +35,16 @@ func (e *evaluation) ratchet(r *rule, t *target) {
 		return
 	}
 	old := e.judgeOld(r, before)
-	then := places{evaluation: e, target: before}
+	then := vmtarget.NewPlaces(before, &e.budget.Meter)
 	known := map[string][]olden{}
 	for i := range old.Violations {
-		at, found := then.of(&old.Violations[i])
+		at, found := then.Of(old.Violations[i].Pointer)
 		known[at] = append(known[at], olden{&old.Violations[i], found})
 	}
-	now := places{evaluation: e, target: t}
+	now := vmtarget.NewPlaces(t, &e.budget.Meter)
 	for i := range d.Violations {
 		v := &d.Violations[i]
-		at, found := now.of(v)
+		at, found := now.Of(v.Pointer)
 		v.Warning = v.Warning || d.Undecided == old.Undecided && slices.ContainsFunc(known[at], func(old olden) bool { return e.isSame(v, found, old) })
 	}
 	if e.isSpent() {
@@ -105,69 +104,4 @@ func (e *evaluation) isEqual(x, y any) bool {
 	}
 	plainY, err := value.Plain(y, 0, &e.budget.Meter)
 	return err == nil && reflect.DeepEqual(plainX, plainY)
-}
-
-// hasNamedItems lists the lists whose items keep their identity if their index changes.
-var hasNamedItems = map[string]bool{"disks": true, "volumes": true, "interfaces": true, "networks": true}
-
-// places finds out where violations by a target are.
-type places struct {
-	*evaluation
-	target *target
-	known  map[string][]string // the texts for the items of a list, by its JSON Pointer
-}
-
-// of returns the JSON Pointer of a violation, in which names replace the indexes of items that
-// have one, and what is there. If several items have the same name, the text also says which
-// of them it is.
-func (p *places) of(violation *Violation) (string, any) {
-	pointer, isInside := strings.CutPrefix(violation.Pointer, p.target.VMAt.Pointer()+"/")
-	v, at, list := p.target.VM, "", ""
-	if !isInside {
-		return "", v
-	}
-	for token := range strings.SplitSeq(pointer, "/") {
-		if value.ShapeOf(v) != value.Array {
-			list = pointerNames.Replace(token)
-			v, _ = value.Member(v, list)
-			at += "/" + token
-			continue
-		}
-		i, _ := strconv.Atoi(token)
-		if i < 0 || i >= value.Len(v) {
-			return "", nil
-		}
-		if hasNamedItems[list] {
-			token = p.items(at, v)[i]
-		}
-		v, _ = value.Item(v, i)
-		at, list = at+"/"+token, ""
-	}
-	return at, v
-}
-
-var pointerNames = strings.NewReplacer("~1", "/", "~0", "~")
-
-// items returns a text for each item of the list at a place, which tells them apart.
-func (p *places) items(at string, list any) []string {
-	if known := p.known[at]; known != nil {
-		return known
-	}
-	n := value.Len(list)
-	_ = p.budget.Spend(n*memberWork, n*valueSize)
-	all := make([]string, n)
-	times := map[string]int{}
-	for i := range n {
-		item, _ := value.Item(list, i)
-		all[i] = strconv.Itoa(i)
-		if name := value.StringAt(item, "name"); name != "" {
-			all[i] = strconv.Quote(name) + "#" + strconv.Itoa(times[name])
-			times[name]++
-		}
-	}
-	if p.known == nil {
-		p.known = map[string][]string{}
-	}
-	p.known[at] = all
-	return all
 }

@@ -1,0 +1,83 @@
+package vmtarget
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/vmrules/vmrules/internal/meter"
+	"github.com/vmrules/vmrules/internal/value"
+)
+
+// Places identifies places in the VM of a target, so that they can be compared with places in
+// another version of the VM. It is not safe for concurrent use.
+type Places struct {
+	target *Target
+	meter  *meter.Meter
+	items  map[string][]string // a text for each item of a list, by the place of the list
+}
+
+// NewPlaces returns the Places of a target, which pay from m.
+func NewPlaces(t *Target, m *meter.Meter) *Places {
+	return &Places{t, m, map[string][]string{}}
+}
+
+// hasNamedItems lists the lists whose items keep their identity if their index changes.
+var hasNamedItems = map[string]bool{"disks": true, "volumes": true, "interfaces": true, "networks": true}
+
+// Of returns a text for the place of a JSON Pointer in the whole object, and what is there.
+// The text is the pointer in the VM, with names instead of the indexes of items that have one.
+// If several items have the same name, the text also says which of them it is.
+func (p *Places) Of(pointer string) (string, any) {
+	v, at, list := p.target.VM, "", ""
+	pointer, isInside := strings.CutPrefix(pointer, p.target.VMAt.Pointer()+"/")
+	if !isInside {
+		return "", v
+	}
+	for token := range strings.SplitSeq(pointer, "/") {
+		if value.ShapeOf(v) != value.Array {
+			list = pointerNames.Replace(token)
+			v, _ = value.Member(v, list)
+			at += "/" + token
+			continue
+		}
+		i, err := strconv.Atoi(token)
+		if err != nil || i < 0 || i >= value.Len(v) {
+			return at + "/" + token, nil
+		}
+		if hasNamedItems[list] {
+			token = p.itemsOf(at, v)[i]
+		}
+		v, _ = value.Item(v, i)
+		at, list = at+"/"+token, ""
+	}
+	return at, v
+}
+
+var pointerNames = strings.NewReplacer("~1", "/", "~0", "~")
+
+// These are about what an item of a list costs.
+const (
+	itemWork = 200
+	itemSize = 100
+)
+
+// itemsOf returns a text for each item of the list at a place.
+func (p *Places) itemsOf(at string, list any) []string {
+	if known := p.items[at]; known != nil {
+		return known
+	}
+	n := value.Len(list)
+	_ = p.meter.Spend(meter.Times(n, itemWork), meter.Times(n, itemSize)) // the caller sees a refusal
+	all := make([]string, n)
+	times := map[string]int{}
+	for i := range all {
+		item, _ := value.Item(list, i)
+		all[i] = strconv.Itoa(i)
+		if name := value.StringAt(item, "name"); name != "" {
+			all[i] = strconv.Quote(name) + "#" + strconv.Itoa(times[name])
+			times[name]++
+		}
+	}
+	p.items[at] = all
+	return all
+}
