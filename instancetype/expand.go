@@ -27,7 +27,8 @@ type Expansion struct {
 	// ExpandNamed sets it.
 	Unknown error `json:"-"`
 	// Ignored lists the fields of the instance type and the preference that this package
-	// does not know, such as "preference.spec.devices.preferedDiskBus".
+	// does not know, such as "preference.spec.devices.preferedDiskBus". It does not list
+	// fields inside an object that is copied as a whole.
 	Ignored []string `json:"ignored,omitempty"`
 }
 

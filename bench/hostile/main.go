@@ -39,7 +39,7 @@ type topic struct {
 
 var topics = []topic{
 	{"ordinary", ordinary}, {"reading", reading}, {"judging", judging}, {"reports", reports},
-	{"forms", forms}, {"kinds", kinds}, {"command", command},
+	{"forms", forms}, {"instancetypes", instancetypes}, {"kinds", kinds}, {"command", command},
 }
 
 // matching returns the attacks whose names match.
