@@ -162,7 +162,7 @@ func (in *Input) UnfilledParameter(v any) string {
 
 // Spend pays from the Budget of the call for what a Checker is about to do: work in
 // units of about a nanosecond, and kept in bytes. It returns an error if the budget
-// does not suffice. After an error the rule is Undecided, whatever the Checker says.
+// is too small. After an error the rule is Undecided, whatever the Checker says.
 func (in *Input) Spend(work, kept int) error {
 	if in.judgement == nil {
 		return nil

@@ -36,7 +36,7 @@ type findings struct {
 	omitted int
 }
 
-// A part has the results of one target.
+// A part holds the results of one target.
 type part struct {
 	rules  *outlines
 	target string
@@ -134,7 +134,7 @@ func (r *Report) tell(d *decision, more int) {
 // noRule replaces the rules of a target for which none is judged.
 var noRule = &outlines{[]outline{{index: -1}}}
 
-// addUnjudged adds a target for which the budget does not suffice. It fails the object,
+// addUnjudged adds a target for which the budget is too small. It fails the object,
 // whatever the rules say.
 func (r *Report) addUnjudged(target, detail string) {
 	more := r.findings()
@@ -217,8 +217,8 @@ func (r *Report) list(size int, choose func(mark) bool) []Result {
 }
 
 // Results returns one result for each target and rule, in that order. If outcomes are given,
-// it returns only the results that have one of them. A target for which the Budget did not
-// suffice has only one result, with the index -1.
+// it returns only the results that have one of them. A target for which the Budget was too
+// small has only one result, with the index -1.
 func (r *Report) Results(outcomes ...Outcome) []Result {
 	results := r.all()
 	if outcomes != nil {
@@ -278,7 +278,7 @@ func (r *Report) Missing() []Violation {
 }
 
 // At returns the violations and warnings with exactly this Pointer, for an input of a form.
-// Those below it are not included. The Pointer "" is that of violations about the whole
+// Those below it are not included. The Pointer "" is for violations about the whole
 // object, or about no field.
 func (r *Report) At(pointer string) []Violation {
 	return r.filter(func(v *Violation) bool { return v.Pointer == pointer })

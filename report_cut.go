@@ -14,8 +14,8 @@ import (
 // as a list of causes or warnings.
 const maxOutput = 16 << 20
 
-// An output is the room that is left for writing. Once something does not fit, there is
-// none, so that nothing after it has to be measured.
+// An output is the room that is left for writing. Once something does not fit, no room is
+// left, so that later items are not measured.
 type output struct{ left int }
 
 // takes reports whether there is room for that many bytes, and uses it.

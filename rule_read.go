@@ -92,7 +92,7 @@ func problemOf(e jsontext.Error) Problem {
 	return p
 }
 
-// tooMuchToRead returns the message of a Problem if the budget does not suffice.
+// tooMuchToRead returns the message of a Problem if the budget is too small.
 func tooMuchToRead(err error) string {
 	return fmt.Sprintf("the annotation is too costly to read from here on: %v", err)
 }
@@ -121,7 +121,7 @@ func describeNode(n jsontext.Node) string {
 	return value.Describe(n.Value)
 }
 
-// tooMuch adds a problem where reading ended if the budget did not suffice. read is the number
+// tooMuch adds a problem where reading ended if the budget was too small. read is the number
 // of rules that were read.
 func (r *ruleReader) tooMuch(read int, nodes []jsontext.Node) {
 	err := r.budget.Err()

@@ -301,7 +301,7 @@ func (e *evaluation) settle(rest meter.Meter) {
 	e.budget.Meter = rest
 }
 
-// judgeAll judges one target by all rules. If the budget does not suffice for a result for each
+// judgeAll judges one target by all rules. If the budget is too small for a result for each
 // rule, the target has one Undecided result instead.
 func (e *evaluation) judgeAll(report *Report, rules *Rules, t *target) {
 	if err := e.budget.Spend(rules.Len()*plan.Work, rules.Len()*resultSize); err != nil {
