@@ -94,7 +94,7 @@ func (in *Input) Violation(i int, below ...any) Violation {
 	from := in.places[i]
 	at := slices.Clone(from.at)
 	for _, step := range below {
-		at = append(at, elementOf(step))
+		at = append(at, jsonpath.ElementOf(step))
 	}
 	found := jsonpath.Lookup(m.Value, at[len(from.at):])
 	return Violation{
@@ -108,18 +108,6 @@ func (in *Input) pathViolation() Violation {
 	}
 	t, path := in.judgement.target, in.judgement.rule.Path
 	return Violation{Field: t.At.Field(path.parsed), Pointer: pointerIn(t, path)}
-}
-
-// elementOf returns the element for a step that a Checker gave. A step that is neither
-// a string nor an int is shown by its type alone: its value may contain itself.
-func elementOf(step any) jsonpath.Element {
-	switch step := step.(type) {
-	case int:
-		return jsonpath.Item(max(step, 0))
-	case string:
-		return jsonpath.Member(step)
-	}
-	return jsonpath.Member(fmt.Sprintf("%T", step))
 }
 
 // Find returns what another path selects in Root, with defaults, in document order. It

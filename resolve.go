@@ -313,7 +313,7 @@ func (r *resolver) find(p Path) *selection {
 	}
 	f := &selection{implied: r.impliedAt(p)}
 	r.chosen[key] = f
-	names := p.namesField()
+	names := p.parsed.NamesField()
 	all := r.implied(r.target)
 	w := r.walk(r.target, jsonpath.VisitorFunc(func(w *jsonpath.Search, v any) bool {
 		if !w.Pay(matchWork, w.At().TextSize()+violationSize) {
@@ -348,7 +348,7 @@ func (f *selection) isDefaulted() bool {
 
 // impliedAt returns what counts at the field that a path names; nil if nothing does.
 func (r *resolver) impliedAt(p Path) *jsonpath.Implied {
-	if !p.namesField() {
+	if !p.parsed.NamesField() {
 		return nil
 	}
 	return r.implied(r.target).Of(p.steps())
@@ -370,23 +370,6 @@ func (r *resolver) place(p Path, implied *jsonpath.Implied) Place {
 		place.InDefault = place.InDefault || value.ChildCount(f.Default()) > 0
 	}
 	return place
-}
-
-// namesField reports whether a path ends with a step that names a field. Such a step sees the
-// field's default.
-func (p Path) namesField() bool {
-	fragments := p.steps()
-	steps := stepsOf(fragments[max(len(fragments)-2, 0):]) // a descent has two
-	if len(steps) == 0 {
-		return false
-	}
-	switch last := steps[len(steps)-1].(type) {
-	case NameStep:
-		return true
-	case UnionStep:
-		return slices.ContainsFunc(last.Keys(), func(key Step) bool { _, ok := key.(NameStep); return ok })
-	}
-	return false
 }
 
 // A ValueChecker judges single values by one rule, for instance what a user types into a

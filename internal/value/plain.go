@@ -5,6 +5,7 @@ import (
 	"errors"
 	"maps"
 	"math"
+	"reflect"
 	"slices"
 	"strconv"
 
@@ -44,6 +45,17 @@ func Copy(v any, depth int, m *meter.Meter) (any, error) {
 	p := plainer{meter: m, copies: true}
 	converted, _ := p.plain(v, depth)
 	return converted, p.err
+}
+
+// IsEqual reports whether two values are equal when both are Plain, whatever their types in
+// Go. It returns false if they have no such form.
+func IsEqual(x, y any, m *meter.Meter) bool {
+	plainX, err := Plain(x, 0, m)
+	if err != nil {
+		return false
+	}
+	plainY, err := Plain(y, 0, m)
+	return err == nil && reflect.DeepEqual(plainX, plainY)
 }
 
 // These are about the sizes in bytes of a map or slice, and of each value in it.
