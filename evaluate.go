@@ -31,8 +31,8 @@ type settings struct {
 	checking *checking    // nil until some rule needs it
 	reading  parseOptions // of ValidateOwn
 	partial  bool
-	defaults []vmfields.Default // those of the caller
-	find     findInstancetypes  // nil: the caller gives none
+	defaults []vmfields.Default                                                           // those of the caller
+	find     func(vm map[string]any) (instancetype, preference map[string]any, err error) // nil: none are given
 	limits   Budget
 	budget   budget
 

@@ -31,8 +31,6 @@ func WithInstancetypes(find func(vm map[string]any) (instancetype, preference ma
 	return validateOption(func(s *settings) { s.find = find })
 }
 
-type findInstancetypes = func(vm map[string]any) (instancetype, preference map[string]any, err error)
-
 // expand replaces the VMs of targets by what KubeVirt makes of them.
 func (e *evaluation) expand(targets []target) {
 	for i := range targets {

@@ -119,14 +119,11 @@ func (r *Report) findings() *findings {
 	return r.more
 }
 
-// usualTold is how many decisions most reports have that a mark cannot express.
-const usualTold = 4
-
 // tell adds a decision that a mark cannot express.
 func (r *Report) tell(d *decision) {
 	f := r.findings()
 	if f.told == nil {
-		f.told = make([]decision, 0, usualTold)
+		f.told = make([]decision, 0, 4) // enough for most reports
 	}
 	f.told = append(f.told, *d)
 }
