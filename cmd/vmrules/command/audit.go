@@ -26,6 +26,7 @@ type auditor struct {
 	output choice[func(io.Writer) auditOutput]
 	build  Build
 	book   rulebook
+	needs  needs                           // of the rules of the book
 	rules  *lru.Cache[string, parsedRules] // by the text of the annotation
 }
 
@@ -39,6 +40,7 @@ const (
 type parsedRules struct {
 	rules vmrules.Rules
 	err   error
+	needs needs
 }
 
 // An audited is the result for one VM.
@@ -100,6 +102,7 @@ func (a *auditor) run(command *cobra.Command, args []string) error {
 		return err
 	}
 	defer input.Close()
+	a.needs = a.book.needs()
 	a.rules, _ = lru.New[string, parsedRules](maxParsed) // fails for a size of 0
 	bar := progress(command.ErrOrStderr(), size)
 	out := a.output.value()(command.OutOrStdout())
@@ -165,8 +168,9 @@ func (a *auditor) stream(input io.Reader, each func(audited) error) error {
 	inOrder := make(chan job, perCore*workers)
 	for range workers {
 		go func() {
+			reader := newPartReader()
 			for j := range jobs {
-				j.result <- a.judge(j.object)
+				j.result <- a.judge(reader, j.object)
 			}
 		}()
 	}
@@ -201,13 +205,19 @@ func (a *auditor) stream(input io.Reader, each func(audited) error) error {
 var hasOwnRules = []string{"VirtualMachine", "VirtualMachineInstance"}
 
 // judge judges one object by its own rules.
-func (a *auditor) judge(object json.RawMessage) audited {
-	decoder := json.NewDecoder(bytes.NewReader(object))
-	decoder.UseNumber()
-	var vm map[string]any
-	if decoder.Decode(&vm) != nil || vm == nil {
+func (a *auditor) judge(r *partReader, object json.RawMessage) audited {
+	vm := a.parts(r, object)
+	if vm == nil {
+		vm = decode(object)
+	}
+	if vm == nil {
 		return audited{err: errors.New("an object is expected")}
 	}
+	return a.judgeDecoded(vm, object)
+}
+
+// judgeDecoded judges what was read of an object.
+func (a *auditor) judgeDecoded(vm map[string]any, object json.RawMessage) audited {
 	vm, filling := filledIn(vm, object)
 	metadata, _ := vm["metadata"].(map[string]any)
 	result := audited{Kind: text(vm["kind"]), Namespace: text(metadata["namespace"]), Name: text(metadata["name"])}
@@ -232,6 +242,17 @@ func (a *auditor) judge(object json.RawMessage) audited {
 		result.report = vmrules.Validate(parsed.rules, vm)
 	}
 	return result
+}
+
+// decode decodes a whole object; nil if it is not an object.
+func decode(object json.RawMessage) map[string]any {
+	decoder := json.NewDecoder(bytes.NewReader(object))
+	decoder.UseNumber()
+	var decoded map[string]any
+	if decoder.Decode(&decoded) != nil {
+		return nil
+	}
+	return decoded
 }
 
 // filledIn returns a template with its parameters filled in, as in vmrules check, and any
@@ -262,8 +283,9 @@ func (a *auditor) parse(annotation string) parsedRules {
 		return known
 	}
 	rules, err := vmrules.ParseRules(annotation, a.build.options()...)
+	parsed := parsedRules{rules, err, needsOf(rules)}
 	if len(annotation) <= maxKept {
-		a.rules.Add(annotation, parsedRules{rules, err})
+		a.rules.Add(annotation, parsed)
 	}
-	return parsedRules{rules, err}
+	return parsed
 }

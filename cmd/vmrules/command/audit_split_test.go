@@ -52,7 +52,9 @@ func checkSplit(t *testing.T, text string) {
 			return decodeObjects(nil, 0, &limitedReader{input: strings.NewReader(text)}, each)
 		})
 		for name, input := range map[string]io.Reader{
-			"whole": strings.NewReader(text), "in halves": iotest.HalfReader(strings.NewReader(text)), "with the end": iotest.DataErrReader(strings.NewReader(text)),
+			"whole":        strings.NewReader(text),
+			"in halves":    iotest.HalfReader(strings.NewReader(text)),
+			"with the end": iotest.DataErrReader(strings.NewReader(text)),
 		} {
 			got := splitBy(most, func(each func(json.RawMessage) bool) error { return objectsIn(input, each) })
 			if diff := cmp.Diff(want, got); diff != "" {
@@ -65,18 +67,26 @@ func checkSplit(t *testing.T, text string) {
 func TestSplit(t *testing.T) {
 	deep := func(n int) string { return strings.Repeat("[", n) + strings.Repeat("]", n) }
 	for _, text := range []string{
-		"", " \n", "{}", " {} {}\n{} ", `{"a": 1}{"b": [2, {"c": null}]}`,
-		`{"items": []}`, `{"items": [{}, {"a": 1} , 2, "x", null, [3]]} {"a": 4}`, `{"items": null}{}`, `{"items": [{}], "items": [{"a": 1}]}`,
-		`{"a": 1, "b": 2, "items": [{"c": 3}], "kind": "List", "metadata": {"resourceVersion": ""}}`, `{"items": [], "items": 5}`,
-		`{"it\u0065ms": [{"a": 1}]}`, `{"items": [{}], "it\u0065ms": [{"a": 1}], "b": 2}{"c": 3}`, `{"Items": [1]}`, `{"a\"": {"items": [1]}}`,
-		`{"a": 1, "a": 2}`, "{\"a\xff\": \"\xe2\x82\"}", "{\"items\xff\": [1]}", `{"a": "\ud800", "b": "\ud800\u0041", "c": "\udc00\ud800\udc00"}`,
-		"[]", "5", `"a"`, "null", "nul", "-", `{"a": tru}`, `{"items": 5}`, `{"items": "x"}`, `{"items": {"a": 1}}`, `{"items": tru}`, `{"items": `, `{"items"`, `{"items" 5}`,
-		`{`, `{"`, `{"a`, `{"a"`, `{"a":`, `{"a": 1`, `{"a": 1,`, `{"a": 1,}`, `{"a": 1 "b"}`, `{,}`, `{"a": 1}}`, `{"a": 1},{}`, `{} x`, `{"a" 1}`, `{1: 2}`, `{a: 1}`,
-		`{"items": [`, `{"items": [{}`, `{"items": [{},`, `{"items": [{}, `, `{"items": [,{}]}`, `{"items": [{},]}`, `{"items": [{} {}]}`, `{"items": [{}}`, `{"items": [ {"a": 1}, {"b" 2}]}`,
-		`{"items": [{}],}`, `{"items": [{}] "a"}`, `{"items": [{}], "a"}`, `{"items": [{}], "a": }`, `{"items": [{}], "a": [1}`, `{"items": [{}], "items": [{}`, `{"items": [{}]} ]`,
-		"\ufeff{}", "{\"a\": \"\x01\"}", `{"a": "\x"}`, `{"a": "\u12"}`, `{"a": 01}`, `{"a": 1.}`, `{"a": 1e}`, `{"a": +1}`, `{"a": NaN}`, `{"a": 1e999999}`, `{"a": 'b'}`, `{"a": /**/ 1}`,
-		`{"a":` + deep(9_998) + `}`, `{"a":` + deep(9_999) + `}`, `{"a":` + deep(10_000) + `}`, `{"a":` + deep(10_001) + `}`,
-		`{"items":[` + deep(9_998) + `]}`, `{"items":[` + deep(9_999) + `]}`, `{"items":[1,` + deep(10_000) + `, 3]}`, `{"items":[1, ` + deep(10_001) + `]}`,
+		"", " \n", "{}", " {} {}\n{} ", `{"a": 1}{"b": [2, {"c": null}]}`, `{"items": []}`,
+		`{"items": [{}, {"a": 1} , 2, "x", null, [3]]} {"a": 4}`, `{"items": null}{}`,
+		`{"items": [{}], "items": [{"a": 1}]}`,
+		`{"a": 1, "b": 2, "items": [{"c": 3}], "kind": "List", "metadata": {"resourceVersion": ""}}`,
+		`{"items": [], "items": 5}`, `{"it\u0065ms": [{"a": 1}]}`,
+		`{"items": [{}], "it\u0065ms": [{"a": 1}], "b": 2}{"c": 3}`, `{"Items": [1]}`, `{"a\"": {"items": [1]}}`,
+		`{"a": 1, "a": 2}`, "{\"a\xff\": \"\xe2\x82\"}", "{\"items\xff\": [1]}",
+		`{"a": "\ud800", "b": "\ud800\u0041", "c": "\udc00\ud800\udc00"}`, "[]", "5", `"a"`, "null", "nul", "-",
+		`{"a": tru}`, `{"items": 5}`, `{"items": "x"}`, `{"items": {"a": 1}}`, `{"items": tru}`, `{"items": `,
+		`{"items"`, `{"items" 5}`, `{`, `{"`, `{"a`, `{"a"`, `{"a":`, `{"a": 1`, `{"a": 1,`, `{"a": 1,}`,
+		`{"a": 1 "b"}`, `{,}`, `{"a": 1}}`, `{"a": 1},{}`, `{} x`, `{"a" 1}`, `{1: 2}`, `{a: 1}`, `{"items": [`,
+		`{"items": [{}`, `{"items": [{},`, `{"items": [{}, `, `{"items": [,{}]}`, `{"items": [{},]}`,
+		`{"items": [{} {}]}`, `{"items": [{}}`, `{"items": [ {"a": 1}, {"b" 2}]}`, `{"items": [{}],}`,
+		`{"items": [{}] "a"}`, `{"items": [{}], "a"}`, `{"items": [{}], "a": }`, `{"items": [{}], "a": [1}`,
+		`{"items": [{}], "items": [{}`, `{"items": [{}]} ]`, "\ufeff{}", "{\"a\": \"\x01\"}", `{"a": "\x"}`,
+		`{"a": "\u12"}`, `{"a": 01}`, `{"a": 1.}`, `{"a": 1e}`, `{"a": +1}`, `{"a": NaN}`, `{"a": 1e999999}`,
+		`{"a": 'b'}`, `{"a": /**/ 1}`, `{"a":` + deep(9_998) + `}`, `{"a":` + deep(9_999) + `}`,
+		`{"a":` + deep(10_000) + `}`, `{"a":` + deep(10_001) + `}`, `{"items":[` + deep(9_998) + `]}`,
+		`{"items":[` + deep(9_999) + `]}`, `{"items":[1,` + deep(10_000) + `, 3]}`,
+		`{"items":[1, ` + deep(10_001) + `]}`,
 	} {
 		checkSplit(t, text)
 	}
@@ -86,12 +96,14 @@ func TestSplit(t *testing.T) {
 func TestSplitOfDamage(t *testing.T) {
 	const runs = 3000
 	random := rand.New(rand.NewPCG(1, 2))
-	whole := `{"apiVersion": "v1", "items": [` + "\n  " + `{"kind": "VirtualMachine", "a": [1, -2.5e3, "x\n\u00e9", true]},` + "\n  " + `{"b": {"c": null}}
+	stream := `{"apiVersion": "v1", "items": [
+  {"kind": "VirtualMachine", "a": [1, -2.5e3, "x\n\u00e9", true]},
+  {"b": {"c": null}}
 ], "kind": "List", "metadata": {"resourceVersion": ""}}
 {"d": [{}, "{", "}"], "e": "f\\"} {"items": [1], "g": 2, "items": [{"h": 3}]}`
 	const pieces = "{}[],:\"\\ntfu0-.e \xff"
 	for range runs {
-		text := []byte(whole)
+		text := []byte(stream)
 		for range 1 + random.IntN(2) {
 			at := random.IntN(len(text))
 			switch random.IntN(4) {
