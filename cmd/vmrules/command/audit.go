@@ -8,7 +8,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"runtime"
 	"slices"
 	"time"
 
@@ -152,53 +151,6 @@ func progress(stderr io.Writer, size int64) *progressbar.ProgressBar {
 }
 
 const progressEvery = 100 * time.Millisecond
-
-// perCore is how many VMs may wait to be judged or written.
-const perCore = 4
-
-// stream judges the VMs of a stream on all cores, and calls each with the results in the
-// order of the VMs. It holds only a few VMs for each core at a time.
-func (a *auditor) stream(input io.Reader, each func(audited) error) error {
-	workers := runtime.GOMAXPROCS(0)
-	type job struct {
-		object json.RawMessage
-		result chan audited
-	}
-	jobs := make(chan job)
-	inOrder := make(chan job, perCore*workers)
-	for range workers {
-		go func() {
-			reader := newPartReader()
-			for j := range jobs {
-				j.result <- a.judge(reader, j.object)
-			}
-		}()
-	}
-	stop := make(chan struct{})
-	read := make(chan error, 1)
-	go func() {
-		defer close(inOrder)
-		defer close(jobs)
-		read <- objectsIn(input, func(object json.RawMessage) bool {
-			j := job{object, make(chan audited, 1)}
-			for _, queue := range []chan job{inOrder, jobs} {
-				select {
-				case queue <- j:
-				case <-stop:
-					return false
-				}
-			}
-			return true
-		})
-	}()
-	for j := range inOrder {
-		if err := each(<-j.result); err != nil {
-			close(stop)
-			return err
-		}
-	}
-	return <-read
-}
 
 // hasOwnRules lists the kinds whose rules are in their own annotation. There are few objects
 // of other kinds, for which the library finds the rules.

@@ -74,7 +74,7 @@ func (a *auditor) parts(r *partReader, object []byte) map[string]any {
 	vm := map[string]any{}
 	wanted := head
 	for r.hasMember() {
-		name, err := r.name()
+		name, err := r.text()
 		if _, isTwice := vm[string(name)]; err != nil || isTwice {
 			return nil
 		}

@@ -6,13 +6,12 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
 
 // objectsIn calls each with the objects in a stream of JSON: the items of lists, and all
-// other objects. It holds one at a time, and stops when each returns false.
+// other objects, which are valid until each returns. It stops when each returns false.
 func objectsIn(input io.Reader, each func(json.RawMessage) bool) error {
 	limited := &limitedReader{input: bufio.NewReaderSize(input, inputBuffer)}
 	s := splitter{decoder: jsontext.NewDecoder(limited, lenient...), input: limited, each: each}
@@ -147,7 +146,7 @@ func (s *splitter) items() error {
 }
 
 func (s *splitter) handOn(object []byte) error {
-	if !s.each(slices.Clone(object)) {
+	if !s.each(object) {
 		return errStopped
 	}
 	return nil

@@ -10,9 +10,9 @@ import (
 
 // A partReader reads selected parts of JSON as encoding/json reads it with UseNumber.
 type partReader struct {
-	decoder *jsontext.Decoder
-	unread  bytes.Buffer
-	scratch []byte
+	decoder  *jsontext.Decoder
+	unread   bytes.Buffer
+	unquoted []byte // the memory of a text with escapes
 }
 
 func newPartReader() *partReader {
@@ -35,15 +35,15 @@ func (r *partReader) begin(text []byte) bool {
 // hasMember reports whether another member of an object follows.
 func (r *partReader) hasMember() bool { return r.decoder.PeekKind() == '"' }
 
-// name reads the name of a member. It is valid until the next name is read.
-func (r *partReader) name() ([]byte, error) {
+// text reads a string, which may be the name of a member. It is valid until the next text.
+func (r *partReader) text() ([]byte, error) {
 	quoted, err := r.decoder.ReadValue()
 	if err != nil {
 		return nil, err
 	}
 	if bytes.IndexByte(quoted, '\\') >= 0 || !utf8.Valid(quoted) {
-		r.scratch, _ = jsontext.AppendUnquote(r.scratch[:0], quoted) // the error says that it is not UTF-8
-		return r.scratch, nil
+		r.unquoted, _ = jsontext.AppendUnquote(r.unquoted[:0], quoted) // the error says that it is not UTF-8
+		return r.unquoted, nil
 	}
 	return quoted[1 : len(quoted)-1], nil
 }
@@ -65,15 +65,18 @@ func (r *partReader) read(s *selection) (any, error) {
 		return r.array(s.items)
 	case kind == '[':
 		return r.array(whole)
+	case kind == '"':
+		text, err := r.text()
+		return string(text), err
 	}
-	return r.scalar()
+	return r.word()
 }
 
 func (r *partReader) object(s *selection) (any, error) {
 	_, _ = r.decoder.ReadToken() // the opening bracket, which read has seen
 	object := map[string]any{}
 	for r.hasMember() {
-		name, err := r.name()
+		name, err := r.text()
 		if err != nil {
 			return nil, err
 		}
@@ -105,14 +108,13 @@ func (r *partReader) array(items *selection) (any, error) {
 	return array, err
 }
 
-func (r *partReader) scalar() (any, error) {
+// word reads a number, a boolean or null.
+func (r *partReader) word() (any, error) {
 	token, err := r.decoder.ReadToken()
 	if err != nil {
 		return nil, err
 	}
 	switch token.Kind() {
-	case '"':
-		return token.String(), nil
 	case '0':
 		return json.Number(token.String()), nil
 	case 'n':

@@ -19,7 +19,7 @@ func readParts(t *testing.T, text string, paths ...string) any {
 	}
 	r := newPartReader()
 	r.begin([]byte(`{"root": ` + text + `}`))
-	if _, err := r.name(); err != nil {
+	if _, err := r.text(); err != nil {
 		t.Fatal(err)
 	}
 	v, err := r.read(s)
