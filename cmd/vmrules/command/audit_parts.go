@@ -6,8 +6,8 @@ import (
 	"github.com/vmrules/vmrules"
 )
 
-// Audit reads only some parts of a VM, in a seventh of the time that encoding/json takes for
-// all of it. The report is the same, because the parts include
+// Audit reads only some parts of a VM, because decoding all of it takes most of the time. The
+// report is the same, because the parts include
 //
 //   - what the paths of the rules select, and all objects on the way there, even if they are
 //     empty: a field with a default exists if the object around it exists;
@@ -19,8 +19,8 @@ import (
 //   - The object is of another kind or API group.
 //   - It names an instance type or a preference. Which fields these set depends on many others.
 //   - A rule is of a kind beyond the format, or is about the whole object.
-//   - The members are not in the order in which API server and kubectl write them. The rules
-//     are in the metadata, so they must come first.
+//   - Something other than kind and apiVersion comes before the metadata, which holds the
+//     rules. The API server and kubectl never write that.
 
 // needs are the parts of VMs and of instances that rules need; nil for the whole object.
 type needs struct{ ofVM, ofInstance *selection }
@@ -109,7 +109,7 @@ func (a *auditor) needed(vm map[string]any) *selection {
 	if !a.book.isGiven() {
 		annotation := text(value(vm, "metadata", "annotations", vmrules.Annotation))
 		if len(annotation) > maxKept || value(vm, "metadata", "annotations", vmrules.SkipAnnotation) != nil {
-			return nil // do not read these rules for this alone
+			return nil // the cache does not keep these rules, or nothing uses them
 		}
 		n = a.parse(annotation).needs
 	}
