@@ -95,7 +95,7 @@ const (
 	// DoubtParameter: a parameter of the template is not filled in.
 	DoubtParameter Doubt = "Parameter"
 	// DoubtInstancetype: the instance type may set the field, and perhaps the
-	// preference may, too.
+	// preference may, too; or the VM conflicts with it, so that KubeVirt refuses it.
 	DoubtInstancetype Doubt = "Instancetype"
 	// DoubtPreference: the preference may set the field.
 	DoubtPreference Doubt = "Preference"

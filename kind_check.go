@@ -29,7 +29,7 @@ type Checker interface {
 type Input struct {
 	Root any // what the rule's paths call $
 	// Object is what Root is part of: the VM, even if that is in a template or
-	// list; or Root itself.
+	// list; or Root itself. WithInstancetypes expands it, and OldObject.
 	Object any
 	// OldObject is Object before the update, from WithOldObject; nil if there is none.
 	OldObject any
