@@ -40,7 +40,8 @@ type checked struct {
 	Problem  string            `json:"problem,omitempty"`
 	Problems []vmrules.Problem `json:"problems,omitempty"`
 
-	title string
+	object manifest.Object
+	title  string
 }
 
 func newCheck(b Build) *cobra.Command {
@@ -48,7 +49,9 @@ func newCheck(b Build) *cobra.Command {
 		ruling: newRuling(b),
 		book:   rulebook{build: b},
 		output: choice[func(io.Writer, *checker) error]{"text", map[string]func(io.Writer, *checker) error{
-			"text": writeChecked, "json": writeCheckedJSON,
+			"text": writeChecked, "json": writeCheckedJSON, "junit": writeCheckedJUnit,
+			"github": func(w io.Writer, c *checker) error { return writeGitHub(w, c.remarks()) },
+			"sarif":  func(w io.Writer, c *checker) error { return writeSARIF(w, b, c.remarks()) },
 		}},
 	}
 	command := &cobra.Command{
@@ -143,7 +146,7 @@ func weight(r *vmrules.Report) int {
 // check checks one object.
 func (c *checker) check(o manifest.Object) checked {
 	result := checked{
-		File: o.File().Name, Line: o.Line, Kind: o.Kind, Namespace: o.Namespace, Name: o.Name, title: o.String(),
+		File: o.File().Name, Line: o.Line, Kind: o.Kind, Namespace: o.Namespace, Name: o.Name, object: o, title: o.String(),
 	}
 	report, err := c.judge(o, &result)
 	result.Report = report

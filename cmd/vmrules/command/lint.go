@@ -29,8 +29,12 @@ type linted struct {
 	Unusable    []*manifest.Error `json:"unusable,omitempty"`
 	Annotations int               `json:"annotations"`
 
-	isFull bool // there are more findings
+	subjects []subject // what was linted
+	isFull   bool      // there are more findings
 }
+
+// A subject is an object, or a document of rules, in a file.
+type subject struct{ file, object string }
 
 // A finding is a finding of the library, in a file.
 type finding struct {
@@ -50,13 +54,15 @@ type finding struct {
 }
 
 func newLint(b Build) *cobra.Command {
-	l := &linter{
-		parameters: newParameters(), build: b,
-		least: choice[int]{"info", weights},
-		output: choice[func(io.Writer, *linted) error]{"text", map[string]func(io.Writer, *linted) error{
-			"text": writeText, "json": writeJSON[*linted], "sarif": writeSARIF, "github": writeGitHub,
-		}},
-	}
+	l := &linter{parameters: newParameters(), build: b, least: choice[int]{"info", weights}}
+	l.output = choice[func(io.Writer, *linted) error]{"text", map[string]func(io.Writer, *linted) error{
+		"text": writeText, "json": writeJSON[*linted],
+		"github": func(w io.Writer, found *linted) error { return writeGitHub(w, found.remarks()) },
+		"sarif":  func(w io.Writer, found *linted) error { return writeSARIF(w, b, found.remarks()) },
+		"junit": func(w io.Writer, found *linted) error {
+			return writeJUnit(w, found.cases(l.warningsAsErrors), found.Unusable)
+		},
+	}}
 	command := &cobra.Command{
 		Use:   "lint [FILE|FOLDER|-]...",
 		Short: "Find mistakes in rules",
@@ -228,6 +234,7 @@ func (l *linter) options() []vmrules.ParseOption {
 // add adds the findings about some rules, if they are severe enough.
 func (l *linter) add(to *linted, file *manifest.File, about string, findings []lint.Finding) {
 	to.Annotations++
+	to.subjects = append(to.subjects, subject{file.Name, short(about)})
 	for _, f := range findings {
 		if weights[string(f.Severity)] < l.least.value() {
 			continue
