@@ -17,6 +17,8 @@ type checker struct {
 	book             rulebook
 	warningsAsErrors bool
 	verbose          bool
+	quiet            bool
+	requireRules     bool
 	output           choice[func(io.Writer, *checker) error]
 
 	checked  []checked
@@ -67,7 +69,8 @@ With --rules, all VMs, including those in templates, are checked by the rules of
 instead. This includes VMs that their annotations exempt.
 ` + b.aboutForms() + inputs + `
 The exit status is 0 if all objects are valid, 1 if one is not, and 2 if a file or its
-rules cannot be used; other files are still checked. An object without rules is valid.`,
+rules cannot be used; other files are still checked. An object without rules is valid,
+unless --require-rules is given.`,
 		Example: `  vmrules check templates/
   vmrules check --template windows.yaml vm.yaml
   vmrules check --rules rules.json vms/
@@ -79,7 +82,10 @@ rules cannot be used; other files are still checked. An object without rules is 
 	c.book.flag(command)
 	flags := command.Flags()
 	flags.BoolVar(&c.warningsAsErrors, "warnings-as-errors", false, "exit with 1 for warnings too")
-	flags.BoolVarP(&c.verbose, "verbose", "v", false, "also show rules that are satisfied or do not apply")
+	flags.BoolVarP(&c.verbose, "verbose", "v", false, "also show objects that are valid or have no rules, and rules that are satisfied or do not apply")
+	flags.BoolVarP(&c.quiet, "quiet", "q", false, "show only objects that are not valid, and no summary")
+	flags.BoolVar(&c.requireRules, "require-rules", false, "an object without rules is not valid")
+	command.MarkFlagsMutuallyExclusive("verbose", "quiet")
 	c.output.flag(command, "output", "o", "how to write the reports")
 	return command
 }
@@ -185,7 +191,8 @@ func (c *checker) judgeByTemplate(o manifest.Object) (*vmrules.Report, error) {
 
 // fails reports whether the object is not valid.
 func (c *checker) fails(o checked) bool {
-	return o.Report != nil && (!o.Report.Valid() || c.warningsAsErrors && len(o.Report.Warnings()) > 0)
+	return c.requireRules && o.hasNoRules() ||
+		o.Report != nil && (!o.Report.Valid() || c.warningsAsErrors && len(o.Report.Warnings()) > 0)
 }
 
 func (o checked) isUnusable() bool { return o.Problem != "" }

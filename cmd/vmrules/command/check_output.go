@@ -17,31 +17,29 @@ var (
 	bad  = color.New(color.FgRed, color.Bold)
 )
 
-// writeChecked writes the results for people: a line for each object, and below it what is
-// wrong with it.
+// writeChecked writes the results for people: a line for each object that needs attention, and
+// below it what is wrong with it, and then a summary.
 func writeChecked(w io.Writer, c *checker) error {
 	for _, o := range c.checked {
+		if !c.shows(o) {
+			continue
+		}
 		fmt.Fprintf(w, "%s:%d: %s: %s\n", oneLine(o.File), o.Line, oneLine(o.title), o.summary(c.fails(o)))
 		for _, text := range o.details(c.verbose) {
 			fmt.Fprintf(w, "  %s\n", strings.ReplaceAll(text, "\n", "\n  "))
 		}
 	}
-	if c.checked == nil && c.unusable == nil {
-		nothing := "there is no VM and no template to check"
-		if c.book.isWhole() {
-			nothing = "there is no object to check"
-		}
-		_, err := fmt.Fprintln(w, nothing)
-		return err
-	}
-	return nil
+	_, err := io.WriteString(w, c.summary())
+	return err
 }
 
 func (o checked) summary(fails bool) string {
 	switch {
 	case o.isUnusable():
 		return bad.Sprint("unusable")
-	case len(o.Report.Results()) == 0:
+	case o.hasNoRules() && fails:
+		return bad.Sprint("no rules") + ", and --require-rules is given"
+	case o.hasNoRules():
 		return "no rules"
 	}
 	summary, _, _ := strings.Cut(o.Report.String(), "\n")

@@ -12,6 +12,7 @@ import (
 // The topics of remarks that are not about one rule. The other topics are the names of rules.
 var (
 	unusableRules    = remarkTopic{"unusable-rules", "the rules of an object cannot be used", aboutCommand, lint.SeverityError}
+	noRules          = remarkTopic{"no-rules", "an object has no rules", aboutCommand, lint.SeverityError}
 	notJudged        = remarkTopic{"not-judged", "an object is too large to be judged", aboutBounds, lint.SeverityError}
 	missingParameter = remarkTopic{"missing-parameter", "a required parameter of a template has no value", aboutCommand, lint.SeverityInfo}
 )
@@ -24,13 +25,13 @@ const (
 
 // remarks returns what is wrong as remarks, at the places of the fields.
 func (c *checker) remarks() remarks {
-	r := remarks{topics: []remarkTopic{unusableRules, notJudged, missingParameter}, unusable: c.unusable}
+	r := remarks{topics: []remarkTopic{unusableRules, noRules, notJudged, missingParameter}, unusable: c.unusable}
 	known := map[string]bool{}
 	for _, t := range r.topics {
 		known[t.id] = true
 	}
 	for _, o := range c.checked {
-		for _, m := range o.remarks() {
+		for _, m := range c.remarksOn(o) {
 			if !known[m.id] {
 				r.topics = append(r.topics, remarkTopic{m.id, "validation rule " + m.id, aboutRules, lint.SeverityError})
 				known[m.id] = true
@@ -41,8 +42,8 @@ func (c *checker) remarks() remarks {
 	return r
 }
 
-// remarks returns what is wrong with one object.
-func (o checked) remarks() []remark {
+// remarksOn returns what is wrong with one object.
+func (c *checker) remarksOn(o checked) []remark {
 	locator := manifest.NewLocator(o.object)
 	var all []remark
 	add := func(pointer string, severity lint.Severity, id, message string) {
@@ -54,6 +55,9 @@ func (o checked) remarks() []remark {
 	}
 	for _, name := range o.Missing {
 		add("", missingParameter.severity, missingParameter.id, missingText(name))
+	}
+	if c.requireRules && o.hasNoRules() {
+		add("", noRules.severity, noRules.id, "the object has no rules, and --require-rules is given")
 	}
 	if o.Report == nil {
 		return all
@@ -95,12 +99,12 @@ func writeCheckedJUnit(w io.Writer, c *checker) error {
 	var cases []junitCase
 	for _, o := range c.checked {
 		all := junitCase{file: o.File, name: short(o.title), problem: o.Problem}
-		if len(o.Report.Results()) == 0 {
+		if o.hasNoRules() {
 			all.skipped = "no rules"
 		}
-		for _, m := range o.remarks() {
+		for _, m := range c.remarksOn(o) {
 			if m.id != unusableRules.id {
-				all.add(m, c.warningsAsErrors)
+				all.add(m, m.severity == lint.SeverityError || c.warningsAsErrors && m.severity == lint.SeverityWarning)
 			}
 		}
 		cases = append(cases, all)

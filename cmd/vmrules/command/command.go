@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"runtime/debug"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -83,6 +84,8 @@ func (b Build) command() *cobra.Command {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
+	command.Version = b.version(debug.ReadBuildInfo())
+	command.SetVersionTemplate("{{.Version}}\n")
 	command.AddCommand(newCheck(b), newLint(b), newAudit(b), newLimits(b), newSchema(b), newExplain(), newVersion(b))
 	return command
 }

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
-	"github.com/vmrules/vmrules/lint"
 )
 
 // A junitCase is a test case for JUnit: something in a file that was checked.
@@ -95,10 +94,10 @@ func (n *junitCounts) count(c junitCase) {
 	}
 }
 
-// add adds a remark. An error fails the case.
-func (c *junitCase) add(m remark, warningsAsErrors bool) {
+// add adds a remark, which fails the case or is only noted.
+func (c *junitCase) add(m remark, fails bool) {
 	text := fmt.Sprintf("%s%s [%s]", at(m.file, m.line, m.column), m.message, m.id)
-	if m.severity == lint.SeverityError || warningsAsErrors && m.severity == lint.SeverityWarning {
+	if fails {
 		c.failures = append(c.failures, text)
 	} else {
 		c.notes = append(c.notes, text)

@@ -3,6 +3,7 @@ package command
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -19,6 +20,7 @@ type linter struct {
 	rules            []string // files that contain only rules
 	strict           bool
 	warningsAsErrors bool
+	quiet            bool
 	least            choice[int]
 	output           choice[func(io.Writer, *linted) error]
 }
@@ -56,11 +58,11 @@ type finding struct {
 func newLint(b Build) *cobra.Command {
 	l := &linter{parameters: newParameters(), build: b, least: choice[int]{"info", weights}}
 	l.output = choice[func(io.Writer, *linted) error]{"text", map[string]func(io.Writer, *linted) error{
-		"text": writeText, "json": writeJSON[*linted],
+		"text": l.writeText, "json": writeJSON[*linted],
 		"github": func(w io.Writer, found *linted) error { return writeGitHub(w, found.remarks()) },
 		"sarif":  func(w io.Writer, found *linted) error { return writeSARIF(w, b, found.remarks()) },
 		"junit": func(w io.Writer, found *linted) error {
-			return writeJUnit(w, found.cases(l.warningsAsErrors), found.Unusable)
+			return writeJUnit(w, found.cases(l.fails), found.Unusable)
 		},
 	}}
 	command := &cobra.Command{
@@ -82,6 +84,7 @@ The exit status is 0 without errors, 1 with errors, and 2 if a file cannot be re
 	l.parameters.flag(command)
 	command.Flags().BoolVar(&l.strict, "strict", false, "report unknown keys and kinds, and rules without arguments, as errors")
 	command.Flags().BoolVar(&l.warningsAsErrors, "warnings-as-errors", false, "exit with 1 for warnings too")
+	command.Flags().BoolVarP(&l.quiet, "quiet", "q", false, "show only errors, and no summary")
 	l.least.flag(command, "min-severity", "", "show only findings of at least this severity")
 	l.output.flag(command, "output", "o", "how to write the findings")
 	return command
@@ -125,8 +128,7 @@ func (l *linter) run(command *cobra.Command, args []string) error {
 	if err := l.output.value()(command.OutOrStdout(), found); err != nil {
 		return err
 	}
-	failed := found.count(lint.SeverityError) > 0 ||
-		l.warningsAsErrors && found.count(lint.SeverityWarning) > 0
+	failed := slices.ContainsFunc(found.Findings, func(f finding) bool { return l.fails(f.Severity) })
 	return verdict(failed, len(found.Unusable) > 0)
 }
 
@@ -134,6 +136,11 @@ func (l *linter) run(command *cobra.Command, args []string) error {
 func unusable(stderr io.Writer, err error) *manifest.Error {
 	fmt.Fprintln(stderr, "vmrules:", oneLine(err.Error()))
 	return err.(*manifest.Error)
+}
+
+// fails reports whether a finding of a severity sets the exit status.
+func (l *linter) fails(s lint.Severity) bool {
+	return s == lint.SeverityError || l.warningsAsErrors && s == lint.SeverityWarning
 }
 
 func (l *linter) arguments(command *cobra.Command, args []string) error {

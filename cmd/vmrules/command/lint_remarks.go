@@ -23,7 +23,7 @@ func helpOf(s lint.Severity) string {
 }
 
 // cases returns a test case for each object that has rules, and for each document of rules.
-func (l *linted) cases(warningsAsErrors bool) []junitCase {
+func (l *linted) cases(fails func(lint.Severity) bool) []junitCase {
 	var all []junitCase
 	index := map[subject]int{}
 	for _, s := range l.subjects {
@@ -33,7 +33,7 @@ func (l *linted) cases(warningsAsErrors bool) []junitCase {
 		}
 	}
 	for i, m := range l.remarks().all {
-		all[index[subject{m.file, l.Findings[i].Object}]].add(m, warningsAsErrors)
+		all[index[subject{m.file, l.Findings[i].Object}]].add(m, fails(m.severity))
 	}
 	return all
 }
