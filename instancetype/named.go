@@ -58,7 +58,7 @@ func (n *Named) String() string {
 	if n.Name == "" && n.Inferred {
 		return n.Kind + " that a volume names"
 	}
-	return n.Kind + " " + value.OneLine(value.Shortened(n.Name))
+	return strings.TrimSpace(n.Kind + " " + value.OneLine(value.Shortened(n.Name)))
 }
 
 // Fits returns an error if an object is not the one that is named, by its kind and its name.
