@@ -93,9 +93,11 @@ func writeCheckedJSON(w io.Writer, c *checker) error {
 		Valid    bool              `json:"valid"`
 		Objects  []checked         `json:"objects"`
 		Unusable []*manifest.Error `json:"unusable,omitempty"`
+		Warnings []*manifest.Error `json:"warnings,omitempty"`
 	}{
-		Valid:    !slices.ContainsFunc(c.checked, c.fails) && !slices.ContainsFunc(c.checked, checked.isUnusable) && c.unusable == nil,
+		Valid:    !c.hasFailed() && !c.isUnusable(),
 		Objects:  append([]checked{}, c.checked...),
 		Unusable: c.unusable,
+		Warnings: c.with.set.Warnings,
 	})
 }
