@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 
+	"github.com/fatih/color"
 	"github.com/spf13/cobra"
 
 	"github.com/vmrules/vmrules"
@@ -18,10 +19,13 @@ type checker struct {
 	book             rulebook
 	warningsAsErrors bool
 	verbose          bool
+	expand           bool
 	output           choice[func(io.Writer, *checker) error]
 
 	checked  []checked
 	unusable []*manifest.Error
+	// notExpanded means that a VM was not expanded, or not completely.
+	notExpanded bool
 }
 
 // A checked is the result for one object.
@@ -43,7 +47,8 @@ type checked struct {
 	Problem  string            `json:"problem,omitempty"`
 	Problems []vmrules.Problem `json:"problems,omitempty"`
 
-	title string
+	object manifest.Object
+	title  string
 }
 
 func newCheck(b Build) *cobra.Command {
@@ -65,6 +70,10 @@ a value, check makes one up, which is always the same.
 
 With --rules, all VMs, including those in templates, are checked by the rules of files
 instead. This includes VMs that their annotations exempt.
+
+With --expand, check writes the VMs as KubeVirt expands them, in YAML. A comment behind
+each field that was filled in says from where. The exit status is also 1 if an instance
+type or preference is not found, or conflicts with a VM.
 ` + aboutInstancetypes + b.aboutForms() + inputs + `
 The exit status is 0 if all objects are valid, 1 if one is not, and 2 if a file or its
 rules cannot be used; other files are still checked. An object without rules is valid.`,
@@ -80,7 +89,9 @@ rules cannot be used; other files are still checked. An object without rules is 
 	flags := command.Flags()
 	flags.BoolVar(&c.warningsAsErrors, "warnings-as-errors", false, "exit with 1 for warnings too")
 	flags.BoolVarP(&c.verbose, "verbose", "v", false, "also show rules that are satisfied or do not apply")
+	flags.BoolVar(&c.expand, "expand", false, "write the VMs in YAML as KubeVirt expands them, with the reports as comments")
 	c.output.flag(command, "output", "o", "how to write the reports")
+	command.MarkFlagsMutuallyExclusive("expand", "output")
 	return command
 }
 
@@ -102,7 +113,12 @@ func (c *checker) run(command *cobra.Command, args []string) error {
 			return err
 		}
 	}
-	if err := c.output.value()(command.OutOrStdout(), c); err != nil {
+	write := c.output.value()
+	if c.expand {
+		color.NoColor = true
+		write = writeExpanded
+	}
+	if err := write(command.OutOrStdout(), c); err != nil {
 		return err
 	}
 	return verdict(c.hasFailed(), c.isUnusable())
@@ -156,7 +172,7 @@ func weight(r *vmrules.Report) int {
 // check checks one object.
 func (c *checker) check(o manifest.Object) checked {
 	result := checked{
-		File: o.File().Name, Line: o.Line, Kind: o.Kind, Namespace: o.Namespace, Name: o.Name, title: o.String(),
+		File: o.File().Name, Line: o.Line, Kind: o.Kind, Namespace: o.Namespace, Name: o.Name, object: o, title: o.String(),
 	}
 	report, err := c.judge(o, &result)
 	result.Report = report
@@ -196,7 +212,7 @@ func (c *checker) judgeByTemplate(o manifest.Object, with vmrules.ValidateOption
 }
 
 func (c *checker) hasFailed() bool {
-	return slices.ContainsFunc(c.checked, c.fails) || c.warningsAsErrors && c.with.set.Warnings != nil
+	return c.notExpanded || slices.ContainsFunc(c.checked, c.fails) || c.warningsAsErrors && c.with.set.Warnings != nil
 }
 
 func (c *checker) isUnusable() bool {
