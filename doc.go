@@ -80,12 +80,19 @@
 // # Instance types and preferences
 //
 // When KubeVirt starts a VM, it sets fields from the instance type and the preference that
-// the VM names. This package reads neither. A rule is Undecided if its path, its "valid" or
-// an argument asks for a field that one of them may set: a field that the VM does not set,
-// such as cpu.cores, memory.guest, machine.type or the bus of a disk, or one that KubeVirt
-// overwrites or adds to even where the VM sets it, such as cpu.maxSockets or features.acpi.
-// A value that the VM sets and that breaks the rule still violates it. Rules with
-// [RootObject] judge the object as it is written.
+// the VM names. [WithInstancetype] and [WithInstancetypes] give them; the VM is then judged
+// as KubeVirt expands it, and [Violation.Origin] says which object a value comes from.
+//
+// Without them, a rule is Undecided if its path, its "valid" or an argument asks for a field
+// that one of them may set: a field that the VM does not set, such as cpu.cores,
+// memory.guest or the bus of a disk, or one that KubeVirt overwrites or adds to even where
+// the VM sets it, such as cpu.maxSockets. A value that the VM sets and that breaks the rule
+// still violates it. Rules with [RootObject] judge the object as it is written.
+//
+// # Updates
+//
+// With [Ratcheting] and [WithOldObject], an update fails only by what it changes: what the
+// old object violates too is a warning.
 //
 // # Template parameters
 //

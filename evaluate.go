@@ -23,7 +23,7 @@ type evaluation struct {
 	at        jsonpath.Location // room for the location of a value
 }
 
-// settings are what a call starts with. It uses some of them up.
+// settings are the options of a call, and what is left of its budget.
 type settings struct {
 	old      map[string]any
 	ratchets bool
@@ -31,8 +31,8 @@ type settings struct {
 	checking *checking    // nil until some rule needs it
 	reading  parseOptions // of ValidateOwn
 	partial  bool
-	defaults []vmfields.Default // those of the caller
-	find     findInstancetypes  // nil: the caller gives none
+	defaults []vmfields.Default                                                           // those of the caller
+	find     func(vm map[string]any) (instancetype, preference map[string]any, err error) // nil: none are given
 	limits   Budget
 	budget   budget
 
@@ -48,7 +48,7 @@ var (
 
 const notSet = "the field is not set"
 
-// isSpent reports whether the budget did not suffice.
+// isSpent reports whether the budget was too small.
 func (e *evaluation) isSpent() bool { return e.budget.Err() != nil }
 
 // implied returns the fields of a target that count even if they are not written.
@@ -80,7 +80,7 @@ func (e *evaluation) judge(r *rule, t *target, wrong []plan.Wrong) {
 	e.judgement, e.search = judgement{}, jsonpath.Search{}
 }
 
-// A judgement is one rule on its way to its result.
+// A judgement judges one rule in one target.
 type judgement struct {
 	*evaluation
 	rule   *rule
@@ -287,8 +287,8 @@ func (j *judgement) atValue(w *jsonpath.Search, why error) error {
 	return fmt.Errorf("cannot be judged for %w", j.atField(w, why))
 }
 
-// doubted remembers what could not be judged. A violation outweighs it, and it outweighs
-// what is only not filled in yet.
+// doubted remembers what could not be judged. A violation takes precedence over it, and it
+// takes precedence over fields that are not filled in yet.
 func (j *judgement) doubted(argument string, why error) {
 	if j.mayCome(why) {
 		j.notYet = about(argument, why)

@@ -456,6 +456,56 @@ func ExampleToObject() {
 	// map[kind:VirtualMachineInstance spec:map[serial:9007199254740993]]
 }
 
+// The VM leaves its memory to an instance type, so the rule is judged by that.
+func ExampleWithInstancetype() {
+	rules, err := vmrules.ParseRules(`[{"name": "memory", "rule": "integer", "min": "2Gi",
+		"path": "jsonpath::.spec.domain.memory.guest", "message": "Windows needs 2 GiB of memory"}]`)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	vm := object(`{"kind": "VirtualMachine", "spec": {"instancetype": {"name": "u1.micro"},
+		"template": {"spec": {"domain": {}}}}}`)
+	micro := object(`{"kind": "VirtualMachineClusterInstancetype", "metadata": {"name": "u1.micro"},
+		"spec": {"cpu": {"guest": 1}, "memory": {"guest": "1Gi"}}}`)
+
+	for _, v := range vmrules.Validate(rules, vm, vmrules.WithInstancetype(micro, nil)).Violations() {
+		fmt.Println(v.Origin)
+		fmt.Println(v.Error())
+	}
+	// Output:
+	// instancetype u1.micro
+	// spec.template.spec.domain.memory.guest: Invalid value: "1Gi": Windows needs 2 GiB of memory ("1Gi", from instance type u1.micro, is less than min 2Gi)
+}
+
+// The VM had too many cores before the rule was written. Somebody who edits its memory may
+// do so, and sees a warning.
+func ExampleRatcheting() {
+	rules, err := vmrules.ParseRules(`[{"name": "cores", "rule": "integer", "max": 8,
+		"path": "jsonpath::.spec.domain.cpu.cores", "message": "at most 8 cores"}]`)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	vm := func(memory string, cores int) map[string]any {
+		return object(fmt.Sprintf(`{"kind": "VirtualMachine", "spec": {"template": {"spec": {"domain":
+			{"memory": {"guest": %q}, "cpu": {"cores": %d}}}}}}`, memory, cores))
+	}
+
+	old := vm("4Gi", 12)
+	for _, updated := range []map[string]any{vm("8Gi", 12), vm("4Gi", 16)} {
+		fmt.Println(vmrules.Validate(rules, updated, vmrules.WithOldObject(old), vmrules.Ratcheting()))
+	}
+	// Output:
+	// valid: 1 warned
+	// Warned     cores: at most 8 cores
+	//            spec.template.spec.domain.cpu.cores: 12 is more than max 8
+	//            not changed by this update
+	// not valid: 1 violated
+	// Violated   cores: at most 8 cores
+	//            spec.template.spec.domain.cpu.cores: 16 is more than max 8
+}
+
 // object returns the decoded JSON of an example.
 func object(text string) map[string]any {
 	o, err := vmrules.ParseObject([]byte(text))

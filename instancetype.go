@@ -31,8 +31,6 @@ func WithInstancetypes(find func(vm map[string]any) (instancetype, preference ma
 	return validateOption(func(s *settings) { s.find = find })
 }
 
-type findInstancetypes = func(vm map[string]any) (instancetype, preference map[string]any, err error)
-
 // expand replaces the VMs of targets by what KubeVirt makes of them.
 func (e *evaluation) expand(targets []target) {
 	for i := range targets {
@@ -45,11 +43,12 @@ func (e *evaluation) expand(targets []target) {
 // expanded returns a target with its VM expanded, as far as what the VM names is known.
 func (e *evaluation) expanded(t *target) target {
 	done := *t
-	vm, err := e.plainVM(t)
+	plain, err := value.Plain(t.VM, len(t.VMAt), &e.budget.Meter)
 	if err != nil {
-		done.Lacking = err.Error()
+		done.Lacking = "the VM cannot be read: " + err.Error()
 		return done
 	}
+	vm, _ := plain.(map[string]any)
 	it, preference, err := e.find(vm)
 	if err != nil {
 		done.Lacking = "what the VM names cannot be found: " + err.Error()
@@ -76,19 +75,6 @@ func (e *evaluation) expanded(t *target) target {
 		done.Others, done.Lacking = vmfields.ByPreference|vmfields.ByTopology, expanded.Unknown.Error()
 	}
 	return done
-}
-
-// plainVM returns the VM of a target in the form that callers and package instancetype take.
-func (e *evaluation) plainVM(t *target) (map[string]any, error) {
-	if vm, ok := t.VM.(map[string]any); ok {
-		return vm, nil
-	}
-	plain, err := value.Plain(t.VM, len(t.VMAt), &e.budget.Meter)
-	if err != nil {
-		return nil, fmt.Errorf("the VM cannot be read: %w", err)
-	}
-	vm, _ := plain.(map[string]any)
-	return vm, nil
 }
 
 // maxConflicts is how many conflicts a message lists.

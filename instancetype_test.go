@@ -217,8 +217,11 @@ func TestResolveWithInstancetype(t *testing.T) {
 			Field: "spec.template.spec.domain.memory.guest", Pointer: "/spec/template/spec/domain/memory/guest",
 			Value: "1Gi", Origin: "instancetype small",
 		}}
-		if diff := cmp.Diff(want, resolved.Values); diff != "" || resolved.IsOpen || resolved.AtPath.MayBeSet {
-			t.Errorf("is open: %t, may be set: %t; values (-want +got):\n%s", resolved.IsOpen, resolved.AtPath.MayBeSet, diff)
+		if diff := cmp.Diff(want, resolved.Values); diff != "" {
+			t.Errorf("values (-want +got):\n%s", diff)
+		}
+		if resolved.IsOpen || resolved.AtPath.MayBeSet || resolved.Required {
+			t.Errorf("is open: %t, may be set: %t, required: %t", resolved.IsOpen, resolved.AtPath.MayBeSet, resolved.Required)
 		}
 	}
 }

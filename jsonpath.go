@@ -162,7 +162,7 @@ type Match struct {
 // value that a decoder of JSON or YAML returns. It returns each location once, in document
 // order: items by index, members by sorted name. A null is missing. Find returns an error
 // if the path selects more than 10,000 values, if the search goes deeper than 1,000 levels,
-// or if the default Budget does not suffice.
+// or if the default Budget is too small.
 func (p Path) Find(root any) ([]Match, error) {
 	var matches []Match
 	m := Budget{}.meter()

@@ -67,7 +67,7 @@ func (s RuleSource) Position(key string) int {
 // PositionIn returns where a value inside the value of a key begins in the annotation, in
 // bytes. The path consists of names of members (string) and indexes of items (int). If the
 // value is missing, PositionIn returns the position of the nearest value around it. It pays
-// for each step, and stops where the Budget does not suffice.
+// for each step, and stops where the Budget is too small.
 func (s RuleSource) PositionIn(key string, path ...any) int {
 	n, ok := s.node.Member(key)
 	if !ok {
@@ -109,7 +109,7 @@ func (s RuleSource) Problem(key string, reason Reason, format string, args ...an
 
 // Spend pays from the Budget of the call for what a KindCompiler is about to do: work in
 // units of about a nanosecond, and kept in bytes that the Checker holds. It returns an error
-// if the budget does not suffice. The annotation then has a problem that says so, whatever
+// if the budget is too small. The annotation then has a problem that says so, whatever
 // the KindCompiler returns.
 func (s RuleSource) Spend(work, kept int) error {
 	if s.budget == nil {

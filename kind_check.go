@@ -29,7 +29,7 @@ type Checker interface {
 type Input struct {
 	Root any // what the rule's paths call $
 	// Object is what Root is part of: the VM, even if that is in a template or
-	// list; or Root itself.
+	// list; or Root itself. WithInstancetypes expands it, and OldObject.
 	Object any
 	// OldObject is Object before the update, from WithOldObject; nil if there is none.
 	OldObject any
@@ -94,7 +94,7 @@ func (in *Input) Violation(i int, below ...any) Violation {
 	from := in.places[i]
 	at := slices.Clone(from.at)
 	for _, step := range below {
-		at = append(at, elementOf(step))
+		at = append(at, jsonpath.ElementOf(step))
 	}
 	found := jsonpath.Lookup(m.Value, at[len(from.at):])
 	return Violation{
@@ -108,18 +108,6 @@ func (in *Input) pathViolation() Violation {
 	}
 	t, path := in.judgement.target, in.judgement.rule.Path
 	return Violation{Field: t.At.Field(path.parsed), Pointer: pointerIn(t, path)}
-}
-
-// elementOf returns the element for a step that a Checker gave. A step that is neither
-// a string nor an int is shown by its type alone: its value may contain itself.
-func elementOf(step any) jsonpath.Element {
-	switch step := step.(type) {
-	case int:
-		return jsonpath.Item(max(step, 0))
-	case string:
-		return jsonpath.Member(step)
-	}
-	return jsonpath.Member(fmt.Sprintf("%T", step))
 }
 
 // Find returns what another path selects in Root, with defaults, in document order. It
@@ -162,7 +150,7 @@ func (in *Input) UnfilledParameter(v any) string {
 
 // Spend pays from the Budget of the call for what a Checker is about to do: work in
 // units of about a nanosecond, and kept in bytes. It returns an error if the budget
-// does not suffice. After an error the rule is Undecided, whatever the Checker says.
+// is too small. After an error the rule is Undecided, whatever the Checker says.
 func (in *Input) Spend(work, kept int) error {
 	if in.judgement == nil {
 		return nil

@@ -1,7 +1,6 @@
 package vmrules
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -61,7 +60,7 @@ func ToObject(v any) (object map[string]any, err error) {
 			object, err = nil, fmt.Errorf("%T has no JSON form: writing it panics: %s", v, value.Shortened(fmt.Sprint(failure)))
 		}
 	}()
-	if err := checkText(v); err != nil {
+	if err := jsontext.CheckRaw(v); err != nil {
 		return nil, err
 	}
 	decoded, err := value.ThroughJSON(v)
@@ -73,25 +72,4 @@ func ToObject(v any) (object map[string]any, err error) {
 		return nil, fmt.Errorf("%T is %s in JSON, not an object (for JSON text, pass a json.RawMessage)", v, value.Describe(decoded))
 	}
 	return object, nil
-}
-
-// checkText returns an error that says where a json.RawMessage is not JSON; nil for any
-// other value.
-func checkText(v any) error {
-	text, ok := v.(json.RawMessage)
-	if pointer, isPointer := v.(*json.RawMessage); isPointer && pointer != nil {
-		text, ok = *pointer, true
-	}
-	if !ok || text == nil { // null
-		return nil
-	}
-	var read json.RawMessage
-	err := json.Unmarshal(text, &read)
-	var syntax *json.SyntaxError
-	if !errors.As(err, &syntax) {
-		return err
-	}
-	cursor := jsontext.NewCursor(string(text))
-	line, column := cursor.MoveTo(max(int(syntax.Offset)-1, 0)) // the byte that is wrong
-	return fmt.Errorf("the text is not JSON: line %d, column %d: %w", line, column, err)
 }

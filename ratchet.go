@@ -93,15 +93,5 @@ func (e *evaluation) isSame(v *Violation, found any, old olden) bool {
 	case v.Reason == ReasonInternal:
 		return v.Detail == old.Detail
 	}
-	return v.Value != nil || v.Reason == ReasonRequired || e.isEqual(found, old.found)
-}
-
-// isEqual reports whether two arrays or objects are equal.
-func (e *evaluation) isEqual(x, y any) bool {
-	plainX, err := value.Plain(x, 0, &e.budget.Meter)
-	if err != nil {
-		return false
-	}
-	plainY, err := value.Plain(y, 0, &e.budget.Meter)
-	return err == nil && reflect.DeepEqual(plainX, plainY)
+	return v.Value != nil || v.Reason == ReasonRequired || value.IsEqual(found, old.found, &e.budget.Meter)
 }

@@ -36,7 +36,7 @@ type findings struct {
 	omitted int
 }
 
-// A part has the results of one target.
+// A part holds the results of one target.
 type part struct {
 	rules  *outlines
 	target string
@@ -96,7 +96,7 @@ func (r *Report) add(rules *Rules, target string) []mark {
 	switch {
 	case n == 0:
 		return nil
-	case target != "" || !r.isEmpty():
+	case target != "" || r.first != nil || r.more != nil:
 	case n <= len(r.few):
 		r.first = rules.outlines
 		return r.few[:n]
@@ -111,9 +111,6 @@ func (r *Report) add(rules *Rules, target string) []mark {
 	return marks
 }
 
-// isEmpty reports whether no target has been added.
-func (r *Report) isEmpty() bool { return r.first == nil && r.more == nil }
-
 // findings returns r.more, and makes it if there is none.
 func (r *Report) findings() *findings {
 	if r.more == nil {
@@ -122,11 +119,11 @@ func (r *Report) findings() *findings {
 	return r.more
 }
 
-// tell adds a decision that a mark cannot express, and makes room for that many more.
-func (r *Report) tell(d *decision, more int) {
+// tell adds a decision that a mark cannot express.
+func (r *Report) tell(d *decision) {
 	f := r.findings()
-	if len(f.told) == cap(f.told) {
-		f.told = slices.Grow(f.told, 1+more)
+	if f.told == nil {
+		f.told = make([]decision, 0, 4) // enough for most reports
 	}
 	f.told = append(f.told, *d)
 }
@@ -134,7 +131,7 @@ func (r *Report) tell(d *decision, more int) {
 // noRule replaces the rules of a target for which none is judged.
 var noRule = &outlines{[]outline{{index: -1}}}
 
-// addUnjudged adds a target for which the budget does not suffice. It fails the object,
+// addUnjudged adds a target for which the budget is too small. It fails the object,
 // whatever the rules say.
 func (r *Report) addUnjudged(target, detail string) {
 	more := r.findings()
@@ -217,8 +214,8 @@ func (r *Report) list(size int, choose func(mark) bool) []Result {
 }
 
 // Results returns one result for each target and rule, in that order. If outcomes are given,
-// it returns only the results that have one of them. A target for which the Budget did not
-// suffice has only one result, with the index -1.
+// it returns only the results that have one of them. A target for which the Budget was too
+// small has only one result, with the index -1.
 func (r *Report) Results(outcomes ...Outcome) []Result {
 	results := r.all()
 	if outcomes != nil {
@@ -278,7 +275,7 @@ func (r *Report) Missing() []Violation {
 }
 
 // At returns the violations and warnings with exactly this Pointer, for an input of a form.
-// Those below it are not included. The Pointer "" is that of violations about the whole
+// Those below it are not included. The Pointer "" is for violations about the whole
 // object, or about no field.
 func (r *Report) At(pointer string) []Violation {
 	return r.filter(func(v *Violation) bool { return v.Pointer == pointer })
@@ -310,10 +307,10 @@ func (r *Report) Causes() []Cause { return causesOf(r.Violations()) }
 // causesOf returns violations as causes, as many as fit.
 func causesOf(violations []Violation) []Cause {
 	causes := make([]Cause, 0, len(violations))
-	out := output{maxOutput}
+	out := jsontext.Room{Left: maxOutput}
 	for i, v := range violations {
 		message := v.sentence()
-		if !out.takes(jsontext.TextsSize(message, v.Field)) {
+		if !out.Takes(jsontext.TextsSize(message, v.Field)) {
 			return append(causes, omittedCause(len(violations)-i))
 		}
 		causes = append(causes, Cause{Reason: v.Reason, Message: message, Field: v.Field})
@@ -330,11 +327,11 @@ const maxWarning = 256
 func (r *Report) AdmissionWarnings() []string {
 	lines := []string{}
 	seen := map[string]bool{}
-	out := output{maxOutput}
+	out := jsontext.Room{Left: maxOutput}
 	warnings := r.Warnings()
 	for i, v := range warnings {
 		line := v.Error()
-		if !out.takes(len(line)) {
+		if !out.Takes(len(line)) {
 			return append(lines, omittedCause(len(warnings)-i).Message)
 		}
 		if len(line) > maxWarning {
@@ -359,14 +356,14 @@ func (r *Report) String() string {
 	results := r.all()
 	var s strings.Builder
 	s.WriteString(r.summary(results))
-	out, written := output{maxOutput}, 0
+	out, written := jsontext.Room{Left: maxOutput}, 0
 	for _, outcome := range worstFirst {
 		for i := range results {
 			if results[i].Outcome != outcome {
 				continue
 			}
 			line := results[i].String()
-			if !out.takes(len(line)) {
+			if !out.Takes(len(line)) {
 				s.WriteString("\n" + omittedCause(len(results)-written).Message)
 				return s.String()
 			}

@@ -1,7 +1,6 @@
 package vmrules
 
 import (
-	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -17,7 +16,7 @@ import (
 // it to render an input and to check it. It must not be changed.
 type Resolved struct {
 	// Index is the index of the rule among the rules, from 0. It is -1 in the last Resolved
-	// if the Budget does not suffice for the rest, as its Note then says.
+	// if the Budget is too small for the rest, as its Note then says.
 	Index  int
 	Target string // as in Result
 	// Root is the path of what the rules call $, from the object's own root. It is zero if
@@ -37,8 +36,8 @@ type Resolved struct {
 	// why.
 	Values     []FieldValue
 	Unsearched string
-	// Required means that the path must select at least one value: no "valid" exempts the
-	// field, it has no default at present, and no instance type or preference may set it.
+	// Required means that the object must hold a value at the path: no "valid" exempts it,
+	// it has no default at present, and no instance type or preference sets it or may do so.
 	Required bool
 	// IsOpen means that, if the VM does not set what the path selects, its instance type
 	// or preference may.
@@ -258,7 +257,7 @@ func (r *resolver) rule(rule *rule) Resolved {
 	if resolved.Outcome == Undecided {
 		resolved.Note = j.result.Violations[0].Detail
 	}
-	resolved.Required = isThere && resolved.Outcome == "" && !found.isDefaulted() && !found.isOpen
+	resolved.Required = isThere && resolved.Outcome == "" && !found.isGiven() && !found.isOpen
 	r.readArguments(&j, &resolved)
 	return resolved
 }
@@ -313,7 +312,7 @@ func (r *resolver) find(p Path) *selection {
 	}
 	f := &selection{implied: r.impliedAt(p)}
 	r.chosen[key] = f
-	names := p.namesField()
+	names := p.parsed.NamesField()
 	all := r.implied(r.target)
 	w := r.walk(r.target, jsonpath.VisitorFunc(func(w *jsonpath.Search, v any) bool {
 		if !w.Pay(matchWork, w.At().TextSize()+violationSize) {
@@ -341,14 +340,15 @@ func (r *resolver) find(p Path) *selection {
 	return f
 }
 
-// isDefaulted reports whether the field has a default at present, because its object exists.
-func (f *selection) isDefaulted() bool {
-	return len(f.values) > 0 && (f.values[0].Origin == OriginDefault || f.implied.Default() != nil)
+// isGiven reports whether a value counts that the object does not hold.
+func (f *selection) isGiven() bool {
+	return len(f.values) > 0 && f.implied.Default() != nil ||
+		slices.ContainsFunc(f.values, func(v FieldValue) bool { return v.Origin != "" })
 }
 
 // impliedAt returns what counts at the field that a path names; nil if nothing does.
 func (r *resolver) impliedAt(p Path) *jsonpath.Implied {
-	if !p.namesField() {
+	if !p.parsed.NamesField() {
 		return nil
 	}
 	return r.implied(r.target).Of(p.steps())
@@ -370,23 +370,6 @@ func (r *resolver) place(p Path, implied *jsonpath.Implied) Place {
 		place.InDefault = place.InDefault || value.ChildCount(f.Default()) > 0
 	}
 	return place
-}
-
-// namesField reports whether a path ends with a step that names a field. Such a step sees the
-// field's default.
-func (p Path) namesField() bool {
-	fragments := p.steps()
-	steps := stepsOf(fragments[max(len(fragments)-2, 0):]) // a descent has two
-	if len(steps) == 0 {
-		return false
-	}
-	switch last := steps[len(steps)-1].(type) {
-	case NameStep:
-		return true
-	case UnionStep:
-		return slices.ContainsFunc(last.Keys(), func(key Step) bool { _, ok := key.(NameStep); return ok })
-	}
-	return false
 }
 
 // A ValueChecker judges single values by one rule, for instance what a user types into a
@@ -415,14 +398,12 @@ func newValueChecker(r *rule, set *constraint.Set) (*ValueChecker, error) {
 	case !r.isKnown():
 		return nil, fmt.Errorf("the rule %s: the kind %s is not known", value.Quoted(r.Name), value.Quoted(string(r.Kind)))
 	case !r.Kind.IsOfFormat():
-		return nil, fmt.Errorf("the rule %s: %w", value.Quoted(r.Name), errKindItself)
+		return nil, fmt.Errorf("the rule %s: only the rule's kind knows which values it allows", value.Quoted(r.Name))
 	case r.enforcesNothing():
 		return nil, fmt.Errorf("the rule %s: the kind %s without any argument enforces nothing", value.Quoted(r.Name), r.Kind)
 	}
 	return &ValueChecker{r, set}, nil
 }
-
-var errKindItself = errors.New("only the rule's kind knows which values it allows")
 
 // Check judges a value as Validate would judge it at the rule's path, and returns what is
 // wrong with it; nil if nothing is. The value may be any that a decoder of JSON or YAML

@@ -31,7 +31,7 @@ const (
 
 // A Result is what became of one rule for one target.
 type Result struct {
-	Index   int     `json:"index"` // of the rule, from 0; -1 if the Budget does not suffice for the target
+	Index   int     `json:"index"` // of the rule, from 0; -1 if the Budget is too small for the target
 	Rule    string  `json:"rule"`
 	Kind    Kind    `json:"kind"`
 	Path    Path    `json:"path"`

@@ -234,7 +234,9 @@ func newRules(rules []rule, root Root) Rules {
 	each := make([]outline, 0, len(rules))
 	for i := range rules {
 		r := &rules[i]
-		r.notThere = r.Valid.String() + " is not there"
+		if !r.Valid.IsZero() {
+			r.notThere = r.Valid.String() + " is not there"
+		}
 		each = append(each, outline{i, r.Name, r.Message, r.Kind, r.Path, r.notThere})
 	}
 	return Rules{rules, root, newPlan(rules, root), &outlines{each}}

@@ -92,7 +92,7 @@ func problemOf(e jsontext.Error) Problem {
 	return p
 }
 
-// tooMuchToRead returns the message of a Problem if the budget does not suffice.
+// tooMuchToRead returns the message of a Problem if the budget is too small.
 func tooMuchToRead(err error) string {
 	return fmt.Sprintf("the annotation is too costly to read from here on: %v", err)
 }
@@ -121,7 +121,7 @@ func describeNode(n jsontext.Node) string {
 	return value.Describe(n.Value)
 }
 
-// tooMuch adds a problem where reading ended if the budget did not suffice. read is the number
+// tooMuch adds a problem where reading ended if the budget was too small. read is the number
 // of rules that were read.
 func (r *ruleReader) tooMuch(read int, nodes []jsontext.Node) {
 	err := r.budget.Err()
@@ -295,20 +295,19 @@ func (r *ruleReader) arguments() {
 // argumentMember returns the key and value of an argument. In 201901-1, it may have its old
 // key.
 func (r *ruleReader) argumentMember(a *constraint.Argument) (string, jsontext.Node, bool) {
-	var found []jsontext.Member
-	for _, m := range r.node.Members {
-		if r.isArgument(a, m.Key) && m.Value.Value != nil {
-			found = append(found, m)
-		}
-	}
-	if len(found) == 0 {
-		return "", jsontext.Node{}, false
-	}
-	first := found[0]
-	for _, m := range found[1:] {
-		if m.Key != first.Key { // the same key twice is a problem of the text
+	var first *jsontext.Member
+	for i := range r.node.Members {
+		m := &r.node.Members[i]
+		switch {
+		case !r.isArgument(a, m.Key) || m.Value.Value == nil:
+		case first == nil:
+			first = m
+		case m.Key != first.Key: // the same key twice is a problem of the text
 			r.problem(jsontext.Node{Start: m.Start}, m.Key, ReasonDuplicate, "%q and %q are the same argument: keep one of them", first.Key, m.Key)
 		}
+	}
+	if first == nil {
+		return "", jsontext.Node{}, false
 	}
 	return first.Key, first.Value, true
 }

@@ -75,8 +75,8 @@ func (e *evaluation) appendTargets(targets []target, v any, root Root) []target 
 	return targets
 }
 
-// lookWork returns the cost of looking at a scalar, where 1 is that of a short value. It
-// is higher in a template, where the scalar is searched for parameters.
+// lookWork returns the cost of looking at a scalar, in units of a short value. It is higher in
+// a template, where the scalar is searched for parameters.
 func lookWork(t *target, s *value.Scalar) int {
 	if t.HasParameters {
 		return 3 * s.Cost()

@@ -301,7 +301,7 @@ func (e *evaluation) settle(rest meter.Meter) {
 	e.budget.Meter = rest
 }
 
-// judgeAll judges one target by all rules. If the budget does not suffice for a result for each
+// judgeAll judges one target by all rules. If the budget is too small for a result for each
 // rule, the target has one Undecided result instead.
 func (e *evaluation) judgeAll(report *Report, rules *Rules, t *target) {
 	if err := e.budget.Spend(rules.Len()*plan.Work, rules.Len()*resultSize); err != nil {
@@ -330,33 +330,19 @@ func (e *evaluation) walkPlan(rules *Rules, t *target, marks []mark) ([]plan.Wro
 // judgeRest judges the rules that the plan did not settle, and replaces their marks. It tells
 // the report what a mark cannot express.
 func (e *evaluation) judgeRest(report *Report, rules *Rules, t *target, marks []mark, wrong []plan.Wrong) {
-	left := countUnsettled(marks)
 	for i, m := range marks {
-		if isSettled(m) {
+		if m == marksSatisfied || m == marksNotThere {
 			continue
 		}
 		var own []plan.Wrong
 		if m == plan.Broken {
 			own, wrong = plan.WrongOf(i, wrong)
 		}
-		left--
 		e.decision = decision{}
 		e.judge(&rules.rules[i], t, own)
 		e.ratchet(&rules.rules[i], t)
 		if marks[i] = e.decision.mark(&rules.rules[i]); marks[i] == marksTold {
-			report.tell(&e.decision, left)
+			report.tell(&e.decision)
 		}
 	}
 }
-
-func countUnsettled(marks []mark) int {
-	n := 0
-	for _, m := range marks {
-		if !isSettled(m) {
-			n++
-		}
-	}
-	return n
-}
-
-func isSettled(m mark) bool { return m == plan.Holds || m == plan.NotNeeded }

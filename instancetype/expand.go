@@ -71,7 +71,7 @@ type Budget struct {
 	Kept int
 }
 
-// Expand is the function Expand, paid for from b. A call for which b does not suffice returns
+// Expand is the function Expand, paid for from b. A call for which b is too small returns
 // an error, and so do all later ones.
 func (b *Budget) Expand(vm, instancetype, preference map[string]any) (*Expansion, error) {
 	m := meter.New(b.Work, b.Kept)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/instancetype"
 )
 
@@ -34,6 +35,13 @@ func instancetypes() []attack {
 		expanding("CPU features", `{"spec":{"template":{"spec":{"domain":{"cpu":{"features":[`+list(50_000, `{"name":"a%d"}`)+`]}}}}}}`, "",
 			preference(`"cpu":{"preferredCPUFeatures":[`+list(50_000, `{"name":"b%d"}`)+`]}`)),
 		expanding("memory of many digits", emptyVM, size(`,"x":`+strings.Repeat("9", 1000)), preference(`"requirements":{"memory":{"guest":"`+strings.Repeat("9", 1_000_000)+`"}}`)),
+		judgedExpanded("a preference of 1.4 MB for each of 10,000 VMs", 10_000, `{}`,
+			preference(`"annotations":{`+list(80_000, `"k%d":"value"`)+`}`)),
+		judgedExpanded("many conflicts in each of 1,000 VMs", 1000,
+			`{"metadata":{"annotations":{`+list(50, `"k%d":"v"`)+`}},"spec":{}}`, size(`,"annotations":{`+list(50, `"k%d":"i"`)+`}`)),
+		updated("of 9,000 disks that are wrong", devices(`"disks":[`+list(9000, `{"name":"d%d","disk":{"bus":"x"}}`)+`]`)),
+		updated("of 9,000 disks of one name", devices(`"disks":[`+list(9000, `{"name":"d","disk":{"bus":"x"}}`)+`]`)),
+		updated("of objects that are wrong", devices(`"disks":[`+list(3500, `{"disk":{"bus":{"a":`+nested(200, "[", "", "]")+`}}}`)+`]`)),
 		expanding("lists in lists", `{"spec":{"template":{},"a":`+nested(900, "[", list(200_000, "[]"), "]")+`}}`, size(""), ""),
 	}
 }
@@ -57,5 +65,28 @@ func expanding(name, vm, it, preference string) attack {
 		p.measure("CheckRequirements", func() (string, string) {
 			return decided, fmt.Sprintf("%d conflicts", len(instancetype.CheckRequirements(objects[0], objects[1], objects[2])))
 		})
+	}}
+}
+
+// judgedExpanded judges a list of VMs that all name the same instance type or preference.
+func judgedExpanded(name string, n int, template, given string) attack {
+	return attack{name: "instancetypes/" + name, calls: func(p *probe) {
+		text := `{"spec":{"instancetype":{"name":""},"template":` + template + `}}`
+		it, preference := object(given), map[string]any(nil)
+		if strings.HasPrefix(given, `{"spec":{"annotations"`) {
+			text = strings.Replace(text, "instancetype", "preference", 1)
+			it, preference = nil, it
+		}
+		rules, _ := p.parse(annotation(5, `"rule":"string","path":"jsonpath::.metadata.annotations.k1"`))
+		vms := object(`{"kind":"VirtualMachineList","items":[` + list(n, text) + `]}`)
+		p.render(p.validate(rules, vms, vmrules.WithInstancetype(it, preference)))
+	}}
+}
+
+// updated judges an update that changes nothing.
+func updated(name, vm string) attack {
+	return attack{name: "instancetypes/update " + name, calls: func(p *probe) {
+		rules, _ := p.parse(annotation(3, `"rule":"enum","values":["virtio"],"path":"jsonpath::.spec.domain.devices.disks[*].disk.bus"`))
+		p.render(p.validate(rules, object(vm), vmrules.WithOldObject(object(vm)), vmrules.Ratcheting()))
 	}}
 }

@@ -134,5 +134,5 @@ func (c *Allowed) with(other Constraint, b *pcre.Budget) Constraint {
 	return NewAllowed(kept)
 }
 
-// excludes reports whether c allows no value at all. That concerns no other constraint.
+// excludes reports whether c allows no value at all. It does not depend on other constraints.
 func (c *Allowed) excludes(other Constraint) bool { return other == Constraint(c) && len(c.list) == 0 }

@@ -2,6 +2,7 @@ package jsonpath
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -48,6 +49,18 @@ func (e Element) Name() string { return e.name }
 
 // Index returns the index of the item; -1 for a member.
 func (e Element) Index() int { return e.index }
+
+// ElementOf returns the element for a name (a string) or an index (an int). Any other value is
+// shown by its type alone, because it may contain itself.
+func ElementOf(step any) Element {
+	switch step := step.(type) {
+	case int:
+		return Item(max(step, 0))
+	case string:
+		return Member(step)
+	}
+	return Member(fmt.Sprintf("%T", step))
+}
 
 // Compare orders items by index and members by name, which is document order.
 func (e Element) Compare(other Element) int {

@@ -3,6 +3,7 @@ package jsonpath
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/ohler55/ojg/jp"
@@ -80,4 +81,20 @@ func PrefixHint(literal string) string {
 		return ""
 	}
 	return fmt.Sprintf(" (for a path write %q)", WithPrefix(literal))
+}
+
+// NamesField reports whether the path ends with a step that names a field, and that does not
+// descend to it. Such a step sees the field's default.
+func (p *Path) NamesField() bool {
+	steps := p.Steps()
+	if len(steps) == 0 || len(steps) > 1 && steps[len(steps)-2] == jp.Frag(jp.Descent('.')) {
+		return false
+	}
+	switch last := steps[len(steps)-1].(type) {
+	case jp.Child:
+		return true
+	case jp.Union:
+		return slices.ContainsFunc(last, func(key any) bool { _, ok := key.(string); return ok })
+	}
+	return false
 }

@@ -27,8 +27,8 @@ func (n Node) IsZero() bool { return n.End == 0 }
 // Member returns the value of the first member with a key, and reports whether it exists and
 // is not null. It also returns the Node of a null.
 func (n Node) Member(key string) (Node, bool) {
-	for _, m := range n.Members {
-		if m.Key == key {
+	for i := range n.Members {
+		if m := &n.Members[i]; m.Key == key {
 			return m.Value, m.Value.Value != nil
 		}
 	}

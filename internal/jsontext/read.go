@@ -167,11 +167,13 @@ func (r *reader) key(keys *keySet) (Member, bool) {
 		r.badToken(m.Start, aKey)
 		return m, false
 	}
-	token, ok := r.token(aKey)
-	if !ok {
+	key, length := scanString(r.text[m.Start:])
+	if length == 0 {
+		r.badToken(m.Start, aKey)
 		return m, false
 	}
-	m.Key = token.(string)
+	m.Key = key
+	r.endString(m.Start, m.Start+length)
 	if r.depth == 2 && r.item >= 0 {
 		r.itemKey = m.Key
 	}
@@ -245,10 +247,15 @@ func (r *reader) token(expected string) (any, bool) {
 	}
 	r.end = start + length
 	if _, ok := token.(string); ok {
-		r.lastString = start
-		r.surrogates(start, r.end)
+		r.endString(start, r.end)
 	}
 	return token, true
+}
+
+// endString notes that the last token is a string.
+func (r *reader) endString(start, end int) {
+	r.end, r.lastString = end, start
+	r.surrogates(start, end)
 }
 
 func (r *reader) at(i int, prefix string) bool {

@@ -45,3 +45,20 @@ func textSize(s string) int {
 	}
 	return size
 }
+
+// Room is how many bytes may still be written. Once something does not fit, no room is left,
+// so that later items need not be measured.
+type Room struct{ Left int }
+
+// Takes reports whether there is room for that many bytes, and uses it.
+func (r *Room) Takes(bytes int) bool {
+	if bytes > r.Left {
+		r.Left = 0
+		return false
+	}
+	r.Left -= bytes
+	return true
+}
+
+// IsFull reports whether nothing more fits.
+func (r *Room) IsFull() bool { return r.Left == 0 }

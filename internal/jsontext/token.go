@@ -15,7 +15,8 @@ func scanToken(text string) (any, int) {
 	case text[0] == '[' || text[0] == '{':
 		return json.Delim(text[0]), 1
 	case text[0] == '"':
-		return scanString(text)
+		s, length := scanString(text)
+		return s, length
 	}
 	end := strings.IndexAny(text, " \t\r\n,:[]{}\"")
 	if end < 0 {
@@ -33,22 +34,22 @@ func scanToken(text string) (any, int) {
 }
 
 // scanString does the same for a string.
-func scanString(text string) (any, int) {
+func scanString(text string) (string, int) {
 	for i := 1; i < len(text); i++ {
 		switch c := text[i]; {
 		case c < ' ':
-			return nil, 0
+			return "", 0
 		case c == '"':
 			return text[1:i], i + 1
 		case c == '\\':
 			return scanEscaped(text)
 		}
 	}
-	return nil, 0
+	return "", 0
 }
 
 // scanEscaped does the same for a string that has escapes.
-func scanEscaped(text string) (any, int) {
+func scanEscaped(text string) (string, int) {
 	end := 1
 	for end < len(text) && text[end] != '"' {
 		if text[end] == '\\' {
@@ -57,11 +58,11 @@ func scanEscaped(text string) (any, int) {
 		end++
 	}
 	if end >= len(text) {
-		return nil, 0
+		return "", 0
 	}
 	var s string
 	if json.Unmarshal([]byte(text[:end+1]), &s) != nil {
-		return nil, 0
+		return "", 0
 	}
 	return s, end + 1
 }

@@ -71,7 +71,7 @@ type item struct {
 // New returns a plan of entries, which are identified by their index. The tree holds the
 // fields that count even if they are missing; it may be nil.
 func New(entries []Entry, fields *jsonpath.Implied) *Plan {
-	b := builder{fields, map[step]*node{}}
+	b := builder{fields: fields, others: map[step]*node{}}
 	start := make([]Verdict, len(entries))
 	for i, e := range entries {
 		if !b.fits(e) {
@@ -87,9 +87,8 @@ func New(entries []Entry, fields *jsonpath.Implied) *Plan {
 		n = b.node(e.Needs)
 		n.needed = append(n.needed, i)
 	}
-	root := b.nodes[step{}]
-	root.measure()
-	return &Plan{root, start}
+	b.root.measure()
+	return &Plan{b.root, start}
 }
 
 func newJudged(i int, e Entry) judged {
@@ -116,13 +115,17 @@ func (n *node) measure() {
 	n.any.measure()
 }
 
-// A builder finds a node by its parent and step, so that paths share their common steps.
+// A builder builds the nodes of paths, which share their common steps.
 type builder struct {
 	fields *jsonpath.Implied
-	nodes  map[step]*node
+	root   *node
+	others map[step]*node // after the first steps from a node
 }
 
-// A step is a step from a node. The zero step selects the root.
+// maxScanned is how many steps from a node are searched one by one.
+const maxScanned = 8
+
+// A step is a step from a node.
 type step struct {
 	from *node
 	step jp.Frag
@@ -158,9 +161,12 @@ func (b *builder) isPlain(p *jsonpath.Path) bool {
 
 // node returns the node of a path, and adds nodes that are missing.
 func (b *builder) node(p *jsonpath.Path) *node {
-	n, f := b.at(step{}), b.fields
+	if b.root == nil {
+		b.root = &node{}
+	}
+	n, f := b.root, b.fields
 	for _, s := range p.Steps() {
-		n, f = b.at(step{n, s}), f.After(s)
+		n, f = b.after(n, s), f.After(s)
 		if f.Default() != nil {
 			n.field = f
 		}
@@ -168,14 +174,43 @@ func (b *builder) node(p *jsonpath.Path) *node {
 	return n
 }
 
-func (b *builder) at(s step) *node {
-	n := b.nodes[s]
-	if n == nil {
-		n = &node{}
-		b.nodes[s] = n
-		s.from.grow(s.step, n)
+func (b *builder) after(n *node, s jp.Frag) *node {
+	next := n.after(s)
+	if next == nil {
+		next = b.others[step{n, s}]
 	}
-	return n
+	if next == nil {
+		next = &node{}
+		n.grow(s, next)
+		if len(n.members) > maxScanned || len(n.items) > maxScanned {
+			b.others[step{n, s}] = next
+		}
+	}
+	return next
+}
+
+// after returns the node after a step, if it is one of the first.
+func (n *node) after(step jp.Frag) *node {
+	switch step := step.(type) {
+	case jp.Child:
+		for _, m := range n.members[:min(len(n.members), maxScanned)] {
+			if m.name == string(step) {
+				return m.node
+			}
+		}
+	case jp.Nth:
+		for _, item := range n.items[:min(len(n.items), maxScanned)] {
+			if item.index == int(step) {
+				return item.node
+			}
+		}
+	case jp.Wildcard:
+		if step == jp.Wildcard('*') {
+			return n.any
+		}
+		return n.every
+	}
+	return nil
 }
 
 func (n *node) grow(step jp.Frag, next *node) {

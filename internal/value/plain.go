@@ -5,6 +5,7 @@ import (
 	"errors"
 	"maps"
 	"math"
+	"reflect"
 	"slices"
 	"strconv"
 
@@ -44,6 +45,20 @@ func Copy(v any, depth int, m *meter.Meter) (any, error) {
 	p := plainer{meter: m, copies: true}
 	converted, _ := p.plain(v, depth)
 	return converted, p.err
+}
+
+// IsEqual reports whether two values are equal when both are Plain, whatever their types in
+// Go. It returns false if they have no such form, or if m refuses to pay. Comparing costs as
+// much again as making them Plain.
+func IsEqual(x, y any, m *meter.Meter) bool {
+	before, _ := m.Left()
+	plainX, errX := Plain(x, 0, m)
+	plainY, errY := Plain(y, 0, m)
+	after, _ := m.Left()
+	if errX != nil || errY != nil || m.Spend(before-after, 0) != nil {
+		return false
+	}
+	return reflect.DeepEqual(plainX, plainY)
 }
 
 // These are about the sizes in bytes of a map or slice, and of each value in it.

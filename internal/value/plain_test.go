@@ -135,3 +135,25 @@ func TestCopyPays(t *testing.T) {
 		}
 	}
 }
+
+func TestIsEqual(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		x, y any
+		want bool
+	}{
+		{"the same from different decoders", map[string]any{"a": 1.0, "b": []any{"c"}}, map[any]any{"a": json.Number("1"), "b": []string{"c"}}, true},
+		{"another value", map[string]any{"a": 1}, map[string]any{"a": 2}, false},
+		{"another key", map[string]any{"a": 1}, map[string]any{"b": 1}, false},
+		{"one has no JSON form", map[string]any{"a": func() {}}, map[string]any{"a": func() {}}, false},
+	} {
+		m := meter.OrDefault(0, 0)
+		if got := IsEqual(test.x, test.y, &m); got != test.want {
+			t.Errorf("%s: %t, want %t", test.name, got, test.want)
+		}
+	}
+	spent := meter.New(1, 1)
+	if IsEqual(1, 1, &spent) {
+		t.Error("equal, although nothing is left to spend")
+	}
+}

@@ -8,7 +8,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"runtime"
 	"slices"
 	"time"
 
@@ -26,6 +25,7 @@ type auditor struct {
 	output choice[func(io.Writer) auditOutput]
 	build  Build
 	book   rulebook
+	needs  needs                           // of the rules of the book
 	rules  *lru.Cache[string, parsedRules] // by the text of the annotation
 }
 
@@ -39,6 +39,7 @@ const (
 type parsedRules struct {
 	rules vmrules.Rules
 	err   error
+	needs needs
 }
 
 // An audited is the result for one VM.
@@ -100,6 +101,7 @@ func (a *auditor) run(command *cobra.Command, args []string) error {
 		return err
 	}
 	defer input.Close()
+	a.needs = a.book.needs()
 	a.rules, _ = lru.New[string, parsedRules](maxParsed) // fails for a size of 0
 	bar := progress(command.ErrOrStderr(), size)
 	out := a.output.value()(command.OutOrStdout())
@@ -150,64 +152,24 @@ func progress(stderr io.Writer, size int64) *progressbar.ProgressBar {
 
 const progressEvery = 100 * time.Millisecond
 
-// perCore is how many VMs may wait to be judged or written.
-const perCore = 4
-
-// stream judges the VMs of a stream on all cores, and calls each with the results in the
-// order of the VMs. It holds only a few VMs for each core at a time.
-func (a *auditor) stream(input io.Reader, each func(audited) error) error {
-	workers := runtime.GOMAXPROCS(0)
-	type job struct {
-		object json.RawMessage
-		result chan audited
-	}
-	jobs := make(chan job)
-	inOrder := make(chan job, perCore*workers)
-	for range workers {
-		go func() {
-			for j := range jobs {
-				j.result <- a.judge(j.object)
-			}
-		}()
-	}
-	stop := make(chan struct{})
-	read := make(chan error, 1)
-	go func() {
-		defer close(inOrder)
-		defer close(jobs)
-		read <- objectsIn(input, func(object json.RawMessage) bool {
-			j := job{object, make(chan audited, 1)}
-			for _, queue := range []chan job{inOrder, jobs} {
-				select {
-				case queue <- j:
-				case <-stop:
-					return false
-				}
-			}
-			return true
-		})
-	}()
-	for j := range inOrder {
-		if err := each(<-j.result); err != nil {
-			close(stop)
-			return err
-		}
-	}
-	return <-read
-}
-
 // hasOwnRules lists the kinds whose rules are in their own annotation. There are few objects
 // of other kinds, for which the library finds the rules.
 var hasOwnRules = []string{"VirtualMachine", "VirtualMachineInstance"}
 
 // judge judges one object by its own rules.
-func (a *auditor) judge(object json.RawMessage) audited {
-	decoder := json.NewDecoder(bytes.NewReader(object))
-	decoder.UseNumber()
-	var vm map[string]any
-	if decoder.Decode(&vm) != nil || vm == nil {
+func (a *auditor) judge(r *partReader, object json.RawMessage) audited {
+	vm := a.parts(r, object)
+	if vm == nil {
+		vm = decode(object)
+	}
+	if vm == nil {
 		return audited{err: errors.New("an object is expected")}
 	}
+	return a.judgeDecoded(vm, object)
+}
+
+// judgeDecoded judges what was read of an object.
+func (a *auditor) judgeDecoded(vm map[string]any, object json.RawMessage) audited {
 	vm, filling := filledIn(vm, object)
 	metadata, _ := vm["metadata"].(map[string]any)
 	result := audited{Kind: text(vm["kind"]), Namespace: text(metadata["namespace"]), Name: text(metadata["name"])}
@@ -232,6 +194,17 @@ func (a *auditor) judge(object json.RawMessage) audited {
 		result.report = vmrules.Validate(parsed.rules, vm)
 	}
 	return result
+}
+
+// decode decodes a whole object; nil if it is not an object.
+func decode(object json.RawMessage) map[string]any {
+	decoder := json.NewDecoder(bytes.NewReader(object))
+	decoder.UseNumber()
+	var decoded map[string]any
+	if decoder.Decode(&decoded) != nil {
+		return nil
+	}
+	return decoded
 }
 
 // filledIn returns a template with its parameters filled in, as in vmrules check, and any
@@ -262,8 +235,9 @@ func (a *auditor) parse(annotation string) parsedRules {
 		return known
 	}
 	rules, err := vmrules.ParseRules(annotation, a.build.options()...)
+	parsed := parsedRules{rules, err, needsOf(rules)}
 	if len(annotation) <= maxKept {
-		a.rules.Add(annotation, parsedRules{rules, err})
+		a.rules.Add(annotation, parsed)
 	}
-	return parsedRules{rules, err}
+	return parsed
 }

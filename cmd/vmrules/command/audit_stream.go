@@ -8,11 +8,10 @@ import (
 	"io"
 )
 
-// objectsIn calls each with the objects in a stream of JSON: the items of lists, and all
-// other objects. It holds one at a time, and stops when each returns false.
-func objectsIn(input io.Reader, each func(json.RawMessage) bool) error {
-	limited := &limitedReader{input: input}
-	s := objectStream{decoder: json.NewDecoder(limited), each: each, input: limited}
+// decodeObjects does what objectsIn does, but with encoding/json alone. It reads a text that
+// begins at an offset of the stream, and then the rest of the stream.
+func decodeObjects(read []byte, offset int64, input *limitedReader, each func(json.RawMessage) bool) error {
+	s := objectStream{decoder: json.NewDecoder(io.MultiReader(bytes.NewReader(read), input)), each: each, input: input}
 	for {
 		s.begin()
 		token, err := s.decoder.Token()
@@ -32,7 +31,7 @@ func objectsIn(input io.Reader, each func(json.RawMessage) bool) error {
 			if err == io.EOF {
 				err = io.ErrUnexpectedEOF
 			}
-			return fmt.Errorf("byte %d of the stream: %w", s.decoder.InputOffset(), err)
+			return fmt.Errorf("byte %d of the stream: %w", offset+s.decoder.InputOffset(), err)
 		}
 	}
 }
@@ -43,27 +42,35 @@ type objectStream struct {
 	input   *limitedReader
 }
 
-// begin starts an object, which may again have the full length.
-func (s *objectStream) begin() { s.input.left = maxObject }
+func (s *objectStream) begin() { s.input.begin() }
 
 // maxObject is the largest size in bytes of an object of the stream, and of a list without
 // its items. The API server accepts objects of 1.5 MiB, which kubectl indents.
 const maxObject = 4 << 20
 
-// A limitedReader reads a limited number of bytes, and then fails.
+// A limitedReader reads a limited number of bytes, and then fails. It repeats its first
+// error.
 type limitedReader struct {
 	input io.Reader
 	left  int
+	err   error
 }
+
+// begin starts an object, which may again have the full length.
+func (r *limitedReader) begin() { r.left = maxObject }
 
 var errTooLong = fmt.Errorf("an object is longer than %d bytes: remove it from the stream, or check it on its own with vmrules check", maxObject)
 
 func (r *limitedReader) Read(p []byte) (int, error) {
-	if r.left <= 0 {
-		return 0, errTooLong
+	if r.left <= 0 && r.err == nil {
+		r.err = errTooLong
+	}
+	if r.err != nil {
+		return 0, r.err
 	}
 	n, err := r.input.Read(p[:min(len(p), r.left)])
 	r.left -= n
+	r.err = err
 	return n, err
 }
 

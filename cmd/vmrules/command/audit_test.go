@@ -12,7 +12,7 @@ import (
 	"github.com/vmrules/vmrules"
 )
 
-func newTestAuditor(t *testing.T) *auditor {
+func newTestAuditor(t testing.TB) *auditor {
 	t.Helper()
 	rules, err := lru.New[string, parsedRules](2)
 	if err != nil {

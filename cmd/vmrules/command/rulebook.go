@@ -54,6 +54,15 @@ func (b *rulebook) isWhole() bool {
 	return slices.ContainsFunc(b.chapters, func(c chapter) bool { return c.isWhole })
 }
 
+// needs returns what the rules need of an object.
+func (b *rulebook) needs() needs {
+	var all []vmrules.Rules
+	for _, c := range b.chapters {
+		all = append(all, c.rules)
+	}
+	return needsOf(all...)
+}
+
 // read reads the files, and returns all their errors.
 func (b *rulebook) read(stdin io.Reader) []*manifest.Error {
 	var wrong []*manifest.Error
