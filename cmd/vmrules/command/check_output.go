@@ -17,24 +17,32 @@ var (
 	bad  = color.New(color.FgRed, color.Bold)
 )
 
-// writeChecked writes the results for people: a line for each object, and below it what is
-// wrong with it.
+// writeChecked writes the results for people.
 func writeChecked(w io.Writer, c *checker) error {
 	for _, o := range c.checked {
-		fmt.Fprintf(w, "%s:%d: %s: %s\n", oneLine(o.File), o.Line, oneLine(o.title), o.summary(c.fails(o)))
-		for _, text := range o.details(c.verbose) {
-			fmt.Fprintf(w, "  %s\n", strings.ReplaceAll(text, "\n", "\n  "))
-		}
+		o.write(w, c)
 	}
-	if c.checked == nil && c.unusable == nil {
-		nothing := "there is no VM and no template to check"
-		if c.book.isWhole() {
-			nothing = "there is no object to check"
-		}
-		_, err := fmt.Fprintln(w, nothing)
-		return err
+	_, err := io.WriteString(w, c.nothing())
+	return err
+}
+
+// nothing returns a line that says that nothing was checked; "" if something was.
+func (c *checker) nothing() string {
+	switch {
+	case c.checked != nil || c.unusable != nil:
+		return ""
+	case c.book.isWhole():
+		return "there is no object to check\n"
 	}
-	return nil
+	return "there is no VM and no template to check\n"
+}
+
+// write writes a line about an object, and below it what is wrong with it.
+func (o checked) write(w io.Writer, c *checker) {
+	fmt.Fprintf(w, "%s:%d: %s: %s\n", oneLine(o.File), o.Line, oneLine(o.title), o.summary(c.fails(o)))
+	for _, text := range o.details(c.verbose) {
+		fmt.Fprintf(w, "  %s\n", strings.ReplaceAll(text, "\n", "\n  "))
+	}
 }
 
 func (o checked) summary(fails bool) string {
@@ -93,9 +101,11 @@ func writeCheckedJSON(w io.Writer, c *checker) error {
 		Valid    bool              `json:"valid"`
 		Objects  []checked         `json:"objects"`
 		Unusable []*manifest.Error `json:"unusable,omitempty"`
+		Warnings []*manifest.Error `json:"warnings,omitempty"`
 	}{
-		Valid:    !slices.ContainsFunc(c.checked, c.fails) && !slices.ContainsFunc(c.checked, checked.isUnusable) && c.unusable == nil,
+		Valid:    !c.hasFailed() && !c.isUnusable(),
 		Objects:  append([]checked{}, c.checked...),
 		Unusable: c.unusable,
+		Warnings: c.with.set.Warnings,
 	})
 }
