@@ -54,8 +54,7 @@ type Violation struct {
 	Rule, Message, Field, Reason, Argument string
 	Warning                                bool
 	Limit, Value                           json.RawMessage
-	Pointer                                *string
-	Defaulted                              *bool
+	Pointer, Origin                        *string
 	Contains                               string
 }
 
@@ -163,7 +162,7 @@ type (
 	}
 	gotViolation struct {
 		Violation
-		Detail, Origin string
+		Detail string
 	}
 )
 
@@ -229,8 +228,7 @@ func comparable(violations []gotViolation, wanted []Violation) []Violation {
 			w := wanted[i]
 			g.Message = onlyIf(w.Message != "", g.Message)
 			g.Limit, g.Value = orWanted(w.Limit, g.Limit), orWanted(w.Value, g.Value)
-			isDefault := v.Origin == "default"
-			g.Pointer, g.Defaulted = orZero(w.Pointer, g.Pointer), onlyIf(w.Defaulted != nil, &isDefault)
+			g.Pointer, g.Origin = orZero(w.Pointer, g.Pointer), orZero(w.Origin, g.Origin)
 			if strings.Contains(v.Detail, w.Contains) {
 				g.Contains = w.Contains
 			}

@@ -41,8 +41,8 @@ const (
 		"problems": [{"rule": "r", "index": 1, "key": "k", "line": 2, "column": 3, "reason": "R", "source": "VM", "contains": "wrong"}],
 		"outcomes": ["Violated", "Satisfied"], "targets": ["", "items[0]"], "notes": ["some", ""], "undecided": ["Bound", ""], "violations": [
 			{"rule": "r", "message": "m", "field": "a.b", "pointer": "/a/b", "reason": "R",
-				"argument": "max", "value": 12345678901234567890, "limit": [ 8 ], "defaulted": true, "contains": "too"},
-			{"rule": "r", "reason": "R", "value": null, "limit": null, "pointer": "", "defaulted": false, "warning": true}]}`
+				"argument": "max", "value": 12345678901234567890, "limit": [ 8 ], "origin": "default", "contains": "too"},
+			{"rule": "r", "reason": "R", "value": null, "limit": null, "pointer": "", "origin": "", "warning": true}]}`
 )
 
 func TestCompare(t *testing.T) {
@@ -55,7 +55,7 @@ func TestCompare(t *testing.T) {
 		{`"pointer": "/a/b", `, ``, nil},
 		{`"value": 12345678901234567890, `, ``, nil},
 		{`"limit": [ 8 ], `, ``, nil},
-		{`, "defaulted": true, "contains": "too"`, ``, nil},
+		{`, "origin": "default", "contains": "too"`, ``, nil},
 		{`"line": 2, "column": 3, `, ``, nil},
 		{`, "source": "VM", "contains": "wrong"`, ``, nil},
 		{`"targets": ["", "items[0]"], "notes": ["some", ""], `, ``, nil},
@@ -81,12 +81,12 @@ func TestCompare(t *testing.T) {
 		{`[ 8 ]`, `[8.0]`, []string{"violations"}},
 		{`, "undecided": ["Bound", ""]`, ``, nil},
 		{`"undecided": ["Bound", ""]`, `"undecided": ["", ""]`, []string{"undecided"}},
-		{`"defaulted": true`, `"defaulted": false`, []string{"violations"}},
+		{`"origin": "default"`, `"origin": ""`, []string{"violations"}},
 		{`"too"`, `"two"`, []string{"violations"}},
 		{`"value": null`, `"value": ""`, []string{"violations"}},
 		{`"limit": null`, `"limit": []`, []string{"violations"}},
 		{`"pointer": ""`, `"pointer": "/"`, []string{"violations"}},
-		{`"defaulted": false`, `"defaulted": true`, []string{"violations"}},
+		{`"origin": ""`, `"origin": "default"`, []string{"violations"}},
 		{`, "warning": true`, ``, []string{"violations"}},
 		{`"warning": true}`, `"warning": true}, {}`, []string{"violations"}},
 	} {
