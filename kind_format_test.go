@@ -31,7 +31,7 @@ func TestFormatAsOtherKinds(t *testing.T) {
 			}
 			for _, decode := range []func(json.RawMessage) map[string]any{decodeExactly, decodeOddly} {
 				t.Run(file+"/"+v.Name, func(t *testing.T) {
-					compared += checkOtherKinds(t, rules, decode(v.Object), v.validateOptions(t)...)
+					compared += checkOtherKinds(t, rules, decode(v.Object), v.validateOptions(t, decode)...)
 				})
 			}
 		}

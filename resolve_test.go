@@ -24,7 +24,7 @@ func TestResolveAgreesWithValidate(t *testing.T) {
 				continue
 			}
 			t.Run(file+"/"+v.Name, func(t *testing.T) {
-				object, opts := decodeExactly(v.Object), v.validateOptions(t)
+				object, opts := decodeExactly(v.Object), v.validateOptions(t, decodeExactly)
 				results := Validate(rules, object, opts...).Results()
 				n := 0
 				for resolved := range rules.Resolve(object, opts...) {

@@ -130,3 +130,31 @@ func TestCompareWithNothing(t *testing.T) {
 		}
 	}
 }
+
+func TestFind(t *testing.T) {
+	const (
+		small  = `{"kind": "VirtualMachineClusterInstancetype", "metadata": {"name": "small"}}`
+		large  = `{"kind": "VirtualMachineInstancetype", "metadata": {"name": "large"}}`
+		fedora = `{"kind": "VirtualMachinePreference", "metadata": {"name": "fedora"}}`
+		none   = `null`
+	)
+	var v Vector
+	if err := json.Unmarshal([]byte(`{"cluster": [`+small+`,`+large+`,`+fedora+`]}`), &v); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct{ spec, instancetype, preference string }{
+		{`{"instancetype": {"name": "large"}}`, large, none},
+		{`{"instancetype": {"name": "small"}, "preference": {"name": "fedora"}}`, small, fedora},
+		{`{"instancetype": {"name": "fedora"}, "preference": {"name": "small"}}`, none, none},
+		{`{}`, none, none},
+	} {
+		for _, decode := range []func(json.RawMessage) map[string]any{DecodeExactly, DecodeOddly} {
+			instancetype, preference, err := v.Find(decode)(decode(json.RawMessage(`{"spec": ` + test.spec + `}`)))
+			got := []map[string]any{instancetype, preference}
+			want := []map[string]any{decode(json.RawMessage(test.instancetype)), decode(json.RawMessage(test.preference))}
+			if diff := cmp.Diff(want, got); diff != "" || err != nil {
+				t.Errorf("%s (-want +got):\n%s%v", test.spec, diff, err)
+			}
+		}
+	}
+}
