@@ -32,6 +32,11 @@ func TestNamesOf(t *testing.T) {
 		{"the name of a resource", `{"spec": {"instancetype": {"kind": "virtualmachineInstancetypes", "name": "a"}}}`,
 			&instancetype.Named{Kind: "VirtualMachineInstancetype", Name: "a"}, nil,
 			[]string{"VirtualMachineInstancetype a"}},
+		{"in a namespace", `{"metadata": {"namespace": "n"}, "spec": {
+			"instancetype": {"kind": "VirtualMachineInstancetype", "name": "a"}, "preference": {"name": "b"}}}`,
+			&instancetype.Named{Kind: "VirtualMachineInstancetype", Name: "a", Namespace: "n"},
+			&instancetype.Named{Kind: "VirtualMachineClusterPreference", Name: "b"},
+			[]string{"VirtualMachineInstancetype a in the namespace n", "VirtualMachineClusterPreference b"}},
 		{"a kind that is not known", `{"spec": {"preference": {"kind": "Flavor", "name": "a"}}}`,
 			nil, &instancetype.Named{Kind: "Flavor", Name: "a"}, []string{"Flavor a"}},
 		{"from a volume", `{"spec": {"preference": {"inferFromVolume": "root"}}}`,
