@@ -202,9 +202,9 @@ func (e *evaluation) startChecking(t *target) *checking {
 	return c
 }
 
-// oldVM returns the VM of a target as it was before the update, expanded like the new one.
+// oldVM returns the VM of a target as it was before the update, expanded if the new one is.
 func (e *evaluation) oldVM(t *target) any {
-	if e.find != nil {
+	if e.find != nil && !t.IsWhole {
 		for _, old := range e.appendTargets(nil, value.Resolve(e.old), RootTemplate) {
 			if old.Name == t.Name && slices.Equal(old.VMAt, t.VMAt) {
 				return old.VM
