@@ -279,7 +279,7 @@ func newEvaluation(opts []ValidateOption) *evaluation {
 func (e *evaluation) release() {
 	clear(e.targets)
 	e.targets = e.targets[:0]
-	e.decision = decision{}
+	e.decision, e.doubts = decision{}, nil
 	clear(e.at)
 	e.settings = settings{}
 	evaluations.Put(e)

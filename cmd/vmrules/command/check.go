@@ -2,9 +2,11 @@ package command
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 
+	"github.com/fatih/color"
 	"github.com/spf13/cobra"
 
 	"github.com/vmrules/vmrules"
@@ -19,11 +21,13 @@ type checker struct {
 	verbose          bool
 	quiet            bool
 	requireRules     bool
+	expand           bool
 	output           choice[func(io.Writer, *checker) error]
 
 	checked  []checked
-	kept     int // the weight of their reports
 	unusable []*manifest.Error
+	// notExpanded means that a VM was not expanded, or not completely.
+	notExpanded bool
 }
 
 // A checked is the result for one object.
@@ -37,6 +41,9 @@ type checked struct {
 	Report *vmrules.Report `json:"report,omitempty"`
 	// Missing are the required parameters of a template that have no value.
 	Missing []string `json:"missingParameters,omitempty"`
+	// NotFound are the instance types and preferences that the VMs name and that are
+	// not given.
+	NotFound []string `json:"notFound,omitempty"`
 	// Problem says why the rules cannot be used, or some of them; Problems are
 	// those of the annotation.
 	Problem  string            `json:"problem,omitempty"`
@@ -67,7 +74,11 @@ a value, check makes one up, which is always the same.
 
 With --rules, all VMs, including those in templates, are checked by the rules of files
 instead. This includes VMs that their annotations exempt.
-` + b.aboutForms() + inputs + `
+
+With --expand, check writes the VMs as KubeVirt expands them, in YAML. A comment behind
+each field that was filled in says from where. The exit status is also 1 if an instance
+type or preference is not found, or conflicts with a VM.
+` + aboutInstancetypes + b.aboutForms() + inputs + `
 The exit status is 0 if all objects are valid, 1 if one is not, and 2 if a file or its
 rules cannot be used; other files are still checked. An object without rules is valid,
 unless --require-rules is given.`,
@@ -86,7 +97,9 @@ unless --require-rules is given.`,
 	flags.BoolVarP(&c.quiet, "quiet", "q", false, "show only objects that are not valid, and no summary")
 	flags.BoolVar(&c.requireRules, "require-rules", false, "an object without rules is not valid")
 	command.MarkFlagsMutuallyExclusive("verbose", "quiet")
+	flags.BoolVar(&c.expand, "expand", false, "write the VMs in YAML as KubeVirt expands them, with the reports as comments")
 	c.output.flag(command, "output", "o", "how to write the reports")
+	command.MarkFlagsMutuallyExclusive("expand", "output")
 	return command
 }
 
@@ -94,7 +107,7 @@ func (c *checker) run(command *cobra.Command, args []string) error {
 	if c.book.isGiven() && c.template != "" {
 		return errors.New("--rules and --template cannot be used together: give the rules by one of them")
 	}
-	if err := inputTwice(c.book.files, []string{c.template}, args); err != nil {
+	if err := inputTwice(c.book.files, c.with.files, []string{c.template}, args); err != nil {
 		return err
 	}
 	if err := c.read(command); err != nil {
@@ -108,30 +121,45 @@ func (c *checker) run(command *cobra.Command, args []string) error {
 			return err
 		}
 	}
-	if err := c.output.value()(command.OutOrStdout(), c); err != nil {
+	write := c.output.value()
+	if c.expand {
+		color.NoColor = true
+		write = writeExpanded
+	}
+	if err := write(command.OutOrStdout(), c); err != nil {
 		return err
 	}
-	return verdict(slices.ContainsFunc(c.checked, c.fails), c.unusable != nil || slices.ContainsFunc(c.checked, checked.isUnusable))
+	return verdict(c.hasFailed(), c.isUnusable())
 }
 
-// checkAll checks the objects in the files that the arguments name.
+const notFound = "not all instance types and preferences that VMs name are given: give their files too, or with --with"
+
+// checkAll checks the objects in the files that the arguments name. It first reads all of
+// them, because any file may have the instance type of a VM in another one.
 func (c *checker) checkAll(command *cobra.Command, args []string) error {
-	for file, err := range manifest.Read(args, command.InOrStdin()) {
-		if err != nil {
+	var objects []manifest.Object
+	for object, err := range c.with.objects(args, command.InOrStdin()) {
+		switch {
+		case err != nil:
 			c.unusable = append(c.unusable, unusable(command.ErrOrStderr(), err))
-			continue
+		case object.HoldsVM() || c.book.isWhole():
+			objects = append(objects, object)
 		}
-		for _, object := range file.Objects() {
-			if object.HoldsVM() || c.book.isWhole() {
-				c.checked = append(c.checked, c.check(object))
-				c.kept += weight(c.checked[len(c.checked)-1].Report)
-			}
-			if c.kept > maxKeptWeight {
-				err := &manifest.Error{File: file.Name, Line: object.Line, Column: 1, Message: "the reports of all objects up to here are too long: check fewer objects at a time, or use vmrules audit"}
-				c.unusable = append(c.unusable, unusable(command.ErrOrStderr(), err))
-				return nil
-			}
+	}
+	c.with.warn(command.ErrOrStderr())
+	kept := 0 // the weight of the reports
+	for _, object := range objects {
+		c.checked = append(c.checked, c.check(object))
+		kept += weight(c.checked[len(c.checked)-1].Report)
+		if kept > maxKeptWeight {
+			err := &manifest.Error{File: object.File().Name, Line: object.Line, Column: 1,
+				Message: "the reports of all objects up to here are too long: check fewer objects at a time, or use vmrules audit"}
+			c.unusable = append(c.unusable, unusable(command.ErrOrStderr(), err))
+			return nil
 		}
+	}
+	if slices.ContainsFunc(c.checked, func(o checked) bool { return o.NotFound != nil }) {
+		fmt.Fprintln(command.ErrOrStderr(), "vmrules: "+notFound)
 	}
 	return c.allDeclared()
 }
@@ -166,8 +194,10 @@ func (c *checker) check(o manifest.Object) checked {
 }
 
 func (c *checker) judge(o manifest.Object, result *checked) (*vmrules.Report, error) {
+	with := c.with.set.For(o)
+	defer func() { result.NotFound = with.NotFound }()
 	if !o.IsTemplate() && c.templates != nil {
-		return c.judgeByTemplate(o)
+		return c.judgeByTemplate(o, with.Option())
 	}
 	filled, err := c.fill(o)
 	if err != nil {
@@ -176,17 +206,25 @@ func (c *checker) judge(o manifest.Object, result *checked) (*vmrules.Report, er
 	result.Missing = filled.Missing
 	content := filled.Content()
 	if c.book.isGiven() {
-		return c.book.judge(content, o.HoldsVM()), nil
+		return c.book.judge(content, o.HoldsVM(), with.Option()), nil
 	}
-	return vmrules.ValidateOwn(content, vmrules.WithParseOptions(c.reading...))
+	return vmrules.ValidateOwn(content, with.Option(), vmrules.WithParseOptions(c.reading...))
 }
 
-func (c *checker) judgeByTemplate(o manifest.Object) (*vmrules.Report, error) {
+func (c *checker) judgeByTemplate(o manifest.Object, with vmrules.ValidateOption) (*vmrules.Report, error) {
 	rules, vm, err := c.rulesOf(o)
 	if err != nil {
 		return nil, err
 	}
-	return vmrules.Validate(rules, vm), nil
+	return vmrules.Validate(rules, vm, with), nil
+}
+
+func (c *checker) hasFailed() bool {
+	return c.notExpanded || slices.ContainsFunc(c.checked, c.fails) || c.warningsAsErrors && c.with.set.Warnings != nil
+}
+
+func (c *checker) isUnusable() bool {
+	return c.unusable != nil || slices.ContainsFunc(c.checked, checked.isUnusable)
 }
 
 // fails reports whether the object is not valid.

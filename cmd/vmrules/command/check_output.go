@@ -17,20 +17,34 @@ var (
 	bad  = color.New(color.FgRed, color.Bold)
 )
 
-// writeChecked writes the results for people: a line for each object that needs attention, and
-// below it what is wrong with it, and then a summary.
+// writeChecked writes the results for people: what needs attention, and then a summary.
 func writeChecked(w io.Writer, c *checker) error {
 	for _, o := range c.checked {
-		if !c.shows(o) {
-			continue
-		}
-		fmt.Fprintf(w, "%s:%d: %s: %s\n", oneLine(o.File), o.Line, oneLine(o.title), o.summary(c.fails(o)))
-		for _, text := range o.details(c.verbose) {
-			fmt.Fprintf(w, "  %s\n", strings.ReplaceAll(text, "\n", "\n  "))
+		if c.shows(o) {
+			o.write(w, c)
 		}
 	}
 	_, err := io.WriteString(w, c.summary())
 	return err
+}
+
+// nothing returns a line that says that nothing was checked; "" if something was.
+func (c *checker) nothing() string {
+	switch {
+	case c.checked != nil || c.unusable != nil:
+		return ""
+	case c.book.isWhole():
+		return "there is no object to check\n"
+	}
+	return "there is no VM and no template to check\n"
+}
+
+// write writes a line about an object, and below it what is wrong with it.
+func (o checked) write(w io.Writer, c *checker) {
+	fmt.Fprintf(w, "%s:%d: %s: %s\n", oneLine(o.File), o.Line, oneLine(o.title), o.summary(c.fails(o)))
+	for _, text := range o.details(c.verbose) {
+		fmt.Fprintf(w, "  %s\n", strings.ReplaceAll(text, "\n", "\n  "))
+	}
 }
 
 func (o checked) summary(fails bool) string {
@@ -91,9 +105,11 @@ func writeCheckedJSON(w io.Writer, c *checker) error {
 		Valid    bool              `json:"valid"`
 		Objects  []checked         `json:"objects"`
 		Unusable []*manifest.Error `json:"unusable,omitempty"`
+		Warnings []*manifest.Error `json:"warnings,omitempty"`
 	}{
-		Valid:    !slices.ContainsFunc(c.checked, c.fails) && !slices.ContainsFunc(c.checked, checked.isUnusable) && c.unusable == nil,
+		Valid:    !c.hasFailed() && !c.isUnusable(),
 		Objects:  append([]checked{}, c.checked...),
 		Unusable: c.unusable,
+		Warnings: c.with.set.Warnings,
 	})
 }

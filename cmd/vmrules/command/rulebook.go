@@ -41,7 +41,7 @@ func inputTwice(files ...[]string) error {
 		}
 	}
 	if named > 1 {
-		return errors.New("- is the standard input, which can be read only once: give the rules or the objects as a file")
+		return errors.New("- is the standard input, which can be read only once: give all but one of them as files")
 	}
 	return nil
 }
@@ -99,12 +99,12 @@ func inFile(d manifest.Document, p vmrules.Problem) *manifest.Error {
 
 // judge judges an object, which may hold VMs, by all rules. The rules are numbered across
 // all documents.
-func (b *rulebook) judge(object map[string]any, holdsVM bool) *vmrules.Report {
+func (b *rulebook) judge(object map[string]any, holdsVM bool, opts ...vmrules.ValidateOption) *vmrules.Report {
 	var all []vmrules.Result
 	first := 0
 	for _, c := range b.chapters {
 		if c.isWhole || holdsVM {
-			for _, result := range vmrules.Validate(c.rules, object).Results() {
+			for _, result := range vmrules.Validate(c.rules, object, opts...).Results() {
 				if result.Index >= 0 {
 					result.Index += first
 				}

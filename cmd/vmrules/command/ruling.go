@@ -11,9 +11,10 @@ import (
 )
 
 // A ruling finds the rules by which an object is judged: its own, or those of a template,
-// with the template's parameters filled in.
+// with the template's parameters filled in. It also finds the instance types of VMs.
 type ruling struct {
 	parameters
+	with      companions
 	reading   []vmrules.ParseOption // of annotations
 	template  string
 	templates []*template // the templates of --template
@@ -34,11 +35,15 @@ func newRuling(b Build) ruling {
 
 func (r *ruling) flags(command *cobra.Command) {
 	command.Flags().StringVar(&r.template, "template", "", "file with the template of the VMs, or with several templates, which VMs name by their labels")
+	r.with.flag(command)
 	r.parameters.flag(command)
 }
 
 func (r *ruling) read(command *cobra.Command) error {
 	if err := r.parameters.read(); err != nil {
+		return err
+	}
+	if err := r.with.read(command.InOrStdin()); err != nil {
 		return err
 	}
 	return r.readTemplates(command)

@@ -13,12 +13,10 @@ func (t tally) String() string {
 // summary returns the last line of the results for people.
 func (c *checker) summary() string {
 	switch {
-	case c.quiet, c.checked == nil && c.unusable != nil:
+	case c.quiet:
 		return ""
-	case c.checked == nil && c.book.isWhole():
-		return "there is no object to check\n"
 	case c.checked == nil:
-		return "there is no VM and no template to check\n"
+		return c.nothing()
 	}
 	var t tally
 	for _, o := range c.checked {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/instancetypes"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
 	"github.com/vmrules/vmrules/lint"
 )
@@ -23,24 +24,35 @@ import (
 // that are the same in each run. It fails if lint finds an error in the template's rules, or if
 // a VM in the template does not satisfy them. Warnings are logged.
 //
+// A VM that names an instance type or a preference is judged as KubeVirt expands it, if they
+// are in the file system too.
+//
 // The test fails if a file cannot be read, or if the file system has no template.
 func Templates(t *testing.T, fsys fs.FS, opts ...vmrules.ParseOption) {
 	t.Helper()
-	none := true
+	var templates []manifest.Object
+	var set instancetypes.Set
 	for file, err := range manifest.ReadFS(fsys) {
 		if err != nil {
 			t.Error(err)
 			continue
 		}
 		for _, o := range file.Objects() {
-			if !o.IsTemplate() {
-				continue
+			if err := set.AddObject(o); err != nil {
+				t.Error(err)
 			}
-			none = false
-			t.Run(file.Name+"/"+o.Name, func(t *testing.T) { look(o, opts).report(t) })
+			if o.IsTemplate() {
+				templates = append(templates, o)
+			}
 		}
 	}
-	if none {
+	for _, warning := range set.Warnings {
+		t.Log(warning)
+	}
+	for _, o := range templates {
+		t.Run(o.File().Name+"/"+o.Name, func(t *testing.T) { look(o, &set, opts).report(t) })
+	}
+	if templates == nil {
 		t.Error("the file system has no template in a .yaml, .yml or .json file")
 	}
 }
@@ -58,7 +70,7 @@ func (v verdict) report(t *testing.T) {
 	}
 }
 
-func look(o manifest.Object, opts []vmrules.ParseOption) verdict {
+func look(o manifest.Object, set *instancetypes.Set, opts []vmrules.ParseOption) verdict {
 	var v verdict
 	filled, err := o.Fill(nil)
 	if err != nil {
@@ -72,7 +84,7 @@ func look(o manifest.Object, opts []vmrules.ParseOption) verdict {
 		v.lint(a, opts)
 	}
 	if v.errors == nil { // the rules can be read
-		v.check(filled, opts)
+		v.check(filled, set, opts)
 	}
 	return v
 }
@@ -90,8 +102,8 @@ func (v *verdict) lint(a manifest.Annotation, opts []vmrules.ParseOption) {
 	}
 }
 
-func (v *verdict) check(filled manifest.Filled, opts []vmrules.ParseOption) {
-	report, err := vmrules.ValidateOwn(filled.Content(), vmrules.WithParseOptions(opts...))
+func (v *verdict) check(filled manifest.Filled, set *instancetypes.Set, opts []vmrules.ParseOption) {
+	report, err := vmrules.ValidateOwn(filled.Content(), set.For(filled.Object).Option(), vmrules.WithParseOptions(opts...))
 	if err != nil { // the rules cannot be read, although lint has no error
 		v.errors = append(v.errors, err.Error())
 	}

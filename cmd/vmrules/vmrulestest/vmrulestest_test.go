@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/instancetypes"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
 )
 
@@ -30,6 +31,26 @@ objects:
           "owner": "me"}]
   spec: {template: {spec: {domain: {cpu: {cores: "${{CORES}}"}}}}}
 `
+
+// Instance types may be in other files than the template.
+func TestTemplatesWithInstancetypes(t *testing.T) {
+	Templates(t, fstest.MapFS{
+		"a.yaml": {Data: []byte(`kind: Template
+metadata: {name: sized}
+objects:
+- kind: VirtualMachine
+  metadata:
+    annotations:
+      vm.kubevirt.io/validations: |
+        [{"name": "sockets", "rule": "integer", "path": "jsonpath::.spec.domain.cpu.sockets", "message": "2", "min": 2}]
+  spec: {instancetype: {name: small}, template: {spec: {domain: {}}}}
+`)},
+		"b.yaml": {Data: []byte(`kind: VirtualMachineClusterInstancetype
+metadata: {name: small}
+spec: {cpu: {guest: 2}, memory: {guest: 2Gi}}
+`)},
+	})
+}
 
 // The options can add a kind beyond the format.
 func TestLookWithOptions(t *testing.T) {
@@ -57,7 +78,7 @@ func TestLookWithOptions(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				got := look(file.Objects()[0], test.opts).errors
+				got := look(file.Objects()[0], &instancetypes.Set{}, test.opts).errors
 				if diff := cmp.Diff(test.want, got); diff != "" {
 					t.Errorf("(-want +got):\n%s", diff)
 				}
@@ -112,7 +133,7 @@ func TestLook(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				got := look(file.Objects()[0], nil)
+				got := look(file.Objects()[0], &instancetypes.Set{}, nil)
 				if diff := cmp.Diff(test.want, got, cmp.AllowUnexported(verdict{})); diff != "" {
 					t.Errorf("(-want +got):\n%s", diff)
 				}

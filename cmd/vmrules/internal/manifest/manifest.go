@@ -25,6 +25,9 @@ type File struct {
 	documents []*node
 }
 
+// Size returns the size of the file in bytes.
+func (f *File) Size() int { return len(f.source.text) }
+
 // An Error says why a file cannot be used.
 type Error struct {
 	File    string `json:"file"`

@@ -1,0 +1,86 @@
+package command
+
+import (
+	"fmt"
+	"io"
+	"iter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/instancetypes"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
+)
+
+// aboutInstancetypes describes in help texts where instance types come from.
+const aboutInstancetypes = `
+A VM that names an instance type or a preference is judged as KubeVirt expands it. The
+instance types and preferences may be in the same FILE as the VM, in any order, or in the
+files of --with. If one is missing, rules about fields that it may set are not decided.
+`
+
+// A companions holds the instance types and preferences that VMs may name.
+type companions struct {
+	files []string // of --with
+	set   instancetypes.Set
+}
+
+func (c *companions) flag(command *cobra.Command) {
+	command.Flags().StringArrayVar(&c.files, "with", nil, "file or folder with instance types and preferences that VMs name")
+}
+
+// read reads the files of --with.
+func (c *companions) read(stdin io.Reader) error {
+	for _, name := range c.files {
+		none := true
+		for o, err := range c.objects([]string{name}, stdin) {
+			if err != nil {
+				return err
+			}
+			none = none && !instancetypes.Holds(o.Kind)
+		}
+		if none {
+			return fmt.Errorf("--with %s: there is no instance type and no preference in it", name)
+		}
+	}
+	return nil
+}
+
+// maxRead is the largest size in bytes of all files together. Their objects are kept until
+// the instance types in all of them are known.
+const maxRead = 256 << 20
+
+// objects yields the objects in files, and adds the instance types and preferences among them
+// to the set. It continues after an error, which is a *manifest.Error.
+func (c *companions) objects(files []string, stdin io.Reader) iter.Seq2[manifest.Object, error] {
+	return func(yield func(manifest.Object, error) bool) {
+		size := 0
+		for file, err := range manifest.Read(files, stdin) {
+			if err != nil {
+				if !yield(manifest.Object{}, err) {
+					return
+				}
+				continue
+			}
+			if size += file.Size(); size > maxRead {
+				yield(manifest.Object{}, &manifest.Error{File: file.Name, Message: fmt.Sprintf(
+					"the files up to here have more than %d bytes: check fewer files at a time, or use vmrules audit", maxRead)})
+				return
+			}
+			for _, o := range file.Objects() {
+				if err := c.set.AddObject(o); err != nil && !yield(o, err) {
+					return
+				}
+				if !yield(o, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// warn writes what is wrong with the instance types and preferences.
+func (c *companions) warn(stderr io.Writer) {
+	for _, warning := range c.set.Warnings {
+		fmt.Fprintln(stderr, "vmrules: warning:", oneLine(warning.Error()))
+	}
+}

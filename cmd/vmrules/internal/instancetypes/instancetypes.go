@@ -1,0 +1,161 @@
+// Package instancetypes keeps the instance types and preferences that were read, and finds
+// those that a VM names.
+package instancetypes
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
+	"github.com/vmrules/vmrules/instancetype"
+)
+
+// A Set holds instance types and preferences. Once all are added, it is safe for concurrent
+// use. The zero Set is empty.
+type Set struct {
+	entries map[key]*entry
+	// Warnings says what is wrong with objects in the Set, in the order in which they
+	// were added.
+	Warnings []*manifest.Error
+}
+
+// A key identifies an object in a cluster. The namespace is "" for a cluster-wide kind.
+type key struct{ kind, namespace, name string }
+
+type entry struct {
+	object map[string]any
+	at     Place
+	err    error // that another object has the same key
+}
+
+// A Place says where an object was read.
+type Place struct {
+	File string
+	Line int // 0 if it is not known
+}
+
+func (p Place) String() string {
+	if p.Line == 0 {
+		return p.File
+	}
+	return fmt.Sprintf("%s:%d", p.File, p.Line)
+}
+
+func (p Place) errorf(format string, args ...any) *manifest.Error {
+	return &manifest.Error{File: p.File, Line: p.Line, Column: min(p.Line, 1), Message: fmt.Sprintf(format, args...)}
+}
+
+const group = "instancetype.kubevirt.io"
+
+// isNamespaced lists the kinds of objects that a Set holds.
+var isNamespaced = map[string]bool{
+	"VirtualMachineInstancetype":        true,
+	"VirtualMachineClusterInstancetype": false,
+	"VirtualMachinePreference":          true,
+	"VirtualMachineClusterPreference":   false,
+}
+
+// Holds reports whether a Set holds objects of a kind.
+func Holds(kind string) bool {
+	_, ok := isNamespaced[kind]
+	return ok
+}
+
+// IsPreference reports whether an object is a preference.
+func IsPreference(object map[string]any) bool {
+	return isMember(object) && strings.HasSuffix(text(object, "kind"), "Preference")
+}
+
+// isMember reports whether an object is an instance type or a preference.
+func isMember(object map[string]any) bool {
+	version := text(object, "apiVersion")
+	return Holds(text(object, "kind")) && (version == "" || strings.HasPrefix(version, group+"/"))
+}
+
+// AddObject is Add for an object in a file.
+func (s *Set) AddObject(o manifest.Object) error {
+	if !Holds(o.Kind) {
+		return nil
+	}
+	return s.Add(o.Content(), Place{o.File().Name, o.Line})
+}
+
+// Add adds an object if it is an instance type or a preference. It returns an error if the Set
+// already holds the object with another spec. VMs that name it are then not expanded, because
+// it is not known which of the two is meant. The error is a *manifest.Error.
+func (s *Set) Add(object map[string]any, at Place) error {
+	if !isMember(object) {
+		return nil
+	}
+	k := key{text(object, "kind"), "", text(object, "metadata", "name")}
+	if isNamespaced[k.kind] {
+		k.namespace = text(object, "metadata", "namespace")
+	}
+	if s.entries == nil {
+		s.entries = map[key]*entry{}
+	}
+	known := s.entries[k]
+	switch {
+	case known == nil:
+		s.entries[k] = &entry{object: object, at: at}
+		s.warn(k, object, at)
+		return nil
+	case reflect.DeepEqual(known.object["spec"], object["spec"]):
+		return nil
+	}
+	known.err = fmt.Errorf("the %s at %s and at %s have different specs", k, known.at, at)
+	return at.errorf("the %s has another spec than at %s: keep one of the two", k, known.at)
+}
+
+// maxUnknown is how many unknown fields a warning lists.
+const maxUnknown = 10
+
+// warn adds a warning if no VM can use an object, or if the object has unknown fields.
+func (s *Set) warn(k key, object map[string]any, at Place) {
+	if k.name == "" {
+		s.Warnings = append(s.Warnings, at.errorf("the %s has no metadata.name: add one, by which VMs can name it", k.kind))
+		return
+	}
+	given, preferred := object, map[string]any(nil)
+	if IsPreference(object) {
+		given, preferred = nil, object
+	}
+	expanded, err := instancetype.Expand(plainVM, given, preferred)
+	if err != nil {
+		s.Warnings = append(s.Warnings, at.errorf("the %s cannot be used: %v", k, err))
+		return
+	}
+	unknown := expanded.Ignored
+	if len(unknown) == 0 {
+		return
+	}
+	list := strings.Join(unknown[:min(len(unknown), maxUnknown)], ", ")
+	if more := len(unknown) - maxUnknown; more > 0 {
+		list += fmt.Sprintf(" and %d more", more)
+	}
+	s.Warnings = append(s.Warnings, at.errorf("the %s has unknown fields, which have no effect: correct or remove %s", k, list))
+}
+
+// plainVM is a VM that any instance type or preference can expand.
+var plainVM = map[string]any{"spec": map[string]any{"template": map[string]any{"spec": map[string]any{
+	"domain": map[string]any{"cpu": map[string]any{}},
+}}}}
+
+// String returns the kind, the namespace and the name.
+func (k key) String() string {
+	if k.namespace != "" {
+		return k.kind + " " + k.namespace + "/" + k.name
+	}
+	return k.kind + " " + k.name
+}
+
+// text returns a string in an object; "" if it is missing.
+func text(object map[string]any, names ...string) string {
+	last := len(names) - 1
+	for _, name := range names[:last] {
+		object, _ = object[name].(map[string]any)
+	}
+	s, _ := object[names[last]].(string)
+	return s
+}
