@@ -25,6 +25,9 @@ var checks = []Check{
 	{"invalid-regex", SeverityError, "the regex cannot be used"},
 	{"invalid-argument", SeverityError, "an argument other than regex cannot be used"},
 
+	{"misspelt-annotation", SeverityWarning, "an annotation is not read, because its key is only nearly that of rules"},
+	{"undeclared-parameter", SeverityWarning, "the template does not declare this parameter, so its reference is not replaced"},
+
 	{"misspelt-key", SeverityWarning, "a key is unknown, and so ignored, but close to a known key; an error under Strict"},
 	{"unknown-key", SeverityWarning, "a key is unknown, and so ignored; an error under Strict"},
 	{"misspelt-kind", SeverityWarning, "the kind is unknown, so the rule is ignored, but close to a known kind; an error under Strict"},

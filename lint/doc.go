@@ -19,6 +19,14 @@
 //	invalid-regex         the regex cannot be used
 //	invalid-argument      an argument other than regex cannot be used
 //
+// # Objects
+//
+// Annotation sees only the text of an annotation. AnnotationKey and UndeclaredParameter make
+// the findings about the object around it:
+//
+//	misspelt-annotation   an annotation is not read, because its key is only nearly that of rules
+//	undeclared-parameter  the template does not declare this parameter, so its reference is not replaced
+//
 // # Warnings
 //
 // A rule probably does not do what its author meant:
