@@ -153,6 +153,7 @@ func (l *linter) lintFile(to *linted, file *manifest.File, stderr io.Writer) {
 		if to.isFull {
 			return
 		}
+		l.addFindings(to, file, object.String(), object.Mistakes())
 		filled, err := l.fill(object)
 		if err != nil {
 			to.Unusable = append(to.Unusable, unusable(stderr, err))
@@ -232,9 +233,14 @@ func (l *linter) options() []vmrules.ParseOption {
 	return opts
 }
 
-// add adds the findings about some rules, if they are severe enough.
+// add adds the findings about the rules in an annotation or a document.
 func (l *linter) add(to *linted, file *manifest.File, about string, findings []lint.Finding) {
 	to.Annotations++
+	l.addFindings(to, file, about, findings)
+}
+
+// addFindings adds findings, if they are severe enough.
+func (l *linter) addFindings(to *linted, file *manifest.File, about string, findings []lint.Finding) {
 	for _, f := range findings {
 		if weights[string(f.Severity)] < l.least.value() {
 			continue
