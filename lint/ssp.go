@@ -110,7 +110,8 @@ func (l *linter) sspArgument(r *rule, m jsontext.Member, key string) {
 // warn. The findings are those about the rule so far.
 func (l *linter) sspWarning(r *rule, findings []Finding) {
 	fails := !r.Kind.IsOfFormat() || slices.ContainsFunc(findings, func(f Finding) bool {
-		return profileSeverities[SSP][f.ID] == SeverityError && f.Key != keyValid
+		isUsed := strings.HasPrefix(f.ID, "ssp-") && f.Key != keyValid || r.isUsedBySSP(f.Key)
+		return profileSeverities[SSP][f.ID] == SeverityError && isUsed
 	})
 	if r.JustWarning && fails {
 		l.add(r, keyJustWarning, "ssp-just-warning", "KubeVirt's template validator cannot use this rule, and so rejects VMs all the same: correct what the other findings about the rule say")

@@ -19,8 +19,8 @@ func (l *linter) sspBound(r *rule, m jsontext.Member) {
 	switch written := m.Value.Value.(type) {
 	case json.Number:
 		n, err := quantity.ParseJSON(written.String())
-		if rounded, ok := sspRounded(n); err == nil && !ok {
-			l.add(r, m.Key, "ssp-rounding", "KubeVirt's template validator reads this as %d: write a whole number of at most 15 digits", rounded)
+		if err == nil && !sspIsExact(n) {
+			l.add(r, m.Key, "ssp-rounding", "KubeVirt's template validator rounds this to a whole number of about 15 digits: write one")
 		}
 	case string:
 		if strings.HasPrefix(written, jsonpath.Prefix) {
@@ -34,15 +34,11 @@ func (l *linter) sspBound(r *rule, m jsontext.Member) {
 	}
 }
 
-// sspRounded returns the number as which KubeVirt's template validator reads a number, and
-// whether it is the same.
-func sspRounded(n quantity.Number) (int64, bool) {
-	exact, isInt64 := n.Int64()
-	if !isInt64 {
-		f, _ := json.Number(n.String()).Float64()
-		return int64(math.Round(f)), false
-	}
-	return int64(float64(exact)), int64(float64(exact)) == exact
+// sspIsExact reports whether KubeVirt's template validator reads a number as it is.
+func sspIsExact(n quantity.Number) bool {
+	i, ok := n.Int64()
+	f := float64(i)
+	return ok && f < math.MaxInt64 && int64(f) == i
 }
 
 // sspValues checks the list of allowed values.

@@ -31,6 +31,7 @@ var sspTests = []sspTest{
 	{"a number that is too long", `"max": 9007199254740993`, []string{"warning ssp-rounding max"}},
 	{"a long number that is exact", `"max": 9007199254740992`, nil},
 	{"a number that is too large", `"max": 1e30`, []string{"warning ssp-rounding max"}},
+	{"a number that is nearly too large", `"max": 9223372036854775807, "min": -9223372036854775808`, []string{"warning ssp-rounding max"}},
 
 	{"values", `"rule": "enum", "path": "jsonpath::.spec.hostname", "values": ["a", "jsonpath::.spec.subdomain"]`, nil},
 	{"a number among values", `"rule": "enum", "path": "jsonpath::.spec.hostname", "values": ["1", 2, true]`,
@@ -123,6 +124,9 @@ var sspTests = []sspTest{
 		[]string{"error ssp-field path", "warning ssp-just-warning justWarning"}},
 	{"justWarning on a rule with a misspelt valid", `"valid": "jsonpath::.spec.domains", "min": 1, "justWarning": true`,
 		[]string{"warning misspelt-field valid jsonpath::.spec.domain"}},
+	{"justWarning on a rule with an unknown field in an argument that is not used",
+		`"justWarning": true, "minLength": "jsonpath::.spec.domain.cpu.core"`,
+		[]string{"warning foreign-argument minLength", "warning misspelt-field minLength jsonpath::.spec.domain.cpu.cores"}},
 	{"justWarning on an unknown kind", `"rule": "tree", "min": 1, "justWarning": true`,
 		[]string{"error unknown-kind rule", "warning ssp-just-warning justWarning"}},
 	{"no message", `"message": "", "min": "1Gi"`, []string{"error missing-key message"}},
