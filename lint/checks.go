@@ -25,7 +25,7 @@ var checks = []Check{
 	{"invalid-regex", SeverityError, "the regex cannot be used"},
 	{"invalid-argument", SeverityError, "an argument other than regex cannot be used"},
 
-	{"misspelt-annotation", SeverityWarning, "an annotation is not read, because its key is only nearly that of rules"},
+	{"misspelt-annotation", SeverityError, "an annotation is not read, because its key is only nearly that of rules"},
 	{"undeclared-parameter", SeverityWarning, "the template does not declare this parameter, so its reference is not replaced"},
 
 	{"misspelt-key", SeverityWarning, "a key is unknown, and so ignored, but close to a known key; an error under Strict"},

@@ -22,7 +22,7 @@
 // # Objects
 //
 // Annotation sees only the text of an annotation. AnnotationKey and UndeclaredParameter make
-// the findings about the object around it:
+// the findings about the object around it, an error and a warning:
 //
 //	misspelt-annotation   an annotation is not read, because its key is only nearly that of rules
 //	undeclared-parameter  the template does not declare this parameter, so its reference is not replaced

@@ -60,7 +60,7 @@ func ExampleChecks() {
 	// invalid-path          error    path or valid is not a JSONPath that all consumers read alike
 	// invalid-regex         error    the regex cannot be used
 	// invalid-argument      error    an argument other than regex cannot be used
-	// misspelt-annotation   warning  an annotation is not read, because its key is only nearly that of rules
+	// misspelt-annotation   error    an annotation is not read, because its key is only nearly that of rules
 	// undeclared-parameter  warning  the template does not declare this parameter, so its reference is not replaced
 	// misspelt-key          warning  a key is unknown, and so ignored, but close to a known key; an error under Strict
 	// unknown-key           warning  a key is unknown, and so ignored; an error under Strict

@@ -15,8 +15,8 @@ import (
 type Severity string
 
 const (
-	// SeverityError means that ParseRules refuses the annotation, or that the program of For
-	// cannot use the rule.
+	// SeverityError means that ParseRules refuses the annotation, that nobody reads it, or that
+	// the program of For cannot use the rule.
 	SeverityError Severity = "error"
 	// SeverityWarning means that a rule probably does not do what its author meant, or does
 	// something else in the program of For.

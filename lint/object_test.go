@@ -41,7 +41,7 @@ func TestAnnotationKey(t *testing.T) {
 	}
 	got, _ := lint.AnnotationKey("vm.kubevirt.io/validation", "", false)
 	want := lint.Finding{
-		Severity: lint.SeverityWarning, ID: "misspelt-annotation", Index: -1, Suggestion: "vm.kubevirt.io/validations",
+		Severity: lint.SeverityError, ID: "misspelt-annotation", Index: -1, Suggestion: "vm.kubevirt.io/validations",
 		Message: `the annotation "vm.kubevirt.io/validation" is not read: did you mean vm.kubevirt.io/validations?`,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
