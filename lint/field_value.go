@@ -76,7 +76,7 @@ func (l *linter) fieldValues(r *rule, fields []*field) {
 	if len(unknown.all) == 0 {
 		return
 	}
-	f := l.add(r, constraint.Values, "unknown-value", "no VM is known to have %s in this field, but only %s",
+	f := l.add(r, constraint.Values, "unknown-value", "the field is not known to have %s: KubeVirt's API lists only %s",
 		value.AppendList(nil, unknown.all), value.AppendList(nil, known))
 	f.Offset = unknown.at.Start
 	if len(unknown.all) == len(r.Values) {
@@ -85,7 +85,7 @@ func (l *linter) fieldValues(r *rule, fields []*field) {
 }
 
 func (l *linter) misspeltValue(r *rule, at jsontext.Node, written, meant string) {
-	f := l.add(r, constraint.Values, "misspelt-value", "no VM has %s in this field: did you mean %q?", value.Quoted(written), meant)
+	f := l.add(r, constraint.Values, "misspelt-value", "the field cannot have %s: did you mean %q?", value.Quoted(written), meant)
 	f.Offset = at.Start
 	if _, isString := at.Value.(string); isString {
 		f.Suggestion = meant
