@@ -150,8 +150,8 @@ func (r Result) String() string {
 	}
 	indent := "\n" + strings.Repeat(" ", 11)
 	for i, v := range r.Violations {
-		if i == maxListed {
-			fmt.Fprintf(&s, "%sand %d more", indent, len(r.Violations)-maxListed)
+		if i == value.MaxListed {
+			fmt.Fprintf(&s, "%sand %d more", indent, len(r.Violations)-value.MaxListed)
 			break
 		}
 		s.WriteString(indent)
