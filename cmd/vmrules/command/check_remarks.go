@@ -53,6 +53,9 @@ func (c *checker) remarksOn(o checked) []remark {
 	if o.Problem != "" {
 		add("", unusableRules.severity, unusableRules.id, o.Problem)
 	}
+	for _, f := range o.object.Mistakes() {
+		all = append(all, remark{o.File, f.Line, f.Column, lint.SeverityInfo, f.ID, short(o.title) + ": " + short(f.Message)})
+	}
 	for _, name := range o.Missing {
 		add("", missingParameter.severity, missingParameter.id, missingText(name))
 	}

@@ -19,6 +19,7 @@ type linter struct {
 	build            Build
 	rules            []string // files that contain only rules
 	strict           bool
+	profile          choice[lint.Profile]
 	warningsAsErrors bool
 	quiet            bool
 	least            choice[int]
@@ -56,7 +57,11 @@ type finding struct {
 }
 
 func newLint(b Build) *cobra.Command {
-	l := &linter{parameters: newParameters(), build: b, least: choice[int]{"info", weights}}
+	l := &linter{
+		parameters: newParameters(), build: b,
+		profile: choice[lint.Profile]{options: map[string]lint.Profile{string(lint.SSP): lint.SSP}},
+		least:   choice[int]{"info", weights},
+	}
 	l.output = choice[func(io.Writer, *linted) error]{"text", map[string]func(io.Writer, *linted) error{
 		"text": l.writeText, "json": writeJSON[*linted],
 		"github": func(w io.Writer, found *linted) error { return writeGitHub(w, found.remarks()) },
@@ -76,6 +81,7 @@ are read, as in vmrules check.
 ` + b.aboutForms() + inputs + `
 The exit status is 0 without errors, 1 with errors, and 2 if a file cannot be read.`,
 		Example: `  vmrules lint templates/
+  vmrules lint --for ssp templates/    # for the validator that most clusters run
   vmrules lint -o github templates/    # annotates a pull request`,
 		Args: l.arguments,
 		RunE: l.run,
@@ -85,6 +91,7 @@ The exit status is 0 without errors, 1 with errors, and 2 if a file cannot be re
 	command.Flags().BoolVar(&l.strict, "strict", false, "report unknown keys and kinds, and rules without arguments, as errors")
 	command.Flags().BoolVar(&l.warningsAsErrors, "warnings-as-errors", false, "exit with 1 for warnings too")
 	command.Flags().BoolVarP(&l.quiet, "quiet", "q", false, "show only errors, and no summary")
+	l.profile.flag(command, "for", "", "report what another program does not understand: ssp is KubeVirt's template validator")
 	l.least.flag(command, "min-severity", "", "show only findings of at least this severity")
 	l.output.flag(command, "output", "o", "how to write the findings")
 	return command
@@ -162,6 +169,7 @@ func (l *linter) lintFile(to *linted, file *manifest.File, stderr io.Writer) {
 		if to.isFull {
 			return
 		}
+		l.addFindings(to, file, object.String(), object.Mistakes())
 		filled, err := l.fill(object)
 		if err != nil {
 			to.Unusable = append(to.Unusable, unusable(stderr, err))
@@ -235,13 +243,21 @@ func (l *linter) options() []vmrules.ParseOption {
 	if l.strict {
 		opts = append(opts, vmrules.Strict())
 	}
+	if l.profile.name != "" {
+		opts = append(opts, lint.For(l.profile.value()))
+	}
 	return opts
 }
 
-// add adds the findings about some rules, if they are severe enough.
+// add adds the findings about the rules in an annotation or a document.
 func (l *linter) add(to *linted, file *manifest.File, about string, findings []lint.Finding) {
 	to.Annotations++
 	to.subjects = append(to.subjects, subject{file.Name, short(about)})
+	l.addFindings(to, file, about, findings)
+}
+
+// addFindings adds findings, if they are severe enough.
+func (l *linter) addFindings(to *linted, file *manifest.File, about string, findings []lint.Finding) {
 	for _, f := range findings {
 		if weights[string(f.Severity)] < l.least.value() {
 			continue

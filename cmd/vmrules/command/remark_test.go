@@ -2,10 +2,10 @@ package command
 
 import (
 	"os"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
-
-	"github.com/vmrules/vmrules/lint"
 )
 
 // TestHelp checks that the sections of the documentation to which findings link describe them.
@@ -14,13 +14,21 @@ func TestHelp(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	found := linted{}
-	for i, topic := range found.remarks().topics {
-		_, heading, _ := strings.Cut(topic.help, "#hdr-")
-		_, section, ok := strings.Cut(string(doc), "// # "+strings.ReplaceAll(heading, "_", " ")+"\n")
-		section, _, _ = strings.Cut(section, "\n// # ")
-		if !ok || !strings.Contains(section, "\n//\t"+topic.id+" ") {
-			t.Errorf("%s does not describe %s", topic.help, lint.Checks()[i].ID)
+	var sections []string
+	for _, section := range strings.Split(string(doc), "\n// # ")[1:] {
+		heading, text, _ := strings.Cut(section, "\n")
+		sections = append(sections, "#hdr-"+notInAnchor.ReplaceAllString(heading, "_")+"\n"+text)
+	}
+	var found linted
+	for _, topic := range found.remarks().topics {
+		_, anchor, _ := strings.Cut(topic.help, "#")
+		if !slices.ContainsFunc(sections, func(section string) bool {
+			return strings.HasPrefix(section, "#"+anchor+"\n") && strings.Contains(section, "\n//\t"+topic.id+" ")
+		}) {
+			t.Errorf("%s does not describe %s", topic.help, topic.id)
 		}
 	}
 }
+
+// notInAnchor is what go doc replaces in the anchors of headings.
+var notInAnchor = regexp.MustCompile(`[^\pL\pN]`)
