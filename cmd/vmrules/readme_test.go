@@ -28,6 +28,7 @@ func TestReadme(t *testing.T) {
 	for name, from := range map[string]string{
 		"windows.yaml":           "template.yaml",
 		"templates/windows.yaml": "template.yaml",
+		"old/windows.yaml":       "template.yaml",
 		"vm.yaml":                "vm.json",
 		"vms/vm.yaml":            "vm.json",
 	} {

@@ -86,7 +86,7 @@ func (b Build) command() *cobra.Command {
 	}
 	command.Version = b.version(debug.ReadBuildInfo())
 	command.SetVersionTemplate("{{.Version}}\n")
-	command.AddCommand(newCheck(b), newLint(b), newAudit(b), newLimits(b), newSchema(b), newConvert(b), newTest(b), newExplain(), newVersion(b))
+	command.AddCommand(newCheck(b), newLint(b), newAudit(b), newLimits(b), newSchema(b), newConvert(b), newTest(b), newDiff(b), newExplain(), newVersion(b))
 	return command
 }
 
