@@ -24,6 +24,7 @@ type checker struct {
 	expand           bool
 	output           choice[func(io.Writer, *checker) error]
 
+	source   string // how to render manifests of which only the description was read
 	checked  []checked
 	unusable []*manifest.Error
 	// notExpanded means that a VM was not expanded, or not completely.
@@ -146,6 +147,8 @@ func (c *checker) checkAll(command *cobra.Command, args []string) error {
 			c.unusable = append(c.unusable, unusable(command.ErrOrStderr(), err))
 		case object.HoldsVM() || c.book.isWhole():
 			objects = append(objects, object)
+		case c.source == "":
+			c.source = object.File().Source()
 		}
 	}
 	c.with.warn(command.ErrOrStderr())

@@ -24,6 +24,9 @@ func writeChecked(w io.Writer, c *checker) error {
 			o.write(w, c)
 		}
 	}
+	if kinds := c.kindsOfFull(); kinds != nil && !c.quiet {
+		fmt.Fprintf(w, "rules of kind %s are ignored, because only vmrules-full judges them: %s\n", strings.Join(kinds, " and "), installFull)
+	}
 	_, err := io.WriteString(w, c.summary())
 	return err
 }
@@ -33,6 +36,8 @@ func (c *checker) nothing() string {
 	switch {
 	case c.checked != nil || c.unusable != nil:
 		return ""
+	case c.source != "":
+		return "there is no VM and no template to check; render them first: " + oneLine(c.source) + " | vmrules check -\n"
 	case c.book.isWhole():
 		return "there is no object to check\n"
 	}

@@ -54,6 +54,7 @@ func Parse(name string, content []byte) (*File, error) {
 	documents, err := parse(source)
 	if wrong := (*Error)(nil); errors.As(err, &wrong) {
 		wrong.File = name
+		wrong.Message += renderFirst(text)
 	}
 	return &File{name, source, documents}, err
 }
