@@ -64,7 +64,7 @@ func TestFind(t *testing.T) {
 				_ = set.AddObject(o) // the error is about what Find finds
 			}
 			vm := objects(t, test.vm)[0]
-			lookup := set.For(vm)
+			lookup := set.For(vm.Kind, vm.Namespace)
 			given, preferred, err := lookup.Find(vm.Content())
 			got := found{Found: lookup.Found, NotFound: lookup.NotFound}
 			got.Spec = fmt.Sprint(spec(given), spec(preferred))
