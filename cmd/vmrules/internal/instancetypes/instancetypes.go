@@ -109,22 +109,24 @@ func (s *Set) Add(object map[string]any, at Place) error {
 	return at.errorf("the %s has another spec than at %s: keep one of the two", k, known.at)
 }
 
-// A Set has at most maxWarnings, and each lists at most maxUnknown fields.
+// A Set has warnings about its first maxExamined objects: examining one takes as long as
+// expanding a VM. A warning lists at most maxUnknown fields.
 const (
-	maxWarnings = 1_000
+	maxExamined = 10_000
 	maxUnknown  = 10
 )
 
 // warn adds a warning if no VM can use an object, or if the object has unknown fields.
 func (s *Set) warn(k key, object map[string]any, at Place) {
-	if len(s.Warnings) == maxWarnings {
-		return
-	}
-	if warning := warningAbout(k, object, at); warning != nil {
-		s.Warnings = append(s.Warnings, warning)
-	}
-	if len(s.Warnings) == maxWarnings {
-		s.Warnings[maxWarnings-1] = at.errorf("there may be more warnings about objects from here on, which are not shown")
+	switch n := len(s.entries); {
+	case n > maxExamined+1:
+	case n > maxExamined:
+		s.Warnings = append(s.Warnings, at.errorf("there are more than %d instance types and preferences: "+
+			"from here on, there are no warnings about them", maxExamined))
+	default:
+		if warning := warningAbout(k, object, at); warning != nil {
+			s.Warnings = append(s.Warnings, warning)
+		}
 	}
 }
 

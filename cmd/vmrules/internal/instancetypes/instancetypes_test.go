@@ -104,3 +104,22 @@ func TestWarnings(t *testing.T) {
 		t.Errorf("%s", got)
 	}
 }
+
+// Only the first of very many objects are examined.
+func TestWarningsAreBounded(t *testing.T) {
+	var set instancetypes.Set
+	const examined = 10_000
+	for i := range examined + 5 {
+		object := map[string]any{"kind": "VirtualMachineClusterPreference", "metadata": map[string]any{"name": fmt.Sprint(i)}, "spec": 7}
+		if err := set.Add(object, instancetypes.Place{File: "f"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := len(set.Warnings); n != examined+1 {
+		t.Fatalf("%d warnings", n)
+	}
+	want := "f: there are more than 10000 instance types and preferences: from here on, there are no warnings about them"
+	if got := set.Warnings[examined].Error(); got != want {
+		t.Errorf("%s", got)
+	}
+}
