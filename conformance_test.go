@@ -33,13 +33,22 @@ func (v vector) parseOptions() []ParseOption {
 	return append(opts, WithRoot(Root(v.Options.Root)))
 }
 
-func (v vector) validateOptions(t testing.TB) []ValidateOption {
+func (v vector) validateOptions(t testing.TB, decode func(json.RawMessage) map[string]any) []ValidateOption {
 	var opts []ValidateOption
 	if v.Options.Partial {
 		opts = append(opts, Partial())
 	}
+	if v.Options.Ratcheting {
+		opts = append(opts, Ratcheting())
+	}
 	if v.Old != nil {
-		opts = append(opts, WithOldObject(decodeExactly(v.Old)))
+		opts = append(opts, WithOldObject(decode(v.Old)))
+	}
+	if v.Instancetype != nil || v.Preference != nil {
+		opts = append(opts, WithInstancetype(decode(v.Instancetype), decode(v.Preference)))
+	}
+	if v.Cluster != nil {
+		opts = append(opts, WithInstancetypes(v.Find(decode)))
 	}
 	for path, value := range v.Options.Defaults {
 		opts = append(opts, defaultOf(t, path, value))
@@ -56,15 +65,15 @@ func (v vector) run(t testing.TB, decode func(json.RawMessage) map[string]any) (
 		if err != nil {
 			return nil, err
 		}
-		return Validate(rules, object, v.validateOptions(t)...), nil
+		return Validate(rules, object, v.validateOptions(t, decode)...), nil
 	case "rulesFor":
 		rules, err := RulesFor(object, decode(v.Template), v.parseOptions()...)
 		if err != nil {
 			return nil, err
 		}
-		return Validate(rules, object, v.validateOptions(t)...), nil
+		return Validate(rules, object, v.validateOptions(t, decode)...), nil
 	case "validateOwn":
-		return ValidateOwn(object, v.validateOptions(t)...)
+		return ValidateOwn(object, v.validateOptions(t, decode)...)
 	}
 	t.Fatalf("unknown call %q", v.Call)
 	return nil, nil

@@ -20,13 +20,13 @@
 //
 //	[
 //	  {
-//	    "name": "core-limits",
+//	    "name": "socket-limits",
 //	    "rule": "integer",
-//	    "path": "jsonpath::.spec.domain.cpu.cores",
-//	    "message": "cpu cores must be limited",
-//	    "valid": "jsonpath::.spec.domain.cpu",
+//	    "path": "jsonpath::.spec.domain.cpu.sockets",
+//	    "message": "there may be as many sockets as can be plugged in later",
+//	    "valid": "jsonpath::.spec.domain.cpu.maxSockets",
 //	    "min": 1,
-//	    "max": "jsonpath::.metadata.labels.licensed-cores",
+//	    "max": "jsonpath::.spec.domain.cpu.maxSockets",
 //	    "justWarning": false
 //	  }
 //	]

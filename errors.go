@@ -249,7 +249,7 @@ type ParseError struct {
 
 // Error lists at most a hundred problems, one per line.
 func (e *ParseError) Error() string {
-	return listed("the validation rules cannot be used", e.Problems)
+	return value.ErrorList("the validation rules cannot be used", e.Problems)
 }
 
 // Unwrap returns the problems, each a Problem.
@@ -279,7 +279,7 @@ type InvalidError struct {
 
 // Error lists at most a hundred violations, one per line.
 func (e *InvalidError) Error() string {
-	return listed("the object is not valid", e.Violations)
+	return value.ErrorList("the object is not valid", e.Violations)
 }
 
 // Causes returns the violations as causes of an admission response, as Report.Causes does.
@@ -294,23 +294,4 @@ func asErrors[E error](list []E) []error {
 		all = append(all, e)
 	}
 	return all
-}
-
-// maxListed is how many problems or violations a text for people lists at most.
-const maxListed = 100
-
-func listed[E error](title string, all []E) string {
-	if len(all) == 1 {
-		return title + ": " + all[0].Error()
-	}
-	var s strings.Builder
-	fmt.Fprintf(&s, "%s: %d problems", title, len(all))
-	for i, e := range all {
-		if i == maxListed {
-			fmt.Fprintf(&s, "\n- and %d more", len(all)-maxListed)
-			break
-		}
-		s.WriteString("\n- " + e.Error())
-	}
-	return s.String()
 }

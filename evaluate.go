@@ -19,6 +19,7 @@ type evaluation struct {
 	targets   []target
 	judgement judgement         // the current one
 	decision  decision          // its decision
+	doubts    []error           // all that it leaves open; only for Ratcheting
 	search    jsonpath.Search   // for the values of its rule
 	at        jsonpath.Location // room for the location of a value
 }
@@ -27,9 +28,9 @@ type evaluation struct {
 type settings struct {
 	old      map[string]any
 	ratchets bool
-	before   []target     // those of old; nil until some rule needs them
-	checking *checking    // nil until some rule needs it
-	reading  parseOptions // of ValidateOwn
+	before   map[string]*target // those of old, by their names; nil until some rule needs them
+	checking *checking          // nil until some rule needs it
+	reading  parseOptions       // of ValidateOwn
 	partial  bool
 	defaults []vmfields.Default                                                           // those of the caller
 	find     func(vm map[string]any) (instancetype, preference map[string]any, err error) // nil: none are given
@@ -76,6 +77,7 @@ func (e *evaluation) walk(t *target, v jsonpath.Visitor) jsonpath.Search {
 // judge judges one rule for one target. If the wrong values are known, it looks only at them.
 func (e *evaluation) judge(r *rule, t *target, wrong []plan.Wrong) {
 	e.judgement = judgement{evaluation: e, rule: r, target: t, result: &e.decision, wrong: wrong}
+	e.doubts = nil
 	e.judgement.run()
 	e.judgement, e.search = judgement{}, jsonpath.Search{}
 }
@@ -119,9 +121,19 @@ func (j *judgement) end(outcome Outcome, note string) {
 
 // undecided ends the judgement without blaming a field.
 func (j *judgement) undecided(argument string, why error) {
+	j.leaveOpen(argument, why)
 	v := j.violation(ReasonInternal, argument, about(argument, why))
 	_ = j.budget.Spend(0, v.size()) // a refusal changes nothing: each rule has at most one such violation
 	j.result.Outcome, j.result.Undecided, j.result.Violations = Undecided, doubtIn(why), []Violation{v}
+}
+
+// leaveOpen remembers what could not be judged, so that an update can be compared.
+func (j *judgement) leaveOpen(argument string, why error) {
+	if j.ratchets {
+		why = doubtful{doubtIn(why), errors.New(about(argument, why))}
+		_ = j.budget.Spend(0, len(why.Error())) // ratchet sees a refusal
+		j.doubts = append(j.doubts, why)
+	}
 }
 
 // about returns why something could not be judged, after the argument if there is one.
@@ -294,6 +306,7 @@ func (j *judgement) doubted(argument string, why error) {
 		j.notYet = about(argument, why)
 		return
 	}
+	j.leaveOpen(argument, why)
 	if j.doubt == nil {
 		j.doubtful, j.doubt = argument, why
 	}

@@ -142,3 +142,70 @@ func checkReport(t *testing.T, rules Rules, report *Report) {
 		t.Fatalf("%s, %v", text, err)
 	}
 }
+
+// FuzzUpdate: with an instance type, a preference and an old object, Validate does not panic or
+// hang, and changes none of them. The report is the same for both decoders. Only what fails in
+// the old object is forgiven. An update that changes nothing is valid, unless a bound is reached.
+func FuzzUpdate(f *testing.F) {
+	for _, file := range []string{"expanded", "updates"} {
+		for i, v := range readVectors(f)[file] {
+			if i%5 == 0 && v.Call == "" {
+				f.Add(v.Text(f), string(v.Object), string(v.Old), string(v.Instancetype), string(v.Preference))
+			}
+		}
+	}
+	f.Fuzz(func(t *testing.T, annotation, object, old, instancetype, preference string) {
+		texts := []string{object, old, instancetype, preference}
+		for i, text := range texts {
+			if text == "" {
+				texts[i] = "null"
+			}
+			if !decodes(texts[i]) {
+				return
+			}
+		}
+		rules, err := ParseRules(annotation)
+		if err != nil {
+			return
+		}
+		report := validateUpdate(t, rules, texts, decodeExactly)
+		if diff := cmp.Diff(report, validateUpdate(t, rules, texts, decodeOddly)); diff != "" {
+			t.Fatalf("another report from another decoder:\n%s", diff)
+		}
+		checkReport(t, rules, report)
+		before := map[string]bool{}
+		for _, r := range validateUpdate(t, rules, []string{texts[1], "null", texts[2], texts[3]}, decodeExactly).Results() {
+			before[r.Target+" "+r.Rule] = r.fails()
+		}
+		for _, r := range report.Results() {
+			if r.Note == notChanged && !before[r.Target+" "+r.Rule] {
+				t.Fatalf("the old object does not fail:\n%s", r)
+			}
+		}
+		if texts[0] == "null" {
+			return
+		}
+		texts[1] = texts[0]
+		for _, r := range validateUpdate(t, rules, texts, decodeExactly).Results() {
+			if r.fails() && r.Undecided != DoubtBound && !strings.HasPrefix(r.Note, "not judged: ") {
+				t.Fatalf("an update that changes nothing:\n%s", r)
+			}
+		}
+	})
+}
+
+// validateUpdate judges an object, and checks that nothing is changed. The texts are those of
+// the object, the old object, the instance type and the preference.
+func validateUpdate(t *testing.T, rules Rules, texts []string, decode func(json.RawMessage) map[string]any) *Report {
+	var given []map[string]any
+	for _, text := range texts {
+		given = append(given, decode(json.RawMessage(text)))
+	}
+	report := Validate(rules, given[0], WithOldObject(given[1]), WithInstancetype(given[2], given[3]), Ratcheting(), WithRegexBudget(0))
+	for i, text := range texts {
+		if !reflect.DeepEqual(given[i], decode(json.RawMessage(text))) {
+			t.Fatalf("changed: %s", text)
+		}
+	}
+	return report
+}

@@ -14,10 +14,10 @@ import (
 // package instancetype does. The Origin of a violation says which object its value comes from.
 //
 // If the objects conflict with the VM, KubeVirt refuses it, and each rule is Undecided. If an
-// object has another name or kind than the one that the VM names, or cannot be used, it does
-// not count: rules about the fields that it may set are then Undecided, as without the option.
-// So are rules about what a preference sets, if the VM names an instance type that is not
-// given.
+// object has another name, kind or namespace than the one that the VM names, or cannot be
+// used, it does not count: rules about the fields that it may set are then Undecided, as
+// without the option. So are rules about what a preference sets, if the VM names an instance
+// type that is not given.
 func WithInstancetype(instancetype, preference map[string]any) ValidateOption {
 	return WithInstancetypes(func(map[string]any) (map[string]any, map[string]any, error) {
 		return instancetype, preference, nil

@@ -202,9 +202,9 @@ func (e *evaluation) startChecking(t *target) *checking {
 	return c
 }
 
-// oldVM returns the VM of a target as it was before the update, expanded like the new one.
+// oldVM returns the VM of a target as it was before the update, expanded if the new one is.
 func (e *evaluation) oldVM(t *target) any {
-	if e.find != nil {
+	if e.find != nil && !t.IsWhole {
 		for _, old := range e.appendTargets(nil, value.Resolve(e.old), RootTemplate) {
 			if old.Name == t.Name && slices.Equal(old.VMAt, t.VMAt) {
 				return old.VM
@@ -247,13 +247,16 @@ func (in *Input) selectValues() error {
 	j := in.judgement
 	var doubt error
 	w := j.walk(j.target, jsonpath.VisitorFunc(func(w *jsonpath.Search, v any) bool {
-		if name := j.inspect(w, v); name != "" {
-			doubt = j.atField(w, unfilledParameter(name))
-			return false
+		why := unfilledParameter(j.inspect(w, v))
+		if why != nil {
+			why = j.atField(w, why)
+		} else if by := w.SetInside(v); by != 0 {
+			why = &leftOut{"fields of " + w.At().String(), by, j.target.Lacking}
 		}
-		if by := w.SetInside(v); by != 0 {
-			doubt = &leftOut{"fields of " + w.At().String(), by, j.target.Lacking}
-			return false
+		if why != nil {
+			j.leaveOpen("", why)
+			doubt = cmp.Or(doubt, why)
+			return j.ratchets
 		}
 		if !w.Pay(matchWork, w.At().TextSize()+matchSize+len(w.At())*jsonpath.ElementSize) {
 			return false
@@ -379,7 +382,9 @@ func (j *judgement) checkViolated(in *Input, v Verdict) {
 		return
 	}
 	j.violated()
-	j.result.Note = v.Note
+	if j.result.Note = v.Note; v.Note != "" {
+		j.leaveOpen("", doubtful{cmp.Or(v.Doubt, DoubtKind), errors.New(v.Note)})
+	}
 }
 
 // writableLimit returns a limit, or nil if JSON cannot write it: any report can be

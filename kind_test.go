@@ -689,3 +689,20 @@ func TestCarelessCheckers(t *testing.T) {
 		}
 	}
 }
+
+// A whole object is judged as it is written, and so is the one before the update.
+func TestOldObjectAsWritten(t *testing.T) {
+	var seen [][]any
+	see := vmrules.WithKind("see", always(func(in *vmrules.Input) vmrules.Verdict {
+		seen = append(seen, []any{in.Object, in.OldObject})
+		return vmrules.Verdict{Outcome: vmrules.Satisfied}
+	}))
+	rules, err := vmrules.ParseRules(`[{"name": "n", "rule": "see", "path": "jsonpath::.spec", "message": "m"}]`, see, vmrules.WithRoot(vmrules.RootObject))
+	if err != nil {
+		t.Fatal(err)
+	}
+	vmrules.Validate(rules, object(bothNamed), vmrules.WithOldObject(object(bothNamed)), vmrules.WithInstancetype(object(smallType), object(linuxPref)))
+	if diff := cmp.Diff([][]any{{object(bothNamed), object(bothNamed)}}, seen); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}

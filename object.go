@@ -47,7 +47,7 @@ func placed(wrong []jsontext.Error, text string) error {
 		line, column := c.MoveTo(e.Offset)
 		all = append(all, fmt.Errorf("line %d, column %d: %s", line, column, value.OneLine(e.Message)))
 	}
-	return errors.New(listed("the text cannot be used as an object", all))
+	return errors.New(value.ErrorList("the text cannot be used as an object", all))
 }
 
 // ToObject turns a typed VM, or any other value that JSON writes as an object, into the form

@@ -16,7 +16,9 @@ import (
 // disks, volumes, interfaces and networks are the same if they have the same name, and items of
 // other lists if they have the same index. A rule that is Undecided in both objects for the
 // same reason is Warned, unless the reason is DoubtBound. If nothing else is wrong with a rule,
-// it is Warned, with the Note "not changed by this update".
+// it is Warned, with the Note "not changed by this update". Nothing is forgiven if the update
+// adds a doubt: a value or an argument cannot be judged that could be before, or the VM names
+// another instance type or preference, which is not given.
 //
 // Both objects are judged by the same rules. With WithInstancetypes, each is expanded with what
 // it names itself.
@@ -27,14 +29,17 @@ const notChanged = "not changed by this update"
 // ratchet turns what the old object has too into warnings, in the decision about a rule.
 func (e *evaluation) ratchet(r *rule, t *target) {
 	d := e.decision
-	if !e.ratchets || e.old == nil || !d.fails() || d.Undecided == DoubtBound {
+	if !e.ratchets || e.old == nil || !d.fails() {
 		return
 	}
 	before := e.oldTarget(t)
 	if before == nil {
 		return
 	}
-	old := e.judgeOld(r, before)
+	old, doubts := e.judgeOld(r, before)
+	if d.Undecided != old.Undecided || !e.wasOpen(before, doubts, t) {
+		return
+	}
 	then := vmtarget.NewPlaces(before, &e.budget.Meter)
 	known := map[string][]olden{}
 	for i := range old.Violations {
@@ -42,41 +47,74 @@ func (e *evaluation) ratchet(r *rule, t *target) {
 		known[at] = append(known[at], olden{&old.Violations[i], found})
 	}
 	now := vmtarget.NewPlaces(t, &e.budget.Meter)
-	for i := range d.Violations {
-		v := &d.Violations[i]
+	violations := slices.Clone(d.Violations)
+	for i := range violations {
+		v := &violations[i]
 		at, found := now.Of(v.Pointer)
-		v.Warning = v.Warning || d.Undecided == old.Undecided && slices.ContainsFunc(known[at], func(old olden) bool { return e.isSame(v, found, old) })
+		_ = e.budget.Spend(len(known[at])*violationWork, 0)
+		v.Warning = v.Warning || slices.ContainsFunc(known[at], func(old olden) bool { return e.isSame(v, found, old) })
 	}
 	if e.isSpent() {
 		return
 	}
-	if !slices.ContainsFunc(d.Violations, Violation.fails) {
-		d.Outcome, d.Undecided, d.Note = Warned, "", notChanged
+	e.decision.Violations = violations
+	if !slices.ContainsFunc(violations, Violation.fails) {
+		e.decision = decision{Outcome: Warned, Note: notChanged, Violations: violations}
 	}
-	e.decision = d
 }
 
-// judgeOld judges a rule for the old object, for which there is no older one.
-func (e *evaluation) judgeOld(r *rule, before *target) decision {
-	old, checking := e.old, e.checking
-	e.old, e.checking = nil, nil
-	e.decision = decision{}
+// judgeOld judges a rule for the old object, for which there is no older one. It also returns
+// what the rule leaves open there.
+func (e *evaluation) judgeOld(r *rule, before *target) (decision, []error) {
+	now := *e
+	e.old, e.decision = nil, decision{}
+	if now.checking != nil {
+		e.checking = &checking{kept: now.checking.kept}
+	}
 	e.judge(r, before, nil)
-	e.old, e.checking = old, checking
-	return e.decision
+	then, open := e.decision, e.doubts
+	e.old, e.checking, e.decision, e.doubts = now.old, now.checking, now.decision, now.doubts
+	return then, open
+}
+
+// wasOpen reports whether what a rule leaves open in a target was open before, for the same
+// reason. Texts do not say which instance type and preference are not given.
+func (e *evaluation) wasOpen(before *target, then []error, t *target) bool {
+	known := map[string]bool{}
+	for _, doubt := range then {
+		known[doubt.Error()] = true
+	}
+	isNamed := func(what string) bool {
+		return value.IsEqual(value.At(before.VM, "spec", what), value.At(t.VM, "spec", what), &e.budget.Meter)
+	}
+	for _, doubt := range e.doubts {
+		kind := doubtIn(doubt)
+		isOthers := kind == DoubtInstancetype || kind == DoubtPreference
+		if kind == DoubtBound || !known[doubt.Error()] || isOthers && !(isNamed("instancetype") && isNamed("preference")) {
+			return false
+		}
+	}
+	return true
 }
 
 // oldTarget returns the target that a target was before the update; nil if it is new.
 func (e *evaluation) oldTarget(t *target) *target {
 	if e.before == nil {
-		e.before = e.appendTargets([]target{}, value.Resolve(e.old), RootTemplate)
-	}
-	for i := range e.before {
-		if old := &e.before[i]; old.Name == t.Name && slices.Equal(old.At, t.At) {
-			return old
+		root := RootTemplate
+		if t.IsWhole {
+			root = RootObject
+		}
+		all := e.appendTargets(nil, value.Resolve(e.old), root)
+		e.before = make(map[string]*target, len(all))
+		for i := range all {
+			e.before[all[i].Name] = &all[i]
 		}
 	}
-	return nil
+	old := e.before[t.Name]
+	if old == nil || !slices.Equal(old.At, t.At) || !slices.Equal(old.VMAt, t.VMAt) {
+		return nil
+	}
+	return old
 }
 
 // An olden is a violation by the old object, and what it is about.

@@ -140,3 +140,24 @@ func TestRatchetingWithInstancetypes(t *testing.T) {
 		}
 	}
 }
+
+// A budget that is too small for the comparison forgives nothing.
+func TestRatchetingInABudget(t *testing.T) {
+	rules := mustParseRules(t, `[{"name": "n", "rule": "integer", "path": "jsonpath::.spec.domain.devices.disks[*].n", "message": "m", "max": 4}]`)
+	vm := func(last string) map[string]any {
+		return object(`{"kind": "VirtualMachine", "spec": {"template": {"spec": {"domain": {"devices": {"disks": [` +
+			strings.Repeat(`{"name": "a", "n": 1}, `, 300) + `{"name": "b", "n": ` + last + `}]}}}}}}`)
+	}
+	was, is := vm("2"), vm("8")
+	outcomes := map[vmrules.Outcome]bool{}
+	for work := 1000; work < 2_000_000; work += work / 50 {
+		report := vmrules.Validate(rules, is, vmrules.WithOldObject(was), vmrules.Ratcheting(), vmrules.WithBudget(vmrules.Budget{Work: work}))
+		if report.Valid() {
+			t.Fatalf("with a budget of %d:\n%s", work, report)
+		}
+		outcomes[report.Results()[0].Outcome] = true
+	}
+	if len(outcomes) < 2 {
+		t.Errorf("only %v", outcomes)
+	}
+}

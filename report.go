@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/vmrules/vmrules/internal/jsontext"
 	"github.com/vmrules/vmrules/internal/plan"
+	"github.com/vmrules/vmrules/internal/value"
 )
 
 // A Report is what Validate found: one Result for each target and rule, with the rules of
@@ -145,20 +145,16 @@ func (r *Report) addUnjudged(target, detail string) {
 func (r *Report) parts() []part {
 	var all []part
 	if r.first != nil {
-		all = append(all, part{r.first, "", r.firstMarks()})
+		n := min(len(r.first.each), len(r.few))
+		all = append(all, part{r.first, "", r.few[:n]})
+		if len(r.first.each) > n {
+			all[0].marks = r.more.marks
+		}
 	}
 	if r.more != nil {
 		all = append(all, r.more.parts...)
 	}
 	return all
-}
-
-// firstMarks returns the marks of the first rules.
-func (r *Report) firstMarks() []mark {
-	if n := len(r.first.each); n <= len(r.few) {
-		return r.few[:n]
-	}
-	return r.more.marks
 }
 
 // told returns the decisions that a mark cannot express, in order.
@@ -334,13 +330,7 @@ func (r *Report) AdmissionWarnings() []string {
 		if !out.Takes(len(line)) {
 			return append(lines, omittedCause(len(warnings)-i).Message)
 		}
-		if len(line) > maxWarning {
-			end := maxWarning - len("…")
-			for !utf8.RuneStart(line[end]) {
-				end--
-			}
-			line = line[:end] + "…"
-		}
+		line = value.ClippedBytes(line, maxWarning)
 		if !seen[line] {
 			lines = append(lines, line)
 		}

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/vmrules/vmrules/internal/jsontext"
+	"github.com/vmrules/vmrules/internal/value"
 )
 
 // MarshalJSON writes the report with its verdict, so that a program in another language need
@@ -88,23 +89,10 @@ func (v *Violation) UnmarshalJSON(text []byte) error {
 		return err
 	}
 	if list, ok := read.Limit.([]any); ok {
-		read.Limit = asStrings(list)
+		read.Limit = value.Strings(list)
 	}
 	*v = Violation(read)
 	return nil
-}
-
-// asStrings returns a list of strings as []string, and any other list as it is.
-func asStrings(list []any) any {
-	all := make([]string, 0, len(list))
-	for _, item := range list {
-		s, ok := item.(string)
-		if !ok {
-			return list
-		}
-		all = append(all, s)
-	}
-	return all
 }
 
 // MarshalJSON writes the violations. If they exceed 16 MiB, it writes as many as fit, and how

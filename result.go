@@ -150,8 +150,8 @@ func (r Result) String() string {
 	}
 	indent := "\n" + strings.Repeat(" ", 11)
 	for i, v := range r.Violations {
-		if i == maxListed {
-			fmt.Fprintf(&s, "%sand %d more", indent, len(r.Violations)-maxListed)
+		if i == value.MaxListed {
+			fmt.Fprintf(&s, "%sand %d more", indent, len(r.Violations)-value.MaxListed)
 			break
 		}
 		s.WriteString(indent)
@@ -199,7 +199,8 @@ type Violation struct {
 	// that the object does not hold, and a text such as "instancetype u1.small" or
 	// "preference fedora" the object that sets it when KubeVirt starts the VM.
 	Origin string `json:"origin,omitempty"`
-	// Warning means that the rule has justWarning.
+	// Warning means that the rule has justWarning or, under Ratcheting, that the old
+	// object has the same violation.
 	Warning bool `json:"warning,omitempty"`
 }
 

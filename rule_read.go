@@ -34,7 +34,10 @@ func readRules(annotation string, o parseOptions) ([]rule, []jsontext.Node, []Pr
 	}
 	nodes, problems := readText(annotation, o)
 	if o.version == VDetected {
-		o.version = detectedVersion(nodes)
+		o.version = V201901
+		if constraint.HasPrefix(nodes) {
+			o.version = V201902
+		}
 	}
 	reader := ruleReader{parseOptions: o, text: annotation, problems: problems, paths: map[string]Path{}}
 	rules := make([]rule, 0, len(nodes))
@@ -427,7 +430,7 @@ func (r *ruleReader) unknown() {
 
 // keyHint returns what to write instead of an unknown key.
 func keyHint(key, meant string) string {
-	if now := renamed(key); now != "" {
+	if now := constraint.PresentKey(key); now != "" {
 		return fmt.Sprintf("version 201902-2 calls it %q", now)
 	}
 	if meant != "" {
@@ -458,7 +461,7 @@ func (r *ruleReader) strictly() {
 		return
 	}
 	for _, m := range r.node.Members {
-		isArgument := slices.Contains(argumentKeys, m.Key) || renamed(m.Key) != ""
+		isArgument := slices.Contains(argumentKeys, m.Key) || constraint.PresentKey(m.Key) != ""
 		if isArgument && m.Value.Value != nil {
 			return
 		}

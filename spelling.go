@@ -13,7 +13,7 @@ import (
 // meantKey returns the key that an unknown key most likely means, out of the unused
 // keys of its rule; "" if there is none.
 func meantKey(key string, unused []string) string {
-	if now := renamed(key); slices.Contains(unused, now) {
+	if now := constraint.PresentKey(key); slices.Contains(unused, now) {
 		return now
 	}
 	return spelling.Nearest(key, unused)

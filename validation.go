@@ -58,6 +58,10 @@ type strictOption struct{}
 
 func (strictOption) changeReading(o *parseOptions) { o.strict = true }
 
+// OtherOption returns an option that changes nothing. A package whose functions take options of
+// its own beside those of ParseRules embeds it in them.
+func OtherOption() ParseOption { return parseOption(func(*parseOptions) {}) }
+
 // problems returns what is wrong with the options themselves.
 func (o *parseOptions) problems() []Problem {
 	var all []Problem
@@ -279,7 +283,7 @@ func newEvaluation(opts []ValidateOption) *evaluation {
 func (e *evaluation) release() {
 	clear(e.targets)
 	e.targets = e.targets[:0]
-	e.decision = decision{}
+	e.decision, e.doubts = decision{}, nil
 	clear(e.at)
 	e.settings = settings{}
 	evaluations.Put(e)

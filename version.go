@@ -5,7 +5,6 @@ import (
 
 	"github.com/vmrules/vmrules/internal/constraint"
 	"github.com/vmrules/vmrules/internal/jsonpath"
-	"github.com/vmrules/vmrules/internal/jsontext"
 )
 
 // A Version is a version of the annotation format.
@@ -29,14 +28,6 @@ type versionOption Version
 
 func (v versionOption) changeReading(o *parseOptions) { o.version = Version(v) }
 
-// detectedVersion returns what VDetected stands for.
-func detectedVersion(nodes []jsontext.Node) Version {
-	if constraint.HasPrefix(nodes) {
-		return V201902
-	}
-	return V201901
-}
-
 // parsePath reads a path as a version writes it.
 func parsePath(s string, v Version) (Path, error) {
 	if v != V201901 || strings.HasPrefix(s, jsonpath.Prefix) {
@@ -53,15 +44,4 @@ func (r *ruleReader) isPath(s string) bool {
 // isArgument reports whether a key means the argument in the version that is read.
 func (r *ruleReader) isArgument(a *constraint.Argument, key string) bool {
 	return key == a.Key || key == a.OldName && a.OldName != "" && r.version == V201901
-}
-
-// renamed returns the present key of an argument that version 201901-1 called
-// otherwise; "" for any other key.
-func renamed(key string) string {
-	for _, a := range constraint.Arguments {
-		if a.OldName == key && key != "" {
-			return a.Key
-		}
-	}
-	return ""
 }

@@ -136,8 +136,8 @@ func TestLimitsAgreeWithVectors(t *testing.T) {
 			if err != nil || len(v.Object) == 0 {
 				continue
 			}
-			for _, object := range []map[string]any{decodeExactly(v.Object), decodeOddly(v.Object)} {
-				opts := v.validateOptions(t)
+			for _, decode := range []func(json.RawMessage) map[string]any{decodeExactly, decodeOddly} {
+				object, opts := decode(v.Object), v.validateOptions(t, decode)
 				checked += checkLimits(t, rules, object, vmrules.OptionsOf(opts...).IsPartial, opts...)
 				checkSchema(t, rules, object, opts...)
 			}

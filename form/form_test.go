@@ -40,10 +40,16 @@ func (v vector) parseOptions() []vmrules.ParseOption {
 	return append(opts, vmrules.WithRoot(vmrules.Root(v.Options.Root)))
 }
 
-func (v vector) validateOptions(t testing.TB) []vmrules.ValidateOption {
+func (v vector) validateOptions(t testing.TB, decode func(json.RawMessage) map[string]any) []vmrules.ValidateOption {
 	var opts []vmrules.ValidateOption
 	if v.Options.Partial {
 		opts = append(opts, vmrules.Partial())
+	}
+	if v.Instancetype != nil || v.Preference != nil {
+		opts = append(opts, vmrules.WithInstancetype(decode(v.Instancetype), decode(v.Preference)))
+	}
+	if v.Cluster != nil {
+		opts = append(opts, vmrules.WithInstancetypes(v.Find(decode)))
 	}
 	for path, value := range v.Options.Defaults {
 		opts = append(opts, defaultOf(t, path, value))

@@ -47,6 +47,9 @@ func TestErrors(t *testing.T) {
 		{"an instance type as a preference", vm, `null`, `{"kind": "VirtualMachineInstancetype", "metadata": {"name": "i"}}`,
 			`preference i: it is of the kind "VirtualMachineInstancetype"`},
 		{"a revision", vm, `{"kind": "ControllerRevision"}`, `null`, `instancetype: it is of the kind "ControllerRevision"`},
+		{"another API group", vm, `{"apiVersion": "example.com/v1", "metadata": {"name": "i"}}`, `null`,
+			`instancetype i: its apiVersion "example.com/v1" is not of the group instancetype.kubevirt.io`},
+		{"no API group", vm, `null`, `{"apiVersion": "v1"}`, `preference: its apiVersion "v1" is not of the group`},
 		{"a kind of another type", vm, `{"kind": 1}`, `null`, `instancetype: it is of the kind 1`},
 		{"no vCPUs", vm, `{"metadata": {"name": "i"}, "spec": {"memory": {"guest": "1Gi"}}}`, `null`,
 			"instancetype i: spec.cpu.guest is missing"},
@@ -105,8 +108,9 @@ func TestNothingGiven(t *testing.T) {
 }
 
 func TestIgnored(t *testing.T) {
-	it := `{"spce": 1, "apiVersion": "v", "metadata": {"x": 1}, "status": {"x": 1}, "spec": {"cpu": {"guest": 1, "Guest": 2}, 
-		"memory": {"guest": "1Gi"}, "nodeSelector": {"any": "1"}, "ioThreads": {"a.b": 1}, "gpus": [{"x": 1}], "zz": {"cpu": {}}}}`
+	it := `{"spce": 1, "apiVersion": "instancetype.kubevirt.io/v1", "metadata": {"x": 1}, "status": {"x": 1},
+		"spec": {"cpu": {"guest": 1, "Guest": 2}, "memory": {"guest": "1Gi"}, "nodeSelector": {"any": "1"},
+			"ioThreads": {"a.b": 1}, "gpus": [{"x": 1}], "zz": {"cpu": {}}}}`
 	p := `{"spec": {"devices": {"preferedDiskBus": "sata", "preferredRng": {"x": 1}}, "requirements": {"cpu": {"guest": 1, "x": 1}}}}`
 	got, err := instancetype.Expand(object{"spec": object{"template": object{}}}, conformance.DecodeExactly([]byte(it)),
 		conformance.DecodeExactly([]byte(p)))

@@ -18,25 +18,31 @@ type Named struct {
 	// volume of the VM.
 	Name     string
 	Inferred bool
+	// Namespace is that of the VM, if the kind has namespaces. It is "" if the VM does not
+	// give it.
+	Namespace string
 }
 
 // NamesOf returns the instance type and the preference that a VirtualMachine names; nil for
 // what it does not name.
 func NamesOf(vm map[string]any) (instancetype, preference *Named) {
-	spec, _ := value.Member(vm, "spec")
-	return instancetypes.namedIn(spec), preferences.namedIn(spec)
+	return instancetypes.namedIn(vm), preferences.namedIn(vm)
 }
 
-func (c *class) namedIn(spec any) *Named {
-	v, ok := value.Member(spec, c.name)
-	if !ok || v == nil {
+func (c *class) namedIn(vm map[string]any) *Named {
+	v := value.At(vm, "spec", c.name)
+	if v == nil {
 		return nil
 	}
-	return &Named{
+	n := &Named{
 		Kind:     c.kindNamed(value.StringAt(v, "kind")),
 		Name:     value.StringAt(v, "name"),
 		Inferred: value.StringAt(v, "inferFromVolume") != "",
 	}
+	if n.Kind == c.kinds[0] {
+		n.Namespace = value.StringAt(vm, "metadata", "namespace")
+	}
+	return n
 }
 
 // kindNamed returns the kind that a VM means by a text. KubeVirt also takes the names of
@@ -55,19 +61,29 @@ func (c *class) kindNamed(text string) string {
 
 // String returns the kind and the name, as messages show them.
 func (n *Named) String() string {
+	text := strings.TrimSpace(n.Kind + " " + value.OneLine(value.Shortened(n.Name)))
 	if n.Name == "" && n.Inferred {
-		return n.Kind + " that a volume names"
+		text += " that a volume names"
 	}
-	return n.Kind + " " + value.OneLine(value.Shortened(n.Name))
+	if n.Namespace != "" {
+		text += " in the namespace " + value.OneLine(value.Shortened(n.Namespace))
+	}
+	return text
 }
 
-// Fits returns an error if an object is not the one that is named, by its kind and its name.
-// An object without a kind, or without a name, may be any. So may the object if the VM does
-// not give the name.
+// Fits returns an error if an object is not the one that is named, by its kind, its name and
+// its namespace. What the object does not say fits. So does any name if KubeVirt finds the
+// name in a volume, and any namespace if the VM gives none or the kind has none.
 func (n *Named) Fits(object map[string]any) error {
-	given := Named{Kind: value.StringAt(object, "kind"), Name: value.StringAt(object, "metadata", "name")}
+	given := Named{
+		Kind: value.StringAt(object, "kind"), Name: value.StringAt(object, "metadata", "name"),
+		Namespace: value.StringAt(object, "metadata", "namespace"),
+	}
+	isInferred := n.Name == "" && n.Inferred
 	switch {
-	case given.Kind != "" && given.Kind != n.Kind, given.Name != "" && n.Name != "" && given.Name != n.Name:
+	case given.Kind != "" && given.Kind != n.Kind,
+		given.Name != "" && given.Name != n.Name && !isInferred,
+		given.Namespace != "" && given.Namespace != n.Namespace && n.Namespace != "":
 		return fmt.Errorf("the VM names the %s, and the %s is given", n, &given)
 	}
 	return nil

@@ -23,6 +23,9 @@ type object struct {
 	unknown []string // the paths of the fields that the tables do not have
 }
 
+// group is the API group of all instance types and preferences.
+const group = "instancetype.kubevirt.io"
+
 // A class is what all instance types, or all preferences, have in common.
 type class struct {
 	name     string
@@ -74,6 +77,10 @@ func (c *class) read(given map[string]any, m *meter.Meter) (*object, error) {
 func (o *object) check() error {
 	if kind := o.all["kind"]; kind != nil && !slices.Contains(o.class.kinds, value.StringAt(o.all, "kind")) {
 		return o.errorf("it is of the kind %s, not a %s", value.Describe(kind), strings.Join(o.class.kinds, " or a "))
+	}
+	version := value.StringAt(o.all, "apiVersion")
+	if found, _, _ := strings.Cut(version, "/"); version != "" && found != group {
+		return o.errorf("its apiVersion %s is not of the group %s", value.Quoted(version), group)
 	}
 	spec, err := asObject(o.all["spec"])
 	if err != nil {

@@ -16,6 +16,7 @@ func Checks() []Check { return slices.Clone(checks) }
 var checks = []Check{
 	{"unreadable", SeverityError, "the text is not valid JSON or UTF-8, is nested too deeply, or has too many rules"},
 	{"unknown-version", SeverityError, "WithVersion names a version that does not exist"},
+	{"unknown-profile", SeverityError, "For names a profile that does not exist"},
 	{"missing-key", SeverityError, "a mandatory key is missing or empty"},
 	{"wrong-type", SeverityError, "a value has the wrong type"},
 	{"duplicate", SeverityError, "a rule name, or a key of one object, appears twice"},
@@ -24,12 +25,19 @@ var checks = []Check{
 	{"invalid-regex", SeverityError, "the regex cannot be used"},
 	{"invalid-argument", SeverityError, "an argument other than regex cannot be used"},
 
+	{"misspelt-annotation", SeverityError, "an annotation is not read, because its key is only nearly that of rules"},
+	{"undeclared-parameter", SeverityWarning, "the template does not declare this parameter, so its reference is not replaced"},
+
 	{"misspelt-key", SeverityWarning, "a key is unknown, and so ignored, but close to a known key; an error under Strict"},
 	{"unknown-key", SeverityWarning, "a key is unknown, and so ignored; an error under Strict"},
 	{"misspelt-kind", SeverityWarning, "the kind is unknown, so the rule is ignored, but close to a known kind; an error under Strict"},
 	{"unknown-kind", SeverityWarning, "the kind is unknown, so the rule is ignored; an error under Strict"},
 	{"no-arguments", SeverityWarning, "the rule checks only the type of the value, or nothing at all; an error under Strict"},
 	{"foreign-argument", SeverityWarning, "other consumers ignore this argument, because it belongs to another kind of rule"},
+
+	{"wrong-kind", SeverityWarning, "no value of the field satisfies the kind, such as integer for a bus"},
+	{"misspelt-value", SeverityWarning, "the field cannot have this value, but one with nearly the same name"},
+	{"unknown-value", SeverityInfo, "the field is not known to have this value; a warning if that holds for all values of the rule"},
 
 	{"unsatisfiable-range", SeverityWarning, "min is more than max, or minLength more than maxLength"},
 	{"empty-values", SeverityWarning, "values is empty, so no value is allowed"},
@@ -53,6 +61,21 @@ var checks = []Check{
 	{"unanchored-regex", SeverityInfo, "the regex also matches part of a longer value"},
 	{"message-is-name", SeverityInfo, "the message only repeats the rule's name"},
 	{"not-checked", SeverityWarning, "checking the whole annotation takes more work than the Budget allows"},
+
+	{"ssp-argument", SeverityInfo, "KubeVirt's template validator rejects VMs in which the path of an argument selects several values, as this one may; an error under For(SSP)"},
+	{"ssp-bound", SeverityInfo, "KubeVirt's template validator refuses an annotation with a quantity, or a number in quotes, as a bound; an error under For(SSP)"},
+	{"ssp-field", SeverityInfo, "KubeVirt's template validator cannot read the field as a number, because of its type in Go, and rejects every VM; an error under For(SSP)"},
+	{"ssp-kind", SeverityInfo, "KubeVirt's template validator does not know the kind, and rejects every VM; an error under For(SSP)"},
+	{"ssp-path", SeverityInfo, "KubeVirt's template validator refuses the path, or finds nothing with it; an error under For(SSP)"},
+	{"ssp-regex", SeverityInfo, "KubeVirt's template validator matches with RE2, which does not accept the regex, and rejects every VM; an error under For(SSP)"},
+	{"ssp-values", SeverityInfo, "KubeVirt's template validator refuses an annotation with values that are not an array of strings; an error under For(SSP)"},
+	{"ssp-bytes", SeverityInfo, "KubeVirt's template validator counts bytes, and not characters, in a field that may have letters beyond ASCII; a warning under For(SSP)"},
+	{"ssp-comparison", SeverityInfo, "KubeVirt's template validator reads the name of a type instead of a number, a boolean or what a pointer points to; a warning under For(SSP)"},
+	{"ssp-just-warning", SeverityInfo, "KubeVirt's template validator rejects VMs although the rule has justWarning, because it cannot use the rule; a warning under For(SSP)"},
+	{"ssp-key-case", SeverityInfo, "KubeVirt's template validator reads a key in another letter case, which is unknown here; a warning under For(SSP)"},
+	{"ssp-no-argument", SeverityInfo, "KubeVirt's template validator allows no value in an enum rule without values, and every value in a regex rule without regex; a warning under For(SSP)"},
+	{"ssp-regex-path", SeverityInfo, "KubeVirt's template validator reads the path as a regex; a warning under For(SSP)"},
+	{"ssp-rounding", SeverityInfo, "KubeVirt's template validator rounds a bound that is a fraction, or has more than 15 digits; a warning under For(SSP)"},
 }
 
 var severities = func() map[string]Severity {

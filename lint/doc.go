@@ -5,10 +5,12 @@
 //
 // # Errors
 //
-// ParseRules refuses the annotation for these, and for nothing else:
+// ParseRules refuses the annotation for these, and for nothing else. Only unknown-profile is a
+// mistake of the caller:
 //
 //	unreadable            the text is not valid JSON or UTF-8, is nested too deeply, or has too many rules
 //	unknown-version       WithVersion names a version that does not exist
+//	unknown-profile       For names a profile that does not exist
 //	missing-key           a mandatory key is missing or empty
 //	wrong-type            a value has the wrong type
 //	duplicate             a rule name, or a key of one object, appears twice
@@ -16,6 +18,14 @@
 //	invalid-path          path or valid is not a JSONPath that all consumers read alike
 //	invalid-regex         the regex cannot be used
 //	invalid-argument      an argument other than regex cannot be used
+//
+// # Objects
+//
+// Annotation sees only the text of an annotation. AnnotationKey and UndeclaredParameter make
+// the findings about the object around it, an error and a warning:
+//
+//	misspelt-annotation   an annotation is not read, because its key is only nearly that of rules
+//	undeclared-parameter  the template does not declare this parameter, so its reference is not replaced
 //
 // # Warnings
 //
@@ -27,6 +37,8 @@
 //	unknown-kind          the kind is unknown, so the rule is ignored; an error under Strict
 //	no-arguments          the rule checks only the type of the value, or nothing at all; an error under Strict
 //	foreign-argument      other consumers ignore this argument, because it belongs to another kind of rule
+//	wrong-kind            no value of the field satisfies the kind, such as integer for a bus
+//	misspelt-value        the field cannot have this value, but one with nearly the same name
 //	unsatisfiable-range   min is more than max, or minLength more than maxLength
 //	empty-values          values is empty, so no value is allowed
 //	unsatisfiable-values  the rule's kind and other arguments rule out all of its values
@@ -49,9 +61,32 @@
 // These may be intended:
 //
 //	unknown-field         no VM is known to have this field
+//	unknown-value         the field is not known to have this value; a warning if that holds for all values of the rule
 //	valid-always-there    valid names a field that always exists if its parent exists
 //	unanchored-regex      the regex also matches part of a longer value
 //	message-is-name       the message only repeats the rule's name
+//
+// # For KubeVirt's template validator
+//
+// Rules that this library understands, but not the program that most clusters run today,
+// the admission webhook of ssp-operator. They are infos unless For(SSP) is given. For(SSP)
+// also makes errors of unknown kinds and of paths that select nothing or no scalar: it
+// rejects every VM with such a rule.
+//
+//	ssp-argument          KubeVirt's template validator rejects VMs in which the path of an argument selects several values, as this one may; an error under For(SSP)
+//	ssp-bound             KubeVirt's template validator refuses an annotation with a quantity, or a number in quotes, as a bound; an error under For(SSP)
+//	ssp-field             KubeVirt's template validator cannot read the field as a number, because of its type in Go, and rejects every VM; an error under For(SSP)
+//	ssp-kind              KubeVirt's template validator does not know the kind, and rejects every VM; an error under For(SSP)
+//	ssp-path              KubeVirt's template validator refuses the path, or finds nothing with it; an error under For(SSP)
+//	ssp-regex             KubeVirt's template validator matches with RE2, which does not accept the regex, and rejects every VM; an error under For(SSP)
+//	ssp-values            KubeVirt's template validator refuses an annotation with values that are not an array of strings; an error under For(SSP)
+//	ssp-bytes             KubeVirt's template validator counts bytes, and not characters, in a field that may have letters beyond ASCII; a warning under For(SSP)
+//	ssp-comparison        KubeVirt's template validator reads the name of a type instead of a number, a boolean or what a pointer points to; a warning under For(SSP)
+//	ssp-just-warning      KubeVirt's template validator rejects VMs although the rule has justWarning, because it cannot use the rule; a warning under For(SSP)
+//	ssp-key-case          KubeVirt's template validator reads a key in another letter case, which is unknown here; a warning under For(SSP)
+//	ssp-no-argument       KubeVirt's template validator allows no value in an enum rule without values, and every value in a regex rule without regex; a warning under For(SSP)
+//	ssp-regex-path        KubeVirt's template validator reads the path as a regex; a warning under For(SSP)
+//	ssp-rounding          KubeVirt's template validator rounds a bound that is a fraction, or has more than 15 digits; a warning under For(SSP)
 //
 // # What it does not find
 //

@@ -52,6 +52,7 @@ func ExampleChecks() {
 	// Output:
 	// unreadable            error    the text is not valid JSON or UTF-8, is nested too deeply, or has too many rules
 	// unknown-version       error    WithVersion names a version that does not exist
+	// unknown-profile       error    For names a profile that does not exist
 	// missing-key           error    a mandatory key is missing or empty
 	// wrong-type            error    a value has the wrong type
 	// duplicate             error    a rule name, or a key of one object, appears twice
@@ -59,12 +60,17 @@ func ExampleChecks() {
 	// invalid-path          error    path or valid is not a JSONPath that all consumers read alike
 	// invalid-regex         error    the regex cannot be used
 	// invalid-argument      error    an argument other than regex cannot be used
+	// misspelt-annotation   error    an annotation is not read, because its key is only nearly that of rules
+	// undeclared-parameter  warning  the template does not declare this parameter, so its reference is not replaced
 	// misspelt-key          warning  a key is unknown, and so ignored, but close to a known key; an error under Strict
 	// unknown-key           warning  a key is unknown, and so ignored; an error under Strict
 	// misspelt-kind         warning  the kind is unknown, so the rule is ignored, but close to a known kind; an error under Strict
 	// unknown-kind          warning  the kind is unknown, so the rule is ignored; an error under Strict
 	// no-arguments          warning  the rule checks only the type of the value, or nothing at all; an error under Strict
 	// foreign-argument      warning  other consumers ignore this argument, because it belongs to another kind of rule
+	// wrong-kind            warning  no value of the field satisfies the kind, such as integer for a bus
+	// misspelt-value        warning  the field cannot have this value, but one with nearly the same name
+	// unknown-value         info     the field is not known to have this value; a warning if that holds for all values of the rule
 	// unsatisfiable-range   warning  min is more than max, or minLength more than maxLength
 	// empty-values          warning  values is empty, so no value is allowed
 	// unsatisfiable-values  warning  the rule's kind and other arguments rule out all of its values
@@ -85,4 +91,18 @@ func ExampleChecks() {
 	// unanchored-regex      info     the regex also matches part of a longer value
 	// message-is-name       info     the message only repeats the rule's name
 	// not-checked           warning  checking the whole annotation takes more work than the Budget allows
+	// ssp-argument          info     KubeVirt's template validator rejects VMs in which the path of an argument selects several values, as this one may; an error under For(SSP)
+	// ssp-bound             info     KubeVirt's template validator refuses an annotation with a quantity, or a number in quotes, as a bound; an error under For(SSP)
+	// ssp-field             info     KubeVirt's template validator cannot read the field as a number, because of its type in Go, and rejects every VM; an error under For(SSP)
+	// ssp-kind              info     KubeVirt's template validator does not know the kind, and rejects every VM; an error under For(SSP)
+	// ssp-path              info     KubeVirt's template validator refuses the path, or finds nothing with it; an error under For(SSP)
+	// ssp-regex             info     KubeVirt's template validator matches with RE2, which does not accept the regex, and rejects every VM; an error under For(SSP)
+	// ssp-values            info     KubeVirt's template validator refuses an annotation with values that are not an array of strings; an error under For(SSP)
+	// ssp-bytes             info     KubeVirt's template validator counts bytes, and not characters, in a field that may have letters beyond ASCII; a warning under For(SSP)
+	// ssp-comparison        info     KubeVirt's template validator reads the name of a type instead of a number, a boolean or what a pointer points to; a warning under For(SSP)
+	// ssp-just-warning      info     KubeVirt's template validator rejects VMs although the rule has justWarning, because it cannot use the rule; a warning under For(SSP)
+	// ssp-key-case          info     KubeVirt's template validator reads a key in another letter case, which is unknown here; a warning under For(SSP)
+	// ssp-no-argument       info     KubeVirt's template validator allows no value in an enum rule without values, and every value in a regex rule without regex; a warning under For(SSP)
+	// ssp-regex-path        info     KubeVirt's template validator reads the path as a regex; a warning under For(SSP)
+	// ssp-rounding          info     KubeVirt's template validator rounds a bound that is a fraction, or has more than 15 digits; a warning under For(SSP)
 }

@@ -22,6 +22,7 @@ var vmFields = sync.OnceValue(func() *field {
 // them.
 type field struct {
 	shape   fieldShape
+	scalar  scalar            // only for a scalar
 	members map[string]*field // of an object
 	items   *field            // the items of an array, or the values of a map
 	below   func() []*field   // the field itself and all fields below it, each once
@@ -30,17 +31,11 @@ type field struct {
 type fieldShape int
 
 const (
-	scalarField fieldShape = iota
-	objectField
+	objectField fieldShape = iota
+	scalarField
 	arrayField
 	mapField // an object with any names
 	anyField
-)
-
-var (
-	anyScalar = newField(scalarField, nil)
-	anything  = newField(anyField, nil)
-	anyNames  = newField(mapField, anyScalar)
 )
 
 func newField(s fieldShape, items *field) *field {
@@ -52,44 +47,75 @@ func newField(s fieldShape, items *field) *field {
 // readFields reads a table of fields, and returns its types by name. fields.txt describes
 // the notation.
 func readFields(table string) map[string]*field {
-	types := map[string]*field{}
-	typeNamed := func(name string) *field {
-		if types[name] == nil {
-			types[name] = newField(objectField, nil)
-			types[name].members = map[string]*field{}
-		}
-		return types[name]
-	}
-	var of func(written string) *field
-	of = func(written string) *field {
-		if item, ok := strings.CutPrefix(written, "[]"); ok {
-			return newField(arrayField, of(item))
-		}
-		switch written {
-		case "":
-			return anyScalar
-		case "map":
-			return anyNames
-		case "any":
-			return anything
-		}
-		return typeNamed(written)
-	}
+	t := fieldTypes{}
 	var current *field
 	for line := range strings.Lines(table) {
 		words := strings.Fields(line)
 		switch {
 		case len(words) == 0 || line[0] == '#':
 		case line[0] != '\t':
-			current = typeNamed(words[0])
+			current = t.named(words[0])
 		default:
 			for _, word := range words {
-				name, written, _ := strings.Cut(word, ":")
-				current.members[name] = of(written)
+				t.add(current, word)
 			}
 		}
 	}
-	return types
+	return t
+}
+
+// fieldTypes has types by their names, and fields of other types by how the table writes
+// these.
+type fieldTypes map[string]*field
+
+func (t fieldTypes) named(name string) *field {
+	if t[name] == nil {
+		t[name] = newField(objectField, nil)
+		t[name].members = map[string]*field{}
+	}
+	return t[name]
+}
+
+// add adds a field to an object, or a value to a string.
+func (t fieldTypes) add(to *field, word string) {
+	if value, ok := strings.CutPrefix(word, "="); ok {
+		to.shape, to.scalar.sort = scalarField, textScalar
+		to.scalar.values = append(to.scalar.values, value)
+		return
+	}
+	name, written, _ := strings.Cut(word, ":")
+	to.members[name] = t.of(written)
+}
+
+// of returns a field of a type.
+func (t fieldTypes) of(written string) *field {
+	if t[written] == nil {
+		t[written] = t.read(written)
+	}
+	return t[written]
+}
+
+func (t fieldTypes) read(written string) *field {
+	if item, ok := strings.CutPrefix(written, "[]"); ok {
+		return newField(arrayField, t.of(item))
+	}
+	if item, ok := strings.CutPrefix(written, "{}"); ok {
+		return newField(mapField, t.of(item))
+	}
+	if written == "any" {
+		return newField(anyField, nil)
+	}
+	pointee, isPointer := strings.CutPrefix(written, "*")
+	sort, isScalar := scalarSorts[pointee]
+	if !isPointer && !isScalar {
+		return t.named(written)
+	}
+	f := newField(scalarField, nil)
+	f.scalar.sort = sort
+	if isPointer {
+		f.scalar.pointee = t.of(pointee)
+	}
+	return f
 }
 
 func (f *field) collect(found []*field, seen map[*field]bool) []*field {

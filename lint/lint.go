@@ -15,9 +15,11 @@ import (
 type Severity string
 
 const (
-	// SeverityError means that ParseRules refuses the annotation.
+	// SeverityError means that ParseRules refuses the annotation, that nobody reads it, or that
+	// the program of For cannot use the rule.
 	SeverityError Severity = "error"
-	// SeverityWarning means that a rule probably does not do what its author meant.
+	// SeverityWarning means that a rule probably does not do what its author meant, or does
+	// something else in the program of For.
 	SeverityWarning Severity = "warning"
 	// SeverityInfo means that something is worth a look, but may be intended.
 	SeverityInfo Severity = "info"
@@ -55,10 +57,10 @@ func (f Finding) String() string {
 }
 
 // Annotation finds mistakes in the text of an annotation, and what is probably a mistake,
-// without any VM. It takes the options of ParseRules.
+// without any VM. It takes the options of ParseRules, and For.
 //
-// The findings of SeverityError are exactly the problems that ParseRules returns with the
-// same options. If there are none, ParseRules accepts the annotation. All rules are
+// Without For, the findings of SeverityError are exactly the problems that ParseRules returns
+// with the same options. If there are none, ParseRules accepts the annotation. All rules are
 // checked for unknown keys and kinds. The other checks skip rules that have a problem.
 //
 // Findings are sorted by Offset, then by ID. Without findings, the list is empty and not
@@ -82,8 +84,11 @@ func Annotation(text string, opts ...vmrules.ParseOption) []Finding {
 type linter struct {
 	text     string
 	opts     []vmrules.ParseOption
+	profile  Profile
 	limits   vmrules.Budget
 	findings []Finding
+
+	unknownKinds map[int]bool // the indexes of rules whose kind nobody knows
 
 	budget   pcre.Budget  // for the checks; it has no time limit, so that findings do not depend on a clock
 	cutShort error        // why a repeated reading stopped early; nil if none did
@@ -100,7 +105,7 @@ const (
 func (l *linter) add(r *rule, key, id, format string, args ...any) *Finding {
 	key, at := r.at(key)
 	f := Finding{
-		Severity: severities[id], ID: id, Rule: r.Name, Index: r.index, Key: key,
+		Severity: l.severityOf(id), ID: id, Rule: r.Name, Index: r.index, Key: key,
 		Offset: at.Start, Message: fmt.Sprintf(format, args...),
 	}
 	if l.budget.Spend(findingWork, findingSize+len(r.Name)) != nil {

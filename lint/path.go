@@ -17,7 +17,11 @@ func (l *linter) paths(r *rule) {
 	if !r.Kind.IsOfFormat() {
 		judged = anyValue
 	}
-	l.path(r, keyPath, at, r.Path, judged)
+	fields := l.path(r, keyPath, at, r.Path, judged)
+	if r.Kind.IsOfFormat() {
+		l.fieldKind(r, fields)
+		l.fieldValues(r, fields)
+	}
 	_, at = r.at(keyValid)
 	l.path(r, keyValid, at, r.Valid, anyValue)
 	for key, arguments := range r.Arguments() {
@@ -37,21 +41,28 @@ func (l *linter) paths(r *rule) {
 	}
 }
 
-// path checks one path, which may be zero, against the fields.
-func (l *linter) path(r *rule, key string, at jsontext.Node, p vmrules.Path, w wanted) {
+// path checks one path, which may be zero, against the fields. It returns those that it
+// selects; none if they are unknown.
+func (l *linter) path(r *rule, key string, at jsontext.Node, p vmrules.Path, w wanted) []*field {
 	if p.IsZero() {
-		return
+		return nil
 	}
 	s := pathSearch{budget: &l.budget, fields: []*field{vmFields()}}
 	s.run(p.Steps(), written(p))
 	s.end(w)
+	l.sspPath(r, key, at, p)
+	l.sspSelected(r, key, at, p, s.fields)
 	for _, f := range s.found {
 		added := l.add(r, key, f.id, "%s", f.message)
 		added.Offset = at.Start
+		if !r.isUsedBySSP(key) {
+			added.Severity = severities[f.id]
+		}
 		if f.mended {
 			added.Suggestion = writtenLike(at.Value.(string), strings.Join(s.written, ""))
 		}
 	}
+	return s.fields
 }
 
 // writtenLike returns the steps as a path with the prefix and the leading dot of another

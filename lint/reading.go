@@ -21,8 +21,9 @@ const workPart = 2
 var errReread = errors.New("the budget for reading the annotation again is used up")
 
 func newLinter(text string, opts []vmrules.ParseOption) *linter {
-	l := &linter{text: text, opts: opts, findings: []Finding{}, flaws: map[int]bool{}}
-	for _, opt := range opts {
+	l := &linter{text: text, opts: opts, findings: []Finding{}, flaws: map[int]bool{}, unknownKinds: map[int]bool{}}
+	l.takeProfile()
+	for _, opt := range l.opts {
 		if limits, ok := opt.(vmrules.Budget); ok {
 			l.limits = limits
 		}
@@ -119,14 +120,18 @@ func (l *linter) strictly(known []vmrules.Problem) {
 	_, all := l.reread(l.text, append(slices.Clip(l.opts), vmrules.Strict()))
 	for _, p := range all {
 		if p.Index >= 0 && !isKnown[words{p.Offset, p.Message}] {
-			l.problem(p, severities[l.idOf(p)])
+			l.problem(p, l.severityOf(l.idOf(p)))
 		}
 	}
 }
 
 func (l *linter) problem(p vmrules.Problem, s Severity) {
+	id := l.idOf(p)
+	if id == "unknown-kind" || id == "misspelt-kind" {
+		l.unknownKinds[p.Index] = true
+	}
 	l.findings = append(l.findings, Finding{
-		Severity: s, ID: l.idOf(p), Rule: p.Rule, Index: p.Index, Key: p.Key,
+		Severity: s, ID: id, Rule: p.Rule, Index: p.Index, Key: p.Key,
 		Offset: p.Offset, Message: p.Message, Suggestion: p.Suggestion,
 	})
 }

@@ -60,7 +60,7 @@ func TestKnowsDefaults(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			says := finds(made, "default-violates-rule", "unsatisfiable-range", "empty-values", "unsatisfiable-values")
+			says := finds(made, "default-violates-rule", "wrong-kind", "unsatisfiable-range", "empty-values", "unsatisfiable-values")
 			if report := vmrules.Validate(made, vm); report.Valid() == says {
 				t.Fatalf("Annotation says that the default breaks the rule: %v\n%s\n%s", says, made, report)
 			}

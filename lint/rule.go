@@ -11,10 +11,12 @@ import (
 
 // Findings are about these keys of a rule, and about the arguments.
 const (
-	keyRule    = "rule"
-	keyPath    = "path"
-	keyMessage = "message"
-	keyValid   = "valid"
+	keyName        = "name"
+	keyRule        = "rule"
+	keyPath        = "path"
+	keyMessage     = "message"
+	keyValid       = "valid"
+	keyJustWarning = "justWarning"
 )
 
 // A rule is a rule without problems, and its place.
@@ -84,11 +86,18 @@ func (r *rule) at(key string) (string, jsontext.Node) {
 
 // rule runs the checks that concern a single rule.
 func (l *linter) rule(r *rule) {
+	known := len(l.findings)
 	l.message(r)
 	l.paths(r)
-	if !r.Kind.IsOfFormat() {
-		return
+	if r.Kind.IsOfFormat() {
+		l.arguments(r)
 	}
+	l.ssp(r)
+	l.sspWarning(r, l.findings[known:])
+}
+
+// arguments runs the checks of arguments, whose values only the kinds of the format know.
+func (l *linter) arguments(r *rule) {
 	l.foreignArguments(r)
 	l.values(r)
 	l.bounds(r)

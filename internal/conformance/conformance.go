@@ -8,6 +8,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -28,12 +29,15 @@ type Vector struct {
 	Template   json.RawMessage
 	Options    struct {
 		Strict, Partial bool
+		Ratcheting      bool
 		Defaults        map[string]any
 		Root            string // "" or "object"
 	}
-	Object json.RawMessage
-	Old    json.RawMessage // nil if there is none
-	Want   struct {
+	Object                   json.RawMessage
+	Old                      json.RawMessage // nil if there is none
+	Instancetype, Preference json.RawMessage // for all VMs; nil if there is none
+	Cluster                  []json.RawMessage
+	Want                     struct {
 		Problems   []Problem
 		Outcomes   []string
 		Targets    []string
@@ -54,8 +58,7 @@ type Violation struct {
 	Rule, Message, Field, Reason, Argument string
 	Warning                                bool
 	Limit, Value                           json.RawMessage
-	Pointer                                *string
-	Defaulted                              *bool
+	Pointer, Origin                        *string
 	Contains                               string
 }
 
@@ -95,6 +98,44 @@ func (v Vector) Text(t testing.TB) string {
 		t.Fatal(err)
 	}
 	return s
+}
+
+// Find returns a function that finds those instance types and preferences in Cluster that a
+// VM names. It never fails.
+func (v Vector) Find(decode func(json.RawMessage) map[string]any) func(vm map[string]any) (_, _ map[string]any, _ error) {
+	return func(vm map[string]any) (instancetype, preference map[string]any, err error) {
+		for _, text := range v.Cluster {
+			object := decode(text)
+			name, kind := textAt(object, "metadata", "name"), textAt(object, "kind")
+			switch {
+			case strings.HasSuffix(kind, "Instancetype") && name == textAt(vm, "spec", "instancetype", "name"):
+				instancetype = object
+			case strings.HasSuffix(kind, "Preference") && name == textAt(vm, "spec", "preference", "name"):
+				preference = object
+			}
+		}
+		return instancetype, preference, nil
+	}
+}
+
+// textAt returns the text at a path of members, in the types of any decoder; "" if it is
+// missing.
+func textAt(v any, names ...string) string {
+	for _, name := range names {
+		members := reflect.ValueOf(v)
+		if v = nil; members.Kind() != reflect.Map {
+			return ""
+		}
+		for key, member := range members.Seq2() {
+			if fmt.Sprint(key.Interface()) == name {
+				v = member.Interface()
+			}
+		}
+	}
+	if v == nil {
+		return ""
+	}
+	return fmt.Sprint(v)
 }
 
 // Run checks that a call has the result that the vector wants, however the objects are
@@ -163,7 +204,7 @@ type (
 	}
 	gotViolation struct {
 		Violation
-		Detail, Origin string
+		Detail string
 	}
 )
 
@@ -229,8 +270,7 @@ func comparable(violations []gotViolation, wanted []Violation) []Violation {
 			w := wanted[i]
 			g.Message = onlyIf(w.Message != "", g.Message)
 			g.Limit, g.Value = orWanted(w.Limit, g.Limit), orWanted(w.Value, g.Value)
-			isDefault := v.Origin == "default"
-			g.Pointer, g.Defaulted = orZero(w.Pointer, g.Pointer), onlyIf(w.Defaulted != nil, &isDefault)
+			g.Pointer, g.Origin = orZero(w.Pointer, g.Pointer), orZero(w.Origin, g.Origin)
 			if strings.Contains(v.Detail, w.Contains) {
 				g.Contains = w.Contains
 			}

@@ -41,8 +41,8 @@ const (
 		"problems": [{"rule": "r", "index": 1, "key": "k", "line": 2, "column": 3, "reason": "R", "source": "VM", "contains": "wrong"}],
 		"outcomes": ["Violated", "Satisfied"], "targets": ["", "items[0]"], "notes": ["some", ""], "undecided": ["Bound", ""], "violations": [
 			{"rule": "r", "message": "m", "field": "a.b", "pointer": "/a/b", "reason": "R",
-				"argument": "max", "value": 12345678901234567890, "limit": [ 8 ], "defaulted": true, "contains": "too"},
-			{"rule": "r", "reason": "R", "value": null, "limit": null, "pointer": "", "defaulted": false, "warning": true}]}`
+				"argument": "max", "value": 12345678901234567890, "limit": [ 8 ], "origin": "default", "contains": "too"},
+			{"rule": "r", "reason": "R", "value": null, "limit": null, "pointer": "", "origin": "", "warning": true}]}`
 )
 
 func TestCompare(t *testing.T) {
@@ -55,7 +55,7 @@ func TestCompare(t *testing.T) {
 		{`"pointer": "/a/b", `, ``, nil},
 		{`"value": 12345678901234567890, `, ``, nil},
 		{`"limit": [ 8 ], `, ``, nil},
-		{`, "defaulted": true, "contains": "too"`, ``, nil},
+		{`, "origin": "default", "contains": "too"`, ``, nil},
 		{`"line": 2, "column": 3, `, ``, nil},
 		{`, "source": "VM", "contains": "wrong"`, ``, nil},
 		{`"targets": ["", "items[0]"], "notes": ["some", ""], `, ``, nil},
@@ -81,12 +81,12 @@ func TestCompare(t *testing.T) {
 		{`[ 8 ]`, `[8.0]`, []string{"violations"}},
 		{`, "undecided": ["Bound", ""]`, ``, nil},
 		{`"undecided": ["Bound", ""]`, `"undecided": ["", ""]`, []string{"undecided"}},
-		{`"defaulted": true`, `"defaulted": false`, []string{"violations"}},
+		{`"origin": "default"`, `"origin": ""`, []string{"violations"}},
 		{`"too"`, `"two"`, []string{"violations"}},
 		{`"value": null`, `"value": ""`, []string{"violations"}},
 		{`"limit": null`, `"limit": []`, []string{"violations"}},
 		{`"pointer": ""`, `"pointer": "/"`, []string{"violations"}},
-		{`"defaulted": false`, `"defaulted": true`, []string{"violations"}},
+		{`"origin": ""`, `"origin": "default"`, []string{"violations"}},
 		{`, "warning": true`, ``, []string{"violations"}},
 		{`"warning": true}`, `"warning": true}, {}`, []string{"violations"}},
 	} {
@@ -127,6 +127,34 @@ func TestCompareWithNothing(t *testing.T) {
 		test.v.Compare(r, test.report, test.err)
 		if diff := cmp.Diff(test.failures, r.failures); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", test.name, diff)
+		}
+	}
+}
+
+func TestFind(t *testing.T) {
+	const (
+		small  = `{"kind": "VirtualMachineClusterInstancetype", "metadata": {"name": "small"}}`
+		large  = `{"kind": "VirtualMachineInstancetype", "metadata": {"name": "large"}}`
+		fedora = `{"kind": "VirtualMachinePreference", "metadata": {"name": "fedora"}}`
+		none   = `null`
+	)
+	var v Vector
+	if err := json.Unmarshal([]byte(`{"cluster": [`+small+`,`+large+`,`+fedora+`]}`), &v); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct{ spec, instancetype, preference string }{
+		{`{"instancetype": {"name": "large"}}`, large, none},
+		{`{"instancetype": {"name": "small"}, "preference": {"name": "fedora"}}`, small, fedora},
+		{`{"instancetype": {"name": "fedora"}, "preference": {"name": "small"}}`, none, none},
+		{`{}`, none, none},
+	} {
+		for _, decode := range []func(json.RawMessage) map[string]any{DecodeExactly, DecodeOddly} {
+			instancetype, preference, err := v.Find(decode)(decode(json.RawMessage(`{"spec": ` + test.spec + `}`)))
+			got := []map[string]any{instancetype, preference}
+			want := []map[string]any{decode(json.RawMessage(test.instancetype)), decode(json.RawMessage(test.preference))}
+			if diff := cmp.Diff(want, got); diff != "" || err != nil {
+				t.Errorf("%s (-want +got):\n%s%v", test.spec, diff, err)
+			}
 		}
 	}
 }

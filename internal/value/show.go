@@ -1,6 +1,7 @@
 package value
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 	"unicode"
@@ -72,6 +73,18 @@ func Clipped(s string, most int) string {
 	return s
 }
 
+// ClippedBytes returns s, or its beginning and an ellipsis, in at most so many bytes.
+func ClippedBytes(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	end := most - len("…")
+	for !utf8.RuneStart(s[end]) {
+		end--
+	}
+	return s[:end] + "…"
+}
+
 // MaxLine is the largest number of code points of a message or field that a line shows.
 const MaxLine = 1000
 
@@ -113,4 +126,24 @@ func AppendList(b []byte, values []string) []byte {
 		b = AppendQuoted(b, value)
 	}
 	return b
+}
+
+// MaxListed is how many errors or violations a text for people lists at most.
+const MaxListed = 100
+
+// ErrorList returns a title and the errors, each on a line of its own if there are several.
+func ErrorList[E error](title string, all []E) string {
+	if len(all) == 1 {
+		return title + ": " + all[0].Error()
+	}
+	var s strings.Builder
+	fmt.Fprintf(&s, "%s: %d problems", title, len(all))
+	for i, e := range all {
+		if i == MaxListed {
+			fmt.Fprintf(&s, "\n- and %d more", len(all)-MaxListed)
+			break
+		}
+		s.WriteString("\n- " + e.Error())
+	}
+	return s.String()
 }

@@ -159,3 +159,16 @@ func ThroughJSON(v any) (any, error) {
 	err = decoder.Decode(&decoded)
 	return decoded, err
 }
+
+// Strings returns a list of strings as []string, and any other list as it is.
+func Strings(list []any) any {
+	all := make([]string, 0, len(list))
+	for _, item := range list {
+		s, ok := item.(string)
+		if !ok {
+			return list
+		}
+		all = append(all, s)
+	}
+	return all
+}

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/meter"
 	"github.com/vmrules/vmrules/internal/value"
 )
@@ -28,37 +29,42 @@ var hasNamedItems = map[string]bool{"disks": true, "volumes": true, "interfaces"
 // The text is the pointer in the VM, with names instead of the indexes of items that have one.
 // If several items have the same name, the text also says which of them it is.
 func (p *Places) Of(pointer string) (string, any) {
-	v, at, list := p.target.VM, "", ""
 	pointer, isInside := strings.CutPrefix(pointer, p.target.VMAt.Pointer()+"/")
 	if !isInside {
-		return "", v
+		return "", p.target.VM
 	}
+	_ = p.meter.Spend(len(pointer)*placeWork, len(pointer)) // the caller sees a refusal
+	v, list := p.target.VM, ""
+	var at strings.Builder
 	for token := range strings.SplitSeq(pointer, "/") {
 		if value.ShapeOf(v) != value.Array {
 			list = pointerNames.Replace(token)
+			_ = p.meter.Spend(value.LookupCost(v, list)*jsonpath.NodeWork, 0)
 			v, _ = value.Member(v, list)
-			at += "/" + token
+			at.WriteString("/" + token)
 			continue
 		}
 		i, err := strconv.Atoi(token)
 		if err != nil || i < 0 || i >= value.Len(v) {
-			return at + "/" + token, nil
+			return at.String() + "/" + token, nil
 		}
 		if hasNamedItems[list] {
-			token = p.itemsOf(at, v)[i]
+			token = p.itemsOf(at.String(), v)[i]
 		}
 		v, _ = value.Item(v, i)
-		at, list = at+"/"+token, ""
+		list = ""
+		at.WriteString("/" + token)
 	}
-	return at, v
+	return at.String(), v
 }
 
 var pointerNames = strings.NewReplacer("~1", "/", "~0", "~")
 
-// These are about what an item of a list costs.
+// These are about what a byte of a pointer and an item of a list cost.
 const (
-	itemWork = 200
-	itemSize = 100
+	placeWork = 60
+	itemWork  = 200
+	itemSize  = 100
 )
 
 // itemsOf returns a text for each item of the list at a place.

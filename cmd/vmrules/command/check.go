@@ -42,8 +42,10 @@ type checked struct {
 	// NotFound are the instance types and preferences that the VMs name and that are
 	// not given.
 	NotFound []string `json:"notFound,omitempty"`
+	// Mistakes are mistakes outside of the rules, because of which rules may not be read.
+	Mistakes []string `json:"mistakes,omitempty"`
 	// Problem says why the rules cannot be used, or some of them; Problems are
-	// those of the annotation.
+	// those of the annotation, with lines and columns of the file.
 	Problem  string            `json:"problem,omitempty"`
 	Problems []vmrules.Problem `json:"problems,omitempty"`
 
@@ -174,13 +176,13 @@ func (c *checker) check(o manifest.Object) checked {
 	result := checked{
 		File: o.File().Name, Line: o.Line, Kind: o.Kind, Namespace: o.Namespace, Name: o.Name, object: o, title: o.String(),
 	}
+	for _, f := range o.Mistakes() {
+		result.Mistakes = append(result.Mistakes, fmt.Sprintf("line %d, column %d: %s", f.Line, f.Column, f.Message))
+	}
 	report, err := c.judge(o, &result)
 	result.Report = report
-	if problems := (*vmrules.ParseError)(nil); errors.As(err, &problems) {
-		result.Problems = problems.Problems
-	}
 	if err != nil {
-		result.Problem = err.Error()
+		c.setProblem(&result, o, err)
 	}
 	return result
 }

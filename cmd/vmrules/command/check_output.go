@@ -74,6 +74,9 @@ func (o checked) details(verbose bool) []string {
 	if o.Problem != "" {
 		text = append(text, o.Problem)
 	}
+	for _, mistake := range o.Mistakes {
+		text = append(text, oneLine(mistake))
+	}
 	for _, name := range o.Missing {
 		text = append(text, missingText(name))
 	}

@@ -18,6 +18,7 @@ type linter struct {
 	build            Build
 	rules            []string // files that contain only rules
 	strict           bool
+	profile          choice[lint.Profile]
 	warningsAsErrors bool
 	least            choice[int]
 	output           choice[func(io.Writer, *linted) error]
@@ -52,7 +53,8 @@ type finding struct {
 func newLint(b Build) *cobra.Command {
 	l := &linter{
 		parameters: newParameters(), build: b,
-		least: choice[int]{"info", weights},
+		profile: choice[lint.Profile]{options: map[string]lint.Profile{string(lint.SSP): lint.SSP}},
+		least:   choice[int]{"info", weights},
 		output: choice[func(io.Writer, *linted) error]{"text", map[string]func(io.Writer, *linted) error{
 			"text": writeText, "json": writeJSON[*linted], "sarif": writeSARIF, "github": writeGitHub,
 		}},
@@ -68,6 +70,7 @@ are read, as in vmrules check.
 ` + b.aboutForms() + inputs + `
 The exit status is 0 without errors, 1 with errors, and 2 if a file cannot be read.`,
 		Example: `  vmrules lint templates/
+  vmrules lint --for ssp templates/    # for the validator that most clusters run
   vmrules lint -o github templates/    # annotates a pull request`,
 		Args: l.arguments,
 		RunE: l.run,
@@ -76,6 +79,7 @@ The exit status is 0 without errors, 1 with errors, and 2 if a file cannot be re
 	l.parameters.flag(command)
 	command.Flags().BoolVar(&l.strict, "strict", false, "report unknown keys and kinds, and rules without arguments, as errors")
 	command.Flags().BoolVar(&l.warningsAsErrors, "warnings-as-errors", false, "exit with 1 for warnings too")
+	l.profile.flag(command, "for", "", "report what another program does not understand: ssp is KubeVirt's template validator")
 	l.least.flag(command, "min-severity", "", "show only findings of at least this severity")
 	l.output.flag(command, "output", "o", "how to write the findings")
 	return command
@@ -149,6 +153,7 @@ func (l *linter) lintFile(to *linted, file *manifest.File, stderr io.Writer) {
 		if to.isFull {
 			return
 		}
+		l.addFindings(to, file, object.String(), object.Mistakes())
 		filled, err := l.fill(object)
 		if err != nil {
 			to.Unusable = append(to.Unusable, unusable(stderr, err))
@@ -222,12 +227,20 @@ func (l *linter) options() []vmrules.ParseOption {
 	if l.strict {
 		opts = append(opts, vmrules.Strict())
 	}
+	if l.profile.name != "" {
+		opts = append(opts, lint.For(l.profile.value()))
+	}
 	return opts
 }
 
-// add adds the findings about some rules, if they are severe enough.
+// add adds the findings about the rules in an annotation or a document.
 func (l *linter) add(to *linted, file *manifest.File, about string, findings []lint.Finding) {
 	to.Annotations++
+	l.addFindings(to, file, about, findings)
+}
+
+// addFindings adds findings, if they are severe enough.
+func (l *linter) addFindings(to *linted, file *manifest.File, about string, findings []lint.Finding) {
 	for _, f := range findings {
 		if weights[string(f.Severity)] < l.least.value() {
 			continue

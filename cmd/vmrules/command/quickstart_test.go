@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
+	"github.com/vmrules/vmrules/lint"
 )
 
 // TestQuickstart keeps the two forms of the quickstart's template the same.
@@ -19,5 +20,22 @@ func TestQuickstart(t *testing.T) {
 	}
 	if diff := cmp.Diff(contents[0], contents[1]); diff != "" {
 		t.Errorf("(-YAML +JSON):\n%s", diff)
+	}
+}
+
+// TestQuickstartIsPortable checks that KubeVirt's template validator understands the rules of
+// the quickstart as this library does.
+func TestQuickstartIsPortable(t *testing.T) {
+	for file, err := range manifest.Read([]string{"../../../testdata/quickstart"}, nil) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, object := range file.Objects() {
+			for _, a := range object.Annotations() {
+				for _, f := range a.Lint(lint.For(lint.SSP)) {
+					t.Errorf("%s: %v", file.Name, f)
+				}
+			}
+		}
 	}
 }

@@ -54,7 +54,7 @@ func TestFind(t *testing.T) {
 				"map[cpu:map[guest:1] memory:map[guest:1Gi]] map[]", "", []string{"VirtualMachineClusterInstancetype small"}, nil,
 			}},
 		{"no name", small, `{spec: {instancetype: {inferFromVolume: root}, preference: 7}}`, found{
-			"map[] map[]", "", nil, []string{"VirtualMachineClusterInstancetype that a volume names", "VirtualMachineClusterPreference "},
+			"map[] map[]", "", nil, []string{"VirtualMachineClusterInstancetype that a volume names", "VirtualMachineClusterPreference"},
 		}},
 	}
 	for _, test := range tests {

@@ -1,0 +1,114 @@
+package manifest
+
+import (
+	"strings"
+
+	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/lint"
+)
+
+// Mistakes returns what is wrong in an object whose parameters are not filled in, outside of its
+// rules: annotations with a key that is only nearly right, and parameters that a template does
+// not declare, each of them once. There are at most maxMistakes.
+func (o Object) Mistakes() []lint.Finding {
+	s := mistakes{object: o, reported: map[string]bool{}, variables: map[string]bool{}, visited: map[*node]bool{}}
+	for _, p := range o.Parameters() {
+		s.declared = append(s.declared, p.Name)
+		s.reported[p.Name] = true
+	}
+	s.visit(o.node, o.IsTemplate())
+	return s.found
+}
+
+// mistakes collects the mistakes in an object.
+type mistakes struct {
+	object    Object
+	declared  []string        // parameters
+	reported  map[string]bool // parameters that are declared, or reported already
+	variables map[string]bool // names in scripts that are not nearly those of parameters
+	visited   map[*node]bool  // nodes to which aliases refer
+	found     []lint.Finding
+}
+
+// maxMistakes limits both the mistakes that are reported and the names in scripts that are
+// compared with those of parameters.
+const maxMistakes = 1000
+
+func (s *mistakes) isFull() bool {
+	return len(s.found) >= maxMistakes || len(s.variables) >= maxMistakes
+}
+
+func (s *mistakes) visit(n *node, isTemplate bool) {
+	if s.visited[n] || s.isFull() {
+		return
+	}
+	if n.isShared {
+		s.visited[n] = true
+	}
+	s.annotationKeys(n, isTemplate)
+	text, _ := n.scalar.(string)
+	s.parameters(n, text, false)
+	for _, m := range n.members {
+		s.parameters(&node{at: m.at}, m.key, false)
+		if m.key == vmrules.Annotation {
+			rules, _ := m.value.scalar.(string)
+			s.parameters(m.value, rules, true)
+		}
+		s.visit(m.value, false)
+	}
+	for _, item := range n.items {
+		s.visit(item, false)
+	}
+}
+
+func (s *mistakes) annotationKeys(n *node, isTemplate bool) {
+	all := n.get("metadata", "annotations")
+	if all == nil {
+		return
+	}
+	for _, m := range all.members {
+		if s.isFull() {
+			return
+		}
+		text, _ := m.value.scalar.(string)
+		if f, found := lint.AnnotationKey(m.key, text, isTemplate); found {
+			f.Line, f.Column = s.object.file.source.place(m.at)
+			s.found = append(s.found, f)
+		}
+	}
+}
+
+// parameters finds references to undeclared parameters in a text. A text of several lines may be
+// a script, in which only names that are nearly those of parameters, and ${{NAME}} as a whole,
+// are no variables. In rules, there are no variables.
+func (s *mistakes) parameters(n *node, text string, inRules bool) {
+	if !s.object.IsTemplate() || !strings.Contains(text, "${") {
+		return
+	}
+	isScript := strings.Contains(strings.TrimSpace(text), "\n") && !inRules
+	source := s.object.file.source
+	finder := newFinder(source.text, n.at, text)
+	report := func(name string, offset int) {
+		if s.reported[name] || s.isFull() || isScript && s.isVariable(name) {
+			return
+		}
+		s.reported[name] = true
+		f := lint.UndeclaredParameter(name, s.declared)
+		f.Line, f.Column = source.place(finder.find(offset))
+		s.found = append(s.found, f)
+	}
+	if found := valueReference.FindStringSubmatch(text); found != nil {
+		report(found[1], 0)
+	}
+	for _, found := range reference.FindAllStringSubmatchIndex(text, -1) {
+		report(text[found[2]:found[3]], found[0])
+	}
+}
+
+// isVariable reports whether a name in a script is probably a variable of the script.
+func (s *mistakes) isVariable(name string) bool {
+	if !s.variables[name] && !lint.IsNearParameter(name, s.declared) {
+		s.variables[name] = true
+	}
+	return s.variables[name]
+}

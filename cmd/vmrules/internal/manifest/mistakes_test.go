@@ -1,0 +1,103 @@
+package manifest
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const mistaken = `kind: Template
+metadata:
+  annotations:
+    validation: "[]"
+    description: made for ${WHOM}
+parameters: [{name: SOCKETS}, {name: NAME}]
+objects:
+- kind: VirtualMachine
+  metadata:
+    name: ${NAME}
+    "label-${NAMES}": x
+    annotations:
+      vm.kubevirt.io/Validations: |
+        [{"rule": "integer", "min": ${MIN}}]
+      vm.kubevirt.io/validations: |
+        [
+          {"message": "${LOST} and ${LOST}"}
+        ]
+  spec:
+    sockets: ${{SOCKET}}
+    other: ${{OTHER}}
+    userData: |
+      echo ${HOME} ${SOKCETS}
+      echo $NAME ${OTHER
+`
+
+func TestMistakes(t *testing.T) {
+	tests := []struct {
+		name, text string
+		want       []string
+	}{
+		{"a template", mistaken, []string{
+			`4:5 misspelt-annotation: the annotation "validation" is not read: did you mean validations?`,
+			`5:27 undeclared-parameter: the template has no parameter WHOM: declare it, or correct its name`,
+			`13:7 misspelt-annotation: the annotation "vm.kubevirt.io/Validations" is not read: did you mean vm.kubevirt.io/validations?`,
+			`11:12 undeclared-parameter: the template has no parameter NAMES: did you mean NAME?`,
+			`14:37 undeclared-parameter: the template has no parameter MIN: declare it, or correct its name`,
+			`17:24 undeclared-parameter: the template has no parameter LOST: declare it, or correct its name`,
+			`20:14 undeclared-parameter: the template has no parameter SOCKET: did you mean SOCKETS?`,
+			`21:12 undeclared-parameter: the template has no parameter OTHER: declare it, or correct its name`,
+			`23:20 undeclared-parameter: the template has no parameter SOKCETS: did you mean SOCKETS?`,
+		}},
+		{"not a template", strings.Replace(mistaken, "kind: Template", "kind: Other", 1), []string{
+			`13:7 misspelt-annotation: the annotation "vm.kubevirt.io/Validations" is not read: did you mean vm.kubevirt.io/validations?`,
+		}},
+		{"KubeVirt's template", `{"kind": "VirtualMachineTemplate", "spec": {"parameters": [{"name": "A"}], "virtualMachine": {"a": "${A}", "b": "${B}"}}}`,
+			[]string{`1:114 undeclared-parameter: the template has no parameter B: declare it, or correct its name`}},
+		{"an alias", "kind: Template\nobjects:\n- &a {x: \"${A}\"}\n- *a\n", []string{
+			`3:11 undeclared-parameter: the template has no parameter A: declare it, or correct its name`,
+		}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			file, err := Parse("f.yaml", []byte(test.text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, o := range file.Objects() {
+				for _, f := range o.Mistakes() {
+					got = append(got, fmt.Sprintf("%d:%d %s: %s", f.Line, f.Column, f.ID, f.Message))
+				}
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestManyMistakes checks that mistakes, and the work for them, are limited.
+func TestManyMistakes(t *testing.T) {
+	for _, between := range []string{" ", "\n"} {
+		var text strings.Builder
+		text.WriteString(`{"kind": "Template", "parameters": [`)
+		for i := range 5000 {
+			fmt.Fprintf(&text, `{"name": "PARAMETER_%d"},`, i)
+		}
+		text.WriteString(`{}], "objects": ["`)
+		for i := range 100_000 {
+			fmt.Fprintf(&text, "${VARIABLE_%d}%s", i, map[string]string{" ": " ", "\n": `\n`}[between])
+		}
+		text.WriteString(`"]}`)
+		file, err := Parse("f.json", []byte(text.String()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := len(file.Objects()[0].Mistakes())
+		if want := map[string]int{" ": maxMistakes, "\n": 0}[between]; found != want {
+			t.Errorf("with %q between references: %d mistakes, want %d", between, found, want)
+		}
+	}
+}

@@ -1,0 +1,69 @@
+package manifest
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/vmrules/vmrules"
+)
+
+// TestPlaceProblems checks that each problem of ValidateOwn is placed in the annotation that has
+// it, also if another VM has the same one.
+func TestPlaceProblems(t *testing.T) {
+	const text = `kind: Template
+metadata: {annotations: {validations: '[{"name": "t"}]'}}
+parameters: [{name: MIN, value: much}]
+objects:
+- kind: VirtualMachine
+  metadata: {name: a, annotations: {vm.kubevirt.io/validations: "[{}]"}}
+- kind: VirtualMachine
+  metadata: {name: b, annotations: {vm.kubevirt.io/validations: "[{}]"}}
+- kind: VirtualMachine
+  metadata: {name: c, annotations: {vm.kubevirt.io/validations: [1]}}
+- kind: VirtualMachine
+  metadata:
+    name: d
+    annotations:
+      vm.kubevirt.io/validations: |
+        [{"name": "d", "rule": "integer", "message": "m", "path": "jsonpath::.x", "max": 1,
+          "min": "${MIN}"}]
+`
+	file, err := Parse("f.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	filled, err := file.Objects()[0].Fill(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = vmrules.ValidateOwn(filled.Content())
+	parsed := (*vmrules.ParseError)(nil)
+	if !errors.As(err, &parsed) {
+		t.Fatal(err)
+	}
+	elsewhere := vmrules.Problem{Message: "elsewhere", Line: 7}
+	problems := []*vmrules.Problem{&elsewhere}
+	for i := range parsed.Problems {
+		if p := &parsed.Problems[i]; p.Key == "" || p.Key == "name" || p.Key == "min" {
+			problems = append(problems, p)
+		}
+	}
+	rest := filled.PlaceProblems(problems)
+	var got []string
+	for _, p := range problems {
+		got = append(got, fmt.Sprintf("%d:%d %s %s", p.Line, p.Column, p.Source, p.Key))
+	}
+	want := []string{
+		"7:0  ",
+		"6:67 VM objects[0] name", "8:67 VM objects[1] name", "10:65 VM objects[2] ", "17:18 VM objects[3] min",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if len(rest) != 1 || rest[0] != &elsewhere {
+		t.Errorf("not placed: %v", rest)
+	}
+}

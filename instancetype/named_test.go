@@ -1,0 +1,138 @@
+package instancetype_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/vmrules/vmrules/instancetype"
+)
+
+const (
+	u1Large = `{"kind": "VirtualMachineClusterInstancetype", "metadata": {"name": "u1.large"},
+		"spec": {"cpu": {"guest": 4}, "memory": {"guest": "8Gi"}}}`
+	oneVCPU = `{"kind": "VirtualMachineClusterInstancetype", "metadata": {"name": "u1.large"},
+		"spec": {"cpu": {"guest": 1}, "memory": {"guest": "8Gi"}}}`
+	fedora = `{"kind": "VirtualMachineClusterPreference", "metadata": {"name": "fedora"},
+		"spec": {"cpu": {"preferredCPUTopology": "cores"}}}`
+)
+
+func TestNamesOf(t *testing.T) {
+	for _, test := range []struct {
+		name, vm                 string
+		instancetype, preference *instancetype.Named
+		texts                    []string
+	}{
+		{"neither", `{"spec": {}}`, nil, nil, nil},
+		{"null", `{"spec": {"instancetype": null}}`, nil, nil, nil},
+		{"bare names", `{"spec": {"instancetype": {"name": "a"}, "preference": {"name": "b"}}}`,
+			&instancetype.Named{Kind: "VirtualMachineClusterInstancetype", Name: "a"},
+			&instancetype.Named{Kind: "VirtualMachineClusterPreference", Name: "b"},
+			[]string{"VirtualMachineClusterInstancetype a", "VirtualMachineClusterPreference b"}},
+		{"the name of a resource", `{"spec": {"instancetype": {"kind": "virtualmachineInstancetypes", "name": "a"}}}`,
+			&instancetype.Named{Kind: "VirtualMachineInstancetype", Name: "a"}, nil,
+			[]string{"VirtualMachineInstancetype a"}},
+		{"in a namespace", `{"metadata": {"namespace": "n"}, "spec": {
+			"instancetype": {"kind": "VirtualMachineInstancetype", "name": "a"}, "preference": {"name": "b"}}}`,
+			&instancetype.Named{Kind: "VirtualMachineInstancetype", Name: "a", Namespace: "n"},
+			&instancetype.Named{Kind: "VirtualMachineClusterPreference", Name: "b"},
+			[]string{"VirtualMachineInstancetype a in the namespace n", "VirtualMachineClusterPreference b"}},
+		{"a kind that is not known", `{"spec": {"preference": {"kind": "Flavor", "name": "a"}}}`,
+			nil, &instancetype.Named{Kind: "Flavor", Name: "a"}, []string{"Flavor a"}},
+		{"from a volume", `{"spec": {"preference": {"inferFromVolume": "root"}}}`,
+			nil, &instancetype.Named{Kind: "VirtualMachineClusterPreference", Inferred: true},
+			[]string{"VirtualMachineClusterPreference that a volume names"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			it, preference := instancetype.NamesOf(parse(test.vm))
+			if diff := cmp.Diff(test.instancetype, it); diff != "" {
+				t.Errorf("instance type (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(test.preference, preference); diff != "" {
+				t.Errorf("preference (-want +got):\n%s", diff)
+			}
+			var texts []string
+			for _, n := range []*instancetype.Named{it, preference} {
+				if n != nil {
+					texts = append(texts, n.String())
+				}
+			}
+			if diff := cmp.Diff(test.texts, texts); diff != "" {
+				t.Errorf("texts (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestExpandNamed(t *testing.T) {
+	const both = `{"kind": "VirtualMachine", "spec": {"instancetype": {"name": "u1.large"}, "preference": {"name": "fedora"},
+		"template": {"spec": {"domain": {}}}}}`
+	type cpu = map[string]any
+	for _, test := range []struct {
+		name, vm, instancetype, preference string
+		want                               cpu
+		unknown, err                       string
+	}{
+		{"both", both, u1Large, fedora, cpu{"sockets": int64(1), "cores": int64(4), "threads": int64(1)}, "", ""},
+		{"no preference", both, u1Large, "", cpu{}, "the VirtualMachineClusterPreference fedora is not given", ""},
+		{"another preference", both, u1Large, `{"metadata": {"name": "rhel"}}`, cpu{},
+			"the VM names the VirtualMachineClusterPreference fedora, and the rhel is given", ""},
+		{"no preference, and one vCPU", both, oneVCPU, "", cpu{"sockets": int64(1), "cores": int64(1), "threads": int64(1)},
+			"the VirtualMachineClusterPreference fedora is not given", ""},
+		{"no instance type", both, "", fedora, nil, "", "the VirtualMachineClusterInstancetype u1.large is not given"},
+		{"an instance type of another kind", both, fedora, fedora, nil, "",
+			"the VM names the VirtualMachineClusterInstancetype u1.large, and the VirtualMachineClusterPreference fedora is given"},
+		{"neither", both, "", "", nil, "", "the VirtualMachineClusterInstancetype u1.large is not given, " +
+			"and the VirtualMachineClusterPreference fedora is not given"},
+		{"objects that the VM does not name", `{"spec": {"template": {"spec": {"domain": {"cpu": {}}}}}}`, u1Large, fedora, cpu{}, "", ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			b := instancetype.Budget{Work: 1e9, Kept: 1e6}
+			e, err := b.ExpandNamed(parse(test.vm), parseIfAny(test.instancetype), parseIfAny(test.preference))
+			if errorText(err) != test.err {
+				t.Fatalf("error %q, want %q", errorText(err), test.err)
+			}
+			if err != nil {
+				return
+			}
+			if got := errorText(e.Unknown); got != test.unknown {
+				t.Errorf("unknown %q, want %q", got, test.unknown)
+			}
+			got := e.VM["spec"].(map[string]any)["template"].(map[string]any)["spec"].(map[string]any)["domain"].(map[string]any)["cpu"]
+			if diff := cmp.Diff(any(test.want), got); diff != "" {
+				t.Errorf("cpu (-want +got):\n%s", diff)
+			}
+			if b.Work >= 1e9 || b.Kept >= 1e6 {
+				t.Errorf("nothing was paid: %+v", b)
+			}
+		})
+	}
+}
+
+// A Budget that is used up stays so.
+func TestBudget(t *testing.T) {
+	b := instancetype.Budget{Work: 1e9, Kept: 100}
+	for range 2 {
+		if _, err := b.Expand(parse(`{"spec": {"template": {}}}`), parse(u1Large), nil); err == nil {
+			t.Errorf("no error, with %+v left", b)
+		}
+		b.Work = max(b.Work, 0)
+	}
+	if b != (instancetype.Budget{}) {
+		t.Errorf("%+v is left", b)
+	}
+}
+
+func parseIfAny(text string) map[string]any {
+	if text == "" {
+		return nil
+	}
+	return parse(text)
+}
+
+func errorText(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}

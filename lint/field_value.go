@@ -1,0 +1,112 @@
+package lint
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/internal/constraint"
+	"github.com/vmrules/vmrules/internal/jsontext"
+	"github.com/vmrules/vmrules/internal/spelling"
+	"github.com/vmrules/vmrules/internal/value"
+)
+
+// fieldKind finds a kind that no value of the field satisfies.
+func (l *linter) fieldKind(r *rule, fields []*field) {
+	why := ""
+	for _, f := range fields {
+		if why = f.excludes(r.Kind); why == "" {
+			return
+		}
+	}
+	if why != "" {
+		r.isHopeless = true
+		l.add(r, keyRule, "wrong-kind", "no value of this field satisfies the kind %s: %s", r.Kind, why)
+	}
+}
+
+// excludes says why no value of a field satisfies a kind; "" if some may.
+func (f *field) excludes(k vmrules.Kind) string {
+	if f.shape != scalarField {
+		return ""
+	}
+	of := f.scalar.valueType()
+	switch {
+	case k == vmrules.KindInteger && of.sort == booleanScalar, k == vmrules.KindString && of.sort == booleanScalar:
+		return "it is a boolean, for which there is the kind enum"
+	case k == vmrules.KindString && of.sort == integerScalar:
+		return "it is a number, for which there is the kind integer"
+	case k == vmrules.KindInteger && of.sort == timeScalar:
+		return "it is a time"
+	case k == vmrules.KindInteger && of.values != nil && !slices.ContainsFunc(of.values, isInteger):
+		return fmt.Sprintf("it is one of %s, for which there are the kinds enum and regex", value.AppendList(nil, of.values))
+	}
+	return ""
+}
+
+func isInteger(s string) bool {
+	v := value.FromString(s)
+	ok, err := constraint.Integer.Admits(&v, true)
+	return ok && err == nil
+}
+
+// fieldValues finds allowed values that the field cannot have.
+func (l *linter) fieldValues(r *rule, fields []*field) {
+	known := valuesOf(fields)
+	if known == nil {
+		return
+	}
+	var unknown listedValues
+	for i, a := range r.Values {
+		literal, _ := a.Literal()
+		s, ok := value.ScalarOf(literal)
+		if !ok || s.String() == "" || slices.Contains(known, s.String()) {
+			continue
+		}
+		_, list := r.at(constraint.Values)
+		if l.budget.Spend(compareWork*len(known), 0) != nil {
+			return
+		}
+		if meant := spelling.Nearest(s.String(), known); meant != "" {
+			l.misspeltValue(r, list.Items[i], s.String(), meant)
+		} else {
+			unknown.add(s.String(), list.Items[i], "")
+		}
+	}
+	if len(unknown.all) == 0 {
+		return
+	}
+	f := l.add(r, constraint.Values, "unknown-value", "the field is not known to have %s: KubeVirt's API lists only %s",
+		value.AppendList(nil, unknown.all), value.AppendList(nil, known))
+	f.Offset = unknown.at.Start
+	if len(unknown.all) == len(r.Values) {
+		f.Severity = SeverityWarning
+	}
+}
+
+func (l *linter) misspeltValue(r *rule, at jsontext.Node, written, meant string) {
+	f := l.add(r, constraint.Values, "misspelt-value", "the field cannot have %s: did you mean %q?", value.Quoted(written), meant)
+	f.Offset = at.Start
+	if _, isString := at.Value.(string); isString {
+		f.Suggestion = meant
+	}
+}
+
+// valuesOf returns the values that KubeVirt lists for fields; nil if it lists none for one of
+// them.
+func valuesOf(fields []*field) []string {
+	var all []string
+	for _, f := range fields {
+		of := f.scalar.valueType()
+		switch {
+		case f.shape == scalarField && of.sort == booleanScalar:
+			all = append(all, "true", "false")
+		case f.shape == scalarField && of.values != nil:
+			all = append(all, of.values...)
+		default:
+			return nil
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}

@@ -1,0 +1,78 @@
+package lint
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/internal/spelling"
+	"github.com/vmrules/vmrules/internal/value"
+)
+
+// AnnotationKey finds an annotation of an object whose key is nearly that of the rules, so that
+// nobody reads it. It takes the key and the value of an annotation, and whether it is one of a
+// template itself, which may have OldAnnotation. The Finding has no place. It returns false if
+// the key is right, or means something else.
+func AnnotationKey(key, text string, ofTemplate bool) (Finding, bool) {
+	meant := meantAnnotation(key, text, ofTemplate)
+	if meant == "" || meant == key {
+		return Finding{}, false
+	}
+	return Finding{
+		Severity: severities["misspelt-annotation"], ID: "misspelt-annotation", Index: -1,
+		Message:    fmt.Sprintf("the annotation %s is not read: did you mean %s?", value.Quoted(key), meant),
+		Suggestion: meant,
+	}, true
+}
+
+// meantAnnotation returns the key that a key of an annotation probably means, which may be the
+// key itself; "" if that is none of the format.
+func meantAnnotation(key, text string, ofTemplate bool) string {
+	if ofTemplate {
+		if meant := spelling.Nearest(key, []string{vmrules.OldAnnotation}); meant != "" {
+			return meant
+		}
+	}
+	if meant := spelling.Nearest(key, []string{vmrules.Annotation, vmrules.SkipAnnotation}); meant != "" {
+		return meant
+	}
+	name := key[strings.LastIndexByte(key, '/')+1:]
+	isRules := strings.HasPrefix(strings.TrimSpace(text), "[") && strings.Contains(text, `"rule"`)
+	if isRules && spelling.Nearest(name, []string{vmrules.OldAnnotation}) != "" {
+		return vmrules.Annotation
+	}
+	return ""
+}
+
+// UndeclaredParameter returns the finding about a parameter in a template that the template
+// does not declare, so that its reference is not replaced. The Finding has no place.
+func UndeclaredParameter(name string, declared []string) Finding {
+	cure := "declare it, or correct its name"
+	if meant := nearestParameter(name, declared); meant != "" {
+		cure = fmt.Sprintf("did you mean %s?", value.Shortened(meant))
+	}
+	return Finding{
+		Severity: severities["undeclared-parameter"], ID: "undeclared-parameter", Index: -1,
+		Message: fmt.Sprintf("the template has no parameter %s: %s", value.Shortened(name), cure),
+	}
+}
+
+// IsNearParameter reports whether a name is nearly that of a declared parameter. In a script,
+// other names are usually variables of its own.
+func IsNearParameter(name string, declared []string) bool {
+	return nearestParameter(name, declared) != ""
+}
+
+// maxParameters and maxParameterName limit the comparison of names: templates may come from
+// anywhere.
+const (
+	maxParameters    = 200
+	maxParameterName = 64
+)
+
+func nearestParameter(name string, declared []string) string {
+	if len(name) > maxParameterName {
+		return ""
+	}
+	return spelling.Nearest(name, declared[:min(len(declared), maxParameters)])
+}

@@ -1,0 +1,119 @@
+package lint
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/internal/constraint"
+	"github.com/vmrules/vmrules/internal/jsonpath"
+	"github.com/vmrules/vmrules/internal/jsontext"
+)
+
+// ssp finds what KubeVirt's template validator does not understand, or understands
+// otherwise. That program decodes a rule into a Go struct, with encoding/json, and a VM into
+// its Go type. docs/consumers.md describes it.
+func (l *linter) ssp(r *rule) {
+	if !r.Kind.IsOfFormat() && !l.unknownKinds[r.index] {
+		l.add(r, keyRule, "ssp-kind", "KubeVirt's template validator does not know this kind, and rejects every VM with such a rule")
+	}
+	given := map[string]bool{}
+	for _, m := range r.node.Members {
+		key := sspKey(m.Key)
+		if key == "" || m.Value.Value == nil {
+			continue
+		}
+		given[key] = true
+		if key != m.Key {
+			f := l.add(r, m.Key, "ssp-key-case", "KubeVirt's template validator ignores case, and so reads this as %q: write that, or remove it", key)
+			f.Offset, f.Suggestion = m.Start, key
+			l.sspPathsIn(r, m, key)
+		}
+		l.sspArgument(r, m, key)
+	}
+	l.sspMissing(r, given)
+}
+
+// sspKeys lists the keys that KubeVirt's template validator reads.
+var sspKeys = func() []string {
+	keys := []string{keyName, keyRule, keyPath, keyMessage, keyValid, keyJustWarning}
+	for _, a := range constraint.Arguments {
+		keys = append(keys, a.Key)
+	}
+	return keys
+}()
+
+// sspKey returns the key as which KubeVirt's template validator reads a key; "" if it
+// ignores it.
+func sspKey(written string) string {
+	for _, key := range sspKeys {
+		if strings.EqualFold(key, written) {
+			return key
+		}
+	}
+	return ""
+}
+
+// isUsedBySSP reports whether KubeVirt's template validator uses what a key of the rule
+// selects: its path, or an argument of its kind.
+func (r *rule) isUsedBySSP(key string) bool {
+	a := constraint.Named(key)
+	return key == keyPath || a != nil && vmrules.Kind(a.Kind) == r.Kind
+}
+
+// sspPathWork and sspPathSize are the cost of reading a path, for each byte.
+const (
+	sspPathWork = 200
+	sspPathSize = 200
+)
+
+// sspPathsIn checks the paths of an argument that is unknown here. The other checks know it
+// only as a key.
+func (l *linter) sspPathsIn(r *rule, m jsontext.Member, key string) {
+	for _, at := range slices.Concat(m.Value.Items, []jsontext.Node{m.Value}) {
+		text, _ := at.Value.(string)
+		if !strings.HasPrefix(text, jsonpath.Prefix) || l.budget.Spend(sspPathWork*len(text), sspPathSize*len(text)) != nil {
+			continue
+		}
+		if p, err := vmrules.ParsePath(text); err == nil {
+			l.sspPath(r, m.Key, at, p)
+			if r.isUsedBySSP(key) && selectsSeveral(p) {
+				l.sspSeveral(r, m.Key, at)
+			}
+		}
+	}
+}
+
+// sspMissing finds rules without the argument that their kind needs.
+func (l *linter) sspMissing(r *rule, given map[string]bool) {
+	switch {
+	case r.Kind == vmrules.KindEnum && !given[constraint.Values]:
+		l.add(r, keyRule, "ssp-no-argument", "KubeVirt's template validator allows no value at all in an enum rule without values: add values")
+	case r.Kind == vmrules.KindRegex && !given[constraint.Regex]:
+		l.add(r, keyRule, "ssp-no-argument", "KubeVirt's template validator allows every value in a regex rule without regex: add a regex")
+	}
+}
+
+// sspArgument checks an argument as KubeVirt's template validator reads it.
+func (l *linter) sspArgument(r *rule, m jsontext.Member, key string) {
+	switch key {
+	case constraint.Min, constraint.Max, constraint.MinLength, constraint.MaxLength:
+		l.sspBound(r, m)
+	case constraint.Values:
+		l.sspValues(r, m)
+	case constraint.Regex:
+		l.sspRegex(r, m)
+	}
+}
+
+// sspWarning finds a rule that fails in KubeVirt's template validator although it should only
+// warn. The findings are those about the rule so far.
+func (l *linter) sspWarning(r *rule, findings []Finding) {
+	fails := !r.Kind.IsOfFormat() || slices.ContainsFunc(findings, func(f Finding) bool {
+		isUsed := strings.HasPrefix(f.ID, "ssp-") && f.Key != keyValid || r.isUsedBySSP(f.Key)
+		return profileSeverities[SSP][f.ID] == SeverityError && isUsed
+	})
+	if r.JustWarning && fails {
+		l.add(r, keyJustWarning, "ssp-just-warning", "KubeVirt's template validator cannot use this rule, and so rejects VMs all the same: correct what the other findings about the rule say")
+	}
+}

@@ -1,0 +1,81 @@
+package lint
+
+import (
+	"encoding/json"
+	"math"
+	"regexp/syntax"
+	"strings"
+
+	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/internal/jsonpath"
+	"github.com/vmrules/vmrules/internal/jsontext"
+	"github.com/vmrules/vmrules/internal/quantity"
+	"github.com/vmrules/vmrules/internal/value"
+)
+
+// sspBound checks a bound. KubeVirt's template validator reads a number as a float64 and
+// rounds it, and reads any string as a path.
+func (l *linter) sspBound(r *rule, m jsontext.Member) {
+	switch written := m.Value.Value.(type) {
+	case json.Number:
+		n, err := quantity.ParseJSON(written.String())
+		if err == nil && !sspIsExact(n) {
+			l.add(r, m.Key, "ssp-rounding", "KubeVirt's template validator rounds this to a whole number of about 15 digits: write one")
+		}
+	case string:
+		if strings.HasPrefix(written, jsonpath.Prefix) {
+			return
+		}
+		instead := "write a whole number, without quotes"
+		if n, err := quantity.Parse(written); err == nil && n.IsInteger() {
+			instead = "write " + value.Shortened(n.String()) + ", without quotes"
+		}
+		l.add(r, m.Key, "ssp-bound", "KubeVirt's template validator refuses an annotation with a quantity or a number in quotes: %s", instead)
+	}
+}
+
+// sspIsExact reports whether KubeVirt's template validator reads a number as it is.
+func sspIsExact(n quantity.Number) bool {
+	i, ok := n.Int64()
+	f := float64(i)
+	return ok && f < math.MaxInt64 && int64(f) == i
+}
+
+// sspValues checks the list of allowed values.
+func (l *linter) sspValues(r *rule, m jsontext.Member) {
+	if m.Value.Value != json.Delim('[') {
+		l.add(r, m.Key, "ssp-values", "KubeVirt's template validator refuses an annotation with a path for the whole list: write an array")
+		return
+	}
+	for _, item := range m.Value.Items {
+		if _, ok := item.Value.(string); !ok {
+			l.add(r, m.Key, "ssp-values", "KubeVirt's template validator refuses an annotation with values that are not strings: put each value in quotes").Offset = item.Start
+			return
+		}
+	}
+}
+
+// sspRegexWork and sspRegexSize are the cost of reading a regex, for each byte.
+const (
+	sspRegexWork = 500
+	sspRegexSize = 200
+)
+
+// sspRegex checks the regex of a rule of kind regex. KubeVirt's template validator gives it
+// to Go's package regexp.
+func (l *linter) sspRegex(r *rule, m jsontext.Member) {
+	written, ok := m.Value.Value.(string)
+	if r.Kind != vmrules.KindRegex || !ok {
+		return
+	}
+	if strings.HasPrefix(written, jsonpath.Prefix) {
+		l.add(r, m.Key, "ssp-regex-path", "KubeVirt's template validator reads this path as a regex: write the regex itself")
+		return
+	}
+	if l.budget.Spend(sspRegexWork*len(written), sspRegexSize*len(written)) != nil {
+		return
+	}
+	if _, err := syntax.Parse(written, syntax.Perl); err != nil {
+		l.add(r, m.Key, "ssp-regex", "KubeVirt's template validator rejects every VM to which the rule applies, because it matches with RE2, which does not accept this: write the regex without lookaround, back-references, possessive and atomic groups and other additions of PCRE")
+	}
+}

@@ -1,0 +1,128 @@
+package lint
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/internal/constraint"
+	"github.com/vmrules/vmrules/internal/jsonpath"
+	"github.com/vmrules/vmrules/internal/jsontext"
+)
+
+// sspPath checks the text of a path. KubeVirt's template validator appends it to
+// ".spec.template", and gives that to the JSONPath package of Kubernetes' client.
+func (l *linter) sspPath(r *rule, key string, at jsontext.Node, p vmrules.Path) {
+	text, _ := at.Value.(string)
+	expression, hasPrefix := strings.CutPrefix(text, jsonpath.Prefix)
+	relative := strings.TrimPrefix(expression, "$")
+	why := ""
+	switch {
+	case !hasPrefix:
+		why = "KubeVirt's template validator refuses an annotation with a path that does not begin with jsonpath::"
+	case strings.HasPrefix(strings.TrimSpace(relative), "{"):
+		why = "KubeVirt's template validator refuses an annotation with a path in braces"
+	case relative != "" && !strings.ContainsAny(relative[:1], ".["):
+		why = "KubeVirt's template validator finds nothing with a path that does not begin with a dot"
+	case slices.ContainsFunc(written(p), isForeignBracket):
+		why = "KubeVirt's template validator refuses an annotation with names in double quotes, or with blanks in brackets"
+	default:
+		return
+	}
+	f := l.add(r, key, "ssp-path", "%s", why)
+	f.Offset = at.Start
+	f.Suggestion = jsonpath.Prefix + jsonpath.LeadingDot(strings.Join(spelled(p), ""))
+}
+
+// isForeignBracket reports whether a step has brackets that Kubernetes' client does not accept.
+func isForeignBracket(step string) bool {
+	step = strings.TrimPrefix(step, "..")
+	return strings.HasPrefix(step, "[") && !strings.HasPrefix(step, "[?") && strings.ContainsAny(step, "\" ")
+}
+
+// sspSelected checks what a path selects, of which KubeVirt's template validator knows the
+// type in Go.
+func (l *linter) sspSelected(r *rule, key string, at jsontext.Node, p vmrules.Path, fields []*field) {
+	if !r.isUsedBySSP(key) || key == constraint.Regex {
+		return
+	}
+	if key != keyPath && selectsSeveral(p) {
+		l.sspSeveral(r, key, at)
+		return
+	}
+	isNumber := r.Kind == vmrules.KindInteger || key == constraint.MinLength || key == constraint.MaxLength
+	switch {
+	case len(fields) == 0, !r.Kind.IsOfFormat(), !slices.ContainsFunc(fields, func(f *field) bool { return f.shape == scalarField }):
+	case isNumber && !slices.ContainsFunc(fields, sspReadsNumber):
+		l.add(r, key, "ssp-field", "KubeVirt's template validator cannot read this field as a number, because %s: it rejects every VM to which the rule applies", sspTypeOf(fields)).Offset = at.Start
+	case !isNumber && !slices.ContainsFunc(fields, sspReadsText):
+		l.add(r, key, "ssp-comparison", "KubeVirt's template validator reads a name such as <uint32 Value> instead of the value, because %s", sspTypeOf(fields)).Offset = at.Start
+	case r.Kind == vmrules.KindString && key == keyPath && r.hasLength() && isFreeText(p):
+		l.add(r, key, "ssp-bytes", "KubeVirt's template validator counts bytes here, and not characters: a letter beyond ASCII has several").Offset = at.Start
+	}
+}
+
+func (l *linter) sspSeveral(r *rule, key string, at jsontext.Node) {
+	l.add(r, key, "ssp-argument", "KubeVirt's template validator rejects every VM in which this path does not select exactly one value: write a path to one value").Offset = at.Start
+}
+
+// sspReadsNumber reports whether KubeVirt's template validator can read a field as a number.
+func sspReadsNumber(f *field) bool {
+	sort := f.scalar.valueType().sort
+	return f.shape == anyField || f.shape == scalarField && (sort == quantityScalar || sort == integerScalar && f.scalar.pointee == nil)
+}
+
+// sspReadsText reports whether KubeVirt's template validator can read a field as a string.
+func sspReadsText(f *field) bool {
+	return f.shape == anyField || f.shape == scalarField && f.scalar.sort == textScalar && f.scalar.pointee == nil
+}
+
+// sspTypeOf says what the type of the first scalar is in Go.
+func sspTypeOf(fields []*field) string {
+	i := slices.IndexFunc(fields, func(f *field) bool { return f.shape == scalarField })
+	s := fields[i].scalar
+	names := map[scalarSort]string{
+		textScalar: "a string", integerScalar: "a number", booleanScalar: "a boolean", quantityScalar: "a quantity",
+		timeScalar: "a time", integerOrTextScalar: "a number or a string",
+	}
+	if s.pointee != nil {
+		return "its type in Go is a pointer to " + names[s.valueType().sort]
+	}
+	return "its type in Go is " + names[s.sort]
+}
+
+// selectsSeveral reports whether a path may select several values. A filter usually selects
+// one, by its name.
+func selectsSeveral(p vmrules.Path) bool {
+	return slices.ContainsFunc(p.Steps(), func(step vmrules.Step) bool {
+		switch step := step.(type) {
+		case vmrules.ItemsStep, vmrules.WildcardStep, vmrules.SliceStep, vmrules.UnionStep, vmrules.DescentStep:
+			return true
+		case vmrules.FilterStep:
+			return step.Operator() != "=="
+		}
+		return false
+	})
+}
+
+// hasLength reports whether the rule limits the length.
+func (r *rule) hasLength() bool {
+	return !r.MinLength.IsZero() || !r.MaxLength.IsZero()
+}
+
+// freeText has the fields that hold text for people, or of the guest, which may have any
+// characters. Kubernetes and KubeVirt allow only ASCII in most other fields.
+var freeText = []vmrules.Path{
+	vmrules.MustParsePath("jsonpath::.metadata.annotations"),
+	vmrules.MustParsePath("jsonpath::.spec.domain.chassis"),
+	vmrules.MustParsePath("jsonpath::.spec.domain.firmware.kernelBoot.kernelArgs"),
+}
+
+func isFreeText(p vmrules.Path) bool {
+	if slices.ContainsFunc(freeText, p.BeginsWith) {
+		return true
+	}
+	steps := p.Steps()
+	last := steps[len(steps)-1]
+	return last == vmrules.NameStep("userData") || last == vmrules.NameStep("networkData")
+}
