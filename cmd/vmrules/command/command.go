@@ -83,7 +83,8 @@ func (b Build) command() *cobra.Command {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	command.AddCommand(newCheck(b), newLint(b), newAudit(b), newLimits(b), newSchema(b), newConvert(b), newExplain(), newVersion(b))
+	command.AddCommand(newCheck(b), newLint(b), newAudit(b), newLimits(b), newSchema(b), newConvert(b), newExplain())
+	addVersion(command, b)
 	return command
 }
 
