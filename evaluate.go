@@ -351,6 +351,9 @@ func explain(why jsonpath.StandIn, origin string, v any, detail string) string {
 	if origin == "" {
 		return detail
 	}
+	if name, ok := strings.CutPrefix(origin, "instancetype "); ok {
+		origin = "instance type " + name
+	}
 	shown := value.Describe(v)
-	return fmt.Sprintf("%s, from %s,%s", shown, strings.Replace(origin, "instancetype", "instance type", 1), strings.TrimPrefix(detail, shown))
+	return fmt.Sprintf("%s, from %s,%s", shown, origin, strings.TrimPrefix(detail, shown))
 }

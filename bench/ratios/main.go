@@ -1,7 +1,10 @@
 // Ratios reads the output of go test -bench from files or from standard input. It prints
 // tables of medians and of their ratios in Markdown:
 //
-//	go run ./ratios out.txt
+//	go run ./ratios run1.txt run2.txt
+//
+// Each file is one process. A ratio compares two medians of the same process. Of several
+// processes, it prints the median ratio and, in parentheses, the lowest and the highest.
 package main
 
 import (
@@ -65,11 +68,11 @@ func read(paths []string) (map[string]*table, error) {
 // A table holds the samples of one benchmark function. Rows and columns are in the order
 // in which they were measured.
 type table struct {
-	rows, columns []string
-	samples       map[place][]float64
+	processes, rows, columns []string
+	samples                  map[place][]float64
 }
 
-type place struct{ row, column, unit string }
+type place struct{ process, row, column, unit string }
 
 // add adds a result. The last part of its name is the column, and the parts before it are
 // the row: /set=windows/vm=3-disks-pass/peer=opa-2.
@@ -86,7 +89,8 @@ func (t *table) add(r *benchfmt.Result) {
 		return // not a benchmark of this module
 	}
 	_, column, _ := strings.Cut(keys[last], "=")
-	at := place{row: strings.Join(keys[:last], " "), column: column}
+	at := place{process: r.GetConfig(".file"), row: strings.Join(keys[:last], " "), column: column}
+	t.processes = withNew(t.processes, at.process)
 	t.rows, t.columns = withNew(t.rows, at.row), withNew(t.columns, at.column)
 	for _, v := range r.Values {
 		at.unit = v.Unit
@@ -101,13 +105,20 @@ func withNew(list []string, s string) []string {
 	return append(list, s)
 }
 
-func (t *table) median(at place) (float64, bool) {
-	values, ok := t.samples[at]
-	if !ok {
-		return 0, false
+// mediansOf returns the median of each process that has samples.
+func (t *table) mediansOf(at place) []float64 {
+	var all []float64
+	for _, at.process = range t.processes {
+		if values, ok := t.samples[at]; ok {
+			all = append(all, median(values))
+		}
 	}
+	return all
+}
+
+func median(values []float64) float64 {
 	sample := benchmath.NewSample(values, &benchmath.DefaultThresholds)
-	return benchmath.AssumeNothing.Summary(sample, 0.95).Center, true
+	return benchmath.AssumeNothing.Summary(sample, 0.95).Center
 }
 
 // A column is a title and a cell for each row.
@@ -131,8 +142,8 @@ func (t *table) medians(units ...string) []column {
 func (t *table) measured(name string, units ...string) column {
 	return column{name, func(row string) string {
 		for _, unit := range units {
-			if v, ok := t.median(place{row, name, unit}); ok {
-				return withUnit(v, unit)
+			if v := t.mediansOf(place{row: row, column: name, unit: unit}); v != nil {
+				return withUnit(median(v), unit)
 			}
 		}
 		return nothing
@@ -166,13 +177,27 @@ func (t *table) ratios(yardsticks ...string) []column {
 
 func (t *table) ratio(over, under string) column {
 	return column{over + " / " + under, func(row string) string {
-		a, okA := t.median(place{row, over, "sec/op"})
-		b, okB := t.median(place{row, under, "sec/op"})
-		if !okA || !okB {
-			return nothing
+		var ratios []float64
+		for _, process := range t.processes {
+			a := t.samples[place{process, row, over, "sec/op"}]
+			b := t.samples[place{process, row, under, "sec/op"}]
+			if a != nil && b != nil {
+				ratios = append(ratios, median(a)/median(b))
+			}
 		}
-		return fmt.Sprintf("%.2f", a/b)
+		return withRange(ratios)
 	}}
+}
+
+// withRange returns the median and, if there are several values, the lowest and the highest.
+func withRange(values []float64) string {
+	switch len(values) {
+	case 0:
+		return nothing
+	case 1:
+		return fmt.Sprintf("%.3g", values[0])
+	}
+	return fmt.Sprintf("%.3g (%.3g–%.3g)", median(values), slices.Min(values), slices.Max(values))
 }
 
 func (t *table) write(w io.Writer, title string, columns []column) {

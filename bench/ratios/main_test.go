@@ -24,7 +24,7 @@ const tables = `### Validate: time
 
 | | vmrules | vmrules / hand-written | opa / vmrules |
 | --- | ---: | ---: | ---: |
-| set=enum vm=3-disks-pass | 3.000µs | 24.00 | 20.00 |
+| set=enum vm=3-disks-pass | 3.000µs | 24 | 20 |
 | set=regex vm=3-disks-pass | 1.000µs | – | – |
 
 ### Validate: allocations
@@ -38,7 +38,7 @@ const tables = `### Validate: time
 
 | | vmrules | vmrules / encoding-json |
 | --- | ---: | ---: |
-| set=hundred | 2.000ms | 5.00 |
+| set=hundred | 2.000ms | 5 |
 
 ### Parse: allocations
 
@@ -66,5 +66,29 @@ func TestTables(t *testing.T) {
 	var got strings.Builder
 	if write(&got, measured); got.String() != tables {
 		t.Errorf("got\n%s\nwant\n%s", &got, tables)
+	}
+}
+
+// Of several processes, a ratio has a range, and never mixes two of them.
+func TestProcesses(t *testing.T) {
+	folder := t.TempDir()
+	var paths []string
+	for i, times := range [][2]string{{"300", "100"}, {"80", "40"}, {"9000", "1000"}} {
+		path := filepath.Join(folder, string(rune('a'+i)))
+		text := "BenchmarkValidate/vm=a/peer=vmrules-2 1 " + times[0] + " ns/op\n" +
+			"BenchmarkValidate/vm=a/peer=hand-written-2 1 " + times[1] + " ns/op\n"
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		paths = append(paths, path)
+	}
+	measured, err := read(paths)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got strings.Builder
+	write(&got, measured)
+	if want := "| vm=a | 300.0ns | 3 (2–9) |"; !strings.Contains(got.String(), want) {
+		t.Errorf("no row %s in\n%s", want, &got)
 	}
 }

@@ -27,6 +27,7 @@ type auditor struct {
 	book   rulebook
 	needs  needs                           // of the rules of the book
 	rules  *lru.Cache[string, parsedRules] // by the text of the annotation
+	with   streamed
 }
 
 // The cache keeps maxParsed annotations of limited length. Most VMs have the annotation of a
@@ -48,6 +49,8 @@ type audited struct {
 	Namespace string `json:"namespace,omitempty"`
 	Name      string `json:"name,omitempty"`
 	Template  string `json:"template,omitempty"` // with its namespace, if the VM names one
+
+	found, notFound []string // the instance types and preferences that it names
 
 	report *vmrules.Report
 	err    error // why its rules cannot be used, or that it is not an object
@@ -72,22 +75,27 @@ func newAudit(b Build) *cobra.Command {
 The stream is JSON: a List, as kubectl writes it, or a sequence of objects. Audit never
 holds the whole stream in memory.
 
+A VM that names an instance type or a preference is judged as KubeVirt expands it. Those
+come from the files of --with, and from the stream if they come before the VM: name them
+first, as in the example. Otherwise, rules about fields that they may set are not decided.
+
 With --rules, VMs are checked by the rules of files instead, as in vmrules check.
 
 The exit status is 0 if all VMs are valid, 1 if one is not, and 2 if the stream or the
 rules of a VM cannot be used.`,
-		Example: `  kubectl get vm -A -o json | vmrules audit -
+		Example: `  kubectl get vmclusterinstancetype,vmclusterpreference,vm -A -o json | vmrules audit -
   kubectl get vm -A -o json | vmrules audit -o jsonl - > violations.jsonl`,
 		Args: cobra.ExactArgs(1),
 		RunE: a.run,
 	}
+	a.with.flag(command)
 	a.book.flag(command)
 	a.output.flag(command, "output", "o", "a summary for people or programs, or a line of JSON for each violation")
 	return command
 }
 
 func (a *auditor) run(command *cobra.Command, args []string) error {
-	if err := inputTwice(a.book.files, args); err != nil {
+	if err := inputTwice(a.book.files, a.with.files, args); err != nil {
 		return err
 	}
 	if wrong := a.book.read(command.InOrStdin()); wrong != nil {
@@ -96,11 +104,15 @@ func (a *auditor) run(command *cobra.Command, args []string) error {
 		}
 		return exitUnusable
 	}
+	if err := a.with.read(command.InOrStdin()); err != nil {
+		return err
+	}
 	input, size, err := open(args[0], command.InOrStdin())
 	if err != nil {
 		return err
 	}
 	defer input.Close()
+	a.with.file = args[0]
 	a.needs = a.book.needs()
 	a.rules, _ = lru.New[string, parsedRules](maxParsed) // fails for a size of 0
 	bar := progress(command.ErrOrStderr(), size)
@@ -110,6 +122,7 @@ func (a *auditor) run(command *cobra.Command, args []string) error {
 	broken := a.stream(io.TeeReader(input, bar), func(vm audited) error {
 		unusable = unusable || vm.err != nil
 		failed = failed || vm.report != nil && !vm.report.Valid()
+		a.with.lacks = a.with.lacks || vm.notFound != nil
 		return out.add(vm)
 	})
 	_ = bar.Finish()
@@ -118,6 +131,10 @@ func (a *auditor) run(command *cobra.Command, args []string) error {
 	}
 	if broken != nil {
 		return broken
+	}
+	a.with.warn(command.ErrOrStderr())
+	if a.with.wrong != nil {
+		return a.with.wrong
 	}
 	return verdict(failed, unusable)
 }
@@ -169,29 +186,31 @@ func (a *auditor) judge(r *partReader, object json.RawMessage) audited {
 }
 
 // judgeDecoded judges what was read of an object.
-func (a *auditor) judgeDecoded(vm map[string]any, object json.RawMessage) audited {
+func (a *auditor) judgeDecoded(vm map[string]any, object json.RawMessage) (result audited) {
 	vm, filling := filledIn(vm, object)
 	metadata, _ := vm["metadata"].(map[string]any)
-	result := audited{Kind: text(vm["kind"]), Namespace: text(metadata["namespace"]), Name: text(metadata["name"])}
+	result = audited{Kind: text(vm["kind"]), Namespace: text(metadata["namespace"]), Name: text(metadata["name"])}
 	if namespace, name, ok := vmrules.TemplateOf(vm); ok {
 		result.Template = namespace + "/" + name
 	}
 	if result.err = filling; filling != nil {
 		return result
 	}
+	with := a.with.set.For(result.Kind, result.Namespace)
+	defer func() { result.found, result.notFound = with.Found, with.NotFound }()
 	if a.book.isGiven() {
-		result.report = a.book.judge(vm, manifest.HoldsVM(vm))
+		result.report = a.book.judge(vm, manifest.HoldsVM(vm), with.Option())
 		return result
 	}
 	annotations, _ := metadata["annotations"].(map[string]any)
 	annotation, ok := annotations[vmrules.Annotation].(string)
 	if _, isExempt := annotations[vmrules.SkipAnnotation]; !ok || isExempt || !slices.Contains(hasOwnRules, result.Kind) {
-		result.report, result.err = vmrules.ValidateOwn(vm, vmrules.WithParseOptions(a.build.options()...))
+		result.report, result.err = vmrules.ValidateOwn(vm, with.Option(), vmrules.WithParseOptions(a.build.options()...))
 		return result
 	}
 	parsed := a.parse(annotation)
 	if result.err = parsed.err; result.err == nil {
-		result.report = vmrules.Validate(parsed.rules, vm)
+		result.report = vmrules.Validate(parsed.rules, vm, with.Option())
 	}
 	return result
 }

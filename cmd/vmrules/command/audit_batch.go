@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"io"
 	"runtime"
+	"sync"
 )
 
 // A batch holds objects, and then their results. Goroutines hand over batches, because handing
@@ -61,11 +62,13 @@ func (a *auditor) stream(input io.Reader, each func(audited) error) error {
 		free <- newBatch()
 	}
 	defer close(free) // which also stops the reader
+	var judging sync.WaitGroup
 	for range workers {
 		go func() {
 			reader := newPartReader()
 			for b := range jobs {
 				b.judge(a, reader)
+				judging.Done()
 			}
 		}()
 	}
@@ -73,7 +76,8 @@ func (a *auditor) stream(input io.Reader, each func(audited) error) error {
 	go func() {
 		defer close(inOrder)
 		defer close(jobs)
-		read <- inBatches(input, free, func(b *batch) {
+		read <- a.inBatches(input, free, &judging, func(b *batch) {
+			judging.Add(1)
 			jobs <- b
 			inOrder <- b
 		})
@@ -92,10 +96,22 @@ func (a *auditor) stream(input io.Reader, each func(audited) error) error {
 }
 
 // inBatches fills free batches with the objects of a stream, and calls each with them. It stops
-// when free is closed.
-func inBatches(input io.Reader, free <-chan *batch, each func(*batch)) error {
+// when free is closed. Instance types are for the objects that follow: it waits until all before
+// them are judged.
+func (a *auditor) inBatches(input io.Reader, free <-chan *batch, judging *sync.WaitGroup, each func(*batch)) error {
 	b := <-free
 	err := objectsIn(input, func(object json.RawMessage) bool {
+		if companion := companionIn(object); companion != nil {
+			if len(b.ends) > 0 {
+				each(b)
+				b = <-free
+			}
+			judging.Wait()
+			a.with.keep(companion, len(object))
+			if b == nil || !a.book.isWhole() {
+				return b != nil
+			}
+		}
 		b.add(object)
 		if b.isFull() {
 			each(b)

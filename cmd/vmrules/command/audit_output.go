@@ -61,6 +61,8 @@ type summary struct {
 	Unusable     int                       `json:"unusable"` // VMs that cannot be used, or their rules
 	Rules        map[string]*ruleCount     `json:"rules"`
 	Templates    map[string]*templateCount `json:"templates"`
+	// Instancetypes counts the VMs by the instance types and preferences that they name.
+	Instancetypes map[string]*namedCount `json:"instancetypes,omitempty"`
 
 	unusable []audited // the first of them
 	w        io.Writer
@@ -71,7 +73,7 @@ type summary struct {
 const maxUnusable = 10
 
 func newSummary(w io.Writer, write func(*summary) error) *summary {
-	return &summary{Rules: map[string]*ruleCount{}, Templates: map[string]*templateCount{}, w: w, write: write}
+	return &summary{Rules: map[string]*ruleCount{}, Templates: map[string]*templateCount{}, Instancetypes: map[string]*namedCount{}, w: w, write: write}
 }
 
 // A ruleCount counts the VMs with an outcome of a rule, by its name.
@@ -86,8 +88,16 @@ type templateCount struct {
 	NotValid int `json:"notValid"`
 }
 
-// maxRows is the number of rules, and of templates, that are counted separately. All others
-// are counted together: the authors of VMs choose the names, so there may be any number.
+// A namedCount counts the VMs that name an instance type or a preference.
+type namedCount struct {
+	VMs      int `json:"vms"` // that are judged with it
+	NotValid int `json:"notValid"`
+	NotFound int `json:"notFound"` // VMs that are judged without it
+}
+
+// maxRows is the number of rules, of templates, and of instance types and preferences that are
+// counted separately. All others are counted together: the authors of VMs choose the names, so
+// there may be any number.
 const maxRows = 10_000
 
 const others = "(others)"
@@ -115,6 +125,17 @@ func (s *summary) add(vm audited) error {
 				c.NotValid++
 			}
 		})
+	}
+	for _, name := range vm.found {
+		count(s.Instancetypes, name, func(c *namedCount) {
+			c.VMs++
+			if !isValid {
+				c.NotValid++
+			}
+		})
+	}
+	for _, name := range vm.notFound {
+		count(s.Instancetypes, name, func(c *namedCount) { c.NotFound++ })
 	}
 	s.addRules(results)
 	return nil
@@ -170,6 +191,13 @@ func (s *summary) text() error {
 	for _, name := range most(s.Templates, func(c *templateCount) []int { return []int{c.NotValid, c.VMs} }) {
 		c := s.Templates[name]
 		fmt.Fprintf(table, "%s\t%d\t%d\n", oneLine(name), c.VMs, c.NotValid)
+	}
+	if len(s.Instancetypes) > 0 {
+		fmt.Fprint(table, "\nINSTANCE TYPE OR PREFERENCE\tVMS\tNOT VALID\tNOT FOUND\n")
+	}
+	for _, name := range most(s.Instancetypes, func(c *namedCount) []int { return []int{c.NotFound, c.NotValid, c.VMs} }) {
+		c := s.Instancetypes[name]
+		fmt.Fprintf(table, "%s\t%d\t%d\t%d\n", oneLine(name), c.VMs, c.NotValid, c.NotFound)
 	}
 	if len(s.unusable) > 0 {
 		fmt.Fprint(table, "\nUNUSABLE\tWHY\n")

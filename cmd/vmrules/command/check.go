@@ -199,7 +199,7 @@ func (c *checker) check(o manifest.Object) checked {
 }
 
 func (c *checker) judge(o manifest.Object, result *checked) (*vmrules.Report, error) {
-	with := c.with.set.For(o)
+	with := c.with.set.For(o.Kind, o.Namespace)
 	defer func() { result.NotFound = with.NotFound }()
 	if !o.IsTemplate() && c.templates != nil {
 		return c.judgeByTemplate(o, with.Option())

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"runtime/debug"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -84,9 +83,8 @@ func (b Build) command() *cobra.Command {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	command.Version = b.version(debug.ReadBuildInfo())
-	command.SetVersionTemplate("{{.Version}}\n")
-	command.AddCommand(newCheck(b), newLint(b), newAudit(b), newLimits(b), newSchema(b), newConvert(b), newTest(b), newDiff(b), newExplain(), newVersion(b))
+	command.AddCommand(newCheck(b), newLint(b), newAudit(b), newLimits(b), newSchema(b), newConvert(b), newTest(b), newDiff(b), newExplain())
+	addVersion(command, b)
 	return command
 }
 

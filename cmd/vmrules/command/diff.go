@@ -175,7 +175,7 @@ func (d *differ) compare(o manifest.Object) {
 	if _, isExempt := annotations[vmrules.SkipAnnotation]; isExempt {
 		return
 	}
-	with := d.new.with.set.For(o).Option()
+	with := d.new.with.set.For(o.Kind, o.Namespace).Option()
 	before, after := vmrules.Validate(oldRules, vm, with), vmrules.Validate(newRules, vm, with)
 	c := changed{
 		File: o.File().Name, Line: o.Line, Kind: o.Kind, Namespace: o.Namespace, Name: o.Name, title: o.String(),

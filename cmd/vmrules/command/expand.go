@@ -119,7 +119,7 @@ const (
 // expandVM returns a VM as KubeVirt expands it. If its preference is not known, the expansion
 // is nearly complete, and there is an error too.
 func (c *checker) expandVM(vm map[string]any, in manifest.Object) (*instancetype.Expansion, error) {
-	given, preferred, err := c.with.set.For(in).Find(vm)
+	given, preferred, err := c.with.set.For(in.Kind, in.Namespace).Find(vm)
 	if err != nil {
 		return nil, err
 	}

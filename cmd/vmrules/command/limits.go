@@ -68,7 +68,7 @@ func newForm(b Build, name, short, long string, say func(vmrules.Rules, map[stri
 			encoder := json.NewEncoder(command.OutOrStdout())
 			encoder.SetIndent("", "  ")
 			encoder.SetEscapeHTML(false)
-			return encoder.Encode(say(rules, content, r.with.set.For(object).Option()))
+			return encoder.Encode(say(rules, content, r.with.set.For(object.Kind, object.Namespace).Option()))
 		},
 	}
 	r.flags(command)

@@ -48,7 +48,7 @@ var fillings = []filling{
 // preferenceOf returns the spec of a preference that says what it can of the rules, and notes
 // about everything that it cannot say.
 func preferenceOf(rules vmrules.Rules) (spec map[string]any, notes []note) {
-	d := draft{rules: rules, spec: map[string]any{}}
+	d := draft{rules: rules, spec: map[string]any{}, fills: map[string]string{}}
 	for _, r := range rules.All() {
 		d.add(r)
 	}
@@ -59,7 +59,8 @@ func preferenceOf(rules vmrules.Rules) (spec map[string]any, notes []note) {
 type draft struct {
 	rules    vmrules.Rules
 	spec     map[string]any
-	topology string // whose count is required; "" if none is
+	topology string            // whose count is required; "" if none is
+	fills    map[string]string // what each filling fills in; "" for nothing
 	notes    []note
 }
 
@@ -224,8 +225,12 @@ func onlyValue(r vmrules.Rule) (string, bool) {
 
 // fill prefers a value for the field of a rule.
 func (d *draft) fill(r vmrules.Rule, f filling) {
-	value, ok := d.preferred(f)
-	if !ok {
+	value, isKnown := d.fills[f.field]
+	if !isKnown {
+		value = d.preferred(f)
+		d.fills[f.field] = value
+	}
+	if value == "" {
 		d.note(r, "a preference does not refuse values, and the rules name no value to prefer")
 		return
 	}
@@ -234,8 +239,8 @@ func (d *draft) fill(r vmrules.Rule, f filling) {
 }
 
 // preferred returns the first value of the enums about a field that satisfies all rules about
-// the field; or else, all but those that only warn.
-func (d *draft) preferred(f filling) (string, bool) {
+// the field; or else, all but those that only warn. It returns "" if there is none.
+func (d *draft) preferred(f filling) string {
 	var enforced, warnings []*vmrules.ValueChecker
 	var candidates, lesser []string
 	for i, r := range d.rules.All() {
@@ -244,7 +249,7 @@ func (d *draft) preferred(f filling) (string, bool) {
 		}
 		checker, err := d.rules.Checker(i)
 		if err != nil {
-			return "", false
+			return ""
 		}
 		if r.JustWarning {
 			warnings = append(warnings, checker)
@@ -255,15 +260,19 @@ func (d *draft) preferred(f filling) (string, bool) {
 		}
 	}
 	candidates = append(candidates, lesser...)
+	candidates = candidates[:min(len(candidates), maxCandidates)]
 	for _, all := range [][]*vmrules.ValueChecker{slices.Concat(enforced, warnings), enforced} {
 		for _, value := range candidates {
 			if !slices.ContainsFunc(all, func(c *vmrules.ValueChecker) bool { return len(c.Check(value)) > 0 }) {
-				return value, true
+				return value
 			}
 		}
 	}
-	return "", false
+	return ""
 }
+
+// maxCandidates is how many values are tried. Rules about a bus name a few.
+const maxCandidates = 100
 
 // valuesOf returns the texts among the values of a rule. It returns nil for a rule with a
 // condition, unless that is that the field, or what it is in, is there.

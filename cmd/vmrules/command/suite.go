@@ -205,31 +205,28 @@ func (j *judge) path(name string) string {
 
 // judge judges the VM of a case.
 func (j *judge) judge(c suiteCase) (*vmrules.Report, error) {
-	object, content, err := j.vm(c)
+	vm, err := j.vm(c)
 	if err != nil {
 		return nil, err
 	}
-	report := j.book.judge(content, true, j.with.set.For(object).Option())
+	metadata, _ := vm["metadata"].(map[string]any)
+	with := j.with.set.For(text(vm["kind"]), text(metadata["namespace"])).Option()
+	report := j.book.judge(vm, true, with)
 	if len(report.Results()) == 0 {
 		return nil, errors.New("there are no rules to judge the VM by")
 	}
 	return report, nil
 }
 
-// vm reads the VM of a case. Of an inline one, the object has only what finds its instance type.
-func (j *judge) vm(c suiteCase) (manifest.Object, map[string]any, error) {
+// vm reads the VM of a case.
+func (j *judge) vm(c suiteCase) (map[string]any, error) {
 	if c.VM.file == "" {
-		kind, _ := c.VM.object["kind"].(string)
-		metadata, _ := c.VM.object["metadata"].(map[string]any)
-		return manifest.Object{Kind: kind, Namespace: text(metadata["namespace"])}, c.VM.object, nil
+		return c.VM.object, nil
 	}
 	object, err := j.onlyObject(j.command, j.path(c.VM.file))
 	if err != nil {
-		return object, nil, err
+		return nil, err
 	}
 	filled, err := j.fill(object)
-	if err != nil {
-		return object, nil, err
-	}
-	return object, filled.Content(), nil
+	return filled.Content(), err
 }

@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
+	"slices"
 	"strings"
 
 	jsonv2 "github.com/go-json-experiment/json"
@@ -135,12 +137,12 @@ func (e *expectation) UnmarshalJSON(written []byte) error {
 	if err := json.Unmarshal(written, &lists); err != nil || len(lists) == 0 {
 		return errors.New(`"expect" must be "valid", or lists of rules, such as {violated: [cores]}`)
 	}
-	for key, names := range lists {
+	for _, key := range slices.Sorted(maps.Keys(lists)) {
 		outcome, ok := outcomes[key]
 		if !ok {
 			return fmt.Errorf("%.100q is not an outcome: write violated, warned, undecided, ignored, skipped or satisfied", key)
 		}
-		for _, name := range names {
+		for _, name := range lists[key] {
 			if before, twice := (*e)[name]; twice {
 				return fmt.Errorf("the rule %.100q is listed twice, as %s and %s", name, strings.ToLower(string(before)), key)
 			}

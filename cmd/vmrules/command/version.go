@@ -10,16 +10,21 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func newVersion(b Build) *cobra.Command {
-	return &cobra.Command{
+// addVersion adds the version to a command, as a subcommand and as the flag --version.
+func addVersion(to *cobra.Command, b Build) {
+	version := b.version(debug.ReadBuildInfo())
+	to.Version = version
+	to.Flags().Bool("version", false, "print the version") // without the short form -v
+	to.SetVersionTemplate("{{.Version}}\n")
+	to.AddCommand(&cobra.Command{
 		Use:               "version",
 		Short:             "Print the version",
 		Args:              cobra.NoArgs,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		Run: func(command *cobra.Command, _ []string) {
-			fmt.Fprintln(command.OutOrStdout(), b.version(debug.ReadBuildInfo()))
+			fmt.Fprintln(command.OutOrStdout(), version)
 		},
-	}
+	})
 }
 
 // version describes the build: the release, or the commit from which it was built, and the

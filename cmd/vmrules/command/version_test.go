@@ -1,7 +1,9 @@
 package command
 
 import (
+	"io"
 	"runtime/debug"
+	"strings"
 	"testing"
 )
 
@@ -26,5 +28,19 @@ func TestVersion(t *testing.T) {
 				t.Errorf("got %q, want %q", got, test.want)
 			}
 		})
+	}
+}
+
+func TestVersionFlag(t *testing.T) {
+	output := func(arg string) string {
+		var b strings.Builder
+		if status := Main([]string{arg}, nil, &b, io.Discard, Build{Name: "vmrules"}); status != 0 {
+			t.Errorf("%s: exit status %d", arg, status)
+		}
+		return b.String()
+	}
+	flag, subcommand := output("--version"), output("version")
+	if flag != subcommand || !strings.HasPrefix(flag, "vmrules ") {
+		t.Errorf("--version: %q, version: %q", flag, subcommand)
 	}
 }

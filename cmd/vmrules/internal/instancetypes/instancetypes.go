@@ -46,7 +46,8 @@ func (p Place) errorf(format string, args ...any) *manifest.Error {
 	return &manifest.Error{File: p.File, Line: p.Line, Column: min(p.Line, 1), Message: fmt.Sprintf(format, args...)}
 }
 
-const group = "instancetype.kubevirt.io"
+// Group is the API group of the objects that a Set holds.
+const Group = "instancetype.kubevirt.io"
 
 // isNamespaced lists the kinds of objects that a Set holds.
 var isNamespaced = map[string]bool{
@@ -62,15 +63,15 @@ func Holds(kind string) bool {
 	return ok
 }
 
-// IsPreference reports whether an object is a preference.
-func IsPreference(object map[string]any) bool {
-	return isMember(object) && strings.HasSuffix(text(object, "kind"), "Preference")
+// IsMember reports whether a Set holds an object: an instance type or a preference.
+func IsMember(object map[string]any) bool {
+	version := text(object, "apiVersion")
+	return Holds(text(object, "kind")) && (version == "" || strings.HasPrefix(version, Group+"/"))
 }
 
-// isMember reports whether an object is an instance type or a preference.
-func isMember(object map[string]any) bool {
-	version := text(object, "apiVersion")
-	return Holds(text(object, "kind")) && (version == "" || strings.HasPrefix(version, group+"/"))
+// IsPreference reports whether an object is a preference.
+func IsPreference(object map[string]any) bool {
+	return IsMember(object) && strings.HasSuffix(text(object, "kind"), "Preference")
 }
 
 // AddObject is Add for an object in a file.
@@ -85,7 +86,7 @@ func (s *Set) AddObject(o manifest.Object) error {
 // already holds the object with another spec. VMs that name it are then not expanded, because
 // it is not known which of the two is meant. The error is a *manifest.Error.
 func (s *Set) Add(object map[string]any, at Place) error {
-	if !isMember(object) {
+	if !IsMember(object) {
 		return nil
 	}
 	k := key{text(object, "kind"), "", text(object, "metadata", "name")}
@@ -108,14 +109,30 @@ func (s *Set) Add(object map[string]any, at Place) error {
 	return at.errorf("the %s has another spec than at %s: keep one of the two", k, known.at)
 }
 
-// maxUnknown is how many unknown fields a warning lists.
-const maxUnknown = 10
+// A Set has warnings about its first maxExamined objects: examining one takes as long as
+// expanding a VM. A warning lists at most maxUnknown fields.
+const (
+	maxExamined = 10_000
+	maxUnknown  = 10
+)
 
 // warn adds a warning if no VM can use an object, or if the object has unknown fields.
 func (s *Set) warn(k key, object map[string]any, at Place) {
+	switch n := len(s.entries); {
+	case n > maxExamined+1:
+	case n > maxExamined:
+		s.Warnings = append(s.Warnings, at.errorf("there are more than %d instance types and preferences: "+
+			"from here on, there are no warnings about them", maxExamined))
+	default:
+		if warning := warningAbout(k, object, at); warning != nil {
+			s.Warnings = append(s.Warnings, warning)
+		}
+	}
+}
+
+func warningAbout(k key, object map[string]any, at Place) *manifest.Error {
 	if k.name == "" {
-		s.Warnings = append(s.Warnings, at.errorf("the %s has no metadata.name: add one, by which VMs can name it", k.kind))
-		return
+		return at.errorf("the %s has no metadata.name: add one, by which VMs can name it", k.kind)
 	}
 	given, preferred := object, map[string]any(nil)
 	if IsPreference(object) {
@@ -123,18 +140,17 @@ func (s *Set) warn(k key, object map[string]any, at Place) {
 	}
 	expanded, err := instancetype.Expand(plainVM, given, preferred)
 	if err != nil {
-		s.Warnings = append(s.Warnings, at.errorf("the %s cannot be used: %v", k, err))
-		return
+		return at.errorf("the %s cannot be used: %v", k, err)
 	}
 	unknown := expanded.Ignored
 	if len(unknown) == 0 {
-		return
+		return nil
 	}
 	list := strings.Join(unknown[:min(len(unknown), maxUnknown)], ", ")
 	if more := len(unknown) - maxUnknown; more > 0 {
 		list += fmt.Sprintf(" and %d more", more)
 	}
-	s.Warnings = append(s.Warnings, at.errorf("the %s has unknown fields, which have no effect: correct or remove %s", k, list))
+	return at.errorf("the %s has unknown fields, which have no effect: correct or remove %s", k, list)
 }
 
 // plainVM is a VM that any instance type or preference can expand.

@@ -64,7 +64,7 @@ func TestFind(t *testing.T) {
 				_ = set.AddObject(o) // the error is about what Find finds
 			}
 			vm := objects(t, test.vm)[0]
-			lookup := set.For(vm)
+			lookup := set.For(vm.Kind, vm.Namespace)
 			given, preferred, err := lookup.Find(vm.Content())
 			got := found{Found: lookup.Found, NotFound: lookup.NotFound}
 			got.Spec = fmt.Sprint(spec(given), spec(preferred))
@@ -101,6 +101,25 @@ func TestWarnings(t *testing.T) {
 		t.Fatalf("%d warnings", n)
 	}
 	if got := set.Warnings[0].Message; !strings.HasSuffix(got, "preference.spec.x008, preference.spec.x009 and 990 more") {
+		t.Errorf("%s", got)
+	}
+}
+
+// Only the first of very many objects are examined.
+func TestWarningsAreBounded(t *testing.T) {
+	var set instancetypes.Set
+	const examined = 10_000
+	for i := range examined + 5 {
+		object := map[string]any{"kind": "VirtualMachineClusterPreference", "metadata": map[string]any{"name": fmt.Sprint(i)}, "spec": 7}
+		if err := set.Add(object, instancetypes.Place{File: "f"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := len(set.Warnings); n != examined+1 {
+		t.Fatalf("%d warnings", n)
+	}
+	want := "f: there are more than 10000 instance types and preferences: from here on, there are no warnings about them"
+	if got := set.Warnings[examined].Error(); got != want {
 		t.Errorf("%s", got)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/vmrules/vmrules"
-	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
 	"github.com/vmrules/vmrules/instancetype"
 )
 
@@ -18,11 +17,11 @@ type Lookup struct {
 	Found, NotFound []string
 }
 
-// For returns a Lookup for the VMs in an object.
-func (s *Set) For(o manifest.Object) *Lookup {
+// For returns a Lookup for the VMs in an object of a kind and namespace.
+func (s *Set) For(kind, namespace string) *Lookup {
 	l := &Lookup{set: s}
-	if o.Kind == "VirtualMachinePool" { // it makes VMs in its own namespace
-		l.namespace = o.Namespace
+	if kind == "VirtualMachinePool" { // it makes VMs in its own namespace
+		l.namespace = namespace
 	}
 	return l
 }
