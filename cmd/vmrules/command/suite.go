@@ -20,6 +20,7 @@ type tester struct {
 	output  choice[func(io.Writer, *tester) error]
 
 	tested   []tested
+	kept     int // the weight of the differences
 	unusable []*manifest.Error
 }
 
@@ -113,6 +114,9 @@ func (t *tester) fail(command *cobra.Command, err *manifest.Error) {
 
 // test runs the cases of a document.
 func (t *tester) test(command *cobra.Command, d manifest.Document) {
+	if t.kept > maxKeptWeight {
+		return // which has been reported
+	}
 	s, wrong := readSuite(&d)
 	if wrong != nil {
 		t.fail(command, wrong)
@@ -138,6 +142,10 @@ func (t *tester) test(command *cobra.Command, d manifest.Document) {
 		}
 		result.Passed = err == nil && result.Differences == nil
 		t.tested = append(t.tested, result)
+		if t.kept += 1 + 10*len(result.Differences); t.kept > maxKeptWeight {
+			t.fail(command, &manifest.Error{File: result.File, Line: result.Line, Column: result.column, Message: "the differences of all cases up to here are too long: test fewer cases at a time"})
+			return
+		}
 	}
 }
 

@@ -1,0 +1,32 @@
+package command
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+)
+
+// Cases that differ in many rules have more to say than is kept.
+func TestDifferencesAreBounded(t *testing.T) {
+	var rules []string
+	for i := range 2_000 {
+		rules = append(rules, fmt.Sprintf(`{"name": "r%d", "rule": "string", "path": "jsonpath::.x", "message": "m"}`, i))
+	}
+	file := t.TempDir() + "/rules.json"
+	if err := os.WriteFile(file, []byte("["+strings.Join(rules, ",")+"]"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	suite := `{"rules": "` + file + `", "cases": [` +
+		strings.TrimSuffix(strings.Repeat(`{"name": "c", "vm": {"spec": {"template": {"spec": {}}}}, "expect": "valid"},`, 40), ",") + `]}`
+	var stdout, stderr bytes.Buffer
+	status := Main([]string{"test", "-o", "junit", "-"}, strings.NewReader(suite), &stdout, &stderr, Build{Name: "vmrules"})
+	if status != int(exitUnusable) || !strings.Contains(stderr.String(), "too long: test fewer cases at a time") {
+		t.Errorf("exit status %d: %s", status, stderr.String())
+	}
+	const enough = maxKeptWeight/(10*2_000+1) + 1
+	if got := strings.Count(stdout.String(), "<testcase"); got != enough+1 { // and one for the error
+		t.Errorf("%d cases are reported", got)
+	}
+}
