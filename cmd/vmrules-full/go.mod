@@ -4,10 +4,12 @@ go 1.26.6
 
 require (
 	github.com/google/go-cmp v0.7.0
+	github.com/owenrumney/go-sarif/v3 v3.3.1
 	github.com/vmrules/vmrules v0.0.0
 	github.com/vmrules/vmrules/cmd/vmrules v0.0.0
 	github.com/vmrules/vmrules/kinds/crd v0.0.0
 	github.com/vmrules/vmrules/kinds/kyverno v0.0.0
+	github.com/xeipuuv/gojsonschema v1.2.0
 )
 
 require (
@@ -69,6 +71,8 @@ require (
 	github.com/spf13/cobra v1.10.2 // indirect
 	github.com/spf13/pflag v1.0.10 // indirect
 	github.com/x448/float16 v0.8.4 // indirect
+	github.com/xeipuuv/gojsonpointer v0.0.0-20190905194746-02993c407bfb // indirect
+	github.com/xeipuuv/gojsonreference v0.0.0-20180127040603-bd5ef7bd5415 // indirect
 	go.opentelemetry.io/auto/sdk v1.2.1 // indirect
 	go.opentelemetry.io/contrib/instrumentation/net/http/otelhttp v0.71.0 // indirect
 	go.opentelemetry.io/otel v1.46.0 // indirect

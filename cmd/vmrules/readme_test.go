@@ -28,6 +28,7 @@ func TestReadme(t *testing.T) {
 	for name, from := range map[string]string{
 		"windows.yaml":           "template.yaml",
 		"templates/windows.yaml": "template.yaml",
+		"old/windows.yaml":       "template.yaml",
 		"vm.yaml":                "vm.json",
 		"vms/vm.yaml":            "vm.json",
 	} {
@@ -40,7 +41,11 @@ func TestReadme(t *testing.T) {
 	write(t, filepath.Join(folder, "rules.json"), `[{"name": "cores", "rule": "integer", "path": "jsonpath::.spec.domain.cpu.cores", "message": "at most 8 cores", "max": 8}]`, 0o600)
 	write(t, filepath.Join(folder, "instancetypes", "u1.yaml"), `{"kind": "VirtualMachineClusterInstancetype", "metadata": {"name": "u1"}}`, 0o600)
 	write(t, filepath.Join(folder, "preferences.yaml"), `{"kind": "VirtualMachineClusterPreference", "metadata": {"name": "windows"}}`, 0o600)
+	write(t, filepath.Join(folder, "tests.yaml"), "rules: rules.json\ncases: [{name: one core, vm: {spec: {template: {spec: {}}}}, expect: {violated: [cores]}}]", 0o600)
 	write(t, filepath.Join(folder, "bin", "kubectl"), "#!/bin/sh\nexec cat vm.yaml\n", 0o700)
+	for _, tool := range []string{"helm", "kustomize"} {
+		write(t, filepath.Join(folder, "bin", tool), "#!/bin/sh\nexec cat vm.yaml\n", 0o700)
+	}
 	t.Setenv("PATH", filepath.Join(folder, "bin")+string(os.PathListSeparator)+os.Getenv("PATH"))
 	scripttest.RunShell(t, "README.md", "vmrules", folder)
 }

@@ -169,8 +169,7 @@ func (s *summary) json() error { return writeJSON(s.w, s) }
 // text writes tables with the highest counts first.
 func (s *summary) text() error {
 	table := tabwriter.NewWriter(s.w, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(table, "%s: %d valid, %d not valid, %d without rules, %d unusable\n",
-		counted(s.Objects, "object"), s.Valid, s.NotValid, s.WithoutRules, s.Unusable)
+	fmt.Fprintln(table, tally{s.Valid, s.NotValid, s.WithoutRules, s.Unusable})
 	if len(s.Rules) > 0 {
 		fmt.Fprint(table, "\nRULE\tVIOLATED\tWARNED\tUNDECIDED\n")
 	}

@@ -19,9 +19,12 @@ type checker struct {
 	book             rulebook
 	warningsAsErrors bool
 	verbose          bool
+	quiet            bool
+	requireRules     bool
 	expand           bool
 	output           choice[func(io.Writer, *checker) error]
 
+	source   string // how to render manifests of which only the description was read
 	checked  []checked
 	unusable []*manifest.Error
 	// notExpanded means that a VM was not expanded, or not completely.
@@ -58,7 +61,9 @@ func newCheck(b Build) *cobra.Command {
 		ruling: newRuling(b),
 		book:   rulebook{build: b},
 		output: choice[func(io.Writer, *checker) error]{"text", map[string]func(io.Writer, *checker) error{
-			"text": writeChecked, "json": writeCheckedJSON,
+			"text": writeChecked, "json": writeCheckedJSON, "junit": writeCheckedJUnit,
+			"github": func(w io.Writer, c *checker) error { return writeGitHub(w, c.remarks()) },
+			"sarif":  func(w io.Writer, c *checker) error { return writeSARIF(w, b, c.remarks()) },
 		}},
 	}
 	command := &cobra.Command{
@@ -78,7 +83,8 @@ each field that was filled in says from where. The exit status is also 1 if an i
 type or preference is not found, or conflicts with a VM.
 ` + aboutInstancetypes + b.aboutForms() + inputs + `
 The exit status is 0 if all objects are valid, 1 if one is not, and 2 if a file or its
-rules cannot be used; other files are still checked. An object without rules is valid.`,
+rules cannot be used; other files are still checked. An object without rules is valid,
+unless --require-rules is given.`,
 		Example: `  vmrules check templates/
   vmrules check --template windows.yaml vm.yaml
   vmrules check --rules rules.json vms/
@@ -90,7 +96,10 @@ rules cannot be used; other files are still checked. An object without rules is 
 	c.book.flag(command)
 	flags := command.Flags()
 	flags.BoolVar(&c.warningsAsErrors, "warnings-as-errors", false, "exit with 1 for warnings too")
-	flags.BoolVarP(&c.verbose, "verbose", "v", false, "also show rules that are satisfied or do not apply")
+	flags.BoolVarP(&c.verbose, "verbose", "v", false, "also show objects that are valid or have no rules, and rules that are satisfied or do not apply")
+	flags.BoolVarP(&c.quiet, "quiet", "q", false, "show only objects that are not valid, and no summary")
+	flags.BoolVar(&c.requireRules, "require-rules", false, "an object without rules is not valid")
+	command.MarkFlagsMutuallyExclusive("verbose", "quiet")
 	flags.BoolVar(&c.expand, "expand", false, "write the VMs in YAML as KubeVirt expands them, with the reports as comments")
 	c.output.flag(command, "output", "o", "how to write the reports")
 	command.MarkFlagsMutuallyExclusive("expand", "output")
@@ -138,6 +147,8 @@ func (c *checker) checkAll(command *cobra.Command, args []string) error {
 			c.unusable = append(c.unusable, unusable(command.ErrOrStderr(), err))
 		case object.HoldsVM() || c.book.isWhole():
 			objects = append(objects, object)
+		case c.source == "":
+			c.source = object.File().Source()
 		}
 	}
 	c.with.warn(command.ErrOrStderr())
@@ -223,7 +234,8 @@ func (c *checker) isUnusable() bool {
 
 // fails reports whether the object is not valid.
 func (c *checker) fails(o checked) bool {
-	return o.Report != nil && (!o.Report.Valid() || c.warningsAsErrors && len(o.Report.Warnings()) > 0)
+	return c.requireRules && o.hasNoRules() ||
+		o.Report != nil && (!o.Report.Valid() || c.warningsAsErrors && len(o.Report.Warnings()) > 0)
 }
 
 func (o checked) isUnusable() bool { return o.Problem != "" }

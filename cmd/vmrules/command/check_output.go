@@ -17,12 +17,17 @@ var (
 	bad  = color.New(color.FgRed, color.Bold)
 )
 
-// writeChecked writes the results for people.
+// writeChecked writes the results for people: what needs attention, and then a summary.
 func writeChecked(w io.Writer, c *checker) error {
 	for _, o := range c.checked {
-		o.write(w, c)
+		if c.shows(o) {
+			o.write(w, c)
+		}
 	}
-	_, err := io.WriteString(w, c.nothing())
+	if kinds := c.kindsOfFull(); kinds != nil && !c.quiet {
+		fmt.Fprintf(w, "rules of kind %s are ignored, because only vmrules-full judges them: %s\n", strings.Join(kinds, " and "), installFull)
+	}
+	_, err := io.WriteString(w, c.summary())
 	return err
 }
 
@@ -31,6 +36,8 @@ func (c *checker) nothing() string {
 	switch {
 	case c.checked != nil || c.unusable != nil:
 		return ""
+	case c.source != "":
+		return "there is no VM and no template to check; render them first: " + oneLine(c.source) + " | vmrules check -\n"
 	case c.book.isWhole():
 		return "there is no object to check\n"
 	}
@@ -49,7 +56,9 @@ func (o checked) summary(fails bool) string {
 	switch {
 	case o.isUnusable():
 		return bad.Sprint("unusable")
-	case len(o.Report.Results()) == 0:
+	case o.hasNoRules() && fails:
+		return bad.Sprint("no rules") + ", and --require-rules is given"
+	case o.hasNoRules():
 		return "no rules"
 	}
 	summary, _, _ := strings.Cut(o.Report.String(), "\n")

@@ -26,7 +26,7 @@ func TestReportsAreBounded(t *testing.T) {
 		if !strings.HasPrefix(stderr.String(), want) || (want == "") != (status == int(exitFailed)) {
 			t.Errorf("%d objects: status %d, %.200s", n, status, stderr.String())
 		}
-		if got := strings.Count(stdout.String(), "not valid"); got != min(n, enough+1) {
+		if got := strings.Count(stdout.String(), ": not valid"); got != min(n, enough+1) {
 			t.Errorf("%d of %d objects are reported", got, n)
 		}
 	}

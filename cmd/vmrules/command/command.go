@@ -83,7 +83,7 @@ func (b Build) command() *cobra.Command {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	command.AddCommand(newCheck(b), newLint(b), newAudit(b), newLimits(b), newSchema(b), newConvert(b), newExplain())
+	command.AddCommand(newCheck(b), newLint(b), newAudit(b), newLimits(b), newSchema(b), newConvert(b), newTest(b), newDiff(b), newExplain())
 	addVersion(command, b)
 	return command
 }

@@ -44,6 +44,9 @@ var topics = sync.OnceValue(func() []topic {
 // furtherKind is the group of the kinds that only vmrules-full knows.
 const furtherKind = "kind of vmrules-full"
 
+// syntax is the group of the notations that rules and templates use.
+const syntax = "syntax"
+
 // groups lists the groups, each with its title and the words before its meanings.
 var groups = []struct{ name, title, subject string }{
 	{"kind", "Kinds: what a rule enforces", "a value satisfies it if: "},
@@ -51,6 +54,7 @@ var groups = []struct{ name, title, subject string }{
 	{"key", "Keys of a rule", ""},
 	{"argument", "Arguments of a rule", "a value satisfies it if: "},
 	{"outcome", "Outcomes of a check", ""},
+	{syntax, "What is written inside of rules and templates", ""},
 	{"check", "What lint looks for", ""},
 }
 

@@ -92,11 +92,25 @@ func TestKeys(t *testing.T) {
 	}
 }
 
+// TestPaths reads the paths that explain jsonpath shows.
+func TestPaths(t *testing.T) {
+	for _, topic := range topics() {
+		if topic.Name != "jsonpath" {
+			continue
+		}
+		for line := range strings.Lines(topic.Example) {
+			if _, err := vmrules.ParsePath(strings.Fields(line)[0]); err != nil {
+				t.Errorf("%s: %v", line, err)
+			}
+		}
+	}
+}
+
 // TestExamples demands of each example that it shows what it is there for.
 func TestExamples(t *testing.T) {
 	for _, topic := range topics() {
 		switch topic.Group {
-		case "outcome":
+		case "outcome", syntax:
 		case furtherKind: // whose examples are tested where they are known
 		case "check":
 			if topic.Example == "" {

@@ -3,6 +3,7 @@ package command
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -20,6 +21,7 @@ type linter struct {
 	strict           bool
 	profile          choice[lint.Profile]
 	warningsAsErrors bool
+	quiet            bool
 	least            choice[int]
 	output           choice[func(io.Writer, *linted) error]
 }
@@ -30,8 +32,12 @@ type linted struct {
 	Unusable    []*manifest.Error `json:"unusable,omitempty"`
 	Annotations int               `json:"annotations"`
 
-	isFull bool // there are more findings
+	subjects []subject // what was linted
+	isFull   bool      // there are more findings
 }
+
+// A subject is an object, or a document of rules, in a file.
+type subject struct{ file, object string }
 
 // A finding is a finding of the library, in a file.
 type finding struct {
@@ -55,10 +61,15 @@ func newLint(b Build) *cobra.Command {
 		parameters: newParameters(), build: b,
 		profile: choice[lint.Profile]{options: map[string]lint.Profile{string(lint.SSP): lint.SSP}},
 		least:   choice[int]{"info", weights},
-		output: choice[func(io.Writer, *linted) error]{"text", map[string]func(io.Writer, *linted) error{
-			"text": writeText, "json": writeJSON[*linted], "sarif": writeSARIF, "github": writeGitHub,
-		}},
 	}
+	l.output = choice[func(io.Writer, *linted) error]{"text", map[string]func(io.Writer, *linted) error{
+		"text": l.writeText, "json": writeJSON[*linted],
+		"github": func(w io.Writer, found *linted) error { return writeGitHub(w, found.remarks()) },
+		"sarif":  func(w io.Writer, found *linted) error { return writeSARIF(w, b, found.remarks()) },
+		"junit": func(w io.Writer, found *linted) error {
+			return writeJUnit(w, found.cases(l.fails), found.Unusable)
+		},
+	}}
 	command := &cobra.Command{
 		Use:   "lint [FILE|FOLDER|-]...",
 		Short: "Find mistakes in rules",
@@ -79,6 +90,7 @@ The exit status is 0 without errors, 1 with errors, and 2 if a file cannot be re
 	l.parameters.flag(command)
 	command.Flags().BoolVar(&l.strict, "strict", false, "report unknown keys and kinds, and rules without arguments, as errors")
 	command.Flags().BoolVar(&l.warningsAsErrors, "warnings-as-errors", false, "exit with 1 for warnings too")
+	command.Flags().BoolVarP(&l.quiet, "quiet", "q", false, "show only errors, and no summary")
 	l.profile.flag(command, "for", "", "report what another program does not understand: ssp is KubeVirt's template validator")
 	l.least.flag(command, "min-severity", "", "show only findings of at least this severity")
 	l.output.flag(command, "output", "o", "how to write the findings")
@@ -123,8 +135,7 @@ func (l *linter) run(command *cobra.Command, args []string) error {
 	if err := l.output.value()(command.OutOrStdout(), found); err != nil {
 		return err
 	}
-	failed := found.count(lint.SeverityError) > 0 ||
-		l.warningsAsErrors && found.count(lint.SeverityWarning) > 0
+	failed := slices.ContainsFunc(found.Findings, func(f finding) bool { return l.fails(f.Severity) })
 	return verdict(failed, len(found.Unusable) > 0)
 }
 
@@ -132,6 +143,11 @@ func (l *linter) run(command *cobra.Command, args []string) error {
 func unusable(stderr io.Writer, err error) *manifest.Error {
 	fmt.Fprintln(stderr, "vmrules:", oneLine(err.Error()))
 	return err.(*manifest.Error)
+}
+
+// fails reports whether a finding of a severity sets the exit status.
+func (l *linter) fails(s lint.Severity) bool {
+	return s == lint.SeverityError || l.warningsAsErrors && s == lint.SeverityWarning
 }
 
 func (l *linter) arguments(command *cobra.Command, args []string) error {
@@ -236,6 +252,7 @@ func (l *linter) options() []vmrules.ParseOption {
 // add adds the findings about the rules in an annotation or a document.
 func (l *linter) add(to *linted, file *manifest.File, about string, findings []lint.Finding) {
 	to.Annotations++
+	to.subjects = append(to.subjects, subject{file.Name, short(about)})
 	l.addFindings(to, file, about, findings)
 }
 

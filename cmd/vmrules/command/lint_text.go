@@ -20,18 +20,25 @@ var severityColors = map[lint.Severity]*color.Color{
 	lint.SeverityInfo:    color.New(color.FgCyan, color.Bold),
 }
 
-// writeText writes findings for people: each with its line, and a caret below.
-func writeText(w io.Writer, l *linted) error {
-	for _, f := range l.Findings {
+// writeText writes findings for people: each with its line, and a caret below. Quiet, it writes
+// only findings that set the exit status.
+func (l *linter) writeText(w io.Writer, found *linted) error {
+	for _, f := range found.Findings {
+		if l.quiet && !l.fails(f.Severity) {
+			continue
+		}
 		line, caret := show(f.excerpt)
 		severity := severityColors[f.Severity]
 		fmt.Fprintf(w, "%s:%d:%d: %s: %s%s [%s]\n    %s\n    %s\n", oneLine(f.File), f.Line, f.Column,
 			severity.Sprint(f.Severity), oneLine(f.subject()), oneLine(f.Message), f.ID, line, severity.Sprint(caret))
 	}
-	_, err := fmt.Fprintf(w, "%s: %s, %s, %s\n", counted(l.Annotations, "annotation"),
-		counted(l.count(lint.SeverityError), "error"),
-		counted(l.count(lint.SeverityWarning), "warning"),
-		counted(l.count(lint.SeverityInfo), "info"))
+	if l.quiet {
+		return nil
+	}
+	_, err := fmt.Fprintf(w, "%s: %s, %s, %s\n", counted(found.Annotations, "annotation"),
+		counted(found.count(lint.SeverityError), "error"),
+		counted(found.count(lint.SeverityWarning), "warning"),
+		counted(found.count(lint.SeverityInfo), "info"))
 	return err
 }
 

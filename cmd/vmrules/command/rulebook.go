@@ -159,7 +159,7 @@ func (b Build) refusal(d *manifest.Document) error {
 	case d.IsTemplate():
 		text += "; to use the rules of a template, give it with --template"
 	case len(b.Documents) == 0:
-		text += "; vmrules-full also reads CustomResourceDefinitions, schemas, and policies of Kyverno: go install github.com/vmrules/vmrules/cmd/vmrules-full@latest"
+		text += "; vmrules-full also reads CustomResourceDefinitions, schemas, and policies of Kyverno: " + installFull
 	}
 	return errors.New(text)
 }

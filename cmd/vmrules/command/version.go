@@ -47,6 +47,14 @@ func (b Build) version(info *debug.BuildInfo, ok bool) string {
 	return text + ", " + info.GoVersion + b.kinds()
 }
 
+// release returns the version of the build; "" if it is unknown.
+func release(info *debug.BuildInfo, ok bool) string {
+	if !ok {
+		return ""
+	}
+	return info.Main.Version
+}
+
 // kinds lists the kinds beyond the format.
 func (b Build) kinds() string {
 	if len(b.Kinds) == 0 {

@@ -175,3 +175,9 @@ func (w *jsonWriter) scalar(v any) {
 	text, _ := json.Marshal(v)
 	w.text = append(w.text, text...)
 }
+
+// Has reports whether the document is an object with a key.
+func (d Document) Has(key string) bool { return d.node.get(key) != nil }
+
+// NewLocator returns a Locator for the values in the document, which must be an object.
+func (d Document) NewLocator() *Locator { return NewLocator(d.object) }

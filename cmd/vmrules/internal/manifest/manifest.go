@@ -54,6 +54,7 @@ func Parse(name string, content []byte) (*File, error) {
 	documents, err := parse(source)
 	if wrong := (*Error)(nil); errors.As(err, &wrong) {
 		wrong.File = name
+		wrong.Message += renderFirst(text)
 	}
 	return &File{name, source, documents}, err
 }
@@ -95,7 +96,8 @@ func (f *File) Around(line, column, most int) Excerpt { return f.source.around(l
 
 // Read yields the files that the arguments name. An argument is the name of a file, the name
 // of a folder, or "-" for the standard input. A folder yields what ReadFS does. For a file that
-// cannot be used, Read yields an *Error and continues with the next file.
+// cannot be used, and for a folder without manifests, Read yields an *Error and continues with
+// the next file.
 func Read(args []string, stdin io.Reader) iter.Seq2[*File, error] {
 	return func(yield func(*File, error) bool) {
 		for _, arg := range args {
@@ -116,7 +118,9 @@ func readArgument(arg string, stdin io.Reader) iter.Seq2[*File, error] {
 		return single(readAll(arg, func() (io.ReadCloser, error) { return os.Open(arg) }))
 	}
 	return func(yield func(*File, error) bool) {
+		none := true
 		for file, err := range ReadFS(os.DirFS(arg)) {
+			none = false
 			name := func(name string) string { return filepath.Join(arg, filepath.FromSlash(name)) }
 			if wrong := (*Error)(nil); errors.As(err, &wrong) {
 				wrong.File = name(wrong.File)
@@ -126,6 +130,9 @@ func readArgument(arg string, stdin io.Reader) iter.Seq2[*File, error] {
 			if !yield(file, err) {
 				return
 			}
+		}
+		if none {
+			yield(nil, &Error{File: arg, Message: "the folder has no .yaml, .yml or .json file"})
 		}
 	}
 }

@@ -7,8 +7,31 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
 	"github.com/vmrules/vmrules/lint"
 )
+
+// Remarks are what a command says about files, for the formats in which it is shown beside
+// their lines.
+type remarks struct {
+	all      []remark
+	topics   []remarkTopic // of all remarks, and perhaps of others
+	unusable []*manifest.Error
+}
+
+type remark struct {
+	file         string
+	line, column int // in code points
+	severity     lint.Severity
+	id           string // of a topic
+	message      string
+}
+
+// A remarkTopic is what remarks with one ID have in common.
+type remarkTopic struct {
+	id, meaning, help string // help is a URL
+	severity          lint.Severity
+}
 
 // writeJSON writes anything as indented JSON.
 func writeJSON[T any](w io.Writer, v T) error {
@@ -20,14 +43,14 @@ func writeJSON[T any](w io.Writer, v T) error {
 
 // writeGitHub writes workflow commands, which GitHub Actions turns into annotations of a
 // pull request.
-func writeGitHub(w io.Writer, l *linted) error {
-	for _, e := range l.Unusable {
+func writeGitHub(w io.Writer, r remarks) error {
+	for _, e := range r.unusable {
 		if err := workflowCommand(w, "error", e.File, e.Line, e.Column, "vmrules", e.Message); err != nil {
 			return err
 		}
 	}
-	for _, f := range l.Findings {
-		if err := workflowCommand(w, gitHubLevels[f.Severity], f.File, f.Line, f.Column, f.ID, f.subject()+f.Message); err != nil {
+	for _, m := range r.all {
+		if err := workflowCommand(w, gitHubLevels[m.severity], m.file, m.line, m.column, m.id, m.message); err != nil {
 			return err
 		}
 	}

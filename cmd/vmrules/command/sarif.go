@@ -4,7 +4,7 @@ import (
 	"io"
 	"net/url"
 	"path/filepath"
-	"slices"
+	"runtime/debug"
 
 	"github.com/vmrules/vmrules/lint"
 )
@@ -28,12 +28,14 @@ type (
 	}
 	sarifDriver struct {
 		Name           string      `json:"name"`
+		Version        string      `json:"version,omitempty"`
 		InformationURI string      `json:"informationUri"`
 		Rules          []sarifRule `json:"rules"`
 	}
 	sarifRule struct {
 		ID               string    `json:"id"`
 		ShortDescription sarifText `json:"shortDescription"`
+		HelpURI          string    `json:"helpUri"`
 		Default          struct {
 			Level string `json:"level"`
 		} `json:"defaultConfiguration"`
@@ -75,32 +77,33 @@ var sarifLevels = map[lint.Severity]string{
 	lint.SeverityError: "error", lint.SeverityWarning: "warning", lint.SeverityInfo: "note",
 }
 
-// writeSARIF writes findings for code scanning.
-func writeSARIF(w io.Writer, l *linted) error {
-	checks := lint.Checks()
+// writeSARIF writes remarks for code scanning.
+func writeSARIF(w io.Writer, b Build, r remarks) error {
 	run := sarifRun{
-		Tool:        sarifTool{sarifDriver{Name: "vmrules", InformationURI: "https://github.com/vmrules/vmrules"}},
-		Invocations: []sarifInvocation{{Successful: len(l.Unusable) == 0}},
+		Tool: sarifTool{sarifDriver{
+			Name: b.Name, Version: release(debug.ReadBuildInfo()), InformationURI: "https://github.com/vmrules/vmrules",
+			Rules: []sarifRule{},
+		}},
+		Invocations: []sarifInvocation{{Successful: len(r.unusable) == 0}},
 		ColumnKind:  "unicodeCodePoints",
 		Results:     []sarifResult{},
 	}
-	for _, c := range checks {
-		rule := sarifRule{ID: c.ID, ShortDescription: sarifText{c.Meaning}}
-		rule.Default.Level = sarifLevels[c.Severity]
+	index := map[string]int{}
+	for i, t := range r.topics {
+		rule := sarifRule{ID: t.id, ShortDescription: sarifText{t.meaning}, HelpURI: t.help}
+		rule.Default.Level = sarifLevels[t.severity]
 		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, rule)
+		index[t.id] = i
 	}
-	for _, e := range l.Unusable {
+	for _, e := range r.unusable {
 		run.Invocations[0].Notifications = append(run.Invocations[0].Notifications, sarifNotification{
 			Level: "error", Message: sarifText{e.Message}, Locations: sarifPlace(e.File, e.Line, e.Column),
 		})
 	}
-	for _, f := range l.Findings {
+	for _, m := range r.all {
 		run.Results = append(run.Results, sarifResult{
-			RuleID:    f.ID,
-			RuleIndex: slices.IndexFunc(checks, func(c lint.Check) bool { return c.ID == f.ID }),
-			Level:     sarifLevels[f.Severity],
-			Message:   sarifText{f.subject() + f.Message},
-			Locations: sarifPlace(f.File, f.Line, f.Column),
+			RuleID: m.id, RuleIndex: index[m.id], Level: sarifLevels[m.severity],
+			Message: sarifText{m.message}, Locations: sarifPlace(m.file, m.line, m.column),
 		})
 	}
 	return writeJSON(w, sarifLog{"https://json.schemastore.org/sarif-2.1.0.json", "2.1.0", []sarifRun{run}})

@@ -1,0 +1,116 @@
+package command
+
+import (
+	"io"
+	"strings"
+
+	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
+	"github.com/vmrules/vmrules/lint"
+)
+
+// The topics of remarks that are not about one rule. The other topics are the names of rules.
+var (
+	unusableRules    = remarkTopic{"unusable-rules", "the rules of an object cannot be used", aboutCommand, lint.SeverityError}
+	noRules          = remarkTopic{"no-rules", "an object has no rules", aboutCommand, lint.SeverityError}
+	notJudged        = remarkTopic{"not-judged", "an object is too large to be judged", aboutBounds, lint.SeverityError}
+	missingParameter = remarkTopic{"missing-parameter", "a required parameter of a template has no value", aboutCommand, lint.SeverityInfo}
+)
+
+const (
+	aboutCommand = "https://pkg.go.dev/github.com/vmrules/vmrules/cmd/vmrules"
+	aboutBounds  = "https://github.com/vmrules/vmrules/blob/main/docs/bounds.md"
+	aboutRules   = "https://pkg.go.dev/github.com/vmrules/vmrules#Rule"
+)
+
+// remarks returns what is wrong as remarks, at the places of the fields.
+func (c *checker) remarks() remarks {
+	r := remarks{topics: []remarkTopic{unusableRules, noRules, notJudged, missingParameter}, unusable: c.unusable}
+	known := map[string]bool{}
+	for _, t := range r.topics {
+		known[t.id] = true
+	}
+	for _, o := range c.checked {
+		for _, m := range c.remarksOn(o) {
+			if !known[m.id] {
+				r.topics = append(r.topics, remarkTopic{m.id, "validation rule " + m.id, aboutRules, lint.SeverityError})
+				known[m.id] = true
+			}
+			r.all = append(r.all, m)
+		}
+	}
+	return r
+}
+
+// remarksOn returns what is wrong with one object.
+func (c *checker) remarksOn(o checked) []remark {
+	locator := manifest.NewLocator(o.object)
+	var all []remark
+	add := func(pointer string, severity lint.Severity, id, message string) {
+		line, column := locator.Place(pointer)
+		all = append(all, remark{o.File, line, column, severity, short(id), short(o.title) + ": " + short(message)})
+	}
+	if o.Problem != "" {
+		add("", unusableRules.severity, unusableRules.id, o.Problem)
+	}
+	for _, f := range o.object.Mistakes() {
+		all = append(all, remark{o.File, f.Line, f.Column, lint.SeverityInfo, f.ID, short(o.title) + ": " + short(f.Message)})
+	}
+	for _, name := range o.Missing {
+		add("", missingParameter.severity, missingParameter.id, missingText(name))
+	}
+	if c.requireRules && o.hasNoRules() {
+		add("", noRules.severity, noRules.id, "the object has no rules, and --require-rules is given")
+	}
+	if o.Report == nil {
+		return all
+	}
+	for _, result := range o.Report.Results(loud...) {
+		id := topicOf(result)
+		for _, v := range result.Violations {
+			add(v.Pointer, severityOf(result, v.Warning), id, v.Error())
+		}
+		if len(result.Violations) == 0 { // the rule is ignored, or its violations are left out
+			add("", severityOf(result, false), id, strings.Join(strings.Fields(result.String()), " "))
+		}
+	}
+	return all
+}
+
+// loud lists the outcomes that need attention.
+var loud = []vmrules.Outcome{vmrules.Violated, vmrules.Undecided, vmrules.Warned, vmrules.Ignored}
+
+func severityOf(r vmrules.Result, isWarning bool) lint.Severity {
+	switch {
+	case r.Outcome == vmrules.Ignored:
+		return lint.SeverityInfo
+	case r.Outcome == vmrules.Warned, isWarning:
+		return lint.SeverityWarning
+	}
+	return lint.SeverityError
+}
+
+func topicOf(r vmrules.Result) string {
+	if r.Rule == "" {
+		return notJudged.id
+	}
+	return r.Rule
+}
+
+// writeCheckedJUnit writes a test case for each object.
+func writeCheckedJUnit(w io.Writer, c *checker) error {
+	var cases []junitCase
+	for _, o := range c.checked {
+		all := junitCase{file: o.File, name: short(o.title), problem: o.Problem}
+		if o.hasNoRules() {
+			all.skipped = "no rules"
+		}
+		for _, m := range c.remarksOn(o) {
+			if m.id != unusableRules.id {
+				all.add(m, m.severity == lint.SeverityError || c.warningsAsErrors && m.severity == lint.SeverityWarning)
+			}
+		}
+		cases = append(cases, all)
+	}
+	return writeJUnit(w, cases, c.unusable)
+}

@@ -1,0 +1,221 @@
+package command
+
+import (
+	"errors"
+	"io"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
+)
+
+// A differ runs vmrules diff.
+type differ struct {
+	old, new bundle
+	vms      []string
+	output   choice[func(io.Writer, *differ) error]
+
+	changed         []changed
+	judged          int // VMs
+	withoutTemplate int
+	kept            int // changes of rules
+	unusable        []*manifest.Error
+}
+
+// A bundle is the templates of a version. A VM is judged by the template that it names.
+type bundle struct{ ruling }
+
+// A changed is a VM about which the two versions disagree.
+type changed struct {
+	File      string       `json:"file"`
+	Line      int          `json:"line"`
+	Kind      string       `json:"kind,omitempty"`
+	Namespace string       `json:"namespace,omitempty"`
+	Name      string       `json:"name,omitempty"`
+	Old       string       `json:"old"` // its verdict
+	New       string       `json:"new"`
+	Rules     []ruleChange `json:"rules"`
+
+	title string
+}
+
+// The verdicts of a version about a VM.
+const (
+	isValid  = "valid"
+	notValid = "not valid"
+	isFree   = "no rules"
+)
+
+// A ruleChange is a rule with different outcomes. An outcome is "" if there is no such rule.
+type ruleChange struct {
+	Rule   string          `json:"rule"`
+	Target string          `json:"target,omitempty"`
+	Old    vmrules.Outcome `json:"old,omitempty"`
+	New    vmrules.Outcome `json:"new,omitempty"`
+
+	oldText, newText string
+}
+
+func newDiff(b Build) *cobra.Command {
+	d := &differ{old: bundle{newRuling(b)}, new: bundle{newRuling(b)}}
+	d.output = choice[func(io.Writer, *differ) error]{"text", map[string]func(io.Writer, *differ) error{
+		"text": writeChanged, "json": writeChangedJSON,
+	}}
+	command := &cobra.Command{
+		Use:   "diff OLD NEW --vms FILE",
+		Short: "Show which VMs are judged differently by new templates",
+		Long: `Diff judges VMs by two versions of their templates, and shows the VMs and rules with
+different outcomes. OLD and NEW are files or folders with templates. A VM is judged by the
+template that it names by its labels. If it names none, and each version has
+just one template, it is judged by that. The rules that VMs carry themselves do not count, because
+templates put copies of their rules there. VMs that are exempt from rules stay exempt.
+
+A rule is shown if it was, or is now, violated, warned, undecided or ignored, with the old
+outcome behind - and the new one behind +.
+
+The exit status is 0 if nothing changes, 1 if a VM is judged differently, and 2 if
+something cannot be used.`,
+		Example: `  vmrules diff templates/v1 templates/v2 --vms vms/
+  kubectl get vm -A -o yaml | vmrules diff old.yaml new.yaml --vms -`,
+		Args: cobra.ExactArgs(2),
+		RunE: d.run,
+	}
+	d.new.parameters.flag(command)
+	d.new.with.flag(command)
+	command.Flags().StringArrayVar(&d.vms, "vms", nil, "file or folder with VMs, or - for the standard input")
+	_ = command.MarkFlagRequired("vms") // fails only for an unknown flag
+	d.output.flag(command, "output", "o", "how to write the changes")
+	return command
+}
+
+func (d *differ) run(command *cobra.Command, args []string) error {
+	if err := inputTwice(args, d.vms, d.new.with.files); err != nil {
+		return err
+	}
+	d.old.template, d.new.template = args[0], args[1]
+	d.old.given = d.new.given
+	for _, b := range []*bundle{&d.old, &d.new} {
+		if err := b.read(command); err != nil {
+			return err
+		}
+		if err := b.readRules(); err != nil {
+			return err
+		}
+	}
+	// A parameter may be in one version only.
+	for name := range d.old.declared {
+		d.new.declared[name] = true
+	}
+	if err := d.new.allDeclared(); err != nil {
+		return err
+	}
+	var vms []manifest.Object
+	for object, err := range d.new.with.objects(d.vms, command.InOrStdin()) {
+		switch {
+		case err != nil:
+			d.unusable = append(d.unusable, unusable(command.ErrOrStderr(), err))
+		case object.HoldsVM() && !object.IsTemplate():
+			vms = append(vms, object)
+		}
+	}
+	d.new.with.warn(command.ErrOrStderr())
+	for _, vm := range vms {
+		if d.compare(vm); d.kept > maxKeptWeight {
+			err := &manifest.Error{File: vm.File().Name, Line: vm.Line, Column: 1, Message: "there are too many changes up to here: compare fewer VMs at a time"}
+			d.unusable = append(d.unusable, unusable(command.ErrOrStderr(), err))
+			break
+		}
+	}
+	if err := d.output.value()(command.OutOrStdout(), d); err != nil {
+		return err
+	}
+	return verdict(d.changed != nil, d.unusable != nil)
+}
+
+// readRules reads the rules of all templates.
+func (b *bundle) readRules() error {
+	var all []error
+	for _, t := range b.templates {
+		t.rules, _, t.err = b.rulesIn(t.Object)
+		if t.err != nil {
+			all = append(all, &manifest.Error{File: t.File().Name, Line: t.Line, Column: 1, Message: t.String() + ": " + t.err.Error()})
+		}
+	}
+	return errors.Join(all...)
+}
+
+// rulesFor returns the rules of the template of a VM; false if it has none.
+func (d *differ) rulesFor(vm map[string]any, b *bundle) (vmrules.Rules, bool) {
+	_, name, isNamed := vmrules.TemplateOf(vm)
+	if !isNamed && len(d.old.templates) == 1 && len(d.new.templates) == 1 {
+		return b.templates[0].rules, true
+	}
+	for _, t := range b.templates {
+		if isNamed && t.Name == name {
+			return t.rules, true
+		}
+	}
+	return vmrules.Rules{}, false
+}
+
+// compare judges a VM by both versions.
+func (d *differ) compare(o manifest.Object) {
+	d.judged++
+	vm := o.Content()
+	oldRules, hadTemplate := d.rulesFor(vm, &d.old)
+	newRules, hasTemplate := d.rulesFor(vm, &d.new)
+	if !hadTemplate && !hasTemplate {
+		d.withoutTemplate++
+		return
+	}
+	metadata, _ := vm["metadata"].(map[string]any)
+	annotations, _ := metadata["annotations"].(map[string]any)
+	if _, isExempt := annotations[vmrules.SkipAnnotation]; isExempt {
+		return
+	}
+	with := d.new.with.set.For(o.Kind, o.Namespace).Option()
+	before, after := vmrules.Validate(oldRules, vm, with), vmrules.Validate(newRules, vm, with)
+	c := changed{
+		File: o.File().Name, Line: o.Line, Kind: o.Kind, Namespace: o.Namespace, Name: o.Name, title: o.String(),
+		Old: verdictOf(before), New: verdictOf(after), Rules: changesOf(before, after),
+	}
+	if c.Old != c.New || len(c.Rules) > 0 {
+		d.changed = append(d.changed, c)
+		d.kept += 1 + len(c.Rules)
+	}
+}
+
+func verdictOf(r *vmrules.Report) string {
+	switch {
+	case len(r.Results()) == 0:
+		return isFree
+	case r.Valid():
+		return isValid
+	}
+	return notValid
+}
+
+// changesOf returns the rules that need attention and have different outcomes: first those of
+// the old version, in its order, and then those that only the new one has.
+func changesOf(before, after *vmrules.Report) []ruleChange {
+	type key struct{ target, rule string }
+	all := []ruleChange{}
+	index := map[key]int{}
+	for _, r := range before.Results() {
+		index[key{r.Target, r.Rule}] = len(all)
+		all = append(all, ruleChange{Rule: r.Rule, Target: r.Target, Old: r.Outcome, oldText: short(r.String())})
+	}
+	for _, r := range after.Results() {
+		i, known := index[key{r.Target, r.Rule}]
+		if !known {
+			i = len(all)
+			all = append(all, ruleChange{Rule: r.Rule, Target: r.Target})
+		}
+		all[i].New, all[i].newText = r.Outcome, short(r.String())
+	}
+	return slices.DeleteFunc(all, func(c ruleChange) bool {
+		return c.Old == c.New || !slices.Contains(loud, c.Old) && !slices.Contains(loud, c.New)
+	})
+}

@@ -1,0 +1,62 @@
+package manifest
+
+import (
+	"strconv"
+	"strings"
+)
+
+// A Locator finds the places in the file of the values in an object.
+type Locator struct {
+	object  Object
+	members map[*node]map[string]member // of the objects on the way to earlier values
+}
+
+// NewLocator returns a Locator for the values in an object.
+func NewLocator(o Object) *Locator {
+	return &Locator{o, map[*node]map[string]member{}}
+}
+
+// Place returns the line and column of the value that a JSON Pointer (RFC 6901) selects; of its
+// key, if it has one. If the file does not hold the value, it returns the place of the
+// innermost object or array around it.
+func (l *Locator) Place(pointer string) (line, column int) {
+	n, at := l.object.node, l.object.node.at
+	for _, token := range strings.Split(pointer, "/")[1:] {
+		inside, place := l.step(n, unescaper.Replace(token))
+		if inside == nil {
+			break
+		}
+		n, at = inside, place
+	}
+	return l.object.file.source.place(at)
+}
+
+var unescaper = strings.NewReplacer("~1", "/", "~0", "~")
+
+// step returns the value with a name or index inside another, and its place; nil if there is
+// none.
+func (l *Locator) step(in *node, token string) (*node, int) {
+	switch in.shape {
+	case object:
+		if found, ok := l.membersOf(in)[token]; ok {
+			return found.value, found.at
+		}
+	case array:
+		if i, err := strconv.Atoi(token); err == nil && 0 <= i && i < len(in.items) {
+			return in.items[i], in.items[i].at
+		}
+	}
+	return nil, 0
+}
+
+// membersOf returns the members of an object by their keys. A search for each value would take
+// too long in an object with many members.
+func (l *Locator) membersOf(n *node) map[string]member {
+	if l.members[n] == nil {
+		l.members[n] = make(map[string]member, len(n.members))
+		for _, m := range n.members {
+			l.members[n][m.key] = m
+		}
+	}
+	return l.members[n]
+}

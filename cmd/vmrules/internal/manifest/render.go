@@ -1,0 +1,39 @@
+package manifest
+
+import (
+	"path/filepath"
+	"regexp"
+	"strings"
+)
+
+// expression matches the beginning of an expression of Helm or Jinja, and not ${{NAME}}, which
+// is a parameter of OpenShift.
+var expression = regexp.MustCompile(`(^|[^$])\{\{`)
+
+// renderFirst returns what to do with a text that cannot be read, if it looks like a source of
+// manifests rather than a manifest; otherwise "".
+func renderFirst(text string) string {
+	switch {
+	case strings.Contains(text, "{%"):
+		return "; the file looks like a template of Jinja: render it first, and check the result"
+	case expression.MatchString(text):
+		return "; the file looks like a template of Helm or Jinja: render it first, such as with: helm template . | vmrules check -"
+	}
+	return ""
+}
+
+// Source returns how to render the manifests that the file describes, if it is the main file of
+// a kustomization or of a Helm chart; otherwise "".
+func (f *File) Source() string {
+	folder, base := filepath.Split(f.Name)
+	if folder == "" {
+		folder = "."
+	}
+	switch base {
+	case "kustomization.yaml", "kustomization.yml":
+		return "kustomize build " + filepath.Clean(folder)
+	case "Chart.yaml":
+		return "helm template " + filepath.Clean(folder)
+	}
+	return ""
+}
