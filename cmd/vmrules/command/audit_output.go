@@ -10,6 +10,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
 )
 
 // A violationLine is a line of -o jsonl. It is a violation, or says why the rules of a VM
@@ -63,9 +64,13 @@ type summary struct {
 	// Instancetypes counts the VMs by the instance types and preferences that they name.
 	Instancetypes map[string]*namedCount `json:"instancetypes,omitempty"`
 
-	w     io.Writer
-	write func(*summary) error
+	unusable []audited // the first of them
+	w        io.Writer
+	write    func(*summary) error
 }
+
+// maxUnusable is the number of unusable VMs that the text names.
+const maxUnusable = 10
 
 func newSummary(w io.Writer, write func(*summary) error) *summary {
 	return &summary{Rules: map[string]*ruleCount{}, Templates: map[string]*templateCount{}, Instancetypes: map[string]*namedCount{}, w: w, write: write}
@@ -103,6 +108,9 @@ func (s *summary) add(vm audited) error {
 	switch {
 	case vm.err != nil:
 		s.Unusable++
+		if len(s.unusable) < maxUnusable {
+			s.unusable = append(s.unusable, vm)
+		}
 	case len(results) == 0:
 		s.WithoutRules++
 	case isValid:
@@ -191,7 +199,21 @@ func (s *summary) text() error {
 		c := s.Instancetypes[name]
 		fmt.Fprintf(table, "%s\t%d\t%d\t%d\n", oneLine(name), c.VMs, c.NotValid, c.NotFound)
 	}
+	if len(s.unusable) > 0 {
+		fmt.Fprint(table, "\nUNUSABLE\tWHY\n")
+	}
+	for _, vm := range s.unusable {
+		fmt.Fprintf(table, "%s\t%s\n", short(oneLine(vm.title())), short(oneLine(vm.err.Error())))
+	}
+	if more := s.Unusable - len(s.unusable); more > 0 {
+		fmt.Fprintf(table, "and %d more: -o jsonl lists all\n", more)
+	}
 	return table.Flush()
+}
+
+// title names the VM for people, in the words of a manifest.
+func (vm audited) title() string {
+	return manifest.Object{Kind: vm.Kind, Namespace: vm.Namespace, Name: vm.Name}.String()
 }
 
 // most returns the names with the highest counts first. Names with the same counts are

@@ -22,7 +22,7 @@ import (
 //
 // A subtest fills in the template's parameters with their own values, or with generated values
 // that are the same in each run. It fails if lint finds an error in the template's rules, or if
-// a VM in the template does not satisfy them. Warnings are logged.
+// a VM in the template does not satisfy them. Warnings are logged as such.
 //
 // A VM that names an instance type or a preference is judged as KubeVirt expands it, if they
 // are in the file system too.
@@ -47,7 +47,7 @@ func Templates(t *testing.T, fsys fs.FS, opts ...vmrules.ParseOption) {
 		}
 	}
 	for _, warning := range set.Warnings {
-		t.Log(warning)
+		t.Log("warning: " + warning.Error())
 	}
 	for _, o := range templates {
 		t.Run(o.File().Name+"/"+o.Name, func(t *testing.T) { look(o, &set, opts).report(t) })
@@ -63,7 +63,7 @@ type verdict struct{ errors, warnings []string }
 func (v verdict) report(t *testing.T) {
 	t.Helper()
 	for _, text := range v.warnings {
-		t.Log(text)
+		t.Log("warning: " + text)
 	}
 	for _, text := range v.errors {
 		t.Error(text)
