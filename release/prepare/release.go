@@ -13,7 +13,7 @@ import (
 	"golang.org/x/mod/module"
 )
 
-// unreleased are the folders of the modules that nobody imports or installs.
+// unreleased are the folders whose modules, at any depth, nobody imports or installs.
 var unreleased = []string{"bench", "oracle", "release"}
 
 // A release is a version of all modules of the repository.
@@ -30,8 +30,12 @@ type nested struct {
 	file   *modfile.File
 }
 
-func (m *nested) path() string     { return m.file.Module.Mod.Path }
-func (m *nested) isReleased() bool { return !slices.Contains(unreleased, m.folder) }
+func (m *nested) path() string { return m.file.Module.Mod.Path }
+
+func (m *nested) isReleased() bool {
+	top, _, _ := strings.Cut(m.folder, "/")
+	return !slices.Contains(unreleased, top)
+}
 
 // newRelease finds the modules of a repository.
 func newRelease(repository, version string) (*release, error) {
