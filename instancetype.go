@@ -15,9 +15,9 @@ import (
 //
 // If the objects conflict with the VM, KubeVirt refuses it, and each rule is Undecided. If an
 // object has another name, kind or namespace than the one that the VM names, or cannot be
-// used, it does not count: rules about the fields that it may set are then Undecided, as
-// without the option. So are rules about what a preference sets, if the VM names an instance
-// type that is not given.
+// used, it does not count: rules about the fields that it may set are then Undecided. So are
+// rules about what a preference sets if the instance type is not given. A VM that leaves a
+// name to a volume (inferFromVolume) takes any object.
 func WithInstancetype(instancetype, preference map[string]any) ValidateOption {
 	return WithInstancetypes(func(map[string]any) (map[string]any, map[string]any, error) {
 		return instancetype, preference, nil
@@ -25,8 +25,8 @@ func WithInstancetype(instancetype, preference map[string]any) ValidateOption {
 }
 
 // WithInstancetypes is WithInstancetype with a function that finds the objects for each VM
-// that names one. It returns nil for an object that does not exist, or that the VM does not
-// name; an error counts as if it had found none. It must not change the VM.
+// that names one. It returns nil for an object that does not exist; an error counts as if it
+// had found none. It must not change the VM.
 func WithInstancetypes(find func(vm map[string]any) (instancetype, preference map[string]any, err error)) ValidateOption {
 	return validateOption(func(s *settings) { s.find = find })
 }
@@ -77,18 +77,16 @@ func (e *evaluation) expanded(t *target) target {
 	return done
 }
 
-// maxConflicts is how many conflicts a message lists.
-const maxConflicts = 10
-
 // refusal returns an error that lists the conflicts for which KubeVirt refuses a VM.
 func refusal(conflicts []instancetype.Conflict) error {
+	const listed = 10
 	text := "KubeVirt refuses the VM"
 	separator := ": "
-	for _, c := range conflicts[:min(len(conflicts), maxConflicts)] {
+	for _, c := range conflicts[:min(len(conflicts), listed)] {
 		text += separator + c.Field + ": " + c.Message
 		separator = "; "
 	}
-	if more := len(conflicts) - maxConflicts; more > 0 {
+	if more := len(conflicts) - listed; more > 0 {
 		text += fmt.Sprintf("; and %d more", more)
 	}
 	return doubtful{DoubtInstancetype, errors.New(text)}

@@ -8,23 +8,19 @@ import (
 	"github.com/vmrules/vmrules/internal/vmtarget"
 )
 
-// Ratcheting makes an update fail only by what it changes. It needs WithOldObject: without an
-// old object, as when an object is created, it has no effect.
+// Ratcheting makes an update fail only by what it changes. It has no effect without WithOldObject,
+// as when an object is created.
 //
-// A violation that the old object has too is a warning. That means the same rule, argument,
-// limit and value at the same place, or a value that is missing in both. Items of the lists
-// disks, volumes, interfaces and networks are the same if they have the same name, and items of
-// other lists if they have the same index. A rule that is Undecided in both objects for the
-// same reason is Warned, unless the reason is DoubtBound. If nothing else is wrong with a rule,
-// it is Warned, with the Note "not changed by this update". Nothing is forgiven if the update
-// adds a doubt: a value or an argument cannot be judged that could be before, or the VM names
-// another instance type or preference, which is not given.
+// A violation is a warning if the old object has it too: by the same rule, argument, limit and
+// value at the same place, or by a value that is missing in both. Items of disks, volumes,
+// interfaces and networks are the same if they have the same name, and items of other lists if
+// they have the same index. A rule that is Undecided in both objects for the same reason is
+// Warned, unless the reason is DoubtBound. The Note of a rule with nothing else wrong is "not
+// changed by this update". Nothing is forgiven if the update adds a doubt: a value or an argument
+// that cannot be judged any more, or another instance type or preference that is not given.
 //
-// Both objects are judged by the same rules. With WithInstancetypes, each is expanded with what
-// it names itself.
+// The same rules judge both objects. WithInstancetypes expands each with what it names itself.
 func Ratcheting() ValidateOption { return validateOption(func(s *settings) { s.ratchets = true }) }
-
-const notChanged = "not changed by this update"
 
 // ratchet turns what the old object has too into warnings, in the decision about a rule.
 func (e *evaluation) ratchet(r *rule, t *target) {
@@ -59,7 +55,7 @@ func (e *evaluation) ratchet(r *rule, t *target) {
 	}
 	e.decision.Violations = violations
 	if !slices.ContainsFunc(violations, Violation.fails) {
-		e.decision = decision{Outcome: Warned, Note: notChanged, Violations: violations}
+		e.decision = decision{Outcome: Warned, Note: "not changed by this update", Violations: violations}
 	}
 }
 
