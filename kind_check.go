@@ -204,11 +204,9 @@ func (e *evaluation) startChecking(t *target) *checking {
 
 // oldVM returns the VM of a target as it was before the update, expanded if the new one is.
 func (e *evaluation) oldVM(t *target) any {
-	if e.find != nil && !t.IsWhole {
-		for _, old := range e.appendTargets(nil, value.Resolve(e.old), RootTemplate) {
-			if old.Name == t.Name && slices.Equal(old.VMAt, t.VMAt) {
-				return old.VM
-			}
+	if e.find != nil {
+		if old := e.oldTarget(t); old != nil {
+			return old.VM
 		}
 	}
 	return jsonpath.Lookup(e.old, t.VMAt)

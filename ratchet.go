@@ -62,14 +62,14 @@ func (e *evaluation) ratchet(r *rule, t *target) {
 // judgeOld judges a rule for the old object, for which there is no older one. It also returns
 // what the rule leaves open there.
 func (e *evaluation) judgeOld(r *rule, before *target) (decision, []error) {
-	now := *e
+	older, checked, decided, doubts := e.old, e.checking, e.decision, e.doubts
 	e.old, e.decision = nil, decision{}
-	if now.checking != nil {
-		e.checking = &checking{kept: now.checking.kept}
+	if checked != nil {
+		e.checking = &checking{kept: checked.kept}
 	}
 	e.judge(r, before, nil)
 	then, open := e.decision, e.doubts
-	e.old, e.checking, e.decision, e.doubts = now.old, now.checking, now.decision, now.doubts
+	e.old, e.checking, e.decision, e.doubts = older, checked, decided, doubts
 	return then, open
 }
 
