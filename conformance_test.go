@@ -3,6 +3,7 @@ package vmrules
 import (
 	"encoding/json"
 	"errors"
+	"iter"
 	"testing"
 
 	"github.com/vmrules/vmrules/internal/conformance"
@@ -20,6 +21,29 @@ func readVectors(t testing.TB) map[string][]vector {
 		}
 	}
 	return all
+}
+
+// A judgedVector is a vector of Validate with its rules.
+type judgedVector struct {
+	vector
+	rules Rules
+}
+
+// judgedVectors yields the vectors of Validate whose rules can be read, by their file and name.
+func judgedVectors(t testing.TB) iter.Seq2[string, judgedVector] {
+	return func(yield func(string, judgedVector) bool) {
+		for file, vectors := range readVectors(t) {
+			for _, v := range vectors {
+				if v.Call != "" && v.Call != "validate" {
+					continue
+				}
+				rules, err := ParseRules(v.Text(t), v.parseOptions()...)
+				if err == nil && !yield(file+"/"+v.Name, judgedVector{v, rules}) {
+					return
+				}
+			}
+		}
+	}
 }
 
 func (v vector) parseOptions() []ParseOption {

@@ -20,20 +20,11 @@ func TestFormatAsOtherKinds(t *testing.T) {
 	racetest.SkipLong(t)
 	t.Parallel()
 	compared := 0
-	for file, vectors := range readVectors(t) {
-		for _, v := range vectors {
-			if v.Call != "" && v.Call != "validate" {
-				continue
-			}
-			rules, err := ParseRules(v.Text(t), v.parseOptions()...)
-			if err != nil {
-				continue
-			}
-			for _, decode := range []func(json.RawMessage) map[string]any{decodeExactly, decodeOddly} {
-				t.Run(file+"/"+v.Name, func(t *testing.T) {
-					compared += checkOtherKinds(t, rules, decode(v.Object), v.validateOptions(t, decode)...)
-				})
-			}
+	for name, v := range judgedVectors(t) {
+		for _, decode := range []func(json.RawMessage) map[string]any{decodeExactly, decodeOddly} {
+			t.Run(name, func(t *testing.T) {
+				compared += checkOtherKinds(t, v.rules, decode(v.Object), v.validateOptions(t, decode)...)
+			})
 		}
 	}
 	if compared < 1000 {

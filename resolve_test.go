@@ -15,32 +15,23 @@ import (
 func TestResolveAgreesWithValidate(t *testing.T) {
 	t.Parallel()
 	compared := 0
-	for file, vectors := range readVectors(t) {
-		for _, v := range vectors {
-			if v.Call != "" && v.Call != "validate" {
-				continue
-			}
-			rules, err := ParseRules(v.Text(t), v.parseOptions()...)
-			if err != nil {
-				continue
-			}
-			t.Run(file+"/"+v.Name, func(t *testing.T) {
-				v.Options.Ratcheting = false // Resolve does not compare
-				object, opts := decodeExactly(v.Object), v.validateOptions(t, decodeExactly)
-				results := Validate(rules, object, opts...).Results()
-				n := 0
-				for resolved := range rules.Resolve(object, opts...) {
-					if want := results[n]; resolved.Index != want.Index || resolved.Target != want.Target {
-						t.Fatalf("rule %d in %q, want %d in %q", resolved.Index, resolved.Target, want.Index, want.Target)
-					}
-					compared += checkResolved(t, resolved, results[n])
-					n++
+	for name, v := range judgedVectors(t) {
+		t.Run(name, func(t *testing.T) {
+			v.Options.Ratcheting = false // Resolve does not compare
+			object, opts := decodeExactly(v.Object), v.validateOptions(t, decodeExactly)
+			results := Validate(v.rules, object, opts...).Results()
+			n := 0
+			for resolved := range v.rules.Resolve(object, opts...) {
+				if want := results[n]; resolved.Index != want.Index || resolved.Target != want.Target {
+					t.Fatalf("rule %d in %q, want %d in %q", resolved.Index, resolved.Target, want.Index, want.Target)
 				}
-				if n != len(results) {
-					t.Errorf("%d rules are resolved, and %d have results", n, len(results))
-				}
-			})
-		}
+				compared += checkResolved(t, resolved, results[n])
+				n++
+			}
+			if n != len(results) {
+				t.Errorf("%d rules are resolved, and %d have results", n, len(results))
+			}
+		})
 	}
 	if compared < 1000 {
 		t.Errorf("only %d values were compared", compared)
