@@ -54,13 +54,13 @@ func (l *lines) finish() error { return l.buffer.Flush() }
 
 // A summary counts VMs.
 type summary struct {
-	Objects      int                       `json:"objects"`
-	Valid        int                       `json:"valid"`
-	NotValid     int                       `json:"notValid"`
-	WithoutRules int                       `json:"withoutRules"`
-	Unusable     int                       `json:"unusable"` // VMs that cannot be used, or their rules
-	Rules        map[string]*ruleCount     `json:"rules"`
-	Templates    map[string]*templateCount `json:"templates"`
+	Objects      int                   `json:"objects"`
+	Valid        int                   `json:"valid"`
+	NotValid     int                   `json:"notValid"`
+	WithoutRules int                   `json:"withoutRules"`
+	Unusable     int                   `json:"unusable"` // VMs that cannot be used, or their rules
+	Rules        map[string]*ruleCount `json:"rules"`
+	Templates    map[string]*vmCount   `json:"templates"`
 	// Instancetypes counts the VMs by the instance types and preferences that they name.
 	Instancetypes map[string]*namedCount `json:"instancetypes,omitempty"`
 
@@ -73,7 +73,7 @@ type summary struct {
 const maxUnusable = 10
 
 func newSummary(w io.Writer, write func(*summary) error) *summary {
-	return &summary{Rules: map[string]*ruleCount{}, Templates: map[string]*templateCount{}, Instancetypes: map[string]*namedCount{}, w: w, write: write}
+	return &summary{Rules: map[string]*ruleCount{}, Templates: map[string]*vmCount{}, Instancetypes: map[string]*namedCount{}, w: w, write: write}
 }
 
 // A ruleCount counts the VMs with an outcome of a rule, by its name.
@@ -83,15 +83,23 @@ type ruleCount struct {
 	Undecided int `json:"undecided"`
 }
 
-type templateCount struct {
+// A vmCount counts VMs.
+type vmCount struct {
 	VMs      int `json:"vms"`
 	NotValid int `json:"notValid"`
 }
 
-// A namedCount counts the VMs that name an instance type or a preference.
+func (c *vmCount) add(isValid bool) {
+	c.VMs++
+	if !isValid {
+		c.NotValid++
+	}
+}
+
+// A namedCount counts the VMs that name an instance type or a preference. The vmCount is about
+// those that are judged with it.
 type namedCount struct {
-	VMs      int `json:"vms"` // that are judged with it
-	NotValid int `json:"notValid"`
+	vmCount
 	NotFound int `json:"notFound"` // VMs that are judged without it
 }
 
@@ -119,20 +127,10 @@ func (s *summary) add(vm audited) error {
 		s.NotValid++
 	}
 	if vm.Template != "" {
-		count(s.Templates, vm.Template, func(c *templateCount) {
-			c.VMs++
-			if !isValid {
-				c.NotValid++
-			}
-		})
+		count(s.Templates, vm.Template, func(c *vmCount) { c.add(isValid) })
 	}
 	for _, name := range vm.found {
-		count(s.Instancetypes, name, func(c *namedCount) {
-			c.VMs++
-			if !isValid {
-				c.NotValid++
-			}
-		})
+		count(s.Instancetypes, name, func(c *namedCount) { c.add(isValid) })
 	}
 	for _, name := range vm.notFound {
 		count(s.Instancetypes, name, func(c *namedCount) { c.NotFound++ })
@@ -178,27 +176,15 @@ func (s *summary) json() error { return writeJSON(s.w, s) }
 func (s *summary) text() error {
 	table := tabwriter.NewWriter(s.w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, tally{s.Valid, s.NotValid, s.WithoutRules, s.Unusable})
-	if len(s.Rules) > 0 {
-		fmt.Fprint(table, "\nRULE\tVIOLATED\tWARNED\tUNDECIDED\n")
-	}
-	for _, name := range most(s.Rules, func(c *ruleCount) []int { return []int{c.Violated, c.Undecided, c.Warned} }) {
-		c := s.Rules[name]
-		fmt.Fprintf(table, "%s\t%d\t%d\t%d\n", oneLine(name), c.Violated, c.Warned, c.Undecided)
-	}
-	if len(s.Templates) > 0 {
-		fmt.Fprint(table, "\nTEMPLATE\tVMS\tNOT VALID\n")
-	}
-	for _, name := range most(s.Templates, func(c *templateCount) []int { return []int{c.NotValid, c.VMs} }) {
-		c := s.Templates[name]
-		fmt.Fprintf(table, "%s\t%d\t%d\n", oneLine(name), c.VMs, c.NotValid)
-	}
-	if len(s.Instancetypes) > 0 {
-		fmt.Fprint(table, "\nINSTANCE TYPE OR PREFERENCE\tVMS\tNOT VALID\tNOT FOUND\n")
-	}
-	for _, name := range most(s.Instancetypes, func(c *namedCount) []int { return []int{c.NotFound, c.NotValid, c.VMs} }) {
-		c := s.Instancetypes[name]
-		fmt.Fprintf(table, "%s\t%d\t%d\t%d\n", oneLine(name), c.VMs, c.NotValid, c.NotFound)
-	}
+	writeCounts(table, "RULE\tVIOLATED\tWARNED\tUNDECIDED", s.Rules,
+		func(c *ruleCount) []int { return []int{c.Violated, c.Warned, c.Undecided} },
+		func(c *ruleCount) []int { return []int{c.Violated, c.Undecided, c.Warned} })
+	writeCounts(table, "TEMPLATE\tVMS\tNOT VALID", s.Templates,
+		func(c *vmCount) []int { return []int{c.VMs, c.NotValid} },
+		func(c *vmCount) []int { return []int{c.NotValid, c.VMs} })
+	writeCounts(table, "INSTANCE TYPE OR PREFERENCE\tVMS\tNOT VALID\tNOT FOUND", s.Instancetypes,
+		func(c *namedCount) []int { return []int{c.VMs, c.NotValid, c.NotFound} },
+		func(c *namedCount) []int { return []int{c.NotFound, c.NotValid, c.VMs} })
 	if len(s.unusable) > 0 {
 		fmt.Fprint(table, "\nUNUSABLE\tWHY\n")
 	}
@@ -209,6 +195,21 @@ func (s *summary) text() error {
 		fmt.Fprintf(table, "and %d more: -o jsonl lists all\n", more)
 	}
 	return table.Flush()
+}
+
+// writeCounts writes a table of counts, if there are any. The names with the highest weights come
+// first.
+func writeCounts[T any](w io.Writer, header string, all map[string]T, cells, weights func(T) []int) {
+	if len(all) > 0 {
+		fmt.Fprintf(w, "\n%s\n", header)
+	}
+	for _, name := range most(all, weights) {
+		fmt.Fprint(w, oneLine(name))
+		for _, n := range cells(all[name]) {
+			fmt.Fprintf(w, "\t%d", n)
+		}
+		fmt.Fprintln(w)
+	}
 }
 
 // title names the VM for people, in the words of a manifest.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
+	"github.com/vmrules/vmrules/lint"
 )
 
 // A checker runs vmrules check.
@@ -52,8 +53,11 @@ type checked struct {
 	Problem  string            `json:"problem,omitempty"`
 	Problems []vmrules.Problem `json:"problems,omitempty"`
 
-	object manifest.Object
-	title  string
+	object   manifest.Object
+	title    string
+	mistakes []lint.Finding // of Mistakes
+	// hasNoRules means that no rule judged the object.
+	hasNoRules bool
 }
 
 func newCheck(b Build) *cobra.Command {
@@ -187,11 +191,13 @@ func (c *checker) check(o manifest.Object) checked {
 	result := checked{
 		File: o.File().Name, Line: o.Line, Kind: o.Kind, Namespace: o.Namespace, Name: o.Name, object: o, title: o.String(),
 	}
-	for _, f := range o.Mistakes() {
+	result.mistakes = o.Mistakes()
+	for _, f := range result.mistakes {
 		result.Mistakes = append(result.Mistakes, fmt.Sprintf("line %d, column %d: %s", f.Line, f.Column, f.Message))
 	}
 	report, err := c.judge(o, &result)
 	result.Report = report
+	result.hasNoRules = report != nil && len(report.Results()) == 0
 	if err != nil {
 		c.setProblem(&result, o, err)
 	}
@@ -234,7 +240,7 @@ func (c *checker) isUnusable() bool {
 
 // fails reports whether the object is not valid.
 func (c *checker) fails(o checked) bool {
-	return c.requireRules && o.hasNoRules() ||
+	return c.requireRules && o.hasNoRules ||
 		o.Report != nil && (!o.Report.Valid() || c.warningsAsErrors && len(o.Report.Warnings()) > 0)
 }
 

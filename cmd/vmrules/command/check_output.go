@@ -56,9 +56,9 @@ func (o checked) summary(fails bool) string {
 	switch {
 	case o.isUnusable():
 		return bad.Sprint("unusable")
-	case o.hasNoRules() && fails:
+	case o.hasNoRules && fails:
 		return bad.Sprint("no rules") + ", and --require-rules is given"
-	case o.hasNoRules():
+	case o.hasNoRules:
 		return "no rules"
 	}
 	summary, _, _ := strings.Cut(o.Report.String(), "\n")

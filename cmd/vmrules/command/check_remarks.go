@@ -53,13 +53,13 @@ func (c *checker) remarksOn(o checked) []remark {
 	if o.Problem != "" {
 		add("", unusableRules.severity, unusableRules.id, o.Problem)
 	}
-	for _, f := range o.object.Mistakes() {
+	for _, f := range o.mistakes {
 		all = append(all, remark{o.File, f.Line, f.Column, lint.SeverityInfo, f.ID, short(o.title) + ": " + short(f.Message)})
 	}
 	for _, name := range o.Missing {
 		add("", missingParameter.severity, missingParameter.id, missingText(name))
 	}
-	if c.requireRules && o.hasNoRules() {
+	if c.requireRules && o.hasNoRules {
 		add("", noRules.severity, noRules.id, "the object has no rules, and --require-rules is given")
 	}
 	if o.Report == nil {
@@ -102,7 +102,7 @@ func writeCheckedJUnit(w io.Writer, c *checker) error {
 	var cases []junitCase
 	for _, o := range c.checked {
 		all := junitCase{file: o.File, name: short(o.title), problem: o.Problem}
-		if o.hasNoRules() {
+		if o.hasNoRules {
 			all.skipped = "no rules"
 		}
 		for _, m := range c.remarksOn(o) {

@@ -170,8 +170,7 @@ func (d *differ) compare(o manifest.Object) {
 		d.withoutTemplate++
 		return
 	}
-	metadata, _ := vm["metadata"].(map[string]any)
-	annotations, _ := metadata["annotations"].(map[string]any)
+	annotations, _ := value(vm, "metadata", "annotations").(map[string]any)
 	if _, isExempt := annotations[vmrules.SkipAnnotation]; isExempt {
 		return
 	}

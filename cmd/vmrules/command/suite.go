@@ -217,8 +217,7 @@ func (j *judge) judge(c suiteCase) (*vmrules.Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	metadata, _ := vm["metadata"].(map[string]any)
-	with := j.with.set.For(text(vm["kind"]), text(metadata["namespace"])).Option()
+	with := j.with.set.For(text(vm["kind"]), text(value(vm, "metadata", "namespace"))).Option()
 	report := j.book.judge(vm, true, with)
 	if len(report.Results()) == 0 {
 		return nil, errors.New("there are no rules to judge the VM by")

@@ -23,7 +23,7 @@ func (c *checker) summary() string {
 		switch {
 		case o.isUnusable():
 			t.unusable++
-		case o.hasNoRules():
+		case o.hasNoRules:
 			t.withoutRules++
 		case c.fails(o):
 			t.notValid++
@@ -41,6 +41,3 @@ func (c *checker) shows(o checked) bool {
 	}
 	return !c.quiet && len(o.details(false)) > 0
 }
-
-// hasNoRules reports whether an object was judged by no rule.
-func (o checked) hasNoRules() bool { return o.Report != nil && len(o.Report.Results()) == 0 }
