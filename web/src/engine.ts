@@ -1,14 +1,23 @@
 import { VmrulesError } from "./errors.js";
 import { load } from "./go.js";
-import { type Call, newScope } from "./scope.js";
+import { newScope } from "./scope.js";
 import type { Failure } from "./types.js";
 
 /** Source is where `init` takes vmrules.wasm from. */
 export type Source = string | URL | Response | BufferSource | WebAssembly.Module;
 
+/** Exports are the functions of the Go program: see wasm/main.go. */
+interface Exports {
+  mem: WebAssembly.Memory;
+  room(size: number): number;
+  call(header: number): void;
+  place(answer: number): number;
+  length(answer: number): number;
+}
+
 /** A Program is the running Go program. */
 interface Program {
-  call: Call;
+  exports: Exports;
   module: WebAssembly.Module;
   /** ended is why the program does not run any more. */
   ended?: string;
@@ -78,20 +87,21 @@ async function compileResponse(response: Response): Promise<WebAssembly.Module> 
 
 async function run(module: WebAssembly.Module): Promise<Program> {
   let printed = "";
-  const scope = newScope((text) => {
-    printed = (printed + text).slice(0, 2000);
-  });
-  const go = new (load(scope))();
-  go.exit = () => {}; // it would print the code
+  const go = new (load(
+    newScope((text) => {
+      printed = (printed + text).slice(0, 2000);
+    }),
+  ))();
   const instance = await WebAssembly.instantiate(module, go.importObject);
-  const exited = go.run(instance);
-  if (scope.vmrules === undefined) {
+  const exports = instance.exports as unknown as Exports;
+  if (exports.place === undefined) {
     throw new VmrulesError("this is not the vmrules.wasm of this version of the package");
   }
-  const started: Program = { call: scope.vmrules, module };
-  exited.then(() => {
+  const started: Program = { exports, module };
+  go.exit = () => {
     started.ended ??= printed.split("\n")[0] || "it exited";
-  });
+  };
+  void go.run(instance);
   return started;
 }
 
@@ -114,21 +124,22 @@ export function jsonText(result: object): string {
 /** Texts are the arguments of an operation that cross as they are, by their names. */
 export type Texts = { [name: string]: string | string[] | undefined };
 
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
 /** call carries out an operation of the Go program. */
 export function call<Result>(operation: string, settings: object, named: Texts): Result {
-  const names: string[] = [];
-  const values: string[] = [];
+  const names: { name: string; length: number }[] = [];
+  const parts: Uint8Array[] = [];
   for (const [name, value] of Object.entries(named)) {
     for (const text of typeof value === "string" ? [value] : (value ?? [])) {
-      names.push(name);
-      values.push(text);
+      const bytes = encoder.encode(text);
+      names.push({ name, length: bytes.length });
+      parts.push(bytes);
     }
   }
-  const [result, failure] = callProgram(
-    operation,
-    JSON.stringify({ ...settings, texts: names }),
-    values,
-  );
+  const header = encoder.encode(JSON.stringify({ ...settings, operation, texts: names }));
+  const [result, failure] = answers(header, parts);
   const read = result === "" ? undefined : JSON.parse(result);
   if (typeof read === "object" && read !== null) {
     texts.set(read, result);
@@ -149,21 +160,36 @@ function asError(failure: Failure, result: unknown): VmrulesError {
     : new VmrulesError(failure.message, all);
 }
 
-function callProgram(operation: string, request: string, values: string[]): [string, string] {
+/** answers returns the result and the error that the Go program answers, as JSON. */
+function answers(header: Uint8Array, parts: Uint8Array[]): [string, string] {
   if (program === undefined) {
     throw new VmrulesError("the library is not loaded: wait for init() before the first call");
   }
   if (program.ended === undefined) {
-    let answer: [string, string] | undefined;
     try {
-      answer = program.call(operation, request, ...values);
+      send(program.exports, header, parts);
     } catch (error) {
-      program.ended = String(error);
+      program.ended ??= String(error); // such as a stack that is too small
     }
-    if (answer !== undefined) {
-      return answer;
-    }
-    program.ended ??= "it exited";
   }
-  throw new VmrulesError(`the library has ended (${program.ended}): call init() again`);
+  if (program.ended !== undefined) {
+    throw new VmrulesError(`the library has ended (${program.ended}): call init() again`);
+  }
+  return [answer(program.exports, 0), answer(program.exports, 1)];
+}
+
+function send(exports: Exports, header: Uint8Array, parts: Uint8Array[]): void {
+  const size = parts.reduce((sum, part) => sum + part.length, header.length);
+  let place = exports.room(size) >>> 0;
+  const memory = new Uint8Array(exports.mem.buffer);
+  for (const part of [header, ...parts]) {
+    memory.set(part, place);
+    place += part.length;
+  }
+  exports.call(header.length);
+}
+
+function answer(exports: Exports, i: number): string {
+  const place = exports.place(i) >>> 0;
+  return decoder.decode(new Uint8Array(exports.mem.buffer, place, exports.length(i)));
 }

@@ -1,13 +1,8 @@
-/** Call is the function that the Go program sets in its global object. */
-export type Call = (operation: string, request: string, ...texts: string[]) => [string, string];
-
-/** Scope is the global object of a Go program, with what Go's runtime needs and no more. */
-export interface Scope {
-  vmrules?: Call;
-}
-
-/** newScope returns a Scope. `write` receives what the program prints, such as why it ended. */
-export function newScope(write: (text: string) => void): Scope {
+/**
+ * newScope returns the global object of a Go program, with what Go's runtime needs and no more.
+ * `write` receives what the program prints, such as why it ended.
+ */
+export function newScope(write: (text: string) => void): object {
   const decoder = new TextDecoder();
   const unused = -1;
   return {
@@ -35,5 +30,5 @@ export function newScope(write: (text: string) => void): Scope {
         return bytes.length;
       },
     },
-  } as Scope;
+  };
 }

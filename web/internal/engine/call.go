@@ -9,9 +9,14 @@ import (
 	"github.com/vmrules/vmrules"
 )
 
-// A request holds the settings of all operations. Each uses some of them.
-type request struct {
-	Texts []string `json:"texts"` // the names of the call's texts; one may appear several times
+// A header holds the settings of all operations. Each uses some of them.
+type header struct {
+	Operation string `json:"operation"`
+	// Texts are the texts of the call in their order. A name may appear several times.
+	Texts []struct {
+		Name   string `json:"name"`
+		Length int    `json:"length"` // in bytes
+	} `json:"texts"`
 
 	// For reading rules.
 	Strict  bool            `json:"strict"`
@@ -27,30 +32,29 @@ type request struct {
 	Defaults   map[string]json.RawMessage `json:"defaults"`
 }
 
-// A call is a request with its texts.
+// A call is a header with its texts.
 type call struct {
-	request
+	header
 	engine *Engine
 	texts  map[string][]string
 }
 
-func newCall(e *Engine, text string, texts []string) (*call, error) {
+func newCall(e *Engine, header, texts string) (*call, error) {
+	if length := len(header) + len(texts); length > maxText {
+		return nil, fmt.Errorf("the call has %d bytes of text: there may be at most %d", length, maxText)
+	}
 	c := &call{engine: e, texts: map[string][]string{}}
-	decoder := json.NewDecoder(strings.NewReader(text))
+	decoder := json.NewDecoder(strings.NewReader(header))
 	decoder.DisallowUnknownFields() // an option that is misspelt
-	if err := decoder.Decode(&c.request); err != nil {
+	if err := decoder.Decode(&c.header); err != nil {
 		return nil, fmt.Errorf("the options cannot be used: %w", err)
 	}
-	if len(texts) != len(c.Texts) {
-		return nil, fmt.Errorf("the request names %d texts, but has %d", len(c.Texts), len(texts))
-	}
-	length := len(text)
-	for i, t := range texts {
-		length += len(t)
-		c.texts[c.Texts[i]] = append(c.texts[c.Texts[i]], t)
-	}
-	if length > maxText {
-		return nil, fmt.Errorf("the call has %d bytes of JSON: there may be at most %d", length, maxText)
+	for _, t := range c.Texts {
+		if t.Length < 0 || t.Length > len(texts) {
+			return nil, fmt.Errorf("the text %q has %d bytes, but %d follow", t.Name, t.Length, len(texts))
+		}
+		c.texts[t.Name] = append(c.texts[t.Name], texts[:t.Length])
+		texts = texts[t.Length:]
 	}
 	return c, nil
 }

@@ -42,28 +42,29 @@ var operations = map[string]operation{
 	"checkRequirements": checkRequirements,
 }
 
-// Call carries out an operation. The request is a JSON object with its settings and, in
-// "texts", the names of the texts that follow: annotations as they are, objects as JSON. Call
-// returns the result and the error as JSON, each "" if there is none. It never panics.
-func (e *Engine) Call(name, request string, texts ...string) (result, failure string) {
-	defer func() {
-		if p := recover(); p != nil {
-			result, failure = "", failureOf(fmt.Errorf("%s panicked, which is a mistake in vmrules: %v", name, p))
-		}
-	}()
-	c, err := newCall(e, request, texts)
+// Call carries out an operation. The header is a JSON object with the operation, its settings
+// and the names and lengths of its texts, which follow one after the other: annotations as they
+// are, objects as JSON. Call returns the result and the error as JSON, each "" if there is none.
+// It never panics.
+func (e *Engine) Call(header, texts string) (result, failure string) {
+	c, err := newCall(e, header, texts)
 	if err != nil {
 		return "", failureOf(err)
 	}
-	operation, ok := operations[name]
+	defer func() {
+		if p := recover(); p != nil {
+			result, failure = "", failureOf(fmt.Errorf("%s panicked, which is a mistake in vmrules: %v", c.Operation, p))
+		}
+	}()
+	operation, ok := operations[c.Operation]
 	if !ok {
-		return "", failureOf(fmt.Errorf("there is no operation %q", name))
+		return "", failureOf(fmt.Errorf("there is no operation %q", c.Operation))
 	}
 	value, err := operation(c)
 	if value != nil {
 		text, wrong := json.Marshal(value)
 		if wrong != nil {
-			return "", failureOf(fmt.Errorf("%s has a result that cannot be written: %w", name, wrong))
+			return "", failureOf(fmt.Errorf("%s has a result that cannot be written: %w", c.Operation, wrong))
 		}
 		result = string(text)
 	}

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"container/list"
+	"strings"
 
 	"github.com/vmrules/vmrules"
 )
@@ -70,7 +71,7 @@ type Read struct {
 }
 
 func parseRules(c *call) (any, error) {
-	text := c.text("annotation")
+	text := strings.Clone(c.text("annotation")) // the rules would keep all texts of the call
 	return c.keep(len(text))(vmrules.ParseRules(text, c.parseOptions()...))
 }
 
