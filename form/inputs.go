@@ -1,0 +1,272 @@
+package form
+
+import (
+	"errors"
+	"maps"
+	"slices"
+
+	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/internal/value"
+)
+
+// An InputSchema is a JSON Schema (draft 2020-12) for a generator of forms, with what the
+// schema does not say.
+type InputSchema struct {
+	// Schema consists of the same types as that of the function Schema, but has only
+	// keywords of JSON Schema. A validator in strict mode accepts it, such as ajv's.
+	Schema map[string]any `json:"schema"`
+	// Unexpressed lists what the schema does not express. Validate may reject an object
+	// that the schema accepts only for a reason in this list.
+	Unexpressed []Unexpressed `json:"unexpressed"`
+	// Read lists the arguments that were read from the object.
+	Read []Read `json:"read,omitempty"`
+}
+
+// Inputs returns the rules as a schema from which a form can be generated, with one plain
+// input for each field. It is for the same objects as that of Schema. In contrast to Schema,
+//
+//   - a field has one type: that of its value, if it has one now; else the type that
+//     KubeVirt's API has for it, with strings for quantities; else one that the rules allow;
+//   - a string that is a quantity has a Format with the bounds, which [ParseFormat] judges;
+//   - title is the name of the field, and description the messages of its rules, including
+//     those of rules with justWarning, which the schema does not enforce;
+//   - default is the value of a missing field, if the rules allow it.
+//
+// Validate, with the same options, accepts every object that the schema accepts, unless
+// Unexpressed says otherwise. The schema is narrower than Validate in these ways, and in no
+// others:
+//
+//   - a value must have the one type of its field, and what is missing must not be null;
+//   - a 0 that counts as missing must itself be allowed;
+//   - an array of which a rule selects an item by its index must be as long as it is now;
+//   - under Partial, what is not filled in must be missing, not an empty string.
+//
+// Inputs never changes the object, and works on any object.
+func Inputs(rules vmrules.Rules, object map[string]any, opts ...vmrules.ValidateOption) InputSchema {
+	w := newSchemaWriter(rules, object, opts)
+	w.inputs = &inputs{object: object, tree: w.tree, lengths: map[string]int{}}
+	w.write()
+	schema := w.inputs.node(w.tree, "")
+	all, _ := schema["allOf"].([]any)
+	for _, c := range w.conditions {
+		all = append(all, w.inputs.condition(c))
+	}
+	if len(all) > 0 {
+		schema["allOf"] = all
+	}
+	if schema["type"] == nil {
+		schema["type"] = "object"
+	}
+	schema["$schema"] = SchemaDialect
+	return InputSchema{Schema: schema, Unexpressed: w.unexpressed, Read: w.read}
+}
+
+// inputs knows what the nodes of an InputSchema share.
+type inputs struct {
+	object map[string]any
+	tree   *node
+	// lengths holds the lengths of the arrays whose items a rule selects by index, by the
+	// paths of the arrays. A strict validator wants a schema for items by index to fix it.
+	lengths map[string]int
+}
+
+var (
+	errBelowItems = errors.New("an index behind [*] selects from several arrays, which may have different lengths")
+	errLongArray  = errors.New("a schema can only express an index in an array of at most 100 items")
+)
+
+// fits returns an error if an InputSchema cannot express a place. Otherwise it fixes the
+// lengths of the arrays from which the place selects items by index. It does nothing if in
+// is nil.
+func (in *inputs) fits(p place) error {
+	if in == nil {
+		return nil
+	}
+	isBelowItems := false
+	var at any = in.object
+	found := map[string]int{}
+	for i, step := range p.steps {
+		switch step := step.(type) {
+		case vmrules.ItemsStep:
+			isBelowItems = true
+		case vmrules.NameStep:
+			at, _ = value.Member(value.Resolve(at), string(step))
+		case vmrules.IndexStep:
+			array := value.Resolve(at)
+			key := textOf(p.steps[:i])
+			found[key] = max(found[key], value.Len(array), int(step)+1)
+			switch {
+			case isBelowItems:
+				return errBelowItems
+			case found[key] > maxIndex:
+				return errLongArray
+			}
+			if at = nil; int(step) < value.Len(array) {
+				at, _ = value.Item(array, int(step))
+			}
+		}
+	}
+	for key, length := range found {
+		in.lengths[key] = max(in.lengths[key], length)
+	}
+	in.tree.grow(p.arrays())
+	return nil
+}
+
+// arrays returns the place up to its last index.
+func (p place) arrays() place {
+	for i := len(p.steps) - 1; i >= 0; i-- {
+		if _, ok := p.steps[i].(vmrules.IndexStep); ok {
+			return place{steps: p.steps[:i+1]}
+		}
+	}
+	return place{}
+}
+
+func (in *inputs) condition(c condition) map[string]any {
+	then := map[string]any{}
+	if c.then == nil {
+		then = in.exists(c.path, 0)
+	} else {
+		then = in.node(c.then, "")
+	}
+	return map[string]any{"if": in.exists(c.valid, 0), "then": then}
+}
+
+// exists returns a schema that accepts a value at the first steps of a path if the rest of
+// the path selects something in it.
+func (in *inputs) exists(p place, at int) map[string]any {
+	rest := place{p.steps[at:], p.hasDefault}
+	if len(rest.steps) == 0 {
+		return map[string]any{"not": map[string]any{"type": "null"}}
+	}
+	switch step := rest.steps[0].(type) {
+	case vmrules.NameStep:
+		if (place{rest.steps[1:], p.hasDefault}).isDefaulted() {
+			return map[string]any{"type": "object"}
+		}
+		name := string(step)
+		return map[string]any{"type": "object", "required": []any{name}, "properties": map[string]any{name: in.exists(p, at+1)}}
+	case vmrules.IndexStep:
+		items := make([]any, in.lengths[textOf(p.steps[:at])])
+		for i := range items {
+			items[i] = true
+		}
+		items[step] = in.exists(p, at+1)
+		return tuple(items)
+	}
+	return map[string]any{"type": "array", "contains": in.exists(p, at+1)}
+}
+
+// tuple returns the schema of an array with a schema for each item.
+func tuple(items []any) map[string]any {
+	return map[string]any{
+		"type": "array", "minItems": jsonInt(len(items)), "maxItems": jsonInt(len(items)), "prefixItems": items,
+	}
+}
+
+// node returns the schema of a node and of all nodes below it. It is empty if it says
+// nothing. The node is at a path with this text.
+func (in *inputs) node(n *node, path string) map[string]any {
+	isArray := n.least > 0 || n.item != nil || n.items != nil
+	isObject := n.isObject || n.members != nil
+	switch {
+	case n.leaf != nil && !n.isObject && n.least == 0:
+		return n.leaf.asInput(n.hint)
+	case n.leaf != nil, n.isObject && n.least > 0:
+		return nothingFits()
+	case isObject && n.least == 0:
+		return in.objectNode(n, path)
+	case isArray:
+		return in.arrayNode(n, path)
+	case n.hint != nil:
+		return n.hint.asInput(nil)
+	case n.isThere:
+		return map[string]any{"not": map[string]any{"type": "null"}}
+	}
+	return map[string]any{}
+}
+
+func (in *inputs) objectNode(n *node, path string) map[string]any {
+	schema := map[string]any{"type": "object"}
+	if n.required != nil {
+		schema["required"] = n.required
+	}
+	properties := map[string]any{}
+	for name, member := range n.members {
+		if below := in.node(member, path+vmrules.NameStep(name).String()); len(below) > 0 {
+			properties[name] = below
+		}
+	}
+	if len(properties) > 0 {
+		schema["properties"] = properties
+	}
+	return schema
+}
+
+func (in *inputs) arrayNode(n *node, path string) map[string]any {
+	schema := map[string]any{"type": "array"}
+	if n.least > 0 {
+		schema["minItems"] = jsonInt(n.least)
+	}
+	var items map[string]any
+	if n.items != nil {
+		items = in.node(n.items, path+vmrules.ItemsStep{}.String())
+	}
+	if length := in.lengths[path]; length > 0 {
+		schema = in.tupleNode(n, path, items, length)
+	} else if len(items) > 0 {
+		schema["items"] = items
+	}
+	switch len(n.contains) {
+	case 0:
+	case 1:
+		schema["contains"] = n.contains[0]
+	default:
+		var all []any
+		for _, contains := range n.contains {
+			all = append(all, map[string]any{"contains": contains})
+		}
+		schema["allOf"] = all
+	}
+	return schema
+}
+
+// tupleNode returns the schema of an array with this many items, all of which must satisfy
+// the schema items.
+func (in *inputs) tupleNode(n *node, path string, items map[string]any, length int) map[string]any {
+	all := make([]any, length)
+	for i := range all {
+		var item map[string]any
+		if of := n.item[i]; of != nil {
+			item = in.node(of, path+vmrules.IndexStep(i).String())
+		}
+		switch {
+		case len(item) > 0 && len(items) > 0:
+			all[i] = map[string]any{"allOf": []any{item, items}}
+		case len(item) > 0:
+			all[i] = item
+		case len(items) > 0:
+			all[i] = maps.Clone(items)
+		default:
+			all[i] = true
+		}
+	}
+	return tuple(all)
+}
+
+// asInput returns the schema of an input.
+func (l *leaf) asInput(hint *leaf) map[string]any {
+	schema := maps.Clone(l.value)
+	if l.title != "" {
+		schema["title"] = l.title
+	}
+	messages := slices.Clone(l.messages)
+	if hint != nil {
+		messages = append(messages, hint.messages...)
+	}
+	if text := joined(messages); text != "" {
+		schema["description"] = text
+	}
+	return schema
+}
