@@ -35,6 +35,7 @@ var operations = map[string]operation{
 	"validateOwn":       validateOwn,
 	"lint":              lintAnnotation,
 	"checks":            checks,
+	"knownFields":       knownFields,
 	"limits":            limits,
 	"schema":            schema,
 	"parameters":        parameters,
