@@ -1,0 +1,198 @@
+import { Client } from "./client.js";
+import { Editor } from "./editor.js";
+import { byId } from "./elements.js";
+import { examples } from "./examples.js";
+import type { Analysis, Input, Mark, Pane, Spot, Texts } from "./protocol.js";
+import { findingsOf, reportOf, summaryOf } from "./report.js";
+import { fromHash, LinkError, toHash } from "./share.js";
+import { startTabs } from "./tabs.js";
+import { startTheme } from "./theme.js";
+
+/** delay is how long the page waits for another key before it judges, in milliseconds. */
+const delay = 60;
+
+const client = new Client();
+
+const editors: { [pane in Pane]: Editor } = {
+  template: new Editor({
+    parent: byId("template"),
+    label: "Template or annotation, in YAML or JSON",
+    hint: "A template, or the rules alone: [ … ]",
+    changed: changed,
+    completer: (at) => client.ask("complete", { texts: texts(), at }),
+  }),
+  vm: new Editor({
+    parent: byId("vm"),
+    label: "VM, in YAML or JSON",
+    hint: "A VM; else the template’s own is judged",
+    changed: changed,
+  }),
+  cluster: new Editor({
+    parent: byId("cluster"),
+    label: "Instance types and preferences, in YAML or JSON",
+    hint: "Instance types and preferences, with --- between them",
+    changed: changed,
+  }),
+};
+
+const panes = Object.keys(editors) as Pane[];
+const partial = byId<HTMLInputElement>("partial");
+const ssp = byId<HTMLInputElement>("ssp");
+
+function texts(): Texts {
+  return { template: editors.template.text, vm: editors.vm.text, cluster: editors.cluster.text };
+}
+
+function input(): Input {
+  return { texts: texts(), partial: partial.checked, ssp: ssp.checked };
+}
+
+function load(given: Input): Promise<void> {
+  for (const pane of panes) {
+    editors[pane].text = given.texts[pane];
+  }
+  partial.checked = given.partial;
+  ssp.checked = given.ssp;
+  byId<HTMLDetailsElement>("cluster-part").open = given.texts.cluster !== "";
+  return judge();
+}
+
+let timer: ReturnType<typeof setTimeout> | undefined;
+let judging = false;
+let again = false;
+
+function changed(): void {
+  clearTimeout(timer);
+  timer = setTimeout(judge, delay);
+}
+
+/** judge asks the worker about what the editors hold. There is one request at a time. */
+async function judge(): Promise<void> {
+  clearTimeout(timer);
+  if (judging) {
+    again = true;
+    return;
+  }
+  judging = true;
+  const asked = input();
+  try {
+    render(asked.texts, await client.ask("analyse", asked));
+  } catch (error) {
+    const problem = error instanceof Error ? error.message : String(error);
+    render(asked.texts, { marks: [], verdicts: [], problems: [problem] });
+  }
+  judging = false;
+  if (again) {
+    again = false;
+    void judge();
+  }
+}
+
+let rendered = "";
+
+function render(asked: Texts, analysis: Analysis): void {
+  for (const pane of panes) {
+    const own = analysis.marks.filter((mark) => mark.pane === pane);
+    editors[pane].mark(asked[pane], own);
+  }
+  document.body.dataset.judged = String(Number(document.body.dataset.judged ?? 0) + 1);
+  const text = JSON.stringify(analysis);
+  if (text === rendered) {
+    return;
+  }
+  rendered = text;
+  const summary = summaryOf(analysis);
+  if (byId("summary").textContent !== summary) {
+    byId("summary").textContent = summary;
+  }
+  byId("summary").className = verdictOf(analysis);
+  byId("report").replaceChildren(...reportOf(analysis, show));
+  byId("findings").replaceChildren(...findingsOf(analysis.marks, show, mend));
+}
+
+function verdictOf({ verdicts, problems }: Analysis): string {
+  if (verdicts.length === 0) {
+    return problems.length > 0 ? "bad" : "";
+  }
+  return verdicts.every(({ valid }) => valid) && problems.length === 0 ? "good" : "bad";
+}
+
+function show({ pane, ...place }: Spot): void {
+  if (pane === "cluster") {
+    byId<HTMLDetailsElement>("cluster-part").open = true;
+  }
+  editors[pane].show(place);
+}
+
+function mend({ pane, fix }: Mark): void {
+  if (fix) {
+    editors[pane].replace(fix, fix.insert);
+    editors[pane].view.focus();
+  }
+}
+
+function notify(message: string, kind: "good" | "bad"): void {
+  const notice = byId("notice");
+  notice.hidden = false;
+  notice.className = kind;
+  notice.textContent = message;
+}
+
+async function share(): Promise<void> {
+  const hash = await toHash(input());
+  history.replaceState(null, "", hash);
+  try {
+    await navigator.clipboard.writeText(location.href);
+    notify("The link is copied. It holds all that you have written; no server gets it.", "good");
+  } catch {
+    notify(
+      "The link is in the address bar: copy it from there. It holds all that you have written.",
+      "good",
+    );
+  }
+}
+
+/** open loads what the link holds; what the page begins with, if it holds nothing. */
+async function open(): Promise<void> {
+  const first = { texts: (examples[1] ?? empty).texts, partial: false, ssp: false };
+  try {
+    await load((await fromHash(location.hash)) ?? first);
+  } catch (error) {
+    if (!(error instanceof LinkError)) {
+      throw error;
+    }
+    notify(`${error.message} An example is shown instead.`, "bad");
+    await load(first);
+  }
+}
+
+const empty = { texts: { template: "", vm: "", cluster: "" } };
+
+function startExamples(): void {
+  const choice = byId<HTMLSelectElement>("example");
+  choice.add(new Option("Choose…", ""));
+  for (const [i, { title }] of examples.entries()) {
+    choice.add(new Option(title, String(i)));
+  }
+  choice.addEventListener("change", () => {
+    const example = examples[Number(choice.value)];
+    if (choice.value !== "" && example) {
+      void load({ texts: example.texts, partial: partial.checked, ssp: ssp.checked });
+    }
+    choice.value = "";
+  });
+}
+
+startTheme();
+startExamples();
+startTabs(["report", "form", "parameters"], () => undefined);
+byId("share").addEventListener("click", () => void share());
+partial.addEventListener("change", () => void judge());
+ssp.addEventListener("change", () => void judge());
+window.addEventListener("hashchange", () => void open());
+await open();
+
+// Only now, so that it does not slow down the first verdict.
+if (import.meta.env.PROD && "serviceWorker" in navigator) {
+  navigator.serviceWorker.register("offline.js").catch(() => undefined); // it works without, while there is a network
+}

@@ -1,0 +1,96 @@
+// What the page and its worker say to each other.
+
+import type { Outcome } from "@vmrules/vmrules";
+import type { Fix } from "./annotation.js";
+import type { Place } from "./document.js";
+
+/** Pane names an editor. */
+export type Pane = "template" | "vm" | "cluster";
+
+/** Texts are what the editors hold. */
+export type Texts = { [pane in Pane]: string };
+
+/** Settings are what the switches say. */
+export interface Settings {
+  partial: boolean;
+  ssp: boolean;
+}
+
+/** Values are those of a template's parameters, by their names. */
+export type Values = { [parameter: string]: string };
+
+/** Input is everything that can be shared. */
+export interface Input extends Settings {
+  texts: Texts;
+}
+
+/** A Mark is a part of a text that something is said about. */
+export interface Mark extends Place {
+  pane: Pane;
+  severity: "error" | "warning" | "info";
+  message: string;
+  /** source is what says so: the ID of a check, or the name of a rule. */
+  source: string;
+  fix?: Fix & { label: string };
+}
+
+/** A Spot is a place that a click leads to. */
+export interface Spot extends Place {
+  pane: Pane;
+}
+
+/** A Detail is one wrong value. */
+export interface Detail {
+  field: string;
+  detail: string;
+  value: string;
+  limit: string;
+  spot?: Spot;
+}
+
+/** An Entry is what became of one rule. */
+export interface Entry {
+  outcome: Outcome;
+  rule: string;
+  message: string;
+  path: string;
+  note: string;
+  details: Detail[];
+}
+
+/** A Verdict is the report about one object. */
+export interface Verdict {
+  title: string;
+  valid: boolean;
+  entries: Entry[];
+}
+
+/** An Analysis is all that is known about what the editors hold. */
+export interface Analysis {
+  marks: Mark[];
+  verdicts: Verdict[];
+  /** problems say why there is no verdict, or not about everything. */
+  problems: string[];
+}
+
+/** An Option is a completion. */
+export interface Option {
+  label: string;
+  type: string;
+  detail?: string;
+  /** insert is written instead of the label. */
+  insert?: string;
+}
+
+/** Completions are options for the text from a place on. */
+export interface Completions {
+  from: number;
+  options: Option[];
+}
+
+export interface Requests {
+  analyse: { input: Input; answer: Analysis };
+  complete: { input: { texts: Texts; at: number }; answer: Completions | null };
+}
+
+export type Operation = keyof Requests;
