@@ -119,8 +119,11 @@ func (r *parameterReader) addDoubt(rule *vmrules.Resolved) {
 			r.doubt = append(r.doubt, Unexpressed{Rule: of.Name, Target: rule.Target, Argument: argument, Reason: why})
 		}
 	}
-	if rule.Outcome == vmrules.Undecided {
+	switch {
+	case rule.Outcome == vmrules.Undecided:
 		doubt("", rule.Note)
+	case !of.Kind.IsOfFormat():
+		doubt("", errKindItself.Error())
 	}
 	if rule.Unsearched != "" {
 		doubt("", rule.Unsearched)
