@@ -122,10 +122,11 @@ func (r *parameterReader) addDoubt(rule *vmrules.Resolved) {
 	switch {
 	case rule.Outcome == vmrules.Undecided:
 		doubt("", rule.Note)
+		return
 	case !of.Kind.IsOfFormat():
 		doubt("", errKindItself.Error())
-	}
-	if rule.Unsearched != "" {
+		return
+	case rule.Unsearched != "":
 		doubt("", rule.Unsearched)
 	}
 	for _, u := range rule.Unread {
