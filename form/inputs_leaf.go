@@ -23,7 +23,7 @@ func (g *schemaGroup) inputLeaf(t *total) *leaf {
 // standIn adds what follows from the default of a missing field.
 func (g *schemaGroup) standIn(t *total, l *leaf) {
 	if g.at.ZeroIsDefault && !l.admitsDefault && g.admits(t, 0) {
-		l.value["not"] = map[string]any{"const": json.Number("0")}
+		exclude0(l.value)
 	}
 	s, ok := value.ScalarOf(l.standIn)
 	if !ok || !l.admitsDefault || g.at.MayBeSet || s.String() == "" {
@@ -31,6 +31,13 @@ func (g *schemaGroup) standIn(t *total, l *leaf) {
 	}
 	if v, ok := typedAs(s.String(), g.input); ok {
 		l.value["default"] = v
+	}
+}
+
+// exclude0 makes a schema reject the number 0.
+func exclude0(schema map[string]any) {
+	if schema["not"] == nil { // otherwise nothing fits
+		schema["not"] = map[string]any{"const": json.Number("0")}
 	}
 }
 

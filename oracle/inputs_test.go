@@ -101,7 +101,7 @@ func isNarrower(err error, object any, partial bool) bool {
 		case *kind.MaxItems:
 			narrow[at] = true
 		}
-		isDefaulted := slices.Contains([]string{"cores", "sockets", "threads"}, e.InstanceLocation[max(len(e.InstanceLocation)-1, 0):][0])
+		isDefaulted := strings.HasSuffix(at, "/cores") || strings.HasSuffix(at, "/sockets") || strings.HasSuffix(at, "/threads")
 		narrow[at] = narrow[at] || v == nil || isDefaulted && fmt.Sprint(v) == "0" || partial && v == ""
 	}
 	return !slices.ContainsFunc(all, func(e *jsonschema.ValidationError) bool {
