@@ -55,7 +55,14 @@ export function init(source?: Source | Promise<Source>): Promise<void> {
 }
 
 async function start(source: Source | Promise<Source> | undefined): Promise<void> {
-  program = await run(await compile((await source) ?? (await readDefault())));
+  try {
+    program = await run(await compile((await source) ?? (await readDefault())));
+  } catch (error) {
+    if (error instanceof VmrulesError) {
+      throw error;
+    }
+    throw new VmrulesError(`the library cannot be loaded: ${error}`, { cause: error });
+  }
 }
 
 async function compile(source: Source): Promise<WebAssembly.Module> {

@@ -18,9 +18,9 @@ export class VmrulesError extends Error {
 
   constructor(
     message: string,
-    details: { problems?: Problem[]; omitted?: number; result?: unknown } = {},
+    details: { problems?: Problem[]; omitted?: number; result?: unknown; cause?: unknown } = {},
   ) {
-    super(message);
+    super(message, { cause: details.cause });
     this.problems = details.problems ?? [];
     this.omitted = details.omitted ?? 0;
     this.result = details.result;

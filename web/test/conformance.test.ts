@@ -14,6 +14,7 @@ function check(outcome: Outcome): void {
   assert.ok(outcome.vectors > 800, `only ${outcome.vectors} vectors`);
   assert.deepEqual(outcome.differences, []);
   assert.deepEqual(outcome.globals, []);
+  assert.equal(outcome.deep, true);
 }
 
 test("in Node", async () => {

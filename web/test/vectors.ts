@@ -76,16 +76,35 @@ export async function globalsLeft(load: () => Promise<unknown>): Promise<string[
   return Object.getOwnPropertyNames(globalThis).filter((name) => !before.has(name));
 }
 
+/**
+ * isDeep reports whether the deepest object that is allowed is judged: the stack of WebAssembly
+ * differs from one environment to the next.
+ */
+function isDeep(api: typeof Api): boolean {
+  const levels = 999;
+  const object = `${'{"a":'.repeat(levels)}1${"}".repeat(levels)}`;
+  const rules = api.parseRules(
+    '[{"name":"n","rule":"integer","path":"jsonpath::..a..b","message":"m"}]',
+  );
+  return api.validate(rules, object, { oldObject: object }).results.length === 1;
+}
+
 /** Outcome is what one environment finds. */
 export interface Outcome {
   vectors: number;
   differences: string[];
   globals: string[];
+  deep: boolean;
 }
 
 /** examine loads the package from a URL, and runs all vectors. */
 export async function examine(url: string, vectors: Vector[]): Promise<Outcome> {
   const globals = await globalsLeft(async () => ((await import(url)) as typeof Api).init());
   const api: typeof Api = await import(url);
-  return { vectors: vectors.length, differences: differences(api, vectors), globals };
+  return {
+    vectors: vectors.length,
+    differences: differences(api, vectors),
+    globals,
+    deep: isDeep(api),
+  };
 }

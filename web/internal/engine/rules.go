@@ -2,13 +2,15 @@ package engine
 
 import (
 	"container/list"
+	"runtime"
 	"strings"
 
 	"github.com/vmrules/vmrules"
 )
 
 // A cache keeps the rules that were used last, by a number. It is bounded, so that nobody has
-// to release what it keeps: rules that are not kept any more are read again.
+// to release what it keeps: rules that are not kept any more are read again. Since a regex may
+// take a thousand times the memory of its text, the whole heap is bounded, too.
 type cache struct {
 	last int
 	used *list.List // of *kept, the last used first
@@ -23,7 +25,8 @@ type kept struct {
 
 const (
 	maxKept     = 64
-	maxKeptText = 1 << 20 // bytes of annotations
+	maxKeptText = 1 << 20   // bytes of annotations
+	maxHeap     = 128 << 20 // bytes
 )
 
 func newCache() *cache { return &cache{used: list.New(), by: map[int]*list.Element{}} }
@@ -33,12 +36,22 @@ func (c *cache) add(rules vmrules.Rules, size int) int {
 	c.last++
 	c.size += size
 	c.by[c.last] = c.used.PushFront(&kept{c.last, size, rules})
-	for c.used.Len() > maxKept || c.size > maxKeptText && c.used.Len() > 1 {
+	limit := maxKept
+	if heap() > maxHeap {
+		limit = 1
+	}
+	for c.used.Len() > limit || c.size > maxKeptText && c.used.Len() > 1 {
 		oldest := c.used.Remove(c.used.Back()).(*kept)
 		c.size -= oldest.size
 		delete(c.by, oldest.number)
 	}
 	return c.last
+}
+
+func heap() uint64 {
+	var stats runtime.MemStats
+	runtime.ReadMemStats(&stats)
+	return stats.HeapAlloc
 }
 
 func (c *cache) find(number int) (vmrules.Rules, error) {

@@ -45,19 +45,18 @@ var written = map[reflect.Type]reflect.Type{
 		Omitted int              `json:"omitted,omitempty"`
 	}](),
 	reflect.TypeFor[vmrules.Rule](): reflect.TypeFor[struct {
-		Name        string                     `json:"name"`
-		Kind        vmrules.Kind               `json:"rule"`
-		Path        vmrules.Path               `json:"path"`
-		Message     string                     `json:"message"`
-		Valid       vmrules.Path               `json:"valid,omitempty"`
-		JustWarning bool                       `json:"justWarning,omitempty"`
-		Min         vmrules.Argument           `json:"min,omitempty"`
-		Max         vmrules.Argument           `json:"max,omitempty"`
-		MinLength   vmrules.Argument           `json:"minLength,omitempty"`
-		MaxLength   vmrules.Argument           `json:"maxLength,omitempty"`
-		Values      oneOrMore                  `json:"values,omitempty"`
-		Regex       vmrules.Argument           `json:"regex,omitempty"`
-		Unknown     map[string]json.RawMessage `json:"-"`
+		Name        string           `json:"name"`
+		Kind        vmrules.Kind     `json:"rule"`
+		Path        vmrules.Path     `json:"path"`
+		Message     string           `json:"message"`
+		Valid       vmrules.Path     `json:"valid,omitempty"`
+		JustWarning bool             `json:"justWarning,omitempty"`
+		Min         vmrules.Argument `json:"min,omitempty"`
+		Max         vmrules.Argument `json:"max,omitempty"`
+		MinLength   vmrules.Argument `json:"minLength,omitempty"`
+		MaxLength   vmrules.Argument `json:"maxLength,omitempty"`
+		Values      oneOrMore        `json:"values,omitempty"`
+		Regex       vmrules.Argument `json:"regex,omitempty"`
 	}](),
 }
 
