@@ -1,7 +1,7 @@
 import { call } from "./engine.js";
 import type { ParseOptions, Rules } from "./rules.js";
 import { type ObjectInput, textOf } from "./text.js";
-import type { Limit, Parameter } from "./types.js";
+import type { InputSchema, Limit, Parameter } from "./types.js";
 import { judge, type ValidateOptions } from "./validate.js";
 
 /** limits returns what the rules ask of each field that they judge, for programs that render inputs. */
@@ -25,6 +25,15 @@ export function schema(
   return judge("schema", rules, object, options);
 }
 
+/** inputs returns the rules as a schema from which a form can be generated, with one plain input for each field. */
+export function inputs(
+  rules: Rules,
+  object: ObjectInput | null | undefined,
+  options: ValidateOptions = {},
+): InputSchema {
+  return judge("inputs", rules, object, options);
+}
+
 /**
  * parameters returns the parameters of a template, with what the fields that take their values may
  * hold. If the template's rules cannot be read, it throws a VmrulesError whose result are the
@@ -32,4 +41,18 @@ export function schema(
  */
 export function parameters(template: ObjectInput, options: ParseOptions = {}): Parameter[] {
   return call("parameters", options, { template: textOf("template", template) });
+}
+
+/** parameterInputs returns a schema from which a form for the parameters of a template can be generated. */
+export function parameterInputs(template: ObjectInput, options: ParseOptions = {}): InputSchema {
+  return call("parameterInputs", options, { template: textOf("template", template) });
+}
+
+/** fill returns a copy of a template in which its parameters have values. */
+export function fill(template: ObjectInput, values: ObjectInput = {}): { [name: string]: unknown } {
+  return call(
+    "fill",
+    {},
+    { template: textOf("template", template), values: textOf("values", values) },
+  );
 }

@@ -1,7 +1,7 @@
 import { call, GoneError, type Texts } from "./engine.js";
 import { VmrulesError } from "./errors.js";
 import { jsonOf, type ObjectInput, textOf, wellFormed } from "./text.js";
-import type { Read, Root, Rule, TemplateName, Version, Violation } from "./types.js";
+import type { ReadRules, Root, Rule, TemplateName, Version, Violation } from "./types.js";
 
 /** ParseOptions change how an annotation is read. */
 export interface ParseOptions {
@@ -18,11 +18,11 @@ export interface ParseOptions {
  * keeps those that were used last, and reads others again.
  */
 export class Rules {
-  readonly #read: () => Read;
-  #known: Read;
+  readonly #read: () => ReadRules;
+  #known: ReadRules;
 
   /** @internal */
-  constructor(read: () => Read) {
+  constructor(read: () => ReadRules) {
     this.#read = read;
     this.#known = read();
   }

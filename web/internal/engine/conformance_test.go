@@ -183,7 +183,7 @@ func compareEngine(t *testing.T, e *engine.Engine, one *vector) {
 		if result == "" {
 			call = "validateOwn"
 		} else {
-			var read engine.Read
+			var read engine.ReadRules
 			unmarshal(t, result, &read)
 			judging = with(judging, "rules", read.Rules)
 		}

@@ -38,7 +38,10 @@ var operations = map[string]operation{
 	"knownFields":       knownFields,
 	"limits":            limits,
 	"schema":            schema,
+	"inputs":            inputs,
 	"parameters":        parameters,
+	"parameterInputs":   parameterInputs,
+	"fill":              fill,
 	"expand":            expand,
 	"checkRequirements": checkRequirements,
 }

@@ -38,7 +38,7 @@ func TestOperations(t *testing.T) {
 				continue
 			}
 			result, _ := ask(t, e, "parseRules", one.Parse, one.Texts, nil, "annotation")
-			var read engine.Read
+			var read engine.ReadRules
 			unmarshal(t, result, &read)
 			settings := map[string]any{"rules": read.Rules}
 			compare("rulesOf", rules, settings)
@@ -154,7 +154,7 @@ func TestKept(t *testing.T) {
 		if failure != "" {
 			t.Fatal(failure)
 		}
-		var read engine.Read
+		var read engine.ReadRules
 		unmarshal(t, result, &read)
 		return read.Rules
 	}
