@@ -1,5 +1,7 @@
 import {
+  fill,
   lint,
+  type ObjectInput,
   type Problem,
   parseRules,
   type Report,
@@ -14,7 +16,7 @@ import {
 } from "@vmrules/vmrules";
 import { type Annotation, annotationsIn, isPlain, place } from "./annotation.js";
 import { type Entity, type Mistake, readEntities } from "./document.js";
-import type { Analysis, Detail, Entry, Input, Mark, Pane, Verdict } from "./protocol.js";
+import type { Analysis, Detail, Entry, Input, Mark, Pane, Values, Verdict } from "./protocol.js";
 
 /** analyse lints the rules, and judges the objects by them. */
 export function analyse(input: Input): Analysis {
@@ -95,9 +97,7 @@ class Analyser {
   #judgeAll(plain: boolean, templates: Entity[], vms: Entity[]): void {
     for (const vm of vms) {
       this.#judge("vm", vm, () => {
-        const rules = plain
-          ? parseRules(this.#input.texts.template)
-          : this.#rulesFor(vm, templates);
+        const rules = plain ? parseRules(this.#input.texts.template) : rulesOf(vm, templates);
         return validate(rules, vm.json, this.#options());
       });
     }
@@ -105,20 +105,14 @@ class Analyser {
       return;
     }
     for (const template of templates) {
-      this.#judge("template", template, () => validateOwn(template.json, this.#options()));
+      this.#judge("template", template, () =>
+        validateOwn(filled(template, this.#input.values), this.#options()),
+      );
     }
   }
 
   #options() {
     return { partial: this.#input.partial, instancetypes: this.#cluster };
-  }
-
-  #rulesFor(vm: Entity, templates: Entity[]): Rules {
-    const name = templateOf(vm.json)?.name;
-    const named = templates.find(
-      ({ object }) => (object.metadata as { name?: unknown } | undefined)?.name === name,
-    );
-    return rulesFor(vm.json, (named ?? templates[0])?.json);
   }
 
   #judge(pane: Pane, entity: Entity, judge: () => Report): void {
@@ -175,6 +169,34 @@ class Analyser {
   }
 }
 
+/** rulesOf returns the rules for a VM: of several templates, from that which the VM names. */
+export function rulesOf(vm: Entity, templates: Entity[]): Rules {
+  const name = templateOf(vm.json)?.name;
+  const named = templates.find(
+    ({ object }) => (object.metadata as { name?: unknown } | undefined)?.name === name,
+  );
+  return rulesFor(vm.json, (named ?? templates[0])?.json);
+}
+
+/** filled returns a template in which its parameters have values; other objects as they are. */
+export function filled(template: Entity, values: Values): ObjectInput {
+  const declared = declaredIn(template);
+  if (declared.size === 0) {
+    return template.json;
+  }
+  const given = Object.entries(values).filter(([name]) => declared.has(name));
+  return fill(template.json, Object.fromEntries(given));
+}
+
+/** declaredIn returns the names of the parameters of a template. */
+export function declaredIn({ object }: Entity): Set<unknown> {
+  const { kind, parameters, spec } = object as Partial<Record<string, unknown>>;
+  const inside = kind === "Template" ? parameters : (spec as typeof object | undefined)?.parameters;
+  const isTemplate = kind === "Template" || kind === "VirtualMachineTemplate";
+  const declared = isTemplate && Array.isArray(inside) ? inside : [];
+  return new Set(declared.map((one: { name?: unknown } | null) => one?.name));
+}
+
 const names: { [pane in Pane]: string } = {
   template: "The template",
   vm: "The VM",
@@ -186,7 +208,7 @@ function shown(value: unknown): string {
 }
 
 /** reasons say why there is no report about an object. */
-function reasons(entity: Entity, error: VmrulesError): string[] {
+export function reasons(entity: Entity, error: VmrulesError): string[] {
   if (error.problems.length === 0) {
     return [`${entity.title}: ${error.message}`];
   }

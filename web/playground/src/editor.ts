@@ -112,6 +112,22 @@ export class Editor {
     this.view.dispatch({ selection: { anchor: 0 }, scrollIntoView: true });
   }
 
+  /** update changes the text only where another differs, so that the view stays where it is. */
+  update(text: string): void {
+    const old = this.text;
+    let from = 0;
+    while (from < old.length && old[from] === text[from]) {
+      from++;
+    }
+    let to = old.length;
+    let end = text.length;
+    while (to > from && end > from && old[to - 1] === text[end - 1]) {
+      to--;
+      end--;
+    }
+    this.view.dispatch({ changes: { from, to, insert: text.slice(from, end) } });
+  }
+
   /** mark shows what is said about a text, unless the editor holds another by now. */
   mark(text: string, marks: Mark[]): void {
     this.#marked = text;

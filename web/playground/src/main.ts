@@ -2,7 +2,8 @@ import { Client } from "./client.js";
 import { Editor } from "./editor.js";
 import { byId } from "./elements.js";
 import { examples } from "./examples.js";
-import type { Analysis, Input, Mark, Pane, Spot, Texts } from "./protocol.js";
+import { Forms } from "./panels.js";
+import type { Analysis, Input, Mark, Pane, Spot, Texts, Values } from "./protocol.js";
 import { findingsOf, reportOf, summaryOf } from "./report.js";
 import { fromHash, LinkError, toHash } from "./share.js";
 import { startTabs } from "./tabs.js";
@@ -43,9 +44,24 @@ function texts(): Texts {
   return { template: editors.template.text, vm: editors.vm.text, cluster: editors.cluster.text };
 }
 
+/** values are those that a person gave to the parameters of the template. */
+let values: Values = {};
+
 function input(): Input {
-  return { texts: texts(), partial: partial.checked, ssp: ssp.checked };
+  return { texts: texts(), partial: partial.checked, ssp: ssp.checked, values };
 }
+
+const forms = new Forms(client, input, async (name, changes) => {
+  if (name === "form") {
+    editors.vm.update(await client.ask("edit", { text: editors.vm.text, changes }));
+    return judge();
+  }
+  values = { ...values };
+  for (const { pointer, value } of changes) {
+    values[pointer.slice(1)] = (value ?? "") as Values[string];
+  }
+  return judge();
+});
 
 function load(given: Input): Promise<void> {
   for (const pane of panes) {
@@ -53,6 +69,7 @@ function load(given: Input): Promise<void> {
   }
   partial.checked = given.partial;
   ssp.checked = given.ssp;
+  values = given.values;
   byId<HTMLDetailsElement>("cluster-part").open = given.texts.cluster !== "";
   return judge();
 }
@@ -81,6 +98,7 @@ async function judge(): Promise<void> {
     const problem = error instanceof Error ? error.message : String(error);
     render(asked.texts, { marks: [], verdicts: [], problems: [problem] });
   }
+  void forms.refresh();
   judging = false;
   if (again) {
     again = false;
@@ -154,7 +172,7 @@ async function share(): Promise<void> {
 
 /** open loads what the link holds; what the page begins with, if it holds nothing. */
 async function open(): Promise<void> {
-  const first = { texts: (examples[1] ?? empty).texts, partial: false, ssp: false };
+  const first = { texts: (examples[1] ?? empty).texts, partial: false, ssp: false, values: {} };
   try {
     await load((await fromHash(location.hash)) ?? first);
   } catch (error) {
@@ -177,7 +195,7 @@ function startExamples(): void {
   choice.addEventListener("change", () => {
     const example = examples[Number(choice.value)];
     if (choice.value !== "" && example) {
-      void load({ texts: example.texts, partial: partial.checked, ssp: ssp.checked });
+      void load({ texts: example.texts, partial: partial.checked, ssp: ssp.checked, values: {} });
     }
     choice.value = "";
   });
@@ -185,7 +203,7 @@ function startExamples(): void {
 
 startTheme();
 startExamples();
-startTabs(["report", "form", "parameters"], () => undefined);
+startTabs(["report", "form", "parameters"], (name) => void forms.open(name));
 byId("share").addEventListener("click", () => void share());
 partial.addEventListener("change", () => void judge());
 ssp.addEventListener("change", () => void judge());

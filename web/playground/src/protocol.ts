@@ -17,11 +17,13 @@ export interface Settings {
 }
 
 /** Values are those of a template's parameters, by their names. */
-export type Values = { [parameter: string]: string };
+export type Values = { [parameter: string]: string | number | boolean };
 
 /** Input is everything that can be shared. */
 export interface Input extends Settings {
   texts: Texts;
+  /** values are those that a person gave to the parameters of the template. */
+  values: Values;
 }
 
 /** A Mark is a part of a text that something is said about. */
@@ -88,8 +90,37 @@ export interface Completions {
   options: Option[];
 }
 
+/** FormName names a form: for a VM, or for the parameters of a template. */
+export type FormName = "form" | "parameters";
+
+/** A FormState is all that a form shows. */
+export interface FormState {
+  schema: { [keyword: string]: unknown };
+  data: { [name: string]: unknown };
+  /** mistakes are what the library says about values, by the JSON Pointers of inputs. */
+  mistakes: { [pointer: string]: string[] };
+  /** summary says what the library says about all of it, if the page does not say so. */
+  summary: string;
+  valid: boolean;
+  /** unexpressed says what the form itself does not know. */
+  unexpressed: string[];
+  /** problem says why there is no form; the rest is empty then. */
+  problem?: string;
+}
+
+/** warning begins the mistakes that are only warnings. */
+export const warning = "Warning: ";
+
+/** A Change gives a field another value, by its JSON Pointer. It is undefined if the field is emptied. */
+export interface Change {
+  pointer: string;
+  value?: unknown;
+}
+
 export interface Requests {
   analyse: { input: Input; answer: Analysis };
+  form: { input: { name: FormName; of: Input }; answer: FormState };
+  edit: { input: { text: string; changes: Change[] }; answer: string };
   complete: { input: { texts: Texts; at: number }; answer: Completions | null };
 }
 

@@ -1,4 +1,4 @@
-import type { Input, Texts } from "./protocol.js";
+import type { Input, Texts, Values } from "./protocol.js";
 
 /** version is that of links. A link is the version, a dot, and the input as base64url of deflated JSON. */
 const version = "1";
@@ -70,7 +70,14 @@ function inputOf(json: unknown): Input {
     texts: { template: text("template"), vm: text("vm"), cluster: text("cluster") },
     partial: given.partial === true,
     ssp: given.ssp === true,
+    values: valuesOf(given.values),
   };
+}
+
+function valuesOf(given: unknown): Values {
+  const isScalar = ([, value]: [string, unknown]) =>
+    ["string", "number", "boolean"].includes(typeof value);
+  return Object.fromEntries(Object.entries(given ?? {}).filter(isScalar)) as Values;
 }
 
 function toBase64(bytes: Uint8Array): string {

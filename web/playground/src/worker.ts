@@ -4,6 +4,8 @@ import { init } from "@vmrules/vmrules";
 import wasm from "@vmrules/vmrules/vmrules.wasm?url";
 import { analyse } from "./analysis.js";
 import { complete } from "./completion.js";
+import { edit } from "./edit.js";
+import { formState } from "./forms.js";
 import type { Operation, Requests } from "./protocol.js";
 
 type Operations = {
@@ -12,6 +14,8 @@ type Operations = {
 
 const operations: Operations = {
   analyse,
+  form: ({ name, of }) => formState(name, of),
+  edit: ({ text, changes }) => edit(text, changes),
   complete: ({ texts, at }) => complete(texts, at),
 };
 
