@@ -16,8 +16,9 @@ export function complete(texts: Texts, at: number): Completions | null {
   const from = at - cursor.typed.length;
   if (cursor.expectsKey) {
     const taken = keysAround(texts.template, start + cursor.ruleStart, at);
-    const end = /^\w*"?\s*:?/.exec(texts.template.slice(at))?.[0] ?? "";
-    return { from, options: keys(taken, end) };
+    const [, quote = "", colon = ""] = /^("?)\s*(:?)/.exec(texts.template.slice(at)) ?? [];
+    const to = at + (colon === "" ? quote.length : 0);
+    return { from, to, options: keys(taken, colon !== "") };
   }
   return values(cursor, from, texts);
 }
@@ -105,11 +106,11 @@ const keyDetails: { [key: string]: [detail: string, value: string] } = {
 
 const closing: { [open: string]: string } = { '"': '"', "[": "]" };
 
-function keys(taken: Set<string>, end: string): Option[] {
+function keys(taken: Set<string>, hasValue: boolean): Option[] {
   return Object.entries(keyDetails)
     .filter(([key]) => !taken.has(key))
     .map(([key, [detail, value]]) => {
-      const insert = end.includes(":") || end.startsWith('"') ? key : wholeMember(key, value);
+      const insert = hasValue ? key : wholeMember(key, value);
       return { label: key, type: "property", detail, insert };
     });
 }

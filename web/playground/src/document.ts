@@ -1,12 +1,14 @@
 import {
   type Alias,
+  Composer,
+  type CST,
   type Document,
   isAlias,
   isMap,
   isScalar,
   isSeq,
   type Pair,
-  parseAllDocuments,
+  Parser,
   type Scalar,
   type YAMLMap,
 } from "yaml";
@@ -27,6 +29,9 @@ export type AnyNode = unknown;
 
 /** maxText limits the length of a text: KubeVirt's objects may have about 1.5 MB. */
 const maxText = 2_000_000;
+
+/** maxDepth limits the objects and arrays inside each other. */
+const maxDepth = 200;
 
 /** maxCopies limits the values that aliases and merge keys stand for. */
 const maxCopies = 100_000;
@@ -179,8 +184,8 @@ class JSONWriter {
   }
 
   write(node: AnyNode, depth: number): string {
-    if (depth > 500) {
-      throw new Unreadable("the values are nested too deeply", node);
+    if (depth > maxDepth) {
+      throw new Unreadable(nestedTooDeeply, node); // by aliases
     }
     if (this.#inAlias > 0) {
       spend(this.#budget, node);
@@ -294,21 +299,47 @@ export function readEntities(text: string): { entities: Entity[]; mistakes: Mist
 
 /** documentsOf returns the documents of a text that can be read. */
 function documentsOf(text: string, mistakes: Mistake[]): Document[] {
-  let documents: Document[];
-  try {
-    // All scalars are strings in this schema: scalarJSON reads them.
-    const options = { schema: "failsafe", prettyErrors: false } as const;
-    documents = [...parseAllDocuments(text, options)] as Document[];
-  } catch (error) {
-    mistakes.push({ from: 0, to: 0, message: `This cannot be read: ${error}` });
+  const tokens = [...new Parser().parse(text)];
+  const deep = tooDeep(tokens);
+  if (deep !== undefined) {
+    mistakes.push({ from: deep, to: deep + 1, message: nestedTooDeeply });
     return [];
   }
+  // All scalars are strings in this schema: scalarJSON reads them.
+  const composer = new Composer({ schema: "failsafe", prettyErrors: false });
+  const documents = [...composer.compose(tokens)];
   for (const { errors } of documents) {
     for (const error of errors.slice(0, 20)) {
       mistakes.push({ from: error.pos[0], to: error.pos[1], message: error.message });
     }
   }
   return documents.filter((document) => document.errors.length === 0);
+}
+
+const nestedTooDeeply = "the values are nested too deeply";
+
+/**
+ * tooDeep returns the offset of a value that is nested too deeply; undefined if there is none. The
+ * composer, which calls itself for each level, would overflow the stack, and not always only that.
+ */
+function tooDeep(tokens: CST.Token[]): number | undefined {
+  const open = tokens.map((token) => ({ token, depth: 0 }));
+  for (let next = open.pop(); next; next = open.pop()) {
+    const { token, depth } = next;
+    if (depth > maxDepth) {
+      return token.offset;
+    }
+    const inside = "items" in token ? token.items.flatMap(({ key, value }) => [key, value]) : [];
+    if (token.type === "document") {
+      inside.push(token.value);
+    }
+    for (const one of inside) {
+      if (one) {
+        open.push({ token: one, depth: depth + 1 });
+      }
+    }
+  }
+  return undefined;
 }
 
 function entityOf(text: string, document: Document, mistakes: Mistake[]): Entity | undefined {

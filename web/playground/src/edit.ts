@@ -1,4 +1,4 @@
-import { type Document, isScalar, stringify } from "yaml";
+import { type Document, Scalar, stringify } from "yaml";
 import { type Entity, placeOf, readEntities, tokensOf } from "./document.js";
 import type { Change } from "./protocol.js";
 
@@ -51,12 +51,17 @@ function rewritten(entity: Entity, { pointer, value = null }: Change): string {
   }
   const document = entity.document.clone() as Document;
   const path = tokensOf(pointer).map((token) => (/^\d+$/.test(token) ? Number(token) : token));
-  document.setIn(path, document.createNode(value));
-  const at = document.getIn(path, true);
-  if (isScalar(at) && typeof value === "string") {
-    at.type = plain.test(value) && !words.test(value) ? "PLAIN" : "QUOTE_DOUBLE";
-  }
+  document.setIn(path, scalarOf(value));
   return stringify(document, { lineWidth: 0 });
+}
+
+/** scalarOf returns a scalar for a document in which all scalars are strings. */
+function scalarOf(value: unknown): Scalar {
+  const text = written(value, false);
+  const isQuoted = text.startsWith('"');
+  const scalar = new Scalar(isQuoted ? value : text);
+  scalar.type = isQuoted ? "QUOTE_DOUBLE" : "PLAIN";
+  return scalar;
 }
 
 function setIn(object: Record<string, unknown>, path: string[], value: unknown): void {

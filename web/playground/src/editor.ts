@@ -181,6 +181,6 @@ function completionSource(complete: Completer) {
       ...option,
       apply: insert ?? option.label,
     }));
-    return { from: found.from, options, validFor: /^[\w-]*$/ };
+    return { from: found.from, to: found.to ?? context.pos, options, validFor: /^[\w-]*$/ };
   };
 }

@@ -27,6 +27,7 @@ self.addEventListener("fetch", (event) => {
 
 async function fromCache(request) {
   const cache = await caches.open(name);
-  const kept = await cache.match(request, { ignoreSearch: request.mode === "navigate" });
+  const options = { ignoreSearch: request.mode === "navigate", ignoreVary: true };
+  const kept = await cache.match(request, options);
   return kept ?? fetch(request);
 }

@@ -84,9 +84,10 @@ export interface Option {
   insert?: string;
 }
 
-/** Completions are options for the text from a place on. */
+/** Completions are options for a part of the text; up to the cursor, if it has no end. */
 export interface Completions {
   from: number;
+  to?: number;
   options: Option[];
 }
 
