@@ -17,8 +17,8 @@ export function complete(texts: Texts, at: number): Completions | null {
   if (cursor.expectsKey) {
     const taken = keysAround(texts.template, start + cursor.ruleStart, at);
     const [, quote = "", colon = ""] = /^("?)\s*(:?)/.exec(texts.template.slice(at)) ?? [];
-    const to = at + (colon === "" ? quote.length : 0);
-    return { from, to, options: keys(taken, colon !== "") };
+    const behind = colon === "" ? quote.length : 0;
+    return { from, behind, options: keys(taken, colon !== "") };
   }
   return values(cursor, from, texts);
 }

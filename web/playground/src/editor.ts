@@ -1,10 +1,12 @@
 import {
   autocompletion,
+  type Completion,
   type CompletionContext,
   type CompletionResult,
   closeBrackets,
   closeBracketsKeymap,
   completionKeymap,
+  pickedCompletion,
 } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 import { jsonLanguage } from "@codemirror/lang-json";
@@ -177,10 +179,25 @@ function completionSource(complete: Completer) {
     if (found === null || context.aborted) {
       return null;
     }
-    const options = found.options.map(({ insert, ...option }) => ({
-      ...option,
-      apply: insert ?? option.label,
+    const options = found.options.map((option) => ({
+      label: option.label,
+      type: option.type,
+      ...(option.detail === undefined ? {} : { detail: option.detail }),
+      apply: applying(option.insert ?? option.label, found.behind ?? 0),
     }));
-    return { from: found.from, to: found.to ?? context.pos, options, validFor: /^[\w-]*$/ };
+    return { from: found.from, options, validFor: /^[\w-]*$/ };
+  };
+}
+
+/** applying returns a function that writes an option; the cursor is then before what closes a value. */
+function applying(insert: string, behind: number) {
+  return (view: EditorView, completion: Completion, from: number, to: number) => {
+    const cursor = from + insert.length - (/(""|\[\])$/.test(insert) ? 1 : 0);
+    view.dispatch({
+      changes: { from, to: to + behind, insert },
+      selection: { anchor: cursor },
+      annotations: pickedCompletion.of(completion),
+      userEvent: "input.complete",
+    });
   };
 }

@@ -84,10 +84,11 @@ export interface Option {
   insert?: string;
 }
 
-/** Completions are options for a part of the text; up to the cursor, if it has no end. */
+/** Completions are options for the text from a place to the cursor. */
 export interface Completions {
   from: number;
-  to?: number;
+  /** behind counts the characters behind the cursor that an option replaces, too. */
+  behind?: number;
   options: Option[];
 }
 

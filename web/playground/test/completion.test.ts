@@ -32,7 +32,9 @@ function written(text: string, label: string): string {
   const option = found?.options.find((one) => one.label === label);
   assert.ok(found && option, `${label} is not offered`);
   return (
-    template.slice(0, found.from) + (option.insert ?? option.label) + template.slice(found.to ?? at)
+    template.slice(0, found.from) +
+    (option.insert ?? option.label) +
+    template.slice(at + (found.behind ?? 0))
   );
 }
 

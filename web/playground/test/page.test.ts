@@ -52,11 +52,11 @@ test("a mistake has a squiggle, and its fix mends it", async () => {
 
 test("the squiggle itself has the fix, for the mouse and the keyboard", async () => {
   await choose(page, "Quickstart", /1 violated/);
-  await typeBehind(page, "template", '"rule', "ss");
+  await typeBehind(page, "template", '"rule": "integer', "s");
   await page.locator("#template .cm-lintRange-warning").first().hover();
-  await page.locator(".cm-tooltip-lint", { hasText: 'the key "ruless" is not known' }).waitFor();
+  await page.locator(".cm-tooltip-lint", { hasText: 'the kind "integers" is not known' }).waitFor();
   await page.keyboard.press("Control+Shift+M"); // the list of the editor itself
-  await page.locator(".cm-panel-lint li", { hasText: "ruless" }).waitFor();
+  await page.locator(".cm-panel-lint li", { hasText: "integers" }).waitFor();
   await page.keyboard.press("w"); // the underlined letter of its fix
   await page.locator("#findings", { hasText: "Nothing to complain about." }).waitFor();
   assert.match(await text(page, "template"), /"rule": "integer"/);
