@@ -94,7 +94,7 @@ export class Editor {
       ]),
       language,
       placeholder(hint),
-      EditorView.contentAttributes.of({ "aria-label": label }),
+      EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0" }),
       EditorView.updateListener.of((update) => {
         if (update.docChanged) {
           changed();

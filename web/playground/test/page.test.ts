@@ -73,7 +73,7 @@ test("keys, kinds and paths are completed", async () => {
   await says(page, /valid, 1 warned/);
   assert.match(await text(page, "template"), /"max": 8, "justWarning": true/);
   await typeBehind(page, "template", "spec.domain.cpu", ".th");
-  await page.locator(".cm-tooltip-autocomplete li", { hasText: "threads" }).waitFor();
+  await page.locator(".cm-tooltip-autocomplete li", { hasText: /^threads/ }).waitFor();
   await page.keyboard.press("Escape");
 });
 
