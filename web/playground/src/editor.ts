@@ -18,11 +18,16 @@ import {
   LanguageSupport,
   syntaxHighlighting,
 } from "@codemirror/language";
-import { type Diagnostic, lintGutter, lintKeymap, setDiagnostics } from "@codemirror/lint";
+import {
+  type Diagnostic,
+  forEachDiagnostic,
+  lintGutter,
+  lintKeymap,
+  setDiagnostics,
+} from "@codemirror/lint";
 import { highlightSelectionMatches, searchKeymap } from "@codemirror/search";
 import { EditorState } from "@codemirror/state";
 import {
-  drawSelection,
   EditorView,
   highlightActiveLine,
   highlightActiveLineGutter,
@@ -75,7 +80,6 @@ export class Editor {
       lineNumbers(),
       highlightActiveLineGutter(),
       history(),
-      drawSelection(),
       EditorState.tabSize.of(2),
       indentOnInput(),
       syntaxHighlighting(colours),
@@ -133,9 +137,26 @@ export class Editor {
   /** mark shows what is said about a text, unless the editor holds another by now. */
   mark(text: string, marks: Mark[]): void {
     this.#marked = text;
-    if (this.text === text) {
+    if (this.text === text && !this.#shows(marks)) {
       this.view.dispatch(setDiagnostics(this.view.state, marks.map(diagnosticOf)));
     }
+  }
+
+  /** shows reports whether the marks are there already, from before, moved by what was typed. */
+  #shows(marks: Mark[]): boolean {
+    const keyOf = ({ message, severity }: Mark | Diagnostic, from: number, to: number) =>
+      `${from} ${to} ${severity} ${message}`;
+    const wanted = new Set(marks.map((mark) => keyOf(mark, mark.from, mark.to)));
+    let same = 0;
+    let other = 0;
+    forEachDiagnostic(this.view.state, (diagnostic, from, to) => {
+      if (wanted.has(keyOf(diagnostic, from, to))) {
+        same++;
+      } else {
+        other++;
+      }
+    });
+    return same === wanted.size && other === 0;
   }
 
   /** show selects a place of the text that was marked last, and goes there. */

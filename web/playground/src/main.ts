@@ -4,7 +4,7 @@ import { byId } from "./elements.js";
 import { examples } from "./examples.js";
 import { Forms } from "./panels.js";
 import type { Analysis, Input, Mark, Pane, Spot, Texts, Values } from "./protocol.js";
-import { findingsOf, reportOf, summaryOf } from "./report.js";
+import { findingsIn, findingsOf, reportOf, summaryOf } from "./report.js";
 import { fromHash, LinkError, toHash } from "./share.js";
 import { startTabs } from "./tabs.js";
 import { startTheme } from "./theme.js";
@@ -107,6 +107,7 @@ async function judge(): Promise<void> {
 }
 
 let rendered = "";
+let latest: Analysis = { marks: [], verdicts: [], problems: [] };
 
 function render(asked: Texts, analysis: Analysis): void {
   for (const pane of panes) {
@@ -114,9 +115,13 @@ function render(asked: Texts, analysis: Analysis): void {
     editors[pane].mark(asked[pane], own);
   }
   document.body.dataset.judged = String(Number(document.body.dataset.judged ?? 0) + 1);
-  const text = JSON.stringify(analysis);
+  latest = analysis;
+  const text = JSON.stringify(
+    [analysis.verdicts, analysis.problems, findingsIn(analysis)],
+    withoutPlaces,
+  );
   if (text === rendered) {
-    return;
+    return; // what is shown asks `latest` for places
   }
   rendered = text;
   const summary = summaryOf(analysis);
@@ -124,8 +129,23 @@ function render(asked: Texts, analysis: Analysis): void {
     byId("summary").textContent = summary;
   }
   byId("summary").className = verdictOf(analysis);
-  byId("report").replaceChildren(...reportOf(analysis, show));
-  byId("findings").replaceChildren(...findingsOf(analysis.marks, show, mend));
+  byId("report").replaceChildren(
+    ...reportOf(analysis, ([verdict, entry, detail]) => {
+      show(latest.verdicts[verdict]?.entries[entry]?.details[detail]?.spot);
+    }),
+  );
+  byId("findings").replaceChildren(
+    ...findingsOf(
+      findingsIn(analysis),
+      (at) => show(findingsIn(latest)[at]),
+      (at) => mend(findingsIn(latest)[at]),
+    ),
+  );
+}
+
+/** withoutPlaces leaves out the places, which change with every key, of what is compared. */
+function withoutPlaces(key: string, value: unknown): unknown {
+  return key === "from" || key === "to" ? undefined : value;
 }
 
 function verdictOf({ verdicts, problems }: Analysis): string {
@@ -135,17 +155,19 @@ function verdictOf({ verdicts, problems }: Analysis): string {
   return verdicts.every(({ valid }) => valid) && problems.length === 0 ? "good" : "bad";
 }
 
-function show({ pane, ...place }: Spot): void {
-  if (pane === "cluster") {
+function show(spot: Spot | undefined): void {
+  if (spot?.pane === "cluster") {
     byId<HTMLDetailsElement>("cluster-part").open = true;
   }
-  editors[pane].show(place);
+  if (spot) {
+    editors[spot.pane].show(spot);
+  }
 }
 
-function mend({ pane, fix }: Mark): void {
-  if (fix) {
-    editors[pane].replace(fix, fix.insert);
-    editors[pane].view.focus();
+function mend(mark: Mark | undefined): void {
+  if (mark?.fix) {
+    editors[mark.pane].replace(mark.fix, mark.fix.insert);
+    editors[mark.pane].view.focus();
   }
 }
 

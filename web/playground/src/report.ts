@@ -1,6 +1,6 @@
 import type { Outcome } from "@vmrules/vmrules";
 import { button, make } from "./elements.js";
-import type { Analysis, Detail, Entry, Mark, Spot, Verdict } from "./protocol.js";
+import type { Analysis, Detail, Entry, Mark, Verdict } from "./protocol.js";
 
 /** outcomes are all outcomes, in the order in which they are shown, with the words of the summary. */
 const outcomes: [Outcome, string][] = [
@@ -20,8 +20,11 @@ const meanings: { [outcome in Outcome]?: string } = {
   Skipped: "do not apply",
 };
 
-/** Show goes to a place in an editor. */
-export type Show = (spot: Spot) => void;
+/** At says which value of a report is meant: the indexes of its verdict, entry and detail. */
+export type At = [verdict: number, entry: number, detail: number];
+
+/** Show goes to the value in its editor. */
+export type Show = (at: At) => void;
 
 /** summaryOf says in a sentence what is in an analysis. */
 export function summaryOf({ verdicts, problems }: Analysis): string {
@@ -47,14 +50,15 @@ const maxShown = 200;
 /** reportOf returns the report as elements. */
 export function reportOf({ verdicts, problems }: Analysis, show: Show): Node[] {
   const shown: Node[] = problems.map((problem) => make("p", "problem", problem));
-  for (const verdict of verdicts) {
+  for (const [i, verdict] of verdicts.entries()) {
     if (verdicts.length > 1) {
       shown.push(make("h3", "object", verdict.title));
     }
+    const all = [...verdict.entries.entries()];
     for (const [outcome] of outcomes) {
-      const entries = verdict.entries.filter((entry) => entry.outcome === outcome);
+      const entries = all.filter(([, entry]) => entry.outcome === outcome);
       if (entries.length > 0) {
-        shown.push(group(outcome, entries, show));
+        shown.push(group(outcome, entries, (at, detail) => show([i, at, detail])));
       }
     }
   }
@@ -70,14 +74,18 @@ export function reportOf({ verdicts, problems }: Analysis, show: Show): Node[] {
   return shown;
 }
 
-function group(outcome: Outcome, entries: Entry[], show: Show): HTMLElement {
+type ShowDetail = (entry: number, detail: number) => void;
+
+function group(outcome: Outcome, entries: [number, Entry][], show: ShowDetail): HTMLElement {
   const meaning = meanings[outcome];
   const title = make("h3", "", `${outcome} `, make("span", "count", String(entries.length)));
   const section = make("section", `outcome ${outcome}`, title);
   if (meaning) {
     title.append(make("span", "meaning", meaning));
   }
-  const items = entries.slice(0, maxShown).map((entry) => entryOf(entry, show));
+  const items = entries
+    .slice(0, maxShown)
+    .map(([at, entry]) => entryOf(entry, (detail) => show(at, detail)));
   section.append(make("ul", "", ...items));
   if (entries.length > maxShown) {
     section.append(make("p", "hint", `and ${entries.length - maxShown} more`));
@@ -85,7 +93,7 @@ function group(outcome: Outcome, entries: Entry[], show: Show): HTMLElement {
   return section;
 }
 
-function entryOf(entry: Entry, show: Show): HTMLElement {
+function entryOf(entry: Entry, show: (detail: number) => void): HTMLElement {
   const heading = make(
     "p",
     "rule",
@@ -93,8 +101,8 @@ function entryOf(entry: Entry, show: Show): HTMLElement {
     make("code", "", entry.rule),
   );
   const item = make("li", "", heading);
-  for (const detail of entry.details.slice(0, maxShown)) {
-    item.append(detailOf(detail, show));
+  for (const [i, detail] of entry.details.slice(0, maxShown).entries()) {
+    item.append(detailOf(detail, () => show(i)));
   }
   if (entry.note !== "") {
     item.append(make("p", "note", entry.note));
@@ -102,11 +110,10 @@ function entryOf(entry: Entry, show: Show): HTMLElement {
   return item;
 }
 
-function detailOf(detail: Detail, show: Show): HTMLElement {
-  const { spot } = detail;
+function detailOf(detail: Detail, show: () => void): HTMLElement {
   const text = make("p", "detail");
-  if (spot) {
-    const go = button("link", () => show(spot), make("code", "", detail.field));
+  if (detail.spot) {
+    const go = button("link", show, make("code", "", detail.field));
     go.title = "Go to this value";
     text.append(go, " ");
   }
@@ -114,29 +121,37 @@ function detailOf(detail: Detail, show: Show): HTMLElement {
   return text;
 }
 
-/** findingsOf returns what is marked in the template as a list, for use without a mouse. */
-export function findingsOf(marks: Mark[], show: Show, mend: (mark: Mark) => void): Node[] {
-  const own = marks.filter(({ pane }) => pane === "template");
-  if (own.length === 0) {
+/** findingsIn returns what is marked in the template. */
+export function findingsIn({ marks }: Analysis): Mark[] {
+  return marks.filter(({ pane }) => pane === "template");
+}
+
+/** findingsOf returns findings as a list, for use without a mouse. */
+export function findingsOf(
+  findings: Mark[],
+  show: (at: number) => void,
+  mend: (at: number) => void,
+): Node[] {
+  if (findings.length === 0) {
     return [make("li", "hint", "Nothing to complain about.")];
   }
-  const items: Node[] = own.slice(0, maxShown).map((mark) => {
+  const items: Node[] = findings.slice(0, maxShown).map((mark, at) => {
     const item = make("li", mark.severity, make("span", "severity", mark.severity), " ");
     item.append(
-      button("link", () => show(mark), mark.message),
+      button("link", () => show(at), mark.message),
       " ",
       make("code", "", mark.source),
     );
     if (mark.fix) {
       item.append(
         " ",
-        button("fix", () => mend(mark), mark.fix.label),
+        button("fix", () => mend(at), mark.fix.label),
       );
     }
     return item;
   });
-  if (own.length > maxShown) {
-    items.push(make("li", "hint", `and ${own.length - maxShown} more`));
+  if (findings.length > maxShown) {
+    items.push(make("li", "hint", `and ${findings.length - maxShown} more`));
   }
   return items;
 }
