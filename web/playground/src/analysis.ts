@@ -161,6 +161,7 @@ class Analyser {
     const spot = { pane, ...entity.locate(violation.pointer ?? "") };
     this.#marks.push({
       ...spot,
+      isValue: true,
       severity: result.outcome === "Warned" ? "warning" : "error",
       message: `${violation.message}: ${violation.detail}`,
       source: violation.rule,

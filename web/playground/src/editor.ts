@@ -104,7 +104,7 @@ export class Editor {
           changed();
         }
       }),
-      autocompletion({ override: completer ? [completionSource(completer)] : [] }),
+      autocompletion({ override: completer ? [completionSource(completer)] : [], icons: false }),
     ];
     this.view = new EditorView({ parent, extensions });
   }
@@ -115,7 +115,8 @@ export class Editor {
 
   set text(text: string) {
     this.view.dispatch({ changes: { from: 0, to: this.view.state.doc.length, insert: text } });
-    this.view.dispatch({ selection: { anchor: 0 }, scrollIntoView: true });
+    this.view.dispatch({ selection: { anchor: 0 } });
+    this.view.scrollDOM.scrollTo(0, 0); // not scrollIntoView, which scrolls the page, too
   }
 
   /** update changes the text only where another differs, so that the view stays where it is. */

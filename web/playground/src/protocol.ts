@@ -30,6 +30,8 @@ export interface Input extends Settings {
 export interface Mark extends Place {
   pane: Pane;
   severity: "error" | "warning" | "info";
+  /** isValue means that a rule says it about a value, and so the report does, too. */
+  isValue?: boolean;
   message: string;
   /** source is what says so: the ID of a check, or the name of a rule. */
   source: string;

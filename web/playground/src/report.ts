@@ -115,15 +115,15 @@ function detailOf(detail: Detail, show: () => void): HTMLElement {
   if (detail.spot) {
     const go = button("link", show, make("code", "", detail.field));
     go.title = "Go to this value";
-    text.append(go, " ");
+    text.append(go);
   }
   text.append(detail.detail);
   return text;
 }
 
-/** findingsIn returns what is marked in the template. */
+/** findingsIn returns what is wrong with the text of the template. */
 export function findingsIn({ marks }: Analysis): Mark[] {
-  return marks.filter(({ pane }) => pane === "template");
+  return marks.filter(({ pane, isValue }) => pane === "template" && !isValue);
 }
 
 /** findingsOf returns findings as a list, for use without a mouse. */
