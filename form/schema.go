@@ -197,7 +197,7 @@ func (t *schemaTarget) locate(path []vmrules.Step, known vmrules.Place) (place, 
 	case slices.ContainsFunc(p.steps, func(step vmrules.Step) bool { return !canSay(step) }):
 		return place{}, errStep
 	}
-	return p, t.inputs.fits(p)
+	return p, t.inputs.fits(p, &t.budget.Meter)
 }
 
 // A schemaGroup writes the rules on one path in one target.
