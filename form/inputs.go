@@ -21,7 +21,7 @@ type InputSchema struct {
 	// that the schema accepts only for a reason in this list.
 	Unexpressed []Unexpressed `json:"unexpressed"`
 	// Read lists the arguments that were read from the object.
-	Read []Read `json:"read,omitempty"`
+	Read []ReadArgument `json:"read,omitempty"`
 }
 
 // Inputs returns the rules as a schema from which a form can be generated, with one plain

@@ -146,7 +146,7 @@ func TestInputs(t *testing.T) {
 func TestInputsRead(t *testing.T) {
 	rules := limitRules(t, `{"rule": "string", "path": ".s", "maxLength": "jsonpath::.spec.domain.most"}`)
 	object := decodeExactly(json.RawMessage(`{"kind": "List", "items": [{"kind": "VirtualMachineInstance", "spec": {"domain": {"most": 3}}}]}`))
-	want := []form.Read{{Rule: "r0", Target: "items[0]", Argument: "maxLength", Path: "jsonpath::.spec.domain.most"}}
+	want := []form.ReadArgument{{Rule: "r0", Target: "items[0]", Argument: "maxLength", Path: "jsonpath::.spec.domain.most"}}
 	if diff := cmp.Diff(want, form.Inputs(rules, object).Read); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -96,8 +96,8 @@ type Unexpressed struct {
 	Reason string `json:"reason"`
 }
 
-// A Read is an argument of a rule that was read from the object, at a path.
-type Read struct {
+// A ReadArgument is an argument of a rule that was read from the object, at a path.
+type ReadArgument struct {
 	Rule     string `json:"rule"`
 	Target   string `json:"target,omitempty"` // as in vmrules.Result
 	Argument string `json:"argument"`
@@ -111,7 +111,7 @@ type schemaWriter struct {
 	patterns    map[string]*pattern // by the text in PCRE
 	conditions  []condition
 	unexpressed []Unexpressed
-	read        []Read
+	read        []ReadArgument
 	inputs      *inputs // nil for Schema
 }
 
@@ -357,5 +357,5 @@ func (g *schemaGroup) noteRead(r *rule, argument, path string) {
 	if g.budget.Spend(sayWork, len(path)+2*saySize) != nil {
 		return
 	}
-	g.read = append(g.read, Read{Rule: r.Name, Target: g.name, Argument: argument, Path: path})
+	g.read = append(g.read, ReadArgument{Rule: r.Name, Target: g.name, Argument: argument, Path: path})
 }
