@@ -43,7 +43,8 @@ type InputSchema struct {
 //   - an array of which a rule selects an item by its index must be as long as it is now;
 //   - under Partial, what is not filled in must be missing, not an empty string.
 //
-// Inputs never changes the object, and works on any object.
+// Ratcheting changes nothing: the schema is for an object without an old one. Inputs never
+// changes the object, and works on any object.
 func Inputs(rules vmrules.Rules, object map[string]any, opts ...vmrules.ValidateOption) InputSchema {
 	w := newSchemaWriter(rules, object, opts)
 	w.inputs = &inputs{object: object, tree: w.tree, lengths: map[string]int{}}

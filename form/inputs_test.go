@@ -40,6 +40,8 @@ func TestInputs(t *testing.T) {
 			`{"type": "object", "properties": {"n": {"type": "integer", "title": "n", "description": "m0"}}}`, ``},
 		{"a number of an unknown field", `{"rule": "enum", "path": ".n", "min": 0.5, "valid": ".n"}`, `{}`, nil,
 			`{"type": "object", "properties": {"n": {"type": "number", "minimum": 0.5, "title": "n", "description": "m0"}}}`, ``},
+		{"bounds that JavaScript does not have", `{"rule": "integer", "path": ".n", "min": "9007199254740993", "max": "1e400", "valid": ".n"}`, `{}`, nil,
+			`{"type": "object", "properties": {"n": {"type": "integer", "title": "n", "description": "m0"}}}`, `r0 min number; r0 max number`},
 		{"integers among values", `{"rule": "enum", "path": ".cpu.cores", "values": ["1", 2, "3Gi", true], "max": 2, "valid": ".cpu.cores"}`, `{}`, nil,
 			`{"type": "object", "properties": {"cpu": {"type": "object", "properties": {"cores":
 				{"type": "integer", "enum": [1, 2], "default": 1, "title": "cores", "description": "m0"}}}}}`, ``},
