@@ -171,11 +171,16 @@ func (in *inputs) exists(p place, at int) map[string]any {
 	return map[string]any{"type": "array", "contains": in.exists(p, at+1)}
 }
 
-// tuple returns the schema of an array with a schema for each item.
+// tuple returns the schema of an array with a schema for each item. Generators of forms know
+// "items" rather than prefixItems, so it is "items" if there is just one.
 func tuple(items []any) map[string]any {
-	return map[string]any{
-		"type": "array", "minItems": jsonInt(len(items)), "maxItems": jsonInt(len(items)), "prefixItems": items,
+	schema := map[string]any{"type": "array", "minItems": jsonInt(len(items)), "maxItems": jsonInt(len(items))}
+	if len(items) == 1 {
+		schema["items"] = items[0]
+	} else {
+		schema["prefixItems"] = items
 	}
+	return schema
 }
 
 // node returns the schema of a node and of all nodes below it. It is empty if it says
