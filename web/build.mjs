@@ -21,9 +21,15 @@ const notInlined = [
   ...["math/big", "os", "regexp/syntax", "syscall", "time"],
   ...["internal/bisect", "internal/fmtsort", "internal/godebug", "internal/poll"],
   ...["github.com/ohler55/ojg/...", "github.com/dlclark/regexp2/v2/..."],
-  ...["form", "instancetype", "internal/pcre", "internal/spelling", "lint", "web/..."].map(
-    (folder) => `${vmrules}/${folder}`,
-  ),
+  ...[
+    "form",
+    "instancetype",
+    "internal/pcre",
+    "internal/spelling",
+    "internal/vmapi",
+    "lint",
+    "web/...",
+  ].map((folder) => `${vmrules}/${folder}`),
 ];
 const flags = ["-trimpath", "-ldflags=-s -w", ...notInlined.map((path) => `-gcflags=${path}=-l`)];
 run("go", ["build", ...flags, "-o", "dist/vmrules.wasm", "./wasm"], { GOOS: "js", GOARCH: "wasm" });
