@@ -140,10 +140,8 @@ func (p place) arrays() place {
 }
 
 func (in *inputs) condition(c condition) map[string]any {
-	then := map[string]any{}
-	if c.then == nil {
-		then = in.exists(c.path, 0)
-	} else {
+	then := in.exists(c.path, 0)
+	if c.then != nil {
 		then = in.node(c.then, "")
 	}
 	return map[string]any{"if": in.exists(c.valid, 0), "then": then}
