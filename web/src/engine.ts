@@ -111,7 +111,9 @@ async function run(module: WebAssembly.Module): Promise<Program> {
   go.exit = () => {
     started.ended ??= printed.split("\n")[0] || "it exited";
   };
-  void go.run(instance);
+  go.run(instance).catch((error) => {
+    started.ended ??= String(error);
+  });
   return started;
 }
 
