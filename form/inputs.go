@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/internal/jsonpath"
+	"github.com/vmrules/vmrules/internal/meter"
 	"github.com/vmrules/vmrules/internal/value"
 )
 
@@ -19,7 +21,7 @@ type InputSchema struct {
 	// that the schema accepts only for a reason in this list.
 	Unexpressed []Unexpressed `json:"unexpressed"`
 	// Read lists the arguments that were read from the object.
-	Read []Read `json:"read,omitempty"`
+	Read []ReadArgument `json:"read,omitempty"`
 }
 
 // Inputs returns the rules as a schema from which a form can be generated, with one plain
@@ -41,7 +43,8 @@ type InputSchema struct {
 //   - an array of which a rule selects an item by its index must be as long as it is now;
 //   - under Partial, what is not filled in must be missing, not an empty string.
 //
-// Inputs never changes the object, and works on any object.
+// Ratcheting changes nothing: the schema is for an object without an old one. Inputs never
+// changes the object, and works on any object.
 func Inputs(rules vmrules.Rules, object map[string]any, opts ...vmrules.ValidateOption) InputSchema {
 	w := newSchemaWriter(rules, object, opts)
 	w.inputs = &inputs{object: object, tree: w.tree, lengths: map[string]int{}}
@@ -70,6 +73,13 @@ type inputs struct {
 	lengths map[string]int
 }
 
+// These are what a schema for items by index costs, where it stands: for the values, in "if"
+// and in "then".
+const (
+	tupleWork = 10_000
+	tupleSize = 3 * 20 // for each item
+)
+
 var (
 	errBelowItems = errors.New("an index behind [*] selects from several arrays, which may have different lengths")
 	errLongArray  = errors.New("a schema can only express an index in an array of at most 100 items")
@@ -78,7 +88,7 @@ var (
 // fits returns an error if an InputSchema cannot express a place. Otherwise it fixes the
 // lengths of the arrays from which the place selects items by index. It does nothing if in
 // is nil.
-func (in *inputs) fits(p place) error {
+func (in *inputs) fits(p place, m *meter.Meter) error {
 	if in == nil {
 		return nil
 	}
@@ -90,7 +100,11 @@ func (in *inputs) fits(p place) error {
 		case vmrules.ItemsStep:
 			isBelowItems = true
 		case vmrules.NameStep:
-			at, _ = value.Member(value.Resolve(at), string(step))
+			object := value.Resolve(at)
+			if m.Spend(meter.Times(value.LookupCost(object, string(step)), jsonpath.NodeWork), 0) != nil {
+				return errFull
+			}
+			at, _ = value.Member(object, string(step))
 		case vmrules.IndexStep:
 			array := value.Resolve(at)
 			key := textOf(p.steps[:i])
@@ -100,6 +114,8 @@ func (in *inputs) fits(p place) error {
 				return errBelowItems
 			case found[key] > maxIndex:
 				return errLongArray
+			case m.Spend(tupleWork, tupleSize*found[key]) != nil:
+				return errFull
 			}
 			if at = nil; int(step) < value.Len(array) {
 				at, _ = value.Item(array, int(step))
@@ -124,10 +140,8 @@ func (p place) arrays() place {
 }
 
 func (in *inputs) condition(c condition) map[string]any {
-	then := map[string]any{}
-	if c.then == nil {
-		then = in.exists(c.path, 0)
-	} else {
+	then := in.exists(c.path, 0)
+	if c.then != nil {
 		then = in.node(c.then, "")
 	}
 	return map[string]any{"if": in.exists(c.valid, 0), "then": then}
@@ -148,21 +162,23 @@ func (in *inputs) exists(p place, at int) map[string]any {
 		name := string(step)
 		return map[string]any{"type": "object", "required": []any{name}, "properties": map[string]any{name: in.exists(p, at+1)}}
 	case vmrules.IndexStep:
-		items := make([]any, in.lengths[textOf(p.steps[:at])])
-		for i := range items {
-			items[i] = true
-		}
+		items := anyItems(in.lengths[textOf(p.steps[:at])])
 		items[step] = in.exists(p, at+1)
 		return tuple(items)
 	}
 	return map[string]any{"type": "array", "contains": in.exists(p, at+1)}
 }
 
-// tuple returns the schema of an array with a schema for each item.
+// tuple returns the schema of an array with a schema for each item. Generators of forms know
+// "items" rather than prefixItems, so it is "items" if there is just one.
 func tuple(items []any) map[string]any {
-	return map[string]any{
-		"type": "array", "minItems": jsonInt(len(items)), "maxItems": jsonInt(len(items)), "prefixItems": items,
+	schema := map[string]any{"type": "array", "minItems": jsonInt(len(items)), "maxItems": jsonInt(len(items))}
+	if len(items) == 1 {
+		schema["items"] = items[0]
+	} else {
+		schema["prefixItems"] = items
 	}
+	return schema
 }
 
 // node returns the schema of a node and of all nodes below it. It is empty if it says
@@ -204,55 +220,67 @@ func (in *inputs) objectNode(n *node, path string) map[string]any {
 	return schema
 }
 
+// arrayNode returns the schema of an array. If a rule selects an item by its index, the schema
+// of all items is in another schema than prefixItems: "items" would apply only to those behind
+// them.
 func (in *inputs) arrayNode(n *node, path string) map[string]any {
 	schema := map[string]any{"type": "array"}
 	if n.least > 0 {
 		schema["minItems"] = jsonInt(n.least)
 	}
-	var items map[string]any
+	var also []any
 	if n.items != nil {
-		items = in.node(n.items, path+vmrules.ItemsStep{}.String())
+		also = appendUnlessEmpty(also, "items", in.node(n.items, path+vmrules.ItemsStep{}.String()))
+	}
+	for _, contains := range n.contains {
+		also = append(also, map[string]any{"contains": contains})
 	}
 	if length := in.lengths[path]; length > 0 {
-		schema = in.tupleNode(n, path, items, length)
-	} else if len(items) > 0 {
-		schema["items"] = items
-	}
-	switch len(n.contains) {
-	case 0:
-	case 1:
-		schema["contains"] = n.contains[0]
-	default:
-		var all []any
-		for _, contains := range n.contains {
-			all = append(all, map[string]any{"contains": contains})
+		items := anyItems(length)
+		for i, of := range n.item {
+			if item := in.node(of, path+vmrules.IndexStep(i).String()); len(item) > 0 {
+				items[i] = item
+			}
 		}
-		schema["allOf"] = all
+		schema = tuple(items)
+	} else {
+		also = spread(schema, also)
+	}
+	if also != nil {
+		schema["allOf"] = also
 	}
 	return schema
 }
 
-// tupleNode returns the schema of an array with this many items, all of which must satisfy
-// the schema items.
-func (in *inputs) tupleNode(n *node, path string, items map[string]any, length int) map[string]any {
-	all := make([]any, length)
-	for i := range all {
-		var item map[string]any
-		if of := n.item[i]; of != nil {
-			item = in.node(of, path+vmrules.IndexStep(i).String())
-		}
-		switch {
-		case len(item) > 0 && len(items) > 0:
-			all[i] = map[string]any{"allOf": []any{item, items}}
-		case len(item) > 0:
-			all[i] = item
-		case len(items) > 0:
-			all[i] = maps.Clone(items)
-		default:
-			all[i] = true
+func appendUnlessEmpty(all []any, keyword string, schema map[string]any) []any {
+	if len(schema) == 0 {
+		return all
+	}
+	return append(all, map[string]any{keyword: schema})
+}
+
+// spread moves the keywords of other schemas to a schema, and returns the schemas whose
+// keywords are there already.
+func spread(schema map[string]any, others []any) (rest []any) {
+	for _, other := range others {
+		for keyword, of := range other.(map[string]any) {
+			if schema[keyword] != nil {
+				rest = append(rest, other)
+				continue
+			}
+			schema[keyword] = of
 		}
 	}
-	return tuple(all)
+	return rest
+}
+
+// anyItems returns prefixItems that accept any items.
+func anyItems(n int) []any {
+	items := make([]any, n)
+	for i := range items {
+		items[i] = true
+	}
+	return items
 }
 
 // asInput returns the schema of an input.

@@ -2,10 +2,13 @@ package form
 
 import (
 	"encoding/json"
+	"errors"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/vmrules/vmrules/internal/constraint"
+	"github.com/vmrules/vmrules/internal/quantity"
 	"github.com/vmrules/vmrules/internal/value"
 )
 
@@ -65,10 +68,36 @@ func (g *schemaGroup) inputValue(t *total) map[string]any {
 		if g.numbers(t) == "" {
 			return nothingFits()
 		}
-		addNumber(schema, "minimum", t.decimal(constraint.Min))
-		addNumber(schema, "maximum", t.decimal(constraint.Max))
+		g.addBound(schema, t, constraint.Min, "minimum")
+		g.addBound(schema, t, constraint.Max, "maximum")
 	}
 	return schema
+}
+
+var errDouble = errors.New("the bound is not a number that JavaScript has")
+
+// addBound adds a bound of numbers. JavaScript would read one that is not a float64 as
+// another number, or as infinity.
+func (g *schemaGroup) addBound(schema map[string]any, t *total, key, keyword string) {
+	c, ok := t.set.Get(key).(*constraint.Bound)
+	if !ok {
+		return
+	}
+	text := c.Number().String()
+	f, _ := strconv.ParseFloat(text, 64)
+	if n, err := quantity.FromFloat(f, 64); err != nil || n.Compare(c.Number()) != 0 {
+		g.leaveOutBound(t, key)
+		return
+	}
+	schema[keyword] = json.Number(text)
+}
+
+func (g *schemaGroup) leaveOutBound(t *total, key string) {
+	for _, p := range t.parts {
+		if p.key == key {
+			g.leaveOut(p.rule, key, "number", errDouble)
+		}
+	}
 }
 
 // boolean returns the schema of a boolean that satisfies all rules.

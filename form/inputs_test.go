@@ -40,6 +40,8 @@ func TestInputs(t *testing.T) {
 			`{"type": "object", "properties": {"n": {"type": "integer", "title": "n", "description": "m0"}}}`, ``},
 		{"a number of an unknown field", `{"rule": "enum", "path": ".n", "min": 0.5, "valid": ".n"}`, `{}`, nil,
 			`{"type": "object", "properties": {"n": {"type": "number", "minimum": 0.5, "title": "n", "description": "m0"}}}`, ``},
+		{"bounds that JavaScript does not have", `{"rule": "integer", "path": ".n", "min": "9007199254740993", "max": "1e400", "valid": ".n"}`, `{}`, nil,
+			`{"type": "object", "properties": {"n": {"type": "integer", "title": "n", "description": "m0"}}}`, `r0 min number; r0 max number`},
 		{"integers among values", `{"rule": "enum", "path": ".cpu.cores", "values": ["1", 2, "3Gi", true], "max": 2, "valid": ".cpu.cores"}`, `{}`, nil,
 			`{"type": "object", "properties": {"cpu": {"type": "object", "properties": {"cores":
 				{"type": "integer", "enum": [1, 2], "default": 1, "title": "cores", "description": "m0"}}}}}`, ``},
@@ -84,17 +86,18 @@ func TestInputs(t *testing.T) {
 		{"items by index", `{"rule": "string", "path": ".l[1]", "maxLength": 1}, {"rule": "string", "path": ".l[*]", "maxLength": 2, "valid": ".l[*]"}`,
 			`{"l": ["a", "b", "c"]}`, nil,
 			`{"type": "object", "required": ["l"], "properties": {"l": {"type": "array", "minItems": 3, "maxItems": 3, "prefixItems": [
-				{"type": "string", "maxLength": 2, "title": "l", "description": "m1"},
-				{"allOf": [{"type": "string", "maxLength": 1, "title": "l", "description": "m0"},
-					{"type": "string", "maxLength": 2, "title": "l", "description": "m1"}]},
-				{"type": "string", "maxLength": 2, "title": "l", "description": "m1"}]}}}`, ``},
+				true, {"type": "string", "maxLength": 1, "title": "l", "description": "m0"}, true],
+				"allOf": [{"items": {"type": "string", "maxLength": 2, "title": "l", "description": "m1"}}]}}}`, ``},
 		{"an index that is not there", `{"rule": "string", "path": ".l[1]"}`, `{}`, nil,
 			`{"type": "object", "required": ["l"], "properties": {"l": {"type": "array", "minItems": 2, "maxItems": 2, "prefixItems": [true,
 				{"type": "string", "title": "l", "description": "m0"}]}}}`, ``},
+		{"an index of the only item", `{"rule": "string", "path": ".l[0]"}`, `{"l": ["a"]}`, nil,
+			`{"type": "object", "required": ["l"], "properties": {"l": {"type": "array", "minItems": 1, "maxItems": 1,
+				"items": {"type": "string", "title": "l", "description": "m0"}}}}`, ``},
 		{"several contains", `{"rule": "string", "path": ".l[*].s"}, {"rule": "string", "path": ".l[*].t"}`, `{}`, nil,
 			`{"type": "object", "required": ["l"], "properties": {"l": {"type": "array", "minItems": 1,
-				"allOf": [{"contains": {"type": "object", "required": ["s"], "properties": {"s": {"not": {"type": "null"}}}}},
-					{"contains": {"type": "object", "required": ["t"], "properties": {"t": {"not": {"type": "null"}}}}}],
+				"contains": {"type": "object", "required": ["s"], "properties": {"s": {"not": {"type": "null"}}}},
+				"allOf": [{"contains": {"type": "object", "required": ["t"], "properties": {"t": {"not": {"type": "null"}}}}}],
 				"items": {"type": "object", "properties": {"s": {"type": "string", "title": "s", "description": "m0"},
 					"t": {"type": "string", "title": "t", "description": "m1"}}}}}}`, ``},
 		{"what cannot be said", `{"rule": "string", "path": "..s"}, {"rule": "string", "path": ".l[*].m[0]"}, {"rule": "string", "path": ".l[100]"},
@@ -148,7 +151,7 @@ func TestInputs(t *testing.T) {
 func TestInputsRead(t *testing.T) {
 	rules := limitRules(t, `{"rule": "string", "path": ".s", "maxLength": "jsonpath::.spec.domain.most"}`)
 	object := decodeExactly(json.RawMessage(`{"kind": "List", "items": [{"kind": "VirtualMachineInstance", "spec": {"domain": {"most": 3}}}]}`))
-	want := []form.Read{{Rule: "r0", Target: "items[0]", Argument: "maxLength", Path: "jsonpath::.spec.domain.most"}}
+	want := []form.ReadArgument{{Rule: "r0", Target: "items[0]", Argument: "maxLength", Path: "jsonpath::.spec.domain.most"}}
 	if diff := cmp.Diff(want, form.Inputs(rules, object).Read); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -40,6 +40,9 @@ func ParameterInputs(template map[string]any, opts ...vmrules.ParseOption) (Inpu
 	}
 	properties, required := map[string]any{}, []any{}
 	for i := range r.all {
+		if err == nil && r.call.isSpent() {
+			break
+		}
 		p := parameterWriter{Parameter: &r.all[i]}
 		p.schemaWriter = w
 		if r.asked != nil {

@@ -49,10 +49,13 @@ func (r *parameterReader) constraints() []Parameter {
 	made := make([]Parameter, len(r.all))
 	for i, p := range r.all {
 		of := &r.asked[i]
+		if r.call.isSpent() {
+			break
+		}
 		p.Must, p.Should = of.must.constraints(), of.should.constraints()
 		p.Uses = slices.Clone(p.Uses)
 		for use := range p.Uses {
-			if part := of.parts[use]; part != nil {
+			if part := of.parts[use]; part != nil && !r.call.isSpent() {
 				p.Uses[use].Must, p.Uses[use].Should = part.must.constraints(), part.should.constraints()
 			}
 		}

@@ -3,9 +3,12 @@ package form
 import (
 	"errors"
 	"slices"
+	"sync"
 
 	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/value"
+	"github.com/vmrules/vmrules/internal/vmfields"
 )
 
 // SchemaDialect is the dialect of JSON Schema that Schema writes.
@@ -96,8 +99,8 @@ type Unexpressed struct {
 	Reason string `json:"reason"`
 }
 
-// A Read is an argument of a rule that was read from the object, at a path.
-type Read struct {
+// A ReadArgument is an argument of a rule that was read from the object, at a path.
+type ReadArgument struct {
 	Rule     string `json:"rule"`
 	Target   string `json:"target,omitempty"` // as in vmrules.Result
 	Argument string `json:"argument"`
@@ -107,11 +110,12 @@ type Read struct {
 // A schemaWriter collects what one schema says.
 type schemaWriter struct {
 	*call
+	object      map[string]any
 	tree        *node
 	patterns    map[string]*pattern // by the text in PCRE
 	conditions  []condition
 	unexpressed []Unexpressed
-	read        []Read
+	read        []ReadArgument
 	inputs      *inputs // nil for Schema
 }
 
@@ -130,7 +134,7 @@ func (c condition) schema() map[string]any {
 
 func newSchemaWriter(rules vmrules.Rules, object map[string]any, opts []vmrules.ValidateOption) *schemaWriter {
 	return &schemaWriter{
-		call: newCall(rules, object, opts),
+		call: newCall(rules, object, opts), object: object,
 		tree: &node{}, patterns: map[string]*pattern{}, unexpressed: []Unexpressed{},
 	}
 }
@@ -150,6 +154,11 @@ func (w *schemaWriter) write() {
 
 func (w *schemaWriter) writeTarget(target []vmrules.Resolved) {
 	of := schemaTarget{schemaWriter: w, name: target[0].Target, root: target[0].Root.Steps()}
+	_, of.hasRoot = valueAt(w.object, of.root)
+	if n := len(of.root); n > 0 && of.root[n-1] == vmrules.NameStep("template") {
+		spec, _ := valueAt(w.object, of.root[:n-1])
+		of.setters = vmfields.SettersOf(spec)
+	}
 	if target[0].HasParameters {
 		of.leaveOut(nil, "", "string", errParameter)
 	}
@@ -162,11 +171,45 @@ func (w *schemaWriter) writeTarget(target []vmrules.Resolved) {
 	}
 }
 
+// valueAt returns the value at a path of names and indexes; false if it is missing.
+func valueAt(object any, path []vmrules.Step) (any, bool) {
+	for _, step := range path {
+		object = value.Resolve(object)
+		switch step := step.(type) {
+		case vmrules.NameStep:
+			object, _ = value.Member(object, string(step))
+		case vmrules.IndexStep:
+			if int(step) >= value.Len(object) {
+				return nil, false
+			}
+			object, _ = value.Item(object, int(step))
+		}
+	}
+	object = value.Resolve(object)
+	return object, object != nil
+}
+
+// openVM returns the fields that an instance type or a preference may set.
+var openVM = sync.OnceValue(func() *jsonpath.Implied { return vmfields.OfOpenVM(nil) })
+
+// isSettable reports whether the instance type or the preference of the VM may set what a path
+// selects, whether it is given or not.
+func (t *schemaTarget) isSettable(path []vmrules.Step) bool {
+	if t.setters == 0 || len(path) == 0 {
+		return false
+	}
+	parsed, err := jsonpath.Parse("$" + textOf(path))
+	return err != nil || openVM().MaySet(parsed, t.setters) != 0
+}
+
 // A schemaTarget writes the part of a schema that is about one target.
 type schemaTarget struct {
 	*schemaWriter
 	name string
 	root []vmrules.Step // the $ of the rules
+
+	hasRoot bool             // whether the object has what the rules call $
+	setters jsonpath.Setters // the instance type and the preference that the VM names
 }
 
 // leaveOut records what the schema does not express of a rule, or of all rules if r is
@@ -197,7 +240,7 @@ func (t *schemaTarget) locate(path []vmrules.Step, known vmrules.Place) (place, 
 	case slices.ContainsFunc(p.steps, func(step vmrules.Step) bool { return !canSay(step) }):
 		return place{}, errStep
 	}
-	return p, t.inputs.fits(p)
+	return p, t.inputs.fits(p, &t.budget.Meter)
 }
 
 // A schemaGroup writes the rules on one path in one target.
@@ -288,9 +331,13 @@ func (g *schemaGroup) addMust(must *total, r *vmrules.Resolved) {
 		tree.require(target)
 		tree.grow(target).isObject = true
 	}
-	if r.AtPath.MayBeSet || r.AtValid.MayBeSet {
+	if r.Outcome == vmrules.Undecided && !r.HasParameters && g.hasRoot {
+		g.leaveOut(rule, "", "", errors.New(r.Note))
+	}
+	isGiven := !r.AtPath.MayBeSet && g.isSettable(rule.path) // by an object that is given
+	if isGiven || r.AtPath.MayBeSet || g.isSettable(rule.valid) {
 		g.leaveOut(rule, "", "", errOthers)
-		if g.isPartial {
+		if isGiven || g.isPartial {
 			return
 		}
 	}
@@ -357,5 +404,5 @@ func (g *schemaGroup) noteRead(r *rule, argument, path string) {
 	if g.budget.Spend(sayWork, len(path)+2*saySize) != nil {
 		return
 	}
-	g.read = append(g.read, Read{Rule: r.Name, Target: g.name, Argument: argument, Path: path})
+	g.read = append(g.read, ReadArgument{Rule: r.Name, Target: g.name, Argument: argument, Path: path})
 }

@@ -1,6 +1,7 @@
 import { VmrulesError } from "./errors.js";
 import { load } from "./go.js";
 import { newScope } from "./scope.js";
+import { jsonOf } from "./text.js";
 import type { Failure } from "./types.js";
 
 /** Source is where `init` takes vmrules.wasm from. */
@@ -25,6 +26,7 @@ interface Program {
 
 let program: Program | undefined;
 let starting: Promise<void> | undefined;
+let count = 0;
 let readDefault: () => Promise<Source> = async () => new URL("vmrules.wasm", import.meta.url);
 
 /** setDefault sets where `init()` takes vmrules.wasm from. */
@@ -57,6 +59,7 @@ export function init(source?: Source | Promise<Source>): Promise<void> {
 async function start(source: Source | Promise<Source> | undefined): Promise<void> {
   try {
     program = await run(await compile((await source) ?? (await readDefault())));
+    count++;
   } catch (error) {
     if (error instanceof VmrulesError) {
       throw error;
@@ -108,8 +111,15 @@ async function run(module: WebAssembly.Module): Promise<Program> {
   go.exit = () => {
     started.ended ??= printed.split("\n")[0] || "it exited";
   };
-  void go.run(instance);
+  go.run(instance).catch((error) => {
+    started.ended ??= String(error);
+  });
   return started;
+}
+
+/** starts counts the programs that were started: each numbers its rules anew. */
+export function starts(): number {
+  return count;
 }
 
 const texts = new WeakMap<object, string>();
@@ -145,7 +155,7 @@ export function call<Result>(operation: string, settings: object, named: Texts):
       parts.push(bytes);
     }
   }
-  const header = encoder.encode(JSON.stringify({ ...settings, operation, texts: names }));
+  const header = encoder.encode(jsonOf("the options", { ...settings, operation, texts: names }));
   const [result, failure] = answers(header, parts);
   const read = result === "" ? undefined : JSON.parse(result);
   if (typeof read === "object" && read !== null) {
@@ -172,9 +182,10 @@ function answers(header: Uint8Array, parts: Uint8Array[]): [string, string] {
   if (program === undefined) {
     throw new VmrulesError("the library is not loaded: wait for init() before the first call");
   }
+  const size = sizeOf(header, parts);
   if (program.ended === undefined) {
     try {
-      send(program.exports, header, parts);
+      send(program.exports, size, header, parts);
     } catch (error) {
       program.ended ??= String(error); // such as a stack that is too small
     }
@@ -185,8 +196,18 @@ function answers(header: Uint8Array, parts: Uint8Array[]): [string, string] {
   return [answer(program.exports, 0), answer(program.exports, 1)];
 }
 
-function send(exports: Exports, header: Uint8Array, parts: Uint8Array[]): void {
+/** maxText limits the bytes of a call. Reading them takes up to a hundred times as much memory. */
+const maxText = 16 << 20;
+
+function sizeOf(header: Uint8Array, parts: Uint8Array[]): number {
   const size = parts.reduce((sum, part) => sum + part.length, header.length);
+  if (size > maxText) {
+    throw new VmrulesError(`the call has ${size} bytes of text: there may be at most ${maxText}`);
+  }
+  return size;
+}
+
+function send(exports: Exports, size: number, header: Uint8Array, parts: Uint8Array[]): void {
   let place = exports.room(size) >>> 0;
   const memory = new Uint8Array(exports.mem.buffer);
   for (const part of [header, ...parts]) {

@@ -1,6 +1,6 @@
 import { call } from "./engine.js";
 import type { ParseOptions, Rules } from "./rules.js";
-import { type ObjectInput, textOf } from "./text.js";
+import { type ObjectInput, textOf, wellFormed } from "./text.js";
 import type { InputSchema, Limit, Parameter } from "./types.js";
 import { judge, type ValidateOptions } from "./validate.js";
 
@@ -25,15 +25,6 @@ export function schema(
   return judge("schema", rules, object, options);
 }
 
-/** inputs returns the rules as a schema from which a form can be generated, with one plain input for each field. */
-export function inputs(
-  rules: Rules,
-  object: ObjectInput | null | undefined,
-  options: ValidateOptions = {},
-): InputSchema {
-  return judge("inputs", rules, object, options);
-}
-
 /**
  * parameters returns the parameters of a template, with what the fields that take their values may
  * hold. If the template's rules cannot be read, it throws a VmrulesError whose result are the
@@ -43,16 +34,58 @@ export function parameters(template: ObjectInput, options: ParseOptions = {}): P
   return call("parameters", options, { template: textOf("template", template) });
 }
 
-/** parameterInputs returns a schema from which a form for the parameters of a template can be generated. */
+/**
+ * inputs returns the rules as a schema from which a form can be generated. A validator in strict
+ * mode accepts it, if it knows its `formats`.
+ */
+export function inputs(
+  rules: Rules,
+  object: ObjectInput | null | undefined,
+  options: ValidateOptions = {},
+): InputSchema {
+  return judge("inputs", rules, object, options);
+}
+
+/**
+ * parameterInputs returns a schema from which a form for the parameters of a template can be
+ * generated. If the template's rules cannot be read, it throws a VmrulesError whose result is the
+ * schema without them.
+ */
 export function parameterInputs(template: ObjectInput, options: ParseOptions = {}): InputSchema {
   return call("parameterInputs", options, { template: textOf("template", template) });
 }
 
-/** fill returns a copy of a template in which its parameters have values. */
-export function fill(template: ObjectInput, values: ObjectInput = {}): { [name: string]: unknown } {
+/** ParameterValues are values for the parameters of a template, by their names. */
+export type ParameterValues = { [name: string]: string | number | boolean };
+
+/**
+ * fill returns a template with its parameters filled in: with the values given, else with the
+ * template's own, else with generated ones. validateOwn judges the result.
+ */
+export function fill<Template extends object>(
+  template: Template | string,
+  values: ParameterValues = {},
+): Template {
   return call(
     "fill",
     {},
-    { template: textOf("template", template), values: textOf("values", values) },
+    {
+      template: textOf("template", template),
+      values: textOf("values", values),
+    },
+  );
+}
+
+/**
+ * formats returns the formats in a schema of `inputs` or `parameterInputs`, by name: for addFormat
+ * of ajv, and for customFormats of react-jsonschema-form.
+ */
+export function formats(schema: JSONSchema): { [name: string]: (value: string) => boolean } {
+  const names: string[] = call("formats", {}, { schema: textOf("schema", schema) });
+  return Object.fromEntries(
+    names.map((format) => [
+      format,
+      (value) => call("allows", { format }, { value: wellFormed("the value", value) }),
+    ]),
   );
 }

@@ -2,9 +2,11 @@ export { init, jsonText, type Source } from "./engine.js";
 export { VmrulesError } from "./errors.js";
 export {
   fill,
+  formats,
   inputs,
   type JSONSchema,
   limits,
+  type ParameterValues,
   parameterInputs,
   parameters,
   schema,

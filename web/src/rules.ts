@@ -1,7 +1,7 @@
-import { call, GoneError, type Texts } from "./engine.js";
+import { call, GoneError, starts, type Texts } from "./engine.js";
 import { VmrulesError } from "./errors.js";
 import { jsonOf, type ObjectInput, textOf, wellFormed } from "./text.js";
-import type { ReadRules, Root, Rule, TemplateName, Version, Violation } from "./types.js";
+import type { Read, Root, Rule, TemplateName, Version, Violation } from "./types.js";
 
 /** ParseOptions change how an annotation is read. */
 export interface ParseOptions {
@@ -18,13 +18,15 @@ export interface ParseOptions {
  * keeps those that were used last, and reads others again.
  */
 export class Rules {
-  readonly #read: () => ReadRules;
-  #known: ReadRules;
+  readonly #read: () => Read;
+  #known: Read;
+  #start: number;
 
   /** @internal */
-  constructor(read: () => ReadRules) {
+  constructor(read: () => Read) {
     this.#read = read;
     this.#known = read();
+    this.#start = starts();
   }
 
   /** length is the number of rules. */
@@ -48,14 +50,17 @@ export class Rules {
 
   /** @internal */
   use<Result>(operation: string, settings: object, texts: Texts): Result {
-    try {
-      return call(operation, { ...settings, rules: this.#known.rules }, texts);
-    } catch (error) {
-      if (!(error instanceof GoneError)) {
-        throw error;
+    if (this.#start === starts()) {
+      try {
+        return call(operation, { ...settings, rules: this.#known.rules }, texts);
+      } catch (error) {
+        if (!(error instanceof GoneError)) {
+          throw error;
+        }
       }
     }
     this.#known = this.#read();
+    this.#start = starts();
     return call(operation, { ...settings, rules: this.#known.rules }, texts);
   }
 }

@@ -253,25 +253,6 @@ export interface Limit {
 }
 
 /**
- * An InputSchema is a JSON Schema (draft 2020-12) for a generator of forms, with what the
- * schema does not say.
- */
-export interface InputSchema {
-  /**
-   * Schema consists of the same types as that of the function Schema, but has only
-   * keywords of JSON Schema. A validator in strict mode accepts it, such as ajv's.
-   */
-  schema: { [name: string]: unknown };
-  /**
-   * Unexpressed lists what the schema does not express. Validate may reject an object
-   * that the schema accepts only for a reason in this list.
-   */
-  unexpressed: Unexpressed[];
-  /** Read lists the arguments that were read from the object. */
-  read?: Read[];
-}
-
-/**
  * A Parameter is a parameter that a template declares, with what the fields that take its
  * value may hold. A form needs this to render an input for the parameter.
  */
@@ -295,6 +276,25 @@ export interface Parameter {
    */
   must?: Constraints;
   should?: Constraints;
+}
+
+/**
+ * An InputSchema is a JSON Schema (draft 2020-12) for a generator of forms, with what the
+ * schema does not say.
+ */
+export interface InputSchema {
+  /**
+   * Schema consists of the same types as that of the function Schema, but has only
+   * keywords of JSON Schema. A validator in strict mode accepts it, such as ajv's.
+   */
+  schema: { [name: string]: unknown };
+  /**
+   * Unexpressed lists what the schema does not express. Validate may reject an object
+   * that the schema accepts only for a reason in this list.
+   */
+  unexpressed: Unexpressed[];
+  /** Read lists the arguments that were read from the object. */
+  read?: ReadArgument[];
 }
 
 /** An Expansion is what KubeVirt makes of a VM, or why it refuses the VM. */
@@ -326,8 +326,8 @@ export interface TemplateName {
   name: string;
 }
 
-/** ReadRules is the answer to a request for rules. */
-export interface ReadRules {
+/** Read is the answer to a request for rules. */
+export interface Read {
   /** their number, for other requests */
   rules: number;
   length: number;
@@ -454,6 +454,24 @@ export interface RuleNote {
   note?: string;
 }
 
+/** A Use is a place in a template that uses a parameter. */
+export interface Use {
+  /** as in vmrules.Violation */
+  field: string;
+  /** as in vmrules.Violation; for a key, the pointer of its object */
+  pointer: string;
+  as: UsedAs;
+  /**
+   * Before and After are the text around the parameter, if it is UsedPart and the only one
+   * in the field. Then the field is Before, the value and After.
+   */
+  before?: string;
+  after?: string;
+  /** Must and Should say what the rules ask of the whole field, if it is UsedPart. */
+  must?: Constraints;
+  should?: Constraints;
+}
+
 /**
  * An Unexpressed is something that a schema does not express. It is about all rules if it
  * names none.
@@ -471,31 +489,13 @@ export interface Unexpressed {
   reason: string;
 }
 
-/** A Read is an argument of a rule that was read from the object, at a path. */
-export interface Read {
+/** A ReadArgument is an argument of a rule that was read from the object, at a path. */
+export interface ReadArgument {
   rule: string;
   /** as in vmrules.Result */
   target?: string;
   argument: string;
   path: string;
-}
-
-/** A Use is a place in a template that uses a parameter. */
-export interface Use {
-  /** as in vmrules.Violation */
-  field: string;
-  /** as in vmrules.Violation; for a key, the pointer of its object */
-  pointer: string;
-  as: UsedAs;
-  /**
-   * Before and After are the text around the parameter, if it is UsedPart and the only one
-   * in the field. Then the field is Before, the value and After.
-   */
-  before?: string;
-  after?: string;
-  /** Must and Should say what the rules ask of the whole field, if it is UsedPart. */
-  must?: Constraints;
-  should?: Constraints;
 }
 
 /** A Conflict is a reason for which KubeVirt refuses a VM. */

@@ -137,6 +137,7 @@ test("with the library loaded", async (t) => {
       [() => validate(rules, cyclic), /cannot be written as JSON/],
       [() => validate(rules, { a: 1n }), /cannot be written as JSON/],
       [() => validate(rules, (() => 1) as never), /a function, which has no JSON/],
+      [() => validate(rules, {}, { defaults: { "jsonpath::.a": 1n } }), /the options cannot be/],
       [() => validate(rules, {}, { partail: true } as never), /unknown field "partail"/],
       [() => validate(rules, {}, { partial: 1 } as never), /partial/],
       [() => validate(rules, {}, { instancetypes: [small, null as never] }), /instancetypes/],

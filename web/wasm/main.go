@@ -5,13 +5,22 @@
 package main
 
 import (
+	"runtime"
+	"runtime/debug"
 	"unsafe"
 
 	"github.com/vmrules/vmrules/web/internal/engine"
 )
 
+// memoryLimit makes the garbage collector work harder above it. WebAssembly has 4 GiB and gives
+// nothing back.
+const memoryLimit = 1 << 30
+
 // main waits, so that the functions below can be called.
-func main() { select {} }
+func main() {
+	debug.SetMemoryLimit(memoryLimit)
+	select {}
+}
 
 var (
 	program = engine.New()
@@ -35,6 +44,7 @@ func call(header int32) {
 	text := unsafe.String(unsafe.SliceData(in), len(in))
 	answers[0], answers[1] = program.Call(text[:header], text[header:])
 	in = nil
+	runtime.Gosched() // to the garbage collector, which nothing else lets run between calls
 }
 
 // place and length say where one of the two answers of the last call is: its result and its

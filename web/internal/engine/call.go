@@ -24,6 +24,8 @@ type header struct {
 	Root    vmrules.Root    `json:"root"`
 	Profile string          `json:"profile"`
 
+	Format string `json:"format"` // for one value
+
 	// For judging by rules that have been read.
 	Rules      int                        `json:"rules"`
 	Index      int                        `json:"index"`
@@ -40,9 +42,6 @@ type call struct {
 }
 
 func newCall(e *Engine, header, texts string) (*call, error) {
-	if length := len(header) + len(texts); length > maxText {
-		return nil, fmt.Errorf("the call has %d bytes of text: there may be at most %d", length, maxText)
-	}
 	c := &call{engine: e, texts: map[string][]string{}}
 	decoder := json.NewDecoder(strings.NewReader(header))
 	decoder.DisallowUnknownFields() // an option that is misspelt

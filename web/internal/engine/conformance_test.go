@@ -183,7 +183,7 @@ func compareEngine(t *testing.T, e *engine.Engine, one *vector) {
 		if result == "" {
 			call = "validateOwn"
 		} else {
-			var read engine.ReadRules
+			var read engine.Read
 			unmarshal(t, result, &read)
 			judging = with(judging, "rules", read.Rules)
 		}
@@ -214,7 +214,7 @@ func with(settings map[string]any, name string, value any) map[string]any {
 }
 
 // ask calls the engine with those texts of the names that there are.
-func ask(t *testing.T, e *engine.Engine, operation string, settings map[string]any, texts map[string]string, cluster []string, names ...string) (result, failure string) {
+func ask(t testing.TB, e *engine.Engine, operation string, settings map[string]any, texts map[string]string, cluster []string, names ...string) (result, failure string) {
 	t.Helper()
 	type text struct {
 		Name   string `json:"name"`
@@ -238,7 +238,7 @@ func ask(t *testing.T, e *engine.Engine, operation string, settings map[string]a
 	return e.Call(string(marshal(t, header)), all.String())
 }
 
-func marshal(t *testing.T, v any) []byte {
+func marshal(t testing.TB, v any) []byte {
 	t.Helper()
 	text, err := json.Marshal(v)
 	if err != nil {

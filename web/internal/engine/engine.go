@@ -10,10 +10,6 @@ import (
 	"github.com/vmrules/vmrules"
 )
 
-// maxText limits the bytes of all texts of one call. Reading them takes up to a hundred times
-// as much memory, of which WebAssembly has 4 GiB.
-const maxText = 16 << 20
-
 // An Engine answers calls, one at a time.
 type Engine struct {
 	read *cache
@@ -38,10 +34,12 @@ var operations = map[string]operation{
 	"knownFields":       knownFields,
 	"limits":            limits,
 	"schema":            schema,
-	"inputs":            inputs,
 	"parameters":        parameters,
+	"inputs":            inputs,
 	"parameterInputs":   parameterInputs,
 	"fill":              fill,
+	"formats":           formats,
+	"allows":            allows,
 	"expand":            expand,
 	"checkRequirements": checkRequirements,
 }

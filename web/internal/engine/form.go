@@ -1,6 +1,9 @@
 package engine
 
 import (
+	"maps"
+	"slices"
+
 	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/form"
 )
@@ -17,12 +20,6 @@ func schema(c *call) (any, error) {
 	})
 }
 
-func inputs(c *call) (any, error) {
-	return c.judge(func(rules vmrules.Rules, object map[string]any, opts []vmrules.ValidateOption) any {
-		return form.Inputs(rules, object, opts...)
-	})
-}
-
 func parameters(c *call) (any, error) {
 	template, err := c.object("template")
 	if err != nil {
@@ -30,6 +27,12 @@ func parameters(c *call) (any, error) {
 	}
 	all, err := form.Parameters(template, c.parseOptions()...)
 	return orEmpty(all), err
+}
+
+func inputs(c *call) (any, error) {
+	return c.judge(func(rules vmrules.Rules, object map[string]any, opts []vmrules.ValidateOption) any {
+		return form.Inputs(rules, object, opts...)
+	})
 }
 
 func parameterInputs(c *call) (any, error) {
@@ -51,4 +54,39 @@ func fill(c *call) (any, error) {
 		return nil, err
 	}
 	return filled, nil
+}
+
+// formats returns the names in a schema that are formats of this package.
+func formats(c *call) (any, error) {
+	schema, err := c.object("schema")
+	names := map[string]bool{}
+	addFormats(schema, names)
+	return orEmpty(slices.Sorted(maps.Keys(names))), err
+}
+
+func addFormats(schema any, to map[string]bool) {
+	switch schema := schema.(type) {
+	case map[string]any:
+		if name, ok := schema["format"].(string); ok {
+			if _, err := form.ParseFormat(name); err == nil {
+				to[name] = true
+			}
+		}
+		for _, below := range schema {
+			addFormats(below, to)
+		}
+	case []any:
+		for _, below := range schema {
+			addFormats(below, to)
+		}
+	}
+}
+
+// allows reports whether a format allows a string.
+func allows(c *call) (any, error) {
+	format, err := form.ParseFormat(c.Format)
+	if err != nil {
+		return nil, err
+	}
+	return format.Allows(c.text("value")), nil
 }

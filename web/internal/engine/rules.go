@@ -77,8 +77,8 @@ func (c *call) parseOptions() []vmrules.ParseOption {
 	return opts
 }
 
-// ReadRules is the answer to a request for rules.
-type ReadRules struct {
+// Read is the answer to a request for rules.
+type Read struct {
 	Rules  int `json:"rules"` // their number, for other requests
 	Length int `json:"length"`
 }
@@ -103,7 +103,7 @@ func (c *call) keep(size int) func(vmrules.Rules, error) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		return ReadRules{c.engine.read.add(rules, size), rules.Len()}, nil
+		return Read{c.engine.read.add(rules, size), rules.Len()}, nil
 	}
 }
 

@@ -30,11 +30,11 @@ var roots = []reflect.Type{
 	reflect.TypeFor[lint.KnownField](),
 	reflect.TypeFor[lint.Profile](),
 	reflect.TypeFor[form.Limit](),
-	reflect.TypeFor[form.InputSchema](),
 	reflect.TypeFor[form.Parameter](),
+	reflect.TypeFor[form.InputSchema](),
 	reflect.TypeFor[instancetype.Expansion](),
 	reflect.TypeFor[engine.TemplateName](),
-	reflect.TypeFor[engine.ReadRules](),
+	reflect.TypeFor[engine.Read](),
 	reflect.TypeFor[engine.Failure](),
 }
 
