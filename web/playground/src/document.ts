@@ -12,6 +12,7 @@ import {
   type Scalar,
   type YAMLMap,
 } from "yaml";
+import { tokensOf } from "./pointer.js";
 
 /** A Place is a part of a text, in UTF-16 code units. */
 export interface Place {
@@ -84,14 +85,6 @@ export class Entity {
     }
     return isScalar(node) ? node : undefined;
   }
-}
-
-/** tokensOf returns the tokens of a JSON Pointer. */
-export function tokensOf(pointer: string): string[] {
-  return pointer
-    .split("/")
-    .slice(1)
-    .map((token) => token.replaceAll("~1", "/").replaceAll("~0", "~"));
 }
 
 /** placeOf returns the place of a node; of an object or array, that of its first line. */

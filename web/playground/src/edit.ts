@@ -1,5 +1,6 @@
 import { type Document, Scalar, stringify } from "yaml";
-import { type Entity, placeOf, readEntities, tokensOf } from "./document.js";
+import { type Entity, placeOf, readEntities } from "./document.js";
+import { tokensOf } from "./pointer.js";
 import type { Change } from "./protocol.js";
 
 /**

@@ -4,7 +4,7 @@ import { Validator } from "@cfworker/json-schema";
 import Form from "@rjsf/core/lib/components/Form.js";
 import type { ErrorSchema, RJSFSchema, ValidatorType } from "@rjsf/utils";
 import { createRoot, type Root } from "react-dom/client";
-import { tokensOf } from "./document.js";
+import { tokensOf } from "./pointer.js";
 import type { Change, FormState } from "./protocol.js";
 import { templates } from "./templates.js";
 

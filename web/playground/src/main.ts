@@ -3,7 +3,8 @@ import { Editor } from "./editor.js";
 import { byId } from "./elements.js";
 import { examples } from "./examples.js";
 import { Forms } from "./panels.js";
-import type { Analysis, Input, Mark, Pane, Spot, Texts, Values } from "./protocol.js";
+import { tokensOf } from "./pointer.js";
+import type { Analysis, Change, Input, Mark, Pane, Spot, Texts, Values } from "./protocol.js";
 import { findingsIn, findingsOf, reportOf, summaryOf } from "./report.js";
 import { fromHash, LinkError, toHash } from "./share.js";
 import { startTabs } from "./tabs.js";
@@ -53,15 +54,26 @@ function input(): Input {
 
 const forms = new Forms(client, input, async (name, changes) => {
   if (name === "form") {
-    editors.vm.update(await client.ask("edit", { text: editors.vm.text, changes }));
-    return judge();
+    return editVM(changes);
   }
   values = { ...values };
   for (const { pointer, value } of changes) {
-    values[pointer.slice(1)] = (value ?? "") as Values[string];
+    values[tokensOf(pointer)[0] ?? ""] = (value ?? "") as Values[string];
   }
-  return judge();
+  changed();
 });
+
+/** editVM changes values in the text of the VM; again, if a person changed the text meanwhile. */
+async function editVM(changes: Change[]): Promise<void> {
+  for (;;) {
+    const { text } = editors.vm;
+    const edited = await client.ask("edit", { text, changes });
+    if (editors.vm.text === text) {
+      editors.vm.update(edited);
+      return;
+    }
+  }
+}
 
 function load(given: Input): Promise<void> {
   for (const pane of panes) {

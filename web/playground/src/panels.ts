@@ -2,7 +2,7 @@ import type { Client } from "./client.js";
 import { byId, make } from "./elements.js";
 import type { Change, FormName, Input } from "./protocol.js";
 
-/** Apply carries out what a person changes in a form. */
+/** Apply carries out what a person changes in a form; the page then judges by itself. */
 export type Apply = (name: FormName, changes: Change[]) => Promise<void>;
 
 /** Forms shows the form of the tab that is open. */
@@ -11,9 +11,13 @@ export class Forms {
   readonly #input: () => Input;
   readonly #apply: Apply;
   #open: FormName | undefined;
-  /** changed counts what a person changed. An answer from before the last change is not shown. */
+  /**
+   * changed counts what a person changed, and applied what of it is carried out. While they differ,
+   * and if something changed since the worker was asked, a form is not shown anew: it would undo
+   * what a person has typed.
+   */
   #changed = 0;
-  /** done is when all changes so far are carried out. */
+  #applied = 0;
   #done: Promise<void> = Promise.resolve();
 
   constructor(client: Client, input: () => Input, apply: Apply) {
@@ -31,7 +35,7 @@ export class Forms {
   /** refresh shows the form anew. */
   async refresh(): Promise<void> {
     const name = this.#open;
-    if (name === undefined) {
+    if (name === undefined || this.#applied !== this.#changed) {
       return;
     }
     const changed = this.#changed;
@@ -44,12 +48,23 @@ export class Forms {
         showForm(byId(name), state, (changes) => this.#change(name, changes));
       }
     } catch (error) {
-      byId("summary").after(make("p", "problem", `The form cannot be shown: ${error}`));
+      complain(error);
     }
   }
 
   #change(name: FormName, changes: Change[]): void {
     this.#changed++;
-    this.#done = this.#done.then(() => this.#apply(name, changes));
+    this.#done = this.#done
+      .then(() => this.#apply(name, changes))
+      .catch(complain)
+      .finally(() => this.#applied++);
   }
+}
+
+function complain(error: unknown): void {
+  const old = document.getElementById("form-problem");
+  const problem = make("p", "problem", `The form does not work: ${error}`);
+  problem.id = "form-problem";
+  old?.remove();
+  byId("summary").after(problem);
 }
