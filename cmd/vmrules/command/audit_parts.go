@@ -111,6 +111,9 @@ func (a *auditor) needed(vm map[string]any) *selection {
 		if len(annotation) > maxKept || value(vm, "metadata", "annotations", vmrules.SkipAnnotation) != nil {
 			return nil // the cache does not keep these rules, or nothing uses them
 		}
+		if a.templates != nil && isBlank(annotation) {
+			return nil // the rules are those of a template
+		}
 		n = a.parse(annotation).needs
 	}
 	switch text(vm["kind"]) {

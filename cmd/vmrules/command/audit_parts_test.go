@@ -27,7 +27,7 @@ func checkParts(t *testing.T, a *auditor, object []byte) bool {
 		return result{[4]string{vm.Kind, vm.Namespace, vm.Name, vm.Template}, vm.report, fmt.Sprint(vm.err)}
 	}
 	reader := newPartReader()
-	want, got := a.judgeDecoded(decode(object), object), a.judge(reader, object)
+	want, got := a.judgeDecoded(decode(object)), a.judge(reader, object)
 	if diff := cmp.Diff(shown(want), shown(got)); diff != "" {
 		t.Errorf("%s (-whole +parts):\n%s", object, diff)
 	}

@@ -1,7 +1,6 @@
 package command
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -111,8 +110,8 @@ unless --require-rules is given.`,
 }
 
 func (c *checker) run(command *cobra.Command, args []string) error {
-	if c.book.isGiven() && c.template != "" {
-		return errors.New("--rules and --template cannot be used together: give the rules by one of them")
+	if err := c.book.excludes(c.template); err != nil {
+		return err
 	}
 	if err := inputTwice(c.book.files, c.with.files, []string{c.template}, args); err != nil {
 		return err

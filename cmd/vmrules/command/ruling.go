@@ -3,6 +3,7 @@ package command
 import (
 	"errors"
 	"fmt"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -24,9 +25,9 @@ type ruling struct {
 // them.
 type template struct {
 	manifest.Object
-	isRead bool
-	rules  vmrules.Rules
-	err    error
+	read  sync.Once
+	rules vmrules.Rules
+	err   error
 }
 
 func newRuling(b Build) ruling {
@@ -88,31 +89,32 @@ func (r *ruling) templateOf(vm map[string]any) (*template, error) {
 }
 
 // rulesOf returns the rules for an object, and the object to judge, which is a template with
-// its parameters filled in. A VM needs a template only if it has no rules of its own and is
-// not exempt from all rules.
+// its parameters filled in.
 func (r *ruling) rulesOf(o manifest.Object) (vmrules.Rules, map[string]any, error) {
 	if o.IsTemplate() {
-		rules, content, err := r.rulesIn(o)
-		return rules, content, err
+		return r.rulesIn(o)
 	}
 	vm := o.Content()
+	rules, err := r.rulesOfVM(vm)
+	return rules, vm, err
+}
+
+// rulesOfVM returns the rules for a VM. It needs a template only if it has no rules of its own
+// and is not exempt from all rules. It is safe for concurrent use.
+func (r *ruling) rulesOfVM(vm map[string]any) (vmrules.Rules, error) {
 	if r.templates == nil {
-		rules, err := vmrules.RulesFor(vm, nil, r.reading...)
-		return rules, vm, err
+		return vmrules.RulesFor(vm, nil, r.reading...)
 	}
 	rules, err := vmrules.RulesFor(vm, unreadable, r.reading...)
 	if !isAboutTemplate(err) {
-		return rules, vm, err
+		return rules, err
 	}
 	t, err := r.templateOf(vm)
 	if err != nil {
-		return vmrules.Rules{}, nil, err
+		return vmrules.Rules{}, err
 	}
-	if !t.isRead {
-		t.rules, _, t.err = r.rulesIn(t.Object)
-		t.isRead = true
-	}
-	return t.rules, vm, t.err
+	t.read.Do(func() { t.rules, _, t.err = r.rulesIn(t.Object) })
+	return t.rules, t.err
 }
 
 func (r *ruling) rulesIn(template manifest.Object) (vmrules.Rules, map[string]any, error) {
