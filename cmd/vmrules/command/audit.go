@@ -120,6 +120,7 @@ func (a *auditor) run(command *cobra.Command, args []string) error {
 	out := a.output.value()(command.OutOrStdout())
 
 	failed, broken, lacks, judged := false, false, false, false
+	ignored := leftOut{}
 	for input, err := range manifest.Inputs(args, command.InOrStdin()) {
 		var full error // why the results cannot be written
 		if err == nil {
@@ -129,6 +130,7 @@ func (a *auditor) run(command *cobra.Command, args []string) error {
 				failed = failed || vm.report != nil && !vm.report.Valid()
 				lacks = lacks || vm.notFound != nil
 				judged = judged || len(vm.report.Results()) > 0
+				ignored.addKinds(a.book.build, vm.report)
 				full = out.add(vm)
 				return full
 			})
@@ -148,6 +150,7 @@ func (a *auditor) run(command *cobra.Command, args []string) error {
 	if lacks {
 		fmt.Fprintln(stderr, "vmrules: "+notInStream)
 	}
+	ignored.warn(stderr)
 	if a.source != "" && !judged {
 		fmt.Fprintln(stderr, "vmrules: no object has rules; render them first: "+oneLine(a.source)+" | vmrules audit -")
 	}

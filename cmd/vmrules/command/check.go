@@ -27,6 +27,7 @@ type checker struct {
 	source   string // how to render manifests of which only the description was read
 	checked  []checked
 	unusable []*manifest.Error
+	ignored  leftOut
 	// notExpanded means that a VM was not expanded, or not completely.
 	notExpanded bool
 }
@@ -62,7 +63,7 @@ type checked struct {
 func newCheck(b Build) *cobra.Command {
 	c := &checker{
 		ruling: newRuling(b),
-		book:   rulebook{build: b},
+		book:   rulebook{build: b}, ignored: leftOut{},
 		output: choice[func(io.Writer, *checker) error]{"text", map[string]func(io.Writer, *checker) error{
 			"text": writeChecked, "json": writeCheckedJSON, "junit": writeCheckedJUnit,
 			"github": func(w io.Writer, c *checker) error { return writeGitHub(w, c.remarks()) },
@@ -128,6 +129,9 @@ func (c *checker) run(command *cobra.Command, args []string) error {
 		}
 	}
 	write := c.output.value()
+	if c.output.name != "text" {
+		c.ignored.warn(command.ErrOrStderr())
+	}
 	if c.expand {
 		color.NoColor = true
 		write = writeExpanded
@@ -196,6 +200,7 @@ func (c *checker) check(o manifest.Object) checked {
 	}
 	report, err := c.judge(o, &result)
 	result.Report = report
+	c.ignored.addKinds(c.book.build, report)
 	result.hasNoRules = report != nil && len(report.Results()) == 0
 	if err != nil {
 		c.setProblem(&result, o, err)

@@ -22,6 +22,8 @@ type differ struct {
 	withoutTemplate int
 	kept            int // changes of rules
 	unusable        []*manifest.Error
+	build           Build
+	ignored         leftOut
 }
 
 // A bundle is the templates of a version. A VM is judged by the template that it names.
@@ -59,7 +61,7 @@ type ruleChange struct {
 }
 
 func newDiff(b Build) *cobra.Command {
-	d := &differ{old: bundle{newRuling(b)}, new: bundle{newRuling(b)}}
+	d := &differ{old: bundle{newRuling(b)}, new: bundle{newRuling(b)}, build: b, ignored: leftOut{}}
 	d.output = choice[func(io.Writer, *differ) error]{"text", map[string]func(io.Writer, *differ) error{
 		"text": writeChanged, "json": writeChangedJSON,
 	}}
@@ -131,6 +133,7 @@ func (d *differ) run(command *cobra.Command, args []string) error {
 	if err := d.output.value()(command.OutOrStdout(), d); err != nil {
 		return err
 	}
+	d.ignored.warn(command.ErrOrStderr())
 	return verdict(d.changed != nil, d.unusable != nil)
 }
 
@@ -176,6 +179,8 @@ func (d *differ) compare(o manifest.Object) {
 	}
 	with := d.new.with.set.For(o.Kind, o.Namespace).Option()
 	before, after := vmrules.Validate(oldRules, vm, with), vmrules.Validate(newRules, vm, with)
+	d.ignored.addKinds(d.build, before)
+	d.ignored.addKinds(d.build, after)
 	c := changed{
 		File: o.File().Name, Line: o.Line, Kind: o.Kind, Namespace: o.Namespace, Name: o.Name, title: o.String(),
 		Old: verdictOf(before), New: verdictOf(after), Rules: changesOf(before, after),
