@@ -179,10 +179,10 @@ var hasOwnRules = []string{"VirtualMachine", "VirtualMachineInstance"}
 func (a *auditor) judge(r *partReader, object json.RawMessage) audited {
 	vm := a.parts(r, object)
 	if vm == nil {
-		vm = decode(object)
-	}
-	if vm == nil {
-		return audited{err: errNoObject}
+		var err error
+		if vm, err = decode(object); err != nil {
+			return audited{err: err}
+		}
 	}
 	if !manifest.IsTemplate(text(vm["kind"])) {
 		return a.judgeDecoded(vm)
@@ -262,15 +262,19 @@ func annotationOf(vm map[string]any, kind string) (string, bool) {
 
 func isBlank(annotation string) bool { return strings.TrimSpace(annotation) == "" }
 
-// decode decodes a whole object; nil if it is not an object.
-func decode(object json.RawMessage) map[string]any {
+// decode decodes a whole object.
+func decode(object json.RawMessage) (map[string]any, error) {
 	decoder := json.NewDecoder(bytes.NewReader(object))
 	decoder.UseNumber()
 	var decoded map[string]any
-	if decoder.Decode(&decoded) != nil {
-		return nil
+	err := decoder.Decode(&decoded)
+	if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) || err == nil && decoded == nil {
+		return nil, errNoObject
 	}
-	return decoded
+	if err != nil {
+		return nil, fmt.Errorf("the object cannot be read: %w", err)
+	}
+	return decoded, nil
 }
 
 func text(v any) string {

@@ -80,7 +80,7 @@ func (a *auditor) documents(file *manifest.File, each func(audited) error) error
 				if err != nil {
 					return fmt.Errorf("%s: %w", o, err)
 				}
-				a.inStream.keep(&a.with.set, content, len(text))
+				a.inStream.keep(&a.with.set, content, o.Line, len(text))
 				if !a.book.isWhole() {
 					continue
 				}

@@ -22,7 +22,7 @@ func companionIn(object json.RawMessage) map[string]any {
 	if !bytes.Contains(object[:min(len(object), beginning)], []byte(instancetypes.Group+"/")) {
 		return nil
 	}
-	if decoded := decode(object); instancetypes.IsMember(decoded) {
+	if decoded, _ := decode(object); instancetypes.IsMember(decoded) {
 		return decoded
 	}
 	return nil
@@ -32,21 +32,21 @@ func companionIn(object json.RawMessage) map[string]any {
 // those of --with apart. Real ones have a thousandth of that.
 const maxCompanions = 16 << 20
 
-// keep adds an instance type or a preference to a set. It has a size in bytes. Of the errors,
-// keep keeps the first.
-func (s *streamed) keep(to *instancetypes.Set, companion map[string]any, size int) {
+// keep adds an instance type or a preference to a set. It begins in a line, 0 if that is not known,
+// and has a size in bytes. Of the errors, keep keeps the first.
+func (s *streamed) keep(to *instancetypes.Set, companion map[string]any, line, size int) {
 	s.size += size
-	if err := s.add(to, companion); s.wrong == nil {
+	if err := s.add(to, companion, line); s.wrong == nil {
 		s.wrong = err
 	}
 }
 
-func (s *streamed) add(to *instancetypes.Set, companion map[string]any) error {
+func (s *streamed) add(to *instancetypes.Set, companion map[string]any, line int) error {
 	if s.size > maxCompanions {
 		return fmt.Errorf("%s: the instance types and preferences have more than %d bytes up to here: those that follow are not used",
 			s.file, maxCompanions)
 	}
-	return to.Add(companion, instancetypes.Place{File: s.file})
+	return to.Add(companion, instancetypes.Place{File: s.file, Line: line})
 }
 
 const notInStream = "not all instance types and preferences that VMs name are given: put them before the VMs, or give them with --with"

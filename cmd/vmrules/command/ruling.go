@@ -54,9 +54,11 @@ func (r *ruling) readTemplates(command *cobra.Command) error {
 	if r.template == "" {
 		return nil
 	}
+	var wrong []error
 	for file, err := range manifest.Read([]string{r.template}, command.InOrStdin()) {
 		if err != nil {
-			return err
+			wrong = append(wrong, err)
+			continue
 		}
 		for _, object := range file.Objects() {
 			if object.IsTemplate() {
@@ -64,10 +66,10 @@ func (r *ruling) readTemplates(command *cobra.Command) error {
 			}
 		}
 	}
-	if r.templates == nil {
+	if wrong == nil && r.templates == nil {
 		return fmt.Errorf("%s: there is no template in it", r.template)
 	}
-	return nil
+	return errors.Join(wrong...)
 }
 
 // templateOf returns the only template, or the one that the VM names.
@@ -75,17 +77,43 @@ func (r *ruling) templateOf(vm map[string]any) (*template, error) {
 	if len(r.templates) == 1 {
 		return r.templates[0], nil
 	}
-	_, name, ok := vmrules.TemplateOf(vm)
+	namespace, name, ok := vmrules.TemplateOf(vm)
 	if !ok {
 		return nil, fmt.Errorf("%s has %d templates, and the VM does not name one by the labels %s and %s",
 			r.template, len(r.templates), vmrules.TemplateLabel, vmrules.TemplateNamespaceLabel)
 	}
+	t, err := r.named(namespace, name)
+	if t == nil && err == nil {
+		err = fmt.Errorf("%s has no template %q, which the VM names", r.template, name)
+	}
+	return t, err
+}
+
+// named returns the template that a VM names; nil if there is none. The file of a template may
+// leave out the namespace, or have another one. The namespace only decides between templates of
+// one name.
+func (r *ruling) named(namespace, name string) (*template, error) {
+	var all, exact []*template
 	for _, t := range r.templates {
-		if t.Name == name {
-			return t, nil
+		if t.Name != name {
+			continue
+		}
+		all = append(all, t)
+		if t.Namespace == namespace {
+			exact = append(exact, t)
 		}
 	}
-	return nil, fmt.Errorf("%s has no template %q, which the VM names", r.template, name)
+	if len(exact) > 0 {
+		all = exact
+	}
+	switch len(all) {
+	case 0:
+		return nil, nil
+	case 1:
+		return all[0], nil
+	}
+	return nil, fmt.Errorf("%s has %d templates %q, which the VM names: at %s:%d and %s:%d: keep one of them",
+		r.template, len(all), name, all[0].File().Name, all[0].Line, all[1].File().Name, all[1].Line)
 }
 
 // rulesOf returns the rules for an object, and the object to judge, which is a template with

@@ -175,7 +175,7 @@ func newJudge(command *cobra.Command, b Build, s suite, folder string) (*judge, 
 		j.book.files = []string{j.path(s.Rules)}
 	}
 	if err := j.read(command); err != nil {
-		return nil, []error{err}
+		return nil, unjoined(err)
 	}
 	var all []error
 	for _, wrong := range j.book.read(command.InOrStdin()) {
@@ -231,6 +231,9 @@ func (j *judge) judge(c suiteCase) (*vmrules.Report, error) {
 // vm reads the VM of a case.
 func (j *judge) vm(c suiteCase) (map[string]any, error) {
 	if c.VM.file == "" {
+		if kind := text(c.VM.object["kind"]); kind != "" && !manifest.HoldsVM(c.VM.object) && !j.book.isWhole() {
+			return nil, fmt.Errorf("%.100q is not the kind of a VM or template", kind)
+		}
 		return c.VM.object, nil
 	}
 	object, err := j.onlyObject(j.command, j.path(c.VM.file))

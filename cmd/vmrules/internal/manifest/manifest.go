@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/vmrules/vmrules"
@@ -45,6 +46,9 @@ func Parse(name string, content []byte) (*File, error) {
 	text := strings.ReplaceAll(strings.TrimPrefix(string(content), byteOrderMark), "\r\n", "\n")
 	source := newSource(text)
 	documents, err := parse(source)
+	if err == nil {
+		err = checkItems(source, documents)
+	}
 	if wrong := (*Error)(nil); errors.As(err, &wrong) {
 		wrong.File = name
 		wrong.Message += renderFirst(text)
@@ -69,10 +73,22 @@ func parse(s *source) ([]*node, error) {
 		return documents, err
 	}
 	// A text of YAML may also begin with a bracket.
-	if documents, err := readYAML(s); err == nil {
+	documents, notYAML := readYAML(s)
+	switch {
+	case notYAML == nil:
 		return documents, nil
+	case hasBareKey(s.text):
+		return nil, notYAML
 	}
 	return nil, explained(s, err)
+}
+
+// hasBareKey reports whether a text begins with an object whose first key is not in quotes, so
+// that the text cannot be meant as JSON.
+func hasBareKey(text string) bool {
+	behind, isObject := strings.CutPrefix(strings.TrimLeft(text, blanks), "{")
+	first, _ := utf8.DecodeRuneInString(strings.TrimLeft(behind, blanks))
+	return isObject && (first == '_' || unicode.IsLetter(first))
 }
 
 // explained replaces the error of encoding/json for a text that looks like an annotation: the

@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"errors"
 	"strings"
 
 	"github.com/vmrules/vmrules"
@@ -119,4 +120,34 @@ func (f *File) appendObjects(all []Object, n *node, kind, version string) []Obje
 		Kind: kind, Namespace: n.text("metadata", "namespace"), Name: n.text("metadata", "name"),
 		Line: line, version: version, file: f, node: n,
 	})
+}
+
+// checkItems returns an error if a list of objects has an item that is not an object, which
+// nothing would judge.
+func checkItems(s *source, nodes []*node) error {
+	for _, n := range nodes {
+		items := n.get("items")
+		if items == nil || !isListOfObjects(n.text("kind")) || items.shape == scalar && items.scalar == nil {
+			continue
+		}
+		if items.shape != array {
+			return s.fail(items.at, errors.New("the items of a list must be an array"))
+		}
+		for _, item := range items.items {
+			if item.shape != object {
+				return s.fail(item.at, errors.New("an object is expected here, in the items of a list"))
+			}
+		}
+		if err := checkItems(s, items.items); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// isListOfObjects reports whether a kind is that of a list of objects that the command reads.
+// Other kinds may end in List too.
+func isListOfObjects(kind string) bool {
+	item, isList := strings.CutSuffix(kind, "List")
+	return isList && (item == "" || item == kindOpenShift || strings.HasPrefix(item, "VirtualMachine"))
 }
