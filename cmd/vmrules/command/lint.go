@@ -34,6 +34,7 @@ type linted struct {
 
 	subjects []subject // what was linted
 	leftOut  leftOut   // documents that are not linted
+	source   string    // how to render manifests of which only the description was read
 	isFull   bool      // there are more findings
 }
 
@@ -137,6 +138,9 @@ func (l *linter) run(command *cobra.Command, args []string) error {
 		return err
 	}
 	found.leftOut.warnNotLinted(command.ErrOrStderr())
+	if found.Annotations == 0 && found.source != "" {
+		fmt.Fprintln(command.ErrOrStderr(), "vmrules: there are no rules to lint; render them first: "+oneLine(found.source)+" | vmrules lint -")
+	}
 	failed := slices.ContainsFunc(found.Findings, func(f finding) bool { return l.fails(f.Severity) })
 	return verdict(failed, len(found.Unusable) > 0)
 }
@@ -162,6 +166,9 @@ func (l *linter) arguments(command *cobra.Command, args []string) error {
 // lintFile lints all rules in a file: annotations, and documents that are rules in the form
 // of an annotation or in a form that the build knows by its kind.
 func (l *linter) lintFile(to *linted, file *manifest.File, stderr io.Writer) {
+	if to.source == "" {
+		to.source = file.Source()
+	}
 	for _, d := range file.Documents() {
 		if _, known := l.build.Documents[d.Type()]; d.LooksLikeRules() || known && d.Type() != "" {
 			l.lintDocument(to, d)

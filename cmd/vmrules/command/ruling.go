@@ -55,10 +55,14 @@ func (r *ruling) readTemplates(command *cobra.Command) error {
 		return nil
 	}
 	var wrong []error
+	render := ""
 	for file, err := range manifest.Read([]string{r.template}, command.InOrStdin()) {
 		if err != nil {
 			wrong = append(wrong, err)
 			continue
+		}
+		if source := file.Source(); source != "" && render == "" {
+			render = "; render them first: " + oneLine(source)
 		}
 		for _, object := range file.Objects() {
 			if object.IsTemplate() {
@@ -67,7 +71,7 @@ func (r *ruling) readTemplates(command *cobra.Command) error {
 		}
 	}
 	if wrong == nil && r.templates == nil {
-		return fmt.Errorf("%s: there is no template in it", r.template)
+		return fmt.Errorf("%s: there is no template in it%s", r.template, render)
 	}
 	return errors.Join(wrong...)
 }

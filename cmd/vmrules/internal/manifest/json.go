@@ -25,7 +25,8 @@ func isJSON(text string) bool {
 	return strings.HasPrefix(text, "{") || strings.HasPrefix(text, "[")
 }
 
-// BeginsJSON reports whether a text begins like a JSON object or array. It reads the mark that
+// BeginsJSON reports whether a text begins as JSON and not as YAML or a template of YAML does: with
+// an array, or with an object that is empty or whose first key is in quotes. It reads the mark that
 // may be in front of the text, but nothing of the text.
 func BeginsJSON(text *bufio.Reader) bool {
 	if mark, _ := text.Peek(len(byteOrderMark)); string(mark) == byteOrderMark {
@@ -33,8 +34,13 @@ func BeginsJSON(text *bufio.Reader) bool {
 	}
 	for n := 1; ; n *= 2 {
 		beginning, err := text.Peek(n)
-		if strings.TrimLeft(string(beginning), blanks) != "" || err != nil {
-			return isJSON(string(beginning))
+		behind, isObject := strings.CutPrefix(strings.TrimLeft(string(beginning), blanks), "{")
+		behind = strings.TrimLeft(behind, blanks)
+		switch {
+		case isObject && behind != "":
+			return behind[0] == '"' || behind[0] == '}'
+		case behind != "" || err != nil:
+			return isObject || strings.HasPrefix(behind, "[")
 		}
 	}
 }
