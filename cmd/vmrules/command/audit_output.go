@@ -204,7 +204,7 @@ func writeNamed(w io.Writer, header string, first []namedVM, all int) {
 		fmt.Fprintf(w, "\n%s\tWHY\n", header)
 	}
 	for _, vm := range first {
-		fmt.Fprintf(w, "%s\t%s\n", short(oneLine(vm.title)), short(oneLine(vm.why)))
+		fmt.Fprintf(w, "%s\t%s\n", short(oneLine(vm.title)), short(oneLine(strings.ReplaceAll(vm.why, "\n", " "))))
 	}
 	if more := all - len(first); more > 0 {
 		fmt.Fprintf(w, "and %d more: -o jsonl lists all\n", more)

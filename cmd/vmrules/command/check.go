@@ -55,7 +55,8 @@ type checked struct {
 
 	object   manifest.Object
 	title    string
-	mistakes []lint.Finding // of Mistakes
+	mistakes []lint.Finding    // of Mistakes
+	placed   []*manifest.Error // those of Problems whose place is known
 	// hasNoRules means that no rule judged the object.
 	hasNoRules bool
 }
