@@ -2,6 +2,7 @@ package manifest
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/vmrules/vmrules"
@@ -122,10 +123,15 @@ func (f *File) appendObjects(all []Object, n *node, kind, version string) []Obje
 	})
 }
 
-// checkItems returns an error if a list of objects has an item that is not an object, which
-// nothing would judge.
+// checkItems returns an error about what nothing would judge: an item of a list that is not an
+// object, and an object in an array, which may only hold rules.
 func checkItems(s *source, nodes []*node) error {
 	for _, n := range nodes {
+		if n.shape == array {
+			if i := slices.IndexFunc(n.items, func(item *node) bool { return item.text("kind") != "" }); i >= 0 {
+				return s.fail(n.items[i].at, errors.New("an object in an array is not read: write a List, or separate documents"))
+			}
+		}
 		items := n.get("items")
 		if items == nil || !isListOfObjects(n.text("kind")) || items.shape == scalar && items.scalar == nil {
 			continue
@@ -133,10 +139,8 @@ func checkItems(s *source, nodes []*node) error {
 		if items.shape != array {
 			return s.fail(items.at, errors.New("the items of a list must be an array"))
 		}
-		for _, item := range items.items {
-			if item.shape != object {
-				return s.fail(item.at, errors.New("an object is expected here, in the items of a list"))
-			}
+		if i := slices.IndexFunc(items.items, func(item *node) bool { return item.shape != object }); i >= 0 {
+			return s.fail(items.items[i].at, errors.New("an object is expected here, in the items of a list"))
 		}
 		if err := checkItems(s, items.items); err != nil {
 			return err
