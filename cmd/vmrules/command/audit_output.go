@@ -220,15 +220,16 @@ func whyNotValid(r *vmrules.Report) string {
 	if len(all) == 0 { // they are left out of the report
 		return oneLine(r.String())
 	}
-	var rules []string
+	known := map[string]bool{}
+	var names []string // the first of them
 	for _, v := range all {
-		if !slices.Contains(rules, v.Rule) {
-			rules = append(rules, v.Rule)
+		if !known[v.Rule] && len(names) < maxRules {
+			names = append(names, v.Rule)
 		}
+		known[v.Rule] = true
 	}
-	names := rules[:min(len(rules), maxRules)]
 	text := strings.Join(names, ", ")
-	if more := len(rules) - len(names); more > 0 {
+	if more := len(known) - len(names); more > 0 {
 		text += fmt.Sprintf(" and %d more", more)
 	}
 	return text + ": " + all[0].Error()

@@ -78,7 +78,10 @@ func (l leftOut) warnNotLinted(stderr io.Writer) {
 func (b Build) explainFull(findings []lint.Finding, annotation string) []lint.Finding {
 	explained := map[int]bool{} // by the index of the rule
 	for i, f := range findings {
-		if kind := textAt(annotation, f.Offset); f.ID == "unknown-kind" && b.isOnlyOfFull(vmrules.Kind(kind)) {
+		if f.ID != "unknown-kind" {
+			continue
+		}
+		if kind := textAt(annotation, f.Offset); b.isOnlyOfFull(vmrules.Kind(kind)) {
 			findings[i].Message = fmt.Sprintf("the kind %q is ignored, because only vmrules-full judges it: %s", kind, installFull)
 			explained[f.Index] = true
 		}
