@@ -65,12 +65,21 @@ func HoldsVM(content map[string]any) bool {
 
 // has reports whether an object has a field, even if its value is null.
 func has(object map[string]any, names ...string) bool {
-	last := len(names) - 1
-	for _, name := range names[:last] {
-		object, _ = object[name].(map[string]any)
-	}
-	_, ok := object[names[last]]
+	_, ok := Value(object, names...)
 	return ok
+}
+
+// Value returns the value at a path of members; false if there is none.
+func Value(in any, names ...string) (any, bool) {
+	for _, name := range names {
+		object, _ := in.(map[string]any)
+		found, ok := object[name]
+		if !ok {
+			return nil, false
+		}
+		in = found
+	}
+	return in, true
 }
 
 // Content returns the object in the form that the library takes. The items of a typed list,
