@@ -1,13 +1,9 @@
 package command
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"slices"
-	"strings"
 
 	lru "github.com/hashicorp/golang-lru/v2"
 	"github.com/spf13/cobra"
@@ -24,6 +20,7 @@ type auditor struct {
 	needs    needs                           // of the rules of the book
 	rules    *lru.Cache[string, parsedRules] // by the text of the annotation
 	inStream streamed
+	seen     seen
 	source   string // how to render manifests of which only the description was read
 }
 
@@ -61,7 +58,7 @@ type auditOutput interface {
 }
 
 func newAudit(b Build) *cobra.Command {
-	a := &auditor{ruling: newRuling(b), book: rulebook{build: b}, output: choice[func(io.Writer) auditOutput]{"text", map[string]func(io.Writer) auditOutput{
+	a := &auditor{ruling: newRuling(b), book: rulebook{build: b}, seen: seen{ignored: leftOut{}}, output: choice[func(io.Writer) auditOutput]{"text", map[string]func(io.Writer) auditOutput{
 		"text":  func(w io.Writer) auditOutput { return newSummary(w, (*summary).text) },
 		"json":  func(w io.Writer) auditOutput { return newSummary(w, (*summary).json) },
 		"jsonl": func(w io.Writer) auditOutput { return newLines(w) },
@@ -118,19 +115,12 @@ func (a *auditor) run(command *cobra.Command, args []string) error {
 	a.needs = a.book.needs()
 	a.rules, _ = lru.New[string, parsedRules](maxParsed) // fails for a size of 0
 	out := a.output.value()(command.OutOrStdout())
-
-	failed, broken, lacks, judged := false, false, false, false
-	ignored := leftOut{}
 	for input, err := range manifest.Inputs(args, command.InOrStdin()) {
 		var full error // why the results cannot be written
 		if err == nil {
 			err = a.input(input, stderr, func(vm audited) error {
 				vm.File = input.Name
-				broken = broken || vm.err != nil
-				failed = failed || vm.report != nil && !vm.report.Valid()
-				lacks = lacks || vm.notFound != nil
-				judged = judged || len(vm.report.Results()) > 0
-				ignored.addKinds(a.book.build, vm.report)
+				a.seen.add(a.book.build, vm)
 				full = out.add(vm)
 				return full
 			})
@@ -140,27 +130,48 @@ func (a *auditor) run(command *cobra.Command, args []string) error {
 		}
 		if err != nil {
 			unusable(stderr, inInput(input.Name, err))
-			broken = true
+			a.seen.unusable = true
 		}
 	}
 	if err := out.finish(); err != nil {
 		return err
 	}
-	a.with.warn(stderr)
-	if lacks {
-		fmt.Fprintln(stderr, "vmrules: "+notInStream)
-	}
-	ignored.warn(stderr)
-	if a.source != "" && !judged {
-		fmt.Fprintln(stderr, "vmrules: no object has rules; render them first: "+oneLine(a.source)+" | vmrules audit -")
-	}
+	a.warn(stderr)
 	if a.inStream.wrong != nil {
 		return a.inStream.wrong
 	}
 	if err := a.allDeclared(); err != nil {
 		return err
 	}
-	return verdict(failed, broken)
+	return verdict(a.seen.failed, a.seen.unusable)
+}
+
+// A seen holds what all results together say.
+type seen struct {
+	failed, unusable bool
+	lacks            bool // a VM names an instance type or a preference that was not found
+	judged           bool // an object has rules
+	ignored          leftOut
+}
+
+func (s *seen) add(b Build, vm audited) {
+	s.unusable = s.unusable || vm.err != nil
+	s.failed = s.failed || vm.report != nil && !vm.report.Valid()
+	s.lacks = s.lacks || vm.notFound != nil
+	s.judged = s.judged || len(vm.report.Results()) > 0
+	s.ignored.addKinds(b, vm.report)
+}
+
+// warn writes what the results do not say.
+func (a *auditor) warn(stderr io.Writer) {
+	a.with.warn(stderr)
+	if a.seen.lacks {
+		fmt.Fprintln(stderr, "vmrules: "+notInStream)
+	}
+	a.seen.ignored.warn(stderr)
+	if a.source != "" && !a.seen.judged {
+		fmt.Fprintln(stderr, "vmrules: no object has rules; render them first: "+oneLine(a.source)+" | vmrules audit -")
+	}
 }
 
 // inInput returns why an input cannot be used.
@@ -169,128 +180,4 @@ func inInput(name string, err error) *manifest.Error {
 		return wrong
 	}
 	return &manifest.Error{File: name, Message: err.Error()}
-}
-
-// hasOwnRules lists the kinds whose rules are in their own annotation. There are few objects
-// of other kinds, for which the library finds the rules.
-var hasOwnRules = []string{"VirtualMachine", "VirtualMachineInstance"}
-
-// judge judges one object of a stream.
-func (a *auditor) judge(r *partReader, object json.RawMessage) audited {
-	vm := a.parts(r, object)
-	if vm == nil {
-		var err error
-		if vm, err = decode(object); err != nil {
-			return audited{err: err}
-		}
-	}
-	if !manifest.IsTemplate(text(vm["kind"])) {
-		return a.judgeDecoded(vm)
-	}
-	file, err := manifest.Parse("the template", object)
-	if err != nil {
-		return named(vm, err)
-	}
-	return a.judgeObject(file.Objects()[0])
-}
-
-// judgeObject judges an object of a file. The parameters of a template are filled in, as in
-// vmrules check.
-func (a *auditor) judgeObject(o manifest.Object) audited {
-	filled, err := a.fill(o)
-	if err != nil {
-		return named(o.Content(), err)
-	}
-	return a.judgeDecoded(filled.Content())
-}
-
-// named returns a result with the names of an object.
-func named(object map[string]any, err error) audited {
-	metadata, _ := object["metadata"].(map[string]any)
-	result := audited{Kind: text(object["kind"]), Namespace: text(metadata["namespace"]), Name: text(metadata["name"]), err: err}
-	if namespace, name, ok := vmrules.TemplateOf(object); ok {
-		result.Template = namespace + "/" + name
-	}
-	return result
-}
-
-// judgeDecoded judges an object, of which the parts that its rules need were read.
-func (a *auditor) judgeDecoded(vm map[string]any) audited {
-	result := named(vm, nil)
-	with := a.with.set.For(result.Kind, result.Namespace)
-	result.report, result.err = a.report(vm, result.Kind, with.Option())
-	result.found, result.notFound = with.Found, with.NotFound
-	return result
-}
-
-func (a *auditor) report(vm map[string]any, kind string, with vmrules.ValidateOption) (*vmrules.Report, error) {
-	_, isList := vm["items"]
-	isList = isList && strings.HasSuffix(kind, "List")
-	if isList && (a.book.isGiven() || a.templates != nil) {
-		return nil, errNested // only ValidateOwn would find the VMs
-	}
-	if a.book.isGiven() {
-		return a.book.judge(vm, manifest.HoldsVM(vm), with), nil
-	}
-	if annotation, ok := annotationOf(vm, kind); ok {
-		parsed := a.parse(annotation)
-		if parsed.err != nil {
-			return nil, parsed.err
-		}
-		return vmrules.Validate(parsed.rules, vm, with), nil
-	}
-	if a.templates == nil || manifest.IsTemplate(kind) || !manifest.HoldsVM(vm) {
-		return vmrules.ValidateOwn(vm, with, vmrules.WithParseOptions(a.reading...))
-	}
-	rules, err := a.rulesOfVM(vm)
-	if err != nil {
-		return nil, err
-	}
-	return vmrules.Validate(rules, vm, with), nil
-}
-
-var errNested = errors.New("this is a list in a list: write its items into the list around it")
-
-// annotationOf returns the rules of an object that has rules of its own, and is not exempt from them;
-// false for other objects, and for those of which the library must find the rules.
-func annotationOf(vm map[string]any, kind string) (string, bool) {
-	annotations, _ := value(vm, "metadata", "annotations").(map[string]any)
-	_, isExempt := annotations[vmrules.SkipAnnotation]
-	annotation := text(annotations[vmrules.Annotation])
-	return annotation, !isBlank(annotation) && !isExempt && slices.Contains(hasOwnRules, kind)
-}
-
-func isBlank(annotation string) bool { return strings.TrimSpace(annotation) == "" }
-
-// decode decodes a whole object.
-func decode(object json.RawMessage) (map[string]any, error) {
-	decoder := json.NewDecoder(bytes.NewReader(object))
-	decoder.UseNumber()
-	var decoded map[string]any
-	err := decoder.Decode(&decoded)
-	if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) || err == nil && decoded == nil {
-		return nil, errNoObject
-	}
-	if err != nil {
-		return nil, fmt.Errorf("the object cannot be read: %w", err)
-	}
-	return decoded, nil
-}
-
-func text(v any) string {
-	s, _ := v.(string)
-	return s
-}
-
-// parse reads an annotation, unless the cache has its rules.
-func (a *auditor) parse(annotation string) parsedRules {
-	if known, ok := a.rules.Get(annotation); ok {
-		return known
-	}
-	rules, err := vmrules.ParseRules(annotation, a.reading...)
-	parsed := parsedRules{rules, err, needsOf(rules)}
-	if len(annotation) <= maxKept {
-		a.rules.Add(annotation, parsed)
-	}
-	return parsed
 }

@@ -74,8 +74,7 @@ func (a *auditor) documents(file *manifest.File, each func(audited) error) error
 	for _, d := range file.Documents() {
 		result := audited{err: errNoObject}
 		if o, ok := d.Object(); ok {
-			content := o.Content()
-			if instancetypes.IsMember(content) {
+			if content := o.Content(); instancetypes.IsMember(content) {
 				text, err := d.JSON()
 				if err != nil {
 					return fmt.Errorf("%s: %w", o, err)

@@ -218,7 +218,7 @@ const maxRules = 5
 func whyNotValid(r *vmrules.Report) string {
 	all := r.Violations()
 	if len(all) == 0 { // they are left out of the report
-		return oneLine(r.String())
+		return r.String()
 	}
 	known := map[string]bool{}
 	var names []string // the first of them

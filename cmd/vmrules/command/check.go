@@ -130,7 +130,7 @@ func (c *checker) run(command *cobra.Command, args []string) error {
 		}
 	}
 	write := c.output.value()
-	if c.output.name != "text" {
+	if c.output.name != "text" || c.expand {
 		c.ignored.warn(command.ErrOrStderr())
 	}
 	if c.expand {
