@@ -60,7 +60,9 @@ func command() []attack {
 			return "kind: VirtualMachine\nmetadata:\n  annotations:\n    vm.kubevirt.io/validations: |\n" +
 				"      [\n" + strings.Repeat("      {},\n", 9000) + "      {}]\n"
 		}),
-		linted("kinds of another build", "a.json", func() string { return "[" + list(3500, `{"name":"n%d","rule":"cel","path":"jsonpath::.a","message":"m"}`) + "]" }),
+		linted("kinds of another build", "a.json", func() string {
+			return "[" + list(3500, `{"name":"n%d","rule":"cel","path":"jsonpath::.a","message":"m"}`) + "]"
+		}),
 		linted("as SARIF", "a.json", func() string { return annotated("[" + list(9999, `{}`) + "]") }, "-o", "sarif"),
 		linted("as JSON", "a.json", func() string { return annotated("[" + list(9999, `{}`) + "]") }, "-o", "json"),
 
