@@ -40,10 +40,20 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer, b Build) int
 		return int(status)
 	}
 	if err != nil {
-		fmt.Fprintln(stderr, "vmrules:", err)
+		for _, err := range unjoined(err) {
+			fmt.Fprintln(stderr, "vmrules:", err)
+		}
 		return int(exitUnusable)
 	}
 	return 0
+}
+
+// unjoined returns the errors that errors.Join has joined.
+func unjoined(err error) []error {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		return joined.Unwrap()
+	}
+	return []error{err}
 }
 
 // options returns the options for reading annotations.
