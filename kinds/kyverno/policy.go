@@ -14,37 +14,97 @@ import (
 )
 
 // Rules reads a Policy or ClusterPolicy of Kyverno, of any version, in YAML or JSON. It returns
-// a rule for whole objects for each rule of the policy.
+// a rule for whole objects for each rule of the policy. If the policy is about Pods, it also
+// returns the rules that Kyverno generates for their controllers, such as Deployments.
 //
 // A rule of the policy may have match, exclude, message, pattern and anyPattern, and fields that
 // do not change a verdict. Everything else is a problem. If there are problems, Rules returns a
-// *vmrules.ParseError and no rules.
+// *vmrules.ParseError and no rules. The places of the problems are in doc.
 //
 // If the failure action is Audit, the rule has justWarning set. Without an action, it does not.
 func Rules(doc []byte) (vmrules.Rules, error) {
+	p, err := read(doc)
+	if err != nil {
+		return vmrules.Rules{}, err
+	}
+	rules := p.compile()
+	if p.problems != nil {
+		return vmrules.Rules{}, p.err()
+	}
+	return rules, nil
+}
+
+// ReadableRules reads a policy like Rules, but leaves out each rule that has a problem, and what
+// would be generated from it. It returns the problems of the rules that it left out. Objects are
+// not judged by these rules, so show the problems.
+//
+// It returns a *vmrules.ParseError if the policy itself has a problem, or if no rule is left.
+func ReadableRules(doc []byte) (rules vmrules.Rules, leftOut []vmrules.Problem, err error) {
+	p, err := read(doc)
+	if err != nil {
+		return vmrules.Rules{}, nil, err
+	}
+	rules = p.compile()
+	if p.problems == nil {
+		return rules, nil, nil
+	}
+	failed := map[int]bool{}
+	for _, problem := range p.problems {
+		failed[problem.Index] = true
+	}
+	readable := slices.DeleteFunc(p.rules, func(r policyRule) bool { return failed[r.index] })
+	if failed[-1] || p.isUnclear || len(readable) == 0 {
+		return vmrules.Rules{}, nil, p.err()
+	}
+	leftOut, p.rules, p.problems = p.problems, readable, nil
+	rules = p.compile()
+	if p.problems != nil {
+		return vmrules.Rules{}, nil, p.err()
+	}
+	return rules, leftOut, nil
+}
+
+func read(doc []byte) (*policy, error) {
 	text, err := yaml.YAMLToJSONStrict(doc)
 	if err != nil {
-		return vmrules.Rules{}, whole("the policy is neither YAML nor JSON: %v", err)
+		return nil, whole("the policy is neither YAML nor JSON: %v", err)
 	}
 	if json.Valid(doc) {
 		text = doc // in it, numbers keep all of their digits
 	}
 	var p policy
 	p.read(text)
-	rules, err := vmrules.NewRules(p.rules, append(Kinds(), vmrules.WithRoot(vmrules.RootObject))...)
-	if err != nil {
-		for _, problem := range err.(*vmrules.ParseError).Problems {
-			if problem.Index >= 0 {
-				problem.Index = p.places[problem.Index]
+	return &p, nil
+}
+
+// compile returns the rules, unless they have problems.
+func (p *policy) compile() vmrules.Rules {
+	var all []vmrules.Rule
+	for _, r := range p.rules {
+		all = append(all, r.Rule)
+	}
+	rules, err := vmrules.NewRules(all, append(Kinds(), vmrules.WithRoot(vmrules.RootObject))...)
+	if err == nil {
+		return rules
+	}
+	failed := map[int]bool{}
+	for _, problem := range err.(*vmrules.ParseError).Problems {
+		if problem.Index >= 0 {
+			from := p.rules[problem.Index]
+			if from.isGenerated && failed[from.index] {
+				continue // the problem of the rule from which it was generated
 			}
-			p.problems = append(p.problems, problem)
+			problem.Index = from.index
+			failed[from.index] = true
 		}
+		p.problems = append(p.problems, problem)
 	}
-	if p.problems != nil {
-		slices.SortStableFunc(p.problems, func(a, b vmrules.Problem) int { return a.Index - b.Index })
-		return vmrules.Rules{}, &vmrules.ParseError{Problems: p.problems}
-	}
-	return rules, nil
+	return vmrules.Rules{}
+}
+
+func (p *policy) err() error {
+	slices.SortStableFunc(p.problems, func(a, b vmrules.Problem) int { return a.Index - b.Index })
+	return &vmrules.ParseError{Problems: p.problems}
 }
 
 func whole(format string, args ...any) error {
@@ -57,10 +117,18 @@ type object = map[string]json.RawMessage
 // A policy collects the rules and the problems of a policy.
 type policy struct {
 	namespace string
-	warns     bool // whether violations are only warnings
-	rules     []vmrules.Rule
-	places    []int // the indexes of the rules in the policy
+	warns     bool   // whether violations are only warnings
+	autogen   string // the value of the annotation
+	isUnclear bool   // whether a rule does not show if it prevents that rules are generated
+	rules     []policyRule
 	problems  []vmrules.Problem
+}
+
+// A policyRule is a rule of a policy, or one that was generated from it.
+type policyRule struct {
+	vmrules.Rule
+	index       int // in the policy
+	isGenerated bool
 }
 
 func (p *policy) refuse(index int, rule, key, format string, args ...any) {
@@ -123,9 +191,38 @@ func (p *policy) read(text []byte) {
 	for i, raw := range rules {
 		p.rule(raw, i)
 	}
+	p.generate(rules)
 }
 
-const autogen = "pod-policies.kyverno.io/autogen-controllers"
+// generate adds the rules that Kyverno generates.
+func (p *policy) generate(rules []json.RawMessage) {
+	scopes := make([]scope, len(rules))
+	for i, raw := range rules {
+		if err := json.Unmarshal(raw, &scopes[i]); err != nil {
+			p.isUnclear = true // and compile has a problem with this value
+			return
+		}
+	}
+	if !allowsAutogen(scopes) {
+		return
+	}
+	names, unknown := requested(p.autogen)
+	for _, name := range unknown {
+		p.refuse(-1, "", autogen, "%s is not a controller for which rules are generated: write none, or some of %s without spaces, or remove the annotation for all of them",
+			show(name), everyController)
+	}
+	for _, r := range p.rules {
+		switch {
+		case len(names) == 0:
+		case strings.HasPrefix(r.Name, "autogen-"):
+			p.refuse(r.index, r.Name, "name", "Kyverno does not apply this rule to the controllers of Pods, for which it generates such rules: remove it, or give it another name")
+		case scopes[r.index].isForPods():
+			for _, made := range generate(r.Rule, names) {
+				p.rules = append(p.rules, policyRule{made, r.index, true})
+			}
+		}
+	}
+}
 
 func (p *policy) metadata(doc object, kind string) {
 	metadata := p.open(orEmpty(doc["metadata"]), -1, "", "metadata")
@@ -133,8 +230,9 @@ func (p *policy) metadata(doc object, kind string) {
 		p.namespace = p.text(metadata, "namespace", -1, "")
 	}
 	annotations := p.open(orEmpty(metadata["annotations"]), -1, "", "metadata.annotations")
-	if controllers, ok := annotations[autogen]; ok && string(controllers) != `"none"` {
-		p.refuse(-1, "", autogen, "rules for the controllers of Pods are not generated: write these rules, and set %s to none", autogen)
+	p.autogen = everyController
+	if _, ok := annotations[autogen]; ok {
+		p.autogen = p.text(annotations, autogen, -1, "")
 	}
 }
 
@@ -191,7 +289,7 @@ func (p *policy) rule(raw json.RawMessage, index int) {
 	if p.namespace != "" {
 		rule.Unknown["namespace"], _ = json.Marshal(p.namespace)
 	}
-	p.rules, p.places = append(p.rules, rule), append(p.places, index)
+	p.rules = append(p.rules, policyRule{rule, index, false})
 }
 
 var everything = vmrules.MustParsePath("jsonpath::$")

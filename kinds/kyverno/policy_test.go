@@ -191,8 +191,8 @@ func TestRefusedPolicies(t *testing.T) {
 			[]string{`"name" must be a string`, `"validate" must be an object`, "one of the keys", `"name" is empty`},
 		},
 		{
-			strings.Replace(policyOf("", "{name: r, "+match+"validate: {pattern: {a: b}}}"), "name: p", "annotations: {"+autogen+": Deployment}", 1),
-			[]string{"are not generated"},
+			strings.Replace(policyOf("", "{name: r, "+match+"validate: {pattern: {a: b}}}"), "name: p", "annotations: {"+autogen+": 'Deployment, all'}", 1),
+			[]string{`" all" is not a controller`},
 		},
 	} {
 		_, err := Rules([]byte(c.policy))
