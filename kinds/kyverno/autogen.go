@@ -18,6 +18,9 @@ import (
 // autogen is the annotation that names the controllers. Without it, rules are generated for all.
 const autogen = "pod-policies.kyverno.io/autogen-controllers"
 
+// autogenPrefix is how the names of generated rules begin.
+const autogenPrefix = "autogen-"
+
 const cronJob = "CronJob"
 
 // controllers has the controllers of Pods, as the kinds of a generated rule name them.
@@ -121,10 +124,10 @@ func generate(rule vmrules.Rule, names []string) []vmrules.Rule {
 	var made []vmrules.Rule
 	others := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return name == cronJob })
 	if len(others) > 0 {
-		made = append(made, generation{"autogen-", []string{"spec", "template"}, others}.from(rule))
+		made = append(made, generation{autogenPrefix, []string{"spec", "template"}, others}.from(rule))
 	}
 	if len(others) < len(names) {
-		made = append(made, generation{"autogen-cronjob-", []string{"spec", "jobTemplate", "spec", "template"}, []string{cronJob}}.from(rule))
+		made = append(made, generation{autogenPrefix + "cronjob-", []string{"spec", "jobTemplate", "spec", "template"}, []string{cronJob}}.from(rule))
 	}
 	return made
 }

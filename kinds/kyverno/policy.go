@@ -211,17 +211,26 @@ func (p *policy) generate(rules []json.RawMessage) {
 		p.refuse(-1, "", autogen, "%s is not a controller for which rules are generated: write none, or some of %s without spaces, or remove the annotation for all of them",
 			show(name), everyController)
 	}
-	for _, r := range p.rules {
-		switch {
-		case len(names) == 0:
-		case strings.HasPrefix(r.Name, "autogen-"):
-			p.refuse(r.index, r.Name, "name", "Kyverno does not apply this rule to the controllers of Pods, for which it generates such rules: remove it, or give it another name")
-		case scopes[r.index].isForPods():
+	if len(names) == 0 {
+		return
+	}
+	p.rules = slices.DeleteFunc(p.rules, p.isReplaced)
+	for _, r := range slices.Clone(p.rules) {
+		if scopes[r.index].isForPods() {
 			for _, made := range generate(r.Rule, names) {
 				p.rules = append(p.rules, policyRule{made, r.index, true})
 			}
 		}
 	}
+}
+
+// isReplaced refuses a rule with the name of a generated rule.
+func (p *policy) isReplaced(r policyRule) bool {
+	if !strings.HasPrefix(r.Name, autogenPrefix) {
+		return false
+	}
+	p.refuse(r.index, r.Name, "name", "Kyverno does not apply a rule with this name to the controllers of Pods, because it generates rules for them: remove it, or give it another name")
+	return true
 }
 
 func (p *policy) metadata(doc object, kind string) {
