@@ -1,6 +1,7 @@
 package kyverno
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -56,7 +57,7 @@ func ReadableRules(doc []byte) (rules vmrules.Rules, leftOut []vmrules.Problem, 
 	if failed[-1] || p.isUnclear || len(readable) == 0 {
 		return vmrules.Rules{}, nil, p.err()
 	}
-	leftOut, p.rules, p.problems = p.problems, readable, nil
+	leftOut, p.rules, p.problems = p.sorted(), readable, nil
 	rules = p.compile()
 	if p.problems != nil {
 		return vmrules.Rules{}, nil, p.err()
@@ -69,10 +70,16 @@ func read(doc []byte) (*policy, error) {
 	if err != nil {
 		return nil, whole("the policy is neither YAML nor JSON: %v", err)
 	}
-	if json.Valid(doc) {
+	p := policy{doc: doc, isYAML: !json.Valid(doc)}
+	if !p.isYAML {
 		text = doc // in it, numbers keep all of their digits
 	}
-	var p policy
+	p.root = readSpots(text)
+	if p.isYAML {
+		if err := p.root.readYAML(doc); err != nil {
+			return nil, whole("%v", err)
+		}
+	}
 	p.read(text)
 	return &p, nil
 }
@@ -96,16 +103,26 @@ func (p *policy) compile() vmrules.Rules {
 			}
 			problem.Index = from.index
 			failed[from.index] = true
+			spot := p.spotOf(from.index, problem.Key)
+			if problem.Offset == 0 || from.isGenerated {
+				problem.Offset = spot.at
+			} else {
+				problem.Offset += spot.value
+			}
 		}
 		p.problems = append(p.problems, problem)
 	}
 	return vmrules.Rules{}
 }
 
-func (p *policy) err() error {
+// sorted returns the problems in the order of the rules, with their places in the policy.
+func (p *policy) sorted() []vmrules.Problem {
 	slices.SortStableFunc(p.problems, func(a, b vmrules.Problem) int { return a.Index - b.Index })
-	return &vmrules.ParseError{Problems: p.problems}
+	p.root.place(p.doc, p.isYAML, p.problems)
+	return p.problems
 }
+
+func (p *policy) err() error { return &vmrules.ParseError{Problems: p.sorted()} }
 
 func whole(format string, args ...any) error {
 	problem := vmrules.Problem{Index: -1, Reason: vmrules.ReasonInvalid, Message: fmt.Sprintf(format, args...)}
@@ -116,6 +133,9 @@ type object = map[string]json.RawMessage
 
 // A policy collects the rules and the problems of a policy.
 type policy struct {
+	doc       []byte
+	isYAML    bool
+	root      *spot
 	namespace string
 	warns     bool   // whether violations are only warnings
 	autogen   string // the value of the annotation
@@ -134,7 +154,23 @@ type policyRule struct {
 func (p *policy) refuse(index int, rule, key, format string, args ...any) {
 	p.problems = append(p.problems, vmrules.Problem{
 		Rule: rule, Index: index, Key: key, Reason: vmrules.ReasonInvalid, Message: fmt.Sprintf(format, args...),
+		Offset: p.spotOf(index, key).at,
 	})
+}
+
+// spotOf returns the spot of a key of a rule, or of the policy if the index is -1.
+func (p *policy) spotOf(index int, key string) *spot {
+	if index < 0 {
+		return p.root.find(cmp.Or(places[key], key))
+	}
+	return p.root.find(fmt.Sprintf("spec.rules[%d]", index)).find(cmp.Or(places[key], key))
+}
+
+// places has the paths of keys that are not a path.
+var places = map[string]string{
+	"failureAction": "validate.failureAction", "message": "validate.message", "pattern": "validate.pattern", "anyPattern": "validate.anyPattern",
+	"validationFailureAction": "spec.validationFailureAction",
+	"namespace":               "metadata.namespace", autogen: "metadata.annotations." + autogen,
 }
 
 // open returns the members of an object that are not null.

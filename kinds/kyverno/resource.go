@@ -26,7 +26,11 @@ import (
 func Resource(s vmrules.RuleSource) (vmrules.Checker, []vmrules.Problem) {
 	var r resourceRule
 	var problems []vmrules.Problem
-	refuse := func(key string, wrong ...string) { problems = append(problems, problemsOf(s, key, wrong)...) }
+	refuse := func(key string, wrong ...string) {
+		for _, message := range wrong {
+			problems = append(problems, s.Problem(key, vmrules.ReasonInvalid, "%s", message))
+		}
+	}
 	if raw, ok := s.Value("match"); ok {
 		f, wrong := readFilter(s, raw)
 		r.match = f
@@ -59,12 +63,18 @@ func Resource(s vmrules.RuleSource) (vmrules.Checker, []vmrules.Problem) {
 			return nil, problems
 		}
 	}
-	for _, raw := range patterns {
-		o, wrong := readOverlay(s, raw)
+	var wrong []mistake
+	for i, raw := range patterns {
+		o, more := readOverlay(s, raw)
 		r.patterns = append(r.patterns, o)
-		refuse(key, wrong...)
+		for _, m := range more {
+			if isAny {
+				m.in = fmt.Sprintf("[%d]", i)
+			}
+			wrong = append(wrong, m)
+		}
 	}
-	return &r, problems
+	return &r, append(problems, problemsOf(s, key, wrong)...)
 }
 
 type resourceRule struct {
