@@ -116,6 +116,10 @@ func (o *overlay) judge(value any, w *work) finding {
 	if doubt := w.foresee(o.root, value); doubt != "" {
 		return finding{outcome: vmrules.Undecided, note: doubt}
 	}
+	value = w.withTexts(o.root, value)
+	if w.doubt != "" {
+		return finding{outcome: vmrules.Undecided, note: w.doubt}
+	}
 	err := validate.MatchPattern(logr.Discard(), value, o.fresh())
 	if err == nil {
 		return finding{outcome: vmrules.Satisfied}
