@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -30,7 +32,12 @@ type recorded struct {
 
 func readRecord(t *testing.T) map[string][]recorded {
 	t.Helper()
-	text, err := os.ReadFile("testdata/autogen/kyverno-v1.19.1.jsonl")
+	required, err := os.ReadFile("go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	version := regexp.MustCompile(`kyverno/kyverno (\S+)`).FindSubmatch(required)
+	text, err := os.ReadFile(fmt.Sprintf("testdata/autogen/kyverno-%s.jsonl", version[1])) // of this version
 	if err != nil {
 		t.Fatal(err)
 	}
