@@ -59,6 +59,10 @@ func plain(t *testing.T, v any) any {
 
 func pruned(v any) any {
 	switch v := v.(type) {
+	case string:
+		if v == "" {
+			return nil
+		}
 	case []any:
 		for i, item := range v {
 			v[i] = pruned(item)
