@@ -103,11 +103,11 @@ func (p *policy) compile() vmrules.Rules {
 			}
 			problem.Index = from.index
 			failed[from.index] = true
-			spot := p.spotOf(from.index, problem.Key)
+			of := p.spotOf(from.index, problem.Key)
 			if problem.Offset == 0 || from.isGenerated {
-				problem.Offset = spot.at
+				problem.Offset = of.at
 			} else {
-				problem.Offset += spot.value
+				problem.Offset += of.value
 			}
 		}
 		p.problems = append(p.problems, problem)
@@ -251,11 +251,18 @@ func (p *policy) generate(rules []json.RawMessage) {
 		return
 	}
 	p.rules = slices.DeleteFunc(p.rules, p.isReplaced)
+	sources := map[string]string{}
 	for _, r := range slices.Clone(p.rules) {
-		if scopes[r.index].isForPods() {
-			for _, made := range generate(r.Rule, names) {
-				p.rules = append(p.rules, policyRule{made, r.index, true})
+		if !scopes[r.index].isForPods() {
+			continue
+		}
+		for _, made := range generate(r.Rule, names) {
+			if other, ok := sources[made.Name]; ok && other != r.Name {
+				p.refuse(r.index, r.Name, "name", "in the names of generated rules, this name is cut to the same %d bytes as that of %s: write a shorter name", maxName, show(other))
+				break
 			}
+			sources[made.Name] = r.Name
+			p.rules = append(p.rules, policyRule{made, r.index, true})
 		}
 	}
 }
