@@ -124,3 +124,28 @@ func TestSeveralDocuments(t *testing.T) {
 		}
 	}
 }
+
+// Any text is read without a panic, and the places of its problems are in it.
+func FuzzPolicy(f *testing.F) {
+	for _, seed := range []string{misplaced, mixedPolicy, podPolicy, "a: &a [*a]", "{\"kind\": \"Policy\",\t\"apiVersion\": \"kyverno.io/\"}", "\ufeffa: 1\r\n---\r\n"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, doc string) {
+		_, err := Rules([]byte(doc))
+		_, leftOut, readableErr := ReadableRules([]byte(doc))
+		if err == nil && (leftOut != nil || readableErr != nil) {
+			t.Errorf("Rules has no problems, but ReadableRules has %v %v", leftOut, readableErr)
+		}
+		if err != nil && leftOut == nil && readableErr == nil {
+			t.Errorf("Rules has problems, but ReadableRules leaves nothing out: %v", err)
+		}
+		var parsed *vmrules.ParseError
+		if errors.As(err, &parsed) {
+			for _, p := range parsed.Problems {
+				if p.Offset < 0 || p.Offset > len(doc) || strings.Contains(p.Message, "cannot read this rule") {
+					t.Errorf("%d: %v", p.Offset, p)
+				}
+			}
+		}
+	})
+}
