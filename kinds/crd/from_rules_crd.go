@@ -205,7 +205,7 @@ func (t *translator) typedValue(base string, at, rest []step, absent string) (st
 		return "", err
 	}
 	leaf := typedField{there: r.there[len(r.there)-1:], path: r.path}
-	if d.ZeroIsDefault && (unset != holdsNever || t.holds(0) != holdsNever) {
+	if t.zeroMatters(d, unset) {
 		leaf.there = append(slices.Clip(leaf.there), r.path+" != 0")
 	}
 	r.there = r.there[:len(r.there)-1]

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -335,6 +336,10 @@ func isFloat(v any) bool {
 	return ok
 }
 
+// quantityPattern is the pattern of KubeVirt's CRD for quantities, as Kubernetes' generator of
+// CRDs writes it.
+var quantityPattern = regexp.MustCompile(`^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))))?$`)
+
 func fits(v any, of fieldType) bool {
 	switch of {
 	case integerType:
@@ -347,9 +352,11 @@ func fits(v any, of fieldType) bool {
 		}
 		return ok
 	case quantityType:
-		switch v.(type) {
+		switch v := v.(type) {
 		case bool, nil, []any, map[string]any:
 			return false
+		case string:
+			return quantityPattern.MatchString(v)
 		}
 	}
 	return true

@@ -72,7 +72,7 @@ func (t *translator) ofWritten() (string, error) {
 	}
 	expression, err := t.where(valid, path)
 	if err == nil && valid[0].name != "spec" {
-		expression = "has(" + t.base() + ".spec) && (" + expression + ")"
+		expression = "has(" + t.root + ".spec.template.spec) && (" + expression + ")"
 	}
 	return expression, err
 }
@@ -114,9 +114,9 @@ func (t *translator) scalar(key string, path vmrules.Path) ([]step, error) {
 // where translates a rule with valid: it holds if valid selects nothing.
 func (t *translator) where(valid, path []step) (string, error) {
 	if t.selectTogether(valid, path) {
-		return t.all(t.base(), nil, path, holdsAlways)
+		return t.all(t.base(path), nil, path, holdsAlways)
 	}
-	there, err := t.exists(t.base(), nil, valid)
+	there, err := t.exists(t.base(valid), nil, valid)
 	if err != nil {
 		return "", err
 	}
@@ -136,18 +136,41 @@ func (t *translator) selectTogether(valid, path []step) bool {
 	return slices.Equal(valid, path)
 }
 
-func (t *translator) base() string { return t.root + ".spec.template" }
+// base returns the expression for the VM's spec.template, from which the steps are read. Its
+// type is dynamic where KubeVirt's CRD does not declare what follows, so that Kubernetes' type
+// checker accepts the expression: everywhere with AnyTypes, and in the metadata.
+func (t *translator) base(steps []step) string {
+	base := t.root + ".spec.template"
+	if t.schema == nil && (t.anyTypes || !inSpec(steps)) {
+		return "dyn(" + base + ")"
+	}
+	return base
+}
+
+// inSpec reports whether steps begin with spec, and have only names that an expression can read
+// from an object with a declared type.
+func inSpec(steps []step) bool {
+	for i, s := range steps {
+		if isMap(fieldKey(steps[:i])) {
+			break
+		}
+		if s.name != "" && !isIdentifier(s.name) {
+			return false
+		}
+	}
+	return len(steps) > 0 && steps[0].name == "spec"
+}
 
 // required translates a rule without valid: the path must select something.
 func (t *translator) required(path []step) (string, error) {
 	if t.schema != nil {
-		return t.typedAll(t.base(), nil, path, holdsNever)
+		return t.typedAll(t.base(path), nil, path, holdsNever)
 	}
 	i := slices.IndexFunc(path, func(s step) bool { return s.each })
 	if i < 0 {
-		return t.all(t.base(), nil, path, holdsNever)
+		return t.all(t.base(path), nil, path, holdsNever)
 	}
-	list, err := t.chain(t.base(), nil, path[:i])
+	list, err := t.chain(t.base(path), nil, path[:i])
 	if err != nil {
 		return "", err
 	}
@@ -162,6 +185,9 @@ func (t *translator) required(path []step) (string, error) {
 	}
 	read := t.read(name, path[:i])
 	some := read + ".exists(" + item + ", " + exists + ")"
+	if exists == holdsAlways {
+		some = "size(" + read + ") > 0"
+	}
 	both := read + ".all(" + item + ", " + all + ") && " + some
 	if t.anyTypes {
 		both = t.is(aList, read, both)
@@ -200,9 +226,13 @@ const (
 	anObject shape = "map"
 )
 
-// is returns the condition that a value has a shape and is not null, and that another
-// condition is true. Without declared types, null is not the same as absent.
+// is returns the condition that a value has a shape and is not null, and that another condition
+// is true. With the types of KubeVirt's API, it only tests for an object: below null, a field
+// would be absent and have its default.
 func (t *translator) is(s shape, v, and string) string {
+	if !t.anyTypes && s != anObject {
+		return and
+	}
 	there := v + " != null"
 	if t.anyTypes && s != aScalar {
 		there = "type(" + v + ") == " + string(s)
@@ -213,11 +243,17 @@ func (t *translator) is(s shape, v, and string) string {
 	return there + " && " + and
 }
 
-// unless returns an expression that is absent if the value is null or has another shape, and
-// otherwise if not.
+// unless returns an expression that is absent if a value is null or has another shape, and
+// otherwise if not. With the types of KubeVirt's API, absent can be stricter.
 func (t *translator) unless(s shape, v, absent, otherwise string) string {
+	if !t.anyTypes && absent == holdsNever {
+		return t.is(s, v, otherwise)
+	}
+	if !t.anyTypes {
+		return otherwise
+	}
 	not := v + " == null"
-	if t.anyTypes && s != aScalar {
+	if s != aScalar {
 		not = "type(" + v + ") != " + string(s)
 	}
 	switch {
@@ -260,6 +296,9 @@ func (t *translator) all(base string, at, rest []step, absent string) (string, e
 	if err != nil {
 		return "", err
 	}
+	if !t.anyTypes && absent == holdsAlways {
+		return optional + ".orValue([]).all(" + item + ", " + each + ")", nil
+	}
 	read := t.read(name, list)
 	return optional + ".optMap(" + name + ", " + t.unless(aList, read, absent, read+".all("+item+", "+each+")") + ").orValue(" + absent + ")", nil
 }
@@ -285,6 +324,12 @@ func (t *translator) exists(base string, at, rest []step) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	switch {
+	case !t.anyTypes && some == holdsAlways:
+		return "size(" + optional + ".orValue([])) > 0", nil
+	case !t.anyTypes:
+		return optional + ".orValue([]).exists(" + item + ", " + some + ")", nil
+	}
 	read := t.read(name, rest[:i])
 	return optional + ".optMap(" + name + ", " + t.is(aList, read, read+".exists("+item+", "+some+")") + ").orValue(false)", nil
 }
@@ -299,7 +344,10 @@ func (t *translator) present(base string, at, rest []step) (string, error) {
 		return t.presentByDefault(base, at, rest)
 	}
 	optional, err := t.chain(base, at, rest)
-	return optional + ".orValue(null) != null", err
+	if t.anyTypes {
+		return optional + ".orValue(null) != null", err
+	}
+	return optional + ".hasValue()", err
 }
 
 // presentByDefault is present for a field with a default, which exists if its parent does.
@@ -338,7 +386,17 @@ func (t *translator) value(base string, at, rest []step, absent string) (string,
 	v := nameOf(rest)
 	read := t.read(v, rest)
 	holds, err := t.constrained(read, of)
-	return optional + ".optMap(" + v + ", " + t.orNull(read, absent, holds) + ").orValue(" + absent + ")", err
+	return optional + t.mapped(v, t.orNull(read, absent, holds), t.asQuantity(read, of)) + ".orValue(" + absent + ")", err
+}
+
+// mapped returns the calls that map an optional with the value v to a condition. If the condition
+// is only about the value as a quantity, the value is first mapped to that.
+func (t *translator) mapped(v, holds, quantity string) string {
+	onlyQuantity, ok := strings.CutPrefix(holds, ofQuantity(quantity))
+	if !ok || grouped(holds, " && ", " || ", " ? ") != holds {
+		return ".optMap(" + v + ", " + holds + ")"
+	}
+	return ".optMap(" + v + ", " + quantity + ").optMap(q, " + onlyQuantity
 }
 
 func nameOf(steps []step) string {
@@ -350,6 +408,9 @@ func nameOf(steps []step) string {
 
 // valueOrDefault is value for a field with a default, which exists if its parent does.
 func (t *translator) valueOrDefault(d vmrules.Place, base string, at, rest []step, absent string) (string, error) {
+	if flat, ok, err := t.flat(d, base, at, rest, absent); ok || err != nil {
+		return flat, err
+	}
 	parent, leaf := rest[:len(rest)-1], rest[len(rest)-1]
 	above := slices.Concat(at, parent)
 	if len(parent) == 0 {
@@ -364,6 +425,31 @@ func (t *translator) valueOrDefault(d vmrules.Place, base string, at, rest []ste
 	read := t.read(name, parent)
 	holds, err := t.defaulted(d, read, above, leaf)
 	return optional + ".optMap(" + name + ", " + t.unless(anObject, read, absent, holds) + ").orValue(" + absent + ")", err
+}
+
+// flat is valueOrDefault where an absent parent and an absent field give the same result. It
+// returns false where they do not.
+func (t *translator) flat(d vmrules.Place, base string, at, rest []step, absent string) (string, bool, error) {
+	of, v := t.typeAt(slices.Concat(at, rest)), nameOf(rest)
+	unset, err := t.byDefault(d, of)
+	if err != nil || t.anyTypes || unset != absent {
+		return "", false, err
+	}
+	holds, err := t.constrained(v, of)
+	if err != nil {
+		return "", false, err
+	}
+	optional, err := t.chain(base, at, rest)
+	if t.zeroMatters(d, unset) {
+		optional = "optional.ofNonZeroValue(" + optional + ".orValue(0))"
+	}
+	return optional + ".optMap(" + v + ", " + holds + ").orValue(" + absent + ")", true, err
+}
+
+// zeroMatters reports whether 0, which counts as the default, gives another result than a rule
+// that is unaware of that. The parameter unset is the result of the default.
+func (t *translator) zeroMatters(d vmrules.Place, unset string) bool {
+	return d.ZeroIsDefault && (unset != holdsNever || t.holds(0) != holdsNever)
 }
 
 // defaulted returns the condition that a member of an object, or its default, satisfies the
@@ -385,7 +471,7 @@ func (t *translator) defaulted(d vmrules.Place, parent string, above []step, lea
 	}
 	optional := parent + field
 	switch {
-	case !d.ZeroIsDefault, absent == holdsNever && t.holds(0) == holdsNever:
+	case !t.zeroMatters(d, absent):
 		return optional + ".optMap(" + v + ", " + t.orNull(v, absent, holds) + ").orValue(" + absent + ")", nil
 	case t.anyTypes:
 		return optional + ".optMap(" + v + ", " + v + " == null || " + v + " == 0 ? " + absent + " : " + holds + ").orValue(" + absent + ")", nil
