@@ -94,6 +94,7 @@ func TestFromRules(t *testing.T) {
 		opts      []Option
 	}{
 		{"policy", generator{noNulls: true}, policyOf, nil},
+		{"policy with declared types", generator{noNulls: true, noFloats: true, declared: true}, typedPolicyOf, nil},
 		{"policy with null", generator{}, policyOf, nil},
 		{"policy for any types", generator{anyTypes: true}, policyOf, []Option{AnyTypes()}},
 		{"crd", generator{noNulls: true, noFloats: true}, crdOf, nil},
