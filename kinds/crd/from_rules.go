@@ -1,7 +1,9 @@
 package crd
 
 import (
+	"cmp"
 	"fmt"
+	"strconv"
 	"strings"
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
@@ -133,7 +135,11 @@ func (m *Migration) addPolicy(r vmrules.Rule, work *allowance, opts []Option) er
 	if err := checkPolicy(expression); err != nil {
 		return err
 	}
-	v := admissionv1.Validation{Expression: expression, Message: oneLine(r.Message), Reason: new(metav1.StatusReasonInvalid)}
+	v := admissionv1.Validation{Expression: expression, Message: messageOf(r), Reason: new(metav1.StatusReasonInvalid)}
+	text := t.messageExpression(v.Message)
+	if text != "" && work.take(programWork+tokens(text)*tokenWork) == nil && checkMessage(text) == nil {
+		v.MessageExpression = text
+	}
 	if r.JustWarning {
 		m.Warnings = append(m.Warnings, v)
 		return nil
@@ -172,13 +178,14 @@ func (m *Migration) addCRD(r vmrules.Rule, work *allowance, all *leastSchema) er
 // rule is violated both by a missing field and by a wrong one.
 func (t *translator) validationRule(expression string) apiextensionsv1.ValidationRule {
 	return apiextensionsv1.ValidationRule{
-		Rule: expression, Message: oneLine(t.rule.Message), Reason: new(apiextensionsv1.FieldValueInvalid), FieldPath: t.fieldPath(),
+		Rule: expression, Message: messageOf(t.rule), Reason: new(apiextensionsv1.FieldValueInvalid), FieldPath: t.fieldPath(),
 	}
 }
 
-// oneLine replaces line breaks in a message, which Kubernetes refuses.
-func oneLine(message string) string {
-	return strings.Join(strings.FieldsFunc(message, func(r rune) bool { return r == '\n' || r == '\r' }), " ")
+// messageOf returns the message of a rule as Kubernetes accepts it: in one line, and not blank.
+func messageOf(r vmrules.Rule) string {
+	line := strings.Join(strings.FieldsFunc(r.Message, func(r rune) bool { return r == '\n' || r == '\r' }), " ")
+	return cmp.Or(strings.TrimSpace(line), "the rule "+strconv.Quote(r.Name)+" is violated")
 }
 
 // A refusal is an error that says why a rule cannot be translated, and because of which key.
