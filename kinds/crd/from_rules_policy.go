@@ -103,7 +103,7 @@ func (s Scope) conditions() []admissionv1.MatchCondition {
 	}
 	own := []string{`""`}
 	if text := strings.TrimSpace(s.Annotation); text != "" {
-		own = append(own, strconv.Quote(text))
+		own = append(own, textLiteral(text))
 	}
 	return append(all,
 		admissionv1.MatchCondition{
@@ -113,6 +113,15 @@ func (s Scope) conditions() []admissionv1.MatchCondition {
 		admissionv1.MatchCondition{Name: "not-exempt", Expression: "!" + annotationAt(vmrules.SkipAnnotation) + ".hasValue()"},
 		admissionv1.MatchCondition{Name: "not-being-deleted", Expression: "!has(object.metadata.deletionTimestamp)"},
 	)
+}
+
+// textLiteral returns a text as a string literal of CEL, with its line breaks if possible.
+func textLiteral(text string) string {
+	lines := strings.ReplaceAll(text, "\n", "")
+	if !isPrintable(lines) || strings.Contains(text, "'''") || strings.HasSuffix(text, "'") {
+		return strconv.Quote(text)
+	}
+	return "r'''" + text + "'''"
 }
 
 func annotationAt(key string) string {

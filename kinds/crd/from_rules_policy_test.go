@@ -159,6 +159,23 @@ func TestScope(t *testing.T) {
 	}
 }
 
+// A copy of the template's rules is recognized, whatever is in it.
+func TestScopeOfCopies(t *testing.T) {
+	for _, text := range []string{
+		"[]", "[\n  {\"name\": \"it's\"}\n]", `\`, `["\d\"", r"x"]`, "'''", "a'", "a\r\nb", "a\tb", "\x00\x7f\u2028\U000e0001é😀", `'"`, "${X}",
+	} {
+		s := Scope{Annotation: " " + text + "\n"}
+		for _, copied := range []string{text, "\n" + text} {
+			if got := firstFalse(t, s, vmWith(nil, map[string]any{vmrules.Annotation: copied})); got != "" {
+				t.Errorf("%q: %s is false", copied, got)
+			}
+		}
+		if got := firstFalse(t, s, vmWith(nil, map[string]any{vmrules.Annotation: text + "."})); got == "" {
+			t.Errorf("%q is taken for a copy", text+".")
+		}
+	}
+}
+
 func names(name, namespace string) map[string]any {
 	return map[string]any{vmrules.TemplateLabel: name, vmrules.TemplateNamespaceLabel: namespace}
 }

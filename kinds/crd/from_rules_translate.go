@@ -90,7 +90,7 @@ func (t *translator) enforced() error {
 		}
 		return nil
 	}
-	return refuse("rule", "a rule of the unknown kind %q is ignored", r.Kind)
+	return refuse("rule", "only rules of the kinds integer, string, enum and regex are translated, not those of kind %q", r.Kind)
 }
 
 // declared returns the steps of a path, and declares its field in the schema.
