@@ -177,6 +177,9 @@ func (e *exporting) exportTemplate(o manifest.Object) {
 		e.fail(fmt.Errorf("%s: %w", nameIn(o), err))
 		return
 	}
+	if e.to.name == "vap" && text != textOf(o.Content()) {
+		fmt.Fprintf(e.stderr, "vmrules: %s: its rules depend on its parameters: a VM made with other values has other rules of its own, which a policy leaves alone\n", oneLine(nameIn(o)))
+	}
 	e.export(Export{Rules: rules, Source: nameIn(o), Template: o.Name, Namespace: o.Namespace, Annotation: text})
 }
 
