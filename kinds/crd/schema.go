@@ -75,6 +75,9 @@ type judge struct {
 	loops      bool           // whether an expression has a loop
 	quantities bool           // whether an expression reads quantities
 	usesOld    bool           // whether an expression uses oldSelf
+	// ruleNames has each rule of x-kubernetes-validations as Kubernetes calls it in errors: by its
+	// message, or else by its text. The value is whether that is its text.
+	ruleNames map[string]bool
 
 	// expressions and duplicates validate the rules of x-kubernetes-validations, and are nil
 	// if the schema has none. Those with the reason FieldValueDuplicate are in duplicates,
@@ -210,12 +213,13 @@ func definitionOf(schema *apiextensions.JSONSchemaProps) *apiextensions.CustomRe
 }
 
 func (r *reading) newJudge(schema *apiextensions.JSONSchemaProps, isResource bool) (*judge, error) {
-	j := &judge{isResource: isResource, sizes: map[string]int{}}
+	j := &judge{isResource: isResource, sizes: map[string]int{}, ruleNames: map[string]bool{}}
 	crdvalidation.SchemaHas(schema, func(s *apiextensions.JSONSchemaProps) bool {
 		if s.Pattern != "" {
 			j.sizes[s.Pattern] = r.payPattern(s.Pattern).steps
 		}
 		for _, rule := range s.XValidations {
+			j.ruleNames[strings.TrimSpace(cmp.Or(rule.Message, rule.Rule))] = rule.Message == ""
 			e := parse(rule.Rule)
 			j.usesOld = j.usesOld || e.usesOldSelf()
 			j.quantities = j.quantities || e.calls("quantity", "isQuantity")
