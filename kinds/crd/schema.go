@@ -436,19 +436,6 @@ func (w *wording) addExpression(at *node, where string, match []string) {
 	w.at(offset, where, vmrules.ReasonInvalid, "%s", expressionError(line, column, match[3], "self and oldSelf"))
 }
 
-// undeclared matches CEL's error for an unknown name.
-var undeclared = regexp.MustCompile(`^undeclared reference to '(.*)' \(in container ''\)$`)
-
-// expressionError returns the message for an error of CEL in an expression. names lists the
-// variables.
-func expressionError(line, column int, message, names string) string {
-	if m := undeclared.FindStringSubmatch(message); m != nil {
-		message = fmt.Sprintf("%s is not known: use %s, or a function of Kubernetes", m[1], names)
-	}
-	message, _, _ = strings.Cut(message, " expecting {")
-	return fmt.Sprintf("the expression has an error at line %d, column %d: %s", line, column, shortened(message))
-}
-
 func isKnownReason(reason string) bool {
 	switch apiextensions.FieldValueErrorReason(reason) {
 	case apiextensions.FieldValueRequired, apiextensions.FieldValueDuplicate, apiextensions.FieldValueInvalid, apiextensions.FieldValueForbidden:
