@@ -4,14 +4,17 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	celconfig "k8s.io/apiserver/pkg/apis/cel"
 )
 
 // messageExpression returns the messageExpression of a policy: the message of the rule, with the
 // value of its field, or with why the field cannot be judged. If it fails, for example because the
-// value has line breaks, the API server uses the message. It returns "" if it has nothing to add.
+// value has line breaks, the API server uses the message. It returns "" if it has nothing to add, or
+// if the message is too long.
 func (t *translator) messageExpression(message string) string {
 	steps, err := stepsOf("path", t.rule.Path)
-	if err != nil {
+	if err != nil || len(message) > celconfig.MaxEvaluatedMessageExpressionSizeBytes {
 		return ""
 	}
 	field := "spec.template"

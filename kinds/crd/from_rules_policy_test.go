@@ -324,8 +324,12 @@ func TestMessageExpression(t *testing.T) {
 	}
 }
 
-// Messages that Kubernetes would refuse are changed.
+// Messages that Kubernetes would refuse are changed. A long one has no expression.
 func TestMessageOf(t *testing.T) {
+	rules := parseAll(t, map[string]any{"name": "r", "message": strings.Repeat("m", 6000), "rule": "string", "path": "jsonpath::.spec.hostname"})
+	if got := FromRules(rules).Policy[0].MessageExpression; got != "" {
+		t.Errorf("an expression of %d bytes", len(got))
+	}
 	for message, want := range map[string]string{"a\r\nb\n": "a b", " \n ": `the rule "r" is violated`, "m": "m"} {
 		if got := messageOf(vmrules.Rule{Name: "r", Message: message}); got != want {
 			t.Errorf("%q: %q, want %q", message, got, want)

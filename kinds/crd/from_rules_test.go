@@ -416,7 +416,8 @@ func TestFromRulesBounds(t *testing.T) {
 	}
 }
 
-// For any rules, each is translated or listed as untranslated, and all expressions compile.
+// For any rules, each is translated or listed as untranslated, and all expressions compile. So do
+// those of the whole policies, in which any text may be the name of a template.
 func FuzzFromRules(f *testing.F) {
 	for _, v := range fromRulesVectors(f) {
 		text, err := json.Marshal([]any{v.Rule})
@@ -439,6 +440,13 @@ func FuzzFromRules(f *testing.F) {
 				if strings.Contains(u.Why, "does not compile") {
 					t.Error(u)
 				}
+			}
+			policies, err := m.Policies("fuzz", Scope{Template: annotation, Namespace: annotation, Annotation: annotation})
+			if err != nil {
+				t.Error(err)
+			}
+			for _, p := range policies {
+				checkObject(t, p.Policy)
 			}
 		}
 	})
