@@ -53,6 +53,15 @@ func TestPolicies(t *testing.T) {
 	if diff := gocmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
+	anyTypes, err := FromRules(parseAll(t, declared...), AnyTypes()).Policies("windows", windows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range anyTypes {
+		for _, w := range warnings(p.Policy) {
+			t.Errorf("for any types: %s: %s", w.FieldRef, w.Warning)
+		}
+	}
 	if len(policies[0].Policy.Spec.Validations) < 20 {
 		t.Errorf("only %d validations", len(policies[0].Policy.Spec.Validations))
 	}
