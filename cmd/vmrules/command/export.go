@@ -18,8 +18,8 @@ import (
 // An Export is rules to be written for another program to enforce.
 type Export struct {
 	Rules vmrules.Rules
-	// Name is a name for the objects to be written. It is a DNS-1123 subdomain of at most 200
-	// characters, and another one for each export of a run.
+	// Name is a name for the objects to be written, to which -warnings may be appended. It is a
+	// DNS-1123 subdomain of at most 200 characters, and different for each template.
 	Name   string
 	Source string // where the rules are, for a comment
 	// Template and Namespace name the template whose VMs the rules are about. The rules are
@@ -227,8 +227,9 @@ var notInName = regexp.MustCompile(`[^a-z0-9.-]+|(^|\.)-+|-+(\.|$)|\.\.+`)
 // maxName leaves room for a suffix in the 253 characters that a name may have.
 const maxName = 180
 
-// exportName returns the name for the export of a template. A name that is not valid as it is gets
-// a hash.
+// exportName returns the name for the export of a template. A name gets a hash if it is not valid as
+// it is, or may be that of another template: a dot may end a namespace, and -warnings is what an
+// exporter may append.
 func exportName(x Export) string {
 	if x.Template == "" {
 		return "vmrules"
@@ -238,7 +239,8 @@ func exportName(x Export) string {
 		name = x.Namespace + "." + name
 	}
 	valid := strings.Trim(notInName.ReplaceAllString(strings.ToLower(name[:min(len(name), maxName)]), "-"), "-.")
-	if valid == name {
+	isAmbiguous := x.Namespace == "" && strings.Contains(name, ".") || strings.HasSuffix(name, "-warnings")
+	if valid == name && !isAmbiguous {
 		return "vmrules." + name
 	}
 	return fmt.Sprintf("vmrules.%s-%.4x", strings.ReplaceAll(valid, ".", "-"), sha256.Sum256([]byte(name)))
