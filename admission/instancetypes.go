@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"strings"
 
+	admissionv1 "k8s.io/api/admission/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -27,7 +28,15 @@ var isNamespaced = map[string]bool{
 type lookup struct {
 	*finder
 	namespace string
+	hasStatus bool                         // the API server keeps the status of the VMs
 	known     map[reference]map[string]any // nil for one that does not exist
+}
+
+// newLookup returns a lookup for a request. A user cannot write the status of a VM by an
+// update. In any other object, a user could.
+func newLookup(f *finder, q *request) *lookup {
+	isUpdatedVM := q.operation == admissionv1.Update && q.kind.Kind == "VirtualMachine"
+	return &lookup{f, q.namespace, isUpdatedVM, map[reference]map[string]any{}}
 }
 
 // A reference is an instance type or preference as a VM names it.
@@ -38,24 +47,26 @@ type reference struct {
 }
 
 // referencesIn returns what a VM names; nil for what it does not name.
-func referencesIn(vm map[string]any) (it, preference *reference) {
+func (l *lookup) referencesIn(vm map[string]any) (it, preference *reference) {
 	named, preferred := instancetype.NamesOf(vm)
-	return referenceTo(vm, named, "instancetype"), referenceTo(vm, preferred, "preference")
+	return l.referenceTo(vm, named, "instancetype"), l.referenceTo(vm, preferred, "preference")
 }
 
-func referenceTo(vm map[string]any, n *instancetype.Named, class string) *reference {
+func (l *lookup) referenceTo(vm map[string]any, n *instancetype.Named, class string) *reference {
 	if n == nil {
 		return nil
 	}
 	r := &reference{kind: n.Kind, name: n.Name}
 	r.revision, _, _ = unstructured.NestedString(vm, "spec", class, "revisionName")
-	r.revisionInStatus, _, _ = unstructured.NestedString(vm, "status", class+"Ref", "controllerRevisionRef", "name")
+	if l.hasStatus {
+		r.revisionInStatus, _, _ = unstructured.NestedString(vm, "status", class+"Ref", "controllerRevisionRef", "name")
+	}
 	return r
 }
 
 // read reads what a VM names.
 func (l *lookup) read(ctx context.Context, vm map[string]any) error {
-	it, preference := referencesIn(vm)
+	it, preference := l.referencesIn(vm)
 	for _, r := range []*reference{it, preference} {
 		if r == nil {
 			continue
@@ -142,7 +153,7 @@ func decoded(text string) any {
 
 // find returns what a VM names, of what was read. It is for vmrules.WithInstancetypes.
 func (l *lookup) find(vm map[string]any) (it, preference map[string]any, err error) {
-	named, preferred := referencesIn(vm)
+	named, preferred := l.referencesIn(vm)
 	if named != nil {
 		it = l.known[*named]
 	}
@@ -155,7 +166,7 @@ func (l *lookup) find(vm map[string]any) (it, preference map[string]any, err err
 // lacks reports whether a doubt about a VM may come from an object that was not found. If all
 // were found, the VM conflicts with its instance type, or KubeVirt cannot use an object.
 func (l *lookup) lacks(vm map[string]any, d vmrules.Doubt) bool {
-	named, preferred := referencesIn(vm)
+	named, preferred := l.referencesIn(vm)
 	isMissing := func(r *reference) bool { return r != nil && l.known[*r] == nil }
 	return isMissing(named) || d == vmrules.DoubtPreference && isMissing(preferred)
 }

@@ -26,7 +26,7 @@ func (r *Reviewer) judge(ctx context.Context, q *request) *decision {
 	if rules.Len() == 0 {
 		return exempt()
 	}
-	found := &lookup{finder: &r.finder, namespace: q.namespace, known: map[reference]map[string]any{}}
+	found := newLookup(&r.finder, q)
 	if err := cmp.Or(found.read(ctx, vm), found.read(ctx, q.vmIn(q.old))); err != nil {
 		return failure(err)
 	}

@@ -23,7 +23,8 @@ func (r *Reviewer) deletion(ctx context.Context, q *request) *decision {
 	}
 	var rules vmrules.Rules
 	var err error
-	if failed := r.slots.do(ctx, func() { rules, err = r.cache.rulesOf(q.old) }); failed != nil {
+	// The cache is for templates of the reader: anyone who reaches the port can send others.
+	if failed := r.slots.do(ctx, func() { rules, err = vmrules.RulesFor(nil, q.old, r.parse...) }); failed != nil {
 		return failure(failed)
 	}
 	if rules.Len() == 0 && err == nil {

@@ -106,3 +106,18 @@ func TestValidatorWithoutRequest(t *testing.T) {
 		})
 	}
 }
+
+// A Validator does not change its objects.
+func TestValidatorChangesNothing(t *testing.T) {
+	v := admission.NewValidator[*unstructured.Unstructured](reviewer(t, cluster(t, linux)))
+	req := request("CREATE", vm(fromLinux, "", cores12), "")
+	o := object(t, string(req.Object.Raw))
+	delete(o.Object, "kind")
+	before := o.DeepCopy()
+	if _, err := v.ValidateCreate(ctrl.NewContextWithRequest(t.Context(), req), o); err == nil {
+		t.Error("the VM is valid")
+	}
+	if diff := cmp.Diff(before, o); diff != "" {
+		t.Errorf("(-before +after):\n%s", diff)
+	}
+}
