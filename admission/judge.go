@@ -18,10 +18,10 @@ func (r *Reviewer) judge(ctx context.Context, q *request) *decision {
 	}
 	vm := q.vmIn(q.object)
 	s := r.sourceOf(vm, q.namespace)
-	change := r.changeOf(q, s)
+	c := r.changeOf(q, s)
 	rules, err := r.rules(ctx, q.object, s)
 	if err != nil {
-		return r.withoutRules(q, err, change)
+		return r.withoutRules(q, err, c)
 	}
 	if rules.Len() == 0 {
 		return exempt()
@@ -32,7 +32,7 @@ func (r *Reviewer) judge(ctx context.Context, q *request) *decision {
 	}
 	var report *vmrules.Report
 	if failed := r.slots.do(ctx, func() {
-		report = vmrules.Validate(rules, q.object, r.optionsFor(q, found, change)...)
+		report = vmrules.Validate(rules, q.object, r.optionsFor(q, found, c)...)
 	}); failed != nil {
 		return failure(failed)
 	}
