@@ -88,7 +88,7 @@ func (d *decision) response(ctx context.Context) admission.Response {
 
 // log writes a decision to the log: refusals and failures at the level of every log.
 func (d *decision) log(l logr.Logger, q *request) {
-	values := []any{"operation", q.operation, "kind", q.kind.Kind, "outcome", d.outcome}
+	values := []any{"operation", q.operation, "kind", shorten(q.kind.Kind, maxName), "outcome", d.outcome}
 	switch {
 	case d.err != nil:
 		l.Error(d.err, "Could not review", values...)

@@ -32,13 +32,13 @@
 //	the VM's own annotation cannot be used       refused, with its problems as causes
 //	the template's annotation cannot be used     refused, unless WithBrokenTemplate
 //	the template does not exist                  allowed with a warning, unless WithMissingTemplate
-//	a rule is Undecided                          refused, unless WithUndecided; see there
+//	a rule is Undecided                          refused or allowed with a warning, as WithUndecided says
 //	the cluster cannot be asked                  not decided
 //
 // An update is never refused because of an annotation or a template that cannot be used if it
 // changes neither the object's spec nor where its rules come from. An update that changes where
-// the rules come from is judged like a creation: it sets the exemption, the VM's own annotation
-// or the name of its template, or removes it.
+// the rules come from is judged like a creation: one that sets or removes the exemption, the
+// VM's own annotation or the name of its template.
 //
 // If there is no decision, ServeHTTP answers with the status 500 of HTTP, and the failurePolicy
 // of the webhook decides. As a Handler or a Validator, a Reviewer refuses the request with the

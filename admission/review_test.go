@@ -70,6 +70,7 @@ func TestUpdate(t *testing.T) {
 		{"wrong in another way", nil, []string{linux}, request("UPDATE", vm(fromLinux, "", cores12), vm(fromLinux, "", cores99)), refused},
 		{"wrong by rules that were not its own", nil, []string{linux}, request("UPDATE", vm(fromLinux, "", cores12), vm("", "", cores12)), refused},
 		{"not exempt any more", nil, []string{linux}, request("UPDATE", vm(fromLinux, "", cores12), vm(fromLinux+exempt, "", cores12)), refused},
+		{"the name of a template that its own rules replace", nil, nil, request("UPDATE", vm(withRules(coresRule)+`, "labels": {"vm.kubevirt.io/template": "a", "vm.kubevirt.io/template.namespace": "b"}`, "", cores12), vm(withRules(coresRule), "", cores12)), warned(alreadyTooMany)},
 		{"its own rules are changed", nil, nil, request("UPDATE", vm(withRules(coresRule), "", cores12), vm(withRules(busRule), "", cores12)), refused},
 		{"broken already", nil, nil, request("UPDATE", vm(broken+`, "labels": {"a": "b"}`, "", cores1), vm(broken, "", cores1)), warned(
 			`the validation rules cannot be used: VM: line 1, column 2: the text ends too early: a closing ] is missing`)},

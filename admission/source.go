@@ -9,10 +9,10 @@ import (
 	"github.com/vmrules/vmrules"
 )
 
-// A source says where the rules of a VM come from.
+// A source says where the rules of a VM come from. At most one of its fields is set.
 type source struct {
 	isExempt bool
-	own      string // the VM's own annotation; "" if it is blank
+	own      string // the VM's own annotation
 	template place
 }
 
@@ -28,21 +28,19 @@ func (e templateError) Unwrap() error { return e.error }
 
 // sourceOf returns where the rules of a VM come from.
 func (r *Reviewer) sourceOf(vm map[string]any, namespace string) source {
-	var s source
 	metadata, _ := vm["metadata"].(map[string]any)
 	annotations, _ := metadata["annotations"].(map[string]any)
-	s.isExempt = annotations[vmrules.SkipAnnotation] != nil
-	switch own := annotations[vmrules.Annotation].(type) {
-	case nil:
-	case string:
-		if strings.TrimSpace(own) != "" {
-			s.own = own
-		}
-	default:
-		s.own = fmt.Sprintf("%T", own) // reading it is an error
+	own := annotations[vmrules.Annotation]
+	text, isText := own.(string)
+	switch {
+	case annotations[vmrules.SkipAnnotation] != nil:
+		return source{isExempt: true}
+	case isText && strings.TrimSpace(text) != "":
+		return source{own: text}
+	case !isText && own != nil:
+		return source{own: fmt.Sprintf("%T", own)} // reading it is an error
 	}
-	s.template = r.templateOf(metadata, namespace)
-	return s
+	return source{template: r.templateOf(metadata, namespace)}
 }
 
 // templateOf returns the template that a VM in a namespace names in its metadata.
@@ -100,9 +98,7 @@ func (r *Reviewer) rules(ctx context.Context, object map[string]any, s source) (
 }
 
 // isTemplates reports whether the rules are those of the template.
-func (s source) isTemplates() bool {
-	return !s.isExempt && s.own == "" && s.template != place{}
-}
+func (s source) isTemplates() bool { return s.template != place{} }
 
 func (r *Reviewer) ownRules(ctx context.Context, object map[string]any) (rules vmrules.Rules, err error) {
 	failed := r.slots.do(ctx, func() { rules, err = vmrules.RulesFor(object, nil, r.parse...) })

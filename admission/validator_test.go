@@ -3,6 +3,7 @@ package admission_test
 import (
 	"context"
 	"encoding/json"
+	"log"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -10,6 +11,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
 	ctrl "sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
 	"github.com/vmrules/vmrules/admission"
@@ -51,6 +54,20 @@ func (list *VirtualMachineList) DeepCopyObject() runtime.Object {
 		c.Items = append(c.Items, *list.Items[i].DeepCopyObject().(*VirtualMachine))
 	}
 	return &c
+}
+
+func ExampleNewValidator() {
+	var m manager.Manager // as in the example of the package
+	reviewer, err := admission.New(m.GetClient())
+	if err != nil {
+		log.Fatal(err)
+	}
+	err = builder.WebhookManagedBy(m, &VirtualMachine{}).
+		WithValidator(admission.NewValidator[*VirtualMachine](reviewer)).
+		Complete()
+	if err != nil {
+		log.Fatal(err)
+	}
 }
 
 func TestValidator(t *testing.T) {
