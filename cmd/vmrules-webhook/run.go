@@ -86,7 +86,7 @@ func (c *config) runInCluster(ctx context.Context, server webhook.Server, kube *
 		return err
 	}
 	err = errors.Join(
-		c.register(server, freshReader{m.GetClient(), m.GetAPIReader()}),
+		c.register(m.GetWebhookServer(), freshReader{m.GetClient(), m.GetAPIReader()}), // the call has the manager start it
 		m.AddHealthzCheck("alive", healthz.Ping),
 		m.AddReadyzCheck("serving", server.StartedChecker()),
 	)
