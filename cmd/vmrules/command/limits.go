@@ -65,6 +65,11 @@ func newForm(b Build, name, short, long string, say func(vmrules.Rules, map[stri
 			if err != nil {
 				return fmt.Errorf("%s: %w", args[0], err)
 			}
+			ignored := leftOut{}
+			for _, rule := range rules.All() {
+				ignored.addKind(b, rule.Kind)
+			}
+			ignored.warn(command.ErrOrStderr())
 			encoder := json.NewEncoder(command.OutOrStdout())
 			encoder.SetIndent("", "  ")
 			encoder.SetEscapeHTML(false)
