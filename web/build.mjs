@@ -20,7 +20,7 @@ const notInlined = [
   ...["encoding/base64", "encoding/binary", "encoding/json", "fmt", "hash/crc64", "io/fs", "log"],
   ...["math/big", "os", "regexp/syntax", "syscall", "time"],
   ...["internal/bisect", "internal/fmtsort", "internal/godebug", "internal/poll"],
-  ..."github.com/ohler55/ojg/...",
+  "github.com/ohler55/ojg/...",
   ...["form", "instancetype", "internal/pcre", "internal/spelling", "lint", "web/..."].map(
     (folder) => `${vmrules}/${folder}`,
   ),
