@@ -14,7 +14,7 @@ import (
 )
 
 // unreleased are the folders whose modules, at any depth, nobody imports or installs.
-var unreleased = []string{"bench", "oracle", "release"}
+var unreleased = []string{"bench", "oracle", "release", "web"}
 
 // A release is a version of all modules of the repository.
 type release struct {
@@ -59,7 +59,7 @@ func findModules(repository string) ([]*nested, error) {
 		switch {
 		case err != nil:
 			return err
-		case entry.IsDir() && (entry.Name() == ".git" || entry.Name() == "testdata"):
+		case entry.IsDir() && slices.Contains([]string{".git", "node_modules", "testdata"}, entry.Name()):
 			return fs.SkipDir
 		case entry.IsDir() || entry.Name() != "go.mod":
 			return nil

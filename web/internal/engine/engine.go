@@ -1,0 +1,95 @@
+// Package engine offers the library as calls of text: JSON goes in and JSON comes out. It has
+// no state but the rules that it has read lately.
+package engine
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/vmrules/vmrules"
+)
+
+// An Engine answers calls, one at a time.
+type Engine struct {
+	read *cache
+}
+
+// New returns an Engine.
+func New() *Engine { return &Engine{read: newCache()} }
+
+// An operation returns a result, an error, or both. What it returns is written as JSON.
+type operation func(*call) (any, error)
+
+var operations = map[string]operation{
+	"parseRules":        parseRules,
+	"rulesFor":          rulesFor,
+	"rulesOf":           rulesOf,
+	"templateOf":        templateOf,
+	"check":             check,
+	"validate":          validate,
+	"validateOwn":       validateOwn,
+	"lint":              lintAnnotation,
+	"checks":            checks,
+	"limits":            limits,
+	"schema":            schema,
+	"parameters":        parameters,
+	"expand":            expand,
+	"checkRequirements": checkRequirements,
+}
+
+// Call carries out an operation. The header is a JSON object with the operation, its settings
+// and the names and lengths of its texts, which follow one after the other: annotations as they
+// are, objects as JSON. Call returns the result and the error as JSON, each "" if there is none.
+// It never panics.
+func (e *Engine) Call(header, texts string) (result, failure string) {
+	c, err := newCall(e, header, texts)
+	if err != nil {
+		return "", failureOf(err)
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			result, failure = "", failureOf(fmt.Errorf("%s panicked, which is a mistake in vmrules: %v", c.Operation, p))
+		}
+	}()
+	operation, ok := operations[c.Operation]
+	if !ok {
+		return "", failureOf(fmt.Errorf("there is no operation %q", c.Operation))
+	}
+	value, err := operation(c)
+	if value != nil {
+		text, wrong := json.Marshal(value)
+		if wrong != nil {
+			return "", failureOf(fmt.Errorf("%s has a result that cannot be written: %w", c.Operation, wrong))
+		}
+		result = string(text)
+	}
+	if err != nil {
+		failure = failureOf(err)
+	}
+	return result, failure
+}
+
+// A Failure is the JSON of an error.
+type Failure struct {
+	Message string `json:"message"`
+	// Problems say what is wrong with an annotation, if the error is about one.
+	Problems []vmrules.Problem `json:"problems,omitempty"`
+	// Omitted counts the problems that are left out because they are too long.
+	Omitted int `json:"omitted,omitempty"`
+	// Gone means that the rules with this number are not kept any more: read them again.
+	Gone bool `json:"gone,omitempty"`
+}
+
+var errGone = errors.New("the rules are not kept any more")
+
+func failureOf(err error) string {
+	f := Failure{Message: err.Error(), Gone: errors.Is(err, errGone)}
+	var parse *vmrules.ParseError
+	if errors.As(err, &parse) {
+		text, _ := parse.MarshalJSON() // problems always have a JSON form
+		_ = json.Unmarshal(text, &f)   // it is that of a Failure
+	}
+	text, _ := json.Marshal(f)
+	return string(text)
+}

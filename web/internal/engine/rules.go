@@ -1,0 +1,135 @@
+package engine
+
+import (
+	"container/list"
+	"runtime"
+	"strings"
+
+	"github.com/vmrules/vmrules"
+)
+
+// A cache keeps the rules that were used last, by a number. It is bounded, so that nobody has
+// to release what it keeps: rules that are not kept any more are read again. Since a regex may
+// take a thousand times the memory of its text, the whole heap is bounded, too.
+type cache struct {
+	last int
+	used *list.List // of *kept, the last used first
+	by   map[int]*list.Element
+	size int
+}
+
+type kept struct {
+	number, size int
+	rules        vmrules.Rules
+}
+
+const (
+	maxKept     = 64
+	maxKeptText = 1 << 20   // bytes of annotations
+	maxHeap     = 128 << 20 // bytes
+)
+
+func newCache() *cache { return &cache{used: list.New(), by: map[int]*list.Element{}} }
+
+// add keeps rules, and returns their number, which is never 0.
+func (c *cache) add(rules vmrules.Rules, size int) int {
+	c.last++
+	c.size += size
+	c.by[c.last] = c.used.PushFront(&kept{c.last, size, rules})
+	limit := maxKept
+	if heap() > maxHeap {
+		limit = 1
+	}
+	for c.used.Len() > limit || c.size > maxKeptText && c.used.Len() > 1 {
+		oldest := c.used.Remove(c.used.Back()).(*kept)
+		c.size -= oldest.size
+		delete(c.by, oldest.number)
+	}
+	return c.last
+}
+
+func heap() uint64 {
+	var stats runtime.MemStats
+	runtime.ReadMemStats(&stats)
+	return stats.HeapAlloc
+}
+
+func (c *cache) find(number int) (vmrules.Rules, error) {
+	element, ok := c.by[number]
+	if !ok {
+		return vmrules.Rules{}, errGone
+	}
+	c.used.MoveToFront(element)
+	return element.Value.(*kept).rules, nil
+}
+
+// rules returns the rules that the request names.
+func (c *call) rules() (vmrules.Rules, error) { return c.engine.read.find(c.Rules) }
+
+func (c *call) parseOptions() []vmrules.ParseOption {
+	opts := []vmrules.ParseOption{vmrules.WithRoot(c.Root)}
+	if c.Version != "" {
+		opts = append(opts, vmrules.WithVersion(c.Version))
+	}
+	if c.Strict {
+		opts = append(opts, vmrules.Strict())
+	}
+	return opts
+}
+
+// Read is the answer to a request for rules.
+type Read struct {
+	Rules  int `json:"rules"` // their number, for other requests
+	Length int `json:"length"`
+}
+
+func parseRules(c *call) (any, error) {
+	text := strings.Clone(c.text("annotation")) // the rules would keep all texts of the call
+	return c.keep(len(text))(vmrules.ParseRules(text, c.parseOptions()...))
+}
+
+func rulesFor(c *call) (any, error) {
+	in := reader{call: c}
+	vm, template := in.object("vm"), in.object("template")
+	if in.err != nil {
+		return nil, in.err
+	}
+	rules, err := vmrules.RulesFor(vm, template, c.parseOptions()...)
+	return c.keep(len(rules.String()))(rules, err)
+}
+
+func (c *call) keep(size int) func(vmrules.Rules, error) (any, error) {
+	return func(rules vmrules.Rules, err error) (any, error) {
+		if err != nil {
+			return nil, err
+		}
+		return Read{c.engine.read.add(rules, size), rules.Len()}, nil
+	}
+}
+
+// rulesOf returns the rules as an annotation of the current version.
+func rulesOf(c *call) (any, error) {
+	rules, err := c.rules()
+	if err != nil {
+		return nil, err
+	}
+	return rules, nil
+}
+
+// A TemplateName says which template a VM was made from.
+type TemplateName struct {
+	Namespace string `json:"namespace"`
+	Name      string `json:"name"`
+}
+
+func templateOf(c *call) (any, error) {
+	vm, err := c.object("vm")
+	if err != nil {
+		return nil, err
+	}
+	namespace, name, ok := vmrules.TemplateOf(vm)
+	if !ok {
+		return nil, nil
+	}
+	return TemplateName{namespace, name}, nil
+}

@@ -1,0 +1,155 @@
+package engine
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/instancetype"
+)
+
+func validate(c *call) (any, error) {
+	return c.judge(func(rules vmrules.Rules, object map[string]any, opts []vmrules.ValidateOption) any {
+		return vmrules.Validate(rules, object, opts...)
+	})
+}
+
+func validateOwn(c *call) (any, error) {
+	object, err := c.object("object")
+	if err != nil {
+		return nil, err
+	}
+	opts, err := c.validateOptions()
+	if err != nil {
+		return nil, err
+	}
+	return vmrules.ValidateOwn(object, append(opts, vmrules.WithParseOptions(c.parseOptions()...))...)
+}
+
+// judge calls a function with the rules, the object and the options of the request.
+func (c *call) judge(by func(vmrules.Rules, map[string]any, []vmrules.ValidateOption) any) (any, error) {
+	rules, err := c.rules()
+	if err != nil {
+		return nil, err
+	}
+	object, err := c.object("object")
+	if err != nil {
+		return nil, err
+	}
+	opts, err := c.validateOptions()
+	if err != nil {
+		return nil, err
+	}
+	return by(rules, object, opts), nil
+}
+
+func (c *call) validateOptions() ([]vmrules.ValidateOption, error) {
+	in := reader{call: c}
+	old, small, preference := in.object("oldObject"), in.object("instancetype"), in.object("preference")
+	cluster, err := c.objects("instancetypes")
+	if err := errors.Join(in.err, err); err != nil {
+		return nil, err
+	}
+	opts, err := c.defaults()
+	if err != nil {
+		return nil, err
+	}
+	if c.Partial {
+		opts = append(opts, vmrules.Partial())
+	}
+	if c.Ratcheting {
+		opts = append(opts, vmrules.Ratcheting())
+	}
+	if old != nil {
+		opts = append(opts, vmrules.WithOldObject(old))
+	}
+	if small != nil || preference != nil {
+		opts = append(opts, vmrules.WithInstancetype(small, preference))
+	}
+	if cluster != nil {
+		opts = append(opts, vmrules.WithInstancetypes(findAmong(cluster)))
+	}
+	return opts, nil
+}
+
+func (c *call) defaults() ([]vmrules.ValidateOption, error) {
+	var all []vmrules.Default
+	for _, text := range slices.Sorted(maps.Keys(c.Defaults)) {
+		path, err := vmrules.ParsePath(text)
+		if err != nil {
+			return nil, fmt.Errorf("defaults: %w", err)
+		}
+		value, err := decode(c.Defaults[text])
+		if err != nil {
+			return nil, fmt.Errorf("defaults: %s: %w", text, err)
+		}
+		one, err := vmrules.NewDefault(path, value)
+		if err != nil {
+			return nil, fmt.Errorf("defaults: %w", err)
+		}
+		all = append(all, one)
+	}
+	if all == nil {
+		return nil, nil
+	}
+	return []vmrules.ValidateOption{vmrules.WithDefaults(all...)}, nil
+}
+
+// findAmong returns a function that finds what a VM names among the objects of a cluster.
+func findAmong(cluster []map[string]any) func(vm map[string]any) (_, _ map[string]any, _ error) {
+	find := func(named *instancetype.Named) map[string]any {
+		for _, object := range cluster {
+			if named != nil && named.Fits(object) == nil {
+				return object
+			}
+		}
+		return nil
+	}
+	return func(vm map[string]any) (map[string]any, map[string]any, error) {
+		small, preference := instancetype.NamesOf(vm)
+		return find(small), find(preference), nil
+	}
+}
+
+// check judges one value by one rule.
+func check(c *call) (any, error) {
+	rules, err := c.rules()
+	if err != nil {
+		return nil, err
+	}
+	if c.Index < 0 || c.Index >= rules.Len() {
+		return nil, fmt.Errorf("there is no rule with the index %d: there are %d rules", c.Index, rules.Len())
+	}
+	checker, err := rules.Checker(c.Index)
+	if err != nil {
+		return nil, err
+	}
+	value, err := decode(json.RawMessage(c.text("value")))
+	if err != nil {
+		return nil, fmt.Errorf("value: %w", err)
+	}
+	return orEmpty(checker.Check(value)), nil
+}
+
+// decode reads a value of any type, as ParseObject reads an object.
+func decode(text json.RawMessage) (any, error) {
+	object, err := vmrules.ParseObject(slices.Concat([]byte(`{"value":`), text, []byte("}")))
+	if err != nil {
+		return nil, err
+	}
+	if len(object) != 1 {
+		return nil, errors.New("it is not one JSON value")
+	}
+	return object["value"], nil
+}
+
+// orEmpty returns a list that is [] in JSON if there is nothing in it.
+func orEmpty[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}

@@ -1,0 +1,72 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"reflect"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/vmrules/vmrules"
+)
+
+func TestTypes(t *testing.T) {
+	want, err := generate()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := os.ReadFile("../../src/types.ts")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, string(got)); diff != "" {
+		t.Errorf("run `npm run types` and read the difference (-Go types +src/types.ts):\n%s", diff)
+	}
+}
+
+// The types that write their JSON themselves write the members that are in the table.
+func TestWritten(t *testing.T) {
+	const annotation = `[
+		{"name": "all", "rule": "integer", "path": "jsonpath::.a", "valid": "jsonpath::.b", "message": "m", "justWarning": true,
+			"min": 1, "max": "jsonpath::.c", "minLength": 1, "maxLength": 9, "values": ["1", 2, true], "regex": "."},
+		{"name": "from", "rule": "enum", "path": "jsonpath::.a", "message": "m", "values": "jsonpath::.d"}
+	]`
+	rules, err := vmrules.ParseRules(annotation)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, rule := range rules.All() {
+		checkMembers(t, rule, rule.Name == "all")
+	}
+	checkMembers(t, *vmrules.Validate(rules, nil), false)
+}
+
+// checkMembers checks that the JSON of a value has members of its type in the table only, and,
+// if asked, all of them.
+func checkMembers(t *testing.T, value any, all bool) {
+	t.Helper()
+	text, err := json.Marshal(value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(text, &members); err != nil {
+		t.Fatal(err)
+	}
+	table := written[reflect.TypeOf(value)]
+	known := map[string]bool{}
+	for i := range table.NumField() {
+		name, _, _ := bytes.Cut([]byte(table.Field(i).Tag.Get("json")), []byte(","))
+		known[string(name)] = true
+		if _, ok := members[string(name)]; all && !ok && string(name) != "-" {
+			t.Errorf("%T: there is no member %q in %s", value, name, text)
+		}
+	}
+	for name := range members {
+		if !known[name] {
+			t.Errorf("%T: the table lacks the member %q of %s", value, name, text)
+		}
+	}
+}

@@ -1,0 +1,35 @@
+import { call } from "./engine.js";
+import type { ParseOptions, Rules } from "./rules.js";
+import { type ObjectInput, textOf } from "./text.js";
+import type { Limit, Parameter } from "./types.js";
+import { judge, type ValidateOptions } from "./validate.js";
+
+/** limits returns what the rules ask of each field that they judge, for programs that render inputs. */
+export function limits(
+  rules: Rules,
+  object: ObjectInput | null | undefined,
+  options: ValidateOptions = {},
+): Limit[] {
+  return judge("limits", rules, object, options);
+}
+
+/** JSONSchema is a JSON Schema of draft 2020-12. */
+export type JSONSchema = { [keyword: string]: unknown };
+
+/** schema returns the rules as a JSON Schema of the whole object. */
+export function schema(
+  rules: Rules,
+  object: ObjectInput | null | undefined,
+  options: ValidateOptions = {},
+): JSONSchema {
+  return judge("schema", rules, object, options);
+}
+
+/**
+ * parameters returns the parameters of a template, with what the fields that take their values may
+ * hold. If the template's rules cannot be read, it throws a VmrulesError whose result are the
+ * parameters without that.
+ */
+export function parameters(template: ObjectInput, options: ParseOptions = {}): Parameter[] {
+  return call("parameters", options, { template: textOf("template", template) });
+}

@@ -1,0 +1,9 @@
+export { init, jsonText, type Source } from "./engine.js";
+export { VmrulesError } from "./errors.js";
+export { type JSONSchema, limits, parameters, schema } from "./form.js";
+export { checkRequirements, expand, type Named } from "./instancetype.js";
+export { checks, type LintOptions, lint } from "./lint.js";
+export { type ParseOptions, parseRules, Rules, rulesFor, templateOf } from "./rules.js";
+export type { ObjectInput } from "./text.js";
+export type * from "./types.js";
+export { type ValidateOptions, validate, validateOwn, violationsAt } from "./validate.js";

@@ -1,0 +1,20 @@
+import { call } from "./engine.js";
+import type { ParseOptions } from "./rules.js";
+import { wellFormed } from "./text.js";
+import type { Check, Finding, Profile } from "./types.js";
+
+/** LintOptions change how an annotation is read, and for whom. */
+export interface LintOptions extends ParseOptions {
+  /** profile is another program that must understand the rules, such as "ssp". */
+  profile?: Profile;
+}
+
+/** lint finds mistakes in the text of an annotation, and what is probably a mistake. */
+export function lint(annotation: string, options: LintOptions = {}): Finding[] {
+  return call("lint", options, { annotation: wellFormed("the annotation", annotation) });
+}
+
+/** checks returns all that lint looks for. */
+export function checks(): Check[] {
+  return call("checks", {}, {});
+}

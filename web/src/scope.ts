@@ -1,0 +1,34 @@
+/**
+ * newScope returns the global object of a Go program, with what Go's runtime needs and no more.
+ * `write` receives what the program prints, such as why it ended.
+ */
+export function newScope(write: (text: string) => void): object {
+  const decoder = new TextDecoder();
+  const unused = -1;
+  return {
+    Object,
+    Array,
+    Uint8Array,
+    Error,
+    Date,
+    TextEncoder,
+    TextDecoder,
+    crypto,
+    performance,
+    fs: {
+      constants: {
+        O_WRONLY: unused,
+        O_RDWR: unused,
+        O_CREAT: unused,
+        O_TRUNC: unused,
+        O_APPEND: unused,
+        O_EXCL: unused,
+        O_DIRECTORY: unused,
+      },
+      writeSync(_file: number, bytes: Uint8Array): number {
+        write(decoder.decode(bytes, { stream: true }));
+        return bytes.length;
+      },
+    },
+  };
+}

@@ -1,0 +1,78 @@
+import { call, type Texts } from "./engine.js";
+import { type ParseOptions, type Rules, rulesIn } from "./rules.js";
+import { type ObjectInput, textOf } from "./text.js";
+import type { Report, Violation } from "./types.js";
+
+/** ValidateOptions change how an object is judged. */
+export interface ValidateOptions {
+  /** partial is for a form that is not complete: what is not filled in yet is Skipped. */
+  partial?: boolean;
+  /** ratcheting makes an update fail only by what it changes. It needs oldObject. */
+  ratcheting?: boolean;
+  /** oldObject is the object before an update. */
+  oldObject?: ObjectInput | null;
+  /** instancetype is what the VMs name as their instance type. */
+  instancetype?: ObjectInput | null;
+  /** preference is what the VMs name as their preference. */
+  preference?: ObjectInput | null;
+  /** instancetypes are instance types and preferences, of which each VM gets those that it names. */
+  instancetypes?: readonly ObjectInput[];
+  /** defaults are the values of fields that are missing, by their paths, such as "jsonpath::.spec.domain.cpu.cores". */
+  defaults?: { [path: string]: unknown };
+}
+
+/**
+ * validate judges an object by rules: a VM, a template or a list. The report has one result for
+ * each VM in it and each rule.
+ */
+export function validate(
+  rules: Rules,
+  object: ObjectInput | null | undefined,
+  options: ValidateOptions = {},
+): Report {
+  return judge("validate", rules, object, options);
+}
+
+/**
+ * validateOwn judges every VM inside an object by the rules in its own annotation or, if it has
+ * none, in that of the template around it. If an annotation cannot be used, it throws a
+ * VmrulesError whose result is the report about the other VMs.
+ */
+export function validateOwn(
+  object: ObjectInput,
+  options: ValidateOptions & Omit<ParseOptions, "root"> = {},
+): Report {
+  const [settings, texts] = split(object, options);
+  return call("validateOwn", settings, texts);
+}
+
+/** violationsAt returns the violations and warnings of a field, by its JSON Pointer. */
+export function violationsAt(report: Report, pointer: string): Violation[] {
+  return report.results
+    .flatMap((r) => r.violations ?? [])
+    .filter((v) => (v.pointer ?? "") === pointer);
+}
+
+/** judge carries out an operation that takes rules, an object, and the options of validate. */
+export function judge<Result>(
+  operation: string,
+  rules: Rules,
+  object: ObjectInput | null | undefined,
+  options: ValidateOptions,
+): Result {
+  const [settings, texts] = split(object, options);
+  return rulesIn(rules).use(operation, settings, texts);
+}
+
+/** split separates the objects among the options from the settings. */
+function split(object: ObjectInput | null | undefined, options: ValidateOptions): [object, Texts] {
+  const { oldObject, instancetype, preference, instancetypes, ...settings } = options;
+  const texts = {
+    object: textOf("the object", object),
+    oldObject: textOf("oldObject", oldObject),
+    instancetype: textOf("instancetype", instancetype),
+    preference: textOf("preference", preference),
+    instancetypes: instancetypes?.map((one, i) => textOf(`instancetypes[${i}]`, one) ?? "null"),
+  };
+  return [settings, texts];
+}

@@ -1,0 +1,266 @@
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { before, test } from "node:test";
+import * as api from "@vmrules/vmrules";
+import {
+  init,
+  jsonText,
+  lint,
+  parseRules,
+  rulesFor,
+  VmrulesError,
+  validate,
+} from "@vmrules/vmrules";
+
+const cores = `[{"name": "cores", "rule": "integer", "path": "jsonpath::.spec.domain.cpu.cores",
+  "message": "1 to 8 cores", "min": 1, "max": 8}]`;
+const vmWith = (cores: unknown) => ({
+  kind: "VirtualMachine",
+  metadata: { annotations: { "vm.kubevirt.io/validations": "" } },
+  spec: { template: { spec: { domain: { cpu: { cores } } } } },
+});
+const small = {
+  kind: "VirtualMachineClusterInstancetype",
+  metadata: { name: "small" },
+  spec: { cpu: { guest: 2 }, memory: { guest: "1Gi" } },
+};
+
+/** failing returns what a call throws, which must be a VmrulesError. */
+function failing(call: () => unknown): VmrulesError {
+  try {
+    call();
+  } catch (error) {
+    assert.ok(error instanceof VmrulesError, String(error));
+    assert.equal(error.name, "VmrulesError");
+    return error;
+  }
+  assert.fail("there is no error");
+}
+
+test("a call before init", () => {
+  assert.match(failing(() => parseRules(cores)).message, /wait for init\(\)/);
+});
+
+test("init", async (t) => {
+  await t.test("of something else fails, and can be tried again", async () => {
+    await assert.rejects(init(new Uint8Array(8)), /cannot be loaded: CompileError/);
+    const other = new Uint8Array([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0]); // an empty module
+    await assert.rejects(init(other), /not the vmrules.wasm of this version/);
+    await assert.rejects(init("http://127.0.0.1:1/vmrules.wasm"), VmrulesError);
+    await assert.rejects(init({} as never), VmrulesError);
+  });
+  await t.test("twice is once", async () => {
+    const first = init();
+    assert.equal(init(), first);
+    await first;
+    assert.equal(init(new Uint8Array(8)), first);
+  });
+});
+
+test("with the library loaded", async (t) => {
+  before(() => init());
+
+  await t.test("validate takes an object and its text", () => {
+    const rules = parseRules(cores);
+    for (const vm of [vmWith(12), JSON.stringify(vmWith(12))]) {
+      const report = validate(rules, vm);
+      assert.equal(report.valid, false);
+      assert.deepEqual(
+        api.violationsAt(report, "/spec/template/spec/domain/cpu/cores").map((v) => v.detail),
+        ["12 is more than max 8"],
+      );
+      assert.deepEqual(api.violationsAt(report, ""), []);
+    }
+    assert.equal(validate(rules, vmWith(8)).valid, true);
+  });
+
+  await t.test("validate takes the options of Go", () => {
+    const memory = {
+      name: "memory",
+      rule: "integer",
+      path: "jsonpath::.spec.domain.memory.guest",
+      message: "m",
+      min: "2Gi",
+    };
+    const rules = parseRules(JSON.stringify([memory]));
+    const outcome = (vm: api.ObjectInput | undefined, options?: api.ValidateOptions) =>
+      validate(rules, vm, options).results.map((r) => r.undecided ?? r.outcome)[0];
+    const having = (guest: string | null) => ({
+      spec: { template: { spec: { domain: { memory: { guest } } } } },
+    });
+    const named = { spec: { instancetype: { name: "small" }, template: { spec: { domain: {} } } } };
+
+    assert.equal(outcome(undefined), "Nothing");
+    assert.equal(outcome({ kind: "VirtualMachine" }), "Nothing");
+    assert.equal(outcome({}, { partial: true }), "Skipped");
+    assert.equal(outcome(having("1Gi"), { ratcheting: true }), "Violated");
+    assert.equal(outcome(having("1Gi"), { ratcheting: true, oldObject: having("1Gi") }), "Warned");
+    assert.equal(outcome(named), "Instancetype");
+    assert.equal(outcome(named, { instancetype: small }), "Violated");
+    assert.equal(outcome(named, { instancetype: JSON.stringify(small) }), "Violated");
+    assert.equal(outcome(named, { instancetypes: [] }), "Instancetype");
+    assert.equal(outcome(named, { instancetypes: [small] }), "Violated");
+    const defaults = { "jsonpath::.spec.domain.memory.guest": "4Gi" };
+    assert.equal(outcome(having(null)), "Violated");
+    assert.equal(outcome(having(null), { defaults }), "Satisfied");
+  });
+
+  await t.test("numbers keep their digits in texts", () => {
+    const digits = "12345678901234567890.123456789";
+    const report = validate(parseRules(cores), JSON.stringify(vmWith(0)).replace("0", digits));
+    assert.ok(jsonText(report).includes(`"value":${digits}`));
+    assert.match(failing(() => jsonText({ ...report })).message, /very object/);
+  });
+
+  await t.test("a problem of an annotation", () => {
+    const error = failing(() =>
+      parseRules('[{"name": "x", "rule": "integer", "path": ".a", "message": "m"}]'),
+    );
+    assert.equal(error.problems.length, 1);
+    assert.equal(error.problems[0]?.key, "path");
+    assert.equal(error.problems[0]?.suggestion, "jsonpath::.a");
+    assert.match(error.message, /line 1, column/);
+  });
+
+  await t.test("what is not an argument", () => {
+    const cyclic: { self?: object } = {};
+    cyclic.self = cyclic;
+    const rules = parseRules(cores);
+    const wrong: [() => unknown, RegExp][] = [
+      [() => parseRules(undefined as never), /the annotation is of type undefined/],
+      [() => parseRules("\ud800"), /half of a surrogate pair/],
+      [() => validate("[]" as never, {}), /first argument must be Rules/],
+      [() => validate(rules, "{"), /object: .*line 1, column 2/s],
+      [() => validate(rules, '{"a": 1, "a": 2}'), /given twice/],
+      [() => validate(rules, '"\ud800"'), /half of a surrogate pair/],
+      [() => validate(rules, []), /an array is not an object/],
+      [() => validate(rules, cyclic), /cannot be written as JSON/],
+      [() => validate(rules, { a: 1n }), /cannot be written as JSON/],
+      [() => validate(rules, (() => 1) as never), /a function, which has no JSON/],
+      [() => validate(rules, {}, { defaults: { "jsonpath::.a": 1n } }), /the options cannot be/],
+      [() => validate(rules, {}, { partail: true } as never), /unknown field "partail"/],
+      [() => validate(rules, {}, { partial: 1 } as never), /partial/],
+      [() => validate(rules, {}, { instancetypes: [small, null as never] }), /instancetypes/],
+      [() => rules.check(1, 1), /there is no rule with the index 1/],
+      [() => rules.check(-1, 1), /there is no rule with the index -1/],
+      [() => rules.check(0, () => 1), /has no JSON/],
+      [() => api.rulesFor([]), /an array is not an object/],
+      [() => api.expand({}, { instancetype: {} }), /./],
+    ];
+    for (const [call, message] of wrong) {
+      assert.match(failing(call).message, message);
+    }
+    assert.equal(validate(rules, vmWith(8)).valid, true);
+  });
+
+  await t.test("rules", () => {
+    const rules = parseRules(cores);
+    assert.equal(rules.length, 1);
+    assert.deepEqual(JSON.parse(JSON.stringify(rules)), JSON.parse(cores));
+    assert.deepEqual(rules.check(0, 8), []);
+    assert.deepEqual(rules.check(0, "8"), []);
+    assert.equal(rules.check(0, 9)[0]?.reason, "FieldValueInvalid");
+    assert.equal(rules.check(0, undefined)[0]?.reason, "FieldValueRequired");
+    assert.equal(parseRules(" ").length, 0);
+    assert.match(failing(() => parseRules(cores, { version: "1" as never })).message, /no version/);
+  });
+
+  await t.test("rules for a VM", async () => {
+    const template = await readFile(
+      new URL("../../../testdata/quickstart/template.json", import.meta.url),
+      "utf8",
+    );
+    const vm = await readFile(
+      new URL("../../../testdata/quickstart/vm.json", import.meta.url),
+      "utf8",
+    );
+    const rules = rulesFor(vm, template);
+    assert.equal(rules.length, parseRules(JSON.stringify(rules)).length);
+    assert.equal(validate(rules, vm).valid, false);
+    assert.equal(rulesFor(undefined).length, 0);
+    assert.equal(rulesFor(null, JSON.parse(template)).length, rules.length);
+    assert.deepEqual(api.templateOf({}), undefined);
+    assert.equal(api.templateOf(vm)?.name, "windows-desktop");
+    assert.ok(api.parameters(template).some((p) => p.name === "NAME" && p.uses.length > 0));
+    assert.equal(api.validateOwn(template).valid, api.validateOwn(JSON.parse(template)).valid);
+    assert.deepEqual(failing(() => api.parameters("{}")).result, []);
+  });
+
+  await t.test("rules that are not kept any more are read again", () => {
+    const rules = parseRules(cores);
+    const ofVM = rulesFor({ metadata: { annotations: { "vm.kubevirt.io/validations": cores } } });
+    for (let i = 0; i < 200; i++) {
+      parseRules(cores);
+    }
+    assert.equal(validate(rules, vmWith(9)).valid, false);
+    assert.equal(ofVM.check(0, 9).length, 1);
+  });
+
+  await t.test("the report about other VMs", () => {
+    const own = (text: string, n: number) => ({
+      ...vmWith(n),
+      metadata: { annotations: { "vm.kubevirt.io/validations": text } },
+    });
+    const list = { kind: "List", items: [own("[", 1), own(cores, 9)] };
+    const error = failing(() => api.validateOwn(list));
+    assert.equal(error.problems[0]?.source, "VM items[0]");
+    assert.equal((error.result as api.Report).results[0]?.outcome, "Violated");
+  });
+
+  await t.test("lint", () => {
+    assert.deepEqual(lint(cores), []);
+    const portable = lint(cores.replace("1,", '"1Gi",'), { profile: "ssp" });
+    assert.deepEqual(
+      portable.map((f) => [f.id, f.severity]),
+      [
+        ["ssp-bound", "error"],
+        ["unsatisfiable-range", "warning"],
+      ].sort(),
+    );
+    assert.ok(api.checks().some((c) => c.id === "ssp-bound"));
+  });
+
+  await t.test("limits and schema", () => {
+    const rules = parseRules(cores);
+    const [limit] = api.limits(rules, vmWith(9));
+    assert.equal(limit?.must?.max, 8);
+    assert.equal(limit?.fields[0]?.value, 9);
+    assert.deepEqual(api.limits(parseRules(""), {}), []);
+    assert.equal(
+      api.schema(rules, vmWith(9)).$schema,
+      "https://json-schema.org/draft/2020-12/schema",
+    );
+  });
+
+  await t.test("expand", () => {
+    const vm = { spec: { instancetype: { name: "small" }, template: { spec: { domain: {} } } } };
+    const expandedSpec = {
+      instancetype: { name: "small" },
+      template: {
+        spec: { domain: { cpu: { cores: 1, sockets: 2, threads: 1 }, memory: { guest: "1Gi" } } },
+      },
+    };
+    const { vm: expanded, conflicts } = api.expand(vm, { instancetype: small });
+    assert.equal(conflicts, undefined);
+    assert.deepEqual(expanded?.spec, expandedSpec);
+    assert.equal(api.expand(vmWith(1), { instancetype: small }).conflicts?.length, 1);
+    assert.deepEqual(api.checkRequirements(vm, {}), []);
+    const demanding = {
+      kind: "VirtualMachinePreference",
+      metadata: { name: "p" },
+      spec: { requirements: { memory: { guest: "2Gi" } } },
+    };
+    assert.equal(
+      api.checkRequirements(vm, { instancetype: small, preference: demanding }).length,
+      1,
+    );
+  });
+
+  await t.test("a deep object", () => {
+    const nested = (levels: number) => `${`{"a":`.repeat(levels)}1${"}".repeat(levels)}`;
+    assert.equal(validate(parseRules(cores), nested(999)).valid, false);
+    assert.match(failing(() => validate(parseRules(cores), nested(2000))).message, /1,?000/);
+    assert.match(failing(() => validate(parseRules(cores), "[".repeat(1e6))).message, /./);
+    assert.equal(validate(parseRules(cores), vmWith(8)).valid, true);
+  });
+});
