@@ -59,12 +59,14 @@ func TestBudget(t *testing.T) {
 			vms},
 		{"a long message", `[{"name":"n","message":"` + long + `","rule":"string","path":"jsonpath::.b"}]`, vms},
 		{"many paths", rulesText(2000, `"rule":"string","path":"jsonpath::.spec.domain.a%d","valid":"jsonpath::.spec"`), vms},
+		{"items by index", rulesText(99, `"rule":"string","path":"jsonpath::.items[%d].spec.l[%d]"`), vmsOf(100, `{"a": "x"}`)},
 		{"regexes", rulesText(1500, `"rule":"regex","path":"jsonpath::.spec.domain.a%d","regex":"^[\\pL\\pN]{3}%d$"`), vms},
 	} {
 		rules := mustParse(t, attack.rules)
 		for name, call := range map[string]func() any{
 			"limits": func() any { return form.Limits(rules, attack.object, vmrules.WithBudget(given)) },
 			"schema": func() any { return form.Schema(rules, attack.object, vmrules.WithBudget(given)) },
+			"inputs": func() any { return form.Inputs(rules, attack.object, vmrules.WithBudget(given)) },
 		} {
 			call() // the first call fills pools
 			var before, after, live runtime.MemStats

@@ -140,6 +140,9 @@ func (t *total) settle() {
 	}
 	t.values = []string{}
 	for _, s := range list.List() {
+		if t.isSpent() {
+			return
+		}
 		if v := value.FromString(s); t.admits(&v) {
 			t.values = append(t.values, s)
 		}

@@ -118,3 +118,37 @@ func object(text string) map[string]any {
 	}
 	return o
 }
+
+// A form for a template asks for the values of its parameters, and judges them filled in.
+func ExampleParameterInputs() {
+	template := object(`{"kind": "Template", "parameters": [{"name": "CORES", "value": "2"}], "objects": [{"kind": "VirtualMachine",
+		"metadata": {"annotations": {"vm.kubevirt.io/validations":
+			"[{\"name\": \"cores\", \"rule\": \"integer\", \"path\": \"jsonpath::.spec.domain.cpu.cores\", \"message\": \"at most 8 cores\", \"max\": 8}]"}},
+		"spec": {"template": {"spec": {"domain": {"cpu": {"cores": "${{CORES}}"}}}}}}]}`)
+	inputs, err := form.ParameterInputs(template)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	text, err := json.Marshal(inputs.Schema["properties"])
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(string(text))
+
+	filled, err := form.Fill(template, map[string]any{"CORES": 12})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	report, err := vmrules.ValidateOwn(filled)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(report.Valid())
+	// Output:
+	// {"CORES":{"default":2,"description":"at most 8 cores","maximum":8,"title":"CORES","type":"integer"}}
+	// false
+}

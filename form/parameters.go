@@ -26,8 +26,8 @@ type Parameter struct {
 	// Uses lists the places that use the parameter, in document order.
 	Uses []Use `json:"uses"`
 	// Must and Should say what the rules ask, as in a Limit, of all the fields together
-	// whose whole value is the parameter. Fields that contain it beside other text do not
-	// count.
+	// whose whole value is the parameter. What they ask of a field that contains it beside
+	// other text is in its Use.
 	Must   Constraints `json:"must,omitzero"`
 	Should Constraints `json:"should,omitzero"`
 }
@@ -41,30 +41,41 @@ type Parameter struct {
 // error, and all parameters without Must and Should. If the object is not a template, or
 // too large, it returns an error and no parameters.
 func Parameters(template map[string]any, opts ...vmrules.ParseOption) ([]Parameter, error) {
+	r, err := readParameters(template, opts)
+	return r.all, err
+}
+
+// readParameters reads the parameters of a template, their uses, and what the rules ask. The
+// reader is never nil.
+func readParameters(template map[string]any, opts []vmrules.ParseOption) (*parameterReader, error) {
 	m := meterOf(opts)
 	reading := m.Half()
+	r := &parameterReader{meter: &m, byName: map[string]int{}, byPointer: map[string][]useAt{}}
 	plain, err := value.Plain(template, 0, &m)
 	if err != nil {
-		return nil, err
+		return r, err
 	}
 	object, _ := plain.(map[string]any)
 	declared, inside := templateParts(object)
 	if inside == nil {
-		return nil, errors.New("only a Template or a VirtualMachineTemplate has parameters")
+		return r, errNoTemplate
 	}
-	r := parameterReader{meter: &m, filled: object, byName: map[string]int{}, byPointer: map[string]int{}}
+	r.filled = object
 	r.declare(declared)
 	r.walk(jsonpath.Lookup(object, inside), slices.Clone(inside))
 	if r.meter.Err() != nil {
-		return nil, fmt.Errorf("the template is too large to search for parameters: %w", r.meter.Err())
+		r.all = nil
+		return r, fmt.Errorf("the template is too large to search for parameters: %w", r.meter.Err())
 	}
 	filled, _ := r.filled.(map[string]any)
 	rules, err := vmrules.RulesFor(nil, filled, append(slices.Clone(opts), share(reading))...)
 	if err != nil {
-		return r.all, err
+		return r, err
 	}
-	return r.all, r.constrain(newCall(rules, filled, []vmrules.ValidateOption{share(m)}))
+	return r, r.constrain(newCall(rules, filled, []vmrules.ValidateOption{share(m)}))
 }
+
+var errNoTemplate = errors.New("only a Template or a VirtualMachineTemplate has parameters")
 
 // meterOf returns a Meter with the Budget among the options.
 func meterOf(opts []vmrules.ParseOption) meter.Meter {
@@ -96,9 +107,17 @@ type parameterReader struct {
 	meter     *meter.Meter
 	all       []Parameter
 	byName    map[string]int
-	byPointer map[string]int // the fields whose whole value is a parameter
-	filled    any            // the template, with the parameters filled in inside its rules
+	byPointer map[string][]useAt // the uses in the values of fields
+	filled    any                // the template, with the parameters filled in inside its rules
+
+	// These are what the rules ask, once it is known.
+	call  *call
+	asked []asked // of each parameter
+	doubt []Unexpressed
 }
+
+// A useAt is a use of a parameter: their indexes.
+type useAt struct{ parameter, use int }
 
 func (r *parameterReader) declare(declared any) {
 	r.all = []Parameter{}
@@ -128,50 +147,4 @@ func written(v any) string {
 		return ""
 	}
 	return s.String()
-}
-
-// constrain sets Must and Should of each parameter.
-func (r *parameterReader) constrain(c *call) error {
-	must, should := make([]total, len(r.all)), make([]total, len(r.all))
-	for i := range r.all {
-		must[i].call, should[i].call = c, c
-	}
-	for target := range c.targets() {
-		if target[0].Index < 0 {
-			return errors.New(target[0].Note)
-		}
-		for i := range target {
-			totals := must
-			if c.rules[i].JustWarning {
-				totals = should
-			}
-			r.addRule(totals, &target[i])
-		}
-	}
-	constraints := make([][2]Constraints, len(r.all))
-	for i := range r.all {
-		constraints[i] = [2]Constraints{must[i].constraints(), should[i].constraints()}
-	}
-	if c.isSpent() {
-		return fmt.Errorf("the constraints of the parameters are too large: %w", c.budget.Err())
-	}
-	for i := range r.all {
-		r.all[i].Must, r.all[i].Should = constraints[i][0], constraints[i][1]
-	}
-	return nil
-}
-
-// addRule adds a rule to the totals of the parameters whose fields it judges.
-func (r *parameterReader) addRule(totals []total, rule *vmrules.Resolved) {
-	if rule.Outcome == vmrules.Ignored || rule.Outcome == vmrules.Skipped {
-		return
-	}
-	added := map[int]bool{}
-	for _, v := range rule.Values {
-		i, ok := r.byPointer[v.Pointer]
-		if ok && !added[i] {
-			added[i] = true
-			totals[i].addRule(rule)
-		}
-	}
 }

@@ -3,9 +3,12 @@ package form
 import (
 	"errors"
 	"slices"
+	"sync"
 
 	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/value"
+	"github.com/vmrules/vmrules/internal/vmfields"
 )
 
 // SchemaDialect is the dialect of JSON Schema that Schema writes.
@@ -57,29 +60,20 @@ const (
 // null wherever something may be missing. Patterns are ECMA-262 with the flag u. The
 // schema does not contain Validate's bounds or the regex budget.
 func Schema(rules vmrules.Rules, object map[string]any, opts ...vmrules.ValidateOption) map[string]any {
-	w := schemaWriter{
-		call: newCall(rules, object, opts),
-		tree: &node{}, patterns: map[string]*pattern{}, unexpressed: []any{},
-	}
-	isCut := false
-	for target := range w.targets() {
-		if isCut = target[0].Index < 0 || w.isSpent(); isCut {
-			break
-		}
-		w.writeTarget(target)
-	}
-	if isCut || w.isSpent() {
-		w.unexpressed = append(w.unexpressed, map[string]any{"reason": errFull.Error()})
-	}
+	w := newSchemaWriter(rules, object, opts)
+	w.write()
 	schema := w.tree.schema()
 	all, _ := schema["allOf"].([]any)
-	if all = append(all, w.conditions...); len(all) > 0 {
+	for _, c := range w.conditions {
+		all = append(all, map[string]any{"if": c.valid.exists(), "then": c.schema()})
+	}
+	if len(all) > 0 {
 		schema["allOf"] = all
 	}
 	schema["$schema"] = SchemaDialect
-	schema[SchemaUnexpressed] = w.unexpressed
+	schema[SchemaUnexpressed], _ = value.ThroughJSON(w.unexpressed)
 	if w.read != nil {
-		schema[SchemaRead] = w.read
+		schema[SchemaRead], _ = value.ThroughJSON(w.read)
 	}
 	return schema
 }
@@ -93,18 +87,78 @@ var (
 	errParameter = errors.New("a template parameter that is not filled in, in a value or a key, makes a rule Undecided")
 )
 
-// A schemaWriter writes one schema.
+// An Unexpressed is something that a schema does not express. It is about all rules if it
+// names none.
+type Unexpressed struct {
+	Parameter string `json:"parameter,omitempty"` // of a template, only from ParameterInputs
+	Rule      string `json:"rule,omitempty"`
+	Target    string `json:"target,omitempty"`   // as in vmrules.Result
+	Argument  string `json:"argument,omitempty"` // "" if it is about the kind or the path of the rule
+	// Type is "string" or "number" if only values of this type are concerned.
+	Type   string `json:"type,omitempty"`
+	Reason string `json:"reason"`
+}
+
+// A ReadArgument is an argument of a rule that was read from the object, at a path.
+type ReadArgument struct {
+	Rule     string `json:"rule"`
+	Target   string `json:"target,omitempty"` // as in vmrules.Result
+	Argument string `json:"argument"`
+	Path     string `json:"path"`
+}
+
+// A schemaWriter collects what one schema says.
 type schemaWriter struct {
 	*call
+	object      map[string]any
 	tree        *node
 	patterns    map[string]*pattern // by the text in PCRE
-	conditions  []any               // what rules ask only if something else exists
-	unexpressed []any
-	read        []any
+	conditions  []condition
+	unexpressed []Unexpressed
+	read        []ReadArgument
+	inputs      *inputs // nil for Schema
+}
+
+// A condition is what rules ask only if "valid" selects something.
+type condition struct {
+	valid, path place
+	then        *node // nil if the path must only select something
+}
+
+func (c condition) schema() map[string]any {
+	if c.then == nil {
+		return c.path.exists()
+	}
+	return c.then.schema()
+}
+
+func newSchemaWriter(rules vmrules.Rules, object map[string]any, opts []vmrules.ValidateOption) *schemaWriter {
+	return &schemaWriter{
+		call: newCall(rules, object, opts), object: object,
+		tree: &node{}, patterns: map[string]*pattern{}, unexpressed: []Unexpressed{},
+	}
+}
+
+func (w *schemaWriter) write() {
+	isCut := false
+	for target := range w.targets() {
+		if isCut = target[0].Index < 0 || w.isSpent(); isCut {
+			break
+		}
+		w.writeTarget(target)
+	}
+	if isCut || w.isSpent() {
+		w.unexpressed = append(w.unexpressed, Unexpressed{Reason: errFull.Error()})
+	}
 }
 
 func (w *schemaWriter) writeTarget(target []vmrules.Resolved) {
 	of := schemaTarget{schemaWriter: w, name: target[0].Target, root: target[0].Root.Steps()}
+	_, of.hasRoot = valueAt(w.object, of.root)
+	if n := len(of.root); n > 0 && of.root[n-1] == vmrules.NameStep("template") {
+		spec, _ := valueAt(w.object, of.root[:n-1])
+		of.setters = vmfields.SettersOf(spec)
+	}
 	if target[0].HasParameters {
 		of.leaveOut(nil, "", "string", errParameter)
 	}
@@ -117,11 +171,45 @@ func (w *schemaWriter) writeTarget(target []vmrules.Resolved) {
 	}
 }
 
+// valueAt returns the value at a path of names and indexes; false if it is missing.
+func valueAt(object any, path []vmrules.Step) (any, bool) {
+	for _, step := range path {
+		object = value.Resolve(object)
+		switch step := step.(type) {
+		case vmrules.NameStep:
+			object, _ = value.Member(object, string(step))
+		case vmrules.IndexStep:
+			if int(step) >= value.Len(object) {
+				return nil, false
+			}
+			object, _ = value.Item(object, int(step))
+		}
+	}
+	object = value.Resolve(object)
+	return object, object != nil
+}
+
+// openVM returns the fields that an instance type or a preference may set.
+var openVM = sync.OnceValue(func() *jsonpath.Implied { return vmfields.OfOpenVM(nil) })
+
+// isSettable reports whether the instance type or the preference of the VM may set what a path
+// selects, whether it is given or not.
+func (t *schemaTarget) isSettable(path []vmrules.Step) bool {
+	if t.setters == 0 || len(path) == 0 {
+		return false
+	}
+	parsed, err := jsonpath.Parse("$" + textOf(path))
+	return err != nil || openVM().MaySet(parsed, t.setters) != 0
+}
+
 // A schemaTarget writes the part of a schema that is about one target.
 type schemaTarget struct {
 	*schemaWriter
 	name string
 	root []vmrules.Step // the $ of the rules
+
+	hasRoot bool             // whether the object has what the rules call $
+	setters jsonpath.Setters // the instance type and the preference that the VM names
 }
 
 // leaveOut records what the schema does not express of a rule, or of all rules if r is
@@ -130,16 +218,11 @@ func (t *schemaTarget) leaveOut(r *rule, argument, valueType string, why error) 
 	if t.budget.Spend(sayWork, len(why.Error())+2*saySize) != nil {
 		return
 	}
-	entry := map[string]any{"reason": why.Error()}
+	left := Unexpressed{Target: t.name, Argument: argument, Type: valueType, Reason: why.Error()}
 	if r != nil {
-		entry["rule"] = r.Name
+		left.Rule = r.Name
 	}
-	for key, text := range map[string]string{"target": t.name, "argument": argument, "type": valueType} {
-		if text != "" {
-			entry[key] = text
-		}
-	}
-	t.unexpressed = append(t.unexpressed, entry)
+	t.unexpressed = append(t.unexpressed, left)
 }
 
 // locate returns a path of the target, starting at the root of the object.
@@ -157,7 +240,7 @@ func (t *schemaTarget) locate(path []vmrules.Step, known vmrules.Place) (place, 
 	case slices.ContainsFunc(p.steps, func(step vmrules.Step) bool { return !canSay(step) }):
 		return place{}, errStep
 	}
-	return p, nil
+	return p, t.inputs.fits(p, &t.budget.Meter)
 }
 
 // A schemaGroup writes the rules on one path in one target.
@@ -165,6 +248,10 @@ type schemaGroup struct {
 	schemaTarget
 	place place
 	at    vmrules.Place // what is known of it
+
+	// These are only for an InputSchema.
+	input   inputType
+	isInput bool // whether the path may be that of a scalar
 }
 
 func (g *schemaGroup) write(rules []*vmrules.Resolved) {
@@ -172,6 +259,9 @@ func (g *schemaGroup) write(rules []*vmrules.Resolved) {
 	var err error
 	g.at = first.AtPath
 	g.place, err = g.locate(g.rules[first.Index].path, first.AtPath)
+	if g.inputs != nil {
+		g.setInput(rules)
+	}
 	must := total{call: g.call}
 	var warning []*vmrules.Resolved
 	for _, r := range rules {
@@ -204,7 +294,12 @@ func (g *schemaGroup) write(rules []*vmrules.Resolved) {
 
 // addShould adds what the rules with justWarning ask.
 func (g *schemaGroup) addShould(rules []*vmrules.Resolved) {
-	if should := g.limit(rules).Should; should.Rules != nil && !g.isSpent() {
+	should := g.limit(rules).Should
+	switch {
+	case should.Rules == nil || g.isSpent():
+	case g.inputs != nil:
+		g.addHint(should.Rules)
+	default:
 		g.tree.grow(g.place).should, _ = value.ThroughJSON(should)
 	}
 }
@@ -236,9 +331,13 @@ func (g *schemaGroup) addMust(must *total, r *vmrules.Resolved) {
 		tree.require(target)
 		tree.grow(target).isObject = true
 	}
-	if r.AtPath.MayBeSet || r.AtValid.MayBeSet {
+	if r.Outcome == vmrules.Undecided && !r.HasParameters && g.hasRoot {
+		g.leaveOut(rule, "", "", errors.New(r.Note))
+	}
+	isGiven := !r.AtPath.MayBeSet && g.isSettable(rule.path) // by an object that is given
+	if isGiven || r.AtPath.MayBeSet || g.isSettable(rule.valid) {
 		g.leaveOut(rule, "", "", errOthers)
-		if g.isPartial {
+		if isGiven || g.isPartial {
 			return
 		}
 	}
@@ -251,7 +350,7 @@ func (g *schemaGroup) addMust(must *total, r *vmrules.Resolved) {
 	case rule.follows:
 		g.add(must, r)
 		if !g.isPartial && !rule.Valid.Equal(rule.Path) {
-			g.addCondition(r, g.place.exists())
+			g.addCondition(r, nil)
 		}
 	default:
 		g.addConditional(r)
@@ -271,12 +370,12 @@ func (g *schemaGroup) addConditional(r *vmrules.Resolved) {
 	if !g.isPartial {
 		then.require(g.place)
 	}
-	g.addCondition(r, then.schema())
+	g.addCondition(r, then)
 }
 
-func (g *schemaGroup) addCondition(r *vmrules.Resolved, then map[string]any) {
+func (g *schemaGroup) addCondition(r *vmrules.Resolved, then *node) {
 	valid, _ := g.locate(g.rules[r.Index].valid, r.AtValid)
-	g.conditions = append(g.conditions, map[string]any{"if": valid.exists(), "then": then})
+	g.conditions = append(g.conditions, condition{valid, g.place, then})
 	_ = g.budget.Spend(0, (len(valid.steps)+len(g.place.steps))*saySize)
 }
 
@@ -305,9 +404,5 @@ func (g *schemaGroup) noteRead(r *rule, argument, path string) {
 	if g.budget.Spend(sayWork, len(path)+2*saySize) != nil {
 		return
 	}
-	entry := map[string]any{"rule": r.Name, "argument": argument, "path": path}
-	if g.name != "" {
-		entry["target"] = g.name
-	}
-	g.read = append(g.read, entry)
+	g.read = append(g.read, ReadArgument{Rule: r.Name, Target: g.name, Argument: argument, Path: path})
 }

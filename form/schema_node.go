@@ -83,6 +83,7 @@ type node struct {
 	least    int // the least number of items; 0 if it need not be an array
 	leaf     *leaf
 	should   any
+	hint     *leaf // what an InputSchema says if no rule must be satisfied
 }
 
 // grow returns the node of a path, and adds nodes that are missing.

@@ -241,6 +241,11 @@ func TestSchemaOfTargets(t *testing.T) {
 			[]string{"the instance type or the preference may set the field"}},
 		{"an instance type, partially", `{"kind": "VirtualMachine", "spec": {"instancetype": {"name": "x"}, "template": {}}}`,
 			[]vmrules.ValidateOption{vmrules.Partial()}, []string{"the instance type or the preference may set the field"}},
+		{"an instance type that sets it",
+			`{"kind": "VirtualMachine", "spec": {"instancetype": {"name": "x"}, "template": {"spec": {"domain": {}}}}}`,
+			[]vmrules.ValidateOption{vmrules.WithInstancetype(decodeExactly(json.RawMessage(
+				`{"kind": "VirtualMachineClusterInstancetype", "metadata": {"name": "x"}, "spec": {"memory": {"guest": "2Gi"}, "cpu": {"guest": 1}}}`)), nil)},
+			[]string{"the instance type or the preference may set the field"}},
 		{"a preference, which does not set it", `{"kind": "VirtualMachine", "spec": {"preference": {"name": "x"}, "template": {}}}`, nil,
 			nil},
 		{"no VM", `{"kind": "List"}`, nil, []string{"nothing to validate: the list holds no VirtualMachine"}},

@@ -23,6 +23,9 @@ type leaf struct {
 	zeroIsUnset   bool // 0 counts as standIn too
 	admitsDefault bool
 	admitsZero    bool
+
+	title    string   // only of an InputSchema
+	messages []string // likewise
 }
 
 // quantityPattern matches every string that is a quantity, and nothing else.
@@ -58,6 +61,9 @@ func (w *schemaWriter) written(p *constraint.Pattern) *pattern {
 // leaf returns what rules ask of the values at a path.
 func (g *schemaGroup) leaf(t *total) *leaf {
 	t.settle()
+	if g.inputs != nil {
+		return g.inputLeaf(t)
+	}
 	l := &leaf{value: g.values(t)}
 	for _, r := range t.notes {
 		l.rules = append(l.rules, map[string]any{"rule": r.Rule, "message": r.Message})
@@ -181,6 +187,14 @@ func (g *schemaGroup) strings(t *total) map[string]any {
 	if t.set.Type().Is(constraint.Number) {
 		patterns = append(patterns, quantityPattern)
 	}
+	addPatterns(schema, append(patterns, g.writtenPatterns(t)...))
+	return schema
+}
+
+// writtenPatterns returns the patterns as a schema writes them, without those that it cannot
+// write.
+func (g *schemaGroup) writtenPatterns(t *total) []any {
+	var patterns []any
 	for _, p := range t.patterns() {
 		written := g.written(p)
 		if written.err != nil {
@@ -192,6 +206,11 @@ func (g *schemaGroup) strings(t *total) map[string]any {
 		}
 		patterns = append(patterns, written.written)
 	}
+	return patterns
+}
+
+// addPatterns adds patterns to a schema, all of which must match.
+func addPatterns(schema map[string]any, patterns []any) {
 	var more []any
 	for i, p := range patterns {
 		if i == 0 {
@@ -203,7 +222,6 @@ func (g *schemaGroup) strings(t *total) map[string]any {
 	if more != nil {
 		schema["allOf"] = more
 	}
-	return schema
 }
 
 func addNumber(schema map[string]any, keyword string, n json.Number) {

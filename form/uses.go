@@ -1,6 +1,7 @@
 package form
 
 import (
+	"iter"
 	"maps"
 	"regexp"
 	"slices"
@@ -17,6 +18,13 @@ type Use struct {
 	Field   string `json:"field"`   // as in vmrules.Violation
 	Pointer string `json:"pointer"` // as in vmrules.Violation; for a key, the pointer of its object
 	As      UsedAs `json:"as"`
+	// Before and After are the text around the parameter, if it is UsedPart and the only one
+	// in the field. Then the field is Before, the value and After.
+	Before string `json:"before,omitempty"`
+	After  string `json:"after,omitempty"`
+	// Must and Should say what the rules ask of the whole field, if it is UsedPart.
+	Must   Constraints `json:"must,omitzero"`
+	Should Constraints `json:"should,omitzero"`
 }
 
 // UsedAs says how a place uses a parameter.
@@ -56,6 +64,36 @@ var (
 	reference = regexp.MustCompile(`\$\{([a-zA-Z0-9_]+)\}`)
 )
 
+// A Reference is a reference to a parameter in a string, between two offsets. It is UsedWhole
+// or UsedJSON if the string is nothing else, and UsedPart otherwise.
+type Reference struct {
+	Name       string
+	Start, End int
+	As         UsedAs
+}
+
+// References yields the references to parameters in a string, in order.
+func References(s string) iter.Seq[Reference] {
+	return func(yield func(Reference) bool) {
+		if !strings.Contains(s, "${") {
+			return
+		}
+		if m := wholeJSON.FindStringSubmatch(s); m != nil {
+			yield(Reference{m[1], 0, len(s), UsedJSON})
+			return
+		}
+		for _, m := range reference.FindAllStringSubmatchIndex(s, -1) {
+			as := UsedPart
+			if m[1]-m[0] == len(s) {
+				as = UsedWhole
+			}
+			if !yield(Reference{s[m[2]:m[3]], m[0], m[1], as}) {
+				return
+			}
+		}
+	}
+}
+
 const (
 	textWork   = 100 // the work of searching a byte for parameters
 	memberSize = 100 // the bytes of a member of an object that is copied
@@ -69,16 +107,12 @@ func (r *parameterReader) inText(s string, at jsonpath.Location) {
 		r.inRules(s, at)
 		return
 	}
-	if m := wholeJSON.FindStringSubmatch(s); m != nil {
-		r.use(m[1], at, UsedJSON)
-		return
-	}
-	for _, m := range reference.FindAllStringSubmatch(s, -1) {
-		if m[0] == s {
-			r.use(m[1], at, UsedWhole)
-			return
+	for ref := range References(s) {
+		use := Use{As: ref.As}
+		if ref.As == UsedPart && strings.Count(s, "${") == 1 {
+			use.Before, use.After = s[:ref.Start], s[ref.End:]
 		}
-		r.use(m[1], at, UsedPart)
+		r.use(ref.Name, at, use)
 	}
 }
 
@@ -86,8 +120,10 @@ func (r *parameterReader) inKey(name string, at jsonpath.Location) {
 	if !strings.Contains(name, "${") || r.meter.Spend(len(name)*textWork, 2*len(name)) != nil {
 		return
 	}
-	for _, m := range reference.FindAllStringSubmatch(name, -1) {
-		r.use(m[1], at, UsedKey)
+	for ref := range References(name) {
+		if ref.As != UsedJSON {
+			r.use(ref.Name, at, Use{As: UsedKey})
+		}
 	}
 }
 
@@ -100,9 +136,9 @@ func isRules(at jsonpath.Location) bool {
 // inRules finds the uses in the rules, and fills in the parameters there.
 func (r *parameterReader) inRules(s string, at jsonpath.Location) {
 	size := len(s)
-	for _, m := range reference.FindAllStringSubmatch(s, -1) {
-		r.use(m[1], at, UsedRules)
-		if i, ok := r.byName[m[1]]; ok {
+	for ref := range References(s) {
+		r.use(ref.Name, at, Use{As: UsedRules})
+		if i, ok := r.byName[ref.Name]; ok {
 			size += len(r.all[i].Value)
 		}
 	}
@@ -141,17 +177,18 @@ func (r *parameterReader) replaced(v any, at jsonpath.Location, text string) any
 
 // use records that a place uses a parameter, if the template declares it. It records each
 // place once.
-func (r *parameterReader) use(name string, at jsonpath.Location, as UsedAs) {
+func (r *parameterReader) use(name string, at jsonpath.Location, use Use) {
 	i, ok := r.byName[name]
-	if !ok || r.meter.Spend(sayWork, at.TextSize()+saySize) != nil {
+	if !ok || r.meter.Spend(sayWork, at.TextSize()+len(use.Before)+len(use.After)+saySize) != nil {
 		return
 	}
-	use, uses := Use{at.String(), at.Pointer(), as}, r.all[i].Uses
-	if n := len(uses); n > 0 && uses[n-1] == use {
+	use.Field, use.Pointer = at.String(), at.Pointer()
+	uses := r.all[i].Uses
+	if n := len(uses); n > 0 && uses[n-1].Pointer == use.Pointer && uses[n-1].As == use.As {
 		return
+	}
+	if use.As != UsedKey && use.As != UsedRules {
+		r.byPointer[use.Pointer] = append(r.byPointer[use.Pointer], useAt{i, len(uses)})
 	}
 	r.all[i].Uses = append(uses, use)
-	if as == UsedWhole || as == UsedJSON {
-		r.byPointer[use.Pointer] = i
-	}
 }

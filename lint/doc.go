@@ -92,7 +92,7 @@
 //
 // Annotation compares the literal arguments of rules that have the same path and the same
 // valid. It skips arguments that are JSONPaths and rules with justWarning, and it does not
-// compare regexes with each other. It knows the fields of VMs from fields.txt; a newer
-// KubeVirt may have more. It does not know which values satisfy a rule of a kind that
+// compare regexes with each other. It knows the fields that KubeVirt's API gives a VM; a
+// newer KubeVirt may have more. It does not know which values satisfy a rule of a kind that
 // WithKind adds.
 package lint

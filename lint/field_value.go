@@ -9,13 +9,14 @@ import (
 	"github.com/vmrules/vmrules/internal/jsontext"
 	"github.com/vmrules/vmrules/internal/spelling"
 	"github.com/vmrules/vmrules/internal/value"
+	"github.com/vmrules/vmrules/internal/vmapi"
 )
 
 // fieldKind finds a kind that no value of the field satisfies.
 func (l *linter) fieldKind(r *rule, fields []*field) {
 	why := ""
 	for _, f := range fields {
-		if why = f.excludes(r.Kind); why == "" {
+		if why = excludes(f, r.Kind); why == "" {
 			return
 		}
 	}
@@ -26,20 +27,20 @@ func (l *linter) fieldKind(r *rule, fields []*field) {
 }
 
 // excludes says why no value of a field satisfies a kind; "" if some may.
-func (f *field) excludes(k vmrules.Kind) string {
-	if f.shape != scalarField {
+func excludes(f *field, k vmrules.Kind) string {
+	if f.Shape != vmapi.Scalar {
 		return ""
 	}
-	of := f.scalar.valueType()
+	of := f.Type.Value()
 	switch {
-	case k == vmrules.KindInteger && of.sort == booleanScalar, k == vmrules.KindString && of.sort == booleanScalar:
+	case k == vmrules.KindInteger && of.Sort == vmapi.Boolean, k == vmrules.KindString && of.Sort == vmapi.Boolean:
 		return "it is a boolean, for which there is the kind enum"
-	case k == vmrules.KindString && of.sort == integerScalar:
+	case k == vmrules.KindString && of.Sort == vmapi.Integer:
 		return "it is a number, for which there is the kind integer"
-	case k == vmrules.KindInteger && of.sort == timeScalar:
+	case k == vmrules.KindInteger && of.Sort == vmapi.Time:
 		return "it is a time"
-	case k == vmrules.KindInteger && of.values != nil && !slices.ContainsFunc(of.values, isInteger):
-		return fmt.Sprintf("it is one of %s, for which there are the kinds enum and regex", value.AppendList(nil, of.values))
+	case k == vmrules.KindInteger && of.Values != nil && !slices.ContainsFunc(of.Values, isInteger):
+		return fmt.Sprintf("it is one of %s, for which there are the kinds enum and regex", value.AppendList(nil, of.Values))
 	}
 	return ""
 }
@@ -97,12 +98,12 @@ func (l *linter) misspeltValue(r *rule, at jsontext.Node, written, meant string)
 func valuesOf(fields []*field) []string {
 	var all []string
 	for _, f := range fields {
-		of := f.scalar.valueType()
+		of := f.Type.Value()
 		switch {
-		case f.shape == scalarField && of.sort == booleanScalar:
+		case f.Shape == vmapi.Scalar && of.Sort == vmapi.Boolean:
 			all = append(all, "true", "false")
-		case f.shape == scalarField && of.values != nil:
-			all = append(all, of.values...)
+		case f.Shape == vmapi.Scalar && of.Values != nil:
+			all = append(all, of.Values...)
 		default:
 			return nil
 		}

@@ -6,6 +6,7 @@ import (
 	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/internal/spelling"
 	"github.com/vmrules/vmrules/internal/value"
+	"github.com/vmrules/vmrules/internal/vmapi"
 )
 
 // mend guesses what a step that selects nothing was meant to select. It returns those
@@ -71,7 +72,7 @@ func (s *pathSearch) parentOf(name vmrules.NameStep) vmrules.NameStep {
 	}
 	for _, parent := range namesIn(s.fields) {
 		below := stepAll(s.fields, vmrules.NameStep(parent))
-		hasName := slices.ContainsFunc(below, func(f *field) bool { return f.members[string(name)] != nil })
+		hasName := slices.ContainsFunc(below, func(f *field) bool { return f.Members[string(name)] != nil })
 		if hasName && found != "" {
 			return ""
 		}
@@ -85,8 +86,8 @@ func (s *pathSearch) parentOf(name vmrules.NameStep) vmrules.NameStep {
 func itemsOf(fields []*field) []*field {
 	var items []*field
 	for _, f := range fields {
-		if f.shape == arrayField {
-			items = append(items, f.items)
+		if f.Shape == vmapi.Array {
+			items = append(items, f.Items)
 		}
 	}
 	return unique(items)

@@ -7,6 +7,7 @@ import (
 	"github.com/vmrules/vmrules/internal/constraint"
 	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/jsontext"
+	"github.com/vmrules/vmrules/internal/vmapi"
 	"github.com/vmrules/vmrules/internal/vmfields"
 )
 
@@ -47,7 +48,7 @@ func (l *linter) path(r *rule, key string, at jsontext.Node, p vmrules.Path, w w
 	if p.IsZero() {
 		return nil
 	}
-	s := pathSearch{budget: &l.budget, fields: []*field{vmFields()}}
+	s := pathSearch{budget: &l.budget, fields: []*field{vmapi.OfVM()}}
 	s.run(p.Steps(), written(p))
 	s.end(w)
 	l.sspPath(r, key, at, p)

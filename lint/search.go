@@ -12,6 +12,7 @@ import (
 	"github.com/vmrules/vmrules/internal/meter"
 	"github.com/vmrules/vmrules/internal/pcre"
 	"github.com/vmrules/vmrules/internal/value"
+	"github.com/vmrules/vmrules/internal/vmapi"
 )
 
 // A pathSearch follows a path down the tree of fields. If a step selects nothing, it
@@ -121,7 +122,7 @@ func (s *pathSearch) spend(step vmrules.Step) bool {
 func (s *pathSearch) spendBelow() bool {
 	looks := len(s.fields)
 	for _, f := range s.fields {
-		looks += len(f.below())
+		looks += len(f.Below())
 	}
 	return s.pay(looks)
 }
@@ -144,7 +145,7 @@ func (s *pathSearch) named(step vmrules.Step) []*field {
 		return s.fields
 	}
 	return slices.DeleteFunc(slices.Clone(s.fields), func(f *field) bool {
-		return (f.shape == mapField || f.shape == anyField) && !slices.Contains(s.deep, f)
+		return (f.Shape == vmapi.Map || f.Shape == vmapi.Any) && !slices.Contains(s.deep, f)
 	})
 }
 
@@ -202,11 +203,11 @@ func (s *pathSearch) end(w wanted) {
 }
 
 func (w wanted) fits(f *field) bool {
-	switch f.shape {
-	case scalarField, anyField:
+	switch f.Shape {
+	case vmapi.Scalar, vmapi.Any:
 		return true
-	case arrayField:
-		return w == scalars && oneScalar.fits(f.items)
+	case vmapi.Array:
+		return w == scalars && oneScalar.fits(f.Items)
 	}
 	return false
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/vmrules/vmrules/internal/constraint"
 	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/jsontext"
+	"github.com/vmrules/vmrules/internal/vmapi"
 )
 
 // sspPath checks the text of a path. KubeVirt's template validator appends it to
@@ -52,7 +53,7 @@ func (l *linter) sspSelected(r *rule, key string, at jsontext.Node, p vmrules.Pa
 	}
 	isNumber := r.Kind == vmrules.KindInteger || key == constraint.MinLength || key == constraint.MaxLength
 	switch {
-	case len(fields) == 0, !r.Kind.IsOfFormat(), !slices.ContainsFunc(fields, func(f *field) bool { return f.shape == scalarField }):
+	case len(fields) == 0, !r.Kind.IsOfFormat(), !slices.ContainsFunc(fields, func(f *field) bool { return f.Shape == vmapi.Scalar }):
 	case isNumber && !slices.ContainsFunc(fields, sspReadsNumber):
 		l.add(r, key, "ssp-field", "KubeVirt's template validator cannot read this field as a number, because %s: it rejects every VM to which the rule applies", sspTypeOf(fields)).Offset = at.Start
 	case !isNumber && !slices.ContainsFunc(fields, sspReadsText):
@@ -68,27 +69,27 @@ func (l *linter) sspSeveral(r *rule, key string, at jsontext.Node) {
 
 // sspReadsNumber reports whether KubeVirt's template validator can read a field as a number.
 func sspReadsNumber(f *field) bool {
-	sort := f.scalar.valueType().sort
-	return f.shape == anyField || f.shape == scalarField && (sort == quantityScalar || sort == integerScalar && f.scalar.pointee == nil)
+	sort := f.Type.Value().Sort
+	return f.Shape == vmapi.Any || f.Shape == vmapi.Scalar && (sort == vmapi.Quantity || sort == vmapi.Integer && f.Type.Pointee == nil)
 }
 
 // sspReadsText reports whether KubeVirt's template validator can read a field as a string.
 func sspReadsText(f *field) bool {
-	return f.shape == anyField || f.shape == scalarField && f.scalar.sort == textScalar && f.scalar.pointee == nil
+	return f.Shape == vmapi.Any || f.Shape == vmapi.Scalar && f.Type.Sort == vmapi.Text && f.Type.Pointee == nil
 }
 
 // sspTypeOf says what the type of the first scalar is in Go.
 func sspTypeOf(fields []*field) string {
-	i := slices.IndexFunc(fields, func(f *field) bool { return f.shape == scalarField })
-	s := fields[i].scalar
-	names := map[scalarSort]string{
-		textScalar: "a string", integerScalar: "a number", booleanScalar: "a boolean", quantityScalar: "a quantity",
-		timeScalar: "a time", integerOrTextScalar: "a number or a string",
+	i := slices.IndexFunc(fields, func(f *field) bool { return f.Shape == vmapi.Scalar })
+	s := fields[i].Type
+	names := map[vmapi.Sort]string{
+		vmapi.Text: "a string", vmapi.Integer: "a number", vmapi.Boolean: "a boolean", vmapi.Quantity: "a quantity",
+		vmapi.Time: "a time", vmapi.IntegerOrText: "a number or a string",
 	}
-	if s.pointee != nil {
-		return "its type in Go is a pointer to " + names[s.valueType().sort]
+	if s.Pointee != nil {
+		return "its type in Go is a pointer to " + names[s.Value().Sort]
 	}
-	return "its type in Go is " + names[s.sort]
+	return "its type in Go is " + names[s.Sort]
 }
 
 // selectsSeveral reports whether a path may select several values. A filter usually selects

@@ -18,12 +18,19 @@ mkdirSync("dist");
 const vmrules = "github.com/vmrules/vmrules";
 const notInlined = [
   ...["encoding/base64", "encoding/binary", "encoding/json", "fmt", "hash/crc64", "io/fs", "log"],
-  ...["math/big", "os", "regexp/syntax", "syscall", "time"],
+  ...["math/big", "os", "reflect", "regexp/syntax", "syscall", "time"],
   ...["internal/bisect", "internal/fmtsort", "internal/godebug", "internal/poll"],
   "github.com/ohler55/ojg/...",
-  ...["form", "instancetype", "internal/pcre", "internal/spelling", "lint", "web/..."].map(
-    (folder) => `${vmrules}/${folder}`,
-  ),
+  vmrules,
+  ...[
+    "form",
+    "instancetype",
+    "internal/pcre",
+    "internal/spelling",
+    "internal/vmapi",
+    "lint",
+    "web/...",
+  ].map((folder) => `${vmrules}/${folder}`),
 ];
 const flags = ["-trimpath", "-ldflags=-s -w", ...notInlined.map((path) => `-gcflags=${path}=-l`)];
 run("go", ["build", ...flags, "-o", "dist/vmrules.wasm", "./wasm"], { GOOS: "js", GOARCH: "wasm" });

@@ -31,7 +31,7 @@ var valuesOfVM = sync.OnceValue(func() *spec.Schema {
 })
 
 func declaredWith(metadata spec.Schema) *spec.Schema {
-	text, err := os.ReadFile("../../lint/fields.txt")
+	text, err := os.ReadFile("../../internal/vmapi/fields.txt")
 	if err != nil {
 		panic(err)
 	}
@@ -62,7 +62,7 @@ func anyFields() spec.Schema {
 	return s
 }
 
-// A fieldTable has the fields of each type as lint/fields.txt writes them.
+// A fieldTable has the fields of each type as internal/vmapi/fields.txt writes them.
 type fieldTable map[string][]string
 
 // schema returns the schema of a type in the table.

@@ -1,4 +1,4 @@
-// Package fields keeps lint/fields.txt, the table of the fields that a VM may have, equal to
+// Package fields keeps internal/vmapi/fields.txt, the table of the fields that a VM may have, equal to
 // KubeVirt's Go types.
 package fields
 
@@ -15,7 +15,7 @@ import (
 var update = flag.Bool("update", false, "rewrite the table of fields")
 
 const (
-	table = "../../lint/fields.txt"
+	table = "../../internal/vmapi/fields.txt"
 	// tableStart is the first line that is generated; the lines before it are kept.
 	tableStart = "\nVirtualMachineInstanceTemplateSpec\n"
 )

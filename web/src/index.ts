@@ -1,6 +1,16 @@
 export { init, jsonText, type Source } from "./engine.js";
 export { VmrulesError } from "./errors.js";
-export { type JSONSchema, limits, parameters, schema } from "./form.js";
+export {
+  fill,
+  formats,
+  inputs,
+  type JSONSchema,
+  limits,
+  type ParameterValues,
+  parameterInputs,
+  parameters,
+  schema,
+} from "./form.js";
 export { checkRequirements, expand, type Named } from "./instancetype.js";
 export { checks, type LintOptions, lint } from "./lint.js";
 export { type ParseOptions, parseRules, Rules, rulesFor, templateOf } from "./rules.js";

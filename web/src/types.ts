@@ -262,11 +262,30 @@ export interface Parameter {
   uses: Use[];
   /**
    * Must and Should say what the rules ask, as in a Limit, of all the fields together
-   * whose whole value is the parameter. Fields that contain it beside other text do not
-   * count.
+   * whose whole value is the parameter. What they ask of a field that contains it beside
+   * other text is in its Use.
    */
   must?: Constraints;
   should?: Constraints;
+}
+
+/**
+ * An InputSchema is a JSON Schema (draft 2020-12) for a generator of forms, with what the
+ * schema does not say.
+ */
+export interface InputSchema {
+  /**
+   * Schema consists of the same types as that of the function Schema, but has only
+   * keywords of JSON Schema. A validator in strict mode accepts it, such as ajv's.
+   */
+  schema: { [name: string]: unknown };
+  /**
+   * Unexpressed lists what the schema does not express. Validate may reject an object
+   * that the schema accepts only for a reason in this list.
+   */
+  unexpressed: Unexpressed[];
+  /** Read lists the arguments that were read from the object. */
+  read?: ReadArgument[];
 }
 
 /** An Expansion is what KubeVirt makes of a VM, or why it refuses the VM. */
@@ -433,6 +452,41 @@ export interface Use {
   /** as in vmrules.Violation; for a key, the pointer of its object */
   pointer: string;
   as: UsedAs;
+  /**
+   * Before and After are the text around the parameter, if it is UsedPart and the only one
+   * in the field. Then the field is Before, the value and After.
+   */
+  before?: string;
+  after?: string;
+  /** Must and Should say what the rules ask of the whole field, if it is UsedPart. */
+  must?: Constraints;
+  should?: Constraints;
+}
+
+/**
+ * An Unexpressed is something that a schema does not express. It is about all rules if it
+ * names none.
+ */
+export interface Unexpressed {
+  /** of a template, only from ParameterInputs */
+  parameter?: string;
+  rule?: string;
+  /** as in vmrules.Result */
+  target?: string;
+  /** "" if it is about the kind or the path of the rule */
+  argument?: string;
+  /** Type is "string" or "number" if only values of this type are concerned. */
+  type?: string;
+  reason: string;
+}
+
+/** A ReadArgument is an argument of a rule that was read from the object, at a path. */
+export interface ReadArgument {
+  rule: string;
+  /** as in vmrules.Result */
+  target?: string;
+  argument: string;
+  path: string;
 }
 
 /** A Conflict is a reason for which KubeVirt refuses a VM. */

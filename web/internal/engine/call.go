@@ -24,6 +24,8 @@ type header struct {
 	Root    vmrules.Root    `json:"root"`
 	Profile string          `json:"profile"`
 
+	Format string `json:"format"` // for one value
+
 	// For judging by rules that have been read.
 	Rules      int                        `json:"rules"`
 	Index      int                        `json:"index"`

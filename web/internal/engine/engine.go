@@ -34,6 +34,11 @@ var operations = map[string]operation{
 	"limits":            limits,
 	"schema":            schema,
 	"parameters":        parameters,
+	"inputs":            inputs,
+	"parameterInputs":   parameterInputs,
+	"fill":              fill,
+	"formats":           formats,
+	"allows":            allows,
 	"expand":            expand,
 	"checkRequirements": checkRequirements,
 }

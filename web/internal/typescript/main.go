@@ -30,6 +30,7 @@ var roots = []reflect.Type{
 	reflect.TypeFor[lint.Profile](),
 	reflect.TypeFor[form.Limit](),
 	reflect.TypeFor[form.Parameter](),
+	reflect.TypeFor[form.InputSchema](),
 	reflect.TypeFor[instancetype.Expansion](),
 	reflect.TypeFor[engine.TemplateName](),
 	reflect.TypeFor[engine.Read](),

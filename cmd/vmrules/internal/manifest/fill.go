@@ -4,17 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"sort"
 	"strings"
-)
 
-// A template's parameters are filled in as OpenShift does it. ${NAME}, anywhere in a string, is
-// replaced with the parameter's value. A string that is nothing but ${{NAME}} is replaced with
-// the JSON value that the parameter contains, of any type.
-var (
-	reference      = regexp.MustCompile(`\$\{([a-zA-Z0-9_]+)\}`)
-	valueReference = regexp.MustCompile(`^\$\{\{([a-zA-Z0-9_]+)\}\}$`)
+	"github.com/vmrules/vmrules/form"
 )
 
 // maxFilled is the largest number of bytes that filling in a template may make: generated
@@ -28,7 +21,7 @@ type Filled struct {
 	Missing []string // required parameters without a value; their references are left as they are
 }
 
-// Fill fills in the parameters of a template: with the values given by name, else with the
+// Fill fills in the parameters of a template as form.Fill does: with the values given by name, else with the
 // template's own, else with generated ones. The same parameter is always given the same
 // generated value. Fill returns any other object as it is. It returns an error if a value
 // cannot be generated, or if the result is too large.
@@ -37,23 +30,14 @@ func (o Object) Fill(given map[string]string) (Filled, error) {
 	if !o.IsTemplate() {
 		return filled, nil
 	}
-	f := filler{
-		source: o.file.source, room: maxFilled, values: map[string]string{}, typed: map[string]*node{},
-		shared: map[*node]*node{}, texts: map[*node]filledText{},
+	values, err := form.NewFiller(o.Parameters(), given)
+	if err != nil {
+		return filled, &Error{File: o.file.Name, Line: o.Line, Column: 1, Message: err.Error(), cause: err}
 	}
-	for _, p := range o.Parameters() {
-		value, err := p.fill(given)
-		if err == nil && p.generate != "" {
-			err = f.spend(len(value))
-		}
-		if err != nil {
-			return filled, &Error{File: o.file.Name, Line: o.Line, Column: 1, Message: err.Error(), cause: err}
-		}
-		if value == "" && p.required {
-			filled.Missing = append(filled.Missing, p.Name)
-			continue
-		}
-		f.values[p.Name] = value
+	filled.Missing = values.Missing()
+	f := filler{
+		source: o.file.source, room: maxFilled, values: values, typed: map[string]*node{},
+		shared: map[*node]*node{}, texts: map[*node]filledText{},
 	}
 	made, err := f.fill(o.node)
 	if wrong := (*Error)(nil); errors.As(err, &wrong) {
@@ -67,8 +51,8 @@ func (o Object) Fill(given map[string]string) (Filled, error) {
 // A filler copies nodes, and replaces the references to parameters that have a value.
 type filler struct {
 	source *source
-	values map[string]string    // the values of parameters, by name
-	typed  map[string]*node     // the same as JSON values, for ${{NAME}}
+	values *form.Filler
+	typed  map[string]*node     // JSON values, by their texts, for ${{NAME}}
 	shared map[*node]*node      // the copies of nodes that aliases refer to
 	texts  map[*node]filledText // the strings in which something was replaced
 	room   int                  // bytes that may still be made
@@ -132,9 +116,9 @@ func (f *filler) scalar(n *node) (*node, error) {
 	if !ok || !strings.Contains(text, "${") {
 		return n, nil
 	}
-	if found := valueReference.FindStringSubmatch(text); found != nil {
-		if _, ok := f.values[found[1]]; ok {
-			return f.value(found[1], n)
+	for r := range form.References(text) {
+		if json, ok := f.values.Value(r.Name); ok && r.As == form.UsedJSON {
+			return f.value(json, n)
 		}
 	}
 	filled, pieces, err := f.text(text, n.at)
@@ -154,19 +138,19 @@ func (f *filler) text(text string, at int) (string, []piece, error) {
 	var filled strings.Builder
 	var pieces []piece
 	end := 0 // of the part that is copied already
-	for _, found := range reference.FindAllStringSubmatchIndex(text, -1) {
-		value, ok := f.values[text[found[2]:found[3]]]
-		if !ok {
+	for r := range form.References(text) {
+		value, ok := f.values.Value(r.Name)
+		if !ok || r.As == form.UsedJSON {
 			continue
 		}
-		if err := f.spend(found[0] - end + len(value)); err != nil {
+		if err := f.spend(r.Start - end + len(value)); err != nil {
 			return "", nil, f.source.fail(at, err)
 		}
-		filled.WriteString(text[end:found[0]])
+		filled.WriteString(text[end:r.Start])
 		begin := filled.Len()
 		filled.WriteString(value)
-		end = found[1]
-		pieces = append(pieces, piece{begin, filled.Len(), found[0], end})
+		end = r.End
+		pieces = append(pieces, piece{begin, filled.Len(), r.Start, end})
 	}
 	if pieces == nil {
 		return text, nil, nil
@@ -178,13 +162,13 @@ func (f *filler) text(text string, at int) (string, []piece, error) {
 	return filled.String(), pieces, nil
 }
 
-// value returns the value that replaces ${{NAME}} in a node.
-func (f *filler) value(name string, in *node) (*node, error) {
-	read := f.typed[name]
+// value returns the JSON value in a text, which replaces ${{NAME}} in a node.
+func (f *filler) value(text string, in *node) (*node, error) {
+	read := f.typed[text]
 	if read == nil {
-		read = typed(f.values[name])
+		read = typed(text)
 		read.standAt(in.at)
-		f.typed[name] = read
+		f.typed[text] = read
 	}
 	f.copies += read.size
 	if f.copies > maxCopies {

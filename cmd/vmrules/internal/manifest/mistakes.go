@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/form"
 	"github.com/vmrules/vmrules/lint"
 )
 
@@ -97,11 +98,8 @@ func (s *mistakes) parameters(n *node, text string, inRules bool) {
 		f.Line, f.Column = source.place(finder.find(offset))
 		s.found = append(s.found, f)
 	}
-	if found := valueReference.FindStringSubmatch(text); found != nil {
-		report(found[1], 0)
-	}
-	for _, found := range reference.FindAllStringSubmatchIndex(text, -1) {
-		report(text[found[2]:found[3]], found[0])
+	for r := range form.References(text) {
+		report(r.Name, r.Start)
 	}
 }
 

@@ -1,18 +1,13 @@
 package manifest
 
-import "encoding/json"
+import (
+	"encoding/json"
 
-// A Parameter is a parameter that a template declares.
-type Parameter struct {
-	Name     string
-	value    string
-	required bool
-	generate string // the generator of a value, if there is none: expression
-	from     string // what the generator takes
-}
+	"github.com/vmrules/vmrules/form"
+)
 
 // Parameters returns the parameters that a template declares, and nil for other objects.
-func (o Object) Parameters() []Parameter {
+func (o Object) Parameters() []form.Parameter {
 	declared := o.node.get("parameters")
 	if o.Kind == kindKubeVirt {
 		declared = o.node.get("spec", "parameters")
@@ -20,12 +15,12 @@ func (o Object) Parameters() []Parameter {
 	if declared == nil || !o.IsTemplate() {
 		return nil
 	}
-	var all []Parameter
+	var all []form.Parameter
 	for _, n := range declared.items {
 		required := n.get("required")
-		all = append(all, Parameter{
-			Name: n.text("name"), value: n.written("value"), generate: n.text("generate"), from: n.text("from"),
-			required: required != nil && required.scalar == true,
+		all = append(all, form.Parameter{
+			Name: n.text("name"), Value: n.written("value"), Generate: n.text("generate"), From: n.text("from"),
+			Required: required != nil && required.scalar == true,
 		})
 	}
 	return all
@@ -47,14 +42,4 @@ func asText(v any) string {
 	}
 	text, _ := json.Marshal(v)
 	return string(text)
-}
-
-func (p Parameter) fill(given map[string]string) (string, error) {
-	if value, ok := given[p.Name]; ok {
-		return value, nil
-	}
-	if p.value == "" && p.generate != "" {
-		return p.generated()
-	}
-	return p.value, nil
 }

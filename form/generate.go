@@ -1,4 +1,4 @@
-package manifest
+package form
 
 import (
 	"fmt"
@@ -30,18 +30,18 @@ var classes = map[byte]string{'w': letters + digits + "_", 'd': digits, 'a': let
 // generated returns a value that matches the parameter's expression. The value depends on the
 // parameter alone, so that repeated checks of a template agree.
 func (p Parameter) generated() (string, error) {
-	if p.generate != "expression" {
-		return "", fmt.Errorf("parameter %s: the generator %q is not known: write expression", p.Name, p.generate)
+	if p.Generate != "expression" {
+		return "", fmt.Errorf("parameter %s: the generator %q is not known: write expression", p.Name, p.Generate)
 	}
 	hash := fnv.New64a()
-	fmt.Fprintf(hash, "%s=%s", p.Name, p.from)
+	fmt.Fprintf(hash, "%s=%s", p.Name, p.From)
 	random := rand.New(rand.NewPCG(hash.Sum64(), 0))
-	if len(p.from) > maxGenerated {
+	if len(p.From) > maxGenerated {
 		return "", fmt.Errorf("parameter %s: its expression has more than %d characters: write a shorter one", p.Name, maxGenerated)
 	}
 	length := 0
 	var wrong error
-	value := generator.ReplaceAllStringFunc(p.from, func(part string) string {
+	value := generator.ReplaceAllStringFunc(p.From, func(part string) string {
 		found := generator.FindStringSubmatch(part)
 		characters, err := alphabet(found[1])
 		n, tooMany := strconv.Atoi(found[2])

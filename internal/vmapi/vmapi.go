@@ -1,0 +1,163 @@
+// Package vmapi knows the fields that KubeVirt's API gives a VM, and their types. Its table,
+// fields.txt, is generated from KubeVirt's Go types.
+package vmapi
+
+import (
+	_ "embed"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+)
+
+//go:embed fields.txt
+var table string
+
+// OfVM returns the tree of fields that a VM may have, starting at the rules' $.
+var OfVM = sync.OnceValue(func() *Field {
+	return read(table)["VirtualMachineInstanceTemplateSpec"]
+})
+
+// A Field is a field that a VM may have. Fields of the same type share the fields below
+// them. A Field must not be changed.
+type Field struct {
+	Shape   Shape
+	Type    Type              // only of a Scalar
+	Members map[string]*Field // of an Object
+	Items   *Field            // the items of an Array, or the values of a Map
+
+	below func() []*Field
+}
+
+// A Shape is the JSON type of a field.
+type Shape int
+
+// The shapes.
+const (
+	Object Shape = iota
+	Scalar
+	Array
+	Map // an object with any names
+	Any
+)
+
+func newField(s Shape, items *Field) *Field {
+	f := &Field{Shape: s, Items: items}
+	f.below = sync.OnceValue(func() []*Field { return f.collect(nil, map[*Field]bool{}) })
+	return f
+}
+
+// read reads a table of fields, and returns its types by name. fields.txt describes
+// the notation.
+func read(table string) map[string]*Field {
+	t := types{}
+	var current *Field
+	for line := range strings.Lines(table) {
+		words := strings.Fields(line)
+		switch {
+		case len(words) == 0 || line[0] == '#':
+		case line[0] != '\t':
+			current = t.named(words[0])
+		default:
+			for _, word := range words {
+				t.add(current, word)
+			}
+		}
+	}
+	return t
+}
+
+// types has types by their names, and fields of other types by how the table writes
+// these.
+type types map[string]*Field
+
+func (t types) named(name string) *Field {
+	if t[name] == nil {
+		t[name] = newField(Object, nil)
+		t[name].Members = map[string]*Field{}
+	}
+	return t[name]
+}
+
+// add adds a field to an object, or a value to a string.
+func (t types) add(to *Field, word string) {
+	if value, ok := strings.CutPrefix(word, "="); ok {
+		to.Shape, to.Type.Sort = Scalar, Text
+		to.Type.Values = append(to.Type.Values, value)
+		return
+	}
+	name, written, _ := strings.Cut(word, ":")
+	to.Members[name] = t.of(written)
+}
+
+// of returns a field of a type.
+func (t types) of(written string) *Field {
+	if t[written] == nil {
+		t[written] = t.read(written)
+	}
+	return t[written]
+}
+
+func (t types) read(written string) *Field {
+	if item, ok := strings.CutPrefix(written, "[]"); ok {
+		return newField(Array, t.of(item))
+	}
+	if item, ok := strings.CutPrefix(written, "{}"); ok {
+		return newField(Map, t.of(item))
+	}
+	if written == "any" {
+		return newField(Any, nil)
+	}
+	pointee, isPointer := strings.CutPrefix(written, "*")
+	sort, isScalar := sorts[pointee]
+	if !isPointer && !isScalar {
+		return t.named(written)
+	}
+	f := newField(Scalar, nil)
+	f.Type.Sort = sort
+	if isPointer {
+		f.Type.Pointee = t.of(pointee)
+	}
+	return f
+}
+
+// Below returns the field itself and all fields below it, each once.
+func (f *Field) Below() []*Field { return f.below() }
+
+func (f *Field) collect(found []*Field, seen map[*Field]bool) []*Field {
+	if seen[f] {
+		return found
+	}
+	seen[f] = true
+	found = append(found, f)
+	for _, name := range slices.Sorted(maps.Keys(f.Members)) {
+		found = f.Members[name].collect(found, seen)
+	}
+	if f.Items != nil {
+		found = f.Items.collect(found, seen)
+	}
+	return found
+}
+
+// Member returns the field of a name, if the field may have it.
+func (f *Field) Member(name string) []*Field {
+	if f.Shape == Map {
+		return []*Field{f.Items}
+	}
+	if found := f.Members[name]; found != nil {
+		return []*Field{found}
+	}
+	return nil
+}
+
+// Children returns the fields that are members, sorted by name, or the items.
+func (f *Field) Children() []*Field {
+	var all []*Field
+	for _, name := range slices.Sorted(maps.Keys(f.Members)) {
+		all = append(all, f.Members[name])
+	}
+	if f.Items != nil {
+		all = append(all, f.Items)
+	}
+	return all
+}

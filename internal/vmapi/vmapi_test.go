@@ -1,0 +1,76 @@
+package vmapi
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestFieldTable checks that each type is in the table once, and is the type of a field.
+func TestFieldTable(t *testing.T) {
+	all := read(table)
+	used := map[string]bool{"VirtualMachineInstanceTemplateSpec": true}
+	written := map[string]bool{}
+	for line := range strings.Lines(table) {
+		if line[0] == '#' || strings.TrimSpace(line) == "" {
+			continue
+		}
+		if line[0] != '\t' {
+			name := strings.TrimSpace(line)
+			if written[name] {
+				t.Errorf("the type %s appears twice", name)
+			}
+			written[name] = true
+			continue
+		}
+		for _, word := range strings.Fields(line) {
+			if _, of, ok := strings.Cut(word, ":"); ok {
+				used[strings.TrimLeft(of, "[]{}*")] = true
+			}
+		}
+	}
+	for name := range used {
+		if _, isScalar := sorts[name]; !isScalar && name != "any" && !written[name] {
+			t.Errorf("the type %s is not in the table", name)
+		}
+	}
+	for name := range written {
+		if !used[name] {
+			t.Errorf("no field has the type %s", name)
+		}
+	}
+	if len(written) < 100 || len(all) < len(written) || len(OfVM().Below()) < 100 {
+		t.Errorf("%d types, %d of them read, %d fields of different types", len(written), len(all), len(OfVM().Below()))
+	}
+}
+
+// TestScalarTypes checks how the notation of the table is read.
+func TestScalarTypes(t *testing.T) {
+	tests := []struct {
+		path    []string
+		sort    Sort
+		pointer bool
+		values  string
+	}{
+		{[]string{"spec", "hostname"}, Text, false, ""},
+		{[]string{"spec", "domain", "cpu", "cores"}, Integer, false, ""},
+		{[]string{"spec", "terminationGracePeriodSeconds"}, Integer, true, ""},
+		{[]string{"spec", "domain", "memory", "guest"}, Quantity, true, ""},
+		{[]string{"spec", "domain", "resources", "requests", "memory"}, Quantity, false, ""},
+		{[]string{"spec", "domain", "features", "acpi", "enabled"}, Boolean, true, ""},
+		{[]string{"spec", "domain", "ioThreadsPolicy"}, Text, true, "shared auto supplementalPool"},
+		{[]string{"metadata", "labels", "any"}, Text, false, ""},
+		{[]string{"metadata", "creationTimestamp"}, Time, false, ""},
+		{[]string{"spec", "readinessProbe", "httpGet", "port"}, IntegerOrText, false, ""},
+	}
+	for _, test := range tests {
+		f := OfVM()
+		for _, name := range test.path {
+			f = f.Member(name)[0]
+		}
+		of := f.Type.Value()
+		isPointer := f.Type.Pointee != nil
+		if f.Shape != Scalar || of.Sort != test.sort || isPointer != test.pointer || strings.Join(of.Values, " ") != test.values {
+			t.Errorf("%v: %+v", test.path, f.Type)
+		}
+	}
+}
