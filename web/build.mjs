@@ -18,9 +18,10 @@ mkdirSync("dist");
 const vmrules = "github.com/vmrules/vmrules";
 const notInlined = [
   ...["encoding/base64", "encoding/binary", "encoding/json", "fmt", "hash/crc64", "io/fs", "log"],
-  ...["math/big", "os", "regexp/syntax", "syscall", "time"],
+  ...["math/big", "os", "reflect", "regexp/syntax", "syscall", "time"],
   ...["internal/bisect", "internal/fmtsort", "internal/godebug", "internal/poll"],
-  ...["github.com/ohler55/ojg/...", "github.com/dlclark/regexp2/v2/..."],
+  "github.com/ohler55/ojg/...",
+  vmrules,
   ...[
     "form",
     "instancetype",

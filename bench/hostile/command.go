@@ -60,6 +60,9 @@ func command() []attack {
 			return "kind: VirtualMachine\nmetadata:\n  annotations:\n    vm.kubevirt.io/validations: |\n" +
 				"      [\n" + strings.Repeat("      {},\n", 9000) + "      {}]\n"
 		}),
+		linted("kinds of another build", "a.json", func() string {
+			return "[" + list(3500, `{"name":"n%d","rule":"cel","path":"jsonpath::.a","message":"m"}`) + "]"
+		}),
 		linted("as SARIF", "a.json", func() string { return annotated("[" + list(9999, `{}`) + "]") }, "-o", "sarif"),
 		linted("as JSON", "a.json", func() string { return annotated("[" + list(9999, `{}`) + "]") }, "-o", "json"),
 
@@ -68,6 +71,12 @@ func command() []attack {
 		})},
 		{name: "command/audit, one VM of 1 MB of brackets", args: []string{"audit", "a.json"}, files: one("a.json", func() string {
 			return `{"kind":"VirtualMachine","a":` + nested(500_000, "[", "", "]") + `}`
+		})},
+		{name: "command/audit, 10,000 VMs in YAML", args: []string{"audit", "a.yaml"}, files: one("a.yaml", func() string {
+			return strings.Repeat("---\nkind: VirtualMachine\nmetadata: {annotations: {vm.kubevirt.io/validations: nonsense}}\n", 10_000)
+		})},
+		{name: "command/audit, aliases inside of each other", args: []string{"audit", "a.yaml"}, files: one("a.yaml", func() string {
+			return "kind: VirtualMachine\n" + laughs(9)
 		})},
 		{name: "command/check --rules, 100,000 documents", args: []string{"check", "--rules", "r.yaml", "r.yaml"}, files: one("r.yaml", func() string {
 			return strings.Repeat("--- []\n", 100_000)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -17,10 +18,11 @@ import (
 func TestReadme(t *testing.T) {
 	const vm = `{"apiVersion": "kubevirt.io/v1", "kind": "VirtualMachine", "metadata": {"name": "a"}, "spec": {"template": {"spec": {}}}}`
 	folder := t.TempDir()
+	const rules = `[{"name": "host", "rule": "string", "path": "jsonpath::.spec.hostname", "valid": "jsonpath::.spec.hostname", "message": "short", "maxLength": 15}]`
 	for name, text := range map[string]string{
 		"vm.yaml":              vm,
 		"manifests/vm.yaml":    vm,
-		"templates/linux.yaml": `{"apiVersion": "template.openshift.io/v1", "kind": "Template", "metadata": {"name": "linux"}, "objects": [` + vm + `]}`,
+		"templates/linux.yaml": `{"apiVersion": "template.openshift.io/v1", "kind": "Template", "metadata": {"name": "linux", "annotations": {"validations": ` + strconv.Quote(rules) + `}}, "objects": [` + vm + `]}`,
 		"rules.yaml":           `[{name: cores, rule: cel, path: "jsonpath::.spec.domain.cpu.cores", message: at most 8 cores, expression: self <= 8}]`,
 		"crd.yaml": `
 apiVersion: apiextensions.k8s.io/v1

@@ -33,3 +33,23 @@ func TestExplain(t *testing.T) {
 		})
 	}
 }
+
+// The plain build names vmrules-full where lint meets what only that knows.
+func TestPlainBuildNamesFull(t *testing.T) {
+	var texts []string
+	for kind := range full.Kinds {
+		texts = append(texts, `[{"name": "n", "rule": "`+string(kind)+`", "path": "jsonpath::.a", "message": "m"}]`)
+	}
+	for document := range full.Documents {
+		if kind, group, ok := strings.Cut(document, "."); ok {
+			texts = append(texts, `{"kind": "`+kind+`", "apiVersion": "`+group+`/v1"}`)
+		}
+	}
+	for _, text := range texts {
+		var out bytes.Buffer
+		command.Main([]string{"lint", "-"}, strings.NewReader(text), &out, &out, command.Build{Name: "vmrules"})
+		if !strings.Contains(out.String(), "only vmrules-full") {
+			t.Errorf("%s: %s", text, out.String())
+		}
+	}
+}

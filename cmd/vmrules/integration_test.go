@@ -256,3 +256,21 @@ func archives(t *testing.T) map[string]string {
 	}
 	return all
 }
+
+// TestSecurity runs the commands whose output SECURITY.md asks reporters for.
+func TestSecurity(t *testing.T) {
+	commands := regexp.MustCompile("`vmrules ([^`]+)`").FindAllStringSubmatch(read(t, "SECURITY.md"), -1)
+	if commands == nil {
+		t.Fatal("SECURITY.md names no command")
+	}
+	binary := filepath.Join(t.TempDir(), "vmrules")
+	if out, status := run(t, ".", nil, "go", "build", "-o", binary, "."); status != 0 {
+		t.Fatal(out)
+	}
+	for _, command := range commands {
+		out, status := run(t, ".", nil, binary, strings.Fields(command[1])...)
+		if status != 0 || !strings.HasPrefix(out, "vmrules ") {
+			t.Errorf("vmrules %s: exit status %d: %s", command[1], status, out)
+		}
+	}
+}

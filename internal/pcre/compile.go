@@ -4,15 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
-
-	"github.com/dlclark/regexp2/v2"
 )
 
 // A Regex is a compiled pattern. It is immutable and safe for concurrent use.
 type Regex struct {
 	// One of them is set.
 	linear       *regexp.Regexp
-	backtracking *regexp2.Regexp
+	backtracking *backtracking
 
 	parts int         // of the pattern, with its repeats written out
 	work  *linearWork // of linear
@@ -20,7 +18,7 @@ type Regex struct {
 
 const (
 	maxParts        = 10_000
-	maxStack        = 1_000_000 // numbers on the stack of regexp2
+	maxStack        = 1_000_000 // entries of a match that backtracks
 	maxLinearRepeat = 1000      // of Go's regexp, nested repeats multiplied
 )
 
@@ -44,7 +42,8 @@ func Compile(pattern string, b *Budget) (*Regex, error) {
 		}
 	}
 	if r.parts = countParts(tree, backtrackingEngine); r.parts <= maxParts {
-		return r, r.compileBacktracking(tree, b)
+		r.backtracking, err = newBacktracking(tree, b)
+		return r, err
 	}
 	return nil, fmt.Errorf("the regex is too large: with its repeats written out it has more than %d parts", maxParts)
 }
@@ -64,18 +63,6 @@ func (r *Regex) compileLinear(tree *node, b *Budget) (err error) {
 		text = noOnePass + text
 	}
 	if r.linear, err = regexp.Compile(text); err != nil {
-		return errEngine
-	}
-	return nil
-}
-
-func (r *Regex) compileBacktracking(tree *node, b *Budget) (err error) {
-	cost := backtrackingCost(tree)
-	if err := b.Spend(cost.work, cost.kept); err != nil {
-		return err
-	}
-	r.backtracking, err = regexp2.Compile(printFor(tree, backtrackingEngine), regexp2.OptionMaxBacktrackingStackSize(maxStack))
-	if err != nil {
 		return errEngine
 	}
 	return nil

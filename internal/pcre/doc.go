@@ -17,7 +17,9 @@
 //	ECMA-262    those that all engines match alike                          Tree.ECMA
 //
 // Go's regexp takes linear time. The regexp2 module backtracks, so its time and its
-// stack are bounded.
+// stack are bounded. Its clock needs a second thread, so where there is none, on wasm,
+// a machine of this package matches instead, within the same bounds. The tests compare
+// the two.
 //
 // # What a pattern means
 //

@@ -5,8 +5,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/dlclark/regexp2/v2"
-
 	"github.com/vmrules/vmrules/internal/meter"
 )
 
@@ -47,25 +45,12 @@ func (r *Regex) price(length int) int {
 	return r.work.price(length, r.parts)
 }
 
-// maxMatchTimeout keeps the engine's deadline within what it can count.
-const maxMatchTimeout = time.Hour
-
-// matchBacktracking matches with a copy of the compiled regex: regexp2 keeps its
-// time-out there, and each budget has its own. Copies share everything else.
 func (r *Regex) matchBacktracking(subject string, b *Budget) (bool, error) {
 	if b.Backtracking <= 0 {
 		return false, errTime
 	}
-	bounded := *r.backtracking
-	bounded.MatchTimeout = min(b.Backtracking, maxMatchTimeout)
 	start := time.Now()
-	matched, err := bounded.MatchString(subject)
+	matched, err := r.backtracking.match(subject, b.Backtracking)
 	b.Backtracking -= time.Since(start)
-	switch {
-	case errors.Is(err, regexp2.ErrBacktrackingStackLimit):
-		return false, errStack
-	case err != nil:
-		return false, errTime
-	}
-	return matched, nil
+	return matched, err
 }

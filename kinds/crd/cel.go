@@ -7,10 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"regexp/syntax"
 	"strings"
 	"sync"
 
 	celgo "github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/types"
 	"k8s.io/apimachinery/pkg/util/version"
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
@@ -169,6 +171,10 @@ func (r *reading) program(key, text string, env *celgo.Env, want *celgo.Type, c 
 		r.wrong(vmrules.ReasonTypeInvalid, "%s", wrongType(ast.OutputType(), want))
 		return nil
 	}
+	if pattern, err := parse(text).wrongSearch(); err != nil {
+		r.wrong(vmrules.ReasonInvalid, "the regular expression %q cannot be used: %s", shortened(pattern), shortened(err.Error()))
+		return nil
+	}
 	c.loops = c.loops || partsOf(ast.NativeRep().Expr()).loops()
 	for _, ref := range ast.NativeRep().ReferenceMap() {
 		c.usesOld = c.usesOld || ref.Name == varOldSelf
@@ -187,6 +193,26 @@ func (r *reading) program(key, text string, env *celgo.Env, want *celgo.Type, c 
 		r.wrong(vmrules.ReasonInvalid, "the expression cannot be used: %s", shortened(err.Error()))
 	}
 	return program
+}
+
+// wrongSearch returns a literal that find or findAll cannot use, and why. The compiler finds such
+// literals of matches only.
+func (e expression) wrongSearch() (pattern string, err error) {
+	for _, part := range e {
+		if part.Kind() != ast.CallKind {
+			continue
+		}
+		call := part.AsCall()
+		name := call.FunctionName()
+		if !call.IsMemberFunction() || name != "find" && name != "findAll" || call.Args()[0].Kind() != ast.LiteralKind {
+			continue
+		}
+		text, _ := call.Args()[0].AsLiteral().(types.String)
+		if _, err := syntax.Parse(string(text), syntax.Perl); err != nil {
+			return string(text), err
+		}
+	}
+	return "", nil
 }
 
 func wrongType(got, want *celgo.Type) string {

@@ -1,7 +1,9 @@
 package crd
 
 import (
+	"cmp"
 	"fmt"
+	"strconv"
 	"strings"
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
@@ -16,7 +18,8 @@ import (
 // in Untranslated with the reason.
 type Migration struct {
 	// Policy has the validations of a ValidatingAdmissionPolicy that matches
-	// virtualmachines in kubevirt.io. Its binding has the action Deny.
+	// virtualmachines in kubevirt.io. Its binding has the action Deny. Policies returns
+	// it whole.
 	Policy []admissionv1.Validation
 	// Warnings has the validations of the rules with justWarning, for a second policy
 	// whose binding has the action Warn.
@@ -69,7 +72,7 @@ type Option func(*translator)
 
 // AnyTypes makes the expressions of Policy and Warnings safe for fields of any type, such as
 // a number of cores in a string. They become longer. Without this option, they rely on the
-// types of KubeVirt's API, which KubeVirt's own webhook enforces.
+// types of KubeVirt's API, which KubeVirt's own CRD enforces.
 func AnyTypes() Option { return func(t *translator) { t.anyTypes = true } }
 
 // FromRules translates rules to CEL.
@@ -78,15 +81,17 @@ func AnyTypes() Option { return func(t *translator) { t.anyTypes = true } }
 //
 //   - true if the rule is Satisfied or Skipped
 //   - false or an error if the rule is Violated, Warned or Undecided
-//   - false if the VM names an instance type or a preference that may set a field of the rule
+//   - false if the VM names an instance type or a preference that may set a field of the rule,
+//     even where Validate would judge the value that the VM sets
 //
 // A policy with failurePolicy Fail denies the VM if an expression is false or an error. It is
 // an error if a field has a wrong type, if a limit that the rule reads from the VM is missing,
 // or if the VM has no spec.template.spec.
 //
-// This holds for all VMs whose fields have the types of KubeVirt's API. The fields may be set,
-// absent or, for a policy, null. With AnyTypes, a policy is never true for a VM that violates
-// the rule, whatever the types of its fields. If a VM has an array instead of an object, the
+// This holds for all VMs whose fields have the types of KubeVirt's API, which its CRD enforces.
+// It denies null. For a VM with null, a policy may be false where the rule is satisfied, but it
+// is never true where the rule is violated. With AnyTypes, null is the same as absent, and a
+// policy is never true for a VM that violates the rule, whatever the types of its fields. If a VM has an array instead of an object, the
 // policy may be an error although the rule is satisfied.
 //
 // It also holds only for numbers that CEL represents exactly: integers of at most 18 digits,
@@ -133,7 +138,11 @@ func (m *Migration) addPolicy(r vmrules.Rule, work *allowance, opts []Option) er
 	if err := checkPolicy(expression); err != nil {
 		return err
 	}
-	v := admissionv1.Validation{Expression: expression, Message: oneLine(r.Message), Reason: new(metav1.StatusReasonInvalid)}
+	v := admissionv1.Validation{Expression: expression, Message: messageOf(r), Reason: new(metav1.StatusReasonInvalid)}
+	text := t.messageExpression(v.Message)
+	if text != "" && work.take(programWork+tokens(text)*tokenWork) == nil && checkMessage(text) == nil {
+		v.MessageExpression = text
+	}
 	if r.JustWarning {
 		m.Warnings = append(m.Warnings, v)
 		return nil
@@ -172,13 +181,14 @@ func (m *Migration) addCRD(r vmrules.Rule, work *allowance, all *leastSchema) er
 // rule is violated both by a missing field and by a wrong one.
 func (t *translator) validationRule(expression string) apiextensionsv1.ValidationRule {
 	return apiextensionsv1.ValidationRule{
-		Rule: expression, Message: oneLine(t.rule.Message), Reason: new(apiextensionsv1.FieldValueInvalid), FieldPath: t.fieldPath(),
+		Rule: expression, Message: messageOf(t.rule), Reason: new(apiextensionsv1.FieldValueInvalid), FieldPath: t.fieldPath(),
 	}
 }
 
-// oneLine replaces line breaks in a message, which Kubernetes refuses.
-func oneLine(message string) string {
-	return strings.Join(strings.FieldsFunc(message, func(r rune) bool { return r == '\n' || r == '\r' }), " ")
+// messageOf returns the message of a rule as Kubernetes accepts it: in one line, and not blank.
+func messageOf(r vmrules.Rule) string {
+	line := strings.Join(strings.FieldsFunc(r.Message, func(r rune) bool { return r == '\n' || r == '\r' }), " ")
+	return cmp.Or(strings.TrimSpace(line), "the rule "+strconv.Quote(r.Name)+" is violated")
 }
 
 // A refusal is an error that says why a rule cannot be translated, and because of which key.

@@ -25,7 +25,12 @@ var policyEnv = sync.OnceValues(func() (*celgo.Env, error) {
 })
 
 // checkPolicy returns an error if a policy cannot have an expression.
-func checkPolicy(expression string) error {
+func checkPolicy(expression string) error { return checkType(expression, celgo.BoolType) }
+
+// checkMessage returns an error if a policy cannot have a messageExpression.
+func checkMessage(expression string) error { return checkType(expression, celgo.StringType) }
+
+func checkType(expression string, want *celgo.Type) error {
 	env, err := policyEnv()
 	if err != nil {
 		return err
@@ -34,8 +39,8 @@ func checkPolicy(expression string) error {
 	switch {
 	case issues.Err() != nil:
 		return refuse("", "the expression does not compile: %.200s", issues.Err())
-	case !ast.OutputType().IsExactType(celgo.BoolType):
-		return refuse("", "the expression has type %s, not bool", ast.OutputType())
+	case !ast.OutputType().IsExactType(want):
+		return refuse("", "the expression has type %s, not %s", ast.OutputType(), want)
 	}
 	return nil
 }

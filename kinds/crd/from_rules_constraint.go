@@ -90,15 +90,18 @@ func (t *translator) numbers(v string, of fieldType) ([]string, error) {
 	if len(compared) == 0 {
 		return plain, nil
 	}
-	if of != integerType && t.allowsZero() {
+	if of != integerType && !t.hasPattern(of) && t.allowsZero() {
 		plain = append(plain, t.hasDigit(v, of))
 	}
 	q := t.asQuantity(v, of)
 	if len(compared) == 1 && compared[0] != integral {
 		return append(plain, q+strings.TrimPrefix(compared[0], "q")), nil
 	}
-	return append(plain, "["+q+"].all(q, "+strings.Join(compared, " && ")+")"), nil
+	return append(plain, ofQuantity(q)+strings.Join(compared, " && ")+")"), nil
 }
+
+// ofQuantity begins a condition on the variable q, which is a quantity.
+func ofQuantity(quantity string) string { return "[" + quantity + "].all(q, " }
 
 // integral is the condition that the quantity q is a whole number. isInteger alone is false for
 // numbers with a point or a small suffix, such as 1.5Gi and 2000m.
@@ -117,6 +120,9 @@ func (t *translator) asQuantity(v string, of fieldType) string {
 	}
 	return "(type(" + v + ") == int ? " + added + " : quantity(" + v + "))"
 }
+
+// hasPattern reports whether KubeVirt's CRD has a pattern for a quantity, so that it has a digit.
+func (t *translator) hasPattern(of fieldType) bool { return t.schema == nil && of == quantityType }
 
 // hasDigit returns the condition that a quantity has a digit. Kubernetes reads a suffix alone,
 // such as Gi, as 0.
@@ -172,7 +178,7 @@ func (t *translator) quantity(key string, limit vmrules.Argument) (string, []str
 		return "", nil, err
 	}
 	of := t.typeAt(steps)
-	if of == integerType {
+	if of == integerType || t.hasPattern(of) {
 		return t.asQuantity(read, of), nil, nil
 	}
 	return t.asQuantity(read, of), []string{t.hasDigit(read, of)}, nil

@@ -82,20 +82,33 @@ func negated(condition string) string {
 // grouped puts an expression into parentheses if it has one of the operators outside of all
 // parentheses, brackets and literals.
 func grouped(expression string, operators ...string) string {
+	if at, _ := firstOutside(expression, operators...); at >= 0 {
+		return "(" + expression + ")"
+	}
+	return expression
+}
+
+// firstOutside returns the index of the first operator outside of all parentheses, brackets and
+// literals, and the operator. The index is -1 if there is none.
+func firstOutside(expression string, operators ...string) (int, string) {
 	depth := 0
 	for i := 0; i < len(expression); i++ {
 		switch c := expression[i]; {
 		case c == '"':
 			i += literalEnd(expression[i:], i > 0 && expression[i-1] == 'r')
-		case c == '(' || c == '[':
+			continue
+		case c == '(' || c == '[' || c == '{':
 			depth++
-		case c == ')' || c == ']':
+		case c == ')' || c == ']' || c == '}':
 			depth--
-		case depth == 0 && slices.ContainsFunc(operators, func(o string) bool { return strings.HasPrefix(expression[i:], o) }):
-			return "(" + expression + ")"
+		}
+		for _, operator := range operators {
+			if depth == 0 && strings.HasPrefix(expression[i:], operator) {
+				return i, operator
+			}
 		}
 	}
-	return expression
+	return -1, ""
 }
 
 // literalEnd returns the index of the closing quote of a string literal at the beginning of a
@@ -205,7 +218,7 @@ func (t *translator) typedValue(base string, at, rest []step, absent string) (st
 		return "", err
 	}
 	leaf := typedField{there: r.there[len(r.there)-1:], path: r.path}
-	if d.ZeroIsDefault && (unset != holdsNever || t.holds(0) != holdsNever) {
+	if t.zeroMatters(d, unset) {
 		leaf.there = append(slices.Clip(leaf.there), r.path+" != 0")
 	}
 	r.there = r.there[:len(r.there)-1]

@@ -45,8 +45,8 @@ func ExampleFromRules() {
 	}
 	// Output:
 	// ValidatingAdmissionPolicy:
-	// - !has(object.spec.instancetype) && object.spec.template.spec.?domain.?cpu.optMap(cpu, cpu != null && cpu.?cores.optMap(cores, cores >= 2).orValue(false)).orValue(false)
-	// - !has(object.spec.preference) && object.spec.template.spec.?domain.?devices.?disks.optMap(disks, disks == null || disks.all(disk, disk.?disk.?bus.optMap(bus, bus == null || bus in ["virtio", "sata"]).orValue(true))).orValue(true)
+	// - !has(object.spec.instancetype) && object.spec.template.spec.?domain.?cpu.?cores.optMap(cores, cores >= 2).orValue(false)
+	// - !has(object.spec.preference) && object.spec.template.spec.?domain.?devices.?disks.orValue([]).all(disk, disk.?disk.?bus.optMap(bus, bus in ["virtio", "sata"]).orValue(true))
 	// x-kubernetes-validations:
 	// - !has(self.spec.instancetype) && has(self.spec.template.spec.domain.cpu) && has(self.spec.template.spec.domain.cpu.cores) && self.spec.template.spec.domain.cpu.cores >= 2
 	// - !has(self.spec.preference) && (!has(self.spec.template.spec.domain.devices) || !has(self.spec.template.spec.domain.devices.disks) || self.spec.template.spec.domain.devices.disks.all(disk, !has(disk.disk) || !has(disk.disk.bus) || disk.disk.bus in ["virtio", "sata"]))

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -16,6 +18,7 @@ type generator struct {
 	anyTypes bool // values of any type in any field
 	noNulls  bool
 	noFloats bool
+	declared bool // only fields that KubeVirt's API has
 	chaos    bool // objects and arrays may have another type, too
 	plants   []plant
 }
@@ -64,6 +67,14 @@ var arguments = []vmPlace{
 	{[]string{"spec", "domain", "resources", "limits", "memory"}, quantityType},
 }
 
+// among returns the places that the generator may use.
+func (g *generator) among(places []vmPlace) []vmPlace {
+	if !g.declared {
+		return places
+	}
+	return slices.DeleteFunc(slices.Clone(places), func(p vmPlace) bool { return p.of == anyType })
+}
+
 func (g *generator) chance(percent int) bool { return g.IntN(100) < percent }
 
 func pick[T any](g *generator, from ...T) T { return from[g.IntN(len(from))] }
@@ -93,13 +104,13 @@ func (g *generator) path(p vmPlace) (string, vmPlace) {
 }
 
 func (g *generator) rule() map[string]any {
-	path, at := g.path(pick(g, vmPlaces...))
+	path, at := g.path(pick(g, g.among(vmPlaces)...))
 	rule := map[string]any{"name": "r", "message": "m", "path": path, "rule": pick(g, "integer", "string", "enum", "regex")}
 	switch {
 	case g.chance(25):
 		rule["valid"] = path
 	case g.chance(15):
-		rule["valid"], _ = g.path(pick(g, vmPlaces...))
+		rule["valid"], _ = g.path(pick(g, g.among(vmPlaces)...))
 	case g.chance(15) && len(at.steps) > 2:
 		parent := at.steps[:2+g.IntN(len(at.steps)-2)]
 		rule["valid"], _ = g.path(vmPlace{steps: unindexed(parent)})
@@ -137,7 +148,7 @@ func (g *generator) bounds(rule map[string]any) []any {
 	n := pick(g, 0, 1, 2, 3, 8, 1000, 1024, 1536, 1<<30, 3<<29, -2)
 	limit := func(n int) any {
 		if g.chance(20) {
-			path, at := g.path(pick(g, arguments...))
+			path, at := g.path(pick(g, g.among(arguments)...))
 			g.plants = append(g.plants, plant{at, []any{n, strconv.Itoa(n), g.number(n)}})
 			return path
 		}
@@ -228,7 +239,7 @@ func (g *generator) regex(rule map[string]any) []any {
 // vm returns a VM that often has the values of the rule's plants.
 func (g *generator) vm() map[string]any {
 	template := map[string]any{"spec": map[string]any{"domain": map[string]any{}}}
-	for _, p := range vmPlaces {
+	for _, p := range g.among(vmPlaces) {
 		if g.chance(12) {
 			put(g, template, p.steps, func() any { return g.value(plant{at: p}) })
 		}
@@ -335,6 +346,10 @@ func isFloat(v any) bool {
 	return ok
 }
 
+// quantityPattern is the pattern of KubeVirt's CRD for quantities, as Kubernetes' generator of
+// CRDs writes it.
+var quantityPattern = regexp.MustCompile(`^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))))?$`)
+
 func fits(v any, of fieldType) bool {
 	switch of {
 	case integerType:
@@ -347,9 +362,11 @@ func fits(v any, of fieldType) bool {
 		}
 		return ok
 	case quantityType:
-		switch v.(type) {
+		switch v := v.(type) {
 		case bool, nil, []any, map[string]any:
 			return false
+		case string:
+			return quantityPattern.MatchString(v)
 		}
 	}
 	return true

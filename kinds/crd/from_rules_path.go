@@ -178,7 +178,7 @@ func (t *translator) read(v string, steps []step) string {
 // plainChain returns an expression that reads a field. It is an error if the field or one
 // above it is absent.
 func (t *translator) plainChain(steps []step) (string, error) {
-	read, err := t.typedRead(t.base(), nil, steps)
+	read, err := t.typedRead(t.base(steps), nil, steps)
 	return read.path, err
 }
 

@@ -1,9 +1,7 @@
 package crd
 
 import (
-	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/vmrules/vmrules"
@@ -72,7 +70,7 @@ func (t *translator) ofWritten() (string, error) {
 	}
 	expression, err := t.where(valid, path)
 	if err == nil && valid[0].name != "spec" {
-		expression = "has(" + t.base() + ".spec) && (" + expression + ")"
+		expression = "has(" + t.root + ".spec.template.spec) && (" + expression + ")"
 	}
 	return expression, err
 }
@@ -90,7 +88,7 @@ func (t *translator) enforced() error {
 		}
 		return nil
 	}
-	return refuse("rule", "a rule of the unknown kind %q is ignored", r.Kind)
+	return refuse("rule", "only rules of the kinds integer, string, enum and regex are translated, not those of kind %q", r.Kind)
 }
 
 // declared returns the steps of a path, and declares its field in the schema.
@@ -114,9 +112,9 @@ func (t *translator) scalar(key string, path vmrules.Path) ([]step, error) {
 // where translates a rule with valid: it holds if valid selects nothing.
 func (t *translator) where(valid, path []step) (string, error) {
 	if t.selectTogether(valid, path) {
-		return t.all(t.base(), nil, path, holdsAlways)
+		return t.all(t.base(path), nil, path, holdsAlways)
 	}
-	there, err := t.exists(t.base(), nil, valid)
+	there, err := t.exists(t.base(valid), nil, valid)
 	if err != nil {
 		return "", err
 	}
@@ -136,18 +134,41 @@ func (t *translator) selectTogether(valid, path []step) bool {
 	return slices.Equal(valid, path)
 }
 
-func (t *translator) base() string { return t.root + ".spec.template" }
+// base returns the expression for the VM's spec.template, from which the steps are read. Its
+// type is dynamic where KubeVirt's CRD does not declare what follows, so that Kubernetes' type
+// checker accepts the expression: everywhere with AnyTypes, and in the metadata.
+func (t *translator) base(steps []step) string {
+	base := t.root + ".spec.template"
+	if t.schema == nil && (t.anyTypes || !inSpec(steps)) {
+		return "dyn(" + base + ")"
+	}
+	return base
+}
+
+// inSpec reports whether steps begin with spec, and have only names that an expression can read
+// from an object with a declared type.
+func inSpec(steps []step) bool {
+	for i, s := range steps {
+		if isMap(fieldKey(steps[:i])) {
+			break
+		}
+		if s.name != "" && !isIdentifier(s.name) {
+			return false
+		}
+	}
+	return len(steps) > 0 && steps[0].name == "spec"
+}
 
 // required translates a rule without valid: the path must select something.
 func (t *translator) required(path []step) (string, error) {
 	if t.schema != nil {
-		return t.typedAll(t.base(), nil, path, holdsNever)
+		return t.typedAll(t.base(path), nil, path, holdsNever)
 	}
 	i := slices.IndexFunc(path, func(s step) bool { return s.each })
 	if i < 0 {
-		return t.all(t.base(), nil, path, holdsNever)
+		return t.all(t.base(path), nil, path, holdsNever)
 	}
-	list, err := t.chain(t.base(), nil, path[:i])
+	list, err := t.chain(t.base(path), nil, path[:i])
 	if err != nil {
 		return "", err
 	}
@@ -162,6 +183,9 @@ func (t *translator) required(path []step) (string, error) {
 	}
 	read := t.read(name, path[:i])
 	some := read + ".exists(" + item + ", " + exists + ")"
+	if exists == holdsAlways {
+		some = "size(" + read + ") > 0"
+	}
 	both := read + ".all(" + item + ", " + all + ") && " + some
 	if t.anyTypes {
 		both = t.is(aList, read, both)
@@ -200,9 +224,13 @@ const (
 	anObject shape = "map"
 )
 
-// is returns the condition that a value has a shape and is not null, and that another
-// condition is true. Without declared types, null is not the same as absent.
+// is returns the condition that a value has a shape and is not null, and that another condition
+// is true. With the types of KubeVirt's API, it only tests for an object: below null, a field
+// would be absent and have its default.
 func (t *translator) is(s shape, v, and string) string {
+	if !t.anyTypes && s != anObject {
+		return and
+	}
 	there := v + " != null"
 	if t.anyTypes && s != aScalar {
 		there = "type(" + v + ") == " + string(s)
@@ -213,11 +241,17 @@ func (t *translator) is(s shape, v, and string) string {
 	return there + " && " + and
 }
 
-// unless returns an expression that is absent if the value is null or has another shape, and
-// otherwise if not.
+// unless returns an expression that is absent if a value is null or has another shape, and
+// otherwise if not. With the types of KubeVirt's API, absent can be stricter.
 func (t *translator) unless(s shape, v, absent, otherwise string) string {
+	if !t.anyTypes && absent == holdsNever {
+		return t.is(s, v, otherwise)
+	}
+	if !t.anyTypes {
+		return otherwise
+	}
 	not := v + " == null"
-	if t.anyTypes && s != aScalar {
+	if s != aScalar {
 		not = "type(" + v + ") != " + string(s)
 	}
 	switch {
@@ -260,6 +294,9 @@ func (t *translator) all(base string, at, rest []step, absent string) (string, e
 	if err != nil {
 		return "", err
 	}
+	if !t.anyTypes && absent == holdsAlways {
+		return optional + ".orValue([]).all(" + item + ", " + each + ")", nil
+	}
 	read := t.read(name, list)
 	return optional + ".optMap(" + name + ", " + t.unless(aList, read, absent, read+".all("+item+", "+each+")") + ").orValue(" + absent + ")", nil
 }
@@ -285,6 +322,12 @@ func (t *translator) exists(base string, at, rest []step) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	switch {
+	case !t.anyTypes && some == holdsAlways:
+		return "size(" + optional + ".orValue([])) > 0", nil
+	case !t.anyTypes:
+		return optional + ".orValue([]).exists(" + item + ", " + some + ")", nil
+	}
 	read := t.read(name, rest[:i])
 	return optional + ".optMap(" + name + ", " + t.is(aList, read, read+".exists("+item+", "+some+")") + ").orValue(false)", nil
 }
@@ -299,7 +342,10 @@ func (t *translator) present(base string, at, rest []step) (string, error) {
 		return t.presentByDefault(base, at, rest)
 	}
 	optional, err := t.chain(base, at, rest)
-	return optional + ".orValue(null) != null", err
+	if t.anyTypes {
+		return optional + ".orValue(null) != null", err
+	}
+	return optional + ".hasValue()", err
 }
 
 // presentByDefault is present for a field with a default, which exists if its parent does.
@@ -338,7 +384,17 @@ func (t *translator) value(base string, at, rest []step, absent string) (string,
 	v := nameOf(rest)
 	read := t.read(v, rest)
 	holds, err := t.constrained(read, of)
-	return optional + ".optMap(" + v + ", " + t.orNull(read, absent, holds) + ").orValue(" + absent + ")", err
+	return optional + t.mapped(v, t.orNull(read, absent, holds), t.asQuantity(read, of)) + ".orValue(" + absent + ")", err
+}
+
+// mapped returns the calls that map an optional with the value v to a condition. If the condition
+// is only about the value as a quantity, the value is first mapped to that.
+func (t *translator) mapped(v, holds, quantity string) string {
+	onlyQuantity, ok := strings.CutPrefix(holds, ofQuantity(quantity))
+	if !ok || grouped(holds, " && ", " || ", " ? ") != holds {
+		return ".optMap(" + v + ", " + holds + ")"
+	}
+	return ".optMap(" + v + ", " + quantity + ").optMap(q, " + onlyQuantity
 }
 
 func nameOf(steps []step) string {
@@ -346,88 +402,4 @@ func nameOf(steps []step) string {
 		return variable(s.name)
 	}
 	return "item"
-}
-
-// valueOrDefault is value for a field with a default, which exists if its parent does.
-func (t *translator) valueOrDefault(d vmrules.Place, base string, at, rest []step, absent string) (string, error) {
-	parent, leaf := rest[:len(rest)-1], rest[len(rest)-1]
-	above := slices.Concat(at, parent)
-	if len(parent) == 0 {
-		holds, err := t.defaulted(d, base, above, leaf)
-		return t.unless(anObject, base, absent, holds), err
-	}
-	optional, err := t.chain(base, at, parent)
-	if err != nil {
-		return "", err
-	}
-	name := nameOf(parent)
-	read := t.read(name, parent)
-	holds, err := t.defaulted(d, read, above, leaf)
-	return optional + ".optMap(" + name + ", " + t.unless(anObject, read, absent, holds) + ").orValue(" + absent + ")", err
-}
-
-// defaulted returns the condition that a member of an object, or its default, satisfies the
-// rule.
-func (t *translator) defaulted(d vmrules.Place, parent string, above []step, leaf step) (string, error) {
-	field, err := t.member(above, leaf.name, "?")
-	if err != nil {
-		return "", err
-	}
-	full := append(slices.Clip(above), leaf)
-	of, v := t.typeAt(full), variable(leaf.name)
-	holds, err := t.constrained(v, of)
-	if err != nil {
-		return "", err
-	}
-	absent, err := t.byDefault(d, of)
-	if err != nil {
-		return "", err
-	}
-	optional := parent + field
-	switch {
-	case !d.ZeroIsDefault, absent == holdsNever && t.holds(0) == holdsNever:
-		return optional + ".optMap(" + v + ", " + t.orNull(v, absent, holds) + ").orValue(" + absent + ")", nil
-	case t.anyTypes:
-		return optional + ".optMap(" + v + ", " + v + " == null || " + v + " == 0 ? " + absent + " : " + holds + ").orValue(" + absent + ")", nil
-	}
-	return "optional.ofNonZeroValue(" + optional + ".orValue(0)).optMap(" + v + ", " + holds + ").orValue(" + absent + ")", nil
-}
-
-// byDefault returns the condition that a field's default satisfies the rule.
-func (t *translator) byDefault(d vmrules.Place, of fieldType) (string, error) {
-	verdict := t.holds(d.Default)
-	if verdict == "" {
-		literal := fmt.Sprint(d.Default)
-		if text, ok := d.Default.(string); ok {
-			literal = strconv.Quote(text)
-		}
-		if t.anyTypes {
-			literal = "dyn(" + literal + ")"
-		}
-		var err error
-		if verdict, err = t.constrained(literal, of); err != nil {
-			return "", err
-		}
-	}
-	return verdict, nil
-}
-
-// holds returns whether vmrules finds a value at the rule's path to be valid, as an expression.
-// It returns "" if that depends on what the path of an argument selects.
-func (t *translator) holds(value any) string {
-	r := t.rule
-	r.Path, r.Valid, r.JustWarning = vmrules.MustParsePath("jsonpath::.value"), vmrules.Path{}, false
-	for _, a := range []vmrules.Argument{r.Min, r.Max, r.MinLength, r.MaxLength, r.Regex} {
-		if _, isPath := a.Path(); isPath {
-			return ""
-		}
-	}
-	rules, err := vmrules.NewRules([]vmrules.Rule{r})
-	if err != nil {
-		return ""
-	}
-	if vmrules.Validate(rules, map[string]any{"kind": "Value", "value": value}).Valid() {
-		return holdsAlways
-	}
-	return holdsNever
 }

@@ -120,7 +120,7 @@ func (j *judge) rulesOf(v *cel.Validator, p placer, old any) {
 		errs = errs[:len(errs)-1]
 	}
 	for _, e := range errs {
-		if v == j.duplicates && !isRuntimeError(e) {
+		if v == j.duplicates && !j.isRuntimeError(e) {
 			e.Type = field.ErrorTypeDuplicate
 		}
 		p.addRule(e)
@@ -251,19 +251,40 @@ func (p placer) payError(e *field.Error) error {
 // it replaces the message of the vmrules rule.
 func (p placer) addRule(e *field.Error) {
 	switch {
-	case isRuntimeError(e):
+	case p.judge.isRuntimeError(e):
 		p.add(e, "a rule of x-kubernetes-validations cannot be evaluated: "+shortened(inRule.ReplaceAllString(e.Detail, "$1 (rule: $2)")), "")
-	case strings.HasPrefix(e.Detail, "failed rule: "):
+	case p.judge.isDefault(e):
 		p.add(e, shortened(e.Detail), "")
 	default:
 		p.add(e, "violates a rule of x-kubernetes-validations", e.Detail)
 	}
 }
 
-// isRuntimeError reports whether an expression failed, rather than being false.
-func isRuntimeError(e *field.Error) bool {
-	return e.Type == field.ErrorTypeInvalid &&
-		(strings.Contains(e.Detail, " evaluating rule: ") || strings.Contains(e.Detail, "call arguments did not match a supported operator"))
+// isRuntimeError reports whether an expression failed, rather than being false. The error of a rule
+// that is false has a message, which may read like any other error. But only the error of a rule
+// that failed has the name of a type in place of the value, and ends with the rule.
+func (j *judge) isRuntimeError(e *field.Error) bool {
+	of, isText := e.BadValue.(string)
+	if !isText || e.Type != field.ErrorTypeInvalid || !slices.Contains(valueTypes, of) {
+		return false
+	}
+	for rule := range j.ruleNames {
+		if strings.HasSuffix(e.Detail, " evaluating rule: "+rule) || strings.HasSuffix(e.Detail, overloadError+" for rule: "+rule) {
+			return true
+		}
+	}
+	return false
+}
+
+// valueTypes has the types of a schema. An int or string has none.
+var valueTypes = []string{"object", "array", "string", "integer", "number", "boolean", ""}
+
+const overloadError = ": call arguments did not match a supported operator, function or macro signature"
+
+// isDefault reports whether an error has Kubernetes' default message, for a rule without one.
+func (j *judge) isDefault(e *field.Error) bool {
+	rule, ok := strings.CutPrefix(e.Detail, "failed rule: ")
+	return ok && j.ruleNames[rule]
 }
 
 func reasonOf(t field.ErrorType) vmrules.Reason {
@@ -318,7 +339,7 @@ var (
 	// The parts of texts that plainWords and addRule replace.
 	inBody     = regexp.MustCompile(`^((?:\S+ )?in body |"\S*" (must (?:not )?validate ))`)
 	mustBeType = regexp.MustCompile(`^must be of type ([^:]*): "(.*)"$`)
-	inRule     = regexp.MustCompile(`^'?(.*?)'?(?:: call arguments did not match a supported operator, function or macro signature for rule:| evaluating rule:) (?s:(.*))$`)
+	inRule     = regexp.MustCompile(`^'?(.*?)'?(?:` + overloadError + ` for rule:| evaluating rule:) (?s:(.*))$`)
 )
 
 // goTypes translates the names of types in errors.

@@ -75,6 +75,9 @@ type judge struct {
 	loops      bool           // whether an expression has a loop
 	quantities bool           // whether an expression reads quantities
 	usesOld    bool           // whether an expression uses oldSelf
+	// ruleNames has each rule of x-kubernetes-validations as Kubernetes calls it in errors: by its
+	// message, or else by its text. The value is whether that is its text.
+	ruleNames map[string]bool
 
 	// expressions and duplicates validate the rules of x-kubernetes-validations, and are nil
 	// if the schema has none. Those with the reason FieldValueDuplicate are in duplicates,
@@ -210,12 +213,13 @@ func definitionOf(schema *apiextensions.JSONSchemaProps) *apiextensions.CustomRe
 }
 
 func (r *reading) newJudge(schema *apiextensions.JSONSchemaProps, isResource bool) (*judge, error) {
-	j := &judge{isResource: isResource, sizes: map[string]int{}}
+	j := &judge{isResource: isResource, sizes: map[string]int{}, ruleNames: map[string]bool{}}
 	crdvalidation.SchemaHas(schema, func(s *apiextensions.JSONSchemaProps) bool {
 		if s.Pattern != "" {
 			j.sizes[s.Pattern] = r.payPattern(s.Pattern).steps
 		}
 		for _, rule := range s.XValidations {
+			j.ruleNames[strings.TrimSpace(cmp.Or(rule.Message, rule.Rule))] = rule.Message == ""
 			e := parse(rule.Rule)
 			j.usesOld = j.usesOld || e.usesOldSelf()
 			j.quantities = j.quantities || e.calls("quantity", "isQuantity")
@@ -430,19 +434,6 @@ func (w *wording) addExpression(at *node, where string, match []string) {
 		offset += inString(w.raw[offset:], line, column-1)
 	}
 	w.at(offset, where, vmrules.ReasonInvalid, "%s", expressionError(line, column, match[3], "self and oldSelf"))
-}
-
-// undeclared matches CEL's error for an unknown name.
-var undeclared = regexp.MustCompile(`^undeclared reference to '(.*)' \(in container ''\)$`)
-
-// expressionError returns the message for an error of CEL in an expression. names lists the
-// variables.
-func expressionError(line, column int, message, names string) string {
-	if m := undeclared.FindStringSubmatch(message); m != nil {
-		message = fmt.Sprintf("%s is not known: use %s, or a function of Kubernetes", m[1], names)
-	}
-	message, _, _ = strings.Cut(message, " expecting {")
-	return fmt.Sprintf("the expression has an error at line %d, column %d: %s", line, column, shortened(message))
 }
 
 func isKnownReason(reason string) bool {

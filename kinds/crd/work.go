@@ -299,18 +299,19 @@ func (e *estimate) below(s *spec.Schema, v any, step int) {
 	e.path -= int64(step)
 }
 
-// normalizeNumbers applies toNumbers to the enums and defaults of a schema, so that they equal
-// the values to which toNumbers was applied: to the validators, an int64 and a float64 differ.
+// normalizeNumbers applies wholeNumbers and toNumbers to the enums and defaults of a schema, so
+// that they equal the values, in which whole numbers are int64 and to which toNumbers was applied:
+// to the validators, an int64 and a float64 differ.
 // at is the schema outside of allOf, anyOf, oneOf and not, which has the types.
 func normalizeNumbers(s *apiextensions.JSONSchemaProps, at *structural.Structural) {
 	if s == nil || at == nil {
 		return
 	}
 	for i := range s.Enum {
-		s.Enum[i] = toNumbers(s.Enum[i], at)
+		s.Enum[i] = toNumbers(wholeNumbers(s.Enum[i]), at)
 	}
 	if s.Default != nil {
-		*s.Default = toNumbers(*s.Default, at)
+		*s.Default = toNumbers(wholeNumbers(*s.Default), at)
 	}
 	for _, list := range [][]apiextensions.JSONSchemaProps{s.AllOf, s.AnyOf, s.OneOf} {
 		for i := range list {
@@ -327,6 +328,25 @@ func normalizeNumbers(s *apiextensions.JSONSchemaProps, at *structural.Structura
 	if s.AdditionalProperties != nil && at.AdditionalProperties != nil {
 		normalizeNumbers(s.AdditionalProperties.Schema, at.AdditionalProperties.Structural)
 	}
+}
+
+// wholeNumbers replaces each float64 that is a whole number with an int64, if it fits.
+func wholeNumbers(v any) any {
+	switch v := v.(type) {
+	case float64:
+		if v == math.Trunc(v) && math.Abs(v) < 1<<63 {
+			return int64(v)
+		}
+	case map[string]any:
+		for name, member := range v {
+			v[name] = wholeNumbers(member)
+		}
+	case []any:
+		for i, item := range v {
+			v[i] = wholeNumbers(item)
+		}
+	}
+	return v
 }
 
 // toNumbers replaces each whole number whose type in the schema is number with a float64, if

@@ -54,3 +54,33 @@ spec:
 	// valid: 1 skipped
 	// Skipped    check-label: the rule is not about this object: its kind is Pod
 }
+
+func ExampleReadableRules() {
+	rules, leftOut, err := kyverno.ReadableRules([]byte(`
+apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: {name: pods}
+spec:
+  rules:
+  - name: deny
+    match: {any: [{resources: {kinds: [Pod]}}]}
+    validate: {deny: {}, pattern: {spec: {}}}
+  - name: host
+    match: {any: [{resources: {kinds: [Pod]}}]}
+    validate: {message: no host network, pattern: {spec: {"=(hostNetwork)": false}}}
+`))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, problem := range leftOut {
+		fmt.Println("left out:", problem)
+	}
+	deployment := map[string]any{"apiVersion": "apps/v1", "kind": "Deployment", "spec": map[string]any{
+		"template": map[string]any{"spec": map[string]any{"hostNetwork": true}},
+	}}
+	fmt.Println(vmrules.Validate(rules, deployment).Err())
+	// Output:
+	// left out: line 9, column 16: rule "deny": "validate.deny" is not evaluated: remove it
+	// the object is not valid: spec.template.spec.hostNetwork: Invalid value: true: no host network (true does not match the pattern false)
+}

@@ -190,3 +190,42 @@ func TestShared(t *testing.T) {
 	}
 	wait.Wait()
 }
+
+// TestHostilePolicies would not end if problems were not found and placed in one pass.
+func TestHostilePolicies(t *testing.T) {
+	const head = "apiVersion: kyverno.io/v1\nkind: ClusterPolicy\nmetadata: {name: p}\nspec:\n"
+	const pods = "name: r%d, match: {any: [{resources: {kinds: [Pod]}}]}, validate: "
+	times := func(n int, format string) string {
+		var b strings.Builder
+		for i := range n {
+			b.WriteString(strings.ReplaceAll(format, "%d", fmt.Sprint(i)))
+		}
+		return b.String()
+	}
+	nested := func(n int, open string) string {
+		return strings.Repeat("{"+open+": ", n) + "'>'" + strings.Repeat("}", n)
+	}
+	for _, c := range []struct{ name, policy, want string }{
+		{"unknown keys", head + "  rules: [{" + pods + "{pattern: {a: b}}}]\n" + times(10_000, "  k%d: 1\n"), "10000 problems"},
+		{"rules with problems", head + "  rules:\n" + times(2_000, "  - {name: r%d, match: 1, validate: 2}\n"), "problems"},
+		{"too many rules", head + "  rules:\n" + times(4_000, "  - {"+pods+"{pattern: {a: b}}}\n"), "more than 10000 rules"},
+		{"anchors in anchors", head + "  rules: [{" + pods + "{pattern: " + nested(60, "=(a)") + "}}]\n", "has no operand"},
+		{"nested deeply", head + "  rules: [{" + pods + "{pattern: " + nested(5_000, "a") + "}}]\n", "nested deeper"},
+		{"problems behind a long name", head + "  rules: [{" + pods + "{pattern: {" + strings.Repeat("a.", 400) + ": {" + times(500, "k%d: '>', ") + "}}}}]\n", "500 problems"},
+		{
+			"problems in aliases", head + "  rules: [{" + pods + "{pattern: {a: &a {k: '>', l: '>'}, b: &b {k: *a, l: *a}, c: &c {k: *b, l: *b}, d: {k: *c, l: *c}}}}]\n",
+			"30 problems",
+		},
+		{"many documents", strings.Repeat("---\n", 20_000) + "a", "more than one document"},
+		{"many documents behind a policy", head + "  rules: [{" + pods + "{pattern: {a: b}}}]\n" + strings.Repeat("---\n", 20_000) + "a", "more than one document"},
+	} {
+		for _, read := range []func([]byte) error{
+			func(doc []byte) error { _, err := Rules(doc); return err },
+			func(doc []byte) error { _, _, err := ReadableRules(doc); return err },
+		} {
+			if err := read([]byte(c.policy)); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%s: %.500v", c.name, err)
+			}
+		}
+	}
+}

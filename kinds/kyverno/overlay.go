@@ -30,6 +30,8 @@ type node struct {
 	pattern any // the value for Kyverno
 	size    int // the number of nodes, with this one
 
+	hasEmpty bool // whether the pattern or one in it is ""
+
 	isMap  bool
 	fields []field // sorted by key
 
@@ -58,7 +60,7 @@ const byteWork, byteSize = 4_000, 60
 
 // readOverlay reads a pattern, and returns all that is wrong with it. It pays for reading first.
 // If the budget of the call is spent, it returns nothing.
-func readOverlay(s vmrules.RuleSource, raw []byte) (*overlay, []string) {
+func readOverlay(s vmrules.RuleSource, raw []byte) (*overlay, []mistake) {
 	if s.Spend(len(raw)*byteWork, len(raw)*byteSize) != nil {
 		return nil, nil
 	}
@@ -66,7 +68,7 @@ func readOverlay(s vmrules.RuleSource, raw []byte) (*overlay, []string) {
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	decoder.UseNumber()
 	if err := decoder.Decode(&written); err != nil {
-		return nil, []string{"the pattern is not JSON: " + err.Error()}
+		return nil, []mistake{{message: "the pattern is not JSON: " + err.Error()}}
 	}
 	if size := pathsIn(written, 0); s.Spend(size, 2*size) != nil {
 		return nil, nil
@@ -103,8 +105,22 @@ func pathsIn(v any, length int) int {
 // usualIndex is the usual length of an index in a path.
 const usualIndex = 6
 
+// A mistake is what is wrong at a path in a pattern.
+type mistake struct {
+	in      string // the path of the pattern, if it is one of several
+	at      string
+	message string
+}
+
+func (m mistake) String() string {
+	if m.at == "" {
+		return m.message
+	}
+	return m.at + ": " + m.message
+}
+
 type overlayReader struct {
-	wrong      []string
+	wrong      []mistake
 	conditions map[string]bool
 	expands    bool
 }
@@ -136,11 +152,7 @@ func below(at, name string) string {
 }
 
 func (r *overlayReader) refuse(at, format string, args ...any) {
-	message := fmt.Sprintf(format, args...)
-	if at != "" {
-		message = at + ": " + message
-	}
-	r.wrong = append(r.wrong, message)
+	r.wrong = append(r.wrong, mistake{at: at, message: fmt.Sprintf(format, args...)})
 }
 
 // numbers converts each number of a pattern to the type that Kyverno's own decoder gives it. It
@@ -287,6 +299,7 @@ func (r *overlayReader) object(m map[string]any, p position) *node {
 		}
 		n.fields = append(n.fields, f)
 		n.size += f.node.size
+		n.hasEmpty = n.hasEmpty || f.node.hasEmpty
 		pattern[f.key] = f.node.pattern
 	}
 	n.pattern = pattern
@@ -394,6 +407,7 @@ func (r *overlayReader) list(list []any, p position, most int) *node {
 		made := r.node(item, p.item(i))
 		n.items = append(n.items, made)
 		n.size += made.size
+		n.hasEmpty = n.hasEmpty || made.hasEmpty
 		pattern = append(pattern, made.pattern)
 	}
 	n.pattern = pattern
@@ -403,7 +417,7 @@ func (r *overlayReader) list(list []any, p position, most int) *node {
 // text reads a pattern that is a string.
 func (r *overlayReader) text(s string, p position) *node {
 	if s == "" {
-		return &node{pattern: nil, size: 1} // today's form of "missing or empty"
+		return &node{pattern: nil, size: 1, hasEmpty: true} // today's form of "missing or empty"
 	}
 	r.phrases(s, p.at)
 	conditions, pattern, wrong := readConditions(s)

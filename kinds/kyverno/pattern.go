@@ -35,10 +35,18 @@ func Pattern(s vmrules.RuleSource) (vmrules.Checker, []vmrules.Problem) {
 	return o, nil
 }
 
-func problemsOf(s vmrules.RuleSource, key string, wrong []string) []vmrules.Problem {
+// problemsOf returns the problems of the value of a key, each at its place in the value.
+func problemsOf(s vmrules.RuleSource, key string, wrong []mistake) []vmrules.Problem {
+	if len(wrong) == 0 {
+		return nil
+	}
+	raw, _ := s.Value(key)
+	spots := readSpots(raw)
 	var problems []vmrules.Problem
-	for _, message := range wrong {
-		problems = append(problems, s.Problem(key, vmrules.ReasonInvalid, "%s", message))
+	for _, m := range wrong {
+		problem := s.Problem(key, vmrules.ReasonInvalid, "%s", m)
+		problem.Offset += spots.find(m.in).find(m.at).at
+		problems = append(problems, problem)
 	}
 	return problems
 }
@@ -107,6 +115,10 @@ func (f finding) verdict(in *vmrules.Input, i int) vmrules.Verdict {
 func (o *overlay) judge(value any, w *work) finding {
 	if doubt := w.foresee(o.root, value); doubt != "" {
 		return finding{outcome: vmrules.Undecided, note: doubt}
+	}
+	value = w.withTexts(o.root, value)
+	if w.doubt != "" {
+		return finding{outcome: vmrules.Undecided, note: w.doubt}
 	}
 	err := validate.MatchPattern(logr.Discard(), value, o.fresh())
 	if err == nil {

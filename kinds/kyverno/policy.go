@@ -1,6 +1,7 @@
 package kyverno
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -14,38 +15,114 @@ import (
 )
 
 // Rules reads a Policy or ClusterPolicy of Kyverno, of any version, in YAML or JSON. It returns
-// a rule for whole objects for each rule of the policy.
+// a rule for whole objects for each rule of the policy. If the policy is about Pods, it also
+// returns the rules that Kyverno generates for their controllers, such as Deployments.
 //
 // A rule of the policy may have match, exclude, message, pattern and anyPattern, and fields that
 // do not change a verdict. Everything else is a problem. If there are problems, Rules returns a
-// *vmrules.ParseError and no rules.
+// *vmrules.ParseError and no rules. The places of the problems are in doc.
 //
 // If the failure action is Audit, the rule has justWarning set. Without an action, it does not.
 func Rules(doc []byte) (vmrules.Rules, error) {
-	text, err := yaml.YAMLToJSONStrict(doc)
+	p, err := read(doc)
 	if err != nil {
-		return vmrules.Rules{}, whole("the policy is neither YAML nor JSON: %v", err)
+		return vmrules.Rules{}, err
 	}
-	if json.Valid(doc) {
-		text = doc // in it, numbers keep all of their digits
-	}
-	var p policy
-	p.read(text)
-	rules, err := vmrules.NewRules(p.rules, append(Kinds(), vmrules.WithRoot(vmrules.RootObject))...)
-	if err != nil {
-		for _, problem := range err.(*vmrules.ParseError).Problems {
-			if problem.Index >= 0 {
-				problem.Index = p.places[problem.Index]
-			}
-			p.problems = append(p.problems, problem)
-		}
-	}
+	rules := p.compile()
 	if p.problems != nil {
-		slices.SortStableFunc(p.problems, func(a, b vmrules.Problem) int { return a.Index - b.Index })
-		return vmrules.Rules{}, &vmrules.ParseError{Problems: p.problems}
+		return vmrules.Rules{}, p.err()
 	}
 	return rules, nil
 }
+
+// ReadableRules reads a policy like Rules, but leaves out each rule that has a problem, and what
+// would be generated from it. It returns the problems of the rules that it left out. Objects are
+// not judged by these rules, so show the problems.
+//
+// It returns a *vmrules.ParseError if the policy itself has a problem, or if no rule is left.
+func ReadableRules(doc []byte) (rules vmrules.Rules, leftOut []vmrules.Problem, err error) {
+	p, err := read(doc)
+	if err != nil {
+		return vmrules.Rules{}, nil, err
+	}
+	rules = p.compile()
+	if p.problems == nil {
+		return rules, nil, nil
+	}
+	failed := map[int]bool{}
+	for _, problem := range p.problems {
+		failed[problem.Index] = true
+	}
+	readable := slices.DeleteFunc(p.rules, func(r policyRule) bool { return failed[r.index] })
+	if failed[-1] || p.isUnclear || len(readable) == 0 {
+		return vmrules.Rules{}, nil, p.err()
+	}
+	leftOut, p.rules, p.problems = p.sorted(), readable, nil
+	rules = p.compile()
+	if p.problems != nil {
+		return vmrules.Rules{}, nil, p.err()
+	}
+	return rules, leftOut, nil
+}
+
+func read(doc []byte) (*policy, error) {
+	text, err := yaml.YAMLToJSONStrict(doc)
+	if err != nil {
+		return nil, whole("the policy is neither YAML nor JSON: %v", err)
+	}
+	p := policy{doc: doc, isYAML: !json.Valid(doc)}
+	if !p.isYAML {
+		text = doc // in it, numbers keep all of their digits
+	}
+	p.root = readSpots(text)
+	if p.isYAML {
+		if err := p.root.readYAML(doc); err != nil {
+			return nil, whole("%v", err)
+		}
+	}
+	p.read(text)
+	return &p, nil
+}
+
+// compile returns the rules, unless they have problems.
+func (p *policy) compile() vmrules.Rules {
+	var all []vmrules.Rule
+	for _, r := range p.rules {
+		all = append(all, r.Rule)
+	}
+	rules, err := vmrules.NewRules(all, append(Kinds(), vmrules.WithRoot(vmrules.RootObject))...)
+	if err == nil {
+		return rules
+	}
+	failed := map[int]bool{}
+	for _, problem := range err.(*vmrules.ParseError).Problems {
+		if problem.Index >= 0 {
+			from := p.rules[problem.Index]
+			if from.isGenerated && failed[from.index] {
+				continue // the problem of the rule from which it was generated
+			}
+			problem.Index = from.index
+			failed[from.index] = true
+			of := p.spotOf(from.index, problem.Key)
+			if problem.Offset == 0 || from.isGenerated {
+				problem.Offset = of.at
+			} else {
+				problem.Offset += of.value
+			}
+		}
+		p.problems = append(p.problems, problem)
+	}
+	return vmrules.Rules{}
+}
+
+// sorted returns the problems in the order of the rules, with their places in the policy.
+func (p *policy) sorted() []vmrules.Problem {
+	slices.SortStableFunc(p.problems, func(a, b vmrules.Problem) int { return a.Index - b.Index })
+	p.root.place(p.doc, p.isYAML, p.problems)
+	return p.problems
+}
+
+func (p *policy) err() error { return &vmrules.ParseError{Problems: p.sorted()} }
 
 func whole(format string, args ...any) error {
 	problem := vmrules.Problem{Index: -1, Reason: vmrules.ReasonInvalid, Message: fmt.Sprintf(format, args...)}
@@ -56,17 +133,44 @@ type object = map[string]json.RawMessage
 
 // A policy collects the rules and the problems of a policy.
 type policy struct {
+	doc       []byte
+	isYAML    bool
+	root      *spot
 	namespace string
-	warns     bool // whether violations are only warnings
-	rules     []vmrules.Rule
-	places    []int // the indexes of the rules in the policy
+	warns     bool   // whether violations are only warnings
+	autogen   string // the value of the annotation
+	isUnclear bool   // whether a rule does not show if it prevents that rules are generated
+	rules     []policyRule
 	problems  []vmrules.Problem
+}
+
+// A policyRule is a rule of a policy, or one that was generated from it.
+type policyRule struct {
+	vmrules.Rule
+	index       int // in the policy
+	isGenerated bool
 }
 
 func (p *policy) refuse(index int, rule, key, format string, args ...any) {
 	p.problems = append(p.problems, vmrules.Problem{
 		Rule: rule, Index: index, Key: key, Reason: vmrules.ReasonInvalid, Message: fmt.Sprintf(format, args...),
+		Offset: p.spotOf(index, key).at,
 	})
+}
+
+// spotOf returns the spot of a key of a rule, or of the policy if the index is -1.
+func (p *policy) spotOf(index int, key string) *spot {
+	if index < 0 {
+		return p.root.find(cmp.Or(places[key], key))
+	}
+	return p.root.find(fmt.Sprintf("spec.rules[%d]", index)).find(cmp.Or(places[key], key))
+}
+
+// places has the paths of keys that are not a path.
+var places = map[string]string{
+	"failureAction": "validate.failureAction", "message": "validate.message", "pattern": "validate.pattern", "anyPattern": "validate.anyPattern",
+	"validationFailureAction": "spec.validationFailureAction",
+	"namespace":               "metadata.namespace", autogen: "metadata.annotations." + autogen,
 }
 
 // open returns the members of an object that are not null.
@@ -123,9 +227,54 @@ func (p *policy) read(text []byte) {
 	for i, raw := range rules {
 		p.rule(raw, i)
 	}
+	p.generate(rules)
 }
 
-const autogen = "pod-policies.kyverno.io/autogen-controllers"
+// generate adds the rules that Kyverno generates.
+func (p *policy) generate(rules []json.RawMessage) {
+	scopes := make([]scope, len(rules))
+	for i, raw := range rules {
+		if err := json.Unmarshal(raw, &scopes[i]); err != nil {
+			p.isUnclear = true // and compile has a problem with this value
+			return
+		}
+	}
+	if !allowsAutogen(scopes) {
+		return
+	}
+	names, unknown := requested(p.autogen)
+	for _, name := range unknown {
+		p.refuse(-1, "", autogen, "%s is not a controller for which rules are generated: write none, or some of %s without spaces, or remove the annotation for all of them",
+			show(name), everyController)
+	}
+	if len(names) == 0 {
+		return
+	}
+	p.rules = slices.DeleteFunc(p.rules, p.isReplaced)
+	sources := map[string]string{}
+	for _, r := range slices.Clone(p.rules) {
+		if !scopes[r.index].isForPods() {
+			continue
+		}
+		for _, made := range generate(r.Rule, names) {
+			if other, ok := sources[made.Name]; ok && other != r.Name {
+				p.refuse(r.index, r.Name, "name", "in the names of generated rules, this name is cut to the same %d bytes as that of %s: write a shorter name", maxName, show(other))
+				break
+			}
+			sources[made.Name] = r.Name
+			p.rules = append(p.rules, policyRule{made, r.index, true})
+		}
+	}
+}
+
+// isReplaced refuses a rule with the name of a generated rule.
+func (p *policy) isReplaced(r policyRule) bool {
+	if !strings.HasPrefix(r.Name, autogenPrefix) {
+		return false
+	}
+	p.refuse(r.index, r.Name, "name", "Kyverno does not apply a rule with this name to the controllers of Pods, because it generates rules for them: remove it, or give it another name")
+	return true
+}
 
 func (p *policy) metadata(doc object, kind string) {
 	metadata := p.open(orEmpty(doc["metadata"]), -1, "", "metadata")
@@ -133,8 +282,9 @@ func (p *policy) metadata(doc object, kind string) {
 		p.namespace = p.text(metadata, "namespace", -1, "")
 	}
 	annotations := p.open(orEmpty(metadata["annotations"]), -1, "", "metadata.annotations")
-	if controllers, ok := annotations[autogen]; ok && string(controllers) != `"none"` {
-		p.refuse(-1, "", autogen, "rules for the controllers of Pods are not generated: write these rules, and set %s to none", autogen)
+	p.autogen = everyController
+	if _, ok := annotations[autogen]; ok {
+		p.autogen = p.text(annotations, autogen, -1, "")
 	}
 }
 
@@ -191,7 +341,7 @@ func (p *policy) rule(raw json.RawMessage, index int) {
 	if p.namespace != "" {
 		rule.Unknown["namespace"], _ = json.Marshal(p.namespace)
 	}
-	p.rules, p.places = append(p.rules, rule), append(p.places, index)
+	p.rules = append(p.rules, policyRule{rule, index, false})
 }
 
 var everything = vmrules.MustParsePath("jsonpath::$")

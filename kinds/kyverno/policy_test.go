@@ -191,8 +191,12 @@ func TestRefusedPolicies(t *testing.T) {
 			[]string{`"name" must be a string`, `"validate" must be an object`, "one of the keys", `"name" is empty`},
 		},
 		{
-			strings.Replace(policyOf("", "{name: r, "+match+"validate: {pattern: {a: b}}}"), "name: p", "annotations: {"+autogen+": Deployment}", 1),
-			[]string{"are not generated"},
+			strings.Replace(policyOf("", "{name: r, "+match+"validate: {pattern: {a: b}}}"), "name: p", "annotations: {"+autogen+": 'Deployment, all'}", 1),
+			[]string{`" all" is not a controller`},
+		},
+		{
+			strings.NewReplacer("NAME", strings.Repeat("n", 55)).Replace(policyOf("", "{name: NAME1, "+match+"validate: {pattern: {a: b}}}, {name: NAME2, "+match+"validate: {pattern: {a: b}}}")),
+			[]string{"to the same 63 bytes"},
 		},
 	} {
 		_, err := Rules([]byte(c.policy))

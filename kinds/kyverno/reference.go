@@ -44,7 +44,7 @@ func (r *overlayReader) resolve(document any) any {
 	if err != nil {
 		r.refuse("", "the references cannot be resolved: %v", err)
 	}
-	slices.Sort(r.wrong) // the traversal has the random order of maps
+	slices.SortFunc(r.wrong, func(a, b mistake) int { return strings.Compare(a.String(), b.String()) }) // the traversal has the random order of maps
 	return resolved
 }
 

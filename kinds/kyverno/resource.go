@@ -3,6 +3,7 @@ package kyverno
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -16,6 +17,8 @@ import (
 //   - "pattern" or "anyPattern": the pattern that they must match, or several patterns of which
 //     they must match one
 //   - "namespace": the namespace of a namespaced policy
+//   - "controllers": the only kinds that the rule is about, if it was generated for controllers of
+//     Pods
 //
 // Such a rule is for whole objects: it needs the path "$" and
 // vmrules.WithRoot(vmrules.RootObject). Rules makes such rules. Anything in these keys that
@@ -23,7 +26,11 @@ import (
 func Resource(s vmrules.RuleSource) (vmrules.Checker, []vmrules.Problem) {
 	var r resourceRule
 	var problems []vmrules.Problem
-	refuse := func(key string, wrong ...string) { problems = append(problems, problemsOf(s, key, wrong)...) }
+	refuse := func(key string, wrong ...string) {
+		for _, message := range wrong {
+			problems = append(problems, s.Problem(key, vmrules.ReasonInvalid, "%s", message))
+		}
+	}
 	if raw, ok := s.Value("match"); ok {
 		f, wrong := readFilter(s, raw)
 		r.match = f
@@ -39,6 +46,9 @@ func Resource(s vmrules.RuleSource) (vmrules.Checker, []vmrules.Problem) {
 	if raw, ok := s.Value("namespace"); ok && json.Unmarshal(raw, &r.namespace) != nil {
 		refuse("namespace", "must be a string")
 	}
+	if raw, ok := s.Value("controllers"); ok && (json.Unmarshal(raw, &r.controllers) != nil || len(r.controllers) == 0) {
+		refuse("controllers", "must be a list of kinds")
+	}
 	one, isOne := s.Value("pattern")
 	several, isAny := s.Value("anyPattern")
 	patterns, key := []json.RawMessage{one}, "pattern"
@@ -53,19 +63,26 @@ func Resource(s vmrules.RuleSource) (vmrules.Checker, []vmrules.Problem) {
 			return nil, problems
 		}
 	}
-	for _, raw := range patterns {
-		o, wrong := readOverlay(s, raw)
+	var wrong []mistake
+	for i, raw := range patterns {
+		o, more := readOverlay(s, raw)
 		r.patterns = append(r.patterns, o)
-		refuse(key, wrong...)
+		for _, m := range more {
+			if isAny {
+				m.in = fmt.Sprintf("[%d]", i)
+			}
+			wrong = append(wrong, m)
+		}
 	}
-	return &r, problems
+	return &r, append(problems, problemsOf(s, key, wrong)...)
 }
 
 type resourceRule struct {
-	match     filter
-	exclude   *filter
-	namespace string
-	patterns  []*overlay // an object must match one of them
+	match       filter
+	exclude     *filter
+	namespace   string
+	controllers []string   // if not empty, the kinds that the rule is about, whatever match selects
+	patterns    []*overlay // an object must match one of them
 }
 
 // Check implements vmrules.Checker.
@@ -102,6 +119,9 @@ func (r *resourceRule) spared(in *vmrules.Input, w *work) (why, undecided string
 		return fmt.Sprintf("the policy is for the namespace %s, and the object is in %s", r.namespace, show(o.GetNamespace())), ""
 	}
 	why = r.match.mismatch(o, w)
+	if len(r.controllers) > 0 && !slices.Contains(r.controllers, o.GetKind()) {
+		why = "its kind is " + shortened(o.GetKind())
+	}
 	if why == "" && r.exclude != nil && r.exclude.mismatch(o, w) == "" {
 		why = "the rule excludes it"
 	}

@@ -107,7 +107,7 @@ func (a *auditor) inBatches(input io.Reader, free <-chan *batch, judging *sync.W
 				b = <-free
 			}
 			judging.Wait()
-			a.with.keep(companion, len(object))
+			a.inStream.keep(&a.with.set, companion, 0, len(object))
 			if b == nil || !a.book.isWhole() {
 				return b != nil
 			}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/vmrules/vmrules"
@@ -64,13 +65,17 @@ type summary struct {
 	// Instancetypes counts the VMs by the instance types and preferences that they name.
 	Instancetypes map[string]*namedCount `json:"instancetypes,omitempty"`
 
-	unusable []audited // the first of them
-	w        io.Writer
-	write    func(*summary) error
+	notValid, unusable []namedVM // the first of them
+	w                  io.Writer
+	write              func(*summary) error
 }
 
-// maxUnusable is the number of unusable VMs that the text names.
-const maxUnusable = 10
+// A namedVM is a VM that the text names, with what is wrong with it.
+type namedVM struct{ title, why string }
+
+// maxNamed is the number of VMs that the text names, of those that are not valid and of those
+// that are unusable.
+const maxNamed = 10
 
 func newSummary(w io.Writer, write func(*summary) error) *summary {
 	return &summary{Rules: map[string]*ruleCount{}, Templates: map[string]*vmCount{}, Instancetypes: map[string]*namedCount{}, w: w, write: write}
@@ -116,8 +121,8 @@ func (s *summary) add(vm audited) error {
 	switch {
 	case vm.err != nil:
 		s.Unusable++
-		if len(s.unusable) < maxUnusable {
-			s.unusable = append(s.unusable, vm)
+		if len(s.unusable) < maxNamed {
+			s.unusable = append(s.unusable, namedVM{vm.title(), vm.err.Error()})
 		}
 	case len(results) == 0:
 		s.WithoutRules++
@@ -125,6 +130,9 @@ func (s *summary) add(vm audited) error {
 		s.Valid++
 	default:
 		s.NotValid++
+		if len(s.notValid) < maxNamed {
+			s.notValid = append(s.notValid, namedVM{vm.title(), whyNotValid(vm.report)})
+		}
 	}
 	if vm.Template != "" {
 		count(s.Templates, vm.Template, func(c *vmCount) { c.add(isValid) })
@@ -185,16 +193,46 @@ func (s *summary) text() error {
 	writeCounts(table, "INSTANCE TYPE OR PREFERENCE\tVMS\tNOT VALID\tNOT FOUND", s.Instancetypes,
 		func(c *namedCount) []int { return []int{c.VMs, c.NotValid, c.NotFound} },
 		func(c *namedCount) []int { return []int{c.NotFound, c.NotValid, c.VMs} })
-	if len(s.unusable) > 0 {
-		fmt.Fprint(table, "\nUNUSABLE\tWHY\n")
-	}
-	for _, vm := range s.unusable {
-		fmt.Fprintf(table, "%s\t%s\n", short(oneLine(vm.title())), short(oneLine(vm.err.Error())))
-	}
-	if more := s.Unusable - len(s.unusable); more > 0 {
-		fmt.Fprintf(table, "and %d more: -o jsonl lists all\n", more)
-	}
+	writeNamed(table, "NOT VALID", s.notValid, s.NotValid)
+	writeNamed(table, "UNUSABLE", s.unusable, s.Unusable)
 	return table.Flush()
+}
+
+// writeNamed writes the first of some VMs.
+func writeNamed(w io.Writer, header string, first []namedVM, all int) {
+	if len(first) > 0 {
+		fmt.Fprintf(w, "\n%s\tWHY\n", header)
+	}
+	for _, vm := range first {
+		fmt.Fprintf(w, "%s\t%s\n", short(oneLine(vm.title)), short(oneLine(strings.ReplaceAll(vm.why, "\n", " "))))
+	}
+	if more := all - len(first); more > 0 {
+		fmt.Fprintf(w, "and %d more: -o jsonl lists all\n", more)
+	}
+}
+
+// maxRules is the number of rules that the text names for each VM.
+const maxRules = 5
+
+// whyNotValid returns the names of the rules that an object violates, and the first violation.
+func whyNotValid(r *vmrules.Report) string {
+	all := r.Violations()
+	if len(all) == 0 { // they are left out of the report
+		return r.String()
+	}
+	known := map[string]bool{}
+	var names []string // the first of them
+	for _, v := range all {
+		if !known[v.Rule] && len(names) < maxRules {
+			names = append(names, v.Rule)
+		}
+		known[v.Rule] = true
+	}
+	text := strings.Join(names, ", ")
+	if more := len(known) - len(names); more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text + ": " + all[0].Error()
 }
 
 // writeCounts writes a table of counts, if there are any. The names with the highest weights come
@@ -214,7 +252,11 @@ func writeCounts[T any](w io.Writer, header string, all map[string]T, cells, wei
 
 // title names the VM for people, in the words of a manifest.
 func (vm audited) title() string {
-	return manifest.Object{Kind: vm.Kind, Namespace: vm.Namespace, Name: vm.Name}.String()
+	title := manifest.Object{Kind: vm.Kind, Namespace: vm.Namespace, Name: vm.Name}.String()
+	if vm.File == manifest.Stdin {
+		return title
+	}
+	return vm.File + ": " + title
 }
 
 // most returns the names with the highest counts first. Names with the same counts are

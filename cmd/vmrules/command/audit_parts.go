@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
 )
 
 // Audit reads only some parts of a VM, because decoding all of it takes most of the time. The
@@ -111,6 +112,9 @@ func (a *auditor) needed(vm map[string]any) *selection {
 		if len(annotation) > maxKept || value(vm, "metadata", "annotations", vmrules.SkipAnnotation) != nil {
 			return nil // the cache does not keep these rules, or nothing uses them
 		}
+		if a.templates != nil && isBlank(annotation) {
+			return nil // the rules are those of a template
+		}
 		n = a.parse(annotation).needs
 	}
 	switch text(vm["kind"]) {
@@ -129,9 +133,6 @@ func namesOthers(vm map[string]any) bool {
 
 // value returns the value at a path of members; nil if there is none.
 func value(v any, names ...string) any {
-	for _, name := range names {
-		object, _ := v.(map[string]any)
-		v = object[name]
-	}
-	return v
+	found, _ := manifest.Value(v, names...)
+	return found
 }

@@ -27,11 +27,20 @@ func checkParts(t *testing.T, a *auditor, object []byte) bool {
 		return result{[4]string{vm.Kind, vm.Namespace, vm.Name, vm.Template}, vm.report, fmt.Sprint(vm.err)}
 	}
 	reader := newPartReader()
-	want, got := a.judgeDecoded(decode(object), object), a.judge(reader, object)
+	want, got := a.judgeDecoded(decoded(t, object)), a.judge(reader, object)
 	if diff := cmp.Diff(shown(want), shown(got)); diff != "" {
 		t.Errorf("%s (-whole +parts):\n%s", object, diff)
 	}
 	return a.parts(reader, object) != nil
+}
+
+func decoded(t *testing.T, object []byte) map[string]any {
+	t.Helper()
+	whole, err := decode(object)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return whole
 }
 
 // withRules returns an object that has rules, with its members in the order of kubectl.
@@ -107,7 +116,7 @@ func TestPartsOfGeneratedVMs(t *testing.T) {
 		for i := range 1 + random.IntN(4) {
 			rules = append(rules, fmt.Sprintf(`{"name": "r%d", "message": "m", %s}`, i, partRules[random.IntN(len(partRules))]))
 		}
-		object := decode([]byte(clusterVM(random.IntN(10), "["+strings.Join(rules, ",")+"]")))
+		object := decoded(t, []byte(clusterVM(random.IntN(10), "["+strings.Join(rules, ",")+"]")))
 		if random.IntN(4) == 0 {
 			other := []any{nil, map[string]any{"name": "u1.small"}, "x"}[random.IntN(3)]
 			object["spec"].(map[string]any)[[]string{"instancetype", "preference"}[random.IntN(2)]] = other

@@ -111,6 +111,18 @@ func TestAuditOfLongObjects(t *testing.T) {
 	}
 }
 
+// An object that is nested too deeply is unusable, and the others are judged.
+func TestAuditOfDeepObjects(t *testing.T) {
+	const levels = 20_000
+	deep := `{"kind": "VirtualMachine", "spec": ` + strings.Repeat(`[`, levels) + strings.Repeat(`]`, levels) + `}`
+	got := auditStream(`{"items": [` + fmt.Sprintf(vmWithInstancetype, 1, 1) + `]}` + deep)
+	for _, want := range []string{"exceeded max depth", "exit status 2"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+}
+
 func TestSummaryIsBounded(t *testing.T) {
 	s := newSummary(io.Discard, (*summary).text)
 	for i := range maxRows + 5 {

@@ -51,7 +51,9 @@ func TestAuditInstancetypesInStream(t *testing.T) {
 	}
 	want.WriteString(row(0, types+1, 0))
 	want.WriteString("vmrules: " + notInStream + "\nexit status 1\n")
-	if diff := cmp.Diff(fields(want.String()), fields(auditStream(stream.String()))); diff != "" {
+	tables, rest, _ := strings.Cut(auditStream(stream.String()), "\nNOT VALID  ")
+	_, end, _ := strings.Cut(rest, "-o jsonl lists all\n")
+	if diff := cmp.Diff(fields(want.String()), fields(tables+end)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
@@ -71,7 +73,7 @@ func TestAuditInstancetypesAreBounded(t *testing.T) {
 	got := auditStream(stream.String())
 	for _, want := range []string{
 		"2 objects: 1 valid, 1 not valid",
-		"vmrules: -: the instance types and preferences have more than 16777216 bytes up to here: those that follow are not used",
+		"vmrules: <stdin>: the instance types and preferences have more than 16777216 bytes up to here: those that follow are not used",
 		"exit status 2",
 	} {
 		if !strings.Contains(got, want) {

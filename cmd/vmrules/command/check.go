@@ -1,7 +1,6 @@
 package command
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -28,6 +27,7 @@ type checker struct {
 	source   string // how to render manifests of which only the description was read
 	checked  []checked
 	unusable []*manifest.Error
+	ignored  leftOut
 	// notExpanded means that a VM was not expanded, or not completely.
 	notExpanded bool
 }
@@ -55,7 +55,8 @@ type checked struct {
 
 	object   manifest.Object
 	title    string
-	mistakes []lint.Finding // of Mistakes
+	mistakes []lint.Finding    // of Mistakes
+	placed   []*manifest.Error // those of Problems whose place is known
 	// hasNoRules means that no rule judged the object.
 	hasNoRules bool
 }
@@ -63,7 +64,7 @@ type checked struct {
 func newCheck(b Build) *cobra.Command {
 	c := &checker{
 		ruling: newRuling(b),
-		book:   rulebook{build: b},
+		book:   rulebook{build: b}, ignored: leftOut{},
 		output: choice[func(io.Writer, *checker) error]{"text", map[string]func(io.Writer, *checker) error{
 			"text": writeChecked, "json": writeCheckedJSON, "junit": writeCheckedJUnit,
 			"github": func(w io.Writer, c *checker) error { return writeGitHub(w, c.remarks()) },
@@ -111,8 +112,8 @@ unless --require-rules is given.`,
 }
 
 func (c *checker) run(command *cobra.Command, args []string) error {
-	if c.book.isGiven() && c.template != "" {
-		return errors.New("--rules and --template cannot be used together: give the rules by one of them")
+	if err := c.book.excludes(c.template); err != nil {
+		return err
 	}
 	if err := inputTwice(c.book.files, c.with.files, []string{c.template}, args); err != nil {
 		return err
@@ -129,6 +130,9 @@ func (c *checker) run(command *cobra.Command, args []string) error {
 		}
 	}
 	write := c.output.value()
+	if c.output.name != "text" || c.expand {
+		c.ignored.warn(command.ErrOrStderr())
+	}
 	if c.expand {
 		color.NoColor = true
 		write = writeExpanded
@@ -197,6 +201,7 @@ func (c *checker) check(o manifest.Object) checked {
 	}
 	report, err := c.judge(o, &result)
 	result.Report = report
+	c.ignored.addKinds(c.book.build, report)
 	result.hasNoRules = report != nil && len(report.Results()) == 0
 	if err != nil {
 		c.setProblem(&result, o, err)

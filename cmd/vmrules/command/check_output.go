@@ -24,10 +24,11 @@ func writeChecked(w io.Writer, c *checker) error {
 			o.write(w, c)
 		}
 	}
-	if kinds := c.kindsOfFull(); kinds != nil && !c.quiet {
-		fmt.Fprintf(w, "rules of kind %s are ignored, because only vmrules-full judges them: %s\n", strings.Join(kinds, " and "), installFull)
+	ignored := ""
+	if !c.quiet {
+		ignored = c.ignored.ignored()
 	}
-	_, err := io.WriteString(w, c.summary())
+	_, err := io.WriteString(w, ignored+c.summary())
 	return err
 }
 

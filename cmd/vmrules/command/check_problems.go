@@ -34,6 +34,7 @@ func (c *checker) setProblem(result *checked, o manifest.Object, err error) {
 			p.Line = 0 // place has it
 			place.Message = p.Error()
 			lines = append(lines, oneLine(place.Error()))
+			result.placed = append(result.placed, place)
 		} else {
 			lines = append(lines, p.Error())
 		}

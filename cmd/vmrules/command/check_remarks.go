@@ -50,7 +50,10 @@ func (c *checker) remarksOn(o checked) []remark {
 		line, column := locator.Place(pointer)
 		all = append(all, remark{o.File, line, column, severity, short(id), short(o.title) + ": " + short(message)})
 	}
-	if o.Problem != "" {
+	for _, p := range o.placed {
+		all = append(all, remark{p.File, p.Line, p.Column, unusableRules.severity, unusableRules.id, short(o.title) + ": " + short(p.Message)})
+	}
+	if o.Problem != "" && len(o.placed) < min(max(len(o.Problems), 1), maxProblems) {
 		add("", unusableRules.severity, unusableRules.id, o.Problem)
 	}
 	for _, f := range o.mistakes {

@@ -22,6 +22,8 @@ type Build struct {
 	// rules of an annotation, by kind and API group: ClusterPolicy.kyverno.io. The key is
 	// "" for a document without kind and apiVersion.
 	Documents map[string]DocumentReader
+	// Exports has an exporter for each form that export writes.
+	Exports map[string]Exporter
 }
 
 // A DocumentReader converts a JSON document to rules about whole objects. Its error should
@@ -40,10 +42,20 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer, b Build) int
 		return int(status)
 	}
 	if err != nil {
-		fmt.Fprintln(stderr, "vmrules:", err)
+		for _, err := range unjoined(err) {
+			fmt.Fprintln(stderr, "vmrules:", err)
+		}
 		return int(exitUnusable)
 	}
 	return 0
+}
+
+// unjoined returns the errors that errors.Join has joined.
+func unjoined(err error) []error {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		return joined.Unwrap()
+	}
+	return []error{err}
 }
 
 // options returns the options for reading annotations.
@@ -83,7 +95,7 @@ func (b Build) command() *cobra.Command {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	command.AddCommand(newCheck(b), newLint(b), newAudit(b), newLimits(b), newSchema(b), newConvert(b), newTest(b), newDiff(b), newExplain())
+	command.AddCommand(newCheck(b), newLint(b), newAudit(b), newLimits(b), newSchema(b), newConvert(b), newExport(b), newTest(b), newDiff(b), newExplain())
 	addVersion(command, b)
 	return command
 }

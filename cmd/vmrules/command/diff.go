@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"slices"
@@ -22,6 +23,8 @@ type differ struct {
 	withoutTemplate int
 	kept            int // changes of rules
 	unusable        []*manifest.Error
+	build           Build
+	ignored         leftOut
 }
 
 // A bundle is the templates of a version. A VM is judged by the template that it names.
@@ -59,7 +62,7 @@ type ruleChange struct {
 }
 
 func newDiff(b Build) *cobra.Command {
-	d := &differ{old: bundle{newRuling(b)}, new: bundle{newRuling(b)}}
+	d := &differ{old: bundle{newRuling(b)}, new: bundle{newRuling(b)}, build: b, ignored: leftOut{}}
 	d.output = choice[func(io.Writer, *differ) error]{"text", map[string]func(io.Writer, *differ) error{
 		"text": writeChanged, "json": writeChangedJSON,
 	}}
@@ -122,7 +125,10 @@ func (d *differ) run(command *cobra.Command, args []string) error {
 	}
 	d.new.with.warn(command.ErrOrStderr())
 	for _, vm := range vms {
-		if d.compare(vm); d.kept > maxKeptWeight {
+		if err := d.compare(vm); err != nil {
+			d.unusable = append(d.unusable, unusable(command.ErrOrStderr(), err))
+		}
+		if d.kept > maxKeptWeight {
 			err := &manifest.Error{File: vm.File().Name, Line: vm.Line, Column: 1, Message: "there are too many changes up to here: compare fewer VMs at a time"}
 			d.unusable = append(d.unusable, unusable(command.ErrOrStderr(), err))
 			break
@@ -131,6 +137,7 @@ func (d *differ) run(command *cobra.Command, args []string) error {
 	if err := d.output.value()(command.OutOrStdout(), d); err != nil {
 		return err
 	}
+	d.ignored.warn(command.ErrOrStderr())
 	return verdict(d.changed != nil, d.unusable != nil)
 }
 
@@ -147,35 +154,42 @@ func (b *bundle) readRules() error {
 }
 
 // rulesFor returns the rules of the template of a VM; false if it has none.
-func (d *differ) rulesFor(vm map[string]any, b *bundle) (vmrules.Rules, bool) {
-	_, name, isNamed := vmrules.TemplateOf(vm)
+func (d *differ) rulesFor(vm map[string]any, b *bundle) (vmrules.Rules, bool, error) {
+	namespace, name, isNamed := vmrules.TemplateOf(vm)
 	if !isNamed && len(d.old.templates) == 1 && len(d.new.templates) == 1 {
-		return b.templates[0].rules, true
+		return b.templates[0].rules, true, nil
 	}
-	for _, t := range b.templates {
-		if isNamed && t.Name == name {
-			return t.rules, true
-		}
+	if !isNamed {
+		return vmrules.Rules{}, false, nil
 	}
-	return vmrules.Rules{}, false
+	t, err := b.named(namespace, name)
+	if t == nil {
+		return vmrules.Rules{}, false, err
+	}
+	return t.rules, true, nil
 }
 
-// compare judges a VM by both versions.
-func (d *differ) compare(o manifest.Object) {
+// compare judges a VM by both versions. Its error is that the VM's template is not clear.
+func (d *differ) compare(o manifest.Object) error {
 	d.judged++
 	vm := o.Content()
-	oldRules, hadTemplate := d.rulesFor(vm, &d.old)
-	newRules, hasTemplate := d.rulesFor(vm, &d.new)
+	oldRules, hadTemplate, oldErr := d.rulesFor(vm, &d.old)
+	newRules, hasTemplate, newErr := d.rulesFor(vm, &d.new)
+	if err := cmp.Or(oldErr, newErr); err != nil {
+		return &manifest.Error{File: o.File().Name, Line: o.Line, Column: 1, Message: o.String() + ": " + err.Error()}
+	}
 	if !hadTemplate && !hasTemplate {
 		d.withoutTemplate++
-		return
+		return nil
 	}
 	annotations, _ := value(vm, "metadata", "annotations").(map[string]any)
 	if _, isExempt := annotations[vmrules.SkipAnnotation]; isExempt {
-		return
+		return nil
 	}
 	with := d.new.with.set.For(o.Kind, o.Namespace).Option()
 	before, after := vmrules.Validate(oldRules, vm, with), vmrules.Validate(newRules, vm, with)
+	d.ignored.addKinds(d.build, before)
+	d.ignored.addKinds(d.build, after)
 	c := changed{
 		File: o.File().Name, Line: o.Line, Kind: o.Kind, Namespace: o.Namespace, Name: o.Name, title: o.String(),
 		Old: verdictOf(before), New: verdictOf(after), Rules: changesOf(before, after),
@@ -184,6 +198,7 @@ func (d *differ) compare(o manifest.Object) {
 		d.changed = append(d.changed, c)
 		d.kept += 1 + len(c.Rules)
 	}
+	return nil
 }
 
 func verdictOf(r *vmrules.Report) string {

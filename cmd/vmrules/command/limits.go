@@ -144,6 +144,11 @@ func newForm(b Build, name, short, long string, write func(*cobra.Command, forme
 			if err != nil {
 				return fmt.Errorf("%s: %w", args[0], err)
 			}
+			ignored := leftOut{}
+			for _, rule := range of.rules.All() {
+				ignored.addKind(b, rule.Kind)
+			}
+			ignored.warn(command.ErrOrStderr())
 			return nil
 		},
 	}

@@ -33,6 +33,8 @@ type linted struct {
 	Annotations int               `json:"annotations"`
 
 	subjects []subject // what was linted
+	leftOut  leftOut   // documents that are not linted
+	source   string    // how to render manifests of which only the description was read
 	isFull   bool      // there are more findings
 }
 
@@ -109,7 +111,7 @@ func (l *linter) run(command *cobra.Command, args []string) error {
 	if err := l.read(); err != nil {
 		return err
 	}
-	found := &linted{Findings: []finding{}}
+	found := &linted{Findings: []finding{}, leftOut: leftOut{}}
 	each := func(args []string, lint func(*linted, *manifest.File)) {
 		for file, err := range manifest.Read(args, command.InOrStdin()) {
 			if err != nil {
@@ -134,6 +136,10 @@ func (l *linter) run(command *cobra.Command, args []string) error {
 	}
 	if err := l.output.value()(command.OutOrStdout(), found); err != nil {
 		return err
+	}
+	found.leftOut.warnNotLinted(command.ErrOrStderr())
+	if found.Annotations == 0 && found.source != "" {
+		fmt.Fprintln(command.ErrOrStderr(), "vmrules: there are no rules to lint; render them first: "+oneLine(found.source)+" | vmrules lint -")
 	}
 	failed := slices.ContainsFunc(found.Findings, func(f finding) bool { return l.fails(f.Severity) })
 	return verdict(failed, len(found.Unusable) > 0)
@@ -160,9 +166,14 @@ func (l *linter) arguments(command *cobra.Command, args []string) error {
 // lintFile lints all rules in a file: annotations, and documents that are rules in the form
 // of an annotation or in a form that the build knows by its kind.
 func (l *linter) lintFile(to *linted, file *manifest.File, stderr io.Writer) {
+	if to.source == "" {
+		to.source = file.Source()
+	}
 	for _, d := range file.Documents() {
 		if _, known := l.build.Documents[d.Type()]; d.LooksLikeRules() || known && d.Type() != "" {
 			l.lintDocument(to, d)
+		} else if !known && slices.Contains(documentsOfFull, d.Type()) {
+			to.leftOut[d.Type()] = true
 		}
 	}
 	for _, object := range file.Objects() {
@@ -177,6 +188,9 @@ func (l *linter) lintFile(to *linted, file *manifest.File, stderr io.Writer) {
 		}
 		for _, a := range filled.Annotations() {
 			findings := a.Lint(l.options()...)
+			if l.profile.name == "" {
+				findings = l.build.explainFull(findings, a.Text())
+			}
 			explainMissing(findings, filled.Missing)
 			l.add(to, file, a.Object.String(), findings)
 		}
@@ -215,7 +229,11 @@ func (l *linter) lintDocument(to *linted, d manifest.Document) {
 // returns the errors that prevent its use.
 func (l *linter) findings(d *manifest.Document) []lint.Finding {
 	if text, err := d.JSON(); d.IsArray() && err == nil {
-		return lint.Annotation(text, l.options()...)
+		findings := lint.Annotation(text, l.options()...)
+		if l.profile.name == "" {
+			findings = l.build.explainFull(findings, text)
+		}
+		return findings
 	}
 	var all []lint.Finding
 	_, problems := l.build.read(d)

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -13,8 +14,10 @@ import (
 
 // parameters holds the values that -p gives to parameters of templates.
 type parameters struct {
-	given    []string // as NAME=VALUE
-	values   map[string]string
+	given  []string // as NAME=VALUE
+	values map[string]string
+
+	mutex    sync.Mutex
 	declared map[string]bool // the parameters of the templates so far
 }
 
@@ -37,12 +40,19 @@ func (p *parameters) read() error {
 	return nil
 }
 
-// fill fills in the parameters of a template. It leaves any other object unchanged.
+// fill fills in the parameters of a template. It leaves any other object unchanged. It is safe
+// for concurrent use.
 func (p *parameters) fill(o manifest.Object) (manifest.Filled, error) {
+	p.declare(o)
+	return o.Fill(p.values)
+}
+
+func (p *parameters) declare(o manifest.Object) {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
 	for _, declared := range o.Parameters() {
 		p.declared[declared.Name] = true
 	}
-	return o.Fill(p.values)
 }
 
 // allDeclared returns an error if no template declares a parameter that -p sets.

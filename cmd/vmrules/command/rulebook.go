@@ -49,6 +49,14 @@ func inputTwice(files ...[]string) error {
 // isGiven reports whether there is a --rules flag.
 func (b *rulebook) isGiven() bool { return b.files != nil }
 
+// excludes returns an error if there is a --rules flag and a template of --template.
+func (b *rulebook) excludes(template string) error {
+	if b.isGiven() && template != "" {
+		return errors.New("--rules and --template cannot be used together: give the rules by one of them")
+	}
+	return nil
+}
+
 // isWhole reports whether any rules are about objects of every kind.
 func (b *rulebook) isWhole() bool {
 	return slices.ContainsFunc(b.chapters, func(c chapter) bool { return c.isWhole })

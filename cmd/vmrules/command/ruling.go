@@ -3,6 +3,7 @@ package command
 import (
 	"errors"
 	"fmt"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -24,9 +25,9 @@ type ruling struct {
 // them.
 type template struct {
 	manifest.Object
-	isRead bool
-	rules  vmrules.Rules
-	err    error
+	read  sync.Once
+	rules vmrules.Rules
+	err   error
 }
 
 func newRuling(b Build) ruling {
@@ -53,9 +54,15 @@ func (r *ruling) readTemplates(command *cobra.Command) error {
 	if r.template == "" {
 		return nil
 	}
+	var wrong []error
+	render := ""
 	for file, err := range manifest.Read([]string{r.template}, command.InOrStdin()) {
 		if err != nil {
-			return err
+			wrong = append(wrong, err)
+			continue
+		}
+		if source := file.Source(); source != "" && render == "" {
+			render = "; render them first: " + oneLine(source)
 		}
 		for _, object := range file.Objects() {
 			if object.IsTemplate() {
@@ -63,10 +70,10 @@ func (r *ruling) readTemplates(command *cobra.Command) error {
 			}
 		}
 	}
-	if r.templates == nil {
-		return fmt.Errorf("%s: there is no template in it", r.template)
+	if wrong == nil && r.templates == nil {
+		return fmt.Errorf("%s: there is no template in it%s", r.template, render)
 	}
-	return nil
+	return errors.Join(wrong...)
 }
 
 // templateOf returns the only template, or the one that the VM names.
@@ -74,45 +81,72 @@ func (r *ruling) templateOf(vm map[string]any) (*template, error) {
 	if len(r.templates) == 1 {
 		return r.templates[0], nil
 	}
-	_, name, ok := vmrules.TemplateOf(vm)
+	namespace, name, ok := vmrules.TemplateOf(vm)
 	if !ok {
 		return nil, fmt.Errorf("%s has %d templates, and the VM does not name one by the labels %s and %s",
 			r.template, len(r.templates), vmrules.TemplateLabel, vmrules.TemplateNamespaceLabel)
 	}
+	t, err := r.named(namespace, name)
+	if t == nil && err == nil {
+		err = fmt.Errorf("%s has no template %q, which the VM names", r.template, name)
+	}
+	return t, err
+}
+
+// named returns the template that a VM names; nil if there is none. The file of a template may
+// leave out the namespace, or have another one. The namespace only decides between templates of
+// one name.
+func (r *ruling) named(namespace, name string) (*template, error) {
+	var all, exact []*template
 	for _, t := range r.templates {
-		if t.Name == name {
-			return t, nil
+		if t.Name != name {
+			continue
+		}
+		all = append(all, t)
+		if t.Namespace == namespace {
+			exact = append(exact, t)
 		}
 	}
-	return nil, fmt.Errorf("%s has no template %q, which the VM names", r.template, name)
+	if len(exact) > 0 {
+		all = exact
+	}
+	switch len(all) {
+	case 0:
+		return nil, nil
+	case 1:
+		return all[0], nil
+	}
+	return nil, fmt.Errorf("%s has %d templates %q, which the VM names: at %s:%d and %s:%d: keep one of them",
+		r.template, len(all), name, all[0].File().Name, all[0].Line, all[1].File().Name, all[1].Line)
 }
 
 // rulesOf returns the rules for an object, and the object to judge, which is a template with
-// its parameters filled in. A VM needs a template only if it has no rules of its own and is
-// not exempt from all rules.
+// its parameters filled in.
 func (r *ruling) rulesOf(o manifest.Object) (vmrules.Rules, map[string]any, error) {
 	if o.IsTemplate() {
-		rules, content, err := r.rulesIn(o)
-		return rules, content, err
+		return r.rulesIn(o)
 	}
 	vm := o.Content()
+	rules, err := r.rulesOfVM(vm)
+	return rules, vm, err
+}
+
+// rulesOfVM returns the rules for a VM. It needs a template only if it has no rules of its own
+// and is not exempt from all rules. It is safe for concurrent use.
+func (r *ruling) rulesOfVM(vm map[string]any) (vmrules.Rules, error) {
 	if r.templates == nil {
-		rules, err := vmrules.RulesFor(vm, nil, r.reading...)
-		return rules, vm, err
+		return vmrules.RulesFor(vm, nil, r.reading...)
 	}
 	rules, err := vmrules.RulesFor(vm, unreadable, r.reading...)
 	if !isAboutTemplate(err) {
-		return rules, vm, err
+		return rules, err
 	}
 	t, err := r.templateOf(vm)
 	if err != nil {
-		return vmrules.Rules{}, nil, err
+		return vmrules.Rules{}, err
 	}
-	if !t.isRead {
-		t.rules, _, t.err = r.rulesIn(t.Object)
-		t.isRead = true
-	}
-	return t.rules, vm, t.err
+	t.read.Do(func() { t.rules, _, t.err = r.rulesIn(t.Object) })
+	return t.rules, t.err
 }
 
 func (r *ruling) rulesIn(template manifest.Object) (vmrules.Rules, map[string]any, error) {

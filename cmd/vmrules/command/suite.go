@@ -22,6 +22,7 @@ type tester struct {
 	tested   []tested
 	kept     int // the weight of the differences
 	unusable []*manifest.Error
+	ignored  leftOut
 }
 
 // A tested is the result of one case.
@@ -38,7 +39,7 @@ type tested struct {
 }
 
 func newTest(b Build) *cobra.Command {
-	t := &tester{build: b, output: choice[func(io.Writer, *tester) error]{"text", map[string]func(io.Writer, *tester) error{
+	t := &tester{build: b, ignored: leftOut{}, output: choice[func(io.Writer, *tester) error]{"text", map[string]func(io.Writer, *tester) error{
 		"text": writeTested, "json": writeTestedJSON, "junit": writeTestedJUnit, "github": writeTestedGitHub,
 	}}}
 	command := &cobra.Command{
@@ -101,6 +102,7 @@ func (t *tester) run(command *cobra.Command, args []string) error {
 	if err := t.output.value()(command.OutOrStdout(), t); err != nil {
 		return err
 	}
+	t.ignored.warn(command.ErrOrStderr())
 	return verdict(!t.hasPassed(), t.unusable != nil || slices.ContainsFunc(t.tested, func(c tested) bool { return c.Problem != "" }))
 }
 
@@ -139,6 +141,7 @@ func (t *tester) test(command *cobra.Command, d manifest.Document) {
 			result.Problem = err.Error()
 		} else {
 			result.Differences = c.Expect.compare(report)
+			t.ignored.addKinds(t.build, report)
 		}
 		result.Passed = err == nil && result.Differences == nil
 		t.tested = append(t.tested, result)
@@ -172,7 +175,7 @@ func newJudge(command *cobra.Command, b Build, s suite, folder string) (*judge, 
 		j.book.files = []string{j.path(s.Rules)}
 	}
 	if err := j.read(command); err != nil {
-		return nil, []error{err}
+		return nil, unjoined(err)
 	}
 	var all []error
 	for _, wrong := range j.book.read(command.InOrStdin()) {
@@ -228,6 +231,9 @@ func (j *judge) judge(c suiteCase) (*vmrules.Report, error) {
 // vm reads the VM of a case.
 func (j *judge) vm(c suiteCase) (map[string]any, error) {
 	if c.VM.file == "" {
+		if kind := text(c.VM.object["kind"]); kind != "" && !manifest.HoldsVM(c.VM.object) && !j.book.isWhole() {
+			return nil, fmt.Errorf("%.100q is not the kind of a VM or template", kind)
+		}
 		return c.VM.object, nil
 	}
 	object, err := j.onlyObject(j.command, j.path(c.VM.file))

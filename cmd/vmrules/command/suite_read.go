@@ -135,7 +135,7 @@ func (e *expectation) UnmarshalJSON(written []byte) error {
 	}
 	var lists map[string][]string
 	if err := json.Unmarshal(written, &lists); err != nil || len(lists) == 0 {
-		return errors.New(`"expect" must be "valid", or lists of rules, such as {violated: [cores]}`)
+		return errors.New(`"expect" must be "valid", or lists of the names of rules, such as {violated: [cores]}: put names such as yes, n and 5 in quotes`)
 	}
 	for _, key := range slices.Sorted(maps.Keys(lists)) {
 		outcome, ok := outcomes[key]

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -28,21 +29,22 @@ func (c *companions) flag(command *cobra.Command) {
 	command.Flags().StringArrayVar(&c.files, "with", nil, "file or folder with instance types and preferences that VMs name")
 }
 
-// read reads the files of --with.
+// read reads the files of --with, and returns all their errors.
 func (c *companions) read(stdin io.Reader) error {
+	var wrong []error
 	for _, name := range c.files {
 		none := true
 		for o, err := range c.objects([]string{name}, stdin) {
 			if err != nil {
-				return err
+				wrong = append(wrong, err)
 			}
-			none = none && !instancetypes.Holds(o.Kind)
+			none = none && err == nil && !instancetypes.Holds(o.Kind)
 		}
 		if none {
-			return fmt.Errorf("--with %s: there is no instance type and no preference in it", name)
+			wrong = append(wrong, fmt.Errorf("--with %s: there is no instance type and no preference in it", name))
 		}
 	}
-	return nil
+	return errors.Join(wrong...)
 }
 
 // maxRead is the largest size in bytes of all files together. Their objects are kept until

@@ -8,6 +8,8 @@ package vmrulestest
 import (
 	"fmt"
 	"io/fs"
+	"maps"
+	"slices"
 	"testing"
 
 	"github.com/vmrules/vmrules"
@@ -30,6 +32,14 @@ import (
 // The test fails if a file cannot be read, or if the file system has no template.
 func Templates(t *testing.T, fsys fs.FS, opts ...vmrules.ParseOption) {
 	t.Helper()
+	TemplatesWithParameters(t, fsys, nil, opts...)
+}
+
+// TemplatesWithParameters is Templates with values for parameters, by their names, as vmrules
+// check -p gives them. Each template that declares a parameter gets the value in place of its
+// own. The test also fails if no template declares one of the parameters.
+func TemplatesWithParameters(t *testing.T, fsys fs.FS, values map[string]string, opts ...vmrules.ParseOption) {
+	t.Helper()
 	var templates []manifest.Object
 	var set instancetypes.Set
 	for file, err := range manifest.ReadFS(fsys) {
@@ -50,11 +60,25 @@ func Templates(t *testing.T, fsys fs.FS, opts ...vmrules.ParseOption) {
 		t.Log("warning: " + warning.Error())
 	}
 	for _, o := range templates {
-		t.Run(o.File().Name+"/"+o.Name, func(t *testing.T) { look(o, &set, opts).report(t) })
+		t.Run(o.File().Name+"/"+o.Name, func(t *testing.T) { look(o, &set, values, opts).report(t) })
 	}
 	if templates == nil {
 		t.Error("the file system has no template in a .yaml, .yml or .json file")
 	}
+	for _, name := range undeclared(templates, values) {
+		t.Errorf("no template has a parameter %q: correct its name, or remove its value", name)
+	}
+}
+
+// undeclared returns the names of the values that no template has a parameter for.
+func undeclared(templates []manifest.Object, values map[string]string) []string {
+	left := maps.Clone(values)
+	for _, o := range templates {
+		for _, p := range o.Parameters() {
+			delete(left, p.Name)
+		}
+	}
+	return slices.Sorted(maps.Keys(left))
 }
 
 // A verdict holds the errors and warnings about a template.
@@ -70,15 +94,15 @@ func (v verdict) report(t *testing.T) {
 	}
 }
 
-func look(o manifest.Object, set *instancetypes.Set, opts []vmrules.ParseOption) verdict {
+func look(o manifest.Object, set *instancetypes.Set, values map[string]string, opts []vmrules.ParseOption) verdict {
 	var v verdict
-	filled, err := o.Fill(nil)
+	filled, err := o.Fill(values)
 	if err != nil {
 		v.errors = append(v.errors, err.Error())
 		return v
 	}
 	for _, name := range filled.Missing {
-		v.warnings = append(v.warnings, fmt.Sprintf("parameter %s is required and has no value: write one in the template", name))
+		v.warnings = append(v.warnings, fmt.Sprintf("parameter %s is required and has no value: write one in the template, or give one with TemplatesWithParameters", name))
 	}
 	for _, a := range filled.Annotations() {
 		v.lint(a, opts)

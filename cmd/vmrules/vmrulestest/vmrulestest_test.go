@@ -32,6 +32,24 @@ objects:
   spec: {template: {spec: {domain: {cpu: {cores: "${{CORES}}"}}}}}
 `
 
+func TestTemplatesWithParameters(t *testing.T) {
+	TemplatesWithParameters(t, fstest.MapFS{
+		"small.yaml": {Data: []byte(template)},
+		"other.yaml": {Data: []byte(strings.ReplaceAll(template, "CORES_VALUE", "1"))},
+	}, map[string]string{"CORES": "4", "MODEL": "m"})
+}
+
+func TestUndeclared(t *testing.T) {
+	file, err := manifest.Parse("small.yaml", []byte(template))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := undeclared(file.Objects(), map[string]string{"CORES": "4", "CORE": "4", "MODELS": ""})
+	if diff := cmp.Diff([]string{"CORE", "MODELS"}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 // Instance types may be in other files than the template.
 func TestTemplatesWithInstancetypes(t *testing.T) {
 	Templates(t, fstest.MapFS{
@@ -78,7 +96,7 @@ func TestLookWithOptions(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				got := look(file.Objects()[0], &instancetypes.Set{}, test.opts).errors
+				got := look(file.Objects()[0], &instancetypes.Set{}, nil, test.opts).errors
 				if diff := cmp.Diff(test.want, got); diff != "" {
 					t.Errorf("(-want +got):\n%s", diff)
 				}
@@ -99,32 +117,39 @@ func (neverSatisfied) Check(in *vmrules.Input) vmrules.Verdict {
 func TestLook(t *testing.T) {
 	const (
 		warning = `small.yaml:12:11: warning: rule "cores": the key "owner" is not known: remove it, or correct its spelling (unknown-key)`
-		missing = "parameter MODEL is required and has no value: write one in the template"
+		missing = "parameter MODEL is required and has no value: write one in the template, or give one with TemplatesWithParameters"
 	)
 	replaced := func(old, new string) []byte { return []byte(strings.ReplaceAll(template, old, new)) }
 	tests := []struct {
-		name string
-		file []byte
-		want verdict
+		name   string
+		file   []byte
+		values map[string]string
+		want   verdict
 	}{
-		{"a VM that satisfies the rules", replaced("CORES_VALUE", "4"), verdict{nil, []string{missing, warning}}},
-		{"a VM that violates the rules", replaced("CORES_VALUE", "5"), verdict{
+		{"a VM that satisfies the rules", replaced("CORES_VALUE", "4"), nil, verdict{nil, []string{missing, warning}}},
+		{"a VM that violates the rules", replaced("CORES_VALUE", "5"), nil, verdict{
 			[]string{"objects[0].spec.template.spec.domain.cpu.cores: Invalid value: 5: up to 4 (5 is more than max 4)"},
 			[]string{missing, warning},
 		}},
-		{"a parameter without a value", replaced("${{CORES}}", "${{MODEL}}"), verdict{
+		{"a parameter without a value", replaced("${{CORES}}", "${{MODEL}}"), nil, verdict{
 			[]string{"Not decided: up to 4 (objects[0].spec.template.spec.domain.cpu.cores: the template's parameter ${{MODEL}} is not filled in)"},
 			[]string{missing, warning},
 		}},
-		{"rules that cannot be read", replaced(`"rule": "integer", `, ""), verdict{
+		{"rules that cannot be read", replaced(`"rule": "integer", `, ""), nil, verdict{
 			[]string{`small.yaml:11:10: error: rule "cores": the rule has no "rule": add integer, string, regex or enum (missing-key)`},
 			[]string{missing, warning},
 		}},
-		{"a parameter in the rules", []byte(strings.NewReplacer("CORES_VALUE", "4", `"max": 4`, `"max": ${CORES}`).Replace(template)), verdict{
+		{"a parameter in the rules", []byte(strings.NewReplacer("CORES_VALUE", "4", `"max": 4`, `"max": ${CORES}`).Replace(template)), nil, verdict{
 			nil, []string{missing, warning},
 		}},
-		{"a parameter without a value in the rules", replaced(`"max": 4`, `"max": ${MODEL}`), verdict{
+		{"a parameter without a value in the rules", replaced(`"max": 4`, `"max": ${MODEL}`), nil, verdict{
 			[]string{`small.yaml:11:120: error: "${MODEL" is not allowed here, where a value is expected (unreadable)`}, []string{missing},
+		}},
+		{"values for parameters", replaced(`"max": 4`, `"max": ${MODEL}`), map[string]string{"CORES": "5", "MODEL": "4", "OTHER": ""}, verdict{
+			[]string{"objects[0].spec.template.spec.domain.cpu.cores: Invalid value: 5: up to 4 (5 is more than max 4)"}, []string{warning},
+		}},
+		{"a rule that only warns", replaced(`"owner": "me"`, `"justWarning": true`), map[string]string{"CORES": "5", "MODEL": "m"}, verdict{
+			nil, []string{"objects[0].spec.template.spec.domain.cpu.cores: Invalid value: 5: up to 4 (5 is more than max 4)"},
 		}},
 	}
 	for _, test := range tests {
@@ -133,7 +158,7 @@ func TestLook(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				got := look(file.Objects()[0], &instancetypes.Set{}, nil)
+				got := look(file.Objects()[0], &instancetypes.Set{}, test.values, nil)
 				if diff := cmp.Diff(test.want, got, cmp.AllowUnexported(verdict{})); diff != "" {
 					t.Errorf("(-want +got):\n%s", diff)
 				}

@@ -168,10 +168,7 @@ func (k key) String() string {
 
 // text returns a string in an object; "" if it is missing.
 func text(object map[string]any, names ...string) string {
-	last := len(names) - 1
-	for _, name := range names[:last] {
-		object, _ = object[name].(map[string]any)
-	}
-	s, _ := object[names[last]].(string)
+	found, _ := manifest.Value(object, names...)
+	s, _ := found.(string)
 	return s
 }

@@ -40,6 +40,13 @@ func (o Object) appendAnnotations(all []Annotation, n *node) []Annotation {
 	return all
 }
 
+// Text returns the text of the annotation, with the parameters of a template filled in. It is ""
+// if the annotation is not a string.
+func (a Annotation) Text() string {
+	text, _ := a.value.scalar.(string)
+	return text
+}
+
 // Lint returns the findings of package lint, with lines and columns in the file. If a place
 // inside the annotation cannot be determined, its line and column are those of the beginning
 // of the annotation. Lint also reports rules that are written as YAML instead of a string.

@@ -35,6 +35,9 @@ func (f *File) Documents() []Document {
 // File returns the file that contains the document.
 func (d Document) File() *File { return d.file }
 
+// Object returns the object that the document is; false if it is an array or a scalar.
+func (d Document) Object() (Object, bool) { return d.object, d.node.shape == object }
+
 // IsArray reports whether the document is an array, as annotations are.
 func (d Document) IsArray() bool { return d.node.shape == array }
 

@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"bufio"
 	"encoding/json"
 	"errors"
 	"io"
@@ -15,10 +16,33 @@ type jsonReader struct {
 	depth   int
 }
 
+// blanks are the characters between the values of JSON.
+const blanks = " \t\r\n"
+
 // isJSON reports whether a text begins like a JSON object or array.
 func isJSON(text string) bool {
-	text = strings.TrimLeft(text, " \t\r\n")
+	text = strings.TrimLeft(text, blanks)
 	return strings.HasPrefix(text, "{") || strings.HasPrefix(text, "[")
+}
+
+// BeginsJSON reports whether a text begins as JSON and not as YAML or a template of YAML does: with
+// an array, or with an object that is empty or whose first key is in quotes. It reads the mark that
+// may be in front of the text, but nothing of the text.
+func BeginsJSON(text *bufio.Reader) bool {
+	if mark, _ := text.Peek(len(byteOrderMark)); string(mark) == byteOrderMark {
+		_, _ = text.Discard(len(mark)) // which Peek has read
+	}
+	for n := 1; ; n *= 2 {
+		beginning, err := text.Peek(n)
+		behind, isObject := strings.CutPrefix(strings.TrimLeft(string(beginning), blanks), "{")
+		behind = strings.TrimLeft(behind, blanks)
+		switch {
+		case isObject && behind != "":
+			return behind[0] == '"' || behind[0] == '}'
+		case behind != "" || err != nil:
+			return isObject || strings.HasPrefix(behind, "[")
+		}
+	}
 }
 
 func newJSONReader(s *source) *jsonReader {

@@ -5,14 +5,8 @@ package manifest
 import (
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
-	"iter"
-	"os"
-	"path"
-	"path/filepath"
-	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/vmrules/vmrules"
@@ -20,7 +14,7 @@ import (
 
 // A File is a file that was read.
 type File struct {
-	Name      string // "<stdin>" for the standard input
+	Name      string // Stdin for the standard input
 	source    *source
 	documents []*node
 }
@@ -49,15 +43,20 @@ func (e *Error) Unwrap() error { return e.cause }
 
 // Parse reads the documents in a text. Its error is always an *Error.
 func Parse(name string, content []byte) (*File, error) {
-	text := strings.ReplaceAll(strings.TrimPrefix(string(content), "\uFEFF"), "\r\n", "\n")
+	text := strings.ReplaceAll(strings.TrimPrefix(string(content), byteOrderMark), "\r\n", "\n")
 	source := newSource(text)
 	documents, err := parse(source)
+	if err == nil {
+		err = checkItems(source, documents)
+	}
 	if wrong := (*Error)(nil); errors.As(err, &wrong) {
 		wrong.File = name
 		wrong.Message += renderFirst(text)
 	}
 	return &File{name, source, documents}, err
 }
+
+const byteOrderMark = "\uFEFF"
 
 func parse(s *source) ([]*node, error) {
 	if !utf8.ValidString(s.text) {
@@ -74,10 +73,22 @@ func parse(s *source) ([]*node, error) {
 		return documents, err
 	}
 	// A text of YAML may also begin with a bracket.
-	if documents, err := readYAML(s); err == nil {
+	documents, notYAML := readYAML(s)
+	switch {
+	case notYAML == nil:
 		return documents, nil
+	case hasBareKey(s.text):
+		return nil, notYAML
 	}
 	return nil, explained(s, err)
+}
+
+// hasBareKey reports whether a text begins with an object whose first key is not in quotes, so
+// that the text cannot be meant as JSON.
+func hasBareKey(text string) bool {
+	behind, isObject := strings.CutPrefix(strings.TrimLeft(text, blanks), "{")
+	first, _ := utf8.DecodeRuneInString(strings.TrimLeft(behind, blanks))
+	return isObject && (first == '_' || unicode.IsLetter(first))
 }
 
 // explained replaces the error of encoding/json for a text that looks like an annotation: the
@@ -93,107 +104,3 @@ func explained(s *source, err error) error {
 // Around returns the text around a line and column, which count from 1. It has at most the
 // given number of code points on each side.
 func (f *File) Around(line, column, most int) Excerpt { return f.source.around(line, column, most) }
-
-// Read yields the files that the arguments name. An argument is the name of a file, the name
-// of a folder, or "-" for the standard input. A folder yields what ReadFS does. For a file that
-// cannot be used, and for a folder without manifests, Read yields an *Error and continues with
-// the next file.
-func Read(args []string, stdin io.Reader) iter.Seq2[*File, error] {
-	return func(yield func(*File, error) bool) {
-		for _, arg := range args {
-			for file, err := range readArgument(arg, stdin) {
-				if !yield(file, err) {
-					return
-				}
-			}
-		}
-	}
-}
-
-func readArgument(arg string, stdin io.Reader) iter.Seq2[*File, error] {
-	if arg == "-" {
-		return single(readAll("<stdin>", func() (io.ReadCloser, error) { return io.NopCloser(stdin), nil }))
-	}
-	if info, err := os.Stat(arg); err != nil || !info.IsDir() {
-		return single(readAll(arg, func() (io.ReadCloser, error) { return os.Open(arg) }))
-	}
-	return func(yield func(*File, error) bool) {
-		none := true
-		for file, err := range ReadFS(os.DirFS(arg)) {
-			none = false
-			name := func(name string) string { return filepath.Join(arg, filepath.FromSlash(name)) }
-			if wrong := (*Error)(nil); errors.As(err, &wrong) {
-				wrong.File = name(wrong.File)
-			} else {
-				file.Name = name(file.Name)
-			}
-			if !yield(file, err) {
-				return
-			}
-		}
-		if none {
-			yield(nil, &Error{File: arg, Message: "the folder has no .yaml, .yml or .json file"})
-		}
-	}
-}
-
-func single(file *File, err error) iter.Seq2[*File, error] {
-	return func(yield func(*File, error) bool) { yield(file, err) }
-}
-
-// maxFile is the largest size of a file in bytes. Only audit reads streams of any length.
-const maxFile = 256 << 20
-
-func readAll(name string, open func() (io.ReadCloser, error)) (*File, error) {
-	content, err := readFrom(open)
-	if err == nil && len(content) > maxFile {
-		err = fmt.Errorf("the file has more than %d bytes: split it, or use vmrules audit, which reads files of any size", maxFile)
-	}
-	if err == nil {
-		return Parse(name, content)
-	}
-	if failed := (*fs.PathError)(nil); errors.As(err, &failed) {
-		err = failed.Err // a PathError repeats the name
-	}
-	return nil, &Error{File: name, Message: err.Error()}
-}
-
-func readFrom(open func() (io.ReadCloser, error)) ([]byte, error) {
-	input, err := open()
-	if err != nil {
-		return nil, err
-	}
-	defer input.Close()
-	return io.ReadAll(io.LimitReader(input, maxFile+1))
-}
-
-// ReadFS yields the manifests in a file system, in the order of their names: the files whose
-// names end in .yaml, .yml or .json, except those in hidden folders. For a file that cannot be
-// used, it yields an *Error and continues with the next file.
-func ReadFS(fsys fs.FS) iter.Seq2[*File, error] {
-	return func(yield func(*File, error) bool) {
-		_ = fs.WalkDir(fsys, ".", func(name string, entry fs.DirEntry, err error) error {
-			hidden := len(name) > 1 && strings.HasPrefix(entry.Name(), ".")
-			switch {
-			case err == nil && entry.IsDir() && hidden:
-				return fs.SkipDir
-			case err == nil && (entry.IsDir() || !isManifest(name)):
-				return nil
-			}
-			file, failed := readAll(name, func() (io.ReadCloser, error) {
-				if err != nil {
-					return nil, err
-				}
-				return fsys.Open(name)
-			})
-			if !yield(file, failed) {
-				return fs.SkipAll
-			}
-			return nil
-		})
-	}
-}
-
-func isManifest(name string) bool {
-	return slices.Contains([]string{".yaml", ".yml", ".json"}, path.Ext(name))
-}

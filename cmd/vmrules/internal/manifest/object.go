@@ -1,6 +1,8 @@
 package manifest
 
 import (
+	"errors"
+	"slices"
 	"strings"
 
 	"github.com/vmrules/vmrules"
@@ -63,12 +65,21 @@ func HoldsVM(content map[string]any) bool {
 
 // has reports whether an object has a field, even if its value is null.
 func has(object map[string]any, names ...string) bool {
-	last := len(names) - 1
-	for _, name := range names[:last] {
-		object, _ = object[name].(map[string]any)
-	}
-	_, ok := object[names[last]]
+	_, ok := Value(object, names...)
 	return ok
+}
+
+// Value returns the value at a path of members; false if there is none.
+func Value(in any, names ...string) (any, bool) {
+	for _, name := range names {
+		object, _ := in.(map[string]any)
+		found, ok := object[name]
+		if !ok {
+			return nil, false
+		}
+		in = found
+	}
+	return in, true
 }
 
 // Content returns the object in the form that the library takes. The items of a typed list,
@@ -119,4 +130,37 @@ func (f *File) appendObjects(all []Object, n *node, kind, version string) []Obje
 		Kind: kind, Namespace: n.text("metadata", "namespace"), Name: n.text("metadata", "name"),
 		Line: line, version: version, file: f, node: n,
 	})
+}
+
+// checkItems returns an error about what nothing would judge: an item of a list that is not an
+// object, and an object in an array, which may only hold rules.
+func checkItems(s *source, nodes []*node) error {
+	for _, n := range nodes {
+		if n.shape == array {
+			if i := slices.IndexFunc(n.items, func(item *node) bool { return item.text("kind") != "" }); i >= 0 {
+				return s.fail(n.items[i].at, errors.New("an object in an array is not read: write a List, or separate documents"))
+			}
+		}
+		items := n.get("items")
+		if items == nil || !isListOfObjects(n.text("kind")) || items.shape == scalar && items.scalar == nil {
+			continue
+		}
+		if items.shape != array {
+			return s.fail(items.at, errors.New("the items of a list must be an array"))
+		}
+		if i := slices.IndexFunc(items.items, func(item *node) bool { return item.shape != object }); i >= 0 {
+			return s.fail(items.items[i].at, errors.New("an object is expected here, in the items of a list"))
+		}
+		if err := checkItems(s, items.items); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// isListOfObjects reports whether a kind is that of a list of objects that the command reads.
+// Other kinds may end in List too.
+func isListOfObjects(kind string) bool {
+	item, isList := strings.CutSuffix(kind, "List")
+	return isList && (item == "" || item == kindOpenShift || strings.HasPrefix(item, "VirtualMachine"))
 }

@@ -1,0 +1,68 @@
+package admission
+
+import (
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/utils/lru"
+
+	"github.com/vmrules/vmrules"
+)
+
+// The cache of rules holds at most cachedTemplates × cachedSize bytes. Users write templates
+// too, so both are bounded. The rules of real templates take some kilobytes.
+const (
+	cachedTemplates = 128
+	cachedSize      = 1 << 20
+)
+
+// A ruleCache reads the rules of templates, and keeps those that are small. It is safe for
+// concurrent use.
+type ruleCache struct {
+	opts  []vmrules.ParseOption
+	small []vmrules.ParseOption // for rules that are kept
+	known *lru.Cache            // of version: vmrules.Rules
+}
+
+// A version identifies a template and what it says.
+type version struct{ kind, uid, namespace, name, resourceVersion string }
+
+func newRuleCache(opts []vmrules.ParseOption) *ruleCache {
+	budget := vmrules.Budget{Kept: cachedSize}
+	for _, o := range opts {
+		if b, ok := o.(vmrules.Budget); ok {
+			budget.Work = b.Work
+			if b.Kept > 0 {
+				budget.Kept = min(b.Kept, cachedSize)
+			}
+		}
+	}
+	small := append(append([]vmrules.ParseOption{}, opts...), vmrules.WithBudget(budget))
+	return &ruleCache{opts: opts, small: small, known: lru.New(cachedTemplates)}
+}
+
+// rulesOf returns the rules of a template. Rules that cannot be used, or are large, are read
+// each time.
+func (c *ruleCache) rulesOf(template map[string]any) (vmrules.Rules, error) {
+	key, ok := versionOf(template)
+	if !ok {
+		return vmrules.RulesFor(nil, template, c.opts...)
+	}
+	if rules, ok := c.known.Get(key); ok {
+		return rules.(vmrules.Rules), nil
+	}
+	rules, err := vmrules.RulesFor(nil, template, c.small...)
+	if err != nil { // perhaps only because the rules are large
+		return vmrules.RulesFor(nil, template, c.opts...)
+	}
+	c.known.Add(key, rules)
+	return rules, nil
+}
+
+// versionOf returns the version of a template; false for a template that does not come from
+// an API server.
+func versionOf(template map[string]any) (version, bool) {
+	o := unstructured.Unstructured{Object: template}
+	v := version{fmt.Sprint(o.GroupVersionKind().GroupKind()), string(o.GetUID()), o.GetNamespace(), o.GetName(), o.GetResourceVersion()}
+	return v, v.resourceVersion != ""
+}

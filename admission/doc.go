@@ -1,0 +1,77 @@
+// Package admission is an admission webhook that judges VMs by the rules of their templates.
+// It runs on controller-runtime:
+//
+//	reviewer, err := admission.New(manager.GetClient())
+//	manager.GetWebhookServer().Register("/validate", reviewer)
+//
+// A Reviewer finds the rules of a VM, the instance type and the preference that it names, and
+// judges the VM as KubeVirt expands it. NewValidator makes a Reviewer a Validator of
+// controller-runtime for VMs of a Go type.
+//
+// # Answers
+//
+// A Reviewer judges VirtualMachines, VirtualMachineInstances, their replica sets, and pools.
+//
+//	request                                      answer
+//	CREATE                                       judged
+//	UPDATE                                       judged; refused only for what it changes, unless WithoutRatcheting
+//	UPDATE of an object with deletionTimestamp   allowed
+//	DELETE                                       allowed
+//	DELETE of a template                         allowed, unless WithProtectedTemplates, and VMs refer to it
+//	CREATE or UPDATE of a template               allowed
+//	CONNECT, or for a subresource                allowed
+//	dry run                                      the same: a review has no side effects
+//	for an object of another kind                allowed, with a warning that the webhook should not be asked
+//	that cannot be read                          refused, with the code 400
+//
+// A judged object is refused, with the code 422 and a cause for each violation, if its report
+// is not valid. The warnings of the report, at most 4,096 bytes, are those of the answer.
+//
+//	about the rules                              answer
+//	the VM is exempt, or there are none          allowed
+//	the VM's own annotation cannot be used       refused, with its problems as causes
+//	the template's annotation cannot be used     refused, unless WithBrokenTemplate
+//	the template does not exist                  allowed with a warning, unless WithMissingTemplate
+//	a rule is Undecided                          refused or allowed with a warning, as WithUndecided says
+//	the cluster cannot be asked                  not decided
+//
+// An update is never refused because of an annotation or a template that cannot be used if it
+// changes neither the object's spec nor where its rules come from. An update that changes where
+// the rules come from is judged like a creation: one that sets or removes the exemption, the
+// VM's own annotation or the name of its template.
+//
+// If there is no decision, ServeHTTP answers with the status 500 of HTTP, and the failurePolicy
+// of the webhook decides. As a Handler or a Validator, a Reviewer refuses the request with the
+// code 500.
+//
+// # What is read
+//
+// The VM is read as plain JSON, so that every digit of a number and every field counts. The
+// rules come from the VM itself or from its template: an OpenShift Template or, if there is
+// none, a VirtualMachineTemplate of KubeVirt. Which one the VM names, vmrules.TemplateOf and
+// WithNamespaceFallback say. A kind that the cluster does not have is asked for again after 30
+// seconds.
+//
+// An instance type or preference is read from the ControllerRevision that the VM names, in
+// its spec or its status, as KubeVirt does. Otherwise, it is read as it is now. The old and the
+// new VM of an update each have their own.
+//
+// # Bounds
+//
+// At most as many requests as there are processors are read and judged at a time, each with the
+// Budget of vmrules. Objects of more than 3 MiB are refused, and so are AdmissionReviews of more
+// than 7 MiB. A status has at most 100 causes. The rules of at most 128 versions of templates
+// are kept, if they take less than 1 MiB each.
+//
+// # Metrics
+//
+// These are in controller-runtime's registry:
+//
+//	vmrules_admission_reviews_total{outcome}                       exempt, allowed, warned, refused, malformed, failed
+//	vmrules_admission_violations_total{source, rule, outcome}      rules that VMs do not satisfy
+//	vmrules_admission_review_seconds                               a histogram
+//
+// Only the rules of templates have a name there, and only the first 200. Names beyond, and those
+// of more than 100 bytes, count as "(other)". Rules of VMs count without a name: anyone who can
+// create a VM could make up any number of names.
+package admission

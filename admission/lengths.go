@@ -1,0 +1,48 @@
+package admission
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// A user writes much of what a response says, so that it could have megabytes.
+const (
+	maxName    = 100  // of a kind, an operation or a rule
+	maxMessage = 8192 // of a status
+	maxCauses  = 100
+	maxCause   = 1024 // the message of a cause, and its field
+
+	// API servers cut warnings beyond these.
+	maxWarning  = 256
+	maxWarnings = 4096 // all of a response
+)
+
+// shorten returns a text of at most n bytes.
+func shorten(text string, n int) string {
+	const dots = "..."
+	if len(text) <= n {
+		return text
+	}
+	n -= len(dots)
+	for n > 0 && !utf8.RuneStart(text[n]) {
+		n--
+	}
+	return text[:n] + dots
+}
+
+// fitting returns the warnings that fit, and a last one that counts the others.
+func fitting(warnings []string) []string {
+	const rest = 50 // room for the last one
+	size := 0
+	var kept []string
+	for i, w := range warnings {
+		w = shorten(strings.ReplaceAll(w, "\n", " "), maxWarning)
+		size += len(w)
+		if size > maxWarnings-rest {
+			return append(kept, fmt.Sprintf("%d more warnings are left out", len(warnings)-i))
+		}
+		kept = append(kept, w)
+	}
+	return kept
+}

@@ -1,0 +1,32 @@
+package admission_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/admission"
+)
+
+func TestWrongOptions(t *testing.T) {
+	_, err := admission.New(nil,
+		admission.WithUndecided(vmrules.DoubtBound, admission.Warn),
+		admission.WithUndecided("Weather", admission.Warn),
+		admission.WithUndecided(vmrules.DoubtKind, "ignore"),
+		admission.WithMissingTemplate(""),
+		admission.WithBrokenTemplate("allow"),
+	)
+	want := `Bound must be refused: otherwise, a VM that exhausts a bound evades its rules
+a rule is never Undecided because of "Weather"
+the action is "ignore": it must be "refuse" or "warn"
+the action is "": it must be "refuse" or "warn"
+the action is "allow": it must be "refuse" or "warn"
+there is no reader`
+	if err == nil {
+		t.Fatal("no error")
+	}
+	if diff := cmp.Diff(want, err.Error()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}

@@ -1,0 +1,97 @@
+package admission
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+
+	admissionv1 "k8s.io/api/admission/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
+
+	"github.com/vmrules/vmrules"
+)
+
+// NewValidator returns a Validator of controller-runtime for a Go type of VMs, or for
+// *unstructured.Unstructured. It judges what the Go type holds: a field that the type does not
+// have is missing, so a Reviewer itself, which judges the JSON of the request, sees more.
+func NewValidator[T client.Object](r *Reviewer) admission.Validator[T] { return validator[T]{r} }
+
+type validator[T client.Object] struct{ *Reviewer }
+
+func (v validator[T]) ValidateCreate(ctx context.Context, object T) (admission.Warnings, error) {
+	return v.review(ctx, admissionv1.Create, object, nil)
+}
+
+func (v validator[T]) ValidateUpdate(ctx context.Context, old, object T) (admission.Warnings, error) {
+	return v.review(ctx, admissionv1.Update, object, old)
+}
+
+func (v validator[T]) ValidateDelete(ctx context.Context, object T) (admission.Warnings, error) {
+	return v.review(ctx, admissionv1.Delete, nil, object)
+}
+
+// review answers a request with objects of a Go type.
+func (v validator[T]) review(ctx context.Context, operation admissionv1.Operation, object, old client.Object) (admission.Warnings, error) {
+	q := &request{operation: operation}
+	given := object
+	if operation == admissionv1.Delete {
+		given = old
+	}
+	if isNil(given) || operation == admissionv1.Update && isNil(old) {
+		return nil, apierrors.NewBadRequest("there is no object")
+	}
+	q.namespace, q.name, q.kind = given.GetNamespace(), given.GetName(), given.GetObjectKind().GroupVersionKind()
+	if req, err := admission.RequestFromContext(ctx); err == nil {
+		q = newRequest(req)
+		q.operation = operation
+	}
+	d := v.answer(ctx, q, func() *decision { return v.convert(ctx, q, object, old) })
+	if d.status == nil {
+		return d.warnings, nil
+	}
+	return d.warnings, &apierrors.StatusError{ErrStatus: *d.status}
+}
+
+// convert fills in the objects of a request. It returns nil, or the decision if it cannot.
+func (v validator[T]) convert(ctx context.Context, q *request, object, old client.Object) *decision {
+	var err error
+	failed := v.slots.do(ctx, func() {
+		if !isNil(object) {
+			q.object, err = toObject(object, q.kind)
+		}
+		if !isNil(old) && err == nil {
+			q.old, err = toObject(old, q.kind)
+		}
+	})
+	switch {
+	case failed != nil:
+		return failure(failed)
+	case err != nil:
+		return malformed(err)
+	}
+	return nil
+}
+
+// toObject turns an object of a Go type into JSON. Its TypeMeta is often empty.
+func toObject(o client.Object, kind schema.GroupVersionKind) (map[string]any, error) {
+	object, err := vmrules.ToObject(o)
+	if err == nil {
+		err = setKind(object, kind)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the object cannot be read: %w", err)
+	}
+	return object, nil
+}
+
+// isNil reports whether there is no object: neither a nil interface nor a nil pointer is one.
+func isNil(o client.Object) bool {
+	if o == nil {
+		return true
+	}
+	v := reflect.ValueOf(o)
+	return v.Kind() == reflect.Pointer && v.IsNil()
+}

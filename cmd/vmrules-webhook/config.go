@@ -1,0 +1,94 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/admission"
+)
+
+// A config is what the flags say.
+type config struct {
+	host, certDir   string
+	port            int
+	metrics, health string
+	from            texts // files to read instead of a cluster
+	selfSigned      bool
+	verbose         bool
+	version         bool
+	options         []admission.Option
+}
+
+// texts are the values of a flag that may be given several times.
+type texts []string
+
+func (t *texts) String() string { return strings.Join(*t, " ") }
+
+func (t *texts) Set(text string) error {
+	*t = append(*t, text)
+	return nil
+}
+
+// parse reads the flags. It writes usage and mistakes to w.
+func parse(args []string, w io.Writer) (*config, error) {
+	c := &config{}
+	flags := flag.NewFlagSet("vmrules-webhook", flag.ContinueOnError)
+	flags.SetOutput(w)
+	flags.StringVar(&c.host, "host", "", "the `address` to serve reviews at (default all)")
+	flags.IntVar(&c.port, "port", 9443, "the port to serve reviews at")
+	flags.StringVar(&c.certDir, "cert-dir", "", "the `folder` of the certificate: tls.crt and tls.key, which are read again when they change")
+	flags.StringVar(&c.metrics, "metrics", ":8080", "the `address` to serve metrics at; 0: none")
+	flags.StringVar(&c.health, "health", ":8081", "the `address` to serve /healthz and /readyz at; 0: none")
+	flags.Var(&c.from, "from", "a `file` with templates, instance types and VMs, instead of a cluster, to try the webhook out; may be repeated")
+	flags.BoolVar(&c.selfSigned, "self-signed", false, "write a self-signed certificate for localhost to --cert-dir, to try the webhook out")
+	flags.BoolVar(&c.verbose, "verbose", false, "also log reviews that allow a request")
+	flags.BoolVar(&c.version, "version", false, "print the version")
+	addActions(flags, &c.options)
+	fallback := flags.Bool("namespace-fallback", false, "look for a template in the VM's own namespace if the VM names no other")
+	whole := flags.Bool("no-ratcheting", false, "judge updates like creations: also refuse them for what was wrong before")
+	protect := flags.Bool("protect-templates", false, "refuse to delete templates that have rules and that VMs refer to")
+	switch err := flags.Parse(args); {
+	case err != nil:
+		return nil, err
+	case c.version:
+		return c, nil
+	case flags.NArg() > 0:
+		return nil, fmt.Errorf("there is an argument %q: there are only flags", flags.Arg(0))
+	case c.certDir == "":
+		return nil, errors.New("--cert-dir is missing: give the folder of tls.crt and tls.key")
+	}
+	if *fallback {
+		c.options = append(c.options, admission.WithNamespaceFallback())
+	}
+	if *whole {
+		c.options = append(c.options, admission.WithoutRatcheting())
+	}
+	if *protect {
+		c.options = append(c.options, admission.WithProtectedTemplates())
+	}
+	return c, nil
+}
+
+// addActions adds the flags --refuse and --warn, which add options.
+func addActions(flags *flag.FlagSet, options *[]admission.Option) {
+	for action, usage := range map[admission.Action]string{
+		admission.Refuse: "refuse VMs for a `reason`: missing-template, or why a rule is Undecided, such as Preference; may be repeated",
+		admission.Warn:   "only warn for a `reason`: broken-template, or why a rule is Undecided, such as Argument; may be repeated",
+	} {
+		flags.Func(string(action), usage, func(reason string) error {
+			switch reason {
+			case "missing-template":
+				*options = append(*options, admission.WithMissingTemplate(action))
+			case "broken-template":
+				*options = append(*options, admission.WithBrokenTemplate(action))
+			default:
+				*options = append(*options, admission.WithUndecided(vmrules.Doubt(reason), action))
+			}
+			return nil
+		})
+	}
+}

@@ -1,0 +1,34 @@
+package main
+
+import (
+	"io"
+	"strings"
+	"testing"
+
+	"sigs.k8s.io/controller-runtime/pkg/webhook"
+
+	"github.com/vmrules/vmrules/cmd/vmrules-webhook/internal/files"
+)
+
+func TestParse(t *testing.T) {
+	for _, test := range []struct{ args, want string }{
+		{"--cert-dir d", ""},
+		{"--cert-dir d --warn Argument --refuse missing-template --warn broken-template --refuse Preference", ""},
+		{"--cert-dir d --namespace-fallback --no-ratcheting=false --protect-templates", ""},
+		{"--cert-dir d --warn Bound", "Bound must be refused: otherwise, a VM that exhausts a bound evades its rules"},
+		{"--cert-dir d --refuse weather", `a rule is never Undecided because of "weather"`},
+		{"--cert-dir d vm.yaml", `there is an argument "vm.yaml": there are only flags`},
+		{"--warn Argument", "--cert-dir is missing: give the folder of tls.crt and tls.key"},
+		{"--weather", "flag provided but not defined: -weather"},
+	} {
+		t.Run(test.args, func(t *testing.T) {
+			c, err := parse(strings.Fields(test.args), io.Discard)
+			if err == nil {
+				err = c.register(webhook.NewServer(webhook.Options{}), &files.Reader{})
+			}
+			if err == nil && test.want != "" || err != nil && err.Error() != test.want {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
+}

@@ -1,0 +1,109 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/yaml"
+)
+
+// manifests returns the objects in deploy, by kind and name.
+func manifests(t *testing.T) map[string]*unstructured.Unstructured {
+	t.Helper()
+	names, err := filepath.Glob("deploy/*.yaml")
+	if err != nil || len(names) == 0 {
+		t.Fatal(err, names)
+	}
+	all := map[string]*unstructured.Unstructured{}
+	for _, name := range names {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for decoder := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(text), 4096); ; {
+			var o unstructured.Unstructured
+			if err := decoder.Decode(&o.Object); err == io.EOF {
+				break
+			} else if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			all[o.GetKind()+" "+o.GetName()] = &o
+		}
+	}
+	return all
+}
+
+// typed turns an object into its Go type, with an error for unknown fields.
+func typed[T any](t *testing.T, all map[string]*unstructured.Unstructured, key string) *T {
+	t.Helper()
+	var into T
+	if all[key] == nil {
+		t.Fatalf("there is no %s", key)
+	}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructuredWithValidation(all[key].Object, &into, true); err != nil {
+		t.Fatalf("%s: %v", key, err)
+	}
+	return &into
+}
+
+// The manifests fit each other and the program.
+func TestManifests(t *testing.T) {
+	const name = "vmrules-webhook"
+	all := manifests(t)
+	pod := typed[appsv1.Deployment](t, all, "Deployment "+name).Spec.Template
+	service := typed[corev1.Service](t, all, "Service "+name)
+	budget := typed[policyv1.PodDisruptionBudget](t, all, "PodDisruptionBudget "+name)
+	typed[corev1.Namespace](t, all, "Namespace "+service.Namespace)
+	typed[corev1.ServiceAccount](t, all, "ServiceAccount "+pod.Spec.ServiceAccountName)
+	typed[rbacv1.ClusterRole](t, all, "ClusterRole "+typed[rbacv1.ClusterRoleBinding](t, all, "ClusterRoleBinding "+name).RoleRef.Name)
+
+	for k, v := range service.Spec.Selector {
+		if pod.Labels[k] != v || budget.Spec.Selector.MatchLabels[k] != v {
+			t.Errorf("the label %s differs", k)
+		}
+	}
+	container := pod.Spec.Containers[0]
+	c, err := parse(container.Args, io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if container.VolumeMounts[0].MountPath != c.certDir {
+		t.Errorf("the certificate is at %s, but read from %s", container.VolumeMounts[0].MountPath, c.certDir)
+	}
+	ports := map[string]int32{}
+	for _, p := range container.Ports {
+		ports[p.Name] = p.ContainerPort
+	}
+	if ports["reviews"] != int32(c.port) || c.metrics != ":8080" || ports["metrics"] != 8080 || c.health != ":8081" || ports["health"] != 8081 {
+		t.Errorf("the ports are %v", ports)
+	}
+	if s := container.SecurityContext; !*s.ReadOnlyRootFilesystem || *s.AllowPrivilegeEscalation || !*pod.Spec.SecurityContext.RunAsNonRoot {
+		t.Error("the container may do too much")
+	}
+
+	secret, _, _ := unstructured.NestedString(all["Certificate "+name].Object, "spec", "secretName")
+	hosts, _, _ := unstructured.NestedStringSlice(all["Certificate "+name].Object, "spec", "dnsNames")
+	if secret != pod.Spec.Volumes[0].Secret.SecretName || hosts[0] != service.Name+"."+service.Namespace+".svc" {
+		t.Errorf("the certificate is in %s, for %v", secret, hosts)
+	}
+
+	config := typed[admissionregistrationv1.ValidatingWebhookConfiguration](t, all, "ValidatingWebhookConfiguration "+name)
+	if got := config.Annotations["cert-manager.io/inject-ca-from"]; got != service.Namespace+"/"+name {
+		t.Errorf("the authority is that of %s", got)
+	}
+	for _, w := range config.Webhooks {
+		if s := w.ClientConfig.Service; s.Name != service.Name || s.Namespace != service.Namespace || *s.Path != path {
+			t.Errorf("%s calls %+v", w.Name, s)
+		}
+	}
+}

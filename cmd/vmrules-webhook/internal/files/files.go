@@ -1,0 +1,99 @@
+// Package files reads objects from manifests, in place of a cluster.
+package files
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/yaml"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// A Reader has the objects of manifests. It is safe for concurrent use.
+type Reader struct {
+	objects []*unstructured.Unstructured // in the order in which they were read
+}
+
+// Read returns a Reader for the objects in files of YAML or JSON.
+func Read(names ...string) (*Reader, error) {
+	r := &Reader{}
+	for _, name := range names {
+		if err := r.add(name); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return r, nil
+}
+
+func (r *Reader) add(name string) error {
+	file, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	decoder := yaml.NewYAMLOrJSONDecoder(file, 4096)
+	for {
+		var o unstructured.Unstructured
+		err := decoder.Decode(&o.Object)
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return err
+		case o.Object == nil: // between two ---
+			continue
+		case o.GetKind() == "" || o.GetName() == "":
+			return errors.New("an object has no kind or no metadata.name: add it")
+		case o.IsList():
+			return fmt.Errorf("there is a %s: write its items as documents of their own", o.GetKind())
+		}
+		r.objects = append(r.objects, &o)
+	}
+}
+
+// Get reads an object into an *unstructured.Unstructured. An object that does not say its
+// namespace is in any.
+func (r *Reader) Get(_ context.Context, key client.ObjectKey, into client.Object, _ ...client.GetOption) error {
+	target, ok := into.(*unstructured.Unstructured)
+	if !ok {
+		return fmt.Errorf("objects of files are unstructured, not %T", into)
+	}
+	kind := target.GroupVersionKind()
+	for _, o := range r.objects {
+		if o.GroupVersionKind() == kind && o.GetName() == key.Name && (o.GetNamespace() == "" || o.GetNamespace() == key.Namespace) {
+			o.DeepCopyInto(target)
+			return nil
+		}
+	}
+	return apierrors.NewNotFound(schema.GroupResource{Group: kind.Group, Resource: kind.Kind}, key.String())
+}
+
+// List reads the metadata of objects into a *metav1.PartialObjectMetadataList.
+func (r *Reader) List(_ context.Context, into client.ObjectList, opts ...client.ListOption) error {
+	target, ok := into.(*metav1.PartialObjectMetadataList)
+	if !ok {
+		return fmt.Errorf("lists of files are metadata, not %T", into)
+	}
+	var options client.ListOptions
+	options.ApplyOptions(opts)
+	kind := target.GroupVersionKind()
+	for _, o := range r.objects {
+		got := o.GroupVersionKind()
+		got.Kind += "List"
+		if got != kind || options.LabelSelector != nil && !options.LabelSelector.Matches(labels.Set(o.GetLabels())) {
+			continue
+		}
+		target.Items = append(target.Items, metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{
+			Namespace: o.GetNamespace(), Name: o.GetName(), Labels: o.GetLabels(), Annotations: o.GetAnnotations(),
+		}})
+	}
+	return nil
+}

@@ -1,0 +1,96 @@
+package command
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"time"
+
+	"github.com/mattn/go-isatty"
+	"github.com/schollz/progressbar/v3"
+
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/instancetypes"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
+)
+
+// input judges the objects in a file, and calls each with the results. It returns the error of
+// each, or why the rest of the file cannot be read.
+func (a *auditor) input(input manifest.Input, stderr io.Writer, each func(audited) error) error {
+	opened, err := input.Open()
+	if err != nil {
+		return err
+	}
+	defer opened.Close()
+	bar := progress(stderr, sizeOf(opened))
+	defer bar.Finish()
+	text := bufio.NewReaderSize(io.TeeReader(opened, bar), inputBuffer)
+	a.inStream.file = input.Name
+	if manifest.BeginsJSON(text) {
+		return a.stream(text, each)
+	}
+	file, err := manifest.ReadFrom(input.Name, text)
+	if err != nil {
+		return err
+	}
+	if a.source == "" {
+		a.source = file.Source()
+	}
+	return a.documents(file, each)
+}
+
+// sizeOf returns the size of a regular file; -1 for any other.
+func sizeOf(opened io.Reader) int64 {
+	file, ok := opened.(fs.File)
+	if !ok {
+		return -1
+	}
+	info, err := file.Stat()
+	if err != nil || !info.Mode().IsRegular() {
+		return -1
+	}
+	return info.Size()
+}
+
+// progress returns a progress bar for a terminal, which counts the bytes that were read.
+func progress(stderr io.Writer, size int64) *progressbar.ProgressBar {
+	file, ok := stderr.(*os.File)
+	return progressbar.NewOptions64(size,
+		progressbar.OptionSetWriter(stderr),
+		progressbar.OptionSetVisibility(ok && isatty.IsTerminal(file.Fd())),
+		progressbar.OptionShowBytes(true),
+		progressbar.OptionThrottle(progressEvery),
+		progressbar.OptionClearOnFinish(),
+	)
+}
+
+const progressEvery = 100 * time.Millisecond
+
+// documents judges the objects of a file that was read as a whole. As in a stream, instance types
+// are for the objects that follow.
+func (a *auditor) documents(file *manifest.File, each func(audited) error) error {
+	for _, d := range file.Documents() {
+		result := audited{err: errNoObject}
+		if o, ok := d.Object(); ok {
+			if content := o.Content(); instancetypes.IsMember(content) {
+				text, err := d.JSON()
+				if err != nil {
+					return fmt.Errorf("%s: %w", o, err)
+				}
+				a.inStream.keep(&a.with.set, content, o.Line, len(text))
+				if !a.book.isWhole() {
+					continue
+				}
+			}
+			result = a.judgeObject(o)
+		}
+		if err := each(result); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+var errNoObject = errors.New("an object is expected")

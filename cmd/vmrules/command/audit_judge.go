@@ -1,0 +1,137 @@
+package command
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
+)
+
+// hasOwnRules lists the kinds whose rules are in their own annotation. There are few objects
+// of other kinds, for which the library finds the rules.
+var hasOwnRules = []string{"VirtualMachine", "VirtualMachineInstance"}
+
+// judge judges one object of a stream.
+func (a *auditor) judge(r *partReader, object json.RawMessage) audited {
+	vm := a.parts(r, object)
+	if vm == nil {
+		var err error
+		if vm, err = decode(object); err != nil {
+			return audited{err: err}
+		}
+	}
+	if !manifest.IsTemplate(text(vm["kind"])) {
+		return a.judgeDecoded(vm)
+	}
+	file, err := manifest.Parse("the template", object)
+	if err != nil {
+		return named(vm, err)
+	}
+	return a.judgeObject(file.Objects()[0])
+}
+
+// judgeObject judges an object of a file. The parameters of a template are filled in, as in
+// vmrules check.
+func (a *auditor) judgeObject(o manifest.Object) audited {
+	filled, err := a.fill(o)
+	if err != nil {
+		return named(o.Content(), err)
+	}
+	return a.judgeDecoded(filled.Content())
+}
+
+// named returns a result with the names of an object.
+func named(object map[string]any, err error) audited {
+	metadata, _ := object["metadata"].(map[string]any)
+	result := audited{Kind: text(object["kind"]), Namespace: text(metadata["namespace"]), Name: text(metadata["name"]), err: err}
+	if namespace, name, ok := vmrules.TemplateOf(object); ok {
+		result.Template = namespace + "/" + name
+	}
+	return result
+}
+
+// judgeDecoded judges an object, of which the parts that its rules need were read.
+func (a *auditor) judgeDecoded(vm map[string]any) audited {
+	result := named(vm, nil)
+	with := a.with.set.For(result.Kind, result.Namespace)
+	result.report, result.err = a.report(vm, result.Kind, with.Option())
+	result.found, result.notFound = with.Found, with.NotFound
+	return result
+}
+
+func (a *auditor) report(vm map[string]any, kind string, with vmrules.ValidateOption) (*vmrules.Report, error) {
+	_, isList := vm["items"]
+	isList = isList && strings.HasSuffix(kind, "List")
+	if isList && (a.book.isGiven() || a.templates != nil) {
+		return nil, errNested // only ValidateOwn would find the VMs
+	}
+	if a.book.isGiven() {
+		return a.book.judge(vm, manifest.HoldsVM(vm), with), nil
+	}
+	if annotation, ok := annotationOf(vm, kind); ok {
+		parsed := a.parse(annotation)
+		if parsed.err != nil {
+			return nil, parsed.err
+		}
+		return vmrules.Validate(parsed.rules, vm, with), nil
+	}
+	if a.templates == nil || manifest.IsTemplate(kind) || !manifest.HoldsVM(vm) {
+		return vmrules.ValidateOwn(vm, with, vmrules.WithParseOptions(a.reading...))
+	}
+	rules, err := a.rulesOfVM(vm)
+	if err != nil {
+		return nil, err
+	}
+	return vmrules.Validate(rules, vm, with), nil
+}
+
+var errNested = errors.New("this is a list in a list: write its items into the list around it")
+
+// annotationOf returns the rules of an object that has rules of its own, and is not exempt from them;
+// false for other objects, and for those of which the library must find the rules.
+func annotationOf(vm map[string]any, kind string) (string, bool) {
+	annotations, _ := value(vm, "metadata", "annotations").(map[string]any)
+	_, isExempt := annotations[vmrules.SkipAnnotation]
+	annotation := text(annotations[vmrules.Annotation])
+	return annotation, !isBlank(annotation) && !isExempt && slices.Contains(hasOwnRules, kind)
+}
+
+func isBlank(annotation string) bool { return strings.TrimSpace(annotation) == "" }
+
+// decode decodes a whole object.
+func decode(object json.RawMessage) (map[string]any, error) {
+	decoder := json.NewDecoder(bytes.NewReader(object))
+	decoder.UseNumber()
+	var decoded map[string]any
+	err := decoder.Decode(&decoded)
+	if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) || err == nil && decoded == nil {
+		return nil, errNoObject
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the object cannot be read: %w", err)
+	}
+	return decoded, nil
+}
+
+func text(v any) string {
+	s, _ := v.(string)
+	return s
+}
+
+// parse reads an annotation, unless the cache has its rules.
+func (a *auditor) parse(annotation string) parsedRules {
+	if known, ok := a.rules.Get(annotation); ok {
+		return known
+	}
+	rules, err := vmrules.ParseRules(annotation, a.reading...)
+	parsed := parsedRules{rules, err, needsOf(rules)}
+	if len(annotation) <= maxKept {
+		a.rules.Add(annotation, parsed)
+	}
+	return parsed
+}

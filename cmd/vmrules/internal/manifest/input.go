@@ -1,0 +1,170 @@
+package manifest
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// An Input is a file that an argument names, before it is read.
+type Input struct {
+	Name string // Stdin for the standard input
+	open func() (io.ReadCloser, error)
+}
+
+// Stdin is the name of the standard input.
+const Stdin = "<stdin>"
+
+// Open opens the file. Its error is an *Error.
+func (i Input) Open() (io.ReadCloser, error) {
+	opened, err := i.open()
+	if err != nil {
+		return nil, cannotRead(i.Name, err)
+	}
+	return opened, nil
+}
+
+// Read reads the file. Its error is an *Error.
+func (i Input) Read() (*File, error) {
+	opened, err := i.Open()
+	if err != nil {
+		return nil, err
+	}
+	defer opened.Close()
+	return ReadFrom(i.Name, opened)
+}
+
+// maxFile is the largest size of a file in bytes. Only audit reads streams of any length.
+const maxFile = 256 << 20
+
+// ReadFrom reads a file that is open. Its error is an *Error.
+func ReadFrom(name string, input io.Reader) (*File, error) {
+	content, err := io.ReadAll(io.LimitReader(input, maxFile+1))
+	if err == nil && len(content) > maxFile {
+		err = fmt.Errorf("the file has more than %d bytes: split it, or use vmrules audit, which reads JSON of any size", maxFile)
+	}
+	if err != nil {
+		return nil, cannotRead(name, err)
+	}
+	return Parse(name, content)
+}
+
+func cannotRead(name string, err error) *Error {
+	if failed := (*fs.PathError)(nil); errors.As(err, &failed) {
+		err = failed.Err // a PathError repeats the name
+	}
+	return &Error{File: name, Message: err.Error()}
+}
+
+// Read yields the files that Inputs yields, after it has read them. For a file that cannot be
+// used, it yields an *Error and continues with the next file.
+func Read(args []string, stdin io.Reader) iter.Seq2[*File, error] { return read(Inputs(args, stdin)) }
+
+// ReadFS yields the manifests in a file system as Read does.
+func ReadFS(fsys fs.FS) iter.Seq2[*File, error] { return read(inputsIn(fsys)) }
+
+func read(inputs iter.Seq2[Input, error]) iter.Seq2[*File, error] {
+	return func(yield func(*File, error) bool) {
+		for input, err := range inputs {
+			var file *File
+			if err == nil {
+				file, err = input.Read()
+			}
+			if !yield(file, err) {
+				return
+			}
+		}
+	}
+}
+
+// Inputs yields the files that the arguments name. An argument is the name of a file, the name
+// of a folder, or "-" for the standard input. A folder yields the files in it and below it whose
+// names end in .yaml, .yml or .json, in the order of their names, except those in hidden folders.
+// For a folder that cannot be read or has no such file, Inputs yields an *Error and continues.
+func Inputs(args []string, stdin io.Reader) iter.Seq2[Input, error] {
+	return func(yield func(Input, error) bool) {
+		for _, arg := range args {
+			for input, err := range inputsOf(arg, stdin) {
+				if !yield(input, err) {
+					return
+				}
+			}
+		}
+	}
+}
+
+func inputsOf(arg string, stdin io.Reader) iter.Seq2[Input, error] {
+	if arg == "-" {
+		return single(Input{Stdin, func() (io.ReadCloser, error) { return io.NopCloser(stdin), nil }})
+	}
+	if info, err := os.Stat(arg); err != nil || !info.IsDir() {
+		return single(Input{arg, func() (io.ReadCloser, error) { return os.Open(arg) }})
+	}
+	return func(yield func(Input, error) bool) {
+		none := true
+		for input, err := range inputsIn(os.DirFS(arg)) {
+			none = false
+			name := func(name string) string { return filepath.Join(arg, filepath.FromSlash(name)) }
+			if wrong := (*Error)(nil); errors.As(err, &wrong) {
+				wrong.File = name(wrong.File)
+			}
+			input.Name = name(input.Name)
+			if !yield(input, err) {
+				return
+			}
+		}
+		if none {
+			yield(Input{}, &Error{File: arg, Message: "the folder has no .yaml, .yml or .json file"})
+		}
+	}
+}
+
+func single(input Input) iter.Seq2[Input, error] {
+	return func(yield func(Input, error) bool) { yield(input, nil) }
+}
+
+// inputsIn yields the manifests in a file system.
+func inputsIn(fsys fs.FS) iter.Seq2[Input, error] {
+	return func(yield func(Input, error) bool) {
+		_ = fs.WalkDir(fsys, ".", func(name string, entry fs.DirEntry, err error) error {
+			hidden := len(name) > 1 && strings.HasPrefix(entry.Name(), ".")
+			switch {
+			case err == nil && entry.IsDir() && hidden:
+				return fs.SkipDir
+			case err == nil && (entry.IsDir() || !isManifest(name)):
+				return nil
+			}
+			if err == nil {
+				err = mayBeRead(fsys, name)
+			}
+			input := Input{name, func() (io.ReadCloser, error) { return fsys.Open(name) }}
+			if err != nil {
+				input, err = Input{}, cannotRead(name, err)
+			}
+			if !yield(input, err) {
+				return fs.SkipAll
+			}
+			return nil
+		})
+	}
+}
+
+// mayBeRead returns an error about a file in a folder that might never end, such as a pipe.
+func mayBeRead(fsys fs.FS, name string) error {
+	info, err := fs.Stat(fsys, name)
+	if err == nil && !info.Mode().IsRegular() {
+		err = errors.New("this is not a regular file")
+	}
+	return err
+}
+
+func isManifest(name string) bool {
+	return slices.Contains([]string{".yaml", ".yml", ".json"}, path.Ext(name))
+}

@@ -1,0 +1,43 @@
+//go:build !wasm
+
+package pcre
+
+import (
+	"errors"
+	"time"
+
+	"github.com/dlclark/regexp2/v2"
+)
+
+// backtracking matches with regexp2.
+type backtracking struct{ regex *regexp2.Regexp }
+
+func newBacktracking(tree *node, b *Budget) (*backtracking, error) {
+	cost := backtrackingCost(tree)
+	if err := b.Spend(cost.work, cost.kept); err != nil {
+		return nil, err
+	}
+	regex, err := regexp2.Compile(printFor(tree, backtrackingEngine), regexp2.OptionMaxBacktrackingStackSize(maxStack))
+	if err != nil {
+		return nil, errEngine
+	}
+	return &backtracking{regex}, nil
+}
+
+// maxMatchTimeout keeps the engine's deadline within what it can count.
+const maxMatchTimeout = time.Hour
+
+// match matches with a copy of the compiled regex: regexp2 keeps its time-out there, and each
+// budget has its own. Copies share everything else.
+func (b *backtracking) match(subject string, limit time.Duration) (bool, error) {
+	bounded := *b.regex
+	bounded.MatchTimeout = min(limit, maxMatchTimeout)
+	matched, err := bounded.MatchString(subject)
+	switch {
+	case errors.Is(err, regexp2.ErrBacktrackingStackLimit):
+		return false, errStack
+	case err != nil:
+		return false, errTime
+	}
+	return matched, nil
+}

@@ -1,0 +1,123 @@
+package crd
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/vmrules/vmrules"
+)
+
+// This file translates rules about fields that have a default.
+
+// valueOrDefault is value for a field with a default, which exists if its parent does.
+func (t *translator) valueOrDefault(d vmrules.Place, base string, at, rest []step, absent string) (string, error) {
+	if flat, ok, err := t.flat(d, base, at, rest, absent); ok || err != nil {
+		return flat, err
+	}
+	parent, leaf := rest[:len(rest)-1], rest[len(rest)-1]
+	above := slices.Concat(at, parent)
+	if len(parent) == 0 {
+		holds, err := t.defaulted(d, base, above, leaf)
+		return t.unless(anObject, base, absent, holds), err
+	}
+	optional, err := t.chain(base, at, parent)
+	if err != nil {
+		return "", err
+	}
+	name := nameOf(parent)
+	read := t.read(name, parent)
+	holds, err := t.defaulted(d, read, above, leaf)
+	return optional + ".optMap(" + name + ", " + t.unless(anObject, read, absent, holds) + ").orValue(" + absent + ")", err
+}
+
+// flat is valueOrDefault where an absent parent and an absent field give the same result. It
+// returns false where they do not.
+func (t *translator) flat(d vmrules.Place, base string, at, rest []step, absent string) (string, bool, error) {
+	of, v := t.typeAt(slices.Concat(at, rest)), nameOf(rest)
+	unset, err := t.byDefault(d, of)
+	if err != nil || t.anyTypes || unset != absent {
+		return "", false, err
+	}
+	holds, err := t.constrained(v, of)
+	if err != nil {
+		return "", false, err
+	}
+	optional, err := t.chain(base, at, rest)
+	if t.zeroMatters(d, unset) {
+		optional = "optional.ofNonZeroValue(" + optional + ".orValue(0))"
+	}
+	return optional + ".optMap(" + v + ", " + holds + ").orValue(" + absent + ")", true, err
+}
+
+// zeroMatters reports whether the result differs if 0 counts as the default, as it does for some
+// fields. The parameter unset is the result of the default.
+func (t *translator) zeroMatters(d vmrules.Place, unset string) bool {
+	return d.ZeroIsDefault && (unset != holdsNever || t.holds(0) != holdsNever)
+}
+
+// defaulted returns the condition that a member of an object, or its default, satisfies the
+// rule.
+func (t *translator) defaulted(d vmrules.Place, parent string, above []step, leaf step) (string, error) {
+	field, err := t.member(above, leaf.name, "?")
+	if err != nil {
+		return "", err
+	}
+	full := append(slices.Clip(above), leaf)
+	of, v := t.typeAt(full), variable(leaf.name)
+	holds, err := t.constrained(v, of)
+	if err != nil {
+		return "", err
+	}
+	absent, err := t.byDefault(d, of)
+	if err != nil {
+		return "", err
+	}
+	optional := parent + field
+	switch {
+	case !t.zeroMatters(d, absent):
+		return optional + ".optMap(" + v + ", " + t.orNull(v, absent, holds) + ").orValue(" + absent + ")", nil
+	case t.anyTypes:
+		return optional + ".optMap(" + v + ", " + v + " == null || " + v + " == 0 ? " + absent + " : " + holds + ").orValue(" + absent + ")", nil
+	}
+	return "optional.ofNonZeroValue(" + optional + ".orValue(0)).optMap(" + v + ", " + holds + ").orValue(" + absent + ")", nil
+}
+
+// byDefault returns the condition that a field's default satisfies the rule.
+func (t *translator) byDefault(d vmrules.Place, of fieldType) (string, error) {
+	verdict := t.holds(d.Default)
+	if verdict == "" {
+		literal := fmt.Sprint(d.Default)
+		if text, ok := d.Default.(string); ok {
+			literal = strconv.Quote(text)
+		}
+		if t.anyTypes {
+			literal = "dyn(" + literal + ")"
+		}
+		var err error
+		if verdict, err = t.constrained(literal, of); err != nil {
+			return "", err
+		}
+	}
+	return verdict, nil
+}
+
+// holds returns whether vmrules finds a value at the rule's path to be valid, as an expression.
+// It returns "" if that depends on what the path of an argument selects.
+func (t *translator) holds(value any) string {
+	r := t.rule
+	r.Path, r.Valid, r.JustWarning = vmrules.MustParsePath("jsonpath::.value"), vmrules.Path{}, false
+	for _, a := range []vmrules.Argument{r.Min, r.Max, r.MinLength, r.MaxLength, r.Regex} {
+		if _, isPath := a.Path(); isPath {
+			return ""
+		}
+	}
+	rules, err := vmrules.NewRules([]vmrules.Rule{r})
+	if err != nil {
+		return ""
+	}
+	if vmrules.Validate(rules, map[string]any{"kind": "Value", "value": value}).Valid() {
+		return holdsAlways
+	}
+	return holdsNever
+}

@@ -1,0 +1,63 @@
+package crd
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+)
+
+// TestFromRules can fail: it finds mistakes that are made in the expressions on purpose.
+func TestFromRulesFindsMistakes(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name      string
+		generator generator
+		opts      []Option
+		mistakes  [][2]string
+	}{
+		{"without null", generator{noNulls: true}, nil, [][2]string{
+			{" >= ", " > "}, {" <= ", " < "}, {".orValue(true)", ".orValue(false)"}, {".orValue(false)", ".orValue(true)"},
+			{"!has(object.spec.instancetype)", "true"}, {"!has(object.spec.preference)", "true"},
+			{".all(disk,", ".exists(disk,"}, {".exists(disk,", ".all(disk,"}, {`\n?$`, `$`}, {`\v`, ``},
+			{"optional.ofNonZeroValue(", "optional.of("}, {`q.isInteger() || `, ""}, {`|| q.sub(int(q.asApproximateFloat())) == quantity("0")`, ""},
+			{`.matches("^[-+]?[.]?[0-9]")`, ` != ""`}, {"[?0]", "[?1]"}, {"size(", "size('x' + "}, {`in ["`, `in ["x`},
+			{".hasValue()", ".optMap(v, false).orValue(false)"}, {"size(tags) > 0", "size(tags) >= 0"},
+		}},
+		{"with null", generator{}, nil, [][2]string{{"disk != null", "true"}, {"cpu != null", "true"}}},
+		{"for any types", generator{anyTypes: true}, []Option{AnyTypes()}, [][2]string{
+			{" == null || ", " != null && "}, {" != null", " != 7"}, {"type(disks) != list", "false"}, {"== map && ", "!= string && "},
+		}},
+	} {
+		for _, m := range c.mistakes {
+			t.Run(c.name+": "+m[0], func(t *testing.T) {
+				t.Parallel()
+				if !isFound(t, c.generator, m[0], m[1], c.opts...) {
+					t.Error("the mistake was not found")
+				}
+			})
+		}
+	}
+}
+
+// isFound reports whether a mistake in the expressions of policies makes a
+// difference for a generated rule and VM.
+func isFound(t *testing.T, g generator, old, mistaken string, opts ...Option) bool {
+	for n := range uint64(5 * fromRulesRules) {
+		g := g
+		g.Rand = rand.New(rand.NewPCG(fromRulesSeed(t), n))
+		rules := parseOne(t, g.rule())
+		m := FromRules(rules, opts...)
+		if len(m.Policy) == 0 || !strings.Contains(m.Policy[0].Expression, old) {
+			continue
+		}
+		program := compilePolicy(t, strings.ReplaceAll(m.Policy[0].Expression, old, mistaken))
+		for range fromRulesVMs {
+			object := g.vm()
+			holds, _ := want(rules, object)
+			if got, _ := evalPolicy(program, object); holds != (got == celTrue) && !(holds && g.mayDeny(object)) {
+				return true
+			}
+		}
+	}
+	return false
+}
