@@ -128,19 +128,16 @@ function render(asked: Texts, analysis: Analysis): void {
   }
   document.body.dataset.judged = String(Number(document.body.dataset.judged ?? 0) + 1);
   latest = analysis;
-  const text = JSON.stringify(
-    [analysis.verdicts, analysis.problems, findingsIn(analysis)],
-    withoutPlaces,
-  );
-  if (text === rendered) {
-    return; // what is shown asks `latest` for places
-  }
-  rendered = text;
   const summary = summaryOf(analysis);
   if (byId("summary").textContent !== summary) {
     byId("summary").textContent = summary;
   }
   byId("summary").className = verdictOf(analysis);
+  const text = shownOf(analysis);
+  if (text === rendered) {
+    return; // what is shown asks `latest` for places
+  }
+  rendered = text;
   byId("report").replaceChildren(
     ...reportOf(analysis, ([verdict, entry, detail]) => {
       show(latest.verdicts[verdict]?.entries[entry]?.details[detail]?.spot);
@@ -155,9 +152,14 @@ function render(asked: Texts, analysis: Analysis): void {
   );
 }
 
-/** withoutPlaces leaves out the places, which change with every key, of what is compared. */
-function withoutPlaces(key: string, value: unknown): unknown {
-  return key === "from" || key === "to" ? undefined : value;
+/** shownOf returns all that is shown of an analysis, without the places, which change with every key. */
+function shownOf(analysis: Analysis): string {
+  const { verdicts, problems } = analysis;
+  const titles = verdicts.length > 1 ? verdicts.map(({ title }) => title) : [];
+  const entries = verdicts.map((verdict) => verdict.entries);
+  return JSON.stringify([titles, entries, problems, findingsIn(analysis)], (key, value) =>
+    key === "from" || key === "to" ? undefined : value,
+  );
 }
 
 function verdictOf({ verdicts, problems }: Analysis): string {

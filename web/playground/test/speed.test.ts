@@ -55,14 +55,14 @@ test("a key takes at most 10 ms in the Windows example", async () => {
     await typeBehind(page, pane, text, "a");
     await page.waitForTimeout(300);
     const times: number[] = [];
-    for (const key of "bcdefghijklmnopqrstu") {
+    for (const key of "bcdefghijklmn") {
       const start = await busy(session);
       await page.keyboard.type(key);
       await page.waitForTimeout(150); // with all that follows: the verdict, and its rendering
       times.push((await busy(session)) - start);
     }
     times.sort((a, b) => a - b);
-    const [median, most] = [times[times.length / 2] as number, times.at(-1) as number];
+    const [median, most] = [times[Math.floor(times.length / 2)] as number, times.at(-1) as number];
     console.log(`a key in the ${pane}: ${median.toFixed(1)} ms, at most ${most.toFixed(1)} ms`);
     assert.ok(median < 10 * patience, `${median} ms`);
   }
