@@ -36,10 +36,15 @@ test("the page is there within 2 s", async () => {
   assert.ok(best < 2000 * patience, `${best} ms`);
 });
 
-/** busy returns the milliseconds of its processor that the main thread has used. */
-async function busy(session: CDPSession): Promise<number> {
+/**
+ * busy returns the milliseconds of its processor that the main thread has used: in scripts, styles
+ * and layout, and in all, with painting, for which this Chromium has no graphics card.
+ */
+async function busy(session: CDPSession): Promise<[own: number, all: number]> {
   const { metrics } = await session.send("Performance.getMetrics");
-  return 1000 * (metrics.find(({ name }) => name === "TaskDuration")?.value ?? 0);
+  const of = (name: string) => 1000 * (metrics.find((one) => one.name === name)?.value ?? 0);
+  const own = of("ScriptDuration") + of("LayoutDuration") + of("RecalcStyleDuration");
+  return [own, of("TaskDuration")];
 }
 
 test("a key takes at most 10 ms in the Windows example", async () => {
@@ -54,17 +59,18 @@ test("a key takes at most 10 ms in the Windows example", async () => {
   ] as const) {
     await typeBehind(page, pane, text, "a");
     await page.waitForTimeout(300);
-    const times: number[] = [];
+    const times: { own: number; all: number }[] = [];
     for (const key of "bcdefghijklmn") {
-      const start = await busy(session);
+      const [own, all] = await busy(session);
       await page.keyboard.type(key);
       await page.waitForTimeout(150); // with all that follows: the verdict, and its rendering
-      times.push((await busy(session)) - start);
+      const [ownNow, allNow] = await busy(session);
+      times.push({ own: ownNow - own, all: allNow - all });
     }
-    times.sort((a, b) => a - b);
-    const [median, most] = [times[Math.floor(times.length / 2)] as number, times.at(-1) as number];
-    console.log(`a key in the ${pane}: ${median.toFixed(1)} ms, at most ${most.toFixed(1)} ms`);
-    assert.ok(median < 10 * patience, `${median} ms`);
+    const own = Math.max(...times.map((time) => time.own));
+    const all = Math.max(...times.map((time) => time.all));
+    console.log(`a key in the ${pane}: ${own.toFixed(1)} ms, ${all.toFixed(1)} ms with painting`);
+    assert.ok(own < 10 * patience && all < 20 * patience, JSON.stringify(times));
   }
   await page.context().close();
 });
