@@ -141,19 +141,17 @@ class Analyser {
   }
 
   #entry(pane: Pane, entity: Entity, result: Result): Entry {
-    const { outcome, rule, message, path, violations = [] } = result;
+    const { outcome, rule, message, violations = [] } = result;
     const details = violations.map((violation) => this.#detail(pane, entity, result, violation));
     const target = details.length > 0 ? "" : result.target; // the field of a detail begins with it
     const note = [target, result.note].filter(Boolean).join(": ");
-    return { outcome, rule, message, path, note, details };
+    return { outcome, rule, message, note, details };
   }
 
   #detail(pane: Pane, entity: Entity, result: Result, violation: Violation): Detail {
     const detail: Detail = {
       field: violation.field ?? "",
       detail: violation.detail,
-      value: shown(violation.value),
-      limit: violation.argument ? `${violation.argument} ${shown(violation.limit)}` : "",
     };
     if (violation.field === undefined) {
       return detail;
@@ -203,10 +201,6 @@ const names: { [pane in Pane]: string } = {
   vm: "The VM",
   cluster: "The instance type or preference",
 };
-
-function shown(value: unknown): string {
-  return value === undefined ? "" : JSON.stringify(value);
-}
 
 /** reasons say why there is no report about an object. */
 export function reasons(entity: Entity, error: VmrulesError): string[] {

@@ -46,9 +46,8 @@ export interface Spot extends Place {
 /** A Detail is one wrong value. */
 export interface Detail {
   field: string;
+  /** detail says in words which value is wrong, and by which limit. */
   detail: string;
-  value: string;
-  limit: string;
   spot?: Spot;
 }
 
@@ -57,7 +56,6 @@ export interface Entry {
   outcome: Outcome;
   rule: string;
   message: string;
-  path: string;
   note: string;
   details: Detail[];
 }
