@@ -12,7 +12,7 @@ export {
   schema,
 } from "./form.js";
 export { checkRequirements, expand, type Named } from "./instancetype.js";
-export { checks, type LintOptions, lint } from "./lint.js";
+export { checks, knownFields, type LintOptions, lint } from "./lint.js";
 export { type ParseOptions, parseRules, Rules, rulesFor, templateOf } from "./rules.js";
 export type { ObjectInput } from "./text.js";
 export type * from "./types.js";

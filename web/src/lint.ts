@@ -1,7 +1,7 @@
 import { call } from "./engine.js";
 import type { ParseOptions } from "./rules.js";
 import { wellFormed } from "./text.js";
-import type { Check, Finding, Profile } from "./types.js";
+import type { Check, Finding, KnownField, Profile } from "./types.js";
 
 /** LintOptions change how an annotation is read, and for whom. */
 export interface LintOptions extends ParseOptions {
@@ -17,4 +17,12 @@ export function lint(annotation: string, options: LintOptions = {}): Finding[] {
 /** checks returns all that lint looks for. */
 export function checks(): Check[] {
   return call("checks", {}, {});
+}
+
+/**
+ * knownFields returns the fields that a VM may have in the objects that a path selects, for an
+ * editor that completes paths. Without a path, it returns those of the VM's spec.template.
+ */
+export function knownFields(path = ""): KnownField[] {
+  return call("knownFields", {}, { path: wellFormed("the path", path) });
 }

@@ -193,6 +193,15 @@ export interface Check {
   meaning: string;
 }
 
+/** A KnownField is a field that KubeVirt's API gives a VM. */
+export interface KnownField {
+  name: string;
+  /** Shape is "object", "array", "map" (an object with any names), "scalar" or "any". */
+  shape: string;
+  /** Values are the values that KubeVirt lists for the field, if it lists any. */
+  values?: string[];
+}
+
 /**
  * A Profile is a program that also reads the annotation, and for which the rules are
  * written. It may not understand all of the format.

@@ -31,6 +31,7 @@ var operations = map[string]operation{
 	"validateOwn":       validateOwn,
 	"lint":              lintAnnotation,
 	"checks":            checks,
+	"knownFields":       knownFields,
 	"limits":            limits,
 	"schema":            schema,
 	"parameters":        parameters,

@@ -27,6 +27,7 @@ var roots = []reflect.Type{
 	reflect.TypeFor[vmrules.Root](),
 	reflect.TypeFor[lint.Finding](),
 	reflect.TypeFor[lint.Check](),
+	reflect.TypeFor[lint.KnownField](),
 	reflect.TypeFor[lint.Profile](),
 	reflect.TypeFor[form.Limit](),
 	reflect.TypeFor[form.Parameter](),

@@ -1,0 +1,225 @@
+import {
+  autocompletion,
+  type Completion,
+  type CompletionContext,
+  type CompletionResult,
+  closeBrackets,
+  closeBracketsKeymap,
+  completionKeymap,
+  pickedCompletion,
+} from "@codemirror/autocomplete";
+import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
+import { jsonLanguage } from "@codemirror/lang-json";
+import { yamlLanguage } from "@codemirror/lang-yaml";
+import {
+  bracketMatching,
+  HighlightStyle,
+  indentOnInput,
+  LanguageSupport,
+  syntaxHighlighting,
+} from "@codemirror/language";
+import {
+  type Diagnostic,
+  forEachDiagnostic,
+  lintGutter,
+  lintKeymap,
+  setDiagnostics,
+} from "@codemirror/lint";
+import { highlightSelectionMatches, searchKeymap } from "@codemirror/search";
+import { EditorState } from "@codemirror/state";
+import {
+  EditorView,
+  highlightActiveLine,
+  highlightActiveLineGutter,
+  keymap,
+  lineNumbers,
+  placeholder,
+} from "@codemirror/view";
+import { parseMixed } from "@lezer/common";
+import { tags } from "@lezer/highlight";
+import type { Place } from "./document.js";
+import type { Completions, Mark } from "./protocol.js";
+
+/** In a block of YAML that begins like an annotation, the highlighting is that of JSON. */
+const language = new LanguageSupport(
+  yamlLanguage.configure({
+    wrap: parseMixed((node, input) =>
+      node.name === "BlockLiteralContent" && /^\s*\[/.test(input.read(node.from, node.from + 200))
+        ? { parser: jsonLanguage.parser }
+        : null,
+    ),
+  }),
+);
+
+const colours = HighlightStyle.define([
+  { tag: [tags.propertyName, tags.definition(tags.propertyName)], color: "var(--code-key)" },
+  { tag: [tags.string, tags.content], color: "var(--code-string)" },
+  { tag: [tags.number, tags.bool, tags.null], color: "var(--code-number)" },
+  { tag: [tags.comment, tags.meta], color: "var(--code-comment)" },
+]);
+
+/** Completer returns what may be written at a place. */
+export type Completer = (at: number) => Promise<Completions | null>;
+
+interface EditorOptions {
+  parent: HTMLElement;
+  label: string;
+  hint: string;
+  changed: () => void;
+  completer?: Completer;
+}
+
+/** An Editor is a text that a person edits. */
+export class Editor {
+  readonly view: EditorView;
+  /** marked is the text that the last marks are about. */
+  #marked = "";
+
+  constructor({ parent, label, hint, changed, completer }: EditorOptions) {
+    const extensions = [
+      lineNumbers(),
+      highlightActiveLineGutter(),
+      history(),
+      EditorState.tabSize.of(2),
+      indentOnInput(),
+      syntaxHighlighting(colours),
+      bracketMatching(),
+      closeBrackets(),
+      highlightActiveLine(),
+      highlightSelectionMatches(),
+      lintGutter(),
+      keymap.of([
+        ...closeBracketsKeymap,
+        ...defaultKeymap,
+        ...searchKeymap,
+        ...historyKeymap,
+        ...completionKeymap,
+        ...lintKeymap,
+      ]),
+      language,
+      placeholder(hint),
+      EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0" }),
+      EditorView.updateListener.of((update) => {
+        if (update.docChanged) {
+          changed();
+        }
+      }),
+      autocompletion({ override: completer ? [completionSource(completer)] : [], icons: false }),
+    ];
+    this.view = new EditorView({ parent, extensions });
+  }
+
+  get text(): string {
+    return this.view.state.doc.toString();
+  }
+
+  set text(text: string) {
+    this.view.dispatch({ changes: { from: 0, to: this.view.state.doc.length, insert: text } });
+    this.view.dispatch({ selection: { anchor: 0 } });
+    this.view.scrollDOM.scrollTo(0, 0); // not scrollIntoView, which scrolls the page, too
+  }
+
+  /** update changes the text only where another differs, so that the view stays where it is. */
+  update(text: string): void {
+    const old = this.text;
+    let from = 0;
+    while (from < old.length && old[from] === text[from]) {
+      from++;
+    }
+    let to = old.length;
+    let end = text.length;
+    while (to > from && end > from && old[to - 1] === text[end - 1]) {
+      to--;
+      end--;
+    }
+    this.view.dispatch({ changes: { from, to, insert: text.slice(from, end) } });
+  }
+
+  /** mark shows what is said about a text, unless the editor holds another by now. */
+  mark(text: string, marks: Mark[]): void {
+    this.#marked = text;
+    if (this.text === text && !this.#shows(marks)) {
+      this.view.dispatch(setDiagnostics(this.view.state, marks.map(diagnosticOf)));
+    }
+  }
+
+  /** shows reports whether the marks are there already, from before, moved by what was typed. */
+  #shows(marks: Mark[]): boolean {
+    const keyOf = ({ message, severity }: Mark | Diagnostic, from: number, to: number) =>
+      `${from} ${to} ${severity} ${message}`;
+    const wanted = new Set(marks.map((mark) => keyOf(mark, mark.from, mark.to)));
+    let same = 0;
+    let other = 0;
+    forEachDiagnostic(this.view.state, (diagnostic, from, to) => {
+      if (wanted.has(keyOf(diagnostic, from, to))) {
+        same++;
+      } else {
+        other++;
+      }
+    });
+    return same === wanted.size && other === 0;
+  }
+
+  /** show selects a place of the text that was marked last, and goes there. */
+  show({ from, to }: Place): void {
+    if (this.text !== this.#marked) {
+      return;
+    }
+    this.view.dispatch({
+      selection: { anchor: from, head: Math.min(to, this.view.state.doc.lineAt(from).to) },
+      effects: EditorView.scrollIntoView(from, { y: "center" }),
+    });
+    this.view.focus();
+  }
+
+  /** replace replaces a place of the text that was marked last. */
+  replace({ from, to }: Place, insert: string): void {
+    if (this.text === this.#marked) {
+      this.view.dispatch({ changes: { from, to, insert }, userEvent: "input" });
+    }
+  }
+}
+
+function diagnosticOf({ from, to, severity, message, source, fix }: Mark): Diagnostic {
+  const diagnostic: Diagnostic = { from, to, severity, message, source };
+  if (fix) {
+    const apply = (view: EditorView, start: number, end: number) => {
+      view.dispatch({ changes: { from: start, to: end, insert: fix.insert }, userEvent: "input" });
+    };
+    diagnostic.actions = [{ name: fix.label, apply }];
+  }
+  return diagnostic;
+}
+
+function completionSource(complete: Completer) {
+  return async (context: CompletionContext): Promise<CompletionResult | null> => {
+    const before = context.matchBefore(/["\w.:]$/);
+    if (!context.explicit && before === null) {
+      return null;
+    }
+    const found = await complete(context.pos);
+    if (found === null || context.aborted) {
+      return null;
+    }
+    const options = found.options.map((option) => ({
+      label: option.label,
+      type: option.type,
+      ...(option.detail === undefined ? {} : { detail: option.detail }),
+      apply: applying(option.insert ?? option.label, found.behind ?? 0),
+    }));
+    return { from: found.from, options, validFor: /^[\w-]*$/ };
+  };
+}
+
+/** applying returns a function that writes an option; the cursor is then before what closes a value. */
+function applying(insert: string, behind: number) {
+  return (view: EditorView, completion: Completion, from: number, to: number) => {
+    const cursor = from + insert.length - (/(""|\[\])$/.test(insert) ? 1 : 0);
+    view.dispatch({
+      changes: { from, to: to + behind, insert },
+      selection: { anchor: cursor },
+      annotations: pickedCompletion.of(completion),
+      userEvent: "input.complete",
+    });
+  };
+}

@@ -1,0 +1,120 @@
+// The forms. This file is loaded when one of them is opened, because React is large.
+
+import { Validator } from "@cfworker/json-schema";
+import Form from "@rjsf/core/lib/components/Form.js";
+import type { ErrorSchema, RJSFSchema, ValidatorType } from "@rjsf/utils";
+import { createRoot, type Root } from "react-dom/client";
+import { tokensOf } from "./pointer.js";
+import type { Change, FormState } from "./protocol.js";
+import { templates } from "./templates.js";
+
+/**
+ * validator decides which parts of the schema apply to the values. What is wrong with them is what
+ * the library says, so it finds nothing itself. It compiles no code, as the policy of the page asks.
+ */
+const validator: ValidatorType = {
+  isValid: (schema, data) => new Validator(schema as object, "2020-12").validate(data ?? {}).valid,
+  validateFormData: () => ({ errors: [], errorSchema: {} }),
+  rawValidation: () => ({ errors: [] }),
+};
+
+const uiSchema = {
+  "ui:submitButtonOptions": { norender: true },
+  "ui:globalOptions": { addable: false, removable: false, orderable: false, copyable: false },
+};
+
+interface Shown {
+  state: FormState;
+  change: (changes: Change[]) => void;
+}
+
+function Content({ state, change }: Shown) {
+  if (state.problem !== undefined) {
+    return <p className="hint">{state.problem}</p>;
+  }
+  return (
+    <>
+      {state.summary === "" ? null : (
+        <p className={state.valid ? "verdict good" : "verdict bad"}>{state.summary}</p>
+      )}
+      <Form
+        schema={state.schema as RJSFSchema}
+        formData={state.data}
+        uiSchema={uiSchema}
+        validator={validator}
+        templates={templates}
+        extraErrors={errorsOf(state.mistakes)}
+        showErrorList={false}
+        experimental_defaultFormStateBehavior={{ emptyObjectFields: "skipDefaults" }}
+        noHtml5Validate
+        tagName="div"
+        onChange={({ formData }) => {
+          const changes = changesOf(state.data, formData, "");
+          if (changes.length > 0) {
+            change(changes);
+          }
+        }}
+      />
+      {state.unexpressed.length > 0 ? (
+        <details>
+          <summary>What the form does not know</summary>
+          <ul>
+            {state.unexpressed.map((text) => (
+              <li key={text}>{text}</li>
+            ))}
+          </ul>
+        </details>
+      ) : null}
+    </>
+  );
+}
+
+/** errorsOf returns messages as a form takes them. */
+function errorsOf(mistakes: FormState["mistakes"]): ErrorSchema {
+  const all: Record<string, unknown> = {};
+  for (const [pointer, messages] of Object.entries(mistakes)) {
+    let at = all;
+    for (const token of tokensOf(pointer).filter((one) => one !== "__proto__")) {
+      at[token] ??= {};
+      at = at[token] as Record<string, unknown>;
+    }
+    at.__errors = messages;
+  }
+  return all as ErrorSchema;
+}
+
+/** changesOf returns in which values an object differs from another. */
+function changesOf(old: unknown, now: unknown, pointer: string): Change[] {
+  if (old === now) {
+    return [];
+  }
+  if (typeof old !== "object" || typeof now !== "object" || old === null || now === null) {
+    return isEmpty(old) && isEmpty(now) ? [] : [{ pointer, value: now }];
+  }
+  const keys = new Set([...Object.keys(old), ...Object.keys(now)]);
+  return [...keys].flatMap((key) => {
+    const token = key.replaceAll("~", "~0").replaceAll("/", "~1");
+    return changesOf(member(old, key), member(now, key), `${pointer}/${token}`);
+  });
+}
+
+function member(of: object, key: string): unknown {
+  return Object.hasOwn(of, key) ? (of as Record<string, unknown>)[key] : undefined;
+}
+
+/** isEmpty reports whether a value is what a form makes of nothing. */
+function isEmpty(value: unknown): boolean {
+  return (
+    value === undefined ||
+    (typeof value === "object" && value !== null && Object.values(value).every(isEmpty))
+  );
+}
+
+const roots = new WeakMap<Element, Root>();
+
+/** showForm shows a form in an element. */
+export function showForm(element: Element, state: FormState, change: Shown["change"]): void {
+  const root = roots.get(element) ?? createRoot(element);
+  roots.set(element, root);
+  root.render(<Content state={state} change={change} />);
+}

@@ -1,0 +1,141 @@
+import {
+  type InputSchema,
+  inputs,
+  parameterInputs,
+  parameters,
+  parseRules,
+  type Report,
+  type Unexpressed,
+  VmrulesError,
+  validate,
+  validateOwn,
+} from "@vmrules/vmrules";
+import { declaredIn, filled, reasons, rulesOf } from "./analysis.js";
+import { isPlain } from "./annotation.js";
+import { type Entity, readEntities } from "./document.js";
+import { type FormName, type FormState, type Input, type Values, warning } from "./protocol.js";
+
+/** formState returns what a form shows about what the editors hold. */
+export function formState(name: FormName, of: Input): FormState {
+  try {
+    return name === "form" ? formOfVM(of) : formOfParameters(of);
+  } catch (error) {
+    if (error instanceof VmrulesError) {
+      return without(error.problems[0]?.message ?? error.message);
+    }
+    throw error;
+  }
+}
+
+function without(problem: string): FormState {
+  return {
+    schema: {},
+    data: {},
+    mistakes: {},
+    summary: "",
+    valid: false,
+    unexpressed: [],
+    problem,
+  };
+}
+
+function formOfVM({ texts, partial }: Input): FormState {
+  const [vm] = readEntities(texts.vm).entities;
+  if (vm === undefined) {
+    return without("Write a VM: here is a form for the fields of it that the rules judge.");
+  }
+  const plain = isPlain(texts.template);
+  const templates = plain ? [] : readEntities(texts.template).entities;
+  const rules = plain ? parseRules(texts.template) : rulesOf(vm, templates);
+  if (rules.length === 0) {
+    return without("There are no rules for this VM.");
+  }
+  const cluster = readEntities(texts.cluster).entities.map((entity) => entity.json);
+  const options = { partial, instancetypes: cluster };
+  const report = validate(rules, vm.json, options);
+  return stateOf(inputs(rules, vm.json, options), vm.object, report, (pointer) => [pointer]);
+}
+
+function formOfParameters({ texts, values, partial }: Input): FormState {
+  const templates = isPlain(texts.template) ? [] : readEntities(texts.template).entities;
+  const template = templates.find((entity) => declaredIn(entity).size > 0);
+  if (template === undefined) {
+    return without("The template declares no parameters: here is a form for them, if it does.");
+  }
+  const schema = parameterInputs(template.json);
+  const report = judged(template, values, partial);
+  const data: Record<string, unknown> = { ...defaultsOf(schema), ...values };
+  const state = stateOf(schema, data, report, usesOf(template));
+  for (const name of (schema.schema.required ?? []) as string[]) {
+    if (!Object.hasOwn(data, name)) {
+      state.mistakes[`/${name}`] ??= ["a value is needed"];
+    }
+  }
+  return { ...state, summary: texts.vm.trim() === "" ? "" : summaryOf(report) };
+}
+
+/** judged returns the report about a template that is filled in, as far as it can be made. */
+function judged(template: Entity, values: Values, partial: boolean): Report {
+  try {
+    return validateOwn(filled(template, values), { partial });
+  } catch (error) {
+    if (error instanceof VmrulesError && error.result) {
+      return error.result as Report;
+    }
+    throw new VmrulesError(
+      error instanceof VmrulesError ? reasons(template, error).join(" ") : String(error),
+    );
+  }
+}
+
+/** summaryOf says what became of the template, while the page says what became of a VM. */
+function summaryOf({ valid, results }: Report): string {
+  if (valid) {
+    return "The template with these values is valid.";
+  }
+  const wrong = results.filter(({ outcome }) => ["Violated", "Undecided"].includes(outcome));
+  return `The template with these values is not valid: ${wrong.length} of ${results.length} rules.`;
+}
+
+function defaultsOf({ schema }: InputSchema): Record<string, unknown> {
+  const properties = (schema.properties ?? {}) as Record<string, { default?: unknown }>;
+  const given = Object.entries(properties).filter(([, property]) => property.default !== undefined);
+  return Object.fromEntries(given.map(([name, property]) => [name, property.default]));
+}
+
+/** usesOf returns a function that returns the inputs of the parameters that a field takes. */
+function usesOf(template: Entity): (pointer: string) => string[] {
+  const users = new Map<string, string[]>();
+  for (const { name, uses } of parameters(template.json)) {
+    for (const { pointer } of uses) {
+      users.set(pointer, [...(users.get(pointer) ?? []), `/${name}`]);
+    }
+  }
+  return (pointer) => users.get(pointer) ?? [];
+}
+
+function stateOf(
+  { schema, unexpressed }: InputSchema,
+  data: Record<string, unknown>,
+  report: Report,
+  inputsOf: (pointer: string) => string[],
+): FormState {
+  const mistakes: FormState["mistakes"] = {};
+  for (const { outcome, violations = [] } of report.results) {
+    for (const { pointer, detail } of violations) {
+      for (const input of inputsOf(pointer ?? "")) {
+        const text = outcome === "Warned" ? warning + detail : detail;
+        mistakes[input] = [...(mistakes[input] ?? []), text];
+      }
+    }
+  }
+  const { valid } = report;
+  return { schema, data, mistakes, summary: "", valid, unexpressed: unexpressed.map(sentence) };
+}
+
+function sentence({ parameter, rule, argument, reason }: Unexpressed): string {
+  const about = [parameter && `parameter ${parameter}`, rule && `rule ${rule}`, argument].filter(
+    Boolean,
+  );
+  return about.length > 0 ? `${about.join(", ")}: ${reason}` : reason;
+}

@@ -1,0 +1,70 @@
+import type { Client } from "./client.js";
+import { byId, make } from "./elements.js";
+import type { Change, FormName, Input } from "./protocol.js";
+
+/** Apply carries out what a person changes in a form; the page then judges by itself. */
+export type Apply = (name: FormName, changes: Change[]) => Promise<void>;
+
+/** Forms shows the form of the tab that is open. */
+export class Forms {
+  readonly #client: Client;
+  readonly #input: () => Input;
+  readonly #apply: Apply;
+  #open: FormName | undefined;
+  /**
+   * changed counts what a person changed, and applied what of it is carried out. While they differ,
+   * and if something changed since the worker was asked, a form is not shown anew: it would undo
+   * what a person has typed.
+   */
+  #changed = 0;
+  #applied = 0;
+  #done: Promise<void> = Promise.resolve();
+
+  constructor(client: Client, input: () => Input, apply: Apply) {
+    this.#client = client;
+    this.#input = input;
+    this.#apply = apply;
+  }
+
+  /** open shows the form of a tab; none if it has none. */
+  async open(tab: string): Promise<void> {
+    this.#open = tab === "form" || tab === "parameters" ? tab : undefined;
+    await this.refresh();
+  }
+
+  /** refresh shows the form anew. */
+  async refresh(): Promise<void> {
+    const name = this.#open;
+    if (name === undefined || this.#applied !== this.#changed) {
+      return;
+    }
+    const changed = this.#changed;
+    try {
+      const [state, { showForm }] = await Promise.all([
+        this.#client.ask("form", { name, of: this.#input() }),
+        import("./form.jsx"),
+      ]);
+      if (changed === this.#changed && name === this.#open) {
+        showForm(byId(name), state, (changes) => this.#change(name, changes));
+      }
+    } catch (error) {
+      complain(error);
+    }
+  }
+
+  #change(name: FormName, changes: Change[]): void {
+    this.#changed++;
+    this.#done = this.#done
+      .then(() => this.#apply(name, changes))
+      .catch(complain)
+      .finally(() => this.#applied++);
+  }
+}
+
+function complain(error: unknown): void {
+  const old = document.getElementById("form-problem");
+  const problem = make("p", "problem", `The form does not work: ${error}`);
+  problem.id = "form-problem";
+  old?.remove();
+  byId("summary").after(problem);
+}

@@ -1,0 +1,129 @@
+// What the page and its worker say to each other.
+
+import type { Outcome } from "@vmrules/vmrules";
+import type { Fix } from "./annotation.js";
+import type { Place } from "./document.js";
+
+/** Pane names an editor. */
+export type Pane = "template" | "vm" | "cluster";
+
+/** Texts are what the editors hold. */
+export type Texts = { [pane in Pane]: string };
+
+/** Settings are what the switches say. */
+export interface Settings {
+  partial: boolean;
+  ssp: boolean;
+}
+
+/** Values are those of a template's parameters, by their names. */
+export type Values = { [parameter: string]: string | number | boolean };
+
+/** Input is everything that can be shared. */
+export interface Input extends Settings {
+  texts: Texts;
+  /** values are those that a person gave to the parameters of the template. */
+  values: Values;
+}
+
+/** A Mark is a part of a text that something is said about. */
+export interface Mark extends Place {
+  pane: Pane;
+  severity: "error" | "warning" | "info";
+  /** isValue means that a rule says it about a value, and so the report does, too. */
+  isValue?: boolean;
+  message: string;
+  /** source is what says so: the ID of a check, or the name of a rule. */
+  source: string;
+  fix?: Fix & { label: string };
+}
+
+/** A Spot is a place that a click leads to. */
+export interface Spot extends Place {
+  pane: Pane;
+}
+
+/** A Detail is one wrong value. */
+export interface Detail {
+  field: string;
+  /** detail says in words which value is wrong, and by which limit. */
+  detail: string;
+  spot?: Spot;
+}
+
+/** An Entry is what became of one rule. */
+export interface Entry {
+  outcome: Outcome;
+  rule: string;
+  message: string;
+  note: string;
+  details: Detail[];
+}
+
+/** A Verdict is the report about one object. */
+export interface Verdict {
+  title: string;
+  valid: boolean;
+  entries: Entry[];
+}
+
+/** An Analysis is all that is known about what the editors hold. */
+export interface Analysis {
+  marks: Mark[];
+  verdicts: Verdict[];
+  /** problems say why there is no verdict, or not about everything. */
+  problems: string[];
+}
+
+/** An Option is a completion. */
+export interface Option {
+  label: string;
+  type: string;
+  detail?: string;
+  /** insert is written instead of the label. */
+  insert?: string;
+}
+
+/** Completions are options for the text from a place to the cursor. */
+export interface Completions {
+  from: number;
+  /** behind counts the characters behind the cursor that an option replaces, too. */
+  behind?: number;
+  options: Option[];
+}
+
+/** FormName names a form: for a VM, or for the parameters of a template. */
+export type FormName = "form" | "parameters";
+
+/** A FormState is all that a form shows. */
+export interface FormState {
+  schema: { [keyword: string]: unknown };
+  data: { [name: string]: unknown };
+  /** mistakes are what the library says about values, by the JSON Pointers of inputs. */
+  mistakes: { [pointer: string]: string[] };
+  /** summary says what the library says about all of it, if the page does not say so. */
+  summary: string;
+  valid: boolean;
+  /** unexpressed says what the form itself does not know. */
+  unexpressed: string[];
+  /** problem says why there is no form; the rest is empty then. */
+  problem?: string;
+}
+
+/** warning begins the mistakes that are only warnings. */
+export const warning = "Warning: ";
+
+/** A Change gives a field another value, by its JSON Pointer. It is undefined if the field is emptied. */
+export interface Change {
+  pointer: string;
+  value?: unknown;
+}
+
+export interface Requests {
+  analyse: { input: Input; answer: Analysis };
+  form: { input: { name: FormName; of: Input }; answer: FormState };
+  edit: { input: { text: string; changes: Change[] }; answer: string };
+  complete: { input: { texts: Texts; at: number }; answer: Completions | null };
+}
+
+export type Operation = keyof Requests;
