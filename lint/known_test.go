@@ -17,7 +17,7 @@ func TestKnownFields(t *testing.T) {
 			{Name: "readonly", Shape: "scalar"},
 			{Name: "tray", Shape: "scalar", Values: []string{"open", "closed"}},
 		},
-		"jsonpath::..cdrom['bus','tray']":       {},
+		"jsonpath::..cdrom['bus','tray']":   {},
 		"jsonpath::.spec.domain.resources":  {{Name: "limits", Shape: "map"}, {Name: "overcommitGuestOverhead", Shape: "scalar"}, {Name: "requests", Shape: "map"}},
 		"jsonpath::.spec.nodeSelector":      {},
 		"jsonpath::.spec.domain.cpu.cores":  {},
