@@ -220,6 +220,7 @@ func branches(n int) string {
 // TestRegexesOfHostileRules: reading costly patterns allocates at most one byte for each unit
 // of work in the budget, however many there are.
 func TestRegexesOfHostileRules(t *testing.T) {
+	racetest.SkipLong(t)
 	t.Parallel()
 	patterns := map[string]string{
 		"copies of a class":   `^(?:\pL){900}$`,
@@ -273,6 +274,7 @@ func TestRegexFromObjectBeyondBudget(t *testing.T) {
 // TestMemoryOfBacktracking: each regex has its own stack, but the memory that 1,000 of them
 // use together is bounded.
 func TestMemoryOfBacktracking(t *testing.T) {
+	racetest.SkipLong(t)
 	var rules []string
 	for i := range 1_000 {
 		rules = append(rules,

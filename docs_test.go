@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/vmrules/vmrules/internal/racetest"
 )
 
 var (
@@ -89,6 +91,7 @@ func TestLinks(t *testing.T) {
 // TestPrograms runs each Go program in the README and in docs, and compares what it writes
 // with the block that follows it.
 func TestPrograms(t *testing.T) {
+	racetest.SkipLong(t)
 	if testing.Short() {
 		t.Skip("it builds programs")
 	}

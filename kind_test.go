@@ -13,6 +13,7 @@ import (
 	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/internal/conformance"
 	"github.com/vmrules/vmrules/internal/meter"
+	"github.com/vmrules/vmrules/internal/racetest"
 	"github.com/vmrules/vmrules/internal/value"
 )
 
@@ -448,6 +449,7 @@ func TestShared(t *testing.T) {
 
 // The Budget also pays for everything that Checkers are given.
 func TestCheckersAreBounded(t *testing.T) {
+	racetest.SkipLong(t)
 	wide := make([]any, 9000)
 	for i := range wide {
 		wide[i] = "x"

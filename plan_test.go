@@ -34,6 +34,7 @@ func checkPlan(t *testing.T, rules Rules, object map[string]any, opts ...Validat
 
 // TestPlanChangesNothing: with and without a plan, the reports of all vectors are the same.
 func TestPlanChangesNothing(t *testing.T) {
+	racetest.SkipLong(t)
 	t.Parallel()
 	compared := 0
 	for _, vectors := range readVectors(t) {

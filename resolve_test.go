@@ -9,10 +9,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/vmrules/vmrules/internal/racetest"
 )
 
 // The Checker of a resolved rule finds the same violations in each value as Validate does.
 func TestResolveAgreesWithValidate(t *testing.T) {
+	racetest.SkipLong(t)
 	t.Parallel()
 	compared := 0
 	for name, v := range judgedVectors(t) {

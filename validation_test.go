@@ -17,6 +17,7 @@ import (
 	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/meter"
 	"github.com/vmrules/vmrules/internal/pcre"
+	"github.com/vmrules/vmrules/internal/racetest"
 	"github.com/vmrules/vmrules/internal/value"
 	"github.com/vmrules/vmrules/internal/vmtarget"
 )
@@ -365,6 +366,7 @@ func TestRulesOnKeysOfAllTypes(t *testing.T) {
 
 // A map in which a lookup has to compare each key reaches the bounds, too.
 func TestCostOfOddKeys(t *testing.T) {
+	racetest.SkipLong(t)
 	t.Parallel()
 	odd := map[any]any{}
 	for i := range 100_000 {
