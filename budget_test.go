@@ -256,6 +256,7 @@ func TestRegexesOfHostileRules(t *testing.T) {
 // TestRegexFromObjectBeyondBudget: if the object contains a costly pattern, rules beyond the
 // budget are undecided.
 func TestRegexFromObjectBeyondBudget(t *testing.T) {
+	racetest.SkipLong(t)
 	t.Parallel()
 	var rules []string
 	for i := range 1_000 {
