@@ -107,9 +107,10 @@ func (r *parameterReader) inText(s string, at jsonpath.Location) {
 		r.inRules(s, at)
 		return
 	}
+	isAlone := strings.Count(s, "${") == 1
 	for ref := range References(s) {
 		use := Use{As: ref.As}
-		if ref.As == UsedPart && strings.Count(s, "${") == 1 {
+		if ref.As == UsedPart && isAlone {
 			use.Before, use.After = s[:ref.Start], s[ref.End:]
 		}
 		r.use(ref.Name, at, use)
