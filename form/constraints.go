@@ -169,6 +169,16 @@ func (t *total) admits(s *value.Scalar) bool {
 	return true
 }
 
+// lists reports whether a value is among the listed values, if any rule lists values.
+func (t *total) lists(s *value.Scalar) bool {
+	list, ok := t.set.Get(constraint.Values).(*constraint.Allowed)
+	if !ok {
+		return true
+	}
+	isListed, _ := list.Holds(s, &t.budget) // an error is about values that are not listed
+	return isListed
+}
+
 // patterns returns the patterns, all of which must match.
 func (t *total) patterns() []*constraint.Pattern {
 	var all []*constraint.Pattern

@@ -233,11 +233,13 @@ func (p *parameterWriter) addPart(schema map[string]any, use *Use, t *total) {
 // listValues lists the values that make the field one of the values that it may have.
 func (p *parameterWriter) listValues(schema map[string]any, use *Use, t *total) {
 	var all []any
+	known := map[string]bool{}
 	for _, whole := range t.values {
 		rest, begins := strings.CutPrefix(whole, use.Before)
 		rest, ends := strings.CutSuffix(rest, use.After)
 		isFit := begins && ends && p.admits(t, whole) && (p.asked.must.notes == nil || p.admits(&p.asked.must, rest))
-		if isFit && !slices.Contains(all, any(rest)) {
+		if isFit && !known[rest] {
+			known[rest] = true
 			all = append(all, rest)
 		}
 	}

@@ -81,7 +81,7 @@ func (g *schemaGroup) leaf(t *total) *leaf {
 // admits reports whether a value satisfies all rules.
 func (g *schemaGroup) admits(t *total, v any) bool {
 	s, ok := value.ScalarOf(v)
-	if !ok || !t.admits(&s) || t.values != nil && !slices.Contains(t.values, s.String()) {
+	if !ok || !t.admits(&s) || !t.lists(&s) {
 		return false
 	}
 	return g.matches(t, &s)

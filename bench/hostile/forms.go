@@ -70,11 +70,14 @@ func forms() []attack {
 		parameters("many fields", "", func() string { return "[" + list(150_000, `"${A}"`) + "]" }),
 		parameters("many fields, and rules for all", annotation(500, `"rule":"string","path":"jsonpath::.a[0:9999]","minLength":%d`), func() string { return "[" + list(9_999, `"${A}"`) + "]" }),
 		parameters("many rules for one field", annotation(2500, `"rule":"string","path":"jsonpath::.a","minLength":%d`), func() string { return `"${A}"` }),
+		parameters("values for a part of a text", annotation(1, `"rule":"enum","path":"jsonpath::.a","values":[`+list(20_000, `"x-%d"`)+`]`), func() string { return `"x-${A}"` }),
+		parameters("values for parts of many texts", annotation(1, `"rule":"enum","path":"jsonpath::.a[*]","values":[`+list(20_000, `"x-%d"`)+`]`), func() string { return "[" + list(9_999, `"x-${A}"`) + "]" }),
+		parameters("values for many fields", annotation(1, `"rule":"enum","path":"jsonpath::.a[*]","values":[`+list(20_000, `"%d"`)+`]`), func() string { return "[" + list(9_999, `"${{A}}"`) + "]" }),
 		parameters("rules full of a long value", strings.Repeat("${LONG}", 30_000), func() string { return "1" }),
 	}
 }
 
-// parameters calls Parameters with a template whose VM has rules and a field .a.
+// parameters calls Parameters, ParameterInputs and Fill with a template whose VM has rules and a field .a.
 func parameters(name, rules string, a func() string) attack {
 	return attack{name: "forms/parameters, " + name, calls: func(p *probe) {
 		p.parameters(object(`{"kind":"Template","parameters":[{"name":"A"},{"name":"LONG","value":` + quoted(strings.Repeat("x", 200_000)) + `}],"objects":[
@@ -82,7 +85,7 @@ func parameters(name, rules string, a func() string) attack {
 	}}
 }
 
-// asking calls Limits and Schema.
+// asking calls Limits, Schema and Inputs.
 func asking(name string, text func() string, make func() map[string]any) attack {
 	return attack{name: "forms/" + name, calls: func(p *probe) {
 		rules, _ := p.parse(text())
@@ -90,5 +93,6 @@ func asking(name string, text func() string, make func() map[string]any) attack 
 		p.text("Limits JSON", limitsJSON(p.limits(rules, o)))
 		p.schema(rules, o)
 		p.schema(rules, o, vmrules.Partial())
+		p.inputs(rules, o)
 	}}
 }
