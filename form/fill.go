@@ -30,17 +30,10 @@ import (
 // not "expression", and a result that is too large for the Budget.
 func Fill(template map[string]any, values map[string]any, opts ...vmrules.ParseOption) (map[string]any, error) {
 	m := meterOf(opts)
-	r := parameterReader{meter: &m, byName: map[string]int{}}
-	plain, err := value.Plain(template, 0, &m)
+	r, _, err := newParameterReader(template, &m)
 	if err != nil {
 		return nil, err
 	}
-	object, _ := plain.(map[string]any)
-	declared, inside := templateParts(object)
-	if inside == nil {
-		return nil, errNoTemplate
-	}
-	r.declare(declared)
 	given := map[string]string{}
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		s, isScalar := value.ScalarOf(value.Resolve(values[name]))
@@ -57,7 +50,7 @@ func Fill(template map[string]any, values map[string]any, opts ...vmrules.ParseO
 		return nil, err
 	}
 	f := filling{Filler: filler, meter: &m}
-	filled := f.fill(object)
+	filled := f.fill(r.filled)
 	if err := errors.Join(f.err, m.Err()); err != nil {
 		return nil, fmt.Errorf("the template cannot be filled in: %w", err)
 	}

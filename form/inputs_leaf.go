@@ -102,12 +102,7 @@ func (g *schemaGroup) leaveOutBound(t *total, key string) {
 
 // boolean returns the schema of a boolean that satisfies all rules.
 func (g *schemaGroup) boolean(t *total) map[string]any {
-	var all []any
-	for _, b := range []bool{false, true} {
-		if g.admits(t, b) {
-			all = append(all, b)
-		}
-	}
+	all := g.booleans(t)
 	switch len(all) {
 	case 0:
 		return nothingFits()

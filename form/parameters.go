@@ -50,19 +50,11 @@ func Parameters(template map[string]any, opts ...vmrules.ParseOption) ([]Paramet
 func readParameters(template map[string]any, opts []vmrules.ParseOption) (*parameterReader, error) {
 	m := meterOf(opts)
 	reading := m.Half()
-	r := &parameterReader{meter: &m, byName: map[string]int{}, byPointer: map[string][]useAt{}}
-	plain, err := value.Plain(template, 0, &m)
+	r, inside, err := newParameterReader(template, &m)
 	if err != nil {
 		return r, err
 	}
-	object, _ := plain.(map[string]any)
-	declared, inside := templateParts(object)
-	if inside == nil {
-		return r, errNoTemplate
-	}
-	r.filled = object
-	r.declare(declared)
-	r.walk(jsonpath.Lookup(object, inside), slices.Clone(inside))
+	r.walk(jsonpath.Lookup(r.filled, inside), slices.Clone(inside))
 	if r.meter.Err() != nil {
 		r.all = nil
 		return r, fmt.Errorf("the template is too large to search for parameters: %w", r.meter.Err())
@@ -118,6 +110,24 @@ type parameterReader struct {
 
 // A useAt is a use of a parameter: their indexes.
 type useAt struct{ parameter, use int }
+
+// newParameterReader returns a reader that knows the declared parameters of a template, and the
+// location of the template's objects. The reader is never nil.
+func newParameterReader(template map[string]any, m *meter.Meter) (r *parameterReader, inside jsonpath.Location, err error) {
+	r = &parameterReader{meter: m, byName: map[string]int{}, byPointer: map[string][]useAt{}}
+	plain, err := value.Plain(template, 0, m)
+	if err != nil {
+		return r, nil, err
+	}
+	object, _ := plain.(map[string]any)
+	declared, inside := templateParts(object)
+	if inside == nil {
+		return r, nil, errNoTemplate
+	}
+	r.filled = object
+	r.declare(declared)
+	return r, inside, nil
+}
 
 func (r *parameterReader) declare(declared any) {
 	r.all = []Parameter{}

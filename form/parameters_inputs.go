@@ -3,6 +3,7 @@ package form
 import (
 	"encoding/json"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -199,8 +200,13 @@ func setValues(schema map[string]any, all []any) {
 		schema["enum"] = all
 		return
 	}
+	rejectAll(schema)
+}
+
+// rejectAll makes a schema reject every value.
+func rejectAll(schema map[string]any) {
 	clear(schema)
-	schema["not"] = map[string]any{}
+	maps.Copy(schema, nothingFits())
 }
 
 // addPart adds what the rules ask of a field that contains the parameter beside other text.
@@ -286,8 +292,7 @@ func tighten(schema map[string]any, t *total, key string, around int) {
 	case key == constraint.MinLength && max(length, known) > 0:
 		schema[key] = jsonInt(max(length, known))
 	case key == constraint.MaxLength && length < 0:
-		clear(schema)
-		schema["not"] = map[string]any{}
+		rejectAll(schema)
 	case key == constraint.MaxLength:
 		schema[key] = jsonInt(min(length, known))
 	}

@@ -118,12 +118,7 @@ func (g *schemaGroup) values(t *total) map[string]any {
 		addNumber(schema, "minimum", t.decimal(constraint.Min))
 		addNumber(schema, "maximum", t.decimal(constraint.Max))
 	}
-	var booleans []any
-	for _, b := range []bool{false, true} {
-		if g.admits(t, b) {
-			booleans = append(booleans, b)
-		}
-	}
+	booleans := g.booleans(t)
 	if len(booleans) == 2 {
 		types = append(types, "boolean")
 	}
@@ -132,6 +127,17 @@ func (g *schemaGroup) values(t *total) map[string]any {
 		return map[string]any{"anyOf": []any{schema, map[string]any{"const": booleans[0]}}}
 	}
 	return schema
+}
+
+// booleans returns the booleans that satisfy all rules.
+func (g *schemaGroup) booleans(t *total) []any {
+	var all []any
+	for _, b := range []bool{false, true} {
+		if g.admits(t, b) {
+			all = append(all, b)
+		}
+	}
+	return all
 }
 
 // oneOrMore returns types as the keyword "type" takes them.
