@@ -103,12 +103,9 @@ func tableClass(table *unicode.RangeTable) charset {
 }
 
 func (s charset) holds(r rune) bool {
-	for i := 0; i < len(s); i += 2 {
-		if s[i] <= r && r <= s[i+1] {
-			return true
-		}
-	}
-	return false
+	// The last character of each pair has an odd index.
+	i, found := slices.BinarySearch(s, r)
+	return found || i%2 == 1
 }
 
 // unionOf returns the set of the characters in any of sets. Their pairs may be in any

@@ -42,15 +42,14 @@ const stepsBetweenLooks = 10_000
 // run reports whether the program matches anywhere in the subject, which is valid UTF-8.
 func (p *program) run(subject string, limit time.Duration) (bool, error) {
 	m := machine{program: p, subject: subject, slots: make([]int, p.slots), deadline: time.Now().Add(limit)}
+	for i := range m.slots {
+		m.slots[i] = -1
+	}
 	for start := 0; ; {
-		for i := range m.slots {
-			m.slots[i] = -1
-		}
-		_, matched := m.match(0, start)
+		_, matched := m.match(0, start) // which restores the slots if it does not match
 		if matched || m.err != nil || start == len(subject) || p.beginsAtStart() {
 			return matched, m.err
 		}
-		m.stack = m.stack[:0]
 		_, start = m.next(start)
 	}
 }

@@ -287,7 +287,5 @@ func (s *runeSet) holds(r rune) bool {
 	if r <= unicode.MaxASCII {
 		return s.ascii[r/64]>>(r%64)&1 == 1
 	}
-	// The last character of each range has an odd index.
-	i, found := slices.BinarySearch(s.all, r)
-	return found || i%2 == 1
+	return s.all.holds(r)
 }
