@@ -120,15 +120,22 @@ func (r *Reviewer) withObjects(ctx context.Context, q *request) *decision {
 
 // decode reads the objects of a request. It returns nil, or the decision if it cannot.
 func (r *Reviewer) decode(ctx context.Context, q *request, req admission.Request) *decision {
-	var err error
-	failed := r.slots.do(ctx, func() {
+	return r.reading(ctx, func() (err error) {
 		if q.operation != admissionv1.Delete {
 			q.object, err = readObject("object", req.Object.Raw, q.kind)
 		}
 		if q.operation != admissionv1.Create && err == nil && !q.isCollection(req) {
 			q.old, err = readObject("oldObject", req.OldObject.Raw, q.kind)
 		}
+		return err
 	})
+}
+
+// reading calls a function that reads the objects of a request. It returns nil, or the decision
+// if they cannot be read.
+func (r *Reviewer) reading(ctx context.Context, read func() error) *decision {
+	var err error
+	failed := r.slots.do(ctx, func() { err = read() })
 	switch {
 	case failed != nil:
 		return failure(failed)

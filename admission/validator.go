@@ -57,22 +57,15 @@ func (v validator[T]) review(ctx context.Context, operation admissionv1.Operatio
 
 // convert fills in the objects of a request. It returns nil, or the decision if it cannot.
 func (v validator[T]) convert(ctx context.Context, q *request, object, old client.Object) *decision {
-	var err error
-	failed := v.slots.do(ctx, func() {
+	return v.reading(ctx, func() (err error) {
 		if !isNil(object) {
 			q.object, err = toObject(object, q.kind)
 		}
 		if !isNil(old) && err == nil {
 			q.old, err = toObject(old, q.kind)
 		}
+		return err
 	})
-	switch {
-	case failed != nil:
-		return failure(failed)
-	case err != nil:
-		return malformed(err)
-	}
-	return nil
 }
 
 // toObject turns an object of a Go type into JSON. Its TypeMeta is often empty.
