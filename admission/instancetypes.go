@@ -16,14 +16,6 @@ import (
 // revisionLabel is the label of a ControllerRevision with the name of the object inside.
 const revisionLabel = "instancetype.kubevirt.io/object-name"
 
-// isNamespaced lists the kinds of instance types and preferences.
-var isNamespaced = map[string]bool{
-	"VirtualMachineInstancetype":        true,
-	"VirtualMachineClusterInstancetype": false,
-	"VirtualMachinePreference":          true,
-	"VirtualMachineClusterPreference":   false,
-}
-
 // A lookup has the instance types and preferences that the VMs of a request name.
 type lookup struct {
 	*finder
@@ -86,7 +78,7 @@ func (l *lookup) read(ctx context.Context, vm map[string]any) error {
 // object returns an object as it was when the VM first used it or, if the VM does not say
 // which revision that is, as it is now.
 func (l *lookup) object(ctx context.Context, r reference) (map[string]any, error) {
-	namespaced, known := isNamespaced[r.kind]
+	namespaced, known := instancetype.IsNamespaced(r.kind)
 	if !known || r.name == "" {
 		return nil, nil
 	}

@@ -59,6 +59,17 @@ func (c *class) kindNamed(text string) string {
 	return text
 }
 
+// IsNamespaced reports whether the objects of a kind have a namespace. It returns false for known
+// if the kind is not one of an instance type or a preference.
+func IsNamespaced(kind string) (namespaced, known bool) {
+	for _, c := range []*class{instancetypes, preferences} {
+		if slices.Contains(c.kinds, kind) {
+			return kind == c.kinds[0], true
+		}
+	}
+	return false, false
+}
+
 // String returns the kind and the name, as messages show them.
 func (n *Named) String() string {
 	text := strings.TrimSpace(n.Kind + " " + value.OneLine(value.Shortened(n.Name)))

@@ -136,3 +136,20 @@ func errorText(err error) string {
 	}
 	return err.Error()
 }
+
+func TestIsNamespaced(t *testing.T) {
+	for kind, want := range map[string][2]bool{
+		"VirtualMachineInstancetype":        {true, true},
+		"VirtualMachineClusterInstancetype": {false, true},
+		"VirtualMachinePreference":          {true, true},
+		"VirtualMachineClusterPreference":   {false, true},
+		"virtualmachineinstancetype":        {false, false},
+		"VirtualMachine":                    {false, false},
+		"":                                  {false, false},
+	} {
+		namespaced, known := instancetype.IsNamespaced(kind)
+		if got := [2]bool{namespaced, known}; got != want {
+			t.Errorf("%q: got %v, want %v", kind, got, want)
+		}
+	}
+}

@@ -49,18 +49,10 @@ func (p Place) errorf(format string, args ...any) *manifest.Error {
 // Group is the API group of the objects that a Set holds.
 const Group = "instancetype.kubevirt.io"
 
-// isNamespaced lists the kinds of objects that a Set holds.
-var isNamespaced = map[string]bool{
-	"VirtualMachineInstancetype":        true,
-	"VirtualMachineClusterInstancetype": false,
-	"VirtualMachinePreference":          true,
-	"VirtualMachineClusterPreference":   false,
-}
-
 // Holds reports whether a Set holds objects of a kind.
 func Holds(kind string) bool {
-	_, ok := isNamespaced[kind]
-	return ok
+	_, known := instancetype.IsNamespaced(kind)
+	return known
 }
 
 // IsMember reports whether a Set holds an object: an instance type or a preference.
@@ -90,7 +82,7 @@ func (s *Set) Add(object map[string]any, at Place) error {
 		return nil
 	}
 	k := key{text(object, "kind"), "", text(object, "metadata", "name")}
-	if isNamespaced[k.kind] {
+	if namespaced, _ := instancetype.IsNamespaced(k.kind); namespaced {
 		k.namespace = text(object, "metadata", "namespace")
 	}
 	if s.entries == nil {

@@ -54,7 +54,7 @@ func (l *Lookup) find(n *instancetype.Named, namespace string) (map[string]any, 
 		return nil, nil
 	}
 	k := key{kind: n.Kind, name: n.Name}
-	if isNamespaced[n.Kind] {
+	if namespaced, _ := instancetype.IsNamespaced(n.Kind); namespaced {
 		k.namespace = namespace
 	}
 	known := l.set.entries[k]
