@@ -45,22 +45,28 @@ func TestMatch(t *testing.T) {
 	for _, row := range slices.Concat(constructs, practical) {
 		t.Run(row.pattern, func(t *testing.T) {
 			r := mustCompile(t, row.pattern)
-			var yes, no []string
-			for _, subject := range slices.Concat(row.yes, row.no) {
-				matched, err := r.Match(subject, fullBudget())
-				switch {
-				case err != nil:
-					t.Errorf("match(%q): %v", subject, err)
-				case matched:
-					yes = append(yes, subject)
-				default:
-					no = append(no, subject)
-				}
-			}
-			if diff := cmp.Diff([][]string{row.yes, row.no}, [][]string{yes, no}); diff != "" {
-				t.Errorf("matching and not matching subjects (-want +got):\n%s", diff)
-			}
+			row.check(t, func(subject string) (bool, error) { return r.Match(subject, fullBudget()) })
 		})
+	}
+}
+
+// check checks which of the subjects match.
+func (e example) check(t *testing.T, match func(subject string) (bool, error)) {
+	t.Helper()
+	var yes, no []string
+	for _, subject := range slices.Concat(e.yes, e.no) {
+		matched, err := match(subject)
+		switch {
+		case err != nil:
+			t.Errorf("match(%q): %v", subject, err)
+		case matched:
+			yes = append(yes, subject)
+		default:
+			no = append(no, subject)
+		}
+	}
+	if diff := cmp.Diff([][]string{e.yes, e.no}, [][]string{yes, no}); diff != "" {
+		t.Errorf("matching and not matching subjects (-want +got):\n%s", diff)
 	}
 }
 

@@ -18,11 +18,7 @@ func validate(c *call) (any, error) {
 }
 
 func validateOwn(c *call) (any, error) {
-	object, err := c.object("object")
-	if err != nil {
-		return nil, err
-	}
-	opts, err := c.validateOptions()
+	object, opts, err := c.judged()
 	if err != nil {
 		return nil, err
 	}
@@ -35,15 +31,21 @@ func (c *call) judge(by func(vmrules.Rules, map[string]any, []vmrules.ValidateOp
 	if err != nil {
 		return nil, err
 	}
-	object, err := c.object("object")
-	if err != nil {
-		return nil, err
-	}
-	opts, err := c.validateOptions()
+	object, opts, err := c.judged()
 	if err != nil {
 		return nil, err
 	}
 	return by(rules, object, opts), nil
+}
+
+// judged returns the object of the request, and the options to judge it with.
+func (c *call) judged() (map[string]any, []vmrules.ValidateOption, error) {
+	object, err := c.object("object")
+	if err != nil {
+		return nil, nil, err
+	}
+	opts, err := c.validateOptions()
+	return object, opts, err
 }
 
 func (c *call) validateOptions() ([]vmrules.ValidateOption, error) {
