@@ -2,7 +2,6 @@ package vmrules
 
 import (
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -12,7 +11,8 @@ import (
 
 // ValidateOwn judges every VM inside an object by the rules in its own annotation or, if it
 // has none, in the annotation of the template around it. VMs that SkipAnnotation exempts,
-// and VMs without rules, have no results. Any error is a *ParseError with the problems of
+// and VMs without rules, have no results. A part of the object that may hold VMs but cannot
+// be looked into, such as a list in too many lists, has one Undecided result. Any error is a *ParseError with the problems of
 // all annotations that cannot be used; the report is then about the other VMs.
 //
 // WithParseOptions sets how the annotations are read; each text is read once. One Budget
@@ -26,10 +26,14 @@ func ValidateOwn(object map[string]any, opts ...ValidateOption) (*Report, error)
 	reader := ownReader{options: e.reading, known: map[annotationText]ownRules{}}
 	targets := e.appendTargets(nil, value.Resolve(object), RootTemplate)
 	if e.isSpent() {
-		report.addUnjudged("", targets[0].Nothing)
+		report.addUnjudged("", emptiness(&targets[0]))
 		return report, nil
 	}
 	for i := range targets {
+		if t := &targets[i]; t.Cause != vmtarget.Empty {
+			report.addUnjudged(t.Name, emptiness(t))
+			continue
+		}
 		rest := e.share(len(targets) - i)
 		rules, wrong := reader.read(&targets[i])
 		problems = append(problems, wrong...)
@@ -51,6 +55,9 @@ func RulesFor(vm, template map[string]any, opts ...ParseOption) (Rules, error) {
 	found, err := common(own, "VM")
 	if err == nil && found.isBlank() && !isExempt(&own[0]) {
 		found, err = templateAnnotation(template, o.budget)
+	}
+	if unreadable := unreadableName(vm); err == nil && found.isBlank() && unreadable != nil {
+		found = annotation{unreadable, TemplateLabel, "VM"}
 	}
 	if o.budget.Err() != nil {
 		return Rules{}, asParseError([]Problem{{Index: -1, Reason: ReasonTooLong, Message: vmtarget.TooMany(o.budget.Err())}})
@@ -75,18 +82,19 @@ func templateAnnotation(template map[string]any, b *budget) (annotation, error) 
 // common returns the annotation that all VMs inside an object share, apart from those
 // without one.
 func common(targets []target, source string) (annotation, error) {
+	wrong := func(message string) (annotation, error) {
+		return annotation{}, asParseError([]Problem{{Index: -1, Reason: ReasonInvalid, Source: source, Message: message}})
+	}
 	var found annotation
 	for i := range targets {
 		t := &targets[i]
-		a := annotationAt(t.VM, Annotation, source)
-		differs := !a.isBlank() && !found.isBlank() && !reflect.DeepEqual(a.value, found.value)
-		if differs || isExempt(t) != isExempt(&targets[0]) {
-			return annotation{}, asParseError([]Problem{{
-				Index: -1, Reason: ReasonInvalid, Source: source,
-				Message: "the VirtualMachines inside have different rules: use ValidateOwn, which judges each by its own rules",
-			}})
-		}
-		if !a.isBlank() {
+		a := ownAnnotation(t, source)
+		switch {
+		case t.Cause != vmtarget.Empty:
+			return wrong("there may be VirtualMachines with other rules inside: " + t.Nothing)
+		case !a.isBlank() && !found.isBlank() && !a.hasText(found), isExempt(t) != isExempt(&targets[0]):
+			return wrong("the VirtualMachines inside have different rules: use ValidateOwn, which judges each by its own rules")
+		case !a.isBlank():
 			found = a
 		}
 	}
@@ -154,16 +162,26 @@ func (r *ownReader) problemsOf(source string, problems []Problem) []Problem {
 
 // annotationFor returns the annotation for the VM of a target: its own, or its template's.
 func annotationFor(t *target) annotation {
-	found := annotationAt(t.VM, Annotation, strings.TrimSpace("VM "+t.Name))
+	found := ownAnnotation(t, strings.TrimSpace("VM "+t.Name))
 	if found.isBlank() {
-		found = annotationAt(t.Template, OldAnnotation, strings.TrimSpace("template "+t.TemplateName()))
+		found = annotationAt(t.Template, OldAnnotation, strings.TrimSpace("template "+t.TemplateName))
 	}
 	return found
 }
 
-// isExempt reports whether the VM of a target is exempt from all rules.
+// ownAnnotation returns the annotation of the VM of a target itself. That is SkipAnnotation if
+// it is not readable, so that the VM may be exempt.
+func ownAnnotation(t *target, source string) annotation {
+	if skip := annotationAt(t.VM, SkipAnnotation, source); !value.IsReadable(skip.value) {
+		return skip
+	}
+	return annotationAt(t.VM, Annotation, source)
+}
+
+// isExempt reports whether the VM of a target is certainly exempt from all rules.
 func isExempt(t *target) bool {
-	return value.At(t.VM, "metadata", "annotations", SkipAnnotation) != nil
+	skip := value.At(t.VM, "metadata", "annotations", SkipAnnotation)
+	return skip != nil && value.IsReadable(skip)
 }
 
 // An annotation is the text of rules and whose it is.
@@ -182,6 +200,12 @@ func (a annotation) isBlank() bool {
 	return a.value == nil || isString && strings.TrimSpace(s) == ""
 }
 
+// hasText reports whether two annotations have the same text.
+func (a annotation) hasText(b annotation) bool {
+	text, isText := a.value.(string)
+	return isText && text == b.value
+}
+
 // parse reads the rules. A template's own annotation is of version 201901-1,
 // unless some path in it has the prefix of 201902-2.
 func (a annotation) parse(o parseOptions) (Rules, []Problem) {
@@ -190,10 +214,11 @@ func (a annotation) parse(o parseOptions) (Rules, []Problem) {
 	}
 	s, ok := a.value.(string)
 	if !ok {
-		return Rules{}, []Problem{{
-			Index: -1, Reason: ReasonTypeInvalid, Source: a.source,
-			Message: fmt.Sprintf("the annotation %s must be a string that holds JSON, not %s", a.key, value.Describe(a.value)),
-		}}
+		message := fmt.Sprintf("the annotation %s must be a string that holds JSON, not %s", a.key, value.Describe(a.value))
+		if !value.IsReadable(a.value) {
+			message = fmt.Sprintf("%s cannot be read: it is, or is inside, %s", a.key, value.Describe(a.value))
+		}
+		return Rules{}, []Problem{{Index: -1, Reason: ReasonTypeInvalid, Source: a.source, Message: message}}
 	}
 	if a.key == OldAnnotation && o.version == "" {
 		o.version = VDetected

@@ -167,7 +167,11 @@ func (j *judgement) usable(path Path, v any) (value.Scalar, error) {
 		return value.Scalar{}, err
 	}
 	if !ok {
-		return value.Scalar{}, fmt.Errorf("cannot be read: %s is %s", path.shown(), value.Describe(v))
+		err := fmt.Errorf("cannot be read: %s is %s", path.shown(), value.Describe(v))
+		if !value.IsReadable(v) {
+			err = doubtful{DoubtBound, err}
+		}
+		return value.Scalar{}, err
 	}
 	if s.Err() != nil {
 		return value.Scalar{}, fmt.Errorf("cannot be read: %s %w", path.shown(), s.Err())

@@ -59,7 +59,7 @@
 //	VirtualMachineInstance, or a spec.domain             the object
 //	VirtualMachineInstanceReplicaSet                     spec.template
 //	VirtualMachinePool, or a spec.virtualMachineTemplate spec.virtualMachineTemplate.spec.template
-//	Template (template.openshift.io)                     that of each VirtualMachine in objects
+//	Template (template.openshift.io)                     that of each object in objects
 //	VirtualMachineTemplate (template.kubevirt.io)        spec.virtualMachine.spec.template
 //	List, VirtualMachineList and the like                that of each item
 //	anything else                                        the object

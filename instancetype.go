@@ -45,7 +45,7 @@ func (e *evaluation) expanded(t *target) target {
 	done := *t
 	plain, err := value.Plain(t.VM, len(t.VMAt), &e.budget.Meter)
 	if err != nil {
-		done.Lacking = "the VM cannot be read: " + err.Error()
+		done.Refusal = fmt.Errorf("the VM cannot be read: %w", err)
 		return done
 	}
 	vm, _ := plain.(map[string]any)

@@ -50,7 +50,7 @@ func (e *evaluation) ratchet(r *rule, t *target) {
 		_ = e.budget.Spend(len(known[at])*violationWork, 0)
 		v.Warning = v.Warning || slices.ContainsFunc(known[at], func(old olden) bool { return e.isSame(v, found, old) })
 	}
-	if e.isSpent() {
+	if e.isSpent() || now.Doubt() || then.Doubt() {
 		return
 	}
 	e.decision.Violations = violations

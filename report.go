@@ -131,13 +131,13 @@ func (r *Report) tell(d *decision) {
 // noRule replaces the rules of a target for which none is judged.
 var noRule = &outlines{[]outline{{index: -1}}}
 
-// addUnjudged adds a target for which the budget is too small. It fails the object,
-// whatever the rules say.
-func (r *Report) addUnjudged(target, detail string) {
+// addUnjudged adds a target for which no rule is judged. It fails the object, whatever the
+// rules say.
+func (r *Report) addUnjudged(target string, why error) {
 	more := r.findings()
 	more.parts = append(more.parts, part{noRule, target, []mark{marksTold}})
 	more.told = append(more.told, decision{
-		Outcome: Undecided, Undecided: DoubtBound, Violations: []Violation{{Reason: ReasonInternal, Detail: detail}},
+		Outcome: Undecided, Undecided: doubtIn(why), Violations: []Violation{{Reason: ReasonInternal, Detail: why.Error()}},
 	})
 }
 

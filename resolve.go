@@ -414,6 +414,9 @@ func (c *ValueChecker) Check(v any) []Violation {
 	if v == nil {
 		return []Violation{c.violation(v, ReasonRequired, constraint.Finding{Breach: constraint.Breach{Detail: notSet}})}
 	}
+	if !value.IsReadable(v) {
+		return []Violation{c.violation(v, ReasonInternal, constraint.Finding{Breach: constraint.Breach{Detail: "the value is " + value.Describe(v)}})}
+	}
 	s, isScalar := value.ScalarOf(v)
 	b := budget{Meter: Budget{}.meter(), Backtracking: DefaultRegexBudget}
 	if err := b.Spend(jsonpath.NodeWork*s.Cost(), 0); err != nil {

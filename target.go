@@ -31,11 +31,11 @@ type target = vmtarget.Target
 
 // emptiness returns why there is nothing to validate, as an error.
 func emptiness(t *target) error {
-	doubt := DoubtNothing
-	if t.IsBeyond {
-		doubt = DoubtBound
-	}
-	return doubtful{doubt, errors.New("nothing to validate: " + t.Nothing)}
+	return doubtful{doubtOfCause[t.Cause], errors.New("nothing to validate: " + t.Nothing)}
+}
+
+var doubtOfCause = map[vmtarget.Cause]Doubt{
+	vmtarget.Empty: DoubtNothing, vmtarget.Beyond: DoubtBound, vmtarget.Unfilled: DoubtParameter,
 }
 
 // pointerIn returns a path in a target as a JSON Pointer. The pointer ends before the first
@@ -110,11 +110,14 @@ func unfilledParameter(name string) error {
 // TemplateOf returns the namespace and name of the template that a VM was made from. It
 // reads the VM's labels if they have both: the namespace is in TemplateNamespaceLabel or
 // OldTemplateNamespaceLabel. Otherwise it reads the annotations in the same way. It never
-// mixes the two, and returns false if neither has both.
+// mixes the two, and returns false if neither has both, or if one of the values has no JSON
+// form, which RulesFor reports.
 func TemplateOf(vm map[string]any) (namespace, name string, ok bool) {
-	metadata, _ := value.Member(vm, "metadata")
+	if unreadableName(vm) != nil {
+		return "", "", false
+	}
 	for _, where := range []string{"labels", "annotations"} {
-		values, _ := value.Member(metadata, where)
+		values := value.At(vm, "metadata", where)
 		name = value.StringAt(values, TemplateLabel)
 		namespace = cmp.Or(value.StringAt(values, TemplateNamespaceLabel), value.StringAt(values, OldTemplateNamespaceLabel))
 		if name != "" && namespace != "" {
@@ -122,4 +125,17 @@ func TemplateOf(vm map[string]any) (namespace, name string, ok bool) {
 		}
 	}
 	return "", "", false
+}
+
+// unreadableName returns the first of the values by which TemplateOf finds a template that is
+// not readable; nil if all are.
+func unreadableName(vm any) any {
+	for _, where := range []string{"labels", "annotations"} {
+		for _, key := range []string{TemplateLabel, TemplateNamespaceLabel, OldTemplateNamespaceLabel} {
+			if v := value.At(vm, "metadata", where, key); !value.IsReadable(v) {
+				return v
+			}
+		}
+	}
+	return nil
 }

@@ -309,7 +309,7 @@ func (e *evaluation) settle(rest meter.Meter) {
 // rule, the target has one Undecided result instead.
 func (e *evaluation) judgeAll(report *Report, rules *Rules, t *target) {
 	if err := e.budget.Spend(rules.Len()*plan.Work, rules.Len()*resultSize); err != nil {
-		report.addUnjudged(t.Name, "this VM is not judged: "+err.Error())
+		report.addUnjudged(t.Name, fmt.Errorf("this VM is not judged: %w", err))
 		return
 	}
 	marks := report.add(rules, t.Name)

@@ -309,7 +309,7 @@ func (*panics) MarshalJSON() ([]byte, error) { panic("half built") }
 func TestMarshalerThatPanics(t *testing.T) {
 	rules := mustParse(t, `[{"name": "r", "rule": "integer", "path": "jsonpath::.v", "message": "m"}]`)
 	result := only(t, Validate(rules, map[string]any{"v": &panics{}}))
-	if want := "a *vmrules.panics without a JSON form is not an integer"; detailOf(result) != want {
+	if want := "v cannot be read: it is a *vmrules.panics without a JSON form"; detailOf(result) != want {
 		t.Errorf("%s; want %s", detailOf(result), want)
 	}
 }

@@ -191,8 +191,11 @@ func (e *expansion) isOpen(from *object, f vmfields.Field, p place) (bool, error
 }
 
 // Object returns the part of the VM for which the fields have conditions. It makes e a
-// jsonpath.Around, as does Spend.
+// jsonpath.Around, as do Look and Spend.
 func (e *expansion) Object() any { return e.vm["spec"].(map[string]any)["template"] }
+
+// Look returns the value at a path of members.
+func (e *expansion) Look(v any, names ...string) any { return value.At(v, names...) }
 
 // Spend pays for looking at values.
 func (e *expansion) Spend(values int) bool {

@@ -12,6 +12,9 @@ func (w *Search) below(v any, states []int, f *Implied) bool {
 	if !w.Spend(len(states)) {
 		return false
 	}
+	if !w.reads(v) {
+		return true
+	}
 	if states[len(states)-1] == len(w.steps) && !w.found(v) {
 		return false
 	}

@@ -21,10 +21,24 @@ func (w *Search) setBy(f *Implied, parent, next any) Setters {
 	switch {
 	case f == nil, f.by&w.Others == 0, value.ShapeOf(parent) != value.Object:
 		return 0
-	case !f.when.Holds(next), f.only != nil && !f.only(w, parent):
+	case !f.when.Holds(next), f.only != nil && !w.mayHold(f.only, parent):
 		return 0
 	}
 	return f.by & w.Others
+}
+
+// mayHold reports whether a condition holds, or may hold because a value is not readable.
+func (w *Search) mayHold(only func(Around, any) bool, parent any) bool {
+	before := w.unread
+	return only(w, parent) || w.unread > before
+}
+
+// Look returns the value at a path of members of v, on which it depends whether others set a
+// field; nil if there is none.
+func (w *Search) Look(v any, names ...string) any {
+	found := value.At(v, names...)
+	w.reads(found)
+	return found
 }
 
 // setBelow returns who may set what steps select below a missing field.

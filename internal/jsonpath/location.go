@@ -218,9 +218,13 @@ func Fixed(steps jp.Expr) Location {
 	return l
 }
 
-// Lookup returns the value at a Location in v; nil if there is none.
+// Lookup returns the value at a Location in v; nil if there is none. If a value on the way is
+// not readable, Lookup returns that value.
 func Lookup(v any, at Location) any {
 	for _, e := range at {
+		if !value.IsReadable(v) {
+			return v
+		}
 		v = child(v, e)
 	}
 	return v

@@ -60,11 +60,12 @@ func (w *Search) operand(path jp.Expr, current any, f *Implied, most int) []any 
 	if inner.err != nil {
 		w.fail(inner.err)
 	}
+	w.unreadable = cmp.Or(w.unreadable, inner.unreadable)
 	if left, ok := inner.doubt.(*LeftOut); ok {
 		return w.leftOperand(left.By, values, most)
 	}
 	w.doubt = cmp.Or(inner.doubt, w.doubt)
-	if inner.doubt != nil && len(values) < most { // there may be more or other values
+	if inner.Doubt() != nil && len(values) < most { // there may be more or other values
 		return nil
 	}
 	return values

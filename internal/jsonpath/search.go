@@ -1,7 +1,9 @@
 package jsonpath
 
 import (
+	"cmp"
 	"errors"
+	"fmt"
 
 	"github.com/ohler55/ojg/jp"
 
@@ -41,8 +43,11 @@ type Search struct {
 	standIn  StandIn  // whether the current value is a default
 	matches  int
 	branches int // the number of branches in memory
-	doubt    error
-	err      error
+
+	unreadable error // that a value on the way, or at the end, is not readable
+	unread     int   // how many there are
+	doubt      error // any other
+	err        error
 }
 
 // A Visitor visits each value that is found. Visit returns false to end the search.
@@ -108,10 +113,10 @@ func (w *Search) Object() any { return w.object }
 // Matches returns the number of values found.
 func (w *Search) Matches() int { return w.matches }
 
-// Doubt returns why there may be more or other values than those found, such as a
-// comparison that cannot be decided. It is a *LeftOut if others may set what the path
-// selects.
-func (w *Search) Doubt() error { return w.doubt }
+// Doubt returns why there may be more or other values than those found, such as a value that
+// is not readable or a comparison that cannot be decided. It is a *LeftOut if others may set
+// what the path selects.
+func (w *Search) Doubt() error { return cmp.Or(w.unreadable, w.doubt) }
 
 // Err returns which bound was reached, or nil. If one was, ignore what was found.
 func (w *Search) Err() error { return w.err }
@@ -148,10 +153,25 @@ func (w *Search) found(v any) bool {
 	return w.Visitor.Visit(w, v)
 }
 
+// reads reports whether a value is readable. If not, the search cannot know what is there:
+// another value, an object with members, or nothing.
+func (w *Search) reads(v any) bool {
+	if value.IsReadable(v) {
+		return true
+	}
+	if w.unread++; w.unreadable == nil {
+		w.unreadable = fmt.Errorf("%s cannot be read: it is %s", w.at.Shown(), value.Describe(v))
+	}
+	return false
+}
+
 // from continues at step i with value v. It returns false to end the search.
 func (w *Search) from(v any, i int, f *Implied) bool {
 	if !w.Spend(1) {
 		return false
+	}
+	if !w.reads(v) {
+		return true
 	}
 	if i == len(w.steps) {
 		return w.found(v)

@@ -46,6 +46,8 @@ type Settable struct {
 // Around is the object around a field. A [Search] is one.
 type Around interface {
 	Object() any
+	// Look returns the value at a path of members of v; nil if there is none.
+	Look(v any, names ...string) any
 	// Spend pays for looking at values, and reports whether to go on.
 	Spend(values int) bool
 }

@@ -176,8 +176,14 @@ func (w *walk) visit(n *node, v any) {
 			w.array(n, typed)
 		}
 	case nil:
-	case bool, json.Number, int, uint64, float64:
+	case bool, int, uint64:
 		w.judge(n, v)
+	case json.Number, float64:
+		if value.IsReadable(v) {
+			w.judge(n, v)
+		} else {
+			w.unsure(n)
+		}
 	default:
 		w.unsure(n)
 	}

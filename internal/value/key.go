@@ -112,9 +112,10 @@ func Names(v any) []string {
 
 // A memberOf is a member of a map, whose value is not resolved.
 type memberOf struct {
-	name     string
-	value    any
-	byString bool // the key is a string
+	name       string
+	value      any
+	byString   bool // the key is a string
+	isNameless bool // the key has no name in JSON; the name is that of its type
 }
 
 // unsortedMembers yields the members of a map of any type.
@@ -123,9 +124,9 @@ func unsortedMembers(m reflect.Value) iter.Seq[memberOf] {
 		for entries := m.MapRange(); entries.Next(); {
 			_, byString := entries.Key().Interface().(string)
 			name, ok := nameOfKey(entries.Key())
-			next := memberOf{name, entries.Value().Interface(), byString}
+			next := memberOf{name, entries.Value().Interface(), byString, !ok}
 			if !ok {
-				next.value = noJSON{m.Type().String()}
+				next.value = withoutJSON(m.Type().String())
 			}
 			if !yield(next) {
 				return
@@ -144,7 +145,7 @@ func (m memberOf) or(other memberOf) memberOf {
 	case other.byString:
 		return other
 	}
-	m.value = noJSON{"member with two keys"}
+	m.value = noJSON{"a member with two keys"}
 	return m
 }
 
@@ -170,7 +171,8 @@ func LookupCost(v any, name string) int {
 }
 
 // memberByKey finds a member of a map whose keys are not strings. It looks at each key if it
-// must. It returns nil if there is no such member.
+// must. It returns nil if there is no such member, and a value without a JSON form if a key
+// without a name might be that of the member.
 func memberByKey(m reflect.Value, name string) any {
 	if untyped, ok := m.Interface().(map[any]any); ok {
 		found, ok := untyped[name]
@@ -178,15 +180,20 @@ func memberByKey(m reflect.Value, name string) any {
 			return found
 		}
 	}
-	var found *memberOf
+	var found, nameless *memberOf
 	for next := range unsortedMembers(m) {
 		switch {
+		case next.isNameless:
+			nameless = &next
 		case next.name != name:
 		case found == nil:
 			found = &next
 		default:
 			*found = found.or(next)
 		}
+	}
+	if found == nil {
+		found = nameless
 	}
 	if found == nil {
 		return nil

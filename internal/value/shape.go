@@ -66,9 +66,13 @@ func Member(v any, name string) (any, bool) {
 	return found, found != nil
 }
 
-// At returns the value at a path of members; nil if there is none.
+// At returns the value at a path of members; nil if there is none. If a value on the way is
+// not readable, At returns that value: what would be there is not known.
 func At(v any, names ...string) any {
 	for _, name := range names {
+		if !IsReadable(v) {
+			return v
+		}
 		v, _ = Member(v, name)
 	}
 	return v

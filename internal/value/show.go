@@ -30,7 +30,7 @@ func Describe(v any) string {
 	case Number:
 		return "something that is not a JSON number"
 	}
-	return "a " + v.(noJSON).goType + " without a JSON form"
+	return v.(noJSON).what
 }
 
 // Describe returns what the function Describe returns for a scalar.

@@ -16,16 +16,48 @@ import (
 	"bytes"
 	"encoding"
 	"encoding/json"
+	"math"
 	"reflect"
 )
 
-// noJSON represents a value that has no JSON form, such as a channel, NaN, or a value whose
-// MarshalJSON fails. It exists, but satisfies no rule.
-type noJSON struct{ goType string }
+// noJSON represents a value that has no JSON form, such as a channel, or a value whose
+// MarshalJSON fails. Nobody knows what its author meant to be there.
+type noJSON struct{ what string } // such as "a chan int without a JSON form"
+
+func withoutJSON(goType string) noJSON { return noJSON{"a " + goType + " without a JSON form"} }
+
+// IsReadable reports whether a resolved value has a JSON form. Besides the values for which
+// Resolve returns a placeholder, NaN, infinities and a json.Number that is not a number have
+// none.
+func IsReadable(v any) bool {
+	switch v := v.(type) {
+	case nil, bool, string, int, int64, uint64, map[string]any, []any:
+		return true
+	case float64:
+		return !math.IsNaN(v) && !math.IsInf(v, 0)
+	case float32:
+		return IsReadable(float64(v))
+	case json.Number:
+		return v == "" || isJSONNumber(string(v)) // encoding/json writes "" as 0
+	case noJSON:
+		return false
+	}
+	return true
+}
+
+// isJSONNumber reports whether a text that is not empty is a number in JSON.
+func isJSONNumber(s string) bool {
+	for i := range len(s) {
+		if s[i] < '0' || s[i] > '9' {
+			return (s[0] == '-' || i > 0) && json.Valid([]byte(s))
+		}
+	}
+	return s[0] != '0' || s == "0"
+}
 
 // Resolve returns v in one of the forms that the other functions understand: nil, a bool, a
 // string, a json.Number, a Go number, a map or slice of any type, or a placeholder for a
-// value that has no JSON form. It follows pointers. A value that only its own methods or
+// value that has no JSON form, which [IsReadable] recognizes. It follows pointers. A value that only its own methods or
 // fields can turn into JSON is replaced by what that JSON says. A nil map or slice becomes
 // nil, since its JSON is null. The result always agrees with what encoding/json writes for
 // the value inside its object.
@@ -137,18 +169,22 @@ func encoded(v any) (resolved any) {
 	// built; that must not take a controller down.
 	defer func() {
 		if recover() != nil {
-			resolved = noJSON{reflect.TypeOf(v).String()}
+			resolved = withoutJSON(reflect.TypeOf(v).String())
 		}
 	}()
 	decoded, err := ThroughJSON(v)
 	if err != nil {
-		return noJSON{reflect.TypeOf(v).String()}
+		return withoutJSON(reflect.TypeOf(v).String())
 	}
 	return decoded
 }
 
-// ThroughJSON encodes v and decodes it again, with every digit of its numbers.
+// ThroughJSON encodes v and decodes it again, with every digit of its numbers. It returns
+// ErrTooDeep for a value of more than MaxDepth levels.
 func ThroughJSON(v any) (any, error) {
+	if err := checkNesting(v); err != nil {
+		return nil, err
+	}
 	text, err := json.Marshal(v)
 	if err != nil {
 		return nil, err
@@ -156,8 +192,10 @@ func ThroughJSON(v any) (any, error) {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber()
 	var decoded any
-	err = decoder.Decode(&decoded)
-	return decoded, err
+	if err := decoder.Decode(&decoded); err != nil {
+		return nil, err
+	}
+	return decoded, checkNesting(decoded) // a method may have written more levels
 }
 
 // Strings returns a list of strings as []string, and any other list as it is.

@@ -7,9 +7,9 @@ import (
 
 // lacks returns a condition that allows a field if its parent has no member of these names.
 func lacks(names ...string) func(jsonpath.Around, any) bool {
-	return func(_ jsonpath.Around, parent any) bool {
+	return func(in jsonpath.Around, parent any) bool {
 		for _, name := range names {
-			if has(parent, name) {
+			if in.Look(parent, name) != nil {
 				return false
 			}
 		}
@@ -20,12 +20,14 @@ func lacks(names ...string) func(jsonpath.Around, any) bool {
 var isNoOtherDisk = lacks("cdrom", "lun")
 
 // isDisk allows what a preference sets on a real disk. A disk without a type becomes one.
-func isDisk(in jsonpath.Around, disk any) bool { return has(disk, "disk") || isNoOtherDisk(in, disk) }
+func isDisk(in jsonpath.Around, disk any) bool {
+	return in.Look(disk, "disk") != nil || isNoOtherDisk(in, disk)
+}
 
 // mayBeVirtio allows what needs a disk on the bus virtio. The preference may have just set
 // the bus.
 func mayBeVirtio(in jsonpath.Around, disk any) bool {
-	bus := value.At(disk, "disk", "bus")
+	bus := in.Look(disk, "disk", "bus")
 	return isDisk(in, disk) && (jsonpath.IfZero.Holds(bus) || bus == "virtio")
 }
 
@@ -34,21 +36,16 @@ var isUnbound = lacks("bridge", "slirp", "masquerade", "sriov", "macvtap", "pass
 // isUnboundOnPodNetwork allows a binding if the interface has none, and the first network
 // with its name is a pod network.
 func isUnboundOnPodNetwork(in jsonpath.Around, nic any) bool {
-	networks := value.At(in.Object(), "spec", "networks")
+	networks := in.Look(in.Object(), "spec", "networks")
 	for i := range value.Len(networks) {
 		if !in.Spend(1) {
 			break
 		}
 		network, _ := value.Item(networks, i)
-		if value.StringAt(network, "name") == value.StringAt(nic, "name") {
-			return has(network, "pod") && isUnbound(in, nic)
+		name, _ := in.Look(network, "name").(string)
+		if own, _ := in.Look(nic, "name").(string); name == own {
+			return in.Look(network, "pod") != nil && isUnbound(in, nic)
 		}
 	}
 	return false
-}
-
-// has reports whether an object has a member.
-func has(v any, name string) bool {
-	_, ok := value.Member(v, name)
-	return ok
 }

@@ -2,6 +2,7 @@ package vmfields
 
 import (
 	"github.com/vmrules/vmrules/internal/jsonpath"
+	"github.com/vmrules/vmrules/internal/value"
 )
 
 // A VM may name these objects, from which KubeVirt sets fields when it starts the VM.
@@ -16,10 +17,10 @@ const (
 // SettersOf returns the objects that the spec of a VirtualMachine names.
 func SettersOf(spec any) jsonpath.Setters {
 	var by jsonpath.Setters
-	if has(spec, "instancetype") {
+	if value.At(spec, "instancetype") != nil {
 		by |= ByInstancetype
 	}
-	if has(spec, "preference") {
+	if value.At(spec, "preference") != nil {
 		by |= ByPreference
 	}
 	return by

@@ -3,6 +3,7 @@ package vmtarget
 import (
 	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/meter"
+	"github.com/vmrules/vmrules/internal/parameter"
 	"github.com/vmrules/vmrules/internal/value"
 	"github.com/vmrules/vmrules/internal/vmfields"
 )
@@ -25,7 +26,7 @@ const maxLists = 4
 
 // Append appends the VMs in an object, or the object itself if it is of a kind without VMs.
 func Append(targets []Target, v any, m *meter.Meter) []Target {
-	f := finder{m}
+	f := finder{meter: m}
 	found, ok := f.find(targets, v, kindOther, 0)
 	if !ok {
 		found = append(targets, itself(v))
@@ -44,13 +45,16 @@ func AppendForm(targets []Target, v any, m *meter.Meter) []Target {
 
 // AppendObjects appends the objects of any kind in a list or template, or the object itself.
 func AppendObjects(targets []Target, v any, m *meter.Meter) []Target {
-	f := finder{m}
+	f := finder{meter: m}
 	return f.complete(append(targets, f.whole(v, kindOther, 0)...))
 }
 
 // A finder pays for what it finds. If the meter refuses, it stops, and what it has found must
 // be ignored.
-type finder struct{ meter *meter.Meter }
+type finder struct {
+	meter      *meter.Meter
+	inTemplate bool // strings may contain parameters
+}
 
 // pays pays for looking at n objects, each of which may be a target.
 func (f finder) pays(n int) bool {
@@ -72,13 +76,15 @@ func TooMany(refusal error) string {
 }
 
 // find appends the targets in an object, and returns false for an object that is not a VM in
-// any form and contains none. The object is inside a number of lists. The innermost list says
-// what an item without a kind is.
+// any form and contains none. The object is inside a number of lists and templates. The
+// innermost list says what an item without a kind is.
 func (f finder) find(targets []Target, v any, inList holder, lists int) ([]Target, bool) {
 	if v == nil {
 		return append(targets, Target{Nothing: noObject}), true
 	}
-	switch kindIn(v, inList) {
+	switch f.kindIn(v, inList) {
+	case kindUnknown:
+		return append(targets, f.unknown(v, "kind", "apiVersion")), true
 	case kindVirtualMachine:
 		return append(targets, virtualMachine(v, nil, specTemplate)), true
 	case kindInstance:
@@ -95,9 +101,9 @@ func (f finder) find(targets []Target, v any, inList holder, lists int) ([]Targe
 		t.Template, t.HasParameters = v, true
 		return append(targets, t), true
 	case kindOpenShiftTemplate:
-		return append(targets, f.inTemplate(v)...), true
+		return append(targets, f.templates(v, lists+1)...), true
 	case kindList:
-		return append(targets, f.inList(v, lists+1)...), true
+		return append(targets, f.list(v, lists+1)...), true
 	}
 	return targets, false
 }
@@ -109,65 +115,106 @@ var specTemplate = jsonpath.Members("spec", "template")
 // the Root at another location.
 func virtualMachine(v any, at, root jsonpath.Location) Target {
 	vm := jsonpath.Lookup(v, at)
-	spec, _ := value.Member(vm, "spec")
-	template, _ := value.Member(spec, "template")
-	t := Target{VM: vm, VMAt: at, Others: vmfields.SettersOf(spec)}
-	return t.rootedAt(template, root)
+	spec := value.At(vm, "spec")
+	t := Target{VM: vm, VMAt: at, Others: vmfields.SettersOf(spec)}.rootedAt(value.At(spec, "template"), root)
+	for _, named := range []string{"instancetype", "preference"} {
+		if !value.IsReadable(value.At(spec, named)) {
+			t.unreadable(at.Join(jsonpath.Members("spec", named)))
+		}
+	}
+	return t
 }
 
-// inTemplate returns the VMs among the objects of an OpenShift template.
-func (f finder) inTemplate(v any) []Target {
-	var targets []Target
-	list, _ := value.Member(v, "objects")
-	for i := range value.Len(list) {
-		if !f.pays(1) {
-			break
-		}
-		vm, _ := value.Item(list, i)
-		if kindIn(vm, kindOther) != kindVirtualMachine {
-			continue
-		}
-		t := virtualMachine(vm, nil, specTemplate).inside("objects", i)
-		t.Template, t.HasParameters = v, true
-		targets = append(targets, t)
+// templates returns the VMs among the objects of an OpenShift template.
+func (f finder) templates(v any, lists int) []Target {
+	if lists > maxLists+1 {
+		return []Target{beyond(tooDeep)}
 	}
+	f.inTemplate = true
+	targets := f.each(v, "objects", kindOther, lists)
 	if targets == nil {
-		t := nothing("the template holds no VirtualMachine")
-		t.Template = v
-		return []Target{t}
+		targets = []Target{nothing("the template holds no VirtualMachine")}
+	}
+	for i := range targets {
+		t := &targets[i]
+		t.HasParameters = true
+		if t.Template == nil {
+			t.Template = v
+		}
 	}
 	return targets
 }
 
-// inList returns the VMs in the items of a list. It skips items that are not objects or are
-// of another kind, such as a Service beside the VM.
-func (f finder) inList(v any, lists int) []Target {
+// list returns the VMs in the items of a list.
+func (f finder) list(v any, lists int) []Target {
 	if lists > maxLists {
 		return []Target{beyond(tooDeep)}
 	}
+	targets := f.each(v, "items", f.itemKind(v), lists)
+	if targets == nil {
+		return []Target{nothing("the list holds no VirtualMachine")}
+	}
+	return targets
+}
+
+// each returns the VMs in the objects of a list, which is a member of v.
+func (f finder) each(v any, member string, inList holder, lists int) []Target {
+	list := value.At(v, member)
+	if f.isUnknown(list) {
+		return []Target{f.unknown(v, member)}
+	}
 	var targets []Target
-	list, _ := value.Member(v, "items")
 	for i := range value.Len(list) {
 		if !f.pays(1) {
 			break
 		}
 		next, _ := value.Item(list, i)
-		found, ok := f.find(nil, next, itemKind(v), lists)
-		switch {
-		case value.ShapeOf(next) != value.Object, !ok && value.StringAt(next, "kind") != "":
-			continue
-		case !ok:
-			found = []Target{itself(next)}
-		}
+		found := f.item(next, inList, lists)
 		if lists > 1 && !f.pays(len(found)) { // each list around the targets moves them again
 			break
 		}
 		for _, t := range found {
-			targets = append(targets, t.inside("items", i))
+			targets = append(targets, t.inside(member, i))
 		}
 	}
-	if targets == nil {
-		return []Target{nothing("the list holds no VirtualMachine")}
-	}
 	return targets
+}
+
+// item returns the VMs in an item of a list. There are none in an item that is not an object,
+// or that is of another kind, such as a Service beside the VM.
+func (f finder) item(v any, inList holder, lists int) []Target {
+	if f.isUnknown(v) {
+		return []Target{f.unknown(v)}
+	}
+	if value.ShapeOf(v) != value.Object {
+		return nil
+	}
+	found, ok := f.find(nil, v, inList, lists)
+	if !ok && value.StringAt(v, "kind") == "" {
+		return []Target{itself(v)}
+	}
+	return found
+}
+
+// isUnknown reports whether a value may be any other: it is not readable, or a parameter of a
+// template.
+func (f finder) isUnknown(v any) bool {
+	s, _ := v.(string)
+	return !value.IsReadable(v) || f.inTemplate && parameter.OfAnyType(s) != ""
+}
+
+// unknown returns a target that says which of the members of v, or that v itself, leaves open
+// whether there is a VM.
+func (f finder) unknown(v any, members ...string) Target {
+	values := []any{v}
+	for _, name := range members {
+		values = append(values, value.At(v, name))
+	}
+	for _, v := range values {
+		text, _ := v.(string)
+		if p := parameter.First(text); f.inTemplate && p != "" {
+			return Target{Nothing: "the template's parameter " + p + " is not filled in", HoldsNone: true, Cause: Unfilled}
+		}
+	}
+	return beyond("the object cannot be read")
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/vmrules/vmrules/internal/parameter"
 	"github.com/vmrules/vmrules/internal/value"
 )
 
@@ -21,7 +22,8 @@ const (
 type holder int
 
 const (
-	kindOther holder = iota
+	kindOther   holder = iota
+	kindUnknown        // it cannot be known
 	kindVirtualMachine
 	kindInstance
 	kindReplicaSet
@@ -31,12 +33,14 @@ const (
 	kindList
 )
 
-// holders lists the kinds that contain VMs, and their API groups.
-var holders = []struct {
+// A kindOfHolder is a kind whose objects contain VMs, and its API groups.
+type kindOfHolder struct {
 	kind   string
 	groups []string
 	holder
-}{
+}
+
+var holders = []kindOfHolder{
 	{"VirtualMachine", []string{groupKubeVirt}, kindVirtualMachine},
 	{"VirtualMachineInstance", []string{groupKubeVirt}, kindInstance},
 	{"VirtualMachineInstanceReplicaSet", []string{groupKubeVirt}, kindReplicaSet},
@@ -49,55 +53,80 @@ var holders = []struct {
 // kindIn returns how an object contains VMs. An object without an apiVersion is recognized by
 // its kind. An object without a kind is what the list around it says or, if that says
 // nothing, is recognized by its shape.
-func kindIn(v any, inList holder) holder {
-	kind, _ := value.Member(v, "kind")
+func (f finder) kindIn(v any, inList holder) holder {
+	kind := value.At(v, "kind")
 	if kind == nil || kind == "" {
 		return cmp.Or(inList, kindByShape(v))
 	}
 	name, _ := kind.(string)
-	if found := holderNamed(v, name); found != kindOther {
+	if !value.IsReadable(kind) || f.mayBeAny(name) {
+		return kindUnknown
+	}
+	if found := f.holderNamed(v, name); found != kindOther {
 		return found
 	}
-	if item, ok := strings.CutSuffix(name, "List"); ok && holderNamed(v, item) != kindOther {
-		return kindList
+	item, isList := strings.CutSuffix(name, "List")
+	if !isList {
+		return kindOther
 	}
-	return kindOther
+	switch found := f.holderNamed(v, item); found {
+	case kindOther, kindUnknown:
+		return found
+	}
+	return kindList
 }
 
 // itemKind returns what the kind of a list says about items without a kind.
-func itemKind(v any) holder {
-	return holderNamed(v, strings.TrimSuffix(value.StringAt(v, "kind"), "List"))
+func (f finder) itemKind(v any) holder {
+	return f.holderNamed(v, strings.TrimSuffix(value.StringAt(v, "kind"), "List"))
 }
 
 // holderNamed returns the kind with a name, if the object is in the API group of that kind.
-func holderNamed(v any, name string) holder {
-	version := value.StringAt(v, "apiVersion")
+func (f finder) holderNamed(v any, name string) holder {
+	i := slices.IndexFunc(holders, func(h kindOfHolder) bool { return h.kind == name })
+	if i < 0 {
+		return kindOther
+	}
+	found := value.At(v, "apiVersion")
+	version, _ := found.(string)
+	if !value.IsReadable(found) || f.mayBeAny(version) {
+		return kindUnknown
+	}
 	group, _, hasGroup := strings.Cut(version, "/")
 	if !hasGroup {
 		group = groupCore
 	}
-	for _, h := range holders {
-		if h.kind == name && (version == "" || slices.Contains(h.groups, group)) {
-			return h.holder
-		}
+	if version != "" && !slices.Contains(holders[i].groups, group) {
+		return kindOther
 	}
-	return kindOther
+	return holders[i].holder
 }
 
+// mayBeAny reports whether a string inside a template contains a parameter, so that it may
+// become any other.
+func (f finder) mayBeAny(s string) bool { return f.inTemplate && parameter.First(s) != "" }
+
 func kindByShape(v any) holder {
-	switch {
-	case value.At(v, "spec", "template", "spec") != nil:
-		return kindVirtualMachine
-	case value.At(v, "spec", "domain") != nil:
-		return kindInstance
-	case value.At(v, "spec", "virtualMachineTemplate") != nil:
-		return kindPool
+	for _, shape := range []struct {
+		holder
+		path []string
+	}{
+		{kindVirtualMachine, []string{"spec", "template", "spec"}},
+		{kindInstance, []string{"spec", "domain"}},
+		{kindPool, []string{"spec", "virtualMachineTemplate"}},
+	} {
+		switch found := value.At(v, shape.path...); {
+		case !value.IsReadable(found):
+			return kindUnknown
+		case found != nil:
+			return shape.holder
+		}
 	}
 	return kindOther
 }
 
 // isBegun reports whether an object does not yet say what it contains.
 func isBegun(v any) bool {
-	kind, _ := value.Member(v, "kind")
+	kind := value.At(v, "kind")
 	return (kind == nil || kind == "") && kindByShape(v) == kindOther
 }

@@ -12,9 +12,11 @@ func (f finder) whole(v any, inList holder, lists int) []Target {
 	if v == nil {
 		return []Target{{Nothing: noObject}}
 	}
-	items, _ := value.Member(v, "items")
-	kind := kindIn(v, inList)
+	items := value.At(v, "items")
+	kind := f.kindIn(v, inList)
 	switch {
+	case kind == kindUnknown:
+		return []Target{f.unknown(v)}
 	case strings.HasSuffix(value.StringAt(v, "kind"), "List") && value.ShapeOf(items) == value.Array:
 		return f.eachWhole(v, "items", lists+1)
 	case kind == kindOpenShiftTemplate:
@@ -37,16 +39,19 @@ func (f finder) eachWhole(v any, list string, lists int) []Target {
 		return []Target{beyond(tooDeep)}
 	}
 	var targets []Target
-	items, _ := value.Member(v, list)
+	items := value.At(v, list)
+	if !value.IsReadable(items) {
+		return []Target{f.unknown(items)}
+	}
 	for i := range value.Len(items) {
 		if !f.pays(1) {
 			break
 		}
 		next, _ := value.Item(items, i)
-		if value.ShapeOf(next) != value.Object {
+		if value.IsReadable(next) && value.ShapeOf(next) != value.Object {
 			continue
 		}
-		for _, t := range f.whole(next, itemKind(v), lists) {
+		for _, t := range f.whole(next, f.itemKind(v), lists) {
 			targets = append(targets, t.inside(list, i))
 		}
 	}

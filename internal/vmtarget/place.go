@@ -15,11 +15,15 @@ type Places struct {
 	target *Target
 	meter  *meter.Meter
 	items  map[string][]string // a text for each item of a list, by the place of the list
+	doubt  bool
 }
+
+// Doubt reports whether a value is not readable that decides which item is which.
+func (p *Places) Doubt() bool { return p.doubt }
 
 // NewPlaces returns the Places of a target, which pay from m.
 func NewPlaces(t *Target, m *meter.Meter) *Places {
-	return &Places{t, m, map[string][]string{}}
+	return &Places{target: t, meter: m, items: map[string][]string{}}
 }
 
 // hasNamedItems lists the lists whose items keep their identity if their index changes.
@@ -79,7 +83,9 @@ func (p *Places) itemsOf(at string, list any) []string {
 	for i := range all {
 		item, _ := value.Item(list, i)
 		all[i] = strconv.Itoa(i)
-		if name := value.StringAt(item, "name"); name != "" {
+		name := value.At(item, "name")
+		p.doubt = p.doubt || !value.IsReadable(name)
+		if name, _ := name.(string); name != "" {
 			all[i] = strconv.Quote(name) + "#" + strconv.Itoa(times[name])
 			times[name]++
 		}

@@ -25,7 +25,7 @@ type Target struct {
 	VM   any               // the VM with its metadata; or the whole object
 
 	Nothing   string // why there is no Root; "" if there is one
-	IsBeyond  bool   // there is no Root because a bound was reached
+	Cause     Cause  // the same, for programs
 	HoldsNone bool   // the object is a list or template without a VM, so nothing can be filled in
 
 	Refusal error             // why KubeVirt would refuse the VM; nil if it would not
@@ -35,8 +35,19 @@ type Target struct {
 	IsWhole       bool             // Root is a whole object, which need not be a VM
 	Others        jsonpath.Setters // who may set fields that the VM does not set
 	Template      any              // the template around the VM, or nil
+	TemplateName  string           // the name of the template's place: "" for the object itself
 	HasParameters bool             // strings may contain parameters of a template
 }
+
+// A Cause is why a target has no Root.
+type Cause uint8
+
+// The causes.
+const (
+	Empty    Cause = iota // there is nothing to validate
+	Beyond                // a bound was reached, or a value is not readable
+	Unfilled              // a parameter of a template is not filled in
+)
 
 // IsItem reports whether the target is an item of a list or template. Another version of the
 // object may have a different target in its place.
@@ -66,16 +77,6 @@ func (t Target) Expanded(vm map[string]any, origins map[string]string) Target {
 	return t
 }
 
-// TemplateName returns the Name of the template's place: "" for the object itself, and if
-// there is no template.
-func (t *Target) TemplateName() string {
-	if t.Template == nil || strings.HasPrefix(t.Name, "objects[") {
-		return ""
-	}
-	name, _, _ := strings.Cut(t.Name, ".objects[")
-	return name
-}
-
 // itself returns the target for an object of another kind, or a VirtualMachineInstance.
 func itself(v any) Target { return Target{Root: v, VM: v} }
 
@@ -83,22 +84,38 @@ func itself(v any) Target { return Target{Root: v, VM: v} }
 func nothing(why string) Target { return Target{Nothing: why, HoldsNone: true} }
 
 // beyond returns what nothing returns, because a bound was reached.
-func beyond(why string) Target { return Target{Nothing: why, HoldsNone: true, IsBeyond: true} }
+func beyond(why string) Target { return Target{Nothing: why, HoldsNone: true, Cause: Beyond} }
 
 // rootedAt returns the target with its Root and the location of the Root. If the Root is
-// missing, the target says so.
+// missing or not readable, the target says so.
 func (t Target) rootedAt(root any, at jsonpath.Location) Target {
-	if value.ShapeOf(root) != value.Object {
+	t.At, t.Root = at, root
+	switch {
+	case !value.IsReadable(root):
+		t.unreadable(at)
+	case value.ShapeOf(root) != value.Object:
 		t.Nothing = "the object has no " + at.String()
 	}
-	t.At, t.Root = at, root
 	return t
+}
+
+// unreadable makes t say that a part of the object that decides everything is not readable.
+func (t *Target) unreadable(at jsonpath.Location) {
+	t.Nothing, t.HoldsNone, t.Cause = at.String()+" cannot be read", true, Beyond
 }
 
 // inside returns the target of an item with its place in the list around it.
 func (t Target) inside(list string, i int) Target {
 	at := jsonpath.Location{jsonpath.Member(list), jsonpath.Item(i)}
 	t.At, t.VMAt = at.Join(t.At), at.Join(t.VMAt)
-	t.Name = strings.TrimSuffix(at.String()+"."+t.Name, ".")
+	t.Name = below(at, t.Name)
+	if t.Template != nil {
+		t.TemplateName = below(at, t.TemplateName)
+	}
 	return t
+}
+
+// below returns the name of a place inside an item of a list.
+func below(at jsonpath.Location, name string) string {
+	return strings.TrimSuffix(at.String()+"."+name, ".")
 }

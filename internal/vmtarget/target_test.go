@@ -31,8 +31,8 @@ func show(targets []vmtarget.Target) []shown {
 			name  string
 			isSet bool
 		}{
-			{"beyond", t.IsBeyond}, {"none", t.HoldsNone}, {"whole", t.IsWhole}, {"open", t.Others != 0},
-			{"item", t.IsItem()}, {"parameters", t.HasParameters}, {"template:" + t.TemplateName(), t.Template != nil},
+			{"beyond", t.Cause == vmtarget.Beyond}, {"unfilled", t.Cause == vmtarget.Unfilled}, {"none", t.HoldsNone}, {"whole", t.IsWhole}, {"open", t.Others != 0},
+			{"item", t.IsItem()}, {"parameters", t.HasParameters}, {"template:" + t.TemplateName, t.Template != nil},
 		} {
 			if flag.isSet {
 				s.Flags += " " + flag.name
@@ -105,8 +105,24 @@ func TestFind(t *testing.T) {
 
 		{"an OpenShift template", vmtarget.Append, openShift,
 			[]shown{{"objects[1]", "objects[1].spec.template", "objects[1]", "", " item parameters template:"}}},
-		{"a template without a VM", vmtarget.Append, `{"kind": "Template", "objects": [` + instance + `]}`,
-			[]shown{{"", "$", "$", "the template holds no VirtualMachine", " none template:"}}},
+		{"a template without a VM", vmtarget.Append, `{"kind": "Template", "objects": [` + service + `, "${A}"]}`,
+			[]shown{{"", "$", "$", "the template holds no VirtualMachine", " none parameters template:"}}},
+		{"other holders of VMs in a template", vmtarget.Append, `{"kind": "Template", "objects": [` + instance + `, ` + list(vm, openShift) + `]}`,
+			[]shown{
+				{"objects[0]", "objects[0]", "objects[0]", "", " item parameters template:"},
+				{"objects[1].items[0]", "objects[1].items[0].spec.template", "objects[1].items[0]", "", " item parameters template:"},
+				{"objects[1].items[1].objects[1]", "objects[1].items[1].objects[1].spec.template", "objects[1].items[1].objects[1]", "",
+					" item parameters template:objects[1].items[1]"},
+			}},
+		{"a parameter that decides what an object is", vmtarget.Append, `{"kind": "Template", "objects": [{"kind": "${KIND}"},
+			{"apiVersion": "${GROUP}/v1", "kind": "VirtualMachine"}, "${{VM}}", {"kind": "List", "items": "${{ITEMS}}"}, {"apiVersion": "${A}", "kind": "Service"}]}`,
+			[]shown{
+				{"objects[0]", "objects[0]", "objects[0]", "the template's parameter ${KIND} is not filled in", " unfilled none item parameters template:"},
+				{"objects[1]", "objects[1]", "objects[1]", "the template's parameter ${GROUP} is not filled in", " unfilled none item parameters template:"},
+				{"objects[2]", "objects[2]", "objects[2]", "the template's parameter ${{VM}} is not filled in", " unfilled none item parameters template:"},
+				{"objects[3]", "objects[3]", "objects[3]", "the template's parameter ${{ITEMS}} is not filled in",
+					" unfilled none item parameters template:"},
+			}},
 		{"a template of KubeVirt", vmtarget.Append, ofKubeVirt,
 			[]shown{{"", "spec.virtualMachine.spec.template", "spec.virtualMachine", "", " parameters template:"}}},
 		{"a list", vmtarget.Append, list(vm, service, `1`, instance, openShift, ofKubeVirt), []shown{

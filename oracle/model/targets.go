@@ -54,7 +54,7 @@ func (t target) in(v any, kind string) []target {
 	items, _ := at(v, list).([]any)
 	for i, item := range items {
 		kind := kindOf(item, itemKind)
-		judged := kind == "VirtualMachine" || isList && (kind != "" || at(item, "kind") == nil)
+		judged := kind != "" || at(item, "kind") == nil
 		if object(item) == nil || !judged && !t.options.RootObject {
 			continue
 		}
