@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/vmrules/vmrules/internal/jsontext"
 	"github.com/vmrules/vmrules/internal/value"
@@ -28,16 +30,15 @@ func (r Report) MarshalJSON() ([]byte, error) {
 // was written. It is also Equal to it, unless something was left out or was not valid UTF-8.
 //
 // Anything that could be mistaken for a verdict is an error: null, a report without "valid" or
-// without "results", a result with an unknown outcome, and a verdict that the results
-// contradict. Other keys may be missing, and unknown keys are ignored. After an error, the
-// report is unchanged.
+// without "results", a result with an unknown outcome, a verdict that the results contradict, a
+// key that appears twice in one object, and a known key in another letter case. Other keys may
+// be missing, and unknown keys are ignored. After an error, the report is unchanged.
 func (r *Report) UnmarshalJSON(text []byte) error {
-	var read struct {
-		Valid   *bool     `json:"valid"`
-		Results *[]Result `json:"results"`
-		Omitted int       `json:"omitted"`
-	}
+	var read writtenReport
 	if err := json.Unmarshal(text, &read); err != nil {
+		return err
+	}
+	if err := checkKeys(json.NewDecoder(bytes.NewReader(text)), reflect.TypeFor[writtenReport]()); err != nil {
 		return err
 	}
 	switch {
@@ -59,6 +60,64 @@ func (r *Report) UnmarshalJSON(text []byte) error {
 	}
 	*r = *made
 	return nil
+}
+
+// A writtenReport is a report in JSON.
+type writtenReport struct {
+	Valid   *bool     `json:"valid"`
+	Results *[]Result `json:"results"`
+	Omitted int       `json:"omitted"`
+}
+
+// checkKeys reads the next value and returns an error for keys of objects that encoding/json
+// does not distinguish: it takes the last of several keys, in any letter case. The keys that are
+// known are those of a struct, or of the structs in a slice; of any other type, none are.
+func checkKeys(d *json.Decoder, t reflect.Type) error {
+	for t != nil && (t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice) {
+		t = t.Elem()
+	}
+	token, err := d.Token()
+	if err != nil || token != json.Delim('{') && token != json.Delim('[') {
+		return err
+	}
+	seen := map[string]bool{}
+	for d.More() {
+		of := t
+		if token == json.Delim('{') {
+			key, _ := d.Token()
+			name, _ := key.(string)
+			if of, err = typeOfKey(t, name); err != nil {
+				return err
+			}
+			if seen[name] {
+				return fmt.Errorf("the key %s is given twice in one object", value.Quoted(name))
+			}
+			seen[name] = true
+		}
+		if err := checkKeys(d, of); err != nil {
+			return err
+		}
+	}
+	_, err = d.Token()
+	return err
+}
+
+// typeOfKey returns the type of the member of a struct that JSON writes with a key; nil if
+// there is none. It is an error if the key has only the letters of one.
+func typeOfKey(t reflect.Type, key string) (reflect.Type, error) {
+	if t == nil || t.Kind() != reflect.Struct {
+		return nil, nil
+	}
+	for i := range t.NumField() {
+		name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
+		switch {
+		case name == key:
+			return t.Field(i).Type, nil
+		case strings.EqualFold(name, key):
+			return nil, fmt.Errorf("the key %s has to be written %q", value.Quoted(key), name)
+		}
+	}
+	return nil, nil
 }
 
 // checkVerdict returns an error if the results contradict the verdict.

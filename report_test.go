@@ -598,7 +598,7 @@ func TestViolationLines(t *testing.T) {
 	}
 	object := map[string]any{"spec": map[string]any{"domain": map[string]any{"n": make(chan int)}}}
 	result := vmrules.Validate(ruleOnN(t, `"rule": "integer"`), object).Results()[0]
-	if want := "spec.domain.n: Invalid type: m (a chan int without a JSON form is not an integer)"; result.Violations[0].Error() != want {
+	if want := "Not decided: m (spec.domain.n cannot be read: it is a chan int without a JSON form)"; result.Violations[0].Error() != want {
 		t.Errorf("%s; want %s", result.Violations[0], want)
 	}
 }
