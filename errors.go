@@ -249,22 +249,30 @@ type ParseError struct {
 
 // Error lists at most a hundred problems, one per line.
 func (e *ParseError) Error() string {
-	return value.ErrorList("the validation rules cannot be used", e.Problems)
+	return value.ErrorList("the validation rules cannot be used", e.all())
 }
 
 // Unwrap returns the problems, each a Problem.
-func (e *ParseError) Unwrap() []error { return asErrors(e.Problems) }
+func (e *ParseError) Unwrap() []error { return asErrors(e.all()) }
+
+func (e *ParseError) all() []Problem {
+	if e == nil {
+		return nil
+	}
+	return e.Problems
+}
 
 // Causes returns the problems as causes of an admission response. Field is the path
 // inside the annotation, such as "[3].path". If they exceed 16 MiB, the last cause says
 // how many are left out.
 func (e *ParseError) Causes() []Cause {
-	causes := make([]Cause, 0, len(e.Problems))
+	problems := e.all()
+	causes := make([]Cause, 0, len(problems))
 	out := jsontext.Room{Left: maxOutput}
-	for i, p := range e.Problems {
+	for i, p := range problems {
 		cause := Cause{Reason: p.Reason, Message: p.Error(), Field: p.field()}
 		if !out.Takes(jsontext.TextsSize(cause.Message, cause.Field)) {
-			return append(causes, omittedCause(len(e.Problems)-i))
+			return append(causes, omittedCause(len(problems)-i))
 		}
 		causes = append(causes, cause)
 	}
@@ -279,14 +287,21 @@ type InvalidError struct {
 
 // Error lists at most a hundred violations, one per line.
 func (e *InvalidError) Error() string {
-	return value.ErrorList("the object is not valid", e.Violations)
+	return value.ErrorList("the object is not valid", e.all())
+}
+
+func (e *InvalidError) all() []Violation {
+	if e == nil {
+		return nil
+	}
+	return e.Violations
 }
 
 // Causes returns the violations as causes of an admission response, as Report.Causes does.
-func (e *InvalidError) Causes() []Cause { return causesOf(e.Violations) }
+func (e *InvalidError) Causes() []Cause { return causesOf(e.all()) }
 
 // Unwrap returns the violations, each a Violation.
-func (e *InvalidError) Unwrap() []error { return asErrors(e.Violations) }
+func (e *InvalidError) Unwrap() []error { return asErrors(e.all()) }
 
 func asErrors[E error](list []E) []error {
 	all := make([]error, 0, len(list))

@@ -32,8 +32,8 @@ type settings struct {
 	checking *checking          // nil until some rule needs it
 	reading  parseOptions       // of ValidateOwn
 	partial  bool
-	defaults []vmfields.Default                                                           // those of the caller
-	find     func(vm map[string]any) (instancetype, preference map[string]any, err error) // nil: none are given
+	defaults []vmfields.Default // those of the caller
+	find     findFunc           // nil: no instance types and preferences are given
 	limits   Budget
 	budget   budget
 

@@ -26,10 +26,13 @@ func WithInstancetype(instancetype, preference map[string]any) ValidateOption {
 
 // WithInstancetypes is WithInstancetype with a function that finds the objects for each VM
 // that names one. It returns nil for an object that does not exist; an error counts as if it
-// had found none. It must not change the VM.
+// had found none, and so does a panic. It must not change the VM.
 func WithInstancetypes(find func(vm map[string]any) (instancetype, preference map[string]any, err error)) ValidateOption {
 	return validateOption(func(s *settings) { s.find = find })
 }
+
+// A findFunc is what WithInstancetypes takes.
+type findFunc func(vm map[string]any) (instancetype, preference map[string]any, err error)
 
 // expand replaces the VMs of targets by what KubeVirt makes of them.
 func (e *evaluation) expand(targets []target) {
@@ -49,7 +52,7 @@ func (e *evaluation) expanded(t *target) target {
 		return done
 	}
 	vm, _ := plain.(map[string]any)
-	it, preference, err := e.find(vm)
+	it, preference, err := findSafely(e.find, vm)
 	if err != nil {
 		done.Lacking = "what the VM names cannot be found: " + err.Error()
 		return done
@@ -75,6 +78,16 @@ func (e *evaluation) expanded(t *target) target {
 		done.Others, done.Lacking = vmfields.ByPreference|vmfields.ByTopology, expanded.Unknown.Error()
 	}
 	return done
+}
+
+// findSafely recovers if the caller's function panics, so that it does not stop the program.
+func findSafely(find findFunc, vm map[string]any) (instancetype, preference map[string]any, err error) {
+	defer func() {
+		if failure := recover(); failure != nil {
+			instancetype, preference, err = nil, nil, fmt.Errorf("the search panics: %s", value.Shortened(fmt.Sprint(failure)))
+		}
+	}()
+	return find(vm)
 }
 
 // refusal returns an error that lists the conflicts for which KubeVirt refuses a VM.

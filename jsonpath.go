@@ -141,6 +141,9 @@ func (p Path) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
 // UnmarshalText reads a path as ParsePath does. It reads an empty text as the zero value,
 // so that a Report can be read from its JSON.
 func (p *Path) UnmarshalText(text []byte) (err error) {
+	if p == nil {
+		return errNilPointer
+	}
 	*p = Path{}
 	if len(text) > 0 {
 		*p, err = ParsePath(string(text))

@@ -40,12 +40,17 @@ type RuleSource struct {
 
 // Rule returns what all kinds have in common: the name, the paths, the message and the
 // arguments, as far as they could be read.
-func (s RuleSource) Rule() Rule { return s.rule.clone() }
+func (s RuleSource) Rule() Rule {
+	if s.rule == nil {
+		return Rule{}
+	}
+	return s.rule.clone()
+}
 
 // Value returns the value of a key as the annotation writes it; false if the key is
 // missing or null. After the call, the key belongs to the kind, so that Strict accepts it.
 func (s RuleSource) Value(key string) (json.RawMessage, bool) {
-	if !slices.Contains(*s.own, key) {
+	if s.own != nil && !slices.Contains(*s.own, key) {
 		*s.own = append(*s.own, key)
 	}
 	n, ok := s.node.Member(key)

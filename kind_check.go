@@ -84,7 +84,7 @@ type Verdict struct {
 // (FieldValueInvalid if empty), the Detail, and the Argument and Limit that are broken.
 // It may set a Message to use instead of the rule's.
 func (in *Input) Violation(i int, below ...any) Violation {
-	if i < 0 || i >= len(in.Values) {
+	if in == nil || i < 0 || i >= len(in.Values) {
 		return in.pathViolation()
 	}
 	m := in.Values[i]
@@ -102,8 +102,11 @@ func (in *Input) Violation(i int, below ...any) Violation {
 	}
 }
 
+// isMade reports whether the Input is not from a call of Validate but, for instance, from a test.
+func (in *Input) isMade() bool { return in == nil || in.judgement == nil }
+
 func (in *Input) pathViolation() Violation {
-	if in.judgement == nil {
+	if in.isMade() {
 		return Violation{}
 	}
 	t, path := in.judgement.target, in.judgement.rule.Path
@@ -115,8 +118,11 @@ func (in *Input) pathViolation() Violation {
 // instance because an instance type may set the field. After an error the rule is
 // Undecided, whatever the Checker says.
 func (in *Input) Find(path Path) ([]Match, error) {
+	if in == nil {
+		return nil, nil
+	}
 	j := in.judgement
-	if j == nil { // an Input made by a test
+	if in.isMade() {
 		return path.Find(in.Root)
 	}
 	var matches []Match
@@ -139,7 +145,7 @@ func (in *Input) Find(path Path) ([]Match, error) {
 // the rule is Undecided and Check is not called. A Checker that looks at other values
 // must ask.
 func (in *Input) UnfilledParameter(v any) string {
-	if in.judgement == nil || !in.judgement.target.HasParameters {
+	if in.isMade() || !in.judgement.target.HasParameters {
 		return ""
 	}
 	w := in.judgement.walk(in.judgement.target, nil)
@@ -152,7 +158,7 @@ func (in *Input) UnfilledParameter(v any) string {
 // units of about a nanosecond, and kept in bytes. It returns an error if the budget
 // is too small. After an error the rule is Undecided, whatever the Checker says.
 func (in *Input) Spend(work, kept int) error {
-	if in.judgement == nil {
+	if in.isMade() {
 		return nil
 	}
 	err := in.judgement.budget.Spend(work, kept)
@@ -164,7 +170,7 @@ func (in *Input) Spend(work, kept int) error {
 // Checkers of one call of Validate share these values, such as a budget of their own.
 // Use a key of an unexported type, so that no other package has the same key.
 func (in *Input) Shared(key any, create func() any) any {
-	if in.judgement == nil {
+	if in.isMade() {
 		return create()
 	}
 	c := in.judgement.checking

@@ -26,6 +26,8 @@ func (r Report) MarshalJSON() ([]byte, error) {
 	}{r.Valid(), results, r.Omitted() + omitted})
 }
 
+var errNilPointer = errors.New("cannot read into a nil pointer")
+
 // UnmarshalJSON reads a report from its JSON. The report has the same verdict as the one that
 // was written. It is also Equal to it, unless something was left out or was not valid UTF-8.
 //
@@ -34,6 +36,9 @@ func (r Report) MarshalJSON() ([]byte, error) {
 // key that appears twice in one object, and a known key in another letter case. Other keys may
 // be missing, and unknown keys are ignored. After an error, the report is unchanged.
 func (r *Report) UnmarshalJSON(text []byte) error {
+	if r == nil {
+		return errNilPointer
+	}
 	var read writtenReport
 	if err := json.Unmarshal(text, &read); err != nil {
 		return err
@@ -140,6 +145,9 @@ func checkVerdict(valid bool, results []Result) error {
 // UnmarshalJSON reads a violation from its JSON, exactly as it was written: numbers keep
 // their digits, and a list of strings is a []string.
 func (v *Violation) UnmarshalJSON(text []byte) error {
+	if v == nil {
+		return errNilPointer
+	}
 	type members Violation
 	read := members(*v)
 	decoder := json.NewDecoder(bytes.NewReader(text))
@@ -157,21 +165,23 @@ func (v *Violation) UnmarshalJSON(text []byte) error {
 // MarshalJSON writes the violations. If they exceed 16 MiB, it writes as many as fit, and how
 // many are left out.
 func (e *InvalidError) MarshalJSON() ([]byte, error) {
-	n := fitting(e.Violations, (*Violation).encodedSize)
+	all := e.all()
+	n := fitting(all, (*Violation).encodedSize)
 	return json.Marshal(struct {
 		Violations []Violation `json:"violations"`
 		Omitted    int         `json:"omitted,omitempty"`
-	}{e.Violations[:n], len(e.Violations) - n})
+	}{all[:n], len(all) - n})
 }
 
 // MarshalJSON writes the problems. If they exceed 16 MiB, it writes as many as fit, and how
 // many are left out.
 func (e *ParseError) MarshalJSON() ([]byte, error) {
-	n := fitting(e.Problems, (*Problem).encodedSize)
+	all := e.all()
+	n := fitting(all, (*Problem).encodedSize)
 	return json.Marshal(struct {
 		Problems []Problem `json:"problems"`
 		Omitted  int       `json:"omitted,omitempty"`
-	}{e.Problems[:n], len(e.Problems) - n})
+	}{all[:n], len(all) - n})
 }
 
 // The text of a report repeats a rule's message, and the values that an argument allows, for

@@ -1,6 +1,7 @@
 package vmrules
 
 import (
+	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -131,6 +132,9 @@ func OptionsOf(opts ...ValidateOption) Options {
 // Rule returns a copy of the rule, in which literals replace the paths of its arguments. An
 // argument that could not be read is absent.
 func (r *Resolved) Rule() Rule {
+	if r.isOfNoRule() {
+		return Rule{}
+	}
 	literal := r.rule.Rule.clone()
 	for _, u := range r.rule.unread {
 		literal.drop(u.key)
@@ -144,16 +148,26 @@ func (r *Resolved) Rule() Rule {
 // Constraints returns what the rule demands of a value, with the arguments that could be read.
 // It is for the packages of this module, because its type is internal. Other packages use Rule
 // and Checker.
-func (r *Resolved) Constraints() *constraint.Set { return &r.set }
+func (r *Resolved) Constraints() *constraint.Set {
+	if r.isOfNoRule() {
+		return &constraint.Set{}
+	}
+	return &r.set
+}
 
 // IsShared reports whether all arguments of the rule are literals. Rule then returns the same
 // for every target and object.
-func (r *Resolved) IsShared() bool { return r.rule.unread == nil }
+func (r *Resolved) IsShared() bool { return !r.isOfNoRule() && r.rule.unread == nil }
+
+// isOfNoRule reports whether Resolve has not made it for a rule.
+func (r *Resolved) isOfNoRule() bool { return r == nil || r.rule == nil }
 
 // Checker returns a ValueChecker for the rule, with the arguments that were read. It returns
 // an error if the rule is not in force, or if an argument could not be read.
 func (r *Resolved) Checker() (*ValueChecker, error) {
 	switch {
+	case r.isOfNoRule():
+		return nil, errNoRule
 	case r.Outcome != "":
 		return nil, fmt.Errorf("the rule %s is %s: %s", value.Quoted(r.rule.Name), r.Outcome, r.Note)
 	case len(r.Unread) > 0:
@@ -372,6 +386,8 @@ func (r *resolver) place(p Path, implied *jsonpath.Implied) Place {
 	return place
 }
 
+var errNoRule = errors.New("there is no rule")
+
 // A ValueChecker judges single values by one rule, for instance what a user types into a
 // form. It is immutable and safe for concurrent use.
 type ValueChecker struct {
@@ -410,6 +426,9 @@ func newValueChecker(r *rule, set *constraint.Set) (*ValueChecker, error) {
 // returns, and nil is a missing one. The violations have no Field and no Pointer. What cannot
 // be decided is a violation with ReasonInternal. Each call has a default Budget of its own.
 func (c *ValueChecker) Check(v any) []Violation {
+	if c == nil || c.rule == nil {
+		return []Violation{{Reason: ReasonInternal, Detail: errNoRule.Error()}}
+	}
 	v = value.Resolve(v)
 	if v == nil {
 		return []Violation{c.violation(v, ReasonRequired, constraint.Finding{Breach: constraint.Breach{Detail: notSet}})}

@@ -58,6 +58,9 @@ func mustJSON(v any) []byte {
 
 // UnmarshalJSON reads a rule in the form of version 201902-2, with the checks of ParseRules.
 func (r *Rule) UnmarshalJSON(text []byte) error {
+	if r == nil {
+		return errNilPointer
+	}
 	rules, nodes, problems := readRules("["+string(text)+"]", parseOptionsOf(nil))
 	if len(nodes) > 1 || nodes == nil && problems == nil {
 		problems = []Problem{{

@@ -42,7 +42,9 @@ type parseOptions struct {
 func parseOptionsOf(opts []ParseOption) parseOptions {
 	var o parseOptions
 	for _, opt := range opts {
-		opt.changeReading(&o)
+		if opt != nil {
+			opt.changeReading(&o)
+		}
 	}
 	o.budget = &budget{Meter: o.limits.meter()}
 	return o
@@ -205,7 +207,9 @@ func WithOldObject(object map[string]any) ValidateOption {
 func WithParseOptions(opts ...ParseOption) ValidateOption {
 	return validateOption(func(s *settings) {
 		for _, opt := range opts {
-			opt.changeReading(&s.reading)
+			if opt != nil {
+				opt.changeReading(&s.reading)
+			}
 		}
 		s.reading.root = RootTemplate
 	})
@@ -267,7 +271,9 @@ func newEvaluation(opts []ValidateOption) *evaluation {
 		plain:  plainFields, settable: settableInTree,
 	}
 	for _, opt := range opts {
-		opt.changeJudging(&e.settings)
+		if opt != nil {
+			opt.changeJudging(&e.settings)
+		}
 	}
 	e.budget.Meter = e.limits.meter()
 	if e.defaults == nil {

@@ -3,7 +3,30 @@ package form_test
 import (
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/form"
 	"github.com/vmrules/vmrules/internal/apitest"
 )
 
 func TestAPI(t *testing.T) { apitest.Check(t) }
+
+func TestZeroValues(t *testing.T) { apitest.CheckZero(t, form.Filler{}, form.Format{}) }
+
+// TestNilOption: a nil option changes nothing.
+func TestNilOption(t *testing.T) {
+	rules, err := vmrules.ParseRules(`[{"name": "r", "rule": "integer", "path": "jsonpath::.spec.domain.cpu.cores", "message": "m", "max": 8}]`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	vm := map[string]any{"kind": "VirtualMachine", "spec": map[string]any{"template": map[string]any{"spec": map[string]any{}}}}
+	template := map[string]any{"kind": "Template", "parameters": []any{map[string]any{"name": "A"}}, "objects": []any{vm}}
+	all := func(opt vmrules.Option) []any {
+		parameters, err := form.Parameters(template, opt)
+		return []any{form.Limits(rules, vm, opt), form.Schema(rules, vm, opt), parameters, err}
+	}
+	if diff := cmp.Diff(all(vmrules.Budget{}), all(nil)); diff != "" {
+		t.Errorf("(-without +with):\n%s", diff)
+	}
+}

@@ -181,11 +181,19 @@ func NewFiller(declared []Parameter, given map[string]string) (*Filler, error) {
 }
 
 // Missing returns the required parameters without a value, which are not replaced.
-func (f *Filler) Missing() []string { return f.missing }
+func (f *Filler) Missing() []string {
+	if f == nil {
+		return nil
+	}
+	return f.missing
+}
 
 // Value returns the value of a parameter. It returns false for a parameter that is missing or
 // not declared, whose references stay as they are.
 func (f *Filler) Value(name string) (text string, ok bool) {
+	if f == nil {
+		return "", false
+	}
 	text, ok = f.values[name]
 	return text, ok
 }

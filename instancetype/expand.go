@@ -74,6 +74,9 @@ type Budget struct {
 // Expand is the function Expand, paid for from b. A call for which b is too small returns
 // an error, and so do all later ones.
 func (b *Budget) Expand(vm, instancetype, preference map[string]any) (*Expansion, error) {
+	if b == nil {
+		b = &Budget{}
+	}
 	m := meter.New(b.Work, b.Kept)
 	expanded, err := expand(vm, instancetype, preference, &m)
 	b.Work, b.Kept = m.Left()

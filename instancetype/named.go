@@ -1,6 +1,7 @@
 package instancetype
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -72,6 +73,9 @@ func IsNamespaced(kind string) (namespaced, known bool) {
 
 // String returns the kind and the name, as messages show them.
 func (n *Named) String() string {
+	if n == nil {
+		return "nothing"
+	}
 	text := strings.TrimSpace(n.Kind + " " + value.OneLine(value.Shortened(n.Name)))
 	if n.Name == "" && n.Inferred {
 		text += " that a volume names"
@@ -84,8 +88,12 @@ func (n *Named) String() string {
 
 // Fits returns an error if an object is not the one that is named, by its kind, its name and
 // its namespace. What the object does not say fits. So does any name if KubeVirt finds the
-// name in a volume, and any namespace if the VM gives none or the kind has none.
+// name in a volume, and any namespace if the VM gives none or the kind has none. No object fits
+// nil.
 func (n *Named) Fits(object map[string]any) error {
+	if n == nil {
+		return errors.New("the VM names nothing")
+	}
 	given := Named{
 		Kind: value.StringAt(object, "kind"), Name: value.StringAt(object, "metadata", "name"),
 		Namespace: value.StringAt(object, "metadata", "namespace"),

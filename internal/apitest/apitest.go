@@ -1,5 +1,6 @@
 // Package apitest checks that a package keeps its promises: the values of its exported
-// constants and the JSON of its exported types never change. New ones may be added.
+// constants and the JSON of its exported types never change. New ones may be added. And no
+// exported method panics on a zero value or a nil pointer.
 package apitest
 
 import (
@@ -48,11 +49,25 @@ func Check(t *testing.T, more ...string) {
 // linesOf returns the lines about the constants and types in the working directory.
 func linesOf(t *testing.T) []string {
 	t.Helper()
+	var lines []string
+	for _, file := range files(t) {
+		for _, d := range file.Decls {
+			if general, ok := d.(*ast.GenDecl); ok {
+				lines = append(lines, declared(general)...)
+			}
+		}
+	}
+	return lines
+}
+
+// files returns the files of the package in the working directory, without its tests.
+func files(t *testing.T) []*ast.File {
+	t.Helper()
 	names, err := filepath.Glob("*.go")
 	if err != nil {
 		t.Fatal(err)
 	}
-	var lines []string
+	var all []*ast.File
 	for _, name := range names {
 		if strings.HasSuffix(name, "_test.go") {
 			continue
@@ -61,13 +76,9 @@ func linesOf(t *testing.T) []string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, d := range file.Decls {
-			if general, ok := d.(*ast.GenDecl); ok {
-				lines = append(lines, declared(general)...)
-			}
-		}
+		all = append(all, file)
 	}
-	return lines
+	return all
 }
 
 func declared(d *ast.GenDecl) []string {
