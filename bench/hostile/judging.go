@@ -168,6 +168,26 @@ func judging() []attack {
 			p.judge(annotation(3000, `"rule":"integer","path":"jsonpath::..a..x"`), circular())
 			p.judge(annotation(3000, `"rule":"integer","path":"jsonpath::.a.b.a.b.c%d"`), circular())
 		}},
+		{name: "judging/descent through 150,000 members, an update", calls: func(p *probe) {
+			vm := object(`{"spec":{"template":{"spec":{` + list(150_000, `"%d":1`) + `}}}}`)
+			rules, _ := p.parse(annotation(3, `"rule":"integer","path":"jsonpath::..*"`))
+			p.validate(rules, vm, vmrules.WithOldObject(vm), vmrules.Ratcheting())
+		}},
+
+		// Values that only encoding/json can read.
+		{name: "judging/a struct around 1,000,000 levels", calls: func(p *probe) {
+			vm := map[string]any{"spec": struct{ Template any }{nestedList(1_000_000)}, "metadata": struct{ V any }{nestedList(1_000_000)}}
+			rules, _ := p.parse(annotation(3, `"rule":"integer","path":"jsonpath::.a"`))
+			p.validate(rules, vm)
+			p.own(vm)
+			p.rulesFor(vm, vm)
+			p.toObject(vm)
+		}},
+		{name: "judging/a struct around what is shared 2^40 times, 1,000 rules", calls: func(p *probe) {
+			vm := map[string]any{"kind": "VirtualMachine", "spec": map[string]any{"template": map[string]any{"spec": struct{ A any }{shared(40)}}}}
+			p.judge(annotation(1000, `"rule":"integer","path":"jsonpath::.spec.a%d"`), vm)
+			p.toObject(vm)
+		}},
 		{name: "judging/a union of 50,000, 10,000 items", calls: func(p *probe) {
 			p.judge(annotation(1, `"rule":"integer","path":"jsonpath::.a[*][`+list(50_000, "0")+`]"`), object(`{"a":[`+list(10_000, "[1,2]")+`]}`))
 			p.find(".a[*]["+list(50_000, "-1")+"]", object(`{"a":[`+list(10_000, "[1,2]")+`]}`))
@@ -284,6 +304,14 @@ func nestedObject(n int) map[string]any {
 		o = map[string]any{"a": o}
 	}
 	return o
+}
+
+func nestedList(n int) any {
+	var v any = 1
+	for range n {
+		v = []any{v}
+	}
+	return v
 }
 
 // shared has 2^n paths through n objects.

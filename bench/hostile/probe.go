@@ -123,6 +123,13 @@ func (p *probe) own(object map[string]any, opts ...vmrules.ValidateOption) (repo
 	return report, err
 }
 
+func (p *probe) toObject(v any) {
+	p.measure("ToObject", func() (string, string) {
+		_, err := vmrules.ToObject(v)
+		return problems(err, "an object")
+	})
+}
+
 // judge calls parse and validate.
 func (p *probe) judge(annotation string, object map[string]any, opts ...vmrules.ParseOption) *vmrules.Report {
 	rules, _ := p.parse(annotation, opts...)

@@ -64,30 +64,40 @@ func (w *Search) merged(v any, states []int, f *Implied) []branch {
 		if w.steps[i] == jp.Descent('.') {
 			after = i
 		}
+		next := w.reach(nil, after)
+		var own []branch
 		if !w.each(v, i, f, func(s selection) bool {
-			if !w.Pay(0, branchSize) {
+			if !w.Pay(branchWork, branchSize) {
 				return false
 			}
 			w.branches++
-			all = append(all, branch{s, []int{after}})
+			own = append(own, branch{s, next})
 			return true
 		}) {
 			return nil
 		}
+		all = w.union(all, own)
 	}
-	slices.SortStableFunc(all, func(a, b branch) int { return a.place.Compare(b.place) })
-	merged := all[:0]
-	for _, next := range all {
-		if n := len(merged); n > 0 && merged[n-1].place == next.place {
-			merged[n-1] = w.both(merged[n-1], next)
-			continue
-		}
-		if next.standIn == Written {
-			next.states = w.reach(nil, next.states[0])
-		}
-		merged = append(merged, next)
+	return all
+}
+
+// union merges two lists of branches, each in document order and without duplicates.
+func (w *Search) union(a, b []branch) []branch {
+	if len(a) == 0 {
+		return b
 	}
-	return merged
+	all := make([]branch, 0, len(a)+len(b))
+	for len(a) > 0 && len(b) > 0 {
+		switch order := a[0].place.Compare(b[0].place); {
+		case order < 0:
+			all, a = append(all, a[0]), a[1:]
+		case order > 0:
+			all, b = append(all, b[0]), b[1:]
+		default:
+			all, a, b = append(all, w.both(a[0], b[0])), a[1:], b[1:]
+		}
+	}
+	return append(append(all, a...), b...)
 }
 
 // both combines two branches to the same location. If one of them found a default, only
@@ -99,7 +109,7 @@ func (w *Search) both(a, b branch) branch {
 	case b.standIn != Written:
 		return b
 	}
-	a.states = w.reach(a.states, b.states[0])
+	a.states = w.reach(slices.Clone(a.states), b.states[0]) // other branches share it
 	return a
 }
 

@@ -20,8 +20,11 @@ var errTooManyMatches = errors.New("the path selects more than 10,000 values")
 // counts as several. The number is measured and rounded up.
 const NodeWork = 500
 
-// branchSize is the size of a branch of a descent, in bytes.
-const branchSize = 150
+// These are the cost and the size in bytes of a branch of a descent.
+const (
+	branchWork = NodeWork / 2
+	branchSize = 150
+)
 
 // A Search finds what one path selects in one value. It follows the path step by step up to
 // the first "..". From there it walks once through everything below, with the set of steps
@@ -159,6 +162,7 @@ func (w *Search) reads(v any) bool {
 	if value.IsReadable(v) {
 		return true
 	}
+	w.Spend(value.CostOfReading(v))
 	if w.unread++; w.unreadable == nil {
 		w.unreadable = fmt.Errorf("%s cannot be read: it is %s", w.at.Shown(), value.Describe(v))
 	}

@@ -145,7 +145,7 @@ func (m memberOf) or(other memberOf) memberOf {
 	case other.byString:
 		return other
 	}
-	m.value = noJSON{"a member with two keys"}
+	m.value = noJSON{what: "a member with two keys"}
 	return m
 }
 

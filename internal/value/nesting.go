@@ -10,9 +10,9 @@ import (
 
 // maxEncoded is the largest number of values that encoding/json may have to write for one
 // value. A Go object may hold the same part many times, each of which doubles what is written.
-const maxEncoded = 5_000_000
+const maxEncoded = 2_000_000
 
-var errTooLarge = errors.New("the object holds more than 5,000,000 values")
+var errTooLarge = errors.New("the object holds more than 2,000,000 values")
 
 // checkNesting returns an error if encoding/json should not be asked to write a value: it
 // would follow a value of millions of levels until no stack is left, which nothing can stop.

@@ -82,7 +82,7 @@ func TestScalarFrom(t *testing.T) {
 }
 
 func TestNotScalar(t *testing.T) {
-	for _, v := range []any{nil, []any{1}, map[string]any{}, math.NaN(), json.Number("x"), noJSON{"func()"}} {
+	for _, v := range []any{nil, []any{1}, map[string]any{}, math.NaN(), json.Number("x"), noJSON{what: "func()"}} {
 		if s, ok := ScalarOf(v); ok || Canonical(v) != nil {
 			t.Errorf("%#v is the scalar %s, %v", v, s.String(), Canonical(v))
 		}

@@ -22,9 +22,19 @@ import (
 
 // noJSON represents a value that has no JSON form, such as a channel, or a value whose
 // MarshalJSON fails. Nobody knows what its author meant to be there.
-type noJSON struct{ what string } // such as "a chan int without a JSON form"
+type noJSON struct {
+	what   string // such as "a chan int without a JSON form"
+	values int    // how many values were looked at to find out
+}
 
-func withoutJSON(goType string) noJSON { return noJSON{"a " + goType + " without a JSON form"} }
+func withoutJSON(goType string) noJSON { return noJSON{what: "a " + goType + " without a JSON form"} }
+
+// CostOfReading returns what it cost to find out that a value is not readable, as a number of
+// values to look at; 0 if it is readable, or if that was obvious.
+func CostOfReading(v any) int {
+	none, _ := v.(noJSON)
+	return none.values
+}
 
 // IsReadable reports whether a resolved value has a JSON form. Besides the values for which
 // Resolve returns a placeholder, NaN, infinities and a json.Number that is not a number have
@@ -165,16 +175,23 @@ func IsEncoded(v any) bool {
 
 // encoded returns the value of the JSON that v's own methods or fields produce.
 func encoded(v any) (resolved any) {
+	none := withoutJSON(reflect.TypeOf(v).String())
+	n := nesting{}
+	n.follow(v, 0)
+	none.values = n.values
+	if n.err != nil {
+		return none
+	}
 	// The methods are the caller's, and may panic on a value that is half
 	// built; that must not take a controller down.
 	defer func() {
 		if recover() != nil {
-			resolved = withoutJSON(reflect.TypeOf(v).String())
+			resolved = none
 		}
 	}()
-	decoded, err := ThroughJSON(v)
+	decoded, err := throughJSON(v)
 	if err != nil {
-		return withoutJSON(reflect.TypeOf(v).String())
+		return none
 	}
 	return decoded
 }
@@ -185,6 +202,10 @@ func ThroughJSON(v any) (any, error) {
 	if err := checkNesting(v); err != nil {
 		return nil, err
 	}
+	return throughJSON(v)
+}
+
+func throughJSON(v any) (any, error) {
 	text, err := json.Marshal(v)
 	if err != nil {
 		return nil, err

@@ -238,3 +238,65 @@ func TestMemberByKey(t *testing.T) {
 		}
 	}
 }
+
+// A selfWritten writes itself, so that nothing follows what it holds.
+type selfWritten struct{ Self *selfWritten }
+
+func (selfWritten) MarshalJSON() ([]byte, error) { return []byte(`"w"`), nil }
+
+// A tree may have any number of levels.
+type tree struct {
+	Next   *tree  `json:"next,omitempty"`
+	Parent *tree  `json:"-"`
+	own    *tree  // not exported
+	Text   string `json:"text,omitempty"`
+}
+
+func nestedTree(levels int) *tree {
+	t := &tree{Text: "end"}
+	for range levels {
+		t = &tree{Next: t}
+	}
+	return t
+}
+
+// TestNesting: a value of too many levels is not encoded, and one that only seems to have them
+// is.
+func TestNesting(t *testing.T) {
+	var list any
+	for range 2_000_000 {
+		list = []any{list}
+	}
+	shared := map[string]any{}
+	for range 40 {
+		shared = map[string]any{"a": shared, "b": shared}
+	}
+	loop := &tree{Text: "loop"}
+	loop.Parent, loop.own = loop, loop
+	self := &selfWritten{}
+	self.Self = self
+	var pointer any
+	pointer = &pointer
+	type box struct{ V any }
+	for _, test := range []struct {
+		name string
+		v    any
+		want error
+	}{
+		{"a list", list, ErrTooDeep},
+		{"a list in a struct", box{list}, ErrTooDeep},
+		{"a list in a map", map[string]box{"a": {list}}, ErrTooDeep},
+		{"a tree", nestedTree(1001), ErrTooDeep},
+		{"a tree as deep as possible", nestedTree(MaxDepth), nil},
+		{"a pointer to itself", box{pointer}, ErrTooDeep},
+		{"parts that are shared", box{shared}, errTooLarge},
+		{"what encoding/json does not follow", box{loop}, nil},
+		{"what writes itself", box{self}, nil},
+		{"nothing", box{(*tree)(nil)}, nil},
+		{"bytes and text", box{[]any{[]byte("abc"), json.RawMessage("[1]"), 1.5, "a"}}, nil},
+	} {
+		if _, err := ThroughJSON(test.v); err != test.want {
+			t.Errorf("%s: %v, want %v", test.name, err, test.want)
+		}
+	}
+}
