@@ -43,7 +43,9 @@ func (r *Report) UnmarshalJSON(text []byte) error {
 	if err := json.Unmarshal(text, &read); err != nil {
 		return err
 	}
-	if err := checkKeys(json.NewDecoder(bytes.NewReader(text)), reflect.TypeFor[writtenReport]()); err != nil {
+	keys := json.NewDecoder(bytes.NewReader(text))
+	keys.UseNumber() // any number is allowed here
+	if err := checkKeys(keys, reflect.TypeFor[writtenReport]()); err != nil {
 		return err
 	}
 	switch {

@@ -1,6 +1,7 @@
 package vmrules
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"slices"
@@ -138,15 +139,16 @@ func (r *Result) equal(q *Result) bool {
 // at most a hundred violations, each on a line of its own.
 func (r Result) String() string {
 	var s strings.Builder
-	fmt.Fprintf(&s, "%-9s  %s", r.Outcome, value.OneLine(r.Rule))
+	fmt.Fprintf(&s, "%-9s  %s", r.Outcome, cmp.Or(value.OneLine(r.Rule), "all rules"))
 	if r.Target != "" {
 		s.WriteString(" in " + r.Target)
 	}
-	switch {
-	case slices.Contains([]Outcome{Violated, Warned, Undecided}, r.Outcome):
-		s.WriteString(": " + value.OneLine(r.Message))
-	case r.Note != "":
-		s.WriteString(": " + value.OneLine(r.Note))
+	said := r.Note
+	if slices.Contains([]Outcome{Violated, Warned, Undecided}, r.Outcome) {
+		said = r.Message
+	}
+	if said != "" {
+		s.WriteString(": " + value.OneLine(said))
 	}
 	indent := "\n" + strings.Repeat(" ", 11)
 	for i, v := range r.Violations {
