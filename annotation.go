@@ -15,6 +15,9 @@ import (
 // be looked into, such as a list in too many lists, has one Undecided result. Any error is a *ParseError with the problems of
 // all annotations that cannot be used; the report is then about the other VMs.
 //
+// The VM of a replica set has its annotations in the metadata of spec.template, and that of
+// a pool in the metadata of spec.virtualMachineTemplate.
+//
 // WithParseOptions sets how the annotations are read; each text is read once. One Budget
 // pays for reading and judging all VMs. What Checkers share, they share for all VMs.
 func ValidateOwn(object map[string]any, opts ...ValidateOption) (*Report, error) {
@@ -46,9 +49,11 @@ func ValidateOwn(object map[string]any, opts ...ValidateOption) (*Report, error)
 // RulesFor returns the rules for a VM. If SkipAnnotation exempts the VM, there are none. If
 // the VM's own annotation is not blank, its rules are those. Otherwise they are those of the
 // template: an OpenShift Template or a KubeVirt VirtualMachineTemplate, which has them on the
-// VirtualMachine inside it or in its own OldAnnotation. Either argument may be nil. Any error
-// is a *ParseError, whose problems say whose annotation is wrong. It is an error if the VMs
-// inside the template have different annotations.
+// VirtualMachine inside it or in its own OldAnnotation. The VM of a replica set has its
+// annotations in the metadata of spec.template, and that of a pool in the metadata of
+// spec.virtualMachineTemplate. Either argument may be nil. Any error is a *ParseError, whose
+// problems say whose annotation is wrong. It is an error if the VMs inside the template have
+// different annotations.
 func RulesFor(vm, template map[string]any, opts ...ParseOption) (Rules, error) {
 	o := parseOptionsOf(opts)
 	own := vmtarget.Append(nil, value.Resolve(vm), &o.budget.Meter)

@@ -106,16 +106,16 @@
 //
 //	Satisfied   every value that path selects satisfies the rule
 //	Violated    a value does not, or path selects nothing
-//	Warned      violated, and the rule says justWarning
+//	Warned      violated, but the rule says justWarning or, under Ratcheting, so was the old object
 //	Skipped     valid selects nothing; or, under Partial, a field is not filled in yet
 //	Ignored     the kind is not known, or the rule enforces nothing
 //	Undecided   the rule could not be judged
 //
-// [Report.Valid] is false where a rule is Violated or Undecided, unless it says
-// justWarning. Undecided never counts as satisfied: a bound was reached, an argument could
-// not be read, or there was nothing to judge. [Result.Undecided] says which, and the
-// violation does not blame a field. The zero [Report] is not valid. Reading a report from
-// its JSON gives the verdict that was written, or an error.
+// [Report.Valid] is false where a rule is Violated, and where one that does not say
+// justWarning is Undecided. Undecided never counts as satisfied: a bound was reached, an
+// argument could not be read, or there was nothing to judge. [Result.Undecided] says which,
+// and the violation does not blame a field. The zero [Report] is not valid. Reading a
+// report from its JSON gives the verdict that was written, or an error.
 //
 // # Concurrency and bounds
 //

@@ -108,7 +108,7 @@ func TestPrograms(t *testing.T) {
 			programs++
 			if i+1 == len(blocks) || blocks[i+1][1] != "" {
 				t.Errorf("%s: no block with the output follows this program:\n%s", page, block[2])
-			} else if diff := cmp.Diff(blocks[i+1][2], run(t, block[2])); diff != "" {
+			} else if diff := cmp.Diff(blocks[i+1][2], run(t, write(t, "main.go", block[2]))); diff != "" {
 				t.Errorf("%s: (-page +output):\n%s", page, diff)
 			}
 		}
@@ -118,14 +118,20 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
-// run returns what a Go program writes.
-func run(t *testing.T, program string) string {
+// write writes a file in a folder of its own, and returns its path.
+func write(t *testing.T, name, text string) string {
 	t.Helper()
-	file := filepath.Join(t.TempDir(), "main.go")
-	if err := os.WriteFile(file, []byte(program), 0o600); err != nil {
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	out, err := exec.Command("go", "run", file).CombinedOutput()
+	return path
+}
+
+// run returns what go run writes.
+func run(t *testing.T, args ...string) string {
+	t.Helper()
+	out, err := exec.Command("go", append([]string{"run"}, args...)...).CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v:\n%s", err, out)
 	}

@@ -233,7 +233,7 @@ func (r *Report) Omitted() int {
 }
 
 // Valid reports whether no rule is violated or undecided, apart from rules with
-// justWarning.
+// justWarning and, under Ratcheting, what is wrong with the old object too.
 func (r *Report) Valid() bool {
 	return !r.isZero() && !slices.ContainsFunc(r.told(), decision.fails)
 }
@@ -260,7 +260,8 @@ func (r *Report) Violations() []Violation {
 	return violations
 }
 
-// Warnings returns the violations of rules with justWarning.
+// Warnings returns the violations that do not fail the object: those of rules with
+// justWarning and, under Ratcheting, those that the old object has too.
 func (r *Report) Warnings() []Violation {
 	return r.filter(func(v *Violation) bool { return v.Warning })
 }

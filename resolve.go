@@ -17,7 +17,8 @@ import (
 // it to render an input and to check it. It must not be changed.
 type Resolved struct {
 	// Index is the index of the rule among the rules, from 0. It is -1 in the last Resolved
-	// if the Budget is too small for the rest, as its Note then says.
+	// if the Budget is too small for the rest. That one is of no rule: it has only a Target,
+	// the Outcome Undecided and a Note that says so. Call none of its methods.
 	Index  int
 	Target string // as in Result
 	// Root is the path of what the rules call $, from the object's own root. It is zero if

@@ -19,7 +19,8 @@ const (
 	Satisfied Outcome = "Satisfied"
 	// Violated: some value breaks the rule, or the path selects nothing.
 	Violated Outcome = "Violated"
-	// Warned: the rule is violated, and has justWarning.
+	// Warned: the rule is violated, and has justWarning; or, under Ratcheting, nothing is
+	// wrong except what is wrong with the old object too.
 	Warned Outcome = "Warned"
 	// Skipped: "valid" selects nothing; or, under Partial, what the rule needs is not
 	// filled in yet.

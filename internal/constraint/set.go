@@ -71,8 +71,9 @@ func (s *Set) Admits(v *value.Scalar, b *pcre.Budget) bool {
 	return true
 }
 
-// holds calls Holds of a constraint. It names each type, so that the compiler sees that
-// neither v nor b escapes to the heap.
+// holds calls Holds of a constraint. It names the types of the format's arguments, so that
+// the compiler sees that neither v nor b escapes to the heap. Another type gets copies,
+// which do.
 func holds(c Constraint, v *value.Scalar, b *pcre.Budget) (bool, error) {
 	switch c := c.(type) {
 	case *Bound:
@@ -84,7 +85,10 @@ func holds(c Constraint, v *value.Scalar, b *pcre.Budget) (bool, error) {
 	case *Pattern:
 		return c.Holds(v, b)
 	}
-	panic("constraint: holds does not know a type")
+	scalar, budget := *v, *b
+	ok, err := c.Holds(&scalar, &budget)
+	*b = budget
+	return ok, err
 }
 
 // A Finding is a demand that a value does not satisfy, or may not satisfy.

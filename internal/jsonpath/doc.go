@@ -20,4 +20,10 @@
 // missing. Steps that name a field also see the fields of an [Implied] tree, which the value
 // need not contain: fields with a default, and fields that others may set, which cause a
 // doubt. A search pays for each value at which it looks.
+//
+// The steps of a Path are a jp.Expr of package ojg, with our [Filter] as one more fragment.
+// Reading and selecting are our own. The parser of ojg refuses what kubectl reads, such as
+// a "-" or an escaped dot in a name. Its selection depends on the Go types that a decoder
+// chose: a filter matches no json.Number, and a wildcard no member of a map[string]string.
+// It also returns locations out of document order.
 package jsonpath
