@@ -12,8 +12,9 @@ import (
 // ValidateOwn judges every VM inside an object by the rules in its own annotation or, if it
 // has none, in the annotation of the template around it. VMs that SkipAnnotation exempts,
 // and VMs without rules, have no results. A part of the object that may hold VMs but cannot
-// be looked into, such as a list in too many lists, has one Undecided result. Any error is a *ParseError with the problems of
-// all annotations that cannot be used; the report is then about the other VMs.
+// be looked into, such as a list in too many lists, has one Undecided result. Any error is a
+// *ParseError with the problems of all annotations that cannot be used; the report is then
+// about the other VMs.
 //
 // The VM of a replica set has its annotations in the metadata of spec.template, and that of
 // a pool in the metadata of spec.virtualMachineTemplate.

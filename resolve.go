@@ -18,7 +18,7 @@ import (
 type Resolved struct {
 	// Index is the index of the rule among the rules, from 0. It is -1 in the last Resolved
 	// if the Budget is too small for the rest. That one is of no rule: it has only a Target,
-	// the Outcome Undecided and a Note that says so. Call none of its methods.
+	// the Outcome Undecided and a Note that says so. Its Rule is zero, and it has no Checker.
 	Index  int
 	Target string // as in Result
 	// Root is the path of what the rules call $, from the object's own root. It is zero if

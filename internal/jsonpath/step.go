@@ -1,7 +1,6 @@
 package jsonpath
 
 import (
-	"reflect"
 	"slices"
 
 	"github.com/ohler55/ojg/jp"
@@ -87,23 +86,17 @@ func (w *Search) member(v any, i int, f *Implied, name string) (selection, bool)
 
 // item returns an item of v, and pays for it.
 func (w *Search) item(v any, k int) (any, bool) {
-	next, ok := value.Item(v, k)
-	if !ok || !isContainer(next) {
-		return next, ok
-	}
-	if list, isPlain := v.([]any); isPlain {
-		return next, w.paysFor(list[k], next)
-	}
-	return next, w.paysFor(reflect.ValueOf(v).Index(k).Interface(), next)
+	return w.resolved(value.RawItem(v, k))
 }
 
 // memberOf returns a member of v, and pays for it.
 func (w *Search) memberOf(v any, name string) (any, bool) {
-	next, ok := value.Member(v, name)
-	if m, isPlain := v.(map[string]any); ok && isPlain && isContainer(next) {
-		return next, w.paysFor(m[name], next)
-	}
-	return next, ok
+	return w.resolved(value.RawMember(v, name))
+}
+
+func (w *Search) resolved(raw any) (any, bool) {
+	next := value.Resolve(raw)
+	return next, next != nil && (!isContainer(next) || w.paysFor(raw, next))
 }
 
 // isContainer reports whether a value is an object or array of the types that decoders
@@ -149,7 +142,7 @@ func (w *Search) eachOf(keys jp.Union, v any, i int, f *Implied, yield func(sele
 	if !w.Spend(len(keys)) {
 		return false
 	}
-	for _, e := range w.resolved(keys, v) {
+	for _, e := range w.elements(keys, v) {
 		var s selection
 		var ok bool
 		if !e.IsItem() {
@@ -165,8 +158,8 @@ func (w *Search) eachOf(keys jp.Union, v any, i int, f *Implied, yield func(sele
 	return w.err == nil
 }
 
-// resolved returns the elements of v that the keys of a union select, in document order.
-func (w *Search) resolved(keys jp.Union, v any) []Element {
+// elements returns the elements of v that the keys of a union select, in document order.
+func (w *Search) elements(keys jp.Union, v any) []Element {
 	var all []Element
 	for _, key := range keys {
 		switch key := key.(type) {

@@ -48,22 +48,27 @@ func ShapeOf(v any) Shape {
 // Member returns the named member of an object, resolved. It returns false if v is not an
 // object, has no such member, or the member is null.
 func Member(v any, name string) (any, bool) {
+	found := Resolve(RawMember(v, name))
+	return found, found != nil
+}
+
+// RawMember is Member for a value that is not resolved; nil if there is none.
+func RawMember(v any, name string) any {
 	if m, ok := v.(map[string]any); ok {
-		found := Resolve(m[name])
-		return found, found != nil
+		return m[name]
 	}
 	m := reflect.ValueOf(v)
 	if !m.IsValid() || m.Kind() != reflect.Map {
-		return nil, false
+		return nil
 	}
-	var found any
-	if keyType := m.Type().Key(); keyType.Kind() != reflect.String {
-		found = memberByKey(m, name)
-	} else if value := m.MapIndex(reflect.ValueOf(name).Convert(keyType)); value.IsValid() {
-		found = value.Interface()
+	keyType := m.Type().Key()
+	if keyType.Kind() != reflect.String {
+		return memberByKey(m, name)
 	}
-	found = Resolve(found)
-	return found, found != nil
+	if value := m.MapIndex(reflect.ValueOf(name).Convert(keyType)); value.IsValid() {
+		return value.Interface()
+	}
+	return nil
 }
 
 // At returns the value at a path of members; nil if there is none. If a value on the way is
@@ -97,13 +102,16 @@ func Len(v any) int {
 
 // Item returns an item of an array, resolved; false if it is null.
 func Item(v any, i int) (any, bool) {
-	var found any
-	if list, ok := v.([]any); ok {
-		found = Resolve(list[i])
-	} else {
-		found = Resolve(addressed(reflect.ValueOf(v).Index(i)))
-	}
+	found := Resolve(RawItem(v, i))
 	return found, found != nil
+}
+
+// RawItem is Item for a value that is not resolved.
+func RawItem(v any, i int) any {
+	if list, ok := v.([]any); ok {
+		return list[i]
+	}
+	return addressed(reflect.ValueOf(v).Index(i))
 }
 
 // ChildrenCost returns the cost of looking at all members or items of a value, as a number of
