@@ -103,9 +103,10 @@ type parameterReader struct {
 	filled    any                // the template, with the parameters filled in inside its rules
 
 	// These are what the rules ask, once it is known.
-	call  *call
-	asked []asked // of each parameter
-	doubt []Unexpressed
+	call     *call
+	asked    []asked            // of each parameter
+	selected map[int]*selection // by the index of the path, in the current target
+	doubt    []Unexpressed
 }
 
 // A useAt is a use of a parameter: their indexes.
