@@ -15,11 +15,16 @@ import (
 // rulesText returns an annotation of n numbered rules with these members. In the members,
 // %d is the number of the rule.
 func rulesText(n int, members string) string {
+	return "[" + numbered(n, `{"name":"%d","message":"m",`+members+"}") + "]"
+}
+
+// numbered returns n items with commas between them. In an item, %d is its number.
+func numbered(n int, item string) string {
 	all := make([]string, n)
 	for i := range all {
-		all[i] = fmt.Sprintf(`{"name":"%d","message":"m",%s}`, i, strings.ReplaceAll(members, "%d", fmt.Sprint(i)))
+		all[i] = strings.ReplaceAll(item, "%d", fmt.Sprint(i))
 	}
-	return "[" + strings.Join(all, ",") + "]"
+	return strings.Join(all, ",")
 }
 
 func vmsOf(n int, domain string) map[string]any {
@@ -35,11 +40,6 @@ func vmsOf(n int, domain string) map[string]any {
 func TestBudget(t *testing.T) {
 	racetest.SkipLong(t)
 	given := vmrules.Budget{Work: 20_000_000, Kept: 1 << 20}
-	const (
-		perWork = 1       // bytes allocated for each unit of work
-		perKept = 2       // bytes kept for each byte of the budget
-		spare   = 6 << 20 // bytes that depend only on the input's size
-	)
 	long := strings.Repeat("n", 200_000)
 	numbers := strings.TrimSuffix(strings.Repeat("123456,", 30_000), ",")
 	vms := vmsOf(1000, `{"a": "x"}`)
@@ -68,22 +68,67 @@ func TestBudget(t *testing.T) {
 			"schema": func() any { return form.Schema(rules, attack.object, vmrules.WithBudget(given)) },
 			"inputs": func() any { return form.Inputs(rules, attack.object, vmrules.WithBudget(given)) },
 		} {
-			call() // the first call fills pools
-			var before, after, live runtime.MemStats
-			runtime.GC()
-			runtime.ReadMemStats(&before)
-			made := call()
-			runtime.ReadMemStats(&after)
-			runtime.GC()
-			runtime.ReadMemStats(&live)
-			if got, most := int(after.TotalAlloc-before.TotalAlloc), perWork*given.Work+spare; got > most {
-				t.Errorf("%s, %s: %d bytes are allocated, more than %d", attack.name, name, got, most)
-			}
-			if got, most := int(live.HeapAlloc)-int(before.HeapAlloc), perKept*given.Kept+spare/4; got > most {
-				t.Errorf("%s, %s: %d bytes are kept, more than %d", attack.name, name, got, most)
-			}
-			runtime.KeepAlive(made)
+			checkBudget(t, attack.name+", "+name, given, call)
 		}
+	}
+}
+
+// checkBudget checks what a call with a budget allocates and keeps.
+func checkBudget(t *testing.T, name string, given vmrules.Budget, call func() any) {
+	t.Helper()
+	const (
+		perWork = 1       // bytes allocated for each unit of work
+		perKept = 2       // bytes kept for each byte of the budget
+		spare   = 6 << 20 // bytes that depend only on the input's size
+	)
+	call() // the first call fills pools
+	var before, after, live runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	made := call()
+	runtime.ReadMemStats(&after)
+	runtime.GC()
+	runtime.ReadMemStats(&live)
+	if got, most := int(after.TotalAlloc-before.TotalAlloc), perWork*given.Work+spare; got > most {
+		t.Errorf("%s: %d bytes are allocated, more than %d", name, got, most)
+	}
+	if got, most := int(live.HeapAlloc)-int(before.HeapAlloc), perKept*given.Kept+spare/4; got > most {
+		t.Errorf("%s: %d bytes are kept, more than %d", name, got, most)
+	}
+	runtime.KeepAlive(made)
+}
+
+// TestParametersBudget is TestBudget for the parameters of a template.
+func TestParametersBudget(t *testing.T) {
+	racetest.SkipLong(t)
+	given := vmrules.Budget{Work: 20_000_000, Kept: 8 << 20}
+	const (
+		rule = `{"name":"%d","message":"m","rule":"string","path":"jsonpath::.spec.domain.l[*]","minLength":%d}`
+		long = `{"name":%de900,"displayName":1e990,"description":1e990,"value":1e990,"generate":1e990,"from":1e990}`
+	)
+	regex := strings.Replace(rule, "}", `,"regex":"^%d$"}`, 1)
+	enum := `{"name":"e","message":"m","rule":"enum","path":"jsonpath::.spec.domain.l[0]","values":[` + numbered(1000, `"%d"`) + `]}`
+	for _, attack := range []struct{ name, parameters, items, rules string }{
+		{"parts of texts", `{"name":"A"}`, numbered(1000, `"x${A}y"`), numbered(1000, rule)},
+		{"parts of texts, one rule", `{"name":"A"}`, numbered(1500, `"x${A}y"`), numbered(1, rule)},
+		{"several in each text", `{"name":"A"},{"name":"B"}`, numbered(500, `"${A}${B}"`), numbered(1000, rule)},
+		{"each once", numbered(1000, `{"name":"A%d"}`), numbered(1000, `"${A%d}"`), numbered(1000, rule)},
+		{"regexes", `{"name":"A"}`, numbered(1000, `"x${A}y"`), numbered(100, regex)},
+		{"unused", numbered(15_000, `{"name":"A%d"}`), ``, ``},
+		{"numbers that are long when they are written", numbered(5000, long), ``, ``},
+		{"numbers that are long in the template", ``, numbered(20_000, `%de900`), ``},
+		{"values beside a long text", `{"name":"A"}`, `"${A}","` + strings.Repeat("x", 60_000) + `${A}"`, numbered(1, rule) + "," + enum},
+	} {
+		text := openShift(attack.parameters, `{"l": [`+attack.items+`]}`, attack.rules)
+		template := decodeExactly(json.RawMessage(text))
+		checkBudget(t, attack.name, given, func() any {
+			inputs, _ := form.ParameterInputs(template, vmrules.WithBudget(given))
+			return inputs
+		})
+		checkBudget(t, attack.name+", Fill", given, func() any {
+			filled, _ := form.Fill(template, nil, vmrules.WithBudget(given))
+			return filled
+		})
 	}
 }
 
@@ -127,5 +172,13 @@ func TestBudgetOfOrdinaryInput(t *testing.T) {
 		if err != nil || strings.Contains(string(text), "too large") {
 			t.Errorf("%s: %s %v", test.name, text, err)
 		}
+	}
+	template := decodeExactly(json.RawMessage(openShift(
+		numbered(30, `{"name":"A%d","value":"aaaa"}`),
+		`{"l": [`+numbered(30, `{"a":"x-${A%d}","b":"${A%d}","c":["${{A%d}}","${A0}-${A%d}"]}`)+`]}`,
+		numbered(60, `{"name":"%d","message":"what the field should look like","rule":"string","path":"jsonpath::.spec.domain.l[*].*","regex":"a{%d,}"}`),
+	)))
+	if _, err := form.ParameterInputs(template); err != nil {
+		t.Errorf("a template with 30 parameters and 60 rules: %v", err)
 	}
 }

@@ -24,6 +24,7 @@ type call struct {
 type rule struct {
 	vmrules.Rule
 	path, valid []vmrules.Step
+	pathIndex   int // in call.paths
 	// follows means that the path begins with "valid": if the path selects something,
 	// so does "valid".
 	follows bool
@@ -56,6 +57,7 @@ func newCall(rules vmrules.Rules, object map[string]any, opts []vmrules.Validate
 			known[key] = at
 			c.paths = append(c.paths, nil)
 		}
+		rule.pathIndex = at
 		c.rules = append(c.rules, rule)
 		c.paths[at] = append(c.paths[at], i)
 	}

@@ -3,7 +3,6 @@ package form
 import (
 	"encoding/json"
 	"errors"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -144,8 +143,10 @@ func (g *schemaGroup) leaveOutOfInput(p part) {
 
 func messagesOf(notes []RuleNote) []string {
 	var all []string
+	known := map[string]bool{}
 	for _, n := range notes {
-		if !slices.Contains(all, n.Message) {
+		if !known[n.Message] {
+			known[n.Message] = true
 			all = append(all, n.Message)
 		}
 	}

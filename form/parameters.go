@@ -103,9 +103,10 @@ type parameterReader struct {
 	filled    any                // the template, with the parameters filled in inside its rules
 
 	// These are what the rules ask, once it is known.
-	call  *call
-	asked []asked // of each parameter
-	doubt []Unexpressed
+	call     *call
+	asked    []asked            // of each parameter
+	selected map[int]*selection // by the index of the path, in the current target
+	doubt    []Unexpressed
 }
 
 // A useAt is a use of a parameter: their indexes.
@@ -129,20 +130,27 @@ func newParameterReader(template map[string]any, m *meter.Meter) (r *parameterRe
 	return r, inside, nil
 }
 
+// parameterSize is about the size in bytes of a parameter, with what is asked of it and an
+// empty schema.
+const parameterSize = 2500
+
 func (r *parameterReader) declare(declared any) {
-	r.all = []Parameter{}
 	list, _ := declared.([]any)
+	if r.meter.Spend(meter.Times(len(list), sayWork), meter.Times(len(list), parameterSize)) != nil {
+		return
+	}
+	r.all = make([]Parameter, 0, len(list))
 	for _, item := range list {
 		member := func(name string) string {
 			v, _ := value.Member(item, name)
-			return written(v)
+			return r.written(v)
 		}
 		p := Parameter{
 			Name: member("name"), DisplayName: member("displayName"), Description: member("description"), Value: member("value"),
 			Required: member("required") == "true", Generate: member("generate"), From: member("from"), Uses: []Use{},
 		}
 		_, isKnown := r.byName[p.Name]
-		if p.Name == "" || isKnown || r.meter.Spend(sayWork, saySize) != nil {
+		if p.Name == "" || isKnown {
 			continue
 		}
 		r.byName[p.Name] = len(r.all)
@@ -151,9 +159,9 @@ func (r *parameterReader) declare(declared any) {
 }
 
 // written returns a scalar as text, even if the template forgot its quotes.
-func written(v any) string {
+func (r *parameterReader) written(v any) string {
 	s, ok := value.ScalarOf(v)
-	if !ok || s.Err() != nil {
+	if !ok || s.Err() != nil || r.meter.Spend(s.Cost(), s.RenderedSize()) != nil {
 		return ""
 	}
 	return s.String()

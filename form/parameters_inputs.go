@@ -182,6 +182,9 @@ func (p *parameterWriter) readAsJSON(schema map[string]any) {
 
 // admitsJSON reports whether the JSON value in a text satisfies the rules.
 func (p *parameterWriter) admitsJSON(text string) bool {
+	if p.budget.Spend(len(text)*textWork, 0) != nil {
+		return false
+	}
 	v, err := value.ThroughJSON(json.RawMessage(text))
 	if err != nil {
 		v = text
@@ -192,6 +195,13 @@ func (p *parameterWriter) admitsJSON(text string) bool {
 		}
 	}
 	return p.admits(&p.asked.must, v)
+}
+
+// admitsPart reports whether a value of the parameter satisfies what the rules ask of a field
+// that contains it.
+func (p *parameterWriter) admitsPart(t *total, use *Use, text string) bool {
+	size := len(use.Before) + len(text) + len(use.After)
+	return p.budget.Spend(size, 0) == nil && p.admits(t, use.Before+text+use.After)
 }
 
 // setValues sets the values that a schema lists.
@@ -222,7 +232,7 @@ func (p *parameterWriter) addPart(schema map[string]any, use *Use, t *total) {
 	case isList:
 		setValues(schema, slices.DeleteFunc(own, func(v any) bool {
 			s, _ := value.ScalarOf(v)
-			return !p.admits(t, use.Before+s.String()+use.After)
+			return !p.admitsPart(t, use, s.String())
 		}))
 	case p.input != stringInput:
 		p.leaveOutPart(t, errPart, false)
@@ -309,10 +319,10 @@ func (p *parameterWriter) requireUnlessFit(schema map[string]any) {
 	}
 	t := &p.asked.must
 	isFit := t.notes == nil || (!p.isUsed(UsedWhole) || p.admits(t, p.Value)) && (!p.isUsed(UsedJSON) || p.admitsJSON(p.Value))
-	for i, use := range p.Uses {
-		part := p.asked.parts[i]
+	for i := range p.Uses {
+		use, part := &p.Uses[i], p.asked.parts[i]
 		if part != nil && part.must.notes != nil && (use.Before != "" || use.After != "") {
-			isFit = isFit && p.admits(&part.must, use.Before+p.Value+use.After)
+			isFit = isFit && p.admitsPart(&part.must, use, p.Value)
 		}
 	}
 	p.isRequired = p.isRequired || !isFit || schema["not"] != nil && schema["type"] == nil
@@ -350,7 +360,7 @@ func (p *parameterWriter) messages() []string {
 	notes := slices.Concat(p.asked.must.notes, p.asked.should.notes)
 	for i := range p.Uses {
 		if part := p.asked.parts[i]; part != nil {
-			notes = slices.Concat(notes, part.must.notes, part.should.notes)
+			notes = append(append(notes, part.must.notes...), part.should.notes...)
 		}
 	}
 	return messagesOf(notes)

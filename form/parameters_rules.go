@@ -20,6 +20,29 @@ type asked struct {
 
 type askedPart struct{ must, should total }
 
+const partSize = 650 // about the size in bytes of an askedPart
+
+// A selection is what a path selects in one target.
+type selection struct {
+	uses       []useAt     // every UsedPart, and one other use of each parameter
+	others     map[int]int // the indexes of the latter, by the parameter
+	undeclared []string    // for each value with a parameter that the template does not declare, a note
+}
+
+// add adds a use. Where only one is kept, it is UsedJSON if there is one.
+func (s *selection) add(at useAt, as UsedAs) {
+	i, isKnown := s.others[at.parameter]
+	switch {
+	case as == UsedPart:
+		s.uses = append(s.uses, at)
+	case !isKnown:
+		s.others[at.parameter] = len(s.uses)
+		s.uses = append(s.uses, at)
+	case as == UsedJSON:
+		s.uses[i] = at
+	}
+}
+
 // constrain sets Must and Should of each parameter and of its uses.
 func (r *parameterReader) constrain(c *call) error {
 	r.call, r.asked = c, make([]asked, len(r.all))
@@ -30,6 +53,7 @@ func (r *parameterReader) constrain(c *call) error {
 		if target[0].Index < 0 {
 			return errors.New(target[0].Note)
 		}
+		r.selected = map[int]*selection{}
 		for i := range target {
 			r.addRule(&target[i])
 		}
@@ -66,30 +90,64 @@ func (r *parameterReader) constraints() []Parameter {
 
 // addRule adds a rule to the totals of the parameters whose fields it judges.
 func (r *parameterReader) addRule(rule *vmrules.Resolved) {
-	if rule.Outcome == vmrules.Ignored || rule.Outcome == vmrules.Skipped {
+	if rule.Outcome == vmrules.Ignored || rule.Outcome == vmrules.Skipped || r.call.isSpent() {
 		return
 	}
-	r.addDoubt(rule)
-	added := map[int]bool{}
-	for _, v := range rule.Values {
-		for _, at := range r.byPointer[v.Pointer] {
-			r.addUse(at, rule, added)
-		}
+	selected := r.selectedBy(rule)
+	r.addDoubt(rule, selected.undeclared)
+	for _, at := range selected.uses {
+		r.addUse(at, rule)
 	}
 }
 
-// addUse adds a rule that judges the field of a use. It adds a rule to a parameter once.
-func (r *parameterReader) addUse(at useAt, rule *vmrules.Resolved, added map[int]bool) {
-	of, use := &r.asked[at.parameter], &r.all[at.parameter].Uses[at.use]
+const (
+	selectedWork = 100 // a value that a path selects
+	scanWork     = 10  // a byte of it
+)
+
+// selectedBy returns what the path of a rule selects. Rules with the same path share it.
+func (r *parameterReader) selectedBy(rule *vmrules.Resolved) *selection {
+	path, budget := r.call.rules[rule.Index].pathIndex, &r.call.budget
+	if known := r.selected[path]; known != nil {
+		return known
+	}
+	found := &selection{others: map[int]int{}}
+	r.selected[path] = found
+	for _, v := range rule.Values {
+		text, _ := v.Value.(string)
+		if budget.Spend(selectedWork+len(v.Pointer)+len(text)*scanWork, 0) != nil {
+			return found
+		}
+		uses := r.byPointer[v.Pointer]
+		for _, at := range uses {
+			found.add(at, r.all[at.parameter].Uses[at.use].As)
+		}
+		name := parameter.First(text)
+		if uses == nil && name != "" && budget.Spend(0, len(name)+len(v.Field)+saySize) == nil {
+			found.undeclared = append(found.undeclared, "the template does not declare the parameter "+name+", which is in "+v.Field)
+		}
+	}
+	return found
+}
+
+// addUse adds a rule that judges the field of a use.
+func (r *parameterReader) addUse(at useAt, rule *vmrules.Resolved) {
+	if r.call.budget.Spend(sayWork, 0) != nil {
+		return
+	}
+	of := &r.asked[at.parameter]
 	judging := &r.call.rules[rule.Index]
 	must, should := &of.must, &of.should
-	switch {
-	case use.As == UsedPart:
+	switch r.all[at.parameter].Uses[at.use].As {
+	case UsedPart:
 		if of.parts[at.use] == nil {
+			if r.call.budget.Spend(0, partSize) != nil {
+				return
+			}
 			of.parts[at.use] = &askedPart{total{call: r.call}, total{call: r.call}}
 		}
 		must, should = &of.parts[at.use].must, &of.parts[at.use].should
-	case use.As == UsedJSON:
+	case UsedJSON:
 		if kind, _ := apiType(judging.path); kind != "" {
 			of.json = kind
 		}
@@ -97,10 +155,6 @@ func (r *parameterReader) addUse(at useAt, rule *vmrules.Resolved, added map[int
 			of.at = rule.AtPath
 		}
 	}
-	if use.As != UsedPart && added[at.parameter] {
-		return
-	}
-	added[at.parameter] = added[at.parameter] || use.As != UsedPart
 	if rule.AtPath.MayBeSet || rule.AtValid.MayBeSet {
 		of.mayBeSet = judging
 	}
@@ -112,7 +166,7 @@ func (r *parameterReader) addUse(at useAt, rule *vmrules.Resolved, added map[int
 
 // addDoubt records why a rule may judge other fields, or may ask something else of them, once
 // the template is filled in. It ignores what only a parameter as the value of a field causes.
-func (r *parameterReader) addDoubt(rule *vmrules.Resolved) {
+func (r *parameterReader) addDoubt(rule *vmrules.Resolved, undeclared []string) {
 	of := &r.call.rules[rule.Index]
 	if of.JustWarning {
 		return
@@ -135,9 +189,7 @@ func (r *parameterReader) addDoubt(rule *vmrules.Resolved) {
 	for _, u := range rule.Unread {
 		doubt(u.Argument, u.Note)
 	}
-	for _, v := range rule.Values {
-		if s, isString := v.Value.(string); isString && parameter.First(s) != "" && r.byPointer[v.Pointer] == nil {
-			doubt("", "the template does not declare the parameter "+parameter.First(s)+", which is in "+v.Field)
-		}
+	for _, why := range undeclared {
+		doubt("", why)
 	}
 }

@@ -95,8 +95,9 @@ func References(s string) iter.Seq[Reference] {
 }
 
 const (
-	textWork   = 100 // the work of searching a byte for parameters
-	memberSize = 100 // the bytes of a member of an object that is copied
+	textWork   = 100  // the work of searching a byte for parameters
+	memberSize = 100  // the bytes of a member of an object that is copied
+	useSize    = 1000 // about the size in bytes of a Use and its copy, without texts
 )
 
 func (r *parameterReader) inText(s string, at jsonpath.Location) {
@@ -180,7 +181,7 @@ func (r *parameterReader) replaced(v any, at jsonpath.Location, text string) any
 // place once.
 func (r *parameterReader) use(name string, at jsonpath.Location, use Use) {
 	i, ok := r.byName[name]
-	if !ok || r.meter.Spend(sayWork, at.TextSize()+len(use.Before)+len(use.After)+saySize) != nil {
+	if !ok || r.meter.Spend(sayWork, useSize) != nil || r.meter.Spend(0, at.TextSize()+len(use.Before)+len(use.After)) != nil {
 		return
 	}
 	use.Field, use.Pointer = at.String(), at.Pointer()

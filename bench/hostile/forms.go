@@ -73,15 +73,38 @@ func forms() []attack {
 		parameters("values for a part of a text", annotation(1, `"rule":"enum","path":"jsonpath::.a","values":[`+list(20_000, `"x-%d"`)+`]`), func() string { return `"x-${A}"` }),
 		parameters("values for parts of many texts", annotation(1, `"rule":"enum","path":"jsonpath::.a[*]","values":[`+list(20_000, `"x-%d"`)+`]`), func() string { return "[" + list(9_999, `"x-${A}"`) + "]" }),
 		parameters("values for many fields", annotation(1, `"rule":"enum","path":"jsonpath::.a[*]","values":[`+list(20_000, `"%d"`)+`]`), func() string { return "[" + list(9_999, `"${{A}}"`) + "]" }),
+		parameters("rules for parts of many texts", forAll(1000), func() string { return "[" + list(5000, `"x${A}y"`) + "]" }),
+		parameters("rules for several in each of many texts", forAll(1000), func() string { return "[" + list(5000, `"x${A}y${LONG}"`) + "]" }),
+		parameters("rules for parts of texts and keys", annotation(1000, `"rule":"string","path":"jsonpath::.a.*","minLength":%d`), func() string { return "{" + list(5000, `"k%d${A}":"x${A}"`) + "}" }),
+		parameters("one rule for parts of many texts", forAll(1), func() string { return "[" + list(5000, `"x${A}y"`) + "]" }),
+		parameters("rules for a long text with an open name", annotation(1000, `"rule":"string","path":"jsonpath::.a","minLength":%d`), func() string { return `"` + strings.Repeat("${a", 400_000) + `"` }),
+		parameters("3,000 paths to a long text with open names", annotation(3000, `"rule":"string","path":"jsonpath::.a[0,%d]"`), func() string { return `["` + strings.Repeat("${a", 250_000) + `"]` }),
+		parameters("values beside a long text", beside(annotation(1, `"rule":"enum","path":"jsonpath::.a[0]","values":[`+list(18_000, `"%d"`)+`]`), `{"name":"z","message":"m","rule":"string","path":"jsonpath::.a[*]","minLength":1}`), func() string { return `["${A}","` + strings.Repeat("x", 1_000_000) + `${A}"]` }),
+		parameters("many uses in one deep text", "", func() string { return nested(900, "[", `"`+strings.Repeat("${A}", 300_000)+`"`, "]") }),
+		parameters("numbers that render long", "", func() string { return "[" + list(200_000, "1e990") + "]" }),
+		declaring("5,000, each in one field", list(5000, `{"name":"P%d"}`), forAll(1000), func() string { return "[" + list(5000, `"${P%d}"`) + "]" }),
+		declaring("5,000, all in one text", list(5000, `{"name":"P%d"}`), annotation(2500, `"rule":"string","path":"jsonpath::.a","minLength":%d`), func() string { return `"` + strings.ReplaceAll(list(5000, "${P%d}"), ",", "") + `"` }),
+		declaring("90,000 without a use", list(90_000, `{"name":"%d"}`), "", func() string { return "1" }),
+		declaring("a long value in many texts", `{"name":"P","value":"`+strings.Repeat("v", 700_000)+`"}`, forAll(1), func() string { return "[" + list(5000, `"x${P}"`) + "]" }),
 		parameters("rules full of a long value", strings.Repeat("${LONG}", 30_000), func() string { return "1" }),
 	}
 }
 
+// forAll writes n rules about the items of .a.
+func forAll(n int) string {
+	return annotation(n, `"rule":"string","path":"jsonpath::.a[*]","minLength":%d`)
+}
+
 // parameters calls Parameters, ParameterInputs and Fill with a template whose VM has rules and a field .a.
 func parameters(name, rules string, a func() string) attack {
+	return declaring(name, `{"name":"LONG","value":`+quoted(strings.Repeat("x", 200_000))+`}`, rules, a)
+}
+
+// declaring does the same for a template that declares more parameters than A.
+func declaring(name, more, rules string, a func() string) attack {
 	return attack{name: "forms/parameters, " + name, calls: func(p *probe) {
-		p.parameters(object(`{"kind":"Template","parameters":[{"name":"A"},{"name":"LONG","value":` + quoted(strings.Repeat("x", 200_000)) + `}],"objects":[
-			{"kind":"VirtualMachine","metadata":{"annotations":{"vm.kubevirt.io/validations":` + quoted(rules) + `}},"spec":{"template":{"spec":{},"a":` + a() + `}}}]}`))
+		limit("annotation", len(rules), mostAnnotation)
+		p.parameters(object(template(more, rules, a())))
 	}}
 }
 

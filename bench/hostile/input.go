@@ -66,6 +66,13 @@ func annotated(text string) string {
 		quoted(text) + `}},"spec":{"template":{"spec":{}}}}`
 }
 
+// template is a template with a parameter A and others, and a VM with rules and a field .a.
+func template(parameters, rules, a string) string {
+	return `{"kind":"Template","parameters":[{"name":"A"},` + parameters + `],"objects":[` +
+		`{"kind":"VirtualMachine","metadata":{"annotations":{"vm.kubevirt.io/validations":` + quoted(rules) + `}},` +
+		`"spec":{"template":{"spec":{},"a":` + a + `}}}]}`
+}
+
 // ownTemplate is a template of version 201901-1, with n VMs.
 func ownTemplate(text string, n int) map[string]any {
 	return object(`{"kind":"Template","apiVersion":"template.openshift.io/v1","metadata":{"annotations":{"validations":` + quoted(text) + `}},` +

@@ -25,8 +25,10 @@ var (
 )
 
 // PlainWork is what Plain pays for each value, in units of about a nanosecond. A long string
-// counts as several values.
+// counts as several values. A number that is long when it is written costs more.
 const PlainWork = 120
+
+const digitWork = 30 // a digit beyond quantity.UsualSize
 
 // Plain converts v to the types of Kubernetes' unstructured objects: map[string]any, []any,
 // string, bool, nil, int64 for every whole number that fits, float64 for every other number
@@ -226,6 +228,10 @@ func (p *plainer) number(v any) any {
 	}
 	if err != nil {
 		p.fail(errNoJSON)
+		return nil
+	}
+	if err := p.meter.Spend(n.Digits()*digitWork, 0); err != nil {
+		p.fail(err)
 		return nil
 	}
 	digits := n.String()

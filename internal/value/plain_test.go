@@ -78,6 +78,8 @@ func TestPlainRefuses(t *testing.T) {
 		{"three values", []any{1, 2}, 0, 3 * PlainWork, nil}, {"one too many", []any{1, 2, 3}, 0, 3 * PlainWork, meter.ErrWork},
 		{"a long text", strings.Repeat("a", 200), 0, 3 * PlainWork,
 			nil}, {"a longer one", strings.Repeat("a", 300), 0, 3 * PlainWork, meter.ErrWork},
+		{"a number of 900 zeros", json.Number("1e900"), 0, PlainWork + 900*digitWork, nil},
+		{"one of 901", json.Number("1e901"), 0, PlainWork + 900*digitWork, meter.ErrWork},
 	}
 	for _, test := range tests {
 		m := meter.New(test.work, 0)

@@ -103,10 +103,7 @@ func described(c form.Constraints) string {
 	case n > 0:
 		text += ", one of " + strings.Join(c.Values, ", ")
 	}
-	for _, p := range c.Patterns {
-		text += ", matching " + p
-	}
-	return text
+	return strings.Join(append([]string{text}, c.Patterns...), ", matching ")
 }
 
 func ranged(least, most json.Number, unit string) string {
