@@ -10,6 +10,8 @@ import (
 
 func TestAPI(t *testing.T) { apitest.Check(t) }
 
+func TestExportedNames(t *testing.T) { apitest.CheckCount(t, 298) }
+
 func TestZeroValues(t *testing.T) {
 	apitest.CheckZero(t,
 		vmrules.Argument{}, vmrules.Default{}, vmrules.DescentStep{}, vmrules.FilterStep{}, vmrules.IndexStep(0), vmrules.Input{},

@@ -85,11 +85,7 @@ func receivers(t *testing.T) []string {
 			if !ok || f.Recv == nil || !f.Name.IsExported() {
 				continue
 			}
-			of := f.Recv.List[0].Type
-			if pointer, ok := of.(*ast.StarExpr); ok {
-				of = pointer.X
-			}
-			if name := of.(*ast.Ident); name.IsExported() {
+			if name := receiver(f); name.IsExported() {
 				names = append(names, name.Name)
 			}
 		}
