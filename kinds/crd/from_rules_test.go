@@ -442,6 +442,7 @@ func TestFromRulesNumbersBeyond(t *testing.T) {
 
 // Very long paths, names and lists of values are refused without being translated.
 func TestFromRulesBounds(t *testing.T) {
+	t.Parallel()
 	values := make([]vmrules.Argument, 20_000)
 	for i := range values {
 		values[i] = vmrules.MustNewArgument(fmt.Sprint("v", i))
@@ -514,6 +515,7 @@ func TestFromRulesAboutObjects(t *testing.T) {
 
 // The work of compiling all rules is bounded: the rules beyond the bound are untranslated.
 func TestFromManyRules(t *testing.T) {
+	t.Parallel()
 	var list []vmrules.Rule
 	for i := range 1000 {
 		list = append(list, vmrules.Rule{Kind: vmrules.KindInteger, Name: fmt.Sprint(i), Path: vmrules.MustParsePath("jsonpath::.spec.domain.cpu.cores"), Message: "m"})
