@@ -5,6 +5,7 @@ import (
 	"errors"
 	"iter"
 	"testing"
+	"time"
 
 	"github.com/vmrules/vmrules/internal/conformance"
 )
@@ -58,7 +59,7 @@ func (v vector) parseOptions() []ParseOption {
 }
 
 func (v vector) validateOptions(t testing.TB, decode func(json.RawMessage) map[string]any) []ValidateOption {
-	var opts []ValidateOption
+	opts := []ValidateOption{withTime}
 	if v.Options.Partial {
 		opts = append(opts, Partial())
 	}
@@ -79,6 +80,9 @@ func (v vector) validateOptions(t testing.TB, decode func(json.RawMessage) map[s
 	}
 	return opts
 }
+
+// withTime lets a regex that backtracks match on a machine that is busy.
+var withTime = WithRegexBudget(time.Minute)
 
 // run makes the call of the vector, with objects from this decoder.
 func (v vector) run(t testing.TB, decode func(json.RawMessage) map[string]any) (*Report, error) {

@@ -368,7 +368,7 @@ func FuzzPlan(f *testing.F) {
 		if g.IntN(4) > 0 {
 			object = map[string]any{"kind": "VirtualMachine", "spec": map[string]any{"template": object}}
 		}
-		var opts []ValidateOption
+		opts := []ValidateOption{withTime}
 		if g.IntN(4) == 0 {
 			opts = append(opts, Partial())
 		}

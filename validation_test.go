@@ -210,12 +210,12 @@ func TestNothingIsKept(t *testing.T) {
 func TestConcurrentUse(t *testing.T) {
 	rules := mustParse(t, everyKey)
 	object := decodeOddly(json.RawMessage(`{"a": [1, "a"], "b": 1, "max": 3, "v": ["x"], "list": ["a"], "re": "^(?=a)a"}`))
-	want := Validate(rules, object)
+	want := Validate(rules, object, withTime)
 	var group sync.WaitGroup
 	for range 16 {
 		group.Go(func() {
 			for range 50 {
-				if diff := cmp.Diff(want, Validate(rules, object)); diff != "" {
+				if diff := cmp.Diff(want, Validate(rules, object, withTime)); diff != "" {
 					t.Errorf("(-want +got):\n%s", diff)
 				}
 			}
@@ -325,7 +325,7 @@ func TestWorkOfCompiling(t *testing.T) {
 	needed := meter.DefaultWork - workLeft(b)
 	rules, object := rulesOn(t, ".n", `"rule": "regex", "regex": "jsonpath::.spec.domain.re"`), vmWith(`{"n": "a", "re": "`+pattern+`"}`)
 	for work, want := range map[int]Outcome{needed + 100*jsonpath.NodeWork: Satisfied, needed: Undecided} {
-		if got := only(t, Validate(rules, object, workOf(work))); got.Outcome != want {
+		if got := only(t, Validate(rules, object, workOf(work), withTime)); got.Outcome != want {
 			t.Errorf("%d of %d: %s", work, needed, got)
 		}
 	}

@@ -168,7 +168,7 @@ func TestParametersAgreeWithValidate(t *testing.T) {
 		must := parameters[0].Must
 		for _, given := range []string{"", "0", "1", "2", "1.5", "-1", "a", "ab", "abc", "1Ki", "500m", "true"} {
 			filled := decodeExactly(json.RawMessage(strings.ReplaceAll(template, "${A}", given)))
-			report := vmrules.Validate(rules, filled)
+			report := vmrules.Validate(rules, filled, withTime)
 			want := must.Undecided == nil && satisfies(must, given)
 			if report.Valid() != want {
 				t.Fatalf("seed %d: %s\n%q: Must says %t: %s\n%s", seed, rules, given, want, mustJSON(must), report)

@@ -49,7 +49,7 @@ func TestCELExceptions(t *testing.T) {
 				c.re2[pattern] = pattern
 			}
 			set := newCELSet(t, []celRule{r}, celExpressions)
-			if got := vmrules.Validate(set.rules, c.object()).Results()[0].Outcome; got != x.want {
+			if got := vmrules.Validate(set.rules, c.object(), withTime).Results()[0].Outcome; got != x.want {
 				t.Errorf("%s, want %s", got, x.want)
 			}
 			if outcomes, _ := set.saysCEL(c); outcomes[0] == string(x.want) {

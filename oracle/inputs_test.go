@@ -140,7 +140,7 @@ func TestInputs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var opts []vmrules.ValidateOption
+		opts := []vmrules.ValidateOption{withTime}
 		if g.chance(15) {
 			opts = append(opts, vmrules.Partial())
 		}
@@ -166,7 +166,7 @@ func TestInputs(t *testing.T) {
 				counts["rejected by both"]++
 			case rejection != nil:
 				counts["rejected, as it is narrower"]++
-				if !isNarrower(rejection, object, opts != nil) {
+				if !isNarrower(rejection, object, vmrules.OptionsOf(opts...).IsPartial) {
 					failed = "the schema rejects what Validate accepts"
 				}
 			case c.promised(rules, ready.listed):
@@ -226,7 +226,7 @@ func TestInputsVectors(t *testing.T) {
 			if err != nil || !isObject {
 				continue
 			}
-			for _, opts := range [][]vmrules.ValidateOption{nil, {vmrules.Partial()}} {
+			for _, opts := range [][]vmrules.ValidateOption{{withTime}, {withTime, vmrules.Partial()}} {
 				ready := inputsOf(t, form.Inputs(rules, object, opts...))
 				plain := throughJSON(t, object)
 				rejection := ready.compiled.Validate(plain)
@@ -236,7 +236,7 @@ func TestInputsVectors(t *testing.T) {
 					accepted++
 				}
 				switch {
-				case rejection != nil && report.Valid() && !isNarrower(rejection, plain, opts != nil):
+				case rejection != nil && report.Valid() && !isNarrower(rejection, plain, vmrules.OptionsOf(opts...).IsPartial):
 					t.Errorf("%s, %s: the schema rejects: %v\n%s\n%.2000s", file, v.Name, rejection, annotation, v.Object)
 				case rejection == nil && !report.Valid() && len(ready.listed) == 0 && !schemaKnowsNoBounds(report):
 					t.Errorf("%s, %s: the schema accepts; Validate: %s\n%s\n%.2000s", file, v.Name, report, annotation, v.Object)

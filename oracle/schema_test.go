@@ -101,9 +101,9 @@ func newSchemaReady(t *testing.T, schema map[string]any) *schemaReady {
 
 func (c schemaCase) options() []vmrules.ValidateOption {
 	if c.partial {
-		return []vmrules.ValidateOption{vmrules.Partial()}
+		return []vmrules.ValidateOption{withTime, vmrules.Partial()}
 	}
-	return nil
+	return []vmrules.ValidateOption{withTime}
 }
 
 func schemaOf(rules vmrules.Rules, object map[string]any, opts ...vmrules.ValidateOption) map[string]any {
@@ -347,7 +347,7 @@ func TestSchemaVectors(t *testing.T) {
 			if err != nil || !isObject {
 				continue
 			}
-			for _, opts := range [][]vmrules.ValidateOption{nil, {vmrules.Partial()}} {
+			for _, opts := range [][]vmrules.ValidateOption{{withTime}, {withTime, vmrules.Partial()}} {
 				ready := newSchemaReady(t, form.Schema(rules, object, opts...))
 				accepts := ready.compiled.Validate(throughJSON(t, object)) == nil
 				report := vmrules.Validate(rules, object, opts...)
@@ -409,7 +409,7 @@ func TestSchemaPatterns(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s=%d: %q, written as %q: %v", schemaSeedVariable, seed, c.pattern, pattern, err)
 		}
-		for i, want := range judge(t, rules, c.subjects) {
+		for i, want := range judge(t, rules, c.subjects, libraryBudget) {
 			if got := map[bool]verdict{true: match, false: miss}[engine.MatchString(c.subjects[i])]; want != gaveUp && got != want {
 				t.Fatalf("%s=%d: %q, written as %q, and %q: %v, not %v", schemaSeedVariable, seed, c.pattern, pattern, c.subjects[i], got, want)
 			}

@@ -17,6 +17,7 @@ var kinds = []vmrules.ParseOption{
 }
 
 func TestConformance(t *testing.T) {
+	t.Parallel()
 	for file, vectors := range conformance.Read(t, "testdata/conformance") {
 		for _, v := range vectors {
 			t.Run(file+"/"+v.Name, func(t *testing.T) {

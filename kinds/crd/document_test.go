@@ -143,6 +143,7 @@ func TestRulesAgain(t *testing.T) {
 
 // Rules reads a definition as large as that of VirtualMachine.
 func TestRulesOfBigDefinition(t *testing.T) {
+	t.Parallel()
 	object := func(properties map[string]any) map[string]any {
 		return map[string]any{"type": "object", "properties": properties}
 	}

@@ -123,11 +123,17 @@ func FromRules(rules vmrules.Rules, opts ...Option) Migration {
 	return m
 }
 
-func (m *Migration) addPolicy(r vmrules.Rule, work *allowance, opts []Option) error {
+// forPolicy returns a translator of a rule for Policy or Warnings.
+func forPolicy(r vmrules.Rule, opts []Option) *translator {
 	t := &translator{root: "object", rule: r}
 	for _, opt := range opts {
 		opt(t)
 	}
+	return t
+}
+
+func (m *Migration) addPolicy(r vmrules.Rule, work *allowance, opts []Option) error {
+	t := forPolicy(r, opts)
 	expression, err := t.translate()
 	if err != nil {
 		return err

@@ -4,6 +4,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"github.com/vmrules/vmrules"
 )
 
 // TestFromRules can fail: it finds mistakes that are made in the expressions on purpose.
@@ -46,18 +48,29 @@ func isFound(t *testing.T, g generator, old, mistaken string, opts ...Option) bo
 		g := g
 		g.Rand = rand.New(rand.NewPCG(fromRulesSeed(t), n))
 		rules := parseOne(t, g.rule())
-		m := FromRules(rules, opts...)
-		if len(m.Policy) == 0 || !strings.Contains(m.Policy[0].Expression, old) {
+		expression := uncompiled(rules, opts...)
+		if !strings.Contains(expression, old) {
 			continue
 		}
-		program := compilePolicy(t, strings.ReplaceAll(m.Policy[0].Expression, old, mistaken))
+		program := compilePolicy(t, strings.ReplaceAll(expression, old, mistaken))
 		for range fromRulesVMs {
 			object := g.vm()
 			holds, _ := want(rules, object)
-			if got, _ := evalPolicy(program, object); holds != (got == celTrue) && !(holds && g.mayDeny(object)) {
+			if got, _ := evalPolicy(program, object); g.disagrees(object, holds, got) {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// uncompiled returns the expression of a policy, as FromRules translates a rule before it compiles
+// the expression; "" if the rule is not translated.
+func uncompiled(rules vmrules.Rules, opts ...Option) string {
+	for _, r := range rules.All() {
+		if expression, err := forPolicy(r, opts).translate(); err == nil {
+			return expression
+		}
+	}
+	return ""
 }

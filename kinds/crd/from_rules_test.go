@@ -83,72 +83,130 @@ func want(rules vmrules.Rules, object map[string]any) (bool, vmrules.Outcome) {
 // An evaluator evaluates one translated rule on a VM.
 type evaluator func(object map[string]any) (celResult, error)
 
+// A vmSource makes rules and VMs for them, and counts the results.
+type vmSource struct {
+	name string
+	generator
+	counts map[string]int
+}
+
 // A translated rule, in each form, is true for exactly those VMs for which the rule is Satisfied
-// or Skipped.
+// or Skipped. If a VM has an object instead of a list or the like, a policy for any types may also
+// be an error.
 func TestFromRules(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		name      string
-		generator generator
-		compile   func(*testing.T, Migration) (string, evaluator)
-		opts      []Option
+		name    string
+		sources []vmSource // which make the same rules, so that each is translated once
+		compile func(*testing.T, vmrules.Rules) (string, evaluator)
 	}{
-		{"policy", generator{noNulls: true}, policyOf, nil},
-		{"policy with declared types", generator{noNulls: true, noFloats: true, declared: true}, typedPolicyOf, nil},
-		{"policy with null", generator{}, policyOf, nil},
-		{"policy for any types", generator{anyTypes: true}, policyOf, []Option{AnyTypes()}},
-		{"crd", generator{noNulls: true, noFloats: true}, crdOf, nil},
+		{
+			"policy", []vmSource{{name: "without null", generator: generator{noNulls: true}}, {name: "with null"}},
+			func(t *testing.T, rules vmrules.Rules) (string, evaluator) { return policyOf(t, FromRules(rules)) },
+		},
+		{
+			"policy with declared types", []vmSource{{generator: generator{noNulls: true, noFloats: true, declared: true}}},
+			func(t *testing.T, rules vmrules.Rules) (string, evaluator) {
+				return typedPolicyOf(t, onlyPolicy(rules))
+			},
+		},
+		{
+			"policy for any types",
+			[]vmSource{{name: "any scalars", generator: generator{anyTypes: true}}, {name: "any objects", generator: generator{anyTypes: true, chaos: true}}},
+			func(t *testing.T, rules vmrules.Rules) (string, evaluator) {
+				return policyOf(t, onlyPolicy(rules, AnyTypes()))
+			},
+		},
+		{
+			"crd", []vmSource{{generator: generator{noNulls: true, noFloats: true}}},
+			func(t *testing.T, rules vmrules.Rules) (string, evaluator) { return crdOf(t, onlyCRD(rules)) },
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			seed, counts := fromRulesSeed(t), map[string]int{}
-			for n := range uint64(fromRulesRules) {
-				g := c.generator
-				g.Rand = rand.New(rand.NewPCG(seed, n))
-				compareRule(t, &g, counts, func(rules vmrules.Rules) (string, evaluator) {
-					return c.compile(t, FromRules(rules, c.opts...))
-				})
-				if counts["different"] > 5 {
-					t.FailNow()
-				}
+			for i := range c.sources {
+				c.sources[i].counts = map[string]int{}
 			}
-			t.Log(table(counts))
-			for _, about := range []string{
-				"Satisfied: true", "Skipped: true", "Violated: false", "Violated: error", "Undecided: false", "Undecided: error", "refused",
-			} {
-				if counts[about] < 10 {
-					t.Errorf("%s only %d times", about, counts[about])
-				}
+			for n := range uint64(fromRulesRules) {
+				compareRule(t, n, c.sources, c.compile)
+			}
+			for _, s := range c.sources {
+				s.check(t)
 			}
 		})
 	}
 }
 
-func compareRule(t *testing.T, g *generator, counts map[string]int, compile func(vmrules.Rules) (string, evaluator)) {
-	rules := parseOne(t, g.rule())
-	if rules.Len() == 0 {
-		return
+// compareRule compares the n-th rule of the sources with its translation, on the VMs of each.
+func compareRule(t *testing.T, n uint64, sources []vmSource, compile func(*testing.T, vmrules.Rules) (string, evaluator)) {
+	var translated vmrules.Rules
+	var expression string
+	var eval evaluator
+	for i, s := range sources {
+		s.Rand = rand.New(rand.NewPCG(fromRulesSeed(t), n))
+		rules := parseOne(t, s.rule())
+		if rules.Len() == 0 {
+			return
+		}
+		if i == 0 {
+			translated = rules
+			expression, eval = compile(t, rules)
+		}
+		if !rules.Equal(translated) {
+			t.Fatalf("the sources make different rules: %s and %s", translated, rules)
+		}
+		if eval == nil {
+			s.counts["refused"]++
+			continue
+		}
+		s.compare(t, rules, expression, eval)
 	}
-	expression, eval := compile(rules)
-	if eval == nil {
-		counts["refused"]++
-		return
-	}
+}
+
+// compare compares a rule with its translation on some VMs.
+func (s *vmSource) compare(t *testing.T, rules vmrules.Rules, expression string, eval evaluator) {
 	for range fromRulesVMs {
-		object := g.vm()
+		object := s.vm()
 		holds, outcome := want(rules, object)
 		got, err := eval(object)
 		if got == "" {
-			counts["denied by the schema"]++
+			s.counts["denied by the schema"]++
 			continue
 		}
-		counts[fmt.Sprintf("%s: %s", outcome, got)]++
-		if holds != (got == celTrue) && !(holds && g.mayDeny(object)) {
-			counts["different"]++
-			text, _ := json.Marshal(object)
-			t.Errorf("rules %s\nexpression %s\nobject %s\nvmrules %s, CEL %s (%v)", rules, expression, text, outcome, got, err)
+		s.counts[fmt.Sprintf("%s: %s", outcome, got)]++
+		if !s.disagrees(object, holds, got) {
+			continue
+		}
+		text, _ := json.Marshal(object)
+		t.Errorf("%s: rules %s\nexpression %s\nobject %s\nvmrules %s, CEL %s (%v)", s.name, rules, expression, text, outcome, got, err)
+		if s.counts["different"]++; s.counts["different"] > 5 {
+			t.FailNow()
 		}
 	}
+}
+
+// check fails the test if there were too few of some results.
+func (s *vmSource) check(t *testing.T) {
+	t.Log(s.name, table(s.counts))
+	least, results := 10, []string{"Satisfied: true", "Skipped: true", "Violated: false", "Violated: error", "Undecided: false", "Undecided: error", "refused"}
+	if s.chaos {
+		least, results = 1000, []string{"Satisfied: true", "Skipped: true", "Violated: false"}
+	}
+	for _, result := range results {
+		if s.counts[result] < least {
+			t.Errorf("%s: %s only %d times", s.name, result, s.counts[result])
+		}
+	}
+}
+
+// disagrees reports whether an expression has a result that it must not have for a VM that
+// satisfies the rule, or does not.
+func (g *generator) disagrees(vm map[string]any, holds bool, got celResult) bool {
+	if !holds {
+		return got == celTrue
+	}
+	mayFail := g.chaos && got == celError
+	return got != celTrue && !mayFail && !g.mayDeny(vm)
 }
 
 // mayDeny reports whether the expression for a rule that a VM satisfies may be false: the VM names an
@@ -174,6 +232,24 @@ func hasNull(v any) bool {
 	return v == nil
 }
 
+// onlyPolicy does what FromRules does for a policy.
+func onlyPolicy(rules vmrules.Rules, opts ...Option) (m Migration) {
+	for _, r := range rules.All() {
+		_ = m.addPolicy(r, &allowance{left: maxTranslation}, opts) // a rule that is refused is missing in m
+	}
+	return m
+}
+
+// onlyCRD does what FromRules does for a CRD.
+func onlyCRD(rules vmrules.Rules) (m Migration) {
+	all := newSchema()
+	for _, r := range rules.All() {
+		_ = m.addCRD(r, &allowance{left: maxTranslation}, all)
+	}
+	m.Schema = all.ofVM(m.CRD)
+	return m
+}
+
 func policyOf(t *testing.T, m Migration) (string, evaluator) {
 	if len(m.Policy) == 0 {
 		return "", nil
@@ -192,35 +268,6 @@ func crdOf(t *testing.T, m Migration) (string, evaluator) {
 			return "", err
 		}
 		return validator.eval(object)
-	}
-}
-
-// If a VM has an object instead of a list or the like, a policy for any types is never true if the
-// rule is violated. It may be an error if the rule is satisfied.
-func TestFromRulesAnyObject(t *testing.T) {
-	t.Parallel()
-	seed, counts := fromRulesSeed(t), map[string]int{}
-	for n := range uint64(fromRulesRules) {
-		g := &generator{Rand: rand.New(rand.NewPCG(seed, n)), anyTypes: true, chaos: true}
-		rules := parseOne(t, g.rule())
-		expression, eval := policyOf(t, FromRules(rules, AnyTypes()))
-		if eval == nil {
-			continue
-		}
-		for range fromRulesVMs {
-			object := g.vm()
-			holds, outcome := want(rules, object)
-			got, err := eval(object)
-			counts[fmt.Sprintf("%s: %s", outcome, got)]++
-			if got == celTrue && !holds || got == celFalse && holds && !namesSetter(object) {
-				text, _ := json.Marshal(object)
-				t.Fatalf("rules %s\nexpression %s\nobject %s\nvmrules %s, CEL %s (%v)", rules, expression, text, outcome, got, err)
-			}
-		}
-	}
-	t.Log(table(counts))
-	if counts["Satisfied: true"] < 1000 || counts["Violated: false"] < 1000 || counts["Skipped: true"] < 1000 {
-		t.Error("want at least 1000 results of Satisfied, Violated and Skipped each")
 	}
 }
 
@@ -395,6 +442,7 @@ func TestFromRulesNumbersBeyond(t *testing.T) {
 
 // Very long paths, names and lists of values are refused without being translated.
 func TestFromRulesBounds(t *testing.T) {
+	t.Parallel()
 	values := make([]vmrules.Argument, 20_000)
 	for i := range values {
 		values[i] = vmrules.MustNewArgument(fmt.Sprint("v", i))
@@ -467,6 +515,7 @@ func TestFromRulesAboutObjects(t *testing.T) {
 
 // The work of compiling all rules is bounded: the rules beyond the bound are untranslated.
 func TestFromManyRules(t *testing.T) {
+	t.Parallel()
 	var list []vmrules.Rule
 	for i := range 1000 {
 		list = append(list, vmrules.Rule{Kind: vmrules.KindInteger, Name: fmt.Sprint(i), Path: vmrules.MustParsePath("jsonpath::.spec.domain.cpu.cores"), Message: "m"})

@@ -16,6 +16,7 @@ import (
 // Without bounds, each of these rules takes seconds, minutes or all memory. The test fails by
 // not ending.
 func TestHostileRules(t *testing.T) {
+	t.Parallel()
 	big := strings.Repeat("a", 1<<20)
 	var list []any
 	for range 20_000 {
@@ -213,6 +214,7 @@ func repeated(n int, format string) string {
 
 // All rules of a call share one budget for expressions.
 func TestBudget(t *testing.T) {
+	t.Parallel()
 	var rules []string
 	for i := range 200 {
 		rules = append(rules, fmt.Sprintf(`{"rule": "cel", "name": "%d", "path": "jsonpath::.l", "message": "m", "expression": "self.all(x, self.all(y, x + y >= 0))"}`, i))
@@ -272,6 +274,7 @@ func TestConcurrently(t *testing.T) {
 
 // WithBudget can lower and raise the bounds of the kinds.
 func TestWithBudget(t *testing.T) {
+	t.Parallel()
 	var rules []string
 	for i := range 20 {
 		rules = append(rules, fmt.Sprintf(`{"rule": "cel", "name": "c%d", "path": "jsonpath::.l", "message": "m", "expression": "self.all(x, x >= 0)"},

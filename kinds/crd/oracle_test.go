@@ -33,6 +33,7 @@ import (
 // For generated schemas and values, a rule of kind "schema" has the same fields and reasons as
 // the API server's validators when they are called directly.
 func TestSchemaIsTheAPIServers(t *testing.T) {
+	t.Parallel()
 	outcomes := map[vmrules.Outcome]int{}
 	for seed := range uint64(400) {
 		g := generator{rand.New(rand.NewPCG(seed, 1))}

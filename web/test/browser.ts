@@ -39,9 +39,13 @@ export async function serve(): Promise<{ server: Server; url: string }> {
   return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 
+/** patience is how long anything may take, in milliseconds: only what hangs takes longer. */
+const patience = 180_000;
+
 /** launch starts Chromium, which CHROMIUM names if it is not where Debian has it. */
-export function launch(): Promise<Browser> {
-  return chromium.launch({
+export async function launch(): Promise<Browser> {
+  const browser = await chromium.launch({
+    timeout: patience,
     executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
     args: [
       "--headless",
@@ -54,4 +58,6 @@ export function launch(): Promise<Browser> {
       "--disable-sync",
     ],
   });
+  browser.on("context", (context) => context.setDefaultTimeout(patience));
+  return browser;
 }

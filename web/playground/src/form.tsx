@@ -48,8 +48,8 @@ function Content({ state, change }: Shown) {
         experimental_defaultFormStateBehavior={{ emptyObjectFields: "skipDefaults" }}
         noHtml5Validate
         tagName="div"
-        onChange={({ formData }) => {
-          const changes = changesOf(state.data, formData, "");
+        onChange={({ formData }, id) => {
+          const changes = changesOf(state.data, formData, "").filter((one) => isAt(id, one));
           if (changes.length > 0) {
             change(changes);
           }
@@ -100,6 +100,14 @@ function changesOf(old: unknown, now: unknown, pointer: string): Change[] {
 
 function member(of: object, key: string): unknown {
   return Object.hasOwn(of, key) ? (of as Record<string, unknown>)[key] : undefined;
+}
+
+/**
+ * isAt reports whether a change is at the input with an id. The form makes others by itself: it
+ * chooses the only value that an input allows.
+ */
+function isAt(id: string | undefined, { pointer }: Change): boolean {
+  return `${id}_`.startsWith(`${["root", ...tokensOf(pointer)].join("_")}_`);
 }
 
 /** isEmpty reports whether a value is what a form makes of nothing. */

@@ -57,7 +57,10 @@ export class Forms {
     this.#done = this.#done
       .then(() => this.#apply(name, changes))
       .catch(complain)
-      .finally(() => this.#applied++);
+      .finally(() => {
+        this.#applied++;
+        void this.refresh(); // what changes nothing does not make the page judge
+      });
   }
 }
 

@@ -153,6 +153,7 @@ test("a form has the inputs that one expects, and changes the VM", async () => {
   await cores.fill("");
   await cores.pressSequentially("16", { delay: 30 });
   await page.locator("#form .mistakes li", { hasText: "16 is more than max 8" }).waitFor();
+  await says(page, /2 violated/); // nothing else has changed
   await cores.fill("6");
   await says(page, /1 violated/);
   const drivers = page.locator("#form fieldset", { hasText: /^drivers/ });

@@ -1,9 +1,13 @@
 import { type Browser, chromium, type Page } from "playwright-core";
 import { type PreviewServer, preview } from "vite";
 
+/** patience is how long anything may take, in milliseconds: only what hangs takes longer. */
+const patience = 180_000;
+
 /** launch starts Chromium, which CHROMIUM names if it is not where Debian has it. */
-export function launch(): Promise<Browser> {
-  return chromium.launch({
+export async function launch(): Promise<Browser> {
+  const browser = await chromium.launch({
+    timeout: patience,
     executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
     args: [
       "--headless",
@@ -16,6 +20,8 @@ export function launch(): Promise<Browser> {
       "--disable-sync",
     ],
   });
+  browser.on("context", (context) => context.setDefaultTimeout(patience));
+  return browser;
 }
 
 /** A Site is the built page on a server of this machine. */
