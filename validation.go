@@ -144,7 +144,9 @@ type validateOption func(*settings)
 func (f validateOption) changeJudging(s *settings) { f(s) }
 
 // DefaultRegexBudget is how long all backtracking regular expressions of one call of Validate
-// may take together. The last of them may take 200 ms longer.
+// may take together. The last of them may take 200 ms longer. As many calls as there are cores
+// match such regular expressions at the same time; the time does not run for calls that wait
+// for them. After a second of waiting, the rule is Undecided.
 const DefaultRegexBudget = 500 * time.Millisecond
 
 // WithRegexBudget sets how long all backtracking regular expressions of one call of Validate

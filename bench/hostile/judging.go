@@ -80,6 +80,15 @@ func judging() []attack {
 		backtracking("atomic and lookbehind", `^(?:(?>a)|aa)+$(?<!a)`),
 		backtracking("lookbehind", `(?<!b)(a|aa|aaa)+(?<=b)c`),
 
+		{name: "judging/backtracking, behind 16 other calls", calls: func(p *probe) {
+			rules, _ := p.parse(annotation(1, `"rule":"regex","path":"jsonpath::.a","regex":"^(?:(?=a*$)a)+$"`))
+			vm := object(`{"a":"` + strings.Repeat("a", 1_000_000) + `"}`)
+			for range 16 {
+				go vmrules.Validate(rules, vm)
+			}
+			p.validate(rules, vm)
+		}},
+
 		// Regular expressions that the object holds.
 		{name: "judging/regex from the object, one for 2,000 rules", calls: func(p *probe) {
 			p.judge(annotation(2000, `"rule":"regex","path":"jsonpath::.a","regex":"jsonpath::.r"`), object(`{"a":"x","r":"^(?:\\pL){900}$"}`))

@@ -9,10 +9,12 @@ import (
 )
 
 // A Budget is what is left for compiling and matching: work and bytes, and the time
-// for matches that backtrack. It is not safe for concurrent use.
+// for matches that backtrack. That time does not run while they wait for others to end,
+// for a second in all. It is not safe for concurrent use.
 type Budget struct {
 	meter.Meter
 	Backtracking time.Duration
+	waited       time.Duration // so far
 }
 
 var (
@@ -49,6 +51,10 @@ func (r *Regex) matchBacktracking(subject string, b *Budget) (bool, error) {
 	if b.Backtracking <= 0 {
 		return false, errTime
 	}
+	if err := b.takeSlot(); err != nil {
+		return false, err
+	}
+	defer leaveSlot()
 	start := time.Now()
 	matched, err := r.backtracking.match(subject, b.Backtracking)
 	b.Backtracking -= time.Since(start)
