@@ -2,8 +2,12 @@ package pcre
 
 import (
 	"errors"
+	"strings"
+	"sync"
 	"testing"
 	"time"
+
+	"github.com/vmrules/vmrules/internal/racetest"
 )
 
 // TestSlots: a match that backtracks waits until others end, and does not pay for that.
@@ -31,4 +35,27 @@ func TestSlots(t *testing.T) {
 	if len(slots) > 0 {
 		t.Errorf("%d slots are not given back", len(slots))
 	}
+}
+
+// TestManyMatches: the time of a match does not run while it waits for a core, which may be for
+// longer than all of that time.
+func TestManyMatches(t *testing.T) {
+	defer func(before time.Duration) { maxWait = before }(maxWait)
+	maxWait = time.Hour // however busy the machine is
+	length := 6000
+	if racetest.Enabled {
+		length = 600
+	}
+	r, subject := mustCompile(t, "^(?:(?=a*$)a)+$"), strings.Repeat("a", length)
+	var all sync.WaitGroup
+	for range 64 {
+		all.Go(func() {
+			b := fullBudget()
+			b.Backtracking = time.Second
+			if matched, err := r.Match(subject, b); !matched || err != nil {
+				t.Errorf("%v, %v", matched, err)
+			}
+		})
+	}
+	all.Wait()
 }
