@@ -78,9 +78,9 @@ func main() {
 	list := flag.Bool("list", false, "list the names of the attacks; run none of them")
 	asJSON := flag.Bool("json", false, "write a line of JSON for each attack, with all its calls")
 	var r runner
-	flag.DurationVar(&r.timeout, "timeout", 20*time.Second, "how long an attack may take before it is killed")
+	flag.DurationVar(&r.timeout, "timeout", 20*time.Second, "how long an attack may work, on all cores together, before it is killed")
 	flag.IntVar(&r.memory, "memory", 4096, "how many `MB` an attack may use before it is killed")
-	flag.Float64Var(&r.slack, "slack", 1, "how many `times` the promised time a call may take, for a busy machine")
+	flag.Float64Var(&r.slack, "slack", 1, "how many `times` the promised time a call may take, for a slow machine")
 	flag.Parse()
 	selected, err := regexp.Compile(*pattern)
 	if err != nil {
