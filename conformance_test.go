@@ -82,7 +82,7 @@ func (v vector) validateOptions(t testing.TB, decode func(json.RawMessage) map[s
 }
 
 // withTime lets a regex that backtracks match on a machine that is busy.
-var withTime = WithRegexBudget(time.Minute)
+var withTime = WithBudget(Budget{Backtracking: time.Minute})
 
 // run makes the call of the vector, with objects from this decoder.
 func (v vector) run(t testing.TB, decode func(json.RawMessage) map[string]any) (*Report, error) {

@@ -96,7 +96,7 @@ func FuzzValidate(f *testing.F) {
 			return
 		}
 		// Without backtracking no verdict depends on a clock.
-		opts := []ValidateOption{WithRegexBudget(0)}
+		opts := []ValidateOption{WithBudget(Budget{Backtracking: -1})}
 		if partial {
 			opts = append(opts, Partial())
 		}
@@ -201,7 +201,7 @@ func validateUpdate(t *testing.T, rules Rules, texts []string, decode func(json.
 	for _, text := range texts {
 		given = append(given, decode(json.RawMessage(text)))
 	}
-	report := Validate(rules, given[0], WithOldObject(given[1]), WithInstancetype(given[2], given[3]), Ratcheting(), WithRegexBudget(0))
+	report := Validate(rules, given[0], WithOldObject(given[1]), WithInstancetype(given[2], given[3]), Ratcheting(), WithBudget(Budget{Backtracking: -1}))
 	for i, text := range texts {
 		if !reflect.DeepEqual(given[i], decode(json.RawMessage(text))) {
 			t.Fatalf("changed: %s", text)

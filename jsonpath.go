@@ -168,7 +168,7 @@ type Match struct {
 // or if the default Budget is too small.
 func (p Path) Find(root any) ([]Match, error) {
 	var matches []Match
-	m := Budget{}.meter()
+	m := Budget{}.whole().Meter
 	w := jsonpath.Search{Meter: &m, Visitor: jsonpath.VisitorFunc(func(w *jsonpath.Search, value any) bool {
 		if !w.Pay(matchWork, w.At().TextSize()+matchSize) {
 			return false

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"iter"
 	"slices"
-	"time"
 
 	"github.com/vmrules/vmrules/internal/constraint"
 	"github.com/vmrules/vmrules/internal/jsonpath"
@@ -118,16 +117,17 @@ func (rs Rules) Resolve(object map[string]any, opts ...ValidateOption) iter.Seq[
 
 // Options are the settings of ValidateOptions, for a package that builds on Resolve.
 type Options struct {
-	IsPartial   bool          // Partial
-	Budget      Budget        // WithBudget; a field that is 0 means the default
-	RegexBudget time.Duration // WithRegexBudget, or the default
+	IsPartial bool   // Partial
+	Budget    Budget // WithBudget; Work or Kept that is 0 means the default
 }
 
 // OptionsOf returns the settings of all options together.
 func OptionsOf(opts ...ValidateOption) Options {
 	e := newEvaluation(opts)
 	defer e.release()
-	return Options{e.partial, e.limits, e.budget.Backtracking}
+	given := e.limits
+	given.Backtracking = e.budget.Backtracking
+	return Options{e.partial, given}
 }
 
 // Rule returns a copy of the rule, in which literals replace the paths of its arguments. An
@@ -438,7 +438,7 @@ func (c *ValueChecker) Check(v any) []Violation {
 		return []Violation{c.violation(v, ReasonInternal, constraint.Finding{Breach: constraint.Breach{Detail: "the value is " + value.Describe(v)}})}
 	}
 	s, isScalar := value.ScalarOf(v)
-	b := budget{Meter: Budget{}.meter(), Backtracking: DefaultRegexBudget}
+	b := Budget{}.whole()
 	if err := b.Spend(jsonpath.NodeWork*s.Cost(), 0); err != nil {
 		return []Violation{c.violation(v, ReasonInternal, constraint.Finding{Breach: constraint.Breach{Detail: err.Error()}})}
 	}

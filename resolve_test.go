@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -219,13 +220,13 @@ func TestResolvedRoot(t *testing.T) {
 }
 
 func TestOptionsOf(t *testing.T) {
-	given := Budget{Work: 1, Kept: 2}
+	given := Budget{Work: 1, Kept: 2, Backtracking: -1}
 	for _, test := range []struct {
 		opts []ValidateOption
 		want Options
 	}{
-		{nil, Options{RegexBudget: DefaultRegexBudget}},
-		{[]ValidateOption{Partial(), WithBudget(Budget{Work: 3}), WithBudget(given), WithRegexBudget(0)},
+		{nil, Options{Budget: Budget{Backtracking: 500 * time.Millisecond}}},
+		{[]ValidateOption{Partial(), WithBudget(Budget{Work: 3}), WithBudget(given)},
 			Options{IsPartial: true, Budget: given}},
 	} {
 		if diff := cmp.Diff(test.want, OptionsOf(test.opts...)); diff != "" {

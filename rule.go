@@ -120,7 +120,7 @@ var argumentKeys = func() (keys []string) {
 // differently.
 //
 // Most patterns run in linear time. Those with lookaround, back-references, and atomic
-// or possessive parts backtrack, within the time that [WithRegexBudget] sets.
+// or possessive parts backtrack, within the time that [Budget] sets.
 type Rule struct {
 	Kind        Kind
 	Name        string // unique among the rules of an annotation

@@ -124,7 +124,7 @@ func checkUnreadable(t *testing.T, annotation, text string, node uint16, way uin
 	if !ok {
 		return
 	}
-	opts := []ValidateOption{WithRegexBudget(0)}
+	opts := []ValidateOption{WithBudget(Budget{Backtracking: -1})}
 	if partial {
 		opts = append(opts, Partial())
 	}
@@ -172,8 +172,8 @@ func checkOwn(t *testing.T, object, other map[string]any) {
 	if err == nil && (otherErr != nil || !rules.Equal(otherRules)) {
 		t.Fatalf("the rules of %v:\n%v\nand with a value that might be there:\n%v %v", object, rules, otherRules, otherErr)
 	}
-	report, err := ValidateOwn(object, WithRegexBudget(0))
-	otherReport, otherErr := ValidateOwn(other, WithRegexBudget(0))
+	report, err := ValidateOwn(object, WithBudget(Budget{Backtracking: -1}))
+	otherReport, otherErr := ValidateOwn(other, WithBudget(Budget{Backtracking: -1}))
 	if err == nil && report.Valid() && (otherErr != nil || !otherReport.Valid()) {
 		t.Fatalf("%s\nwith a value that might be there:\n%s %v", report, otherReport, otherErr)
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"sync"
-	"time"
 
 	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/meter"
@@ -46,7 +45,8 @@ func parseOptionsOf(opts []ParseOption) parseOptions {
 			opt.changeReading(&o)
 		}
 	}
-	o.budget = &budget{Meter: o.limits.meter()}
+	whole := o.limits.whole()
+	o.budget = &whole
 	return o
 }
 
@@ -143,19 +143,6 @@ type validateOption func(*settings)
 
 func (f validateOption) changeJudging(s *settings) { f(s) }
 
-// DefaultRegexBudget is how long all backtracking regular expressions of one call of Validate
-// may take together. The last of them may take 200 ms longer. As many calls as there are cores
-// match such regular expressions at the same time; the time does not run for calls that wait
-// for them. After a second of waiting, the rule is Undecided.
-const DefaultRegexBudget = 500 * time.Millisecond
-
-// WithRegexBudget sets how long all backtracking regular expressions of one call of Validate
-// may take together. When that time is spent, rules that need more are Undecided. Most regular
-// expressions do not backtrack: they need none of this time, and pay from the Budget.
-func WithRegexBudget(d time.Duration) ValidateOption {
-	return validateOption(func(s *settings) { s.budget.Backtracking = d })
-}
-
 // Partial is for a form that is not complete. A rule whose value or argument is missing is
 // Skipped, with the note "not filled in yet". An empty string that breaks the rule, or cannot
 // be its argument, counts as missing, because an empty input of a form gives it. An object
@@ -242,7 +229,7 @@ func Validate(rules Rules, object map[string]any, opts ...ValidateOption) *Repor
 func validateUsual(rules *Rules, object, template map[string]any) *Report {
 	report := &Report{judged: true}
 	marks := report.add(rules, "")
-	rest := Budget{}.meter()
+	rest := Budget{}.whole().Meter
 	half := rest.Half()
 	wrong, isSettled := rules.plan.Run(template, &half, marks)
 	if isSettled {
@@ -269,15 +256,14 @@ var evaluations = sync.Pool{New: func() any { return &evaluation{} }}
 func newEvaluation(opts []ValidateOption) *evaluation {
 	e := evaluations.Get().(*evaluation)
 	e.settings = settings{
-		budget: budget{Backtracking: DefaultRegexBudget},
-		plain:  plainFields, settable: settableInTree,
+		plain: plainFields, settable: settableInTree,
 	}
 	for _, opt := range opts {
 		if opt != nil {
 			opt.changeJudging(&e.settings)
 		}
 	}
-	e.budget.Meter = e.limits.meter()
+	e.budget = e.limits.whole()
 	if e.defaults == nil {
 		return e
 	}

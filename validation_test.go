@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 	"weak"
 
 	"github.com/google/go-cmp/cmp"
@@ -325,7 +326,7 @@ func TestWorkOfCompiling(t *testing.T) {
 	needed := meter.DefaultWork - workLeft(b)
 	rules, object := rulesOn(t, ".n", `"rule": "regex", "regex": "jsonpath::.spec.domain.re"`), vmWith(`{"n": "a", "re": "`+pattern+`"}`)
 	for work, want := range map[int]Outcome{needed + 100*jsonpath.NodeWork: Satisfied, needed: Undecided} {
-		if got := only(t, Validate(rules, object, workOf(work), withTime)); got.Outcome != want {
+		if got := only(t, Validate(rules, object, WithBudget(Budget{Work: work, Backtracking: time.Minute}))); got.Outcome != want {
 			t.Errorf("%d of %d: %s", work, needed, got)
 		}
 	}
@@ -336,7 +337,7 @@ func TestRegexBudgetOfOneCall(t *testing.T) {
 		{"name": "bomb", "rule": "regex", "path": "jsonpath::.l[*]", "message": "m", "regex": "(?=(a+)+$)b"},
 		{"name": "linear", "rule": "regex", "path": "jsonpath::.l[*]", "message": "m", "regex": "^a+b$"}]`)
 	object := map[string]any{"l": []string{strings.Repeat("a", 40) + "b"}}
-	report := Validate(rules, object, WithRegexBudget(0))
+	report := Validate(rules, object, WithBudget(Budget{Backtracking: -1}))
 	bomb, linear := report.Results()[0], report.Results()[1]
 	if bomb.Outcome != Undecided || bomb.Violations[0].Argument != "regex" || linear.Outcome != Satisfied {
 		t.Errorf("%s", report)

@@ -7,13 +7,12 @@ import (
 
 	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/internal/meter"
-	"github.com/vmrules/vmrules/internal/pcre"
 )
 
 // A call is one call of Limits or Schema. It has half of the Budget; Resolve has the
 // other half.
 type call struct {
-	budget    pcre.Budget
+	budget    meter.Budget
 	isPartial bool
 	resolved  iter.Seq[vmrules.Resolved]
 	rules     []rule  // by their index
@@ -45,8 +44,8 @@ func newCall(rules vmrules.Rules, object map[string]any, opts []vmrules.Validate
 	whole := meter.OrDefault(o.Budget.Work, o.Budget.Kept)
 	half := whole.Half()
 	c := &call{
-		budget: pcre.Budget{Meter: whole, Backtracking: o.RegexBudget}, isPartial: o.IsPartial,
-		resolved: rules.Resolve(object, append(slices.Clone(opts), share(half))...),
+		budget: meter.Budget{Meter: whole, Backtracking: o.Budget.Backtracking}, isPartial: o.IsPartial,
+		resolved: rules.Resolve(object, append(slices.Clone(opts), share(o.Budget, half))...),
 	}
 	known := map[string]int{} // the index in paths
 	for i, r := range rules.All() {
@@ -64,10 +63,11 @@ func newCall(rules vmrules.Rules, object map[string]any, opts []vmrules.Validate
 	return c
 }
 
-// share returns what is left of a Meter as the Budget of another call.
-func share(m meter.Meter) vmrules.Option {
+// share returns a Budget with what is left of a Meter, for another call.
+func share(of vmrules.Budget, m meter.Meter) vmrules.Option {
 	work, kept := m.Left()
-	return vmrules.WithBudget(vmrules.Budget{Work: max(work, 1), Kept: max(kept, 1)}) // 0 would mean the default
+	of.Work, of.Kept = max(work, 1), max(kept, 1) // 0 would mean the default
+	return of
 }
 
 // newRule returns a rule, and a key that is the same for Equal paths.

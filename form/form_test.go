@@ -11,7 +11,6 @@ import (
 	"github.com/vmrules/vmrules/form"
 	"github.com/vmrules/vmrules/internal/conformance"
 	"github.com/vmrules/vmrules/internal/meter"
-	"github.com/vmrules/vmrules/internal/pcre"
 	"github.com/vmrules/vmrules/internal/value"
 )
 
@@ -58,7 +57,7 @@ func (v vector) validateOptions(t testing.TB, decode func(json.RawMessage) map[s
 }
 
 // withTime lets a regex that backtracks match on a machine that is busy.
-var withTime = vmrules.WithRegexBudget(time.Minute)
+var withTime = vmrules.WithBudget(vmrules.Budget{Backtracking: time.Minute})
 
 var decodeExactly, decodeOddly = conformance.DecodeExactly, conformance.DecodeOddly
 
@@ -124,8 +123,8 @@ func stringIn(v any, name string) string {
 	return s
 }
 
-func budgetOf(backtracking time.Duration) *pcre.Budget {
-	return &pcre.Budget{Meter: meter.New(1<<40, meter.DefaultKept), Backtracking: backtracking}
+func budgetOf(backtracking time.Duration) *meter.Budget {
+	return &meter.Budget{Meter: meter.New(1<<40, meter.DefaultKept), Backtracking: backtracking}
 }
 
 type (

@@ -40,7 +40,7 @@ func FuzzLimits(f *testing.F) {
 		if err != nil || !decodes(text) {
 			return
 		}
-		opts := []vmrules.ValidateOption{vmrules.WithRegexBudget(0)} // how long a match takes depends on the machine
+		opts := []vmrules.ValidateOption{vmrules.WithBudget(vmrules.Budget{Backtracking: -1})} // how long a match takes depends on the machine
 		if partial {
 			opts = append(opts, vmrules.Partial())
 		}
@@ -49,7 +49,7 @@ func FuzzLimits(f *testing.F) {
 		if odd := form.Limits(rules, decodeOddly(json.RawMessage(text)), opts...); string(mustJSON(limits)) != string(mustJSON(odd)) {
 			t.Fatalf("the limits depend on the decoder:\n%s", cmp.Diff(limits, odd))
 		}
-		checkLimits(t, rules, object, partial, append(slices.Clone(opts), vmrules.WithRegexBudget(50*time.Millisecond))...)
+		checkLimits(t, rules, object, partial, append(slices.Clone(opts), vmrules.WithBudget(vmrules.Budget{Backtracking: 50 * time.Millisecond}))...)
 		checkSchema(t, rules, object, opts...)
 		in := form.Inputs(rules, object, opts...)
 		checkStrict(t, in.Schema)

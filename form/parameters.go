@@ -48,7 +48,8 @@ func Parameters(template map[string]any, opts ...vmrules.ParseOption) ([]Paramet
 // readParameters reads the parameters of a template, their uses, and what the rules ask. The
 // reader is never nil.
 func readParameters(template map[string]any, opts []vmrules.ParseOption) (*parameterReader, error) {
-	m := meterOf(opts)
+	given := budgetOf(opts)
+	m := meter.OrDefault(given.Work, given.Kept)
 	reading := m.Half()
 	r, inside, err := newParameterReader(template, &m)
 	if err != nil {
@@ -60,24 +61,23 @@ func readParameters(template map[string]any, opts []vmrules.ParseOption) (*param
 		return r, fmt.Errorf("the template is too large to search for parameters: %w", r.meter.Err())
 	}
 	filled, _ := r.filled.(map[string]any)
-	rules, err := vmrules.RulesFor(nil, filled, append(slices.Clone(opts), share(reading))...)
+	rules, err := vmrules.RulesFor(nil, filled, append(slices.Clone(opts), share(given, reading))...)
 	if err != nil {
 		return r, err
 	}
-	return r, r.constrain(newCall(rules, filled, []vmrules.ValidateOption{share(m)}))
+	return r, r.constrain(newCall(rules, filled, []vmrules.ValidateOption{share(given, m)}))
 }
 
 var errNoTemplate = errors.New("only a Template or a VirtualMachineTemplate has parameters")
 
-// meterOf returns a Meter with the Budget among the options.
-func meterOf(opts []vmrules.ParseOption) meter.Meter {
-	var given vmrules.Budget
+// budgetOf returns the Budget among the options.
+func budgetOf(opts []vmrules.ParseOption) (given vmrules.Budget) {
 	for _, opt := range opts {
 		if b, ok := opt.(vmrules.Budget); ok {
 			given = b
 		}
 	}
-	return meter.OrDefault(given.Work, given.Kept)
+	return given
 }
 
 // templateParts returns the parameters that a template declares, and the location of its

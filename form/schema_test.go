@@ -161,7 +161,7 @@ func TestSchema(t *testing.T) {
 		{"what is inside a default", `{"rule": "string", "path": ".x.y"}`, `{}`,
 			[]vmrules.ValidateOption{defaultOf(t, "jsonpath::.spec.domain.x", map[string]any{"y": 1})}, ``, `r0  `},
 		{"a regex without time", `{"rule": "enum", "path": ".s", "values": ["a"], "regex": "(a)\\1|a", "valid": ".s"}`, `{}`,
-			[]vmrules.ValidateOption{vmrules.WithRegexBudget(0)},
+			[]vmrules.ValidateOption{vmrules.WithBudget(vmrules.Budget{Backtracking: -1})},
 			`{"properties": {"s": {"enum": ["a", null]}}}`, `r0 regex `},
 		{"rules that reject nothing",
 			`{"rule": "string", "path": ".s", "justWarning": true}, {"rule": "range", "path": ".s"}, {"rule": "enum", "path": ".s"}`, `{}`,

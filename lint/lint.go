@@ -8,7 +8,7 @@ import (
 
 	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/internal/jsontext"
-	"github.com/vmrules/vmrules/internal/pcre"
+	"github.com/vmrules/vmrules/internal/meter"
 )
 
 // A Severity says how serious a Finding is.
@@ -90,7 +90,7 @@ type linter struct {
 
 	unknownKinds map[int]bool // the indexes of rules whose kind nobody knows
 
-	budget   pcre.Budget  // for the checks; it has no time limit, so that findings do not depend on a clock
+	budget   meter.Budget // for the checks; it has no time limit, so that findings do not depend on a clock
 	cutShort error        // why a repeated reading stopped early; nil if none did
 	flaws    map[int]bool // the offsets of errors in the JSON text inside rules
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/vmrules/vmrules/internal/constraint"
 	"github.com/vmrules/vmrules/internal/jsontext"
 	"github.com/vmrules/vmrules/internal/meter"
-	"github.com/vmrules/vmrules/internal/pcre"
 )
 
 // workPart divides the Budget's work: each repeated reading, of which there are at most
@@ -29,7 +28,7 @@ func newLinter(text string, opts []vmrules.ParseOption) *linter {
 		}
 	}
 	part := l.part()
-	l.budget = pcre.Budget{Meter: meter.New(part.Work, part.Kept)}
+	l.budget = meter.Budget{Meter: meter.New(part.Work, part.Kept)}
 	return l
 }
 

@@ -10,7 +10,6 @@ import (
 
 	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/internal/meter"
-	"github.com/vmrules/vmrules/internal/pcre"
 	"github.com/vmrules/vmrules/internal/value"
 	"github.com/vmrules/vmrules/internal/vmapi"
 )
@@ -18,7 +17,7 @@ import (
 // A pathSearch follows a path down the tree of fields. If a step selects nothing, it
 // guesses what was meant, corrects the path and goes on.
 type pathSearch struct {
-	budget  *pcre.Budget
+	budget  *meter.Budget
 	root    string   // "@" inside a filter
 	fields  []*field // the fields that the steps so far may select; empty if they are unknown
 	written []string // the steps so far, corrected

@@ -23,7 +23,7 @@ import (
 // subjects on which a pattern backtracks without end.
 const libraryBudget = time.Minute
 
-var withTime = vmrules.WithRegexBudget(libraryBudget)
+var withTime = vmrules.WithBudget(vmrules.Budget{Backtracking: libraryBudget})
 
 // librarySubjects is less than the number of values that one path may select.
 const librarySubjects = 5000
@@ -86,7 +86,7 @@ func validate(t testing.TB, rules vmrules.Rules, subjects []string, budget time.
 	for i, subject := range subjects {
 		values[i] = subject
 	}
-	report := vmrules.Validate(rules, map[string]any{"s": values}, vmrules.WithRegexBudget(budget))
+	report := vmrules.Validate(rules, map[string]any{"s": values}, vmrules.WithBudget(vmrules.Budget{Backtracking: budget}))
 	results := report.Results()
 	if len(results) != 1 {
 		t.Fatalf("%d results instead of one:\n%s", len(results), report)

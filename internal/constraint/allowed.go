@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/vmrules/vmrules/internal/meter"
-	"github.com/vmrules/vmrules/internal/pcre"
 	"github.com/vmrules/vmrules/internal/quantity"
 	"github.com/vmrules/vmrules/internal/value"
 )
@@ -42,7 +41,7 @@ func NewAllowed(list []string) *Allowed {
 	return c
 }
 
-func newAllowed(_ *Argument, literals []value.Scalar, _ *pcre.Budget) (Constraint, error) {
+func newAllowed(_ *Argument, literals []value.Scalar, _ *meter.Budget) (Constraint, error) {
 	list := make([]string, 0, len(literals))
 	for _, v := range literals {
 		list = append(list, v.String())
@@ -77,7 +76,7 @@ func (c *Allowed) LimitSize() int {
 func (c *Allowed) Key() string { return Values }
 
 // Holds reports whether the rendered value is in the list.
-func (c *Allowed) Holds(v *value.Scalar, _ *pcre.Budget) (bool, error) {
+func (c *Allowed) Holds(v *value.Scalar, _ *meter.Budget) (bool, error) {
 	if c.has(v) {
 		return true, nil
 	}
@@ -119,7 +118,7 @@ func (c *Allowed) String() string { return string(value.AppendList(nil, c.list))
 func (c *Allowed) Type() Type { return Scalar }
 
 // with returns the values that both allow, in the order of c, each once.
-func (c *Allowed) with(other Constraint, b *pcre.Budget) Constraint {
+func (c *Allowed) with(other Constraint, b *meter.Budget) Constraint {
 	kept := []string{}
 	if b.Spend(meter.Times(len(c.list), ListedWork), 0) != nil {
 		return NewAllowed(kept)

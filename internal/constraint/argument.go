@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/vmrules/vmrules/internal/jsonpath"
-	"github.com/vmrules/vmrules/internal/pcre"
+	"github.com/vmrules/vmrules/internal/meter"
 	"github.com/vmrules/vmrules/internal/value"
 )
 
@@ -29,7 +29,7 @@ type Argument struct {
 	// IsUnquoted means that the annotation must not put a literal in quotes.
 	IsUnquoted bool
 
-	build func(a *Argument, literals []value.Scalar, b *pcre.Budget) (Constraint, error)
+	build func(a *Argument, literals []value.Scalar, b *meter.Budget) (Constraint, error)
 }
 
 // Arguments lists all arguments, in the order in which a value is judged by them.
@@ -60,7 +60,7 @@ func Named(key string) *Argument {
 // New returns the constraint of the argument with these literals; there is one unless
 // IsList. It pays for patterns from b. An error is an [*Error], whose text continues a
 // sentence that begins with the key.
-func (a *Argument) New(literals []value.Scalar, b *pcre.Budget) (Constraint, error) {
+func (a *Argument) New(literals []value.Scalar, b *meter.Budget) (Constraint, error) {
 	return a.build(a, literals, b)
 }
 

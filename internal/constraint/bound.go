@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/vmrules/vmrules/internal/pcre"
+	"github.com/vmrules/vmrules/internal/meter"
 	"github.com/vmrules/vmrules/internal/quantity"
 	"github.com/vmrules/vmrules/internal/value"
 )
@@ -49,7 +49,7 @@ func (c *bound) crosses(other *bound) bool {
 // A Bound is the constraint of the argument min or max.
 type Bound struct{ bound }
 
-func newBound(a *Argument, literals []value.Scalar, _ *pcre.Budget) (Constraint, error) {
+func newBound(a *Argument, literals []value.Scalar, _ *meter.Budget) (Constraint, error) {
 	literal := literals[0]
 	if literal.Shape() == value.Boolean {
 		return nil, a.unfit(WrongType, literal)
@@ -65,7 +65,7 @@ func newBound(a *Argument, literals []value.Scalar, _ *pcre.Budget) (Constraint,
 }
 
 // Holds compares the value as a number. A value that is not a number does not satisfy it.
-func (c *Bound) Holds(v *value.Scalar, b *pcre.Budget) (bool, error) {
+func (c *Bound) Holds(v *value.Scalar, b *meter.Budget) (bool, error) {
 	n, err := v.Quantity()
 	if err == quantity.ErrNotNumber {
 		return false, nil
@@ -99,7 +99,7 @@ func (c *Bound) Breach(v *value.Scalar) Breach {
 // Type returns Number.
 func (c *Bound) Type() Type { return Number }
 
-func (c *Bound) with(other Constraint, _ *pcre.Budget) Constraint {
+func (c *Bound) with(other Constraint, _ *meter.Budget) Constraint {
 	if other.(*Bound).isTighter(&c.bound) {
 		return other
 	}
@@ -114,7 +114,7 @@ func (c *Bound) excludes(other Constraint) bool {
 // A Length is the constraint of the argument minLength or maxLength.
 type Length struct{ bound }
 
-func newLength(a *Argument, literals []value.Scalar, _ *pcre.Budget) (Constraint, error) {
+func newLength(a *Argument, literals []value.Scalar, _ *meter.Budget) (Constraint, error) {
 	literal := literals[0]
 	n, err := literal.Number(), literal.Err()
 	if literal.Shape() == value.String {
@@ -132,7 +132,7 @@ func newLength(a *Argument, literals []value.Scalar, _ *pcre.Budget) (Constraint
 }
 
 // Holds compares the length of the rendered value, in code points.
-func (c *Length) Holds(v *value.Scalar, _ *pcre.Budget) (bool, error) {
+func (c *Length) Holds(v *value.Scalar, _ *meter.Budget) (bool, error) {
 	return quantity.FromInt(int64(v.Length())).Compare(c.number) != c.beyond, nil
 }
 
@@ -155,7 +155,7 @@ func (c *Length) Breach(v *value.Scalar) Breach {
 // Type returns Scalar: any scalar is measured as it is rendered.
 func (c *Length) Type() Type { return Scalar }
 
-func (c *Length) with(other Constraint, _ *pcre.Budget) Constraint {
+func (c *Length) with(other Constraint, _ *meter.Budget) Constraint {
 	if other.(*Length).isTighter(&c.bound) {
 		return other
 	}

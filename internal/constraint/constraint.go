@@ -1,7 +1,7 @@
 package constraint
 
 import (
-	"github.com/vmrules/vmrules/internal/pcre"
+	"github.com/vmrules/vmrules/internal/meter"
 	"github.com/vmrules/vmrules/internal/value"
 )
 
@@ -12,7 +12,7 @@ type Constraint interface {
 	Key() string
 	// Holds reports whether a value satisfies the constraint. An error says why
 	// that cannot be decided.
-	Holds(v *value.Scalar, b *pcre.Budget) (bool, error)
+	Holds(v *value.Scalar, b *meter.Budget) (bool, error)
 	// Breach says what is wrong with a value that does not satisfy it.
 	Breach(v *value.Scalar) Breach
 	// Type returns the type of all values that satisfy it.
@@ -24,7 +24,7 @@ type Constraint interface {
 	// same key. That is one of the two if it is at least as strict as the other, and this
 	// one if they are equally strict. If there is no such constraint, with returns nil;
 	// then neither of the two excludes any other constraint.
-	with(other Constraint, b *pcre.Budget) Constraint
+	with(other Constraint, b *meter.Budget) Constraint
 	// excludes reports whether no value satisfies both. It may return false although none
 	// does.
 	excludes(other Constraint) bool

@@ -10,7 +10,6 @@ import (
 
 	"github.com/vmrules/vmrules/internal/constraint"
 	"github.com/vmrules/vmrules/internal/meter"
-	"github.com/vmrules/vmrules/internal/pcre"
 	"github.com/vmrules/vmrules/internal/value"
 )
 
@@ -33,8 +32,8 @@ var candidates = []any{
 	"", "1", "2", "22", "2Ki", "2.5", "virtio", "vi", "true", "sata", true, false,
 }
 
-func newBudget() *pcre.Budget {
-	return &pcre.Budget{Meter: meter.New(1_000_000_000, 64<<20), Backtracking: time.Minute}
+func newBudget() *meter.Budget {
+	return &meter.Budget{Meter: meter.New(1_000_000_000, 64<<20), Backtracking: time.Minute}
 }
 
 func scalars(t *testing.T, values []any) []value.Scalar {

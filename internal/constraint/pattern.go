@@ -3,6 +3,7 @@ package constraint
 import (
 	"fmt"
 
+	"github.com/vmrules/vmrules/internal/meter"
 	"github.com/vmrules/vmrules/internal/pcre"
 	"github.com/vmrules/vmrules/internal/value"
 )
@@ -14,7 +15,7 @@ type Pattern struct {
 	regex *pcre.Regex
 }
 
-func newPattern(a *Argument, literals []value.Scalar, b *pcre.Budget) (Constraint, error) {
+func newPattern(a *Argument, literals []value.Scalar, b *meter.Budget) (Constraint, error) {
 	literal := literals[0]
 	text := literal.Text()
 	if literal.Shape() != value.String {
@@ -40,7 +41,7 @@ func (c *Pattern) IsLinear() bool { return c.regex.IsLinear() }
 func (c *Pattern) Key() string { return Regex }
 
 // Holds reports whether the regex matches anywhere in the rendered value.
-func (c *Pattern) Holds(v *value.Scalar, b *pcre.Budget) (bool, error) {
+func (c *Pattern) Holds(v *value.Scalar, b *meter.Budget) (bool, error) {
 	return c.regex.Match(v.String(), b)
 }
 
@@ -53,7 +54,7 @@ func (c *Pattern) Breach(v *value.Scalar) Breach {
 // Type returns Scalar: any scalar is matched as it is rendered.
 func (c *Pattern) Type() Type { return Scalar }
 
-func (c *Pattern) with(other Constraint, _ *pcre.Budget) Constraint {
+func (c *Pattern) with(other Constraint, _ *meter.Budget) Constraint {
 	if other.(*Pattern).text == c.text {
 		return c
 	}

@@ -4,7 +4,7 @@ import (
 	"iter"
 	"slices"
 
-	"github.com/vmrules/vmrules/internal/pcre"
+	"github.com/vmrules/vmrules/internal/meter"
 	"github.com/vmrules/vmrules/internal/value"
 )
 
@@ -59,7 +59,7 @@ func (s *Set) ReadsNumbers() bool { return s.Type().Is(Number) }
 
 // Admits reports whether a value certainly satisfies the set. It returns false if that
 // cannot be decided.
-func (s *Set) Admits(v *value.Scalar, b *pcre.Budget) bool {
+func (s *Set) Admits(v *value.Scalar, b *meter.Budget) bool {
 	if ok, err := s.kind.Admits(v, true); !ok || err != nil {
 		return false
 	}
@@ -74,7 +74,7 @@ func (s *Set) Admits(v *value.Scalar, b *pcre.Budget) bool {
 // holds calls Holds of a constraint. It names the types of the format's arguments, so that
 // the compiler sees that neither v nor b escapes to the heap. Another type gets copies,
 // which do.
-func holds(c Constraint, v *value.Scalar, b *pcre.Budget) (bool, error) {
+func holds(c Constraint, v *value.Scalar, b *meter.Budget) (bool, error) {
 	switch c := c.(type) {
 	case *Bound:
 		return c.Holds(v, b)
@@ -101,7 +101,7 @@ type Finding struct {
 // Findings yields what a resolved value does not satisfy, and what cannot be decided. If
 // the type is among that, it yields only the type. The scalar is that of the value, if
 // isScalar.
-func (s *Set) Findings(v any, scalar *value.Scalar, isScalar bool, b *pcre.Budget) iter.Seq[Finding] {
+func (s *Set) Findings(v any, scalar *value.Scalar, isScalar bool, b *meter.Budget) iter.Seq[Finding] {
 	return func(yield func(Finding) bool) {
 		switch ok, err := s.kind.Admits(scalar, isScalar); {
 		case err != nil:

@@ -4,6 +4,7 @@ import (
 	"math"
 	"unicode/utf8"
 
+	"github.com/vmrules/vmrules/internal/meter"
 	"github.com/vmrules/vmrules/internal/pcre"
 )
 
@@ -70,7 +71,7 @@ func narrow(least, most *int64, c *bound) bool {
 }
 
 // Admits reports whether the set certainly admits a value. It pays from b for matching.
-func (s *Shortcut) Admits(v any, b *pcre.Budget) bool {
+func (s *Shortcut) Admits(v any, b *meter.Budget) bool {
 	switch v := v.(type) {
 	case int64:
 		return s.ints && s.least <= v && v <= s.most
@@ -80,7 +81,7 @@ func (s *Shortcut) Admits(v any, b *pcre.Budget) bool {
 	return false
 }
 
-func (s *Shortcut) admitsText(v string, b *pcre.Budget) bool {
+func (s *Shortcut) admitsText(v string, b *meter.Budget) bool {
 	if s.shortest > 0 || s.longest < shortText {
 		length := int64(utf8.RuneCountInString(v))
 		if length < s.shortest || s.longest < length {

@@ -8,7 +8,6 @@ import (
 
 	"github.com/vmrules/vmrules/internal/constraint"
 	"github.com/vmrules/vmrules/internal/meter"
-	"github.com/vmrules/vmrules/internal/pcre"
 	"github.com/vmrules/vmrules/internal/value"
 )
 
@@ -28,7 +27,7 @@ func TestShortcut(t *testing.T) {
 	}
 	kinds := []constraint.Type{constraint.Scalar, constraint.String, constraint.Integer}
 	keys := []string{constraint.Min, constraint.Max, constraint.MinLength, constraint.MaxLength, constraint.Values, constraint.Regex}
-	b := &pcre.Budget{Meter: meter.New(math.MaxInt, math.MaxInt), Backtracking: math.MaxInt64}
+	b := &meter.Budget{Meter: meter.New(math.MaxInt, math.MaxInt), Backtracking: math.MaxInt64}
 	admitted := 0
 	var each func(keys []string, made []constraint.Constraint)
 	each = func(keys []string, made []constraint.Constraint) {
@@ -68,7 +67,7 @@ func TestShortcut(t *testing.T) {
 	}
 }
 
-func newConstraint(t *testing.T, key string, texts []any, b *pcre.Budget) constraint.Constraint {
+func newConstraint(t *testing.T, key string, texts []any, b *meter.Budget) constraint.Constraint {
 	t.Helper()
 	var literals []value.Scalar
 	for _, text := range texts {

@@ -4,7 +4,7 @@ import (
 	"iter"
 	"slices"
 
-	"github.com/vmrules/vmrules/internal/pcre"
+	"github.com/vmrules/vmrules/internal/meter"
 )
 
 // Together combines what several sets demand of one value. The zero Together demands nothing.
@@ -19,7 +19,7 @@ type Together struct {
 // Add adds what a set demands. It combines two constraints of the same argument into one if
 // it can; if they are equally strict, it keeps the earlier one. Add pays from b; if the
 // budget is used up, the result means nothing.
-func (t *Together) Add(s *Set, b *pcre.Budget) {
+func (t *Together) Add(s *Set, b *meter.Budget) {
 	t.kind |= s.kind
 	for _, c := range s.all {
 		i := order(c)
@@ -61,7 +61,7 @@ func (t *Together) Set() Set {
 // Conflicts yields the pairs of constraints that no value would satisfy if the set were
 // added: two bounds that cross, or the same constraint twice if it allows no value. If it
 // yields none, there may still be no value that satisfies everything.
-func (t *Together) Conflicts(s *Set, b *pcre.Budget) iter.Seq2[Constraint, Constraint] {
+func (t *Together) Conflicts(s *Set, b *meter.Budget) iter.Seq2[Constraint, Constraint] {
 	ones := t.ones
 	for _, c := range s.all {
 		i := order(c)

@@ -3,6 +3,8 @@ package pcre
 import (
 	"slices"
 	"strings"
+
+	"github.com/vmrules/vmrules/internal/meter"
 )
 
 // HasAssertion reports whether the pattern depends on the text around its match: it has an
@@ -62,7 +64,7 @@ func end(n *node) *node {
 // Anchored returns a half-anchored pattern with its ^ and $ around all alternatives. It
 // returns "" for any other pattern, if the anchors are written differently, or if the
 // result does not compile.
-func (t *Tree) Anchored(b *Budget) string {
+func (t *Tree) Anchored(b *meter.Budget) string {
 	if !t.IsHalfAnchored() {
 		return ""
 	}

@@ -7,12 +7,13 @@ import (
 	"time"
 
 	"github.com/dlclark/regexp2/v2"
+	"github.com/vmrules/vmrules/internal/meter"
 )
 
 // backtracking matches with regexp2.
 type backtracking struct{ regex *regexp2.Regexp }
 
-func newBacktracking(tree *node, b *Budget) (*backtracking, error) {
+func newBacktracking(tree *node, b *meter.Budget) (*backtracking, error) {
 	cost := backtrackingCost(tree)
 	if err := b.Spend(cost.work, cost.kept); err != nil {
 		return nil, err

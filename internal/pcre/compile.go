@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+
+	"github.com/vmrules/vmrules/internal/meter"
 )
 
 // A Regex is a compiled pattern. It is immutable and safe for concurrent use.
@@ -27,7 +29,7 @@ var errEngine = errors.New("the regex cannot be compiled, which is a defect of t
 
 // Compile compiles a pattern. Its error is for people: it says what is wrong, at which
 // character, and what would be right. It charges b for each step before it takes it.
-func Compile(pattern string, b *Budget) (*Regex, error) {
+func Compile(pattern string, b *meter.Budget) (*Regex, error) {
 	tree, err := parse(pattern, b)
 	if err != nil {
 		return nil, err
@@ -52,7 +54,7 @@ func Compile(pattern string, b *Budget) (*Regex, error) {
 // Budget.Backtracking.
 func (r *Regex) IsLinear() bool { return r.linear != nil }
 
-func (r *Regex) compileLinear(tree *node, b *Budget) (err error) {
+func (r *Regex) compileLinear(tree *node, b *meter.Budget) (err error) {
 	cost, onePass := linearCost(tree)
 	if err := b.Spend(cost.work, cost.kept); err != nil {
 		return err

@@ -45,7 +45,7 @@
 //
 // # What it costs
 //
-// Patterns and subjects are hostile. Every step is charged to a [Budget] before it is
+// Patterns and subjects are hostile. Every step is charged to a meter.Budget before it is
 // taken, in work and in bytes that are kept. If the budget is too small, the step is
 // refused. The parser pays as it reads. Then the cost of an engine is estimated from the
 // tree; tests check that the estimates are never too low. A linear match pays for each

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/vmrules/vmrules/internal/meter"
 )
 
 // ECMA-262 is the language of patterns in JSON Schema. Any engine may read them, so only
@@ -21,7 +23,7 @@ const maxECMA = 16 << 10
 
 // ECMA returns the pattern in the syntax of ECMA-262, for use with its flag u. It returns
 // an error if that might not match the same strings.
-func (t *Tree) ECMA(b *Budget) (string, error) {
+func (t *Tree) ECMA(b *meter.Budget) (string, error) {
 	if !isECMA(t.root) {
 		return "", errNotECMA
 	}

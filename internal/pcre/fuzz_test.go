@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 	"unicode/utf8"
+
+	"github.com/vmrules/vmrules/internal/meter"
 )
 
 // No message may contain a term of the implementation.
@@ -29,7 +31,7 @@ func FuzzMatch(f *testing.F) {
 			}
 			return
 		}
-		budget := func() *Budget { return budgetOf(workOfCall/100, 50*time.Millisecond) }
+		budget := func() *meter.Budget { return budgetOf(workOfCall/100, 50*time.Millisecond) }
 		matched, err := r.Match(subject, budget())
 		if errors.Is(err, errNotUTF8) == utf8.ValidString(subject) {
 			t.Errorf("match(%q): %v", subject, err)

@@ -8,15 +8,6 @@ import (
 	"github.com/vmrules/vmrules/internal/meter"
 )
 
-// A Budget is what is left for compiling and matching: work and bytes, and the time
-// for matches that backtrack. That time does not run while they wait for others to end,
-// for a second in all. It is not safe for concurrent use.
-type Budget struct {
-	meter.Meter
-	Backtracking time.Duration
-	waited       time.Duration // so far
-}
-
 var (
 	errNotUTF8 = errors.New("the value is not valid UTF-8")
 	errTime    = errors.New("the time for regexes that backtrack is used up")
@@ -25,7 +16,7 @@ var (
 
 // Match reports whether the regex matches anywhere in subject. It returns an error if b is
 // too small, if backtracking takes too much memory, or if subject is not valid UTF-8.
-func (r *Regex) Match(subject string, b *Budget) (bool, error) {
+func (r *Regex) Match(subject string, b *meter.Budget) (bool, error) {
 	if err := b.Spend(r.price(len(subject)), 0); err != nil {
 		return false, err
 	}
@@ -47,11 +38,11 @@ func (r *Regex) price(length int) int {
 	return r.work.price(length, r.parts)
 }
 
-func (r *Regex) matchBacktracking(subject string, b *Budget) (bool, error) {
+func (r *Regex) matchBacktracking(subject string, b *meter.Budget) (bool, error) {
 	if b.Backtracking <= 0 {
 		return false, errTime
 	}
-	if err := b.takeSlot(); err != nil {
+	if err := takeSlot(b); err != nil {
 		return false, err
 	}
 	defer leaveSlot()

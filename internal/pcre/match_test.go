@@ -13,7 +13,7 @@ import (
 	"github.com/vmrules/vmrules/internal/meter"
 )
 
-func fullBudget() *Budget { return budgetOf(1<<40, time.Minute) }
+func fullBudget() *meter.Budget { return budgetOf(1<<40, time.Minute) }
 
 // The default budget of a call that compiles and matches, in work and bytes.
 const (
@@ -22,11 +22,11 @@ const (
 )
 
 // budgetOf returns a budget with that much work, and with time for backtracking.
-func budgetOf(work int, backtracking time.Duration) *Budget {
-	return &Budget{Meter: meter.New(work, keptOfCall), Backtracking: backtracking}
+func budgetOf(work int, backtracking time.Duration) *meter.Budget {
+	return &meter.Budget{Meter: meter.New(work, keptOfCall), Backtracking: backtracking}
 }
 
-func workLeft(b *Budget) int {
+func workLeft(b *meter.Budget) int {
 	work, _ := b.Left()
 	return work
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/vmrules/vmrules/internal/meter"
 )
 
 // MaxBytes is how long a pattern may be, in bytes.
@@ -29,7 +31,7 @@ type Tree struct {
 // Parse reads a pattern. Its error is for people: it says what is wrong, at which
 // character, and what would be right. It charges b for reading, and for the questions that
 // a Tree answers without a Budget.
-func Parse(pattern string, b *Budget) (*Tree, error) {
+func Parse(pattern string, b *meter.Budget) (*Tree, error) {
 	root, err := parse(pattern, b)
 	if err != nil {
 		return nil, err
@@ -41,7 +43,7 @@ func Parse(pattern string, b *Budget) (*Tree, error) {
 // Anything else is an error that names it.
 //
 // It charges b for reading, and for the later walks over the tree.
-func parse(pattern string, b *Budget) (*node, error) {
+func parse(pattern string, b *meter.Budget) (*node, error) {
 	if len(pattern) > MaxBytes {
 		return nil, fmt.Errorf("the regex has %d bytes, but at most %d are allowed", len(pattern), MaxBytes)
 	}
@@ -78,7 +80,7 @@ func (p *parser) takenForDisjoint() bool {
 }
 
 type parser struct {
-	budget  *Budget
+	budget  *meter.Budget
 	text    []rune
 	pos     int
 	options optionSet

@@ -3,6 +3,8 @@ package pcre
 import (
 	"slices"
 	"unicode"
+
+	"github.com/vmrules/vmrules/internal/meter"
 )
 
 // A program is a pattern as instructions for a machine. It is immutable.
@@ -51,7 +53,7 @@ const (
 
 // compileProgram returns the program of a tree. Repeats of groups are written out. It charges
 // b for each instruction before it makes it.
-func compileProgram(tree *node, b *Budget) (*program, error) {
+func compileProgram(tree *node, b *meter.Budget) (*program, error) {
 	c := &programCompiler{budget: b, captures: map[int]int32{}, sets: map[*node]*runeSet{}}
 	for group := range referredGroups(tree) {
 		c.captures[group] = c.newSlots(2)
@@ -65,7 +67,7 @@ type programCompiler struct {
 	program
 	captures map[int]int32 // the first slot of each group that a back-reference refers to
 	sets     map[*node]*runeSet
-	budget   *Budget
+	budget   *meter.Budget
 	err      error // of the budget
 }
 

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"runtime"
 	"time"
+
+	"github.com/vmrules/vmrules/internal/meter"
 )
 
 // slots has room for as many matches that backtrack as there are cores. A match takes one before
@@ -16,19 +18,19 @@ var maxWait = time.Second
 
 var errBusy = errors.New("too many other regexes that backtrack are being matched")
 
-// takeSlot takes a slot, and waits for one if it must. The caller gives it back with leaveSlot.
-func (b *Budget) takeSlot() error {
+// takeSlot takes a slot for a match that b pays for, and waits for one if it must. The caller gives it back with leaveSlot.
+func takeSlot(b *meter.Budget) error {
 	select {
 	case slots <- struct{}{}:
 		return nil
 	default:
 	}
 	start := time.Now()
-	defer func() { b.waited += time.Since(start) }()
+	defer func() { b.Waited += time.Since(start) }()
 	select {
 	case slots <- struct{}{}:
 		return nil
-	case <-time.After(maxWait - b.waited):
+	case <-time.After(maxWait - b.Waited):
 		return errBusy
 	}
 }

@@ -17,7 +17,7 @@ func TestSlots(t *testing.T) {
 		slots <- struct{}{}
 	}
 	b := fullBudget()
-	b.waited = maxWait - time.Millisecond
+	b.Waited = maxWait - time.Millisecond
 	before := b.Backtracking
 	if _, err := r.Match("a", b); !errors.Is(err, errBusy) || b.Backtracking != before {
 		t.Errorf("with all slots taken: %v, and %v of %v are left", err, b.Backtracking, before)

@@ -11,7 +11,6 @@ import (
 	"github.com/vmrules/vmrules/internal/constraint"
 	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/meter"
-	"github.com/vmrules/vmrules/internal/pcre"
 	"github.com/vmrules/vmrules/internal/plan"
 	"github.com/vmrules/vmrules/internal/value"
 )
@@ -170,7 +169,7 @@ func TestWrongOf(t *testing.T) {
 // A pattern that backtracks has limited time, so only one search judges it.
 func TestBacktracking(t *testing.T) {
 	e := entry(t, ".a", "")
-	b := &pcre.Budget{Meter: meter.OrDefault(0, 0)}
+	b := &meter.Budget{Meter: meter.OrDefault(0, 0)}
 	pattern, err := constraint.Named(constraint.Regex).New([]value.Scalar{value.FromString("(?=a)" + strings.Repeat("a", 3))}, b)
 	if err != nil {
 		t.Fatal(err)

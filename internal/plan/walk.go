@@ -9,7 +9,6 @@ import (
 
 	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/meter"
-	"github.com/vmrules/vmrules/internal/pcre"
 	"github.com/vmrules/vmrules/internal/value"
 )
 
@@ -106,7 +105,7 @@ const maxWrong = 1000
 // that it calls keeps a pointer to it.
 type walk struct {
 	found  []Verdict // the flags of each entry
-	budget pcre.Budget
+	budget meter.Budget
 
 	items   indexes          // on the way to the current value
 	depth   int              // how many there are

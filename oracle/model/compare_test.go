@@ -95,7 +95,7 @@ func (c testCase) judge() (want, got []model.Result, err error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("the library refuses: %w", err)
 	}
-	opts := []vmrules.ValidateOption{vmrules.WithRegexBudget(time.Minute)} // so that no clock decides
+	opts := []vmrules.ValidateOption{vmrules.WithBudget(vmrules.Budget{Backtracking: time.Minute})} // so that no clock decides
 	if c.options.Partial {
 		opts = append(opts, vmrules.Partial())
 	}

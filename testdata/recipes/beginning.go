@@ -3,14 +3,14 @@ package constraint
 import (
 	"strings"
 
-	"github.com/vmrules/vmrules/internal/pcre"
+	"github.com/vmrules/vmrules/internal/meter"
 	"github.com/vmrules/vmrules/internal/value"
 )
 
 // A Beginning is the constraint of the argument prefix.
 type Beginning struct{ text string }
 
-func newBeginning(a *Argument, literals []value.Scalar, _ *pcre.Budget) (Constraint, error) {
+func newBeginning(a *Argument, literals []value.Scalar, _ *meter.Budget) (Constraint, error) {
 	literal := literals[0]
 	if literal.Shape() != value.String {
 		return nil, a.unfit(WrongType, literal)
@@ -28,7 +28,7 @@ func (c *Beginning) String() string { return c.text }
 func (c *Beginning) Type() Type { return Scalar }
 
 // Holds reports whether the rendered value begins with the prefix.
-func (c *Beginning) Holds(v *value.Scalar, _ *pcre.Budget) (bool, error) {
+func (c *Beginning) Holds(v *value.Scalar, _ *meter.Budget) (bool, error) {
 	return strings.HasPrefix(v.String(), c.text), nil
 }
 
@@ -38,7 +38,7 @@ func (c *Beginning) Breach(v *value.Scalar) Breach {
 	return Breach{Invalid, c.text, string(value.AppendQuoted(detail, c.text))}
 }
 
-func (c *Beginning) with(other Constraint, _ *pcre.Budget) Constraint {
+func (c *Beginning) with(other Constraint, _ *meter.Budget) Constraint {
 	o := other.(*Beginning)
 	switch {
 	case strings.HasPrefix(c.text, o.text):

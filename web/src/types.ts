@@ -112,7 +112,7 @@ export interface Problem {
  * differently.
  *
  * Most patterns run in linear time. Those with lookaround, back-references, and atomic
- * or possessive parts backtrack, within the time that [WithRegexBudget] sets.
+ * or possessive parts backtrack, within the time that [Budget] sets.
  */
 export interface Rule {
   /** unique among the rules of an annotation */
