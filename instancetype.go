@@ -58,7 +58,7 @@ func (e *evaluation) expanded(t *target) target {
 		return done
 	}
 	work, kept := e.budget.Left()
-	b := instancetype.Budget{Work: work, Kept: kept}
+	b := instancetype.Meter{Work: work, Kept: kept}
 	expanded, err := b.ExpandNamed(vm, it, preference)
 	_ = e.budget.Spend(work-b.Work, kept-b.Kept)
 	switch {

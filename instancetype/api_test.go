@@ -10,5 +10,5 @@ import (
 func TestAPI(t *testing.T) { apitest.Check(t) }
 
 func TestZeroValues(t *testing.T) {
-	apitest.CheckZero(t, instancetype.Budget{}, instancetype.Named{})
+	apitest.CheckZero(t, instancetype.Meter{}, instancetype.Named{})
 }

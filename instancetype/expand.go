@@ -59,27 +59,27 @@ type Origin struct {
 // which KubeVirt crashes. The same is true if a call would take more than about a second or
 // 64 MB of memory.
 func Expand(vm, instancetype, preference map[string]any) (*Expansion, error) {
-	return (&Budget{meter.DefaultWork, meter.DefaultKept}).Expand(vm, instancetype, preference)
+	return (&Meter{meter.DefaultWork, meter.DefaultKept}).Expand(vm, instancetype, preference)
 }
 
-// A Budget is what several calls of Expand may spend together. It is not safe for concurrent
+// A Meter is what several calls of Expand may spend together. It is not safe for concurrent
 // use.
-type Budget struct {
+type Meter struct {
 	// Work is the work that is left, in units of about a nanosecond.
 	Work int
 	// Kept is the memory that is left, in bytes.
 	Kept int
 }
 
-// Expand is the function Expand, paid for from b. A call for which b is too small returns
+// Expand is the function Expand, paid for from m. A call for which m is too small returns
 // an error, and so do all later ones.
-func (b *Budget) Expand(vm, instancetype, preference map[string]any) (*Expansion, error) {
-	if b == nil {
-		b = &Budget{}
+func (m *Meter) Expand(vm, instancetype, preference map[string]any) (*Expansion, error) {
+	if m == nil {
+		m = &Meter{}
 	}
-	m := meter.New(b.Work, b.Kept)
-	expanded, err := expand(vm, instancetype, preference, &m)
-	b.Work, b.Kept = m.Left()
+	left := meter.New(m.Work, m.Kept)
+	expanded, err := expand(vm, instancetype, preference, &left)
+	m.Work, m.Kept = left.Left()
 	return expanded, err
 }
 

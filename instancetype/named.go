@@ -115,7 +115,7 @@ func (n *Named) Fits(object map[string]any) error {
 // before the preference. If only the preference is not known, Unknown says why, and the VM
 // lacks what the preference may set. That includes cpu.sockets, cpu.cores and cpu.threads
 // where they depend on it, although the instance type sets them.
-func (b *Budget) ExpandNamed(vm, instancetype, preference map[string]any) (*Expansion, error) {
+func (m *Meter) ExpandNamed(vm, instancetype, preference map[string]any) (*Expansion, error) {
 	named, preferred := NamesOf(vm)
 	err, unknown := named.isKnown(instancetype), preferred.isKnown(preference)
 	switch {
@@ -130,7 +130,7 @@ func (b *Budget) ExpandNamed(vm, instancetype, preference map[string]any) (*Expa
 	if preferred == nil || unknown != nil {
 		preference = nil
 	}
-	expanded, err := b.Expand(vm, instancetype, preference)
+	expanded, err := m.Expand(vm, instancetype, preference)
 	if err == nil && unknown != nil {
 		expanded.Unknown = unknown
 		expanded.dropTopology()

@@ -87,7 +87,7 @@ func TestExpandNamed(t *testing.T) {
 		{"objects that the VM does not name", `{"spec": {"template": {"spec": {"domain": {"cpu": {}}}}}}`, u1Large, fedora, cpu{}, "", ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			b := instancetype.Budget{Work: 1e9, Kept: 1e6}
+			b := instancetype.Meter{Work: 1e9, Kept: 1e6}
 			e, err := b.ExpandNamed(parse(test.vm), parseIfAny(test.instancetype), parseIfAny(test.preference))
 			if errorText(err) != test.err {
 				t.Fatalf("error %q, want %q", errorText(err), test.err)
@@ -109,16 +109,16 @@ func TestExpandNamed(t *testing.T) {
 	}
 }
 
-// A Budget that is used up stays so.
+// A Meter that is used up stays so.
 func TestBudget(t *testing.T) {
-	b := instancetype.Budget{Work: 1e9, Kept: 100}
+	b := instancetype.Meter{Work: 1e9, Kept: 100}
 	for range 2 {
 		if _, err := b.Expand(parse(`{"spec": {"template": {}}}`), parse(u1Large), nil); err == nil {
 			t.Errorf("no error, with %+v left", b)
 		}
 		b.Work = max(b.Work, 0)
 	}
-	if b != (instancetype.Budget{}) {
+	if b != (instancetype.Meter{}) {
 		t.Errorf("%+v is left", b)
 	}
 }

@@ -123,7 +123,7 @@ func (c *checker) expandVM(vm map[string]any, in manifest.Object) (*instancetype
 	if err != nil {
 		return nil, err
 	}
-	b := instancetype.Budget{Work: expansionWork, Kept: expansionSize}
+	b := instancetype.Meter{Work: expansionWork, Kept: expansionSize}
 	expanded, err := b.ExpandNamed(vm, given, preferred)
 	if err != nil {
 		return nil, err
