@@ -341,8 +341,13 @@ func (g *generator) value(p plant) any {
 	return map[fieldType]any{anyType: "x", integerType: 3, stringType: "x", quantityType: "2Gi"}[p.at.of]
 }
 
+// isFloat reports whether the API server decodes a value as a float64.
 func isFloat(v any) bool {
-	_, ok := decoded(map[string]any{"v": v})["v"].(float64)
+	n, isNumber := v.(json.Number)
+	if !isNumber {
+		return false
+	}
+	_, ok := decoded(map[string]any{"v": n})["v"].(float64)
 	return ok
 }
 
@@ -353,8 +358,9 @@ var quantityPattern = regexp.MustCompile(`^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+
 func fits(v any, of fieldType) bool {
 	switch of {
 	case integerType:
-		_, ok := decoded(map[string]any{"v": v})["v"].(int64)
-		return ok
+		_, isInt := v.(int)
+		_, isNumber := v.(json.Number)
+		return isInt || isNumber && !isFloat(v)
 	case stringType:
 		_, ok := v.(string)
 		if _, isNumber := v.(json.Number); isNumber {
