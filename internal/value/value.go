@@ -67,10 +67,10 @@ func isJSONNumber(s string) bool {
 
 // Resolve returns v in one of the forms that the other functions understand: nil, a bool, a
 // string, a json.Number, a Go number, a map or slice of any type, or a placeholder for a
-// value that has no JSON form, which [IsReadable] recognizes. It follows pointers. A value that only its own methods or
-// fields can turn into JSON is replaced by what that JSON says. A nil map or slice becomes
-// nil, since its JSON is null. The result always agrees with what encoding/json writes for
-// the value inside its object.
+// value that has no JSON form, which [IsReadable] recognizes. It follows pointers. A value
+// that only its own methods or fields can turn into JSON is replaced by what that JSON says.
+// A nil map or slice becomes nil, since its JSON is null. The result always agrees with what
+// encoding/json writes for the value inside its object.
 func Resolve(v any) any {
 	switch typed := v.(type) {
 	case nil, bool, string, json.Number, int, int64, uint64, float64:
@@ -175,23 +175,26 @@ func IsEncoded(v any) bool {
 
 // encoded returns the value of the JSON that v's own methods or fields produce.
 func encoded(v any) (resolved any) {
-	none := withoutJSON(reflect.TypeOf(v).String())
 	n := nesting{}
 	n.follow(v, 0)
-	none.values = n.values
-	if n.err != nil {
+	none := func() noJSON {
+		none := withoutJSON(reflect.TypeOf(v).String())
+		none.values = n.values
 		return none
+	}
+	if n.err != nil {
+		return none()
 	}
 	// The methods are the caller's, and may panic on a value that is half
 	// built; that must not take a controller down.
 	defer func() {
 		if recover() != nil {
-			resolved = none
+			resolved = none()
 		}
 	}()
 	decoded, err := throughJSON(v)
 	if err != nil {
-		return none
+		return none()
 	}
 	return decoded
 }
