@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/fieldpath"
 	"github.com/vmrules/vmrules/internal/meter"
 )
 
@@ -22,7 +23,7 @@ type call struct {
 // A rule holds what is the same for all targets of a rule.
 type rule struct {
 	vmrules.Rule
-	path, valid []vmrules.Step
+	path, valid []fieldpath.Step
 	pathIndex   int // in call.paths
 	// follows means that the path begins with "valid": if the path selects something,
 	// so does "valid".
@@ -76,12 +77,12 @@ func (c *call) newRule(r vmrules.Rule) (made rule, key string) {
 	if c.budget.Spend(meter.Times(size, pathByteWork), meter.Times(size, pathByteSize)) != nil {
 		return rule{Rule: r}, ""
 	}
-	made = rule{Rule: r, path: r.Path.Steps(), valid: r.Valid.Steps()}
+	made = rule{Rule: r, path: fieldpath.Steps(r.Path), valid: fieldpath.Steps(r.Valid)}
 	made.follows = !r.Valid.IsZero() && r.Path.BeginsWith(r.Valid)
 	return made, textOf(made.path)
 }
 
-func textOf(path []vmrules.Step) string {
+func textOf(path []fieldpath.Step) string {
 	var b strings.Builder
 	for _, step := range path {
 		b.WriteString(step.String())

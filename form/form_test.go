@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/fieldpath"
 	"github.com/vmrules/vmrules/form"
 	"github.com/vmrules/vmrules/internal/conformance"
 	"github.com/vmrules/vmrules/internal/meter"
@@ -89,7 +90,7 @@ func defaultOf(t testing.TB, path string, value any) vmrules.ValidateOption {
 // keyOf returns a text that is the same for Equal paths.
 func keyOf(p vmrules.Path) string {
 	key := ""
-	for _, step := range p.Steps() {
+	for _, step := range fieldpath.Steps(p) {
 		key += step.String()
 	}
 	return key

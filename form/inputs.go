@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/fieldpath"
 	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/meter"
 	"github.com/vmrules/vmrules/internal/value"
@@ -97,15 +98,15 @@ func (in *inputs) fits(p place, m *meter.Meter) error {
 	found := map[string]int{}
 	for i, step := range p.steps {
 		switch step := step.(type) {
-		case vmrules.ItemsStep:
+		case fieldpath.Items:
 			isBelowItems = true
-		case vmrules.NameStep:
+		case fieldpath.Name:
 			object := value.Resolve(at)
 			if m.Spend(meter.Times(value.LookupCost(object, string(step)), jsonpath.NodeWork), 0) != nil {
 				return errFull
 			}
 			at, _ = value.Member(object, string(step))
-		case vmrules.IndexStep:
+		case fieldpath.Index:
 			array := value.Resolve(at)
 			key := textOf(p.steps[:i])
 			found[key] = max(found[key], value.Len(array), int(step)+1)
@@ -132,7 +133,7 @@ func (in *inputs) fits(p place, m *meter.Meter) error {
 // arrays returns the place up to its last index.
 func (p place) arrays() place {
 	for i := len(p.steps) - 1; i >= 0; i-- {
-		if _, ok := p.steps[i].(vmrules.IndexStep); ok {
+		if _, ok := p.steps[i].(fieldpath.Index); ok {
 			return place{steps: p.steps[:i+1]}
 		}
 	}
@@ -155,13 +156,13 @@ func (in *inputs) exists(p place, at int) map[string]any {
 		return map[string]any{"not": map[string]any{"type": "null"}}
 	}
 	switch step := rest.steps[0].(type) {
-	case vmrules.NameStep:
+	case fieldpath.Name:
 		if (place{rest.steps[1:], p.hasDefault}).isDefaulted() {
 			return map[string]any{"type": "object"}
 		}
 		name := string(step)
 		return map[string]any{"type": "object", "required": []any{name}, "properties": map[string]any{name: in.exists(p, at+1)}}
-	case vmrules.IndexStep:
+	case fieldpath.Index:
 		items := anyItems(in.lengths[textOf(p.steps[:at])])
 		items[step] = in.exists(p, at+1)
 		return tuple(items)
@@ -210,7 +211,7 @@ func (in *inputs) objectNode(n *node, path string) map[string]any {
 	}
 	properties := map[string]any{}
 	for name, member := range n.members {
-		if below := in.node(member, path+vmrules.NameStep(name).String()); len(below) > 0 {
+		if below := in.node(member, path+fieldpath.Name(name).String()); len(below) > 0 {
 			properties[name] = below
 		}
 	}
@@ -230,7 +231,7 @@ func (in *inputs) arrayNode(n *node, path string) map[string]any {
 	}
 	var also []any
 	if n.items != nil {
-		also = appendUnlessEmpty(also, "items", in.node(n.items, path+vmrules.ItemsStep{}.String()))
+		also = appendUnlessEmpty(also, "items", in.node(n.items, path+fieldpath.Items{}.String()))
 	}
 	for _, contains := range n.contains {
 		also = append(also, map[string]any{"contains": contains})
@@ -238,7 +239,7 @@ func (in *inputs) arrayNode(n *node, path string) map[string]any {
 	if length := in.lengths[path]; length > 0 {
 		items := anyItems(length)
 		for i, of := range n.item {
-			if item := in.node(of, path+vmrules.IndexStep(i).String()); len(item) > 0 {
+			if item := in.node(of, path+fieldpath.Index(i).String()); len(item) > 0 {
 				items[i] = item
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/fieldpath"
 	"github.com/vmrules/vmrules/internal/constraint"
 	"github.com/vmrules/vmrules/internal/parameter"
 	"github.com/vmrules/vmrules/internal/quantity"
@@ -81,16 +82,16 @@ func presentType(r *vmrules.Resolved) (inputType, bool) {
 
 // apiType returns the type that KubeVirt's API has for the fields at a path; "" if it is
 // unknown. It returns false for an array or object.
-func apiType(path []vmrules.Step) (inputType, bool) {
+func apiType(path []fieldpath.Step) (inputType, bool) {
 	f := vmapi.OfVM()
 	for _, step := range path {
 		var next *vmapi.Field
 		switch step := step.(type) {
-		case vmrules.NameStep:
+		case fieldpath.Name:
 			if found := f.Member(string(step)); found != nil {
 				next = found[0]
 			}
-		case vmrules.IndexStep, vmrules.ItemsStep:
+		case fieldpath.Index, fieldpath.Items:
 			if f.Shape == vmapi.Array {
 				next = f.Items
 			}
@@ -186,7 +187,7 @@ func (g *schemaGroup) addHint(notes []RuleNote) {
 // titleOf returns the name of the field at a place.
 func titleOf(p place) string {
 	for _, step := range slices.Backward(p.steps) {
-		if name, ok := step.(vmrules.NameStep); ok {
+		if name, ok := step.(fieldpath.Name); ok {
 			return string(name)
 		}
 	}

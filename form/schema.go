@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/fieldpath"
 	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/value"
 	"github.com/vmrules/vmrules/internal/vmfields"
@@ -153,9 +154,9 @@ func (w *schemaWriter) write() {
 }
 
 func (w *schemaWriter) writeTarget(target []vmrules.Resolved) {
-	of := schemaTarget{schemaWriter: w, name: target[0].Target, root: target[0].Root.Steps()}
+	of := schemaTarget{schemaWriter: w, name: target[0].Target, root: fieldpath.Steps(target[0].Root)}
 	_, of.hasRoot = valueAt(w.object, of.root)
-	if n := len(of.root); n > 0 && of.root[n-1] == vmrules.NameStep("template") {
+	if n := len(of.root); n > 0 && of.root[n-1] == fieldpath.Name("template") {
 		spec, _ := valueAt(w.object, of.root[:n-1])
 		of.setters = vmfields.SettersOf(spec)
 	}
@@ -172,13 +173,13 @@ func (w *schemaWriter) writeTarget(target []vmrules.Resolved) {
 }
 
 // valueAt returns the value at a path of names and indexes; false if it is missing.
-func valueAt(object any, path []vmrules.Step) (any, bool) {
+func valueAt(object any, path []fieldpath.Step) (any, bool) {
 	for _, step := range path {
 		object = value.Resolve(object)
 		switch step := step.(type) {
-		case vmrules.NameStep:
+		case fieldpath.Name:
 			object, _ = value.Member(object, string(step))
-		case vmrules.IndexStep:
+		case fieldpath.Index:
 			if int(step) >= value.Len(object) {
 				return nil, false
 			}
@@ -194,7 +195,7 @@ var openVM = sync.OnceValue(func() *jsonpath.Implied { return vmfields.OfOpenVM(
 
 // isSettable reports whether the instance type or the preference of the VM may set what a path
 // selects, whether it is given or not.
-func (t *schemaTarget) isSettable(path []vmrules.Step) bool {
+func (t *schemaTarget) isSettable(path []fieldpath.Step) bool {
 	if t.setters == 0 || len(path) == 0 {
 		return false
 	}
@@ -206,7 +207,7 @@ func (t *schemaTarget) isSettable(path []vmrules.Step) bool {
 type schemaTarget struct {
 	*schemaWriter
 	name string
-	root []vmrules.Step // the $ of the rules
+	root []fieldpath.Step // the $ of the rules
 
 	hasRoot bool             // whether the object has what the rules call $
 	setters jsonpath.Setters // the instance type and the preference that the VM names
@@ -226,7 +227,7 @@ func (t *schemaTarget) leaveOut(r *rule, argument, valueType string, why error) 
 }
 
 // locate returns a path of the target, starting at the root of the object.
-func (t *schemaTarget) locate(path []vmrules.Step, known vmrules.Place) (place, error) {
+func (t *schemaTarget) locate(path []fieldpath.Step, known vmrules.Place) (place, error) {
 	if len(t.root)+len(path) > maxSteps {
 		return place{}, errDeep
 	}
@@ -237,7 +238,7 @@ func (t *schemaTarget) locate(path []vmrules.Step, known vmrules.Place) (place, 
 	switch {
 	case known.InDefault:
 		return place{}, errInDefault
-	case slices.ContainsFunc(p.steps, func(step vmrules.Step) bool { return !canSay(step) }):
+	case slices.ContainsFunc(p.steps, func(step fieldpath.Step) bool { return !canSay(step) }):
 		return place{}, errStep
 	}
 	return p, t.inputs.fits(p, &t.budget.Meter)

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/fieldpath"
 )
 
 // A schema needs two levels for each step of a path, and an entry for each item before the
@@ -20,11 +20,11 @@ const (
 )
 
 // canSay reports whether a schema can express a step.
-func canSay(step vmrules.Step) bool {
+func canSay(step fieldpath.Step) bool {
 	switch step := step.(type) {
-	case vmrules.NameStep, vmrules.ItemsStep:
+	case fieldpath.Name, fieldpath.Items:
 		return true
-	case vmrules.IndexStep:
+	case fieldpath.Index:
 		return 0 <= step && step < maxIndex
 	}
 	return false
@@ -32,7 +32,7 @@ func canSay(step vmrules.Step) bool {
 
 // A place is a path that starts at the root of the object and that a schema can express.
 type place struct {
-	steps      []vmrules.Step
+	steps      []fieldpath.Step
 	hasDefault bool // whether the field at its end has a default
 }
 
@@ -43,13 +43,13 @@ func (p place) exists() map[string]any {
 	}
 	rest := place{p.steps[1:], p.hasDefault}
 	switch step := p.steps[0].(type) {
-	case vmrules.NameStep:
+	case fieldpath.Name:
 		if rest.isDefaulted() {
 			return map[string]any{"type": "object"}
 		}
 		name := string(step)
 		return map[string]any{"type": "object", "required": []any{name}, "properties": map[string]any{name: rest.exists()}}
-	case vmrules.IndexStep:
+	case fieldpath.Index:
 		return map[string]any{"type": "array", "minItems": jsonInt(int(step) + 1), "prefixItems": behind(int(step), rest.exists())}
 	}
 	return map[string]any{"type": "array", "contains": rest.exists()}
@@ -95,11 +95,11 @@ func (n *node) grow(p place) *node {
 }
 
 // below returns the node of a step, and adds it if it is missing.
-func (n *node) below(step vmrules.Step) *node {
+func (n *node) below(step fieldpath.Step) *node {
 	switch step := step.(type) {
-	case vmrules.NameStep:
+	case fieldpath.Name:
 		return grown(&n.members, string(step))
-	case vmrules.IndexStep:
+	case fieldpath.Index:
 		return grown(&n.item, int(step))
 	}
 	if n.items == nil {
@@ -124,14 +124,14 @@ func (n *node) require(p place) {
 		n.isThere = true
 		rest := place{p.steps[i+1:], p.hasDefault}
 		switch step := step.(type) {
-		case vmrules.NameStep:
+		case fieldpath.Name:
 			n.isObject = true
 			if rest.isDefaulted() {
 				return
 			}
 			n.requireMember(string(step))
 			n = n.below(step)
-		case vmrules.IndexStep:
+		case fieldpath.Index:
 			n.least = max(n.least, int(step)+1)
 			n = n.below(step)
 		default:
@@ -158,7 +158,7 @@ func (n *node) demand(p place, leaf *leaf) {
 	}
 	last := len(p.steps) - 1
 	parent := n.grow(place{steps: p.steps[:last]})
-	parent.requireMember(string(p.steps[last].(vmrules.NameStep)))
+	parent.requireMember(string(p.steps[last].(fieldpath.Name)))
 	parent.below(p.steps[last]).isThere = true
 }
 

@@ -4,7 +4,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/fieldpath"
 	"github.com/vmrules/vmrules/internal/vmapi"
 )
 
@@ -12,16 +12,16 @@ type field = vmapi.Field
 
 // stepOf returns what a step of a path may select in a field: the items of an array, by any
 // index, slice, filter or [*], or the members of an object. It returns nothing if no VM has such a value.
-func stepOf(f *field, step vmrules.Step) []*field {
+func stepOf(f *field, step fieldpath.Step) []*field {
 	if f.Shape == vmapi.Any {
 		return []*field{f}
 	}
 	switch step := step.(type) {
-	case vmrules.NameStep:
+	case fieldpath.Name:
 		return f.Member(string(step))
-	case vmrules.WildcardStep:
+	case fieldpath.Wildcard:
 		return f.Children()
-	case vmrules.UnionStep:
+	case fieldpath.Union:
 		return unionOf(f, step)
 	}
 	if f.Shape == vmapi.Array {
@@ -30,10 +30,10 @@ func stepOf(f *field, step vmrules.Step) []*field {
 	return nil
 }
 
-func unionOf(f *field, union vmrules.UnionStep) []*field {
+func unionOf(f *field, union fieldpath.Union) []*field {
 	var all []*field
 	for _, key := range union.Keys() {
-		if name, ok := key.(vmrules.NameStep); ok {
+		if name, ok := key.(fieldpath.Name); ok {
 			all = append(all, f.Member(string(name))...)
 		} else if f.Shape == vmapi.Array {
 			all = append(all, f.Items)
@@ -43,7 +43,7 @@ func unionOf(f *field, union vmrules.UnionStep) []*field {
 }
 
 // stepAll returns what stepOf returns for several fields, each result once.
-func stepAll(fields []*field, step vmrules.Step) []*field {
+func stepAll(fields []*field, step fieldpath.Step) []*field {
 	if len(fields) == 1 {
 		return unique(stepOf(fields[0], step))
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/fieldpath"
 	"github.com/vmrules/vmrules/internal/vmapi"
 )
 
@@ -26,8 +27,8 @@ var shapes = map[vmapi.Shape]string{
 // of the VM's spec.template. Of a newer KubeVirt, a VM may have other fields, too.
 func KnownFields(path vmrules.Path) []KnownField {
 	at := []*field{vmapi.OfVM()}
-	for _, step := range path.Steps() {
-		if descent, ok := step.(vmrules.DescentStep); ok {
+	for _, step := range fieldpath.Steps(path) {
+		if descent, ok := step.(fieldpath.Descent); ok {
 			at, step = belowAll(at), descent.Step()
 		}
 		at = stepAll(at, step)

@@ -3,7 +3,7 @@ package lint
 import (
 	"slices"
 
-	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/fieldpath"
 	"github.com/vmrules/vmrules/internal/spelling"
 	"github.com/vmrules/vmrules/internal/value"
 	"github.com/vmrules/vmrules/internal/vmapi"
@@ -11,22 +11,22 @@ import (
 
 // mend guesses what a step that selects nothing was meant to select. It returns those
 // fields and the corrected step, or no fields if it has no guess.
-func (s *pathSearch) mend(step vmrules.Step, written string) ([]*field, string) {
+func (s *pathSearch) mend(step fieldpath.Step, written string) ([]*field, string) {
 	isItem := true
 	switch step := step.(type) {
-	case vmrules.NameStep:
+	case fieldpath.Name:
 		return s.mendName(step, written)
-	case vmrules.WildcardStep:
+	case fieldpath.Wildcard:
 		isItem = false
-	case vmrules.UnionStep:
-		_, isName := step.Keys()[0].(vmrules.NameStep)
+	case fieldpath.Union:
+		_, isName := step.Keys()[0].(fieldpath.Name)
 		isItem = !isName
 	}
 	if !isItem {
 		s.find("unknown-field", false, "no VM is known to have anything in %s that %s selects", s.soFar(), value.Shortened(written))
 		return nil, written
 	}
-	_, isFilter := step.(vmrules.FilterStep)
+	_, isFilter := step.(fieldpath.Filter)
 	if s.deep != nil || isFilter {
 		s.find("not-an-array", false, "%s is not an array, so %s selects nothing in it", s.soFar(), value.Shortened(written))
 		return nil, written
@@ -35,7 +35,7 @@ func (s *pathSearch) mend(step vmrules.Step, written string) ([]*field, string) 
 	return s.fields, ""
 }
 
-func (s *pathSearch) mendName(name vmrules.NameStep, written string) ([]*field, string) {
+func (s *pathSearch) mendName(name fieldpath.Name, written string) ([]*field, string) {
 	if next := stepAll(itemsOf(s.fields), name); len(next) > 0 {
 		s.find("missing-wildcard", true, "%[1]s is an array, so %[2]s selects nothing in it: write [*]%[2]s", s.soFar(), value.Shortened(written))
 		return next, "[*]" + written
@@ -46,7 +46,7 @@ func (s *pathSearch) mendName(name vmrules.NameStep, written string) ([]*field, 
 	}
 	if meant := spelling.Nearest(string(name), names); meant != "" {
 		s.find("misspelt-field", true, "no VM has a field %s in %s: did you mean %q?", value.Quoted(string(name)), s.soFar(), meant)
-		next := stepAll(s.fields, vmrules.NameStep(meant))
+		next := stepAll(s.fields, fieldpath.Name(meant))
 		if s.deep != nil {
 			return next, meant
 		}
@@ -65,19 +65,19 @@ const compareWork = 1000
 
 // parentOf returns the step that was probably left out before a name; "" if there is
 // none, or more than one.
-func (s *pathSearch) parentOf(name vmrules.NameStep) vmrules.NameStep {
-	found := vmrules.NameStep("")
+func (s *pathSearch) parentOf(name fieldpath.Name) fieldpath.Name {
+	found := fieldpath.Name("")
 	if s.deep != nil {
 		return "" // ".." would have found the name
 	}
 	for _, parent := range namesIn(s.fields) {
-		below := stepAll(s.fields, vmrules.NameStep(parent))
+		below := stepAll(s.fields, fieldpath.Name(parent))
 		hasName := slices.ContainsFunc(below, func(f *field) bool { return f.Members[string(name)] != nil })
 		if hasName && found != "" {
 			return ""
 		}
 		if hasName {
-			found = vmrules.NameStep(parent)
+			found = fieldpath.Name(parent)
 		}
 	}
 	return found

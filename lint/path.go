@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/fieldpath"
 	"github.com/vmrules/vmrules/internal/constraint"
 	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/jsontext"
@@ -49,7 +50,7 @@ func (l *linter) path(r *rule, key string, at jsontext.Node, p vmrules.Path, w w
 		return nil
 	}
 	s := pathSearch{budget: &l.budget, fields: []*field{vmapi.OfVM()}}
-	s.run(p.Steps(), written(p))
+	s.run(fieldpath.Steps(p), written(p))
 	s.end(w)
 	l.sspPath(r, key, at, p)
 	l.sspSelected(r, key, at, p, s.fields)
@@ -93,7 +94,7 @@ func written(p vmrules.Path) []string {
 
 // spelled returns the text of each step, spelled the same way for Equal paths.
 func spelled(p vmrules.Path) []string {
-	steps := p.Steps()
+	steps := fieldpath.Steps(p)
 	texts := make([]string, 0, len(steps))
 	for _, step := range steps {
 		texts = append(texts, step.String())
@@ -104,19 +105,19 @@ func spelled(p vmrules.Path) []string {
 // defaultOf returns the default of the field at the end of a path; nil if the format gives it
 // none.
 func defaultOf(p vmrules.Path) any {
-	steps := p.Steps()
+	steps := fieldpath.Steps(p)
 	if len(steps) == 0 {
 		return nil
 	}
-	if _, isName := steps[len(steps)-1].(vmrules.NameStep); !isName {
+	if _, isName := steps[len(steps)-1].(fieldpath.Name); !isName {
 		return nil
 	}
 	var field strings.Builder
 	for _, step := range steps {
 		switch step.(type) {
-		case vmrules.NameStep:
+		case fieldpath.Name:
 			field.WriteString(step.String())
-		case vmrules.IndexStep, vmrules.SliceStep, vmrules.ItemsStep, vmrules.WildcardStep, vmrules.FilterStep:
+		case fieldpath.Index, fieldpath.Slice, fieldpath.Items, fieldpath.Wildcard, fieldpath.Filter:
 			field.WriteString("[*]")
 		default:
 			return nil

@@ -8,7 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/fieldpath"
 	"github.com/vmrules/vmrules/internal/meter"
 	"github.com/vmrules/vmrules/internal/value"
 	"github.com/vmrules/vmrules/internal/vmapi"
@@ -31,7 +31,7 @@ type pathFinding struct {
 }
 
 // run follows the steps of a path. The texts are those of the steps.
-func (s *pathSearch) run(steps []vmrules.Step, texts []string) {
+func (s *pathSearch) run(steps []fieldpath.Step, texts []string) {
 	if n := stepsToTemplate(steps); n > 0 {
 		s.find("path-from-vm", true, "paths start at the VM's spec.template: remove %s", value.Shortened(strings.Join(texts[:n], "")))
 		steps, texts = steps[n:], texts[n:]
@@ -43,12 +43,12 @@ func (s *pathSearch) run(steps []vmrules.Step, texts []string) {
 
 // stepsToTemplate returns the number of steps at the start of a path that select the
 // spec.template of a VM, or of an object of a template; 0 if the path does not start so.
-func stepsToTemplate(steps []vmrules.Step) int {
+func stepsToTemplate(steps []fieldpath.Step) int {
 	n := 0
-	if len(steps) > 2 && steps[0] == vmrules.NameStep("objects") {
+	if len(steps) > 2 && steps[0] == fieldpath.Name("objects") {
 		n = 2
 	}
-	if len(steps) >= n+2 && steps[n] == vmrules.NameStep("spec") && steps[n+1] == vmrules.NameStep("template") {
+	if len(steps) >= n+2 && steps[n] == fieldpath.Name("spec") && steps[n+1] == fieldpath.Name("template") {
 		return n + 2
 	}
 	return 0
@@ -79,10 +79,10 @@ func (s *pathSearch) soFar() string {
 }
 
 // step moves on to the fields that a step selects.
-func (s *pathSearch) step(step vmrules.Step, written string) {
+func (s *pathSearch) step(step fieldpath.Step, written string) {
 	dots := ""
 	s.deep = nil
-	if descent, ok := step.(vmrules.DescentStep); ok && s.spendBelow() {
+	if descent, ok := step.(fieldpath.Descent); ok && s.spendBelow() {
 		s.deep, s.fields = s.fields, belowAll(s.fields)
 		step, written, dots = descent.Step(), written[len(".."):], ".."
 	}
@@ -95,9 +95,9 @@ func (s *pathSearch) step(step vmrules.Step, written string) {
 }
 
 // follow moves on to the fields that a step selects, and returns the corrected step.
-func (s *pathSearch) follow(step vmrules.Step, written string) string {
+func (s *pathSearch) follow(step fieldpath.Step, written string) string {
 	next := stepAll(s.named(step), step)
-	if f, ok := step.(vmrules.FilterStep); ok && len(next) > 0 {
+	if f, ok := step.(fieldpath.Filter); ok && len(next) > 0 {
 		s.filter(f, next)
 	}
 	if len(next) == 0 {
@@ -109,9 +109,9 @@ func (s *pathSearch) follow(step vmrules.Step, written string) string {
 
 // spend pays for the fields at which a step looks. If the budget is used up, the fields
 // that the path selects are unknown from here on.
-func (s *pathSearch) spend(step vmrules.Step) bool {
+func (s *pathSearch) spend(step fieldpath.Step) bool {
 	looks := len(s.fields)
-	if union, ok := step.(vmrules.UnionStep); ok {
+	if union, ok := step.(fieldpath.Union); ok {
 		looks = meter.Times(looks, len(union.Keys()))
 	}
 	return s.pay(looks)
@@ -138,8 +138,8 @@ func (s *pathSearch) pay(looks int) bool {
 
 // named returns the fields in which a step looks. A map such as labels may have any name,
 // but a name after ".." is rarely meant for it.
-func (s *pathSearch) named(step vmrules.Step) []*field {
-	name, ok := step.(vmrules.NameStep)
+func (s *pathSearch) named(step fieldpath.Step) []*field {
+	name, ok := step.(fieldpath.Name)
 	if s.deep == nil || !ok || strings.ContainsFunc(string(name), isNoFieldRune) {
 		return s.fields
 	}
@@ -156,8 +156,8 @@ func isNoFieldRune(r rune) bool {
 
 // filter checks the paths of a filter against the items at which it looks. It suggests no
 // corrections of them.
-func (s *pathSearch) filter(f vmrules.FilterStep, items []*field) {
-	for _, operand := range [...]vmrules.Operand{f.Left(), f.Right()} {
+func (s *pathSearch) filter(f fieldpath.Filter, items []*field) {
+	for _, operand := range [...]fieldpath.Operand{f.Left(), f.Right()} {
 		path, ok := operand.Steps()
 		if !ok {
 			continue

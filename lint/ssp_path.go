@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/fieldpath"
 	"github.com/vmrules/vmrules/internal/constraint"
 	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/jsontext"
@@ -95,11 +96,11 @@ func sspTypeOf(fields []*field) string {
 // selectsSeveral reports whether a path may select several values. A filter usually selects
 // one, by its name.
 func selectsSeveral(p vmrules.Path) bool {
-	return slices.ContainsFunc(p.Steps(), func(step vmrules.Step) bool {
+	return slices.ContainsFunc(fieldpath.Steps(p), func(step fieldpath.Step) bool {
 		switch step := step.(type) {
-		case vmrules.ItemsStep, vmrules.WildcardStep, vmrules.SliceStep, vmrules.UnionStep, vmrules.DescentStep:
+		case fieldpath.Items, fieldpath.Wildcard, fieldpath.Slice, fieldpath.Union, fieldpath.Descent:
 			return true
-		case vmrules.FilterStep:
+		case fieldpath.Filter:
 			return step.Operator() != "=="
 		}
 		return false
@@ -123,7 +124,7 @@ func isFreeText(p vmrules.Path) bool {
 	if slices.ContainsFunc(freeText, p.BeginsWith) {
 		return true
 	}
-	steps := p.Steps()
+	steps := fieldpath.Steps(p)
 	last := steps[len(steps)-1]
-	return last == vmrules.NameStep("userData") || last == vmrules.NameStep("networkData")
+	return last == fieldpath.Name("userData") || last == fieldpath.Name("networkData")
 }

@@ -8,6 +8,7 @@ import (
 	apiservercel "k8s.io/apiserver/pkg/cel"
 
 	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/fieldpath"
 )
 
 // A step is a step of a path: a member, an item, or all items.
@@ -21,11 +22,11 @@ type step struct {
 func (s step) String() string {
 	switch {
 	case s.each:
-		return vmrules.ItemsStep{}.String()
+		return fieldpath.Items{}.String()
 	case s.index >= 0:
-		return vmrules.IndexStep(s.index).String()
+		return fieldpath.Index(s.index).String()
 	}
-	return vmrules.NameStep(s.name).String()
+	return fieldpath.Name(s.name).String()
 }
 
 // maxSteps is the largest number of steps of a path. No field of a VM has as many. The size of
@@ -35,7 +36,7 @@ const maxSteps = 24
 // stepsOf returns the steps of a path of names, non-negative indexes and [*].
 func stepsOf(key string, path vmrules.Path) ([]step, error) {
 	var steps []step
-	for _, s := range path.Steps() {
+	for _, s := range fieldpath.Steps(path) {
 		next, ok := stepOf(s)
 		if !ok {
 			steps = nil
@@ -57,13 +58,13 @@ func stepsOf(key string, path vmrules.Path) ([]step, error) {
 }
 
 // stepOf converts a step of a path. It returns false if the step cannot be translated.
-func stepOf(s vmrules.Step) (step, bool) {
+func stepOf(s fieldpath.Step) (step, bool) {
 	switch s := s.(type) {
-	case vmrules.NameStep:
+	case fieldpath.Name:
 		return step{name: string(s), index: -1}, s != ""
-	case vmrules.IndexStep:
+	case fieldpath.Index:
 		return step{index: int(s)}, s >= 0
-	case vmrules.ItemsStep:
+	case fieldpath.Items:
 		return step{index: -1, each: true}, true
 	}
 	return step{}, false

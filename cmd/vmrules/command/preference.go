@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/fieldpath"
 	"github.com/vmrules/vmrules/instancetype"
 )
 
@@ -277,8 +278,8 @@ const maxCandidates = 100
 // valuesOf returns the texts among the values of a rule. It returns nil for a rule with a
 // condition, unless that is that the field, or what it is in, is there.
 func valuesOf(r vmrules.Rule) []string {
-	steps := r.Path.Steps()
-	for i, step := range r.Valid.Steps() {
+	steps := fieldpath.Steps(r.Path)
+	for i, step := range fieldpath.Steps(r.Valid) {
 		if i == len(steps) || step.String() != steps[i].String() {
 			return nil
 		}

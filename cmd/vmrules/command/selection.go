@@ -1,6 +1,9 @@
 package command
 
-import "github.com/vmrules/vmrules"
+import (
+	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/fieldpath"
+)
 
 // A selection says which parts of a value to keep, so that rules judge them as they would
 // judge the whole value. With names, it keeps these members of an object. With items, it
@@ -51,24 +54,24 @@ func (s *selection) addRules(rules vmrules.Rules) bool {
 
 func (s *selection) addPath(path vmrules.Path) {
 	if !path.IsZero() {
-		s.addSteps(path.Steps(), maxLevels)
+		s.addSteps(fieldpath.Steps(path), maxLevels)
 	}
 }
 
 // addSteps adds what steps select, and what they look at on the way.
-func (s *selection) addSteps(steps []vmrules.Step, levels int) {
+func (s *selection) addSteps(steps []fieldpath.Step, levels int) {
 	if len(steps) == 0 || levels == 0 {
 		s.isWhole = true
 		return
 	}
 	rest := steps[1:]
 	switch step := steps[0].(type) {
-	case vmrules.NameStep:
+	case fieldpath.Name:
 		s.addMember(string(step)).addSteps(rest, levels-1)
-	case vmrules.IndexStep, vmrules.SliceStep, vmrules.ItemsStep:
+	case fieldpath.Index, fieldpath.Slice, fieldpath.Items:
 		s.addItems().addSteps(rest, levels-1)
-	case vmrules.FilterStep:
-		for _, operand := range []vmrules.Operand{step.Left(), step.Right()} {
+	case fieldpath.Filter:
+		for _, operand := range []fieldpath.Operand{step.Left(), step.Right()} {
 			if inItem, isPath := operand.Steps(); isPath {
 				s.addItems().addSteps(inItem, levels-1)
 			}

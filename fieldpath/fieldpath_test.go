@@ -1,4 +1,4 @@
-package vmrules_test
+package fieldpath_test
 
 import (
 	"encoding/json"
@@ -9,14 +9,16 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/fieldpath"
+	"github.com/vmrules/vmrules/internal/apitest"
 	"github.com/vmrules/vmrules/internal/conformance"
 )
 
 // shown returns the steps with their types.
-func shown(steps []vmrules.Step) []string {
+func shown(steps []fieldpath.Step) []string {
 	all := []string{}
 	for _, step := range steps {
-		all = append(all, strings.TrimPrefix(fmt.Sprintf("%T %s", step, step), "vmrules."))
+		all = append(all, strings.TrimPrefix(fmt.Sprintf("%T %s", step, step), "fieldpath."))
 	}
 	return all
 }
@@ -24,37 +26,42 @@ func shown(steps []vmrules.Step) []string {
 func TestSteps(t *testing.T) {
 	tests := map[string][]string{
 		"$":                        {},
-		".spec.domain":             {"NameStep .spec", "NameStep .domain"},
-		`['a']['b\.c']['we ird']`:  {"NameStep .a", `NameStep .b\.c`, "NameStep ['we ird']"},
-		`['range']['']['\*']`:      {"NameStep .range", "NameStep ['']", `NameStep ['\*']`},
-		"[0][-1][ 2 ]":             {"IndexStep [0]", "IndexStep [-1]", "IndexStep [2]"},
-		"[0:2][:][1::2][:-1:1]":    {"SliceStep [0:2]", "SliceStep [:]", "SliceStep [1::2]", "SliceStep [:-1:1]"},
-		`[0, 2]['a',"b'"][-1,1:2]`: {"UnionStep [0,2]", `UnionStep ['a','b\'']`, "UnionStep [-1,1:2]"},
-		"[*].*":                    {"ItemsStep [*]", "WildcardStep .*"},
-		"..a..*..[0]..['b c'].d":   {"DescentStep ..a", "DescentStep ..*", "DescentStep ..[0]", "DescentStep ..['b c']", "NameStep .d"},
-		`[?( @.a == 'x"\t' )].b`:   {`FilterStep [?(@.a=="x\"\t")]`, "NameStep .b"},
-		`..[?(@..a[*]['b c'])]`:    {`DescentStep ..[?(@..a[*]['b c'])]`},
-		`[?(1.50>=@)][?(@!=true)]`: {"FilterStep [?(1.5>=@)]", "FilterStep [?(@!=true)]"},
+		".spec.domain":             {"Name .spec", "Name .domain"},
+		`['a']['b\.c']['we ird']`:  {"Name .a", `Name .b\.c`, "Name ['we ird']"},
+		`['range']['']['\*']`:      {"Name .range", "Name ['']", `Name ['\*']`},
+		"[0][-1][ 2 ]":             {"Index [0]", "Index [-1]", "Index [2]"},
+		"[0:2][:][1::2][:-1:1]":    {"Slice [0:2]", "Slice [:]", "Slice [1::2]", "Slice [:-1:1]"},
+		`[0, 2]['a',"b'"][-1,1:2]`: {"Union [0,2]", `Union ['a','b\'']`, "Union [-1,1:2]"},
+		"[*].*":                    {"Items [*]", "Wildcard .*"},
+		"..a..*..[0]..['b c'].d":   {"Descent ..a", "Descent ..*", "Descent ..[0]", "Descent ..['b c']", "Name .d"},
+		`[?( @.a == 'x"\t' )].b`:   {`Filter [?(@.a=="x\"\t")]`, "Name .b"},
+		`..[?(@..a[*]['b c'])]`:    {`Descent ..[?(@..a[*]['b c'])]`},
+		`[?(1.50>=@)][?(@!=true)]`: {"Filter [?(1.5>=@)]", "Filter [?(@!=true)]"},
 	}
 	for path, want := range tests {
-		if diff := cmp.Diff(want, shown(vmrules.MustParsePath("jsonpath::"+path).Steps())); diff != "" {
+		if diff := cmp.Diff(want, shown(fieldpath.Steps(vmrules.MustParsePath("jsonpath::"+path)))); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", path, diff)
 		}
 	}
-	if steps := (vmrules.Path{}).Steps(); len(steps) > 0 {
+	if steps := fieldpath.Steps(vmrules.Path{}); len(steps) > 0 {
 		t.Errorf("the zero path has the steps %v", steps)
 	}
 }
 
+func TestZeroValues(t *testing.T) {
+	apitest.CheckZero(t, fieldpath.Descent{}, fieldpath.Filter{}, fieldpath.Index(0), fieldpath.Items{}, fieldpath.Name(""),
+		fieldpath.Operand{}, fieldpath.Slice{}, fieldpath.Union{}, fieldpath.Wildcard{})
+}
+
 // This example writes a path as a JSON Pointer, if it selects only one place.
-func ExamplePath_Steps() {
+func ExampleSteps() {
 	pointer := func(path string) (string, error) {
 		var s strings.Builder
-		for _, step := range vmrules.MustParsePath(path).Steps() {
+		for _, step := range fieldpath.Steps(vmrules.MustParsePath(path)) {
 			switch step := step.(type) {
-			case vmrules.NameStep:
+			case fieldpath.Name:
 				s.WriteString("/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(string(step)))
-			case vmrules.IndexStep:
+			case fieldpath.Index:
 				fmt.Fprintf(&s, "/%d", int(step))
 			default:
 				return "", fmt.Errorf("%s may select several places", step)
@@ -72,7 +79,7 @@ func ExamplePath_Steps() {
 // TestStepsArePaths: the texts of a path's steps, put together, are the same path.
 func TestStepsArePaths(t *testing.T) {
 	paths := 0
-	for _, vectors := range conformance.Read(t, "testdata/conformance") {
+	for _, vectors := range conformance.Read(t, "../testdata/conformance") {
 		for _, v := range vectors {
 			var rules []struct{ Path, Valid string }
 			if json.Unmarshal([]byte(v.Text(t)), &rules) != nil {
@@ -96,7 +103,7 @@ func isItsSteps(t *testing.T, text string) int {
 		return 0
 	}
 	written := "jsonpath::$"
-	for _, step := range path.Steps() {
+	for _, step := range fieldpath.Steps(path) {
 		written += step.String()
 	}
 	if again, err := vmrules.ParsePath(written); err != nil || !again.Equal(path) {
@@ -106,9 +113,9 @@ func isItsSteps(t *testing.T, text string) int {
 }
 
 // only returns the only step of a path.
-func only[S vmrules.Step](t *testing.T, path string) S {
+func only[S fieldpath.Step](t *testing.T, path string) S {
 	t.Helper()
-	steps := vmrules.MustParsePath("jsonpath::" + path).Steps()
+	steps := fieldpath.Steps(vmrules.MustParsePath("jsonpath::" + path))
 	step, ok := steps[0].(S)
 	if !ok || len(steps) != 1 {
 		t.Fatalf("%s: %v", path, shown(steps))
@@ -125,7 +132,7 @@ func TestSliceStep(t *testing.T) {
 		"[-3:0:]": "-3 true, 0 true, 1",
 	}
 	for path, want := range tests {
-		step := only[vmrules.SliceStep](t, path)
+		step := only[fieldpath.Slice](t, path)
 		start, hasStart := step.Start()
 		end, hasEnd := step.End()
 		got := fmt.Sprintf("%d %v, %d %v, %d", start, hasStart, end, hasEnd, step.By())
@@ -136,12 +143,12 @@ func TestSliceStep(t *testing.T) {
 }
 
 func TestStepsInside(t *testing.T) {
-	union := only[vmrules.UnionStep](t, "[0,'a',1:2]")
-	if diff := cmp.Diff([]string{"IndexStep [0]", "NameStep .a", "SliceStep [1:2]"}, shown(union.Keys())); diff != "" {
+	union := only[fieldpath.Union](t, "[0,'a',1:2]")
+	if diff := cmp.Diff([]string{"Index [0]", "Name .a", "Slice [1:2]"}, shown(union.Keys())); diff != "" {
 		t.Errorf("union (-want +got):\n%s", diff)
 	}
-	descent := only[vmrules.DescentStep](t, "..['a','b']")
-	if diff := cmp.Diff([]string{"UnionStep ['a','b']"}, shown([]vmrules.Step{descent.Step()})); diff != "" {
+	descent := only[fieldpath.Descent](t, "..['a','b']")
+	if diff := cmp.Diff([]string{"Union ['a','b']"}, shown([]fieldpath.Step{descent.Step()})); diff != "" {
 		t.Errorf("descent (-want +got):\n%s", diff)
 	}
 }
@@ -153,7 +160,7 @@ func TestFilterStep(t *testing.T) {
 		Literal any
 		Text    string
 	}
-	read := func(o vmrules.Operand) operand {
+	read := func(o fieldpath.Operand) operand {
 		steps, isPath := o.Steps()
 		literal, isLiteral := o.Literal()
 		if isLiteral != (literal != nil) {
@@ -162,7 +169,7 @@ func TestFilterStep(t *testing.T) {
 		return operand{shown(steps), isPath, literal, o.String()}
 	}
 	none := operand{Steps: []string{}}
-	name := operand{[]string{"NameStep .name"}, true, nil, "@.name"}
+	name := operand{[]string{"Name .name"}, true, nil, "@.name"}
 	tests := []struct {
 		path, operator string
 		left, right    operand
@@ -172,10 +179,10 @@ func TestFilterStep(t *testing.T) {
 		{`[?(@.name!='')]`, "!=", name, operand{[]string{}, false, "", `""`}},
 		{"[?(2.0<=@.name)]", "<=", operand{[]string{}, false, json.Number("2"), "2"}, name},
 		{"[?(@<false)]", "<", operand{[]string{}, true, nil, "@"}, operand{[]string{}, false, false, "false"}},
-		{"[?(@.name>@[0])]", ">", name, operand{[]string{"IndexStep [0]"}, true, nil, "@[0]"}},
+		{"[?(@.name>@[0])]", ">", name, operand{[]string{"Index [0]"}, true, nil, "@[0]"}},
 	}
 	for _, test := range tests {
-		filter := only[vmrules.FilterStep](t, test.path)
+		filter := only[fieldpath.Filter](t, test.path)
 		if diff := cmp.Diff(test.operator, filter.Operator()); diff != "" {
 			t.Errorf("%s, operator (-want +got):\n%s", test.path, diff)
 		}
