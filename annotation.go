@@ -28,7 +28,7 @@ func ValidateOwn(object map[string]any, opts ...ValidateOption) (*Report, error)
 	var problems []Problem
 	e.reading.budget = &e.budget
 	reader := ownReader{options: e.reading, known: map[annotationText]ownRules{}}
-	targets := e.appendTargets(nil, value.Resolve(object), RootTemplate)
+	targets := e.appendTargets(nil, value.Resolve(object), false)
 	if e.isSpent() {
 		report.addUnjudged("", emptiness(&targets[0]))
 		return report, nil
@@ -66,7 +66,7 @@ func RulesFor(vm, template map[string]any, opts ...ParseOption) (Rules, error) {
 		found = annotation{unreadable, TemplateLabel, "VM"}
 	}
 	if o.budget.Err() != nil {
-		return Rules{}, asParseError([]Problem{{Index: -1, Reason: ReasonTooLong, Message: vmtarget.TooMany(o.budget.Err())}})
+		return Rules{}, asParseError([]Problem{{Index: -1, Reason: ReasonTooLong, Code: codeTooLong, Message: vmtarget.TooMany(o.budget.Err())}})
 	}
 	if err != nil || isExempt(&own[0]) {
 		return Rules{}, err
@@ -89,7 +89,7 @@ func templateAnnotation(template map[string]any, b *budget) (annotation, error) 
 // without one.
 func common(targets []target, source string) (annotation, error) {
 	wrong := func(message string) (annotation, error) {
-		return annotation{}, asParseError([]Problem{{Index: -1, Reason: ReasonInvalid, Source: source, Message: message}})
+		return annotation{}, asParseError([]Problem{{Index: -1, Reason: ReasonInvalid, Code: codeDifferentRules, Source: source, Message: message}})
 	}
 	var found annotation
 	for i := range targets {
@@ -157,7 +157,7 @@ func (r *ownReader) problemsOf(source string, problems []Problem) []Problem {
 		return nil
 	}
 	if err := r.options.budget.Spend(len(problems)*problemWork, len(problems)*problemSize); err != nil {
-		return []Problem{{Index: -1, Reason: ReasonTooLong, Source: source, Message: tooMuchToRead(err)}}
+		return []Problem{{Index: -1, Reason: ReasonTooLong, Code: codeTooLong, Source: source, Message: tooMuchToRead(err)}}
 	}
 	all := slices.Clone(problems)
 	for i := range all {
@@ -224,10 +224,10 @@ func (a annotation) parse(o parseOptions) (Rules, []Problem) {
 		if !value.IsReadable(a.value) {
 			message = fmt.Sprintf("%s cannot be read: it is, or is inside, %s", a.key, value.Describe(a.value))
 		}
-		return Rules{}, []Problem{{Index: -1, Reason: ReasonTypeInvalid, Source: a.source, Message: message}}
+		return Rules{}, []Problem{{Index: -1, Reason: ReasonTypeInvalid, Code: codeWrongType, Source: a.source, Message: message}}
 	}
 	if a.key == OldAnnotation && o.version == "" {
-		o.version = VDetected
+		o.detects = true
 	}
 	rules, problems := parseRules(s, o)
 	for i := range problems {

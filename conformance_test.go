@@ -55,7 +55,10 @@ func (v vector) parseOptions() []ParseOption {
 	if v.Options.Strict {
 		opts = append(opts, Strict())
 	}
-	return append(opts, WithRoot(Root(v.Options.Root)))
+	if v.Options.Root == "object" {
+		opts = append(opts, WholeObjects())
+	}
+	return opts
 }
 
 func (v vector) validateOptions(t testing.TB, decode func(json.RawMessage) map[string]any) []ValidateOption {

@@ -199,6 +199,10 @@ type Problem struct {
 	Column int `json:"column,omitempty"`
 
 	Reason Reason `json:"reason"`
+	// Code says more closely what is wrong, for programs. It is the ID of a check of package lint,
+	// "different-rules" if the VMs of a template do not share their rules, or "unwritable" if a
+	// rule that was built in Go cannot be written as JSON.
+	Code string `json:"code"`
 	// Message says what is wrong and what would be right.
 	Message string `json:"message"`
 	// Suggestion, if there is one, is what to write instead of the string at Offset:
@@ -207,6 +211,61 @@ type Problem struct {
 	// Source is whose annotation it is, if RulesFor or ValidateOwn read it: "VM",
 	// "template", or either with its location, as in "VM items[3]".
 	Source string `json:"source,omitempty"`
+}
+
+// The codes of problems.
+const (
+	codeUnreadable      = "unreadable"
+	codeUnknownVersion  = "unknown-version"
+	codeInvalidOption   = "invalid-option"
+	codeDifferentRules  = "different-rules"
+	codeUnwritable      = "unwritable"
+	codeMissingKey      = "missing-key"
+	codeWrongType       = "wrong-type"
+	codeDuplicate       = "duplicate"
+	codeTooLong         = "too-long"
+	codeInvalidPath     = "invalid-path"
+	codeInvalidRegex    = "invalid-regex"
+	codeInvalidArgument = "invalid-argument"
+
+	// These are problems only under Strict.
+	codeMisspeltKey  = "misspelt-key"
+	codeUnknownKey   = "unknown-key"
+	codeMisspeltKind = "misspelt-kind"
+	codeUnknownKind  = "unknown-kind"
+	codeNoArguments  = "no-arguments"
+)
+
+// isOfStrict reports whether only Strict makes something with this code a problem.
+func isOfStrict(code string) bool {
+	switch code {
+	case codeMisspeltKey, codeUnknownKey, codeMisspeltKind, codeUnknownKind, codeNoArguments:
+		return true
+	}
+	return false
+}
+
+// codeOf returns the code of a problem with the value of a key.
+func codeOf(reason Reason, key string) string {
+	switch reason {
+	case ReasonRequired:
+		return codeMissingKey
+	case ReasonTypeInvalid:
+		return codeWrongType
+	case ReasonDuplicate:
+		return codeDuplicate
+	case ReasonTooLong:
+		return codeTooLong
+	}
+	switch key {
+	case "":
+		return codeUnreadable
+	case keyPath, keyValid:
+		return codeInvalidPath
+	case constraint.Regex:
+		return codeInvalidRegex
+	}
+	return codeInvalidArgument
 }
 
 // Error returns the problem in one line.

@@ -109,7 +109,7 @@ func (s RuleSource) step(n jsontext.Node, step any) jsontext.Node {
 // later. The reason is ReasonRequired, ReasonTypeInvalid, ReasonDuplicate or ReasonTooLong;
 // any other counts as ReasonInvalid.
 func (s RuleSource) Problem(key string, reason Reason, format string, args ...any) Problem {
-	return Problem{Key: key, Offset: s.Position(key), Reason: reason, Message: fmt.Sprintf(format, args...)}
+	return Problem{Key: key, Offset: s.Position(key), Reason: reason, Code: codeOf(reason, key), Message: fmt.Sprintf(format, args...)}
 }
 
 // Spend pays from the Budget of the call for what a KindCompiler is about to do: work in
@@ -179,8 +179,8 @@ func compileSafely(c KindCompiler, s RuleSource) (checker Checker, problems []Pr
 	return c(s)
 }
 
-// ofKind returns a problem of a KindCompiler as one of this rule. It keeps only reasons
-// that do not mean a problem that only Strict finds.
+// ofKind returns a problem of a KindCompiler as one of this rule, with a reason that Problem
+// of a RuleSource allows.
 func (r *ruleReader) ofKind(p Problem) Problem {
 	p.Index = r.index
 	if p.Offset < r.node.Start || p.Offset > r.node.End {
@@ -188,12 +188,13 @@ func (r *ruleReader) ofKind(p Problem) Problem {
 	}
 	switch p.Reason {
 	case ReasonTypeInvalid, ReasonDuplicate, ReasonTooLong:
-		return p
 	case ReasonRequired:
-		if p.Key != "" {
-			return p
+		if p.Key == "" {
+			p.Reason = ReasonInvalid
 		}
+	default:
+		p.Reason = ReasonInvalid
 	}
-	p.Reason = ReasonInvalid
+	p.Code = codeOf(p.Reason, p.Key)
 	return p
 }

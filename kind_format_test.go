@@ -48,7 +48,7 @@ func checkOtherKinds(t *testing.T, rules Rules, object map[string]any, opts ...V
 		}
 		others = append(others, r)
 	}
-	want, got := Validate(rules, object, opts...), Validate(newRules(others, rules.root), object, opts...)
+	want, got := Validate(rules, object, opts...), Validate(newRules(others, rules.isWhole), object, opts...)
 	compared := 0
 	wanted, results := want.Results(), got.Results()
 	for i := range results {

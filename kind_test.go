@@ -248,7 +248,7 @@ func TestInputs(t *testing.T) {
 	}
 }
 
-func TestRootObject(t *testing.T) {
+func TestWholeObjects(t *testing.T) {
 	vm := `{"kind": "VirtualMachine", "metadata": {"name": "a"}, "spec": {"template": {"spec": {"domain": {"cpu": {}}}}}}`
 	for _, test := range []struct {
 		name, object string
@@ -272,7 +272,7 @@ func TestRootObject(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			rules, err := vmrules.ParseRules(`[{"name": "n", "rule": "k", "message": "m", "path": "jsonpath::.metadata.name"}]`,
-				vmrules.WithRoot(vmrules.RootObject), vmrules.WithKind("k", always(func(in *vmrules.Input) vmrules.Verdict {
+				vmrules.WholeObjects(), vmrules.WithKind("k", always(func(in *vmrules.Input) vmrules.Verdict {
 					return vmrules.Verdict{Outcome: vmrules.Violated, Violations: []vmrules.Violation{in.Violation(0)}}
 				})))
 			if err != nil {
@@ -296,7 +296,7 @@ func TestRootObject(t *testing.T) {
 		{"name": "name", "rule": "enum", "message": "m", "path": "jsonpath::.metadata.name", "values": ["a"]},
 		{"name": "cores", "rule": "integer", "message": "m", "path": "jsonpath::.spec.template.spec.domain.cpu.cores"},
 		{"name": "cores of a template", "rule": "integer", "message": "m", "path": "jsonpath::.spec.domain.cpu.cores"}]`,
-		vmrules.WithRoot(vmrules.RootObject))
+		vmrules.WholeObjects())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -307,7 +307,7 @@ func TestRootObject(t *testing.T) {
 	if diff := cmp.Diff([]vmrules.Outcome{vmrules.Satisfied, vmrules.Violated, vmrules.Violated}, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if other, _ := vmrules.ParseRules(rules.String()); rules.Equal(other) || rules.Root() == other.Root() {
+	if other, _ := vmrules.ParseRules(rules.String()); rules.Equal(other) || !rules.WholeObjects() || other.WholeObjects() {
 		t.Error("rules about another root are equal")
 	}
 }
@@ -510,7 +510,7 @@ func TestLocationsOfInputAreBounded(t *testing.T) {
 	}
 	rules, err := vmrules.NewRules([]vmrules.Rule{{Kind: "k", Name: "n", Path: vmrules.MustParsePath("jsonpath::..x"), Message: "m"}},
 		vmrules.WithKind("k", always(func(*vmrules.Input) vmrules.Verdict { return vmrules.Verdict{Outcome: vmrules.Satisfied} })),
-		vmrules.WithRoot(vmrules.RootObject))
+		vmrules.WholeObjects())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -592,9 +592,7 @@ func TestReadingOtherKinds(t *testing.T) {
 		{"a place elsewhere, a reason of Strict", rule(``), []vmrules.ParseOption{vmrules.WithKind("most", elsewhere)},
 			[]string{`FieldValueInvalid: line 2, column 1: rule "n": no`}},
 		{"kinds that cannot be used", "",
-			[]vmrules.ParseOption{vmrules.WithKind("", most), vmrules.WithKind("enum", most), vmrules.WithKind("k", nil),
-				vmrules.WithRoot("r")}, []string{
-				`FieldValueNotSupported: line 1, column 1: there is no root "r": use RootTemplate or RootObject`,
+			[]vmrules.ParseOption{vmrules.WithKind("", most), vmrules.WithKind("enum", most), vmrules.WithKind("k", nil)}, []string{
 				`FieldValueNotSupported: line 1, column 1: WithKind needs the name of the kind`,
 				`FieldValueNotSupported: line 1, column 1: WithKind cannot redefine the kind enum, which belongs to the format`,
 				`FieldValueNotSupported: line 1, column 1: WithKind has no compiler for the kind "k"`}},
@@ -654,7 +652,7 @@ func TestValidateOwnReadWith(t *testing.T) {
 		want vmrules.Outcome
 	}{
 		{nil, vmrules.Ignored},
-		{[]vmrules.ValidateOption{vmrules.WithParseOptions(vmrules.WithKind("most", most), vmrules.WithRoot(vmrules.RootObject))},
+		{[]vmrules.ValidateOption{vmrules.WithParseOptions(vmrules.WithKind("most", most), vmrules.WholeObjects())},
 			vmrules.Violated},
 	} {
 		report, err := vmrules.ValidateOwn(vm, test.opts...)
@@ -699,7 +697,7 @@ func TestOldObjectAsWritten(t *testing.T) {
 		seen = append(seen, []any{in.Object, in.OldObject})
 		return vmrules.Verdict{Outcome: vmrules.Satisfied}
 	}))
-	rules, err := vmrules.ParseRules(`[{"name": "n", "rule": "see", "path": "jsonpath::.spec", "message": "m"}]`, see, vmrules.WithRoot(vmrules.RootObject))
+	rules, err := vmrules.ParseRules(`[{"name": "n", "rule": "see", "path": "jsonpath::.spec", "message": "m"}]`, see, vmrules.WholeObjects())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -96,11 +96,7 @@ func (e *evaluation) wasOpen(before *target, then []error, t *target) bool {
 // oldTarget returns the target that a target was before the update; nil if it is new.
 func (e *evaluation) oldTarget(t *target) *target {
 	if e.before == nil {
-		root := RootTemplate
-		if t.IsWhole {
-			root = RootObject
-		}
-		all := e.appendTargets(nil, value.Resolve(e.old), root)
+		all := e.appendTargets(nil, value.Resolve(e.old), t.IsWhole)
 		e.before = make(map[string]*target, len(all))
 		for i := range all {
 			e.before[all[i].Name] = &all[i]

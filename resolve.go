@@ -105,7 +105,7 @@ func (rs Rules) Resolve(object map[string]any, opts ...ValidateOption) iter.Seq[
 	return func(yield func(Resolved) bool) {
 		e := newEvaluation(opts)
 		defer e.release()
-		targets := e.appendTargets(nil, value.Resolve(object), rs.root)
+		targets := e.appendTargets(nil, value.Resolve(object), rs.isWhole)
 		for i := range targets {
 			r := resolver{evaluation: e, target: &targets[i], chosen: map[string]*selection{}}
 			if !r.resolve(&rs, len(targets)-i, yield) {

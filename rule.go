@@ -224,13 +224,13 @@ func (r Rule) clone() Rule {
 // concurrent use. The zero value has no rules.
 type Rules struct {
 	rules    []rule
-	root     Root
+	isWhole  bool       // WholeObjects
 	plan     *plan.Plan // nil: no rules
 	outlines *outlines  // nil: no rules
 }
 
 // newRules returns Rules for rules that were read, ready to judge by.
-func newRules(rules []rule, root Root) Rules {
+func newRules(rules []rule, isWhole bool) Rules {
 	each := make([]outline, 0, len(rules))
 	for i := range rules {
 		r := &rules[i]
@@ -239,16 +239,16 @@ func newRules(rules []rule, root Root) Rules {
 		}
 		each = append(each, outline{i, r.Name, r.Message, r.Kind, r.Path, r.notThere})
 	}
-	return Rules{rules, root, newPlan(rules, root), &outlines{each}}
+	return Rules{rules, isWhole, newPlan(rules, isWhole), &outlines{each}}
 }
 
 // newPlan plans the rules that are about a VM and need no values except those that they
 // select.
-func newPlan(rules []rule, root Root) *plan.Plan {
+func newPlan(rules []rule, isWhole bool) *plan.Plan {
 	entries := make([]plan.Entry, len(rules))
 	for i := range rules {
 		r := &rules[i]
-		if root == RootTemplate && r.Kind.IsOfFormat() && !r.enforcesNothing() && r.unread == nil {
+		if !isWhole && r.Kind.IsOfFormat() && !r.enforcesNothing() && r.unread == nil {
 			entries[i] = plan.Entry{Path: r.Path.parsed, Needs: r.Valid.parsed, Demands: &r.literal}
 		}
 	}
@@ -258,8 +258,8 @@ func newPlan(rules []rule, root Root) *plan.Plan {
 // Len returns the number of rules.
 func (rs Rules) Len() int { return len(rs.rules) }
 
-// Root returns what the rules' paths call $.
-func (rs Rules) Root() Root { return rs.root }
+// WholeObjects reports whether the rules were read with the option [WholeObjects].
+func (rs Rules) WholeObjects() bool { return rs.isWhole }
 
 // All yields the index and a copy of each rule.
 func (rs Rules) All() iter.Seq2[int, Rule] {
@@ -282,9 +282,10 @@ func (rs Rules) Named(name string) (Rule, bool) {
 	return Rule{}, false
 }
 
-// Equal reports whether both have the same rules in the same order, and the same Root.
+// Equal reports whether both have the same rules in the same order, and both are or are not
+// about whole objects.
 func (rs Rules) Equal(other Rules) bool {
-	return rs.root == other.root && slices.EqualFunc(rs.rules, other.rules, func(a, b rule) bool { return a.Rule.Equal(b.Rule) })
+	return rs.isWhole == other.isWhole && slices.EqualFunc(rs.rules, other.rules, func(a, b rule) bool { return a.Rule.Equal(b.Rule) })
 }
 
 // MarshalJSON writes the rules as an annotation of version 201902-2, whatever version they were

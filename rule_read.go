@@ -20,7 +20,7 @@ func parseRules(annotation string, o parseOptions) (Rules, []Problem) {
 	if len(problems) > 0 {
 		return Rules{}, problems
 	}
-	return newRules(rules, o.root), nil
+	return newRules(rules, o.isWhole), nil
 }
 
 // readRules returns all problems in the text of an annotation, and as much of each rule as can
@@ -33,7 +33,7 @@ func readRules(annotation string, o parseOptions) ([]rule, []jsontext.Node, []Pr
 		return nil, nil, nil
 	}
 	nodes, problems := readText(annotation, o)
-	if o.version == VDetected {
+	if o.detects {
 		o.version = V201901
 		if constraint.HasPrefix(nodes) {
 			o.version = V201902
@@ -68,13 +68,13 @@ func readText(annotation string, o parseOptions) ([]jsontext.Node, []Problem) {
 	bytes, nesting := o.bounds()
 	if len(annotation) > bytes {
 		message := fmt.Sprintf("the annotation has %d bytes, but all annotations of an object together may have %d", len(annotation), bytes)
-		return nil, []Problem{{Index: -1, Reason: ReasonTooLong, Message: message}}
+		return nil, []Problem{{Index: -1, Reason: ReasonTooLong, Code: codeTooLong, Message: message}}
 	}
 	format := jsontext.Format{Name: "the annotation", Root: "an array of rules", Items: "rules", MaxItems: maxRules, MaxDepth: nesting}
 	root, wrong := jsontext.Read(annotation, format, &o.budget.Meter)
 	if !root.IsZero() && root.Value != json.Delim('[') {
 		const message = "the annotation must be a JSON array of rules: [ { … }, { … } ]"
-		return nil, []Problem{{Index: -1, Offset: root.Start, Reason: ReasonTypeInvalid, Message: message}}
+		return nil, []Problem{{Index: -1, Offset: root.Start, Reason: ReasonTypeInvalid, Code: codeWrongType, Message: message}}
 	}
 	var problems []Problem
 	for _, e := range wrong {
@@ -91,6 +91,9 @@ func problemOf(e jsontext.Error) Problem {
 		p.Reason = ReasonDuplicate
 	case jsontext.TooCostly:
 		p.Reason, p.Message = ReasonTooLong, tooMuchToRead(e)
+	}
+	if p.Code = codeOf(p.Reason, p.Key); p.Code == codeInvalidArgument && constraint.Named(p.Key) == nil && constraint.PresentKey(p.Key) == "" {
+		p.Code = codeUnreadable
 	}
 	return p
 }
@@ -132,7 +135,7 @@ func (r *ruleReader) tooMuch(read int, nodes []jsontext.Node) {
 		return
 	}
 	last := nodes[max(read-1, 0)]
-	r.problems = append(r.problems, Problem{Index: -1, Offset: last.Start, Reason: ReasonTooLong, Message: tooMuchToRead(err)})
+	r.problems = append(r.problems, Problem{Index: -1, Offset: last.Start, Reason: ReasonTooLong, Code: codeTooLong, Message: tooMuchToRead(err)})
 }
 
 func (r *ruleReader) uniqueNames(rules []rule, names []jsontext.Node) {
@@ -163,17 +166,30 @@ type ruleReader struct {
 	unused []string // under strict, the known keys that the rule does not have
 }
 
-// problem adds a problem with the value of a key. The caller may change what it returns.
-func (r *ruleReader) problem(at jsontext.Node, key string, reason Reason, format string, args ...any) *Problem {
+// problem adds a problem with the value of a key.
+func (r *ruleReader) problem(at jsontext.Node, key string, reason Reason, format string, args ...any) {
 	written, _ := at.Value.(string) // a suggestion may repeat it
-	if r.budget.Spend(problemWork+len(written)*textWork, problemSize+len(r.rule.Name)+len(written)) != nil {
-		return &Problem{} // tooMuch then adds a problem that says so
-	}
-	r.problems = append(r.problems, Problem{
-		Index: r.index, Key: key, Offset: at.Start, Reason: reason, Message: fmt.Sprintf(format, args...),
+	r.add(r.budget, len(written), Problem{
+		Key: key, Offset: at.Start, Reason: reason, Code: codeOf(reason, key), Message: fmt.Sprintf(format, args...),
 		Suggestion: withPrefix(key, at.Value),
 	})
-	return &r.problems[len(r.problems)-1]
+}
+
+// ofStrict adds a problem that only Strict finds. The suggestion replaces what is at the offset.
+func (r *ruleReader) ofStrict(offset int, key string, reason Reason, code, message, suggestion string) {
+	b := r.budget
+	if !r.strict {
+		b = r.unstrict
+	}
+	r.add(b, len(suggestion), Problem{Key: key, Offset: offset, Reason: reason, Code: code, Message: message, Suggestion: suggestion})
+}
+
+// add adds a problem, if the budget allows it. If not, tooMuch adds one that says so.
+func (r *ruleReader) add(b *budget, written int, p Problem) {
+	if b.Spend(problemWork+written*textWork, problemSize+len(r.rule.Name)+written) == nil {
+		p.Index = r.index
+		r.problems = append(r.problems, p)
+	}
 }
 
 // read reads one rule and adds all of its problems.
@@ -409,7 +425,7 @@ func (r *ruleReader) list(a *constraint.Argument, key string, n jsontext.Node) c
 
 // unknown keeps the keys that the version and the kind do not know.
 func (r *ruleReader) unknown() {
-	if r.strict {
+	if r.findsUnknown() {
 		r.unused = unusedKeys(r.node, r.rule.own)
 	}
 	for _, m := range r.node.Members {
@@ -420,10 +436,13 @@ func (r *ruleReader) unknown() {
 			r.rule.Unknown = map[string]json.RawMessage{}
 		}
 		r.rule.Unknown[m.Key] = m.Value.Raw()
-		if r.strict && !slices.Contains(r.rule.own, m.Key) && (r.judgesArguments() || !slices.Contains(argumentKeys, m.Key)) {
-			meant := meantKey(m.Key, r.unused)
-			p := r.problem(jsontext.Node{Start: m.Start}, m.Key, ReasonNotSupported, "the key %s is not known: %s", value.Quoted(m.Key), keyHint(m.Key, meant))
-			p.Suggestion = meant
+		if r.findsUnknown() && !slices.Contains(r.rule.own, m.Key) && (r.judgesArguments() || !slices.Contains(argumentKeys, m.Key)) {
+			meant, code := meantKey(m.Key, r.unused), codeUnknownKey
+			if meant != "" {
+				code = codeMisspeltKey
+			}
+			message := fmt.Sprintf("the key %s is not known: %s", value.Quoted(m.Key), keyHint(m.Key, meant))
+			r.ofStrict(m.Start, m.Key, ReasonNotSupported, code, message, meant)
 		}
 	}
 }
@@ -448,13 +467,16 @@ func (r *ruleReader) knowsKey(key string) bool {
 
 // strictly adds the problems that only Strict finds, apart from unknown keys.
 func (r *ruleReader) strictly() {
-	if !r.strict || r.rule.Kind == "" {
+	if !r.findsUnknown() || r.rule.Kind == "" {
 		return
 	}
 	if kind, _ := r.member(keyRule); !r.judgesArguments() {
-		meant := r.meantKind(r.rule.Kind)
-		p := r.problem(kind, keyRule, ReasonNotSupported, "the kind %s is not known: %s", value.Quoted(string(r.rule.Kind)), r.kindHint(meant))
-		p.Suggestion = meant
+		meant, code := r.meantKind(r.rule.Kind), codeUnknownKind
+		if meant != "" {
+			code = codeMisspeltKind
+		}
+		message := fmt.Sprintf("the kind %s is not known: %s", value.Quoted(string(r.rule.Kind)), r.kindHint(meant))
+		r.ofStrict(kind.Start, keyRule, ReasonNotSupported, code, message, meant)
 		return
 	}
 	if !r.rule.Kind.IsOfFormat() {
@@ -466,7 +488,8 @@ func (r *ruleReader) strictly() {
 			return
 		}
 	}
-	r.problem(r.node, "", ReasonRequired, "the rule has no argument, so it enforces little or nothing: add one of %s", strings.Join(argumentKeys, ", "))
+	message := "the rule has no argument, so it enforces little or nothing: add one of " + strings.Join(argumentKeys, ", ")
+	r.ofStrict(r.node.Start, "", ReasonRequired, codeNoArguments, message, "")
 }
 
 // kindHint returns what to write instead of an unknown kind.

@@ -425,9 +425,9 @@ func TestParseErrorText(t *testing.T) {
 	if got := err.(*ParseError).Causes()[0].Field; got != "" {
 		t.Errorf("field %q of a problem of the whole text", got)
 	}
-	text, _ := json.Marshal(Problem{Rule: "r", Index: 1, Key: "min", Offset: 2, Line: 1, Column: 3, Reason: ReasonInvalid, Message: "m",
+	text, _ := json.Marshal(Problem{Rule: "r", Index: 1, Key: "min", Offset: 2, Line: 1, Column: 3, Reason: ReasonInvalid, Code: "c", Message: "m",
 		Suggestion: "s", Source: "VM"})
-	wantJSON := `{"rule":"r","index":1,"key":"min","offset":2,"line":1,"column":3,"reason":"FieldValueInvalid","message":"m","suggestion":"s","source":"VM"}`
+	wantJSON := `{"rule":"r","index":1,"key":"min","offset":2,"line":1,"column":3,"reason":"FieldValueInvalid","code":"c","message":"m","suggestion":"s","source":"VM"}`
 	if diff := cmp.Diff(wantJSON, string(text)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

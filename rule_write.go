@@ -64,7 +64,7 @@ func (r *Rule) UnmarshalJSON(text []byte) error {
 	rules, nodes, problems := readRules("["+string(text)+"]", parseOptionsOf(nil))
 	if len(nodes) > 1 || nodes == nil && problems == nil {
 		problems = []Problem{{
-			Index: -1, Reason: ReasonTypeInvalid,
+			Index: -1, Reason: ReasonTypeInvalid, Code: codeWrongType,
 			Message: fmt.Sprintf("there are %d values, but a rule is one object: { … }", len(nodes)),
 		}}
 	}

@@ -42,25 +42,16 @@ var doubtOfCause = map[vmtarget.Cause]Doubt{
 // step that is neither a name nor an index.
 func pointerIn(t *target, p Path) string { return t.At.Join(jsonpath.Fixed(p.steps())).Pointer() }
 
-// A Root is what rules call $.
-type Root string
+// WholeObjects makes rules about whole objects of any kind, not about the spec.template of VMs.
+// What their paths call $ is the object; in a list each item, in an OpenShift Template each
+// object, and in a VirtualMachineTemplate the VM. The fields that always exist in a VM have no
+// defaults here. It is for rules that come from documents about whole objects.
+func WholeObjects() ParseOption { return parseOption(func(o *parseOptions) { o.isWhole = true }) }
 
-const (
-	// RootTemplate is the spec.template of a VM. It is the root of an annotation's rules.
-	RootTemplate Root = ""
-	// RootObject is the whole object, of any kind. In a list it is each item, in an
-	// OpenShift Template each object, and in a VirtualMachineTemplate the VM. The
-	// fields that always exist in a VM have no defaults here.
-	RootObject Root = "object"
-)
-
-// WithRoot sets what the rules call $. Use RootObject for rules that come from documents
-// about whole objects. The default, RootTemplate, is right for those of an annotation.
-func WithRoot(r Root) ParseOption { return parseOption(func(o *parseOptions) { o.root = r }) }
-
-// appendTargets appends the targets in an object for rules with a root.
-func (e *evaluation) appendTargets(targets []target, v any, root Root) []target {
-	if root == RootObject {
+// appendTargets appends the targets in an object for rules about VMs, or about
+// whole objects.
+func (e *evaluation) appendTargets(targets []target, v any, isWhole bool) []target {
+	if isWhole {
 		return vmtarget.AppendObjects(targets, v, &e.budget.Meter)
 	}
 	before := len(targets)

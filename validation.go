@@ -28,12 +28,15 @@ type Option interface {
 }
 
 type parseOptions struct {
-	version Version // "": not given
-	strict  bool
-	root    Root
-	kinds   []namedKind
-	limits  Budget
-	budget  *budget // what is left of limits
+	version  Version // "": not given
+	detects  bool    // the version
+	strict   bool
+	unstrict *budget // pays for problems that only Strict finds, if they do not count; nil: they are not wanted
+	others   []any   // the options of other packages
+	isWhole  bool    // WholeObjects
+	kinds    []namedKind
+	limits   Budget
+	budget   *budget // what is left of limits
 
 	inGo bool // the rules were built in Go, not read from an annotation
 }
@@ -52,35 +55,26 @@ func parseOptionsOf(opts []ParseOption) parseOptions {
 
 // Strict reports unknown keys, unknown kinds and rules without arguments as problems. Without
 // Strict they are ignored, as the format demands. Use it where rules are written, not where
-// objects are judged by them. All calls return equal options, so that a package can find
-// Strict among its options.
-func Strict() ParseOption { return strictOption{} }
+// objects are judged by them.
+func Strict() ParseOption { return parseOption(func(o *parseOptions) { o.strict = true }) }
 
-type strictOption struct{}
-
-func (strictOption) changeReading(o *parseOptions) { o.strict = true }
-
-// OtherOption returns an option that changes nothing. A package whose functions take options of
-// its own beside those of ParseRules embeds it in them.
-func OtherOption() ParseOption { return parseOption(func(*parseOptions) {}) }
+// findsUnknown reports whether problems that only Strict finds are wanted.
+func (o *parseOptions) findsUnknown() bool { return o.strict || o.unstrict != nil }
 
 // problems returns what is wrong with the options themselves.
 func (o *parseOptions) problems() []Problem {
 	var all []Problem
-	add := func(format string, args ...any) {
-		all = append(all, Problem{Index: -1, Line: 1, Column: 1, Reason: ReasonNotSupported, Message: fmt.Sprintf(format, args...)})
+	add := func(code, message string) {
+		all = append(all, Problem{Index: -1, Line: 1, Column: 1, Reason: ReasonNotSupported, Code: code, Message: message})
 	}
 	switch o.version {
-	case "", V201902, V201901, VDetected:
+	case "", V201902, V201901:
 	default:
-		add("the format has no version %s: use %s or %s", value.Quoted(string(o.version)), V201902, V201901)
-	}
-	if o.root != RootTemplate && o.root != RootObject {
-		add("there is no root %s: use RootTemplate or RootObject", value.Quoted(string(o.root)))
+		add(codeUnknownVersion, fmt.Sprintf("the format has no version %s: use %s or %s", value.Quoted(string(o.version)), V201902, V201901))
 	}
 	for _, k := range o.kinds {
 		if why := k.wrong(); why != "" {
-			add("%s", why)
+			add(codeInvalidOption, why)
 		}
 	}
 	return all
@@ -119,21 +113,21 @@ func NewRules(rules []Rule, opts ...ParseOption) (Rules, error) {
 		r, wrong := r.writable()
 		writable = append(writable, r)
 		for _, message := range wrong {
-			problems = append(problems, Problem{Rule: r.Name, Index: i, Reason: ReasonInvalid, Message: message})
+			problems = append(problems, Problem{Rule: r.Name, Index: i, Reason: ReasonInvalid, Code: codeUnwritable, Message: message})
 		}
 	}
 	o := parseOptionsOf(opts)
-	if o.version == V201901 || o.version == VDetected {
+	if o.version == V201901 {
 		o.version = V201902 // in which annotationOf writes them
 	}
-	o.inGo = true
+	o.inGo, o.detects = true, false
 	made, nodes, more := readRules(annotationOf(writable), o)
 	problems = append(problems, withinKeys(more, made, nodes)...)
 	if problems != nil {
 		slices.SortStableFunc(problems, func(a, b Problem) int { return a.Index - b.Index })
 		return Rules{}, asParseError(problems)
 	}
-	return newRules(made, o.root), nil
+	return newRules(made, o.isWhole), nil
 }
 
 // A ValidateOption changes how an object is judged.
@@ -192,7 +186,7 @@ func WithOldObject(object map[string]any) ValidateOption {
 }
 
 // WithParseOptions sets how ValidateOwn reads annotations, for instance with which kinds. It
-// ignores WithRoot: the rules are always about a VM's spec.template.
+// ignores WholeObjects: the rules are always about a VM's spec.template.
 func WithParseOptions(opts ...ParseOption) ValidateOption {
 	return validateOption(func(s *settings) {
 		for _, opt := range opts {
@@ -200,7 +194,7 @@ func WithParseOptions(opts ...ParseOption) ValidateOption {
 				opt.changeReading(&s.reading)
 			}
 		}
-		s.reading.root = RootTemplate
+		s.reading.isWhole = false
 	})
 }
 
@@ -209,12 +203,12 @@ func WithParseOptions(opts ...ParseOption) ValidateOption {
 // that exceed the bounds are Undecided. Without rules, every object is valid. Validate may be
 // called concurrently with the same rules, and with the same object while nothing changes it.
 func Validate(rules Rules, object map[string]any, opts ...ValidateOption) *Report {
-	if template := vmtarget.Usual(object); template != nil && len(opts) == 0 && rules.root == RootTemplate {
+	if template := vmtarget.Usual(object); template != nil && len(opts) == 0 && !rules.isWhole {
 		return validateUsual(&rules, object, template)
 	}
 	e := newEvaluation(opts)
 	defer e.release()
-	e.targets = e.appendTargets(e.targets, value.Resolve(object), rules.root)
+	e.targets = e.appendTargets(e.targets, value.Resolve(object), rules.isWhole)
 	report := &Report{judged: true}
 	for i := range e.targets {
 		rest := e.share(len(e.targets) - i)

@@ -15,18 +15,19 @@ const (
 	V201902 Version = "201902-2"
 	// V201901 is 201901-1: paths have no prefix, and the annotation is on the template.
 	V201901 Version = "201901-1"
-	// VDetected is V201902 if the path or valid of any rule has the prefix of paths, and
-	// V201901 otherwise. RulesFor and ValidateOwn read a template's own annotation so.
-	VDetected Version = "detected"
 )
 
-// WithVersion sets the version of the annotation. The default is V201902, and VDetected for a
-// template's own annotation. Calls with the same version return equal options.
-func WithVersion(v Version) ParseOption { return versionOption(v) }
+// WithVersion sets the version of the annotation. The default is V201902, and for a template's own
+// annotation what DetectVersion says.
+func WithVersion(v Version) ParseOption {
+	return parseOption(func(o *parseOptions) { o.version, o.detects = v, false })
+}
 
-type versionOption Version
-
-func (v versionOption) changeReading(o *parseOptions) { o.version = Version(v) }
+// DetectVersion reads the annotation in V201902 if the path or valid of any rule has the prefix of
+// paths, and in V201901 otherwise. RulesFor and ValidateOwn read a template's own annotation so.
+func DetectVersion() ParseOption {
+	return parseOption(func(o *parseOptions) { o.version, o.detects = "", true })
+}
 
 // parsePath reads a path as a version writes it.
 func parsePath(s string, v Version) (Path, error) {

@@ -37,7 +37,10 @@ func (v vector) parseOptions() []vmrules.ParseOption {
 	if v.Options.Strict {
 		opts = append(opts, vmrules.Strict())
 	}
-	return append(opts, vmrules.WithRoot(vmrules.Root(v.Options.Root)))
+	if v.Options.Root == "object" {
+		opts = append(opts, vmrules.WholeObjects())
+	}
+	return opts
 }
 
 func (v vector) validateOptions(t testing.TB, decode func(json.RawMessage) map[string]any) []vmrules.ValidateOption {

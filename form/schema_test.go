@@ -270,7 +270,7 @@ func TestSchemaOfTargets(t *testing.T) {
 // a VM's fields, as in Validate.
 func TestSchemaOfWholeObjects(t *testing.T) {
 	rules := mustParse(t, `[{"name": "r", "rule": "integer", "message": "m", "path": "jsonpath::.spec.domain.cpu.cores"}]`,
-		vmrules.WithRoot(vmrules.RootObject))
+		vmrules.WholeObjects())
 	object := decodeExactly(json.RawMessage(`{"kind": "Other", "spec": {"domain": {"cpu": {}}}}`))
 	if vmrules.Validate(rules, object).Valid() {
 		t.Error("Validate uses a default")

@@ -112,7 +112,7 @@ func checkFindings(t *testing.T, text string, findings []lint.Finding, opts ...v
 		checkPlace(t, text, f)
 		if f.Severity == lint.SeverityError {
 			refused = append(refused, vmrules.Problem{
-				Rule: f.Rule, Index: f.Index, Key: f.Key, Offset: f.Offset, Line: f.Line, Column: f.Column, Message: f.Message,
+				Code: f.ID, Rule: f.Rule, Index: f.Index, Key: f.Key, Offset: f.Offset, Line: f.Line, Column: f.Column, Message: f.Message,
 				Suggestion: f.Suggestion,
 			})
 		}

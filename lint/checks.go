@@ -16,6 +16,7 @@ func Checks() []Check { return slices.Clone(checks) }
 var checks = []Check{
 	{"unreadable", SeverityError, "the text is not valid JSON or UTF-8, is nested too deeply, or has too many rules"},
 	{"unknown-version", SeverityError, "WithVersion names a version that does not exist"},
+	{"invalid-option", SeverityError, "WithKind cannot add the kind"},
 	{"unknown-profile", SeverityError, "For names a profile that does not exist"},
 	{"missing-key", SeverityError, "a mandatory key is missing or empty"},
 	{"wrong-type", SeverityError, "a value has the wrong type"},

@@ -15,6 +15,7 @@ func TestChecks(t *testing.T) {
 	tested := map[string]bool{
 		"not-checked":     true, // by TestHostile, since it needs a long annotation
 		"unknown-profile": true, // by TestUnknownProfile
+		"invalid-option":  true, // by TestKindThatCannotBeAdded
 
 		"misspelt-annotation": true, "undeclared-parameter": true, // by object_test.go
 	}

@@ -10,6 +10,7 @@
 //
 //	unreadable            the text is not valid JSON or UTF-8, is nested too deeply, or has too many rules
 //	unknown-version       WithVersion names a version that does not exist
+//	invalid-option        WithKind cannot add the kind
 //	unknown-profile       For names a profile that does not exist
 //	missing-key           a mandatory key is missing or empty
 //	wrong-type            a value has the wrong type

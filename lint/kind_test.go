@@ -49,3 +49,10 @@ func TestOtherKinds(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
+
+func TestKindThatCannotBeAdded(t *testing.T) {
+	findings := lint.Annotation("[]", vmrules.WithKind("enum", most))
+	if len(findings) != 1 || findings[0].ID != "invalid-option" || findings[0].Severity != lint.SeverityError {
+		t.Errorf("%v", findings)
+	}
+}

@@ -66,9 +66,8 @@ func (f Finding) String() string {
 // Findings are sorted by Offset, then by ID. Without findings, the list is empty and not
 // nil. The findings depend only on the text and the options.
 //
-// The Budget limits the work of reading the text, as in ParseRules. Annotation may read
-// the text twice more. Each of these readings, and all checks together, may do half the
-// work of the Budget. If that is not enough, part of the annotation is not checked, and a
+// The Budget limits the work of reading the text, as in ParseRules. All checks together may do
+// half of that work again. If that is not enough, part of the annotation is not checked, and a
 // finding says so.
 func Annotation(text string, opts ...vmrules.ParseOption) []Finding {
 	l := newLinter(text, opts)
@@ -85,14 +84,11 @@ type linter struct {
 	text     string
 	opts     []vmrules.ParseOption
 	profile  Profile
-	limits   vmrules.Budget
 	findings []Finding
 
 	unknownKinds map[int]bool // the indexes of rules whose kind nobody knows
 
-	budget   meter.Budget // for the checks; it has no time limit, so that findings do not depend on a clock
-	cutShort error        // why a repeated reading stopped early; nil if none did
-	flaws    map[int]bool // the offsets of errors in the JSON text inside rules
+	budget meter.Budget // for the checks; it has no time limit, so that findings do not depend on a clock
 }
 
 // A finding costs this much, in units of work and in bytes.
@@ -117,7 +113,7 @@ func (l *linter) add(r *rule, key, id, format string, args ...any) *Finding {
 
 // sorted returns the findings in order, each with its line and column.
 func (l *linter) sorted() []Finding {
-	if err := cmp.Or(l.cutShort, l.budget.Err()); err != nil {
+	if err := l.budget.Err(); err != nil {
 		l.findings = append(l.findings, Finding{
 			Severity: severities[notChecked], ID: notChecked, Index: -1,
 			Message: fmt.Sprintf("the annotation is checked only in part: %v", err),

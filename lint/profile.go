@@ -18,12 +18,7 @@ const SSP Profile = "ssp"
 // For makes Annotation report rules that a program does not understand as errors, and rules
 // that it understands otherwise as warnings. Without For, both are infos. If there are several
 // profiles, the last one counts. ParseRules ignores this option.
-func For(p Profile) vmrules.ParseOption { return profileOption{vmrules.OtherOption(), p} }
-
-type profileOption struct {
-	vmrules.ParseOption
-	profile Profile
-}
+func For(p Profile) vmrules.ParseOption { return insides.Option(p) }
 
 // profileSeverities has the severities that differ under each profile.
 var profileSeverities = map[Profile]map[string]Severity{
@@ -56,17 +51,13 @@ var profileSeverities = map[Profile]map[string]Severity{
 	},
 }
 
-// takeProfile takes the profile out of the options, and reports one that does not exist.
-func (l *linter) takeProfile() {
-	var rest []vmrules.ParseOption
-	for _, opt := range l.opts {
-		if with, ok := opt.(profileOption); ok {
-			l.profile = with.profile
-		} else {
-			rest = append(rest, opt)
+// takeProfile takes the profile from the options, and reports one that does not exist.
+func (l *linter) takeProfile(others []any) {
+	for _, other := range others {
+		if p, ok := other.(Profile); ok {
+			l.profile = p
 		}
 	}
-	l.opts = rest
 	if profileSeverities[l.profile] == nil && l.profile != "" {
 		l.findings = append(l.findings, Finding{
 			Severity: SeverityError, ID: "unknown-profile", Index: -1,

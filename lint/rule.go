@@ -19,58 +19,13 @@ const (
 	keyJustWarning = "justWarning"
 )
 
-// A rule is a rule without problems, and its place.
+// A rule is a rule without problems, and its place in the annotation.
 type rule struct {
 	vmrules.Rule
-	place
+	index      int
+	node       jsontext.Node
 	literal    constraint.Set // from its kind, and the arguments that are literals
 	isHopeless bool           // no value satisfies it
-}
-
-// rules returns the rules with their places.
-func (l *linter) rules(rules vmrules.Rules, places []place) []*rule {
-	all := make([]*rule, 0, len(places))
-	for i, r := range rules.All() {
-		all = append(all, &rule{Rule: r, place: places[i], literal: l.literal(r)})
-	}
-	return all
-}
-
-// valueSize is the size in bytes of an allowed value, without its text.
-const valueSize = 150
-
-// literal returns the constraints from a rule's kind and literal arguments.
-func (l *linter) literal(r vmrules.Rule) constraint.Set {
-	if !r.Kind.IsOfFormat() {
-		return constraint.Set{}
-	}
-	var all []constraint.Constraint
-	for key, arguments := range r.Arguments() {
-		literals, ok := l.literals(arguments)
-		if !ok {
-			continue
-		}
-		if c, err := constraint.Named(key).New(literals, &l.budget); err == nil {
-			all = append(all, c)
-		}
-	}
-	kind, _ := constraint.OfKind(string(r.Kind))
-	return constraint.NewSet(kind, all)
-}
-
-// literals returns the values of arguments that are literals. It returns false if one is a
-// path, or if the budget is used up.
-func (l *linter) literals(arguments []vmrules.Argument) ([]value.Scalar, bool) {
-	all := make([]value.Scalar, 0, len(arguments))
-	for _, a := range arguments {
-		literal, _ := a.Literal()
-		s, ok := value.ScalarOf(literal)
-		if !ok || l.budget.Spend(constraint.ListedWork+s.RenderedSize(), valueSize+s.RenderedSize()) != nil {
-			return nil, false
-		}
-		all = append(all, s)
-	}
-	return all, true
 }
 
 // at returns the value of a key in the JSON text, and the spelling of the key in this

@@ -177,7 +177,7 @@ func TestSSP(t *testing.T) {
 func TestSSPOldVersion(t *testing.T) {
 	const annotation = `[{"name": "r", "rule": "enum", "path": "/spec.hostname", "message": "m", "included": ["a", "/spec.subdomain"]}]`
 	var got []string
-	for _, f := range lint.Annotation(annotation, vmrules.WithVersion(vmrules.VDetected), lint.For(lint.SSP)) {
+	for _, f := range lint.Annotation(annotation, vmrules.DetectVersion(), lint.For(lint.SSP)) {
 		got = append(got, strings.TrimSpace(fmt.Sprintf("%s %s %s %s", f.Severity, f.ID, f.Key, f.Suggestion)))
 	}
 	want := []string{

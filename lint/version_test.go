@@ -32,7 +32,7 @@ func TestDetectedVersion(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			got := []string{}
-			for _, f := range withoutSSP(lint.Annotation(test.annotation, vmrules.WithVersion(vmrules.VDetected))) {
+			for _, f := range withoutSSP(lint.Annotation(test.annotation, vmrules.DetectVersion())) {
 				got = append(got, f.ID)
 			}
 			if diff := cmp.Diff(test.want, got); diff != "" {

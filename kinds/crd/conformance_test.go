@@ -13,7 +13,7 @@ import (
 // kinds adds all kinds of this package, with paths from the root of the object.
 var kinds = []vmrules.ParseOption{
 	vmrules.WithKind("schema", crd.Schema), vmrules.WithKind("cel", crd.CEL), vmrules.WithKind("crd", crd.Definition),
-	vmrules.WithRoot(vmrules.RootObject),
+	vmrules.WholeObjects(),
 }
 
 func TestConformance(t *testing.T) {
@@ -29,7 +29,10 @@ func TestConformance(t *testing.T) {
 
 // run reads the vector's annotation and judges its object.
 func run(t *testing.T, v conformance.Vector, decode func(json.RawMessage) map[string]any) (*vmrules.Report, error) {
-	opts := append(slices.Clip(kinds), vmrules.WithRoot(vmrules.Root(v.Options.Root)))
+	opts := slices.Clip(kinds)
+	if v.Options.Root == "object" {
+		opts = append(opts, vmrules.WholeObjects())
+	}
 	if v.Options.Strict {
 		opts = append(opts, vmrules.Strict())
 	}

@@ -54,7 +54,7 @@ func Rules(document []byte) (vmrules.Rules, error) {
 	}
 	rule.Unknown = map[string]json.RawMessage{key: text}
 	return vmrules.NewRules([]vmrules.Rule{rule},
-		vmrules.WithKind("schema", Schema), vmrules.WithKind("crd", Definition), vmrules.WithRoot(vmrules.RootObject))
+		vmrules.WithKind("schema", Schema), vmrules.WithKind("crd", Definition), vmrules.WholeObjects())
 }
 
 // asJSON returns the document in a text as JSON. It is an error if the text has no document,

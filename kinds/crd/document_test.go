@@ -131,7 +131,7 @@ func TestRulesAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := vmrules.ParseRules(string(text), vmrules.WithKind("crd", crd.Definition), vmrules.WithRoot(vmrules.RootObject))
+	again, err := vmrules.ParseRules(string(text), vmrules.WithKind("crd", crd.Definition), vmrules.WholeObjects())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -103,7 +103,7 @@ func FromRules(rules vmrules.Rules, opts ...Option) Migration {
 	var m Migration
 	all, work := newSchema(), &allowance{left: maxTranslation}
 	for i, r := range rules.All() {
-		if rules.Root() != vmrules.RootTemplate {
+		if rules.WholeObjects() {
 			m.Untranslated = append(m.Untranslated, untranslated(FormBoth, i, r, refuse("", "the rule is about whole objects, not about a VM's spec.template")))
 			continue
 		}

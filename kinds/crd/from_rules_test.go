@@ -502,7 +502,7 @@ func FuzzFromRules(f *testing.F) {
 
 // Rules about whole objects are not translated.
 func TestFromRulesAboutObjects(t *testing.T) {
-	rules, err := vmrules.ParseRules(`[{"name": "n", "rule": "string", "path": "jsonpath::.metadata.name", "message": "m"}]`, vmrules.WithRoot(vmrules.RootObject))
+	rules, err := vmrules.ParseRules(`[{"name": "n", "rule": "string", "path": "jsonpath::.metadata.name", "message": "m"}]`, vmrules.WholeObjects())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -39,7 +39,7 @@ func TestSchemaIsTheAPIServers(t *testing.T) {
 		g := generator{rand.New(rand.NewPCG(seed, 1))}
 		schema := g.schema(3)
 		rule := []any{map[string]any{"name": "r", "rule": "schema", "path": "jsonpath::.value", "message": "m", "schema": schema}}
-		rules, err := vmrules.ParseRules(string(encode(t, rule)), vmrules.WithKind("schema", crd.Schema), vmrules.WithRoot(vmrules.RootObject))
+		rules, err := vmrules.ParseRules(string(encode(t, rule)), vmrules.WithKind("schema", crd.Schema), vmrules.WholeObjects())
 		if err != nil && strings.Contains(err.Error(), "oldSelf cannot be used") {
 			continue // the generator may put a list with keys below another list
 		}

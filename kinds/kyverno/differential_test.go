@@ -125,7 +125,7 @@ func compareWithKyverno(t *testing.T, seed uint64) vmrules.Outcome {
 	rules, err := vmrules.NewRules([]vmrules.Rule{{
 		Kind: "pattern", Name: "r", Path: everything, Message: "m",
 		Unknown: map[string]json.RawMessage{"pattern": json.RawMessage(textOf(map[string]any{"v": pattern}))},
-	}}, append(Kinds(), vmrules.WithRoot(vmrules.RootObject))...)
+	}}, append(Kinds(), vmrules.WholeObjects())...)
 	if err != nil {
 		return ""
 	}
@@ -173,7 +173,7 @@ func FuzzPattern(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, pattern, object string) {
 		rules, err := vmrules.ParseRules(`[{"name": "r", "rule": "pattern", "path": "jsonpath::$", "message": "m", "pattern": `+pattern+`}]`,
-			append(Kinds(), vmrules.WithRoot(vmrules.RootObject))...)
+			append(Kinds(), vmrules.WholeObjects())...)
 		if err != nil {
 			if strings.Contains(err.Error(), "cannot read this rule") {
 				t.Fatal(err)

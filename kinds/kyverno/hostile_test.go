@@ -16,7 +16,7 @@ func newRules(pattern string) (vmrules.Rules, error) {
 	return vmrules.NewRules([]vmrules.Rule{{
 		Kind: "pattern", Name: "r", Path: everything, Message: "m",
 		Unknown: map[string]json.RawMessage{"pattern": json.RawMessage(pattern)},
-	}}, append(Kinds(), vmrules.WithRoot(vmrules.RootObject))...)
+	}}, append(Kinds(), vmrules.WholeObjects())...)
 }
 
 func rulesOf(t testing.TB, pattern string) vmrules.Rules {

@@ -90,7 +90,7 @@ func (p *policy) compile() vmrules.Rules {
 	for _, r := range p.rules {
 		all = append(all, r.Rule)
 	}
-	rules, err := vmrules.NewRules(all, append(Kinds(), vmrules.WithRoot(vmrules.RootObject))...)
+	rules, err := vmrules.NewRules(all, append(Kinds(), vmrules.WholeObjects())...)
 	if err == nil {
 		return rules
 	}

@@ -224,7 +224,7 @@ func TestWrittenAndReadAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := vmrules.ParseRules(string(text), append(Kinds(), vmrules.WithRoot(vmrules.RootObject))...)
+	again, err := vmrules.ParseRules(string(text), append(Kinds(), vmrules.WholeObjects())...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,7 +21,7 @@ import (
 //     Pods
 //
 // Such a rule is for whole objects: it needs the path "$" and
-// vmrules.WithRoot(vmrules.RootObject). Rules makes such rules. Anything in these keys that
+// vmrules.WholeObjects(). Rules makes such rules. Anything in these keys that
 // Kyverno would not evaluate is a problem.
 func Resource(s vmrules.RuleSource) (vmrules.Checker, []vmrules.Problem) {
 	var r resourceRule
@@ -107,7 +107,7 @@ func (r *resourceRule) spared(in *vmrules.Input, w *work) (why, undecided string
 	root, _ := in.Root.(map[string]any)
 	o := unstructured.Unstructured{Object: root}
 	if o.GetKind() == "" || o.GetAPIVersion() == "" {
-		return "", "the rule needs a whole object, with kind and apiVersion: read the rule with WithRoot(RootObject)"
+		return "", "the rule needs a whole object, with kind and apiVersion: read the rule with the option WholeObjects"
 	}
 	if why := malformed(root); why != "" {
 		return "", why

@@ -40,6 +40,12 @@ export interface Problem {
   line?: number;
   column?: number;
   reason: Reason;
+  /**
+   * Code says more closely what is wrong, for programs. It is the ID of a check of package lint,
+   * "different-rules" if the VMs of a template do not share their rules, or "unwritable" if a
+   * rule that was built in Go cannot be written as JSON.
+   */
+  code: string;
   /** Message says what is wrong and what would be right. */
   message: string;
   /**
@@ -145,10 +151,10 @@ export interface Rule {
   [unknown: string]: unknown;
 }
 
-/** A Version is a version of the annotation format. */
+/** A Version is a version of the annotation format, or says that the annotation shows it. */
 export type Version = "201902-2" | "201901-1" | "detected";
 
-/** A Root is what rules call $. */
+/** A Root is what rules call $: the spec.template of a VM, or the whole object. */
 export type Root = "" | "object";
 
 /** A Finding is one mistake, or probable mistake, that Annotation found. */

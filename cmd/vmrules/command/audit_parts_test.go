@@ -215,14 +215,14 @@ func TestPartsAreEnough(t *testing.T) {
 
 // TestPartsOfRulebook checks the parts that the rules of --rules need.
 func TestPartsOfRulebook(t *testing.T) {
-	rules := func(root vmrules.Root, about string) chapter {
-		read, err := vmrules.ParseRules(`[{"name": "r", "message": "m", `+about+`}]`, vmrules.WithRoot(root))
+	rules := func(about string, opts ...vmrules.ParseOption) chapter {
+		read, err := vmrules.ParseRules(`[{"name": "r", "message": "m", `+about+`}]`, opts...)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return chapter{rules: read, isWhole: root == vmrules.RootObject}
+		return chapter{rules: read, isWhole: len(opts) > 0}
 	}
-	ofVMs := []chapter{rules(vmrules.RootTemplate, partRules[0]), rules(vmrules.RootTemplate, partRules[5])}
+	ofVMs := []chapter{rules(partRules[0]), rules(partRules[5])}
 	for _, test := range []struct {
 		name     string
 		chapters []chapter
@@ -230,7 +230,7 @@ func TestPartsOfRulebook(t *testing.T) {
 	}{
 		{"none", nil, true},
 		{"of VMs", ofVMs, true},
-		{"of objects", append(ofVMs, rules(vmrules.RootObject, `"rule": "string", "path": "jsonpath::.status.ready"`)), false},
+		{"of objects", append(ofVMs, rules(`"rule": "string", "path": "jsonpath::.status.ready"`, vmrules.WholeObjects())), false},
 	} {
 		a := newTestAuditor(t)
 		a.book = rulebook{files: []string{"rules.json"}, chapters: test.chapters}

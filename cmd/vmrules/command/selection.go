@@ -33,7 +33,7 @@ const (
 // addRules adds what rules need of what they call $. It returns false if they may need what is
 // around that, too.
 func (s *selection) addRules(rules vmrules.Rules) bool {
-	if rules.Root() != vmrules.RootTemplate {
+	if rules.WholeObjects() {
 		return false
 	}
 	for _, rule := range rules.All() {

@@ -19,10 +19,10 @@ type header struct {
 	} `json:"texts"`
 
 	// For reading rules.
-	Strict  bool            `json:"strict"`
-	Version vmrules.Version `json:"version"`
-	Root    vmrules.Root    `json:"root"`
-	Profile string          `json:"profile"`
+	Strict  bool    `json:"strict"`
+	Version Version `json:"version"`
+	Root    Root    `json:"root"`
+	Profile string  `json:"profile"`
 
 	Format string `json:"format"` // for one value
 
@@ -33,6 +33,23 @@ type header struct {
 	Ratcheting bool                       `json:"ratcheting"`
 	Defaults   map[string]json.RawMessage `json:"defaults"`
 }
+
+// A Version is a version of the annotation format, or says that the annotation shows it.
+type Version string
+
+const (
+	V201902   Version = "201902-2"
+	V201901   Version = "201901-1"
+	VDetected Version = "detected"
+)
+
+// A Root is what rules call $: the spec.template of a VM, or the whole object.
+type Root string
+
+const (
+	RootTemplate Root = ""
+	RootObject   Root = "object"
+)
 
 // A call is a header with its texts.
 type call struct {
@@ -47,6 +64,9 @@ func newCall(e *Engine, header, texts string) (*call, error) {
 	decoder.DisallowUnknownFields() // an option that is misspelt
 	if err := decoder.Decode(&c.header); err != nil {
 		return nil, fmt.Errorf("the options cannot be used: %w", err)
+	}
+	if c.Root != RootTemplate && c.Root != RootObject {
+		return nil, fmt.Errorf("there is no root %q: use %q, or leave it out", c.Root, RootObject)
 	}
 	for _, t := range c.Texts {
 		if t.Length < 0 || t.Length > len(texts) {

@@ -88,7 +88,7 @@ func (one *vector) addParseOptions(v conformance.Vector) {
 	}
 	if v.Options.Root != "" {
 		one.Parse["root"] = v.Options.Root
-		one.opts = append(one.opts, vmrules.WithRoot(vmrules.Root(v.Options.Root)))
+		one.opts = append(one.opts, vmrules.WholeObjects())
 	}
 }
 

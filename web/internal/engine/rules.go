@@ -67,9 +67,16 @@ func (c *cache) find(number int) (vmrules.Rules, error) {
 func (c *call) rules() (vmrules.Rules, error) { return c.engine.read.find(c.Rules) }
 
 func (c *call) parseOptions() []vmrules.ParseOption {
-	opts := []vmrules.ParseOption{vmrules.WithRoot(c.Root)}
-	if c.Version != "" {
-		opts = append(opts, vmrules.WithVersion(c.Version))
+	var opts []vmrules.ParseOption
+	if c.Root == RootObject {
+		opts = append(opts, vmrules.WholeObjects())
+	}
+	switch c.Version {
+	case "":
+	case VDetected:
+		opts = append(opts, vmrules.DetectVersion())
+	default:
+		opts = append(opts, vmrules.WithVersion(vmrules.Version(c.Version)))
 	}
 	if c.Strict {
 		opts = append(opts, vmrules.Strict())

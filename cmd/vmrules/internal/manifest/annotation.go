@@ -13,7 +13,7 @@ type Annotation struct {
 	Object Object // the object that contains it, such as a template or a VM
 
 	key     string
-	version vmrules.Version
+	version vmrules.ParseOption
 	value   *node
 }
 
@@ -22,14 +22,14 @@ type Annotation struct {
 func (o Object) Annotations() []Annotation {
 	var all []Annotation
 	if own := o.node.get("metadata", "annotations", vmrules.OldAnnotation); own != nil && o.IsTemplate() {
-		all = append(all, Annotation{o, vmrules.OldAnnotation, vmrules.VDetected, own})
+		all = append(all, Annotation{o, vmrules.OldAnnotation, vmrules.DetectVersion(), own})
 	}
 	return o.appendAnnotations(all, o.node)
 }
 
 func (o Object) appendAnnotations(all []Annotation, n *node) []Annotation {
 	if own := n.get("metadata", "annotations", vmrules.Annotation); own != nil {
-		all = append(all, Annotation{o, vmrules.Annotation, vmrules.V201902, own})
+		all = append(all, Annotation{o, vmrules.Annotation, vmrules.WithVersion(vmrules.V201902), own})
 	}
 	for _, m := range n.members {
 		all = o.appendAnnotations(all, m.value)
@@ -59,7 +59,7 @@ func (a Annotation) Lint(opts ...vmrules.ParseOption) []lint.Finding {
 			Message: fmt.Sprintf("the annotation %s must be a string that contains JSON: in YAML, write | behind the key, and the JSON in the lines below it", a.key),
 		}}
 	}
-	findings := lint.Annotation(text, append(slices.Clip(opts), vmrules.WithVersion(a.version))...)
+	findings := lint.Annotation(text, append(slices.Clip(opts), a.version)...)
 	a.placeAll(findings, text)
 	return findings
 }

@@ -29,7 +29,7 @@ func (a Annotation) placeProblems(problems []*vmrules.Problem, opts []vmrules.Pa
 	text, isText := a.value.scalar.(string)
 	again := map[mistake]bool{}
 	if isText {
-		for _, p := range problemsIn(text, append(opts[:len(opts):len(opts)], vmrules.WithVersion(a.version))) {
+		for _, p := range problemsIn(text, append(opts[:len(opts):len(opts)], a.version)) {
 			again[mistake{p.Index, p.Offset, p.Message}] = true
 		}
 	}
