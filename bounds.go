@@ -20,10 +20,10 @@ const (
 )
 
 // A Budget is what one call may spend. ParseRules, NewRules and RulesFor spend it on
-// reading all rules of an annotation. Validate, Resolve and package form spend it on
-// judging an object, with all its targets and rules. ValidateOwn spends one Budget on
-// reading and judging all VMs. What a call cannot pay for is not done: reading then
-// reports a problem, and judging leaves the rule Undecided.
+// reading all rules of an annotation. Validate and package form spend it on judging an
+// object, with all its targets and rules. ValidateOwn spends one Budget on reading and
+// judging all VMs. What a call cannot pay for is not done: reading then reports a problem,
+// and judging leaves the rule Undecided.
 //
 // Work or Kept that is 0 or less means the default. With the default, any call ends within
 // 2 seconds and 256 MB on two cores, for an annotation of 256 KiB and an object of
@@ -45,8 +45,7 @@ type Budget struct {
 	Backtracking time.Duration
 }
 
-// WithBudget sets what one call may spend on reading or on judging. The Option is b
-// itself, so that a package that takes options for both can find it among them.
+// WithBudget sets what one call may spend on reading or on judging.
 func WithBudget(b Budget) Option { return b }
 
 func (b Budget) changeReading(o *parseOptions) { o.limits = b }

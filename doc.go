@@ -10,9 +10,8 @@
 //
 // [RulesFor] finds the rules of a VM, or of the template that it was made from.
 // [ValidateOwn] validates every VM inside an object by the VM's own rules.
-// [Rules.Resolve] reads what the rules need from an object; package form turns that into
-// what each field may hold. Package lint finds mistakes in rules without any VM.
-// [WithKind] adds kinds of rules that the format does not have.
+// Package form says what each field of a VM may hold, and package lint finds mistakes in rules
+// without any VM. [WithKind] adds kinds of rules that the format does not have.
 //
 // # The format
 //

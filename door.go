@@ -1,11 +1,14 @@
 package vmrules
 
 import (
+	"slices"
+
 	"github.com/vmrules/vmrules/internal/constraint"
 	"github.com/vmrules/vmrules/internal/door"
 	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/jsontext"
 	"github.com/vmrules/vmrules/internal/meter"
+	"github.com/vmrules/vmrules/internal/value"
 )
 
 // Internal is for the packages of this module: only they have the key that it asks for.
@@ -67,4 +70,148 @@ func (insides) Read(text string, opts []ParseOption, unstrict *meter.Budget) (us
 		}
 	}
 	return usable, problems, strict
+}
+
+// Settings returns what options say about judging: whether Partial is among them, and the Budget.
+func (insides) Settings(opts []ValidateOption) (isPartial bool, limits Budget) {
+	e := newEvaluation(opts)
+	defer e.release()
+	limits = e.limits
+	limits.Backtracking = e.budget.Backtracking
+	return e.partial, limits
+}
+
+// Judging begins to judge an object.
+func (insides) Judging(rules Rules, object map[string]any, opts []ValidateOption) door.Judging {
+	return &judging{newEvaluation(opts), rules, object}
+}
+
+// Demands returns what a rule demands of any value, and the keys of its arguments that have paths.
+func (insides) Demands(rules Rules, i int) (set *constraint.Set, unread []string) {
+	for _, u := range rules.rules[i].unread {
+		unread = append(unread, u.key)
+	}
+	return &rules.rules[i].literal, unread
+}
+
+// Filled returns a copy of a rule in which literals replace the paths of arguments. An argument
+// that could not be read is absent.
+func (insides) Filled(rules Rules, i int, read []door.Argument) Rule {
+	r := rules.rules[i].Rule.clone()
+	for _, a := range read {
+		literals := make([]Argument, 0, len(a.Literals))
+		for _, s := range a.Literals {
+			literals = append(literals, Argument{literal: s.Canonical()})
+		}
+		single := r.slot(a.Key)
+		switch {
+		case single == nil && a.Note == "":
+			r.Values, r.ValuesFrom = literals, Path{}
+		case single == nil:
+			r.Values, r.ValuesFrom = nil, Path{}
+		case a.Note == "":
+			*single = literals[0]
+		default:
+			*single = Argument{}
+		}
+	}
+	return r
+}
+
+// NewBudget returns a default Budget with nothing spent.
+func (insides) NewBudget() budget { return Budget{}.whole() }
+
+// Reason returns the Reason of what is wrong with a value.
+func (insides) Reason(f constraint.Fault) Reason { return reasonOf(f) }
+
+// At returns a location as a path.
+func (insides) At(at jsonpath.Location) Path {
+	text := "$"
+	if len(at) > 0 {
+		text += jsonpath.LeadingDot(at.String())
+	}
+	path, _ := parseExpression(text) // a location is a path
+	return path
+}
+
+// judging is a Judging.
+type judging struct {
+	*evaluation
+	rules  Rules
+	object map[string]any
+}
+
+func (j *judging) Release()        { j.release() }
+func (j *judging) Budget() *budget { return &j.budget }
+
+func (j *judging) Targets() []target {
+	return j.appendTargets(nil, value.Resolve(j.object), j.rules.isWhole)
+}
+
+func (j *judging) Search(t *target, v jsonpath.Visitor) jsonpath.Search { return j.walk(t, v) }
+
+func (j *judging) Doubt(t *target, w *jsonpath.Search) (isOpen bool, why error) {
+	why = doubtOf(t, w)
+	return isLeftOut(why), why
+}
+
+func (j *judging) Implied(t *target) *jsonpath.Implied { return j.implied(t) }
+
+func (j *judging) Origin(t *target, at jsonpath.Location, why jsonpath.StandIn) string {
+	return originOf(t, at, why)
+}
+
+func (j *judging) InForce(rule int, t *target) (demands bool, outcome, note string) {
+	of := j.of(rule, t)
+	demands = of.isInForce()
+	if of.result.Outcome == Undecided {
+		return demands, string(Undecided), of.result.Violations[0].Detail
+	}
+	return demands, string(of.result.Outcome), of.result.Note
+}
+
+func (j *judging) of(rule int, t *target) judgement {
+	return judgement{evaluation: j.evaluation, rule: &j.rules.rules[rule], target: t, result: &decision{}}
+}
+
+// isInForce reports whether the rule demands a value at present. If the rule judges no value
+// at all, isInForce ends the judgement, and the outcome says why.
+func (j *judgement) isInForce() bool {
+	switch {
+	case !j.rule.isKnown(), j.rule.enforcesNothing(), j.target.Refusal != nil,
+		j.target.Nothing != "" && (!j.partial || j.target.HoldsNone):
+		j.run() // it ends before it judges any value
+		return false
+	case j.rule.Valid.IsZero():
+		return true
+	}
+	isThere := j.applies()
+	if follows := j.rule.Path.BeginsWith(j.rule.Valid); follows && (j.result.Outcome == Skipped || isLeftOut(j.doubt)) {
+		*j.result = decision{}
+	}
+	return isThere && !j.rule.Valid.Equal(j.rule.Path)
+}
+
+func (j *judging) Arguments(rule int, t *target) (constraint.Set, []door.Argument) {
+	of := j.of(rule, t)
+	if of.rule.unread == nil {
+		return of.rule.literal, nil
+	}
+	all := slices.Clone(of.rule.literal.All())
+	read := make([]door.Argument, 0, len(of.rule.unread))
+	for _, u := range of.rule.unread {
+		c, literals, err := of.readArgument(u)
+		if list, ok := c.(*constraint.Allowed); ok && err == nil {
+			err = list.IsOpen()
+		}
+		if err != nil {
+			note := about(u.key, err)
+			_ = j.budget.Spend(0, len(note)+violationSize)
+			read = append(read, door.Argument{Key: u.key, Note: note})
+			continue
+		}
+		all = append(all, c)
+		read = append(read, door.Argument{Key: u.key, Literals: literals})
+	}
+	return constraint.NewSet(of.rule.Kind.valueType(), all), read
 }

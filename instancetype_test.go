@@ -204,28 +204,6 @@ func TestInstancetypeConflict(t *testing.T) {
 	if diff := cmp.Diff(want, judgedIn(report)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	for resolved := range rules.Resolve(vm, vmrules.WithInstancetype(object(smallType), nil)) {
-		if resolved.Outcome != vmrules.Undecided || resolved.Note != why {
-			t.Errorf("resolved: %s: %s", resolved.Outcome, resolved.Note)
-		}
-	}
-}
-
-// Resolve, and so a form, sees the expanded VM too.
-func TestResolveWithInstancetype(t *testing.T) {
-	rules := mustParseRules(t, "["+memoryRule+"]")
-	for resolved := range rules.Resolve(object(bothNamed), vmrules.WithInstancetype(object(smallType), object(linuxPref))) {
-		want := []vmrules.FieldValue{{
-			Field: "spec.template.spec.domain.memory.guest", Pointer: "/spec/template/spec/domain/memory/guest",
-			Value: "1Gi", Origin: "instancetype small",
-		}}
-		if diff := cmp.Diff(want, resolved.Values); diff != "" {
-			t.Errorf("values (-want +got):\n%s", diff)
-		}
-		if resolved.IsOpen || resolved.AtPath.MayBeSet || resolved.Required {
-			t.Errorf("is open: %t, may be set: %t, required: %t", resolved.IsOpen, resolved.AtPath.MayBeSet, resolved.Required)
-		}
-	}
 }
 
 // However many VMs a list has, one Budget pays for expanding them.

@@ -66,7 +66,7 @@ func TestPlanOfEmptyStrings(t *testing.T) {
 		`"rule": "enum", "path": "jsonpath::.spec.domain.devices.disks[*].serial", "values": ["a"]`,
 		`"rule": "string", "path": "jsonpath::.spec.hostname", "maxLength": 0`,
 	} {
-		rules := mustParse(t, ruleText(rule))
+		rules := mustParse(t, fmt.Sprintf(`[{"name": "r", "message": "m", %s}]`, rule))
 		for _, value := range []string{`""`, `"a"`, `"1"`, `null`, `true`} {
 			checkPlan(t, rules, decodeExactly(json.RawMessage(fmt.Sprintf(disks, value))), Partial())
 		}

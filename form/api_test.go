@@ -12,7 +12,9 @@ import (
 
 func TestAPI(t *testing.T) { apitest.Check(t) }
 
-func TestZeroValues(t *testing.T) { apitest.CheckZero(t, form.Filler{}, form.Format{}) }
+func TestZeroValues(t *testing.T) {
+	apitest.CheckZero(t, form.Filler{}, form.Format{}, form.Resolved{}, form.ValueChecker{})
+}
 
 // TestNilOption: a nil option changes nothing.
 func TestNilOption(t *testing.T) {
@@ -24,7 +26,11 @@ func TestNilOption(t *testing.T) {
 	template := map[string]any{"kind": "Template", "parameters": []any{map[string]any{"name": "A"}}, "objects": []any{vm}}
 	all := func(opt vmrules.Option) []any {
 		parameters, err := form.Parameters(template, opt)
-		return []any{form.Limits(rules, vm, opt), form.Schema(rules, vm, opt), parameters, err}
+		var resolved []vmrules.Rule
+		for r := range form.Resolve(rules, vm, opt) {
+			resolved = append(resolved, r.Rule())
+		}
+		return []any{resolved, form.Limits(rules, vm, opt), form.Schema(rules, vm, opt), parameters, err}
 	}
 	if diff := cmp.Diff(all(vmrules.Budget{}), all(nil)); diff != "" {
 		t.Errorf("(-without +with):\n%s", diff)

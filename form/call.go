@@ -15,7 +15,7 @@ import (
 type call struct {
 	budget    meter.Budget
 	isPartial bool
-	resolved  iter.Seq[vmrules.Resolved]
+	resolved  iter.Seq[Resolved]
 	rules     []rule  // by their index
 	paths     [][]int // the rules on each path, in the order of the first rule on it
 }
@@ -41,12 +41,12 @@ const (
 )
 
 func newCall(rules vmrules.Rules, object map[string]any, opts []vmrules.ValidateOption) *call {
-	o := vmrules.OptionsOf(opts...)
-	whole := meter.OrDefault(o.Budget.Work, o.Budget.Kept)
+	isPartial, limits := insides.Settings(opts)
+	whole := meter.OrDefault(limits.Work, limits.Kept)
 	half := whole.Half()
 	c := &call{
-		budget: meter.Budget{Meter: whole, Backtracking: o.Budget.Backtracking}, isPartial: o.IsPartial,
-		resolved: rules.Resolve(object, append(slices.Clone(opts), share(o.Budget, half))...),
+		budget: meter.Budget{Meter: whole, Backtracking: limits.Backtracking}, isPartial: isPartial,
+		resolved: Resolve(rules, object, append(slices.Clone(opts), share(limits, half))...),
 	}
 	known := map[string]int{} // the index in paths
 	for i, r := range rules.All() {
@@ -96,12 +96,12 @@ func (c *call) isSpent() bool { return c.budget.Err() != nil }
 // targets yields all rules of each target, in their order. The next target overwrites the
 // slice. If the budget ends before the targets do, the last slice has just one element,
 // with the Index -1. A target without all its rules is left out.
-func (c *call) targets() iter.Seq[[]vmrules.Resolved] {
-	return func(yield func([]vmrules.Resolved) bool) {
-		all := make([]vmrules.Resolved, 0, len(c.rules))
+func (c *call) targets() iter.Seq[[]Resolved] {
+	return func(yield func([]Resolved) bool) {
+		all := make([]Resolved, 0, len(c.rules))
 		for r := range c.resolved {
 			if r.Index < 0 {
-				yield([]vmrules.Resolved{r})
+				yield([]Resolved{r})
 				return
 			}
 			if all = append(all, r); len(all) < len(c.rules) {
@@ -117,10 +117,10 @@ func (c *call) targets() iter.Seq[[]vmrules.Resolved] {
 }
 
 // groups yields the rules on each path.
-func (c *call) groups(target []vmrules.Resolved) iter.Seq[[]*vmrules.Resolved] {
-	return func(yield func([]*vmrules.Resolved) bool) {
+func (c *call) groups(target []Resolved) iter.Seq[[]*Resolved] {
+	return func(yield func([]*Resolved) bool) {
 		for _, indexes := range c.paths {
-			group := make([]*vmrules.Resolved, 0, len(indexes))
+			group := make([]*Resolved, 0, len(indexes))
 			for _, i := range indexes {
 				group = append(group, &target[i])
 			}

@@ -98,7 +98,7 @@ type part struct {
 var errKindItself = errors.New("only the rule's kind knows which values it allows")
 
 // addRule adds what a rule asks, or why that is not known.
-func (t *total) addRule(r *vmrules.Resolved) {
+func (t *total) addRule(r *Resolved) {
 	switch {
 	case r.Outcome == vmrules.Undecided:
 		t.undecided = append(t.undecided, t.note(r, "", r.Note))
@@ -115,14 +115,14 @@ func (t *total) addRule(r *vmrules.Resolved) {
 
 // addArguments adds the constraints of a rule's arguments, and notes for those that could
 // not be read.
-func (t *total) addArguments(r *vmrules.Resolved) {
+func (t *total) addArguments(r *Resolved) {
 	rule := &t.rules[r.Index]
 	t.notes = append(t.notes, t.note(r, "", ""))
 	t.parts = append(t.parts, part{rule: rule})
 	for _, u := range r.Unread {
 		t.undecided = append(t.undecided, t.note(r, u.Argument, u.Note))
 	}
-	set := r.Constraints()
+	set := &r.set
 	t.together.Add(set, &t.budget)
 	for _, c := range set.All() {
 		t.parts = append(t.parts, part{rule, c.Key(), c})

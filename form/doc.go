@@ -3,7 +3,7 @@
 // [Parameters] does so for the parameters of a template, which [Fill] fills in. [Inputs] and
 // [ParameterInputs] return schemas from which a form can be generated.
 //
-// All but Fill begin with [vmrules.Rules.Resolve], which finds the rules' arguments and
+// All but Fill begin with [Resolve], which finds the rules' arguments and
 // values in the object, and then combine the rules that are about the same field. They are
 // safe for concurrent use and never change the object. Each call has one [vmrules.Budget].
 package form

@@ -25,7 +25,7 @@ const (
 
 // setInput sets the type of the fields at a path: the first that the rules allow, of the type
 // of the values that are there, the type in KubeVirt's API, and what the rules ask.
-func (g *schemaGroup) setInput(rules []*vmrules.Resolved) {
+func (g *schemaGroup) setInput(rules []*Resolved) {
 	t := total{call: g.call}
 	for _, withWarnings := range []bool{false, true} {
 		for _, r := range rules {
@@ -56,7 +56,7 @@ func (g *schemaGroup) setInput(rules []*vmrules.Resolved) {
 
 // presentType returns the type that all values at a path have now; "" if they have none, or
 // several types. It returns false for an array or object.
-func presentType(r *vmrules.Resolved) (inputType, bool) {
+func presentType(r *Resolved) (inputType, bool) {
 	var found inputType
 	for i, v := range r.Values {
 		var kind inputType

@@ -19,7 +19,7 @@ type Limit struct {
 	// Fields are the values that the path selects at present, including defaults, in
 	// document order. Several paths may select the same field, such as disks[0].cache and
 	// disks[*].cache: then the Limits of all these paths apply to it.
-	Fields []vmrules.FieldValue `json:"fields"`
+	Fields []FieldValue `json:"fields"`
 	// Default is the value of the field if its parent exists and the field is missing: a
 	// string, a bool or a json.Number. It is nil if the field has no default.
 	Default any `json:"default,omitempty"`
@@ -76,16 +76,16 @@ func cut(target string) Limit {
 	if target != "" {
 		note = "there are too many limits: from " + target + " on, some are missing"
 	}
-	return Limit{Target: target, Fields: []vmrules.FieldValue{}, Must: Constraints{Undecided: []RuleNote{{Note: note}}}}
+	return Limit{Target: target, Fields: []FieldValue{}, Must: Constraints{Undecided: []RuleNote{{Note: note}}}}
 }
 
 // limit returns the Limit of the path that a group of rules shares.
-func (c *call) limit(group []*vmrules.Resolved) Limit {
+func (c *call) limit(group []*Resolved) Limit {
 	first := group[0]
 	c.say(2 * len(first.Field))
 	limit := Limit{Path: c.rules[first.Index].Path, Target: first.Target, Field: first.Field, Pointer: first.Pointer, Fields: first.Values}
 	if limit.Fields == nil {
-		limit.Fields = []vmrules.FieldValue{}
+		limit.Fields = []FieldValue{}
 	}
 	if first.AtPath.Default != nil && !first.IsOpen {
 		limit.Default, limit.ZeroIsDefault = value.Canonical(first.AtPath.Default), first.AtPath.ZeroIsDefault
@@ -111,7 +111,7 @@ func (c *call) limit(group []*vmrules.Resolved) Limit {
 func (c *call) say(bytes int) { _ = c.budget.Spend(sayWork, 2*(bytes+saySize)) }
 
 // note returns a rule with a note, and pays for it.
-func (c *call) note(r *vmrules.Resolved, argument, note string) RuleNote {
+func (c *call) note(r *Resolved, argument, note string) RuleNote {
 	rule := &c.rules[r.Index]
 	_ = c.budget.Spend(0, 2*(len(rule.Name)+len(rule.Message)+len(note)+saySize))
 	return RuleNote{Rule: rule.Name, Message: rule.Message, Argument: argument, Note: note}

@@ -48,7 +48,7 @@ func Parameters(template map[string]any, opts ...vmrules.ParseOption) ([]Paramet
 // readParameters reads the parameters of a template, their uses, and what the rules ask. The
 // reader is never nil.
 func readParameters(template map[string]any, opts []vmrules.ParseOption) (*parameterReader, error) {
-	given := budgetOf(opts)
+	given, _ := insides.Options(opts)
 	m := meter.OrDefault(given.Work, given.Kept)
 	reading := m.Half()
 	r, inside, err := newParameterReader(template, &m)
@@ -69,16 +69,6 @@ func readParameters(template map[string]any, opts []vmrules.ParseOption) (*param
 }
 
 var errNoTemplate = errors.New("only a Template or a VirtualMachineTemplate has parameters")
-
-// budgetOf returns the Budget among the options.
-func budgetOf(opts []vmrules.ParseOption) (given vmrules.Budget) {
-	for _, opt := range opts {
-		if b, ok := opt.(vmrules.Budget); ok {
-			given = b
-		}
-	}
-	return given
-}
 
 // templateParts returns the parameters that a template declares, and the location of its
 // objects. It returns nil for an object that is not a template.

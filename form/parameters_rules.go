@@ -14,7 +14,7 @@ type asked struct {
 	must, should total              // of the fields whose whole value it is
 	parts        map[int]*askedPart // of the fields that contain it beside other text, by the index of the use
 	json         inputType          // the type in KubeVirt's API of a field that is its value, read as JSON
-	at           vmrules.Place      // what is known of such a field
+	at           Place              // what is known of such a field
 	mayBeSet     *rule              // a rule about a field that an instance type or a preference may set
 }
 
@@ -89,7 +89,7 @@ func (r *parameterReader) constraints() []Parameter {
 }
 
 // addRule adds a rule to the totals of the parameters whose fields it judges.
-func (r *parameterReader) addRule(rule *vmrules.Resolved) {
+func (r *parameterReader) addRule(rule *Resolved) {
 	if rule.Outcome == vmrules.Ignored || rule.Outcome == vmrules.Skipped || r.call.isSpent() {
 		return
 	}
@@ -106,7 +106,7 @@ const (
 )
 
 // selectedBy returns what the path of a rule selects. Rules with the same path share it.
-func (r *parameterReader) selectedBy(rule *vmrules.Resolved) *selection {
+func (r *parameterReader) selectedBy(rule *Resolved) *selection {
 	path, budget := r.call.rules[rule.Index].pathIndex, &r.call.budget
 	if known := r.selected[path]; known != nil {
 		return known
@@ -131,7 +131,7 @@ func (r *parameterReader) selectedBy(rule *vmrules.Resolved) *selection {
 }
 
 // addUse adds a rule that judges the field of a use.
-func (r *parameterReader) addUse(at useAt, rule *vmrules.Resolved) {
+func (r *parameterReader) addUse(at useAt, rule *Resolved) {
 	if r.call.budget.Spend(sayWork, 0) != nil {
 		return
 	}
@@ -166,7 +166,7 @@ func (r *parameterReader) addUse(at useAt, rule *vmrules.Resolved) {
 
 // addDoubt records why a rule may judge other fields, or may ask something else of them, once
 // the template is filled in. It ignores what only a parameter as the value of a field causes.
-func (r *parameterReader) addDoubt(rule *vmrules.Resolved, undeclared []string) {
+func (r *parameterReader) addDoubt(rule *Resolved, undeclared []string) {
 	of := &r.call.rules[rule.Index]
 	if of.JustWarning {
 		return

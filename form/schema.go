@@ -153,7 +153,7 @@ func (w *schemaWriter) write() {
 	}
 }
 
-func (w *schemaWriter) writeTarget(target []vmrules.Resolved) {
+func (w *schemaWriter) writeTarget(target []Resolved) {
 	of := schemaTarget{schemaWriter: w, name: target[0].Target, root: fieldpath.Steps(target[0].Root)}
 	_, of.hasRoot = valueAt(w.object, of.root)
 	if n := len(of.root); n > 0 && of.root[n-1] == fieldpath.Name("template") {
@@ -227,7 +227,7 @@ func (t *schemaTarget) leaveOut(r *rule, argument, valueType string, why error) 
 }
 
 // locate returns a path of the target, starting at the root of the object.
-func (t *schemaTarget) locate(path []fieldpath.Step, known vmrules.Place) (place, error) {
+func (t *schemaTarget) locate(path []fieldpath.Step, known Place) (place, error) {
 	if len(t.root)+len(path) > maxSteps {
 		return place{}, errDeep
 	}
@@ -248,14 +248,14 @@ func (t *schemaTarget) locate(path []fieldpath.Step, known vmrules.Place) (place
 type schemaGroup struct {
 	schemaTarget
 	place place
-	at    vmrules.Place // what is known of it
+	at    Place // what is known of it
 
 	// These are only for an InputSchema.
 	input   inputType
 	isInput bool // whether the path may be that of a scalar
 }
 
-func (g *schemaGroup) write(rules []*vmrules.Resolved) {
+func (g *schemaGroup) write(rules []*Resolved) {
 	first := rules[0]
 	var err error
 	g.at = first.AtPath
@@ -264,7 +264,7 @@ func (g *schemaGroup) write(rules []*vmrules.Resolved) {
 		g.setInput(rules)
 	}
 	must := total{call: g.call}
-	var warning []*vmrules.Resolved
+	var warning []*Resolved
 	for _, r := range rules {
 		rule := &g.rules[r.Index]
 		switch {
@@ -294,7 +294,7 @@ func (g *schemaGroup) write(rules []*vmrules.Resolved) {
 }
 
 // addShould adds what the rules with justWarning ask.
-func (g *schemaGroup) addShould(rules []*vmrules.Resolved) {
+func (g *schemaGroup) addShould(rules []*Resolved) {
 	should := g.limit(rules).Should
 	switch {
 	case should.Rules == nil || g.isSpent():
@@ -306,7 +306,7 @@ func (g *schemaGroup) addShould(rules []*vmrules.Resolved) {
 }
 
 // cannotBeSaid reports whether the schema must leave out a whole rule, and records why.
-func (g *schemaGroup) cannotBeSaid(r *vmrules.Resolved, err error) bool {
+func (g *schemaGroup) cannotBeSaid(r *Resolved, err error) bool {
 	rule := &g.rules[r.Index]
 	if err == nil && !rule.Valid.IsZero() {
 		_, err = g.locate(rule.valid, r.AtValid)
@@ -325,7 +325,7 @@ func (g *schemaGroup) cannotBeSaid(r *vmrules.Resolved, err error) bool {
 
 // addMust adds what a rule asks. If the rule is in force wherever its path selects a value,
 // that is added to what the other rules ask; otherwise it becomes a condition.
-func (g *schemaGroup) addMust(must *total, r *vmrules.Resolved) {
+func (g *schemaGroup) addMust(must *total, r *Resolved) {
 	tree, rule := g.tree, &g.rules[r.Index]
 	if !g.isPartial {
 		target := place{steps: g.root}
@@ -359,7 +359,7 @@ func (g *schemaGroup) addMust(must *total, r *vmrules.Resolved) {
 }
 
 // addConditional adds what a rule asks if something else exists.
-func (g *schemaGroup) addConditional(r *vmrules.Resolved) {
+func (g *schemaGroup) addConditional(r *Resolved) {
 	own := total{call: g.call}
 	g.add(&own, r)
 	leaf := g.leaf(&own)
@@ -374,7 +374,7 @@ func (g *schemaGroup) addConditional(r *vmrules.Resolved) {
 	g.addCondition(r, then)
 }
 
-func (g *schemaGroup) addCondition(r *vmrules.Resolved, then *node) {
+func (g *schemaGroup) addCondition(r *Resolved, then *node) {
 	valid, _ := g.locate(g.rules[r.Index].valid, r.AtValid)
 	g.conditions = append(g.conditions, condition{valid, g.place, then})
 	_ = g.budget.Spend(0, (len(valid.steps)+len(g.place.steps))*saySize)
@@ -382,14 +382,14 @@ func (g *schemaGroup) addCondition(r *vmrules.Resolved, then *node) {
 
 // add adds what a rule asks. It records what the schema does not express of it, and the
 // arguments that were read.
-func (g *schemaGroup) add(t *total, r *vmrules.Resolved) {
+func (g *schemaGroup) add(t *total, r *Resolved) {
 	t.addArguments(r)
 	rule := &g.rules[r.Index]
 	for _, a := range t.undecided {
 		g.leaveOut(rule, a.Argument, "", errors.New(a.Note))
 	}
 	t.undecided = nil
-	if r.IsShared() {
+	if r.isShared() {
 		return
 	}
 	for key, arguments := range rule.Arguments() {

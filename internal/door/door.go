@@ -1,8 +1,49 @@
-// Package door has the key to what the packages of this module share and users do not see.
+// Package door has what the packages of this module share and users do not see.
 package door
+
+import (
+	"github.com/vmrules/vmrules/internal/constraint"
+	"github.com/vmrules/vmrules/internal/jsonpath"
+	"github.com/vmrules/vmrules/internal/meter"
+	"github.com/vmrules/vmrules/internal/value"
+	"github.com/vmrules/vmrules/internal/vmtarget"
+)
 
 // A Key opens vmrules.Internal. Only packages of this module can name its type.
 type Key struct{}
 
 // Opened is the Key that they pass. Anything else opens nothing.
 var Opened = &Key{}
+
+// A Judging is a call that judges an object by rules as Validate does, but part by part. Rules
+// have their indexes. It is not safe for concurrent use.
+type Judging interface {
+	// Release ends the call.
+	Release()
+	// Budget returns what is left.
+	Budget() *meter.Budget
+	// Targets returns the targets in the object.
+	Targets() []vmtarget.Target
+	// Search prepares a search in a target.
+	Search(t *vmtarget.Target, v jsonpath.Visitor) jsonpath.Search
+	// Doubt returns why a search may not have found everything; nil if it has. isOpen means that
+	// the reason is an instance type or preference that is not given.
+	Doubt(t *vmtarget.Target, w *jsonpath.Search) (isOpen bool, why error)
+	// Implied returns the fields of a target that count even if they are not written.
+	Implied(t *vmtarget.Target) *jsonpath.Implied
+	// Origin returns the Origin of a value at a location, or of one that stands in there.
+	Origin(t *vmtarget.Target, at jsonpath.Location, why jsonpath.StandIn) string
+	// InForce reports whether a rule demands a value at present. If the rule judges no value at
+	// all, it also returns the Outcome and why.
+	InForce(rule int, t *vmtarget.Target) (demands bool, outcome, note string)
+	// Arguments returns what a rule demands of a value, as far as its arguments can be read, and
+	// the arguments that have paths.
+	Arguments(rule int, t *vmtarget.Target) (constraint.Set, []Argument)
+}
+
+// An Argument is what the paths of an argument select.
+type Argument struct {
+	Key      string
+	Literals []value.Scalar
+	Note     string // why it could not be read; "" if it was
+}

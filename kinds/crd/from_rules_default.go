@@ -6,12 +6,13 @@ import (
 	"strconv"
 
 	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/form"
 )
 
 // This file translates rules about fields that have a default.
 
 // valueOrDefault is value for a field with a default, which exists if its parent does.
-func (t *translator) valueOrDefault(d vmrules.Place, base string, at, rest []step, absent string) (string, error) {
+func (t *translator) valueOrDefault(d form.Place, base string, at, rest []step, absent string) (string, error) {
 	if flat, ok, err := t.flat(d, base, at, rest, absent); ok || err != nil {
 		return flat, err
 	}
@@ -33,7 +34,7 @@ func (t *translator) valueOrDefault(d vmrules.Place, base string, at, rest []ste
 
 // flat is valueOrDefault where an absent parent and an absent field give the same result. It
 // returns false where they do not.
-func (t *translator) flat(d vmrules.Place, base string, at, rest []step, absent string) (string, bool, error) {
+func (t *translator) flat(d form.Place, base string, at, rest []step, absent string) (string, bool, error) {
 	of, v := t.typeAt(slices.Concat(at, rest)), nameOf(rest)
 	unset, err := t.byDefault(d, of)
 	if err != nil || t.anyTypes || unset != absent {
@@ -52,13 +53,13 @@ func (t *translator) flat(d vmrules.Place, base string, at, rest []step, absent 
 
 // zeroMatters reports whether the result differs if 0 counts as the default, as it does for some
 // fields. The parameter unset is the result of the default.
-func (t *translator) zeroMatters(d vmrules.Place, unset string) bool {
+func (t *translator) zeroMatters(d form.Place, unset string) bool {
 	return d.ZeroIsDefault && (unset != holdsNever || t.holds(0) != holdsNever)
 }
 
 // defaulted returns the condition that a member of an object, or its default, satisfies the
 // rule.
-func (t *translator) defaulted(d vmrules.Place, parent string, above []step, leaf step) (string, error) {
+func (t *translator) defaulted(d form.Place, parent string, above []step, leaf step) (string, error) {
 	field, err := t.member(above, leaf.name, "?")
 	if err != nil {
 		return "", err
@@ -84,7 +85,7 @@ func (t *translator) defaulted(d vmrules.Place, parent string, above []step, lea
 }
 
 // byDefault returns the condition that a field's default satisfies the rule.
-func (t *translator) byDefault(d vmrules.Place, of fieldType) (string, error) {
+func (t *translator) byDefault(d form.Place, of fieldType) (string, error) {
 	verdict := t.holds(d.Default)
 	if verdict == "" {
 		literal := fmt.Sprint(d.Default)

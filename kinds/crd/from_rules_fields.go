@@ -8,6 +8,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/form"
 )
 
 // A fieldType is the JSON type of a field in KubeVirt's API.
@@ -121,7 +122,7 @@ func (t *translator) typeAt(steps []step) fieldType {
 
 // defaultAt returns what vmrules knows about the field that steps select. Its Default is nil if
 // the field has none.
-func defaultAt(steps []step) vmrules.Place {
+func defaultAt(steps []step) form.Place {
 	text := "jsonpath::$"
 	for _, s := range steps {
 		text += s.String()
@@ -131,19 +132,19 @@ func defaultAt(steps []step) vmrules.Place {
 
 // placeOf returns what vmrules knows about a path in a VM without any fields. The VM names an
 // object in each field of setters.
-func placeOf(path vmrules.Path, setters ...string) vmrules.Place {
+func placeOf(path vmrules.Path, setters ...string) form.Place {
 	spec := map[string]any{"template": map[string]any{"spec": map[string]any{}}}
 	for _, setter := range setters {
 		spec[setter] = map[string]any{"name": "any"}
 	}
 	rules, err := vmrules.NewRules([]vmrules.Rule{{Kind: vmrules.KindString, Name: "any", Path: path, Message: "any"}})
 	if err != nil {
-		return vmrules.Place{} // the rule with this path is refused elsewhere
+		return form.Place{} // the rule with this path is refused elsewhere
 	}
-	for resolved := range rules.Resolve(map[string]any{"kind": "VirtualMachine", "spec": spec}) {
+	for resolved := range form.Resolve(rules, map[string]any{"kind": "VirtualMachine", "spec": spec}) {
 		return resolved.AtPath
 	}
-	return vmrules.Place{}
+	return form.Place{}
 }
 
 // A leastSchema builds a structural schema that declares only what rules read.

@@ -390,13 +390,13 @@ export type Severity = "error" | "warning" | "info";
 
 /** A FieldValue is a value that a field has at present. */
 export interface FieldValue {
-  /** as in Violation */
+  /** as in vmrules.Violation */
   field: string;
-  /** as in Violation */
+  /** as in vmrules.Violation */
   pointer: string;
   /** Value is a string, a bool or a json.Number; nil for an array or object. */
   value?: unknown;
-  /** as in Violation */
+  /** as in vmrules.Violation */
   origin?: string;
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/fieldpath"
+	"github.com/vmrules/vmrules/form"
 	"github.com/vmrules/vmrules/instancetype"
 )
 
@@ -140,11 +141,7 @@ func (d *draft) requirements(name string) map[string]any {
 
 // isEnough reports whether an amount satisfies the min of a rule.
 func isEnough(amount any, r vmrules.Rule) bool {
-	rules, err := vmrules.NewRules([]vmrules.Rule{{Kind: r.Kind, Name: r.Name, Message: r.Message, Path: r.Path, Min: r.Min}})
-	if err != nil {
-		return false
-	}
-	checker, err := rules.Checker(0)
+	checker, err := form.NewValueChecker(vmrules.Rule{Kind: r.Kind, Name: r.Name, Message: r.Message, Path: r.Path, Min: r.Min})
 	return err == nil && len(checker.Check(amount)) == 0
 }
 
@@ -242,13 +239,13 @@ func (d *draft) fill(r vmrules.Rule, f filling) {
 // preferred returns the first value of the enums about a field that satisfies all rules about
 // the field; or else, all but those that only warn. It returns "" if there is none.
 func (d *draft) preferred(f filling) string {
-	var enforced, warnings []*vmrules.ValueChecker
+	var enforced, warnings []*form.ValueChecker
 	var candidates, lesser []string
-	for i, r := range d.rules.All() {
+	for _, r := range d.rules.All() {
 		if !f.path.Equal(r.Path) {
 			continue
 		}
-		checker, err := d.rules.Checker(i)
+		checker, err := form.NewValueChecker(r)
 		if err != nil {
 			return ""
 		}
@@ -262,9 +259,9 @@ func (d *draft) preferred(f filling) string {
 	}
 	candidates = append(candidates, lesser...)
 	candidates = candidates[:min(len(candidates), maxCandidates)]
-	for _, all := range [][]*vmrules.ValueChecker{slices.Concat(enforced, warnings), enforced} {
+	for _, all := range [][]*form.ValueChecker{slices.Concat(enforced, warnings), enforced} {
 		for _, value := range candidates {
-			if !slices.ContainsFunc(all, func(c *vmrules.ValueChecker) bool { return len(c.Check(value)) > 0 }) {
+			if !slices.ContainsFunc(all, func(c *form.ValueChecker) bool { return len(c.Check(value)) > 0 }) {
 				return value
 			}
 		}

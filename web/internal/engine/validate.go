@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/form"
 	"github.com/vmrules/vmrules/instancetype"
 )
 
@@ -122,10 +123,7 @@ func check(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if c.Index < 0 || c.Index >= rules.Len() {
-		return nil, fmt.Errorf("there is no rule with the index %d: there are %d rules", c.Index, rules.Len())
-	}
-	checker, err := rules.Checker(c.Index)
+	checker, err := checkerOf(rules, c.Index)
 	if err != nil {
 		return nil, err
 	}
@@ -134,6 +132,15 @@ func check(c *call) (any, error) {
 		return nil, fmt.Errorf("value: %w", err)
 	}
 	return orEmpty(checker.Check(value)), nil
+}
+
+func checkerOf(rules vmrules.Rules, index int) (*form.ValueChecker, error) {
+	for i, r := range rules.All() {
+		if i == index {
+			return form.NewValueChecker(r)
+		}
+	}
+	return nil, fmt.Errorf("there is no rule with the index %d: there are %d rules", index, rules.Len())
 }
 
 // decode reads a value of any type, as ParseObject reads an object.

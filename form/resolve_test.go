@@ -1,16 +1,19 @@
-package vmrules
+package form_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/form"
+	"github.com/vmrules/vmrules/internal/conformance"
 	"github.com/vmrules/vmrules/internal/racetest"
 )
 
@@ -19,23 +22,29 @@ func TestResolveAgreesWithValidate(t *testing.T) {
 	racetest.SkipLong(t)
 	t.Parallel()
 	compared := 0
-	for name, v := range judgedVectors(t) {
-		t.Run(name, func(t *testing.T) {
-			v.Options.Ratcheting = false // Resolve does not compare
-			object, opts := decodeExactly(v.Object), v.validateOptions(t, decodeExactly)
-			results := Validate(v.rules, object, opts...).Results()
-			n := 0
-			for resolved := range v.rules.Resolve(object, opts...) {
-				if want := results[n]; resolved.Index != want.Index || resolved.Target != want.Target {
-					t.Fatalf("rule %d in %q, want %d in %q", resolved.Index, resolved.Target, want.Index, want.Target)
+	for file, vectors := range readVectors(t) {
+		for _, v := range vectors {
+			rules, err := vmrules.ParseRules(v.Text(t), v.parseOptions()...)
+			if err != nil || v.Call != "" && v.Call != "validate" {
+				continue
+			}
+			t.Run(file+"/"+v.Name, func(t *testing.T) {
+				v.Options.Ratcheting = false // Resolve does not compare
+				object, opts := conformance.DecodeExactly(v.Object), v.validateOptions(t, conformance.DecodeExactly)
+				results := vmrules.Validate(rules, object, opts...).Results()
+				n := 0
+				for resolved := range form.Resolve(rules, object, opts...) {
+					if want := results[n]; resolved.Index != want.Index || resolved.Target != want.Target {
+						t.Fatalf("rule %d in %q, want %d in %q", resolved.Index, resolved.Target, want.Index, want.Target)
+					}
+					compared += checkResolved(t, resolved, results[n])
+					n++
 				}
-				compared += checkResolved(t, resolved, results[n])
-				n++
-			}
-			if n != len(results) {
-				t.Errorf("%d rules are resolved, and %d have results", n, len(results))
-			}
-		})
+				if n != len(results) {
+					t.Errorf("%d rules are resolved, and %d have results", n, len(results))
+				}
+			})
+		}
 	}
 	if compared < 1000 {
 		t.Errorf("only %d values were compared", compared)
@@ -46,16 +55,16 @@ func TestResolveAgreesWithValidate(t *testing.T) {
 // ValueChecker does not know it.
 var fromOrigin = regexp.MustCompile(`, from (instance type|preference) [^,]*,`)
 
-func checkResolved(t *testing.T, r Resolved, want Result) int {
+func checkResolved(t *testing.T, r form.Resolved, want vmrules.Result) int {
 	t.Helper()
-	if r.Outcome != "" && (want.Outcome != r.Outcome || want.Note != r.Note && want.Outcome != Undecided) {
+	if r.Outcome != "" && (want.Outcome != r.Outcome || want.Note != r.Note && want.Outcome != vmrules.Undecided) {
 		t.Errorf("%s: %s (%s), want %s (%s)", want.Rule, r.Outcome, r.Note, want.Outcome, want.Note)
 	}
-	if missing := want.Outcome == Violated && want.Violations[0].Reason == ReasonRequired; missing && !r.Required {
+	if missing := want.Outcome == vmrules.Violated && want.Violations[0].Reason == vmrules.ReasonRequired; missing && !r.Required {
 		t.Errorf("%s: not required, want %v", want.Rule, want.Violations[0])
 	}
 	checker, err := r.Checker()
-	if err != nil || want.Outcome == Undecided || want.Outcome == Skipped || want.Note != "" { // something is not judged
+	if err != nil || want.Outcome == vmrules.Undecided || want.Outcome == vmrules.Skipped || want.Note != "" { // something is not judged
 		return 0
 	}
 	compared := 0
@@ -65,7 +74,7 @@ func checkResolved(t *testing.T, r Resolved, want Result) int {
 		}
 		compared++
 		got := checker.Check(v.Value)
-		var at []Violation
+		var at []vmrules.Violation
 		for _, violation := range want.Violations {
 			if violation.Field == v.Field {
 				violation.Detail = fromOrigin.ReplaceAllString(violation.Detail, "")
@@ -73,8 +82,8 @@ func checkResolved(t *testing.T, r Resolved, want Result) int {
 				at = append(at, violation)
 			}
 		}
-		if diff := cmp.Diff(at, got, cmpopts.IgnoreFields(Violation{}, "Detail")); diff != "" {
-			t.Errorf("%s at %s (-Validate +Checker):\n%s", want.Rule, v.Field, diff)
+		if diff := cmp.Diff(at, got, cmpopts.IgnoreFields(vmrules.Violation{}, "Detail")); diff != "" {
+			t.Errorf("%s at %s (-vmrules.Validate +Checker):\n%s", want.Rule, v.Field, diff)
 		}
 		for i := range min(len(at), len(got)) {
 			if !strings.Contains(at[i].Detail, got[i].Detail) {
@@ -85,21 +94,19 @@ func checkResolved(t *testing.T, r Resolved, want Result) int {
 	return compared
 }
 
-func resolveAll(t *testing.T, annotation, object string, opts ...ValidateOption) []Resolved {
+const oneRule = `[{"name": "r", "message": "m", %s}]`
+
+func resolveAll(t *testing.T, annotation, object string, opts ...vmrules.ValidateOption) []form.Resolved {
 	t.Helper()
-	rules, err := ParseRules(annotation)
+	rules, err := vmrules.ParseRules(annotation)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var all []Resolved
-	for r := range rules.Resolve(decodeExactly(json.RawMessage(object)), opts...) {
+	var all []form.Resolved
+	for r := range form.Resolve(rules, conformance.DecodeExactly(json.RawMessage(object)), opts...) {
 		all = append(all, r)
 	}
 	return all
-}
-
-func ruleText(rest string) string {
-	return fmt.Sprintf(`[{"name": "r", "message": "m", %s}]`, rest)
 }
 
 func TestResolvedRule(t *testing.T) {
@@ -107,7 +114,7 @@ func TestResolvedRule(t *testing.T) {
 		"spec": {"domain": {"memory": {"guest": "1Gi"}}}}}}`
 	for _, test := range []struct {
 		name, rule, want string
-		unread           []Unread
+		unread           []form.Unread
 	}{
 		{"literals", `"rule": "integer", "path": "jsonpath::.a", "min": 1`, `"rule": "integer", "path": "jsonpath::.a", "min": 1`, nil},
 		{"a path", `"rule": "integer", "path": "jsonpath::.a", "min": 1, "max": "jsonpath::.metadata.labels.most"`,
@@ -120,12 +127,12 @@ func TestResolvedRule(t *testing.T) {
 		{
 			"nothing there", `"rule": "integer", "path": "jsonpath::.a", "min": 1, "max": "jsonpath::.none"`,
 			`"rule": "integer", "path": "jsonpath::.a", "min": 1`,
-			[]Unread{{"max", "max cannot be read: jsonpath::.none is not there"}},
+			[]form.Unread{{"max", "max cannot be read: jsonpath::.none is not there"}},
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			got := resolveAll(t, ruleText(test.rule), object)[0]
-			want, err := ParseRules(ruleText(test.want))
+			got := resolveAll(t, fmt.Sprintf(oneRule, test.rule), object)[0]
+			want, err := vmrules.ParseRules(fmt.Sprintf(oneRule, test.want))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -136,9 +143,6 @@ func TestResolvedRule(t *testing.T) {
 			if diff := cmp.Diff(test.unread, got.Unread); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
-			if shared := test.rule == test.want; got.IsShared() != shared {
-				t.Errorf("shared: %t, want %t", got.IsShared(), shared)
-			}
 			if _, err := got.Checker(); (err != nil) != (test.unread != nil) {
 				t.Errorf("checker: %v", err)
 			}
@@ -146,8 +150,8 @@ func TestResolvedRule(t *testing.T) {
 	}
 }
 
-func TestChecker(t *testing.T) {
-	rules, err := ParseRules(`[
+func TestValueChecker(t *testing.T) {
+	rules, err := vmrules.ParseRules(`[
 		{"name": "cores", "rule": "integer", "path": "jsonpath::.a", "message": "m", "min": 1, "max": 8},
 		{"name": "read", "rule": "integer", "path": "jsonpath::.a", "message": "m", "max": "jsonpath::.b"},
 		{"name": "empty", "rule": "enum", "path": "jsonpath::.a", "message": "m"},
@@ -155,16 +159,21 @@ func TestChecker(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, want := range []string{
-		"", `the rule "read": max is read from the object that is judged`,
-		`the rule "empty": the kind enum without any argument enforces nothing`, `the rule "odd": the kind "odd" is not known`,
-		"there is no rule 4: there are 4 rules, counted from 0",
-	} {
-		if _, err := rules.Checker(i); (err == nil) != (want == "") || err != nil && err.Error() != want {
-			t.Errorf("rule %d: %v, want %s", i, err, want)
+	want := map[string]string{
+		"cores": "", "read": `the rule "read": max is read from the object that is judged`,
+		"empty": `the rule "empty": the kind enum without any argument enforces nothing`,
+		"odd":   `the rule "odd": only its kind, "odd", knows which values it allows`,
+	}
+	for _, r := range rules.All() {
+		if _, err := form.NewValueChecker(r); (err == nil) != (want[r.Name] == "") || err != nil && err.Error() != want[r.Name] {
+			t.Errorf("%s: %v, want %s", r.Name, err, want[r.Name])
 		}
 	}
-	checker, _ := rules.Checker(0)
+	cores, _ := rules.Named("cores")
+	if _, err := form.NewValueChecker(vmrules.Rule{Kind: vmrules.KindInteger}); !errors.As(err, new(*vmrules.ParseError)) {
+		t.Errorf("a rule without a path: %v", err)
+	}
+	checker, _ := form.NewValueChecker(cores)
 	for _, test := range []struct {
 		value any
 		want  string
@@ -188,15 +197,15 @@ func TestChecker(t *testing.T) {
 }
 
 func TestResolveCut(t *testing.T) {
-	annotation := ruleText(`"rule": "integer", "path": "jsonpath::.spec.domain.cpu.cores", "min": 1`)
+	annotation := fmt.Sprintf(oneRule, `"rule": "integer", "path": "jsonpath::.spec.domain.cpu.cores", "min": 1`)
 	list := `{"kind": "List", "apiVersion": "v1",
 		"items": [` + strings.TrimSuffix(strings.Repeat(`{"kind": "VirtualMachine",
 		"spec": {"template": {"spec": {}}}},`,
 		100),
 		",") + `]}`
-	all := resolveAll(t, annotation, list, WithBudget(Budget{Kept: 100_000}))
+	all := resolveAll(t, annotation, list, vmrules.WithBudget(vmrules.Budget{Kept: 100_000}))
 	last := all[len(all)-1]
-	if len(all) > 99 || len(all) < 2 || last.Index != -1 || last.Outcome != Undecided || !strings.HasPrefix(last.Note,
+	if len(all) > 99 || len(all) < 2 || last.Index != -1 || last.Outcome != vmrules.Undecided || !strings.HasPrefix(last.Note,
 		"there is too much to resolve: the rules of ") {
 		t.Errorf("%d are resolved, the last of them %+v", len(all), last)
 	}
@@ -205,7 +214,7 @@ func TestResolveCut(t *testing.T) {
 // Root is the path of the rules' $, from the object's own root. The steps after it are those of
 // the rule.
 func TestResolvedRoot(t *testing.T) {
-	annotation := ruleText(`"rule": "integer", "path": "jsonpath::.spec.domain.cpu.cores"`)
+	annotation := fmt.Sprintf(oneRule, `"rule": "integer", "path": "jsonpath::.spec.domain.cpu.cores"`)
 	for _, test := range []struct{ object, want string }{
 		{`{"kind": "VirtualMachine", "spec": {"template": {"spec": {}}}}`, "jsonpath::.spec.template"},
 		{`{"kind": "VirtualMachine"}`, "jsonpath::.spec.template"},
@@ -219,18 +228,26 @@ func TestResolvedRoot(t *testing.T) {
 	}
 }
 
-func TestOptionsOf(t *testing.T) {
-	given := Budget{Work: 1, Kept: 2, Backtracking: -1}
-	for _, test := range []struct {
-		opts []ValidateOption
-		want Options
-	}{
-		{nil, Options{Budget: Budget{Backtracking: 500 * time.Millisecond}}},
-		{[]ValidateOption{Partial(), WithBudget(Budget{Work: 3}), WithBudget(given)},
-			Options{IsPartial: true, Budget: given}},
-	} {
-		if diff := cmp.Diff(test.want, OptionsOf(test.opts...)); diff != "" {
-			t.Errorf("(-want +got):\n%s", diff)
+// Resolve, and so a form, sees the expanded VM too.
+func TestResolveWithInstancetype(t *testing.T) {
+	object := func(text string) map[string]any { return conformance.DecodeExactly(json.RawMessage(text)) }
+	vm := object(`{"kind": "VirtualMachine", "spec": {"instancetype": {"name": "small"}, "template": {"spec": {}}}}`)
+	small := object(`{"kind": "VirtualMachineClusterInstancetype", "metadata": {"name": "small"},
+		"spec": {"cpu": {"guest": 2}, "memory": {"guest": "1Gi"}}}`)
+	rules, err := vmrules.ParseRules(fmt.Sprintf(oneRule, `"rule": "integer", "path": "jsonpath::.spec.domain.memory.guest", "min": "2Gi"`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for resolved := range form.Resolve(rules, vm, vmrules.WithInstancetype(small, nil)) {
+		want := []form.FieldValue{{
+			Field: "spec.template.spec.domain.memory.guest", Pointer: "/spec/template/spec/domain/memory/guest",
+			Value: "1Gi", Origin: "instancetype small",
+		}}
+		if diff := cmp.Diff(want, resolved.Values); diff != "" {
+			t.Errorf("values (-want +got):\n%s", diff)
+		}
+		if resolved.IsOpen || resolved.AtPath.MayBeSet || resolved.Required {
+			t.Errorf("is open: %t, may be set: %t, required: %t", resolved.IsOpen, resolved.AtPath.MayBeSet, resolved.Required)
 		}
 	}
 }
