@@ -1,13 +1,11 @@
 package admission
 
 import (
-	"sync"
-	"unicode/utf8"
-
 	"github.com/prometheus/client_golang/prometheus"
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/admission/internal/review"
 )
 
 var (
@@ -34,36 +32,8 @@ func countViolations(report *vmrules.Report, ofTemplate bool) {
 	for _, result := range report.Results(vmrules.Violated, vmrules.Warned, vmrules.Undecided) {
 		source, rule := "vm", ""
 		if ofTemplate {
-			source, rule = "template", ruleNames.label(result.Rule)
+			source, rule = "template", review.RuleLabel(result.Rule)
 		}
 		violations.WithLabelValues(source, rule, string(result.Outcome)).Inc()
 	}
-}
-
-// ruleNames are the names of rules in the metrics of the process.
-var ruleNames = names{known: map[string]bool{}}
-
-// names are the values of a label. It is safe for concurrent use.
-type names struct {
-	sync.Mutex
-	known map[string]bool
-}
-
-const (
-	maxNames   = 200
-	otherNames = "(other)"
-)
-
-// label returns a name as the value of a label. Beyond maxNames, all new names share one.
-func (n *names) label(name string) string {
-	n.Lock()
-	defer n.Unlock()
-	switch {
-	case n.known[name]:
-		return name
-	case len(n.known) >= maxNames, len(name) > maxName, !utf8.ValidString(name):
-		return otherNames
-	}
-	n.known[name] = true
-	return name
 }

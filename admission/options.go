@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/admission/internal/review"
 )
 
 // An Action is what becomes of a request for a reason that an option names.
@@ -21,31 +22,23 @@ const (
 type Option func(*settings)
 
 type settings struct {
-	undecided         map[vmrules.Doubt]Action
-	missingTemplate   Action
-	brokenTemplate    Action
-	namespaceFallback bool
-	wholeUpdates      bool
-	protectTemplates  bool
-	parse             []vmrules.ParseOption
-	validate          []vmrules.ValidateOption
-	wrong             []error // with the options themselves
+	review.Settings
+	wrong []error // with the options themselves
 }
 
 func defaults() settings {
-	return settings{
-		undecided: map[vmrules.Doubt]Action{
-			vmrules.DoubtBound:        Refuse,
-			vmrules.DoubtArgument:     Refuse,
-			vmrules.DoubtParameter:    Refuse,
-			vmrules.DoubtNothing:      Refuse,
-			vmrules.DoubtKind:         Refuse,
-			vmrules.DoubtInstancetype: Warn,
-			vmrules.DoubtPreference:   Warn,
+	return settings{Settings: review.Settings{
+		UndecidedWarns: map[vmrules.Doubt]bool{
+			vmrules.DoubtBound:        false,
+			vmrules.DoubtArgument:     false,
+			vmrules.DoubtParameter:    false,
+			vmrules.DoubtNothing:      false,
+			vmrules.DoubtKind:         false,
+			vmrules.DoubtInstancetype: true,
+			vmrules.DoubtPreference:   true,
 		},
-		missingTemplate: Warn,
-		brokenTemplate:  Refuse,
-	}
+		MissingWarns: true,
+	}}
 }
 
 // WithUndecided sets what becomes of a request if a rule is Undecided for a reason. The
@@ -55,60 +48,60 @@ func defaults() settings {
 // DoubtBound is always Refuse, because anyone can write a VM that exhausts a bound.
 func WithUndecided(d vmrules.Doubt, a Action) Option {
 	return func(s *settings) {
-		_, known := s.undecided[d]
+		_, known := s.UndecidedWarns[d]
 		switch {
 		case !known:
 			s.wrong = append(s.wrong, fmt.Errorf("a rule is never Undecided because of %q", d))
 		case d == vmrules.DoubtBound && a != Refuse:
 			s.wrong = append(s.wrong, fmt.Errorf("%s must be refused: otherwise, a VM that exhausts a bound evades its rules", d))
 		}
-		s.undecided[d] = s.checked(a)
+		s.UndecidedWarns[d] = s.warns(a)
 	}
 }
 
 // WithMissingTemplate sets what becomes of a VM that names a template that does not exist. The
 // default is Warn: no rules apply to the VM.
 func WithMissingTemplate(a Action) Option {
-	return func(s *settings) { s.missingTemplate = s.checked(a) }
+	return func(s *settings) { s.MissingWarns = s.warns(a) }
 }
 
 // WithBrokenTemplate sets what becomes of a VM if the annotation of its template cannot be
 // used. The default is Refuse.
 func WithBrokenTemplate(a Action) Option {
-	return func(s *settings) { s.brokenTemplate = s.checked(a) }
+	return func(s *settings) { s.BrokenWarns = s.warns(a) }
 }
 
 // WithNamespaceFallback looks for a template in the VM's own namespace if the VM names a
 // template without a namespace. By default, such a VM has no template.
 func WithNamespaceFallback() Option {
-	return func(s *settings) { s.namespaceFallback = true }
+	return func(s *settings) { s.NamespaceFallback = true }
 }
 
 // WithoutRatcheting judges an update like a creation. By default, an update is refused only
 // for what it changes.
 func WithoutRatcheting() Option {
-	return func(s *settings) { s.wholeUpdates = true }
+	return func(s *settings) { s.WholeUpdates = true }
 }
 
 // WithProtectedTemplates refuses to delete a template that has rules and that VMs refer to.
 func WithProtectedTemplates() Option {
-	return func(s *settings) { s.protectTemplates = true }
+	return func(s *settings) { s.ProtectTemplates = true }
 }
 
 // WithParseOptions sets how annotations are read, for instance with which kinds of rules.
 func WithParseOptions(opts ...vmrules.ParseOption) Option {
-	return func(s *settings) { s.parse = append(slices.Clip(s.parse), opts...) }
+	return func(s *settings) { s.Parse = append(slices.Clip(s.Parse), opts...) }
 }
 
 // WithValidateOptions sets how VMs are judged, for instance with which Budget.
 func WithValidateOptions(opts ...vmrules.ValidateOption) Option {
-	return func(s *settings) { s.validate = append(slices.Clip(s.validate), opts...) }
+	return func(s *settings) { s.Validate = append(slices.Clip(s.Validate), opts...) }
 }
 
-// checked returns an action. It keeps an error for New if there is no such action.
-func (s *settings) checked(a Action) Action {
+// warns reports whether an action is Warn. It keeps an error for New if there is no such action.
+func (s *settings) warns(a Action) bool {
 	if a != Refuse && a != Warn {
 		s.wrong = append(s.wrong, fmt.Errorf("the action is %q: it must be %q or %q", a, Refuse, Warn))
 	}
-	return a
+	return a == Warn
 }

@@ -11,9 +11,11 @@ import (
 	"k8s.io/api/admission/v1beta1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/json"
+
+	"github.com/vmrules/vmrules/admission/internal/review"
 )
 
-// undecidedKey is the key of a context's *error that says why a request is not decided.
+// undecidedKey is the key of a context's *string that says why a request is not decided.
 type undecidedKey struct{}
 
 // maxReview is more bytes than controller-runtime accepts.
@@ -32,13 +34,13 @@ func (r *Reviewer) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	var undecided error
+	var undecided string
 	req = req.WithContext(context.WithValue(req.Context(), undecidedKey{}, &undecided))
 	req.Body = io.NopCloser(bytes.NewReader(body))
 	answer := recorder{header: w.Header()}
 	r.webhook.ServeHTTP(&answer, req)
-	if undecided != nil {
-		http.Error(w, undecided.Error(), http.StatusInternalServerError)
+	if undecided != "" {
+		http.Error(w, undecided, http.StatusInternalServerError)
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
@@ -56,7 +58,7 @@ func checkReview(body []byte) error {
 	if isReview && got.Kind == "AdmissionReview" {
 		return nil
 	}
-	return fmt.Errorf("the body has the kind %q and the apiVersion %q: send an AdmissionReview of %s", shorten(got.Kind, maxName), shorten(got.APIVersion, maxName), admissionv1.SchemeGroupVersion)
+	return fmt.Errorf("the body has the kind %q and the apiVersion %q: send an AdmissionReview of %s", review.Shorten(got.Kind, review.MaxName), review.Shorten(got.APIVersion, review.MaxName), admissionv1.SchemeGroupVersion)
 }
 
 // A recorder keeps the body of a response.

@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
 	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/admission/internal/review"
 )
 
 // NewValidator returns a Validator of controller-runtime for a Go type of VMs, or for
@@ -35,7 +36,7 @@ func (v validator[T]) ValidateDelete(ctx context.Context, object T) (admission.W
 
 // review answers a request with objects of a Go type.
 func (v validator[T]) review(ctx context.Context, operation admissionv1.Operation, object, old client.Object) (admission.Warnings, error) {
-	q := &request{operation: operation}
+	q := &review.Request{Operation: string(operation)}
 	given := object
 	if operation == admissionv1.Delete {
 		given = old
@@ -43,29 +44,27 @@ func (v validator[T]) review(ctx context.Context, operation admissionv1.Operatio
 	if isNil(given) || operation == admissionv1.Update && isNil(old) {
 		return nil, apierrors.NewBadRequest("there is no object")
 	}
-	q.namespace, q.name, q.kind = given.GetNamespace(), given.GetName(), given.GetObjectKind().GroupVersionKind()
+	q.Namespace, q.Name, q.Kind = given.GetNamespace(), given.GetName(), given.GetObjectKind().GroupVersionKind()
 	if req, err := admission.RequestFromContext(ctx); err == nil {
 		q = newRequest(req)
-		q.operation = operation
+		q.Operation = string(operation)
 	}
-	d := v.answer(ctx, q, func() *decision { return v.convert(ctx, q, object, old) })
-	if d.status == nil {
-		return d.warnings, nil
+	d := v.decide(ctx, q, func() error { return convert(q, object, old) })
+	if status := statusOf(q, d); status != nil {
+		return d.Warnings, &apierrors.StatusError{ErrStatus: *status}
 	}
-	return d.warnings, &apierrors.StatusError{ErrStatus: *d.status}
+	return d.Warnings, nil
 }
 
-// convert fills in the objects of a request. It returns nil, or the decision if it cannot.
-func (v validator[T]) convert(ctx context.Context, q *request, object, old client.Object) *decision {
-	return v.reading(ctx, func() (err error) {
-		if !isNil(object) {
-			q.object, err = toObject(object, q.kind)
-		}
-		if !isNil(old) && err == nil {
-			q.old, err = toObject(old, q.kind)
-		}
-		return err
-	})
+// convert fills in the objects of a request.
+func convert(q *review.Request, object, old client.Object) (err error) {
+	if !isNil(object) {
+		q.Object, err = toObject(object, q.Kind)
+	}
+	if !isNil(old) && err == nil {
+		q.Old, err = toObject(old, q.Kind)
+	}
+	return err
 }
 
 // toObject turns an object of a Go type into JSON. Its TypeMeta is often empty.

@@ -1,12 +1,10 @@
-package admission
+package review
 
 import (
 	"context"
 	"encoding/base64"
 	"strings"
 
-	admissionv1 "k8s.io/api/admission/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/vmrules/vmrules"
@@ -26,9 +24,9 @@ type lookup struct {
 
 // newLookup returns a lookup for a request. A user cannot write the status of a VM by an
 // update. In any other object, a user could.
-func newLookup(f *finder, q *request) *lookup {
-	isUpdatedVM := q.operation == admissionv1.Update && q.kind.Kind == "VirtualMachine"
-	return &lookup{f, q.namespace, isUpdatedVM, map[reference]map[string]any{}}
+func newLookup(f *finder, q *Request) *lookup {
+	isUpdatedVM := q.Operation == "UPDATE" && q.Kind.Kind == "VirtualMachine"
+	return &lookup{f, q.Namespace, isUpdatedVM, map[reference]map[string]any{}}
 }
 
 // A reference is an instance type or preference as a VM names it.
@@ -48,10 +46,9 @@ func (l *lookup) referenceTo(vm map[string]any, n *instancetype.Named, class str
 	if n == nil {
 		return nil
 	}
-	r := &reference{kind: n.Kind, name: n.Name}
-	r.revision, _, _ = unstructured.NestedString(vm, "spec", class, "revisionName")
+	r := &reference{kind: n.Kind, name: n.Name, revision: textAt(vm, "spec", class, "revisionName")}
 	if l.hasStatus {
-		r.revisionInStatus, _, _ = unstructured.NestedString(vm, "status", class+"Ref", "controllerRevisionRef", "name")
+		r.revisionInStatus = textAt(vm, "status", class+"Ref", "controllerRevisionRef", "name")
 	}
 	return r
 }
@@ -91,7 +88,7 @@ func (l *lookup) object(ctx context.Context, r reference) (map[string]any, error
 		if err != nil {
 			return nil, err
 		}
-		if of, _, _ := unstructured.NestedString(revision, "metadata", "labels", revisionLabel); of == r.name {
+		if textAt(revision, "metadata", "labels", revisionLabel) == r.name {
 			return l.inRevision(r, revision), nil
 		}
 	}

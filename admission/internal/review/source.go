@@ -1,4 +1,4 @@
-package admission
+package review
 
 import (
 	"cmp"
@@ -46,24 +46,13 @@ func (r *Reviewer) sourceOf(vm map[string]any, namespace string) source {
 // templateOf returns the template that a VM in a namespace names in its metadata.
 func (r *Reviewer) templateOf(metadata map[string]any, namespace string) place {
 	of, name, ok := vmrules.TemplateOf(map[string]any{"metadata": metadata})
-	if !ok && r.namespaceFallback {
-		of, name = namespace, bareName(metadata)
+	if !ok && r.NamespaceFallback {
+		of, name = namespace, cmp.Or(textAt(metadata, "labels", vmrules.TemplateLabel), textAt(metadata, "annotations", vmrules.TemplateLabel))
 	}
 	if name == "" {
 		return place{}
 	}
 	return place{of, name}
-}
-
-// bareName returns the name of a template that has no namespace beside it.
-func bareName(metadata map[string]any) string {
-	for _, where := range []string{"labels", "annotations"} {
-		values, _ := metadata[where].(map[string]any)
-		if name, _ := values[vmrules.TemplateLabel].(string); name != "" {
-			return name
-		}
-	}
-	return ""
 }
 
 // A missingError says that a template does not exist.
@@ -101,7 +90,7 @@ func (r *Reviewer) rules(ctx context.Context, object map[string]any, s source) (
 func (s source) isTemplates() bool { return s.template != place{} }
 
 func (r *Reviewer) ownRules(ctx context.Context, object map[string]any) (rules vmrules.Rules, err error) {
-	failed := r.slots.do(ctx, func() { rules, err = vmrules.RulesFor(object, nil, r.parse...) })
+	failed := r.slots.do(ctx, func() { rules, err = vmrules.RulesFor(object, nil, r.Parse...) })
 	return rules, cmp.Or(failed, err)
 }
 

@@ -1,4 +1,4 @@
-package admission
+package review
 
 import (
 	"cmp"
@@ -6,46 +6,43 @@ import (
 	"errors"
 	"reflect"
 
-	admissionv1 "k8s.io/api/admission/v1"
-
 	"github.com/vmrules/vmrules"
 )
 
 // judge decides whether a VM may be created or updated.
-func (r *Reviewer) judge(ctx context.Context, q *request) *decision {
+func (r *Reviewer) judge(ctx context.Context, q *Request) *Decision {
 	if q.isLeaving() {
 		return exempt()
 	}
-	vm := q.vmIn(q.object)
-	s := r.sourceOf(vm, q.namespace)
+	vm := q.vmIn(q.Object)
+	s := r.sourceOf(vm, q.Namespace)
 	c := r.changeOf(q, s)
-	rules, err := r.rules(ctx, q.object, s)
+	rules, err := r.rules(ctx, q.Object, s)
 	if err != nil {
-		return r.withoutRules(q, err, c)
+		return r.withoutRules(err, c)
 	}
 	if rules.Len() == 0 {
 		return exempt()
 	}
 	found := newLookup(&r.finder, q)
-	if err := cmp.Or(found.read(ctx, vm), found.read(ctx, q.vmIn(q.old))); err != nil {
+	if err := cmp.Or(found.read(ctx, vm), found.read(ctx, q.vmIn(q.Old))); err != nil {
 		return failure(err)
 	}
 	var report *vmrules.Report
 	if failed := r.slots.do(ctx, func() {
-		report = vmrules.Validate(rules, q.object, r.optionsFor(q, found, c)...)
+		report = vmrules.Validate(rules, q.Object, r.optionsFor(q, found, c)...)
 	}); failed != nil {
 		return failure(failed)
 	}
 	report = r.settled(report, func(d vmrules.Doubt) bool { return found.lacks(vm, d) })
-	countViolations(report, s.isTemplates())
-	return judged(q, report)
+	return judged(report, s.isTemplates())
 }
 
 // isLeaving reports whether a request updates an object that is being deleted, as
 // finalizers do. An object that is created cannot be.
-func (q *request) isLeaving() bool {
-	metadata, _ := q.object["metadata"].(map[string]any)
-	return q.operation == admissionv1.Update && metadata["deletionTimestamp"] != nil
+func (q *Request) isLeaving() bool {
+	metadata, _ := q.Object["metadata"].(map[string]any)
+	return q.Operation == "UPDATE" && metadata["deletionTimestamp"] != nil
 }
 
 // A change says what an update leaves as it was. The zero change is a creation.
@@ -54,44 +51,39 @@ type change struct {
 	keepsAll    bool // and the spec
 }
 
-func (r *Reviewer) changeOf(q *request, s source) change {
-	if q.old == nil || r.wholeUpdates || r.sourceOf(q.vmIn(q.old), q.namespace) != s {
+func (r *Reviewer) changeOf(q *Request, s source) change {
+	if q.Old == nil || r.WholeUpdates || r.sourceOf(q.vmIn(q.Old), q.Namespace) != s {
 		return change{}
 	}
-	return change{true, reflect.DeepEqual(q.object["spec"], q.old["spec"])}
+	return change{true, reflect.DeepEqual(q.Object["spec"], q.Old["spec"])}
 }
 
 // withoutRules decides about a VM whose rules cannot be used. An update that does not change
 // what the rules are about is not refused for that.
-func (r *Reviewer) withoutRules(q *request, err error, c change) *decision {
+func (r *Reviewer) withoutRules(err error, c change) *Decision {
 	var (
-		action   Action
 		missing  missingError
 		template templateError
 		broken   *vmrules.ParseError
 	)
+	warns := c.keepsAll
 	switch {
 	case errors.As(err, &missing):
-		action = r.missingTemplate
+		warns = warns || r.MissingWarns
 	case errors.As(err, &template):
-		action = r.brokenTemplate
-	case errors.As(err, &broken):
-		action = Refuse
-	default:
+		warns = warns || r.BrokenWarns
+	case !errors.As(err, &broken):
 		return failure(err)
 	}
-	if c.keepsAll {
-		action = Warn
-	}
-	return unusable(q, err, action)
+	return unusable(err, warns)
 }
 
 // optionsFor returns the options to judge a request by.
-func (r *Reviewer) optionsFor(q *request, found *lookup, c change) []vmrules.ValidateOption {
-	opts := append([]vmrules.ValidateOption{}, r.validate...)
+func (r *Reviewer) optionsFor(q *Request, found *lookup, c change) []vmrules.ValidateOption {
+	opts := append([]vmrules.ValidateOption{}, r.Validate...)
 	opts = append(opts, vmrules.WithInstancetypes(found.find))
-	if q.old != nil {
-		opts = append(opts, vmrules.WithOldObject(q.old))
+	if q.Old != nil {
+		opts = append(opts, vmrules.WithOldObject(q.Old))
 	}
 	if c.keepsSource {
 		opts = append(opts, vmrules.Ratcheting())
@@ -99,8 +91,8 @@ func (r *Reviewer) optionsFor(q *request, found *lookup, c change) []vmrules.Val
 	return opts
 }
 
-// settled returns a report in which a rule that is Undecided for a reason with the action Warn
-// only warns. lacks reports whether the reason may be an object that was not found.
+// settled returns a report in which a rule that is Undecided only warns, if UndecidedWarns says
+// so. lacks reports whether the reason may be an object that was not found.
 func (r *Reviewer) settled(report *vmrules.Report, lacks func(vmrules.Doubt) bool) *vmrules.Report {
 	if len(report.Results(vmrules.Undecided)) == 0 {
 		return report
@@ -108,7 +100,7 @@ func (r *Reviewer) settled(report *vmrules.Report, lacks func(vmrules.Doubt) boo
 	results := report.Results()
 	for i := range results {
 		d := results[i].Undecided
-		if results[i].Outcome != vmrules.Undecided || r.undecided[d] != Warn {
+		if results[i].Outcome != vmrules.Undecided || !r.UndecidedWarns[d] {
 			continue
 		}
 		isOfName := d == vmrules.DoubtInstancetype || d == vmrules.DoubtPreference

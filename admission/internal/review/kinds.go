@@ -1,7 +1,6 @@
-package admission
+package review
 
 import (
-	"fmt"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -32,31 +31,18 @@ var templateKinds = []schema.GroupKind{
 }
 
 // isVM reports whether a request is about an object of a kind in vmPlaces.
-func (q *request) isVM() bool {
-	_, ok := vmPlaces[q.kind.GroupKind()]
+func (q *Request) isVM() bool {
+	_, ok := vmPlaces[q.Kind.GroupKind()]
 	return ok
 }
 
 // isTemplate reports whether a request is about a template.
-func (q *request) isTemplate() bool { return slices.Contains(templateKinds, q.kind.GroupKind()) }
+func (q *Request) isTemplate() bool { return slices.Contains(templateKinds, q.Kind.GroupKind()) }
 
 // vmIn returns the VM in an object of the request's kind; nil if it is not there.
-func (q *request) vmIn(object map[string]any) map[string]any {
-	for _, name := range vmPlaces[q.kind.GroupKind()] {
+func (q *Request) vmIn(object map[string]any) map[string]any {
+	for _, name := range vmPlaces[q.Kind.GroupKind()] {
 		object, _ = object[name].(map[string]any)
 	}
 	return object
-}
-
-// setKind sets the kind of an object that does not say it. It returns an error if the object
-// says another one, as which it would be judged.
-func setKind(object map[string]any, kind schema.GroupVersionKind) error {
-	version, name := kind.ToAPIVersionAndKind()
-	for key, want := range map[string]string{"apiVersion": version, "kind": name} {
-		if got, ok := object[key]; ok && got != "" && got != want {
-			return fmt.Errorf("the object has the %s %q, but the request is about %q", key, fmt.Sprint(got), want)
-		}
-		object[key] = want
-	}
-	return nil
 }

@@ -1,4 +1,4 @@
-package admission
+package review
 
 import (
 	"fmt"
@@ -91,12 +91,12 @@ func TestRuleCache(t *testing.T) {
 
 func TestShorten(t *testing.T) {
 	for n := 3; n < 12; n++ {
-		got := shorten("ääääää", n)
+		got := Shorten("ääääää", n)
 		if len(got) > n || !utf8.ValidString(got) {
 			t.Errorf("%d: %q", n, got)
 		}
 	}
-	if got := shorten("a", 1); got != "a" {
+	if got := Shorten("a", 1); got != "a" {
 		t.Errorf("%q", got)
 	}
 }

@@ -1,9 +1,6 @@
-package admission
+package review
 
 import (
-	"fmt"
-
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/utils/lru"
 
 	"github.com/vmrules/vmrules"
@@ -25,7 +22,7 @@ type ruleCache struct {
 }
 
 // A version identifies a template and what it says.
-type version struct{ kind, uid, namespace, name, resourceVersion string }
+type version struct{ apiVersion, kind, uid, namespace, name, resourceVersion string }
 
 func newRuleCache(opts []vmrules.ParseOption) *ruleCache {
 	budget := vmrules.Budget{Kept: cachedSize}
@@ -62,7 +59,7 @@ func (c *ruleCache) rulesOf(template map[string]any) (vmrules.Rules, error) {
 // versionOf returns the version of a template; false for a template that does not come from
 // an API server.
 func versionOf(template map[string]any) (version, bool) {
-	o := unstructured.Unstructured{Object: template}
-	v := version{fmt.Sprint(o.GroupVersionKind().GroupKind()), string(o.GetUID()), o.GetNamespace(), o.GetName(), o.GetResourceVersion()}
+	of := func(key string) string { return textAt(template, "metadata", key) }
+	v := version{textAt(template, "apiVersion"), textAt(template, "kind"), of("uid"), of("namespace"), of("name"), of("resourceVersion")}
 	return v, v.resourceVersion != ""
 }

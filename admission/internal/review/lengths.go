@@ -1,4 +1,4 @@
-package admission
+package review
 
 import (
 	"fmt"
@@ -8,7 +8,7 @@ import (
 
 // A user writes much of what a response says, so that it could have megabytes.
 const (
-	maxName    = 100  // of a kind, an operation or a rule
+	MaxName    = 100  // of a kind, an operation or a rule
 	maxMessage = 8192 // of a status
 	maxCauses  = 100
 	maxCause   = 1024 // the message of a cause, and its field
@@ -18,8 +18,8 @@ const (
 	maxWarnings = 4096 // all of a response
 )
 
-// shorten returns a text of at most n bytes.
-func shorten(text string, n int) string {
+// Shorten returns a text of at most n bytes.
+func Shorten(text string, n int) string {
 	const dots = "..."
 	if len(text) <= n {
 		return text
@@ -37,7 +37,7 @@ func fitting(warnings []string) []string {
 	size := 0
 	var kept []string
 	for i, w := range warnings {
-		w = shorten(strings.ReplaceAll(w, "\n", " "), maxWarning)
+		w = Shorten(strings.ReplaceAll(w, "\n", " "), maxWarning)
 		size += len(w)
 		if size > maxWarnings-rest {
 			return append(kept, fmt.Sprintf("%d more warnings are left out", len(warnings)-i))

@@ -1,18 +1,34 @@
-package admission
+package review
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/api/validate/content"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/util/validation"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 )
+
+// A Cluster is what a Reviewer reads. It is safe for concurrent use.
+type Cluster interface {
+	// Get returns an object, which nobody changes; nil if it does not exist. The error is
+	// ErrNoKind if the cluster does not have the kind in this version.
+	Get(ctx context.Context, kind schema.GroupVersionKind, namespace, name string) (map[string]any, error)
+
+	// VMs returns the VMs with a value of vmrules.TemplateLabel, or all VMs if the value is "".
+	VMs(ctx context.Context, label string) ([]VM, error)
+}
+
+// ErrNoKind says that a cluster does not have a kind.
+var ErrNoKind = errors.New("the cluster does not have the kind")
+
+// A VM is what its reference to a template is found by.
+type VM struct {
+	Namespace, Name     string
+	Labels, Annotations map[string]string
+}
 
 // versions lists the versions of the groups that are read. The first that the cluster serves
 // counts.
@@ -29,8 +45,8 @@ const absence = 30 * time.Second
 
 // A finder reads objects of a cluster. It is safe for concurrent use.
 type finder struct {
-	reader client.Reader
-	absent sync.Map // of schema.GroupVersionKind: time.Time until which it counts as absent
+	cluster Cluster
+	absent  sync.Map // of schema.GroupVersionKind: time.Time until which it counts as absent
 }
 
 // get returns an object; nil if it does not exist, or if the cluster does not have its kind.
@@ -41,19 +57,15 @@ func (f *finder) get(ctx context.Context, kind schema.GroupKind, namespace, name
 	}
 	for _, version := range versions[kind.Group] {
 		gvk := kind.WithVersion(version)
-		if f.isAbsent(gvk) {
+		if until, ok := f.absent.Load(gvk); ok && time.Now().Before(until.(time.Time)) {
 			continue
 		}
-		object := &unstructured.Unstructured{}
-		object.SetGroupVersionKind(gvk)
-		err := f.reader.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, object)
+		object, err := f.cluster.Get(ctx, gvk, namespace, name)
 		switch {
 		case err == nil:
-			return object.Object, nil
-		case meta.IsNoMatchError(err):
+			return object, nil
+		case errors.Is(err, ErrNoKind):
 			f.absent.Store(gvk, time.Now().Add(absence))
-		case apierrors.IsNotFound(err):
-			return nil, nil
 		default:
 			return nil, fmt.Errorf("reading the %s %s: %w", kind.Kind, join(namespace, name), err)
 		}
@@ -61,16 +73,11 @@ func (f *finder) get(ctx context.Context, kind schema.GroupKind, namespace, name
 	return nil, nil
 }
 
-func (f *finder) isAbsent(gvk schema.GroupVersionKind) bool {
-	until, ok := f.absent.Load(gvk)
-	return ok && time.Now().Before(until.(time.Time))
-}
-
 // canExist reports whether an object can have a namespace and a name. A user writes both, and
 // a request for any other name would fail.
 func canExist(namespace, name string) bool {
-	return len(validation.IsDNS1123Subdomain(name)) == 0 &&
-		(namespace == "" || len(validation.IsDNS1123Label(namespace)) == 0)
+	return len(content.IsDNS1123Subdomain(name)) == 0 &&
+		(namespace == "" || len(content.IsDNS1123Label(namespace)) == 0)
 }
 
 // join returns a namespace and a name as people write them.
@@ -79,4 +86,14 @@ func join(namespace, name string) string {
 		return name
 	}
 	return namespace + "/" + name
+}
+
+// textAt returns the text at a place in an object; "" if there is none.
+func textAt(object map[string]any, path ...string) string {
+	for len(path) > 1 {
+		object, _ = object[path[0]].(map[string]any)
+		path = path[1:]
+	}
+	text, _ := object[path[0]].(string)
+	return text
 }

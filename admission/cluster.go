@@ -1,0 +1,51 @@
+package admission
+
+import (
+	"context"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/admission/internal/review"
+)
+
+// A cluster is what a reader of controller-runtime reads.
+type cluster struct{ reader client.Reader }
+
+func (c cluster) Get(ctx context.Context, kind schema.GroupVersionKind, namespace, name string) (map[string]any, error) {
+	object := &unstructured.Unstructured{}
+	object.SetGroupVersionKind(kind)
+	err := c.reader.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, object)
+	switch {
+	case err == nil:
+		return object.Object, nil
+	case meta.IsNoMatchError(err):
+		return nil, review.ErrNoKind
+	}
+	return nil, client.IgnoreNotFound(err)
+}
+
+func (c cluster) VMs(ctx context.Context, label string) (vms []review.VM, err error) {
+	selector := labels.Everything()
+	if label != "" {
+		selector, err = labels.ValidatedSelectorFromSet(labels.Set{vmrules.TemplateLabel: label})
+	}
+	if err != nil {
+		return nil, nil // no VM can have this label
+	}
+	var list metav1.PartialObjectMetadataList
+	list.SetGroupVersionKind(schema.GroupVersionKind{Group: "kubevirt.io", Version: "v1", Kind: "VirtualMachineList"})
+	err = c.reader.List(ctx, &list, client.MatchingLabelsSelector{Selector: selector})
+	if meta.IsNoMatchError(err) {
+		return nil, nil // so there are none
+	}
+	for _, vm := range list.Items {
+		vms = append(vms, review.VM{Namespace: vm.Namespace, Name: vm.Name, Labels: vm.Labels, Annotations: vm.Annotations})
+	}
+	return vms, err
+}

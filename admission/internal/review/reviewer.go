@@ -1,0 +1,93 @@
+// Package review decides about requests for admission. All that reviews share is here. The
+// package reads from any Cluster and imports little of Kubernetes, so that the race detector
+// needs few packages compiled.
+package review
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/vmrules/vmrules"
+)
+
+// A Reviewer decides about requests for admission. It is safe for concurrent use.
+type Reviewer struct {
+	Settings
+	finder
+	cache *ruleCache
+	slots slots
+}
+
+// Settings say how a Reviewer decides. What does not warn refuses.
+type Settings struct {
+	UndecidedWarns    map[vmrules.Doubt]bool // a rule that is Undecided for a reason
+	MissingWarns      bool                   // a template that does not exist
+	BrokenWarns       bool                   // a template whose rules cannot be used
+	NamespaceFallback bool                   // a template without a namespace is in that of the VM
+	WholeUpdates      bool                   // an update is judged like a creation
+	ProtectTemplates  bool                   // a template with rules is not deleted while VMs refer to it
+	Parse             []vmrules.ParseOption
+	Validate          []vmrules.ValidateOption
+}
+
+// New returns a Reviewer that reads from a cluster.
+func New(c Cluster, s Settings) *Reviewer {
+	return &Reviewer{Settings: s, finder: finder{cluster: c}, cache: newRuleCache(s.Parse), slots: newSlots()}
+}
+
+// A Request is what is read of a request for admission.
+type Request struct {
+	Operation       string // "CREATE", "UPDATE", "DELETE" or "CONNECT"
+	Kind            schema.GroupVersionKind
+	Subresource     string
+	Namespace, Name string
+	Object, Old     map[string]any // of the Kind; nil if the operation has none
+}
+
+// Review decides about a request. If the objects of the request count, read fills them in.
+func (r *Reviewer) Review(ctx context.Context, q *Request, read func() error) *Decision {
+	if d := r.withoutObjects(q); d != nil {
+		return d
+	}
+	var err error
+	failed := r.slots.do(ctx, func() { err = read() })
+	switch {
+	case failed != nil:
+		return failure(failed)
+	case err != nil:
+		return malformed(err)
+	case q.isTemplate():
+		return r.deletion(ctx, q)
+	}
+	return r.judge(ctx, q)
+}
+
+// withoutObjects decides about a request whose objects do not count; nil about any other.
+func (r *Reviewer) withoutObjects(q *Request) *Decision {
+	isVM, isTemplate := q.isVM(), q.isTemplate()
+	switch {
+	case q.Kind.Kind == "":
+		return malformed(errors.New("the request does not say of which kind its object is"))
+	case !isVM && !isTemplate:
+		return exempt(fmt.Sprintf("vmrules does not review the kind %s: remove it from the rules of the webhook", Shorten(q.Kind.GroupKind().String(), MaxName)))
+	case q.Subresource != "":
+		return exempt()
+	}
+	switch q.Operation {
+	case "CREATE", "UPDATE":
+		if isVM {
+			return nil
+		}
+	case "DELETE":
+		if isTemplate && r.ProtectTemplates {
+			return nil
+		}
+	case "CONNECT":
+	default:
+		return malformed(fmt.Errorf("the operation is %q: it must be CREATE, UPDATE, DELETE or CONNECT", Shorten(q.Operation, MaxName)))
+	}
+	return exempt()
+}
