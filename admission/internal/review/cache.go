@@ -17,7 +17,7 @@ const (
 // concurrent use.
 type ruleCache struct {
 	opts  []vmrules.ParseOption
-	small []vmrules.ParseOption // for rules that are kept
+	small []vmrules.ParseOption // with which only rules that may be kept can be read
 	known *lru.Cache            // of version: vmrules.Rules
 }
 
@@ -25,16 +25,7 @@ type ruleCache struct {
 type version struct{ apiVersion, kind, uid, namespace, name, resourceVersion string }
 
 func newRuleCache(opts []vmrules.ParseOption) *ruleCache {
-	budget := vmrules.Budget{Kept: cachedSize}
-	for _, o := range opts {
-		if b, ok := o.(vmrules.Budget); ok {
-			budget.Work = b.Work
-			if b.Kept > 0 {
-				budget.Kept = min(b.Kept, cachedSize)
-			}
-		}
-	}
-	small := append(append([]vmrules.ParseOption{}, opts...), vmrules.WithBudget(budget))
+	small := append(append([]vmrules.ParseOption{}, opts...), vmrules.WithBudget(vmrules.Budget{Kept: cachedSize}))
 	return &ruleCache{opts: opts, small: small, known: lru.New(cachedTemplates)}
 }
 
@@ -48,11 +39,13 @@ func (c *ruleCache) rulesOf(template map[string]any) (vmrules.Rules, error) {
 	if rules, ok := c.known.Get(key); ok {
 		return rules.(vmrules.Rules), nil
 	}
-	rules, err := vmrules.RulesFor(nil, template, c.small...)
-	if err != nil { // perhaps only because the rules are large
-		return vmrules.RulesFor(nil, template, c.opts...)
+	rules, err := vmrules.RulesFor(nil, template, c.opts...)
+	if err != nil {
+		return rules, err
 	}
-	c.known.Add(key, rules)
+	if _, tooLarge := vmrules.RulesFor(nil, template, c.small...); tooLarge == nil {
+		c.known.Add(key, rules)
+	}
 	return rules, nil
 }
 
