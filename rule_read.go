@@ -35,7 +35,7 @@ func readRules(annotation string, o parseOptions) ([]rule, []jsontext.Node, []Pr
 	nodes, problems := readText(annotation, o)
 	if o.detects {
 		o.version = V201901
-		if constraint.HasPrefix(nodes) {
+		if havePrefix(nodes) {
 			o.version = V201902
 		}
 	}

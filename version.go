@@ -5,6 +5,7 @@ import (
 
 	"github.com/vmrules/vmrules/internal/constraint"
 	"github.com/vmrules/vmrules/internal/jsonpath"
+	"github.com/vmrules/vmrules/internal/jsontext"
 )
 
 // A Version is a version of the annotation format.
@@ -27,6 +28,20 @@ func WithVersion(v Version) ParseOption {
 // paths, and in V201901 otherwise. RulesFor and ValidateOwn read a template's own annotation so.
 func DetectVersion() ParseOption {
 	return parseOption(func(o *parseOptions) { o.version, o.detects = "", true })
+}
+
+// havePrefix reports whether the path or valid of any of the rules begins with the prefix of
+// paths, which version 201901-1 did not have.
+func havePrefix(rules []jsontext.Node) bool {
+	for _, rule := range rules {
+		for _, m := range rule.Members {
+			s, _ := m.Value.Value.(string)
+			if (m.Key == keyPath || m.Key == keyValid) && strings.HasPrefix(s, jsonpath.Prefix) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // parsePath reads a path as a version writes it.
