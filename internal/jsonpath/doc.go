@@ -19,7 +19,8 @@
 // [Location] once and in document order: items by index, members by name. A null counts as
 // missing. Steps that name a field also see the fields of an [Implied] tree, which the value
 // need not contain: fields with a default, and fields that others may set, which cause a
-// doubt. A search pays for each value at which it looks.
+// doubt. The tree comes from the caller: package vmfields makes that of a VM. A search pays
+// for each value at which it looks.
 //
 // The steps of a Path are a jp.Expr of package ojg, with our [Filter] as one more fragment.
 // Reading and selecting are our own. The parser of ojg refuses what kubectl reads, such as
