@@ -11,6 +11,7 @@ import (
 	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/meter"
+	"github.com/vmrules/vmrules/internal/parameter"
 	"github.com/vmrules/vmrules/internal/value"
 )
 
@@ -122,7 +123,7 @@ func (f *filling) json(text string) any {
 
 // replaced returns a text with the values of its parameters.
 func (f *filling) replaced(s string) string {
-	if !strings.Contains(s, "${") || f.meter.Spend(len(s)*textWork, 0) != nil {
+	if !strings.Contains(s, parameter.Mark) || f.meter.Spend(len(s)*textWork, 0) != nil {
 		return s
 	}
 	var filled strings.Builder

@@ -89,6 +89,7 @@ type parameterReader struct {
 	meter     *meter.Meter
 	all       []Parameter
 	byName    map[string]int
+	own       map[string]string  // the values that the template itself gives, by name
 	byPointer map[string][]useAt // the uses in the values of fields
 	filled    any                // the template, with the parameters filled in inside its rules
 
@@ -105,7 +106,7 @@ type useAt struct{ parameter, use int }
 // newParameterReader returns a reader that knows the declared parameters of a template, and the
 // location of the template's objects. The reader is never nil.
 func newParameterReader(template map[string]any, m *meter.Meter) (r *parameterReader, inside jsonpath.Location, err error) {
-	r = &parameterReader{meter: m, byName: map[string]int{}, byPointer: map[string][]useAt{}}
+	r = &parameterReader{meter: m, byName: map[string]int{}, own: map[string]string{}, byPointer: map[string][]useAt{}}
 	plain, err := value.Plain(template, 0, m)
 	if err != nil {
 		return r, nil, err
@@ -144,6 +145,9 @@ func (r *parameterReader) declare(declared any) {
 			continue
 		}
 		r.byName[p.Name] = len(r.all)
+		if p.Value != "" || !p.Required && p.Generate == "" {
+			r.own[p.Name] = p.Value
+		}
 		r.all = append(r.all, p)
 	}
 }

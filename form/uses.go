@@ -3,13 +3,13 @@ package form
 import (
 	"iter"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/meter"
+	"github.com/vmrules/vmrules/internal/parameter"
 	"github.com/vmrules/vmrules/internal/value"
 )
 
@@ -59,11 +59,6 @@ func (r *parameterReader) walk(v any, at jsonpath.Location) {
 	}
 }
 
-var (
-	wholeJSON = regexp.MustCompile(`^\$\{\{([a-zA-Z0-9_]+)\}\}$`)
-	reference = regexp.MustCompile(`\$\{([a-zA-Z0-9_]+)\}`)
-)
-
 // A Reference is a reference to a parameter in a string, between two offsets. It is UsedWhole
 // or UsedJSON if the string is nothing else, and UsedPart otherwise.
 type Reference struct {
@@ -75,19 +70,15 @@ type Reference struct {
 // References yields the references to parameters in a string, in order.
 func References(s string) iter.Seq[Reference] {
 	return func(yield func(Reference) bool) {
-		if !strings.Contains(s, "${") {
-			return
-		}
-		if m := wholeJSON.FindStringSubmatch(s); m != nil {
-			yield(Reference{m[1], 0, len(s), UsedJSON})
-			return
-		}
-		for _, m := range reference.FindAllStringSubmatchIndex(s, -1) {
-			as := UsedPart
-			if m[1]-m[0] == len(s) {
+		for start, end := range parameter.References(s) {
+			text, as := s[start:end], UsedPart
+			switch {
+			case parameter.OfAnyType(text) != "":
+				as = UsedJSON
+			case text == s:
 				as = UsedWhole
 			}
-			if !yield(Reference{s[m[2]:m[3]], m[0], m[1], as}) {
+			if !yield(Reference{parameter.Name(text), start, end, as}) {
 				return
 			}
 		}
@@ -101,14 +92,14 @@ const (
 )
 
 func (r *parameterReader) inText(s string, at jsonpath.Location) {
-	if !strings.Contains(s, "${") || r.meter.Spend(len(s)*textWork, 2*len(s)) != nil {
+	if !strings.Contains(s, parameter.Mark) || r.meter.Spend(len(s)*textWork, 2*len(s)) != nil {
 		return
 	}
 	if isRules(at) {
 		r.inRules(s, at)
 		return
 	}
-	isAlone := strings.Count(s, "${") == 1
+	isAlone := strings.Count(s, parameter.Mark) == 1
 	for ref := range References(s) {
 		use := Use{As: ref.As}
 		if ref.As == UsedPart && isAlone {
@@ -119,7 +110,7 @@ func (r *parameterReader) inText(s string, at jsonpath.Location) {
 }
 
 func (r *parameterReader) inKey(name string, at jsonpath.Location) {
-	if !strings.Contains(name, "${") || r.meter.Spend(len(name)*textWork, 2*len(name)) != nil {
+	if !strings.Contains(name, parameter.Mark) || r.meter.Spend(len(name)*textWork, 2*len(name)) != nil {
 		return
 	}
 	for ref := range References(name) {
@@ -137,24 +128,11 @@ func isRules(at jsonpath.Location) bool {
 
 // inRules finds the uses in the rules, and fills in the parameters there.
 func (r *parameterReader) inRules(s string, at jsonpath.Location) {
-	size := len(s)
 	for ref := range References(s) {
 		r.use(ref.Name, at, Use{As: UsedRules})
-		if i, ok := r.byName[ref.Name]; ok {
-			size += len(r.all[i].Value)
-		}
 	}
-	if r.meter.Spend(size*textWork, size) != nil {
-		return
-	}
-	filled := reference.ReplaceAllStringFunc(s, func(text string) string {
-		i, ok := r.byName[reference.FindStringSubmatch(text)[1]]
-		if !ok || r.all[i].Value == "" && (r.all[i].Required || r.all[i].Generate != "") {
-			return text
-		}
-		return r.all[i].Value
-	})
-	r.filled = r.replaced(r.filled, at, filled)
+	f := filling{Filler: &Filler{values: r.own}, meter: r.meter}
+	r.filled = r.replaced(r.filled, at, f.replaced(s))
 }
 
 // replaced returns a copy of a value with another text at a place. It copies only the

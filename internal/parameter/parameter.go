@@ -5,29 +5,60 @@ package parameter
 
 import (
 	"cmp"
+	"iter"
 	"strings"
 )
+
+// Mark begins every parameter.
+const Mark = "${"
 
 // First returns the first parameter in a string, with its marks; "" if there is none.
 func First(s string) string {
 	for {
-		start := strings.Index(s, "${")
+		start := strings.Index(s, Mark)
 		if start < 0 {
 			return ""
 		}
 		s = s[start:]
-		name := strings.TrimPrefix(s[len("${"):], "{")
+		name := strings.TrimPrefix(s[len(Mark):], "{")
 		if name != "" && isInName(rune(name[0])) {
-			if found := cmp.Or(leading(s, "${{", "}}"), leading(s, "${", "}")); found != "" {
+			if found := cmp.Or(leading(s, "${{", "}}"), leading(s, Mark, "}")); found != "" {
 				return found
 			}
 		}
-		s = s[len("${"):]
+		s = s[len(Mark):]
 	}
 }
 
 // OfAnyType returns the parameter ${{NAME}} with which a string begins; "" if there is none.
 func OfAnyType(s string) string { return leading(s, "${{", "}}") }
+
+// References yields where a string refers to parameters that are replaced with their values,
+// in order: as ${NAME}, or as ${{NAME}} if the string is nothing else.
+func References(s string) iter.Seq2[int, int] {
+	return func(yield func(start, end int) bool) {
+		if s != "" && OfAnyType(s) == s {
+			yield(0, len(s))
+			return
+		}
+		end := 0
+		for {
+			i := strings.Index(s[end:], Mark)
+			if i < 0 {
+				return
+			}
+			start := end + i
+			found := leading(s[start:], Mark, "}")
+			end = start + max(len(found), len(Mark))
+			if found != "" && !yield(start, end) {
+				return
+			}
+		}
+	}
+}
+
+// Name returns the name of a parameter, without its marks.
+func Name(parameter string) string { return strings.Trim(parameter, "${}") }
 
 // leading returns the parameter with which a string begins, including its two marks.
 func leading(s, open, closing string) string {

@@ -7,12 +7,14 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
+	"github.com/vmrules/vmrules/form"
 )
 
 // An Export is rules to be written for another program to enforce.
@@ -164,12 +166,12 @@ func (e *exporting) exportDocument(d *manifest.Document) {
 func (e *exporting) exportTemplate(o manifest.Object) {
 	rules, content, err := e.rulesIn(o)
 	text := textOf(content)
-	switch missing := placeholder.FindString(text); {
+	switch missing := slices.Collect(form.References(text)); {
 	case err != nil:
 	case rules.Len() == 0:
 		return
-	case missing != "":
-		err = fmt.Errorf("its VMs have copies of its rules that differ in the parameter %s: set it with -p", missing)
+	case len(missing) > 0:
+		err = fmt.Errorf("its VMs have copies of its rules that differ in the parameter %s: set it with -p", text[missing[0].Start:missing[0].End])
 	case o.Name == "":
 		err = errors.New("the template has no name, so no VM can be recognized as one of it")
 	}
@@ -182,9 +184,6 @@ func (e *exporting) exportTemplate(o manifest.Object) {
 	}
 	e.export(Export{Rules: rules, Source: nameIn(o), Template: o.Name, Namespace: o.Namespace, Annotation: text})
 }
-
-// placeholder matches a parameter that is not filled in.
-var placeholder = regexp.MustCompile(`\$\{\{?[a-zA-Z0-9_]+\}?\}`)
 
 // textOf returns the annotation of the VMs in a template. They have no different ones.
 func textOf(template map[string]any) string {

@@ -113,7 +113,7 @@ func (f *filler) copyOf(n *node) (*node, error) {
 
 func (f *filler) scalar(n *node) (*node, error) {
 	text, ok := n.scalar.(string)
-	if !ok || !strings.Contains(text, "${") {
+	if !ok {
 		return n, nil
 	}
 	for r := range form.References(text) {
@@ -132,9 +132,6 @@ func (f *filler) scalar(n *node) (*node, error) {
 
 // text replaces the references ${NAME} in a text, and returns where it did so.
 func (f *filler) text(text string, at int) (string, []piece, error) {
-	if !strings.Contains(text, "${") {
-		return text, nil, nil
-	}
 	var filled strings.Builder
 	var pieces []piece
 	end := 0 // of the part that is copied already

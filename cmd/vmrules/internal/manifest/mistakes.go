@@ -83,23 +83,23 @@ func (s *mistakes) annotationKeys(n *node, isTemplate bool) {
 // a script, in which only names that are nearly those of parameters, and ${{NAME}} as a whole,
 // are no variables. In rules, there are no variables.
 func (s *mistakes) parameters(n *node, text string, inRules bool) {
-	if !s.object.IsTemplate() || !strings.Contains(text, "${") {
+	if !s.object.IsTemplate() {
 		return
 	}
 	isScript := strings.Contains(strings.TrimSpace(text), "\n") && !inRules
 	source := s.object.file.source
-	finder := newFinder(source.text, n.at, text)
-	report := func(name string, offset int) {
-		if s.reported[name] || s.isFull() || isScript && s.isVariable(name) {
-			return
-		}
-		s.reported[name] = true
-		f := lint.UndeclaredParameter(name, s.declared)
-		f.Line, f.Column = source.place(finder.find(offset))
-		s.found = append(s.found, f)
-	}
+	var places *finder // nil until there is a mistake
 	for r := range form.References(text) {
-		report(r.Name, r.Start)
+		if s.reported[r.Name] || s.isFull() || isScript && s.isVariable(r.Name) {
+			continue
+		}
+		s.reported[r.Name] = true
+		if places == nil {
+			places = newFinder(source.text, n.at, text)
+		}
+		f := lint.UndeclaredParameter(r.Name, s.declared)
+		f.Line, f.Column = source.place(places.find(r.Start))
+		s.found = append(s.found, f)
 	}
 }
 
