@@ -1,12 +1,29 @@
 package vmrules
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/value"
 	"github.com/vmrules/vmrules/internal/vmtarget"
+)
+
+// Annotation and label keys. The rules are in Annotation on a VM, or on the VM inside
+// a template. Version 201901-1 had them in OldAnnotation on the template itself.
+const (
+	Annotation    = "vm.kubevirt.io/validations"
+	OldAnnotation = "validations"
+	// SkipAnnotation exempts a VM from all rules, whatever the annotation's value.
+	SkipAnnotation = "vm.kubevirt.io/skip-validations"
+	// TemplateLabel and TemplateNamespaceLabel are the labels, or annotations,
+	// that say which template a VM was made from.
+	TemplateLabel          = "vm.kubevirt.io/template"
+	TemplateNamespaceLabel = "vm.kubevirt.io/template.namespace"
+	// OldTemplateNamespaceLabel is what older VMs have instead of TemplateNamespaceLabel.
+	OldTemplateNamespaceLabel = "vm.kubevirt.io/template-namespace"
 )
 
 // ValidateOwn judges every VM inside an object by the rules in its own annotation or, if it
@@ -47,6 +64,72 @@ func ValidateOwn(object map[string]any, opts ...ValidateOption) (*Report, error)
 	return report, asParseError(problems)
 }
 
+// A SourceKind says from where a VM has its rules.
+type SourceKind string
+
+const (
+	// SourceExempt: SkipAnnotation exempts the VM from all rules.
+	SourceExempt SourceKind = "exempt"
+	// SourceOwn: the VM has an annotation of its own, whatever template it names.
+	SourceOwn SourceKind = "own"
+	// SourceTemplate: the VM names a template. If it names no Namespace, only its user knows
+	// where to look for it.
+	SourceTemplate SourceKind = "template"
+	// SourceUnknown: the annotations cannot be read, or VMs in the object differ. RulesFor says
+	// why.
+	SourceUnknown SourceKind = "unknown"
+)
+
+// A Source says where the rules of a VM come from. The zero Source means that it has none.
+type Source struct {
+	From SourceKind `json:"from,omitempty"`
+	// Field is where the VM says so, as in Violation: an annotation, or a label.
+	Field string `json:"field,omitempty"`
+	// Annotation is the text of the VM's own annotation.
+	Annotation string `json:"annotation,omitempty"`
+	// Namespace and Name are those of the template.
+	Namespace string `json:"namespace,omitempty"`
+	Name      string `json:"name,omitempty"`
+}
+
+// SourceOf returns where the rules of a VM come from. It is the answer by which RulesFor works.
+// A pool or replica set is asked for the VM that it makes.
+func SourceOf(vm map[string]any) Source {
+	b := Budget{}.whole()
+	s, _, _ := sourceOf(vm, &b)
+	return s
+}
+
+// sourceOf returns the source of a VM's rules, and the annotation that it has itself. An error
+// says why that cannot be used.
+func sourceOf(vm map[string]any, b *budget) (Source, annotation, error) {
+	targets := vmtarget.Append(nil, value.Resolve(vm), &b.Meter)
+	own, err := common(targets, "VM")
+	text, isText := own.value.(string)
+	switch {
+	case err != nil:
+		return Source{From: SourceUnknown}, own, err
+	case isExempt(&targets[0]):
+		return Source{From: SourceExempt, Field: fieldOf(&targets[0], "annotations", SkipAnnotation)}, annotation{}, nil
+	case !own.isBlank() && !isText:
+		return Source{From: SourceUnknown, Field: own.field}, own, nil
+	case !own.isBlank():
+		return Source{From: SourceOwn, Field: own.field, Annotation: text}, own, nil
+	}
+	only := &target{VM: vm}
+	if len(targets) == 1 {
+		only = &targets[0]
+	}
+	if unreadable := unreadableName(only.VM); unreadable != nil {
+		return Source{From: SourceUnknown}, annotation{value: unreadable, key: TemplateLabel, source: "VM"}, nil
+	}
+	namespace, name, where := templateOf(only.VM)
+	if name == "" {
+		return Source{}, own, nil
+	}
+	return Source{From: SourceTemplate, Field: fieldOf(only, where, TemplateLabel), Namespace: namespace, Name: name}, own, nil
+}
+
 // RulesFor returns the rules for a VM. If SkipAnnotation exempts the VM, there are none. If
 // the VM's own annotation is not blank, its rules are those. Otherwise they are those of the
 // template: an OpenShift Template or a KubeVirt VirtualMachineTemplate, which has them on the
@@ -57,18 +140,17 @@ func ValidateOwn(object map[string]any, opts ...ValidateOption) (*Report, error)
 // different annotations.
 func RulesFor(vm, template map[string]any, opts ...ParseOption) (Rules, error) {
 	o := parseOptionsOf(opts)
-	own := vmtarget.Append(nil, value.Resolve(vm), &o.budget.Meter)
-	found, err := common(own, "VM")
-	if err == nil && found.isBlank() && !isExempt(&own[0]) {
-		found, err = templateAnnotation(template, o.budget)
-	}
-	if unreadable := unreadableName(vm); err == nil && found.isBlank() && unreadable != nil {
-		found = annotation{unreadable, TemplateLabel, "VM"}
+	s, found, err := sourceOf(vm, o.budget)
+	if err == nil && s.From != SourceExempt && s.From != SourceOwn && (found.isBlank() || found.key == TemplateLabel) {
+		var of annotation
+		if of, err = templateAnnotation(template, o.budget); !of.isBlank() {
+			found = of
+		}
 	}
 	if o.budget.Err() != nil {
 		return Rules{}, asParseError([]Problem{{Index: -1, Reason: ReasonTooLong, Code: codeTooLong, Message: vmtarget.TooMany(o.budget.Err())}})
 	}
-	if err != nil || isExempt(&own[0]) {
+	if err != nil {
 		return Rules{}, err
 	}
 	rules, problems := found.parse(o)
@@ -102,6 +184,7 @@ func common(targets []target, source string) (annotation, error) {
 			return wrong("the VirtualMachines inside have different rules: use ValidateOwn, which judges each by its own rules")
 		case !a.isBlank():
 			found = a
+			found.field = fieldOf(t, "annotations", a.key)
 		}
 	}
 	return found, nil
@@ -195,10 +278,16 @@ type annotation struct {
 	value  any // nil: absent
 	key    string
 	source string
+	field  string // of a VM: where it is
 }
 
 func annotationAt(v any, key, source string) annotation {
-	return annotation{value.At(v, "metadata", "annotations", key), key, source}
+	return annotation{value: value.At(v, "metadata", "annotations", key), key: key, source: source}
+}
+
+// fieldOf returns where an annotation or label of the VM of a target is.
+func fieldOf(t *target, where, key string) string {
+	return t.VMAt.Join(jsonpath.Members("metadata", where, key)).String()
 }
 
 func (a annotation) isBlank() bool {
@@ -234,4 +323,52 @@ func (a annotation) parse(o parseOptions) (Rules, []Problem) {
 		problems[i].Source = a.source
 	}
 	return rules, problems
+}
+
+// TemplateOf returns the namespace and name of the template that a VM was made from. It
+// reads the VM's labels if they have both: the namespace is in TemplateNamespaceLabel or
+// OldTemplateNamespaceLabel. Otherwise it reads the annotations in the same way. It never
+// mixes the two, and returns false if neither has both, or if one of the values has no JSON
+// form, which RulesFor reports.
+func TemplateOf(vm map[string]any) (namespace, name string, ok bool) {
+	if unreadableName(vm) != nil {
+		return "", "", false
+	}
+	if namespace, name, _ = templateOf(vm); namespace == "" {
+		name = ""
+	}
+	return namespace, name, name != ""
+}
+
+// templateOf returns the template that a VM names, and whether in its labels or its annotations.
+// If neither has the namespace, it returns the name alone.
+func templateOf(vm any) (namespace, name, where string) {
+	for _, in := range []string{"labels", "annotations"} {
+		values := value.At(vm, "metadata", in)
+		next := value.StringAt(values, TemplateLabel)
+		if next == "" {
+			continue
+		}
+		namespace = cmp.Or(value.StringAt(values, TemplateNamespaceLabel), value.StringAt(values, OldTemplateNamespaceLabel))
+		if namespace != "" {
+			return namespace, next, in
+		}
+		if name == "" {
+			name, where = next, in
+		}
+	}
+	return "", name, where
+}
+
+// unreadableName returns the first of the values by which TemplateOf finds a template that is
+// not readable; nil if all are.
+func unreadableName(vm any) any {
+	for _, where := range []string{"labels", "annotations"} {
+		for _, key := range []string{TemplateLabel, TemplateNamespaceLabel, OldTemplateNamespaceLabel} {
+			if v := value.At(vm, "metadata", where, key); !value.IsReadable(v) {
+				return v
+			}
+		}
+	}
+	return nil
 }

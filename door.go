@@ -186,7 +186,7 @@ func (j *judgement) isInForce() bool {
 		return true
 	}
 	isThere := j.applies()
-	if follows := j.rule.Path.BeginsWith(j.rule.Valid); follows && (j.result.Outcome == Skipped || isLeftOut(j.doubt)) {
+	if follows := j.rule.Path.parsed.BeginsWith(j.rule.Valid.parsed); follows && (j.result.Outcome == Skipped || isLeftOut(j.doubt)) {
 		*j.result = decision{}
 	}
 	return isThere && !j.rule.Valid.Equal(j.rule.Path)

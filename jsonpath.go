@@ -2,7 +2,6 @@ package vmrules
 
 import (
 	"fmt"
-	"reflect"
 	"strconv"
 	"strings"
 
@@ -107,13 +106,6 @@ func (p Path) Names() ([]string, bool) {
 
 // Equal reports whether two paths have the same steps, however they are spelled.
 func (p Path) Equal(q Path) bool { return p.parsed.Equal(q.parsed) }
-
-// BeginsWith reports whether the first steps of p are those of q, which then selects
-// something wherever p does. Every path begins with the root.
-func (p Path) BeginsWith(q Path) bool {
-	steps, first := p.steps(), q.steps()
-	return len(first) <= len(steps) && reflect.DeepEqual(steps[:len(first)], first)
-}
 
 // key returns a text that two paths share if, and only if, they are Equal, so that a map
 // can find the rules of a path.

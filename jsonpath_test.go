@@ -125,25 +125,3 @@ func TestFindBounds(t *testing.T) {
 		}
 	}
 }
-
-func TestPathBeginsWith(t *testing.T) {
-	for _, test := range []struct {
-		path, with string
-		want       bool
-	}{
-		{".a.b", ".a", true},
-		{".a.b", "['a']", true},
-		{".a.b", "$", true},
-		{".a", ".a", true},
-		{".a", ".a.b", false},
-		{".ab", ".a", false},
-		{".a[*].b", ".a[*]", true},
-		{".a[0].b", ".a[*]", false},
-		{`.a[?(@.x=="1")].b`, `.a[?(@.x == "1")]`, true},
-	} {
-		p, q := vmrules.MustParsePath("jsonpath::"+test.path), vmrules.MustParsePath("jsonpath::"+test.with)
-		if got := p.BeginsWith(q); got != test.want {
-			t.Errorf("%s begins with %s: %t, want %t", p, q, got, test.want)
-		}
-	}
-}

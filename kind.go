@@ -60,19 +60,10 @@ func (s RuleSource) Value(key string) (json.RawMessage, bool) {
 	return json.RawMessage(s.text[n.Start:n.End]), true
 }
 
-// Position returns where the value of a key begins in the annotation, in bytes. If the
-// rule does not have the key, it returns where the rule begins.
-func (s RuleSource) Position(key string) int {
-	if n, ok := s.node.Member(key); ok {
-		return n.Start
-	}
-	return s.node.Start
-}
-
-// PositionIn returns where a value inside the value of a key begins in the annotation, in
-// bytes. The path consists of names of members (string) and indexes of items (int). If the
-// value is missing, PositionIn returns the position of the nearest value around it. It pays
-// for each step, and stops where the Budget is too small.
+// PositionIn returns where the value of a key begins in the annotation, in bytes, or a value
+// inside it. The path consists of names of members (string) and indexes of items (int). If the
+// value is missing, PositionIn returns the position of the nearest value around it, which may be
+// the rule. It pays for each step, and stops where the Budget is too small.
 func (s RuleSource) PositionIn(key string, path ...any) int {
 	n, ok := s.node.Member(key)
 	if !ok {
@@ -104,12 +95,12 @@ func (s RuleSource) step(n jsontext.Node, step any) jsontext.Node {
 	return jsontext.Node{}
 }
 
-// Problem returns a problem with a key, at its Position. If the mistake is inside the
+// Problem returns a problem with a key, at its position. If the mistake is inside the
 // value, move the Offset there; the name of the rule, the line and the column are filled in
 // later. The reason is ReasonRequired, ReasonTypeInvalid, ReasonDuplicate or ReasonTooLong;
 // any other counts as ReasonInvalid.
 func (s RuleSource) Problem(key string, reason Reason, format string, args ...any) Problem {
-	return Problem{Key: key, Offset: s.Position(key), Reason: reason, Code: codeOf(reason, key), Message: fmt.Sprintf(format, args...)}
+	return Problem{Key: key, Offset: s.PositionIn(key), Reason: reason, Code: codeOf(reason, key), Message: fmt.Sprintf(format, args...)}
 }
 
 // Spend pays from the Budget of the call for what a KindCompiler is about to do: work in

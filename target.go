@@ -1,7 +1,6 @@
 package vmrules
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 
@@ -9,21 +8,6 @@ import (
 	"github.com/vmrules/vmrules/internal/parameter"
 	"github.com/vmrules/vmrules/internal/value"
 	"github.com/vmrules/vmrules/internal/vmtarget"
-)
-
-// Annotation and label keys. The rules are in Annotation on a VM, or on the VM inside
-// a template. Version 201901-1 had them in OldAnnotation on the template itself.
-const (
-	Annotation    = "vm.kubevirt.io/validations"
-	OldAnnotation = "validations"
-	// SkipAnnotation exempts a VM from all rules, whatever the annotation's value.
-	SkipAnnotation = "vm.kubevirt.io/skip-validations"
-	// TemplateLabel and TemplateNamespaceLabel are the labels, or annotations,
-	// that say which template a VM was made from.
-	TemplateLabel          = "vm.kubevirt.io/template"
-	TemplateNamespaceLabel = "vm.kubevirt.io/template.namespace"
-	// OldTemplateNamespaceLabel is what older VMs have instead of TemplateNamespaceLabel.
-	OldTemplateNamespaceLabel = "vm.kubevirt.io/template-namespace"
 )
 
 // A target is a part of an object that rules apply to. Its Root is what they call $.
@@ -96,37 +80,4 @@ func unfilledParameter(name string) error {
 		return nil
 	}
 	return doubtful{DoubtParameter, fmt.Errorf("the template's parameter %s is not filled in", name)}
-}
-
-// TemplateOf returns the namespace and name of the template that a VM was made from. It
-// reads the VM's labels if they have both: the namespace is in TemplateNamespaceLabel or
-// OldTemplateNamespaceLabel. Otherwise it reads the annotations in the same way. It never
-// mixes the two, and returns false if neither has both, or if one of the values has no JSON
-// form, which RulesFor reports.
-func TemplateOf(vm map[string]any) (namespace, name string, ok bool) {
-	if unreadableName(vm) != nil {
-		return "", "", false
-	}
-	for _, where := range []string{"labels", "annotations"} {
-		values := value.At(vm, "metadata", where)
-		name = value.StringAt(values, TemplateLabel)
-		namespace = cmp.Or(value.StringAt(values, TemplateNamespaceLabel), value.StringAt(values, OldTemplateNamespaceLabel))
-		if name != "" && namespace != "" {
-			return namespace, name, true
-		}
-	}
-	return "", "", false
-}
-
-// unreadableName returns the first of the values by which TemplateOf finds a template that is
-// not readable; nil if all are.
-func unreadableName(vm any) any {
-	for _, where := range []string{"labels", "annotations"} {
-		for _, key := range []string{TemplateLabel, TemplateNamespaceLabel, OldTemplateNamespaceLabel} {
-			if v := value.At(vm, "metadata", where, key); !value.IsReadable(v) {
-				return v
-			}
-		}
-	}
-	return nil
 }

@@ -163,8 +163,8 @@ func NewDefault(path Path, value any) (Default, error) {
 	return Default{vmfields.Default{Field: field, Value: value}}, nil
 }
 
-// IsZero reports whether the default is the zero value.
-func (d Default) IsZero() bool { return d.of.Field.Path() == nil }
+// isZero reports whether the default is the zero value.
+func (d Default) isZero() bool { return d.of.Field.Path() == nil }
 
 // WithDefaults sets defaults of fields. They add to the defaults of the format and override
 // them. If a field has two defaults, the later one counts.
@@ -172,7 +172,7 @@ func (d Default) IsZero() bool { return d.of.Field.Path() == nil }
 func WithDefaults(defaults ...Default) ValidateOption {
 	return validateOption(func(s *settings) {
 		for _, d := range defaults {
-			if !d.IsZero() {
+			if !d.isZero() {
 				s.defaults = append(s.defaults, d.of)
 			}
 		}

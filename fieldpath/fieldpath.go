@@ -53,6 +53,13 @@ func Steps(p vmrules.Path) []Step {
 	return stepsOf(vmrules.Internal.Open(door.Opened).Parsed(p).Steps())
 }
 
+// BeginsWith reports whether the first steps of p are those of q, which then selects
+// something wherever p does. Every path begins with the root.
+func BeginsWith(p, q vmrules.Path) bool {
+	insides := vmrules.Internal.Open(door.Opened)
+	return insides.Parsed(p).BeginsWith(insides.Parsed(q))
+}
+
 func stepsOf(fragments jp.Expr) []Step {
 	steps := make([]Step, 0, len(fragments))
 	for i := 0; i < len(fragments); i++ {

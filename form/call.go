@@ -78,7 +78,7 @@ func (c *call) newRule(r vmrules.Rule) (made rule, key string) {
 		return rule{Rule: r}, ""
 	}
 	made = rule{Rule: r, path: fieldpath.Steps(r.Path), valid: fieldpath.Steps(r.Valid)}
-	made.follows = !r.Valid.IsZero() && r.Path.BeginsWith(r.Valid)
+	made.follows = !r.Valid.IsZero() && fieldpath.BeginsWith(r.Path, r.Valid)
 	return made, textOf(made.path)
 }
 

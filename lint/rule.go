@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/fieldpath"
 	"github.com/vmrules/vmrules/internal/constraint"
 	"github.com/vmrules/vmrules/internal/jsontext"
 	"github.com/vmrules/vmrules/internal/value"
@@ -169,7 +170,9 @@ func (l *linter) bounds(r *rule) {
 
 // alwaysApplies reports whether the rule applies to everything that its path selects,
 // whatever its valid.
-func (r *rule) alwaysApplies() bool { return r.Valid.IsZero() || r.Path.BeginsWith(r.Valid) }
+func (r *rule) alwaysApplies() bool {
+	return r.Valid.IsZero() || fieldpath.BeginsWith(r.Path, r.Valid)
+}
 
 // valid finds a valid that names a field with a default. Spec: Optional Keys, valid.
 func (l *linter) valid(r *rule) {

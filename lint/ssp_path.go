@@ -121,7 +121,7 @@ var freeText = []vmrules.Path{
 }
 
 func isFreeText(p vmrules.Path) bool {
-	if slices.ContainsFunc(freeText, p.BeginsWith) {
+	if slices.ContainsFunc(freeText, func(q vmrules.Path) bool { return fieldpath.BeginsWith(p, q) }) {
 		return true
 	}
 	steps := fieldpath.Steps(p)

@@ -127,3 +127,10 @@ func (p FieldPath) Path() *Path { return p.path }
 
 // String returns the path as it was written, with its leading dot.
 func (p FieldPath) String() string { return LeadingDot(p.path.Text()) }
+
+// BeginsWith reports whether the first steps of p are those of q, which then selects
+// something wherever p does. Every path begins with the root.
+func (p *Path) BeginsWith(q *Path) bool {
+	steps, first := p.Steps(), q.Steps()
+	return len(first) <= len(steps) && reflect.DeepEqual(steps[:len(first)], first)
+}

@@ -37,7 +37,7 @@ func (r *reading) at(offset int, where string, reason vmrules.Reason, format str
 		message = shortened(where) + ": " + message
 	}
 	for _, p := range r.problems {
-		if p.Message == message && p.Offset == r.source.Position(r.key)+offset {
+		if p.Message == message && p.Offset == r.source.PositionIn(r.key)+offset {
 			return
 		}
 	}
@@ -51,7 +51,7 @@ func (r *reading) at(offset int, where string, reason vmrules.Reason, format str
 
 // offset returns the offset of a node in the value of the key.
 func (r *reading) offset(n *node) int {
-	return r.source.PositionIn(r.key, n.path()...) - r.source.Position(r.key)
+	return r.source.PositionIn(r.key, n.path()...) - r.source.PositionIn(r.key)
 }
 
 // wrong adds a problem with the whole value.

@@ -30,7 +30,7 @@ func TestSource(t *testing.T) {
 			}
 			want, wantErr := vmrules.RulesFor(vm, template)
 			used := template
-			if s := (&Reviewer{}).sourceOf(vm, ""); !s.isTemplates() {
+			if s := (&Reviewer{}).sourceOf(vm, ""); s.From != vmrules.SourceTemplate {
 				used = nil
 			}
 			got, err := vmrules.RulesFor(vm, used)

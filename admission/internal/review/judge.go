@@ -15,7 +15,7 @@ func (r *Reviewer) judge(ctx context.Context, q *Request) *Decision {
 		return exempt()
 	}
 	vm := q.vmIn(q.Object)
-	s := r.sourceOf(vm, q.Namespace)
+	s := r.sourceOf(q.Object, q.Namespace)
 	c := r.changeOf(q, s)
 	rules, err := r.rules(ctx, q.Object, s)
 	if err != nil {
@@ -35,7 +35,7 @@ func (r *Reviewer) judge(ctx context.Context, q *Request) *Decision {
 		return failure(failed)
 	}
 	report = r.settled(report, func(d vmrules.Doubt) bool { return found.lacks(vm, d) })
-	return judged(report, s.isTemplates())
+	return judged(report, s.From == vmrules.SourceTemplate)
 }
 
 // isLeaving reports whether a request updates an object that is being deleted, as
@@ -51,8 +51,8 @@ type change struct {
 	keepsAll    bool // and the spec
 }
 
-func (r *Reviewer) changeOf(q *Request, s source) change {
-	if q.Old == nil || r.WholeUpdates || r.sourceOf(q.vmIn(q.Old), q.Namespace) != s {
+func (r *Reviewer) changeOf(q *Request, s vmrules.Source) change {
+	if q.Old == nil || r.WholeUpdates || r.sourceOf(q.Old, q.Namespace) != s {
 		return change{}
 	}
 	return change{true, reflect.DeepEqual(q.Object["spec"], q.Old["spec"])}

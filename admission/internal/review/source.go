@@ -4,17 +4,9 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/vmrules/vmrules"
 )
-
-// A source says where the rules of a VM come from. At most one of its fields is set.
-type source struct {
-	isExempt bool
-	own      string // the VM's own annotation
-	template place
-}
 
 // A place is the namespace and the name of a template; the zero place if there is none.
 type place struct{ namespace, name string }
@@ -26,33 +18,18 @@ type templateError struct{ error }
 
 func (e templateError) Unwrap() error { return e.error }
 
-// sourceOf returns where the rules of a VM come from.
-func (r *Reviewer) sourceOf(vm map[string]any, namespace string) source {
-	metadata, _ := vm["metadata"].(map[string]any)
-	annotations, _ := metadata["annotations"].(map[string]any)
-	own := annotations[vmrules.Annotation]
-	text, isText := own.(string)
-	switch {
-	case annotations[vmrules.SkipAnnotation] != nil:
-		return source{isExempt: true}
-	case isText && strings.TrimSpace(text) != "":
-		return source{own: text}
-	case !isText && own != nil:
-		return source{own: fmt.Sprintf("%T", own)} // reading it is an error
+// sourceOf returns where the rules of the VM in an object come from. Of a template that is named
+// by half, only the option says where it is.
+func (r *Reviewer) sourceOf(object map[string]any, namespace string) vmrules.Source {
+	s := vmrules.SourceOf(object)
+	if s.From == vmrules.SourceTemplate && s.Namespace == "" {
+		if !r.NamespaceFallback {
+			return vmrules.Source{}
+		}
+		s.Namespace = namespace
 	}
-	return source{template: r.templateOf(metadata, namespace)}
-}
-
-// templateOf returns the template that a VM in a namespace names in its metadata.
-func (r *Reviewer) templateOf(metadata map[string]any, namespace string) place {
-	of, name, ok := vmrules.TemplateOf(map[string]any{"metadata": metadata})
-	if !ok && r.NamespaceFallback {
-		of, name = namespace, cmp.Or(textAt(metadata, "labels", vmrules.TemplateLabel), textAt(metadata, "annotations", vmrules.TemplateLabel))
-	}
-	if name == "" {
-		return place{}
-	}
-	return place{of, name}
+	s.Field = "" // a VM may name the same template elsewhere
+	return s
 }
 
 // A missingError says that a template does not exist.
@@ -65,16 +42,17 @@ func (e missingError) Error() string {
 // rules returns the rules for a VM. If they cannot be used, the error is a
 // *vmrules.ParseError, in a templateError if they are those of the template. Otherwise, it is
 // a missingError, or says why the template cannot be read.
-func (r *Reviewer) rules(ctx context.Context, object map[string]any, s source) (vmrules.Rules, error) {
-	if !s.isTemplates() {
+func (r *Reviewer) rules(ctx context.Context, object map[string]any, s vmrules.Source) (vmrules.Rules, error) {
+	if s.From != vmrules.SourceTemplate {
 		return r.ownRules(ctx, object)
 	}
-	template, err := r.template(ctx, s.template)
+	named := place{s.Namespace, s.Name}
+	template, err := r.template(ctx, named)
 	switch {
 	case err != nil:
 		return vmrules.Rules{}, err
 	case template == nil:
-		return vmrules.Rules{}, missingError{s.template}
+		return vmrules.Rules{}, missingError{named}
 	}
 	var rules vmrules.Rules
 	if failed := r.slots.do(ctx, func() { rules, err = r.cache.rulesOf(template) }); failed != nil {
@@ -85,9 +63,6 @@ func (r *Reviewer) rules(ctx context.Context, object map[string]any, s source) (
 	}
 	return rules, nil
 }
-
-// isTemplates reports whether the rules are those of the template.
-func (s source) isTemplates() bool { return s.template != place{} }
 
 func (r *Reviewer) ownRules(ctx context.Context, object map[string]any) (rules vmrules.Rules, err error) {
 	failed := r.slots.do(ctx, func() { rules, err = vmrules.RulesFor(object, nil, r.Parse...) })

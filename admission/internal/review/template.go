@@ -42,8 +42,12 @@ func (r *Reviewer) userOf(ctx context.Context, template place) (string, error) {
 			return "", fmt.Errorf("listing the VMs of the template %s: %w", template, err)
 		}
 		for _, vm := range vms {
-			metadata := map[string]any{"labels": asAny(vm.Labels), "annotations": asAny(vm.Annotations)}
-			if r.templateOf(metadata, vm.Namespace) == template {
+			annotations := asAny(vm.Annotations)
+			delete(annotations, vmrules.Annotation) // it refers to its template nevertheless
+			delete(annotations, vmrules.SkipAnnotation)
+			metadata := map[string]any{"labels": asAny(vm.Labels), "annotations": annotations}
+			s := r.sourceOf(map[string]any{"kind": "VirtualMachine", "metadata": metadata}, vm.Namespace)
+			if s.From == vmrules.SourceTemplate && (place{s.Namespace, s.Name}) == template {
 				return join(vm.Namespace, vm.Name), nil
 			}
 		}

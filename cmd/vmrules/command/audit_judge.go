@@ -95,10 +95,11 @@ var errNested = errors.New("this is a list in a list: write its items into the l
 // annotationOf returns the rules of an object that has rules of its own, and is not exempt from them;
 // false for other objects, and for those of which the library must find the rules.
 func annotationOf(vm map[string]any, kind string) (string, bool) {
-	annotations, _ := value(vm, "metadata", "annotations").(map[string]any)
-	_, isExempt := annotations[vmrules.SkipAnnotation]
-	annotation := text(annotations[vmrules.Annotation])
-	return annotation, !isBlank(annotation) && !isExempt && slices.Contains(hasOwnRules, kind)
+	if !slices.Contains(hasOwnRules, kind) {
+		return "", false
+	}
+	source := vmrules.SourceOf(vm)
+	return source.Annotation, source.From == vmrules.SourceOwn
 }
 
 func isBlank(annotation string) bool { return strings.TrimSpace(annotation) == "" }

@@ -108,14 +108,14 @@ func (a *auditor) needed(vm map[string]any) *selection {
 	}
 	n := a.needs
 	if !a.book.isGiven() {
-		annotation := text(value(vm, "metadata", "annotations", vmrules.Annotation))
-		if len(annotation) > maxKept || value(vm, "metadata", "annotations", vmrules.SkipAnnotation) != nil {
+		source := vmrules.SourceOf(vm)
+		if len(source.Annotation) > maxKept || source.From == vmrules.SourceExempt {
 			return nil // the cache does not keep these rules, or nothing uses them
 		}
-		if a.templates != nil && isBlank(annotation) {
+		if a.templates != nil && source.Annotation == "" {
 			return nil // the rules are those of a template
 		}
-		n = a.parse(annotation).needs
+		n = a.parse(source.Annotation).needs
 	}
 	switch text(vm["kind"]) {
 	case "VirtualMachine":

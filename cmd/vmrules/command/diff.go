@@ -182,8 +182,7 @@ func (d *differ) compare(o manifest.Object) error {
 		d.withoutTemplate++
 		return nil
 	}
-	annotations, _ := value(vm, "metadata", "annotations").(map[string]any)
-	if _, isExempt := annotations[vmrules.SkipAnnotation]; isExempt {
+	if vmrules.SourceOf(vm).From == vmrules.SourceExempt {
 		return nil
 	}
 	with := d.new.with.set.For(o.Kind, o.Namespace).Option()

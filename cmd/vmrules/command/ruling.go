@@ -81,14 +81,14 @@ func (r *ruling) templateOf(vm map[string]any) (*template, error) {
 	if len(r.templates) == 1 {
 		return r.templates[0], nil
 	}
-	namespace, name, ok := vmrules.TemplateOf(vm)
-	if !ok {
+	source := vmrules.SourceOf(vm)
+	if source.Namespace == "" {
 		return nil, fmt.Errorf("%s has %d templates, and the VM does not name one by the labels %s and %s",
 			r.template, len(r.templates), vmrules.TemplateLabel, vmrules.TemplateNamespaceLabel)
 	}
-	t, err := r.named(namespace, name)
+	t, err := r.named(source.Namespace, source.Name)
 	if t == nil && err == nil {
-		err = fmt.Errorf("%s has no template %q, which the VM names", r.template, name)
+		err = fmt.Errorf("%s has no template %q, which the VM names", r.template, source.Name)
 	}
 	return t, err
 }
@@ -134,12 +134,9 @@ func (r *ruling) rulesOf(o manifest.Object) (vmrules.Rules, map[string]any, erro
 // rulesOfVM returns the rules for a VM. It needs a template only if it has no rules of its own
 // and is not exempt from all rules. It is safe for concurrent use.
 func (r *ruling) rulesOfVM(vm map[string]any) (vmrules.Rules, error) {
-	if r.templates == nil {
+	from := vmrules.SourceOf(vm).From
+	if r.templates == nil || from != "" && from != vmrules.SourceTemplate {
 		return vmrules.RulesFor(vm, nil, r.reading...)
-	}
-	rules, err := vmrules.RulesFor(vm, unreadable, r.reading...)
-	if !isAboutTemplate(err) {
-		return rules, err
 	}
 	t, err := r.templateOf(vm)
 	if err != nil {
@@ -157,16 +154,4 @@ func (r *ruling) rulesIn(template manifest.Object) (vmrules.Rules, map[string]an
 	content := filled.Content()
 	rules, err := vmrules.RulesFor(nil, content, r.reading...)
 	return rules, content, err
-}
-
-// unreadable is a template whose rules cannot be read. RulesFor fails with it exactly if a
-// VM is judged by the rules of its template.
-var unreadable = map[string]any{
-	"kind":     "Template",
-	"metadata": map[string]any{"annotations": map[string]any{vmrules.OldAnnotation: 0}},
-}
-
-func isAboutTemplate(err error) bool {
-	problems := (*vmrules.ParseError)(nil)
-	return errors.As(err, &problems) && problems.Problems[0].Source == "template"
 }
