@@ -8,6 +8,7 @@ import (
 	"github.com/vmrules/vmrules/internal/constraint"
 	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/jsontext"
+	"github.com/vmrules/vmrules/internal/rulekey"
 	"github.com/vmrules/vmrules/internal/value"
 	"github.com/vmrules/vmrules/internal/vmfields"
 )
@@ -260,7 +261,7 @@ func codeOf(reason Reason, key string) string {
 	switch key {
 	case "":
 		return codeUnreadable
-	case keyPath, keyValid:
+	case rulekey.Path, rulekey.Valid:
 		return codeInvalidPath
 	case constraint.Regex:
 		return codeInvalidRegex

@@ -41,20 +41,6 @@ func (k Kind) valueType() constraint.Type {
 	return t
 }
 
-// The keys of a rule, apart from the arguments, which constraint.Arguments lists.
-// Spec: Mandatory Keys, Optional Keys.
-const (
-	keyRule        = "rule"
-	keyName        = "name"
-	keyPath        = "path"
-	keyMessage     = "message"
-	keyValid       = "valid"
-	keyJustWarning = "justWarning"
-)
-
-// commonKeys are the keys that every kind has, without the arguments.
-var commonKeys = []string{keyRule, keyName, keyPath, keyMessage, keyValid, keyJustWarning}
-
 // argumentKeys are the keys of constraint.Arguments.
 var argumentKeys = func() (keys []string) {
 	for _, a := range constraint.Arguments {

@@ -11,6 +11,7 @@ import (
 	"github.com/vmrules/vmrules/internal/constraint"
 	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/jsontext"
+	"github.com/vmrules/vmrules/internal/rulekey"
 	"github.com/vmrules/vmrules/internal/value"
 )
 
@@ -47,7 +48,7 @@ func readRules(annotation string, o parseOptions) ([]rule, []jsontext.Node, []Pr
 			break
 		}
 		rules = append(rules, reader.read(i, n))
-		name, _ := reader.member(keyName)
+		name, _ := reader.member(rulekey.Name)
 		nameNodes = append(nameNodes, name)
 	}
 	reader.uniqueNames(rules, nameNodes)
@@ -92,7 +93,7 @@ func problemOf(e jsontext.Error) Problem {
 	case jsontext.TooCostly:
 		p.Reason, p.Message = ReasonTooLong, tooMuchToRead(e)
 	}
-	if p.Code = codeOf(p.Reason, p.Key); p.Code == codeInvalidArgument && constraint.Named(p.Key) == nil && constraint.PresentKey(p.Key) == "" {
+	if p.Code = codeOf(p.Reason, p.Key); p.Code == codeInvalidArgument && !rulekey.OfAnyVersion(p.Key).IsArgument {
 		p.Code = codeUnreadable
 	}
 	return p
@@ -146,7 +147,7 @@ func (r *ruleReader) uniqueNames(rules []rule, names []jsontext.Node) {
 		}
 		if earlier, ok := first[rule.Name]; ok {
 			r.index = i
-			r.problem(names[i], keyName, ReasonDuplicate, "rules[%d] already has this name: names must be unique", earlier)
+			r.problem(names[i], rulekey.Name, ReasonDuplicate, "rules[%d] already has this name: names must be unique", earlier)
 			continue
 		}
 		first[rule.Name] = i
@@ -199,12 +200,12 @@ func (r *ruleReader) read(index int, n jsontext.Node) rule {
 		r.problem(n, "", ReasonTypeInvalid, `a rule must be an object: { "name": …, "rule": …, "path": …, "message": … }`)
 		return r.rule
 	}
-	r.rule.Kind = Kind(r.mandatory(keyRule, "integer, string, regex or enum"))
-	r.rule.Name = r.mandatory(keyName, "an identifier that no other rule has")
-	if path := r.mandatory(keyPath, "the JSONPath of the field to judge"); path != "" {
-		r.rule.Path = r.path(keyPath, path)
+	r.rule.Kind = Kind(r.mandatory(rulekey.Rule))
+	r.rule.Name = r.mandatory(rulekey.Name)
+	if path := r.mandatory(rulekey.Path); path != "" {
+		r.rule.Path = r.path(rulekey.Path, path)
 	}
-	r.rule.Message = r.mandatory(keyMessage, "the text that users see if the rule is violated")
+	r.rule.Message = r.mandatory(rulekey.Message)
 	r.valid()
 	r.justWarning()
 	if r.judgesArguments() {
@@ -227,18 +228,19 @@ func (r *ruleReader) judgesArguments() bool {
 func (r *ruleReader) member(key string) (jsontext.Node, bool) { return r.node.Member(key) }
 
 // mandatory reads a key that must have a string that is not empty.
-func (r *ruleReader) mandatory(key, meaning string) string {
+func (r *ruleReader) mandatory(key string) string {
 	n, ok := r.member(key)
+	wanted := rulekey.Named(key).Wanted
 	if n.IsZero() {
-		r.problem(r.node, key, ReasonRequired, "the rule has no %q: add %s", key, meaning)
+		r.problem(r.node, key, ReasonRequired, "the rule has no %q: add %s", key, wanted)
 		return ""
 	}
 	s, isString := n.Value.(string)
 	switch {
 	case !ok || isString && s == "":
-		r.problem(n, key, ReasonRequired, "%q is %s: it must be %s", key, describeNode(n), meaning)
+		r.problem(n, key, ReasonRequired, "%q is %s: it must be %s", key, describeNode(n), wanted)
 	case !isString:
-		r.problem(n, key, ReasonTypeInvalid, "%q must be a string: %s", key, meaning)
+		r.problem(n, key, ReasonTypeInvalid, "%q must be a string: %s", key, wanted)
 	}
 	return s
 }
@@ -270,29 +272,29 @@ func (r *ruleReader) parsePath(s string) (Path, error) {
 }
 
 func (r *ruleReader) valid() {
-	n, ok := r.member(keyValid)
+	n, ok := r.member(rulekey.Valid)
 	if !ok {
 		return
 	}
 	s, ok := n.Value.(string)
 	if !ok {
-		r.problem(n, keyValid, ReasonTypeInvalid, "%q must be a JSONPath, such as %q", keyValid, jsonpath.Prefix+".spec.domain.cpu")
+		r.problem(n, rulekey.Valid, ReasonTypeInvalid, "%q must be %s", rulekey.Valid, rulekey.Named(rulekey.Valid).Wanted)
 		return
 	}
 	if s == "" {
-		r.problem(n, keyValid, ReasonInvalid, "%q is empty: write a JSONPath, or leave it out", keyValid)
+		r.problem(n, rulekey.Valid, ReasonInvalid, "%q is empty: write a JSONPath, or leave it out", rulekey.Valid)
 		return
 	}
-	r.rule.Valid = r.path(keyValid, s)
+	r.rule.Valid = r.path(rulekey.Valid, s)
 }
 
 func (r *ruleReader) justWarning() {
-	n, ok := r.member(keyJustWarning)
+	n, ok := r.member(rulekey.JustWarning)
 	if !ok {
 		return
 	}
 	if r.rule.JustWarning, ok = n.Value.(bool); !ok {
-		r.problem(n, keyJustWarning, ReasonTypeInvalid, "%q must be true or false, without quotes", keyJustWarning)
+		r.problem(n, rulekey.JustWarning, ReasonTypeInvalid, "%q must be %s", rulekey.JustWarning, rulekey.Named(rulekey.JustWarning).Wanted)
 	}
 }
 
@@ -436,7 +438,7 @@ func (r *ruleReader) unknown() {
 			r.rule.Unknown = map[string]json.RawMessage{}
 		}
 		r.rule.Unknown[m.Key] = m.Value.Raw()
-		if r.findsUnknown() && !slices.Contains(r.rule.own, m.Key) && (r.judgesArguments() || !slices.Contains(argumentKeys, m.Key)) {
+		if r.findsUnknown() && !slices.Contains(r.rule.own, m.Key) && (r.judgesArguments() || !rulekey.Named(m.Key).IsArgument) {
 			meant, code := meantKey(m.Key, r.unused), codeUnknownKey
 			if meant != "" {
 				code = codeMisspeltKey
@@ -449,7 +451,7 @@ func (r *ruleReader) unknown() {
 
 // keyHint returns what to write instead of an unknown key.
 func keyHint(key, meant string) string {
-	if now := constraint.PresentKey(key); now != "" {
+	if now := rulekey.OfAnyVersion(key).Name; now != "" {
 		return fmt.Sprintf("version 201902-2 calls it %q", now)
 	}
 	if meant != "" {
@@ -459,10 +461,11 @@ func keyHint(key, meant string) string {
 }
 
 func (r *ruleReader) knowsKey(key string) bool {
-	if slices.Contains(commonKeys, key) {
-		return true
+	k := rulekey.Named(key)
+	if r.version == V201901 {
+		k = rulekey.OfAnyVersion(key)
 	}
-	return r.judgesArguments() && slices.ContainsFunc(constraint.Arguments[:], func(a constraint.Argument) bool { return r.isArgument(&a, key) })
+	return k.Name != "" && (!k.IsArgument || r.judgesArguments())
 }
 
 // strictly adds the problems that only Strict finds, apart from unknown keys.
@@ -470,21 +473,20 @@ func (r *ruleReader) strictly() {
 	if !r.findsUnknown() || r.rule.Kind == "" {
 		return
 	}
-	if kind, _ := r.member(keyRule); !r.judgesArguments() {
+	if kind, _ := r.member(rulekey.Rule); !r.judgesArguments() {
 		meant, code := r.meantKind(r.rule.Kind), codeUnknownKind
 		if meant != "" {
 			code = codeMisspeltKind
 		}
 		message := fmt.Sprintf("the kind %s is not known: %s", value.Quoted(string(r.rule.Kind)), r.kindHint(meant))
-		r.ofStrict(kind.Start, keyRule, ReasonNotSupported, code, message, meant)
+		r.ofStrict(kind.Start, rulekey.Rule, ReasonNotSupported, code, message, meant)
 		return
 	}
 	if !r.rule.Kind.IsOfFormat() {
 		return
 	}
 	for _, m := range r.node.Members {
-		isArgument := slices.Contains(argumentKeys, m.Key) || constraint.PresentKey(m.Key) != ""
-		if isArgument && m.Value.Value != nil {
+		if rulekey.OfAnyVersion(m.Key).IsArgument && m.Value.Value != nil {
 			return
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/vmrules/vmrules/internal/jsontext"
+	"github.com/vmrules/vmrules/internal/rulekey"
 	"github.com/vmrules/vmrules/internal/value"
 )
 
@@ -104,15 +105,15 @@ type memberToWrite struct {
 }
 
 func (r Rule) membersToWrite() []memberToWrite {
-	members := []memberToWrite{{keyName, r.Name}, {keyRule, r.Kind}}
+	members := []memberToWrite{{rulekey.Name, r.Name}, {rulekey.Rule, r.Kind}}
 	add := func(present bool, key string, value any) {
 		if present {
 			members = append(members, memberToWrite{key, value})
 		}
 	}
-	add(!r.Path.IsZero(), keyPath, r.Path)
-	add(!r.Valid.IsZero(), keyValid, r.Valid)
-	add(true, keyMessage, r.Message)
+	add(!r.Path.IsZero(), rulekey.Path, r.Path)
+	add(!r.Valid.IsZero(), rulekey.Valid, r.Valid)
+	add(true, rulekey.Message, r.Message)
 	for _, key := range argumentKeys {
 		if a := r.slot(key); a != nil {
 			add(!a.IsZero(), key, *a)
@@ -121,7 +122,7 @@ func (r Rule) membersToWrite() []memberToWrite {
 		add(r.Values != nil, key, r.Values)
 		add(!r.ValuesFrom.IsZero(), key, r.ValuesFrom)
 	}
-	add(r.JustWarning, keyJustWarning, true)
+	add(r.JustWarning, rulekey.JustWarning, true)
 	for _, key := range slices.Sorted(maps.Keys(r.Unknown)) {
 		add(true, key, r.Unknown[key])
 	}
@@ -176,12 +177,12 @@ func (r Rule) textsOfArguments() []string {
 }
 
 func (r Rule) cannotBeUnknown(key string) string {
-	switch {
+	switch k := rulekey.Named(key); {
 	case !json.Valid(r.Unknown[key]):
 		return "has a value that is not JSON"
 	case !utf8.ValidString(key):
 		return "is not valid UTF-8"
-	case slices.Contains(commonKeys, key) || r.Kind.IsOfFormat() && slices.Contains(argumentKeys, key):
+	case k.Name != "" && (!k.IsArgument || r.Kind.IsOfFormat()):
 		return "is a field of Rule: set that"
 	}
 	return ""

@@ -7,13 +7,14 @@ import (
 	"github.com/vmrules/vmrules/internal/constraint"
 	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/jsontext"
+	"github.com/vmrules/vmrules/internal/rulekey"
 	"github.com/vmrules/vmrules/internal/spelling"
 )
 
 // meantKey returns the key that an unknown key most likely means, out of the unused
 // keys of its rule; "" if there is none.
 func meantKey(key string, unused []string) string {
-	if now := constraint.PresentKey(key); slices.Contains(unused, now) {
+	if now := rulekey.OfAnyVersion(key).Name; slices.Contains(unused, now) {
 		return now
 	}
 	return spelling.Nearest(key, unused)
@@ -26,7 +27,11 @@ func unusedKeys(n jsontext.Node, own []string) []string {
 	for _, m := range n.Members {
 		used[m.Key] = true
 	}
-	return slices.DeleteFunc(slices.Concat(commonKeys, argumentKeys, own), func(key string) bool { return used[key] })
+	names := make([]string, 0, len(rulekey.All)+len(own))
+	for _, k := range rulekey.All {
+		names = append(names, k.Name)
+	}
+	return slices.DeleteFunc(append(names, own...), func(key string) bool { return used[key] })
 }
 
 // withPrefix returns the path that a value of a key means if it only lacks the prefix;
@@ -35,7 +40,7 @@ func withPrefix(key string, v any) string {
 	s, ok := v.(string)
 	a := constraint.Named(key)
 	isBound := a != nil && !a.IsList && a.Key != constraint.Regex
-	mayBePath := key == keyPath || key == keyValid || isBound && jsonpath.PrefixHint(s) != ""
+	mayBePath := rulekey.Named(key).IsPath || isBound && jsonpath.PrefixHint(s) != ""
 	if !ok || !mayBePath || strings.HasPrefix(s, jsonpath.Prefix) {
 		return ""
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/vmrules/vmrules/internal/constraint"
 	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/jsontext"
+	"github.com/vmrules/vmrules/internal/rulekey"
 )
 
 // A Version is a version of the annotation format.
@@ -36,7 +37,7 @@ func havePrefix(rules []jsontext.Node) bool {
 	for _, rule := range rules {
 		for _, m := range rule.Members {
 			s, _ := m.Value.Value.(string)
-			if (m.Key == keyPath || m.Key == keyValid) && strings.HasPrefix(s, jsonpath.Prefix) {
+			if rulekey.Named(m.Key).IsPath && strings.HasPrefix(s, jsonpath.Prefix) {
 				return true
 			}
 		}

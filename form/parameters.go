@@ -4,12 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/meter"
 	"github.com/vmrules/vmrules/internal/value"
+	"github.com/vmrules/vmrules/internal/vmtarget"
 )
 
 // A Parameter is a parameter that a template declares, with what the fields that take its
@@ -70,20 +70,6 @@ func readParameters(template map[string]any, opts []vmrules.ParseOption) (*param
 
 var errNoTemplate = errors.New("only a Template or a VirtualMachineTemplate has parameters")
 
-// templateParts returns the parameters that a template declares, and the location of its
-// objects. It returns nil for an object that is not a template.
-func templateParts(object map[string]any) (declared any, inside jsonpath.Location) {
-	version, _ := object["apiVersion"].(string)
-	group, _, hasGroup := strings.Cut(version, "/")
-	switch {
-	case object["kind"] == "Template" && (!hasGroup || group == "template.openshift.io"):
-		return object["parameters"], jsonpath.Members("objects")
-	case object["kind"] == "VirtualMachineTemplate" && (version == "" || group == "template.kubevirt.io"):
-		return jsonpath.Lookup(object, jsonpath.Members("spec", "parameters")), jsonpath.Members("spec", "virtualMachine")
-	}
-	return nil, nil
-}
-
 // A parameterReader finds the parameters of one template and their uses.
 type parameterReader struct {
 	meter     *meter.Meter
@@ -112,7 +98,7 @@ func newParameterReader(template map[string]any, m *meter.Meter) (r *parameterRe
 		return r, nil, err
 	}
 	object, _ := plain.(map[string]any)
-	declared, inside := templateParts(object)
+	declared, inside := vmtarget.TemplateParts(object)
 	if inside == nil {
 		return r, nil, errNoTemplate
 	}

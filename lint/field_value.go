@@ -7,6 +7,7 @@ import (
 	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/internal/constraint"
 	"github.com/vmrules/vmrules/internal/jsontext"
+	"github.com/vmrules/vmrules/internal/rulekey"
 	"github.com/vmrules/vmrules/internal/spelling"
 	"github.com/vmrules/vmrules/internal/value"
 	"github.com/vmrules/vmrules/internal/vmapi"
@@ -22,7 +23,7 @@ func (l *linter) fieldKind(r *rule, fields []*field) {
 	}
 	if why != "" {
 		r.isHopeless = true
-		l.add(r, keyRule, "wrong-kind", "no value of this field satisfies the kind %s: %s", r.Kind, why)
+		l.add(r, rulekey.Rule, "wrong-kind", "no value of this field satisfies the kind %s: %s", r.Kind, why)
 	}
 }
 

@@ -8,24 +8,25 @@ import (
 	"github.com/vmrules/vmrules/internal/constraint"
 	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/jsontext"
+	"github.com/vmrules/vmrules/internal/rulekey"
 	"github.com/vmrules/vmrules/internal/vmapi"
 	"github.com/vmrules/vmrules/internal/vmfields"
 )
 
 // paths checks all paths of a rule against the fields that a VM may have.
 func (l *linter) paths(r *rule) {
-	_, at := r.at(keyPath)
+	_, at := r.at(rulekey.Path)
 	judged := oneScalar
 	if !r.Kind.IsOfFormat() {
 		judged = anyValue
 	}
-	fields := l.path(r, keyPath, at, r.Path, judged)
+	fields := l.path(r, rulekey.Path, at, r.Path, judged)
 	if r.Kind.IsOfFormat() {
 		l.fieldKind(r, fields)
 		l.fieldValues(r, fields)
 	}
-	_, at = r.at(keyValid)
-	l.path(r, keyValid, at, r.Valid, anyValue)
+	_, at = r.at(rulekey.Valid)
+	l.path(r, rulekey.Valid, at, r.Valid, anyValue)
 	for key, arguments := range r.Arguments() {
 		_, at := r.at(key)
 		w := oneScalar

@@ -7,17 +7,8 @@ import (
 	"github.com/vmrules/vmrules/fieldpath"
 	"github.com/vmrules/vmrules/internal/constraint"
 	"github.com/vmrules/vmrules/internal/jsontext"
+	"github.com/vmrules/vmrules/internal/rulekey"
 	"github.com/vmrules/vmrules/internal/value"
-)
-
-// Findings are about these keys of a rule, and about the arguments.
-const (
-	keyName        = "name"
-	keyRule        = "rule"
-	keyPath        = "path"
-	keyMessage     = "message"
-	keyValid       = "valid"
-	keyJustWarning = "justWarning"
 )
 
 // A rule is a rule without problems, and its place in the annotation.
@@ -33,8 +24,8 @@ type rule struct {
 // rule, which may be the old one.
 func (r *rule) at(key string) (string, jsontext.Node) {
 	n, ok := r.node.Member(key)
-	if a := constraint.Named(key); !ok && a != nil && a.OldName != "" {
-		key = a.OldName
+	if old := rulekey.Named(key).OldName; !ok && old != "" {
+		key = old
 		n, _ = r.node.Member(key)
 	}
 	return key, n
@@ -64,7 +55,7 @@ func (l *linter) arguments(r *rule) {
 
 func (l *linter) message(r *rule) {
 	if strings.EqualFold(strings.TrimSpace(r.Message), r.Name) {
-		l.add(r, keyMessage, "message-is-name", "the message only repeats the rule's name: say what is wrong and what would be right")
+		l.add(r, rulekey.Message, "message-is-name", "the message only repeats the rule's name: say what is wrong and what would be right")
 	}
 }
 
@@ -181,8 +172,8 @@ func (l *linter) valid(r *rule) {
 	}
 	steps := written(r.Valid)
 	parent := strings.Join(steps[:len(steps)-1], "")
-	_, at := r.at(keyValid)
-	f := l.add(r, keyValid, "valid-always-there", "this field has a default, so it exists wherever %[1]s exists: write %[1]s, which has the same effect", value.Shortened(parent))
+	_, at := r.at(rulekey.Valid)
+	f := l.add(r, rulekey.Valid, "valid-always-there", "this field has a default, so it exists wherever %[1]s exists: write %[1]s, which has the same effect", value.Shortened(parent))
 	f.Suggestion = writtenLike(at.Value.(string), parent)
 }
 
@@ -197,7 +188,7 @@ func (l *linter) unset(r *rule) {
 	if why == "" {
 		return
 	}
-	f := l.add(r, keyPath, "default-violates-rule", "a VM that does not set this field breaks the rule: the field counts as %s, and %s", value.Describe(byDefault), why)
+	f := l.add(r, rulekey.Path, "default-violates-rule", "a VM that does not set this field breaks the rule: the field counts as %s, and %s", value.Describe(byDefault), why)
 	if s.Shape() == value.Number && !s.Number().IsZero() {
 		f.Severity = SeverityInfo // the VM really gets this default; others replace an unknown value
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/vmrules/vmrules/internal/constraint"
 	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/jsontext"
+	"github.com/vmrules/vmrules/internal/rulekey"
 )
 
 // ssp finds what KubeVirt's template validator does not understand, or understands
@@ -15,7 +16,7 @@ import (
 // its Go type. docs/consumers.md describes it.
 func (l *linter) ssp(r *rule) {
 	if !r.Kind.IsOfFormat() && !l.unknownKinds[r.index] {
-		l.add(r, keyRule, "ssp-kind", "KubeVirt's template validator does not know this kind, and rejects every VM with such a rule")
+		l.add(r, rulekey.Rule, "ssp-kind", "KubeVirt's template validator does not know this kind, and rejects every VM with such a rule")
 	}
 	given := map[string]bool{}
 	for _, m := range r.node.Members {
@@ -34,21 +35,12 @@ func (l *linter) ssp(r *rule) {
 	l.sspMissing(r, given)
 }
 
-// sspKeys lists the keys that KubeVirt's template validator reads.
-var sspKeys = func() []string {
-	keys := []string{keyName, keyRule, keyPath, keyMessage, keyValid, keyJustWarning}
-	for _, a := range constraint.Arguments {
-		keys = append(keys, a.Key)
-	}
-	return keys
-}()
-
 // sspKey returns the key as which KubeVirt's template validator reads a key; "" if it
 // ignores it.
 func sspKey(written string) string {
-	for _, key := range sspKeys {
-		if strings.EqualFold(key, written) {
-			return key
+	for _, k := range rulekey.All {
+		if strings.EqualFold(k.Name, written) {
+			return k.Name
 		}
 	}
 	return ""
@@ -58,7 +50,7 @@ func sspKey(written string) string {
 // selects: its path, or an argument of its kind.
 func (r *rule) isUsedBySSP(key string) bool {
 	a := constraint.Named(key)
-	return key == keyPath || a != nil && vmrules.Kind(a.Kind) == r.Kind
+	return key == rulekey.Path || a != nil && vmrules.Kind(a.Kind) == r.Kind
 }
 
 // sspPathWork and sspPathSize are the cost of reading a path, for each byte.
@@ -88,9 +80,9 @@ func (l *linter) sspPathsIn(r *rule, m jsontext.Member, key string) {
 func (l *linter) sspMissing(r *rule, given map[string]bool) {
 	switch {
 	case r.Kind == vmrules.KindEnum && !given[constraint.Values]:
-		l.add(r, keyRule, "ssp-no-argument", "KubeVirt's template validator allows no value at all in an enum rule without values: add values")
+		l.add(r, rulekey.Rule, "ssp-no-argument", "KubeVirt's template validator allows no value at all in an enum rule without values: add values")
 	case r.Kind == vmrules.KindRegex && !given[constraint.Regex]:
-		l.add(r, keyRule, "ssp-no-argument", "KubeVirt's template validator allows every value in a regex rule without regex: add a regex")
+		l.add(r, rulekey.Rule, "ssp-no-argument", "KubeVirt's template validator allows every value in a regex rule without regex: add a regex")
 	}
 }
 
@@ -110,10 +102,10 @@ func (l *linter) sspArgument(r *rule, m jsontext.Member, key string) {
 // warn. The findings are those about the rule so far.
 func (l *linter) sspWarning(r *rule, findings []Finding) {
 	fails := !r.Kind.IsOfFormat() || slices.ContainsFunc(findings, func(f Finding) bool {
-		isUsed := strings.HasPrefix(f.ID, "ssp-") && f.Key != keyValid || r.isUsedBySSP(f.Key)
+		isUsed := strings.HasPrefix(f.ID, "ssp-") && f.Key != rulekey.Valid || r.isUsedBySSP(f.Key)
 		return profileSeverities[SSP][f.ID] == SeverityError && isUsed
 	})
 	if r.JustWarning && fails {
-		l.add(r, keyJustWarning, "ssp-just-warning", "KubeVirt's template validator cannot use this rule, and so rejects VMs all the same: correct what the other findings about the rule say")
+		l.add(r, rulekey.JustWarning, "ssp-just-warning", "KubeVirt's template validator cannot use this rule, and so rejects VMs all the same: correct what the other findings about the rule say")
 	}
 }

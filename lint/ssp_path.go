@@ -9,6 +9,7 @@ import (
 	"github.com/vmrules/vmrules/internal/constraint"
 	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/jsontext"
+	"github.com/vmrules/vmrules/internal/rulekey"
 	"github.com/vmrules/vmrules/internal/vmapi"
 )
 
@@ -48,7 +49,7 @@ func (l *linter) sspSelected(r *rule, key string, at jsontext.Node, p vmrules.Pa
 	if !r.isUsedBySSP(key) || key == constraint.Regex {
 		return
 	}
-	if key != keyPath && selectsSeveral(p) {
+	if key != rulekey.Path && selectsSeveral(p) {
 		l.sspSeveral(r, key, at)
 		return
 	}
@@ -59,7 +60,7 @@ func (l *linter) sspSelected(r *rule, key string, at jsontext.Node, p vmrules.Pa
 		l.add(r, key, "ssp-field", "KubeVirt's template validator cannot read this field as a number, because %s: it rejects every VM to which the rule applies", sspTypeOf(fields)).Offset = at.Start
 	case !isNumber && !slices.ContainsFunc(fields, sspReadsText):
 		l.add(r, key, "ssp-comparison", "KubeVirt's template validator reads a name such as <uint32 Value> instead of the value, because %s", sspTypeOf(fields)).Offset = at.Start
-	case r.Kind == vmrules.KindString && key == keyPath && r.hasLength() && isFreeText(p):
+	case r.Kind == vmrules.KindString && key == rulekey.Path && r.hasLength() && isFreeText(p):
 		l.add(r, key, "ssp-bytes", "KubeVirt's template validator counts bytes here, and not characters: a letter beyond ASCII has several").Offset = at.Start
 	}
 }

@@ -38,7 +38,7 @@ func Append(targets []Target, v any, m *meter.Meter) []Target {
 // content is still unknown counts as a VirtualMachine.
 func AppendForm(targets []Target, v any, m *meter.Meter) []Target {
 	if isBegun(v) {
-		return append(targets, virtualMachine(v, nil, specTemplate))
+		return append(targets, virtualMachine(v, nil))
 	}
 	return Append(targets, v, m)
 }
@@ -82,22 +82,20 @@ func (f finder) find(targets []Target, v any, inList holder, lists int) ([]Targe
 	if v == nil {
 		return append(targets, Target{Nothing: noObject}), true
 	}
-	switch f.kindIn(v, inList) {
+	kind := f.kindIn(v, inList)
+	at := holders[kind].at
+	switch kind {
 	case kindUnknown:
 		return append(targets, f.unknown(v, "kind", "apiVersion")), true
-	case kindVirtualMachine:
-		return append(targets, virtualMachine(v, nil, specTemplate)), true
+	case kindVirtualMachine, kindPool:
+		return append(targets, virtualMachine(v, at)), true
 	case kindInstance:
 		return append(targets, itself(v)), true
 	case kindReplicaSet:
-		template := value.At(v, "spec", "template")
-		return append(targets, Target{VM: template, VMAt: specTemplate}.rootedAt(template, specTemplate)), true
-	case kindPool:
-		at := jsonpath.Members("spec", "virtualMachineTemplate")
-		return append(targets, virtualMachine(v, at, at.Join(specTemplate))), true
+		template := jsonpath.Lookup(v, at)
+		return append(targets, Target{VM: template, VMAt: at}.rootedAt(template, at)), true
 	case kindKubeVirtTemplate:
-		at := jsonpath.Members("spec", "virtualMachine")
-		t := virtualMachine(v, at, at.Join(specTemplate))
+		t := virtualMachine(v, at)
 		t.Template, t.HasParameters = v, true
 		return append(targets, t), true
 	case kindOpenShiftTemplate:
@@ -108,15 +106,11 @@ func (f finder) find(targets []Target, v any, inList holder, lists int) ([]Targe
 	return targets, false
 }
 
-// specTemplate is the location in a VirtualMachine of the template for its VM.
-var specTemplate = jsonpath.Members("spec", "template")
-
-// virtualMachine returns the target for the VirtualMachine at a location in an object, with
-// the Root at another location.
-func virtualMachine(v any, at, root jsonpath.Location) Target {
+// virtualMachine returns the target for the VirtualMachine at a location in an object.
+func virtualMachine(v any, at jsonpath.Location) Target {
 	vm := jsonpath.Lookup(v, at)
 	spec := value.At(vm, "spec")
-	t := Target{VM: vm, VMAt: at, Others: vmfields.SettersOf(spec)}.rootedAt(value.At(spec, "template"), root)
+	t := Target{VM: vm, VMAt: at, Others: vmfields.SettersOf(spec)}.rootedAt(value.At(spec, "template"), at.Join(specTemplate))
 	for _, named := range []string{"instancetype", "preference"} {
 		if !value.IsReadable(value.At(spec, named)) {
 			t.unreadable(at.Join(jsonpath.Members("spec", named)))

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/parameter"
 	"github.com/vmrules/vmrules/internal/value"
 )
@@ -33,21 +34,41 @@ const (
 	kindList
 )
 
-// A kindOfHolder is a kind whose objects contain VMs, and its API groups.
+// A kindOfHolder is a kind whose objects contain VMs.
 type kindOfHolder struct {
-	kind   string
-	groups []string
-	holder
+	name       string
+	groups     []string          // its API groups
+	shape      jsonpath.Location // of a field that tells it from other kinds; nil if none does
+	at         jsonpath.Location // of the VM in an object, or of the objects in a template
+	parameters jsonpath.Location // of those that a template declares
 }
 
-var holders = []kindOfHolder{
-	{"VirtualMachine", []string{groupKubeVirt}, kindVirtualMachine},
-	{"VirtualMachineInstance", []string{groupKubeVirt}, kindInstance},
-	{"VirtualMachineInstanceReplicaSet", []string{groupKubeVirt}, kindReplicaSet},
-	{"VirtualMachinePool", []string{groupPool}, kindPool},
-	{"Template", []string{groupOpenShiftTemplate, groupCore}, kindOpenShiftTemplate},
-	{"VirtualMachineTemplate", []string{groupKubeVirtTemplate}, kindKubeVirtTemplate},
-	{"List", []string{groupCore}, kindList},
+// holders lists the kinds. An object without a kind is of the first whose shape it has.
+var holders = [...]kindOfHolder{
+	kindVirtualMachine: {name: "VirtualMachine", groups: []string{groupKubeVirt}, shape: specTemplate.Join(jsonpath.Members("spec"))},
+	kindInstance:       {name: "VirtualMachineInstance", groups: []string{groupKubeVirt}, shape: jsonpath.Members("spec", "domain")},
+	kindReplicaSet:     {name: "VirtualMachineInstanceReplicaSet", groups: []string{groupKubeVirt}, at: specTemplate},
+	kindPool:           {name: "VirtualMachinePool", groups: []string{groupPool}, shape: inPool, at: inPool},
+	kindOpenShiftTemplate: {name: "Template", groups: []string{groupOpenShiftTemplate, groupCore},
+		at: jsonpath.Members("objects"), parameters: jsonpath.Members("parameters")},
+	kindKubeVirtTemplate: {name: "VirtualMachineTemplate", groups: []string{groupKubeVirtTemplate},
+		at: jsonpath.Members("spec", "virtualMachine"), parameters: jsonpath.Members("spec", "parameters")},
+	kindList: {name: "List", groups: []string{groupCore}},
+}
+
+var inPool = jsonpath.Members("spec", "virtualMachineTemplate")
+
+// specTemplate is the location in a VirtualMachine of the template for its VM.
+var specTemplate = jsonpath.Members("spec", "template")
+
+// TemplateParts returns the parameters that a template declares, and the location of its VM or
+// of its objects; nil for an object that is not a template.
+func TemplateParts(v any) (parameters any, objects jsonpath.Location) {
+	kind := holders[finder{}.kindIn(v, kindOther)]
+	if kind.parameters == nil {
+		return nil, nil
+	}
+	return jsonpath.Lookup(v, kind.parameters), kind.at
 }
 
 // kindIn returns how an object contains VMs. An object without an apiVersion is recognized by
@@ -83,8 +104,8 @@ func (f finder) itemKind(v any) holder {
 
 // holderNamed returns the kind with a name, if the object is in the API group of that kind.
 func (f finder) holderNamed(v any, name string) holder {
-	i := slices.IndexFunc(holders, func(h kindOfHolder) bool { return h.kind == name })
-	if i < 0 {
+	i := slices.IndexFunc(holders[:], func(h kindOfHolder) bool { return h.name == name })
+	if name == "" || i < 0 {
 		return kindOther
 	}
 	found := value.At(v, "apiVersion")
@@ -99,7 +120,7 @@ func (f finder) holderNamed(v any, name string) holder {
 	if version != "" && !slices.Contains(holders[i].groups, group) {
 		return kindOther
 	}
-	return holders[i].holder
+	return holder(i)
 }
 
 // mayBeAny reports whether a string inside a template contains a parameter, so that it may
@@ -107,19 +128,15 @@ func (f finder) holderNamed(v any, name string) holder {
 func (f finder) mayBeAny(s string) bool { return f.inTemplate && parameter.First(s) != "" }
 
 func kindByShape(v any) holder {
-	for _, shape := range []struct {
-		holder
-		path []string
-	}{
-		{kindVirtualMachine, []string{"spec", "template", "spec"}},
-		{kindInstance, []string{"spec", "domain"}},
-		{kindPool, []string{"spec", "virtualMachineTemplate"}},
-	} {
-		switch found := value.At(v, shape.path...); {
+	for i, h := range holders[:] {
+		if h.shape == nil {
+			continue
+		}
+		switch found := jsonpath.Lookup(v, h.shape); {
 		case !value.IsReadable(found):
 			return kindUnknown
 		case found != nil:
-			return shape.holder
+			return holder(i)
 		}
 	}
 	return kindOther

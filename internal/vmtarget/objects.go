@@ -26,7 +26,7 @@ func (f finder) whole(v any, inList holder, lists int) []Target {
 		}
 		return targets
 	case kind == kindKubeVirtTemplate:
-		at := jsonpath.Members("spec", "virtualMachine")
+		at := holders[kind].at
 		vm := jsonpath.Lookup(v, at)
 		return []Target{Target{VM: vm, VMAt: at, IsWhole: true, HasParameters: true}.rootedAt(vm, at)}
 	}

@@ -1,0 +1,65 @@
+// Package rulekey lists the keys of a rule, in both versions of the format.
+package rulekey
+
+import (
+	"slices"
+
+	"github.com/vmrules/vmrules/internal/constraint"
+)
+
+// The keys of a rule, apart from the arguments, whose keys are in package constraint. Spec:
+// Mandatory Keys, Optional Keys.
+const (
+	Rule        = "rule"
+	Name        = "name"
+	Path        = "path"
+	Message     = "message"
+	Valid       = "valid"
+	JustWarning = "justWarning"
+)
+
+// A Key is a key of a rule.
+type Key struct {
+	Name       string
+	OldName    string // its name in version 201901-1; "" if that is the same
+	Wanted     string // what its value must be, for messages
+	IsPath     bool   // the value is always a JSONPath
+	IsArgument bool   // it is in constraint.Arguments
+}
+
+// All lists the keys: first those that every kind has, then the arguments, in their order.
+var All = slices.Concat(common, arguments())
+
+var common = []Key{
+	{Name: Rule, Wanted: "integer, string, regex or enum"},
+	{Name: Name, Wanted: "an identifier that no other rule has"},
+	{Name: Path, Wanted: "the JSONPath of the field to judge", IsPath: true},
+	{Name: Message, Wanted: "the text that users see if the rule is violated"},
+	{Name: Valid, Wanted: `a JSONPath, such as "jsonpath::.spec.domain.cpu"`, IsPath: true},
+	{Name: JustWarning, Wanted: "true or false, without quotes"},
+}
+
+func arguments() (all []Key) {
+	for _, a := range constraint.Arguments {
+		all = append(all, Key{Name: a.Key, OldName: a.OldName, Wanted: a.Wanted, IsArgument: true})
+	}
+	return all
+}
+
+// OfAnyVersion returns the key with a name, or with an old name; the zero Key if there is none.
+func OfAnyVersion(name string) Key {
+	for _, k := range All {
+		if name != "" && (k.Name == name || k.OldName == name) {
+			return k
+		}
+	}
+	return Key{}
+}
+
+// Named returns the key with a name in version 201902-2; the zero Key if there is none.
+func Named(name string) Key {
+	if k := OfAnyVersion(name); k.Name == name {
+		return k
+	}
+	return Key{}
+}
