@@ -14,7 +14,6 @@ import (
 	celgo "github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/types"
-	"k8s.io/apimachinery/pkg/util/version"
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 	"k8s.io/apiserver/pkg/cel/environment"
 
@@ -94,19 +93,10 @@ var (
 )
 
 func newEnv(oldSelf *celgo.Type) (*celgo.Env, error) {
-	return withVariables(environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()),
+	return environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()).NewExpressionsEnv().Extend(
 		celgo.Variable(varSelf, celgo.DynType),
 		celgo.Variable(varOldSelf, oldSelf),
 		celgo.Variable(varObject, celgo.DynType))
-}
-
-// withVariables returns an environment of Kubernetes with additional variables.
-func withVariables(base *environment.EnvSet, variables ...celgo.EnvOption) (*celgo.Env, error) {
-	set, err := base.Extend(environment.VersionedOptions{IntroducedVersion: version.MajorMinor(1, 0), EnvOptions: variables})
-	if err != nil {
-		return nil, err
-	}
-	return set.NewExpressionsEnv(), nil
 }
 
 // text returns the value of a key that must be a string, and not blank or too long.

@@ -21,7 +21,7 @@ import (
 var baseEnv = sync.OnceValue(func() *environment.EnvSet { return environment.MustBaseEnvSet(version.MajorMinor(1, 30)) })
 
 var policyEnv = sync.OnceValues(func() (*celgo.Env, error) {
-	return withVariables(baseEnv(), celgo.Variable(varObject, celgo.DynType))
+	return baseEnv().NewExpressionsEnv().Extend(celgo.Variable(varObject, celgo.DynType))
 })
 
 // checkPolicy returns an error if a policy cannot have an expression.
