@@ -11,43 +11,34 @@ import (
 // This file translates rules about fields that have a default.
 
 // valueOrDefault is value for a field with a default, which exists if its parent does.
-func (t *translator) valueOrDefault(d vmrules.Place, base string, at, rest []step, absent string) (string, error) {
-	if flat, ok, err := t.flat(d, base, at, rest, absent); ok || err != nil {
-		return flat, err
+func (t *translator) valueOrDefault(d vmrules.Place, base string, at, rest []step, absent string) string {
+	if flat, ok := t.flat(d, base, at, rest, absent); ok {
+		return flat
 	}
 	parent, leaf := rest[:len(rest)-1], rest[len(rest)-1]
 	above := slices.Concat(at, parent)
 	if len(parent) == 0 {
-		holds, err := t.defaulted(d, base, above, leaf)
-		return t.unless(anObject, base, absent, holds), err
-	}
-	optional, err := t.chain(base, at, parent)
-	if err != nil {
-		return "", err
+		return t.unless(anObject, base, absent, t.defaulted(d, base, above, leaf))
 	}
 	name := nameOf(parent)
 	read := t.read(name, parent)
-	holds, err := t.defaulted(d, read, above, leaf)
-	return optional + ".optMap(" + name + ", " + t.unless(anObject, read, absent, holds) + ").orValue(" + absent + ")", err
+	holds := t.unless(anObject, read, absent, t.defaulted(d, read, above, leaf))
+	return t.chain(base, at, parent) + ".optMap(" + name + ", " + holds + ").orValue(" + absent + ")"
 }
 
 // flat is valueOrDefault where an absent parent and an absent field give the same result. It
 // returns false where they do not.
-func (t *translator) flat(d vmrules.Place, base string, at, rest []step, absent string) (string, bool, error) {
+func (t *translator) flat(d vmrules.Place, base string, at, rest []step, absent string) (string, bool) {
 	of, v := t.typeAt(slices.Concat(at, rest)), nameOf(rest)
-	unset, err := t.byDefault(d, of)
-	if err != nil || t.anyTypes || unset != absent {
-		return "", false, err
+	unset := t.byDefault(d, of)
+	if t.anyTypes || unset != absent {
+		return "", false
 	}
-	holds, err := t.constrained(v, of)
-	if err != nil {
-		return "", false, err
-	}
-	optional, err := t.chain(base, at, rest)
+	optional := t.chain(base, at, rest)
 	if t.zeroMatters(d, unset) {
 		optional = "optional.ofNonZeroValue(" + optional + ".orValue(0))"
 	}
-	return optional + ".optMap(" + v + ", " + holds + ").orValue(" + absent + ")", true, err
+	return optional + ".optMap(" + v + ", " + t.constrained(v, of) + ").orValue(" + absent + ")", true
 }
 
 // zeroMatters reports whether the result differs if 0 counts as the default, as it does for some
@@ -58,48 +49,34 @@ func (t *translator) zeroMatters(d vmrules.Place, unset string) bool {
 
 // defaulted returns the condition that a member of an object, or its default, satisfies the
 // rule.
-func (t *translator) defaulted(d vmrules.Place, parent string, above []step, leaf step) (string, error) {
-	field, err := t.member(above, leaf.name, "?")
-	if err != nil {
-		return "", err
-	}
-	full := append(slices.Clip(above), leaf)
-	of, v := t.typeAt(full), variable(leaf.name)
-	holds, err := t.constrained(v, of)
-	if err != nil {
-		return "", err
-	}
-	absent, err := t.byDefault(d, of)
-	if err != nil {
-		return "", err
-	}
-	optional := parent + field
+func (t *translator) defaulted(d vmrules.Place, parent string, above []step, leaf step) string {
+	of, v := t.typeAt(append(slices.Clip(above), leaf)), variable(leaf.name)
+	holds, absent := t.constrained(v, of), t.byDefault(d, of)
+	optional := parent + t.member(above, leaf.name, "?")
 	switch {
 	case !t.zeroMatters(d, absent):
-		return optional + ".optMap(" + v + ", " + t.orNull(v, absent, holds) + ").orValue(" + absent + ")", nil
+		holds = t.orNull(v, absent, holds)
 	case t.anyTypes:
-		return optional + ".optMap(" + v + ", " + v + " == null || " + v + " == 0 ? " + absent + " : " + holds + ").orValue(" + absent + ")", nil
+		holds = v + " == null || " + v + " == 0 ? " + absent + " : " + holds
+	default:
+		optional = "optional.ofNonZeroValue(" + optional + ".orValue(0))"
 	}
-	return "optional.ofNonZeroValue(" + optional + ".orValue(0)).optMap(" + v + ", " + holds + ").orValue(" + absent + ")", nil
+	return optional + ".optMap(" + v + ", " + holds + ").orValue(" + absent + ")"
 }
 
 // byDefault returns the condition that a field's default satisfies the rule.
-func (t *translator) byDefault(d vmrules.Place, of fieldType) (string, error) {
-	verdict := t.holds(d.Default)
-	if verdict == "" {
-		literal := fmt.Sprint(d.Default)
-		if text, ok := d.Default.(string); ok {
-			literal = strconv.Quote(text)
-		}
-		if t.anyTypes {
-			literal = "dyn(" + literal + ")"
-		}
-		var err error
-		if verdict, err = t.constrained(literal, of); err != nil {
-			return "", err
-		}
+func (t *translator) byDefault(d vmrules.Place, of fieldType) string {
+	if verdict := t.holds(d.Default); verdict != "" {
+		return verdict
 	}
-	return verdict, nil
+	literal := fmt.Sprint(d.Default)
+	if text, ok := d.Default.(string); ok {
+		literal = strconv.Quote(text)
+	}
+	if t.anyTypes {
+		literal = "dyn(" + literal + ")"
+	}
+	return t.constrained(literal, of)
 }
 
 // holds returns whether vmrules finds a value at the rule's path to be valid, as an expression.

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apiservercel "k8s.io/apiserver/pkg/cel"
 )
 
 // A leastSchema builds a structural schema that declares only what rules read.
@@ -35,6 +36,9 @@ func (s *leastSchema) add(steps []step, of fieldType) error {
 			}
 			at.anyName = propsOf(of)
 			return nil
+		}
+		if _, ok := apiservercel.Escape(step.name); !ok && step.name != "" {
+			return refuse("", "the rules of a CRD cannot read a property with the name %q", step.name)
 		}
 		at = at.below(step)
 		if at.leaf != nil && i < len(steps)-1 {
