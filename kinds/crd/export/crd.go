@@ -128,25 +128,13 @@ func (t *translator) typedAll(base string, at, rest []step, absent string) strin
 	if i < 0 {
 		return t.typedValue(base, at, rest, absent)
 	}
-	list, item := t.typedRead(base, at, rest[:i]), t.itemFor(base, rest[:i])
+	list := t.typedRead(base, at, rest[:i])
+	_, item := namesInside(base, rest[:i])
 	every := list.path + ".all(" + item + ", " + t.typedAll(item, slices.Concat(at, rest[:i+1]), rest[i+1:], holdsAlways) + ")"
 	if absent != holdsNever {
 		return list.or(absent, every)
 	}
 	return list.and(t.typedSome(list, item, at, rest) + " && " + every)
-}
-
-// itemFor returns the variable for the items of a list, which differs from that of the items
-// around it.
-func (t *translator) itemFor(base string, list []step) string {
-	item := "item"
-	if len(list) > 0 {
-		item = itemOf(list[len(list)-1].name)
-	}
-	if item == base {
-		item += "item"
-	}
-	return item
 }
 
 // typedExists is exists for a CRD.
@@ -156,7 +144,8 @@ func (t *translator) typedExists(base string, at, rest []step) string {
 		return t.typedPresent(base, at, rest)
 	}
 	list := t.typedRead(base, at, rest[:i])
-	return list.and(t.typedSome(list, t.itemFor(base, rest[:i]), at, rest))
+	_, item := namesInside(base, rest[:i])
+	return list.and(t.typedSome(list, item, at, rest))
 }
 
 // typedSome returns the condition that an item of a list that exists has what the steps behind the
