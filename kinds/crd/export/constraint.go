@@ -142,10 +142,9 @@ func (t *translator) allowsZero() bool {
 	if t.rule.Min.IsZero() && t.rule.Max.IsZero() {
 		return true
 	}
-	bounds := translator{rule: vmrules.Rule{
-		Kind: vmrules.KindInteger, Name: "bounds", Message: "bounds", Min: t.rule.Min, Max: t.rule.Max,
-	}}
-	return bounds.holds(0) != holdsNever
+	r := t.rule
+	bounds := vmrules.Rule{Kind: vmrules.KindInteger, Name: r.Name, Path: r.Path, Message: r.Message, Min: r.Min, Max: r.Max}
+	return (&translator{rule: bounds}).holds(0) != holdsNever
 }
 
 // direct returns a limit as an integer, with which an integer field can be compared directly.

@@ -82,18 +82,15 @@ func (t *translator) byDefault(d vmrules.Place, of fieldType) string {
 // holds returns whether vmrules finds a value at the rule's path to be valid, as an expression.
 // It returns "" if that depends on what the path of an argument selects.
 func (t *translator) holds(value any) string {
-	r := t.rule
-	r.Path, r.Valid, r.JustWarning = vmrules.MustParsePath("jsonpath::.value"), vmrules.Path{}, false
-	for _, a := range []vmrules.Argument{r.Min, r.Max, r.MinLength, r.MaxLength, r.Regex} {
-		if _, isPath := a.Path(); isPath {
-			return ""
-		}
-	}
-	rules, err := vmrules.NewRules([]vmrules.Rule{r})
+	rules, err := vmrules.NewRules([]vmrules.Rule{t.rule})
 	if err != nil {
 		return ""
 	}
-	if vmrules.Validate(rules, map[string]any{"kind": "Value", "value": value}).Valid() {
+	checker, err := rules.Checker(0)
+	switch {
+	case err != nil:
+		return ""
+	case checker.Check(value) == nil:
 		return holdsAlways
 	}
 	return holdsNever

@@ -108,21 +108,17 @@ func Translate(rules vmrules.Rules, opts ...Option) Translation {
 	var out Translation
 	all, work := newSchema(), &allowance{left: maxTranslation}
 	for i, r := range rules.All() {
-		if rules.Root() != vmrules.RootTemplate {
-			out.Untranslated = append(out.Untranslated, untranslated(FormBoth, i, r, refuse("", "the rule is about whole objects, not about a VM's spec.template")))
-			continue
+		policy := refuse("", "the rule is about whole objects, not about a VM's spec.template")
+		crd := policy
+		if rules.Root() == vmrules.RootTemplate {
+			policy, crd = out.addPolicy(r, work, opts), out.addCRD(r, work, all)
 		}
-		policy, crd := out.addPolicy(r, work, opts), out.addCRD(r, work, all)
 		if policy != nil && crd != nil && policy.Error() == crd.Error() {
-			out.Untranslated = append(out.Untranslated, untranslated(FormBoth, i, r, policy))
+			out.leaveOut(FormBoth, i, r, policy)
 			continue
 		}
-		if policy != nil {
-			out.Untranslated = append(out.Untranslated, untranslated(FormPolicy, i, r, policy))
-		}
-		if crd != nil {
-			out.Untranslated = append(out.Untranslated, untranslated(FormCRD, i, r, crd))
-		}
+		out.leaveOut(FormPolicy, i, r, policy)
+		out.leaveOut(FormCRD, i, r, crd)
 	}
 	out.Schema = all.ofVM(out.CRD)
 	return out
@@ -211,12 +207,16 @@ func refuse(key, format string, args ...any) error {
 	return refusal{key, fmt.Sprintf(format, args...)}
 }
 
-func untranslated(form Form, i int, r vmrules.Rule, err error) Untranslated {
+// leaveOut records that a rule is not translated to a form, unless err is nil.
+func (out *Translation) leaveOut(form Form, i int, r vmrules.Rule, err error) {
+	if err == nil {
+		return
+	}
 	u := Untranslated{Form: form, Index: i, Rule: r.Name, Why: err.Error()}
 	if refused, ok := err.(refusal); ok {
 		u.Key = refused.key
 	}
-	return u
+	out.Untranslated = append(out.Untranslated, u)
 }
 
 // maxTranslation is the work of compiling expressions in one call of Translate. It is the

@@ -78,18 +78,20 @@ func (t *translator) ofWritten() (string, error) {
 
 // enforced returns an error for a rule that vmrules ignores.
 func (t *translator) enforced() error {
-	r := t.rule
-	switch r.Kind {
-	case vmrules.KindInteger, vmrules.KindString:
-		return nil
-	case vmrules.KindEnum, vmrules.KindRegex:
-		if r.Min.IsZero() && r.Max.IsZero() && r.MinLength.IsZero() && r.MaxLength.IsZero() && r.Regex.IsZero() &&
-			r.Values == nil && r.ValuesFrom.IsZero() {
-			return refuse("rule", "a rule of kind %s without arguments is ignored", r.Kind)
-		}
-		return nil
+	hasArguments := false
+	for range t.rule.Arguments() {
+		hasArguments = true
 	}
-	return refuse("rule", "only rules of the kinds integer, string, enum and regex are translated, not those of kind %q", r.Kind)
+	switch t.rule.Kind {
+	case vmrules.KindInteger, vmrules.KindString:
+	case vmrules.KindEnum, vmrules.KindRegex:
+		if !hasArguments {
+			return refuse("rule", "a rule of kind %s without arguments is ignored", t.rule.Kind)
+		}
+	default:
+		return refuse("rule", "only rules of the kinds integer, string, enum and regex are translated, not those of kind %q", t.rule.Kind)
+	}
+	return nil
 }
 
 // declared returns the steps of a path, and declares its field in the schema.
