@@ -40,10 +40,11 @@ func (s *leastSchema) add(steps []step, of fieldType) error {
 		if _, ok := apiservercel.Escape(step.name); !ok && step.name != "" {
 			return refuse("", "the rules of a CRD cannot read a property with the name %q", step.name)
 		}
-		at = at.below(step)
-		if at.leaf != nil && i < len(steps)-1 {
-			return refuse("", "%s is a scalar, without fields", fieldKey(steps[:i+1]))
+		next := at.below(step)
+		if at.isMixed() {
+			return refuseMixed(steps[:i])
 		}
+		at = next
 	}
 	switch containers[fieldKey(steps)] {
 	case "object":
@@ -53,12 +54,22 @@ func (s *leastSchema) add(steps []step, of fieldType) error {
 	case "array":
 		at.below(step{index: 0})
 	default:
-		if at.members != nil || at.items != nil {
-			return refuse("", "the rule reads %s both as a scalar and as an object or array", fieldKey(steps))
-		}
 		at.leaf = propsOf(of)
 	}
+	if at.isMixed() {
+		return refuseMixed(steps)
+	}
 	return nil
+}
+
+// isMixed reports whether a field would have to be more than one of an object, an array and a
+// scalar.
+func (s *leastSchema) isMixed() bool {
+	return s.leaf != nil && (s.members != nil || s.items != nil) || s.members != nil && s.items != nil
+}
+
+func refuseMixed(steps []step) error {
+	return refuse("", "the paths of the rule disagree on whether %s is an object, an array or a scalar", fieldKey(steps))
 }
 
 func (s *leastSchema) below(step step) *leastSchema {
