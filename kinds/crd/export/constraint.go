@@ -15,6 +15,10 @@ import (
 	"github.com/vmrules/vmrules"
 )
 
+// translated has the arguments that constrained translates. A later version of vmrules may have
+// more.
+var translated = []string{"min", "max", "minLength", "maxLength", "values", "regex"}
+
 // constrained returns the condition that a value satisfies the rule. It is never true for null.
 // If it cannot be expressed, the rule is refused.
 func (t *translator) constrained(v string, of fieldType) string {

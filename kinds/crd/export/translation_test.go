@@ -500,6 +500,27 @@ func FuzzTranslate(f *testing.F) {
 	})
 }
 
+// A rule with an argument that the translation does not know is not translated. The test forgets
+// each argument in turn, because vmrules has no others yet.
+func TestUnknownArgument(t *testing.T) {
+	rules := parseAll(t, map[string]any{
+		"name": "r", "message": "m", "rule": "string", "path": "jsonpath::.spec.hostname",
+		"min": 1, "max": 2, "minLength": 1, "maxLength": 2, "values": []any{"1"}, "regex": "1",
+	})
+	if out := Translate(rules); out.Untranslated != nil {
+		t.Fatal(out.Untranslated)
+	}
+	known := translated
+	defer func() { translated = known }()
+	for i, key := range known {
+		translated = slices.Delete(slices.Clone(known), i, i+1)
+		want := []Untranslated{{Form: FormBoth, Rule: "r", Key: key, Why: "this version of the translation does not know the argument"}}
+		if diff := gocmp.Diff(want, Translate(rules).Untranslated); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", key, diff)
+		}
+	}
+}
+
 // Rules about whole objects are not translated.
 func TestRulesAboutObjects(t *testing.T) {
 	rules, err := vmrules.ParseRules(`[{"name": "n", "rule": "string", "path": "jsonpath::.metadata.name", "message": "m"}]`, vmrules.WithRoot(vmrules.RootObject))

@@ -76,10 +76,14 @@ func (t *translator) ofWritten() (string, error) {
 	return expression, t.refusal
 }
 
-// enforced returns an error for a rule that vmrules ignores.
+// enforced returns an error for a rule that vmrules ignores, or that enforces more than
+// constrained translates.
 func (t *translator) enforced() error {
 	hasArguments := false
-	for range t.rule.Arguments() {
+	for key := range t.rule.Arguments() {
+		if !slices.Contains(translated, key) {
+			return refuse(key, "this version of the translation does not know the argument")
+		}
 		hasArguments = true
 	}
 	switch t.rule.Kind {
