@@ -11,12 +11,12 @@ import (
 
 func TestNewDefaultOfAnotherForm(t *testing.T) {
 	for _, path := range []string{"$", ".a[*]", "[*]", ".a[0].b", ".a.*.b", "..a", ".a[?(@.b)].c", ".a['b','c']", ".a[0:1].b"} {
-		d, err := vmrules.NewDefault(vmrules.MustParsePath("jsonpath::"+path), 1)
+		_, err := vmrules.NewDefault(vmrules.MustParsePath("jsonpath::"+path), 1)
 		if err == nil || !strings.Contains(err.Error(), "write a path of names and [*] that ends in a name") {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
-	if d, err := vmrules.NewDefault(vmrules.Path{}, 1); err == nil {
+	if _, err := vmrules.NewDefault(vmrules.Path{}, 1); err == nil {
 		t.Errorf("the zero path: %v", err)
 	}
 }

@@ -90,26 +90,8 @@ func (p Path) steps() jp.Expr { return p.parsed.Steps() }
 // text returns the path as it was written; "" for the zero value.
 func (p Path) text() string { return p.parsed.Text() }
 
-// Names returns the names of the path's steps, from the root; false if the path has any
-// step that is not a name.
-func (p Path) Names() ([]string, bool) {
-	names := []string{}
-	for _, step := range p.steps() {
-		name, ok := step.(jp.Child)
-		if !ok {
-			return nil, false
-		}
-		names = append(names, string(name))
-	}
-	return names, true
-}
-
 // Equal reports whether two paths have the same steps, however they are spelled.
 func (p Path) Equal(q Path) bool { return p.parsed.Equal(q.parsed) }
-
-// key returns a text that two paths share if, and only if, they are Equal, so that a map
-// can find the rules of a path.
-func (p Path) key() string { return p.parsed.Key() }
 
 // String returns the path with its prefix, as ParsePath reads it; "" for the zero value.
 func (p Path) String() string {

@@ -323,7 +323,7 @@ func (in *Input) selectOld() error {
 		return nil
 	}
 	in.OldObject = j.checking.old
-	if _, ok := j.rule.Path.Names(); !ok {
+	if _, ok := j.rule.Path.parsed.Names(); !ok {
 		return nil
 	}
 	w := j.walk(j.target, jsonpath.VisitorFunc(func(w *jsonpath.Search, v any) bool {

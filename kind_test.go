@@ -407,25 +407,6 @@ func TestFieldsLeftOutOfOtherKinds(t *testing.T) {
 	}
 }
 
-func TestPathNames(t *testing.T) {
-	for _, test := range []struct {
-		path string
-		want []string
-		ok   bool
-	}{
-		{"$", []string{}, true},
-		{".spec['a\\.b']", []string{"spec", "a.b"}, true},
-		{".disks[0]", nil, false},
-		{".disks[*].name", nil, false},
-		{"..name", nil, false},
-	} {
-		got, ok := vmrules.MustParsePath("jsonpath::" + test.path).Names()
-		if diff := cmp.Diff(test.want, got); diff != "" || ok != test.ok {
-			t.Errorf("%s: %v (-want +got):\n%s", test.path, ok, diff)
-		}
-	}
-}
-
 // Values that Checkers share last for one call of Validate.
 func TestShared(t *testing.T) {
 	type key struct{}

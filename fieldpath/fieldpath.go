@@ -53,6 +53,12 @@ func Steps(p vmrules.Path) []Step {
 	return stepsOf(vmrules.Internal.Open(door.Opened).Parsed(p).Steps())
 }
 
+// Names returns the names of a path's steps, from the root; false if the path has any step that
+// is not a Name.
+func Names(p vmrules.Path) ([]string, bool) {
+	return vmrules.Internal.Open(door.Opened).Parsed(p).Names()
+}
+
 // BeginsWith reports whether the first steps of p are those of q, which then selects
 // something wherever p does. Every path begins with the root.
 func BeginsWith(p, q vmrules.Path) bool {

@@ -213,3 +213,22 @@ func TestBeginsWith(t *testing.T) {
 		}
 	}
 }
+
+func TestNames(t *testing.T) {
+	for _, test := range []struct {
+		path string
+		want []string
+		ok   bool
+	}{
+		{"$", []string{}, true},
+		{".spec['a\\.b']", []string{"spec", "a.b"}, true},
+		{".disks[0]", nil, false},
+		{".disks[*].name", nil, false},
+		{"..name", nil, false},
+	} {
+		got, ok := fieldpath.Names(vmrules.MustParsePath("jsonpath::" + test.path))
+		if diff := cmp.Diff(test.want, got); diff != "" || ok != test.ok {
+			t.Errorf("%s: %v (-want +got):\n%s", test.path, ok, diff)
+		}
+	}
+}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/kinds/crd"
+	"github.com/vmrules/vmrules/kinds/crd/export"
 	"github.com/vmrules/vmrules/kinds/kyverno"
 )
 
@@ -59,28 +60,28 @@ func kinds() []attack {
 		pattern("items of many names", 500, `{"l":[{"=(a)":"?*","<(b)":"%d","X(c)":"null"}]}`, func() string { return `{"l":[` + list(20_000, `{"a":"x","b":"y"}`) + `]}` }),
 		pattern("large patterns, one to read for each", 2, `{`+list(9000, `"k%d":"v"`)+`}`, func() string { return `{}` }),
 
-		fromRules("60,000 values", func() string {
+		exported("60,000 values", func() string {
 			return annotation(1, `"rule":"enum","path":"jsonpath::.spec.hostname","values":[`+list(60_000, `"v"`)+`]`)
 		}),
-		fromRules("values that render long", func() string {
+		exported("values that render long", func() string {
 			return annotation(1, `"rule":"enum","path":"jsonpath::.spec.hostname","values":[`+list(25_000, `%de980`)+`]`)
 		}),
-		fromRules("regexes of classes", func() string {
+		exported("regexes of classes", func() string {
 			return annotation(1500, `"rule":"regex","path":"jsonpath::.spec.hostname","regex":"^(?:\\pL){9}%d$"`)
 		}),
-		fromRules("regexes of 4 KB", func() string {
+		exported("regexes of 4 KB", func() string {
 			return annotation(55, `"rule":"regex","path":"jsonpath::.spec.hostname","regex":"`+strings.Repeat("a|b", 1300)+`%d"`)
 		}),
-		fromRules("many paths with wildcards", func() string {
+		exported("many paths with wildcards", func() string {
 			return annotation(1200, `"rule":"string","path":"jsonpath::.spec.domain.devices.disks[*].disk.bus","valid":"jsonpath::.spec.domain.devices.disks[*].disk","minLength":%d`)
 		}),
-		fromRules("different paths", func() string {
+		exported("different paths", func() string {
 			return annotation(1800, `"rule":"integer","path":"jsonpath::.metadata.labels.l%d","valid":"jsonpath::.metadata.labels","max":5`)
 		}),
-		fromRules("paths of many steps", func() string {
+		exported("paths of many steps", func() string {
 			return annotation(20, `"rule":"string","path":"jsonpath::.spec`+strings.Repeat("[*].a", 1500)+`%d"`)
 		}),
-		fromRules("a long message", func() string {
+		exported("a long message", func() string {
 			return strings.Replace(annotation(1, `"rule":"string","path":"jsonpath::.spec.hostname"`), `"m"`, quoted(strings.Repeat("'", 250_000)), 1)
 		}),
 	}
@@ -110,13 +111,13 @@ func ofKind(name string, n int, body string, value func() string) attack {
 	}}
 }
 
-func fromRules(name string, text func() string) attack {
-	return attack{name: "kinds/crd.FromRules, " + name, calls: func(p *probe) {
+func exported(name string, text func() string) attack {
+	return attack{name: "kinds/crd/export, " + name, calls: func(p *probe) {
 		rules, _ := p.parse(text())
-		for _, opts := range [][]crd.Option{nil, {crd.AnyTypes()}} {
-			p.measure("FromRules", func() (string, string) {
-				m := crd.FromRules(rules, opts...)
-				return decided, fmt.Sprintf("%d and %d expressions, %d untranslated", len(m.Policy), len(m.CRD), len(m.Untranslated))
+		for _, opts := range [][]export.Option{nil, {export.AnyTypes()}} {
+			p.measure("Translate", func() (string, string) {
+				got := export.Translate(rules, opts...)
+				return decided, fmt.Sprintf("%d and %d expressions, %d untranslated", len(got.Policy), len(got.CRD), len(got.Untranslated))
 			})
 		}
 	}}

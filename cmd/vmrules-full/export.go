@@ -9,18 +9,18 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/vmrules/vmrules/cmd/vmrules/command"
-	"github.com/vmrules/vmrules/kinds/crd"
+	"github.com/vmrules/vmrules/kinds/crd/export"
 )
 
 // exportPolicies writes rules as ValidatingAdmissionPolicies with their bindings.
 func exportPolicies(x command.Export) ([]byte, []command.Omission, error) {
-	m := crd.FromRules(x.Rules)
-	policies, err := m.Policies(x.Name, crd.Scope{Template: x.Template, Namespace: x.Namespace, Annotation: x.Annotation})
+	translated := export.Translate(x.Rules)
+	policies, err := translated.Policies(x.Name, export.Scope{Template: x.Template, Namespace: x.Namespace, Annotation: x.Annotation})
 	if err != nil {
 		return nil, nil, err
 	}
 	var d documents
-	omitted := omissions(m, crd.FormPolicy)
+	omitted := omissions(translated, export.FormPolicy)
 	d.begin(x, "enforced for "+scopeOf(x), omitted)
 	for i, p := range policies {
 		if i > 0 {
@@ -35,14 +35,14 @@ func exportPolicies(x command.Export) ([]byte, []command.Omission, error) {
 
 // exportSchema writes rules as a part of a CustomResourceDefinition.
 func exportSchema(x command.Export) ([]byte, []command.Omission, error) {
-	m := crd.FromRules(x.Rules)
+	translated := export.Translate(x.Rules)
 	var d documents
-	omitted := omissions(m, crd.FormCRD)
+	omitted := omissions(translated, export.FormCRD)
 	d.begin(x, `to be merged into spec.versions of a CustomResourceDefinition of VMs:
 its x-kubernetes-validations, and the fields that they read with the bounds
 that keep their cost low. They are about all VMs that it defines.
 KubeVirt's operator resets changes of KubeVirt's own definition`, omitted)
-	d.object(map[string]any{"schema": map[string]any{"openAPIV3Schema": m.Schema}})
+	d.object(map[string]any{"schema": map[string]any{"openAPIV3Schema": translated.Schema}})
 	return d.text.Bytes(), omitted, d.err
 }
 
@@ -57,10 +57,10 @@ func scopeOf(x command.Export) string {
 }
 
 // omissions returns the rules that are not translated to a form.
-func omissions(m crd.Migration, form crd.Form) []command.Omission {
+func omissions(translated export.Translation, form export.Form) []command.Omission {
 	var all []command.Omission
-	for _, u := range m.Untranslated {
-		if u.Form != form && u.Form != crd.FormBoth {
+	for _, u := range translated.Untranslated {
+		if u.Form != form && u.Form != export.FormBoth {
 			continue
 		}
 		why := u.Why

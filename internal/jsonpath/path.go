@@ -134,3 +134,17 @@ func (p *Path) BeginsWith(q *Path) bool {
 	steps, first := p.Steps(), q.Steps()
 	return len(first) <= len(steps) && reflect.DeepEqual(steps[:len(first)], first)
 }
+
+// Names returns the names of the path's steps, from the root; false if the path has any
+// step that is not a name.
+func (p *Path) Names() ([]string, bool) {
+	names := []string{}
+	for _, step := range p.Steps() {
+		name, ok := step.(jp.Child)
+		if !ok {
+			return nil, false
+		}
+		names = append(names, string(name))
+	}
+	return names, true
+}

@@ -12,9 +12,7 @@ import (
 	"sync"
 
 	celgo "github.com/google/cel-go/cel"
-	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/types"
-	"k8s.io/apimachinery/pkg/util/version"
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 	"k8s.io/apiserver/pkg/cel/environment"
 
@@ -94,19 +92,10 @@ var (
 )
 
 func newEnv(oldSelf *celgo.Type) (*celgo.Env, error) {
-	return withVariables(environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()),
+	return environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()).NewExpressionsEnv().Extend(
 		celgo.Variable(varSelf, celgo.DynType),
 		celgo.Variable(varOldSelf, oldSelf),
 		celgo.Variable(varObject, celgo.DynType))
-}
-
-// withVariables returns an environment of Kubernetes with additional variables.
-func withVariables(base *environment.EnvSet, variables ...celgo.EnvOption) (*celgo.Env, error) {
-	set, err := base.Extend(environment.VersionedOptions{IntroducedVersion: version.MajorMinor(1, 0), EnvOptions: variables})
-	if err != nil {
-		return nil, err
-	}
-	return set.NewExpressionsEnv(), nil
 }
 
 // text returns the value of a key that must be a string, and not blank or too long.
@@ -171,7 +160,7 @@ func (r *reading) program(key, text string, env *celgo.Env, want *celgo.Type, c 
 		r.wrong(vmrules.ReasonTypeInvalid, "%s", wrongType(ast.OutputType(), want))
 		return nil
 	}
-	if pattern, err := parse(text).wrongSearch(); err != nil {
+	if pattern, err := parse(text).wrongRegex(); err != nil {
 		r.wrong(vmrules.ReasonInvalid, "the regular expression %q cannot be used: %s", shortened(pattern), shortened(err.Error()))
 		return nil
 	}
@@ -195,21 +184,12 @@ func (r *reading) program(key, text string, env *celgo.Env, want *celgo.Type, c 
 	return program
 }
 
-// wrongSearch returns a literal that find or findAll cannot use, and why. The compiler finds such
-// literals of matches only.
-func (e expression) wrongSearch() (pattern string, err error) {
-	for _, part := range e {
-		if part.Kind() != ast.CallKind {
-			continue
-		}
-		call := part.AsCall()
-		name := call.FunctionName()
-		if !call.IsMemberFunction() || name != "find" && name != "findAll" || call.Args()[0].Kind() != ast.LiteralKind {
-			continue
-		}
-		text, _ := call.Args()[0].AsLiteral().(types.String)
-		if _, err := syntax.Parse(string(text), syntax.Perl); err != nil {
-			return string(text), err
+// wrongRegex returns a literal that is not a regular expression, and why. The compiler finds such
+// literals of matches, but not those of find and findAll.
+func (e expression) wrongRegex() (pattern string, err error) {
+	for _, text := range e.regexes() {
+		if _, err := syntax.Parse(text, syntax.Perl); err != nil {
+			return text, err
 		}
 	}
 	return "", nil
@@ -295,9 +275,6 @@ func (c *expressionChecker) judge(f *findings, i int) error {
 	}
 	if result == true {
 		return nil
-	}
-	if result != false {
-		return errors.New("the expression is neither true nor false")
 	}
 	detail := "the expression is false: " + shortened(strings.Join(strings.Fields(c.text), " "))
 	f.violate(i, nil, c.reason, detail, c.messageOf(f, variables))

@@ -4,7 +4,7 @@
 //   - kind "schema": a schema, as in a CustomResourceDefinition
 //   - kind "cel": an expression in Kubernetes' CEL
 //
-// Rules makes rules from a whole CustomResourceDefinition. FromRules translates the
+// Rules makes rules from a whole CustomResourceDefinition. Package export translates the
 // rules of an annotation to CEL.
 //
 // Values are judged by the API server's own code, in k8s.io/apiextensions-apiserver

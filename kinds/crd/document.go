@@ -38,10 +38,7 @@ func Rules(document []byte) (vmrules.Rules, error) {
 	if err != nil {
 		return vmrules.Rules{}, err
 	}
-	tree, err := readJSON(text)
-	if err != nil {
-		return vmrules.Rules{}, fmt.Errorf("the document cannot be read: %w", err)
-	}
+	tree := readJSON(text)
 	rule := vmrules.Rule{
 		Kind: "schema", Name: "schema", Path: vmrules.MustParsePath("jsonpath::$"), Message: "the object must fit its schema",
 	}
@@ -95,17 +92,8 @@ func asJSON(text []byte) ([]byte, error) {
 // bounds of a schema in an annotation. So do not add this kind to a program that reads
 // annotations of users.
 func Definition(source vmrules.RuleSource) (vmrules.Checker, []vmrules.Problem) {
-	raw, ok := source.Value(keyDefinition)
-	if !ok {
-		return nil, []vmrules.Problem{source.Problem(keyDefinition, vmrules.ReasonRequired, `a rule of kind %q needs the key "definition", a CustomResourceDefinition`, source.Rule().Kind)}
-	}
-	r := &reading{source: source, key: keyDefinition, raw: raw}
-	if r.payText(raw); r.unpaid {
-		return nil, nil
-	}
-	tree, err := readJSON(raw)
-	if err != nil {
-		r.wrong(vmrules.ReasonInvalid, "the definition is not JSON: %v", err)
+	r, tree := read(source, keyDefinition, "a CustomResourceDefinition")
+	if tree == nil {
 		return nil, r.problems
 	}
 	d := r.definition(tree)

@@ -2,6 +2,7 @@ package crd
 
 import (
 	"fmt"
+	"iter"
 	"math"
 	"regexp"
 	"slices"
@@ -17,6 +18,8 @@ import (
 	"github.com/google/cel-go/interpreter"
 	"k8s.io/apiserver/pkg/cel/environment"
 	"k8s.io/apiserver/pkg/cel/library"
+
+	"github.com/vmrules/vmrules/fieldpath"
 )
 
 // Kubernetes bounds expressions in two ways. Before they run, it estimates their cost from
@@ -79,14 +82,13 @@ var simple = []string{"string", "int", "uint", "double", "bool", "size", "type",
 // isSimple reports whether an expression uses only operators and simple functions, and has no
 // loops.
 func (e expression) isSimple() bool {
-	return !slices.ContainsFunc(e, func(part ast.Expr) bool {
-		if part.Kind() != ast.CallKind {
-			return part.Kind() == ast.ComprehensionKind
+	for call := range e.calls() {
+		_, isOperator := operators.FindReverse(call.FunctionName())
+		if !isOperator && !slices.Contains(simple, call.FunctionName()) {
+			return false
 		}
-		name := part.AsCall().FunctionName()
-		_, isOperator := operators.FindReverse(name)
-		return !isOperator && !slices.Contains(simple, name)
-	})
+	}
+	return !e.loops()
 }
 
 // An expression holds all parts of an expression, inner parts first.
@@ -118,27 +120,34 @@ func (e expression) usesOldSelf() bool {
 // hasOldValue reports whether the values of the rule can have old values. Only a path of names
 // always selects the same field: an item of an array may have moved.
 func (r *reading) hasOldValue() bool {
-	_, ok := r.source.Rule().Path.Names()
+	_, ok := fieldpath.Names(r.source.Rule().Path)
 	return ok
 }
 
 const noOldValue = "oldSelf cannot be used here: the rule's path must consist of names only, because an item of a list may have moved"
 
+// calls yields the calls of these functions or, if there are none, all calls.
+func (e expression) calls(functions ...string) iter.Seq[ast.CallExpr] {
+	return func(yield func(ast.CallExpr) bool) {
+		for _, part := range e {
+			isCall := part.Kind() == ast.CallKind && (functions == nil || slices.Contains(functions, part.AsCall().FunctionName()))
+			if isCall && !yield(part.AsCall()) {
+				return
+			}
+		}
+	}
+}
+
 // regexes returns the regular expressions that are literals in an expression.
 func (e expression) regexes() []string {
 	var texts []string
-	for _, part := range e {
-		if part.Kind() != ast.CallKind {
-			continue
+	for call := range e.calls("matches", "find", "findAll") {
+		args := call.Args()
+		if !call.IsMemberFunction() { // matches(text, regex)
+			args = args[min(len(args), 1):]
 		}
-		switch call := part.AsCall(); call.FunctionName() {
-		case "matches", "find", "findAll":
-			for _, arg := range call.Args() {
-				if arg.Kind() == ast.LiteralKind {
-					text, _ := arg.AsLiteral().(types.String)
-					texts = append(texts, string(text))
-				}
-			}
+		if text, ok := literal[types.String](args, 0); ok {
+			texts = append(texts, string(text))
 		}
 	}
 	return texts
@@ -162,11 +171,7 @@ var boundedUse = map[string]string{
 // functions read, but not what they write.
 func (e expression) unbounded() string {
 	name, growth := "", 1.0
-	for _, part := range e {
-		if part.Kind() != ast.CallKind {
-			continue
-		}
-		call := part.AsCall()
+	for call := range e.calls() {
 		switch call.FunctionName() {
 		case "replace":
 			growth *= growthOf(call.Args())
@@ -231,13 +236,6 @@ func (e expression) loops() bool {
 	return slices.ContainsFunc(e, func(part ast.Expr) bool { return part.Kind() == ast.ComprehensionKind })
 }
 
-// calls reports whether an expression calls one of these functions.
-func (e expression) calls(functions ...string) bool {
-	return slices.ContainsFunc(e, func(part ast.Expr) bool {
-		return part.Kind() == ast.CallKind && slices.Contains(functions, part.AsCall().FunctionName())
-	})
-}
-
 // maxSearched is the largest length of a text for which a search takes no more than
 // Kubernetes counts.
 const maxSearched = 16
@@ -246,11 +244,8 @@ const maxSearched = 16
 // at each character of the string.
 func (e expression) searches() int {
 	n := 0
-	for _, part := range e {
-		if part.Kind() != ast.CallKind || !slices.Contains([]string{"indexOf", "lastIndexOf"}, part.AsCall().FunctionName()) {
-			continue
-		}
-		if text, ok := literal[types.String](part.AsCall().Args(), 0); !ok || len(text) > maxSearched {
+	for call := range e.calls("indexOf", "lastIndexOf") {
+		if text, ok := literal[types.String](call.Args(), 0); !ok || len(text) > maxSearched {
 			n++
 		}
 	}

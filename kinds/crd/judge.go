@@ -220,7 +220,7 @@ func (p placer) add(e *field.Error, detail, message string) {
 	if ambiguous {
 		detail += " (at " + shortened(path) + ")"
 	}
-	p.violate(p.value, steps, reasonOf(e.Type), detail, message)
+	p.violate(p.value, steps, cmp.Or(reasons[e.Type], vmrules.ReasonInvalid), detail, message)
 }
 
 // fieldOf returns the field that an error is about. Some errors have it only in their text.
@@ -287,22 +287,14 @@ func (j *judge) isDefault(e *field.Error) bool {
 	return ok && j.ruleNames[rule]
 }
 
-func reasonOf(t field.ErrorType) vmrules.Reason {
-	switch t {
-	case field.ErrorTypeRequired:
-		return vmrules.ReasonRequired
-	case field.ErrorTypeDuplicate:
-		return vmrules.ReasonDuplicate
-	case field.ErrorTypeNotSupported:
-		return vmrules.ReasonNotSupported
-	case field.ErrorTypeForbidden:
-		return vmrules.ReasonForbidden
-	case field.ErrorTypeTooLong:
-		return vmrules.ReasonTooLong
-	case field.ErrorTypeTypeInvalid:
-		return vmrules.ReasonTypeInvalid
-	}
-	return vmrules.ReasonInvalid
+// reasons has the reasons for errors. For all others, it is ReasonInvalid.
+var reasons = map[field.ErrorType]vmrules.Reason{
+	field.ErrorTypeRequired:     vmrules.ReasonRequired,
+	field.ErrorTypeDuplicate:    vmrules.ReasonDuplicate,
+	field.ErrorTypeNotSupported: vmrules.ReasonNotSupported,
+	field.ErrorTypeForbidden:    vmrules.ReasonForbidden,
+	field.ErrorTypeTooLong:      vmrules.ReasonTooLong,
+	field.ErrorTypeTypeInvalid:  vmrules.ReasonTypeInvalid,
 }
 
 // plainDetail returns what an error says about a value, without the field.

@@ -30,6 +30,22 @@ type reading struct {
 	unpaid   bool                    // whether the budget of the call is spent
 }
 
+// read begins to read the value of a key that a rule must have. It returns no node if the rule does
+// not have the key, or if the budget is spent.
+func read(source vmrules.RuleSource, key, example string) (*reading, *node) {
+	r := &reading{source: source, key: key}
+	raw, ok := source.Value(key)
+	if !ok {
+		r.wrong(vmrules.ReasonRequired, "a rule of kind %q needs the key %q, %s", source.Rule().Kind, key, example)
+		return r, nil
+	}
+	r.raw = raw
+	if r.payText(raw); r.unpaid {
+		return r, nil
+	}
+	return r, readJSON(raw)
+}
+
 // at adds a problem at an offset in the value of the key, unless the same problem is there.
 func (r *reading) at(offset int, where string, reason vmrules.Reason, format string, args ...any) {
 	message := fmt.Sprintf(format, args...)

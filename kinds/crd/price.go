@@ -8,11 +8,12 @@ import (
 
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	crdvalidation "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation"
+
+	"github.com/vmrules/vmrules/kinds/crd/internal/celprice"
 )
 
-// Prices of what Kubernetes' code does with rules and values, in the units of a
-// vmrules.Budget: work is about a nanosecond, size a byte that is kept. They were measured
-// and rounded up.
+// Prices of what Kubernetes' code does with rules and values, in addition to those of compiling
+// expressions in package celprice, and in the same units.
 const (
 	stepWork = 100   // each step of the validators, which estimate counts
 	costWork = 2_500 // each unit of CEL's cost; the most expensive one is a step of a loop
@@ -29,15 +30,10 @@ const (
 	memberWork, memberSize = 2_000, 300    // each member of an object
 	byteWork, byteSize     = 50, 4         // each byte of the schema's text
 
-	programWork, programSize = 250_000, 24_000 // each expression of kind "cel"
-	tokenWork, tokenSize     = 15_000, 200     // each token of an expression
-	levelWork                = 120             // the nesting of brackets to the third power
-	maxNesting               = 1_000           // CEL refuses to parse expressions that are nested deeper
+	levelWork  = 120   // the nesting of brackets in an expression to the third power
+	maxNesting = 1_000 // CEL refuses to parse expressions that are nested deeper
 
-	validatorWork, validatorSize = 1_500_000, 60_000 // each schema that has rules of x-kubernetes-validations
-	subschemaWork                = 10_000            // each schema below it: CEL gets a type for each
-	ruleWork, ruleSize           = 400_000, 16_000   // each rule of x-kubernetes-validations
-	ruleTokenWork                = 25_000            // each of its tokens: it is compiled several times
+	subschemaWork = 10_000 // each schema below one with rules of x-kubernetes-validations: CEL gets a type for each
 
 	knownPatternWork = 50 // each known pattern, times each new one: the validators copy them
 )
@@ -65,12 +61,12 @@ func (r *reading) payRules(s *apiextensions.JSONSchemaProps) {
 		if len(s.XValidations) == 0 {
 			return false
 		}
-		work += validatorWork + countSchemas(s)*subschemaWork
-		kept += validatorSize
+		work += celprice.ValidatorWork + countSchemas(s)*subschemaWork
+		kept += celprice.ValidatorSize
 		for _, rule := range s.XValidations {
-			n := tokens(rule.Rule) + tokens(rule.MessageExpression)
-			work += ruleWork + n*ruleTokenWork + 3*(nestingWork(rule.Rule)+nestingWork(rule.MessageExpression))
-			kept += ruleSize + n*tokenSize
+			n := celprice.Tokens(rule.Rule) + celprice.Tokens(rule.MessageExpression)
+			work += celprice.RuleWork + n*celprice.RuleTokenWork + 3*(nestingWork(rule.Rule)+nestingWork(rule.MessageExpression))
+			kept += celprice.RuleSize + n*celprice.TokenSize
 		}
 		return false
 	})
@@ -79,8 +75,8 @@ func (r *reading) payRules(s *apiextensions.JSONSchemaProps) {
 
 // payProgram pays for an expression of kind "cel", before it is parsed.
 func (r *reading) payProgram(text string) {
-	n := tokens(text)
-	r.pay(programWork+n*tokenWork+nestingWork(text), programSize+n*tokenSize)
+	n := celprice.Tokens(text)
+	r.pay(celprice.ProgramWork+n*celprice.TokenWork+nestingWork(text), celprice.ProgramSize+n*celprice.TokenSize)
 }
 
 // nestingWork returns the work of compiling nested brackets, in addition to the tokens: CEL
@@ -100,37 +96,6 @@ func nestingWork(expression string) int {
 		return 0
 	}
 	return levelWork * deepest * deepest * deepest
-}
-
-// tokens returns roughly the number of tokens of an expression. The time to compile it
-// depends on that more than on its length.
-func tokens(expression string) int {
-	n, inName := 0, false
-	var quote rune
-	for _, c := range expression {
-		switch {
-		case quote != 0:
-			if c == quote {
-				quote = 0
-			}
-			continue
-		case c == '"', c == '\'':
-			quote = c
-		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', c == '_':
-			if inName {
-				continue
-			}
-			inName = true
-			n++
-			continue
-		case c == ' ':
-			inName = false
-			continue
-		}
-		inName = false
-		n++
-	}
-	return n + len(expression)/50
 }
 
 // A patternPrice is the price of a regular expression.

@@ -20,11 +20,10 @@ func isHostileQuantity(text string) bool {
 // hostileQuantity returns the first hostile quantity in a value, in the order of their texts,
 // or "" if there is none.
 func hostileQuantity(v any) string {
-	least := ""
-	each(v, func(v any) {
-		if text, ok := v.(string); ok && isHostileQuantity(text) && (least == "" || text < least) {
-			least = text
+	return least(v, func(v any) string {
+		if text, ok := v.(string); ok && isHostileQuantity(text) {
+			return text
 		}
+		return ""
 	})
-	return least
 }

@@ -39,17 +39,8 @@ const keySchema = "schema"
 // with this schema: unknown fields are removed, defaults are filled in, then the API server's
 // own validators decide. A schema that the API server would refuse is a Problem.
 func Schema(source vmrules.RuleSource) (vmrules.Checker, []vmrules.Problem) {
-	raw, ok := source.Value(keySchema)
-	if !ok {
-		return nil, []vmrules.Problem{source.Problem(keySchema, vmrules.ReasonRequired, `a rule of kind %q needs the key "schema", such as {"type": "integer", "maximum": 8}`, source.Rule().Kind)}
-	}
-	r := &reading{source: source, key: keySchema, raw: raw}
-	if r.payText(raw); r.unpaid {
-		return nil, nil
-	}
-	tree, err := readJSON(raw)
-	if err != nil {
-		r.wrong(vmrules.ReasonInvalid, "the schema is not JSON: %v", err)
+	r, tree := read(source, keySchema, `such as {"type": "integer", "maximum": 8}`)
+	if tree == nil {
 		return nil, r.problems
 	}
 	j := r.compile(tree, nil, false)
@@ -222,7 +213,9 @@ func (r *reading) newJudge(schema *apiextensions.JSONSchemaProps, isResource boo
 			j.ruleNames[strings.TrimSpace(cmp.Or(rule.Message, rule.Rule))] = rule.Message == ""
 			e := parse(rule.Rule)
 			j.usesOld = j.usesOld || e.usesOldSelf()
-			j.quantities = j.quantities || e.calls("quantity", "isQuantity")
+			for range e.calls("quantity", "isQuantity") {
+				j.quantities = true
+			}
 			j.searches += e.searches()
 			j.loops = j.loops || e.loops() || parse(rule.MessageExpression).loops()
 			for _, text := range e.regexes() {

@@ -132,13 +132,22 @@ func each(v any, visit func(any)) {
 // inexact returns the first number in a value that fits neither int64 nor float64, in the
 // order of their texts, or "" if there is none. Only such numbers are still a json.Number.
 func inexact(v any) string {
-	least := ""
+	return least(v, func(v any) string {
+		n, _ := v.(json.Number)
+		return string(n)
+	})
+}
+
+// least returns the first of the texts that text returns for a value and all values in it, in the
+// order of the texts. "" is not a text.
+func least(v any, text func(any) string) string {
+	first := ""
 	each(v, func(v any) {
-		if n, ok := v.(json.Number); ok && (least == "" || string(n) < least) {
-			least = string(n)
+		if s := text(v); s != "" && (first == "" || s < first) {
+			first = s
 		}
 	})
-	return least
+	return first
 }
 
 // copySize returns roughly the number of bytes that a copy of a value takes.

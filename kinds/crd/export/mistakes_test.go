@@ -1,4 +1,4 @@
-package crd
+package export
 
 import (
 	"math/rand/v2"
@@ -8,8 +8,8 @@ import (
 	"github.com/vmrules/vmrules"
 )
 
-// TestFromRules can fail: it finds mistakes that are made in the expressions on purpose.
-func TestFromRulesFindsMistakes(t *testing.T) {
+// TestTranslate can fail: it finds mistakes that are made in the expressions on purpose.
+func TestTranslateFindsMistakes(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name      string
@@ -44,16 +44,16 @@ func TestFromRulesFindsMistakes(t *testing.T) {
 // isFound reports whether a mistake in the expressions of policies makes a
 // difference for a generated rule and VM.
 func isFound(t *testing.T, g generator, old, mistaken string, opts ...Option) bool {
-	for n := range uint64(5 * fromRulesRules) {
+	for n := range uint64(5 * generatedRules) {
 		g := g
-		g.Rand = rand.New(rand.NewPCG(fromRulesSeed(t), n))
+		g.Rand = rand.New(rand.NewPCG(seed(t), n))
 		rules := parseOne(t, g.rule())
 		expression := uncompiled(rules, opts...)
 		if !strings.Contains(expression, old) {
 			continue
 		}
 		program := compilePolicy(t, strings.ReplaceAll(expression, old, mistaken))
-		for range fromRulesVMs {
+		for range generatedVMs {
 			object := g.vm()
 			holds, _ := want(rules, object)
 			if got, _ := evalPolicy(program, object); g.disagrees(object, holds, got) {
@@ -64,7 +64,7 @@ func isFound(t *testing.T, g generator, old, mistaken string, opts ...Option) bo
 	return false
 }
 
-// uncompiled returns the expression of a policy, as FromRules translates a rule before it compiles
+// uncompiled returns the expression of a policy, as Translate translates a rule before it compiles
 // the expression; "" if the rule is not translated.
 func uncompiled(rules vmrules.Rules, opts ...Option) string {
 	for _, r := range rules.All() {

@@ -1,4 +1,4 @@
-package crd
+package export
 
 import (
 	"cmp"
@@ -30,16 +30,16 @@ func sorted(all []vmPlace) []vmPlace {
 func sortedKeys(m map[string]any) []string { return slices.Sorted(maps.Keys(m)) }
 
 const (
-	// fromRulesSeedVariable is an environment variable with another seed for the generators,
+	// seedVariable is an environment variable with another seed for the generators,
 	// to test other rules or to repeat a failure.
-	fromRulesSeedVariable = "VMRULES_FROM_RULES_SEED"
+	seedVariable = "VMRULES_EXPORT_SEED"
 
-	fromRulesRules = 2000
-	fromRulesVMs   = 6
+	generatedRules = 2000
+	generatedVMs   = 6
 )
 
-func fromRulesSeed(t *testing.T) uint64 {
-	text := cmp.Or(os.Getenv(fromRulesSeedVariable), "20190202")
+func seed(t *testing.T) uint64 {
+	text := cmp.Or(os.Getenv(seedVariable), "20190202")
 	seed, err := strconv.ParseUint(text, 10, 64)
 	if err != nil {
 		t.Fatal(err)
@@ -93,7 +93,7 @@ type vmSource struct {
 // A translated rule, in each form, is true for exactly those VMs for which the rule is Satisfied
 // or Skipped. If a VM has an object instead of a list or the like, a policy for any types may also
 // be an error.
-func TestFromRules(t *testing.T) {
+func TestTranslate(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name    string
@@ -102,7 +102,7 @@ func TestFromRules(t *testing.T) {
 	}{
 		{
 			"policy", []vmSource{{name: "without null", generator: generator{noNulls: true}}, {name: "with null"}},
-			func(t *testing.T, rules vmrules.Rules) (string, evaluator) { return policyOf(t, FromRules(rules)) },
+			func(t *testing.T, rules vmrules.Rules) (string, evaluator) { return policyOf(t, Translate(rules)) },
 		},
 		{
 			"policy with declared types", []vmSource{{generator: generator{noNulls: true, noFloats: true, declared: true}}},
@@ -127,7 +127,7 @@ func TestFromRules(t *testing.T) {
 			for i := range c.sources {
 				c.sources[i].counts = map[string]int{}
 			}
-			for n := range uint64(fromRulesRules) {
+			for n := range uint64(generatedRules) {
 				compareRule(t, n, c.sources, c.compile)
 			}
 			for _, s := range c.sources {
@@ -143,7 +143,7 @@ func compareRule(t *testing.T, n uint64, sources []vmSource, compile func(*testi
 	var expression string
 	var eval evaluator
 	for i, s := range sources {
-		s.Rand = rand.New(rand.NewPCG(fromRulesSeed(t), n))
+		s.Rand = rand.New(rand.NewPCG(seed(t), n))
 		rules := parseOne(t, s.rule())
 		if rules.Len() == 0 {
 			return
@@ -165,7 +165,7 @@ func compareRule(t *testing.T, n uint64, sources []vmSource, compile func(*testi
 
 // compare compares a rule with its translation on some VMs.
 func (s *vmSource) compare(t *testing.T, rules vmrules.Rules, expression string, eval evaluator) {
-	for range fromRulesVMs {
+	for range generatedVMs {
 		object := s.vm()
 		holds, outcome := want(rules, object)
 		got, err := eval(object)
@@ -232,38 +232,38 @@ func hasNull(v any) bool {
 	return v == nil
 }
 
-// onlyPolicy does what FromRules does for a policy.
-func onlyPolicy(rules vmrules.Rules, opts ...Option) (m Migration) {
+// onlyPolicy does what Translate does for a policy.
+func onlyPolicy(rules vmrules.Rules, opts ...Option) (out Translation) {
 	for _, r := range rules.All() {
-		_ = m.addPolicy(r, &allowance{left: maxTranslation}, opts) // a rule that is refused is missing in m
+		_ = out.addPolicy(r, &allowance{left: maxTranslation}, opts) // a rule that is refused is missing in out
 	}
-	return m
+	return out
 }
 
-// onlyCRD does what FromRules does for a CRD.
-func onlyCRD(rules vmrules.Rules) (m Migration) {
+// onlyCRD does what Translate does for a CRD.
+func onlyCRD(rules vmrules.Rules) (out Translation) {
 	all := newSchema()
 	for _, r := range rules.All() {
-		_ = m.addCRD(r, &allowance{left: maxTranslation}, all)
+		_ = out.addCRD(r, &allowance{left: maxTranslation}, all)
 	}
-	m.Schema = all.ofVM(m.CRD)
-	return m
+	out.Schema = all.ofVM(out.CRD)
+	return out
 }
 
-func policyOf(t *testing.T, m Migration) (string, evaluator) {
-	if len(m.Policy) == 0 {
+func policyOf(t *testing.T, out Translation) (string, evaluator) {
+	if len(out.Policy) == 0 {
 		return "", nil
 	}
-	program := compilePolicy(t, m.Policy[0].Expression)
-	return m.Policy[0].Expression, func(object map[string]any) (celResult, error) { return evalPolicy(program, object) }
+	program := compilePolicy(t, out.Policy[0].Expression)
+	return out.Policy[0].Expression, func(object map[string]any) (celResult, error) { return evalPolicy(program, object) }
 }
 
-func crdOf(t *testing.T, m Migration) (string, evaluator) {
-	if len(m.CRD) == 0 {
+func crdOf(t *testing.T, out Translation) (string, evaluator) {
+	if len(out.CRD) == 0 {
 		return "", nil
 	}
-	validator := compileCRD(t, m.Schema)
-	return m.CRD[0].Rule, func(object map[string]any) (celResult, error) {
+	validator := compileCRD(t, out.Schema)
+	return out.CRD[0].Rule, func(object map[string]any) (celResult, error) {
 		if err := validator.denies(object); err != nil {
 			return "", err
 		}
@@ -279,9 +279,9 @@ func table(counts map[string]int) string {
 	return s.String()
 }
 
-// A fromRulesVector is a rule and its translations. The rule has no name and no message: they are
+// A vector is a rule and its translations. The rule has no name and no message: they are
 // the same in all vectors.
-type fromRulesVector struct {
+type vector struct {
 	Name         string
 	Rule         map[string]any
 	Policy       string   `json:",omitempty"`
@@ -292,38 +292,38 @@ type fromRulesVector struct {
 	Untranslated []string `json:",omitempty"`
 }
 
-func (v fromRulesVector) translated(t *testing.T) fromRulesVector {
+func (v vector) translated(t *testing.T) vector {
 	t.Helper()
 	rule := map[string]any{"name": "r", "message": "m"}
 	maps.Copy(rule, v.Rule)
 	rules := parseAll(t, rule)
-	m := FromRules(rules)
-	got := fromRulesVector{Name: v.Name, Rule: v.Rule}
-	for _, p := range m.Policy {
+	out := Translate(rules)
+	got := vector{Name: v.Name, Rule: v.Rule}
+	for _, p := range out.Policy {
 		got.Policy = p.Expression
 	}
-	for _, p := range m.Warnings {
+	for _, p := range out.Warnings {
 		got.Warning = p.Expression
 	}
-	for _, r := range m.CRD {
+	for _, r := range out.CRD {
 		got.CRD, got.FieldPath = r.Rule, r.FieldPath
 	}
-	for _, u := range m.Untranslated {
+	for _, u := range out.Untranslated {
 		got.Untranslated = append(got.Untranslated, u.String())
 	}
 	if v.AnyTypes != "" {
-		got.AnyTypes = FromRules(rules, AnyTypes()).Policy[0].Expression
+		got.AnyTypes = Translate(rules, AnyTypes()).Policy[0].Expression
 	}
 	return got
 }
 
-func fromRulesVectors(t testing.TB) []fromRulesVector {
+func readVectors(t testing.TB) []vector {
 	t.Helper()
-	text, err := os.ReadFile("testdata/from_rules.json")
+	text, err := os.ReadFile("testdata/vectors.json")
 	if err != nil {
 		t.Fatal(err)
 	}
-	var vectors []fromRulesVector
+	var vectors []vector
 	if err := json.Unmarshal(text, &vectors); err != nil {
 		t.Fatal(err)
 	}
@@ -331,9 +331,9 @@ func fromRulesVectors(t testing.TB) []fromRulesVector {
 }
 
 // The vectors show the translation of each kind and argument.
-func TestFromRulesVectors(t *testing.T) {
-	vectors := fromRulesVectors(t)
-	var got []fromRulesVector
+func TestVectors(t *testing.T) {
+	vectors := readVectors(t)
+	var got []vector
 	for _, v := range vectors {
 		got = append(got, v.translated(t))
 	}
@@ -345,11 +345,11 @@ func TestFromRulesVectors(t *testing.T) {
 // A CRD with all translated rules of the vectors passes the API server's own
 // validation: its schema is structural, messages and field paths are right, and
 // the cost of each rule and of all is within the bounds.
-func TestFromRulesCRDIsValid(t *testing.T) {
+func TestCRDIsValid(t *testing.T) {
 	rules := vectorRules(t)
-	m := FromRules(rules)
-	if len(m.CRD) < 20 {
-		t.Fatalf("only %d rules", len(m.CRD))
+	out := Translate(rules)
+	if len(out.CRD) < 20 {
+		t.Fatalf("only %d rules", len(out.CRD))
 	}
 	crd := apiextensionsv1.CustomResourceDefinition{
 		ObjectMeta: metav1.ObjectMeta{Name: "virtualmachines.example.com"},
@@ -359,7 +359,7 @@ func TestFromRulesCRDIsValid(t *testing.T) {
 				Plural: "virtualmachines", Singular: "virtualmachine", Kind: "VirtualMachine", ListKind: "VirtualMachineList",
 			},
 			Versions: []apiextensionsv1.CustomResourceDefinitionVersion{{
-				Name: "v1", Served: true, Storage: true, Schema: &apiextensionsv1.CustomResourceValidation{OpenAPIV3Schema: m.Schema},
+				Name: "v1", Served: true, Storage: true, Schema: &apiextensionsv1.CustomResourceValidation{OpenAPIV3Schema: out.Schema},
 			}},
 		},
 		Status: apiextensionsv1.CustomResourceDefinitionStatus{StoredVersions: []string{"v1"}},
@@ -379,7 +379,7 @@ func TestFromRulesCRDIsValid(t *testing.T) {
 func vectorRules(t *testing.T) vmrules.Rules {
 	t.Helper()
 	var all []any
-	for i, v := range fromRulesVectors(t) {
+	for i, v := range readVectors(t) {
 		rule := map[string]any{"name": fmt.Sprint("rule-", i), "message": "what is\nwrong"}
 		maps.Copy(rule, v.Rule)
 		all = append(all, rule)
@@ -388,16 +388,16 @@ func vectorRules(t *testing.T) vmrules.Rules {
 }
 
 // Each rule is in each form, or is listed as untranslated for that form.
-func TestFromRulesLosesNone(t *testing.T) {
+func TestTranslateLosesNone(t *testing.T) {
 	rules := vectorRules(t)
-	m := FromRules(rules)
+	out := Translate(rules)
 	listed := map[Form]int{}
-	for _, u := range m.Untranslated {
+	for _, u := range out.Untranslated {
 		listed[u.Form]++
 	}
 	got := map[Form]int{
-		FormPolicy: len(m.Policy) + len(m.Warnings) + listed[FormPolicy] + listed[FormBoth],
-		FormCRD:    len(m.CRD) + listed[FormCRD] + listed[FormBoth],
+		FormPolicy: len(out.Policy) + len(out.Warnings) + listed[FormPolicy] + listed[FormBoth],
+		FormCRD:    len(out.CRD) + listed[FormCRD] + listed[FormBoth],
 	}
 	want := map[Form]int{FormPolicy: rules.Len(), FormCRD: rules.Len()}
 	if diff := gocmp.Diff(want, got); diff != "" {
@@ -405,9 +405,9 @@ func TestFromRulesLosesNone(t *testing.T) {
 	}
 }
 
-// FromRules promises nothing about numbers in a VM that CEL does not represent exactly. Each
+// Translate promises nothing about numbers in a VM that CEL does not represent exactly. Each
 // case fails once CEL represents its number.
-func TestFromRulesNumbersBeyond(t *testing.T) {
+func TestNumbersBeyond(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		rule  map[string]any
@@ -431,7 +431,7 @@ func TestFromRulesNumbersBeyond(t *testing.T) {
 				t.Fatal(err)
 			}
 			_, outcome := want(rules, conformance.DecodeExactly(text))
-			_, eval := policyOf(t, FromRules(rules))
+			_, eval := policyOf(t, Translate(rules))
 			got, _ := eval(decoded(object))
 			if outcome != c.want || got != c.got {
 				t.Errorf("vmrules %s, CEL %s, want %s, %s", outcome, got, c.want, c.got)
@@ -441,7 +441,7 @@ func TestFromRulesNumbersBeyond(t *testing.T) {
 }
 
 // Very long paths, names and lists of values are refused without being translated.
-func TestFromRulesBounds(t *testing.T) {
+func TestBounds(t *testing.T) {
 	t.Parallel()
 	values := make([]vmrules.Argument, 20_000)
 	for i := range values {
@@ -458,16 +458,16 @@ func TestFromRulesBounds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if m := FromRules(rules); len(m.Policy)+len(m.CRD) != 0 || len(m.Untranslated) == 0 {
-			t.Errorf("%.50s: %d, %d", r.Path, len(m.Policy), len(m.CRD))
+		if out := Translate(rules); len(out.Policy)+len(out.CRD) != 0 || len(out.Untranslated) == 0 {
+			t.Errorf("%.50s: %d, %d", r.Path, len(out.Policy), len(out.CRD))
 		}
 	}
 }
 
 // For any rules, each is translated or listed as untranslated, and all expressions compile. So do
 // those of the whole policies, in which any text may be the name of a template.
-func FuzzFromRules(f *testing.F) {
-	for _, v := range fromRulesVectors(f) {
+func FuzzTranslate(f *testing.F) {
+	for _, v := range readVectors(f) {
 		text, err := json.Marshal([]any{v.Rule})
 		if err != nil {
 			f.Fatal(err)
@@ -480,16 +480,16 @@ func FuzzFromRules(f *testing.F) {
 			return
 		}
 		for _, opts := range [][]Option{nil, {AnyTypes()}} {
-			m := FromRules(rules, opts...)
-			if n := len(m.Policy) + len(m.Warnings) + len(m.Untranslated); n < rules.Len() {
+			out := Translate(rules, opts...)
+			if n := len(out.Policy) + len(out.Warnings) + len(out.Untranslated); n < rules.Len() {
 				t.Errorf("%d of %d rules", n, rules.Len())
 			}
-			for _, u := range m.Untranslated {
+			for _, u := range out.Untranslated {
 				if strings.Contains(u.Why, "does not compile") {
 					t.Error(u)
 				}
 			}
-			policies, err := m.Policies("fuzz", Scope{Template: annotation, Namespace: annotation, Annotation: annotation})
+			policies, err := out.Policies("fuzz", Scope{Template: annotation, Namespace: annotation, Annotation: annotation})
 			if err != nil {
 				t.Error(err)
 			}
@@ -500,13 +500,34 @@ func FuzzFromRules(f *testing.F) {
 	})
 }
 
+// A rule with an argument that the translation does not know is not translated. The test forgets
+// each argument in turn, because vmrules has no others yet.
+func TestUnknownArgument(t *testing.T) {
+	rules := parseAll(t, map[string]any{
+		"name": "r", "message": "m", "rule": "string", "path": "jsonpath::.spec.hostname",
+		"min": 1, "max": 2, "minLength": 1, "maxLength": 2, "values": []any{"1"}, "regex": "1",
+	})
+	if out := Translate(rules); out.Untranslated != nil {
+		t.Fatal(out.Untranslated)
+	}
+	known := translated
+	defer func() { translated = known }()
+	for i, key := range known {
+		translated = slices.Delete(slices.Clone(known), i, i+1)
+		want := []Untranslated{{Form: FormBoth, Rule: "r", Key: key, Why: "this version of the translation does not know the argument"}}
+		if diff := gocmp.Diff(want, Translate(rules).Untranslated); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", key, diff)
+		}
+	}
+}
+
 // Rules about whole objects are not translated.
-func TestFromRulesAboutObjects(t *testing.T) {
+func TestRulesAboutObjects(t *testing.T) {
 	rules, err := vmrules.ParseRules(`[{"name": "n", "rule": "string", "path": "jsonpath::.metadata.name", "message": "m"}]`, vmrules.WholeObjects())
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := FromRules(rules).Untranslated
+	got := Translate(rules).Untranslated
 	want := []Untranslated{{Form: FormBoth, Rule: "n", Why: "the rule is about whole objects, not about a VM's spec.template"}}
 	if diff := gocmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -514,7 +535,7 @@ func TestFromRulesAboutObjects(t *testing.T) {
 }
 
 // The work of compiling all rules is bounded: the rules beyond the bound are untranslated.
-func TestFromManyRules(t *testing.T) {
+func TestManyRules(t *testing.T) {
 	t.Parallel()
 	var list []vmrules.Rule
 	for i := range 1000 {
@@ -524,12 +545,12 @@ func TestFromManyRules(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := FromRules(rules)
-	if len(m.Policy) < 100 || len(m.CRD) < 100 || len(m.Untranslated) < 500 {
-		t.Fatalf("%d and %d rules are translated, %d are not", len(m.Policy), len(m.CRD), len(m.Untranslated))
+	out := Translate(rules)
+	if len(out.Policy) < 100 || len(out.CRD) < 100 || len(out.Untranslated) < 500 {
+		t.Fatalf("%d and %d rules are translated, %d are not", len(out.Policy), len(out.CRD), len(out.Untranslated))
 	}
 	want := Untranslated{Form: FormBoth, Index: 999, Rule: "999", Why: "compiling it and the rules before it would take too long: translate fewer rules at once"}
-	if diff := gocmp.Diff(want, m.Untranslated[len(m.Untranslated)-1]); diff != "" {
+	if diff := gocmp.Diff(want, out.Untranslated[len(out.Untranslated)-1]); diff != "" {
 		t.Errorf("the last rule (-want +got):\n%s", diff)
 	}
 }

@@ -1,4 +1,4 @@
-package crd
+package export
 
 import (
 	"slices"
@@ -83,8 +83,9 @@ func fieldKey(steps []step) string {
 	return strings.TrimPrefix(s.String(), ".")
 }
 
-func hasEach(steps []step) bool {
-	return slices.ContainsFunc(steps, func(s step) bool { return s.each })
+// firstEach returns the index of the first step that selects all items; -1 if there is none.
+func firstEach(steps []step) int {
+	return slices.IndexFunc(steps, func(s step) bool { return s.each })
 }
 
 // celReserved has CEL's keywords and reserved words.
@@ -130,23 +131,18 @@ func itemOf(list string) string {
 
 // member returns the expression for a step to a member. The mark is "?" if the member may be
 // absent.
-func (t *translator) member(parent []step, name, mark string) (string, error) {
-	if t.schema == nil || isMap(fieldKey(parent)) {
-		if isIdentifier(name) && t.schema == nil {
-			return "." + mark + name, nil
-		}
-		return "[" + mark + strconv.Quote(name) + "]", nil
+func (t *translator) member(parent []step, name, mark string) string {
+	if t.schema != nil && !isMap(fieldKey(parent)) {
+		name, _ = apiservercel.Escape(name) // the schema accepts only names that can be escaped
+	} else if t.schema != nil || !isIdentifier(name) {
+		return "[" + mark + strconv.Quote(name) + "]"
 	}
-	escaped, ok := apiservercel.Escape(name)
-	if !ok {
-		return "", refuse("", "the rules of a CRD cannot read a property with the name %q", name)
-	}
-	return "." + mark + escaped, nil
+	return "." + mark + name
 }
 
 // chain appends steps of names and indexes to an expression. Each step may be absent, so the
 // result is an optional.
-func (t *translator) chain(base string, parent, steps []step) (string, error) {
+func (t *translator) chain(base string, parent, steps []step) string {
 	for i, s := range steps {
 		if s.name == "" {
 			base += "[?" + strconv.Itoa(s.index) + "]"
@@ -157,13 +153,9 @@ func (t *translator) chain(base string, parent, steps []step) (string, error) {
 		if len(at) == 0 && s.name == "spec" && len(steps) > 1 {
 			mark = ""
 		}
-		next, err := t.member(at, s.name, mark)
-		if err != nil {
-			return "", err
-		}
-		base += next
+		base += t.member(at, s.name, mark)
 	}
-	return base, nil
+	return base
 }
 
 // read returns the expression that reads a variable with the value that steps select. CEL's
@@ -178,9 +170,8 @@ func (t *translator) read(v string, steps []step) string {
 
 // plainChain returns an expression that reads a field. It is an error if the field or one
 // above it is absent.
-func (t *translator) plainChain(steps []step) (string, error) {
-	read, err := t.typedRead(t.base(steps), nil, steps)
-	return read.path, err
+func (t *translator) plainChain(steps []step) string {
+	return t.typedRead(t.base(steps), nil, steps).path
 }
 
 // fieldPath returns the fieldPath of a CRD's rule: the field, or the list that contains it.

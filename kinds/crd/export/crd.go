@@ -1,4 +1,4 @@
-package crd
+package export
 
 import (
 	"slices"
@@ -18,7 +18,7 @@ type typedField struct {
 }
 
 // typedRead returns the field that steps of names and indexes select.
-func (t *translator) typedRead(base string, at, steps []step) (typedField, error) {
+func (t *translator) typedRead(base string, at, steps []step) typedField {
 	r := typedField{path: base}
 	for i, s := range steps {
 		above := slices.Concat(at, steps[:i])
@@ -28,10 +28,7 @@ func (t *translator) typedRead(base string, at, steps []step) (typedField, error
 			r.path += "[" + index + "]"
 			continue
 		}
-		field, err := t.member(above, s.name, "")
-		if err != nil {
-			return r, err
-		}
+		field := t.member(above, s.name, "")
 		switch full := fieldKey(slices.Concat(above, []step{s})); {
 		case isMap(fieldKey(above)):
 			r.there = append(r.there, strconv.Quote(s.name)+" in "+r.path)
@@ -40,7 +37,7 @@ func (t *translator) typedRead(base string, at, steps []step) (typedField, error
 		}
 		r.path += field
 	}
-	return r, nil
+	return r
 }
 
 // and returns the condition that the field exists and that holds is true.
@@ -126,101 +123,64 @@ func literalEnd(literal string, raw bool) int {
 }
 
 // typedAll is all for a CRD.
-func (t *translator) typedAll(base string, at, rest []step, absent string) (string, error) {
-	i := slices.IndexFunc(rest, func(s step) bool { return s.each })
+func (t *translator) typedAll(base string, at, rest []step, absent string) string {
+	i := firstEach(rest)
 	if i < 0 {
 		return t.typedValue(base, at, rest, absent)
 	}
-	list, err := t.typedRead(base, at, rest[:i])
-	if err != nil {
-		return "", err
-	}
-	item := t.itemFor(base, rest[:i])
-	each, err := t.typedAll(item, slices.Concat(at, rest[:i+1]), rest[i+1:], holdsAlways)
-	if err != nil {
-		return "", err
-	}
-	every := list.path + ".all(" + item + ", " + each + ")"
+	list := t.typedRead(base, at, rest[:i])
+	_, item := namesInside(base, rest[:i])
+	every := list.path + ".all(" + item + ", " + t.typedAll(item, slices.Concat(at, rest[:i+1]), rest[i+1:], holdsAlways) + ")"
 	if absent != holdsNever {
-		return list.or(absent, every), nil
+		return list.or(absent, every)
 	}
-	some, err := t.typedExists(item, slices.Concat(at, rest[:i+1]), rest[i+1:])
-	if err != nil {
-		return "", err
-	}
-	if some == holdsAlways {
-		return list.and("size(" + list.path + ") > 0 && " + every), nil
-	}
-	return list.and(list.path + ".exists(" + item + ", " + some + ") && " + every), nil
-}
-
-// itemFor returns the variable for the items of a list, which differs from that of the items
-// around it.
-func (t *translator) itemFor(base string, list []step) string {
-	item := "item"
-	if len(list) > 0 {
-		item = itemOf(list[len(list)-1].name)
-	}
-	if item == base {
-		item += "item"
-	}
-	return item
+	return list.and(t.typedSome(list, item, at, rest) + " && " + every)
 }
 
 // typedExists is exists for a CRD.
-func (t *translator) typedExists(base string, at, rest []step) (string, error) {
-	i := slices.IndexFunc(rest, func(s step) bool { return s.each })
+func (t *translator) typedExists(base string, at, rest []step) string {
+	i := firstEach(rest)
 	if i < 0 {
 		return t.typedPresent(base, at, rest)
 	}
-	list, err := t.typedRead(base, at, rest[:i])
-	if err != nil {
-		return "", err
-	}
-	item := t.itemFor(base, rest[:i])
-	some, err := t.typedExists(item, slices.Concat(at, rest[:i+1]), rest[i+1:])
-	if err != nil {
-		return "", err
-	}
+	list := t.typedRead(base, at, rest[:i])
+	_, item := namesInside(base, rest[:i])
+	return list.and(t.typedSome(list, item, at, rest))
+}
+
+// typedSome returns the condition that an item of a list that exists has what the steps behind the
+// list select.
+func (t *translator) typedSome(list typedField, item string, at, rest []step) string {
+	i := firstEach(rest)
+	some := t.typedExists(item, slices.Concat(at, rest[:i+1]), rest[i+1:])
 	if some == holdsAlways {
-		return list.and("size(" + list.path + ") > 0"), nil
+		return "size(" + list.path + ") > 0"
 	}
-	return list.and(list.path + ".exists(" + item + ", " + some + ")"), nil
+	return list.path + ".exists(" + item + ", " + some + ")"
 }
 
 // typedPresent is present for a CRD.
-func (t *translator) typedPresent(base string, at, rest []step) (string, error) {
+func (t *translator) typedPresent(base string, at, rest []step) string {
 	if len(rest) > 0 && defaultAt(slices.Concat(at, rest)).Default != nil {
 		rest = rest[:len(rest)-1]
 	}
-	r, err := t.typedRead(base, at, rest)
-	return r.and(holdsAlways), err
+	return t.typedRead(base, at, rest).and(holdsAlways)
 }
 
 // typedValue is value for a CRD.
-func (t *translator) typedValue(base string, at, rest []step, absent string) (string, error) {
-	r, err := t.typedRead(base, at, rest)
-	if err != nil {
-		return "", err
-	}
-	full := slices.Concat(at, rest)
+func (t *translator) typedValue(base string, at, rest []step, absent string) string {
+	r, full := t.typedRead(base, at, rest), slices.Concat(at, rest)
 	of := t.typeAt(full)
-	holds, err := t.constrained(r.path, of)
-	if err != nil {
-		return "", err
-	}
+	holds := t.constrained(r.path, of)
 	d := defaultAt(full)
 	if d.Default == nil || len(rest) == 0 {
-		return r.or(absent, holds), nil
+		return r.or(absent, holds)
 	}
-	unset, err := t.byDefault(d, of)
-	if err != nil {
-		return "", err
-	}
+	unset := t.byDefault(d, of)
 	leaf := typedField{there: r.there[len(r.there)-1:], path: r.path}
 	if t.zeroMatters(d, unset) {
 		leaf.there = append(slices.Clip(leaf.there), r.path+" != 0")
 	}
 	r.there = r.there[:len(r.there)-1]
-	return r.or(absent, leaf.or(unset, holds)), nil
+	return r.or(absent, leaf.or(unset, holds))
 }

@@ -1,4 +1,4 @@
-package crd
+package export
 
 import (
 	"slices"
@@ -13,6 +13,7 @@ type translator struct {
 	rule     vmrules.Rule
 	anyTypes bool
 	schema   *leastSchema // declares what the expression reads; nil for a policy, which has no declared types
+	refusal  error        // the first condition that cannot be expressed
 }
 
 // Expressions that are always true or never.
@@ -62,33 +63,39 @@ func (t *translator) ofWritten() (string, error) {
 		return "", err
 	}
 	if t.rule.Valid.IsZero() {
-		return t.required(path)
+		return t.required(path), t.refusal
 	}
 	valid, err := t.declared("valid", t.rule.Valid)
 	if err != nil {
 		return "", err
 	}
-	expression, err := t.where(valid, path)
-	if err == nil && valid[0].name != "spec" {
+	expression := t.where(valid, path)
+	if valid[0].name != "spec" {
 		expression = "has(" + t.root + ".spec.template.spec) && (" + expression + ")"
 	}
-	return expression, err
+	return expression, t.refusal
 }
 
-// enforced returns an error for a rule that vmrules ignores.
+// enforced returns an error for a rule that vmrules ignores, or that enforces more than
+// constrained translates.
 func (t *translator) enforced() error {
-	r := t.rule
-	switch r.Kind {
-	case vmrules.KindInteger, vmrules.KindString:
-		return nil
-	case vmrules.KindEnum, vmrules.KindRegex:
-		if r.Min.IsZero() && r.Max.IsZero() && r.MinLength.IsZero() && r.MaxLength.IsZero() && r.Regex.IsZero() &&
-			r.Values == nil && r.ValuesFrom.IsZero() {
-			return refuse("rule", "a rule of kind %s without arguments is ignored", r.Kind)
+	hasArguments := false
+	for key := range t.rule.Arguments() {
+		if !slices.Contains(translated, key) {
+			return refuse(key, "this version of the translation does not know the argument")
 		}
-		return nil
+		hasArguments = true
 	}
-	return refuse("rule", "only rules of the kinds integer, string, enum and regex are translated, not those of kind %q", r.Kind)
+	switch t.rule.Kind {
+	case vmrules.KindInteger, vmrules.KindString:
+	case vmrules.KindEnum, vmrules.KindRegex:
+		if !hasArguments {
+			return refuse("rule", "a rule of kind %s without arguments is ignored", t.rule.Kind)
+		}
+	default:
+		return refuse("rule", "only rules of the kinds integer, string, enum and regex are translated, not those of kind %q", t.rule.Kind)
+	}
+	return nil
 }
 
 // declared returns the steps of a path, and declares its field in the schema.
@@ -110,19 +117,11 @@ func (t *translator) scalar(key string, path vmrules.Path) ([]step, error) {
 }
 
 // where translates a rule with valid: it holds if valid selects nothing.
-func (t *translator) where(valid, path []step) (string, error) {
+func (t *translator) where(valid, path []step) string {
 	if t.selectTogether(valid, path) {
 		return t.all(t.base(path), nil, path, holdsAlways)
 	}
-	there, err := t.exists(t.base(valid), nil, valid)
-	if err != nil {
-		return "", err
-	}
-	required, err := t.required(path)
-	if err != nil {
-		return "", err
-	}
-	return there + " ? " + grouped(required, " ? ") + " : " + holdsAlways, nil
+	return t.exists(t.base(valid), nil, valid) + " ? " + grouped(t.required(path), " ? ") + " : " + holdsAlways
 }
 
 // selectTogether reports whether path selects something whenever valid does: they are the same,
@@ -160,27 +159,14 @@ func inSpec(steps []step) bool {
 }
 
 // required translates a rule without valid: the path must select something.
-func (t *translator) required(path []step) (string, error) {
-	if t.schema != nil {
-		return t.typedAll(t.base(path), nil, path, holdsNever)
-	}
-	i := slices.IndexFunc(path, func(s step) bool { return s.each })
-	if i < 0 {
+func (t *translator) required(path []step) string {
+	i := firstEach(path)
+	if i < 0 || t.schema != nil {
 		return t.all(t.base(path), nil, path, holdsNever)
 	}
-	list, err := t.chain(t.base(path), nil, path[:i])
-	if err != nil {
-		return "", err
-	}
 	name, item := namesFor(path[:i])
-	all, err := t.all(item, path[:i+1], path[i+1:], holdsAlways)
-	if err != nil {
-		return "", err
-	}
-	exists, err := t.exists(item, path[:i+1], path[i+1:])
-	if err != nil {
-		return "", err
-	}
+	all := t.all(item, path[:i+1], path[i+1:], holdsAlways)
+	exists := t.exists(item, path[:i+1], path[i+1:])
 	read := t.read(name, path[:i])
 	some := read + ".exists(" + item + ", " + exists + ")"
 	if exists == holdsAlways {
@@ -190,7 +176,7 @@ func (t *translator) required(path []step) (string, error) {
 	if t.anyTypes {
 		both = t.is(aList, read, both)
 	}
-	return list + ".optMap(" + name + ", " + both + ").orValue(false)", nil
+	return t.chain(t.base(path), nil, path[:i]) + ".optMap(" + name + ", " + both + ").orValue(false)"
 }
 
 // namesFor returns the variables for a list and its items.
@@ -273,118 +259,95 @@ func (t *translator) orNull(v, absent, otherwise string) string {
 
 // all returns the condition that all values that the steps select from base satisfy the rule.
 // It is absent if they select nothing.
-func (t *translator) all(base string, at, rest []step, absent string) (string, error) {
+func (t *translator) all(base string, at, rest []step, absent string) string {
 	if t.schema != nil {
 		return t.typedAll(base, at, rest, absent)
 	}
-	i := slices.IndexFunc(rest, func(s step) bool { return s.each })
+	i := firstEach(rest)
 	if i < 0 {
 		return t.value(base, at, rest, absent)
 	}
 	list := rest[:i]
 	name, item := namesInside(base, list)
-	each, err := t.all(item, slices.Concat(at, rest[:i+1]), rest[i+1:], holdsAlways)
-	if err != nil {
-		return "", err
-	}
+	each := t.all(item, slices.Concat(at, rest[:i+1]), rest[i+1:], holdsAlways)
 	if i == 0 {
-		return t.unless(aList, base, holdsAlways, base+".all("+item+", "+each+")"), nil
+		return t.unless(aList, base, holdsAlways, base+".all("+item+", "+each+")")
 	}
-	optional, err := t.chain(base, at, list)
-	if err != nil {
-		return "", err
-	}
+	optional := t.chain(base, at, list)
 	if !t.anyTypes && absent == holdsAlways {
-		return optional + ".orValue([]).all(" + item + ", " + each + ")", nil
+		return optional + ".orValue([]).all(" + item + ", " + each + ")"
 	}
 	read := t.read(name, list)
-	return optional + ".optMap(" + name + ", " + t.unless(aList, read, absent, read+".all("+item+", "+each+")") + ").orValue(" + absent + ")", nil
+	return optional + ".optMap(" + name + ", " + t.unless(aList, read, absent, read+".all("+item+", "+each+")") + ").orValue(" + absent + ")"
 }
 
 // exists returns the condition that the steps select something from base.
-func (t *translator) exists(base string, at, rest []step) (string, error) {
+func (t *translator) exists(base string, at, rest []step) string {
 	if t.schema != nil {
 		return t.typedExists(base, at, rest)
 	}
-	i := slices.IndexFunc(rest, func(s step) bool { return s.each })
+	i := firstEach(rest)
 	if i < 0 {
 		return t.present(base, at, rest)
 	}
 	name, item := namesInside(base, rest[:i])
-	some, err := t.exists(item, slices.Concat(at, rest[:i+1]), rest[i+1:])
-	if err != nil {
-		return "", err
-	}
+	some := t.exists(item, slices.Concat(at, rest[:i+1]), rest[i+1:])
 	if i == 0 {
-		return t.is(aList, base, base+".exists("+item+", "+some+")"), nil
+		return t.is(aList, base, base+".exists("+item+", "+some+")")
 	}
-	optional, err := t.chain(base, at, rest[:i])
-	if err != nil {
-		return "", err
-	}
+	optional := t.chain(base, at, rest[:i])
 	switch {
 	case !t.anyTypes && some == holdsAlways:
-		return "size(" + optional + ".orValue([])) > 0", nil
+		return "size(" + optional + ".orValue([])) > 0"
 	case !t.anyTypes:
-		return optional + ".orValue([]).exists(" + item + ", " + some + ")", nil
+		return optional + ".orValue([]).exists(" + item + ", " + some + ")"
 	}
 	read := t.read(name, rest[:i])
-	return optional + ".optMap(" + name + ", " + t.is(aList, read, read+".exists("+item+", "+some+")") + ").orValue(false)", nil
+	return optional + ".optMap(" + name + ", " + t.is(aList, read, read+".exists("+item+", "+some+")") + ").orValue(false)"
 }
 
 // present returns the condition that steps of names and indexes select something.
-func (t *translator) present(base string, at, rest []step) (string, error) {
+func (t *translator) present(base string, at, rest []step) string {
 	if len(rest) == 0 {
-		return t.is(aScalar, base, holdsAlways), nil
+		return t.is(aScalar, base, holdsAlways)
 	}
-	full := slices.Concat(at, rest)
-	if defaultAt(full).Default != nil {
+	if defaultAt(slices.Concat(at, rest)).Default != nil {
 		return t.presentByDefault(base, at, rest)
 	}
-	optional, err := t.chain(base, at, rest)
 	if t.anyTypes {
-		return optional + ".orValue(null) != null", err
+		return t.chain(base, at, rest) + ".orValue(null) != null"
 	}
-	return optional + ".hasValue()", err
+	return t.chain(base, at, rest) + ".hasValue()"
 }
 
 // presentByDefault is present for a field with a default, which exists if its parent does.
-func (t *translator) presentByDefault(base string, at, rest []step) (string, error) {
+func (t *translator) presentByDefault(base string, at, rest []step) string {
 	parent := rest[:len(rest)-1]
 	if len(parent) == 0 {
-		return t.is(anObject, base, holdsAlways), nil
+		return t.is(anObject, base, holdsAlways)
 	}
 	if !t.anyTypes {
 		return t.present(base, at, parent)
 	}
-	optional, err := t.chain(base, at, parent)
-	if err != nil {
-		return "", err
-	}
 	name := nameOf(parent)
-	return optional + ".optMap(" + name + ", " + t.is(anObject, t.read(name, parent), holdsAlways) + ").orValue(false)", nil
+	return t.chain(base, at, parent) + ".optMap(" + name + ", " + t.is(anObject, t.read(name, parent), holdsAlways) + ").orValue(false)"
 }
 
 // value returns the condition that the value that steps of names and indexes select satisfies
 // the rule. It is absent if they select nothing.
-func (t *translator) value(base string, at, rest []step, absent string) (string, error) {
+func (t *translator) value(base string, at, rest []step, absent string) string {
 	full := slices.Concat(at, rest)
 	of := t.typeAt(full)
 	if len(rest) == 0 {
-		holds, err := t.constrained(base, of)
-		return t.orNull(base, absent, holds), err
+		return t.orNull(base, absent, t.constrained(base, of))
 	}
 	if d := defaultAt(full); d.Default != nil {
 		return t.valueOrDefault(d, base, at, rest, absent)
 	}
-	optional, err := t.chain(base, at, rest)
-	if err != nil {
-		return "", err
-	}
 	v := nameOf(rest)
 	read := t.read(v, rest)
-	holds, err := t.constrained(read, of)
-	return optional + t.mapped(v, t.orNull(read, absent, holds), t.asQuantity(read, of)) + ".orValue(" + absent + ")", err
+	holds := t.orNull(read, absent, t.constrained(read, of))
+	return t.chain(base, at, rest) + t.mapped(v, holds, t.asQuantity(read, of)) + ".orValue(" + absent + ")"
 }
 
 // mapped returns the calls that map an optional with the value v to a condition. If the condition

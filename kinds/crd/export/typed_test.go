@@ -1,4 +1,4 @@
-package crd
+package export
 
 import (
 	"os"
@@ -31,7 +31,7 @@ var valuesOfVM = sync.OnceValue(func() *spec.Schema {
 })
 
 func declaredWith(metadata spec.Schema) *spec.Schema {
-	text, err := os.ReadFile("../../internal/vmapi/fields.txt")
+	text, err := os.ReadFile("../../../internal/vmapi/fields.txt")
 	if err != nil {
 		panic(err)
 	}
@@ -124,7 +124,7 @@ var typedEnv = sync.OnceValue(func() *cel.Env {
 	declared := openapi.SchemaDeclType(declaredVM(), true).MaybeAssignTypeName("VirtualMachine")
 	set, err := baseEnv().Extend(environment.VersionedOptions{
 		IntroducedVersion: version.MajorMinor(1, 0),
-		EnvOptions:        []cel.EnvOption{cel.Variable(varObject, declared.CelType())},
+		EnvOptions:        []cel.EnvOption{cel.Variable("object", declared.CelType())},
 		DeclTypes:         []*apiservercel.DeclType{declared},
 	})
 	if err != nil {
@@ -135,11 +135,11 @@ var typedEnv = sync.OnceValue(func() *cel.Env {
 
 // typedPolicyOf is policyOf for VMs whose fields have declared types. The API server only
 // compiles policies with these; here they are evaluated too.
-func typedPolicyOf(t *testing.T, m Migration) (string, evaluator) {
-	if len(m.Policy) == 0 {
+func typedPolicyOf(t *testing.T, out Translation) (string, evaluator) {
+	if len(out.Policy) == 0 {
 		return "", nil
 	}
-	expression := m.Policy[0].Expression
+	expression := out.Policy[0].Expression
 	ast, issues := typedEnv().Compile(expression)
 	if issues.Err() != nil {
 		t.Fatalf("%s\n%v", expression, issues.Err())
@@ -149,7 +149,7 @@ func typedPolicyOf(t *testing.T, m Migration) (string, evaluator) {
 		t.Fatal(err)
 	}
 	return expression, func(object map[string]any) (celResult, error) {
-		v, _, err := program.Eval(map[string]any{varObject: openapi.UnstructuredToVal(object, valuesOfVM())})
+		v, _, err := program.Eval(map[string]any{"object": openapi.UnstructuredToVal(object, valuesOfVM())})
 		if err != nil {
 			return celError, err
 		}

@@ -1,6 +1,7 @@
-package crd
+package export
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math/big"
@@ -14,11 +15,16 @@ import (
 	"github.com/vmrules/vmrules"
 )
 
+// translated has the arguments that constrained translates. A later version of vmrules may have
+// more.
+var translated = []string{"min", "max", "minLength", "maxLength", "values", "regex"}
+
 // constrained returns the condition that a value satisfies the rule. It is never true for null.
-func (t *translator) constrained(v string, of fieldType) (string, error) {
+// If it cannot be expressed, the rule is refused.
+func (t *translator) constrained(v string, of fieldType) string {
 	r := t.rule
 	if r.Kind == vmrules.KindString && of == integerType {
-		return holdsNever, nil
+		return holdsNever
 	}
 	var all []string
 	if r.Kind == vmrules.KindString && of != stringType {
@@ -27,7 +33,8 @@ func (t *translator) constrained(v string, of fieldType) (string, error) {
 	for _, part := range []func(string, fieldType) ([]string, error){t.numbers, t.lengths, t.allowed, t.matched} {
 		conditions, err := part(v, of)
 		if err != nil {
-			return "", err
+			t.refusal = cmp.Or(t.refusal, err)
+			return holdsNever
 		}
 		all = append(all, conditions...)
 	}
@@ -35,9 +42,9 @@ func (t *translator) constrained(v string, of fieldType) (string, error) {
 		all = append(all, t.typed(v, of))
 	}
 	if slices.Contains(all, holdsNever) {
-		return holdsNever, nil
+		return holdsNever
 	}
-	return strings.Join(all, " && "), nil
+	return strings.Join(all, " && ")
 }
 
 // typed returns the condition that a value has its type and is not null, for a rule without
@@ -139,10 +146,9 @@ func (t *translator) allowsZero() bool {
 	if t.rule.Min.IsZero() && t.rule.Max.IsZero() {
 		return true
 	}
-	bounds := translator{rule: vmrules.Rule{
-		Kind: vmrules.KindInteger, Name: "bounds", Message: "bounds", Min: t.rule.Min, Max: t.rule.Max,
-	}}
-	return bounds.holds(0) != holdsNever
+	r := t.rule
+	bounds := vmrules.Rule{Kind: vmrules.KindInteger, Name: r.Name, Path: r.Path, Message: r.Message, Min: r.Min, Max: r.Max}
+	return (&translator{rule: bounds}).holds(0) != holdsNever
 }
 
 // direct returns a limit as an integer, with which an integer field can be compared directly.
@@ -159,8 +165,7 @@ func (t *translator) direct(key string, limit vmrules.Argument, of fieldType) (s
 	if err != nil || t.typeAt(steps) != integerType {
 		return "", false, err
 	}
-	read, err := t.plainChain(steps)
-	return read, true, err
+	return t.plainChain(steps), true, nil
 }
 
 // quantity returns a limit as a quantity, and further conditions on the limit.
@@ -173,11 +178,7 @@ func (t *translator) quantity(key string, limit vmrules.Argument) (string, []str
 	if err != nil {
 		return "", nil, err
 	}
-	read, err := t.plainChain(steps)
-	if err != nil {
-		return "", nil, err
-	}
-	of := t.typeAt(steps)
+	read, of := t.plainChain(steps), t.typeAt(steps)
 	if of == integerType || t.hasPattern(of) {
 		return t.asQuantity(read, of), nil, nil
 	}
@@ -194,7 +195,7 @@ func (t *translator) argument(key string, a vmrules.Argument) ([]step, error) {
 	if defaultAt(steps).Default != nil {
 		return nil, refuse(key, "%s has a default, which CEL cannot read", path)
 	}
-	if hasEach(steps) {
+	if firstEach(steps) >= 0 {
 		return nil, refuse(key, "%s may select several values, but one is needed", path)
 	}
 	return steps, nil

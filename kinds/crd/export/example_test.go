@@ -1,14 +1,14 @@
-package crd_test
+package export_test
 
 import (
 	"fmt"
 	"log"
 
 	"github.com/vmrules/vmrules"
-	"github.com/vmrules/vmrules/kinds/crd"
+	"github.com/vmrules/vmrules/kinds/crd/export"
 )
 
-func ExampleFromRules() {
+func ExampleTranslate() {
 	rules, err := vmrules.ParseRules(`[
 		{
 			"name": "enough-cores", "rule": "integer", "min": 2,
@@ -30,17 +30,17 @@ func ExampleFromRules() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	m := crd.FromRules(rules)
+	out := export.Translate(rules)
 	fmt.Println("ValidatingAdmissionPolicy:")
-	for _, v := range m.Policy {
+	for _, v := range out.Policy {
 		fmt.Println("-", v.Expression)
 	}
 	fmt.Println("x-kubernetes-validations:")
-	for _, r := range m.CRD {
+	for _, r := range out.CRD {
 		fmt.Println("-", r.Rule)
 	}
 	fmt.Println("Not translated:")
-	for _, u := range m.Untranslated {
+	for _, u := range out.Untranslated {
 		fmt.Println("-", u)
 	}
 	// Output:

@@ -1,4 +1,9 @@
-package crd
+// Package export translates the rules of an annotation to CEL, so that a cluster can judge its
+// VirtualMachines itself: by a ValidatingAdmissionPolicy, or by the x-kubernetes-validations of a
+// CustomResourceDefinition.
+//
+// README.md shows the translation, and lists what is not translated.
+package export
 
 import (
 	"cmp"
@@ -11,12 +16,12 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/kinds/crd/internal/celprice"
 )
 
-// A Migration holds rules in CEL, with which a cluster can judge its VirtualMachines itself. Each
-// rule is in Policy or Warnings, or in Untranslated with the reason. Each rule is also in CRD, or
-// in Untranslated with the reason.
-type Migration struct {
+// A Translation holds rules in CEL. Each rule is in Policy or Warnings, or in Untranslated with
+// the reason. Each rule is also in CRD, or in Untranslated with the reason.
+type Translation struct {
 	// Policy has the validations of a ValidatingAdmissionPolicy that matches
 	// virtualmachines in kubevirt.io. Its binding has the action Deny. Policies returns
 	// it whole.
@@ -75,7 +80,7 @@ type Option func(*translator)
 // types of KubeVirt's API, which KubeVirt's own CRD enforces.
 func AnyTypes() Option { return func(t *translator) { t.anyTypes = true } }
 
-// FromRules translates rules to CEL.
+// Translate returns rules in CEL.
 //
 // For a VirtualMachine, the expression of a rule is
 //
@@ -91,36 +96,32 @@ func AnyTypes() Option { return func(t *translator) { t.anyTypes = true } }
 // This holds for all VMs whose fields have the types of KubeVirt's API, which its CRD enforces.
 // It denies null. For a VM with null, a policy may be false where the rule is satisfied, but it
 // is never true where the rule is violated. With AnyTypes, null is the same as absent, and a
-// policy is never true for a VM that violates the rule, whatever the types of its fields. If a VM has an array instead of an object, the
-// policy may be an error although the rule is satisfied.
+// policy is never true for a VM that violates the rule, whatever the types of its fields. If a VM
+// has an array instead of an object, the policy may be an error although the rule is satisfied.
 //
 // It also holds only for numbers that CEL represents exactly: integers of at most 18 digits,
 // and other numbers of at most 15 digits, 9 of them behind the point. A number with a point or
 // an exponent that is compared as text must be less than 1e6.
 //
 // A rule that cannot be translated for all these VMs and numbers is in Untranslated.
-func FromRules(rules vmrules.Rules, opts ...Option) Migration {
-	var m Migration
+func Translate(rules vmrules.Rules, opts ...Option) Translation {
+	var out Translation
 	all, work := newSchema(), &allowance{left: maxTranslation}
 	for i, r := range rules.All() {
-		if rules.WholeObjects() {
-			m.Untranslated = append(m.Untranslated, untranslated(FormBoth, i, r, refuse("", "the rule is about whole objects, not about a VM's spec.template")))
-			continue
+		policy := refuse("", "the rule is about whole objects, not about a VM's spec.template")
+		crd := policy
+		if !rules.WholeObjects() {
+			policy, crd = out.addPolicy(r, work, opts), out.addCRD(r, work, all)
 		}
-		policy, crd := m.addPolicy(r, work, opts), m.addCRD(r, work, all)
 		if policy != nil && crd != nil && policy.Error() == crd.Error() {
-			m.Untranslated = append(m.Untranslated, untranslated(FormBoth, i, r, policy))
+			out.leaveOut(FormBoth, i, r, policy)
 			continue
 		}
-		if policy != nil {
-			m.Untranslated = append(m.Untranslated, untranslated(FormPolicy, i, r, policy))
-		}
-		if crd != nil {
-			m.Untranslated = append(m.Untranslated, untranslated(FormCRD, i, r, crd))
-		}
+		out.leaveOut(FormPolicy, i, r, policy)
+		out.leaveOut(FormCRD, i, r, crd)
 	}
-	m.Schema = all.ofVM(m.CRD)
-	return m
+	out.Schema = all.ofVM(out.CRD)
+	return out
 }
 
 // forPolicy returns a translator of a rule for Policy or Warnings.
@@ -132,13 +133,13 @@ func forPolicy(r vmrules.Rule, opts []Option) *translator {
 	return t
 }
 
-func (m *Migration) addPolicy(r vmrules.Rule, work *allowance, opts []Option) error {
+func (out *Translation) addPolicy(r vmrules.Rule, work *allowance, opts []Option) error {
 	t := forPolicy(r, opts)
 	expression, err := t.translate()
 	if err != nil {
 		return err
 	}
-	if err := work.take(programWork + tokens(expression)*tokenWork); err != nil {
+	if err := work.take(celprice.ProgramWork + celprice.Tokens(expression)*celprice.TokenWork); err != nil {
 		return err
 	}
 	if err := checkPolicy(expression); err != nil {
@@ -146,20 +147,20 @@ func (m *Migration) addPolicy(r vmrules.Rule, work *allowance, opts []Option) er
 	}
 	v := admissionv1.Validation{Expression: expression, Message: messageOf(r), Reason: new(metav1.StatusReasonInvalid)}
 	text := t.messageExpression(v.Message)
-	if text != "" && work.take(programWork+tokens(text)*tokenWork) == nil && checkMessage(text) == nil {
+	if text != "" && work.take(celprice.ProgramWork+celprice.Tokens(text)*celprice.TokenWork) == nil && checkMessage(text) == nil {
 		v.MessageExpression = text
 	}
 	if r.JustWarning {
-		m.Warnings = append(m.Warnings, v)
+		out.Warnings = append(out.Warnings, v)
 		return nil
 	}
-	m.Policy = append(m.Policy, v)
+	out.Policy = append(out.Policy, v)
 	return nil
 }
 
 // addCRD translates a rule for CRD, and adds the fields that it reads to the schema of all
 // rules.
-func (m *Migration) addCRD(r vmrules.Rule, work *allowance, all *leastSchema) error {
+func (out *Translation) addCRD(r vmrules.Rule, work *allowance, all *leastSchema) error {
 	if r.JustWarning {
 		return refuse("justWarning", "the rules of a CRD cannot warn")
 	}
@@ -168,7 +169,7 @@ func (m *Migration) addCRD(r vmrules.Rule, work *allowance, all *leastSchema) er
 	if err != nil {
 		return err
 	}
-	if err := work.take(validatorWork + ruleWork + tokens(expression)*ruleTokenWork); err != nil {
+	if err := work.take(celprice.ValidatorWork + celprice.RuleWork + celprice.Tokens(expression)*celprice.RuleTokenWork); err != nil {
 		return err
 	}
 	rule := t.validationRule(expression)
@@ -179,7 +180,7 @@ func (m *Migration) addCRD(r vmrules.Rule, work *allowance, all *leastSchema) er
 		return refuse("", "this rule and an earlier one disagree on whether a field is an object, an array or a scalar")
 	}
 	all.merge(t.schema)
-	m.CRD = append(m.CRD, rule)
+	out.CRD = append(out.CRD, rule)
 	return nil
 }
 
@@ -206,15 +207,19 @@ func refuse(key, format string, args ...any) error {
 	return refusal{key, fmt.Sprintf(format, args...)}
 }
 
-func untranslated(form Form, i int, r vmrules.Rule, err error) Untranslated {
+// leaveOut records that a rule is not translated to a form, unless err is nil.
+func (out *Translation) leaveOut(form Form, i int, r vmrules.Rule, err error) {
+	if err == nil {
+		return
+	}
 	u := Untranslated{Form: form, Index: i, Rule: r.Name, Why: err.Error()}
 	if refused, ok := err.(refusal); ok {
 		u.Key = refused.key
 	}
-	return u
+	out.Untranslated = append(out.Untranslated, u)
 }
 
-// maxTranslation is the work of compiling expressions in one call of FromRules. It is the
+// maxTranslation is the work of compiling expressions in one call of Translate. It is the
 // default Work of a vmrules.Budget.
 const maxTranslation = 1_000_000_000
 

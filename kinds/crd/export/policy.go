@@ -1,4 +1,4 @@
-package crd
+package export
 
 import (
 	"fmt"
@@ -41,7 +41,7 @@ const warningsSuffix = "-warnings"
 //
 // It returns an error if the name is not that of a Kubernetes object, or if a condition does not
 // compile because the annotation is too long.
-func (m Migration) Policies(name string, s Scope) ([]Policy, error) {
+func (out Translation) Policies(name string, s Scope) ([]Policy, error) {
 	if wrong := validation.IsDNS1123Subdomain(name + warningsSuffix); wrong != nil {
 		return nil, fmt.Errorf("%q cannot be the name of a policy: %s", name, strings.Join(wrong, "; "))
 	}
@@ -52,11 +52,11 @@ func (m Migration) Policies(name string, s Scope) ([]Policy, error) {
 		}
 	}
 	var all []Policy
-	if len(m.Policy) > 0 {
-		all = append(all, policyOfRules(name, m.Policy, conditions, admissionv1.Deny))
+	if len(out.Policy) > 0 {
+		all = append(all, policyOfRules(name, out.Policy, conditions, admissionv1.Deny))
 	}
-	if len(m.Warnings) > 0 {
-		all = append(all, policyOfRules(name+warningsSuffix, m.Warnings, conditions, admissionv1.Warn))
+	if len(out.Warnings) > 0 {
+		all = append(all, policyOfRules(name+warningsSuffix, out.Warnings, conditions, admissionv1.Warn))
 	}
 	return all, nil
 }

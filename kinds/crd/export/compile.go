@@ -1,4 +1,4 @@
-package crd
+package export
 
 import (
 	"fmt"
@@ -17,11 +17,11 @@ import (
 )
 
 // baseEnv is Kubernetes' environment of the first version that has all functions that the
-// expressions use. All expressions are compiled with it before FromRules returns them.
+// expressions use. All expressions are compiled with it before Translate returns them.
 var baseEnv = sync.OnceValue(func() *environment.EnvSet { return environment.MustBaseEnvSet(version.MajorMinor(1, 30)) })
 
 var policyEnv = sync.OnceValues(func() (*celgo.Env, error) {
-	return withVariables(baseEnv(), celgo.Variable(varObject, celgo.DynType))
+	return baseEnv().NewExpressionsEnv().Extend(celgo.Variable("object", celgo.DynType))
 })
 
 // checkPolicy returns an error if a policy cannot have an expression.

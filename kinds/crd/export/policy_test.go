@@ -1,4 +1,4 @@
-package crd
+package export
 
 import (
 	"fmt"
@@ -19,7 +19,7 @@ var windows = Scope{Template: "windows", Namespace: "openshift", Annotation: `[{
 
 func mustPolicies(t *testing.T, rules vmrules.Rules, s Scope) []Policy {
 	t.Helper()
-	all, err := FromRules(rules).Policies("windows", s)
+	all, err := Translate(rules).Policies("windows", s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,7 +31,7 @@ func mustPolicies(t *testing.T, rules vmrules.Rules, s Scope) []Policy {
 // KubeVirt's API.
 func TestPolicies(t *testing.T) {
 	var declared []any
-	for i, v := range fromRulesVectors(t) {
+	for i, v := range readVectors(t) {
 		if path := fmt.Sprint(v.Rule["path"], v.Rule["valid"]); !strings.Contains(path, "x-y") && !strings.Contains(path, "limits.") {
 			rule := map[string]any{"name": fmt.Sprint("rule-", i), "message": "what is\nwrong"}
 			maps.Copy(rule, v.Rule)
@@ -53,7 +53,7 @@ func TestPolicies(t *testing.T) {
 	if diff := gocmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	anyTypes, err := FromRules(parseAll(t, declared...), AnyTypes()).Policies("windows", windows)
+	anyTypes, err := Translate(parseAll(t, declared...), AnyTypes()).Policies("windows", windows)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -217,7 +217,7 @@ func firstFalse(t *testing.T, s Scope, vm map[string]any) string {
 
 // If a VM names a template with its namespace, it is in the scope exactly if TemplateOf says so.
 func TestScopeIsTemplateOf(t *testing.T) {
-	g := rand.New(rand.NewPCG(fromRulesSeed(t), 0))
+	g := rand.New(rand.NewPCG(seed(t), 0))
 	some := func() map[string]any {
 		found := map[string]any{}
 		for _, key := range []string{vmrules.TemplateLabel, vmrules.TemplateNamespaceLabel, vmrules.OldTemplateNamespaceLabel} {
@@ -262,7 +262,7 @@ func TestPoliciesForAll(t *testing.T) {
 		t.Errorf("%s is false", got)
 	}
 	rules := parseAll(t, map[string]any{"name": "r", "message": "m", "rule": "string", "path": "jsonpath::.spec.hostname"})
-	m := FromRules(rules)
+	out := Translate(rules)
 	for _, c := range []struct {
 		name  string
 		scope Scope
@@ -272,11 +272,11 @@ func TestPoliciesForAll(t *testing.T) {
 		{strings.Repeat("a", 250), windows, "cannot be the name of a policy"},
 		{"windows", Scope{Annotation: strings.Repeat("x", 200_000)}, "the condition without-other-rules"},
 	} {
-		if _, err := m.Policies(c.name, c.scope); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := out.Policies(c.name, c.scope); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%.20s: %v", c.name, err)
 		}
 	}
-	if none, err := FromRules(vmrules.Rules{}).Policies("none", windows); none != nil || err != nil {
+	if none, err := Translate(vmrules.Rules{}).Policies("none", windows); none != nil || err != nil {
 		t.Errorf("without rules: %v, %v", none, err)
 	}
 }
@@ -301,8 +301,8 @@ func TestMessageExpression(t *testing.T) {
 		{"items of items", ".spec.domain.devices.interfaces[*].ports[*].name", `template: {spec: {}}`, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			m := FromRules(parseAll(t, map[string]any{"name": "r", "message": "m", "rule": "string", "path": "jsonpath::" + c.path}))
-			expression := m.Policy[0].MessageExpression
+			out := Translate(parseAll(t, map[string]any{"name": "r", "message": "m", "rule": "string", "path": "jsonpath::" + c.path}))
+			expression := out.Policy[0].MessageExpression
 			if expression == "" {
 				if c.want != "" {
 					t.Error("there is no expression")
@@ -325,7 +325,7 @@ func TestMessageExpression(t *testing.T) {
 			if err := yaml.Unmarshal([]byte(c.spec), &spec); err != nil {
 				t.Fatal(err)
 			}
-			got, _, err := program.Eval(map[string]any{varObject: decoded(map[string]any{"spec": spec})})
+			got, _, err := program.Eval(map[string]any{"object": decoded(map[string]any{"spec": spec})})
 			if err != nil || got.Value() != c.want {
 				t.Errorf("%v, %v, want %s\n%s", got, err, c.want, expression)
 			}
@@ -336,7 +336,7 @@ func TestMessageExpression(t *testing.T) {
 // Messages that Kubernetes would refuse are changed. A long one has no expression.
 func TestMessageOf(t *testing.T) {
 	rules := parseAll(t, map[string]any{"name": "r", "message": strings.Repeat("m", 6000), "rule": "string", "path": "jsonpath::.spec.hostname"})
-	if got := FromRules(rules).Policy[0].MessageExpression; got != "" {
+	if got := Translate(rules).Policy[0].MessageExpression; got != "" {
 		t.Errorf("an expression of %d bytes", len(got))
 	}
 	for message, want := range map[string]string{"a\r\nb\n": "a b", " \n ": `the rule "r" is violated`, "m": "m"} {

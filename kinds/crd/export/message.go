@@ -1,4 +1,4 @@
-package crd
+package export
 
 import (
 	"slices"
@@ -47,17 +47,14 @@ const notSet = `"not set"`
 // found returns an expression for what a VM has at a path, as text. It returns "" for items of
 // items.
 func (t *translator) found(steps []step) string {
-	i := slices.IndexFunc(steps, func(s step) bool { return s.each })
+	i := firstEach(steps)
 	if i < 0 {
 		return t.text(t.base(steps), nil, steps)
 	}
-	if hasEach(steps[i+1:]) {
+	if firstEach(steps[i+1:]) >= 0 {
 		return ""
 	}
-	list, err := t.chain(t.base(steps), nil, steps[:i])
-	if err != nil {
-		return ""
-	}
+	list := t.chain(t.base(steps), nil, steps[:i])
 	_, item := namesFor(steps[:i])
 	text := "string(" + item + ")"
 	if i+1 < len(steps) {
@@ -68,10 +65,7 @@ func (t *translator) found(steps []step) string {
 
 // text returns an expression for a field below base, as text.
 func (t *translator) text(base string, at, steps []step) string {
-	optional, err := t.chain(base, at, steps)
-	if err != nil {
-		return notSet
-	}
+	optional := t.chain(base, at, steps)
 	if t.typeAt(slices.Concat(at, steps)) == stringType {
 		return optional + ".orValue(" + notSet + ")"
 	}

@@ -1,4 +1,4 @@
-package crd
+package export
 
 import (
 	"slices"
@@ -13,9 +13,10 @@ var setters = []string{"instancetype", "preference"}
 // maySet reports whether the object that a setter names may set a field that one of the rule's
 // paths selects.
 func maySet(setter string, r vmrules.Rule) bool {
-	paths := []vmrules.Path{r.Path, r.Valid, r.ValuesFrom}
-	for _, a := range append([]vmrules.Argument{r.Min, r.Max, r.MinLength, r.MaxLength, r.Regex}, r.Values...) {
-		if path, ok := a.Path(); ok {
+	paths := []vmrules.Path{r.Path, r.Valid}
+	for _, arguments := range r.Arguments() {
+		for _, a := range arguments {
+			path, _ := a.Path()
 			paths = append(paths, path)
 		}
 	}
