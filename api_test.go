@@ -20,7 +20,7 @@ func TestExportedNames(t *testing.T) { apitest.CheckCount(t, 230) }
 
 func TestZeroValues(t *testing.T) {
 	apitest.CheckZero(t,
-		vmrules.Argument{}, vmrules.Default{}, vmrules.Input{}, vmrules.InvalidError{}, vmrules.Kind(""), vmrules.ParseError{},
+		vmrules.Argument{}, vmrules.Input{}, vmrules.InvalidError{}, vmrules.Kind(""), vmrules.ParseError{},
 		vmrules.Path{}, vmrules.Problem{}, vmrules.Report{}, vmrules.Result{}, vmrules.Rule{}, vmrules.RuleSource{},
 		vmrules.Rules{}, vmrules.Violation{},
 	)
