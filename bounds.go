@@ -1,12 +1,5 @@
 package vmrules
 
-import (
-	"cmp"
-	"time"
-
-	"github.com/vmrules/vmrules/internal/meter"
-)
-
 // Anybody who can write a VM can write its annotation and its fields, so both
 // are hostile input. Some limits apply to each thing separately. They are here;
 // in internal/quantity for numbers, internal/value for the depth of an object,
@@ -18,46 +11,6 @@ const (
 	maxRules      = 10_000
 	maxBuilt      = 16 << 20 // bytes of JSON, for rules built in Go: a schema may be larger than any annotation
 )
-
-// A Budget is what one call may spend. ParseRules, NewRules and RulesFor spend it on
-// reading all rules of an annotation. Validate and package form spend it on judging an
-// object, with all its targets and rules. ValidateOwn spends one Budget on reading and
-// judging all VMs. What a call cannot pay for is not done: reading then reports a problem,
-// and judging leaves the rule Undecided.
-//
-// Work or Kept that is 0 or less means the default. With the default, any call ends within
-// 2 seconds and 256 MB on two cores, for an annotation of 256 KiB and an object of
-// 1.5 MB. It is enough for 1,000 rules, for 10,000 values of an enum, and for lists of
-// 10,000 VMs.
-type Budget struct {
-	// Work is the work of the call, in units of about a nanosecond.
-	Work int
-	// Kept is the memory that the rules and the report hold, in bytes.
-	Kept int
-	// Backtracking is how long all regular expressions that backtrack may take together when
-	// an object is judged. The default is 500 ms; less than 0 is no time. The last of them may
-	// take 200 ms longer. Most regular expressions do not backtrack: they need none of this
-	// time, and pay from Work.
-	//
-	// As many calls as there are cores match those that backtrack at the same time. The time
-	// does not run for calls that wait for them; after a second of waiting, the rule is
-	// Undecided.
-	Backtracking time.Duration
-}
-
-// WithBudget sets what one call may spend on reading or on judging.
-func WithBudget(b Budget) Option { return b }
-
-func (b Budget) changeReading(o *parseOptions) { o.limits = b }
-func (b Budget) changeJudging(s *settings)     { s.limits = b }
-
-// A budget is what a call has left of its Budget. It is not safe for concurrent use.
-type budget = meter.Budget
-
-// whole returns the Budget with nothing spent.
-func (b Budget) whole() budget {
-	return budget{Meter: meter.OrDefault(b.Work, b.Kept), Backtracking: cmp.Or(b.Backtracking, 500*time.Millisecond)}
-}
 
 // The cost of each step, in units of work, measured and rounded up. Package
 // internal/jsontext has the costs of JSON, internal/jsonpath those of a search, and

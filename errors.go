@@ -237,15 +237,6 @@ const (
 	codeNoArguments  = "no-arguments"
 )
 
-// isOfStrict reports whether only Strict makes something with this code a problem.
-func isOfStrict(code string) bool {
-	switch code {
-	case codeMisspeltKey, codeUnknownKey, codeMisspeltKind, codeUnknownKind, codeNoArguments:
-		return true
-	}
-	return false
-}
-
 // codeOf returns the code of a problem with the value of a key.
 func codeOf(reason Reason, key string) string {
 	switch reason {

@@ -9,19 +9,6 @@ import (
 	"github.com/vmrules/vmrules/internal/value"
 )
 
-// WithKind adds a kind of rule beyond those of the format. ParseRules, NewRules and RulesFor
-// then know it. Programs that do not know the kind ignore such rules, as the format demands.
-// The compiler reads the keys that belong to the kind, and its Checker judges what the
-// rule's path selects. What all kinds share does not change: name, path, valid, message
-// and justWarning, and the arguments of the format, which constrain the values once the
-// Checker is satisfied.
-//
-// If a kind has two compilers, the later one counts. It is a Problem if the name is empty
-// or that of a kind of the format, or if the compiler is nil.
-func WithKind(kind Kind, c KindCompiler) ParseOption {
-	return parseOption(func(o *parseOptions) { o.kinds = append(o.kinds, namedKind{kind, c}) })
-}
-
 // A KindCompiler returns the Checker of one rule, or what is wrong with the rule. It is
 // called once, when the rule is read. Rules are hostile input, so it must bound its own
 // time. If it panics, the rule has a Problem.
@@ -144,48 +131,4 @@ func (o *parseOptions) compiler(k Kind) KindCompiler {
 		}
 	}
 	return nil
-}
-
-// compile asks the kind for its Checker.
-func (r *ruleReader) compile(c KindCompiler) {
-	source := RuleSource{&r.rule.Rule, r.node, r.text, &r.rule.own, r.budget}
-	checker, problems := compileSafely(c, source)
-	for _, p := range problems {
-		r.problems = append(r.problems, r.ofKind(p))
-	}
-	if checker == nil && len(problems) == 0 {
-		r.problem(r.node, "", ReasonInvalid, "the kind %s gave no Checker for this rule", value.Quoted(string(r.rule.Kind)))
-	}
-	r.rule.checker = checker
-}
-
-// compileSafely recovers if a compiler panics, so that it does not stop the program.
-func compileSafely(c KindCompiler, s RuleSource) (checker Checker, problems []Problem) {
-	defer func() {
-		if failure := recover(); failure != nil {
-			why := value.Shortened(fmt.Sprint(failure))
-			checker, problems = nil, []Problem{s.Problem("", ReasonInvalid, "the kind %s cannot read this rule: %s", value.Quoted(string(s.rule.Kind)), why)}
-		}
-	}()
-	return c(s)
-}
-
-// ofKind returns a problem of a KindCompiler as one of this rule, with a reason that Problem
-// of a RuleSource allows.
-func (r *ruleReader) ofKind(p Problem) Problem {
-	p.Index = r.index
-	if p.Offset < r.node.Start || p.Offset > r.node.End {
-		p.Offset = r.node.Start
-	}
-	switch p.Reason {
-	case ReasonTypeInvalid, ReasonDuplicate, ReasonTooLong:
-	case ReasonRequired:
-		if p.Key == "" {
-			p.Reason = ReasonInvalid
-		}
-	default:
-		p.Reason = ReasonInvalid
-	}
-	p.Code = codeOf(p.Reason, p.Key)
-	return p
 }

@@ -8,20 +8,6 @@ import (
 	"github.com/vmrules/vmrules/internal/vmtarget"
 )
 
-// Ratcheting makes an update fail only by what it changes. It has no effect without WithOldObject,
-// as when an object is created.
-//
-// A violation is a warning if the old object has it too: by the same rule, argument, limit and
-// value at the same place, or by a value that is missing in both. Items of disks, volumes,
-// interfaces and networks are the same if they have the same name, and items of other lists if
-// they have the same index. A rule that is Undecided in both objects for the same reason is
-// Warned, unless the reason is DoubtBound. The Note of a rule with nothing else wrong is "not
-// changed by this update". Nothing is forgiven if the update adds a doubt: a value or an argument
-// that cannot be judged any more, or another instance type or preference that is not given.
-//
-// The same rules judge both objects. WithInstancetypes expands each with what it names itself.
-func Ratcheting() ValidateOption { return validateOption(func(s *settings) { s.ratchets = true }) }
-
 // ratchet turns what the old object has too into warnings, in the decision about a rule.
 func (e *evaluation) ratchet(r *rule, t *target) {
 	d := e.decision

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -14,145 +13,6 @@ import (
 	"github.com/vmrules/vmrules/internal/rulekey"
 	"github.com/vmrules/vmrules/internal/value"
 )
-
-// parseRules returns the rules in the text of an annotation, or all problems.
-func parseRules(annotation string, o parseOptions) (Rules, []Problem) {
-	rules, _, problems := readRules(annotation, o)
-	if len(problems) > 0 {
-		return Rules{}, problems
-	}
-	return newRules(rules, o.isWhole), nil
-}
-
-// readRules returns all problems in the text of an annotation, and as much of each rule as can
-// be read, with its node.
-func readRules(annotation string, o parseOptions) ([]rule, []jsontext.Node, []Problem) {
-	if problems := o.problems(); problems != nil {
-		return nil, nil, problems
-	}
-	if strings.TrimSpace(annotation) == "" {
-		return nil, nil, nil
-	}
-	nodes, problems := readText(annotation, o)
-	if o.detects {
-		o.version = V201901
-		if havePrefix(nodes) {
-			o.version = V201902
-		}
-	}
-	reader := ruleReader{parseOptions: o, text: annotation, problems: problems, paths: map[string]Path{}}
-	rules := make([]rule, 0, len(nodes))
-	nameNodes := make([]jsontext.Node, 0, len(nodes))
-	for i, n := range nodes {
-		if o.budget.Err() != nil {
-			break
-		}
-		rules = append(rules, reader.read(i, n))
-		name, _ := reader.member(rulekey.Name)
-		nameNodes = append(nameNodes, name)
-	}
-	reader.uniqueNames(rules, nameNodes)
-	reader.tooMuch(len(rules), nodes)
-	problems = reader.problems
-	for i, p := range problems {
-		if p.Index >= 0 && p.Index < len(rules) {
-			problems[i].Rule = rules[p.Index].Name
-		}
-	}
-	place(problems, annotation)
-	return rules, nodes, problems
-}
-
-// readText reads the text of an annotation as JSON. It returns the elements of the array, and
-// what is wrong with the JSON.
-func readText(annotation string, o parseOptions) ([]jsontext.Node, []Problem) {
-	bytes, nesting := o.bounds()
-	if len(annotation) > bytes {
-		message := fmt.Sprintf("the annotation has %d bytes, but all annotations of an object together may have %d", len(annotation), bytes)
-		return nil, []Problem{{Index: -1, Reason: ReasonTooLong, Code: codeTooLong, Message: message}}
-	}
-	format := jsontext.Format{Name: "the annotation", Root: "an array of rules", Items: "rules", MaxItems: maxRules, MaxDepth: nesting}
-	root, wrong := jsontext.Read(annotation, format, &o.budget.Meter)
-	if !root.IsZero() && root.Value != json.Delim('[') {
-		const message = "the annotation must be a JSON array of rules: [ { … }, { … } ]"
-		return nil, []Problem{{Index: -1, Offset: root.Start, Reason: ReasonTypeInvalid, Code: codeWrongType, Message: message}}
-	}
-	var problems []Problem
-	for _, e := range wrong {
-		problems = append(problems, problemOf(e))
-	}
-	return root.Items, problems
-}
-
-// problemOf returns a Problem for what is wrong with the text.
-func problemOf(e jsontext.Error) Problem {
-	p := Problem{Index: e.Item, Key: e.Key, Offset: e.Offset, Reason: ReasonInvalid, Message: e.Message}
-	switch e.Kind {
-	case jsontext.Duplicate:
-		p.Reason = ReasonDuplicate
-	case jsontext.TooCostly:
-		p.Reason, p.Message = ReasonTooLong, tooMuchToRead(e)
-	}
-	if p.Code = codeOf(p.Reason, p.Key); p.Code == codeInvalidArgument && !rulekey.OfAnyVersion(p.Key).IsArgument {
-		p.Code = codeUnreadable
-	}
-	return p
-}
-
-// tooMuchToRead returns the message of a Problem if the budget is too small.
-func tooMuchToRead(err error) string {
-	return fmt.Sprintf("the annotation is too costly to read from here on: %v", err)
-}
-
-// place sorts problems by their offsets, and sets their lines and columns.
-func place(problems []Problem, text string) {
-	slices.SortStableFunc(problems, func(a, b Problem) int { return a.Offset - b.Offset })
-	c := jsontext.NewCursor(text)
-	for i, p := range problems {
-		problems[i].Line, problems[i].Column = c.MoveTo(p.Offset)
-	}
-}
-
-// describeNode describes a value of the annotation, as value.Describe does.
-func describeNode(n jsontext.Node) string {
-	switch n.Value {
-	case nil:
-		return "null"
-	case "":
-		return "empty"
-	case json.Delim('['):
-		return "an array"
-	case json.Delim('{'):
-		return "an object"
-	}
-	return value.Describe(n.Value)
-}
-
-// tooMuch adds a problem where reading ended if the budget was too small. read is the number
-// of rules that were read.
-func (r *ruleReader) tooMuch(read int, nodes []jsontext.Node) {
-	err := r.budget.Err()
-	if err == nil || len(nodes) == 0 {
-		return
-	}
-	last := nodes[max(read-1, 0)]
-	r.problems = append(r.problems, Problem{Index: -1, Offset: last.Start, Reason: ReasonTooLong, Code: codeTooLong, Message: tooMuchToRead(err)})
-}
-
-func (r *ruleReader) uniqueNames(rules []rule, names []jsontext.Node) {
-	first := map[string]int{}
-	for i, rule := range rules {
-		if rule.Name == "" {
-			continue
-		}
-		if earlier, ok := first[rule.Name]; ok {
-			r.index = i
-			r.problem(names[i], rulekey.Name, ReasonDuplicate, "rules[%d] already has this name: names must be unique", earlier)
-			continue
-		}
-		first[rule.Name] = i
-	}
-}
 
 // A ruleReader reads the rules of one annotation.
 type ruleReader struct {
@@ -174,15 +34,6 @@ func (r *ruleReader) problem(at jsontext.Node, key string, reason Reason, format
 		Key: key, Offset: at.Start, Reason: reason, Code: codeOf(reason, key), Message: fmt.Sprintf(format, args...),
 		Suggestion: withPrefix(key, at.Value),
 	})
-}
-
-// ofStrict adds a problem that only Strict finds. The suggestion replaces what is at the offset.
-func (r *ruleReader) ofStrict(offset int, key string, reason Reason, code, message, suggestion string) {
-	b := r.budget
-	if !r.strict {
-		b = r.unstrict
-	}
-	r.add(b, len(suggestion), Problem{Key: key, Offset: offset, Reason: reason, Code: code, Message: message, Suggestion: suggestion})
 }
 
 // add adds a problem, if the budget allows it. If not, tooMuch adds one that says so.
@@ -425,79 +276,95 @@ func (r *ruleReader) list(a *constraint.Argument, key string, n jsontext.Node) c
 	return r.constraint(a, key, n, literals)
 }
 
-// unknown keeps the keys that the version and the kind do not know.
-func (r *ruleReader) unknown() {
-	if r.findsUnknown() {
-		r.unused = unusedKeys(r.node, r.rule.own)
+// withPrefix returns the path that a value of a key means if it only lacks the prefix;
+// "" if it is wrong in another way.
+func withPrefix(key string, v any) string {
+	s, ok := v.(string)
+	a := constraint.Named(key)
+	isBound := a != nil && !a.IsList && a.Key != constraint.Regex
+	mayBePath := rulekey.Named(key).IsPath || isBound && jsonpath.PrefixHint(s) != ""
+	if !ok || !mayBePath || strings.HasPrefix(s, jsonpath.Prefix) {
+		return ""
 	}
-	for _, m := range r.node.Members {
-		if r.knowsKey(m.Key) {
-			continue
+	path, err := ParsePath(jsonpath.WithPrefix(s))
+	if err != nil {
+		return ""
+	}
+	return path.String()
+}
+
+// compile asks the kind for its Checker.
+func (r *ruleReader) compile(c KindCompiler) {
+	source := RuleSource{&r.rule.Rule, r.node, r.text, &r.rule.own, r.budget}
+	checker, problems := compileSafely(c, source)
+	for _, p := range problems {
+		r.problems = append(r.problems, r.ofKind(p))
+	}
+	if checker == nil && len(problems) == 0 {
+		r.problem(r.node, "", ReasonInvalid, "the kind %s gave no Checker for this rule", value.Quoted(string(r.rule.Kind)))
+	}
+	r.rule.checker = checker
+}
+
+// compileSafely recovers if a compiler panics, so that it does not stop the program.
+func compileSafely(c KindCompiler, s RuleSource) (checker Checker, problems []Problem) {
+	defer func() {
+		if failure := recover(); failure != nil {
+			why := value.Shortened(fmt.Sprint(failure))
+			checker, problems = nil, []Problem{s.Problem("", ReasonInvalid, "the kind %s cannot read this rule: %s", value.Quoted(string(s.rule.Kind)), why)}
 		}
-		if r.rule.Unknown == nil {
-			r.rule.Unknown = map[string]json.RawMessage{}
+	}()
+	return c(s)
+}
+
+// ofKind returns a problem of a KindCompiler as one of this rule, with a reason that Problem
+// of a RuleSource allows.
+func (r *ruleReader) ofKind(p Problem) Problem {
+	p.Index = r.index
+	if p.Offset < r.node.Start || p.Offset > r.node.End {
+		p.Offset = r.node.Start
+	}
+	switch p.Reason {
+	case ReasonTypeInvalid, ReasonDuplicate, ReasonTooLong:
+	case ReasonRequired:
+		if p.Key == "" {
+			p.Reason = ReasonInvalid
 		}
-		r.rule.Unknown[m.Key] = m.Value.Raw()
-		if r.findsUnknown() && !slices.Contains(r.rule.own, m.Key) && (r.judgesArguments() || !rulekey.Named(m.Key).IsArgument) {
-			meant, code := meantKey(m.Key, r.unused), codeUnknownKey
-			if meant != "" {
-				code = codeMisspeltKey
+	default:
+		p.Reason = ReasonInvalid
+	}
+	p.Code = codeOf(p.Reason, p.Key)
+	return p
+}
+
+// havePrefix reports whether the path or valid of any of the rules begins with the prefix of
+// paths, which version 201901-1 did not have.
+func havePrefix(rules []jsontext.Node) bool {
+	for _, rule := range rules {
+		for _, m := range rule.Members {
+			s, _ := m.Value.Value.(string)
+			if rulekey.Named(m.Key).IsPath && strings.HasPrefix(s, jsonpath.Prefix) {
+				return true
 			}
-			message := fmt.Sprintf("the key %s is not known: %s", value.Quoted(m.Key), keyHint(m.Key, meant))
-			r.ofStrict(m.Start, m.Key, ReasonNotSupported, code, message, meant)
 		}
 	}
+	return false
 }
 
-// keyHint returns what to write instead of an unknown key.
-func keyHint(key, meant string) string {
-	if now := rulekey.OfAnyVersion(key).Name; now != "" {
-		return fmt.Sprintf("version 201902-2 calls it %q", now)
+// parsePath reads a path as a version writes it.
+func parsePath(s string, v Version) (Path, error) {
+	if v != V201901 || strings.HasPrefix(s, jsonpath.Prefix) {
+		return ParsePath(s)
 	}
-	if meant != "" {
-		return fmt.Sprintf("did you mean %q?", meant)
-	}
-	return "remove it, or correct its spelling"
+	return parseExpression(strings.TrimPrefix(s, "/"))
 }
 
-func (r *ruleReader) knowsKey(key string) bool {
-	k := rulekey.Named(key)
-	if r.version == V201901 {
-		k = rulekey.OfAnyVersion(key)
-	}
-	return k.Name != "" && (!k.IsArgument || r.judgesArguments())
+// isPath reports whether an argument is a path in the version that is read.
+func (r *ruleReader) isPath(s string) bool {
+	return strings.HasPrefix(s, jsonpath.Prefix) || r.version == V201901 && strings.HasPrefix(s, "/")
 }
 
-// strictly adds the problems that only Strict finds, apart from unknown keys.
-func (r *ruleReader) strictly() {
-	if !r.findsUnknown() || r.rule.Kind == "" {
-		return
-	}
-	if kind, _ := r.member(rulekey.Rule); !r.judgesArguments() {
-		meant, code := r.meantKind(r.rule.Kind), codeUnknownKind
-		if meant != "" {
-			code = codeMisspeltKind
-		}
-		message := fmt.Sprintf("the kind %s is not known: %s", value.Quoted(string(r.rule.Kind)), r.kindHint(meant))
-		r.ofStrict(kind.Start, rulekey.Rule, ReasonNotSupported, code, message, meant)
-		return
-	}
-	if !r.rule.Kind.IsOfFormat() {
-		return
-	}
-	for _, m := range r.node.Members {
-		if rulekey.OfAnyVersion(m.Key).IsArgument && m.Value.Value != nil {
-			return
-		}
-	}
-	message := "the rule has no argument, so it enforces little or nothing: add one of " + strings.Join(argumentKeys, ", ")
-	r.ofStrict(r.node.Start, "", ReasonRequired, codeNoArguments, message, "")
-}
-
-// kindHint returns what to write instead of an unknown kind.
-func (r *ruleReader) kindHint(meant string) string {
-	if meant != "" {
-		return fmt.Sprintf("did you mean %q?", meant)
-	}
-	return "write one of " + strings.Join(r.kindNames(), ", ") + ", in lower case"
+// isArgument reports whether a key means the argument in the version that is read.
+func (r *ruleReader) isArgument(a *constraint.Argument, key string) bool {
+	return key == a.Key || key == a.OldName && a.OldName != "" && r.version == V201901
 }

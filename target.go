@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/vmrules/vmrules/instancetype"
 	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/parameter"
 	"github.com/vmrules/vmrules/internal/value"
+	"github.com/vmrules/vmrules/internal/vmfields"
 	"github.com/vmrules/vmrules/internal/vmtarget"
 )
 
@@ -25,12 +27,6 @@ var doubtOfCause = map[vmtarget.Cause]Doubt{
 // pointerIn returns a path in a target as a JSON Pointer. The pointer ends before the first
 // step that is neither a name nor an index.
 func pointerIn(t *target, p Path) string { return t.At.Join(jsonpath.Fixed(p.steps())).Pointer() }
-
-// WholeObjects makes rules about whole objects of any kind, not about the spec.template of VMs.
-// What their paths call $ is the object; in a list each item, in an OpenShift Template each
-// object, and in a VirtualMachineTemplate the VM. The fields that always exist in a VM have no
-// defaults here. It is for rules that come from documents about whole objects.
-func WholeObjects() ParseOption { return parseOption(func(o *parseOptions) { o.isWhole = true }) }
 
 // appendTargets appends the targets in an object for rules about VMs, or about
 // whole objects.
@@ -80,4 +76,75 @@ func unfilledParameter(name string) error {
 		return nil
 	}
 	return doubtful{DoubtParameter, fmt.Errorf("the template's parameter %s is not filled in", name)}
+}
+
+// expand replaces the VMs of targets by what KubeVirt makes of them.
+func (e *evaluation) expand(targets []target) {
+	for i := range targets {
+		if t := &targets[i]; t.Others != 0 && t.Nothing == "" {
+			*t = e.expanded(t)
+		}
+	}
+}
+
+// expanded returns a target with its VM expanded, as far as what the VM names is known.
+func (e *evaluation) expanded(t *target) target {
+	done := *t
+	plain, err := value.Plain(t.VM, len(t.VMAt), &e.budget.Meter)
+	if err != nil {
+		done.Refusal = fmt.Errorf("the VM cannot be read: %w", err)
+		return done
+	}
+	vm, _ := plain.(map[string]any)
+	it, preference, err := findSafely(e.find, vm)
+	if err != nil {
+		done.Lacking = "what the VM names cannot be found: " + err.Error()
+		return done
+	}
+	work, kept := e.budget.Left()
+	b := instancetype.Meter{Work: work, Kept: kept}
+	expanded, err := b.ExpandNamed(vm, it, preference)
+	_ = e.budget.Spend(work-b.Work, kept-b.Kept)
+	switch {
+	case err != nil:
+		done.Lacking = err.Error()
+		return done
+	case len(expanded.Conflicts) > 0:
+		done.Refusal = refusal(expanded.Conflicts)
+		return done
+	}
+	origins := make(map[string]string, len(expanded.Set))
+	for _, o := range expanded.Set {
+		origins[o.Pointer] = o.From
+	}
+	done = t.Expanded(expanded.VM, origins)
+	if expanded.Unknown != nil {
+		done.Others, done.Lacking = vmfields.ByPreference|vmfields.ByTopology, expanded.Unknown.Error()
+	}
+	return done
+}
+
+// findSafely recovers if the caller's function panics, so that it does not stop the program.
+func findSafely(find findFunc, vm map[string]any) (instancetype, preference map[string]any, err error) {
+	defer func() {
+		if failure := recover(); failure != nil {
+			instancetype, preference, err = nil, nil, fmt.Errorf("the search panics: %s", value.Shortened(fmt.Sprint(failure)))
+		}
+	}()
+	return find(vm)
+}
+
+// refusal returns an error that lists the conflicts for which KubeVirt refuses a VM.
+func refusal(conflicts []instancetype.Conflict) error {
+	const listed = 10
+	text := "KubeVirt refuses the VM"
+	separator := ": "
+	for _, c := range conflicts[:min(len(conflicts), listed)] {
+		text += separator + c.Field + ": " + c.Message
+		separator = "; "
+	}
+	if more := len(conflicts) - listed; more > 0 {
+		text += fmt.Sprintf("; and %d more", more)
+	}
+	return doubtful{DoubtInstancetype, errors.New(text)}
 }

@@ -1,92 +1,16 @@
 package vmrules
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"sync"
 
-	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/meter"
 	"github.com/vmrules/vmrules/internal/plan"
 	"github.com/vmrules/vmrules/internal/value"
 	"github.com/vmrules/vmrules/internal/vmfields"
 	"github.com/vmrules/vmrules/internal/vmtarget"
 )
-
-// A ParseOption changes how an annotation is read.
-type ParseOption interface{ changeReading(*parseOptions) }
-
-type parseOption func(*parseOptions)
-
-func (f parseOption) changeReading(o *parseOptions) { f(o) }
-
-// An Option changes both how an annotation is read and how an object is judged.
-type Option interface {
-	ParseOption
-	ValidateOption
-}
-
-type parseOptions struct {
-	version  Version // "": not given
-	detects  bool    // the version
-	strict   bool
-	unstrict *budget // pays for problems that only Strict finds, if they do not count; nil: they are not wanted
-	others   []any   // the options of other packages
-	isWhole  bool    // WholeObjects
-	kinds    []namedKind
-	limits   Budget
-	budget   *budget // what is left of limits
-
-	inGo bool // the rules were built in Go, not read from an annotation
-}
-
-func parseOptionsOf(opts []ParseOption) parseOptions {
-	var o parseOptions
-	for _, opt := range opts {
-		if opt != nil {
-			opt.changeReading(&o)
-		}
-	}
-	whole := o.limits.whole()
-	o.budget = &whole
-	return o
-}
-
-// Strict reports unknown keys, unknown kinds and rules without arguments as problems. Without
-// Strict they are ignored, as the format demands. Use it where rules are written, not where
-// objects are judged by them.
-func Strict() ParseOption { return parseOption(func(o *parseOptions) { o.strict = true }) }
-
-// findsUnknown reports whether problems that only Strict finds are wanted.
-func (o *parseOptions) findsUnknown() bool { return o.strict || o.unstrict != nil }
-
-// problems returns what is wrong with the options themselves.
-func (o *parseOptions) problems() []Problem {
-	var all []Problem
-	add := func(code, message string) {
-		all = append(all, Problem{Index: -1, Line: 1, Column: 1, Reason: ReasonNotSupported, Code: code, Message: message})
-	}
-	switch o.version {
-	case "", V201902, V201901:
-	default:
-		add(codeUnknownVersion, fmt.Sprintf("the format has no version %s: use %s or %s", value.Quoted(string(o.version)), V201902, V201901))
-	}
-	for _, k := range o.kinds {
-		if why := k.wrong(); why != "" {
-			add(codeInvalidOption, why)
-		}
-	}
-	return all
-}
-
-// bounds returns how many bytes the text may have, and how many levels its values.
-func (o *parseOptions) bounds() (bytes, nesting int) {
-	if o.inGo {
-		return maxBuilt, value.MaxDepth
-	}
-	return maxAnnotation, maxNesting
-}
 
 // ParseRules reads the text of a validations annotation. A blank text has no rules. Any error
 // is a *ParseError, and then there are no rules. Text that is not JSON, or exceeds the bounds,
@@ -128,74 +52,6 @@ func NewRules(rules []Rule, opts ...ParseOption) (Rules, error) {
 		return Rules{}, asParseError(problems)
 	}
 	return newRules(made, o.isWhole), nil
-}
-
-// A ValidateOption changes how an object is judged.
-type ValidateOption interface{ changeJudging(*settings) }
-
-type validateOption func(*settings)
-
-func (f validateOption) changeJudging(s *settings) { f(s) }
-
-// Partial is for a form that is not complete. A rule whose value or argument is missing is
-// Skipped, with the note "not filled in yet". An empty string that breaks the rule, or cannot
-// be its argument, counts as missing, because an empty input of a form gives it. An object
-// without a kind is a VirtualMachine, unless its shape is that of something else.
-func Partial() ValidateOption { return validateOption(func(s *settings) { s.partial = true }) }
-
-// A Default is the value that a field has where the object around it exists and the field is
-// missing. NewDefault makes one. The zero value changes nothing.
-type Default struct{ of vmfields.Default }
-
-// NewDefault returns a Default for the field at a path. The path must consist of names and [*],
-// and end in a name, such as "jsonpath::.spec.domain.devices.disks[*].io"; any other is an
-// error. The value may be anything that an object may hold, and must not be changed afterwards.
-// nil means that the field has no default.
-func NewDefault(path Path, value any) (Default, error) {
-	if path.IsZero() {
-		return Default{}, errors.New("a default needs the path of a field, not the zero Path")
-	}
-	field, ok := path.parsed.AsField()
-	if !ok {
-		return Default{}, fmt.Errorf("%s cannot have a default: write a path of names and [*] that ends in a name, such as %s",
-			path.shown(), jsonpath.Prefix+".spec.domain.devices.disks[*].io")
-	}
-	return Default{vmfields.Default{Field: field, Value: value}}, nil
-}
-
-// isZero reports whether the default is the zero value.
-func (d Default) isZero() bool { return d.of.Field.Path() == nil }
-
-// WithDefaults sets defaults of fields. They add to the defaults of the format and override
-// them. If a field has two defaults, the later one counts.
-// Spec: Optional Keys, valid.
-func WithDefaults(defaults ...Default) ValidateOption {
-	return validateOption(func(s *settings) {
-		for _, d := range defaults {
-			if !d.isZero() {
-				s.defaults = append(s.defaults, d.of)
-			}
-		}
-	})
-}
-
-// WithOldObject gives the object as it was before an update, for Ratcheting, and for kinds that
-// compare it with the new one. The kinds of the format do not.
-func WithOldObject(object map[string]any) ValidateOption {
-	return validateOption(func(s *settings) { s.old = object })
-}
-
-// WithParseOptions sets how ValidateOwn reads annotations, for instance with which kinds. It
-// ignores WholeObjects: the rules are always about a VM's spec.template.
-func WithParseOptions(opts ...ParseOption) ValidateOption {
-	return validateOption(func(s *settings) {
-		for _, opt := range opts {
-			if opt != nil {
-				opt.changeReading(&s.reading)
-			}
-		}
-		s.reading.isWhole = false
-	})
 }
 
 // Validate judges an object by rules. The Report has one Result for each target in the object

@@ -1,0 +1,151 @@
+package vmrules
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/vmrules/vmrules/internal/jsontext"
+	"github.com/vmrules/vmrules/internal/rulekey"
+	"github.com/vmrules/vmrules/internal/value"
+)
+
+// parseRules returns the rules in the text of an annotation, or all problems.
+func parseRules(annotation string, o parseOptions) (Rules, []Problem) {
+	rules, _, problems := readRules(annotation, o)
+	if len(problems) > 0 {
+		return Rules{}, problems
+	}
+	return newRules(rules, o.isWhole), nil
+}
+
+// readRules returns all problems in the text of an annotation, and as much of each rule as can
+// be read, with its node.
+func readRules(annotation string, o parseOptions) ([]rule, []jsontext.Node, []Problem) {
+	if problems := o.problems(); problems != nil {
+		return nil, nil, problems
+	}
+	if strings.TrimSpace(annotation) == "" {
+		return nil, nil, nil
+	}
+	nodes, problems := readText(annotation, o)
+	if o.detects {
+		o.version = V201901
+		if havePrefix(nodes) {
+			o.version = V201902
+		}
+	}
+	reader := ruleReader{parseOptions: o, text: annotation, problems: problems, paths: map[string]Path{}}
+	rules := make([]rule, 0, len(nodes))
+	nameNodes := make([]jsontext.Node, 0, len(nodes))
+	for i, n := range nodes {
+		if o.budget.Err() != nil {
+			break
+		}
+		rules = append(rules, reader.read(i, n))
+		name, _ := reader.member(rulekey.Name)
+		nameNodes = append(nameNodes, name)
+	}
+	reader.uniqueNames(rules, nameNodes)
+	reader.tooMuch(len(rules), nodes)
+	problems = reader.problems
+	for i, p := range problems {
+		if p.Index >= 0 && p.Index < len(rules) {
+			problems[i].Rule = rules[p.Index].Name
+		}
+	}
+	place(problems, annotation)
+	return rules, nodes, problems
+}
+
+// readText reads the text of an annotation as JSON. It returns the elements of the array, and
+// what is wrong with the JSON.
+func readText(annotation string, o parseOptions) ([]jsontext.Node, []Problem) {
+	bytes, nesting := o.bounds()
+	if len(annotation) > bytes {
+		message := fmt.Sprintf("the annotation has %d bytes, but all annotations of an object together may have %d", len(annotation), bytes)
+		return nil, []Problem{{Index: -1, Reason: ReasonTooLong, Code: codeTooLong, Message: message}}
+	}
+	format := jsontext.Format{Name: "the annotation", Root: "an array of rules", Items: "rules", MaxItems: maxRules, MaxDepth: nesting}
+	root, wrong := jsontext.Read(annotation, format, &o.budget.Meter)
+	if !root.IsZero() && root.Value != json.Delim('[') {
+		const message = "the annotation must be a JSON array of rules: [ { … }, { … } ]"
+		return nil, []Problem{{Index: -1, Offset: root.Start, Reason: ReasonTypeInvalid, Code: codeWrongType, Message: message}}
+	}
+	var problems []Problem
+	for _, e := range wrong {
+		problems = append(problems, problemOf(e))
+	}
+	return root.Items, problems
+}
+
+// problemOf returns a Problem for what is wrong with the text.
+func problemOf(e jsontext.Error) Problem {
+	p := Problem{Index: e.Item, Key: e.Key, Offset: e.Offset, Reason: ReasonInvalid, Message: e.Message}
+	switch e.Kind {
+	case jsontext.Duplicate:
+		p.Reason = ReasonDuplicate
+	case jsontext.TooCostly:
+		p.Reason, p.Message = ReasonTooLong, tooMuchToRead(e)
+	}
+	if p.Code = codeOf(p.Reason, p.Key); p.Code == codeInvalidArgument && !rulekey.OfAnyVersion(p.Key).IsArgument {
+		p.Code = codeUnreadable
+	}
+	return p
+}
+
+// tooMuchToRead returns the message of a Problem if the budget is too small.
+func tooMuchToRead(err error) string {
+	return fmt.Sprintf("the annotation is too costly to read from here on: %v", err)
+}
+
+// place sorts problems by their offsets, and sets their lines and columns.
+func place(problems []Problem, text string) {
+	slices.SortStableFunc(problems, func(a, b Problem) int { return a.Offset - b.Offset })
+	c := jsontext.NewCursor(text)
+	for i, p := range problems {
+		problems[i].Line, problems[i].Column = c.MoveTo(p.Offset)
+	}
+}
+
+// describeNode describes a value of the annotation, as value.Describe does.
+func describeNode(n jsontext.Node) string {
+	switch n.Value {
+	case nil:
+		return "null"
+	case "":
+		return "empty"
+	case json.Delim('['):
+		return "an array"
+	case json.Delim('{'):
+		return "an object"
+	}
+	return value.Describe(n.Value)
+}
+
+// tooMuch adds a problem where reading ended if the budget was too small. read is the number
+// of rules that were read.
+func (r *ruleReader) tooMuch(read int, nodes []jsontext.Node) {
+	err := r.budget.Err()
+	if err == nil || len(nodes) == 0 {
+		return
+	}
+	last := nodes[max(read-1, 0)]
+	r.problems = append(r.problems, Problem{Index: -1, Offset: last.Start, Reason: ReasonTooLong, Code: codeTooLong, Message: tooMuchToRead(err)})
+}
+
+func (r *ruleReader) uniqueNames(rules []rule, names []jsontext.Node) {
+	first := map[string]int{}
+	for i, rule := range rules {
+		if rule.Name == "" {
+			continue
+		}
+		if earlier, ok := first[rule.Name]; ok {
+			r.index = i
+			r.problem(names[i], rulekey.Name, ReasonDuplicate, "rules[%d] already has this name: names must be unique", earlier)
+			continue
+		}
+		first[rule.Name] = i
+	}
+}

@@ -1,0 +1,272 @@
+package vmrules
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/vmrules/vmrules/internal/jsonpath"
+	"github.com/vmrules/vmrules/internal/meter"
+	"github.com/vmrules/vmrules/internal/value"
+	"github.com/vmrules/vmrules/internal/vmfields"
+)
+
+// A ParseOption changes how an annotation is read.
+type ParseOption interface{ changeReading(*parseOptions) }
+
+type parseOption func(*parseOptions)
+
+func (f parseOption) changeReading(o *parseOptions) { f(o) }
+
+// An Option changes both how an annotation is read and how an object is judged.
+type Option interface {
+	ParseOption
+	ValidateOption
+}
+
+type parseOptions struct {
+	version  Version // "": not given
+	detects  bool    // the version
+	strict   bool
+	unstrict *budget // pays for problems that only Strict finds, if they do not count; nil: they are not wanted
+	others   []any   // the options of other packages
+	isWhole  bool    // WholeObjects
+	kinds    []namedKind
+	limits   Budget
+	budget   *budget // what is left of limits
+
+	inGo bool // the rules were built in Go, not read from an annotation
+}
+
+func parseOptionsOf(opts []ParseOption) parseOptions {
+	var o parseOptions
+	for _, opt := range opts {
+		if opt != nil {
+			opt.changeReading(&o)
+		}
+	}
+	whole := o.limits.whole()
+	o.budget = &whole
+	return o
+}
+
+// Strict reports unknown keys, unknown kinds and rules without arguments as problems. Without
+// Strict they are ignored, as the format demands. Use it where rules are written, not where
+// objects are judged by them.
+func Strict() ParseOption { return parseOption(func(o *parseOptions) { o.strict = true }) }
+
+// A Version is a version of the annotation format.
+type Version string
+
+const (
+	// V201902 is 201902-2, the current version.
+	V201902 Version = "201902-2"
+	// V201901 is 201901-1: paths have no prefix, and the annotation is on the template.
+	V201901 Version = "201901-1"
+)
+
+// WithVersion sets the version of the annotation. The default is V201902, and for a template's own
+// annotation what DetectVersion says.
+func WithVersion(v Version) ParseOption {
+	return parseOption(func(o *parseOptions) { o.version, o.detects = v, false })
+}
+
+// DetectVersion reads the annotation in V201902 if the path or valid of any rule has the prefix of
+// paths, and in V201901 otherwise. RulesFor and ValidateOwn read a template's own annotation so.
+func DetectVersion() ParseOption {
+	return parseOption(func(o *parseOptions) { o.version, o.detects = "", true })
+}
+
+// WholeObjects makes rules about whole objects of any kind, not about the spec.template of VMs.
+// What their paths call $ is the object; in a list each item, in an OpenShift Template each
+// object, and in a VirtualMachineTemplate the VM. The fields that always exist in a VM have no
+// defaults here. It is for rules that come from documents about whole objects.
+func WholeObjects() ParseOption { return parseOption(func(o *parseOptions) { o.isWhole = true }) }
+
+// A ValidateOption changes how an object is judged.
+type ValidateOption interface{ changeJudging(*settings) }
+
+type validateOption func(*settings)
+
+func (f validateOption) changeJudging(s *settings) { f(s) }
+
+// Partial is for a form that is not complete. A rule whose value or argument is missing is
+// Skipped, with the note "not filled in yet". An empty string that breaks the rule, or cannot
+// be its argument, counts as missing, because an empty input of a form gives it. An object
+// without a kind is a VirtualMachine, unless its shape is that of something else.
+func Partial() ValidateOption { return validateOption(func(s *settings) { s.partial = true }) }
+
+// A Default is the value that a field has where the object around it exists and the field is
+// missing. NewDefault makes one. The zero value changes nothing.
+type Default struct{ of vmfields.Default }
+
+// NewDefault returns a Default for the field at a path. The path must consist of names and [*],
+// and end in a name, such as "jsonpath::.spec.domain.devices.disks[*].io"; any other is an
+// error. The value may be anything that an object may hold, and must not be changed afterwards.
+// nil means that the field has no default.
+func NewDefault(path Path, value any) (Default, error) {
+	if path.IsZero() {
+		return Default{}, errors.New("a default needs the path of a field, not the zero Path")
+	}
+	field, ok := path.parsed.AsField()
+	if !ok {
+		return Default{}, fmt.Errorf("%s cannot have a default: write a path of names and [*] that ends in a name, such as %s",
+			path.shown(), jsonpath.Prefix+".spec.domain.devices.disks[*].io")
+	}
+	return Default{vmfields.Default{Field: field, Value: value}}, nil
+}
+
+// isZero reports whether the default is the zero value.
+func (d Default) isZero() bool { return d.of.Field.Path() == nil }
+
+// WithDefaults sets defaults of fields. They add to the defaults of the format and override
+// them. If a field has two defaults, the later one counts.
+// Spec: Optional Keys, valid.
+func WithDefaults(defaults ...Default) ValidateOption {
+	return validateOption(func(s *settings) {
+		for _, d := range defaults {
+			if !d.isZero() {
+				s.defaults = append(s.defaults, d.of)
+			}
+		}
+	})
+}
+
+// WithOldObject gives the object as it was before an update, for Ratcheting, and for kinds that
+// compare it with the new one. The kinds of the format do not.
+func WithOldObject(object map[string]any) ValidateOption {
+	return validateOption(func(s *settings) { s.old = object })
+}
+
+// WithParseOptions sets how ValidateOwn reads annotations, for instance with which kinds. It
+// ignores WholeObjects: the rules are always about a VM's spec.template.
+func WithParseOptions(opts ...ParseOption) ValidateOption {
+	return validateOption(func(s *settings) {
+		for _, opt := range opts {
+			if opt != nil {
+				opt.changeReading(&s.reading)
+			}
+		}
+		s.reading.isWhole = false
+	})
+}
+
+// WithInstancetype gives the instance type and the preference that the VMs of the call name.
+// Either may be nil. A VM that names one of them is judged as KubeVirt expands it, which
+// package instancetype does. The Origin of a violation says which object its value comes from.
+//
+// If the objects conflict with the VM, KubeVirt refuses it, and each rule is Undecided. If an
+// object has another name, kind or namespace than the one that the VM names, or cannot be
+// used, it does not count: rules about the fields that it may set are then Undecided. So are
+// rules about what a preference sets if the instance type is not given. A VM that leaves a
+// name to a volume (inferFromVolume) takes any object.
+func WithInstancetype(instancetype, preference map[string]any) ValidateOption {
+	return WithInstancetypes(func(map[string]any) (map[string]any, map[string]any, error) {
+		return instancetype, preference, nil
+	})
+}
+
+// WithInstancetypes is WithInstancetype with a function that finds the objects for each VM
+// that names one. It returns nil for an object that does not exist; an error counts as if it
+// had found none, and so does a panic. It must not change the VM.
+func WithInstancetypes(find func(vm map[string]any) (instancetype, preference map[string]any, err error)) ValidateOption {
+	return validateOption(func(s *settings) { s.find = find })
+}
+
+// A findFunc is what WithInstancetypes takes.
+type findFunc func(vm map[string]any) (instancetype, preference map[string]any, err error)
+
+// Ratcheting makes an update fail only by what it changes. It has no effect without WithOldObject,
+// as when an object is created.
+//
+// A violation is a warning if the old object has it too: by the same rule, argument, limit and
+// value at the same place, or by a value that is missing in both. Items of disks, volumes,
+// interfaces and networks are the same if they have the same name, and items of other lists if
+// they have the same index. A rule that is Undecided in both objects for the same reason is
+// Warned, unless the reason is DoubtBound. The Note of a rule with nothing else wrong is "not
+// changed by this update". Nothing is forgiven if the update adds a doubt: a value or an argument
+// that cannot be judged any more, or another instance type or preference that is not given.
+//
+// The same rules judge both objects. WithInstancetypes expands each with what it names itself.
+func Ratcheting() ValidateOption { return validateOption(func(s *settings) { s.ratchets = true }) }
+
+// A Budget is what one call may spend. ParseRules, NewRules and RulesFor spend it on
+// reading all rules of an annotation. Validate and package form spend it on judging an
+// object, with all its targets and rules. ValidateOwn spends one Budget on reading and
+// judging all VMs. What a call cannot pay for is not done: reading then reports a problem,
+// and judging leaves the rule Undecided.
+//
+// Work or Kept that is 0 or less means the default. With the default, any call ends within
+// 2 seconds and 256 MB on two cores, for an annotation of 256 KiB and an object of
+// 1.5 MB. It is enough for 1,000 rules, for 10,000 values of an enum, and for lists of
+// 10,000 VMs.
+type Budget struct {
+	// Work is the work of the call, in units of about a nanosecond.
+	Work int
+	// Kept is the memory that the rules and the report hold, in bytes.
+	Kept int
+	// Backtracking is how long all regular expressions that backtrack may take together when
+	// an object is judged. The default is 500 ms; less than 0 is no time. The last of them may
+	// take 200 ms longer. Most regular expressions do not backtrack: they need none of this
+	// time, and pay from Work.
+	//
+	// As many calls as there are cores match those that backtrack at the same time. The time
+	// does not run for calls that wait for them; after a second of waiting, the rule is
+	// Undecided.
+	Backtracking time.Duration
+}
+
+// WithBudget sets what one call may spend on reading or on judging.
+func WithBudget(b Budget) Option { return b }
+
+func (b Budget) changeReading(o *parseOptions) { o.limits = b }
+func (b Budget) changeJudging(s *settings)     { s.limits = b }
+
+// A budget is what a call has left of its Budget. It is not safe for concurrent use.
+type budget = meter.Budget
+
+// whole returns the Budget with nothing spent.
+func (b Budget) whole() budget {
+	return budget{Meter: meter.OrDefault(b.Work, b.Kept), Backtracking: cmp.Or(b.Backtracking, 500*time.Millisecond)}
+}
+
+// WithKind adds a kind of rule beyond those of the format. ParseRules, NewRules and RulesFor
+// then know it. Programs that do not know the kind ignore such rules, as the format demands.
+// The compiler reads the keys that belong to the kind, and its Checker judges what the
+// rule's path selects. What all kinds share does not change: name, path, valid, message
+// and justWarning, and the arguments of the format, which constrain the values once the
+// Checker is satisfied.
+//
+// If a kind has two compilers, the later one counts. It is a Problem if the name is empty
+// or that of a kind of the format, or if the compiler is nil.
+func WithKind(kind Kind, c KindCompiler) ParseOption {
+	return parseOption(func(o *parseOptions) { o.kinds = append(o.kinds, namedKind{kind, c}) })
+}
+
+// problems returns what is wrong with the options themselves.
+func (o *parseOptions) problems() []Problem {
+	var all []Problem
+	add := func(code, message string) {
+		all = append(all, Problem{Index: -1, Line: 1, Column: 1, Reason: ReasonNotSupported, Code: code, Message: message})
+	}
+	switch o.version {
+	case "", V201902, V201901:
+	default:
+		add(codeUnknownVersion, fmt.Sprintf("the format has no version %s: use %s or %s", value.Quoted(string(o.version)), V201902, V201901))
+	}
+	for _, k := range o.kinds {
+		if why := k.wrong(); why != "" {
+			add(codeInvalidOption, why)
+		}
+	}
+	return all
+}
+
+// bounds returns how many bytes the text may have, and how many levels its values.
+func (o *parseOptions) bounds() (bytes, nesting int) {
+	if o.inGo {
+		return maxBuilt, value.MaxDepth
+	}
+	return maxAnnotation, maxNesting
+}

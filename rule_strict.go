@@ -1,0 +1,149 @@
+package vmrules
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/vmrules/vmrules/internal/jsontext"
+	"github.com/vmrules/vmrules/internal/rulekey"
+	"github.com/vmrules/vmrules/internal/spelling"
+	"github.com/vmrules/vmrules/internal/value"
+)
+
+// findsUnknown reports whether problems that only Strict finds are wanted.
+func (o *parseOptions) findsUnknown() bool { return o.strict || o.unstrict != nil }
+
+// isOfStrict reports whether only Strict makes something with this code a problem.
+func isOfStrict(code string) bool {
+	switch code {
+	case codeMisspeltKey, codeUnknownKey, codeMisspeltKind, codeUnknownKind, codeNoArguments:
+		return true
+	}
+	return false
+}
+
+// ofStrict adds a problem that only Strict finds. The suggestion replaces what is at the offset.
+func (r *ruleReader) ofStrict(offset int, key string, reason Reason, code, message, suggestion string) {
+	b := r.budget
+	if !r.strict {
+		b = r.unstrict
+	}
+	r.add(b, len(suggestion), Problem{Key: key, Offset: offset, Reason: reason, Code: code, Message: message, Suggestion: suggestion})
+}
+
+// unknown keeps the keys that the version and the kind do not know.
+func (r *ruleReader) unknown() {
+	if r.findsUnknown() {
+		r.unused = unusedKeys(r.node, r.rule.own)
+	}
+	for _, m := range r.node.Members {
+		if r.knowsKey(m.Key) {
+			continue
+		}
+		if r.rule.Unknown == nil {
+			r.rule.Unknown = map[string]json.RawMessage{}
+		}
+		r.rule.Unknown[m.Key] = m.Value.Raw()
+		if r.findsUnknown() && !slices.Contains(r.rule.own, m.Key) && (r.judgesArguments() || !rulekey.Named(m.Key).IsArgument) {
+			meant, code := meantKey(m.Key, r.unused), codeUnknownKey
+			if meant != "" {
+				code = codeMisspeltKey
+			}
+			message := fmt.Sprintf("the key %s is not known: %s", value.Quoted(m.Key), keyHint(m.Key, meant))
+			r.ofStrict(m.Start, m.Key, ReasonNotSupported, code, message, meant)
+		}
+	}
+}
+
+// keyHint returns what to write instead of an unknown key.
+func keyHint(key, meant string) string {
+	if now := rulekey.OfAnyVersion(key).Name; now != "" {
+		return fmt.Sprintf("version 201902-2 calls it %q", now)
+	}
+	if meant != "" {
+		return fmt.Sprintf("did you mean %q?", meant)
+	}
+	return "remove it, or correct its spelling"
+}
+
+func (r *ruleReader) knowsKey(key string) bool {
+	k := rulekey.Named(key)
+	if r.version == V201901 {
+		k = rulekey.OfAnyVersion(key)
+	}
+	return k.Name != "" && (!k.IsArgument || r.judgesArguments())
+}
+
+// strictly adds the problems that only Strict finds, apart from unknown keys.
+func (r *ruleReader) strictly() {
+	if !r.findsUnknown() || r.rule.Kind == "" {
+		return
+	}
+	if kind, _ := r.member(rulekey.Rule); !r.judgesArguments() {
+		meant, code := r.meantKind(r.rule.Kind), codeUnknownKind
+		if meant != "" {
+			code = codeMisspeltKind
+		}
+		message := fmt.Sprintf("the kind %s is not known: %s", value.Quoted(string(r.rule.Kind)), r.kindHint(meant))
+		r.ofStrict(kind.Start, rulekey.Rule, ReasonNotSupported, code, message, meant)
+		return
+	}
+	if !r.rule.Kind.IsOfFormat() {
+		return
+	}
+	for _, m := range r.node.Members {
+		if rulekey.OfAnyVersion(m.Key).IsArgument && m.Value.Value != nil {
+			return
+		}
+	}
+	message := "the rule has no argument, so it enforces little or nothing: add one of " + strings.Join(argumentKeys, ", ")
+	r.ofStrict(r.node.Start, "", ReasonRequired, codeNoArguments, message, "")
+}
+
+// kindHint returns what to write instead of an unknown kind.
+func (r *ruleReader) kindHint(meant string) string {
+	if meant != "" {
+		return fmt.Sprintf("did you mean %q?", meant)
+	}
+	return "write one of " + strings.Join(r.kindNames(), ", ") + ", in lower case"
+}
+
+// meantKey returns the key that an unknown key most likely means, out of the unused
+// keys of its rule; "" if there is none.
+func meantKey(key string, unused []string) string {
+	if now := rulekey.OfAnyVersion(key).Name; slices.Contains(unused, now) {
+		return now
+	}
+	return spelling.Nearest(key, unused)
+}
+
+// unusedKeys returns the keys of the format, and those of its kind, that a rule does
+// not have.
+func unusedKeys(n jsontext.Node, own []string) []string {
+	used := make(map[string]bool, len(n.Members))
+	for _, m := range n.Members {
+		used[m.Key] = true
+	}
+	names := make([]string, 0, len(rulekey.All)+len(own))
+	for _, k := range rulekey.All {
+		names = append(names, k.Name)
+	}
+	return slices.DeleteFunc(append(names, own...), func(key string) bool { return used[key] })
+}
+
+// meantKind returns the kind that an unknown one most likely means; "" if there is none.
+func (o *parseOptions) meantKind(k Kind) string { return spelling.Nearest(string(k), o.kindNames()) }
+
+// kindNames returns the names of all kinds that are known.
+func (o *parseOptions) kindNames() []string {
+	var names []string
+	for _, k := range formatKinds {
+		names = append(names, string(k))
+	}
+	for _, k := range o.kinds {
+		names = append(names, string(k.kind))
+	}
+	return names
+}
