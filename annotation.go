@@ -3,7 +3,6 @@ package vmrules
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/vmrules/vmrules/internal/jsonpath"
@@ -25,44 +24,6 @@ const (
 	// OldTemplateNamespaceLabel is what older VMs have instead of TemplateNamespaceLabel.
 	OldTemplateNamespaceLabel = "vm.kubevirt.io/template-namespace"
 )
-
-// ValidateOwn judges every VM inside an object by the rules in its own annotation or, if it
-// has none, in the annotation of the template around it. VMs that SkipAnnotation exempts,
-// and VMs without rules, have no results. A part of the object that may hold VMs but cannot
-// be looked into, such as a list in too many lists, has one Undecided result. Any error is a
-// *ParseError with the problems of all annotations that cannot be used; the report is then
-// about the other VMs.
-//
-// The VM of a replica set has its annotations in the metadata of spec.template, and that of
-// a pool in the metadata of spec.virtualMachineTemplate.
-//
-// WithParseOptions sets how the annotations are read; each text is read once. One Budget
-// pays for reading and judging all VMs. What Checkers share, they share for all VMs.
-func ValidateOwn(object map[string]any, opts ...ValidateOption) (*Report, error) {
-	e := newEvaluation(opts)
-	defer e.release()
-	report := &Report{judged: true}
-	var problems []Problem
-	e.reading.budget = &e.budget
-	reader := ownReader{options: e.reading, known: map[annotationText]ownRules{}}
-	targets := e.appendTargets(nil, value.Resolve(object), false)
-	if e.isSpent() {
-		report.addUnjudged("", emptiness(&targets[0]))
-		return report, nil
-	}
-	for i := range targets {
-		if t := &targets[i]; t.Cause != vmtarget.Empty {
-			report.addUnjudged(t.Name, emptiness(t))
-			continue
-		}
-		rest := e.share(len(targets) - i)
-		rules, wrong := reader.read(&targets[i])
-		problems = append(problems, wrong...)
-		e.judgeAll(report, &rules, &targets[i])
-		e.settle(rest)
-	}
-	return report, asParseError(problems)
-}
 
 // A SourceKind says from where a VM has its rules.
 type SourceKind string
@@ -188,74 +149,6 @@ func common(targets []target, source string) (annotation, error) {
 		}
 	}
 	return found, nil
-}
-
-// An ownReader reads the rules of the VMs inside an object, each text once.
-type ownReader struct {
-	options parseOptions
-	last    annotationText // the text of rules
-	rules   ownRules
-	known   map[annotationText]ownRules
-}
-
-type annotationText struct{ key, text string }
-
-// ownRules are the rules of one text, or what is wrong with it.
-type ownRules struct {
-	rules    Rules
-	problems []Problem
-}
-
-// read reads the rules for the VM of a target.
-func (r *ownReader) read(t *target) (Rules, []Problem) {
-	if isExempt(t) {
-		return Rules{}, nil
-	}
-	found := annotationFor(t)
-	text, isText := found.value.(string)
-	if !isText {
-		return found.parse(r.options)
-	}
-	read := r.readText(annotationText{found.key, text}, found)
-	return read.rules, r.problemsOf(found.source, read.problems)
-}
-
-func (r *ownReader) readText(text annotationText, found annotation) ownRules {
-	if text == r.last { // this costs nothing if the VMs share the text of their template
-		return r.rules
-	}
-	_ = r.options.budget.Spend(len(text.text)/10, 0)
-	rules, ok := r.known[text]
-	if !ok {
-		rules.rules, rules.problems = found.parse(r.options)
-		r.known[text] = rules
-	}
-	r.last, r.rules = text, rules
-	return rules
-}
-
-// problemsOf returns the problems of a text as those of one more VM.
-func (r *ownReader) problemsOf(source string, problems []Problem) []Problem {
-	if len(problems) == 0 {
-		return nil
-	}
-	if err := r.options.budget.Spend(len(problems)*problemWork, len(problems)*problemSize); err != nil {
-		return []Problem{{Index: -1, Reason: ReasonTooLong, Code: codeTooLong, Source: source, Message: tooMuchToRead(err)}}
-	}
-	all := slices.Clone(problems)
-	for i := range all {
-		all[i].Source = source
-	}
-	return all
-}
-
-// annotationFor returns the annotation for the VM of a target: its own, or its template's.
-func annotationFor(t *target) annotation {
-	found := ownAnnotation(t, strings.TrimSpace("VM "+t.Name))
-	if found.isBlank() {
-		found = annotationAt(t.Template, OldAnnotation, strings.TrimSpace("template "+t.TemplateName))
-	}
-	return found
 }
 
 // ownAnnotation returns the annotation of the VM of a target itself. That is SkipAnnotation if

@@ -76,9 +76,9 @@ func (insides) Read(text string, opts []ParseOption, unstrict *meter.Budget) (us
 func (insides) Settings(opts []ValidateOption) (isPartial bool, limits Budget) {
 	e := newEvaluation(opts)
 	defer e.release()
-	limits = e.limits
+	limits = e.given.limits
 	limits.Backtracking = e.budget.Backtracking
-	return e.partial, limits
+	return e.given.partial, limits
 }
 
 // Judging begins to judge an object.
@@ -88,7 +88,7 @@ func (insides) Judging(rules Rules, object map[string]any, opts []ValidateOption
 
 // Demands returns what a rule demands of any value, and the keys of its arguments that have paths.
 func (insides) Demands(rules Rules, i int) (set *constraint.Set, unread []string) {
-	for _, u := range rules.rules[i].unread {
+	for _, u := range rules.rules[i].paths {
 		unread = append(unread, u.key)
 	}
 	return &rules.rules[i].literal, unread
@@ -150,9 +150,9 @@ func (j *judging) Targets() []target {
 
 func (j *judging) Search(t *target, v jsonpath.Visitor) jsonpath.Search { return j.walk(t, v) }
 
-func (j *judging) Doubt(t *target, w *jsonpath.Search) (isOpen bool, why error) {
+func (j *judging) Doubt(t *target, w *jsonpath.Search) (open bool, why error) {
 	why = doubtOf(t, w)
-	return isLeftOut(why), why
+	return isOpen(why), why
 }
 
 func (j *judging) Implied(t *target) *jsonpath.Implied { return j.implied(t) }
@@ -164,14 +164,14 @@ func (j *judging) Origin(t *target, at jsonpath.Location, why jsonpath.StandIn) 
 func (j *judging) InForce(rule int, t *target) (demands bool, outcome, note string) {
 	of := j.of(rule, t)
 	demands = of.isInForce()
-	if of.result.Outcome == Undecided {
-		return demands, string(Undecided), of.result.Violations[0].Detail
+	if of.decision.Outcome == Undecided {
+		return demands, string(Undecided), of.decision.Violations[0].Detail
 	}
-	return demands, string(of.result.Outcome), of.result.Note
+	return demands, string(of.decision.Outcome), of.decision.Note
 }
 
 func (j *judging) of(rule int, t *target) judgement {
-	return judgement{evaluation: j.evaluation, rule: &j.rules.rules[rule], target: t, result: &decision{}}
+	return judgement{call: j.evaluation, rule: &j.rules.rules[rule], target: t}
 }
 
 // isInForce reports whether the rule demands a value at present. If the rule judges no value
@@ -179,33 +179,33 @@ func (j *judging) of(rule int, t *target) judgement {
 func (j *judgement) isInForce() bool {
 	switch {
 	case !j.rule.isKnown(), j.rule.enforcesNothing(), j.target.Refusal != nil,
-		j.target.Nothing != "" && (!j.partial || j.target.HoldsNone):
+		j.target.Nothing != "" && (!j.call.given.partial || j.target.HasNoVM):
 		j.run() // it ends before it judges any value
 		return false
 	case j.rule.Valid.IsZero():
 		return true
 	}
 	isThere := j.applies()
-	if follows := j.rule.Path.parsed.BeginsWith(j.rule.Valid.parsed); follows && (j.result.Outcome == Skipped || isLeftOut(j.doubt)) {
-		*j.result = decision{}
+	if follows := j.rule.Path.parsed.BeginsWith(j.rule.Valid.parsed); follows && (j.decision.Outcome == Skipped || isOpen(j.doubt)) {
+		j.decision = decision{}
 	}
 	return isThere && !j.rule.Valid.Equal(j.rule.Path)
 }
 
 func (j *judging) Arguments(rule int, t *target) (constraint.Set, []door.Argument) {
 	of := j.of(rule, t)
-	if of.rule.unread == nil {
+	if of.rule.paths == nil {
 		return of.rule.literal, nil
 	}
 	all := slices.Clone(of.rule.literal.All())
-	read := make([]door.Argument, 0, len(of.rule.unread))
-	for _, u := range of.rule.unread {
+	read := make([]door.Argument, 0, len(of.rule.paths))
+	for _, u := range of.rule.paths {
 		c, literals, err := of.readArgument(u)
 		if list, ok := c.(*constraint.Allowed); ok && err == nil {
 			err = list.IsOpen()
 		}
 		if err != nil {
-			note := about(u.key, err)
+			note := withArgument(u.key, err)
 			_ = j.budget.Spend(0, len(note)+violationSize)
 			read = append(read, door.Argument{Key: u.key, Note: note})
 			continue

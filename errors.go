@@ -106,14 +106,14 @@ const (
 	DoubtKind Doubt = "Kind"
 )
 
-// A doubtful error has a Doubt of its own.
-type doubtful struct {
+// A doubtError is a doubt about a rule, with its Doubt.
+type doubtError struct {
 	doubt Doubt
 	error
 }
 
-func (e doubtful) Doubt() Doubt  { return e.doubt }
-func (e doubtful) Unwrap() error { return e.error }
+func (e doubtError) Doubt() Doubt  { return e.doubt }
+func (e doubtError) Unwrap() error { return e.error }
 
 // doubtIn returns the Doubt of an error. An error without one comes from searching,
 // comparing or paying, each of which can reach a bound.
@@ -131,15 +131,15 @@ func isDoubtful(err error) bool {
 	return errors.As(err, &e)
 }
 
-// A leftOut error says that the instance type or the preference, which are not given, may
-// set a field.
-type leftOut struct {
-	what    string
-	by      jsonpath.Setters
-	lacking string // why they are not known; "" if they are not given at all
+// An openError says that a field is open: the instance type or the preference, which are not
+// given, may set it.
+type openError struct {
+	what string
+	by   jsonpath.Setters
+	why  string // why they are not known; "" if they are not given at all
 }
 
-func (e *leftOut) Error() string {
+func (e *openError) Error() string {
 	var all []string
 	if e.by&vmfields.ByInstancetype != 0 {
 		all = append(all, "the instance type")
@@ -148,29 +148,30 @@ func (e *leftOut) Error() string {
 		all = append(all, "the preference")
 	}
 	text := fmt.Sprintf("%s may be set by %s", e.what, strings.Join(all, " or "))
-	if e.lacking != "" {
-		text += ": " + e.lacking
+	if e.why != "" {
+		text += ": " + e.why
 	}
 	return text
 }
 
 // Doubt returns the Doubt about what Error names first.
-func (e *leftOut) Doubt() Doubt {
+func (e *openError) Doubt() Doubt {
 	if e.by&vmfields.ByInstancetype != 0 {
 		return DoubtInstancetype
 	}
 	return DoubtPreference
 }
 
-func isLeftOut(err error) bool {
-	var e *leftOut
+// isOpen reports whether a doubt is that a field is open.
+func isOpen(err error) bool {
+	var e *openError
 	return errors.As(err, &e)
 }
 
 // doubtOf returns why a search in a target may not have found everything; nil if it has.
 func doubtOf(t *target, w *jsonpath.Search) error {
-	if left, ok := w.Doubt().(*jsonpath.LeftOut); ok {
-		return &leftOut{left.What, left.By, t.Lacking}
+	if left, ok := w.Doubt().(*jsonpath.OpenField); ok {
+		return &openError{left.What, left.By, t.WhyOpen}
 	}
 	return w.Doubt()
 }

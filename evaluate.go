@@ -5,69 +5,149 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 
 	"github.com/vmrules/vmrules/internal/constraint"
 	"github.com/vmrules/vmrules/internal/jsonpath"
+	"github.com/vmrules/vmrules/internal/meter"
 	"github.com/vmrules/vmrules/internal/plan"
 	"github.com/vmrules/vmrules/internal/value"
 	"github.com/vmrules/vmrules/internal/vmfields"
 )
 
 // An evaluation is one call of Validate. It is not safe for concurrent use.
+//
+// validation.go calls judgeAll for each target, in which the plan of the rules settles what is
+// well, and a judgement each other rule.
 type evaluation struct {
-	settings
-	targets   []target
-	judgement judgement         // the current one
-	decision  decision          // its decision
-	doubts    []error           // all that it leaves open; only for Ratcheting
-	search    jsonpath.Search   // for the values of its rule
-	at        jsonpath.Location // room for the location of a value
-}
+	given   settings
+	budget  budget // what is left
+	targets []target
 
-// settings are the options of a call, and what is left of its budget.
-type settings struct {
-	old      map[string]any
-	ratchets bool
-	before   map[string]*target // those of old, by their names; nil until some rule needs them
-	checking *checking          // nil until some rule needs it
-	reading  parseOptions       // of ValidateOwn
-	partial  bool
-	defaults []vmfields.Default // those of the caller
-	find     findFunc           // nil: no instance types and preferences are given
-	limits   Budget
-	budget   budget
+	plain, open, whole *jsonpath.Implied // the fields that count in a VM, in one with open fields, and in a whole object
 
-	plain, settable, whole *jsonpath.Implied
+	judgement judgement          // of the current rule
+	checking  *checking          // nil until some rule needs it
+	before    map[string]*target // those of the old object, by their names; nil until some rule needs them
+	at        jsonpath.Location  // room for the location of a value
 }
 
 var (
-	errNotFilledIn = errors.New("not filled in yet")
-	errNotThere    = errors.New("not there")
-
-	errLater = fmt.Errorf("is %w", errNotFilledIn) // of an argument
+	plainFields = vmfields.OfVM(nil)
+	openFields  = vmfields.OfOpenVM(nil)
 )
 
-const notSet = "the field is not set"
+// evaluations are reused, because they and their buffers are most of what a call allocates if
+// nothing is wrong.
+var evaluations = sync.Pool{New: func() any { return &evaluation{} }}
+
+func newEvaluation(opts []ValidateOption) *evaluation {
+	e := evaluations.Get().(*evaluation)
+	e.plain, e.open = plainFields, openFields
+	for _, opt := range opts {
+		if opt != nil {
+			opt.changeJudging(&e.given)
+		}
+	}
+	e.budget = e.given.limits.whole()
+	if defaults := e.given.defaults; defaults != nil {
+		e.whole = vmfields.OfObject(defaults)
+		e.plain = vmfields.OfVM(defaults)
+		e.open = nil // made when it is needed
+	}
+	return e
+}
+
+// release returns an evaluation to the pool, and removes everything of the caller from it.
+func (e *evaluation) release() {
+	clear(e.targets)
+	clear(e.at)
+	*e = evaluation{targets: e.targets[:0], at: e.at[:0]}
+	evaluations.Put(e)
+}
 
 // isSpent reports whether the budget was too small.
 func (e *evaluation) isSpent() bool { return e.budget.Err() != nil }
+
+// share sets half of the budget aside for later targets, and returns that half for settle. So
+// no target takes everything from those after it. The last target gets all that is left.
+func (e *evaluation) share(targets int) (rest meter.Meter) {
+	if targets > 1 {
+		half := e.budget.Half()
+		rest, e.budget.Meter = e.budget.Meter, half
+	}
+	return rest
+}
+
+// settle puts the two parts of the budget back together.
+func (e *evaluation) settle(rest meter.Meter) {
+	rest.Return(e.budget.Meter)
+	e.budget.Meter = rest
+}
+
+// judgeAll judges one target by all rules. If the budget is too small for a result for each
+// rule, the target has one Undecided result instead.
+func (e *evaluation) judgeAll(report *Report, rules *Rules, t *target) {
+	if err := e.budget.Spend(rules.Len()*plan.Work, rules.Len()*resultSize); err != nil {
+		report.addUnjudged(t.Name, fmt.Errorf("this VM is not judged: %w", err))
+		return
+	}
+	marks := report.add(rules, t.Name)
+	if wrong, isSettled := e.walkPlan(rules, t, marks); !isSettled {
+		e.judgeRest(report, rules, t, marks, wrong)
+	}
+}
+
+// walkPlan runs the plan of the rules on a target. It may spend half of the budget. The other
+// half is for judging rule by rule, which still decides some rules if there is not enough for
+// all.
+func (e *evaluation) walkPlan(rules *Rules, t *target, marks []mark) ([]plan.Wrong, bool) {
+	if t.Nothing != "" || t.Refusal != nil || t.Open != 0 || t.HasParameters || e.given.defaults != nil {
+		return nil, false
+	}
+	half := e.budget.Half()
+	wrong, isSettled := rules.plan.Run(t.Root, &half, marks)
+	e.budget.Return(half)
+	return wrong, isSettled
+}
+
+// judgeRest judges the rules that the plan did not settle, and replaces their marks. It tells
+// the report what a mark cannot express.
+func (e *evaluation) judgeRest(report *Report, rules *Rules, t *target, marks []mark, wrong []plan.Wrong) {
+	for i, m := range marks {
+		if m == marksSatisfied || m == marksNotThere {
+			continue
+		}
+		var own []plan.Wrong
+		if m == plan.Broken {
+			own, wrong = plan.WrongOf(i, wrong)
+		}
+		r := &rules.rules[i]
+		e.judge(r, t, own)
+		e.ratchet(r, t)
+		d := &e.judgement.decision
+		if marks[i] = d.mark(r); marks[i] == marksTold {
+			report.tell(d)
+		}
+	}
+}
 
 // implied returns the fields of a target that count even if they are not written.
 func (e *evaluation) implied(t *target) *jsonpath.Implied {
 	switch {
 	case t.IsWhole:
 		return e.whole
-	case t.Others == 0:
+	case t.Open == 0:
 		return e.plain
-	case e.settable == nil:
-		e.settable = vmfields.OfOpenVM(e.defaults)
+	case e.open == nil:
+		e.open = vmfields.OfOpenVM(e.given.defaults)
 	}
-	return e.settable
+	return e.open
 }
 
 // walk prepares a search in a target.
 func (e *evaluation) walk(t *target, v jsonpath.Visitor) jsonpath.Search {
-	w := jsonpath.Search{Meter: &e.budget.Meter, Visitor: v, Root: t.At, Implied: e.implied(t), Others: t.Others}
+	w := jsonpath.Search{Meter: &e.budget.Meter, Visitor: v, Root: t.At, Implied: e.implied(t), Open: t.Open}
 	if t.HasParameters {
 		w.Placeholders = &templateParameters
 	}
@@ -76,29 +156,31 @@ func (e *evaluation) walk(t *target, v jsonpath.Visitor) jsonpath.Search {
 
 // judge judges one rule for one target. If the wrong values are known, it looks only at them.
 func (e *evaluation) judge(r *rule, t *target, wrong []plan.Wrong) {
-	e.judgement = judgement{evaluation: e, rule: r, target: t, result: &e.decision, wrong: wrong}
-	e.doubts = nil
+	e.judgement = judgement{call: e, rule: r, target: t, wrong: wrong}
 	e.judgement.run()
-	e.judgement, e.search = judgement{}, jsonpath.Search{}
 }
 
-// A judgement judges one rule in one target.
+// A judgement decides about one rule in one target.
 type judgement struct {
-	*evaluation
+	call   *evaluation
 	rule   *rule
 	target *target
-	result *decision
 	wrong  []plan.Wrong // all values that may break the rule; nil if they are not known
 
-	set      constraint.Set // what the rule demands, with its arguments read
-	prepared bool
-	value    value.Scalar // the value that is being judged
-	doubt    error        // the first thing that could not be judged
-	doubtful string       // the argument that it is about
-	notYet   string       // under Partial, what is not filled in yet
+	search   jsonpath.Search // for the values of the rule
+	set      constraint.Set  // what the rule demands, with its arguments read
+	isRead   bool            // whether they are read
+	value    value.Scalar    // the value that is being judged
+	notYet   string          // under Partial, what is not filled in yet
+	doubt    error           // the first thing that could not be judged
+	about    string          // the argument that it is about
+	doubts   []error         // all of them; only for Ratcheting
+	decision decision
 }
 
+// run judges the rule: whether it applies, and then its values.
 func (j *judgement) run() {
+	isPartial := j.call.given.partial
 	switch {
 	case !j.rule.isKnown():
 		j.end(Ignored, fmt.Sprintf("the kind %s is not known", value.Quoted(string(j.rule.Kind))))
@@ -106,7 +188,7 @@ func (j *judgement) run() {
 		j.end(Ignored, fmt.Sprintf("the kind %s without any argument enforces nothing", j.rule.Kind))
 	case j.target.Refusal != nil:
 		j.undecided("", j.target.Refusal)
-	case j.target.Nothing != "" && (!j.partial || j.target.HoldsNone):
+	case j.target.Nothing != "" && (!isPartial || j.target.HasNoVM):
 		j.undecided("", emptiness(j.target))
 	case j.target.Nothing != "":
 		j.end(Skipped, errNotFilledIn.Error())
@@ -115,49 +197,20 @@ func (j *judgement) run() {
 	}
 }
 
-func (j *judgement) end(outcome Outcome, note string) {
-	j.result.Outcome, j.result.Note = outcome, note
-}
-
-// undecided ends the judgement without blaming a field.
-func (j *judgement) undecided(argument string, why error) {
-	j.leaveOpen(argument, why)
-	v := j.violation(ReasonInternal, argument, about(argument, why))
-	_ = j.budget.Spend(0, v.size()) // a refusal changes nothing: each rule has at most one such violation
-	j.result.Outcome, j.result.Undecided, j.result.Violations = Undecided, doubtIn(why), []Violation{v}
-}
-
-// leaveOpen remembers what could not be judged, so that an update can be compared.
-func (j *judgement) leaveOpen(argument string, why error) {
-	if j.ratchets {
-		why = doubtful{doubtIn(why), errors.New(about(argument, why))}
-		_ = j.budget.Spend(0, len(why.Error())) // ratchet sees a refusal
-		j.doubts = append(j.doubts, why)
-	}
-}
-
-// about returns why something could not be judged, after the argument if there is one.
-func about(argument string, why error) string {
-	if argument == "" {
-		return why.Error()
-	}
-	return argument + " " + why.Error()
-}
-
 // applies reports whether "valid" is absent or selects something. If not, it ends the
 // judgement.
 func (j *judgement) applies() bool {
 	if j.rule.Valid.IsZero() || j.wrong != nil {
 		return true
 	}
-	w := j.walk(j.target, jsonpath.VisitorFunc(func(*jsonpath.Search, any) bool { return false }))
+	w := j.call.walk(j.target, jsonpath.VisitorFunc(func(*jsonpath.Search, any) bool { return false }))
 	err := w.Run(j.rule.Valid.parsed, j.target.Root)
 	doubt := doubtOf(j.target, &w)
 	switch {
 	case err == nil && w.Matches() > 0:
 		return true
-	case err == nil && isLeftOut(doubt):
-		j.leftOut(doubt)
+	case err == nil && isOpen(doubt):
+		j.undecidedIfOpen(doubt)
 	case cmp.Or(err, doubt) != nil:
 		j.undecided("", fmt.Errorf("%s cannot be searched: %w", j.rule.Valid.shown(), cmp.Or(err, doubt)))
 	default:
@@ -166,8 +219,9 @@ func (j *judgement) applies() bool {
 	return false
 }
 
+// judgeValues judges what the path selects, and decides.
 func (j *judgement) judgeValues() {
-	j.search = j.walk(j.target, j)
+	j.search = j.call.walk(j.target, j)
 	w := &j.search
 	err := j.visitValues(w)
 	switch {
@@ -175,21 +229,21 @@ func (j *judgement) judgeValues() {
 		j.undecided("", err)
 		return
 	case w.Doubt() != nil:
-		j.doubted("", doubtOf(j.target, w))
+		j.addDoubt("", doubtOf(j.target, w))
 	case w.Matches() == 0:
 		j.missing()
 		return
 	}
 	switch {
-	case len(j.result.Violations) > 0:
+	case len(j.decision.Violations) > 0:
 		j.violated()
 	case j.doubt != nil:
-		j.undecided(j.doubtful, j.doubt)
+		j.undecided(j.about, j.doubt)
 	case j.notYet != "":
-		j.result.Violations = nil
+		j.decision.Violations = nil
 		j.end(Skipped, j.notYet)
 	default:
-		j.result.Outcome = Satisfied
+		j.decision.Outcome = Satisfied
 	}
 }
 
@@ -198,68 +252,21 @@ func (j *judgement) visitValues(w *jsonpath.Search) error {
 	if j.wrong == nil {
 		return w.Run(j.rule.Path.parsed, j.target.Root)
 	}
-	j.result.Violations = make([]Violation, 0, len(j.wrong))
+	j.decision.Violations = make([]Violation, 0, len(j.wrong))
 	for i := range j.wrong {
 		v := &j.wrong[i]
-		j.at = v.AppendTo(append(j.at[:0], j.target.At...), j.rule.Path.parsed)
-		if !w.Take(j.at, v.StandIn, v.Value) {
+		at := v.AppendTo(append(j.call.at[:0], j.target.At...), j.rule.Path.parsed)
+		j.call.at = at
+		if !w.Take(at, v.StandIn, v.Value) {
 			break
 		}
 	}
 	return w.Err()
 }
 
-// leftOut ends the judgement because an instance type or a preference may set a field.
-func (j *judgement) leftOut(why error) {
-	j.doubt = why
-	if j.partial {
-		j.end(Skipped, why.Error())
-		return
-	}
-	j.undecided("", why)
-}
-
-func (j *judgement) violated() {
-	j.result.Outcome = Violated
-	if j.rule.JustWarning {
-		j.result.Outcome = Warned
-	}
-	switch {
-	case j.doubt != nil:
-		j.result.Note = "not judged: " + about(j.doubtful, j.doubt)
-	case j.notYet != "" && j.notYet != errNotFilledIn.Error():
-		j.result.Note = "not judged: " + j.notYet
-	}
-}
-
-// missing ends the judgement because the path selects nothing.
-func (j *judgement) missing() {
-	if j.partial {
-		j.end(Skipped, errNotFilledIn.Error())
-		return
-	}
-	text := len(j.rule.Path.text())
-	if err := j.budget.Spend(violationWork+text*textWork, j.target.At.TextSize()+2*text+violationSize); err != nil {
-		j.undecided("", err)
-		return
-	}
-	v := j.violation(ReasonRequired, "", notSet)
-	v.Field = j.target.At.Field(j.rule.Path.parsed)
-	v.Pointer = pointerIn(j.target, j.rule.Path)
-	j.result.Violations = []Violation{v}
-	j.violated()
-}
-
-func (j *judgement) violation(reason Reason, argument, detail string) Violation {
-	return Violation{
-		Rule: j.rule.Name, Message: j.rule.Message, Reason: reason,
-		Argument: argument, Detail: detail, Warning: j.rule.JustWarning,
-	}
-}
-
 // Visit judges one value that the path selects.
 func (j *judgement) Visit(w *jsonpath.Search, v any) bool {
-	j.prepare()
+	j.readArguments()
 	var isScalar bool
 	s := &j.value
 	*s, isScalar = value.ScalarOf(v)
@@ -267,63 +274,28 @@ func (j *judgement) Visit(w *jsonpath.Search, v any) bool {
 		return false
 	}
 	if err := unfilled(s, j.target.HasParameters); err != nil {
-		j.doubted("", j.atField(w, err))
+		j.addDoubt("", j.atField(w, err))
 		return true
 	}
 	if j.set.ReadsNumbers() {
 		s.ReadQuantity()
 	}
-	for f := range j.set.Findings(v, s, isScalar, &j.budget) {
+	for f := range j.set.Findings(v, s, isScalar, &j.call.budget) {
 		switch {
 		case f.Err != nil && f.Key == "":
-			j.doubted("", j.atField(w, f.Err))
+			j.addDoubt("", j.atField(w, f.Err))
 		case f.Err != nil:
-			j.doubted(f.Key, j.atValue(w, f.Err))
+			j.addDoubt(f.Key, j.atValue(w, f.Err))
 		default:
-			j.add(w, v, f)
+			j.addViolation(w, v, f)
 		}
 	}
 	return w.Err() == nil
 }
 
-// atField adds the location of the value that could not be judged.
-func (j *judgement) atField(w *jsonpath.Search, why error) error {
-	return fmt.Errorf("%s: %w", w.At().Shown(), why)
-}
-
-// atValue is atField for the doubt about an argument, whose key comes before the message.
-func (j *judgement) atValue(w *jsonpath.Search, why error) error {
-	if j.mayCome(why) {
-		return why
-	}
-	return fmt.Errorf("cannot be judged for %w", j.atField(w, why))
-}
-
-// doubted remembers what could not be judged. A violation takes precedence over it, and it
-// takes precedence over fields that are not filled in yet.
-func (j *judgement) doubted(argument string, why error) {
-	if j.mayCome(why) {
-		j.notYet = about(argument, why)
-		return
-	}
-	j.leaveOpen(argument, why)
-	if j.doubt == nil {
-		j.doubtful, j.doubt = argument, why
-	}
-}
-
-// origin returns a note of the path that an argument was read from, if it was one path.
-func (r *rule) origin(key string) string {
-	for _, u := range r.unread {
-		if u.key == key && len(u.from) == 1 {
-			return ", read from " + value.Shortened(u.from[0].path.shown())
-		}
-	}
-	return ""
-}
-
-func (j *judgement) add(w *jsonpath.Search, found any, f constraint.Finding) {
-	if j.partial && found == "" {
+// addViolation adds what is wrong with a value.
+func (j *judgement) addViolation(w *jsonpath.Search, found any, f constraint.Finding) {
+	if j.call.given.partial && found == "" {
 		j.notYet = cmp.Or(j.notYet, errNotFilledIn.Error())
 		return
 	}
@@ -337,7 +309,24 @@ func (j *judgement) add(w *jsonpath.Search, found any, f constraint.Finding) {
 	v.Value = value.Canonical(found)
 	v.Origin = originOf(j.target, w.At(), w.StandIn())
 	v.Detail = explain(w.StandIn(), v.Origin, found, detail)
-	j.result.Violations = append(j.result.Violations, v)
+	j.decision.Violations = append(j.decision.Violations, v)
+}
+
+func (j *judgement) violation(reason Reason, argument, detail string) Violation {
+	return Violation{
+		Rule: j.rule.Name, Message: j.rule.Message, Reason: reason,
+		Argument: argument, Detail: detail, Warning: j.rule.JustWarning,
+	}
+}
+
+// origin returns a note of the path that an argument was read from, if it was one path.
+func (r *rule) origin(key string) string {
+	for _, p := range r.paths {
+		if p.key == key && len(p.from) == 1 {
+			return ", read from " + value.Shortened(p.from[0].path.shown())
+		}
+	}
+	return ""
 }
 
 // explain adds to a detail why the value counts, if it is not written in the object.
@@ -356,4 +345,119 @@ func explain(why jsonpath.StandIn, origin string, v any, detail string) string {
 	}
 	shown := value.Describe(v)
 	return fmt.Sprintf("%s, from %s,%s", shown, origin, strings.TrimPrefix(detail, shown))
+}
+
+// These end a judgement.
+
+func (j *judgement) end(outcome Outcome, note string) {
+	j.decision.Outcome, j.decision.Note = outcome, note
+}
+
+// violated ends the judgement with what was found.
+func (j *judgement) violated() {
+	j.decision.Outcome = Violated
+	if j.rule.JustWarning {
+		j.decision.Outcome = Warned
+	}
+	switch {
+	case j.doubt != nil:
+		j.decision.Note = "not judged: " + withArgument(j.about, j.doubt)
+	case j.notYet != "" && j.notYet != errNotFilledIn.Error():
+		j.decision.Note = "not judged: " + j.notYet
+	}
+}
+
+const notSet = "the field is not set"
+
+// missing ends the judgement because the path selects nothing.
+func (j *judgement) missing() {
+	if j.call.given.partial {
+		j.end(Skipped, errNotFilledIn.Error())
+		return
+	}
+	text := len(j.rule.Path.text())
+	if err := j.call.budget.Spend(violationWork+text*textWork, j.target.At.TextSize()+2*text+violationSize); err != nil {
+		j.undecided("", err)
+		return
+	}
+	v := j.violation(ReasonRequired, "", notSet)
+	v.Field = j.target.At.Field(j.rule.Path.parsed)
+	v.Pointer = pointerIn(j.target, j.rule.Path)
+	j.decision.Violations = []Violation{v}
+	j.violated()
+}
+
+// undecided ends the judgement by a doubt, without blaming a field.
+func (j *judgement) undecided(argument string, doubt error) {
+	j.keepDoubt(argument, doubt)
+	v := j.violation(ReasonInternal, argument, withArgument(argument, doubt))
+	_ = j.call.budget.Spend(0, v.size()) // a refusal changes nothing: each rule has at most one such violation
+	j.decision.Outcome, j.decision.Undecided, j.decision.Violations = Undecided, doubtIn(doubt), []Violation{v}
+}
+
+// undecidedIfOpen ends the judgement because a field is open. A form may still close it.
+func (j *judgement) undecidedIfOpen(doubt error) {
+	j.doubt = doubt
+	if j.call.given.partial {
+		j.end(Skipped, doubt.Error())
+		return
+	}
+	j.undecided("", doubt)
+}
+
+// A doubt is an error that says what could not be judged, and why.
+
+var (
+	errNotFilledIn = errors.New("not filled in yet")
+	errNotThere    = errors.New("not there")
+
+	errLater = fmt.Errorf("is %w", errNotFilledIn) // of an argument
+)
+
+// addDoubt remembers what could not be judged. A violation takes precedence over it, and it
+// takes precedence over fields that are not filled in yet.
+func (j *judgement) addDoubt(argument string, doubt error) {
+	if j.mayCome(doubt) {
+		j.notYet = withArgument(argument, doubt)
+		return
+	}
+	j.keepDoubt(argument, doubt)
+	if j.doubt == nil {
+		j.about, j.doubt = argument, doubt
+	}
+}
+
+// keepDoubt keeps a doubt, so that those of an update can be compared.
+func (j *judgement) keepDoubt(argument string, doubt error) {
+	if j.call.given.ratchets {
+		doubt = doubtError{doubtIn(doubt), errors.New(withArgument(argument, doubt))}
+		_ = j.call.budget.Spend(0, len(doubt.Error())) // ratchet sees a refusal
+		j.doubts = append(j.doubts, doubt)
+	}
+}
+
+// mayCome reports whether a form may still bring what is missing.
+func (j *judgement) mayCome(doubt error) bool {
+	return j.call.given.partial && (errors.Is(doubt, errNotFilledIn) || isOpen(doubt))
+}
+
+// atField adds the location of the value that could not be judged.
+func (j *judgement) atField(w *jsonpath.Search, doubt error) error {
+	return fmt.Errorf("%s: %w", w.At().Shown(), doubt)
+}
+
+// atValue is atField for the doubt about an argument, whose key comes before the message.
+func (j *judgement) atValue(w *jsonpath.Search, doubt error) error {
+	if j.mayCome(doubt) {
+		return doubt
+	}
+	return fmt.Errorf("cannot be judged for %w", j.atField(w, doubt))
+}
+
+// withArgument returns a doubt in words, after the argument if it is about one.
+func withArgument(argument string, doubt error) string {
+	if argument == "" {
+		return doubt.Error()
+	}
+	return argument + " " + doubt.Error()
 }

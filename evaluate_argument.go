@@ -11,21 +11,21 @@ import (
 	"github.com/vmrules/vmrules/internal/value"
 )
 
-// prepare reads the arguments that are JSONPaths. It does so once for all values.
-func (j *judgement) prepare() {
-	if j.prepared {
+// readArguments reads the arguments that are JSONPaths. It does so once for all values.
+func (j *judgement) readArguments() {
+	if j.isRead {
 		return
 	}
-	j.prepared = true
+	j.isRead = true
 	j.set = j.rule.literal
-	if j.rule.unread == nil {
+	if j.rule.paths == nil {
 		return
 	}
 	read := slices.Clone(j.set.All())
-	for _, u := range j.rule.unread {
-		c, _, err := j.readArgument(u)
+	for _, p := range j.rule.paths {
+		c, _, err := j.readArgument(p)
 		if err != nil {
-			j.doubted(u.key, ofArgument(err))
+			j.addDoubt(p.key, ofArgument(err))
 			continue
 		}
 		read = append(read, c)
@@ -39,16 +39,16 @@ func ofArgument(err error) error {
 	if isDoubtful(err) {
 		return err
 	}
-	return doubtful{DoubtArgument, err}
+	return doubtError{DoubtArgument, err}
 }
 
 // readArgument returns the constraint with the literals that its paths select in the object.
-func (j *judgement) readArgument(u unread) (constraint.Constraint, []value.Scalar, error) {
-	a := constraint.Named(u.key)
+func (j *judgement) readArgument(p pathArgument) (constraint.Constraint, []value.Scalar, error) {
+	a := constraint.Named(p.key)
 	if a.IsList {
-		return j.readList(a, u)
+		return j.readList(a, p)
 	}
-	path, _ := u.from[0].Path()
+	path, _ := p.from[0].Path()
 	found, err := j.find(path)
 	if err != nil {
 		return nil, nil, err
@@ -61,8 +61,8 @@ func (j *judgement) readArgument(u unread) (constraint.Constraint, []value.Scala
 		return nil, nil, err
 	}
 	literals := []value.Scalar{literal}
-	c, err := a.New(literals, &j.budget)
-	if err != nil && j.partial && found[0] == "" {
+	c, err := a.New(literals, &j.call.budget)
+	if err != nil && j.call.given.partial && found[0] == "" {
 		return nil, nil, errLater
 	}
 	if err != nil {
@@ -73,14 +73,14 @@ func (j *judgement) readArgument(u unread) (constraint.Constraint, []value.Scala
 
 // readList collects the allowed values. If one path selects the whole list, it must select
 // something. The path of a single item may select nothing, and then allows nothing.
-func (j *judgement) readList(a *constraint.Argument, u unread) (constraint.Constraint, []value.Scalar, error) {
+func (j *judgement) readList(a *constraint.Argument, p pathArgument) (constraint.Constraint, []value.Scalar, error) {
 	var all []value.Scalar
 	later := false
-	for _, argument := range u.from {
+	for _, argument := range p.from {
 		path, isPath := argument.Path()
 		if !isPath {
 			s, _ := value.ScalarOf(argument.literal)
-			if err := j.budget.Spend(constraint.ListedWork+3*s.RenderedSize(), 0); err != nil {
+			if err := j.call.budget.Spend(constraint.ListedWork+3*s.RenderedSize(), 0); err != nil {
 				return nil, nil, err
 			}
 			all = append(all, s)
@@ -103,7 +103,7 @@ func (j *judgement) readList(a *constraint.Argument, u unread) (constraint.Const
 			}
 		}
 	}
-	c, err := a.New(all, &j.budget)
+	c, err := a.New(all, &j.call.budget)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -111,7 +111,7 @@ func (j *judgement) readList(a *constraint.Argument, u unread) (constraint.Const
 		if later {
 			c = list.Open(errLater)
 		}
-		err = j.budget.Spend(0, list.LimitSize())
+		err = j.call.budget.Spend(0, list.LimitSize())
 	}
 	return c, all, err
 }
@@ -139,37 +139,32 @@ func (j *judgement) appendItems(all []value.Scalar, path Path, v any) ([]value.S
 // find returns what an argument's path selects, which is at least one value.
 func (j *judgement) find(path Path) ([]any, error) {
 	var found []any
-	w := j.walk(j.target, jsonpath.VisitorFunc(func(_ *jsonpath.Search, v any) bool {
+	w := j.call.walk(j.target, jsonpath.VisitorFunc(func(_ *jsonpath.Search, v any) bool {
 		found = append(found, v)
 		return true
 	}))
 	err := cmp.Or(w.Run(path.parsed, j.target.Root), doubtOf(j.target, &w))
 	switch {
 	case err != nil:
-		return nil, doubtful{doubtIn(err), fmt.Errorf("cannot be read from %s: %w", path.shown(), err)}
+		return nil, doubtError{doubtIn(err), fmt.Errorf("cannot be read from %s: %w", path.shown(), err)}
 	case len(found) > 0:
 		return found, nil
-	case j.partial:
+	case j.call.given.partial:
 		return nil, errLater
 	}
 	return nil, fmt.Errorf("cannot be read: %s is %w", path.shown(), errNotThere)
 }
 
-// mayCome reports whether a form may still bring what is missing.
-func (j *judgement) mayCome(err error) bool {
-	return j.partial && (errors.Is(err, errNotFilledIn) || isLeftOut(err))
-}
-
 // usable returns the scalar that an argument's path selected.
 func (j *judgement) usable(path Path, v any) (value.Scalar, error) {
 	s, ok := value.ScalarOf(v)
-	if err := j.budget.Spend(jsonpath.NodeWork*lookWork(j.target, &s)+constraint.ListedWork, 0); err != nil {
+	if err := j.call.budget.Spend(jsonpath.NodeWork*lookWork(j.target, &s)+constraint.ListedWork, 0); err != nil {
 		return value.Scalar{}, err
 	}
 	if !ok {
 		err := fmt.Errorf("cannot be read: %s is %s", path.shown(), value.Describe(v))
 		if !value.IsReadable(v) {
-			err = doubtful{DoubtBound, err}
+			err = doubtError{DoubtBound, err}
 		}
 		return value.Scalar{}, err
 	}

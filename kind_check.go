@@ -126,7 +126,7 @@ func (in *Input) Find(path Path) ([]Match, error) {
 		return path.Find(in.Root)
 	}
 	var matches []Match
-	w := j.walk(j.target, jsonpath.VisitorFunc(func(w *jsonpath.Search, v any) bool {
+	w := j.call.walk(j.target, jsonpath.VisitorFunc(func(w *jsonpath.Search, v any) bool {
 		if !w.Pay(matchWork, w.At().TextSize()+matchSize) {
 			return false
 		}
@@ -148,7 +148,7 @@ func (in *Input) UnfilledParameter(v any) string {
 	if in.isMade() || !in.judgement.target.HasParameters {
 		return ""
 	}
-	w := in.judgement.walk(in.judgement.target, nil)
+	w := in.judgement.call.walk(in.judgement.target, nil)
 	name := in.judgement.inspect(&w, v)
 	in.err = cmp.Or(in.err, w.Err())
 	return name
@@ -161,7 +161,7 @@ func (in *Input) Spend(work, kept int) error {
 	if in.isMade() {
 		return nil
 	}
-	err := in.judgement.budget.Spend(work, kept)
+	err := in.judgement.call.budget.Spend(work, kept)
 	in.err = cmp.Or(in.err, err)
 	return err
 }
@@ -173,7 +173,7 @@ func (in *Input) Shared(key any, create func() any) any {
 	if in.isMade() {
 		return create()
 	}
-	c := in.judgement.checking
+	c := in.judgement.call.checking
 	if _, ok := c.kept[key]; !ok {
 		c.kept[key] = create()
 	}
@@ -202,7 +202,7 @@ func (e *evaluation) startChecking(t *target) *checking {
 	}
 	*c = checking{kept: c.kept, of: t}
 	c.object, c.err = value.Plain(t.VM, len(t.VMAt), &e.budget.Meter)
-	if c.err == nil && e.old != nil && !t.IsItem() {
+	if c.err == nil && e.given.old != nil && !t.IsItem() {
 		c.old, c.err = value.Plain(e.oldVM(t), len(t.VMAt), &e.budget.Meter)
 	}
 	return c
@@ -210,28 +210,28 @@ func (e *evaluation) startChecking(t *target) *checking {
 
 // oldVM returns the VM of a target as it was before the update, expanded if the new one is.
 func (e *evaluation) oldVM(t *target) any {
-	if e.find != nil {
+	if e.given.find != nil {
 		if old := e.oldTarget(t); old != nil {
 			return old.VM
 		}
 	}
-	return jsonpath.Lookup(e.old, t.VMAt)
+	return jsonpath.Lookup(e.given.old, t.VMAt)
 }
 
 // check asks the Checker of a kind that is not one of the format. It returns false
 // if that ends the judgement.
 func (j *judgement) check() bool {
-	c := j.startChecking(j.target)
+	c := j.call.startChecking(j.target)
 	if c.err != nil {
 		j.undecided("", c.err)
 		return false
 	}
-	in := &Input{judgement: j, IsPartial: j.partial, OldObjectUnknown: j.old != nil && j.target.IsItem()}
+	in := &Input{judgement: j, IsPartial: j.call.given.partial, OldObjectUnknown: j.call.given.old != nil && j.target.IsItem()}
 	in.Root, in.Object = jsonpath.Lookup(c.object, j.target.At[len(j.target.VMAt):]), c.object
 	err := cmp.Or(in.selectValues(), in.selectOld())
 	switch {
-	case isLeftOut(err):
-		j.leftOut(err)
+	case isOpen(err):
+		j.undecidedIfOpen(err)
 		return false
 	case err != nil:
 		j.undecided("", err)
@@ -250,17 +250,17 @@ func (j *judgement) check() bool {
 func (in *Input) selectValues() error {
 	j := in.judgement
 	var doubt error
-	w := j.walk(j.target, jsonpath.VisitorFunc(func(w *jsonpath.Search, v any) bool {
+	w := j.call.walk(j.target, jsonpath.VisitorFunc(func(w *jsonpath.Search, v any) bool {
 		why := unfilledParameter(j.inspect(w, v))
 		if why != nil {
 			why = j.atField(w, why)
 		} else if by := w.SetInside(v); by != 0 {
-			why = &leftOut{"fields of " + w.At().String(), by, j.target.Lacking}
+			why = &openError{"fields of " + w.At().String(), by, j.target.WhyOpen}
 		}
 		if why != nil {
-			j.leaveOpen("", why)
+			j.keepDoubt("", why)
 			doubt = cmp.Or(doubt, why)
-			return j.ratchets
+			return j.call.given.ratchets
 		}
 		if !w.Pay(matchWork, w.At().TextSize()+matchSize+len(w.At())*jsonpath.ElementSize) {
 			return false
@@ -279,7 +279,7 @@ func (j *judgement) plain(w *jsonpath.Search, v any) any {
 	if w.StandIn() == jsonpath.Written {
 		return v
 	}
-	converted, _ := value.Plain(v, 0, &j.budget.Meter)
+	converted, _ := value.Plain(v, 0, &j.call.budget.Meter)
 	return converted
 }
 
@@ -319,18 +319,18 @@ func (j *judgement) inspect(w *jsonpath.Search, v any) string {
 // selectOld finds what the path selects in the old object, if the path has only names.
 func (in *Input) selectOld() error {
 	j := in.judgement
-	if j.checking.old == nil {
+	if j.call.checking.old == nil {
 		return nil
 	}
-	in.OldObject = j.checking.old
+	in.OldObject = j.call.checking.old
 	if _, ok := j.rule.Path.parsed.Names(); !ok {
 		return nil
 	}
-	w := j.walk(j.target, jsonpath.VisitorFunc(func(w *jsonpath.Search, v any) bool {
+	w := j.call.walk(j.target, jsonpath.VisitorFunc(func(w *jsonpath.Search, v any) bool {
 		in.OldValue = j.plain(w, v)
 		return false
 	}))
-	return w.Run(j.rule.Path.parsed, jsonpath.Lookup(j.checking.old, j.target.At[len(j.target.VMAt):]))
+	return w.Run(j.rule.Path.parsed, jsonpath.Lookup(j.call.checking.old, j.target.At[len(j.target.VMAt):]))
 }
 
 // checkSafely recovers if a Checker panics, so that it does not stop the program.
@@ -348,7 +348,7 @@ func checkSafely(r *rule, in *Input) (verdict Verdict) {
 func (j *judgement) conclude(in *Input, v Verdict) bool {
 	switch {
 	case v.Outcome == Satisfied && len(v.Violations) == 0:
-		j.result.Outcome = Satisfied
+		j.decision.Outcome = Satisfied
 		return j.rule.hasArguments()
 	case len(v.Violations) == 0 && (v.Outcome == Skipped || v.Outcome == Ignored):
 		j.end(v.Outcome, v.Note)
@@ -356,7 +356,7 @@ func (j *judgement) conclude(in *Input, v Verdict) bool {
 		j.checkViolated(in, v)
 	default:
 		note := cmp.Or(v.Note, fmt.Sprintf("the kind %s gave no verdict", value.Quoted(string(j.rule.Kind))))
-		j.undecided("", doubtful{cmp.Or(v.Doubt, DoubtKind), errors.New(note)})
+		j.undecided("", doubtError{cmp.Or(v.Doubt, DoubtKind), errors.New(note)})
 	}
 	return false
 }
@@ -371,23 +371,23 @@ func (j *judgement) checkViolated(in *Input, v Verdict) {
 		v.Note = ""
 	}
 	for _, violation := range found {
-		if j.partial && (violation.Reason == ReasonRequired || violation.Value == "") {
+		if j.call.given.partial && (violation.Reason == ReasonRequired || violation.Value == "") {
 			continue
 		}
 		violation = in.complete(violation)
-		if err := j.budget.Spend(violationWork, violation.size()); err != nil {
+		if err := j.call.budget.Spend(violationWork, violation.size()); err != nil {
 			j.undecided("", err)
 			return
 		}
-		j.result.Violations = append(j.result.Violations, violation)
+		j.decision.Violations = append(j.decision.Violations, violation)
 	}
-	if len(j.result.Violations) == 0 {
+	if len(j.decision.Violations) == 0 {
 		j.end(Skipped, errNotFilledIn.Error())
 		return
 	}
 	j.violated()
-	if j.result.Note = v.Note; v.Note != "" {
-		j.leaveOpen("", doubtful{cmp.Or(v.Doubt, DoubtKind), errors.New(v.Note)})
+	if j.decision.Note = v.Note; v.Note != "" {
+		j.keepDoubt("", doubtError{cmp.Or(v.Doubt, DoubtKind), errors.New(v.Note)})
 	}
 }
 

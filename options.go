@@ -87,6 +87,17 @@ func WholeObjects() ParseOption { return parseOption(func(o *parseOptions) { o.i
 // A ValidateOption changes how an object is judged.
 type ValidateOption interface{ changeJudging(*settings) }
 
+// settings are what ValidateOptions set.
+type settings struct {
+	old      map[string]any
+	ratchets bool
+	reading  parseOptions // of ValidateOwn
+	partial  bool
+	defaults []vmfields.Default
+	find     findFunc // nil: no instance types and preferences are given
+	limits   Budget
+}
+
 type validateOption func(*settings)
 
 func (f validateOption) changeJudging(s *settings) { f(s) }

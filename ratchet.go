@@ -10,8 +10,8 @@ import (
 
 // ratchet turns what the old object has too into warnings, in the decision about a rule.
 func (e *evaluation) ratchet(r *rule, t *target) {
-	d := e.decision
-	if !e.ratchets || e.old == nil || !d.fails() {
+	d := &e.judgement.decision
+	if !e.given.ratchets || e.given.old == nil || !d.fails() {
 		return
 	}
 	before := e.oldTarget(t)
@@ -19,14 +19,14 @@ func (e *evaluation) ratchet(r *rule, t *target) {
 		return
 	}
 	old, doubts := e.judgeOld(r, before)
-	if d.Undecided != old.Undecided || !e.wasOpen(before, doubts, t) {
+	if d.Undecided != old.Undecided || !e.wasDoubted(before, doubts, t) {
 		return
 	}
 	then := vmtarget.NewPlaces(before, &e.budget.Meter)
-	known := map[string][]olden{}
+	known := map[string][]oldViolation{}
 	for i := range old.Violations {
 		at, found := then.Of(old.Violations[i].Pointer)
-		known[at] = append(known[at], olden{&old.Violations[i], found})
+		known[at] = append(known[at], oldViolation{&old.Violations[i], found})
 	}
 	now := vmtarget.NewPlaces(t, &e.budget.Meter)
 	violations := slices.Clone(d.Violations)
@@ -34,34 +34,34 @@ func (e *evaluation) ratchet(r *rule, t *target) {
 		v := &violations[i]
 		at, found := now.Of(v.Pointer)
 		_ = e.budget.Spend(len(known[at])*violationWork, 0)
-		v.Warning = v.Warning || slices.ContainsFunc(known[at], func(old olden) bool { return e.isSame(v, found, old) })
+		v.Warning = v.Warning || slices.ContainsFunc(known[at], func(old oldViolation) bool { return e.isSame(v, found, old) })
 	}
 	if e.isSpent() || now.Doubt() || then.Doubt() {
 		return
 	}
-	e.decision.Violations = violations
+	d.Violations = violations
 	if !slices.ContainsFunc(violations, Violation.fails) {
-		e.decision = decision{Outcome: Warned, Note: "not changed by this update", Violations: violations}
+		*d = decision{Outcome: Warned, Note: "not changed by this update", Violations: violations}
 	}
 }
 
-// judgeOld judges a rule for the old object, for which there is no older one. It also returns
-// what the rule leaves open there.
+// judgeOld judges a rule for the old object, for which there is no older one. It returns the
+// decision, and all that was not judged.
 func (e *evaluation) judgeOld(r *rule, before *target) (decision, []error) {
-	older, checked, decided, doubts := e.old, e.checking, e.decision, e.doubts
-	e.old, e.decision = nil, decision{}
-	if checked != nil {
-		e.checking = &checking{kept: checked.kept}
+	older, shared, now := e.given.old, e.checking, e.judgement
+	e.given.old = nil
+	if shared != nil {
+		e.checking = &checking{kept: shared.kept}
 	}
 	e.judge(r, before, nil)
-	then, open := e.decision, e.doubts
-	e.old, e.checking, e.decision, e.doubts = older, checked, decided, doubts
-	return then, open
+	then := e.judgement
+	e.given.old, e.checking, e.judgement = older, shared, now
+	return then.decision, then.doubts
 }
 
-// wasOpen reports whether what a rule leaves open in a target was open before, for the same
+// wasDoubted reports whether each doubt about a rule in a target was there before, for the same
 // reason. Texts do not say which instance type and preference are not given.
-func (e *evaluation) wasOpen(before *target, then []error, t *target) bool {
+func (e *evaluation) wasDoubted(before *target, then []error, t *target) bool {
 	known := map[string]bool{}
 	for _, doubt := range then {
 		known[doubt.Error()] = true
@@ -69,7 +69,7 @@ func (e *evaluation) wasOpen(before *target, then []error, t *target) bool {
 	isNamed := func(what string) bool {
 		return value.IsEqual(value.At(before.VM, "spec", what), value.At(t.VM, "spec", what), &e.budget.Meter)
 	}
-	for _, doubt := range e.doubts {
+	for _, doubt := range e.judgement.doubts {
 		kind := doubtIn(doubt)
 		isOthers := kind == DoubtInstancetype || kind == DoubtPreference
 		if kind == DoubtBound || !known[doubt.Error()] || isOthers && !(isNamed("instancetype") && isNamed("preference")) {
@@ -82,7 +82,7 @@ func (e *evaluation) wasOpen(before *target, then []error, t *target) bool {
 // oldTarget returns the target that a target was before the update; nil if it is new.
 func (e *evaluation) oldTarget(t *target) *target {
 	if e.before == nil {
-		all := e.appendTargets(nil, value.Resolve(e.old), t.IsWhole)
+		all := e.appendTargets(nil, value.Resolve(e.given.old), t.IsWhole)
 		e.before = make(map[string]*target, len(all))
 		for i := range all {
 			e.before[all[i].Name] = &all[i]
@@ -95,14 +95,14 @@ func (e *evaluation) oldTarget(t *target) *target {
 	return old
 }
 
-// An olden is a violation by the old object, and what it is about.
-type olden struct {
+// An oldViolation is a violation by the old object, and what it is about.
+type oldViolation struct {
 	*Violation
 	found any
 }
 
 // isSame reports whether a violation says the same as an old one at the same place.
-func (e *evaluation) isSame(v *Violation, found any, old olden) bool {
+func (e *evaluation) isSame(v *Violation, found any, old oldViolation) bool {
 	switch {
 	case v.Reason != old.Reason, v.Argument != old.Argument, !reflect.DeepEqual(v.Limit, old.Limit), !reflect.DeepEqual(v.Value, old.Value):
 		return false

@@ -234,7 +234,7 @@ func newPlan(rules []rule, isWhole bool) *plan.Plan {
 	entries := make([]plan.Entry, len(rules))
 	for i := range rules {
 		r := &rules[i]
-		if !isWhole && r.Kind.IsOfFormat() && !r.enforcesNothing() && r.unread == nil {
+		if !isWhole && r.Kind.IsOfFormat() && !r.enforcesNothing() && r.paths == nil {
 			entries[i] = plan.Entry{Path: r.Path.parsed, Needs: r.Valid.parsed, Demands: &r.literal}
 		}
 	}
@@ -294,13 +294,13 @@ type rule struct {
 	checker Checker  // of a kind that is not one of the format; nil if the kind is not known
 
 	literal constraint.Set // the type, and the arguments that are literals
-	unread  []unread       // the other arguments
+	paths   []pathArgument // the other arguments
 
 	notThere string // the note if "valid" selects nothing
 }
 
-// An unread argument has paths, which are read from each object.
-type unread struct {
+// A pathArgument is an argument that has paths, which are read from each object.
+type pathArgument struct {
 	key  string
 	from []Argument // at least one is a path
 }
@@ -309,7 +309,7 @@ type unread struct {
 func (r *rule) isKnown() bool { return r.Kind.IsOfFormat() || r.checker != nil }
 
 // hasArguments reports whether the rule has any argument.
-func (r *rule) hasArguments() bool { return len(r.literal.All())+len(r.unread) > 0 }
+func (r *rule) hasArguments() bool { return len(r.literal.All())+len(r.paths) > 0 }
 
 // enforcesNothing reports whether the rule is an enum or regex without any argument.
 func (r *rule) enforcesNothing() bool {

@@ -17,7 +17,7 @@ type target = vmtarget.Target
 
 // emptiness returns why there is nothing to validate, as an error.
 func emptiness(t *target) error {
-	return doubtful{doubtOfCause[t.Cause], errors.New("nothing to validate: " + t.Nothing)}
+	return doubtError{doubtOfCause[t.Cause], errors.New("nothing to validate: " + t.Nothing)}
 }
 
 var doubtOfCause = map[vmtarget.Cause]Doubt{
@@ -35,12 +35,12 @@ func (e *evaluation) appendTargets(targets []target, v any, isWhole bool) []targ
 		return vmtarget.AppendObjects(targets, v, &e.budget.Meter)
 	}
 	before := len(targets)
-	if e.partial {
+	if e.given.partial {
 		targets = vmtarget.AppendForm(targets, v, &e.budget.Meter)
 	} else {
 		targets = vmtarget.Append(targets, v, &e.budget.Meter)
 	}
-	if e.find != nil {
+	if e.given.find != nil {
 		e.expand(targets[before:])
 	}
 	return targets
@@ -75,13 +75,13 @@ func unfilledParameter(name string) error {
 	if name == "" {
 		return nil
 	}
-	return doubtful{DoubtParameter, fmt.Errorf("the template's parameter %s is not filled in", name)}
+	return doubtError{DoubtParameter, fmt.Errorf("the template's parameter %s is not filled in", name)}
 }
 
 // expand replaces the VMs of targets by what KubeVirt makes of them.
 func (e *evaluation) expand(targets []target) {
 	for i := range targets {
-		if t := &targets[i]; t.Others != 0 && t.Nothing == "" {
+		if t := &targets[i]; t.Open != 0 && t.Nothing == "" {
 			*t = e.expanded(t)
 		}
 	}
@@ -96,9 +96,9 @@ func (e *evaluation) expanded(t *target) target {
 		return done
 	}
 	vm, _ := plain.(map[string]any)
-	it, preference, err := findSafely(e.find, vm)
+	it, preference, err := findSafely(e.given.find, vm)
 	if err != nil {
-		done.Lacking = "what the VM names cannot be found: " + err.Error()
+		done.WhyOpen = "what the VM names cannot be found: " + err.Error()
 		return done
 	}
 	work, kept := e.budget.Left()
@@ -107,7 +107,7 @@ func (e *evaluation) expanded(t *target) target {
 	_ = e.budget.Spend(work-b.Work, kept-b.Kept)
 	switch {
 	case err != nil:
-		done.Lacking = err.Error()
+		done.WhyOpen = err.Error()
 		return done
 	case len(expanded.Conflicts) > 0:
 		done.Refusal = refusal(expanded.Conflicts)
@@ -119,7 +119,7 @@ func (e *evaluation) expanded(t *target) target {
 	}
 	done = t.Expanded(expanded.VM, origins)
 	if expanded.Unknown != nil {
-		done.Others, done.Lacking = vmfields.ByPreference|vmfields.ByTopology, expanded.Unknown.Error()
+		done.Open, done.WhyOpen = vmfields.ByPreference|vmfields.ByTopology, expanded.Unknown.Error()
 	}
 	return done
 }
@@ -146,5 +146,5 @@ func refusal(conflicts []instancetype.Conflict) error {
 	if more := len(conflicts) - listed; more > 0 {
 		text += fmt.Sprintf("; and %d more", more)
 	}
-	return doubtful{DoubtInstancetype, errors.New(text)}
+	return doubtError{DoubtInstancetype, errors.New(text)}
 }

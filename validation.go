@@ -1,14 +1,10 @@
 package vmrules
 
 import (
-	"fmt"
 	"slices"
-	"sync"
+	"strings"
 
-	"github.com/vmrules/vmrules/internal/meter"
-	"github.com/vmrules/vmrules/internal/plan"
 	"github.com/vmrules/vmrules/internal/value"
-	"github.com/vmrules/vmrules/internal/vmfields"
 	"github.com/vmrules/vmrules/internal/vmtarget"
 )
 
@@ -94,103 +90,108 @@ func validateUsual(rules *Rules, object, template map[string]any) *Report {
 	return report
 }
 
-var (
-	plainFields    = vmfields.OfVM(nil)
-	settableInTree = vmfields.OfOpenVM(nil)
-)
-
-// evaluations are reused, because they and their buffers are most of what a call allocates if
-// nothing is wrong.
-var evaluations = sync.Pool{New: func() any { return &evaluation{} }}
-
-func newEvaluation(opts []ValidateOption) *evaluation {
-	e := evaluations.Get().(*evaluation)
-	e.settings = settings{
-		plain: plainFields, settable: settableInTree,
+// ValidateOwn judges every VM inside an object by the rules in its own annotation or, if it
+// has none, in the annotation of the template around it. VMs that SkipAnnotation exempts,
+// and VMs without rules, have no results. A part of the object that may hold VMs but cannot
+// be looked into, such as a list in too many lists, has one Undecided result. Any error is a
+// *ParseError with the problems of all annotations that cannot be used; the report is then
+// about the other VMs.
+//
+// The VM of a replica set has its annotations in the metadata of spec.template, and that of
+// a pool in the metadata of spec.virtualMachineTemplate.
+//
+// WithParseOptions sets how the annotations are read; each text is read once. One Budget
+// pays for reading and judging all VMs. What Checkers share, they share for all VMs.
+func ValidateOwn(object map[string]any, opts ...ValidateOption) (*Report, error) {
+	e := newEvaluation(opts)
+	defer e.release()
+	report := &Report{judged: true}
+	var problems []Problem
+	e.given.reading.budget = &e.budget
+	reader := ownReader{options: e.given.reading, known: map[annotationText]ownRules{}}
+	targets := e.appendTargets(nil, value.Resolve(object), false)
+	if e.isSpent() {
+		report.addUnjudged("", emptiness(&targets[0]))
+		return report, nil
 	}
-	for _, opt := range opts {
-		if opt != nil {
-			opt.changeJudging(&e.settings)
-		}
-	}
-	e.budget = e.limits.whole()
-	if e.defaults == nil {
-		return e
-	}
-	e.whole = vmfields.OfObject(e.defaults)
-	e.plain = vmfields.OfVM(e.defaults)
-	e.settable = nil // made when it is needed
-	return e
-}
-
-// release returns an evaluation to the pool, and removes everything of the caller from it.
-func (e *evaluation) release() {
-	clear(e.targets)
-	e.targets = e.targets[:0]
-	e.decision, e.doubts = decision{}, nil
-	clear(e.at)
-	e.settings = settings{}
-	evaluations.Put(e)
-}
-
-// share sets half of the budget aside for later targets, and returns that half for settle. So
-// no target takes everything from those after it. The last target gets all that is left.
-func (e *evaluation) share(targets int) (rest meter.Meter) {
-	if targets > 1 {
-		half := e.budget.Half()
-		rest, e.budget.Meter = e.budget.Meter, half
-	}
-	return rest
-}
-
-// settle puts the two parts of the budget back together.
-func (e *evaluation) settle(rest meter.Meter) {
-	rest.Return(e.budget.Meter)
-	e.budget.Meter = rest
-}
-
-// judgeAll judges one target by all rules. If the budget is too small for a result for each
-// rule, the target has one Undecided result instead.
-func (e *evaluation) judgeAll(report *Report, rules *Rules, t *target) {
-	if err := e.budget.Spend(rules.Len()*plan.Work, rules.Len()*resultSize); err != nil {
-		report.addUnjudged(t.Name, fmt.Errorf("this VM is not judged: %w", err))
-		return
-	}
-	marks := report.add(rules, t.Name)
-	if wrong, isSettled := e.walkPlan(rules, t, marks); !isSettled {
-		e.judgeRest(report, rules, t, marks, wrong)
-	}
-}
-
-// walkPlan runs the plan of the rules on a target. It may spend half of the budget. The other
-// half is for judging rule by rule, which still decides some rules if there is not enough for
-// all.
-func (e *evaluation) walkPlan(rules *Rules, t *target, marks []mark) ([]plan.Wrong, bool) {
-	if t.Nothing != "" || t.Refusal != nil || t.Others != 0 || t.HasParameters || e.defaults != nil {
-		return nil, false
-	}
-	half := e.budget.Half()
-	wrong, isSettled := rules.plan.Run(t.Root, &half, marks)
-	e.budget.Return(half)
-	return wrong, isSettled
-}
-
-// judgeRest judges the rules that the plan did not settle, and replaces their marks. It tells
-// the report what a mark cannot express.
-func (e *evaluation) judgeRest(report *Report, rules *Rules, t *target, marks []mark, wrong []plan.Wrong) {
-	for i, m := range marks {
-		if m == marksSatisfied || m == marksNotThere {
+	for i := range targets {
+		if t := &targets[i]; t.Cause != vmtarget.Empty {
+			report.addUnjudged(t.Name, emptiness(t))
 			continue
 		}
-		var own []plan.Wrong
-		if m == plan.Broken {
-			own, wrong = plan.WrongOf(i, wrong)
-		}
-		e.decision = decision{}
-		e.judge(&rules.rules[i], t, own)
-		e.ratchet(&rules.rules[i], t)
-		if marks[i] = e.decision.mark(&rules.rules[i]); marks[i] == marksTold {
-			report.tell(&e.decision)
-		}
+		rest := e.share(len(targets) - i)
+		rules, wrong := reader.read(&targets[i])
+		problems = append(problems, wrong...)
+		e.judgeAll(report, &rules, &targets[i])
+		e.settle(rest)
 	}
+	return report, asParseError(problems)
+}
+
+// An ownReader reads the rules of the VMs inside an object, each text once.
+type ownReader struct {
+	options parseOptions
+	last    annotationText // the text of rules
+	rules   ownRules
+	known   map[annotationText]ownRules
+}
+
+type annotationText struct{ key, text string }
+
+// ownRules are the rules of one text, or what is wrong with it.
+type ownRules struct {
+	rules    Rules
+	problems []Problem
+}
+
+// read reads the rules for the VM of a target.
+func (r *ownReader) read(t *target) (Rules, []Problem) {
+	if isExempt(t) {
+		return Rules{}, nil
+	}
+	found := annotationFor(t)
+	text, isText := found.value.(string)
+	if !isText {
+		return found.parse(r.options)
+	}
+	read := r.readText(annotationText{found.key, text}, found)
+	return read.rules, r.problemsOf(found.source, read.problems)
+}
+
+func (r *ownReader) readText(text annotationText, found annotation) ownRules {
+	if text == r.last { // this costs nothing if the VMs share the text of their template
+		return r.rules
+	}
+	_ = r.options.budget.Spend(len(text.text)/10, 0)
+	rules, ok := r.known[text]
+	if !ok {
+		rules.rules, rules.problems = found.parse(r.options)
+		r.known[text] = rules
+	}
+	r.last, r.rules = text, rules
+	return rules
+}
+
+// problemsOf returns the problems of a text as those of one more VM.
+func (r *ownReader) problemsOf(source string, problems []Problem) []Problem {
+	if len(problems) == 0 {
+		return nil
+	}
+	if err := r.options.budget.Spend(len(problems)*problemWork, len(problems)*problemSize); err != nil {
+		return []Problem{{Index: -1, Reason: ReasonTooLong, Code: codeTooLong, Source: source, Message: tooMuchToRead(err)}}
+	}
+	all := slices.Clone(problems)
+	for i := range all {
+		all[i].Source = source
+	}
+	return all
+}
+
+// annotationFor returns the annotation for the VM of a target: its own, or its template's.
+func annotationFor(t *target) annotation {
+	found := ownAnnotation(t, strings.TrimSpace("VM "+t.Name))
+	if found.isBlank() {
+		found = annotationAt(t.Template, OldAnnotation, strings.TrimSpace("template "+t.TemplateName))
+	}
+	return found
 }

@@ -199,7 +199,7 @@ func (r *resolver) resolve(left int, yield func(Resolved) bool) bool {
 
 // root returns what the rules call $ as a path; the zero Path if the object does not have it.
 func (r *resolver) root() vmrules.Path {
-	if t := r.target; t.HoldsNone || t.Nothing != "" && t.At == nil {
+	if t := r.target; t.HasNoVM || t.Nothing != "" && t.At == nil {
 		return vmrules.Path{}
 	}
 	return insides.At(r.target.At)
@@ -254,7 +254,7 @@ func (r *resolver) find(p *jsonpath.Path) *found {
 		if names && f.implied == nil {
 			f.implied = all.Locate(w.At()[len(r.target.At):])
 		}
-		f.isOpen = f.isOpen || w.WouldBeLeft()
+		f.isOpen = f.isOpen || w.IsOpen()
 		f.values = append(f.values, FieldValue{
 			Field: w.At().String(), Pointer: w.At().Pointer(), Value: value.Canonical(v), Origin: r.Origin(r.target, w.At(), w.StandIn()),
 		})
@@ -297,7 +297,7 @@ func (r *resolver) place(p *jsonpath.Path, implied *jsonpath.Implied) Place {
 	if canonical := value.Canonical(place.Default); canonical != nil {
 		place.Default = canonical
 	}
-	place.MayBeSet = f.MaySet(p, r.target.Others) != 0
+	place.MayBeSet = f.MaySet(p, r.target.Open) != 0
 	for i := range max(len(steps)-1, 0) {
 		f = f.Of(steps[i : i+1])
 		place.InDefault = place.InDefault || value.ChildCount(f.Default()) > 0

@@ -52,7 +52,7 @@ func (w *Search) comparable(o Operand, current any, f *Implied) (value.Scalar, b
 // operand returns the values that a path selects from the current item, up to most of them.
 func (w *Search) operand(path jp.Expr, current any, f *Implied, most int) []any {
 	var values []any
-	inner := Search{Meter: w.Meter, Placeholders: w.Placeholders, Implied: f, Others: w.Others, object: w.object, steps: path, Visitor: VisitorFunc(func(_ *Search, value any) bool {
+	inner := Search{Meter: w.Meter, Placeholders: w.Placeholders, Implied: f, Open: w.Open, object: w.object, steps: path, Visitor: VisitorFunc(func(_ *Search, value any) bool {
 		values = append(values, value)
 		return len(values) < most
 	})}
@@ -61,8 +61,8 @@ func (w *Search) operand(path jp.Expr, current any, f *Implied, most int) []any 
 		w.fail(inner.err)
 	}
 	w.unreadable = cmp.Or(w.unreadable, inner.unreadable)
-	if left, ok := inner.doubt.(*LeftOut); ok {
-		return w.leftOperand(left.By, values, most)
+	if left, ok := inner.doubt.(*OpenField); ok {
+		return w.openOperand(left.By, values, most)
 	}
 	w.doubt = cmp.Or(inner.doubt, w.doubt)
 	if inner.Doubt() != nil && len(values) < most { // there may be more or other values

@@ -37,7 +37,7 @@ type Search struct {
 	Visitor      Visitor
 	Root         Location      // the location of the value where the search begins
 	Implied      *Implied      // fields that count even if they are missing, or nil
-	Others       Setters       // who may set missing fields
+	Open         Setters       // who may set missing fields
 	Placeholders *Placeholders // nil if strings contain no placeholders
 
 	object   any // the value where the search begins, which some conditions need
@@ -117,7 +117,7 @@ func (w *Search) Object() any { return w.object }
 func (w *Search) Matches() int { return w.matches }
 
 // Doubt returns why there may be more or other values than those found, such as a value that
-// is not readable or a comparison that cannot be decided. It is a *LeftOut if others may set
+// is not readable or a comparison that cannot be decided. It is a *OpenField if others may set
 // what the path selects.
 func (w *Search) Doubt() error { return cmp.Or(w.unreadable, w.doubt) }
 

@@ -258,20 +258,20 @@ func TestOthersMaySetFields(t *testing.T) {
 		{".cpu.cores", first, []string{"cpu.cores"}, nil},
 		{".cpu.threads", first, nil, nil},
 		{".cpu.features[0]", second, []string{"cpu.features[0]"}, nil},
-		{".cpu.features[-1]", second, nil, &jsonpath.LeftOut{What: "items of cpu.features", By: second}},
-		{".cpu.features[*]", second, []string{"cpu.features[0]"}, &jsonpath.LeftOut{What: "items of cpu.features", By: second}},
+		{".cpu.features[-1]", second, nil, &jsonpath.OpenField{What: "items of cpu.features", By: second}},
+		{".cpu.features[*]", second, []string{"cpu.features[0]"}, &jsonpath.OpenField{What: "items of cpu.features", By: second}},
 		{".labels.l", first, []string{"labels.l"}, nil},
-		{".labels.m", first, nil, &jsonpath.LeftOut{What: "labels.m", By: first}},
-		{".labels.*", second, []string{"labels.l"}, &jsonpath.LeftOut{What: "fields of labels", By: second}},
-		{".disks[*].bus", second, nil, &jsonpath.LeftOut{What: "disks[0].bus", By: second}},
+		{".labels.m", first, nil, &jsonpath.OpenField{What: "labels.m", By: first}},
+		{".labels.*", second, []string{"labels.l"}, &jsonpath.OpenField{What: "fields of labels", By: second}},
+		{".disks[*].bus", second, nil, &jsonpath.OpenField{What: "disks[0].bus", By: second}},
 		{".disks[1].bus", second, nil, nil},
 		{".disks[0].bus", first, nil, nil},
-		{".acpi", first, nil, &jsonpath.LeftOut{What: "acpi", By: first}},
+		{".acpi", first, nil, &jsonpath.OpenField{What: "acpi", By: first}},
 		{".acpi", second, []string{"acpi"}, nil},
-		{`.disks[?(@.bus=="x")].name`, second, nil, &jsonpath.LeftOut{What: "what a filter compares in disks", By: second}},
+		{`.disks[?(@.bus=="x")].name`, second, nil, &jsonpath.OpenField{What: "what a filter compares in disks", By: second}},
 	}
 	for _, test := range tests {
-		s := jsonpath.Search{Implied: tree, Others: test.others}
+		s := jsonpath.Search{Implied: tree, Open: test.others}
 		found, err := findWith(&s, mustParse(t, test.path), conformance.DecodeExactly(json.RawMessage(object)))
 		if diff := cmp.Diff(test.want, fields(found)); diff != "" || err != nil {
 			t.Errorf("%s (-want +got):\n%s%v", test.path, diff, err)

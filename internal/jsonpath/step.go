@@ -45,11 +45,11 @@ func (w *Search) each(v any, i int, f *Implied, yield func(selection) bool) bool
 		return w.err == nil
 	}
 	w.mayHaveMore(v)
-	w.leaveOutMembers(v, i, f)
+	w.addOpenMembers(v, i, f)
 	v = value.ByName(v)
 	for _, name := range value.Names(v) {
 		next, ok := w.memberOf(v, name)
-		if !ok || w.isLeft(f.At(Member(name)), v, next) {
+		if !ok || w.isOpenField(f.At(Member(name)), v, next) {
 			continue
 		}
 		if !yield(selection{Member(name), next, Written}) {
@@ -71,8 +71,8 @@ func (w *Search) member(v any, i int, f *Implied, name string) (selection, bool)
 		return s, false
 	}
 	f = f.At(s.place)
-	if w.isLeft(f, v, next) {
-		w.leaveOutMember(name, i, f)
+	if w.isOpenField(f, v, next) {
+		w.addOpenMember(name, i, f)
 		return s, false
 	}
 	if i > 0 && w.steps[i-1] == jp.Descent('.') {

@@ -110,7 +110,7 @@ func (f finder) find(targets []Target, v any, inList holder, lists int) ([]Targe
 func virtualMachine(v any, at jsonpath.Location) Target {
 	vm := jsonpath.Lookup(v, at)
 	spec := value.At(vm, "spec")
-	t := Target{VM: vm, VMAt: at, Others: vmfields.SettersOf(spec)}.rootedAt(value.At(spec, "template"), at.Join(specTemplate))
+	t := Target{VM: vm, VMAt: at, Open: vmfields.SettersOf(spec)}.rootedAt(value.At(spec, "template"), at.Join(specTemplate))
 	for _, named := range []string{"instancetype", "preference"} {
 		if !value.IsReadable(value.At(spec, named)) {
 			t.unreadable(at.Join(jsonpath.Members("spec", named)))
@@ -207,7 +207,7 @@ func (f finder) unknown(v any, members ...string) Target {
 	for _, v := range values {
 		text, _ := v.(string)
 		if p := parameter.First(text); f.inTemplate && p != "" {
-			return Target{Nothing: "the template's parameter " + p + " is not filled in", HoldsNone: true, Cause: Unfilled}
+			return Target{Nothing: "the template's parameter " + p + " is not filled in", HasNoVM: true, Cause: Unfilled}
 		}
 	}
 	return beyond("the object cannot be read")

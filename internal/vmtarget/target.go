@@ -24,16 +24,16 @@ type Target struct {
 	VMAt jsonpath.Location // the location of VM
 	VM   any               // the VM with its metadata; or the whole object
 
-	Nothing   string // why there is no Root; "" if there is one
-	Cause     Cause  // the same, for programs
-	HoldsNone bool   // the object is a list or template without a VM, so nothing can be filled in
+	Nothing string // why there is no Root; "" if there is one
+	Cause   Cause  // the same, for programs
+	HasNoVM bool   // the object is a list or template without a VM, so nothing can be filled in
 
 	Refusal error             // why KubeVirt would refuse the VM; nil if it would not
 	Origins map[string]string // which object set a field of an expanded VM, by the field's JSON Pointer in the VM
-	Lacking string            // why the Others are not known, for messages; "" if that is obvious
+	WhyOpen string            // why the Open are not known, for messages; "" if that is obvious
 
 	IsWhole       bool             // Root is a whole object, which need not be a VM
-	Others        jsonpath.Setters // who may set fields that the VM does not set
+	Open          jsonpath.Setters // who may set fields that the VM does not set
 	Template      any              // the template around the VM, or nil
 	TemplateName  string           // the name of the template's place: "" for the object itself
 	HasParameters bool             // strings may contain parameters of a template
@@ -72,7 +72,7 @@ func (t *Target) OriginOf(at jsonpath.Location) string {
 // Expanded returns the target with its VM as KubeVirt expands it, so that nobody else sets
 // fields of it.
 func (t Target) Expanded(vm map[string]any, origins map[string]string) Target {
-	t.VM, t.Origins, t.Others = vm, origins, 0
+	t.VM, t.Origins, t.Open = vm, origins, 0
 	t.Root = jsonpath.Lookup(vm, t.At[len(t.VMAt):])
 	return t
 }
@@ -81,10 +81,10 @@ func (t Target) Expanded(vm map[string]any, origins map[string]string) Target {
 func itself(v any) Target { return Target{Root: v, VM: v} }
 
 // nothing returns a target that says why a list or template has none.
-func nothing(why string) Target { return Target{Nothing: why, HoldsNone: true} }
+func nothing(why string) Target { return Target{Nothing: why, HasNoVM: true} }
 
 // beyond returns what nothing returns, because a bound was reached.
-func beyond(why string) Target { return Target{Nothing: why, HoldsNone: true, Cause: Beyond} }
+func beyond(why string) Target { return Target{Nothing: why, HasNoVM: true, Cause: Beyond} }
 
 // rootedAt returns the target with its Root and the location of the Root. If the Root is
 // missing or not readable, the target says so.
@@ -101,7 +101,7 @@ func (t Target) rootedAt(root any, at jsonpath.Location) Target {
 
 // unreadable makes t say that a part of the object that decides everything is not readable.
 func (t *Target) unreadable(at jsonpath.Location) {
-	t.Nothing, t.HoldsNone, t.Cause = at.String()+" cannot be read", true, Beyond
+	t.Nothing, t.HasNoVM, t.Cause = at.String()+" cannot be read", true, Beyond
 }
 
 // inside returns the target of an item with its place in the list around it.

@@ -31,7 +31,7 @@ func show(targets []vmtarget.Target) []shown {
 			name  string
 			isSet bool
 		}{
-			{"beyond", t.Cause == vmtarget.Beyond}, {"unfilled", t.Cause == vmtarget.Unfilled}, {"none", t.HoldsNone}, {"whole", t.IsWhole}, {"open", t.Others != 0},
+			{"beyond", t.Cause == vmtarget.Beyond}, {"unfilled", t.Cause == vmtarget.Unfilled}, {"none", t.HasNoVM}, {"whole", t.IsWhole}, {"open", t.Open != 0},
 			{"item", t.IsItem()}, {"parameters", t.HasParameters}, {"template:" + t.TemplateName, t.Template != nil},
 		} {
 			if flag.isSet {
@@ -187,8 +187,8 @@ func TestValues(t *testing.T) {
 		object(t, `{"metadata": {"name": "n"}, "spec": {"preference": {}, "template": {"spec": {}}}}`),
 		vmfields.ByPreference,
 	}
-	if diff := cmp.Diff(want, []any{found[0].Root, found[0].VM, found[0].Others}); diff != "" {
-		t.Errorf("Root, VM, Others (-want +got):\n%s", diff)
+	if diff := cmp.Diff(want, []any{found[0].Root, found[0].VM, found[0].Open}); diff != "" {
+		t.Errorf("Root, VM, Open (-want +got):\n%s", diff)
 	}
 }
 

@@ -8,23 +8,23 @@ import (
 	"github.com/vmrules/vmrules/internal/value"
 )
 
-// A LeftOut error says that others may set what a path selects.
-type LeftOut struct {
+// An OpenField error says that others may set what a path selects.
+type OpenField struct {
 	What string
 	By   Setters
 }
 
-func (e *LeftOut) Error() string { return e.What + " may be set by others" }
+func (e *OpenField) Error() string { return e.What + " may be set by others" }
 
 // setBy returns who may set a field of parent. The field has the value next.
 func (w *Search) setBy(f *Implied, parent, next any) Setters {
 	switch {
-	case f == nil, f.by&w.Others == 0, value.ShapeOf(parent) != value.Object:
+	case f == nil, f.by&w.Open == 0, value.ShapeOf(parent) != value.Object:
 		return 0
 	case !f.when.Holds(next), f.only != nil && !w.mayHold(f.only, parent):
 		return 0
 	}
-	return f.by & w.Others
+	return f.by & w.Open
 }
 
 // mayHold reports whether a condition holds, or may hold because a value is not readable.
@@ -43,11 +43,11 @@ func (w *Search) Look(v any, names ...string) any {
 
 // setBelow returns who may set what steps select below a missing field.
 func (w *Search) setBelow(f *Implied, steps jp.Expr) Setters {
-	if f == nil || f.by&w.Others == 0 || !w.Spend(1) {
+	if f == nil || f.by&w.Open == 0 || !w.Spend(1) {
 		return 0
 	}
 	if len(steps) == 0 || f.when.isWhole() {
-		return f.by & w.Others
+		return f.by & w.Open
 	}
 	switch step := steps[0].(type) {
 	case jp.Child:
@@ -85,15 +85,15 @@ func (w *Search) SetInside(v any) Setters {
 }
 
 func (w *Search) setInside(f *Implied, v any) Setters {
-	if f == nil || w.Others == 0 || !w.Spend(len(f.members)) {
+	if f == nil || w.Open == 0 || !w.Spend(len(f.members)) {
 		return 0
 	}
 	var found Setters
 	if f.when == Appended {
-		found = f.by & w.Others
+		found = f.by & w.Open
 	}
 	if f.others != nil {
-		found |= f.others.by & w.Others
+		found |= f.others.by & w.Open
 	}
 	for name, field := range f.members {
 		next, _ := value.Member(v, name)
@@ -111,34 +111,34 @@ func (w *Search) setInside(f *Implied, v any) Setters {
 	return found
 }
 
-// isLeft reports whether a field of parent, which has the value next, is left to others.
-// If so, the value in the object does not count.
-func (w *Search) isLeft(f *Implied, parent, next any) bool {
-	return w.Others != 0 && w.setBy(f, parent, next) != 0
+// isOpenField reports whether a field of parent, which has the value next, is open: others may set
+// it. The value in the object then does not count.
+func (w *Search) isOpenField(f *Implied, parent, next any) bool {
+	return w.Open != 0 && w.setBy(f, parent, next) != 0
 }
 
-// leaveOutMember is leaveOut for the member of an object that step i names.
-func (w *Search) leaveOutMember(name string, i int, f *Implied) {
+// addOpenMember is addOpen for the member of an object that step i names.
+func (w *Search) addOpenMember(name string, i int, f *Implied) {
 	if w.doubt != nil {
 		return
 	}
 	rest := w.steps[i+1:]
-	w.leaveOut(w.setBelow(f, rest), func() string {
+	w.addOpen(w.setBelow(f, rest), func() string {
 		return w.at.Join(Members(name)).Join(Fixed(rest)).Shown()
 	})
 }
 
-// leaveOut records that others may set what the path would select.
-func (w *Search) leaveOut(by Setters, what func() string) {
+// addOpen records that others may set what the path would select.
+func (w *Search) addOpen(by Setters, what func() string) {
 	if by != 0 && w.doubt == nil {
-		w.doubt = &LeftOut{what(), by}
+		w.doubt = &OpenField{what(), by}
 	}
 }
 
-// leaveOutMembers is leaveOut for the members of an object that step i, which
+// addOpenMembers is addOpen for the members of an object that step i, which
 // selects all of them, would select.
-func (w *Search) leaveOutMembers(v any, i int, f *Implied) {
-	if f == nil || w.Others == 0 || w.doubt != nil || value.ShapeOf(v) != value.Object || !w.Spend(len(f.members)) {
+func (w *Search) addOpenMembers(v any, i int, f *Implied) {
+	if f == nil || w.Open == 0 || w.doubt != nil || value.ShapeOf(v) != value.Object || !w.Spend(len(f.members)) {
 		return
 	}
 	steps := w.steps[i:]
@@ -147,11 +147,11 @@ func (w *Search) leaveOutMembers(v any, i int, f *Implied) {
 	}
 	found := w.setBelow(f.others, steps)
 	for name, field := range f.members {
-		if next, _ := value.Member(v, name); w.isLeft(field, v, next) {
+		if next, _ := value.Member(v, name); w.isOpenField(field, v, next) {
 			found |= w.setBelow(field, steps)
 		}
 	}
-	w.leaveOut(found, w.fields)
+	w.addOpen(found, w.fields)
 }
 
 func (w *Search) fields() string { return "fields of " + w.at.Shown() }
@@ -159,13 +159,13 @@ func (w *Search) fields() string { return "fields of " + w.at.Shown() }
 // keepsItems reports whether step i selects the same items of a list after others have
 // appended items. An index from the end does not, as it then counts from another item.
 func (w *Search) keepsItems(v any, i int, f *Implied) bool {
-	if f == nil || f.when != Appended || f.by&w.Others == 0 || value.ShapeOf(v) != value.Array {
+	if f == nil || f.when != Appended || f.by&w.Open == 0 || value.ShapeOf(v) != value.Array {
 		return true
 	}
 	if k, ok := w.steps[i].(jp.Nth); ok && k >= 0 && int(k) < value.Len(v) {
 		return true
 	}
-	w.leaveOut(f.by&w.Others, func() string { return "items of " + w.at.Shown() })
+	w.addOpen(f.by&w.Open, func() string { return "items of " + w.at.Shown() })
 	return !countsFromEnd(w.steps[i])
 }
 
@@ -184,23 +184,23 @@ func countsFromEnd(step any) bool {
 	return false
 }
 
-// leftOperand returns what an operand of a filter selects if others may add to it: nothing
+// openOperand returns what an operand of a filter selects if others may add to it: nothing
 // that could be compared, unless it selects too many values already.
-func (w *Search) leftOperand(by Setters, values []any, most int) []any {
+func (w *Search) openOperand(by Setters, values []any, most int) []any {
 	if len(values) == most {
 		return values
 	}
-	w.leaveOut(by, func() string { return "what a filter compares in " + w.at.Shown() })
+	w.addOpen(by, func() string { return "what a filter compares in " + w.at.Shown() })
 	return nil
 }
 
-// WouldBeLeft reports whether the visited value would be left to others if the object did
+// IsOpen reports whether the visited value would be open if the object did
 // not contain it.
-func (w *Search) WouldBeLeft() bool {
-	if w.Others == 0 || len(w.at) == len(w.Root) {
+func (w *Search) IsOpen() bool {
+	if w.Open == 0 || len(w.at) == len(w.Root) {
 		return false
 	}
 	at := w.at[len(w.Root):]
 	parent := Lookup(w.object, at[:len(at)-1])
-	return w.isLeft(w.Implied.Locate(at), parent, nil)
+	return w.isOpenField(w.Implied.Locate(at), parent, nil)
 }

@@ -20,18 +20,18 @@ func TestOthersMayMakeObjects(t *testing.T) {
 		{By: second, Path: "labels.*"},
 	})
 	tests := map[string]error{
-		".firmware.efi.secure":      &jsonpath.LeftOut{What: "firmware.efi.secure", By: first},
+		".firmware.efi.secure":      &jsonpath.OpenField{What: "firmware.efi.secure", By: first},
 		".firmware.efi.x":           nil,
-		".firmware.bios.x.y":        &jsonpath.LeftOut{What: "firmware.bios.x.y", By: second},
-		".firmware.*":               &jsonpath.LeftOut{What: "firmware", By: first | second},
-		".firmware['efi','bios'].x": &jsonpath.LeftOut{What: "firmware", By: second},
-		".firmware..secure":         &jsonpath.LeftOut{What: "firmware", By: first | second},
-		"..secure":                  &jsonpath.LeftOut{What: "fields of $", By: first | second},
+		".firmware.bios.x.y":        &jsonpath.OpenField{What: "firmware.bios.x.y", By: second},
+		".firmware.*":               &jsonpath.OpenField{What: "firmware", By: first | second},
+		".firmware['efi','bios'].x": &jsonpath.OpenField{What: "firmware", By: second},
+		".firmware..secure":         &jsonpath.OpenField{What: "firmware", By: first | second},
+		"..secure":                  &jsonpath.OpenField{What: "fields of $", By: first | second},
 		".firmware[0]":              nil,
-		".labels.x":                 &jsonpath.LeftOut{What: "labels.x", By: second},
+		".labels.x":                 &jsonpath.OpenField{What: "labels.x", By: second},
 	}
 	for path, want := range tests {
-		s := jsonpath.Search{Implied: tree, Others: first | second}
+		s := jsonpath.Search{Implied: tree, Open: first | second}
 		found, err := findWith(&s, mustParse(t, path), map[string]any{"x": 1})
 		if found != nil || err != nil {
 			t.Errorf("%s selects %v, %v", path, found, err)
@@ -47,8 +47,8 @@ func TestOthersAtTheValueBeingVisited(t *testing.T) {
 	tree.AddSettable([]jsonpath.Settable{{By: first, Path: "a.b"}, {By: second, Path: "list[*].c"}})
 	object := map[string]any{"a": map[string]any{"b": 1}, "list": []any{map[string]any{}}, "x": 1}
 	type others struct {
-		Inside      jsonpath.Setters
-		WouldBeLeft bool
+		Inside jsonpath.Setters
+		IsOpen bool
 	}
 	tests := map[string]others{
 		".a": {0, true}, ".a.b": {0, true}, ".list": {second, false}, ".list[0]": {second, false}, "$": {second, false}, ".x": {0, false},
@@ -56,9 +56,9 @@ func TestOthersAtTheValueBeingVisited(t *testing.T) {
 	for path, want := range tests {
 		var got others
 		m := meter.New(1_000_000, 0)
-		s := jsonpath.Search{Meter: &m, Implied: tree, Others: first | second,
+		s := jsonpath.Search{Meter: &m, Implied: tree, Open: first | second,
 			Visitor: jsonpath.VisitorFunc(func(s *jsonpath.Search, v any) bool {
-				got = others{s.SetInside(v), s.WouldBeLeft()}
+				got = others{s.SetInside(v), s.IsOpen()}
 				return true
 			})}
 		if err := s.Run(mustParse(t, path), object); err != nil || s.Matches() != 1 {
