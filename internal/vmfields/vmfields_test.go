@@ -145,13 +145,13 @@ func setBy(t *testing.T, path string, object any) jsonpath.Setters {
 	t.Helper()
 	m := meter.OrDefault(0, 0)
 	w := jsonpath.Search{
-		Meter: &m, Implied: vmfields.OfOpenVM(nil), Others: vmfields.ByInstancetype | vmfields.ByPreference,
+		Meter: &m, Implied: vmfields.OfOpenVM(nil), Open: vmfields.ByInstancetype | vmfields.ByPreference,
 		Visitor: jsonpath.VisitorFunc(func(*jsonpath.Search, any) bool { return true }),
 	}
 	if err := w.Run(parse(t, path), object); err != nil {
 		t.Fatal(err)
 	}
-	if left, ok := w.Doubt().(*jsonpath.LeftOut); ok {
+	if left, ok := w.Doubt().(*jsonpath.OpenField); ok {
 		return left.By
 	}
 	return 0
