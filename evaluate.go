@@ -280,7 +280,7 @@ func (j *judgement) Visit(w *jsonpath.Search, v any) bool {
 	if j.set.ReadsNumbers() {
 		s.ReadQuantity()
 	}
-	for f := range j.set.Findings(v, s, isScalar, &j.call.budget) {
+	for f := range j.set.Failures(v, s, isScalar, &j.call.budget) {
 		switch {
 		case f.Err != nil && f.Key == "":
 			j.addDoubt("", j.atField(w, f.Err))
@@ -294,7 +294,7 @@ func (j *judgement) Visit(w *jsonpath.Search, v any) bool {
 }
 
 // addViolation adds what is wrong with a value.
-func (j *judgement) addViolation(w *jsonpath.Search, found any, f constraint.Finding) {
+func (j *judgement) addViolation(w *jsonpath.Search, found any, f constraint.Failure) {
 	if j.call.given.partial && found == "" {
 		j.notYet = cmp.Or(j.notYet, errNotFilledIn.Error())
 		return

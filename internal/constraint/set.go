@@ -91,33 +91,33 @@ func holds(c Constraint, v *value.Scalar, b *meter.Budget) (bool, error) {
 	return ok, err
 }
 
-// A Finding is a demand that a value does not satisfy, or may not satisfy.
-type Finding struct {
+// A Failure is a demand that a value does not satisfy, or may not satisfy.
+type Failure struct {
 	Key string // the key of the argument; "" for the type
 	Breach
 	Err error // why it cannot be decided; the Breach is then empty
 }
 
-// Findings yields what a resolved value does not satisfy, and what cannot be decided. If
+// Failures yields what a resolved value does not satisfy, and what cannot be decided. If
 // the type is among that, it yields only the type. The scalar is that of the value, if
 // isScalar.
-func (s *Set) Findings(v any, scalar *value.Scalar, isScalar bool, b *meter.Budget) iter.Seq[Finding] {
-	return func(yield func(Finding) bool) {
+func (s *Set) Failures(v any, scalar *value.Scalar, isScalar bool, b *meter.Budget) iter.Seq[Failure] {
+	return func(yield func(Failure) bool) {
 		switch ok, err := s.kind.Admits(scalar, isScalar); {
 		case err != nil:
-			yield(Finding{Err: err})
+			yield(Failure{Err: err})
 			return
 		case !ok:
-			yield(Finding{Breach: Breach{Fault: WrongType, Detail: s.kind.Mismatch(v)}})
+			yield(Failure{Breach: Breach{Fault: WrongType, Detail: s.kind.Mismatch(v)}})
 			return
 		}
 		for _, c := range s.all {
 			ok, err := c.Holds(scalar, b)
 			switch {
 			case err != nil:
-				ok = yield(Finding{Key: c.Key(), Err: err})
+				ok = yield(Failure{Key: c.Key(), Err: err})
 			case !ok:
-				ok = yield(Finding{Key: c.Key(), Breach: c.Breach(scalar)})
+				ok = yield(Failure{Key: c.Key(), Breach: c.Breach(scalar)})
 			}
 			if !ok {
 				return
