@@ -31,7 +31,10 @@ func (a *auditor) input(input manifest.Input, stderr io.Writer, each func(audite
 	if manifest.BeginsJSON(text) {
 		return a.stream(text, each)
 	}
-	file, err := manifest.ReadFrom(input.Name, text)
+	file, err := input.ReadOpened(text)
+	if err == nil {
+		err = file.Nothing(a.book.counts)
+	}
 	if err != nil {
 		return err
 	}

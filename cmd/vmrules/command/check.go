@@ -149,6 +149,7 @@ const notFound = "not all instance types and preferences that VMs name are given
 // them, because any file may have the instance type of a VM in another one.
 func (c *checker) checkAll(command *cobra.Command, args []string) error {
 	var objects []manifest.Object
+	c.with.counts = c.book.counts
 	for object, err := range c.with.objects(args, command.InOrStdin()) {
 		switch {
 		case err != nil:

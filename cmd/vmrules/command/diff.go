@@ -115,6 +115,7 @@ func (d *differ) run(command *cobra.Command, args []string) error {
 		return err
 	}
 	var vms []manifest.Object
+	d.new.with.counts = manifest.Document.HoldsVM
 	for object, err := range d.new.with.objects(d.vms, command.InOrStdin()) {
 		switch {
 		case err != nil:

@@ -112,8 +112,11 @@ func (l *linter) run(command *cobra.Command, args []string) error {
 		return err
 	}
 	found := &linted{Findings: []finding{}, leftOut: leftOut{}}
-	each := func(args []string, lint func(*linted, *manifest.File)) {
+	each := func(args []string, counts func(manifest.Document) bool, lint func(*linted, *manifest.File)) {
 		for file, err := range manifest.Read(args, command.InOrStdin()) {
+			if err == nil {
+				err = file.Nothing(counts)
+			}
 			if err != nil {
 				found.Unusable = append(found.Unusable, unusable(command.ErrOrStderr(), err))
 				continue
@@ -126,11 +129,11 @@ func (l *linter) run(command *cobra.Command, args []string) error {
 			}
 		}
 	}
-	each(l.rules, l.lintRules)
+	each(l.rules, func(manifest.Document) bool { return true }, l.lintRules)
 	if found.isFull {
 		args = nil
 	}
-	each(args, func(to *linted, file *manifest.File) { l.lintFile(to, file, command.ErrOrStderr()) })
+	each(args, l.counts, func(to *linted, file *manifest.File) { l.lintFile(to, file, command.ErrOrStderr()) })
 	if err := l.allDeclared(); err != nil {
 		return err
 	}
@@ -144,6 +147,9 @@ func (l *linter) run(command *cobra.Command, args []string) error {
 	failed := slices.ContainsFunc(found.Findings, func(f finding) bool { return l.fails(f.Severity) })
 	return verdict(failed, len(found.Unusable) > 0)
 }
+
+// counts reports whether lint reads a document.
+func (l *linter) counts(d manifest.Document) bool { return d.LooksLikeRules() || d.HoldsVM() }
 
 // unusable writes that a file cannot be used, for any output format.
 func unusable(stderr io.Writer, err error) *manifest.Error {

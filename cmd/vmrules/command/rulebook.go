@@ -62,6 +62,9 @@ func (b *rulebook) isWhole() bool {
 	return slices.ContainsFunc(b.chapters, func(c chapter) bool { return c.isWhole })
 }
 
+// counts reports whether a document is to be judged.
+func (b *rulebook) counts(d manifest.Document) bool { return b.isWhole() || d.HoldsVM() }
+
 // needs returns what the rules need of an object.
 func (b *rulebook) needs() needs {
 	var all []vmrules.Rules

@@ -15,8 +15,9 @@ import (
 
 // An Input is a file that an argument names, before it is read.
 type Input struct {
-	Name string // Stdin for the standard input
-	open func() (io.ReadCloser, error)
+	Name     string // Stdin for the standard input
+	isStream bool
+	open     func() (io.ReadCloser, error)
 }
 
 // Stdin is the name of the standard input.
@@ -38,22 +39,24 @@ func (i Input) Read() (*File, error) {
 		return nil, err
 	}
 	defer opened.Close()
-	return ReadFrom(i.Name, opened)
+	return i.ReadOpened(opened)
 }
 
 // maxFile is the largest size of a file in bytes. Only audit reads streams of any length.
 const maxFile = 256 << 20
 
-// ReadFrom reads a file that is open. Its error is an *Error.
-func ReadFrom(name string, input io.Reader) (*File, error) {
-	content, err := io.ReadAll(io.LimitReader(input, maxFile+1))
+// ReadOpened reads the file after it was opened. Its error is an *Error.
+func (i Input) ReadOpened(opened io.Reader) (*File, error) {
+	content, err := io.ReadAll(io.LimitReader(opened, maxFile+1))
 	if err == nil && len(content) > maxFile {
 		err = fmt.Errorf("the file has more than %d bytes: split it, or use vmrules audit, which reads JSON of any size", maxFile)
 	}
 	if err != nil {
-		return nil, cannotRead(name, err)
+		return nil, cannotRead(i.Name, err)
 	}
-	return Parse(name, content)
+	file, err := Parse(i.Name, content)
+	file.isStream = i.isStream
+	return file, err
 }
 
 func cannotRead(name string, err error) *Error {
@@ -102,10 +105,11 @@ func Inputs(args []string, stdin io.Reader) iter.Seq2[Input, error] {
 
 func inputsOf(arg string, stdin io.Reader) iter.Seq2[Input, error] {
 	if arg == "-" {
-		return single(Input{Stdin, func() (io.ReadCloser, error) { return io.NopCloser(stdin), nil }})
+		return single(Input{Stdin, true, func() (io.ReadCloser, error) { return io.NopCloser(stdin), nil }})
 	}
 	if info, err := os.Stat(arg); err != nil || !info.IsDir() {
-		return single(Input{arg, func() (io.ReadCloser, error) { return os.Open(arg) }})
+		isStream := err == nil && !info.Mode().IsRegular()
+		return single(Input{arg, isStream, func() (io.ReadCloser, error) { return os.Open(arg) }})
 	}
 	return func(yield func(Input, error) bool) {
 		none := true
@@ -144,7 +148,7 @@ func inputsIn(fsys fs.FS) iter.Seq2[Input, error] {
 			if err == nil {
 				err = mayBeRead(fsys, name)
 			}
-			input := Input{name, func() (io.ReadCloser, error) { return fsys.Open(name) }}
+			input := Input{name, false, func() (io.ReadCloser, error) { return fsys.Open(name) }}
 			if err != nil {
 				input, err = Input{}, cannotRead(name, err)
 			}

@@ -15,6 +15,7 @@ import (
 // A File is a file that was read.
 type File struct {
 	Name      string // Stdin for the standard input
+	isStream  bool   // what another command writes
 	source    *source
 	documents []*node
 }
@@ -53,7 +54,7 @@ func Parse(name string, content []byte) (*File, error) {
 		wrong.File = name
 		wrong.Message += renderFirst(text)
 	}
-	return &File{name, source, documents}, err
+	return &File{Name: name, source: source, documents: documents}, err
 }
 
 const byteOrderMark = "\uFEFF"
