@@ -41,6 +41,10 @@ type checked struct {
 	Name      string `json:"name,omitempty"`
 
 	Report *vmrules.Report `json:"report,omitempty"`
+	// JudgedBy is the name of the template of --template by whose rules the VM is judged, and Note
+	// says why, if the VM does not name it in full, or why there is none.
+	JudgedBy string `json:"judgedBy,omitempty"`
+	Note     string `json:"note,omitempty"`
 	// Missing are the required parameters of a template that have no value.
 	Missing []string `json:"missingParameters,omitempty"`
 	// NotFound are the instance types and preferences that the VMs name and that are
@@ -53,10 +57,11 @@ type checked struct {
 	Problem  string            `json:"problem,omitempty"`
 	Problems []vmrules.Problem `json:"problems,omitempty"`
 
-	object   manifest.Object
-	title    string
-	mistakes []lint.Finding    // of Mistakes
-	placed   []*manifest.Error // those of Problems whose place is known
+	object     manifest.Object
+	title      string
+	mistakes   []lint.Finding    // of Mistakes
+	placed     []*manifest.Error // those of Problems whose place is known
+	byTemplate bool              // JudgedBy has its name
 	// hasNoRules means that no rule judged the object.
 	hasNoRules bool
 }
@@ -76,7 +81,8 @@ func newCheck(b Build) *cobra.Command {
 		Short: "Check VMs and templates by their rules",
 		Long: `Check validates VMs, instances, pools, lists of these, and templates of OpenShift and
 KubeVirt. A VM is checked by its own rules. If it has none, and --template is given,
-it is checked by the rules of its template. The VMs in a template are checked by the
+it is checked by the rules of its template: the one that it names, or the only one, even
+if it does not name that, which check says. The VMs in a template are checked by the
 template's own rules, after its parameters are filled in. If OpenShift would generate
 a value, check makes one up, which is always the same.
 
@@ -214,7 +220,7 @@ func (c *checker) judge(o manifest.Object, result *checked) (*vmrules.Report, er
 	with := c.with.set.For(o.Kind, o.Namespace)
 	defer func() { result.NotFound = with.NotFound }()
 	if !o.IsTemplate() && c.templates != nil {
-		return c.judgeByTemplate(o, with.Option())
+		return c.judgeByTemplate(o, result, with.Option())
 	}
 	filled, err := c.fill(o)
 	if err != nil {
@@ -228,12 +234,17 @@ func (c *checker) judge(o manifest.Object, result *checked) (*vmrules.Report, er
 	return vmrules.ValidateOwn(content, with.Option(), vmrules.WithParseOptions(c.reading...))
 }
 
-func (c *checker) judgeByTemplate(o manifest.Object, with vmrules.ValidateOption) (*vmrules.Report, error) {
-	rules, vm, err := c.rulesOf(o)
+func (c *checker) judgeByTemplate(o manifest.Object, result *checked, with vmrules.ValidateOption) (*vmrules.Report, error) {
+	vm := o.Content()
+	b, err := c.basisOf(vm)
+	if b.template != nil {
+		result.JudgedBy, result.byTemplate = b.template.Name, true
+	}
+	result.Note = b.note
 	if err != nil {
 		return nil, err
 	}
-	return vmrules.Validate(rules, vm, with), nil
+	return vmrules.Validate(b.rules, vm, with), nil
 }
 
 func (c *checker) hasFailed() bool {

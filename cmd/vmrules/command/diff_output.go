@@ -24,6 +24,9 @@ func writeChanged(w io.Writer, d *differ) error {
 			verdicts += " → " + c.New
 		}
 		fmt.Fprintf(w, "%s:%d: %s: %s\n", oneLine(c.File), c.Line, short(oneLine(c.title)), verdicts)
+		if c.Note != "" {
+			fmt.Fprintf(w, "  %s\n", c.Note)
+		}
 		for _, r := range c.Rules {
 			writeSide(w, "-", r.oldText)
 			writeSide(w, "+", r.newText)
