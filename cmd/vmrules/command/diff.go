@@ -21,7 +21,10 @@ type differ struct {
 
 	changed         []changed
 	judged          int // VMs
+	compared        int // those that a template judges
 	withoutTemplate int
+	unjudged        *unjudged // the first VM without a template
+	allowUnjudged   bool
 	kept            int // changes of rules
 	unusable        []*manifest.Error
 	build           Build
@@ -42,6 +45,18 @@ type changed struct {
 	New       string       `json:"new"`
 	Rules     []ruleChange `json:"rules"`
 	Note      string       `json:"note,omitempty"` // which template judges it, if it does not name it in full
+
+	title string
+}
+
+// An unjudged is a VM that names no template of either version.
+type unjudged struct {
+	File      string `json:"file"`
+	Line      int    `json:"line"`
+	Kind      string `json:"kind,omitempty"`
+	Namespace string `json:"namespace,omitempty"`
+	Name      string `json:"name,omitempty"`
+	Why       string `json:"why"`
 
 	title string
 }
@@ -82,7 +97,8 @@ A rule is shown if it was, or is now, violated, warned, undecided or ignored, wi
 outcome behind - and the new one behind +.
 
 The exit status is 0 if nothing changes, 1 if a VM is judged differently, and 2 if
-something cannot be used.`,
+something cannot be used. It is also 2 if there are no VMs, or none of them finds its
+template, unless --allow-unjudged is given.`,
 		Example: `  vmrules diff templates/v1 templates/v2 --vms vms/
   kubectl get vm -A -o yaml | vmrules diff old.yaml new.yaml --vms -`,
 		Args: cobra.ExactArgs(2),
@@ -92,6 +108,7 @@ something cannot be used.`,
 	d.new.with.flag(command)
 	command.Flags().StringArrayVar(&d.vms, "vms", nil, "file or folder with VMs, or - for the standard input")
 	_ = command.MarkFlagRequired("vms") // fails only for an unknown flag
+	command.Flags().BoolVar(&d.allowUnjudged, "allow-unjudged", false, "exit with 0 if no VM finds its template")
 	d.output.flag(command, "output", "o", "how to write the changes")
 	return command
 }
@@ -142,8 +159,13 @@ func (d *differ) run(command *cobra.Command, args []string) error {
 		return err
 	}
 	d.ignored.warn(command.ErrOrStderr())
+	if d.unusable == nil && d.compared == 0 && !d.allowUnjudged {
+		return errNothingJudged
+	}
 	return verdict(d.changed != nil, d.unusable != nil)
 }
+
+var errNothingJudged = errors.New("no VM was judged: give VMs that find their templates and are not exempt, or --allow-unjudged")
 
 // readRules reads the rules of all templates.
 func (b *bundle) readRules() error {
@@ -203,8 +225,12 @@ func (d *differ) compare(o manifest.Object) error {
 	}
 	if by.template == nil && now.template == nil {
 		d.withoutTemplate++
+		if d.unjudged == nil {
+			d.unjudged = &unjudged{o.File().Name, o.Line, o.Kind, o.Namespace, o.Name, by.note, o.String()}
+		}
 		return nil
 	}
+	d.compared++
 	with := d.new.with.set.For(o.Kind, o.Namespace).Option()
 	before, after := vmrules.Validate(by.rulesOfTemplate(), vm, with), vmrules.Validate(now.rulesOfTemplate(), vm, with)
 	d.ignored.addKinds(d.build, before)

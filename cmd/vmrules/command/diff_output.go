@@ -32,6 +32,9 @@ func writeChanged(w io.Writer, d *differ) error {
 			writeSide(w, "+", r.newText)
 		}
 	}
+	if u := d.unjudged; u != nil {
+		fmt.Fprintf(w, "%s:%d: %s: without a template: %s\n", oneLine(u.File), u.Line, short(oneLine(u.title)), u.Why)
+	}
 	_, err := fmt.Fprintf(w, "%s: %d changed (%d to not valid, %d from not valid), %d without a template\n",
 		counted(d.judged, "VM"), len(d.changed), worse, better, d.withoutTemplate)
 	return err
@@ -48,7 +51,8 @@ func writeChangedJSON(w io.Writer, d *differ) error {
 	return writeJSON(w, struct {
 		VMs             int               `json:"vms"`
 		WithoutTemplate int               `json:"withoutTemplate"`
+		Unjudged        *unjudged         `json:"unjudged,omitempty"` // the first of those without a template
 		Changed         []changed         `json:"changed"`
 		Unusable        []*manifest.Error `json:"unusable,omitempty"`
-	}{d.judged, d.withoutTemplate, append([]changed{}, d.changed...), d.unusable})
+	}{d.judged, d.withoutTemplate, d.unjudged, append([]changed{}, d.changed...), d.unusable})
 }
