@@ -329,10 +329,10 @@ var (
 	isFalse = setOf("n", "N", "no", "No", "NO", "off", "Off", "OFF")
 )
 
-func setOf(words ...string) map[string]bool {
-	set := make(map[string]bool, len(words))
-	for _, word := range words {
-		set[word] = true
+func setOf[T comparable](all ...T) map[T]bool {
+	set := make(map[T]bool, len(all))
+	for _, v := range all {
+		set[v] = true
 	}
 	return set
 }
