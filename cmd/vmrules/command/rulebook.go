@@ -31,17 +31,19 @@ func (b *rulebook) flag(command *cobra.Command) {
 	command.Flags().StringArrayVar(&b.files, "rules", nil, "file with the rules to check by, instead of the objects' own rules")
 }
 
-// inputTwice returns an error if the standard input is named more than once. The second
-// reader would find nothing to check, and pass.
+// inputTwice returns an error if the standard input or a pipe is named more than once. The second
+// reader would find nothing to check, and pass, or wait for ever.
 func inputTwice(files ...[]string) error {
-	named := 0
+	named := map[string]bool{}
 	for _, name := range slices.Concat(files...) {
-		if name == "-" {
-			named++
+		stream := manifest.StreamOf(name)
+		switch {
+		case named[stream] && name == "-":
+			return errors.New("- is the standard input, which can be read only once: give all but one of them as files")
+		case named[stream]:
+			return fmt.Errorf("%s is a pipe or a device, which can be read only once: give all but one of them as files", name)
 		}
-	}
-	if named > 1 {
-		return errors.New("- is the standard input, which can be read only once: give all but one of them as files")
+		named[stream] = stream != ""
 	}
 	return nil
 }

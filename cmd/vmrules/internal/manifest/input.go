@@ -91,10 +91,17 @@ func read(inputs iter.Seq2[Input, error]) iter.Seq2[*File, error] {
 // of a folder, or "-" for the standard input. A folder yields the files in it and below it whose
 // names end in .yaml, .yml or .json, in the order of their names, except those in hidden folders.
 // For a folder that cannot be read or has no such file, Inputs yields an *Error and continues.
+// It yields a file once, however many arguments name it.
 func Inputs(args []string, stdin io.Reader) iter.Seq2[Input, error] {
 	return func(yield func(Input, error) bool) {
+		seen := map[string]bool{}
 		for _, arg := range args {
 			for input, err := range inputsOf(arg, stdin) {
+				path := pathOf(input.Name)
+				if seen[path] && err == nil {
+					continue
+				}
+				seen[path] = true
 				if !yield(input, err) {
 					return
 				}
@@ -103,13 +110,35 @@ func Inputs(args []string, stdin io.Reader) iter.Seq2[Input, error] {
 	}
 }
 
+// pathOf returns the one path of a file that has several.
+func pathOf(name string) string {
+	if path, err := filepath.EvalSymlinks(name); err == nil {
+		name = path
+	}
+	if path, err := filepath.Abs(name); err == nil {
+		name = path
+	}
+	return name
+}
+
+// StreamOf returns a name for what an argument names, if it is the standard input, a pipe or a
+// device, which can be read only once; otherwise "".
+func StreamOf(arg string) string {
+	if arg == "-" {
+		return Stdin
+	}
+	if info, err := os.Stat(arg); err != nil || info.IsDir() || info.Mode().IsRegular() {
+		return ""
+	}
+	return pathOf(arg)
+}
+
 func inputsOf(arg string, stdin io.Reader) iter.Seq2[Input, error] {
 	if arg == "-" {
 		return single(Input{Stdin, true, func() (io.ReadCloser, error) { return io.NopCloser(stdin), nil }})
 	}
 	if info, err := os.Stat(arg); err != nil || !info.IsDir() {
-		isStream := err == nil && !info.Mode().IsRegular()
-		return single(Input{arg, isStream, func() (io.ReadCloser, error) { return os.Open(arg) }})
+		return single(Input{arg, StreamOf(arg) != "", func() (io.ReadCloser, error) { return os.Open(arg) }})
 	}
 	return func(yield func(Input, error) bool) {
 		none := true
