@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/fatih/color"
 	"github.com/spf13/cobra"
@@ -28,6 +29,7 @@ type checker struct {
 	checked  []checked
 	unusable []*manifest.Error
 	ignored  leftOut
+	said     map[string]bool // the parameters that were said to be missing
 	// notExpanded means that a VM was not expanded, or not completely.
 	notExpanded bool
 }
@@ -59,6 +61,7 @@ type checked struct {
 
 	object     manifest.Object
 	title      string
+	missing    []string          // of Missing, those because of which rules are not judged, if no earlier object has them
 	mistakes   []lint.Finding    // of Mistakes
 	placed     []*manifest.Error // those of Problems whose place is known
 	byTemplate bool              // JudgedBy has its name
@@ -69,7 +72,7 @@ type checked struct {
 func newCheck(b Build) *cobra.Command {
 	c := &checker{
 		ruling: newRuling(b),
-		book:   rulebook{build: b}, ignored: leftOut{},
+		book:   rulebook{build: b}, ignored: leftOut{}, said: map[string]bool{},
 		output: choice[func(io.Writer, *checker) error]{"text", map[string]func(io.Writer, *checker) error{
 			"text": writeChecked, "json": writeCheckedJSON, "junit": writeCheckedJUnit,
 			"github": func(w io.Writer, c *checker) error { return writeGitHub(w, c.remarks()) },
@@ -209,11 +212,31 @@ func (c *checker) check(o manifest.Object) checked {
 	report, err := c.judge(o, &result)
 	result.Report = report
 	c.ignored.addKinds(c.book.build, report)
+	result.missing = slices.DeleteFunc(missingIn(notJudgedText(o, report, err), result.Missing), func(name string) bool { return c.said[name] })
+	for _, name := range result.missing {
+		c.said[name] = true
+	}
 	result.hasNoRules = report != nil && len(report.Results()) == 0
 	if err != nil {
 		c.setProblem(&result, o, err)
 	}
 	return result
+}
+
+// notJudgedText returns the texts that have the parameters because of which rules are not judged.
+func notJudgedText(o manifest.Object, report *vmrules.Report, err error) string {
+	var text strings.Builder
+	for _, r := range report.Results(vmrules.Undecided) {
+		for _, v := range r.Violations {
+			text.WriteString(v.Detail)
+		}
+	}
+	if err != nil {
+		for _, a := range o.Annotations() {
+			text.WriteString(a.Text())
+		}
+	}
+	return text.String()
 }
 
 func (c *checker) judge(o manifest.Object, result *checked) (*vmrules.Report, error) {

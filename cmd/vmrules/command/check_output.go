@@ -98,7 +98,7 @@ func (o checked) details(verbose bool) []string {
 	for _, mistake := range o.Mistakes {
 		text = append(text, oneLine(mistake))
 	}
-	for _, name := range o.Missing {
+	for _, name := range o.missing {
 		text = append(text, missingText(name))
 	}
 	if o.Report != nil {

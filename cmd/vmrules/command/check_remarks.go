@@ -60,7 +60,7 @@ func (c *checker) remarksOn(o checked) []remark {
 	for _, f := range o.mistakes {
 		all = append(all, remark{o.File, f.Line, f.Column, lint.SeverityInfo, f.ID, short(o.title) + ": " + short(f.Message)})
 	}
-	for _, name := range o.Missing {
+	for _, name := range o.missing {
 		add("", missingParameter.severity, missingParameter.id, missingText(name))
 	}
 	if o.byTemplate && o.Note != "" {

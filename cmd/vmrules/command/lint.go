@@ -205,10 +205,17 @@ func (l *linter) lintFile(to *linted, file *manifest.File, stderr io.Writer) {
 			if l.profile.name == "" {
 				findings = l.build.explainFull(findings, a.Text())
 			}
-			explainMissing(findings, filled.Missing)
+			explainMissing(findings, missingIn(a.Text(), filled.Missing))
 			l.add(to, file, a.Object.String(), findings)
 		}
 	}
+}
+
+// missingIn returns the parameters to which a text refers, of those without a value.
+func missingIn(text string, missing []string) []string {
+	return slices.DeleteFunc(slices.Clone(missing), func(name string) bool {
+		return !strings.Contains(text, "{"+name+"}")
+	})
 }
 
 // explainMissing adds to findings about rules that are not JSON which parameters are not
