@@ -32,11 +32,18 @@ func (a *auditor) input(input manifest.Input, stderr io.Writer, each func(audite
 		return a.stream(text, each)
 	}
 	file, err := input.ReadOpened(text)
+	if file == nil {
+		return err
+	}
+	for _, wrong := range file.Wrong() {
+		unusable(stderr, wrong)
+		a.seen.unusable = true
+	}
 	if err == nil {
 		err = file.Nothing(a.book.counts)
-	}
-	if err != nil {
-		return err
+		if err != nil {
+			return err
+		}
 	}
 	if a.source == "" {
 		a.source = file.Source()

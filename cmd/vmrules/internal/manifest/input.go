@@ -67,7 +67,8 @@ func cannotRead(name string, err error) *Error {
 }
 
 // Read yields the files that Inputs yields, after it has read them. For a file that cannot be
-// used, it yields an *Error and continues with the next file.
+// used, it yields an *Error and continues with the next file. Of a file with documents that cannot
+// be read, it yields an *Error for each, and then the file with the others.
 func Read(args []string, stdin io.Reader) iter.Seq2[*File, error] { return read(Inputs(args, stdin)) }
 
 // ReadFS yields the manifests in a file system as Read does.
@@ -76,13 +77,36 @@ func ReadFS(fsys fs.FS) iter.Seq2[*File, error] { return read(inputsIn(fsys)) }
 func read(inputs iter.Seq2[Input, error]) iter.Seq2[*File, error] {
 	return func(yield func(*File, error) bool) {
 		for input, err := range inputs {
-			var file *File
-			if err == nil {
-				file, err = input.Read()
+			if err != nil {
+				if !yield(nil, err) {
+					return
+				}
+				continue
 			}
-			if !yield(file, err) {
+			for file, err := range input.each() {
+				if !yield(file, err) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// each yields why the file, or documents in it, cannot be read, and then the file with the others.
+func (i Input) each() iter.Seq2[*File, error] {
+	return func(yield func(*File, error) bool) {
+		file, err := i.Read()
+		if file == nil {
+			yield(nil, err)
+			return
+		}
+		for _, wrong := range file.wrong {
+			if !yield(nil, wrong) {
 				return
 			}
+		}
+		if err == nil || len(file.documents) > 0 {
+			yield(file, nil)
 		}
 	}
 }

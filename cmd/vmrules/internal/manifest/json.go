@@ -51,6 +51,7 @@ func newJSONReader(s *source) *jsonReader {
 	return r
 }
 
+// readJSON reads values up to the first that is not JSON.
 func readJSON(s *source) ([]*node, error) {
 	r := newJSONReader(s)
 	var documents []*node
@@ -60,10 +61,10 @@ func readJSON(s *source) ([]*node, error) {
 			return documents, nil
 		}
 		if err != nil {
-			return nil, r.failed(err)
+			return documents, r.failed(err)
 		}
 		if n.shape == scalar {
-			return nil, s.fail(n.at, errors.New("this value is neither an object nor an array: remove it, or put it in an array"))
+			return documents, s.fail(n.at, errors.New("this value is neither an object nor an array: remove it, or put it in an array"))
 		}
 		documents = append(documents, n)
 	}

@@ -18,7 +18,11 @@ type File struct {
 	isStream  bool   // what another command writes
 	source    *source
 	documents []*node
+	wrong     []*Error // about documents that cannot be read
 }
+
+// Wrong returns why documents of the file cannot be read. The others are those of Documents.
+func (f *File) Wrong() []*Error { return f.wrong }
 
 // Size returns the size of the file in bytes.
 func (f *File) Size() int { return len(f.source.text) }
@@ -42,46 +46,61 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.cause }
 
-// Parse reads the documents in a text. Its error is always an *Error.
+// Parse reads the documents in a text. Its error is always an *Error, the first of Wrong. The File
+// has the other documents.
 func Parse(name string, content []byte) (*File, error) {
 	text := strings.ReplaceAll(strings.TrimPrefix(string(content), byteOrderMark), "\r\n", "\n")
 	source := newSource(text)
-	documents, err := parse(source)
-	if err == nil {
-		err = checkItems(source, documents)
+	file := &File{Name: name, source: source}
+	read, all := parse(source)
+	for _, n := range read {
+		if err := checkItems(source, []*node{n}); err != nil {
+			all = append(all, err)
+			continue
+		}
+		file.documents = append(file.documents, n)
 	}
-	if wrong := (*Error)(nil); errors.As(err, &wrong) {
+	for _, err := range all[:min(len(all), maxWrong)] {
+		wrong := err.(*Error)
 		wrong.File = name
 		wrong.Message += renderFirst(text)
+		file.wrong = append(file.wrong, wrong)
 	}
-	return &File{Name: name, source: source, documents: documents}, err
+	if file.wrong == nil {
+		return file, nil
+	}
+	return file, file.wrong[0]
 }
+
+// maxWrong is the number of documents of a file of which it is said why they cannot be read.
+const maxWrong = 100
 
 const byteOrderMark = "\uFEFF"
 
-func parse(s *source) ([]*node, error) {
+// parse reads all documents that can be read, and returns the errors of the others.
+func parse(s *source) ([]*node, []error) {
 	if !utf8.ValidString(s.text) {
-		return nil, s.fail(0, errors.New("the file is not UTF-8"))
+		return nil, []error{s.fail(0, errors.New("the file is not UTF-8"))}
 	}
 	if at, err := tooDense(s.text); err != nil {
-		return nil, s.fail(at, err)
+		return nil, []error{s.fail(at, err)}
 	}
 	if !isJSON(s.text) {
 		return readYAML(s)
 	}
 	documents, err := readJSON(s)
-	if err == nil || errors.Is(err, errDepth) {
-		return documents, err
+	switch {
+	case err == nil:
+		return documents, nil
+	case errors.Is(err, errDepth):
+		return documents, []error{err}
 	}
 	// A text of YAML may also begin with a bracket.
-	documents, notYAML := readYAML(s)
-	switch {
-	case notYAML == nil:
-		return documents, nil
-	case hasBareKey(s.text):
-		return nil, notYAML
+	fromYAML, notYAML := readYAML(s)
+	if notYAML == nil || hasBareKey(s.text) {
+		return fromYAML, notYAML
 	}
-	return nil, explained(s, err)
+	return documents, []error{explained(s, err)}
 }
 
 // hasBareKey reports whether a text begins with an object whose first key is not in quotes, so
