@@ -128,6 +128,12 @@ func (r *yamlReader) explained(err error) error {
 	return r.source.fail(at+blanks, errors.New(text))
 }
 
+var errTwice = errors.New("is given twice in one object")
+
+func keyTwice(key string) error {
+	return fmt.Errorf("the key %.100q %w: keep one of them", key, errTwice)
+}
+
 func unknownAnchor(name string) error {
 	return fmt.Errorf("no value that ends before the alias *%[1]s has the anchor &%[1]s: add the anchor, or correct the alias", name)
 }
@@ -241,7 +247,7 @@ func (r *yamlReader) members(to *node, n *yaml.Node) error {
 			return r.fail(key, "a key must be a string, not an object, an array or an alias")
 		}
 		if keys[key.Value] {
-			return r.fail(key, "the key %.100q is given twice in one object: keep one of them", key.Value)
+			return r.fail(key, "%w", keyTwice(key.Value))
 		}
 		keys[key.Value] = true
 		to.add(r.at(key), key.Value, value)
