@@ -27,6 +27,7 @@ var checks = []Check{
 	{"invalid-argument", SeverityError, "an argument other than regex cannot be used"},
 
 	{"misspelt-annotation", SeverityError, "an annotation is not read, because its key is only nearly that of rules"},
+	{"misplaced-annotation", SeverityError, "an annotation with rules is at a place where nobody reads it"},
 	{"undeclared-parameter", SeverityWarning, "the template does not declare this parameter, so its reference is not replaced"},
 
 	{"misspelt-key", SeverityWarning, "a key is unknown, and so ignored, but close to a known key; an error under Strict"},

@@ -22,10 +22,11 @@
 //
 // # Objects
 //
-// Annotation sees only the text of an annotation. AnnotationKey and UndeclaredParameter make
-// the findings about the object around it, an error and a warning:
+// Annotation sees only the text of an annotation. AnnotationKey, MisplacedAnnotation and
+// UndeclaredParameter make the findings about the object around it, two errors and a warning:
 //
 //	misspelt-annotation   an annotation is not read, because its key is only nearly that of rules
+//	misplaced-annotation  an annotation with rules is at a place where nobody reads it
 //	undeclared-parameter  the template does not declare this parameter, so its reference is not replaced
 //
 // # Warnings

@@ -62,6 +62,7 @@ func ExampleChecks() {
 	// invalid-regex         error    the regex cannot be used
 	// invalid-argument      error    an argument other than regex cannot be used
 	// misspelt-annotation   error    an annotation is not read, because its key is only nearly that of rules
+	// misplaced-annotation  error    an annotation with rules is at a place where nobody reads it
 	// undeclared-parameter  warning  the template does not declare this parameter, so its reference is not replaced
 	// misspelt-key          warning  a key is unknown, and so ignored, but close to a known key; an error under Strict
 	// unknown-key           warning  a key is unknown, and so ignored; an error under Strict

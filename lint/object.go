@@ -44,6 +44,15 @@ func meantAnnotation(key, text string, ofTemplate bool) string {
 	return ""
 }
 
+// MisplacedAnnotation returns the finding about the annotation with rules at a place where nobody
+// reads it. Home says where the annotations are that it belongs to. The Finding has no place.
+func MisplacedAnnotation(home string) Finding {
+	return Finding{
+		Severity: severities["misplaced-annotation"], ID: "misplaced-annotation", Index: -1,
+		Message: fmt.Sprintf("nobody reads %s here: move it to the annotations %s", vmrules.Annotation, home),
+	}
+}
+
 // UndeclaredParameter returns the finding about a parameter in a template that the template
 // does not declare, so that its reference is not replaced. The Finding has no place.
 func UndeclaredParameter(name string, declared []string) Finding {

@@ -49,6 +49,16 @@ func TestAnnotationKey(t *testing.T) {
 	}
 }
 
+func TestMisplacedAnnotation(t *testing.T) {
+	want := lint.Finding{
+		Severity: lint.SeverityError, ID: "misplaced-annotation", Index: -1,
+		Message: "nobody reads vm.kubevirt.io/validations here: move it to the annotations in the VM's own metadata",
+	}
+	if diff := cmp.Diff(want, lint.MisplacedAnnotation("in the VM's own metadata")); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 func TestUndeclaredParameter(t *testing.T) {
 	tests := []struct {
 		name, want string

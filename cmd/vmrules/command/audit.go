@@ -15,13 +15,14 @@ import (
 // An auditor runs vmrules audit.
 type auditor struct {
 	ruling
-	output   choice[func(io.Writer) auditOutput]
-	book     rulebook
-	needs    needs                           // of the rules of the book
-	rules    *lru.Cache[string, parsedRules] // by the text of the annotation
-	inStream streamed
-	seen     seen
-	source   string // how to render manifests of which only the description was read
+	requireRules bool
+	output       choice[func(io.Writer) auditOutput]
+	book         rulebook
+	needs        needs                           // of the rules of the book
+	rules        *lru.Cache[string, parsedRules] // by the text of the annotation
+	inStream     streamed
+	seen         seen
+	source       string // how to render manifests of which only the description was read
 }
 
 // The cache keeps maxParsed annotations of limited length. Most VMs have the annotation of a
@@ -45,6 +46,10 @@ type audited struct {
 	Name      string `json:"name,omitempty"`
 	Template  string `json:"template,omitempty"` // with its namespace, if the VM names one
 
+	Note string `json:"note,omitempty"` // as in check
+
+	byTemplate      bool     // a template of --template judges it
+	lacksRules      bool     // which is not valid with --require-rules
 	found, notFound []string // the instance types and preferences that it names
 
 	report *vmrules.Report
@@ -67,7 +72,8 @@ func newAudit(b Build) *cobra.Command {
 		Use:   "audit FILE|FOLDER|-...",
 		Short: "Check all VMs of a cluster by their own rules",
 		Long: `Audit checks VMs by their own rules, and sums up which rules they break. A VM without
-rules of its own is checked by the rules of its template, if --template is given.
+rules of its own is checked by the rules of its template, if --template is given, as in
+vmrules check. A VM without a template has no rules.
 
 FILE is JSON or YAML, or - for the standard input. JSON is a List, as kubectl writes it, or
 a sequence of objects, and may have any length: audit never holds all of it in memory. YAML
@@ -80,7 +86,7 @@ first, as in the example. Otherwise, rules about fields that they may set are no
 
 With --rules, VMs are checked by the rules of files instead, as in vmrules check.
 
-The exit status is 0 if all VMs are valid, 1 if one is not, and 2 if a file or the rules of
+The exit status is 0 if all VMs are valid or have no rules, 1 if one is not, and 2 if a file or the rules of
 a VM cannot be used; the other files are still checked.`,
 		Example: `  kubectl get vmclusterinstancetype,vmclusterpreference,vm -A -o json | vmrules audit -
   kubectl get vm -A -o json | vmrules audit --template templates.yaml -
@@ -91,6 +97,7 @@ a VM cannot be used; the other files are still checked.`,
 	}
 	a.flags(command)
 	a.book.flag(command)
+	command.Flags().BoolVar(&a.requireRules, "require-rules", false, "a VM without rules is not valid")
 	a.output.flag(command, "output", "o", "a summary for people or programs, or a line of JSON for each violation")
 	return command
 }
@@ -156,7 +163,7 @@ type seen struct {
 
 func (s *seen) add(b Build, vm audited) {
 	s.unusable = s.unusable || vm.err != nil
-	s.failed = s.failed || vm.report != nil && !vm.report.Valid()
+	s.failed = s.failed || vm.lacksRules || vm.report != nil && !vm.report.Valid()
 	s.lacks = s.lacks || vm.notFound != nil
 	s.judged = s.judged || len(vm.report.Results()) > 0
 	s.ignored.addKinds(b, vm.report)

@@ -31,9 +31,19 @@ func (a *auditor) input(input manifest.Input, stderr io.Writer, each func(audite
 	if manifest.BeginsJSON(text) {
 		return a.stream(text, each)
 	}
-	file, err := manifest.ReadFrom(input.Name, text)
-	if err != nil {
+	file, err := input.ReadOpened(text)
+	if file == nil {
 		return err
+	}
+	for _, wrong := range file.Wrong() {
+		unusable(stderr, wrong)
+		a.seen.unusable = true
+	}
+	if err == nil {
+		err = file.Nothing(a.book.counts)
+		if err != nil {
+			return err
+		}
 	}
 	if a.source == "" {
 		a.source = file.Source()

@@ -59,12 +59,14 @@ func named(object map[string]any, err error) audited {
 func (a *auditor) judgeDecoded(vm map[string]any) audited {
 	result := named(vm, nil)
 	with := a.with.set.For(result.Kind, result.Namespace)
-	result.report, result.err = a.report(vm, result.Kind, with.Option())
+	result.report, result.err = a.report(vm, &result, with.Option())
+	result.lacksRules = a.requireRules && result.err == nil && len(result.report.Results()) == 0 && manifest.HoldsVM(vm)
 	result.found, result.notFound = with.Found, with.NotFound
 	return result
 }
 
-func (a *auditor) report(vm map[string]any, kind string, with vmrules.ValidateOption) (*vmrules.Report, error) {
+func (a *auditor) report(vm map[string]any, result *audited, with vmrules.ValidateOption) (*vmrules.Report, error) {
+	kind := result.Kind
 	_, isList := vm["items"]
 	isList = isList && strings.HasSuffix(kind, "List")
 	if isList && (a.book.isGiven() || a.templates != nil) {
@@ -83,11 +85,12 @@ func (a *auditor) report(vm map[string]any, kind string, with vmrules.ValidateOp
 	if a.templates == nil || manifest.IsTemplate(kind) || !manifest.HoldsVM(vm) {
 		return vmrules.ValidateOwn(vm, with, vmrules.WithParseOptions(a.reading...))
 	}
-	rules, err := a.rulesOfVM(vm)
+	b, err := a.basisOf(vm)
+	result.Note, result.byTemplate = b.note, b.template != nil
 	if err != nil {
 		return nil, err
 	}
-	return vmrules.Validate(rules, vm, with), nil
+	return vmrules.Validate(b.rules, vm, with), nil
 }
 
 var errNested = errors.New("this is a list in a list: write its items into the list around it")

@@ -2,6 +2,7 @@ package command
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -40,6 +41,9 @@ func (l *lines) add(vm audited) error {
 			return err
 		}
 	}
+	if vm.lacksRules {
+		return l.encoder.Encode(violationLine{audited: vm, Problem: noRules.meaning})
+	}
 	if vm.report == nil {
 		return nil
 	}
@@ -62,12 +66,15 @@ type summary struct {
 	Unusable     int                   `json:"unusable"` // VMs that cannot be used, or their rules
 	Rules        map[string]*ruleCount `json:"rules"`
 	Templates    map[string]*vmCount   `json:"templates"`
+	// Notes counts the VMs that are judged by a template which they do not name in full.
+	Notes map[string]*vmCount `json:"notes,omitempty"`
 	// Instancetypes counts the VMs by the instance types and preferences that they name.
 	Instancetypes map[string]*namedCount `json:"instancetypes,omitempty"`
 
-	notValid, unusable []namedVM // the first of them
-	w                  io.Writer
-	write              func(*summary) error
+	notValid, unusable, lackRules []namedVM // the first of them
+	lacking                       int       // VMs
+	w                             io.Writer
+	write                         func(*summary) error
 }
 
 // A namedVM is a VM that the text names, with what is wrong with it.
@@ -78,7 +85,7 @@ type namedVM struct{ title, why string }
 const maxNamed = 10
 
 func newSummary(w io.Writer, write func(*summary) error) *summary {
-	return &summary{Rules: map[string]*ruleCount{}, Templates: map[string]*vmCount{}, Instancetypes: map[string]*namedCount{}, w: w, write: write}
+	return &summary{Rules: map[string]*ruleCount{}, Templates: map[string]*vmCount{}, Notes: map[string]*vmCount{}, Instancetypes: map[string]*namedCount{}, w: w, write: write}
 }
 
 // A ruleCount counts the VMs with an outcome of a rule, by its name.
@@ -126,6 +133,11 @@ func (s *summary) add(vm audited) error {
 		}
 	case len(results) == 0:
 		s.WithoutRules++
+		if vm.lacksRules {
+			if s.lacking++; len(s.lackRules) < maxNamed {
+				s.lackRules = append(s.lackRules, namedVM{vm.title(), cmp.Or(vm.Note, "--require-rules is given")})
+			}
+		}
 	case isValid:
 		s.Valid++
 	default:
@@ -133,6 +145,9 @@ func (s *summary) add(vm audited) error {
 		if len(s.notValid) < maxNamed {
 			s.notValid = append(s.notValid, namedVM{vm.title(), whyNotValid(vm.report)})
 		}
+	}
+	if vm.byTemplate && vm.Note != "" {
+		count(s.Notes, vm.Note, func(c *vmCount) { c.add(isValid) })
 	}
 	if vm.Template != "" {
 		count(s.Templates, vm.Template, func(c *vmCount) { c.add(isValid) })
@@ -190,10 +205,14 @@ func (s *summary) text() error {
 	writeCounts(table, "TEMPLATE\tVMS\tNOT VALID", s.Templates,
 		func(c *vmCount) []int { return []int{c.VMs, c.NotValid} },
 		func(c *vmCount) []int { return []int{c.NotValid, c.VMs} })
+	writeCounts(table, "NOTE\tVMS\tNOT VALID", s.Notes,
+		func(c *vmCount) []int { return []int{c.VMs, c.NotValid} },
+		func(c *vmCount) []int { return []int{c.NotValid, c.VMs} })
 	writeCounts(table, "INSTANCE TYPE OR PREFERENCE\tVMS\tNOT VALID\tNOT FOUND", s.Instancetypes,
 		func(c *namedCount) []int { return []int{c.VMs, c.NotValid, c.NotFound} },
 		func(c *namedCount) []int { return []int{c.NotFound, c.NotValid, c.VMs} })
 	writeNamed(table, "NOT VALID", s.notValid, s.NotValid)
+	writeNamed(table, "NO RULES", s.lackRules, s.lacking)
 	writeNamed(table, "UNUSABLE", s.unusable, s.Unusable)
 	return table.Flush()
 }

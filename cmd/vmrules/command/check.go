@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/fatih/color"
 	"github.com/spf13/cobra"
@@ -28,6 +29,7 @@ type checker struct {
 	checked  []checked
 	unusable []*manifest.Error
 	ignored  leftOut
+	said     map[string]bool // the parameters that were said to be missing
 	// notExpanded means that a VM was not expanded, or not completely.
 	notExpanded bool
 }
@@ -41,6 +43,10 @@ type checked struct {
 	Name      string `json:"name,omitempty"`
 
 	Report *vmrules.Report `json:"report,omitempty"`
+	// JudgedBy is the name of the template of --template by whose rules the VM is judged, and Note
+	// says why, if the VM does not name it in full, or why there is none.
+	JudgedBy string `json:"judgedBy,omitempty"`
+	Note     string `json:"note,omitempty"`
 	// Missing are the required parameters of a template that have no value.
 	Missing []string `json:"missingParameters,omitempty"`
 	// NotFound are the instance types and preferences that the VMs name and that are
@@ -53,10 +59,12 @@ type checked struct {
 	Problem  string            `json:"problem,omitempty"`
 	Problems []vmrules.Problem `json:"problems,omitempty"`
 
-	object   manifest.Object
-	title    string
-	mistakes []lint.Finding    // of Mistakes
-	placed   []*manifest.Error // those of Problems whose place is known
+	object     manifest.Object
+	title      string
+	missing    []string          // of Missing, those because of which rules are not judged, if no earlier object has them
+	mistakes   []lint.Finding    // of Mistakes
+	placed     []*manifest.Error // those of Problems whose place is known
+	byTemplate bool              // JudgedBy has its name
 	// hasNoRules means that no rule judged the object.
 	hasNoRules bool
 }
@@ -64,7 +72,7 @@ type checked struct {
 func newCheck(b Build) *cobra.Command {
 	c := &checker{
 		ruling: newRuling(b),
-		book:   rulebook{build: b}, ignored: leftOut{},
+		book:   rulebook{build: b}, ignored: leftOut{}, said: map[string]bool{},
 		output: choice[func(io.Writer, *checker) error]{"text", map[string]func(io.Writer, *checker) error{
 			"text": writeChecked, "json": writeCheckedJSON, "junit": writeCheckedJUnit,
 			"github": func(w io.Writer, c *checker) error { return writeGitHub(w, c.remarks()) },
@@ -76,7 +84,8 @@ func newCheck(b Build) *cobra.Command {
 		Short: "Check VMs and templates by their rules",
 		Long: `Check validates VMs, instances, pools, lists of these, and templates of OpenShift and
 KubeVirt. A VM is checked by its own rules. If it has none, and --template is given,
-it is checked by the rules of its template. The VMs in a template are checked by the
+it is checked by the rules of its template: the one that it names, or the only one, even
+if it does not name that, which check says. The VMs in a template are checked by the
 template's own rules, after its parameters are filled in. If OpenShift would generate
 a value, check makes one up, which is always the same.
 
@@ -149,6 +158,7 @@ const notFound = "not all instance types and preferences that VMs name are given
 // them, because any file may have the instance type of a VM in another one.
 func (c *checker) checkAll(command *cobra.Command, args []string) error {
 	var objects []manifest.Object
+	c.with.counts = c.book.counts
 	for object, err := range c.with.objects(args, command.InOrStdin()) {
 		switch {
 		case err != nil:
@@ -202,6 +212,10 @@ func (c *checker) check(o manifest.Object) checked {
 	report, err := c.judge(o, &result)
 	result.Report = report
 	c.ignored.addKinds(c.book.build, report)
+	result.missing = slices.DeleteFunc(missingIn(notJudgedText(o, report, err), result.Missing), func(name string) bool { return c.said[name] })
+	for _, name := range result.missing {
+		c.said[name] = true
+	}
 	result.hasNoRules = report != nil && len(report.Results()) == 0
 	if err != nil {
 		c.setProblem(&result, o, err)
@@ -209,11 +223,27 @@ func (c *checker) check(o manifest.Object) checked {
 	return result
 }
 
+// notJudgedText returns the texts that have the parameters because of which rules are not judged.
+func notJudgedText(o manifest.Object, report *vmrules.Report, err error) string {
+	var text strings.Builder
+	for _, r := range report.Results(vmrules.Undecided) {
+		for _, v := range r.Violations {
+			text.WriteString(v.Detail)
+		}
+	}
+	if err != nil {
+		for _, a := range o.Annotations() {
+			text.WriteString(a.Text())
+		}
+	}
+	return text.String()
+}
+
 func (c *checker) judge(o manifest.Object, result *checked) (*vmrules.Report, error) {
 	with := c.with.set.For(o.Kind, o.Namespace)
 	defer func() { result.NotFound = with.NotFound }()
 	if !o.IsTemplate() && c.templates != nil {
-		return c.judgeByTemplate(o, with.Option())
+		return c.judgeByTemplate(o, result, with.Option())
 	}
 	filled, err := c.fill(o)
 	if err != nil {
@@ -227,12 +257,17 @@ func (c *checker) judge(o manifest.Object, result *checked) (*vmrules.Report, er
 	return vmrules.ValidateOwn(content, with.Option(), vmrules.WithParseOptions(c.reading...))
 }
 
-func (c *checker) judgeByTemplate(o manifest.Object, with vmrules.ValidateOption) (*vmrules.Report, error) {
-	rules, vm, err := c.rulesOf(o)
+func (c *checker) judgeByTemplate(o manifest.Object, result *checked, with vmrules.ValidateOption) (*vmrules.Report, error) {
+	vm := o.Content()
+	b, err := c.basisOf(vm)
+	if b.template != nil {
+		result.JudgedBy, result.byTemplate = b.template.Name, true
+	}
+	result.Note = b.note
 	if err != nil {
 		return nil, err
 	}
-	return vmrules.Validate(rules, vm, with), nil
+	return vmrules.Validate(b.rules, vm, with), nil
 }
 
 func (c *checker) hasFailed() bool {

@@ -58,9 +58,9 @@ func (o checked) summary(fails bool) string {
 	case o.isUnusable():
 		return bad.Sprint("unusable")
 	case o.hasNoRules && fails:
-		return bad.Sprint("no rules") + ", and --require-rules is given"
+		return bad.Sprint("no rules") + ", and --require-rules is given" + o.whyNoRules()
 	case o.hasNoRules:
-		return "no rules"
+		return "no rules" + o.whyNoRules()
 	}
 	summary, _, _ := strings.Cut(o.Report.String(), "\n")
 	verdict, counts, _ := strings.Cut(summary, ":")
@@ -68,6 +68,14 @@ func (o checked) summary(fails bool) string {
 		return bad.Sprint(verdict) + ":" + counts
 	}
 	return good.Sprint(verdict) + ":" + counts
+}
+
+// whyNoRules returns why no template judges the object, for the end of a message.
+func (o checked) whyNoRules() string {
+	if o.byTemplate || o.Note == "" {
+		return ""
+	}
+	return ": " + oneLine(o.Note)
 }
 
 // missingText returns a message about a required parameter without a value.
@@ -84,10 +92,13 @@ func (o checked) details(verbose bool) []string {
 	if o.Problem != "" {
 		text = append(text, o.Problem)
 	}
+	if o.byTemplate && o.Note != "" {
+		text = append(text, o.Note)
+	}
 	for _, mistake := range o.Mistakes {
 		text = append(text, oneLine(mistake))
 	}
-	for _, name := range o.Missing {
+	for _, name := range o.missing {
 		text = append(text, missingText(name))
 	}
 	if o.Report != nil {

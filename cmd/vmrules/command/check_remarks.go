@@ -14,6 +14,7 @@ var (
 	unusableRules    = remarkTopic{"unusable-rules", "the rules of an object cannot be used", aboutCommand, lint.SeverityError}
 	noRules          = remarkTopic{"no-rules", "an object has no rules", aboutCommand, lint.SeverityError}
 	notJudged        = remarkTopic{"not-judged", "an object is too large to be judged", aboutBounds, lint.SeverityError}
+	assumedTemplate  = remarkTopic{"assumed-template", "a VM is judged by a template that it does not name in full", aboutCommand, lint.SeverityInfo}
 	missingParameter = remarkTopic{"missing-parameter", "a required parameter of a template has no value", aboutCommand, lint.SeverityInfo}
 )
 
@@ -25,7 +26,7 @@ const (
 
 // remarks returns what is wrong as remarks, at the places of the fields.
 func (c *checker) remarks() remarks {
-	r := remarks{topics: []remarkTopic{unusableRules, noRules, notJudged, missingParameter}, unusable: c.unusable}
+	r := remarks{topics: []remarkTopic{unusableRules, noRules, notJudged, assumedTemplate, missingParameter}, unusable: c.unusable}
 	known := map[string]bool{}
 	for _, t := range r.topics {
 		known[t.id] = true
@@ -59,11 +60,14 @@ func (c *checker) remarksOn(o checked) []remark {
 	for _, f := range o.mistakes {
 		all = append(all, remark{o.File, f.Line, f.Column, lint.SeverityInfo, f.ID, short(o.title) + ": " + short(f.Message)})
 	}
-	for _, name := range o.Missing {
+	for _, name := range o.missing {
 		add("", missingParameter.severity, missingParameter.id, missingText(name))
 	}
+	if o.byTemplate && o.Note != "" {
+		add("", assumedTemplate.severity, assumedTemplate.id, o.Note)
+	}
 	if c.requireRules && o.hasNoRules {
-		add("", noRules.severity, noRules.id, "the object has no rules, and --require-rules is given")
+		add("", noRules.severity, noRules.id, "the object has no rules, and --require-rules is given"+o.whyNoRules())
 	}
 	if o.Report == nil {
 		return all

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"io"
+	"maps"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -20,7 +21,10 @@ type differ struct {
 
 	changed         []changed
 	judged          int // VMs
+	compared        int // those that a template judges
 	withoutTemplate int
+	unjudged        *unjudged // the first VM without a template
+	allowUnjudged   bool
 	kept            int // changes of rules
 	unusable        []*manifest.Error
 	build           Build
@@ -40,6 +44,19 @@ type changed struct {
 	Old       string       `json:"old"` // its verdict
 	New       string       `json:"new"`
 	Rules     []ruleChange `json:"rules"`
+	Note      string       `json:"note,omitempty"` // which template judges it, if it does not name it in full
+
+	title string
+}
+
+// An unjudged is a VM that names no template of either version.
+type unjudged struct {
+	File      string `json:"file"`
+	Line      int    `json:"line"`
+	Kind      string `json:"kind,omitempty"`
+	Namespace string `json:"namespace,omitempty"`
+	Name      string `json:"name,omitempty"`
+	Why       string `json:"why"`
 
 	title string
 }
@@ -72,14 +89,16 @@ func newDiff(b Build) *cobra.Command {
 		Long: `Diff judges VMs by two versions of their templates, and shows the VMs and rules with
 different outcomes. OLD and NEW are files or folders with templates. A VM is judged by the
 template that it names by its labels. If it names none, and each version has
-just one template, it is judged by that. The rules that VMs carry themselves do not count, because
+just one template, it is judged by that. A name without a namespace counts if just one
+template has it. The rules that VMs carry themselves do not count, because
 templates put copies of their rules there. VMs that are exempt from rules stay exempt.
 
 A rule is shown if it was, or is now, violated, warned, undecided or ignored, with the old
 outcome behind - and the new one behind +.
 
 The exit status is 0 if nothing changes, 1 if a VM is judged differently, and 2 if
-something cannot be used.`,
+something cannot be used. It is also 2 if there are no VMs, or none of them finds its
+template, unless --allow-unjudged is given.`,
 		Example: `  vmrules diff templates/v1 templates/v2 --vms vms/
   kubectl get vm -A -o yaml | vmrules diff old.yaml new.yaml --vms -`,
 		Args: cobra.ExactArgs(2),
@@ -89,6 +108,7 @@ something cannot be used.`,
 	d.new.with.flag(command)
 	command.Flags().StringArrayVar(&d.vms, "vms", nil, "file or folder with VMs, or - for the standard input")
 	_ = command.MarkFlagRequired("vms") // fails only for an unknown flag
+	command.Flags().BoolVar(&d.allowUnjudged, "allow-unjudged", false, "exit with 0 if no VM finds its template")
 	d.output.flag(command, "output", "o", "how to write the changes")
 	return command
 }
@@ -115,6 +135,7 @@ func (d *differ) run(command *cobra.Command, args []string) error {
 		return err
 	}
 	var vms []manifest.Object
+	d.new.with.counts = manifest.Document.HoldsVM
 	for object, err := range d.new.with.objects(d.vms, command.InOrStdin()) {
 		switch {
 		case err != nil:
@@ -138,8 +159,13 @@ func (d *differ) run(command *cobra.Command, args []string) error {
 		return err
 	}
 	d.ignored.warn(command.ErrOrStderr())
+	if d.unusable == nil && d.compared == 0 && !d.allowUnjudged {
+		return errNothingJudged
+	}
 	return verdict(d.changed != nil, d.unusable != nil)
 }
+
+var errNothingJudged = errors.New("no VM was judged: give VMs that find their templates and are not exempt, or --allow-unjudged")
 
 // readRules reads the rules of all templates.
 func (b *bundle) readRules() error {
@@ -153,45 +179,65 @@ func (b *bundle) readRules() error {
 	return errors.Join(all...)
 }
 
-// rulesFor returns the rules of the template of a VM; false if it has none.
-func (d *differ) rulesFor(vm map[string]any, b *bundle) (vmrules.Rules, bool, error) {
-	namespace, name, isNamed := vmrules.TemplateOf(vm)
-	if !isNamed && len(d.old.templates) == 1 && len(d.new.templates) == 1 {
-		return b.templates[0].rules, true, nil
+// choose decides which template of each version judges a VM. The only template judges VMs that
+// name none, if both versions have just one.
+func (d *differ) choose(vm map[string]any) (before, after basis, err error) {
+	source := namedBy(vm)
+	takesOnly := source.Name == "" && len(d.old.templates) == 1 && len(d.new.templates) == 1
+	before, oldErr := d.old.choose(source, takesOnly)
+	after, newErr := d.new.choose(source, takesOnly)
+	return before, after, cmp.Or(oldErr, newErr)
+}
+
+// namedBy returns the template that a VM names, whatever rules it has itself.
+func namedBy(vm map[string]any) vmrules.Source {
+	if namespace, name, ok := vmrules.TemplateOf(vm); ok {
+		return vmrules.Source{Namespace: namespace, Name: name}
 	}
-	if !isNamed {
-		return vmrules.Rules{}, false, nil
+	metadata, _ := vm["metadata"].(map[string]any)
+	annotations, _ := metadata["annotations"].(map[string]any)
+	if annotations != nil {
+		vm, metadata, annotations = maps.Clone(vm), maps.Clone(metadata), maps.Clone(annotations)
+		delete(annotations, vmrules.Annotation)
+		metadata["annotations"], vm["metadata"] = annotations, metadata
 	}
-	t, err := b.named(namespace, name)
-	if t == nil {
-		return vmrules.Rules{}, false, err
+	return vmrules.SourceOf(vm)
+}
+
+// rulesOfTemplate returns the rules of the template; none if there is no template.
+func (b basis) rulesOfTemplate() vmrules.Rules {
+	if b.template == nil {
+		return vmrules.Rules{}
 	}
-	return t.rules, true, nil
+	return b.template.rules
 }
 
 // compare judges a VM by both versions. Its error is that the VM's template is not clear.
 func (d *differ) compare(o manifest.Object) error {
 	d.judged++
 	vm := o.Content()
-	oldRules, hadTemplate, oldErr := d.rulesFor(vm, &d.old)
-	newRules, hasTemplate, newErr := d.rulesFor(vm, &d.new)
-	if err := cmp.Or(oldErr, newErr); err != nil {
-		return &manifest.Error{File: o.File().Name, Line: o.Line, Column: 1, Message: o.String() + ": " + err.Error()}
-	}
-	if !hadTemplate && !hasTemplate {
-		d.withoutTemplate++
-		return nil
-	}
 	if vmrules.SourceOf(vm).From == vmrules.SourceExempt {
 		return nil
 	}
+	by, now, err := d.choose(vm)
+	if err != nil {
+		return &manifest.Error{File: o.File().Name, Line: o.Line, Column: 1, Message: o.String() + ": " + err.Error()}
+	}
+	if by.template == nil && now.template == nil {
+		d.withoutTemplate++
+		if d.unjudged == nil {
+			d.unjudged = &unjudged{o.File().Name, o.Line, o.Kind, o.Namespace, o.Name, by.note, o.String()}
+		}
+		return nil
+	}
+	d.compared++
 	with := d.new.with.set.For(o.Kind, o.Namespace).Option()
-	before, after := vmrules.Validate(oldRules, vm, with), vmrules.Validate(newRules, vm, with)
+	before, after := vmrules.Validate(by.rulesOfTemplate(), vm, with), vmrules.Validate(now.rulesOfTemplate(), vm, with)
 	d.ignored.addKinds(d.build, before)
 	d.ignored.addKinds(d.build, after)
 	c := changed{
 		File: o.File().Name, Line: o.Line, Kind: o.Kind, Namespace: o.Namespace, Name: o.Name, title: o.String(),
-		Old: verdictOf(before), New: verdictOf(after), Rules: changesOf(before, after),
+		Old: verdictOf(before), New: verdictOf(after), Rules: changesOf(before, after), Note: cmp.Or(now.note, by.note),
 	}
 	if c.Old != c.New || len(c.Rules) > 0 {
 		d.changed = append(d.changed, c)

@@ -24,10 +24,16 @@ func writeChanged(w io.Writer, d *differ) error {
 			verdicts += " → " + c.New
 		}
 		fmt.Fprintf(w, "%s:%d: %s: %s\n", oneLine(c.File), c.Line, short(oneLine(c.title)), verdicts)
+		if c.Note != "" {
+			fmt.Fprintf(w, "  %s\n", c.Note)
+		}
 		for _, r := range c.Rules {
 			writeSide(w, "-", r.oldText)
 			writeSide(w, "+", r.newText)
 		}
+	}
+	if u := d.unjudged; u != nil {
+		fmt.Fprintf(w, "%s:%d: %s: without a template: %s\n", oneLine(u.File), u.Line, short(oneLine(u.title)), u.Why)
 	}
 	_, err := fmt.Fprintf(w, "%s: %d changed (%d to not valid, %d from not valid), %d without a template\n",
 		counted(d.judged, "VM"), len(d.changed), worse, better, d.withoutTemplate)
@@ -45,7 +51,8 @@ func writeChangedJSON(w io.Writer, d *differ) error {
 	return writeJSON(w, struct {
 		VMs             int               `json:"vms"`
 		WithoutTemplate int               `json:"withoutTemplate"`
+		Unjudged        *unjudged         `json:"unjudged,omitempty"` // the first of those without a template
 		Changed         []changed         `json:"changed"`
 		Unusable        []*manifest.Error `json:"unusable,omitempty"`
-	}{d.judged, d.withoutTemplate, append([]changed{}, d.changed...), d.unusable})
+	}{d.judged, d.withoutTemplate, d.unjudged, append([]changed{}, d.changed...), d.unusable})
 }

@@ -31,6 +31,8 @@ type linted struct {
 	Findings    []finding         `json:"findings"`
 	Unusable    []*manifest.Error `json:"unusable,omitempty"`
 	Annotations int               `json:"annotations"`
+	// Hidden counts the findings that --min-severity leaves out.
+	Hidden map[lint.Severity]int `json:"hidden,omitempty"`
 
 	subjects []subject // what was linted
 	leftOut  leftOut   // documents that are not linted
@@ -94,7 +96,7 @@ The exit status is 0 without errors, 1 with errors, and 2 if a file cannot be re
 	command.Flags().BoolVar(&l.warningsAsErrors, "warnings-as-errors", false, "exit with 1 for warnings too")
 	command.Flags().BoolVarP(&l.quiet, "quiet", "q", false, "show only errors, and no summary")
 	l.profile.flag(command, "for", "", "report what another program does not understand: ssp is KubeVirt's template validator")
-	l.least.flag(command, "min-severity", "", "show only findings of at least this severity")
+	l.least.flag(command, "min-severity", "", "show only findings of at least this severity; the others still count for the exit status")
 	l.output.flag(command, "output", "o", "how to write the findings")
 	return command
 }
@@ -111,9 +113,12 @@ func (l *linter) run(command *cobra.Command, args []string) error {
 	if err := l.read(); err != nil {
 		return err
 	}
-	found := &linted{Findings: []finding{}, leftOut: leftOut{}}
-	each := func(args []string, lint func(*linted, *manifest.File)) {
+	found := &linted{Findings: []finding{}, leftOut: leftOut{}, Hidden: map[lint.Severity]int{}}
+	each := func(args []string, counts func(manifest.Document) bool, lint func(*linted, *manifest.File)) {
 		for file, err := range manifest.Read(args, command.InOrStdin()) {
+			if err == nil {
+				err = file.Nothing(counts)
+			}
 			if err != nil {
 				found.Unusable = append(found.Unusable, unusable(command.ErrOrStderr(), err))
 				continue
@@ -126,11 +131,11 @@ func (l *linter) run(command *cobra.Command, args []string) error {
 			}
 		}
 	}
-	each(l.rules, l.lintRules)
+	each(l.rules, func(manifest.Document) bool { return true }, l.lintRules)
 	if found.isFull {
 		args = nil
 	}
-	each(args, func(to *linted, file *manifest.File) { l.lintFile(to, file, command.ErrOrStderr()) })
+	each(args, l.counts, func(to *linted, file *manifest.File) { l.lintFile(to, file, command.ErrOrStderr()) })
 	if err := l.allDeclared(); err != nil {
 		return err
 	}
@@ -142,8 +147,17 @@ func (l *linter) run(command *cobra.Command, args []string) error {
 		fmt.Fprintln(command.ErrOrStderr(), "vmrules: there are no rules to lint; render them first: "+oneLine(found.source)+" | vmrules lint -")
 	}
 	failed := slices.ContainsFunc(found.Findings, func(f finding) bool { return l.fails(f.Severity) })
+	if n := found.Hidden[lint.SeverityWarning]; n > 0 && l.warningsAsErrors {
+		failed = true
+		if l.quiet || l.output.name != "text" {
+			fmt.Fprintf(command.ErrOrStderr(), "vmrules: %s not shown\n", counted(n, "warning"))
+		}
+	}
 	return verdict(failed, len(found.Unusable) > 0)
 }
+
+// counts reports whether lint reads a document.
+func (l *linter) counts(d manifest.Document) bool { return d.LooksLikeRules() || d.HoldsVM() }
 
 // unusable writes that a file cannot be used, for any output format.
 func unusable(stderr io.Writer, err error) *manifest.Error {
@@ -191,10 +205,17 @@ func (l *linter) lintFile(to *linted, file *manifest.File, stderr io.Writer) {
 			if l.profile.name == "" {
 				findings = l.build.explainFull(findings, a.Text())
 			}
-			explainMissing(findings, filled.Missing)
+			explainMissing(findings, missingIn(a.Text(), filled.Missing))
 			l.add(to, file, a.Object.String(), findings)
 		}
 	}
+}
+
+// missingIn returns the parameters to which a text refers, of those without a value.
+func missingIn(text string, missing []string) []string {
+	return slices.DeleteFunc(slices.Clone(missing), func(name string) bool {
+		return !strings.Contains(text, "{"+name+"}")
+	})
 }
 
 // explainMissing adds to findings about rules that are not JSON which parameters are not
@@ -278,6 +299,7 @@ func (l *linter) add(to *linted, file *manifest.File, about string, findings []l
 func (l *linter) addFindings(to *linted, file *manifest.File, about string, findings []lint.Finding) {
 	for _, f := range findings {
 		if weights[string(f.Severity)] < l.least.value() {
+			to.Hidden[f.Severity]++
 			continue
 		}
 		if len(to.Findings) == maxFindings {
@@ -308,14 +330,18 @@ func short(text string) string {
 	return strings.ToValidUTF8(text[:maxText], "") + "…"
 }
 
-func (l *linted) count(s lint.Severity) int {
+// count says how many findings of a severity there are.
+func (l *linted) count(s lint.Severity) string {
+	if n := l.Hidden[s]; n > 0 {
+		return counted(n, string(s)) + " not shown"
+	}
 	n := 0
 	for _, f := range l.Findings {
 		if f.Severity == s {
 			n++
 		}
 	}
-	return n
+	return counted(n, string(s))
 }
 
 // subject returns what a finding is about: its rule, if it has one.

@@ -26,7 +26,7 @@ func helpOf(c lint.Check) string {
 	switch {
 	case strings.HasPrefix(c.ID, "ssp-"):
 		section = "For_KubeVirt_s_template_validator"
-	case c.ID == "misspelt-annotation", c.ID == "undeclared-parameter":
+	case c.ID == "misspelt-annotation", c.ID == "misplaced-annotation", c.ID == "undeclared-parameter":
 		section = "Objects"
 	}
 	return "https://pkg.go.dev/github.com/vmrules/vmrules/lint#hdr-" + section

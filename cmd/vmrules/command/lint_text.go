@@ -36,9 +36,7 @@ func (l *linter) writeText(w io.Writer, found *linted) error {
 		return nil
 	}
 	_, err := fmt.Fprintf(w, "%s: %s, %s, %s\n", counted(found.Annotations, "annotation"),
-		counted(found.count(lint.SeverityError), "error"),
-		counted(found.count(lint.SeverityWarning), "warning"),
-		counted(found.count(lint.SeverityInfo), "info"))
+		found.count(lint.SeverityError), found.count(lint.SeverityWarning), found.count(lint.SeverityInfo))
 	return err
 }
 

@@ -31,17 +31,19 @@ func (b *rulebook) flag(command *cobra.Command) {
 	command.Flags().StringArrayVar(&b.files, "rules", nil, "file with the rules to check by, instead of the objects' own rules")
 }
 
-// inputTwice returns an error if the standard input is named more than once. The second
-// reader would find nothing to check, and pass.
+// inputTwice returns an error if the standard input or a pipe is named more than once. The second
+// reader would find nothing to check, and pass, or wait for ever.
 func inputTwice(files ...[]string) error {
-	named := 0
+	named := map[string]bool{}
 	for _, name := range slices.Concat(files...) {
-		if name == "-" {
-			named++
+		stream := manifest.StreamOf(name)
+		switch {
+		case named[stream] && name == "-":
+			return errors.New("- is the standard input, which can be read only once: give all but one of them as files")
+		case named[stream]:
+			return fmt.Errorf("%s is a pipe or a device, which can be read only once: give all but one of them as files", name)
 		}
-	}
-	if named > 1 {
-		return errors.New("- is the standard input, which can be read only once: give all but one of them as files")
+		named[stream] = stream != ""
 	}
 	return nil
 }
@@ -61,6 +63,9 @@ func (b *rulebook) excludes(template string) error {
 func (b *rulebook) isWhole() bool {
 	return slices.ContainsFunc(b.chapters, func(c chapter) bool { return c.isWhole })
 }
+
+// counts reports whether a document is to be judged.
+func (b *rulebook) counts(d manifest.Document) bool { return b.isWhole() || d.HoldsVM() }
 
 // needs returns what the rules need of an object.
 func (b *rulebook) needs() needs {

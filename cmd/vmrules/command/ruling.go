@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"sync"
@@ -35,7 +36,7 @@ func newRuling(b Build) ruling {
 }
 
 func (r *ruling) flags(command *cobra.Command) {
-	command.Flags().StringVar(&r.template, "template", "", "file with the template of the VMs, or with several templates, which VMs name by their labels")
+	command.Flags().StringVar(&r.template, "template", "", "file with the template of the VMs that have no rules of their own, or with several templates, which VMs name by their labels")
 	r.with.flag(command)
 	r.parameters.flag(command)
 }
@@ -76,74 +77,89 @@ func (r *ruling) readTemplates(command *cobra.Command) error {
 	return errors.Join(wrong...)
 }
 
-// templateOf returns the only template, or the one that the VM names.
-func (r *ruling) templateOf(vm map[string]any) (*template, error) {
-	if len(r.templates) == 1 {
-		return r.templates[0], nil
-	}
-	source := vmrules.SourceOf(vm)
-	if source.Namespace == "" {
-		return nil, fmt.Errorf("%s has %d templates, and the VM does not name one by the labels %s and %s",
-			r.template, len(r.templates), vmrules.TemplateLabel, vmrules.TemplateNamespaceLabel)
-	}
-	t, err := r.named(source.Namespace, source.Name)
-	if t == nil && err == nil {
-		err = fmt.Errorf("%s has no template %q, which the VM names", r.template, source.Name)
-	}
-	return t, err
+// A basis is the rules by which an object is judged.
+type basis struct {
+	rules    vmrules.Rules
+	template *template // of --template, if the rules are its rules
+	// note says why there is no template, or why there is this one, if the VM does not name it in full.
+	note string
 }
 
-// named returns the template that a VM names; nil if there is none. The file of a template may
-// leave out the namespace, or have another one. The namespace only decides between templates of
-// one name.
-func (r *ruling) named(namespace, name string) (*template, error) {
+// choose decides which template judges a VM that is not exempt and has no rules of its own: the
+// one that it names in full; one that it names by half, if there is just one of this name; and
+// if takesOnly, the only template, whether the VM names it or not. The error says that two
+// templates have what the VM names in full.
+func (r *ruling) choose(s vmrules.Source, takesOnly bool) (basis, error) {
+	all := r.named(s)
+	switch {
+	case len(all) == 1 && s.Namespace != "":
+		return basis{template: all[0]}, nil
+	case len(all) == 1:
+		return basis{template: all[0], note: fmt.Sprintf("judged by %s, which it names without a namespace", all[0].name())}, nil
+	case len(all) > 1 && s.Namespace != "":
+		return basis{}, fmt.Errorf("%s has %d templates %q, which the VM names: at %s:%d and %s:%d: keep one of them",
+			r.template, len(all), s.Name, all[0].File().Name, all[0].Line, all[1].File().Name, all[1].Line)
+	case len(all) > 1:
+		return basis{note: fmt.Sprintf("%s has %d templates %.100q, which the VM names without a namespace", r.template, len(all), s.Name)}, nil
+	case len(r.templates) == 1 && takesOnly:
+		return basis{template: r.templates[0], note: fmt.Sprintf("judged by %s, which it does not name", r.templates[0].name())}, nil
+	case s.Name == "":
+		return basis{note: "the VM names no template"}, nil
+	}
+	return basis{note: fmt.Sprintf("%s has no template %.100q, which the VM names", r.template, s.Name)}, nil
+}
+
+// name names a template for people.
+func (t *template) name() string { return short(oneLine(cmp.Or(t.Name, "a template without a name"))) }
+
+// named returns the templates that a VM names. The file of a template may leave out the
+// namespace, or have another one. The namespace only decides between templates of one name.
+func (r *ruling) named(s vmrules.Source) []*template {
 	var all, exact []*template
 	for _, t := range r.templates {
-		if t.Name != name {
+		if s.Name == "" || t.Name != s.Name {
 			continue
 		}
 		all = append(all, t)
-		if t.Namespace == namespace {
+		if s.Namespace != "" && t.Namespace == s.Namespace {
 			exact = append(exact, t)
 		}
 	}
-	if len(exact) > 0 {
-		all = exact
+	if exact != nil {
+		return exact
 	}
-	switch len(all) {
-	case 0:
-		return nil, nil
-	case 1:
-		return all[0], nil
-	}
-	return nil, fmt.Errorf("%s has %d templates %q, which the VM names: at %s:%d and %s:%d: keep one of them",
-		r.template, len(all), name, all[0].File().Name, all[0].Line, all[1].File().Name, all[1].Line)
+	return all
 }
 
 // rulesOf returns the rules for an object, and the object to judge, which is a template with
-// its parameters filled in.
+// its parameters filled in. They are an error if no template is found.
 func (r *ruling) rulesOf(o manifest.Object) (vmrules.Rules, map[string]any, error) {
 	if o.IsTemplate() {
 		return r.rulesIn(o)
 	}
 	vm := o.Content()
-	rules, err := r.rulesOfVM(vm)
-	return rules, vm, err
+	b, err := r.basisOf(vm)
+	if err == nil && b.template == nil && b.note != "" {
+		err = errors.New(b.note)
+	}
+	return b.rules, vm, err
 }
 
-// rulesOfVM returns the rules for a VM. It needs a template only if it has no rules of its own
+// basisOf returns the rules for a VM. It needs a template only if the VM has no rules of its own
 // and is not exempt from all rules. It is safe for concurrent use.
-func (r *ruling) rulesOfVM(vm map[string]any) (vmrules.Rules, error) {
-	from := vmrules.SourceOf(vm).From
-	if r.templates == nil || from != "" && from != vmrules.SourceTemplate {
-		return vmrules.RulesFor(vm, nil, r.reading...)
+func (r *ruling) basisOf(vm map[string]any) (basis, error) {
+	source := vmrules.SourceOf(vm)
+	if r.templates == nil || source.From != "" && source.From != vmrules.SourceTemplate {
+		rules, err := vmrules.RulesFor(vm, nil, r.reading...)
+		return basis{rules: rules}, err
 	}
-	t, err := r.templateOf(vm)
-	if err != nil {
-		return vmrules.Rules{}, err
+	b, err := r.choose(source, true)
+	if b.template == nil {
+		return b, err
 	}
-	t.read.Do(func() { t.rules, _, t.err = r.rulesIn(t.Object) })
-	return t.rules, t.err
+	b.template.read.Do(func() { b.template.rules, _, b.template.err = r.rulesIn(b.template.Object) })
+	b.rules = b.template.rules
+	return b, b.template.err
 }
 
 func (r *ruling) rulesIn(template manifest.Object) (vmrules.Rules, map[string]any, error) {

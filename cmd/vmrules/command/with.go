@@ -21,8 +21,9 @@ files of --with. If one is missing, rules about fields that it may set are not d
 
 // A companions holds the instance types and preferences that VMs may name.
 type companions struct {
-	files []string // of --with
-	set   instancetypes.Set
+	files  []string // of --with
+	set    instancetypes.Set
+	counts func(manifest.Document) bool // what a stream must hold, if no object has a kind; nil: nothing
 }
 
 func (c *companions) flag(command *cobra.Command) {
@@ -57,6 +58,9 @@ func (c *companions) objects(files []string, stdin io.Reader) iter.Seq2[manifest
 	return func(yield func(manifest.Object, error) bool) {
 		size := 0
 		for file, err := range manifest.Read(files, stdin) {
+			if err == nil && c.counts != nil {
+				err = file.Nothing(c.counts)
+			}
 			if err != nil {
 				if !yield(manifest.Object{}, err) {
 					return

@@ -15,8 +15,9 @@ import (
 
 // An Input is a file that an argument names, before it is read.
 type Input struct {
-	Name string // Stdin for the standard input
-	open func() (io.ReadCloser, error)
+	Name     string // Stdin for the standard input
+	isStream bool
+	open     func() (io.ReadCloser, error)
 }
 
 // Stdin is the name of the standard input.
@@ -38,22 +39,24 @@ func (i Input) Read() (*File, error) {
 		return nil, err
 	}
 	defer opened.Close()
-	return ReadFrom(i.Name, opened)
+	return i.ReadOpened(opened)
 }
 
 // maxFile is the largest size of a file in bytes. Only audit reads streams of any length.
 const maxFile = 256 << 20
 
-// ReadFrom reads a file that is open. Its error is an *Error.
-func ReadFrom(name string, input io.Reader) (*File, error) {
-	content, err := io.ReadAll(io.LimitReader(input, maxFile+1))
+// ReadOpened reads the file after it was opened. Its error is an *Error.
+func (i Input) ReadOpened(opened io.Reader) (*File, error) {
+	content, err := io.ReadAll(io.LimitReader(opened, maxFile+1))
 	if err == nil && len(content) > maxFile {
 		err = fmt.Errorf("the file has more than %d bytes: split it, or use vmrules audit, which reads JSON of any size", maxFile)
 	}
 	if err != nil {
-		return nil, cannotRead(name, err)
+		return nil, cannotRead(i.Name, err)
 	}
-	return Parse(name, content)
+	file, err := Parse(i.Name, content)
+	file.isStream = i.isStream
+	return file, err
 }
 
 func cannotRead(name string, err error) *Error {
@@ -64,7 +67,8 @@ func cannotRead(name string, err error) *Error {
 }
 
 // Read yields the files that Inputs yields, after it has read them. For a file that cannot be
-// used, it yields an *Error and continues with the next file.
+// used, it yields an *Error and continues with the next file. Of a file with documents that cannot
+// be read, it yields an *Error for each, and then the file with the others.
 func Read(args []string, stdin io.Reader) iter.Seq2[*File, error] { return read(Inputs(args, stdin)) }
 
 // ReadFS yields the manifests in a file system as Read does.
@@ -73,13 +77,36 @@ func ReadFS(fsys fs.FS) iter.Seq2[*File, error] { return read(inputsIn(fsys)) }
 func read(inputs iter.Seq2[Input, error]) iter.Seq2[*File, error] {
 	return func(yield func(*File, error) bool) {
 		for input, err := range inputs {
-			var file *File
-			if err == nil {
-				file, err = input.Read()
+			if err != nil {
+				if !yield(nil, err) {
+					return
+				}
+				continue
 			}
-			if !yield(file, err) {
+			for file, err := range input.each() {
+				if !yield(file, err) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// each yields why the file, or documents in it, cannot be read, and then the file with the others.
+func (i Input) each() iter.Seq2[*File, error] {
+	return func(yield func(*File, error) bool) {
+		file, err := i.Read()
+		if file == nil {
+			yield(nil, err)
+			return
+		}
+		for _, wrong := range file.wrong {
+			if !yield(nil, wrong) {
 				return
 			}
+		}
+		if err == nil || len(file.documents) > 0 {
+			yield(file, nil)
 		}
 	}
 }
@@ -88,10 +115,17 @@ func read(inputs iter.Seq2[Input, error]) iter.Seq2[*File, error] {
 // of a folder, or "-" for the standard input. A folder yields the files in it and below it whose
 // names end in .yaml, .yml or .json, in the order of their names, except those in hidden folders.
 // For a folder that cannot be read or has no such file, Inputs yields an *Error and continues.
+// It yields a file once, however many arguments name it.
 func Inputs(args []string, stdin io.Reader) iter.Seq2[Input, error] {
 	return func(yield func(Input, error) bool) {
+		seen := map[string]bool{}
 		for _, arg := range args {
 			for input, err := range inputsOf(arg, stdin) {
+				path := pathOf(input.Name)
+				if seen[path] && err == nil {
+					continue
+				}
+				seen[path] = true
 				if !yield(input, err) {
 					return
 				}
@@ -100,12 +134,35 @@ func Inputs(args []string, stdin io.Reader) iter.Seq2[Input, error] {
 	}
 }
 
+// pathOf returns the one path of a file that has several.
+func pathOf(name string) string {
+	if path, err := filepath.EvalSymlinks(name); err == nil {
+		name = path
+	}
+	if path, err := filepath.Abs(name); err == nil {
+		name = path
+	}
+	return name
+}
+
+// StreamOf returns a name for what an argument names, if it is the standard input, a pipe or a
+// device, which can be read only once; otherwise "".
+func StreamOf(arg string) string {
+	if arg == "-" {
+		return Stdin
+	}
+	if info, err := os.Stat(arg); err != nil || info.IsDir() || info.Mode().IsRegular() {
+		return ""
+	}
+	return pathOf(arg)
+}
+
 func inputsOf(arg string, stdin io.Reader) iter.Seq2[Input, error] {
 	if arg == "-" {
-		return single(Input{Stdin, func() (io.ReadCloser, error) { return io.NopCloser(stdin), nil }})
+		return single(Input{Stdin, true, func() (io.ReadCloser, error) { return io.NopCloser(stdin), nil }})
 	}
 	if info, err := os.Stat(arg); err != nil || !info.IsDir() {
-		return single(Input{arg, func() (io.ReadCloser, error) { return os.Open(arg) }})
+		return single(Input{arg, StreamOf(arg) != "", func() (io.ReadCloser, error) { return os.Open(arg) }})
 	}
 	return func(yield func(Input, error) bool) {
 		none := true
@@ -144,7 +201,7 @@ func inputsIn(fsys fs.FS) iter.Seq2[Input, error] {
 			if err == nil {
 				err = mayBeRead(fsys, name)
 			}
-			input := Input{name, func() (io.ReadCloser, error) { return fsys.Open(name) }}
+			input := Input{name, false, func() (io.ReadCloser, error) { return fsys.Open(name) }}
 			if err != nil {
 				input, err = Input{}, cannotRead(name, err)
 			}

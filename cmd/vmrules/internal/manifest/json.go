@@ -14,16 +14,11 @@ type jsonReader struct {
 	source  *source
 	decoder *json.Decoder
 	depth   int
+	isArray bool // whether the value that is read, with all in it, is an array
 }
 
 // blanks are the characters between the values of JSON.
 const blanks = " \t\r\n"
-
-// isJSON reports whether a text begins like a JSON object or array.
-func isJSON(text string) bool {
-	text = strings.TrimLeft(text, blanks)
-	return strings.HasPrefix(text, "{") || strings.HasPrefix(text, "[")
-}
 
 // BeginsJSON reports whether a text begins as JSON and not as YAML or a template of YAML does: with
 // an array, or with an object that is empty or whose first key is in quotes. It reads the mark that
@@ -34,16 +29,21 @@ func BeginsJSON(text *bufio.Reader) bool {
 	}
 	for n := 1; ; n *= 2 {
 		beginning, err := text.Peek(n)
-		behind, isObject := strings.CutPrefix(strings.TrimLeft(string(beginning), blanks), "{")
-		behind = strings.TrimLeft(behind, blanks)
+		begin := strings.TrimLeft(string(beginning), blanks)
+		first, behind := begin[:min(1, len(begin))], strings.TrimLeft(begin[min(1, len(begin)):], blanks)
 		switch {
-		case isObject && behind != "":
-			return behind[0] == '"' || behind[0] == '}'
-		case behind != "" || err != nil:
-			return isObject || strings.HasPrefix(behind, "[")
+		case first != "" && first != "{" && first != "[":
+			return false
+		case behind != "":
+			return strings.IndexByte(follows[first], behind[0]) >= 0
+		case err != nil:
+			return first != ""
 		}
 	}
 }
+
+// follows has what may follow a bracket at the beginning of JSON, and not of YAML as people write it.
+var follows = map[string]string{"{": `"}`, "[": `{["]`}
 
 func newJSONReader(s *source) *jsonReader {
 	r := &jsonReader{source: s, decoder: json.NewDecoder(strings.NewReader(s.text))}
@@ -51,19 +51,21 @@ func newJSONReader(s *source) *jsonReader {
 	return r
 }
 
+// readJSON reads values up to the first that is not JSON.
 func readJSON(s *source) ([]*node, error) {
 	r := newJSONReader(s)
 	var documents []*node
 	for {
+		r.isArray = false
 		n, err := r.read()
 		if err == io.EOF {
 			return documents, nil
 		}
 		if err != nil {
-			return nil, r.failed(err)
+			return documents, r.failed(err)
 		}
 		if n.shape == scalar {
-			return nil, s.fail(n.at, errors.New("this value is neither an object nor an array: remove it, or put it in an array"))
+			return documents, s.fail(n.at, errors.New("this value is neither an object nor an array: remove it, or put it in an array"))
 		}
 		documents = append(documents, n)
 	}
@@ -72,6 +74,9 @@ func readJSON(s *source) ([]*node, error) {
 // failed returns an error at the token where the reader stopped. The offsets in errors of
 // encoding/json are not used: what they count differs from error to error.
 func (r *jsonReader) failed(err error) error {
+	if wrong := (*Error)(nil); errors.As(err, &wrong) {
+		return err
+	}
 	if err == io.ErrUnexpectedEOF {
 		return r.source.fail(len(r.source.text), errors.New("the text ends too early: a closing bracket, quote or value is missing"))
 	}
@@ -89,9 +94,11 @@ func (r *jsonReader) read() (*node, error) {
 	switch token {
 	case json.Delim('{'):
 		n.shape = object
-		err = r.inside(n, r.member)
+		known := map[string]bool{}
+		err = r.inside(n, func(n *node) error { return r.member(n, known) })
 	case json.Delim('['):
 		n.shape = array
+		r.isArray = r.isArray || r.depth == 0
 		err = r.inside(n, r.item)
 	default:
 		n.scalar = token
@@ -129,15 +136,20 @@ func unexpectedEOF(err error) error {
 	return err
 }
 
-func (r *jsonReader) member(n *node) error {
+func (r *jsonReader) member(n *node, known map[string]bool) error {
 	at := r.next()
-	key, err := r.decoder.Token()
+	token, err := r.decoder.Token()
 	if err != nil {
 		return err
 	}
+	key := token.(string)
+	if known[key] && !r.isArray { // the library reports that in rules
+		return r.source.fail(at, keyTwice(key))
+	}
+	known[key] = true
 	value, err := r.read()
 	if err == nil {
-		n.add(at, key.(string), value)
+		n.add(at, key, value)
 	}
 	return err
 }

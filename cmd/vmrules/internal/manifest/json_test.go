@@ -10,7 +10,7 @@ import (
 func TestBeginsJSON(t *testing.T) {
 	blank := strings.Repeat(" \n", 100)
 	for text, want := range map[string]bool{
-		`{"a": 1}`: true, "\uFEFF{}": true, blank + "{" + blank + `"`: true, "{": true, "[": true, "[1]": true,
+		`{"a": 1}`: true, "\uFEFF{}": true, blank + "{" + blank + `"`: true, "{": true, "[": true, "[1]": false, `[ "a"]`: true, "[ {": true, "[a]": false,
 		"": false, blank: false, "a: 1": false, "{a: 1}": false, "{{ a }}": false, "{% if a %}": false, "- 1": false, "---\n{}": false,
 	} {
 		reader := bufio.NewReader(strings.NewReader(text))

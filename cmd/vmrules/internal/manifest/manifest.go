@@ -3,10 +3,11 @@
 package manifest
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
+	"path"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/vmrules/vmrules"
@@ -15,9 +16,14 @@ import (
 // A File is a file that was read.
 type File struct {
 	Name      string // Stdin for the standard input
+	isStream  bool   // what another command writes
 	source    *source
 	documents []*node
+	wrong     []*Error // about documents that cannot be read
 }
+
+// Wrong returns why documents of the file cannot be read. The others are those of Documents.
+func (f *File) Wrong() []*Error { return f.wrong }
 
 // Size returns the size of the file in bytes.
 func (f *File) Size() int { return len(f.source.text) }
@@ -41,64 +47,79 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.cause }
 
-// Parse reads the documents in a text. Its error is always an *Error.
+// Parse reads the documents in a text. Its error is always an *Error, the first of Wrong. The File
+// has the other documents.
 func Parse(name string, content []byte) (*File, error) {
 	text := strings.ReplaceAll(strings.TrimPrefix(string(content), byteOrderMark), "\r\n", "\n")
 	source := newSource(text)
-	documents, err := parse(source)
-	if err == nil {
-		err = checkItems(source, documents)
+	file := &File{Name: name, source: source}
+	read, all := parse(name, source)
+	for _, n := range read {
+		if err := checkItems(source, []*node{n}); err != nil {
+			all = append(all, err)
+			continue
+		}
+		file.documents = append(file.documents, n)
 	}
-	if wrong := (*Error)(nil); errors.As(err, &wrong) {
+	for _, err := range all[:min(len(all), maxWrong)] {
+		wrong := err.(*Error)
 		wrong.File = name
 		wrong.Message += renderFirst(text)
+		file.wrong = append(file.wrong, wrong)
 	}
-	return &File{name, source, documents}, err
+	if file.wrong == nil {
+		return file, nil
+	}
+	return file, file.wrong[0]
 }
+
+// maxWrong is the number of documents of a file of which it is said why they cannot be read.
+const maxWrong = 100
 
 const byteOrderMark = "\uFEFF"
 
-func parse(s *source) ([]*node, error) {
+// parse reads all documents that can be read, and returns the errors of the others.
+func parse(name string, s *source) ([]*node, []error) {
 	if !utf8.ValidString(s.text) {
-		return nil, s.fail(0, errors.New("the file is not UTF-8"))
+		return nil, []error{s.fail(0, errors.New("the file is not UTF-8"))}
 	}
 	if at, err := tooDense(s.text); err != nil {
-		return nil, s.fail(at, err)
+		return nil, []error{s.fail(at, err)}
 	}
-	if !isJSON(s.text) {
+	if !isJSON(name, s.text) {
 		return readYAML(s)
 	}
 	documents, err := readJSON(s)
-	if err == nil || errors.Is(err, errDepth) {
-		return documents, err
-	}
-	// A text of YAML may also begin with a bracket.
-	documents, notYAML := readYAML(s)
 	switch {
-	case notYAML == nil:
+	case err == nil:
 		return documents, nil
-	case hasBareKey(s.text):
-		return nil, notYAML
+	case documents == nil && !errors.Is(err, errDepth) && !errors.Is(err, errTwice):
+		err = explained(s, err)
 	}
-	return nil, explained(s, err)
+	return documents, []error{err}
 }
 
-// hasBareKey reports whether a text begins with an object whose first key is not in quotes, so
-// that the text cannot be meant as JSON.
-func hasBareKey(text string) bool {
-	behind, isObject := strings.CutPrefix(strings.TrimLeft(text, blanks), "{")
-	first, _ := utf8.DecodeRuneInString(strings.TrimLeft(behind, blanks))
-	return isObject && (first == '_' || unicode.IsLetter(first))
+// isJSON reports whether a file is JSON, by its name or else by its beginning.
+func isJSON(name, text string) bool {
+	switch path.Ext(name) {
+	case ".json":
+		return true
+	case ".yaml", ".yml":
+		return false
+	}
+	return BeginsJSON(bufio.NewReader(strings.NewReader(text)))
 }
 
-// explained replaces the error of encoding/json for a text that looks like an annotation: the
-// library recognizes common mistakes, and says how to correct them.
+// explained replaces the error of encoding/json about the first value of a text: the library
+// recognizes common mistakes, and says how to correct them.
 func explained(s *source, err error) error {
-	_, wrong := vmrules.ParseRules(s.text)
-	if p := (vmrules.Problem{}); errors.As(wrong, &p) && p.Index < 0 && strings.HasPrefix(strings.TrimSpace(s.text), "[") {
-		return s.fail(p.Offset, errors.New(p.Message))
+	const bracket = "[" // so that an object is an item of an annotation
+	_, wrong := vmrules.ParseRules(bracket + s.text)
+	p := vmrules.Problem{}
+	if !errors.As(wrong, &p) || p.Index >= 0 || p.Reason == vmrules.ReasonTooLong || p.Offset > len(s.text) {
+		return err
 	}
-	return err
+	return s.fail(p.Offset-len(bracket), errors.New(p.Message))
 }
 
 // Around returns the text around a line and column, which count from 1. It has at most the

@@ -9,13 +9,16 @@ import (
 )
 
 // Mistakes returns what is wrong in an object whose parameters are not filled in, outside of its
-// rules: annotations with a key that is only nearly right, and parameters that a template does
-// not declare, each of them once. There are at most maxMistakes.
+// rules: annotations with a key that is only nearly right, or at a place where nobody reads them,
+// and parameters that a template does not declare, each of them once. There are at most maxMistakes.
 func (o Object) Mistakes() []lint.Finding {
 	s := mistakes{object: o, reported: map[string]bool{}, variables: map[string]bool{}, visited: map[*node]bool{}}
 	for _, p := range o.Parameters() {
 		s.declared = append(s.declared, p.Name)
 		s.reported[p.Name] = true
+	}
+	if homes[o.Kind] != "" {
+		s.readers = setOf(readers(o.node, o.Kind)...)
 	}
 	s.visit(o.node, o.IsTemplate())
 	return s.found
@@ -26,6 +29,7 @@ type mistakes struct {
 	object    Object
 	declared  []string        // parameters
 	reported  map[string]bool // parameters that are declared, or reported already
+	readers   map[*node]bool  // values whose annotations are read; nil if that is not known
 	variables map[string]bool // names in scripts that are not nearly those of parameters
 	visited   map[*node]bool  // nodes to which aliases refer
 	found     []lint.Finding
@@ -63,6 +67,12 @@ func (s *mistakes) visit(n *node, isTemplate bool) {
 }
 
 func (s *mistakes) annotationKeys(n *node, isTemplate bool) {
+	if s.readers != nil {
+		s.misplaced(n.get("metadata", "labels"))
+		if !s.readers[n] {
+			s.misplaced(n.get("metadata", "annotations"))
+		}
+	}
 	all := n.get("metadata", "annotations")
 	if all == nil {
 		return
@@ -73,6 +83,20 @@ func (s *mistakes) annotationKeys(n *node, isTemplate bool) {
 		}
 		text, _ := m.value.scalar.(string)
 		if f, found := lint.AnnotationKey(m.key, text, isTemplate); found {
+			f.Line, f.Column = s.object.file.source.place(m.at)
+			s.found = append(s.found, f)
+		}
+	}
+}
+
+// misplaced finds the annotation with rules among labels, or in annotations that nobody reads.
+func (s *mistakes) misplaced(in *node) {
+	if in == nil || s.isFull() {
+		return
+	}
+	for _, m := range in.members {
+		if m.key == vmrules.Annotation {
+			f := lint.MisplacedAnnotation(homes[s.object.Kind])
 			f.Line, f.Column = s.object.file.source.place(m.at)
 			s.found = append(s.found, f)
 		}

@@ -29,9 +29,48 @@ type yamlReader struct {
 // can hold.
 const maxCopies = 100_000
 
-func readYAML(s *source) ([]*node, error) {
-	r := yamlReader{source: s, lines: yamlLines(s.text)}
-	decoder := yaml.NewDecoder(strings.NewReader(s.text))
+// readYAML reads the documents of a text. If it finds a mistake, it reads each on its own.
+func readYAML(s *source) ([]*node, []error) {
+	lines := yamlLines(s.text)
+	documents, err := readYAMLPart(s, lines, s.text)
+	if err == nil {
+		return documents, nil
+	}
+	documents = nil
+	var all []error
+	for begin := 0; begin < len(lines); {
+		end := begin + 1
+		for end < len(lines) && !beginsDocument(s.text[lines[end]:]) {
+			end++
+		}
+		text := s.text[lines[begin]:]
+		if end < len(lines) {
+			text = s.text[lines[begin]:lines[end]]
+		}
+		read, err := readYAMLPart(s, lines[begin:], text)
+		documents = append(documents, read...)
+		if err != nil {
+			all = append(all, err)
+		}
+		begin = end
+	}
+	if all == nil { // which a directive in front of a document may cause
+		return nil, []error{err}
+	}
+	return documents, all
+}
+
+// beginsDocument reports whether a line begins a document. No value of YAML has such a line.
+func beginsDocument(text string) bool {
+	behind, ok := strings.CutPrefix(text, "---")
+	return ok && (behind == "" || strings.ContainsRune(" \t\r\n", rune(behind[0])))
+}
+
+// readYAMLPart reads the documents in a part of the source, which begins at the first of the lines,
+// up to the first mistake.
+func readYAMLPart(s *source, lines []int, text string) ([]*node, error) {
+	r := yamlReader{source: s, lines: lines}
+	decoder := yaml.NewDecoder(strings.NewReader(text))
 	var documents []*node
 	for {
 		var document yaml.Node
@@ -40,12 +79,12 @@ func readYAML(s *source) ([]*node, error) {
 			return documents, nil
 		}
 		if err != nil {
-			return nil, r.explained(err)
+			return documents, r.explained(err)
 		}
 		r.anchored, r.copies = map[*yaml.Node]*node{}, 0
 		n, err := r.read(document.Content[0])
 		if err != nil {
-			return nil, err
+			return documents, err
 		}
 		if n.shape != scalar || n.scalar != nil {
 			documents = append(documents, n)
@@ -87,6 +126,12 @@ func (r *yamlReader) explained(err error) error {
 	}
 	blanks := len(r.source.text[at:]) - len(strings.TrimLeft(r.source.text[at:], " \t"))
 	return r.source.fail(at+blanks, errors.New(text))
+}
+
+var errTwice = errors.New("is given twice in one object")
+
+func keyTwice(key string) error {
+	return fmt.Errorf("the key %.100q %w: keep one of them", key, errTwice)
 }
 
 func unknownAnchor(name string) error {
@@ -202,7 +247,7 @@ func (r *yamlReader) members(to *node, n *yaml.Node) error {
 			return r.fail(key, "a key must be a string, not an object, an array or an alias")
 		}
 		if keys[key.Value] {
-			return r.fail(key, "the key %.100q is given twice in one object: keep one of them", key.Value)
+			return r.fail(key, "%w", keyTwice(key.Value))
 		}
 		keys[key.Value] = true
 		to.add(r.at(key), key.Value, value)
@@ -329,10 +374,10 @@ var (
 	isFalse = setOf("n", "N", "no", "No", "NO", "off", "Off", "OFF")
 )
 
-func setOf(words ...string) map[string]bool {
-	set := make(map[string]bool, len(words))
-	for _, word := range words {
-		set[word] = true
+func setOf[T comparable](all ...T) map[T]bool {
+	set := make(map[T]bool, len(all))
+	for _, v := range all {
+		set[v] = true
 	}
 	return set
 }

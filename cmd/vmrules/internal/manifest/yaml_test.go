@@ -27,7 +27,6 @@ func TestParse(t *testing.T) {
 		},
 		{"a sequence of JSON objects", "{\"a\": [1.0]}\n{\"b\": null}\n", `{"a":[1.0]}` + "\n" + `{"b":null}`},
 		{"JSON with tabs", "{\n\t\"a\":\t{}\n}", `{"a":{}}`},
-		{"the last of two keys in JSON", `{"a": 1, "a": 2}`, `{"a":2}`},
 		{"octal, binary and long numbers", "[010, 0b11, 1_000, 0xffff, +12, 08]", `[8,3,1000,65535,12,8]`},
 		{
 			"fractions", "[.5, 1., +1.50, -.25e3, 1_0.5, 123456789012345678901234567890.10]",
