@@ -97,6 +97,16 @@ func TestRefused(t *testing.T) {
 			"spec.template.metadata.labels.a: 1 cannot be read as string"},
 		{oneRule, vm(map[string]any{"spec": map[string]any{"domain": map[string]any{"memory": map[string]any{"guest": "x"}}}}),
 			`spec.template.spec.domain.memory.guest: "x" cannot be read as resource.Quantity`},
+		{oneRule, map[string]any{"spec": "x"}, `spec: string is "x" in JSON, not an object (for JSON text, pass a json.RawMessage)`},
+		{oneRule, vm(map[string]any{"spec": "x"}), `spec.template.spec: "x" cannot be read as v1.VirtualMachineInstanceSpec`},
+		{oneRule, vm(map[string]any{"metadata": map[string]any{"labels": "x"}}), `spec.template.metadata.labels: "x" cannot be read as map[string]string`},
+		{oneRule, vm(map[string]any{"spec": map[string]any{"networks": "x"}}), `spec.template.spec.networks: "x" cannot be read as []v1.Network`},
+		{oneRule, vm(map[string]any{"spec": map[string]any{"domain": map[string]any{"devices": map[string]any{"disableHotplug": 1}}}}),
+			"spec.template.spec.domain.devices.disableHotplug: 1 cannot be read as bool"},
+		{oneRule, vm(map[string]any{"spec": map[string]any{"domain": map[string]any{"cpu": map[string]any{"cores": 1.5}}}}),
+			"spec.template.spec.domain.cpu.cores: 1.5 cannot be read as uint32"},
+		{oneRule, vm(map[string]any{"spec": map[string]any{"readinessProbe": map[string]any{"tcpSocket": map[string]any{"port": true}}}}),
+			"spec.template.spec.readinessProbe.tcpSocket.port: true cannot be read as intstr.IntOrString"},
 	} {
 		got := ssp.Judge(test.annotation, test.vm)
 		want := ssp.Verdict{Refused: test.want}

@@ -62,7 +62,7 @@ func (n node) field(name string, of *goType) node {
 			found.json = text
 		}
 	} else if isTopology := name == "sockets" || name == "cores" || name == "threads"; isTopology && n.typ.name == "v1.CPU" {
-		if i, _ := found.integer(); i == 0 {
+		if i, ok := found.integer(); ok && i == 0 {
 			found.json = json.Number("1")
 		}
 	}
