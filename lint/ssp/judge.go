@@ -23,6 +23,9 @@ type Verdict struct {
 	// Failed has the names of the rules that fail, in the order of the annotation, also of those
 	// that only warn.
 	Failed []string `json:"failed"`
+	// Warned has those of these names that do not refuse the VM, because their rules have
+	// justWarning.
+	Warned []string `json:"warned,omitempty"`
 	// Why says for each of these names why the first rule of this name fails that does.
 	Why map[string]string `json:"why"`
 }
@@ -97,7 +100,9 @@ func (j *judgement) verdict(rules []rule) Verdict {
 		if err == nil {
 			continue
 		}
-		if _, isViolated := err.(violation); !isViolated || !r.JustWarning {
+		if _, isViolated := err.(violation); isViolated && r.JustWarning {
+			v.Warned = append(v.Warned, r.Name)
+		} else {
 			v.Accepted = false
 		}
 		v.Failed = append(v.Failed, r.Name)
@@ -251,7 +256,7 @@ func (n node) number() (int64, error) {
 		if ok {
 			return i, nil
 		}
-		return 0, fmt.Errorf("%s arrives as %s, which cannot be read as a whole number", value.Describe(quantity.json), quantity.arrived())
+		return 0, fmt.Errorf("%s arrives as %s, which cannot be read as a whole number%s", value.Describe(quantity.json), quantity.arrived(), quantity.cure())
 	case n.typ.isInteger() && string(n.typ.shape) == n.typ.name && n.typ.shape != byteShape:
 		i, _ := n.integer()
 		return i, nil
@@ -294,7 +299,7 @@ func (of interval) hold(n int64, what string) error {
 func areAmong(values []node, allowed []string) error {
 	for _, v := range values {
 		if !slices.Contains(allowed, v.string()) {
-			return violation(fmt.Sprintf("%s is not among values", value.Describe(v.string())))
+			return violation(v.shown() + " is not among values")
 		}
 	}
 	return nil
@@ -320,7 +325,7 @@ func (j *judgement) match(values []node, pattern *regexp.Regexp) error {
 			return err
 		}
 		if !pattern.MatchString(v.string()) {
-			return violation(fmt.Sprintf("%s does not match the regex", value.Describe(v.string())))
+			return violation(v.shown() + " does not match the regex")
 		}
 	}
 	return nil

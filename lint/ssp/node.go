@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/vmrules/vmrules/internal/quantity"
+	"github.com/vmrules/vmrules/internal/value"
 )
 
 // A node is a value of a Go type. Its JSON is nil if the value is the zero value of its type.
@@ -126,6 +127,14 @@ func (n node) string() string {
 	return "<" + n.typ.name + " Value>"
 }
 
+// shown returns the text of a value for people.
+func (n node) shown() string {
+	if n.typ.shape == text && n.json == nil {
+		return `a field that is not set counts as "", which`
+	}
+	return value.Describe(n.string())
+}
+
 // integer returns the value of an integer.
 func (n node) integer() (int64, bool) {
 	number, ok := n.json.(json.Number)
@@ -173,6 +182,20 @@ func (n node) amount() (int64, bool) {
 		return 0, false
 	}
 	return exact.Int64()
+}
+
+// cure returns what to write instead of a quantity that is not a whole number, or has too many
+// digits for Kubernetes.
+func (n node) cure() string {
+	exact, err := quantity.Parse(n.written())
+	if err != nil {
+		return ""
+	}
+	whole, ok := exact.RoundUp()
+	if digits := strconv.FormatInt(whole, 10); ok && isShort(digits) {
+		return ": write " + digits
+	}
+	return ""
 }
 
 // isShort reports whether Kubernetes keeps a canonical quantity as an int64. For a binary

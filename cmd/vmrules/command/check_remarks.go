@@ -14,6 +14,7 @@ var (
 	unusableRules    = remarkTopic{"unusable-rules", "the rules of an object cannot be used", aboutCommand, lint.SeverityError}
 	noRules          = remarkTopic{"no-rules", "an object has no rules", aboutCommand, lint.SeverityError}
 	notJudged        = remarkTopic{"not-judged", "an object is too large to be judged", aboutBounds, lint.SeverityError}
+	failedInSSP      = remarkTopic{"ssp", "a rule fails in KubeVirt's template validator", aboutCommand, lint.SeverityError}
 	missingParameter = remarkTopic{"missing-parameter", "a required parameter of a template has no value", aboutCommand, lint.SeverityInfo}
 )
 
@@ -25,7 +26,7 @@ const (
 
 // remarks returns what is wrong as remarks, at the places of the fields.
 func (c *checker) remarks() remarks {
-	r := remarks{topics: []remarkTopic{unusableRules, noRules, notJudged, missingParameter}, unusable: c.unusable}
+	r := remarks{topics: []remarkTopic{unusableRules, noRules, notJudged, failedInSSP, missingParameter}, unusable: c.unusable}
 	known := map[string]bool{}
 	for _, t := range r.topics {
 		known[t.id] = true
@@ -64,6 +65,13 @@ func (c *checker) remarksOn(o checked) []remark {
 	}
 	if c.requireRules && o.hasNoRules {
 		add("", noRules.severity, noRules.id, "the object has no rules, and --require-rules is given")
+	}
+	for _, line := range sspLines(o.SSP) {
+		severity := lint.SeverityWarning
+		if o.isRefusedBySSP() {
+			severity = lint.SeverityError
+		}
+		add("", severity, failedInSSP.id, line)
 	}
 	if o.Report == nil {
 		return all
