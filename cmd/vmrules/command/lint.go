@@ -187,7 +187,7 @@ func (l *linter) lintFile(to *linted, file *manifest.File, stderr io.Writer) {
 			to.Unusable = append(to.Unusable, unusable(stderr, err))
 			continue
 		}
-		own := l.judgeOwnVM(filled.Object)
+		own := l.judgeOwnVM(filled.Object, object)
 		for _, a := range filled.Annotations() {
 			findings := a.Lint(l.options()...)
 			if l.profile.name == "" {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -29,12 +30,10 @@ func judgeFlag(command *cobra.Command, profile *choice[lint.Profile]) {
 }
 
 // sspVerdict returns what KubeVirt's template validator says of the VMs in an object whose
-// parameters are filled in; nil if it sees no VM there, or the VMs are exempt. It finds the rules
-// of a VM without any in a template, which may be nil.
+// parameters are filled in; nil if it sees no VM there, or the VMs are exempt. A VM without rules
+// of its own has those of a template, as it is in the cluster, without parameters filled in. The
+// template may be nil.
 func sspVerdict(object, template map[string]any) *ssp.Verdict {
-	if manifest.IsTemplate(text(object["kind"])) {
-		template = object
-	}
 	inherited, _ := manifest.Value(template, "metadata", "annotations", templateValidations)
 	var all *ssp.Verdict
 	for _, vm := range vmsIn(object) {
@@ -115,30 +114,45 @@ func (c *checker) judgeForSSP(o manifest.Object, result *checked) {
 	if err != nil {
 		return // the object is unusable
 	}
-	content := filled.Content()
-	var template map[string]any
-	if c.templates != nil && !o.IsTemplate() {
-		if of, err := c.templateOf(content); err == nil {
-			template = of.Content()
-			if filled, err := c.fill(of.Object); err == nil {
-				template = filled.Content()
-			}
-		}
+	if o.IsTemplate() {
+		result.SSP = sspVerdict(filled.Content(), o.Content())
+	} else {
+		result.SSP = c.sspVerdictOn(o.Content())
 	}
-	result.SSP = sspVerdict(content, template)
 }
 
-func (o checked) isRefusedBySSP() bool { return o.SSP != nil && !o.SSP.Accepted }
+// sspVerdictOn returns the verdict on a VM by its own rules, or those of a template of --template.
+// It is safe for concurrent use.
+func (r *ruling) sspVerdictOn(vm map[string]any) *ssp.Verdict {
+	if r.templates != nil {
+		if of, err := r.templateOf(vm); err == nil {
+			return sspVerdict(vm, of.Content())
+		}
+	}
+	return sspVerdict(vm, nil)
+}
+
+func (o checked) isRefusedBySSP() bool { return isRefused(o.SSP) }
+
+func isRefused(v *ssp.Verdict) bool { return v != nil && !v.Accepted }
+
+// whyNotValid returns what is wrong with a VM in one line.
+func (vm audited) whyNotValid() string {
+	if vm.report.Valid() && isRefused(vm.SSP) {
+		return strings.Join(sspLines(vm.SSP), "; ")
+	}
+	return whyNotValid(vm.report)
+}
 
 // An ownVM is the verdict of KubeVirt's template validator on the VM of a template, as far as no
 // finding has said it.
 type ownVM struct{ why map[string]string }
 
-func (l *linter) judgeOwnVM(o manifest.Object) ownVM {
-	if l.profile.value() != lint.SSP || !o.IsTemplate() {
+func (l *linter) judgeOwnVM(filled, template manifest.Object) ownVM {
+	if l.profile.value() != lint.SSP || !template.IsTemplate() {
 		return ownVM{}
 	}
-	v := sspVerdict(o.Content(), nil)
+	v := sspVerdict(filled.Content(), template.Content())
 	if v == nil || v.Accepted {
 		return ownVM{}
 	}
