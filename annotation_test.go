@@ -1,130 +1,176 @@
-package vmrules
+package vmrules_test
 
 import (
-	"errors"
+	"encoding/json"
 	"fmt"
-	"slices"
-	"strings"
+	"math"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/vmrules/vmrules/internal/plan"
-
-	"github.com/vmrules/vmrules/internal/meter"
+	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/internal/conformance"
 )
 
-func annotated(validations any) map[string]any {
-	return map[string]any{
-		"kind": "VirtualMachine", "metadata": map[string]any{"annotations": map[string]any{Annotation: validations}},
-		"spec": map[string]any{"template": map[string]any{"spec": map[string]any{}}},
+func TestSourceOf(t *testing.T) {
+	const named = `"vm.kubevirt.io/template": "linux", "vm.kubevirt.io/template.namespace": "templates"`
+	vm := func(labels, annotations string) string {
+		return fmt.Sprintf(`{"kind": "VirtualMachine", "metadata": {"labels": {%s}, "annotations": {%s}}, "spec": {"template": {"spec": {}}}}`, labels, annotations)
 	}
-}
-
-// TestProblemsOfAllVMs: ValidateOwn judges each VM whose rules it can read, and reports all
-// problems of the others.
-func TestProblemsOfAllVMs(t *testing.T) {
-	list := map[string]any{"kind": "List", "items": []any{
-		annotated("{"), annotated(7), annotated(`[{"name": "r", "rule": "string", "path": "jsonpath::.a", "message": "m"}]`),
-		annotated(`[1]`),
-		map[string]any{"kind": "Template", "metadata": map[string]any{"annotations": map[string]any{OldAnnotation: "[2]"}},
-			"objects": []any{map[string]any{"kind": "VirtualMachine"}}},
-	}}
-	report, err := ValidateOwn(list)
-	var parsed *ParseError
-	if !errors.As(err, &parsed) {
-		t.Fatalf("%v", err)
-	}
-	var sources []string
-	for _, p := range parsed.Problems {
-		sources = append(sources, p.Source)
-	}
-	if diff := cmp.Diff([]string{"VM items[0]", "VM items[1]", "VM items[3]", "template items[4]"}, sources); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-	if got := only(t, report); got.Target != "items[2]" || got.Outcome != Violated {
-		t.Errorf("%s", got)
-	}
-	want := `VM items[1]: the annotation vm.kubevirt.io/validations must be a string that holds JSON, not 7`
-	if got := parsed.Problems[1].Error(); got != want {
-		t.Errorf("%s; want %s", got, want)
-	}
-}
-
-// TestRulesForSeveral: RulesFor refuses VMs that have different rules.
-func TestRulesForSeveral(t *testing.T) {
-	const one = `[{"name": "r", "rule": "string", "path": "jsonpath::.a", "message": "m"}]`
-	exempt := annotated(one)
-	exempt["metadata"].(map[string]any)["annotations"].(map[string]any)[SkipAnnotation] = "true"
-	list := func(vms ...any) map[string]any { return map[string]any{"kind": "List", "items": vms} }
-	tests := []struct {
-		name string
-		vms  map[string]any
-		want int // rules; -1 for an error
+	const own, skip = `"vm.kubevirt.io/validations": "[]"`, `"vm.kubevirt.io/skip-validations": ""`
+	const ownField = `metadata.annotations.vm\.kubevirt\.io/validations`
+	for _, test := range []struct {
+		name, object string
+		want         vmrules.Source
 	}{
-		{"the same", list(annotated(one), annotated(one)), 1},
-		{"some without", list(annotated(nil), annotated(one)), 1},
-		{"different", list(annotated(one), annotated("[]")), -1},
-		{"some exempt", list(exempt, annotated(one)), -1},
-		{"all exempt", list(exempt, exempt), 0},
-		{"different types", list(annotated(one), annotated(map[string]any{})), -1},
+		{"nothing", vm("", ""), vmrules.Source{}},
+		{"no object", "null", vmrules.Source{}},
+		{"exempt", vm(named, own+","+skip), vmrules.Source{From: vmrules.SourceExempt, Field: `metadata.annotations.vm\.kubevirt\.io/skip-validations`}},
+		{"not exempt by null", vm("", `"vm.kubevirt.io/skip-validations": null`), vmrules.Source{}},
+		{"its own", vm(named, own), vmrules.Source{From: vmrules.SourceOwn, Field: ownField, Annotation: "[]"}},
+		{"a blank one", vm(named, `"vm.kubevirt.io/validations": " "`), vmrules.Source{
+			From: vmrules.SourceTemplate, Field: `metadata.labels.vm\.kubevirt\.io/template`, Namespace: "templates", Name: "linux"}},
+		{"one that is not a string", vm(named, `"vm.kubevirt.io/validations": [7]`), vmrules.Source{From: vmrules.SourceUnknown, Field: ownField}},
+		{"a template in annotations", vm(`"vm.kubevirt.io/template": "other"`, named), vmrules.Source{
+			From: vmrules.SourceTemplate, Field: `metadata.annotations.vm\.kubevirt\.io/template`, Namespace: "templates", Name: "linux"}},
+		{"half a template", vm(`"vm.kubevirt.io/template": "linux"`, ""), vmrules.Source{
+			From: vmrules.SourceTemplate, Field: `metadata.labels.vm\.kubevirt\.io/template`, Name: "linux"}},
+		{"a pool", `{"kind": "VirtualMachinePool", "metadata": {}, "spec": {"virtualMachineTemplate": ` + vm("", own) + `}}`, vmrules.Source{
+			From: vmrules.SourceOwn, Field: "spec.virtualMachineTemplate." + ownField, Annotation: "[]"}},
+		{"the template of a pool", `{"kind": "VirtualMachinePool", "spec": {"virtualMachineTemplate": ` + vm(named, "") + `}}`, vmrules.Source{
+			From: vmrules.SourceTemplate, Field: `spec.virtualMachineTemplate.metadata.labels.vm\.kubevirt\.io/template`, Namespace: "templates", Name: "linux"}},
+		{"VMs that differ", `{"kind": "List", "items": [` + vm("", own) + `, ` + vm("", skip) + `]}`, vmrules.Source{From: vmrules.SourceUnknown}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if diff := cmp.Diff(test.want, vmrules.SourceOf(conformance.DecodeExactly(json.RawMessage(test.object)))); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+	labels := map[string]any{vmrules.TemplateLabel: math.NaN()}
+	unreadable := map[string]any{"kind": "VirtualMachine", "metadata": map[string]any{"labels": labels}, "spec": map[string]any{"template": map[string]any{}}}
+	if got := vmrules.SourceOf(unreadable); got.From != vmrules.SourceUnknown {
+		t.Errorf("a label that cannot be read: %+v", got)
+	}
+}
+
+// TestOwnCheckersApart: no VM of a list is Undecided because of the others, whether they are
+// large, spend much, or have a value that JSON does not have.
+func TestOwnCheckersApart(t *testing.T) {
+	kind := vmrules.WithKind("any", func(vmrules.RuleSource) (vmrules.Checker, []vmrules.Problem) { return satisfied{}, nil })
+	const one = `{"name": "one", "rule": "any", "path": "jsonpath::.spec", "message": "m"}`
+	hungry := ""
+	for i := range 200 {
+		hungry += fmt.Sprintf(`{"name": "%d", "rule": "integer", "path": "jsonpath::..x", "message": "m"}, `, i)
+	}
+	vm := func(rules string, size int) map[string]any {
+		return map[string]any{
+			"kind":     "VirtualMachine",
+			"metadata": map[string]any{"annotations": map[string]any{vmrules.Annotation: "[" + rules + "]"}},
+			"spec":     map[string]any{"template": map[string]any{"spec": map[string]any{"list": make([]bool, size)}}},
+		}
+	}
+	odd := vm(one, 1)
+	odd["odd"] = func() {}
+	var many []map[string]any
+	for range 300 {
+		many = append(many, vm(one, 4000))
+	}
+	for name, test := range map[string]struct {
+		vms  []map[string]any
+		want map[vmrules.Outcome]int // of the rule "one"
+	}{
+		"many": {many, map[vmrules.Outcome]int{vmrules.Satisfied: 300}},
+		"hungry": {[]map[string]any{vm(hungry+one, 9000), vm(one, 1)},
+			map[vmrules.Outcome]int{vmrules.Undecided: 1, vmrules.Satisfied: 1}},
+		"odd": {[]map[string]any{vm(one, 1), odd}, map[vmrules.Outcome]int{vmrules.Satisfied: 1, vmrules.Undecided: 1}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			report, err := vmrules.ValidateOwn(map[string]any{"kind": "List", "items": test.vms}, vmrules.WithParseOptions(kind))
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := map[vmrules.Outcome]int{}
+			for _, result := range report.Results() {
+				if result.Rule == "one" {
+					got[result.Outcome]++
+				}
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("outcomes (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+type satisfied struct{}
+
+func (satisfied) Check(*vmrules.Input) vmrules.Verdict {
+	return vmrules.Verdict{Outcome: vmrules.Satisfied}
+}
+
+func TestTemplateOf(t *testing.T) {
+	tests := []struct {
+		name            string
+		metadata        any
+		wantNS, wantTpl string
+	}{
+		{"labels", map[string]any{"labels": map[string]any{vmrules.TemplateLabel: "win", vmrules.TemplateNamespaceLabel: "openshift"}},
+			"openshift",
+			"win"},
+		{"old key", map[string]any{"labels": map[string]string{vmrules.TemplateLabel: "win", vmrules.OldTemplateNamespaceLabel: "old"}},
+			"old", "win"},
+		{"new key before old",
+			map[string]any{"labels": map[string]any{vmrules.TemplateLabel: "win", vmrules.TemplateNamespaceLabel: "new",
+				vmrules.OldTemplateNamespaceLabel: "old"}},
+			"new", "win"},
+		{"annotations", map[string]any{"annotations": map[string]any{vmrules.TemplateLabel: "win", vmrules.TemplateNamespaceLabel: "ns"}},
+			"ns", "win"},
+		{"annotations, old key",
+			map[string]any{"annotations": map[string]any{vmrules.TemplateLabel: "win", vmrules.OldTemplateNamespaceLabel: "ns"}},
+			"ns", "win"},
+		{"labels before annotations",
+			map[string]any{"labels": map[string]any{vmrules.TemplateLabel: "a", vmrules.TemplateNamespaceLabel: "na"},
+				"annotations": map[string]any{vmrules.TemplateLabel: "b", vmrules.TemplateNamespaceLabel: "nb"}},
+			"na", "a"},
+		{"labels without a namespace, complete annotations",
+			map[string]any{"labels": map[string]any{vmrules.TemplateLabel: "a"},
+				"annotations": map[string]any{vmrules.TemplateLabel: "b", vmrules.TemplateNamespaceLabel: "ns"}},
+			"ns", "b"},
+		{"labels without a name, complete annotations",
+			map[string]any{"labels": map[string]any{vmrules.TemplateNamespaceLabel: "na"},
+				"annotations": map[string]any{vmrules.TemplateLabel: "b", vmrules.TemplateNamespaceLabel: "nb"}},
+			"nb", "b"},
+		{"an empty namespace, complete annotations",
+			map[string]any{"labels": map[string]any{vmrules.TemplateLabel: "a", vmrules.TemplateNamespaceLabel: ""},
+				"annotations": map[string]any{vmrules.TemplateLabel: "b", vmrules.TemplateNamespaceLabel: "ns"}},
+			"ns", "b"},
+		{"an empty namespace, and the old key",
+			map[string]any{"labels": map[string]any{vmrules.TemplateLabel: "a", vmrules.TemplateNamespaceLabel: "",
+				vmrules.OldTemplateNamespaceLabel: "old"}},
+			"old", "a"},
+		{"never mixed",
+			map[string]any{"labels": map[string]any{vmrules.TemplateLabel: "a"},
+				"annotations": map[string]any{vmrules.TemplateNamespaceLabel: "ns"}},
+			"",
+			""},
+		{"never mixed, the other way",
+			map[string]any{"labels": map[string]any{vmrules.TemplateNamespaceLabel: "ns"},
+				"annotations": map[string]any{vmrules.TemplateLabel: "a"}},
+			"",
+			""},
+		{"a name alone",
+			map[string]any{"labels": map[string]any{vmrules.TemplateLabel: "a"},
+				"annotations": map[string]any{vmrules.TemplateLabel: "a"}},
+			"", ""},
+		{"none", map[string]any{"labels": map[string]any{"app": "x"}}, "", ""},
+		{"wrong types", map[string]any{"labels": []any{}, "annotations": map[string]any{vmrules.TemplateLabel: 7}}, "", ""},
+		{"no metadata", nil, "", ""},
 	}
 	for _, test := range tests {
-		rules, err := RulesFor(test.vms, nil)
-		if (err != nil) != (test.want < 0) || err == nil && rules.Len() != test.want {
-			t.Errorf("%s: %d rules, %v", test.name, rules.Len(), err)
+		ns, tpl, ok := vmrules.TemplateOf(map[string]any{"metadata": test.metadata})
+		if ns != test.wantNS || tpl != test.wantTpl || ok != (test.wantTpl != "") {
+			t.Errorf("%s: %q, %q, %v", test.name, ns, tpl, ok)
 		}
-		if err != nil && !strings.Contains(err.Error(), "VM: the VirtualMachines inside have different rules: use ValidateOwn") {
-			t.Errorf("%s: %v", test.name, err)
-		}
-	}
-}
-
-// TestFullReportOfOwn: if the budget is too small for a VM, the VM has a result that says so,
-// and the others are still judged.
-func TestFullReportOfOwn(t *testing.T) {
-	many := make([]string, 2500)
-	for i := range many {
-		many[i] = fmt.Sprintf(`{"name":"%d","rule":"integer","path":"jsonpath::.spec","message":"m","valid":"jsonpath::.a"}`, i)
-	}
-	hungry := annotated("[" + strings.Join(many, ",") + "]")
-	modest := annotated("[" + many[0] + "]")
-	list := map[string]any{"kind": "List", "items": []any{modest, hungry, modest, modest}}
-	text := "[" + strings.Join(many, ",") + "]"
-	reading := parseOptionsOf(nil)
-	if _, problems := parseRules(text, reading); problems != nil {
-		t.Fatal(problems)
-	}
-	_, left := reading.budget.Left()
-	report, err := ValidateOwn(list, WithBudget(Budget{Kept: 2*(meter.DefaultKept-left) + len(many)*resultSize}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	got := map[string]int{}
-	for _, r := range report.Results() {
-		got[fmt.Sprint(r.Target, " ", r.Outcome, " ", detailOf(r))]++
-	}
-	want := map[string]int{
-		"items[0] Skipped ": 1, "items[2] Skipped ": 1, "items[3] Skipped ": 1,
-		"items[1] Undecided this VM is not judged: the budget for memory is used up": 1,
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("results (-want +got):\n%s", diff)
-	}
-}
-
-// TestBudgetOfOwn: all VMs share one budget, and each rule has the outcome that it has without
-// a budget, or is undecided.
-func TestBudgetOfOwn(t *testing.T) {
-	vm := annotated(`[{"name":"n","rule":"string","path":"jsonpath::.spec.hostname","message":"m"}]`)
-	vm["spec"].(map[string]any)["template"].(map[string]any)["spec"].(map[string]any)["hostname"] = strings.Repeat("x", 100_000)
-	vms := slices.Repeat([]any{vm}, 12)
-	report, err := ValidateOwn(map[string]any{"kind": "List", "items": vms}, WithBudget(Budget{Work: 12 * 1000 * plan.Work}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	judged := len(vms) - len(report.Results(Undecided))
-	if judged < 3 || judged > 11 || report.Valid() {
-		t.Errorf("%d of %d are judged: %s", judged, len(vms), report)
 	}
 }

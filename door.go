@@ -200,7 +200,7 @@ func (j *judging) Arguments(rule int, t *target) (constraint.Set, []door.Argumen
 	all := slices.Clone(of.rule.literal.All())
 	read := make([]door.Argument, 0, len(of.rule.paths))
 	for _, u := range of.rule.paths {
-		c, literals, err := of.readArgument(u)
+		c, literals, err := of.resolveArgument(u)
 		if list, ok := c.(*constraint.Allowed); ok && err == nil {
 			err = list.IsOpen()
 		}

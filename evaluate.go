@@ -26,10 +26,11 @@ type evaluation struct {
 
 	plain, open, whole *jsonpath.Implied // the fields that count in a VM, in one with open fields, and in a whole object
 
-	judgement judgement          // of the current rule
-	checking  *checking          // nil until some rule needs it
-	before    map[string]*target // those of the old object, by their names; nil until some rule needs them
-	at        jsonpath.Location  // room for the location of a value
+	judgement judgement            // of the current rule
+	checking  *checking            // nil until some rule needs it
+	before    map[string]*target   // those of the old object, by their names; nil until some rule needs them
+	at        jsonpath.Location    // room for the location of a value
+	failures  []constraint.Failure // room for what is wrong with it
 }
 
 var (
@@ -62,7 +63,8 @@ func newEvaluation(opts []ValidateOption) *evaluation {
 func (e *evaluation) release() {
 	clear(e.targets)
 	clear(e.at)
-	*e = evaluation{targets: e.targets[:0], at: e.at[:0]}
+	clear(e.failures[:cap(e.failures)])
+	*e = evaluation{targets: e.targets[:0], at: e.at[:0], failures: e.failures[:0]}
 	evaluations.Put(e)
 }
 
@@ -221,7 +223,7 @@ func (j *judgement) applies() bool {
 
 // judgeValues judges what the path selects, and decides.
 func (j *judgement) judgeValues() {
-	j.search = j.call.walk(j.target, j)
+	j.search = j.call.walk(j.target, j) // it calls Visit for each value
 	w := &j.search
 	err := j.visitValues(w)
 	switch {
@@ -280,7 +282,8 @@ func (j *judgement) Visit(w *jsonpath.Search, v any) bool {
 	if j.set.ReadsNumbers() {
 		s.ReadQuantity()
 	}
-	for f := range j.set.Findings(v, s, isScalar, &j.call.budget) {
+	j.call.failures = j.set.AppendFailures(j.call.failures[:0], v, s, isScalar, &j.call.budget)
+	for _, f := range j.call.failures {
 		switch {
 		case f.Err != nil && f.Key == "":
 			j.addDoubt("", j.atField(w, f.Err))
@@ -294,7 +297,7 @@ func (j *judgement) Visit(w *jsonpath.Search, v any) bool {
 }
 
 // addViolation adds what is wrong with a value.
-func (j *judgement) addViolation(w *jsonpath.Search, found any, f constraint.Finding) {
+func (j *judgement) addViolation(w *jsonpath.Search, found any, f constraint.Failure) {
 	if j.call.given.partial && found == "" {
 		j.notYet = cmp.Or(j.notYet, errNotFilledIn.Error())
 		return

@@ -23,7 +23,7 @@ func (j *judgement) readArguments() {
 	}
 	read := slices.Clone(j.set.All())
 	for _, p := range j.rule.paths {
-		c, _, err := j.readArgument(p)
+		c, _, err := j.resolveArgument(p)
 		if err != nil {
 			j.addDoubt(p.key, ofArgument(err))
 			continue
@@ -33,7 +33,7 @@ func (j *judgement) readArguments() {
 	j.set = constraint.NewSet(j.rule.Kind.valueType(), read)
 }
 
-// ofArgument returns an error of readArgument with DoubtArgument, unless it has a Doubt.
+// ofArgument returns an error of resolveArgument with DoubtArgument, unless it has a Doubt.
 // It need not look for a budget that is used up: the search then fails, too.
 func ofArgument(err error) error {
 	if isDoubtful(err) {
@@ -42,8 +42,8 @@ func ofArgument(err error) error {
 	return doubtError{DoubtArgument, err}
 }
 
-// readArgument returns the constraint with the literals that its paths select in the object.
-func (j *judgement) readArgument(p pathArgument) (constraint.Constraint, []value.Scalar, error) {
+// resolveArgument returns the constraint with the literals that its paths select in the object.
+func (j *judgement) resolveArgument(p pathArgument) (constraint.Constraint, []value.Scalar, error) {
 	a := constraint.Named(p.key)
 	if a.IsList {
 		return j.readList(a, p)

@@ -44,7 +44,7 @@ type part struct {
 }
 
 // A mark is what a report holds for every result. The plan writes it.
-type mark = plan.Verdict
+type mark = plan.Mark
 
 const (
 	marksSatisfied = plan.Holds

@@ -99,23 +99,23 @@ func (r *ruleReader) mandatory(key string) string {
 // path reads a JSONPath in the form of the version.
 func (r *ruleReader) path(key, s string) Path {
 	n, _ := r.member(key)
-	path, err := r.parsePath(s)
+	path, err := r.knownPath(s)
 	if err != nil {
 		r.problem(n, key, ReasonInvalid, "%v", err)
 	}
 	return path
 }
 
-// parsePath reads a path in the form of the version. It reads each path once, because rules
+// knownPath reads a path in the form of the version. It reads each path once, because rules
 // often share one.
-func (r *ruleReader) parsePath(s string) (Path, error) {
+func (r *ruleReader) knownPath(s string) (Path, error) {
 	if path, ok := r.paths[s]; ok {
 		return path, nil
 	}
 	if err := r.budget.Spend(len(s)*textWork, len(s)*pathSize); err != nil {
 		return Path{}, err
 	}
-	path, err := parsePath(s, r.version)
+	path, err := pathOfVersion(s, r.version)
 	if err == nil {
 		r.paths[s] = path
 	}
@@ -223,7 +223,7 @@ func (r *ruleReader) constraint(a *constraint.Argument, key string, n jsontext.N
 // for messages.
 func (r *ruleReader) readArgument(key, subject, wanted string, n jsontext.Node) (Argument, value.Scalar, bool) {
 	if s, ok := n.Value.(string); ok && r.isPath(s) {
-		path, err := r.parsePath(s)
+		path, err := r.knownPath(s)
 		if err != nil {
 			r.problem(n, key, ReasonInvalid, "%v", err)
 		}
@@ -335,36 +335,4 @@ func (r *ruleReader) ofKind(p Problem) Problem {
 	}
 	p.Code = codeOf(p.Reason, p.Key)
 	return p
-}
-
-// havePrefix reports whether the path or valid of any of the rules begins with the prefix of
-// paths, which version 201901-1 did not have.
-func havePrefix(rules []jsontext.Node) bool {
-	for _, rule := range rules {
-		for _, m := range rule.Members {
-			s, _ := m.Value.Value.(string)
-			if rulekey.Named(m.Key).IsPath && strings.HasPrefix(s, jsonpath.Prefix) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// parsePath reads a path as a version writes it.
-func parsePath(s string, v Version) (Path, error) {
-	if v != V201901 || strings.HasPrefix(s, jsonpath.Prefix) {
-		return ParsePath(s)
-	}
-	return parseExpression(strings.TrimPrefix(s, "/"))
-}
-
-// isPath reports whether an argument is a path in the version that is read.
-func (r *ruleReader) isPath(s string) bool {
-	return strings.HasPrefix(s, jsonpath.Prefix) || r.version == V201901 && strings.HasPrefix(s, "/")
-}
-
-// isArgument reports whether a key means the argument in the version that is read.
-func (r *ruleReader) isArgument(a *constraint.Argument, key string) bool {
-	return key == a.Key || key == a.OldName && a.OldName != "" && r.version == V201901
 }

@@ -69,7 +69,7 @@ func (c *ValueChecker) Check(v any) []vmrules.Violation {
 		return c.one(v, vmrules.ReasonInternal, err.Error())
 	}
 	var violations []vmrules.Violation
-	for f := range c.set.Findings(v, &s, isScalar, &b) {
+	for _, f := range c.set.AppendFailures(nil, v, &s, isScalar, &b) {
 		reason := insides.Reason(f.Fault)
 		if f.Err != nil {
 			reason, f.Detail = vmrules.ReasonInternal, f.Err.Error()
@@ -84,10 +84,10 @@ func (c *ValueChecker) Check(v any) []vmrules.Violation {
 
 // one returns the only violation of a value that no argument judges.
 func (c *ValueChecker) one(v any, reason vmrules.Reason, detail string) []vmrules.Violation {
-	return []vmrules.Violation{c.violation(v, reason, constraint.Finding{Breach: constraint.Breach{Detail: detail}})}
+	return []vmrules.Violation{c.violation(v, reason, constraint.Failure{Breach: constraint.Breach{Detail: detail}})}
 }
 
-func (c *ValueChecker) violation(v any, reason vmrules.Reason, f constraint.Finding) vmrules.Violation {
+func (c *ValueChecker) violation(v any, reason vmrules.Reason, f constraint.Failure) vmrules.Violation {
 	return vmrules.Violation{
 		Rule: c.rule.Name, Message: c.rule.Message, Warning: c.rule.JustWarning, Value: value.Canonical(v),
 		Reason: reason, Argument: f.Key, Limit: f.Limit, Detail: f.Detail,

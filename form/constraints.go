@@ -82,7 +82,7 @@ type total struct {
 	undecided  []RuleNote
 	isRequired bool
 
-	together constraint.Together
+	together constraint.Combination
 	set      constraint.Set // the combined constraints, once settled
 	values   []string       // nil if no rule lists values
 	parts    []part

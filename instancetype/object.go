@@ -174,7 +174,7 @@ func asObject(v any) (map[string]any, error) {
 }
 
 // checkType returns an error if a value, which is not missing, is not of a type.
-func checkType(v any, is vmfields.Type) error {
+func checkType(v any, is vmfields.FieldType) error {
 	shape, wanted := value.Object, "an object"
 	switch is {
 	case vmfields.List:

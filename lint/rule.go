@@ -139,7 +139,7 @@ func (v *listedValues) add(rendered string, at jsontext.Node, why string) {
 // refusal says why a rule's kind or literal arguments refuse a value. It returns "" if
 // they do not, or if that is unknown.
 func (l *linter) refusal(r *rule, s value.Scalar) string {
-	for f := range r.literal.Findings(s.Canonical(), &s, true, &l.budget) {
+	for _, f := range r.literal.AppendFailures(nil, s.Canonical(), &s, true, &l.budget) {
 		if f.Err == nil {
 			return f.Detail
 		}
@@ -149,7 +149,7 @@ func (l *linter) refusal(r *rule, s value.Scalar) string {
 
 // bounds finds bounds that allow no value.
 func (l *linter) bounds(r *rule) {
-	var alone constraint.Together
+	var alone constraint.Combination
 	for low, high := range alone.Conflicts(&r.literal, &l.budget) {
 		if low == high {
 			continue // values has reported this

@@ -43,7 +43,7 @@ func (r *rule) group() string {
 // limits is what the literal arguments of several rules allow together.
 type limits struct {
 	linter   *linter
-	together constraint.Together
+	together constraint.Combination
 	from     map[constraint.Constraint]*rule // the rule that each constraint is from
 	integer  *rule                           // a rule that demands an integer, or nil
 	lister   *rule                           // the last rule with values, or nil

@@ -79,7 +79,7 @@ func TestTogether(t *testing.T) {
 	for range 3000 {
 		b := newBudget()
 		first, second := randomSet(t, r), randomSet(t, r)
-		var together constraint.Together
+		var together constraint.Combination
 		together.Add(&first, b)
 		conflict := false
 		for range together.Conflicts(&second, b) {
@@ -120,7 +120,7 @@ func TestFindings(t *testing.T) {
 		for _, v := range candidates {
 			s, _ := value.ScalarOf(v)
 			found := 0
-			for f := range set.Findings(v, &s, true, b) {
+			for _, f := range set.AppendFailures(nil, v, &s, true, b) {
 				if f.Err != nil || f.Detail == "" {
 					t.Fatalf("%v: %v: %+v", set.All(), v, f)
 				}
@@ -162,7 +162,7 @@ func TestDetails(t *testing.T) {
 	} {
 		s, isScalar := value.ScalarOf(test.value)
 		var got []string
-		for f := range test.set.Findings(test.value, &s, isScalar, newBudget()) {
+		for _, f := range test.set.AppendFailures(nil, test.value, &s, isScalar, newBudget()) {
 			got = append(got, f.Key+": "+f.Detail)
 		}
 		if diff := cmp.Diff(test.want, got); diff != "" {

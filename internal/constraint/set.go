@@ -1,7 +1,6 @@
 package constraint
 
 import (
-	"iter"
 	"slices"
 
 	"github.com/vmrules/vmrules/internal/meter"
@@ -91,37 +90,30 @@ func holds(c Constraint, v *value.Scalar, b *meter.Budget) (bool, error) {
 	return ok, err
 }
 
-// A Finding is a demand that a value does not satisfy, or may not satisfy.
-type Finding struct {
+// A Failure is a demand that a value does not satisfy, or may not satisfy.
+type Failure struct {
 	Key string // the key of the argument; "" for the type
 	Breach
 	Err error // why it cannot be decided; the Breach is then empty
 }
 
-// Findings yields what a resolved value does not satisfy, and what cannot be decided. If
-// the type is among that, it yields only the type. The scalar is that of the value, if
+// AppendFailures appends what a resolved value does not satisfy, and what cannot be decided. If
+// the type is among that, it appends only the type. The scalar is that of the value, if
 // isScalar.
-func (s *Set) Findings(v any, scalar *value.Scalar, isScalar bool, b *meter.Budget) iter.Seq[Finding] {
-	return func(yield func(Finding) bool) {
-		switch ok, err := s.kind.Admits(scalar, isScalar); {
+func (s *Set) AppendFailures(to []Failure, v any, scalar *value.Scalar, isScalar bool, b *meter.Budget) []Failure {
+	switch ok, err := s.kind.Admits(scalar, isScalar); {
+	case err != nil:
+		return append(to, Failure{Err: err})
+	case !ok:
+		return append(to, Failure{Breach: Breach{Fault: WrongType, Detail: s.kind.Mismatch(v)}})
+	}
+	for _, c := range s.all {
+		switch ok, err := c.Holds(scalar, b); {
 		case err != nil:
-			yield(Finding{Err: err})
-			return
+			to = append(to, Failure{Key: c.Key(), Err: err})
 		case !ok:
-			yield(Finding{Breach: Breach{Fault: WrongType, Detail: s.kind.Mismatch(v)}})
-			return
-		}
-		for _, c := range s.all {
-			ok, err := c.Holds(scalar, b)
-			switch {
-			case err != nil:
-				ok = yield(Finding{Key: c.Key(), Err: err})
-			case !ok:
-				ok = yield(Finding{Key: c.Key(), Breach: c.Breach(scalar)})
-			}
-			if !ok {
-				return
-			}
+			to = append(to, Failure{Key: c.Key(), Breach: c.Breach(scalar)})
 		}
 	}
+	return to
 }

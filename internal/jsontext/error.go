@@ -5,7 +5,7 @@ import "fmt"
 // An Error is something that is wrong with a text.
 type Error struct {
 	Offset  int // bytes
-	Kind    Kind
+	Kind    ErrorKind
 	Item    int    // the index in the outermost array; -1 outside of it, or if the text cannot be read
 	Key     string // the key in that item; "" outside its members
 	Message string // what is wrong, and what would be right
@@ -14,18 +14,18 @@ type Error struct {
 // Error returns the message.
 func (e Error) Error() string { return e.Message }
 
-// A Kind says what an Error is about.
-type Kind uint8
+// An ErrorKind says what an Error is about.
+type ErrorKind uint8
 
 // The kinds of Errors.
 const (
-	Invalid   Kind = iota // not JSON, not Unicode, or beyond a limit of the Format
-	Duplicate             // a duplicate key of an object
-	TooCostly             // the meter refused; the message comes from the meter
+	Invalid   ErrorKind = iota // not JSON, not Unicode, or beyond a limit of the Format
+	Duplicate                  // a duplicate key of an object
+	TooCostly                  // the meter refused; the message comes from the meter
 )
 
 // flaw records an Error that leaves the rest of the text readable.
-func (r *reader) flaw(offset int, kind Kind, format string, args ...any) {
+func (r *reader) flaw(offset int, kind ErrorKind, format string, args ...any) {
 	if r.meter.Spend(errorWork, errorSize) != nil {
 		return // the meter is empty, so that the next token stops the reader
 	}
@@ -33,7 +33,7 @@ func (r *reader) flaw(offset int, kind Kind, format string, args ...any) {
 }
 
 // stop records an Error that makes the text unreadable. It replaces all other Errors.
-func (r *reader) stop(offset int, kind Kind, format string, args ...any) {
+func (r *reader) stop(offset int, kind ErrorKind, format string, args ...any) {
 	r.stopped = true
 	r.errors = []Error{{Offset: offset, Kind: kind, Item: -1, Message: fmt.Sprintf(format, args...)}}
 }

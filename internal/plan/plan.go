@@ -2,7 +2,7 @@
 // instead of one search for each set.
 //
 // A plan supports paths of names, indexes and wildcards, constraints that need no time
-// limit, and objects of the types that JSON decoders return. Its verdict on an entry is that
+// limit, and objects of the types that JSON decoders return. Its mark on an entry is that
 // the entry holds, that it is not needed, or which values break it. In all other cases it is
 // unsure, and the caller must search.
 //
@@ -30,8 +30,8 @@ type Entry struct {
 // A Plan is built once and walked often. It is immutable and safe for concurrent use. A nil
 // Plan has no entries.
 type Plan struct {
-	root  *node     // nil if the plan supports none of the entries
-	start []Verdict // the flags of each entry when a walk starts
+	root  *node  // nil if the plan supports none of the entries
+	start []Mark // the flags of each entry when a walk starts
 }
 
 // A node is a place that a path selects.
@@ -72,7 +72,7 @@ type item struct {
 // fields that count even if they are missing; it may be nil.
 func New(entries []Entry, fields *jsonpath.Implied) *Plan {
 	b := builder{fields: fields, others: map[step]*node{}}
-	start := make([]Verdict, len(entries))
+	start := make([]Mark, len(entries))
 	for i, e := range entries {
 		if !b.fits(e) {
 			start[i] = isUnsure

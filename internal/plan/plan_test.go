@@ -59,7 +59,7 @@ func TestWalk(t *testing.T) {
 	object := map[string]any{"a": 1, "b": 12, "list": []any{1, 10, map[string]any{"c": 2}}, "odd": map[string]int{"c": 1}, "z": nil}
 	for _, test := range []struct {
 		name, path, needs string
-		want              plan.Verdict
+		want              plan.Mark
 		wrong             []wrong
 	}{
 		{"holds", ".a", "", plan.Holds, nil},
@@ -80,9 +80,9 @@ func TestWalk(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			p := plan.New([]plan.Entry{{}, entry(t, test.path, test.needs)}, withDefault(t))
 			m := meter.OrDefault(0, 0)
-			verdicts := make([]plan.Verdict, 2)
+			verdicts := make([]plan.Mark, 2)
 			all, isSettled := p.Run(object, &m, verdicts)
-			if diff := cmp.Diff([]plan.Verdict{plan.Unsure, test.want}, verdicts); diff != "" {
+			if diff := cmp.Diff([]plan.Mark{plan.Unsure, test.want}, verdicts); diff != "" {
 				t.Errorf("verdicts (-want +got):\n%s", diff)
 			}
 			if isSettled {
@@ -107,20 +107,20 @@ func TestSettled(t *testing.T) {
 		name    string
 		entries []plan.Entry
 		work    int
-		want    []plan.Verdict
+		want    []plan.Mark
 		settled bool
 	}{
-		{"nothing is wrong", []plan.Entry{entry(t, ".a", ""), entry(t, ".a", ".none")}, 1000, []plan.Verdict{plan.Holds, plan.NotNeeded},
+		{"nothing is wrong", []plan.Entry{entry(t, ".a", ""), entry(t, ".a", ".none")}, 1000, []plan.Mark{plan.Holds, plan.NotNeeded},
 			true},
-		{"something is wrong", []plan.Entry{entry(t, ".a", ""), entry(t, ".b", "")}, 1000, []plan.Verdict{plan.Holds, plan.Broken}, false},
-		{"too little to spend", []plan.Entry{entry(t, ".a", ""), entry(t, ".a", ".none")}, 1, []plan.Verdict{plan.Unsure, plan.Unsure},
+		{"something is wrong", []plan.Entry{entry(t, ".a", ""), entry(t, ".b", "")}, 1000, []plan.Mark{plan.Holds, plan.Broken}, false},
+		{"too little to spend", []plan.Entry{entry(t, ".a", ""), entry(t, ".a", ".none")}, 1, []plan.Mark{plan.Unsure, plan.Unsure},
 			false},
-		{"no entries", nil, 0, []plan.Verdict{}, true},
-		{"no entry that a plan supports", []plan.Entry{{}}, 1000, []plan.Verdict{plan.Unsure}, false},
+		{"no entries", nil, 0, []plan.Mark{}, true},
+		{"no entry that a plan supports", []plan.Entry{{}}, 1000, []plan.Mark{plan.Unsure}, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			m := meter.New(test.work, 1000)
-			verdicts := make([]plan.Verdict, len(test.entries))
+			verdicts := make([]plan.Mark, len(test.entries))
 			_, settled := plan.New(test.entries, nil).Run(object, &m, verdicts)
 			if diff := cmp.Diff(test.want, verdicts); diff != "" || settled != test.settled {
 				t.Errorf("settled %t, want %t; verdicts (-want +got):\n%s", settled, test.settled, diff)
@@ -135,7 +135,7 @@ func TestTooManyMatches(t *testing.T) {
 	for _, test := range []struct {
 		name, path string
 		object     any
-		want       plan.Verdict
+		want       plan.Mark
 	}{
 		{"as many as possible", "[*]", list(jsonpath.MaxMatches, 1), plan.Holds},
 		{"one too many", "[*]", list(jsonpath.MaxMatches+1, 1), plan.Unsure},
@@ -145,7 +145,7 @@ func TestTooManyMatches(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			m := meter.OrDefault(0, 0)
-			got := make([]plan.Verdict, 1)
+			got := make([]plan.Mark, 1)
 			plan.New([]plan.Entry{entry(t, test.path, "")}, nil).Run(test.object, &m, got)
 			if got[0] != test.want {
 				t.Errorf("verdict %d, want %d", got[0], test.want)
@@ -176,7 +176,7 @@ func TestBacktracking(t *testing.T) {
 	}
 	set := constraint.NewSet(constraint.Scalar, []constraint.Constraint{pattern})
 	e.Demands = &set
-	got := make([]plan.Verdict, 1)
+	got := make([]plan.Mark, 1)
 	plan.New([]plan.Entry{e}, nil).Run(map[string]any{"a": "aaa"}, &b.Meter, got)
 	if got[0] != plan.Unsure {
 		t.Errorf("verdict %d, want %d", got[0], plan.Unsure)

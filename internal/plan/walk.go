@@ -15,12 +15,12 @@ import (
 // Work is the cost of looking at a value, and of judging it by an entry.
 const Work = 50
 
-// A Verdict is the result of a walk for an entry.
-type Verdict byte
+// A Mark is the result of a walk for an entry.
+type Mark byte
 
 const (
-	// Unsure means that the walk has no verdict.
-	Unsure Verdict = iota
+	// Unsure means that the walk has no mark.
+	Unsure Mark = iota
 	// Holds means that the path selects some values, and all of them satisfy the entry.
 	Holds
 	// NotNeeded means that what the entry needs is missing.
@@ -29,16 +29,16 @@ const (
 	Broken
 )
 
-// While a walk runs, the Verdict of an entry collects these flags.
+// While a walk runs, the Mark of an entry collects these flags.
 const (
-	isMatched Verdict = 1 << iota // its path selects something
-	isNeeded                      // what it needs exists
-	isBroken                      // some value does not satisfy it
-	isUnsure                      // the rest does not count
+	isMatched Mark = 1 << iota // its path selects something
+	isNeeded                   // what it needs exists
+	isBroken                   // some value does not satisfy it
+	isUnsure                   // the rest does not count
 )
 
-// settled returns the verdict for flags.
-func settled(flags Verdict) Verdict {
+// settled returns the mark for flags.
+func settled(flags Mark) Mark {
 	switch {
 	case flags&isUnsure != 0:
 		return Unsure
@@ -104,7 +104,7 @@ const maxWrong = 1000
 // A walk is a walk of a plan through an object. It stays on the stack, as long as nothing
 // that it calls keeps a pointer to it.
 type walk struct {
-	found  []Verdict // the flags of each entry
+	found  []Mark // the flags of each entry
 	budget meter.Budget
 
 	items   indexes          // on the way to the current value
@@ -114,40 +114,40 @@ type walk struct {
 	wrong   []Wrong
 }
 
-// Run walks a plan through an object, and pays from m. It writes the verdict on
-// each entry to verdicts, which must be as long as the plan, and returns the values that break
-// the entries whose verdict is Broken: in the order of the entries, and for each in document
+// Run walks a plan through an object, and pays from m. It writes the mark on
+// each entry to marks, which must be as long as the plan, and returns the values that break
+// the entries whose mark is Broken: in the order of the entries, and for each in document
 // order. There may be values of other entries among them. If m does not have enough, the
-// verdicts are Unsure. The last result reports whether each verdict is Holds or NotNeeded.
-func (p *Plan) Run(object any, m *meter.Meter, verdicts []Verdict) ([]Wrong, bool) {
+// marks are Unsure. The last result reports whether each mark is Holds or NotNeeded.
+func (p *Plan) Run(object any, m *meter.Meter, marks []Mark) ([]Wrong, bool) {
 	if p == nil || p.root == nil {
-		clear(verdicts)
-		return nil, len(verdicts) == 0
+		clear(marks)
+		return nil, len(marks) == 0
 	}
 	var w walk // and no literal, which would be made elsewhere and copied
-	w.found, w.spread, w.budget.Meter = verdicts, 1, *m
-	copy(verdicts, p.start)
+	w.found, w.spread, w.budget.Meter = marks, 1, *m
+	copy(marks, p.start)
 	if w.spend(p.root.size) {
 		w.visit(p.root, object)
 	}
 	*m = w.budget.Meter
 	if m.Err() != nil {
-		clear(verdicts)
+		clear(marks)
 		return nil, false
 	}
-	if settle(verdicts) {
+	if settle(marks) {
 		return nil, true
 	}
 	slices.SortStableFunc(w.wrong, func(x, y Wrong) int { return cmp.Compare(x.Entry, y.Entry) })
 	return w.wrong, false
 }
 
-// settle turns flags into verdicts, and reports whether each is Holds or NotNeeded.
-func settle(verdicts []Verdict) bool {
+// settle turns flags into marks, and reports whether each is Holds or NotNeeded.
+func settle(marks []Mark) bool {
 	ok := true
-	for i, flags := range verdicts {
+	for i, flags := range marks {
 		v := settled(flags)
-		verdicts[i] = v
+		marks[i] = v
 		ok = ok && (v == Holds || v == NotNeeded)
 	}
 	return ok

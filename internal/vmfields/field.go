@@ -9,7 +9,7 @@ type Field struct {
 	// From is the path of the field below the object's spec.
 	From string
 	// Is says what the field must be.
-	Is Type
+	Is FieldType
 	// To is the path of the field of the VM, in the form of jsonpath.Settable. It is "" if
 	// KubeVirt sets no field, or only together with another field of the object.
 	To string
@@ -25,20 +25,20 @@ type Field struct {
 	Reported string
 }
 
-// Type is the type of a field of an instance type or a preference.
-type Type uint8
+// FieldType is the type of a field of an instance type or a preference.
+type FieldType uint8
 
 // The types.
 const (
-	Object    Type = iota // an object that counts even if it is empty
-	Names                 // strings by any names; KubeVirt does not write it if it is empty
-	List                  // a list that counts as missing if it is empty
-	Text                  // a string that counts as missing if it is empty
-	EmptyText             // a string that counts even if it is empty
-	Flag                  // a boolean that counts even if it is false
-	Count                 // a whole number from 0 to 4,294,967,295
-	Integer               // a whole number
-	Amount                // a quantity
+	Object    FieldType = iota // an object that counts even if it is empty
+	Names                      // strings by any names; KubeVirt does not write it if it is empty
+	List                       // a list that counts as missing if it is empty
+	Text                       // a string that counts as missing if it is empty
+	EmptyText                  // a string that counts even if it is empty
+	Flag                       // a boolean that counts even if it is false
+	Count                      // a whole number from 0 to 4,294,967,295
+	Integer                    // a whole number
+	Amount                     // a quantity
 )
 
 // How says how a field of the VM gets its value.

@@ -8,10 +8,10 @@ import (
 	"github.com/vmrules/vmrules"
 )
 
-// A place is the namespace and the name of a template; the zero place if there is none.
-type place struct{ namespace, name string }
+// A templateName is the namespace and the name of a template.
+type templateName struct{ namespace, name string }
 
-func (p place) String() string { return join(p.namespace, p.name) }
+func (p templateName) String() string { return join(p.namespace, p.name) }
 
 // A templateError is why the annotation of a template cannot be used.
 type templateError struct{ error }
@@ -33,10 +33,10 @@ func (r *Reviewer) sourceOf(object map[string]any, namespace string) vmrules.Sou
 }
 
 // A missingError says that a template does not exist.
-type missingError struct{ place }
+type missingError struct{ templateName }
 
 func (e missingError) Error() string {
-	return fmt.Sprintf("the template %s, which the VM names, does not exist, so that its rules are not known", e.place)
+	return fmt.Sprintf("the template %s, which the VM names, does not exist, so that its rules are not known", e.templateName)
 }
 
 // rules returns the rules for a VM. If they cannot be used, the error is a
@@ -46,7 +46,7 @@ func (r *Reviewer) rules(ctx context.Context, object map[string]any, s vmrules.S
 	if s.From != vmrules.SourceTemplate {
 		return r.ownRules(ctx, object)
 	}
-	named := place{s.Namespace, s.Name}
+	named := templateName{s.Namespace, s.Name}
 	template, err := r.template(ctx, named)
 	switch {
 	case err != nil:
@@ -70,7 +70,7 @@ func (r *Reviewer) ownRules(ctx context.Context, object map[string]any) (rules v
 }
 
 // template returns a template of either kind; nil if there is none.
-func (r *Reviewer) template(ctx context.Context, p place) (map[string]any, error) {
+func (r *Reviewer) template(ctx context.Context, p templateName) (map[string]any, error) {
 	for _, kind := range templateKinds {
 		template, err := r.get(ctx, kind, p.namespace, p.name)
 		if template != nil || err != nil {

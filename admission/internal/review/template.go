@@ -22,7 +22,7 @@ func (r *Reviewer) deletion(ctx context.Context, q *Request) *Decision {
 	if rules.Len() == 0 && err == nil {
 		return exempt()
 	}
-	template := place{q.Namespace, textAt(q.Old, "metadata", "name")}
+	template := templateName{q.Namespace, textAt(q.Old, "metadata", "name")}
 	vm, err := r.userOf(ctx, template)
 	switch {
 	case err != nil:
@@ -35,7 +35,7 @@ func (r *Reviewer) deletion(ctx context.Context, q *Request) *Decision {
 
 // userOf returns the first VM that refers to a template; "" if there is none. It asks for the
 // VMs with the template's label first, because few VMs refer to it by annotations.
-func (r *Reviewer) userOf(ctx context.Context, template place) (string, error) {
+func (r *Reviewer) userOf(ctx context.Context, template templateName) (string, error) {
 	for _, label := range []string{template.name, ""} {
 		vms, err := r.cluster.VMs(ctx, label)
 		if err != nil {
@@ -47,7 +47,7 @@ func (r *Reviewer) userOf(ctx context.Context, template place) (string, error) {
 			delete(annotations, vmrules.SkipAnnotation)
 			metadata := map[string]any{"labels": asAny(vm.Labels), "annotations": annotations}
 			s := r.sourceOf(map[string]any{"kind": "VirtualMachine", "metadata": metadata}, vm.Namespace)
-			if s.From == vmrules.SourceTemplate && (place{s.Namespace, s.Name}) == template {
+			if s.From == vmrules.SourceTemplate && (templateName{s.Namespace, s.Name}) == template {
 				return join(vm.Namespace, vm.Name), nil
 			}
 		}

@@ -7,9 +7,9 @@ import (
 	"github.com/vmrules/vmrules/internal/meter"
 )
 
-// Together combines what several sets demand of one value. The zero Together demands nothing.
+// A Combination is what several sets demand of one value. The zero Combination demands nothing.
 // It is not safe for concurrent use.
-type Together struct {
+type Combination struct {
 	kind Type
 	ones [len(Arguments)]Constraint // one of each argument, in the order of Arguments; nil if there is none
 	more []Constraint               // those that could not be combined with one of the same argument
@@ -19,7 +19,7 @@ type Together struct {
 // Add adds what a set demands. It combines two constraints of the same argument into one if
 // it can; if they are equally strict, it keeps the earlier one. Add pays from b; if the
 // budget is used up, the result means nothing.
-func (t *Together) Add(s *Set, b *meter.Budget) {
+func (t *Combination) Add(s *Set, b *meter.Budget) {
 	t.kind |= s.kind
 	for _, c := range s.all {
 		i := order(c)
@@ -35,7 +35,7 @@ func (t *Together) Add(s *Set, b *meter.Budget) {
 	}
 }
 
-func (t *Together) addMore(c Constraint) {
+func (t *Combination) addMore(c Constraint) {
 	id := c.Key() + " " + c.String()
 	if t.seen[id] {
 		return
@@ -48,7 +48,7 @@ func (t *Together) addMore(c Constraint) {
 }
 
 // Set returns what the sets that were added demand.
-func (t *Together) Set() Set {
+func (t *Combination) Set() Set {
 	var all []Constraint
 	for _, c := range t.ones {
 		if c != nil {
@@ -61,7 +61,7 @@ func (t *Together) Set() Set {
 // Conflicts yields the pairs of constraints that no value would satisfy if the set were
 // added: two bounds that cross, or the same constraint twice if it allows no value. If it
 // yields none, there may still be no value that satisfies everything.
-func (t *Together) Conflicts(s *Set, b *meter.Budget) iter.Seq2[Constraint, Constraint] {
+func (t *Combination) Conflicts(s *Set, b *meter.Budget) iter.Seq2[Constraint, Constraint] {
 	ones := t.ones
 	for _, c := range s.all {
 		i := order(c)

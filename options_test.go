@@ -1,6 +1,7 @@
 package vmrules_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -74,4 +75,30 @@ func TestDefaultBelow(t *testing.T) {
 	if report := vmrules.Validate(rules, vm, vmrules.WithDefaults(d)); !report.Valid() {
 		t.Error(report)
 	}
+}
+
+// TestNilOption: a nil option changes nothing.
+func TestNilOption(t *testing.T) {
+	const text = `[{"name": "r", "rule": "integer", "path": "jsonpath::.spec.x", "message": "m"}]`
+	rules, err := vmrules.ParseRules(text, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	vm := map[string]any{"kind": "VirtualMachine", "metadata": map[string]any{"annotations": map[string]any{vmrules.Annotation: text}},
+		"spec": map[string]any{"template": map[string]any{"spec": map[string]any{"x": 1}}}}
+	own, err := vmrules.ValidateOwn(vm, nil, vmrules.WithParseOptions(nil))
+	report := vmrules.Validate(rules, vm, nil)
+	if err != nil || !report.Valid() || !own.Equal(report) || len(own.Results()) != 1 {
+		t.Errorf("%s\n%s %v", report, own, err)
+	}
+	again, err := vmrules.RulesFor(vm, nil, nil)
+	built, builtErr := vmrules.NewRules([]vmrules.Rule{first(rules)}, nil)
+	if errors.Join(err, builtErr) != nil || !again.Equal(rules) || !built.Equal(rules) {
+		t.Errorf("%s\n%s\n%v", again, built, errors.Join(err, builtErr))
+	}
+}
+
+func first(rules vmrules.Rules) vmrules.Rule {
+	r, _ := rules.Named("r")
+	return r
 }
