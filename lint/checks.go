@@ -68,6 +68,7 @@ var checks = []Check{
 	{"ssp-bound", SeverityInfo, "KubeVirt's template validator refuses an annotation with a quantity, or a number in quotes, as a bound; an error under For(SSP)"},
 	{"ssp-field", SeverityInfo, "KubeVirt's template validator cannot read the field as a number, because of its type in Go, and rejects every VM; an error under For(SSP)"},
 	{"ssp-kind", SeverityInfo, "KubeVirt's template validator does not know the kind, and rejects every VM; an error under For(SSP)"},
+	{"ssp-own-vm", SeverityError, "KubeVirt's template validator refuses the VM of the template itself; only vmrules lint reports it, under --for ssp"},
 	{"ssp-path", SeverityInfo, "KubeVirt's template validator refuses the path, or finds nothing with it; an error under For(SSP)"},
 	{"ssp-regex", SeverityInfo, "KubeVirt's template validator matches with RE2, which does not accept the regex, and rejects every VM; an error under For(SSP)"},
 	{"ssp-values", SeverityInfo, "KubeVirt's template validator refuses an annotation with values that are not an array of strings; an error under For(SSP)"},

@@ -1,5 +1,5 @@
-// Package fields keeps internal/vmapi/fields.txt, the table of the fields that a VM may have, equal to
-// KubeVirt's Go types.
+// Package fields keeps internal/vmapi/fields.txt, the table of the fields that a VM may have, and
+// lint/ssp/types.txt, that of their types in Go, equal to KubeVirt's Go types.
 package fields
 
 import (
@@ -12,17 +12,18 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-var update = flag.Bool("update", false, "rewrite the table of fields")
+var update = flag.Bool("update", false, "rewrite the tables")
 
-const (
-	table = "../../internal/vmapi/fields.txt"
-	// tableStart is the first line that is generated; the lines before it are kept.
-	tableStart = "\nVirtualMachineInstanceTemplateSpec\n"
-)
+// tableStart is the first line of a table that is generated; the lines before it are kept.
+const tableStart = "\nVirtualMachineInstanceTemplateSpec\n"
 
-// TestFields compares the table with the Go types of KubeVirt and Kubernetes that go.mod
-// requires.
-func TestFields(t *testing.T) {
+// TestFields and TestTypes compare the tables with the Go types of KubeVirt and Kubernetes that
+// go.mod requires.
+func TestFields(t *testing.T) { compare(t, "../../internal/vmapi/fields.txt", generate(t)) }
+
+func TestTypes(t *testing.T) { compare(t, "../../lint/ssp/types.txt", generateTypes()) }
+
+func compare(t *testing.T, table, generated string) {
 	written, err := os.ReadFile(table)
 	if err != nil {
 		t.Fatal(err)
@@ -31,7 +32,7 @@ func TestFields(t *testing.T) {
 	if start < 0 {
 		t.Fatalf("%s has no line VirtualMachineInstanceTemplateSpec", table)
 	}
-	want := string(written[:start+1]) + generate(t)
+	want := string(written[:start+1]) + generated
 	if *update {
 		if err := os.WriteFile(table, []byte(want), 0o644); err != nil {
 			t.Fatal(err)

@@ -10,11 +10,14 @@ import (
 
 	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
+	"github.com/vmrules/vmrules/lint"
+	"github.com/vmrules/vmrules/lint/ssp"
 )
 
 // An auditor runs vmrules audit.
 type auditor struct {
 	ruling
+	profile      choice[lint.Profile]
 	requireRules bool
 	output       choice[func(io.Writer) auditOutput]
 	book         rulebook
@@ -48,8 +51,11 @@ type audited struct {
 
 	Note string `json:"note,omitempty"` // as in check
 
-	byTemplate      bool     // a template of --template judges it
-	lacksRules      bool     // which is not valid with --require-rules
+	byTemplate bool // a template of --template judges it
+	lacksRules bool // which is not valid with --require-rules
+	// SSP is what KubeVirt's template validator says of the VM, with --for ssp.
+	SSP *ssp.Verdict `json:"ssp,omitempty"`
+
 	found, notFound []string // the instance types and preferences that it names
 
 	report *vmrules.Report
@@ -63,7 +69,7 @@ type auditOutput interface {
 }
 
 func newAudit(b Build) *cobra.Command {
-	a := &auditor{ruling: newRuling(b), book: rulebook{build: b}, seen: seen{ignored: leftOut{}}, output: choice[func(io.Writer) auditOutput]{"text", map[string]func(io.Writer) auditOutput{
+	a := &auditor{ruling: newRuling(b), profile: newProfile(), book: rulebook{build: b}, seen: seen{ignored: leftOut{}}, output: choice[func(io.Writer) auditOutput]{"text", map[string]func(io.Writer) auditOutput{
 		"text":  func(w io.Writer) auditOutput { return newSummary(w, (*summary).text) },
 		"json":  func(w io.Writer) auditOutput { return newSummary(w, (*summary).json) },
 		"jsonl": func(w io.Writer) auditOutput { return newLines(w) },
@@ -86,6 +92,9 @@ first, as in the example. Otherwise, rules about fields that they may set are no
 
 With --rules, VMs are checked by the rules of files instead, as in vmrules check.
 
+With --for ssp, audit also counts the VMs that KubeVirt's template validator refuses as not
+valid. For that it reads all of each VM.
+
 The exit status is 0 if all VMs are valid or have no rules, 1 if one is not, and 2 if a file or the rules of
 a VM cannot be used; the other files are still checked.`,
 		Example: `  kubectl get vmclusterinstancetype,vmclusterpreference,vm -A -o json | vmrules audit -
@@ -98,6 +107,7 @@ a VM cannot be used; the other files are still checked.`,
 	a.flags(command)
 	a.book.flag(command)
 	command.Flags().BoolVar(&a.requireRules, "require-rules", false, "a VM without rules is not valid")
+	judgeFlag(command, &a.profile)
 	a.output.flag(command, "output", "o", "a summary for people or programs, or a line of JSON for each violation")
 	return command
 }
@@ -163,9 +173,9 @@ type seen struct {
 
 func (s *seen) add(b Build, vm audited) {
 	s.unusable = s.unusable || vm.err != nil
-	s.failed = s.failed || vm.lacksRules || vm.report != nil && !vm.report.Valid()
+	s.failed = s.failed || vm.lacksRules || vm.report != nil && !vm.report.Valid() || isRefused(vm.SSP)
 	s.lacks = s.lacks || vm.notFound != nil
-	s.judged = s.judged || len(vm.report.Results()) > 0
+	s.judged = s.judged || len(vm.report.Results()) > 0 || isRefused(vm.SSP)
 	s.ignored.addKinds(b, vm.report)
 }
 

@@ -18,7 +18,10 @@ var hasOwnRules = []string{"VirtualMachine", "VirtualMachineInstance"}
 
 // judge judges one object of a stream.
 func (a *auditor) judge(r *partReader, object json.RawMessage) audited {
-	vm := a.parts(r, object)
+	var vm map[string]any
+	if a.profile.name == "" { // otherwise all parts are needed
+		vm = a.parts(r, object)
+	}
 	if vm == nil {
 		var err error
 		if vm, err = decode(object); err != nil {
@@ -42,7 +45,11 @@ func (a *auditor) judgeObject(o manifest.Object) audited {
 	if err != nil {
 		return named(o.Content(), err)
 	}
-	return a.judgeDecoded(filled.Content())
+	result := a.judgeDecoded(filled.Content())
+	if result.SSP != nil && o.IsTemplate() {
+		result.SSP = sspVerdict(filled.Content(), o.Content())
+	}
+	return result
 }
 
 // named returns a result with the names of an object.
@@ -62,6 +69,9 @@ func (a *auditor) judgeDecoded(vm map[string]any) audited {
 	result.report, result.err = a.report(vm, &result, with.Option())
 	result.lacksRules = a.requireRules && result.err == nil && len(result.report.Results()) == 0 && manifest.HoldsVM(vm)
 	result.found, result.notFound = with.Found, with.NotFound
+	if a.profile.name != "" {
+		result.SSP = a.sspVerdictOn(vm)
+	}
 	return result
 }
 

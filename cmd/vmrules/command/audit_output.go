@@ -47,7 +47,11 @@ func (l *lines) add(vm audited) error {
 	if vm.report == nil {
 		return nil
 	}
-	for _, violation := range slices.Concat(vm.report.Violations(), vm.report.Warnings()) {
+	violations := slices.Concat(vm.report.Violations(), vm.report.Warnings())
+	if len(violations) == 0 && isRefused(vm.SSP) {
+		return l.encoder.Encode(violationLine{audited: vm})
+	}
+	for _, violation := range violations {
 		if err := l.encoder.Encode(violationLine{audited: vm, Violation: &violation}); err != nil {
 			return err
 		}
@@ -124,14 +128,14 @@ const others = "(others)"
 
 func (s *summary) add(vm audited) error {
 	s.Objects++
-	results, isValid := vm.report.Results(), vm.report.Valid()
+	results, isValid := vm.report.Results(), vm.report.Valid() && !isRefused(vm.SSP)
 	switch {
 	case vm.err != nil:
 		s.Unusable++
 		if len(s.unusable) < maxNamed {
 			s.unusable = append(s.unusable, namedVM{vm.title(), vm.err.Error()})
 		}
-	case len(results) == 0:
+	case len(results) == 0 && !isRefused(vm.SSP):
 		s.WithoutRules++
 		if vm.lacksRules {
 			if s.lacking++; len(s.lackRules) < maxNamed {
@@ -143,7 +147,7 @@ func (s *summary) add(vm audited) error {
 	default:
 		s.NotValid++
 		if len(s.notValid) < maxNamed {
-			s.notValid = append(s.notValid, namedVM{vm.title(), whyNotValid(vm.report)})
+			s.notValid = append(s.notValid, namedVM{vm.title(), vm.whyNotValid()})
 		}
 	}
 	if vm.byTemplate && vm.Note != "" {

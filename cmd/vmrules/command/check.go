@@ -12,6 +12,7 @@ import (
 	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
 	"github.com/vmrules/vmrules/lint"
+	"github.com/vmrules/vmrules/lint/ssp"
 )
 
 // A checker runs vmrules check.
@@ -23,6 +24,7 @@ type checker struct {
 	quiet            bool
 	requireRules     bool
 	expand           bool
+	profile          choice[lint.Profile]
 	output           choice[func(io.Writer, *checker) error]
 
 	source   string // how to render manifests of which only the description was read
@@ -52,6 +54,8 @@ type checked struct {
 	// NotFound are the instance types and preferences that the VMs name and that are
 	// not given.
 	NotFound []string `json:"notFound,omitempty"`
+	// SSP is what KubeVirt's template validator says of the VMs, with --for ssp.
+	SSP *ssp.Verdict `json:"ssp,omitempty"`
 	// Mistakes are mistakes outside of the rules, because of which rules may not be read.
 	Mistakes []string `json:"mistakes,omitempty"`
 	// Problem says why the rules cannot be used, or some of them; Problems are
@@ -72,7 +76,7 @@ type checked struct {
 func newCheck(b Build) *cobra.Command {
 	c := &checker{
 		ruling: newRuling(b),
-		book:   rulebook{build: b}, ignored: leftOut{}, said: map[string]bool{},
+		book:   rulebook{build: b}, ignored: leftOut{}, said: map[string]bool{}, profile: newProfile(),
 		output: choice[func(io.Writer, *checker) error]{"text", map[string]func(io.Writer, *checker) error{
 			"text": writeChecked, "json": writeCheckedJSON, "junit": writeCheckedJUnit,
 			"github": func(w io.Writer, c *checker) error { return writeGitHub(w, c.remarks()) },
@@ -91,6 +95,9 @@ a value, check makes one up, which is always the same.
 
 With --rules, all VMs, including those in templates, are checked by the rules of files
 instead. This includes VMs that their annotations exempt.
+
+With --for ssp, check also says what KubeVirt's template validator, which most clusters
+run, does with a VM. A VM that it refuses is not valid.
 
 With --expand, check writes the VMs as KubeVirt expands them, in YAML. A comment behind
 each field that was filled in says from where. The exit status is also 1 if an instance
@@ -114,6 +121,7 @@ unless --require-rules is given.`,
 	flags.BoolVarP(&c.quiet, "quiet", "q", false, "show only objects that are not valid, and no summary")
 	flags.BoolVar(&c.requireRules, "require-rules", false, "an object without rules is not valid")
 	command.MarkFlagsMutuallyExclusive("verbose", "quiet")
+	judgeFlag(command, &c.profile)
 	flags.BoolVar(&c.expand, "expand", false, "write the VMs in YAML as KubeVirt expands them, with the reports as comments")
 	c.output.flag(command, "output", "o", "how to write the reports")
 	command.MarkFlagsMutuallyExclusive("expand", "output")
@@ -220,6 +228,7 @@ func (c *checker) check(o manifest.Object) checked {
 	if err != nil {
 		c.setProblem(&result, o, err)
 	}
+	c.judgeForSSP(o, &result)
 	return result
 }
 
@@ -280,7 +289,7 @@ func (c *checker) isUnusable() bool {
 
 // fails reports whether the object is not valid.
 func (c *checker) fails(o checked) bool {
-	return c.requireRules && o.hasNoRules ||
+	return c.requireRules && o.hasNoRules || o.isRefusedBySSP() ||
 		o.Report != nil && (!o.Report.Valid() || c.warningsAsErrors && len(o.Report.Warnings()) > 0)
 }
 

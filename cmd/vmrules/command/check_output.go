@@ -57,6 +57,8 @@ func (o checked) summary(fails bool) string {
 	switch {
 	case o.isUnusable():
 		return bad.Sprint("unusable")
+	case o.isRefusedBySSP() && o.Report.Valid():
+		return bad.Sprint("not valid") + " for KubeVirt's template validator"
 	case o.hasNoRules && fails:
 		return bad.Sprint("no rules") + ", and --require-rules is given" + o.whyNoRules()
 	case o.hasNoRules:
@@ -104,7 +106,7 @@ func (o checked) details(verbose bool) []string {
 	if o.Report != nil {
 		text = append(text, shown(o.Report, verbose)...)
 	}
-	return text
+	return append(text, sspLines(o.SSP)...)
 }
 
 // shown returns the results that a reader wants to see, the worst first.

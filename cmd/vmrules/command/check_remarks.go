@@ -15,6 +15,7 @@ var (
 	noRules          = remarkTopic{"no-rules", "an object has no rules", aboutCommand, lint.SeverityError}
 	notJudged        = remarkTopic{"not-judged", "an object is too large to be judged", aboutBounds, lint.SeverityError}
 	assumedTemplate  = remarkTopic{"assumed-template", "a VM is judged by a template that it does not name in full", aboutCommand, lint.SeverityInfo}
+	failedInSSP      = remarkTopic{"ssp", "a rule fails in KubeVirt's template validator", aboutCommand, lint.SeverityError}
 	missingParameter = remarkTopic{"missing-parameter", "a required parameter of a template has no value", aboutCommand, lint.SeverityInfo}
 )
 
@@ -26,7 +27,7 @@ const (
 
 // remarks returns what is wrong as remarks, at the places of the fields.
 func (c *checker) remarks() remarks {
-	r := remarks{topics: []remarkTopic{unusableRules, noRules, notJudged, assumedTemplate, missingParameter}, unusable: c.unusable}
+	r := remarks{topics: []remarkTopic{unusableRules, noRules, notJudged, assumedTemplate, failedInSSP, missingParameter}, unusable: c.unusable}
 	known := map[string]bool{}
 	for _, t := range r.topics {
 		known[t.id] = true
@@ -68,6 +69,13 @@ func (c *checker) remarksOn(o checked) []remark {
 	}
 	if c.requireRules && o.hasNoRules {
 		add("", noRules.severity, noRules.id, "the object has no rules, and --require-rules is given"+o.whyNoRules())
+	}
+	for _, line := range sspLines(o.SSP) {
+		severity := lint.SeverityWarning
+		if o.isRefusedBySSP() {
+			severity = lint.SeverityError
+		}
+		add("", severity, failedInSSP.id, line)
 	}
 	if o.Report == nil {
 		return all

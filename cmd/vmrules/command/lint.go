@@ -63,7 +63,7 @@ type finding struct {
 func newLint(b Build) *cobra.Command {
 	l := &linter{
 		parameters: newParameters(), build: b,
-		profile: choice[lint.Profile]{options: map[string]lint.Profile{string(lint.SSP): lint.SSP}},
+		profile: newProfile(),
 		least:   choice[int]{"info", weights},
 	}
 	l.output = choice[func(io.Writer, *linted) error]{"text", map[string]func(io.Writer, *linted) error{
@@ -81,7 +81,8 @@ func newLint(b Build) *cobra.Command {
 and VMs, and says where in the file they are. "vmrules explain ID" explains a finding. A
 document that is an array of rules counts as an annotation too. A file that --rules
 names must contain rules. The parameters of a template are filled in before its rules
-are read, as in vmrules check.
+are read, as in vmrules check. With --for ssp, lint also judges the VM of each template as
+KubeVirt's template validator would.
 ` + b.aboutForms() + inputs + `
 The exit status is 0 without errors, 1 with errors, and 2 if a file cannot be read.`,
 		Example: `  vmrules lint templates/
@@ -200,12 +201,14 @@ func (l *linter) lintFile(to *linted, file *manifest.File, stderr io.Writer) {
 			to.Unusable = append(to.Unusable, unusable(stderr, err))
 			continue
 		}
+		own := l.judgeOwnVM(filled.Object, object)
 		for _, a := range filled.Annotations() {
 			findings := a.Lint(l.options()...)
 			if l.profile.name == "" {
 				findings = l.build.explainFull(findings, a.Text())
 			}
 			explainMissing(findings, missingIn(a.Text(), filled.Missing))
+			findings = append(findings, own.findingsIn(a, findings)...)
 			l.add(to, file, a.Object.String(), findings)
 		}
 	}

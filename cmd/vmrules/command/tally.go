@@ -23,7 +23,7 @@ func (c *checker) summary() string {
 		switch {
 		case o.isUnusable():
 			t.unusable++
-		case o.hasNoRules:
+		case o.hasNoRules && !o.isRefusedBySSP():
 			t.withoutRules++
 		case c.fails(o):
 			t.notValid++

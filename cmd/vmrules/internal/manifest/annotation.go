@@ -1,8 +1,10 @@
 package manifest
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/lint"
@@ -78,6 +80,14 @@ func (a Annotation) placeAll(findings []lint.Finding, text string) {
 	for _, f := range inOrder {
 		f.Line, f.Column = source.place(finder.find(written.offset(f.Offset)))
 	}
+}
+
+// PlaceOfRule returns where the name of a rule is written; false if that is not in the annotation.
+func (a Annotation) PlaceOfRule(name string) (line, column int, ok bool) {
+	quoted, _ := json.Marshal(name)
+	offset := strings.Index(a.Text(), string(quoted))
+	line, column = a.place(a.Text(), max(offset, 0))
+	return line, column, offset >= 0
 }
 
 func (a Annotation) place(text string, offset int) (line, column int) {

@@ -1,0 +1,332 @@
+package ssp
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/internal/meter"
+	"github.com/vmrules/vmrules/internal/value"
+)
+
+// A Verdict is what KubeVirt's template validator says of a VM.
+type Verdict struct {
+	// Accepted reports whether the validator lets the VM pass.
+	Accepted bool `json:"accepted"`
+	// Refused says why the validator refuses the annotation, or the VM, without judging by the
+	// rules; "" if it judges.
+	Refused string `json:"refused,omitempty"`
+	// Failed has the names of the rules that fail, in the order of the annotation, also of those
+	// that only warn.
+	Failed []string `json:"failed"`
+	// Warned has those of these names that do not refuse the VM, because their rules have
+	// justWarning.
+	Warned []string `json:"warned,omitempty"`
+	// Why says for each of these names why the first rule of this name fails that does.
+	Why map[string]string `json:"why"`
+}
+
+// maxAnnotation is the length in bytes that Kubernetes allows for all annotations of an object.
+const maxAnnotation = 256 << 10
+
+// Judge judges a VirtualMachine by the rules of an annotation, as KubeVirt's template validator
+// does after KubeVirt's mutating webhook. It needs no parameter filled in: a reference such as
+// ${CORES} is text, as it is for the validator.
+func Judge(annotation string, vm map[string]any) Verdict {
+	if len(annotation) > maxAnnotation {
+		return refusal(errors.New("the annotation is longer than Kubernetes allows"))
+	}
+	rules, err := readRules(annotation)
+	if err != nil {
+		return refusal(err)
+	}
+	if len(rules) == 0 {
+		return Verdict{Accepted: true, Failed: []string{}, Why: map[string]string{}}
+	}
+	template, err := templateOf(vm)
+	if err != nil {
+		return refusal(err)
+	}
+	budget := meter.OrDefault(0, 0)
+	j := &judgement{search: search{&budget}, template: template}
+	return j.verdict(rules)
+}
+
+func refusal(why error) Verdict {
+	return Verdict{Refused: why.Error(), Failed: []string{}, Why: map[string]string{}}
+}
+
+var errNoTemplate = errors.New("the VM has no spec.template")
+
+// templateOf returns the VM's spec.template as JSON that its Go type can hold.
+func templateOf(vm map[string]any) (any, error) {
+	if vm["spec"] == nil {
+		return nil, errNoTemplate
+	}
+	spec, err := vmrules.ToObject(vm["spec"])
+	if err != nil {
+		return nil, fmt.Errorf("spec: %w", err)
+	}
+	template, ok := spec["template"].(map[string]any)
+	if !ok {
+		return nil, errNoTemplate
+	}
+	return template, node{templateType(), template}.check("spec.template")
+}
+
+// A judgement judges one VM.
+type judgement struct {
+	search
+	template any
+}
+
+// A violation is why a value does not satisfy a rule. Any other error means that the validator
+// cannot use the rule, so that justWarning does not count.
+type violation string
+
+func (v violation) Error() string { return string(v) }
+
+func (j *judgement) verdict(rules []rule) Verdict {
+	v := Verdict{Accepted: true, Failed: []string{}, Why: map[string]string{}}
+	seen := map[string]bool{}
+	for i := range rules {
+		r := &rules[i]
+		err := j.judge(r, seen[r.Name])
+		seen[r.Name] = true
+		if err == nil {
+			continue
+		}
+		if _, isViolated := err.(violation); isViolated && r.JustWarning {
+			v.Warned = append(v.Warned, r.Name)
+		} else {
+			v.Accepted = false
+		}
+		v.Failed = append(v.Failed, r.Name)
+		v.Why[r.Name] = cmp.Or(v.Why[r.Name], err.Error())
+	}
+	return v
+}
+
+func (j *judgement) judge(r *rule, isTwice bool) error {
+	switch {
+	case isTwice:
+		return errors.New("an earlier rule has the same name")
+	case !vmrules.Kind(r.Kind).IsOfFormat():
+		return fmt.Errorf("the kind %s is unknown", value.Describe(r.Kind))
+	case r.Message == "":
+		return errors.New("the rule has no message")
+	case r.Valid != nil:
+		found, err := j.find(r.Valid.steps, j.template)
+		if errors.Is(err, meter.ErrWork) || errors.Is(err, meter.ErrKept) {
+			return err
+		}
+		if err != nil || len(found) == 0 {
+			return nil
+		}
+	}
+	check, err := j.checkOf(r)
+	if err != nil {
+		return err
+	}
+	values, err := j.lookUp(&r.Path)
+	if err != nil {
+		return err
+	}
+	if len(values) == 0 {
+		return fmt.Errorf("%s selects nothing", r.Path.written)
+	}
+	return check(values)
+}
+
+// lookUp returns what a path selects in the VM, or else in the VM of the validator.
+func (j *judgement) lookUp(p *path) ([]node, error) {
+	if p.steps == nil {
+		return nil, errors.New("the rule has no path")
+	}
+	found, err := j.find(p.steps, j.template)
+	if err != nil {
+		found, err = j.find(p.steps, referenceVM)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", p.written, err)
+	}
+	return found, nil
+}
+
+// checkOf reads the arguments of a rule's kind, and returns what judges its values.
+func (j *judgement) checkOf(r *rule) (func([]node) error, error) {
+	switch vmrules.Kind(r.Kind) {
+	case vmrules.KindInteger:
+		of, err := j.interval(r.Min, r.Max)
+		return func(values []node) error { return of.holdNumbers(values) }, err
+	case vmrules.KindString:
+		of, err := j.interval(r.MinLength, r.MaxLength)
+		return func(values []node) error { return of.holdLengths(values) }, err
+	case vmrules.KindEnum:
+		allowed, err := j.allowed(r.Values)
+		return func(values []node) error { return areAmong(values, allowed) }, err
+	}
+	if err := j.budget.Spend(compileWork*sizeOf(r.Regex), 0); err != nil {
+		return nil, err
+	}
+	pattern, err := regexp.Compile(r.Regex)
+	if err != nil {
+		return nil, fmt.Errorf("RE2 cannot read the regex: %w", err)
+	}
+	return func(values []node) error { return j.match(values, pattern) }, nil
+}
+
+// An interval has the bounds of a rule, nil if there are none.
+type interval struct {
+	min, max *int64
+}
+
+func (j *judgement) interval(least, most *bound) (of interval, err error) {
+	if of.min, err = j.number(least); err != nil {
+		return of, err
+	}
+	of.max, err = j.number(most)
+	return of, err
+}
+
+func (j *judgement) number(b *bound) (*int64, error) {
+	if b == nil {
+		return nil, nil
+	}
+	if b.from == nil {
+		return &b.number, nil
+	}
+	found, err := j.lookUp(b.from)
+	if err != nil {
+		return nil, err
+	}
+	numbers, err := numbersOf(found)
+	if err != nil {
+		return nil, err
+	}
+	if len(numbers) != 1 {
+		return nil, fmt.Errorf("%s selects %d values instead of one", b.from.written, len(numbers))
+	}
+	return &numbers[0], nil
+}
+
+func (j *judgement) allowed(values []argument) ([]string, error) {
+	var all []string
+	for _, a := range values {
+		if a.from == nil {
+			all = append(all, a.text)
+			continue
+		}
+		found, err := j.lookUp(a.from)
+		if err != nil {
+			return nil, err
+		}
+		if len(found) != 1 {
+			return nil, fmt.Errorf("%s selects %d values instead of one", a.from.written, len(found))
+		}
+		all = append(all, found[0].string())
+	}
+	return all, nil
+}
+
+// numbersOf returns values as integers, if all have a type that the validator reads so.
+func numbersOf(values []node) ([]int64, error) {
+	var all []int64
+	for _, v := range values {
+		i, err := v.number()
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, i)
+	}
+	return all, nil
+}
+
+func (n node) number() (int64, error) {
+	quantity, isThere := n.indirect()
+	switch {
+	case quantity.typ.shape == quantum && !isThere:
+		return 0, errors.New("the quantity is not set")
+	case quantity.typ.shape == quantum:
+		i, ok := quantity.amount()
+		if ok {
+			return i, nil
+		}
+		return 0, fmt.Errorf("%s arrives as %s, which cannot be read as a whole number%s", value.Describe(quantity.json), quantity.arrived(), quantity.cure())
+	case n.typ.isInteger() && string(n.typ.shape) == n.typ.name && n.typ.shape != byteShape:
+		i, _ := n.integer()
+		return i, nil
+	}
+	return 0, fmt.Errorf("its type in Go is %s, which cannot be read as a number", n.typ.name)
+}
+
+func (of interval) holdNumbers(values []node) error {
+	numbers, err := numbersOf(values)
+	if err != nil {
+		return err
+	}
+	for _, n := range numbers {
+		if err := of.hold(n, "the value %d"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (of interval) holdLengths(values []node) error {
+	for _, v := range values {
+		if err := of.hold(int64(len(v.string())), "its length in bytes, %d,"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (of interval) hold(n int64, what string) error {
+	switch {
+	case of.min != nil && n < *of.min:
+		return violation(fmt.Sprintf(what+" is less than %d", n, *of.min))
+	case of.max != nil && n > *of.max:
+		return violation(fmt.Sprintf(what+" is more than %d", n, *of.max))
+	}
+	return nil
+}
+
+func areAmong(values []node, allowed []string) error {
+	for _, v := range values {
+		if !slices.Contains(allowed, v.string()) {
+			return violation(v.shown() + " is not among values")
+		}
+	}
+	return nil
+}
+
+// The cost of a regex for each byte of its size: of compiling it, and of matching one byte.
+const (
+	compileWork = 100
+	matchWork   = 10
+)
+
+// sizeOf returns the size of a regex. One with braces may repeat parts of itself.
+func sizeOf(regex string) int {
+	if strings.Contains(regex, "{") {
+		return 200 * len(regex)
+	}
+	return len(regex)
+}
+
+func (j *judgement) match(values []node, pattern *regexp.Regexp) error {
+	for _, v := range values {
+		if err := j.budget.Spend(matchWork*sizeOf(pattern.String())*len(v.string()), 0); err != nil {
+			return err
+		}
+		if !pattern.MatchString(v.string()) {
+			return violation(v.shown() + " does not match the regex")
+		}
+	}
+	return nil
+}

@@ -1,0 +1,268 @@
+package ssp
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+
+	"github.com/vmrules/vmrules/internal/meter"
+)
+
+// A search looks for what paths select.
+type search struct {
+	budget *meter.Meter
+}
+
+// The cost of each value that a step selects.
+const (
+	nodeWork = 200
+	nodeSize = 100
+)
+
+var (
+	errNotFound = errors.New("it selects nothing")
+	errSeveral  = errors.New("a filter compares several values")
+)
+
+// find returns what a path selects in a VM.
+func (s *search) find(steps []step, template any) ([]node, error) {
+	if steps[1] != step(member("template")) {
+		return nil, errNotFound
+	}
+	whole := &goType{name: "*" + templateType().name, shape: pointer, of: templateType()}
+	return s.all(steps[2:], []node{{whole, template}})
+}
+
+func (s *search) all(steps []step, values []node) ([]node, error) {
+	for _, step := range steps {
+		found, err := step.from(s, values)
+		if err == nil {
+			err = s.budget.Spend(nodeWork*(len(values)+len(found)), nodeSize*len(found))
+		}
+		if err != nil {
+			return found, err
+		}
+		values = found
+	}
+	return values, nil
+}
+
+// pointees returns the values to which pointers point.
+func pointees(values []node) []node {
+	var all []node
+	for _, v := range values {
+		if v, ok := v.indirect(); ok {
+			all = append(all, v)
+		}
+	}
+	return all
+}
+
+func (m member) from(_ *search, values []node) ([]node, error) {
+	var found []node
+	for _, v := range pointees(values) {
+		if v.typ.shape != structure && v.typ.shape != mapping {
+			continue
+		}
+		if inner, ok := v.member(string(m)); ok {
+			found = append(found, inner)
+		}
+	}
+	if len(found) == 0 && len(values) > 0 {
+		return nil, errNotFound
+	}
+	return found, nil
+}
+
+func (everything) from(_ *search, values []node) ([]node, error) {
+	var found []node
+	for _, v := range pointees(values) {
+		found = append(found, v.children()...)
+	}
+	return found, nil
+}
+
+// from selects all that has something inside, at any depth.
+func (d descent) from(s *search, values []node) ([]node, error) {
+	var found []node
+	for _, v := range pointees(values) {
+		inside := v.children()
+		if len(inside) == 0 {
+			continue
+		}
+		if err := s.budget.Spend(nodeWork*len(inside), nodeSize*len(inside)); err != nil {
+			return nil, err
+		}
+		below, err := d.from(s, inside)
+		if err != nil {
+			return nil, err
+		}
+		found = append(append(found, v), below...)
+	}
+	return found, nil
+}
+
+func (s slice) from(_ *search, values []node) ([]node, error) {
+	var found []node
+	for _, v := range pointees(values) {
+		if v.typ.shape != array {
+			return values, fmt.Errorf("%s is not an array", v.typ.name)
+		}
+		from, to, err := s.bounds(v.length())
+		if err != nil {
+			return values, err
+		}
+		if from == to {
+			return found, nil // the other arrays are not searched, either
+		}
+		stride := 1
+		if s.stride != nil {
+			stride = *s.stride
+		}
+		if stride <= 0 {
+			return values, errors.New("the step of a slice is not positive")
+		}
+		for i := from; i < to; i += stride {
+			found = append(found, v.item(i))
+		}
+	}
+	return found, nil
+}
+
+// bounds returns the indexes of the first item, and that after the last.
+func (s slice) bounds(length int) (from, to int, err error) {
+	if s.first != nil {
+		from = *s.first
+	}
+	to = length
+	if s.end != nil {
+		to = *s.end
+	}
+	if s.isIndex {
+		to = from + 1
+	}
+	if to < 0 || to == 0 && s.isIndex {
+		to += length
+	}
+	if from < 0 {
+		from += length
+	}
+	if from != to && (from < 0 || from >= length || to < from || to > length) {
+		return 0, 0, fmt.Errorf("an array has only %d items", length)
+	}
+	return from, to, nil
+}
+
+func (u union) from(s *search, values []node) ([]node, error) {
+	var found []node
+	for _, steps := range u {
+		of, err := s.all(steps, values)
+		if err != nil {
+			return values, err
+		}
+		found = append(found, of...)
+	}
+	return found, nil
+}
+
+func (c constant) from(_ *search, values []node) ([]node, error) {
+	if c.typ.shape == text {
+		return []node{node(c)}, nil
+	}
+	found := make([]node, len(values))
+	for i := range found {
+		found[i] = node(c)
+	}
+	return found, nil
+}
+
+func (k keyword) from(_ *search, values []node) ([]node, error) {
+	return values, fmt.Errorf("%s is not a name there: write a dot before it", string(k))
+}
+
+func (f filter) from(s *search, values []node) ([]node, error) {
+	var found []node
+	for _, v := range values {
+		v, _ = v.indirect()
+		if v.typ.shape != array {
+			return values, fmt.Errorf("%s is not an array", v.typ.name)
+		}
+		for i := range v.length() {
+			item := v.item(i)
+			passes, err := f.passes(s, item)
+			if err != nil {
+				return values, err
+			}
+			if passes {
+				found = append(found, item)
+			}
+		}
+	}
+	return found, nil
+}
+
+func (f filter) passes(s *search, item node) (bool, error) {
+	left, err := s.all(f.left, []node{item})
+	if f.operator == "" && !errors.Is(err, meter.ErrWork) {
+		return len(left) > 0, nil
+	}
+	switch {
+	case err != nil || len(left) == 0:
+		return false, err
+	case len(left) > 1:
+		return false, errSeveral
+	}
+	right, err := s.all(f.right, []node{item})
+	switch {
+	case err != nil || len(right) == 0:
+		return false, err
+	case len(right) > 1:
+		return false, errSeveral
+	}
+	return compare(left[0], right[0], f.operator)
+}
+
+// compare compares two values of the same sort, and fails for others.
+func compare(a, b node, operator string) (bool, error) {
+	order, isOrdered, err := orderOf(a, b)
+	switch {
+	case err != nil:
+		return false, err
+	case operator == "==":
+		return order == 0, nil
+	case operator == "!=":
+		return order != 0, nil
+	case !isOrdered:
+		return false, errors.New("a filter compares which boolean is less")
+	case operator == "<":
+		return order < 0, nil
+	case operator == "<=":
+		return order <= 0, nil
+	case operator == ">":
+		return order > 0, nil
+	case operator == ">=":
+		return order >= 0, nil
+	}
+	return false, fmt.Errorf("a filter has the unknown operator %s", operator)
+}
+
+func orderOf(a, b node) (order int, isOrdered bool, err error) {
+	switch x, y := a.typ, b.typ; {
+	case x.shape == text && y.shape == text:
+		return cmp.Compare(a.string(), b.string()), true, nil
+	case x.shape == boolean && y.shape == boolean:
+		if a.json == b.json || a.json == nil && b.json == false || a.json == false && b.json == nil {
+			return 0, false, nil
+		}
+		return 1, false, nil
+	case x.isInteger() && y.isInteger():
+		i, _ := a.integer()
+		j, _ := b.integer()
+		return cmp.Compare(i, j), true, nil
+	case x.shape == float && y.shape == float:
+		f, _ := a.json.(float64)
+		g, _ := b.json.(float64)
+		return cmp.Compare(f, g), true, nil
+	}
+	return 0, false, fmt.Errorf("a filter cannot compare %s and %s", a.typ.name, b.typ.name)
+}
