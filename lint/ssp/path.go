@@ -42,7 +42,7 @@ type (
 func readPath(written string) ([]step, error) {
 	expression, ok := strings.CutPrefix(written, jsonpath.Prefix)
 	if !ok {
-		return nil, errors.New("it does not begin with " + jsonpath.Prefix)
+		return nil, fmt.Errorf("it does not begin with %q", jsonpath.Prefix)
 	}
 	return readAction(".spec.template" + strings.TrimPrefix(expression, "$"))
 }

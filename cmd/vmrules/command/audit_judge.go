@@ -115,8 +115,6 @@ func annotationOf(vm map[string]any, kind string) (string, bool) {
 	return source.Annotation, source.From == vmrules.SourceOwn
 }
 
-func isBlank(annotation string) bool { return strings.TrimSpace(annotation) == "" }
-
 // decode decodes a whole object.
 func decode(object json.RawMessage) (map[string]any, error) {
 	decoder := json.NewDecoder(bytes.NewReader(object))
