@@ -1,6 +1,7 @@
 package vmrules
 
 import (
+	"encoding/json"
 	"fmt"
 	"runtime"
 	"strings"
@@ -305,4 +306,18 @@ func TestMemoryOfBacktracking(t *testing.T) {
 	if last := report.Results()[len(rules)-1]; last.Outcome != Undecided {
 		t.Errorf("the last rule: %v", last)
 	}
+}
+
+// What is wrong with a value is kept if the budget is too small for a later argument.
+func TestViolationBeforeBudgetEnds(t *testing.T) {
+	rules := mustParse(t, `[{"name": "r", "rule": "string", "path": "jsonpath::.spec.hostname", "message": "m", "maxLength": 3, "regex": "^(a|b)*$"}]`)
+	vm := decodeExactly(json.RawMessage(`{"kind": "VirtualMachine", "spec": {"template": {"spec": {"hostname": "` + strings.Repeat("ab", 5000) + `"}}}}`))
+	enough := 1 << 30
+	for work := 1; work < enough; work += work/50 + 1 {
+		r := Validate(rules, vm, WithBudget(Budget{Work: work})).Results()[0]
+		if r.Outcome == Violated && strings.HasPrefix(r.Note, "not judged: regex ") {
+			return
+		}
+	}
+	t.Error("with no budget is a violation found while the regex is not judged")
 }

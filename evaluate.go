@@ -26,11 +26,10 @@ type evaluation struct {
 
 	plain, open, whole *jsonpath.Implied // the fields that count in a VM, in one with open fields, and in a whole object
 
-	judgement judgement            // of the current rule
-	checking  *checking            // nil until some rule needs it
-	before    map[string]*target   // those of the old object, by their names; nil until some rule needs them
-	at        jsonpath.Location    // room for the location of a value
-	failures  []constraint.Failure // room for what is wrong with it
+	judgement judgement          // of the current rule
+	checking  *checking          // nil until some rule needs it
+	before    map[string]*target // those of the old object, by their names; nil until some rule needs them
+	at        jsonpath.Location  // room for the location of a value
 }
 
 var (
@@ -63,8 +62,7 @@ func newEvaluation(opts []ValidateOption) *evaluation {
 func (e *evaluation) release() {
 	clear(e.targets)
 	clear(e.at)
-	clear(e.failures[:cap(e.failures)])
-	*e = evaluation{targets: e.targets[:0], at: e.at[:0], failures: e.failures[:0]}
+	*e = evaluation{targets: e.targets[:0], at: e.at[:0]}
 	evaluations.Put(e)
 }
 
@@ -282,8 +280,7 @@ func (j *judgement) Visit(w *jsonpath.Search, v any) bool {
 	if j.set.ReadsNumbers() {
 		s.ReadQuantity()
 	}
-	j.call.failures = j.set.AppendFailures(j.call.failures[:0], v, s, isScalar, &j.call.budget)
-	for _, f := range j.call.failures {
+	for f := range j.set.Failures(v, s, isScalar, &j.call.budget) {
 		switch {
 		case f.Err != nil && f.Key == "":
 			j.addDoubt("", j.atField(w, f.Err))

@@ -69,7 +69,7 @@ func (c *ValueChecker) Check(v any) []vmrules.Violation {
 		return c.one(v, vmrules.ReasonInternal, err.Error())
 	}
 	var violations []vmrules.Violation
-	for _, f := range c.set.AppendFailures(nil, v, &s, isScalar, &b) {
+	for f := range c.set.Failures(v, &s, isScalar, &b) {
 		reason := insides.Reason(f.Fault)
 		if f.Err != nil {
 			reason, f.Detail = vmrules.ReasonInternal, f.Err.Error()

@@ -120,7 +120,7 @@ func TestFindings(t *testing.T) {
 		for _, v := range candidates {
 			s, _ := value.ScalarOf(v)
 			found := 0
-			for _, f := range set.AppendFailures(nil, v, &s, true, b) {
+			for f := range set.Failures(v, &s, true, b) {
 				if f.Err != nil || f.Detail == "" {
 					t.Fatalf("%v: %v: %+v", set.All(), v, f)
 				}
@@ -162,7 +162,7 @@ func TestDetails(t *testing.T) {
 	} {
 		s, isScalar := value.ScalarOf(test.value)
 		var got []string
-		for _, f := range test.set.AppendFailures(nil, test.value, &s, isScalar, newBudget()) {
+		for f := range test.set.Failures(test.value, &s, isScalar, newBudget()) {
 			got = append(got, f.Key+": "+f.Detail)
 		}
 		if diff := cmp.Diff(test.want, got); diff != "" {

@@ -1,6 +1,7 @@
 package constraint
 
 import (
+	"iter"
 	"slices"
 
 	"github.com/vmrules/vmrules/internal/meter"
@@ -97,23 +98,30 @@ type Failure struct {
 	Err error // why it cannot be decided; the Breach is then empty
 }
 
-// AppendFailures appends what a resolved value does not satisfy, and what cannot be decided. If
-// the type is among that, it appends only the type. The scalar is that of the value, if
-// isScalar.
-func (s *Set) AppendFailures(to []Failure, v any, scalar *value.Scalar, isScalar bool, b *meter.Budget) []Failure {
-	switch ok, err := s.kind.Admits(scalar, isScalar); {
-	case err != nil:
-		return append(to, Failure{Err: err})
-	case !ok:
-		return append(to, Failure{Breach: Breach{Fault: WrongType, Detail: s.kind.Mismatch(v)}})
-	}
-	for _, c := range s.all {
-		switch ok, err := c.Holds(scalar, b); {
+// Failures yields what a resolved value does not satisfy, and what cannot be decided. If
+// the type is among that, it yields only the type. The scalar is that of the value, if
+// isScalar. What is yielded can be paid for before b pays for the next constraint.
+func (s *Set) Failures(v any, scalar *value.Scalar, isScalar bool, b *meter.Budget) iter.Seq[Failure] {
+	return func(yield func(Failure) bool) {
+		switch ok, err := s.kind.Admits(scalar, isScalar); {
 		case err != nil:
-			to = append(to, Failure{Key: c.Key(), Err: err})
+			yield(Failure{Err: err})
+			return
 		case !ok:
-			to = append(to, Failure{Key: c.Key(), Breach: c.Breach(scalar)})
+			yield(Failure{Breach: Breach{Fault: WrongType, Detail: s.kind.Mismatch(v)}})
+			return
+		}
+		for _, c := range s.all {
+			ok, err := c.Holds(scalar, b)
+			switch {
+			case err != nil:
+				ok = yield(Failure{Key: c.Key(), Err: err})
+			case !ok:
+				ok = yield(Failure{Key: c.Key(), Breach: c.Breach(scalar)})
+			}
+			if !ok {
+				return
+			}
 		}
 	}
-	return to
 }
