@@ -11,6 +11,9 @@ import (
 	"github.com/vmrules/vmrules/internal/value"
 )
 
+// insides is what package vmrules shares with this one.
+var insides = vmrules.Internal.Open(door.Opened)
+
 // A Step is one step of a path. It is always a [Name], [Index], [Slice], [Union], [Items],
 // [Wildcard], [Descent] or [Filter].
 type Step interface {
@@ -50,19 +53,18 @@ type Filter struct{ filter jsonpath.Filter }
 
 // Steps returns the steps of a path, from the root. The root itself and the zero Path have none.
 func Steps(p vmrules.Path) []Step {
-	return stepsOf(vmrules.Internal.Open(door.Opened).Parsed(p).Steps())
+	return stepsOf(insides.Parsed(p).Steps())
 }
 
 // Names returns the names of a path's steps, from the root; false if the path has any step that
 // is not a Name.
 func Names(p vmrules.Path) ([]string, bool) {
-	return vmrules.Internal.Open(door.Opened).Parsed(p).Names()
+	return insides.Parsed(p).Names()
 }
 
 // BeginsWith reports whether the first steps of p are those of q, which then selects
 // something wherever p does. Every path begins with the root.
 func BeginsWith(p, q vmrules.Path) bool {
-	insides := vmrules.Internal.Open(door.Opened)
 	return insides.Parsed(p).BeginsWith(insides.Parsed(q))
 }
 
