@@ -1,7 +1,7 @@
-// Builds dist: the WebAssembly, Go's own wasm_exec.js as a module, and the TypeScript.
+// Builds the package: the WebAssembly, Go's own wasm_exec.js as a module, and the TypeScript.
 
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 process.chdir(import.meta.dirname ?? new URL(".", import.meta.url).pathname);
@@ -41,6 +41,27 @@ const source = readFileSync(join(root, "lib/wasm/wasm_exec.js"), "utf8");
 writeFileSync(
   "dist/go.js",
   `export function load(globalThis) {\nconst { fs } = globalThis;\n${source}\nreturn globalThis.Go;\n}\n`,
+);
+
+// The notices of what is compiled in, beside what npm takes from this folder.
+const modules = execFileSync(
+  "go",
+  ["list", "-deps", "-f", "{{with .Module}}{{.Path}} {{.Dir}}{{end}}", "./wasm"],
+  { encoding: "utf8", env: { ...process.env, GOOS: "js", GOARCH: "wasm" } },
+);
+const licences = [...new Set(modules.trim().split("\n"))]
+  .map((line) => line.split(" "))
+  .filter(([module]) => !module.startsWith(vmrules));
+const notices = [["Go", root], ...licences].map(
+  ([name, folder]) =>
+    `vmrules.wasm contains ${name}:\n\n${readFileSync(join(folder, "LICENSE"), "utf8")}`,
+);
+writeFileSync("NOTICES", notices.join(`\n${"-".repeat(80)}\n\n`));
+copyFileSync("../LICENSE", "LICENSE");
+copyFileSync("../CHANGELOG.md", "CHANGELOG.md");
+writeFileSync(
+  "dist/vmrules.wasm.d.ts",
+  "declare const address: string;\nexport default address;\n",
 );
 
 run("npx", ["tsc"]);

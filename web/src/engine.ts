@@ -1,11 +1,11 @@
-import { VmrulesError } from "./errors.js";
+import { type ErrorCode, VmrulesError } from "./errors.js";
 import { load } from "./go.js";
 import { newScope } from "./scope.js";
 import { jsonOf } from "./text.js";
-import type { Failure } from "./types.js";
+import type { Problem } from "./types.js";
 
-/** Source is where `init` takes vmrules.wasm from. */
-export type Source = string | URL | Response | BufferSource | WebAssembly.Module;
+/** WasmSource is where `init` takes vmrules.wasm from. */
+export type WasmSource = string | URL | Response | BufferSource | WebAssembly.Module;
 
 /** Exports are the functions of the Go program: see wasm/main.go. */
 interface Exports {
@@ -24,13 +24,16 @@ interface Program {
   ended?: string;
 }
 
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
 let program: Program | undefined;
 let starting: Promise<void> | undefined;
 let count = 0;
-let readDefault: () => Promise<Source> = async () => new URL("vmrules.wasm", import.meta.url);
+let readDefault: () => Promise<WasmSource> = async () => new URL("vmrules.wasm", import.meta.url);
 
 /** setDefault sets where `init()` takes vmrules.wasm from. */
-export function setDefault(read: () => Promise<Source>): void {
+export function setDefault(read: () => Promise<WasmSource>): void {
   readDefault = read;
 }
 
@@ -41,7 +44,7 @@ export function setDefault(read: () => Promise<Source>): void {
  *
  * If the library has ended, which an error of a call says, init starts it anew.
  */
-export function init(source?: Source | Promise<Source>): Promise<void> {
+export function init(source?: WasmSource | Promise<WasmSource>): Promise<void> {
   if (starting === undefined || program?.ended !== undefined) {
     const again = source === undefined ? program?.module : undefined;
     program = undefined;
@@ -56,7 +59,7 @@ export function init(source?: Source | Promise<Source>): Promise<void> {
   return starting;
 }
 
-async function start(source: Source | Promise<Source> | undefined): Promise<void> {
+async function start(source: WasmSource | Promise<WasmSource> | undefined): Promise<void> {
   try {
     program = await run(await compile((await source) ?? (await readDefault())));
     count++;
@@ -64,11 +67,12 @@ async function start(source: Source | Promise<Source> | undefined): Promise<void
     if (error instanceof VmrulesError) {
       throw error;
     }
-    throw new VmrulesError(`the library cannot be loaded: ${error}`, { cause: error });
+    const message = `the library cannot be loaded: ${error}`;
+    throw new VmrulesError(message, { code: "load", cause: error });
   }
 }
 
-async function compile(source: Source): Promise<WebAssembly.Module> {
+async function compile(source: WasmSource): Promise<WebAssembly.Module> {
   if (source instanceof WebAssembly.Module) {
     return source;
   }
@@ -78,7 +82,22 @@ async function compile(source: Source): Promise<WebAssembly.Module> {
   if (typeof Response !== "undefined" && source instanceof Response) {
     return compileResponse(source);
   }
-  return WebAssembly.compile(source as BufferSource);
+  return compileBytes(source as BufferSource, "what init got");
+}
+
+/** compileBytes compiles a file, unless it is another one. */
+async function compileBytes(bytes: BufferSource, name: string): Promise<WebAssembly.Module> {
+  const view = ArrayBuffer.isView(bytes) ? bytes : new Uint8Array(bytes);
+  const begin = new Uint8Array(view.buffer, view.byteOffset, Math.min(view.byteLength, 200));
+  if (decoder.decode(begin.subarray(0, 4)) === "\0asm") {
+    return WebAssembly.compile(bytes);
+  }
+  const isPage = /^\s*</.test(decoder.decode(begin));
+  const what = isPage
+    ? "a page of HTML, which servers answer for what they do not have"
+    : "not WebAssembly";
+  const cure = "give init the address of vmrules.wasm, as your bundler or server has it";
+  throw new VmrulesError(`${name} is ${what}: ${cure}`, { code: "not-wasm" });
 }
 
 /** compileResponse compiles what a server sends, also where it does not say that it is WebAssembly. */
@@ -86,13 +105,14 @@ async function compileResponse(response: Response): Promise<WebAssembly.Module> 
   if (!response.ok) {
     throw new VmrulesError(
       `${response.url} has the status ${response.status}: init needs the file vmrules.wasm of this package`,
+      { code: "load" },
     );
   }
   const type = response.headers.get("Content-Type")?.split(";")[0]?.trim().toLowerCase();
   if (type === "application/wasm") {
     return WebAssembly.compileStreaming(response);
   }
-  return WebAssembly.compile(await response.arrayBuffer());
+  return compileBytes(await response.arrayBuffer(), response.url);
 }
 
 async function run(module: WebAssembly.Module): Promise<Program> {
@@ -105,7 +125,8 @@ async function run(module: WebAssembly.Module): Promise<Program> {
   const instance = await WebAssembly.instantiate(module, go.importObject);
   const exports = instance.exports as unknown as Exports;
   if (exports.place === undefined) {
-    throw new VmrulesError("this is not the vmrules.wasm of this version of the package");
+    const message = "this is not the vmrules.wasm of this version of the package";
+    throw new VmrulesError(message, { code: "not-wasm" });
   }
   const started: Program = { exports, module };
   go.exit = () => {
@@ -141,9 +162,6 @@ export function jsonText(result: object): string {
 /** Texts are the arguments of an operation that cross as they are, by their names. */
 export type Texts = { [name: string]: string | string[] | undefined };
 
-const encoder = new TextEncoder();
-const decoder = new TextDecoder();
-
 /** call carries out an operation of the Go program. */
 export function call<Result>(operation: string, settings: object, named: Texts): Result {
   const names: { name: string; length: number }[] = [];
@@ -170,17 +188,29 @@ export function call<Result>(operation: string, settings: object, named: Texts):
 /** GoneError says that the Go program does not keep the rules any more. */
 export class GoneError extends VmrulesError {}
 
-function asError(failure: Failure, result: unknown): VmrulesError {
-  const all = { ...failure, result };
-  return failure.gone === true
-    ? new GoneError(failure.message)
-    : new VmrulesError(failure.message, all);
+/** A Failure is an error of the Go program. */
+interface Failure {
+  message: string;
+  code?: ErrorCode;
+  problems?: Problem[];
+  omitted?: number;
+  /** gone means that the rules of the call are not kept any more. */
+  gone?: boolean;
 }
+
+function asError({ message, gone, ...details }: Failure, result: unknown): VmrulesError {
+  const code = details.problems ? "rules" : "argument";
+  return gone ? new GoneError(message) : new VmrulesError(message, { code, ...details, result });
+}
+
+const notLoaded =
+  "the library is not loaded: wait for init() before the first call. In React, call init() in an " +
+  "effect or in use(), and render what calls this package when its promise is fulfilled";
 
 /** answers returns the result and the error that the Go program answers, as JSON. */
 function answers(header: Uint8Array, parts: Uint8Array[]): [string, string] {
   if (program === undefined) {
-    throw new VmrulesError("the library is not loaded: wait for init() before the first call");
+    throw new VmrulesError(notLoaded, { code: "not-loaded" });
   }
   const size = sizeOf(header, parts);
   if (program.ended === undefined) {
@@ -191,7 +221,8 @@ function answers(header: Uint8Array, parts: Uint8Array[]): [string, string] {
     }
   }
   if (program.ended !== undefined) {
-    throw new VmrulesError(`the library has ended (${program.ended}): call init() again`);
+    const message = `the library has ended (${program.ended}): call init() again`;
+    throw new VmrulesError(message, { code: "ended" });
   }
   return [answer(program.exports, 0), answer(program.exports, 1)];
 }
@@ -202,7 +233,8 @@ const maxText = 16 << 20;
 function sizeOf(header: Uint8Array, parts: Uint8Array[]): number {
   const size = parts.reduce((sum, part) => sum + part.length, header.length);
   if (size > maxText) {
-    throw new VmrulesError(`the call has ${size} bytes of text: there may be at most ${maxText}`);
+    const message = `the call has ${size} bytes of text: there may be at most ${maxText}`;
+    throw new VmrulesError(message, { code: "too-long" });
   }
   return size;
 }

@@ -1,6 +1,6 @@
 import { call } from "./engine.js";
-import type { ParseOptions, Rules } from "./rules.js";
-import { type ObjectInput, textOf, wellFormed } from "./text.js";
+import { type ParseOptions, parseOptions, type Rules } from "./rules.js";
+import { checked, type ObjectInput, textOf, wellFormed } from "./text.js";
 import type { InputSchema, Limit, Parameter } from "./types.js";
 import { judge, type ValidateOptions } from "./validate.js";
 
@@ -31,7 +31,8 @@ export function schema(
  * parameters without that.
  */
 export function parameters(template: ObjectInput, options: ParseOptions = {}): Parameter[] {
-  return call("parameters", options, { template: textOf("template", template) });
+  const settings = checked(options, ...parseOptions);
+  return call("parameters", settings, { template: textOf("template", template) });
 }
 
 /**
@@ -52,7 +53,8 @@ export function inputs(
  * schema without them.
  */
 export function parameterInputs(template: ObjectInput, options: ParseOptions = {}): InputSchema {
-  return call("parameterInputs", options, { template: textOf("template", template) });
+  const settings = checked(options, ...parseOptions);
+  return call("parameterInputs", settings, { template: textOf("template", template) });
 }
 
 /** ParameterValues are values for the parameters of a template, by their names. */
@@ -62,7 +64,7 @@ export type ParameterValues = { [name: string]: string | number | boolean };
  * fill returns a template with its parameters filled in: with the values given, else with the
  * template's own, else with generated ones. validateOwn judges the result.
  */
-export function fill<Template extends object>(
+export function fill<Template extends Exclude<ObjectInput, string>>(
   template: Template | string,
   values: ParameterValues = {},
 ): Template {

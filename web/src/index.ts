@@ -1,5 +1,5 @@
-export { init, jsonText, type Source } from "./engine.js";
-export { VmrulesError } from "./errors.js";
+export { init, jsonText, type WasmSource } from "./engine.js";
+export { type ErrorCode, VmrulesError } from "./errors.js";
 export {
   fill,
   formats,
@@ -13,7 +13,8 @@ export {
 } from "./form.js";
 export { checkRequirements, expand, type Named } from "./instancetype.js";
 export { checks, knownFields, type LintOptions, lint } from "./lint.js";
-export { type ParseOptions, parseRules, Rules, rulesFor, templateOf } from "./rules.js";
+export { type ParseOptions, parseRules, Rules, rulesFor, sourceOf, templateOf } from "./rules.js";
 export type { ObjectInput } from "./text.js";
 export type * from "./types.js";
 export { type ValidateOptions, validate, validateOwn, violationsAt } from "./validate.js";
+export { type ExtraErrors, extraErrors, hint, withHints } from "./words.js";

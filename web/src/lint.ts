@@ -1,6 +1,6 @@
 import { call } from "./engine.js";
-import type { ParseOptions } from "./rules.js";
-import { wellFormed } from "./text.js";
+import { type ParseOptions, parseOptions } from "./rules.js";
+import { checked, wellFormed } from "./text.js";
 import type { Check, Finding, KnownField, Profile } from "./types.js";
 
 /** LintOptions change how an annotation is read, and for whom. */
@@ -11,7 +11,8 @@ export interface LintOptions extends ParseOptions {
 
 /** lint finds mistakes in the text of an annotation, and what is probably a mistake. */
 export function lint(annotation: string, options: LintOptions = {}): Finding[] {
-  return call("lint", options, { annotation: wellFormed("the annotation", annotation) });
+  const settings = checked(options, ...parseOptions, "profile");
+  return call("lint", settings, { annotation: wellFormed("the annotation", annotation) });
 }
 
 /** checks returns all that lint looks for. */

@@ -1,7 +1,7 @@
 import { call, GoneError, starts, type Texts } from "./engine.js";
 import { VmrulesError } from "./errors.js";
-import { jsonOf, type ObjectInput, textOf, wellFormed } from "./text.js";
-import type { Read, Root, Rule, TemplateName, Version, Violation } from "./types.js";
+import { checked, jsonOf, type ObjectInput, textOf, wellFormed } from "./text.js";
+import type { Root, Rule, Source, TemplateName, Version, Violation } from "./types.js";
 
 /** ParseOptions change how an annotation is read. */
 export interface ParseOptions {
@@ -13,6 +13,15 @@ export interface ParseOptions {
   root?: Root;
 }
 
+/** parseOptions are the names of ParseOptions. */
+export const parseOptions = ["strict", "version", "root"];
+
+/** Read is the answer to a request for rules: their number, for other requests, and how many. */
+interface Read {
+  rules: number;
+  length: number;
+}
+
 /**
  * Rules are the rules of an annotation, read and checked. They need not be released: the library
  * keeps those that were used last, and reads others again.
@@ -22,11 +31,15 @@ export class Rules {
   #known: Read;
   #start: number;
 
-  /** @internal */
-  constructor(read: () => Read) {
+  private constructor(read: () => Read) {
     this.#read = read;
     this.#known = read();
     this.#start = starts();
+  }
+
+  /** @internal */
+  static of(read: () => Read): Rules {
+    return new Rules(read);
   }
 
   /** length is the number of rules. */
@@ -78,9 +91,9 @@ export function rulesIn(value: unknown): Rules {
  * VmrulesError with all problems of all rules.
  */
 export function parseRules(annotation: string, options: ParseOptions = {}): Rules {
-  const settings = { ...options };
+  const settings = { ...checked(options, ...parseOptions) };
   const texts = { annotation: wellFormed("the annotation", annotation) };
-  return new Rules(() => call("parseRules", settings, texts));
+  return Rules.of(() => call("parseRules", settings, texts));
 }
 
 /**
@@ -92,12 +105,17 @@ export function rulesFor(
   template?: ObjectInput | null,
   options: ParseOptions = {},
 ): Rules {
-  const settings = { ...options };
+  const settings = { ...checked(options, ...parseOptions) };
   const texts = { vm: textOf("vm", vm), template: textOf("template", template) };
-  return new Rules(() => call("rulesFor", settings, texts));
+  return Rules.of(() => call("rulesFor", settings, texts));
 }
 
 /** templateOf returns which template a VM was made from; undefined if the VM does not say. */
 export function templateOf(vm: ObjectInput): TemplateName | undefined {
   return call("templateOf", {}, { vm: textOf("vm", vm) });
+}
+
+/** sourceOf returns where the rules of a VM come from, as rulesFor finds them. */
+export function sourceOf(vm: ObjectInput): Source {
+  return call("sourceOf", {}, { vm: textOf("vm", vm) });
 }

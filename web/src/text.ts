@@ -3,9 +3,16 @@ import { VmrulesError } from "./errors.js";
 /**
  * ObjectInput is a VM, a template or another object of Kubernetes: an object, which counts as
  * JSON.stringify writes it, or the text of its JSON. In a text, numbers keep all digits, and a
- * key that appears twice is an error.
+ * key that appears twice is an error. Functions, arrays, Maps and promises are no such objects.
  */
-export type ObjectInput = object | string;
+export type ObjectInput =
+  | string
+  | { readonly [member: string]: unknown }
+  | (object & {
+      readonly [Symbol.iterator]?: never;
+      readonly apply?: never;
+      readonly then?: never;
+    });
 
 /** textOf returns the JSON of an object; undefined if there is none. */
 export function textOf(name: string, object: ObjectInput | null | undefined): string | undefined {
@@ -20,13 +27,41 @@ export function jsonOf(name: string, value: unknown): string {
   let text: string | undefined;
   try {
     text = JSON.stringify(value);
-  } catch (error) {
-    throw new VmrulesError(`${name} cannot be written as JSON: ${error}`);
+  } catch (cause) {
+    throw new VmrulesError(`${name} cannot be written as JSON: ${cause}`, { cause });
   }
   if (text === undefined) {
     throw new VmrulesError(`${name} is a ${typeof value}, which has no JSON`);
   }
+  if (text.includes("{}") || text.includes('{"0":')) {
+    refuseEmptied(name, value);
+  }
   return text;
+}
+
+/**
+ * refuseEmptied throws if there is a value inside of which JSON writes nothing, or only indexes,
+ * such as a Map, a typed array, or an object that keeps everything in private members.
+ */
+function refuseEmptied(at: string, value: unknown): void {
+  if (typeof value !== "object" || value === null || "toJSON" in value) {
+    return;
+  }
+  const members = Object.entries(value);
+  const isOther = !Array.isArray(value) && !isPlain(value) && typeof value.valueOf() === "object";
+  if (ArrayBuffer.isView(value) || (isOther && members.length === 0)) {
+    const kind = value.constructor?.name || "another class";
+    throw new VmrulesError(`${at} is a ${kind}, of which JSON has nothing: use a plain object`);
+  }
+  for (const [name, member] of members) {
+    refuseEmptied(`${at}.${name}`, member);
+  }
+}
+
+/** isPlain reports whether an object is not of a class, in whatever window it was made. */
+function isPlain(value: object): boolean {
+  const prototype = Object.getPrototypeOf(value);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
 /** wellFormed returns a text if all of it can be written in UTF-8. */
@@ -40,4 +75,31 @@ export function wellFormed(name: string, text: unknown): string {
     throw new VmrulesError(`${name} has half of a surrogate pair, which is not a character`);
   }
   return text;
+}
+
+/** types are those of all options. */
+const types: { [option: string]: string } = {
+  strict: "boolean",
+  version: "string",
+  root: "string",
+  profile: "string",
+  partial: "boolean",
+  ratcheting: "boolean",
+  defaults: "object",
+};
+
+/** checked returns the options of a call, of which some may be given. */
+export function checked<Options extends object>(options: Options, ...names: string[]): Options {
+  if (typeof options !== "object" || options === null) {
+    throw new VmrulesError("the options must be an object");
+  }
+  for (const [name, value] of Object.entries(options)) {
+    if (!names.includes(name)) {
+      throw new VmrulesError(`there is no option "${name}" here: there are ${names.join(", ")}`);
+    }
+    if (value !== undefined && typeof value !== types[name]) {
+      throw new VmrulesError(`the option ${name} must be a ${types[name]}, not ${typeof value}`);
+    }
+  }
+  return options;
 }

@@ -1,7 +1,9 @@
 import { call, type Texts } from "./engine.js";
-import { type ParseOptions, type Rules, rulesIn } from "./rules.js";
-import { type ObjectInput, textOf } from "./text.js";
+import { VmrulesError } from "./errors.js";
+import { type ParseOptions, parseOptions, type Rules, rulesIn } from "./rules.js";
+import { checked, type ObjectInput, textOf } from "./text.js";
 import type { Report, Violation } from "./types.js";
+import { violationsOf } from "./words.js";
 
 /** ValidateOptions change how an object is judged. */
 export interface ValidateOptions {
@@ -42,15 +44,18 @@ export function validateOwn(
   object: ObjectInput,
   options: ValidateOptions & Omit<ParseOptions, "root"> = {},
 ): Report {
-  const [settings, texts] = split(object, options);
+  const [settings, texts] = split(object, options, ...parseOptions);
   return call("validateOwn", settings, texts);
 }
 
 /** violationsAt returns the violations and warnings of a field, by its JSON Pointer. */
 export function violationsAt(report: Report, pointer: string): Violation[] {
-  return report.results
-    .flatMap((r) => r.violations ?? [])
-    .filter((v) => (v.pointer ?? "") === pointer);
+  if (typeof pointer !== "string" || !/^(\/([^~]|~[01])*)?$/.test(pointer)) {
+    throw new VmrulesError(
+      `${JSON.stringify(pointer)} is not a JSON Pointer, such as "/spec/template"`,
+    );
+  }
+  return violationsOf(report).filter((v) => (v.pointer ?? "") === pointer);
 }
 
 /** judge carries out an operation that takes rules, an object, and the options of validate. */
@@ -65,8 +70,13 @@ export function judge<Result>(
 }
 
 /** split separates the objects among the options from the settings. */
-function split(object: ObjectInput | null | undefined, options: ValidateOptions): [object, Texts] {
+function split(
+  object: ObjectInput | null | undefined,
+  options: ValidateOptions,
+  ...more: string[]
+): [object, Texts] {
   const { oldObject, instancetype, preference, instancetypes, ...settings } = options;
+  checked(settings, "partial", "ratcheting", "defaults", ...more);
   const texts = {
     object: textOf("the object", object),
     oldObject: textOf("oldObject", oldObject),

@@ -25,6 +25,16 @@ const small = {
   spec: { cpu: { guest: 2 }, memory: { guest: "1Gi" } },
 };
 
+const template = { kind: "Template", apiVersion: "template.openshift.io/v1", objects: [] };
+
+/** Hidden is a class whose instances JSON writes as {}. */
+class Hidden {
+  #spec = 1;
+  get hidden() {
+    return this.#spec;
+  }
+}
+
 /** failing returns what a call throws, which must be a VmrulesError. */
 function failing(call: () => unknown): VmrulesError {
   try {
@@ -38,16 +48,30 @@ function failing(call: () => unknown): VmrulesError {
 }
 
 test("a call before init", () => {
-  assert.match(failing(() => parseRules(cores)).message, /wait for init\(\)/);
+  const error = failing(() => parseRules(cores));
+  assert.match(error.message, /wait for init\(\).*In React, call init\(\) in an effect/);
+  assert.equal(error.code, "not-loaded");
 });
 
 test("init", async (t) => {
   await t.test("of something else fails, and can be tried again", async () => {
-    await assert.rejects(init(new Uint8Array(8)), /cannot be loaded: CompileError/);
-    const other = new Uint8Array([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0]); // an empty module
-    await assert.rejects(init(other), /not the vmrules.wasm of this version/);
-    await assert.rejects(init("http://127.0.0.1:1/vmrules.wasm"), VmrulesError);
-    await assert.rejects(init({} as never), VmrulesError);
+    const begin = [0, 0x61, 0x73, 0x6d]; // of WebAssembly
+    const bytes = (text: string) => new TextEncoder().encode(text);
+    for (const [source, code, message] of [
+      [new Uint8Array(8), "not-wasm", /^what init got is not WebAssembly/],
+      [bytes("\n<!doctype html><p>no such page"), "not-wasm", /^what init got is a page of HTML/],
+      [bytes("<!doctype html>").buffer, "not-wasm", /a page of HTML/],
+      [new Uint8Array([...begin, 9, 9, 9, 9]), "load", /cannot be loaded: CompileError/],
+      [new Uint8Array([...begin, 1, 0, 0, 0]), "not-wasm", /not the vmrules.wasm of this version/],
+      ["http://127.0.0.1:1/vmrules.wasm", "load", /cannot be loaded: TypeError/],
+      [{} as never, "not-wasm", /^what init got is not WebAssembly/],
+    ] as const) {
+      const error = await init(source).catch((error) => error);
+      assert.ok(error instanceof VmrulesError);
+      assert.equal(error.code, code);
+      assert.match(error.message, message);
+      assert.equal(error.cause instanceof Error, code === "load");
+    }
   });
   await t.test("twice is once", async () => {
     const first = init();
@@ -120,6 +144,7 @@ test("with the library loaded", async (t) => {
     assert.equal(error.problems[0]?.key, "path");
     assert.equal(error.problems[0]?.suggestion, "jsonpath::.a");
     assert.match(error.message, /line 1, column/);
+    assert.equal(error.code, "rules");
   });
 
   await t.test("what is not an argument", () => {
@@ -133,22 +158,51 @@ test("with the library loaded", async (t) => {
       [() => validate(rules, "{"), /object: .*line 1, column 2/s],
       [() => validate(rules, '{"a": 1, "a": 2}'), /given twice/],
       [() => validate(rules, '"\ud800"'), /half of a surrogate pair/],
-      [() => validate(rules, []), /an array is not an object/],
+      [() => validate(rules, [] as never), /an array is not an object/],
       [() => validate(rules, cyclic), /cannot be written as JSON/],
       [() => validate(rules, { a: 1n }), /cannot be written as JSON/],
       [() => validate(rules, (() => 1) as never), /a function, which has no JSON/],
       [() => validate(rules, {}, { defaults: { "jsonpath::.a": 1n } }), /the options cannot be/],
-      [() => validate(rules, {}, { partail: true } as never), /unknown field "partail"/],
-      [() => validate(rules, {}, { partial: 1 } as never), /partial/],
-      [() => validate(rules, {}, { instancetypes: [small, null as never] }), /instancetypes/],
+      [() => validate(rules, {}, { partail: true } as never), /^there is no option "partail" here/],
+      [() => validate(rules, {}, { strict: true } as never), /^there is no option "strict" here/],
+      [() => validate(rules, {}, { partial: 1 } as never), /^the option partial must be a boolean/],
+      [() => parseRules(cores, { strict: "yes" as never }), /^the option strict must be a boolean/],
+      [() => lint(cores, { profile: 1 as never }), /^the option profile must be a string/],
+      [() => api.parameters(template, null as never), /^the options must be an object/],
+      [
+        () => validate(rules, {}, { instancetypes: [small, null as never] }),
+        /instancetypes: .*null/,
+      ],
+      [() => validate(rules, new Map([["kind", "VM"]]) as never), /^the object is a Map, of which/],
+      [() => validate(rules, new Uint8Array(2) as never), /^the object is a Uint8Array/],
+      [() => validate(rules, { spec: new Map() }), /^the object\.spec is a Map/],
+      [
+        () => validate(rules, { spec: [new Uint8Array(2)] }),
+        /^the object\.spec\.0 is a Uint8Array/,
+      ],
+      [() => validate(rules, new Hidden()), /^the object is a Hidden, of which JSON has nothing/],
+      [() => validate(rules, Promise.resolve({}) as never), /^the object is a Promise/],
+      [() => rules.check(0, new Set([1])), /^the value is a Set/],
+      [() => api.violationsAt({} as never, ""), /^the first argument must be a Report/],
+      [() => api.violationsAt(validate(rules, {}), "spec"), /^"spec" is not a JSON Pointer/],
+      [() => api.violationsAt(validate(rules, {}), "/a~2"), /^"\/a~2" is not a JSON Pointer/],
+      [() => api.extraErrors({} as never), /^the first argument must be a Report/],
       [() => rules.check(1, 1), /there is no rule with the index 1/],
       [() => rules.check(-1, 1), /there is no rule with the index -1/],
       [() => rules.check(0, () => 1), /has no JSON/],
-      [() => api.rulesFor([]), /an array is not an object/],
-      [() => api.expand({}, { instancetype: {} }), /./],
+      [() => api.rulesFor([] as never), /an array is not an object/],
+      [() => api.expand({}, { instancetype: {} }), /^instancetype: spec\.cpu\.guest is missing$/],
     ];
     for (const [call, message] of wrong) {
-      assert.match(failing(call).message, message);
+      const error = failing(call);
+      assert.match(error.message, message);
+      assert.doesNotMatch(error.message, /json: |Go /);
+      assert.equal(error.code, "argument");
+    }
+    assert.ok(failing(() => validate(rules, cyclic)).cause instanceof TypeError);
+    const written = [{ toJSON: () => vmWith(8) }, Object.assign(new Hidden(), vmWith(8))];
+    for (const vm of [...written, Object.assign(Object.create(null), vmWith(8), { disk: {} })]) {
+      assert.equal(validate(rules, vm).valid, true);
     }
     assert.equal(validate(rules, vmWith(8)).valid, true);
   });
@@ -181,6 +235,11 @@ test("with the library loaded", async (t) => {
     assert.equal(rulesFor(null, JSON.parse(template)).length, rules.length);
     assert.deepEqual(api.templateOf({}), undefined);
     assert.equal(api.templateOf(vm)?.name, "windows-desktop");
+    assert.deepEqual(api.sourceOf(vm), {
+      ...{ from: "template", field: "metadata.labels.vm\\.kubevirt\\.io/template" },
+      ...{ namespace: "templates", name: "windows-desktop" },
+    });
+    assert.deepEqual(api.sourceOf({}), {});
     assert.ok(api.parameters(template).some((p) => p.name === "NAME" && p.uses.length > 0));
     assert.equal(api.validateOwn(template).valid, api.validateOwn(JSON.parse(template)).valid);
     assert.deepEqual(failing(() => api.parameters("{}")).result, []);
@@ -215,7 +274,7 @@ test("with the library loaded", async (t) => {
       [
         ["ssp-bound", "error"],
         ["unsatisfiable-range", "warning"],
-      ].sort(),
+      ],
     );
     assert.ok(api.checks().some((c) => c.id === "ssp-bound"));
   });
@@ -260,7 +319,10 @@ test("with the library loaded", async (t) => {
     const nested = (levels: number) => `${`{"a":`.repeat(levels)}1${"}".repeat(levels)}`;
     assert.equal(validate(parseRules(cores), nested(999)).valid, false);
     assert.match(failing(() => validate(parseRules(cores), nested(2000))).message, /1,?000/);
-    assert.match(failing(() => validate(parseRules(cores), "[".repeat(1e6))).message, /./);
+    assert.match(
+      failing(() => validate(parseRules(cores), "[".repeat(1e6))).message,
+      /nested deeper than 1000 levels/,
+    );
     assert.equal(validate(parseRules(cores), vmWith(8)).valid, true);
   });
 });

@@ -26,6 +26,7 @@ var operations = map[string]operation{
 	"rulesFor":          rulesFor,
 	"rulesOf":           rulesOf,
 	"templateOf":        templateOf,
+	"sourceOf":          sourceOf,
 	"check":             check,
 	"validate":          validate,
 	"validateOwn":       validateOwn,
@@ -55,7 +56,8 @@ func (e *Engine) Call(header, texts string) (result, failure string) {
 	}
 	defer func() {
 		if p := recover(); p != nil {
-			result, failure = "", failureOf(fmt.Errorf("%s panicked, which is a mistake in vmrules: %v", c.Operation, p))
+			text, _ := json.Marshal(Failure{Message: fmt.Sprintf("%s panicked, which is a mistake in vmrules: %v", c.Operation, p), Code: "internal"})
+			result, failure = "", string(text)
 		}
 	}()
 	operation, ok := operations[c.Operation]
@@ -79,6 +81,7 @@ func (e *Engine) Call(header, texts string) (result, failure string) {
 // A Failure is the JSON of an error.
 type Failure struct {
 	Message string `json:"message"`
+	Code    string `json:"code,omitempty"` // where the rest does not say it
 	// Problems say what is wrong with an annotation, if the error is about one.
 	Problems []vmrules.Problem `json:"problems,omitempty"`
 	// Omitted counts the problems that are left out because they are too long.

@@ -140,3 +140,11 @@ func templateOf(c *call) (any, error) {
 	}
 	return TemplateName{namespace, name}, nil
 }
+
+func sourceOf(c *call) (any, error) {
+	vm, err := c.object("vm")
+	if err != nil {
+		return nil, err
+	}
+	return vmrules.SourceOf(vm), nil
+}

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"os"
 	"reflect"
+	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -24,6 +26,23 @@ func TestTypes(t *testing.T) {
 	if diff := cmp.Diff(want, string(got)); diff != "" {
 		t.Errorf("run `npm run types` and read the difference (-Go types +src/types.ts):\n%s", diff)
 	}
+}
+
+// What is read in an editor of TypeScript is about JavaScript.
+func TestComments(t *testing.T) {
+	text, err := generate()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found := regexp.MustCompile(`\bnil\b|json\.|Number\b|\[\]|\[[A-Z]|\bGo\b|\bbool\b|float64|UnmarshalJSON|map\[`).FindAllString(goOf(text), -1); found != nil {
+		t.Errorf("the comments have words of Go: %q; comment.go replaces them", found)
+	}
+}
+
+// goOf returns the comments alone.
+func goOf(text string) string {
+	_, text, _ = strings.Cut(text, "*/") // the first says where the file comes from
+	return strings.Join(regexp.MustCompile(`(?s)/\*\*.*?\*/`).FindAllString(text, -1), "\n")
 }
 
 // The types that write their JSON themselves write the members that are in the table.

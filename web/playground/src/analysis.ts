@@ -3,24 +3,28 @@ import {
   lint,
   type ObjectInput,
   type Problem,
-  parseRules,
   type Report,
   type Result,
-  type Rules,
-  rulesFor,
-  templateOf,
   type Violation,
   VmrulesError,
   validate,
   validateOwn,
 } from "@vmrules/vmrules";
 import { type Annotation, annotationsIn, isPlain, place } from "./annotation.js";
-import { type Entity, type Mistake, readEntities } from "./document.js";
+import { choose, holdsVM, notVM } from "./choice.js";
+import { type Entity, readEntities, shifted } from "./document.js";
 import type { Analysis, Detail, Entry, Input, Mark, Pane, Values, Verdict } from "./protocol.js";
 
 /** analyse lints the rules, and judges the objects by them. */
 export function analyse(input: Input): Analysis {
   return new Analyser(input).run();
+}
+
+/** Said is a mark in a document, wherever that is. */
+type Said = Omit<Mark, "pane">;
+
+function wrong(source: string): Pick<Mark, "severity" | "source"> {
+  return { severity: "error", source };
 }
 
 class Analyser {
@@ -41,7 +45,10 @@ class Analyser {
     const vms = this.#read("vm");
     this.#cluster = this.#read("cluster").map((entity) => entity.json);
     if (plain) {
-      this.#lint("template", { text: texts.template, version: "201902-2" });
+      const annotation: Annotation = { text: texts.template, version: "201902-2" };
+      this.#marks.push(
+        ...this.#lint(annotation).map((mark) => ({ pane: "template", ...mark }) as const),
+      );
     }
     for (const [pane, entities] of [
       ["template", templates],
@@ -51,62 +58,67 @@ class Analyser {
         this.#lintEntity(pane, entity);
       }
     }
-    this.#judgeAll(plain, templates, vms);
+    this.#judgeAll(templates, vms);
     return { marks: this.#marks, verdicts: this.#verdicts, problems: this.#problems };
   }
 
   #read(pane: Pane): Entity[] {
     const { entities, mistakes } = readEntities(this.#input.texts[pane]);
-    this.#markAll(pane, mistakes, "syntax");
+    this.#marks.push(...mistakes.map((mistake) => ({ pane, ...wrong("syntax"), ...mistake })));
     if (mistakes.length > 0) {
       this.#problems.push(`${names[pane]} cannot be read: see what is marked there.`);
     }
     return entities;
   }
 
-  #markAll(pane: Pane, mistakes: Mistake[], source: string): void {
-    for (const mistake of mistakes) {
-      this.#marks.push({ pane, severity: "error", source, ...mistake });
-    }
-  }
-
   #lintEntity(pane: Pane, entity: Entity): void {
-    const { annotations, mistakes } = annotationsIn(entity);
-    this.#markAll(pane, mistakes, "wrong-type");
-    for (const annotation of annotations) {
-      this.#lint(pane, annotation);
+    const found = entity.once("lint", `${this.#input.ssp}`, (): Said[] => {
+      const { annotations, mistakes } = annotationsIn(entity);
+      return [
+        ...mistakes.map((mistake) => ({ ...wrong("wrong-type"), ...mistake })),
+        ...annotations.flatMap((annotation) => this.#lint(annotation)),
+      ];
+    });
+    for (const { fix, ...mark } of found) {
+      const moved = { pane, ...shifted(mark, entity.start) };
+      this.#marks.push(fix ? { ...moved, fix: shifted(fix, entity.start) } : moved);
     }
   }
 
-  #lint(pane: Pane, annotation: Annotation): void {
+  #lint(annotation: Annotation): Said[] {
     const profile = this.#input.ssp ? { profile: "ssp" as const } : {};
     const findings = lint(annotation.text, { version: annotation.version, ...profile });
     const shown = findings.filter(
       (f) => this.#input.ssp || !(f.id.startsWith("ssp-") && f.severity === "info"),
     );
-    for (const { finding, from, to, fix } of place(annotation, shown)) {
+    return place(annotation, shown).map(({ finding, from, to, fix }) => {
       const { severity, message, id } = finding;
-      const mark: Mark = { pane, from, to, severity, message, source: id };
-      if (fix) {
-        mark.fix = { ...fix, label: `Write ${JSON.stringify(finding.suggestion)}` };
-      }
-      this.#marks.push(mark);
-    }
+      const said: Said = { from, to, severity, message, source: id };
+      const label = `Write ${JSON.stringify(finding.suggestion)}`;
+      return fix ? { ...said, fix: { ...fix, label } } : said;
+    });
   }
 
-  #judgeAll(plain: boolean, templates: Entity[], vms: Entity[]): void {
+  #judgeAll(templates: Entity[], vms: Entity[]): void {
+    const { texts, values } = this.#input;
     for (const vm of vms) {
       this.#judge("vm", vm, () => {
-        const rules = plain ? parseRules(this.#input.texts.template) : rulesOf(vm, templates);
-        return validate(rules, vm.json, this.#options());
+        const choice = choose(vm, texts.template, templates);
+        return choice.rules === undefined
+          ? choice
+          : { by: choice.by, report: validate(choice.rules, vm.json, this.#options()) };
       });
     }
-    if (vms.length > 0 || this.#input.texts.vm.trim() !== "") {
+    if (vms.length > 0 || texts.vm.trim() !== "") {
       return;
     }
+    const key = JSON.stringify([this.#options(), values]);
+    const judgeOwn = (template: Entity) => validateOwn(filled(template, values), this.#options());
     for (const template of templates) {
       this.#judge("template", template, () =>
-        validateOwn(filled(template, this.#input.values), this.#options()),
+        holdsVM(template)
+          ? { by: own, report: template.once("judge", key, () => judgeOwn(template)) }
+          : { why: notVM },
       );
     }
   }
@@ -115,7 +127,7 @@ class Analyser {
     return { partial: this.#input.partial, instancetypes: this.#cluster };
   }
 
-  #judge(pane: Pane, entity: Entity, judge: () => Report): void {
+  #judge(pane: Pane, entity: Entity, judge: () => Judged): void {
     try {
       this.#add(pane, entity, judge());
     } catch (error) {
@@ -123,21 +135,28 @@ class Analyser {
         throw error;
       }
       this.#problems.push(...reasons(entity, error));
-      if (error.result) {
-        this.#add(pane, entity, error.result as Report);
-      }
+      const report = error.result as Report | undefined;
+      this.#add(pane, entity, report ? { by: own, report } : { why: "its rules cannot be used" });
     }
   }
 
-  #add(pane: Pane, entity: Entity, report: Report): void {
-    const entries = report.results.map((result) => this.#entry(pane, entity, result));
-    const left = report.omitted ?? 0;
+  #add(pane: Pane, entity: Entity, { by = "", why = "", report }: Judged): void {
+    const results = report?.results ?? [];
+    const isApplied = results.some(({ outcome }) => outcome !== "Skipped" && outcome !== "Ignored");
+    this.#verdicts.push({
+      title: entity.title,
+      pane,
+      by,
+      why: why || (isApplied ? "" : noRule(results.length)),
+      valid: report?.valid ?? false,
+      entries: results.map((result) => this.#entry(pane, entity, result)),
+    });
+    const left = report?.omitted ?? 0;
     if (left > 0) {
       this.#problems.push(
         `${entity.title}: the report leaves out ${left} results, because it is too long.`,
       );
     }
-    this.#verdicts.push({ title: entity.title, valid: report.valid, entries });
   }
 
   #entry(pane: Pane, entity: Entity, result: Result): Entry {
@@ -168,13 +187,17 @@ class Analyser {
   }
 }
 
-/** rulesOf returns the rules for a VM: of several templates, from that which the VM names. */
-export function rulesOf(vm: Entity, templates: Entity[]): Rules {
-  const name = templateOf(vm.json)?.name;
-  const named = templates.find(
-    ({ object }) => (object.metadata as { name?: unknown } | undefined)?.name === name,
-  );
-  return rulesFor(vm.json, (named ?? templates[0])?.json);
+/** Judged is the report about an object, and by whose rules it is; or why there is none. */
+interface Judged {
+  by?: string;
+  why?: string;
+  report?: Report;
+}
+
+const own = "its own rules";
+
+function noRule(count: number): string {
+  return count === 0 ? "it has no rules" : "none of its rules applies";
 }
 
 /** filled returns a template in which its parameters have values; other objects as they are. */

@@ -7,6 +7,7 @@ import {
   type Place,
   placeOf,
   readEntities,
+  shifted,
 } from "./document.js";
 import { WrittenScalar } from "./scalar.js";
 
@@ -26,7 +27,10 @@ export function isPlain(text: string): boolean {
   return text.trimStart().startsWith("[");
 }
 
-/** annotationsIn returns the annotations with rules of an object and of all objects inside it. */
+/**
+ * annotationsIn returns the annotations with rules of an object and of all objects inside it, with
+ * their places in the text of the document.
+ */
 export function annotationsIn(entity: Entity): { annotations: Annotation[]; mistakes: Mistake[] } {
   const annotations: Annotation[] = [];
   const mistakes: Mistake[] = [];
@@ -38,9 +42,9 @@ export function annotationsIn(entity: Entity): { annotations: Annotation[]; mist
     }
   };
   if (/Template$/.test(String(entity.object.kind))) {
-    add(annotationOf(entity.document.contents, old), "detected", old);
+    add(annotationOf(entity.node, old), "detected", old);
   }
-  visit(entity.document.contents, (node) => {
+  visit(entity.node, (node) => {
     add(annotationOf(node, current), "201902-2", current);
   });
   return { annotations, mistakes };
@@ -140,6 +144,8 @@ function endOf(text: string, start: number): number {
   return Math.min(start + length, text.length);
 }
 
+const nowhere: Place = { from: 0, to: 0 };
+
 /**
  * annotationStart returns where the annotation begins that is written around a place of a text;
  * undefined if there is none, or if it is in quotes, so that its own quotes are escaped.
@@ -149,9 +155,11 @@ export function annotationStart(text: string, at: number): number | undefined {
     return 0;
   }
   for (const entity of readEntities(text).entities) {
-    for (const { written } of annotationsIn(entity).annotations) {
-      if (written?.quote === "" && written.place.from < at && at <= written.place.to) {
-        return written.place.from;
+    const { annotations } = entity.once("annotations", "", () => annotationsIn(entity));
+    for (const { written } of annotations) {
+      const { from, to } = shifted(written?.place ?? nowhere, entity.start);
+      if (written?.quote === "" && from < at && at <= to) {
+        return from;
       }
     }
   }

@@ -37,20 +37,47 @@ const maxDepth = 200;
 /** maxCopies limits the values that aliases and merge keys stand for. */
 const maxCopies = 100_000;
 
-/** An Entity is one YAML document: an object of Kubernetes. */
+/** An Entity is one object of Kubernetes: a YAML document, or an item of a list in one. */
 export class Entity {
+  /** text is that of the document, and start is where it begins in the whole text. */
   readonly text: string;
+  readonly start: number;
   readonly document: Document;
+  /** base leads to an item of a list. */
+  readonly base: string[];
+  readonly node: AnyNode;
   /** json is the JSON of the object, in which numbers have all their digits. */
   readonly json: string;
   /** object is the same for JavaScript, whose numbers may have fewer digits. */
   readonly object: Record<string, unknown>;
+  private readonly made = new Map<string, { key: string; value: unknown }>();
 
-  constructor(text: string, document: Document) {
+  constructor(text: string, document: Document, base: string[] = []) {
     this.text = text;
+    this.start = 0;
     this.document = document;
-    this.json = new JSONWriter(document).write(document.contents, 0);
+    this.base = base;
+    this.node = base.reduce(
+      (node: AnyNode, token) => resolved(document, child(node, token, document)?.[1]),
+      document.contents,
+    );
+    this.json = new JSONWriter(document).write(this.node, 0);
     this.object = JSON.parse(this.json);
+  }
+
+  /** at returns the same object where its document begins somewhere else. */
+  at(start: number): Entity {
+    return start === 0 ? this : Object.assign(Object.create(Entity.prototype), this, { start });
+  }
+
+  /** once returns what is made of the object itself, and makes it anew if the key is another. */
+  once<Made>(kind: string, key: string, make: () => Made): Made {
+    let made = this.made.get(kind);
+    if (made?.key !== key) {
+      made = { key, value: make() };
+      this.made.set(kind, made);
+    }
+    return made.value as Made;
   }
 
   /** title names the object. */
@@ -65,26 +92,31 @@ export class Entity {
    * the value, it returns that of the key of the innermost object around it.
    */
   locate(pointer: string): Place {
-    let node: AnyNode = this.document.contents;
-    let key: AnyNode = node;
+    let node = this.node;
+    let key = node;
     for (const token of tokensOf(pointer)) {
       const found = child(resolved(this.document, node), token, this.document);
       if (found === undefined) {
-        return placeOf(key);
+        return shifted(placeOf(key), this.start);
       }
       [key, node] = found;
     }
-    return isScalar(node) ? placeOf(node) : placeOf(key);
+    return shifted(placeOf(isScalar(node) ? node : key), this.start);
   }
 
   /** scalarAt returns the scalar that a JSON Pointer selects, if the text holds it there. */
   scalarAt(pointer: string): Scalar | undefined {
-    let node: AnyNode = this.document.contents;
+    let node = this.node;
     for (const token of tokensOf(pointer)) {
       node = child(node, token, this.document)?.[1];
     }
     return isScalar(node) ? node : undefined;
   }
+}
+
+/** shifted returns a place, and all else about it, in a text that begins before. */
+export function shifted<Of extends Place>(place: Of, start: number): Of {
+  return start === 0 ? place : { ...place, from: place.from + start, to: place.to + start };
 }
 
 /** placeOf returns the place of a node; of an object or array, that of its first line. */
@@ -260,34 +292,88 @@ function numberJSON(text: string): string | undefined {
   return (minus === "-" ? "-" : "") + digits + (fraction ? `.${fraction}` : "") + (exponent ?? "");
 }
 
-/** readEntities reads the objects of a text in YAML or JSON. */
-export function readEntities(text: string): { entities: Entity[]; mistakes: Mistake[] } {
-  const entities: Entity[] = [];
-  const mistakes: Mistake[] = [];
+interface Read {
+  entities: Entity[];
+  mistakes: Mistake[];
+}
+
+/** readEntities reads the objects of a text in YAML or JSON. The items of a list are objects. */
+export function readEntities(text: string): Read {
+  const all: Read = { entities: [], mistakes: [] };
   if (text.length > maxText) {
     const message = `The text has ${text.length} characters: this page reads up to ${maxText}.`;
-    return { entities, mistakes: [{ from: 0, to: 0, message }] };
+    return { ...all, mistakes: [{ from: 0, to: 0, message }] };
   }
-  for (const document of documentsOf(text, mistakes)) {
-    if (
-      (isScalar(document.contents) && document.contents.value === "") ||
-      document.contents === null
-    ) {
+  let start = 0;
+  for (const part of partsOf(text)) {
+    const { entities, mistakes } = readLately(part);
+    all.entities.push(...entities.map((entity) => entity.at(start)));
+    all.mistakes.push(...mistakes.map((mistake) => shifted(mistake, start)));
+    start += part.length;
+  }
+  return all;
+}
+
+/** partsOf splits a text before each ---, which no value can contain; but not behind directives. */
+function partsOf(text: string): string[] {
+  return /^%/m.test(text) ? [text] : text.split(/^(?=---(?:\s|$))/m);
+}
+
+/** lately has the parts that were read last. While one types, all but one are the same again. */
+const lately = new Map<string, Read>();
+const maxLately = 1_500_000; // characters
+let lengthLately = 0;
+
+function readLately(text: string): Read {
+  const known = lately.get(text);
+  const read = known ?? readPart(text);
+  lately.delete(text);
+  lately.set(text, read);
+  lengthLately += known ? 0 : text.length;
+  for (const oldest of lately.keys()) {
+    if (lengthLately <= maxLately || oldest === text) {
+      break;
+    }
+    lately.delete(oldest);
+    lengthLately -= oldest.length;
+  }
+  return read;
+}
+
+function readPart(text: string): Read {
+  const read: Read = { entities: [], mistakes: [] };
+  for (const document of documentsOf(text, read.mistakes)) {
+    const { contents } = document;
+    if (contents === null || (isScalar(contents) && contents.value === "")) {
       continue; // such as an empty document behind ---
     }
-    if (!isMap(document.contents)) {
-      mistakes.push({
-        ...placeOf(document.contents),
-        message: "an object of Kubernetes is expected here",
-      });
+    if (!isMap(contents)) {
+      const message = "an object of Kubernetes is expected here";
+      read.mistakes.push({ ...placeOf(contents), message });
       continue;
     }
-    const entity = entityOf(text, document, mistakes);
-    if (entity) {
-      entities.push(entity);
+    try {
+      read.entities.push(...entitiesOf(text, document));
+    } catch (error) {
+      const place = placeOf(error instanceof Unreadable ? error.node : contents);
+      const message = error instanceof Error ? error.message : String(error);
+      read.mistakes.push({ ...place, message });
     }
   }
-  return { entities, mistakes };
+  return read;
+}
+
+/** entitiesOf returns the object of a document, or those in it if it is a list. */
+function entitiesOf(text: string, document: Document): Entity[] {
+  const whole = new Entity(text, document);
+  const { kind, items } = whole.object;
+  if (!/List$/.test(String(kind)) || !Array.isArray(items)) {
+    return [whole];
+  }
+  const objects = [...items.keys()].filter(
+    (i) => items[i] !== null && typeof items[i] === "object",
+  );
+  return objects.map((i) => new Entity(text, document, ["items", `${i}`]));
 }
 
 /** documentsOf returns the documents of a text that can be read. */
@@ -333,14 +419,4 @@ function tooDeep(tokens: CST.Token[]): number | undefined {
     }
   }
   return undefined;
-}
-
-function entityOf(text: string, document: Document, mistakes: Mistake[]): Entity | undefined {
-  try {
-    return new Entity(text, document);
-  } catch (error) {
-    const place = placeOf(error instanceof Unreadable ? error.node : document.contents);
-    mistakes.push({ ...place, message: error instanceof Error ? error.message : String(error) });
-    return undefined;
-  }
 }

@@ -1,10 +1,10 @@
 import { type Document, Scalar, stringify } from "yaml";
-import { type Entity, placeOf, readEntities } from "./document.js";
+import { Entity, placeOf, readEntities } from "./document.js";
 import { tokensOf } from "./pointer.js";
 import type { Change } from "./protocol.js";
 
 /**
- * edit returns the text of an object with other values in it. A value that is written in the text
+ * edit returns a text with other values in its first object. A value that is written in the text
  * is replaced there; for others, the object is written anew. A value that goes becomes null, which
  * means the same, so that all else stays as it is written.
  */
@@ -13,7 +13,9 @@ export function edit(text: string, changes: Change[]): string {
   for (const change of changes) {
     const entity = readEntities(edited).entities[0];
     if (entity) {
-      edited = replaced(entity, change) ?? rewritten(entity, change);
+      const { text, start } = entity;
+      const changed = replaced(entity, change) ?? rewritten(entity, change);
+      edited = edited.slice(0, start) + changed + edited.slice(start + text.length);
     }
   }
   return edited;
@@ -44,14 +46,16 @@ function written(value: unknown, isQuoted: boolean): string {
   return JSON.stringify(value ?? null);
 }
 
-function rewritten(entity: Entity, { pointer, value = null }: Change): string {
-  if (entity.text.trimStart().startsWith("{")) {
-    const object = JSON.parse(entity.json);
-    setIn(object, tokensOf(pointer), value);
+function rewritten({ text, document: read, base }: Entity, change: Change): string {
+  const { pointer, value = null } = change;
+  const tokens = [...base, ...tokensOf(pointer)];
+  if (text.trimStart().startsWith("{")) {
+    const { object } = new Entity(text, read);
+    setIn(object, tokens, value);
     return `${JSON.stringify(object, null, 2)}\n`;
   }
-  const document = entity.document.clone() as Document;
-  const path = tokensOf(pointer).map((token) => (/^\d+$/.test(token) ? Number(token) : token));
+  const document = read.clone() as Document;
+  const path = tokens.map((token) => (/^\d+$/.test(token) ? Number(token) : token));
   document.setIn(path, scalarOf(value));
   return stringify(document, { lineWidth: 0 });
 }

@@ -26,7 +26,7 @@ import {
   setDiagnostics,
 } from "@codemirror/lint";
 import { highlightSelectionMatches, searchKeymap } from "@codemirror/search";
-import { EditorState } from "@codemirror/state";
+import { EditorState, type Extension } from "@codemirror/state";
 import {
   EditorView,
   highlightActiveLine,
@@ -72,11 +72,12 @@ interface EditorOptions {
 /** An Editor is a text that a person edits. */
 export class Editor {
   readonly view: EditorView;
+  readonly #extensions: Extension[];
   /** marked is the text that the last marks are about. */
   #marked = "";
 
   constructor({ parent, label, hint, changed, completer }: EditorOptions) {
-    const extensions = [
+    this.#extensions = [
       lineNumbers(),
       highlightActiveLineGutter(),
       history(),
@@ -106,16 +107,16 @@ export class Editor {
       }),
       autocompletion({ override: completer ? [completionSource(completer)] : [], icons: false }),
     ];
-    this.view = new EditorView({ parent, extensions });
+    this.view = new EditorView({ parent, extensions: this.#extensions });
   }
 
   get text(): string {
     return this.view.state.doc.toString();
   }
 
-  set text(text: string) {
-    this.view.dispatch({ changes: { from: 0, to: this.view.state.doc.length, insert: text } });
-    this.view.dispatch({ selection: { anchor: 0 } });
+  /** text is set as that of another document, whose changes begin here: there is nothing to undo. */
+  set text(doc: string) {
+    this.view.setState(EditorState.create({ doc, extensions: this.#extensions }));
     this.view.scrollDOM.scrollTo(0, 0); // not scrollIntoView, which scrolls the page, too
   }
 

@@ -43,7 +43,7 @@ function Content({ state, change }: Shown) {
         uiSchema={uiSchema}
         validator={validator}
         templates={templates}
-        extraErrors={errorsOf(state.mistakes)}
+        extraErrors={state.errors as ErrorSchema}
         showErrorList={false}
         experimental_defaultFormStateBehavior={{ emptyObjectFields: "skipDefaults" }}
         noHtml5Validate
@@ -67,20 +67,6 @@ function Content({ state, change }: Shown) {
       ) : null}
     </>
   );
-}
-
-/** errorsOf returns messages as a form takes them. */
-function errorsOf(mistakes: FormState["mistakes"]): ErrorSchema {
-  const all: Record<string, unknown> = {};
-  for (const [pointer, messages] of Object.entries(mistakes)) {
-    let at = all;
-    for (const token of tokensOf(pointer).filter((one) => one !== "__proto__")) {
-      at[token] ??= {};
-      at = at[token] as Record<string, unknown>;
-    }
-    at.__errors = messages;
-  }
-  return all as ErrorSchema;
 }
 
 /** changesOf returns in which values an object differs from another. */

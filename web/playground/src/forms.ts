@@ -1,19 +1,21 @@
 import {
+  extraErrors,
   type InputSchema,
   inputs,
   parameterInputs,
   parameters,
-  parseRules,
   type Report,
   type Unexpressed,
   VmrulesError,
   validate,
   validateOwn,
+  withHints,
 } from "@vmrules/vmrules";
-import { declaredIn, filled, reasons, rulesOf } from "./analysis.js";
+import { declaredIn, filled, reasons } from "./analysis.js";
 import { isPlain } from "./annotation.js";
+import { choose } from "./choice.js";
 import { type Entity, readEntities } from "./document.js";
-import { type FormName, type FormState, type Input, type Values, warning } from "./protocol.js";
+import type { FormName, FormState, Input, Values } from "./protocol.js";
 
 /** formState returns what a form shows about what the editors hold. */
 export function formState(name: FormName, of: Input): FormState {
@@ -31,7 +33,7 @@ function without(problem: string): FormState {
   return {
     schema: {},
     data: {},
-    mistakes: {},
+    errors: {},
     summary: "",
     valid: false,
     unexpressed: [],
@@ -44,12 +46,12 @@ function formOfVM({ texts, partial }: Input): FormState {
   if (vm === undefined) {
     return without("Write a VM: here is a form for the fields of it that the rules judge.");
   }
-  const plain = isPlain(texts.template);
-  const templates = plain ? [] : readEntities(texts.template).entities;
-  const rules = plain ? parseRules(texts.template) : rulesOf(vm, templates);
-  if (rules.length === 0) {
-    return without("There are no rules for this VM.");
+  const templates = isPlain(texts.template) ? [] : readEntities(texts.template).entities;
+  const choice = choose(vm, texts.template, templates);
+  if (choice.rules === undefined) {
+    return without(`There is no form for ${vm.title}: ${choice.why}.`);
   }
+  const { rules } = choice;
   const cluster = readEntities(texts.cluster).entities.map((entity) => entity.json);
   const options = { partial, instancetypes: cluster };
   const report = validate(rules, vm.json, options);
@@ -68,7 +70,7 @@ function formOfParameters({ texts, values, partial }: Input): FormState {
   const state = stateOf(schema, data, report, usesOf(template));
   for (const name of (schema.schema.required ?? []) as string[]) {
     if (!Object.hasOwn(data, name)) {
-      state.mistakes[`/${name}`] ??= ["a value is needed"];
+      state.errors[name] ??= { __errors: ["a value is needed"] };
     }
   }
   return { ...state, summary: texts.vm.trim() === "" ? "" : summaryOf(report) };
@@ -120,17 +122,20 @@ function stateOf(
   report: Report,
   inputsOf: (pointer: string) => string[],
 ): FormState {
-  const mistakes: FormState["mistakes"] = {};
-  for (const { outcome, violations = [] } of report.results) {
-    for (const { pointer, detail } of violations) {
-      for (const input of inputsOf(pointer ?? "")) {
-        const text = outcome === "Warned" ? warning + detail : detail;
-        mistakes[input] = [...(mistakes[input] ?? []), text];
-      }
-    }
-  }
-  const { valid } = report;
-  return { schema, data, mistakes, summary: "", valid, unexpressed: unexpressed.map(sentence) };
+  const results = report.results.map(({ violations = [], ...result }) => ({
+    ...result,
+    violations: violations.flatMap((violation) =>
+      inputsOf(violation.pointer ?? "").map((pointer) => ({ ...violation, pointer })),
+    ),
+  }));
+  return {
+    schema: withHints(schema),
+    data,
+    errors: extraErrors({ ...report, results }, { warnings: true }),
+    summary: "",
+    valid: report.valid,
+    unexpressed: unexpressed.map(sentence),
+  };
 }
 
 function sentence({ parameter, rule, argument, reason }: Unexpressed): string {

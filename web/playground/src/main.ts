@@ -1,14 +1,15 @@
 import { Client } from "./client.js";
 import { Editor } from "./editor.js";
-import { byId } from "./elements.js";
+import { button, byId } from "./elements.js";
 import { examples } from "./examples.js";
 import { Forms } from "./panels.js";
 import { tokensOf } from "./pointer.js";
 import type { Analysis, Change, Input, Mark, Pane, Spot, Texts, Values } from "./protocol.js";
-import { findingsIn, findingsOf, reportOf, summaryOf } from "./report.js";
+import { findingsIn, findingsOf, reportOf, signOf, summaryOf } from "./report.js";
 import { fromHash, LinkError, toHash } from "./share.js";
 import { startTabs } from "./tabs.js";
 import { startTheme } from "./theme.js";
+import { keep, kept } from "./work.js";
 
 /** delay is how long the page waits for another key before it judges, in milliseconds. */
 const delay = 60;
@@ -90,9 +91,32 @@ let timer: ReturnType<typeof setTimeout> | undefined;
 let judging = false;
 let again = false;
 
+let isUnsaved = false;
+
+/** changed is called when a person has changed something. */
 function changed(): void {
+  isUnsaved = true;
+  unlink();
   clearTimeout(timer);
-  timer = setTimeout(judge, delay);
+  timer = setTimeout(() => {
+    save();
+    void judge();
+  }, delay);
+}
+
+function save(): void {
+  if (isUnsaved) {
+    const asked = input();
+    keep(isWork(asked) ? asked : undefined);
+    isUnsaved = false;
+  }
+}
+
+/** unlink removes a link from the address, when something else is shown. */
+function unlink(): void {
+  if (location.hash !== "") {
+    history.replaceState(null, "", location.pathname + location.search);
+  }
 }
 
 /** judge asks the worker about what the editors hold. There is one request at a time. */
@@ -132,7 +156,8 @@ function render(asked: Texts, analysis: Analysis): void {
   if (byId("summary").textContent !== summary) {
     byId("summary").textContent = summary;
   }
-  byId("summary").className = verdictOf(analysis);
+  byId("summary").className = signOf(analysis);
+  byId("filter").hidden = analysis.verdicts.length < 2;
   const text = shownOf(analysis);
   if (text === rendered) {
     return; // what is shown asks `latest` for places
@@ -143,6 +168,7 @@ function render(asked: Texts, analysis: Analysis): void {
       show(latest.verdicts[verdict]?.entries[entry]?.details[detail]?.spot);
     }),
   );
+  filter();
   byId("findings").replaceChildren(
     ...findingsOf(
       findingsIn(analysis),
@@ -152,21 +178,20 @@ function render(asked: Texts, analysis: Analysis): void {
   );
 }
 
+/** filter hides the objects of the report whose titles do not have the text that is typed. */
+function filter(): void {
+  const wanted = byId("filter").hidden ? "" : byId<HTMLInputElement>("filter").value.toLowerCase();
+  for (const object of byId("report").querySelectorAll("details")) {
+    object.hidden = !object.firstChild?.textContent?.toLowerCase().includes(wanted);
+  }
+}
+
 /** shownOf returns all that is shown of an analysis, without the places, which change with every key. */
 function shownOf(analysis: Analysis): string {
   const { verdicts, problems } = analysis;
-  const titles = verdicts.length > 1 ? verdicts.map(({ title }) => title) : [];
-  const entries = verdicts.map((verdict) => verdict.entries);
-  return JSON.stringify([titles, entries, problems, findingsIn(analysis)], (key, value) =>
+  return JSON.stringify([verdicts, problems, findingsIn(analysis)], (key, value) =>
     key === "from" || key === "to" ? undefined : value,
   );
-}
-
-function verdictOf({ verdicts, problems }: Analysis): string {
-  if (verdicts.length === 0) {
-    return problems.length > 0 ? "bad" : "";
-  }
-  return verdicts.every(({ valid }) => valid) && problems.length === 0 ? "good" : "bad";
 }
 
 function show(spot: Spot | undefined): void {
@@ -185,11 +210,24 @@ function mend(mark: Mark | undefined): void {
   }
 }
 
-function notify(message: string, kind: "good" | "bad"): void {
+/** noticed is how long a notice stays, in milliseconds. One that needs an answer stays longer. */
+const noticed = 10_000;
+
+let leaving: ReturnType<typeof setTimeout> | undefined;
+
+function notify(message: string, kind: "good" | "bad", ...answers: HTMLButtonElement[]): void {
   const notice = byId("notice");
+  const leave = () => {
+    notice.hidden = true;
+  };
   notice.hidden = false;
   notice.className = kind;
-  notice.textContent = message;
+  notice.replaceChildren(`${message} `, ...answers, button("", leave, "Close"));
+  for (const answer of answers) {
+    answer.addEventListener("click", leave);
+  }
+  clearTimeout(leaving);
+  leaving = answers.length === 0 && kind === "good" ? setTimeout(leave, noticed) : undefined;
 }
 
 async function share(): Promise<void> {
@@ -206,21 +244,54 @@ async function share(): Promise<void> {
   }
 }
 
-/** open loads what the link holds; what the page begins with, if it holds nothing. */
-async function open(): Promise<void> {
-  const first = { texts: (examples[1] ?? empty).texts, partial: false, ssp: false, values: {} };
+/** replace shows something else than what the link holds. */
+function replace(given: Input): Promise<void> {
+  unlink();
+  return load(given);
+}
+
+/** isWork reports whether a person has written something: all but an example. */
+function isWork({ texts, values }: Input): boolean {
+  const same = (example: Texts) => panes.every((pane) => example[pane] === texts[pane]);
+  return Object.keys(values).length > 0 || !examples.some((example) => same(example.texts));
+}
+
+/** begin shows what the link holds, else what was written last, else an example. */
+async function begin(): Promise<void> {
+  const work = kept();
+  if (!(await open(work))) {
+    await load(work ?? { ...nothing, texts: (examples[1] ?? nothing).texts });
+  }
+}
+
+const nothing: Input = {
+  texts: { template: "", vm: "", cluster: "" },
+  partial: false,
+  ssp: false,
+  values: {},
+};
+
+/** open shows what the link holds, and returns whether it does. A bad link changes nothing. */
+async function open(before: Input | undefined): Promise<boolean> {
   try {
-    await load((await fromHash(location.hash)) ?? first);
+    const given = await fromHash(location.hash);
+    if (given === undefined) {
+      return false;
+    }
+    await load(given);
+    if (before && isWork(before) && JSON.stringify(before) !== JSON.stringify(given)) {
+      const back = button("", () => void replace(before), "Back to what you had");
+      notify("This is what the link holds.", "good", back);
+    }
+    return true;
   } catch (error) {
     if (!(error instanceof LinkError)) {
       throw error;
     }
-    notify(`${error.message} An example is shown instead.`, "bad");
-    await load(first);
+    notify(`${error.message} Nothing is changed by it.`, "bad");
+    return false;
   }
 }
-
-const empty = { texts: { template: "", vm: "", cluster: "" } };
 
 function startExamples(): void {
   const choice = byId<HTMLSelectElement>("example");
@@ -230,10 +301,17 @@ function startExamples(): void {
   }
   choice.addEventListener("change", () => {
     const example = examples[Number(choice.value)];
-    if (choice.value !== "" && example) {
-      void load({ texts: example.texts, partial: partial.checked, ssp: ssp.checked, values: {} });
-    }
     choice.value = "";
+    const question = "Replace what you have written by this example?";
+    if (example && (!isWork(input()) || confirm(question))) {
+      keep(undefined);
+      void replace({
+        texts: example.texts,
+        partial: partial.checked,
+        ssp: ssp.checked,
+        values: {},
+      });
+    }
   });
 }
 
@@ -241,10 +319,12 @@ startTheme();
 startExamples();
 startTabs(["report", "form", "parameters"], (name) => void forms.open(name));
 byId("share").addEventListener("click", () => void share());
-partial.addEventListener("change", () => void judge());
-ssp.addEventListener("change", () => void judge());
-window.addEventListener("hashchange", () => void open());
-await open();
+partial.addEventListener("change", changed);
+byId("filter").addEventListener("input", filter);
+ssp.addEventListener("change", changed);
+window.addEventListener("pagehide", save);
+window.addEventListener("hashchange", () => void open(input()));
+await begin();
 
 // Only now, so that it does not slow down the first verdict.
 if (import.meta.env.PROD && "serviceWorker" in navigator) {

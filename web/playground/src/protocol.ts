@@ -1,6 +1,6 @@
 // What the page and its worker say to each other.
 
-import type { Outcome } from "@vmrules/vmrules";
+import type { ExtraErrors, Outcome } from "@vmrules/vmrules";
 import type { Fix } from "./annotation.js";
 import type { Place } from "./document.js";
 
@@ -63,6 +63,11 @@ export interface Entry {
 /** A Verdict is the report about one object. */
 export interface Verdict {
   title: string;
+  pane: Pane;
+  /** by names the rules that it was judged by. */
+  by: string;
+  /** why says why nothing was judged; "" if something was. */
+  why: string;
   valid: boolean;
   entries: Entry[];
 }
@@ -99,8 +104,8 @@ export type FormName = "form" | "parameters";
 export interface FormState {
   schema: { [keyword: string]: unknown };
   data: { [name: string]: unknown };
-  /** mistakes are what the library says about values, by the JSON Pointers of inputs. */
-  mistakes: { [pointer: string]: string[] };
+  /** errors are what the library says about values. */
+  errors: ExtraErrors;
   /** summary says what the library says about all of it, if the page does not say so. */
   summary: string;
   valid: boolean;

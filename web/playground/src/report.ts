@@ -26,18 +26,56 @@ export type At = [verdict: number, entry: number, detail: number];
 /** Show goes to the value in its editor. */
 export type Show = (at: At) => void;
 
-/** summaryOf says in a sentence what is in an analysis. */
-export function summaryOf({ verdicts, problems }: Analysis): string {
-  if (verdicts.length === 0) {
-    return problems.length > 0 ? "Not judged." : "No VM to judge yet.";
-  }
-  return verdicts.map((verdict) => `${verdict.title}: ${sentence(verdict)}`).join(" ");
+/** A Sign is what becomes of an object, as a colour. Nothing judged is never good. */
+type Sign = "good" | "bad" | "unjudged";
+
+/** signs are all signs, in the order in which objects are shown, with the words of the summary. */
+const signs: [Sign, string][] = [
+  ["bad", "not"],
+  ["unjudged", "not judged"],
+  ["good", "valid"],
+];
+
+function signOfOne({ why, valid }: Verdict): Sign {
+  return why !== "" ? "unjudged" : valid ? "good" : "bad";
 }
 
-function sentence({ valid, entries }: Verdict): string {
+/** signOf returns the sign of all objects together; "" if there is nothing to judge. */
+export function signOf({ verdicts, problems }: Analysis): Sign | "" {
+  const found = new Set(verdicts.map(signOfOne));
+  if (found.has("bad")) {
+    return "bad";
+  }
+  return found.has("unjudged") || problems.length > 0 ? "unjudged" : found.size > 0 ? "good" : "";
+}
+
+/** summaryOf says in a line what is in an analysis. */
+export function summaryOf({ verdicts, problems }: Analysis): string {
+  const [first, ...rest] = verdicts;
+  if (first === undefined) {
+    return problems.length > 0 ? `Not judged: ${problems[0]}` : "No VM to judge yet.";
+  }
+  const but = problems.length > 0 && first.why === "" ? ` But: ${problems[0]}` : "";
+  return (rest.length === 0 ? `${first.title}: ${sentence(first)}.` : countsOf(verdicts)) + but;
+}
+
+/** countsOf says how many objects are valid, such as "90 templates: 88 valid, 2 not." */
+function countsOf(verdicts: Verdict[]): string {
+  const counts = [...signs].reverse().map(([sign, word]) => {
+    const count = verdicts.filter((verdict) => signOfOne(verdict) === sign).length;
+    return count > 0 ? `${count} ${word}` : "";
+  });
+  const noun = verdicts[0]?.pane === "template" ? "templates" : "VMs";
+  return `${verdicts.length} ${noun}: ${counts.filter(Boolean).join(", ")}.`;
+}
+
+function sentence({ by, why, valid, entries }: Verdict): string {
+  if (why !== "") {
+    return `not judged: ${why}`;
+  }
   const counts = outcomes.map(([outcome, word]) => [countOf(entries, outcome), word] as const);
   const text = counts.filter(([count]) => count > 0).map(([count, word]) => `${count} ${word}`);
-  return `${valid ? "valid" : "not valid"}${text.length > 0 ? `, ${text.join(", ")}` : ", no rules"}.`;
+  return `${[valid ? "valid" : "not valid", ...text].join(", ")}, by ${by}`;
 }
 
 function countOf(entries: Entry[], outcome: Outcome): number {
@@ -47,19 +85,17 @@ function countOf(entries: Entry[], outcome: Outcome): number {
 /** maxShown limits the rules of an outcome that the page shows. */
 const maxShown = 200;
 
-/** reportOf returns the report as elements. */
+/** reportOf returns the report as elements: the objects that are not valid first. */
 export function reportOf({ verdicts, problems }: Analysis, show: Show): Node[] {
   const shown: Node[] = problems.map((problem) => make("p", "problem", problem));
-  for (const [i, verdict] of verdicts.entries()) {
-    if (verdicts.length > 1) {
-      shown.push(make("h3", "object", verdict.title));
-    }
-    const all = [...verdict.entries.entries()];
-    for (const [outcome] of outcomes) {
-      const entries = all.filter(([, entry]) => entry.outcome === outcome);
-      if (entries.length > 0) {
-        shown.push(group(outcome, entries, (at, detail) => show([i, at, detail])));
-      }
+  const all = [...verdicts.entries()];
+  if (all.length === 1) {
+    shown.push(...all.flatMap(([i, verdict]) => groupsOf(verdict, i, show)));
+  } else if (all.length > 1) {
+    const open = all.find(([, verdict]) => signOfOne(verdict) === "bad")?.[0];
+    for (const [sign] of signs) {
+      const some = all.filter(([, verdict]) => signOfOne(verdict) === sign);
+      shown.push(...some.map(([i, verdict]) => objectOf(verdict, sign, i, i === open, show)));
     }
   }
   if (shown.length === 0) {
@@ -72,6 +108,26 @@ export function reportOf({ verdicts, problems }: Analysis, show: Show): Node[] {
     );
   }
   return shown;
+}
+
+/** objectOf returns an object of several, whose report is made when it is opened. */
+function objectOf(verdict: Verdict, sign: Sign, i: number, isOpen: boolean, show: Show): Node {
+  const says = make("span", `says ${sign}`, sentence(verdict));
+  const object = make("details", "object", make("summary", "", make("b", "", verdict.title), says));
+  const fill = () => object.append(...groupsOf(verdict, i, show));
+  object.addEventListener("toggle", fill, { once: true });
+  object.open = isOpen;
+  return object;
+}
+
+function groupsOf(verdict: Verdict, i: number, show: Show): Node[] {
+  const all = [...verdict.entries.entries()];
+  return outcomes.flatMap(([outcome]) => {
+    const entries = all.filter(([, entry]) => entry.outcome === outcome);
+    return entries.length > 0
+      ? [group(outcome, entries, (at, detail) => show([i, at, detail]))]
+      : [];
+  });
 }
 
 type ShowDetail = (entry: number, detail: number) => void;

@@ -62,7 +62,7 @@ async function inflate(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
 }
 
 /** inputOf returns what a link may hold, and nothing else that is in it. */
-function inputOf(json: unknown): Input {
+export function inputOf(json: unknown): Input {
   const given = (json ?? {}) as Partial<Record<keyof Input, unknown>>;
   const texts = (given.texts ?? {}) as Partial<Record<keyof Texts, unknown>>;
   const text = (pane: keyof Texts) => (typeof texts[pane] === "string" ? texts[pane] : "");

@@ -6,7 +6,7 @@ import { createRequire } from "node:module";
 import { after, before, test } from "node:test";
 import type { AxeResults } from "axe-core";
 import type { Browser, Page } from "playwright-core";
-import { choose, judged, launch, type Site, serve, typeBehind } from "./page.js";
+import { agree, choose, judged, launch, type Site, serve, typeBehind } from "./page.js";
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const screenshots = new URL("../../screenshots/", import.meta.url).pathname;
@@ -63,6 +63,7 @@ for (const [width, height, colorScheme] of [
   test(`axe finds nothing at ${width} in the ${colorScheme} theme`, async () => {
     const context = await browser.newContext({ viewport: { width, height }, colorScheme });
     const page = await context.newPage();
+    agree(page);
     await page.goto(site.url);
     await judged(page);
     await page.evaluate(axe);

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Browser, BrowserContext, Page } from "playwright-core";
+import { toHash } from "../src/share.js";
 import {
+  agree,
   choose,
   judged,
   launch,
@@ -26,6 +28,7 @@ before(async () => {
   context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
   page = await context.newPage();
   watch(page);
+  agree(page);
   await page.goto(site.url);
   await judged(page);
 });
@@ -95,7 +98,7 @@ test("Partial skips what is missing", async () => {
   await page.keyboard.insertText("kind: VirtualMachine\nspec:\n  template:\n    spec: {}\n");
   await says(page, /not valid/);
   await page.getByLabel("Partial").check();
-  await says(page, /: valid/);
+  await says(page, /not judged: none of its rules applies/);
   await page.getByLabel("Partial").uncheck();
 });
 
@@ -121,15 +124,52 @@ test("a link holds everything that is written", async () => {
   await other.context().close();
 });
 
-test("a link that is damaged has a message, and the page still works", async () => {
+const nothing = { partial: false, ssp: false, values: {} };
+
+test("what is typed survives a reload, and a link that is damaged", async () => {
+  const own = await (await browser.newContext()).newPage();
+  watch(own);
+  await own.goto(site.url);
+  await judged(own);
+  await own.locator("#vm .cm-content").focus();
+  await own.keyboard.press("Control+Z"); // of which there is nothing yet
+  await says(own, /office\/reception/);
+  await typeBehind(own, "vm", '"name": "reception', "-é😀");
+  await says(own, /reception-é😀/);
+  await own.goto("about:blank");
+  await own.goto(`${site.url}#1.AAAA`);
+  await says(own, /reception-é😀/);
   for (const hash of ["#1.AAAA", "#7.x", "#1.", "#<script>", "#1.eF4"]) {
-    const other = await context.newPage();
-    watch(other);
-    await other.goto(site.url + hash);
-    await other.locator("#notice", { hasText: "This link is" }).waitFor();
-    await says(other, /office\/reception/);
-    await other.close();
+    await own.evaluate((hash) => {
+      location.hash = hash;
+    }, hash);
+    await own.locator("#notice", { hasText: "Nothing is changed by it." }).waitFor();
+    await own.getByRole("button", { name: "Close" }).click();
+    await says(own, /reception-é😀/);
   }
+  const vm = "kind: VirtualMachine";
+  const link = await toHash({ ...nothing, texts: { template: "[]", vm, cluster: "" } });
+  await own.evaluate((hash) => {
+    location.hash = hash;
+  }, link);
+  await says(own, /there are no rules in the annotation/);
+  await own.getByRole("button", { name: "Back to what you had" }).click();
+  await says(own, /reception-é😀/);
+  assert.equal(await own.locator("#notice").isHidden(), true);
+  assert.equal(new URL(own.url()).hash, "");
+  const answers: Promise<void>[] = [];
+  for (const [answer, summary] of [
+    ["dismiss", /reception-é😀/],
+    ["accept", /each-kind/],
+  ] as const) {
+    own.once("dialog", (dialog) => answers.push(dialog[answer]()));
+    await choose(own, "Each kind of rule", summary);
+  }
+  await Promise.all(answers);
+  assert.equal(answers.length, 2);
+  await own.reload();
+  await says(own, /office\/reception:/);
+  await own.context().close();
 });
 
 test("a form has the inputs that one expects, and changes the VM", async () => {

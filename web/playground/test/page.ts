@@ -63,7 +63,12 @@ export async function judged(page: Page): Promise<void> {
   await page.waitForFunction(() => document.body.dataset.judged !== undefined);
 }
 
-/** choose loads an example by the beginning of its title, and waits for what is said about it. */
+/** agree answers yes when a page asks whether an example may replace what is written. */
+export function agree(page: Page): void {
+  page.on("dialog", (dialog) => void dialog.accept());
+}
+
+/** choose loads an example, instead of what is there by the beginning of its title, and waits for what is said about it. */
 export async function choose(page: Page, title: string, summary: RegExp): Promise<void> {
   const option = page.locator("#example option", { hasText: title });
   await page.selectOption("#example", (await option.getAttribute("value")) ?? "");

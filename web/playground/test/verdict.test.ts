@@ -1,0 +1,256 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { init } from "@vmrules/vmrules";
+import { analyse } from "../src/analysis.js";
+import { signOf, summaryOf } from "../src/report.js";
+
+await init();
+
+const rules = (max: number) =>
+  `[{"name": "cores", "rule": "integer", "path": "jsonpath::.spec.domain.cpu.cores", "message": "m", "max": ${max}}]`;
+
+const cpu = { cores: 4 };
+const vmOf = (metadata: object, domain: object = { cpu }) => ({
+  ...{ apiVersion: "kubevirt.io/v1", kind: "VirtualMachine" },
+  ...{ metadata: { name: "vm", ...metadata }, spec: { template: { spec: { domain } } } },
+});
+const own = (annotation: string) => ({ annotations: { "vm.kubevirt.io/validations": annotation } });
+const named = (name: string, namespace?: string) => ({
+  labels: { "vm.kubevirt.io/template": name, "vm.kubevirt.io/template.namespace": namespace },
+});
+const template = (name: string, max: number, namespace?: string) => ({
+  ...{ apiVersion: "template.openshift.io/v1", kind: "Template", metadata: { name, namespace } },
+  objects: [vmOf(own(rules(max)))],
+});
+const skipping = `[{"name": "a", "rule": "string", "path": "jsonpath::.a", "valid": "jsonpath::.a", "message": "m"}]`;
+
+/** texts returns the text of objects. */
+function texts(of: string | object | object[]): string {
+  return typeof of === "string"
+    ? of
+    : [of]
+        .flat()
+        .map((one) => JSON.stringify(one))
+        .join("\n---\n");
+}
+
+function verdict(templates: string | object | object[], vms: string | object | object[] = "") {
+  const { template, vm } = { template: texts(templates), vm: texts(vms) };
+  const input = { texts: { template, vm, cluster: "" }, partial: false, ssp: false, values: {} };
+  const analysis = analyse(input);
+  return [signOf(analysis), summaryOf(analysis)];
+}
+
+const two = [template("small", 2), template("large", 8)];
+
+// Nothing judged is never a pass, and no VM is judged by the rules of a template that it does not name.
+for (const [name, templates, vms, sign, summary] of [
+  [
+    "the named template",
+    two,
+    vmOf(named("large", "n")),
+    "good",
+    "VirtualMachine vm: valid, 1 satisfied, by the template large.",
+  ],
+  [
+    "the other",
+    two,
+    vmOf(named("small", "n")),
+    "bad",
+    "VirtualMachine vm: not valid, 1 violated, by the template small.",
+  ],
+  [
+    "half a name",
+    two,
+    vmOf(named("large")),
+    "good",
+    "VirtualMachine vm: valid, 1 satisfied, by the template large.",
+  ],
+  [
+    "of two namespaces",
+    [template("t", 2, "a"), template("t", 8, "b")],
+    vmOf(named("t", "b")),
+    "good",
+    "VirtualMachine vm: valid, 1 satisfied, by the template t.",
+  ],
+  [
+    "half a name of two namespaces",
+    [template("t", 2, "a"), template("t", 8, "b")],
+    vmOf(named("t")),
+    "unjudged",
+    "VirtualMachine vm: not judged: it names the template t, and 2 here have that name.",
+  ],
+  [
+    "a list of templates",
+    { apiVersion: "v1", kind: "List", items: two },
+    vmOf(named("large", "n")),
+    "good",
+    "VirtualMachine vm: valid, 1 satisfied, by the template large.",
+  ],
+  [
+    "a template that is not here",
+    two,
+    vmOf(named("none", "n")),
+    "unjudged",
+    "VirtualMachine vm: not judged: it names the template n/none, which is not here.",
+  ],
+  [
+    "another namespace",
+    template("t", 8, "a"),
+    vmOf(named("t", "b")),
+    "unjudged",
+    "VirtualMachine vm: not judged: it names the template b/t, which is not here.",
+  ],
+  [
+    "no name among several",
+    two,
+    vmOf({}),
+    "unjudged",
+    "VirtualMachine vm: not judged: it names none of the 2 templates.",
+  ],
+  [
+    "no name beside one",
+    template("t", 8),
+    vmOf({}),
+    "good",
+    "VirtualMachine vm: valid, 1 satisfied, by the template t.",
+  ],
+  [
+    "no template",
+    "",
+    vmOf({}),
+    "unjudged",
+    "VirtualMachine vm: not judged: there are no rules for it.",
+  ],
+  [
+    "its own rules",
+    two,
+    vmOf({ ...named("small", "n"), ...own(rules(8)) }),
+    "good",
+    "VirtualMachine vm: valid, 1 satisfied, by its own annotation.",
+  ],
+  [
+    "an exempt VM",
+    two,
+    vmOf({ annotations: { "vm.kubevirt.io/skip-validations": "" } }),
+    "unjudged",
+    "VirtualMachine vm: not judged: metadata.annotations.vm\\.kubevirt\\.io/skip-validations exempts it from all rules.",
+  ],
+  [
+    "an annotation alone",
+    rules(8),
+    vmOf(named("none", "n")),
+    "good",
+    "VirtualMachine vm: valid, 1 satisfied, by the annotation.",
+  ],
+  [
+    "no rules in it",
+    "[]",
+    vmOf({}),
+    "unjudged",
+    "VirtualMachine vm: not judged: there are no rules in the annotation.",
+  ],
+  [
+    "rules that do not apply",
+    skipping,
+    vmOf({}),
+    "unjudged",
+    "VirtualMachine vm: not judged: none of its rules applies.",
+  ],
+  [
+    "a broken annotation",
+    "[{]",
+    vmOf({}),
+    "unjudged",
+    "VirtualMachine vm: not judged: its rules cannot be used.",
+  ],
+  [
+    "a broken template",
+    "a: [",
+    vmOf({}),
+    "unjudged",
+    "VirtualMachine vm: not judged: there are no rules for it.",
+  ],
+  [
+    "a broken VM",
+    two,
+    "a: [",
+    "unjudged",
+    "Not judged: The VM cannot be read: see what is marked there.",
+  ],
+  [
+    "a Pod",
+    rules(8),
+    { apiVersion: "v1", kind: "Pod", metadata: { name: "p" } },
+    "unjudged",
+    "Pod p: not judged: it is not a VM, and has none inside.",
+  ],
+  [
+    "a Pod in place of a template",
+    { apiVersion: "v1", kind: "Pod" },
+    "",
+    "unjudged",
+    "Pod: not judged: it is not a VM, and has none inside.",
+  ],
+  [
+    "another API's VirtualMachine",
+    rules(8),
+    { ...vmOf({}), apiVersion: "example.org/v1" },
+    "unjudged",
+    "VirtualMachine vm: not judged: it is not a VM, and has none inside.",
+  ],
+  [
+    "a template itself",
+    template("t", 2),
+    "",
+    "bad",
+    "Template t: not valid, 1 violated, by its own rules.",
+  ],
+  [
+    "a template without rules",
+    { ...template("t", 2), objects: [vmOf({})] },
+    "",
+    "unjudged",
+    "Template t: not judged: it has no rules.",
+  ],
+  [
+    "templates",
+    [...two, { ...template("t", 2), objects: [] }, template("t", 9)],
+    "",
+    "bad",
+    "4 templates: 2 valid, 1 not judged, 1 not.",
+  ],
+  ["VMs", two, [vmOf(named("large")), vmOf({})], "unjudged", "2 VMs: 1 valid, 1 not judged."],
+  ["nothing", "", "", "", "No VM to judge yet."],
+] as const) {
+  test(`judged by: ${name}`, () => {
+    assert.deepEqual(verdict(templates, vms), [sign, summary]);
+  });
+}
+
+test("while one types in a large text, places are those of a fresh reading", () => {
+  const windows = readFileSync(
+    new URL("../../../../testdata/quickstart/template.yaml", import.meta.url),
+    "utf8",
+  );
+  const input = (template: string) => ({
+    texts: { template, vm: "", cluster: "" },
+    ...{ partial: false, ssp: true, values: {} },
+  });
+  analyse(input([windows, windows].join("---\n")));
+  const typed = [`# é\n${windows}`, windows.replace("Windows needs", "Windows wants")].join(
+    "---\n",
+  );
+  const { marks, verdicts } = analyse(input(typed));
+  assert.deepEqual(verdicts.length, 2);
+  const alone = analyse(input(`# é\n${windows}`)).marks;
+  assert.deepEqual(marks.slice(0, alone.length), alone);
+  for (const { from, to, fix } of marks) {
+    assert.ok(from < to && to <= typed.length && (fix === undefined || fix.from === from));
+  }
+  const words = (all: typeof marks) => all.map(({ from, to }) => typed.slice(from, to));
+  const [first, second] = [marks.slice(0, alone.length), marks.slice(alone.length)];
+  assert.ok(first.length > 0);
+  assert.deepEqual(words(second), words(first));
+});
