@@ -184,6 +184,79 @@ test("formats", () => {
   assert.deepEqual(vmrules.formats({}), {});
 });
 
+test("hints", () => {
+  const G = 2 ** 30;
+  for (const [of, want] of [
+    [{ type: "string", format: "integral-quantity-from-536870912" }, "at least 512Mi"],
+    [{ type: "string", format: "quantity-from-1Gi-to-8Gi" }, "1Gi to 8Gi"],
+    [{ type: "string", format: "quantity-to-1000000" }, "at most 1000000"],
+    [{ type: "string", format: "quantity" }, ""],
+    [{ type: "integer", minimum: 1, maximum: 8 }, "1 to 8"],
+    [{ type: "integer", minimum: 2, maximum: 2 }, "exactly 2"],
+    [{ type: "integer", minimum: 0 }, "at least 0"],
+    [{ type: "string", minLength: 3, maxLength: 63 }, "3 to 63 characters"],
+    [{ enum: ["virtio", "sata"] }, "one of virtio, sata"],
+    [
+      { type: "integralQuantity", min: 4 * G, values: ["4Gi", "8Gi"] },
+      "one of 4Gi, 8Gi, at least 4Gi",
+    ],
+    [{ type: "string", pattern: "a" }, ""],
+  ] as const) {
+    assert.equal(vmrules.hint(of as vmrules.JSONSchema), want, JSON.stringify(of));
+  }
+  const least = { type: "integer", minimum: 1 };
+  assert.deepEqual(
+    vmrules.withHints({
+      properties: { enum: least, a: { items: { ...least, description: "cores" }, enum: [1] } },
+      allOf: [{ else: { enum: ["x"], description: "d" } }],
+    }),
+    {
+      properties: {
+        enum: { ...least, description: "at least 1" },
+        a: { items: { ...least, description: "cores (at least 1)" }, enum: [1] },
+      },
+      allOf: [{ else: { enum: ["x"], description: "d" } }],
+    },
+  );
+});
+
+test("extra errors", () => {
+  const path = "jsonpath::.spec.domain.devices.disks[*].disk.bus";
+  const least = { rule: "integer", path: "jsonpath::.spec.domain.memory.guest", min: 536870912 };
+  const rules = vmrules.parseRules(
+    JSON.stringify([
+      { name: "bus", rule: "enum", path, message: "a bus", values: ["sata"] },
+      { ...least, name: "memory", message: "enough memory" },
+      { ...least, name: "more", message: "more is faster", justWarning: true, min: "1Gi" },
+    ]),
+  );
+  const devices = { disks: [{ disk: { bus: "sata" } }, { disk: { bus: "x" } }] };
+  const vm = { spec: { template: { spec: { domain: { devices, memory: { guest: "1Mi" } } } } } };
+  const report = vmrules.validate(rules, vm);
+  const wrong = {
+    devices: {
+      disks: { 1: { disk: { bus: { __errors: ['a bus ("x" is not "sata")'] } } } },
+    },
+    memory: { guest: { __errors: ['enough memory ("1Mi" is less than min 512Mi)'] } },
+  };
+  const plain = (errors: object) => JSON.parse(JSON.stringify(errors));
+  assert.deepEqual(plain(vmrules.extraErrors(report)), {
+    spec: { template: { spec: { domain: wrong } } },
+  });
+  const warning = 'Warning: more is faster ("1Mi" is less than min 1Gi)';
+  assert.ok(
+    JSON.stringify(vmrules.extraErrors(report, { warnings: true })).includes(
+      JSON.stringify(warning),
+    ),
+  );
+  const hostile = {
+    ...report,
+    results: [{ ...report.results[0], violations: [{ pointer: "/__proto__/x" }] }],
+  };
+  vmrules.extraErrors(hostile as never);
+  assert.equal(({} as { x?: unknown }).x, undefined);
+});
+
 test("errors", () => {
   assert.throws(() => vmrules.fill(template, { NO: 1 }), /does not declare the parameter "NO"/);
   assert.throws(() => vmrules.fill({ kind: "VirtualMachine" }), /only a Template/);

@@ -1,0 +1,236 @@
+// The code on the pages docs/web.md, docs/forms.md and docs/react.md, with the package as npm would
+// install it, in Chromium, under the policy that web.md names.
+
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import * as vmrules from "@vmrules/vmrules";
+import { build } from "esbuild";
+import type { Browser, Page } from "playwright-core";
+import { launch, root } from "./browser.js";
+import { type Installed, install } from "./installed.js";
+
+const page = (name: string) => readFileSync(new URL(`../docs/${name}.md`, root), "utf8");
+const quickstart = (name: string) =>
+  readFileSync(new URL(`../testdata/quickstart/${name}.json`, root), "utf8");
+
+/** blocks returns the blocks of code on a page: their languages and texts. */
+function blocks(name: string): { language: string; text: string }[] {
+  const found = page(name).matchAll(/^```(\w*)\n(.*?)^```$/gms);
+  return [...found].map(([, language = "", text = ""]) => ({ language, text }));
+}
+
+let installed: Installed;
+let browser: Browser;
+let server: Server;
+let url: string;
+
+/** policy is what web.md asks of a page. */
+const policy = /Content-Security-Policy needs `(.*?)`/.exec(page("web"))?.[1];
+
+before(async () => {
+  assert.equal(policy, "script-src 'self' 'wasm-unsafe-eval'");
+  installed = install();
+  browser = await launch();
+  const types: { [extension: string]: string } = { js: "text/javascript", html: "text/html" };
+  server = createServer((request, response) => {
+    const path = new URL(request.url ?? "/", "http://localhost").pathname;
+    const [extension = ""] = /\w+$/.exec(path) ?? [];
+    response.setHeader("Content-Security-Policy", policy);
+    response.setHeader("Content-Type", types[extension] ?? `application/${extension}`);
+    try {
+      response.end(
+        path === "/template.json" ? quickstart("template") : readFileSync(installed.folder + path),
+      );
+    } catch {
+      response.writeHead(404).end();
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+
+after(async () => {
+  await browser?.close();
+  server?.close();
+  installed?.remove();
+});
+
+/** compile checks files with tsc, and bundles entries of them as a bundler for browsers would. */
+async function compile(files: { [name: string]: string }, ...entries: string[]): Promise<void> {
+  for (const [name, text] of Object.entries(files)) {
+    writeFileSync(join(installed.folder, name), text);
+  }
+  const tsc = fileURLToPath(new URL("node_modules/typescript/bin/tsc", root));
+  const options =
+    "--ignoreConfig --noEmit --strict --noUncheckedIndexedAccess --skipLibCheck --target es2022";
+  const resolving = "--module esnext --moduleResolution bundler --jsx react-jsx --types node";
+  const names = Object.keys(files).filter((name) => name.includes(".ts"));
+  installed.run(process.execPath, tsc, ...`${options} ${resolving}`.split(" "), ...names);
+  if (entries.length === 0) {
+    return;
+  }
+  await build({
+    entryPoints: entries.map((name) => join(installed.folder, name)),
+    outdir: installed.folder,
+    ...{ bundle: true, format: "esm", target: "es2022", logLevel: "error" },
+    ...{ jsx: "automatic", define: { "process.env.NODE_ENV": '"production"' } },
+  });
+  const wasm = join(installed.folder, "node_modules/@vmrules/vmrules/dist/vmrules.wasm");
+  writeFileSync(join(installed.folder, "vmrules.wasm"), readFileSync(wasm));
+}
+
+/** open opens a page with a program. Nothing may complain there. */
+async function open(program: string, body: string): Promise<{ view: Page; complaints: string[] }> {
+  const html = `<!doctype html><link rel="icon" href="data:,">${body}<script type="module" src="${program}"></script>`;
+  writeFileSync(join(installed.folder, "index.html"), html);
+  const view = await browser.newPage();
+  const complaints: string[] = [];
+  view.on("console", (message) => complaints.push(message.text()));
+  view.on("pageerror", (error) => complaints.push(String(error)));
+  await view.goto(`${url}/index.html`);
+  return { view, complaints };
+}
+
+test("web.md: from npm install to the error of a field", async () => {
+  const [pack, npm, html, program, ...more] = blocks("web");
+  assert.ok(pack && npm && html && program && more.length === 0, "the page has other blocks");
+  assert.ok(`${html.text}${program.text}`.split("\n").length <= 40, "the page's code is longer");
+  assert.equal(npm.text, "npm install @vmrules/vmrules\n");
+  assert.ok(pack.text.includes(`npm install ./vmrules/web/${installed.tarball} `));
+  await compile(
+    { "main.ts": program.text, "ready.ts": 'import "./main";document.title = "ready";' },
+    "ready.ts",
+  );
+  const { view, complaints } = await open("ready.js", html.text);
+  await view.waitForFunction("document.title === 'ready'");
+  const messages = async (cores: string, memory: string) => {
+    await view.locator("input").nth(0).fill(cores);
+    await view.locator("input").nth(1).fill(memory);
+    return view
+      .locator("input")
+      .evaluateAll((all) => all.map((i) => (i as HTMLInputElement).validationMessage));
+  };
+  assert.deepEqual(await messages("12", "4Gi"), [
+    "the licence covers 8 cores (12 is more than max 8)",
+    "",
+  ]);
+  assert.deepEqual(await messages("8", "1Gi"), [
+    "",
+    'Windows needs 4 GiB of memory ("1Gi" is less than min 4294967296)',
+  ]);
+  assert.deepEqual(await messages("", ""), ["", ""]);
+  assert.deepEqual(complaints, []);
+});
+
+const vm = {
+  ...{ apiVersion: "kubevirt.io/v1", kind: "VirtualMachine" },
+  spec: { template: { spec: { domain: { cpu: { cores: 12 }, memory: { guest: "1Gi" } } } } },
+};
+
+/** named returns the blocks of a page that begin with the name of a file. */
+function named(name: string): { [file: string]: string } {
+  const found = blocks(name).map(({ text }) => [/^\/\/ (\S+\.tsx?)\n/.exec(text)?.[1] ?? "", text]);
+  return Object.fromEntries(found.filter(([file]) => file !== ""));
+}
+
+test("forms.md and react.md: a form in words that people understand, without eval", async () => {
+  const files = { ...named("forms"), ...named("react") };
+  const expected = ["App.tsx", "VMForm.tsx", "accepts.ts", "useReport.ts", "validator.ts"];
+  assert.deepEqual(Object.keys(files).sort(), [...expected, "vmrules.tsx", "worker.ts"]);
+  const start = `import { createRoot } from "react-dom/client";
+    import { App } from "./App.js";
+    import { useReport } from "./useReport.js";
+    const vm = ${JSON.stringify(vm)};
+    function Verdict({ template }: { template: object }) {
+      const report = useReport(vm, template);
+      return <output>{report instanceof Error ? report.message : report ? String(report.valid) : ""}</output>;
+    }
+    const template = await (await fetch("/template.json")).json();
+    createRoot(document.body).render(<><App vm={vm} template={template} /><Verdict template={template} /></>);`;
+  await compile({ ...files, "start.tsx": start }, "start.tsx", "worker.ts");
+  const { view, complaints } = await open("start.js", "<p>");
+  const at = (field: string) => `#root_spec_template_spec_domain_${field}`;
+  const said = (field: string, part: string) => view.locator(`${at(field)}__${part}`);
+  await said("memory_guest", "description").waitFor();
+  assert.equal(
+    await said("memory_guest", "description").innerText(),
+    "Windows needs 4 GiB of memory (at least 4Gi)",
+  );
+  await said("memory_guest", "error")
+    .filter({ hasText: 'Windows needs 4 GiB of memory ("1Gi" is less than min 4Gi)' })
+    .waitFor();
+  assert.equal(
+    (await said("cpu_cores", "error").innerText()).trim(),
+    "the licence covers 8 cores (12 is more than max 8)",
+  );
+  await view.locator(at("memory_guest")).fill("4Gi");
+  await said("memory_guest", "error").waitFor({ state: "detached" });
+  await view.locator(at("cpu_cores")).fill("8");
+  await said("cpu_cores", "error").waitFor({ state: "detached" });
+  await view.locator("output", { hasText: "false" }).waitFor();
+  assert.deepEqual(complaints, []);
+});
+
+test("forms.md: ajv, in Node", async () => {
+  await compile(named("forms"));
+  const script = `import { init, inputs, rulesFor } from "@vmrules/vmrules";
+    import { readFileSync } from "node:fs";
+    import { accepts } from "./accepts.js";
+    import { validatorOf } from "./validator.js";
+    const template = JSON.parse(readFileSync(process.argv[2], "utf8"));
+    await init();
+    const fine = JSON.parse(readFileSync(process.argv[3], "utf8"));
+    const { schema } = inputs(rulesFor(fine, template), fine);
+    const errors = (vm) => validatorOf(schema).validateFormData(vm, schema).errors.length;
+    const small = structuredClone(fine);
+    small.spec.template.spec.domain.memory.guest = "1Gi";
+    console.log([accepts(fine, template), accepts(small, template), errors(fine), errors(small)].join());`;
+  writeFileSync(join(installed.folder, "ajv.ts"), script);
+  const outfile = join(installed.folder, "ajv.mjs");
+  await build({
+    ...{ entryPoints: [join(installed.folder, "ajv.ts")], outfile, bundle: true, format: "esm" },
+    ...{ platform: "node", external: ["@vmrules/vmrules"], logLevel: "error" },
+    banner: {
+      js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);',
+    },
+  });
+  const files = ["template", "vm-valid"].map((name) =>
+    fileURLToPath(new URL(`../testdata/quickstart/${name}.json`, root)),
+  );
+  assert.equal(installed.run(process.execPath, outfile, ...files), "true,false,0,1\n");
+});
+
+test("forms.md: the limits that Go prints, and the fields of a schema", async () => {
+  const [program, output, fields] = blocks("forms");
+  assert.ok(program?.language === "go" && output && fields?.language === "json");
+  const folder = fileURLToPath(new URL("build/_docs/", root));
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(`${folder}main.go`, program.text);
+  const cwd = fileURLToPath(root);
+  const printed = execFileSync("go", ["run", "build/_docs/main.go"], { cwd, encoding: "utf8" });
+  assert.equal(printed, output.text);
+
+  await vmrules.init();
+  const [, annotation = ""] = /ParseRules\(`(.*?)`\)/s.exec(program.text) ?? [];
+  const memory = {
+    ...{ name: "memory", rule: "integer", path: "jsonpath::.spec.domain.memory.guest" },
+    ...{ message: "1 to 8 GiB of memory", min: "1Gi", max: "8Gi" },
+  };
+  const rules = vmrules.parseRules(JSON.stringify([...JSON.parse(annotation), memory]));
+  const { schema } = vmrules.inputs(rules, vm);
+  const found: unknown[] = [];
+  JSON.stringify(schema, (_, value) => {
+    if (value?.title !== undefined && value.type !== "object") {
+      found.push(value);
+    }
+    return value;
+  });
+  const wanted = fields.text.split(/^(?=\{)/m).map((text) => JSON.parse(text));
+  assert.deepEqual(found, wanted);
+});
