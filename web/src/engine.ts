@@ -162,18 +162,26 @@ export function jsonText(result: object): string {
 /** Texts are the arguments of an operation that cross as they are, by their names. */
 export type Texts = { [name: string]: string | string[] | undefined };
 
-/** call carries out an operation of the Go program. */
+/** call carries out an operation of the Go program. Settings that are no strings cross as JSON. */
 export function call<Result>(operation: string, settings: object, named: Texts): Result {
-  const names: { name: string; length: number }[] = [];
+  let lines = operation;
   const parts: Uint8Array[] = [];
-  for (const [name, value] of Object.entries(named)) {
-    for (const text of typeof value === "string" ? [value] : (value ?? [])) {
-      const bytes = encoder.encode(text);
-      names.push({ name, length: bytes.length });
-      parts.push(bytes);
+  const add = (name: string, text: string) => {
+    const bytes = encoder.encode(text);
+    lines += `\n${name} ${bytes.length}`;
+    parts.push(bytes);
+  };
+  for (const [name, value] of Object.entries(settings)) {
+    if (value !== undefined && value !== null) {
+      add(name, typeof value === "string" ? value : jsonOf("the options", value));
     }
   }
-  const header = encoder.encode(jsonOf("the options", { ...settings, operation, texts: names }));
+  for (const [name, value] of Object.entries(named)) {
+    for (const text of typeof value === "string" ? [value] : (value ?? [])) {
+      add(name, text);
+    }
+  }
+  const header = encoder.encode(lines);
   const [result, failure] = answers(header, parts);
   const read = result === "" ? undefined : JSON.parse(result);
   if (typeof read === "object" && read !== null) {

@@ -33,29 +33,36 @@ export function jsonOf(name: string, value: unknown): string {
   if (text === undefined) {
     throw new VmrulesError(`${name} is a ${typeof value}, which has no JSON`);
   }
-  if (text.includes("{}") || text.includes('{"0":')) {
-    refuseEmptied(name, value);
+  const emptied = text.includes("{}") || text.includes('{"0":') ? emptiedIn(value) : undefined;
+  if (emptied) {
+    const [path, kind] = emptied;
+    throw new VmrulesError(
+      `${name}${path} is a ${kind}, of which JSON has nothing: use a plain object`,
+    );
   }
   return text;
 }
 
 /**
- * refuseEmptied throws if there is a value inside of which JSON writes nothing, or only indexes,
- * such as a Map, a typed array, or an object that keeps everything in private members.
+ * emptiedIn returns where there is a value inside of which JSON writes nothing, or only indexes, and
+ * its class: a Map, a typed array, or an object that keeps everything in private members.
  */
-function refuseEmptied(at: string, value: unknown): void {
+function emptiedIn(value: unknown): [path: string, kind: string] | undefined {
   if (typeof value !== "object" || value === null || "toJSON" in value) {
-    return;
+    return undefined;
   }
-  const members = Object.entries(value);
-  const isOther = !Array.isArray(value) && !isPlain(value) && typeof value.valueOf() === "object";
-  if (ArrayBuffer.isView(value) || (isOther && members.length === 0)) {
-    const kind = value.constructor?.name || "another class";
-    throw new VmrulesError(`${at} is a ${kind}, of which JSON has nothing: use a plain object`);
+  const names = Object.keys(value);
+  const isEmpty = names.length === 0 && !Array.isArray(value) && !isPlain(value);
+  if (ArrayBuffer.isView(value) || (isEmpty && typeof value.valueOf() === "object")) {
+    return ["", value.constructor?.name || "value of another class"];
   }
-  for (const [name, member] of members) {
-    refuseEmptied(`${at}.${name}`, member);
+  for (const name of names) {
+    const found = emptiedIn((value as { [name: string]: unknown })[name]);
+    if (found) {
+      return [`.${name}${found[0]}`, found[1]];
+    }
   }
+  return undefined;
 }
 
 /** isPlain reports whether an object is not of a class, in whatever window it was made. */

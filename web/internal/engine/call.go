@@ -1,38 +1,13 @@
 package engine
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/vmrules/vmrules"
 )
-
-// A header holds the settings of all operations. Each uses some of them.
-type header struct {
-	Operation string `json:"operation"`
-	// Texts are the texts of the call in their order. A name may appear several times.
-	Texts []struct {
-		Name   string `json:"name"`
-		Length int    `json:"length"` // in bytes
-	} `json:"texts"`
-
-	// For reading rules.
-	Strict  bool    `json:"strict"`
-	Version Version `json:"version"`
-	Root    Root    `json:"root"`
-	Profile string  `json:"profile"`
-
-	Format string `json:"format"` // for one value
-
-	// For judging by rules that have been read.
-	Rules      int                        `json:"rules"`
-	Index      int                        `json:"index"`
-	Partial    bool                       `json:"partial"`
-	Ratcheting bool                       `json:"ratcheting"`
-	Defaults   map[string]json.RawMessage `json:"defaults"`
-}
 
 // A Version is a version of the annotation format, or says that the annotation shows it.
 type Version string
@@ -51,31 +26,43 @@ const (
 	RootObject   Root = "object"
 )
 
-// A call is a header with its texts.
+// A call is an operation with its texts: annotations as they are, objects and settings as JSON. A
+// setting that is a string is as it is, too.
 type call struct {
-	header
-	engine *Engine
-	texts  map[string][]string
+	operation string
+	engine    *Engine
+	texts     map[string][]string
 }
 
+// newCall reads the header of a call: the operation, and in each other line a name and the length
+// of a text in bytes. The texts follow one after the other. A name may appear several times.
 func newCall(e *Engine, header, texts string) (*call, error) {
-	c := &call{engine: e, texts: map[string][]string{}}
-	decoder := json.NewDecoder(strings.NewReader(header))
-	decoder.DisallowUnknownFields() // an option that is misspelt
-	if err := decoder.Decode(&c.header); err != nil {
-		return nil, fmt.Errorf("the options cannot be used: %w", err)
-	}
-	if c.Root != RootTemplate && c.Root != RootObject {
-		return nil, fmt.Errorf("there is no root %q: use %q, or leave it out", c.Root, RootObject)
-	}
-	for _, t := range c.Texts {
-		if t.Length < 0 || t.Length > len(texts) {
-			return nil, fmt.Errorf("the text %q has %d bytes, but %d follow", t.Name, t.Length, len(texts))
+	operation, lines, _ := strings.Cut(header, "\n")
+	c := &call{operation: operation, engine: e, texts: map[string][]string{}}
+	for lines != "" {
+		var line string
+		line, lines, _ = strings.Cut(lines, "\n")
+		name, size, _ := strings.Cut(line, " ")
+		length, err := strconv.Atoi(size)
+		if err != nil || length < 0 || length > len(texts) {
+			return nil, fmt.Errorf("the text %q has %q bytes, but %d follow", name, size, len(texts))
 		}
-		c.texts[t.Name] = append(c.texts[t.Name], texts[:t.Length])
-		texts = texts[t.Length:]
+		c.texts[name] = append(c.texts[name], texts[:length])
+		texts = texts[length:]
+	}
+	if root := Root(c.text("root")); root != RootTemplate && root != RootObject {
+		return nil, fmt.Errorf("there is no root %q: use %q, or leave it out", root, RootObject)
 	}
 	return c, nil
+}
+
+// is reports whether a setting is true.
+func (c *call) is(name string) bool { return c.text(name) == "true" }
+
+// number returns a setting that is a number; 0 if there is none.
+func (c *call) number(name string) int {
+	n, _ := strconv.Atoi(c.text(name))
+	return n
 }
 
 // text returns the text with a name; "" if there is none.

@@ -3,6 +3,7 @@ package engine_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -216,15 +217,18 @@ func with(settings map[string]any, name string, value any) map[string]any {
 // ask calls the engine with those texts of the names that there are.
 func ask(t testing.TB, e *engine.Engine, operation string, settings map[string]any, texts map[string]string, cluster []string, names ...string) (result, failure string) {
 	t.Helper()
-	type text struct {
-		Name   string `json:"name"`
-		Length int    `json:"length"`
-	}
-	var list []text
-	var all strings.Builder
+	var header, all strings.Builder
+	header.WriteString(operation)
 	add := func(name, content string) {
-		list = append(list, text{name, len(content)})
+		fmt.Fprintf(&header, "\n%s %d", name, len(content))
 		all.WriteString(content)
+	}
+	for name, value := range settings {
+		text, isString := value.(string)
+		if !isString {
+			text = string(marshal(t, value))
+		}
+		add(name, text)
 	}
 	for _, name := range names {
 		if content, ok := texts[name]; ok && (content != "" || name == "annotation") {
@@ -234,8 +238,7 @@ func ask(t testing.TB, e *engine.Engine, operation string, settings map[string]a
 	for _, content := range cluster {
 		add("instancetypes", content)
 	}
-	header := with(with(settings, "operation", operation), "texts", list)
-	return e.Call(string(marshal(t, header)), all.String())
+	return e.Call(header.String(), all.String())
 }
 
 func marshal(t testing.TB, v any) []byte {

@@ -45,9 +45,8 @@ var operations = map[string]operation{
 	"checkRequirements": checkRequirements,
 }
 
-// Call carries out an operation. The header is a JSON object with the operation, its settings
-// and the names and lengths of its texts, which follow one after the other: annotations as they
-// are, objects as JSON. Call returns the result and the error as JSON, each "" if there is none.
+// Call carries out an operation. The header has its name and those of its texts: see newCall. Call
+// returns the result and the error as JSON, each "" if there is none.
 // It never panics.
 func (e *Engine) Call(header, texts string) (result, failure string) {
 	c, err := newCall(e, header, texts)
@@ -56,19 +55,19 @@ func (e *Engine) Call(header, texts string) (result, failure string) {
 	}
 	defer func() {
 		if p := recover(); p != nil {
-			text, _ := json.Marshal(Failure{Message: fmt.Sprintf("%s panicked, which is a mistake in vmrules: %v", c.Operation, p), Code: "internal"})
+			text, _ := json.Marshal(Failure{Message: fmt.Sprintf("%s panicked, which is a mistake in vmrules: %v", c.operation, p), Code: "internal"})
 			result, failure = "", string(text)
 		}
 	}()
-	operation, ok := operations[c.Operation]
+	operation, ok := operations[c.operation]
 	if !ok {
-		return "", failureOf(fmt.Errorf("there is no operation %q", c.Operation))
+		return "", failureOf(fmt.Errorf("there is no operation %q", c.operation))
 	}
 	value, err := operation(c)
 	if value != nil {
-		text, wrong := json.Marshal(value)
+		text, wrong := written(value)
 		if wrong != nil {
-			return "", failureOf(fmt.Errorf("%s has a result that cannot be written: %w", c.Operation, wrong))
+			return "", failureOf(fmt.Errorf("%s has a result that cannot be written: %w", c.operation, wrong))
 		}
 		result = string(text)
 	}
@@ -76,6 +75,15 @@ func (e *Engine) Call(header, texts string) (result, failure string) {
 		failure = failureOf(err)
 	}
 	return result, failure
+}
+
+// written returns the JSON of a result. A report writes what encoding/json has written already, and
+// need not check and copy again.
+func written(value any) ([]byte, error) {
+	if report, ok := value.(*vmrules.Report); ok {
+		return report.MarshalJSON()
+	}
+	return json.Marshal(value)
 }
 
 // A Failure is the JSON of an error.

@@ -78,7 +78,7 @@ func TestCall(t *testing.T) {
 		{"no rules", "parseRules", nil, "", `{"rules":3,"length":0}`, ""},
 		{"problems", "parseRules", nil, "annotation:broken", "", `"problems":[{"rule":"x","index":0`},
 		{"an option", "parseRules", map[string]any{"version": "1"}, "annotation", "", `the format has no version \"1\"`},
-		{"a misspelt option", "parseRules", map[string]any{"strickt": true}, "annotation", "", `unknown field \"strickt\"`},
+		{"a root", "parseRules", map[string]any{"root": "x"}, "annotation", "", `there is no root \"x\"`},
 		{"rules that are not kept", "validate", map[string]any{"rules": 99}, "", "", `"gone":true`},
 		{"no object", "validate", map[string]any{"rules": 1}, "", `"undecided":"Nothing"`, ""},
 		{"a list for an object", "validate", map[string]any{"rules": 1}, "object:list", "", "object: the text cannot be used as an object: line 1, column 1: an array is not an object"},
@@ -131,10 +131,10 @@ func TestCall(t *testing.T) {
 
 func TestCallWithBadBytes(t *testing.T) {
 	for _, test := range []struct{ name, header, texts, failure string }{
-		{"no header", "", "", "the options cannot be used: EOF"},
-		{"no JSON", "x", "", "the options cannot be used: "},
-		{"too few texts", `{"operation": "lint", "texts": [{"name": "annotation", "length": 3}]}`, "[]", `the text \"annotation\" has 3 bytes, but 2 follow`},
-		{"a negative length", `{"operation": "lint", "texts": [{"name": "annotation", "length": -1}]}`, "[]", `has -1 bytes`},
+		{"no header", "", "", `there is no operation \"\"`},
+		{"no length", "lint\nannotation", "[]", `the text \"annotation\" has \"\" bytes`},
+		{"too few texts", "lint\nannotation 3", "[]", `the text \"annotation\" has \"3\" bytes, but 2 follow`},
+		{"a negative length", "lint\nannotation -1", "[]", `has \"-1\" bytes`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			result, failure := engine.New().Call(test.header, test.texts)
@@ -184,6 +184,38 @@ func TestKept(t *testing.T) {
 	got = append(got, isKept(first), isKept(last))
 	if diff := cmp.Diff([]bool{true, false, true, true, false, true}, got); diff != "" {
 		t.Errorf("what is kept (-want +got):\n%s", diff)
+	}
+}
+
+// The rules of a template are read once for all VMs that have no others.
+func TestRulesOfOneTemplate(t *testing.T) {
+	e := engine.New()
+	object := func(annotations string) string {
+		return fmt.Sprintf(`{"kind": "VirtualMachine", "metadata": {"annotations": {%s}}, "spec": {"template": {"spec": {}}}}`, annotations)
+	}
+	template := object(fmt.Sprintf(`"vm.kubevirt.io/validations": %q`, cores))
+	var got []string
+	for _, one := range []struct {
+		vm       string
+		settings map[string]any
+	}{
+		{object(`"a": "b"`), nil},
+		{object(`"vm.kubevirt.io/template": "t", "vm.kubevirt.io/template.namespace": "n"`), nil},
+		{object(`"vm.kubevirt.io/skip-validations": ""`), nil},
+		{object(`"vm.kubevirt.io/validations": "[]"`), nil},
+		{object(""), map[string]any{"strict": true}},
+		{object(""), nil},
+	} {
+		texts := map[string]string{"vm": one.vm, "template": template}
+		result, failure := ask(t, e, "rulesFor", one.settings, texts, nil, "vm", "template")
+		got = append(got, result+failure)
+	}
+	want := []string{
+		`{"rules":1,"length":1}`, `{"rules":1,"length":1}`, `{"rules":2,"length":0}`,
+		`{"rules":3,"length":0}`, `{"rules":4,"length":1}`, `{"rules":1,"length":1}`,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
 	}
 }
 

@@ -84,7 +84,7 @@ func addFormats(schema any, to map[string]bool) {
 
 // allows reports whether a format allows a string.
 func allows(c *call) (any, error) {
-	format, err := form.ParseFormat(c.Format)
+	format, err := form.ParseFormat(c.text("format"))
 	if err != nil {
 		return nil, err
 	}

@@ -7,8 +7,8 @@ import (
 
 func lintAnnotation(c *call) (any, error) {
 	opts := c.parseOptions()
-	if c.Profile != "" {
-		opts = append(opts, lint.For(lint.Profile(c.Profile)))
+	if profile := c.text("profile"); profile != "" {
+		opts = append(opts, lint.For(lint.Profile(profile)))
 	}
 	return lint.Annotation(c.text("annotation"), opts...), nil
 }

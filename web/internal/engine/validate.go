@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -60,10 +59,10 @@ func (c *call) validateOptions() ([]vmrules.ValidateOption, error) {
 	if err != nil {
 		return nil, err
 	}
-	if c.Partial {
+	if c.is("partial") {
 		opts = append(opts, vmrules.Partial())
 	}
-	if c.Ratcheting {
+	if c.is("ratcheting") {
 		opts = append(opts, vmrules.Ratcheting())
 	}
 	if old != nil {
@@ -79,17 +78,17 @@ func (c *call) validateOptions() ([]vmrules.ValidateOption, error) {
 }
 
 func (c *call) defaults() ([]vmrules.ValidateOption, error) {
+	values, err := c.object("defaults")
+	if err != nil {
+		return nil, err
+	}
 	var all []vmrules.Default
-	for _, text := range slices.Sorted(maps.Keys(c.Defaults)) {
+	for _, text := range slices.Sorted(maps.Keys(values)) {
 		path, err := vmrules.ParsePath(text)
 		if err != nil {
 			return nil, fmt.Errorf("defaults: %w", err)
 		}
-		value, err := decode(c.Defaults[text])
-		if err != nil {
-			return nil, fmt.Errorf("defaults: %s: %w", text, err)
-		}
-		one, err := vmrules.NewDefault(path, value)
+		one, err := vmrules.NewDefault(path, values[text])
 		if err != nil {
 			return nil, fmt.Errorf("defaults: %w", err)
 		}
@@ -123,11 +122,11 @@ func check(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	checker, err := checkerOf(rules, c.Index)
+	checker, err := checkerOf(rules, c.number("index"))
 	if err != nil {
 		return nil, err
 	}
-	value, err := decode(json.RawMessage(c.text("value")))
+	value, err := decode(c.text("value"))
 	if err != nil {
 		return nil, fmt.Errorf("value: %w", err)
 	}
@@ -144,8 +143,8 @@ func checkerOf(rules vmrules.Rules, index int) (*form.ValueChecker, error) {
 }
 
 // decode reads a value of any type, as ParseObject reads an object.
-func decode(text json.RawMessage) (any, error) {
-	object, err := vmrules.ParseObject(slices.Concat([]byte(`{"value":`), text, []byte("}")))
+func decode(text string) (any, error) {
+	object, err := vmrules.ParseObject([]byte(`{"value":` + text + "}"))
 	if err != nil {
 		return nil, err
 	}
