@@ -30,11 +30,11 @@ func ExampleAnnotation() {
 		fmt.Println("   write", f.Suggestion)
 	}
 	// Output:
-	// 5 11 warning misspelt-field cores path
-	//    no VM has a field "core" in .spec.domain.cpu: did you mean "cores"?
-	//    write jsonpath::.spec.domain.cpu.cores
-	// 5 11 warning path-from-vm cores path
+	// 5 22 warning path-from-vm cores path
 	//    paths start at the VM's spec.template: remove .spec.template
+	//    write jsonpath::.spec.domain.cpu.cores
+	// 5 52 warning misspelt-field cores path
+	//    no VM has a field "core" in .spec.domain.cpu: did you mean "cores"?
 	//    write jsonpath::.spec.domain.cpu.cores
 	// 8 3 warning misspelt-key cores justWarnig
 	//    the key "justWarnig" is not known: did you mean "justWarning"?
