@@ -48,6 +48,8 @@ type finding struct {
 	File       string        `json:"file"`
 	Line       int           `json:"line"`
 	Column     int           `json:"column"` // in code points
+	EndLine    int           `json:"endLine"`
+	EndColumn  int           `json:"endColumn"` // behind the last character
 	Object     string        `json:"object"`
 	Severity   lint.Severity `json:"severity"`
 	ID         string        `json:"id"`
@@ -243,8 +245,8 @@ func (l *linter) lintRules(to *linted, file *manifest.File) {
 
 func (l *linter) lintDocument(to *linted, d manifest.Document) {
 	findings := l.findings(&d)
-	for i, f := range findings {
-		findings[i].Line, findings[i].Column = d.Place(f.Offset)
+	for i := range findings {
+		d.PlaceFinding(&findings[i])
 	}
 	l.add(to, d.File(), d.String(), findings)
 }
@@ -310,10 +312,10 @@ func (l *linter) addFindings(to *linted, file *manifest.File, about string, find
 			return
 		}
 		to.Findings = append(to.Findings, finding{
-			File: file.Name, Line: f.Line, Column: f.Column, Object: short(about),
+			File: file.Name, Line: f.Line, Column: f.Column, EndLine: f.EndLine, EndColumn: f.EndColumn, Object: short(about),
 			Severity: f.Severity, ID: f.ID, Rule: short(f.Rule), Index: f.Index, Key: short(f.Key),
 			Message: short(f.Message), Suggestion: short(f.Suggestion),
-			excerpt: file.Around(f.Line, f.Column, excerptSide),
+			excerpt: file.Around(f, excerptSide),
 		})
 	}
 }

@@ -13,7 +13,7 @@ func (l *linted) remarks() remarks {
 		r.topics = append(r.topics, remarkTopic{c.ID, c.Meaning, helpOf(c), c.Severity})
 	}
 	for _, f := range l.Findings {
-		r.all = append(r.all, remark{f.File, f.Line, f.Column, f.Severity, f.ID, f.subject() + f.Message})
+		r.all = append(r.all, remark{f.File, place{f.Line, f.Column, f.EndLine, f.EndColumn}, f.Severity, f.ID, f.subject() + f.Message})
 	}
 	return r
 }

@@ -70,6 +70,8 @@ type (
 	sarifRegion struct {
 		StartLine   int `json:"startLine"`
 		StartColumn int `json:"startColumn"`
+		EndLine     int `json:"endLine,omitempty"`
+		EndColumn   int `json:"endColumn,omitempty"`
 	}
 )
 
@@ -97,23 +99,23 @@ func writeSARIF(w io.Writer, b Build, r remarks) error {
 	}
 	for _, e := range r.unusable {
 		run.Invocations[0].Notifications = append(run.Invocations[0].Notifications, sarifNotification{
-			Level: "error", Message: sarifText{e.Message}, Locations: sarifPlace(e.File, e.Line, e.Column),
+			Level: "error", Message: sarifText{e.Message}, Locations: sarifPlace(e.File, place{line: e.Line, column: e.Column}),
 		})
 	}
 	for _, m := range r.all {
 		run.Results = append(run.Results, sarifResult{
 			RuleID: m.id, RuleIndex: index[m.id], Level: sarifLevels[m.severity],
-			Message: sarifText{m.message}, Locations: sarifPlace(m.file, m.line, m.column),
+			Message: sarifText{m.message}, Locations: sarifPlace(m.file, m.place),
 		})
 	}
 	return writeJSON(w, sarifLog{"https://json.schemastore.org/sarif-2.1.0.json", "2.1.0", []sarifRun{run}})
 }
 
-func sarifPlace(file string, line, column int) []sarifLocation {
-	var place sarifLocation
-	place.Physical.Artifact.URI = (&url.URL{Path: filepath.ToSlash(file)}).String()
-	if line > 0 {
-		place.Physical.Region = &sarifRegion{line, column}
+func sarifPlace(file string, at place) []sarifLocation {
+	var location sarifLocation
+	location.Physical.Artifact.URI = (&url.URL{Path: filepath.ToSlash(file)}).String()
+	if at.line > 0 {
+		location.Physical.Region = &sarifRegion{at.line, at.column, at.endLine, at.endColumn}
 	}
-	return []sarifLocation{place}
+	return []sarifLocation{location}
 }

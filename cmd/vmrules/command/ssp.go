@@ -168,14 +168,13 @@ func (own ownVM) findingsIn(a manifest.Annotation, others []lint.Finding) []lint
 	var all []lint.Finding
 	for _, name := range slices.Sorted(maps.Keys(own.why)) {
 		isKnown := slices.ContainsFunc(others, func(f lint.Finding) bool { return f.Severity == lint.SeverityError && f.Rule == name })
-		line, column, ok := a.PlaceOfRule(name)
-		if isKnown || !ok {
-			continue
-		}
-		all = append(all, lint.Finding{
-			Severity: lint.SeverityError, ID: "ssp-own-vm", Rule: name, Index: -1, Line: line, Column: column,
+		f := lint.Finding{
+			Severity: lint.SeverityError, ID: "ssp-own-vm", Rule: name, Index: -1,
 			Message: "KubeVirt's template validator refuses the template's own VM: " + own.why[name],
-		})
+		}
+		if !isKnown && a.PlaceAtRule(&f) {
+			all = append(all, f)
+		}
 	}
 	return all
 }
