@@ -120,7 +120,7 @@ func (d Document) locate(offset int) int {
 	}
 	m := d.markBefore(offset + 1)
 	value, _ := d.scalarAt(m)
-	if before, ok := d.stringUpTo(m, offset); ok {
+	if before, ok := d.stringUpTo(m, offset, value); ok {
 		return newFinder(d.file.source.text, m.at, value).find(len(before))
 	}
 	return m.at
@@ -133,7 +133,7 @@ func (d Document) locateEnd(offset int) int {
 	}
 	m := d.markBefore(offset)
 	value, end := d.scalarAt(m)
-	if before, ok := d.stringUpTo(m, offset); ok && offset < end {
+	if before, ok := d.stringUpTo(m, offset, value); ok && offset < end {
 		return newFinder(d.file.source.text, m.at, value).findEnd(len(before))
 	}
 	return endOfScalar(d.file.source.text, m.at, value)
@@ -160,10 +160,11 @@ func (d Document) scalarAt(m mark) (value string, end int) {
 	return value, end
 }
 
-// stringUpTo returns the beginning of the string at a mark; false if the offset is not in one.
-func (d Document) stringUpTo(m mark, offset int) (before string, ok bool) {
+// stringUpTo returns the beginning of the string with a value at a mark; false if the offset is not in one,
+// or inside a character.
+func (d Document) stringUpTo(m mark, offset int, value string) (before string, ok bool) {
 	err := json.Unmarshal([]byte(d.made[m.written:max(offset, m.written)]+`"`), &before)
-	return before, err == nil
+	return before, err == nil && strings.HasPrefix(value, before)
 }
 
 // A mark holds the offsets of a key or a value: written in the JSON, at in the file.
