@@ -112,12 +112,14 @@ func isUnsafe(r rune) bool {
 	return r == utf8.RuneError || !unicode.IsGraphic(r)
 }
 
+// MaxInList is how many strings of a list a line shows at most.
+const MaxInList = 10
+
 // AppendList appends strings in quotes to b, up to the length of a line.
 func AppendList(b []byte, values []string) []byte {
-	const most = 10
 	for i, value := range values {
-		if i == most {
-			b = strconv.AppendInt(append(b, " and "...), int64(len(values)-most), 10)
+		if i == MaxInList {
+			b = strconv.AppendInt(append(b, " and "...), int64(len(values)-MaxInList), 10)
 			return append(b, " more"...)
 		}
 		if i > 0 {
