@@ -262,33 +262,20 @@ func (r *Report) all() []Result {
 	for p := range r.parts() {
 		size += len(p.marks)
 	}
-	return slices.AppendSeq(make([]Result, 0, size), r.results(func(mark) bool { return true }))
-}
-
-// results yields the results with a mark that choose selects. Their violations are the
-// report's own.
-func (r *Report) results(choose func(mark) bool) iter.Seq[Result] {
-	return func(yield func(Result) bool) {
-		told := r.told()
-		for p := range r.parts() {
-			for k, m := range p.marks {
-				var d decision
-				switch {
-				case m == marksTold:
-					d, told = told[0], told[1:]
-				case choose(m):
-					d = p.untold(k)
-				}
-				if choose(m) && !yield(p.rules.each[k].result(p.target, &d)) {
-					return
-				}
+	results, told := make([]Result, 0, size), r.told()
+	for p := range r.parts() {
+		for k, m := range p.marks {
+			var d decision
+			if m == marksTold {
+				d, told = told[0], told[1:]
+			} else {
+				d = p.untold(k)
 			}
+			results = append(results, p.rules.each[k].result(p.target, &d))
 		}
 	}
+	return results
 }
-
-// isNotable reports whether results with a mark may have violations.
-func isNotable(m mark) bool { return m == marksTold || m == marksBroken }
 
 // Results returns one result for each target and rule, in that order. If outcomes are given,
 // it returns only the results that have one of them. A target for which the Budget was too
@@ -344,41 +331,60 @@ func (r *Report) Violations() []Violation {
 	if r.isZero() {
 		return []Violation{{Reason: ReasonInternal, Detail: "nothing has been judged"}}
 	}
-	violations := []Violation{}
-	for result := range r.results(isNotable) {
-		violations = append(violations, result.failing()...)
+	return r.gather(func(o *outline) bool { return !o.isWarning }, (*Result).failing)
+}
+
+// gather returns violations: those of the rules that the plan found broken, if they are wanted,
+// and what choose returns of each result that a mark cannot express.
+func (r *Report) gather(isWanted func(*outline) bool, choose func(*Result) []Violation) []Violation {
+	told := r.told()
+	size := len(told)
+	for p := range r.parts() {
+		for i := range p.wrong {
+			if isWanted(&p.rules.each[p.wrong[i].Entry]) {
+				size++
+			}
+		}
 	}
-	return violations
+	all := make([]Violation, 0, size)
+	for p := range r.parts() {
+		for k, m := range p.marks {
+			o := &p.rules.each[k]
+			switch {
+			case m == marksBroken && isWanted(o):
+				all = p.appendBroken(all, k)
+			case m == marksTold:
+				result := o.result(p.target, &told[0])
+				all, told = append(all, choose(&result)...), told[1:]
+			}
+		}
+	}
+	return all
 }
 
 // Warnings returns the violations that do not fail the object: those of rules with
 // justWarning and, under Ratcheting, those that the old object has too.
 func (r *Report) Warnings() []Violation {
-	return r.filter(func(v *Violation) bool { return v.Warning })
+	return r.filter(func(o *outline) bool { return o.isWarning }, func(v Violation) bool { return v.Warning })
 }
 
 // Missing returns those of Violations whose value is missing.
 func (r *Report) Missing() []Violation {
-	return r.filter(func(v *Violation) bool { return v.fails() && v.Reason == ReasonRequired })
+	noneBroken := func(*outline) bool { return false }
+	return r.filter(noneBroken, func(v Violation) bool { return v.fails() && v.Reason == ReasonRequired })
 }
 
 // At returns the violations and warnings with exactly this Pointer, for an input of a form.
 // Those below it are not included. The Pointer "" is for violations about the whole
 // object, or about no field.
 func (r *Report) At(pointer string) []Violation {
-	return r.filter(func(v *Violation) bool { return v.Pointer == pointer })
+	return r.filter(func(*outline) bool { return true }, func(v Violation) bool { return v.Pointer == pointer })
 }
 
-func (r *Report) filter(keep func(*Violation) bool) []Violation {
-	kept := []Violation{}
-	for result := range r.results(isNotable) {
-		for k := range result.Violations {
-			if v := &result.Violations[k]; keep(v) {
-				kept = append(kept, *v)
-			}
-		}
-	}
-	return kept
+// filter returns the violations to keep. It need not look at those of rules that are not wanted.
+func (r *Report) filter(isWanted func(*outline) bool, keep func(Violation) bool) []Violation {
+	all := r.gather(isWanted, func(result *Result) []Violation { return result.Violations })
+	return slices.DeleteFunc(all, func(v Violation) bool { return !keep(v) })
 }
 
 // Equal reports whether two reports have the same contents.

@@ -228,7 +228,7 @@ type breach struct {
 // broken returns the violation for a breach by the value at a location.
 func (o *outline) broken(b breach, at jsonpath.Location) Violation {
 	v := o.violation(reasonOf(b.Fault), b.key, b.explained())
-	v.Field, v.Pointer = at.String(), at.Pointer()
+	v.Field, v.Pointer = at.Texts()
 	v.Value, v.Limit, v.Origin = value.Canonical(b.found), b.Limit, b.origin
 	return v
 }

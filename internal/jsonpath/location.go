@@ -73,11 +73,20 @@ func (l Location) Join(more Location) Location {
 }
 
 // String returns the Location as a path; "$" for the root.
-func (l Location) String() string {
+func (l Location) String() string { return string(l.appendPath(make([]byte, 0, usualLocation))) }
+
+// Texts returns String and Pointer, for which it allocates once.
+func (l Location) Texts() (path, pointer string) {
+	s := l.appendPath(make([]byte, 0, 2*usualLocation))
+	n := len(s)
+	both := string(l.appendPointer(s))
+	return both[:n], both[n:]
+}
+
+func (l Location) appendPath(s []byte) []byte {
 	if len(l) == 0 {
-		return "$"
+		return append(s, '$')
 	}
-	s := make([]byte, 0, usualLocation)
 	for i, e := range l {
 		switch {
 		case e.index >= 0:
@@ -91,7 +100,7 @@ func (l Location) String() string {
 			s = appendPlainName(s, e.name)
 		}
 	}
-	return string(s)
+	return s
 }
 
 // Shown returns String for a message, which shows only the beginning of a long Location.
@@ -161,8 +170,9 @@ var isPlainByte = func() (is [256]bool) {
 }()
 
 // Pointer returns the Location as a JSON Pointer, RFC 6901.
-func (l Location) Pointer() string {
-	s := make([]byte, 0, usualLocation)
+func (l Location) Pointer() string { return string(l.appendPointer(make([]byte, 0, usualLocation))) }
+
+func (l Location) appendPointer(s []byte) []byte {
 	for _, e := range l {
 		s = append(s, '/')
 		if e.index >= 0 {
@@ -171,7 +181,7 @@ func (l Location) Pointer() string {
 			s = appendEscaped(s, e.name)
 		}
 	}
-	return string(s)
+	return s
 }
 
 func appendEscaped(s []byte, name string) []byte {

@@ -44,6 +44,9 @@ func (s *Scalar) AppendDescription(b []byte) []byte {
 	case s.Err() != nil:
 		return append(b, "a number beyond the bounds"...)
 	}
+	if s.shape == Number && s.number.Digits() <= MaxShown/2 { // and so no more than MaxShown with its point and sign
+		return s.number.AppendTo(b)
+	}
 	return append(b, Shortened(s.String())...)
 }
 
