@@ -111,7 +111,8 @@ func (e *evaluation) walkPlan(report *Report, rules *Rules, t *target, marks []m
 		}
 		return isSure && len(wrong) == 0
 	}
-	return report.keep(wrong, t.At, &e.budget) && isSure
+	report.keep(wrong, t.At)
+	return isSure
 }
 
 // judgeRest judges the rules of which the plan is not sure, and replaces their marks. It tells

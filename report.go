@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/vmrules/vmrules/internal/constraint"
 	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/jsontext"
 	"github.com/vmrules/vmrules/internal/plan"
@@ -155,33 +154,17 @@ func (r *Report) add(rules *Rules, target string) []mark {
 }
 
 // keep keeps what the plan found wrong in the target that was added last, whose root is at a
-// location, and pays for the violations that will be made of it. If the budget is too small for
-// those of a rule, keep makes its mark Unsure and returns false.
-func (r *Report) keep(wrong []plan.Wrong, at jsonpath.Location, b *budget) bool {
+// location.
+func (r *Report) keep(wrong []plan.Wrong, at jsonpath.Location) {
 	if len(wrong) == 0 {
-		return true
+		return
 	}
 	more := r.findings()
-	into, last := &more.faults, part{}
 	if n := len(more.parts); n > 0 {
-		into, last = &more.parts[n-1].faults, more.parts[n-1]
+		more.parts[n-1].faults = faults{at, wrong}
 	} else {
-		last = r.firstPart()
+		more.faults = faults{at, wrong}
 	}
-	var room [usualDepth]jsonpath.Element
-	all := true
-	for i := range wrong {
-		w := &wrong[i]
-		at := w.AppendTo(append(room[:0], at...), last.rules.each[w.Entry].path.parsed)
-		if b.Spend(violationWork, at.TextSize()+constraint.DetailSize(w.Demand)+violationSize) != nil {
-			last.marks[w.Entry], all = plan.Unsure, false
-		}
-	}
-	if !all {
-		wrong = slices.DeleteFunc(wrong, func(w plan.Wrong) bool { return last.marks[w.Entry] == plan.Unsure })
-	}
-	*into = faults{at, wrong}
-	return all
 }
 
 // findings returns r.more, and makes it if there is none.
@@ -303,7 +286,7 @@ func (r *Report) Omitted() int {
 // Valid reports whether no rule is violated or undecided, apart from rules with
 // justWarning and, under Ratcheting, what is wrong with the old object too.
 func (r *Report) Valid() bool {
-	return !r.isZero() && !r.hasFaults() && !slices.ContainsFunc(r.told(), decision.fails)
+	return !r.isZero() && (r.more == nil || !r.hasFaults() && !slices.ContainsFunc(r.told(), decision.fails))
 }
 
 // hasFaults reports whether the plan found a rule broken that does not just warn.

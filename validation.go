@@ -84,7 +84,8 @@ func validateUsual(rules *Rules, object, template map[string]any) *Report {
 	half := b.Half()
 	wrong, isSure := rules.plan.Run(template, &half, marks)
 	b.Return(half)
-	if report.keep(wrong, vmtarget.UsualAt, &b) && isSure {
+	report.keep(wrong, vmtarget.UsualAt)
+	if isSure {
 		return report
 	}
 	e := newEvaluation(nil)

@@ -48,7 +48,7 @@ type node struct {
 // A judged is what a walk needs to know about an Entry.
 type judged struct {
 	index           int
-	path            jp.Expr
+	textSize        int  // about that of a location of this path, in both notations
 	isOrdered       bool // the walk finds the values in document order
 	shortcut        constraint.Shortcut
 	demands         *constraint.Set
@@ -91,7 +91,7 @@ func New(entries []Entry, fields *jsonpath.Implied) *Plan {
 func newJudged(i int, e Entry) judged {
 	path := e.Path.Steps()
 	isOrdered := !slices.Contains(path, jp.Frag(jp.Wildcard('*')))
-	return judged{i, path, isOrdered, e.Demands.Shortcut(), e.Demands, e.Demands.ReadsNumbers()}
+	return judged{i, 4 * len(e.Path.Text()), isOrdered, e.Demands.Shortcut(), e.Demands, e.Demands.ReadsNumbers()}
 }
 
 // measure sets the size of a node and of all nodes below it.

@@ -110,14 +110,14 @@ func TestIsSure(t *testing.T) {
 	}{
 		{"nothing is wrong", []plan.Entry{entry(t, ".a", ""), entry(t, ".a", ".none")}, 1000, []plan.Mark{plan.Holds, plan.NotNeeded},
 			true},
-		{"something is wrong", []plan.Entry{entry(t, ".a", ""), entry(t, ".b", "")}, 1000, []plan.Mark{plan.Holds, plan.Broken}, true},
+		{"something is wrong", []plan.Entry{entry(t, ".a", ""), entry(t, ".b", "")}, 10_000, []plan.Mark{plan.Holds, plan.Broken}, true},
 		{"too little to spend", []plan.Entry{entry(t, ".a", ""), entry(t, ".a", ".none")}, 1, []plan.Mark{plan.Unsure, plan.Unsure},
 			false},
 		{"no entries", nil, 0, []plan.Mark{}, true},
 		{"no entry that a plan supports", []plan.Entry{{}}, 1000, []plan.Mark{plan.Unsure}, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			b := &meter.Budget{Meter: meter.New(test.work, 1000)}
+			b := &meter.Budget{Meter: meter.New(test.work, 10_000)}
 			verdicts := make([]plan.Mark, len(test.entries))
 			_, isSure := plan.New(test.entries, nil).Run(object, b, verdicts)
 			if diff := cmp.Diff(test.want, verdicts); diff != "" || isSure != test.isSure {

@@ -95,8 +95,12 @@ func WrongOf(entry int, all []Wrong) []Wrong {
 	return all[from:to:to]
 }
 
-// wrongSize is the size of a Wrong in bytes.
-const wrongSize = 80
+// WrongWork is the cost of a value that is wrong, with the texts that are made of it.
+const WrongWork = 1000
+
+// wrongSize is more than the size of a Wrong in bytes, and of what is made of it without the
+// texts.
+const wrongSize = 300
 
 // maxWrong is the number of wrong values that a walk keeps. If there are more, it is unsure:
 // the caller may stop earlier, when its report is full.
@@ -107,7 +111,6 @@ const maxWrong = 1000
 type walk struct {
 	found  []Mark // the flags of each entry
 	budget meter.Budget
-	scalar value.Scalar // the current value
 
 	items   indexes          // on the way to the current value
 	depth   int              // how many there are
@@ -290,8 +293,7 @@ func (w *walk) judge(n *node, v any) {
 
 // judgeScalar judges a value without the shortcuts.
 func (w *walk) judgeScalar(by []judged, v any) {
-	s := &w.scalar
-	isScalar := s.Set(v)
+	s, isScalar := value.ScalarOf(v)
 	if long := s.Cost() - 1; long > 0 && !w.spend(long*len(by)) {
 		return
 	}
@@ -301,7 +303,7 @@ func (w *walk) judgeScalar(by []judged, v any) {
 		if r.comparesNumbers {
 			s.ReadQuantity()
 		}
-		for f := range r.demands.Failures(s, isScalar, &w.budget) {
+		for f := range r.demands.Failures(&s, isScalar, &w.budget) {
 			if f.Err != nil {
 				w.found[r.index] |= isUnsure
 				break
@@ -323,7 +325,7 @@ func (w *walk) remember(r *judged, demand constraint.Constraint, v any) {
 	if len(w.wrong) == maxWrong || !r.isOrdered {
 		*f |= isUnsure
 	}
-	if *f&isUnsure != 0 || w.budget.Spend(len(r.path), wrongSize) != nil {
+	if *f&isUnsure != 0 || w.budget.Spend(WrongWork, r.textSize+constraint.DetailSize(demand)+wrongSize) != nil {
 		return
 	}
 	switch v.(type) {

@@ -55,7 +55,15 @@ func (s *Scalar) AppendDescription(b []byte) []byte {
 func Quoted(s string) string { return string(AppendQuoted(nil, s)) }
 
 // AppendQuoted appends what Quoted returns to b.
-func AppendQuoted(b []byte, s string) []byte { return strconv.AppendQuote(b, Shortened(s)) }
+func AppendQuoted(b []byte, s string) []byte {
+	s = Shortened(s)
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
+			return strconv.AppendQuote(b, s)
+		}
+	}
+	return append(append(append(b, '"'), s...), '"') // most strings: it takes a third of the time
+}
 
 // Shortened returns a string, or the first MaxShown code points of a longer one and an
 // ellipsis.
