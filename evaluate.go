@@ -213,7 +213,7 @@ func (j *judgement) applies() bool {
 	case cmp.Or(err, doubt) != nil:
 		j.undecided("", fmt.Errorf("%s cannot be searched: %w", j.rule.Valid.shown(), cmp.Or(err, doubt)))
 	default:
-		j.end(Skipped, j.rule.outline.notThere)
+		j.end(Skipped, j.rule.outline.notThere())
 	}
 	return false
 }

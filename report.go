@@ -69,7 +69,7 @@ func (d *decision) mark(o *outline) mark {
 	switch {
 	case d.Outcome == Satisfied:
 		return marksSatisfied
-	case d.Outcome == Skipped && d.Note == o.notThere:
+	case d.Outcome == Skipped && d.Note == o.notThere():
 		return marksNotThere
 	}
 	return marksTold
@@ -80,7 +80,7 @@ func (p *part) untold(k int) decision {
 	o := &p.rules.each[k]
 	switch {
 	case p.marks[k] == marksNotThere:
-		return decision{Outcome: Skipped, Note: o.notThere}
+		return decision{Outcome: Skipped, Note: o.notThere()}
 	case p.marks[k] == marksSatisfied:
 		return decision{Outcome: Satisfied}
 	case o.isWarning:

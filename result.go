@@ -57,11 +57,13 @@ type outline struct {
 	index         int
 	name, message string
 	kind          Kind
-	path          Path
+	path, valid   Path
 	isWarning     bool           // JustWarning
-	notThere      string         // the note if "valid" selects nothing
 	literal       constraint.Set // what the rule demands, as far as the plan judges it
 }
+
+// notThere returns the note if "valid" selects nothing.
+func (o *outline) notThere() string { return o.valid.String() + " is not there" }
 
 // outlines has the outline of each rule. Reports share it.
 type outlines struct{ each []outline }

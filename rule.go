@@ -221,10 +221,7 @@ func newRules(rules []rule, isWhole bool) Rules {
 	for i := range rules {
 		r := &rules[i]
 		r.outline = &each[i]
-		*r.outline = outline{index: i, name: r.Name, message: r.Message, kind: r.Kind, path: r.Path, isWarning: r.JustWarning, literal: r.literal}
-		if !r.Valid.IsZero() {
-			r.outline.notThere = r.Valid.String() + " is not there"
-		}
+		*r.outline = outline{i, r.Name, r.Message, r.Kind, r.Path, r.Valid, r.JustWarning, r.literal}
 	}
 	return Rules{rules, isWhole, newPlan(rules, isWhole), &outlines{each}}
 }

@@ -68,7 +68,7 @@ type item struct {
 // New returns a plan of entries, which are identified by their index. The tree holds the
 // fields that count even if they are missing; it may be nil.
 func New(entries []Entry, fields *jsonpath.Implied) *Plan {
-	b := builder{fields: fields, others: map[step]*node{}}
+	b := builder{fields: fields}
 	start := make([]Mark, len(entries))
 	for i, e := range entries {
 		if !b.fits(e) {
@@ -116,7 +116,7 @@ func (n *node) measure() {
 type builder struct {
 	fields *jsonpath.Implied
 	root   *node
-	others map[step]*node // after the first steps from a node
+	others map[step]*node // after the first steps from a node; nil: none
 }
 
 // maxScanned is how many steps from a node are searched one by one.
@@ -136,23 +136,34 @@ func (b *builder) fits(e Entry) bool {
 // isPlain reports whether a plan supports all steps of a path. It does not support .* on a
 // field of the tree, since .* does not select the defaults below it.
 func (b *builder) isPlain(p *jsonpath.Path) bool {
-	f, items := b.fields, 0
-	for _, step := range p.Steps() {
+	items := 0
+	for i, step := range p.Steps() {
 		switch step := step.(type) {
 		case jp.Child:
 		case jp.Nth:
 			items++
 		case jp.Wildcard:
 			items++
-			if step == jp.Wildcard('*') && f != nil {
+			if step == jp.Wildcard('*') && b.field(p.Steps()[:i]) != nil {
 				return false
 			}
 		default:
 			return false
 		}
+		if items > maxItems || i == value.MaxDepth {
+			return false
+		}
+	}
+	return true
+}
+
+// field returns the field of the tree after steps; nil if there is none.
+func (b *builder) field(steps jp.Expr) *jsonpath.Implied {
+	f := b.fields
+	for _, step := range steps {
 		f = f.After(step)
 	}
-	return items <= maxItems && len(p.Steps()) <= value.MaxDepth
+	return f
 }
 
 // node returns the node of a path, and adds nodes that are missing.
@@ -179,6 +190,9 @@ func (b *builder) after(n *node, s jp.Frag) *node {
 		next = &node{}
 		n.grow(s, next)
 		if len(n.members) > maxScanned || len(n.items) > maxScanned {
+			if b.others == nil {
+				b.others = map[step]*node{}
+			}
 			b.others[step{n, s}] = next
 		}
 	}
