@@ -101,7 +101,7 @@ func (a *auditor) report(vm map[string]any, result *audited, with vmrules.Valida
 	return vmrules.Validate(b.rules, vm, with), nil
 }
 
-var errNested = errors.New("this is a list in a list: write its items into the list around it")
+var errNested = errors.New("a list inside a list is not read: move its items to the outer list")
 
 // annotationOf returns the rules of an object that has rules of its own, and is not exempt from them;
 // false for other objects, and for those of which the library must find the rules.

@@ -88,6 +88,39 @@ func verdict(failed, unusable bool) error {
 	return nil
 }
 
+// exactly accepts so many arguments. Otherwise, the message says what to give.
+func exactly(n int, message string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) != n {
+			return errors.New(message)
+		}
+		return nil
+	}
+}
+
+// someFile accepts at least one argument.
+func someFile(_ *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return errors.New("name a file, a folder or - for standard input")
+	}
+	return nil
+}
+
+// exclusive says that two flags cannot be used together.
+func exclusive(command *cobra.Command, one, other string) {
+	command.MarkFlagsMutuallyExclusive(one, other) // for completion: the message is another
+	before := command.PreRunE
+	command.PreRunE = func(command *cobra.Command, args []string) error {
+		if flags := command.Flags(); flags.Changed(one) && flags.Changed(other) {
+			return fmt.Errorf("--%s and --%s cannot be used together", one, other)
+		}
+		if before != nil {
+			return before(command, args)
+		}
+		return nil
+	}
+}
+
 func (b Build) command() *cobra.Command {
 	command := &cobra.Command{
 		Use:           b.Name,

@@ -64,7 +64,7 @@ type unjudged struct {
 // The verdicts of a version about a VM.
 const (
 	isValid  = "valid"
-	notValid = "not valid"
+	notValid = "invalid"
 	isFree   = "no rules"
 )
 
@@ -150,7 +150,7 @@ func (d *differ) run(command *cobra.Command, args []string) error {
 			d.unusable = append(d.unusable, unusable(command.ErrOrStderr(), err))
 		}
 		if d.kept > maxKeptWeight {
-			err := &manifest.Error{File: vm.File().Name, Line: vm.Line, Column: 1, Message: "there are too many changes up to here: compare fewer VMs at a time"}
+			err := &manifest.Error{File: vm.File().Name, Line: vm.Line, Column: 1, Message: "too many changes: compare fewer VMs at a time"}
 			d.unusable = append(d.unusable, unusable(command.ErrOrStderr(), err))
 			break
 		}

@@ -35,7 +35,7 @@ func writeChanged(w io.Writer, d *differ) error {
 	if u := d.unjudged; u != nil {
 		fmt.Fprintf(w, "%s:%d: %s: without a template: %s\n", oneLine(u.File), u.Line, short(oneLine(u.title)), u.Why)
 	}
-	_, err := fmt.Fprintf(w, "%s: %d changed (%d to not valid, %d from not valid), %d without a template\n",
+	_, err := fmt.Fprintf(w, "%s: %d changed (%d now invalid, %d no longer invalid), %d without a template\n",
 		counted(d.judged, "VM"), len(d.changed), worse, better, d.withoutTemplate)
 	return err
 }

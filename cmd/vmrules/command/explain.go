@@ -103,7 +103,7 @@ func list(w io.Writer) {
 func explain(w io.Writer, name string) error {
 	found := slices.DeleteFunc(slices.Clone(topics()), func(t topic) bool { return !strings.EqualFold(t.Name, name) })
 	if len(found) == 0 {
-		return fmt.Errorf("%q is not a known topic: \"vmrules explain\" lists all topics", name)
+		return fmt.Errorf("unknown topic %q: \"vmrules explain\" lists all topics", name)
 	}
 	for i, t := range found {
 		if i > 0 {

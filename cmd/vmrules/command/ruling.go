@@ -26,9 +26,10 @@ type ruling struct {
 // them.
 type template struct {
 	manifest.Object
-	read  sync.Once
-	rules vmrules.Rules
-	err   error
+	read   sync.Once
+	rules  vmrules.Rules
+	filled map[string]any // with its parameters filled in, for diff
+	err    error
 }
 
 func newRuling(b Build) ruling {
@@ -63,7 +64,7 @@ func (r *ruling) readTemplates(command *cobra.Command) error {
 			continue
 		}
 		if source := file.Source(); source != "" && render == "" {
-			render = "; render them first: " + oneLine(source)
+			render = "; render the files first: " + oneLine(source)
 		}
 		for _, object := range file.Objects() {
 			if object.IsTemplate() {
@@ -72,7 +73,7 @@ func (r *ruling) readTemplates(command *cobra.Command) error {
 		}
 	}
 	if wrong == nil && r.templates == nil {
-		return fmt.Errorf("%s: there is no template in it%s", r.template, render)
+		return fmt.Errorf("%s: no template found%s", r.template, render)
 	}
 	return errors.Join(wrong...)
 }
