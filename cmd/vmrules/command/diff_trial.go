@@ -191,11 +191,6 @@ func put(in any, steps []fieldpath.Step, set func(any) any) any {
 		maps.Copy(changed, object)
 		changed[string(step)] = put(object[string(step)], rest, set)
 		return changed
-	case fieldpath.Union:
-		for _, key := range step.Keys() {
-			in = put(in, append([]fieldpath.Step{key}, rest...), set)
-		}
-		return in
 	case fieldpath.Filter:
 		path, isPath := step.Left().Steps()
 		wanted, isLiteral := step.Right().Literal()

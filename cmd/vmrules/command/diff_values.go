@@ -3,8 +3,10 @@ package command
 import (
 	"encoding/json"
 	"math/big"
+	"math/rand/v2"
 	"regexp"
 	regex "regexp/syntax"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -56,7 +58,7 @@ func aroundNumber(bound json.Number) []any {
 	return all
 }
 
-// maxLength is the length in bytes of the longest text that is tried, for each part of a regex.
+// maxLength is the length in bytes of the longest text that is tried for a bound.
 const maxLength = 10_000
 
 // aroundLength returns texts that are as long as a bound, shorter and longer. They are integers,
@@ -69,18 +71,25 @@ func aroundLength(bound json.Number) []any {
 	return []any{strings.Repeat("1", n), strings.Repeat("1", n+1), strings.Repeat("1", max(n-1, 0))}
 }
 
-// maxTexts is the number of texts that are tried for a regex.
-const maxTexts = 200
+const (
+	maxTexts = 100    // texts that are tried for a regex
+	maxParts = 10_000 // parts of a regex, with repetitions, of which a text is made
+)
 
 // aroundPattern returns texts that a regex matches, and others that are nearly the same. Of a regex
 // that Go's regular expressions do not have, it returns the words.
 func aroundPattern(pattern string) []any {
 	texts := words.FindAllString(pattern, maxTexts)
 	if tree, err := regex.Parse(pattern, regex.Perl); err == nil {
-		texts = matching(tree)
+		random := rand.New(rand.NewPCG(1, 2)) // always the same texts
+		for range maxTexts {
+			left := maxParts
+			texts = append(texts, matching(tree, random, &left))
+		}
 	}
+	slices.Sort(texts)
 	var all []any
-	for _, s := range texts {
+	for _, s := range slices.Compact(texts) {
 		all = append(all, s, s+"x", "x"+s, strings.ToUpper(s))
 	}
 	return all
@@ -88,79 +97,36 @@ func aroundPattern(pattern string) []any {
 
 var words = regexp.MustCompile(`\w+`)
 
-// matching returns some of the texts that a regex matches.
-func matching(re *regex.Regexp) []string {
-	var all []string
+// matching returns a text that a regex probably matches: with ends of ranges, and as few or as many
+// repetitions as it allows.
+func matching(re *regex.Regexp, random *rand.Rand, left *int) string {
+	if *left--; *left < 0 {
+		return ""
+	}
+	least, most := 1, 1
 	switch re.Op {
 	case regex.OpLiteral:
-		return []string{string(re.Rune)}
-	case regex.OpAnyChar, regex.OpAnyCharNotNL:
-		return []string{"x"}
-	case regex.OpCharClass:
-		for _, end := range re.Rune { // of a range
-			if unicode.IsPrint(end) {
-				all = append(all, string(end))
-			}
-		}
-	case regex.OpCapture:
-		return matching(re.Sub[0])
-	case regex.OpQuest:
-		all = repetitions(re.Sub[0], 0, 1)
-	case regex.OpStar:
-		all = repetitions(re.Sub[0], 0, 2)
-	case regex.OpPlus:
-		all = repetitions(re.Sub[0], 1, 2)
-	case regex.OpRepeat:
-		all = repetitions(re.Sub[0], re.Min, max(re.Max, re.Min))
+		return string(re.Rune)
+	case regex.OpCharClass, regex.OpAnyChar, regex.OpAnyCharNotNL:
+		ends := slices.DeleteFunc(slices.Clone(re.Rune), func(r rune) bool { return !unicode.IsPrint(r) })
+		ends = append(ends, 'x')
+		return string(ends[random.IntN(max(len(ends)-1, 1))])
 	case regex.OpAlternate:
-		for _, sub := range re.Sub {
-			all = append(all, matching(sub)...)
-		}
-	case regex.OpConcat:
-		all = sequences(re.Sub)
+		return matching(re.Sub[random.IntN(len(re.Sub))], random, left)
+	case regex.OpQuest:
+		least = 0
+	case regex.OpStar:
+		least, most = 0, 2
+	case regex.OpPlus:
+		most = 2
+	case regex.OpRepeat:
+		least, most = re.Min, max(re.Max, re.Min)
 	}
-	if all == nil {
-		return []string{""} // an assertion
-	}
-	return all[:min(len(all), maxTexts)]
-}
-
-// sequences returns the texts of a sequence: a usual one, and others that differ from it in one
-// part each.
-func sequences(parts []*regex.Regexp) []string {
-	before, all := "", []string{""}
-	for _, part := range parts {
-		texts := matching(part)
-		if len(before)+len(texts[0]) > maxLength {
-			return nil
-		}
-		for i := range all {
-			all[i] += texts[0]
-		}
-		for _, other := range texts[1:] {
-			if len(all) < maxTexts && len(before)+len(other) < maxLength {
-				all = append(all, before+other)
-			}
-		}
-		before += texts[0]
-	}
-	return all
-}
-
-// repetitions returns texts that are repeated as often as a regex allows at least, and at most.
-func repetitions(sub *regex.Regexp, least, most int) []string {
-	var all []string
-	for _, s := range matching(sub) {
-		if len(s)*most > maxLength {
-			continue
-		}
-		all = append(all, strings.Repeat(s, max(least, 1)))
-		if most > 1 {
-			all = append(all, strings.Repeat(s, most))
+	var text strings.Builder
+	for range []int{least, most}[random.IntN(2)] {
+		for _, part := range re.Sub { // of an assertion, there are none
+			text.WriteString(matching(part, random, left))
 		}
 	}
-	if least == 0 {
-		all = append(all, "")
-	}
-	return all
+	return text.String()
 }
