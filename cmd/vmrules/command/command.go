@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -88,23 +89,17 @@ func verdict(failed, unusable bool) error {
 	return nil
 }
 
-// exactly accepts so many arguments. Otherwise, the message says what to give.
-func exactly(n int, message string) cobra.PositionalArgs {
+// arguments accepts from least to most arguments. Otherwise, the message says what to give.
+func arguments(least, most int, message string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
-		if len(args) != n {
+		if len(args) < least || len(args) > most {
 			return errors.New(message)
 		}
 		return nil
 	}
 }
 
-// someFile accepts at least one argument.
-func someFile(_ *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return errors.New("name a file, a folder or - for standard input")
-	}
-	return nil
-}
+var someFile = arguments(1, math.MaxInt, "name a file, a folder or - for standard input")
 
 // exclusive says that two flags cannot be used together.
 func exclusive(command *cobra.Command, one, other string) {

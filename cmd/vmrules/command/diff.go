@@ -99,7 +99,7 @@ rules is in both versions, or no VM finds its template.`,
 		Example: `  vmrules diff templates/v1 templates/v2
   vmrules diff templates/v1 templates/v2 --vms vms/
   kubectl get vm -A -o yaml | vmrules diff old.yaml new.yaml --vms -`,
-		Args: exactly(2, "name two files or folders with templates: the old ones, and the new ones"),
+		Args: arguments(2, 2, "name two files or folders with templates: the old ones, and the new ones"),
 		RunE: d.run,
 	}
 	d.new.parameters.flag(command)

@@ -33,8 +33,9 @@ func (d *differ) compareTemplates(stderr io.Writer) {
 	paired := map[*template]bool{}
 	for _, t := range d.old.templates {
 		_, now, err := d.choose(vmrules.Source{Namespace: t.Namespace, Name: t.Name})
-		if !d.goesOn(err, aboutObject(t.Object), stderr) {
-			return
+		if err != nil {
+			d.goesOn(err, aboutObject(t.Object), stderr)
+			continue
 		}
 		pairs, paired[now.template] = append(pairs, [2]*template{t, now.template}), true
 	}

@@ -35,7 +35,7 @@ var topics = sync.OnceValue(func() []topic {
 		panic(err) // the tests read the file, so this cannot happen
 	}
 	for _, c := range lint.Checks() {
-		meaning := fmt.Sprintf("%s (%s)", c.Meaning, c.Severity)
+		meaning := fmt.Sprintf("%s (%s)", c.Meaning, severityWords[c.Severity])
 		text.Topics = append(text.Topics, topic{c.ID, "check", meaning, text.Checks[c.ID]})
 	}
 	return text.Topics
@@ -65,7 +65,7 @@ func newExplain() *cobra.Command {
 		Example: `  vmrules explain
   vmrules explain maxLength
   vmrules explain half-anchored-regex`,
-		Args: cobra.MaximumNArgs(1),
+		Args: arguments(0, 1, "name one topic, or none for a list"),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			var names []cobra.Completion
 			for _, t := range topics() {

@@ -124,7 +124,7 @@ func newForm(b Build, name, short, long string, write func(*cobra.Command, forme
 		Long:  long + "\n" + aboutForms,
 		Example: "  vmrules " + name + " --template windows.yaml vm.yaml\n" +
 			"  vmrules " + name + " --parameters windows.yaml",
-		Args: exactly(1, "name one file, or - for standard input"),
+		Args: arguments(1, 1, "name one file, or - for standard input"),
 		RunE: func(command *cobra.Command, args []string) error {
 			if err := inputTwice(r.with.files, []string{r.template}, args); err != nil {
 				return err

@@ -98,7 +98,7 @@ func (r *ruling) choose(s vmrules.Source, takesOnly bool) (basis, error) {
 	case len(all) == 1:
 		return basis{template: all[0], note: fmt.Sprintf("judged by %s, which it names without a namespace", all[0].name())}, nil
 	case len(all) > 1 && s.Namespace != "":
-		return basis{}, fmt.Errorf("%s has %d templates %q, which the VM names: at %s:%d and %s:%d: keep one of them",
+		return basis{}, fmt.Errorf("%s has %d templates %q, at %s:%d and %s:%d: keep one of them",
 			r.template, len(all), s.Name, all[0].File().Name, all[0].Line, all[1].File().Name, all[1].Line)
 	case len(all) > 1:
 		return basis{note: fmt.Sprintf("%s has %d templates %.100q, which the VM names without a namespace", r.template, len(all), s.Name)}, nil
