@@ -103,13 +103,8 @@ func (c *converter) note(o manifest.Object, notes []note) {
 		if n.rule != "" {
 			about = fmt.Sprintf("rule %q: ", n.rule)
 		}
-		fmt.Fprintf(c.stderr, "vmrules: %s: %s\n", oneLine(nameIn(o)), oneLine(about+n.text))
+		fmt.Fprintf(c.stderr, "vmrules: %s: %s\n", aboutObject(o), oneLine(about+n.text))
 	}
-}
-
-// nameIn returns a name of an object in its file, for messages.
-func nameIn(o manifest.Object) string {
-	return fmt.Sprintf("%s:%d: %s", o.File().Name, o.Line, o)
 }
 
 // toPreference writes the rules of an object as a preference.
@@ -119,7 +114,7 @@ func (c *converter) toPreference(o manifest.Object) error {
 	}
 	rules, _, err := c.rulesOf(o)
 	if err != nil {
-		return fmt.Errorf("%s: %w", nameIn(o), err)
+		return fmt.Errorf("%s: %w", aboutObject(o), err)
 	}
 	if rules.Len() == 0 {
 		return nil
@@ -149,13 +144,13 @@ func (c *converter) fromPreference(o manifest.Object) error {
 	}
 	made, notes, err := rulesFrom(content)
 	if err != nil {
-		return fmt.Errorf("%s: %w", nameIn(o), err)
+		return fmt.Errorf("%s: %w", aboutObject(o), err)
 	}
 	c.note(o, notes)
 	c.converted++
 	rules, err := vmrules.NewRules(made)
 	if err != nil {
-		return fmt.Errorf("%s: %w", nameIn(o), err)
+		return fmt.Errorf("%s: %w", aboutObject(o), err)
 	}
 	c.out.begin()
 	c.out.rules(rules)

@@ -178,13 +178,13 @@ func (e *exporting) exportTemplate(o manifest.Object) {
 		err = errors.New("the template has no name, so no VM can be recognized as one of it")
 	}
 	if err != nil {
-		e.fail(fmt.Errorf("%s: %w", nameIn(o), err))
+		e.fail(fmt.Errorf("%s: %w", aboutObject(o), err))
 		return
 	}
 	if e.to.name == "vap" && text != textOf(o.Content()) {
-		fmt.Fprintf(e.stderr, "vmrules: %s: its rules depend on its parameters: a VM made with other values has other rules of its own, which a policy leaves alone\n", oneLine(nameIn(o)))
+		fmt.Fprintf(e.stderr, "vmrules: %s: its rules depend on its parameters: a VM made with other values has other rules of its own, which a policy leaves alone\n", aboutObject(o))
 	}
-	e.export(Export{Rules: rules, Source: nameIn(o), Template: o.Name, Namespace: o.Namespace, Annotation: text})
+	e.export(Export{Rules: rules, Source: aboutObject(o).String(), Template: o.Name, Namespace: o.Namespace, Annotation: text})
 }
 
 // textOf returns the annotation of the VMs in a template. They have no different ones.
