@@ -445,11 +445,11 @@ var worstFirst = []Outcome{Violated, Undecided, Warned, Ignored, Skipped, Satisf
 
 func (r *Report) summary(results []Result) string {
 	if r.isZero() {
-		return "not valid: nothing has been judged"
+		return "invalid: nothing has been judged"
 	}
 	verdict := "valid"
 	if !r.Valid() {
-		verdict = "not valid"
+		verdict = "invalid"
 	}
 	numbers := map[Outcome]int{}
 	for i := range results {
