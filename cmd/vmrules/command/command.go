@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -86,6 +87,33 @@ func verdict(failed, unusable bool) error {
 		return exitFailed
 	}
 	return nil
+}
+
+// arguments accepts from least to most arguments. Otherwise, the message says what to give.
+func arguments(least, most int, message string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) < least || len(args) > most {
+			return errors.New(message)
+		}
+		return nil
+	}
+}
+
+var someFile = arguments(1, math.MaxInt, "name a file, a folder or - for standard input")
+
+// exclusive says that two flags cannot be used together.
+func exclusive(command *cobra.Command, one, other string) {
+	command.MarkFlagsMutuallyExclusive(one, other) // for completion: the message is another
+	before := command.PreRunE
+	command.PreRunE = func(command *cobra.Command, args []string) error {
+		if flags := command.Flags(); flags.Changed(one) && flags.Changed(other) {
+			return fmt.Errorf("--%s and --%s cannot be used together", one, other)
+		}
+		if before != nil {
+			return before(command, args)
+		}
+		return nil
+	}
 }
 
 func (b Build) command() *cobra.Command {

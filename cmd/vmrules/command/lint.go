@@ -128,7 +128,7 @@ func (l *linter) run(command *cobra.Command, args []string) error {
 			}
 			lint(found, file)
 			if found.isFull {
-				err := &manifest.Error{File: file.Name, Message: fmt.Sprintf("there are more than %d findings: correct these first, or omit less severe ones with --min-severity", maxFindings)}
+				err := &manifest.Error{File: file.Name, Message: fmt.Sprintf("more than %d findings: correct these first, or omit less severe ones with --min-severity", maxFindings)}
 				found.Unusable = append(found.Unusable, unusable(command.ErrOrStderr(), err))
 				return
 			}
@@ -147,7 +147,7 @@ func (l *linter) run(command *cobra.Command, args []string) error {
 	}
 	found.leftOut.warnNotLinted(command.ErrOrStderr())
 	if found.Annotations == 0 && found.source != "" {
-		fmt.Fprintln(command.ErrOrStderr(), "vmrules: there are no rules to lint; render them first: "+oneLine(found.source)+" | vmrules lint -")
+		fmt.Fprintln(command.ErrOrStderr(), "vmrules: no rules to lint; render the files first: "+oneLine(found.source)+" | vmrules lint -")
 	}
 	failed := slices.ContainsFunc(found.Findings, func(f finding) bool { return l.fails(f.Severity) })
 	if n := found.Hidden[lint.SeverityWarning]; n > 0 && l.warningsAsErrors {
@@ -177,7 +177,7 @@ func (l *linter) arguments(command *cobra.Command, args []string) error {
 	if l.rules != nil {
 		return nil
 	}
-	return cobra.MinimumNArgs(1)(command, args)
+	return someFile(command, args)
 }
 
 // lintFile lints all rules in a file: annotations, and documents that are rules in the form
@@ -338,7 +338,7 @@ func short(text string) string {
 // count says how many findings of a severity there are.
 func (l *linted) count(s lint.Severity) string {
 	if n := l.Hidden[s]; n > 0 {
-		return counted(n, string(s)) + " not shown"
+		return counted(n, severityWords[s]) + " not shown"
 	}
 	n := 0
 	for _, f := range l.Findings {
@@ -346,7 +346,7 @@ func (l *linted) count(s lint.Severity) string {
 			n++
 		}
 	}
-	return counted(n, string(s))
+	return counted(n, severityWords[s])
 }
 
 // subject returns what a finding is about: its rule, if it has one.

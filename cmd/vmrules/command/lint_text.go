@@ -20,6 +20,11 @@ var severityColors = map[lint.Severity]*color.Color{
 	lint.SeverityInfo:    color.New(color.FgCyan, color.Bold),
 }
 
+// severityWords are the severities in words, as compilers have them.
+var severityWords = map[lint.Severity]string{
+	lint.SeverityError: "error", lint.SeverityWarning: "warning", lint.SeverityInfo: "note",
+}
+
 // writeText writes findings for people: each with its line, and carets below what it is about. Quiet, it writes
 // only findings that set the exit status.
 func (l *linter) writeText(w io.Writer, found *linted) error {
@@ -30,7 +35,7 @@ func (l *linter) writeText(w io.Writer, found *linted) error {
 		line, carets := show(f.excerpt)
 		severity := severityColors[f.Severity]
 		fmt.Fprintf(w, "%s:%d:%d: %s: %s%s [%s]\n    %s\n    %s\n", oneLine(f.File), f.Line, f.Column,
-			severity.Sprint(f.Severity), oneLine(f.subject()), oneLine(f.Message), f.ID, line, severity.Sprint(carets))
+			severity.Sprint(severityWords[f.Severity]), oneLine(f.subject()), oneLine(f.Message), f.ID, line, severity.Sprint(carets))
 	}
 	if l.quiet {
 		return nil

@@ -59,7 +59,7 @@ func (p *parameters) declare(o manifest.Object) {
 func (p *parameters) allDeclared() error {
 	for _, name := range slices.Sorted(maps.Keys(p.values)) {
 		if !p.declared[name] {
-			return fmt.Errorf("-p %s: no template has a parameter of this name", name)
+			return fmt.Errorf("-p %s: no template has this parameter", name)
 		}
 	}
 	return nil
