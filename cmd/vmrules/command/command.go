@@ -8,7 +8,10 @@ import (
 	"io"
 	"maps"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -124,8 +127,28 @@ func (b Build) command() *cobra.Command {
 		SilenceErrors: true,
 	}
 	command.AddCommand(newCheck(b), newLint(b), newAudit(b), newLimits(b), newSchema(b), newConvert(b), newExport(b), newTest(b), newDiff(b), newExplain())
+	command.SetHelpCommand(newHelp())
 	addVersion(command, b)
+	if name, isPlugin := strings.CutPrefix(filepath.Base(os.Args[0]), "kubectl-"); isPlugin {
+		command.Annotations = map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl " + strings.ReplaceAll(name, "_", "-")}
+	}
 	return command
+}
+
+// newHelp returns the command help. That of cobra succeeds for a command that does not exist.
+func newHelp() *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND]",
+		Short: "Help about any command",
+		RunE: func(command *cobra.Command, args []string) error {
+			about, _, err := command.Root().Find(args)
+			if err != nil {
+				return err
+			}
+			about.InitDefaultHelpFlag()
+			return about.Help()
+		},
+	}
 }
 
 // inputs describes in help texts what the commands read.

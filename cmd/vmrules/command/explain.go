@@ -103,7 +103,11 @@ func list(w io.Writer) {
 func explain(w io.Writer, name string) error {
 	found := slices.DeleteFunc(slices.Clone(topics()), func(t topic) bool { return !strings.EqualFold(t.Name, name) })
 	if len(found) == 0 {
-		return fmt.Errorf("unknown topic %q: \"vmrules explain\" lists all topics", name)
+		var names []string
+		for _, t := range topics() {
+			names = append(names, t.Name)
+		}
+		return fmt.Errorf("unknown topic %q: \"vmrules explain\" lists all topics%s", name, meant(name, names))
 	}
 	for i, t := range found {
 		if i > 0 {

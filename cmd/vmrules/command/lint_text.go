@@ -29,7 +29,7 @@ var severityWords = map[lint.Severity]string{
 // only findings that set the exit status.
 func (l *linter) writeText(w io.Writer, found *linted) error {
 	for _, f := range found.Findings {
-		if l.quiet && !l.fails(f.Severity) {
+		if l.quiet && !f.fails {
 			continue
 		}
 		line, carets := show(f.excerpt)
@@ -40,8 +40,15 @@ func (l *linter) writeText(w io.Writer, found *linted) error {
 	if l.quiet {
 		return nil
 	}
-	_, err := fmt.Fprintf(w, "%s: %s, %s, %s\n", counted(found.Annotations, "annotation"),
+	fmt.Fprintf(w, "%s: %s, %s, %s", counted(found.Annotations, "annotation"),
 		found.count(lint.SeverityError), found.count(lint.SeverityWarning), found.count(lint.SeverityInfo))
+	if found.Accepted > 0 {
+		fmt.Fprintf(w, ", %d accepted", found.Accepted)
+	}
+	if found.Excluded > 0 {
+		fmt.Fprintf(w, ", %s excluded", counted(found.Excluded, "file"))
+	}
+	_, err := fmt.Fprintln(w)
 	return err
 }
 

@@ -149,7 +149,7 @@ func (vm audited) whyNotValid() string {
 type ownVM struct{ why map[string]string }
 
 func (l *linter) judgeOwnVM(filled, template manifest.Object) ownVM {
-	if l.profile.value() != lint.SSP || !template.IsTemplate() {
+	if l.now.profile.value() != lint.SSP || !template.IsTemplate() {
 		return ownVM{}
 	}
 	v := sspVerdict(filled.Content(), template.Content())
