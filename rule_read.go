@@ -101,9 +101,21 @@ func (r *ruleReader) path(key, s string) Path {
 	n, _ := r.member(key)
 	path, err := r.knownPath(s)
 	if err != nil {
-		r.problem(n, key, ReasonInvalid, "%v", err)
+		r.wrongPath(n, key, s, err)
 	}
 	return path
+}
+
+// wrongPath adds a problem with a path, at the step that is wrong.
+func (r *ruleReader) wrongPath(n jsontext.Node, key, s string, err error) {
+	if step := (*jsonpath.StepError)(nil); errors.As(err, &step) {
+		whole := n.Start
+		n.Start = jsontext.Inside(r.text, whole, len(s)-step.Left)
+		if r.ends != nil {
+			r.ends[n.Start] = jsontext.Inside(r.text, whole, len(s)-step.Behind)
+		}
+	}
+	r.problem(n, key, ReasonInvalid, "%v", err)
 }
 
 // knownPath reads a path in the form of the version. It reads each path once, because rules
@@ -225,7 +237,7 @@ func (r *ruleReader) readArgument(key, subject, wanted string, n jsontext.Node) 
 	if s, ok := n.Value.(string); ok && r.isPath(s) {
 		path, err := r.knownPath(s)
 		if err != nil {
-			r.problem(n, key, ReasonInvalid, "%v", err)
+			r.wrongPath(n, key, s, err)
 		}
 		return Argument{path: path}, value.Scalar{}, err == nil
 	}

@@ -30,11 +30,11 @@ func ExampleAnnotation() {
 		fmt.Println("   write", f.Suggestion)
 	}
 	// Output:
-	// 5 11 warning misspelt-field cores path
-	//    no VM has a field "core" in .spec.domain.cpu: did you mean "cores"?
-	//    write jsonpath::.spec.domain.cpu.cores
-	// 5 11 warning path-from-vm cores path
+	// 5 22 warning path-from-vm cores path
 	//    paths start at the VM's spec.template: remove .spec.template
+	//    write jsonpath::.spec.domain.cpu.cores
+	// 5 52 warning misspelt-field cores path
+	//    no VM has a field "core" in .spec.domain.cpu: did you mean "cores"?
 	//    write jsonpath::.spec.domain.cpu.cores
 	// 8 3 warning misspelt-key cores justWarnig
 	//    the key "justWarnig" is not known: did you mean "justWarning"?
@@ -64,6 +64,7 @@ func ExampleChecks() {
 	// misspelt-annotation   error    an annotation is not read, because its key is only nearly that of rules
 	// misplaced-annotation  error    an annotation with rules is at a place where nobody reads it
 	// undeclared-parameter  warning  the template does not declare this parameter, so its reference is not replaced
+	// useless-suppression   warning  what accepts findings has no reason, or no effect; only vmrules lint reports it
 	// misspelt-key          warning  a key is unknown, and so ignored, but close to a known key; an error under Strict
 	// unknown-key           warning  a key is unknown, and so ignored; an error under Strict
 	// misspelt-kind         warning  the kind is unknown, so the rule is ignored, but close to a known kind; an error under Strict

@@ -43,10 +43,15 @@ type Finding struct {
 	Offset int `json:"offset"`
 	Line   int `json:"line"`
 	Column int `json:"column"`
+	// End, EndLine and EndColumn are the place behind the last character.
+	End       int `json:"end"`
+	EndLine   int `json:"endLine"`
+	EndColumn int `json:"endColumn"`
 	// Message says what is wrong and what would be right.
 	Message string `json:"message"`
-	// Suggestion is the key or value to write instead of the string at Offset, without
-	// quotes and escapes. It is "" if there is none.
+	// Suggestion is the key or value to write instead of the whole string that holds Offset,
+	// without quotes and escapes: a step inside a path is only part of that. It is "" if there
+	// is none.
 	Suggestion string `json:"suggestion,omitempty"`
 }
 
@@ -54,6 +59,12 @@ type Finding struct {
 func (f Finding) String() string {
 	p := vmrules.Problem{Rule: f.Rule, Index: f.Index, Key: f.Key, Line: f.Line, Column: f.Column, Message: f.Message}
 	return fmt.Sprintf("%s: %s (%s)", f.Severity, p.Error(), f.ID)
+}
+
+// Replaced returns the part of the annotation, in bytes, that a Suggestion replaces: a string with
+// its quotes.
+func (f Finding) Replaced(annotation string) (start, end int) {
+	return jsontext.TokenAround(annotation, f.Offset)
 }
 
 // Annotation finds mistakes in the text of an annotation, and what is probably a mistake,
@@ -97,7 +108,8 @@ const (
 	findingSize = 350
 )
 
-// add adds a finding about the value of a key. The caller may change it.
+// add adds a finding about the value of a key. The caller may change it. Unless it sets End, the
+// finding ends where the value or key at its Offset ends.
 func (l *linter) add(r *rule, key, id, format string, args ...any) *Finding {
 	key, at := r.at(key)
 	f := Finding{
@@ -111,7 +123,7 @@ func (l *linter) add(r *rule, key, id, format string, args ...any) *Finding {
 	return &l.findings[len(l.findings)-1]
 }
 
-// sorted returns the findings in order, each with its line and column.
+// sorted returns the findings in order, each with its lines and columns.
 func (l *linter) sorted() []Finding {
 	if err := l.budget.Err(); err != nil {
 		l.findings = append(l.findings, Finding{
@@ -123,8 +135,14 @@ func (l *linter) sorted() []Finding {
 		return cmp.Or(cmp.Compare(a.Offset, b.Offset), strings.Compare(a.ID, b.ID))
 	})
 	c := jsontext.NewCursor(l.text)
-	for i, f := range l.findings {
-		l.findings[i].Line, l.findings[i].Column = c.MoveTo(f.Offset)
+	for i := range l.findings {
+		f := &l.findings[i]
+		f.Line, f.Column = c.MoveTo(f.Offset)
+		if f.End == 0 {
+			f.End = jsontext.EndOf(l.text, f.Offset)
+		}
+		end := c
+		f.EndLine, f.EndColumn = end.MoveTo(f.End)
 	}
 	return l.findings
 }

@@ -50,19 +50,25 @@ func (l *linter) path(r *rule, key string, at jsontext.Node, p vmrules.Path, w w
 	if p.IsZero() {
 		return nil
 	}
-	s := pathSearch{budget: &l.budget, fields: []*field{vmapi.OfVM()}}
+	text, steps := at.Value.(string), insides.Parsed(p).Text()
+	first := strings.LastIndex(text, steps)
+	s := pathSearch{budget: &l.budget, fields: []*field{vmapi.OfVM()}, to: first + len(steps) - len(jsonpath.LeadingDot(steps))}
 	s.run(fieldpath.Steps(p), written(p))
 	s.end(w)
 	l.sspPath(r, key, at, p)
 	l.sspSelected(r, key, at, p, s.fields)
 	for _, f := range s.found {
 		added := l.add(r, key, f.id, "%s", f.message)
-		added.Offset = at.Start
+		if f.from < first && !strings.HasSuffix(text[:first], ".") {
+			f.from = first // the first dot is left out
+		}
+		added.Offset = jsontext.Inside(l.text, at.Start, f.from)
+		added.End = jsontext.Inside(l.text, at.Start, f.to)
 		if !r.isUsedBySSP(key) {
 			added.Severity = severities[f.id]
 		}
 		if f.mended {
-			added.Suggestion = writtenLike(at.Value.(string), strings.Join(s.written, ""))
+			added.Suggestion = writtenLike(text, strings.Join(s.written, ""))
 		}
 	}
 	return s.fields

@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/vmrules/vmrules"
@@ -29,6 +30,12 @@ func (r *rule) at(key string) (string, jsontext.Node) {
 		n, _ = r.node.Member(key)
 	}
 	return key, n
+}
+
+// startOf returns where a key of the rule is.
+func (r *rule) startOf(key string) int {
+	key, _ = r.at(key)
+	return r.node.Members[slices.IndexFunc(r.node.Members, func(m jsontext.Member) bool { return m.Key == key })].Start
 }
 
 // rule runs the checks that concern a single rule.
@@ -65,7 +72,7 @@ func (l *linter) foreignArguments(r *rule) {
 	for key := range r.Arguments() {
 		if kind := vmrules.Kind(constraint.Named(key).Kind); kind != r.Kind {
 			l.add(r, key, "foreign-argument", "other consumers ignore this in a rule of kind %s, of which they read only %s: move it to a rule of kind %s",
-				r.Kind, strings.Join(argumentsOf(r.Kind), " and "), kind)
+				r.Kind, strings.Join(argumentsOf(r.Kind), " and "), kind).Offset = r.startOf(key)
 		}
 	}
 }
@@ -139,9 +146,9 @@ func (v *listedValues) add(rendered string, at jsontext.Node, why string) {
 // refusal says why a rule's kind or literal arguments refuse a value. It returns "" if
 // they do not, or if that is unknown.
 func (l *linter) refusal(r *rule, s value.Scalar) string {
-	for f := range r.literal.Failures(s.Canonical(), &s, true, &l.budget) {
+	for f := range r.literal.Failures(&s, true, &l.budget) {
 		if f.Err == nil {
-			return f.Detail
+			return r.literal.Breach(f.Demand, s.Canonical(), &s).Detail
 		}
 	}
 	return ""

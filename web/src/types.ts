@@ -29,7 +29,8 @@ export interface Problem {
   key?: string;
   /**
    * Offset counts bytes from 0. Line and Column count from 1, and columns are
-   * code points. Line is 0 for rules that were not read from text.
+   * code points. Line is 0 for rules that were not read from text. A wrong step of a path
+   * has its own place, inside the string.
    */
   offset: number;
   line?: number;
@@ -44,8 +45,8 @@ export interface Problem {
   /** Message says what is wrong and what would be right. */
   message: string;
   /**
-   * Suggestion, if there is one, is what to write instead of the string at Offset:
-   * a key or a value, without quotes and escapes.
+   * Suggestion, if there is one, is what to write instead of the whole string that holds
+   * Offset: a key or a value, without quotes and escapes.
    */
   suggestion?: string;
   /**
@@ -172,11 +173,16 @@ export interface Finding {
   offset: number;
   line: number;
   column: number;
+  /** End, EndLine and EndColumn are the place behind the last character. */
+  end: number;
+  endLine: number;
+  endColumn: number;
   /** Message says what is wrong and what would be right. */
   message: string;
   /**
-   * Suggestion is the key or value to write instead of the string at Offset, without
-   * quotes and escapes. It is "" if there is none.
+   * Suggestion is the key or value to write instead of the whole string that holds Offset,
+   * without quotes and escapes: a step inside a path is only part of that. It is "" if there
+   * is none.
    */
   suggestion?: string;
 }

@@ -20,23 +20,35 @@ var severityColors = map[lint.Severity]*color.Color{
 	lint.SeverityInfo:    color.New(color.FgCyan, color.Bold),
 }
 
-// writeText writes findings for people: each with its line, and a caret below. Quiet, it writes
+// severityWords are the severities in words, as compilers have them.
+var severityWords = map[lint.Severity]string{
+	lint.SeverityError: "error", lint.SeverityWarning: "warning", lint.SeverityInfo: "note",
+}
+
+// writeText writes findings for people: each with its line, and carets below what it is about. Quiet, it writes
 // only findings that set the exit status.
 func (l *linter) writeText(w io.Writer, found *linted) error {
 	for _, f := range found.Findings {
-		if l.quiet && !l.fails(f.Severity) {
+		if l.quiet && !f.fails {
 			continue
 		}
-		line, caret := show(f.excerpt)
+		line, carets := show(f.excerpt)
 		severity := severityColors[f.Severity]
 		fmt.Fprintf(w, "%s:%d:%d: %s: %s%s [%s]\n    %s\n    %s\n", oneLine(f.File), f.Line, f.Column,
-			severity.Sprint(f.Severity), oneLine(f.subject()), oneLine(f.Message), f.ID, line, severity.Sprint(caret))
+			severity.Sprint(severityWords[f.Severity]), oneLine(f.subject()), oneLine(f.Message), f.ID, line, severity.Sprint(carets))
 	}
 	if l.quiet {
 		return nil
 	}
-	_, err := fmt.Fprintf(w, "%s: %s, %s, %s\n", counted(found.Annotations, "annotation"),
+	fmt.Fprintf(w, "%s: %s, %s, %s", counted(found.Annotations, "annotation"),
 		found.count(lint.SeverityError), found.count(lint.SeverityWarning), found.count(lint.SeverityInfo))
+	if found.Accepted > 0 {
+		fmt.Fprintf(w, ", %d accepted", found.Accepted)
+	}
+	if found.Excluded > 0 {
+		fmt.Fprintf(w, ", %s excluded", counted(found.Excluded, "file"))
+	}
+	_, err := fmt.Fprintln(w)
 	return err
 }
 
@@ -51,8 +63,8 @@ func counted(n int, noun string) string {
 // finding. In a JSON file, an annotation is a single line.
 const excerptSide = 50
 
-// show returns an excerpt, and a line with a caret below its place.
-func show(e manifest.Excerpt) (shown, caret string) {
+// show returns an excerpt, and a line with carets below what is marked.
+func show(e manifest.Excerpt) (shown, carets string) {
 	left, right := e.Before, e.Behind
 	if e.CutBefore {
 		left = "…" + left
@@ -64,8 +76,8 @@ func show(e manifest.Excerpt) (shown, caret string) {
 	} else {
 		right = strings.TrimRight(right, " \t")
 	}
-	left = oneLine(left)
-	return left + oneLine(right), strings.Repeat(" ", uniseg.StringWidth(left)) + "^"
+	left, marked := oneLine(left), oneLine(e.Behind[:e.Marked])
+	return left + oneLine(right), strings.Repeat(" ", uniseg.StringWidth(left)) + strings.Repeat("^", max(uniseg.StringWidth(marked), 1))
 }
 
 // oneLine returns text that cannot move a terminal's cursor.

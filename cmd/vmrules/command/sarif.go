@@ -5,8 +5,6 @@ import (
 	"net/url"
 	"path/filepath"
 	"runtime/debug"
-
-	"github.com/vmrules/vmrules/lint"
 )
 
 // These types are the part of SARIF 2.1.0 that we need. The libraries for it bring large
@@ -70,12 +68,10 @@ type (
 	sarifRegion struct {
 		StartLine   int `json:"startLine"`
 		StartColumn int `json:"startColumn"`
+		EndLine     int `json:"endLine,omitempty"`
+		EndColumn   int `json:"endColumn,omitempty"`
 	}
 )
-
-var sarifLevels = map[lint.Severity]string{
-	lint.SeverityError: "error", lint.SeverityWarning: "warning", lint.SeverityInfo: "note",
-}
 
 // writeSARIF writes remarks for code scanning.
 func writeSARIF(w io.Writer, b Build, r remarks) error {
@@ -91,29 +87,29 @@ func writeSARIF(w io.Writer, b Build, r remarks) error {
 	index := map[string]int{}
 	for i, t := range r.topics {
 		rule := sarifRule{ID: t.id, ShortDescription: sarifText{t.meaning}, HelpURI: t.help}
-		rule.Default.Level = sarifLevels[t.severity]
+		rule.Default.Level = severityWords[t.severity]
 		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, rule)
 		index[t.id] = i
 	}
 	for _, e := range r.unusable {
 		run.Invocations[0].Notifications = append(run.Invocations[0].Notifications, sarifNotification{
-			Level: "error", Message: sarifText{e.Message}, Locations: sarifPlace(e.File, e.Line, e.Column),
+			Level: "error", Message: sarifText{e.Message}, Locations: sarifPlace(e.File, place{line: e.Line, column: e.Column}),
 		})
 	}
 	for _, m := range r.all {
 		run.Results = append(run.Results, sarifResult{
-			RuleID: m.id, RuleIndex: index[m.id], Level: sarifLevels[m.severity],
-			Message: sarifText{m.message}, Locations: sarifPlace(m.file, m.line, m.column),
+			RuleID: m.id, RuleIndex: index[m.id], Level: severityWords[m.severity],
+			Message: sarifText{m.message}, Locations: sarifPlace(m.file, m.place),
 		})
 	}
 	return writeJSON(w, sarifLog{"https://json.schemastore.org/sarif-2.1.0.json", "2.1.0", []sarifRun{run}})
 }
 
-func sarifPlace(file string, line, column int) []sarifLocation {
-	var place sarifLocation
-	place.Physical.Artifact.URI = (&url.URL{Path: filepath.ToSlash(file)}).String()
-	if line > 0 {
-		place.Physical.Region = &sarifRegion{line, column}
+func sarifPlace(file string, at place) []sarifLocation {
+	var location sarifLocation
+	location.Physical.Artifact.URI = (&url.URL{Path: filepath.ToSlash(file)}).String()
+	if at.line > 0 {
+		location.Physical.Region = &sarifRegion{at.line, at.column, at.endLine, at.endColumn}
 	}
-	return []sarifLocation{place}
+	return []sarifLocation{location}
 }
