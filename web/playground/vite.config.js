@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { defineConfig } from "vite";
 
 /** offline adds the service worker, which keeps all files of the page. */
@@ -30,7 +30,18 @@ ${worker}`,
   };
 }
 
+const text = (name) => readFileSync(new URL(name, import.meta.url), "utf8");
+const { version } = JSON.parse(text("../package.json"));
+const released = version === "0.0.0" ? "(not released)" : version;
+
+/** versioned says in the page which version it is. */
+const versioned = {
+  name: "versioned",
+  transformIndexHtml: (html) => html.replace("%VERSION%", released),
+};
+
 export default defineConfig({
+  define: { wasmBytes: statSync(new URL("../dist/vmrules.wasm", import.meta.url)).size },
   base: "./", // the page may be in any folder of a server
   build: {
     target: "es2022",
@@ -40,5 +51,5 @@ export default defineConfig({
     chunkSizeWarningLimit: 1000,
   },
   worker: { format: "es" },
-  plugins: [offline()],
+  plugins: [offline(), versioned],
 });

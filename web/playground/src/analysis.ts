@@ -10,10 +10,20 @@ import {
   validate,
   validateOwn,
 } from "@vmrules/vmrules";
-import { type Annotation, annotationsIn, isPlain, place } from "./annotation.js";
+import { type Annotation, annotationsIn, isPlain, place, rulesIn } from "./annotation.js";
 import { choose, holdsVM, notVM } from "./choice.js";
 import { type Entity, readEntities, shifted } from "./document.js";
-import type { Analysis, Detail, Entry, Input, Mark, Pane, Values, Verdict } from "./protocol.js";
+import type {
+  Analysis,
+  Detail,
+  Entry,
+  Input,
+  Mark,
+  Pane,
+  Spot,
+  Values,
+  Verdict,
+} from "./protocol.js";
 
 /** analyse lints the rules, and judges the objects by them. */
 export function analyse(input: Input): Analysis {
@@ -55,7 +65,7 @@ class Analyser {
       ["vm", vms],
     ] as const) {
       for (const entity of entities) {
-        this.#lintEntity(pane, entity);
+        this.#lintEntity(pane, entity, entities.length === 1);
       }
     }
     this.#judgeAll(templates, vms);
@@ -71,7 +81,7 @@ class Analyser {
     return entities;
   }
 
-  #lintEntity(pane: Pane, entity: Entity): void {
+  #lintEntity(pane: Pane, entity: Entity, isOne: boolean): void {
     const found = entity.once("lint", `${this.#input.ssp}`, (): Said[] => {
       const { annotations, mistakes } = annotationsIn(entity);
       return [
@@ -80,7 +90,8 @@ class Analyser {
       ];
     });
     for (const { fix, ...mark } of found) {
-      const moved = { pane, ...shifted(mark, entity.start) };
+      const about = [mark.about, isOne ? "" : entity.title].filter(Boolean).join(" of ");
+      const moved = { pane, ...shifted(mark, entity.start), about };
       this.#marks.push(fix ? { ...moved, fix: shifted(fix, entity.start) } : moved);
     }
   }
@@ -93,7 +104,8 @@ class Analyser {
     );
     return place(annotation, shown).map(({ finding, from, to, fix }) => {
       const { severity, message, id } = finding;
-      const said: Said = { from, to, severity, message, source: id };
+      const { rule = "" } = finding;
+      const said: Said = { from, to, severity, message, source: id, about: rule };
       const label = `Write ${JSON.stringify(finding.suggestion)}`;
       return fix ? { ...said, fix: { ...fix, label } } : said;
     });
@@ -106,7 +118,7 @@ class Analyser {
         const choice = choose(vm, texts.template, templates);
         return choice.rules === undefined
           ? choice
-          : { by: choice.by, report: validate(choice.rules, vm.json, this.#options()) };
+          : { ...choice, report: validate(choice.rules, vm.json, this.#options()) };
       });
     }
     if (vms.length > 0 || texts.vm.trim() !== "") {
@@ -117,7 +129,11 @@ class Analyser {
     for (const template of templates) {
       this.#judge("template", template, () =>
         holdsVM(template)
-          ? { by: own, report: template.once("judge", key, () => judgeOwn(template)) }
+          ? {
+              by: own,
+              from: template,
+              report: template.once("judge", key, () => judgeOwn(template)),
+            }
           : { why: notVM },
       );
     }
@@ -136,11 +152,16 @@ class Analyser {
       }
       this.#problems.push(...reasons(entity, error));
       const report = error.result as Report | undefined;
-      this.#add(pane, entity, report ? { by: own, report } : { why: "its rules cannot be used" });
+      this.#add(
+        pane,
+        entity,
+        report ? { by: own, from: entity, report } : { why: "its rules cannot be used" },
+      );
     }
   }
 
-  #add(pane: Pane, entity: Entity, { by = "", why = "", report }: Judged): void {
+  #add(pane: Pane, entity: Entity, { by = "", why = "", from, report }: Judged): void {
+    const rules = this.#rulesOf(from === entity ? pane : "template", from);
     const results = report?.results ?? [];
     const isApplied = results.some(({ outcome }) => outcome !== "Skipped" && outcome !== "Ignored");
     this.#verdicts.push({
@@ -149,7 +170,7 @@ class Analyser {
       by,
       why: why || (isApplied ? "" : noRule(results.length)),
       valid: report?.valid ?? false,
-      entries: results.map((result) => this.#entry(pane, entity, result)),
+      entries: results.map((result) => this.#entry(pane, entity, result, rules)),
     });
     const left = report?.omitted ?? 0;
     if (left > 0) {
@@ -159,12 +180,30 @@ class Analyser {
     }
   }
 
-  #entry(pane: Pane, entity: Entity, result: Result): Entry {
+  /** rulesOf returns a function that says where a rule of an object is; of the whole text, without one. */
+  #rulesOf(pane: Pane, from: Entity | undefined): (name: string) => Spot | undefined {
+    const whole: Annotation = { text: this.#input.texts.template, version: "201902-2" };
+    const places = from
+      ? from.once("rules", "", () => annotationsIn(from).annotations.map(rulesIn))
+      : [rulesIn(whole)];
+    return (name) => {
+      const place = places.find((all) => all.has(name))?.get(name);
+      return place && { pane, ...shifted(place, from?.start ?? 0) };
+    };
+  }
+
+  #entry(
+    pane: Pane,
+    entity: Entity,
+    result: Result,
+    rules: (name: string) => Spot | undefined,
+  ): Entry {
     const { outcome, rule, message, violations = [] } = result;
     const details = violations.map((violation) => this.#detail(pane, entity, result, violation));
     const target = details.length > 0 ? "" : result.target; // the field of a detail begins with it
     const note = [target, result.note].filter(Boolean).join(": ");
-    return { outcome, rule, message, note, details };
+    const at = rules(rule);
+    return { outcome, rule, message, note, details, ...(at && { at }) };
   }
 
   #detail(pane: Pane, entity: Entity, result: Result, violation: Violation): Detail {
@@ -191,6 +230,8 @@ class Analyser {
 interface Judged {
   by?: string;
   why?: string;
+  /** from is the object that has the rules; undefined if they are the whole text. */
+  from?: Entity | undefined;
   report?: Report;
 }
 

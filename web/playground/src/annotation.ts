@@ -126,6 +126,30 @@ export function place(annotation: Annotation, findings: Finding[]): Marked[] {
   });
 }
 
+/** rulesIn returns where the names of the rules in an annotation are, by these names. */
+export function rulesIn({ text, written }: Annotation): Map<string, Place> {
+  const found = [...text.matchAll(/"name"\s*:\s*("(?:[^"\\\n]|\\.)*")/g)];
+  const bounds = found.flatMap(({ 0: all, 1: name = "", index }) => {
+    const end = index + all.length;
+    return [end - name.length, end];
+  });
+  const places = written?.places(bounds) ?? bounds;
+  return new Map(
+    found.map(({ 1: name = "" }, i) => {
+      const [from = 0, to = from] = places.slice(2 * i, 2 * i + 2);
+      return [nameOf(name), { from, to: Math.max(from, to) }];
+    }),
+  );
+}
+
+function nameOf(json: string): string {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return json; // of a text that is not valid JSON, so that it has no rules
+  }
+}
+
 /** unitsOf returns offsets in bytes of UTF-8 as offsets in UTF-16 code units. */
 export function unitsOf(text: string, offsets: number[]): number[] {
   const order = offsets

@@ -2,8 +2,13 @@ import { parseRules, type Rules, rulesFor, type Source, sourceOf } from "@vmrule
 import { isPlain } from "./annotation.js";
 import type { Entity } from "./document.js";
 
-/** A Choice is the rules for an object, and whose they are; or why it is not judged. */
-export type Choice = { rules: Rules; by: string } | { rules?: undefined; why: string };
+/**
+ * A Choice is the rules for an object, whose they are, and the object that has them, if it is one;
+ * or why the object is not judged.
+ */
+export type Choice =
+  | { rules: Rules; by: string; from: Entity | undefined }
+  | { rules?: undefined; why: string };
 
 /** choose returns the rules for an object, among those that a text of templates or rules holds. */
 export function choose(vm: Entity, text: string, templates: Entity[]): Choice {
@@ -11,7 +16,7 @@ export function choose(vm: Entity, text: string, templates: Entity[]): Choice {
     return { why: notVM };
   }
   if (isPlain(text)) {
-    return chosen(parseRules(text), "the annotation");
+    return chosen(parseRules(text), "the annotation", undefined);
   }
   const source = sourceOf(vm.json);
   switch (source.from) {
@@ -19,7 +24,7 @@ export function choose(vm: Entity, text: string, templates: Entity[]): Choice {
       return { why: `${source.field} exempts it from all rules` };
     case "own":
     case "unknown": // of which rulesFor says why
-      return chosen(rulesFor(vm.json), "its own annotation");
+      return chosen(rulesFor(vm.json), "its own annotation", vm);
     case "template":
       return ofNamed(source, templates);
     default:
@@ -37,8 +42,8 @@ export function holdsVM({ object: { kind = "", apiVersion = "" } }: Entity): boo
   return kinds.test(String(kind)) && groups.test(String(apiVersion));
 }
 
-function chosen(rules: Rules, by: string): Choice {
-  return rules.length > 0 ? { rules, by } : { why: `there are no rules in ${by}` };
+function chosen(rules: Rules, by: string, from: Entity | undefined): Choice {
+  return rules.length > 0 ? { rules, by, from } : { why: `there are no rules in ${by}` };
 }
 
 /** ofNamed returns the rules of the template that a VM names, and never those of another. */
@@ -56,7 +61,7 @@ function ofNamed({ name = "", namespace = "" }: Source, templates: Entity[]): Ch
   if (named.length > 1) {
     return { why: `it names the template ${full}, and ${named.length} here have that name` };
   }
-  return chosen(rulesFor(null, template.json), `the template ${name}`);
+  return chosen(rulesFor(null, template.json), `the template ${name}`, template);
 }
 
 /** ofOnly returns the rules of the template beside a VM that names none. */
@@ -69,5 +74,5 @@ function ofOnly(templates: Entity[]): Choice {
     return { why: `it names none of the ${templates.length} templates` };
   }
   const { name } = (template.object.metadata ?? {}) as { name?: unknown };
-  return chosen(rulesFor(null, template.json), `the template ${name ?? "beside it"}`);
+  return chosen(rulesFor(null, template.json), `the template ${name ?? "beside it"}`, template);
 }

@@ -26,8 +26,10 @@ import {
   setDiagnostics,
 } from "@codemirror/lint";
 import { highlightSelectionMatches, searchKeymap } from "@codemirror/search";
-import { EditorState, type Extension } from "@codemirror/state";
+import { EditorState, type Extension, StateEffect, StateField } from "@codemirror/state";
 import {
+  Decoration,
+  type DecorationSet,
   EditorView,
   highlightActiveLine,
   highlightActiveLineGutter,
@@ -57,6 +59,23 @@ const colours = HighlightStyle.define([
   { tag: [tags.number, tags.bool, tags.null], color: "var(--code-number)" },
   { tag: [tags.comment, tags.meta], color: "var(--code-comment)" },
 ]);
+
+const setPointed = StateEffect.define<number>();
+
+/** pointed marks the line that something else on the page is about, until the text changes. */
+const pointed = StateField.define<DecorationSet>({
+  create: () => Decoration.none,
+  update: (lines, { docChanged, effects, state }) => {
+    const at = effects.find((effect) => effect.is(setPointed))?.value as number | undefined;
+    if (at === undefined) {
+      return docChanged ? Decoration.none : lines;
+    }
+    return Decoration.set(
+      Decoration.line({ class: "cm-pointed" }).range(state.doc.lineAt(at).from),
+    );
+  },
+  provide: (field) => EditorView.decorations.from(field),
+});
 
 /** Completer returns what may be written at a place. */
 export type Completer = (at: number) => Promise<Completions | null>;
@@ -89,6 +108,7 @@ export class Editor {
       highlightActiveLine(),
       highlightSelectionMatches(),
       lintGutter(),
+      pointed,
       keymap.of([
         ...closeBracketsKeymap,
         ...defaultKeymap,
@@ -171,6 +191,16 @@ export class Editor {
       effects: EditorView.scrollIntoView(from, { y: "center" }),
     });
     this.view.focus();
+  }
+
+  /** point marks the line of a place of the text that was marked last, and brings it into sight. */
+  point({ from }: Place): void {
+    if (this.text === this.#marked) {
+      this.view.dispatch({ effects: setPointed.of(from) });
+      const { scrollDOM } = this.view;
+      const { top } = this.view.lineBlockAt(from);
+      scrollDOM.scrollTo({ top: top - scrollDOM.clientHeight / 3 }); // which the page stays out of
+    }
   }
 
   /** replace replaces a place of the text that was marked last. */

@@ -6,7 +6,7 @@ import type { ErrorSchema, RJSFSchema, ValidatorType } from "@rjsf/utils";
 import { createRoot, type Root } from "react-dom/client";
 import { tokensOf } from "./pointer.js";
 import type { Change, FormState } from "./protocol.js";
-import { templates } from "./templates.js";
+import { templates, widgets } from "./templates.js";
 
 /**
  * validator decides which parts of the schema apply to the values. What is wrong with them is what
@@ -43,6 +43,7 @@ function Content({ state, change }: Shown) {
         uiSchema={uiSchema}
         validator={validator}
         templates={templates}
+        widgets={widgets}
         extraErrors={state.errors as ErrorSchema}
         showErrorList={false}
         experimental_defaultFormStateBehavior={{ emptyObjectFields: "skipDefaults" }}

@@ -5,7 +5,7 @@ import { examples } from "./examples.js";
 import { Forms } from "./panels.js";
 import { tokensOf } from "./pointer.js";
 import type { Analysis, Change, Input, Mark, Pane, Spot, Texts, Values } from "./protocol.js";
-import { findingsIn, findingsOf, reportOf, signOf, summaryOf } from "./report.js";
+import { findingsIn, findingsOf, firstIn, reportOf, signOf, summaryOf } from "./report.js";
 import { fromHash, LinkError, toHash } from "./share.js";
 import { startTabs } from "./tabs.js";
 import { startTheme } from "./theme.js";
@@ -84,6 +84,7 @@ function load(given: Input): Promise<void> {
   ssp.checked = given.ssp;
   values = given.values;
   byId<HTMLDetailsElement>("cluster-part").open = given.texts.cluster !== "";
+  isNew = true;
   return judge();
 }
 
@@ -142,6 +143,8 @@ async function judge(): Promise<void> {
   }
 }
 
+/** isNew means that what is shown has just been loaded, and not yet judged. */
+let isNew = true;
 let rendered = "";
 let latest: Analysis = { marks: [], verdicts: [], problems: [] };
 
@@ -158,6 +161,10 @@ function render(asked: Texts, analysis: Analysis): void {
   }
   byId("summary").className = signOf(analysis);
   byId("filter").hidden = analysis.verdicts.length < 2;
+  if (isNew) {
+    isNew = false;
+    point(...firstIn(analysis));
+  }
   const text = shownOf(analysis);
   if (text === rendered) {
     return; // what is shown asks `latest` for places
@@ -165,13 +172,17 @@ function render(asked: Texts, analysis: Analysis): void {
   rendered = text;
   byId("report").replaceChildren(
     ...reportOf(analysis, ([verdict, entry, detail]) => {
-      show(latest.verdicts[verdict]?.entries[entry]?.details[detail]?.spot);
+      const { at, details = [] } = latest.verdicts[verdict]?.entries[entry] ?? {};
+      const value = details[detail ?? 0]?.spot;
+      point(...[at, value].filter((spot) => spot !== undefined));
+      show(detail === undefined ? at : value);
     }),
   );
   filter();
   byId("findings").replaceChildren(
     ...findingsOf(
       findingsIn(analysis),
+      lineOf,
       (at) => show(findingsIn(latest)[at]),
       (at) => mend(findingsIn(latest)[at]),
     ),
@@ -189,9 +200,21 @@ function filter(): void {
 /** shownOf returns all that is shown of an analysis, without the places, which change with every key. */
 function shownOf(analysis: Analysis): string {
   const { verdicts, problems } = analysis;
-  return JSON.stringify([verdicts, problems, findingsIn(analysis)], (key, value) =>
-    key === "from" || key === "to" ? undefined : value,
-  );
+  const findings = findingsIn(analysis);
+  const all = [verdicts, problems, findings, findings.map(lineOf)];
+  return JSON.stringify(all, (key, value) => (key === "from" || key === "to" ? undefined : value));
+}
+
+function lineOf({ pane, from }: Mark): number {
+  const { doc } = editors[pane].view.state;
+  return doc.lineAt(Math.min(from, doc.length)).number;
+}
+
+/** point marks places, each in its editor, and brings them into sight. */
+function point(...spots: Spot[]): void {
+  for (const spot of spots) {
+    editors[spot.pane].point(spot);
+  }
 }
 
 function show(spot: Spot | undefined): void {

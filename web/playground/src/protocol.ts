@@ -33,6 +33,8 @@ export interface Mark extends Place {
   /** isValue means that a rule says it about a value, and so the report does, too. */
   isValue?: boolean;
   message: string;
+  /** about names the rule, and the object that has it if there are several. */
+  about?: string;
   /** source is what says so: the ID of a check, or the name of a rule. */
   source: string;
   fix?: Fix & { label: string };
@@ -58,6 +60,8 @@ export interface Entry {
   message: string;
   note: string;
   details: Detail[];
+  /** at is where the rule is written, if that is known. */
+  at?: Spot;
 }
 
 /** A Verdict is the report about one object. */

@@ -1,6 +1,6 @@
 import type { Outcome } from "@vmrules/vmrules";
 import { button, make } from "./elements.js";
-import type { Analysis, Detail, Entry, Mark, Verdict } from "./protocol.js";
+import type { Analysis, Detail, Entry, Mark, Spot, Verdict } from "./protocol.js";
 
 /** outcomes are all outcomes, in the order in which they are shown, with the words of the summary. */
 const outcomes: [Outcome, string][] = [
@@ -20,8 +20,8 @@ const meanings: { [outcome in Outcome]?: string } = {
   Skipped: "do not apply",
 };
 
-/** At says which value of a report is meant: the indexes of its verdict, entry and detail. */
-export type At = [verdict: number, entry: number, detail: number];
+/** At says which rule of a report is meant, or which value: the indexes of its verdict, entry and detail. */
+export type At = [verdict: number, entry: number, detail?: number | undefined];
 
 /** Show goes to the value in its editor. */
 export type Show = (at: At) => void;
@@ -130,7 +130,7 @@ function groupsOf(verdict: Verdict, i: number, show: Show): Node[] {
   });
 }
 
-type ShowDetail = (entry: number, detail: number) => void;
+type ShowDetail = (entry: number, detail?: number) => void;
 
 function group(outcome: Outcome, entries: [number, Entry][], show: ShowDetail): HTMLElement {
   const meaning = meanings[outcome];
@@ -149,13 +149,11 @@ function group(outcome: Outcome, entries: [number, Entry][], show: ShowDetail): 
   return section;
 }
 
-function entryOf(entry: Entry, show: (detail: number) => void): HTMLElement {
-  const heading = make(
-    "p",
-    "rule",
-    make("strong", "", entry.message),
-    make("code", "", entry.rule),
-  );
+function entryOf(entry: Entry, show: (detail?: number) => void): HTMLElement {
+  const name = make("code", "", entry.rule);
+  const go = button("link", () => show(), name);
+  go.title = "Go to this rule";
+  const heading = make("p", "rule", make("strong", "", entry.message), entry.at ? go : name);
   const item = make("li", "", heading);
   for (const [i, detail] of entry.details.slice(0, maxShown).entries()) {
     item.append(detailOf(detail, () => show(i)));
@@ -177,6 +175,13 @@ function detailOf(detail: Detail, show: () => void): HTMLElement {
   return text;
 }
 
+/** firstIn returns where the first rule that is not satisfied is, and its value. */
+export function firstIn({ verdicts }: Analysis): Spot[] {
+  const entries = verdicts.flatMap((verdict) => verdict.entries);
+  const first = entries.find(({ outcome }) => outcome === "Violated" || outcome === "Undecided");
+  return [first?.at, first?.details[0]?.spot].filter((spot) => spot !== undefined);
+}
+
 /** findingsIn returns what is wrong with the text of the template. */
 export function findingsIn({ marks }: Analysis): Mark[] {
   return marks.filter(({ pane, isValue }) => pane === "template" && !isValue);
@@ -185,6 +190,7 @@ export function findingsIn({ marks }: Analysis): Mark[] {
 /** findingsOf returns findings as a list, for use without a mouse. */
 export function findingsOf(
   findings: Mark[],
+  lineOf: (mark: Mark) => number,
   show: (at: number) => void,
   mend: (at: number) => void,
 ): Node[] {
@@ -192,7 +198,9 @@ export function findingsOf(
     return [make("li", "hint", "Nothing to complain about.")];
   }
   const items: Node[] = findings.slice(0, maxShown).map((mark, at) => {
-    const item = make("li", mark.severity, make("span", "severity", mark.severity), " ");
+    const severity = make("span", "severity", mark.severity);
+    const about = [`line ${lineOf(mark)}`, mark.about].filter(Boolean).join(", ");
+    const item = make("li", mark.severity, severity, " ", make("span", "note", about), " ");
     item.append(
       button("link", () => show(at), mark.message),
       " ",

@@ -4,6 +4,7 @@ import type {
   ArrayFieldTemplateProps,
   FieldTemplateProps,
   ObjectFieldTemplateProps,
+  WidgetProps,
 } from "@rjsf/utils";
 import { createContext, type ReactNode, useContext } from "react";
 import { warning } from "./protocol.js";
@@ -80,6 +81,32 @@ function FieldTemplate(props: FieldTemplateProps) {
     </div>
   );
 }
+
+/** SelectWidget is a choice. It also shows a value that is not allowed, and says so. */
+function SelectWidget({ id, value, options, onChange, required }: WidgetProps) {
+  const all = options.enumOptions ?? [];
+  const at = all.findIndex((option) => option.value === value);
+  const isOther = at < 0 && value !== undefined && value !== null && value !== "";
+  return (
+    <select
+      id={id}
+      value={isOther ? "other" : at}
+      required={required}
+      aria-describedby={`${id}__error ${id}__description`}
+      onChange={({ target }) => onChange(all[Number(target.value)]?.value)}
+    >
+      {at < 0 && !isOther ? <option value={-1} /> : null}
+      {isOther ? <option value="other">{`${value} (not allowed)`}</option> : null}
+      {all.map(({ label }, i) => (
+        <option key={label} value={i}>
+          {label}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+export const widgets = { SelectWidget };
 
 export const templates = {
   ObjectFieldTemplate: ObjectTemplate,

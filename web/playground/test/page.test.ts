@@ -91,15 +91,50 @@ test("a click leads from the report to the value", async () => {
   await says(page, /1 violated/);
 });
 
+test("a rule and its value are marked at once, and a rule's name leads to the rule", async () => {
+  await choose(page, "A Windows desktop", /2 violated.*by the template windows-desktop/);
+  const pointed = (pane: string, text: string) =>
+    page.locator(`#${pane} .cm-pointed`, { hasText: text }).waitFor();
+  await pointed("template", '"name": "licensed-cores"'); // the first that is wrong
+  await pointed("vm", '"cores": 12');
+  await page.getByRole("button", { name: "cdrom-bus" }).click();
+  assert.equal(await page.evaluate(() => getSelection()?.toString()), '"cdrom-bus"');
+  await pointed("template", '"name": "cdrom-bus"');
+  await pointed("vm", '"bus": "scsi"');
+});
+
+test("several objects are a list, which can be filtered", async () => {
+  await page.locator("#vm .cm-content").focus();
+  await page.keyboard.press("Control+A");
+  const vm = (name: string, template: string, cores: number) =>
+    `kind: VirtualMachine\nmetadata: {name: ${name}, labels: {vm.kubevirt.io/template: ${template}}}\nspec: {template: {spec: {domain: {cpu: {cores: ${cores}}, memory: {guest: 8Gi}}}}}\n`;
+  const vms = [vm("one", "other", 1), vm("two", "windows-desktop", 99)];
+  await page.keyboard.insertText(vms.join("---\n"));
+  await says(page, /2 VMs: 1 not judged, 1 not\./);
+  const titles = () => page.locator("#report summary:visible b").allInnerTexts();
+  assert.deepEqual(await titles(), ["VirtualMachine two", "VirtualMachine one"]);
+  await page.locator("#report", { hasText: "99 is more than max 8" }).waitFor();
+  await page.getByLabel("Filter objects").fill("not judged: it names the template other");
+  assert.deepEqual(await titles(), ["VirtualMachine one"]);
+  await page.getByLabel("Filter objects").fill("");
+});
+
+test("what a switch means can be read by keyboard", async () => {
+  await page.getByRole("button", { name: "What is: Partial" }).press("Enter");
+  await page.locator("#partial-what", { hasText: "still being filled in" }).waitFor();
+  await page.keyboard.press("Escape");
+  await page.locator("#partial-what").waitFor({ state: "hidden" });
+});
+
 test("Partial skips what is missing", async () => {
   await choose(page, "Quickstart", /1 violated/);
   await page.locator("#vm .cm-content").focus();
   await page.keyboard.press("Control+A");
   await page.keyboard.insertText("kind: VirtualMachine\nspec:\n  template:\n    spec: {}\n");
   await says(page, /not valid/);
-  await page.getByLabel("Partial").check();
+  await page.getByRole("checkbox", { name: "Partial" }).check();
   await says(page, /not judged: none of its rules applies/);
-  await page.getByLabel("Partial").uncheck();
+  await page.getByRole("checkbox", { name: "Partial" }).uncheck();
 });
 
 test("an instance type counts for the VM that names it", async () => {
@@ -190,6 +225,7 @@ test("a form has the inputs that one expects, and changes the VM", async () => {
     await page.locator("#form .mistakes li", { hasText: "12 is more than max 8" }).count(),
     1,
   );
+  await page.locator("#form .note", { hasText: "the licence covers 8 cores (1 to 8)" }).waitFor();
   await cores.fill("");
   await cores.pressSequentially("16", { delay: 30 });
   await page.locator("#form .mistakes li", { hasText: "16 is more than max 8" }).waitFor();
@@ -197,7 +233,9 @@ test("a form has the inputs that one expects, and changes the VM", async () => {
   await cores.fill("6");
   await says(page, /1 violated/);
   const drivers = page.locator("#form fieldset", { hasText: /^drivers/ });
-  await drivers.getByLabel("cdrom.bus").selectOption("sata");
+  const bus = drivers.getByLabel("cdrom.bus");
+  assert.equal(await bus.locator("option:checked").innerText(), "scsi (not allowed)");
+  await bus.selectOption("sata");
   await says(page, /: valid/);
   await page.waitForFunction(() => !document.querySelector("#form .mistakes li:not(.warns)"));
   await page.getByRole("tab", { name: "Report" }).click();

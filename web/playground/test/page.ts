@@ -96,6 +96,8 @@ export async function typeBehind(
   keys: string,
 ): Promise<void> {
   await page.locator(`#${pane} .cm-content`).focus();
+  await page.keyboard.press("Control+Home"); // since only what is in sight is in the page
+  await page.locator(`#${pane} .cm-line`, { hasText: before }).first().waitFor();
   await page.evaluate(
     ([pane, before]) => {
       const lines = [...document.querySelectorAll(`#${pane} .cm-line`)];
