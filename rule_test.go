@@ -136,6 +136,8 @@ func TestMessages(t *testing.T) {
 		{`"Min": 1`, `the key "Min" is not known: did you mean "min"?`},
 		{`"included": [1]`, `the key "included" is not known: version 201902-2 calls it "values"`},
 		{`"least": 1`, `the key "least" is not known: remove it, or correct its spelling`},
+		{`"minimum": 1`, `the key "minimum" is not known: did you mean "min"?`},
+		{`"warning": true`, `the key "warning" is not known: did you mean "justWarning"? Without it, the rule refuses VMs`},
 		{`"min": "1 gb"`, `"min" must be a number, a quantity such as "2Gi", or a JSONPath, not "1 gb": did you mean "1Gi" or "1G"?`},
 		{`"min": "1.5KiB"`, `"min" must be a number, a quantity such as "2Gi", or a JSONPath, not "1.5KiB": did you mean "1.5Ki"?`},
 		{`"min": "12B"`, `"min" must be a number, a quantity such as "2Gi", or a JSONPath, not "12B"`},

@@ -23,7 +23,7 @@ func (l *linter) fieldKind(r *rule, fields []*field) {
 	}
 	if why != "" {
 		r.isHopeless = true
-		l.add(r, rulekey.Rule, "wrong-kind", "no value of this field satisfies the kind %s: %s", r.Kind, why)
+		unlessAll(l.add(r, rulekey.Rule, "wrong-kind", "no value of this field satisfies the kind %s: %s", r.Kind, why), r)
 	}
 }
 

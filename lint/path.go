@@ -9,6 +9,7 @@ import (
 	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/jsontext"
 	"github.com/vmrules/vmrules/internal/rulekey"
+	"github.com/vmrules/vmrules/internal/value"
 	"github.com/vmrules/vmrules/internal/vmapi"
 	"github.com/vmrules/vmrules/internal/vmfields"
 )
@@ -51,6 +52,7 @@ func (l *linter) path(r *rule, key string, at jsontext.Node, p vmrules.Path, w w
 		return nil
 	}
 	s := pathSearch{budget: &l.budget, fields: []*field{vmapi.OfVM()}}
+	p = s.withDots(p)
 	s.run(fieldpath.Steps(p), written(p))
 	s.end(w)
 	l.sspPath(r, key, at, p)
@@ -58,7 +60,10 @@ func (l *linter) path(r *rule, key string, at jsontext.Node, p vmrules.Path, w w
 	for _, f := range s.found {
 		added := l.add(r, key, f.id, "%s", f.message)
 		added.Offset = at.Start
-		if !r.isUsedBySSP(key) {
+		switch {
+		case f.isSure && key == rulekey.Path && r.refusesAll():
+			added.Severity = SeverityError
+		case !r.isUsedBySSP(key):
 			added.Severity = severities[f.id]
 		}
 		if f.mended {
@@ -66,6 +71,21 @@ func (l *linter) path(r *rule, key string, at jsontext.Node, p vmrules.Path, w w
 		}
 	}
 	return s.fields
+}
+
+// withDots returns the path that one with slashes between its names means. It returns other paths
+// as they are.
+func (s *pathSearch) withDots(p vmrules.Path) vmrules.Path {
+	text := strings.TrimPrefix(p.String(), jsonpath.Prefix+".")
+	if strings.ContainsAny(text, ".'\"") || !strings.Contains(text, "/") || s.budget.Spend(sspPathWork*len(text), sspPathSize*len(text)) != nil {
+		return p
+	}
+	meant, err := vmrules.ParsePath(jsonpath.WithPrefix(text))
+	if err != nil {
+		return p
+	}
+	s.find("misspelt-field", true, "JSONPath uses dots: write %s", value.Shortened(strings.TrimPrefix(meant.String(), jsonpath.Prefix)))
+	return meant
 }
 
 // writtenLike returns the steps as a path with the prefix and the leading dot of another
