@@ -25,7 +25,7 @@ func (l *linter) regex(r *rule) {
 	isOpen, isIdle := tree.Open()
 	switch {
 	case tree.MatchesAll():
-		l.add(r, constraint.Regex, "idle-regex", "the regex matches every text: write ^(?:…)$ around it, or what a value must have")
+		l.add(r, constraint.Regex, "idle-regex", "the regex matches every text, so it demands nothing: write ^(?:…)$, or what a value must have")
 	case tree.IsHalfAnchored():
 		f := l.add(r, constraint.Regex, "half-anchored-regex", "^ applies to the first alternative only, and $ to the last only: write ^(?:…|…)$ to anchor all of them")
 		f.Suggestion = tree.Anchored(&l.budget)
