@@ -52,7 +52,7 @@ func (r *ruleReader) unknown() {
 			if meant != "" {
 				code = codeMisspeltKey
 			}
-			message := fmt.Sprintf("the key %s is not known: %s", value.Quoted(m.Key), keyHint(m.Key, meant))
+			message := fmt.Sprintf("unknown key %s: %s", value.Quoted(m.Key), keyHint(m.Key, meant))
 			r.ofStrict(m.Start, m.Key, ReasonNotSupported, code, message, meant)
 		}
 	}
@@ -90,7 +90,7 @@ func (r *ruleReader) strictly() {
 		if meant != "" {
 			code = codeMisspeltKind
 		}
-		message := fmt.Sprintf("the kind %s is not known: %s", value.Quoted(string(r.rule.Kind)), r.kindHint(meant))
+		message := fmt.Sprintf("unknown kind %s: %s", value.Quoted(string(r.rule.Kind)), r.kindHint(meant))
 		r.ofStrict(kind.Start, rulekey.Rule, ReasonNotSupported, code, message, meant)
 		return
 	}

@@ -37,7 +37,7 @@ func ExampleAnnotation() {
 	//    paths start at the VM's spec.template: remove .spec.template
 	//    write jsonpath::.spec.domain.cpu.cores
 	// 8 3 warning misspelt-key cores justWarnig
-	//    the key "justWarnig" is not known: did you mean "justWarning"? Without it, the rule refuses VMs
+	//    unknown key "justWarnig": did you mean "justWarning"? Without it, the rule refuses VMs
 	//    write justWarning
 	// 15 12 warning half-anchored-regex bus regex
 	//    ^ applies to the first alternative only, and $ to the last only: write ^(?:…|…)$ to anchor all of them

@@ -87,7 +87,7 @@ func (l *linter) fieldValues(r *rule, fields []*field) {
 }
 
 func (l *linter) misspeltValue(r *rule, at jsontext.Node, written, meant string) {
-	f := l.add(r, constraint.Values, "misspelt-value", "the field cannot have %s: did you mean %q?", value.Quoted(written), meant)
+	f := l.add(r, constraint.Values, "misspelt-value", "unknown value %s: did you mean %q?", value.Quoted(written), meant)
 	f.Offset = at.Start
 	if _, isString := at.Value.(string); isString {
 		f.Suggestion = meant

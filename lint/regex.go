@@ -17,7 +17,7 @@ func (l *linter) regex(r *rule) {
 		return // ParseRules has compiled it, so only the budget can be at fault
 	}
 	if tree.IsExponential() {
-		l.add(r, constraint.Regex, "slow-regex", "one repetition inside another can match the same text in so many ways that matching may practically never end: separate the repetitions by a character that the inner one does not match, or make the inner one possessive, as in (?:a++)+")
+		l.add(r, constraint.Regex, "slow-regex", "one repetition inside another can match a text in so many ways that matching may never end: put a character between them that the inner one does not match, or make the inner one possessive, as in (?:a++)+")
 	}
 	if escaped := tree.DotsEscaped(); escaped != "" {
 		l.add(r, constraint.Regex, "unescaped-dot", `a dot between names matches any character: write \. for a dot`).Suggestion = escaped
