@@ -84,6 +84,7 @@ type linter struct {
 	text     string
 	opts     []vmrules.ParseOption
 	profile  Profile
+	isWhole  bool // paths start at objects of any kind, whose fields are not known
 	findings []Finding
 
 	unknownKinds map[int]bool // the indexes of rules whose kind nobody knows

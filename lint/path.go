@@ -48,7 +48,7 @@ func (l *linter) paths(r *rule) {
 // path checks one path, which may be zero, against the fields. It returns those that it
 // selects; none if they are unknown.
 func (l *linter) path(r *rule, key string, at jsontext.Node, p vmrules.Path, w wanted) []*field {
-	if p.IsZero() {
+	if p.IsZero() || l.isWhole {
 		return nil
 	}
 	s := pathSearch{budget: &l.budget, fields: []*field{vmapi.OfVM()}}
