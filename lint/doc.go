@@ -32,7 +32,7 @@
 //	unsatisfiable-values  the rule's kind and other arguments rule out all of its values
 //	contradicting-rules   no value satisfies all the rules that apply together
 //
-// For the same reason, the findings below are errors that say that path selects nothing in any VM.
+// For the same reason, those findings below are errors by which path selects nothing in any VM.
 //
 // # Objects
 //
