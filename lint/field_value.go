@@ -23,7 +23,8 @@ func (l *linter) fieldKind(r *rule, fields []*field) {
 	}
 	if why != "" {
 		r.isHopeless = true
-		unlessAll(l.add(r, rulekey.Rule, "wrong-kind", "no value of this field satisfies the kind %s: %s", r.Kind, why), r)
+		_, severity := consequence(r)
+		l.add(r, rulekey.Rule, "wrong-kind", "no value of this field satisfies the kind %s: %s", r.Kind, why).Severity = severity
 	}
 }
 

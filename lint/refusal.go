@@ -25,21 +25,18 @@ func (r *rule) enforcesNothing() bool {
 	return r.Kind == vmrules.KindEnum || r.Kind == vmrules.KindRegex
 }
 
-// consequence says what follows if no value satisfies all of the rules.
-func consequence(rules ...*rule) string {
+// consequence says what follows if no value satisfies all of the rules. It is an error if one of
+// them refuses all VMs: a VM without the field fails by that rule, and a VM with it by any.
+func consequence(rules ...*rule) (so string, s Severity) {
+	s = SeverityWarning
+	if slices.ContainsFunc(rules, (*rule).refusesAll) {
+		s = SeverityError
+	}
 	switch {
 	case slices.ContainsFunc(rules, (*rule).isForAll):
-		return "no value is allowed"
+		return "no value is allowed", s
 	case slices.ContainsFunc(rules, func(r *rule) bool { return !r.Valid.Equal(r.Path) }):
-		return "the field of valid must not be set"
+		return "the field of valid must not be set", s
 	}
-	return "the field must not be set"
-}
-
-// unlessAll makes a finding a warning unless one of the rules, which nothing satisfies, makes
-// every VM fail. A VM without the field fails by such a rule, and a VM with it by all of them.
-func unlessAll(f *Finding, rules ...*rule) {
-	if !slices.ContainsFunc(rules, (*rule).refusesAll) {
-		f.Severity = SeverityWarning
-	}
+	return "the field must not be set", s
 }

@@ -83,7 +83,8 @@ func (l *linter) values(r *rule) {
 	}
 	if len(r.Values) == 0 {
 		r.isHopeless = true
-		unlessAll(l.add(r, constraint.Values, "empty-values", "the list is empty, so %s: add the allowed values", consequence(r)), r)
+		so, severity := consequence(r)
+		l.add(r, constraint.Values, "empty-values", "the list is empty, so %s: add the allowed values", so).Severity = severity
 		return
 	}
 	_, list := r.at(constraint.Values)
@@ -112,7 +113,8 @@ func (l *linter) values(r *rule) {
 	case 0:
 	case len(r.Values):
 		r.isHopeless = true
-		unlessAll(l.add(r, constraint.Values, "unsatisfiable-values", "the rest of the rule allows none of these values, so %s: %s", consequence(r), impossible.why), r)
+		so, severity := consequence(r)
+		l.add(r, constraint.Values, "unsatisfiable-values", "the rest of the rule allows none of these values, so %s: %s", so, impossible.why).Severity = severity
 	default:
 		l.add(r, constraint.Values, "impossible-value", "the rest of the rule does not allow %s: %s", string(value.AppendList(nil, impossible.all)), impossible.why).Offset = impossible.at.Start
 	}
@@ -151,7 +153,8 @@ func (l *linter) bounds(r *rule) {
 			continue // values has reported this
 		}
 		r.isHopeless = true
-		unlessAll(l.add(r, low.Key(), "unsatisfiable-range", "%s is more than %s %s, so %s", low, high.Key(), high, consequence(r)), r)
+		so, severity := consequence(r)
+		l.add(r, low.Key(), "unsatisfiable-range", "%s is more than %s %s, so %s", low, high.Key(), high, so).Severity = severity
 	}
 }
 

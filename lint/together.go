@@ -26,6 +26,7 @@ func (l *linter) together(rules []*rule) {
 		groups[key].rules = append(groups[key].rules, r)
 	}
 	for _, group := range inOrder {
+		group.so, group.severity = consequence(group.rules...)
 		for _, r := range group.rules {
 			group.add(r)
 		}
@@ -47,6 +48,8 @@ func (r *rule) group() string {
 type limits struct {
 	linter   *linter
 	rules    []*rule
+	so       string   // what follows if they contradict each other
+	severity Severity // of that
 	together constraint.Combination
 	from     map[constraint.Constraint]*rule // the rule that each constraint is from
 	integer  *rule                           // a rule that demands an integer, or nil
@@ -77,17 +80,17 @@ func (s *limits) add(r *rule) {
 // each other.
 func (s *limits) excluded(r *rule, own, other constraint.Constraint) {
 	if own == other {
-		s.report(r, constraint.Values, "the earlier rules for the same path, of which %s is the last, allow none of these values, so %s", value.Quoted(s.lister.Name), consequence(s.rules...))
+		s.report(r, constraint.Values, "the earlier rules for the same path, of which %s is the last, allow none of these values, so %s", value.Quoted(s.lister.Name), s.so)
 		return
 	}
 	if _, isOthers := s.from[own]; isOthers {
 		own, other = other, own
 	}
-	s.report(r, own.Key(), "the rule %s for the same path has %s %s, so %s", value.Quoted(s.from[other].Name), other.Key(), other, consequence(s.rules...))
+	s.report(r, own.Key(), "the rule %s for the same path has %s %s, so %s", value.Quoted(s.from[other].Name), other.Key(), other, s.so)
 }
 
 func (s *limits) report(r *rule, key, format string, args ...any) {
-	unlessAll(s.linter.add(r, key, "contradicting-rules", format, args...), s.rules...)
+	s.linter.add(r, key, "contradicting-rules", format, args...).Severity = s.severity
 }
 
 // judgeAllowed reports if the other limits refuse every value in the lists.
@@ -112,7 +115,7 @@ func (s *limits) judgeAllowed() {
 		}
 	}
 	if len(names) > 0 {
-		s.report(s.lister, constraint.Values, "the rules for the same path, including %s, allow none of these values, so %s: %s", string(value.AppendList(nil, names)), consequence(s.rules...), first)
+		s.report(s.lister, constraint.Values, "the rules for the same path, including %s, allow none of these values, so %s: %s", string(value.AppendList(nil, names)), s.so, first)
 	}
 }
 

@@ -78,9 +78,15 @@ func (a *Argument) unfit(f Fault, literal value.Scalar) error {
 	return &Error{f, fmt.Errorf("must be %s, not %s%s", a.Wanted, literal.Describe(), hint)}
 }
 
+// maxHinted is how long a quantity may be that a message repeats corrected.
+const maxHinted = 30
+
 // quantityHint returns the end of a message about a literal such as "2 GB" that is nearly a
 // quantity; otherwise "".
 func quantityHint(literal string) string {
+	if len(literal) > maxHinted {
+		return ""
+	}
 	s := strings.ReplaceAll(strings.ToUpper(literal), " ", "")
 	number := strings.TrimRight(s, "KMGTPEIB")
 	unit := s[len(number):]
