@@ -124,20 +124,26 @@ func (r *ruleReader) meantKey(key string) string {
 	if now := rulekey.OfAnyVersion(key).Name; slices.Contains(r.unused, now) {
 		return now
 	}
-	if meant := synonyms[strings.ToLower(key)]; r.judgesArguments() && slices.Contains(r.unused, meant) {
+	if meant := synonym(key); r.judgesArguments() && slices.Contains(r.unused, meant) {
 		return meant
 	}
 	return spelling.Nearest(key, r.unused)
 }
 
-// synonyms maps what other languages call keys and kinds to the words of the format.
-var synonyms = map[string]string{
-	"minimum": constraint.Min, "maximum": constraint.Max, "pattern": constraint.Regex, "enum": constraint.Values,
-	"warn": rulekey.JustWarning, "warning": rulekey.JustWarning,
+// synonyms has words of other languages for keys and kinds, each followed by that of the format.
+var synonyms = [...]string{
+	"minimum", constraint.Min, "maximum", constraint.Max, "pattern", constraint.Regex, "enum", constraint.Values,
+	"warn", rulekey.JustWarning, "warning", rulekey.JustWarning,
+	"int", string(KindInteger), "number", string(KindInteger), "bool", string(KindEnum), "boolean", string(KindEnum), "text", string(KindString),
 }
 
-var synonymousKinds = map[string]Kind{
-	"int": KindInteger, "number": KindInteger, "bool": KindEnum, "boolean": KindEnum, "text": KindString,
+func synonym(word string) string {
+	for i := 0; i < len(synonyms); i += 2 {
+		if strings.EqualFold(word, synonyms[i]) {
+			return synonyms[i+1]
+		}
+	}
+	return ""
 }
 
 // unusedKeys returns the keys of the format, and those of its kind, that a rule does
@@ -159,7 +165,10 @@ func (o *parseOptions) meantKind(k Kind) string {
 	if meant := spelling.Nearest(string(k), o.kindNames()); meant != "" {
 		return meant
 	}
-	return string(synonymousKinds[strings.ToLower(string(k))])
+	if meant := synonym(string(k)); Kind(meant).IsOfFormat() && meant != string(KindRegex) {
+		return meant // but pattern is a kind of vmrules-full
+	}
+	return ""
 }
 
 // kindNames returns the names of all kinds that are known.

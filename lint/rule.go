@@ -67,13 +67,16 @@ func (l *linter) message(r *rule) {
 func (l *linter) foreignArguments(r *rule) {
 	for key := range r.Arguments() {
 		if kind := vmrules.Kind(constraint.Named(key).Kind); kind != r.Kind {
-			l.add(r, key, "foreign-argument", "%s has no effect in %s rule for other validators: use %s rule", key, withArticle[r.Kind], withArticle[kind])
+			l.add(r, key, "foreign-argument", "%s has no effect in %s rule for other validators: use %s rule", key, withArticle(r.Kind), withArticle(kind))
 		}
 	}
 }
 
-var withArticle = map[vmrules.Kind]string{
-	vmrules.KindInteger: "an integer", vmrules.KindString: "a string", vmrules.KindEnum: "an enum", vmrules.KindRegex: "a regex",
+func withArticle(k vmrules.Kind) string {
+	if k == vmrules.KindInteger || k == vmrules.KindEnum {
+		return "an " + string(k)
+	}
+	return "a " + string(k)
 }
 
 // values checks the literals among the allowed values.
@@ -209,28 +212,23 @@ func (l *linter) valid(r *rule) {
 // validBeside finds a valid that tests another field of the same items than the path reads,
 // such as cdrom.bus and disk.bus.
 func (l *linter) validBeside(r *rule) {
-	tested, read := fieldpath.Steps(r.Valid), fieldpath.Steps(r.Path)
-	first := 0
-	for first < min(len(tested), len(read)) && tested[first].String() == read[first].String() {
-		first++
+	tested, read := spelled(r.Valid), spelled(r.Path)
+	first, isItem := 0, false
+	for ; first < min(len(tested), len(read)) && tested[first] == read[first]; first++ {
+		isItem = isItem || isInBrackets(read[first])
 	}
-	if len(tested) != len(read) || first > len(read)-2 || !slices.ContainsFunc(read[:first], isNoName) || isNoName(tested[first]) || isNoName(read[first]) {
-		return
-	}
-	steps, meant := spelled(r.Valid), spelled(r.Path)
-	if !slices.Equal(steps[first+1:], meant[first+1:]) {
+	if !isItem || len(tested) != len(read) || first > len(read)-2 || isInBrackets(tested[first]) || isInBrackets(read[first]) ||
+		strings.Join(tested[first+1:], "") != strings.Join(read[first+1:], "") {
 		return
 	}
 	_, at := r.at(rulekey.Valid)
 	f := l.add(r, rulekey.Valid, "valid-beside-path", "valid tests %s, but path reads %s: did you mean the same field?",
-		value.Shortened(strings.Join(steps[first:], "")), value.Shortened(strings.Join(meant[first:], "")))
+		value.Shortened(strings.Join(tested[first:], "")), value.Shortened(strings.Join(read[first:], "")))
 	f.Suggestion = writtenLike(at.Value.(string), strings.Join(written(r.Path), ""))
 }
 
-func isNoName(step fieldpath.Step) bool {
-	_, isName := step.(fieldpath.Name)
-	return !isName
-}
+// isInBrackets reports whether a step is no plain name.
+func isInBrackets(step string) bool { return step[0] == '[' || step == ".*" }
 
 // unset finds a rule that the default of its field breaks.
 func (l *linter) unset(r *rule) {

@@ -1,31 +1,25 @@
 package pcre
 
-import (
-	"slices"
-	"strings"
-	"unicode"
-)
+import "unicode"
 
 // DotsEscaped returns the pattern with a backslash before each dot between two names, such as
 // that in ^kubevirt.io$; "" if there is none. A name has two characters, or ends at the dot
 // with a digit.
 func (t *Tree) DotsEscaped() string {
 	text := []rune(t.pattern)
-	dots := dotsIn(t.root, text, nil)
-	if dots == nil {
-		return ""
-	}
-	slices.Sort(dots)
-	var escaped strings.Builder
+	var escaped []rune
 	from := 0
-	for _, at := range dots {
-		escaped.WriteString(string(text[from:at]) + `\`)
+	for _, at := range dotsIn(t.root, text, nil) {
+		escaped = append(append(escaped, text[from:at]...), '\\')
 		from = at
 	}
-	return escaped.String() + string(text[from:])
+	if from == 0 {
+		return ""
+	}
+	return string(append(escaped, text[from:]...))
 }
 
-// dotsIn appends the places of the dots between names.
+// dotsIn appends the places of the dots between names, in order.
 func dotsIn(n *node, text []rune, dots []int) []int {
 	for i, sub := range n.subs {
 		isDot := n.op == opConcat && sub.op == opSet && text[sub.at] == '.' && sub.set.holds('a')
