@@ -1,5 +1,7 @@
 package vmrules
 
+import "github.com/vmrules/vmrules/internal/plan"
+
 // Anybody who can write a VM can write its annotation and its fields, so both
 // are hostile input. Some limits apply to each thing separately. They are here;
 // in internal/quantity for numbers, internal/value for the depth of an object,
@@ -20,8 +22,8 @@ const (
 	problemWork = 2000 // a problem of a rule, with its message
 	memberWork  = 10   // a member of an object in which a kind looks for a key
 
-	matchWork     = 400  // a value that a path selects, with its location as text
-	violationWork = 1000 // a value that is wrong, with its message
+	matchWork     = 400            // a value that a path selects, with its location as text
+	violationWork = plan.WrongWork // a value that is wrong, with its message
 )
 
 // The memory that each thing keeps, in bytes, apart from its texts.

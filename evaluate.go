@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"strings"
 	"sync"
 
 	"github.com/vmrules/vmrules/internal/constraint"
@@ -29,7 +28,6 @@ type evaluation struct {
 	judgement judgement          // of the current rule
 	checking  *checking          // nil until some rule needs it
 	before    map[string]*target // those of the old object, by their names; nil until some rule needs them
-	at        jsonpath.Location  // room for the location of a value
 }
 
 var (
@@ -61,8 +59,7 @@ func newEvaluation(opts []ValidateOption) *evaluation {
 // release returns an evaluation to the pool, and removes everything of the caller from it.
 func (e *evaluation) release() {
 	clear(e.targets)
-	clear(e.at)
-	*e = evaluation{targets: e.targets[:0], at: e.at[:0]}
+	*e = evaluation{targets: e.targets[:0]}
 	evaluations.Put(e)
 }
 
@@ -73,7 +70,7 @@ func (e *evaluation) isSpent() bool { return e.budget.Err() != nil }
 // no target takes everything from those after it. The last target gets all that is left.
 func (e *evaluation) share(targets int) (rest meter.Meter) {
 	if targets > 1 {
-		half := e.budget.Half()
+		half := e.budget.Meter.Half()
 		rest, e.budget.Meter = e.budget.Meter, half
 	}
 	return rest
@@ -93,40 +90,43 @@ func (e *evaluation) judgeAll(report *Report, rules *Rules, t *target) {
 		return
 	}
 	marks := report.add(rules, t.Name)
-	if wrong, isSettled := e.walkPlan(rules, t, marks); !isSettled {
-		e.judgeRest(report, rules, t, marks, wrong)
+	if !e.walkPlan(report, rules, t, marks) {
+		e.judgeRest(report, rules, t, marks)
 	}
 }
 
-// walkPlan runs the plan of the rules on a target. It may spend half of the budget. The other
-// half is for judging rule by rule, which still decides some rules if there is not enough for
-// all.
-func (e *evaluation) walkPlan(rules *Rules, t *target, marks []mark) ([]plan.Wrong, bool) {
+// walkPlan runs the plan of the rules on a target, and reports whether that settled all of them.
+// It may spend half of the budget. The other half is for judging rule by rule, which still
+// decides some rules if there is not enough for all.
+func (e *evaluation) walkPlan(report *Report, rules *Rules, t *target, marks []mark) bool {
 	if t.Nothing != "" || t.Refusal != nil || t.Open != 0 || t.HasParameters || e.given.defaults != nil {
-		return nil, false
+		return false
 	}
 	half := e.budget.Half()
-	wrong, isSettled := rules.plan.Run(t.Root, &half, marks)
+	wrong, isSure := rules.plan.Run(t.Root, &half, marks)
 	e.budget.Return(half)
-	return wrong, isSettled
+	if e.given.partial || e.given.ratchets || t.Origins != nil {
+		for _, w := range wrong { // more has to be said about it
+			marks[w.Entry] = plan.Unsure
+		}
+		return isSure && len(wrong) == 0
+	}
+	report.keep(wrong, t.At)
+	return isSure
 }
 
-// judgeRest judges the rules that the plan did not settle, and replaces their marks. It tells
+// judgeRest judges the rules of which the plan is not sure, and replaces their marks. It tells
 // the report what a mark cannot express.
-func (e *evaluation) judgeRest(report *Report, rules *Rules, t *target, marks []mark, wrong []plan.Wrong) {
+func (e *evaluation) judgeRest(report *Report, rules *Rules, t *target, marks []mark) {
 	for i, m := range marks {
-		if m == marksSatisfied || m == marksNotThere {
+		if m != plan.Unsure {
 			continue
 		}
-		var own []plan.Wrong
-		if m == plan.Broken {
-			own, wrong = plan.WrongOf(i, wrong)
-		}
 		r := &rules.rules[i]
-		e.judge(r, t, own)
+		e.judge(r, t)
 		e.ratchet(r, t)
 		d := &e.judgement.decision
-		if marks[i] = d.mark(r); marks[i] == marksTold {
+		if marks[i] = d.mark(r.outline); marks[i] == marksTold {
 			report.tell(d)
 		}
 	}
@@ -154,9 +154,9 @@ func (e *evaluation) walk(t *target, v jsonpath.Visitor) jsonpath.Search {
 	return w
 }
 
-// judge judges one rule for one target. If the wrong values are known, it looks only at them.
-func (e *evaluation) judge(r *rule, t *target, wrong []plan.Wrong) {
-	e.judgement = judgement{call: e, rule: r, target: t, wrong: wrong}
+// judge judges one rule for one target.
+func (e *evaluation) judge(r *rule, t *target) {
+	e.judgement = judgement{call: e, rule: r, target: t}
 	e.judgement.run()
 }
 
@@ -165,7 +165,6 @@ type judgement struct {
 	call   *evaluation
 	rule   *rule
 	target *target
-	wrong  []plan.Wrong // all values that may break the rule; nil if they are not known
 
 	search   jsonpath.Search // for the values of the rule
 	set      constraint.Set  // what the rule demands, with its arguments read
@@ -200,7 +199,7 @@ func (j *judgement) run() {
 // applies reports whether "valid" is absent or selects something. If not, it ends the
 // judgement.
 func (j *judgement) applies() bool {
-	if j.rule.Valid.IsZero() || j.wrong != nil {
+	if j.rule.Valid.IsZero() {
 		return true
 	}
 	w := j.call.walk(j.target, jsonpath.VisitorFunc(func(*jsonpath.Search, any) bool { return false }))
@@ -214,7 +213,7 @@ func (j *judgement) applies() bool {
 	case cmp.Or(err, doubt) != nil:
 		j.undecided("", fmt.Errorf("%s cannot be searched: %w", j.rule.Valid.shown(), cmp.Or(err, doubt)))
 	default:
-		j.end(Skipped, j.rule.notThere)
+		j.end(Skipped, j.rule.outline.notThere())
 	}
 	return false
 }
@@ -223,8 +222,7 @@ func (j *judgement) applies() bool {
 func (j *judgement) judgeValues() {
 	j.search = j.call.walk(j.target, j) // it calls Visit for each value
 	w := &j.search
-	err := j.visitValues(w)
-	switch {
+	switch err := w.Run(j.rule.Path.parsed, j.target.Root); {
 	case err != nil:
 		j.undecided("", err)
 		return
@@ -247,23 +245,6 @@ func (j *judgement) judgeValues() {
 	}
 }
 
-// visitValues judges the values that may be wrong, if they are known, or all that the path selects.
-func (j *judgement) visitValues(w *jsonpath.Search) error {
-	if j.wrong == nil {
-		return w.Run(j.rule.Path.parsed, j.target.Root)
-	}
-	j.decision.Violations = make([]Violation, 0, len(j.wrong))
-	for i := range j.wrong {
-		v := &j.wrong[i]
-		at := v.AppendTo(append(j.call.at[:0], j.target.At...), j.rule.Path.parsed)
-		j.call.at = at
-		if !w.Take(at, v.StandIn, v.Value) {
-			break
-		}
-	}
-	return w.Err()
-}
-
 // Visit judges one value that the path selects.
 func (j *judgement) Visit(w *jsonpath.Search, v any) bool {
 	j.readArguments()
@@ -280,42 +261,29 @@ func (j *judgement) Visit(w *jsonpath.Search, v any) bool {
 	if j.set.ReadsNumbers() {
 		s.ReadQuantity()
 	}
-	for f := range j.set.Failures(v, s, isScalar, &j.call.budget) {
+	for f := range j.set.Failures(s, isScalar, &j.call.budget) {
 		switch {
-		case f.Err != nil && f.Key == "":
-			j.addDoubt("", j.atField(w, f.Err))
-		case f.Err != nil:
-			j.addDoubt(f.Key, j.atValue(w, f.Err))
-		default:
+		case f.Err == nil:
 			j.addViolation(w, v, f)
+		case f.Demand == nil:
+			j.addDoubt("", j.atField(w, f.Err))
+		default:
+			j.addDoubt(f.Key(), j.atValue(w, f.Err))
 		}
 	}
 	return w.Err() == nil
 }
 
-// addViolation adds what is wrong with a value.
+// addViolation adds that a value does not satisfy a demand.
 func (j *judgement) addViolation(w *jsonpath.Search, found any, f constraint.Failure) {
 	if j.call.given.partial && found == "" {
 		j.notYet = cmp.Or(j.notYet, errNotFilledIn.Error())
 		return
 	}
-	detail := f.Detail + j.rule.origin(f.Key)
-	if !w.Pay(violationWork, w.At().TextSize()+len(detail)+j.value.RenderedSize()+violationSize) {
-		return
-	}
-	v := j.violation(reasonOf(f.Fault), f.Key, detail)
-	v.Field, v.Pointer = w.At().String(), w.At().Pointer()
-	v.Limit = f.Limit
-	v.Value = value.Canonical(found)
-	v.Origin = originOf(j.target, w.At(), w.StandIn())
-	v.Detail = explain(w.StandIn(), v.Origin, found, detail)
-	j.decision.Violations = append(j.decision.Violations, v)
-}
-
-func (j *judgement) violation(reason Reason, argument, detail string) Violation {
-	return Violation{
-		Rule: j.rule.Name, Message: j.rule.Message, Reason: reason,
-		Argument: argument, Detail: detail, Warning: j.rule.JustWarning,
+	b := breach{f.Key(), j.set.Breach(f.Demand, found, &j.value), found, w.StandIn(), originOf(j.target, w.At(), w.StandIn())}
+	b.Detail += j.rule.origin(b.key)
+	if w.Pay(violationWork, w.At().TextSize()+len(b.Detail)+j.value.RenderedSize()+violationSize) {
+		j.decision.Violations = append(j.decision.Violations, j.rule.outline.broken(b, w.At()))
 	}
 }
 
@@ -327,24 +295,6 @@ func (r *rule) origin(key string) string {
 		}
 	}
 	return ""
-}
-
-// explain adds to a detail why the value counts, if it is not written in the object.
-func explain(why jsonpath.StandIn, origin string, v any, detail string) string {
-	switch why {
-	case jsonpath.Unset:
-		return fmt.Sprintf("not set, counts as %s: %s", value.Describe(v), detail)
-	case jsonpath.Zero:
-		return fmt.Sprintf("0 counts as %s: %s", value.Describe(v), detail)
-	}
-	if origin == "" {
-		return detail
-	}
-	if name, ok := strings.CutPrefix(origin, "instancetype "); ok {
-		origin = "instance type " + name
-	}
-	shown := value.Describe(v)
-	return fmt.Sprintf("%s, from %s,%s", shown, origin, strings.TrimPrefix(detail, shown))
 }
 
 // These end a judgement.
@@ -380,7 +330,7 @@ func (j *judgement) missing() {
 		j.undecided("", err)
 		return
 	}
-	v := j.violation(ReasonRequired, "", notSet)
+	v := j.rule.outline.violation(ReasonRequired, "", notSet)
 	v.Field = j.target.At.Field(j.rule.Path.parsed)
 	v.Pointer = pointerIn(j.target, j.rule.Path)
 	j.decision.Violations = []Violation{v}
@@ -390,7 +340,7 @@ func (j *judgement) missing() {
 // undecided ends the judgement by a doubt, without blaming a field.
 func (j *judgement) undecided(argument string, doubt error) {
 	j.keepDoubt(argument, doubt)
-	v := j.violation(ReasonInternal, argument, withArgument(argument, doubt))
+	v := j.rule.outline.violation(ReasonInternal, argument, withArgument(argument, doubt))
 	_ = j.call.budget.Spend(0, v.size()) // a refusal changes nothing: each rule has at most one such violation
 	j.decision.Outcome, j.decision.Undecided, j.decision.Violations = Undecided, doubtIn(doubt), []Violation{v}
 }

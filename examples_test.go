@@ -419,7 +419,7 @@ func ExampleWithDefaults() {
 	fmt.Println()
 	fmt.Println(vmrules.Validate(rules, vm, vmrules.WithDefaults(machine)))
 	// Output:
-	// not valid: 1 violated
+	// invalid: 1 violated
 	// Violated   machine-type: only q35 machines
 	//            spec.template.spec.domain.machine.type: not set, counts as "": "" does not match "^(pc-)?q35"
 	//
@@ -501,7 +501,7 @@ func ExampleRatcheting() {
 	// Warned     cores: at most 8 cores
 	//            spec.template.spec.domain.cpu.cores: 12 is more than max 8
 	//            not changed by this update
-	// not valid: 1 violated
+	// invalid: 1 violated
 	// Violated   cores: at most 8 cores
 	//            spec.template.spec.domain.cpu.cores: 16 is more than max 8
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/vmrules/vmrules/internal/constraint"
 	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/parameter"
 	"github.com/vmrules/vmrules/internal/value"
@@ -419,7 +420,8 @@ func (in *Input) complete(v Violation) Violation {
 	}
 	for i, m := range in.Values {
 		if m.Field == v.Field {
-			v.Detail = explain(in.places[i].standIn, "", m.Value, v.Detail)
+			b := breach{Breach: constraint.Breach{Detail: v.Detail}, found: m.Value, standIn: in.places[i].standIn}
+			v.Detail = b.explained()
 		}
 	}
 	return v

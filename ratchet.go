@@ -53,7 +53,7 @@ func (e *evaluation) judgeOld(r *rule, before *target) (decision, []error) {
 	if shared != nil {
 		e.checking = &checking{kept: shared.kept}
 	}
-	e.judge(r, before, nil)
+	e.judge(r, before)
 	then := e.judgement
 	e.given.old, e.checking, e.judgement = older, shared, now
 	return then.decision, then.doubts

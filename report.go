@@ -2,9 +2,11 @@ package vmrules
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
+	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/jsontext"
 	"github.com/vmrules/vmrules/internal/plan"
 	"github.com/vmrules/vmrules/internal/value"
@@ -34,6 +36,7 @@ type findings struct {
 	parts   []part     // of the other targets
 	told    []decision // those that a mark cannot express, in order
 	omitted int
+	faults  // of the first target
 }
 
 // A part holds the results of one target.
@@ -41,6 +44,14 @@ type part struct {
 	rules  *outlines
 	target string
 	marks  []mark // one for each rule
+	faults
+}
+
+// faults are what the plan found wrong in a target. Violations are made of them when they are
+// read.
+type faults struct {
+	at    jsonpath.Location // what the rules call $
+	wrong []plan.Wrong
 }
 
 // A mark is what a report holds for every result. The plan writes it.
@@ -49,26 +60,54 @@ type mark = plan.Mark
 const (
 	marksSatisfied = plan.Holds
 	marksNotThere  = plan.NotNeeded // skipped: "valid" selects nothing
+	marksBroken    = plan.Broken    // violated, as faults say
 	marksTold      = plan.Unsure    // the next of the told decisions
 )
 
 // mark returns the mark for a decision about a rule.
-func (d *decision) mark(r *rule) mark {
+func (d *decision) mark(o *outline) mark {
 	switch {
 	case d.Outcome == Satisfied:
 		return marksSatisfied
-	case d.Outcome == Skipped && d.Note == r.notThere:
+	case d.Outcome == Skipped && d.Note == o.notThere():
 		return marksNotThere
 	}
 	return marksTold
 }
 
-// untold returns the decision that a mark expresses.
-func (o *outline) untold(m mark) decision {
-	if m == marksNotThere {
-		return decision{Outcome: Skipped, Note: o.notThere}
+// untold returns the decision that the mark of a rule expresses.
+func (p *part) untold(k int) decision {
+	o := &p.rules.each[k]
+	switch {
+	case p.marks[k] == marksNotThere:
+		return decision{Outcome: Skipped, Note: o.notThere()}
+	case p.marks[k] == marksSatisfied:
+		return decision{Outcome: Satisfied}
+	case o.isWarning:
+		return decision{Outcome: Warned, Violations: p.appendBroken(nil, k)}
 	}
-	return decision{Outcome: Satisfied}
+	return decision{Outcome: Violated, Violations: p.appendBroken(nil, k)}
+}
+
+// appendBroken appends the violations of a rule that the plan found broken.
+func (p *part) appendBroken(all []Violation, k int) []Violation {
+	var room [16]jsonpath.Element // enough for most locations
+	var scalar value.Scalar
+	o := &p.rules.each[k]
+	own := plan.WrongOf(k, p.wrong)
+	for i := range own {
+		w := &own[i]
+		scalar.Set(w.Value)
+		b := breach{"", o.literal.Breach(w.Demand, w.Value, &scalar), w.Value, w.StandIn, ""}
+		if w.Demand != nil {
+			b.key = w.Demand.Key()
+		}
+		if w.StandIn != jsonpath.Written {
+			b.origin = OriginDefault
+		}
+		all = append(all, o.broken(b, w.AppendTo(append(room[:0], p.at...), o.path.parsed)))
+	}
+	return all
 }
 
 // NewReport returns a report of results that the caller has made or chosen. Without
@@ -83,7 +122,7 @@ func NewReport(results []Result) *Report {
 		rules = append(rules, result.outline())
 		r.more.told = append(r.more.told, result.decision())
 		if next := i + 1; next == len(results) || results[next].Target != result.Target {
-			r.more.parts = append(r.more.parts, part{&outlines{rules[first:next]}, result.Target, marks[first:next]})
+			r.more.parts = append(r.more.parts, part{rules: &outlines{rules[first:next]}, target: result.Target, marks: marks[first:next]})
 			first = next
 		}
 	}
@@ -107,8 +146,22 @@ func (r *Report) add(rules *Rules, target string) []mark {
 	}
 	marks := make([]mark, n)
 	more := r.findings()
-	more.parts = append(more.parts, part{rules.outlines, target, marks})
+	more.parts = append(more.parts, part{rules: rules.outlines, target: target, marks: marks})
 	return marks
+}
+
+// keep keeps what the plan found wrong in the target that was added last, whose root is at a
+// location.
+func (r *Report) keep(wrong []plan.Wrong, at jsonpath.Location) {
+	if len(wrong) == 0 {
+		return
+	}
+	more := r.findings()
+	if n := len(more.parts); n > 0 {
+		more.parts[n-1].faults = faults{at, wrong}
+	} else {
+		more.faults = faults{at, wrong}
+	}
 }
 
 // findings returns r.more, and makes it if there is none.
@@ -135,26 +188,38 @@ var noRule = &outlines{[]outline{{index: -1}}}
 // rules say.
 func (r *Report) addUnjudged(target string, why error) {
 	more := r.findings()
-	more.parts = append(more.parts, part{noRule, target, []mark{marksTold}})
+	more.parts = append(more.parts, part{rules: noRule, target: target, marks: []mark{marksTold}})
 	more.told = append(more.told, decision{
 		Outcome: Undecided, Undecided: doubtIn(why), Violations: []Violation{{Reason: ReasonInternal, Detail: why.Error()}},
 	})
 }
 
-// parts returns the parts of all targets.
-func (r *Report) parts() []part {
-	var all []part
-	if r.first != nil {
-		n := min(len(r.first.each), len(r.few))
-		all = append(all, part{r.first, "", r.few[:n]})
-		if len(r.first.each) > n {
-			all[0].marks = r.more.marks
+// parts yields the parts of all targets.
+func (r *Report) parts() iter.Seq[part] {
+	return func(yield func(part) bool) {
+		if r.isZero() || r.first != nil && !yield(r.firstPart()) || r.more == nil {
+			return
+		}
+		for _, p := range r.more.parts {
+			if !yield(p) {
+				return
+			}
 		}
 	}
-	if r.more != nil {
-		all = append(all, r.more.parts...)
+}
+
+// firstPart returns the part of the target "".
+func (r *Report) firstPart() part {
+	p := part{rules: r.first}
+	if n := len(r.first.each); n <= len(r.few) {
+		p.marks = r.few[:n]
+	} else {
+		p.marks = r.more.marks
 	}
-	return all
+	if r.more != nil {
+		p.faults = r.more.faults
+	}
+	return p
 }
 
 // told returns the decisions that a mark cannot express, in order.
@@ -170,40 +235,20 @@ func (r *Report) isZero() bool { return r == nil || !r.judged }
 
 // all returns all results. Their violations are the report's own.
 func (r *Report) all() []Result {
-	if r.isZero() {
-		return []Result{}
-	}
 	size := 0
-	for _, p := range r.parts() {
+	for p := range r.parts() {
 		size += len(p.marks)
 	}
-	return r.list(size, func(mark) bool { return true })
-}
-
-// notable returns the results that are not simply satisfied or skipped. Their
-// violations are the report's own.
-func (r *Report) notable() []Result {
-	if r.isZero() {
-		return nil
-	}
-	return r.list(len(r.told()), func(m mark) bool { return m == marksTold })
-}
-
-// list returns the results with a mark that choose selects. There are size of them.
-func (r *Report) list(size int, choose func(mark) bool) []Result {
 	results, told := make([]Result, 0, size), r.told()
-	for _, p := range r.parts() {
+	for p := range r.parts() {
 		for k, m := range p.marks {
-			if !choose(m) {
-				continue
+			var d decision
+			if m == marksTold {
+				d, told = told[0], told[1:]
+			} else {
+				d = p.untold(k)
 			}
-			rule := &p.rules.each[k]
-			if m != marksTold {
-				d := rule.untold(m)
-				results = append(results, rule.result(p.target, &d))
-				continue
-			}
-			results, told = append(results, rule.result(p.target, &told[0])), told[1:]
+			results = append(results, p.rules.each[k].result(p.target, &d))
 		}
 	}
 	return results
@@ -235,7 +280,17 @@ func (r *Report) Omitted() int {
 // Valid reports whether no rule is violated or undecided, apart from rules with
 // justWarning and, under Ratcheting, what is wrong with the old object too.
 func (r *Report) Valid() bool {
-	return !r.isZero() && !slices.ContainsFunc(r.told(), decision.fails)
+	return !r.isZero() && (r.more == nil || !r.hasFaults() && !slices.ContainsFunc(r.told(), decision.fails))
+}
+
+// hasFaults reports whether the plan found a rule broken that does not just warn.
+func (r *Report) hasFaults() bool {
+	for p := range r.parts() {
+		if slices.ContainsFunc(p.wrong, func(w plan.Wrong) bool { return !p.rules.each[w.Entry].isWarning }) {
+			return true
+		}
+	}
+	return false
 }
 
 // Err returns nil for a valid object. Otherwise it returns an *InvalidError that lists all
@@ -253,42 +308,60 @@ func (r *Report) Violations() []Violation {
 	if r.isZero() {
 		return []Violation{{Reason: ReasonInternal, Detail: "nothing has been judged"}}
 	}
-	violations := []Violation{}
-	for _, result := range r.notable() {
-		violations = append(violations, result.failing()...)
+	return r.gather(func(o *outline) bool { return !o.isWarning }, (*Result).failing)
+}
+
+// gather returns violations: those of the rules that the plan found broken, if they are wanted,
+// and what choose returns of each result that a mark cannot express.
+func (r *Report) gather(isWanted func(*outline) bool, choose func(*Result) []Violation) []Violation {
+	told := r.told()
+	size := len(told)
+	for p := range r.parts() {
+		for i := range p.wrong {
+			if isWanted(&p.rules.each[p.wrong[i].Entry]) {
+				size++
+			}
+		}
 	}
-	return violations
+	all := make([]Violation, 0, size)
+	for p := range r.parts() {
+		for k, m := range p.marks {
+			o := &p.rules.each[k]
+			switch {
+			case m == marksBroken && isWanted(o):
+				all = p.appendBroken(all, k)
+			case m == marksTold:
+				result := o.result(p.target, &told[0])
+				all, told = append(all, choose(&result)...), told[1:]
+			}
+		}
+	}
+	return all
 }
 
 // Warnings returns the violations that do not fail the object: those of rules with
 // justWarning and, under Ratcheting, those that the old object has too.
 func (r *Report) Warnings() []Violation {
-	return r.filter(func(v *Violation) bool { return v.Warning })
+	return r.filter(func(o *outline) bool { return o.isWarning }, func(v Violation) bool { return v.Warning })
 }
 
 // Missing returns those of Violations whose value is missing.
 func (r *Report) Missing() []Violation {
-	return r.filter(func(v *Violation) bool { return v.fails() && v.Reason == ReasonRequired })
+	noneBroken := func(*outline) bool { return false }
+	return r.filter(noneBroken, func(v Violation) bool { return v.fails() && v.Reason == ReasonRequired })
 }
 
 // At returns the violations and warnings with exactly this Pointer, for an input of a form.
 // Those below it are not included. The Pointer "" is for violations about the whole
 // object, or about no field.
 func (r *Report) At(pointer string) []Violation {
-	return r.filter(func(v *Violation) bool { return v.Pointer == pointer })
+	return r.filter(func(*outline) bool { return true }, func(v Violation) bool { return v.Pointer == pointer })
 }
 
-func (r *Report) filter(keep func(*Violation) bool) []Violation {
-	kept := []Violation{}
-	told := r.told()
-	for i := range told {
-		for k := range told[i].Violations {
-			if v := &told[i].Violations[k]; keep(v) {
-				kept = append(kept, *v)
-			}
-		}
-	}
-	return kept
+// filter returns the violations to keep. It need not look at those of rules that are not wanted.
+func (r *Report) filter(isWanted func(*outline) bool, keep func(Violation) bool) []Violation {
+	all := r.gather(isWanted, func(result *Result) []Violation { return result.Violations })
+	return slices.DeleteFunc(all, func(v Violation) bool { return !keep(v) })
 }
 
 // Equal reports whether two reports have the same contents.
@@ -372,11 +445,11 @@ var worstFirst = []Outcome{Violated, Undecided, Warned, Ignored, Skipped, Satisf
 
 func (r *Report) summary(results []Result) string {
 	if r.isZero() {
-		return "not valid: nothing has been judged"
+		return "invalid: nothing has been judged"
 	}
 	verdict := "valid"
 	if !r.Valid() {
-		verdict = "not valid"
+		verdict = "invalid"
 	}
 	numbers := map[Outcome]int{}
 	for i := range results {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/vmrules/vmrules/internal/constraint"
 	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/value"
 )
@@ -51,14 +52,18 @@ type Result struct {
 	Omitted int `json:"omitted,omitempty"`
 }
 
-// An outline is what a result says of its rule.
+// An outline is what a result and its violations say of their rule.
 type outline struct {
 	index         int
 	name, message string
 	kind          Kind
-	path          Path
-	notThere      string // the note if "valid" selects nothing
+	path, valid   Path
+	isWarning     bool           // JustWarning
+	literal       constraint.Set // what the rule demands, as far as the plan judges it
 }
+
+// notThere returns the note if "valid" selects nothing.
+func (o *outline) notThere() string { return o.valid.String() + " is not there" }
 
 // outlines has the outline of each rule. Reports share it.
 type outlines struct{ each []outline }
@@ -209,6 +214,47 @@ type Violation struct {
 
 // OriginDefault is the Origin of a default.
 const OriginDefault = "default"
+
+// A breach is that a value does not satisfy a demand of a rule.
+type breach struct {
+	key string // of the argument; "" for the kind
+	constraint.Breach
+	found   any
+	standIn jsonpath.StandIn
+	origin  string
+}
+
+// broken returns the violation for a breach by the value at a location.
+func (o *outline) broken(b breach, at jsonpath.Location) Violation {
+	v := o.violation(reasonOf(b.Fault), b.key, b.explained())
+	v.Field, v.Pointer = at.Texts()
+	v.Value, v.Limit, v.Origin = value.Canonical(b.found), b.Limit, b.origin
+	return v
+}
+
+// violation returns a violation of the rule.
+func (o *outline) violation(reason Reason, argument, detail string) Violation {
+	return Violation{Rule: o.name, Message: o.message, Reason: reason, Argument: argument, Detail: detail, Warning: o.isWarning}
+}
+
+// explained returns the detail with why the value counts, if it is not written in the object.
+func (b *breach) explained() string {
+	switch b.standIn {
+	case jsonpath.Unset:
+		return fmt.Sprintf("not set, counts as %s: %s", value.Describe(b.found), b.Detail)
+	case jsonpath.Zero:
+		return fmt.Sprintf("0 counts as %s: %s", value.Describe(b.found), b.Detail)
+	}
+	if b.origin == "" {
+		return b.Detail
+	}
+	origin := b.origin
+	if name, ok := strings.CutPrefix(origin, "instancetype "); ok {
+		origin = "instance type " + name
+	}
+	shown := value.Describe(b.found)
+	return fmt.Sprintf("%s, from %s,%s", shown, origin, strings.TrimPrefix(b.Detail, shown))
+}
 
 // originOf returns the Origin of a value that is at a location, or that stands in there.
 func originOf(t *target, at jsonpath.Location, why jsonpath.StandIn) string {

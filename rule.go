@@ -217,13 +217,11 @@ type Rules struct {
 
 // newRules returns Rules for rules that were read, ready to judge by.
 func newRules(rules []rule, isWhole bool) Rules {
-	each := make([]outline, 0, len(rules))
+	each := make([]outline, len(rules))
 	for i := range rules {
 		r := &rules[i]
-		if !r.Valid.IsZero() {
-			r.notThere = r.Valid.String() + " is not there"
-		}
-		each = append(each, outline{i, r.Name, r.Message, r.Kind, r.Path, r.notThere})
+		r.outline = &each[i]
+		*r.outline = outline{i, r.Name, r.Message, r.Kind, r.Path, r.Valid, r.JustWarning, r.literal}
 	}
 	return Rules{rules, isWhole, newPlan(rules, isWhole), &outlines{each}}
 }
@@ -296,7 +294,7 @@ type rule struct {
 	literal constraint.Set // the type, and the arguments that are literals
 	paths   []pathArgument // the other arguments
 
-	notThere string // the note if "valid" selects nothing
+	outline *outline // what results say of it
 }
 
 // A pathArgument is an argument that has paths, which are read from each object.

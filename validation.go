@@ -75,23 +75,24 @@ func Validate(rules Rules, object map[string]any, opts ...ValidateOption) *Repor
 	return report
 }
 
-// validateUsual is Validate for the most usual form of object and no options. If all is well,
-// it allocates nothing except the report.
+// validateUsual is Validate for the most usual form of object and no options. If the plan
+// settles all rules, it allocates nothing except the report.
 func validateUsual(rules *Rules, object, template map[string]any) *Report {
 	report := &Report{judged: true}
 	marks := report.add(rules, "")
-	rest := Budget{}.whole().Meter
-	half := rest.Half()
-	wrong, isSettled := rules.plan.Run(template, &half, marks)
-	if isSettled {
+	b := Budget{}.whole()
+	half := b.Half()
+	wrong, isSure := rules.plan.Run(template, &half, marks)
+	b.Return(half)
+	report.keep(wrong, vmtarget.UsualAt)
+	if isSure {
 		return report
 	}
 	e := newEvaluation(nil)
 	defer e.release()
-	rest.Return(half)
-	e.budget.Meter = rest
+	e.budget = b
 	e.targets = append(e.targets, vmtarget.UsualTarget(object, template))
-	e.judgeRest(report, rules, &e.targets[0], marks, wrong)
+	e.judgeRest(report, rules, &e.targets[0], marks)
 	return report
 }
 

@@ -294,7 +294,7 @@ func TestRoomOfViolations(t *testing.T) {
 	for _, v := range only(t, Validate(rules, object)).Violations {
 		room += len(v.Field) + len(v.Pointer) + len(v.Detail) + violationSize
 	}
-	for given, want := range map[int]Outcome{3 * room: Violated, room: Undecided} {
+	for given, want := range map[int]Outcome{4 * room: Violated, room: Undecided} {
 		got := only(t, Validate(rules, object, WithBudget(Budget{Kept: given})))
 		if got.Outcome != want {
 			t.Errorf("%d bytes, of which the violations take %d: %s", given, room, got)

@@ -44,7 +44,10 @@ func (j *handWritten) violated() []string {
 type violations []violation
 
 // A violation is one value that breaks a rule, or the absence of a value.
-type violation struct{ Rule, Field, Message, Detail string }
+type violation struct {
+	Rule, Field, Pointer, Message, Detail string
+	Value                                 any
+}
 
 // about is what a violation says of its rule. The * in a field stands for an index.
 type about struct{ rule, field, message string }
@@ -56,7 +59,22 @@ func (found *violations) add(a about, index int, v any, wrong string) {
 	if v != nil {
 		detail = fmt.Sprintf("%v %s", v, wrong)
 	}
-	*found = append(*found, violation{a.rule, field, a.message, detail})
+	*found = append(*found, violation{a.rule, field, pointerTo(field), a.message, detail, v})
+}
+
+// pointerTo returns a field as a JSON Pointer.
+func pointerTo(field string) string {
+	pointer := append(make([]byte, 0, 128), '/')
+	for i := range len(field) {
+		switch c := field[i]; c {
+		case '.', '[':
+			pointer = append(pointer, '/')
+		case ']':
+		default:
+			pointer = append(pointer, c)
+		}
+	}
+	return string(pointer)
 }
 
 var handWrittenChecks = map[string]func(vm map[string]any) violations{

@@ -6,6 +6,8 @@ import "github.com/vmrules/vmrules"
 type vmRules struct {
 	rules  vmrules.Rules
 	report *vmrules.Report
+	valid  bool
+	found  []vmrules.Violation
 }
 
 func prepareVMRules(set ruleSet) (judge, error) {
@@ -13,7 +15,26 @@ func prepareVMRules(set ruleSet) (judge, error) {
 	return &vmRules{rules: rules}, err
 }
 
-func (j *vmRules) judge(vm map[string]any) { j.report = vmrules.Validate(j.rules, vm) }
+// judge makes all that the hand-written code makes, if anything is wrong.
+func (j *vmRules) judge(vm map[string]any) {
+	j.report, j.found = vmrules.Validate(j.rules, vm), nil
+	if j.valid = j.report.Valid(); !j.valid {
+		j.found = append(j.report.Violations(), j.report.Warnings()...)
+	}
+}
+
+// vmRulesVerdict is this library, asked only whether the VM is valid, which is all that CEL says.
+type vmRulesVerdict struct{ vmRules }
+
+func prepareVerdict(set ruleSet) (judge, error) {
+	rules, err := vmrules.ParseRules(set.annotation())
+	return &vmRulesVerdict{vmRules{rules: rules}}, err
+}
+
+func (j *vmRulesVerdict) judge(vm map[string]any) {
+	j.report = vmrules.Validate(j.rules, vm)
+	j.valid = j.report.Valid()
+}
 
 func (j *vmRules) violated() []string {
 	var names []string

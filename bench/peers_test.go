@@ -18,6 +18,7 @@ type peer struct {
 
 var peers = []peer{
 	{"vmrules", prepareVMRules},
+	{"vmrules-verdict", prepareVerdict},
 	{"hand-written", prepareHandWritten},
 	{"cel-go", prepareCEL},
 	{"jsonschema", prepareJSONSchema},

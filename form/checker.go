@@ -3,6 +3,7 @@ package form
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/internal/constraint"
@@ -69,27 +70,26 @@ func (c *ValueChecker) Check(v any) []vmrules.Violation {
 		return c.one(v, vmrules.ReasonInternal, err.Error())
 	}
 	var violations []vmrules.Violation
-	for f := range c.set.Failures(v, &s, isScalar, &b) {
-		reason := insides.Reason(f.Fault)
-		if f.Err != nil {
-			reason, f.Detail = vmrules.ReasonInternal, f.Err.Error()
-			if f.Key != "" {
-				f.Detail = f.Key + " " + f.Detail
-			}
+	for f := range c.set.Failures(&s, isScalar, &b) {
+		if f.Err == nil {
+			breach := c.set.Breach(f.Demand, v, &s)
+			violations = append(violations, c.violation(v, insides.Reason(breach.Fault), f.Key(), breach))
+			continue
 		}
-		violations = append(violations, c.violation(v, reason, f))
+		detail := strings.TrimPrefix(f.Key()+" "+f.Err.Error(), " ")
+		violations = append(violations, c.violation(v, vmrules.ReasonInternal, f.Key(), constraint.Breach{Detail: detail}))
 	}
 	return violations
 }
 
 // one returns the only violation of a value that no argument judges.
 func (c *ValueChecker) one(v any, reason vmrules.Reason, detail string) []vmrules.Violation {
-	return []vmrules.Violation{c.violation(v, reason, constraint.Failure{Breach: constraint.Breach{Detail: detail}})}
+	return []vmrules.Violation{c.violation(v, reason, "", constraint.Breach{Detail: detail})}
 }
 
-func (c *ValueChecker) violation(v any, reason vmrules.Reason, f constraint.Failure) vmrules.Violation {
+func (c *ValueChecker) violation(v any, reason vmrules.Reason, key string, b constraint.Breach) vmrules.Violation {
 	return vmrules.Violation{
 		Rule: c.rule.Name, Message: c.rule.Message, Warning: c.rule.JustWarning, Value: value.Canonical(v),
-		Reason: reason, Argument: f.Key, Limit: f.Limit, Detail: f.Detail,
+		Reason: reason, Argument: key, Limit: b.Limit, Detail: b.Detail,
 	}
 }

@@ -30,6 +30,7 @@ var checks = []Check{
 	{"misspelt-annotation", SeverityError, "an annotation is not read, because its key is only nearly that of rules"},
 	{"misplaced-annotation", SeverityError, "an annotation with rules is at a place where nobody reads it"},
 	{"undeclared-parameter", SeverityWarning, "the template does not declare this parameter, so its reference is not replaced"},
+	{"useless-suppression", SeverityWarning, "what accepts findings has no reason, or no effect; only vmrules lint reports it"},
 
 	{"misspelt-key", SeverityWarning, "a key is unknown, and so ignored, but close to a known key or its synonym; an error under Strict"},
 	{"unknown-key", SeverityWarning, "a key is unknown, and so ignored; an error under Strict"},

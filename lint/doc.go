@@ -37,11 +37,12 @@
 // # Objects
 //
 // Annotation sees only the text of an annotation. AnnotationKey, MisplacedAnnotation and
-// UndeclaredParameter make the findings about the object around it, two errors and a warning:
+// UndeclaredParameter make findings about the object around it, errors and warnings:
 //
 //	misspelt-annotation   an annotation is not read, because its key is only nearly that of rules
 //	misplaced-annotation  an annotation with rules is at a place where nobody reads it
 //	undeclared-parameter  the template does not declare this parameter, so its reference is not replaced
+//	useless-suppression   what accepts findings has no reason, or no effect; only vmrules lint reports it
 //
 // # Warnings
 //

@@ -64,6 +64,7 @@ func ExampleChecks() {
 	// misspelt-annotation   error    an annotation is not read, because its key is only nearly that of rules
 	// misplaced-annotation  error    an annotation with rules is at a place where nobody reads it
 	// undeclared-parameter  warning  the template does not declare this parameter, so its reference is not replaced
+	// useless-suppression   warning  what accepts findings has no reason, or no effect; only vmrules lint reports it
 	// misspelt-key          warning  a key is unknown, and so ignored, but close to a known key or its synonym; an error under Strict
 	// unknown-key           warning  a key is unknown, and so ignored; an error under Strict
 	// misspelt-kind         warning  the kind is unknown, so the rule is ignored, but close to a known kind or its synonym; an error under Strict

@@ -140,9 +140,9 @@ func (v *listedValues) add(rendered string, at jsontext.Node, why string) {
 // refusal says why a rule's kind or literal arguments refuse a value. It returns "" if
 // they do not, or if that is unknown.
 func (l *linter) refusal(r *rule, s value.Scalar) string {
-	for f := range r.literal.Failures(s.Canonical(), &s, true, &l.budget) {
+	for f := range r.literal.Failures(&s, true, &l.budget) {
 		if f.Err == nil {
-			return f.Detail
+			return r.literal.Breach(f.Demand, s.Canonical(), &s).Detail
 		}
 	}
 	return ""

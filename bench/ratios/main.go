@@ -157,7 +157,8 @@ func withUnit(v float64, unit string) string {
 	return fmt.Sprintf("%.0f", v)
 }
 
-const library = "vmrules"
+// verdict is the library when it is asked for the verdict alone.
+const library, verdict = "vmrules", "vmrules-verdict"
 
 // ratios returns the library's time, its ratio to the time of each yardstick, and the
 // ratio of the time of each other peer to the library's.
@@ -165,12 +166,15 @@ func (t *table) ratios(yardsticks ...string) []column {
 	shown := []column{t.measured(library, "sec/op")}
 	for _, name := range t.columns {
 		switch {
-		case name == library:
+		case name == library, name == verdict:
 		case slices.Contains(yardsticks, name):
 			shown = append(shown, t.ratio(library, name))
 		default:
 			shown = append(shown, t.ratio(name, library))
 		}
+	}
+	if slices.Contains(t.columns, verdict) && slices.Contains(t.columns, "cel-go") {
+		shown = append(shown, t.ratio("cel-go", verdict))
 	}
 	return shown
 }

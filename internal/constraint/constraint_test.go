@@ -120,8 +120,8 @@ func TestFindings(t *testing.T) {
 		for _, v := range candidates {
 			s, _ := value.ScalarOf(v)
 			found := 0
-			for f := range set.Failures(v, &s, true, b) {
-				if f.Err != nil || f.Detail == "" {
+			for f := range set.Failures(&s, true, b) {
+				if f.Err != nil || set.Breach(f.Demand, v, &s).Detail == "" {
 					t.Fatalf("%v: %v: %+v", set.All(), v, f)
 				}
 				found++
@@ -162,8 +162,8 @@ func TestDetails(t *testing.T) {
 	} {
 		s, isScalar := value.ScalarOf(test.value)
 		var got []string
-		for f := range test.set.Failures(test.value, &s, isScalar, newBudget()) {
-			got = append(got, f.Key+": "+f.Detail)
+		for f := range test.set.Failures(&s, isScalar, newBudget()) {
+			got = append(got, f.Key()+": "+test.set.Breach(f.Demand, test.value, &s).Detail)
 		}
 		if diff := cmp.Diff(test.want, got); diff != "" {
 			t.Errorf("%v (-want +got):\n%s", test.value, diff)

@@ -34,9 +34,6 @@ func newPattern(a *Argument, literals []value.Scalar, b *meter.Budget) (Constrai
 // String returns the pattern as it was written.
 func (c *Pattern) String() string { return c.text }
 
-// IsLinear reports whether matching takes linear time, so that it needs no time limit.
-func (c *Pattern) IsLinear() bool { return c.regex.IsLinear() }
-
 // Key returns Regex.
 func (c *Pattern) Key() string { return Regex }
 

@@ -45,15 +45,6 @@ func (s *Set) Get(key string) Constraint {
 	return nil
 }
 
-// IsLinear reports whether judging a value takes linear time, so that it needs no time
-// limit.
-func (s *Set) IsLinear() bool {
-	return !slices.ContainsFunc(s.all, func(c Constraint) bool {
-		p, isPattern := c.(*Pattern)
-		return isPattern && !p.IsLinear()
-	})
-}
-
 // ReadsNumbers reports whether judging a value reads it as a number.
 func (s *Set) ReadsNumbers() bool { return s.Type().Is(Number) }
 
@@ -93,35 +84,60 @@ func holds(c Constraint, v *value.Scalar, b *meter.Budget) (bool, error) {
 
 // A Failure is a demand that a value does not satisfy, or may not satisfy.
 type Failure struct {
-	Key string // the key of the argument; "" for the type
-	Breach
-	Err error // why it cannot be decided; the Breach is then empty
+	Demand Constraint // nil: the type
+	Err    error      // why it cannot be decided; nil if it is not satisfied
 }
 
-// Failures yields what a resolved value does not satisfy, and what cannot be decided. If
-// the type is among that, it yields only the type. The scalar is that of the value, if
-// isScalar. What is yielded can be paid for before b pays for the next constraint.
-func (s *Set) Failures(v any, scalar *value.Scalar, isScalar bool, b *meter.Budget) iter.Seq[Failure] {
+// Key returns the key of the argument; "" for the type.
+func (f Failure) Key() string {
+	if f.Demand == nil {
+		return ""
+	}
+	return f.Demand.Key()
+}
+
+// Failures yields what a value does not satisfy, and what cannot be decided. If the type is
+// among that, it yields only the type. The scalar is that of the value, if isScalar. What is
+// yielded can be paid for before b pays for the next constraint.
+func (s *Set) Failures(scalar *value.Scalar, isScalar bool, b *meter.Budget) iter.Seq[Failure] {
 	return func(yield func(Failure) bool) {
-		switch ok, err := s.kind.Admits(scalar, isScalar); {
-		case err != nil:
+		if ok, err := s.kind.Admits(scalar, isScalar); !ok || err != nil {
 			yield(Failure{Err: err})
-			return
-		case !ok:
-			yield(Failure{Breach: Breach{Fault: WrongType, Detail: s.kind.Mismatch(v)}})
 			return
 		}
 		for _, c := range s.all {
-			ok, err := c.Holds(scalar, b)
-			switch {
-			case err != nil:
-				ok = yield(Failure{Key: c.Key(), Err: err})
-			case !ok:
-				ok = yield(Failure{Key: c.Key(), Breach: c.Breach(scalar)})
-			}
-			if !ok {
+			if ok, err := holds(c, scalar, b); (!ok || err != nil) && !yield(Failure{c, err}) {
 				return
 			}
 		}
 	}
+}
+
+// Breach says what is wrong with a resolved value that does not satisfy a demand of the set.
+func (s *Set) Breach(demand Constraint, v any, scalar *value.Scalar) Breach {
+	switch c := demand.(type) { // so that the scalar does not escape to the heap
+	case nil:
+		return Breach{Fault: WrongType, Detail: s.kind.Mismatch(v)}
+	case *Bound:
+		return c.Breach(scalar)
+	case *Length:
+		return c.Breach(scalar)
+	case *Allowed:
+		return c.Breach(scalar)
+	case *Pattern:
+		return c.Breach(scalar)
+	}
+	copied := *scalar
+	return demand.Breach(&copied)
+}
+
+// DetailSize returns about how many bytes the Detail of a Breach has. It does not make the text.
+func DetailSize(demand Constraint) int {
+	size := usualDetail
+	if list, ok := demand.(*Allowed); ok {
+		for _, s := range list.list[:min(len(list.list), value.MaxInList)] {
+			size += min(len(s), value.MaxShown)
+		}
+	}
+	return size
 }

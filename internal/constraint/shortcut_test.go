@@ -3,15 +3,17 @@ package constraint_test
 import (
 	"encoding/json"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/vmrules/vmrules/internal/constraint"
 	"github.com/vmrules/vmrules/internal/meter"
 	"github.com/vmrules/vmrules/internal/value"
 )
 
-// A Shortcut must admit nothing that its Set does not admit.
+// A Shortcut must admit and refuse nothing that its Set does not.
 func TestShortcut(t *testing.T) {
 	values := []any{
 		int64(0), int64(1), int64(8), int64(-1), int64(math.MaxInt64), int64(math.MinInt64), 1, 1.5, 8.0, json.Number("8"), true, nil,
@@ -28,7 +30,7 @@ func TestShortcut(t *testing.T) {
 	kinds := []constraint.Type{constraint.Scalar, constraint.String, constraint.Integer}
 	keys := []string{constraint.Min, constraint.Max, constraint.MinLength, constraint.MaxLength, constraint.Values, constraint.Regex}
 	b := &meter.Budget{Meter: meter.New(math.MaxInt, math.MaxInt), Backtracking: math.MaxInt64}
-	admitted := 0
+	admitted, refused := 0, 0
 	var each func(keys []string, made []constraint.Constraint)
 	each = func(keys []string, made []constraint.Constraint) {
 		if len(keys) > 0 {
@@ -46,26 +48,34 @@ func TestShortcut(t *testing.T) {
 			cut := set.Shortcut()
 			for _, v := range values {
 				s, isScalar := value.ScalarOf(v)
-				want := isScalar && set.Admits(&s, b)
-				got := cut.Admits(v, b)
-				if got && !want {
-					t.Fatalf("the shortcut of %s with %v admits %v, which the set does not", kind, made, v)
+				failures := slices.Collect(set.Failures(&s, isScalar, b))
+				admits, broken := cut.Judge(v, b)
+				if admits && len(failures) > 0 || broken != nil && !cmp.Equal([]constraint.Failure{{Demand: broken}}, failures, bySame) {
+					t.Fatalf("%v by the shortcut of %s with %v: %t, %v; by the set: %v", v, kind, made, admits, broken, failures)
 				}
-				if got {
+				if admits {
 					admitted++
+				}
+				if broken != nil {
+					refused++
 				}
 			}
 		}
 	}
 	each(keys, nil)
-	if admitted < 100 {
-		t.Errorf("the shortcuts admit %d values, which are too few to show anything", admitted)
+	if admitted < 100 || refused < 100 {
+		t.Errorf("the shortcuts admit %d values and refuse %d, which are too few to show anything", admitted, refused)
 	}
 	var zero constraint.Shortcut
-	if zero.Admits(int64(0), b) || zero.Admits("", b) {
-		t.Error("the zero Shortcut admits something")
+	for _, v := range []any{int64(0), ""} {
+		if admits, broken := zero.Judge(v, b); admits || broken != nil {
+			t.Errorf("the zero Shortcut is sure of %v", v)
+		}
 	}
 }
+
+// bySame compares constraints by identity.
+var bySame = cmp.Comparer(func(x, y constraint.Constraint) bool { return x == y })
 
 func newConstraint(t *testing.T, key string, texts []any, b *meter.Budget) constraint.Constraint {
 	t.Helper()

@@ -70,21 +70,6 @@ func TestOthersAtTheValueBeingVisited(t *testing.T) {
 	}
 }
 
-func TestTake(t *testing.T) {
-	var got match
-	m := meter.New(jsonpath.NodeWork, 0)
-	s := jsonpath.Search{Meter: &m, Visitor: jsonpath.VisitorFunc(func(s *jsonpath.Search, v any) bool {
-		got = match{s.At().String(), v, s.StandIn()}
-		return true
-	})}
-	if !s.Take(jsonpath.Members("a"), jsonpath.Unset, 1) || s.Take(jsonpath.Members("b"), jsonpath.Written, 2) {
-		t.Error("the meter suffices for one value")
-	}
-	if diff := cmp.Diff(match{"a", 1, jsonpath.Unset}, got); diff != "" || s.Matches() != 1 {
-		t.Errorf("%d matches (-want +got):\n%s", s.Matches(), diff)
-	}
-}
-
 func TestFilter(t *testing.T) {
 	tests := []struct {
 		path     string

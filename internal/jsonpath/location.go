@@ -74,24 +74,45 @@ func (l Location) Join(more Location) Location {
 
 // String returns the Location as a path; "$" for the root.
 func (l Location) String() string {
+	path, _ := l.Texts()
+	return path
+}
+
+// Pointer returns the Location as a JSON Pointer, RFC 6901.
+func (l Location) Pointer() string {
+	_, pointer := l.Texts()
+	return pointer
+}
+
+// Texts returns String and Pointer, for which it allocates once.
+func (l Location) Texts() (path, pointer string) {
 	if len(l) == 0 {
-		return "$"
+		return "$", ""
 	}
-	s := make([]byte, 0, usualLocation)
+	p, q := make([]byte, 0, 2*usualLocation), make([]byte, 0, usualLocation)
 	for i, e := range l {
+		q = append(q, '/')
 		switch {
 		case e.index >= 0:
-			s = append(strconv.AppendInt(append(s, '['), int64(e.index), 10), ']')
+			p = append(strconv.AppendInt(append(p, '['), int64(e.index), 10), ']')
+			q = strconv.AppendInt(q, int64(e.index), 10)
+			continue
 		case !isPlainName(e.name) || i == 0 && IsKeyword(e.name):
-			s = append(append(append(s, "['"...), quotedEscapes.Replace(e.name)...), "']"...)
-		default:
-			if i > 0 {
-				s = append(s, '.')
-			}
-			s = appendPlainName(s, e.name)
+			p = append(append(append(p, "['"...), quotedEscapes.Replace(e.name)...), "']"...)
+			q = append(q, pointerEscapes.Replace(e.name)...)
+			continue
+		case i > 0:
+			p = append(p, '.')
+		}
+		p = appendPlainName(p, e.name)
+		if strings.IndexByte(e.name, '/') < 0 {
+			q = append(q, e.name...)
+		} else {
+			q = append(q, pointerEscapes.Replace(e.name)...)
 		}
 	}
-	return string(s)
+	both := string(append(p, q...))
+	return both[:len(p)], both[len(p):]
 }
 
 // Shown returns String for a message, which shows only the beginning of a long Location.
@@ -123,12 +144,11 @@ var quotedEscapes = strings.NewReplacer(`\`, `\\`, `'`, `\'`, `.`, `\.`, `*`, `\
 // appendPlainName writes a name that needs no quotes.
 func appendPlainName(s []byte, name string) []byte {
 	for {
-		before, after, hasDot := strings.Cut(name, ".")
-		s = append(s, before...)
-		if !hasDot {
-			return s
+		dot := strings.IndexByte(name, '.')
+		if dot < 0 {
+			return append(s, name...)
 		}
-		s, name = append(s, `\.`...), after
+		s, name = append(append(s, name[:dot]...), `\.`...), name[dot+1:]
 	}
 }
 
@@ -159,27 +179,6 @@ var isPlainByte = func() (is [256]bool) {
 	}
 	return is
 }()
-
-// Pointer returns the Location as a JSON Pointer, RFC 6901.
-func (l Location) Pointer() string {
-	s := make([]byte, 0, usualLocation)
-	for _, e := range l {
-		s = append(s, '/')
-		if e.index >= 0 {
-			s = strconv.AppendInt(s, int64(e.index), 10)
-		} else {
-			s = appendEscaped(s, e.name)
-		}
-	}
-	return string(s)
-}
-
-func appendEscaped(s []byte, name string) []byte {
-	if strings.IndexByte(name, '~') < 0 && strings.IndexByte(name, '/') < 0 {
-		return append(s, name...)
-	}
-	return append(s, pointerEscapes.Replace(name)...)
-}
 
 var pointerEscapes = strings.NewReplacer("~", "~0", "/", "~1")
 

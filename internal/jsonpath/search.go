@@ -98,12 +98,6 @@ func (w *Search) Run(p *Path, from any) error {
 	return w.err
 }
 
-// Take visits a value that was found in another way, as if the search had found it.
-func (w *Search) Take(at Location, why StandIn, v any) bool {
-	w.at, w.standIn = at, why
-	return w.Spend(1) && w.found(v)
-}
-
 // At returns the location of the visited value. It is valid until Visit returns.
 func (w *Search) At() Location { return w.at }
 

@@ -12,3 +12,12 @@ type Budget struct {
 	// time.
 	Waited time.Duration
 }
+
+// Half returns half of what the Meter has left, and all of the time.
+func (b *Budget) Half() Budget { return Budget{b.Meter.Half(), b.Backtracking, b.Waited} }
+
+// Return gives back what is left of a Budget that Half returned.
+func (b *Budget) Return(half Budget) {
+	b.Meter.Return(half.Meter)
+	b.Backtracking, b.Waited = half.Backtracking, half.Waited
+}

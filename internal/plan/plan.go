@@ -1,13 +1,10 @@
 // Package plan judges values against many sets of constraints in one walk through an object,
 // instead of one search for each set.
 //
-// A plan supports paths of names, indexes and wildcards, constraints that need no time
-// limit, and objects of the types that JSON decoders return. Its mark on an entry is that
-// the entry holds, that it is not needed, or which values break it. In all other cases it is
-// unsure, and the caller must search.
-//
-// The lists of values that break an entry make a difference: without them, judging a VM that
-// breaks the rules of a Windows template takes 1.4 to 2.4 times as long.
+// A plan supports paths of names, indexes and wildcards, and objects of the types that JSON
+// decoders return. Its mark on an entry is that the entry holds, that it is not needed, or
+// that values break it, which it lists. In all other cases it is unsure, and the caller must
+// search.
 package plan
 
 import (
@@ -51,7 +48,7 @@ type node struct {
 // A judged is what a walk needs to know about an Entry.
 type judged struct {
 	index           int
-	path            jp.Expr
+	textSize        int  // about that of a location of this path, in both notations
 	isOrdered       bool // the walk finds the values in document order
 	shortcut        constraint.Shortcut
 	demands         *constraint.Set
@@ -71,7 +68,7 @@ type item struct {
 // New returns a plan of entries, which are identified by their index. The tree holds the
 // fields that count even if they are missing; it may be nil.
 func New(entries []Entry, fields *jsonpath.Implied) *Plan {
-	b := builder{fields: fields, others: map[step]*node{}}
+	b := builder{fields: fields}
 	start := make([]Mark, len(entries))
 	for i, e := range entries {
 		if !b.fits(e) {
@@ -94,7 +91,7 @@ func New(entries []Entry, fields *jsonpath.Implied) *Plan {
 func newJudged(i int, e Entry) judged {
 	path := e.Path.Steps()
 	isOrdered := !slices.Contains(path, jp.Frag(jp.Wildcard('*')))
-	return judged{i, path, isOrdered, e.Demands.Shortcut(), e.Demands, e.Demands.ReadsNumbers()}
+	return judged{i, 4 * len(e.Path.Text()), isOrdered, e.Demands.Shortcut(), e.Demands, e.Demands.ReadsNumbers()}
 }
 
 // measure sets the size of a node and of all nodes below it.
@@ -119,7 +116,7 @@ func (n *node) measure() {
 type builder struct {
 	fields *jsonpath.Implied
 	root   *node
-	others map[step]*node // after the first steps from a node
+	others map[step]*node // after the first steps from a node; nil: none
 }
 
 // maxScanned is how many steps from a node are searched one by one.
@@ -131,32 +128,42 @@ type step struct {
 	step jp.Frag
 }
 
-// fits reports whether a plan supports an entry. It does not support a regex that
-// backtracks: that has a time limit, so it must be matched only once.
+// fits reports whether a plan supports an entry.
 func (b *builder) fits(e Entry) bool {
-	return e.Demands != nil && b.isPlain(e.Path) && (e.Needs == nil || b.isPlain(e.Needs)) && e.Demands.IsLinear()
+	return e.Demands != nil && b.isPlain(e.Path) && (e.Needs == nil || b.isPlain(e.Needs))
 }
 
 // isPlain reports whether a plan supports all steps of a path. It does not support .* on a
 // field of the tree, since .* does not select the defaults below it.
 func (b *builder) isPlain(p *jsonpath.Path) bool {
-	f, items := b.fields, 0
-	for _, step := range p.Steps() {
+	items := 0
+	for i, step := range p.Steps() {
 		switch step := step.(type) {
 		case jp.Child:
 		case jp.Nth:
 			items++
 		case jp.Wildcard:
 			items++
-			if step == jp.Wildcard('*') && f != nil {
+			if step == jp.Wildcard('*') && b.field(p.Steps()[:i]) != nil {
 				return false
 			}
 		default:
 			return false
 		}
+		if items > maxItems || i == value.MaxDepth {
+			return false
+		}
+	}
+	return true
+}
+
+// field returns the field of the tree after steps; nil if there is none.
+func (b *builder) field(steps jp.Expr) *jsonpath.Implied {
+	f := b.fields
+	for _, step := range steps {
 		f = f.After(step)
 	}
-	return items <= maxItems && len(p.Steps()) <= value.MaxDepth
+	return f
 }
 
 // node returns the node of a path, and adds nodes that are missing.
@@ -183,6 +190,9 @@ func (b *builder) after(n *node, s jp.Frag) *node {
 		next = &node{}
 		n.grow(s, next)
 		if len(n.members) > maxScanned || len(n.items) > maxScanned {
+			if b.others == nil {
+				b.others = map[step]*node{}
+			}
 			b.others[step{n, s}] = next
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -71,7 +72,7 @@ func TestWalk(t *testing.T) {
 		{"not needed, and broken", ".b", ".none", plan.NotNeeded, nil},
 		{"an item", ".list[0]", "", plan.Holds, nil},
 		{"from the end", ".list[-2]", "", plan.Broken, []wrong{{"here.list[1]", 10}}},
-		{"each item, in order", ".list[*]", "", plan.Broken, []wrong{{"here.list[1]", 10}, {"here.list[2]", map[string]any{"c": 2}}}},
+		{"each item, in order", ".list[*]", "", plan.Broken, []wrong{{"here.list[1]", 10}, {"here.list[2]", map[string]any{}}}},
 		{"members, in no order", ".list.*", "", plan.Unsure, nil},
 		{"a default", ".n", "", plan.Broken, []wrong{{"here.n", 9}}},
 		{"another decoder's type", ".odd.c", "", plan.Unsure, nil},
@@ -79,20 +80,17 @@ func TestWalk(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			p := plan.New([]plan.Entry{{}, entry(t, test.path, test.needs)}, withDefault(t))
-			m := meter.OrDefault(0, 0)
 			verdicts := make([]plan.Mark, 2)
-			all, isSettled := p.Run(object, &m, verdicts)
+			all, isSure := p.Run(object, newBudget(), verdicts)
 			if diff := cmp.Diff([]plan.Mark{plan.Unsure, test.want}, verdicts); diff != "" {
 				t.Errorf("verdicts (-want +got):\n%s", diff)
 			}
-			if isSettled {
-				t.Error("the entry without demands is settled")
+			if isSure {
+				t.Error("the plan is sure of the entry without demands")
 			}
 			var got []wrong
-			if own, _ := plan.WrongOf(1, all); test.want == plan.Broken {
-				for _, w := range own {
-					got = append(got, wrong{w.AppendTo(jsonpath.Members("here"), parse(t, test.path)).String(), w.Value})
-				}
+			for _, w := range all {
+				got = append(got, wrong{w.AppendTo(jsonpath.Members("here"), parse(t, test.path)).String(), w.Value})
 			}
 			if diff := cmp.Diff(test.wrong, got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
@@ -101,29 +99,29 @@ func TestWalk(t *testing.T) {
 	}
 }
 
-func TestSettled(t *testing.T) {
+func TestIsSure(t *testing.T) {
 	object := map[string]any{"a": 1, "b": 12}
 	for _, test := range []struct {
 		name    string
 		entries []plan.Entry
 		work    int
 		want    []plan.Mark
-		settled bool
+		isSure  bool
 	}{
 		{"nothing is wrong", []plan.Entry{entry(t, ".a", ""), entry(t, ".a", ".none")}, 1000, []plan.Mark{plan.Holds, plan.NotNeeded},
 			true},
-		{"something is wrong", []plan.Entry{entry(t, ".a", ""), entry(t, ".b", "")}, 1000, []plan.Mark{plan.Holds, plan.Broken}, false},
+		{"something is wrong", []plan.Entry{entry(t, ".a", ""), entry(t, ".b", "")}, 10_000, []plan.Mark{plan.Holds, plan.Broken}, true},
 		{"too little to spend", []plan.Entry{entry(t, ".a", ""), entry(t, ".a", ".none")}, 1, []plan.Mark{plan.Unsure, plan.Unsure},
 			false},
 		{"no entries", nil, 0, []plan.Mark{}, true},
 		{"no entry that a plan supports", []plan.Entry{{}}, 1000, []plan.Mark{plan.Unsure}, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			m := meter.New(test.work, 1000)
+			b := &meter.Budget{Meter: meter.New(test.work, 10_000)}
 			verdicts := make([]plan.Mark, len(test.entries))
-			_, settled := plan.New(test.entries, nil).Run(object, &m, verdicts)
-			if diff := cmp.Diff(test.want, verdicts); diff != "" || settled != test.settled {
-				t.Errorf("settled %t, want %t; verdicts (-want +got):\n%s", settled, test.settled, diff)
+			_, isSure := plan.New(test.entries, nil).Run(object, b, verdicts)
+			if diff := cmp.Diff(test.want, verdicts); diff != "" || isSure != test.isSure {
+				t.Errorf("sure: %t, want %t; verdicts (-want +got):\n%s", isSure, test.isSure, diff)
 			}
 		})
 	}
@@ -144,9 +142,8 @@ func TestTooManyMatches(t *testing.T) {
 		{"a step into more items than a plan follows", "[0][0][0][0][0][0][0][0][0]", list(1, 1), plan.Unsure},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			m := meter.OrDefault(0, 0)
 			got := make([]plan.Mark, 1)
-			plan.New([]plan.Entry{entry(t, test.path, "")}, nil).Run(test.object, &m, got)
+			plan.New([]plan.Entry{entry(t, test.path, "")}, nil).Run(test.object, newBudget(), got)
 			if got[0] != test.want {
 				t.Errorf("verdict %d, want %d", got[0], test.want)
 			}
@@ -157,28 +154,34 @@ func TestTooManyMatches(t *testing.T) {
 func TestWrongOf(t *testing.T) {
 	all := []plan.Wrong{{Entry: 1, Value: "a"}, {Entry: 2, Value: "b"}, {Entry: 2, Value: "c"}, {Entry: 4, Value: "d"}}
 	unexported := cmp.AllowUnexported(plan.Wrong{})
-	own, later := plan.WrongOf(2, all)
-	if diff := cmp.Diff([]plan.Wrong{{Entry: 2, Value: "b"}, {Entry: 2, Value: "c"}}, own, unexported); diff != "" {
-		t.Errorf("own (-want +got):\n%s", diff)
-	}
-	if diff := cmp.Diff([]plan.Wrong{{Entry: 4, Value: "d"}}, later, unexported); diff != "" {
-		t.Errorf("later (-want +got):\n%s", diff)
+	for entry, want := range [][]plan.Wrong{{}, {{Entry: 1, Value: "a"}}, {{Entry: 2, Value: "b"}, {Entry: 2, Value: "c"}}, {}, {{Entry: 4, Value: "d"}}, {}} {
+		if diff := cmp.Diff(want, plan.WrongOf(entry, all), unexported); diff != "" {
+			t.Errorf("%d (-want +got):\n%s", entry, diff)
+		}
 	}
 }
 
-// A pattern that backtracks has limited time, so only one search judges it.
+// A pattern that backtracks has limited time: when it is used up, a search says so.
 func TestBacktracking(t *testing.T) {
 	e := entry(t, ".a", "")
-	b := &meter.Budget{Meter: meter.OrDefault(0, 0)}
+	b := newBudget()
 	pattern, err := constraint.Named(constraint.Regex).New([]value.Scalar{value.FromString("(?=a)" + strings.Repeat("a", 3))}, b)
 	if err != nil {
 		t.Fatal(err)
 	}
 	set := constraint.NewSet(constraint.Scalar, []constraint.Constraint{pattern})
 	e.Demands = &set
-	got := make([]plan.Mark, 1)
-	plan.New([]plan.Entry{e}, nil).Run(map[string]any{"a": "aaa"}, &b.Meter, got)
-	if got[0] != plan.Unsure {
-		t.Errorf("verdict %d, want %d", got[0], plan.Unsure)
+	for _, test := range []struct {
+		time time.Duration
+		want plan.Mark
+	}{{time.Hour, plan.Holds}, {0, plan.Unsure}} {
+		got := make([]plan.Mark, 1)
+		b.Backtracking = test.time
+		plan.New([]plan.Entry{e}, nil).Run(map[string]any{"a": "aaa"}, b, got)
+		if got[0] != test.want {
+			t.Errorf("%v: verdict %d, want %d", test.time, got[0], test.want)
+		}
 	}
 }
+
+func newBudget() *meter.Budget { return &meter.Budget{Meter: meter.OrDefault(0, 0)} }

@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"encoding/json"
 	"slices"
+	"sort"
 
 	"github.com/ohler55/ojg/jp"
 
+	"github.com/vmrules/vmrules/internal/constraint"
 	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/meter"
 	"github.com/vmrules/vmrules/internal/value"
@@ -25,7 +27,7 @@ const (
 	Holds
 	// NotNeeded means that what the entry needs is missing.
 	NotNeeded
-	// Broken means that some values do not satisfy the entry, or may not: they are listed.
+	// Broken means that some values do not satisfy the entry: they are listed.
 	Broken
 )
 
@@ -52,10 +54,12 @@ func settled(flags Mark) Mark {
 	return Unsure
 }
 
-// A Wrong is a value that does not satisfy an entry, or may not satisfy it.
+// A Wrong is a value that does not satisfy one demand of an entry. It does not refer to the
+// object.
 type Wrong struct {
 	Entry   int
-	Value   any
+	Demand  constraint.Constraint // nil: the type
+	Value   any                   // a scalar; or an empty array or object in place of another
 	StandIn jsonpath.StandIn
 	items   indexes
 }
@@ -81,21 +85,22 @@ func (w *Wrong) AppendTo(at jsonpath.Location, path *jsonpath.Path) jsonpath.Loc
 	return at
 }
 
-// WrongOf splits a list of wrong values, in the order of their entries: into those of one
-// entry, and those of later entries.
-func WrongOf(entry int, all []Wrong) (own, later []Wrong) {
-	for len(all) > 0 && all[0].Entry < entry {
-		all = all[1:]
+// WrongOf returns those of one entry from what Run returned.
+func WrongOf(entry int, all []Wrong) []Wrong {
+	from := sort.Search(len(all), func(i int) bool { return all[i].Entry >= entry })
+	to := from
+	for to < len(all) && all[to].Entry == entry {
+		to++
 	}
-	n := 0
-	for n < len(all) && all[n].Entry == entry {
-		n++
-	}
-	return all[:n:n], all[n:]
+	return all[from:to:to]
 }
 
-// wrongSize is the size of a Wrong in bytes.
-const wrongSize = 80
+// WrongWork is the cost of a value that is wrong, with the texts that are made of it.
+const WrongWork = 1000
+
+// wrongSize is more than the size of a Wrong in bytes, and of what is made of it without the
+// texts.
+const wrongSize = 300
 
 // maxWrong is the number of wrong values that a walk keeps. If there are more, it is unsure:
 // the caller may stop earlier, when its report is full.
@@ -117,40 +122,41 @@ type walk struct {
 // Run walks a plan through an object, and pays from m. It writes the mark on
 // each entry to marks, which must be as long as the plan, and returns the values that break
 // the entries whose mark is Broken: in the order of the entries, and for each in document
-// order. There may be values of other entries among them. If m does not have enough, the
-// marks are Unsure. The last result reports whether each mark is Holds or NotNeeded.
-func (p *Plan) Run(object any, m *meter.Meter, marks []Mark) ([]Wrong, bool) {
+// order. If b does not have enough, the marks are Unsure. The last result reports whether no
+// mark is Unsure.
+func (p *Plan) Run(object any, b *meter.Budget, marks []Mark) ([]Wrong, bool) {
 	if p == nil || p.root == nil {
 		clear(marks)
 		return nil, len(marks) == 0
 	}
 	var w walk // and no literal, which would be made elsewhere and copied
-	w.found, w.spread, w.budget.Meter = marks, 1, *m
+	w.found, w.spread, w.budget = marks, 1, *b
 	copy(marks, p.start)
 	if w.spend(p.root.size) {
 		w.visit(p.root, object)
 	}
-	*m = w.budget.Meter
-	if m.Err() != nil {
+	*b = w.budget
+	if b.Err() != nil {
 		clear(marks)
 		return nil, false
 	}
-	if settle(marks) {
-		return nil, true
+	isSure := settle(marks)
+	if len(w.wrong) == 0 {
+		return nil, isSure
 	}
+	w.wrong = slices.DeleteFunc(w.wrong, func(x Wrong) bool { return marks[x.Entry] != Broken })
 	slices.SortStableFunc(w.wrong, func(x, y Wrong) int { return cmp.Compare(x.Entry, y.Entry) })
-	return w.wrong, false
+	return w.wrong, isSure
 }
 
-// settle turns flags into marks, and reports whether each is Holds or NotNeeded.
+// settle turns flags into marks, and reports whether none is Unsure.
 func settle(marks []Mark) bool {
-	ok := true
+	isSure := true
 	for i, flags := range marks {
-		v := settled(flags)
-		marks[i] = v
-		ok = ok && (v == Holds || v == NotNeeded)
+		marks[i] = settled(flags)
+		isSure = isSure && marks[i] != Unsure
 	}
-	return ok
+	return isSure
 }
 
 // spend pays for looking at values.
@@ -273,7 +279,12 @@ func (w *walk) judge(n *node, v any) {
 	for i := range n.judged {
 		r := &n.judged[i]
 		w.found[r.index] |= isMatched
-		if !r.shortcut.Admits(v, &w.budget) {
+		admits, broken := r.shortcut.Judge(v, &w.budget)
+		switch {
+		case admits:
+		case broken != nil:
+			w.remember(r, broken, v)
+		default:
 			w.judgeScalar(n.judged[i:], v)
 			return
 		}
@@ -292,25 +303,38 @@ func (w *walk) judgeScalar(by []judged, v any) {
 		if r.comparesNumbers {
 			s.ReadQuantity()
 		}
-		if !isScalar || !r.demands.Admits(&s, &w.budget) {
-			w.remember(r, v)
+		for f := range r.demands.Failures(&s, isScalar, &w.budget) {
+			if f.Err != nil {
+				w.found[r.index] |= isUnsure
+				break
+			}
+			w.remember(r, f.Demand, v)
 		}
 	}
 }
 
+var (
+	anyObject any = map[string]any{}
+	anyArray  any = []any{}
+)
+
 // remember keeps a wrong value.
-func (w *walk) remember(r *judged, v any) {
+func (w *walk) remember(r *judged, demand constraint.Constraint, v any) {
 	f := &w.found[r.index]
 	*f |= isBroken
 	if len(w.wrong) == maxWrong || !r.isOrdered {
 		*f |= isUnsure
 	}
-	if *f&isUnsure != 0 {
+	if *f&isUnsure != 0 || w.budget.Spend(WrongWork, r.textSize+constraint.DetailSize(demand)+wrongSize) != nil {
 		return
 	}
-	if w.budget.Spend(len(r.path), wrongSize) == nil {
-		w.wrong = append(w.wrong, Wrong{r.index, v, w.standIn, w.items})
+	switch v.(type) {
+	case map[string]any:
+		v = anyObject
+	case []any:
+		v = anyArray
 	}
+	w.wrong = append(w.wrong, Wrong{r.index, demand, v, w.standIn, w.items})
 }
 
 // unsure handles values that a plan does not support.

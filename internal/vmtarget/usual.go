@@ -24,6 +24,9 @@ func Usual(object map[string]any) map[string]any {
 	return template
 }
 
+// UsualAt is the location of what Usual returns.
+var UsualAt = specTemplate
+
 // UsualTarget returns the target for what Usual returned.
 func UsualTarget(object, template map[string]any) Target {
 	return Target{VM: object, At: specTemplate, Root: template}

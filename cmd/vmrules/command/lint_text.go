@@ -20,23 +20,35 @@ var severityColors = map[lint.Severity]*color.Color{
 	lint.SeverityInfo:    color.New(color.FgCyan, color.Bold),
 }
 
+// severityWords are the severities in words, as compilers have them.
+var severityWords = map[lint.Severity]string{
+	lint.SeverityError: "error", lint.SeverityWarning: "warning", lint.SeverityInfo: "note",
+}
+
 // writeText writes findings for people: each with its line, and a caret below. Quiet, it writes
 // only findings that set the exit status.
 func (l *linter) writeText(w io.Writer, found *linted) error {
 	for _, f := range found.Findings {
-		if l.quiet && !l.fails(f.Severity) {
+		if l.quiet && !f.fails {
 			continue
 		}
 		line, caret := show(f.excerpt)
 		severity := severityColors[f.Severity]
 		fmt.Fprintf(w, "%s:%d:%d: %s: %s%s [%s]\n    %s\n    %s\n", oneLine(f.File), f.Line, f.Column,
-			severity.Sprint(f.Severity), oneLine(f.subject()), oneLine(f.Message), f.ID, line, severity.Sprint(caret))
+			severity.Sprint(severityWords[f.Severity]), oneLine(f.subject()), oneLine(f.Message), f.ID, line, severity.Sprint(caret))
 	}
 	if l.quiet {
 		return nil
 	}
-	_, err := fmt.Fprintf(w, "%s: %s, %s, %s\n", counted(found.Annotations, "annotation"),
+	fmt.Fprintf(w, "%s: %s, %s, %s", counted(found.Annotations, "annotation"),
 		found.count(lint.SeverityError), found.count(lint.SeverityWarning), found.count(lint.SeverityInfo))
+	if found.Accepted > 0 {
+		fmt.Fprintf(w, ", %d accepted", found.Accepted)
+	}
+	if found.Excluded > 0 {
+		fmt.Fprintf(w, ", %s excluded", counted(found.Excluded, "file"))
+	}
+	_, err := fmt.Fprintln(w)
 	return err
 }
 

@@ -5,8 +5,6 @@ import (
 	"net/url"
 	"path/filepath"
 	"runtime/debug"
-
-	"github.com/vmrules/vmrules/lint"
 )
 
 // These types are the part of SARIF 2.1.0 that we need. The libraries for it bring large
@@ -73,10 +71,6 @@ type (
 	}
 )
 
-var sarifLevels = map[lint.Severity]string{
-	lint.SeverityError: "error", lint.SeverityWarning: "warning", lint.SeverityInfo: "note",
-}
-
 // writeSARIF writes remarks for code scanning.
 func writeSARIF(w io.Writer, b Build, r remarks) error {
 	run := sarifRun{
@@ -91,7 +85,7 @@ func writeSARIF(w io.Writer, b Build, r remarks) error {
 	index := map[string]int{}
 	for i, t := range r.topics {
 		rule := sarifRule{ID: t.id, ShortDescription: sarifText{t.meaning}, HelpURI: t.help}
-		rule.Default.Level = sarifLevels[t.severity]
+		rule.Default.Level = severityWords[t.severity]
 		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, rule)
 		index[t.id] = i
 	}
@@ -102,7 +96,7 @@ func writeSARIF(w io.Writer, b Build, r remarks) error {
 	}
 	for _, m := range r.all {
 		run.Results = append(run.Results, sarifResult{
-			RuleID: m.id, RuleIndex: index[m.id], Level: sarifLevels[m.severity],
+			RuleID: m.id, RuleIndex: index[m.id], Level: severityWords[m.severity],
 			Message: sarifText{m.message}, Locations: sarifPlace(m.file, m.line, m.column),
 		})
 	}

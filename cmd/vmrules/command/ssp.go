@@ -26,7 +26,7 @@ func newProfile() choice[lint.Profile] {
 // judgeFlag adds --for to a command that judges VMs.
 func judgeFlag(command *cobra.Command, profile *choice[lint.Profile]) {
 	profile.flag(command, "for", "", "also judge VMs as another program would: ssp is KubeVirt's template validator")
-	command.MarkFlagsMutuallyExclusive("for", "rules")
+	exclusive(command, "for", "rules")
 }
 
 // sspVerdict returns what KubeVirt's template validator says of the VMs in an object whose
@@ -149,7 +149,7 @@ func (vm audited) whyNotValid() string {
 type ownVM struct{ why map[string]string }
 
 func (l *linter) judgeOwnVM(filled, template manifest.Object) ownVM {
-	if l.profile.value() != lint.SSP || !template.IsTemplate() {
+	if l.now.profile.value() != lint.SSP || !template.IsTemplate() {
 		return ownVM{}
 	}
 	v := sspVerdict(filled.Content(), template.Content())

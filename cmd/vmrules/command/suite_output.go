@@ -88,7 +88,7 @@ func writeTested(w io.Writer, t *tester) error {
 		case c.Passed:
 			passed++
 		case c.Problem != "":
-			verdict = bad.Sprint("unusable")
+			verdict = bad.Sprint("unreadable")
 		default:
 			verdict = bad.Sprint("failed")
 		}
@@ -103,7 +103,7 @@ func writeTested(w io.Writer, t *tester) error {
 	if t.tested == nil {
 		return nil
 	}
-	_, err := fmt.Fprintf(w, "%s: %d passed, %d not passed\n", counted(len(t.tested), "case"), passed, len(t.tested)-passed)
+	_, err := fmt.Fprintf(w, "%s: %d passed, %d failed\n", counted(len(t.tested), "case"), passed, len(t.tested)-passed)
 	return err
 }
 

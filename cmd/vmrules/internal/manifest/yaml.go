@@ -130,7 +130,8 @@ func (r *yamlReader) explained(err error) error {
 
 var errTwice = errors.New("is given twice in one object")
 
-func keyTwice(key string) error {
+// KeyTwice returns the error about a key that an object has twice.
+func KeyTwice(key string) error {
 	return fmt.Errorf("the key %.100q %w: keep one of them", key, errTwice)
 }
 
@@ -247,7 +248,7 @@ func (r *yamlReader) members(to *node, n *yaml.Node) error {
 			return r.fail(key, "a key must be a string, not an object, an array or an alias")
 		}
 		if keys[key.Value] {
-			return r.fail(key, "%w", keyTwice(key.Value))
+			return r.fail(key, "%w", KeyTwice(key.Value))
 		}
 		keys[key.Value] = true
 		to.add(r.at(key), key.Value, value)
