@@ -124,26 +124,10 @@ func (r *ruleReader) meantKey(key string) string {
 	if now := rulekey.OfAnyVersion(key).Name; slices.Contains(r.unused, now) {
 		return now
 	}
-	if meant := synonym(key); r.judgesArguments() && slices.Contains(r.unused, meant) {
+	if meant := rulekey.Meant(key); r.judgesArguments() && slices.Contains(r.unused, meant) {
 		return meant
 	}
 	return spelling.Nearest(key, r.unused)
-}
-
-// synonyms has words of other languages for keys and kinds, each followed by that of the format.
-var synonyms = [...]string{
-	"minimum", constraint.Min, "maximum", constraint.Max, "pattern", constraint.Regex, "enum", constraint.Values,
-	"warn", rulekey.JustWarning, "warning", rulekey.JustWarning,
-	"int", string(KindInteger), "number", string(KindInteger), "bool", string(KindEnum), "boolean", string(KindEnum), "text", string(KindString),
-}
-
-func synonym(word string) string {
-	for i := 0; i < len(synonyms); i += 2 {
-		if strings.EqualFold(word, synonyms[i]) {
-			return synonyms[i+1]
-		}
-	}
-	return ""
 }
 
 // unusedKeys returns the keys of the format, and those of its kind, that a rule does
@@ -165,7 +149,7 @@ func (o *parseOptions) meantKind(k Kind) string {
 	if meant := spelling.Nearest(string(k), o.kindNames()); meant != "" {
 		return meant
 	}
-	if meant := synonym(string(k)); Kind(meant).IsOfFormat() && meant != string(KindRegex) {
+	if meant := rulekey.Meant(string(k)); Kind(meant).IsOfFormat() && meant != string(KindRegex) {
 		return meant // but pattern is a kind of vmrules-full
 	}
 	return ""
