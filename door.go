@@ -40,6 +40,9 @@ func (insides) Options(opts []ParseOption) (limits Budget, others []any) {
 	return o.limits, o.others
 }
 
+// IsWhole reports whether WholeObjects is among options.
+func (insides) IsWhole(opts []ParseOption) bool { return parseOptionsOf(opts).isWhole }
+
 // A readRule is a rule without problems, with its place in the annotation.
 type readRule struct {
 	Rule

@@ -288,18 +288,19 @@ func (r *ruleReader) list(a *constraint.Argument, key string, n jsontext.Node) c
 	return r.constraint(a, key, n, literals)
 }
 
-// withPrefix returns the path that a value of a key means if it only lacks the prefix;
-// "" if it is wrong in another way.
+// withPrefix returns the path that a value of a key means if it only lacks the prefix, or has
+// slashes instead of dots; "" if it is wrong in another way.
 func withPrefix(key string, v any) string {
 	s, ok := v.(string)
 	a := constraint.Named(key)
 	isBound := a != nil && !a.IsList && a.Key != constraint.Regex
 	mayBePath := rulekey.Named(key).IsPath || isBound && jsonpath.PrefixHint(s) != ""
-	if !ok || !mayBePath || strings.HasPrefix(s, jsonpath.Prefix) {
+	expression, hasPrefix := strings.CutPrefix(s, jsonpath.Prefix)
+	if !ok || !mayBePath || hasPrefix && !strings.Contains(s, "/") {
 		return ""
 	}
-	path, err := ParsePath(jsonpath.WithPrefix(s))
-	if err != nil {
+	path, err := ParsePath(jsonpath.WithPrefix(expression))
+	if err != nil || path.String() == s {
 		return ""
 	}
 	return path.String()

@@ -15,8 +15,8 @@ import (
 type Severity string
 
 const (
-	// SeverityError means that ParseRules refuses the annotation, that nobody reads it, or that
-	// the program of For cannot use the rule.
+	// SeverityError means that ParseRules refuses the annotation, that nobody reads it, that every
+	// VM fails the rule, or that the program of For cannot use the rule.
 	SeverityError Severity = "error"
 	// SeverityWarning means that a rule probably does not do what its author meant, or does
 	// something else in the program of For.
@@ -70,8 +70,8 @@ func (f Finding) Replaced(annotation string) (start, end int) {
 // Annotation finds mistakes in the text of an annotation, and what is probably a mistake,
 // without any VM. It takes the options of ParseRules, and For.
 //
-// Without For, the findings of SeverityError are exactly the problems that ParseRules returns
-// with the same options. If there are none, ParseRules accepts the annotation. All rules are
+// All problems that ParseRules returns with the same options are findings of SeverityError. If
+// there is no finding of that severity, ParseRules accepts the annotation. All rules are
 // checked for unknown keys and kinds. The other checks skip rules that have a problem.
 //
 // Findings are sorted by Offset, then by ID. Without findings, the list is empty and not
@@ -95,6 +95,7 @@ type linter struct {
 	text     string
 	opts     []vmrules.ParseOption
 	profile  Profile
+	isWhole  bool // paths start at objects of any kind, whose fields are not known
 	findings []Finding
 
 	unknownKinds map[int]bool // the indexes of rules whose kind nobody knows

@@ -14,7 +14,7 @@ var insides = vmrules.Internal.Open(door.Opened)
 const workPart = 2
 
 func newLinter(text string, opts []vmrules.ParseOption) *linter {
-	l := &linter{text: text, opts: opts, findings: []Finding{}, unknownKinds: map[int]bool{}}
+	l := &linter{text: text, opts: opts, isWhole: insides.IsWhole(opts), findings: []Finding{}, unknownKinds: map[int]bool{}}
 	limits, others := insides.Options(opts)
 	l.takeProfile(others)
 	whole := meter.OrDefault(limits.Work, limits.Kept)

@@ -22,6 +22,7 @@ type pathSearch struct {
 	fields  []*field // the fields that the steps so far may select; empty if they are unknown
 	written []string // the steps so far, corrected
 	deep    []*field // in a step with "..", the fields where the descent starts
+	unsure  bool     // whether some object may have what no VM is known to have
 	found   []pathFinding
 
 	from, to int // where the last step is in the text of the path
@@ -30,6 +31,7 @@ type pathSearch struct {
 type pathFinding struct {
 	id, message string
 	mended      bool
+	isSure      bool // no VM has what the path selects
 	from, to    int
 }
 
@@ -40,8 +42,15 @@ func (s *pathSearch) run(steps []fieldpath.Step, texts []string) {
 		s.find("path-from-vm", true, "paths start at the VM's spec.template: remove %s", value.Shortened(strings.Join(texts[:n], "")))
 		steps, texts = steps[n:], texts[n:]
 	}
+	if len(steps) > 0 && steps[0] == fieldpath.Name("status") {
+		s.unsure, s.fields = true, nil // a VM has one while it runs
+		s.find("path-to-status", false, "the VM of a template has no status: rules see its spec.template, of which .metadata and .spec are set")
+	}
 	for i, step := range steps {
 		s.moveOver(texts[i : i+1])
+		if s.dottedName(steps[i:]) {
+			return
+		}
 		s.step(step, texts[i])
 	}
 }
@@ -51,6 +60,29 @@ func (s *pathSearch) moveOver(texts []string) {
 	for _, text := range texts {
 		s.to += len(text)
 	}
+}
+
+// dottedName corrects the name of a label that lacks quotes, so that its dots separate steps.
+func (s *pathSearch) dottedName(steps []fieldpath.Step) bool {
+	if len(steps) < 2 || len(s.fields) != 1 || s.fields[0].Shape != vmapi.Map || s.fields[0].Items.Shape != vmapi.Scalar {
+		return false
+	}
+	var names []string
+	for _, step := range steps {
+		name, isName := step.(fieldpath.Name)
+		if !isName || strings.ContainsAny(string(name), `'\`) {
+			return false
+		}
+		names = append(names, string(name))
+	}
+	what := "name"
+	if strings.HasSuffix(s.soFar(), "labels") {
+		what = "label"
+	}
+	quoted := "['" + strings.ReplaceAll(strings.Join(names, "."), ".", `\.`) + "']"
+	s.find("misspelt-field", true, "unknown field %s: quote a %s with dots: %s", value.Quoted(names[1]), what, value.Shortened(s.soFar()+quoted))
+	s.written, s.fields = append(s.written, quoted), []*field{s.fields[0].Items}
+	return true
 }
 
 // stepsToTemplate returns the number of steps at the start of a path that select the
@@ -74,7 +106,7 @@ func (s *pathSearch) find(id string, mended bool, format string, args ...any) {
 			return
 		}
 	}
-	s.found = append(s.found, pathFinding{id, fmt.Sprintf(format, args...), mended, s.from, s.to})
+	s.found = append(s.found, pathFinding{id, fmt.Sprintf(format, args...), mended, !s.unsure && severities[id] == SeverityWarning, s.from, s.to})
 }
 
 // soFar returns the path up to here for a message, which shows only its beginning.
@@ -95,7 +127,7 @@ func (s *pathSearch) step(step fieldpath.Step, written string) {
 	dots := ""
 	s.deep = nil
 	if descent, ok := step.(fieldpath.Descent); ok && s.spendBelow() {
-		s.deep, s.fields = s.fields, belowAll(s.fields)
+		s.deep, s.fields, s.unsure = s.fields, belowAll(s.fields), true
 		step, written, dots = descent.Step(), written[len(".."):], ".."
 	}
 	if s.spend(step) {
@@ -169,6 +201,8 @@ func isNoFieldRune(r rune) bool {
 // filter checks the paths of a filter against the items at which it looks. It suggests no
 // corrections of them.
 func (s *pathSearch) filter(f fieldpath.Filter, items []*field, written string) {
+	defer func(before bool) { s.unsure = before }(s.unsure)
+	s.unsure = true
 	left, right := f.Left(), f.Right()
 	s.operand(left, items, f.Operator() != "", written, strings.Index(written, left.String()))
 	s.operand(right, items, true, written, strings.LastIndex(written, right.String()))

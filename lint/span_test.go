@@ -16,7 +16,7 @@ func TestSpans(t *testing.T) {
 		{`"path": "jsonpath::spce.domain.cpu.cores", "min": 1`, "misspelt-field", "spce"},
 		{`"path": "jsonpath::{ $.spce.domain.cpu.cores }", "min": 1`, "misspelt-field", ".spce"},
 		{`"path": "jsonpath::\u002espec\u002edomian.cpu.cores", "min": 1`, "misspelt-field", `\u002edomian`},
-		{`"path": "jsonpath::.metadata.labels['\ud83d\ude00é'].x", "min": 1`, "unknown-field", ".x"},
+		{`"path": "jsonpath::.metadata.labels['\ud83d\ude00é'].x", "min": 1`, "misspelt-field", `['\ud83d\ude00é']`},
 		{`"path": "jsonpath::.spec['dömäin'].cpu.cores", "min": 1`, "misspelt-field", "['dömäin']"},
 		{`"path": "jsonpath::.spec.domain.devices.disks[?(@.disk.bsu == \"x\")].bootOrder", "min": 1`, "misspelt-field", ".bsu"},
 		{`"path": "jsonpath::.spec.domain.devices.disks[?( @['nam']=='x' )].bootOrder", "min": 1`, "misspelt-field", `[?( @['nam']=='x' )]`},

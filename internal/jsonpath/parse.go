@@ -158,6 +158,9 @@ func (p *parser) afterDot() (jp.Frag, error) {
 
 func (p *parser) unexpected(where string) error {
 	r, _ := utf8.DecodeRuneInString(p.rest)
+	if r == '/' {
+		return errors.New("JSONPath uses dots: write . instead of /")
+	}
 	return fmt.Errorf("unexpected %q %s", r, where)
 }
 
