@@ -10,11 +10,16 @@ import type { Vector } from "../vectors.js";
 
 before(() => vmrules.init());
 
+/** said is what ajv says beside its errors, such as that it does not know a keyword. */
+let said: unknown[] = [];
+const say = (...words: unknown[]) => said.push(words);
+
+/** ajv is one for all schemas: it takes long to begin. */
+const ajv = new Ajv2020({ logger: { log: say, warn: say, error: say } });
+
 /** compiled returns a schema as a function of ajv, and what ajv says about it. */
 function compiled({ schema }: vmrules.InputSchema) {
-  const said: unknown[] = [];
-  const say = (...words: unknown[]) => said.push(words);
-  const ajv = new Ajv2020({ logger: { log: say, warn: say, error: say } });
+  said = [];
   for (const [name, allows] of Object.entries(vmrules.formats(schema))) {
     ajv.addFormat(name, allows);
   }
