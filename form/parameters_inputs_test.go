@@ -122,9 +122,9 @@ func TestParameterInputsErrors(t *testing.T) {
 	}{
 		{"not a template", `{"kind": "VirtualMachine"}`, vmrules.Budget{}, "only a Template",
 			`{"type": "object", "properties": {}, "additionalProperties": false}`},
-		{"rules that cannot be read", openShift(`{"name": "A", "value": "a"}`, `{"n": "${A}"}`, `{"name": "n"}`), vmrules.Budget{},
+		{"rules that cannot be read", openShift(`{"name": "A", "value": "a", "description": "d"}`, `{"n": "${A}"}`, `{"name": "n"}`), vmrules.Budget{},
 			"the validation rules cannot be used",
-			`{"type": "object", "properties": {"A": {"type": "string", "default": "a", "title": "A"}}, "additionalProperties": false}`},
+			`{"type": "object", "properties": {"A": {"type": "string", "default": "a", "title": "A", "description": "d"}}, "additionalProperties": false}`},
 		{"too little budget", openShift(`{"name": "A"}`, `{"n": "${A}"}`, ``), vmrules.Budget{Work: 1000}, "the budget for work is used up",
 			`{"type": "object", "properties": {}, "additionalProperties": false}`},
 	} {
