@@ -267,7 +267,7 @@ func (p *parameterWriter) listValues(schema map[string]any, use *Use, t *total) 
 	for _, whole := range t.values {
 		rest, begins := strings.CutPrefix(whole, use.Before)
 		rest, ends := strings.CutSuffix(rest, use.After)
-		isFit := begins && ends && p.admits(t, whole) && (p.asked.must.notes == nil || p.admits(&p.asked.must, rest))
+		isFit := schema["type"] != nil && begins && ends && p.admits(t, whole) && (p.asked.must.notes == nil || p.admits(&p.asked.must, rest))
 		if isFit && !known[rest] {
 			known[rest] = true
 			all = append(all, rest)
