@@ -91,7 +91,7 @@ func (p *part) untold(k int) decision {
 
 // appendBroken appends the violations of a rule that the plan found broken.
 func (p *part) appendBroken(all []Violation, k int) []Violation {
-	var room [usualDepth]jsonpath.Element
+	var room [16]jsonpath.Element // enough for most locations
 	var scalar value.Scalar
 	o := &p.rules.each[k]
 	own := plan.WrongOf(k, p.wrong)
@@ -109,9 +109,6 @@ func (p *part) appendBroken(all []Violation, k int) []Violation {
 	}
 	return all
 }
-
-// usualDepth is enough for the steps to most values.
-const usualDepth = 16
 
 // NewReport returns a report of results that the caller has made or chosen. Without
 // results, it is valid.
@@ -200,10 +197,7 @@ func (r *Report) addUnjudged(target string, why error) {
 // parts yields the parts of all targets.
 func (r *Report) parts() iter.Seq[part] {
 	return func(yield func(part) bool) {
-		if r.isZero() {
-			return
-		}
-		if r.first != nil && !yield(r.firstPart()) || r.more == nil {
+		if r.isZero() || r.first != nil && !yield(r.firstPart()) || r.more == nil {
 			return
 		}
 		for _, p := range r.more.parts {

@@ -115,9 +115,6 @@ func (d decision) fails() bool {
 // failing returns the violations that fail the object. If the result fails the object but
 // has no such violation, for instance because it was cut, failing makes one that says so.
 func (r *Result) failing() []Violation {
-	if !slices.ContainsFunc(r.Violations, func(v Violation) bool { return v.Warning }) && len(r.Violations) > 0 {
-		return r.Violations
-	}
 	var all []Violation
 	for _, v := range r.Violations {
 		if v.fails() {
