@@ -22,7 +22,7 @@ type linter struct {
 	strict           bool
 	profile          choice[lint.Profile]
 	warningsAsErrors bool
-	quiet            bool
+	quiet, all       bool
 	least            choice[int]
 	output           choice[func(io.Writer, *linted) error]
 	exclude          []string // globs
@@ -83,7 +83,7 @@ func newLint(b Build) *cobra.Command {
 		least:   choice[int]{"info", weights},
 	}
 	l.output = choice[func(io.Writer, *linted) error]{"text", map[string]func(io.Writer, *linted) error{
-		"text": l.writeText, "json": writeJSON[*linted],
+		"text": l.writeText, "concise": l.writeConcise, "json": writeJSON[*linted],
 		"github": func(w io.Writer, found *linted) error { return writeGitHub(w, found.remarks()) },
 		"sarif":  func(w io.Writer, found *linted) error { return writeSARIF(w, b, found.remarks()) },
 		"junit": func(w io.Writer, found *linted) error {
@@ -112,6 +112,7 @@ The exit status is 0 without errors, 1 with errors, and 2 if a file cannot be re
 	command.Flags().BoolVar(&l.strict, "strict", false, "report unknown keys and kinds, and rules without arguments, as errors")
 	command.Flags().BoolVar(&l.warningsAsErrors, "warnings-as-errors", false, "exit with 1 for warnings too")
 	command.Flags().BoolVarP(&l.quiet, "quiet", "q", false, "show only errors, and no summary")
+	command.Flags().BoolVar(&l.all, "all", false, "show each of many findings that say the same")
 	l.profile.flag(command, "for", "", "report what another program does not understand: ssp is KubeVirt's template validator")
 	l.least.flag(command, "min-severity", "", "show only findings of at least this severity; the others still count for the exit status")
 	l.output.flag(command, "output", "o", "how to write the findings")

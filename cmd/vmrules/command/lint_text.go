@@ -25,17 +25,34 @@ var severityWords = map[lint.Severity]string{
 	lint.SeverityError: "error", lint.SeverityWarning: "warning", lint.SeverityInfo: "note",
 }
 
-// writeText writes findings for people: each with its line, and carets below what it is about. Quiet, it writes
-// only findings that set the exit status.
-func (l *linter) writeText(w io.Writer, found *linted) error {
+// writeText writes findings for people: each with its line, and carets below what it is about.
+func (l *linter) writeText(w io.Writer, found *linted) error { return l.write(w, found, finding.long) }
+
+// writeConcise writes each finding in one line.
+func (l *linter) writeConcise(w io.Writer, found *linted) error {
+	return l.write(w, found, finding.short)
+}
+
+// mostAlike is how many findings that say the same are written.
+const mostAlike = 3
+
+// write writes findings and a summary. Of more than mostAlike findings that say the same, it writes
+// only the first, unless all are wanted. Quiet, it writes only findings that set the exit status.
+func (l *linter) write(w io.Writer, found *linted, text func(finding) string) error {
+	alike := map[string]int{}
 	for _, f := range found.Findings {
-		if l.quiet && !f.fails {
+		alike[f.said()]++
+	}
+	for _, f := range found.Findings {
+		n := alike[f.said()]
+		if l.quiet && !f.fails || n == 0 {
 			continue
 		}
-		line, carets := show(f.excerpt)
-		severity := severityColors[f.Severity]
-		fmt.Fprintf(w, "%s:%d:%d: %s: %s%s [%s]\n    %s\n    %s\n", oneLine(f.File), f.Line, f.Column,
-			severity.Sprint(severityWords[f.Severity]), oneLine(f.subject()), oneLine(f.Message), f.ID, line, severity.Sprint(carets))
+		fmt.Fprintln(w, text(f))
+		if n > mostAlike && !l.all {
+			fmt.Fprintf(w, "    and %d more like it: --all shows them\n", n-1)
+			alike[f.said()] = 0
+		}
 	}
 	if l.quiet {
 		return nil
@@ -50,6 +67,19 @@ func (l *linter) writeText(w io.Writer, found *linted) error {
 	}
 	_, err := fmt.Fprintln(w)
 	return err
+}
+
+// said returns what a finding says, wherever it is.
+func (f finding) said() string { return f.ID + ": " + f.subject() + f.Message }
+
+func (f finding) short() string {
+	severity := severityColors[f.Severity].Sprint(severityWords[f.Severity])
+	return fmt.Sprintf("%s:%d:%d: %s: %s%s [%s]", oneLine(f.File), f.Line, f.Column, severity, oneLine(f.subject()), oneLine(f.Message), f.ID)
+}
+
+func (f finding) long() string {
+	line, carets := show(f.excerpt)
+	return fmt.Sprintf("%s\n    %s\n    %s", f.short(), line, severityColors[f.Severity].Sprint(carets))
 }
 
 func counted(n int, noun string) string {

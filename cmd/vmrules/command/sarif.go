@@ -1,10 +1,15 @@
 package command
 
 import (
+	"crypto/sha256"
+	"fmt"
 	"io"
 	"net/url"
 	"path/filepath"
 	"runtime/debug"
+	"strings"
+
+	"github.com/vmrules/vmrules/lint"
 )
 
 // These types are the part of SARIF 2.1.0 that we need. The libraries for it bring large
@@ -33,6 +38,8 @@ type (
 	sarifRule struct {
 		ID               string    `json:"id"`
 		ShortDescription sarifText `json:"shortDescription"`
+		FullDescription  sarifText `json:"fullDescription"`
+		Help             sarifText `json:"help"`
 		HelpURI          string    `json:"helpUri"`
 		Default          struct {
 			Level string `json:"level"`
@@ -53,9 +60,12 @@ type (
 		Level     string          `json:"level"`
 		Message   sarifText       `json:"message"`
 		Locations []sarifLocation `json:"locations"`
+		// Fingerprints stay the same if lines above a finding change.
+		Fingerprints map[string]string `json:"partialFingerprints,omitempty"`
 	}
 	sarifText struct {
-		Text string `json:"text"`
+		Text     string `json:"text"`
+		Markdown string `json:"markdown,omitempty"`
 	}
 	sarifLocation struct {
 		Physical struct {
@@ -73,6 +83,10 @@ type (
 	}
 )
 
+// unreadableFile is the topic of files that cannot be used, which are results, too: code scanning
+// shows no notifications.
+var unreadableFile = remarkTopic{"unreadable-file", "a file, or a document in it, cannot be used", aboutCommand, lint.SeverityError}
+
 // writeSARIF writes remarks for code scanning.
 func writeSARIF(w io.Writer, b Build, r remarks) error {
 	run := sarifRun{
@@ -85,21 +99,28 @@ func writeSARIF(w io.Writer, b Build, r remarks) error {
 		Results:     []sarifResult{},
 	}
 	index := map[string]int{}
-	for i, t := range r.topics {
-		rule := sarifRule{ID: t.id, ShortDescription: sarifText{t.meaning}, HelpURI: t.help}
+	for i, t := range append(r.topics, unreadableFile) {
+		help := sarifText{t.meaning, fmt.Sprintf("%s\n\n[More about it](%s)", t.meaning, t.help)}
+		rule := sarifRule{ID: t.id, ShortDescription: sarifText{Text: t.meaning}, FullDescription: sarifText{Text: t.meaning}, Help: help, HelpURI: t.help}
 		rule.Default.Level = severityWords[t.severity]
 		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, rule)
 		index[t.id] = i
 	}
 	for _, e := range r.unusable {
+		m := remark{e.File, place{line: e.Line, column: e.Column}, lint.SeverityError, unreadableFile.id, e.Message}
 		run.Invocations[0].Notifications = append(run.Invocations[0].Notifications, sarifNotification{
-			Level: "error", Message: sarifText{e.Message}, Locations: sarifPlace(e.File, place{line: e.Line, column: e.Column}),
+			Level: "error", Message: sarifText{Text: m.message}, Locations: sarifPlace(m.file, m.place),
 		})
+		r.all = append(r.all, m)
 	}
+	seen := map[string]int{}
 	for _, m := range r.all {
+		said := strings.Join([]string{m.id, filepath.ToSlash(m.file), m.message}, "\n")
+		seen[said]++
 		run.Results = append(run.Results, sarifResult{
 			RuleID: m.id, RuleIndex: index[m.id], Level: severityWords[m.severity],
-			Message: sarifText{m.message}, Locations: sarifPlace(m.file, m.place),
+			Message: sarifText{Text: m.message}, Locations: sarifPlace(m.file, m.place),
+			Fingerprints: map[string]string{"vmrules/v1": fmt.Sprintf("%x:%d", sha256.Sum256([]byte(said)), seen[said])},
 		})
 	}
 	return writeJSON(w, sarifLog{"https://json.schemastore.org/sarif-2.1.0.json", "2.1.0", []sarifRun{run}})
