@@ -104,11 +104,11 @@ test("web.md: from npm install to the error of a field", async () => {
   assert.equal(npm.text, "npm install @vmrules/vmrules\n");
   assert.ok(pack.text.includes(`npm install ./vmrules/web/${installed.tarball} `));
   await compile(
-    { "main.ts": program.text, "ready.ts": 'import "./main";document.title = "ready";' },
+    { "main.ts": program.text, "ready.ts": 'import "./main";document.body.dataset.ready = "";' },
     "ready.ts",
   );
   const { view, complaints } = await open("ready.js", html.text);
-  await view.waitForFunction("document.title === 'ready'");
+  await view.locator("body[data-ready]").waitFor();
   const messages = async (cores: string, memory: string) => {
     await view.locator("input").nth(0).fill(cores);
     await view.locator("input").nth(1).fill(memory);
