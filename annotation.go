@@ -33,8 +33,8 @@ const (
 	SourceExempt SourceKind = "exempt"
 	// SourceOwn: the VM has an annotation of its own, whatever template it names.
 	SourceOwn SourceKind = "own"
-	// SourceTemplate: the VM names a template. If it names no Namespace, only its user knows
-	// where to look for it.
+	// SourceTemplate: the VM names a template, and has no annotation of its own. If it names no
+	// Namespace, only its user knows where to look for it.
 	SourceTemplate SourceKind = "template"
 	// SourceUnknown: the annotations cannot be read, or VMs in the object differ. RulesFor says
 	// why.
@@ -48,7 +48,7 @@ type Source struct {
 	Field string `json:"field,omitempty"`
 	// Annotation is the text of the VM's own annotation.
 	Annotation string `json:"annotation,omitempty"`
-	// Namespace and Name are those of the template.
+	// Namespace and Name are those of the template that the VM names, wherever its rules come from.
 	Namespace string `json:"namespace,omitempty"`
 	Name      string `json:"name,omitempty"`
 }
@@ -66,29 +66,31 @@ func SourceOf(vm map[string]any) Source {
 func sourceOf(vm map[string]any, b *budget) (Source, annotation, error) {
 	targets := vmtarget.Append(nil, value.Resolve(vm), &b.Meter)
 	own, err := common(targets, "VM")
-	text, isText := own.value.(string)
-	switch {
-	case err != nil:
+	if err != nil {
 		return Source{From: SourceUnknown}, own, err
-	case isExempt(&targets[0]):
-		return Source{From: SourceExempt, Field: fieldOf(&targets[0], "annotations", SkipAnnotation)}, annotation{}, nil
-	case !own.isBlank() && !isText:
-		return Source{From: SourceUnknown, Field: own.field}, own, nil
-	case !own.isBlank():
-		return Source{From: SourceOwn, Field: own.field, Annotation: text}, own, nil
 	}
 	only := &target{VM: vm}
 	if len(targets) == 1 {
 		only = &targets[0]
 	}
-	if unreadable := unreadableName(only.VM); unreadable != nil {
-		return Source{From: SourceUnknown}, annotation{value: unreadable, key: TemplateLabel, source: "VM"}, nil
+	s, where, unreadable := Source{}, "", unreadableName(only.VM)
+	if unreadable == nil {
+		s.Namespace, s.Name, where = templateOf(only.VM)
 	}
-	namespace, name, where := templateOf(only.VM)
-	if name == "" {
-		return Source{}, own, nil
+	text, isText := own.value.(string)
+	switch {
+	case isExempt(&targets[0]):
+		s.From, s.Field, own = SourceExempt, fieldOf(&targets[0], "annotations", SkipAnnotation), annotation{}
+	case !own.isBlank() && !isText:
+		s.From, s.Field = SourceUnknown, own.field
+	case !own.isBlank():
+		s.From, s.Field, s.Annotation = SourceOwn, own.field, text
+	case unreadable != nil:
+		s.From, own = SourceUnknown, annotation{value: unreadable, key: TemplateLabel, source: "VM"}
+	case s.Name != "":
+		s.From, s.Field = SourceTemplate, fieldOf(only, where, TemplateLabel)
 	}
-	return Source{From: SourceTemplate, Field: fieldOf(only, where, TemplateLabel), Namespace: namespace, Name: name}, own, nil
+	return s, own, nil
 }
 
 // RulesFor returns the rules for a VM. If SkipAnnotation exempts the VM, there are none. If

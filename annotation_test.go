@@ -25,12 +25,17 @@ func TestSourceOf(t *testing.T) {
 	}{
 		{"nothing", vm("", ""), vmrules.Source{}},
 		{"no object", "null", vmrules.Source{}},
-		{"exempt", vm(named, own+","+skip), vmrules.Source{From: vmrules.SourceExempt, Field: `metadata.annotations.vm\.kubevirt\.io/skip-validations`}},
+		{"exempt", vm(named, own+","+skip), vmrules.Source{
+			From: vmrules.SourceExempt, Field: `metadata.annotations.vm\.kubevirt\.io/skip-validations`, Namespace: "templates", Name: "linux"}},
 		{"not exempt by null", vm("", `"vm.kubevirt.io/skip-validations": null`), vmrules.Source{}},
-		{"its own", vm(named, own), vmrules.Source{From: vmrules.SourceOwn, Field: ownField, Annotation: "[]"}},
+		{"its own", vm(named, own), vmrules.Source{
+			From: vmrules.SourceOwn, Field: ownField, Annotation: "[]", Namespace: "templates", Name: "linux"}},
+		{"its own, and half a template", vm(`"vm.kubevirt.io/template": "linux"`, own), vmrules.Source{
+			From: vmrules.SourceOwn, Field: ownField, Annotation: "[]", Name: "linux"}},
 		{"a blank one", vm(named, `"vm.kubevirt.io/validations": " "`), vmrules.Source{
 			From: vmrules.SourceTemplate, Field: `metadata.labels.vm\.kubevirt\.io/template`, Namespace: "templates", Name: "linux"}},
-		{"one that is not a string", vm(named, `"vm.kubevirt.io/validations": [7]`), vmrules.Source{From: vmrules.SourceUnknown, Field: ownField}},
+		{"one that is not a string", vm(named, `"vm.kubevirt.io/validations": [7]`), vmrules.Source{
+			From: vmrules.SourceUnknown, Field: ownField, Namespace: "templates", Name: "linux"}},
 		{"a template in annotations", vm(`"vm.kubevirt.io/template": "other"`, named), vmrules.Source{
 			From: vmrules.SourceTemplate, Field: `metadata.annotations.vm\.kubevirt\.io/template`, Namespace: "templates", Name: "linux"}},
 		{"half a template", vm(`"vm.kubevirt.io/template": "linux"`, ""), vmrules.Source{

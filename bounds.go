@@ -1,7 +1,5 @@
 package vmrules
 
-import "github.com/vmrules/vmrules/internal/plan"
-
 // Anybody who can write a VM can write its annotation and its fields, so both
 // are hostile input. Some limits apply to each thing separately. They are here;
 // in internal/quantity for numbers, internal/value for the depth of an object,
@@ -16,14 +14,12 @@ const (
 
 // The cost of each step, in units of work, measured and rounded up. Package
 // internal/jsontext has the costs of JSON, internal/jsonpath those of a search, and
-// internal/vmtarget those of finding VMs.
+// internal/vmtarget those of finding VMs, and internal/plan that of a wrong value.
 const (
 	textWork    = 10   // a byte of an annotation
 	problemWork = 2000 // a problem of a rule, with its message
 	memberWork  = 10   // a member of an object in which a kind looks for a key
-
-	matchWork     = 400            // a value that a path selects, with its location as text
-	violationWork = plan.WrongWork // a value that is wrong, with its message
+	matchWork   = 400  // a value that a path selects, with its location as text
 )
 
 // The memory that each thing keeps, in bytes, apart from its texts.

@@ -40,6 +40,9 @@ func (insides) Options(opts []ParseOption) (limits Budget, others []any) {
 	return o.limits, o.others
 }
 
+// IsWhole reports whether WholeObjects is among options.
+func (insides) IsWhole(opts []ParseOption) bool { return parseOptionsOf(opts).isWhole }
+
 // A readRule is a rule without problems, with its place in the annotation.
 type readRule struct {
 	Rule
@@ -50,10 +53,11 @@ type readRule struct {
 
 // Read reads an annotation. It returns the rules that can be used, also if others cannot, and all
 // problems, with those that only Strict finds. Unless Strict is among the options, these are paid
-// from a budget of their own, and do not count.
-func (insides) Read(text string, opts []ParseOption, unstrict *meter.Budget) (usable []readRule, problems, strict []Problem) {
+// from a budget of their own, and do not count. To ends, Read adds where the problems end that begin
+// inside a string, by their offsets.
+func (insides) Read(text string, opts []ParseOption, unstrict *meter.Budget, ends map[int]int) (usable []readRule, problems, strict []Problem) {
 	o := parseOptionsOf(opts)
-	o.unstrict = unstrict
+	o.unstrict, o.ends = unstrict, ends
 	rules, nodes, all := readRules(text, o)
 	isWrong := map[int]bool{}
 	for _, p := range all {

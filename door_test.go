@@ -111,7 +111,7 @@ func TestReadAgreesWithParseRules(t *testing.T) {
 					return nil
 				}
 				b := insides.NewBudget()
-				usable, problems, strict := insides.Read(text, opts, &b)
+				usable, problems, strict := insides.Read(text, opts, &b, nil)
 				if diff := cmp.Diff(problemsOf(opts...), problems); diff != "" {
 					t.Errorf("(-ParseRules +Read):\n%s", diff)
 				}

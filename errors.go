@@ -195,7 +195,8 @@ type Problem struct {
 	// Key is the key inside the rule; "" if the problem is about the whole rule.
 	Key string `json:"key,omitempty"`
 	// Offset counts bytes from 0. Line and Column count from 1, and columns are
-	// code points. Line is 0 for rules that were not read from text.
+	// code points. Line is 0 for rules that were not read from text. A wrong step of a path
+	// has its own place, inside the string.
 	Offset int `json:"offset"`
 	Line   int `json:"line,omitempty"`
 	Column int `json:"column,omitempty"`
@@ -207,8 +208,8 @@ type Problem struct {
 	Code string `json:"code"`
 	// Message says what is wrong and what would be right.
 	Message string `json:"message"`
-	// Suggestion, if there is one, is what to write instead of the string at Offset:
-	// a key or a value, without quotes and escapes.
+	// Suggestion, if there is one, is what to write instead of the whole string that holds
+	// Offset: a key or a value, without quotes and escapes.
 	Suggestion string `json:"suggestion,omitempty"`
 	// Source is whose annotation it is, if RulesFor or ValidateOwn read it: "VM",
 	// "template", or either with its location, as in "VM items[3]".

@@ -282,7 +282,7 @@ func (j *judgement) addViolation(w *jsonpath.Search, found any, f constraint.Fai
 	}
 	b := breach{f.Key(), j.set.Breach(f.Demand, found, &j.value), found, w.StandIn(), originOf(j.target, w.At(), w.StandIn())}
 	b.Detail += j.rule.origin(b.key)
-	if w.Pay(violationWork, w.At().TextSize()+len(b.Detail)+j.value.RenderedSize()+violationSize) {
+	if w.Pay(plan.WrongWork, w.At().TextSize()+len(b.Detail)+j.value.RenderedSize()+violationSize) {
 		j.decision.Violations = append(j.decision.Violations, j.rule.outline.broken(b, w.At()))
 	}
 }
@@ -326,7 +326,7 @@ func (j *judgement) missing() {
 		return
 	}
 	text := len(j.rule.Path.text())
-	if err := j.call.budget.Spend(violationWork+text*textWork, j.target.At.TextSize()+2*text+violationSize); err != nil {
+	if err := j.call.budget.Spend(plan.WrongWork+text*textWork, j.target.At.TextSize()+2*text+violationSize); err != nil {
 		j.undecided("", err)
 		return
 	}

@@ -284,7 +284,7 @@ func Example_templates() {
 	// good.json: <nil>
 	// no-prefix.json: the validation rules cannot be used: template: line 2, column 48: rule "cores": path: a JSONPath begins with "jsonpath::": write "jsonpath::.spec.domain.cpu.cores"
 	// too-small.json: the object is not valid: objects[0].spec.template.spec.domain.cpu.cores: Invalid value: 1: 2 to 8 cores (1 is less than min 2)
-	// wrong-case.json: the validation rules cannot be used: template: line 2, column 121: rule "cores": the key "Max" is not known: did you mean "max"?
+	// wrong-case.json: the validation rules cannot be used: template: line 2, column 121: rule "cores": unknown key "Max": did you mean "max"?
 }
 
 // The error lists all problems of all rules, each with its line and column.
@@ -419,7 +419,7 @@ func ExampleWithDefaults() {
 	fmt.Println()
 	fmt.Println(vmrules.Validate(rules, vm, vmrules.WithDefaults(machine)))
 	// Output:
-	// not valid: 1 violated
+	// invalid: 1 violated
 	// Violated   machine-type: only q35 machines
 	//            spec.template.spec.domain.machine.type: not set, counts as "": "" does not match "^(pc-)?q35"
 	//
@@ -501,7 +501,7 @@ func ExampleRatcheting() {
 	// Warned     cores: at most 8 cores
 	//            spec.template.spec.domain.cpu.cores: 12 is more than max 8
 	//            not changed by this update
-	// not valid: 1 violated
+	// invalid: 1 violated
 	// Violated   cores: at most 8 cores
 	//            spec.template.spec.domain.cpu.cores: 16 is more than max 8
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/vmrules/vmrules/internal/constraint"
 	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/parameter"
+	"github.com/vmrules/vmrules/internal/plan"
 	"github.com/vmrules/vmrules/internal/value"
 )
 
@@ -376,7 +377,7 @@ func (j *judgement) checkViolated(in *Input, v Verdict) {
 			continue
 		}
 		violation = in.complete(violation)
-		if err := j.call.budget.Spend(violationWork, violation.size()); err != nil {
+		if err := j.call.budget.Spend(plan.WrongWork, violation.size()); err != nil {
 			j.undecided("", err)
 			return
 		}

@@ -67,7 +67,7 @@ func ExampleWithKind() {
 		"of": "cores", "atMost": 16, "message": "a VM can have at most 16 vCPUs"}]`, vmrules.WithKind("product", compileProduct))
 	fmt.Println(err)
 	// Output:
-	// not valid: 1 violated
+	// invalid: 1 violated
 	// Violated   vcpus: a VM can have at most 16 vCPUs
 	//            spec.template.spec.domain.cpu: the product of [sockets cores threads] is 24, more than 16
 	// the validation rules cannot be used: line 2, column 9: rule "vcpus": "of" must be an array of names

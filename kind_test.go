@@ -561,11 +561,11 @@ func TestReadingOtherKinds(t *testing.T) {
 			`FieldValueTypeInvalid: line 2, column 122: rule "n": "justWarning" must be true or false, without quotes`}},
 		{"strict knows what the kind asks for", rule(`, "most": 1, "unit": "x"`), []vmrules.ParseOption{vmrules.Strict()}, nil},
 		{"strict, misspelt", rule(`, "most": 1, "unlt": "x"`), []vmrules.ParseOption{vmrules.Strict()}, []string{
-			`FieldValueNotSupported: line 2, column 94: rule "n": the key "unlt" is not known: did you mean "unit"?`}},
+			`FieldValueNotSupported: line 2, column 94: rule "n": unknown key "unlt": did you mean "unit"?`}},
 		{"strict, a kind misspelt", strings.Replace(rule(`, "most": 1`), `"rule": "most"`, `"rule": "moost"`,
 			1), []vmrules.ParseOption{vmrules.Strict()}, []string{
-			`FieldValueNotSupported: line 2, column 23: rule "n": rule: the kind "moost" is not known: did you mean "most"?`,
-			`FieldValueNotSupported: line 2, column 84: rule "n": the key "most" is not known: remove it, or correct its spelling`}},
+			`FieldValueNotSupported: line 2, column 23: rule "n": rule: unknown kind "moost": did you mean "most"?`,
+			`FieldValueNotSupported: line 2, column 84: rule "n": unknown key "most": remove it, or correct its spelling`}},
 		{"it panics", rule(``), []vmrules.ParseOption{vmrules.WithKind("most", panics)},
 			[]string{`FieldValueInvalid: line 2, column 1: rule "n": the kind "most" cannot read this rule: oh`}},
 		{"it returns nothing", rule(``), []vmrules.ParseOption{vmrules.WithKind("most", none)},

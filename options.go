@@ -29,9 +29,10 @@ type parseOptions struct {
 	version  Version // "": not given
 	detects  bool    // the version
 	strict   bool
-	unstrict *budget // pays for problems that only Strict finds, if they do not count; nil: they are not wanted
-	others   []any   // the options of other packages
-	isWhole  bool    // WholeObjects
+	unstrict *budget     // pays for problems that only Strict finds, if they do not count; nil: they are not wanted
+	ends     map[int]int // receives where the problems end that begin inside a string, by their offsets; may be nil
+	others   []any       // the options of other packages
+	isWhole  bool        // WholeObjects
 	kinds    []namedKind
 	limits   Budget
 	budget   *budget // what is left of limits

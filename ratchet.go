@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/vmrules/vmrules/internal/plan"
 	"github.com/vmrules/vmrules/internal/value"
 	"github.com/vmrules/vmrules/internal/vmtarget"
 )
@@ -33,7 +34,7 @@ func (e *evaluation) ratchet(r *rule, t *target) {
 	for i := range violations {
 		v := &violations[i]
 		at, found := now.Of(v.Pointer)
-		_ = e.budget.Spend(len(known[at])*violationWork, 0)
+		_ = e.budget.Spend(len(known[at])*plan.WrongWork, 0)
 		v.Warning = v.Warning || slices.ContainsFunc(known[at], func(old oldViolation) bool { return e.isSame(v, found, old) })
 	}
 	if e.isSpent() || now.Doubt() || then.Doubt() {

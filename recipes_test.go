@@ -16,7 +16,7 @@ import (
 const afterRecipes = `valid: 2 satisfied
 Satisfied  host
 Satisfied  zone
-not valid: 2 violated
+invalid: 2 violated
 Violated   host: BAD NAME
            spec.hostname: "db-1" does not begin with "web-"
 Violated   zone: the zone follows the host

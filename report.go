@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/vmrules/vmrules/internal/constraint"
 	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/jsontext"
 	"github.com/vmrules/vmrules/internal/plan"
@@ -98,10 +99,8 @@ func (p *part) appendBroken(all []Violation, k int) []Violation {
 	for i := range own {
 		w := &own[i]
 		scalar.Set(w.Value)
-		b := breach{"", o.literal.Breach(w.Demand, w.Value, &scalar), w.Value, w.StandIn, ""}
-		if w.Demand != nil {
-			b.key = w.Demand.Key()
-		}
+		key := constraint.Failure{Demand: w.Demand}.Key()
+		b := breach{key, o.literal.Breach(w.Demand, w.Value, &scalar), w.Value, w.StandIn, ""}
 		if w.StandIn != jsonpath.Written {
 			b.origin = OriginDefault
 		}
@@ -210,14 +209,12 @@ func (r *Report) parts() iter.Seq[part] {
 
 // firstPart returns the part of the target "".
 func (r *Report) firstPart() part {
-	p := part{rules: r.first}
-	if n := len(r.first.each); n <= len(r.few) {
-		p.marks = r.few[:n]
-	} else {
-		p.marks = r.more.marks
-	}
+	p := part{rules: r.first, marks: r.few[:min(len(r.first.each), len(r.few))]}
 	if r.more != nil {
 		p.faults = r.more.faults
+		if r.more.marks != nil {
+			p.marks = r.more.marks
+		}
 	}
 	return p
 }
@@ -280,17 +277,15 @@ func (r *Report) Omitted() int {
 // Valid reports whether no rule is violated or undecided, apart from rules with
 // justWarning and, under Ratcheting, what is wrong with the old object too.
 func (r *Report) Valid() bool {
-	return !r.isZero() && (r.more == nil || !r.hasFaults() && !slices.ContainsFunc(r.told(), decision.fails))
-}
-
-// hasFaults reports whether the plan found a rule broken that does not just warn.
-func (r *Report) hasFaults() bool {
+	if r.isZero() || r.more == nil {
+		return !r.isZero()
+	}
 	for p := range r.parts() {
 		if slices.ContainsFunc(p.wrong, func(w plan.Wrong) bool { return !p.rules.each[w.Entry].isWarning }) {
-			return true
+			return false
 		}
 	}
-	return false
+	return !slices.ContainsFunc(r.told(), decision.fails)
 }
 
 // Err returns nil for a valid object. Otherwise it returns an *InvalidError that lists all
@@ -445,11 +440,11 @@ var worstFirst = []Outcome{Violated, Undecided, Warned, Ignored, Skipped, Satisf
 
 func (r *Report) summary(results []Result) string {
 	if r.isZero() {
-		return "not valid: nothing has been judged"
+		return "invalid: nothing has been judged"
 	}
 	verdict := "valid"
 	if !r.Valid() {
-		verdict = "not valid"
+		verdict = "invalid"
 	}
 	numbers := map[Outcome]int{}
 	for i := range results {

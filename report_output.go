@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
-	"strings"
 
 	"github.com/vmrules/vmrules/internal/jsontext"
 	"github.com/vmrules/vmrules/internal/value"
@@ -43,9 +42,7 @@ func (r *Report) UnmarshalJSON(text []byte) error {
 	if err := json.Unmarshal(text, &read); err != nil {
 		return err
 	}
-	keys := json.NewDecoder(bytes.NewReader(text))
-	keys.UseNumber() // any number is allowed here
-	if err := checkKeys(keys, reflect.TypeFor[writtenReport]()); err != nil {
+	if err := jsontext.CheckKeys(text, reflect.TypeFor[writtenReport]()); err != nil {
 		return err
 	}
 	switch {
@@ -74,57 +71,6 @@ type writtenReport struct {
 	Valid   *bool     `json:"valid"`
 	Results *[]Result `json:"results"`
 	Omitted int       `json:"omitted"`
-}
-
-// checkKeys reads the next value and returns an error for keys of objects that encoding/json
-// does not distinguish: it takes the last of several keys, in any letter case. The keys that are
-// known are those of a struct, or of the structs in a slice; of any other type, none are.
-func checkKeys(d *json.Decoder, t reflect.Type) error {
-	for t != nil && (t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice) {
-		t = t.Elem()
-	}
-	token, err := d.Token()
-	if err != nil || token != json.Delim('{') && token != json.Delim('[') {
-		return err
-	}
-	seen := map[string]bool{}
-	for d.More() {
-		of := t
-		if token == json.Delim('{') {
-			key, _ := d.Token()
-			name, _ := key.(string)
-			if of, err = typeOfKey(t, name); err != nil {
-				return err
-			}
-			if seen[name] {
-				return fmt.Errorf("the key %s is given twice in one object", value.Quoted(name))
-			}
-			seen[name] = true
-		}
-		if err := checkKeys(d, of); err != nil {
-			return err
-		}
-	}
-	_, err = d.Token()
-	return err
-}
-
-// typeOfKey returns the type of the member of a struct that JSON writes with a key; nil if
-// there is none. It is an error if the key has only the letters of one.
-func typeOfKey(t reflect.Type, key string) (reflect.Type, error) {
-	if t == nil || t.Kind() != reflect.Struct {
-		return nil, nil
-	}
-	for i := range t.NumField() {
-		name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
-		switch {
-		case name == key:
-			return t.Field(i).Type, nil
-		case strings.EqualFold(name, key):
-			return nil, fmt.Errorf("the key %s has to be written %q", value.Quoted(key), name)
-		}
-	}
-	return nil, nil
 }
 
 // checkVerdict returns an error if the results contradict the verdict.

@@ -69,7 +69,7 @@ func mixedReport(t testing.TB) *vmrules.Report {
 
 func TestReportForPeople(t *testing.T) {
 	report := mixedReport(t)
-	want := `not valid: 3 violated, 1 undecided, 2 warned, 2 ignored, 1 skipped, 1 satisfied
+	want := `invalid: 3 violated, 1 undecided, 2 warned, 2 ignored, 1 skipped, 1 satisfied
 Violated   cores: cpu cores must be limited
            spec.template.spec.domain.cpu.cores: 12 is more than max 8
 Violated   memory: memory\nis needed
@@ -255,7 +255,7 @@ func TestNothingJudged(t *testing.T) {
 		if report.Valid() || report.Err() == nil || len(report.Violations()) != 1 || len(report.Causes()) != 1 {
 			t.Errorf("%s passes: %v", name, report.Err())
 		}
-		if diff := cmp.Diff("not valid: "+words, report.String()); diff != "" {
+		if diff := cmp.Diff("invalid: "+words, report.String()); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 		if want := "the object is not valid: Not decided: " + words; report.Err().Error() != want {

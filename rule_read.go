@@ -101,9 +101,21 @@ func (r *ruleReader) path(key, s string) Path {
 	n, _ := r.member(key)
 	path, err := r.knownPath(s)
 	if err != nil {
-		r.problem(n, key, ReasonInvalid, "%v", err)
+		r.wrongPath(n, key, s, err)
 	}
 	return path
+}
+
+// wrongPath adds a problem with a path, at the step that is wrong.
+func (r *ruleReader) wrongPath(n jsontext.Node, key, s string, err error) {
+	if step := (*jsonpath.StepError)(nil); errors.As(err, &step) {
+		whole := n.Start
+		n.Start = jsontext.Inside(r.text, whole, len(s)-step.Left)
+		if r.ends != nil {
+			r.ends[n.Start] = jsontext.Inside(r.text, whole, len(s)-step.Behind)
+		}
+	}
+	r.problem(n, key, ReasonInvalid, "%v", err)
 }
 
 // knownPath reads a path in the form of the version. It reads each path once, because rules
@@ -225,7 +237,7 @@ func (r *ruleReader) readArgument(key, subject, wanted string, n jsontext.Node) 
 	if s, ok := n.Value.(string); ok && r.isPath(s) {
 		path, err := r.knownPath(s)
 		if err != nil {
-			r.problem(n, key, ReasonInvalid, "%v", err)
+			r.wrongPath(n, key, s, err)
 		}
 		return Argument{path: path}, value.Scalar{}, err == nil
 	}
@@ -276,18 +288,19 @@ func (r *ruleReader) list(a *constraint.Argument, key string, n jsontext.Node) c
 	return r.constraint(a, key, n, literals)
 }
 
-// withPrefix returns the path that a value of a key means if it only lacks the prefix;
-// "" if it is wrong in another way.
+// withPrefix returns the path that a value of a key means if it only lacks the prefix, or has
+// slashes instead of dots; "" if it is wrong in another way.
 func withPrefix(key string, v any) string {
 	s, ok := v.(string)
 	a := constraint.Named(key)
 	isBound := a != nil && !a.IsList && a.Key != constraint.Regex
 	mayBePath := rulekey.Named(key).IsPath || isBound && jsonpath.PrefixHint(s) != ""
-	if !ok || !mayBePath || strings.HasPrefix(s, jsonpath.Prefix) {
+	expression, hasPrefix := strings.CutPrefix(s, jsonpath.Prefix)
+	if !ok || !mayBePath || hasPrefix && !strings.Contains(s, "/") {
 		return ""
 	}
-	path, err := ParsePath(jsonpath.WithPrefix(s))
-	if err != nil {
+	path, err := ParsePath(jsonpath.WithPrefix(expression))
+	if err != nil || path.String() == s {
 		return ""
 	}
 	return path.String()

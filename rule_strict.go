@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/vmrules/vmrules/internal/constraint"
 	"github.com/vmrules/vmrules/internal/jsontext"
 	"github.com/vmrules/vmrules/internal/rulekey"
 	"github.com/vmrules/vmrules/internal/spelling"
@@ -47,11 +48,11 @@ func (r *ruleReader) unknown() {
 		}
 		r.rule.Unknown[m.Key] = m.Value.Raw()
 		if r.findsUnknown() && !slices.Contains(r.rule.own, m.Key) && (r.judgesArguments() || !rulekey.Named(m.Key).IsArgument) {
-			meant, code := meantKey(m.Key, r.unused), codeUnknownKey
+			meant, code := r.meantKey(m.Key), codeUnknownKey
 			if meant != "" {
 				code = codeMisspeltKey
 			}
-			message := fmt.Sprintf("the key %s is not known: %s", value.Quoted(m.Key), keyHint(m.Key, meant))
+			message := fmt.Sprintf("unknown key %s: %s", value.Quoted(m.Key), keyHint(m.Key, meant))
 			r.ofStrict(m.Start, m.Key, ReasonNotSupported, code, message, meant)
 		}
 	}
@@ -62,10 +63,13 @@ func keyHint(key, meant string) string {
 	if now := rulekey.OfAnyVersion(key).Name; now != "" {
 		return fmt.Sprintf("version 201902-2 calls it %q", now)
 	}
-	if meant != "" {
-		return fmt.Sprintf("did you mean %q?", meant)
+	switch meant {
+	case "":
+		return "remove it, or correct its spelling"
+	case rulekey.JustWarning:
+		return fmt.Sprintf("did you mean %q? Without it, the rule refuses VMs", meant)
 	}
-	return "remove it, or correct its spelling"
+	return fmt.Sprintf("did you mean %q?", meant)
 }
 
 func (r *ruleReader) knowsKey(key string) bool {
@@ -86,7 +90,7 @@ func (r *ruleReader) strictly() {
 		if meant != "" {
 			code = codeMisspeltKind
 		}
-		message := fmt.Sprintf("the kind %s is not known: %s", value.Quoted(string(r.rule.Kind)), r.kindHint(meant))
+		message := fmt.Sprintf("unknown kind %s: %s", value.Quoted(string(r.rule.Kind)), r.kindHint(meant))
 		r.ofStrict(kind.Start, rulekey.Rule, ReasonNotSupported, code, message, meant)
 		return
 	}
@@ -104,19 +108,26 @@ func (r *ruleReader) strictly() {
 
 // kindHint returns what to write instead of an unknown kind.
 func (r *ruleReader) kindHint(meant string) string {
-	if meant != "" {
+	switch meant {
+	case "":
+	case string(KindEnum):
+		return fmt.Sprintf("did you mean %q, with the allowed values in %q?", meant, constraint.Values)
+	default:
 		return fmt.Sprintf("did you mean %q?", meant)
 	}
 	return "write one of " + strings.Join(r.kindNames(), ", ") + ", in lower case"
 }
 
 // meantKey returns the key that an unknown key most likely means, out of the unused
-// keys of its rule; "" if there is none.
-func meantKey(key string, unused []string) string {
-	if now := rulekey.OfAnyVersion(key).Name; slices.Contains(unused, now) {
+// keys of its rule; "" if there is none. A rule of an unknown kind may have words of its own.
+func (r *ruleReader) meantKey(key string) string {
+	if now := rulekey.OfAnyVersion(key).Name; slices.Contains(r.unused, now) {
 		return now
 	}
-	return spelling.Nearest(key, unused)
+	if meant := rulekey.Meant(key); r.judgesArguments() && slices.Contains(r.unused, meant) {
+		return meant
+	}
+	return spelling.Nearest(key, r.unused)
 }
 
 // unusedKeys returns the keys of the format, and those of its kind, that a rule does
@@ -134,7 +145,15 @@ func unusedKeys(n jsontext.Node, own []string) []string {
 }
 
 // meantKind returns the kind that an unknown one most likely means; "" if there is none.
-func (o *parseOptions) meantKind(k Kind) string { return spelling.Nearest(string(k), o.kindNames()) }
+func (o *parseOptions) meantKind(k Kind) string {
+	if meant := spelling.Nearest(string(k), o.kindNames()); meant != "" {
+		return meant
+	}
+	if meant := rulekey.Meant(string(k)); Kind(meant).IsOfFormat() && meant != string(KindRegex) {
+		return meant // but pattern is a kind of vmrules-full
+	}
+	return ""
+}
 
 // kindNames returns the names of all kinds that are known.
 func (o *parseOptions) kindNames() []string {

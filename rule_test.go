@@ -133,9 +133,14 @@ func TestMessages(t *testing.T) {
 		{`"regex": 7`, `"regex" must be a regular expression in a string, or a JSONPath, not 7`},
 		{`"valid": ""`, `"valid" is empty: write a JSONPath, or leave it out`},
 		{`"justWarning": "true"`, `"justWarning" must be true or false, without quotes`},
-		{`"Min": 1`, `the key "Min" is not known: did you mean "min"?`},
-		{`"included": [1]`, `the key "included" is not known: version 201902-2 calls it "values"`},
-		{`"minimum": 1`, `the key "minimum" is not known: remove it, or correct its spelling`},
+		{`"Min": 1`, `unknown key "Min": did you mean "min"?`},
+		{`"included": [1]`, `unknown key "included": version 201902-2 calls it "values"`},
+		{`"least": 1`, `unknown key "least": remove it, or correct its spelling`},
+		{`"minimum": 1`, `unknown key "minimum": did you mean "min"?`},
+		{`"warning": true`, `unknown key "warning": did you mean "justWarning"? Without it, the rule refuses VMs`},
+		{`"min": "1 gb"`, `"min" must be a number, a quantity such as "2Gi", or a JSONPath, not "1 gb": did you mean "1Gi" or "1G"?`},
+		{`"min": "1.5KiB"`, `"min" must be a number, a quantity such as "2Gi", or a JSONPath, not "1.5KiB": did you mean "1.5Ki"?`},
+		{`"min": "12B"`, `"min" must be a number, a quantity such as "2Gi", or a JSONPath, not "12B"`},
 	}
 	for _, test := range tests {
 		problems := problemsIn(t, `[{"name": "r", "rule": "enum", "path": "jsonpath::.a", "message": "m", `+test.member+`}]`, Strict())
@@ -452,7 +457,7 @@ func TestUnmarshalers(t *testing.T) {
 		{rule + "," + rule, "there are 2 values", "begins with"},
 		{"{}," + rule, "there are 2 values", "begins with"},
 		{rule + " " + rule, "a comma is missing", "begins with"},
-		{rule + ",", "one too many", "begins with"},
+		{rule + ",", "trailing comma", "begins with"},
 		{rule + "],[" + rule, "follows the end", "begins with"},
 		{"{", "is not allowed here", "begins with"},
 		{path, "is not allowed here", ""},

@@ -38,7 +38,7 @@ func TestParseObjectRefuses(t *testing.T) {
 		{"a number", "7", one + "1: 7 is not an object { … }"},
 		{"more after it", "{} {}", one + `4: "{" follows the end of the object: remove it`},
 		{"a comma too many", "{\n  \"é\": 1,\n}",
-			"the text cannot be used as an object: line 2, column 9: the comma before } is one too many: remove it"},
+			"the text cannot be used as an object: line 2, column 9: trailing comma before }: remove it"},
 		{"YAML", "kind: VirtualMachine", one + `1: "kind" is not allowed here, where a JSON object is expected`},
 		{"a byte that is not UTF-8", "{\"a\": \"\xff\"}", one + "8: byte 0xff is not valid UTF-8: save the text as UTF-8"},
 		{"a key twice", `{"a": {"b": 1, "b": 1}}`, one + `16: the key "b" is given twice in one object: keep one of them`},

@@ -132,6 +132,47 @@ func TestParametersBudget(t *testing.T) {
 	}
 }
 
+// TestParametersShare checks that what the rules ask of many fields is paid for once, if they ask
+// the same of all. The product of rules and fields would exceed the budget.
+func TestParametersShare(t *testing.T) {
+	const (
+		rule   = `{"name":"%d","message":"m","rule":"string","path":"jsonpath::.spec.domain.l[*]","minLength":%d}`
+		listed = `{"name":"e","message":"m","rule":"enum","path":"jsonpath::.spec.domain.l[*]","values":`
+	)
+	few, short := vmrules.Budget{Work: 60_000_000, Kept: 30 << 20}, numbered(20, rule)
+	type call func(template map[string]any, b vmrules.Budget) error
+	parameters := func(template map[string]any, b vmrules.Budget) error {
+		_, err := form.Parameters(template, vmrules.WithBudget(b))
+		return err
+	}
+	inputs := func(template map[string]any, b vmrules.Budget) error {
+		_, err := form.ParameterInputs(template, vmrules.WithBudget(b))
+		return err
+	}
+	for _, test := range []struct {
+		name, parameters, items, rules string
+		budget                         vmrules.Budget
+		calls                          []call // those whose result does not say the product
+	}{
+		{"parts of texts, in the default budget", `{"name":"A"}`, numbered(5000, `"x${A}y"`), numbered(5, rule), vmrules.Budget{}, []call{parameters, inputs}},
+		{"parts of texts", `{"name":"A"}`, numbered(2000, `"x${A}y"`), short, few, []call{parameters, inputs}},
+		{"parts of different texts", `{"name":"A"}`, numbered(2000, `"x%d${A}"`), short, few, []call{parameters, inputs}},
+		{"parts of texts with several", `{"name":"A"},{"name":"B"}`, numbered(1000, `"${A}${B}"`), short, few, []call{parameters}},
+		{"parameters", numbered(2000, `{"name":"A%d"}`), numbered(2000, `"${A%d}"`), short, few, []call{parameters, inputs}},
+		{"parameters as JSON", numbered(2000, `{"name":"A%d"}`), numbered(2000, `"${{A%d}}"`), short, few, []call{parameters, inputs}},
+		{"parameters in part", numbered(2000, `{"name":"A%d"}`), numbered(2000, `"x${A%d}"`), short, few, []call{parameters, inputs}},
+		{"values for parts of texts", `{"name":"A"}`, numbered(2000, `"x${A}y"`), listed + "[" + numbered(500, `"x%dy"`) + "]}", few, []call{inputs}},
+		{"undeclared", ``, numbered(2000, `"${A}"`), short, few, []call{parameters}},
+	} {
+		template := decodeExactly(json.RawMessage(openShift(test.parameters, `{"l": [`+test.items+`]}`, test.rules)))
+		for i, call := range test.calls {
+			if err := call(template, test.budget); err != nil {
+				t.Errorf("%s, call %d: %v", test.name, i, err)
+			}
+		}
+	}
+}
+
 // TestBudgetOfOrdinaryInput checks that the default Budget is enough for ordinary input.
 func TestBudgetOfOrdinaryInput(t *testing.T) {
 	racetest.SkipLong(t)

@@ -231,7 +231,9 @@ func (in *inputs) arrayNode(n *node, path string) map[string]any {
 	}
 	var also []any
 	if n.items != nil {
-		also = appendUnlessEmpty(also, "items", in.node(n.items, path+fieldpath.Items{}.String()))
+		if items := in.node(n.items, path+fieldpath.Items{}.String()); len(items) > 0 {
+			also = append(also, map[string]any{"items": items})
+		}
 	}
 	for _, contains := range n.contains {
 		also = append(also, map[string]any{"contains": contains})
@@ -251,13 +253,6 @@ func (in *inputs) arrayNode(n *node, path string) map[string]any {
 		schema["allOf"] = also
 	}
 	return schema
-}
-
-func appendUnlessEmpty(all []any, keyword string, schema map[string]any) []any {
-	if len(schema) == 0 {
-		return all
-	}
-	return append(all, map[string]any{keyword: schema})
 }
 
 // spread moves the keywords of other schemas to a schema, and returns the schemas whose

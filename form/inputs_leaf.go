@@ -3,6 +3,7 @@ package form
 import (
 	"encoding/json"
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -85,18 +86,14 @@ func (g *schemaGroup) addBound(schema map[string]any, t *total, key, keyword str
 	text := c.Number().String()
 	f, _ := strconv.ParseFloat(text, 64)
 	if n, err := quantity.FromFloat(f, 64); err != nil || n.Compare(c.Number()) != 0 {
-		g.leaveOutBound(t, key)
+		for _, p := range t.parts {
+			if p.key == key {
+				g.leaveOut(p.rule, key, "number", errDouble)
+			}
+		}
 		return
 	}
 	schema[keyword] = json.Number(text)
-}
-
-func (g *schemaGroup) leaveOutBound(t *total, key string) {
-	for _, p := range t.parts {
-		if p.key == key {
-			g.leaveOut(p.rule, key, "number", errDouble)
-		}
-	}
 }
 
 // boolean returns the schema of a boolean that satisfies all rules.
@@ -142,15 +139,21 @@ func (g *schemaGroup) leaveOutOfInput(p part) {
 }
 
 func messagesOf(notes []RuleNote) []string {
-	var all []string
-	known := map[string]bool{}
-	for _, n := range notes {
-		if !known[n.Message] {
-			known[n.Message] = true
-			all = append(all, n.Message)
-		}
+	all := make([]string, len(notes))
+	for i, n := range notes {
+		all[i] = n.Message
 	}
-	return all
+	return distinct(all)
+}
+
+// distinct returns the first of all strings that are the same.
+func distinct(all []string) []string {
+	known := map[string]bool{}
+	return slices.DeleteFunc(all, func(s string) bool {
+		isKnown := known[s]
+		known[s] = true
+		return isKnown
+	})
 }
 
 func joined(messages []string) string { return strings.Join(messages, "; ") }

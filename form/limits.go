@@ -82,7 +82,7 @@ func cut(target string) Limit {
 // limit returns the Limit of the path that a group of rules shares.
 func (c *call) limit(group []*Resolved) Limit {
 	first := group[0]
-	c.say(2 * len(first.Field))
+	_ = c.budget.Spend(sayWork, 2*(2*len(first.Field)+saySize))
 	limit := Limit{Path: c.rules[first.Index].Path, Target: first.Target, Field: first.Field, Pointer: first.Pointer, Fields: first.Values}
 	if limit.Fields == nil {
 		limit.Fields = []FieldValue{}
@@ -106,9 +106,6 @@ func (c *call) limit(group []*Resolved) Limit {
 	limit.Must, limit.Should = must.constraints(), should.constraints()
 	return limit
 }
-
-// say pays for an entry of the result with this number of bytes of text.
-func (c *call) say(bytes int) { _ = c.budget.Spend(sayWork, 2*(bytes+saySize)) }
 
 // note returns a rule with a note, and pays for it.
 func (c *call) note(r *Resolved, argument, note string) RuleNote {

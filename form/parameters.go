@@ -36,22 +36,24 @@ type Parameter struct {
 // A template is an OpenShift Template or a VirtualMachineTemplate of KubeVirt. The
 // constraints of the parameters come from the template's own rules, which RulesFor finds.
 // A parameter inside the rules is replaced by the value that the template declares for it.
+// Parameters and Uses may share the slices of their Must and Should, which must not be changed.
 //
 // If the rules cannot be read, or the Budget does not allow it, Parameters returns an
 // error, and all parameters without Must and Should. If the object is not a template, or
 // too large, it returns an error and no parameters.
 func Parameters(template map[string]any, opts ...vmrules.ParseOption) ([]Parameter, error) {
-	r, err := readParameters(template, opts)
+	r, err := readParameters(template, opts, false)
 	return r.all, err
 }
 
 // readParameters reads the parameters of a template, their uses, and what the rules ask. The
 // reader is never nil.
-func readParameters(template map[string]any, opts []vmrules.ParseOption) (*parameterReader, error) {
+func readParameters(template map[string]any, opts []vmrules.ParseOption, forInputs bool) (*parameterReader, error) {
 	given, _ := insides.Options(opts)
 	m := meter.OrDefault(given.Work, given.Kept)
 	reading := m.Half()
 	r, inside, err := newParameterReader(template, &m)
+	r.forInputs = forInputs
 	if err != nil {
 		return r, err
 	}
@@ -65,7 +67,7 @@ func readParameters(template map[string]any, opts []vmrules.ParseOption) (*param
 	if err != nil {
 		return r, err
 	}
-	return r, r.constrain(newCall(rules, filled, []vmrules.ValidateOption{share(given, m)}))
+	return r, r.ask(newCall(rules, filled, []vmrules.ValidateOption{share(given, m)}))
 }
 
 var errNoTemplate = errors.New("only a Template or a VirtualMachineTemplate has parameters")
@@ -77,13 +79,14 @@ type parameterReader struct {
 	byName    map[string]int
 	own       map[string]string  // the values that the template itself gives, by name
 	byPointer map[string][]useAt // the uses in the values of fields
+	forInputs bool               // for ParameterInputs, not for Parameters
 	filled    any                // the template, with the parameters filled in inside its rules
 
 	// These are what the rules ask, once it is known.
-	call     *call
-	asked    []asked            // of each parameter
-	selected map[int]*selection // by the index of the path, in the current target
-	doubt    []Unexpressed
+	call   *call
+	asked  []askedOf     // of each parameter
+	shared []*asked      // those of which something is asked, each once
+	doubt  []Unexpressed // only if forInputs
 }
 
 // A useAt is a use of a parameter: their indexes.

@@ -32,7 +32,7 @@ import (
 // It returns the errors of Parameters. With an error about the rules, the schema is that of
 // the parameters without the rules.
 func ParameterInputs(template map[string]any, opts ...vmrules.ParseOption) (InputSchema, error) {
-	r, err := readParameters(template, opts)
+	r, err := readParameters(template, opts, true)
 	w := &schemaWriter{call: r.call, patterns: map[string]*pattern{}, unexpressed: []Unexpressed{}, inputs: &inputs{}}
 	if err != nil {
 		r.asked = nil
@@ -44,7 +44,7 @@ func ParameterInputs(template map[string]any, opts ...vmrules.ParseOption) (Inpu
 		if err == nil && r.call.isSpent() {
 			break
 		}
-		p := parameterWriter{Parameter: &r.all[i]}
+		p := parameterWriter{Parameter: &r.all[i], narrowed: map[narrowing]bool{}}
 		p.schemaWriter = w
 		if r.asked != nil {
 			p.asked = &r.asked[i]
@@ -70,8 +70,15 @@ func ParameterInputs(template map[string]any, opts ...vmrules.ParseOption) (Inpu
 type parameterWriter struct {
 	schemaGroup
 	*Parameter
-	asked      *asked // nil if the rules are not known
+	asked      *askedOf // nil if the rules are not known
+	narrowed   map[narrowing]bool
 	isRequired bool
+}
+
+// A narrowing makes the values of a parameter suit a part of a field.
+type narrowing struct {
+	of            *asked
+	before, after string
 }
 
 var (
@@ -142,12 +149,13 @@ func (p *parameterWriter) valueSchema() map[string]any {
 	t := &p.asked.must
 	schema := map[string]any{"type": string(p.input)}
 	if t.notes != nil {
+		_ = p.budget.Spend(len(t.parts), 2*t.size()+len(t.patterns())*saySize)
 		schema = p.inputValue(t)
 	}
 	for _, listsValues := range []bool{true, false} { // a list of values replaces all else
 		for use := range p.Uses {
-			if part := p.asked.parts[use]; part != nil && (part.must.values != nil) == listsValues {
-				p.addPart(schema, &p.Uses[use], &part.must)
+			if part := p.asked.parts[use]; (part.must.values != nil) == listsValues {
+				p.addPart(schema, &p.Uses[use], part)
 			}
 		}
 	}
@@ -220,7 +228,8 @@ func rejectAll(schema map[string]any) {
 }
 
 // addPart adds what the rules ask of a field that contains the parameter beside other text.
-func (p *parameterWriter) addPart(schema map[string]any, use *Use, t *total) {
+func (p *parameterWriter) addPart(schema map[string]any, use *Use, of *asked) {
+	t, left, why := &of.must, of.unsaid, errPart
 	if t.notes == nil {
 		return
 	}
@@ -228,21 +237,26 @@ func (p *parameterWriter) addPart(schema map[string]any, use *Use, t *total) {
 	own, isList := schema["enum"].([]any)
 	switch {
 	case !isAlone:
-		p.leaveOutPart(t, errSeveral, false)
+		why = errSeveral
+	case isList && p.narrowed[narrowing{of, use.Before, use.After}]:
+		left = nil
 	case isList:
+		left, p.narrowed[narrowing{of, use.Before, use.After}] = nil, true
 		setValues(schema, slices.DeleteFunc(own, func(v any) bool {
 			s, _ := value.ScalarOf(v)
 			return !p.admitsPart(t, use, s.String())
 		}))
-	case p.input != stringInput:
-		p.leaveOutPart(t, errPart, false)
-	case t.values != nil:
+	case p.input == stringInput && t.values != nil:
+		left = nil
 		p.listValues(schema, use, t)
-	default:
-		p.leaveOutPart(t, errPart, true)
+	case p.input == stringInput:
+		left = of.unsaidBesideLengths
 		around := utf8.RuneCountInString(use.Before) + utf8.RuneCountInString(use.After)
 		tighten(schema, t, constraint.MinLength, around)
 		tighten(schema, t, constraint.MaxLength, around)
+	}
+	for _, part := range left {
+		p.leaveOut(part.rule, part.key, "", why)
 	}
 }
 
@@ -253,7 +267,7 @@ func (p *parameterWriter) listValues(schema map[string]any, use *Use, t *total) 
 	for _, whole := range t.values {
 		rest, begins := strings.CutPrefix(whole, use.Before)
 		rest, ends := strings.CutSuffix(rest, use.After)
-		isFit := begins && ends && p.admits(t, whole) && (p.asked.must.notes == nil || p.admits(&p.asked.must, rest))
+		isFit := schema["type"] != nil && begins && ends && p.admits(t, whole) && (p.asked.must.notes == nil || p.admits(&p.asked.must, rest))
 		if isFit && !known[rest] {
 			known[rest] = true
 			all = append(all, rest)
@@ -262,25 +276,6 @@ func (p *parameterWriter) listValues(schema map[string]any, use *Use, t *total) 
 	clear(schema)
 	schema["type"] = string(stringInput)
 	setValues(schema, all)
-}
-
-// leaveOutPart records what the schema does not express of a field that contains the
-// parameter. The lengths may be expressed.
-func (p *parameterWriter) leaveOutPart(t *total, why error, hasLengths bool) {
-	for _, part := range t.parts {
-		_, isLength := part.constraint.(*constraint.Length)
-		isType := part.constraint == nil && !constraintType(part.rule).Is(constraint.Number)
-		if isType || isLength && hasLengths {
-			continue
-		}
-		p.leaveOut(part.rule, part.key, "", why)
-	}
-}
-
-// constraintType returns the type that the kind of a rule demands.
-func constraintType(r *rule) constraint.Type {
-	t, _ := constraint.OfKind(string(r.Kind))
-	return t
 }
 
 // tighten makes a bound of the length satisfy a field that has more characters than the
@@ -312,7 +307,7 @@ func tighten(schema map[string]any, t *total, key string, around int) {
 // satisfy the rules. A generated value is not known.
 func (p *parameterWriter) requireUnlessFit(schema map[string]any) {
 	if p.Value == "" && p.Generate != "" {
-		if p.asked.must.notes != nil || len(p.asked.parts) > 0 {
+		if p.asked.must.notes != nil || slices.ContainsFunc(p.asked.parts, func(part *asked) bool { return part.sharers > 0 }) {
 			p.leaveOut(nil, "", "", errGenerated)
 		}
 		return
@@ -321,7 +316,7 @@ func (p *parameterWriter) requireUnlessFit(schema map[string]any) {
 	isFit := t.notes == nil || (!p.isUsed(UsedWhole) || p.admits(t, p.Value)) && (!p.isUsed(UsedJSON) || p.admitsJSON(p.Value))
 	for i := range p.Uses {
 		use, part := &p.Uses[i], p.asked.parts[i]
-		if part != nil && part.must.notes != nil && (use.Before != "" || use.After != "") {
+		if part.must.notes != nil && (use.Before != "" || use.After != "") {
 			isFit = isFit && p.admitsPart(&part.must, use, p.Value)
 		}
 	}
@@ -357,11 +352,14 @@ func (p *parameterWriter) leaveOutUses() {
 
 // messages returns the messages of all rules about the parameter.
 func (p *parameterWriter) messages() []string {
-	notes := slices.Concat(p.asked.must.notes, p.asked.should.notes)
-	for i := range p.Uses {
-		if part := p.asked.parts[i]; part != nil {
-			notes = append(append(notes, part.must.notes...), part.should.notes...)
+	all, known := slices.Clone(p.asked.messages), map[*asked]bool{}
+	for _, part := range p.asked.parts {
+		if !known[part] {
+			known[part] = true
+			all = append(all, part.messages...)
 		}
 	}
-	return messagesOf(notes)
+	all = distinct(all)
+	_ = p.budget.Spend(0, len(joined(all)))
+	return all
 }

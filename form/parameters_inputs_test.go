@@ -53,6 +53,9 @@ func TestParameterInputs(t *testing.T) {
 			`{"A": {"type": "string", "enum": ["a", "bb"], "default": "b", "title": "A", "description": "m; n"}}`, `A`, ``},
 		{"no value of a part", `{"name": "A"}`, `{"s": "x-${A}"}`, rule("s", `"rule": "enum", "values": ["y"]`),
 			`{"A": {"not": {}, "title": "A", "description": "m"}}`, `A`, ``},
+		{"no value of a part, but one of another", `{"name": "A"}`, `{"s": "x-${A}", "t": "z-${A}"}`,
+			rule("s", `"rule": "enum", "values": ["y"]`) + second("t", `"rule": "enum", "values": ["z-a"]`),
+			`{"A": {"not": {}, "title": "A", "description": "m; n"}}`, `A`, ``},
 		{"lengths of a part", `{"name": "A", "value": "abc"}`, `{"s": "é-${A}"}`, rule("s", `"rule": "string", "minLength": 4, "maxLength": 8`),
 			`{"A": {"type": "string", "minLength": 2, "maxLength": 6, "default": "abc", "title": "A", "description": "m"}}`, ``, ``},
 		{"lengths of a part and of the whole", `{"name": "A", "value": "abc"}`, `{"s": "x-${A}", "t": "${A}"}`,
@@ -122,9 +125,9 @@ func TestParameterInputsErrors(t *testing.T) {
 	}{
 		{"not a template", `{"kind": "VirtualMachine"}`, vmrules.Budget{}, "only a Template",
 			`{"type": "object", "properties": {}, "additionalProperties": false}`},
-		{"rules that cannot be read", openShift(`{"name": "A", "value": "a"}`, `{"n": "${A}"}`, `{"name": "n"}`), vmrules.Budget{},
+		{"rules that cannot be read", openShift(`{"name": "A", "value": "a", "description": "d"}`, `{"n": "${A}"}`, `{"name": "n"}`), vmrules.Budget{},
 			"the validation rules cannot be used",
-			`{"type": "object", "properties": {"A": {"type": "string", "default": "a", "title": "A"}}, "additionalProperties": false}`},
+			`{"type": "object", "properties": {"A": {"type": "string", "default": "a", "title": "A", "description": "d"}}, "additionalProperties": false}`},
 		{"too little budget", openShift(`{"name": "A"}`, `{"n": "${A}"}`, ``), vmrules.Budget{Work: 1000}, "the budget for work is used up",
 			`{"type": "object", "properties": {}, "additionalProperties": false}`},
 	} {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -24,11 +25,23 @@ func openShift(parameters, domain, rules string) string {
 		parameters, mustJSON("["+rules+"]"), domain)
 }
 
+// twoVMs returns a template with two VMs that have these domains and the same rules.
+func twoVMs(parameters, first, second, rules string) string {
+	vm := func(domain string) string {
+		return fmt.Sprintf(`{"kind": "VirtualMachine", "metadata": {"annotations": {"vm.kubevirt.io/validations": %s}},
+			"spec": {"template": {"spec": {"domain": %s}}}}`, mustJSON("["+rules+"]"), domain)
+	}
+	return fmt.Sprintf(`{"kind": "Template", "parameters": [%s], "objects": [%s, %s]}`, parameters, vm(first), vm(second))
+}
+
 const atDomain = `objects[0].spec.template.spec.domain`
 
 func TestParameters(t *testing.T) {
 	rule := func(path, more string) string {
 		return fmt.Sprintf(`{"name": "r", "message": "m", "path": "jsonpath::.spec.domain.%s", %s}`, path, more)
+	}
+	named := func(name, path, regex string) string {
+		return strings.Replace(rule(path, fmt.Sprintf(`"rule": "regex", "regex": %q`, regex)), `"r"`, strconv.Quote(name), 1)
 	}
 	for _, test := range []struct {
 		name, template string
@@ -75,6 +88,11 @@ func TestParameters(t *testing.T) {
 			`[{"must": {"min": 1, "undecided": [{"rule": "r", "message": "m", "argument": "max",
 			"note": "max cannot be read from jsonpath::.spec.domain.m: the template's parameter ${B} is not filled in"}]}},
 				{"name": "B", "must": null}]`},
+		{"the same in one VM, not in the other", twoVMs(`{"name": "A"}, {"name": "B"}, {"name": "C"}`, `{"l": ["${A}", "", "${B}", "${C}"]}`, `{"l": ["${B}", "${C}"]}`,
+			named("w", "l[*]", "w")+`,`+named("x", "l[*]", "x")+`,`+named("y", "l[0]", ".")+`,`+named("z", "l[1]", ".")),
+			`[{"name": "A", "must": {"patterns": ["w", "x", "."], "rules": [{"rule": "w"}, {"rule": "x"}, {"rule": "y"}]}},
+				{"name": "B", "must": {"patterns": ["w", "x", "."], "rules": [{"rule": "w"}, {"rule": "x"}, {"rule": "w"}, {"rule": "x"}, {"rule": "y"}]}},
+				{"name": "C", "must": {"patterns": ["w", "x", "."], "rules": [{"rule": "w"}, {"rule": "x"}, {"rule": "w"}, {"rule": "x"}, {"rule": "z"}]}}]`},
 		{"outside of any VM",
 			`{"kind": "Template", "parameters": [{"name": "A"}], "objects": [{"kind": "Service", "spec": {"name": "${A}"}}]}`,
 			`[{"uses": [{"field": "objects[0].spec.name", "as": "whole"}], "must": null}]`},

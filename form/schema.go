@@ -394,16 +394,10 @@ func (g *schemaGroup) add(t *total, r *Resolved) {
 	}
 	for key, arguments := range rule.Arguments() {
 		for _, a := range arguments {
-			if path, ok := a.Path(); ok {
-				g.noteRead(rule, key, path.String())
+			path, ok := a.Path()
+			if text := path.String(); ok && g.budget.Spend(sayWork, len(text)+2*saySize) == nil {
+				g.read = append(g.read, ReadArgument{Rule: rule.Name, Target: g.name, Argument: key, Path: text})
 			}
 		}
 	}
-}
-
-func (g *schemaGroup) noteRead(r *rule, argument, path string) {
-	if g.budget.Spend(sayWork, len(path)+2*saySize) != nil {
-		return
-	}
-	g.read = append(g.read, ReadArgument{Rule: r.Name, Target: g.name, Argument: argument, Path: path})
 }

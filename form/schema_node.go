@@ -143,8 +143,9 @@ func (n *node) require(p place) {
 	n.isThere = true
 }
 
+// requireMember makes a member required. The caller then sets that it is there.
 func (n *node) requireMember(name string) {
-	if !slices.Contains(n.required, any(name)) {
+	if !n.below(fieldpath.Name(name)).isThere {
 		n.required = append(n.required, name)
 	}
 }

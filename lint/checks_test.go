@@ -18,6 +18,7 @@ func TestChecks(t *testing.T) {
 		"invalid-option":  true, // by TestKindThatCannotBeAdded
 
 		"misspelt-annotation": true, "misplaced-annotation": true, "undeclared-parameter": true, // by object_test.go
+		"useless-suppression": true, // by silence.txtar of cmd/vmrules
 
 		"ssp-own-vm": true, // by ssp.txtar of cmd/vmrules
 	}

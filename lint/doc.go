@@ -3,6 +3,8 @@
 // [Annotation] finds them before they affect a VM. It says where each one is and, if it
 // can, what to write instead.
 //
+// What makes every VM fail is an error. What may not mean what its author meant is a warning.
+//
 // # Errors
 //
 // ParseRules refuses the annotation for these, and for nothing else. Only unknown-profile is a
@@ -20,41 +22,54 @@
 //	invalid-regex         the regex cannot be used
 //	invalid-argument      an argument other than regex cannot be used
 //
+// Nothing satisfies a rule with one of these. So every VM fails it, unless it has justWarning or a
+// valid that not every VM has. It may then mean that a field must not be set, and the finding is a
+// warning:
+//
+//	wrong-kind            no value of the field satisfies the kind, such as integer for a bus
+//	unsatisfiable-range   min is more than max, or minLength more than maxLength
+//	empty-values          values is empty, so no value is allowed
+//	unsatisfiable-values  the rule's kind and other arguments rule out all of its values
+//	contradicting-rules   no value satisfies all the rules that apply together
+//
+// For the same reason, those findings below are errors by which path selects nothing in any VM.
+//
 // # Objects
 //
 // Annotation sees only the text of an annotation. AnnotationKey, MisplacedAnnotation and
-// UndeclaredParameter make the findings about the object around it, two errors and a warning:
+// UndeclaredParameter make findings about the object around it, errors and warnings:
 //
 //	misspelt-annotation   an annotation is not read, because its key is only nearly that of rules
 //	misplaced-annotation  an annotation with rules is at a place where nobody reads it
 //	undeclared-parameter  the template does not declare this parameter, so its reference is not replaced
+//	useless-suppression   what accepts findings has no reason, or no effect; only vmrules lint reports it
 //
 // # Warnings
 //
 // A rule probably does not do what its author meant:
 //
-//	misspelt-key          a key is unknown, and so ignored, but close to a known key; an error under Strict
+//	misspelt-key          a key is unknown, and so ignored, but close to a known key or its synonym; an error under Strict
 //	unknown-key           a key is unknown, and so ignored; an error under Strict
-//	misspelt-kind         the kind is unknown, so the rule is ignored, but close to a known kind; an error under Strict
+//	misspelt-kind         the kind is unknown, so the rule is ignored, but close to a known kind or its synonym; an error under Strict
 //	unknown-kind          the kind is unknown, so the rule is ignored; an error under Strict
 //	no-arguments          the rule checks only the type of the value, or nothing at all; an error under Strict
-//	foreign-argument      other consumers ignore this argument, because it belongs to another kind of rule
-//	wrong-kind            no value of the field satisfies the kind, such as integer for a bus
+//	foreign-argument      other validators ignore this argument, because it belongs to another kind of rule
 //	misspelt-value        the field cannot have this value, but one with nearly the same name
-//	unsatisfiable-range   min is more than max, or minLength more than maxLength
-//	empty-values          values is empty, so no value is allowed
-//	unsatisfiable-values  the rule's kind and other arguments rule out all of its values
 //	impossible-value      the rule's kind and other arguments rule out some of its values
+//	tiny-memory           a bound for memory is less than 1 MiB, since it counts another unit than bytes
 //	duplicate-value       values lists the same value twice
-//	contradicting-rules   no value satisfies all the rules that apply together
 //	default-violates-rule a VM that does not set the field is rejected, because the field's default breaks the rule; an info where the VM really gets that default, such as 1 core
 //	path-from-vm          a path starts at the VM or the template, instead of at the VM's spec.template
+//	path-to-status        a path starts at .status, which the VM of a template does not have
 //	misspelt-field        no VM has this field, but one with nearly the same name
 //	misplaced-field       no VM has this field here, but one level further down
 //	missing-wildcard      a name follows an array without [*] in between, and so selects nothing
 //	not-an-array          an index, slice, filter or [*] follows something that is not an array, and so selects nothing
 //	not-a-scalar          a path ends at an array or object, where a string, number or boolean is needed
+//	valid-beside-path     valid tests another field of the same items than the path reads, such as cdrom.bus and disk.bus
 //	slow-regex            the regex may backtrack for too long on some values, which makes the rule Undecided
+//	idle-regex            the regex matches every text
+//	unescaped-dot         a dot between names in the regex matches any character
 //	half-anchored-regex   ^ applies to the first alternative only, and $ to the last only
 //	not-checked           checking the whole annotation takes more work than the Budget allows
 //
@@ -65,7 +80,7 @@
 //	unknown-field         no VM is known to have this field
 //	unknown-value         the field is not known to have this value; a warning if that holds for all values of the rule
 //	valid-always-there    valid names a field that always exists if its parent exists
-//	unanchored-regex      the regex also matches part of a longer value
+//	unanchored-regex      the regex also matches part of a longer value; a warning if it ends with a repetition, which then demands nothing
 //	message-is-name       the message only repeats the rule's name
 //
 // # For KubeVirt's template validator

@@ -30,14 +30,14 @@ func ExampleAnnotation() {
 		fmt.Println("   write", f.Suggestion)
 	}
 	// Output:
-	// 5 11 warning misspelt-field cores path
-	//    no VM has a field "core" in .spec.domain.cpu: did you mean "cores"?
-	//    write jsonpath::.spec.domain.cpu.cores
-	// 5 11 warning path-from-vm cores path
+	// 5 22 error path-from-vm cores path
 	//    paths start at the VM's spec.template: remove .spec.template
 	//    write jsonpath::.spec.domain.cpu.cores
+	// 5 52 error misspelt-field cores path
+	//    unknown field "core" in .spec.domain.cpu: did you mean "cores"?
+	//    write jsonpath::.spec.domain.cpu.cores
 	// 8 3 warning misspelt-key cores justWarnig
-	//    the key "justWarnig" is not known: did you mean "justWarning"?
+	//    unknown key "justWarnig": did you mean "justWarning"? Without it, the rule refuses VMs
 	//    write justWarning
 	// 15 12 warning half-anchored-regex bus regex
 	//    ^ applies to the first alternative only, and $ to the last only: write ^(?:…|…)$ to anchor all of them
@@ -64,33 +64,39 @@ func ExampleChecks() {
 	// misspelt-annotation   error    an annotation is not read, because its key is only nearly that of rules
 	// misplaced-annotation  error    an annotation with rules is at a place where nobody reads it
 	// undeclared-parameter  warning  the template does not declare this parameter, so its reference is not replaced
-	// misspelt-key          warning  a key is unknown, and so ignored, but close to a known key; an error under Strict
+	// useless-suppression   warning  what accepts findings has no reason, or no effect; only vmrules lint reports it
+	// misspelt-key          warning  a key is unknown, and so ignored, but close to a known key or its synonym; an error under Strict
 	// unknown-key           warning  a key is unknown, and so ignored; an error under Strict
-	// misspelt-kind         warning  the kind is unknown, so the rule is ignored, but close to a known kind; an error under Strict
+	// misspelt-kind         warning  the kind is unknown, so the rule is ignored, but close to a known kind or its synonym; an error under Strict
 	// unknown-kind          warning  the kind is unknown, so the rule is ignored; an error under Strict
 	// no-arguments          warning  the rule checks only the type of the value, or nothing at all; an error under Strict
-	// foreign-argument      warning  other consumers ignore this argument, because it belongs to another kind of rule
-	// wrong-kind            warning  no value of the field satisfies the kind, such as integer for a bus
+	// foreign-argument      warning  other validators ignore this argument, because it belongs to another kind of rule
+	// wrong-kind            error    no value of the field satisfies the kind, such as integer for a bus
 	// misspelt-value        warning  the field cannot have this value, but one with nearly the same name
 	// unknown-value         info     the field is not known to have this value; a warning if that holds for all values of the rule
-	// unsatisfiable-range   warning  min is more than max, or minLength more than maxLength
-	// empty-values          warning  values is empty, so no value is allowed
-	// unsatisfiable-values  warning  the rule's kind and other arguments rule out all of its values
+	// unsatisfiable-range   error    min is more than max, or minLength more than maxLength
+	// empty-values          error    values is empty, so no value is allowed
+	// unsatisfiable-values  error    the rule's kind and other arguments rule out all of its values
 	// impossible-value      warning  the rule's kind and other arguments rule out some of its values
+	// tiny-memory           warning  a bound for memory is less than 1 MiB, since it counts another unit than bytes
 	// duplicate-value       warning  values lists the same value twice
-	// contradicting-rules   warning  no value satisfies all the rules that apply together
+	// contradicting-rules   error    no value satisfies all the rules that apply together
 	// default-violates-rule warning  a VM that does not set the field is rejected, because the field's default breaks the rule; an info where the VM really gets that default, such as 1 core
 	// path-from-vm          warning  a path starts at the VM or the template, instead of at the VM's spec.template
+	// path-to-status        warning  a path starts at .status, which the VM of a template does not have
 	// misspelt-field        warning  no VM has this field, but one with nearly the same name
 	// misplaced-field       warning  no VM has this field here, but one level further down
 	// unknown-field         info     no VM is known to have this field
 	// missing-wildcard      warning  a name follows an array without [*] in between, and so selects nothing
 	// not-an-array          warning  an index, slice, filter or [*] follows something that is not an array, and so selects nothing
 	// not-a-scalar          warning  a path ends at an array or object, where a string, number or boolean is needed
+	// valid-beside-path     warning  valid tests another field of the same items than the path reads, such as cdrom.bus and disk.bus
 	// valid-always-there    info     valid names a field that always exists if its parent exists
 	// slow-regex            warning  the regex may backtrack for too long on some values, which makes the rule Undecided
+	// idle-regex            warning  the regex matches every text
+	// unescaped-dot         warning  a dot between names in the regex matches any character
 	// half-anchored-regex   warning  ^ applies to the first alternative only, and $ to the last only
-	// unanchored-regex      info     the regex also matches part of a longer value
+	// unanchored-regex      info     the regex also matches part of a longer value; a warning if it ends with a repetition, which then demands nothing
 	// message-is-name       info     the message only repeats the rule's name
 	// not-checked           warning  checking the whole annotation takes more work than the Budget allows
 	// ssp-argument          info     KubeVirt's template validator rejects VMs in which the path of an argument selects several values, as this one may; an error under For(SSP)

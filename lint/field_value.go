@@ -23,7 +23,8 @@ func (l *linter) fieldKind(r *rule, fields []*field) {
 	}
 	if why != "" {
 		r.isHopeless = true
-		l.add(r, rulekey.Rule, "wrong-kind", "no value of this field satisfies the kind %s: %s", r.Kind, why)
+		_, severity := consequence(r)
+		l.add(r, rulekey.Rule, "wrong-kind", "no value of this field satisfies the kind %s: %s", r.Kind, why).Severity = severity
 	}
 }
 
@@ -87,7 +88,7 @@ func (l *linter) fieldValues(r *rule, fields []*field) {
 }
 
 func (l *linter) misspeltValue(r *rule, at jsontext.Node, written, meant string) {
-	f := l.add(r, constraint.Values, "misspelt-value", "the field cannot have %s: did you mean %q?", value.Quoted(written), meant)
+	f := l.add(r, constraint.Values, "misspelt-value", "unknown value %s: did you mean %q?", value.Quoted(written), meant)
 	f.Offset = at.Start
 	if _, isString := at.Value.(string); isString {
 		f.Suggestion = meant

@@ -56,3 +56,11 @@ func TestKindThatCannotBeAdded(t *testing.T) {
 		t.Errorf("%v", findings)
 	}
 }
+
+// TestWholeObjects checks that no field is unknown where objects of any kind are judged.
+func TestWholeObjects(t *testing.T) {
+	const annotation = `[{"name": "r", "rule": "integer", "path": "jsonpath::.spec.template.spec.replica", "message": "m", "min": 1}]`
+	if findings := lint.Annotation(annotation, vmrules.WholeObjects()); len(findings) != 0 {
+		t.Errorf("%v", findings)
+	}
+}

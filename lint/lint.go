@@ -15,8 +15,8 @@ import (
 type Severity string
 
 const (
-	// SeverityError means that ParseRules refuses the annotation, that nobody reads it, or that
-	// the program of For cannot use the rule.
+	// SeverityError means that ParseRules refuses the annotation, that nobody reads it, that every
+	// VM fails the rule, or that the program of For cannot use the rule.
 	SeverityError Severity = "error"
 	// SeverityWarning means that a rule probably does not do what its author meant, or does
 	// something else in the program of For.
@@ -43,10 +43,15 @@ type Finding struct {
 	Offset int `json:"offset"`
 	Line   int `json:"line"`
 	Column int `json:"column"`
+	// End, EndLine and EndColumn are the place behind the last character.
+	End       int `json:"end"`
+	EndLine   int `json:"endLine"`
+	EndColumn int `json:"endColumn"`
 	// Message says what is wrong and what would be right.
 	Message string `json:"message"`
-	// Suggestion is the key or value to write instead of the string at Offset, without
-	// quotes and escapes. It is "" if there is none.
+	// Suggestion is the key or value to write instead of the whole string that holds Offset,
+	// without quotes and escapes: a step inside a path is only part of that. It is "" if there
+	// is none.
 	Suggestion string `json:"suggestion,omitempty"`
 }
 
@@ -56,11 +61,17 @@ func (f Finding) String() string {
 	return fmt.Sprintf("%s: %s (%s)", f.Severity, p.Error(), f.ID)
 }
 
+// Replaced returns the part of the annotation, in bytes, that a Suggestion replaces: a string with
+// its quotes.
+func (f Finding) Replaced(annotation string) (start, end int) {
+	return jsontext.TokenAround(annotation, f.Offset)
+}
+
 // Annotation finds mistakes in the text of an annotation, and what is probably a mistake,
 // without any VM. It takes the options of ParseRules, and For.
 //
-// Without For, the findings of SeverityError are exactly the problems that ParseRules returns
-// with the same options. If there are none, ParseRules accepts the annotation. All rules are
+// All problems that ParseRules returns with the same options are findings of SeverityError. If
+// there is no finding of that severity, ParseRules accepts the annotation. All rules are
 // checked for unknown keys and kinds. The other checks skip rules that have a problem.
 //
 // Findings are sorted by Offset, then by ID. Without findings, the list is empty and not
@@ -84,6 +95,7 @@ type linter struct {
 	text     string
 	opts     []vmrules.ParseOption
 	profile  Profile
+	isWhole  bool // paths start at objects of any kind, whose fields are not known
 	findings []Finding
 
 	unknownKinds map[int]bool // the indexes of rules whose kind nobody knows
@@ -97,7 +109,8 @@ const (
 	findingSize = 350
 )
 
-// add adds a finding about the value of a key. The caller may change it.
+// add adds a finding about the value of a key. The caller may change it. Unless it sets End, the
+// finding ends where the value or key at its Offset ends.
 func (l *linter) add(r *rule, key, id, format string, args ...any) *Finding {
 	key, at := r.at(key)
 	f := Finding{
@@ -111,7 +124,7 @@ func (l *linter) add(r *rule, key, id, format string, args ...any) *Finding {
 	return &l.findings[len(l.findings)-1]
 }
 
-// sorted returns the findings in order, each with its line and column.
+// sorted returns the findings in order, each with its lines and columns.
 func (l *linter) sorted() []Finding {
 	if err := l.budget.Err(); err != nil {
 		l.findings = append(l.findings, Finding{
@@ -123,8 +136,14 @@ func (l *linter) sorted() []Finding {
 		return cmp.Or(cmp.Compare(a.Offset, b.Offset), strings.Compare(a.ID, b.ID))
 	})
 	c := jsontext.NewCursor(l.text)
-	for i, f := range l.findings {
-		l.findings[i].Line, l.findings[i].Column = c.MoveTo(f.Offset)
+	for i := range l.findings {
+		f := &l.findings[i]
+		f.Line, f.Column = c.MoveTo(f.Offset)
+		if f.End == 0 {
+			f.End = jsontext.EndOf(l.text, f.Offset)
+		}
+		end := c
+		f.EndLine, f.EndColumn = end.MoveTo(f.End)
 	}
 	return l.findings
 }

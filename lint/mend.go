@@ -23,7 +23,7 @@ func (s *pathSearch) mend(step fieldpath.Step, written string) ([]*field, string
 		isItem = !isName
 	}
 	if !isItem {
-		s.find("unknown-field", false, "no VM is known to have anything in %s that %s selects", s.soFar(), value.Shortened(written))
+		s.find("unknown-field", false, "%s selects nothing that is known in %s", value.Shortened(written), s.soFar())
 		return nil, written
 	}
 	_, isFilter := step.(fieldpath.Filter)
@@ -45,7 +45,7 @@ func (s *pathSearch) mendName(name fieldpath.Name, written string) ([]*field, st
 		return nil, written
 	}
 	if meant := spelling.Nearest(string(name), names); meant != "" {
-		s.find("misspelt-field", true, "no VM has a field %s in %s: did you mean %q?", value.Quoted(string(name)), s.soFar(), meant)
+		s.find("misspelt-field", true, "unknown field %s in %s: did you mean %q?", value.Quoted(string(name)), s.soFar(), meant)
 		next := stepAll(s.fields, fieldpath.Name(meant))
 		if s.deep != nil {
 			return next, meant
@@ -53,10 +53,10 @@ func (s *pathSearch) mendName(name fieldpath.Name, written string) ([]*field, st
 		return next, "." + meant
 	}
 	if parent := s.parentOf(name); parent != "" {
-		s.find("misplaced-field", true, "no VM has a field %s in %s: did you mean %s?", value.Quoted(string(name)), s.soFar(), value.Shortened(parent.String()+written))
+		s.find("misplaced-field", true, "unknown field %s in %s: did you mean %s?", value.Quoted(string(name)), s.soFar(), value.Shortened(parent.String()+written))
 		return stepAll(stepAll(s.fields, parent), name), parent.String() + written
 	}
-	s.find("unknown-field", false, "no VM is known to have a field %s in %s", value.Quoted(string(name)), s.soFar())
+	s.find("unknown-field", false, "unknown field %s in %s", value.Quoted(string(name)), s.soFar())
 	return nil, written
 }
 

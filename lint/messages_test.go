@@ -17,21 +17,21 @@ func TestMessagesAboutPaths(t *testing.T) {
 		want []string
 	}{
 		{".spec.template.spec.hostname", []string{`paths start at the VM's spec.template: remove .spec.template`}},
-		{".spec['domain'].cpus.cores", []string{`no VM has a field "cpus" in .spec['domain']: did you mean "cpu"?`}},
-		{"..bootOrdr", []string{`no VM has a field "bootOrdr" in $: did you mean "bootOrder"?`}},
-		{".spec.devices.disks[*].name", []string{`no VM has a field "devices" in .spec: did you mean .domain.devices?`}},
-		{".spec.colour", []string{`no VM is known to have a field "colour" in .spec`}},
+		{".spec['domain'].cpus.cores", []string{`unknown field "cpus" in .spec['domain']: did you mean "cpu"?`}},
+		{"..bootOrdr", []string{`unknown field "bootOrdr" in $: did you mean "bootOrder"?`}},
+		{".spec.devices.disks[*].name", []string{`unknown field "devices" in .spec: did you mean .domain.devices?`}},
+		{".spec.colour", []string{`unknown field "colour" in .spec`}},
 		{".spec.volumes.name", []string{`.spec.volumes is an array, so .name selects nothing in it: write [*].name`}},
 		{".spec.domain[0].cpu.cores", []string{`.spec.domain is not an array, so [0] selects nothing in it: remove [0]`}},
-		{".spec.hostname.*", []string{`no VM is known to have anything in .spec.hostname that .* selects`}},
+		{".spec.hostname.*", []string{`.* selects nothing that is known in .spec.hostname`}},
 		{".spec.domain.cpu",
 			[]string{`the path selects an object, but must select a string, number or boolean: add the name of a field in it`}},
 		{".spec.volumes",
 			[]string{`the path selects an array, but must select a string, number or boolean: add [*] and the name of a field in its items`}},
-		{".spec.volumes[?(@.nam=='a')].name", []string{`in the filter, no VM has a field "nam" in @: did you mean "name"?`}},
+		{".spec.volumes[?(@.nam=='a')].name", []string{`in the filter, unknown field "nam" in @: did you mean "name"?`}},
 		{".spec.volumes[?(@[0].x=='a')].name", []string{
 			`in the filter, @ is not an array, so [0] selects nothing in it: remove [0]`,
-			`in the filter, no VM is known to have a field "x" in @`,
+			`in the filter, unknown field "x" in @`,
 		}},
 	}
 	for _, test := range tests {

@@ -9,6 +9,7 @@ import (
 	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/jsontext"
 	"github.com/vmrules/vmrules/internal/rulekey"
+	"github.com/vmrules/vmrules/internal/value"
 	"github.com/vmrules/vmrules/internal/vmapi"
 	"github.com/vmrules/vmrules/internal/vmfields"
 )
@@ -47,25 +48,53 @@ func (l *linter) paths(r *rule) {
 // path checks one path, which may be zero, against the fields. It returns those that it
 // selects; none if they are unknown.
 func (l *linter) path(r *rule, key string, at jsontext.Node, p vmrules.Path, w wanted) []*field {
-	if p.IsZero() {
+	if p.IsZero() || l.isWhole {
 		return nil
 	}
-	s := pathSearch{budget: &l.budget, fields: []*field{vmapi.OfVM()}}
+	text, steps := at.Value.(string), insides.Parsed(p).Text()
+	first := strings.LastIndex(text, steps)
+	s := pathSearch{budget: &l.budget, fields: []*field{vmapi.OfVM()}, to: first + len(steps) - len(jsonpath.LeadingDot(steps))}
+	p = s.withDots(p)
 	s.run(fieldpath.Steps(p), written(p))
 	s.end(w)
 	l.sspPath(r, key, at, p)
 	l.sspSelected(r, key, at, p, s.fields)
 	for _, f := range s.found {
 		added := l.add(r, key, f.id, "%s", f.message)
-		added.Offset = at.Start
-		if !r.isUsedBySSP(key) {
+		if f.from < first && !strings.HasSuffix(text[:first], ".") {
+			f.from = first // the first dot is left out
+		}
+		added.Offset = jsontext.Inside(l.text, at.Start, f.from)
+		added.End = jsontext.Inside(l.text, at.Start, f.to)
+		switch {
+		case f.isSure && key == rulekey.Path && r.refusesAll():
+			added.Severity = SeverityError
+		case !r.isUsedBySSP(key):
 			added.Severity = severities[f.id]
 		}
 		if f.mended {
-			added.Suggestion = writtenLike(at.Value.(string), strings.Join(s.written, ""))
+			added.Suggestion = writtenLike(text, strings.Join(s.written, ""))
 		}
 	}
 	return s.fields
+}
+
+// withDots returns the path that one with slashes between its names means. It returns other paths
+// as they are.
+func (s *pathSearch) withDots(p vmrules.Path) vmrules.Path {
+	text := strings.TrimPrefix(p.String(), jsonpath.Prefix+".")
+	if strings.ContainsAny(text, ".'\"") || !strings.Contains(text, "/") || s.budget.Spend(sspPathWork*len(text), sspPathSize*len(text)) != nil {
+		return p
+	}
+	meant, err := vmrules.ParsePath(jsonpath.WithPrefix(text))
+	if err != nil {
+		return p
+	}
+	begin := s.to
+	s.from, s.to = begin, begin+len(text)
+	s.find("misspelt-field", true, "JSONPath uses dots: write %s", value.Shortened(strings.TrimPrefix(meant.String(), jsonpath.Prefix)))
+	s.to = begin
+	return meant
 }
 
 // writtenLike returns the steps as a path with the prefix and the leading dot of another

@@ -14,7 +14,7 @@ var insides = vmrules.Internal.Open(door.Opened)
 const workPart = 2
 
 func newLinter(text string, opts []vmrules.ParseOption) *linter {
-	l := &linter{text: text, opts: opts, findings: []Finding{}, unknownKinds: map[int]bool{}}
+	l := &linter{text: text, opts: opts, isWhole: insides.IsWhole(opts), findings: []Finding{}, unknownKinds: map[int]bool{}}
 	limits, others := insides.Options(opts)
 	l.takeProfile(others)
 	whole := meter.OrDefault(limits.Work, limits.Kept)
@@ -26,12 +26,13 @@ func newLinter(text string, opts []vmrules.ParseOption) *linter {
 // read reports the problems of the annotation, including those that it has only under
 // Strict. It returns the rules that have no problem without Strict.
 func (l *linter) read() []*rule {
-	rules, problems, strict := insides.Read(l.text, l.opts, &l.budget)
+	ends := map[int]int{}
+	rules, problems, strict := insides.Read(l.text, l.opts, &l.budget, ends)
 	for _, p := range problems {
-		l.problem(p, SeverityError)
+		l.problem(p, ends[p.Offset], SeverityError)
 	}
 	for _, p := range strict {
-		l.problem(p, l.severityOf(p.Code))
+		l.problem(p, ends[p.Offset], l.severityOf(p.Code))
 	}
 	all := make([]*rule, 0, len(rules))
 	for _, r := range rules {
@@ -40,12 +41,12 @@ func (l *linter) read() []*rule {
 	return all
 }
 
-func (l *linter) problem(p vmrules.Problem, s Severity) {
+func (l *linter) problem(p vmrules.Problem, end int, s Severity) {
 	if p.Code == "unknown-kind" || p.Code == "misspelt-kind" {
 		l.unknownKinds[p.Index] = true
 	}
 	l.findings = append(l.findings, Finding{
 		Severity: s, ID: p.Code, Rule: p.Rule, Index: p.Index, Key: p.Key,
-		Offset: p.Offset, Message: p.Message, Suggestion: p.Suggestion,
+		Offset: p.Offset, End: end, Message: p.Message, Suggestion: p.Suggestion,
 	})
 }

@@ -17,13 +17,23 @@ func (l *linter) regex(r *rule) {
 		return // ParseRules has compiled it, so only the budget can be at fault
 	}
 	if tree.IsExponential() {
-		l.add(r, constraint.Regex, "slow-regex", "one repetition inside another can match the same text in so many ways that matching may practically never end: separate the repetitions by a character that the inner one does not match, or make the inner one possessive, as in (?:a++)+")
+		l.add(r, constraint.Regex, "slow-regex", "one repetition inside another can match a text in so many ways that matching may never end: put a character between them that the inner one does not match, or make the inner one possessive, as in (?:a++)+")
 	}
+	if escaped := tree.DotsEscaped(); escaped != "" {
+		l.add(r, constraint.Regex, "unescaped-dot", `a dot between names matches any character: write \. for a dot`).Suggestion = escaped
+	}
+	isOpen, isIdle := tree.Open()
 	switch {
+	case tree.MatchesAll():
+		l.add(r, constraint.Regex, "idle-regex", "the regex matches every text, so it demands nothing: write ^(?:…)$, or what a value must have")
 	case tree.IsHalfAnchored():
 		f := l.add(r, constraint.Regex, "half-anchored-regex", "^ applies to the first alternative only, and $ to the last only: write ^(?:…|…)$ to anchor all of them")
 		f.Suggestion = tree.Anchored(&l.budget)
-	case !tree.HasAssertion():
-		l.add(r, constraint.Regex, "unanchored-regex", "the regex also matches part of a longer value: write ^(?:…)$ if it must match the whole value")
+	case isIdle:
+		l.add(r, constraint.Regex, unanchoredRegex, "the regex also matches part of a longer value, so the repetition at its end demands nothing: write ^(?:…)$ if it must match the whole value").Severity = SeverityWarning
+	case isOpen:
+		l.add(r, constraint.Regex, unanchoredRegex, "the regex also matches part of a longer value: write ^(?:…)$ if it must match the whole value, or .* where more may follow")
 	}
 }
+
+const unanchoredRegex = "unanchored-regex"

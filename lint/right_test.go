@@ -11,8 +11,8 @@ import (
 )
 
 // TestIsRight compares Annotation with Validate on generated rules. If Annotation says that no
-// value satisfies the rules, none does. If the rules list values, and none of these satisfies
-// all rules, Annotation says so.
+// value satisfies the rules, by an error, none does. If the rules list values, and none of these
+// satisfies all rules, Annotation says so.
 func TestIsRight(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(2019, 2))
@@ -29,7 +29,7 @@ func TestIsRight(t *testing.T) {
 			return vmrules.Validate(made, map[string]any{"kind": "VirtualMachineInstance", "spec": map[string]any{"hostname": v}}).Valid()
 		}
 		possible := slices.ContainsFunc(pool, satisfied)
-		says := finds(made, "unsatisfiable-range", "empty-values", "unsatisfiable-values", "contradicting-rules")
+		says := slices.ContainsFunc(lint.Annotation(made.String()), func(f lint.Finding) bool { return f.Severity == lint.SeverityError })
 		lists := rules[0].Values != nil || rules[1].Values != nil
 		if says && possible || !says && lists && !possible {
 			t.Fatalf("some value satisfies them: %v; Annotation says that none does: %v\n%s\n%v", possible, says, made,
@@ -39,6 +39,40 @@ func TestIsRight(t *testing.T) {
 	}
 	if said[true] < 400 || said[false] < 400 {
 		t.Errorf("too few rules of one sort: %v", said)
+	}
+}
+
+// TestErrorsRefuseAll checks that every VM fails rules about which Annotation finds an error, also
+// a VM that lacks the field or what valid names.
+func TestErrorsRefuseAll(t *testing.T) {
+	random := rand.New(rand.NewPCG(2019, 2))
+	valids := []vmrules.Path{{}, {}, vmrules.MustParsePath("jsonpath::.spec.hostname"), vmrules.MustParsePath("jsonpath::.spec.subdomain"),
+		vmrules.MustParsePath("jsonpath::.spec.domain")}
+	fields := []map[string]any{{}, {"hostname": "a"}, {"hostname": "1"}, {"hostname": 10}, {"subdomain": "a"}, {"subdomain": "a", "hostname": "2"}}
+	said := 0
+	for range 2000 {
+		rules := make([]vmrules.Rule, 3)
+		for i, name := range []string{"a", "b", "c"} {
+			rules[i] = randomRule(random, []any{0, 1, "a", "10"})
+			rules[i].Name, rules[i].Valid, rules[i].JustWarning = name, valids[random.IntN(len(valids))], random.IntN(4) == 0
+		}
+		made, err := vmrules.NewRules(rules)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.ContainsFunc(lint.Annotation(made.String()), func(f lint.Finding) bool { return f.Severity == lint.SeverityError }) {
+			continue
+		}
+		said++
+		for _, spec := range fields {
+			spec["domain"] = map[string]any{"devices": map[string]any{}}
+			if vmrules.Validate(made, map[string]any{"kind": "VirtualMachineInstance", "spec": spec}).Valid() {
+				t.Fatalf("%v satisfies\n%s\n%v", spec, made, lint.Annotation(made.String()))
+			}
+		}
+	}
+	if said < 200 {
+		t.Errorf("only %d errors", said)
 	}
 }
 

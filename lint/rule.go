@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/vmrules/vmrules"
@@ -31,6 +32,12 @@ func (r *rule) at(key string) (string, jsontext.Node) {
 	return key, n
 }
 
+// startOf returns where a key of the rule is.
+func (r *rule) startOf(key string) int {
+	key, _ = r.at(key)
+	return r.node.Members[slices.IndexFunc(r.node.Members, func(m jsontext.Member) bool { return m.Key == key })].Start
+}
+
 // rule runs the checks that concern a single rule.
 func (l *linter) rule(r *rule) {
 	known := len(l.findings)
@@ -48,7 +55,9 @@ func (l *linter) arguments(r *rule) {
 	l.foreignArguments(r)
 	l.values(r)
 	l.bounds(r)
+	l.memory(r)
 	l.valid(r)
+	l.validBeside(r)
 	l.unset(r)
 	l.regex(r)
 }
@@ -64,20 +73,17 @@ func (l *linter) message(r *rule) {
 func (l *linter) foreignArguments(r *rule) {
 	for key := range r.Arguments() {
 		if kind := vmrules.Kind(constraint.Named(key).Kind); kind != r.Kind {
-			l.add(r, key, "foreign-argument", "other consumers ignore this in a rule of kind %s, of which they read only %s: move it to a rule of kind %s",
-				r.Kind, strings.Join(argumentsOf(r.Kind), " and "), kind)
+			l.add(r, key, "foreign-argument", "%s has no effect in %s rule for other validators: use %s rule",
+				key, withArticle(r.Kind), withArticle(kind)).Offset = r.startOf(key)
 		}
 	}
 }
 
-func argumentsOf(k vmrules.Kind) []string {
-	var keys []string
-	for _, a := range constraint.Arguments {
-		if vmrules.Kind(a.Kind) == k {
-			keys = append(keys, a.Key)
-		}
+func withArticle(k vmrules.Kind) string {
+	if k == vmrules.KindInteger || k == vmrules.KindEnum {
+		return "an " + string(k)
 	}
-	return keys
+	return "a " + string(k)
 }
 
 // values checks the literals among the allowed values.
@@ -87,7 +93,8 @@ func (l *linter) values(r *rule) {
 	}
 	if len(r.Values) == 0 {
 		r.isHopeless = true
-		l.add(r, constraint.Values, "empty-values", "the list is empty, so no value is allowed: add the allowed values")
+		so, severity := consequence(r)
+		l.add(r, constraint.Values, "empty-values", "the list is empty, so %s: add the allowed values", so).Severity = severity
 		return
 	}
 	_, list := r.at(constraint.Values)
@@ -116,7 +123,8 @@ func (l *linter) values(r *rule) {
 	case 0:
 	case len(r.Values):
 		r.isHopeless = true
-		l.add(r, constraint.Values, "unsatisfiable-values", "the rest of the rule allows none of these values: %s", impossible.why)
+		so, severity := consequence(r)
+		l.add(r, constraint.Values, "unsatisfiable-values", "the rest of the rule allows none of these values, so %s: %s", so, impossible.why).Severity = severity
 	default:
 		l.add(r, constraint.Values, "impossible-value", "the rest of the rule does not allow %s: %s", string(value.AppendList(nil, impossible.all)), impossible.why).Offset = impossible.at.Start
 	}
@@ -155,14 +163,45 @@ func (l *linter) bounds(r *rule) {
 			continue // values has reported this
 		}
 		r.isHopeless = true
-		l.add(r, low.Key(), "unsatisfiable-range", "%s is more than %s %s, so no value is allowed", low, high.Key(), high)
+		so, severity := consequence(r)
+		l.add(r, low.Key(), "unsatisfiable-range", "%s is more than %s %s, so %s", low, high.Key(), high, so).Severity = severity
+	}
+}
+
+// memory lists the fields that hold bytes of memory.
+var memory = []string{
+	".spec.domain.memory.guest", ".spec.domain.memory.maxGuest",
+	".spec.domain.resources.requests.memory", ".spec.domain.resources.limits.memory",
+}
+
+// memory finds a bound for memory that probably counts MiB, or another unit, instead of bytes.
+func (l *linter) memory(r *rule) {
+	if !slices.Contains(memory, strings.Join(spelled(r.Path), "")) {
+		return
+	}
+	for _, c := range r.literal.All() {
+		b, ok := c.(*constraint.Bound)
+		if !ok {
+			continue
+		}
+		bytes, isWhole := b.Number().Int64()
+		unit, shift := "Gi", 30
+		switch {
+		case !isWhole || bytes <= 0 || bytes >= 1<<20:
+			continue
+		case bytes >= 1<<16:
+			unit, shift = "Ki", 10
+		case bytes >= 1<<8:
+			unit, shift = "Mi", 20
+		}
+		l.add(r, b.Key(), "tiny-memory", "%s counts bytes, which are too few for a VM: write %d for %d%s", b, bytes<<shift, bytes, unit)
 	}
 }
 
 // alwaysApplies reports whether the rule applies to everything that its path selects,
 // whatever its valid.
 func (r *rule) alwaysApplies() bool {
-	return r.Valid.IsZero() || fieldpath.BeginsWith(r.Path, r.Valid)
+	return r.isForAll() || fieldpath.BeginsWith(r.Path, r.Valid)
 }
 
 // valid finds a valid that names a field with a default. Spec: Optional Keys, valid.
@@ -176,6 +215,27 @@ func (l *linter) valid(r *rule) {
 	f := l.add(r, rulekey.Valid, "valid-always-there", "this field has a default, so it exists wherever %[1]s exists: write %[1]s, which has the same effect", value.Shortened(parent))
 	f.Suggestion = writtenLike(at.Value.(string), parent)
 }
+
+// validBeside finds a valid that tests another field of the same items than the path reads,
+// such as cdrom.bus and disk.bus.
+func (l *linter) validBeside(r *rule) {
+	tested, read := spelled(r.Valid), spelled(r.Path)
+	first, isItem := 0, false
+	for ; first < min(len(tested), len(read)) && tested[first] == read[first]; first++ {
+		isItem = isItem || isInBrackets(read[first])
+	}
+	if !isItem || len(tested) != len(read) || first > len(read)-2 || isInBrackets(tested[first]) || isInBrackets(read[first]) ||
+		strings.Join(tested[first+1:], "") != strings.Join(read[first+1:], "") {
+		return
+	}
+	_, at := r.at(rulekey.Valid)
+	f := l.add(r, rulekey.Valid, "valid-beside-path", "valid tests %s, but path reads %s: did you mean the same field?",
+		value.Shortened(strings.Join(tested[first:], "")), value.Shortened(strings.Join(read[first:], "")))
+	f.Suggestion = writtenLike(at.Value.(string), strings.Join(written(r.Path), ""))
+}
+
+// isInBrackets reports whether a step is no plain name.
+func isInBrackets(step string) bool { return step[0] == '[' || step == ".*" }
 
 // unset finds a rule that the default of its field breaks.
 func (l *linter) unset(r *rule) {

@@ -22,23 +22,67 @@ type pathSearch struct {
 	fields  []*field // the fields that the steps so far may select; empty if they are unknown
 	written []string // the steps so far, corrected
 	deep    []*field // in a step with "..", the fields where the descent starts
+	unsure  bool     // whether some object may have what no VM is known to have
 	found   []pathFinding
+
+	from, to int // where the last step is in the text of the path
 }
 
 type pathFinding struct {
 	id, message string
 	mended      bool
+	isSure      bool // no VM has what the path selects
+	from, to    int
 }
 
 // run follows the steps of a path. The texts are those of the steps.
 func (s *pathSearch) run(steps []fieldpath.Step, texts []string) {
 	if n := stepsToTemplate(steps); n > 0 {
+		s.moveOver(texts[:n])
 		s.find("path-from-vm", true, "paths start at the VM's spec.template: remove %s", value.Shortened(strings.Join(texts[:n], "")))
 		steps, texts = steps[n:], texts[n:]
 	}
+	if len(steps) > 0 && steps[0] == fieldpath.Name("status") {
+		s.unsure, s.fields = true, nil // a VM has one while it runs
+		s.find("path-to-status", false, "the VM of a template has no status: rules see its spec.template, of which .metadata and .spec are set")
+	}
 	for i, step := range steps {
+		s.moveOver(texts[i : i+1])
+		if s.dottedName(steps[i:]) {
+			return
+		}
 		s.step(step, texts[i])
 	}
+}
+
+func (s *pathSearch) moveOver(texts []string) {
+	s.from = s.to
+	for _, text := range texts {
+		s.to += len(text)
+	}
+}
+
+// dottedName corrects the name of a label that lacks quotes, so that its dots separate steps.
+func (s *pathSearch) dottedName(steps []fieldpath.Step) bool {
+	if len(steps) < 2 || len(s.fields) != 1 || s.fields[0].Shape != vmapi.Map || s.fields[0].Items.Shape != vmapi.Scalar {
+		return false
+	}
+	var names []string
+	for _, step := range steps {
+		name, isName := step.(fieldpath.Name)
+		if !isName || strings.ContainsAny(string(name), `'\`) {
+			return false
+		}
+		names = append(names, string(name))
+	}
+	what := "name"
+	if strings.HasSuffix(s.soFar(), "labels") {
+		what = "label"
+	}
+	quoted := "['" + strings.ReplaceAll(strings.Join(names, "."), ".", `\.`) + "']"
+	s.find("misspelt-field", true, "unknown field %s: quote a %s with dots: %s", value.Quoted(names[1]), what, value.Shortened(s.soFar()+quoted))
+	s.written, s.fields = append(s.written, quoted), []*field{s.fields[0].Items}
+	return true
 }
 
 // stepsToTemplate returns the number of steps at the start of a path that select the
@@ -62,7 +106,7 @@ func (s *pathSearch) find(id string, mended bool, format string, args ...any) {
 			return
 		}
 	}
-	s.found = append(s.found, pathFinding{id, fmt.Sprintf(format, args...), mended})
+	s.found = append(s.found, pathFinding{id, fmt.Sprintf(format, args...), mended, !s.unsure && severities[id] == SeverityWarning, s.from, s.to})
 }
 
 // soFar returns the path up to here for a message, which shows only its beginning.
@@ -83,7 +127,7 @@ func (s *pathSearch) step(step fieldpath.Step, written string) {
 	dots := ""
 	s.deep = nil
 	if descent, ok := step.(fieldpath.Descent); ok && s.spendBelow() {
-		s.deep, s.fields = s.fields, belowAll(s.fields)
+		s.deep, s.fields, s.unsure = s.fields, belowAll(s.fields), true
 		step, written, dots = descent.Step(), written[len(".."):], ".."
 	}
 	if s.spend(step) {
@@ -98,7 +142,7 @@ func (s *pathSearch) step(step fieldpath.Step, written string) {
 func (s *pathSearch) follow(step fieldpath.Step, written string) string {
 	next := stepAll(s.named(step), step)
 	if f, ok := step.(fieldpath.Filter); ok && len(next) > 0 {
-		s.filter(f, next)
+		s.filter(f, next, written)
 	}
 	if len(next) == 0 {
 		next, written = s.mend(step, written)
@@ -156,23 +200,37 @@ func isNoFieldRune(r rune) bool {
 
 // filter checks the paths of a filter against the items at which it looks. It suggests no
 // corrections of them.
-func (s *pathSearch) filter(f fieldpath.Filter, items []*field) {
-	for _, operand := range [...]fieldpath.Operand{f.Left(), f.Right()} {
-		path, ok := operand.Steps()
-		if !ok {
-			continue
-		}
-		inner := pathSearch{budget: s.budget, root: "@", fields: items}
-		for _, step := range path {
-			inner.step(step, step.String())
-		}
-		if f.Operator() != "" {
-			inner.end(oneScalar)
-		}
-		for _, found := range inner.found {
-			s.find(found.id, false, "in the filter, %s", found.message)
-		}
+func (s *pathSearch) filter(f fieldpath.Filter, items []*field, written string) {
+	defer func(before bool) { s.unsure = before }(s.unsure)
+	s.unsure = true
+	left, right := f.Left(), f.Right()
+	s.operand(left, items, f.Operator() != "", written, strings.Index(written, left.String()))
+	s.operand(right, items, true, written, strings.LastIndex(written, right.String()))
+}
+
+// operand checks an operand of a filter. It begins at an offset of the filter's text; -1 if it is
+// spelled in another way than String does.
+func (s *pathSearch) operand(o fieldpath.Operand, items []*field, isCompared bool, filter string, at int) {
+	path, ok := o.Steps()
+	if !ok {
+		return
 	}
+	inner := pathSearch{budget: s.budget, root: "@", fields: items, to: s.to - len(filter) + at + len("@")}
+	for _, step := range path {
+		inner.moveOver([]string{step.String()})
+		inner.step(step, step.String())
+	}
+	if isCompared {
+		inner.end(oneScalar)
+	}
+	from, to := s.from, s.to
+	for _, found := range inner.found {
+		if at >= 0 {
+			s.from, s.to = found.from, found.to
+		}
+		s.find(found.id, false, "in the filter, %s", found.message)
+	}
+	s.from, s.to = from, to
 }
 
 // A wanted says what a path must select.

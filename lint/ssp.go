@@ -106,6 +106,6 @@ func (l *linter) sspWarning(r *rule, findings []Finding) {
 		return profileSeverities[SSP][f.ID] == SeverityError && isUsed
 	})
 	if r.JustWarning && fails {
-		l.add(r, rulekey.JustWarning, "ssp-just-warning", "KubeVirt's template validator cannot use this rule, and so rejects VMs all the same: correct what the other findings about the rule say")
+		l.add(r, rulekey.JustWarning, "ssp-just-warning", "KubeVirt's template validator rejects VMs despite justWarning, because it cannot use this rule: fix the rule's other findings")
 	}
 }

@@ -76,6 +76,6 @@ func (l *linter) sspRegex(r *rule, m jsontext.Member) {
 		return
 	}
 	if _, err := syntax.Parse(written, syntax.Perl); err != nil {
-		l.add(r, m.Key, "ssp-regex", "KubeVirt's template validator rejects every VM to which the rule applies, because it matches with RE2, which does not accept this: write the regex without lookaround, back-references, possessive and atomic groups and other additions of PCRE")
+		l.add(r, m.Key, "ssp-regex", "KubeVirt's template validator rejects every VM to which the rule applies, because RE2 cannot read this regex: avoid lookaround, back-references, possessive and atomic groups")
 	}
 }

@@ -23,9 +23,13 @@ func (l *linter) together(rules []*rule) {
 			groups[key] = &limits{linter: l, from: map[constraint.Constraint]*rule{}}
 			inOrder = append(inOrder, groups[key])
 		}
-		groups[key].add(r)
+		groups[key].rules = append(groups[key].rules, r)
 	}
 	for _, group := range inOrder {
+		group.so, group.severity = consequence(group.rules...)
+		for _, r := range group.rules {
+			group.add(r)
+		}
 		group.judgeAllowed()
 	}
 }
@@ -43,6 +47,9 @@ func (r *rule) group() string {
 // limits is what the literal arguments of several rules allow together.
 type limits struct {
 	linter   *linter
+	rules    []*rule
+	so       string   // what follows if they contradict each other
+	severity Severity // of that
 	together constraint.Combination
 	from     map[constraint.Constraint]*rule // the rule that each constraint is from
 	integer  *rule                           // a rule that demands an integer, or nil
@@ -68,21 +75,22 @@ func (s *limits) add(r *rule) {
 	}
 }
 
-const contradictingRules = "contradicting-rules"
-
 // excluded reports a rule that contradicts the rules before it. The two constraints are
 // one of its own and one of theirs; they are the same if the lists of values contradict
 // each other.
 func (s *limits) excluded(r *rule, own, other constraint.Constraint) {
 	if own == other {
-		s.linter.add(r, constraint.Values, contradictingRules, "the earlier rules for the same path allow none of these values; the last of those rules is %s", value.Quoted(s.lister.Name))
+		s.report(r, constraint.Values, "the earlier rules for the same path, of which %s is the last, allow none of these values, so %s", value.Quoted(s.lister.Name), s.so)
 		return
 	}
 	if _, isOthers := s.from[own]; isOthers {
 		own, other = other, own
 	}
-	s.linter.add(r, own.Key(), contradictingRules, "the rule %s for the same path has %s %s, so no value satisfies both",
-		value.Quoted(s.from[other].Name), other.Key(), other)
+	s.report(r, own.Key(), "the rule %s for the same path has %s %s, so %s", value.Quoted(s.from[other].Name), other.Key(), other, s.so)
+}
+
+func (s *limits) report(r *rule, key, format string, args ...any) {
+	s.linter.add(r, key, "contradicting-rules", format, args...).Severity = s.severity
 }
 
 // judgeAllowed reports if the other limits refuse every value in the lists.
@@ -107,7 +115,7 @@ func (s *limits) judgeAllowed() {
 		}
 	}
 	if len(names) > 0 {
-		s.linter.add(s.lister, constraint.Values, contradictingRules, "the rules for the same path, including %s, allow none of these values: %s", string(value.AppendList(nil, names)), first)
+		s.report(s.lister, constraint.Values, "the rules for the same path, including %s, allow none of these values, so %s: %s", string(value.AppendList(nil, names)), s.so, first)
 	}
 }
 

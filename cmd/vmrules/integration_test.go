@@ -118,7 +118,7 @@ func TestAction(t *testing.T) {
 		{"valid", "good.yaml", "", 0, `(?m)^::warning file=good.yaml,line=\d+,.*virtio-is-faster`, ""},
 		{"two paths", "\ngood.yaml\n$(touch made) good.yml\n", "", 0, `(?m)^::warning file=\$\(touch made\) good.yml,line=\d+,`, ""},
 		{"a folder", "", "", 2, `::error file=wrong.yaml,line=\d+,col=\d+,title=`, ""},
-		{"a warning", "misspelt.yaml", "", 1, `(?m)^::warning file=misspelt.yaml,line=\d+,col=\d+,title=misspelt-field::`, ""},
+		{"a misspelt field", "misspelt.yaml", "", 1, `(?m)^::error file=misspelt.yaml,line=\d+,col=\d+,title=misspelt-field::`, ""},
 		{"a warning as error", "good.yaml", "true", 1, `(?m)^::warning file=good.yaml,line=\d+,.*virtio-is-faster`, ""},
 		{"a violation", "violated.yaml", "", 1, `(?m)^::error file=violated.yaml,line=\d+,.*licensed-cores`, ""},
 		{"a missing file", "none.yaml", "", 2, `::error file=none.yaml`, ""},

@@ -21,12 +21,12 @@ func TestJudge(t *testing.T) {
 		name, vm, template string
 		report, err        string // the beginning of one, a part of the other
 	}{
-		{"a VM that is not valid", vm, template, "not valid: 2 violated, 1 warned, 1 skipped, 3 satisfied\n", ""},
+		{"a VM that is not valid", vm, template, "invalid: 2 violated, 1 warned, 1 skipped, 3 satisfied\n", ""},
 		{"a valid VM", filepath.Join(folder, "vm-valid.json"), template, "valid: 1 skipped, 6 satisfied\n", ""},
 		{"every digit counts",
 			write(`{"spec": {"template": {"spec": {"n": 9007199254740993}}}, "metadata": {"annotations": {"vm.kubevirt.io/validations":
 			"[{\"name\": \"n\", \"rule\": \"integer\", \"path\": \"jsonpath::.spec.n\", \"message\": \"m\", \"max\": 9007199254740992}]"}}}`),
-			template, "not valid: 1 violated\n", ""},
+			template, "invalid: 1 violated\n", ""},
 		{"a template without rules", vm, write("{}"), "valid: no rules", ""},
 		{"no such VM", "none.json", template, "", "none.json"},
 		{"no such template", vm, "none.json", "", "none.json"},

@@ -2,9 +2,11 @@ package constraint
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/meter"
+	"github.com/vmrules/vmrules/internal/quantity"
 	"github.com/vmrules/vmrules/internal/value"
 )
 
@@ -69,7 +71,37 @@ func (a *Argument) isLeast() bool { return a.Key == Min || a.Key == MinLength }
 
 // unfit returns the error for a literal that the argument does not accept.
 func (a *Argument) unfit(f Fault, literal value.Scalar) error {
-	return &Error{f, fmt.Errorf("must be %s, not %s%s", a.Wanted, literal.Describe(), jsonpath.PrefixHint(literal.Text()))}
+	hint := jsonpath.PrefixHint(literal.Text())
+	if a.Wanted == wantedNumber {
+		hint += quantityHint(literal.Text())
+	}
+	return &Error{f, fmt.Errorf("must be %s, not %s%s", a.Wanted, literal.Describe(), hint)}
+}
+
+// maxHinted is how long a quantity may be that a message repeats corrected.
+const maxHinted = 30
+
+// quantityHint returns the end of a message about a literal such as "2 GB" that is nearly a
+// quantity; otherwise "".
+func quantityHint(literal string) string {
+	if len(literal) > maxHinted {
+		return ""
+	}
+	s := strings.ReplaceAll(strings.ToUpper(literal), " ", "")
+	number := strings.TrimRight(s, "KMGTPEIB")
+	unit := s[len(number):]
+	_, err := quantity.Parse(number)
+	if err != nil || unit == "" || !strings.Contains("KMGTPE", unit[:1]) {
+		return ""
+	}
+	binary, decimal := number+unit[:1]+"i", number+strings.Replace(unit[:1], "K", "k", 1)
+	switch unit[1:] {
+	case "I", "IB":
+		return fmt.Sprintf(": did you mean %q?", binary)
+	case "", "B":
+		return fmt.Sprintf(": did you mean %q or %q?", binary, decimal)
+	}
+	return ""
 }
 
 // An Error says why a literal cannot be an argument.

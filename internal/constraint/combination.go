@@ -2,6 +2,7 @@ package constraint
 
 import (
 	"iter"
+	"maps"
 	"slices"
 
 	"github.com/vmrules/vmrules/internal/meter"
@@ -33,6 +34,13 @@ func (t *Combination) Add(s *Set, b *meter.Budget) {
 		}
 		t.addMore(c)
 	}
+}
+
+// Clone returns a copy. What is added to one of them is not in the other.
+func (t *Combination) Clone() Combination {
+	made := *t
+	made.more, made.seen = slices.Clip(t.more), maps.Clone(t.seen)
+	return made
 }
 
 func (t *Combination) addMore(c Constraint) {

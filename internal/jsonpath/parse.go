@@ -13,8 +13,19 @@ import (
 	"github.com/vmrules/vmrules/internal/value"
 )
 
-// Parse reads a path.
+// A StepError is an error about one step of a path.
+type StepError struct {
+	error
+	// Left and Behind are the lengths of the path from the beginning and from the end of the
+	// step: what a caller cuts off in front of the path does not change them.
+	Left, Behind int
+}
+
+func (e *StepError) Unwrap() error { return e.error }
+
+// Parse reads a path. If one of its steps is wrong, it returns a StepError.
 func Parse(s string) (*Path, error) {
+	whole := s
 	s = strings.TrimSpace(s)
 	if inner, ok := strings.CutPrefix(s, "{"); ok {
 		if inner, ok = strings.CutSuffix(inner, "}"); !ok {
@@ -25,7 +36,7 @@ func Parse(s string) (*Path, error) {
 	p := parser{rest: s}
 	steps, err := p.parse()
 	if err != nil {
-		return nil, err
+		return nil, p.atStep(err, s, len(whole)-strings.Index(whole, s)-len(s))
 	}
 	if len(steps) == 0 {
 		return &Path{steps, "$"}, nil
@@ -41,6 +52,27 @@ func Parse(s string) (*Path, error) {
 type parser struct {
 	rest   string
 	length int // of the text after $ or @
+	left   int // the length of the text from the last step on; 0 before the first step
+}
+
+// atStep returns an error with the place of the last step, which goes on to the next step or the
+// closing bracket. The text is followed by so many bytes.
+func (p *parser) atStep(err error, text string, behind int) error {
+	if p.left == 0 {
+		return err
+	}
+	left := min(p.left, len(text)) // without the dot that parse adds
+	step, rest := text[len(text)-left:], p.rest
+	end := strings.IndexAny(rest, ".[")
+	if strings.HasPrefix(strings.TrimLeft(step, "."), "[") {
+		if end = strings.IndexByte(rest, ']'); end >= 0 {
+			end++
+		}
+	}
+	if end < 0 {
+		end = len(rest)
+	}
+	return &StepError{err, left + behind, len(rest) - end + behind}
 }
 
 func (p *parser) parse() (jp.Expr, error) {
@@ -59,6 +91,7 @@ func (p *parser) parse() (jp.Expr, error) {
 	expr := make(jp.Expr, 0, strings.Count(p.rest, ".")+strings.Count(p.rest, "["))
 	for p.rest != "" {
 		var err error
+		p.left = len(p.rest)
 		if expr, err = p.step(expr); err != nil {
 			return nil, err
 		}
@@ -125,6 +158,9 @@ func (p *parser) afterDot() (jp.Frag, error) {
 
 func (p *parser) unexpected(where string) error {
 	r, _ := utf8.DecodeRuneInString(p.rest)
+	if r == '/' {
+		return errors.New("JSONPath uses dots: write . instead of /")
+	}
 	return fmt.Errorf("unexpected %q %s", r, where)
 }
 

@@ -65,13 +65,17 @@ func LeadingDot(expression string) string {
 const Prefix = "jsonpath::"
 
 // WithPrefix returns the path, with its prefix, that a string with a wrong or missing
-// prefix probably means.
+// prefix, or with slashes instead of dots, probably means.
 func WithPrefix(s string) string {
 	s = strings.TrimSpace(s)
 	if word := s[:min(len(s), len("jsonpath"))]; strings.EqualFold(word, "jsonpath") {
 		s = strings.TrimLeft(s[len(word):], ": ")
 	}
-	return Prefix + LeadingDot(strings.TrimPrefix(s, "/"))
+	s = strings.TrimPrefix(s, "/")
+	if !strings.ContainsAny(s, ".'\"") {
+		s = strings.ReplaceAll(s, "/", ".")
+	}
+	return Prefix + LeadingDot(s)
 }
 
 // PrefixHint returns the end of a message about a literal if that is probably a path without

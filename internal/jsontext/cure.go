@@ -4,6 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/vmrules/vmrules/internal/quantity"
 	"github.com/vmrules/vmrules/internal/value"
 )
 
@@ -48,7 +49,7 @@ func (r *reader) strange(at int, expected string) {
 	case r.at(at, "/"), r.at(at, "#"):
 		r.unreadable(at, "%s is not allowed here, where %s is expected: JSON has no comments", r.shown(at), expected)
 	case r.depth > 0 && expected == aValue && strings.IndexByte("+-.0123456789", r.text[at]) >= 0:
-		r.unreadable(at, "%s is not a JSON number", r.shown(at))
+		r.unreadable(at, "%s is not a JSON number%s", r.shown(at), r.numberAt(at))
 	case r.at(at, "-") && r.depth == 0:
 		r.unreadable(at, "%s is not allowed here, where %s is expected: %s is JSON, not YAML", r.shown(at), expected, r.format.Name)
 	default:
@@ -94,12 +95,27 @@ func (r *reader) typographic(from, to int) bool {
 
 // shown returns the text at i for a message, up to a blank or the end of a value.
 func (r *reader) shown(i int) string {
+	word := r.word(i)
+	if word[0] == '"' {
+		return value.OneLine(value.Shortened(word))
+	}
+	return value.Quoted(word)
+}
+
+// word returns the text at i up to a blank or the end of a value.
+func (r *reader) word(i int) string {
 	rest := r.text[i:]
-	if end := strings.IndexAny(rest, " \t\r\n,:]}"); end > 0 {
-		rest = rest[:end]
+	if end := strings.IndexAny(rest, " \t\r\n,:]}"); end >= 0 {
+		return rest[:max(end, 1)]
 	}
-	if rest[0] == '"' {
-		return value.OneLine(value.Shortened(rest))
+	return rest
+}
+
+// numberAt returns the end of a message about a number that JSON writes otherwise, or "".
+func (r *reader) numberAt(i int) string {
+	n, err := quantity.Parse(strings.TrimPrefix(r.word(i), "+"))
+	if err != nil {
+		return ""
 	}
-	return value.Quoted(rest)
+	return ": write " + value.Shortened(n.String())
 }

@@ -28,12 +28,12 @@ func TestUnreadable(t *testing.T) {
 		line, column int
 		cure         string
 	}{
-		{`[{"a": 1,}]`, 1, 9, "one too many"},
-		{`[1, ]`, 1, 3, "one too many"},
+		{`[{"a": 1,}]`, 1, 9, "trailing comma"},
+		{`[1, ]`, 1, 3, "trailing comma"},
 		{`[1 2]`, 1, 4, "a comma is missing before"},
 		{"[{\"a\": \"b\"\n  \"c\": 1}]", 2, 3, `a comma is missing before "c"`},
 		{`[{"a" 1}]`, 1, 7, `a colon is missing after the key "a"`},
-		{`[{"a": }]`, 1, 8, `"}]" is not allowed here`},
+		{`[{"a": }]`, 1, 8, `"}" is not allowed here`},
 		{`[{a: 1}]`, 1, 3, `a key in double quotes is expected`},
 		{`[{'a': 1}]`, 1, 3, "strings take double quotes"},
 		{`[{true: 1}]`, 1, 3, `a key in double quotes is expected`},
@@ -48,7 +48,10 @@ func TestUnreadable(t *testing.T) {
 		{`["a\u12a`, 1, 4, "does not begin a JSON escape"},
 		{`["a b\"\n\q"]`, 1, 10, "does not begin a JSON escape"},
 		{`[{"a": nil}]`, 1, 8, "a value is expected"},
-		{`[+5]`, 1, 2, "not a JSON number"},
+		{`[+5]`, 1, 2, `"+5" is not a JSON number: write 5`},
+		{`[1Gi]`, 1, 2, "write 1073741824"},
+		{`[.5]`, 1, 2, "write 0.5"},
+		{`[1GB]`, 1, 2, `"1GB" is not a JSON number`},
 		{`[,]`, 1, 2, "is not allowed here"},
 		{`[1,,2]`, 1, 4, "is not allowed here"},
 		{`[}`, 1, 2, "is not allowed here"},

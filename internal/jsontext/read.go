@@ -229,7 +229,7 @@ func (r *reader) more(closing byte, notFirst bool) bool {
 	default:
 		r.separated = at + 1
 		if r.at(r.nextToken(), string(closing)) {
-			r.stop(at, Invalid, "the comma before %c is one too many: remove it", closing)
+			r.stop(at, Invalid, "trailing comma before %c: remove it", closing)
 		}
 	}
 	return !r.stopped

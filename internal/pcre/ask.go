@@ -7,22 +7,22 @@ import (
 	"github.com/vmrules/vmrules/internal/meter"
 )
 
-// HasAssertion reports whether the pattern depends on the text around its match: it has an
-// anchor, a word boundary or a lookaround.
-func (t *Tree) HasAssertion() bool {
+// hasAssertion reports whether n depends on more than the text that it matches: it has an
+// anchor, a word boundary, a lookaround or a back-reference.
+func hasAssertion(n *node) bool {
 	return slices.ContainsFunc([]op{
 		opBeginText, opBeginLine, opEndText, opEndLine, opEndOrNewline, opWordBoundary, opNotWordBoundary,
-		opLookahead, opNotLookahead, opLookbehind, opNotLookbehind,
-	}, func(assertion op) bool { return hasOp(t.root, assertion) })
+		opLookahead, opNotLookahead, opLookbehind, opNotLookbehind, opBackref,
+	}, func(assertion op) bool { return hasOp(n, assertion) })
 }
 
-// alternatives returns the alternatives of the whole pattern, or nil if it has only one.
+// alternatives returns the alternatives of the whole pattern, which may be only one.
 func alternatives(tree *node) []*node {
 	for tree.op == opCapture || tree.op == opConcat && len(tree.subs) == 1 {
 		tree = tree.subs[0]
 	}
 	if tree.op != opAlternate {
-		return nil
+		return []*node{tree}
 	}
 	return tree.subs
 }
@@ -36,7 +36,7 @@ func (t *Tree) IsHalfAnchored() bool {
 			return false
 		}
 	}
-	return all != nil
+	return len(all) > 1
 }
 
 // beginning returns the ^ in front of an alternative, or nil.

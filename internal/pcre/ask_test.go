@@ -11,14 +11,51 @@ func mustParse(t *testing.T, pattern string) *Tree {
 	return tree
 }
 
-func TestHasAssertion(t *testing.T) {
+func TestMatchesAll(t *testing.T) {
 	for pattern, want := range map[string]bool{
-		`^a`: true, `a$`: true, `\Aa`: true, `a\Z`: true, `a\z`: true, `(?m)^a`: true, `(?m)a$`: true, `\ba`: true, `a\B`: true,
-		`(?=a)`: true, `(?!a)`: true, `(?<=a)b`: true, `(?<!a)b`: true, `(?:a|(b(?:c|$)))*`: true,
-		``: false, `a`: false, `[$^]`: false, `(?>a)(b)\1`: false, `\^\$`: false,
+		``: true, `^`: true, `$`: true, `.*`: true, `^.*`: true, `.*$`: true, `^.*$`: true, `^(.*)$`: true, `^(?>.*)$`: true, `a*`: true,
+		`^[a-z]*`: true, `a|b?`: true, `(a|)`: true, `^[^\n]*$`: true, `(?s)^.*$`: true, `(?m)^.*$`: true, `^a?.*b?$`: true, `a*+`: true,
+		`.`: false, `.+`: false, `^.+$`: false, `^[a-z]*$`: false, `^$`: false, `^.?$`: false, `^.*a$`: false, `^[^\r\n]*$`: false,
+		`(?=a)`: false, `(?!a).*`: false, `\b`: false, `(a)?\1`: false, `^(?:.*x)$`: false,
 	} {
-		if got := mustParse(t, pattern).HasAssertion(); got != want {
+		if got := mustParse(t, pattern).MatchesAll(); got != want {
 			t.Errorf("%s: %v, want %v", pattern, got, want)
+		}
+	}
+}
+
+func TestOpen(t *testing.T) {
+	const closed, open, idle = "closed", "open", "open and idle"
+	for pattern, want := range map[string]string{
+		`a`: open, `a|b`: open, `^a`: open, `a$`: open, `\Aa`: open, `a\z`: open, `(?m)^a`: open, `^a|^b`: open, `^(?:a|b)`: open, `(^a|^b)`: open,
+		`^a{2}`: open, `a|^b`: open, `.*a`: open, `^(?:a+b)`: open, `[$^]`: open, `\^\$`: open,
+		`^a+`: idle, `a?$`: idle, `^a{2,3}`: idle, `^.{1,3}`: idle, `^(a+)`: idle, `^(b(?:a)+)`: idle, `^(?>ba+)`: idle, `a|b+`: idle, `^a|^b+`: idle,
+		`^a$`: closed, `^a.*`: closed, `^a.+`: closed, `.*a$`: closed, `.*a.*`: closed, `^(a.*)`: closed, `^a$|^b$`: closed, `^a|^b$`: closed,
+		`^$`: closed, `\ba`: closed, `a\B`: closed, `(?=a)`: closed, `(?!a)`: closed, `^(?!a)`: closed, `(?<=a)b`: closed, `(?<!a)b`: closed,
+		`^(a|b$)`: closed, `^(a)\1`: closed, `(?:a|(b(?:c|$)))*`: closed,
+	} {
+		isOpen, isIdle := mustParse(t, pattern).Open()
+		got := closed
+		switch {
+		case isIdle:
+			got = idle
+		case isOpen:
+			got = open
+		}
+		if got != want || isIdle && !isOpen {
+			t.Errorf("%s: %s, want %s", pattern, got, want)
+		}
+	}
+}
+
+func TestDotsEscaped(t *testing.T) {
+	for pattern, want := range map[string]string{
+		`^vm.kubevirt.io$`: `^vm\.kubevirt\.io$`, `rhel8.4`: `rhel8\.4`, `(quay.io|é)/x-y.zz`: `(quay\.io|é)/x-y\.zz`, `(?i)ab.cd`: `(?i)ab\.cd`,
+		`a.c`: ``, `ab.c`: ``, `ab.c*`: ``, `ab.*cd`: ``, `ab.?cd`: ``, `ab\.cd`: ``, `ab[.]cd`: ``, `\Qab.cd\E`: ``, `[a-z]+.cd`: ``, `ab.[0-9]`: ``,
+		`^.ab`: ``, `ab.`: ``, `ab.\d`: ``, `a/.cd`: ``, `ab.c|d`: ``, `ab.(cd)`: ``, ``: ``,
+	} {
+		if got := mustParse(t, pattern).DotsEscaped(); got != want {
+			t.Errorf("%s: %s, want %s", pattern, got, want)
 		}
 	}
 }

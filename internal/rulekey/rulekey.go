@@ -3,6 +3,7 @@ package rulekey
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/vmrules/vmrules/internal/constraint"
 )
@@ -62,4 +63,21 @@ func Named(name string) Key {
 		return k
 	}
 	return Key{}
+}
+
+// synonyms has words of other languages for keys and kinds, each followed by that of the format.
+var synonyms = [...]string{
+	"minimum", constraint.Min, "maximum", constraint.Max, "pattern", constraint.Regex, "enum", constraint.Values,
+	"warn", JustWarning, "warning", JustWarning,
+	"int", "integer", "number", "integer", "bool", "enum", "boolean", "enum", "text", "string",
+}
+
+// Meant returns the key or kind for which other languages have a word; "" if there is none.
+func Meant(word string) string {
+	for i := 0; i < len(synonyms); i += 2 {
+		if strings.EqualFold(word, synonyms[i]) {
+			return synonyms[i+1]
+		}
+	}
+	return ""
 }

@@ -34,7 +34,8 @@ export interface Problem {
   key?: string;
   /**
    * Offset counts bytes from 0. Line and Column count from 1, and columns are
-   * code points. Line is 0 for rules that were not read from text.
+   * code points. Line is 0 for rules that were not read from text. A wrong step of a path
+   * has its own place, inside the string.
    */
   offset: number;
   line?: number;
@@ -49,8 +50,8 @@ export interface Problem {
   /** Message says what is wrong and what would be right. */
   message: string;
   /**
-   * Suggestion, if there is one, is what to write instead of the string at Offset:
-   * a key or a value, without quotes and escapes.
+   * Suggestion, if there is one, is what to write instead of the whole string that holds
+   * Offset: a key or a value, without quotes and escapes.
    */
   suggestion?: string;
   /**
@@ -70,23 +71,23 @@ export interface Problem {
  * 	integer        it is an integral number, or a string that is an        Validation rules
  * 	               integral quantity: 2, 2.0, "2Gi", "1e3"; not "500m"
  * 	string         it is a string                                          Validation rules
- * 	enum           rendered, it is exactly one of values                   Validation rules
- * 	regex          rendered, it matches regex anywhere                     Validation rules
+ * 	enum           the value, as text, equals one of values                Validation rules
+ * 	regex          the value, as text, matches regex anywhere              Validation rules
  * 	another        the rule is Ignored, unless WithKind adds the kind      Validation rules
  *
  * 	argument       a value satisfies it if
  * 	min, max       value >= min, value <= max; a quantity is a number,     min / max
  * 	               and what is not a number satisfies neither
- * 	minLength,     length >= minLength, length <= maxLength, rendered,     minLength / maxLength
- * 	maxLength      in Unicode code points
- * 	values         rendered, it is exactly one of them, each rendered,     values
+ * 	minLength,     length >= minLength, length <= maxLength, as text, in   minLength / maxLength
+ * 	maxLength      Unicode code points
+ * 	values         the value, as text, equals one of them, each as text,   values
  * 	               case sensitive; an empty list allows nothing
- * 	regex          rendered, it matches as PCRE2 would match it, in UTF    regex
- * 	               mode without UCP; not anchored
+ * 	regex          the value, as text, matches as PCRE2 would match it,    regex
+ * 	               in UTF mode without UCP; not anchored
  *
- * Rendered means as a string: a string is itself, a number is in plain decimal notation
+ * As text, a string is itself, a number is in plain decimal notation
  * (1e3 is "1000", 2.50 is "2.5"), a boolean is "true" or "false". An array or object
- * cannot be rendered and satisfies no kind.
+ * has no text and satisfies no kind.
  *
  * The specification swaps the meanings of minLength and maxLength; here they have their
  * usual ones.
@@ -181,11 +182,16 @@ export interface Finding {
   offset: number;
   line: number;
   column: number;
+  /** End, EndLine and EndColumn are the place behind the last character. */
+  end: number;
+  endLine: number;
+  endColumn: number;
   /** Message says what is wrong and what would be right. */
   message: string;
   /**
-   * Suggestion is the key or value to write instead of the string at Offset, without
-   * quotes and escapes. It is "" if there is none.
+   * Suggestion is the key or value to write instead of the whole string that holds Offset,
+   * without quotes and escapes: a step inside a path is only part of that. It is "" if there
+   * is none.
    */
   suggestion?: string;
 }

@@ -214,7 +214,7 @@ test("with the library loaded", async (t) => {
       portable.map((f) => [f.id, f.severity]),
       [
         ["ssp-bound", "error"],
-        ["unsatisfiable-range", "warning"],
+        ["unsatisfiable-range", "error"],
       ].sort(),
     );
     assert.ok(api.checks().some((c) => c.id === "ssp-bound"));

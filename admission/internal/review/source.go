@@ -18,17 +18,31 @@ type templateError struct{ error }
 
 func (e templateError) Unwrap() error { return e.error }
 
-// sourceOf returns where the rules of the VM in an object come from. Of a template that is named
-// by half, only the option says where it is.
+// sourceOf returns where the rules of the VM in an object come from. It names a template only if
+// they come from there.
 func (r *Reviewer) sourceOf(object map[string]any, namespace string) vmrules.Source {
-	s := vmrules.SourceOf(object)
-	if s.From == vmrules.SourceTemplate && s.Namespace == "" {
-		if !r.NamespaceFallback {
-			return vmrules.Source{}
-		}
-		s.Namespace = namespace
+	s := r.naming(object, namespace)
+	switch {
+	case s.From != vmrules.SourceTemplate:
+		s.Namespace, s.Name = "", ""
+	case s.Name == "":
+		return vmrules.Source{}
 	}
+	return s
+}
+
+// naming returns the same with the template that the VM names, wherever its rules come from. Of a
+// template that is named by half, only the option says where it is.
+func (r *Reviewer) naming(object map[string]any, namespace string) vmrules.Source {
+	s := vmrules.SourceOf(object)
 	s.Field = "" // a VM may name the same template elsewhere
+	switch {
+	case s.Name == "" || s.Namespace != "":
+	case r.NamespaceFallback:
+		s.Namespace = namespace
+	default:
+		s.Name = ""
+	}
 	return s
 }
 

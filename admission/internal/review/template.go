@@ -42,12 +42,9 @@ func (r *Reviewer) userOf(ctx context.Context, template templateName) (string, e
 			return "", fmt.Errorf("listing the VMs of the template %s: %w", template, err)
 		}
 		for _, vm := range vms {
-			annotations := asAny(vm.Annotations)
-			delete(annotations, vmrules.Annotation) // it refers to its template nevertheless
-			delete(annotations, vmrules.SkipAnnotation)
-			metadata := map[string]any{"labels": asAny(vm.Labels), "annotations": annotations}
-			s := r.sourceOf(map[string]any{"kind": "VirtualMachine", "metadata": metadata}, vm.Namespace)
-			if s.From == vmrules.SourceTemplate && (templateName{s.Namespace, s.Name}) == template {
+			metadata := map[string]any{"labels": asAny(vm.Labels), "annotations": asAny(vm.Annotations)}
+			s := r.naming(map[string]any{"kind": "VirtualMachine", "metadata": metadata}, vm.Namespace)
+			if (templateName{s.Namespace, s.Name}) == template {
 				return join(vm.Namespace, vm.Name), nil
 			}
 		}

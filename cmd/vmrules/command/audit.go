@@ -101,11 +101,12 @@ a VM cannot be used; the other files are still checked.`,
   kubectl get vm -A -o json | vmrules audit --template templates.yaml -
   kubectl get vm -A -o json | vmrules audit -o jsonl - > violations.jsonl
   vmrules audit instancetypes/ vms/`,
-		Args: cobra.MinimumNArgs(1),
+		Args: someFile,
 		RunE: a.run,
 	}
 	a.flags(command)
 	a.book.flag(command)
+	exclusive(command, "rules", "template")
 	command.Flags().BoolVar(&a.requireRules, "require-rules", false, "a VM without rules is not valid")
 	judgeFlag(command, &a.profile)
 	a.output.flag(command, "output", "o", "a summary for people or programs, or a line of JSON for each violation")
@@ -113,9 +114,6 @@ a VM cannot be used; the other files are still checked.`,
 }
 
 func (a *auditor) run(command *cobra.Command, args []string) error {
-	if err := a.book.excludes(a.template); err != nil {
-		return err
-	}
 	if err := inputTwice(a.book.files, a.with.files, []string{a.template}, args); err != nil {
 		return err
 	}
@@ -187,7 +185,7 @@ func (a *auditor) warn(stderr io.Writer) {
 	}
 	a.seen.ignored.warn(stderr)
 	if a.source != "" && !a.seen.judged {
-		fmt.Fprintln(stderr, "vmrules: no object has rules; render them first: "+oneLine(a.source)+" | vmrules audit -")
+		fmt.Fprintln(stderr, "vmrules: no object has rules; render the files first: "+oneLine(a.source)+" | vmrules audit -")
 	}
 }
 

@@ -1,10 +1,8 @@
 package command
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -25,7 +23,7 @@ func (a *auditor) judge(r *partReader, object json.RawMessage) audited {
 	if vm == nil {
 		var err error
 		if vm, err = decode(object); err != nil {
-			return audited{err: err}
+			return named(vm, err)
 		}
 	}
 	if !manifest.IsTemplate(text(vm["kind"])) {
@@ -103,7 +101,7 @@ func (a *auditor) report(vm map[string]any, result *audited, with vmrules.Valida
 	return vmrules.Validate(b.rules, vm, with), nil
 }
 
-var errNested = errors.New("this is a list in a list: write its items into the list around it")
+var errNested = errors.New("a list inside a list is not read: move its items to the outer list")
 
 // annotationOf returns the rules of an object that has rules of its own, and is not exempt from them;
 // false for other objects, and for those of which the library must find the rules.
@@ -113,21 +111,6 @@ func annotationOf(vm map[string]any, kind string) (string, bool) {
 	}
 	source := vmrules.SourceOf(vm)
 	return source.Annotation, source.From == vmrules.SourceOwn
-}
-
-// decode decodes a whole object.
-func decode(object json.RawMessage) (map[string]any, error) {
-	decoder := json.NewDecoder(bytes.NewReader(object))
-	decoder.UseNumber()
-	var decoded map[string]any
-	err := decoder.Decode(&decoded)
-	if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) || err == nil && decoded == nil {
-		return nil, errNoObject
-	}
-	if err != nil {
-		return nil, fmt.Errorf("the object cannot be read: %w", err)
-	}
-	return decoded, nil
 }
 
 func text(v any) string {

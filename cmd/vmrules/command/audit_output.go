@@ -206,18 +206,18 @@ func (s *summary) text() error {
 	writeCounts(table, "RULE\tVIOLATED\tWARNED\tUNDECIDED", s.Rules,
 		func(c *ruleCount) []int { return []int{c.Violated, c.Warned, c.Undecided} },
 		func(c *ruleCount) []int { return []int{c.Violated, c.Undecided, c.Warned} })
-	writeCounts(table, "TEMPLATE\tVMS\tNOT VALID", s.Templates,
+	writeCounts(table, "TEMPLATE\tVMS\tINVALID", s.Templates,
 		func(c *vmCount) []int { return []int{c.VMs, c.NotValid} },
 		func(c *vmCount) []int { return []int{c.NotValid, c.VMs} })
-	writeCounts(table, "NOTE\tVMS\tNOT VALID", s.Notes,
+	writeCounts(table, "NOTE\tVMS\tINVALID", s.Notes,
 		func(c *vmCount) []int { return []int{c.VMs, c.NotValid} },
 		func(c *vmCount) []int { return []int{c.NotValid, c.VMs} })
-	writeCounts(table, "INSTANCE TYPE OR PREFERENCE\tVMS\tNOT VALID\tNOT FOUND", s.Instancetypes,
+	writeCounts(table, "INSTANCE TYPE OR PREFERENCE\tVMS\tINVALID\tNOT FOUND", s.Instancetypes,
 		func(c *namedCount) []int { return []int{c.VMs, c.NotValid, c.NotFound} },
 		func(c *namedCount) []int { return []int{c.NotFound, c.NotValid, c.VMs} })
-	writeNamed(table, "NOT VALID", s.notValid, s.NotValid)
+	writeNamed(table, "INVALID", s.notValid, s.NotValid)
 	writeNamed(table, "NO RULES", s.lackRules, s.lacking)
-	writeNamed(table, "UNUSABLE", s.unusable, s.Unusable)
+	writeNamed(table, "UNREADABLE", s.unusable, s.Unusable)
 	return table.Flush()
 }
 

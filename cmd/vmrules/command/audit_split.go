@@ -2,12 +2,14 @@ package command
 
 import (
 	"bufio"
-	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
 )
 
 // objectsIn calls each with the objects in a stream of JSON: the items of lists, and all
@@ -21,128 +23,120 @@ func objectsIn(input io.Reader, each func(json.RawMessage) bool) error {
 		case io.EOF, errStopped:
 			return nil
 		default:
-			return s.handOver()
+			return s.placed(err)
 		}
 	}
 }
 
 const inputBuffer = 64 << 10
 
-// lenient makes package jsontext accept everything that encoding/json accepts.
+// lenient accepts what makes only one object unreadable, which partReader finds.
 var lenient = []jsontext.Options{jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)}
 
-// A splitter splits a stream with package jsontext, which is three times as fast as
-// encoding/json. If the stream is not well-formed, or not as programs write it, encoding/json
-// reads it from there on, so that all messages and offsets are those of encoding/json.
+// A splitter splits a stream.
 type splitter struct {
 	decoder *jsontext.Decoder
 	input   *limitedReader
 	each    func(json.RawMessage) bool
-
-	// state is the text of the current object, up to where the decoder is. In a list, it
-	// stands for that text: it has {} in place of all items so far, and no earlier members.
-	state   []byte
-	hasItem bool // state ends with that {}
+	text    []byte // the current object; of a list, without its items
 }
 
-// errUnusual makes encoding/json read the rest.
-var errUnusual = errors.New("this is unusual")
+var errStopped = errors.New("stopped")
 
-// handOver reads the rest of the stream with encoding/json. It leaves out the {} of state.
-func (s *splitter) handOver() error {
-	offset := s.decoder.InputOffset() - int64(len(s.state))
-	read := append(s.state, s.decoder.UnreadBuffer()...)
-	return decodeObjects(read, offset, s.input, func(object json.RawMessage) bool {
-		if s.hasItem {
-			s.hasItem = false
-			return true
-		}
-		return s.each(object)
-	})
+// placed returns an error with its place in the stream.
+func (s *splitter) placed(err error) error {
+	at := s.decoder.InputOffset()
+	if wrong := (*jsontext.SyntacticError)(nil); errors.As(err, &wrong) {
+		at, err = wrong.ByteOffset, wrong.Err
+	}
+	if failed := s.input.err; errors.Is(err, failed) && failed != io.EOF {
+		err = failed
+	}
+	return fmt.Errorf("byte %d of the stream: %w", at, err)
 }
 
 // object reads an object. It recognizes a list by its items, which kubectl writes before the
 // kind. At the end of the stream, it returns io.EOF.
 func (s *splitter) object() error {
 	s.input.begin()
-	s.state = s.state[:0]
-	if err := s.bracket('{'); err != nil {
+	if err := s.open('{', "an object is expected"); err != nil {
 		return err
 	}
-	s.state = append(s.state, '{')
+	s.text = append(s.text[:0], '{')
 	isList := false
 	for s.decoder.PeekKind() == '"' {
-		name, err := s.decoder.ReadValue()
+		token, err := s.decoder.ReadToken()
 		if err != nil {
 			return err
 		}
-		if len(s.state) > len("{") {
-			s.state = append(s.state, ',')
+		name := token.String()
+		if len(s.text) > len("{") {
+			s.text = append(s.text, ',')
 		}
-		s.state = append(s.state, name...)
+		s.text, _ = jsontext.AppendQuote(s.text, name) // the error says that it is not UTF-8
+		s.text = append(s.text, ':')
 		switch {
-		case bytes.IndexByte(name, '\\') >= 0:
-			return errUnusual
-		case string(name) == `"items"`:
+		case name != "items":
+			err = s.value()
+		case isList:
+			err = manifest.KeyTwice(name)
+		default:
 			isList = true
 			err = s.items()
-		default:
-			err = s.value()
 		}
 		if err != nil {
 			return err
 		}
 	}
-	if err := s.bracket('}'); err != nil || isList {
+	if _, err := s.decoder.ReadToken(); err != nil {
 		return err
 	}
-	s.state = append(s.state, '}')
-	return s.handOn(s.state)
+	s.text = append(s.text, '}')
+	if isList {
+		_, err := decode(s.text) // which finds a key that is given twice
+		return err
+	}
+	return s.handOn(s.text)
 }
 
-// bracket reads a bracket.
-func (s *splitter) bracket(wanted jsontext.Kind) error {
-	if kind := s.decoder.PeekKind(); kind != wanted && kind != 0 {
-		return errUnusual
+// open reads the opening bracket of a value. Otherwise, the error says what is expected.
+func (s *splitter) open(bracket jsontext.Kind, expected string) error {
+	token, err := s.decoder.ReadToken()
+	if err == nil && token.Kind() != bracket {
+		return fmt.Errorf("%s, not %.100s", expected, token)
 	}
-	_, err := s.decoder.ReadToken()
 	return err
 }
 
 func (s *splitter) value() error {
 	value, err := s.decoder.ReadValue()
-	if err != nil {
-		return err
-	}
-	s.state = append(s.state, ':')
-	s.state = append(s.state, value...)
-	return nil
+	s.text = append(s.text, value...)
+	return err
 }
 
-// items calls each with the items of an array.
+// items calls each with the items of an array; null has none.
 func (s *splitter) items() error {
-	s.state = append(s.state[:0], `{"items"`...)
-	if err := s.bracket('['); err != nil {
+	s.text = append(s.text, "[]"...)
+	if s.decoder.PeekKind() == 'n' {
+		_, err := s.decoder.ReadToken()
 		return err
 	}
-	s.state = append(s.state, `:[`...)
+	if err := s.open('[', "items must be an array"); err != nil {
+		return err
+	}
 	for s.decoder.PeekKind() != ']' {
 		s.input.begin()
 		item, err := s.decoder.ReadValue()
 		if err != nil {
 			return err
 		}
-		s.state, s.hasItem = append(s.state[:0], `{"items":[{}`...), true
 		if err := s.handOn(item); err != nil {
 			return err
 		}
 	}
-	if err := s.bracket(']'); err != nil {
-		return err
-	}
 	s.input.begin()
-	s.state, s.hasItem = append(s.state[:0], `{"items":[]`...), false
-	return nil
+	_, err := s.decoder.ReadToken()
+	return err
 }
 
 func (s *splitter) handOn(object []byte) error {
@@ -150,4 +144,34 @@ func (s *splitter) handOn(object []byte) error {
 		return errStopped
 	}
 	return nil
+}
+
+// maxObject is the largest size in bytes of an object of the stream, and of a list without
+// its items. The API server accepts objects of 1.5 MiB, which kubectl indents.
+const maxObject = 4 << 20
+
+// A limitedReader reads a limited number of bytes, and then fails. It repeats its first
+// error.
+type limitedReader struct {
+	input io.Reader
+	left  int
+	err   error
+}
+
+// begin starts an object, which may again have the full length.
+func (r *limitedReader) begin() { r.left = maxObject }
+
+var errTooLong = fmt.Errorf("an object is longer than %d bytes: remove it from the stream, or check it on its own with vmrules check", maxObject)
+
+func (r *limitedReader) Read(p []byte) (int, error) {
+	if r.left <= 0 && r.err == nil {
+		r.err = errTooLong
+	}
+	if r.err != nil {
+		return 0, r.err
+	}
+	n, err := r.input.Read(p[:min(len(p), r.left)])
+	r.left -= n
+	r.err = err
+	return n, err
 }

@@ -45,7 +45,7 @@ func TestAuditByTemplates(t *testing.T) {
 	var out bytes.Buffer
 	status := Main([]string{"audit", "--template", file, "-p", "MAX=4", "-"}, strings.NewReader(stream.String()), &out, &out, Build{Name: "vmrules"})
 	got, _, _ := strings.Cut(out.String(), "\n\nTEMPLATE")
-	want := "660 objects: 285 valid, 375 not valid, 0 without rules, 0 unusable RULE VIOLATED WARNED UNDECIDED own 150 0 0 r0 75 0 0 r1 75 0 0 r2 75 0 0"
+	want := "660 objects: 285 valid, 375 invalid, 0 without rules, 0 unreadable RULE VIOLATED WARNED UNDECIDED own 150 0 0 r0 75 0 0 r1 75 0 0 r2 75 0 0"
 	if diff := cmp.Diff(want, strings.Join(strings.Fields(got), " ")); diff != "" || status != int(exitFailed) {
 		t.Errorf("exit status %d (-want +got):\n%s", status, diff)
 	}

@@ -83,6 +83,7 @@ func TestAuditOfEndlessObjects(t *testing.T) {
 		{"keys", `{"kind": "VirtualMachine"`, `, "a": 1`},
 		{"an item", `{"kind": "List", "items": [{}, {"a": "`, "x"},
 		{"what a list says of itself", `{"items": [{}], "metadata": "`, "x"},
+		{"keys of a list", `{"items": [{}]`, `, "a": 1`},
 		{"blanks", `{"items": [{}`, " "},
 		{"between objects", `{}`, " "},
 	}
@@ -100,14 +101,14 @@ func TestAuditOfEndlessObjects(t *testing.T) {
 // However much there is in front of them, all objects are judged.
 func TestAuditOfLongObjects(t *testing.T) {
 	long := `{"kind": "VirtualMachine", "a": "` + strings.Repeat("x", maxObject-100) + `"}`
-	list := `{"items": [` + long + "," + long + `], "a": "` + strings.Repeat("x", maxObject-100) + `", "items": [` + long + `]}`
+	list := `{"items": [` + long + "," + long + `], "a": "` + strings.Repeat("x", maxObject-100) + `"}`
 	n := 0
-	err := newTestAuditor(t).stream(strings.NewReader(long+list+long), func(vm audited) error {
+	err := newTestAuditor(t).stream(strings.NewReader(long+list+long+list), func(vm audited) error {
 		n++
 		return vm.err
 	})
-	if err != nil || n != 5 {
-		t.Errorf("%d objects, want 5; error %v", n, err)
+	if err != nil || n != 6 {
+		t.Errorf("%d objects, want 6; error %v", n, err)
 	}
 }
 

@@ -49,4 +49,4 @@ func (s *streamed) add(to *instancetypes.Set, companion map[string]any, line int
 	return to.Add(companion, instancetypes.Place{File: s.file, Line: line})
 }
 
-const notInStream = "not all instance types and preferences that VMs name are given: put them before the VMs, or give them with --with"
+const notInStream = "VMs name instance types or preferences that are missing: put them before the VMs, or use --with"

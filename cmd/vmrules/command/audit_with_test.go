@@ -43,15 +43,15 @@ func TestAuditInstancetypesInStream(t *testing.T) {
 		fmt.Fprintf(&stream, vmWithInstancetype, i, i)
 		fmt.Fprintf(&stream, vmWithInstancetype, i, 0)
 	}
-	fmt.Fprintf(&want, "%d objects: %d valid, %d not valid, 0 without rules, 0 unusable\n\n", notFound+2*types, 2*types, notFound)
+	fmt.Fprintf(&want, "%d objects: %d valid, %d invalid, 0 without rules, 0 unreadable\n\n", notFound+2*types, 2*types, notFound)
 	fmt.Fprintf(&want, "RULE  VIOLATED  WARNED  UNDECIDED\nn     0         0       %d\n\n", notFound)
-	fmt.Fprint(&want, "INSTANCE TYPE OR PREFERENCE            VMS  NOT VALID  NOT FOUND\n")
+	fmt.Fprint(&want, "INSTANCE TYPE OR PREFERENCE            VMS  INVALID  NOT FOUND\n")
 	for i := types - 1; i > 0; i-- {
 		want.WriteString(row(i, 1, i))
 	}
 	want.WriteString(row(0, types+1, 0))
 	want.WriteString("vmrules: " + notInStream + "\nexit status 1\n")
-	tables, rest, _ := strings.Cut(auditStream(stream.String()), "\nNOT VALID  ")
+	tables, rest, _ := strings.Cut(auditStream(stream.String()), "\nINVALID  ")
 	_, end, _ := strings.Cut(rest, "-o jsonl lists all\n")
 	if diff := cmp.Diff(fields(want.String()), fields(tables+end)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -72,7 +72,7 @@ func TestAuditInstancetypesAreBounded(t *testing.T) {
 	fmt.Fprintf(&stream, vmWithInstancetype, 0, maxCompanions>>20+1)
 	got := auditStream(stream.String())
 	for _, want := range []string{
-		"2 objects: 1 valid, 1 not valid",
+		"2 objects: 1 valid, 1 invalid",
 		"vmrules: <stdin>: the instance types and preferences have more than 16777216 bytes up to here: those that follow are not used",
 		"exit status 2",
 	} {

@@ -38,12 +38,7 @@ type checker struct {
 
 // A checked is the result for one object.
 type checked struct {
-	File      string `json:"file"`
-	Line      int    `json:"line"`
-	Kind      string `json:"kind,omitempty"`
-	Namespace string `json:"namespace,omitempty"`
-	Name      string `json:"name,omitempty"`
-
+	about
 	Report *vmrules.Report `json:"report,omitempty"`
 	// JudgedBy is the name of the template of --template by whose rules the VM is judged, and Note
 	// says why, if the VM does not name it in full, or why there is none.
@@ -64,7 +59,6 @@ type checked struct {
 	Problems []vmrules.Problem `json:"problems,omitempty"`
 
 	object     manifest.Object
-	title      string
 	missing    []string          // of Missing, those because of which rules are not judged, if no earlier object has them
 	mistakes   []lint.Finding    // of Mistakes
 	placed     []*manifest.Error // those of Problems whose place is known
@@ -110,28 +104,26 @@ unless --require-rules is given.`,
   vmrules check --template windows.yaml vm.yaml
   vmrules check --rules rules.json vms/
   kubectl get vm -A -o yaml | vmrules check -`,
-		Args: cobra.MinimumNArgs(1),
+		Args: someFile,
 		RunE: c.run,
 	}
 	c.flags(command)
 	c.book.flag(command)
+	exclusive(command, "rules", "template")
 	flags := command.Flags()
 	flags.BoolVar(&c.warningsAsErrors, "warnings-as-errors", false, "exit with 1 for warnings too")
 	flags.BoolVarP(&c.verbose, "verbose", "v", false, "also show objects that are valid or have no rules, and rules that are satisfied or do not apply")
 	flags.BoolVarP(&c.quiet, "quiet", "q", false, "show only objects that are not valid, and no summary")
 	flags.BoolVar(&c.requireRules, "require-rules", false, "an object without rules is not valid")
-	command.MarkFlagsMutuallyExclusive("verbose", "quiet")
+	exclusive(command, "verbose", "quiet")
 	judgeFlag(command, &c.profile)
 	flags.BoolVar(&c.expand, "expand", false, "write the VMs in YAML as KubeVirt expands them, with the reports as comments")
 	c.output.flag(command, "output", "o", "how to write the reports")
-	command.MarkFlagsMutuallyExclusive("expand", "output")
+	exclusive(command, "expand", "output")
 	return command
 }
 
 func (c *checker) run(command *cobra.Command, args []string) error {
-	if err := c.book.excludes(c.template); err != nil {
-		return err
-	}
 	if err := inputTwice(c.book.files, c.with.files, []string{c.template}, args); err != nil {
 		return err
 	}
@@ -160,7 +152,7 @@ func (c *checker) run(command *cobra.Command, args []string) error {
 	return verdict(c.hasFailed(), c.isUnusable())
 }
 
-const notFound = "not all instance types and preferences that VMs name are given: give their files too, or with --with"
+const notFound = "VMs name instance types or preferences that are missing: add their files, or use --with"
 
 // checkAll checks the objects in the files that the arguments name. It first reads all of
 // them, because any file may have the instance type of a VM in another one.
@@ -184,7 +176,7 @@ func (c *checker) checkAll(command *cobra.Command, args []string) error {
 		kept += weight(c.checked[len(c.checked)-1].Report)
 		if kept > maxKeptWeight {
 			err := &manifest.Error{File: object.File().Name, Line: object.Line, Column: 1,
-				Message: "the reports of all objects up to here are too long: check fewer objects at a time, or use vmrules audit"}
+				Message: "too many results: check fewer objects at a time, or use vmrules audit"}
 			c.unusable = append(c.unusable, unusable(command.ErrOrStderr(), err))
 			return nil
 		}
@@ -210,9 +202,7 @@ func weight(r *vmrules.Report) int {
 
 // check checks one object.
 func (c *checker) check(o manifest.Object) checked {
-	result := checked{
-		File: o.File().Name, Line: o.Line, Kind: o.Kind, Namespace: o.Namespace, Name: o.Name, object: o, title: o.String(),
-	}
+	result := checked{about: aboutObject(o), object: o}
 	result.mistakes = o.Mistakes()
 	for _, f := range result.mistakes {
 		result.Mistakes = append(result.Mistakes, fmt.Sprintf("line %d, column %d: %s", f.Line, f.Column, f.Message))

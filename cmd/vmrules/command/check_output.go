@@ -38,16 +38,16 @@ func (c *checker) nothing() string {
 	case c.checked != nil || c.unusable != nil:
 		return ""
 	case c.source != "":
-		return "there is no VM and no template to check; render them first: " + oneLine(c.source) + " | vmrules check -\n"
+		return "no VM or template to check; render the files first: " + oneLine(c.source) + " | vmrules check -\n"
 	case c.book.isWhole():
-		return "there is no object to check\n"
+		return "no object to check\n"
 	}
-	return "there is no VM and no template to check\n"
+	return "no VM or template to check\n"
 }
 
 // write writes a line about an object, and below it what is wrong with it.
 func (o checked) write(w io.Writer, c *checker) {
-	fmt.Fprintf(w, "%s:%d: %s: %s\n", oneLine(o.File), o.Line, oneLine(o.title), o.summary(c.fails(o)))
+	fmt.Fprintf(w, "%s: %s\n", o.about, o.summary(c.fails(o)))
 	for _, text := range o.details(c.verbose) {
 		fmt.Fprintf(w, "  %s\n", strings.ReplaceAll(text, "\n", "\n  "))
 	}
@@ -56,9 +56,9 @@ func (o checked) write(w io.Writer, c *checker) {
 func (o checked) summary(fails bool) string {
 	switch {
 	case o.isUnusable():
-		return bad.Sprint("unusable")
+		return bad.Sprint("unreadable")
 	case o.isRefusedBySSP() && o.Report.Valid():
-		return bad.Sprint("not valid") + " for KubeVirt's template validator"
+		return bad.Sprint("invalid") + " for KubeVirt's template validator"
 	case o.hasNoRules && fails:
 		return bad.Sprint("no rules") + ", and --require-rules is given" + o.whyNoRules()
 	case o.hasNoRules:

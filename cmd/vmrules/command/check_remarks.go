@@ -50,16 +50,16 @@ func (c *checker) remarksOn(o checked) []remark {
 	var all []remark
 	add := func(pointer string, severity lint.Severity, id, message string) {
 		line, column := locator.Place(pointer)
-		all = append(all, remark{o.File, line, column, severity, short(id), short(o.title) + ": " + short(message)})
+		all = append(all, remark{o.File, place{line: line, column: column}, severity, short(id), short(o.title) + ": " + short(message)})
 	}
 	for _, p := range o.placed {
-		all = append(all, remark{p.File, p.Line, p.Column, unusableRules.severity, unusableRules.id, short(o.title) + ": " + short(p.Message)})
+		all = append(all, remark{p.File, place{line: p.Line, column: p.Column}, unusableRules.severity, unusableRules.id, short(o.title) + ": " + short(p.Message)})
 	}
 	if o.Problem != "" && len(o.placed) < min(max(len(o.Problems), 1), maxProblems) {
 		add("", unusableRules.severity, unusableRules.id, o.Problem)
 	}
 	for _, f := range o.mistakes {
-		all = append(all, remark{o.File, f.Line, f.Column, lint.SeverityInfo, f.ID, short(o.title) + ": " + short(f.Message)})
+		all = append(all, remark{o.File, place{f.Line, f.Column, f.EndLine, f.EndColumn}, lint.SeverityInfo, f.ID, short(o.title) + ": " + short(f.Message)})
 	}
 	for _, name := range o.missing {
 		add("", missingParameter.severity, missingParameter.id, missingText(name))

@@ -19,14 +19,14 @@ func TestReportsAreBounded(t *testing.T) {
 	const enough = maxKeptWeight / (1_000 * 11)
 	for n, want := range map[int]string{
 		enough:     "",
-		enough + 9: fmt.Sprintf("vmrules: <stdin>:%d:1: the reports of all objects up to here are too long", enough+1),
+		enough + 9: fmt.Sprintf("vmrules: <stdin>:%d:1: too many results", enough+1),
 	} {
 		var stdout, stderr bytes.Buffer
 		status := Main([]string{"check", "-"}, strings.NewReader(strings.Repeat(vm, n)), &stdout, &stderr, Build{Name: "vmrules"})
 		if !strings.HasPrefix(stderr.String(), want) || (want == "") != (status == int(exitFailed)) {
 			t.Errorf("%d objects: status %d, %.200s", n, status, stderr.String())
 		}
-		if got := strings.Count(stdout.String(), ": not valid"); got != min(n, enough+1) {
+		if got := strings.Count(stdout.String(), ": invalid"); got != min(n, enough+1) {
 			t.Errorf("%d of %d objects are reported", got, n)
 		}
 	}

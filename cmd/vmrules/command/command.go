@@ -7,7 +7,11 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -88,6 +92,33 @@ func verdict(failed, unusable bool) error {
 	return nil
 }
 
+// arguments accepts from least to most arguments. Otherwise, the message says what to give.
+func arguments(least, most int, message string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) < least || len(args) > most {
+			return errors.New(message)
+		}
+		return nil
+	}
+}
+
+var someFile = arguments(1, math.MaxInt, "name a file, a folder or - for standard input")
+
+// exclusive says that two flags cannot be used together.
+func exclusive(command *cobra.Command, one, other string) {
+	command.MarkFlagsMutuallyExclusive(one, other) // for completion: the message is another
+	before := command.PreRunE
+	command.PreRunE = func(command *cobra.Command, args []string) error {
+		if flags := command.Flags(); flags.Changed(one) && flags.Changed(other) {
+			return fmt.Errorf("--%s and --%s cannot be used together", one, other)
+		}
+		if before != nil {
+			return before(command, args)
+		}
+		return nil
+	}
+}
+
 func (b Build) command() *cobra.Command {
 	command := &cobra.Command{
 		Use:           b.Name,
@@ -96,8 +127,28 @@ func (b Build) command() *cobra.Command {
 		SilenceErrors: true,
 	}
 	command.AddCommand(newCheck(b), newLint(b), newAudit(b), newLimits(b), newSchema(b), newConvert(b), newExport(b), newTest(b), newDiff(b), newExplain())
+	command.SetHelpCommand(newHelp())
 	addVersion(command, b)
+	if name, isPlugin := strings.CutPrefix(filepath.Base(os.Args[0]), "kubectl-"); isPlugin {
+		command.Annotations = map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl " + strings.ReplaceAll(name, "_", "-")}
+	}
 	return command
+}
+
+// newHelp returns the command help. That of cobra succeeds for a command that does not exist.
+func newHelp() *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND]",
+		Short: "Help about any command",
+		RunE: func(command *cobra.Command, args []string) error {
+			about, _, err := command.Root().Find(args)
+			if err != nil {
+				return err
+			}
+			about.InitDefaultHelpFlag()
+			return about.Help()
+		},
+	}
 }
 
 // inputs describes in help texts what the commands read.

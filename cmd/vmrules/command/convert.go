@@ -44,18 +44,24 @@ The standard error says, rule by rule, what cannot be converted.
 The exit status is 0, or 2 if a file or its rules cannot be used.`,
 		Example: `  vmrules convert --to preference windows.yaml > preference.yaml
   vmrules convert --from preference preference.yaml > rules.json`,
-		Args: cobra.MinimumNArgs(1),
+		Args: someFile,
 		RunE: c.run,
 	}
 	c.parameters.flag(command)
 	c.to.flag(command, "to", "", "what to convert rules to")
 	c.from.flag(command, "from", "", "what to convert to rules")
-	command.MarkFlagsOneRequired("to", "from")
-	command.MarkFlagsMutuallyExclusive("to", "from")
+	exclusive(command, "to", "from")
 	return command
 }
 
 func (c *converter) run(command *cobra.Command, args []string) error {
+	convert := c.to.value()
+	if convert == nil {
+		convert = c.from.value()
+	}
+	if convert == nil {
+		return errors.New("give --to preference or --from preference")
+	}
 	if err := inputTwice(args); err != nil {
 		return err
 	}
@@ -63,10 +69,6 @@ func (c *converter) run(command *cobra.Command, args []string) error {
 		return err
 	}
 	c.out.w, c.stderr = command.OutOrStdout(), command.ErrOrStderr()
-	convert := c.to.value()
-	if convert == nil {
-		convert = c.from.value()
-	}
 	for object, err := range c.with.objects(args, command.InOrStdin()) {
 		if err == nil {
 			err = convert(c, object)
@@ -84,7 +86,7 @@ func (c *converter) run(command *cobra.Command, args []string) error {
 		return err
 	}
 	if c.converted == 0 && !c.unusable {
-		return errors.New(strings.Join(args, ", ") + ": there is nothing to convert in it")
+		return errors.New(strings.Join(args, ", ") + ": nothing to convert")
 	}
 	return verdict(false, c.unusable)
 }
@@ -101,13 +103,8 @@ func (c *converter) note(o manifest.Object, notes []note) {
 		if n.rule != "" {
 			about = fmt.Sprintf("rule %q: ", n.rule)
 		}
-		fmt.Fprintf(c.stderr, "vmrules: %s: %s\n", oneLine(nameIn(o)), oneLine(about+n.text))
+		fmt.Fprintf(c.stderr, "vmrules: %s: %s\n", aboutObject(o), oneLine(about+n.text))
 	}
-}
-
-// nameIn returns a name of an object in its file, for messages.
-func nameIn(o manifest.Object) string {
-	return fmt.Sprintf("%s:%d: %s", o.File().Name, o.Line, o)
 }
 
 // toPreference writes the rules of an object as a preference.
@@ -117,7 +114,7 @@ func (c *converter) toPreference(o manifest.Object) error {
 	}
 	rules, _, err := c.rulesOf(o)
 	if err != nil {
-		return fmt.Errorf("%s: %w", nameIn(o), err)
+		return fmt.Errorf("%s: %w", aboutObject(o), err)
 	}
 	if rules.Len() == 0 {
 		return nil
@@ -147,13 +144,13 @@ func (c *converter) fromPreference(o manifest.Object) error {
 	}
 	made, notes, err := rulesFrom(content)
 	if err != nil {
-		return fmt.Errorf("%s: %w", nameIn(o), err)
+		return fmt.Errorf("%s: %w", aboutObject(o), err)
 	}
 	c.note(o, notes)
 	c.converted++
 	rules, err := vmrules.NewRules(made)
 	if err != nil {
-		return fmt.Errorf("%s: %w", nameIn(o), err)
+		return fmt.Errorf("%s: %w", aboutObject(o), err)
 	}
 	c.out.begin()
 	c.out.rules(rules)

@@ -10,22 +10,26 @@ import (
 
 // writeChanged writes the changes for people: each VM with its rules, and then a summary.
 func writeChanged(w io.Writer, d *differ) error {
-	worse, better := 0, 0
+	worse, better, changes := 0, 0, map[string]int{}
 	for _, c := range d.changed {
 		verdicts := c.Old
 		switch {
-		case c.New == notValid && c.Old != notValid:
+		case c.New == isInvalid && c.Old != isInvalid:
 			worse++
 			verdicts += " → " + bad.Sprint(c.New)
-		case c.Old == notValid && c.New != notValid:
+		case c.Old == isInvalid && c.New != isInvalid:
 			better++
 			verdicts += " → " + good.Sprint(c.New)
 		case c.Old != c.New:
 			verdicts += " → " + c.New
 		}
-		fmt.Fprintf(w, "%s:%d: %s: %s\n", oneLine(c.File), c.Line, short(oneLine(c.title)), verdicts)
+		fmt.Fprintf(w, "%s: %s\n", c.about, verdicts)
 		if c.Note != "" {
 			fmt.Fprintf(w, "  %s\n", c.Note)
+		}
+		for _, rule := range c.Changes {
+			changes[rule.Change]++
+			fmt.Fprintf(w, "  %s\n", rule)
 		}
 		for _, r := range c.Rules {
 			writeSide(w, "-", r.oldText)
@@ -33,10 +37,19 @@ func writeChanged(w io.Writer, d *differ) error {
 		}
 	}
 	if u := d.unjudged; u != nil {
-		fmt.Fprintf(w, "%s:%d: %s: without a template: %s\n", oneLine(u.File), u.Line, short(oneLine(u.title)), u.Why)
+		fmt.Fprintf(w, "%s: without a template: %s\n", u.about, u.Why)
 	}
-	_, err := fmt.Fprintf(w, "%s: %d changed (%d to not valid, %d from not valid), %d without a template\n",
-		counted(d.judged, "VM"), len(d.changed), worse, better, d.withoutTemplate)
+	noun, more := "VM", fmt.Sprintf(", %d without a template", d.withoutTemplate)
+	if d.vms == nil {
+		noun, more = "template", ""
+		for _, word := range changeWords {
+			if n := changes[word]; n > 0 {
+				more += fmt.Sprintf(", %s %s", counted(n, "rule"), word)
+			}
+		}
+	}
+	_, err := fmt.Fprintf(w, "%s: %d changed (%d now invalid, %d no longer invalid)%s\n",
+		counted(d.judged, noun), len(d.changed), worse, better, more)
 	return err
 }
 
@@ -48,11 +61,18 @@ func writeSide(w io.Writer, sign, text string) {
 }
 
 func writeChangedJSON(w io.Writer, d *differ) error {
-	return writeJSON(w, struct {
-		VMs             int               `json:"vms"`
-		WithoutTemplate int               `json:"withoutTemplate"`
+	all := struct {
+		Templates       *int              `json:"templates,omitempty"` // of both versions, each once
+		VMs             *int              `json:"vms,omitempty"`
+		WithoutTemplate *int              `json:"withoutTemplate,omitempty"`
 		Unjudged        *unjudged         `json:"unjudged,omitempty"` // the first of those without a template
 		Changed         []changed         `json:"changed"`
 		Unusable        []*manifest.Error `json:"unusable,omitempty"`
-	}{d.judged, d.withoutTemplate, d.unjudged, append([]changed{}, d.changed...), d.unusable})
+	}{Unjudged: d.unjudged, Changed: append([]changed{}, d.changed...), Unusable: d.unusable}
+	if d.vms == nil {
+		all.Templates = &d.judged
+	} else {
+		all.VMs, all.WithoutTemplate = &d.judged, &d.withoutTemplate
+	}
+	return writeJSON(w, all)
 }

@@ -35,7 +35,7 @@ var topics = sync.OnceValue(func() []topic {
 		panic(err) // the tests read the file, so this cannot happen
 	}
 	for _, c := range lint.Checks() {
-		meaning := fmt.Sprintf("%s (%s)", c.Meaning, c.Severity)
+		meaning := fmt.Sprintf("%s (%s)", c.Meaning, severityWords[c.Severity])
 		text.Topics = append(text.Topics, topic{c.ID, "check", meaning, text.Checks[c.ID]})
 	}
 	return text.Topics
@@ -65,7 +65,7 @@ func newExplain() *cobra.Command {
 		Example: `  vmrules explain
   vmrules explain maxLength
   vmrules explain half-anchored-regex`,
-		Args: cobra.MaximumNArgs(1),
+		Args: arguments(0, 1, "name one topic, or none for a list"),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			var names []cobra.Completion
 			for _, t := range topics() {
@@ -103,7 +103,11 @@ func list(w io.Writer) {
 func explain(w io.Writer, name string) error {
 	found := slices.DeleteFunc(slices.Clone(topics()), func(t topic) bool { return !strings.EqualFold(t.Name, name) })
 	if len(found) == 0 {
-		return fmt.Errorf("%q is not a known topic: \"vmrules explain\" lists all topics", name)
+		var names []string
+		for _, t := range topics() {
+			names = append(names, t.Name)
+		}
+		return fmt.Errorf("unknown topic %q: \"vmrules explain\" lists all topics%s", name, meant(name, names))
 	}
 	for i, t := range found {
 		if i > 0 {

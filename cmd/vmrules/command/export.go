@@ -81,18 +81,20 @@ is given. It then is a comment.
 The exit status is 0, 1 if a rule is refused, and 2 if a file or its rules cannot be used.`,
 		Example: `  vmrules-full export --to vap templates/ | kubectl apply -f -
   vmrules-full export --to vap --for openshift/windows rules.json`,
-		Args: cobra.MinimumNArgs(1),
+		Args: someFile,
 		RunE: e.run,
 	}
 	e.parameters.flag(command)
 	e.to.flag(command, "to", "", "what to write")
-	_ = command.MarkFlagRequired("to") // fails only for an unknown flag
 	command.Flags().StringVar(&e.of, "for", "", "the template whose VMs an array of rules is about, as NAME or NAMESPACE/NAME; * for all VMs")
 	command.Flags().BoolVar(&e.partial, "skip-untranslatable", false, "leave out rules that cannot be expressed")
 	return command
 }
 
 func (e *exporting) run(command *cobra.Command, args []string) error {
+	if e.to.name == "" {
+		return errors.New("give --to " + strings.Join(e.to.names(), " or --to "))
+	}
 	if err := inputTwice(args); err != nil {
 		return err
 	}
@@ -111,7 +113,7 @@ func (e *exporting) run(command *cobra.Command, args []string) error {
 		return err
 	}
 	if len(e.names) == 0 && !e.invalid {
-		return errors.New(strings.Join(args, ", ") + ": there is nothing to export in it: no template with rules, and no array of rules")
+		return errors.New(strings.Join(args, ", ") + ": nothing to export: no template with rules, and no array of rules")
 	}
 	if err := verdict(e.omitted && !e.partial, e.invalid); err != nil {
 		return err
@@ -147,7 +149,7 @@ func (e *exporting) exportDocument(d *manifest.Document) {
 		rules, err = vmrules.ParseRules(text, e.reading...)
 	}
 	if err == nil && e.of == "" {
-		err = errors.New("these do not say which VMs they are about: add --for NAMESPACE/NAME with their template, or --for '*' for all VMs")
+		err = errors.New("no template says which VMs these rules are for: add --for NAMESPACE/NAME with their template, or --for '*' for all VMs")
 	}
 	if err != nil {
 		e.fail(fmt.Errorf("%s: %w", about, err))
@@ -176,13 +178,13 @@ func (e *exporting) exportTemplate(o manifest.Object) {
 		err = errors.New("the template has no name, so no VM can be recognized as one of it")
 	}
 	if err != nil {
-		e.fail(fmt.Errorf("%s: %w", nameIn(o), err))
+		e.fail(fmt.Errorf("%s: %w", aboutObject(o), err))
 		return
 	}
 	if e.to.name == "vap" && text != textOf(o.Content()) {
-		fmt.Fprintf(e.stderr, "vmrules: %s: its rules depend on its parameters: a VM made with other values has other rules of its own, which a policy leaves alone\n", oneLine(nameIn(o)))
+		fmt.Fprintf(e.stderr, "vmrules: %s: its rules depend on its parameters: a VM made with other values has other rules of its own, which a policy leaves alone\n", aboutObject(o))
 	}
-	e.export(Export{Rules: rules, Source: nameIn(o), Template: o.Name, Namespace: o.Namespace, Annotation: text})
+	e.export(Export{Rules: rules, Source: aboutObject(o).String(), Template: o.Name, Namespace: o.Namespace, Annotation: text})
 }
 
 // textOf returns the annotation of the VMs in a template. They have no different ones.

@@ -124,7 +124,7 @@ func newForm(b Build, name, short, long string, write func(*cobra.Command, forme
 		Long:  long + "\n" + aboutForms,
 		Example: "  vmrules " + name + " --template windows.yaml vm.yaml\n" +
 			"  vmrules " + name + " --parameters windows.yaml",
-		Args: cobra.ExactArgs(1),
+		Args: arguments(1, 1, "name one file, or - for standard input"),
 		RunE: func(command *cobra.Command, args []string) error {
 			if err := inputTwice(r.with.files, []string{r.template}, args); err != nil {
 				return err
@@ -155,7 +155,7 @@ func newForm(b Build, name, short, long string, write func(*cobra.Command, forme
 	r.flags(command)
 	command.Flags().BoolVar(&isParameters, "parameters", false, "describe the parameters of the template in FILE")
 	for _, other := range []string{"template", "with", "param"} {
-		command.MarkFlagsMutuallyExclusive("parameters", other)
+		exclusive(command, "parameters", other)
 	}
 	return command
 }
@@ -187,9 +187,9 @@ func (r *ruling) onlyObject(command *cobra.Command, arg string) (manifest.Object
 	}
 	switch len(found) {
 	case 0:
-		return manifest.Object{}, errors.New(arg + ": there is no VM or template in it")
+		return manifest.Object{}, errors.New(arg + ": no VM or template found")
 	case 1:
 		return found[0], nil
 	}
-	return manifest.Object{}, fmt.Errorf("%s: there are %d VMs and templates in it, but there must be just one", arg, len(found))
+	return manifest.Object{}, fmt.Errorf("%s has %d VMs and templates: name a file with one", arg, len(found))
 }

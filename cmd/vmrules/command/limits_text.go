@@ -70,7 +70,10 @@ func writeLimits(w io.Writer, all []holder) error {
 }
 
 func writeConstraints(text *strings.Builder, verb string, c form.Constraints) {
-	if c.Rules != nil {
+	switch {
+	case c.Unsatisfiable:
+		fmt.Fprintln(text, "  no value satisfies all of these rules")
+	case c.Rules != nil:
 		fmt.Fprintf(text, "  %s%s\n", verb, oneLine(described(c)))
 	}
 	for _, note := range c.Rules {
@@ -92,9 +95,6 @@ const maxListed = 20
 
 // described describes constraints in words.
 func described(c form.Constraints) string {
-	if c.Unsatisfiable {
-		return "something that no value is"
-	}
 	text := typeNouns[c.Type] + ranged(c.Min, c.Max, "")
 	text += ranged(c.MinLength, c.MaxLength, " characters")
 	switch n := len(c.Values); {

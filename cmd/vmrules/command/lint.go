@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/config"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
 	"github.com/vmrules/vmrules/lint"
 )
@@ -21,9 +22,17 @@ type linter struct {
 	strict           bool
 	profile          choice[lint.Profile]
 	warningsAsErrors bool
-	quiet            bool
+	quiet, all       bool
 	least            choice[int]
 	output           choice[func(io.Writer, *linted) error]
+	exclude          []string // globs
+	noConfig         bool
+	isSet            func(flag string) bool
+
+	configs  config.Finder
+	now      lintSetting // for the current file
+	silence  *silence    // for the current object; nil: nothing is accepted
+	excluded int         // how many files
 }
 
 // A linted is the result of a run.
@@ -33,8 +42,12 @@ type linted struct {
 	Annotations int               `json:"annotations"`
 	// Hidden counts the findings that --min-severity leaves out.
 	Hidden map[lint.Severity]int `json:"hidden,omitempty"`
+	// Accepted counts the findings that annotations or .vmrules.yaml accept, and Excluded files.
+	Accepted int `json:"accepted,omitempty"`
+	Excluded int `json:"excluded,omitempty"`
 
 	subjects []subject // what was linted
+	fails    bool      // a finding sets the exit status, even if it is hidden
 	leftOut  leftOut   // documents that are not linted
 	source   string    // how to render manifests of which only the description was read
 	isFull   bool      // there are more findings
@@ -48,6 +61,8 @@ type finding struct {
 	File       string        `json:"file"`
 	Line       int           `json:"line"`
 	Column     int           `json:"column"` // in code points
+	EndLine    int           `json:"endLine"`
+	EndColumn  int           `json:"endColumn"` // behind the last character
 	Object     string        `json:"object"`
 	Severity   lint.Severity `json:"severity"`
 	ID         string        `json:"id"`
@@ -58,6 +73,7 @@ type finding struct {
 	Suggestion string        `json:"suggestion,omitempty"`
 
 	excerpt manifest.Excerpt
+	fails   bool // it sets the exit status
 }
 
 func newLint(b Build) *cobra.Command {
@@ -67,11 +83,11 @@ func newLint(b Build) *cobra.Command {
 		least:   choice[int]{"info", weights},
 	}
 	l.output = choice[func(io.Writer, *linted) error]{"text", map[string]func(io.Writer, *linted) error{
-		"text": l.writeText, "json": writeJSON[*linted],
+		"text": l.writeText, "concise": l.writeConcise, "json": writeJSON[*linted],
 		"github": func(w io.Writer, found *linted) error { return writeGitHub(w, found.remarks()) },
 		"sarif":  func(w io.Writer, found *linted) error { return writeSARIF(w, b, found.remarks()) },
 		"junit": func(w io.Writer, found *linted) error {
-			return writeJUnit(w, found.cases(l.fails), found.Unusable)
+			return writeJUnit(w, found.cases(), found.Unusable)
 		},
 	}}
 	command := &cobra.Command{
@@ -96,9 +112,13 @@ The exit status is 0 without errors, 1 with errors, and 2 if a file cannot be re
 	command.Flags().BoolVar(&l.strict, "strict", false, "report unknown keys and kinds, and rules without arguments, as errors")
 	command.Flags().BoolVar(&l.warningsAsErrors, "warnings-as-errors", false, "exit with 1 for warnings too")
 	command.Flags().BoolVarP(&l.quiet, "quiet", "q", false, "show only errors, and no summary")
+	command.Flags().BoolVar(&l.all, "all", false, "show each of many findings that say the same")
 	l.profile.flag(command, "for", "", "report what another program does not understand: ssp is KubeVirt's template validator")
 	l.least.flag(command, "min-severity", "", "show only findings of at least this severity; the others still count for the exit status")
 	l.output.flag(command, "output", "o", "how to write the findings")
+	command.Flags().StringArrayVar(&l.exclude, "exclude", nil, "leave out the files and folders that match a `GLOB`, such as 'testdata/**'")
+	command.Flags().BoolVar(&l.noConfig, "no-config", false, "read no .vmrules.yaml")
+	l.isSet = command.Flags().Changed
 	return command
 }
 
@@ -116,9 +136,12 @@ func (l *linter) run(command *cobra.Command, args []string) error {
 	}
 	found := &linted{Findings: []finding{}, leftOut: leftOut{}, Hidden: map[lint.Severity]int{}}
 	each := func(args []string, counts func(manifest.Document) bool, lint func(*linted, *manifest.File)) {
-		for file, err := range manifest.Read(args, command.InOrStdin()) {
+		for file, err := range manifest.ReadExcept(l.excludes, args, command.InOrStdin()) {
 			if err == nil {
 				err = file.Nothing(counts)
+			}
+			if err == nil {
+				err = l.enter(file)
 			}
 			if err != nil {
 				found.Unusable = append(found.Unusable, unusable(command.ErrOrStderr(), err))
@@ -126,7 +149,7 @@ func (l *linter) run(command *cobra.Command, args []string) error {
 			}
 			lint(found, file)
 			if found.isFull {
-				err := &manifest.Error{File: file.Name, Message: fmt.Sprintf("there are more than %d findings: correct these first, or omit less severe ones with --min-severity", maxFindings)}
+				err := &manifest.Error{File: file.Name, Message: fmt.Sprintf("more than %d findings: correct these first, or omit less severe ones with --min-severity", maxFindings)}
 				found.Unusable = append(found.Unusable, unusable(command.ErrOrStderr(), err))
 				return
 			}
@@ -140,21 +163,42 @@ func (l *linter) run(command *cobra.Command, args []string) error {
 	if err := l.allDeclared(); err != nil {
 		return err
 	}
+	l.addUseless(found, args)
+	found.Excluded = l.excluded
 	if err := l.output.value()(command.OutOrStdout(), found); err != nil {
 		return err
 	}
 	found.leftOut.warnNotLinted(command.ErrOrStderr())
 	if found.Annotations == 0 && found.source != "" {
-		fmt.Fprintln(command.ErrOrStderr(), "vmrules: there are no rules to lint; render them first: "+oneLine(found.source)+" | vmrules lint -")
+		fmt.Fprintln(command.ErrOrStderr(), "vmrules: no rules to lint; render the files first: "+oneLine(found.source)+" | vmrules lint -")
 	}
-	failed := slices.ContainsFunc(found.Findings, func(f finding) bool { return l.fails(f.Severity) })
-	if n := found.Hidden[lint.SeverityWarning]; n > 0 && l.warningsAsErrors {
-		failed = true
-		if l.quiet || l.output.name != "text" {
-			fmt.Fprintf(command.ErrOrStderr(), "vmrules: %s not shown\n", counted(n, "warning"))
+	if n := found.Hidden[lint.SeverityWarning]; n > 0 && found.fails && (l.quiet || l.output.name != "text") {
+		fmt.Fprintf(command.ErrOrStderr(), "vmrules: %s not shown\n", counted(n, "warning"))
+	}
+	return verdict(found.fails, len(found.Unusable) > 0)
+}
+
+// enter prepares for the objects of a file.
+func (l *linter) enter(file *manifest.File) error {
+	s, err := l.settingFor(file.Name)
+	if err != nil {
+		return &manifest.Error{File: file.Name, Message: err.Error()}
+	}
+	l.now, l.silence = s, &silence{Config: s.Config, file: file.Name}
+	return nil
+}
+
+// addUseless adds the entries of .vmrules.yaml that have no effect, if all files that they are
+// about were linted.
+func (l *linter) addUseless(to *linted, args []string) {
+	l.silence = nil
+	for _, u := range l.configs.Useless(args) {
+		for file, err := range manifest.Read([]string{u.File}, nil) {
+			if err == nil {
+				l.addFindings(to, file, "ignore", []lint.Finding{uselessSuppression(u.Line, u.Column, u.Why)})
+			}
 		}
 	}
-	return verdict(failed, len(found.Unusable) > 0)
 }
 
 // counts reports whether lint reads a document.
@@ -168,14 +212,14 @@ func unusable(stderr io.Writer, err error) *manifest.Error {
 
 // fails reports whether a finding of a severity sets the exit status.
 func (l *linter) fails(s lint.Severity) bool {
-	return s == lint.SeverityError || l.warningsAsErrors && s == lint.SeverityWarning
+	return s == lint.SeverityError || l.now.warningsAsErrors && s == lint.SeverityWarning
 }
 
 func (l *linter) arguments(command *cobra.Command, args []string) error {
 	if l.rules != nil {
 		return nil
 	}
-	return cobra.MinimumNArgs(1)(command, args)
+	return someFile(command, args)
 }
 
 // lintFile lints all rules in a file: annotations, and documents that are rules in the form
@@ -195,6 +239,7 @@ func (l *linter) lintFile(to *linted, file *manifest.File, stderr io.Writer) {
 		if to.isFull {
 			return
 		}
+		l.silence = l.silenceIn(file.Name, object)
 		l.addFindings(to, file, object.String(), object.Mistakes())
 		filled, err := l.fill(object)
 		if err != nil {
@@ -204,13 +249,16 @@ func (l *linter) lintFile(to *linted, file *manifest.File, stderr io.Writer) {
 		own := l.judgeOwnVM(filled.Object, object)
 		for _, a := range filled.Annotations() {
 			findings := a.Lint(l.options()...)
-			if l.profile.name == "" {
+			if l.now.profile.name == "" {
 				findings = l.build.explainFull(findings, a.Text())
 			}
 			explainMissing(findings, missingIn(a.Text(), filled.Missing))
 			findings = append(findings, own.findingsIn(a, findings)...)
 			l.add(to, file, a.Object.String(), findings)
 		}
+		useless := l.silence.useless()
+		l.silence = nil
+		l.addFindings(to, file, object.String(), useless)
 	}
 }
 
@@ -243,8 +291,8 @@ func (l *linter) lintRules(to *linted, file *manifest.File) {
 
 func (l *linter) lintDocument(to *linted, d manifest.Document) {
 	findings := l.findings(&d)
-	for i, f := range findings {
-		findings[i].Line, findings[i].Column = d.Place(f.Offset)
+	for i := range findings {
+		d.PlaceFinding(&findings[i])
 	}
 	l.add(to, d.File(), d.String(), findings)
 }
@@ -254,7 +302,7 @@ func (l *linter) lintDocument(to *linted, d manifest.Document) {
 func (l *linter) findings(d *manifest.Document) []lint.Finding {
 	if text, err := d.JSON(); d.IsArray() && err == nil {
 		findings := lint.Annotation(text, l.options()...)
-		if l.profile.name == "" {
+		if l.now.profile.name == "" {
 			findings = l.build.explainFull(findings, text)
 		}
 		return findings
@@ -285,8 +333,8 @@ func (l *linter) options() []vmrules.ParseOption {
 	if l.strict {
 		opts = append(opts, vmrules.Strict())
 	}
-	if l.profile.name != "" {
-		opts = append(opts, lint.For(l.profile.value()))
+	if l.now.profile.name != "" {
+		opts = append(opts, lint.For(l.now.profile.value()))
 	}
 	return opts
 }
@@ -301,7 +349,12 @@ func (l *linter) add(to *linted, file *manifest.File, about string, findings []l
 // addFindings adds findings, if they are severe enough.
 func (l *linter) addFindings(to *linted, file *manifest.File, about string, findings []lint.Finding) {
 	for _, f := range findings {
-		if weights[string(f.Severity)] < l.least.value() {
+		if l.silence != nil && l.silence.accepts(f) {
+			to.Accepted++
+			continue
+		}
+		to.fails = to.fails || l.fails(f.Severity)
+		if weights[string(f.Severity)] < l.now.least.value() {
 			to.Hidden[f.Severity]++
 			continue
 		}
@@ -310,10 +363,10 @@ func (l *linter) addFindings(to *linted, file *manifest.File, about string, find
 			return
 		}
 		to.Findings = append(to.Findings, finding{
-			File: file.Name, Line: f.Line, Column: f.Column, Object: short(about),
+			File: file.Name, Line: f.Line, Column: f.Column, EndLine: f.EndLine, EndColumn: f.EndColumn, Object: short(about),
 			Severity: f.Severity, ID: f.ID, Rule: short(f.Rule), Index: f.Index, Key: short(f.Key),
 			Message: short(f.Message), Suggestion: short(f.Suggestion),
-			excerpt: file.Around(f.Line, f.Column, excerptSide),
+			excerpt: file.Around(f, excerptSide), fails: l.fails(f.Severity),
 		})
 	}
 }
@@ -336,7 +389,7 @@ func short(text string) string {
 // count says how many findings of a severity there are.
 func (l *linted) count(s lint.Severity) string {
 	if n := l.Hidden[s]; n > 0 {
-		return counted(n, string(s)) + " not shown"
+		return counted(n, severityWords[s]) + " not shown"
 	}
 	n := 0
 	for _, f := range l.Findings {
@@ -344,7 +397,7 @@ func (l *linted) count(s lint.Severity) string {
 			n++
 		}
 	}
-	return counted(n, string(s))
+	return counted(n, severityWords[s])
 }
 
 // subject returns what a finding is about: its rule, if it has one.

@@ -13,7 +13,7 @@ func (l *linted) remarks() remarks {
 		r.topics = append(r.topics, remarkTopic{c.ID, c.Meaning, helpOf(c), c.Severity})
 	}
 	for _, f := range l.Findings {
-		r.all = append(r.all, remark{f.File, f.Line, f.Column, f.Severity, f.ID, f.subject() + f.Message})
+		r.all = append(r.all, remark{f.File, place{f.Line, f.Column, f.EndLine, f.EndColumn}, f.Severity, f.ID, f.subject() + f.Message})
 	}
 	return r
 }
@@ -26,7 +26,7 @@ func helpOf(c lint.Check) string {
 	switch {
 	case strings.HasPrefix(c.ID, "ssp-"):
 		section = "For_KubeVirt_s_template_validator"
-	case c.ID == "misspelt-annotation", c.ID == "misplaced-annotation", c.ID == "undeclared-parameter":
+	case c.ID == "misspelt-annotation", c.ID == "misplaced-annotation", c.ID == "undeclared-parameter", c.ID == "useless-suppression":
 		section = "Objects"
 	}
 	return "https://pkg.go.dev/github.com/vmrules/vmrules/lint#hdr-" + section
@@ -34,7 +34,7 @@ func helpOf(c lint.Check) string {
 
 // cases returns a test case for each object that has rules or findings, and for each document of
 // rules.
-func (l *linted) cases(fails func(lint.Severity) bool) []junitCase {
+func (l *linted) cases() []junitCase {
 	var all []junitCase
 	index := map[subject]int{}
 	caseOf := func(s subject) *junitCase {
@@ -48,7 +48,7 @@ func (l *linted) cases(fails func(lint.Severity) bool) []junitCase {
 		caseOf(s)
 	}
 	for i, m := range l.remarks().all {
-		caseOf(subject{m.file, l.Findings[i].Object}).add(m, fails(m.severity))
+		caseOf(subject{m.file, l.Findings[i].Object}).add(m, l.Findings[i].fails)
 	}
 	return all
 }

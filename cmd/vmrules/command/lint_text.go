@@ -20,24 +20,66 @@ var severityColors = map[lint.Severity]*color.Color{
 	lint.SeverityInfo:    color.New(color.FgCyan, color.Bold),
 }
 
-// writeText writes findings for people: each with its line, and a caret below. Quiet, it writes
-// only findings that set the exit status.
-func (l *linter) writeText(w io.Writer, found *linted) error {
+// severityWords are the severities in words, as compilers have them.
+var severityWords = map[lint.Severity]string{
+	lint.SeverityError: "error", lint.SeverityWarning: "warning", lint.SeverityInfo: "note",
+}
+
+// writeText writes findings for people: each with its line, and carets below what it is about.
+func (l *linter) writeText(w io.Writer, found *linted) error { return l.write(w, found, finding.long) }
+
+// writeConcise writes each finding in one line.
+func (l *linter) writeConcise(w io.Writer, found *linted) error {
+	return l.write(w, found, finding.short)
+}
+
+// mostAlike is how many findings that say the same are written.
+const mostAlike = 3
+
+// write writes findings and a summary. Of more than mostAlike findings that say the same, it writes
+// only the first, unless all are wanted. Quiet, it writes only findings that set the exit status.
+func (l *linter) write(w io.Writer, found *linted, text func(finding) string) error {
+	alike := map[string]int{}
 	for _, f := range found.Findings {
-		if l.quiet && !l.fails(f.Severity) {
+		alike[f.said()]++
+	}
+	for _, f := range found.Findings {
+		n := alike[f.said()]
+		if l.quiet && !f.fails || n == 0 {
 			continue
 		}
-		line, caret := show(f.excerpt)
-		severity := severityColors[f.Severity]
-		fmt.Fprintf(w, "%s:%d:%d: %s: %s%s [%s]\n    %s\n    %s\n", oneLine(f.File), f.Line, f.Column,
-			severity.Sprint(f.Severity), oneLine(f.subject()), oneLine(f.Message), f.ID, line, severity.Sprint(caret))
+		fmt.Fprintln(w, text(f))
+		if n > mostAlike && !l.all {
+			fmt.Fprintf(w, "    and %d more like it: --all shows them\n", n-1)
+			alike[f.said()] = 0
+		}
 	}
 	if l.quiet {
 		return nil
 	}
-	_, err := fmt.Fprintf(w, "%s: %s, %s, %s\n", counted(found.Annotations, "annotation"),
+	fmt.Fprintf(w, "%s: %s, %s, %s", counted(found.Annotations, "annotation"),
 		found.count(lint.SeverityError), found.count(lint.SeverityWarning), found.count(lint.SeverityInfo))
+	if found.Accepted > 0 {
+		fmt.Fprintf(w, ", %d accepted", found.Accepted)
+	}
+	if found.Excluded > 0 {
+		fmt.Fprintf(w, ", %s excluded", counted(found.Excluded, "file"))
+	}
+	_, err := fmt.Fprintln(w)
 	return err
+}
+
+// said returns what a finding says, wherever it is.
+func (f finding) said() string { return f.ID + ": " + f.subject() + f.Message }
+
+func (f finding) short() string {
+	severity := severityColors[f.Severity].Sprint(severityWords[f.Severity])
+	return fmt.Sprintf("%s:%d:%d: %s: %s%s [%s]", oneLine(f.File), f.Line, f.Column, severity, oneLine(f.subject()), oneLine(f.Message), f.ID)
+}
+
+func (f finding) long() string {
+	line, carets := show(f.excerpt)
+	return fmt.Sprintf("%s\n    %s\n    %s", f.short(), line, severityColors[f.Severity].Sprint(carets))
 }
 
 func counted(n int, noun string) string {
@@ -51,8 +93,8 @@ func counted(n int, noun string) string {
 // finding. In a JSON file, an annotation is a single line.
 const excerptSide = 50
 
-// show returns an excerpt, and a line with a caret below its place.
-func show(e manifest.Excerpt) (shown, caret string) {
+// show returns an excerpt, and a line with carets below what is marked.
+func show(e manifest.Excerpt) (shown, carets string) {
 	left, right := e.Before, e.Behind
 	if e.CutBefore {
 		left = "…" + left
@@ -64,8 +106,8 @@ func show(e manifest.Excerpt) (shown, caret string) {
 	} else {
 		right = strings.TrimRight(right, " \t")
 	}
-	left = oneLine(left)
-	return left + oneLine(right), strings.Repeat(" ", uniseg.StringWidth(left)) + "^"
+	left, marked := oneLine(left), oneLine(e.Behind[:e.Marked])
+	return left + oneLine(right), strings.Repeat(" ", uniseg.StringWidth(left)) + strings.Repeat("^", max(uniseg.StringWidth(marked), 1))
 }
 
 // oneLine returns text that cannot move a terminal's cursor.

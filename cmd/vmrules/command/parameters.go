@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
+	"github.com/vmrules/vmrules/internal/spelling"
 )
 
 // parameters holds the values that -p gives to parameters of templates.
@@ -55,11 +56,19 @@ func (p *parameters) declare(o manifest.Object) {
 	}
 }
 
+// meant asks whether a word is one of some names, misspelt; "" if it is near none of them.
+func meant(word string, names []string) string {
+	if near := spelling.Nearest(word, names); near != "" {
+		return "; did you mean " + near + "?"
+	}
+	return ""
+}
+
 // allDeclared returns an error if no template declares a parameter that -p sets.
 func (p *parameters) allDeclared() error {
 	for _, name := range slices.Sorted(maps.Keys(p.values)) {
 		if !p.declared[name] {
-			return fmt.Errorf("-p %s: no template has a parameter of this name", name)
+			return fmt.Errorf("-p %s: no template has this parameter%s", name, meant(name, slices.Sorted(maps.Keys(p.declared))))
 		}
 	}
 	return nil

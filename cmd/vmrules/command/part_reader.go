@@ -3,12 +3,17 @@ package command
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
 )
 
-// A partReader reads selected parts of JSON as encoding/json reads it with UseNumber.
+// A partReader reads selected parts of JSON as encoding/json reads it with UseNumber, but a key
+// that is given twice is an error.
 type partReader struct {
 	decoder  *jsontext.Decoder
 	unread   bytes.Buffer
@@ -21,15 +26,37 @@ func newPartReader() *partReader {
 	return r
 }
 
+// reset makes the reader read a text. It returns false if that is not an object.
+func (r *partReader) reset(text []byte) bool {
+	r.unread = *bytes.NewBuffer(text)
+	r.decoder.Reset(&r.unread, jsontext.AllowInvalidUTF8(true))
+	return r.decoder.PeekKind() == '{'
+}
+
 // begin begins to read an object; false if the text is of another value.
 func (r *partReader) begin(text []byte) bool {
-	r.unread = *bytes.NewBuffer(text)
-	r.decoder.Reset(&r.unread, lenient...)
-	if r.decoder.PeekKind() != '{' {
+	if !r.reset(text) {
 		return false
 	}
 	_, err := r.decoder.ReadToken()
 	return err == nil
+}
+
+// decode decodes a whole object. With an error, it returns what comes before the mistake.
+func decode(text []byte) (map[string]any, error) {
+	r := newPartReader()
+	if !r.reset(text) {
+		return nil, errNoObject
+	}
+	decoded, err := r.object(whole)
+	wrong := (*jsontext.SyntacticError)(nil)
+	switch isSyntax := errors.As(err, &wrong); {
+	case isSyntax && wrong.Err == jsontext.ErrDuplicateName:
+		err = manifest.KeyTwice(wrong.JSONPointer.LastToken())
+	case isSyntax:
+		err = fmt.Errorf("the object cannot be read: %w", wrong.Err)
+	}
+	return decoded, err
 }
 
 // hasMember reports whether another member of an object follows.
@@ -72,13 +99,13 @@ func (r *partReader) read(s *selection) (any, error) {
 	return r.word()
 }
 
-func (r *partReader) object(s *selection) (any, error) {
+func (r *partReader) object(s *selection) (map[string]any, error) {
 	_, _ = r.decoder.ReadToken() // the opening bracket, which read has seen
 	object := map[string]any{}
 	for r.hasMember() {
 		name, err := r.text()
 		if err != nil {
-			return nil, err
+			return object, err
 		}
 		key, part := s.of(name)
 		if part == nil {
@@ -87,7 +114,7 @@ func (r *partReader) object(s *selection) (any, error) {
 			object[key], err = r.read(part)
 		}
 		if err != nil {
-			return nil, err
+			return object, err
 		}
 	}
 	_, err := r.decoder.ReadToken()

@@ -20,12 +20,16 @@ type remarks struct {
 }
 
 type remark struct {
-	file         string
-	line, column int // in code points
-	severity     lint.Severity
-	id           string // of a topic
-	message      string
+	file string
+	place
+	severity lint.Severity
+	id       string // of a topic
+	message  string
 }
+
+// A place is a part of a file. Columns are in code points; endColumn is behind the last one. The end
+// is 0 if it is not known.
+type place struct{ line, column, endLine, endColumn int }
 
 // A remarkTopic is what remarks with one ID have in common.
 type remarkTopic struct {

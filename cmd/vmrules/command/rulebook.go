@@ -39,9 +39,9 @@ func inputTwice(files ...[]string) error {
 		stream := manifest.StreamOf(name)
 		switch {
 		case named[stream] && name == "-":
-			return errors.New("- is the standard input, which can be read only once: give all but one of them as files")
+			return errors.New("standard input can be read only once: give - once, and files otherwise")
 		case named[stream]:
-			return fmt.Errorf("%s is a pipe or a device, which can be read only once: give all but one of them as files", name)
+			return fmt.Errorf("%s is a pipe or a device, which can be read only once: give it once, and files otherwise", name)
 		}
 		named[stream] = stream != ""
 	}
@@ -50,14 +50,6 @@ func inputTwice(files ...[]string) error {
 
 // isGiven reports whether there is a --rules flag.
 func (b *rulebook) isGiven() bool { return b.files != nil }
-
-// excludes returns an error if there is a --rules flag and a template of --template.
-func (b *rulebook) excludes(template string) error {
-	if b.isGiven() && template != "" {
-		return errors.New("--rules and --template cannot be used together: give the rules by one of them")
-	}
-	return nil
-}
 
 // isWhole reports whether any rules are about objects of every kind.
 func (b *rulebook) isWhole() bool {
@@ -97,7 +89,7 @@ func (b *rulebook) read(stdin io.Reader) []*manifest.Error {
 			}
 		}
 		if none {
-			wrong = append(wrong, &manifest.Error{File: name, Message: "there are no rules in it"})
+			wrong = append(wrong, &manifest.Error{File: name, Message: "no rules found"})
 		}
 	}
 	return wrong

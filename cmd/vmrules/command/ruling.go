@@ -26,9 +26,10 @@ type ruling struct {
 // them.
 type template struct {
 	manifest.Object
-	read  sync.Once
-	rules vmrules.Rules
-	err   error
+	read   sync.Once
+	rules  vmrules.Rules
+	filled map[string]any // with its parameters filled in, for diff
+	err    error
 }
 
 func newRuling(b Build) ruling {
@@ -63,7 +64,7 @@ func (r *ruling) readTemplates(command *cobra.Command) error {
 			continue
 		}
 		if source := file.Source(); source != "" && render == "" {
-			render = "; render them first: " + oneLine(source)
+			render = "; render the files first: " + oneLine(source)
 		}
 		for _, object := range file.Objects() {
 			if object.IsTemplate() {
@@ -72,7 +73,7 @@ func (r *ruling) readTemplates(command *cobra.Command) error {
 		}
 	}
 	if wrong == nil && r.templates == nil {
-		return fmt.Errorf("%s: there is no template in it%s", r.template, render)
+		return fmt.Errorf("%s: no template found%s", r.template, render)
 	}
 	return errors.Join(wrong...)
 }
@@ -97,7 +98,7 @@ func (r *ruling) choose(s vmrules.Source, takesOnly bool) (basis, error) {
 	case len(all) == 1:
 		return basis{template: all[0], note: fmt.Sprintf("judged by %s, which it names without a namespace", all[0].name())}, nil
 	case len(all) > 1 && s.Namespace != "":
-		return basis{}, fmt.Errorf("%s has %d templates %q, which the VM names: at %s:%d and %s:%d: keep one of them",
+		return basis{}, fmt.Errorf("%s has %d templates %q, at %s:%d and %s:%d: keep one of them",
 			r.template, len(all), s.Name, all[0].File().Name, all[0].Line, all[1].File().Name, all[1].Line)
 	case len(all) > 1:
 		return basis{note: fmt.Sprintf("%s has %d templates %.100q, which the VM names without a namespace", r.template, len(all), s.Name)}, nil

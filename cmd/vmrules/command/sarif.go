@@ -1,10 +1,13 @@
 package command
 
 import (
+	"crypto/sha256"
+	"fmt"
 	"io"
 	"net/url"
 	"path/filepath"
 	"runtime/debug"
+	"strings"
 
 	"github.com/vmrules/vmrules/lint"
 )
@@ -35,6 +38,8 @@ type (
 	sarifRule struct {
 		ID               string    `json:"id"`
 		ShortDescription sarifText `json:"shortDescription"`
+		FullDescription  sarifText `json:"fullDescription"`
+		Help             sarifText `json:"help"`
 		HelpURI          string    `json:"helpUri"`
 		Default          struct {
 			Level string `json:"level"`
@@ -55,9 +60,12 @@ type (
 		Level     string          `json:"level"`
 		Message   sarifText       `json:"message"`
 		Locations []sarifLocation `json:"locations"`
+		// Fingerprints stay the same if lines above a finding change.
+		Fingerprints map[string]string `json:"partialFingerprints,omitempty"`
 	}
 	sarifText struct {
-		Text string `json:"text"`
+		Text     string `json:"text"`
+		Markdown string `json:"markdown,omitempty"`
 	}
 	sarifLocation struct {
 		Physical struct {
@@ -70,12 +78,14 @@ type (
 	sarifRegion struct {
 		StartLine   int `json:"startLine"`
 		StartColumn int `json:"startColumn"`
+		EndLine     int `json:"endLine,omitempty"`
+		EndColumn   int `json:"endColumn,omitempty"`
 	}
 )
 
-var sarifLevels = map[lint.Severity]string{
-	lint.SeverityError: "error", lint.SeverityWarning: "warning", lint.SeverityInfo: "note",
-}
+// unreadableFile is the topic of files that cannot be used, which are results, too: code scanning
+// shows no notifications.
+var unreadableFile = remarkTopic{"unreadable-file", "a file, or a document in it, cannot be used", aboutCommand, lint.SeverityError}
 
 // writeSARIF writes remarks for code scanning.
 func writeSARIF(w io.Writer, b Build, r remarks) error {
@@ -89,31 +99,38 @@ func writeSARIF(w io.Writer, b Build, r remarks) error {
 		Results:     []sarifResult{},
 	}
 	index := map[string]int{}
-	for i, t := range r.topics {
-		rule := sarifRule{ID: t.id, ShortDescription: sarifText{t.meaning}, HelpURI: t.help}
-		rule.Default.Level = sarifLevels[t.severity]
+	for i, t := range append(r.topics, unreadableFile) {
+		help := sarifText{t.meaning, fmt.Sprintf("%s\n\n[More about it](%s)", t.meaning, t.help)}
+		rule := sarifRule{ID: t.id, ShortDescription: sarifText{Text: t.meaning}, FullDescription: sarifText{Text: t.meaning}, Help: help, HelpURI: t.help}
+		rule.Default.Level = severityWords[t.severity]
 		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, rule)
 		index[t.id] = i
 	}
 	for _, e := range r.unusable {
+		m := remark{e.File, place{line: e.Line, column: e.Column}, lint.SeverityError, unreadableFile.id, e.Message}
 		run.Invocations[0].Notifications = append(run.Invocations[0].Notifications, sarifNotification{
-			Level: "error", Message: sarifText{e.Message}, Locations: sarifPlace(e.File, e.Line, e.Column),
+			Level: "error", Message: sarifText{Text: m.message}, Locations: sarifPlace(m.file, m.place),
 		})
+		r.all = append(r.all, m)
 	}
+	seen := map[string]int{}
 	for _, m := range r.all {
+		said := strings.Join([]string{m.id, filepath.ToSlash(m.file), m.message}, "\n")
+		seen[said]++
 		run.Results = append(run.Results, sarifResult{
-			RuleID: m.id, RuleIndex: index[m.id], Level: sarifLevels[m.severity],
-			Message: sarifText{m.message}, Locations: sarifPlace(m.file, m.line, m.column),
+			RuleID: m.id, RuleIndex: index[m.id], Level: severityWords[m.severity],
+			Message: sarifText{Text: m.message}, Locations: sarifPlace(m.file, m.place),
+			Fingerprints: map[string]string{"vmrules/v1": fmt.Sprintf("%x:%d", sha256.Sum256([]byte(said)), seen[said])},
 		})
 	}
 	return writeJSON(w, sarifLog{"https://json.schemastore.org/sarif-2.1.0.json", "2.1.0", []sarifRun{run}})
 }
 
-func sarifPlace(file string, line, column int) []sarifLocation {
-	var place sarifLocation
-	place.Physical.Artifact.URI = (&url.URL{Path: filepath.ToSlash(file)}).String()
-	if line > 0 {
-		place.Physical.Region = &sarifRegion{line, column}
+func sarifPlace(file string, at place) []sarifLocation {
+	var location sarifLocation
+	location.Physical.Artifact.URI = (&url.URL{Path: filepath.ToSlash(file)}).String()
+	if at.line > 0 {
+		location.Physical.Region = &sarifRegion{at.line, at.column, at.endLine, at.endColumn}
 	}
-	return []sarifLocation{place}
+	return []sarifLocation{location}
 }

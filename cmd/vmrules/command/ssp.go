@@ -26,7 +26,7 @@ func newProfile() choice[lint.Profile] {
 // judgeFlag adds --for to a command that judges VMs.
 func judgeFlag(command *cobra.Command, profile *choice[lint.Profile]) {
 	profile.flag(command, "for", "", "also judge VMs as another program would: ssp is KubeVirt's template validator")
-	command.MarkFlagsMutuallyExclusive("for", "rules")
+	exclusive(command, "for", "rules")
 }
 
 // sspVerdict returns what KubeVirt's template validator says of the VMs in an object whose
@@ -149,7 +149,7 @@ func (vm audited) whyNotValid() string {
 type ownVM struct{ why map[string]string }
 
 func (l *linter) judgeOwnVM(filled, template manifest.Object) ownVM {
-	if l.profile.value() != lint.SSP || !template.IsTemplate() {
+	if l.now.profile.value() != lint.SSP || !template.IsTemplate() {
 		return ownVM{}
 	}
 	v := sspVerdict(filled.Content(), template.Content())
@@ -168,14 +168,13 @@ func (own ownVM) findingsIn(a manifest.Annotation, others []lint.Finding) []lint
 	var all []lint.Finding
 	for _, name := range slices.Sorted(maps.Keys(own.why)) {
 		isKnown := slices.ContainsFunc(others, func(f lint.Finding) bool { return f.Severity == lint.SeverityError && f.Rule == name })
-		line, column, ok := a.PlaceOfRule(name)
-		if isKnown || !ok {
-			continue
-		}
-		all = append(all, lint.Finding{
-			Severity: lint.SeverityError, ID: "ssp-own-vm", Rule: name, Index: -1, Line: line, Column: column,
+		f := lint.Finding{
+			Severity: lint.SeverityError, ID: "ssp-own-vm", Rule: name, Index: -1,
 			Message: "KubeVirt's template validator refuses the template's own VM: " + own.why[name],
-		})
+		}
+		if !isKnown && a.PlaceAtRule(&f) {
+			all = append(all, f)
+		}
 	}
 	return all
 }

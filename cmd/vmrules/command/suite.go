@@ -71,7 +71,7 @@ documents that have "cases" and no kind.
 The exit status is 0 if all cases pass, 1 if one fails, and 2 if something cannot be used.`,
 		Example: `  vmrules test tests.yaml
   vmrules test -o junit tests/ > report.xml`,
-		Args: cobra.MinimumNArgs(1),
+		Args: someFile,
 		RunE: t.run,
 	}
 	command.Flags().BoolVarP(&t.verbose, "verbose", "v", false, "also show cases that pass")
@@ -96,7 +96,7 @@ func (t *tester) run(command *cobra.Command, args []string) error {
 			}
 		}
 		if none {
-			t.fail(command, &manifest.Error{File: arg, Message: `there are no tests in it: write an object that has "cases", as in "vmrules help test"`})
+			t.fail(command, &manifest.Error{File: arg, Message: `no tests found: write an object that has "cases", as in "vmrules help test"`})
 		}
 	}
 	if err := t.output.value()(command.OutOrStdout(), t); err != nil {
@@ -146,7 +146,7 @@ func (t *tester) test(command *cobra.Command, d manifest.Document) {
 		result.Passed = err == nil && result.Differences == nil
 		t.tested = append(t.tested, result)
 		if t.kept += 1 + 10*len(result.Differences); t.kept > maxKeptWeight {
-			t.fail(command, &manifest.Error{File: result.File, Line: result.Line, Column: result.column, Message: "the differences of all cases up to here are too long: test fewer cases at a time"})
+			t.fail(command, &manifest.Error{File: result.File, Line: result.Line, Column: result.column, Message: "too many differences: test fewer cases at a time"})
 			return
 		}
 	}
@@ -194,7 +194,7 @@ func newJudge(command *cobra.Command, b Build, s suite, folder string) (*judge, 
 // rulesOfTemplate returns the rules of the template, of which there must be just one.
 func (j *judge) rulesOfTemplate() (vmrules.Rules, error) {
 	if len(j.templates) > 1 {
-		return vmrules.Rules{}, fmt.Errorf("%s has %d templates, but there must be just one", j.template, len(j.templates))
+		return vmrules.Rules{}, fmt.Errorf("%s has %d templates: name a file with one", j.template, len(j.templates))
 	}
 	rules, _, err := j.rulesIn(j.templates[0].Object)
 	if err == nil {
@@ -223,7 +223,7 @@ func (j *judge) judge(c suiteCase) (*vmrules.Report, error) {
 	with := j.with.set.For(text(vm["kind"]), text(value(vm, "metadata", "namespace"))).Option()
 	report := j.book.judge(vm, true, with)
 	if len(report.Results()) == 0 {
-		return nil, errors.New("there are no rules to judge the VM by")
+		return nil, errors.New("no rules to judge the VM by")
 	}
 	return report, nil
 }

@@ -88,7 +88,7 @@ func writeTested(w io.Writer, t *tester) error {
 		case c.Passed:
 			passed++
 		case c.Problem != "":
-			verdict = bad.Sprint("unusable")
+			verdict = bad.Sprint("unreadable")
 		default:
 			verdict = bad.Sprint("failed")
 		}
@@ -103,7 +103,7 @@ func writeTested(w io.Writer, t *tester) error {
 	if t.tested == nil {
 		return nil
 	}
-	_, err := fmt.Fprintf(w, "%s: %d passed, %d not passed\n", counted(len(t.tested), "case"), passed, len(t.tested)-passed)
+	_, err := fmt.Fprintf(w, "%s: %d passed, %d failed\n", counted(len(t.tested), "case"), passed, len(t.tested)-passed)
 	return err
 }
 
@@ -131,7 +131,7 @@ func writeTestedGitHub(w io.Writer, t *tester) error {
 	r := remarks{unusable: t.unusable}
 	for _, c := range t.tested {
 		if !c.Passed {
-			r.all = append(r.all, remark{c.File, c.Line, c.column, lint.SeverityError, short(c.Name), strings.Join(c.details(), "\n")})
+			r.all = append(r.all, remark{c.File, place{line: c.Line, column: c.column}, lint.SeverityError, short(c.Name), strings.Join(c.details(), "\n")})
 		}
 	}
 	return writeGitHub(w, r)

@@ -68,7 +68,7 @@ func readSuite(d *manifest.Document) (suite, *manifest.Error) {
 		return s, fail("/parameters", errors.New(`"parameters" are those of a "template", which is missing`))
 	}
 	if len(s.Cases) == 0 {
-		return s, fail("/cases", errors.New("there are no cases: write at least one"))
+		return s, fail("/cases", errors.New("no cases: write at least one"))
 	}
 	for i, c := range s.Cases {
 		if c.Name == "" || c.VM.file == "" && c.VM.object == nil || c.Expect == nil {
@@ -82,7 +82,7 @@ func readSuite(d *manifest.Document) (suite, *manifest.Error) {
 func explainedMember(wrong *jsonv2.SemanticError) error {
 	switch {
 	case errors.Is(wrong.Err, jsonv2.ErrUnknownName):
-		return fmt.Errorf("the key %.100q is not known here: \"vmrules help test\" lists the keys", wrong.JSONPointer.LastToken())
+		return fmt.Errorf("unknown key %.100q: \"vmrules help test\" lists the keys", wrong.JSONPointer.LastToken())
 	case wrong.Err != nil:
 		return wrong.Err
 	}

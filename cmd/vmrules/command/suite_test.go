@@ -22,7 +22,7 @@ func TestDifferencesAreBounded(t *testing.T) {
 		strings.TrimSuffix(strings.Repeat(`{"name": "c", "vm": {"spec": {"template": {"spec": {}}}}, "expect": "valid"},`, 40), ",") + `]}`
 	var stdout, stderr bytes.Buffer
 	status := Main([]string{"test", "-o", "junit", "-"}, strings.NewReader(suite), &stdout, &stderr, Build{Name: "vmrules"})
-	if status != int(exitUnusable) || !strings.Contains(stderr.String(), "too long: test fewer cases at a time") {
+	if status != int(exitUnusable) || !strings.Contains(stderr.String(), "too many differences: test fewer cases at a time") {
 		t.Errorf("exit status %d: %s", status, stderr.String())
 	}
 	const enough = maxKeptWeight/(10*2_000+1) + 1

@@ -6,7 +6,7 @@ import "fmt"
 type tally struct{ valid, notValid, withoutRules, unusable int }
 
 func (t tally) String() string {
-	return fmt.Sprintf("%s: %d valid, %d not valid, %d without rules, %d unusable",
+	return fmt.Sprintf("%s: %d valid, %d invalid, %d without rules, %d unreadable",
 		counted(t.valid+t.notValid+t.withoutRules+t.unusable, "object"), t.valid, t.notValid, t.withoutRules, t.unusable)
 }
 

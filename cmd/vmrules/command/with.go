@@ -42,7 +42,7 @@ func (c *companions) read(stdin io.Reader) error {
 			none = none && err == nil && !instancetypes.Holds(o.Kind)
 		}
 		if none {
-			wrong = append(wrong, fmt.Errorf("--with %s: there is no instance type and no preference in it", name))
+			wrong = append(wrong, fmt.Errorf("--with %s: no instance type or preference found", name))
 		}
 	}
 	return errors.Join(wrong...)

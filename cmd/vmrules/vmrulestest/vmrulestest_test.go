@@ -86,7 +86,7 @@ func TestLookWithOptions(t *testing.T) {
 		}},
 		{"not known", nil, nil},
 		{"not known, with Strict", []vmrules.ParseOption{vmrules.Strict()}, []string{
-			`small.yaml:11:36: error: rule "cores": rule: the kind "never" is not known: ` +
+			`small.yaml:11:36: error: rule "cores": rule: unknown kind "never": ` +
 				`write one of integer, string, regex, enum, in lower case (unknown-kind)`,
 		}},
 	}
@@ -116,7 +116,7 @@ func (neverSatisfied) Check(in *vmrules.Input) vmrules.Verdict {
 
 func TestLook(t *testing.T) {
 	const (
-		warning = `small.yaml:12:11: warning: rule "cores": the key "owner" is not known: remove it, or correct its spelling (unknown-key)`
+		warning = `small.yaml:12:11: warning: rule "cores": unknown key "owner": remove it, or correct its spelling (unknown-key)`
 		missing = "parameter MODEL is required and has no value: write one in the template, or give one with TemplatesWithParameters"
 	)
 	replaced := func(old, new string) []byte { return []byte(strings.ReplaceAll(template, old, new)) }

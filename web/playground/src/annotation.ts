@@ -88,26 +88,35 @@ export interface Marked extends Place {
   fix?: Fix;
 }
 
-/** place returns where findings about an annotation are in the text around it. */
+/** place returns where findings about an annotation are in the text around it, in one line each. */
 export function place(annotation: Annotation, findings: Finding[]): Marked[] {
   const { text, written } = annotation;
   const starts = unitsOf(
     text,
     findings.map((finding) => finding.offset),
   );
-  const ends = starts.map((start) => endOf(text, start));
-  const sorted = [...new Set([...starts, ...ends])].sort((a, b) => a - b);
+  const ends = unitsOf(
+    text,
+    findings.map((finding) => finding.end),
+  ).map((end, i) => Math.min(end, lineEnd(text, starts[i] as number)));
+  const strings = findings.map((finding, i) =>
+    finding.suggestion === undefined ? undefined : stringAround(text, starts[i] as number),
+  );
+  const offsets = [...starts, ...ends, ...strings.flatMap((s) => (s ? [s.from, s.to] : []))];
+  const sorted = [...new Set(offsets)].sort((a, b) => a - b);
   const found = written?.places(sorted) ?? sorted;
   const places = new Map(sorted.map((offset, i) => [offset, found[i] as number]));
-  return findings.map((finding, i) => {
-    const start = starts[i] as number;
-    const end = ends[i] as number;
+  const placeOf = (start: number, end: number): Place => {
     const from = places.get(start) as number;
-    const to = Math.max(from, places.get(end) as number);
-    const marked: Marked = { finding, from, to };
-    if (finding.suggestion !== undefined && text[start] === '"') {
+    return { from, to: Math.max(from, places.get(end) as number) };
+  };
+  return findings.map((finding, i) => {
+    const marked: Marked = { finding, ...placeOf(starts[i] as number, ends[i] as number) };
+    const replaced = strings[i];
+    if (replaced) {
       const insert = JSON.stringify(finding.suggestion);
-      marked.fix = { from, to, insert: written?.written(insert) ?? insert };
+      const at = placeOf(replaced.from, replaced.to);
+      marked.fix = { ...at, insert: written?.written(insert) ?? insert };
     }
     return marked;
   });
@@ -132,12 +141,20 @@ export function unitsOf(text: string, offsets: number[]): number[] {
   return units;
 }
 
-/** endOf returns the end of the JSON token at an offset; of an object or array, that of its line. */
-function endOf(text: string, start: number): number {
-  const rest = text.slice(start, start + 10_000);
-  const token = /^(?:"(?:[^"\\\n]|\\.)*"|[-\w.+]+|[[{][^\n]*)/.exec(rest);
-  const length = token?.[0].trimEnd().length ?? 1;
-  return Math.min(start + length, text.length);
+function lineEnd(text: string, at: number): number {
+  const end = text.indexOf("\n", at);
+  return end < 0 ? text.length : end;
+}
+
+/** stringAround returns the string of a JSON text in which an offset is; undefined if there is none. */
+function stringAround(text: string, at: number): Place | undefined {
+  for (const { 0: string, index: from } of text.matchAll(/"[^"\\]*(?:\\.[^"\\]*)*"/gs)) {
+    const to = from + string.length;
+    if (at < to) {
+      return from <= at ? { from, to } : undefined;
+    }
+  }
+  return undefined;
 }
 
 /**

@@ -38,9 +38,9 @@ after(async () => {
 test("a mistake has a squiggle, and its fix mends it", async () => {
   await choose(page, "Quickstart", /1 violated/);
   await typeBehind(page, "template", "cpu.cores", "s");
-  const finding = page.locator("#findings li", { hasText: 'no VM has a field "coress"' });
+  const finding = page.locator("#findings li", { hasText: 'unknown field "coress"' });
   await finding.waitFor();
-  const squiggle = page.locator("#template .cm-lintRange-warning");
+  const squiggle = page.locator("#template .cm-lintRange-error");
   assert.equal(await squiggle.first().innerText(), '"jsonpath::.spec.domain.cpu.coress"');
   const fix = finding.getByRole("button", { name: /^Write/ });
   await fix.focus();
@@ -54,7 +54,7 @@ test("the squiggle itself has the fix, for the mouse and the keyboard", async ()
   await choose(page, "Quickstart", /1 violated/);
   await typeBehind(page, "template", '"rule": "integer', "s");
   await page.locator("#template .cm-lintRange-warning").first().hover();
-  await page.locator(".cm-tooltip-lint", { hasText: 'the kind "integers" is not known' }).waitFor();
+  await page.locator(".cm-tooltip-lint", { hasText: 'unknown kind "integers"' }).waitFor();
   await page.keyboard.press("Control+Shift+M"); // the list of the editor itself
   await page.locator(".cm-panel-lint li", { hasText: "integers" }).waitFor();
   await page.keyboard.press("w"); // the underlined letter of its fix

@@ -55,45 +55,78 @@ func (a Annotation) Text() string {
 func (a Annotation) Lint(opts ...vmrules.ParseOption) []lint.Finding {
 	text, ok := a.value.scalar.(string)
 	if !ok {
-		line, column := a.place("", 0)
-		return []lint.Finding{{
-			Severity: lint.SeverityError, ID: "wrong-type", Index: -1, Line: line, Column: column,
+		f := lint.Finding{
+			Severity: lint.SeverityError, ID: "wrong-type", Index: -1,
 			Message: fmt.Sprintf("the annotation %s must be a string that contains JSON: in YAML, write | behind the key, and the JSON in the lines below it", a.key),
-		}}
+		}
+		a.Object.file.source.setPlace(&f, Span{a.value.at, a.value.end})
+		return []lint.Finding{f}
 	}
 	findings := lint.Annotation(text, append(slices.Clip(opts), a.version)...)
 	a.placeAll(findings, text)
 	return findings
 }
 
-// placeAll sets the lines and columns of findings about a text. It sorts the findings by place,
-// so that it reads the text only once.
+// placeAll sets the lines and columns of findings about a text to those in the file.
 func (a Annotation) placeAll(findings []lint.Finding, text string) {
-	inOrder := make([]*lint.Finding, 0, len(findings))
-	for i := range findings {
-		inOrder = append(inOrder, &findings[i])
+	spans := make([]Span, 0, len(findings))
+	for _, f := range findings {
+		spans = append(spans, Span{f.Offset, max(f.Offset, f.End)})
 	}
-	slices.SortStableFunc(inOrder, func(f, g *lint.Finding) int { return f.Offset - g.Offset })
-	source := a.Object.file.source
-	written := a.written(text)
-	finder := newFinder(source.text, a.value.at, written.written)
-	for _, f := range inOrder {
-		f.Line, f.Column = source.place(finder.find(written.offset(f.Offset)))
+	for i, s := range a.locate(text, spans) {
+		a.Object.file.source.setPlace(&findings[i], s)
 	}
 }
 
-// PlaceOfRule returns where the name of a rule is written; false if that is not in the annotation.
-func (a Annotation) PlaceOfRule(name string) (line, column int, ok bool) {
-	quoted, _ := json.Marshal(name)
-	offset := strings.Index(a.Text(), string(quoted))
-	line, column = a.place(a.Text(), max(offset, 0))
-	return line, column, offset >= 0
+// A Span is a part of a text, in bytes.
+type Span struct{ Start, End int }
+
+// Locate returns where a part of Text is in the file. It returns false if the file has something else
+// there, such as a parameter, or if that cannot be determined.
+func (a Annotation) Locate(s Span) (Span, bool) {
+	text := a.Text()
+	written := a.written(text)
+	inFile := a.locate(text, []Span{s})[0]
+	isWritten := written.written[written.offset(s.Start):written.end(s.End)] == text[s.Start:s.End]
+	return inFile, isWritten && inFile.Start < inFile.End
 }
 
-func (a Annotation) place(text string, offset int) (line, column int) {
-	source := a.Object.file.source
+// locate returns where parts of a text are in the file: of a parameter's value, the reference; of what
+// cannot be determined, an empty Span at the beginning of the annotation. It takes them by their
+// places, so that it reads the text only once.
+func (a Annotation) locate(text string, spans []Span) []Span {
+	type edge struct {
+		offset int
+		isEnd  bool
+		inFile *int
+	}
 	written := a.written(text)
-	return source.place(newFinder(source.text, a.value.at, written.written).find(written.offset(offset)))
+	found := make([]Span, len(spans))
+	edges := make([]edge, 0, 2*len(spans))
+	for i, s := range spans {
+		edges = append(edges, edge{written.offset(s.Start), false, &found[i].Start}, edge{written.end(s.End), true, &found[i].End})
+	}
+	slices.SortStableFunc(edges, func(x, y edge) int { return x.offset - y.offset })
+	finder := newFinder(a.Object.file.source.text, a.value.at, written.written)
+	for _, e := range edges {
+		if e.isEnd {
+			*e.inFile = finder.findEnd(e.offset)
+		} else {
+			*e.inFile = finder.find(e.offset)
+		}
+	}
+	return found
+}
+
+// PlaceAtRule places a finding at the name of its rule, and reports whether that is in the annotation.
+func (a Annotation) PlaceAtRule(f *lint.Finding) bool {
+	quoted, _ := json.Marshal(f.Rule)
+	at := strings.Index(a.Text(), string(quoted))
+	if at < 0 {
+		return false
+	}
+	a.Object.file.source.setPlace(f, a.locate(a.Text(), []Span{{at, at + len(quoted)}})[0])
+	return true
 }
 
 // written returns the text of the annotation as it is in the file, with its parameters not yet

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/vmrules/vmrules/lint"
 )
 
 // A Document is a document in a file that may be rules: an array, as in an annotation, or an
@@ -13,7 +15,8 @@ type Document struct {
 	file   *File
 	object Object
 	node   *node
-	marks  []mark // set by JSON, in the order of the JSON; nil if that is the text of the file
+	made   string // by JSON; "" if that is the text of the file
+	marks  []mark // of what was made, in its order
 }
 
 // Documents returns all documents of a file, in order. The items of lists are separate
@@ -98,24 +101,70 @@ func (d *Document) JSON() (string, error) {
 	if w.isFull() {
 		return "", fmt.Errorf("this has more than %d bytes as JSON, in which each alias is replaced with a copy of its value: use fewer aliases, or shorter values", maxJSON)
 	}
-	d.marks = w.marks
-	return string(w.text), nil
+	d.made, d.marks = string(w.text), w.marks
+	return d.made, nil
 }
 
 // Place returns the line and column in the file of a byte in what JSON returned.
-func (d Document) Place(offset int) (line, column int) {
-	at := d.node.at
+func (d Document) Place(offset int) (line, column int) { return d.file.source.place(d.locate(offset)) }
+
+// PlaceFinding sets the lines and columns of a finding about what JSON returned to those in the file.
+// Of an array or object of YAML, it knows only the beginning.
+func (d Document) PlaceFinding(f *lint.Finding) {
+	d.file.source.setPlace(f, Span{d.locate(f.Offset), d.locateEnd(f.End)})
+}
+
+func (d Document) locate(offset int) int {
 	if d.node.end > 0 {
-		return d.file.source.place(min(at+offset, d.node.end))
+		return min(d.node.at+offset, d.node.end)
 	}
-	i, found := slices.BinarySearchFunc(d.marks, offset, func(m mark, offset int) int { return m.written - offset })
-	if !found {
-		i-- // the offset is inside a scalar, which has a mark at its beginning only
+	m := d.markBefore(offset + 1)
+	value, _ := d.scalarAt(m)
+	if before, ok := d.stringUpTo(m, offset, value); ok {
+		return newFinder(d.file.source.text, m.at, value).find(len(before))
 	}
-	if i >= 0 && i < len(d.marks) {
-		at = d.marks[i].at
+	return m.at
+}
+
+// locateEnd does the same for the end of a part.
+func (d Document) locateEnd(offset int) int {
+	if d.node.end > 0 {
+		return min(d.node.at+offset, d.node.end)
 	}
-	return d.file.source.place(at)
+	m := d.markBefore(offset)
+	value, end := d.scalarAt(m)
+	if before, ok := d.stringUpTo(m, offset, value); ok && offset < end {
+		return newFinder(d.file.source.text, m.at, value).findEnd(len(before))
+	}
+	return endOfScalar(d.file.source.text, m.at, value)
+}
+
+// markBefore returns the last mark before an offset.
+func (d Document) markBefore(offset int) mark {
+	i, _ := slices.BinarySearchFunc(d.marks, offset, func(m mark, offset int) int { return m.written - offset })
+	if i == 0 {
+		return mark{0, d.node.at}
+	}
+	return d.marks[i-1]
+}
+
+// scalarAt returns the string, number or word at a mark, or the bracket, and its end.
+func (d Document) scalarAt(m mark) (value string, end int) {
+	decoder := json.NewDecoder(strings.NewReader(d.made[m.written:]))
+	token, _ := decoder.Token()
+	end = m.written + int(decoder.InputOffset())
+	value, ok := token.(string)
+	if !ok {
+		value = d.made[m.written:end]
+	}
+	return value, end
+}
+
+// stringUpTo returns the beginning of the string with a value at a mark; false if the offset is not in one,
+// or inside a character.
+func (d Document) stringUpTo(m mark, offset int, value string) (before string, ok bool) {
+	err := json.Unmarshal([]byte(d.made[m.written:max(offset, m.written)]+`"`), &before)
+	return before, err == nil && strings.HasPrefix(value, before)
 }
 
 // A mark holds the offsets of a key or a value: written in the JSON, at in the file.

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/vmrules/vmrules/lint"
 )
 
 // The JSON of a document decodes to the document's value.
@@ -27,7 +29,7 @@ func FuzzDocument(f *testing.F) {
 				continue
 			}
 			for offset := range len(text) + 1 {
-				d.Place(offset)
+				d.PlaceFinding(&lint.Finding{Offset: offset, End: min(offset+1, len(text))})
 			}
 			decoder := json.NewDecoder(strings.NewReader(text))
 			decoder.UseNumber()

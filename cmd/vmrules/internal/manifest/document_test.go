@@ -26,7 +26,7 @@ func TestDocuments(t *testing.T) {
 		}},
 		{"YAML", "# rules\n- ü: »1.50\n  b: [x, 0x10]\n", []string{` [{"ü":»1.50,"b":["x",16]}] 2:6`}},
 		{"a key", "- a: x\n  »b: z\n", []string{` [{"a":"x",»"b":"z"}] 2:3`}},
-		{"inside a string", "- a: |\n    x\n  b: »'it''s'\n", []string{` [{"a":"x\n","b":"it»'s"}] 3:6`}},
+		{"inside a string", "- a: |\n    x\n  b: »'it''s'\n", []string{` [{"a":"x\n","b":"it»'s"}] 3:9`}},
 		{"an object in a list", "- a: 1\n-   »b: 2\n", []string{` [{"a":1},»{"b":2}] 2:5`}},
 		{"merged", "- &a {x: 1, y: 2}\n- <<: *a\n  »x: 3\n", []string{` [{"x":1,"y":2},{"y":2,»"x":3}] 3:3`}},
 		{"an alias", "a: &a »[1]\nb: *a\n", []string{` {"a":[1],"b":»[1]} 1:7`}},

@@ -226,3 +226,14 @@ func (t filledText) offset(at int) int {
 	}
 	return p.to + at - p.end
 }
+
+// end does the same for the end of a part of the text. Inside a parameter's value, that is the end of
+// the reference.
+func (t filledText) end(at int) int {
+	i := sort.Search(len(t.pieces), func(i int) bool { return t.pieces[i].begin >= at }) - 1
+	if i < 0 {
+		return at
+	}
+	p := t.pieces[i]
+	return p.to + max(at-p.end, 0)
+}

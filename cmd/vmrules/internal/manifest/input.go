@@ -71,6 +71,17 @@ func cannotRead(name string, err error) *Error {
 // be read, it yields an *Error for each, and then the file with the others.
 func Read(args []string, stdin io.Reader) iter.Seq2[*File, error] { return read(Inputs(args, stdin)) }
 
+// ReadExcept is Read without the files for which skip returns true.
+func ReadExcept(skip func(file string) bool, args []string, stdin io.Reader) iter.Seq2[*File, error] {
+	return read(func(yield func(Input, error) bool) {
+		for input, err := range Inputs(args, stdin) {
+			if (err != nil || !skip(input.Name)) && !yield(input, err) {
+				return
+			}
+		}
+	})
+}
+
 // ReadFS yields the manifests in a file system as Read does.
 func ReadFS(fsys fs.FS) iter.Seq2[*File, error] { return read(inputsIn(fsys)) }
 

@@ -144,7 +144,7 @@ func (r *jsonReader) member(n *node, known map[string]bool) error {
 	}
 	key := token.(string)
 	if known[key] && !r.isArray { // the library reports that in rules
-		return r.source.fail(at, keyTwice(key))
+		return r.source.fail(at, KeyTwice(key))
 	}
 	known[key] = true
 	value, err := r.read()

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/lint"
 )
 
 // A File is a file that was read.
@@ -122,6 +123,6 @@ func explained(s *source, err error) error {
 	return s.fail(p.Offset-len(bracket), errors.New(p.Message))
 }
 
-// Around returns the text around a line and column, which count from 1. It has at most the
+// Around returns the text around the beginning of a finding. It has at most the
 // given number of code points on each side.
-func (f *File) Around(line, column, most int) Excerpt { return f.source.around(line, column, most) }
+func (f *File) Around(found lint.Finding, most int) Excerpt { return f.source.around(found, most) }

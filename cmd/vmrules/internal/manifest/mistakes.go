@@ -83,10 +83,18 @@ func (s *mistakes) annotationKeys(n *node, isTemplate bool) {
 		}
 		text, _ := m.value.scalar.(string)
 		if f, found := lint.AnnotationKey(m.key, text, isTemplate); found {
-			f.Line, f.Column = s.object.file.source.place(m.at)
-			s.found = append(s.found, f)
+			s.add(f, s.ofKey(m))
 		}
 	}
+}
+
+func (s *mistakes) add(f lint.Finding, at Span) {
+	s.object.file.source.setPlace(&f, at)
+	s.found = append(s.found, f)
+}
+
+func (s *mistakes) ofKey(m member) Span {
+	return Span{m.at, endOfScalar(s.object.file.source.text, m.at, m.key)}
 }
 
 // misplaced finds the annotation with rules among labels, or in annotations that nobody reads.
@@ -96,9 +104,7 @@ func (s *mistakes) misplaced(in *node) {
 	}
 	for _, m := range in.members {
 		if m.key == vmrules.Annotation {
-			f := lint.MisplacedAnnotation(homes[s.object.Kind])
-			f.Line, f.Column = s.object.file.source.place(m.at)
-			s.found = append(s.found, f)
+			s.add(lint.MisplacedAnnotation(homes[s.object.Kind]), s.ofKey(m))
 		}
 	}
 }
@@ -111,7 +117,6 @@ func (s *mistakes) parameters(n *node, text string, inRules bool) {
 		return
 	}
 	isScript := strings.Contains(strings.TrimSpace(text), "\n") && !inRules
-	source := s.object.file.source
 	var places *finder // nil until there is a mistake
 	for r := range form.References(text) {
 		if s.reported[r.Name] || s.isFull() || isScript && s.isVariable(r.Name) {
@@ -119,11 +124,9 @@ func (s *mistakes) parameters(n *node, text string, inRules bool) {
 		}
 		s.reported[r.Name] = true
 		if places == nil {
-			places = newFinder(source.text, n.at, text)
+			places = newFinder(s.object.file.source.text, n.at, text)
 		}
-		f := lint.UndeclaredParameter(r.Name, s.declared)
-		f.Line, f.Column = source.place(places.find(r.Start))
-		s.found = append(s.found, f)
+		s.add(lint.UndeclaredParameter(r.Name, s.declared), Span{places.find(r.Start), places.findEnd(r.End)})
 	}
 }
 

@@ -14,10 +14,10 @@ func (f *File) Nothing(counts func(Document) bool) error {
 	case !f.isStream, slices.ContainsFunc(f.documents, hasKind), slices.ContainsFunc(f.Documents(), counts):
 		return nil
 	case len(f.documents) == 0:
-		return &Error{File: f.Name, Message: "nothing came: the command that writes it may have failed"}
+		return &Error{File: f.Name, Message: "empty input: the command that writes it may have failed"}
 	}
 	first, _, _ := strings.Cut(strings.TrimSpace(f.source.text), "\n")
-	return &Error{File: f.Name, Message: fmt.Sprintf("no Kubernetes object came: the command that writes it may have failed: %.200q", first)}
+	return &Error{File: f.Name, Message: fmt.Sprintf("no Kubernetes object in the input: the command that writes it may have failed: %.200q", first)}
 }
 
 // HoldsVM reports whether the document is an object that may contain VMs or has an annotation

@@ -138,7 +138,7 @@ func checkItems(s *source, nodes []*node) error {
 	for _, n := range nodes {
 		if n.shape == array {
 			if i := slices.IndexFunc(n.items, func(item *node) bool { return item.text("kind") != "" }); i >= 0 {
-				return s.fail(n.items[i].at, errors.New("an object in an array is not read: write a List, or separate documents"))
+				return s.fail(n.items[i].at, errors.New("objects in an array are not read: write a List, or separate documents"))
 			}
 		}
 		items := n.get("items")

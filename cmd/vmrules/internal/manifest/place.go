@@ -30,9 +30,6 @@ func newFinder(text string, at int, value string) *finder {
 // the value, it returns the beginning of the scalar. For a blank, it returns the end of the
 // character before it.
 func (f *finder) find(offset int) int {
-	if offset < f.counted {
-		*f = *newFinder(f.written.text, f.at, f.value)
-	}
 	f.countTo(offset)
 	if f.differs {
 		return f.at
@@ -48,8 +45,32 @@ func (f *finder) find(offset int) int {
 	return f.at
 }
 
+// findEnd returns the offset in the file behind the last byte before another, blanks apart; like find,
+// it may return the beginning of the scalar.
+func (f *finder) findEnd(offset int) int {
+	f.countTo(offset)
+	if f.differs {
+		return f.at
+	}
+	return f.behind
+}
+
+// endOfScalar returns the end of a scalar with this value, and with its quotes; its beginning if the
+// scalar is not the value.
+func endOfScalar(text string, at int, value string) int {
+	f := newFinder(text, at, value)
+	end := f.findEnd(len(value))
+	if f.differs || f.written.form == 0 {
+		return end
+	}
+	return end + strings.IndexByte(text[end:], f.written.form) + len(`"`)
+}
+
 // countTo finds all characters before a byte of the value.
 func (f *finder) countTo(offset int) {
+	if offset < f.counted {
+		*f = *newFinder(f.written.text, f.at, f.value)
+	}
 	for _, want := range f.value[f.counted:offset] {
 		if f.differs {
 			return

@@ -123,6 +123,10 @@ func annotation(t *testing.T, f *File) Annotation {
 	return all[0]
 }
 
+func (a Annotation) place(text string, offset int) (line, column int) {
+	return a.Object.file.source.place(a.locate(text, []Span{{offset, offset}})[0].Start)
+}
+
 func (a Annotation) text() string {
 	text, _ := a.value.scalar.(string)
 	return text
@@ -133,5 +137,62 @@ func TestPlaceUnknown(t *testing.T) {
 	a := Annotation{Object: Object{file: &File{source: newSource("a: b")}}, value: &node{at: 3}}
 	if line, column := a.place("other", 2); line != 1 || column != 4 {
 		t.Errorf("got %d:%d, want 1:4", line, column)
+	}
+}
+
+// In each file, » and « enclose a part of the annotation.
+func TestLocate(t *testing.T) {
+	const head = "kind: VirtualMachine\nmetadata:\n  annotations:\n    vm.kubevirt.io/validations: "
+	const jsonHead = `{"kind": "VirtualMachine", "metadata": {"annotations": {"vm.kubevirt.io/validations": `
+	tests := map[string]string{
+		"literal block":     head + "|\n      [\n        {»\"ä\"«: 1}\n      ]\n",
+		"several lines":     head + "|\n      [\n        »{\"a\": 1,\n         \"b\": 2}«\n      ]\n",
+		"folded block":      head + ">-\n      [1,\n      »2,\n\n        3«,\n      4]\n",
+		"plain":             head + "x1\n      »x2\n\n      x3« # comment\n",
+		"single quotes":     head + "'[»''ä b''«,\n      \"b\", c]'\n",
+		"double quotes":     head + `"[»\"\u00fc\n \U0001f600\"«, 1]"` + "\n",
+		"inside an escape":  head + `"[\"a»\\n«\"]"` + "\n",
+		"JSON":              jsonHead + `"[\n\t{»\"\u002e😀\"«: \"b\"}]"}}}`,
+		"JSON inside JSON":  jsonHead + `"[»\"a\\\"\\u002e\"«]"}}}`,
+		"up to the end":     head + "'»[1]«'",
+		"an alias":          "x: &rules \"[»1«]\"\n" + head + "*rules\n",
+		"behind parameters": "kind: Template\nparameters: [{name: A, value: \"12345\"}]\nmetadata:\n  annotations:\n    vm.kubevirt.io/validations: '[${A}, »\"1\"«, ${A}]'",
+	}
+	for name, marked := range tests {
+		t.Run(name, func(t *testing.T) {
+			text := filledAnnotation(t, marked).Text()
+			a := filledAnnotation(t, strings.NewReplacer("»", "", "«", "").Replace(marked))
+			start, end := strings.Index(text, "»"), strings.Index(text, "«")-len("»")
+			inMarked := Span{strings.Index(marked, "»"), strings.Index(marked, "«") - len("»")}
+			if got, ok := a.Locate(Span{start, end}); got != inMarked || !ok {
+				t.Errorf("got %v, %v; want %v in\n%s", got, ok, inMarked, marked)
+			}
+		})
+	}
+}
+
+func filledAnnotation(t *testing.T, text string) Annotation {
+	t.Helper()
+	file, err := Parse("file", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	filled, err := file.Objects()[0].Fill(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return filled.Annotations()[0]
+}
+
+// A part with a parameter's value is not in the file: the reference is.
+func TestLocateParameter(t *testing.T) {
+	const text = "kind: Template\nparameters: [{name: A, value: \"12345\"}]\nmetadata:\n  annotations:\n    vm.kubevirt.io/validations: '[1, ${A}, 2]'"
+	for _, part := range []string{"12345", "1, 12", "345, 2"} {
+		a := filledAnnotation(t, text)
+		start := strings.Index(a.Text(), part)
+		want := map[string]string{"12345": "${A}", "1, 12": "1, ${A}", "345, 2": "${A}, 2"}[part]
+		if got, ok := a.Locate(Span{start, start + len(part)}); ok || text[got.Start:got.End] != want {
+			t.Errorf("%s is %s in the file, %v; want %s", part, text[got.Start:got.End], ok, want)
+		}
 	}
 }

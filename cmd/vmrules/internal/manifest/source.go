@@ -4,6 +4,8 @@ import (
 	"sort"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/vmrules/vmrules/lint"
 )
 
 // A source is the text of a file, with its lines and columns. They count from 1, and columns
@@ -60,6 +62,12 @@ func (s *source) place(at int) (line, column int) {
 	return line, s.before(at) - s.before(s.lines[line-1]) + 1
 }
 
+// setPlace sets the lines and columns of a finding. A Span that ends before it begins is empty.
+func (s *source) setPlace(f *lint.Finding, span Span) {
+	f.Line, f.Column = s.place(span.Start)
+	f.EndLine, f.EndColumn = s.place(max(span.Start, span.End))
+}
+
 // offset returns the offset of a column, for a line that begins at the offset begin. If the text
 // is shorter, it returns the end of the text.
 func (s *source) offset(begin, column int) int {
@@ -88,25 +96,31 @@ func (s *source) line(n int) string {
 	return s.text[s.lines[n-1]:end]
 }
 
-// An Excerpt is the part of a line around a column.
+// An Excerpt is the part of a line around a finding. Behind begins with what the finding is about,
+// which has Marked bytes.
 type Excerpt struct {
 	Before, Behind       string
+	Marked               int
 	CutBefore, CutBehind bool // whether the line has text beyond Before or Behind, blanks apart
 }
 
-// around returns the text around a line and column, with at most the given number of code
+// around returns the text around the beginning of a finding, with at most the given number of code
 // points on each side.
-func (s *source) around(line, column, most int) Excerpt {
-	if line < 1 || line > len(s.lines) {
+func (s *source) around(f lint.Finding, most int) Excerpt {
+	if f.Line < 1 || f.Line > len(s.lines) {
 		return Excerpt{}
 	}
-	begin := s.lines[line-1]
-	end := begin + len(s.line(line))
-	at := min(s.offset(begin, column), end)
-	from := s.offset(begin, max(column-most, 1))
-	to := min(s.offset(begin, column+most), end)
+	begin := s.lines[f.Line-1]
+	end := begin + len(s.line(f.Line))
+	at := min(s.offset(begin, f.Column), end)
+	from := s.offset(begin, max(f.Column-most, 1))
+	to := min(s.offset(begin, f.Column+most), end)
 	from = min(from, at)
-	return Excerpt{s.text[from:at], s.text[at:to], hasText(s.text[begin:from]), hasText(s.text[to:end])}
+	marked := len(strings.TrimRight(s.text[at:to], " \t\r"))
+	if f.EndLine <= f.Line {
+		marked = min(marked, max(s.offset(begin, f.EndColumn)-at, 0))
+	}
+	return Excerpt{s.text[from:at], s.text[at:to], marked, hasText(s.text[begin:from]), hasText(s.text[to:end])}
 }
 
 // maxBlank is the number of bytes that hasText reads: a long line of blanks must not be read to

@@ -7,6 +7,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/vmrules/vmrules/lint"
 )
 
 // place agrees with counting from the beginning of the text, and offset is its inverse.
@@ -50,17 +52,17 @@ func TestAround(t *testing.T) {
 	}{
 		{"", 1, 1, Excerpt{}},
 		{"a", 2, 1, Excerpt{}},
-		{"x\nabcdefg\ny", 2, 4, Excerpt{"bc", "de", true, true}},
-		{"abcdefg", 1, 3, Excerpt{"ab", "cd", false, true}},
-		{"abcdefg", 1, 6, Excerpt{"de", "fg", true, false}},
-		{"abcdefg\nh", 1, 99, Excerpt{"", "", true, false}},
-		{"      abc   \n", 1, 8, Excerpt{" a", "bc", false, false}},
-		{long, 1, stretch, Excerpt{"üü", "üü", true, true}},
-		{strings.Repeat(" ", 2*maxBlank) + "a", 1, 2*maxBlank + 1, Excerpt{"  ", "a", false, false}},
+		{"x\nabcdefg\ny", 2, 4, Excerpt{"bc", "de", 1, true, true}},
+		{"abcdefg", 1, 3, Excerpt{"ab", "cd", 1, false, true}},
+		{"abcdefg", 1, 6, Excerpt{"de", "fg", 1, true, false}},
+		{"abcdefg\nh", 1, 99, Excerpt{"", "", 0, true, false}},
+		{"      abc   \n", 1, 8, Excerpt{" a", "bc", 1, false, false}},
+		{long, 1, stretch, Excerpt{"üü", "üü", 2, true, true}},
+		{strings.Repeat(" ", 2*maxBlank) + "a", 1, 2*maxBlank + 1, Excerpt{"  ", "a", 1, false, false}},
 	}
 	for _, test := range tests {
 		t.Run(fmt.Sprintf("%.20q %d:%d", test.text, test.line, test.column), func(t *testing.T) {
-			got := newSource(test.text).around(test.line, test.column, 2)
+			got := newSource(test.text).around(lint.Finding{Line: test.line, Column: test.column, EndLine: test.line, EndColumn: test.column + 1}, 2)
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}

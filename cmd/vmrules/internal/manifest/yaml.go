@@ -8,8 +8,10 @@ import (
 	"math/big"
 	"regexp"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -38,6 +40,7 @@ func readYAML(s *source) ([]*node, []error) {
 	}
 	documents = nil
 	var all []error
+	room := maxSearched
 	for begin := 0; begin < len(lines); {
 		end := begin + 1
 		for end < len(lines) && !beginsDocument(s.text[lines[end]:]) {
@@ -50,12 +53,12 @@ func readYAML(s *source) ([]*node, []error) {
 		read, err := readYAMLPart(s, lines[begin:], text)
 		documents = append(documents, read...)
 		if err != nil {
-			all = append(all, err)
+			all = append(all, yamlMistake(err, s, lines[begin:], text, &room))
 		}
 		begin = end
 	}
 	if all == nil { // which a directive in front of a document may cause
-		return nil, []error{err}
+		return nil, []error{yamlMistake(err, s, lines, s.text, &room)}
 	}
 	return documents, all
 }
@@ -79,7 +82,7 @@ func readYAMLPart(s *source, lines []int, text string) ([]*node, error) {
 			return documents, nil
 		}
 		if err != nil {
-			return documents, r.explained(err)
+			return documents, err
 		}
 		r.anchored, r.copies = map[*yaml.Node]*node{}, 0
 		n, err := r.read(document.Content[0])
@@ -111,26 +114,105 @@ var (
 	unknownAlias = regexp.MustCompile(`^unknown anchor '(.*)' referenced$`)
 )
 
-// explained returns an error of the parser with its place in the file.
-func (r *yamlReader) explained(err error) error {
-	text := strings.TrimPrefix(err.Error(), "yaml: ")
-	if found := unknownAlias.FindStringSubmatch(text); found != nil {
-		at := max(strings.Index(r.source.text, "*"+found[1]), 0)
-		return r.source.fail(at, unknownAnchor(found[1]))
+// yamlMistake returns an error of the parser with its place in the file. It takes what readYAMLPart has read,
+// and how many bytes of the file may still be searched.
+func yamlMistake(err error, s *source, lines []int, text string, room *int) error {
+	if wrong := (*Error)(nil); errors.As(err, &wrong) {
+		return err
 	}
-	at := 0
-	if found := atLine.FindStringSubmatch(text); found != nil {
-		line, _ := strconv.Atoi(found[1])
-		at = r.offset(line, 1)
-		text = text[len(found[0]):]
+	message := strings.TrimPrefix(err.Error(), "yaml: ")
+	if found := unknownAlias.FindStringSubmatch(message); found != nil {
+		at := max(strings.Index(text, "*"+found[1]), 0)
+		return s.fail(lines[0]+at, unknownAnchor(found[1]))
 	}
-	blanks := len(r.source.text[at:]) - len(strings.TrimLeft(r.source.text[at:], " \t"))
-	return r.source.fail(at+blanks, errors.New(text))
+	line := 0
+	if found := atLine.FindStringSubmatch(message); found != nil {
+		line, _ = strconv.Atoi(found[1])
+		message = message[len(found[0]):]
+	}
+	within := around[message]
+	if within == "" {
+		line-- // only these lines count from 0
+	}
+	begin := lines[min(max(line, 0), len(lines)-1)]
+	if *room -= len(text); *room < 0 {
+		if within != "" {
+			message += ", somewhere in the " + within + " that begins here"
+		}
+		rest := s.text[begin:]
+		return s.fail(begin+len(rest)-len(strings.TrimLeft(rest, " \t")), errors.New(message))
+	}
+	at := lines[0] + mistakeIn(text, err.Error())
+	first, _ := s.place(begin)
+	switch last, _ := s.place(at); {
+	case s.text[at] == '\t':
+		message = "a tab cannot indent a line: write spaces"
+	case within != "" && first < last:
+		message += fmt.Sprintf(", in the %s that begins in line %d", within, first)
+	}
+	return s.fail(at, errors.New(message))
+}
+
+// around has the errors that the parser places at the beginning of what is around the mistake.
+var around = map[string]string{
+	"did not find expected key":           "object",
+	"did not find expected '-' indicator": "array",
+	"did not find expected ',' or ']'":    "[ ]",
+	"did not find expected ',' or '}'":    "{ }",
+}
+
+// openQuote is the end of the error about a quote that is never closed. It hides errors before that.
+const openQuote = "found unexpected end of stream"
+
+// maxSearched is the number of bytes of a file in which mistakes are searched.
+const maxSearched = 1 << 20
+
+// mistakeIn returns where a mistake is in a text: the last character of the shortest beginning of the text
+// that has the same error.
+func mistakeIn(text, message string) int {
+	more := ""
+	if strings.Contains(message, "',' or") {
+		more = " ," // or else the end of a shorter text would be the same error
+	}
+	end := sort.Search(len(text), func(i int) bool {
+		for _, quote := range []string{"", `"`, "'"} {
+			found := yamlError(text[:runeEnd(text, i)] + quote + more)
+			if found == message || !strings.HasSuffix(found, openQuote) {
+				return found == message
+			}
+		}
+		return false
+	})
+	_, size := utf8.DecodeLastRuneInString(text[:runeEnd(text, end)])
+	return runeEnd(text, end) - size
+}
+
+// runeEnd returns the end of the character that an offset is in, or the offset.
+func runeEnd(text string, at int) int {
+	for at < len(text) && !utf8.RuneStart(text[at]) {
+		at++
+	}
+	return at
+}
+
+// yamlError returns the first error of the parser about a text.
+func yamlError(text string) string {
+	decoder := yaml.NewDecoder(strings.NewReader(text))
+	for {
+		switch err := decoder.Decode(new(yaml.Node)); err {
+		case nil:
+		case io.EOF:
+			return ""
+		default:
+			return err.Error()
+		}
+	}
 }
 
 var errTwice = errors.New("is given twice in one object")
 
-func keyTwice(key string) error {
+// KeyTwice returns the error about a key that an object has twice.
+func KeyTwice(key string) error {
 	return fmt.Errorf("the key %.100q %w: keep one of them", key, errTwice)
 }
 
@@ -247,7 +329,7 @@ func (r *yamlReader) members(to *node, n *yaml.Node) error {
 			return r.fail(key, "a key must be a string, not an object, an array or an alias")
 		}
 		if keys[key.Value] {
-			return r.fail(key, "%w", keyTwice(key.Value))
+			return r.fail(key, "%w", KeyTwice(key.Value))
 		}
 		keys[key.Value] = true
 		to.add(r.at(key), key.Value, value)

@@ -58,6 +58,40 @@ func TestParse(t *testing.T) {
 	}
 }
 
+// A » marks where a mistake is reported.
+func TestYAMLMistakes(t *testing.T) {
+	const before = "a: 1\nb:\n  c: {x: [1, 2], y: \"é\"}\n"
+	tests := []struct{ name, file, want string }{
+		{"a tab", before + "»\td: 1\n", "a tab cannot indent a line: write spaces"},
+		{"a tab behind blanks", before + "  »\td: 1\n", "a tab cannot indent a line: write spaces"},
+		{"a bracket that is not opened", before + "  d: \"é\"», \"b\"]\n  e: 2\n", "did not find expected key, in the object that begins in line 3"},
+		{"a bracket that is not closed", before + "  d: [1,\n    2\n  e»: 2\n", "did not find expected ',' or ']', in the [ ] that begins in line 4"},
+		{"a comma that is missing", before + "  d: [\"1\"\n    »\"2\"]\n", "did not find expected ',' or ']', in the [ ] that begins in line 4"},
+		{"a quote that is not closed", before + "  d: »\"1\n  e: 2\n", "found unexpected end of stream"},
+		{"a line that begins too early", before + " »d: 1\n", "did not find expected key"},
+		{"a line that begins too late", before + "   »d: 1\n", "did not find expected key, in the object that begins in line 3"},
+		{"a key among items", "a:\n  - 1\n  b»: 2\n", "did not find expected '-' indicator, in the array that begins in line 2"},
+		{"a reserved character", before + "  d: »@é\n", "found character that cannot start any token"},
+		{"a control character", before + "  d: é »\x01\n", "control characters are not allowed"},
+		{"the second document", before + "---\nd: »@\n", "found character that cannot start any token"},
+		{"a long file", before + strings.Repeat("  - é # comment\n", maxSearched/16), ""},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			file := strings.Replace(test.file, "»", "", 1)
+			line, column := newSource(test.file).place(max(strings.Index(test.file, "»"), 0))
+			_, err := Parse("file", []byte(file))
+			want := fmt.Sprintf("file:%d:%d: %s", line, column, test.want)
+			if test.want == "" {
+				want = "file:3:3: did not find expected key, somewhere in the object that begins here"
+			}
+			if err == nil || err.Error() != want {
+				t.Errorf("got error %v, want %s", err, want)
+			}
+		})
+	}
+}
+
 func TestParseErrors(t *testing.T) {
 	laughs := "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n"
 	for i, next := 0, 1; next < 10; i, next = i+1, next+1 {
@@ -65,7 +99,7 @@ func TestParseErrors(t *testing.T) {
 		laughs += fmt.Sprintf("a%d: &a%[1]d [%s*a%s]\n", next, strings.Repeat("*a"+name+", ", 9), name)
 	}
 	tests := []struct{ name, file, want string }{
-		{"YAML", "a: 1\nb: [\n", "file:2:1: did not find expected node content"},
+		{"YAML", "a: 1\nb: [\n", "file:2:4: did not find expected node content"},
 		{"a key given twice", "a: 1\na: 2\n", `file:2:1: the key "a" is given twice`},
 		{"JSON that ends too early", "{\"a\":\n [1,", "file:2:5: the text ends too early"},
 		{"JSON with the wrong bracket", "{\"a\": 1]", "file:1:8: "},

@@ -1,0 +1,112 @@
+package command
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/config"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
+	"github.com/vmrules/vmrules/lint"
+)
+
+// A silence says which findings about an object are accepted: by annotations of the template,
+// and by .vmrules.yaml.
+type silence struct {
+	*config.Config
+	file, template string
+	given          []manifest.Suppression
+	isUsed         []bool // of given
+}
+
+func (l *linter) silenceIn(file string, o manifest.Object) *silence {
+	s := &silence{Config: l.now.Config, file: file, given: o.Suppressions()}
+	if o.IsTemplate() {
+		s.template = o.Name
+	}
+	s.isUsed = make([]bool, len(s.given))
+	return s
+}
+
+// accepts reports whether a finding is accepted.
+func (s *silence) accepts(f lint.Finding) bool {
+	is := s.Ignores(s.file, s.template, f)
+	for i, g := range s.given {
+		if s.template != "" && strings.TrimSpace(g.Reason) != "" && g.Check == f.ID && (g.Rule == "" || g.Rule == f.Rule) {
+			is, s.isUsed[i] = true, true
+		}
+	}
+	return is
+}
+
+// useless returns a finding for each annotation that accepts nothing.
+func (s *silence) useless() []lint.Finding {
+	var all []lint.Finding
+	for i, g := range s.given {
+		why := ""
+		switch {
+		case s.template == "":
+			why = "only the annotations of a template accept findings: use " + config.Name
+		case strings.TrimSpace(g.Reason) == "":
+			why = "the annotation has no reason as its value, so it does not count: add one"
+		case !config.IsCheck(g.Check):
+			why = fmt.Sprintf("there is no check %q: \"vmrules explain\" lists them", g.Check)
+		case !s.isUsed[i]:
+			why = fmt.Sprintf("nothing is wrong that the annotation for %s accepts: remove it", g.Check)
+		default:
+			continue
+		}
+		all = append(all, uselessSuppression(g.Line, g.Column, why))
+	}
+	return all
+}
+
+func uselessSuppression(line, column int, why string) lint.Finding {
+	return lint.Finding{Severity: lint.SeverityWarning, ID: "useless-suppression", Index: -1, Line: line, Column: column, Message: why}
+}
+
+// A lintSetting is how a file is linted: as the flags say or, where they do not, .vmrules.yaml.
+type lintSetting struct {
+	*config.Config
+	profile          choice[lint.Profile]
+	least            choice[int]
+	warningsAsErrors bool
+}
+
+// settingFor returns the setting for a file.
+func (l *linter) settingFor(file string) (lintSetting, error) {
+	s := lintSetting{&config.Config{}, l.profile, l.least, l.warningsAsErrors}
+	if l.noConfig {
+		return s, nil
+	}
+	c, err := l.configs.Of(file)
+	if err != nil {
+		return s, err
+	}
+	s.Config = c
+	s.warningsAsErrors = s.warningsAsErrors || c.WarningsAsErrors
+	if c.For != "" && !l.isSet("for") {
+		err = s.profile.Set(c.For)
+	}
+	if err == nil && c.MinSeverity != "" && !l.isSet("min-severity") {
+		err = s.least.Set(c.MinSeverity)
+	}
+	if err != nil {
+		err = fmt.Errorf("%s: \"for\" and \"min-severity\" %w", c.File(), err)
+	}
+	return s, err
+}
+
+// excludes reports whether a file is left out, by a flag or by .vmrules.yaml, and counts it.
+func (l *linter) excludes(file string) bool {
+	is := false
+	for _, glob := range l.exclude {
+		is = is || config.Matches(glob, file)
+	}
+	if s, err := l.settingFor(file); err == nil && !is {
+		is = s.Excludes(file)
+	}
+	if is {
+		l.excluded++
+	}
+	return is
+}

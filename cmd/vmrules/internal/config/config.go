@@ -1,0 +1,240 @@
+// Package config reads .vmrules.yaml: the settings of vmrules lint for the files in its folder and
+// below, and the findings that are known and accepted there.
+package config
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/bmatcuk/doublestar/v4"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/vmrules/vmrules/lint"
+)
+
+// Name is the name of the file.
+const Name = ".vmrules.yaml"
+
+// A Config is what the file says. The zero Config says nothing.
+type Config struct {
+	For              string    `yaml:"for"`
+	MinSeverity      string    `yaml:"min-severity"`
+	WarningsAsErrors bool      `yaml:"warnings-as-errors"`
+	Exclude          []string  `yaml:"exclude"` // globs, from the folder of the file
+	Ignore           []*Ignore `yaml:"ignore"`
+
+	file, folder string
+}
+
+// An Ignore accepts the findings of a check. Path, Template and Rule narrow it down.
+type Ignore struct {
+	Check    string `yaml:"check"`
+	Reason   string `yaml:"reason"`
+	Path     string `yaml:"path"` // a glob, from the folder of the file
+	Template string `yaml:"template"`
+	Rule     string `yaml:"rule"`
+
+	line, column int
+	isUsed       bool
+}
+
+// UnmarshalYAML also remembers where the entry is.
+func (i *Ignore) UnmarshalYAML(n *yaml.Node) error {
+	type entry Ignore
+	for k := 0; k < len(n.Content); k += 2 { // the decoder of a node accepts unknown fields
+		if key := n.Content[k]; !slices.Contains([]string{"check", "reason", "path", "template", "rule"}, key.Value) {
+			return fmt.Errorf("line %d: an entry of ignore has no field %q: use check, reason, path, template and rule", key.Line, key.Value)
+		}
+	}
+	i.line, i.column = n.Line, n.Column
+	return n.Decode((*entry)(i))
+}
+
+// File returns the name of the file, from the current folder.
+func (c *Config) File() string { return shown(c.file) }
+
+// A Finder finds the Config of files. It reads each one once.
+type Finder struct {
+	known map[string]*Config // by the folder of the files
+}
+
+// Of returns the Config for a file: that in the nearest folder above it. If there is none, it
+// returns an empty Config. The standard input counts as a file in the current folder.
+func (f *Finder) Of(file string) (*Config, error) {
+	path, err := filepath.Abs(file)
+	if err != nil {
+		return nil, err
+	}
+	return f.in(filepath.Dir(path))
+}
+
+func (f *Finder) in(folder string) (*Config, error) {
+	if known := f.known[folder]; known != nil {
+		return known, nil
+	}
+	c, err := read(folder)
+	if errors.Is(err, fs.ErrNotExist) {
+		c, err = &Config{}, nil
+		if above := filepath.Dir(folder); above != folder {
+			c, err = f.in(above)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	if f.known == nil {
+		f.known = map[string]*Config{}
+	}
+	f.known[folder] = c
+	return c, nil
+}
+
+func read(folder string) (*Config, error) {
+	file := filepath.Join(folder, Name)
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	c := &Config{file: file, folder: folder}
+	decoder := yaml.NewDecoder(bytes.NewReader(text))
+	decoder.KnownFields(true)
+	if err := decoder.Decode(c); err != nil && err != io.EOF {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	for _, glob := range c.globs() {
+		if !doublestar.ValidatePattern(glob) {
+			return nil, fmt.Errorf("%s: %q is not a pattern of paths, such as testdata/**", file, glob)
+		}
+	}
+	return c, nil
+}
+
+func (c *Config) globs() []string {
+	all := slices.Clone(c.Exclude)
+	for _, i := range c.Ignore {
+		all = append(all, i.Path)
+	}
+	return all
+}
+
+// Excludes reports whether a file is not to be linted.
+func (c *Config) Excludes(file string) bool {
+	return slices.ContainsFunc(c.Exclude, func(glob string) bool { return c.matches(glob, file) })
+}
+
+// matches reports whether a glob matches a file, or a folder that contains it.
+func (c *Config) matches(glob, file string) bool {
+	path, err := filepath.Abs(file)
+	if err != nil {
+		return false
+	}
+	if path, err = filepath.Rel(c.folder, path); err != nil {
+		return false
+	}
+	return Matches(glob, path)
+}
+
+// Matches reports whether a glob matches a path, or a folder that contains it.
+func Matches(glob, path string) bool {
+	for path = filepath.ToSlash(filepath.Clean(path)); ; path = filepath.ToSlash(filepath.Dir(path)) {
+		if ok, _ := doublestar.Match(glob, path); ok {
+			return true
+		}
+		if path == "." || path == "/" || path == filepath.ToSlash(filepath.Dir(path)) {
+			return false
+		}
+	}
+}
+
+// Ignores reports whether an entry accepts a finding about a template in a file. An entry without
+// a reason accepts nothing.
+func (c *Config) Ignores(file, template string, f lint.Finding) bool {
+	is := false
+	for _, i := range c.Ignore {
+		if i.Reason != "" && i.Check == f.ID && (i.Rule == "" || i.Rule == f.Rule) &&
+			(i.Template == "" || i.Template == template) && (i.Path == "" || c.matches(i.Path, file)) {
+			is, i.isUsed = true, true
+		}
+	}
+	return is
+}
+
+// A Useless entry has no effect.
+type Useless struct {
+	File         string
+	Line, Column int
+	Why          string
+}
+
+// Useless returns the entries of all files that were read that have no effect, among those whose
+// files were all linted: the arguments of the command say which.
+func (f *Finder) Useless(linted []string) []Useless {
+	var all []Useless
+	for _, c := range f.read() {
+		for _, i := range c.Ignore {
+			if why := i.useless(isBelow(c.folder, linted)); why != "" {
+				all = append(all, Useless{c.File(), i.line, i.column, why})
+			}
+		}
+	}
+	return all
+}
+
+// read returns each Config once, sorted by their files.
+func (f *Finder) read() []*Config {
+	var all []*Config
+	for _, c := range f.known {
+		if c.file != "" && !slices.Contains(all, c) {
+			all = append(all, c)
+		}
+	}
+	slices.SortFunc(all, func(a, b *Config) int { return bytes.Compare([]byte(a.file), []byte(b.file)) })
+	return all
+}
+
+func (i *Ignore) useless(isAllLinted bool) string {
+	switch {
+	case i.Reason == "":
+		return "the entry has no reason, so it does not count: add one"
+	case !IsCheck(i.Check):
+		return fmt.Sprintf("there is no check %q: \"vmrules explain\" lists them", i.Check)
+	case isAllLinted && !i.isUsed:
+		return fmt.Sprintf("nothing is wrong that the entry for %s accepts: remove it", i.Check)
+	}
+	return ""
+}
+
+// IsCheck reports whether lint has a check.
+func IsCheck(id string) bool {
+	return slices.ContainsFunc(lint.Checks(), func(c lint.Check) bool { return c.ID == id })
+}
+
+// isBelow reports whether a folder is one of some folders, or in one.
+func isBelow(folder string, folders []string) bool {
+	return slices.ContainsFunc(folders, func(name string) bool {
+		above, err := filepath.Abs(name)
+		if err != nil {
+			return false
+		}
+		path, err := filepath.Rel(above, folder)
+		return err == nil && filepath.IsLocal(path)
+	})
+}
+
+// shown returns a file as a path from the current folder, if it is in it.
+func shown(file string) string {
+	here, err := os.Getwd()
+	if err != nil {
+		return file
+	}
+	if path, err := filepath.Rel(here, file); err == nil && filepath.IsLocal(path) {
+		return path
+	}
+	return file
+}

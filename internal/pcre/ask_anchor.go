@@ -1,0 +1,82 @@
+package pcre
+
+import "slices"
+
+// MatchesAll reports whether the pattern matches every text without a newline.
+func (t *Tree) MatchesAll() bool { return slices.ContainsFunc(alternatives(t.root), matchesAll) }
+
+func matchesAll(n *node) bool {
+	parts := between(n)
+	if slices.ContainsFunc(parts, func(part *node) bool { return !part.empty || hasAssertion(part) }) {
+		return false
+	}
+	return beginning(n) == nil || end(n) == nil || slices.ContainsFunc(parts, matchesAnything)
+}
+
+// between returns the parts of an alternative between its ^ and $.
+func between(n *node) []*node {
+	parts := []*node{n}
+	if n.op == opConcat {
+		parts = n.subs
+	}
+	if beginning(n) != nil {
+		parts = parts[1:]
+	}
+	if len(parts) > 0 && end(n) != nil {
+		parts = parts[:len(parts)-1]
+	}
+	return parts
+}
+
+// matchesAnything reports whether n is any character, as often as may be, as in .* and .+.
+func matchesAnything(n *node) bool {
+	for n.op == opCapture || n.op == opAtomic {
+		n = n.subs[0]
+	}
+	return n.op == opRepeat && n.max == unbounded && n.subs[0].op == opSet &&
+		slices.Equal(unionOf(n.subs[0].set, newlineClass), anyClass)
+}
+
+// Open reports whether the pattern matches part of a longer text, and nothing shows that this
+// is meant, as .* would: at one side no alternative has an anchor. It is also idle if there is a
+// repetition at that side, of which only the least number counts: ^[a-z]+ matches what ^[a-z]
+// matches.
+func (t *Tree) Open() (isOpen, isIdle bool) {
+	all := alternatives(t.root)
+	if slices.ContainsFunc(all, func(n *node) bool { return slices.ContainsFunc(between(n), hasAssertion) }) {
+		return false, false
+	}
+	beginOpen, beginIdle := openSide(all, false)
+	endOpen, endIdle := openSide(all, true)
+	return beginOpen || endOpen, beginIdle || endIdle
+}
+
+func openSide(all []*node, atEnd bool) (isOpen, isIdle bool) {
+	anchor := beginning
+	if atEnd {
+		anchor = end
+	}
+	for _, n := range all {
+		parts := between(n)
+		if anchor(n) != nil || len(parts) == 0 || matchesAnything(outermost(parts, atEnd)) {
+			return false, false
+		}
+		side := outermost(parts, atEnd)
+		isIdle = isIdle || side.op == opRepeat && side.min != side.max
+	}
+	return true, isIdle
+}
+
+// outermost returns the first or the last part, looking into groups.
+func outermost(parts []*node, last bool) *node {
+	for {
+		n := parts[0]
+		if last {
+			n = parts[len(parts)-1]
+		}
+		if n.op != opConcat && n.op != opCapture && n.op != opAtomic || len(n.subs) == 0 {
+			return n
+		}
+		parts = n.subs
+	}
+}
