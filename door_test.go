@@ -4,13 +4,12 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/vmrules/vmrules/internal/racetest"
-
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/vmrules/vmrules/internal/door"
 	"github.com/vmrules/vmrules/internal/jsonpath"
+	"github.com/vmrules/vmrules/internal/racetest"
 )
 
 func TestDoorIsShut(t *testing.T) {
