@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/vmrules/vmrules/internal/conformance"
+	"github.com/vmrules/vmrules/internal/racetest"
 )
 
 // A vector is one case of testdata/conformance.
@@ -111,6 +112,7 @@ func (v vector) run(t testing.TB, decode func(json.RawMessage) map[string]any) (
 }
 
 func TestConformance(t *testing.T) {
+	racetest.SkipLong(t)
 	t.Parallel()
 	for file, vectors := range readVectors(t) {
 		for _, v := range vectors {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/vmrules/vmrules/internal/door"
 	"github.com/vmrules/vmrules/internal/jsonpath"
+	"github.com/vmrules/vmrules/internal/racetest"
 )
 
 func TestDoorIsShut(t *testing.T) {
@@ -27,6 +28,7 @@ func TestDoorIsShut(t *testing.T) {
 // Judging part by part, rules are in force where Validate judges values, and their paths select
 // what Validate finds to be wrong.
 func TestJudgingAgreesWithValidate(t *testing.T) {
+	racetest.SkipLong(t)
 	insides := Internal.Open(door.Opened)
 	for name, v := range judgedVectors(t) {
 		t.Run(name, func(t *testing.T) {
@@ -94,6 +96,7 @@ func checkJudging(t *testing.T, j door.Judging, rules Rules, at *target, want Re
 // What lint reads are the problems that ParseRules returns, with and without Strict, and the
 // rules that have none.
 func TestReadAgreesWithParseRules(t *testing.T) {
+	racetest.SkipLong(t)
 	insides := Internal.Open(door.Opened)
 	for file, vectors := range readVectors(t) {
 		for _, v := range vectors {

@@ -135,6 +135,7 @@ func TestLongOutput(t *testing.T) {
 
 // TestLongCauses: if there are too many causes, the last one says how many are missing.
 func TestLongCauses(t *testing.T) {
+	racetest.SkipLong(t)
 	t.Parallel()
 	field := strings.Repeat("f", maxOutput/4)
 	r := Result{Outcome: Violated, Violations: []Violation{{Field: field}, {Field: field}, {Field: field}, {Field: field}, {Field: field}}}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/vmrules/vmrules/internal/racetest"
 	"github.com/vmrules/vmrules/internal/value"
 )
 
@@ -86,16 +87,26 @@ func replacedAt(v any, i *int, replace func(any) any) (any, bool) {
 	return nil, false
 }
 
+// TestUnreadableVectors checks some nodes of some vectors.
+func TestUnreadableVectors(t *testing.T) {
+	racetest.SkipLong(t)
+	n := 0
+	seedVectors(t, 20, func(annotation, object string) {
+		for i := range 6 {
+			checkUnreadable(t, annotation, object, uint16(1+n%7+5*i), uint8(n), n%4 == 0, n%3 == 0)
+			n++
+		}
+	})
+}
+
 // FuzzUnreadable: if one value of an object is not readable, each rule has the outcome that it
 // has for every value that might be there, or it is Undecided. The object is valid only if it
 // is for every such value.
 func FuzzUnreadable(f *testing.F) {
 	n := 0
-	seedVectors(f, func(annotation, object string) {
-		for i := range 6 {
-			f.Add(annotation, object, uint16(1+n%7+5*i), uint8(n), n%4 == 0, n%3 == 0)
-			n++
-		}
+	seedVectors(f, 60, func(annotation, object string) {
+		f.Add(annotation, object, uint16(1+n%7), uint8(n), n%4 == 0, n%3 == 0)
+		n++
 	})
 	f.Fuzz(checkUnreadable)
 }

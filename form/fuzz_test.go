@@ -18,7 +18,7 @@ import (
 func seedVectors(f *testing.F, add func(annotation, object string)) {
 	for _, vectors := range readVectors(f) {
 		for i, v := range vectors {
-			if i%20 == 0 {
+			if i%60 == 0 {
 				add(v.Text(f), string(v.Object))
 			}
 		}

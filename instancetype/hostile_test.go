@@ -12,6 +12,7 @@ import (
 
 	"github.com/vmrules/vmrules/instancetype"
 	"github.com/vmrules/vmrules/internal/conformance"
+	"github.com/vmrules/vmrules/internal/racetest"
 )
 
 type object = map[string]any
@@ -127,6 +128,7 @@ func TestIgnored(t *testing.T) {
 // TestHostile checks that objects that Go code may build, and that no decoder returns, have an
 // error.
 func TestHostile(t *testing.T) {
+	racetest.SkipLong(t)
 	cycle := object{}
 	cycle["spec"] = cycle
 	var shared any = "a"

@@ -31,7 +31,7 @@ func TestCEL(t *testing.T) {
 	t.Parallel()
 	seed := generatorSeed(t, celSeedVariable, celDefaultSeed)
 	counts, generated := celCounts{}, 0
-	for n := range uint64(celRuleSets) {
+	for n := range uint64(celRuleSets * factor(t)) {
 		g := newCELGen(seed, n)
 		rules := g.rules()
 		set := newCELSet(t, rules, celExpressions)

@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"cmp"
 	"maps"
 	"os"
 	"slices"
@@ -21,6 +22,16 @@ func generatorSeed(t testing.TB, variable string, otherwise uint64) uint64 {
 	}
 	t.Logf("%s=%d", variable, seed)
 	return seed
+}
+
+// factor returns ORACLE_FACTOR, which multiplies the number of generated cases.
+func factor(t testing.TB) int {
+	t.Helper()
+	f, err := strconv.Atoi(cmp.Or(os.Getenv("ORACLE_FACTOR"), "1"))
+	if err != nil || f < 1 {
+		t.Fatalf("ORACLE_FACTOR must be a positive number")
+	}
+	return f
 }
 
 // smallerParts lists the values that a JSON value becomes when one part is removed: a

@@ -69,7 +69,7 @@ var parameterValues = []any{
 func TestParameterInputs(t *testing.T) {
 	t.Parallel()
 	counts := map[string]int{}
-	for seed := range uint64(1500) {
+	for seed := range uint64(500 * factor(t)) {
 		g := rand.New(rand.NewPCG(7, seed))
 		annotation := parameterRules(g)
 		quoted, _ := json.Marshal(annotation)
@@ -131,7 +131,7 @@ func TestParameterInputs(t *testing.T) {
 	for _, about := range slices.Sorted(maps.Keys(counts)) {
 		t.Logf("%6d  %s", counts[about], about)
 	}
-	for about, least := range map[string]int{"accepted by both": 10000, "rejected by both": 50000, "rejected, as it is narrower": 10000} {
+	for about, least := range map[string]int{"accepted by both": 3000, "rejected by both": 15_000, "rejected, as it is narrower": 3000} {
 		if counts[about] < least {
 			t.Errorf("%q only %d times, want %d", about, counts[about], least)
 		}

@@ -36,7 +36,7 @@ type caseSource struct {
 // caseSources are sorted: those that know least about patterns come last.
 var caseSources = []caseSource{
 	{
-		name: "everything", count: 12_000, generate: (*regexGenerator).grammatical,
+		name: "everything", count: 6_000, generate: (*regexGenerator).grammatical,
 		alphabets: [][]string{plainAlphabet, plainAlphabet, wideAlphabet},
 		weights: map[string]int{
 			"literal": 300, "class": 80, "escape": 60, "anchor": 60, "capture": 90, "group": 60, "options": 40, "atomic": 40,
@@ -45,7 +45,7 @@ var caseSources = []caseSource{
 		repeated: 33,
 	},
 	{
-		name: "back-references", count: 8_000, generate: (*regexGenerator).grammatical,
+		name: "back-references", count: 4_000, generate: (*regexGenerator).grammatical,
 		alphabets: [][]string{{"a", "b"}, {"a", "b", "c"}, {"a", "A", "b"}, {"k", "K", "\u212a", "a"}, {"s", "ſ", "S"}, {"ß", "ẞ", "s"}, {"σ", "ς", "Σ"}},
 		weights: map[string]int{
 			"literal": 250, "class": 20, "anchor": 20, "capture": 250, "group": 40, "options": 30, "atomic": 30,
@@ -54,7 +54,7 @@ var caseSources = []caseSource{
 		repeated: 33,
 	},
 	{
-		name: "order of trying", count: 8_000, generate: (*regexGenerator).grammatical,
+		name: "order of trying", count: 4_000, generate: (*regexGenerator).grammatical,
 		alphabets: [][]string{{"a", "a", "a", "b"}, {"a", "b"}},
 		weights: map[string]int{
 			"literal": 300, "class": 30, "anchor": 15, "capture": 120, "group": 150, "atomic": 120,
@@ -62,8 +62,8 @@ var caseSources = []caseSource{
 		},
 		repeated: 60,
 	},
-	{name: "tokens", count: 10_000, generate: (*regexGenerator).tokens, alphabets: [][]string{wideAlphabet}},
-	{name: "changed practical ones", count: 6_000, generate: (*regexGenerator).changed, alphabets: [][]string{wideAlphabet}},
+	{name: "tokens", count: 5_000, generate: (*regexGenerator).tokens, alphabets: [][]string{wideAlphabet}},
+	{name: "changed practical ones", count: 3_000, generate: (*regexGenerator).changed, alphabets: [][]string{wideAlphabet}},
 }
 
 const (

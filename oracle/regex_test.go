@@ -1,7 +1,6 @@
 package oracle
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -368,16 +367,6 @@ func regexSeed(t testing.TB) uint64 {
 	return generatorSeed(t, "ORACLE_SEED", 20190201)
 }
 
-// regexFactor returns ORACLE_FACTOR, which multiplies the number of generated cases.
-func regexFactor(t testing.TB) int {
-	t.Helper()
-	f, err := strconv.Atoi(cmp.Or(os.Getenv("ORACLE_FACTOR"), "1"))
-	if err != nil || f < 1 {
-		t.Fatalf("ORACLE_FACTOR must be a positive number")
-	}
-	return f
-}
-
 // TestSides checks that the answers of both sides are read correctly.
 func TestSides(t *testing.T) {
 	needPCRE2(t)
@@ -492,7 +481,7 @@ func TestRegexGenerated(t *testing.T) {
 	for i, source := range caseSources {
 		t.Run(source.name, func(t *testing.T) {
 			g := &regexGenerator{Rand: rand.New(rand.NewPCG(s, uint64(i))), source: source, practical: practical}
-			cases := make([]regexCase, source.count*regexFactor(t))
+			cases := make([]regexCase, source.count*factor(t))
 			for i := range cases {
 				cases[i] = source.generate(g)
 			}

@@ -108,14 +108,13 @@ func declaring(name, more, rules string, a func() string) attack {
 	}}
 }
 
-// asking calls Limits, Schema and Inputs.
+// asking calls Limits, Schema and Inputs, which a form that is half filled asks for.
 func asking(name string, text func() string, make func() map[string]any) attack {
 	return attack{name: "forms/" + name, calls: func(p *probe) {
 		rules, _ := p.parse(text())
 		o := make()
 		p.text("Limits JSON", limitsJSON(p.limits(rules, o)))
 		p.schema(rules, o)
-		p.schema(rules, o, vmrules.Partial())
-		p.inputs(rules, o)
+		p.inputs(rules, o, vmrules.Partial())
 	}}
 }

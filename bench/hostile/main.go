@@ -1,6 +1,6 @@
 // Hostile times attacks on vmrules: annotations and objects that are made to cost much
-// time or memory. Each attack runs in its own process. Each call has to keep the library's
-// promise: at most 2 s and 256 MB.
+// time or memory. They run in other processes. Each call has to keep the library's promise: at
+// most 2 s and 256 MB.
 //
 //	go run ./hostile -run reading
 //
@@ -70,8 +70,8 @@ func named(name string) attack {
 }
 
 func main() {
-	if name := os.Getenv(childVariable); name != "" {
-		runChild(named(name))
+	if os.Getenv(childVariable) != "" {
+		serve(named)
 		return
 	}
 	pattern := flag.String("run", "", "run the attacks whose name matches `regexp`")
@@ -98,6 +98,7 @@ func main() {
 		fatal(err)
 	}
 	kept := runAll(&r, chosen, *asJSON)
+	r.stop()
 	clean()
 	if !kept {
 		os.Exit(1)

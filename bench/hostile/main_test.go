@@ -22,6 +22,7 @@ var trials = []attack{
 	{name: "trial/too long an annotation", calls: func(p *probe) { p.parse(strings.Repeat(" ", 256<<10+1)) }},
 	{name: "trial/refused", calls: func(p *probe) { p.parse("[1]") }},
 	{name: "trial/refused, and ordinary", ordinary: true, calls: func(p *probe) { p.parse("[1]") }},
+	{name: "trial/a goroutine left behind", calls: func(p *probe) { go endless(); p.text("first", size(1)) }},
 	{name: "trial/undecided", calls: func(p *probe) { p.judge(annotation(2, `"rule":"integer","path":"jsonpath::.a"`), nil) }},
 }
 
@@ -35,6 +36,7 @@ trial/exit: kept false; (input): crashed, it ended without a word
 trial/too long an annotation: kept false; (input): crashed, panic: the attack is beyond the promise: its annotation has 262145 bytes, more than 262144
 trial/refused: kept true; ParseRules: problem, 1 problems: a rule must be an object: { "name": …, "rule": …, "path": …, "message": … }
 trial/refused, and ordinary: kept false; ParseRules: problem, 1 problems: a rule must be an object: { "name": …, "rule": …, "path": …, "message": … }
+trial/a goroutine left behind: kept true; first: decided, 1.0 MB
 trial/undecided: kept true; ParseRules: decided, 2 rules; Validate: undecided, 2 Undecided: nothing to validate: there is no object
 `
 
@@ -64,12 +66,11 @@ func growing() (int, error) {
 func panicking() (int, error) { panic("as it must") }
 
 func TestMain(m *testing.M) {
-	name := os.Getenv(childVariable)
-	for _, a := range trials {
-		if a.name == name {
-			runChild(a)
-			return
-		}
+	if os.Getenv(childVariable) != "" {
+		serve(func(name string) attack {
+			return trials[slices.IndexFunc(trials, func(a attack) bool { return a.name == name })]
+		})
+		return
 	}
 	os.Exit(m.Run())
 }
@@ -79,13 +80,18 @@ func TestRunner(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var got strings.Builder
+	var got, processes strings.Builder
+	r := runner{self: self, memory: 300, slack: 1}
+	defer r.stop()
 	for _, a := range trials {
-		r := runner{self: self, timeout: time.Minute, memory: 300, slack: 1}
+		r.timeout = time.Minute
 		if a.name == "trial/slow" {
 			r.timeout = 2 * time.Second
 		}
 		result := r.run(a)
+		if r.child != nil {
+			fmt.Fprintf(&processes, "%s; ", a.name)
+		}
 		fmt.Fprintf(&got, "%s: kept %t", result.Attack, result.Kept)
 		for _, c := range result.Calls {
 			fmt.Fprintf(&got, "; %s: %s, %s", c.Call, c.Outcome, c.Found)
@@ -94,6 +100,9 @@ func TestRunner(t *testing.T) {
 	}
 	if got.String() != trialResults {
 		t.Errorf("got\n%s\nwant\n%s", &got, trialResults)
+	}
+	if want := "trial/well; trial/refused; trial/refused, and ordinary; trial/undecided; "; processes.String() != want {
+		t.Errorf("these leave a process for another attack: %s\nwant %s", &processes, want)
 	}
 }
 

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"bufio"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
+	"runtime"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -16,14 +18,18 @@ import (
 	"github.com/vmrules/vmrules/lint"
 )
 
-// runChild runs one attack in this process, and writes its measurements to standard
-// output.
-func runChild(a attack) {
-	// These limits matter if the parent is killed and no longer watches this process.
-	for resource, limit := range map[int]uint64{syscall.RLIMIT_AS: 12 << 30, syscall.RLIMIT_CPU: 120} {
-		syscall.Setrlimit(resource, &syscall.Rlimit{Cur: limit, Max: limit})
+// serve runs the attacks whose names it reads, in this process, and writes their measurements
+// to standard output.
+func serve(named func(string) attack) {
+	p, before := &probe{}, runtime.NumGoroutine()
+	for names := bufio.NewScanner(os.Stdin); names.Scan(); {
+		named(names.Text()).calls(p)
+		ending := ready
+		if runtime.NumGoroutine() > before {
+			ending = leaves
+		}
+		p.say(call{Found: ending})
 	}
-	a.calls(&probe{})
 }
 
 // A probe makes the calls of an attack and measures each.
@@ -33,12 +39,13 @@ type probe struct{}
 func (p *probe) measure(name string, f func() (outcome, found string)) {
 	debug.FreeOSMemory()
 	os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) // resets the peak of memory
-	c := call{Call: name, Before: memoryOf("self", "VmRSS")}
+	c := call{Call: name}
+	c.Before, _ = memoryOf("self")
 	p.say(c)
 	start, worked := time.Now(), cpuTime()
 	c.Outcome, c.Found = f()
 	c.Seconds, c.CPU = time.Since(start).Seconds(), (cpuTime() - worked).Seconds()
-	c.Peak = memoryOf("self", "VmHWM")
+	_, c.Peak = memoryOf("self")
 	p.say(c)
 }
 

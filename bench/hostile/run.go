@@ -18,46 +18,94 @@ import (
 
 const (
 	childVariable = "VMRULES_HOSTILE_ATTACK"
-	pollInterval  = 5 * time.Millisecond
+	pollInterval  = 25 * time.Millisecond // each look takes half a millisecond
 
 	input = "(input)" // in place of a call's name while the attack makes its input
+
+	// How an attack ends, in place of what a call without a name found.
+	ready  = "ready"  // for another
+	leaves = "leaves" // goroutines, which would be measured with another
 )
 
-// A runner runs attacks, one after another.
+// A runner runs attacks, one after another. A process makes the calls of many attacks, since
+// starting one takes longer than most of them. Another goes on after one that ends too early.
 type runner struct {
 	self, command, folder string
-	timeout               time.Duration // for the work of a whole process, which also makes its input
+	timeout               time.Duration // for the work of an attack, which also makes its input
 	memory                int           // MB
 	slack                 float64       // how many times the promised time a call may take
+
+	child *child // nil if the next attack needs another
+}
+
+// A child is a process that reads the names of attacks, and writes their calls.
+type child struct {
+	*exec.Cmd
+	names  io.WriteCloser
+	calls  *bufio.Scanner
+	stderr bytes.Buffer
+}
+
+func (r *runner) start() (*child, error) {
+	c := &child{Cmd: exec.Command(r.self)}
+	c.Env = append(os.Environ(), childVariable+"=1", "GOMAXPROCS=2")
+	c.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} // without this program, nothing watches it
+	c.Stderr = &c.stderr
+	names, err := c.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	out, err := c.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	c.names, c.calls = names, bufio.NewScanner(out)
+	return c, c.Start()
+}
+
+// stop ends the process that waits for another attack, if there is one.
+func (r *runner) stop() {
+	if r.child != nil {
+		r.child.names.Close()
+		r.child.Wait()
+		r.child = nil
+	}
 }
 
 func (r *runner) run(a attack) result {
 	if a.args != nil {
 		return newResult(a, r.runCommand(a), r.slack)
 	}
-	cmd := exec.Command(r.self)
-	cmd.Env = append(os.Environ(), childVariable+"="+a.name, "GOMAXPROCS=2")
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		return newResult(a, []call{{Outcome: crashed, Found: err.Error()}}, r.slack)
+	if r.child == nil {
+		c, err := r.start()
+		if err != nil {
+			return newResult(a, []call{{Outcome: crashed, Found: err.Error()}}, r.slack)
+		}
+		r.child = c
 	}
-	if err := cmd.Start(); err != nil {
-		return newResult(a, []call{{Outcome: crashed, Found: err.Error()}}, r.slack)
-	}
+	c := r.child
 	var peak int
 	var killed string
 	var watching sync.WaitGroup
 	done := make(chan struct{})
-	watching.Go(func() { peak, killed = r.watch(cmd.Process, done) })
-	calls, begun := readCalls(out)
-	err = cmd.Wait()
+	watching.Go(func() { peak, killed = r.watch(c.Process, done) })
+	fmt.Fprintln(c.names, a.name)
+	calls, begun, ending := readCalls(c.calls)
+	var err error
+	if ending != ready {
+		c.names.Close()
+		err = c.Wait()
+		r.child = nil
+	}
 	close(done)
 	watching.Wait()
+	if killed != "" && r.child != nil { // when it was ready
+		c.Wait()
+		r.child = nil
+	}
 
 	whole := calls[len(calls)-1].Outcome != ""
-	if killed == "" && err == nil && whole {
+	if killed == "" && err == nil && whole && ending != "" {
 		return newResult(a, calls, r.slack)
 	}
 	if whole { // it was making the input of another call
@@ -69,22 +117,25 @@ func (r *runner) run(a attack) result {
 	case killed != "":
 		last.Outcome, last.Found = killedOutcome, killed
 	case err != nil:
-		last.Outcome, last.Found = crashed, firstLine(stderr.String())
+		last.Outcome, last.Found = crashed, firstLine(c.stderr.String())
 	default:
 		last.Outcome, last.Found = crashed, "it ended without a word"
 	}
 	return newResult(a, calls, r.slack)
 }
 
-// readCalls reads the output of a child: a line when a call begins, and another with the
-// measurements when it ends. There is at least one call. The last may not have ended.
-func readCalls(out io.Reader) (calls []call, begun time.Time) {
+// readCalls reads what a child writes about an attack: a line when a call begins, another with
+// the measurements when it ends, and how the attack ended. There is at least one call. The last
+// may not have ended. The ending is empty if the process ended before the attack.
+func readCalls(lines *bufio.Scanner) (calls []call, begun time.Time, ending string) {
 	calls, begun = []call{{Call: input}}, time.Now()
-	lines := bufio.NewScanner(out)
 	for lines.Scan() {
 		var c call
 		if err := json.Unmarshal(lines.Bytes(), &c); err != nil {
 			continue
+		}
+		if c.Call == "" {
+			return calls, begun, c.Found
 		}
 		if c.Outcome == "" {
 			begun = time.Now()
@@ -95,16 +146,17 @@ func readCalls(out io.Reader) (calls []call, begun time.Time) {
 			calls = append(calls, c)
 		}
 	}
-	return calls, begun
+	return calls, begun, ""
 }
 
 // patience is how long a process may take by the clock, which is longer on a busy machine.
 const patience = 10 * time.Minute
 
-// watch kills a process that takes too much time or memory, and returns why. It ends
-// when done is closed. The peak is in bytes.
+// watch kills a process that takes too much time or memory from now on, and returns why. It
+// ends when done is closed. The peak is in bytes.
 func (r *runner) watch(p *os.Process, done <-chan struct{}) (peak int, killed string) {
 	pid := strconv.Itoa(p.Pid)
+	worked := workOf(pid)
 	hung := time.After(patience)
 	tick := time.NewTicker(pollInterval)
 	defer tick.Stop()
@@ -115,10 +167,11 @@ func (r *runner) watch(p *os.Process, done <-chan struct{}) (peak int, killed st
 		case <-hung:
 			killed = fmt.Sprintf("after %v, in which it waited", patience)
 		case <-tick.C:
-			peak = max(peak, memoryOf(pid, "VmHWM"))
-			if memoryOf(pid, "VmRSS") > r.memory<<20 {
+			now, most := memoryOf(pid)
+			peak = max(peak, most)
+			if now > r.memory<<20 {
 				killed = fmt.Sprintf("at %d MB", r.memory)
-			} else if workOf(pid) > r.timeout {
+			} else if workOf(pid)-worked > r.timeout {
 				killed = fmt.Sprintf("after %v", r.timeout)
 			}
 		}
@@ -130,11 +183,15 @@ func (r *runner) watch(p *os.Process, done <-chan struct{}) (peak int, killed st
 	}
 }
 
-// memoryOf reads a line of /proc/PID/status, in bytes. It returns 0 if the line is
-// missing.
-func memoryOf(pid, line string) int {
+// memoryOf reads the memory that a process has, and the most that it had, in bytes, from
+// /proc/PID/status. It returns 0 if the process has ended.
+func memoryOf(pid string) (now, most int) {
 	text, _ := os.ReadFile("/proc/" + pid + "/status")
-	_, rest, _ := strings.Cut(string(text), line+":")
+	return bytesIn(string(text), "VmRSS"), bytesIn(string(text), "VmHWM")
+}
+
+func bytesIn(status, line string) int {
+	_, rest, _ := strings.Cut(status, line+":")
 	fields := strings.Fields(rest)
 	if len(fields) == 0 {
 		return 0
@@ -194,8 +251,8 @@ func (r *runner) runCommand(a attack) []call {
 	// A child's Maxrss begins at this program's own peak, so only a larger value is the
 	// child's.
 	usage := cmd.ProcessState.SysUsage().(*syscall.Rusage)
-	if peak := int(usage.Maxrss) << 10; peak > memoryOf("self", "VmHWM") {
-		c.Peak = max(c.Peak, peak)
+	if _, own := memoryOf("self"); int(usage.Maxrss)<<10 > own {
+		c.Peak = max(c.Peak, int(usage.Maxrss)<<10)
 	}
 	c.Outcome, c.Found = ended(cmd.ProcessState.ExitCode(), &out)
 	if killed != "" {

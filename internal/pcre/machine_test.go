@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/vmrules/vmrules/internal/racetest"
 )
 
 // mustCompileProgram returns the program of a pattern, whatever engine Compile would use.
@@ -64,6 +66,7 @@ var forMachine = []example{
 }
 
 func TestMachineStops(t *testing.T) {
+	racetest.SkipLong(t)
 	bomb := mustCompileProgram(t, `^(?=(?:a|aa)+$)`)
 	subject := strings.Repeat("a", 100) + "b"
 	if _, err := bomb.run(subject, 20*time.Millisecond); !errors.Is(err, errTime) {

@@ -19,7 +19,7 @@ import (
 )
 
 var (
-	cases   = flag.Uint64("cases", 20_000, "how many cases the model is compared on")
+	cases   = flag.Uint64("cases", 10_000, "how many cases the model is compared on")
 	seed    = flag.Uint64("seed", 1, "what the cases are generated from")
 	workers = flag.Uint64("workers", 2, "how many goroutines compare")
 	most    = flag.Int("most", 3, "how many differences are shown")
