@@ -60,10 +60,11 @@ test("large objects do not add up, either", async () => {
 test("a text that is too long", async () => {
   await init();
   const long = JSON.stringify({ a: "x".repeat(16 << 20) });
+  const rules = parseRules(cores);
   const before = size();
   assert.throws(
-    () => validate(parseRules(cores), long),
+    () => validate(rules, long),
     (error) => error instanceof VmrulesError && /at most 16777216/.test(error.message),
   );
-  assert.equal(size(), before);
+  assert.ok(size() - before < long.length / 8, "the text was copied");
 });
