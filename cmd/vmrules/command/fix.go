@@ -20,6 +20,7 @@ type fix struct {
 	isSafe bool // every VM gets the verdict that it gets without the fix, or the rules are refused without it
 
 	findings int // that it fixes
+	replaced []lint.Finding
 }
 
 // maxFixed is the number of bytes that may be linted, or read, to try fixes for a file.
@@ -57,13 +58,13 @@ func (l *linter) fixOf(file *manifest.File, f lint.Finding) *fix {
 		change := file.ChangeKey(f)
 		l.room -= file.Size()
 		if changed, ok := file.With([]manifest.Change{change}); ok && len(mistakesIn(changed)) < len(mistakesIn(file)) {
-			return &fix{Change: change, findings: 1}
+			return l.inFile(file, &fix{Change: change, findings: 1})
 		}
 	case t != nil:
 		edits := t.editsFor(f)
 		change, ok := t.change(edits)
 		if isSafe, fits := t.tries(edits, f); ok && fits {
-			return l.inFile(file, &fix{change, t, edits, isSafe, 1})
+			return l.inFile(file, &fix{Change: change, of: t, edits: edits, isSafe: isSafe, findings: 1})
 		}
 	}
 	return nil
@@ -78,17 +79,26 @@ func mistakesIn(file *manifest.File) []lint.Finding {
 	return all
 }
 
-// inFile returns the fix; nil if the file cannot have it, or have it alone. Only for other
-// programs is that found out here: a round tries many fixes together.
+// inFile returns the fix, with what SARIF says of it; nil if the file cannot have it alone. A round,
+// which tries many fixes together, finds that out by itself.
 func (l *linter) inFile(file *manifest.File, f *fix) *fix {
-	if l.isFixing() {
+	if l.output.name != "sarif" {
 		return f
 	}
 	l.room -= file.Size()
 	if _, ok := file.With([]manifest.Change{f.Change}); !ok {
 		return nil
 	}
+	f.replaced = file.Replacements(f.Change)
 	return f
+}
+
+// replacements returns what a fix writes where; nil without a fix.
+func (f *fix) replacements() []lint.Finding {
+	if f == nil {
+		return nil
+	}
+	return f.replaced
 }
 
 // editsFor returns what may fix a finding; nothing if nothing may.
@@ -104,7 +114,7 @@ func (t *fixable) editsFor(f lint.Finding) []manifest.Edit {
 			return []manifest.Edit{{Span: manifest.Span{Start: start, End: end}, With: n.String()}}
 		}
 	case f.ID == "ssp-values" && t.isSSP && t.text[start] != '"' && t.text[start] != '[':
-		return []manifest.Edit{{Span: manifest.Span{Start: start, End: end}, With: `"` + asText(t.text[start:end]) + `"`}}
+		return quoted(t.text, start)
 	}
 	return nil
 }
