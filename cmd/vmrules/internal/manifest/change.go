@@ -44,22 +44,32 @@ func (a Annotation) Change(edits []Edit) (Change, bool) {
 	c := Change{of: place{at: a.value.at}, text: written.written}
 	form := newScalarText(a.Object.file.source.text, a.value.at).form
 	for _, e := range edits {
-		part := e.Span
-		if e.Start == e.End { // an insertion is behind the character before it
-			_, size := utf8.DecodeLastRuneInString(text[:e.Start])
-			part.Start -= size
-		}
-		at, ok := a.Locate(part)
+		at, ok := a.Locate(beside(text, e.Span))
 		if !ok {
 			return Change{}, false
 		}
-		if e.Start == e.End {
+		if part := beside(text, e.Span); part.Start < e.Start {
 			at.Start = at.End
+		} else if e.End < part.End {
+			at.End = at.Start
 		}
 		c.edits = append(c.edits, Edit{Span{written.offset(e.Start), written.end(e.End)}, e.With})
 		c.inFile = append(c.inFile, Edit{at, inForm(form, e.With)})
 	}
 	return c, len(edits) > 0
+}
+
+// beside returns the character beside which something is inserted: that before it, if that is not a
+// blank. It returns any other part as it is.
+func beside(text string, s Span) Span {
+	if s.Start < s.End {
+		return s
+	}
+	if c, size := utf8.DecodeLastRuneInString(text[:s.Start]); !isBlank(c) {
+		return Span{s.Start - size, s.End}
+	}
+	_, size := utf8.DecodeRuneInString(text[s.Start:])
+	return Span{s.Start, s.End + size}
 }
 
 // inForm returns text as it is written in a scalar with these quotes, or without any.
@@ -75,11 +85,11 @@ func inForm(quote byte, text string) string {
 
 // Change returns the Change that edits what JSON has returned. It returns false if it cannot.
 func (d Document) Change(edits []Edit) (Change, bool) {
-	text := d.file.source.text
-	c := Change{of: place{at: d.node.at}, isJSON: true, text: d.made, edits: edits}
+	file, text := d.file.source.text, d.made
 	if d.node.end > 0 {
-		c.text = text[d.node.at:d.node.end]
+		text = file[d.node.at:d.node.end]
 	}
+	c := Change{of: place{at: d.node.at}, isJSON: true, text: text, edits: edits}
 	for _, e := range edits {
 		inFile := Edit{Span{d.locate(e.Start), d.locateEnd(e.End)}, e.With}
 		if d.node.end == 0 && d.markBefore(e.Start+1).written < e.Start { // in a string
@@ -87,10 +97,12 @@ func (d Document) Change(edits []Edit) (Change, bool) {
 			if json.Unmarshal([]byte(`"`+e.With+`"`), &meant) != nil {
 				return Change{}, false
 			}
-			inFile.With = inForm(newScalarText(text, d.markBefore(e.Start).at).form, meant)
+			inFile.With = inForm(newScalarText(file, d.markBefore(e.Start).at).form, meant)
 		}
-		if e.Start == e.End {
-			inFile.Start = d.locateEnd(e.Start)
+		if part := beside(text, e.Span); part.Start < e.Start {
+			inFile.Start = inFile.End
+		} else if e.End < part.End {
+			inFile.End = inFile.Start
 		}
 		c.inFile = append(c.inFile, inFile)
 	}
