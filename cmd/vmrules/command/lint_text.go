@@ -71,7 +71,7 @@ func (l *linter) writeSummary(w io.Writer, found *linted) error {
 		fmt.Fprintf(w, ", %s excluded", counted(found.Excluded, "file"))
 	}
 	if l.isFixing() {
-		fmt.Fprintf(w, ", %d fixed", found.Fixed)
+		fmt.Fprintf(w, map[bool]string{false: ", %d fixed", true: ", %d would be fixed"}[l.diffs], found.Fixed)
 		if n := found.countUnsafe(); n > 0 && !l.unsafeFixes {
 			fmt.Fprintf(w, ", %d fixable with --unsafe-fixes", n)
 		}
