@@ -15,16 +15,19 @@ import (
 // A fix is a change after which a finding is gone, and no error is new.
 type fix struct {
 	manifest.Change
-	of     *fixable // nil for a key
-	edits  []manifest.Edit
-	isSafe bool // every VM gets the verdict that it gets without the fix, or the rules are refused without it
+	of    *fixable // nil for a key
+	about likeness
+	edits []manifest.Edit
+	// isSafe reports whether every VM gets the same verdict as without the fix, or the rules are
+	// refused without it.
+	isSafe bool
 
 	findings int // that it fixes
 	replaced []lint.Finding
 }
 
 // maxFixed is the number of bytes that may be linted, or read, to try fixes for a file.
-const maxFixed = 64 << 20
+const maxFixed = 32 << 20
 
 // A fixable is rules whose findings may be fixed.
 type fixable struct {
@@ -35,9 +38,29 @@ type fixable struct {
 	change  func([]manifest.Edit) (manifest.Change, bool)
 	room    *int // bytes that may still be linted
 
-	known []lint.Finding // about the text
+	known map[likeness]int // how many findings there are about the text; nil: not linted yet
 	rules vmrules.Rules
 	err   error // about the rules
+}
+
+// A likeness is what findings have in common that a fix may exchange.
+type likeness struct {
+	id, key string
+	index   int
+}
+
+// anError is the likeness of all errors.
+var anError = likeness{id: "error"}
+
+func countAlike(findings []lint.Finding) map[likeness]int {
+	n := map[likeness]int{}
+	for _, f := range findings {
+		n[likeness{f.ID, f.Key, f.Index}]++
+		if f.Severity == lint.SeverityError {
+			n[anError]++
+		}
+	}
+	return n
 }
 
 // newFixable returns rules that may be fixed, with the options for reading them.
@@ -49,7 +72,7 @@ func (l *linter) newFixable(text string, reading []vmrules.ParseOption, change f
 	}
 }
 
-// fixOf returns the fix of a finding; nil if there is none.
+// fixOf returns what may be the fix of a finding; nil if nothing may.
 func (l *linter) fixOf(file *manifest.File, f lint.Finding) *fix {
 	t := l.fixable
 	switch {
@@ -62,12 +85,25 @@ func (l *linter) fixOf(file *manifest.File, f lint.Finding) *fix {
 		}
 	case t != nil:
 		edits := t.editsFor(f)
-		change, ok := t.change(edits)
-		if isSafe, fits := t.tries(edits, f); ok && fits {
-			return l.inFile(file, &fix{Change: change, of: t, edits: edits, isSafe: isSafe, findings: 1})
+		if edits != nil {
+			l.room -= len(t.text) / 16 // to find their place is cheaper than to lint
+		}
+		if change, ok := t.change(edits); ok {
+			return l.inFile(file, &fix{Change: change, of: t, about: likeness{f.ID, f.Key, f.Index}, edits: edits, isSafe: mayBeSafe(f)})
 		}
 	}
 	return nil
+}
+
+// mayBeSafe reports whether the fix of a finding may leave all verdicts as they are.
+func mayBeSafe(f lint.Finding) bool {
+	switch f.ID {
+	case "misspelt-key":
+		return slices.Contains([]string{"name", "rule", "path", "message"}, f.Suggestion) // without which rules are refused
+	case unreadable, "invalid-path", "invalid-argument", "wrong-type", "ssp-path", "ssp-bound", "ssp-values":
+		return true
+	}
+	return false
 }
 
 // mistakesIn returns what is wrong outside of rules.
@@ -121,55 +157,88 @@ func (t *fixable) editsFor(f lint.Finding) []manifest.Edit {
 
 const unreadable = "unreadable"
 
-// tries reports whether the text with edits has no new error and, unless the finding is the zero
-// Finding, not this one, and whether verdicts stay as they are.
-func (t *fixable) tries(edits []manifest.Edit, f lint.Finding) (isSafe, fits bool) {
-	text, ok := manifest.Splice(t.text, edits)
-	if *t.room -= len(text); !ok || edits == nil || *t.room <= 0 {
-		return false, false
+// settle keeps the fixes of findings about the same rules that can be made together: the safe ones, and
+// the others.
+func (t *fixable) settle(findings []finding) {
+	for _, isSafe := range []bool{true, false} {
+		var all []*fix
+		for _, f := range findings {
+			if f.fix != nil && f.fix.isSafe == isSafe {
+				all = append(all, f.fix)
+			}
+		}
+		kept := map[manifest.Span]*fix{}
+		for _, f := range t.together(nil, disjoint(all)) {
+			kept[f.Around()] = f
+		}
+		for i := range findings {
+			f := &findings[i]
+			if f.fix == nil || f.fix.isSafe != isSafe {
+				continue
+			}
+			switch k := kept[f.fix.Around()]; {
+			case k != nil && slices.Equal(k.edits, f.fix.edits):
+				f.fix = k
+				k.findings++
+			case isSafe:
+				f.fix.isSafe = false // so it is tried again
+			default:
+				f.fix = nil
+			}
+		}
 	}
-	rules, err := vmrules.ParseRules(text, t.reading...)
+}
+
+// together returns the kept fixes, and those others that can be made together with them.
+func (t *fixable) together(kept, others []*fix) []*fix {
+	all := slices.Concat(kept, others)
+	switch half := len(others) / 2; {
+	case len(others) == 0 || t.fit(all):
+		return all
+	case half > 0:
+		return t.together(t.together(kept, others[:half]), others[half:])
+	}
+	return kept
+}
+
+// fit reports whether fixes fix what they should, without a new error and, if they are safe, without
+// another verdict.
+func (t *fixable) fit(fixes []*fix) bool {
+	var edits []manifest.Edit
+	for _, f := range fixes {
+		edits = append(edits, f.edits...)
+	}
+	text, ok := manifest.Splice(t.text, edits)
+	if *t.room -= len(text); !ok || *t.room <= 0 {
+		return false
+	}
+	if fixes[0].about.id == unreadable {
+		return true // repairs has read the text
+	}
 	if t.known == nil {
-		t.known = t.lint(t.text)
+		t.known = countAlike(t.lint(t.text))
 		t.rules, t.err = vmrules.ParseRules(t.text, t.reading...)
 	}
-	if f.ID == unreadable {
-		return true, true // repairs has read the text
+	now := countAlike(t.lint(text))
+	if now[anError] > t.known[anError] {
+		return false
 	}
-	found := t.lint(text)
-	isGone := f.ID == "" || countOf(found, isLike(f)) < countOf(t.known, isLike(f))
-	fits = isGone && countOf(found, isError) <= countOf(t.known, isError)
+	for _, f := range fixes {
+		if now[f.about]++; now[f.about] > t.known[f.about] {
+			return false
+		}
+	}
+	return !fixes[0].isSafe || t.keepsVerdicts(text, len(fixes))
+}
+
+// keepsVerdicts reports whether rules in another text mean the same or, if these are refused, have
+// fewer of the problems.
+func (t *fixable) keepsVerdicts(text string, solved int) bool {
+	rules, err := vmrules.ParseRules(text, t.reading...)
 	if t.err != nil {
-		return problemsIn(err) < problemsIn(t.err), fits
+		return problemsIn(err) <= problemsIn(t.err)-solved
 	}
-	return err == nil && meanSame(t.rules, rules), fits
-}
-
-// countUnsafe returns how many findings have a fix that is not safe.
-func (l *linted) countUnsafe() int {
-	n := 0
-	for _, f := range l.Findings {
-		if f.fix != nil && !f.fix.isSafe {
-			n++
-		}
-	}
-	return n
-}
-
-func countOf(all []lint.Finding, is func(lint.Finding) bool) int {
-	n := 0
-	for _, f := range all {
-		if is(f) {
-			n++
-		}
-	}
-	return n
-}
-
-func isError(f lint.Finding) bool { return f.Severity == lint.SeverityError }
-
-func isLike(f lint.Finding) func(lint.Finding) bool {
-	return func(g lint.Finding) bool { return f.ID == g.ID && f.Index == g.Index && f.Key == g.Key }
+	return err == nil && meanSame(t.rules, rules)
 }
 
 func problemsIn(err error) int {
@@ -212,4 +281,15 @@ func asText(written string) string {
 		return n.String()
 	}
 	return written
+}
+
+// countUnsafe returns how many findings have a fix that is not safe.
+func (l *linted) countUnsafe() int {
+	n := 0
+	for _, f := range l.Findings {
+		if f.fix != nil && !f.fix.isSafe {
+			n++
+		}
+	}
+	return n
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/rogpeppe/go-internal/diff"
 
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
-	"github.com/vmrules/vmrules/lint"
 )
 
 // A lintsFile lints a file, and writes to stderr why something in it cannot be linted.
@@ -44,10 +43,14 @@ func (l *linter) mayFix(args []string) error {
 // fixed fixes what it can in a file, which it writes, or else shows as a diff. It returns the file
 // as it is now, of which remains to be said what cannot be fixed.
 func (l *linter) fixed(to *linted, file *manifest.File, lints lintsFile, stdout, stderr io.Writer) *manifest.File {
+	l.room = maxFixed
 	safe, n := l.rounds(file, lints, false)
 	fixed, m := safe, 0
 	if l.unsafeFixes {
 		fixed, m = l.rounds(safe, lints, true)
+	}
+	if l.room <= 0 {
+		fmt.Fprintf(stderr, "vmrules: %s: not all fixes were tried, because that takes too long: run the command again\n", oneLine(file.Name))
 	}
 	if n+m == 0 {
 		return file
@@ -77,7 +80,6 @@ func (l *linter) rounds(file *manifest.File, lints lintsFile, withUnsafe bool) (
 	n := 0
 	for range maxRounds {
 		found := newLinted()
-		l.room = maxFixed
 		lints(found, file, io.Discard)
 		now, applied := apply(file, chosen(found.Findings, withUnsafe))
 		if applied == 0 {
@@ -88,36 +90,36 @@ func (l *linter) rounds(file *manifest.File, lints lintsFile, withUnsafe bool) (
 	return file, n
 }
 
-// chosen returns the fixes that can be made together.
+// chosen returns fixes that can be made together.
 func chosen(findings []finding, withUnsafe bool) []*fix {
+	hasSafe := map[*fixable]bool{}
+	for _, f := range findings {
+		if f.fix != nil && f.fix.isSafe {
+			hasSafe[f.fix.of] = true
+		}
+	}
 	var all []*fix
 	for _, f := range findings {
-		if f.fix != nil && (f.fix.isSafe || withUnsafe) {
+		if f.fix != nil && (f.fix.isSafe || withUnsafe && !hasSafe[f.fix.of]) {
 			all = append(all, f.fix)
 		}
 	}
-	slices.SortStableFunc(all, func(a, b *fix) int {
+	return disjoint(all)
+}
+
+// disjoint returns fixes in the order of their places, without those that overlap an earlier one.
+func disjoint(fixes []*fix) []*fix {
+	slices.SortStableFunc(fixes, func(a, b *fix) int {
 		x, y := a.Around(), b.Around()
 		return cmp.Or(x.Start-y.Start, x.End-y.End)
 	})
-	var last *fix
-	together := map[*fixable][]manifest.Edit{}
-	return slices.DeleteFunc(all, func(f *fix) bool {
-		if last != nil && f.Around().Start <= last.Around().End {
-			if f.Around() == last.Around() && slices.Equal(f.edits, last.edits) {
-				last.findings++
-			}
-			return true
+	end := -1
+	return slices.DeleteFunc(fixes, func(f *fix) bool {
+		overlaps := f.Around().Start <= end
+		if !overlaps {
+			end = f.Around().End
 		}
-		if f.of != nil {
-			edits := append(slices.Clip(together[f.of]), f.edits...)
-			if _, fits := f.of.tries(edits, lint.Finding{}); len(edits) > len(f.edits) && !fits {
-				return true
-			}
-			together[f.of] = edits
-		}
-		last = f
-		return false
+		return overlaps
 	})
 }
 

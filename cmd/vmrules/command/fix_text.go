@@ -61,52 +61,43 @@ func quoted(text string, from int) []manifest.Edit {
 	}
 }
 
-// maxRepairs is the number of mistakes that are corrected in a text that is not JSON.
-const maxRepairs = 1000
-
 // repairs returns the edits that make the text JSON; none if that takes more than is certain.
 func (t *fixable) repairs() []manifest.Edit {
 	var all []manifest.Edit
 	text, shift := t.text, 0 // how much longer the text is by the edits so far
-	at := t.unreadableAt(text)
-	for ; at >= 0 && len(all) < maxRepairs; at = t.unreadableAt(text) {
-		e, repaired := t.repair(text, at)
+	for at := t.unreadableAt(text); at >= 0; {
+		e, repaired, next := t.repair(text, at)
 		e.Start, e.End = e.Start-shift, e.End-shift
 		if repaired == "" || len(all) > 0 && e.Start < all[len(all)-1].End {
 			return nil
 		}
-		all, shift, text = append(all, e), shift+len(repaired)-len(text), repaired
-	}
-	if at >= 0 || *t.room <= 0 {
-		return nil
+		all, shift, text, at = append(all, e), shift+len(repaired)-len(text), repaired, next
 	}
 	return all
 }
 
 // unreadableAt returns where a text is not JSON; -1 if it is JSON.
 func (t *fixable) unreadableAt(text string) int {
-	*t.room -= len(text)
 	_, err := vmrules.ParseRules(text, t.reading...)
 	if wrong := (*vmrules.ParseError)(nil); errors.As(err, &wrong) && wrong.Problems[0].Code == unreadable && wrong.Problems[0].Index < 0 {
+		*t.room -= wrong.Problems[0].Offset // where reading has ended
 		return wrong.Problems[0].Offset
 	}
+	*t.room -= len(text)
 	return -1
 }
 
 // repair returns the first edit of what may be wrong at an offset after which more of the text can be
-// read, and the text with it; "" if there is none.
-func (t *fixable) repair(text string, at int) (manifest.Edit, string) {
+// read, the text with it, and where it is not JSON then; "" if there is none.
+func (t *fixable) repair(text string, at int) (e manifest.Edit, repaired string, next int) {
 	for _, e := range mayRepair(text, at) {
 		repaired, _ := manifest.Splice(text, []manifest.Edit{e})
-		now := t.unreadableAt(repaired)
-		if *t.room <= 0 {
-			break
-		}
-		if now < 0 || len(repaired)-now < len(text)-at || len(repaired) < len(text) {
-			return e, repaired
+		next := t.unreadableAt(repaired)
+		if *t.room > 0 && (next < 0 || len(repaired)-next < len(text)-at || len(repaired) < len(text)) {
+			return e, repaired, next
 		}
 	}
-	return manifest.Edit{}, ""
+	return e, "", at
 }
 
 var (

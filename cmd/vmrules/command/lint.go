@@ -375,8 +375,12 @@ func (l *linter) options() []vmrules.ParseOption {
 func (l *linter) add(to *linted, file *manifest.File, about string, findings []lint.Finding) {
 	to.Annotations++
 	to.subjects = append(to.subjects, subject{file.Name, short(about)})
+	first := len(to.Findings)
 	l.addFindings(to, file, about, findings)
-	l.fixable = nil
+	if l.fixable != nil {
+		l.fixable.settle(to.Findings[first:])
+		l.fixable = nil
+	}
 }
 
 // addFindings adds findings, if they are severe enough.
