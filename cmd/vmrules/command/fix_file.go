@@ -50,7 +50,7 @@ func (l *linter) fixed(to *linted, file *manifest.File, lints lintsFile, stdout,
 		fixed, m = l.rounds(safe, lints, true)
 	}
 	if l.room <= 0 {
-		fmt.Fprintf(stderr, "vmrules: %s: not all fixes were tried, because that takes too long: run the command again\n", oneLine(file.Name))
+		fmt.Fprintf(stderr, "vmrules: %s: not all fixes were tried, because there are too many: correct some by hand\n", oneLine(file.Name))
 	}
 	if n+m == 0 {
 		return file

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
 )
 
 // A planted mistake is one whose fix gives the text that was there.
@@ -195,8 +197,94 @@ func FuzzFix(f *testing.F) {
 		if _, diff := run("--diff", "--unsafe-fixes"); diff != "" {
 			t.Errorf("fixed twice:\n%q\n%q\n%s", text, fixed, diff)
 		}
-		if strings.Count(text, "\n") != strings.Count(string(fixed), "\n") && !strings.Contains(text, `"`) {
-			t.Errorf("other lines:\n%q\n%q", text, fixed)
+		if diff := cmp.Diff(objectsWithoutRules(text), objectsWithoutRules(string(fixed))); diff != "" {
+			t.Errorf("other objects (-before +after):\n%s\n%q\n%q", diff, text, fixed)
 		}
 	})
+}
+
+// objectsWithoutRules returns what is in a file, without rules and the annotations of objects.
+func objectsWithoutRules(text string) []any {
+	var all []any
+	file, _ := manifest.Parse("a", []byte(text))
+	for _, o := range file.Objects() {
+		content := o.Content()
+		if metadata, ok := content["metadata"].(map[string]any); ok {
+			delete(metadata, "annotations")
+		}
+		all = append(all, content)
+	}
+	return all
+}
+
+// TestReplace checks that a file is replaced only if it is what was read, and keeps its mode.
+func TestReplace(t *testing.T) {
+	tests := []struct {
+		name, onDisk, want string
+		mode               os.FileMode
+		err                string
+	}{
+		{"unchanged", "a: 1\r\n", "a: 2", 0o640, ""},
+		{"changed", "a: 3", "a: 3", 0o600, "the file has changed since it was read: try again"},
+		{"read-only", "a: 1\r\n", "a: 1\r\n", 0o444, "the file is read-only"},
+	}
+	for _, test := range tests {
+		name := filepath.Join(t.TempDir(), "a.yaml")
+		if err := os.WriteFile(name, []byte(test.onDisk), test.mode); err != nil {
+			t.Fatal(err)
+		}
+		file, err := manifest.Parse(name, []byte("a: 1\r\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		said := ""
+		if err := replace(file, "a: 2"); err != nil {
+			said = err.Error()
+		}
+		got, _ := os.ReadFile(name)
+		info, err := os.Stat(name)
+		if err != nil || info.Mode() != test.mode {
+			t.Errorf("%s: %v, %v", test.name, info.Mode(), err)
+		}
+		if diff := cmp.Diff([]string{test.want, test.err}, []string{string(got), said}); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", test.name, diff)
+		}
+		if left, _ := os.ReadDir(filepath.Dir(name)); len(left) != 1 {
+			t.Errorf("%s: %d files, want 1", test.name, len(left))
+		}
+	}
+}
+
+// TestRepairs: what is not certain stays as it is.
+func TestRepairs(t *testing.T) {
+	tests := []struct{ text, want string }{
+		{`[1 2, 3]`, `[1, 2, 3]`},
+		{`[{"a": 1} {"b": 2,},]`, `[{"a": 1}, {"b": 2}]`},
+		{"[{\"a\": 1\n \"b\": 2}]", "[{\"a\": 1,\n \"b\": 2}]"},
+		{`[{'a': 'b', “c”: “d”}]`, `[{"a": "b", "c": "d"}]`},
+		{`["\d+\.", "a\\b\w"]`, `["\\d+\\.", "a\\b\\w"]`},
+		{`["\d\b"]`, ""},         // \b is a backspace in JSON, and no word boundary
+		{`["say "hi" now"]`, ""}, // where does the string end?
+		{`[{"m": "say “hi”, "a": 1}]`, ""},
+		{`[{"m": "a" "b", "c": 1}]`, ""},
+		{`["a "" b"]`, ""},
+		{`[{"a": it's}]`, ""},
+		{`[1 // one` + "\n]", ""},
+		{`[{"a": 1`, ""},
+		{`[,]`, ""},
+		{`[{"a": 1.5Gi, "b": .5, "c": 08}]`, `[{"a": 1610612736, "b": 0.5, "c": 8}]`},
+		{`[{"a": 1GB}]`, ""},
+		{`[True]`, ""},
+	}
+	for _, test := range tests {
+		room := 1 << 20
+		fixable := fixable{text: test.text, room: &room}
+		got := ""
+		if edits := fixable.repairs(); edits != nil {
+			got, _ = manifest.Splice(test.text, edits)
+		}
+		if diff := cmp.Diff(test.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", test.text, diff)
+		}
+	}
 }
