@@ -287,6 +287,32 @@ func (r *ruleReader) list(a *constraint.Argument, key string, n jsontext.Node) c
 	return r.constraint(a, key, n, literals)
 }
 
+// unknown keeps the keys that the version and the kind do not know.
+func (r *ruleReader) unknown() {
+	if r.findsUnknown() {
+		r.unused = unusedKeys(r.node, r.rule.own)
+	}
+	for i := range r.node.Members {
+		m := &r.node.Members[i]
+		if r.knowsKey(m.Key) {
+			continue
+		}
+		if r.rule.Unknown == nil {
+			r.rule.Unknown = map[string]json.RawMessage{}
+		}
+		r.rule.Unknown[m.Key] = m.Value.Raw()
+		r.unknownKey(m)
+	}
+}
+
+func (r *ruleReader) knowsKey(key string) bool {
+	k := rulekey.Named(key)
+	if r.version == V201901 {
+		k = rulekey.OfAnyVersion(key)
+	}
+	return k.Name != "" && (!k.IsArgument || r.judgesArguments())
+}
+
 // withPrefix returns the path that a value of a key means if it only lacks the prefix, or has
 // slashes instead of dots; "" if it is wrong in another way.
 func withPrefix(key string, v any) string {
