@@ -68,27 +68,6 @@ var inCommand = strings.NewReplacer("under For(SSP)", "with --for ssp", "under S
 // forms are the texts about a check.
 var forms = texts.Must(texts.New("").Funcs(texts.FuncMap{"indent": indented}).Parse(explanationForms))
 
-// When says with which flags the example fails; "" without any.
-func (t *checkTopic) When() string {
-	if t.Flags == nil {
-		return ""
-	}
-	return " with " + strings.Join(t.Flags, " ")
-}
-
-// Language returns that of the examples.
-func (t *checkTopic) Language() string {
-	if strings.HasPrefix(t.Example, "[") {
-		return "json"
-	}
-	return "yaml"
-}
-
-// FixedBy returns the command that fixes the finding; "" if none does.
-func (t *checkTopic) FixedBy() string {
-	return map[string]string{"safe": "vmrules lint --fix", "unsafe": "vmrules lint --fix --unsafe-fixes"}[t.Fixes]
-}
-
 // Said returns what lint says of the example.
 func (t *checkTopic) Said() string {
 	var out, said strings.Builder

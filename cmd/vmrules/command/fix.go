@@ -1,9 +1,7 @@
 package command
 
 import (
-	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/vmrules/vmrules"
@@ -100,7 +98,7 @@ func mayBeSafe(f lint.Finding) bool {
 	switch f.ID {
 	case "misspelt-key":
 		return slices.Contains([]string{"name", "rule", "path", "message"}, f.Suggestion) // without which rules are refused
-	case unreadable, "invalid-path", "invalid-argument", "wrong-type", "ssp-path", "ssp-bound", "ssp-values":
+	case unreadable, "invalid-path", "invalid-argument", "wrong-type", "ssp-path", "ssp-bound":
 		return true
 	}
 	return false
@@ -118,23 +116,14 @@ func mistakesIn(file *manifest.File) []lint.Finding {
 // inFile returns the fix, with what SARIF says of it; nil if the file cannot have it alone. A round,
 // which tries many fixes together, finds that out by itself.
 func (l *linter) inFile(file *manifest.File, f *fix) *fix {
-	if l.output.name != "sarif" {
-		return f
+	if l.output.name == "sarif" {
+		l.room -= file.Size()
+		if _, ok := file.With([]manifest.Change{f.Change}); !ok {
+			return nil
+		}
+		f.replaced = file.Replacements(f.Change)
 	}
-	l.room -= file.Size()
-	if _, ok := file.With([]manifest.Change{f.Change}); !ok {
-		return nil
-	}
-	f.replaced = file.Replacements(f.Change)
 	return f
-}
-
-// replacements returns what a fix writes where; nil without a fix.
-func (f *fix) replacements() []lint.Finding {
-	if f == nil {
-		return nil
-	}
-	return f.replaced
 }
 
 // editsFor returns what may fix a finding; nothing if nothing may.
@@ -149,8 +138,6 @@ func (t *fixable) editsFor(f lint.Finding) []manifest.Edit {
 		if n, err := quantity.Parse(textAt(t.text, start)); err == nil && n.IsInteger() {
 			return []manifest.Edit{{Span: manifest.Span{Start: start, End: end}, With: n.String()}}
 		}
-	case f.ID == "ssp-values" && t.isSSP && t.text[start] != '"' && t.text[start] != '[':
-		return quoted(t.text, start)
 	}
 	return nil
 }
@@ -249,38 +236,23 @@ func problemsIn(err error) int {
 	return 0
 }
 
-// meanSame reports whether rules give each VM the same verdict: they are Equal, but for how numbers
-// are written.
+// meanSame reports whether rules are Equal, but for how bounds are written.
 func meanSame(before, after vmrules.Rules) bool {
 	return slices.EqualFunc(rulesIn(before), rulesIn(after), vmrules.Rule.Equal)
 }
 
-// rulesIn returns rules with all of their numbers as text, which means the same in bounds and values.
+// rulesIn returns rules with a bound in quotes, which means the same as without them.
 func rulesIn(rules vmrules.Rules) []vmrules.Rule {
 	var all []vmrules.Rule
 	for _, r := range rules.All() {
 		for _, bound := range []*vmrules.Argument{&r.Min, &r.Max} {
 			if n, err := quantity.Parse(bound.String()); err == nil {
-				*bound = vmrules.MustNewArgument(n.String()) // a bound in quotes means the same
-			}
-		}
-		for i, v := range r.Values {
-			switch literal, _ := v.Literal(); literal := literal.(type) {
-			case bool, json.Number:
-				r.Values[i] = vmrules.MustNewArgument(asText(fmt.Sprint(literal)))
+				*bound = vmrules.MustNewArgument(n.String())
 			}
 		}
 		all = append(all, r)
 	}
 	return all
-}
-
-// asText returns a number as the text with which values are compared, and other text as it is.
-func asText(written string) string {
-	if n, err := quantity.ParseJSON(written); err == nil {
-		return n.String()
-	}
-	return written
 }
 
 // countUnsafe returns how many findings have a fix that is not safe.

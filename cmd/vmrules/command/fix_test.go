@@ -38,7 +38,6 @@ var plantedMistakes = []planted{
 	{"invalid-path", `"jsonpath::.spec.domain.cpu.cores"`, `"spec/domain/cpu/cores"`, nil},
 	{"misspelt-key", `"message": "the licence`, `"mesage": "the licence`, nil},
 	{"ssp-bound", `"min": 4294967296`, `"min": "4Gi"`, forSSP},
-	{"ssp-values", `["4", "x", "8"]`, `[4, "x", 8]`, forSSP},
 	{"ssp-path", `"jsonpath::.spec.domain.cpu.cores"`, `"jsonpath::spec.domain.cpu.cores"`, nil},
 	{"misspelt-key", `"justWarning"`, `"justwarning"`, withUnsafe},
 	{"misspelt-kind", `"rule": "integer"`, `"rule": "Integer"`, withUnsafe},

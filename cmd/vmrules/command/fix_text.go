@@ -39,28 +39,6 @@ func respelled(text string, start, end int, meant string) []manifest.Edit {
 	}}
 }
 
-// inList matches a literal in a list of JSON, or the list's end.
-var inList = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|]|[^][\s,"]+`)
-
-// quoted returns the edits that put the rest of a list, from an offset on, in quotes.
-func quoted(text string, from int) []manifest.Edit {
-	var all []manifest.Edit
-	for end := from; ; {
-		at := inList.FindStringIndex(text[end:])
-		if at == nil {
-			return nil // lint has read the list, so this cannot happen
-		}
-		literal := text[end+at[0] : end+at[1]]
-		if literal == "]" {
-			return all
-		}
-		if literal[0] != '"' {
-			all = append(all, manifest.Edit{Span: manifest.Span{Start: end + at[0], End: end + at[1]}, With: `"` + asText(literal) + `"`})
-		}
-		end += at[1]
-	}
-}
-
 // repairs returns the edits that make the text JSON; none if that takes more than is certain.
 func (t *fixable) repairs() []manifest.Edit {
 	var all []manifest.Edit

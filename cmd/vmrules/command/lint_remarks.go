@@ -16,7 +16,10 @@ func (l *linted) remarks() remarks {
 		r.topics = append(r.topics, remarkTopic{c.ID, t.Meaning, aboutChecks + c.ID, c.Severity, advice.String()})
 	}
 	for _, f := range l.Findings {
-		r.all = append(r.all, remark{f.File, place{f.Line, f.Column, f.EndLine, f.EndColumn}, f.Severity, f.ID, f.subject() + f.Message, f.fix.replacements()})
+		r.all = append(r.all, remark{f.File, place{f.Line, f.Column, f.EndLine, f.EndColumn}, f.Severity, f.ID, f.subject() + f.Message, nil})
+		if f.fix != nil {
+			r.all[len(r.all)-1].fixes = f.fix.replaced
+		}
 	}
 	return r
 }

@@ -65,11 +65,10 @@ type (
 		Fixes        []sarifFix        `json:"fixes,omitempty"`
 	}
 	sarifFix struct {
-		Changes []sarifChange `json:"artifactChanges"`
-	}
-	sarifChange struct {
-		Artifact     sarifArtifact      `json:"artifactLocation"`
-		Replacements []sarifReplacement `json:"replacements"`
+		Changes [1]struct {
+			Artifact     sarifArtifact      `json:"artifactLocation"`
+			Replacements []sarifReplacement `json:"replacements"`
+		} `json:"artifactChanges"`
 	}
 	sarifReplacement struct {
 		Deleted  sarifRegion `json:"deletedRegion"`
@@ -157,9 +156,11 @@ func sarifFixes(m remark) []sarifFix {
 	if m.fixes == nil {
 		return nil
 	}
-	c := sarifChange{Artifact: sarifFile(m.file)}
+	var fix sarifFix
+	fix.Changes[0].Artifact = sarifFile(m.file)
 	for _, f := range m.fixes {
-		c.Replacements = append(c.Replacements, sarifReplacement{sarifRegion{f.Line, f.Column, f.EndLine, f.EndColumn}, sarifText{Text: f.Suggestion}})
+		fix.Changes[0].Replacements = append(fix.Changes[0].Replacements,
+			sarifReplacement{sarifRegion{f.Line, f.Column, f.EndLine, f.EndColumn}, sarifText{Text: f.Suggestion}})
 	}
-	return []sarifFix{{[]sarifChange{c}}}
+	return []sarifFix{fix}
 }
