@@ -36,6 +36,8 @@ type fixable struct {
 	change  func([]manifest.Edit) (manifest.Change, bool)
 	room    *int // bytes that may still be linted
 
+	accepted []manifest.Edit // which findings that are accepted suggest
+
 	known map[likeness]int // how many findings there are about the text; nil: not linted yet
 	rules vmrules.Rules
 	err   error // about the rules
@@ -147,6 +149,11 @@ const unreadable = "unreadable"
 // settle keeps the fixes of findings about the same rules that can be made together: the safe ones, and
 // the others.
 func (t *fixable) settle(findings []finding) {
+	for i, f := range findings {
+		if f.fix != nil && slices.ContainsFunc(f.fix.edits, func(e manifest.Edit) bool { return slices.Contains(t.accepted, e) }) {
+			findings[i].fix = nil
+		}
+	}
 	for _, isSafe := range []bool{true, false} {
 		var all []*fix
 		for _, f := range findings {

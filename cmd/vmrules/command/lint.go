@@ -388,6 +388,9 @@ func (l *linter) addFindings(to *linted, file *manifest.File, about string, find
 	for _, f := range findings {
 		if l.silence != nil && l.silence.accepts(f) {
 			to.Accepted++
+			if l.wantsFixes && l.fixable != nil {
+				l.fixable.accepted = append(l.fixable.accepted, l.fixable.editsFor(f)...)
+			}
 			continue
 		}
 		to.fails = to.fails || l.fails(f.Severity)
