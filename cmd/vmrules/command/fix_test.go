@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
 )
 
@@ -172,6 +173,7 @@ func FuzzFix(f *testing.F) {
 	for _, seed := range []string{
 		"kind: VirtualMachine\nmetadata:\n  annotations:\n    vm.kubevirt.io/validations: |\n      [{\"nmae\": \"a\",}]\n",
 		"kind: VirtualMachine\nmetadata: {annotations: {vm.kubevirt.io/validation: '[{''name'': \"a\" \"rule\": \"Integer\"}]'}}\n",
+		"kind: VirtualMachine\nmetadata:\n  annotations:\n    vm.kubevirt.io/validations: '[{\"name\": \"a\", \"rule\": \"integer\", \"path\": \"jsonpath::spec.domain.cpu.core\", \"message\": \"m\", \"min\": \"1Ki\", \"maxx\": 2}]'\n",
 		"- name: a\n  rule: Integer\n  path: \"jsonpath::spec.x\"\n  mesage: b\n  min: 1Gi\n",
 		`[{"name": "a", "rule": "enum", "path": ".spec.domain.cpu.core", "message": "m", "values": [1, 2], "Min": "1"}]`,
 	} {
@@ -188,6 +190,15 @@ func FuzzFix(f *testing.F) {
 			return status, out.String()
 		}
 		before, _ := run()
+		if _, out := run("--fix"); !strings.Contains(out, ", 0 fixed") {
+			fixed, _ := os.ReadFile(file)
+			after := rulesInFile(string(fixed))
+			for i, rules := range rulesInFile(text) {
+				if rules != nil && (i >= len(after) || after[i] == nil || !meanSame(*rules, *after[i])) {
+					t.Errorf("a safe fix changes rules:\n%q\n%q", text, fixed)
+				}
+			}
+		}
 		after, _ := run("--fix", "--unsafe-fixes")
 		fixed, err := os.ReadFile(file)
 		if err != nil || after == 2 && before != 2 {
@@ -200,6 +211,25 @@ func FuzzFix(f *testing.F) {
 			t.Errorf("other objects (-before +after):\n%s\n%q\n%q", diff, text, fixed)
 		}
 	})
+}
+
+// rulesInFile returns the rules in each annotation of a file; nil for those that are refused.
+func rulesInFile(text string) []*vmrules.Rules {
+	var all []*vmrules.Rules
+	file, _ := manifest.Parse("a", []byte(text))
+	for _, o := range file.Objects() {
+		filled, err := o.Fill(nil)
+		if err != nil {
+			continue
+		}
+		for _, a := range filled.Annotations() {
+			rules, err := vmrules.ParseRules(a.Text(), a.Options(nil)...)
+			if all = append(all, &rules); err != nil {
+				all[len(all)-1] = nil
+			}
+		}
+	}
+	return all
 }
 
 // objectsWithoutRules returns what is in a file, without rules and the annotations of objects.
