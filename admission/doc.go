@@ -58,16 +58,23 @@
 //
 // # Bounds
 //
-// At most as many requests as there are processors are read and judged at a time, each with the
-// Budget of vmrules. Objects of more than 3 MiB are refused, and so are AdmissionReviews of more
-// than 7 MiB. A status has at most 100 causes. The rules of at most 128 versions of templates
-// are kept, if they take less than 1 MiB each.
+// At most as many requests as there are processors are read and judged at a time, with a Budget of
+// which real VMs need a hundredth. One that takes more, has more than 256 KiB, or a regular
+// expression that backtracks, is judged anew with the Budget of vmrules, beside the others: one at
+// a time, or as many as there are processors but one. The namespaces with such requests take turns.
+// A request is refused with its cause, as if a bound were reached, if it is not judged there in 5
+// seconds, or if 64 wait, most of them from its namespace.
+//
+// Objects of more than 3 MiB are refused, and so are AdmissionReviews of more than 7 MiB. A
+// status has at most 100 causes. The rules of at most 128 versions of templates are kept, if they
+// take less than 1 MiB each.
 //
 // # Metrics
 //
 // These are in controller-runtime's registry:
 //
 //	vmrules_admission_reviews_total{outcome}                       exempt, allowed, warned, refused, malformed, failed
+//	vmrules_admission_slow_reviews_total                           reviews that had to wait for others that take much work
 //	vmrules_admission_violations_total{source, rule, outcome}      rules that VMs do not satisfy
 //	vmrules_admission_review_seconds                               a histogram
 //

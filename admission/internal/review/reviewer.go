@@ -17,8 +17,10 @@ import (
 type Reviewer struct {
 	Settings
 	finder
-	cache *ruleCache
-	slots slots
+	cache       *ruleCache
+	quick, slow pace
+	lane        *lane // for what is not quick
+	bodies      *lane // for large ones
 }
 
 // Settings say how a Reviewer decides. What does not warn refuses.
@@ -35,7 +37,10 @@ type Settings struct {
 
 // New returns a Reviewer that reads from a cluster.
 func New(c Cluster, s Settings) *Reviewer {
-	return &Reviewer{Settings: s, finder: finder{cluster: c}, cache: newRuleCache(s.Parse), slots: newSlots()}
+	return &Reviewer{
+		Settings: s, finder: finder{cluster: c}, cache: newRuleCache(s.Parse),
+		quick: quickPace(s), slow: slowPace(s), lane: newLane(slowSlots()), bodies: newLane(slowSlots()),
+	}
 }
 
 // A Request is what is read of a request for admission.
@@ -44,25 +49,37 @@ type Request struct {
 	Kind            schema.GroupVersionKind
 	Subresource     string
 	Namespace, Name string
+	Size            int            // of the text of both objects
 	Object, Old     map[string]any // of the Kind; nil if the operation has none
 }
 
-// Review decides about a request. If the objects of the request count, read fills them in.
+// Review decides about a request. If the objects of the request count, read fills them in: once
+// more if that takes long.
 func (r *Reviewer) Review(ctx context.Context, q *Request, read func() error) *Decision {
 	if d := r.withoutObjects(q); d != nil {
 		return d
 	}
+	if q.Size <= quickSize {
+		if d := r.attempt(ctx, q, read, r.quick); d != nil {
+			return d
+		}
+	}
+	return r.slowly(ctx, q, read)
+}
+
+// attempt decides about a request at a pace; nil if the pace is too quick for it.
+func (r *Reviewer) attempt(ctx context.Context, q *Request, read func() error, p pace) *Decision {
 	var err error
-	failed := r.slots.do(ctx, func() { err = read() })
+	failed := p.do(ctx, func() { err = read() })
 	switch {
 	case failed != nil:
 		return failure(failed)
 	case err != nil:
 		return malformed(err)
 	case q.isTemplate():
-		return r.deletion(ctx, q)
+		return r.deletion(ctx, q, p)
 	}
-	return r.judge(ctx, q)
+	return r.judge(ctx, q, p)
 }
 
 // withoutObjects decides about a request whose objects do not count; nil about any other.

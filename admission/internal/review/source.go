@@ -56,9 +56,9 @@ func (e missingError) Error() string {
 // rules returns the rules for a VM. If they cannot be used, the error is a
 // *vmrules.ParseError, in a templateError if they are those of the template. Otherwise, it is
 // a missingError, or says why the template cannot be read.
-func (r *Reviewer) rules(ctx context.Context, object map[string]any, s vmrules.Source) (vmrules.Rules, error) {
+func (r *Reviewer) rules(ctx context.Context, object map[string]any, s vmrules.Source, p pace) (vmrules.Rules, error) {
 	if s.From != vmrules.SourceTemplate {
-		return r.ownRules(ctx, object)
+		return ownRules(ctx, object, p)
 	}
 	named := templateName{s.Namespace, s.Name}
 	template, err := r.template(ctx, named)
@@ -69,7 +69,7 @@ func (r *Reviewer) rules(ctx context.Context, object map[string]any, s vmrules.S
 		return vmrules.Rules{}, missingError{named}
 	}
 	var rules vmrules.Rules
-	if failed := r.slots.do(ctx, func() { rules, err = r.cache.rulesOf(template) }); failed != nil {
+	if failed := p.do(ctx, func() { rules, err = r.cache.rulesOf(template, p.parse) }); failed != nil {
 		return vmrules.Rules{}, failed
 	}
 	if err != nil {
@@ -78,8 +78,8 @@ func (r *Reviewer) rules(ctx context.Context, object map[string]any, s vmrules.S
 	return rules, nil
 }
 
-func (r *Reviewer) ownRules(ctx context.Context, object map[string]any) (rules vmrules.Rules, err error) {
-	failed := r.slots.do(ctx, func() { rules, err = vmrules.RulesFor(object, nil, r.Parse...) })
+func ownRules(ctx context.Context, object map[string]any, p pace) (rules vmrules.Rules, err error) {
+	failed := p.do(ctx, func() { rules, err = vmrules.RulesFor(object, nil, p.parse...) })
 	return rules, cmp.Or(failed, err)
 }
 

@@ -9,14 +9,14 @@ import (
 
 // deletion decides whether a template may be deleted: not if it has rules and a VM refers to
 // it.
-func (r *Reviewer) deletion(ctx context.Context, q *Request) *Decision {
+func (r *Reviewer) deletion(ctx context.Context, q *Request, p pace) *Decision {
 	if q.Old == nil {
 		return exempt()
 	}
 	var rules vmrules.Rules
 	var err error
 	// The cache is for templates of the reader: anyone who reaches the port can send others.
-	if failed := r.slots.do(ctx, func() { rules, err = vmrules.RulesFor(nil, q.Old, r.Parse...) }); failed != nil {
+	if failed := p.do(ctx, func() { rules, err = vmrules.RulesFor(nil, q.Old, p.parse...) }); failed != nil {
 		return failure(failed)
 	}
 	if rules.Len() == 0 && err == nil {

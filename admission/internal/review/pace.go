@@ -1,0 +1,124 @@
+package review
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"time"
+
+	"github.com/vmrules/vmrules"
+)
+
+// A review that takes little ends at once. Real VMs need a hundredth of this, and reading the rules
+// of a template a twentieth. Time to backtrack cannot be counted, so there is none.
+var quickBudget = vmrules.Budget{Work: 2_000_000, Kept: 8 << 20, Backtracking: -1}
+
+// quickSize is the length of the objects that are read at once.
+const quickSize = 256 << 10
+
+// slowTime is how long any other review may wait and be judged.
+const slowTime = 5 * time.Second
+
+var errLate = fmt.Errorf("it was not judged within %v beside others that take as much work", slowTime)
+
+// A pace is how a review proceeds: at once with little to spend, or in a lane with all that the
+// options allow.
+type pace struct {
+	isQuick  bool
+	parse    []vmrules.ParseOption
+	validate []vmrules.ValidateOption
+	do       func(context.Context, func()) error // runs what takes the time of a processor
+}
+
+func quickPace(s Settings) pace {
+	read, judge := quickBudget, quickBudget
+	for _, opt := range s.Parse {
+		read = lesser(read, opt)
+	}
+	for _, opt := range s.Validate {
+		judge = lesser(judge, opt)
+	}
+	return pace{
+		isQuick: true, do: newSlots().do,
+		parse:    append(slices.Clip(s.Parse), vmrules.WithBudget(read)),
+		validate: append(slices.Clip(s.Validate), vmrules.WithBudget(judge)),
+	}
+}
+
+// lesser returns what a Budget leaves of another. An option of another sort changes nothing.
+func lesser(b vmrules.Budget, opt any) vmrules.Budget {
+	given, _ := opt.(vmrules.Budget)
+	if given.Work > 0 {
+		b.Work = min(b.Work, given.Work)
+	}
+	if given.Kept > 0 {
+		b.Kept = min(b.Kept, given.Kept)
+	}
+	return b
+}
+
+// slowPace is for what has a slot of a lane.
+func slowPace(s Settings) pace {
+	return pace{parse: s.Parse, validate: s.Validate, do: func(ctx context.Context, f func()) error {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		f()
+		return nil
+	}}
+}
+
+// slowSlots leaves a core to the reviews that are quick, if there are several.
+func slowSlots() int { return max(runtime.GOMAXPROCS(0)-1, 1) }
+
+// cannotRead reports whether rules may only be unusable because the pace is quick.
+func (p pace) cannotRead(err error) bool {
+	var broken *vmrules.ParseError
+	return p.isQuick && errors.As(err, &broken) && slices.ContainsFunc(broken.Problems, func(p vmrules.Problem) bool {
+		return p.Reason == vmrules.ReasonTooLong
+	})
+}
+
+// cannotJudge reports whether a rule may only be undecided because the pace is quick.
+func (p pace) cannotJudge(report *vmrules.Report) bool {
+	return p.isQuick && slices.ContainsFunc(report.Results(vmrules.Undecided), func(r vmrules.Result) bool {
+		return r.Undecided == vmrules.DoubtBound
+	})
+}
+
+// slowly decides about a request in the lane for those that take long. The objects are read again
+// there: they need much more memory than their text while they wait.
+func (r *Reviewer) slowly(ctx context.Context, q *Request, read func() error) *Decision {
+	q.Object, q.Old = nil, nil
+	ctx, cancel := context.WithTimeoutCause(ctx, slowTime, errLate)
+	defer cancel()
+	var d *Decision
+	if err := r.lane.do(ctx, q.Namespace, func() { d = r.attempt(ctx, q, read, r.slow) }); err != nil {
+		d = failure(err)
+	}
+	if errors.Is(d.Err, errLate) || errors.Is(d.Err, errFull) {
+		d = unjudged(d.Err)
+	}
+	d.IsSlow = true
+	return d
+}
+
+// unjudged refuses a request that there was no time for.
+func unjudged(err error) *Decision {
+	err = fmt.Errorf("this object is not judged: %w: make it simpler, or try again later", err)
+	return refused(err, []vmrules.Cause{{Reason: vmrules.ReasonInternal, Message: err.Error()}})
+}
+
+// Unpack calls a function that reads the body of a request. Only a few large bodies are read at a
+// time. Who sends them is not known yet.
+func (r *Reviewer) Unpack(ctx context.Context, size int, f func()) error {
+	if size <= quickSize {
+		f()
+		return nil
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, slowTime, errLate)
+	defer cancel()
+	return r.bodies.do(ctx, "", f)
+}
