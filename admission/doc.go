@@ -1,8 +1,8 @@
 // Package admission is an admission webhook that judges VMs by the rules of their templates.
 // It runs on controller-runtime:
 //
-//	reviewer, err := admission.New(manager.GetClient())
-//	manager.GetWebhookServer().Register("/validate", reviewer)
+//	m, err := admission.NewManager(config, manager.Options{WebhookServer: server})
+//	m.Start(ctx)
 //
 // A Reviewer finds the rules of a VM, the instance type and the preference that it names, and
 // judges the VM as KubeVirt expands it. NewValidator makes a Reviewer a Validator of

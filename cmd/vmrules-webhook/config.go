@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/admission"
@@ -16,6 +17,7 @@ type config struct {
 	host, certDir   string
 	port            int
 	metrics, health string
+	drain           time.Duration
 	from            texts // files to read instead of a cluster
 	selfSigned      bool
 	verbose         bool
@@ -43,6 +45,7 @@ func parse(args []string, w io.Writer) (*config, error) {
 	flags.StringVar(&c.certDir, "cert-dir", "", "the `folder` of the certificate: tls.crt and tls.key, which are read again when they change")
 	flags.StringVar(&c.metrics, "metrics", ":8080", "the `address` to serve metrics at; 0: none")
 	flags.StringVar(&c.health, "health", ":8081", "the `address` to serve /healthz and /readyz at; 0: none")
+	flags.DurationVar(&c.drain, "drain", 5*time.Second, "how long reviews are still served after a signal to end")
 	flags.Var(&c.from, "from", "a `file` with templates, instance types and VMs, instead of a cluster, to try the webhook out; may be repeated")
 	flags.BoolVar(&c.selfSigned, "self-signed", false, "write a self-signed certificate for localhost to --cert-dir, to try the webhook out")
 	flags.BoolVar(&c.verbose, "verbose", false, "also log reviews that allow a request")

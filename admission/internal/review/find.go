@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -37,6 +38,21 @@ var versions = map[string][]string{
 	groupKubeVirtTemplate:  {"v1beta1", "v1alpha1", "v1"},
 	groupInstancetype:      {"v1beta1", "v1"},
 	"apps":                 {"v1"},
+}
+
+// Watched returns the kinds that a Reviewer reads often, each in the versions that it tries in turn.
+func Watched() [][]schema.GroupVersionKind {
+	kinds := slices.Clone(templateKinds)
+	for _, name := range []string{"VirtualMachineInstancetype", "VirtualMachineClusterInstancetype", "VirtualMachinePreference", "VirtualMachineClusterPreference"} {
+		kinds = append(kinds, schema.GroupKind{Group: groupInstancetype, Kind: name})
+	}
+	all := make([][]schema.GroupVersionKind, len(kinds))
+	for i, kind := range kinds {
+		for _, version := range versions[kind.Group] {
+			all[i] = append(all[i], kind.WithVersion(version))
+		}
+	}
+	return all
 }
 
 // absence is how long a kind that the cluster does not have is not asked for again. Each

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 
@@ -14,6 +15,7 @@ import (
 type calls struct {
 	*lane
 	t     *testing.T
+	notes sync.Mutex
 	order []string // in which they were called, or refused
 	hold  chan struct{}
 }
@@ -22,14 +24,20 @@ type calls struct {
 func (c *calls) enter(ctx context.Context, namespace, name string) {
 	go func() {
 		err := c.do(ctx, namespace, func() {
-			c.order = append(c.order, name)
+			c.note(name)
 			<-c.hold
 		})
 		if err != nil {
-			c.order = append(c.order, name+": "+err.Error())
+			c.note(name + ": " + err.Error())
 		}
 	}()
 	synctest.Wait()
+}
+
+func (c *calls) note(text string) {
+	c.notes.Lock()
+	defer c.notes.Unlock()
+	c.order = append(c.order, text)
 }
 
 // finish ends all calls, one after the other, and compares their order.

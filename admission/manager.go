@@ -1,0 +1,167 @@
+package admission
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync/atomic"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/healthz"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+
+	"github.com/vmrules/vmrules/admission/internal/review"
+)
+
+// Path is where a manager of NewManager serves reviews.
+const Path = "/validate"
+
+// NewManager returns a manager whose WebhookServer serves reviews at Path. It reads templates,
+// instance types and preferences, and the metadata of VMs if templates are protected, from the
+// cache of the manager. What is not there, such as a template that was created just before its VM,
+// and ControllerRevisions, of which a cluster has many, it reads from the API server.
+//
+// The manager is ready when the server listens and the cache has read everything. Until then, as
+// when a right is missing, reviews read from the API server.
+func NewManager(kube *rest.Config, o manager.Options, opts ...Option) (manager.Manager, error) {
+	kube = rest.CopyConfig(kube)
+	if kube.QPS == 0 {
+		kube.QPS, kube.Burst = 100, 200 // a review may read several objects
+	}
+	if o.Cache.DefaultTransform == nil {
+		o.Cache.DefaultTransform = cache.TransformStripManagedFields()
+	}
+	m, err := manager.New(kube, o)
+	if err != nil {
+		return nil, err
+	}
+	reader := cachedReader{m.GetCache(), m.GetAPIReader()}
+	r, err := New(reader, opts...)
+	if err != nil {
+		return nil, err
+	}
+	server := m.GetWebhookServer() // the call has the manager start it
+	server.Register(Path, r)
+	err = errors.Join(m.AddHealthzCheck("alive", healthz.Ping), m.AddReadyzCheck("serving", server.StartedChecker()))
+	for _, versions := range watched(r.reviewer.ProtectTemplates) {
+		check := reader.checkOf(versions)
+		start := func(context.Context) error {
+			_ = check(nil) // has the cache begin; the probe asks for the error again
+			return nil
+		}
+		kind := versions[0].GetObjectKind().GroupVersionKind().GroupKind()
+		err = errors.Join(err, m.AddReadyzCheck(kind.String(), check), m.Add(manager.RunnableFunc(start)))
+	}
+	return m, err
+}
+
+// watched returns an object of each kind that the cache has to have, in each of its versions.
+func watched(withVMs bool) (all [][]client.Object) {
+	if withVMs {
+		all = append(all, []client.Object{metadataOfVMs()})
+	}
+	for _, versions := range review.Watched() {
+		var objects []client.Object
+		for _, kind := range versions {
+			o := &unstructured.Unstructured{}
+			o.SetGroupVersionKind(kind)
+			objects = append(objects, o)
+		}
+		all = append(all, objects)
+	}
+	return all
+}
+
+func metadataOfVMs() *metav1.PartialObjectMetadata {
+	o := &metav1.PartialObjectMetadata{}
+	o.SetGroupVersionKind(schema.GroupVersionKind{Group: "kubevirt.io", Version: "v1", Kind: "VirtualMachine"})
+	return o
+}
+
+// A cachedReader reads from a cache what the cache has read, and asks the API server for anything
+// else. It never waits for the cache. It is safe for concurrent use.
+type cachedReader struct {
+	cache cache.Cache
+	live  client.Reader
+}
+
+func (r cachedReader) Get(ctx context.Context, key client.ObjectKey, into client.Object, opts ...client.GetOption) error {
+	if into.GetObjectKind().GroupVersionKind().Group == "apps" {
+		return r.live.Get(ctx, key, into, opts...)
+	}
+	synced, err := r.hasSynced(ctx, into)
+	if synced {
+		err = r.cache.Get(ctx, key, into, opts...)
+	}
+	if err == nil && !synced || apierrors.IsNotFound(err) {
+		return r.live.Get(ctx, key, into, opts...)
+	}
+	return err
+}
+
+func (r cachedReader) List(ctx context.Context, into client.ObjectList, opts ...client.ListOption) error {
+	synced, err := r.hasSynced(ctx, metadataOfVMs())
+	switch {
+	case err != nil:
+		return err
+	case synced:
+		return r.cache.List(ctx, into, opts...)
+	}
+	return r.live.List(ctx, into, opts...)
+}
+
+// hasSynced reports whether the cache has read all objects of a kind. It has the cache begin to.
+func (r cachedReader) hasSynced(ctx context.Context, o client.Object) (bool, error) {
+	informer, err := r.cache.GetInformer(ctx, o, cache.BlockUntilSynced(false))
+	return err == nil && informer.HasSynced(), err
+}
+
+// checkOf returns a check that fails until the cache has read the objects of a kind, in the first
+// version that the cluster has. It succeeds if the cluster has none.
+func (r cachedReader) checkOf(versions []client.Object) healthz.Checker {
+	var succeeded atomic.Bool
+	return func(*http.Request) error {
+		if succeeded.Load() {
+			return nil
+		}
+		for _, o := range versions {
+			// A check takes no longer than its requests to the API server.
+			if err := r.has(context.Background(), o); !meta.IsNoMatchError(err) {
+				if err != nil {
+					log.Log.WithName("admission").Info("Not ready", "reason", err.Error())
+				}
+				succeeded.Store(err == nil)
+				return err
+			}
+		}
+		succeeded.Store(true)
+		return nil
+	}
+}
+
+// has returns why the cache does not have the objects of a kind; nil if it has.
+func (r cachedReader) has(ctx context.Context, o client.Object) error {
+	synced, err := r.hasSynced(ctx, o)
+	kind := o.GetObjectKind().GroupVersionKind()
+	if synced {
+		return nil
+	}
+	if err == nil {
+		var some metav1.PartialObjectMetadataList
+		some.SetGroupVersionKind(kind.GroupVersion().WithKind(kind.Kind + "List"))
+		err = r.live.List(ctx, &some, client.Limit(1)) // an API server says which right is missing
+	}
+	if err == nil {
+		err = errors.New("the cache has not read it yet; that takes the rights to list and watch it")
+	}
+	return fmt.Errorf("%s: %w", kind.GroupKind(), err)
+}
