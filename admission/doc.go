@@ -48,8 +48,8 @@
 //
 // The VM is read as plain JSON, so that every digit of a number and every field counts. The
 // rules come from the VM itself or from its template: an OpenShift Template or, if there is
-// none, a VirtualMachineTemplate of KubeVirt. Which one the VM names, vmrules.TemplateOf and
-// WithNamespaceFallback say. A kind that the cluster does not have is asked for again after 30
+// none, a VirtualMachineTemplate of KubeVirt. Which one the VM names, vmrules.TemplateOf,
+// WithNamespaceFallback and WithTemplateNamespaces say. A kind that the cluster does not have is asked for again after 30
 // seconds.
 //
 // An instance type or preference is read from the ControllerRevision that the VM names, in

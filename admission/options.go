@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"k8s.io/apimachinery/pkg/api/validate/content"
+
 	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/admission/internal/review"
 )
@@ -75,6 +77,19 @@ func WithBrokenTemplate(a Action) Option {
 // template without a namespace. By default, such a VM has no template.
 func WithNamespaceFallback() Option {
 	return func(s *settings) { s.NamespaceFallback = true }
+}
+
+// WithTemplateNamespaces looks for such a template in namespaces, in this order, after that of
+// WithNamespaceFallback. If none has it, the VM has no template.
+func WithTemplateNamespaces(names ...string) Option {
+	return func(s *settings) {
+		for _, name := range names {
+			if wrong := content.IsDNS1123Label(name); len(wrong) > 0 {
+				s.wrong = append(s.wrong, fmt.Errorf("there cannot be a namespace %q: %s", name, wrong[0]))
+			}
+		}
+		s.TemplateNamespaces = append(s.TemplateNamespaces, names...)
+	}
 }
 
 // WithoutRatcheting judges an update like a creation. By default, an update is refused only

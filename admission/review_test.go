@@ -88,6 +88,7 @@ func TestTemplate(t *testing.T) {
 	missing := "the template templates/linux, which the VM names, does not exist, so that its rules are not known"
 	problem := `template: line 1, column 2: rules[0]: a rule must be an object: { "name": …, "rule": …, "path": …, "message": … }`
 	broken := template("templates", "linux", "7")
+	half := admission.WithTemplateNamespaces("first", "templates")
 	run(t, []testCase{
 		{"by annotations", nil, []string{linux}, create(inAnnotations), refused},
 		{"by the old label", nil, []string{linux}, create(strings.Replace(fromLinux, "template.namespace", "template-namespace", 1)), refused},
@@ -102,6 +103,14 @@ func TestTemplate(t *testing.T) {
 		{"in the VM's namespace", []admission.Option{admission.WithNamespaceFallback()}, []string{template("office", "linux", coresRule)}, create(bare), refused},
 		{"in the VM's namespace, by an annotation", []admission.Option{admission.WithNamespaceFallback()}, []string{template("office", "linux", coresRule)}, create(strings.Replace(bare, "labels", "annotations", 1)), refused},
 		{"a namespace before the fallback", []admission.Option{admission.WithNamespaceFallback()}, []string{template("office", "linux", coresRule), template("templates", "linux")}, create(fromLinux), allowed},
+		{"by half, in no namespace", []admission.Option{half, admission.WithNamespaceFallback(), admission.WithMissingTemplate(admission.Refuse)}, []string{template("elsewhere", "linux", coresRule)}, create(bare), allowed},
+		{"by half, in the second namespace", []admission.Option{half}, []string{linux}, create(bare), refused},
+		{"by half, in the first namespace", []admission.Option{half}, []string{linux, template("first", "linux")}, create(bare), allowed},
+		{"by half, in the VM's namespace first", []admission.Option{half, admission.WithNamespaceFallback()}, []string{template("office", "linux"), linux}, create(bare), allowed},
+		{"by half, but not by a fallback", []admission.Option{half, admission.WithNamespaceFallback()}, []string{linux}, create(bare), refused},
+		{"in full, but not there", []admission.Option{half}, []string{template("first", "linux", coresRule)}, create(fromLinux), warned(missing)},
+		{"by half in a broken template", []admission.Option{half}, []string{broken}, create(bare), answer{Code: 422, Causes: []string{"[0]: " + problem}}},
+		{"by half, wrong already", []admission.Option{half}, []string{linux}, request("UPDATE", vm(bare, "", cores12), vm(bare, "", cores12)), warned(alreadyTooMany)},
 		{"a name that cannot exist", nil, nil, create(strings.Replace(inAnnotations, `"linux"`, `"../secrets/x"`, 1)), warned(strings.Replace(missing, "linux", "../secrets/x", 1))},
 		{"broken", nil, []string{broken}, create(fromLinux), answer{Code: 422, Causes: []string{"[0]: " + problem}}},
 		{"broken, with a warning", []admission.Option{admission.WithBrokenTemplate(admission.Warn)}, []string{broken}, create(fromLinux), warned("the validation rules cannot be used: " + problem)},

@@ -51,6 +51,10 @@ func parse(args []string, w io.Writer) (*config, error) {
 	flags.BoolVar(&c.verbose, "verbose", false, "also log reviews that allow a request")
 	flags.BoolVar(&c.version, "version", false, "print the version")
 	addActions(flags, &c.options)
+	flags.Func("template-namespace", "look for a template in a `namespace`, too, if the VM names no other; may be repeated", func(name string) error {
+		c.options = append(c.options, admission.WithTemplateNamespaces(name))
+		return nil
+	})
 	fallback := flags.Bool("namespace-fallback", false, "look for a template in the VM's own namespace if the VM names no other")
 	whole := flags.Bool("no-ratcheting", false, "judge updates like creations: also refuse them for what was wrong before")
 	protect := flags.Bool("protect-templates", false, "refuse to delete templates that have rules and that VMs refer to")

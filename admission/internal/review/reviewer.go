@@ -25,14 +25,15 @@ type Reviewer struct {
 
 // Settings say how a Reviewer decides. What does not warn refuses.
 type Settings struct {
-	UndecidedWarns    map[vmrules.Doubt]bool // a rule that is Undecided for a reason
-	MissingWarns      bool                   // a template that does not exist
-	BrokenWarns       bool                   // a template whose rules cannot be used
-	NamespaceFallback bool                   // a template without a namespace is in that of the VM
-	WholeUpdates      bool                   // an update is judged like a creation
-	ProtectTemplates  bool                   // a template with rules is not deleted while VMs refer to it
-	Parse             []vmrules.ParseOption
-	Validate          []vmrules.ValidateOption
+	UndecidedWarns     map[vmrules.Doubt]bool // a rule that is Undecided for a reason
+	MissingWarns       bool                   // a template that does not exist
+	BrokenWarns        bool                   // a template whose rules cannot be used
+	NamespaceFallback  bool                   // a template without a namespace may be in that of the VM
+	TemplateNamespaces []string               // or, after that, in these
+	WholeUpdates       bool                   // an update is judged like a creation
+	ProtectTemplates   bool                   // a template with rules is not deleted while VMs refer to it
+	Parse              []vmrules.ParseOption
+	Validate           []vmrules.ValidateOption
 }
 
 // New returns a Reviewer that reads from a cluster.

@@ -3,6 +3,7 @@ package review
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/vmrules/vmrules"
 )
@@ -44,7 +45,7 @@ func (r *Reviewer) userOf(ctx context.Context, template templateName) (string, e
 		for _, vm := range vms {
 			metadata := map[string]any{"labels": asAny(vm.Labels), "annotations": asAny(vm.Annotations)}
 			s := r.naming(map[string]any{"kind": "VirtualMachine", "metadata": metadata}, vm.Namespace)
-			if (templateName{s.Namespace, s.Name}) == template {
+			if s.Name == template.name && slices.Contains(r.namespacesOf(s, vm.Namespace), template.namespace) {
 				return join(vm.Namespace, vm.Name), nil
 			}
 		}
