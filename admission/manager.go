@@ -1,6 +1,7 @@
 package admission
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -52,39 +53,17 @@ func NewManager(kube *rest.Config, o manager.Options, opts ...Option) (manager.M
 	server := m.GetWebhookServer() // the call has the manager start it
 	server.Register(Path, r)
 	err = errors.Join(m.AddHealthzCheck("alive", healthz.Ping), m.AddReadyzCheck("serving", server.StartedChecker()))
-	for _, versions := range watched(r.reviewer.ProtectTemplates) {
-		check := reader.checkOf(versions)
-		start := func(context.Context) error {
-			_ = check(nil) // has the cache begin; the probe asks for the error again
-			return nil
+	for _, versions := range review.Watched() {
+		if kind := versions[0].GroupKind(); kind != vmKind.GroupKind() || r.reviewer.ProtectTemplates {
+			check := reader.checkOf(versions)
+			start := func(context.Context) error {
+				_ = check(nil) // has the cache begin; the probe asks for the error again
+				return nil
+			}
+			err = errors.Join(err, m.AddReadyzCheck(kind.String(), check), m.Add(manager.RunnableFunc(start)))
 		}
-		kind := versions[0].GetObjectKind().GroupVersionKind().GroupKind()
-		err = errors.Join(err, m.AddReadyzCheck(kind.String(), check), m.Add(manager.RunnableFunc(start)))
 	}
 	return m, err
-}
-
-// watched returns an object of each kind that the cache has to have, in each of its versions.
-func watched(withVMs bool) (all [][]client.Object) {
-	if withVMs {
-		all = append(all, []client.Object{metadataOfVMs()})
-	}
-	for _, versions := range review.Watched() {
-		var objects []client.Object
-		for _, kind := range versions {
-			o := &unstructured.Unstructured{}
-			o.SetGroupVersionKind(kind)
-			objects = append(objects, o)
-		}
-		all = append(all, objects)
-	}
-	return all
-}
-
-func metadataOfVMs() *metav1.PartialObjectMetadata {
-	o := &metav1.PartialObjectMetadata{}
-	o.SetGroupVersionKind(schema.GroupVersionKind{Group: "kubevirt.io", Version: "v1", Kind: "VirtualMachine"})
-	return o
 }
 
 // A cachedReader reads from a cache what the cache has read, and asks the API server for anything
@@ -95,51 +74,59 @@ type cachedReader struct {
 }
 
 func (r cachedReader) Get(ctx context.Context, key client.ObjectKey, into client.Object, opts ...client.GetOption) error {
-	if into.GetObjectKind().GroupVersionKind().Group == "apps" {
-		return r.live.Get(ctx, key, into, opts...)
+	kind := into.GetObjectKind().GroupVersionKind()
+	isCached, err := kind.Group != "apps", error(nil)
+	if isCached {
+		isCached, err = r.hasSynced(ctx, kind)
 	}
-	synced, err := r.hasSynced(ctx, into)
-	if synced {
+	if isCached {
 		err = r.cache.Get(ctx, key, into, opts...)
 	}
-	if err == nil && !synced || apierrors.IsNotFound(err) {
+	if err == nil && !isCached || apierrors.IsNotFound(err) {
 		return r.live.Get(ctx, key, into, opts...)
 	}
 	return err
 }
 
 func (r cachedReader) List(ctx context.Context, into client.ObjectList, opts ...client.ListOption) error {
-	synced, err := r.hasSynced(ctx, metadataOfVMs())
+	isCached, err := r.hasSynced(ctx, vmKind)
 	switch {
 	case err != nil:
 		return err
-	case synced:
+	case isCached:
 		return r.cache.List(ctx, into, opts...)
 	}
 	return r.live.List(ctx, into, opts...)
 }
 
-// hasSynced reports whether the cache has read all objects of a kind. It has the cache begin to.
-func (r cachedReader) hasSynced(ctx context.Context, o client.Object) (bool, error) {
+// hasSynced reports whether the cache has read all objects of a kind, or the metadata of all VMs.
+// It has the cache begin to.
+func (r cachedReader) hasSynced(ctx context.Context, kind schema.GroupVersionKind) (bool, error) {
+	var o client.Object = &unstructured.Unstructured{}
+	if kind == vmKind {
+		o = &metav1.PartialObjectMetadata{}
+	}
+	o.GetObjectKind().SetGroupVersionKind(kind)
 	informer, err := r.cache.GetInformer(ctx, o, cache.BlockUntilSynced(false))
 	return err == nil && informer.HasSynced(), err
 }
 
 // checkOf returns a check that fails until the cache has read the objects of a kind, in the first
 // version that the cluster has. It succeeds if the cluster has none.
-func (r cachedReader) checkOf(versions []client.Object) healthz.Checker {
+func (r cachedReader) checkOf(versions []schema.GroupVersionKind) healthz.Checker {
 	var succeeded atomic.Bool
 	return func(*http.Request) error {
-		if succeeded.Load() {
-			return nil
-		}
-		for _, o := range versions {
+		for _, kind := range versions {
+			if succeeded.Load() {
+				return nil
+			}
 			// A check takes no longer than its requests to the API server.
-			if err := r.has(context.Background(), o); !meta.IsNoMatchError(err) {
-				if err != nil {
-					log.Log.WithName("admission").Info("Not ready", "reason", err.Error())
-				}
-				succeeded.Store(err == nil)
+			err := r.has(context.Background(), kind)
+			if err == nil {
+				break
+			}
+			if !meta.IsNoMatchError(err) {
+				log.Log.WithName("admission").Info("Not ready", "reason", err.Error())
 				return err
 			}
 		}
@@ -149,19 +136,16 @@ func (r cachedReader) checkOf(versions []client.Object) healthz.Checker {
 }
 
 // has returns why the cache does not have the objects of a kind; nil if it has.
-func (r cachedReader) has(ctx context.Context, o client.Object) error {
-	synced, err := r.hasSynced(ctx, o)
-	kind := o.GetObjectKind().GroupVersionKind()
-	if synced {
-		return nil
-	}
-	if err == nil {
+func (r cachedReader) has(ctx context.Context, kind schema.GroupVersionKind) error {
+	synced, err := r.hasSynced(ctx, kind)
+	if err == nil && !synced {
 		var some metav1.PartialObjectMetadataList
 		some.SetGroupVersionKind(kind.GroupVersion().WithKind(kind.Kind + "List"))
-		err = r.live.List(ctx, &some, client.Limit(1)) // an API server says which right is missing
+		err = cmp.Or(r.live.List(ctx, &some, client.Limit(1)), // an API server says which right is missing
+			errors.New("the cache has not read it yet; that takes the rights to list and watch it"))
 	}
-	if err == nil {
-		err = errors.New("the cache has not read it yet; that takes the rights to list and watch it")
+	if err != nil {
+		return fmt.Errorf("%s: %w", kind.GroupKind(), err)
 	}
-	return fmt.Errorf("%s: %w", kind.GroupKind(), err)
+	return nil
 }

@@ -21,6 +21,7 @@ var (
 	overBudget = answer{Code: 422, Causes: []string{": this VM is not judged: the budget for work is used up"}}
 	refused    = answer{Code: 422, Causes: []string{tooMany}}
 	linux      = template("templates", "linux", coresRule, busRule)
+	lookahead  = rule("ahead", "regex", "cpu.cores", "at most 8 cores", `"regex": "^(?!9)"`) // which backtracks
 	noBudget   = admission.WithValidateOptions(vmrules.WithBudget(vmrules.Budget{Work: 1}))
 )
 
@@ -77,7 +78,7 @@ func TestUpdate(t *testing.T) {
 		{"broken already, and the spec changes", nil, nil, request("UPDATE", vm(broken, "", cores12), vm(broken, "", cores1)), unusable},
 		{"broken by the update", nil, nil, request("UPDATE", vm(broken, "", cores1), vm("", "", cores1)), unusable},
 		{"without the old object", nil, nil, request("UPDATE", vm("", "", cores1), ""), answer{Code: 400, Message: "the request has no oldObject"}},
-		{"a bound was exceeded already", []admission.Option{noBudget}, nil, request("UPDATE", vm(withRules(coresRule), "", cores1), vm(withRules(coresRule), "", cores1)), overBudget},
+		{"a bound was exceeded already", []admission.Option{noBudget}, nil, request("UPDATE", vm(withRules(lookahead), "", cores1), vm(withRules(lookahead), "", cores1)), overBudget},
 	})
 }
 
@@ -208,7 +209,7 @@ func TestUndecided(t *testing.T) {
 		{"an argument", nil, nil, create, answer{Code: 422, Causes: []string{": " + unread}}},
 		{"an argument, with a warning", []admission.Option{admission.WithUndecided(vmrules.DoubtArgument, admission.Warn)}, nil, create, warned("Not decided: " + unread)},
 		{"nothing to judge", nil, nil, request("CREATE", `{"metadata": {"name": "a"`+withRules(coresRule)+`}}`, ""), answer{Code: 422, Causes: []string{": at most 8 cores (nothing to validate: the object has no spec.template)"}}},
-		{"a bound, whatever else warns", []admission.Option{noBudget, admission.WithUndecided(vmrules.DoubtArgument, admission.Warn)}, nil, create, overBudget},
+		{"a bound, whatever else warns", []admission.Option{noBudget, admission.WithUndecided(vmrules.DoubtArgument, admission.Warn)}, nil, request("CREATE", vm(withRules(lookahead, argument), "", cores1), ""), overBudget},
 	})
 }
 

@@ -37,20 +37,25 @@ var versions = map[string][]string{
 	groupOpenShiftTemplate: {"v1"},
 	groupKubeVirtTemplate:  {"v1beta1", "v1alpha1", "v1"},
 	groupInstancetype:      {"v1beta1", "v1"},
+	groupKubeVirt:          {"v1"},
 	"apps":                 {"v1"},
 }
 
 // Watched returns the kinds that a Reviewer reads often, each in the versions that it tries in turn.
-func Watched() [][]schema.GroupVersionKind {
-	kinds := slices.Clone(templateKinds)
-	for _, name := range []string{"VirtualMachineInstancetype", "VirtualMachineClusterInstancetype", "VirtualMachinePreference", "VirtualMachineClusterPreference"} {
-		kinds = append(kinds, schema.GroupKind{Group: groupInstancetype, Kind: name})
-	}
-	all := make([][]schema.GroupVersionKind, len(kinds))
-	for i, kind := range kinds {
+// VMs, of which it reads the metadata, are the last.
+func Watched() (all [][]schema.GroupVersionKind) {
+	kinds := append(slices.Clip(templateKinds),
+		schema.GroupKind{Group: groupInstancetype, Kind: "VirtualMachineInstancetype"},
+		schema.GroupKind{Group: groupInstancetype, Kind: "VirtualMachineClusterInstancetype"},
+		schema.GroupKind{Group: groupInstancetype, Kind: "VirtualMachinePreference"},
+		schema.GroupKind{Group: groupInstancetype, Kind: "VirtualMachineClusterPreference"},
+		schema.GroupKind{Group: groupKubeVirt, Kind: "VirtualMachine"})
+	for _, kind := range kinds {
+		var inVersions []schema.GroupVersionKind
 		for _, version := range versions[kind.Group] {
-			all[i] = append(all[i], kind.WithVersion(version))
+			inVersions = append(inVersions, kind.WithVersion(version))
 		}
+		all = append(all, inVersions)
 	}
 	return all
 }

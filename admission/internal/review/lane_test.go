@@ -43,7 +43,7 @@ func (c *calls) note(text string) {
 // finish ends all calls, one after the other, and compares their order.
 func (c *calls) finish(want string) {
 	c.t.Helper()
-	for len(c.lines) > 0 {
+	for len(c.waiting) > 0 {
 		c.hold <- struct{}{}
 		synctest.Wait()
 	}
@@ -52,14 +52,14 @@ func (c *calls) finish(want string) {
 	if diff := cmp.Diff(want, strings.Join(c.order, " ")); diff != "" {
 		c.t.Errorf("(-want +got):\n%s", diff)
 	}
-	if c.waiting != 0 || c.free != 1 {
-		c.t.Errorf("in the end, %d wait and %d slots are free", c.waiting, c.free)
+	if len(c.waiting) != 0 || c.free != 1 {
+		c.t.Errorf("in the end, %d wait and %d slots are free", len(c.waiting), c.free)
 	}
 }
 
 func onLane(t *testing.T, test func(t *testing.T, c *calls)) {
 	synctest.Test(t, func(t *testing.T) {
-		test(t, &calls{lane: newLane(1), t: t, hold: make(chan struct{})})
+		test(t, &calls{lane: &lane{free: 1}, t: t, hold: make(chan struct{})})
 	})
 }
 
@@ -68,7 +68,7 @@ func TestNamespacesTakeTurns(t *testing.T) {
 		for _, name := range strings.Fields("a1 a2 a3 a4 b1 a5 c1 c2 b2 d1") {
 			c.enter(t.Context(), name[:1], name)
 		}
-		c.finish("a1 a2 b1 c1 d1 a3 b2 c2 a4 a5")
+		c.finish("a1 a2 b1 c1 d1 a3 c2 b2 a4 a5")
 	})
 }
 
@@ -107,8 +107,8 @@ func TestLaneIsLeft(t *testing.T) {
 		c.enter(t.Context(), "a", "a3")
 		leave(errors.New("gone"))
 		synctest.Wait()
-		if c.waiting != 1 || len(c.lines) != 1 {
-			t.Errorf("%d calls wait, in %d lines", c.waiting, len(c.lines))
+		if len(c.waiting) != 1 {
+			t.Errorf("%d calls wait", len(c.waiting))
 		}
 		c.order = c.order[:1] // those that left did so in any order
 		c.finish("a1 a3")

@@ -33,40 +33,17 @@ type pace struct {
 }
 
 func quickPace(s Settings) pace {
-	read, judge := quickBudget, quickBudget
-	for _, opt := range s.Parse {
-		read = lesser(read, opt)
-	}
-	for _, opt := range s.Validate {
-		judge = lesser(judge, opt)
-	}
-	return pace{
-		isQuick: true, do: newSlots().do,
-		parse:    append(slices.Clip(s.Parse), vmrules.WithBudget(read)),
-		validate: append(slices.Clip(s.Validate), vmrules.WithBudget(judge)),
-	}
-}
-
-// lesser returns what a Budget leaves of another. An option of another sort changes nothing.
-func lesser(b vmrules.Budget, opt any) vmrules.Budget {
-	given, _ := opt.(vmrules.Budget)
-	if given.Work > 0 {
-		b.Work = min(b.Work, given.Work)
-	}
-	if given.Kept > 0 {
-		b.Kept = min(b.Kept, given.Kept)
-	}
-	return b
+	budget := vmrules.WithBudget(quickBudget)
+	return pace{true, append(slices.Clip(s.Parse), budget), append(slices.Clip(s.Validate), budget), make(slots, runtime.GOMAXPROCS(0)).do}
 }
 
 // slowPace is for what has a slot of a lane.
 func slowPace(s Settings) pace {
-	return pace{parse: s.Parse, validate: s.Validate, do: func(ctx context.Context, f func()) error {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
+	return pace{false, s.Parse, s.Validate, func(ctx context.Context, f func()) error {
+		if ctx.Err() == nil {
+			f()
 		}
-		f()
-		return nil
+		return context.Cause(ctx)
 	}}
 }
 
@@ -118,7 +95,7 @@ func (r *Reviewer) Unpack(ctx context.Context, size int, f func()) error {
 		f()
 		return nil
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, slowTime, errLate)
+	ctx, cancel := context.WithTimeout(ctx, slowTime)
 	defer cancel()
-	return r.bodies.do(ctx, "", f)
+	return r.bodies.do(ctx, f)
 }

@@ -20,7 +20,7 @@ type Reviewer struct {
 	cache       *ruleCache
 	quick, slow pace
 	lane        *lane // for what is not quick
-	bodies      *lane // for large ones
+	bodies      slots // for large ones
 }
 
 // Settings say how a Reviewer decides. What does not warn refuses.
@@ -40,7 +40,7 @@ type Settings struct {
 func New(c Cluster, s Settings) *Reviewer {
 	return &Reviewer{
 		Settings: s, finder: finder{cluster: c}, cache: newRuleCache(s.Parse),
-		quick: quickPace(s), slow: slowPace(s), lane: newLane(slowSlots()), bodies: newLane(slowSlots()),
+		quick: quickPace(s), slow: slowPace(s), lane: &lane{free: slowSlots()}, bodies: make(slots, slowSlots()),
 	}
 }
 
