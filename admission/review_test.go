@@ -164,7 +164,7 @@ func TestInstancetype(t *testing.T) {
 	open := func(why string) string {
 		return "at least 1 GiB (spec.template.spec.domain.memory.guest may be set by the instance type: " + why + ")"
 	}
-	lacking := open("the VirtualMachineClusterInstancetype u1 is not given")
+	lacking := open("the VirtualMachineClusterInstancetype u1 was not found")
 	small, large := instanceType("u1", 1, "512Mi"), instanceType("u1", 1, "2Gi")
 	old := `"instancetype": {"name": "u1", "revisionName": "old"}, `
 	encoded := base64.StdEncoding.EncodeToString([]byte(`{"cpu": {"guest": 1}, "memory": {"guest": "512Mi"}}`))
@@ -174,18 +174,18 @@ func TestInstancetype(t *testing.T) {
 		{"small", nil, []string{small}, create(named), tooSmall},
 		{"missing", nil, nil, create(named), warned("Not decided: " + lacking)},
 		{"missing, and refused", refuse, nil, create(named), answer{Code: 422, Causes: []string{": " + lacking}}},
-		{"of an unknown kind", nil, nil, create(`"instancetype": {"name": "u1", "kind": "Secret"}, `), warned("Not decided: " + open("the Secret u1 is not given"))},
-		{"in a volume", nil, nil, create(`"instancetype": {"inferFromVolume": "root"}, `), warned("Not decided: " + open("the VirtualMachineClusterInstancetype that a volume names is not given"))},
+		{"of an unknown kind", nil, nil, create(`"instancetype": {"name": "u1", "kind": "Secret"}, `), warned("Not decided: " + open("Secret is not a kind of instance types or preferences"))},
+		{"in a volume", nil, nil, create(`"instancetype": {"inferFromVolume": "root"}, `), warned("Not decided: " + open("the name of the VirtualMachineClusterInstancetype is in a volume, which is not read"))},
 		{"in the namespace", nil, []string{strings.NewReplacer("Cluster", "", `"name"`, `"namespace": "office", "name"`).Replace(small)},
 			create(`"instancetype": {"name": "u1", "kind": "virtualmachineinstancetype"}, `), tooSmall},
 		{"in another namespace", refuse, []string{strings.NewReplacer("Cluster", "", `"name"`, `"namespace": "other", "name"`).Replace(small)},
-			create(`"instancetype": {"name": "u1", "kind": "virtualmachineinstancetype"}, `), answer{Code: 422, Causes: []string{": " + open("the VirtualMachineInstancetype u1 in the namespace office is not given")}}},
+			create(`"instancetype": {"name": "u1", "kind": "virtualmachineinstancetype"}, `), answer{Code: 422, Causes: []string{": " + open("the VirtualMachineInstancetype u1 was not found in the namespace office")}}},
 		{"in conflict", nil, []string{large}, request("CREATE", vm(withRules(memoryRule), named, `"memory": {"guest": "2Gi"}`), ""), answer{Code: 422, Causes: []string{": at least 1 GiB (KubeVirt refuses the VM: spec.template.spec.domain.memory.guest: instancetype u1 sets spec.memory.guest, " +
 			"so the VM must not set this field: remove it, or use another instance type)"}}},
 		{"as it was", nil, []string{large, revision("old", "", small)}, create(old), tooSmall},
 		{"as it was, under another name", nil, []string{large, revision("old", "", instanceType("u2", 1, "512Mi"))}, create(old), tooSmall},
 		{"as it was in v1alpha1", nil, []string{large, revision("old", "", `{"apiVersion": "", "spec": "`+encoded+`"}`)}, create(old), tooSmall},
-		{"as it was, but lost", nil, []string{large}, create(old), warned("Not decided: " + lacking)},
+		{"as it was, but lost", nil, []string{large}, create(old), warned("Not decided: " + open("the ControllerRevision old of the VirtualMachineClusterInstancetype u1 was not found in the namespace office"))},
 		{"a revision of something else", nil, []string{large, revision("old", "", `{"kind": "VirtualMachinePreference", "spec": {}}`)}, create(old), answer{Code: 422, Causes: []string{": " + open("the VM names the VirtualMachineClusterInstancetype u1, and the VirtualMachinePreference u1 is given")}}},
 		{"a revision of nothing", nil, []string{large, revision("old", "", `7`)}, create(old), answer{Code: 422, Causes: []string{": " + open("instancetype u1: spec.cpu.guest is missing")}}},
 		{"as it was, by the status", nil, []string{large, revision("old", `"instancetype.kubevirt.io/object-name": "u1"`, small)}, request("UPDATE", status, vm("", "", "")), tooSmall},
@@ -195,6 +195,8 @@ func TestInstancetype(t *testing.T) {
 			request("UPDATE", vm(withRules(memoryRule), strings.Replace(named, "u1", "u2", 1), ""), vm(withRules(memoryRule), named, "")), answer{Code: 422, Causes: []string{strings.Replace(tooSmall.Causes[0], "u1", "u2", 1)}}},
 		{"the same small one after an update", nil, []string{small},
 			request("UPDATE", vm(withRules(memoryRule), named, `"devices": {}`), vm(withRules(memoryRule), named, "")), warned(strings.Replace(tooSmall.Causes[0], "guest: ", `guest: Invalid value: "512Mi": `, 1))},
+		{"an instance type, but not its preference", nil, []string{large}, request("CREATE", vm(withRules(rule("m", "enum", "machine.type", "m", `"values": ["pc"]`)), named+`"preference": {"name": "p", "kind": "VirtualMachinePreference"}, `, ""), ""),
+			warned("Not decided: m (spec.template.spec.domain.machine.type may be set by the preference: the VirtualMachinePreference p was not found in the namespace office)")},
 		{"a preference", nil, []string{`{"apiVersion": "instancetype.kubevirt.io/v1beta1", "kind": "VirtualMachineClusterPreference", "metadata": {"name": "p"}, "spec": {"machine": {"preferredMachineType": "q35"}}}`},
 			request("CREATE", vm(withRules(rule("m", "enum", "machine.type", "m", `"values": ["pc"]`)), `"preference": {"name": "p"}, `, ""), ""),
 			answer{Code: 422, Causes: []string{`spec.template.spec.domain.machine.type: m ("q35", from preference p, is not "pc")`}}},
