@@ -18,7 +18,7 @@
 //	UPDATE of an object with deletionTimestamp   allowed
 //	DELETE                                       allowed
 //	DELETE of a template                         allowed, unless WithProtectedTemplates, and VMs refer to it
-//	CREATE or UPDATE of a template               allowed
+//	CREATE or UPDATE of a template               allowed, with warnings, unless WithRefusedTemplates
 //	CONNECT, or for a subresource                allowed
 //	dry run                                      the same: a review has no side effects
 //	for an object of another kind                allowed, with a warning that the webhook should not be asked
@@ -39,6 +39,11 @@
 // changes neither the object's spec nor where its rules come from. An update that changes where
 // the rules come from is judged like a creation: one that sets or removes the exemption, the
 // VM's own annotation or the name of its template.
+//
+// A template that is written is checked with the defaults of its parameters. There is a warning for
+// rules that cannot be read or fail every VM, in the words of package lint, and for a VM of its own
+// that does not satisfy them. WithRefusedTemplates refuses the former, unless an update leaves the
+// rules and the parameters as they are. What depends on a parameter without a default is open.
 //
 // If there is no decision, ServeHTTP answers with the status 500 of HTTP, and the failurePolicy
 // of the webhook decides. As a Handler or a Validator, a Reviewer refuses the request with the

@@ -103,6 +103,12 @@ func WithProtectedTemplates() Option {
 	return func(s *settings) { s.ProtectTemplates = true }
 }
 
+// WithRefusedTemplates refuses to create or change a template whose rules cannot be read, or fail
+// every VM. By default, these are warnings.
+func WithRefusedTemplates() Option {
+	return func(s *settings) { s.RefuseBroken = true }
+}
+
 // WithParseOptions sets how annotations are read, for instance with which kinds of rules.
 func WithParseOptions(opts ...vmrules.ParseOption) Option {
 	return func(s *settings) { s.Parse = append(slices.Clip(s.Parse), opts...) }

@@ -141,7 +141,6 @@ func TestKinds(t *testing.T) {
 		{"a VirtualMachine of another group", nil, []string{linux}, ofKind(create(vm(fromLinux, "", cores12)), "example.com/v1", "VirtualMachine"),
 			warned("vmrules does not review the kind VirtualMachine.example.com: remove it from the rules of the webhook")},
 		{"a subresource", nil, []string{linux}, sub, allowed},
-		{"a template", nil, nil, ofKind(create(linux), "template.openshift.io/v1", "Template"), allowed},
 		{"an object of another kind than the request", nil, []string{linux}, create(instance),
 			answer{Code: 400, Message: `the object cannot be read: the object has the kind "VirtualMachineInstance", but the request is about "VirtualMachine"`}},
 		{"an object that does not say its kind", nil, []string{linux}, create(strings.NewReplacer(`"apiVersion": "kubevirt.io/v1",`, "", `"kind": "VirtualMachine",`, "").Replace(vm(fromLinux, "", cores12))), refused},

@@ -58,6 +58,7 @@ func parse(args []string, w io.Writer) (*config, error) {
 	fallback := flags.Bool("namespace-fallback", false, "look for a template in the VM's own namespace if the VM names no other")
 	whole := flags.Bool("no-ratcheting", false, "judge updates like creations: also refuse them for what was wrong before")
 	protect := flags.Bool("protect-templates", false, "refuse to delete templates that have rules and that VMs refer to")
+	refuseBroken := flags.Bool("refuse-broken-templates", false, "refuse to create or change templates whose rules cannot be read, or fail every VM")
 	switch err := flags.Parse(args); {
 	case err != nil:
 		return nil, err
@@ -76,6 +77,9 @@ func parse(args []string, w io.Writer) (*config, error) {
 	}
 	if *protect {
 		c.options = append(c.options, admission.WithProtectedTemplates())
+	}
+	if *refuseBroken {
+		c.options = append(c.options, admission.WithRefusedTemplates())
 	}
 	return c, nil
 }

@@ -32,6 +32,7 @@ type Settings struct {
 	TemplateNamespaces []string               // or, after that, in these
 	WholeUpdates       bool                   // an update is judged like a creation
 	ProtectTemplates   bool                   // a template with rules is not deleted while VMs refer to it
+	RefuseBroken       bool                   // a template whose rules no VM can satisfy is not written
 	Parse              []vmrules.ParseOption
 	Validate           []vmrules.ValidateOption
 }
@@ -77,8 +78,10 @@ func (r *Reviewer) attempt(ctx context.Context, q *Request, read func() error, p
 		return failure(failed)
 	case err != nil:
 		return malformed(err)
-	case q.isTemplate():
+	case q.isTemplate() && q.Operation == "DELETE":
 		return r.deletion(ctx, q, p)
+	case q.isTemplate():
+		return r.written(ctx, q, p)
 	}
 	return r.judge(ctx, q, p)
 }
@@ -96,9 +99,7 @@ func (r *Reviewer) withoutObjects(q *Request) *Decision {
 	}
 	switch q.Operation {
 	case "CREATE", "UPDATE":
-		if isVM {
-			return nil
-		}
+		return nil
 	case "DELETE":
 		if isTemplate && r.ProtectTemplates {
 			return nil

@@ -1,0 +1,149 @@
+package review
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/form"
+	"github.com/vmrules/vmrules/lint"
+)
+
+// maxObjects is how many objects a template may have to be quick.
+const maxObjects = 100
+
+// written decides about a template that is created or updated; nil if the pace is too quick. Only
+// rules that no VM can use are a reason to refuse it, and not by an update that leaves them as they
+// are.
+func (r *Reviewer) written(ctx context.Context, q *Request, p pace) *Decision {
+	if objects, _ := q.Object["objects"].([]any); p.isQuick && len(objects) > maxObjects {
+		return nil
+	}
+	var broken, remarks []string
+	var isKept, isDecided bool
+	if failed := p.do(ctx, func() {
+		isKept = q.Old != nil && reflect.DeepEqual(rulesIn(q.Object), rulesIn(q.Old))
+		broken, remarks, isDecided = p.check(q.Object)
+	}); failed != nil {
+		return failure(failed)
+	}
+	switch warnings := append(broken, remarks...); {
+	case !isDecided:
+		return nil
+	case len(broken) > 0 && r.RefuseBroken && !isKept && !q.isLeaving():
+		var causes []vmrules.Cause
+		for _, message := range broken {
+			causes = append(causes, vmrules.Cause{Reason: vmrules.ReasonInvalid, Message: message})
+		}
+		return refused(errors.New("the validation rules cannot be used: "+broken[0]), causes)
+	case len(warnings) > 0:
+		return &Decision{Outcome: Warned, Warnings: fitting(warnings)}
+	}
+	return &Decision{Outcome: Allowed}
+}
+
+// check returns why no VM can use the rules of a template, and what else is wrong with it, with the
+// defaults of its parameters. It returns false if the pace is too quick.
+func (p pace) check(template map[string]any) (broken, remarks []string, ok bool) {
+	filled, err := form.Fill(onlyDefaults(template), nil, p.parse...)
+	if err != nil {
+		return nil, []string{err.Error()}, !p.isQuick
+	}
+	rules := rulesIn(filled)
+	for _, text := range rules.texts {
+		for reference := range form.References(text) { // without a default: it may be anything
+			name := text[reference.Start:reference.End]
+			return nil, []string{"the validation rules are not checked: they use " + Shorten(name, MaxName) + ", which has no default"}, true
+		}
+	}
+	opts := slices.Clip(p.parse)
+	if !rules.isOnVM {
+		opts = append(opts, vmrules.DetectVersion())
+	}
+	for _, f := range lint.Annotation(cmp.Or(append(rules.texts, "")...), opts...) {
+		if p.isQuick && (f.ID == "not-checked" || f.ID == "too-long") {
+			return nil, nil, false
+		}
+		if f.Severity == lint.SeverityError {
+			broken = append(broken, f.String())
+		}
+	}
+	if len(broken) > 0 {
+		return broken, nil, true
+	}
+	report, err := vmrules.ValidateOwn(filled, append(slices.Clip(p.validate), vmrules.WithParseOptions(p.parse...))...)
+	if err != nil { // about the rules of another VM in the template
+		broken = []string{err.Error()}
+	}
+	return broken, ownViolations(report), !p.cannotRead(err) && !p.cannotJudge(report)
+}
+
+// onlyDefaults returns a template in which parameters without a default stay as they are.
+func onlyDefaults(template map[string]any) map[string]any {
+	template = maps.Clone(template)
+	owner := template
+	if spec, ok := template["spec"].(map[string]any); ok {
+		owner = maps.Clone(spec)
+		template["spec"] = owner
+	}
+	declared, _ := owner["parameters"].([]any)
+	declared = slices.Clone(declared)
+	for i := range declared {
+		if p, ok := declared[i].(map[string]any); ok && textAt(p, "value") == "" {
+			declared[i] = map[string]any{"name": p["name"], "required": true}
+		}
+	}
+	owner["parameters"] = declared
+	return template
+}
+
+// ownViolations returns what is wrong with the VMs of a template, apart from what depends on other
+// objects, or on parameters without a default.
+func ownViolations(report *vmrules.Report) (all []string) {
+	for _, result := range report.Results(vmrules.Violated, vmrules.Undecided) {
+		switch result.Undecided {
+		case vmrules.DoubtParameter, vmrules.DoubtInstancetype, vmrules.DoubtPreference, vmrules.DoubtNothing:
+			continue
+		}
+		for _, v := range result.Violations {
+			if !v.Warning {
+				all = append(all, "the template's own VM does not satisfy its rules: "+v.Error())
+			}
+		}
+	}
+	return all
+}
+
+// templateRules are the rules of a template, and what they depend on.
+type templateRules struct {
+	texts      []string // by which its VMs are judged
+	isOnVM     bool     // the first of them
+	parameters [2]any
+}
+
+func rulesIn(template map[string]any) (rules templateRules) {
+	spec, _ := template["spec"].(map[string]any)
+	objects, _ := template["objects"].([]any)
+	rules.parameters = [2]any{template["parameters"], spec["parameters"]}
+	for _, o := range append(slices.Clip(objects), spec["virtualMachine"]) {
+		vm, isObject := o.(map[string]any)
+		if kind := textAt(vm, "kind"); !isObject || kind != "" && kind != "VirtualMachine" {
+			continue
+		}
+		s := vmrules.SourceOf(vm)
+		text := s.Annotation
+		if s.From == vmrules.SourceTemplate || s.From == "" {
+			text = textAt(template, "metadata", "annotations", vmrules.OldAnnotation)
+		}
+		if strings.TrimSpace(text) != "" && !slices.Contains(rules.texts, text) {
+			rules.isOnVM = rules.isOnVM || len(rules.texts) == 0 && s.From == vmrules.SourceOwn
+			rules.texts = append(rules.texts, text)
+		}
+	}
+	return rules
+}
