@@ -20,10 +20,10 @@ import (
 	"github.com/vmrules/vmrules/admission"
 )
 
-// manifests returns the objects in deploy, by kind and name.
-func manifests(t *testing.T) map[string]*unstructured.Unstructured {
+// manifests returns the objects in files, by kind and name.
+func manifests(t *testing.T, files string) map[string]*unstructured.Unstructured {
 	t.Helper()
-	names, err := filepath.Glob("deploy/*.yaml")
+	names, err := filepath.Glob(files)
 	if err != nil || len(names) == 0 {
 		t.Fatal(err, names)
 	}
@@ -68,7 +68,7 @@ func at(o *unstructured.Unstructured, path ...string) string {
 // The manifests fit each other and the program.
 func TestManifests(t *testing.T) {
 	const name = "vmrules-webhook"
-	all := manifests(t)
+	all := manifests(t, "deploy/*.yaml")
 	pod := typed[appsv1.Deployment](t, all, "Deployment "+name).Spec.Template
 	service := typed[corev1.Service](t, all, "Service "+name)
 	budget := typed[policyv1.PodDisruptionBudget](t, all, "PodDisruptionBudget "+name)
