@@ -67,8 +67,8 @@
 // which real VMs need a hundredth. One that takes more, has more than 256 KiB, or a regular
 // expression that backtracks, is judged anew with the Budget of vmrules, beside the others: one at
 // a time, or as many as there are processors but one. The namespaces with such requests take turns.
-// A request is refused with its cause, as if a bound were reached, if it is not judged there in 5
-// seconds, or if 64 wait, most of them from its namespace.
+// A request is refused with a cause, as if a bound were reached, if it is not judged there in 5
+// seconds, or if 64 others are there, or 8 of its namespace.
 //
 // Objects of more than 3 MiB are refused, and so are AdmissionReviews of more than 7 MiB. A
 // status has at most 100 causes. The rules of at most 128 versions of templates are kept, if they

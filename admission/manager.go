@@ -55,12 +55,7 @@ func NewManager(kube *rest.Config, o manager.Options, opts ...Option) (manager.M
 	err = errors.Join(m.AddHealthzCheck("alive", healthz.Ping), m.AddReadyzCheck("serving", server.StartedChecker()))
 	for _, versions := range review.Watched() {
 		if kind := versions[0].GroupKind(); kind != vmKind.GroupKind() || r.reviewer.ProtectTemplates {
-			check := reader.checkOf(versions)
-			start := func(context.Context) error {
-				_ = check(nil) // has the cache begin; the probe asks for the error again
-				return nil
-			}
-			err = errors.Join(err, m.AddReadyzCheck(kind.String(), check), m.Add(manager.RunnableFunc(start)))
+			err = errors.Join(err, m.AddReadyzCheck(kind.String(), reader.checkOf(versions)))
 		}
 	}
 	return m, err
@@ -74,29 +69,33 @@ type cachedReader struct {
 }
 
 func (r cachedReader) Get(ctx context.Context, key client.ObjectKey, into client.Object, opts ...client.GetOption) error {
-	kind := into.GetObjectKind().GroupVersionKind()
-	isCached, err := kind.Group != "apps", error(nil)
-	if isCached {
-		isCached, err = r.hasSynced(ctx, kind)
+	reader, err := r.readerOf(ctx, into.GetObjectKind().GroupVersionKind())
+	if err == nil {
+		err = reader.Get(ctx, key, into, opts...)
 	}
-	if isCached {
-		err = r.cache.Get(ctx, key, into, opts...)
-	}
-	if err == nil && !isCached || apierrors.IsNotFound(err) {
-		return r.live.Get(ctx, key, into, opts...)
+	if apierrors.IsNotFound(err) {
+		err = r.live.Get(ctx, key, into, opts...)
 	}
 	return err
 }
 
 func (r cachedReader) List(ctx context.Context, into client.ObjectList, opts ...client.ListOption) error {
-	isCached, err := r.hasSynced(ctx, vmKind)
-	switch {
-	case err != nil:
-		return err
-	case isCached:
-		return r.cache.List(ctx, into, opts...)
+	reader, err := r.readerOf(ctx, vmKind)
+	if err == nil {
+		err = reader.List(ctx, into, opts...)
 	}
-	return r.live.List(ctx, into, opts...)
+	return err
+}
+
+func (r cachedReader) readerOf(ctx context.Context, kind schema.GroupVersionKind) (client.Reader, error) {
+	if kind.Group == "apps" {
+		return r.live, nil
+	}
+	synced, err := r.hasSynced(ctx, kind)
+	if synced {
+		return r.cache, nil
+	}
+	return r.live, err
 }
 
 // hasSynced reports whether the cache has read all objects of a kind, or the metadata of all VMs.
@@ -111,8 +110,8 @@ func (r cachedReader) hasSynced(ctx context.Context, kind schema.GroupVersionKin
 	return err == nil && informer.HasSynced(), err
 }
 
-// checkOf returns a check that fails until the cache has read the objects of a kind, in the first
-// version that the cluster has. It succeeds if the cluster has none.
+// checkOf returns a check that has the cache read the objects of a kind, in the first version that
+// the cluster has, and fails until it has. It succeeds if the cluster has none.
 func (r cachedReader) checkOf(versions []schema.GroupVersionKind) healthz.Checker {
 	var succeeded atomic.Bool
 	return func(*http.Request) error {

@@ -21,7 +21,7 @@ const quickSize = 256 << 10
 // slowTime is how long any other review may wait and be judged.
 const slowTime = 5 * time.Second
 
-var errLate = fmt.Errorf("it was not judged within %v beside others that take as much work", slowTime)
+var errLate = fmt.Errorf("%v have passed", slowTime)
 
 // A pace is how a review proceeds: at once with little to spend, or in a lane with all that the
 // options allow.

@@ -41,7 +41,7 @@ type Settings struct {
 func New(c Cluster, s Settings) *Reviewer {
 	return &Reviewer{
 		Settings: s, finder: finder{cluster: c}, cache: newRuleCache(s.Parse),
-		quick: quickPace(s), slow: slowPace(s), lane: &lane{free: slowSlots()}, bodies: make(slots, slowSlots()),
+		quick: quickPace(s), slow: slowPace(s), lane: newLane(slowSlots()), bodies: make(slots, slowSlots()),
 	}
 }
 
