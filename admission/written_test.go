@@ -34,7 +34,7 @@ func TestWrittenTemplates(t *testing.T) {
 	unsatisfiable := `error: line 1, column 110: rule "cores": min: 9 is more than max 8, so no value is allowed (unsatisfiable-range)`
 	ownVM := "the template's own VM does not satisfy its rules: objects[0].spec.template.spec.domain.cpu.cores: Invalid value: 12: cores (12 is more than max 8)"
 	open := func(name string) string {
-		return "the validation rules are not checked: they use " + name + ", which has no default"
+		return "the validation rules are not checked: the parameter " + name + " in them has no default"
 	}
 	no := func(message string) answer { return answer{Code: 422, Causes: []string{": " + message}} }
 	good, broken := written("", between("1", "8"), cores1), written("", "[", cores1)
@@ -54,7 +54,7 @@ func TestWrittenTemplates(t *testing.T) {
 		{"without a VM", refuse, nil, create(strings.Replace(broken, `"VirtualMachine"`, `"Secret"`, 1)), allowed},
 		{"with a default", refuse, nil, create(written(maxIs(`, "value": "8"`), between("1", "${MAX}"), cores1)), allowed},
 		{"with a default that fails", refuse, nil, create(written(maxIs(`, "value": "8"`), between("9", "${MAX}"), cores1)), no(unsatisfiable)},
-		{"without a default", refuse, nil, create(written(maxIs(""), between("9", "${MAX}"), cores1)), warned(open("${MAX}"))},
+		{"without a default", refuse, nil, create(written(maxIs(""), between("9", "${MAX}"), cores1)), warned(open("MAX"))},
 		{"without a default in its VM", refuse, nil, create(written(maxIs(""), between("1", "8"), `"cpu": {"cores": "${MAX}"}`)), allowed},
 		{"with an instance type", refuse, nil, create(strings.Replace(good, `"template": {"spec": {"domain": {"cpu": {"cores": 1}}}}`, `"instancetype": {"name": "u1"}, "template": {"spec": {"domain": {}}}`, 1)), allowed},
 		{"an update of something else", refuse, nil, of("UPDATE", broken, written("", "[", cores12)), warned(unreadable)},
@@ -62,8 +62,8 @@ func TestWrittenTemplates(t *testing.T) {
 		{"an update of a parameter", refuse, nil, of("UPDATE", written(maxIs(`, "value": "8"`), between("9", "${MAX}"), cores1), written(maxIs(`, "value": "9"`), between("9", "${MAX}"), cores1)), no(unsatisfiable)},
 		{"an update while it is deleted", refuse, nil, of("UPDATE", strings.Replace(broken, `"name"`, `"deletionTimestamp": "2026-01-01T00:00:00Z", "name"`, 1), good), warned(unreadable)},
 		{"a deletion", refuse, nil, of("DELETE", "", broken), allowed},
-		{"with an optional parameter", refuse, nil, create(written(`{"name": "MAX"}`, between("9", "${MAX}"), cores1)), warned(open("${MAX}"))},
-		{"with a generated parameter", refuse, nil, create(written(`{"name": "MAX", "generate": "expression", "from": "[0-9]{2}"}`, between("9", "${MAX}"), cores1)), warned(open("${MAX}"))},
+		{"with an optional parameter", refuse, nil, create(written(`{"name": "MAX"}`, between("9", "${MAX}"), cores1)), warned(open("MAX"))},
+		{"with a generated parameter", refuse, nil, create(written(`{"name": "MAX", "generate": "expression", "from": "[0-9]{2}"}`, between("9", "${MAX}"), cores1)), warned(open("MAX"))},
 		{"with parameters that collide", refuse, nil, create(written(`{"name": "A", "value": "x"}, {"name": "A", "value": "y"}`, between("1", "8"), `"${A}": 1, "x": 2`)), warned(`the template cannot be filled in: two fields of one object would have the name "x"`)},
 		{"of hundreds of objects", refuse, nil, create(strings.Replace(broken, `"objects": [`, `"objects": [`+strings.Repeat(`{"kind": "Secret"},`, 300), 1)), no(unreadable)},
 		{"of long rules", refuse, nil, create(written("", "["+strings.Repeat(" ", 250_000), cores1)), no("error: line 1, column 250002: the text ends too early: a closing ] is missing (unreadable)")},

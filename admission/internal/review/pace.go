@@ -32,19 +32,12 @@ type pace struct {
 	do       func(context.Context, func()) error // runs what takes the time of a processor
 }
 
-func quickPace(s Settings) pace {
-	budget := vmrules.WithBudget(quickBudget)
-	return pace{true, append(slices.Clip(s.Parse), budget), append(slices.Clip(s.Validate), budget), make(slots, runtime.GOMAXPROCS(0)).do}
-}
-
-// slowPace is for what has a slot of a lane.
-func slowPace(s Settings) pace {
-	return pace{false, s.Parse, s.Validate, func(ctx context.Context, f func()) error {
-		if ctx.Err() == nil {
-			f()
-		}
-		return context.Cause(ctx)
-	}}
+// unlessLate calls a function unless the context has ended, and returns the error of that.
+func unlessLate(ctx context.Context, f func()) error {
+	if ctx.Err() == nil {
+		f()
+	}
+	return context.Cause(ctx)
 }
 
 // slowSlots leaves a core to the reviews that are quick, if there are several.

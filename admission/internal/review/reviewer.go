@@ -7,6 +7,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -39,9 +41,12 @@ type Settings struct {
 
 // New returns a Reviewer that reads from a cluster.
 func New(c Cluster, s Settings) *Reviewer {
+	budget := vmrules.WithBudget(quickBudget)
 	return &Reviewer{
 		Settings: s, finder: finder{cluster: c}, cache: newRuleCache(s.Parse),
-		quick: quickPace(s), slow: slowPace(s), lane: newLane(slowSlots()), bodies: make(slots, slowSlots()),
+		quick: pace{true, append(slices.Clip(s.Parse), budget), append(slices.Clip(s.Validate), budget), make(slots, runtime.GOMAXPROCS(0)).do},
+		slow:  pace{false, s.Parse, s.Validate, unlessLate},
+		lane:  newLane(slowSlots()), bodies: make(slots, slowSlots()),
 	}
 }
 

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"maps"
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -50,17 +50,14 @@ func (r *Reviewer) written(ctx context.Context, q *Request, p pace) *Decision {
 // check returns why no VM can use the rules of a template, and what else is wrong with it, with the
 // defaults of its parameters. It returns false if the pace is too quick.
 func (p pace) check(template map[string]any) (broken, remarks []string, ok bool) {
-	filled, err := form.Fill(onlyDefaults(template), nil, p.parse...)
+	if name := rulesIn(template).withoutDefault(); name != "" { // it may be anything
+		return nil, []string{fmt.Sprintf("the validation rules are not checked: the parameter %s in them has no default", Shorten(name, MaxName))}, true
+	}
+	filled, err := form.Fill(template, nil, p.parse...)
 	if err != nil {
 		return nil, []string{err.Error()}, !p.isQuick
 	}
 	rules := rulesIn(filled)
-	for _, text := range rules.texts {
-		for reference := range form.References(text) { // without a default: it may be anything
-			name := text[reference.Start:reference.End]
-			return nil, []string{"the validation rules are not checked: they use " + Shorten(name, MaxName) + ", which has no default"}, true
-		}
-	}
 	opts := slices.Clip(p.parse)
 	if !rules.isOnVM {
 		opts = append(opts, vmrules.DetectVersion())
@@ -81,25 +78,6 @@ func (p pace) check(template map[string]any) (broken, remarks []string, ok bool)
 		broken = []string{err.Error()}
 	}
 	return broken, ownViolations(report), !p.cannotRead(err) && !p.cannotJudge(report)
-}
-
-// onlyDefaults returns a template in which parameters without a default stay as they are.
-func onlyDefaults(template map[string]any) map[string]any {
-	template = maps.Clone(template)
-	owner := template
-	if spec, ok := template["spec"].(map[string]any); ok {
-		owner = maps.Clone(spec)
-		template["spec"] = owner
-	}
-	declared, _ := owner["parameters"].([]any)
-	declared = slices.Clone(declared)
-	for i := range declared {
-		if p, ok := declared[i].(map[string]any); ok && textAt(p, "value") == "" {
-			declared[i] = map[string]any{"name": p["name"], "required": true}
-		}
-	}
-	owner["parameters"] = declared
-	return template
 }
 
 // ownViolations returns what is wrong with the VMs of a template, apart from what depends on other
@@ -146,4 +124,25 @@ func rulesIn(template map[string]any) (rules templateRules) {
 		}
 	}
 	return rules
+}
+
+// withoutDefault returns a parameter in the rules for which the template has no value; "" if there
+// is none.
+func (rules templateRules) withoutDefault() string {
+	hasDefault := map[string]bool{}
+	for _, list := range rules.parameters {
+		declared, _ := list.([]any)
+		for _, item := range declared {
+			p, _ := item.(map[string]any)
+			hasDefault[textAt(p, "name")] = textAt(p, "value") != ""
+		}
+	}
+	for _, text := range rules.texts {
+		for r := range form.References(text) {
+			if !hasDefault[r.Name] {
+				return r.Name
+			}
+		}
+	}
+	return ""
 }
