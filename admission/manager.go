@@ -114,13 +114,12 @@ func (r cachedReader) hasSynced(ctx context.Context, kind schema.GroupVersionKin
 // the cluster has, and fails until it has. It succeeds if the cluster has none.
 func (r cachedReader) checkOf(versions []schema.GroupVersionKind) healthz.Checker {
 	var succeeded atomic.Bool
-	return func(*http.Request) error {
+	return func(req *http.Request) error {
 		for _, kind := range versions {
 			if succeeded.Load() {
 				return nil
 			}
-			// A check takes no longer than its requests to the API server.
-			err := r.has(context.Background(), kind)
+			err := r.has(req.Context(), kind)
 			if err == nil {
 				break
 			}

@@ -6,10 +6,12 @@ import (
 	"sync"
 )
 
-// As many calls may be in a lane, and of each namespace.
+// What is in a lane may have this many bytes of text, and what is of one namespace. A call without
+// text counts, too.
 const (
-	maxCalls            = 64
-	maxCallsOfNamespace = 8
+	maxSize            = 256 << 20
+	maxSizeOfNamespace = maxSize / 8
+	minSize            = 64 << 10
 )
 
 var errFull = errors.New("too many others that take as much work wait for it")
@@ -20,26 +22,27 @@ type lane struct {
 	slots slots
 
 	mu         sync.Mutex
-	calls      int
+	size       int
 	namespaces map[string]*turn
 }
 
 // A turn is that of the calls of a namespace.
 type turn struct {
 	slots // one
-	calls int
+	size  int
 }
 
 func newLane(n int) *lane { return &lane{slots: make(slots, n), namespaces: map[string]*turn{}} }
 
-// do calls a function when there is a slot. It returns an error, and does not call it, if too many
-// wait, or if the context ends before.
-func (l *lane) do(ctx context.Context, namespace string, f func()) (err error) {
-	t := l.enter(namespace)
+// do calls a function, for a text of a size, when there is a slot. It returns an error, and does not
+// call it, if too many wait, or if the context ends before.
+func (l *lane) do(ctx context.Context, namespace string, size int, f func()) (err error) {
+	size = max(size, minSize)
+	t := l.enter(namespace, size)
 	if t == nil {
 		return errFull
 	}
-	defer l.leave(namespace, t)
+	defer l.leave(namespace, t, size)
 	if failed := t.do(ctx, func() { err = l.slots.do(ctx, f) }); failed != nil {
 		return failed
 	}
@@ -47,27 +50,27 @@ func (l *lane) do(ctx context.Context, namespace string, f func()) (err error) {
 }
 
 // enter counts a call. It returns nil if there are too many.
-func (l *lane) enter(namespace string) *turn {
+func (l *lane) enter(namespace string, size int) *turn {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	t := l.namespaces[namespace]
 	if t == nil {
 		t = &turn{slots: make(slots, 1)}
 	}
-	if l.calls == maxCalls || t.calls == maxCallsOfNamespace {
+	if l.size+size > maxSize || t.size+size > maxSizeOfNamespace {
 		return nil
 	}
-	l.calls++
-	t.calls++
+	l.size += size
+	t.size += size
 	l.namespaces[namespace] = t
 	return t
 }
 
-func (l *lane) leave(namespace string, t *turn) {
+func (l *lane) leave(namespace string, t *turn, size int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.calls--
-	if t.calls--; t.calls == 0 {
+	l.size -= size
+	if t.size -= size; t.size == 0 {
 		delete(l.namespaces, namespace)
 	}
 }

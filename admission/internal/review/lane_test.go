@@ -5,11 +5,15 @@ import (
 	"errors"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 
 	"github.com/google/go-cmp/cmp"
 )
+
+// So many calls of this size may be in a lane, and of one namespace.
+const size, maxCalls, maxCallsOfNamespace = 4 << 20, 64, 8
 
 // calls are calls of a lane, each named after its namespace and numbered.
 type calls struct {
@@ -23,7 +27,7 @@ type calls struct {
 // enter makes a call wait for the lane, behind those that wait already.
 func (c *calls) enter(ctx context.Context, namespace, name string) {
 	go func() {
-		err := c.do(ctx, namespace, func() {
+		err := c.do(ctx, namespace, size, func() {
 			c.note(name)
 			<-c.hold
 		})
@@ -43,7 +47,7 @@ func (c *calls) note(text string) {
 // finish ends all calls, one after the other, and compares their order.
 func (c *calls) finish(want string) {
 	c.t.Helper()
-	for c.lane.calls > 0 {
+	for c.lane.size > 0 {
 		c.hold <- struct{}{}
 		synctest.Wait()
 	}
@@ -100,10 +104,30 @@ func TestLaneIsLeft(t *testing.T) {
 		c.enter(t.Context(), "a", "a3")
 		leave(errors.New("gone"))
 		synctest.Wait()
-		if c.lane.calls != 2 || len(c.namespaces) != 1 {
-			t.Errorf("%d calls are there, of %d namespaces", c.lane.calls, len(c.namespaces))
+		if c.lane.size != 2*size || len(c.namespaces) != 1 {
+			t.Errorf("calls of %d bytes are there, of %d namespaces", c.lane.size, len(c.namespaces))
 		}
 		c.order = c.order[:1] // those that left did so in any order
 		c.finish("a1 a3")
+	})
+}
+
+// Hundreds of small calls of a namespace may wait, as when its controller makes as many VMs.
+func TestLaneHasRoomForSmallCalls(t *testing.T) {
+	onLane(t, func(t *testing.T, c *calls) {
+		var failed atomic.Int64
+		for range 500 {
+			go func() {
+				if err := c.do(t.Context(), "a", 1, func() { <-c.hold }); err != nil {
+					failed.Add(1)
+				}
+			}()
+		}
+		synctest.Wait()
+		close(c.hold)
+		synctest.Wait()
+		if n := failed.Load(); n > 0 {
+			t.Errorf("%d have no room", n)
+		}
 	})
 }

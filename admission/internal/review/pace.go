@@ -65,7 +65,7 @@ func (r *Reviewer) slowly(ctx context.Context, q *Request, read func() error) *D
 	ctx, cancel := context.WithTimeoutCause(ctx, slowTime, errLate)
 	defer cancel()
 	var d *Decision
-	if err := r.lane.do(ctx, q.Namespace, func() { d = r.attempt(ctx, q, read, r.slow) }); err != nil {
+	if err := r.lane.do(ctx, q.Namespace, q.Size, func() { d = r.attempt(ctx, q, read, r.slow) }); err != nil {
 		d = failure(err)
 	}
 	if errors.Is(d.Err, errLate) || errors.Is(d.Err, errFull) {
