@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"time"
 
@@ -24,7 +23,7 @@ func (a *auditor) input(input manifest.Input, stderr io.Writer, each func(audite
 		return err
 	}
 	defer opened.Close()
-	bar := progress(stderr, sizeOf(opened))
+	bar := progress(stderr, manifest.SizeOf(opened))
 	defer bar.Finish()
 	text := bufio.NewReaderSize(io.TeeReader(opened, bar), inputBuffer)
 	a.inStream.file = input.Name
@@ -49,19 +48,6 @@ func (a *auditor) input(input manifest.Input, stderr io.Writer, each func(audite
 		a.source = file.Source()
 	}
 	return a.documents(file, each)
-}
-
-// sizeOf returns the size of a regular file; -1 for any other.
-func sizeOf(opened io.Reader) int64 {
-	file, ok := opened.(fs.File)
-	if !ok {
-		return -1
-	}
-	info, err := file.Stat()
-	if err != nil || !info.Mode().IsRegular() {
-		return -1
-	}
-	return info.Size()
 }
 
 // progress returns a progress bar for a terminal, which counts the bytes that were read.

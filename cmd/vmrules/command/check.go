@@ -172,7 +172,7 @@ func (c *checker) checkAll(command *cobra.Command, args []string) error {
 	c.with.warn(command.ErrOrStderr())
 	kept := 0 // the weight of the reports
 	for _, object := range objects {
-		c.checked = append(c.checked, c.check(object))
+		c.checked = append(c.checked, c.check(object.Loaded(), object))
 		kept += weight(c.checked[len(c.checked)-1].Report)
 		if kept > maxKeptWeight {
 			err := &manifest.Error{File: object.File().Name, Line: object.Line, Column: 1,
@@ -200,9 +200,9 @@ func weight(r *vmrules.Report) int {
 	return all
 }
 
-// check checks one object.
-func (c *checker) check(o manifest.Object) checked {
-	result := checked{about: aboutObject(o), object: o}
+// check checks one object, and keeps it as it should be kept.
+func (c *checker) check(o, kept manifest.Object) checked {
+	result := checked{about: aboutObject(o), object: kept}
 	result.mistakes = o.Mistakes()
 	for _, f := range result.mistakes {
 		result.Mistakes = append(result.Mistakes, fmt.Sprintf("line %d, column %d: %s", f.Line, f.Column, f.Message))
@@ -253,7 +253,7 @@ func (c *checker) judge(o manifest.Object, result *checked) (*vmrules.Report, er
 	if c.book.isGiven() {
 		return c.book.judge(content, o.HoldsVM(), with.Option()), nil
 	}
-	return vmrules.ValidateOwn(content, with.Option(), vmrules.WithParseOptions(c.reading...))
+	return c.judgeByOwn(content, o.Kind, with.Option())
 }
 
 func (c *checker) judgeByTemplate(o manifest.Object, result *checked, with vmrules.ValidateOption) (*vmrules.Report, error) {

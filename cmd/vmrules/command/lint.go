@@ -239,6 +239,7 @@ func (l *linter) lintFile(to *linted, file *manifest.File, stderr io.Writer) {
 		if to.isFull {
 			return
 		}
+		object = object.Loaded()
 		l.silence = l.silenceIn(file.Name, object)
 		l.addFindings(to, file, object.String(), object.Mistakes())
 		filled, err := l.fill(object)

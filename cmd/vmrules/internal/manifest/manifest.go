@@ -50,8 +50,10 @@ func (e *Error) Unwrap() error { return e.cause }
 
 // Parse reads the documents in a text. Its error is always an *Error, the first of Wrong. The File
 // has the other documents.
-func Parse(name string, content []byte) (*File, error) {
-	text := strings.ReplaceAll(strings.TrimPrefix(string(content), byteOrderMark), "\r\n", "\n")
+func Parse(name string, content []byte) (*File, error) { return parseText(name, string(content)) }
+
+func parseText(name, content string) (*File, error) {
+	text := strings.ReplaceAll(strings.TrimPrefix(content, byteOrderMark), "\r\n", "\n")
 	source := newSource(text)
 	file := &File{Name: name, source: source}
 	read, all := parse(name, source)
