@@ -78,8 +78,15 @@ func (a *auditor) report(vm map[string]any, result *audited, with vmrules.Valida
 	if a.book.isGiven() {
 		return a.book.judge(vm, manifest.HoldsVM(vm), with), nil
 	}
-	if _, ok := annotationOf(vm, kind); ok || a.templates == nil || manifest.IsTemplate(kind) || !manifest.HoldsVM(vm) {
-		return a.judgeByOwn(vm, kind, with)
+	if annotation, ok := annotationOf(vm, kind); ok {
+		parsed := a.parse(annotation)
+		if parsed.err != nil {
+			return nil, parsed.err
+		}
+		return vmrules.Validate(parsed.rules, vm, with), nil
+	}
+	if a.templates == nil || manifest.IsTemplate(kind) || !manifest.HoldsVM(vm) {
+		return vmrules.ValidateOwn(vm, with, vmrules.WithParseOptions(a.reading...))
 	}
 	b, err := a.basisOf(vm)
 	result.Note, result.byTemplate = b.note, b.template != nil

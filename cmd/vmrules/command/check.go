@@ -171,16 +171,20 @@ func (c *checker) checkAll(command *cobra.Command, args []string) error {
 	}
 	c.with.warn(command.ErrOrStderr())
 	kept := 0 // the weight of the reports
+	bar := progress(command.ErrOrStderr(), int64(len(objects)), countObjects)
 	for _, object := range objects {
+		_ = bar.Add(1)
 		c.checked = append(c.checked, c.check(object.Loaded(), object))
 		kept += weight(c.checked[len(c.checked)-1].Report)
 		if kept > maxKeptWeight {
+			bar.Finish()
 			err := &manifest.Error{File: object.File().Name, Line: object.Line, Column: 1,
 				Message: "too many results: check fewer objects at a time, or use vmrules audit"}
 			c.unusable = append(c.unusable, unusable(command.ErrOrStderr(), err))
 			return nil
 		}
 	}
+	bar.Finish()
 	if slices.ContainsFunc(c.checked, func(o checked) bool { return o.NotFound != nil }) {
 		fmt.Fprintln(command.ErrOrStderr(), "vmrules: "+notFound)
 	}
@@ -253,7 +257,12 @@ func (c *checker) judge(o manifest.Object, result *checked) (*vmrules.Report, er
 	if c.book.isGiven() {
 		return c.book.judge(content, o.HoldsVM(), with.Option()), nil
 	}
-	return c.judgeByOwn(content, o.Kind, with.Option())
+	if annotation, ok := annotationOf(content, o.Kind); ok {
+		if parsed := c.parse(annotation); parsed.err == nil {
+			return vmrules.Validate(parsed.rules, content, with.Option()), nil
+		}
+	}
+	return vmrules.ValidateOwn(content, with.Option(), vmrules.WithParseOptions(c.reading...))
 }
 
 func (c *checker) judgeByTemplate(o manifest.Object, result *checked, with vmrules.ValidateOption) (*vmrules.Report, error) {

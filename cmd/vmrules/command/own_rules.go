@@ -23,16 +23,6 @@ type parsedRules struct {
 // of other kinds, for which the library finds the rules.
 var hasOwnRules = []string{"VirtualMachine", "VirtualMachineInstance"}
 
-// judgeByOwn judges an object by the rules in its own annotation. It is safe for concurrent use.
-func (r *ruling) judgeByOwn(object map[string]any, kind string, with vmrules.ValidateOption) (*vmrules.Report, error) {
-	if annotation, ok := annotationOf(object, kind); ok {
-		if parsed := r.parse(annotation); parsed.err == nil {
-			return vmrules.Validate(parsed.rules, object, with), nil
-		}
-	}
-	return vmrules.ValidateOwn(object, with, vmrules.WithParseOptions(r.reading...))
-}
-
 // annotationOf returns the rules of an object that has rules of its own, and is not exempt from them;
 // false for other objects, and for those of which the library must find the rules.
 func annotationOf(vm map[string]any, kind string) (string, bool) {
