@@ -20,7 +20,7 @@ type auditor struct {
 	requireRules bool
 	output       choice[func(io.Writer) auditOutput]
 	book         rulebook
-	needs        needs                           // of the rules of the book
+	needs        needs // of the rules of the book
 	inStream     streamed
 	seen         seen
 	source       string // how to render manifests of which only the description was read
