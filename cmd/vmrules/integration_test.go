@@ -14,6 +14,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"go.yaml.in/yaml/v3"
+
+	"github.com/vmrules/vmrules/cmd/vmrules/command"
 )
 
 // decode reads a YAML file of the repository.
@@ -83,13 +85,13 @@ func build(t *testing.T, name string) string {
 // run runs a command in a folder, and returns its output and exit status.
 func run(t *testing.T, folder string, env []string, name string, args ...string) (string, int) {
 	t.Helper()
-	command := exec.Command(name, args...)
-	command.Dir, command.Env = folder, append(os.Environ(), env...)
-	out, err := command.CombinedOutput()
-	if command.ProcessState == nil {
+	process := exec.Command(name, args...)
+	process.Dir, process.Env = folder, append(os.Environ(), env...)
+	out, err := process.CombinedOutput()
+	if process.ProcessState == nil {
 		t.Fatal(err)
 	}
-	return string(out), command.ProcessState.ExitCode()
+	return string(out), process.ProcessState.ExitCode()
 }
 
 // TestAction runs the scripts of the GitHub action as a runner does.
@@ -282,6 +284,52 @@ func archives(t *testing.T) map[string]string {
 	return all
 }
 
+// TestMan makes the man pages of a release. Each has all of the help text.
+func TestMan(t *testing.T) {
+	var config struct {
+		Before struct {
+			Hooks []struct {
+				Cmd string
+				Env []string
+			}
+		}
+		Archives []struct{ Files []any }
+	}
+	decode(t, read(t, "release/goreleaser.yaml"), &config)
+	hook, folder := config.Before.Hooks[0], t.TempDir()
+	words := strings.Fields(hook.Cmd)
+	made := words[len(words)-1]
+	if files := fmt.Sprint(config.Archives[0].Files); !strings.Contains(files, "src:"+strings.TrimPrefix(made, "../../")+"/*.1 ") {
+		t.Errorf("the pages in %s are not among the files of an archive: %s", made, files)
+	}
+	words[len(words)-1] = folder
+	env := []string{"SOURCE_DATE_EPOCH=1000000000"} // GOWORK=off is for a release, whose modules can be fetched
+	if out, status := run(t, repository, env, words[0], words[1:]...); status != 0 {
+		t.Fatal(out)
+	}
+	root := command.Build{Name: "vmrules"}.Command()
+	for _, c := range append(root.Commands(), root) {
+		page, err := os.ReadFile(filepath.Join(folder, strings.ReplaceAll(c.CommandPath(), " ", "-")+".1"))
+		if c.Hidden || c.Name() == "help" {
+			continue
+		}
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if !strings.Contains(string(page), `"1" "Sep 2001" "vmrules"`) {
+			t.Errorf("%s: the page is not of the time that is given:\n%.200s", c.Name(), page)
+		}
+		_, text, _ := strings.Cut(string(page), "\n.SH DESCRIPTION\n")
+		text, _, _ = strings.Cut(text, "\n.SH ")
+		text = regexp.MustCompile(`(?m)^\.[A-Z]+$`).ReplaceAllString(text, "")
+		text = strings.NewReplacer(`\&`, "", `\-`, "-", `\\`, `\`).Replace(text)
+		if diff := cmp.Diff(strings.Fields(c.Long), strings.Fields(text)); c.Long != "" && diff != "" {
+			t.Errorf("%s (-help +page):\n%s", c.Name(), diff)
+		}
+	}
+}
+
 // TestSecurity runs the commands whose output SECURITY.md asks reporters for.
 func TestSecurity(t *testing.T) {
 	commands := regexp.MustCompile("`vmrules ([^`]+)`").FindAllStringSubmatch(read(t, "SECURITY.md"), -1)
@@ -289,10 +337,10 @@ func TestSecurity(t *testing.T) {
 		t.Fatal("SECURITY.md names no command")
 	}
 	binary := build(t, "vmrules")
-	for _, command := range commands {
-		out, status := run(t, ".", nil, binary, strings.Fields(command[1])...)
+	for _, words := range commands {
+		out, status := run(t, ".", nil, binary, strings.Fields(words[1])...)
 		if status != 0 || !strings.HasPrefix(out, "vmrules ") {
-			t.Errorf("vmrules %s: exit status %d: %s", command[1], status, out)
+			t.Errorf("vmrules %s: exit status %d: %s", words[1], status, out)
 		}
 	}
 }
