@@ -24,6 +24,7 @@ type checker struct {
 	quiet            bool
 	requireRules     bool
 	expand           bool
+	exclude          exclusion
 	profile          choice[lint.Profile]
 	output           choice[func(io.Writer, *checker) error]
 
@@ -118,6 +119,7 @@ unless --require-rules is given.`,
 	exclusive(command, "verbose", "quiet")
 	judgeFlag(command, &c.profile)
 	flags.BoolVar(&c.expand, "expand", false, "write the VMs in YAML as KubeVirt expands them, with the reports as comments")
+	c.exclude.flag(command)
 	c.output.flag(command, "output", "o", "how to write the reports")
 	exclusive(command, "expand", "output")
 	return command
@@ -158,7 +160,7 @@ const notFound = "VMs name instance types or preferences that are missing: add t
 // them, because any file may have the instance type of a VM in another one.
 func (c *checker) checkAll(command *cobra.Command, args []string) error {
 	var objects []manifest.Object
-	c.with.counts = c.book.counts
+	c.with.counts, c.with.skip = c.book.counts, c.exclude.matches
 	for object, err := range c.with.objects(args, command.InOrStdin()) {
 		switch {
 		case err != nil:

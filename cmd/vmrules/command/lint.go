@@ -25,14 +25,13 @@ type linter struct {
 	quiet, all       bool
 	least            choice[int]
 	output           choice[func(io.Writer, *linted) error]
-	exclude          []string // globs
+	exclude          exclusion
 	noConfig         bool
 	isSet            func(flag string) bool
 
-	configs  config.Finder
-	now      lintSetting // for the current file
-	silence  *silence    // for the current object; nil: nothing is accepted
-	excluded int         // how many files
+	configs config.Finder
+	now     lintSetting // for the current file
+	silence *silence    // for the current object; nil: nothing is accepted
 }
 
 // A linted is the result of a run.
@@ -116,7 +115,7 @@ The exit status is 0 without errors, 1 with errors, and 2 if a file cannot be re
 	l.profile.flag(command, "for", "", "report what another program does not understand: ssp is KubeVirt's template validator")
 	l.least.flag(command, "min-severity", "", "show only findings of at least this severity; the others still count for the exit status")
 	l.output.flag(command, "output", "o", "how to write the findings")
-	command.Flags().StringArrayVar(&l.exclude, "exclude", nil, "leave out the files and folders that match a `GLOB`, such as 'testdata/**'")
+	l.exclude.flag(command)
 	command.Flags().BoolVar(&l.noConfig, "no-config", false, "read no .vmrules.yaml")
 	l.isSet = command.Flags().Changed
 	return command
@@ -164,7 +163,7 @@ func (l *linter) run(command *cobra.Command, args []string) error {
 		return err
 	}
 	l.addUseless(found, args)
-	found.Excluded = l.excluded
+	found.Excluded = l.exclude.count
 	if err := l.output.value()(command.OutOrStdout(), found); err != nil {
 		return err
 	}

@@ -84,13 +84,15 @@ func cannotRead(name string, err error) *Error {
 // Read yields the files that Inputs yields, after it has read them. For a file that cannot be
 // used, it yields an *Error and continues with the next file. Of a file with documents that cannot
 // be read, it yields an *Error for each, and then the file with the others.
-func Read(args []string, stdin io.Reader) iter.Seq2[*File, error] { return read(Inputs(args, stdin)) }
+func Read(args []string, stdin io.Reader) iter.Seq2[*File, error] {
+	return ReadExcept(nil, args, stdin)
+}
 
-// ReadExcept is Read without the files for which skip returns true.
+// ReadExcept is Read without the files for which skip returns true, if it is not nil.
 func ReadExcept(skip func(file string) bool, args []string, stdin io.Reader) iter.Seq2[*File, error] {
 	return read(func(yield func(Input, error) bool) {
 		for input, err := range Inputs(args, stdin) {
-			if (err != nil || !skip(input.Name)) && !yield(input, err) {
+			if (err != nil || skip == nil || !skip(input.Name)) && !yield(input, err) {
 				return
 			}
 		}
