@@ -8,7 +8,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -20,8 +19,6 @@ type jsonReader struct {
 	decoder *jsontext.Decoder
 	begin   int // where the decoder begins in the source
 	depth   int
-	names   map[string]string // keys, by how they are written
-	nodes   []node            // which are not used yet
 }
 
 // blanks are the characters between the values of JSON.
@@ -52,11 +49,6 @@ func BeginsJSON(text *bufio.Reader) bool {
 // follows has what may follow a bracket at the beginning of JSON, and not of YAML as people write it.
 var follows = map[string]string{"{": `"}`, "[": `{["]`}
 
-// jsonReaders are used again, which saves the memory for each object of a list.
-var jsonReaders = sync.Pool{New: func() any {
-	return &jsonReader{decoder: jsontext.NewDecoder(strings.NewReader("")), names: map[string]string{}}
-}}
-
 // readJSON reads values up to the first that is not JSON. Of objects, it keeps the heads.
 func readJSON(s *source) ([]*node, error) {
 	var documents []*node
@@ -81,12 +73,10 @@ func (s *source) behindBlanks(at int) int {
 
 // jsonAt reads the value at an offset, or its head, which is inside so many others.
 func (s *source) jsonAt(at, depth int, head bool) (*node, error) {
-	r := jsonReaders.Get().(*jsonReader)
-	defer jsonReaders.Put(r)
-	r.source, r.begin, r.depth = s, at, depth
 	text := s.text[at:]
 	// The library reports a key that rules have twice.
-	r.decoder.Reset(strings.NewReader(text), jsontext.AllowDuplicateNames(strings.HasPrefix(text, "[")), jsontext.AllowInvalidUTF8(true))
+	twice := jsontext.AllowDuplicateNames(strings.HasPrefix(text, "["))
+	r := jsonReader{s, jsontext.NewDecoder(strings.NewReader(text), twice, jsontext.AllowInvalidUTF8(true)), at, depth}
 	return r.read(head)
 }
 
@@ -112,8 +102,7 @@ func (r *jsonReader) read(head bool) (*node, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := r.node()
-	*n = node{at: r.offset() - len(text), end: r.offset(), size: 1}
+	n := &node{at: r.offset() - len(text), end: r.offset(), size: 1}
 	switch text.Kind() {
 	case '"':
 		n.scalar = unquoted(text)
@@ -123,17 +112,6 @@ func (r *jsonReader) read(head bool) (*node, error) {
 		n.scalar = text.Kind() == 't'
 	}
 	return n, nil
-}
-
-// node returns a new node. Making one at a time takes longer.
-func (r *jsonReader) node() *node {
-	const chunk = 64
-	if len(r.nodes) == 0 {
-		r.nodes = make([]node, chunk)
-	}
-	n := &r.nodes[0]
-	r.nodes = r.nodes[1:]
-	return n
 }
 
 // unquoted returns a string. An escape that is half of a character becomes U+FFFD.
@@ -150,8 +128,7 @@ func (r *jsonReader) inside(shape shape, head bool, element func(*node) error) (
 	if _, err := r.decoder.ReadToken(); err != nil {
 		return nil, err
 	}
-	n := r.node()
-	*n = node{at: r.offset() - len("{"), size: 1, shape: shape, isHead: head}
+	n := &node{at: r.offset() - len("{"), size: 1, shape: shape, isHead: head}
 	if r.depth++; r.depth > maxDepth {
 		return nil, errDepth
 	}
@@ -175,7 +152,7 @@ func (r *jsonReader) member(of *node) error {
 	if err != nil {
 		return err
 	}
-	at, key := r.offset()-len(text), r.name(text)
+	at, key := r.offset()-len(text), unquoted(text)
 	if of.isHead && !slices.Contains(headKeys, key) {
 		return r.skip()
 	}
@@ -192,23 +169,6 @@ func (r *jsonReader) item(of *node) error {
 		of.addItem(value)
 	}
 	return err
-}
-
-// Most objects have the same keys. Of short ones, a reader keeps so many.
-const (
-	maxNames   = 1_000
-	maxNameLen = 64
-)
-
-func (r *jsonReader) name(text jsontext.Value) string {
-	name, known := r.names[string(text)]
-	if !known {
-		name = unquoted(text)
-		if len(r.names) < maxNames && len(text) <= maxNameLen {
-			r.names[string(text)] = name
-		}
-	}
-	return name
 }
 
 // skip reads a value, and keeps nothing.
