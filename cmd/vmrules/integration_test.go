@@ -1,8 +1,15 @@
 package main
 
 import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,6 +21,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"go.yaml.in/yaml/v3"
+
+	"github.com/vmrules/vmrules/cmd/vmrules/command"
 )
 
 // decode reads a YAML file of the repository.
@@ -83,86 +92,171 @@ func build(t *testing.T, name string) string {
 // run runs a command in a folder, and returns its output and exit status.
 func run(t *testing.T, folder string, env []string, name string, args ...string) (string, int) {
 	t.Helper()
-	command := exec.Command(name, args...)
-	command.Dir, command.Env = folder, append(os.Environ(), env...)
-	out, err := command.CombinedOutput()
-	if command.ProcessState == nil {
+	process := exec.Command(name, args...)
+	process.Dir, process.Env = folder, append(os.Environ(), env...)
+	out, err := process.CombinedOutput()
+	if process.ProcessState == nil {
 		t.Fatal(err)
 	}
-	return string(out), command.ProcessState.ExitCode()
+	return string(out), process.ProcessState.ExitCode()
 }
 
-// TestAction runs the scripts of the GitHub action as a runner does.
-func TestAction(t *testing.T) {
-	var action struct {
-		Inputs map[string]struct{ Default string }
-		Runs   struct {
-			Steps []struct {
-				Run string
-				Env map[string]string
-			}
-		}
-	}
-	decode(t, read(t, "action.yml"), &action)
+// An action is the part of action.yml that the tests run.
+type action struct {
+	Inputs map[string]struct{ Default string }
+	Runs   struct{ Steps []actionStep }
+}
+
+type actionStep struct {
+	Name, Run, Uses, If string
+	Env                 map[string]string
+	With                map[string]string
+}
+
+// run runs the script of a step as a runner does, with its inputs and contexts.
+func (a action) run(t *testing.T, step, folder, temp string, inputs map[string]string, env ...string) (string, int) {
+	t.Helper()
 	root, err := filepath.Abs(repository)
 	if err != nil {
 		t.Fatal(err)
 	}
-	temp, folder := t.TempDir(), templates(t)
-	tests := []struct {
-		name, paths, warningsAsErrors string // "" for the default
-		status                        int
-		want                          string // a pattern of the output
-		profile                       string
-	}{
-		{"valid", "good.yaml", "", 0, `(?m)^::warning file=good.yaml,line=\d+,.*virtio-is-faster`, ""},
-		{"two paths", "\ngood.yaml\n$(touch made) good.yml\n", "", 0, `(?m)^::warning file=\$\(touch made\) good.yml,line=\d+,`, ""},
-		{"a folder", "", "", 2, `::error file=wrong.yaml,line=\d+,col=\d+,title=`, ""},
-		{"a misspelt field", "misspelt.yaml", "", 1, `(?m)^::error file=misspelt.yaml,line=\d+,col=\d+,title=misspelt-field::`, ""},
-		{"a warning as error", "good.yaml", "true", 1, `(?m)^::warning file=good.yaml,line=\d+,.*virtio-is-faster`, ""},
-		{"a violation", "violated.yaml", "", 1, `(?m)^::error file=violated.yaml,line=\d+,.*licensed-cores`, ""},
-		{"a missing file", "none.yaml", "", 2, `::error file=none.yaml`, ""},
-		{"neither true nor false", "good.yaml", "so", 2, `invalid argument "so"`, ""},
-		{"a profile", "quantity.yaml", "", 1, `(?m)^::error file=quantity.yaml,line=\d+,col=\d+,title=ssp-bound::`, "ssp"},
-		{"the same without it", "quantity.yaml", "", 0, `(?m)^::warning file=quantity.yaml,line=\d+,.*virtio-is-faster`, ""},
+	values := []string{"${{ github.action_ref }}", "main", "${{ github.action_repository }}", "vmrules/vmrules"}
+	for name, input := range a.Inputs {
+		value, isGiven := inputs[name]
+		if !isGiven {
+			value = input.Default
+		}
+		values = append(values, "${{ inputs."+name+" }}", value)
 	}
-	for i, test := range tests {
+	for name := range inputs {
+		if _, isInput := a.Inputs[name]; !isInput {
+			t.Errorf("the action has no input %s", name)
+		}
+	}
+	env = append([]string{"GITHUB_ACTION_PATH=" + root, "RUNNER_TEMP=" + temp, "GITHUB_SERVER_URL=http://127.0.0.1:1", "RUNNER_OS=Linux", "RUNNER_ARCH=X64"}, env...)
+	for _, s := range a.Runs.Steps {
+		if s.Name != step {
+			continue
+		}
+		given := []string{}
+		for name, value := range s.Env {
+			given = append(given, name+"="+strings.NewReplacer(values...).Replace(value))
+		}
+		return run(t, folder, append(given, env...), "bash", "--noprofile", "--norc", "-e", "-o", "pipefail", "-c", s.Run)
+	}
+	t.Fatalf("the action has no step %q", step)
+	return "", 0
+}
+
+func readAction(t *testing.T) action {
+	t.Helper()
+	var a action
+	decode(t, read(t, "action.yml"), &a)
+	return a
+}
+
+// TestActionSteps checks what a runner does with the steps besides running their scripts.
+func TestActionSteps(t *testing.T) {
+	var uploaded []string
+	for _, step := range readAction(t).Runs.Steps {
+		if strings.Contains(step.Run, "${{") {
+			t.Errorf("an expression in a script may run commands:\n%s", step.Run)
+		}
+		switch use, _, _ := strings.Cut(step.Uses, "@"); use {
+		case "":
+		case "github/codeql-action/upload-sarif":
+			uploaded = append(uploaded, step.With["category"]+" "+strings.TrimPrefix(step.With["sarif_file"], "${{ runner.temp }}/vmrules-sarif/"))
+		default: // such as actions/setup-go, which changes the PATH of all later steps
+			t.Errorf("the action uses %s", step.Uses)
+		}
+	}
+	if diff := cmp.Diff([]string{"vmrules lint.sarif", "vmrules-check check.sarif"}, uploaded); diff != "" {
+		t.Errorf("(-want +uploaded):\n%s", diff)
+	}
+}
+
+// actionFiles are files for the inputs of the action.
+var actionFiles = map[string]string{
+	"named.yaml": `{kind: VirtualMachine, apiVersion: kubevirt.io/v1, metadata: {name: big}, spec: {template: {spec: {domain: {cpu: {cores: 32}, memory: {guest: 8Gi}}}}}}`,
+	"most.yaml": `kind: Template
+apiVersion: template.openshift.io/v1
+metadata: {name: most}
+parameters: [{name: NAME}, {name: MOST, value: "4"}]
+objects:
+- kind: VirtualMachine
+  apiVersion: kubevirt.io/v1
+  metadata:
+    name: ${NAME}
+    annotations:
+      vm.kubevirt.io/validations: |
+        [{"name": "most", "path": "jsonpath::.spec.domain.cpu.cores", "rule": "integer", "message": "the licence covers fewer cores", "max": ${MOST}}]
+  spec: {template: {spec: {domain: {cpu: {cores: 4}}}}}
+`,
+	"typed.yaml": `kind: VirtualMachine
+apiVersion: kubevirt.io/v1
+metadata:
+  name: typed
+  annotations:
+    vm.kubevirt.io/validations: |
+      [{"name": "most", "path": "jsonpath::.spec.domain.cpu.sockets", "rule": "integer", "message": "the licence covers fewer sockets", "max": 4}]
+spec: {instancetype: {name: huge}, template: {spec: {domain: {}}}}
+`,
+	"types/huge.yaml": `{kind: VirtualMachineClusterInstancetype, apiVersion: instancetype.kubevirt.io/v1beta1, metadata: {name: huge}, spec: {cpu: {guest: 64}, memory: {guest: 1Gi}}}`,
+}
+
+// TestAction runs the scripts of the GitHub action.
+func TestAction(t *testing.T) {
+	a := readAction(t)
+	temp, folder := t.TempDir(), templates(t)
+	if out, status := a.run(t, "Install vmrules", folder, temp, nil); status != 0 {
+		t.Fatal(out)
+	}
+	if err := os.MkdirAll(filepath.Join(folder, "vms", "types"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range actionFiles {
+		write(t, filepath.Join(folder, "vms", name), text, 0o600)
+	}
+	const warns = `(?m)^::warning file=good.yaml,line=\d+,.*virtio-is-faster`
+	type inputs = map[string]string
+	tests := []struct {
+		name   string
+		inputs inputs
+		status int
+		want   string // a pattern of the output
+	}{
+		{"valid", inputs{"paths": "good.yaml"}, 0, warns},
+		{"two paths", inputs{"paths": "\ngood.yaml\n$(touch made) good.yml\n"}, 0, `(?m)^::warning file=\$\(touch made\) good.yml,line=\d+,`},
+		{"a folder", nil, 2, `::error file=wrong.yaml,line=\d+,col=\d+,title=`},
+		{"a misspelt field", inputs{"paths": "misspelt.yaml"}, 1, `(?m)^::error file=misspelt.yaml,line=\d+,col=\d+,title=misspelt-field::`},
+		{"a warning as error", inputs{"paths": "good.yaml", "warnings-as-errors": "true"}, 1, warns},
+		{"a violation", inputs{"paths": "violated.yaml"}, 1, `(?m)^::error file=violated.yaml,line=\d+,.*licensed-cores`},
+		{"a missing file", inputs{"paths": "none.yaml"}, 2, `::error file=none.yaml`},
+		{"neither true nor false", inputs{"paths": "good.yaml", "warnings-as-errors": "so"}, 2, `invalid argument "so"`},
+		{"a profile", inputs{"paths": "quantity.yaml", "profile": "ssp"}, 1, `(?m)^::error file=quantity.yaml,line=\d+,col=\d+,title=ssp-bound::`},
+		{"the same without it", inputs{"paths": "quantity.yaml"}, 0, `(?m)^::warning file=quantity.yaml,line=\d+,.*virtio-is-faster`},
+		{"all mistakes left out", inputs{"exclude": "\n*t*.yaml\nw*.yaml\nvms\n"}, 0, warns},
+		{"some left out", inputs{"exclude": "w*.yaml"}, 1, `(?m)^::error file=violated.yaml`},
+		{"a template", inputs{"paths": "vms/named.yaml", "template": "good.yaml"}, 1, `(?m)^::error file=vms/named.yaml,line=\d+,.*licensed-cores`},
+		{"a template with mistakes", inputs{"paths": "vms/named.yaml", "template": "misspelt.yaml"}, 1, `(?m)^::error file=misspelt.yaml,.*misspelt-field`},
+		{"parameters", inputs{"paths": "vms/named.yaml", "template": "vms/most.yaml", "parameters": "NAME=a b\nMOST=64\n"}, 0, `(?m)^::notice file=vms/named.yaml,.*assumed-template`},
+		{"the template's own values", inputs{"paths": "vms/named.yaml", "template": "vms/most.yaml", "parameters": "NAME=x"}, 1, `(?m)^::error file=vms/named.yaml,.*title=most::`},
+		{"a parameter of no template", inputs{"paths": "good.yaml", "parameters": "MOST=1"}, 2, `-p MOST: no template has this parameter`},
+		{"instance types", inputs{"paths": "vms/typed.yaml", "with": "vms/types"}, 1, `(?m)^::error file=vms/typed.yaml,.*from instance type huge`},
+		{"no instance types", inputs{"paths": "vms/typed.yaml"}, 1, `VMs name instance types or preferences that are missing`},
+	}
+	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			input := func(name, value string) string {
-				if value == "" {
-					return action.Inputs[name].Default
-				}
-				return value
+			out, status := a.run(t, "Lint and check", folder, temp, test.inputs)
+			if status != test.status || !regexp.MustCompile(test.want).MatchString(out) {
+				t.Errorf("exit status %d, want %d and %s:\n%s", status, test.status, test.want, out)
 			}
-			values := strings.NewReplacer(
-				"${{ inputs.paths }}", input("paths", test.paths),
-				"${{ inputs.profile }}", input("profile", test.profile),
-				"${{ inputs.warnings-as-errors }}", input("warnings-as-errors", test.warningsAsErrors),
-			)
-			var all string
-			status := 0
-			for _, step := range action.Runs.Steps {
-				env := []string{"GITHUB_ACTION_PATH=" + root, "RUNNER_TEMP=" + temp}
-				for name, value := range step.Env {
-					env = append(env, name+"="+values.Replace(value))
+			for _, name := range []string{"lint", "check"} {
+				sarif, err := os.ReadFile(filepath.Join(temp, "vmrules-sarif", name+".sarif"))
+				var log struct{ Version string }
+				if !strings.Contains(test.want, "-p MOST") && (err != nil || json.Unmarshal(sarif, &log) != nil || log.Version != "2.1.0") {
+					t.Errorf("no SARIF: %v\n%s", err, sarif)
 				}
-				if strings.Contains(step.Run, "${{") {
-					t.Errorf("an expression in a script may run commands:\n%s", step.Run)
-				}
-				if step.Run == "" || status != 0 || i > 0 && step.Env == nil { // without inputs, a step does the same again
-					continue
-				}
-				var out string
-				out, status = run(t, folder, env, "bash", "--noprofile", "--norc", "-e", "-o", "pipefail", "-c", step.Run)
-				all += out
-			}
-			if status != test.status || !regexp.MustCompile(test.want).MatchString(all) {
-				t.Errorf("exit status %d, want %d and %s:\n%s", status, test.status, test.want, all)
-			}
-			sarif, err := os.ReadFile(filepath.Join(temp, "vmrules.sarif"))
-			var log struct{ Version string }
-			if err != nil || json.Unmarshal(sarif, &log) != nil || log.Version != "2.1.0" {
-				t.Errorf("no SARIF: %v\n%s", err, sarif)
 			}
 		})
 	}
@@ -171,11 +265,91 @@ func TestAction(t *testing.T) {
 	}
 }
 
+// TestActionRelease installs the binary of a release, which must be the one of its checksums.
+func TestActionRelease(t *testing.T) {
+	var archive bytes.Buffer
+	const binary = "#!/bin/sh\necho released\n"
+	zipped := gzip.NewWriter(&archive)
+	packed := tar.NewWriter(zipped)
+	if err := packed.WriteHeader(&tar.Header{Name: "vmrules", Mode: 0o755, Size: int64(len(binary))}); err != nil {
+		t.Fatal(err)
+	}
+	fmt.Fprint(packed, binary)
+	for _, c := range []io.Closer{packed, zipped} {
+		if err := c.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sum := fmt.Sprintf("%x", sha256.Sum256(archive.Bytes()))
+	tests := []struct {
+		name, checksums string // "" if there is no such release
+		status          int
+		want            string
+	}{
+		{"the archive", "00  vmrules_linux_arm64.tar.gz\n" + sum + "  vmrules_linux_amd64.tar.gz\n", 0, "OK"},
+		{"another archive", strings.Repeat("0", 64) + "  vmrules_linux_amd64.tar.gz\n", 1, "::error::.*/vmrules_linux_amd64.tar.gz is not what checksums.txt says"},
+		{"an archive without checksum", sum + "  vmrules_linux_arm64.tar.gz\n", 1, "is not what checksums.txt says"},
+		{"no release and no Go", "", 1, "::error::there is no release v0.1.0 of vmrules, and no Go"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			files := map[string]string{"vmrules_linux_amd64.tar.gz": archive.String()}
+			if test.checksums != "" {
+				files["checksums.txt"] = test.checksums
+			}
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				text, ok := files[strings.TrimPrefix(r.URL.Path, "/vmrules/vmrules/releases/download/v0.1.0/")]
+				if !ok {
+					http.NotFound(w, r)
+					return
+				}
+				fmt.Fprint(w, text)
+			}))
+			defer server.Close()
+			temp := t.TempDir()
+			env := []string{"GITHUB_SERVER_URL=" + server.URL, "VERSION=v0.1.0", "PATH=" + withoutGo(t)}
+			out, status := readAction(t).run(t, "Install vmrules", t.TempDir(), temp, nil, env...)
+			if status != test.status || !regexp.MustCompile(test.want).MatchString(out) {
+				t.Errorf("exit status %d, want %d and %s:\n%s", status, test.status, test.want, out)
+			}
+			said, err := exec.Command(filepath.Join(temp, "vmrules", "vmrules")).Output()
+			if got := string(said); (err == nil) != (test.status == 0) || err == nil && got != "released\n" {
+				t.Errorf("the binary says %q, error %v", got, err)
+			}
+		})
+	}
+}
+
+// withoutGo returns a PATH with what the scripts call, and no Go.
+func withoutGo(t *testing.T) string {
+	t.Helper()
+	bin := t.TempDir()
+	for _, name := range []string{"bash", "curl", "grep", "sha256sum", "tar", "gzip", "mkdir"} {
+		file, err := exec.LookPath(name)
+		if err == nil {
+			err = os.Symlink(file, filepath.Join(bin, name))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return bin
+}
+
+// hookFiles says of files whether the hooks run on them.
+var hookFiles = map[string]bool{
+	"templates/windows.yaml": true, "template.json": true, "a/windows-template.yml": true, "Templates/x/y.yaml": true,
+	"vm.yaml": true, "vms/small.yaml": true, "my-vm.yaml": true, "virtualmachine_1.yaml": true, "kubevirt/a.yaml": true, "instancetypes/u1.yaml": true,
+	"mkdocs.yml": false, ".github/workflows/ci.yml": false, ".github/ISSUE_TEMPLATE/bug.yml": false, "values.yaml": false,
+	"deploy/service.yaml": false, "charts/vm/templates/vm.yaml": false, "vm.md": false, "dvms.yaml": false, "package.json": false,
+}
+
 // TestPreCommit installs and runs the hooks as pre-commit does.
 func TestPreCommit(t *testing.T) {
 	var hooks []struct {
-		ID, Entry, Language string
-		Dependencies        []string `yaml:"additional_dependencies"`
+		ID, Entry, Language, Files, Exclude string
+		Dependencies                        []string `yaml:"additional_dependencies"`
+		Serial                              bool     `yaml:"require_serial"`
 	}
 	decode(t, read(t, ".pre-commit-hooks.yaml"), &hooks)
 	bin, folder := t.TempDir(), templates(t)
@@ -187,6 +361,15 @@ func TestPreCommit(t *testing.T) {
 	for _, hook := range hooks {
 		if hook.Language != "golang" {
 			t.Errorf("%s: language %s: this test knows golang only", hook.ID, hook.Language)
+		}
+		if !hook.Serial {
+			t.Errorf("%s: the files are split among processes, and instance types do not count for VMs of another", hook.ID)
+		}
+		files, excluded := regexp.MustCompile(hook.Files), regexp.MustCompile(hook.Exclude)
+		for file, want := range hookFiles {
+			if got := files.MatchString(file) && !excluded.MatchString(file); got != want {
+				t.Errorf("%s: it runs on %s: %t, want %t", hook.ID, file, got, want)
+			}
 		}
 		for _, dependency := range hook.Dependencies {
 			if out, status := run(t, repository, []string{"GOBIN=" + bin}, "go", "install", dependency); status != 0 {
@@ -282,6 +465,52 @@ func archives(t *testing.T) map[string]string {
 	return all
 }
 
+// TestMan makes the man pages of a release. Each has all of the help text.
+func TestMan(t *testing.T) {
+	var config struct {
+		Before struct {
+			Hooks []struct {
+				Cmd string
+				Env []string
+			}
+		}
+		Archives []struct{ Files []any }
+	}
+	decode(t, read(t, "release/goreleaser.yaml"), &config)
+	hook, folder := config.Before.Hooks[0], t.TempDir()
+	words := strings.Fields(hook.Cmd)
+	made := words[len(words)-1]
+	if files := fmt.Sprint(config.Archives[0].Files); !strings.Contains(files, "src:"+strings.TrimPrefix(made, "../../")+"/*.1 ") {
+		t.Errorf("the pages in %s are not among the files of an archive: %s", made, files)
+	}
+	words[len(words)-1] = folder
+	env := []string{"SOURCE_DATE_EPOCH=1000000000"} // GOWORK=off is for a release, whose modules can be fetched
+	if out, status := run(t, repository, env, words[0], words[1:]...); status != 0 {
+		t.Fatal(out)
+	}
+	root := command.Build{Name: "vmrules"}.Command()
+	for _, c := range append(root.Commands(), root) {
+		page, err := os.ReadFile(filepath.Join(folder, strings.ReplaceAll(c.CommandPath(), " ", "-")+".1"))
+		if c.Hidden || c.Name() == "help" {
+			continue
+		}
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if !strings.Contains(string(page), `"1" "Sep 2001" "vmrules"`) {
+			t.Errorf("%s: the page is not of the time that is given:\n%.200s", c.Name(), page)
+		}
+		_, text, _ := strings.Cut(string(page), "\n.SH DESCRIPTION\n")
+		text, _, _ = strings.Cut(text, "\n.SH ")
+		text = regexp.MustCompile(`(?m)^\.[A-Z]+$`).ReplaceAllString(text, "")
+		text = strings.NewReplacer(`\&`, "", `\-`, "-", `\\`, `\`).Replace(text)
+		if diff := cmp.Diff(strings.Fields(c.Long), strings.Fields(text)); c.Long != "" && diff != "" {
+			t.Errorf("%s (-help +page):\n%s", c.Name(), diff)
+		}
+	}
+}
+
 // TestSecurity runs the commands whose output SECURITY.md asks reporters for.
 func TestSecurity(t *testing.T) {
 	commands := regexp.MustCompile("`vmrules ([^`]+)`").FindAllStringSubmatch(read(t, "SECURITY.md"), -1)
@@ -289,10 +518,10 @@ func TestSecurity(t *testing.T) {
 		t.Fatal("SECURITY.md names no command")
 	}
 	binary := build(t, "vmrules")
-	for _, command := range commands {
-		out, status := run(t, ".", nil, binary, strings.Fields(command[1])...)
+	for _, words := range commands {
+		out, status := run(t, ".", nil, binary, strings.Fields(words[1])...)
 		if status != 0 || !strings.HasPrefix(out, "vmrules ") {
-			t.Errorf("vmrules %s: exit status %d: %s", command[1], status, out)
+			t.Errorf("vmrules %s: exit status %d: %s", words[1], status, out)
 		}
 	}
 }

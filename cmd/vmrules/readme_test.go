@@ -60,3 +60,32 @@ func write(t *testing.T, file, text string, mode os.FileMode) {
 		t.Fatal(err)
 	}
 }
+
+// TestRendered runs the commands of the page about rendered templates. Stand-ins for the renderers
+// take just the arguments of the page, and write the quickstart's template as those write it.
+func TestRendered(t *testing.T) {
+	good, err := os.ReadFile(filepath.Join(repository, "testdata", "quickstart", "template.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := t.TempDir()
+	write(t, filepath.Join(folder, "manifest.yaml"), string(good), 0o600)
+	for name, cases := range map[string]string{
+		"make": `generate) to dist/templates/windows.yaml;;`,
+		"ansible": `"localhost -m template -a src=vm.yaml.j2 dest=rendered/vm.yaml -e cores=4") to rendered/vm.yaml
+    echo 'localhost | CHANGED => {"changed": true}';;`,
+		"helm": `"template my-vms charts/vms --output-dir rendered") to rendered/vms/templates/windows.yaml;;
+"template my-vms charts/vms -f values-prod.yaml") echo ---; echo "# Source: vms/templates/windows.yaml"; cat manifest.yaml;;`,
+		"kustomize": `"build overlays/prod") cat manifest.yaml;;
+"build overlays/prod -o rendered/prod.yaml") to rendered/prod.yaml;;`,
+	} {
+		script := "#!/bin/sh\nset -e\nto() { mkdir -p \"$(dirname \"$1\")\"; cp manifest.yaml \"$1\"; }\ncase \"$*\" in\n" + cases + "\n*) echo \"Error: $*\" >&2; exit 9;;\nesac\n"
+		write(t, filepath.Join(folder, "bin", name), script, 0o700)
+	}
+	t.Setenv("PATH", filepath.Join(folder, "bin")+string(os.PathListSeparator)+os.Getenv("PATH"))
+	page := filepath.Join(repository, "docs", "rendered.md")
+	for _, tool := range []string{"make", "ansible", "helm", "kustomize"} {
+		scripttest.RunShell(t, page, tool, folder)
+	}
+	scripttest.RunShell(t, page, "vmrules", folder)
+}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 
-	lru "github.com/hashicorp/golang-lru/v2"
 	"github.com/spf13/cobra"
 
 	"github.com/vmrules/vmrules"
@@ -21,24 +20,10 @@ type auditor struct {
 	requireRules bool
 	output       choice[func(io.Writer) auditOutput]
 	book         rulebook
-	needs        needs                           // of the rules of the book
-	rules        *lru.Cache[string, parsedRules] // by the text of the annotation
+	needs        needs // of the rules of the book
 	inStream     streamed
 	seen         seen
 	source       string // how to render manifests of which only the description was read
-}
-
-// The cache keeps maxParsed annotations of limited length. Most VMs have the annotation of a
-// template. The parsed rules take many times the length of the annotation.
-const (
-	maxParsed = 100
-	maxKept   = 32 << 10
-)
-
-type parsedRules struct {
-	rules vmrules.Rules
-	err   error
-	needs needs
 }
 
 // An audited is the result for one VM.
@@ -128,7 +113,6 @@ func (a *auditor) run(command *cobra.Command, args []string) error {
 		return err
 	}
 	a.needs = a.book.needs()
-	a.rules, _ = lru.New[string, parsedRules](maxParsed) // fails for a size of 0
 	out := a.output.value()(command.OutOrStdout())
 	for input, err := range manifest.Inputs(args, command.InOrStdin()) {
 		var full error // why the results cannot be written

@@ -5,11 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
-	"time"
 
-	"github.com/mattn/go-isatty"
 	"github.com/schollz/progressbar/v3"
 
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/instancetypes"
@@ -24,7 +20,7 @@ func (a *auditor) input(input manifest.Input, stderr io.Writer, each func(audite
 		return err
 	}
 	defer opened.Close()
-	bar := progress(stderr, sizeOf(opened))
+	bar := progress(stderr, manifest.SizeOf(opened), progressbar.OptionShowBytes(true))
 	defer bar.Finish()
 	text := bufio.NewReaderSize(io.TeeReader(opened, bar), inputBuffer)
 	a.inStream.file = input.Name
@@ -50,33 +46,6 @@ func (a *auditor) input(input manifest.Input, stderr io.Writer, each func(audite
 	}
 	return a.documents(file, each)
 }
-
-// sizeOf returns the size of a regular file; -1 for any other.
-func sizeOf(opened io.Reader) int64 {
-	file, ok := opened.(fs.File)
-	if !ok {
-		return -1
-	}
-	info, err := file.Stat()
-	if err != nil || !info.Mode().IsRegular() {
-		return -1
-	}
-	return info.Size()
-}
-
-// progress returns a progress bar for a terminal, which counts the bytes that were read.
-func progress(stderr io.Writer, size int64) *progressbar.ProgressBar {
-	file, ok := stderr.(*os.File)
-	return progressbar.NewOptions64(size,
-		progressbar.OptionSetWriter(stderr),
-		progressbar.OptionSetVisibility(ok && isatty.IsTerminal(file.Fd())),
-		progressbar.OptionShowBytes(true),
-		progressbar.OptionThrottle(progressEvery),
-		progressbar.OptionClearOnFinish(),
-	)
-}
-
-const progressEvery = 100 * time.Millisecond
 
 // documents judges the objects of a file that was read as a whole. As in a stream, instance types
 // are for the objects that follow.

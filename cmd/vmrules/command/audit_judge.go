@@ -3,16 +3,11 @@ package command
 import (
 	"encoding/json"
 	"errors"
-	"slices"
 	"strings"
 
 	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
 )
-
-// hasOwnRules lists the kinds whose rules are in their own annotation. There are few objects
-// of other kinds, for which the library finds the rules.
-var hasOwnRules = []string{"VirtualMachine", "VirtualMachineInstance"}
 
 // judge judges one object of a stream.
 func (a *auditor) judge(r *partReader, object json.RawMessage) audited {
@@ -33,7 +28,7 @@ func (a *auditor) judge(r *partReader, object json.RawMessage) audited {
 	if err != nil {
 		return named(vm, err)
 	}
-	return a.judgeObject(file.Objects()[0])
+	return a.judgeObject(file.Objects()[0].Loaded())
 }
 
 // judgeObject judges an object of a file. The parameters of a template are filled in, as in
@@ -103,30 +98,7 @@ func (a *auditor) report(vm map[string]any, result *audited, with vmrules.Valida
 
 var errNested = errors.New("a list inside a list is not read: move its items to the outer list")
 
-// annotationOf returns the rules of an object that has rules of its own, and is not exempt from them;
-// false for other objects, and for those of which the library must find the rules.
-func annotationOf(vm map[string]any, kind string) (string, bool) {
-	if !slices.Contains(hasOwnRules, kind) {
-		return "", false
-	}
-	source := vmrules.SourceOf(vm)
-	return source.Annotation, source.From == vmrules.SourceOwn
-}
-
 func text(v any) string {
 	s, _ := v.(string)
 	return s
-}
-
-// parse reads an annotation, unless the cache has its rules.
-func (a *auditor) parse(annotation string) parsedRules {
-	if known, ok := a.rules.Get(annotation); ok {
-		return known
-	}
-	rules, err := vmrules.ParseRules(annotation, a.reading...)
-	parsed := parsedRules{rules, err, needsOf(rules)}
-	if len(annotation) <= maxKept {
-		a.rules.Add(annotation, parsed)
-	}
-	return parsed
 }

@@ -24,6 +24,7 @@ type checker struct {
 	quiet            bool
 	requireRules     bool
 	expand           bool
+	exclude          exclusion
 	profile          choice[lint.Profile]
 	output           choice[func(io.Writer, *checker) error]
 
@@ -118,6 +119,7 @@ unless --require-rules is given.`,
 	exclusive(command, "verbose", "quiet")
 	judgeFlag(command, &c.profile)
 	flags.BoolVar(&c.expand, "expand", false, "write the VMs in YAML as KubeVirt expands them, with the reports as comments")
+	c.exclude.flag(command)
 	c.output.flag(command, "output", "o", "how to write the reports")
 	exclusive(command, "expand", "output")
 	return command
@@ -158,7 +160,7 @@ const notFound = "VMs name instance types or preferences that are missing: add t
 // them, because any file may have the instance type of a VM in another one.
 func (c *checker) checkAll(command *cobra.Command, args []string) error {
 	var objects []manifest.Object
-	c.with.counts = c.book.counts
+	c.with.counts, c.with.skip = c.book.counts, c.exclude.matches
 	for object, err := range c.with.objects(args, command.InOrStdin()) {
 		switch {
 		case err != nil:
@@ -171,16 +173,20 @@ func (c *checker) checkAll(command *cobra.Command, args []string) error {
 	}
 	c.with.warn(command.ErrOrStderr())
 	kept := 0 // the weight of the reports
+	bar := progress(command.ErrOrStderr(), int64(len(objects)), countObjects)
 	for _, object := range objects {
-		c.checked = append(c.checked, c.check(object))
+		_ = bar.Add(1)
+		c.checked = append(c.checked, c.check(object.Loaded(), object))
 		kept += weight(c.checked[len(c.checked)-1].Report)
 		if kept > maxKeptWeight {
+			bar.Finish()
 			err := &manifest.Error{File: object.File().Name, Line: object.Line, Column: 1,
 				Message: "too many results: check fewer objects at a time, or use vmrules audit"}
 			c.unusable = append(c.unusable, unusable(command.ErrOrStderr(), err))
 			return nil
 		}
 	}
+	bar.Finish()
 	if slices.ContainsFunc(c.checked, func(o checked) bool { return o.NotFound != nil }) {
 		fmt.Fprintln(command.ErrOrStderr(), "vmrules: "+notFound)
 	}
@@ -200,9 +206,9 @@ func weight(r *vmrules.Report) int {
 	return all
 }
 
-// check checks one object.
-func (c *checker) check(o manifest.Object) checked {
-	result := checked{about: aboutObject(o), object: o}
+// check checks one object, and keeps it as it should be kept.
+func (c *checker) check(o, kept manifest.Object) checked {
+	result := checked{about: aboutObject(o), object: kept}
 	result.mistakes = o.Mistakes()
 	for _, f := range result.mistakes {
 		result.Mistakes = append(result.Mistakes, fmt.Sprintf("line %d, column %d: %s", f.Line, f.Column, f.Message))
@@ -252,6 +258,11 @@ func (c *checker) judge(o manifest.Object, result *checked) (*vmrules.Report, er
 	content := filled.Content()
 	if c.book.isGiven() {
 		return c.book.judge(content, o.HoldsVM(), with.Option()), nil
+	}
+	if annotation, ok := annotationOf(content, o.Kind); ok {
+		if parsed := c.parse(annotation); parsed.err == nil {
+			return vmrules.Validate(parsed.rules, content, with.Option()), nil
+		}
 	}
 	return vmrules.ValidateOwn(content, with.Option(), vmrules.WithParseOptions(c.reading...))
 }

@@ -40,9 +40,9 @@ func (c *checker) nothing() string {
 	case c.source != "":
 		return "no VM or template to check; render the files first: " + oneLine(c.source) + " | vmrules check -\n"
 	case c.book.isWhole():
-		return "no object to check\n"
+		return "no object to check" + c.exclude.String() + "\n"
 	}
-	return "no VM or template to check\n"
+	return "no VM or template to check" + c.exclude.String() + "\n"
 }
 
 // write writes a line about an object, and below it what is wrong with it.
@@ -126,11 +126,13 @@ func writeCheckedJSON(w io.Writer, c *checker) error {
 	return writeJSON(w, struct {
 		Valid    bool              `json:"valid"`
 		Objects  []checked         `json:"objects"`
+		Excluded int               `json:"excluded,omitempty"` // files
 		Unusable []*manifest.Error `json:"unusable,omitempty"`
 		Warnings []*manifest.Error `json:"warnings,omitempty"`
 	}{
 		Valid:    !c.hasFailed() && !c.isUnusable(),
 		Objects:  append([]checked{}, c.checked...),
+		Excluded: c.exclude.count,
 		Unusable: c.unusable,
 		Warnings: c.with.set.Warnings,
 	})

@@ -3,8 +3,13 @@ package command
 import (
 	"bytes"
 	"fmt"
+	"io"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // Many objects that break many rules have more to say than is kept; what was said
@@ -28,6 +33,48 @@ func TestReportsAreBounded(t *testing.T) {
 		}
 		if got := strings.Count(stdout.String(), ": invalid"); got != min(n, enough+1) {
 			t.Errorf("%d of %d objects are reported", got, n)
+		}
+	}
+}
+
+// A List in JSON, whose items are read one by one, has the results of the same text in YAML, which
+// is read as a whole: whatever comes first, and whatever else is in the List.
+func TestListsAlike(t *testing.T) {
+	text, err := io.ReadAll(cluster(30))
+	if err != nil {
+		t.Fatal(err)
+	}
+	vm := func(name, more string) string {
+		return `{"kind": "VirtualMachine", "metadata": {"name": "` + name + `"}, "spec": {` + more + `"template": {"spec": {"domain": {"cpu": {"cores": 9}}}}}}`
+	}
+	const typed = `{"apiVersion": "instancetype.kubevirt.io/v1beta1", "kind": "VirtualMachineClusterInstancetype", "metadata": {"name": "big"}, "spec": {"cpu": {"guest": 9}, "memory": {"guest": "1Gi"}, "x": 1}}`
+	rules := `"annotations": {"vm.kubevirt.io/validations": "[{\"name\": \"most\", \"rule\": \"integer\", \"path\": \"jsonpath::.spec.domain.cpu.cores\", \"message\": \"m\", \"max\": ${MOST}}]"}`
+	template := `{"kind": "Template", "parameters": [{"name": "MOST", "value": "4"}], "objects": [` + strings.Replace(vm("${NAME}", ""), `"metadata": {`, `"metadata": {`+rules+", ", 1) + `]}`
+	lists := []string{
+		string(text),
+		`{"items": [` + vm("a", "") + ",\n" + typed + `, {"kind": "List", "items": [` + template + `]}], "kind": "List"}`,
+		`{"kind": "List", "items": [` + vm("a", `"instancetype": {"name": "big"}, `) + `, ` + typed + `, {"kind": "ConfigMap"}, {}]}`,
+		`{"kind": "VirtualMachineList", "items": [{"metadata": {"labels": {"vm.kubevirt.io/validations": "x"}}, "spec": {}}], "apiVersion": "kubevirt.io/v1"}`,
+		`{"kind": "List", "items": [` + strings.Replace(template, "${MOST}", `\u0024{MOST}x`, 1) + `]}`,
+		`{"kind": "List", "items": [` + vm("a", "") + `, 5, ` + vm("b", "") + `]}`,
+		`{"kind": "List", "items": null}`,
+	}
+	folder := t.TempDir()
+	for i, list := range lists {
+		for _, flags := range [][]string{{"-v"}, {"-o", "json"}, {"-o", "github", "--require-rules"}, {"-o", "junit"}, {"--expand"}} {
+			var said []string
+			for _, name := range []string{"f.json", "f.yaml"} {
+				file := filepath.Join(folder, name)
+				if err := os.WriteFile(file, []byte(list), 0o600); err != nil {
+					t.Fatal(err)
+				}
+				var out bytes.Buffer
+				status := Main(append([]string{"check", file}, flags...), strings.NewReader(""), &out, &out, Build{Name: "vmrules"})
+				said = append(said, fmt.Sprintf("exit status %d\n%s", status, strings.ReplaceAll(out.String(), name, "f")))
+			}
+			if diff := cmp.Diff(said[1], said[0]); diff != "" {
+				t.Errorf("list %d, %q (-YAML +JSON):\n%s", i, flags, diff)
+			}
 		}
 	}
 }

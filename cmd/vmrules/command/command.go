@@ -36,7 +36,7 @@ type DocumentReader func(document []byte) (vmrules.Rules, error)
 
 // Main runs the command as a process would, and returns its exit status.
 func Main(args []string, stdin io.Reader, stdout, stderr io.Writer, b Build) int {
-	command := b.command()
+	command := b.Command()
 	command.SetArgs(args)
 	command.SetIn(stdin)
 	command.SetOut(stdout)
@@ -119,7 +119,8 @@ func exclusive(command *cobra.Command, one, other string) {
 	}
 }
 
-func (b Build) command() *cobra.Command {
+// Command returns the command with all of its subcommands.
+func (b Build) Command() *cobra.Command {
 	command := &cobra.Command{
 		Use:           b.Name,
 		Short:         "Check KubeVirt VMs by the rules of their templates, and the rules themselves",

@@ -71,7 +71,7 @@ func (c *converter) run(command *cobra.Command, args []string) error {
 	c.out.w, c.stderr = command.OutOrStdout(), command.ErrOrStderr()
 	for object, err := range c.with.objects(args, command.InOrStdin()) {
 		if err == nil {
-			err = convert(c, object)
+			err = convert(c, object.Loaded())
 		}
 		if err != nil {
 			fmt.Fprintln(c.stderr, "vmrules:", oneLine(err.Error()))

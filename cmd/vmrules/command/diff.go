@@ -179,7 +179,7 @@ func (d *differ) compareVMs(stdin io.Reader, stderr io.Writer) {
 	}
 	d.new.with.warn(stderr)
 	for _, vm := range vms {
-		if !d.goesOn(d.compare(vm), aboutObject(vm), stderr) {
+		if !d.goesOn(d.compare(vm.Loaded()), aboutObject(vm), stderr) {
 			return
 		}
 	}

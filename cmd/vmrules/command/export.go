@@ -135,7 +135,7 @@ func (e *exporting) exportFile(file *manifest.File) {
 	}
 	for _, object := range file.Objects() {
 		if object.IsTemplate() {
-			e.exportTemplate(object)
+			e.exportTemplate(object.Loaded())
 		}
 	}
 }

@@ -189,7 +189,7 @@ func (r *ruling) onlyObject(command *cobra.Command, arg string) (manifest.Object
 	case 0:
 		return manifest.Object{}, errors.New(arg + ": no VM or template found")
 	case 1:
-		return found[0], nil
+		return found[0].Loaded(), nil
 	}
 	return manifest.Object{}, fmt.Errorf("%s has %d VMs and templates: name a file with one", arg, len(found))
 }

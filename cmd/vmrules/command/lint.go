@@ -25,16 +25,15 @@ type linter struct {
 	quiet, all       bool
 	least            choice[int]
 	output           choice[func(io.Writer, *linted) error]
-	exclude          []string // globs
+	exclude          exclusion
 	noConfig         bool
 	isSet            func(flag string) bool
 
 	fixes, unsafeFixes, diffs bool
 
-	configs  config.Finder
-	now      lintSetting // for the current file
-	silence  *silence    // for the current object; nil: nothing is accepted
-	excluded int         // how many files
+	configs config.Finder
+	now     lintSetting // for the current file
+	silence *silence    // for the current object; nil: nothing is accepted
 
 	wantsFixes bool     // whether findings have their fixes
 	fixable    *fixable // the current rules; nil for other findings
@@ -129,7 +128,7 @@ The exit status is 0 without errors, 1 with errors, and 2 if a file cannot be re
 	l.profile.flag(command, "for", "", "report what another program does not understand: ssp is KubeVirt's template validator")
 	l.least.flag(command, "min-severity", "", "show only findings of at least this severity; the others still count for the exit status")
 	l.output.flag(command, "output", "o", "how to write the findings")
-	command.Flags().StringArrayVar(&l.exclude, "exclude", nil, "leave out the files and folders that match a `GLOB`, such as 'testdata/**'")
+	l.exclude.flag(command)
 	command.Flags().BoolVar(&l.fixes, "fix", false, "fix, in the files, what can be fixed so that every VM gets the same verdict, and what makes rules refused as a whole")
 	command.Flags().BoolVar(&l.unsafeFixes, "unsafe-fixes", false, "with --fix or --diff, also make rules mean what was probably meant, and say which verdicts change")
 	command.Flags().BoolVar(&l.diffs, "diff", false, "write what --fix would change as a unified diff, and change no file")
@@ -189,7 +188,7 @@ func (l *linter) run(command *cobra.Command, args []string) error {
 		return err
 	}
 	l.addUseless(found, args)
-	found.Excluded = l.excluded
+	found.Excluded = l.exclude.count
 	if l.diffs {
 		err = l.writeSummary(stderr, found)
 	} else {
@@ -269,6 +268,7 @@ func (l *linter) lintFile(to *linted, file *manifest.File, stderr io.Writer) {
 		if to.isFull {
 			return
 		}
+		object = object.Loaded()
 		l.silence = l.silenceIn(file.Name, object)
 		l.addFindings(to, file, object.String(), object.Mistakes())
 		filled, err := l.fill(object)

@@ -67,9 +67,17 @@ func meant(word string, names []string) string {
 // allDeclared returns an error if no template declares a parameter that -p sets.
 func (p *parameters) allDeclared() error {
 	for _, name := range slices.Sorted(maps.Keys(p.values)) {
-		if !p.declared[name] {
-			return fmt.Errorf("-p %s: no template has this parameter%s", name, meant(name, slices.Sorted(maps.Keys(p.declared))))
+		if err := p.isDeclared(name); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// isDeclared returns an error if no template declares a parameter.
+func (p *parameters) isDeclared(name string) error {
+	if p.declared[name] {
+		return nil
+	}
+	return fmt.Errorf("-p %s: no template has this parameter%s", name, meant(name, slices.Sorted(maps.Keys(p.declared))))
 }

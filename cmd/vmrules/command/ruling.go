@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"sync"
 
+	lru "github.com/hashicorp/golang-lru/v2"
 	"github.com/spf13/cobra"
 
 	"github.com/vmrules/vmrules"
@@ -20,6 +21,7 @@ type ruling struct {
 	reading   []vmrules.ParseOption // of annotations
 	template  string
 	templates []*template // the templates of --template
+	known     *lru.Cache[string, parsedRules]
 }
 
 // A template is a template of --template. Its rules are read when the first VM is judged by
@@ -33,7 +35,8 @@ type template struct {
 }
 
 func newRuling(b Build) ruling {
-	return ruling{parameters: newParameters(), reading: b.options()}
+	known, _ := lru.New[string, parsedRules](maxParsed) // fails for a size of 0
+	return ruling{parameters: newParameters(), reading: b.options(), known: known}
 }
 
 func (r *ruling) flags(command *cobra.Command) {
@@ -68,7 +71,7 @@ func (r *ruling) readTemplates(command *cobra.Command) error {
 		}
 		for _, object := range file.Objects() {
 			if object.IsTemplate() {
-				r.templates = append(r.templates, &template{Object: object})
+				r.templates = append(r.templates, &template{Object: object.Loaded()})
 			}
 		}
 	}

@@ -98,15 +98,13 @@ func (l *linter) settingFor(file string) (lintSetting, error) {
 
 // excludes reports whether a file is left out, by a flag or by .vmrules.yaml, and counts it.
 func (l *linter) excludes(file string) bool {
-	is := false
-	for _, glob := range l.exclude {
-		is = is || config.Matches(glob, file)
+	if l.exclude.matches(file) {
+		return true
 	}
-	if s, err := l.settingFor(file); err == nil && !is {
-		is = s.Excludes(file)
-	}
+	s, err := l.settingFor(file)
+	is := err == nil && s.Excludes(file)
 	if is {
-		l.excluded++
+		l.exclude.count++
 	}
 	return is
 }

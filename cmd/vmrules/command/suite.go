@@ -119,28 +119,29 @@ func (t *tester) test(command *cobra.Command, d manifest.Document) {
 	if t.kept > maxKeptWeight {
 		return // which has been reported
 	}
-	s, wrong := readSuite(&d)
-	if wrong != nil {
-		t.fail(command, wrong)
+	o, _ := d.Object()
+	r := &suiteReader{file: d.File().Name, locator: d.NewLocator()}
+	s := r.read(o.Content())
+	j := newJudge(command, t.build, s, r)
+	if r.wrong != nil { // then the cases are only read
+		for i, c := range s.cases {
+			if _, err := j.vm(c); err != nil {
+				r.fail(fmt.Sprintf("/cases/%d/vm", i), err)
+			}
+		}
+		for _, wrong := range r.mistakes() {
+			t.fail(command, wrong)
+		}
 		return
 	}
-	locator := d.NewLocator()
-	j, wrongs := newJudge(command, t.build, s, filepath.Dir(d.File().Name))
-	for _, err := range wrongs {
-		line, column := locator.Place("")
-		t.fail(command, &manifest.Error{File: d.File().Name, Line: line, Column: column, Message: err.Error()})
-	}
-	if wrongs != nil {
-		return
-	}
-	for i, c := range s.Cases {
-		result := tested{File: d.File().Name, Name: c.Name}
-		result.Line, result.column = locator.Place(fmt.Sprintf("/cases/%d", i))
+	for i, c := range s.cases {
+		result := tested{File: d.File().Name, Name: c.name}
+		result.Line, result.column = r.locator.Place(fmt.Sprintf("/cases/%d", i))
 		report, err := j.judge(c)
 		if err != nil {
 			result.Problem = err.Error()
 		} else {
-			result.Differences = c.Expect.compare(report)
+			result.Differences = c.expect.compare(report)
 			t.ignored.addKinds(t.build, report)
 		}
 		result.Passed = err == nil && result.Differences == nil
@@ -160,49 +161,58 @@ type judge struct {
 	book    rulebook
 }
 
-// newJudge reads the rules of a suite, or returns all their errors.
-func newJudge(command *cobra.Command, b Build, s suite, folder string) (*judge, []error) {
-	j := &judge{ruling: newRuling(b), command: command, folder: folder, book: rulebook{build: b}}
-	for name, value := range s.Parameters {
-		j.values[name] = string(value)
-	}
-	for _, name := range s.With {
-		j.with.files = append(j.with.files, j.path(name))
-	}
-	if s.Template != "" {
-		j.template = j.path(s.Template)
-	} else {
-		j.book.files = []string{j.path(s.Rules)}
-	}
-	if err := j.read(command); err != nil {
-		return nil, unjoined(err)
-	}
-	var all []error
-	for _, wrong := range j.book.read(command.InOrStdin()) {
-		all = append(all, wrong)
-	}
-	if j.templates != nil {
-		rules, err := j.rulesOfTemplate()
-		if err != nil {
-			all = append(all, err)
+// newJudge reads the rules of a suite, and adds what is wrong with them to the mistakes.
+func newJudge(command *cobra.Command, b Build, s suite, r *suiteReader) *judge {
+	j := &judge{ruling: newRuling(b), command: command, folder: filepath.Dir(r.file), book: rulebook{build: b}}
+	j.values = s.parameters
+	fail := func(at string, err error) {
+		for _, err := range unjoined(err) {
+			r.fail(at, err)
 		}
-		j.book.chapters = []chapter{{rules: rules}}
 	}
-	return j, all
+	for i, name := range s.with {
+		if name == "" {
+			continue // which has been reported
+		}
+		j.with.files = []string{j.path(name)}
+		if err := j.with.read(command.InOrStdin()); err != nil {
+			fail(fmt.Sprintf("/with/%d", i), err)
+		}
+	}
+	if s.rules != "" {
+		j.book.files = []string{j.path(s.rules)}
+		for _, wrong := range j.book.read(command.InOrStdin()) {
+			r.fail("/rules", wrong)
+		}
+	}
+	if s.template == "" {
+		return j
+	}
+	j.template = j.path(s.template)
+	if err := j.readTemplates(command); err != nil {
+		fail("/template", err)
+		return j
+	}
+	about := func(err error) error { return fmt.Errorf("%s: %w", j.template, err) }
+	rules, err := j.rulesOfTemplate()
+	if err != nil {
+		r.fail("/template", about(err))
+	}
+	for name := range j.values {
+		if err := j.isDeclared(name); err != nil {
+			r.fail("/parameters/"+escape.Replace(name), about(err))
+		}
+	}
+	j.book.chapters = []chapter{{rules: rules}}
+	return j
 }
 
 // rulesOfTemplate returns the rules of the template, of which there must be just one.
 func (j *judge) rulesOfTemplate() (vmrules.Rules, error) {
 	if len(j.templates) > 1 {
-		return vmrules.Rules{}, fmt.Errorf("%s has %d templates: name a file with one", j.template, len(j.templates))
+		return vmrules.Rules{}, fmt.Errorf("it has %d templates: name a file with one", len(j.templates))
 	}
 	rules, _, err := j.rulesIn(j.templates[0].Object)
-	if err == nil {
-		err = j.allDeclared()
-	}
-	if err != nil {
-		err = fmt.Errorf("%s: %w", j.template, err)
-	}
 	return rules, err
 }
 
@@ -230,13 +240,13 @@ func (j *judge) judge(c suiteCase) (*vmrules.Report, error) {
 
 // vm reads the VM of a case.
 func (j *judge) vm(c suiteCase) (map[string]any, error) {
-	if c.VM.file == "" {
-		if kind := text(c.VM.object["kind"]); kind != "" && !manifest.HoldsVM(c.VM.object) && !j.book.isWhole() {
+	if c.file == "" {
+		if kind := text(c.vm["kind"]); kind != "" && !manifest.HoldsVM(c.vm) && !j.book.isWhole() {
 			return nil, fmt.Errorf("%.100q is not the kind of a VM or template", kind)
 		}
-		return c.VM.object, nil
+		return c.vm, nil
 	}
-	object, err := j.onlyObject(j.command, j.path(c.VM.file))
+	object, err := j.onlyObject(j.command, j.path(c.file))
 	if err != nil {
 		return nil, err
 	}

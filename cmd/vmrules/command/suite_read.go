@@ -1,15 +1,13 @@
 package command
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
-	"reflect"
 	"slices"
 	"strings"
-
-	jsonv2 "github.com/go-json-experiment/json"
 
 	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
@@ -17,108 +15,112 @@ import (
 
 // A suite is a document of tests.
 type suite struct {
-	Rules      string                   `json:"rules"`
-	Template   string                   `json:"template"`
-	Parameters map[string]parameterText `json:"parameters"`
-	With       []string                 `json:"with"`
-	Cases      []suiteCase              `json:"cases"`
+	rules, template string // names of files
+	parameters      map[string]string
+	with            []string
+	cases           []suiteCase
 }
 
 type suiteCase struct {
-	Name   string      `json:"name"`
-	VM     suiteVM     `json:"vm"`
-	Expect expectation `json:"expect"`
+	name   string
+	file   string         // of the VM
+	vm     map[string]any // if it is not in a file
+	expect expectation
 }
 
-// A suiteVM is the name of a file, or a VM.
-type suiteVM struct {
-	file   string
-	object map[string]any
-}
-
-// A parameterText is the value of a parameter, which need not be in quotes.
-type parameterText string
-
-// An expectation holds the expected outcomes of rules, by their names. It is nil if there is
-// none.
+// An expectation holds the expected outcomes of rules, by their names.
 type expectation map[string]vmrules.Outcome
 
-// readSuite reads a suite, and checks what does not need other files.
-func readSuite(d *manifest.Document) (suite, *manifest.Error) {
-	fail := func(pointer string, err error) *manifest.Error {
-		line, column := d.NewLocator().Place(pointer)
-		return &manifest.Error{File: d.File().Name, Line: line, Column: column, Message: err.Error()}
+// A suiteReader reads a suite, and collects all mistakes in it.
+type suiteReader struct {
+	file    string
+	locator *manifest.Locator
+	wrong   []*manifest.Error
+}
+
+// fail adds a mistake at a JSON Pointer.
+func (r *suiteReader) fail(at string, err error) {
+	line, column := r.locator.Place(at)
+	r.wrong = append(r.wrong, &manifest.Error{File: r.file, Line: line, Column: column, Message: err.Error()})
+}
+
+// mistakes returns all mistakes in the order of their places.
+func (r *suiteReader) mistakes() []*manifest.Error {
+	slices.SortStableFunc(r.wrong, func(a, b *manifest.Error) int {
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	})
+	return r.wrong
+}
+
+// read reads a suite, and checks what does not need other files.
+func (r *suiteReader) read(written map[string]any) suite {
+	s := suite{parameters: map[string]string{}}
+	known := r.hasOnly("", written, "rules", "template", "parameters", "with", "cases")
+	s.rules, s.template = r.text("/rules", written["rules"]), r.text("/template", written["template"])
+	for name, value := range r.object("/parameters", written["parameters"]) {
+		s.parameters[name] = parameterText(value)
 	}
-	var s suite
-	text, err := d.JSON()
-	if err != nil {
-		return s, fail("", err)
-	}
-	err = jsonv2.Unmarshal([]byte(text), &s, jsonv2.RejectUnknownMembers(true))
-	if wrong := (*jsonv2.SemanticError)(nil); errors.As(err, &wrong) {
-		return s, fail(string(wrong.JSONPointer), explainedMember(wrong))
-	}
-	if err != nil {
-		return s, fail("", err)
-	}
-	if (s.Rules == "") == (s.Template == "") {
-		return s, fail("", errors.New(`the tests must name the rules to test: write either "rules" or "template", with the name of a file`))
-	}
-	if s.Template == "" && s.Parameters != nil {
-		return s, fail("/parameters", errors.New(`"parameters" are those of a "template", which is missing`))
-	}
-	if len(s.Cases) == 0 {
-		return s, fail("/cases", errors.New("no cases: write at least one"))
-	}
-	for i, c := range s.Cases {
-		if c.Name == "" || c.VM.file == "" && c.VM.object == nil || c.Expect == nil {
-			return s, fail(fmt.Sprintf("/cases/%d", i), errors.New(`the case is not complete: write "name", "vm" and "expect"`))
+	for i, name := range r.array("/with", written["with"]) {
+		at := fmt.Sprintf("/with/%d", i)
+		s.with = append(s.with, r.text(at, name))
+		if !isGiven(name) {
+			r.fail(at, mustBe(at, "the name of a file"))
 		}
 	}
-	return s, nil
+	for i, c := range r.array("/cases", written["cases"]) {
+		s.cases = append(s.cases, r.suiteCase(fmt.Sprintf("/cases/%d", i), c))
+	}
+	isRules, isTemplate := isGiven(written["rules"]), isGiven(written["template"])
+	if isRules && isTemplate || !isRules && !isTemplate && known {
+		r.fail("", errors.New(`the tests must name the rules to test: write either "rules" or "template", with the name of a file`))
+	} else if !isTemplate && written["parameters"] != nil && known {
+		r.fail("/parameters", errors.New(`"parameters" are those of a "template", which is missing`))
+	}
+	if list, isList := written["cases"].([]any); len(list) == 0 && (isList || written["cases"] == nil) {
+		r.fail("/cases", errors.New("no cases: write at least one"))
+	}
+	return s
 }
 
-// explainedMember says in our words why a value cannot be read.
-func explainedMember(wrong *jsonv2.SemanticError) error {
-	switch {
-	case errors.Is(wrong.Err, jsonv2.ErrUnknownName):
-		return fmt.Errorf("unknown key %.100q: \"vmrules help test\" lists the keys", wrong.JSONPointer.LastToken())
-	case wrong.Err != nil:
-		return wrong.Err
+func isGiven(v any) bool { return v != nil && v != "" }
+
+// hasOnly reports whether an object has only known keys.
+func (r *suiteReader) hasOnly(at string, written map[string]any, known ...string) bool {
+	all := true
+	for key := range written {
+		if !slices.Contains(known, key) {
+			r.fail(at+"/"+escape.Replace(key), fmt.Errorf("unknown key %.100q: \"vmrules help test\" lists the keys", key))
+			all = false
+		}
 	}
-	return fmt.Errorf("%.100q must be %s", strings.TrimPrefix(string(wrong.JSONPointer), "/"), wanted(wrong.GoType))
+	return all
 }
 
-// wanted describes what a Go type is read from.
-func wanted(t reflect.Type) string {
-	switch t.Kind() {
-	case reflect.String:
-		return "a string: write it in quotes"
-	case reflect.Slice:
-		return "an array"
+func (r *suiteReader) suiteCase(at string, v any) suiteCase {
+	written, ok := v.(map[string]any)
+	if !ok {
+		r.fail(at, mustBe(at, "an object"))
+		return suiteCase{}
 	}
-	return "an object"
-}
-
-func (v *suiteVM) UnmarshalJSON(written []byte) error {
-	if json.Unmarshal(written, &v.file) == nil {
-		return nil
+	known := r.hasOnly(at, written, "name", "vm", "expect")
+	c := suiteCase{name: r.text(at+"/name", written["name"])}
+	switch vm := written["vm"].(type) {
+	case nil:
+	case string:
+		c.file = vm
+	case map[string]any:
+		c.vm = vm
+	default:
+		r.fail(at+"/vm", errors.New(`"vm" must be the name of a file, or a VM`))
 	}
-	object, err := vmrules.ParseObject(written)
-	if err != nil {
-		return errors.New(`"vm" must be the name of a file, or a VM`)
+	expect, isExpected := written["expect"]
+	if isExpected {
+		c.expect = r.expectation(at+"/expect", expect)
 	}
-	v.object = object
-	return nil
-}
-
-func (p *parameterText) UnmarshalJSON(written []byte) error {
-	var s string
-	if json.Unmarshal(written, &s) != nil {
-		s = string(written)
+	if known && !(isGiven(written["name"]) && isGiven(written["vm"]) && isExpected) {
+		r.fail(at, errors.New(`the case is not complete: write "name", "vm" and "expect"`))
 	}
-	*p = parameterText(s)
-	return nil
+	return c
 }
 
 // outcomes holds the keys of "expect".
@@ -127,27 +129,76 @@ var outcomes = map[string]vmrules.Outcome{
 	"ignored": vmrules.Ignored, "skipped": vmrules.Skipped, "satisfied": vmrules.Satisfied,
 }
 
-func (e *expectation) UnmarshalJSON(written []byte) error {
-	*e = expectation{}
-	var word string
-	if json.Unmarshal(written, &word) == nil && word == "valid" {
-		return nil
-	}
-	var lists map[string][]string
-	if err := json.Unmarshal(written, &lists); err != nil || len(lists) == 0 {
-		return errors.New(`"expect" must be "valid", or lists of the names of rules, such as {violated: [cores]}: put names such as yes, n and 5 in quotes`)
+var errExpectation = errors.New(`"expect" must be "valid", or lists of the names of rules, such as {violated: [cores]}: put names such as yes, n and 5 in quotes`)
+
+func (r *suiteReader) expectation(at string, v any) expectation {
+	e := expectation{}
+	lists, _ := v.(map[string]any)
+	if len(lists) == 0 && v != "valid" {
+		r.fail(at, errExpectation)
 	}
 	for _, key := range slices.Sorted(maps.Keys(lists)) {
+		at := at + "/" + escape.Replace(key)
 		outcome, ok := outcomes[key]
 		if !ok {
-			return fmt.Errorf("%.100q is not an outcome: write violated, warned, undecided, ignored, skipped or satisfied", key)
+			r.fail(at, fmt.Errorf("%.100q is not an outcome: write violated, warned, undecided, ignored, skipped or satisfied", key))
+			continue
 		}
-		for _, name := range lists[key] {
-			if before, twice := (*e)[name]; twice {
-				return fmt.Errorf("the rule %.100q is listed twice, as %s and %s", name, strings.ToLower(string(before)), key)
+		names, ok := lists[key].([]any)
+		if !ok && lists[key] != nil {
+			r.fail(at, errExpectation)
+		}
+		for i, v := range names {
+			at := fmt.Sprintf("%s/%d", at, i)
+			name, ok := v.(string)
+			before, twice := e[name]
+			switch {
+			case !ok:
+				r.fail(at, errExpectation)
+			case twice:
+				r.fail(at, fmt.Errorf("the rule %.100q is listed twice, as %s and %s", name, strings.ToLower(string(before)), key))
+			default:
+				e[name] = outcome
 			}
-			(*e)[name] = outcome
 		}
 	}
-	return nil
+	return e
+}
+
+// text reads a string; "" if there is none.
+func (r *suiteReader) text(at string, v any) string {
+	text, ok := v.(string)
+	if !ok && v != nil {
+		r.fail(at, mustBe(at, "a string: write it in quotes"))
+	}
+	return text
+}
+
+func (r *suiteReader) array(at string, v any) []any {
+	array, ok := v.([]any)
+	if !ok && v != nil {
+		r.fail(at, mustBe(at, "an array"))
+	}
+	return array
+}
+
+func (r *suiteReader) object(at string, v any) map[string]any {
+	object, ok := v.(map[string]any)
+	if !ok && v != nil {
+		r.fail(at, mustBe(at, "an object"))
+	}
+	return object
+}
+
+func mustBe(at, what string) error {
+	return fmt.Errorf("%.100q must be %s", strings.TrimPrefix(at, "/"), what)
+}
+
+// parameterText returns the value of a parameter, which need not be in quotes.
+func parameterText(v any) string {
+	if s, ok := v.(string); ok || v == nil {
+		return s
+	}
+	written, _ := json.Marshal(v) // what was read as JSON has JSON
+	return string(written)
 }

@@ -31,7 +31,7 @@ func (c *checker) summary() string {
 			t.valid++
 		}
 	}
-	return t.String() + "\n"
+	return t.String() + c.exclude.String() + "\n"
 }
 
 // shows reports whether people need to see an object.

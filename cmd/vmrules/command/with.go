@@ -23,6 +23,7 @@ files of --with. If one is missing, rules about fields that it may set are not d
 type companions struct {
 	files  []string // of --with
 	set    instancetypes.Set
+	skip   func(file string) bool       // which files are not read; nil: none
 	counts func(manifest.Document) bool // what a stream must hold, if no object has a kind; nil: nothing
 }
 
@@ -57,7 +58,7 @@ const maxRead = 256 << 20
 func (c *companions) objects(files []string, stdin io.Reader) iter.Seq2[manifest.Object, error] {
 	return func(yield func(manifest.Object, error) bool) {
 		size := 0
-		for file, err := range manifest.Read(files, stdin) {
+		for file, err := range manifest.ReadExcept(c.skip, files, stdin) {
 			if err == nil && c.counts != nil {
 				err = file.Nothing(c.counts)
 			}

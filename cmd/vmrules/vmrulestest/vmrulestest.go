@@ -52,7 +52,7 @@ func TemplatesWithParameters(t *testing.T, fsys fs.FS, values map[string]string,
 				t.Error(err)
 			}
 			if o.IsTemplate() {
-				templates = append(templates, o)
+				templates = append(templates, o.Loaded())
 			}
 		}
 	}

@@ -23,10 +23,11 @@ type Annotation struct {
 // a template, it also returns the annotation of version 201901-1.
 func (o Object) Annotations() []Annotation {
 	var all []Annotation
-	if own := o.node.get("metadata", "annotations", vmrules.OldAnnotation); own != nil && o.IsTemplate() {
+	root := o.tree()
+	if own := root.get("metadata", "annotations", vmrules.OldAnnotation); own != nil && o.IsTemplate() {
 		all = append(all, Annotation{o, vmrules.OldAnnotation, vmrules.DetectVersion(), own})
 	}
-	return o.appendAnnotations(all, o.node)
+	return o.appendAnnotations(all, root)
 }
 
 func (o Object) appendAnnotations(all []Annotation, n *node) []Annotation {

@@ -229,7 +229,7 @@ func (w *jsonWriter) scalar(v any) {
 }
 
 // Has reports whether the document is an object with a key.
-func (d Document) Has(key string) bool { return d.node.get(key) != nil }
+func (d Document) Has(key string) bool { return d.file.source.whole(d.node).get(key) != nil }
 
 // NewLocator returns a Locator for the values in the document, which must be an object.
 func (d Document) NewLocator() *Locator { return NewLocator(d.object) }

@@ -3,7 +3,6 @@ package manifest
 import (
 	"errors"
 	"fmt"
-	"io"
 	"sort"
 	"strings"
 
@@ -39,7 +38,7 @@ func (o Object) Fill(given map[string]string) (Filled, error) {
 		source: o.file.source, room: maxFilled, values: values, typed: map[string]*node{},
 		shared: map[*node]*node{}, texts: map[*node]filledText{},
 	}
-	made, err := f.fill(o.node)
+	made, err := f.fill(o.tree())
 	if wrong := (*Error)(nil); errors.As(err, &wrong) {
 		wrong.File = o.file.Name
 		return filled, wrong
@@ -179,12 +178,9 @@ func (f *filler) value(text string, in *node) (*node, error) {
 // typed returns the JSON value that a text contains. A text that is not one JSON value is a
 // string.
 func typed(text string) *node {
-	r := newJSONReader(newSource(text))
-	n, err := r.read()
-	if err == nil {
-		_, err = r.decoder.Token()
-	}
-	if err != io.EOF {
+	s := newSource(text)
+	n, err := s.jsonAt(s.behindBlanks(0), 0, false)
+	if err != nil || s.behindBlanks(n.end) < len(text) {
 		return &node{size: 1, scalar: text}
 	}
 	return n

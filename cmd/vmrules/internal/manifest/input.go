@@ -47,16 +47,31 @@ const maxFile = 256 << 20
 
 // ReadOpened reads the file after it was opened. Its error is an *Error.
 func (i Input) ReadOpened(opened io.Reader) (*File, error) {
-	content, err := io.ReadAll(io.LimitReader(opened, maxFile+1))
-	if err == nil && len(content) > maxFile {
+	var content strings.Builder
+	content.Grow(int(min(max(SizeOf(opened), 0), maxFile)))
+	_, err := io.Copy(&content, io.LimitReader(opened, maxFile+1))
+	if err == nil && content.Len() > maxFile {
 		err = fmt.Errorf("the file has more than %d bytes: split it, or use vmrules audit, which reads JSON of any size", maxFile)
 	}
 	if err != nil {
 		return nil, cannotRead(i.Name, err)
 	}
-	file, err := Parse(i.Name, content)
+	file, err := parseText(i.Name, content.String())
 	file.isStream = i.isStream
 	return file, err
+}
+
+// SizeOf returns the size of a regular file; -1 for any other.
+func SizeOf(opened io.Reader) int64 {
+	file, ok := opened.(fs.File)
+	if !ok {
+		return -1
+	}
+	info, err := file.Stat()
+	if err != nil || !info.Mode().IsRegular() {
+		return -1
+	}
+	return info.Size()
 }
 
 func cannotRead(name string, err error) *Error {
@@ -69,13 +84,15 @@ func cannotRead(name string, err error) *Error {
 // Read yields the files that Inputs yields, after it has read them. For a file that cannot be
 // used, it yields an *Error and continues with the next file. Of a file with documents that cannot
 // be read, it yields an *Error for each, and then the file with the others.
-func Read(args []string, stdin io.Reader) iter.Seq2[*File, error] { return read(Inputs(args, stdin)) }
+func Read(args []string, stdin io.Reader) iter.Seq2[*File, error] {
+	return ReadExcept(nil, args, stdin)
+}
 
-// ReadExcept is Read without the files for which skip returns true.
+// ReadExcept is Read without the files for which skip returns true, if it is not nil.
 func ReadExcept(skip func(file string) bool, args []string, stdin io.Reader) iter.Seq2[*File, error] {
 	return read(func(yield func(Input, error) bool) {
 		for input, err := range Inputs(args, stdin) {
-			if (err != nil || !skip(input.Name)) && !yield(input, err) {
+			if (err != nil || skip == nil || !skip(input.Name)) && !yield(input, err) {
 				return
 			}
 		}

@@ -2,19 +2,23 @@ package manifest
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"io"
+	"slices"
 	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // A jsonReader reads a sequence of JSON values, such as kubectl and jq write. JSON is also YAML,
 // but the YAML parser takes neither a sequence without separators nor tabs.
 type jsonReader struct {
 	source  *source
-	decoder *json.Decoder
+	decoder *jsontext.Decoder
+	begin   int // where the decoder begins in the source
 	depth   int
-	isArray bool // whether the value that is read, with all in it, is an array
 }
 
 // blanks are the characters between the values of JSON.
@@ -45,119 +49,197 @@ func BeginsJSON(text *bufio.Reader) bool {
 // follows has what may follow a bracket at the beginning of JSON, and not of YAML as people write it.
 var follows = map[string]string{"{": `"}`, "[": `{["]`}
 
-func newJSONReader(s *source) *jsonReader {
-	r := &jsonReader{source: s, decoder: json.NewDecoder(strings.NewReader(s.text))}
-	r.decoder.UseNumber()
-	return r
-}
-
-// readJSON reads values up to the first that is not JSON.
+// readJSON reads values up to the first that is not JSON. Of objects, it keeps the heads.
 func readJSON(s *source) ([]*node, error) {
-	r := newJSONReader(s)
 	var documents []*node
-	for {
-		r.isArray = false
-		n, err := r.read()
-		if err == io.EOF {
-			return documents, nil
-		}
+	for at := s.behindBlanks(0); at < len(s.text); at = s.behindBlanks(at) {
+		isRules := s.text[at] == '['
+		n, err := s.jsonAt(at, 0, !isRules)
 		if err != nil {
-			return documents, r.failed(err)
+			return documents, jsonMistake(s, at, err)
 		}
 		if n.shape == scalar {
 			return documents, s.fail(n.at, errors.New("this value is neither an object nor an array: remove it, or put it in an array"))
 		}
 		documents = append(documents, n)
+		at = n.end
 	}
+	return documents, nil
 }
 
-// failed returns an error at the token where the reader stopped. The offsets in errors of
-// encoding/json are not used: what they count differs from error to error.
-func (r *jsonReader) failed(err error) error {
-	if wrong := (*Error)(nil); errors.As(err, &wrong) {
-		return err
-	}
-	if err == io.ErrUnexpectedEOF {
-		return r.source.fail(len(r.source.text), errors.New("the text ends too early: a closing bracket, quote or value is missing"))
-	}
-	return r.source.fail(r.next(), err)
+func (s *source) behindBlanks(at int) int {
+	return len(s.text) - len(strings.TrimLeft(s.text[at:], blanks))
 }
 
-// read reads one value. At the end of the text, it returns io.EOF.
-func (r *jsonReader) read() (*node, error) {
-	at := r.next()
-	token, err := r.decoder.Token()
+// jsonAt reads the value at an offset, or its head, which is inside so many others.
+func (s *source) jsonAt(at, depth int, head bool) (*node, error) {
+	text := s.text[at:]
+	// The library reports a key that rules have twice.
+	twice := jsontext.AllowDuplicateNames(strings.HasPrefix(text, "["))
+	r := jsonReader{s, jsontext.NewDecoder(strings.NewReader(text), twice, jsontext.AllowInvalidUTF8(true)), at, depth}
+	return r.read(head)
+}
+
+// whole returns a value of which perhaps only the head was kept.
+func (s *source) whole(n *node) *node {
+	if n.isHead {
+		n, _ = s.jsonAt(n.at, 0, false) // which was read before without an error
+	}
+	return n
+}
+
+// offset returns where the last token ended.
+func (r *jsonReader) offset() int { return r.begin + int(r.decoder.InputOffset()) }
+
+func (r *jsonReader) read(head bool) (*node, error) {
+	switch r.decoder.PeekKind() {
+	case '{':
+		return r.inside(object, head, r.member)
+	case '[':
+		return r.inside(array, head, r.item)
+	}
+	text, err := r.decoder.ReadValue()
 	if err != nil {
 		return nil, err
 	}
-	n := &node{at: at, size: 1}
-	switch token {
-	case json.Delim('{'):
-		n.shape = object
-		known := map[string]bool{}
-		err = r.inside(n, func(n *node) error { return r.member(n, known) })
-	case json.Delim('['):
-		n.shape = array
-		r.isArray = r.isArray || r.depth == 0
-		err = r.inside(n, r.item)
-	default:
-		n.scalar = token
+	n := &node{at: r.offset() - len(text), end: r.offset(), size: 1}
+	switch text.Kind() {
+	case '"':
+		n.scalar = unquoted(text)
+	case '0':
+		n.scalar = json.Number(text)
+	case 't', 'f':
+		n.scalar = text.Kind() == 't'
 	}
-	n.end = int(r.decoder.InputOffset())
-	return n, err
+	return n, nil
 }
 
-// next returns the offset at which the next token begins.
-func (r *jsonReader) next() int {
-	at := int(r.decoder.InputOffset())
-	return len(r.source.text) - len(strings.TrimLeft(r.source.text[at:], " \t\r\n,:"))
+// unquoted returns a string. An escape that is half of a character becomes U+FFFD.
+func unquoted(text jsontext.Value) string {
+	if bytes.IndexByte(text, '\\') < 0 {
+		return string(text[1 : len(text)-1])
+	}
+	text, _ = jsontext.AppendUnquote(nil, text) // the error is about such escapes
+	return string(text)
 }
 
-// inside reads the elements of an object or array, and its closing bracket.
-func (r *jsonReader) inside(n *node, element func(*node) error) error {
-	r.depth++
-	if r.depth > maxDepth {
-		return errDepth
+// inside reads the elements of an object or array, with its brackets.
+func (r *jsonReader) inside(shape shape, head bool, element func(*node) error) (*node, error) {
+	if _, err := r.decoder.ReadToken(); err != nil {
+		return nil, err
 	}
-	for r.decoder.More() {
+	n := &node{at: r.offset() - len("{"), size: 1, shape: shape, isHead: head}
+	if r.depth++; r.depth > maxDepth {
+		return nil, errDepth
+	}
+	for kind := r.decoder.PeekKind(); kind != '}' && kind != ']'; kind = r.decoder.PeekKind() {
 		if err := element(n); err != nil {
-			return unexpectedEOF(err)
+			return nil, err
 		}
 	}
 	r.depth--
-	_, err := r.decoder.Token()
-	return unexpectedEOF(err)
+	_, err := r.decoder.ReadToken()
+	n.end = r.offset()
+	return n, err
 }
 
-func unexpectedEOF(err error) error {
-	if err == io.EOF {
-		return io.ErrUnexpectedEOF
-	}
-	return err
-}
+// headKeys lists the members that the head of an object has: what identifies an object, and the
+// items of a list, of which it has the heads.
+var headKeys = []string{"apiVersion", "kind", "metadata", "items", "namespace", "name"}
 
-func (r *jsonReader) member(n *node, known map[string]bool) error {
-	at := r.next()
-	token, err := r.decoder.Token()
+func (r *jsonReader) member(of *node) error {
+	text, err := r.decoder.ReadValue()
 	if err != nil {
 		return err
 	}
-	key := token.(string)
-	if known[key] && !r.isArray { // the library reports that in rules
-		return r.source.fail(at, KeyTwice(key))
+	at, key := r.offset()-len(text), unquoted(text)
+	if of.isHead && !slices.Contains(headKeys, key) {
+		return r.skip()
 	}
-	known[key] = true
-	value, err := r.read()
+	value, err := r.read(of.isHead)
 	if err == nil {
-		n.add(at, key, value)
+		of.add(at, key, value)
 	}
 	return err
 }
 
-func (r *jsonReader) item(n *node) error {
-	value, err := r.read()
+func (r *jsonReader) item(of *node) error {
+	value, err := r.read(of.isHead)
 	if err == nil {
-		n.addItem(value)
+		of.addItem(value)
 	}
+	return err
+}
+
+// skip reads a value, and keeps nothing.
+func (r *jsonReader) skip() error {
+	text, err := r.decoder.ReadValue()
+	brackets := bytes.Count(text, []byte("{")) + bytes.Count(text, []byte("["))
+	if r.depth+brackets > maxDepth { // the decoder has another limit
+		_, err = r.source.jsonAt(r.offset()-len(text), r.depth, false)
+	}
+	return err
+}
+
+// jsonMistake returns the first mistake in the value at an offset, in the words of encoding/json and
+// at the token where it stops: the offsets in its errors are not used, because what they count differs
+// from error to error. If it finds no mistake, there is the given one.
+func jsonMistake(s *source, begin int, err error) error {
+	c := jsonChecker{s, begin, json.NewDecoder(strings.NewReader(s.text[begin:]))}
+	c.decoder.UseNumber()
+	found := c.value(0, strings.HasPrefix(s.text[begin:], "["))
+	if wrong := (*Error)(nil); errors.As(found, &wrong) {
+		return wrong
+	}
+	if found == io.EOF || found == io.ErrUnexpectedEOF {
+		return s.fail(len(s.text), errors.New("the text ends too early: a closing bracket, quote or value is missing"))
+	}
+	if found != nil {
+		err = found
+	}
+	return s.fail(c.next(), err)
+}
+
+// A jsonChecker searches a value for mistakes.
+type jsonChecker struct {
+	source  *source
+	begin   int
+	decoder *json.Decoder
+}
+
+// next returns the offset at which the next token begins.
+func (c jsonChecker) next() int {
+	at := c.begin + int(c.decoder.InputOffset())
+	return len(c.source.text) - len(strings.TrimLeft(c.source.text[at:], blanks+",:"))
+}
+
+// value checks a value at a depth. In an array of rules, keys may be given twice.
+func (c jsonChecker) value(depth int, inArray bool) error {
+	opening, err := c.decoder.Token()
+	if _, isBracket := opening.(json.Delim); err != nil || !isBracket {
+		return err
+	}
+	if depth == maxDepth {
+		return errDepth
+	}
+	known := map[string]bool{}
+	for c.decoder.More() {
+		if opening == json.Delim('{') {
+			at := c.next()
+			token, err := c.decoder.Token()
+			if err != nil {
+				return err
+			}
+			key := token.(string)
+			if known[key] && !inArray {
+				return c.source.fail(at, KeyTwice(key))
+			}
+			known[key] = true
+		}
+		if err := c.value(depth+1, inArray); err != nil {
+			return err
+		}
+	}
+	_, err = c.decoder.Token()
 	return err
 }

@@ -20,6 +20,7 @@ func NewLocator(o Object) *Locator {
 // key, if it has one. If the file does not hold the value, it returns the place of the
 // innermost object or array around it.
 func (l *Locator) Place(pointer string) (line, column int) {
+	l.object = l.object.Loaded()
 	n, at := l.object.node, l.object.node.at
 	for _, token := range strings.Split(pointer, "/")[1:] {
 		inside, place := l.step(n, unescaper.Replace(token))

@@ -18,10 +18,11 @@ func (o Object) Mistakes() []lint.Finding {
 		s.declared = append(s.declared, p.Name)
 		s.reported[p.Name] = true
 	}
+	root := o.tree()
 	if homes[o.Kind] != "" {
-		s.readers = setOf(readers(o.node, o.Kind)...)
+		s.readers = setOf(readers(root, o.Kind)...)
 	}
-	s.visit(o.node, o.IsTemplate())
+	s.visit(root, o.IsTemplate())
 	return s.found
 }
 

@@ -11,6 +11,7 @@ type node struct {
 	shape   shape
 
 	isShared bool // whether an alias refers to it
+	isHead   bool // whether it is the head of an object of JSON
 }
 
 type shape uint8

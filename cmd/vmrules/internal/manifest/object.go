@@ -50,8 +50,18 @@ func (o Object) IsTemplate() bool { return IsTemplate(o.Kind) }
 // IsTemplate reports whether objects of a kind are templates of OpenShift or KubeVirt.
 func IsTemplate(kind string) bool { return kind == kindOpenShift || kind == kindKubeVirt }
 
+// tree returns the whole object.
+func (o Object) tree() *node { return o.file.source.whole(o.node) }
+
+// Loaded returns the object with all of its values in memory. Any other object of JSON is read again
+// by each method that needs more than what identifies it.
+func (o Object) Loaded() Object {
+	o.node = o.tree()
+	return o
+}
+
 // HoldsVM reports whether the object may contain VMs or has an annotation with rules.
-func (o Object) HoldsVM() bool { return HoldsVM(o.Content()) }
+func (o Object) HoldsVM() bool { return kinds[o.Kind] || HoldsVM(o.Content()) }
 
 // HoldsVM reports whether an object may contain VMs or has an annotation with rules.
 func HoldsVM(content map[string]any) bool {
@@ -85,7 +95,7 @@ func Value(in any, names ...string) (any, bool) {
 // Content returns the object in the form that the library takes. The items of a typed list,
 // such as a VirtualMachineList, have no kind and apiVersion of their own: Content adds them.
 func (o Object) Content() map[string]any {
-	content := o.node.plain().(map[string]any)
+	content := o.tree().plain().(map[string]any)
 	if o.Kind != "" {
 		content["kind"] = o.Kind
 	}

@@ -8,11 +8,15 @@ import (
 
 // Parameters returns the parameters that a template declares, and nil for other objects.
 func (o Object) Parameters() []form.Parameter {
-	declared := o.node.get("parameters")
-	if o.Kind == kindKubeVirt {
-		declared = o.node.get("spec", "parameters")
+	if !o.IsTemplate() {
+		return nil
 	}
-	if declared == nil || !o.IsTemplate() {
+	path := []string{"parameters"}
+	if o.Kind == kindKubeVirt {
+		path = []string{"spec", "parameters"}
+	}
+	declared := o.tree().get(path...)
+	if declared == nil {
 		return nil
 	}
 	var all []form.Parameter

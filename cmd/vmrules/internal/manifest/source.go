@@ -21,17 +21,17 @@ type source struct {
 const stretch = 256
 
 func newSource(text string) *source {
-	s := &source{text: text, lines: []int{0}, points: make([]int, 0, len(text)/stretch+1)}
+	s := &source{text: text, lines: make([]int, 1, strings.Count(text, "\n")+1), points: make([]int, 0, len(text)/stretch+1)}
 	points := 0
-	for i := range len(text) {
-		if i%stretch == 0 {
-			s.points = append(s.points, points)
-		}
-		if utf8.RuneStart(text[i]) {
-			points++
-		}
-		if text[i] == '\n' {
-			s.lines = append(s.lines, i+1)
+	for i := 0; i < len(text); i += stretch {
+		s.points = append(s.points, points)
+		points += runeStarts(text[i:min(i+stretch, len(text))])
+	}
+	end := 0
+	for line := range strings.Lines(text) {
+		end += len(line)
+		if strings.HasSuffix(line, "\n") {
+			s.lines = append(s.lines, end)
 		}
 	}
 	return s

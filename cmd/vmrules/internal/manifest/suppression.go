@@ -15,7 +15,7 @@ type Suppression struct {
 
 // Suppressions returns those in the metadata of the object itself.
 func (o Object) Suppressions() []Suppression {
-	annotations := o.node.get("metadata", "annotations")
+	annotations := o.tree().get("metadata", "annotations")
 	if annotations == nil {
 		return nil
 	}

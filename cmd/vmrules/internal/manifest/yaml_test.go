@@ -45,7 +45,7 @@ func TestParse(t *testing.T) {
 			}
 			var lines []string
 			for _, document := range file.documents {
-				text, err := json.Marshal(document.plain())
+				text, err := json.Marshal(file.source.whole(document).plain())
 				if err != nil {
 					t.Fatal(err)
 				}
