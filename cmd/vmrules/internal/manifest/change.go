@@ -159,7 +159,8 @@ func (f *File) With(changes []Change) (*File, bool) {
 	}
 	changed, _ := Parse(f.Name, []byte(text))
 	changed.isStream = f.isStream
-	return changed, len(changed.wrong) == len(f.wrong) && slices.EqualFunc(f.documents, changed.documents, wanted.same)
+	same := func(a, b *node) bool { return wanted.same(f.source.whole(a), changed.source.whole(b)) }
+	return changed, len(changed.wrong) == len(f.wrong) && slices.EqualFunc(f.documents, changed.documents, same)
 }
 
 // inRaw returns edits of the text of the source as edits of the bytes of the file, which may also

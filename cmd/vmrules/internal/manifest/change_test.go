@@ -90,3 +90,21 @@ func TestWithout(t *testing.T) {
 		}
 	}
 }
+
+// Of JSON, only heads are kept: a change of anything below them is seen all the same.
+func TestWithJSON(t *testing.T) {
+	const text = `{"kind": "VirtualMachine", "metadata": {"annotations": {"vm.kubevirt.io/validations": "[ab]"}}, "spec": {"x": 1}}`
+	file, err := Parse("file", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := strings.Index(text, "1}")
+	c, ok := file.Objects()[0].Loaded().Annotations()[0].Change([]Edit{{Span{1, 2}, "c"}})
+	if changed, fits := file.With([]Change{c}); !ok || !fits || changed.Raw() != strings.Replace(text, "ab", "cb", 1) {
+		t.Errorf("%v, %v", ok, fits)
+	}
+	c.inFile = append(c.inFile, Edit{Span{at, at + 1}, "2"})
+	if _, fits := file.With([]Change{c}); fits {
+		t.Error("another value is changed too")
+	}
+}
