@@ -117,6 +117,9 @@ func checkObject(t *testing.T, p *admissionv1.ValidatingAdmissionPolicy) {
 		}
 		compilePolicy(t, c.Expression)
 	}
+	for _, v := range p.Spec.Variables {
+		compilePolicy(t, v.Expression)
+	}
 	for _, v := range p.Spec.Validations {
 		compilePolicy(t, v.Expression)
 		if strings.TrimSpace(v.Message) == "" || strings.ContainsAny(v.Message, "\r\n") {
@@ -203,7 +206,7 @@ func vmWith(labels, annotations map[string]any) map[string]any {
 // firstFalse returns the name of the first condition that is false for a VM.
 func firstFalse(t *testing.T, s Scope, vm map[string]any) string {
 	t.Helper()
-	for _, c := range s.conditions() {
+	for _, c := range s.conditions("object") {
 		got, err := evalPolicy(compilePolicy(t, c.Expression), vm)
 		if err != nil {
 			t.Fatalf("%s\n%v", c.Expression, err)
@@ -227,8 +230,8 @@ func TestScopeIsTemplateOf(t *testing.T) {
 		}
 		return found
 	}
-	program := compilePolicy(t, windows.ofTemplate())
-	anywhere := compilePolicy(t, Scope{Template: "windows"}.ofTemplate())
+	program := compilePolicy(t, windows.ofTemplate("object"))
+	anywhere := compilePolicy(t, Scope{Template: "windows"}.ofTemplate("object"))
 	counts := map[string]int{}
 	for range 5000 {
 		vm := vmWith(some(), some())
@@ -293,6 +296,10 @@ func TestMessageExpression(t *testing.T) {
 		{"nothing", ".spec.domain.cpu.cores", `template: {spec: {domain: {}}}`, "m (spec.template.spec.domain.cpu.cores: not set)"},
 		{"a list", ".spec.domain.devices.disks[*].serial", `template: {spec: {domain: {devices: {disks: [{serial: sata}, {}]}}}}`,
 			"m (spec.template.spec.domain.devices.disks[*].serial: sata, not set)"},
+		{"disks, not CD-ROMs", ".spec.domain.devices.disks[*].disk.bus", `template: {spec: {domain: {devices: {disks: [{cdrom: {}}, {disk: {bus: sata}}]}}}}`,
+			"m (spec.template.spec.domain.devices.disks[*].disk.bus: sata)"},
+		{"no disk", ".spec.domain.devices.disks[*].disk.bus", `template: {spec: {domain: {devices: {disks: [{cdrom: {}}]}}}}`,
+			"m (spec.template.spec.domain.devices.disks[*].disk.bus: not set)"},
 		{"an item", ".spec.networks[1].name", `template: {spec: {networks: [{name: a}, {name: b}]}}`, "m (spec.template.spec.networks[1].name: b)"},
 		{"metadata", `.metadata.labels['a\.b/"']`, `template: {metadata: {labels: {"a.b/\"": x}}, spec: {}}`, `m (spec.template.metadata.labels['a\.b/"']: x)`},
 		{"scalars", ".spec.tags[*]", `template: {spec: {tags: [1, a]}}`, "m (spec.template.spec.tags[*]: 1, a)"},

@@ -40,7 +40,17 @@ func (t *translator) translate() (string, error) {
 // guards returns the conditions that the VM names no instance type or preference that may set
 // a field of the rule. KubeVirt's CRD denies null there.
 func (t *translator) guards() []string {
-	var guards []string
+	guards := t.named()
+	for i := range guards {
+		guards[i] = "!" + guards[i]
+	}
+	return guards
+}
+
+// named returns the conditions that the VM names an instance type or a preference that may set a
+// field of the rule, and declares their fields in the schema.
+func (t *translator) named() []string {
+	var all []string
 	for _, s := range setters {
 		if !maySet(s, t.rule) {
 			continue
@@ -48,9 +58,9 @@ func (t *translator) guards() []string {
 		if t.schema != nil {
 			t.schema.references = append(t.schema.references, s)
 		}
-		guards = append(guards, "!has("+t.root+".spec."+s+")")
+		all = append(all, "has("+t.root+".spec."+s+")")
 	}
-	return guards
+	return all
 }
 
 // ofWritten is translate without guards: it uses the fields that the VM has.
