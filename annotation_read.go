@@ -38,16 +38,13 @@ func readRules(annotation string, o parseOptions) ([]rule, []jsontext.Node, []Pr
 	}
 	reader := ruleReader{parseOptions: o, text: annotation, problems: problems, paths: map[string]Path{}}
 	rules := make([]rule, 0, len(nodes))
-	nameNodes := make([]jsontext.Node, 0, len(nodes))
 	for i, n := range nodes {
 		if o.budget.Err() != nil {
 			break
 		}
 		rules = append(rules, reader.read(i, n))
-		name, _ := reader.member(rulekey.Name)
-		nameNodes = append(nameNodes, name)
 	}
-	reader.uniqueNames(rules, nameNodes)
+	reader.uniqueNames(rules, nodes)
 	reader.tooMuch(len(rules), nodes)
 	problems = reader.problems
 	for i, p := range problems {
@@ -135,15 +132,16 @@ func (r *ruleReader) tooMuch(read int, nodes []jsontext.Node) {
 	r.problems = append(r.problems, Problem{Index: -1, Offset: last.Start, Reason: ReasonTooLong, Code: codeTooLong, Message: tooMuchToRead(err)})
 }
 
-func (r *ruleReader) uniqueNames(rules []rule, names []jsontext.Node) {
-	first := map[string]int{}
+func (r *ruleReader) uniqueNames(rules []rule, nodes []jsontext.Node) {
+	first := make(map[string]int, len(rules))
 	for i, rule := range rules {
 		if rule.Name == "" {
 			continue
 		}
 		if earlier, ok := first[rule.Name]; ok {
 			r.index = i
-			r.problem(names[i], rulekey.Name, ReasonDuplicate, "rules[%d] already has this name: names must be unique", earlier)
+			name, _ := nodes[i].Member(rulekey.Name)
+			r.problem(name, rulekey.Name, ReasonDuplicate, "rules[%d] already has this name: names must be unique", earlier)
 			continue
 		}
 		first[rule.Name] = i

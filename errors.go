@@ -7,7 +7,6 @@ import (
 
 	"github.com/vmrules/vmrules/internal/constraint"
 	"github.com/vmrules/vmrules/internal/jsonpath"
-	"github.com/vmrules/vmrules/internal/jsontext"
 	"github.com/vmrules/vmrules/internal/rulekey"
 	"github.com/vmrules/vmrules/internal/value"
 	"github.com/vmrules/vmrules/internal/vmfields"
@@ -318,19 +317,9 @@ func (e *ParseError) all() []Problem {
 // Causes returns the problems as causes of an admission response. Field is the path
 // inside the annotation, such as "[3].path". If they exceed 16 MiB, the last cause says
 // how many are left out.
-func (e *ParseError) Causes() []Cause {
-	problems := e.all()
-	causes := make([]Cause, 0, len(problems))
-	out := jsontext.Room{Left: maxOutput}
-	for i, p := range problems {
-		cause := Cause{Reason: p.Reason, Message: p.Error(), Field: p.field()}
-		if !out.Takes(jsontext.TextsSize(cause.Message, cause.Field)) {
-			return append(causes, omittedCause(len(problems)-i))
-		}
-		causes = append(causes, cause)
-	}
-	return causes
-}
+func (e *ParseError) Causes() []Cause { return causesOf(e.all(), Problem.cause) }
+
+func (p Problem) cause() Cause { return Cause{Reason: p.Reason, Message: p.Error(), Field: p.field()} }
 
 // An InvalidError lists all violations that fail an object. Report.Err returns it.
 // errors.As finds it, and the first Violation in it.
@@ -351,7 +340,7 @@ func (e *InvalidError) all() []Violation {
 }
 
 // Causes returns the violations as causes of an admission response, as Report.Causes does.
-func (e *InvalidError) Causes() []Cause { return causesOf(e.all()) }
+func (e *InvalidError) Causes() []Cause { return causesOf(e.all(), Violation.cause) }
 
 // Unwrap returns the violations, each a Violation.
 func (e *InvalidError) Unwrap() []error { return asErrors(e.all()) }

@@ -5,9 +5,45 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/vmrules/vmrules/internal/constraint"
 	"github.com/vmrules/vmrules/internal/jsontext"
 	"github.com/vmrules/vmrules/internal/value"
 )
+
+// A Kind is what a rule enforces. Spec: Validation rules.
+type Kind string
+
+// The kinds of both versions of the format. A rule of another kind is kept and,
+// without WithKind, ignored by Validate.
+const (
+	KindInteger Kind = "integer"
+	KindString  Kind = "string"
+	KindRegex   Kind = "regex"
+	KindEnum    Kind = "enum"
+)
+
+// IsOfFormat reports whether the kind is one of the format. WithKind may add others.
+func (k Kind) IsOfFormat() bool {
+	_, ok := constraint.OfKind(string(k))
+	return ok
+}
+
+var formatKinds = []Kind{KindInteger, KindString, KindRegex, KindEnum}
+
+// valueType returns the type of value that the kind demands. A kind that is not one of the
+// format demands a value to which arguments can be applied.
+func (k Kind) valueType() constraint.Type {
+	t, _ := constraint.OfKind(string(k))
+	return t
+}
+
+// isKnown reports whether the rule's kind is known.
+func (r *rule) isKnown() bool { return r.Kind.IsOfFormat() || r.checker != nil }
+
+// enforcesNothing reports whether the rule is an enum or regex without any argument.
+func (r *rule) enforcesNothing() bool {
+	return (r.Kind == KindEnum || r.Kind == KindRegex) && !r.hasArguments()
+}
 
 // A KindCompiler returns the Checker of one rule, or what is wrong with the rule. It is
 // called once, when the rule is read. Rules are hostile input, so it must bound its own

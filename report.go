@@ -367,21 +367,7 @@ func (r *Report) Equal(q *Report) bool {
 
 // Causes returns the violations that fail the object as causes of an admission response. If
 // they exceed 16 MiB, the last cause says how many are left out.
-func (r *Report) Causes() []Cause { return causesOf(r.Violations()) }
-
-// causesOf returns violations as causes, as many as fit.
-func causesOf(violations []Violation) []Cause {
-	causes := make([]Cause, 0, len(violations))
-	out := jsontext.Room{Left: maxOutput}
-	for i, v := range violations {
-		message := v.sentence()
-		if !out.Takes(jsontext.TextsSize(message, v.Field)) {
-			return append(causes, omittedCause(len(violations)-i))
-		}
-		causes = append(causes, Cause{Reason: v.Reason, Message: message, Field: v.Field})
-	}
-	return causes
-}
+func (r *Report) Causes() []Cause { return causesOf(r.Violations(), Violation.cause) }
 
 // maxWarning is how many bytes of a warning an API server passes on.
 const maxWarning = 256

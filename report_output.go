@@ -243,6 +243,20 @@ func fitting[E any](list []E, size func(*E) int) int {
 	return len(list)
 }
 
+// causesOf returns the causes of a list, as many as fit.
+func causesOf[E any](list []E, cause func(E) Cause) []Cause {
+	causes := make([]Cause, 0, len(list))
+	out := jsontext.Room{Left: maxOutput}
+	for i, e := range list {
+		c := cause(e)
+		if !out.Takes(jsontext.TextsSize(c.Message, c.Field)) {
+			return append(causes, omittedCause(len(list)-i))
+		}
+		causes = append(causes, c)
+	}
+	return causes
+}
+
 // omittedCause returns the cause that says how many are left out.
 func omittedCause(n int) Cause {
 	return Cause{Reason: ReasonInternal, Message: fmt.Sprintf("%d more are left out because there are too many", n)}

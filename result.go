@@ -304,3 +304,7 @@ func (v Violation) sentence() string {
 	}
 	return fmt.Sprintf("%s (%s)", value.OneLine(v.Message), value.OneLine(v.Detail))
 }
+
+func (v Violation) cause() Cause {
+	return Cause{Reason: v.Reason, Message: v.sentence(), Field: v.Field}
+}

@@ -14,33 +14,6 @@ import (
 	"github.com/vmrules/vmrules/internal/value"
 )
 
-// A Kind is what a rule enforces. Spec: Validation rules.
-type Kind string
-
-// The kinds of both versions of the format. A rule of another kind is kept and,
-// without WithKind, ignored by Validate.
-const (
-	KindInteger Kind = "integer"
-	KindString  Kind = "string"
-	KindRegex   Kind = "regex"
-	KindEnum    Kind = "enum"
-)
-
-// IsOfFormat reports whether the kind is one of the format. WithKind may add others.
-func (k Kind) IsOfFormat() bool {
-	_, ok := constraint.OfKind(string(k))
-	return ok
-}
-
-var formatKinds = []Kind{KindInteger, KindString, KindRegex, KindEnum}
-
-// valueType returns the type of value that the kind demands. A kind that is not one of the
-// format demands a value to which arguments can be applied.
-func (k Kind) valueType() constraint.Type {
-	t, _ := constraint.OfKind(string(k))
-	return t
-}
-
 // argumentKeys are the keys of constraint.Arguments.
 var argumentKeys = func() (keys []string) {
 	for _, a := range constraint.Arguments {
@@ -303,13 +276,5 @@ type pathArgument struct {
 	from []Argument // at least one is a path
 }
 
-// isKnown reports whether the rule's kind is known.
-func (r *rule) isKnown() bool { return r.Kind.IsOfFormat() || r.checker != nil }
-
 // hasArguments reports whether the rule has any argument.
 func (r *rule) hasArguments() bool { return len(r.literal.All())+len(r.paths) > 0 }
-
-// enforcesNothing reports whether the rule is an enum or regex without any argument.
-func (r *rule) enforcesNothing() bool {
-	return (r.Kind == KindEnum || r.Kind == KindRegex) && !r.hasArguments()
-}

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/vmrules/vmrules/internal/constraint"
@@ -202,7 +201,7 @@ func (r *ruleReader) argument(a *constraint.Argument, key string, n jsontext.Nod
 	if a.IsList {
 		return r.list(a, key, n)
 	}
-	argument, s, ok := r.readArgument(key, strconv.Quote(key), a.Wanted, n)
+	argument, s, ok := r.readArgument(key, "", a.Wanted, n)
 	if !ok {
 		return nil
 	}
@@ -231,9 +230,9 @@ func (r *ruleReader) constraint(a *constraint.Argument, key string, n jsontext.N
 	return nil
 }
 
-// readArgument reads a path, or a literal and its scalar. The subject and what is wanted are
-// for messages.
-func (r *ruleReader) readArgument(key, subject, wanted string, n jsontext.Node) (Argument, value.Scalar, bool) {
+// readArgument reads a path, or a literal and its scalar. What comes before the key, and what is
+// wanted, are for messages.
+func (r *ruleReader) readArgument(key, before, wanted string, n jsontext.Node) (Argument, value.Scalar, bool) {
 	if s, ok := n.Value.(string); ok && r.isPath(s) {
 		path, err := r.knownPath(s)
 		if err != nil {
@@ -243,11 +242,11 @@ func (r *ruleReader) readArgument(key, subject, wanted string, n jsontext.Node) 
 	}
 	s, ok := value.ScalarOf(n.Value)
 	if !ok {
-		r.problem(n, key, ReasonTypeInvalid, "%s must be %s, not %s", subject, wanted, describeNode(n))
+		r.problem(n, key, ReasonTypeInvalid, "%s%q must be %s, not %s", before, key, wanted, describeNode(n))
 		return Argument{}, value.Scalar{}, false
 	}
 	if s.Err() != nil {
-		r.problem(n, key, ReasonInvalid, "%s %v", subject, s.Err())
+		r.problem(n, key, ReasonInvalid, "%s%q %v", before, key, s.Err())
 		return Argument{}, value.Scalar{}, false
 	}
 	return Argument{literal: n.Value}, s, true
@@ -256,7 +255,7 @@ func (r *ruleReader) readArgument(key, subject, wanted string, n jsontext.Node) 
 // list reads the list of values, or the path that selects it.
 func (r *ruleReader) list(a *constraint.Argument, key string, n jsontext.Node) constraint.Constraint {
 	if s, ok := n.Value.(string); ok && r.isPath(s) {
-		if argument, _, ok := r.readArgument(key, strconv.Quote(key), "", n); ok {
+		if argument, _, ok := r.readArgument(key, "", "", n); ok {
 			r.rule.ValuesFrom = argument.path
 			r.rule.paths = append(r.rule.paths, pathArgument{a.Key, []Argument{argument}})
 		}
@@ -269,7 +268,7 @@ func (r *ruleReader) list(a *constraint.Argument, key string, n jsontext.Node) c
 	r.rule.Values = make([]Argument, 0, len(n.Items))
 	literals := make([]value.Scalar, 0, len(n.Items))
 	for _, item := range n.Items {
-		argument, s, ok := r.readArgument(key, "an item of "+strconv.Quote(key), "a string, a number, a boolean or a JSONPath", item)
+		argument, s, ok := r.readArgument(key, "an item of ", "a string, a number, a boolean or a JSONPath", item)
 		if !ok {
 			continue
 		}
@@ -286,6 +285,32 @@ func (r *ruleReader) list(a *constraint.Argument, key string, n jsontext.Node) c
 		return nil
 	}
 	return r.constraint(a, key, n, literals)
+}
+
+// unknown keeps the keys that the version and the kind do not know.
+func (r *ruleReader) unknown() {
+	if r.findsUnknown() {
+		r.unused = unusedKeys(r.node, r.rule.own)
+	}
+	for i := range r.node.Members {
+		m := &r.node.Members[i]
+		if r.knowsKey(m.Key) {
+			continue
+		}
+		if r.rule.Unknown == nil {
+			r.rule.Unknown = map[string]json.RawMessage{}
+		}
+		r.rule.Unknown[m.Key] = m.Value.Raw()
+		r.unknownKey(m)
+	}
+}
+
+func (r *ruleReader) knowsKey(key string) bool {
+	k := rulekey.Named(key)
+	if r.version == V201901 {
+		k = rulekey.OfAnyVersion(key)
+	}
+	return k.Name != "" && (!k.IsArgument || r.judgesArguments())
 }
 
 // withPrefix returns the path that a value of a key means if it only lacks the prefix, or has

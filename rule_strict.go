@@ -1,7 +1,6 @@
 package vmrules
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -34,28 +33,17 @@ func (r *ruleReader) ofStrict(offset int, key string, reason Reason, code, messa
 	r.add(b, len(suggestion), Problem{Key: key, Offset: offset, Reason: reason, Code: code, Message: message, Suggestion: suggestion})
 }
 
-// unknown keeps the keys that the version and the kind do not know.
-func (r *ruleReader) unknown() {
-	if r.findsUnknown() {
-		r.unused = unusedKeys(r.node, r.rule.own)
+// unknownKey adds the problem with a key that the version and the kind do not know.
+func (r *ruleReader) unknownKey(m *jsontext.Member) {
+	if !r.findsUnknown() || slices.Contains(r.rule.own, m.Key) || !r.judgesArguments() && rulekey.Named(m.Key).IsArgument {
+		return
 	}
-	for _, m := range r.node.Members {
-		if r.knowsKey(m.Key) {
-			continue
-		}
-		if r.rule.Unknown == nil {
-			r.rule.Unknown = map[string]json.RawMessage{}
-		}
-		r.rule.Unknown[m.Key] = m.Value.Raw()
-		if r.findsUnknown() && !slices.Contains(r.rule.own, m.Key) && (r.judgesArguments() || !rulekey.Named(m.Key).IsArgument) {
-			meant, code := r.meantKey(m.Key), codeUnknownKey
-			if meant != "" {
-				code = codeMisspeltKey
-			}
-			message := fmt.Sprintf("unknown key %s: %s", value.Quoted(m.Key), keyHint(m.Key, meant))
-			r.ofStrict(m.Start, m.Key, ReasonNotSupported, code, message, meant)
-		}
+	meant, code := r.meantKey(m.Key), codeUnknownKey
+	if meant != "" {
+		code = codeMisspeltKey
 	}
+	message := fmt.Sprintf("unknown key %s: %s", value.Quoted(m.Key), keyHint(m.Key, meant))
+	r.ofStrict(m.Start, m.Key, ReasonNotSupported, code, message, meant)
 }
 
 // keyHint returns what to write instead of an unknown key.
@@ -70,14 +58,6 @@ func keyHint(key, meant string) string {
 		return fmt.Sprintf("did you mean %q? Without it, the rule refuses VMs", meant)
 	}
 	return fmt.Sprintf("did you mean %q?", meant)
-}
-
-func (r *ruleReader) knowsKey(key string) bool {
-	k := rulekey.Named(key)
-	if r.version == V201901 {
-		k = rulekey.OfAnyVersion(key)
-	}
-	return k.Name != "" && (!k.IsArgument || r.judgesArguments())
 }
 
 // strictly adds the problems that only Strict finds, apart from unknown keys.

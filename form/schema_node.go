@@ -60,10 +60,7 @@ func (p place) isDefaulted() bool { return len(p.steps) == 0 && p.hasDefault }
 
 // behind returns prefixItems with a schema for the item at index; any items may precede it.
 func behind(index int, schema any) []any {
-	items := make([]any, index+1)
-	for i := range items {
-		items[i] = true
-	}
+	items := anyItems(index + 1)
 	items[index] = schema
 	return items
 }

@@ -18,11 +18,14 @@ func AnnotationKey(key, text string, ofTemplate bool) (Finding, bool) {
 	if meant == "" || meant == key {
 		return Finding{}, false
 	}
-	return Finding{
-		Severity: severities["misspelt-annotation"], ID: "misspelt-annotation", Index: -1,
-		Message:    fmt.Sprintf("the annotation %s is not read: did you mean %s?", value.Quoted(key), meant),
-		Suggestion: meant,
-	}, true
+	f := unplaced("misspelt-annotation", "the annotation %s is not read: did you mean %s?", value.Quoted(key), meant)
+	f.Suggestion = meant
+	return f, true
+}
+
+// unplaced returns a finding that is not about a rule. It has no place.
+func unplaced(id, format string, args ...any) Finding {
+	return Finding{Severity: severities[id], ID: id, Index: -1, Message: fmt.Sprintf(format, args...)}
 }
 
 // meantAnnotation returns the key that a key of an annotation probably means, which may be the
@@ -47,10 +50,7 @@ func meantAnnotation(key, text string, ofTemplate bool) string {
 // MisplacedAnnotation returns the finding about the annotation with rules at a place where nobody
 // reads it. Home says where the annotations are that it belongs to. The Finding has no place.
 func MisplacedAnnotation(home string) Finding {
-	return Finding{
-		Severity: severities["misplaced-annotation"], ID: "misplaced-annotation", Index: -1,
-		Message: fmt.Sprintf("nobody reads %s here: move it to the annotations %s", vmrules.Annotation, home),
-	}
+	return unplaced("misplaced-annotation", "nobody reads %s here: move it to the annotations %s", vmrules.Annotation, home)
 }
 
 // UndeclaredParameter returns the finding about a parameter in a template that the template
@@ -60,10 +60,7 @@ func UndeclaredParameter(name string, declared []string) Finding {
 	if meant := nearestParameter(name, declared); meant != "" {
 		cure = fmt.Sprintf("did you mean %s?", value.Shortened(meant))
 	}
-	return Finding{
-		Severity: severities["undeclared-parameter"], ID: "undeclared-parameter", Index: -1,
-		Message: fmt.Sprintf("the template has no parameter %s: %s", value.Shortened(name), cure),
-	}
+	return unplaced("undeclared-parameter", "the template has no parameter %s: %s", value.Shortened(name), cure)
 }
 
 // IsNearParameter reports whether a name is nearly that of a declared parameter. In a script,

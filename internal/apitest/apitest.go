@@ -50,7 +50,7 @@ func Check(t *testing.T, more ...string) {
 func linesOf(t *testing.T) []string {
 	t.Helper()
 	var lines []string
-	for _, file := range files(t) {
+	for _, file := range Files(t) {
 		for _, d := range file.Decls {
 			if general, ok := d.(*ast.GenDecl); ok {
 				lines = append(lines, declared(general)...)
@@ -60,8 +60,8 @@ func linesOf(t *testing.T) []string {
 	return lines
 }
 
-// files returns the files of the package in the working directory, without its tests.
-func files(t *testing.T) []*ast.File {
+// Files returns the files of the package in the working directory, without its tests.
+func Files(t *testing.T) []*ast.File {
 	t.Helper()
 	names, err := filepath.Glob("*.go")
 	if err != nil {

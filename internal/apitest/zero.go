@@ -79,17 +79,26 @@ func always(t reflect.Type) reflect.Value {
 func receivers(t *testing.T) []string {
 	t.Helper()
 	var names []string
-	for _, file := range files(t) {
+	for _, file := range Files(t) {
 		for _, d := range file.Decls {
 			f, ok := d.(*ast.FuncDecl)
 			if !ok || f.Recv == nil || !f.Name.IsExported() {
 				continue
 			}
-			if name := receiver(f); name.IsExported() {
+			if name := Receiver(f); name.IsExported() {
 				names = append(names, name.Name)
 			}
 		}
 	}
 	slices.Sort(names)
 	return slices.Compact(names)
+}
+
+// Receiver returns the name of the type of a method.
+func Receiver(f *ast.FuncDecl) *ast.Ident {
+	of := f.Recv.List[0].Type
+	if pointer, ok := of.(*ast.StarExpr); ok {
+		of = pointer.X
+	}
+	return of.(*ast.Ident)
 }

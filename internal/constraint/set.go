@@ -48,20 +48,6 @@ func (s *Set) Get(key string) Constraint {
 // ReadsNumbers reports whether judging a value reads it as a number.
 func (s *Set) ReadsNumbers() bool { return s.Type().Is(Number) }
 
-// Admits reports whether a value certainly satisfies the set. It returns false if that
-// cannot be decided.
-func (s *Set) Admits(v *value.Scalar, b *meter.Budget) bool {
-	if ok, err := s.kind.Admits(v, true); !ok || err != nil {
-		return false
-	}
-	for _, c := range s.all {
-		if ok, err := holds(c, v, b); !ok || err != nil {
-			return false
-		}
-	}
-	return true
-}
-
 // holds calls Holds of a constraint. It names the types of the format's arguments, so that
 // the compiler sees that neither v nor b escapes to the heap. Another type gets copies,
 // which do.

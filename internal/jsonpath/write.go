@@ -12,6 +12,10 @@ import (
 // steps from it.
 func Write(steps jp.Expr) string { return string(writeSteps(nil, steps)) }
 
+// Key returns a text that is the same for two paths if and only if they are Equal. It is
+// also the same for nil and the root.
+func (p *Path) Key() string { return Write(p.Steps()) }
+
 func writeSteps(b []byte, steps jp.Expr) []byte {
 	for i, step := range steps {
 		afterDescent := i > 0 && steps[i-1] == jp.Descent('.')

@@ -2,6 +2,7 @@ package jsontext
 
 import (
 	"strings"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -32,20 +33,12 @@ func (r *reader) surrogates(start, end int) {
 		if r.text[i] != 'u' {
 			continue
 		}
-		half := r.text[i-1 : i+5]
-		switch {
-		case isHighSurrogate(half) && isLowSurrogate(r.text[i+5:]):
+		first := r.text[i-1 : i+5]
+		switch half := codeUnit(first); {
+		case utf16.DecodeRune(half, codeUnit(r.text[i+5:])) != utf8.RuneError:
 			i += 6
-		case isHighSurrogate(half) || isLowSurrogate(half):
-			r.flaw(i-1, Invalid, `%s is half of a surrogate pair: write the character itself, or both halves`, half)
+		case utf16.IsSurrogate(half):
+			r.flaw(i-1, Invalid, `%s is half of a surrogate pair: write the character itself, or both halves`, first)
 		}
 	}
-}
-
-func isHighSurrogate(s string) bool { return isSurrogate(s, "89abAB") }
-
-func isLowSurrogate(s string) bool { return isSurrogate(s, "cdefCDEF") }
-
-func isSurrogate(s, third string) bool {
-	return len(s) >= 6 && s[:2] == `\u` && (s[2] == 'd' || s[2] == 'D') && strings.IndexByte(third, s[3]) >= 0
 }

@@ -68,8 +68,8 @@ type reader struct {
 	lastString int // where the last token starts if it is a string, else -1
 }
 
-// usualMembers is how many members most rules have.
-const usualMembers = 8
+// usualMembers is how many members most rules have, and usualItems how many rules there are.
+const usualMembers, usualItems = 8, 8
 
 // Messages name what is expected.
 const (
@@ -112,6 +112,9 @@ func (r *reader) array(n *Node) {
 		if r.format.Plain {
 			plain = append(plain, item.Value)
 			continue
+		}
+		if n.Items == nil && r.depth == 1 {
+			n.Items = make([]Node, 0, usualItems)
 		}
 		n.Items = append(n.Items, item)
 	}

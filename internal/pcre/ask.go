@@ -10,10 +10,10 @@ import (
 // hasAssertion reports whether n depends on more than the text that it matches: it has an
 // anchor, a word boundary, a lookaround or a back-reference.
 func hasAssertion(n *node) bool {
-	return slices.ContainsFunc([]op{
+	return n.hasOp(
 		opBeginText, opBeginLine, opEndText, opEndLine, opEndOrNewline, opWordBoundary, opNotWordBoundary,
 		opLookahead, opNotLookahead, opLookbehind, opNotLookbehind, opBackref,
-	}, func(assertion op) bool { return hasOp(n, assertion) })
+	)
 }
 
 // alternatives returns the alternatives of the whole pattern, which may be only one.

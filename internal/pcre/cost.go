@@ -94,7 +94,7 @@ func linearCost(tree *node) (cost compileCost, onePass bool) {
 		work: 12_000 + 400*size.nodes + 250*size.ranges + 700*instructions,
 		kept: 1_500 + 20*size.nodes + 22*size.ranges + 100*instructions,
 	}
-	if !hasOp(tree, opBeginText) {
+	if !tree.hasOp(opBeginText) {
 		return cost, true
 	}
 	var second onePassSize

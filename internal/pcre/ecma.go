@@ -41,16 +41,7 @@ func (t *Tree) ECMA(b *meter.Budget) (string, error) {
 // back-references, the order of trying does not matter, nor does it matter whether a
 // lookahead is atomic.
 func isECMA(n *node) bool {
-	switch n.op {
-	case opAtomic, opBackref, opLookbehind, opNotLookbehind, opBeginLine:
-		return false
-	}
-	for _, sub := range n.subs {
-		if !isECMA(sub) {
-			return false
-		}
-	}
-	return true
+	return !n.hasOp(opAtomic, opBackref, opLookbehind, opNotLookbehind, opBeginLine)
 }
 
 // printECMA writes a character that is neither a letter nor a digit. Punctuation

@@ -70,13 +70,5 @@ func beginsOptional(n *node) bool {
 
 // captures reports whether a group in n is referred to.
 func (c orderChecker) captures(n *node) bool {
-	if n.op == opCapture && c.referred[n.group] {
-		return true
-	}
-	for _, sub := range n.subs {
-		if c.captures(sub) {
-			return true
-		}
-	}
-	return false
+	return n.has(func(part *node) bool { return part.op == opCapture && c.referred[part.group] })
 }

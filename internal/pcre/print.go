@@ -13,7 +13,7 @@ import (
 // own way.
 func printFor(tree *node, target engine) string {
 	p := &printer{engine: target, referred: referredGroups(tree)}
-	p.ordered = len(p.referred) > 0 || hasOp(tree, opAtomic)
+	p.ordered = len(p.referred) > 0 || tree.hasOp(opAtomic)
 	p.print(tree)
 	return strings.Clone(p.String()) // without the rest of the buffer, since engines keep it
 }

@@ -103,21 +103,23 @@ func settleEmpty(n *node) {
 // referredGroups returns the groups that back-references in n refer to.
 func referredGroups(n *node) map[int]bool {
 	groups := map[int]bool{}
-	var visit func(n *node)
-	visit = func(n *node) {
-		if n.op == opBackref {
-			groups[n.group] = true
+	n.has(func(part *node) bool {
+		if part.op == opBackref {
+			groups[part.group] = true
 		}
-		for _, sub := range n.subs {
-			visit(sub)
-		}
-	}
-	visit(n)
+		return false
+	})
 	return groups
 }
 
 func isEmpty(n *node) bool { return n.op == opConcat && len(n.subs) == 0 }
 
-func hasOp(n *node, wanted op) bool {
-	return n.op == wanted || slices.ContainsFunc(n.subs, func(sub *node) bool { return hasOp(sub, wanted) })
+// has reports whether is returns true for n or for a part of it.
+func (n *node) has(is func(*node) bool) bool {
+	return is(n) || slices.ContainsFunc(n.subs, func(sub *node) bool { return sub.has(is) })
+}
+
+// hasOp reports whether n or a part of it is one of some operations.
+func (n *node) hasOp(wanted ...op) bool {
+	return n.has(func(part *node) bool { return slices.Contains(wanted, part.op) })
 }

@@ -116,6 +116,7 @@ func (n *node) measure() {
 type builder struct {
 	fields *jsonpath.Implied
 	root   *node
+	spare  []node         // made together
 	others map[step]*node // after the first steps from a node; nil: none
 }
 
@@ -169,7 +170,7 @@ func (b *builder) field(steps jp.Expr) *jsonpath.Implied {
 // node returns the node of a path, and adds nodes that are missing.
 func (b *builder) node(p *jsonpath.Path) *node {
 	if b.root == nil {
-		b.root = &node{}
+		b.root = b.newNode()
 	}
 	n, f := b.root, b.fields
 	for _, s := range p.Steps() {
@@ -187,7 +188,7 @@ func (b *builder) after(n *node, s jp.Frag) *node {
 		next = b.others[step{n, s}]
 	}
 	if next == nil {
-		next = &node{}
+		next = b.newNode()
 		n.grow(s, next)
 		if len(n.members) > maxScanned || len(n.items) > maxScanned {
 			if b.others == nil {
@@ -197,6 +198,15 @@ func (b *builder) after(n *node, s jp.Frag) *node {
 		}
 	}
 	return next
+}
+
+func (b *builder) newNode() *node {
+	if len(b.spare) == 0 {
+		b.spare = make([]node, 8)
+	}
+	n := &b.spare[0]
+	b.spare = b.spare[1:]
+	return n
 }
 
 // after returns the node after a step, if it is one of the first.

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/instancetypes"
 	"github.com/vmrules/vmrules/fieldpath"
 	"github.com/vmrules/vmrules/form"
 	"github.com/vmrules/vmrules/instancetype"
@@ -159,16 +160,11 @@ func (q requirement) amountOf(r vmrules.Rule, least any) (any, error) {
 	case q.topology != "":
 		amount = json.Number(number.String())
 	}
-	_, err := instancetype.Expand(anyVM, nil, map[string]any{
+	_, err := instancetype.Expand(instancetypes.PlainVM, nil, map[string]any{
 		"spec": map[string]any{"requirements": map[string]any{q.name: map[string]any{"guest": amount}}},
 	})
 	return amount, err
 }
-
-// anyVM is a VM that any preference without mistakes can expand.
-var anyVM = map[string]any{"spec": map[string]any{"template": map[string]any{"spec": map[string]any{
-	"domain": map[string]any{"cpu": map[string]any{}},
-}}}}
 
 // roundedUp returns the least whole number that is not less than a number, because the values of
 // integer rules are whole; false for a quantity with a unit.

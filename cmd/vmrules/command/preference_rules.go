@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/instancetypes"
 	"github.com/vmrules/vmrules/instancetype"
 )
 
@@ -24,7 +25,7 @@ var levels = map[string]string{
 func rulesFrom(preference map[string]any) ([]vmrules.Rule, []note, error) {
 	spec := objectIn(preference, "spec")
 	required := objectIn(spec, "requirements")
-	if _, err := instancetype.Expand(anyVM, nil, preference); err != nil {
+	if _, err := instancetype.Expand(instancetypes.PlainVM, nil, preference); err != nil {
 		return nil, nil, err
 	}
 	f := rulesFor{}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 
 	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/form"
 )
 
 // An Engine answers calls, one at a time.
@@ -28,15 +29,15 @@ var operations = map[string]operation{
 	"templateOf":        templateOf,
 	"sourceOf":          sourceOf,
 	"check":             check,
-	"validate":          validate,
+	"validate":          judging(vmrules.Validate),
 	"validateOwn":       validateOwn,
 	"lint":              lintAnnotation,
 	"checks":            checks,
 	"knownFields":       knownFields,
-	"limits":            limits,
-	"schema":            schema,
+	"limits":            judging(form.Limits),
+	"schema":            judging(form.Schema),
 	"parameters":        parameters,
-	"inputs":            inputs,
+	"inputs":            judging(form.Inputs),
 	"parameterInputs":   parameterInputs,
 	"fill":              fill,
 	"formats":           formats,

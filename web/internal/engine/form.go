@@ -4,21 +4,8 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/form"
 )
-
-func limits(c *call) (any, error) {
-	return c.judge(func(rules vmrules.Rules, object map[string]any, opts []vmrules.ValidateOption) any {
-		return orEmpty(form.Limits(rules, object, opts...))
-	})
-}
-
-func schema(c *call) (any, error) {
-	return c.judge(func(rules vmrules.Rules, object map[string]any, opts []vmrules.ValidateOption) any {
-		return form.Schema(rules, object, opts...)
-	})
-}
 
 func parameters(c *call) (any, error) {
 	template, err := c.object("template")
@@ -27,12 +14,6 @@ func parameters(c *call) (any, error) {
 	}
 	all, err := form.Parameters(template, c.parseOptions()...)
 	return orEmpty(all), err
-}
-
-func inputs(c *call) (any, error) {
-	return c.judge(func(rules vmrules.Rules, object map[string]any, opts []vmrules.ValidateOption) any {
-		return form.Inputs(rules, object, opts...)
-	})
 }
 
 func parameterInputs(c *call) (any, error) {

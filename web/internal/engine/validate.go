@@ -11,12 +11,6 @@ import (
 	"github.com/vmrules/vmrules/instancetype"
 )
 
-func validate(c *call) (any, error) {
-	return c.judge(func(rules vmrules.Rules, object map[string]any, opts []vmrules.ValidateOption) any {
-		return vmrules.Validate(rules, object, opts...)
-	})
-}
-
 func validateOwn(c *call) (any, error) {
 	object, opts, err := c.judged()
 	if err != nil {
@@ -25,17 +19,20 @@ func validateOwn(c *call) (any, error) {
 	return vmrules.ValidateOwn(object, append(opts, vmrules.WithParseOptions(c.parseOptions()...))...)
 }
 
-// judge calls a function with the rules, the object and the options of the request.
-func (c *call) judge(by func(vmrules.Rules, map[string]any, []vmrules.ValidateOption) any) (any, error) {
-	rules, err := c.rules()
-	if err != nil {
-		return nil, err
+// judging returns the operation that calls a function with the rules, the object and the options of
+// the request.
+func judging[Result any](by func(vmrules.Rules, map[string]any, ...vmrules.ValidateOption) Result) operation {
+	return func(c *call) (any, error) {
+		rules, err := c.rules()
+		if err != nil {
+			return nil, err
+		}
+		object, opts, err := c.judged()
+		if err != nil {
+			return nil, err
+		}
+		return by(rules, object, opts...), nil
 	}
-	object, opts, err := c.judged()
-	if err != nil {
-		return nil, err
-	}
-	return by(rules, object, opts), nil
 }
 
 // judged returns the object of the request, and the options to judge it with.

@@ -130,7 +130,7 @@ func warningAbout(k key, object map[string]any, at Place) *manifest.Error {
 	if IsPreference(object) {
 		given, preferred = nil, object
 	}
-	expanded, err := instancetype.Expand(plainVM, given, preferred)
+	expanded, err := instancetype.Expand(PlainVM, given, preferred)
 	if err != nil {
 		return at.errorf("the %s cannot be used: %v", k, err)
 	}
@@ -145,8 +145,8 @@ func warningAbout(k key, object map[string]any, at Place) *manifest.Error {
 	return at.errorf("the %s has unknown fields, which have no effect: correct or remove %s", k, list)
 }
 
-// plainVM is a VM that any instance type or preference can expand.
-var plainVM = map[string]any{"spec": map[string]any{"template": map[string]any{"spec": map[string]any{
+// PlainVM is a VM that any instance type or preference without mistakes can expand.
+var PlainVM = map[string]any{"spec": map[string]any{"template": map[string]any{"spec": map[string]any{
 	"domain": map[string]any{"cpu": map[string]any{}},
 }}}}
 

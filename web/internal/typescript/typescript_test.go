@@ -1,8 +1,9 @@
-package main
+package typescript
 
 import (
 	"bytes"
 	"encoding/json"
+	"flag"
 	"os"
 	"reflect"
 	"regexp"
@@ -14,12 +15,21 @@ import (
 	"github.com/vmrules/vmrules"
 )
 
+var update = flag.Bool("update", false, "rewrite src/types.ts; read the difference before you commit it")
+
+const file = "../../src/types.ts"
+
 func TestTypes(t *testing.T) {
 	want, err := generate()
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := os.ReadFile("../../src/types.ts")
+	if *update {
+		if err := os.WriteFile(file, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}

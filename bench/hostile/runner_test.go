@@ -1,4 +1,4 @@
-package main
+package hostile
 
 import (
 	"fmt"
@@ -11,19 +11,21 @@ import (
 )
 
 // trials are what a runner has to survive and report.
-var trials = []attack{
-	{name: "trial/well", calls: func(p *probe) { p.text("first", size(1)); p.text("second", size(2)) }},
-	{name: "trial/slow", calls: func(p *probe) { p.text("first", size(1)); p.text("endless", endless) }},
-	{name: "trial/large", calls: func(p *probe) { p.text("growing", growing) }},
-	{name: "trial/panic", calls: func(p *probe) { p.text("panicking", panicking) }},
-	{name: "trial/panic after a call", calls: func(p *probe) { p.text("first", size(1)); panic("no more input") }},
-	{name: "trial/panic before any call", calls: func(*probe) { panic("no input") }},
-	{name: "trial/exit", calls: func(*probe) { os.Exit(0) }},
-	{name: "trial/too long an annotation", calls: func(p *probe) { p.parse(strings.Repeat(" ", 256<<10+1)) }},
-	{name: "trial/refused", calls: func(p *probe) { p.parse("[1]") }},
-	{name: "trial/refused, and ordinary", ordinary: true, calls: func(p *probe) { p.parse("[1]") }},
-	{name: "trial/a goroutine left behind", calls: func(p *probe) { go endless(); p.text("first", size(1)) }},
-	{name: "trial/undecided", calls: func(p *probe) { p.judge(annotation(2, `"rule":"integer","path":"jsonpath::.a"`), nil) }},
+func trials() []attack {
+	return []attack{
+		{name: "trial/well", calls: func(p *probe) { p.text("first", size(1)); p.text("second", size(2)) }},
+		{name: "trial/slow", calls: func(p *probe) { p.text("first", size(1)); p.text("endless", endless) }},
+		{name: "trial/large", calls: func(p *probe) { p.text("growing", growing) }},
+		{name: "trial/panic", calls: func(p *probe) { p.text("panicking", panicking) }},
+		{name: "trial/panic after a call", calls: func(p *probe) { p.text("first", size(1)); panic("no more input") }},
+		{name: "trial/panic before any call", calls: func(*probe) { panic("no input") }},
+		{name: "trial/exit", calls: func(*probe) { os.Exit(0) }},
+		{name: "trial/too long an annotation", calls: func(p *probe) { p.parse(strings.Repeat(" ", 256<<10+1)) }},
+		{name: "trial/refused", calls: func(p *probe) { p.parse("[1]") }},
+		{name: "trial/refused, and ordinary", ordinary: true, calls: func(p *probe) { p.parse("[1]") }},
+		{name: "trial/a goroutine left behind", calls: func(p *probe) { go endless(); p.text("first", size(1)) }},
+		{name: "trial/undecided", calls: func(p *probe) { p.judge(annotation(2, `"rule":"integer","path":"jsonpath::.a"`), nil) }},
+	}
 }
 
 const trialResults = `trial/well: kept true; first: decided, 1.0 MB; second: decided, 2.0 MB
@@ -65,25 +67,12 @@ func growing() (int, error) {
 
 func panicking() (int, error) { panic("as it must") }
 
-func TestMain(m *testing.M) {
-	if os.Getenv(childVariable) != "" {
-		serve(func(name string) attack {
-			return trials[slices.IndexFunc(trials, func(a attack) bool { return a.name == name })]
-		})
-		return
-	}
-	os.Exit(m.Run())
-}
-
 func TestRunner(t *testing.T) {
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
 	var got, processes strings.Builder
-	r := runner{self: self, memory: 300, slack: 1}
+	r := runner{memory: 300, slack: 1}
+	r.prepare(t, false)
 	defer r.stop()
-	for _, a := range trials {
+	for _, a := range trials() {
 		r.timeout = time.Minute
 		if a.name == "trial/slow" {
 			r.timeout = 2 * time.Second
@@ -124,9 +113,9 @@ func TestKept(t *testing.T) {
 	}
 }
 
-// TestAttacks checks names and the sizes of files. Annotations and objects are measured
+// TestNames checks names and the sizes of files. Annotations and objects are measured
 // where an attack makes them.
-func TestAttacks(t *testing.T) {
+func TestNames(t *testing.T) {
 	seen := map[string]bool{}
 	for _, a := range matching(regexp.MustCompile("")) {
 		if seen[a.name] {

@@ -1,4 +1,4 @@
-package main
+package hostile
 
 import (
 	"os"
@@ -62,9 +62,9 @@ func ordinary() []attack {
 	}
 }
 
-// file reads a file of the quickstart. It expects to run in the folder bench.
+// file reads a file of the quickstart.
 func file(name string) map[string]any {
-	text, err := os.ReadFile("../testdata/quickstart/" + name)
+	text, err := os.ReadFile("../../testdata/quickstart/" + name)
 	if err != nil {
 		panic(err)
 	}

@@ -1,16 +1,18 @@
-package apitest
+package vmrules_test
 
 import (
 	"go/ast"
 	"testing"
+
+	"github.com/vmrules/vmrules/internal/apitest"
 )
 
-// CheckCount prints how many names the package in the working directory exports, and fails if
-// that is more than most: types, functions, constants, variables, methods and fields.
-func CheckCount(t *testing.T, most int) {
+// checkCount prints how many names the package exports, and fails if that is more than most:
+// types, functions, constants, variables, methods and fields.
+func checkCount(t *testing.T, most int) {
 	t.Helper()
 	declared, methods, fields := 0, 0, 0
-	for _, file := range files(t) {
+	for _, file := range apitest.Files(t) {
 		for _, d := range file.Decls {
 			switch d := d.(type) {
 			case *ast.FuncDecl:
@@ -18,7 +20,7 @@ func CheckCount(t *testing.T, most int) {
 				case !d.Name.IsExported():
 				case d.Recv == nil:
 					declared++
-				case receiver(d).IsExported():
+				case apitest.Receiver(d).IsExported():
 					methods++
 				}
 			case *ast.GenDecl:
@@ -69,13 +71,4 @@ func count(names []*ast.Ident) (n int) {
 		}
 	}
 	return n
-}
-
-// receiver returns the name of the type of a method.
-func receiver(f *ast.FuncDecl) *ast.Ident {
-	of := f.Recv.List[0].Type
-	if pointer, ok := of.(*ast.StarExpr); ok {
-		of = pointer.X
-	}
-	return of.(*ast.Ident)
 }
