@@ -27,36 +27,28 @@ func (t *translator) messageExpression(message string) string {
 	if found := t.found(steps); found != "" {
 		said = strconv.Quote(message+" ("+field+": ") + " + " + found + ` + ")"`
 	}
-	if doubts := t.doubts(message); doubts != "" {
-		return doubts + said
-	}
-	if said == strconv.Quote(message) {
+	doubts := t.doubts(message)
+	if doubts == "" && said == strconv.Quote(message) {
 		return ""
 	}
-	return said
+	return doubts + said
 }
 
 // doubts begins an expression for a message: for a VM that the rule cannot judge, it says why. It
 // returns "" if the rule can judge each VM.
 func (t *translator) doubts(message string) string {
-	var references []string
-	for _, s := range setters {
-		if maySet(s, t.rule) {
-			references = append(references, "spec."+s)
-		}
-	}
 	doubt := func(isDoubted, why string) string {
 		return isDoubted + " ? " + strconv.Quote(message+" (this cannot be judged: "+why+")") + " : "
 	}
 	doubts := ""
-	if named := t.named(); named != nil {
-		doubts = doubt(strings.Join(named, " || "), "the VM has "+strings.Join(references, " or ")+", which may set what the rule is about")
+	if set := strings.Join(t.references("has("), " || "); set != "" {
+		which := strings.NewReplacer("has("+t.root+".", "", ")", "", "||", "or").Replace(set)
+		doubts = doubt(set, "the VM has "+which+", which may set what the rule is about")
 	}
 	for key, arguments := range t.rule.Arguments() {
 		for _, a := range arguments {
-			path, ok := a.Path()
-			if is, err := t.isThere(key, a); ok && err == nil {
-				doubts += doubt("!("+strings.Join(is, " && ")+")", "the VM has no "+path.String()+", the "+key+" of the rule")
+			if is, _ := t.isThere(key, a); is != nil {
+				doubts += doubt("!("+strings.Join(is, " && ")+")", "the VM has no "+a.String()+", the "+key+" of the rule")
 			}
 		}
 	}
@@ -98,7 +90,7 @@ func (t *translator) text(base string, at, steps []step) string {
 	v := nameOf(steps)
 	text := "string(" + t.read(v, steps) + ")"
 	if t.rule.Kind == vmrules.KindInteger && t.typeAt(slices.Concat(at, steps)) == quantityType {
-		text += " + [quantity(" + text + `)].map(q, q.isInteger() || q.asApproximateFloat() < 1e18 ? "" : "` + beyond + `")[0]`
+		text += " + [quantity(" + text + `)].map(q, q.isInteger() || q.asApproximateFloat() < 9.2e18 ? "" : "` + beyond + `")[0]`
 	}
 	return optional + ".optMap(" + v + ", " + text + ").orValue(" + notSet + ")"
 }

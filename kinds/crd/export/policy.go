@@ -2,7 +2,6 @@ package export
 
 import (
 	"fmt"
-	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -65,7 +64,8 @@ func (out Translation) Policies(name string, s Scope) ([]Policy, error) {
 		}
 	}
 	var all []Policy
-	for suffix, selector := range s.selectors() {
+	for i, selector := range s.selectors() {
+		suffix := []string{"", byAnnotationSuffix}[i]
 		if len(out.Policy) > 0 {
 			all = append(all, s.policy(name+suffix, selector, out.validations(s), admissionv1.Deny))
 		}
@@ -87,21 +87,19 @@ func (out Translation) validations(s Scope) []admissionv1.Validation {
 	return rules
 }
 
-// selectors returns what the API server selects the VMs by that a policy may be about, and the end
-// of the policy's name. A selector costs much less than a condition.
-func (s Scope) selectors() iter.Seq2[string, *metav1.LabelSelector] {
-	return func(yield func(string, *metav1.LabelSelector) bool) {
-		if s.Template == "" || validation.IsValidLabelValue(s.Template) != nil {
-			yield("", nil)
-			return
-		}
-		if !yield("", &metav1.LabelSelector{MatchLabels: map[string]string{vmrules.TemplateLabel: s.Template}}) || !s.ByAnnotation {
-			return
-		}
-		yield(byAnnotationSuffix, &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{
+// selectors returns the labels by which the API server selects VMs that a policy may be about, and
+// for ByAnnotation those for a second policy. A selector costs much less than a condition.
+func (s Scope) selectors() []*metav1.LabelSelector {
+	if s.Template == "" || validation.IsValidLabelValue(s.Template) != nil {
+		return []*metav1.LabelSelector{nil}
+	}
+	all := []*metav1.LabelSelector{{MatchLabels: map[string]string{vmrules.TemplateLabel: s.Template}}}
+	if s.ByAnnotation {
+		all = append(all, &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{
 			{Key: vmrules.TemplateLabel, Operator: metav1.LabelSelectorOpNotIn, Values: []string{s.Template}},
 		}})
 	}
+	return all
 }
 
 // policy returns a policy with its binding.

@@ -30,26 +30,16 @@ func (t *translator) translate() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	guards := t.guards()
+	guards := t.references("!has(") // KubeVirt's CRD denies null there
 	if guards == nil {
 		return expression, nil
 	}
 	return strings.Join(append(guards, grouped(expression, " || ", " ? ")), " && "), nil
 }
 
-// guards returns the conditions that the VM names no instance type or preference that may set
-// a field of the rule. KubeVirt's CRD denies null there.
-func (t *translator) guards() []string {
-	guards := t.named()
-	for i := range guards {
-		guards[i] = "!" + guards[i]
-	}
-	return guards
-}
-
-// named returns the conditions that the VM names an instance type or a preference that may set a
-// field of the rule, and declares their fields in the schema.
-func (t *translator) named() []string {
+// references returns a call for each of the VM's references to an instance type or a preference that may
+// set a field of the rule, and declares their fields in the schema.
+func (t *translator) references(call string) []string {
 	var all []string
 	for _, s := range setters {
 		if !maySet(s, t.rule) {
@@ -58,7 +48,7 @@ func (t *translator) named() []string {
 		if t.schema != nil {
 			t.schema.references = append(t.schema.references, s)
 		}
-		all = append(all, "has("+t.root+".spec."+s+")")
+		all = append(all, call+t.root+".spec."+s+")")
 	}
 	return all
 }

@@ -33,7 +33,7 @@ func (t *translator) forgiving(expression string) string {
 			conditions = append(conditions, same)
 		}
 	}
-	if slices.ContainsFunc(setters, func(s string) bool { return maySet(s, t.rule) }) {
+	if t.references("") != nil {
 		for _, s := range setters {
 			conditions = append(conditions, t.root+".spec.?"+s+" == "+old.root+".spec.?"+s)
 		}
@@ -49,16 +49,15 @@ var namedItems = []string{"disks", "volumes", "interfaces", "networks"}
 // of which two can be compared. Items of namedItems without such a value are left out, so that
 // they may be added and removed, unless the VM names an object that may set the value.
 func (t *translator) selected(base string, at, rest []step) string {
-	i := firstItem(rest)
+	i := slices.IndexFunc(rest, func(s step) bool { return s.each || s.named })
 	if i < 0 {
 		return t.selectedValue(base, at, rest)
 	}
 	inside, below := slices.Concat(at, rest[:i+1]), rest[i+1:]
 	_, item := namesInside(base, rest[:i])
-	isNamed := isNamedItem(rest, i)
 	found := func(item string) string {
 		value := t.selected(item, inside, below)
-		if isNamed {
+		if rest[i].named {
 			value = "[dyn(" + item + ".name), dyn(" + value + ")]"
 		}
 		return value
@@ -69,26 +68,10 @@ func (t *translator) selected(base string, at, rest []step) string {
 	if i > 0 {
 		base = t.chain(base, at, rest[:i]) + ".orValue([])"
 	}
-	if exists := t.exists(item, inside, below); isNamed && exists != holdsAlways {
-		return base + ".map(" + item + ", " + strings.Join(append([]string{exists}, t.named()...), " || ") + ", " + found(item) + ")"
+	if exists := t.exists(item, inside, below); rest[i].named && exists != holdsAlways {
+		return base + ".map(" + item + ", " + strings.Join(append([]string{exists}, t.references("has(")...), " || ") + ", " + found(item) + ")"
 	}
 	return base + ".map(" + item + ", " + found(item) + ")"
-}
-
-// firstItem returns the index of the first step that selects all items, or an item with a name; -1
-// if there is none.
-func firstItem(steps []step) int {
-	for i, s := range steps {
-		if s.each || isNamedItem(steps, i) {
-			return i
-		}
-	}
-	return -1
-}
-
-// isNamedItem reports whether a step selects items of namedItems.
-func isNamedItem(steps []step, i int) bool {
-	return i > 0 && steps[i].name == "" && slices.Contains(namedItems, steps[i-1].name)
 }
 
 // selectedValue is selected for steps that are names.
@@ -101,14 +84,12 @@ func (t *translator) selectedValue(base string, at, rest []step) string {
 		return t.chain(base, at, rest)
 	}
 	parent, leaf := rest[:len(rest)-1], rest[len(rest)-1]
-	set := func(parent string) string {
-		return parent + t.member(slices.Concat(at, rest[:len(rest)-1]), leaf.name, "?") + ".orValue(" + t.literal(d.Default) + ")"
-	}
+	value := t.member(slices.Concat(at, parent), leaf.name, "?") + ".orValue(" + t.literal(d.Default) + ")"
 	if len(parent) == 0 {
-		return set(base)
+		return base + value
 	}
 	name := nameOf(parent)
-	return t.chain(base, at, parent) + ".optMap(" + name + ", " + set(t.read(name, parent)) + ")"
+	return t.chain(base, at, parent) + ".optMap(" + name + ", " + t.read(name, parent) + value + ")"
 }
 
 // pathsOf returns the paths of a rule and of its arguments.
