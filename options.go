@@ -180,8 +180,8 @@ func WithInstancetype(instancetype, preference map[string]any) ValidateOption {
 }
 
 // WithInstancetypes is WithInstancetype with a function that finds the objects for each VM
-// that names one. It returns nil for an object that does not exist; an error counts as if it
-// had found none, and so does a panic. It must not change the VM.
+// that names one. It returns nil for an object that it does not find, and may say why in an error,
+// which messages then quote. If it panics, it has found none. It must not change the VM.
 func WithInstancetypes(find func(vm map[string]any) (instancetype, preference map[string]any, err error)) ValidateOption {
 	return validateOption(func(s *settings) { s.find = find })
 }

@@ -1,6 +1,7 @@
 package vmrules
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -96,18 +97,14 @@ func (e *evaluation) expanded(t *target) target {
 		return done
 	}
 	vm, _ := plain.(map[string]any)
-	it, preference, err := findSafely(e.given.find, vm)
-	if err != nil {
-		done.WhyOpen = "what the VM names cannot be found: " + err.Error()
-		return done
-	}
+	it, preference, missing := findSafely(e.given.find, vm)
 	work, kept := e.budget.Left()
 	b := instancetype.Meter{Work: work, Kept: kept}
 	expanded, err := b.ExpandNamed(vm, it, preference)
 	_ = e.budget.Spend(work-b.Work, kept-b.Kept)
 	switch {
 	case err != nil:
-		done.WhyOpen = err.Error()
+		done.WhyOpen = cmp.Or(missing, err).Error()
 		return done
 	case len(expanded.Conflicts) > 0:
 		done.Refusal = refusal(expanded.Conflicts)
@@ -119,7 +116,7 @@ func (e *evaluation) expanded(t *target) target {
 	}
 	done = t.Expanded(expanded.VM, origins)
 	if expanded.Unknown != nil {
-		done.Open, done.WhyOpen = vmfields.ByPreference|vmfields.ByTopology, expanded.Unknown.Error()
+		done.Open, done.WhyOpen = vmfields.ByPreference|vmfields.ByTopology, cmp.Or(missing, expanded.Unknown).Error()
 	}
 	return done
 }
@@ -128,7 +125,7 @@ func (e *evaluation) expanded(t *target) target {
 func findSafely(find findFunc, vm map[string]any) (instancetype, preference map[string]any, err error) {
 	defer func() {
 		if failure := recover(); failure != nil {
-			instancetype, preference, err = nil, nil, fmt.Errorf("the search panics: %s", value.Shortened(fmt.Sprint(failure)))
+			instancetype, preference, err = nil, nil, fmt.Errorf("what the VM names cannot be found: the search panics: %s", value.Shortened(fmt.Sprint(failure)))
 		}
 	}()
 	return find(vm)

@@ -108,8 +108,8 @@ func TestWithInstancetype(t *testing.T) {
 		{"another kind", vmrules.WithInstancetype(namespaced, linux), allOpen(
 			"the VM names the VirtualMachineClusterInstancetype small, and the VirtualMachineInstancetype small is given")},
 		{"an error", vmrules.WithInstancetypes(func(map[string]any) (map[string]any, map[string]any, error) {
-			return small, linux, errors.New("no connection")
-		}), allOpen("what the VM names cannot be found: no connection")},
+			return nil, linux, errors.New("no connection")
+		}), allOpen("no connection")},
 		{"a panic", vmrules.WithInstancetypes(func(map[string]any) (map[string]any, map[string]any, error) { panic("no cache") }),
 			allOpen("what the VM names cannot be found: the search panics: no cache")},
 		{"an unusable object", vmrules.WithInstancetype(object(`{"spec": {}}`), linux), allOpen("instancetype: spec.cpu.guest is missing")},

@@ -14,6 +14,8 @@ import (
 	"github.com/vmrules/vmrules/admission/internal/review"
 )
 
+var vmKind = schema.GroupVersionKind{Group: "kubevirt.io", Version: "v1", Kind: "VirtualMachine"}
+
 // A cluster is what a reader of controller-runtime reads.
 type cluster struct{ reader client.Reader }
 
@@ -39,7 +41,7 @@ func (c cluster) VMs(ctx context.Context, label string) (vms []review.VM, err er
 		return nil, nil // no VM can have this label
 	}
 	var list metav1.PartialObjectMetadataList
-	list.SetGroupVersionKind(schema.GroupVersionKind{Group: "kubevirt.io", Version: "v1", Kind: "VirtualMachineList"})
+	list.SetGroupVersionKind(vmKind.GroupVersion().WithKind(vmKind.Kind + "List"))
 	err = c.reader.List(ctx, &list, client.MatchingLabelsSelector{Selector: selector})
 	if meta.IsNoMatchError(err) {
 		return nil, nil // so there are none

@@ -1,8 +1,8 @@
 // Package admission is an admission webhook that judges VMs by the rules of their templates.
 // It runs on controller-runtime:
 //
-//	reviewer, err := admission.New(manager.GetClient())
-//	manager.GetWebhookServer().Register("/validate", reviewer)
+//	m, err := admission.NewManager(config, manager.Options{WebhookServer: server})
+//	m.Start(ctx)
 //
 // A Reviewer finds the rules of a VM, the instance type and the preference that it names, and
 // judges the VM as KubeVirt expands it. NewValidator makes a Reviewer a Validator of
@@ -18,7 +18,7 @@
 //	UPDATE of an object with deletionTimestamp   allowed
 //	DELETE                                       allowed
 //	DELETE of a template                         allowed, unless WithProtectedTemplates, and VMs refer to it
-//	CREATE or UPDATE of a template               allowed
+//	CREATE or UPDATE of a template               allowed, with warnings, unless WithRefusedTemplates
 //	CONNECT, or for a subresource                allowed
 //	dry run                                      the same: a review has no side effects
 //	for an object of another kind                allowed, with a warning that the webhook should not be asked
@@ -40,6 +40,11 @@
 // the rules come from is judged like a creation: one that sets or removes the exemption, the
 // VM's own annotation or the name of its template.
 //
+// A template that is written is checked with the defaults of its parameters. There is a warning for
+// rules that cannot be read or fail every VM, in the words of package lint, and for a VM of its own
+// that does not satisfy them. WithRefusedTemplates refuses the former, unless an update leaves the
+// rules and the parameters as they are. What depends on a parameter without a default is open.
+//
 // If there is no decision, ServeHTTP answers with the status 500 of HTTP, and the failurePolicy
 // of the webhook decides. As a Handler or a Validator, a Reviewer refuses the request with the
 // code 500.
@@ -48,8 +53,8 @@
 //
 // The VM is read as plain JSON, so that every digit of a number and every field counts. The
 // rules come from the VM itself or from its template: an OpenShift Template or, if there is
-// none, a VirtualMachineTemplate of KubeVirt. Which one the VM names, vmrules.TemplateOf and
-// WithNamespaceFallback say. A kind that the cluster does not have is asked for again after 30
+// none, a VirtualMachineTemplate of KubeVirt. Which one the VM names, vmrules.TemplateOf,
+// WithNamespaceFallback and WithTemplateNamespaces say. A kind that the cluster does not have is asked for again after 30
 // seconds.
 //
 // An instance type or preference is read from the ControllerRevision that the VM names, in
@@ -58,16 +63,23 @@
 //
 // # Bounds
 //
-// At most as many requests as there are processors are read and judged at a time, each with the
-// Budget of vmrules. Objects of more than 3 MiB are refused, and so are AdmissionReviews of more
-// than 7 MiB. A status has at most 100 causes. The rules of at most 128 versions of templates
-// are kept, if they take less than 1 MiB each.
+// At most as many requests as there are processors are read and judged at a time, with a Budget of
+// which real VMs need a hundredth. One that takes more, has more than 256 KiB, or a regular
+// expression that backtracks, is judged anew with the Budget of vmrules, beside the others: one at
+// a time, or as many as there are processors but one. The namespaces with such requests take turns.
+// A request is refused with a cause, as if a bound were reached, if it is not judged there in 5
+// seconds, or if others with 256 MiB are there, or with 32 MiB of its namespace.
+//
+// Objects of more than 3 MiB are refused, and so are AdmissionReviews of more than 7 MiB. A
+// status has at most 100 causes. The rules of at most 128 versions of templates are kept, if they
+// take less than 1 MiB each.
 //
 // # Metrics
 //
 // These are in controller-runtime's registry:
 //
 //	vmrules_admission_reviews_total{outcome}                       exempt, allowed, warned, refused, malformed, failed
+//	vmrules_admission_slow_reviews_total                           reviews that had to wait for others that take much work
 //	vmrules_admission_violations_total{source, rule, outcome}      rules that VMs do not satisfy
 //	vmrules_admission_review_seconds                               a histogram
 //

@@ -13,6 +13,10 @@ var (
 		Name: "vmrules_admission_reviews_total",
 		Help: "Requests by outcome: exempt, allowed, warned, refused, malformed or failed.",
 	}, []string{"outcome"})
+	slowReviews = prometheus.NewCounter(prometheus.CounterOpts{
+		Name: "vmrules_admission_slow_reviews_total",
+		Help: "Requests that took more work than VMs usually do, and had to wait for others that did.",
+	})
 	violations = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "vmrules_admission_violations_total",
 		Help: "Rules that a VM does not satisfy, by outcome: Violated, Warned or Undecided. Only rules of templates have a name.",
@@ -24,7 +28,7 @@ var (
 	})
 )
 
-func init() { metrics.Registry.MustRegister(reviews, violations, reviewSeconds) }
+func init() { metrics.Registry.MustRegister(reviews, slowReviews, violations, reviewSeconds) }
 
 // countViolations counts the rules that a VM does not satisfy. Any user writes rules into a VM,
 // so those have no name here, and the number of names is limited.

@@ -71,6 +71,7 @@ func TestMetrics(t *testing.T) {
 		"vmrules_admission_violations_total{outcome=Violated,rule=,source=vm}":            1000,
 		"vmrules_admission_violations_total{outcome=Undecided,rule=,source=vm}":           1,
 		"vmrules_admission_review_seconds{}":                                              6,
+		"vmrules_admission_slow_reviews_total{}":                                          1, // of 1,000 rules
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

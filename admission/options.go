@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"k8s.io/apimachinery/pkg/api/validate/content"
+
 	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/admission/internal/review"
 )
@@ -77,6 +79,19 @@ func WithNamespaceFallback() Option {
 	return func(s *settings) { s.NamespaceFallback = true }
 }
 
+// WithTemplateNamespaces looks for such a template in namespaces, in this order, after that of
+// WithNamespaceFallback. If none has it, the VM has no template.
+func WithTemplateNamespaces(names ...string) Option {
+	return func(s *settings) {
+		for _, name := range names {
+			if wrong := content.IsDNS1123Label(name); len(wrong) > 0 {
+				s.wrong = append(s.wrong, fmt.Errorf("there cannot be a namespace %q: %s", name, wrong[0]))
+			}
+		}
+		s.TemplateNamespaces = append(s.TemplateNamespaces, names...)
+	}
+}
+
 // WithoutRatcheting judges an update like a creation. By default, an update is refused only
 // for what it changes.
 func WithoutRatcheting() Option {
@@ -86,6 +101,12 @@ func WithoutRatcheting() Option {
 // WithProtectedTemplates refuses to delete a template that has rules and that VMs refer to.
 func WithProtectedTemplates() Option {
 	return func(s *settings) { s.ProtectTemplates = true }
+}
+
+// WithRefusedTemplates refuses to create or change a template whose rules cannot be read, or fail
+// every VM. By default, these are warnings.
+func WithRefusedTemplates() Option {
+	return func(s *settings) { s.RefuseBroken = true }
 }
 
 // WithParseOptions sets how annotations are read, for instance with which kinds of rules.

@@ -16,12 +16,14 @@ func TestWrongOptions(t *testing.T) {
 		admission.WithUndecided(vmrules.DoubtKind, "ignore"),
 		admission.WithMissingTemplate(""),
 		admission.WithBrokenTemplate("allow"),
+		admission.WithTemplateNamespaces("openshift", "Open Shift"),
 	)
 	want := `Bound must be refused: otherwise, a VM that exhausts a bound evades its rules
 a rule is never Undecided because of "Weather"
 the action is "ignore": it must be "refuse" or "warn"
 the action is "": it must be "refuse" or "warn"
 the action is "allow": it must be "refuse" or "warn"
+there cannot be a namespace "Open Shift": a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')
 there is no reader`
 	if err == nil {
 		t.Fatal("no error")

@@ -2,26 +2,28 @@ package admission_test
 
 import (
 	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 )
 
-// The program in the README is the one that is compiled.
+// The program in the README is compiled, and vetted.
 func TestReadme(t *testing.T) {
 	readme, err := os.ReadFile("README.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	program, err := os.ReadFile("example/main.go")
-	if err != nil {
-		t.Fatal(err)
+	_, program, found := strings.Cut(string(readme), "```go\n")
+	program, _, _ = strings.Cut(program, "```")
+	name := filepath.Join(t.TempDir(), "main.go")
+	if err := os.WriteFile(name, []byte(program), 0o600); err != nil || !found {
+		t.Fatal(found, err)
 	}
-	_, block, _ := strings.Cut(string(readme), "```go\n")
-	block, _, _ = strings.Cut(block, "```")
-	_, code, _ := strings.Cut(string(program), "\n") // without the comment
-	if diff := cmp.Diff(code, block); diff != "" {
-		t.Errorf("(-example +README):\n%s", diff)
+	if out, err := exec.Command("go", "vet", name).CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+	if out, err := exec.Command("gofmt", "-l", name).CombinedOutput(); err != nil || len(out) > 0 {
+		t.Errorf("%v\n%s", err, out)
 	}
 }

@@ -21,6 +21,7 @@ var (
 	overBudget = answer{Code: 422, Causes: []string{": this VM is not judged: the budget for work is used up"}}
 	refused    = answer{Code: 422, Causes: []string{tooMany}}
 	linux      = template("templates", "linux", coresRule, busRule)
+	lookahead  = rule("ahead", "regex", "cpu.cores", "at most 8 cores", `"regex": "^(?!9)"`) // which backtracks
 	noBudget   = admission.WithValidateOptions(vmrules.WithBudget(vmrules.Budget{Work: 1}))
 )
 
@@ -77,7 +78,7 @@ func TestUpdate(t *testing.T) {
 		{"broken already, and the spec changes", nil, nil, request("UPDATE", vm(broken, "", cores12), vm(broken, "", cores1)), unusable},
 		{"broken by the update", nil, nil, request("UPDATE", vm(broken, "", cores1), vm("", "", cores1)), unusable},
 		{"without the old object", nil, nil, request("UPDATE", vm("", "", cores1), ""), answer{Code: 400, Message: "the request has no oldObject"}},
-		{"a bound was exceeded already", []admission.Option{noBudget}, nil, request("UPDATE", vm(withRules(coresRule), "", cores1), vm(withRules(coresRule), "", cores1)), overBudget},
+		{"a bound was exceeded already", []admission.Option{noBudget}, nil, request("UPDATE", vm(withRules(lookahead), "", cores1), vm(withRules(lookahead), "", cores1)), overBudget},
 	})
 }
 
@@ -88,6 +89,7 @@ func TestTemplate(t *testing.T) {
 	missing := "the template templates/linux, which the VM names, does not exist, so that its rules are not known"
 	problem := `template: line 1, column 2: rules[0]: a rule must be an object: { "name": …, "rule": …, "path": …, "message": … }`
 	broken := template("templates", "linux", "7")
+	half := admission.WithTemplateNamespaces("first", "templates")
 	run(t, []testCase{
 		{"by annotations", nil, []string{linux}, create(inAnnotations), refused},
 		{"by the old label", nil, []string{linux}, create(strings.Replace(fromLinux, "template.namespace", "template-namespace", 1)), refused},
@@ -102,6 +104,14 @@ func TestTemplate(t *testing.T) {
 		{"in the VM's namespace", []admission.Option{admission.WithNamespaceFallback()}, []string{template("office", "linux", coresRule)}, create(bare), refused},
 		{"in the VM's namespace, by an annotation", []admission.Option{admission.WithNamespaceFallback()}, []string{template("office", "linux", coresRule)}, create(strings.Replace(bare, "labels", "annotations", 1)), refused},
 		{"a namespace before the fallback", []admission.Option{admission.WithNamespaceFallback()}, []string{template("office", "linux", coresRule), template("templates", "linux")}, create(fromLinux), allowed},
+		{"by half, in no namespace", []admission.Option{half, admission.WithNamespaceFallback(), admission.WithMissingTemplate(admission.Refuse)}, []string{template("elsewhere", "linux", coresRule)}, create(bare), allowed},
+		{"by half, in the second namespace", []admission.Option{half}, []string{linux}, create(bare), refused},
+		{"by half, in the first namespace", []admission.Option{half}, []string{linux, template("first", "linux")}, create(bare), allowed},
+		{"by half, in the VM's namespace first", []admission.Option{half, admission.WithNamespaceFallback()}, []string{template("office", "linux"), linux}, create(bare), allowed},
+		{"by half, but not by a fallback", []admission.Option{half, admission.WithNamespaceFallback()}, []string{linux}, create(bare), refused},
+		{"in full, but not there", []admission.Option{half}, []string{template("first", "linux", coresRule)}, create(fromLinux), warned(missing)},
+		{"by half in a broken template", []admission.Option{half}, []string{broken}, create(bare), answer{Code: 422, Causes: []string{"[0]: " + problem}}},
+		{"by half, wrong already", []admission.Option{half}, []string{linux}, request("UPDATE", vm(bare, "", cores12), vm(bare, "", cores12)), warned(alreadyTooMany)},
 		{"a name that cannot exist", nil, nil, create(strings.Replace(inAnnotations, `"linux"`, `"../secrets/x"`, 1)), warned(strings.Replace(missing, "linux", "../secrets/x", 1))},
 		{"broken", nil, []string{broken}, create(fromLinux), answer{Code: 422, Causes: []string{"[0]: " + problem}}},
 		{"broken, with a warning", []admission.Option{admission.WithBrokenTemplate(admission.Warn)}, []string{broken}, create(fromLinux), warned("the validation rules cannot be used: " + problem)},
@@ -131,7 +141,6 @@ func TestKinds(t *testing.T) {
 		{"a VirtualMachine of another group", nil, []string{linux}, ofKind(create(vm(fromLinux, "", cores12)), "example.com/v1", "VirtualMachine"),
 			warned("vmrules does not review the kind VirtualMachine.example.com: remove it from the rules of the webhook")},
 		{"a subresource", nil, []string{linux}, sub, allowed},
-		{"a template", nil, nil, ofKind(create(linux), "template.openshift.io/v1", "Template"), allowed},
 		{"an object of another kind than the request", nil, []string{linux}, create(instance),
 			answer{Code: 400, Message: `the object cannot be read: the object has the kind "VirtualMachineInstance", but the request is about "VirtualMachine"`}},
 		{"an object that does not say its kind", nil, []string{linux}, create(strings.NewReplacer(`"apiVersion": "kubevirt.io/v1",`, "", `"kind": "VirtualMachine",`, "").Replace(vm(fromLinux, "", cores12))), refused},
@@ -154,7 +163,7 @@ func TestInstancetype(t *testing.T) {
 	open := func(why string) string {
 		return "at least 1 GiB (spec.template.spec.domain.memory.guest may be set by the instance type: " + why + ")"
 	}
-	lacking := open("the VirtualMachineClusterInstancetype u1 is not given")
+	lacking := open("the VirtualMachineClusterInstancetype u1 was not found")
 	small, large := instanceType("u1", 1, "512Mi"), instanceType("u1", 1, "2Gi")
 	old := `"instancetype": {"name": "u1", "revisionName": "old"}, `
 	encoded := base64.StdEncoding.EncodeToString([]byte(`{"cpu": {"guest": 1}, "memory": {"guest": "512Mi"}}`))
@@ -164,18 +173,18 @@ func TestInstancetype(t *testing.T) {
 		{"small", nil, []string{small}, create(named), tooSmall},
 		{"missing", nil, nil, create(named), warned("Not decided: " + lacking)},
 		{"missing, and refused", refuse, nil, create(named), answer{Code: 422, Causes: []string{": " + lacking}}},
-		{"of an unknown kind", nil, nil, create(`"instancetype": {"name": "u1", "kind": "Secret"}, `), warned("Not decided: " + open("the Secret u1 is not given"))},
-		{"in a volume", nil, nil, create(`"instancetype": {"inferFromVolume": "root"}, `), warned("Not decided: " + open("the VirtualMachineClusterInstancetype that a volume names is not given"))},
+		{"of an unknown kind", nil, nil, create(`"instancetype": {"name": "u1", "kind": "Secret"}, `), warned("Not decided: " + open("Secret is not a kind of instance types or preferences"))},
+		{"in a volume", nil, nil, create(`"instancetype": {"inferFromVolume": "root"}, `), warned("Not decided: " + open("the name of the VirtualMachineClusterInstancetype is in a volume, which is not read"))},
 		{"in the namespace", nil, []string{strings.NewReplacer("Cluster", "", `"name"`, `"namespace": "office", "name"`).Replace(small)},
 			create(`"instancetype": {"name": "u1", "kind": "virtualmachineinstancetype"}, `), tooSmall},
 		{"in another namespace", refuse, []string{strings.NewReplacer("Cluster", "", `"name"`, `"namespace": "other", "name"`).Replace(small)},
-			create(`"instancetype": {"name": "u1", "kind": "virtualmachineinstancetype"}, `), answer{Code: 422, Causes: []string{": " + open("the VirtualMachineInstancetype u1 in the namespace office is not given")}}},
+			create(`"instancetype": {"name": "u1", "kind": "virtualmachineinstancetype"}, `), answer{Code: 422, Causes: []string{": " + open("the VirtualMachineInstancetype u1 was not found in the namespace office")}}},
 		{"in conflict", nil, []string{large}, request("CREATE", vm(withRules(memoryRule), named, `"memory": {"guest": "2Gi"}`), ""), answer{Code: 422, Causes: []string{": at least 1 GiB (KubeVirt refuses the VM: spec.template.spec.domain.memory.guest: instancetype u1 sets spec.memory.guest, " +
 			"so the VM must not set this field: remove it, or use another instance type)"}}},
 		{"as it was", nil, []string{large, revision("old", "", small)}, create(old), tooSmall},
 		{"as it was, under another name", nil, []string{large, revision("old", "", instanceType("u2", 1, "512Mi"))}, create(old), tooSmall},
 		{"as it was in v1alpha1", nil, []string{large, revision("old", "", `{"apiVersion": "", "spec": "`+encoded+`"}`)}, create(old), tooSmall},
-		{"as it was, but lost", nil, []string{large}, create(old), warned("Not decided: " + lacking)},
+		{"as it was, but lost", nil, []string{large}, create(old), warned("Not decided: " + open("the ControllerRevision old of the VirtualMachineClusterInstancetype u1 was not found in the namespace office"))},
 		{"a revision of something else", nil, []string{large, revision("old", "", `{"kind": "VirtualMachinePreference", "spec": {}}`)}, create(old), answer{Code: 422, Causes: []string{": " + open("the VM names the VirtualMachineClusterInstancetype u1, and the VirtualMachinePreference u1 is given")}}},
 		{"a revision of nothing", nil, []string{large, revision("old", "", `7`)}, create(old), answer{Code: 422, Causes: []string{": " + open("instancetype u1: spec.cpu.guest is missing")}}},
 		{"as it was, by the status", nil, []string{large, revision("old", `"instancetype.kubevirt.io/object-name": "u1"`, small)}, request("UPDATE", status, vm("", "", "")), tooSmall},
@@ -185,6 +194,8 @@ func TestInstancetype(t *testing.T) {
 			request("UPDATE", vm(withRules(memoryRule), strings.Replace(named, "u1", "u2", 1), ""), vm(withRules(memoryRule), named, "")), answer{Code: 422, Causes: []string{strings.Replace(tooSmall.Causes[0], "u1", "u2", 1)}}},
 		{"the same small one after an update", nil, []string{small},
 			request("UPDATE", vm(withRules(memoryRule), named, `"devices": {}`), vm(withRules(memoryRule), named, "")), warned(strings.Replace(tooSmall.Causes[0], "guest: ", `guest: Invalid value: "512Mi": `, 1))},
+		{"an instance type, but not its preference", nil, []string{large}, request("CREATE", vm(withRules(rule("m", "enum", "machine.type", "m", `"values": ["pc"]`)), named+`"preference": {"name": "p", "kind": "VirtualMachinePreference"}, `, ""), ""),
+			warned("Not decided: m (spec.template.spec.domain.machine.type may be set by the preference: the VirtualMachinePreference p was not found in the namespace office)")},
 		{"a preference", nil, []string{`{"apiVersion": "instancetype.kubevirt.io/v1beta1", "kind": "VirtualMachineClusterPreference", "metadata": {"name": "p"}, "spec": {"machine": {"preferredMachineType": "q35"}}}`},
 			request("CREATE", vm(withRules(rule("m", "enum", "machine.type", "m", `"values": ["pc"]`)), `"preference": {"name": "p"}, `, ""), ""),
 			answer{Code: 422, Causes: []string{`spec.template.spec.domain.machine.type: m ("q35", from preference p, is not "pc")`}}},
@@ -199,7 +210,7 @@ func TestUndecided(t *testing.T) {
 		{"an argument", nil, nil, create, answer{Code: 422, Causes: []string{": " + unread}}},
 		{"an argument, with a warning", []admission.Option{admission.WithUndecided(vmrules.DoubtArgument, admission.Warn)}, nil, create, warned("Not decided: " + unread)},
 		{"nothing to judge", nil, nil, request("CREATE", `{"metadata": {"name": "a"`+withRules(coresRule)+`}}`, ""), answer{Code: 422, Causes: []string{": at most 8 cores (nothing to validate: the object has no spec.template)"}}},
-		{"a bound, whatever else warns", []admission.Option{noBudget, admission.WithUndecided(vmrules.DoubtArgument, admission.Warn)}, nil, create, overBudget},
+		{"a bound, whatever else warns", []admission.Option{noBudget, admission.WithUndecided(vmrules.DoubtArgument, admission.Warn)}, nil, request("CREATE", vm(withRules(lookahead, argument), "", cores1), ""), overBudget},
 	})
 }
 

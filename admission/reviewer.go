@@ -45,9 +45,6 @@ func New(reader client.Reader, opts ...Option) (*Reviewer, error) {
 func (r *Reviewer) Handle(ctx context.Context, req admission.Request) admission.Response {
 	q := newRequest(req)
 	d := r.decide(ctx, q, func() error { return readObjects(q, req) })
-	if undecided, ok := ctx.Value(undecidedKey{}).(*string); ok && d.Err != nil {
-		*undecided = d.Message // for ServeHTTP
-	}
 	status := statusOf(q, d)
 	return admission.Response{AdmissionResponse: admissionv1.AdmissionResponse{
 		Allowed: status == nil, Result: status, Warnings: d.Warnings,
@@ -61,6 +58,9 @@ func (r *Reviewer) decide(ctx context.Context, q *review.Request, read func() er
 	d := r.reviewer.Review(ctx, q, read)
 	reviewSeconds.Observe(time.Since(began).Seconds())
 	reviews.WithLabelValues(string(d.Outcome)).Inc()
+	if d.IsSlow {
+		slowReviews.Inc()
+	}
 	countViolations(d.Report, d.OfTemplate)
 	logTo(log.FromContext(ctx), q, d)
 	return d
@@ -70,7 +70,7 @@ func (r *Reviewer) decide(ctx context.Context, q *review.Request, read func() er
 func newRequest(req admission.Request) *review.Request {
 	return &review.Request{
 		Operation: string(req.Operation), Kind: schema.GroupVersionKind(req.Kind), Subresource: req.SubResource,
-		Namespace: req.Namespace, Name: req.Name,
+		Namespace: req.Namespace, Name: req.Name, Size: len(req.Object.Raw) + len(req.OldObject.Raw),
 	}
 }
 

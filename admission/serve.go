@@ -1,72 +1,76 @@
 package admission
 
 import (
-	"bytes"
-	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 
 	admissionv1 "k8s.io/api/admission/v1"
 	"k8s.io/api/admission/v1beta1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/json"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
 	"github.com/vmrules/vmrules/admission/internal/review"
 )
 
-// undecidedKey is the key of a context's *string that says why a request is not decided.
-type undecidedKey struct{}
-
-// maxReview is more bytes than controller-runtime accepts.
-const maxReview = 8 << 20
+// maxReview is the length of the longest AdmissionReview that is read: it has two objects at most.
+const maxReview = 2*maxObject + 1<<20
 
 // ServeHTTP answers an AdmissionReview. If there is no decision, because the cluster cannot be
 // asked, it answers with the status 500, so that the failurePolicy of the webhook decides. A
 // Webhook of controller-runtime always answers with an AdmissionReview, which would refuse
 // the request.
 func (r *Reviewer) ServeHTTP(w http.ResponseWriter, req *http.Request) {
-	body, err := io.ReadAll(io.LimitReader(req.Body, maxReview))
-	if err == nil {
-		err = checkReview(body)
-	}
-	if err != nil {
-		http.Error(w, err.Error(), http.StatusBadRequest)
+	body, err := io.ReadAll(http.MaxBytesReader(w, req.Body, maxReview))
+	if tooLarge := new(http.MaxBytesError); errors.As(err, &tooLarge) {
+		refuseBody(w, req, http.StatusRequestEntityTooLarge, fmt.Errorf("the body has more than %d bytes", maxReview))
 		return
 	}
-	var undecided string
-	req = req.WithContext(context.WithValue(req.Context(), undecidedKey{}, &undecided))
-	req.Body = io.NopCloser(bytes.NewReader(body))
-	answer := recorder{header: w.Header()}
-	r.webhook.ServeHTTP(&answer, req)
-	if undecided != "" {
-		http.Error(w, undecided, http.StatusInternalServerError)
+	var asked admissionv1.AdmissionReview
+	if err == nil {
+		// The versions of an AdmissionReview have the same fields.
+		busy := r.reviewer.Unpack(req.Context(), len(body), func() { err = utiljson.Unmarshal(body, &asked) })
+		if busy != nil {
+			http.Error(w, "the review is not read: "+busy.Error(), http.StatusServiceUnavailable)
+			return
+		}
+	}
+	switch isReview := isReview(asked); {
+	case err != nil:
+		refuseBody(w, req, http.StatusBadRequest, fmt.Errorf("the body cannot be read: %w", err))
+	case !isReview:
+		http.Error(w, fmt.Sprintf("the body has the kind %q and the apiVersion %q: send an AdmissionReview of %s",
+			review.Shorten(asked.Kind, review.MaxName), review.Shorten(asked.APIVersion, review.MaxName), admissionv1.SchemeGroupVersion), http.StatusBadRequest)
+	case asked.Request == nil:
+		refuseBody(w, req, http.StatusBadRequest, errors.New("the AdmissionReview has no request"))
+	default:
+		answer(w, asked, r.webhook.Handle(req.Context(), admission.Request{AdmissionRequest: *asked.Request}))
+	}
+}
+
+func isReview(r admissionv1.AdmissionReview) bool {
+	isKnown := r.APIVersion == admissionv1.SchemeGroupVersion.String() || r.APIVersion == v1beta1.SchemeGroupVersion.String()
+	return isKnown && r.Kind == "AdmissionReview"
+}
+
+// refuseBody answers a body in which there is no request.
+func refuseBody(w http.ResponseWriter, req *http.Request, code int32, err error) {
+	log.FromContext(req.Context()).Error(err, "Could not read a request")
+	var none admissionv1.AdmissionReview
+	none.SetGroupVersionKind(admissionv1.SchemeGroupVersion.WithKind("AdmissionReview"))
+	answer(w, none, admission.Errored(code, err))
+}
+
+// answer writes the answer to an AdmissionReview.
+func answer(w http.ResponseWriter, asked admissionv1.AdmissionReview, resp admission.Response) {
+	if resp.Result != nil && resp.Result.Code == http.StatusInternalServerError {
+		http.Error(w, resp.Result.Message, http.StatusInternalServerError)
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_, _ = w.Write(answer.body.Bytes()) // an error means that nobody waits for the answer
+	// An error means that nobody waits for the answer.
+	_ = json.NewEncoder(w).Encode(admissionv1.AdmissionReview{TypeMeta: asked.TypeMeta, Response: &resp.AdmissionResponse})
 }
-
-// checkReview returns an error for a JSON object of another kind than an AdmissionReview, which
-// controller-runtime would take for one. It does not say what else is wrong.
-func checkReview(body []byte) error {
-	var got metav1.TypeMeta
-	if err := json.Unmarshal(body, &got); err != nil {
-		return nil
-	}
-	isReview := got.APIVersion == admissionv1.SchemeGroupVersion.String() || got.APIVersion == v1beta1.SchemeGroupVersion.String()
-	if isReview && got.Kind == "AdmissionReview" {
-		return nil
-	}
-	return fmt.Errorf("the body has the kind %q and the apiVersion %q: send an AdmissionReview of %s", review.Shorten(got.Kind, review.MaxName), review.Shorten(got.APIVersion, review.MaxName), admissionv1.SchemeGroupVersion)
-}
-
-// A recorder keeps the body of a response.
-type recorder struct {
-	header http.Header
-	body   bytes.Buffer
-}
-
-func (r *recorder) Header() http.Header         { return r.header }
-func (r *recorder) Write(b []byte) (int, error) { return r.body.Write(b) }
-func (r *recorder) WriteHeader(int)             {}

@@ -35,6 +35,8 @@ func TestTemplateDeletion(t *testing.T) {
 		{"of KubeVirt, in use", protect, []string{vm(fromLinux, "", "")}, kubeVirt, inUse},
 		{"in use, with broken rules", protect, []string{vm(fromLinux, "", "")}, remove(template("templates", "linux", "7")), inUse},
 		{"in use, without rules", protect, []string{vm(fromLinux, "", "")}, remove(template("templates", "linux")), allowed},
+		{"in use, by half", append([]admission.Option{admission.WithTemplateNamespaces("first", "templates")}, protect...), []string{vm(`, "labels": {"vm.kubevirt.io/template": "linux"}`, "", "")}, remove(linux), inUse},
+		{"by half, but not here", append([]admission.Option{admission.WithTemplateNamespaces("first")}, protect...), []string{vm(`, "labels": {"vm.kubevirt.io/template": "linux"}`, "", "")}, remove(linux), allowed},
 		{"not in use", protect, []string{vm(other, "", "")}, remove(linux), allowed},
 		{"in use, but not protected", nil, []string{vm(fromLinux, "", "")}, remove(linux), allowed},
 		{"a collection", protect, []string{vm(fromLinux, "", "")}, collection, allowed},

@@ -15,23 +15,29 @@ import (
 
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/webhook"
+
+	"github.com/vmrules/vmrules/admission"
 )
 
 // apiServer serves an OpenShift template as an API server does, to a cache that lists and
-// watches.
+// watches. Without a template, reading templates is forbidden.
 func apiServer(t *testing.T, template string) *httptest.Server {
 	t.Helper()
+	const templates = "/apis/template.openshift.io/v1/templates"
 	bodies := map[string]string{
 		"/api":  `{"kind": "APIVersions", "versions": ["v1"]}`,
 		"/apis": `{"kind": "APIGroupList", "apiVersion": "v1", "groups": []}`,
 		"/apis/template.openshift.io/v1": `{"kind": "APIResourceList", "apiVersion": "v1", "groupVersion": "template.openshift.io/v1",
 			"resources": [{"name": "templates", "kind": "Template", "namespaced": true, "verbs": ["get", "list", "watch"]}]}`,
-		"/apis/template.openshift.io/v1/templates": `{"kind": "TemplateList", "apiVersion": "template.openshift.io/v1", "metadata": {"resourceVersion": "9"}, "items": [` + template + `]}`,
+		templates: `{"kind": "TemplateList", "apiVersion": "template.openshift.io/v1", "metadata": {"resourceVersion": "9"}, "items": [` + template + `]}`,
 	}
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		body, ok := bodies[req.URL.Path]
 		switch query := req.URL.Query(); {
+		case template == "" && strings.HasSuffix(req.URL.Path, "/templates") || strings.Contains(req.URL.Path, "/templates/forbidden"):
+			w.WriteHeader(http.StatusForbidden)
+			fmt.Fprint(w, `{"kind": "Status", "apiVersion": "v1", "status": "Failure", "reason": "Forbidden", "code": 403, "message": "templates.template.openshift.io is forbidden"}`)
 		case query.Has("sendInitialEvents"): // as API servers that cannot list by watching
 			http.Error(w, "", http.StatusUnprocessableEntity)
 		case query.Has("watch"):
@@ -58,12 +64,11 @@ func freePort(t *testing.T) int {
 	return l.Addr().(*net.TCPAddr).Port
 }
 
-// The webhook that is deployed reads by a manager's cache.
-func TestInCluster(t *testing.T) {
-	api := apiServer(t, `{"apiVersion": "template.openshift.io/v1", "kind": "Template", "metadata": {"name": "windows-desktop", "namespace": "templates", "resourceVersion": "5",
-		"annotations": {"validations": "[{\"name\": \"cores\", \"rule\": \"integer\", \"path\": \"jsonpath::.spec.domain.cpu.cores\", \"message\": \"too many\", \"max\": 8}]"}},
-		"objects": [{"apiVersion": "kubevirt.io/v1", "kind": "VirtualMachine", "spec": {"template": {"spec": {}}}}]}`)
-	c := &config{host: "127.0.0.1", port: freePort(t), certDir: t.TempDir(), metrics: "0", health: "0"}
+// start runs the webhook beside an API server, and returns its ports.
+func start(t *testing.T, api *httptest.Server, options ...admission.Option) (reviews, health int) {
+	t.Helper()
+	reviews, health = freePort(t), freePort(t)
+	c := &config{host: "127.0.0.1", port: reviews, certDir: t.TempDir(), metrics: "0", health: fmt.Sprint("127.0.0.1:", health), options: options}
 	if err := writeCertificate(c.certDir); err != nil {
 		t.Fatal(err)
 	}
@@ -78,17 +83,65 @@ func TestInCluster(t *testing.T) {
 			t.Error(err)
 		}
 	})
+	return reviews, health
+}
+
+// reviewOf returns a review of the VM of the quickstart.
+func reviewOf(t *testing.T) string {
+	t.Helper()
 	vm, err := os.ReadFile("../../testdata/quickstart/vm.json")
 	if err != nil {
 		t.Skip("this is the module alone, without the VM of the quickstart")
 	}
-	review := `{"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": {"uid": "1", "operation": "CREATE", "namespace": "office",
+	return `{"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": {"uid": "1", "operation": "CREATE", "namespace": "office",
 		"kind": {"group": "kubevirt.io", "version": "v1", "kind": "VirtualMachine"}, "object": ` + string(vm) + `}}`
-	if got := ask(t, c.port, review); !strings.Contains(got, "too many (12 is more than max 8)") {
+}
+
+// The webhook that is deployed reads by a manager's cache, and is ready when that has read all.
+func TestInCluster(t *testing.T) {
+	review := reviewOf(t)
+	api := apiServer(t, `{"apiVersion": "template.openshift.io/v1", "kind": "Template", "metadata": {"name": "windows-desktop", "namespace": "templates", "resourceVersion": "5",
+		"annotations": {"validations": "[{\"name\": \"cores\", \"rule\": \"integer\", \"path\": \"jsonpath::.spec.domain.cpu.cores\", \"message\": \"too many\", \"max\": 8}]"}},
+		"objects": [{"apiVersion": "kubevirt.io/v1", "kind": "VirtualMachine", "spec": {"template": {"spec": {}}}}]}`)
+	port, health := start(t, api)
+	readyz(t, health, "", http.StatusOK)
+	if got := ask(t, port, review); !strings.Contains(got, "too many (12 is more than max 8)") {
 		t.Error(got)
 	}
-	if got := ask(t, c.port, strings.ReplaceAll(review, "windows-desktop", "nothing")); !strings.Contains(got, "the template templates/nothing, which the VM names, does not exist") {
+	if got := ask(t, port, strings.ReplaceAll(review, "windows-desktop", "nothing")); !strings.Contains(got, "the template templates/nothing, which the VM names, does not exist") {
 		t.Error(got)
+	}
+}
+
+// A right that is missing is named, by the pod that is not ready and by each review.
+func TestMissingRight(t *testing.T) {
+	review := reviewOf(t)
+	port, health := start(t, apiServer(t, ""), admission.WithProtectedTemplates())
+	const want = "templates.template.openshift.io is forbidden"
+	if got := ask(t, port, strings.ReplaceAll(review, "windows-desktop", "forbidden")); !strings.Contains(got, "reading the Template templates/forbidden: "+want) {
+		t.Error(got)
+	}
+	if got := readyz(t, health, "", http.StatusInternalServerError); !strings.Contains(got, "[-]Template.template.openshift.io failed") {
+		t.Error(got)
+	}
+	if got := readyz(t, health, "/Template.template.openshift.io", http.StatusInternalServerError); !strings.Contains(got, want) {
+		t.Error(got)
+	}
+}
+
+// readyz waits until /readyz, or one of its checks, answers with a status, and returns its text.
+func readyz(t *testing.T, port int, check string, status int) string {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
+		resp, err := http.Get(fmt.Sprintf("http://127.0.0.1:%d/readyz%s", port, check))
+		if err == nil && resp.StatusCode == status {
+			defer resp.Body.Close()
+			text, _ := io.ReadAll(resp.Body)
+			return string(text)
+		}
+		if time.Now().After(deadline) {
+			t.Fatal(resp, err)
+		}
 	}
 }
 

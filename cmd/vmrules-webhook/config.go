@@ -5,7 +5,8 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"strings"
+	"strconv"
+	"time"
 
 	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/admission"
@@ -16,21 +17,12 @@ type config struct {
 	host, certDir   string
 	port            int
 	metrics, health string
-	from            texts // files to read instead of a cluster
+	drain           time.Duration
+	from            []string // files to read instead of a cluster
 	selfSigned      bool
 	verbose         bool
 	version         bool
 	options         []admission.Option
-}
-
-// texts are the values of a flag that may be given several times.
-type texts []string
-
-func (t *texts) String() string { return strings.Join(*t, " ") }
-
-func (t *texts) Set(text string) error {
-	*t = append(*t, text)
-	return nil
 }
 
 // parse reads the flags. It writes usage and mistakes to w.
@@ -43,14 +35,36 @@ func parse(args []string, w io.Writer) (*config, error) {
 	flags.StringVar(&c.certDir, "cert-dir", "", "the `folder` of the certificate: tls.crt and tls.key, which are read again when they change")
 	flags.StringVar(&c.metrics, "metrics", ":8080", "the `address` to serve metrics at; 0: none")
 	flags.StringVar(&c.health, "health", ":8081", "the `address` to serve /healthz and /readyz at; 0: none")
-	flags.Var(&c.from, "from", "a `file` with templates, instance types and VMs, instead of a cluster, to try the webhook out; may be repeated")
+	flags.DurationVar(&c.drain, "drain", 5*time.Second, "how long reviews are still served after a signal to end")
+	flags.Func("from", "a `file` with templates, instance types and VMs, instead of a cluster, to try the webhook out; may be repeated", func(name string) error {
+		c.from = append(c.from, name)
+		return nil
+	})
 	flags.BoolVar(&c.selfSigned, "self-signed", false, "write a self-signed certificate for localhost to --cert-dir, to try the webhook out")
 	flags.BoolVar(&c.verbose, "verbose", false, "also log reviews that allow a request")
 	flags.BoolVar(&c.version, "version", false, "print the version")
 	addActions(flags, &c.options)
-	fallback := flags.Bool("namespace-fallback", false, "look for a template in the VM's own namespace if the VM names no other")
-	whole := flags.Bool("no-ratcheting", false, "judge updates like creations: also refuse them for what was wrong before")
-	protect := flags.Bool("protect-templates", false, "refuse to delete templates that have rules and that VMs refer to")
+	flags.Func("template-namespace", "look for a template in a `namespace`, too, if the VM names no other; may be repeated", func(name string) error {
+		c.options = append(c.options, admission.WithTemplateNamespaces(name))
+		return nil
+	})
+	for _, f := range []struct {
+		name, usage string
+		option      admission.Option
+	}{
+		{"namespace-fallback", "look for a template in the VM's own namespace if the VM names no other", admission.WithNamespaceFallback()},
+		{"no-ratcheting", "judge updates like creations: also refuse them for what was wrong before", admission.WithoutRatcheting()},
+		{"protect-templates", "refuse to delete templates that have rules and that VMs refer to", admission.WithProtectedTemplates()},
+		{"refuse-broken-templates", "refuse to create or change templates whose rules cannot be read, or fail every VM", admission.WithRefusedTemplates()},
+	} {
+		flags.BoolFunc(f.name, f.usage, func(text string) error {
+			isSet, err := strconv.ParseBool(text)
+			if isSet {
+				c.options = append(c.options, f.option)
+			}
+			return err
+		})
+	}
 	switch err := flags.Parse(args); {
 	case err != nil:
 		return nil, err
@@ -60,15 +74,6 @@ func parse(args []string, w io.Writer) (*config, error) {
 		return nil, fmt.Errorf("there is an argument %q: there are only flags", flags.Arg(0))
 	case c.certDir == "":
 		return nil, errors.New("--cert-dir is missing: give the folder of tls.crt and tls.key")
-	}
-	if *fallback {
-		c.options = append(c.options, admission.WithNamespaceFallback())
-	}
-	if *whole {
-		c.options = append(c.options, admission.WithoutRatcheting())
-	}
-	if *protect {
-		c.options = append(c.options, admission.WithProtectedTemplates())
 	}
 	return c, nil
 }

@@ -14,7 +14,8 @@ func TestParse(t *testing.T) {
 	for _, test := range []struct{ args, want string }{
 		{"--cert-dir d", ""},
 		{"--cert-dir d --warn Argument --refuse missing-template --warn broken-template --refuse Preference", ""},
-		{"--cert-dir d --namespace-fallback --no-ratcheting=false --protect-templates", ""},
+		{"--cert-dir d --namespace-fallback --no-ratcheting=false --protect-templates --refuse-broken-templates", ""},
+		{"--cert-dir d --template-namespace openshift --template-namespace kubevirt-os-images", ""},
 		{"--cert-dir d --warn Bound", "Bound must be refused: otherwise, a VM that exhausts a bound evades its rules"},
 		{"--cert-dir d --refuse weather", `a rule is never Undecided because of "weather"`},
 		{"--cert-dir d vm.yaml", `there is an argument "vm.yaml": there are only flags`},

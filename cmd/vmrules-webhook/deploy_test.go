@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	appsv1 "k8s.io/api/apps/v1"
@@ -15,12 +16,14 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/yaml"
+
+	"github.com/vmrules/vmrules/admission"
 )
 
-// manifests returns the objects in deploy, by kind and name.
-func manifests(t *testing.T) map[string]*unstructured.Unstructured {
+// manifests returns the objects in files, by kind and name.
+func manifests(t *testing.T, files string) map[string]*unstructured.Unstructured {
 	t.Helper()
-	names, err := filepath.Glob("deploy/*.yaml")
+	names, err := filepath.Glob(files)
 	if err != nil || len(names) == 0 {
 		t.Fatal(err, names)
 	}
@@ -56,10 +59,16 @@ func typed[T any](t *testing.T, all map[string]*unstructured.Unstructured, key s
 	return &into
 }
 
+// at returns a text in an object.
+func at(o *unstructured.Unstructured, path ...string) string {
+	text, _, _ := unstructured.NestedString(o.Object, path...)
+	return text
+}
+
 // The manifests fit each other and the program.
 func TestManifests(t *testing.T) {
 	const name = "vmrules-webhook"
-	all := manifests(t)
+	all := manifests(t, "deploy/*.yaml")
 	pod := typed[appsv1.Deployment](t, all, "Deployment "+name).Spec.Template
 	service := typed[corev1.Service](t, all, "Service "+name)
 	budget := typed[policyv1.PodDisruptionBudget](t, all, "PodDisruptionBudget "+name)
@@ -91,10 +100,24 @@ func TestManifests(t *testing.T) {
 		t.Error("the container may do too much")
 	}
 
+	drain := time.Duration(container.Lifecycle.PreStop.Sleep.Seconds)*time.Second + c.drain
+	if grace := time.Duration(*pod.Spec.TerminationGracePeriodSeconds) * time.Second; drain < 10*time.Second || grace < drain+20*time.Second {
+		t.Errorf("a pod has %v to end, and begins after %v", grace, drain)
+	}
+
 	secret, _, _ := unstructured.NestedString(all["Certificate "+name].Object, "spec", "secretName")
 	hosts, _, _ := unstructured.NestedStringSlice(all["Certificate "+name].Object, "spec", "dnsNames")
 	if secret != pod.Spec.Volumes[0].Secret.SecretName || hosts[0] != service.Name+"."+service.Namespace+".svc" {
 		t.Errorf("the certificate is in %s, for %v", secret, hosts)
+	}
+
+	issuer := at(all["Certificate "+name], "spec", "issuerRef", "name")
+	authority := all["Certificate "+name+"-ca"]
+	signer := at(authority, "spec", "issuerRef", "name")
+	if isCA, _, _ := unstructured.NestedBool(authority.Object, "spec", "isCA"); !isCA || signer == issuer ||
+		at(all["Issuer "+issuer], "spec", "ca", "secretName") != at(authority, "spec", "secretName") || all["Issuer "+signer] == nil ||
+		at(authority, "spec", "privateKey", "rotationPolicy") != "Never" {
+		t.Error("the certificate is not signed by an authority that stays")
 	}
 
 	config := typed[admissionregistrationv1.ValidatingWebhookConfiguration](t, all, "ValidatingWebhookConfiguration "+name)
@@ -102,7 +125,7 @@ func TestManifests(t *testing.T) {
 		t.Errorf("the authority is that of %s", got)
 	}
 	for _, w := range config.Webhooks {
-		if s := w.ClientConfig.Service; s.Name != service.Name || s.Namespace != service.Namespace || *s.Path != path {
+		if s := w.ClientConfig.Service; s.Name != service.Name || s.Namespace != service.Namespace || *s.Path != admission.Path {
 			t.Errorf("%s calls %+v", w.Name, s)
 		}
 	}

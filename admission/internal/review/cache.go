@@ -1,6 +1,8 @@
 package review
 
 import (
+	"slices"
+
 	"k8s.io/utils/lru"
 
 	"github.com/vmrules/vmrules"
@@ -16,7 +18,6 @@ const (
 // A ruleCache reads the rules of templates, and keeps those that are small. It is safe for
 // concurrent use.
 type ruleCache struct {
-	opts  []vmrules.ParseOption
 	small []vmrules.ParseOption // with which only rules that may be kept can be read
 	known *lru.Cache            // of version: vmrules.Rules
 }
@@ -25,21 +26,21 @@ type ruleCache struct {
 type version struct{ apiVersion, kind, uid, namespace, name, resourceVersion string }
 
 func newRuleCache(opts []vmrules.ParseOption) *ruleCache {
-	small := append(append([]vmrules.ParseOption{}, opts...), vmrules.WithBudget(vmrules.Budget{Kept: cachedSize}))
-	return &ruleCache{opts: opts, small: small, known: lru.New(cachedTemplates)}
+	small := append(slices.Clip(opts), vmrules.WithBudget(vmrules.Budget{Kept: cachedSize}))
+	return &ruleCache{small: small, known: lru.New(cachedTemplates)}
 }
 
-// rulesOf returns the rules of a template. Rules that cannot be used, or are large, are read
+// rulesOf returns the rules of a template, read with options if they are not kept. Rules that cannot be used, or are large, are read
 // each time.
-func (c *ruleCache) rulesOf(template map[string]any) (vmrules.Rules, error) {
+func (c *ruleCache) rulesOf(template map[string]any, opts []vmrules.ParseOption) (vmrules.Rules, error) {
 	key, ok := versionOf(template)
 	if !ok {
-		return vmrules.RulesFor(nil, template, c.opts...)
+		return vmrules.RulesFor(nil, template, opts...)
 	}
 	if rules, ok := c.known.Get(key); ok {
 		return rules.(vmrules.Rules), nil
 	}
-	rules, err := vmrules.RulesFor(nil, template, c.opts...)
+	rules, err := vmrules.RulesFor(nil, template, opts...)
 	if err != nil {
 		return rules, err
 	}

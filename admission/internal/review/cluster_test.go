@@ -29,7 +29,7 @@ const templates, versions = 199, 3 // more of both together than are cached
 // limit returns how many cores a version of a template allows.
 func limit(template, version int) int { return 100*template + version + 1 }
 
-func newCluster(t *testing.T) *cluster {
+func newCluster(t testing.TB) *cluster {
 	t.Helper()
 	c := &cluster{absent: func() {}, objects: map[string]map[string]any{
 		"VirtualMachineClusterInstancetype small": object(t, `{"apiVersion": "instancetype.kubevirt.io/v1", "kind": "VirtualMachineClusterInstancetype",
@@ -64,7 +64,7 @@ func (c *cluster) VMs(_ context.Context, label string) ([]review.VM, error) {
 	return []review.VM{{Namespace: "office", Name: "kitchen"}, {Namespace: "office", Name: "reception", Labels: labels}}, nil
 }
 
-func object(t *testing.T, text string) map[string]any {
+func object(t testing.TB, text string) map[string]any {
 	t.Helper()
 	o, err := vmrules.ParseObject([]byte(text))
 	if err != nil {

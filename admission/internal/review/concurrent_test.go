@@ -46,7 +46,7 @@ func casesOf(i, version int) []testCase {
 		{"UPDATE", groupVM, kindVM, wrong, wrong, "warned: " + tooMany(limit(i, version))},
 		create(from("missing"), "", cores1, "warned: the template templates/missing, which the VM names, does not exist, so that its rules are not known"),
 		create(from(name), `"instancetype": {"name": "small"}, `, "", `refused: the object is not valid: spec.template.spec.domain.memory.guest: Invalid value: "512Mi": too little ("512Mi", from instance type small, is less than min 1073741824)`),
-		create(from(name), `"instancetype": {"name": "missing"}, `, cores1, "warned: Not decided: too little (spec.template.spec.domain.memory.guest may be set by the instance type: the VirtualMachineClusterInstancetype missing is not given)"),
+		create(from(name), `"instancetype": {"name": "missing"}, `, cores1, "warned: Not decided: too little (spec.template.spec.domain.memory.guest may be set by the instance type: the VirtualMachineClusterInstancetype missing was not found)"),
 		create(own(rules(8)), "", cores1e6, "refused: the object is not valid: "+tooMany(8)),
 		create(own("["), "", cores1, "refused: the validation rules cannot be used: VM: line 1, column 2: the text ends too early: a closing ] is missing"),
 		create(`"annotations": {"vm.kubevirt.io/skip-validations": ""}`, "", cores1e6, "exempt"),

@@ -27,6 +27,7 @@ type Decision struct {
 	Warnings []string
 	Err      error // why there is no decision; nil if there is one
 
+	IsSlow     bool            // whether it took more than a quick review may
 	Report     *vmrules.Report // nil if no VM was judged
 	OfTemplate bool            // whether the rules of the Report are those of a template
 }

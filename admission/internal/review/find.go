@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -36,7 +37,27 @@ var versions = map[string][]string{
 	groupOpenShiftTemplate: {"v1"},
 	groupKubeVirtTemplate:  {"v1beta1", "v1alpha1", "v1"},
 	groupInstancetype:      {"v1beta1", "v1"},
+	groupKubeVirt:          {"v1"},
 	"apps":                 {"v1"},
+}
+
+// Watched returns the kinds that a Reviewer reads often, each in the versions that it tries in turn.
+// VMs, of which it reads the metadata, are the last.
+func Watched() (all [][]schema.GroupVersionKind) {
+	kinds := append(slices.Clip(templateKinds),
+		schema.GroupKind{Group: groupInstancetype, Kind: "VirtualMachineInstancetype"},
+		schema.GroupKind{Group: groupInstancetype, Kind: "VirtualMachineClusterInstancetype"},
+		schema.GroupKind{Group: groupInstancetype, Kind: "VirtualMachinePreference"},
+		schema.GroupKind{Group: groupInstancetype, Kind: "VirtualMachineClusterPreference"},
+		schema.GroupKind{Group: groupKubeVirt, Kind: "VirtualMachine"})
+	for _, kind := range kinds {
+		var inVersions []schema.GroupVersionKind
+		for _, version := range versions[kind.Group] {
+			inVersions = append(inVersions, kind.WithVersion(version))
+		}
+		all = append(all, inVersions)
+	}
+	return all
 }
 
 // absence is how long a kind that the cluster does not have is not asked for again. Each

@@ -1,8 +1,10 @@
 package review
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
+	"fmt"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -140,22 +142,44 @@ func decoded(text string) any {
 	return object
 }
 
-// find returns what a VM names, of what was read. It is for vmrules.WithInstancetypes.
+// find returns what a VM names, of what was read. The error says what was not found first. It is
+// for vmrules.WithInstancetypes.
 func (l *lookup) find(vm map[string]any) (it, preference map[string]any, err error) {
 	named, preferred := l.referencesIn(vm)
-	if named != nil {
-		it = l.known[*named]
+	it, noIt := l.found(named)
+	preference, noPreference := l.found(preferred)
+	return it, preference, cmp.Or(noIt, noPreference)
+}
+
+// found returns an object that was read. The error says what was not found.
+func (l *lookup) found(r *reference) (map[string]any, error) {
+	if r == nil {
+		return nil, nil
 	}
-	if preferred != nil {
-		preference = l.known[*preferred]
+	namespaced, isKnown := instancetype.IsNamespaced(r.kind)
+	within := ""
+	if namespaced || r.revision != "" {
+		within = " in the namespace " + l.namespace
 	}
-	return it, preference, nil
+	name := Shorten(r.name, MaxName)
+	switch {
+	case l.known[*r] != nil:
+		return l.known[*r], nil
+	case !isKnown:
+		return nil, fmt.Errorf("%s is not a kind of instance types or preferences", Shorten(r.kind, MaxName))
+	case r.name == "":
+		return nil, fmt.Errorf("the name of the %s is in a volume, which is not read", r.kind)
+	case r.revision != "":
+		return nil, fmt.Errorf("the ControllerRevision %s of the %s %s was not found%s", Shorten(r.revision, MaxName), r.kind, name, within)
+	}
+	return nil, fmt.Errorf("the %s %s was not found%s", r.kind, name, within)
 }
 
 // lacks reports whether a doubt about a VM may come from an object that was not found. If all
 // were found, the VM conflicts with its instance type, or KubeVirt cannot use an object.
 func (l *lookup) lacks(vm map[string]any, d vmrules.Doubt) bool {
 	named, preferred := l.referencesIn(vm)
-	isMissing := func(r *reference) bool { return r != nil && l.known[*r] == nil }
-	return isMissing(named) || d == vmrules.DoubtPreference && isMissing(preferred)
+	_, noIt := l.found(named)
+	_, noPreference := l.found(preferred)
+	return noIt != nil || d == vmrules.DoubtPreference && noPreference != nil
 }

@@ -71,7 +71,7 @@ func TestRuleCache(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			c := newRuleCache(test.opts)
 			for range 2 {
-				got, err := c.rulesOf(test.template)
+				got, err := c.rulesOf(test.template, test.opts)
 				if err == nil && got.Len() != test.want || err != nil && test.want >= 0 {
 					t.Errorf("%d rules, %v", got.Len(), err)
 				}
@@ -83,7 +83,7 @@ func TestRuleCache(t *testing.T) {
 	}
 	c := newRuleCache(nil)
 	for i, n := range []int{2, 3} {
-		if got, err := c.rulesOf(template(fmt.Sprint(i+1), rules(n))); err != nil || got.Len() != n {
+		if got, err := c.rulesOf(template(fmt.Sprint(i+1), rules(n)), nil); err != nil || got.Len() != n {
 			t.Errorf("version %d: %d rules, %v", i+1, got.Len(), err)
 		}
 	}

@@ -5,37 +5,44 @@ import (
 	"context"
 	"errors"
 	"reflect"
+	"slices"
 
 	"github.com/vmrules/vmrules"
 )
 
-// judge decides whether a VM may be created or updated.
-func (r *Reviewer) judge(ctx context.Context, q *Request) *Decision {
+// judge decides whether a VM may be created or updated; nil if the pace is too quick.
+func (r *Reviewer) judge(ctx context.Context, q *Request, p pace) *Decision {
 	if q.isLeaving() {
 		return exempt()
 	}
 	vm := q.vmIn(q.Object)
 	s := r.sourceOf(q.Object, q.Namespace)
 	c := r.changeOf(q, s)
-	rules, err := r.rules(ctx, q.Object, s)
-	if err != nil {
+	rules, err := r.rules(ctx, q, s, p)
+	switch {
+	case p.cannotRead(err):
+		return nil
+	case err != nil:
 		return r.withoutRules(err, c)
-	}
-	if rules.Len() == 0 {
+	case rules.Len() == 0:
 		return exempt()
 	}
 	found := newLookup(&r.finder, q)
 	if err := cmp.Or(found.read(ctx, vm), found.read(ctx, q.vmIn(q.Old))); err != nil {
 		return failure(err)
 	}
-	var report *vmrules.Report
-	if failed := r.slots.do(ctx, func() {
-		report = vmrules.Validate(rules, q.Object, r.optionsFor(q, found, c)...)
+	var d *Decision
+	if failed := p.do(ctx, func() {
+		report := vmrules.Validate(rules, q.Object, optionsFor(q, found, c, p)...)
+		if p.cannotJudge(report) {
+			return
+		}
+		report = r.settled(report, func(d vmrules.Doubt) bool { return found.lacks(vm, d) })
+		d = judged(report, s.From == vmrules.SourceTemplate)
 	}); failed != nil {
 		return failure(failed)
 	}
-	report = r.settled(report, func(d vmrules.Doubt) bool { return found.lacks(vm, d) })
-	return judged(report, s.From == vmrules.SourceTemplate)
+	return d
 }
 
 // isLeaving reports whether a request updates an object that is being deleted, as
@@ -79,9 +86,8 @@ func (r *Reviewer) withoutRules(err error, c change) *Decision {
 }
 
 // optionsFor returns the options to judge a request by.
-func (r *Reviewer) optionsFor(q *Request, found *lookup, c change) []vmrules.ValidateOption {
-	opts := append([]vmrules.ValidateOption{}, r.Validate...)
-	opts = append(opts, vmrules.WithInstancetypes(found.find))
+func optionsFor(q *Request, found *lookup, c change, p pace) []vmrules.ValidateOption {
+	opts := append(slices.Clip(p.validate), vmrules.WithInstancetypes(found.find))
 	if q.Old != nil {
 		opts = append(opts, vmrules.WithOldObject(q.Old))
 	}

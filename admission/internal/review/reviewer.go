@@ -7,6 +7,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -17,25 +19,35 @@ import (
 type Reviewer struct {
 	Settings
 	finder
-	cache *ruleCache
-	slots slots
+	cache       *ruleCache
+	quick, slow pace
+	lane        *lane // for what is not quick
+	bodies      slots // for large ones
 }
 
 // Settings say how a Reviewer decides. What does not warn refuses.
 type Settings struct {
-	UndecidedWarns    map[vmrules.Doubt]bool // a rule that is Undecided for a reason
-	MissingWarns      bool                   // a template that does not exist
-	BrokenWarns       bool                   // a template whose rules cannot be used
-	NamespaceFallback bool                   // a template without a namespace is in that of the VM
-	WholeUpdates      bool                   // an update is judged like a creation
-	ProtectTemplates  bool                   // a template with rules is not deleted while VMs refer to it
-	Parse             []vmrules.ParseOption
-	Validate          []vmrules.ValidateOption
+	UndecidedWarns     map[vmrules.Doubt]bool // a rule that is Undecided for a reason
+	MissingWarns       bool                   // a template that does not exist
+	BrokenWarns        bool                   // a template whose rules cannot be used
+	NamespaceFallback  bool                   // a template without a namespace may be in that of the VM
+	TemplateNamespaces []string               // or, after that, in these
+	WholeUpdates       bool                   // an update is judged like a creation
+	ProtectTemplates   bool                   // a template with rules is not deleted while VMs refer to it
+	RefuseBroken       bool                   // a template whose rules no VM can satisfy is not written
+	Parse              []vmrules.ParseOption
+	Validate           []vmrules.ValidateOption
 }
 
 // New returns a Reviewer that reads from a cluster.
 func New(c Cluster, s Settings) *Reviewer {
-	return &Reviewer{Settings: s, finder: finder{cluster: c}, cache: newRuleCache(s.Parse), slots: newSlots()}
+	budget := vmrules.WithBudget(quickBudget)
+	return &Reviewer{
+		Settings: s, finder: finder{cluster: c}, cache: newRuleCache(s.Parse),
+		quick: pace{true, append(slices.Clip(s.Parse), budget), append(slices.Clip(s.Validate), budget), make(slots, runtime.GOMAXPROCS(0)).do},
+		slow:  pace{false, s.Parse, s.Validate, unlessLate},
+		lane:  newLane(slowSlots()), bodies: make(slots, slowSlots()),
+	}
 }
 
 // A Request is what is read of a request for admission.
@@ -44,25 +56,39 @@ type Request struct {
 	Kind            schema.GroupVersionKind
 	Subresource     string
 	Namespace, Name string
+	Size            int            // of the text of both objects
 	Object, Old     map[string]any // of the Kind; nil if the operation has none
 }
 
-// Review decides about a request. If the objects of the request count, read fills them in.
+// Review decides about a request. If the objects of the request count, read fills them in: once
+// more if that takes long.
 func (r *Reviewer) Review(ctx context.Context, q *Request, read func() error) *Decision {
 	if d := r.withoutObjects(q); d != nil {
 		return d
 	}
+	if q.Size <= quickSize {
+		if d := r.attempt(ctx, q, read, r.quick); d != nil {
+			return d
+		}
+	}
+	return r.slowly(ctx, q, read)
+}
+
+// attempt decides about a request at a pace; nil if the pace is too quick for it.
+func (r *Reviewer) attempt(ctx context.Context, q *Request, read func() error, p pace) *Decision {
 	var err error
-	failed := r.slots.do(ctx, func() { err = read() })
+	failed := p.do(ctx, func() { err = read() })
 	switch {
 	case failed != nil:
 		return failure(failed)
 	case err != nil:
 		return malformed(err)
+	case q.isTemplate() && q.Operation == "DELETE":
+		return r.deletion(ctx, q, p)
 	case q.isTemplate():
-		return r.deletion(ctx, q)
+		return r.written(ctx, q, p)
 	}
-	return r.judge(ctx, q)
+	return r.judge(ctx, q, p)
 }
 
 // withoutObjects decides about a request whose objects do not count; nil about any other.
@@ -78,9 +104,7 @@ func (r *Reviewer) withoutObjects(q *Request) *Decision {
 	}
 	switch q.Operation {
 	case "CREATE", "UPDATE":
-		if isVM {
-			return nil
-		}
+		return nil
 	case "DELETE":
 		if isTemplate && r.ProtectTemplates {
 			return nil

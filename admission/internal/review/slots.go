@@ -3,15 +3,12 @@ package review
 import (
 	"context"
 	"fmt"
-	"runtime"
 )
 
 // Slots limit how many requests are read and judged at the same time. That takes only
-// processor time, so more at once would not be faster, but could take 256 MB each. It is safe
-// for concurrent use.
+// processor time, so more at once would not be faster, but take more memory. It is safe for
+// concurrent use.
 type slots chan struct{}
-
-func newSlots() slots { return make(slots, runtime.GOMAXPROCS(0)) }
 
 // do calls a function when there is a slot. It returns an error if the request ends before.
 func (s slots) do(ctx context.Context, f func()) error {

@@ -31,19 +31,26 @@ func (r *Reviewer) sourceOf(object map[string]any, namespace string) vmrules.Sou
 	return s
 }
 
-// naming returns the same with the template that the VM names, wherever its rules come from. Of a
-// template that is named by half, only the option says where it is.
+// naming returns the same with the template that the VM names, wherever its rules come from. It has
+// no Namespace if it is named by half, and no Name if no option says where that is looked for.
 func (r *Reviewer) naming(object map[string]any, namespace string) vmrules.Source {
 	s := vmrules.SourceOf(object)
 	s.Field = "" // a VM may name the same template elsewhere
-	switch {
-	case s.Name == "" || s.Namespace != "":
-	case r.NamespaceFallback:
-		s.Namespace = namespace
-	default:
+	if len(r.namespacesOf(s, namespace)) == 0 {
 		s.Name = ""
 	}
 	return s
+}
+
+// namespacesOf returns where the template is that a VM names: in the first of these that has it.
+func (r *Reviewer) namespacesOf(s vmrules.Source, namespace string) []string {
+	switch {
+	case s.Namespace != "":
+		return []string{s.Namespace}
+	case r.NamespaceFallback:
+		return append([]string{namespace}, r.TemplateNamespaces...)
+	}
+	return r.TemplateNamespaces
 }
 
 // A missingError says that a template does not exist.
@@ -55,21 +62,29 @@ func (e missingError) Error() string {
 
 // rules returns the rules for a VM. If they cannot be used, the error is a
 // *vmrules.ParseError, in a templateError if they are those of the template. Otherwise, it is
-// a missingError, or says why the template cannot be read.
-func (r *Reviewer) rules(ctx context.Context, object map[string]any, s vmrules.Source) (vmrules.Rules, error) {
+// a missingError, or says why the template cannot be read. A name by half may be of something else,
+// so that there are no rules if there is no such template.
+func (r *Reviewer) rules(ctx context.Context, q *Request, s vmrules.Source, p pace) (vmrules.Rules, error) {
 	if s.From != vmrules.SourceTemplate {
-		return r.ownRules(ctx, object)
+		return ownRules(ctx, q.Object, p)
 	}
-	named := templateName{s.Namespace, s.Name}
-	template, err := r.template(ctx, named)
+	var template map[string]any
+	var err error
+	for _, namespace := range r.namespacesOf(s, q.Namespace) {
+		if template, err = r.template(ctx, templateName{namespace, s.Name}); template != nil || err != nil {
+			break
+		}
+	}
 	switch {
 	case err != nil:
 		return vmrules.Rules{}, err
+	case template == nil && s.Namespace == "":
+		return vmrules.Rules{}, nil
 	case template == nil:
-		return vmrules.Rules{}, missingError{named}
+		return vmrules.Rules{}, missingError{templateName{s.Namespace, s.Name}}
 	}
 	var rules vmrules.Rules
-	if failed := r.slots.do(ctx, func() { rules, err = r.cache.rulesOf(template) }); failed != nil {
+	if failed := p.do(ctx, func() { rules, err = r.cache.rulesOf(template, p.parse) }); failed != nil {
 		return vmrules.Rules{}, failed
 	}
 	if err != nil {
@@ -78,8 +93,8 @@ func (r *Reviewer) rules(ctx context.Context, object map[string]any, s vmrules.S
 	return rules, nil
 }
 
-func (r *Reviewer) ownRules(ctx context.Context, object map[string]any) (rules vmrules.Rules, err error) {
-	failed := r.slots.do(ctx, func() { rules, err = vmrules.RulesFor(object, nil, r.Parse...) })
+func ownRules(ctx context.Context, object map[string]any, p pace) (rules vmrules.Rules, err error) {
+	failed := p.do(ctx, func() { rules, err = vmrules.RulesFor(object, nil, p.parse...) })
 	return rules, cmp.Or(failed, err)
 }
 

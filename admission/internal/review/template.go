@@ -3,20 +3,21 @@ package review
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/vmrules/vmrules"
 )
 
 // deletion decides whether a template may be deleted: not if it has rules and a VM refers to
 // it.
-func (r *Reviewer) deletion(ctx context.Context, q *Request) *Decision {
+func (r *Reviewer) deletion(ctx context.Context, q *Request, p pace) *Decision {
 	if q.Old == nil {
 		return exempt()
 	}
 	var rules vmrules.Rules
 	var err error
 	// The cache is for templates of the reader: anyone who reaches the port can send others.
-	if failed := r.slots.do(ctx, func() { rules, err = vmrules.RulesFor(nil, q.Old, r.Parse...) }); failed != nil {
+	if failed := p.do(ctx, func() { rules, err = vmrules.RulesFor(nil, q.Old, p.parse...) }); failed != nil {
 		return failure(failed)
 	}
 	if rules.Len() == 0 && err == nil {
@@ -44,7 +45,7 @@ func (r *Reviewer) userOf(ctx context.Context, template templateName) (string, e
 		for _, vm := range vms {
 			metadata := map[string]any{"labels": asAny(vm.Labels), "annotations": asAny(vm.Annotations)}
 			s := r.naming(map[string]any{"kind": "VirtualMachine", "metadata": metadata}, vm.Namespace)
-			if (templateName{s.Namespace, s.Name}) == template {
+			if s.Name == template.name && slices.Contains(r.namespacesOf(s, vm.Namespace), template.namespace) {
 				return join(vm.Namespace, vm.Name), nil
 			}
 		}

@@ -1,0 +1,94 @@
+package review
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"time"
+
+	"github.com/vmrules/vmrules"
+)
+
+// A review that takes little ends at once. Real VMs need a hundredth of this, and reading the rules
+// of a template a twentieth. Time to backtrack cannot be counted, so there is none.
+var quickBudget = vmrules.Budget{Work: 2_000_000, Kept: 8 << 20, Backtracking: -1}
+
+// quickSize is the length of the objects that are read at once.
+const quickSize = 256 << 10
+
+// slowTime is how long any other review may wait and be judged.
+const slowTime = 5 * time.Second
+
+var errLate = fmt.Errorf("%v have passed", slowTime)
+
+// A pace is how a review proceeds: at once with little to spend, or in a lane with all that the
+// options allow.
+type pace struct {
+	isQuick  bool
+	parse    []vmrules.ParseOption
+	validate []vmrules.ValidateOption
+	do       func(context.Context, func()) error // runs what takes the time of a processor
+}
+
+// unlessLate calls a function unless the context has ended, and returns the error of that.
+func unlessLate(ctx context.Context, f func()) error {
+	if ctx.Err() == nil {
+		f()
+	}
+	return context.Cause(ctx)
+}
+
+// slowSlots leaves a core to the reviews that are quick, if there are several.
+func slowSlots() int { return max(runtime.GOMAXPROCS(0)-1, 1) }
+
+// cannotRead reports whether rules may only be unusable because the pace is quick.
+func (p pace) cannotRead(err error) bool {
+	var broken *vmrules.ParseError
+	return p.isQuick && errors.As(err, &broken) && slices.ContainsFunc(broken.Problems, func(p vmrules.Problem) bool {
+		return p.Reason == vmrules.ReasonTooLong
+	})
+}
+
+// cannotJudge reports whether a rule may only be undecided because the pace is quick.
+func (p pace) cannotJudge(report *vmrules.Report) bool {
+	return p.isQuick && slices.ContainsFunc(report.Results(vmrules.Undecided), func(r vmrules.Result) bool {
+		return r.Undecided == vmrules.DoubtBound
+	})
+}
+
+// slowly decides about a request in the lane for those that take long. The objects are read again
+// there: they need much more memory than their text while they wait.
+func (r *Reviewer) slowly(ctx context.Context, q *Request, read func() error) *Decision {
+	q.Object, q.Old = nil, nil
+	ctx, cancel := context.WithTimeoutCause(ctx, slowTime, errLate)
+	defer cancel()
+	var d *Decision
+	if err := r.lane.do(ctx, q.Namespace, q.Size, func() { d = r.attempt(ctx, q, read, r.slow) }); err != nil {
+		d = failure(err)
+	}
+	if errors.Is(d.Err, errLate) || errors.Is(d.Err, errFull) {
+		d = unjudged(d.Err)
+	}
+	d.IsSlow = true
+	return d
+}
+
+// unjudged refuses a request that there was no time for.
+func unjudged(err error) *Decision {
+	err = fmt.Errorf("this object is not judged: %w: make it simpler, or try again later", err)
+	return refused(err, []vmrules.Cause{{Reason: vmrules.ReasonInternal, Message: err.Error()}})
+}
+
+// Unpack calls a function that reads the body of a request. Only a few large bodies are read at a
+// time. Who sends them is not known yet.
+func (r *Reviewer) Unpack(ctx context.Context, size int, f func()) error {
+	if size <= quickSize {
+		f()
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, slowTime)
+	defer cancel()
+	return r.bodies.do(ctx, f)
+}

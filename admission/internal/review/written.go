@@ -1,0 +1,148 @@
+package review
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/form"
+	"github.com/vmrules/vmrules/lint"
+)
+
+// maxObjects is how many objects a template may have to be quick.
+const maxObjects = 100
+
+// written decides about a template that is created or updated; nil if the pace is too quick. Only
+// rules that no VM can use are a reason to refuse it, and not by an update that leaves them as they
+// are.
+func (r *Reviewer) written(ctx context.Context, q *Request, p pace) *Decision {
+	if objects, _ := q.Object["objects"].([]any); p.isQuick && len(objects) > maxObjects {
+		return nil
+	}
+	var broken, remarks []string
+	var isKept, isDecided bool
+	if failed := p.do(ctx, func() {
+		isKept = q.Old != nil && reflect.DeepEqual(rulesIn(q.Object), rulesIn(q.Old))
+		broken, remarks, isDecided = p.check(q.Object)
+	}); failed != nil {
+		return failure(failed)
+	}
+	switch warnings := append(broken, remarks...); {
+	case !isDecided:
+		return nil
+	case len(broken) > 0 && r.RefuseBroken && !isKept && !q.isLeaving():
+		var causes []vmrules.Cause
+		for _, message := range broken {
+			causes = append(causes, vmrules.Cause{Reason: vmrules.ReasonInvalid, Message: message})
+		}
+		return refused(errors.New("the validation rules cannot be used: "+broken[0]), causes)
+	case len(warnings) > 0:
+		return &Decision{Outcome: Warned, Warnings: fitting(warnings)}
+	}
+	return &Decision{Outcome: Allowed}
+}
+
+// check returns why no VM can use the rules of a template, and what else is wrong with it, with the
+// defaults of its parameters. It returns false if the pace is too quick.
+func (p pace) check(template map[string]any) (broken, remarks []string, ok bool) {
+	if name := rulesIn(template).withoutDefault(); name != "" { // it may be anything
+		return nil, []string{fmt.Sprintf("the validation rules are not checked: the parameter %s in them has no default", Shorten(name, MaxName))}, true
+	}
+	filled, err := form.Fill(template, nil, p.parse...)
+	if err != nil {
+		return nil, []string{err.Error()}, !p.isQuick
+	}
+	rules := rulesIn(filled)
+	opts := slices.Clip(p.parse)
+	if !rules.isOnVM {
+		opts = append(opts, vmrules.DetectVersion())
+	}
+	for _, f := range lint.Annotation(cmp.Or(append(rules.texts, "")...), opts...) {
+		if p.isQuick && (f.ID == "not-checked" || f.ID == "too-long") {
+			return nil, nil, false
+		}
+		if f.Severity == lint.SeverityError {
+			broken = append(broken, f.String())
+		}
+	}
+	if len(broken) > 0 {
+		return broken, nil, true
+	}
+	report, err := vmrules.ValidateOwn(filled, append(slices.Clip(p.validate), vmrules.WithParseOptions(p.parse...))...)
+	if err != nil { // about the rules of another VM in the template
+		broken = []string{err.Error()}
+	}
+	return broken, ownViolations(report), !p.cannotRead(err) && !p.cannotJudge(report)
+}
+
+// ownViolations returns what is wrong with the VMs of a template, apart from what depends on other
+// objects, or on parameters without a default.
+func ownViolations(report *vmrules.Report) (all []string) {
+	for _, result := range report.Results(vmrules.Violated, vmrules.Undecided) {
+		switch result.Undecided {
+		case vmrules.DoubtParameter, vmrules.DoubtInstancetype, vmrules.DoubtPreference, vmrules.DoubtNothing:
+			continue
+		}
+		for _, v := range result.Violations {
+			if !v.Warning {
+				all = append(all, "the template's own VM does not satisfy its rules: "+v.Error())
+			}
+		}
+	}
+	return all
+}
+
+// templateRules are the rules of a template, and what they depend on.
+type templateRules struct {
+	texts      []string // by which its VMs are judged
+	isOnVM     bool     // the first of them
+	parameters [2]any
+}
+
+func rulesIn(template map[string]any) (rules templateRules) {
+	spec, _ := template["spec"].(map[string]any)
+	objects, _ := template["objects"].([]any)
+	rules.parameters = [2]any{template["parameters"], spec["parameters"]}
+	for _, o := range append(slices.Clip(objects), spec["virtualMachine"]) {
+		vm, isObject := o.(map[string]any)
+		if kind := textAt(vm, "kind"); !isObject || kind != "" && kind != "VirtualMachine" {
+			continue
+		}
+		s := vmrules.SourceOf(vm)
+		text := s.Annotation
+		if s.From == vmrules.SourceTemplate || s.From == "" {
+			text = textAt(template, "metadata", "annotations", vmrules.OldAnnotation)
+		}
+		if strings.TrimSpace(text) != "" && !slices.Contains(rules.texts, text) {
+			rules.isOnVM = rules.isOnVM || len(rules.texts) == 0 && s.From == vmrules.SourceOwn
+			rules.texts = append(rules.texts, text)
+		}
+	}
+	return rules
+}
+
+// withoutDefault returns a parameter in the rules for which the template has no value; "" if there
+// is none.
+func (rules templateRules) withoutDefault() string {
+	hasDefault := map[string]bool{}
+	for _, list := range rules.parameters {
+		declared, _ := list.([]any)
+		for _, item := range declared {
+			p, _ := item.(map[string]any)
+			hasDefault[textAt(p, "name")] = textAt(p, "value") != ""
+		}
+	}
+	for _, text := range rules.texts {
+		for r := range form.References(text) {
+			if !hasDefault[r.Name] {
+				return r.Name
+			}
+		}
+	}
+	return ""
+}

@@ -1,0 +1,149 @@
+package admission
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync/atomic"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/healthz"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+
+	"github.com/vmrules/vmrules/admission/internal/review"
+)
+
+// Path is where a manager of NewManager serves reviews.
+const Path = "/validate"
+
+// NewManager returns a manager whose WebhookServer serves reviews at Path. It reads templates,
+// instance types and preferences, and the metadata of VMs if templates are protected, from the
+// cache of the manager. What is not there, such as a template that was created just before its VM,
+// and ControllerRevisions, of which a cluster has many, it reads from the API server.
+//
+// The manager is ready when the server listens and the cache has read everything. Until then, as
+// when a right is missing, reviews read from the API server.
+func NewManager(kube *rest.Config, o manager.Options, opts ...Option) (manager.Manager, error) {
+	kube = rest.CopyConfig(kube)
+	if kube.QPS == 0 {
+		kube.QPS, kube.Burst = 100, 200 // a review may read several objects
+	}
+	if o.Cache.DefaultTransform == nil {
+		o.Cache.DefaultTransform = cache.TransformStripManagedFields()
+	}
+	m, err := manager.New(kube, o)
+	if err != nil {
+		return nil, err
+	}
+	reader := cachedReader{m.GetCache(), m.GetAPIReader()}
+	r, err := New(reader, opts...)
+	if err != nil {
+		return nil, err
+	}
+	server := m.GetWebhookServer() // the call has the manager start it
+	server.Register(Path, r)
+	err = errors.Join(m.AddHealthzCheck("alive", healthz.Ping), m.AddReadyzCheck("serving", server.StartedChecker()))
+	for _, versions := range review.Watched() {
+		if kind := versions[0].GroupKind(); kind != vmKind.GroupKind() || r.reviewer.ProtectTemplates {
+			err = errors.Join(err, m.AddReadyzCheck(kind.String(), reader.checkOf(versions)))
+		}
+	}
+	return m, err
+}
+
+// A cachedReader reads from a cache what the cache has read, and asks the API server for anything
+// else. It never waits for the cache. It is safe for concurrent use.
+type cachedReader struct {
+	cache cache.Cache
+	live  client.Reader
+}
+
+func (r cachedReader) Get(ctx context.Context, key client.ObjectKey, into client.Object, opts ...client.GetOption) error {
+	reader, err := r.readerOf(ctx, into.GetObjectKind().GroupVersionKind())
+	if err == nil {
+		err = reader.Get(ctx, key, into, opts...)
+	}
+	if apierrors.IsNotFound(err) {
+		err = r.live.Get(ctx, key, into, opts...)
+	}
+	return err
+}
+
+func (r cachedReader) List(ctx context.Context, into client.ObjectList, opts ...client.ListOption) error {
+	reader, err := r.readerOf(ctx, vmKind)
+	if err == nil {
+		err = reader.List(ctx, into, opts...)
+	}
+	return err
+}
+
+func (r cachedReader) readerOf(ctx context.Context, kind schema.GroupVersionKind) (client.Reader, error) {
+	if kind.Group == "apps" {
+		return r.live, nil
+	}
+	synced, err := r.hasSynced(ctx, kind)
+	if synced {
+		return r.cache, nil
+	}
+	return r.live, err
+}
+
+// hasSynced reports whether the cache has read all objects of a kind, or the metadata of all VMs.
+// It has the cache begin to.
+func (r cachedReader) hasSynced(ctx context.Context, kind schema.GroupVersionKind) (bool, error) {
+	var o client.Object = &unstructured.Unstructured{}
+	if kind == vmKind {
+		o = &metav1.PartialObjectMetadata{}
+	}
+	o.GetObjectKind().SetGroupVersionKind(kind)
+	informer, err := r.cache.GetInformer(ctx, o, cache.BlockUntilSynced(false))
+	return err == nil && informer.HasSynced(), err
+}
+
+// checkOf returns a check that has the cache read the objects of a kind, in the first version that
+// the cluster has, and fails until it has. It succeeds if the cluster has none.
+func (r cachedReader) checkOf(versions []schema.GroupVersionKind) healthz.Checker {
+	var succeeded atomic.Bool
+	return func(req *http.Request) error {
+		for _, kind := range versions {
+			if succeeded.Load() {
+				return nil
+			}
+			err := r.has(req.Context(), kind)
+			if err == nil {
+				break
+			}
+			if !meta.IsNoMatchError(err) {
+				log.Log.WithName("admission").Info("Not ready", "reason", err.Error())
+				return err
+			}
+		}
+		succeeded.Store(true)
+		return nil
+	}
+}
+
+// has returns why the cache does not have the objects of a kind; nil if it has.
+func (r cachedReader) has(ctx context.Context, kind schema.GroupVersionKind) error {
+	synced, err := r.hasSynced(ctx, kind)
+	if err == nil && !synced {
+		var some metav1.PartialObjectMetadataList
+		some.SetGroupVersionKind(kind.GroupVersion().WithKind(kind.Kind + "List"))
+		err = cmp.Or(r.live.List(ctx, &some, client.Limit(1)), // an API server says which right is missing
+			errors.New("the cache has not read it yet; that takes the rights to list and watch it"))
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", kind.GroupKind(), err)
+	}
+	return nil
+}
