@@ -19,7 +19,7 @@ func BenchmarkCreate(b *testing.B) {
 				policies[fmt.Sprint("template-", i)] = export.Translate(quickstart(b))
 			}
 			if templates > 0 {
-				s.install(b, policies, false)
+				s.install(b, policies, export.Scope{})
 			}
 			vm := validVM(b)
 			var times []time.Duration

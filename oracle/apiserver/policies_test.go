@@ -238,7 +238,7 @@ func TestPolicies(t *testing.T) {
 	trials := append(vectorTrials(t, policies), mutantTrials(t, policies)...)
 	counts := map[string]int{}
 	trials = s.accepted(t, trials, counts)
-	s.install(t, policies, false)
+	s.install(t, policies, export.Scope{})
 
 	occurred := map[string]int{}
 	for _, c := range trials {
@@ -303,6 +303,70 @@ func TestTypes(t *testing.T) {
 	}
 }
 
+// A policy is about the VMs with the label of its template, and by option about those with annotations.
+func TestScopes(t *testing.T) {
+	s := start(t)
+	template := map[string]export.Translation{"windows-desktop": export.Translate(quickstart(t))}
+	vm := func(labels, annotations map[string]any) map[string]any {
+		vm := smallVM("") // it has no memory
+		vm["metadata"].(map[string]any)["labels"] = labels
+		vm["metadata"].(map[string]any)["annotations"] = annotations
+		return vm
+	}
+	names := func(template string) map[string]any {
+		return map[string]any{vmrules.TemplateLabel: template, vmrules.TemplateNamespaceLabel: "templates"}
+	}
+	for _, scope := range []export.Scope{{}, {ByAnnotation: true}, {ByAnnotation: true, NoRatcheting: true}} {
+		t.Run(fmt.Sprintf("%+v", scope), func(t *testing.T) {
+			var old *unstructured.Unstructured
+			s.wait(t, func() (err error) { // for the end of earlier policies
+				old, err = s.vms.Create(context.Background(), &unstructured.Unstructured{Object: vm(names("windows-desktop"), nil)}, metav1.CreateOptions{})
+				return err
+			})
+			defer func() { _ = s.vms.Delete(context.Background(), old.GetName(), metav1.DeleteOptions{}) }()
+			s.install(t, template, scope)
+			byAnnotation, changed := admitted, admitted
+			if scope.ByAnnotation {
+				byAnnotation = refused
+			}
+			if scope.NoRatcheting {
+				changed = refused
+			}
+			for _, c := range []struct {
+				name                string
+				labels, annotations map[string]any
+				want                verdict
+			}{
+				{"labels", names("windows-desktop"), nil, refused},
+				{"the label alone", map[string]any{vmrules.TemplateLabel: "windows-desktop"}, nil, refused},
+				{"annotations", nil, names("windows-desktop"), byAnnotation},
+				{"annotations, and the label of another template", map[string]any{vmrules.TemplateLabel: "linux"}, names("windows-desktop"), byAnnotation},
+				{"labels of another template", names("linux"), names("windows-desktop"), admitted},
+				{"exempt", names("windows-desktop"), map[string]any{vmrules.SkipAnnotation: ""}, admitted},
+				{"no template", nil, nil, admitted},
+			} {
+				object := vm(c.labels, c.annotations)
+				object["metadata"].(map[string]any)["name"] = "new"
+				if _, err := s.create(object); verdictOf(err) != c.want {
+					t.Errorf("%s: %v, want %s", c.name, err, c.want)
+				}
+			}
+			// What controllers do to a VM that violates a rule.
+			next := old.DeepCopy()
+			next.SetFinalizers([]string{"kubevirt.io/virtualMachineControllerFinalize"})
+			next.SetLabels(map[string]string{vmrules.TemplateLabel: "windows-desktop", vmrules.TemplateNamespaceLabel: "templates", "a": "b"})
+			_ = unstructured.SetNestedField(next.Object, "Always", "spec", "runStrategy")
+			if got := verdictOf(s.update(next)); got != changed {
+				t.Errorf("it is started: %s, want %s", got, changed)
+			}
+			_ = unstructured.SetNestedField(next.Object, "1Gi", "spec", "template", "spec", "domain", "memory", "guest")
+			if got := verdictOf(s.update(next)); got != refused {
+				t.Errorf("memory raised halfway: %s", got)
+			}
+		})
+	}
+}
+
 // accepted returns the trials whose VMs the definition accepts, as the server makes them. Old VMs are
 // in the server then.
 func (s *server) accepted(t *testing.T, trials []trial, counts map[string]int) []trial {
@@ -342,12 +406,13 @@ func (s *server) judge(c trial) (verdict, error) {
 	return verdictOf(err), err
 }
 
-// install creates the policies of templates, and waits until the server judges by them.
-func (s *server) install(t testing.TB, translations map[string]export.Translation, strict bool) {
+// install creates the policies of templates in a scope, and waits until the server judges by them.
+func (s *server) install(t testing.TB, translations map[string]export.Translation, scope export.Scope) {
 	t.Helper()
 	ctx := context.Background()
 	install := func(template string, out export.Translation) {
-		policies, err := out.Policies("vmrules."+template, export.Scope{Template: template, NoRatcheting: strict})
+		scope.Template = template
+		policies, err := out.Policies("vmrules."+template, scope)
 		if err != nil {
 			t.Fatal(err)
 		}
