@@ -117,10 +117,7 @@ func writtenLike(like, steps string) string {
 }
 
 // written returns the text of each step as it is in the annotation.
-func written(p vmrules.Path) []string {
-	parsed, _ := jsonpath.Parse(strings.TrimPrefix(p.String(), jsonpath.Prefix)) // ParseRules has read it, so there is no error
-	return parsed.StepTexts()
-}
+func written(p vmrules.Path) []string { return insides.Parsed(p).StepTexts() }
 
 // spelled returns the text of each step, spelled the same way for Equal paths.
 func spelled(p vmrules.Path) []string {

@@ -10,8 +10,9 @@ import (
 
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/ext"
-	"github.com/vmrules/vmrules"
 	"k8s.io/apiserver/pkg/cel/library"
+
+	"github.com/vmrules/vmrules"
 )
 
 // CEL is a second opinion on the verdict. Each generated rule is written as an annotation

@@ -10,8 +10,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/vmrules/vmrules"
 	"k8s.io/client-go/util/jsonpath"
+
+	"github.com/vmrules/vmrules"
 )
 
 const (

@@ -6,8 +6,9 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/vmrules/vmrules"
 	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/vmrules/vmrules"
 )
 
 const (

@@ -14,6 +14,7 @@ import (
 	"github.com/dlclark/regexp2/v2"
 	"github.com/google/go-cmp/cmp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
 	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/form"
 )

@@ -30,6 +30,7 @@ func TestSARIF(t *testing.T) {
 		"warned.yaml":   vmWith(`[{"name": "é\u0001", "rule": "string", "path": "jsonpath::.spec.x", "message": "m", "justWarning": true}]`),
 		"ignored.yaml":  vmWith(`[{"name": "", "rule": "enum", "path": "jsonpath::.spec.x", "message": "m"}]`),
 		"unusable.yaml": vmWith(`[{"name": "cores"}]`),
+		"fixable.yaml":  vmWith(`[{"nmae": "cores", "rule": "Integer", "path": ".spec.domain.cpu.core", "message": "m", "min": 1}]`),
 		"none.yaml":     "{}",
 	} {
 		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/dlclark/regexp2/v2"
+
 	"github.com/vmrules/vmrules/internal/meter"
 )
 

@@ -14,7 +14,7 @@ mutant() {
 	local name=$1 file=$2 script=$3 copy=$work/copy
 	rm -rf "$copy"
 	mkdir -p "$copy/oracle"
-	cp -r ./*.go go.mod go.sum internal "$copy"
+	cp -r ./*.go go.mod go.sum internal instancetype "$copy"
 	cp -r oracle/go.mod oracle/go.sum oracle/go.work oracle/model "$copy/oracle"
 	sed -i "$script" "$copy/$file"
 	if cmp -s "$file" "$copy/$file"; then
@@ -40,8 +40,8 @@ mutant "min is exclusive" internal/constraint/bound.go \
 mutant "0 cores are set" internal/jsonpath/implied.go 's/f.zeroIsUnset && isZero(next)/f.zeroIsUnset \&\& isZero(next) \&\& false/'
 mutant "a union keeps its own order" internal/jsonpath/step.go 's/slices.SortFunc(all, Element.Compare)//'
 mutant "valid is ignored where the path has other steps than names" evaluate.go \
-	's/if j.rule.Valid.IsZero() || j.wrong != nil {/if _, names := j.rule.Path.Names(); !names || j.rule.Valid.IsZero() || j.wrong != nil {/'
+	's/if j.rule.Valid.IsZero() {/if _, names := j.rule.Path.parsed.Names(); !names || j.rule.Valid.IsZero() {/'
 mutant "a negative index is off by one" internal/jsonpath/step.go 's/return i + length$/return i + length - 1/'
 mutant "Partial violates what is missing" evaluate.go \
-	'/^func (j \*judgement) missing/,/^}/s/if j.partial {/if false {/'
+	'/^func (j \*judgement) missing/,/^}/s/if j.call.given.partial {/if false {/'
 exit "$survived"

@@ -11,17 +11,18 @@ import (
 
 // The topics of remarks that are not about one rule. The other topics are the names of rules.
 var (
-	unusableRules    = remarkTopic{"unusable-rules", "the rules of an object cannot be used", aboutCommand, lint.SeverityError}
-	noRules          = remarkTopic{"no-rules", "an object has no rules", aboutCommand, lint.SeverityError}
-	notJudged        = remarkTopic{"not-judged", "an object is too large to be judged", aboutBounds, lint.SeverityError}
-	assumedTemplate  = remarkTopic{"assumed-template", "a VM is judged by a template that it does not name in full", aboutCommand, lint.SeverityInfo}
-	failedInSSP      = remarkTopic{"ssp", "a rule fails in KubeVirt's template validator", aboutCommand, lint.SeverityError}
-	missingParameter = remarkTopic{"missing-parameter", "a required parameter of a template has no value", aboutCommand, lint.SeverityInfo}
+	unusableRules    = remarkTopic{"unusable-rules", "the rules of an object cannot be used", aboutCommand, lint.SeverityError, ""}
+	noRules          = remarkTopic{"no-rules", "an object has no rules", aboutCommand, lint.SeverityError, ""}
+	notJudged        = remarkTopic{"not-judged", "an object is too large to be judged", aboutBounds, lint.SeverityError, ""}
+	assumedTemplate  = remarkTopic{"assumed-template", "a VM is judged by a template that it does not name in full", aboutCommand, lint.SeverityInfo, ""}
+	failedInSSP      = remarkTopic{"ssp", "a rule fails in KubeVirt's template validator", aboutCommand, lint.SeverityError, ""}
+	missingParameter = remarkTopic{"missing-parameter", "a required parameter of a template has no value", aboutCommand, lint.SeverityInfo, ""}
 )
 
 const (
 	aboutCommand = "https://pkg.go.dev/github.com/vmrules/vmrules/cmd/vmrules"
 	aboutBounds  = "https://github.com/vmrules/vmrules/blob/main/docs/bounds.md"
+	aboutChecks  = "https://github.com/vmrules/vmrules/blob/main/docs/checks.md#"
 	aboutRules   = "https://pkg.go.dev/github.com/vmrules/vmrules#Rule"
 )
 
@@ -35,7 +36,7 @@ func (c *checker) remarks() remarks {
 	for _, o := range c.checked {
 		for _, m := range c.remarksOn(o) {
 			if !known[m.id] {
-				r.topics = append(r.topics, remarkTopic{m.id, "validation rule " + m.id, aboutRules, lint.SeverityError})
+				r.topics = append(r.topics, remarkTopic{m.id, "validation rule " + m.id, aboutRules, lint.SeverityError, ""})
 				known[m.id] = true
 			}
 			r.all = append(r.all, m)
@@ -50,16 +51,16 @@ func (c *checker) remarksOn(o checked) []remark {
 	var all []remark
 	add := func(pointer string, severity lint.Severity, id, message string) {
 		line, column := locator.Place(pointer)
-		all = append(all, remark{o.File, place{line: line, column: column}, severity, short(id), short(o.title) + ": " + short(message)})
+		all = append(all, remark{o.File, place{line: line, column: column}, severity, short(id), short(o.title) + ": " + short(message), nil})
 	}
 	for _, p := range o.placed {
-		all = append(all, remark{p.File, place{line: p.Line, column: p.Column}, unusableRules.severity, unusableRules.id, short(o.title) + ": " + short(p.Message)})
+		all = append(all, remark{p.File, place{line: p.Line, column: p.Column}, unusableRules.severity, unusableRules.id, short(o.title) + ": " + short(p.Message), nil})
 	}
 	if o.Problem != "" && len(o.placed) < min(max(len(o.Problems), 1), maxProblems) {
 		add("", unusableRules.severity, unusableRules.id, o.Problem)
 	}
 	for _, f := range o.mistakes {
-		all = append(all, remark{o.File, place{f.Line, f.Column, f.EndLine, f.EndColumn}, lint.SeverityInfo, f.ID, short(o.title) + ": " + short(f.Message)})
+		all = append(all, remark{o.File, place{f.Line, f.Column, f.EndLine, f.EndColumn}, lint.SeverityInfo, f.ID, short(o.title) + ": " + short(f.Message), nil})
 	}
 	for _, name := range o.missing {
 		add("", missingParameter.severity, missingParameter.id, missingText(name))

@@ -1,21 +1,27 @@
 package command
 
 import (
+	"cmp"
 	_ "embed"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
 	"sync"
+	texts "text/template"
 
 	"github.com/spf13/cobra"
 	"go.yaml.in/yaml/v3"
 
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
 	"github.com/vmrules/vmrules/lint"
 )
 
 //go:embed explain.yaml
 var explanationText []byte
+
+//go:embed explain.tmpl
+var explanationForms string
 
 // A topic is something that explain can explain.
 type topic struct {
@@ -25,21 +31,58 @@ type topic struct {
 	Example string
 }
 
-// topics returns the topics of explain.yaml and the checks of lint.
-var topics = sync.OnceValue(func() []topic {
-	var text struct {
-		Topics []topic
-		Checks map[string]string
-	}
-	if err := yaml.Unmarshal(explanationText, &text); err != nil {
+// A checkTopic explains a check.
+type checkTopic struct {
+	topic      `yaml:",inline"`
+	Why, Right string
+	Flags      []string // of lint, which reports it only with these
+	Fix, Fixes string   // Fixes is what --fix does
+	Library    bool     // the command never reports it
+}
+
+// explained holds what explain.yaml says.
+type explained struct {
+	Topics []topic
+	Checks map[string]*checkTopic
+}
+
+// explanations returns the topics of explain.yaml, with the checks of lint.
+var explanations = sync.OnceValue(func() (all explained) {
+	if err := yaml.Unmarshal(explanationText, &all); err != nil {
 		panic(err) // the tests read the file, so this cannot happen
 	}
 	for _, c := range lint.Checks() {
-		meaning := fmt.Sprintf("%s (%s)", c.Meaning, severityWords[c.Severity])
-		text.Topics = append(text.Topics, topic{c.ID, "check", meaning, text.Checks[c.ID]})
+		t := all.Checks[c.ID]
+		t.Name, t.Group, t.Meaning = c.ID, "check", cmp.Or(t.Meaning, inCommand.Replace(c.Meaning))
+		t.Meaning = fmt.Sprintf("%s (%s)", t.Meaning, severityWords[c.Severity])
+		all.Topics = append(all.Topics, t.topic)
 	}
-	return text.Topics
+	return all
 })
+
+func topics() []topic { return explanations().Topics }
+
+// inCommand replaces the words of the library with those of the command.
+var inCommand = strings.NewReplacer("under For(SSP)", "with --for ssp", "under Strict", "with --strict", "the Budget allows", "is allowed")
+
+// forms are the texts about a check.
+var forms = texts.Must(texts.New("").Funcs(texts.FuncMap{"indent": indented}).Parse(explanationForms))
+
+// Said returns what lint says of the example.
+func (t *checkTopic) Said() string {
+	var out, said strings.Builder
+	Main(append([]string{"lint", "--no-config", "-o", "concise", "-"}, t.Flags...), strings.NewReader(t.Example), &out, io.Discard, Build{})
+	for line := range strings.Lines(out.String()) {
+		if place, ok := strings.CutPrefix(line, manifest.Stdin); ok && strings.HasSuffix(line, "["+t.Name+"]\n") {
+			said.WriteString("example" + place)
+		}
+	}
+	return said.String()
+}
+
+func indented(text string) string {
+	return "    " + strings.ReplaceAll(strings.TrimSuffix(text, "\n"), "\n", "\n    ") + "\n"
+}
 
 // furtherKind is the group of the kinds that only vmrules-full knows.
 const furtherKind = "kind of vmrules-full"
@@ -113,6 +156,9 @@ func explain(w io.Writer, name string) error {
 		if i > 0 {
 			fmt.Fprintln(w)
 		}
+		if c := explanations().Checks[t.Name]; c != nil {
+			return forms.ExecuteTemplate(w, "text", c)
+		}
 		t.write(w)
 	}
 	return nil
@@ -126,20 +172,7 @@ func (t topic) write(w io.Writer) {
 		}
 	}
 	fmt.Fprintf(w, "%s (%s): %s%s\n", t.Name, t.Group, subject, t.Meaning)
-	if t.Example == "" {
-		return
-	}
-	fmt.Fprintln(w)
-	for line := range strings.Lines(t.Example) {
-		fmt.Fprint(w, "    "+line)
-	}
-	if t.Group != "check" {
-		return
-	}
-	fmt.Fprintln(w)
-	for _, f := range lint.Annotation(t.Example) {
-		if f.ID == t.Name {
-			fmt.Fprintln(w, f)
-		}
+	if t.Example != "" {
+		fmt.Fprint(w, "\n"+indented(t.Example))
 	}
 }

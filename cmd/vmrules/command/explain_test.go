@@ -1,6 +1,7 @@
 package command
 
 import (
+	"flag"
 	"os"
 	"reflect"
 	"slices"
@@ -110,18 +111,8 @@ func TestPaths(t *testing.T) {
 func TestExamples(t *testing.T) {
 	for _, topic := range topics() {
 		switch topic.Group {
-		case "outcome", syntax:
+		case "outcome", syntax, "check":
 		case furtherKind: // whose examples are tested where they are known
-		case "check":
-			if topic.Example == "" {
-				if !slices.Contains([]string{"unknown-version", "invalid-option", "unknown-profile", "misspelt-annotation", "misplaced-annotation", "undeclared-parameter", "useless-suppression", "too-long", "not-checked", "ssp-kind", "ssp-own-vm"}, topic.Name) {
-					t.Errorf("%s has no example", topic.Name)
-				}
-				continue
-			}
-			if findings := lint.Annotation(topic.Example); !slices.ContainsFunc(findings, func(f lint.Finding) bool { return f.ID == topic.Name }) {
-				t.Errorf("%s is not among the findings about its example: %v", topic.Name, findings)
-			}
 		default:
 			for _, f := range lint.Annotation("["+topic.Example+"]", vmrules.Strict()) {
 				if f.Severity != lint.SeverityInfo {
@@ -136,4 +127,76 @@ func TestExamples(t *testing.T) {
 			}
 		}
 	}
+}
+
+// checksPage is the page about checks.
+const checksPage = "../../../docs/checks.md"
+
+var update = flag.Bool("update", false, "update docs/checks.md")
+
+// TestPage compares the page about checks with what explain says of them.
+func TestPage(t *testing.T) {
+	var all []*checkTopic
+	for _, c := range lint.Checks() {
+		all = append(all, explanations().Checks[c.ID])
+	}
+	var want strings.Builder
+	if err := forms.ExecuteTemplate(&want, "page", all); err != nil {
+		t.Fatal(err)
+	}
+	if *update {
+		if err := os.WriteFile(checksPage, []byte(want.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(checksPage)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want.String(), string(got)); diff != "" {
+		t.Errorf("(-explain +page), go test -run Page . -update writes it:\n%s", diff)
+	}
+	for _, word := range []string{"For(", "WithVersion", "WithKind", "ParseRules", "SeverityError"} {
+		if strings.Contains(want.String(), word) {
+			t.Errorf("the page has %s, which only Go programs know", word)
+		}
+	}
+}
+
+// withoutExample are the checks that no short file fails.
+var withoutExample = []string{"unknown-version", "invalid-option", "unknown-profile", "too-long", "not-checked", "ssp-kind"}
+
+// TestChecks demands of each check that its first example fails, and that its second one passes
+// without a finding that is more than an info. A fix of the first must be as it is said.
+func TestChecks(t *testing.T) {
+	for id, c := range explanations().Checks {
+		if c.Why == "" || c.Fix == "" || (c.Example == "") != slices.Contains(withoutExample, id) {
+			t.Errorf("%s: why %q, fix %q, example %q", id, c.Why, c.Fix, c.Example)
+		}
+		if c.Example == "" {
+			continue
+		}
+		if c.Said() == "" {
+			t.Errorf("%s: lint finds nothing in the example", id)
+		}
+		if _, out := linting(c, c.Right, "--min-severity", "warning", "-o", "concise"); !strings.Contains(out, ": 0 errors, 0 warnings,") || strings.Contains(out, "["+id+"]") {
+			t.Errorf("%s: what is right:\n%s", id, out)
+		}
+		fixes := ""
+		for _, f := range []struct{ is, flag string }{{"unsafe", "--unsafe-fixes"}, {"safe", "--fix"}} {
+			if diff, _ := linting(c, c.Example, "--diff", f.flag); diff != "" {
+				fixes = f.is
+			}
+		}
+		if diff := cmp.Diff(c.Fixes, fixes); diff != "" {
+			t.Errorf("%s: fixes (-explain.yaml +lint):\n%s", id, diff)
+		}
+	}
+}
+
+// linting returns what lint writes about a text, to both outputs together for text.
+func linting(c *checkTopic, text string, flags ...string) (stdout, stderr string) {
+	var out, errors strings.Builder
+	Main(slices.Concat([]string{"lint", "--no-config", "-"}, c.Flags, flags), strings.NewReader(text), &out, &errors, Build{})
+	return out.String(), errors.String() + out.String()
 }

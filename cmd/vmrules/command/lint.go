@@ -29,10 +29,16 @@ type linter struct {
 	noConfig         bool
 	isSet            func(flag string) bool
 
+	fixes, unsafeFixes, diffs bool
+
 	configs  config.Finder
 	now      lintSetting // for the current file
 	silence  *silence    // for the current object; nil: nothing is accepted
 	excluded int         // how many files
+
+	wantsFixes bool     // whether findings have their fixes
+	fixable    *fixable // the current rules; nil for other findings
+	room       int      // bytes that may still be linted for fixes of the current file
 }
 
 // A linted is the result of a run.
@@ -45,6 +51,8 @@ type linted struct {
 	// Accepted counts the findings that annotations or .vmrules.yaml accept, and Excluded files.
 	Accepted int `json:"accepted,omitempty"`
 	Excluded int `json:"excluded,omitempty"`
+	// Fixed counts the findings that --fix has fixed, or would have without --diff.
+	Fixed int `json:"fixed,omitempty"`
 
 	subjects []subject // what was linted
 	fails    bool      // a finding sets the exit status, even if it is hidden
@@ -74,6 +82,11 @@ type finding struct {
 
 	excerpt manifest.Excerpt
 	fails   bool // it sets the exit status
+	fix     *fix // nil if there is none, or none is wanted
+}
+
+func newLinted() *linted {
+	return &linted{Findings: []finding{}, leftOut: leftOut{}, Hidden: map[lint.Severity]int{}}
 }
 
 func newLint(b Build) *cobra.Command {
@@ -117,6 +130,9 @@ The exit status is 0 without errors, 1 with errors, and 2 if a file cannot be re
 	l.least.flag(command, "min-severity", "", "show only findings of at least this severity; the others still count for the exit status")
 	l.output.flag(command, "output", "o", "how to write the findings")
 	command.Flags().StringArrayVar(&l.exclude, "exclude", nil, "leave out the files and folders that match a `GLOB`, such as 'testdata/**'")
+	command.Flags().BoolVar(&l.fixes, "fix", false, "fix, in the files, what can be fixed so that every VM gets the same verdict, and what makes rules refused as a whole")
+	command.Flags().BoolVar(&l.unsafeFixes, "unsafe-fixes", false, "with --fix or --diff, also make rules mean what was probably meant, and say which verdicts change")
+	command.Flags().BoolVar(&l.diffs, "diff", false, "write what --fix would change as a unified diff, and change no file")
 	command.Flags().BoolVar(&l.noConfig, "no-config", false, "read no .vmrules.yaml")
 	l.isSet = command.Flags().Changed
 	return command
@@ -134,8 +150,12 @@ func (l *linter) run(command *cobra.Command, args []string) error {
 	if err := l.read(); err != nil {
 		return err
 	}
-	found := &linted{Findings: []finding{}, leftOut: leftOut{}, Hidden: map[lint.Severity]int{}}
-	each := func(args []string, counts func(manifest.Document) bool, lint func(*linted, *manifest.File)) {
+	if err := l.mayFix(args); err != nil {
+		return err
+	}
+	stdout, stderr := command.OutOrStdout(), command.ErrOrStderr()
+	found := newLinted()
+	each := func(args []string, counts func(manifest.Document) bool, lints lintsFile) {
 		for file, err := range manifest.ReadExcept(l.excludes, args, command.InOrStdin()) {
 			if err == nil {
 				err = file.Nothing(counts)
@@ -144,13 +164,17 @@ func (l *linter) run(command *cobra.Command, args []string) error {
 				err = l.enter(file)
 			}
 			if err != nil {
-				found.Unusable = append(found.Unusable, unusable(command.ErrOrStderr(), err))
+				found.Unusable = append(found.Unusable, unusable(stderr, err))
 				continue
 			}
-			lint(found, file)
+			if l.isFixing() {
+				file = l.fixed(found, file, lints, stdout, stderr)
+			}
+			l.room = maxFixed
+			lints(found, file, stderr)
 			if found.isFull {
 				err := &manifest.Error{File: file.Name, Message: fmt.Sprintf("more than %d findings: correct these first, or omit less severe ones with --min-severity", maxFindings)}
-				found.Unusable = append(found.Unusable, unusable(command.ErrOrStderr(), err))
+				found.Unusable = append(found.Unusable, unusable(stderr, err))
 				return
 			}
 		}
@@ -159,21 +183,27 @@ func (l *linter) run(command *cobra.Command, args []string) error {
 	if found.isFull {
 		args = nil
 	}
-	each(args, l.counts, func(to *linted, file *manifest.File) { l.lintFile(to, file, command.ErrOrStderr()) })
-	if err := l.allDeclared(); err != nil {
+	each(args, l.counts, l.lintFile)
+	err := l.allDeclared()
+	if err != nil {
 		return err
 	}
 	l.addUseless(found, args)
 	found.Excluded = l.excluded
-	if err := l.output.value()(command.OutOrStdout(), found); err != nil {
+	if l.diffs {
+		err = l.writeSummary(stderr, found)
+	} else {
+		err = l.output.value()(stdout, found)
+	}
+	if err != nil {
 		return err
 	}
-	found.leftOut.warnNotLinted(command.ErrOrStderr())
+	found.leftOut.warnNotLinted(stderr)
 	if found.Annotations == 0 && found.source != "" {
-		fmt.Fprintln(command.ErrOrStderr(), "vmrules: no rules to lint; render the files first: "+oneLine(found.source)+" | vmrules lint -")
+		fmt.Fprintln(stderr, "vmrules: no rules to lint; render the files first: "+oneLine(found.source)+" | vmrules lint -")
 	}
 	if n := found.Hidden[lint.SeverityWarning]; n > 0 && found.fails && (l.quiet || l.output.name != "text") {
-		fmt.Fprintf(command.ErrOrStderr(), "vmrules: %s not shown\n", counted(n, "warning"))
+		fmt.Fprintf(stderr, "vmrules: %s not shown\n", counted(n, "warning"))
 	}
 	return verdict(found.fails, len(found.Unusable) > 0)
 }
@@ -249,6 +279,7 @@ func (l *linter) lintFile(to *linted, file *manifest.File, stderr io.Writer) {
 		own := l.judgeOwnVM(filled.Object, object)
 		for _, a := range filled.Annotations() {
 			findings := a.Lint(l.options()...)
+			l.fixable = l.newFixable(a.Text(), a.Options(nil), a.Change)
 			if l.now.profile.name == "" {
 				findings = l.build.explainFull(findings, a.Text())
 			}
@@ -283,7 +314,7 @@ func explainMissing(findings []lint.Finding, missing []string) {
 }
 
 // lintRules lints a file that must contain rules.
-func (l *linter) lintRules(to *linted, file *manifest.File) {
+func (l *linter) lintRules(to *linted, file *manifest.File, _ io.Writer) {
 	for _, d := range file.Documents() {
 		l.lintDocument(to, d)
 	}
@@ -301,6 +332,7 @@ func (l *linter) lintDocument(to *linted, d manifest.Document) {
 // returns the errors that prevent its use.
 func (l *linter) findings(d *manifest.Document) []lint.Finding {
 	if text, err := d.JSON(); d.IsArray() && err == nil {
+		l.fixable = l.newFixable(text, nil, d.Change)
 		findings := lint.Annotation(text, l.options()...)
 		if l.now.profile.name == "" {
 			findings = l.build.explainFull(findings, text)
@@ -343,7 +375,12 @@ func (l *linter) options() []vmrules.ParseOption {
 func (l *linter) add(to *linted, file *manifest.File, about string, findings []lint.Finding) {
 	to.Annotations++
 	to.subjects = append(to.subjects, subject{file.Name, short(about)})
+	first := len(to.Findings)
 	l.addFindings(to, file, about, findings)
+	if l.fixable != nil {
+		l.fixable.settle(to.Findings[first:])
+		l.fixable = nil
+	}
 }
 
 // addFindings adds findings, if they are severe enough.
@@ -351,6 +388,9 @@ func (l *linter) addFindings(to *linted, file *manifest.File, about string, find
 	for _, f := range findings {
 		if l.silence != nil && l.silence.accepts(f) {
 			to.Accepted++
+			if l.wantsFixes && l.fixable != nil {
+				l.fixable.accepted = append(l.fixable.accepted, l.fixable.editsFor(f)...)
+			}
 			continue
 		}
 		to.fails = to.fails || l.fails(f.Severity)
@@ -366,7 +406,7 @@ func (l *linter) addFindings(to *linted, file *manifest.File, about string, find
 			File: file.Name, Line: f.Line, Column: f.Column, EndLine: f.EndLine, EndColumn: f.EndColumn, Object: short(about),
 			Severity: f.Severity, ID: f.ID, Rule: short(f.Rule), Index: f.Index, Key: short(f.Key),
 			Message: short(f.Message), Suggestion: short(f.Suggestion),
-			excerpt: file.Around(f, excerptSide), fails: l.fails(f.Severity),
+			excerpt: file.Around(f, excerptSide), fails: l.fails(f.Severity), fix: l.fixOf(file, f),
 		})
 	}
 }

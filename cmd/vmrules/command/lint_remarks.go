@@ -10,26 +10,18 @@ import (
 func (l *linted) remarks() remarks {
 	r := remarks{unusable: l.Unusable}
 	for _, c := range lint.Checks() {
-		r.topics = append(r.topics, remarkTopic{c.ID, c.Meaning, helpOf(c), c.Severity})
+		t := explanations().Checks[c.ID]
+		var advice strings.Builder
+		_ = forms.ExecuteTemplate(&advice, "advice", t) // which the tests do, too
+		r.topics = append(r.topics, remarkTopic{c.ID, t.Meaning, aboutChecks + c.ID, c.Severity, advice.String()})
 	}
 	for _, f := range l.Findings {
-		r.all = append(r.all, remark{f.File, place{f.Line, f.Column, f.EndLine, f.EndColumn}, f.Severity, f.ID, f.subject() + f.Message})
+		r.all = append(r.all, remark{f.File, place{f.Line, f.Column, f.EndLine, f.EndColumn}, f.Severity, f.ID, f.subject() + f.Message, nil})
+		if f.fix != nil {
+			r.all[len(r.all)-1].fixes = f.fix.replaced
+		}
 	}
 	return r
-}
-
-// helpOf returns where a check is documented.
-func helpOf(c lint.Check) string {
-	section := map[lint.Severity]string{
-		lint.SeverityError: "Errors", lint.SeverityWarning: "Warnings", lint.SeverityInfo: "Infos",
-	}[c.Severity]
-	switch {
-	case strings.HasPrefix(c.ID, "ssp-"):
-		section = "For_KubeVirt_s_template_validator"
-	case c.ID == "misspelt-annotation", c.ID == "misplaced-annotation", c.ID == "undeclared-parameter", c.ID == "useless-suppression":
-		section = "Objects"
-	}
-	return "https://pkg.go.dev/github.com/vmrules/vmrules/lint#hdr-" + section
 }
 
 // cases returns a test case for each object that has rules or findings, and for each document of

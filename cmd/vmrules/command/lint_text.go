@@ -54,6 +54,11 @@ func (l *linter) write(w io.Writer, found *linted, text func(finding) string) er
 			alike[f.said()] = 0
 		}
 	}
+	return l.writeSummary(w, found)
+}
+
+// writeSummary writes a line about all findings.
+func (l *linter) writeSummary(w io.Writer, found *linted) error {
 	if l.quiet {
 		return nil
 	}
@@ -64,6 +69,12 @@ func (l *linter) write(w io.Writer, found *linted, text func(finding) string) er
 	}
 	if found.Excluded > 0 {
 		fmt.Fprintf(w, ", %s excluded", counted(found.Excluded, "file"))
+	}
+	if l.isFixing() {
+		fmt.Fprintf(w, map[bool]string{false: ", %d fixed", true: ", %d would be fixed"}[l.diffs], found.Fixed)
+		if n := found.countUnsafe(); n > 0 && !l.unsafeFixes {
+			fmt.Fprintf(w, ", %d fixable with --unsafe-fixes", n)
+		}
 	}
 	_, err := fmt.Fprintln(w)
 	return err

@@ -25,6 +25,7 @@ type remark struct {
 	severity lint.Severity
 	id       string // of a topic
 	message  string
+	fixes    []lint.Finding // each with a place, and what to write there
 }
 
 // A place is a part of a file. Columns are in code points; endColumn is behind the last one. The end
@@ -35,6 +36,7 @@ type place struct{ line, column, endLine, endColumn int }
 type remarkTopic struct {
 	id, meaning, help string // help is a URL
 	severity          lint.Severity
+	advice            string // in Markdown
 }
 
 // writeJSON writes anything as indented JSON.

@@ -62,6 +62,17 @@ type (
 		Locations []sarifLocation `json:"locations"`
 		// Fingerprints stay the same if lines above a finding change.
 		Fingerprints map[string]string `json:"partialFingerprints,omitempty"`
+		Fixes        []sarifFix        `json:"fixes,omitempty"`
+	}
+	sarifFix struct {
+		Changes [1]struct {
+			Artifact     sarifArtifact      `json:"artifactLocation"`
+			Replacements []sarifReplacement `json:"replacements"`
+		} `json:"artifactChanges"`
+	}
+	sarifReplacement struct {
+		Deleted  sarifRegion `json:"deletedRegion"`
+		Inserted sarifText   `json:"insertedContent"`
 	}
 	sarifText struct {
 		Text     string `json:"text"`
@@ -69,11 +80,12 @@ type (
 	}
 	sarifLocation struct {
 		Physical struct {
-			Artifact struct {
-				URI string `json:"uri"`
-			} `json:"artifactLocation"`
-			Region *sarifRegion `json:"region,omitempty"`
+			Artifact sarifArtifact `json:"artifactLocation"`
+			Region   *sarifRegion  `json:"region,omitempty"`
 		} `json:"physicalLocation"`
+	}
+	sarifArtifact struct {
+		URI string `json:"uri"`
 	}
 	sarifRegion struct {
 		StartLine   int `json:"startLine"`
@@ -85,7 +97,7 @@ type (
 
 // unreadableFile is the topic of files that cannot be used, which are results, too: code scanning
 // shows no notifications.
-var unreadableFile = remarkTopic{"unreadable-file", "a file, or a document in it, cannot be used", aboutCommand, lint.SeverityError}
+var unreadableFile = remarkTopic{"unreadable-file", "a file, or a document in it, cannot be used", aboutCommand, lint.SeverityError, ""}
 
 // writeSARIF writes remarks for code scanning.
 func writeSARIF(w io.Writer, b Build, r remarks) error {
@@ -100,14 +112,14 @@ func writeSARIF(w io.Writer, b Build, r remarks) error {
 	}
 	index := map[string]int{}
 	for i, t := range append(r.topics, unreadableFile) {
-		help := sarifText{t.meaning, fmt.Sprintf("%s\n\n[More about it](%s)", t.meaning, t.help)}
+		help := sarifText{t.meaning, fmt.Sprintf("%s\n\n%s\n[More about it](%s)", t.meaning, t.advice, t.help)}
 		rule := sarifRule{ID: t.id, ShortDescription: sarifText{Text: t.meaning}, FullDescription: sarifText{Text: t.meaning}, Help: help, HelpURI: t.help}
 		rule.Default.Level = severityWords[t.severity]
 		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, rule)
 		index[t.id] = i
 	}
 	for _, e := range r.unusable {
-		m := remark{e.File, place{line: e.Line, column: e.Column}, lint.SeverityError, unreadableFile.id, e.Message}
+		m := remark{e.File, place{line: e.Line, column: e.Column}, lint.SeverityError, unreadableFile.id, e.Message, nil}
 		run.Invocations[0].Notifications = append(run.Invocations[0].Notifications, sarifNotification{
 			Level: "error", Message: sarifText{Text: m.message}, Locations: sarifPlace(m.file, m.place),
 		})
@@ -121,6 +133,7 @@ func writeSARIF(w io.Writer, b Build, r remarks) error {
 			RuleID: m.id, RuleIndex: index[m.id], Level: severityWords[m.severity],
 			Message: sarifText{Text: m.message}, Locations: sarifPlace(m.file, m.place),
 			Fingerprints: map[string]string{"vmrules/v1": fmt.Sprintf("%x:%d", sha256.Sum256([]byte(said)), seen[said])},
+			Fixes:        sarifFixes(m),
 		})
 	}
 	return writeJSON(w, sarifLog{"https://json.schemastore.org/sarif-2.1.0.json", "2.1.0", []sarifRun{run}})
@@ -128,9 +141,26 @@ func writeSARIF(w io.Writer, b Build, r remarks) error {
 
 func sarifPlace(file string, at place) []sarifLocation {
 	var location sarifLocation
-	location.Physical.Artifact.URI = (&url.URL{Path: filepath.ToSlash(file)}).String()
+	location.Physical.Artifact = sarifFile(file)
 	if at.line > 0 {
 		location.Physical.Region = &sarifRegion{at.line, at.column, at.endLine, at.endColumn}
 	}
 	return []sarifLocation{location}
+}
+
+func sarifFile(name string) sarifArtifact {
+	return sarifArtifact{(&url.URL{Path: filepath.ToSlash(name)}).String()}
+}
+
+func sarifFixes(m remark) []sarifFix {
+	if m.fixes == nil {
+		return nil
+	}
+	var fix sarifFix
+	fix.Changes[0].Artifact = sarifFile(m.file)
+	for _, f := range m.fixes {
+		fix.Changes[0].Replacements = append(fix.Changes[0].Replacements,
+			sarifReplacement{sarifRegion{f.Line, f.Column, f.EndLine, f.EndColumn}, sarifText{Text: f.Suggestion}})
+	}
+	return []sarifFix{fix}
 }

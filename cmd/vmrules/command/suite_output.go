@@ -131,7 +131,7 @@ func writeTestedGitHub(w io.Writer, t *tester) error {
 	r := remarks{unusable: t.unusable}
 	for _, c := range t.tested {
 		if !c.Passed {
-			r.all = append(r.all, remark{c.File, place{line: c.Line, column: c.column}, lint.SeverityError, short(c.Name), strings.Join(c.details(), "\n")})
+			r.all = append(r.all, remark{c.File, place{line: c.Line, column: c.column}, lint.SeverityError, short(c.Name), strings.Join(c.details(), "\n"), nil})
 		}
 	}
 	return writeGitHub(w, r)

@@ -62,9 +62,20 @@ func (a Annotation) Lint(opts ...vmrules.ParseOption) []lint.Finding {
 		a.Object.file.source.setPlace(&f, Span{a.value.at, a.value.end})
 		return []lint.Finding{f}
 	}
-	findings := lint.Annotation(text, append(slices.Clip(opts), a.version)...)
+	findings := lint.Annotation(text, a.Options(opts)...)
 	a.placeAll(findings, text)
 	return findings
+}
+
+// Line returns the line on which the value of the annotation begins.
+func (a Annotation) Line() int {
+	line, _ := a.Object.file.source.place(a.value.at)
+	return line
+}
+
+// Options returns options for reading the annotation with its version.
+func (a Annotation) Options(opts []vmrules.ParseOption) []vmrules.ParseOption {
+	return append(slices.Clip(opts), a.version)
 }
 
 // placeAll sets the lines and columns of findings about a text to those in the file.

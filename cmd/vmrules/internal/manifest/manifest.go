@@ -18,6 +18,7 @@ import (
 type File struct {
 	Name      string // Stdin for the standard input
 	isStream  bool   // what another command writes
+	raw       string // what was read
 	source    *source
 	documents []*node
 	wrong     []*Error // about documents that cannot be read
@@ -25,6 +26,9 @@ type File struct {
 
 // Wrong returns why documents of the file cannot be read. The others are those of Documents.
 func (f *File) Wrong() []*Error { return f.wrong }
+
+// Raw returns what was read.
+func (f *File) Raw() string { return f.raw }
 
 // Size returns the size of the file in bytes.
 func (f *File) Size() int { return len(f.source.text) }
@@ -51,9 +55,10 @@ func (e *Error) Unwrap() error { return e.cause }
 // Parse reads the documents in a text. Its error is always an *Error, the first of Wrong. The File
 // has the other documents.
 func Parse(name string, content []byte) (*File, error) {
-	text := strings.ReplaceAll(strings.TrimPrefix(string(content), byteOrderMark), "\r\n", "\n")
+	raw := string(content)
+	text := strings.ReplaceAll(strings.TrimPrefix(raw, byteOrderMark), "\r\n", "\n")
 	source := newSource(text)
-	file := &File{Name: name, source: source}
+	file := &File{Name: name, raw: raw, source: source}
 	read, all := parse(name, source)
 	for _, n := range read {
 		if err := checkItems(source, []*node{n}); err != nil {

@@ -11,6 +11,7 @@ import (
 // Mistakes returns what is wrong in an object whose parameters are not filled in, outside of its
 // rules: annotations with a key that is only nearly right, or at a place where nobody reads them,
 // and parameters that a template does not declare, each of them once. There are at most maxMistakes.
+// Their offsets count in the file.
 func (o Object) Mistakes() []lint.Finding {
 	s := mistakes{object: o, reported: map[string]bool{}, variables: map[string]bool{}, visited: map[*node]bool{}}
 	for _, p := range o.Parameters() {
@@ -89,6 +90,7 @@ func (s *mistakes) annotationKeys(n *node, isTemplate bool) {
 }
 
 func (s *mistakes) add(f lint.Finding, at Span) {
+	f.Offset, f.End = at.Start, at.End
 	s.object.file.source.setPlace(&f, at)
 	s.found = append(s.found, f)
 }

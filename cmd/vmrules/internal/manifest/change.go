@@ -1,0 +1,219 @@
+package manifest
+
+import (
+	"cmp"
+	"encoding/json"
+	"reflect"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/vmrules/vmrules/lint"
+)
+
+// An Edit puts other text in the place of a part of a text.
+type Edit struct {
+	Span
+	With string
+}
+
+// A Change is a change of one text in a file: of rules, or of a key. All else of the file stays as
+// it is, byte for byte.
+type Change struct {
+	of     place
+	isJSON bool   // the text is that of a Document
+	text   string // as the file has it
+	edits  []Edit // of the text
+	inFile []Edit
+}
+
+// A place tells a key from the value or the object that begins with it.
+type place struct {
+	at    int
+	isKey bool
+}
+
+// Around returns the part of the file in which the Change is.
+func (c Change) Around() Span { return Span{c.inFile[0].Start, c.inFile[len(c.inFile)-1].End} }
+
+// Change returns the Change that edits Text. The edits are in ascending order. It returns false if the
+// file has something else there, such as a parameter, or if that cannot be determined.
+func (a Annotation) Change(edits []Edit) (Change, bool) {
+	text := a.Text()
+	written := a.written(text)
+	c := Change{of: place{at: a.value.at}, text: written.written}
+	form := newScalarText(a.Object.file.source.text, a.value.at).form
+	for _, e := range edits {
+		at, ok := a.Locate(beside(text, e.Span))
+		if !ok {
+			return Change{}, false
+		}
+		if part := beside(text, e.Span); part.Start < e.Start {
+			at.Start = at.End
+		} else if e.End < part.End {
+			at.End = at.Start
+		}
+		c.edits = append(c.edits, Edit{Span{written.offset(e.Start), written.end(e.End)}, e.With})
+		c.inFile = append(c.inFile, Edit{at, inForm(form, e.With)})
+	}
+	return c, len(edits) > 0
+}
+
+// beside returns the character beside which something is inserted: that before it, if that is not a
+// blank. It returns any other part as it is.
+func beside(text string, s Span) Span {
+	if s.Start < s.End {
+		return s
+	}
+	if c, size := utf8.DecodeLastRuneInString(text[:s.Start]); !isBlank(c) {
+		return Span{s.Start - size, s.End}
+	}
+	_, size := utf8.DecodeRuneInString(text[s.Start:])
+	return Span{s.Start, s.End + size}
+}
+
+// inForm returns text as it is written in a scalar with these quotes, or without any.
+func inForm(quote byte, text string) string {
+	switch quote {
+	case '"':
+		return strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(text)
+	case '\'':
+		return strings.ReplaceAll(text, "'", "''")
+	}
+	return text
+}
+
+// Change returns the Change that edits what JSON has returned. It returns false if it cannot.
+func (d Document) Change(edits []Edit) (Change, bool) {
+	file, text := d.file.source.text, d.made
+	if d.node.end > 0 {
+		text = file[d.node.at:d.node.end]
+	}
+	c := Change{of: place{at: d.node.at}, isJSON: true, text: text, edits: edits}
+	for _, e := range edits {
+		inFile := Edit{Span{d.locate(e.Start), d.locateEnd(e.End)}, e.With}
+		if d.node.end == 0 && d.markBefore(e.Start+1).written < e.Start { // in a string
+			var meant string
+			if json.Unmarshal([]byte(`"`+e.With+`"`), &meant) != nil {
+				return Change{}, false
+			}
+			inFile.With = inForm(newScalarText(file, d.markBefore(e.Start).at).form, meant)
+		}
+		if part := beside(text, e.Span); part.Start < e.Start {
+			inFile.Start = inFile.End
+		} else if e.End < part.End {
+			inFile.End = inFile.Start
+		}
+		c.inFile = append(c.inFile, inFile)
+	}
+	return c, len(edits) > 0
+}
+
+// ChangeKey returns the Change that writes what a finding of Mistakes suggests instead of a key.
+func (f *File) ChangeKey(found lint.Finding) Change {
+	quote := ""
+	if form := newScalarText(f.source.text, found.Offset).form; form != 0 {
+		quote = string(form)
+	}
+	return Change{
+		of: place{found.Offset, true}, edits: []Edit{{With: found.Suggestion}},
+		inFile: []Edit{{Span{found.Offset, found.End}, quote + found.Suggestion + quote}},
+	}
+}
+
+// Replacements returns what a Change writes, each with the place of what is there now.
+func (f *File) Replacements(c Change) []lint.Finding {
+	var all []lint.Finding
+	for _, e := range c.inFile {
+		at := lint.Finding{Suggestion: e.With}
+		f.source.setPlace(&at, e.Span)
+		all = append(all, at)
+	}
+	return all
+}
+
+// With returns the file with changes. It returns false if these overlap, or if anything but
+// the texts that they change would have another value then.
+func (f *File) With(changes []Change) (*File, bool) {
+	var inFile []Edit
+	texts, edits := map[place]Change{}, map[place][]Edit{}
+	for _, c := range changes {
+		inFile = append(inFile, c.inFile...)
+		texts[c.of], edits[c.of] = c, append(edits[c.of], c.edits...)
+	}
+	wanted := values{}
+	for at, c := range texts {
+		text, ok := Splice(c.text, edits[at])
+		wanted[at] = text
+		if c.isJSON && ok {
+			read := typed(text)
+			wanted[at], ok = read.plain(), read.shape == array
+		}
+		if !ok {
+			return nil, false
+		}
+	}
+	text, ok := Splice(f.raw, f.inRaw(inFile))
+	if !ok {
+		return nil, false
+	}
+	changed, _ := Parse(f.Name, []byte(text))
+	changed.isStream = f.isStream
+	return changed, len(changed.wrong) == len(f.wrong) && slices.EqualFunc(f.documents, changed.documents, wanted.same)
+}
+
+// inRaw returns edits of the text of the source as edits of the bytes of the file, which may also
+// have a byte order mark, and CRLF at the ends of lines.
+func (f *File) inRaw(edits []Edit) []Edit {
+	edits = slices.Clone(edits)
+	ends := make([]*int, 0, 2*len(edits))
+	for i := range edits {
+		ends = append(ends, &edits[i].Start, &edits[i].End)
+	}
+	slices.SortStableFunc(ends, func(a, b *int) int { return *a - *b })
+	raw := len(f.raw) - len(strings.TrimPrefix(f.raw, byteOrderMark))
+	at := 0
+	for _, end := range ends {
+		for ; at < *end; at++ {
+			if strings.HasPrefix(f.raw[raw:], "\r\n") {
+				raw++
+			}
+			raw++
+		}
+		*end = raw
+	}
+	return edits
+}
+
+// Splice returns a text with edits; false if these overlap.
+func Splice(text string, edits []Edit) (string, bool) {
+	var b strings.Builder
+	at := 0
+	for _, e := range slices.SortedStableFunc(slices.Values(edits), func(a, b Edit) int { return cmp.Compare(a.Start, b.Start) }) {
+		if e.Start < at || e.End < e.Start {
+			return text, false
+		}
+		b.WriteString(text[at:e.Start] + e.With)
+		at = e.End
+	}
+	return b.String() + text[at:], true
+}
+
+// values are those that keys, strings and documents must have after changes.
+type values map[place]any
+
+// same reports whether a value is the same as before, apart from what must change in it.
+func (v values) same(old, changed *node) bool {
+	if want, ok := v[place{at: old.at}]; ok && old.shape != object {
+		return reflect.DeepEqual(want, changed.plain())
+	}
+	return old.shape == changed.shape && reflect.DeepEqual(old.scalar, changed.scalar) &&
+		slices.EqualFunc(old.items, changed.items, v.same) &&
+		slices.EqualFunc(old.members, changed.members, func(a, b member) bool {
+			want, ok := v[place{a.at, true}]
+			if !ok {
+				want = a.key
+			}
+			return want == b.key && v.same(a.value, b.value)
+		})
+}
