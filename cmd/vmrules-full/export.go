@@ -15,7 +15,9 @@ import (
 // exportPolicies writes rules as ValidatingAdmissionPolicies with their bindings.
 func exportPolicies(x command.Export) ([]byte, []command.Omission, error) {
 	translated := export.Translate(x.Rules)
-	policies, err := translated.Policies(x.Name, export.Scope{Template: x.Template, Namespace: x.Namespace, Annotation: x.Annotation})
+	policies, err := translated.Policies(x.Name, export.Scope{
+		Template: x.Template, Namespace: x.Namespace, Annotation: x.Annotation, ByAnnotation: x.Policy.ByAnnotation, NoRatcheting: x.Policy.NoRatcheting,
+	})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -23,6 +25,9 @@ func exportPolicies(x command.Export) ([]byte, []command.Omission, error) {
 	omitted := omissions(translated, export.FormPolicy)
 	d.begin(x, "enforced for "+scopeOf(x), omitted)
 	for i, p := range policies {
+		if i == 0 && p.Policy.Spec.MatchConstraints.ObjectSelector != nil && !x.Policy.ByAnnotation {
+			d.comment("NOT ENFORCED for VMs that name the template by annotations: --by-annotation adds policies about them.")
+		}
 		if i > 0 {
 			d.text.WriteString("---\n")
 		}

@@ -50,7 +50,9 @@ func (p *Places) Of(pointer string) (string, any) {
 		}
 		i, err := strconv.Atoi(token)
 		if err != nil || i < 0 || i >= value.Len(v) {
-			return at.String() + "/" + token, nil
+			at.WriteString("/" + token)
+			v = nil
+			continue
 		}
 		if hasNamedItems[list] {
 			token = p.itemsOf(at.String(), v)[i]

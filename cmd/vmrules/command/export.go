@@ -20,8 +20,8 @@ import (
 // An Export is rules to be written for another program to enforce.
 type Export struct {
 	Rules vmrules.Rules
-	// Name is a name for the objects to be written, to which -warnings may be appended. It is a
-	// DNS-1123 subdomain of at most 200 characters, and different for each template.
+	// Name is a name for the objects to be written, to which -by-annotation and -warnings may be
+	// appended. It is a DNS-1123 subdomain of at most 200 characters, and different for each template.
 	Name   string
 	Source string // where the rules are, for a comment
 	// Template and Namespace name the template whose VMs the rules are about. The rules are
@@ -29,6 +29,13 @@ type Export struct {
 	Template, Namespace string
 	// Annotation is the text of the template's rules, of which its VMs may have a copy.
 	Annotation string
+	Policy     PolicyOptions
+}
+
+// PolicyOptions say how policies differ from the usual ones.
+type PolicyOptions struct {
+	ByAnnotation bool // also about VMs that name the template by their annotations
+	NoRatcheting bool // judge each update in full
 }
 
 // An Exporter writes rules in another form, as documents of YAML. It leaves out rules that this
@@ -43,6 +50,7 @@ type exporting struct {
 	ruling
 	to      choice[Exporter]
 	of      string // the template of arrays of rules
+	policy  PolicyOptions
 	partial bool
 
 	out              bytes.Buffer
@@ -64,9 +72,14 @@ func newExport(b Build) *cobra.Command {
 		Short: "Write rules for the API server to enforce",
 		Long: `Export --to vap writes the rules of each template as a ValidatingAdmissionPolicy and its
 binding, for kubectl apply. They are about the VMs of the template: those that name it by
-the labels or annotations ` + vmrules.TemplateLabel + ` and ` + vmrules.TemplateNamespaceLabel + `,
-or by the first label alone. They are not about VMs that are exempt from rules, and not about
-VMs with other rules of their own. Rules with justWarning get a second policy, which warns.
+the labels ` + vmrules.TemplateLabel + ` and ` + vmrules.TemplateNamespaceLabel + `,
+or by the first label alone. --by-annotation adds policies about VMs that name it by
+annotations, which make each write of other VMs slower. Policies are not about VMs that are
+exempt from rules, and not about VMs with other rules of their own. Rules with justWarning get
+a second policy, which warns.
+
+A policy forgives an update of a VM that violated a rule before, if the update changes nothing
+that the rule reads. With --no-ratcheting, it judges each update in full.
 
 Export --to crd writes the rules of each template as x-kubernetes-validations, with the schema
 that they need, for a CustomResourceDefinition of your own. They are about all VMs.
@@ -87,6 +100,8 @@ The exit status is 0, 1 if a rule is refused, and 2 if a file or its rules canno
 	e.parameters.flag(command)
 	e.to.flag(command, "to", "", "what to write")
 	command.Flags().StringVar(&e.of, "for", "", "the template whose VMs an array of rules is about, as NAME or NAMESPACE/NAME; * for all VMs")
+	command.Flags().BoolVar(&e.policy.ByAnnotation, "by-annotation", false, "add policies for VMs that name their template by annotations")
+	command.Flags().BoolVar(&e.policy.NoRatcheting, "no-ratcheting", false, "judge each update in full, also what it does not change")
 	command.Flags().BoolVar(&e.partial, "skip-untranslatable", false, "leave out rules that cannot be expressed")
 	return command
 }
@@ -94,6 +109,9 @@ The exit status is 0, 1 if a rule is refused, and 2 if a file or its rules canno
 func (e *exporting) run(command *cobra.Command, args []string) error {
 	if e.to.name == "" {
 		return errors.New("give --to " + strings.Join(e.to.names(), " or --to "))
+	}
+	if e.to.name != "vap" && e.policy != (PolicyOptions{}) {
+		return errors.New("--by-annotation and --no-ratcheting are about policies: use them with --to vap")
 	}
 	if err := inputTwice(args); err != nil {
 		return err
@@ -207,6 +225,7 @@ func (e *exporting) export(x Export) {
 		return
 	}
 	e.names[x.Name] = x.Source
+	x.Policy = e.policy
 	documents, omitted, err := e.to.value()(x)
 	if err != nil {
 		e.fail(fmt.Errorf("%s: %w", x.Source, err))
@@ -229,8 +248,8 @@ var notInName = regexp.MustCompile(`[^a-z0-9.-]+|(^|\.)-+|-+(\.|$)|\.\.+`)
 const maxName = 180
 
 // exportName returns the name for the export of a template. A name gets a hash if it is not valid as
-// it is, or may be that of another template: a dot may end a namespace, and -warnings is what an
-// exporter may append.
+// it is, or may be that of another template: a dot may end a namespace, and an exporter may append
+// -by-annotation and -warnings.
 func exportName(x Export) string {
 	if x.Template == "" {
 		return "vmrules"
@@ -240,7 +259,7 @@ func exportName(x Export) string {
 		name = x.Namespace + "." + name
 	}
 	valid := strings.Trim(notInName.ReplaceAllString(strings.ToLower(name[:min(len(name), maxName)]), "-"), "-.")
-	isAmbiguous := x.Namespace == "" && strings.Contains(name, ".") || strings.HasSuffix(name, "-warnings")
+	isAmbiguous := x.Namespace == "" && strings.Contains(name, ".") || strings.HasSuffix(name, "-warnings") || strings.HasSuffix(name, "-by-annotation")
 	if valid == name && !isAmbiguous {
 		return "vmrules." + name
 	}

@@ -21,7 +21,8 @@ import (
 var baseEnv = sync.OnceValue(func() *environment.EnvSet { return environment.MustBaseEnvSet(version.MajorMinor(1, 30)) })
 
 var policyEnv = sync.OnceValues(func() (*celgo.Env, error) {
-	return baseEnv().NewExpressionsEnv().Extend(celgo.Variable("object", celgo.DynType))
+	return baseEnv().NewExpressionsEnv().Extend(
+		celgo.Variable("object", celgo.DynType), celgo.Variable("oldObject", celgo.DynType), celgo.Variable("variables", celgo.DynType))
 })
 
 // checkPolicy returns an error if a policy cannot have an expression.

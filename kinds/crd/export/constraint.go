@@ -78,6 +78,11 @@ func (t *translator) numbers(v string, of fieldType) ([]string, error) {
 		if b.limit.IsZero() {
 			continue
 		}
+		is, err := t.isThere(b.key, b.limit)
+		if err != nil {
+			return nil, err
+		}
+		plain = append(plain, is...)
 		if direct, ok, err := t.direct(b.key, b.limit, of); err != nil {
 			return nil, err
 		} else if ok {
@@ -110,9 +115,9 @@ func (t *translator) numbers(v string, of fieldType) ([]string, error) {
 // ofQuantity begins a condition on the variable q, which is a quantity.
 func ofQuantity(quantity string) string { return "[" + quantity + "].all(q, " }
 
-// integral is the condition that the quantity q is a whole number. isInteger alone is false for
-// numbers with a point or a small suffix, such as 1.5Gi and 2000m.
-const integral = `(q.isInteger() || q.sub(int(q.asApproximateFloat())) == quantity("0"))`
+// integral is the condition that the quantity q is a whole number that CEL represents exactly.
+// isInteger alone is false for numbers with a point or a small suffix, such as 1.5Gi and 2000m.
+const integral = `(q.isInteger() || [q.asApproximateFloat()].exists(f, f > -9.2e18 && f < 9.2e18 && q.sub(int(f)) == quantity("0")))`
 
 // asQuantity returns an expression for a number or a quantity as CEL's quantity. In a CRD, it
 // avoids string() of a number: when the API server estimates the cost, it assumes that the
@@ -199,6 +204,21 @@ func (t *translator) argument(key string, a vmrules.Argument) ([]step, error) {
 		return nil, refuse(key, "%s may select several values, but one is needed", path)
 	}
 	return steps, nil
+}
+
+// isThere returns the conditions that the VM has the value of an argument's path. A literal has none.
+func (t *translator) isThere(key string, a vmrules.Argument) ([]string, error) {
+	if _, ok := a.Path(); !ok {
+		return nil, nil
+	}
+	steps, err := t.argument(key, a)
+	switch {
+	case err != nil:
+		return nil, err
+	case t.schema != nil:
+		return t.typedRead(t.base(steps), nil, steps).there, nil
+	}
+	return []string{t.present(t.base(steps), nil, steps)}, nil
 }
 
 // wholeNumber converts a number to CEL's notation of an int. It returns false if the number is

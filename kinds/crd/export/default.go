@@ -69,14 +69,19 @@ func (t *translator) byDefault(d form.Place, of fieldType) string {
 	if verdict := t.holds(d.Default); verdict != "" {
 		return verdict
 	}
-	literal := fmt.Sprint(d.Default)
-	if text, ok := d.Default.(string); ok {
+	return t.constrained(t.literal(d.Default), of)
+}
+
+// literal returns a field's default as a literal.
+func (t *translator) literal(value any) string {
+	literal := fmt.Sprint(value)
+	if text, ok := value.(string); ok {
 		literal = strconv.Quote(text)
 	}
 	if t.anyTypes {
 		literal = "dyn(" + literal + ")"
 	}
-	return t.constrained(literal, of)
+	return literal
 }
 
 // holds returns whether vmrules finds a value at the rule's path to be valid, as an expression.

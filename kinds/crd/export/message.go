@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
+
+	"github.com/vmrules/vmrules"
 )
 
 // messageExpression returns the messageExpression of a policy: the message of the rule, with the
@@ -25,24 +27,38 @@ func (t *translator) messageExpression(message string) string {
 	if found := t.found(steps); found != "" {
 		said = strconv.Quote(message+" ("+field+": ") + " + " + found + ` + ")"`
 	}
-	var named, references []string
-	for _, s := range setters {
-		if maySet(s, t.rule) {
-			named = append(named, "has("+t.root+".spec."+s+")")
-			references = append(references, "spec."+s)
-		}
-	}
-	switch {
-	case named != nil:
-		unknown := message + " (this cannot be judged: the VM has " + strings.Join(references, " or ") + ", which may set what the rule is about)"
-		return strings.Join(named, " || ") + " ? " + strconv.Quote(unknown) + " : " + said
-	case said == strconv.Quote(message):
+	doubts := t.doubts(message)
+	if doubts == "" && said == strconv.Quote(message) {
 		return ""
 	}
-	return said
+	return doubts + said
+}
+
+// doubts begins an expression for a message: for a VM that the rule cannot judge, it says why. It
+// returns "" if the rule can judge each VM.
+func (t *translator) doubts(message string) string {
+	doubt := func(isDoubted, why string) string {
+		return isDoubted + " ? " + strconv.Quote(message+" (this cannot be judged: "+why+")") + " : "
+	}
+	doubts := ""
+	if set := strings.Join(t.references("has("), " || "); set != "" {
+		which := strings.NewReplacer("has("+t.root+".", "", ")", "", "||", "or").Replace(set)
+		doubts = doubt(set, "the VM has "+which+", which may set what the rule is about")
+	}
+	for key, arguments := range t.rule.Arguments() {
+		for _, a := range arguments {
+			if is, _ := t.isThere(key, a); is != nil {
+				doubts += doubt("!("+strings.Join(is, " && ")+")", "the VM has no "+a.String()+", the "+key+" of the rule")
+			}
+		}
+	}
+	return doubts
 }
 
 const notSet = `"not set"`
+
+// beyond is said behind a quantity that integral does not accept because of its size.
+const beyond = ", which has more than 18 digits, too many for the API server"
 
 // found returns an expression for what a VM has at a path, as text. It returns "" for items of
 // items.
@@ -56,11 +72,13 @@ func (t *translator) found(steps []step) string {
 	}
 	list := t.chain(t.base(steps), nil, steps[:i])
 	_, item := namesFor(steps[:i])
-	text := "string(" + item + ")"
-	if i+1 < len(steps) {
-		text = t.text(item, steps[:i+1], steps[i+1:])
+	at, below := steps[:i+1], steps[i+1:]
+	if len(below) == 0 {
+		return list + ".orValue([]).map(" + item + ", string(" + item + `)).join(", ")`
 	}
-	return list + ".orValue([]).map(" + item + ", " + text + `).join(", ")`
+	exists := t.exists(item, at, below)
+	return "(" + list + ".orValue([]).exists(" + item + ", " + exists + ") ? " +
+		list + ".orValue([]).map(" + item + ", " + exists + ", " + t.text(item, at, below) + `).join(", ") : ` + notSet + ")"
 }
 
 // text returns an expression for a field below base, as text.
@@ -70,5 +88,9 @@ func (t *translator) text(base string, at, steps []step) string {
 		return optional + ".orValue(" + notSet + ")"
 	}
 	v := nameOf(steps)
-	return optional + ".optMap(" + v + ", string(" + t.read(v, steps) + ")).orValue(" + notSet + ")"
+	text := "string(" + t.read(v, steps) + ")"
+	if t.rule.Kind == vmrules.KindInteger && t.typeAt(slices.Concat(at, steps)) == quantityType {
+		text += " + [quantity(" + text + `)].map(q, q.isInteger() || q.asApproximateFloat() < 9.2e18 ? "" : "` + beyond + `")[0]`
+	}
+	return optional + ".optMap(" + v + ", " + text + ").orValue(" + notSet + ")"
 }

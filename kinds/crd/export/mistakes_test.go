@@ -21,7 +21,7 @@ func TestTranslateFindsMistakes(t *testing.T) {
 			{" >= ", " > "}, {" <= ", " < "}, {".orValue(true)", ".orValue(false)"}, {".orValue(false)", ".orValue(true)"},
 			{"!has(object.spec.instancetype)", "true"}, {"!has(object.spec.preference)", "true"},
 			{".all(disk,", ".exists(disk,"}, {".exists(disk,", ".all(disk,"}, {`\n?$`, `$`}, {`\v`, ``},
-			{"optional.ofNonZeroValue(", "optional.of("}, {`q.isInteger() || `, ""}, {`|| q.sub(int(q.asApproximateFloat())) == quantity("0")`, ""},
+			{"optional.ofNonZeroValue(", "optional.of("}, {`q.isInteger() || `, ""}, {`|| [q.asApproximateFloat()].exists(f, f > -9.2e18 && f < 9.2e18 && q.sub(int(f)) == quantity("0"))`, ""},
 			{`.matches("^[-+]?[.]?[0-9]")`, ` != ""`}, {"[?0]", "[?1]"}, {"size(", "size('x' + "}, {`in ["`, `in ["x`},
 			{".hasValue()", ".optMap(v, false).orValue(false)"}, {"size(tags) > 0", "size(tags) >= 0"},
 		}},

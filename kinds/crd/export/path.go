@@ -16,6 +16,7 @@ type step struct {
 	name  string // the name of a member; "" for items
 	index int    // the index of an item; -1 for a member or all items
 	each  bool   // whether it selects all items
+	named bool   // whether it selects an item, or all items, of namedItems
 }
 
 // String returns the step as a path has it.
@@ -42,6 +43,7 @@ func stepsOf(key string, path vmrules.Path) ([]step, error) {
 			steps = nil
 			break
 		}
+		next.named = next.name == "" && len(steps) > 0 && slices.Contains(namedItems, steps[len(steps)-1].name)
 		steps = append(steps, next)
 	}
 	switch {

@@ -36,8 +36,10 @@ type policyExpression string
 func (e policyExpression) GetExpression() string  { return string(e) }
 func (policyExpression) ReturnTypes() []*cel.Type { return []*cel.Type{cel.BoolType} }
 
+// compilePolicy compiles an expression of a policy, for VMs that were in the scope before each update.
 func compilePolicy(t *testing.T, expression string) cel.Program {
 	t.Helper()
+	expression = strings.ReplaceAll(expression, "variables."+wasInScope, "oldObject != null")
 	compiled := policyCompiler.CompileCELExpression(policyExpression(expression), plugincel.OptionalVariableDeclarations{}, environment.NewExpressions)
 	if compiled.Error != nil {
 		t.Fatalf("%s\n%v", expression, compiled.Error)

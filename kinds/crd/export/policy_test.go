@@ -117,6 +117,9 @@ func checkObject(t *testing.T, p *admissionv1.ValidatingAdmissionPolicy) {
 		}
 		compilePolicy(t, c.Expression)
 	}
+	for _, v := range p.Spec.Variables {
+		compilePolicy(t, v.Expression)
+	}
 	for _, v := range p.Spec.Validations {
 		compilePolicy(t, v.Expression)
 		if strings.TrimSpace(v.Message) == "" || strings.ContainsAny(v.Message, "\r\n") {
@@ -203,7 +206,7 @@ func vmWith(labels, annotations map[string]any) map[string]any {
 // firstFalse returns the name of the first condition that is false for a VM.
 func firstFalse(t *testing.T, s Scope, vm map[string]any) string {
 	t.Helper()
-	for _, c := range s.conditions() {
+	for _, c := range s.conditions("object") {
 		got, err := evalPolicy(compilePolicy(t, c.Expression), vm)
 		if err != nil {
 			t.Fatalf("%s\n%v", c.Expression, err)
@@ -227,8 +230,8 @@ func TestScopeIsTemplateOf(t *testing.T) {
 		}
 		return found
 	}
-	program := compilePolicy(t, windows.ofTemplate())
-	anywhere := compilePolicy(t, Scope{Template: "windows"}.ofTemplate())
+	program := compilePolicy(t, windows.ofTemplate("object"))
+	anywhere := compilePolicy(t, Scope{Template: "windows"}.ofTemplate("object"))
 	counts := map[string]int{}
 	for range 5000 {
 		vm := vmWith(some(), some())
@@ -288,17 +291,21 @@ func TestMessageExpression(t *testing.T) {
 		spec       string // of the VM, in YAML
 		want       string
 	}{
-		{"a quantity", ".spec.domain.memory.guest", `template: {spec: {domain: {memory: {guest: 1Gi}}}}`, "m (spec.template.spec.domain.memory.guest: 1Gi)"},
-		{"a number", ".spec.domain.cpu.cores", `template: {spec: {domain: {cpu: {cores: 2}}}}`, "m (spec.template.spec.domain.cpu.cores: 2)"},
-		{"nothing", ".spec.domain.cpu.cores", `template: {spec: {domain: {}}}`, "m (spec.template.spec.domain.cpu.cores: not set)"},
-		{"a list", ".spec.domain.devices.disks[*].serial", `template: {spec: {domain: {devices: {disks: [{serial: sata}, {}]}}}}`,
+		{"a quantity", ".spec.domain.memory.guest", `{template: {spec: {domain: {memory: {guest: 1Gi}}}}}`, "m (spec.template.spec.domain.memory.guest: 1Gi)"},
+		{"a number", ".spec.domain.cpu.cores", `{template: {spec: {domain: {cpu: {cores: 2}}}}}`, "m (spec.template.spec.domain.cpu.cores: 2)"},
+		{"nothing", ".spec.domain.cpu.cores", `{template: {spec: {domain: {}}}}`, "m (spec.template.spec.domain.cpu.cores: not set)"},
+		{"a list", ".spec.domain.devices.disks[*].serial", `{template: {spec: {domain: {devices: {disks: [{serial: sata}, {}]}}}}}`,
 			"m (spec.template.spec.domain.devices.disks[*].serial: sata, not set)"},
-		{"an item", ".spec.networks[1].name", `template: {spec: {networks: [{name: a}, {name: b}]}}`, "m (spec.template.spec.networks[1].name: b)"},
-		{"metadata", `.metadata.labels['a\.b/"']`, `template: {metadata: {labels: {"a.b/\"": x}}, spec: {}}`, `m (spec.template.metadata.labels['a\.b/"']: x)`},
-		{"scalars", ".spec.tags[*]", `template: {spec: {tags: [1, a]}}`, "m (spec.template.spec.tags[*]: 1, a)"},
+		{"disks, not CD-ROMs", ".spec.domain.devices.disks[*].disk.bus", `{template: {spec: {domain: {devices: {disks: [{cdrom: {}}, {disk: {bus: sata}}]}}}}}`,
+			"m (spec.template.spec.domain.devices.disks[*].disk.bus: sata)"},
+		{"no disk", ".spec.domain.devices.disks[*].disk.bus", `{template: {spec: {domain: {devices: {disks: [{cdrom: {}}]}}}}}`,
+			"m (spec.template.spec.domain.devices.disks[*].disk.bus: not set)"},
+		{"an item", ".spec.networks[1].name", `{template: {spec: {networks: [{name: a}, {name: b}]}}}`, "m (spec.template.spec.networks[1].name: b)"},
+		{"metadata", `.metadata.labels['a\.b/"']`, `{template: {metadata: {labels: {"a.b/\"": x}}, spec: {}}}`, `m (spec.template.metadata.labels['a\.b/"']: x)`},
+		{"scalars", ".spec.tags[*]", `{template: {spec: {tags: [1, a]}}}`, "m (spec.template.spec.tags[*]: 1, a)"},
 		{"an instance type", ".spec.domain.cpu.cores", `{instancetype: {name: a}, template: {spec: {domain: {cpu: {cores: 2}}}}}`,
 			"m (this cannot be judged: the VM has spec.instancetype, which may set what the rule is about)"},
-		{"items of items", ".spec.domain.devices.interfaces[*].ports[*].name", `template: {spec: {}}`, ""},
+		{"items of items", ".spec.domain.devices.interfaces[*].ports[*].name", `{template: {spec: {}}}`, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			out := Translate(parseAll(t, map[string]any{"name": "r", "message": "m", "rule": "string", "path": "jsonpath::" + c.path}))
@@ -309,25 +316,67 @@ func TestMessageExpression(t *testing.T) {
 				}
 				return
 			}
-			env, err := policyEnv()
-			if err != nil {
-				t.Fatal(err)
+			if got := said(t, expression, c.spec); got != c.want {
+				t.Errorf("%s, want %s\n%s", got, c.want, expression)
 			}
-			ast, issues := env.Compile(inLines(expression))
-			if issues.Err() != nil {
-				t.Fatal(issues.Err())
+		})
+	}
+}
+
+// said returns the value of a messageExpression for a VM with a spec in YAML.
+func said(t *testing.T, expression, spec string) string {
+	t.Helper()
+	env, err := policyEnv()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ast, issues := env.Compile(inLines(expression))
+	if issues.Err() != nil {
+		t.Fatal(issues.Err())
+	}
+	program, err := env.Program(ast)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, _, err := program.Eval(map[string]any{"object": fromYAML(t, "spec: "+spec)})
+	if err != nil {
+		t.Fatalf("%s\n%v", expression, err)
+	}
+	return fmt.Sprint(got.Value())
+}
+
+// The message for a VM that a rule cannot judge says why, in policies and in definitions.
+func TestMessageOfDoubts(t *testing.T) {
+	memory := map[string]any{"name": "r", "message": "m", "rule": "integer", "path": "jsonpath::.spec.domain.memory.guest", "max": "4Gi"}
+	limited := map[string]any{"name": "r", "message": "m", "rule": "integer", "path": "jsonpath::.spec.terminationGracePeriodSeconds", "max": "jsonpath::.spec.domain.cpu.maxSockets"}
+	for _, c := range []struct {
+		name       string
+		rule       map[string]any
+		spec       string // in YAML
+		policy     string
+		definition string
+	}{
+		{"large", memory, "{template: {spec: {domain: {memory: {guest: 8Ei}}}}}", "m (spec.template.spec.domain.memory.guest: 8Ei, which has more than 18 digits, too many for the API server)", "m"},
+		{"large, but exact", memory, "{template: {spec: {domain: {memory: {guest: 2Ei}}}}}", "m (spec.template.spec.domain.memory.guest: 2Ei)", "m"},
+		{"an instance type", memory, "{instancetype: {name: a}, template: {spec: {domain: {memory: {guest: 1Gi}}}}}",
+			"m (this cannot be judged: the VM has spec.instancetype, which may set what the rule is about)",
+			"m (this cannot be judged: the VM has spec.instancetype, which may set what the rule is about)"},
+		{"either", limited, "{preference: {name: a}, template: {spec: {domain: {}, terminationGracePeriodSeconds: 5}}}",
+			"m (this cannot be judged: the VM has spec.instancetype or spec.preference, which may set what the rule is about)",
+			"m (this cannot be judged: the VM has spec.instancetype or spec.preference, which may set what the rule is about)"},
+		{"no limit", limited, "{template: {spec: {domain: {}, terminationGracePeriodSeconds: 5}}}",
+			"m (this cannot be judged: the VM has no jsonpath::.spec.domain.cpu.maxSockets, the max of the rule)",
+			"m (this cannot be judged: the VM has no jsonpath::.spec.domain.cpu.maxSockets, the max of the rule)"},
+		{"beyond the limit", limited, "{template: {spec: {domain: {cpu: {maxSockets: 4}}, terminationGracePeriodSeconds: 5}}}", "m (spec.template.spec.terminationGracePeriodSeconds: 5)", "m"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			out := Translate(parseAll(t, c.rule))
+			if got := said(t, out.Policy[0].MessageExpression, c.spec); got != c.policy {
+				t.Errorf("policy: %s, want %s", got, c.policy)
 			}
-			program, err := env.Program(ast)
-			if err != nil {
-				t.Fatal(err)
-			}
-			var spec map[string]any
-			if err := yaml.Unmarshal([]byte(c.spec), &spec); err != nil {
-				t.Fatal(err)
-			}
-			got, _, err := program.Eval(map[string]any{"object": decoded(map[string]any{"spec": spec})})
-			if err != nil || got.Value() != c.want {
-				t.Errorf("%v, %v, want %s\n%s", got, err, c.want, expression)
+			_, eval := crdOf(t, out)
+			if got, err := eval(fromYAML(t, "spec: "+c.spec)); got != celFalse || !strings.HasSuffix(err.Error(), ": "+c.definition) {
+				t.Errorf("definition: %s, %v, want %s", got, err, c.definition)
 			}
 		})
 	}

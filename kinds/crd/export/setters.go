@@ -13,14 +13,5 @@ var setters = []string{"instancetype", "preference"}
 // maySet reports whether the object that a setter names may set a field that one of the rule's
 // paths selects.
 func maySet(setter string, r vmrules.Rule) bool {
-	paths := []vmrules.Path{r.Path, r.Valid}
-	for _, arguments := range r.Arguments() {
-		for _, a := range arguments {
-			path, _ := a.Path()
-			paths = append(paths, path)
-		}
-	}
-	return slices.ContainsFunc(paths, func(path vmrules.Path) bool {
-		return !path.IsZero() && placeOf(path, setter).MayBeSet
-	})
+	return slices.ContainsFunc(pathsOf(r), func(path vmrules.Path) bool { return placeOf(path, setter).MayBeSet })
 }

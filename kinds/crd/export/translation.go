@@ -36,6 +36,8 @@ type Translation struct {
 	Schema *apiextensionsv1.JSONSchemaProps
 	// Untranslated has the rules that cannot be expressed in CEL, in their order.
 	Untranslated []Untranslated
+
+	forgiving []forgiveness // of Policy
 }
 
 // A Form is a form of rules in CEL.
@@ -90,8 +92,7 @@ func AnyTypes() Option { return func(t *translator) { t.anyTypes = true } }
 //     even where Validate would judge the value that the VM sets
 //
 // A policy with failurePolicy Fail denies the VM if an expression is false or an error. It is
-// an error if a field has a wrong type, if a limit that the rule reads from the VM is missing,
-// or if the VM has no spec.template.spec.
+// an error if a field has a wrong type, or if the VM has no spec.template.spec.
 //
 // This holds for all VMs whose fields have the types of KubeVirt's API, which its CRD enforces.
 // It denies null. For a VM with null, a policy may be false where the rule is satisfied, but it
@@ -139,15 +140,16 @@ func (out *Translation) addPolicy(r vmrules.Rule, work *allowance, opts []Option
 	if err != nil {
 		return err
 	}
-	if err := work.take(celprice.ProgramWork + celprice.Tokens(expression)*celprice.TokenWork); err != nil {
-		return err
-	}
-	if err := checkPolicy(expression); err != nil {
-		return err
+	forgiving := t.forgiving(expression)
+	if r.JustWarning || work.compile(forgiving, checkPolicy) != nil { // it may be too long
+		forgiving = expression
+		if err := work.compile(expression, checkPolicy); err != nil {
+			return err
+		}
 	}
 	v := admissionv1.Validation{Expression: expression, Message: messageOf(r), Reason: new(metav1.StatusReasonInvalid)}
 	text := t.messageExpression(v.Message)
-	if text != "" && work.take(celprice.ProgramWork+celprice.Tokens(text)*celprice.TokenWork) == nil && checkMessage(text) == nil {
+	if text != "" && work.compile(text, checkMessage) == nil {
 		v.MessageExpression = text
 	}
 	if r.JustWarning {
@@ -155,6 +157,7 @@ func (out *Translation) addPolicy(r vmrules.Rule, work *allowance, opts []Option
 		return nil
 	}
 	out.Policy = append(out.Policy, v)
+	out.forgiving = append(out.forgiving, forgiveness{expression, forgiving})
 	return nil
 }
 
@@ -187,9 +190,13 @@ func (out *Translation) addCRD(r vmrules.Rule, work *allowance, all *leastSchema
 // validationRule returns the rule for a CRD. It has Kubernetes' default reason, because the
 // rule is violated both by a missing field and by a wrong one.
 func (t *translator) validationRule(expression string) apiextensionsv1.ValidationRule {
-	return apiextensionsv1.ValidationRule{
+	v := apiextensionsv1.ValidationRule{
 		Rule: expression, Message: messageOf(t.rule), Reason: new(apiextensionsv1.FieldValueInvalid), FieldPath: t.fieldPath(),
 	}
+	if doubts := t.doubts(v.Message); doubts != "" {
+		v.MessageExpression = doubts + strconv.Quote(v.Message)
+	}
+	return v
 }
 
 // messageOf returns the message of a rule as Kubernetes accepts it: in one line, and not blank.
@@ -234,4 +241,12 @@ func (a *allowance) take(work int) error {
 	}
 	a.left -= work
 	return nil
+}
+
+// compile subtracts the work of compiling an expression of a policy, and checks it.
+func (a *allowance) compile(expression string, check func(string) error) error {
+	if err := a.take(celprice.ProgramWork + celprice.Tokens(expression)*celprice.TokenWork); err != nil {
+		return err
+	}
+	return check(expression)
 }

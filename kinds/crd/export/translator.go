@@ -30,17 +30,17 @@ func (t *translator) translate() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	guards := t.guards()
+	guards := t.references("!has(") // KubeVirt's CRD denies null there
 	if guards == nil {
 		return expression, nil
 	}
 	return strings.Join(append(guards, grouped(expression, " || ", " ? ")), " && "), nil
 }
 
-// guards returns the conditions that the VM names no instance type or preference that may set
-// a field of the rule. KubeVirt's CRD denies null there.
-func (t *translator) guards() []string {
-	var guards []string
+// references returns a call for each of the VM's references to an instance type or a preference that may
+// set a field of the rule, and declares their fields in the schema.
+func (t *translator) references(call string) []string {
+	var all []string
 	for _, s := range setters {
 		if !maySet(s, t.rule) {
 			continue
@@ -48,9 +48,9 @@ func (t *translator) guards() []string {
 		if t.schema != nil {
 			t.schema.references = append(t.schema.references, s)
 		}
-		guards = append(guards, "!has("+t.root+".spec."+s+")")
+		all = append(all, call+t.root+".spec."+s+")")
 	}
-	return guards
+	return all
 }
 
 // ofWritten is translate without guards: it uses the fields that the VM has.
