@@ -309,6 +309,9 @@ func (r *Report) Violations() []Violation {
 // gather returns violations: those of the rules that the plan found broken, if they are wanted,
 // and what choose returns of each result that a mark cannot express.
 func (r *Report) gather(isWanted func(*outline) bool, choose func(*Result) []Violation) []Violation {
+	if r.isZero() || r.more == nil {
+		return []Violation{}
+	}
 	told := r.told()
 	size := len(told)
 	for p := range r.parts() {
@@ -319,6 +322,9 @@ func (r *Report) gather(isWanted func(*outline) bool, choose func(*Result) []Vio
 		}
 	}
 	all := make([]Violation, 0, size)
+	if size == 0 {
+		return all
+	}
 	for p := range r.parts() {
 		for k, m := range p.marks {
 			o := &p.rules.each[k]
