@@ -108,6 +108,11 @@ func FuzzUnreadable(f *testing.F) {
 		f.Add(annotation, object, uint16(1+n%7), uint8(n), n%4 == 0, n%3 == 0)
 		n++
 	})
+	for _, node := range []uint16{0, 3} { // a template, or perhaps none
+		f.Add(`[{"name": "r", "rule": "unknown", "message": "m", "path": "jsonpath::.spec"}]`,
+			`{"kind": "Template", "apiVersion": "template.openshift.io/v1", "objects": [{"kind": "VirtualMachine", "spec": {"template": {"spec": {}}}}]}`,
+			node, uint8(5), false, false)
+	}
 	f.Fuzz(checkUnreadable)
 }
 
@@ -160,13 +165,19 @@ func checkUndoubted(t *testing.T, report, other *Report, isUpdate bool) {
 		target string
 		index  int
 	}
+	place := func(r Result) of {
+		if r.Outcome == Ignored {
+			return of{"", r.Index} // whatever is judged by it
+		}
+		return of{r.Target, r.Index}
+	}
 	outcomes := map[of]Outcome{}
 	for _, r := range other.Results() {
-		outcomes[of{r.Target, r.Index}] = r.Outcome
+		outcomes[place(r)] = r.Outcome
 	}
 	for _, r := range report.Results() {
 		isStricter := isUpdate && r.Outcome == Violated
-		if r.Outcome != Undecided && !isStricter && outcomes[of{r.Target, r.Index}] != r.Outcome {
+		if r.Outcome != Undecided && !isStricter && outcomes[place(r)] != r.Outcome {
 			t.Fatalf("%s\nwith a value that might be there:\n%s", report, other)
 		}
 	}
