@@ -64,6 +64,12 @@ func command() []attack {
 			return "[" + list(3500, `{"name":"n%d","rule":"cel","path":"jsonpath::.a","message":"m"}`) + "]"
 		}),
 		linted("as SARIF", "a.json", func() string { return annotated("[" + list(9999, `{}`) + "]") }, "-o", "sarif"),
+		linted("fixes, as SARIF", "a.json", func() string {
+			return annotated("[" + list(3000, `{"name":"n%d","rul":"integer","path":"jsonpath::.a","message":"m"}`) + "]")
+		}, "-o", "sarif"),
+		linted("fixes", "a.json", func() string {
+			return annotated("[" + list(3000, `{"name":"n%d","rul":"integer","path":"jsonpath::.a","message":"m"}`) + "]")
+		}, "--unsafe-fixes", "--diff"),
 		linted("as JSON", "a.json", func() string { return annotated("[" + list(9999, `{}`) + "]") }, "-o", "json"),
 
 		{name: "command/audit, 5,000 VMs", args: []string{"audit", "a.json"}, files: one("a.json", func() string {

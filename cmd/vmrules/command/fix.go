@@ -85,8 +85,8 @@ func (l *linter) fixOf(file *manifest.File, f lint.Finding) *fix {
 		}
 	case t != nil:
 		edits := t.editsFor(f)
-		if edits != nil {
-			l.room -= len(t.text) / 16 // to find their place is cheaper than to lint
+		if edits == nil {
+			return nil
 		}
 		if change, ok := t.change(edits); ok {
 			return l.inFile(file, &fix{Change: change, of: t, about: likeness{f.ID, f.Key, f.Index}, edits: edits, isSafe: mayBeSafe(f)})
@@ -130,16 +130,20 @@ func (l *linter) inFile(file *manifest.File, f *fix) *fix {
 
 // editsFor returns what may fix a finding; nothing if nothing may.
 func (t *fixable) editsFor(f lint.Finding) []manifest.Edit {
-	start, end := f.Replaced(t.text)
+	isBound := f.ID == "ssp-bound" && t.isSSP
 	switch {
-	case f.Suggestion != "":
-		return respelled(t.text, start, end, f.Suggestion)
-	case f.ID == unreadable && f.Index < 0:
+	case f.Suggestion == "" && f.ID == unreadable && f.Index < 0:
 		return t.repairs()
-	case f.ID == "ssp-bound" && t.isSSP:
-		if n, err := quantity.Parse(textAt(t.text, start)); err == nil && n.IsInteger() {
-			return []manifest.Edit{{Span: manifest.Span{Start: start, End: end}, With: n.String()}}
-		}
+	case f.Suggestion == "" && !isBound:
+		return nil
+	}
+	*t.room -= len(t.text) / 4 // to find places in it is cheaper than to lint
+	start, end := f.Replaced(t.text)
+	if f.Suggestion != "" {
+		return respelled(t.text, start, end, f.Suggestion)
+	}
+	if n, err := quantity.Parse(textAt(t.text, start)); err == nil && n.IsInteger() {
+		return []manifest.Edit{{Span: manifest.Span{Start: start, End: end}, With: n.String()}}
 	}
 	return nil
 }
