@@ -283,7 +283,7 @@ func (j *judgement) addViolation(w *jsonpath.Search, found any, f constraint.Fai
 	b := breach{f.Key(), j.set.Breach(f.Demand, found, &j.value), found, w.StandIn(), originOf(j.target, w.At(), w.StandIn())}
 	b.Detail += j.rule.origin(b.key)
 	if w.Pay(plan.WrongWork, w.At().TextSize()+len(b.Detail)+j.value.RenderedSize()+violationSize) {
-		j.decision.Violations = append(j.decision.Violations, j.rule.outline.broken(b, w.At()))
+		j.decision.Violations = append(j.decision.Violations, j.rule.outline.broken(b, w.At().Texts()))
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/vmrules/vmrules/internal/jsontext"
 	"github.com/vmrules/vmrules/internal/plan"
 	"github.com/vmrules/vmrules/internal/value"
+	"github.com/vmrules/vmrules/internal/vmtarget"
 )
 
 // A Report is what Validate found: one Result for each target and rule, with the rules of
@@ -95,6 +96,10 @@ func (p *part) appendBroken(all []Violation, k int) []Violation {
 	var room [16]jsonpath.Element // enough for most locations
 	var scalar value.Scalar
 	o := &p.rules.each[k]
+	var usual jsonpath.Texts
+	if slices.Equal(p.at, vmtarget.UsualAt) {
+		usual = p.rules.usualTexts(k)
+	}
 	own := plan.WrongOf(k, p.wrong)
 	for i := range own {
 		w := &own[i]
@@ -104,7 +109,11 @@ func (p *part) appendBroken(all []Violation, k int) []Violation {
 		if w.StandIn != jsonpath.Written {
 			b.origin = OriginDefault
 		}
-		all = append(all, o.broken(b, w.AppendTo(append(room[:0], p.at...), o.path.parsed)))
+		at := usual
+		if at.Path == "" {
+			at = w.AppendTo(append(room[:0], p.at...), o.path.parsed).Texts()
+		}
+		all = append(all, o.broken(b, at))
 	}
 	return all
 }
@@ -121,7 +130,7 @@ func NewReport(results []Result) *Report {
 		rules = append(rules, result.outline())
 		r.more.told = append(r.more.told, result.decision())
 		if next := i + 1; next == len(results) || results[next].Target != result.Target {
-			r.more.parts = append(r.more.parts, part{rules: &outlines{rules[first:next]}, target: result.Target, marks: marks[first:next]})
+			r.more.parts = append(r.more.parts, part{rules: &outlines{each: rules[first:next]}, target: result.Target, marks: marks[first:next]})
 			first = next
 		}
 	}
@@ -156,11 +165,11 @@ func (r *Report) keep(wrong []plan.Wrong, at jsonpath.Location) {
 		return
 	}
 	more := r.findings()
+	to := &more.faults
 	if n := len(more.parts); n > 0 {
-		more.parts[n-1].faults = faults{at, wrong}
-	} else {
-		more.faults = faults{at, wrong}
+		to = &more.parts[n-1].faults
 	}
+	*to = faults{at, wrong}
 }
 
 // findings returns r.more, and makes it if there is none.
@@ -174,14 +183,11 @@ func (r *Report) findings() *findings {
 // tell adds a decision that a mark cannot express.
 func (r *Report) tell(d *decision) {
 	f := r.findings()
-	if f.told == nil {
-		f.told = make([]decision, 0, 4) // enough for most reports
-	}
 	f.told = append(f.told, *d)
 }
 
 // noRule replaces the rules of a target for which none is judged.
-var noRule = &outlines{[]outline{{index: -1}}}
+var noRule = &outlines{each: []outline{{index: -1}}}
 
 // addUnjudged adds a target for which no rule is judged. It fails the object, whatever the
 // rules say.
@@ -348,8 +354,7 @@ func (r *Report) Warnings() []Violation {
 
 // Missing returns those of Violations whose value is missing.
 func (r *Report) Missing() []Violation {
-	noneBroken := func(*outline) bool { return false }
-	return r.filter(noneBroken, func(v Violation) bool { return v.fails() && v.Reason == ReasonRequired })
+	return r.filter(func(*outline) bool { return false }, func(v Violation) bool { return v.fails() && v.Reason == ReasonRequired })
 }
 
 // At returns the violations and warnings with exactly this Pointer, for an input of a form.

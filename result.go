@@ -6,10 +6,12 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/vmrules/vmrules/internal/constraint"
 	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/value"
+	"github.com/vmrules/vmrules/internal/vmtarget"
 )
 
 // An Outcome is what became of a rule for one target.
@@ -66,7 +68,23 @@ type outline struct {
 func (o *outline) notThere() string { return o.valid.String() + " is not there" }
 
 // outlines has the outline of each rule. Reports share it.
-type outlines struct{ each []outline }
+type outlines struct {
+	each  []outline
+	once  sync.Once
+	usual []jsonpath.Texts // see usualTexts
+}
+
+// usualTexts returns those of the only place that the path of a rule may select in a usual target;
+// none if it may select several.
+func (o *outlines) usualTexts(k int) jsonpath.Texts {
+	o.once.Do(func() {
+		o.usual = make([]jsonpath.Texts, len(o.each))
+		for i := range o.each {
+			o.usual[i] = jsonpath.FixedTexts(vmtarget.UsualAt, o.each[i].path.steps())
+		}
+	})
+	return o.usual[k]
+}
 
 // A decision is what a result says apart from its rule and target.
 type decision struct {
@@ -225,9 +243,9 @@ type breach struct {
 }
 
 // broken returns the violation for a breach by the value at a location.
-func (o *outline) broken(b breach, at jsonpath.Location) Violation {
+func (o *outline) broken(b breach, at jsonpath.Texts) Violation {
 	v := o.violation(reasonOf(b.Fault), b.key, b.explained())
-	v.Field, v.Pointer = at.Texts()
+	v.Field, v.Pointer = at.Path, at.Pointer
 	v.Value, v.Limit, v.Origin = value.Canonical(b.found), b.Limit, b.origin
 	return v
 }

@@ -196,7 +196,7 @@ func newRules(rules []rule, isWhole bool) Rules {
 		r.outline = &each[i]
 		*r.outline = outline{i, r.Name, r.Message, r.Kind, r.Path, r.Valid, r.JustWarning, r.literal}
 	}
-	return Rules{rules, isWhole, newPlan(rules, isWhole), &outlines{each}}
+	return Rules{rules, isWhole, newPlan(rules, isWhole), &outlines{each: each}}
 }
 
 // newPlan plans the rules that are about a VM and need no values except those that they

@@ -292,8 +292,7 @@ func (r *ruleReader) unknown() {
 	if r.findsUnknown() {
 		r.unused = unusedKeys(r.node, r.rule.own)
 	}
-	for i := range r.node.Members {
-		m := &r.node.Members[i]
+	for _, m := range r.node.Members {
 		if r.knowsKey(m.Key) {
 			continue
 		}

@@ -34,7 +34,7 @@ func (r *ruleReader) ofStrict(offset int, key string, reason Reason, code, messa
 }
 
 // unknownKey adds the problem with a key that the version and the kind do not know.
-func (r *ruleReader) unknownKey(m *jsontext.Member) {
+func (r *ruleReader) unknownKey(m jsontext.Member) {
 	if !r.findsUnknown() || slices.Contains(r.rule.own, m.Key) || !r.judgesArguments() && rulekey.Named(m.Key).IsArgument {
 		return
 	}

@@ -74,20 +74,21 @@ func (l Location) Join(more Location) Location {
 
 // String returns the Location as a path; "$" for the root.
 func (l Location) String() string {
-	path, _ := l.Texts()
-	return path
+	return l.Texts().Path
 }
 
 // Pointer returns the Location as a JSON Pointer, RFC 6901.
 func (l Location) Pointer() string {
-	_, pointer := l.Texts()
-	return pointer
+	return l.Texts().Pointer
 }
 
+// Texts are the forms in which a Location is written.
+type Texts struct{ Path, Pointer string }
+
 // Texts returns String and Pointer, for which it allocates once.
-func (l Location) Texts() (path, pointer string) {
+func (l Location) Texts() Texts {
 	if len(l) == 0 {
-		return "$", ""
+		return Texts{"$", ""}
 	}
 	p, q := make([]byte, 0, 2*usualLocation), make([]byte, 0, usualLocation)
 	for i, e := range l {
@@ -112,7 +113,7 @@ func (l Location) Texts() (path, pointer string) {
 		}
 	}
 	both := string(append(p, q...))
-	return both[:len(p)], both[len(p):]
+	return Texts{both[:len(p)], both[len(p):]}
 }
 
 // Shown returns String for a message, which shows only the beginning of a long Location.
@@ -215,6 +216,15 @@ func Fixed(steps jp.Expr) Location {
 		break
 	}
 	return l
+}
+
+// FixedTexts returns those of the only place below a root that a path may select; none if it may
+// select several.
+func FixedTexts(root Location, steps jp.Expr) Texts {
+	if at := Fixed(steps); len(at) == len(steps) {
+		return root.Join(at).Texts()
+	}
+	return Texts{}
 }
 
 // Lookup returns the value at a Location in v; nil if there is none. If a value on the way is
