@@ -48,11 +48,7 @@ func (a Annotation) Change(edits []Edit) (Change, bool) {
 		if !ok {
 			return Change{}, false
 		}
-		if part := beside(text, e.Span); part.Start < e.Start {
-			at.Start = at.End
-		} else if e.End < part.End {
-			at.End = at.Start
-		}
+		at = at.without(beside(text, e.Span), e.Span)
 		c.edits = append(c.edits, Edit{Span{written.offset(e.Start), written.end(e.End)}, e.With})
 		c.inFile = append(c.inFile, Edit{at, inForm(form, e.With)})
 	}
@@ -70,6 +66,17 @@ func beside(text string, s Span) Span {
 	}
 	_, size := utf8.DecodeRuneInString(text[s.Start:])
 	return Span{s.Start, s.End + size}
+}
+
+// without returns the place of a part without the character beside which something is inserted.
+func (at Span) without(beside, part Span) Span {
+	switch {
+	case beside.Start < part.Start:
+		at.Start = at.End
+	case part.End < beside.End:
+		at.End = at.Start
+	}
+	return at
 }
 
 // inForm returns text as it is written in a scalar with these quotes, or without any.
@@ -99,11 +106,7 @@ func (d Document) Change(edits []Edit) (Change, bool) {
 			}
 			inFile.With = inForm(newScalarText(file, d.markBefore(e.Start).at).form, meant)
 		}
-		if part := beside(text, e.Span); part.Start < e.Start {
-			inFile.Start = inFile.End
-		} else if e.End < part.End {
-			inFile.End = inFile.Start
-		}
+		inFile.Span = inFile.without(beside(text, e.Span), e.Span)
 		c.inFile = append(c.inFile, inFile)
 	}
 	return c, len(edits) > 0
