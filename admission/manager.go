@@ -20,6 +20,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 
+	"github.com/vmrules/vmrules/admission/internal/reports"
 	"github.com/vmrules/vmrules/admission/internal/review"
 )
 
@@ -33,13 +34,16 @@ const Path = "/validate"
 //
 // The manager is ready when the server listens and the cache has read everything. Until then, as
 // when a right is missing, reviews read from the API server.
+//
+// With WithReports, it also keeps reports. Replicas elect the one that writes them, whatever the
+// options say about LeaderElection: reviews do not depend on it.
 func NewManager(kube *rest.Config, o manager.Options, opts ...Option) (manager.Manager, error) {
 	kube = rest.CopyConfig(kube)
 	if kube.QPS == 0 {
 		kube.QPS, kube.Burst = 100, 200 // a review may read several objects
 	}
 	if o.Cache.DefaultTransform == nil {
-		o.Cache.DefaultTransform = cache.TransformStripManagedFields()
+		o.Cache.DefaultTransform = reports.Strip
 	}
 	m, err := manager.New(kube, o)
 	if err != nil {
@@ -54,9 +58,12 @@ func NewManager(kube *rest.Config, o manager.Options, opts ...Option) (manager.M
 	server.Register(Path, r)
 	err = errors.Join(m.AddHealthzCheck("alive", healthz.Ping), m.AddReadyzCheck("serving", server.StartedChecker()))
 	for _, versions := range review.Watched() {
-		if kind := versions[0].GroupKind(); kind != vmKind.GroupKind() || r.reviewer.ProtectTemplates {
+		if kind := versions[0].GroupKind(); kind != vmKind.GroupKind() || r.reviewer.ProtectTemplates || r.reports != nil {
 			err = errors.Join(err, m.AddReadyzCheck(kind.String(), reader.checkOf(versions)))
 		}
+	}
+	if r.reports != nil {
+		err = errors.Join(err, reports.Add(m, kube, r.reviewer, *r.reports))
 	}
 	return m, err
 }

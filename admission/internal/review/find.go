@@ -36,7 +36,7 @@ type VM struct {
 var versions = map[string][]string{
 	groupOpenShiftTemplate: {"v1"},
 	groupKubeVirtTemplate:  {"v1beta1", "v1alpha1", "v1"},
-	groupInstancetype:      {"v1beta1", "v1"},
+	GroupInstancetype:      {"v1beta1", "v1"},
 	groupKubeVirt:          {"v1"},
 	"apps":                 {"v1"},
 }
@@ -45,10 +45,10 @@ var versions = map[string][]string{
 // VMs, of which it reads the metadata, are the last.
 func Watched() (all [][]schema.GroupVersionKind) {
 	kinds := append(slices.Clip(templateKinds),
-		schema.GroupKind{Group: groupInstancetype, Kind: "VirtualMachineInstancetype"},
-		schema.GroupKind{Group: groupInstancetype, Kind: "VirtualMachineClusterInstancetype"},
-		schema.GroupKind{Group: groupInstancetype, Kind: "VirtualMachinePreference"},
-		schema.GroupKind{Group: groupInstancetype, Kind: "VirtualMachineClusterPreference"},
+		schema.GroupKind{Group: GroupInstancetype, Kind: "VirtualMachineInstancetype"},
+		schema.GroupKind{Group: GroupInstancetype, Kind: "VirtualMachineClusterInstancetype"},
+		schema.GroupKind{Group: GroupInstancetype, Kind: "VirtualMachinePreference"},
+		schema.GroupKind{Group: GroupInstancetype, Kind: "VirtualMachineClusterPreference"},
 		schema.GroupKind{Group: groupKubeVirt, Kind: "VirtualMachine"})
 	for _, kind := range kinds {
 		var inVersions []schema.GroupVersionKind

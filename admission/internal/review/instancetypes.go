@@ -13,8 +13,8 @@ import (
 	"github.com/vmrules/vmrules/instancetype"
 )
 
-// revisionLabel is the label of a ControllerRevision with the name of the object inside.
-const revisionLabel = "instancetype.kubevirt.io/object-name"
+// RevisionLabel is the label of a ControllerRevision with the name of the object inside.
+const RevisionLabel = "instancetype.kubevirt.io/object-name"
 
 // A lookup has the instance types and preferences that the VMs of a request name.
 type lookup struct {
@@ -90,7 +90,7 @@ func (l *lookup) object(ctx context.Context, r reference) (map[string]any, error
 		if err != nil {
 			return nil, err
 		}
-		if textAt(revision, "metadata", "labels", revisionLabel) == r.name {
+		if textAt(revision, "metadata", "labels", RevisionLabel) == r.name {
 			return l.inRevision(r, revision), nil
 		}
 	}
@@ -98,7 +98,7 @@ func (l *lookup) object(ctx context.Context, r reference) (map[string]any, error
 	if namespaced {
 		namespace = l.namespace
 	}
-	return l.get(ctx, schema.GroupKind{Group: groupInstancetype, Kind: r.kind}, namespace, r.name)
+	return l.get(ctx, schema.GroupKind{Group: GroupInstancetype, Kind: r.kind}, namespace, r.name)
 }
 
 var revisionKind = schema.GroupKind{Group: "apps", Kind: "ControllerRevision"}
@@ -120,7 +120,7 @@ func (l *lookup) inRevision(r reference, revision map[string]any) map[string]any
 		spec = decoded(text)
 	}
 	return map[string]any{
-		"apiVersion": groupInstancetype + "/v1beta1",
+		"apiVersion": GroupInstancetype + "/v1beta1",
 		"kind":       kind,
 		"metadata":   map[string]any{"name": r.name},
 		"spec":       spec,
