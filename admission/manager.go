@@ -58,7 +58,7 @@ func NewManager(kube *rest.Config, o manager.Options, opts ...Option) (manager.M
 	server.Register(Path, r)
 	err = errors.Join(m.AddHealthzCheck("alive", healthz.Ping), m.AddReadyzCheck("serving", server.StartedChecker()))
 	for _, versions := range review.Watched() {
-		if kind := versions[0].GroupKind(); kind != vmKind.GroupKind() || r.reviewer.ProtectTemplates || r.reports != nil {
+		if kind := versions[0].GroupKind(); kind != review.VMKind.GroupKind() || r.reviewer.ProtectTemplates || r.reports != nil {
 			err = errors.Join(err, m.AddReadyzCheck(kind.String(), reader.checkOf(versions)))
 		}
 	}
@@ -87,7 +87,7 @@ func (r cachedReader) Get(ctx context.Context, key client.ObjectKey, into client
 }
 
 func (r cachedReader) List(ctx context.Context, into client.ObjectList, opts ...client.ListOption) error {
-	reader, err := r.readerOf(ctx, vmKind)
+	reader, err := r.readerOf(ctx, review.VMKind)
 	if err == nil {
 		err = reader.List(ctx, into, opts...)
 	}
@@ -109,7 +109,7 @@ func (r cachedReader) readerOf(ctx context.Context, kind schema.GroupVersionKind
 // It has the cache begin to.
 func (r cachedReader) hasSynced(ctx context.Context, kind schema.GroupVersionKind) (bool, error) {
 	var o client.Object = &unstructured.Unstructured{}
-	if kind == vmKind {
+	if kind == review.VMKind {
 		o = &metav1.PartialObjectMetadata{}
 	}
 	o.GetObjectKind().SetGroupVersionKind(kind)

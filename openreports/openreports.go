@@ -10,8 +10,9 @@
 //	Skipped, Ignored    skip
 //	Undecided           error
 //
-// An object whose rules cannot be found or read has one result, which is an error. All texts are
-// bounded, and so is the number of results that are listed. The summary counts all of them.
+// An object whose rules cannot be found or read has one result, which is an error. Texts are cut to a
+// length, and at most 200 results are listed, with the worst first if there are more. The
+// summary counts all.
 package openreports
 
 import (
@@ -34,34 +35,27 @@ const (
 
 	// ManagedByLabel is a label of a Report, whose value is Source.
 	ManagedByLabel = "app.kubernetes.io/managed-by"
-	// ResultLabel is a label of a Report: the first of Fail, Error, Warn, Pass and Skip that is
+	// ResultLabel is a label of a Report: the first of fail, error, warn, pass and skip that is
 	// among its results.
 	ResultLabel = "vmrules.io/result"
 	// PolicyAnnotation is an annotation of a Report: the policy of its results.
 	PolicyAnnotation = "vmrules.io/policy"
 )
 
-// The outcomes of results.
+// The results of rules that a VM does not satisfy, or that could not be judged.
 const (
 	Fail  = "fail"
 	Error = "error"
-	Warn  = "warn"
-	Pass  = "pass"
-	Skip  = "skip"
 )
 
-// worstFirst has the outcomes in the order in which they count.
-var worstFirst = []string{Fail, Error, Warn, Pass, Skip}
+var worstFirst = []string{Fail, Error, "warn", "pass", "skip"}
 
 // OwnPolicy is the policy of rules that are a VM's own: the annotation that they are in.
 const OwnPolicy = vmrules.Annotation
 
 // TemplatePolicy returns the policy of rules that are those of a template.
 func TemplatePolicy(namespace, name string) string {
-	if namespace == "" {
-		return name
-	}
-	return namespace + "/" + name
+	return strings.TrimPrefix(namespace+"/"+name, "/")
 }
 
 // Missing returns the error about a template that a VM names and that is not found.
@@ -70,8 +64,8 @@ func Missing(namespace, name string) error {
 }
 
 // New returns the Report about an object that was judged by the rules of a policy, or could not be,
-// as an error says. It returns nil if the object has no rules. The Report has no timestamps: see
-// Stamp.
+// as an error says. It returns nil if the object has no rules. The results have no timestamps
+// yet: see Stamp. The name has a prefix, because others also name Reports by the UID.
 func New(object map[string]any, policy string, report *vmrules.Report, err error) map[string]any {
 	policy = clipped(policy, maxPolicy)
 	all := resultsOf(policy, report, err)
@@ -79,105 +73,81 @@ func New(object map[string]any, policy string, report *vmrules.Report, err error
 		return nil
 	}
 	summary := map[string]any{}
-	worst := Skip
 	for _, outcome := range worstFirst {
 		summary[outcome] = int64(0)
 	}
 	for _, r := range all {
-		outcome := outcomeOf(r)
+		outcome := r["result"].(string)
 		summary[outcome] = summary[outcome].(int64) + 1
-		worst = worseOf(worst, outcome)
 	}
-	about := subjectOf(object)
+	worst := slices.MinFunc(all, worseFirst)["result"]
+	if left := len(all) - maxResults; left > 0 {
+		slices.SortStableFunc(all, worseFirst)
+		rest := result(policy, "", all[maxResults]["result"].(string), fmt.Sprintf("%d more results are left out", left))
+		all = append(all[:maxResults], rest)
+	}
+	results := make([]any, len(all))
+	for i, r := range all {
+		results[i] = r
+	}
+	scope := map[string]any{}
+	for key, path := range map[string][]string{"apiVersion": {"apiVersion"}, "kind": {"kind"}, "namespace": {"metadata", "namespace"}, "name": {"metadata", "name"}, "uid": {"metadata", "uid"}} {
+		add(scope, key, value.StringAt(object, path...))
+	}
 	metadata := map[string]any{
+		"name":        "vmrules-" + strings.ToLower(value.StringAt(object, "kind")) + "-" + value.StringAt(object, "metadata", "name"),
 		"labels":      map[string]any{ManagedByLabel: Source, ResultLabel: worst},
 		"annotations": map[string]any{PolicyAnnotation: policy},
 	}
-	about.name(metadata)
+	if namespace, ok := scope["namespace"]; ok {
+		metadata["namespace"] = namespace
+	}
+	if uid, ok := scope["uid"]; ok {
+		metadata["name"] = fmt.Sprint("vmrules-", uid)
+		metadata["ownerReferences"] = []any{map[string]any{"apiVersion": scope["apiVersion"], "kind": scope["kind"], "name": scope["name"], "uid": uid}}
+	}
 	return map[string]any{
 		"apiVersion": APIVersion, "kind": Kind, "metadata": metadata,
-		"source": Source, "scope": about.reference(), "summary": summary, "results": listed(policy, all),
+		"source": Source, "scope": scope, "summary": summary, "results": results,
 	}
+}
+
+func worseFirst(a, b map[string]any) int {
+	of := func(r map[string]any) int { return slices.Index(worstFirst, r["result"].(string)) }
+	return cmp.Compare(of(a), of(b))
 }
 
 // Stamp sets the timestamps of the results of a Report. One that is the same in an earlier Report
 // keeps that of the earlier one, which may be nil.
 func Stamp(report, earlier map[string]any, now time.Time) {
 	known := map[string]any{}
-	for _, r := range ResultsIn(earlier) {
-		known[withoutTime(r)] = r["timestamp"]
-	}
-	stamp := map[string]any{"seconds": now.Unix(), "nanos": int64(0)}
-	for _, r := range ResultsIn(report) {
-		r["timestamp"] = stamp
-		if before, ok := known[withoutTime(r)].(map[string]any); ok {
+	each(earlier, func(r map[string]any, text string) { known[text] = r["timestamp"] })
+	each(report, func(r map[string]any, text string) {
+		r["timestamp"] = map[string]any{"seconds": now.Unix(), "nanos": int64(0)}
+		if before := known[text]; before != nil {
 			r["timestamp"] = before
 		}
-	}
+	})
 }
 
-// ResultsIn returns the results of a Report, which are not copied.
-func ResultsIn(report map[string]any) (all []map[string]any) {
-	list, _ := report["results"].([]any)
-	for _, item := range list {
-		if r, ok := item.(map[string]any); ok {
-			all = append(all, r)
+// each calls a function with the results of a Report, and the text of all but their timestamps.
+func each(report map[string]any, f func(r map[string]any, text string)) {
+	results, _ := report["results"].([]any)
+	for _, v := range results {
+		if r, ok := v.(map[string]any); ok {
+			stamp := r["timestamp"]
+			delete(r, "timestamp")
+			text, _ := json.Marshal(r) // of texts
+			if stamp != nil {
+				r["timestamp"] = stamp
+			}
+			f(r, string(text))
 		}
 	}
-	return all
 }
 
-// withoutTime returns all that a result says apart from its timestamp.
-func withoutTime(result map[string]any) string {
-	rest := make(map[string]any, len(result))
-	for key, v := range result {
-		if key != "timestamp" {
-			rest[key] = v
-		}
-	}
-	text, _ := json.Marshal(rest) // texts and numbers
-	return string(text)
-}
-
-// A subject is the object that a Report is about.
-type subject struct{ apiVersion, kind, namespace, called, uid string }
-
-func subjectOf(object map[string]any) subject {
-	at := func(names ...string) string { return value.StringAt(object, names...) }
-	return subject{at("apiVersion"), at("kind"), at("metadata", "namespace"), at("metadata", "name"), at("metadata", "uid")}
-}
-
-// name gives a Report the name, the namespace and the owner that follow from its subject. The prefix
-// sets it apart from the Reports that other programs name after the same UID.
-func (s subject) name(metadata map[string]any) {
-	if s.namespace != "" {
-		metadata["namespace"] = s.namespace
-	}
-	const prefix = "vmrules-"
-	switch {
-	case s.uid != "":
-		metadata["name"] = prefix + s.uid
-		metadata["ownerReferences"] = []any{map[string]any{"apiVersion": s.apiVersion, "kind": s.kind, "name": s.called, "uid": s.uid}}
-	case s.called != "":
-		metadata["name"] = prefix + strings.ToLower(s.kind) + "-" + s.called
-	default:
-		metadata["generateName"] = prefix
-	}
-}
-
-// reference returns the scope of a Report.
-func (s subject) reference() map[string]any {
-	scope := map[string]any{}
-	for key, text := range map[string]string{"apiVersion": s.apiVersion, "kind": s.kind, "namespace": s.namespace, "name": s.called, "uid": s.uid} {
-		if text != "" {
-			scope[key] = text
-		}
-	}
-	return scope
-}
-
-// The texts of a result have at most this many bytes, so that a Report of maxResults fits into an API
-// server even if all characters have to be escaped.
+// A text has at most this many bytes, so that an API server takes a Report even if all characters have to
+// be escaped.
 const (
 	maxResults = 200
 	maxPolicy  = 320 // a namespace and a name
@@ -188,13 +158,14 @@ const (
 
 // resultsOf returns all results; nil if there are no rules.
 func resultsOf(policy string, report *vmrules.Report, err error) (all []map[string]any) {
-	if err == nil && !report.Valid() && len(report.Results()) == 0 {
+	results := report.Results()
+	if err == nil && len(results) == 0 && !report.Valid() {
 		err = errors.New(report.Violations()[0].Detail) // nothing was judged
 	}
 	if err != nil {
 		return []map[string]any{result(policy, "", Error, err.Error())}
 	}
-	for _, r := range report.Results() {
+	for _, r := range results {
 		all = append(all, ofRule(policy, r))
 	}
 	return all
@@ -202,94 +173,47 @@ func resultsOf(policy string, report *vmrules.Report, err error) (all []map[stri
 
 func result(policy, rule, outcome, message string) map[string]any {
 	r := map[string]any{"source": Source, "policy": policy, "result": outcome}
-	if rule != "" {
-		r["rule"] = clipped(rule, maxRule)
-	}
-	if message != "" {
-		r["message"] = clipped(message, maxMessage)
-	}
+	add(r, "rule", clipped(rule, maxRule))
+	add(r, "message", clipped(message, maxMessage))
 	return r
+}
+
+var outcomes = map[vmrules.Outcome]string{
+	vmrules.Satisfied: "pass", vmrules.Violated: Fail, vmrules.Warned: "warn", vmrules.Skipped: "skip", vmrules.Ignored: "skip",
 }
 
 // ofRule returns the result for a rule. Its properties are about the first of the violations.
 func ofRule(policy string, r vmrules.Result) map[string]any {
-	outcomes := map[vmrules.Outcome]string{
-		vmrules.Satisfied: Pass, vmrules.Violated: Fail, vmrules.Warned: Warn, vmrules.Skipped: Skip, vmrules.Ignored: Skip,
-	}
-	made := result(policy, r.Rule, cmp.Or(outcomes[r.Outcome], Error), cmp.Or(r.Note, r.Message))
-	properties := map[string]any{}
-	add := func(key, text string) {
-		if text != "" {
-			properties[key] = clipped(text, maxText)
-		}
-	}
-	add("target", r.Target)
-	add("undecided", string(r.Undecided))
+	message, properties := cmp.Or(r.Note, r.Message), map[string]any{}
+	add(properties, "target", clipped(r.Target, maxText))
+	add(properties, "undecided", string(r.Undecided))
 	if len(r.Violations) > 0 {
 		v := r.Violations[0]
-		message := v.Detail
+		message = v.Detail
 		if v.Message != "" {
 			message = fmt.Sprintf("%s (%s)", v.Message, v.Detail)
 		}
 		if more := len(r.Violations) - 1 + r.Omitted; more > 0 {
 			message = fmt.Sprintf("%s, and %d more", clipped(message, maxMessage/2), more)
 		}
-		made["message"] = clipped(message, maxMessage)
-		add("field", v.Field)
-		add("origin", v.Origin)
+		add(properties, "field", clipped(v.Field, maxText))
+		add(properties, "origin", clipped(v.Origin, maxText))
 		if v.Value != nil {
-			add("value", fmt.Sprint(v.Value))
+			add(properties, "value", clipped(fmt.Sprint(v.Value), maxText))
 		}
 	}
+	made := result(policy, r.Rule, cmp.Or(outcomes[r.Outcome], Error), message)
 	if len(properties) > 0 {
 		made["properties"] = properties
 	}
 	return made
 }
 
-// listed returns the results that a Report lists, in order: the worst of them if there are too many, and
-// a last one that counts the others.
-func listed(policy string, all []map[string]any) []any {
-	left := 0
-	dropped := Skip
-	kept := make([]bool, len(all))
-	room := maxResults
-	for _, outcome := range worstFirst {
-		for i, r := range all {
-			switch {
-			case outcomeOf(r) != outcome:
-			case room > 0:
-				kept[i] = true
-				room--
-			default:
-				left++
-				dropped = worseOf(dropped, outcome)
-			}
-		}
+// add adds a text unless it is empty.
+func add(to map[string]any, key, text string) {
+	if text != "" {
+		to[key] = text
 	}
-	var list []any
-	for i, r := range all {
-		if kept[i] {
-			list = append(list, r)
-		}
-	}
-	if left > 0 {
-		list = append(list, result(policy, "", dropped, fmt.Sprintf("%d more results are left out", left)))
-	}
-	return list
-}
-
-func outcomeOf(result map[string]any) string {
-	outcome, _ := result["result"].(string)
-	return outcome
-}
-
-// worseOf returns the outcome that counts.
-func worseOf(a, b string) string {
-	if slices.Index(worstFirst, b) < slices.Index(worstFirst, a) {
-		return b
-	}
-	return a
 }
 
 // clipped returns a text as JSON can hold it, in at most so many bytes.

@@ -2,7 +2,9 @@
 package reports
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -30,18 +32,29 @@ type Controller struct {
 	live     client.Client
 	limiter  *rate.Limiter
 	backlog  *backlog.Backlog
-	leads    func() bool
+	leads    func() bool // whether this replica judges
 
 	started  time.Time
-	hasBegun atomic.Bool // to judge
 	hasRead  atomic.Bool // the metadata of all VMs and Reports
+	hasBegun atomic.Bool // to judge
 	wrote    sync.Map    // the name of a Report: the resourceVersion that was written last
+}
+
+func newController(r *review.Reviewer, perSecond float64, vms, reports client.Reader, live client.Client) *Controller {
+	return &Controller{
+		reviewer: r, vms: vms, reports: reports, live: live,
+		limiter: rate.NewLimiter(rate.Limit(perSecond), 1), backlog: backlog.New(), started: time.Now(),
+	}
 }
 
 // Reconcile judges a VM when it is its turn, and writes its Report if that has changed.
 func (c *Controller) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
-	if err := c.lead(ctx); err != nil {
-		return reconcile.Result{}, err
+	for !c.leads() {
+		select {
+		case <-ctx.Done():
+			return reconcile.Result{}, ctx.Err()
+		case <-time.After(200 * time.Millisecond):
+		}
 	}
 	c.hasBegun.Store(true)
 	entry := c.backlog.Begin(req.NamespacedName)
@@ -50,40 +63,29 @@ func (c *Controller) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	return reconcile.Result{}, err
 }
 
-// lead waits until this replica is the one that judges.
-func (c *Controller) lead(ctx context.Context) error {
-	for !c.leads() {
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(200 * time.Millisecond):
-		}
-	}
-	return nil
-}
-
-// judge judges a VM, and returns what its template's users should know. A VM whose metadata says that it has no
-// rules is not read.
+// judge judges a VM, and returns what is new for its template. A VM that has no rules by its metadata is not
+// read.
 func (c *Controller) judge(ctx context.Context, key types.NamespacedName) ([]backlog.News, error) {
-	known, err := c.reportsOf(ctx, key)
+	known := listOf(reportKind) // its Reports, and those of an earlier VM of its name
+	err := c.reports.List(ctx, known, client.InNamespace(key.Namespace), client.MatchingFields{byVM: key.Name}, client.UnsafeDisableDeepCopy)
 	if err != nil {
 		return nil, err
 	}
-	if hasRules, err := c.hasRules(ctx, key); err != nil || !hasRules {
-		return nil, firstOf(err, c.remove(ctx, known, ""))
+	metadata := metadataOf(review.VMKind)
+	err = client.IgnoreNotFound(c.vms.Get(ctx, key, metadata, client.UnsafeDisableDeepCopy))
+	if _, _, hasRules := c.naming(metadata); err != nil || !hasRules {
+		return nil, cmp.Or(err, c.remove(ctx, known.Items, ""))
 	}
 	if err := c.limiter.Wait(ctx); err != nil {
 		return nil, err
 	}
 	var vm unstructured.Unstructured
-	vm.SetGroupVersionKind(vmKind)
+	vm.SetGroupVersionKind(review.VMKind)
 	switch err := c.live.Get(ctx, key, &vm); {
 	case apierrors.IsNotFound(err):
-		return nil, c.remove(ctx, known, "")
-	case err != nil:
+		return nil, c.remove(ctx, known.Items, "")
+	case err != nil || vm.GetDeletionTimestamp() != nil: // its Report goes with it
 		return nil, err
-	case vm.GetDeletionTimestamp() != nil: // its Report goes with it
-		return nil, nil
 	}
 	standing, err := c.reviewer.Judge(ctx, vm.Object)
 	if err != nil {
@@ -91,41 +93,18 @@ func (c *Controller) judge(ctx context.Context, key types.NamespacedName) ([]bac
 	}
 	report := openreports.New(vm.Object, standing.Policy, standing.Report, standing.Err)
 	name := nameOf(report)
-	if err := c.remove(ctx, known, name); err != nil || report == nil {
+	if err := c.remove(ctx, known.Items, name); err != nil || report == nil {
 		return nil, err
 	}
-	isKnown := false
-	for _, r := range known {
-		isKnown = isKnown || r.Name == name
-	}
-	return c.keep(ctx, report, standing.Template, isKnown)
-}
-
-// hasRules reports whether a VM may have rules, by its metadata.
-func (c *Controller) hasRules(ctx context.Context, key types.NamespacedName) (bool, error) {
-	vm := metadataOf(vmKind)
-	if err := c.vms.Get(ctx, key, vm, client.UnsafeDisableDeepCopy); err != nil {
-		return false, client.IgnoreNotFound(err)
-	}
-	_, _, hasRules := c.naming(vm)
-	return hasRules, nil
+	exists := slices.ContainsFunc(known.Items, func(r metav1.PartialObjectMetadata) bool { return r.Name == name })
+	return c.keep(ctx, report, standing.Template, exists)
 }
 
 func (c *Controller) naming(vm client.Object) (namespaces []string, name string, hasRules bool) {
-	return c.reviewer.Naming(review.VM{Namespace: vm.GetNamespace(), Name: vm.GetName(), Labels: vm.GetLabels(), Annotations: vm.GetAnnotations()})
+	return c.reviewer.Naming(review.VM{Namespace: vm.GetNamespace(), Labels: vm.GetLabels(), Annotations: vm.GetAnnotations()})
 }
 
-// reportsOf returns the Reports that belong to a VM, or to an earlier one of the same name.
-func (c *Controller) reportsOf(ctx context.Context, key types.NamespacedName) ([]metav1.PartialObjectMetadata, error) {
-	list := listOf(reportKind)
-	err := c.reports.List(ctx, list, client.InNamespace(key.Namespace), client.MatchingFields{byVM: key.Name}, client.UnsafeDisableDeepCopy)
-	return list.Items, err
-}
-
-var (
-	vmKind     = schema.GroupVersionKind{Group: "kubevirt.io", Version: "v1", Kind: "VirtualMachine"}
-	reportKind = schema.FromAPIVersionAndKind(openreports.APIVersion, openreports.Kind)
-)
+var reportKind = schema.FromAPIVersionAndKind(openreports.APIVersion, openreports.Kind)
 
 func metadataOf(kind schema.GroupVersionKind) *metav1.PartialObjectMetadata {
 	o := &metav1.PartialObjectMetadata{}
@@ -139,15 +118,6 @@ func listOf(kind schema.GroupVersionKind) *metav1.PartialObjectMetadataList {
 	return list
 }
 
-func firstOf(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // The fields by which metadata is found in a cache.
 const (
 	byTemplate = "template" // of a VM: the name of the template that it has its rules from
@@ -156,18 +126,16 @@ const (
 
 // templateOf is the index byTemplate.
 func (c *Controller) templateOf(vm client.Object) []string {
-	if _, name, _ := c.naming(vm); name != "" {
-		return []string{name}
-	}
-	return nil
+	_, name, _ := c.naming(vm)
+	return slices.DeleteFunc([]string{name}, func(name string) bool { return name == "" })
 }
 
-// ownerOf is the index byVM.
-func ownerOf(report client.Object) []string {
-	for _, o := range report.GetOwnerReferences() {
-		if version, err := schema.ParseGroupVersion(o.APIVersion); err == nil && version.Group == vmKind.Group && o.Kind == vmKind.Kind {
-			return []string{o.Name}
+// ownerOf is the index byVM. It is also for what else VMs own.
+func ownerOf(o client.Object) (names []string) {
+	for _, owner := range o.GetOwnerReferences() {
+		if schema.FromAPIVersionAndKind(owner.APIVersion, owner.Kind).GroupKind() == review.VMKind.GroupKind() {
+			names = append(names, owner.Name)
 		}
 	}
-	return nil
+	return names
 }

@@ -38,12 +38,12 @@ func newWorld(t *testing.T, settings review.Settings, objects ...string) *world 
 	t.Helper()
 	w := &world{t: t, fails: func(string) error { return nil }}
 	all := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{v1alpha1.AddToScheme, eventsv1.AddToScheme} {
+	for _, add := range []func(*runtime.Scheme) error{v1alpha1.Install, eventsv1.AddToScheme} {
 		if err := add(all); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for _, kinds := range append(review.Watched(), []schema.GroupVersionKind{revisionKind}) {
+	for _, kinds := range append(review.Watched(), []schema.GroupVersionKind{review.RevisionKind}) {
 		all.AddKnownTypeWithName(kinds[0], &unstructured.Unstructured{})
 		all.AddKnownTypeWithName(kinds[0].GroupVersion().WithKind(kinds[0].Kind+"List"), &unstructured.UnstructuredList{})
 	}
@@ -53,11 +53,11 @@ func newWorld(t *testing.T, settings review.Settings, objects ...string) *world 
 		return o
 	}
 	w.client = fake.NewClientBuilder().WithScheme(all).
-		WithIndex(meta(vmKind), byTemplate, func(o client.Object) []string { return w.templateOf(o) }).
+		WithIndex(meta(review.VMKind), byTemplate, func(o client.Object) []string { return w.templateOf(o) }).
 		WithIndex(&v1alpha1.Report{}, byVM, ownerOf).
 		WithInterceptorFuncs(interceptor.Funcs{
 			Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, o client.Object, opts ...client.GetOption) error {
-				if u, ok := o.(*unstructured.Unstructured); ok && u.GetKind() == vmKind.Kind {
+				if u, ok := o.(*unstructured.Unstructured); ok && u.GetKind() == review.VMKind.Kind {
 					w.note("read", key.Name)
 				}
 				return c.Get(ctx, key, o, opts...)
@@ -81,7 +81,7 @@ func newWorld(t *testing.T, settings review.Settings, objects ...string) *world 
 				return c.Delete(ctx, o, opts...)
 			},
 		}).Build()
-	w.Controller = newController(review.New(w, settings), Settings{Rate: 1}, w.client, w.client, w.client)
+	w.Controller = newController(review.New(w, settings), 1, w.client, w.client, w.client)
 	w.limiter = rate.NewLimiter(rate.Inf, 1)
 	w.leads = func() bool { return true }
 	for _, text := range objects {
@@ -115,7 +115,9 @@ func (w *world) Get(ctx context.Context, kind schema.GroupVersionKind, namespace
 }
 
 // VMs implements review.Cluster.
-func (w *world) VMs(context.Context, string) ([]review.VM, error) { panic("only a deletion asks for it") }
+func (w *world) VMs(context.Context, string) ([]review.VM, error) {
+	panic("only a deletion asks for it")
+}
 
 // write creates an object, or updates it.
 func (w *world) write(text string) {
@@ -154,7 +156,7 @@ func (w *world) judge(names ...string) []string {
 	w.t.Helper()
 	w.done = nil
 	for _, name := range names {
-		vm := metadataOf(vmKind)
+		vm := metadataOf(review.VMKind)
 		key := types.NamespacedName{Namespace: "office", Name: name}
 		_ = w.client.Get(w.t.Context(), key, vm) // one that was deleted names no template
 		_, template, _ := w.naming(vm)

@@ -1,8 +1,8 @@
 package reports
 
 import (
-	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -21,7 +21,7 @@ var writes = prometheus.NewCounterVec(prometheus.CounterOpts{
 
 var (
 	vmsDesc = prometheus.NewDesc("vmrules_reports_vms",
-		"VMs with rules, by template and the worst outcome of a rule: fail, error, warn, pass or skip.", []string{"template", "outcome"}, nil)
+		"VMs with rules, by template and outcome: the first of fail, error, warn, pass and skip that a rule has.", []string{"template", "outcome"}, nil)
 	oldestDesc = prometheus.NewDesc("vmrules_reports_oldest_change_seconds",
 		"How long ago the oldest change was after which a VM has not been judged.", nil, nil)
 )
@@ -39,66 +39,40 @@ func (collector) Describe(to chan<- *prometheus.Desc) {
 	to <- oldestDesc
 }
 
-func (collector) Collect(to chan<- prometheus.Metric) {
-	if c := current.Load(); c != nil && c.leads() {
-		c.collect(to)
-	}
-}
-
-// maxTemplates is how many templates have a name in the metrics.
+// maxTemplates is how many templates have a name in the metrics. Users write templates.
 const maxTemplates = 200
 
-func (c *Controller) collect(to chan<- prometheus.Metric) {
+func (collector) Collect(to chan<- prometheus.Metric) {
+	c := current.Load()
+	if c == nil || !c.leads() {
+		return
+	}
 	age := c.backlog.Oldest(time.Now())
+	list := listOf(reportKind)
 	if !c.hasRead.Load() {
-		age = max(age, time.Since(c.started))
+		age = time.Since(c.started)
+	} else if err := c.reports.List(context.Background(), list, client.UnsafeDisableDeepCopy); err != nil {
+		to <- prometheus.NewInvalidMetric(vmsDesc, err)
 	}
 	to <- prometheus.MustNewConstMetric(oldestDesc, prometheus.GaugeValue, age.Seconds())
-	if !c.hasRead.Load() {
-		return
-	}
-	list := listOf(reportKind)
-	if err := c.reports.List(context.Background(), list, client.UnsafeDisableDeepCopy); err != nil {
-		to <- prometheus.NewInvalidMetric(vmsDesc, err)
-		return
-	}
-	counts := map[string]map[string]int{}
-	sums := map[string]int{}
+	type labels struct{ template, outcome string }
+	counts, names := map[labels]int{}, map[string]string{"": "", openreports.OwnPolicy: ""}
 	for i := range list.Items {
 		template := list.Items[i].Annotations[openreports.PolicyAnnotation]
-		if template == openreports.OwnPolicy {
-			template = ""
-		}
-		if counts[template] == nil {
-			counts[template] = map[string]int{}
-		}
-		counts[template][list.Items[i].Labels[openreports.ResultLabel]]++
-		sums[template]++
-	}
-	if len(counts) > maxTemplates {
-		counts = withOther(counts, sums)
-	}
-	for template, outcomes := range counts {
-		for outcome, n := range outcomes {
-			to <- prometheus.MustNewConstMetric(vmsDesc, prometheus.GaugeValue, float64(n), template, outcome)
+		if _, ok := names[template]; !ok {
+			names[template] = template
 		}
 	}
-}
-
-// withOther counts the VMs of the templates with the fewest VMs together.
-func withOther(counts map[string]map[string]int, sums map[string]int) map[string]map[string]int {
-	var names []string
-	for name := range counts {
-		names = append(names, name)
-	}
-	slices.SortFunc(names, func(a, b string) int { return cmp.Or(cmp.Compare(sums[b], sums[a]), cmp.Compare(a, b)) })
-	other := map[string]int{}
-	for _, name := range names[maxTemplates:] {
-		for outcome, n := range counts[name] {
-			other[outcome] += n
+	for _, template := range slices.Sorted(maps.Keys(names))[min(len(names), maxTemplates):] {
+		if names[template] != "" {
+			names[template] = "(other)"
 		}
-		delete(counts, name)
 	}
-	counts["(other)"] = other
-	return counts
+	for i := range list.Items {
+		o := &list.Items[i]
+		counts[labels{names[o.Annotations[openreports.PolicyAnnotation]], o.Labels[openreports.ResultLabel]}]++
+	}
+	for l, n := range counts {
+		to <- prometheus.MustNewConstMetric(vmsDesc, prometheus.GaugeValue, float64(n), l.template, l.outcome)
+	}
 }

@@ -9,13 +9,12 @@ import (
 
 	"github.com/openreports/reports-api/apis/openreports.io/v1alpha1"
 	"golang.org/x/sync/errgroup"
-	"golang.org/x/time/rate"
 	eventsv1 "k8s.io/api/events/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/selection"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/leaderelection"
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
@@ -27,7 +26,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
-	"github.com/vmrules/vmrules/admission/internal/backlog"
 	"github.com/vmrules/vmrules/admission/internal/review"
 	"github.com/vmrules/vmrules/openreports"
 )
@@ -40,19 +38,7 @@ type Settings struct {
 	Namespace string  // of the lease; "" is that of the pod
 }
 
-// scheme has what a Controller writes.
-var scheme = func() *runtime.Scheme {
-	s := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{v1alpha1.AddToScheme, eventsv1.AddToScheme} {
-		if err := add(s); err != nil {
-			panic(err) // two types of one name
-		}
-	}
-	return s
-}()
-
-// A runner is a Controller with what it is run by. It ends with the manager, and the manager does not end with
-// it, so that reviews go on whatever becomes of Reports.
+// A runner runs a Controller in a manager. Whatever becomes of it, the manager goes on with its reviews.
 type runner struct {
 	*Controller
 	manager            manager.Manager
@@ -61,84 +47,63 @@ type runner struct {
 	elector            atomic.Pointer[leaderelection.LeaderElector]
 }
 
-// Add has a manager keep Reports. The Reviewer has to read from the manager's cache.
-func Add(m manager.Manager, kube *rest.Config, r *review.Reviewer, s Settings) error {
+// Add has a manager keep Reports. The Reviewer reads from its cache.
+func Add(m manager.Manager, kube *rest.Config, reviewer *review.Reviewer, s Settings) error {
 	kube = rest.CopyConfig(kube)
-	kube.QPS, kube.Burst = float32(5*s.Rate+10), int(10*s.Rate+20) // apart from those of reviews
-	live, err := client.New(kube, client.Options{Scheme: scheme, Mapper: m.GetRESTMapper(), HTTPClient: m.GetHTTPClient()})
-	if err != nil {
-		return err
-	}
-	run := &runner{manager: m, Controller: newController(r, s, m.GetCache(), nil, live)}
-	run.leads = func() bool {
-		e := run.elector.Load()
-		return e != nil && e.IsLeader()
-	}
-	ofRevisions, err1 := labels.NewRequirement(review.RevisionLabel, selection.Exists, nil)
-	byUs, err2 := labels.NewRequirement(openreports.ManagedByLabel, selection.Equals, []string{openreports.Source})
-	if err := errors.Join(err1, err2); err != nil {
-		return err
-	}
-	for to, selected := range map[*cache.Cache]*labels.Requirement{&run.revisions: ofRevisions, &run.reports: byUs} {
-		*to, err = cache.New(kube, cache.Options{
-			Scheme: m.GetScheme(), Mapper: m.GetRESTMapper(), HTTPClient: m.GetHTTPClient(),
-			DefaultLabelSelector: labels.NewSelector().Add(*selected), DefaultTransform: Strip,
-		})
+	kube.QPS, kube.Burst = float32(5*s.Rate+10), int(5*s.Rate+10) // apart from those of reviews
+	scheme := runtime.NewScheme()
+	utilruntime.Must(v1alpha1.Install(scheme))
+	utilruntime.Must(eventsv1.AddToScheme(scheme))
+	live, err1 := client.New(kube, client.Options{Scheme: scheme, Mapper: m.GetRESTMapper(), HTTPClient: m.GetHTTPClient()})
+	selected := func(selector string) (cache.Cache, error) {
+		parsed, err := labels.Parse(selector)
 		if err != nil {
-			return err
+			return nil, err
 		}
+		return cache.New(kube, cache.Options{Mapper: m.GetRESTMapper(), HTTPClient: m.GetHTTPClient(), DefaultLabelSelector: parsed, DefaultTransform: Strip})
 	}
-	run.Controller.reports = run.reports
-	run.lock, err = ctrlelection.NewResourceLock(kube, m, ctrlelection.Options{
+	ofUs, err2 := selected(openreports.ManagedByLabel + "=" + openreports.Source)
+	revisions, err3 := selected(review.RevisionLabel)
+	lock, err4 := ctrlelection.NewResourceLock(kube, m, ctrlelection.Options{
 		LeaderElection: true, LeaderElectionID: controllerName, LeaderElectionNamespace: s.Namespace, RenewDeadline: renewal,
 	})
-	if err != nil {
+	if err := errors.Join(err1, err2, err3, err4); err != nil {
 		return err
 	}
-	current.Store(run.Controller)
-	return m.Add(run)
-}
-
-func newController(r *review.Reviewer, s Settings, vms, reports client.Reader, live client.Client) *Controller {
-	return &Controller{
-		reviewer: r, vms: vms, reports: reports, live: live, backlog: backlog.New(), started: time.Now(),
-		limiter: rate.NewLimiter(rate.Limit(s.Rate), 1),
+	r := &runner{Controller: newController(reviewer, s.Rate, m.GetCache(), ofUs, live), manager: m, reports: ofUs, revisions: revisions, lock: lock}
+	r.leads = func() bool {
+		e := r.elector.Load()
+		return e != nil && e.IsLeader()
 	}
+	current.Store(r.Controller)
+	return m.Add(r)
 }
 
-// NeedLeaderElection implements manager.LeaderElectionRunnable. The election is that of elect, because a
-// manager that is no longer elected ends.
+// NeedLeaderElection implements manager.LeaderElectionRunnable. A manager that is no longer elected ends, so
+// the election is that of elect.
 func (*runner) NeedLeaderElection() bool { return false }
 
 // Start keeps Reports until the context ends. It never returns an error, which would end the manager.
 func (r *runner) Start(ctx context.Context) error {
 	ctx = log.IntoContext(ctx, r.manager.GetLogger().WithName(controllerName))
-	if err := r.run(ctx); err != nil && ctx.Err() == nil {
+	group, running := errgroup.WithContext(ctx)
+	group.Go(func() error { return r.elect(running) })
+	group.Go(func() error { return r.control(running) })
+	if err := group.Wait(); err != nil && ctx.Err() == nil {
 		log.FromContext(ctx).Error(err, "No Reports are kept")
 		<-ctx.Done()
 	}
 	return nil
 }
 
-func (r *runner) run(ctx context.Context) error {
-	group, ctx := errgroup.WithContext(ctx)
-	group.Go(func() error { return r.elect(ctx) })
-	group.Go(func() error { return r.control(ctx) })
-	return group.Wait()
-}
+// renewal is how long a replica that leads may fail to say so, as in controller-runtime.
+const renewal = 10 * time.Second
 
-// The times of the election are those of controller-runtime.
-const (
-	lease   = 15 * time.Second
-	renewal = 10 * time.Second
-	period  = 2 * time.Second
-)
-
-// elect stands for election until the context ends.
+// elect stands for election again and again.
 func (r *runner) elect(ctx context.Context) error {
 	for ctx.Err() == nil {
 		e, err := leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
-			Lock: r.lock, LeaseDuration: lease, RenewDeadline: renewal, RetryPeriod: period, ReleaseOnCancel: true, Name: controllerName,
+			Lock: r.lock, LeaseDuration: renewal * 3 / 2, RenewDeadline: renewal, RetryPeriod: renewal / 5, ReleaseOnCancel: true, Name: controllerName,
 			Callbacks: leaderelection.LeaderCallbacks{OnStartedLeading: func(context.Context) {}, OnStoppedLeading: func() {}},
 		})
 		if err != nil {
@@ -151,20 +116,13 @@ func (r *runner) elect(ctx context.Context) error {
 	return nil
 }
 
-// control watches, and judges while it leads.
+// control watches what Reports depend on, and judges VMs. It waits as long as a kind or a right is missing.
 func (r *runner) control(ctx context.Context) error {
-	mapper := r.manager.GetRESTMapper()
-	for _, kind := range []schema.GroupVersionKind{vmKind, reportKind} {
+	mapper, vms := r.manager.GetRESTMapper(), r.manager.GetCache()
+	for _, kind := range []schema.GroupVersionKind{review.VMKind, reportKind} {
 		if _, err := once(ctx, mapper, kind); err != nil {
 			return err
 		}
-	}
-	vms := r.manager.GetCache()
-	if err := errors.Join(
-		vms.IndexField(ctx, metadataOf(vmKind), byTemplate, r.templateOf),
-		r.reports.IndexField(ctx, metadataOf(reportKind), byVM, ownerOf),
-	); err != nil {
-		return err
 	}
 	c, err := controller.NewUnmanaged(controllerName, controller.Options{
 		Reconciler: r, MaxConcurrentReconciles: 4, CacheSyncTimeout: math.MaxInt64, Logger: log.FromContext(ctx),
@@ -173,28 +131,30 @@ func (r *runner) control(ctx context.Context) error {
 		return err
 	}
 	err = errors.Join(
-		c.Watch(source.Kind[client.Object](vms, metadataOf(vmKind), r.onVM())),
+		vms.IndexField(ctx, metadataOf(review.VMKind), byTemplate, r.templateOf),
+		r.reports.IndexField(ctx, metadataOf(reportKind), byVM, ownerOf),
+		c.Watch(source.Kind[client.Object](vms, metadataOf(review.VMKind), r.onVM())),
 		c.Watch(source.Kind[client.Object](r.reports, metadataOf(reportKind), r.onReport())),
-		c.Watch(source.Kind[client.Object](r.revisions, metadataOf(revisionKind), r.on(r.ofRevision))),
+		c.Watch(source.Kind[client.Object](r.revisions, metadataOf(review.RevisionKind), r.onOther())),
 	)
 	for _, versions := range review.Watched() {
-		switch versions[0].Group {
-		case vmKind.Group:
-		case review.GroupInstancetype:
-			err = errors.Join(err, c.Watch(optional(vms, mapper, r.on(r.inReach), versions...)))
-		default:
-			err = errors.Join(err, c.Watch(optional(vms, mapper, r.on(r.ofTemplate), versions...)))
+		h := r.onTemplate()
+		if versions[0].Group == review.GroupInstancetype {
+			h = r.onOther()
+		}
+		if versions[0] != review.VMKind {
+			err = errors.Join(err, c.Watch(optional(vms, mapper, h, versions)))
 		}
 	}
 	if err != nil {
 		return err
 	}
 	group, ctx := errgroup.WithContext(ctx)
-	group.Go(func() error { return r.reports.Start(ctx) })
-	group.Go(func() error { return r.revisions.Start(ctx) })
-	group.Go(func() error { return c.Start(ctx) })
+	for _, start := range []func(context.Context) error{r.reports.Start, r.revisions.Start, c.Start} {
+		group.Go(func() error { return start(ctx) })
+	}
 	group.Go(func() error {
-		_, err1 := vms.GetInformer(ctx, metadataOf(vmKind))
+		_, err1 := vms.GetInformer(ctx, metadataOf(review.VMKind)) // waits until it is read
 		_, err2 := r.reports.GetInformer(ctx, metadataOf(reportKind))
 		r.hasRead.Store(err1 == nil && err2 == nil)
 		return nil
@@ -202,19 +162,15 @@ func (r *runner) control(ctx context.Context) error {
 	return group.Wait()
 }
 
-var revisionKind = schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "ControllerRevision"}
-
-// Strip is for caches: it leaves out what vmrules does not read of metadata, which is most of it.
+// Strip is a transformation for caches. It leaves out the annotations that vmrules does not read, which may be
+// most of the metadata, and managedFields.
 func Strip(o any) (any, error) {
-	m, ok := o.(*metav1.PartialObjectMetadata)
-	if !ok {
-		return cache.TransformStripManagedFields()(o)
-	}
-	m.ManagedFields = nil
-	for name := range m.Annotations {
-		if !review.ReadsAnnotation(name) && name != openreports.PolicyAnnotation {
-			delete(m.Annotations, name)
+	if m, ok := o.(*metav1.PartialObjectMetadata); ok {
+		for name := range m.Annotations {
+			if !review.ReadsAnnotation(name) && name != openreports.PolicyAnnotation {
+				delete(m.Annotations, name)
+			}
 		}
 	}
-	return m, nil
+	return cache.TransformStripManagedFields()(o)
 }

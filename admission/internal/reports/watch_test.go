@@ -9,6 +9,7 @@ import (
 
 	dto "github.com/prometheus/client_model/go"
 	"k8s.io/client-go/util/workqueue"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
 	"sigs.k8s.io/controller-runtime/pkg/event"
@@ -27,7 +28,7 @@ type recordingQueue struct {
 
 func (q *recordingQueue) AddWithOpts(o priorityqueue.AddOpts, all ...reconcile.Request) {
 	for _, r := range all {
-		q.added = append(q.added, fmt.Sprintf("%s %d", r.Name, *o.Priority))
+		q.added = append(q.added, fmt.Sprintf("%s %d", r.Name, ptr.Deref(o.Priority, 0)))
 	}
 }
 
@@ -40,6 +41,8 @@ func queued(t *testing.T, h handler.EventHandler, old, o string) []string {
 	switch {
 	case old == "":
 		h.Create(t.Context(), event.CreateEvent{Object: metadataIn(t, o)}, q)
+	case old == "at the start":
+		h.Create(t.Context(), event.CreateEvent{Object: metadataIn(t, o), IsInInitialList: true}, q)
 	case o == "":
 		h.Delete(t.Context(), event.DeleteEvent{Object: metadataIn(t, old)}, q)
 	default:
@@ -56,23 +59,23 @@ func TestWho(t *testing.T) {
 		vm("full", "1", ofLinux, 4), vm("half", "2", half, 4), vm("none", "3", "", 4),
 		vm("own", "4", annotations("vm.kubevirt.io/validations", rule("cores", 8)), 4),
 		vm("other", "5", strings.Replace(ofLinux, "linux", "windows", 1), 4))
-	templates, instancetypes, revisions := w.on(w.ofTemplate), w.on(w.inReach), w.on(w.ofRevision)
+	templates, instancetypes, revisions := w.onTemplate(), w.onOther(), w.onOther()
 	same(t, "before anything is judged", queued(t, templates, "", template("linux")))
 	w.hasBegun.Store(true)
-	same(t, "a template", queued(t, templates, "", template("linux")), "full -1", "half -1")
-	same(t, "a template goes", queued(t, templates, template("linux"), ""), "full -1", "half -1")
+	same(t, "a template", queued(t, templates, "", template("linux")), "full -100", "half -100")
+	same(t, "a template goes", queued(t, templates, template("linux"), ""), "full -100", "half -100")
 	same(t, "one of that name elsewhere", queued(t, templates, "", templateIn("office", "linux")))
 	same(t, "nothing but a resync", queued(t, templates, template("linux"), template("linux")))
 
 	const it = `{"metadata": {"name": "u1"%s, "resourceVersion": "%d"}}`
 	everywhere, here, there := fmt.Sprintf(it, "", 1), fmt.Sprintf(it, `, "namespace": "office"`, 1), fmt.Sprintf(it, `, "namespace": "lab"`, 1)
-	same(t, "an instance type", queued(t, instancetypes, everywhere, fmt.Sprintf(it, "", 2)), "full -1", "half -1", "other -1", "own -1")
-	same(t, "one in the namespace", queued(t, instancetypes, "", here), "full -1", "half -1", "other -1", "own -1")
+	same(t, "an instance type", queued(t, instancetypes, everywhere, fmt.Sprintf(it, "", 2)), "full -100", "half -100", "other -100", "own -100")
+	same(t, "one in the namespace", queued(t, instancetypes, "", here), "full -100", "half -100", "other -100", "own -100")
 	same(t, "one elsewhere", queued(t, instancetypes, "", there))
 
 	const owned = `{"metadata": {"name": "r", "namespace": "office", "ownerReferences": [{"apiVersion": "kubevirt.io/v1", "kind": "VirtualMachine", "name": "own", "uid": "4"}]}}`
-	same(t, "a revision", queued(t, revisions, "", owned), "own -1")
-	same(t, "a revision of nobody", queued(t, revisions, here, ""), "full -1", "half -1", "other -1", "own -1")
+	same(t, "a revision", queued(t, revisions, "", owned), "own -100")
+	same(t, "a revision of nobody", queued(t, revisions, here, ""), "full -100", "half -100", "other -100", "own -100")
 }
 
 // Who changes a VM is served before those whose template has changed.
@@ -80,11 +83,12 @@ func TestVMs(t *testing.T) {
 	w := newWorld(t, review.Settings{})
 	const text = `{"metadata": {"name": "a", "namespace": "office", "generation": %d, "resourceVersion": "%d"}}`
 	old := fmt.Sprintf(text, 1, 1)
-	same(t, "new", queued(t, w.onVM(), "", old), "a -1")
+	same(t, "new", queued(t, w.onVM(), "", old), "a 0")
+	same(t, "there at the start", queued(t, w.onVM(), "at the start", old), "a -100")
 	same(t, "gone", queued(t, w.onVM(), old, ""), "a 0")
 	same(t, "another spec", queued(t, w.onVM(), old, fmt.Sprintf(text, 2, 2)), "a 0")
-	same(t, "another status", queued(t, w.onVM(), old, fmt.Sprintf(text, 1, 2)), "a -1")
-	same(t, "other labels", queued(t, w.onVM(), old, metadataText("a", ofLinux)), "a 0")
+	same(t, "another status", queued(t, w.onVM(), old, fmt.Sprintf(text, 1, 2)), "a -100")
+	same(t, "other labels", queued(t, w.onVM(), old, metadataText("a", `"resourceVersion": "2", `+ofLinux)), "a 0")
 	if w.backlog.Oldest(time.Now().Add(time.Hour)) < time.Hour {
 		t.Error("no VM waits")
 	}
@@ -107,8 +111,8 @@ func TestReports(t *testing.T) {
 	}
 	old := report()
 	same(t, "its own write", queued(t, w.onReport(), old, report()))
-	same(t, "of others", queued(t, w.onReport(), old, strings.Replace(old, `"resourceVersion": "`, `"resourceVersion": "9`, 2)), "a -2")
-	same(t, "deleted", queued(t, w.onReport(), old, ""), "a -2")
+	same(t, "of others", queued(t, w.onReport(), old, strings.Replace(old, `"resourceVersion": "`, `"resourceVersion": "9`, 2)), "a -101")
+	same(t, "deleted", queued(t, w.onReport(), old, ""), "a -101")
 	if _, ok := w.wrote.Load("vmrules-1"); ok {
 		t.Error("a Report that is gone is remembered")
 	}

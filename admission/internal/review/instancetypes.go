@@ -82,11 +82,11 @@ func (l *lookup) object(ctx context.Context, r reference) (map[string]any, error
 		return nil, nil
 	}
 	if r.revision != "" {
-		revision, err := l.get(ctx, revisionKind, l.namespace, r.revision)
+		revision, err := l.get(ctx, RevisionKind.GroupKind(), l.namespace, r.revision)
 		return l.inRevision(r, revision), err
 	}
 	if r.revisionInStatus != "" {
-		revision, err := l.get(ctx, revisionKind, l.namespace, r.revisionInStatus)
+		revision, err := l.get(ctx, RevisionKind.GroupKind(), l.namespace, r.revisionInStatus)
 		if err != nil {
 			return nil, err
 		}
@@ -101,7 +101,8 @@ func (l *lookup) object(ctx context.Context, r reference) (map[string]any, error
 	return l.get(ctx, schema.GroupKind{Group: GroupInstancetype, Kind: r.kind}, namespace, r.name)
 }
 
-var revisionKind = schema.GroupKind{Group: "apps", Kind: "ControllerRevision"}
+// RevisionKind is the kind of revisions of instance types and preferences.
+var RevisionKind = schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "ControllerRevision"}
 
 // inRevision returns the object inside a ControllerRevision; nil if there is no revision.
 // KubeVirt does not compare the name inside with that of the VM, so the object gets the

@@ -15,7 +15,8 @@ const (
 	groupKubeVirtTemplate  = "template.kubevirt.io"
 )
 
-var vmKind = schema.GroupVersionKind{Group: groupKubeVirt, Version: "v1", Kind: "VirtualMachine"}
+// VMKind is the kind of the VMs of a cluster.
+var VMKind = schema.GroupVersionKind{Group: groupKubeVirt, Version: "v1", Kind: "VirtualMachine"}
 
 // vmPlaces lists the kinds that are judged, and where their VM is. A replica set has no VM,
 // but a template for instances.

@@ -22,7 +22,7 @@ var errTooMuch = errors.New("it takes too much to be done at once")
 // Judge judges a VM as it is in the cluster. If it takes long, it waits in the lane for reviews that do.
 // An error says that the cluster cannot be asked, or that there was no time.
 func (r *Reviewer) Judge(ctx context.Context, vm map[string]any) (Standing, error) {
-	q := &Request{Operation: "UPDATE", Kind: vmKind, Namespace: textAt(vm, "metadata", "namespace"), Object: vm}
+	q := &Request{Operation: "UPDATE", Kind: VMKind, Namespace: textAt(vm, "metadata", "namespace"), Object: vm}
 	s, err := r.standing(ctx, q, r.quick)
 	if !errors.Is(err, errTooMuch) {
 		return s, err

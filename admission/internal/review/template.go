@@ -55,7 +55,7 @@ func (r *Reviewer) userOf(ctx context.Context, template templateName) (string, e
 // object returns the VM as far as it names a template.
 func (vm *VM) object() map[string]any {
 	metadata := map[string]any{"labels": asAny(vm.Labels), "annotations": asAny(vm.Annotations)}
-	return map[string]any{"kind": vmKind.Kind, "metadata": metadata}
+	return map[string]any{"kind": VMKind.Kind, "metadata": metadata}
 }
 
 func asAny(texts map[string]string) map[string]any {
