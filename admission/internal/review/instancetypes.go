@@ -158,9 +158,9 @@ func (l *lookup) found(r *reference) (map[string]any, error) {
 		return nil, nil
 	}
 	namespaced, isKnown := instancetype.IsNamespaced(r.kind)
-	within := ""
-	if namespaced || r.revision != "" {
-		within = " in the namespace " + l.namespace
+	namespace := ""
+	if namespaced {
+		namespace = l.namespace
 	}
 	name := Shorten(r.name, MaxName)
 	switch {
@@ -171,9 +171,9 @@ func (l *lookup) found(r *reference) (map[string]any, error) {
 	case r.name == "":
 		return nil, fmt.Errorf("the name of the %s is in a volume, which is not read", r.kind)
 	case r.revision != "":
-		return nil, fmt.Errorf("the ControllerRevision %s of the %s %s was not found%s", Shorten(r.revision, MaxName), r.kind, name, within)
+		return nil, fmt.Errorf("the ControllerRevision %s of the %s %s was not found in the namespace %s", Shorten(r.revision, MaxName), r.kind, name, l.namespace)
 	}
-	return nil, fmt.Errorf("the %s %s was not found%s", r.kind, name, within)
+	return nil, fmt.Errorf("the %s %s was not found", r.kind, join(namespace, name))
 }
 
 // lacks reports whether a doubt about a VM may come from an object that was not found. If all
