@@ -146,7 +146,7 @@ func (c *Controller) announce(ctx context.Context, all []backlog.News) {
 			reason, note = "VMsUndecided", "can no longer be judged by rule "+n.Rule
 		}
 		err := c.live.Create(ctx, &eventsv1.Event{
-			ObjectMeta: metav1.ObjectMeta{GenerateName: about.GetName() + ".", Namespace: about.GetNamespace()},
+			ObjectMeta: metav1.ObjectMeta{GenerateName: about.GetName() + "-", Namespace: about.GetNamespace()},
 			EventTime:  metav1.NowMicro(), ReportingController: controllerName, ReportingInstance: controllerName,
 			Type: corev1.EventTypeWarning, Action: "Judge", Reason: reason, Note: fmt.Sprintf("%d %s %s", n.VMs, vms, note),
 			Regarding: corev1.ObjectReference{

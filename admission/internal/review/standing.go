@@ -54,6 +54,11 @@ func (r *Reviewer) standing(ctx context.Context, q *Request, p pace) (Standing, 
 		s.Err = openreports.Missing(missing.namespace, missing.name)
 		return s, nil
 	case errors.As(err, &broken):
+		for i := range broken.Problems {
+			if template == nil {
+				broken.Problems[i].Source = "" // the VM, which the Report is about
+			}
+		}
 		s.Err = broken
 		return s, nil
 	case err != nil:

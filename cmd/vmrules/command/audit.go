@@ -111,7 +111,8 @@ func (a *auditor) run(command *cobra.Command, args []string) error {
 	if err := inputTwice(a.book.files, a.with.files, []string{a.template}, args); err != nil {
 		return err
 	}
-	if a.output.name == reportOutput && a.profile.name != "" {
+	a.onlyNamed = a.output.name == reportOutput
+	if a.onlyNamed && a.profile.name != "" {
 		return errors.New("-o report and --for cannot be used together: a Report is about rules")
 	}
 	stderr := command.ErrOrStderr()

@@ -61,11 +61,12 @@ func (a *auditor) judgeDecoded(vm map[string]any) audited {
 	result := named(vm, nil)
 	with := a.with.set.For(result.Kind, result.Namespace)
 	option := with.Option()
-	if a.output.name == reportOutput {
+	isReport := a.output.name == reportOutput
+	if isReport {
 		option = saying(with)
 	}
 	result.report, result.err = a.report(vm, &result, option)
-	if a.output.name == reportOutput {
+	if isReport {
 		var missing error
 		result.policy, missing = a.policyOf(vm, result.by)
 		result.err = cmp.Or(result.err, missing)
