@@ -63,7 +63,7 @@ func NewManager(kube *rest.Config, o manager.Options, opts ...Option) (manager.M
 		}
 	}
 	if r.reports != nil {
-		err = errors.Join(err, reports.Add(m, kube, r.reviewer, *r.reports))
+		err = errors.Join(err, reports.Add(m, kube, r.reviewer, r.reports.Rate, r.reports.LeaseNamespace))
 	}
 	return m, err
 }

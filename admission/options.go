@@ -7,7 +7,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/validate/content"
 
 	"github.com/vmrules/vmrules"
-	"github.com/vmrules/vmrules/admission/internal/reports"
 	"github.com/vmrules/vmrules/admission/internal/review"
 )
 
@@ -26,8 +25,8 @@ type Option func(*settings)
 
 type settings struct {
 	review.Settings
-	reports *reports.Settings // nil: none are kept
-	wrong   []error           // with the options themselves
+	reports *Reports // nil: none are kept
+	wrong   []error  // with the options themselves
 }
 
 func defaults() settings {

@@ -1,10 +1,6 @@
 package admission
 
-import (
-	"fmt"
-
-	"github.com/vmrules/vmrules/admission/internal/reports"
-)
+import "fmt"
 
 // Reports say how WithReports keeps reports.
 type Reports struct {
@@ -29,7 +25,7 @@ func WithReports(r Reports) Option {
 		if !(r.Rate > 0 && r.Rate <= maxRate) {
 			s.wrong = append(s.wrong, fmt.Errorf("the rate of reports is %v: it must be more than 0 and at most %v", r.Rate, maxRate))
 		}
-		s.reports = &reports.Settings{Rate: r.Rate, Namespace: r.LeaseNamespace}
+		s.reports = &r
 	}
 }
 

@@ -13,7 +13,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
 	"github.com/vmrules/vmrules"
-	"github.com/vmrules/vmrules/admission/internal/reports"
 	"github.com/vmrules/vmrules/admission/internal/review"
 )
 
@@ -21,7 +20,7 @@ import (
 // a Handler of controller-runtime. It is safe for concurrent use.
 type Reviewer struct {
 	reviewer *review.Reviewer
-	reports  *reports.Settings // for NewManager
+	reports  *Reports // for NewManager
 	webhook  admission.Webhook
 }
 

@@ -17,7 +17,6 @@ package openreports
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -64,9 +63,9 @@ func Missing(namespace, name string) error {
 }
 
 // New returns the Report about an object that was judged by the rules of a policy, or could not be,
-// as an error says. It returns nil if the object has no rules. The results have no timestamps
-// yet: see Stamp. The name has a prefix, because others also name Reports by the UID.
-func New(object map[string]any, policy string, report *vmrules.Report, err error) map[string]any {
+// as an error says. It returns nil if the object has no rules. All results have the time now. The name
+// of the Report has a prefix, because others also name Reports by the UID.
+func New(object map[string]any, policy string, report *vmrules.Report, err error, now time.Time) map[string]any {
 	policy = clipped(policy, maxPolicy)
 	all := resultsOf(policy, report, err)
 	if all == nil {
@@ -88,6 +87,7 @@ func New(object map[string]any, policy string, report *vmrules.Report, err error
 	}
 	results := make([]any, len(all))
 	for i, r := range all {
+		r["timestamp"] = map[string]any{"seconds": now.Unix(), "nanos": int64(0)}
 		results[i] = r
 	}
 	scope := map[string]any{}
@@ -115,35 +115,6 @@ func New(object map[string]any, policy string, report *vmrules.Report, err error
 func worseFirst(a, b map[string]any) int {
 	of := func(r map[string]any) int { return slices.Index(worstFirst, r["result"].(string)) }
 	return cmp.Compare(of(a), of(b))
-}
-
-// Stamp sets the timestamps of the results of a Report. One that is the same in an earlier Report
-// keeps that of the earlier one, which may be nil.
-func Stamp(report, earlier map[string]any, now time.Time) {
-	known := map[string]any{}
-	each(earlier, func(r map[string]any, text string) { known[text] = r["timestamp"] })
-	each(report, func(r map[string]any, text string) {
-		r["timestamp"] = map[string]any{"seconds": now.Unix(), "nanos": int64(0)}
-		if before := known[text]; before != nil {
-			r["timestamp"] = before
-		}
-	})
-}
-
-// each calls a function with the results of a Report, and the text of all but their timestamps.
-func each(report map[string]any, f func(r map[string]any, text string)) {
-	results, _ := report["results"].([]any)
-	for _, v := range results {
-		if r, ok := v.(map[string]any); ok {
-			stamp := r["timestamp"]
-			delete(r, "timestamp")
-			text, _ := json.Marshal(r) // of texts
-			if stamp != nil {
-				r["timestamp"] = stamp
-			}
-			f(r, string(text))
-		}
-	}
 }
 
 // A text has at most this many bytes, so that an API server takes a Report even if all characters have to

@@ -72,8 +72,7 @@ func asText(t *testing.T, report map[string]any) string {
 
 // All outcomes, with the texts that dashboards show.
 func TestNew(t *testing.T) {
-	report := openreports.New(object(t, vm), openreports.TemplatePolicy("templates", "linux"), judged(t, rules, vm), nil)
-	openreports.Stamp(report, nil, time.Unix(1700000000, 5))
+	report := openreports.New(object(t, vm), openreports.TemplatePolicy("templates", "linux"), judged(t, rules, vm), nil, time.Unix(1700000000, 5))
 	got := asText(t, report)
 	const golden = "testdata/report.json"
 	if *update {
@@ -107,7 +106,7 @@ func TestNothingJudged(t *testing.T) {
 		{"all skipped", judged(t, `[{"name": "a", "rule": "string", "path": "jsonpath::.spec.x", "valid": "jsonpath::.spec.x", "message": "m"}]`, vm), nil, "skip"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			report := openreports.New(object(t, exact), "p", test.report, test.err)
+			report := openreports.New(object(t, exact), "p", test.report, test.err, time.Now())
 			var outcomes []string
 			for _, r := range resultsIn(report) {
 				outcomes = append(outcomes, fmt.Sprint(r["result"]))
@@ -130,36 +129,12 @@ func TestNames(t *testing.T) {
 		{`{"name": "a"}`, `{"name":"vmrules-virtualmachine-a"}`},
 	} {
 		about := object(t, `{"apiVersion": "kubevirt.io/v1", "kind": "VirtualMachine", "metadata": `+test.metadata+`}`)
-		metadata := openreports.New(about, "p", nil, errors.New("e"))["metadata"].(map[string]any)
+		metadata := openreports.New(about, "p", nil, errors.New("e"), time.Now())["metadata"].(map[string]any)
 		delete(metadata, "labels")
 		delete(metadata, "annotations")
 		if got, _ := json.Marshal(metadata); string(got) != test.want {
 			t.Errorf("%s: %s", test.metadata, got)
 		}
-	}
-}
-
-// A timestamp changes only when its result does.
-func TestStamp(t *testing.T) {
-	at := func(report map[string]any) (all []any) {
-		for _, r := range resultsIn(report) {
-			all = append(all, r["timestamp"].(map[string]any)["seconds"])
-		}
-		return all
-	}
-	first := openreports.New(object(t, vm), "p", judged(t, rules, vm), nil)
-	openreports.Stamp(first, nil, time.Unix(100, 0))
-	read := object(t, asText(t, first)) // as it comes from a cluster
-	fewer := strings.Replace(vm, `"cores": 12`, `"cores": 9`, 1)
-	second := openreports.New(object(t, fewer), "p", judged(t, rules, fewer), nil)
-	openreports.Stamp(second, read, time.Unix(200, 0))
-	if diff := cmp.Diff("[200 100 100 100 100 100]", fmt.Sprint(at(second))); diff != "" {
-		t.Error(diff)
-	}
-	third := openreports.New(object(t, fewer), "q", judged(t, rules, fewer), nil)
-	openreports.Stamp(third, second, time.Unix(300, 0))
-	if diff := cmp.Diff("[300 300 300 300 300 300]", fmt.Sprint(at(third))); diff != "" {
-		t.Error(diff)
 	}
 }
 
@@ -174,7 +149,7 @@ func TestBounds(t *testing.T) {
 		}
 		all = append(all, fmt.Sprintf(`{"name": "%d%s", "rule": "integer", "path": "jsonpath::.spec.domain.cpu.cores", "message": "m", "max": %d}`, i, strings.Repeat("<", 100), most))
 	}
-	report := openreports.New(object(t, vm), hostile, judged(t, "["+strings.Join(all, ",")+"]", vm), nil)
+	report := openreports.New(object(t, vm), hostile, judged(t, "["+strings.Join(all, ",")+"]", vm), nil, time.Now())
 	results := resultsIn(report)
 	if n := len(results); n != 201 {
 		t.Fatalf("%d results", n)
@@ -190,7 +165,7 @@ func TestBounds(t *testing.T) {
 	if last := results[200]; last["message"] != "800 more results are left out" || last["result"] != "pass" {
 		t.Error(last)
 	}
-	huge := openreports.New(object(t, vm), strings.Repeat("<", 9999), nil, errors.New(hostile+"\xff"))
+	huge := openreports.New(object(t, vm), strings.Repeat("<", 9999), nil, errors.New(hostile+"\xff"), time.Now())
 	if n := len(asText(t, huge)); n > 10<<10 {
 		t.Errorf("%d bytes for one result", n)
 	}

@@ -9,10 +9,12 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/openreports/reports-api/apis/openreports.io/v1alpha1"
 	"golang.org/x/time/rate"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -91,13 +93,14 @@ func (c *Controller) judge(ctx context.Context, key types.NamespacedName) ([]bac
 	if err != nil {
 		return nil, err
 	}
-	report := openreports.New(vm.Object, standing.Policy, standing.Report, standing.Err)
-	name := nameOf(report)
-	if err := c.remove(ctx, known.Items, name); err != nil || report == nil {
+	made := &v1alpha1.Report{}
+	report := openreports.New(vm.Object, standing.Policy, standing.Report, standing.Err, time.Now())
+	err = runtime.DefaultUnstructuredConverter.FromUnstructuredWithValidation(report, made, true)
+	if err := cmp.Or(err, c.remove(ctx, known.Items, made.Name)); err != nil || report == nil {
 		return nil, err
 	}
-	exists := slices.ContainsFunc(known.Items, func(r metav1.PartialObjectMetadata) bool { return r.Name == name })
-	return c.keep(ctx, report, standing.Template, exists)
+	exists := slices.ContainsFunc(known.Items, func(r metav1.PartialObjectMetadata) bool { return r.Name == made.Name })
+	return c.keep(ctx, made, standing.Template, exists)
 }
 
 func (c *Controller) naming(vm client.Object) (namespaces []string, name string, hasRules bool) {

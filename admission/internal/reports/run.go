@@ -32,12 +32,6 @@ import (
 
 const controllerName = "vmrules-reports"
 
-// Settings say how Reports are kept.
-type Settings struct {
-	Rate      float64 // VMs that are judged in a second
-	Namespace string  // of the lease; "" is that of the pod
-}
-
 // A runner runs a Controller in a manager. Whatever becomes of it, the manager goes on with its reviews.
 type runner struct {
 	*Controller
@@ -47,10 +41,11 @@ type runner struct {
 	elector            atomic.Pointer[leaderelection.LeaderElector]
 }
 
-// Add has a manager keep Reports. The Reviewer reads from its cache.
-func Add(m manager.Manager, kube *rest.Config, reviewer *review.Reviewer, s Settings) error {
+// Add has a manager keep Reports, and judge so many VMs in a second. The lease is in a namespace; "" is that of
+// the pod. The Reviewer reads from the cache of the manager.
+func Add(m manager.Manager, kube *rest.Config, reviewer *review.Reviewer, perSecond float64, namespace string) error {
 	kube = rest.CopyConfig(kube)
-	kube.QPS, kube.Burst = float32(5*s.Rate+10), int(5*s.Rate+10) // apart from those of reviews
+	kube.QPS, kube.Burst = float32(5*perSecond+10), int(5*perSecond+10) // apart from those of reviews
 	scheme := runtime.NewScheme()
 	utilruntime.Must(v1alpha1.Install(scheme))
 	utilruntime.Must(eventsv1.AddToScheme(scheme))
@@ -65,12 +60,12 @@ func Add(m manager.Manager, kube *rest.Config, reviewer *review.Reviewer, s Sett
 	ofUs, err2 := selected(openreports.ManagedByLabel + "=" + openreports.Source)
 	revisions, err3 := selected(review.RevisionLabel)
 	lock, err4 := ctrlelection.NewResourceLock(kube, m, ctrlelection.Options{
-		LeaderElection: true, LeaderElectionID: controllerName, LeaderElectionNamespace: s.Namespace, RenewDeadline: renewal,
+		LeaderElection: true, LeaderElectionID: controllerName, LeaderElectionNamespace: namespace, RenewDeadline: renewal,
 	})
 	if err := errors.Join(err1, err2, err3, err4); err != nil {
 		return err
 	}
-	r := &runner{Controller: newController(reviewer, s.Rate, m.GetCache(), ofUs, live), manager: m, reports: ofUs, revisions: revisions, lock: lock}
+	r := &runner{Controller: newController(reviewer, perSecond, m.GetCache(), ofUs, live), manager: m, reports: ofUs, revisions: revisions, lock: lock}
 	r.leads = func() bool {
 		e := r.elector.Load()
 		return e != nil && e.IsLeader()

@@ -3,7 +3,7 @@ package reports
 import (
 	"context"
 	"fmt"
-	"time"
+	"strings"
 
 	"github.com/openreports/reports-api/apis/openreports.io/v1alpha1"
 	corev1 "k8s.io/api/core/v1"
@@ -12,7 +12,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/labels"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
@@ -37,14 +37,11 @@ func (c *Controller) remove(ctx context.Context, all []metav1.PartialObjectMetad
 	return nil
 }
 
-// keep writes the Report of a VM unless the cluster has it as it is, and returns what is new in it.
-func (c *Controller) keep(ctx context.Context, report, template map[string]any, exists bool) ([]backlog.News, error) {
-	made, err := typed(report, nil)
-	if err != nil {
-		return nil, err
-	}
+// keep writes the Report of a VM unless the cluster has it as it is, and returns what is new in it. The cache
+// that says whether it exists may be late.
+func (c *Controller) keep(ctx context.Context, made *v1alpha1.Report, template map[string]any, exists bool) ([]backlog.News, error) {
 	if !exists {
-		if err := c.live.Create(ctx, made); !apierrors.IsAlreadyExists(err) { // the cache may be late
+		if err := c.live.Create(ctx, made); !apierrors.IsAlreadyExists(err) {
 			return nil, c.written("create", made, err)
 		}
 	}
@@ -52,11 +49,9 @@ func (c *Controller) keep(ctx context.Context, report, template map[string]any, 
 	if err := c.live.Get(ctx, client.ObjectKeyFromObject(made), old); err != nil {
 		return nil, err
 	}
-	if made, err = typed(report, old); err != nil {
-		return nil, err
-	}
+	keepTimes(made.Results, old.Results)
 	merged := old.DeepCopy()
-	merged.Labels, merged.Annotations = withOthers(made.Labels, old.Labels), withOthers(made.Annotations, old.Annotations)
+	merged.Labels, merged.Annotations = labels.Merge(old.Labels, made.Labels), labels.Merge(old.Annotations, made.Annotations)
 	merged.OwnerReferences, merged.Source, merged.Scope = made.OwnerReferences, made.Source, made.Scope
 	merged.Summary, merged.Results = made.Summary, made.Results
 	if equality.Semantic.DeepEqual(old, merged) {
@@ -78,33 +73,18 @@ func (c *Controller) written(operation string, r *v1alpha1.Report, err error) er
 	return err
 }
 
-// typed returns a Report with the timestamps that follow from an old one, which may be nil.
-func typed(report map[string]any, old *v1alpha1.Report) (*v1alpha1.Report, error) {
-	var before map[string]any
-	if old != nil {
-		var err error
-		if before, err = runtime.DefaultUnstructuredConverter.ToUnstructured(old); err != nil {
-			return nil, err
+// keepTimes gives results that are the same as before the timestamps that they had.
+func keepTimes(results, before []v1alpha1.ReportResult) {
+	for i := range results {
+		for _, b := range before {
+			then := b.Timestamp
+			b.Timestamp = results[i].Timestamp
+			if b.Rule == results[i].Rule && equality.Semantic.DeepEqual(b, results[i]) {
+				results[i].Timestamp = then
+				break
+			}
 		}
 	}
-	openreports.Stamp(report, before, time.Now())
-	made := &v1alpha1.Report{}
-	return made, runtime.DefaultUnstructuredConverter.FromUnstructuredWithValidation(report, made, true)
-}
-
-// withOthers returns labels or annotations with those that others have added.
-func withOthers(made, old map[string]string) map[string]string {
-	for key, text := range old {
-		if _, ok := made[key]; !ok {
-			made[key] = text
-		}
-	}
-	return made
-}
-
-func nameOf(report map[string]any) string {
-	name, _, _ := unstructured.NestedString(report, "metadata", "name")
-	return name
 }
 
 // newsIn returns the rules of a template that a VM no longer satisfies, or by which it is no longer judged.
@@ -129,26 +109,24 @@ func newsIn(old, made *v1alpha1.Report, template map[string]any) (all []backlog.
 // maxEvents limits the events of one change.
 const maxEvents = 20
 
+var plural = map[bool]string{true: "s"}
+
 // announce writes an event for each rule that has news. The recorder of a manager would take those about
 // two rules for repetitions of one.
 func (c *Controller) announce(ctx context.Context, all []backlog.News) {
 	for _, n := range all[:min(len(all), maxEvents)] {
 		about := unstructured.Unstructured{Object: n.Template}
-		vms, satisfy := "VMs", "satisfy"
-		if n.VMs == 1 {
-			vms, satisfy = "VM", "satisfies"
+		reason, note := "VMsFail", "no longer satisfy rule "+n.Rule
+		if n.Result == openreports.Error {
+			reason, note = "VMsUndecided", strings.TrimSuffix("can no longer be judged by rule "+n.Rule, " by rule ")
 		}
-		reason, note := "VMsFail", fmt.Sprintf("no longer %s rule %s", satisfy, n.Rule)
-		switch {
-		case n.Result == openreports.Error && n.Rule == "":
-			reason, note = "VMsUndecided", "can no longer be judged"
-		case n.Result == openreports.Error:
-			reason, note = "VMsUndecided", "can no longer be judged by rule "+n.Rule
+		if n.VMs == 1 {
+			note = strings.Replace(note, "satisfy", "satisfies", 1)
 		}
 		err := c.live.Create(ctx, &eventsv1.Event{
 			ObjectMeta: metav1.ObjectMeta{GenerateName: about.GetName() + "-", Namespace: about.GetNamespace()},
 			EventTime:  metav1.NowMicro(), ReportingController: controllerName, ReportingInstance: controllerName,
-			Type: corev1.EventTypeWarning, Action: "Judge", Reason: reason, Note: fmt.Sprintf("%d %s %s", n.VMs, vms, note),
+			Type: corev1.EventTypeWarning, Action: "Judge", Reason: reason, Note: fmt.Sprintf("%d VM%s %s", n.VMs, plural[n.VMs > 1], note),
 			Regarding: corev1.ObjectReference{
 				APIVersion: about.GetAPIVersion(), Kind: about.GetKind(), Namespace: about.GetNamespace(), Name: about.GetName(),
 				UID: about.GetUID(), ResourceVersion: about.GetResourceVersion(),

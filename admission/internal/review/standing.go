@@ -1,6 +1,7 @@
 package review
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -36,15 +37,12 @@ func (r *Reviewer) Judge(ctx context.Context, vm map[string]any) (Standing, erro
 }
 
 // standing judges at a pace. The error is errTooMuch if that is too quick.
-func (r *Reviewer) standing(ctx context.Context, q *Request, p pace) (Standing, error) {
+func (r *Reviewer) standing(ctx context.Context, q *Request, p pace) (s Standing, err error) {
 	source := r.sourceOf(q.Object, q.Namespace)
 	rules, template, err := r.rules(ctx, q, source, p)
-	s := Standing{Policy: openreports.OwnPolicy, Template: template}
+	s = Standing{Policy: openreports.OwnPolicy, Template: template}
 	if source.From == vmrules.SourceTemplate {
-		s.Policy = openreports.TemplatePolicy(source.Namespace, source.Name)
-	}
-	if template != nil {
-		s.Policy = openreports.TemplatePolicy(textAt(template, "metadata", "namespace"), source.Name)
+		s.Policy = openreports.TemplatePolicy(cmp.Or(textAt(template, "metadata", "namespace"), source.Namespace), source.Name)
 	}
 	var broken *vmrules.ParseError
 	switch missing := (missingError{}); {
@@ -54,27 +52,25 @@ func (r *Reviewer) standing(ctx context.Context, q *Request, p pace) (Standing, 
 		s.Err = openreports.Missing(missing.namespace, missing.name)
 		return s, nil
 	case errors.As(err, &broken):
-		for i := range broken.Problems {
-			if template == nil {
-				broken.Problems[i].Source = "" // the VM, which the Report is about
-			}
+		for i := 0; i < len(broken.Problems) && template == nil; i++ {
+			broken.Problems[i].Source = "" // the VM, which the Report is about
 		}
 		s.Err = broken
 		return s, nil
-	case err != nil:
-		return s, err
 	}
 	found := newLookup(&r.finder, q)
-	if err := found.read(ctx, q.Object); err != nil {
+	if err := cmp.Or(err, found.read(ctx, q.Object)); err != nil {
 		return s, err
 	}
-	failed := p.do(ctx, func() {
+	if err := p.do(ctx, func() {
 		s.Report = vmrules.Validate(rules, q.Object, append(slices.Clip(p.validate), vmrules.WithInstancetypes(found.find))...)
-	})
-	if failed == nil && p.cannotJudge(s.Report) {
-		failed = errTooMuch
+	}); err != nil {
+		return s, err
 	}
-	return s, failed
+	if p.cannotJudge(s.Report) {
+		return s, errTooMuch
+	}
+	return s, nil
 }
 
 // Naming returns the name of the template from which a VM has its rules, and the namespaces where that is
@@ -90,11 +86,7 @@ func (r *Reviewer) Naming(vm VM) (namespaces []string, name string, hasRules boo
 	return nil, "", true
 }
 
-// ReadsAnnotation reports whether metadata needs an annotation for Naming.
+// ReadsAnnotation reports whether Naming needs an annotation.
 func ReadsAnnotation(name string) bool {
-	switch name {
-	case vmrules.Annotation, vmrules.SkipAnnotation, vmrules.TemplateLabel, vmrules.TemplateNamespaceLabel, vmrules.OldTemplateNamespaceLabel:
-		return true
-	}
-	return false
+	return slices.Contains([]string{vmrules.Annotation, vmrules.SkipAnnotation, vmrules.TemplateLabel, vmrules.TemplateNamespaceLabel, vmrules.OldTemplateNamespaceLabel}, name)
 }

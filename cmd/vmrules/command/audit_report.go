@@ -28,11 +28,10 @@ func (s *reportStream) add(vm audited) error {
 	if vm.lacksRules {
 		err = errors.New(noRules.meaning)
 	}
-	switch report := openreports.New(vm.object, vm.policy, vm.report, err); {
+	switch report := openreports.New(vm.object, vm.policy, vm.report, err, s.now); {
 	case vm.Name == "" && err != nil: // nobody would know what the Report is about
 		s.comment(vm.title() + ": " + err.Error())
 	case report != nil:
-		openreports.Stamp(report, nil, s.now)
 		s.begin()
 		s.document(yamlTree{}.node(report, ""))
 	}
