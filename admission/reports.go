@@ -4,29 +4,24 @@ import "fmt"
 
 // Reports say how WithReports keeps reports.
 type Reports struct {
-	// Rate is how many VMs are judged in a second, after a change of a template for instance. 0 is
-	// 20. Each takes two requests to the API server, and one more if the report has changed.
+	// Rate is how many VMs are judged in a second, after a change of a template for instance; 0 is 20.
+	// Each takes two requests to the API server, and one more if its report has changed.
 	Rate float64
-	// LeaseNamespace is where the replicas of a webhook agree which of them writes reports. The
-	// default is the namespace of the pod. Elsewhere, there is none.
+	// LeaseNamespace is where replicas agree which of them writes reports; "" is the namespace of the
+	// pod.
 	LeaseNamespace string
 }
 
-// defaultRate judges 10,000 VMs in about eight minutes.
-const defaultRate = 20
-
 // WithReports has the manager of NewManager keep a Report of openreports.io/v1alpha1 for each VM that has
-// rules. New ignores it. See package openreports for what it says.
+// rules, as package openreports writes it. New ignores it.
 func WithReports(r Reports) Option {
 	return func(s *settings) {
 		if r.Rate == 0 {
-			r.Rate = defaultRate
+			r.Rate = 20
 		}
-		if !(r.Rate > 0 && r.Rate <= maxRate) {
-			s.wrong = append(s.wrong, fmt.Errorf("the rate of reports is %v: it must be more than 0 and at most %v", r.Rate, maxRate))
+		if !(r.Rate > 0 && r.Rate <= 1000) {
+			s.wrong = append(s.wrong, fmt.Errorf("the rate of reports is %v: it must be more than 0 and at most 1000", r.Rate))
 		}
 		s.reports = &r
 	}
 }
-
-const maxRate = 1000

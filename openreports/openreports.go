@@ -2,17 +2,9 @@
 // dashboards read. A Report is a plain map, so that the package needs no Kubernetes. The
 // controller of module admission and the command "vmrules audit -o report" both write it.
 //
-// A Report has one result for each rule:
-//
-//	Satisfied           pass
-//	Violated            fail
-//	Warned              warn
-//	Skipped, Ignored    skip
-//	Undecided           error
-//
-// An object whose rules cannot be found or read has one result, which is an error. Texts are cut to a
-// length, and at most 200 results are listed, with the worst first if there are more. The
-// summary counts all.
+// A Report has one result for each rule: pass, fail, warn, or skip. One that is Undecided is an error, and so
+// is the only result for an object whose rules cannot be found or read. Texts are cut to a length.
+// Beyond 200 results, only the worst are listed, but all are counted.
 package openreports
 
 import (
@@ -91,17 +83,15 @@ func New(object map[string]any, policy string, report *vmrules.Report, err error
 		results[i] = r
 	}
 	scope := map[string]any{}
-	for key, path := range map[string][]string{"apiVersion": {"apiVersion"}, "kind": {"kind"}, "namespace": {"metadata", "namespace"}, "name": {"metadata", "name"}, "uid": {"metadata", "uid"}} {
-		add(scope, key, value.StringAt(object, path...))
+	for _, key := range []string{"apiVersion", "kind", "namespace", "name", "uid"} {
+		add(scope, key, cmp.Or(value.StringAt(object, "metadata", key), value.StringAt(object, key)))
 	}
 	metadata := map[string]any{
 		"name":        "vmrules-" + strings.ToLower(value.StringAt(object, "kind")) + "-" + value.StringAt(object, "metadata", "name"),
 		"labels":      map[string]any{ManagedByLabel: Source, ResultLabel: worst},
 		"annotations": map[string]any{PolicyAnnotation: policy},
 	}
-	if namespace, ok := scope["namespace"]; ok {
-		metadata["namespace"] = namespace
-	}
+	add(metadata, "namespace", value.StringAt(object, "metadata", "namespace"))
 	if uid, ok := scope["uid"]; ok {
 		metadata["name"] = fmt.Sprint("vmrules-", uid)
 		metadata["ownerReferences"] = []any{map[string]any{"apiVersion": scope["apiVersion"], "kind": scope["kind"], "name": scope["name"], "uid": uid}}
@@ -117,8 +107,7 @@ func worseFirst(a, b map[string]any) int {
 	return cmp.Compare(of(a), of(b))
 }
 
-// A text has at most this many bytes, so that an API server takes a Report even if all characters have to
-// be escaped.
+// These bounds, of texts in bytes, let an API server take a Report even if all characters have to be escaped.
 const (
 	maxResults = 200
 	maxPolicy  = 320 // a namespace and a name

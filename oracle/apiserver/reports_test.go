@@ -86,15 +86,15 @@ func TestReports(t *testing.T) {
 	}
 	w.wantEvent(fmt.Sprintf("%d VMs no longer satisfy rule cores", failing))
 
+	limit := 2
 	for i := range *kills {
-		limit := 8 - 6*(i%2)
+		limit = 10 - limit
 		w.setTemplate(limit)
 		w.wait("some Reports are changed", func() bool { return w.limited(limit) > i*changed/(*kills)/2 })
 		p.kill()
 		p = w.run()
 	}
-	last := 8 - 6*((*kills-1)%2)
-	w.settle("after the kills", last)
+	w.settle("after the kills", limit)
 	w.wait("all VMs are judged", func() bool { return p.metric("vmrules_reports_oldest_change_seconds") == 0 })
 	w.compare()
 	w.churn()
@@ -111,6 +111,7 @@ type reporting struct {
 	folder  string
 	program string
 	audit   string
+	current *process
 }
 
 func (w *reporting) must(err error) {
@@ -328,7 +329,7 @@ func (w *reporting) reports() (all []*unstructured.Unstructured) {
 // wait waits for something. Only a program that hangs takes so long.
 func (w *reporting) wait(what string, done func() bool) {
 	w.t.Helper()
-	for deadline := time.Now().Add(3 * time.Minute); !done(); time.Sleep(200 * time.Millisecond) {
+	for deadline := time.Now().Add(3*time.Minute + time.Duration(*reportVMs)*50*time.Millisecond); !done(); time.Sleep(time.Second) {
 		if time.Now().After(deadline) {
 			w.t.Fatalf("it does not happen that %s", what)
 		}
@@ -357,7 +358,9 @@ func (w *reporting) settle(when string, most int) int {
 			want++
 		}
 	}
-	w.wait("all VMs have Reports "+when, func() bool { return w.limited(most) == want })
+	w.wait("all VMs have Reports "+when, func() bool {
+		return w.current.metric("vmrules_reports_oldest_change_seconds") == 0 && w.limited(most) == want
+	})
 	return want
 }
 
@@ -491,6 +494,7 @@ func (w *reporting) run() *process {
 	w.must(err)
 	p.Stderr = log
 	w.must(p.Start())
+	w.current = p
 	w.t.Cleanup(func() {
 		p.kill()
 		log.Close()

@@ -16,52 +16,44 @@ import (
 type Backlog struct {
 	mu      sync.Mutex
 	waiting map[types.NamespacedName]Entry
-	batches map[string]*batch // by the name of the template
+	left    int // VMs that wait or are being judged, and have not failed since they changed
+	news    map[Rule]*News
 }
 
 // An Entry is a VM that waits. The zero Entry is one that did not.
 type Entry struct {
-	since time.Time // of the first change
-	batch *batch    // nil: none waits for it
+	since  time.Time // the first change
+	counts bool      // among those that are left
 }
 
-// A batch counts what a change does: that of a template whose VMs all have to be judged again. VMs that
-// wait at the same time for templates of one name are in one batch, since nobody can tell apart
-// what each of several changes does.
-type batch struct {
-	name string
-	left int // VMs that wait or are being judged
-	news map[newsKey]*News
-}
+// A Rule is one of a template, with a result.
+type Rule struct{ Policy, Name, Result string }
 
-// News says how many VMs have another result by a rule of a template.
+// News says how many VMs have another result by a rule than before.
 type News struct {
-	Policy, Rule, Result string
-	Template             map[string]any
-	VMs                  int
+	Rule
+	Template map[string]any
+	VMs      int
 }
-
-type newsKey struct{ policy, rule, result string }
 
 // New returns an empty Backlog.
 func New() *Backlog {
-	return &Backlog{waiting: map[types.NamespacedName]Entry{}, batches: map[string]*batch{}}
+	return &Backlog{waiting: map[types.NamespacedName]Entry{}, news: map[Rule]*News{}}
 }
 
-// Add adds a VM that names a template; "" if it names none.
-func (b *Backlog) Add(vm types.NamespacedName, template string, now time.Time) {
+// Add adds a VM.
+func (b *Backlog) Add(vm types.NamespacedName, now time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if _, ok := b.waiting[vm]; ok {
-		return
+	e, ok := b.waiting[vm]
+	if !ok {
+		e.since = now
 	}
-	in := b.batches[template]
-	if in == nil {
-		in = &batch{name: template, news: map[newsKey]*News{}}
-		b.batches[template] = in
+	if !e.counts {
+		b.left++
 	}
-	in.left++
-	b.waiting[vm] = Entry{now, in}
+	e.counts = true
+	b.waiting[vm] = e
 }
 
 // Begin takes out a VM that is about to be judged. End follows.
@@ -73,39 +65,32 @@ func (b *Backlog) Begin(vm types.NamespacedName) Entry {
 	return e
 }
 
-// End says what became of a VM: what is new or, if failed, that it still has to be judged. End returns the
-// news of its batch if that waited for no other VM.
-func (b *Backlog) End(vm types.NamespacedName, e Entry, failed bool, all ...News) []News {
+// End says what is new about a VM or, if failed, that it still has to be judged. If no VM is left, it returns all
+// news, with the most VMs first: what a change does is known when all VMs are judged.
+func (b *Backlog) End(vm types.NamespacedName, e Entry, failed bool, news ...News) (all []News) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if failed && !e.since.IsZero() {
-		b.waiting[vm] = Entry{e.since, b.waiting[vm].batch} // which it is in if it has changed again
-	}
-	in := e.batch
-	if in == nil {
-		return all
-	}
-	for _, n := range all {
-		key := newsKey{n.Policy, n.Rule, n.Result}
-		if known := in.news[key]; known != nil {
-			n.VMs += known.VMs
+	for _, n := range news {
+		if b.news[n.Rule] == nil {
+			b.news[n.Rule] = &News{n.Rule, n.Template, 0}
 		}
-		in.news[key] = &n
+		b.news[n.Rule].VMs += n.VMs
 	}
-	if in.left--; in.left > 0 {
+	if failed && !e.since.IsZero() {
+		b.waiting[vm] = Entry{e.since, b.waiting[vm].counts} // if it has changed again
+	}
+	if e.counts {
+		b.left--
+	}
+	if b.left > 0 {
 		return nil
 	}
-	delete(b.batches, in.name)
-	return in.sorted()
-}
-
-// sorted returns the news, with the most VMs first.
-func (in *batch) sorted() (all []News) {
-	for _, n := range in.news {
+	for _, n := range b.news {
 		all = append(all, *n)
 	}
+	clear(b.news)
 	slices.SortFunc(all, func(x, y News) int {
-		return cmp.Or(cmp.Compare(y.VMs, x.VMs), cmp.Compare(x.Policy, y.Policy), cmp.Compare(x.Rule, y.Rule), cmp.Compare(x.Result, y.Result))
+		return cmp.Or(cmp.Compare(y.VMs, x.VMs), cmp.Compare(x.Policy, y.Policy), cmp.Compare(x.Name, y.Name))
 	})
 	return all
 }

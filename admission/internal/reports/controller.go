@@ -4,20 +4,29 @@ package reports
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/openreports/reports-api/apis/openreports.io/v1alpha1"
 	"golang.org/x/time/rate"
+	corev1 "k8s.io/api/core/v1"
+	eventsv1 "k8s.io/api/events/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/tools/reference"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/vmrules/vmrules/admission/internal/backlog"
@@ -29,7 +38,7 @@ import (
 // goes on where it ends.
 type Controller struct {
 	reviewer *review.Reviewer
-	vms      client.Reader // metadata, with the index byTemplate
+	vms      client.Reader // metadata
 	reports  client.Reader // metadata of those by vmrules, with the index byVM
 	live     client.Client
 	limiter  *rate.Limiter
@@ -42,21 +51,11 @@ type Controller struct {
 	wrote    sync.Map    // the name of a Report: the resourceVersion that was written last
 }
 
-func newController(r *review.Reviewer, perSecond float64, vms, reports client.Reader, live client.Client) *Controller {
-	return &Controller{
-		reviewer: r, vms: vms, reports: reports, live: live,
-		limiter: rate.NewLimiter(rate.Limit(perSecond), 1), backlog: backlog.New(), started: time.Now(),
-	}
-}
-
 // Reconcile judges a VM when it is its turn, and writes its Report if that has changed.
 func (c *Controller) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
-	for !c.leads() {
-		select {
-		case <-ctx.Done():
-			return reconcile.Result{}, ctx.Err()
-		case <-time.After(200 * time.Millisecond):
-		}
+	isLeading := func(context.Context) (bool, error) { return c.leads(), nil }
+	if err := wait.PollUntilContextCancel(ctx, time.Second, true, isLeading); err != nil {
+		return reconcile.Result{}, err
 	}
 	c.hasBegun.Store(true)
 	entry := c.backlog.Begin(req.NamespacedName)
@@ -110,28 +109,17 @@ func (c *Controller) naming(vm client.Object) (namespaces []string, name string,
 var reportKind = schema.FromAPIVersionAndKind(openreports.APIVersion, openreports.Kind)
 
 func metadataOf(kind schema.GroupVersionKind) *metav1.PartialObjectMetadata {
-	o := &metav1.PartialObjectMetadata{}
-	o.SetGroupVersionKind(kind)
-	return o
+	version, name := kind.ToAPIVersionAndKind()
+	return &metav1.PartialObjectMetadata{TypeMeta: metav1.TypeMeta{APIVersion: version, Kind: name}}
 }
 
 func listOf(kind schema.GroupVersionKind) *metav1.PartialObjectMetadataList {
-	list := &metav1.PartialObjectMetadataList{}
-	list.SetGroupVersionKind(kind.GroupVersion().WithKind(kind.Kind + "List"))
-	return list
+	version, name := kind.ToAPIVersionAndKind()
+	return &metav1.PartialObjectMetadataList{TypeMeta: metav1.TypeMeta{APIVersion: version, Kind: name + "List"}}
 }
 
-// The fields by which metadata is found in a cache.
-const (
-	byTemplate = "template" // of a VM: the name of the template that it has its rules from
-	byVM       = "vm"       // of a Report: the name of the VM that owns it
-)
-
-// templateOf is the index byTemplate.
-func (c *Controller) templateOf(vm client.Object) []string {
-	_, name, _ := c.naming(vm)
-	return slices.DeleteFunc([]string{name}, func(name string) bool { return name == "" })
-}
+// byVM is the field by which Reports are found in a cache: the name of the VM that owns it.
+const byVM = "vm"
 
 // ownerOf is the index byVM. It is also for what else VMs own.
 func ownerOf(o client.Object) (names []string) {
@@ -141,4 +129,111 @@ func ownerOf(o client.Object) (names []string) {
 		}
 	}
 	return names
+}
+
+// remove deletes Reports, apart from one with a name.
+func (c *Controller) remove(ctx context.Context, all []metav1.PartialObjectMetadata, kept string) error {
+	for _, r := range all {
+		if r.Name == kept {
+			continue
+		}
+		old := &v1alpha1.Report{ObjectMeta: metav1.ObjectMeta{Namespace: r.Namespace, Name: r.Name}}
+		if err := client.IgnoreNotFound(c.live.Delete(ctx, old, client.Preconditions{UID: &r.UID})); err != nil {
+			return err
+		}
+		writes.WithLabelValues("delete").Inc()
+	}
+	return nil
+}
+
+// keep writes the Report of a VM unless the cluster has it as it is, and returns what is new in it. The cache
+// that says whether it exists may be late.
+func (c *Controller) keep(ctx context.Context, made *v1alpha1.Report, template map[string]any, exists bool) ([]backlog.News, error) {
+	if !exists {
+		if err := c.live.Create(ctx, made); !apierrors.IsAlreadyExists(err) {
+			return nil, c.written("create", made, err)
+		}
+	}
+	old := new(v1alpha1.Report)
+	if err := c.live.Get(ctx, client.ObjectKeyFromObject(made), old); err != nil {
+		return nil, err
+	}
+	keepTimes(made.Results, old.Results)
+	merged := old.DeepCopy()
+	merged.Labels, merged.Annotations = labels.Merge(old.Labels, made.Labels), labels.Merge(old.Annotations, made.Annotations)
+	merged.OwnerReferences, merged.Source, merged.Scope = made.OwnerReferences, made.Source, made.Scope
+	merged.Summary, merged.Results = made.Summary, made.Results
+	if equality.Semantic.DeepEqual(old, merged) {
+		return nil, nil
+	}
+	if err := c.written("update", merged, c.live.Update(ctx, merged)); err != nil {
+		return nil, err
+	}
+	return newsIn(old, merged, template), nil
+}
+
+// written counts a write unless it failed, and remembers what it has made, so that the event about it is
+// not taken for a change by others.
+func (c *Controller) written(operation string, r *v1alpha1.Report, err error) error {
+	if err == nil {
+		writes.WithLabelValues(operation).Inc()
+		c.wrote.Store(r.Name, r.ResourceVersion)
+	}
+	return err
+}
+
+// keepTimes gives results that are the same as before the timestamps that they had.
+func keepTimes(results, before []v1alpha1.ReportResult) {
+	for i := range results {
+		for _, b := range before {
+			then := b.Timestamp
+			if b.Timestamp = results[i].Timestamp; b.Rule == results[i].Rule && equality.Semantic.DeepEqual(b, results[i]) {
+				results[i].Timestamp = then
+			}
+		}
+	}
+}
+
+// newsIn returns the rules of a template that a VM no longer satisfies, or by which it is no longer judged.
+func newsIn(old, made *v1alpha1.Report, template map[string]any) (all []backlog.News) {
+	policy := made.Annotations[openreports.PolicyAnnotation]
+	if template == nil || old.Annotations[openreports.PolicyAnnotation] != policy {
+		return nil
+	}
+	isWrong := func(result v1alpha1.Result) bool { return result == openreports.Fail || result == openreports.Error }
+	before := map[string]v1alpha1.Result{}
+	for _, r := range old.Results {
+		before[r.Rule] = r.Result
+	}
+	for _, r := range made.Results {
+		if isWrong(r.Result) && !isWrong(before[r.Rule]) && !isWrong(before[""]) {
+			all = append(all, backlog.News{Rule: backlog.Rule{Policy: policy, Name: r.Rule, Result: string(r.Result)}, Template: template, VMs: 1})
+		}
+	}
+	return all
+}
+
+// announce writes an event for each rule that has news, up to 20. The recorder of a manager would take those
+// about two rules for repetitions of one.
+func (c *Controller) announce(ctx context.Context, all []backlog.News) {
+	for _, n := range all[:min(len(all), 20)] {
+		about := unstructured.Unstructured{Object: n.Template}
+		reason, note := "VMsFail", fmt.Sprintf("%d VMs no longer satisfy rule %s", n.VMs, n.Name)
+		if n.Result == openreports.Error {
+			reason, note = "VMsUndecided", strings.TrimSuffix(fmt.Sprintf("%d VMs can no longer be judged by rule %s", n.VMs, n.Name), " by rule ")
+		}
+		if n.VMs == 1 {
+			note = strings.NewReplacer("1 VMs", "1 VM", "longer satisfy ", "longer satisfies ").Replace(note)
+		}
+		regarding, _ := reference.GetReference(c.live.Scheme(), &about) // it has a kind
+		err := c.live.Create(ctx, &eventsv1.Event{
+			ObjectMeta: metav1.ObjectMeta{GenerateName: about.GetName() + "-", Namespace: about.GetNamespace()},
+			EventTime:  metav1.NowMicro(), ReportingController: controllerName, ReportingInstance: controllerName,
+			Type: corev1.EventTypeWarning, Action: "Judge", Reason: reason, Note: note,
+			Regarding: *regarding,
+		})
+		if err != nil {
+			log.FromContext(ctx).Error(err, "Could not write an event", "template", n.Policy, "rule", n.Name)
+		}
+	}
 }

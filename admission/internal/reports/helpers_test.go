@@ -21,6 +21,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	"github.com/vmrules/vmrules/admission/internal/backlog"
 	"github.com/vmrules/vmrules/admission/internal/review"
 )
 
@@ -47,13 +48,7 @@ func newWorld(t *testing.T, settings review.Settings, objects ...string) *world 
 		all.AddKnownTypeWithName(kinds[0], &unstructured.Unstructured{})
 		all.AddKnownTypeWithName(kinds[0].GroupVersion().WithKind(kinds[0].Kind+"List"), &unstructured.UnstructuredList{})
 	}
-	meta := func(kind schema.GroupVersionKind) client.Object {
-		o := &unstructured.Unstructured{}
-		o.SetGroupVersionKind(kind)
-		return o
-	}
 	w.client = fake.NewClientBuilder().WithScheme(all).
-		WithIndex(meta(review.VMKind), byTemplate, func(o client.Object) []string { return w.templateOf(o) }).
 		WithIndex(&v1alpha1.Report{}, byVM, ownerOf).
 		WithInterceptorFuncs(interceptor.Funcs{
 			Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, o client.Object, opts ...client.GetOption) error {
@@ -81,9 +76,10 @@ func newWorld(t *testing.T, settings review.Settings, objects ...string) *world 
 				return c.Delete(ctx, o, opts...)
 			},
 		}).Build()
-	w.Controller = newController(review.New(w, settings), 1, w.client, w.client, w.client)
-	w.limiter = rate.NewLimiter(rate.Inf, 1)
-	w.leads = func() bool { return true }
+	w.Controller = &Controller{
+		reviewer: review.New(w, settings), vms: w.client, reports: w.client, live: w.client, started: time.Now(),
+		limiter: rate.NewLimiter(rate.Inf, 1), backlog: backlog.New(), leads: func() bool { return true },
+	}
 	for _, text := range objects {
 		w.write(text)
 	}
@@ -156,11 +152,7 @@ func (w *world) judge(names ...string) []string {
 	w.t.Helper()
 	w.done = nil
 	for _, name := range names {
-		vm := metadataOf(review.VMKind)
-		key := types.NamespacedName{Namespace: "office", Name: name}
-		_ = w.client.Get(w.t.Context(), key, vm) // one that was deleted names no template
-		_, template, _ := w.naming(vm)
-		w.backlog.Add(key, template, time.Now())
+		w.backlog.Add(types.NamespacedName{Namespace: "office", Name: name}, time.Now())
 	}
 	for _, name := range names {
 		w.again(name)

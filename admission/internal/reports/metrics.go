@@ -2,8 +2,6 @@ package reports
 
 import (
 	"context"
-	"maps"
-	"slices"
 	"sync/atomic"
 	"time"
 
@@ -11,6 +9,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 
+	"github.com/vmrules/vmrules/admission/internal/review"
 	"github.com/vmrules/vmrules/openreports"
 )
 
@@ -39,40 +38,27 @@ func (collector) Describe(to chan<- *prometheus.Desc) {
 	to <- oldestDesc
 }
 
-// maxTemplates is how many templates have a name in the metrics. Users write templates.
-const maxTemplates = 200
-
 func (collector) Collect(to chan<- prometheus.Metric) {
 	c := current.Load()
 	if c == nil || !c.leads() {
 		return
 	}
-	age := c.backlog.Oldest(time.Now())
-	list := listOf(reportKind)
+	age, list := c.backlog.Oldest(time.Now()), listOf(reportKind)
 	if !c.hasRead.Load() {
 		age = time.Since(c.started)
-	} else if err := c.reports.List(context.Background(), list, client.UnsafeDisableDeepCopy); err != nil {
-		to <- prometheus.NewInvalidMetric(vmsDesc, err)
+	} else {
+		_ = c.reports.List(context.Background(), list, client.UnsafeDisableDeepCopy) // in memory
 	}
 	to <- prometheus.MustNewConstMetric(oldestDesc, prometheus.GaugeValue, age.Seconds())
-	type labels struct{ template, outcome string }
-	counts, names := map[labels]int{}, map[string]string{"": "", openreports.OwnPolicy: ""}
+	counts := map[[2]string]int{}
 	for i := range list.Items {
 		template := list.Items[i].Annotations[openreports.PolicyAnnotation]
-		if _, ok := names[template]; !ok {
-			names[template] = template
+		if template == openreports.OwnPolicy {
+			template = ""
 		}
+		counts[[2]string{review.TemplateLabel(template), list.Items[i].Labels[openreports.ResultLabel]}]++
 	}
-	for _, template := range slices.Sorted(maps.Keys(names))[min(len(names), maxTemplates):] {
-		if names[template] != "" {
-			names[template] = "(other)"
-		}
-	}
-	for i := range list.Items {
-		o := &list.Items[i]
-		counts[labels{names[o.Annotations[openreports.PolicyAnnotation]], o.Labels[openreports.ResultLabel]}]++
-	}
-	for l, n := range counts {
-		to <- prometheus.MustNewConstMetric(vmsDesc, prometheus.GaugeValue, float64(n), l.template, l.outcome)
+	for labels, n := range counts {
+		to <- prometheus.MustNewConstMetric(vmsDesc, prometheus.GaugeValue, float64(n), labels[:]...)
 	}
 }

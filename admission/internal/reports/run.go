@@ -3,29 +3,43 @@ package reports
 import (
 	"context"
 	"errors"
+	"maps"
 	"math"
+	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
 	"github.com/openreports/reports-api/apis/openreports.io/v1alpha1"
 	"golang.org/x/sync/errgroup"
+	"golang.org/x/time/rate"
 	eventsv1 "k8s.io/api/events/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/leaderelection"
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
+	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
 	ctrlelection "sigs.k8s.io/controller-runtime/pkg/leaderelection"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
+	"github.com/vmrules/vmrules/admission/internal/backlog"
 	"github.com/vmrules/vmrules/admission/internal/review"
 	"github.com/vmrules/vmrules/openreports"
 )
@@ -52,10 +66,9 @@ func Add(m manager.Manager, kube *rest.Config, reviewer *review.Reviewer, perSec
 	live, err1 := client.New(kube, client.Options{Scheme: scheme, Mapper: m.GetRESTMapper(), HTTPClient: m.GetHTTPClient()})
 	selected := func(selector string) (cache.Cache, error) {
 		parsed, err := labels.Parse(selector)
-		if err != nil {
-			return nil, err
-		}
-		return cache.New(kube, cache.Options{Mapper: m.GetRESTMapper(), HTTPClient: m.GetHTTPClient(), DefaultLabelSelector: parsed, DefaultTransform: Strip})
+		o := cache.Options{Mapper: m.GetRESTMapper(), HTTPClient: m.GetHTTPClient(), DefaultLabelSelector: parsed, DefaultTransform: Strip}
+		c, err2 := cache.New(kube, o)
+		return c, errors.Join(err, err2)
 	}
 	ofUs, err2 := selected(openreports.ManagedByLabel + "=" + openreports.Source)
 	revisions, err3 := selected(review.RevisionLabel)
@@ -65,7 +78,10 @@ func Add(m manager.Manager, kube *rest.Config, reviewer *review.Reviewer, perSec
 	if err := errors.Join(err1, err2, err3, err4); err != nil {
 		return err
 	}
-	r := &runner{Controller: newController(reviewer, perSecond, m.GetCache(), ofUs, live), manager: m, reports: ofUs, revisions: revisions, lock: lock}
+	r := &runner{manager: m, reports: ofUs, revisions: revisions, lock: lock, Controller: &Controller{
+		reviewer: reviewer, vms: m.GetCache(), reports: ofUs, live: live,
+		limiter: rate.NewLimiter(rate.Limit(perSecond), 1), backlog: backlog.New(), started: time.Now(),
+	}}
 	r.leads = func() bool {
 		e := r.elector.Load()
 		return e != nil && e.IsLeader()
@@ -126,18 +142,14 @@ func (r *runner) control(ctx context.Context) error {
 		return err
 	}
 	err = errors.Join(
-		vms.IndexField(ctx, metadataOf(review.VMKind), byTemplate, r.templateOf),
 		r.reports.IndexField(ctx, metadataOf(reportKind), byVM, ownerOf),
 		c.Watch(source.Kind[client.Object](vms, metadataOf(review.VMKind), r.onVM())),
 		c.Watch(source.Kind[client.Object](r.reports, metadataOf(reportKind), r.onReport())),
-		c.Watch(source.Kind[client.Object](r.revisions, metadataOf(review.RevisionKind), r.onOther())),
+		c.Watch(source.Kind[client.Object](r.revisions, metadataOf(review.RevisionKind), r.onBasis(false))),
 	)
 	for _, versions := range review.Watched() {
-		h := r.onTemplate()
-		if versions[0].Group == review.GroupInstancetype {
-			h = r.onOther()
-		}
 		if versions[0] != review.VMKind {
+			h := r.onBasis(versions[0].Group != review.GroupInstancetype)
 			err = errors.Join(err, c.Watch(optional(vms, mapper, h, versions)))
 		}
 	}
@@ -157,15 +169,133 @@ func (r *runner) control(ctx context.Context) error {
 	return group.Wait()
 }
 
-// Strip is a transformation for caches. It leaves out the annotations that vmrules does not read, which may be
-// most of the metadata, and managedFields.
+// Strip is a transformation for caches. It leaves out managedFields, and of metadata that is cached alone the
+// annotations of others.
 func Strip(o any) (any, error) {
 	if m, ok := o.(*metav1.PartialObjectMetadata); ok {
-		for name := range m.Annotations {
-			if !review.ReadsAnnotation(name) && name != openreports.PolicyAnnotation {
-				delete(m.Annotations, name)
-			}
-		}
+		maps.DeleteFunc(m.Annotations, func(name, _ string) bool {
+			return !strings.HasPrefix(name, "vm.kubevirt.io/") && !strings.HasPrefix(name, "vmrules.io/")
+		})
 	}
 	return cache.TransformStripManagedFields()(o)
+}
+
+type queue = workqueue.TypedRateLimitingInterface[reconcile.Request]
+
+// Priorities: a user who changes a VM does not wait for the VMs of a template that has changed. The usual
+// priority is 0, or handler.LowPriority for what is there at the start.
+var (
+	usual    *int
+	ofOthers = new(handler.LowPriority)
+	ofReport = new(handler.LowPriority - 1) // which may be the controller's own write
+)
+
+// add adds a VM to the queue. Nobody waits for what the controller may have written itself.
+func (c *Controller) add(q queue, priority *int, namespace, name string) {
+	vm := types.NamespacedName{Namespace: namespace, Name: name}
+	if priority != ofReport {
+		c.backlog.Add(vm, time.Now())
+	}
+	q.(priorityqueue.PriorityQueue[reconcile.Request]).AddWithOpts(priorityqueue.AddOpts{Priority: priority}, reconcile.Request{NamespacedName: vm})
+}
+
+// handle returns a handler that calls a function with an object and, after an update, what it was.
+func handle(f func(ctx context.Context, old, o client.Object, q queue)) handler.Funcs {
+	return handler.Funcs{
+		CreateFunc: func(ctx context.Context, e event.CreateEvent, q queue) { f(ctx, nil, e.Object, q) },
+		UpdateFunc: func(ctx context.Context, e event.UpdateEvent, q queue) { f(ctx, e.ObjectOld, e.ObjectNew, q) },
+		DeleteFunc: func(ctx context.Context, e event.DeleteEvent, q queue) { f(ctx, nil, e.Object, q) },
+	}
+}
+
+// onVM handles events about VMs. Only the metadata is known: a change of the status is judged too, since it
+// may name a revision, but later.
+func (c *Controller) onVM() handler.EventHandler {
+	return handle(func(_ context.Context, old, vm client.Object, q queue) {
+		priority := usual
+		if old != nil && old.GetGeneration() == vm.GetGeneration() && maps.Equal(old.GetLabels(), vm.GetLabels()) && maps.Equal(old.GetAnnotations(), vm.GetAnnotations()) {
+			priority = ofOthers
+		}
+		c.add(q, priority, vm.GetNamespace(), vm.GetName())
+	})
+}
+
+// onReport handles events about Reports: one that somebody else has changed or deleted is written again.
+func (c *Controller) onReport() handler.EventHandler {
+	h := handle(func(_ context.Context, old, report client.Object, q queue) {
+		version, _ := c.wrote.Load(report.GetName())
+		if old == nil {
+			c.wrote.Delete(report.GetName())
+		} else if version == report.GetResourceVersion() {
+			return
+		}
+		for _, vm := range ownerOf(report) {
+			c.add(q, ofReport, report.GetNamespace(), vm)
+		}
+	})
+	h.CreateFunc = nil
+	return h
+}
+
+// onBasis handles events about what VMs are judged by. A template concerns the VMs that name it. Which instance
+// type, preference or revision a VM names is not in its metadata: it concerns the VM that owns it, or
+// all VMs with rules that could name it. Until a VM is judged, all of them wait anyway.
+func (c *Controller) onBasis(isTemplate bool) handler.EventHandler {
+	return handle(func(ctx context.Context, old, o client.Object, q queue) {
+		if !c.hasBegun.Load() || old != nil && old.GetResourceVersion() == o.GetResourceVersion() {
+			return
+		}
+		list, within := listOf(review.VMKind), client.InNamespace(o.GetNamespace())
+		if isTemplate {
+			within = ""
+		}
+		_ = c.vms.List(ctx, list, within, client.UnsafeDisableDeepCopy) // in memory
+		owners := ownerOf(o)
+		for i := range list.Items {
+			vm := &list.Items[i]
+			namespaces, name, hasRules := c.naming(vm)
+			if isTemplate && name == o.GetName() && slices.Contains(namespaces, o.GetNamespace()) ||
+				!isTemplate && hasRules && (owners == nil || slices.Contains(owners, vm.Name)) {
+				c.add(q, ofOthers, vm.Namespace, vm.Name)
+			}
+		}
+	})
+}
+
+// retry is how often a kind is looked for that the cluster does not have: when it is found again, the Reviewer
+// no longer takes it for absent.
+const retry = review.Absence + time.Second
+
+// once waits until a cluster has a kind in one of some versions, and returns it.
+func once(ctx context.Context, mapper meta.RESTMapper, versions ...schema.GroupVersionKind) (found schema.GroupVersionKind, err error) {
+	isMissing := false
+	err = wait.PollUntilContextCancel(ctx, retry, true, func(context.Context) (bool, error) {
+		wasMissing := isMissing
+		for _, found = range versions {
+			if _, err := mapper.RESTMapping(found.GroupKind(), found.Version); err == nil {
+				isMissing = false
+				return !wasMissing, nil
+			}
+		}
+		if isMissing = true; !wasMissing {
+			log.FromContext(ctx).Info("Waiting for a kind that the cluster does not have", "kind", found.GroupKind().String())
+		}
+		return false, nil
+	})
+	return found, err
+}
+
+// optional is a source of events about a kind that the cluster may not have yet. A controller does not wait
+// for it to begin.
+func optional(c cache.Cache, mapper meta.RESTMapper, h handler.EventHandler, versions []schema.GroupVersionKind) source.Source {
+	return source.Func(func(ctx context.Context, q queue) error {
+		go func() {
+			if kind, err := once(ctx, mapper, versions...); err == nil {
+				o := &unstructured.Unstructured{}
+				o.SetGroupVersionKind(kind)
+				_ = source.Kind[client.Object](c, o, h).Start(ctx, q) // an error would be about its arguments
+			}
+		}()
+		return nil
+	})
 }

@@ -60,9 +60,9 @@ func Watched() (all [][]schema.GroupVersionKind) {
 	return all
 }
 
-// absence is how long a kind that the cluster does not have is not asked for again. Each
+// Absence is how long a kind that the cluster does not have is not asked for again. Each
 // question is a request for the API server's list of kinds.
-const absence = 30 * time.Second
+const Absence = 30 * time.Second
 
 // A finder reads objects of a cluster. It is safe for concurrent use.
 type finder struct {
@@ -86,7 +86,7 @@ func (f *finder) get(ctx context.Context, kind schema.GroupKind, namespace, name
 		case err == nil:
 			return object, nil
 		case errors.Is(err, ErrNoKind):
-			f.absent.Store(gvk, time.Now().Add(absence))
+			f.absent.Store(gvk, time.Now().Add(Absence))
 		default:
 			return nil, fmt.Errorf("reading the %s %s: %w", kind.Kind, join(namespace, name), err)
 		}

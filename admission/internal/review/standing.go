@@ -62,31 +62,21 @@ func (r *Reviewer) standing(ctx context.Context, q *Request, p pace) (s Standing
 	if err := cmp.Or(err, found.read(ctx, q.Object)); err != nil {
 		return s, err
 	}
-	if err := p.do(ctx, func() {
+	err = p.do(ctx, func() {
 		s.Report = vmrules.Validate(rules, q.Object, append(slices.Clip(p.validate), vmrules.WithInstancetypes(found.find))...)
-	}); err != nil {
-		return s, err
+	})
+	if err == nil && p.cannotJudge(s.Report) {
+		err = errTooMuch
 	}
-	if p.cannotJudge(s.Report) {
-		return s, errTooMuch
-	}
-	return s, nil
+	return s, err
 }
 
 // Naming returns the name of the template from which a VM has its rules, and the namespaces where that is
 // looked for; none if it has rules of its own, or none. It returns false if it has no rules.
 func (r *Reviewer) Naming(vm VM) (namespaces []string, name string, hasRules bool) {
 	s := r.sourceOf(vm.object(), vm.Namespace)
-	switch s.From {
-	case "", vmrules.SourceExempt:
-		return nil, "", false
-	case vmrules.SourceTemplate:
-		return r.namespacesOf(s, vm.Namespace), s.Name, true
+	if s.From != vmrules.SourceTemplate {
+		return nil, "", s.From != "" && s.From != vmrules.SourceExempt
 	}
-	return nil, "", true
-}
-
-// ReadsAnnotation reports whether Naming needs an annotation.
-func ReadsAnnotation(name string) bool {
-	return slices.Contains([]string{vmrules.Annotation, vmrules.SkipAnnotation, vmrules.TemplateLabel, vmrules.TemplateNamespaceLabel, vmrules.OldTemplateNamespaceLabel}, name)
+	return r.namespacesOf(s, vm.Namespace), s.Name, true
 }

@@ -61,15 +61,13 @@ func (a *auditor) judgeDecoded(vm map[string]any) audited {
 	result := named(vm, nil)
 	with := a.with.set.For(result.Kind, result.Namespace)
 	option := with.Option()
-	isReport := a.output.name == reportOutput
-	if isReport {
+	if a.isReport {
 		option = saying(with)
 	}
 	result.report, result.err = a.report(vm, &result, option)
-	if isReport {
-		var missing error
-		result.policy, missing = a.policyOf(vm, result.by)
-		result.err = cmp.Or(result.err, missing)
+	if a.isReport {
+		policy, missing := a.policyOf(vm, result.by)
+		result.policy, result.err = policy, cmp.Or(result.err, missing)
 	}
 	result.lacksRules = a.requireRules && result.err == nil && len(result.report.Results()) == 0 && manifest.HoldsVM(vm)
 	result.found, result.notFound = with.Found, with.NotFound

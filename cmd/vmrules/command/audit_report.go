@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -12,7 +13,6 @@ import (
 	"github.com/vmrules/vmrules/openreports"
 )
 
-// reportOutput is the name of the output of Reports, as the controller of module admission writes them.
 const reportOutput = "report"
 
 // A reportStream writes a Report for each object that has rules, as documents of YAML.
@@ -47,10 +47,8 @@ func (a *auditor) policyOf(vm map[string]any, by *template) (string, error) {
 	switch {
 	case a.book.isGiven():
 		return strings.Join(a.book.files, ", "), nil
-	case by != nil && source.Namespace != "" && by.Name == source.Name:
-		return openreports.TemplatePolicy(source.Namespace, source.Name), nil
 	case by != nil:
-		return openreports.TemplatePolicy(by.Namespace, by.Name), nil
+		return openreports.TemplatePolicy(cmp.Or(source.Namespace, by.Namespace), by.Name), nil
 	case source.From == vmrules.SourceTemplate && source.Namespace != "":
 		return openreports.TemplatePolicy(source.Namespace, source.Name), openreports.Missing(source.Namespace, source.Name)
 	}
