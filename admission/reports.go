@@ -7,8 +7,7 @@ type Reports struct {
 	// Rate is how many VMs are judged in a second, after a change of a template for instance; 0 is 20.
 	// Each takes two requests to the API server, and one more if its report has changed.
 	Rate float64
-	// LeaseNamespace is where replicas agree which of them writes reports; "" is the namespace of the
-	// pod.
+	// LeaseNamespace is where replicas agree which of them writes reports; "" is that of the pod.
 	LeaseNamespace string
 }
 

@@ -31,18 +31,14 @@ const (
 	ResultLabel = "vmrules.io/result"
 	// PolicyAnnotation is an annotation of a Report: the policy of its results.
 	PolicyAnnotation = "vmrules.io/policy"
-)
+	// OwnPolicy is the policy of rules that are a VM's own: the annotation that they are in.
+	OwnPolicy = vmrules.Annotation
 
-// The results of rules that a VM does not satisfy, or that could not be judged.
-const (
-	Fail  = "fail"
-	Error = "error"
+	Fail  = "fail"  // the result of a rule that a VM does not satisfy
+	Error = "error" // and of one that could not be judged
 )
 
 var worstFirst = []string{Fail, Error, "warn", "pass", "skip"}
-
-// OwnPolicy is the policy of rules that are a VM's own: the annotation that they are in.
-const OwnPolicy = vmrules.Annotation
 
 // TemplatePolicy returns the policy of rules that are those of a template.
 func TemplatePolicy(namespace, name string) string {

@@ -65,7 +65,7 @@ func TestReports(t *testing.T) {
 	w.createVMs()
 	p := w.run()
 	w.settle("at the start", 8)
-	w.log(p, "at the start", *reportVMs)
+	w.log(p, "at the start")
 
 	writes := p.metric("vmrules_reports_writes_total")
 	began := time.Now()
@@ -100,8 +100,11 @@ func TestReports(t *testing.T) {
 	w.churn()
 	w.wait("all VMs are judged", func() bool { return p.metric("vmrules_reports_oldest_change_seconds") == 0 })
 	w.compare()
-	w.log(p, "at the end", *reportVMs)
+	w.log(p, "at the end")
 	p.kill()
+	if text, err := os.ReadFile(filepath.Join(w.folder, "log")); err != nil || bytes.Contains(text, []byte("forbidden")) {
+		t.Errorf("a right is missing: %v", err)
+	}
 }
 
 // A reporting is a cluster with VMs.
@@ -536,7 +539,7 @@ func (p *process) metric(name string) float64 {
 	return sum
 }
 
-func (w *reporting) log(p *process, when string, vms int) {
-	w.t.Logf("%s, with %d VMs: %.0f MB resident, %.0f MB of heap, %.0f writes", when, vms,
+func (w *reporting) log(p *process, when string) {
+	w.t.Logf("%s, with %d VMs: %.0f MB resident, %.0f MB of heap, %.0f writes", when, *reportVMs,
 		p.metric("process_resident_memory_bytes")/1e6, p.metric("go_memstats_heap_inuse_bytes")/1e6, p.metric("vmrules_reports_writes_total"))
 }

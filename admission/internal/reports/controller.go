@@ -64,8 +64,7 @@ func (c *Controller) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	return reconcile.Result{}, err
 }
 
-// judge judges a VM, and returns what is new for its template. A VM that has no rules by its metadata is not
-// read.
+// judge judges a VM, unless its metadata says that it has no rules, and returns what is new for its template.
 func (c *Controller) judge(ctx context.Context, key types.NamespacedName) ([]backlog.News, error) {
 	known := listOf(reportKind) // its Reports, and those of an earlier VM of its name
 	err := c.reports.List(ctx, known, client.InNamespace(key.Namespace), client.MatchingFields{byVM: key.Name}, client.UnsafeDisableDeepCopy)
@@ -118,10 +117,9 @@ func listOf(kind schema.GroupVersionKind) *metav1.PartialObjectMetadataList {
 	return &metav1.PartialObjectMetadataList{TypeMeta: metav1.TypeMeta{APIVersion: version, Kind: name + "List"}}
 }
 
-// byVM is the field by which Reports are found in a cache: the name of the VM that owns it.
-const byVM = "vm"
+const byVM = "vm" // the field by which a cache finds Reports
 
-// ownerOf is the index byVM. It is also for what else VMs own.
+// ownerOf returns the name of the VM that owns something: of a Report, the field byVM.
 func ownerOf(o client.Object) (names []string) {
 	for _, owner := range o.GetOwnerReferences() {
 		if schema.FromAPIVersionAndKind(owner.APIVersion, owner.Kind).GroupKind() == review.VMKind.GroupKind() {
@@ -146,10 +144,9 @@ func (c *Controller) remove(ctx context.Context, all []metav1.PartialObjectMetad
 	return nil
 }
 
-// keep writes the Report of a VM unless the cluster has it as it is, and returns what is new in it. The cache
-// that says whether it exists may be late.
+// keep writes the Report of a VM unless the cluster has it as it is, and returns what is new in it.
 func (c *Controller) keep(ctx context.Context, made *v1alpha1.Report, template map[string]any, exists bool) ([]backlog.News, error) {
-	if !exists {
+	if !exists { // or the cache is late
 		if err := c.live.Create(ctx, made); !apierrors.IsAlreadyExists(err) {
 			return nil, c.written("create", made, err)
 		}

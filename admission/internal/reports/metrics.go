@@ -13,20 +13,16 @@ import (
 	"github.com/vmrules/vmrules/openreports"
 )
 
-var writes = prometheus.NewCounterVec(prometheus.CounterOpts{
-	Name: "vmrules_reports_writes_total",
-	Help: "Reports that were written, by operation: create, update or delete.",
-}, []string{"operation"})
-
 var (
+	writes = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "vmrules_reports_writes_total", Help: "Reports that were written, by operation: create, update or delete.",
+	}, []string{"operation"})
 	vmsDesc = prometheus.NewDesc("vmrules_reports_vms",
 		"VMs with rules, by template and outcome: the first of fail, error, warn, pass and skip that a rule has.", []string{"template", "outcome"}, nil)
 	oldestDesc = prometheus.NewDesc("vmrules_reports_oldest_change_seconds",
 		"How long ago the oldest change was after which a VM has not been judged.", nil, nil)
+	current atomic.Pointer[Controller] // of the process
 )
-
-// current is the Controller of the process.
-var current atomic.Pointer[Controller]
 
 func init() { metrics.Registry.MustRegister(writes, collector{}) }
 

@@ -182,10 +182,9 @@ func Strip(o any) (any, error) {
 
 type queue = workqueue.TypedRateLimitingInterface[reconcile.Request]
 
-// Priorities: a user who changes a VM does not wait for the VMs of a template that has changed. The usual
-// priority is 0, or handler.LowPriority for what is there at the start.
+// Priorities: a user who changes a VM does not wait for the VMs of a template that has changed.
 var (
-	usual    *int
+	usual    *int // 0, or handler.LowPriority for what is there at the start
 	ofOthers = new(handler.LowPriority)
 	ofReport = new(handler.LowPriority - 1) // which may be the controller's own write
 )

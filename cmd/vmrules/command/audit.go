@@ -58,9 +58,10 @@ type auditOutput interface {
 
 func newAudit(b Build) *cobra.Command {
 	a := &auditor{ruling: newRuling(b), profile: newProfile(), book: rulebook{build: b}, seen: seen{ignored: leftOut{}}, output: choice[func(io.Writer) auditOutput]{"text", map[string]func(io.Writer) auditOutput{
-		"text":  func(w io.Writer) auditOutput { return newSummary(w, (*summary).text) },
-		"json":  func(w io.Writer) auditOutput { return newSummary(w, (*summary).json) },
-		"jsonl": func(w io.Writer) auditOutput { return newLines(w) }, reportOutput: newReports,
+		"text":   func(w io.Writer) auditOutput { return newSummary(w, (*summary).text) },
+		"json":   func(w io.Writer) auditOutput { return newSummary(w, (*summary).json) },
+		"jsonl":  func(w io.Writer) auditOutput { return newLines(w) },
+		"report": newReports,
 	}}}
 	command := &cobra.Command{
 		Use:   "audit FILE|FOLDER|-...",
@@ -109,7 +110,7 @@ func (a *auditor) run(command *cobra.Command, args []string) error {
 	if err := inputTwice(a.book.files, a.with.files, []string{a.template}, args); err != nil {
 		return err
 	}
-	a.isReport = a.output.name == reportOutput
+	a.isReport = a.output.name == "report"
 	if a.isReport && a.profile.name != "" {
 		return errors.New("-o report and --for cannot be used together: a Report is about rules")
 	}

@@ -66,8 +66,10 @@ func (a *auditor) judgeDecoded(vm map[string]any) audited {
 	}
 	result.report, result.err = a.report(vm, &result, option)
 	if a.isReport {
-		policy, missing := a.policyOf(vm, result.by)
-		result.policy, result.err = policy, cmp.Or(result.err, missing)
+		var missing error
+		if result.policy, missing = a.policyOf(vm, result.by); len(result.report.Results()) == 0 {
+			result.err = cmp.Or(result.err, missing)
+		}
 	}
 	result.lacksRules = a.requireRules && result.err == nil && len(result.report.Results()) == 0 && manifest.HoldsVM(vm)
 	result.found, result.notFound = with.Found, with.NotFound

@@ -13,8 +13,6 @@ import (
 	"github.com/vmrules/vmrules/openreports"
 )
 
-const reportOutput = "report"
-
 // A reportStream writes a Report for each object that has rules, as documents of YAML.
 type reportStream struct {
 	yamlStream
