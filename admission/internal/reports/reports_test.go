@@ -188,6 +188,33 @@ func TestNotElected(t *testing.T) {
 	}
 }
 
+// A timestamp changes only when the result does.
+func TestTimes(t *testing.T) {
+	w := newWorld(t, review.Settings{}, template("linux", rule("cores", 8), rule("most", 100)), vm("a", "1", ofLinux, 4))
+	w.judge("a")
+	times := func() (all []int64) {
+		var r v1alpha1.Report
+		if err := w.client.Get(t.Context(), client.ObjectKey{Namespace: "office", Name: "vmrules-1"}, &r); err != nil {
+			t.Fatal(err)
+		}
+		for i := range r.Results {
+			all = append(all, r.Results[i].Timestamp.Seconds)
+			r.Results[i].Timestamp.Seconds = 5
+		}
+		if err := w.client.Update(t.Context(), &r); err != nil {
+			t.Fatal(err)
+		}
+		return all
+	}
+	times()
+	same(t, "again", w.judge("a"), "read a")
+	w.write(vm("a", "1", ofLinux, 9))
+	w.judge("a")
+	if got := times(); got[0] == 5 || got[1] != 5 {
+		t.Error(got)
+	}
+}
+
 // What package openreports writes is a Report of the API, and nothing of it is lost or added.
 func TestShape(t *testing.T) {
 	text, err := os.ReadFile("../../../openreports/testdata/report.json")

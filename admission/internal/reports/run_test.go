@@ -1,13 +1,18 @@
 package reports
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	dto "github.com/prometheus/client_model/go"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/util/workqueue"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -115,6 +120,37 @@ func TestReports(t *testing.T) {
 	same(t, "deleted", queued(t, w.onReport(), old, ""), "a -101")
 	if _, ok := w.wrote.Load("vmrules-1"); ok {
 		t.Error("a Report that is gone is remembered")
+	}
+}
+
+// A lateMapper knows a kind after some questions.
+type lateMapper struct {
+	meta.RESTMapper
+	unknown int
+}
+
+func (m *lateMapper) RESTMapping(kind schema.GroupKind, _ ...string) (*meta.RESTMapping, error) {
+	if m.unknown--; m.unknown >= 0 {
+		return nil, &meta.NoKindMatchError{GroupKind: kind}
+	}
+	return nil, nil
+}
+
+// A kind that appears counts once the Reviewer no longer takes it for absent.
+func TestOnce(t *testing.T) {
+	for unknown, want := range map[int]time.Duration{0: 0, 1: 2 * retry, 3: 4 * retry} {
+		synctest.Test(t, func(t *testing.T) {
+			began := time.Now()
+			kind, err := once(t.Context(), &lateMapper{unknown: unknown}, review.VMKind)
+			if took := time.Since(began); err != nil || kind != review.VMKind || took != want {
+				t.Errorf("%v after %v, want %v: %v", kind, took, want, err)
+			}
+		})
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := once(ctx, &lateMapper{unknown: 1}, review.VMKind); !errors.Is(err, context.Canceled) {
+		t.Error(err)
 	}
 }
 
