@@ -136,7 +136,8 @@ func (r *runner) control(ctx context.Context) error {
 		}
 	}
 	c, err := controller.NewUnmanaged(controllerName, controller.Options{
-		Reconciler: r, MaxConcurrentReconciles: 4, CacheSyncTimeout: math.MaxInt64, Logger: log.FromContext(ctx),
+		Reconciler: r, CacheSyncTimeout: math.MaxInt64, Logger: log.FromContext(ctx),
+		MaxConcurrentReconciles: 1 + int(r.limiter.Limit()/5), // each may wait 200 ms for the API server
 	})
 	if err != nil {
 		return err
