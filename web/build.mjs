@@ -77,4 +77,7 @@ writeFileSync(
   "declare const address: string;\nexport default address;\n",
 );
 
+// The types of the results, from those of Go.
+const toTypes = ["-args", "-to", "../../src/types.ts"];
+run("go", ["test", "-vet=off", "-count=1", "./internal/typescript", ...toTypes]);
 run("npx", ["tsc"]);
