@@ -53,9 +53,9 @@ function input(): Input {
   return { texts: texts(), partial: partial.checked, ssp: ssp.checked, values };
 }
 
-const forms = new Forms(client, input, async (name, changes) => {
+const forms = new Forms(client, input, async (name, changes, which) => {
   if (name === "form") {
-    return editVM(changes);
+    return editVM(changes, which);
   }
   values = { ...values };
   for (const { pointer, value } of changes) {
@@ -65,10 +65,10 @@ const forms = new Forms(client, input, async (name, changes) => {
 });
 
 /** editVM changes values in the text of the VM; again, if a person changed the text meanwhile. */
-async function editVM(changes: Change[]): Promise<void> {
+async function editVM(changes: Change[], which: number): Promise<void> {
   for (;;) {
     const { text } = editors.vm;
-    const edited = await client.ask("edit", { text, changes });
+    const edited = await client.ask("edit", { text, changes, which });
     if (editors.vm.text === text) {
       editors.vm.update(edited);
       return;

@@ -115,8 +115,11 @@ export interface FormState {
   valid: boolean;
   /** unexpressed says what the form itself does not know. */
   unexpressed: string[];
-  /** problem says why there is no form; the rest is empty then. */
+  /** problem says why there is no form; what is above is empty then. */
   problem?: string;
+  /** objects are the titles of all that may have this form, and which is the index of the one that has it. */
+  objects: string[];
+  which: number;
 }
 
 /** warning begins the mistakes that are only warnings. */
@@ -130,8 +133,8 @@ export interface Change {
 
 export interface Requests {
   analyse: { input: Input; answer: Analysis };
-  form: { input: { name: FormName; of: Input }; answer: FormState };
-  edit: { input: { text: string; changes: Change[] }; answer: string };
+  form: { input: { name: FormName; of: Input; which: number }; answer: FormState };
+  edit: { input: { text: string; changes: Change[]; which: number }; answer: string };
   complete: { input: { texts: Texts; at: number }; answer: Completions | null };
 }
 

@@ -14,8 +14,8 @@ type Operations = {
 
 const operations: Operations = {
   analyse,
-  form: ({ name, of }) => formState(name, of),
-  edit: ({ text, changes }) => edit(text, changes),
+  form: ({ name, of, which }) => formState(name, of, which),
+  edit: ({ text, changes, which }) => edit(text, changes, which),
   complete: ({ texts, at }) => complete(texts, at),
 };
 

@@ -119,6 +119,18 @@ test("several objects are a list, which can be filtered", async () => {
   await page.getByLabel("Filter objects").fill("");
 });
 
+test("each of several objects has its form", async () => {
+  await page.getByRole("tab", { name: "Form" }).click();
+  const form = page.locator("#form");
+  await form.locator(".hint", { hasText: "it names the template other" }).waitFor();
+  await form.getByLabel("Form for").selectOption("VirtualMachine two");
+  await form.locator(".mistakes li", { hasText: "99 is more than max 8" }).waitFor();
+  await form.getByLabel("cpu.cores").fill("8");
+  await says(page, /2 VMs: 1 valid, 1 not judged\./);
+  assert.match(await text(page, "vm"), /cores: 1}.*cores: 8}/s);
+  await page.getByRole("tab", { name: "Report" }).click();
+});
+
 test("what a switch means can be read by keyboard", async () => {
   await page.getByRole("button", { name: "What is: Partial" }).press("Enter");
   await page.locator("#partial-what", { hasText: "still being filled in" }).waitFor();
