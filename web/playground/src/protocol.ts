@@ -101,6 +101,9 @@ export interface Completions {
   options: Option[];
 }
 
+/** ReportForm is how a report is written for others. */
+export type ReportForm = "text" | "json";
+
 /** FormName names a form: for a VM, or for the parameters of a template. */
 export type FormName = "form" | "parameters";
 
@@ -133,8 +136,10 @@ export interface Change {
 
 export interface Requests {
   analyse: { input: Input; answer: Analysis };
+  report: { input: { as: ReportForm; of: Input }; answer: string };
   form: { input: { name: FormName; of: Input; which: number }; answer: FormState };
   edit: { input: { text: string; changes: Change[]; which: number }; answer: string };
+  format: { input: string; answer: string };
   complete: { input: { texts: Texts; at: number }; answer: Completions | null };
 }
 
