@@ -138,20 +138,22 @@ func (r *reader) object(n *Node) {
 	if !r.enter(n.Start) {
 		return
 	}
-	if r.format.Plain {
-		n.Value = r.plainMembers()
-		return
-	}
 	var keys keySet
+	var plain map[string]any
+	if r.format.Plain {
+		plain = map[string]any{}
+		n.Value = plain
+	}
 	for i := 0; !r.stopped && r.more('}', i > 0); i++ {
-		m, ok := r.key()
+		m, ok := r.key(&keys)
 		if !ok {
 			return
 		}
-		if keys.has(m.Key) {
-			r.duplicate(&m)
-		}
 		m.Value = r.read(aValue)
+		if plain != nil {
+			plain[m.Key] = m.Value.Value
+			continue
+		}
 		if n.Members == nil && r.depth == 2 {
 			n.Members = make([]Member, 0, usualMembers)
 		}
@@ -160,30 +162,9 @@ func (r *reader) object(n *Node) {
 	r.leave()
 }
 
-// plainMembers reads the members of an object in which places do not matter.
-func (r *reader) plainMembers() map[string]any {
-	members := map[string]any{}
-	for i := 0; !r.stopped && r.more('}', i > 0); i++ {
-		m, ok := r.key()
-		if !ok {
-			return members
-		}
-		if _, again := members[m.Key]; again {
-			r.duplicate(&m)
-		}
-		members[m.Key] = r.read(aValue).Value
-	}
-	r.leave()
-	return members
-}
-
-func (r *reader) duplicate(m *Member) {
-	r.flaw(m.Start, Duplicate, "the key %s is given twice in one object: keep one of them", value.Quoted(m.Key))
-}
-
 // key reads the key of a member and the colon after it. If one is missing, it reports that
 // and returns false.
-func (r *reader) key() (Member, bool) {
+func (r *reader) key(keys *keySet) (Member, bool) {
 	m := Member{Start: r.nextToken()}
 	if m.Start < len(r.text) && r.text[m.Start] != '"' {
 		r.badToken(m.Start, aKey)
@@ -198,6 +179,9 @@ func (r *reader) key() (Member, bool) {
 	r.endString(m.Start, m.Start+length)
 	if r.depth == 2 && r.item >= 0 {
 		r.itemKey = m.Key
+	}
+	if keys.has(m.Key) {
+		r.flaw(m.Start, Duplicate, "the key %s is given twice in one object: keep one of them", value.Quoted(m.Key))
 	}
 	colon := r.skipBlanks(r.end)
 	if !r.at(colon, ":") {
@@ -241,15 +225,15 @@ func (r *reader) more(closing byte, notFirst bool) bool {
 		return false
 	case !notFirst:
 		return true
-	case r.text[at] == ',':
-		r.separated = at + 1
-		if next := r.nextToken(); next < len(r.text) && r.text[next] == closing {
-			r.stop(at, Invalid, "trailing comma before %c: remove it", closing)
-		}
 	case r.at(at, "/"), r.at(at, "#"):
 		r.unreadable(at, "%s is not allowed here: JSON has no comments", r.shown(at))
-	default:
+	case r.text[at] != ',':
 		r.unreadable(at, "a comma is missing before %s", r.shown(at))
+	default:
+		r.separated = at + 1
+		if r.at(r.nextToken(), string(closing)) {
+			r.stop(at, Invalid, "trailing comma before %c: remove it", closing)
+		}
 	}
 	return !r.stopped
 }

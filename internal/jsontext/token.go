@@ -27,15 +27,10 @@ func scanToken(text string) (any, int) {
 		return nil, end
 	case word == "true" || word == "false":
 		return word == "true", end
-	case isWhole(word) || json.Valid([]byte(word)): // only a number is left
+	case json.Valid([]byte(word)): // only a number is left
 		return json.Number(word), end
 	}
 	return nil, 0
-}
-
-// isWhole reports whether a text is a number without sign, fraction and exponent.
-func isWhole(text string) bool {
-	return len(text) < 20 && text != "" && (text[0] != '0' || text == "0") && strings.Trim(text, "0123456789") == ""
 }
 
 // scanString does the same for a string.
