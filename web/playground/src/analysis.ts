@@ -27,7 +27,7 @@ import type {
   Values,
   Verdict,
 } from "./protocol.js";
-import { textOf } from "./report.js";
+import { signOf, textOf } from "./report.js";
 
 /** analyse lints the rules, and judges the objects by them. */
 export function analyse(input: Input): Analysis {
@@ -46,8 +46,9 @@ export function reportOf(as: ReportForm, input: Input): string {
     const about = JSON.stringify(verdict).slice(0, -1);
     return report ? `${about},"report":${jsonText(report)}}` : `${about}}`;
   });
+  const valid = signOf(analysis) === "good";
   const problems = JSON.stringify(analysis.problems);
-  return `${indented(`{"objects":[${objects}],"problems":${problems}}`)}\n`;
+  return `${indented(`{"valid":${valid},"objects":[${objects}],"problems":${problems}}`)}\n`;
 }
 
 /** Said is a mark in a document, wherever that is. */

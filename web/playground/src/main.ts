@@ -302,16 +302,16 @@ async function share(): Promise<void> {
 /** pass gives the report to somebody else, in the form that is chosen. */
 async function pass(to: "clipboard" | "file"): Promise<void> {
   const as = byId<HTMLSelectElement>("as").value as ReportForm;
-  const text = await client.ask("report", { as, of: input() });
-  if (to === "file") {
-    saveAs(as === "json" ? "vmrules-report.json" : "vmrules-report.txt", text);
-    return;
-  }
   try {
+    const text = await client.ask("report", { as, of: input() });
+    if (to === "file") {
+      saveAs(as === "json" ? "vmrules-report.json" : "vmrules-report.txt", text);
+      return;
+    }
     await navigator.clipboard.writeText(text);
     notify("The report is copied.", "good");
-  } catch {
-    notify("This browser does not let the page copy: download the report.", "bad");
+  } catch (error) {
+    notify(`The report cannot be passed on: ${messageOf(error)}.`, "bad");
   }
 }
 

@@ -251,8 +251,8 @@ VirtualMachine vm: not judged: it names none of the 2 templates
   );
   const json = reportOf("json", input);
   assert.match(json, /"value": 123456789012345678901,?\n/);
-  const { objects, problems } = JSON.parse(json);
-  assert.deepEqual(problems, []);
+  const { valid, objects, problems } = JSON.parse(json);
+  assert.deepEqual([valid, problems], [false, []]);
   assert.equal(objects[0].report.results[0].outcome, "Violated");
   assert.deepEqual(
     { ...objects[0], report: 0 },
