@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/vmrules/vmrules"
 )
@@ -66,7 +67,7 @@ func (e missingError) Error() string {
 // so that there are no rules if there is no such template.
 func (r *Reviewer) rules(ctx context.Context, q *Request, s vmrules.Source, p pace) (vmrules.Rules, error) {
 	if s.From != vmrules.SourceTemplate {
-		return ownRules(ctx, q.Object, p)
+		return ownRules(ctx, q, p)
 	}
 	var template map[string]any
 	var err error
@@ -83,8 +84,9 @@ func (r *Reviewer) rules(ctx context.Context, q *Request, s vmrules.Source, p pa
 	case template == nil:
 		return vmrules.Rules{}, missingError{templateName{s.Namespace, s.Name}}
 	}
+	q.weight += lengthOfRules(template)
 	var rules vmrules.Rules
-	if failed := p.do(ctx, func() { rules, err = r.cache.rulesOf(template, p.parse) }); failed != nil {
+	if failed := p.do(ctx, q.weight, func() { rules, err = r.cache.rulesOf(template, p.parse) }); failed != nil {
 		return vmrules.Rules{}, failed
 	}
 	if err != nil {
@@ -93,8 +95,8 @@ func (r *Reviewer) rules(ctx context.Context, q *Request, s vmrules.Source, p pa
 	return rules, nil
 }
 
-func ownRules(ctx context.Context, object map[string]any, p pace) (rules vmrules.Rules, err error) {
-	failed := p.do(ctx, func() { rules, err = vmrules.RulesFor(object, nil, p.parse...) })
+func ownRules(ctx context.Context, q *Request, p pace) (rules vmrules.Rules, err error) {
+	failed := p.do(ctx, q.weight, func() { rules, err = vmrules.RulesFor(q.Object, nil, p.parse...) })
 	return rules, cmp.Or(failed, err)
 }
 
@@ -107,4 +109,15 @@ func (r *Reviewer) template(ctx context.Context, p templateName) (map[string]any
 		}
 	}
 	return nil, nil
+}
+
+// lengthOfRules returns how many bytes of rules a template has.
+func lengthOfRules(template map[string]any) (n int) {
+	spec, _ := template["spec"].(map[string]any)
+	objects, _ := template["objects"].([]any)
+	for _, v := range append(slices.Clip(objects), spec["virtualMachine"], template) {
+		o, _ := v.(map[string]any)
+		n += len(textAt(o, "metadata", "annotations", vmrules.Annotation)) + len(textAt(o, "metadata", "annotations", vmrules.OldAnnotation))
+	}
+	return n
 }
