@@ -129,8 +129,12 @@ func (d *deployment) trials(t *testing.T) []trial {
 		}
 	}
 	d.add(t, medium.DeepCopy())
-	for _, c := range mutantTrials(t) {
+	for i, c := range mutantTrials(t) {
 		c.space = templateSpace
+		if i%4 < 2 && at(c.object, "instancetype") != nil { // the instance type sets them
+			unstructured.RemoveNestedField(c.object, "spec", "template", "spec", "domain", "cpu")
+			unstructured.RemoveNestedField(c.object, "spec", "template", "spec", "domain", "memory")
+		}
 		trials = append(trials, c)
 	}
 	files := []string{"../../testdata/quickstart/template.yaml"}
@@ -254,24 +258,36 @@ func TestWebhookSources(t *testing.T) {
 		return map[string]any{vmrules.TemplateLabel: name, vmrules.TemplateNamespaceLabel: templateSpace}
 	}
 	own := map[string]any{vmrules.Annotation: rule}
+	d.add(t, medium.DeepCopy())
+	d.add(t, object("apps/v1", "ControllerRevision", "default", "medium-1", map[string]any{"revision": int64(1), "data": medium.Object}))
+	of := func(revision string) map[string]any {
+		return map[string]any{"name": medium.GetName(), "revisionName": revision}
+	}
 	for _, c := range []struct {
 		name                string
 		labels, annotations map[string]any
+		instancetype        map[string]any
 		want                verdict
 		warnings            int
 	}{
-		{"the template", names("good"), nil, refused, 0},
-		{"annotations", nil, names("good"), refused, 0},
-		{"the label alone", map[string]any{vmrules.TemplateLabel: "good"}, nil, admitted, 0},
-		{"a template that cannot be used", names("broken"), nil, refused, 0},
-		{"no such template", names("missing"), nil, admitted, 1},
-		{"its own rules", names("missing"), own, refused, 0},
-		{"exempt", names("good"), map[string]any{vmrules.SkipAnnotation: ""}, admitted, 0},
-		{"nothing", nil, nil, admitted, 0},
+		{"the template", names("good"), nil, nil, refused, 0},
+		{"annotations", nil, names("good"), nil, refused, 0},
+		{"the label alone", map[string]any{vmrules.TemplateLabel: "good"}, nil, nil, admitted, 0},
+		{"a template that cannot be used", names("broken"), nil, nil, refused, 0},
+		{"no such template", names("missing"), nil, nil, admitted, 1},
+		{"its own rules", names("missing"), own, nil, refused, 0},
+		{"exempt", names("good"), map[string]any{vmrules.SkipAnnotation: ""}, nil, admitted, 0},
+		{"nothing", nil, nil, nil, admitted, 0},
+		{"an instance type", names("good"), nil, map[string]any{"name": medium.GetName()}, admitted, 0},
+		{"a revision of it", names("good"), nil, of("medium-1"), admitted, 0},
+		{"a revision that does not exist", names("good"), nil, of("medium-2"), admitted, 1},
 	} {
 		vm := smallVM("")
 		vm["metadata"].(map[string]any)["labels"] = c.labels
 		vm["metadata"].(map[string]any)["annotations"] = c.annotations
+		if c.instancetype != nil {
+			vm["spec"].(map[string]any)["instancetype"] = c.instancetype
+		}
 		d.warnings.take()
 		_, err := d.create(vm)
 		if got, warnings := verdictOfWebhook(err), d.warnings.take(); got != c.want || len(warnings) != c.warnings {
