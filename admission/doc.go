@@ -63,8 +63,8 @@
 //
 // # Bounds
 //
-// At most as many requests as there are processors are read and judged at a time, with a Budget of
-// which real VMs need a hundredth. One that takes more, has more than 256 KiB, or a regular
+// At most as many requests as there are processors are read and judged at a time, the smallest first,
+// with a Budget of which real VMs need a hundredth. One that takes more, has more than 256 KiB, or a regular
 // expression that backtracks, is judged anew with the Budget of vmrules, beside the others: one at
 // a time, or as many as there are processors but one. The namespaces with such requests take turns.
 // A request is refused with a cause, as if a bound were reached, if it is not judged there in 5

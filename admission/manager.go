@@ -1,7 +1,6 @@
 package admission
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -32,8 +31,8 @@ const Path = "/validate"
 // cache of the manager. What is not there, such as a template that was created just before its VM,
 // and ControllerRevisions, of which a cluster has many, it reads from the API server.
 //
-// The manager is ready when the server listens and the cache has read everything. Until then, as
-// when a right is missing, reviews read from the API server.
+// The manager is ready when the server listens, the API server grants all rights to read, and the cache
+// has read everything. Until then, reviews read from the API server.
 //
 // With WithReports, it also keeps reports. Replicas elect the one that writes them, whatever the
 // options say about LeaderElection: reviews do not depend on it.
@@ -49,7 +48,11 @@ func NewManager(kube *rest.Config, o manager.Options, opts ...Option) (manager.M
 	if err != nil {
 		return nil, err
 	}
-	reader := cachedReader{m.GetCache(), m.GetAPIReader()}
+	live, err := client.NewWithWatch(kube, client.Options{HTTPClient: m.GetHTTPClient(), Scheme: m.GetScheme(), Mapper: m.GetRESTMapper()})
+	if err != nil {
+		return nil, err
+	}
+	reader := cachedReader{m.GetCache(), live}
 	r, err := New(reader, opts...)
 	if err != nil {
 		return nil, err
@@ -57,7 +60,7 @@ func NewManager(kube *rest.Config, o manager.Options, opts ...Option) (manager.M
 	server := m.GetWebhookServer() // the call has the manager start it
 	server.Register(Path, r)
 	err = errors.Join(m.AddHealthzCheck("alive", healthz.Ping), m.AddReadyzCheck("serving", server.StartedChecker()))
-	for _, versions := range review.Watched() {
+	for _, versions := range review.Kinds() {
 		if kind := versions[0].GroupKind(); kind != review.VMKind.GroupKind() || r.reviewer.ProtectTemplates || r.reports != nil {
 			err = errors.Join(err, m.AddReadyzCheck(kind.String(), reader.checkOf(versions)))
 		}
@@ -72,7 +75,7 @@ func NewManager(kube *rest.Config, o manager.Options, opts ...Option) (manager.M
 // else. It never waits for the cache. It is safe for concurrent use.
 type cachedReader struct {
 	cache cache.Cache
-	live  client.Reader
+	live  client.WithWatch
 }
 
 func (r cachedReader) Get(ctx context.Context, key client.ObjectKey, into client.Object, opts ...client.GetOption) error {
@@ -94,8 +97,11 @@ func (r cachedReader) List(ctx context.Context, into client.ObjectList, opts ...
 	return err
 }
 
+// isCached reports whether a kind is watched. A cluster has many ControllerRevisions.
+func isCached(kind schema.GroupVersionKind) bool { return kind.Group != "apps" }
+
 func (r cachedReader) readerOf(ctx context.Context, kind schema.GroupVersionKind) (client.Reader, error) {
-	if kind.Group == "apps" {
+	if !isCached(kind) {
 		return r.live, nil
 	}
 	synced, err := r.hasSynced(ctx, kind)
@@ -140,17 +146,45 @@ func (r cachedReader) checkOf(versions []schema.GroupVersionKind) healthz.Checke
 	}
 }
 
-// has returns why the cache does not have the objects of a kind; nil if it has.
+// has returns why the objects of a kind cannot be read, or are not in the cache yet; nil if they are.
 func (r cachedReader) has(ctx context.Context, kind schema.GroupVersionKind) error {
-	synced, err := r.hasSynced(ctx, kind)
+	synced, err := true, error(nil)
+	if isCached(kind) {
+		synced, err = r.hasSynced(ctx, kind)
+	}
+	if err == nil {
+		err = r.canRead(ctx, kind)
+	}
 	if err == nil && !synced {
-		var some metav1.PartialObjectMetadataList
-		some.SetGroupVersionKind(kind.GroupVersion().WithKind(kind.Kind + "List"))
-		err = cmp.Or(r.live.List(ctx, &some, client.Limit(1)), // an API server says which right is missing
-			errors.New("the cache has not read it yet; that takes the rights to list and watch it"))
+		err = errors.New("the cache has not read it yet")
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", kind.GroupKind(), err)
 	}
 	return nil
+}
+
+// canRead reads objects of a kind as a Reviewer and the cache do. The error of an API server says which
+// right is missing; a cache would go on without news.
+func (r cachedReader) canRead(ctx context.Context, kind schema.GroupVersionKind) error {
+	if kind != review.VMKind { // of which the metadata is listed
+		o := &unstructured.Unstructured{}
+		o.SetGroupVersionKind(kind)
+		if err := r.live.Get(ctx, client.ObjectKey{Namespace: "default", Name: "any"}, o); client.IgnoreNotFound(err) != nil {
+			return err
+		}
+	}
+	if !isCached(kind) {
+		return nil
+	}
+	var some metav1.PartialObjectMetadataList
+	some.SetGroupVersionKind(kind.GroupVersion().WithKind(kind.Kind + "List"))
+	if err := r.live.List(ctx, &some, client.Limit(1)); err != nil {
+		return err
+	}
+	news, err := r.live.Watch(ctx, &some)
+	if err == nil {
+		news.Stop()
+	}
+	return err
 }

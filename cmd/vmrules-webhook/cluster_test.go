@@ -54,7 +54,7 @@ func apiServer(t *testing.T, template string) *httptest.Server {
 	return s
 }
 
-func freePort(t *testing.T) int {
+func freePort(t testing.TB) int {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -87,7 +87,7 @@ func start(t *testing.T, api *httptest.Server, options ...admission.Option) (rev
 }
 
 // reviewOf returns a review of the VM of the quickstart.
-func reviewOf(t *testing.T) string {
+func reviewOf(t testing.TB) string {
 	t.Helper()
 	vm, err := os.ReadFile("../../testdata/quickstart/vm.json")
 	if err != nil {

@@ -48,7 +48,7 @@ func TestDefinitions(t *testing.T) {
 	}
 	vms := s.any.Resource(schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "virtualmachines"}).Namespace("default")
 	occurred, counts := map[string]int{}, map[string]int{}
-	for _, c := range mutantTrials(t, map[string]export.Translation{}) {
+	for _, c := range mutantTrials(t) {
 		if c.old != nil {
 			continue
 		}

@@ -41,6 +41,9 @@ var usual = []string{"kinds", "outcomes", "spec-201902-2", "updates"}
 type trial struct {
 	name     string
 	template string // the name of the policy and of the template
+	space    string // the namespace of the template; "" if the VM does not name it
+	text     string // the rules in JSON, of vectors
+	own      string // rules of the VM itself; "" for none
 	rules    vmrules.Rules
 	object   map[string]any
 	old      map[string]any             // nil for a new VM
@@ -65,6 +68,18 @@ func labelled(object map[string]any, name, template string) map[string]any {
 	return vm
 }
 
+// vm returns an object of the trial with a name, the labels of its template, and its rules.
+func (c trial) vm(object map[string]any, name string) map[string]any {
+	vm := labelled(object, name, c.template)
+	if c.space != "" {
+		_ = unstructured.SetNestedField(vm, c.space, "metadata", "labels", vmrules.TemplateNamespaceLabel)
+	}
+	if c.own != "" {
+		_ = unstructured.SetNestedField(vm, c.own, "metadata", "annotations", vmrules.Annotation)
+	}
+	return vm
+}
+
 // whole adds to a VM what KubeVirt's definition requires and no rule is about.
 func whole(vm map[string]any) map[string]any {
 	if spec, _, _ := unstructured.NestedMap(vm, "spec", "template", "spec"); spec != nil {
@@ -75,9 +90,9 @@ func whole(vm map[string]any) map[string]any {
 	return vm
 }
 
-// vectorTrials returns the conformance vectors that a policy can judge: VMs with rules that are all
-// translated, and that no option changes.
-func vectorTrials(t *testing.T, policies map[string]export.Translation) []trial {
+// vectorTrials returns the conformance vectors that a server can judge: VMs with rules, if they are
+// usable, and no option that changes them.
+func vectorTrials(t *testing.T, isUsable func(template string, rules vmrules.Rules) bool) []trial {
 	var trials []trial
 	files := conformance.Read(t, "../../testdata/conformance")
 	for _, file := range slices.Sorted(maps.Keys(files)) {
@@ -93,22 +108,33 @@ func vectorTrials(t *testing.T, policies map[string]export.Translation) []trial 
 				continue
 			}
 			rules, err := vmrules.ParseRules(v.Text(t))
-			if err != nil || rules.Len() == 0 {
-				continue
-			}
-			out := export.Translate(rules)
-			if slices.ContainsFunc(out.Untranslated, func(u export.Untranslated) bool { return u.Form != export.FormCRD }) {
-				continue
-			}
 			template := fmt.Sprintf("%s-%d", file, i)
-			policies[template] = out
-			trials = append(trials, trial{name: file + ": " + v.Name, template: template, rules: rules, object: object})
+			if err != nil || rules.Len() == 0 || !isUsable(template, rules) {
+				continue
+			}
+			c := trial{name: file + ": " + v.Name, template: template, text: v.Text(t), rules: rules, object: object}
+			trials = append(trials, c)
 			if old != nil && v.Options.Ratcheting {
-				trials = append(trials, trial{name: file + ": " + v.Name + " (update)", template: template, rules: rules, object: object, old: old})
+				c.name += " (update)"
+				c.old = old
+				trials = append(trials, c)
 			}
 		}
 	}
 	return trials
+}
+
+// translated returns a function that translates rules to the policies of templates. It returns false
+// for rules that are not all translated.
+func translated(policies map[string]export.Translation) func(template string, rules vmrules.Rules) bool {
+	return func(template string, rules vmrules.Rules) bool {
+		out := export.Translate(rules)
+		if slices.ContainsFunc(out.Untranslated, func(u export.Untranslated) bool { return u.Form != export.FormCRD }) {
+			return false
+		}
+		policies[template] = out
+		return true
+	}
 }
 
 // edits change a VM of the quickstart's template: fields below spec.template.spec, and their values.
@@ -152,19 +178,22 @@ func edit(r *rand.Rand, vm map[string]any) map[string]any {
 }
 
 // mutantTrials returns VMs of the quickstart that are changed, and updates of them.
-func mutantTrials(t *testing.T, policies map[string]export.Translation) []trial {
-	const template = "windows-desktop"
-	rules := quickstart(t)
-	policies[template] = export.Translate(rules)
-	vm := validVM(t)
-	var trials []trial
+func mutantTrials(t *testing.T) []trial {
+	return mutantsOf(trial{name: "quickstart", template: "windows-desktop", rules: quickstart(t), object: validVM(t)}, *mutants)
+}
+
+// mutantsOf returns trials of a VM that is changed, and updates of them.
+func mutantsOf(c trial, n int) (trials []trial) {
 	r := rand.New(rand.NewPCG(20190202, 0))
-	for i := range *mutants {
-		old := edit(r, vm)
-		object := edit(r, old)
-		trials = append(trials,
-			trial{name: fmt.Sprint("mutant ", i), template: template, rules: rules, object: object},
-			trial{name: fmt.Sprint("mutant ", i, " (update)"), template: template, rules: rules, object: object, old: old})
+	for i := range n {
+		mutant := c
+		mutant.name = fmt.Sprint(c.name, ", mutant ", i)
+		old := edit(r, c.object)
+		mutant.object = edit(r, old)
+		update := mutant
+		update.name += " (update)"
+		update.old = old
+		trials = append(trials, mutant, update)
 	}
 	return trials
 }
@@ -234,8 +263,8 @@ func at(vm map[string]any, path ...string) any {
 // valid. All differences have a reason in the list, and each reason occurs.
 func TestPolicies(t *testing.T) {
 	s := start(t)
-	policies := map[string]export.Translation{}
-	trials := append(vectorTrials(t, policies), mutantTrials(t, policies)...)
+	policies := map[string]export.Translation{"windows-desktop": export.Translate(quickstart(t))}
+	trials := append(vectorTrials(t, translated(policies)), mutantTrials(t)...)
 	counts := map[string]int{}
 	trials = s.accepted(t, trials, counts)
 	s.install(t, policies, export.Scope{})
@@ -247,7 +276,8 @@ func TestPolicies(t *testing.T) {
 			opts = append(opts, vmrules.WithOldObject(c.old), vmrules.Ratcheting())
 		}
 		want := vmrules.Validate(c.rules, c.object, opts...)
-		got, err := s.judge(c)
+		err := s.judge(c)
+		got := verdictOf(err)
 		counts[fmt.Sprintf("valid %t: %s", want.Valid(), got)]++
 		if want.Valid() == (got == admitted) && got != failed {
 			continue
@@ -373,7 +403,7 @@ func (s *server) accepted(t *testing.T, trials []trial, counts map[string]int) [
 	var kept []trial
 	for i, c := range trials {
 		name := fmt.Sprint("vm-", i)
-		object := whole(labelled(c.object, name, c.template))
+		object := whole(c.vm(c.object, name))
 		made, err := s.create(object)
 		if err != nil {
 			counts[string(verdictOf(err))]++
@@ -381,7 +411,7 @@ func (s *server) accepted(t *testing.T, trials []trial, counts map[string]int) [
 		}
 		c.object = made.Object
 		if c.old != nil {
-			old := &unstructured.Unstructured{Object: whole(labelled(c.old, name, c.template))}
+			old := &unstructured.Unstructured{Object: whole(c.vm(c.old, name))}
 			if c.stored, err = s.vms.Create(context.Background(), old, metav1.CreateOptions{}); err != nil {
 				counts[string(verdictOf(err))]++
 				continue
@@ -394,16 +424,15 @@ func (s *server) accepted(t *testing.T, trials []trial, counts map[string]int) [
 	return kept
 }
 
-// judge returns what the server says to the VM of a trial.
-func (s *server) judge(c trial) (verdict, error) {
+// judge returns what the server says to the VM of a trial; nil if it admits it.
+func (s *server) judge(c trial) error {
 	if c.old == nil {
-		_, err := s.create(labelled(c.object, "new", c.template))
-		return verdictOf(err), err
+		_, err := s.create(c.vm(c.object, "new"))
+		return err
 	}
 	next := c.stored.DeepCopy()
 	next.Object["spec"] = c.object["spec"]
-	err := s.update(next)
-	return verdictOf(err), err
+	return s.update(next)
 }
 
 // install creates the policies of templates in a scope, and waits until the server judges by them.

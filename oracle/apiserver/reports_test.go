@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -26,7 +25,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
@@ -178,22 +176,6 @@ func (w *reporting) apply(file string) {
 		_, err := resource.Namespace(o.GetNamespace()).Create(context.Background(), o, metav1.CreateOptions{})
 		if !apierrors.IsAlreadyExists(err) {
 			w.must(err)
-		}
-	}
-}
-
-func documents(t *testing.T, text []byte) (all []*unstructured.Unstructured) {
-	t.Helper()
-	for decoder := utilyaml.NewYAMLOrJSONDecoder(bytes.NewReader(text), 4096); ; {
-		var o unstructured.Unstructured
-		err := decoder.Decode(&o.Object)
-		switch {
-		case errors.Is(err, io.EOF):
-			return all
-		case err != nil:
-			t.Fatal(err)
-		case o.Object != nil:
-			all = append(all, &o)
 		}
 	}
 }

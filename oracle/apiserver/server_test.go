@@ -13,6 +13,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/go-logr/logr"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -21,6 +22,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
+	"sigs.k8s.io/controller-runtime/pkg/log"
 )
 
 // demandedVariable is an environment variable. If it is set, the tests fail if there is no server to
@@ -41,6 +43,7 @@ var virtualMachines = schema.GroupVersionResource{Group: "kubevirt.io", Version:
 var environment *envtest.Environment
 
 func TestMain(m *testing.M) {
+	log.SetLogger(logr.Discard())
 	status := m.Run()
 	if environment != nil {
 		if err := environment.Stop(); err != nil {

@@ -44,7 +44,7 @@ func newWorld(t *testing.T, settings review.Settings, objects ...string) *world 
 			t.Fatal(err)
 		}
 	}
-	for _, kinds := range append(review.Watched(), []schema.GroupVersionKind{review.RevisionKind}) {
+	for _, kinds := range review.Kinds() {
 		all.AddKnownTypeWithName(kinds[0], &unstructured.Unstructured{})
 		all.AddKnownTypeWithName(kinds[0].GroupVersion().WithKind(kinds[0].Kind+"List"), &unstructured.UnstructuredList{})
 	}

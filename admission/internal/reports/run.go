@@ -148,8 +148,8 @@ func (r *runner) control(ctx context.Context) error {
 		c.Watch(source.Kind[client.Object](r.reports, metadataOf(reportKind), r.onReport())),
 		c.Watch(source.Kind[client.Object](r.revisions, metadataOf(review.RevisionKind), r.onBasis(false))),
 	)
-	for _, versions := range review.Watched() {
-		if versions[0] != review.VMKind {
+	for _, versions := range review.Kinds() {
+		if versions[0] != review.VMKind && versions[0] != review.RevisionKind {
 			h := r.onBasis(versions[0].Group != review.GroupInstancetype)
 			err = errors.Join(err, c.Watch(optional(vms, mapper, h, versions)))
 		}

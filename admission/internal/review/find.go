@@ -41,14 +41,15 @@ var versions = map[string][]string{
 	"apps":                 {"v1"},
 }
 
-// Watched returns the kinds that a Reviewer reads often, each in the versions that it tries in turn.
-// VMs, of which it reads the metadata, are the last.
-func Watched() (all [][]schema.GroupVersionKind) {
+// Kinds returns the kinds that a Reviewer reads, each in the versions that it tries in turn. Of VMs, it
+// reads the metadata.
+func Kinds() (all [][]schema.GroupVersionKind) {
 	kinds := append(slices.Clip(templateKinds),
 		schema.GroupKind{Group: GroupInstancetype, Kind: "VirtualMachineInstancetype"},
 		schema.GroupKind{Group: GroupInstancetype, Kind: "VirtualMachineClusterInstancetype"},
 		schema.GroupKind{Group: GroupInstancetype, Kind: "VirtualMachinePreference"},
 		schema.GroupKind{Group: GroupInstancetype, Kind: "VirtualMachineClusterPreference"},
+		RevisionKind.GroupKind(),
 		schema.GroupKind{Group: groupKubeVirt, Kind: "VirtualMachine"})
 	for _, kind := range kinds {
 		var inVersions []schema.GroupVersionKind

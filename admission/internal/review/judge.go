@@ -32,7 +32,7 @@ func (r *Reviewer) judge(ctx context.Context, q *Request, p pace) *Decision {
 		return failure(err)
 	}
 	var d *Decision
-	if failed := p.do(ctx, func() {
+	if failed := p.do(ctx, q.weight, func() {
 		report := vmrules.Validate(rules, q.Object, optionsFor(q, found, c, p)...)
 		if p.cannotJudge(report) {
 			return

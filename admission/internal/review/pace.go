@@ -29,11 +29,11 @@ type pace struct {
 	isQuick  bool
 	parse    []vmrules.ParseOption
 	validate []vmrules.ValidateOption
-	do       func(context.Context, func()) error // runs what takes the time of a processor
+	do       func(ctx context.Context, size int, f func()) error // calls what takes the time of a processor
 }
 
 // unlessLate calls a function unless the context has ended, and returns the error of that.
-func unlessLate(ctx context.Context, f func()) error {
+func unlessLate(ctx context.Context, _ int, f func()) error {
 	if ctx.Err() == nil {
 		f()
 	}
@@ -81,14 +81,16 @@ func unjudged(err error) *Decision {
 	return refused(err, []vmrules.Cause{{Reason: vmrules.ReasonInternal, Message: err.Error()}})
 }
 
+// unpackTime is how long a large body may wait. With slowTime, it is less than a webhook may take.
+const unpackTime = 2 * time.Second
+
 // Unpack calls a function that reads the body of a request. Only a few large bodies are read at a
 // time. Who sends them is not known yet.
 func (r *Reviewer) Unpack(ctx context.Context, size int, f func()) error {
 	if size <= quickSize {
-		f()
-		return nil
+		return r.quick.do(ctx, size, f)
 	}
-	ctx, cancel := context.WithTimeout(ctx, slowTime)
+	ctx, cancel := context.WithTimeout(ctx, unpackTime)
 	defer cancel()
 	return r.bodies.do(ctx, f)
 }

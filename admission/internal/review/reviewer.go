@@ -44,7 +44,7 @@ func New(c Cluster, s Settings) *Reviewer {
 	budget := vmrules.WithBudget(quickBudget)
 	return &Reviewer{
 		Settings: s, finder: finder{cluster: c}, cache: newRuleCache(s.Parse),
-		quick: pace{true, append(slices.Clip(s.Parse), budget), append(slices.Clip(s.Validate), budget), make(slots, runtime.GOMAXPROCS(0)).do},
+		quick: pace{true, append(slices.Clip(s.Parse), budget), append(slices.Clip(s.Validate), budget), (&queue{free: runtime.GOMAXPROCS(0)}).do},
 		slow:  pace{false, s.Parse, s.Validate, unlessLate},
 		lane:  newLane(slowSlots()), bodies: make(slots, slowSlots()),
 	}
@@ -58,6 +58,8 @@ type Request struct {
 	Namespace, Name string
 	Size            int            // of the text of both objects
 	Object, Old     map[string]any // of the Kind; nil if the operation has none
+
+	weight int // Size, and that of the rules of a template
 }
 
 // Review decides about a request. If the objects of the request count, read fills them in: once
@@ -76,8 +78,9 @@ func (r *Reviewer) Review(ctx context.Context, q *Request, read func() error) *D
 
 // attempt decides about a request at a pace; nil if the pace is too quick for it.
 func (r *Reviewer) attempt(ctx context.Context, q *Request, read func() error, p pace) *Decision {
+	q.weight = q.Size
 	var err error
-	failed := p.do(ctx, func() { err = read() })
+	failed := p.do(ctx, q.weight, func() { err = read() })
 	switch {
 	case failed != nil:
 		return failure(failed)

@@ -3,6 +3,8 @@ package review
 import (
 	"context"
 	"fmt"
+	"slices"
+	"sync"
 )
 
 // Slots limit how many requests are read and judged at the same time. That takes only
@@ -15,9 +17,60 @@ func (s slots) do(ctx context.Context, f func()) error {
 	select {
 	case s <- struct{}{}:
 	case <-ctx.Done():
-		return fmt.Errorf("there were too many requests to judge this one in time: %w", context.Cause(ctx))
+		return tooMany(ctx)
 	}
 	defer func() { <-s }()
 	f()
 	return nil
+}
+
+func tooMany(ctx context.Context) error {
+	return fmt.Errorf("there were too many requests to judge this one in time: %w", context.Cause(ctx))
+}
+
+// A queue limits the same. The smallest call that waits is the next: what rules take grows with the
+// product of their size and that of the object, so that a plain review waits for none that take long,
+// however many there are. It is safe for concurrent use.
+type queue struct {
+	mu      sync.Mutex
+	free    int // slots
+	waiting []*waiter
+}
+
+type waiter struct {
+	size int
+	next chan struct{} // closed when it has a slot
+}
+
+// do calls a function of a size when there is a slot. It returns an error if the request ends before.
+func (q *queue) do(ctx context.Context, size int, f func()) error {
+	w := &waiter{size, make(chan struct{})}
+	q.change(func() { q.waiting = append(q.waiting, w) })
+	defer q.change(func() {
+		if i := slices.Index(q.waiting, w); i >= 0 {
+			q.waiting = slices.Delete(q.waiting, i, i+1)
+		} else {
+			q.free++
+		}
+	})
+	select {
+	case <-w.next:
+		f()
+		return nil
+	case <-ctx.Done():
+		return tooMany(ctx)
+	}
+}
+
+// change changes the queue, and gives free slots to the smallest that wait.
+func (q *queue) change(f func()) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	f()
+	for q.free > 0 && len(q.waiting) > 0 {
+		next := slices.MinFunc(q.waiting, func(a, b *waiter) int { return a.size - b.size })
+		q.waiting = slices.DeleteFunc(q.waiting, func(w *waiter) bool { return w == next })
+		q.free--
+		close(next.next)
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/vmrules/vmrules"
 )
@@ -66,7 +67,7 @@ func (e missingError) Error() string {
 // half may be of something else, so that there are no rules if there is no such template.
 func (r *Reviewer) rules(ctx context.Context, q *Request, s vmrules.Source, p pace) (rules vmrules.Rules, template map[string]any, err error) {
 	if s.From != vmrules.SourceTemplate {
-		rules, err = ownRules(ctx, q.Object, p)
+		rules, err = ownRules(ctx, q, p)
 		return rules, nil, err
 	}
 	for _, namespace := range r.namespacesOf(s, q.Namespace) {
@@ -82,7 +83,8 @@ func (r *Reviewer) rules(ctx context.Context, q *Request, s vmrules.Source, p pa
 	case template == nil:
 		return rules, nil, missingError{templateName{s.Namespace, s.Name}}
 	}
-	if failed := p.do(ctx, func() { rules, err = r.cache.rulesOf(template, p.parse) }); failed != nil {
+	q.weight += lengthOfRules(template)
+	if failed := p.do(ctx, q.weight, func() { rules, err = r.cache.rulesOf(template, p.parse) }); failed != nil {
 		return vmrules.Rules{}, template, failed
 	}
 	if err != nil {
@@ -91,8 +93,8 @@ func (r *Reviewer) rules(ctx context.Context, q *Request, s vmrules.Source, p pa
 	return rules, template, nil
 }
 
-func ownRules(ctx context.Context, object map[string]any, p pace) (rules vmrules.Rules, err error) {
-	failed := p.do(ctx, func() { rules, err = vmrules.RulesFor(object, nil, p.parse...) })
+func ownRules(ctx context.Context, q *Request, p pace) (rules vmrules.Rules, err error) {
+	failed := p.do(ctx, q.weight, func() { rules, err = vmrules.RulesFor(q.Object, nil, p.parse...) })
 	return rules, cmp.Or(failed, err)
 }
 
@@ -105,4 +107,15 @@ func (r *Reviewer) template(ctx context.Context, p templateName) (map[string]any
 		}
 	}
 	return nil, nil
+}
+
+// lengthOfRules returns how many bytes of rules a template has.
+func lengthOfRules(template map[string]any) (n int) {
+	spec, _ := template["spec"].(map[string]any)
+	objects, _ := template["objects"].([]any)
+	for _, v := range append(slices.Clip(objects), spec["virtualMachine"], template) {
+		o, _ := v.(map[string]any)
+		n += len(textAt(o, "metadata", "annotations", vmrules.Annotation)) + len(textAt(o, "metadata", "annotations", vmrules.OldAnnotation))
+	}
+	return n
 }

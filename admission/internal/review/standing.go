@@ -62,7 +62,7 @@ func (r *Reviewer) standing(ctx context.Context, q *Request, p pace) (s Standing
 	if err := cmp.Or(err, found.read(ctx, q.Object)); err != nil {
 		return s, err
 	}
-	err = p.do(ctx, func() {
+	err = p.do(ctx, q.weight, func() {
 		s.Report = vmrules.Validate(rules, q.Object, append(slices.Clip(p.validate), vmrules.WithInstancetypes(found.find))...)
 	})
 	if err == nil && p.cannotJudge(s.Report) {

@@ -17,7 +17,7 @@ func (r *Reviewer) deletion(ctx context.Context, q *Request, p pace) *Decision {
 	var rules vmrules.Rules
 	var err error
 	// The cache is for templates of the reader: anyone who reaches the port can send others.
-	if failed := p.do(ctx, func() { rules, err = vmrules.RulesFor(nil, q.Old, p.parse...) }); failed != nil {
+	if failed := p.do(ctx, q.weight, func() { rules, err = vmrules.RulesFor(nil, q.Old, p.parse...) }); failed != nil {
 		return failure(failed)
 	}
 	if rules.Len() == 0 && err == nil {

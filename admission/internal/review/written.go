@@ -26,7 +26,7 @@ func (r *Reviewer) written(ctx context.Context, q *Request, p pace) *Decision {
 	}
 	var broken, remarks []string
 	var isKept, isDecided bool
-	if failed := p.do(ctx, func() {
+	if failed := p.do(ctx, q.weight, func() {
 		isKept = q.Old != nil && reflect.DeepEqual(rulesIn(q.Object), rulesIn(q.Old))
 		broken, remarks, isDecided = p.check(q.Object)
 	}); failed != nil {

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"regexp"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
+	"github.com/vmrules/vmrules/lint"
 )
 
 // rewritten returns the edit that makes a part of a text another one, without the characters that both
@@ -107,7 +109,9 @@ func mayRepair(text string, at int) []manifest.Edit {
 		if number := strings.TrimLeft(word, "+0"); json.Valid([]byte(number)) {
 			return edit(at, at+len(word), number)
 		}
-		return edit(at, at+len(word), `"`+word+`"`) // a quantity
+		quoted := `"` + word + `"`
+		_, _, number := lint.Finding{ID: "ssp-bound"}.Replaced(quoted) // which everybody reads
+		return edit(at, at+len(word), cmp.Or(number, quoted))
 	case beginsValue.MatchString(rest) && end > 0 && (end < at || strings.ContainsAny(before[end-1:], "]}")):
 		return append(edit(end, end, ","), edit(end, end, ":")...)
 	}

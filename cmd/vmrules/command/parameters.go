@@ -61,7 +61,7 @@ func meant(word string, names []string) string {
 	for _, name := range names {
 		all.AddCommand(&cobra.Command{Use: name, Run: func(*cobra.Command, []string) {}})
 	}
-	for all.SuggestionsMinimumDistance < 2 && word != "" {
+	for all.SuggestionsMinimumDistance < min(2, len(word)/3) {
 		all.SuggestionsMinimumDistance++
 		if near := all.SuggestionsFor(word); len(near) > 0 {
 			return "; did you mean " + near[0] + "?"
