@@ -45,7 +45,12 @@ const notInlined = [
     "web/...",
   ].map((folder) => `${vmrules}/${folder}`),
 ];
-const flags = ["-trimpath", "-ldflags=-s -w", ...notInlined.map((path) => `-gcflags=${path}=-l`)];
+const flags = [
+  "-trimpath",
+  "-buildvcs=false", // the package has its version from package.json
+  "-ldflags=-s -w",
+  ...notInlined.map((path) => `-gcflags=${path}=-l`),
+];
 run("go", ["build", ...flags, "-o", "dist/vmrules.wasm", "./wasm"], { GOOS: "js", GOARCH: "wasm" });
 
 // wasm_exec.js sets globals, and reads them from globalThis. Here both are those of a scope.
@@ -56,20 +61,9 @@ writeFileSync(
   `export function load(globalThis) {\nconst { fs } = globalThis;\n${source}\nreturn globalThis.Go;\n}\n`,
 );
 
-// The notices of what is compiled in, beside what npm takes from this folder.
-const modules = execFileSync(
-  "go",
-  ["list", "-deps", "-f", "{{with .Module}}{{.Path}} {{.Dir}}{{end}}", "./wasm"],
-  { encoding: "utf8", env: { ...process.env, GOOS: "js", GOARCH: "wasm" } },
-);
-const licences = [...new Set(modules.trim().split("\n"))]
-  .map((line) => line.split(" "))
-  .filter(([module]) => !module.startsWith(vmrules));
-const notices = [["Go", root], ...licences].map(
-  ([name, folder]) =>
-    `vmrules.wasm contains ${name}:\n\n${readFileSync(join(folder, "LICENSE"), "utf8")}`,
-);
-writeFileSync("NOTICES", notices.join(`\n${"-".repeat(80)}\n\n`));
+// The licences of what is compiled in, beside what npm takes from this folder.
+const notices = ["run", "-C", "../release", "./notices", "vmrules.wasm", "../web/wasm", "js/wasm"];
+writeFileSync("NOTICES", execFileSync("go", notices));
 copyFileSync("../LICENSE", "LICENSE");
 copyFileSync("../CHANGELOG.md", "CHANGELOG.md");
 writeFileSync(
