@@ -61,10 +61,21 @@ func (f Finding) String() string {
 	return fmt.Sprintf("%s: %s (%s)", f.Severity, p.Error(), f.ID)
 }
 
-// Replaced returns the part of the annotation, in bytes, that a Suggestion replaces: a string with
-// its quotes.
-func (f Finding) Replaced(annotation string) (start, end int) {
-	return jsontext.TokenAround(annotation, f.Offset)
+// Replaced returns the part of the annotation, in bytes, that the finding replaces, and the JSON to
+// write instead: a Suggestion in quotes or, for the program of For, a bound or value in the form that
+// it reads. The JSON is "" if there is nothing to write.
+func (f Finding) Replaced(annotation string) (start, end int, with string) {
+	start, end = jsontext.TokenAround(annotation, f.Offset)
+	switch {
+	case f.Suggestion != "":
+		text, _ := jsontext.Marshal(f.Suggestion) // a string
+		with = string(text)
+	case f.ID == "ssp-bound":
+		with = sspBound(annotation[start:end])
+	case f.ID == "ssp-values":
+		with = sspValue(annotation[start:end])
+	}
+	return start, end, with
 }
 
 // Annotation finds mistakes in the text of an annotation, and what is probably a mistake,

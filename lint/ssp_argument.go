@@ -34,6 +34,15 @@ func (l *linter) sspBound(r *rule, m jsontext.Member) {
 	}
 }
 
+// sspBound returns the whole number that a string of JSON means; "" if it means none.
+func sspBound(literal string) string {
+	text, ok := strings.CutPrefix(strings.TrimSuffix(literal, `"`), `"`)
+	if n, err := quantity.Parse(text); ok && err == nil && n.IsInteger() {
+		return n.String()
+	}
+	return ""
+}
+
 // sspIsExact reports whether KubeVirt's template validator reads a number as it is.
 func sspIsExact(n quantity.Number) bool {
 	i, ok := n.Int64()
@@ -50,9 +59,19 @@ func (l *linter) sspValues(r *rule, m jsontext.Member) {
 	for _, item := range m.Value.Items {
 		if _, ok := item.Value.(string); !ok {
 			l.add(r, m.Key, "ssp-values", "KubeVirt's template validator refuses an annotation with values that are not strings: put each value in quotes").Offset = item.Start
-			return
 		}
 	}
+}
+
+// sspValue returns a literal of JSON in quotes; "" for a string, and for what cannot be a value.
+func sspValue(literal string) string {
+	if literal == "true" || literal == "false" {
+		return `"` + literal + `"`
+	}
+	if s, ok := value.ScalarOf(json.Number(literal)); ok && s.Err() == nil {
+		return `"` + s.String() + `"`
+	}
+	return ""
 }
 
 // sspRegexWork and sspRegexSize are the cost of reading a regex, for each byte.

@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/vmrules/vmrules/cmd/vmrules/scripttest"
@@ -61,15 +62,55 @@ func write(t *testing.T, file, text string, mode os.FileMode) {
 	}
 }
 
-// TestRendered runs the commands of the page about rendered templates. Stand-ins for the renderers
-// take just the arguments of the page, and write the quickstart's template as those write it.
+// TestRendered runs the commands of the page about rendered templates: with the renderers
+// themselves if the variable VMRULES_RENDERERS is set, otherwise with stand-ins, which take just the
+// arguments of the page and write the quickstart's template as those write it.
 func TestRendered(t *testing.T) {
 	good, err := os.ReadFile(filepath.Join(repository, "testdata", "quickstart", "template.yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	folder := t.TempDir()
-	write(t, filepath.Join(folder, "manifest.yaml"), string(good), 0o600)
+	if os.Getenv("VMRULES_RENDERERS") != "" {
+		writeSources(t, folder, string(good))
+	} else {
+		writeRenderers(t, folder, string(good))
+	}
+	page := filepath.Join(repository, "docs", "rendered.md")
+	for _, tool := range []string{"make", "ansible", "helm", "kustomize"} {
+		scripttest.RunShell(t, page, tool, folder)
+	}
+	scripttest.RunShell(t, page, "vmrules", folder)
+}
+
+// writeSources writes what the renderers of the page make the quickstart's template from.
+func writeSources(t *testing.T, folder, good string) {
+	t.Helper()
+	before, rest, _ := strings.Cut(good, "validations: |\n")
+	end := strings.Index(rest, "\n        ]\n") + len("\n        ]\n")
+	rules := strings.ReplaceAll("\n"+rest[:end], "\n        ", "\n")
+	for name, text := range map[string]string{
+		"vm.yaml.j2":                        strings.ReplaceAll(good, "windows-desktop", "windows-{{ cores }}"),
+		"rendered/.keep":                    "",
+		"dist/templates/.keep":              "",
+		"Makefile":                          "generate:\n\tansible localhost -m template -a 'src=vm.yaml.j2 dest=dist/templates/windows.yaml' -e cores=4\n",
+		"charts/vms/Chart.yaml":             "apiVersion: v2\nname: vms\nversion: 0.1.0\n",
+		"charts/vms/values.yaml":            "name: windows-desktop\n",
+		"charts/vms/rules.json":             strings.TrimSpace(rules),
+		"charts/vms/templates/windows.yaml": strings.ReplaceAll(before, "windows-desktop", "{{ .Values.name }}") + "validations: |\n{{ .Files.Get \"rules.json\" | indent 8 }}\n" + rest[end:],
+		"values-prod.yaml":                  "name: windows-prod\n",
+		"base/windows.yaml":                 good,
+		"base/kustomization.yaml":           "resources: [windows.yaml]\n",
+		"overlays/prod/kustomization.yaml":  "resources: [../../base]\nnameSuffix: -prod\n",
+	} {
+		write(t, filepath.Join(folder, name), text, 0o600)
+	}
+}
+
+// writeRenderers writes stand-ins, and finds them first.
+func writeRenderers(t *testing.T, folder, good string) {
+	t.Helper()
+	write(t, filepath.Join(folder, "manifest.yaml"), good, 0o600)
 	for name, cases := range map[string]string{
 		"make": `generate) to dist/templates/windows.yaml;;`,
 		"ansible": `"localhost -m template -a src=vm.yaml.j2 dest=rendered/vm.yaml -e cores=4") to rendered/vm.yaml
@@ -83,9 +124,4 @@ func TestRendered(t *testing.T) {
 		write(t, filepath.Join(folder, "bin", name), script, 0o700)
 	}
 	t.Setenv("PATH", filepath.Join(folder, "bin")+string(os.PathListSeparator)+os.Getenv("PATH"))
-	page := filepath.Join(repository, "docs", "rendered.md")
-	for _, tool := range []string{"make", "ansible", "helm", "kustomize"} {
-		scripttest.RunShell(t, page, tool, folder)
-	}
-	scripttest.RunShell(t, page, "vmrules", folder)
 }

@@ -6,7 +6,6 @@ import (
 
 	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
-	"github.com/vmrules/vmrules/internal/quantity"
 	"github.com/vmrules/vmrules/lint"
 )
 
@@ -100,7 +99,7 @@ func mayBeSafe(f lint.Finding) bool {
 	switch f.ID {
 	case "misspelt-key":
 		return slices.Contains([]string{"name", "rule", "path", "message"}, f.Suggestion) // without which rules are refused
-	case unreadable, "invalid-path", "invalid-argument", "wrong-type", "ssp-path", "ssp-bound":
+	case unreadable, "invalid-path", "invalid-argument", "wrong-type", "ssp-path", "ssp-bound", "ssp-values":
 		return true
 	}
 	return false
@@ -130,22 +129,15 @@ func (l *linter) inFile(file *manifest.File, f *fix) *fix {
 
 // editsFor returns what may fix a finding; nothing if nothing may.
 func (t *fixable) editsFor(f lint.Finding) []manifest.Edit {
-	isBound := f.ID == "ssp-bound" && t.isSSP
-	switch {
-	case f.Suggestion == "" && f.ID == unreadable && f.Index < 0:
+	if f.Suggestion == "" && f.ID == unreadable && f.Index < 0 {
 		return t.repairs()
-	case f.Suggestion == "" && !isBound:
-		return nil
 	}
 	*t.room -= len(t.text) / 4 // to find places in it is cheaper than to lint
-	start, end := f.Replaced(t.text)
-	if f.Suggestion != "" {
-		return respelled(t.text, start, end, f.Suggestion)
+	start, end, with := f.Replaced(t.text)
+	if with == "" || f.Suggestion == "" && !t.isSSP {
+		return nil
 	}
-	if n, err := quantity.Parse(textAt(t.text, start)); err == nil && n.IsInteger() {
-		return []manifest.Edit{{Span: manifest.Span{Start: start, End: end}, With: n.String()}}
-	}
-	return nil
+	return rewritten(t.text, start, end, with)
 }
 
 const unreadable = "unreadable"
@@ -247,20 +239,39 @@ func problemsIn(err error) int {
 	return 0
 }
 
-// meanSame reports whether rules are Equal, but for how bounds are written.
+// meanSame reports whether rules are Equal, but for how bounds and values are written.
 func meanSame(before, after vmrules.Rules) bool {
-	return slices.EqualFunc(rulesIn(before), rulesIn(after), vmrules.Rule.Equal)
+	return slices.EqualFunc(rulesIn(before), rulesIn(after), func(r, q vmrules.Rule) bool {
+		for _, bound := range [][2]*vmrules.Argument{{&r.Min, &q.Min}, {&r.Max, &q.Max}} {
+			if allowsOnly(vmrules.Rule{Kind: vmrules.KindInteger, Min: *bound[0], Max: *bound[0]}, *bound[1]) {
+				*bound[0] = *bound[1]
+			}
+		}
+		for i := range min(len(r.Values), len(q.Values)) {
+			if allowsOnly(vmrules.Rule{Kind: vmrules.KindEnum, Values: r.Values[i : i+1]}, q.Values[i]) {
+				r.Values[i] = q.Values[i]
+			}
+		}
+		return r.Equal(q)
+	})
 }
 
-// rulesIn returns rules with a bound in quotes, which means the same as without them.
+// allowsOnly reports whether a literal is the one value that a rule allows, which has one literal too.
+func allowsOnly(r vmrules.Rule, literal vmrules.Argument) bool {
+	v, ok := literal.Literal()
+	if !ok {
+		return false
+	}
+	r.Name, r.Message, r.Path = "only", "only", onlyPath
+	rules, err := vmrules.NewRules([]vmrules.Rule{r})
+	return err == nil && vmrules.Validate(rules, map[string]any{"only": v}).Valid()
+}
+
+var onlyPath = vmrules.MustParsePath("jsonpath::.only")
+
 func rulesIn(rules vmrules.Rules) []vmrules.Rule {
 	var all []vmrules.Rule
 	for _, r := range rules.All() {
-		for _, bound := range []*vmrules.Argument{&r.Min, &r.Max} {
-			if n, err := quantity.Parse(bound.String()); err == nil {
-				*bound = vmrules.MustNewArgument(n.String())
-			}
-		}
 		all = append(all, r)
 	}
 	return all

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"encoding/json"
 	"errors"
 	"regexp"
 	"strings"
@@ -8,35 +9,30 @@ import (
 
 	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
-	"github.com/vmrules/vmrules/internal/jsontext"
-	"github.com/vmrules/vmrules/internal/quantity"
 )
 
-// respelled returns the edit that makes the string of JSON in a part of a text mean another one. It
-// leaves the characters that both begin and end with as they are written.
-func respelled(text string, start, end int, meant string) []manifest.Edit {
-	was, first, last := textAt(text, start), 0, 0
+// rewritten returns the edit that makes a part of a text another one, without the characters that both
+// begin and end with.
+func rewritten(text string, start, end int, with string) []manifest.Edit {
+	was := text[start:end]
+	if was == with {
+		return nil
+	}
+	first, last := 0, 0
 	for _, c := range was {
-		if !strings.HasPrefix(meant[first:], string(c)) {
+		if !strings.HasPrefix(with[first:], string(c)) {
 			break
 		}
 		first += utf8.RuneLen(c)
 	}
-	for first+last < min(len(was), len(meant)) {
+	for first+last < min(len(was), len(with)) {
 		c, size := utf8.DecodeLastRuneInString(was[first : len(was)-last])
-		if !strings.HasSuffix(meant[first:len(meant)-last], string(c)) {
+		if !strings.HasSuffix(with[first:len(with)-last], string(c)) {
 			break
 		}
 		last += size
 	}
-	if text[start] != '"' || was == meant {
-		return nil
-	}
-	with, _ := jsontext.Marshal(meant[first : len(meant)-last]) // a string
-	return []manifest.Edit{{
-		Span: manifest.Span{Start: jsontext.Inside(text, start, first), End: jsontext.Inside(text, start, len(was)-last)},
-		With: string(with[1 : len(with)-1]),
-	}}
+	return []manifest.Edit{{Span: manifest.Span{Start: start + first, End: end - last}, With: with[first : len(with)-last]}}
 }
 
 // repairs returns the edits that make the text JSON; none if that takes more than is certain.
@@ -84,7 +80,7 @@ var (
 	closingQuote   = regexp.MustCompile(`^[ \t\r\n]*[]},:]`)
 	singleQuotes   = regexp.MustCompile(`^'([^'"\\\n]*)'[ \t\r\n]*[]},:]`)
 	beginsValue    = regexp.MustCompile(`^["{]|^[-0-9a-z]+[ \t\r\n]*[]},]`)
-	numberOfPeople = regexp.MustCompile(`^[-+.0-9A-Za-z]+`)
+	numberOfPeople = regexp.MustCompile(`^[-+.]?[0-9][-+.0-9A-Za-z]*`)
 	unusualEscape  = regexp.MustCompile(`(?:^|[^\\])(?:\\\\)*\\[bf]`)
 )
 
@@ -108,9 +104,10 @@ func mayRepair(text string, at int) []manifest.Edit {
 		return edit(at, at, `\`)
 	case numberOfPeople.MatchString(rest) && openingQuote.MatchString(before):
 		word := numberOfPeople.FindString(rest)
-		if n, err := quantity.Parse(strings.TrimPrefix(word, "+")); err == nil {
-			return edit(at, at+len(word), n.String())
+		if number := strings.TrimLeft(word, "+0"); json.Valid([]byte(number)) {
+			return edit(at, at+len(word), number)
 		}
+		return edit(at, at+len(word), `"`+word+`"`) // a quantity
 	case beginsValue.MatchString(rest) && end > 0 && (end < at || strings.ContainsAny(before[end-1:], "]}")):
 		return append(edit(end, end, ","), edit(end, end, ":")...)
 	}

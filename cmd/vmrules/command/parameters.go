@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
-	"github.com/vmrules/vmrules/internal/spelling"
 )
 
 // parameters holds the values that -p gives to parameters of templates.
@@ -58,8 +57,15 @@ func (p *parameters) declare(o manifest.Object) {
 
 // meant asks whether a word is one of some names, misspelt; "" if it is near none of them.
 func meant(word string, names []string) string {
-	if near := spelling.Nearest(word, names); near != "" {
-		return "; did you mean " + near + "?"
+	all := &cobra.Command{}
+	for _, name := range names {
+		all.AddCommand(&cobra.Command{Use: name, Run: func(*cobra.Command, []string) {}})
+	}
+	for all.SuggestionsMinimumDistance < 2 && word != "" {
+		all.SuggestionsMinimumDistance++
+		if near := all.SuggestionsFor(word); len(near) > 0 {
+			return "; did you mean " + near[0] + "?"
+		}
 	}
 	return ""
 }
