@@ -14,8 +14,6 @@ import (
 	"github.com/vmrules/vmrules/admission/internal/review"
 )
 
-var vmKind = schema.GroupVersionKind{Group: "kubevirt.io", Version: "v1", Kind: "VirtualMachine"}
-
 // A cluster is what a reader of controller-runtime reads.
 type cluster struct{ reader client.Reader }
 
@@ -41,7 +39,7 @@ func (c cluster) VMs(ctx context.Context, label string) (vms []review.VM, err er
 		return nil, nil // no VM can have this label
 	}
 	var list metav1.PartialObjectMetadataList
-	list.SetGroupVersionKind(vmKind.GroupVersion().WithKind(vmKind.Kind + "List"))
+	list.SetGroupVersionKind(review.VMKind.GroupVersion().WithKind(review.VMKind.Kind + "List"))
 	err = c.reader.List(ctx, &list, client.MatchingLabelsSelector{Selector: selector})
 	if meta.IsNoMatchError(err) {
 		return nil, nil // so there are none

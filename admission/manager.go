@@ -20,6 +20,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 
+	"github.com/vmrules/vmrules/admission/internal/reports"
 	"github.com/vmrules/vmrules/admission/internal/review"
 )
 
@@ -33,13 +34,16 @@ const Path = "/validate"
 //
 // The manager is ready when the server listens and the cache has read everything. Until then, as
 // when a right is missing, reviews read from the API server.
+//
+// With WithReports, it also keeps reports. Replicas elect the one that writes them, whatever the
+// options say about LeaderElection: reviews do not depend on it.
 func NewManager(kube *rest.Config, o manager.Options, opts ...Option) (manager.Manager, error) {
 	kube = rest.CopyConfig(kube)
 	if kube.QPS == 0 {
 		kube.QPS, kube.Burst = 100, 200 // a review may read several objects
 	}
 	if o.Cache.DefaultTransform == nil {
-		o.Cache.DefaultTransform = cache.TransformStripManagedFields()
+		o.Cache.DefaultTransform = reports.Strip
 	}
 	m, err := manager.New(kube, o)
 	if err != nil {
@@ -54,9 +58,12 @@ func NewManager(kube *rest.Config, o manager.Options, opts ...Option) (manager.M
 	server.Register(Path, r)
 	err = errors.Join(m.AddHealthzCheck("alive", healthz.Ping), m.AddReadyzCheck("serving", server.StartedChecker()))
 	for _, versions := range review.Watched() {
-		if kind := versions[0].GroupKind(); kind != vmKind.GroupKind() || r.reviewer.ProtectTemplates {
+		if kind := versions[0].GroupKind(); kind != review.VMKind.GroupKind() || r.reviewer.ProtectTemplates || r.reports != nil {
 			err = errors.Join(err, m.AddReadyzCheck(kind.String(), reader.checkOf(versions)))
 		}
+	}
+	if r.reports != nil {
+		err = errors.Join(err, reports.Add(m, kube, r.reviewer, r.reports.Rate, r.reports.LeaseNamespace))
 	}
 	return m, err
 }
@@ -80,7 +87,7 @@ func (r cachedReader) Get(ctx context.Context, key client.ObjectKey, into client
 }
 
 func (r cachedReader) List(ctx context.Context, into client.ObjectList, opts ...client.ListOption) error {
-	reader, err := r.readerOf(ctx, vmKind)
+	reader, err := r.readerOf(ctx, review.VMKind)
 	if err == nil {
 		err = reader.List(ctx, into, opts...)
 	}
@@ -102,7 +109,7 @@ func (r cachedReader) readerOf(ctx context.Context, kind schema.GroupVersionKind
 // It has the cache begin to.
 func (r cachedReader) hasSynced(ctx context.Context, kind schema.GroupVersionKind) (bool, error) {
 	var o client.Object = &unstructured.Unstructured{}
-	if kind == vmKind {
+	if kind == review.VMKind {
 		o = &metav1.PartialObjectMetadata{}
 	}
 	o.GetObjectKind().SetGroupVersionKind(kind)

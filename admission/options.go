@@ -25,7 +25,8 @@ type Option func(*settings)
 
 type settings struct {
 	review.Settings
-	wrong []error // with the options themselves
+	reports *Reports // nil: none are kept
+	wrong   []error  // with the options themselves
 }
 
 func defaults() settings {

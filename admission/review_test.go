@@ -178,7 +178,7 @@ func TestInstancetype(t *testing.T) {
 		{"in the namespace", nil, []string{strings.NewReplacer("Cluster", "", `"name"`, `"namespace": "office", "name"`).Replace(small)},
 			create(`"instancetype": {"name": "u1", "kind": "virtualmachineinstancetype"}, `), tooSmall},
 		{"in another namespace", refuse, []string{strings.NewReplacer("Cluster", "", `"name"`, `"namespace": "other", "name"`).Replace(small)},
-			create(`"instancetype": {"name": "u1", "kind": "virtualmachineinstancetype"}, `), answer{Code: 422, Causes: []string{": " + open("the VirtualMachineInstancetype u1 was not found in the namespace office")}}},
+			create(`"instancetype": {"name": "u1", "kind": "virtualmachineinstancetype"}, `), answer{Code: 422, Causes: []string{": " + open("the VirtualMachineInstancetype office/u1 was not found")}}},
 		{"in conflict", nil, []string{large}, request("CREATE", vm(withRules(memoryRule), named, `"memory": {"guest": "2Gi"}`), ""), answer{Code: 422, Causes: []string{": at least 1 GiB (KubeVirt refuses the VM: spec.template.spec.domain.memory.guest: instancetype u1 sets spec.memory.guest, " +
 			"so the VM must not set this field: remove it, or use another instance type)"}}},
 		{"as it was", nil, []string{large, revision("old", "", small)}, create(old), tooSmall},
@@ -195,7 +195,7 @@ func TestInstancetype(t *testing.T) {
 		{"the same small one after an update", nil, []string{small},
 			request("UPDATE", vm(withRules(memoryRule), named, `"devices": {}`), vm(withRules(memoryRule), named, "")), warned(strings.Replace(tooSmall.Causes[0], "guest: ", `guest: Invalid value: "512Mi": `, 1))},
 		{"an instance type, but not its preference", nil, []string{large}, request("CREATE", vm(withRules(rule("m", "enum", "machine.type", "m", `"values": ["pc"]`)), named+`"preference": {"name": "p", "kind": "VirtualMachinePreference"}, `, ""), ""),
-			warned("Not decided: m (spec.template.spec.domain.machine.type may be set by the preference: the VirtualMachinePreference p was not found in the namespace office)")},
+			warned("Not decided: m (spec.template.spec.domain.machine.type may be set by the preference: the VirtualMachinePreference office/p was not found)")},
 		{"a preference", nil, []string{`{"apiVersion": "instancetype.kubevirt.io/v1beta1", "kind": "VirtualMachineClusterPreference", "metadata": {"name": "p"}, "spec": {"machine": {"preferredMachineType": "q35"}}}`},
 			request("CREATE", vm(withRules(rule("m", "enum", "machine.type", "m", `"values": ["pc"]`)), `"preference": {"name": "p"}, `, ""), ""),
 			answer{Code: 422, Causes: []string{`spec.template.spec.domain.machine.type: m ("q35", from preference p, is not "pc")`}}},

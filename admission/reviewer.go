@@ -20,6 +20,7 @@ import (
 // a Handler of controller-runtime. It is safe for concurrent use.
 type Reviewer struct {
 	reviewer *review.Reviewer
+	reports  *Reports // for NewManager
 	webhook  admission.Webhook
 }
 
@@ -36,7 +37,7 @@ func New(reader client.Reader, opts ...Option) (*Reviewer, error) {
 	if len(s.wrong) > 0 {
 		return nil, errors.Join(s.wrong...)
 	}
-	r := &Reviewer{reviewer: review.New(cluster{reader}, s.Settings)}
+	r := &Reviewer{reviewer: review.New(cluster{reader}, s.Settings), reports: s.reports}
 	r.webhook.Handler = r
 	return r, nil
 }

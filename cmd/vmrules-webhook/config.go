@@ -22,6 +22,7 @@ type config struct {
 	selfSigned      bool
 	verbose         bool
 	version         bool
+	reports         bool
 	options         []admission.Option
 }
 
@@ -48,6 +49,10 @@ func parse(args []string, w io.Writer) (*config, error) {
 		c.options = append(c.options, admission.WithTemplateNamespaces(name))
 		return nil
 	})
+	flags.BoolVar(&c.reports, "reports", false, "also keep a Report of openreports.io for each VM that has rules")
+	var reports admission.Reports
+	flags.Float64Var(&reports.Rate, "reports-rate", 20, "how many VMs a second are judged for reports")
+	flags.StringVar(&reports.LeaseNamespace, "reports-namespace", "", "the `namespace` in which replicas agree which of them writes reports (default that of the pod)")
 	for _, f := range []struct {
 		name, usage string
 		option      admission.Option
@@ -74,6 +79,10 @@ func parse(args []string, w io.Writer) (*config, error) {
 		return nil, fmt.Errorf("there is an argument %q: there are only flags", flags.Arg(0))
 	case c.certDir == "":
 		return nil, errors.New("--cert-dir is missing: give the folder of tls.crt and tls.key")
+	case c.reports && c.from != nil:
+		return nil, errors.New("--reports needs a cluster: leave out --from, or write reports about files with vmrules audit -o report")
+	case c.reports:
+		c.options = append(c.options, admission.WithReports(reports))
 	}
 	return c, nil
 }

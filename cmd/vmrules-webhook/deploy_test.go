@@ -2,9 +2,12 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"reflect"
+	"slices"
 	"testing"
 	"time"
 
@@ -63,6 +66,67 @@ func typed[T any](t *testing.T, all map[string]*unstructured.Unstructured, key s
 func at(o *unstructured.Unstructured, path ...string) string {
 	text, _, _ := unstructured.NestedString(o.Object, path...)
 	return text
+}
+
+// The webhook only reads. With the component for reports, it also writes those, events and, in its own namespace,
+// leases.
+func TestRights(t *testing.T) {
+	all := manifests(t, "deploy/*.yaml")
+	component := manifests(t, "deploy/reports/*.yaml")
+	writes := func(rules ...rbacv1.PolicyRule) (all []string) {
+		for _, r := range rules {
+			verbs := slices.DeleteFunc(slices.Clone(r.Verbs), func(verb string) bool { return slices.Contains([]string{"get", "list", "watch"}, verb) })
+			if len(verbs) > 0 {
+				all = append(all, fmt.Sprint(r.APIGroups, r.Resources, r.ResourceNames, verbs))
+			}
+		}
+		return all
+	}
+	const name = "vmrules-webhook-reports"
+	got := [][]string{
+		writes(typed[rbacv1.ClusterRole](t, all, "ClusterRole vmrules-webhook").Rules...),
+		writes(typed[rbacv1.ClusterRole](t, component, "ClusterRole "+name).Rules...),
+		writes(typed[rbacv1.Role](t, component, "Role "+name).Rules...),
+	}
+	want := [][]string{
+		nil,
+		{"[openreports.io] [reports] [] [create update delete]", "[events.k8s.io] [events] [] [create]"},
+		{"[coordination.k8s.io] [leases] [] [create]", "[coordination.k8s.io] [leases] [vmrules-reports] [update]", "[] [events] [] [create patch]"},
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got  %v\nwant %v", got, want)
+	}
+	account := typed[corev1.ServiceAccount](t, all, "ServiceAccount vmrules-webhook")
+	role := typed[rbacv1.Role](t, component, "Role "+name)
+	for _, s := range append(typed[rbacv1.ClusterRoleBinding](t, component, "ClusterRoleBinding "+name).Subjects, typed[rbacv1.RoleBinding](t, component, "RoleBinding "+name).Subjects...) {
+		if s.Name != account.Name || s.Namespace != account.Namespace || role.Namespace != account.Namespace {
+			t.Errorf("the rights are those of %+v", s)
+		}
+	}
+}
+
+// The component for reports adds a flag that there is.
+func TestReportsComponent(t *testing.T) {
+	component := manifests(t, "deploy/reports/kustomization.yaml")["Component "]
+	patches, _, err := unstructured.NestedSlice(component.Object, "patches")
+	if err != nil || len(patches) != 1 {
+		t.Fatal(err, patches)
+	}
+	patch := patches[0].(map[string]any)
+	var steps []struct{ Op, Path, Value string }
+	if err := yaml.Unmarshal([]byte(patch["patch"].(string)), &steps); err != nil {
+		t.Fatal(err)
+	}
+	if len(steps) != 1 || steps[0].Op != "add" || steps[0].Path != "/spec/template/spec/containers/0/args/-" {
+		t.Fatal(steps)
+	}
+	target := patch["target"].(map[string]any)
+	pod := typed[appsv1.Deployment](t, manifests(t, "deploy/*.yaml"), fmt.Sprint(target["kind"], " ", target["name"])).Spec.Template.Spec
+	for _, args := range [][]string{pod.Containers[0].Args, append(pod.Containers[0].Args, steps[0].Value)} {
+		if c, err := parse(args, io.Discard); err != nil || c.reports != (len(args) > len(pod.Containers[0].Args)) {
+			t.Error(args, err)
+		}
+	}
 }
 
 // The manifests fit each other and the program.

@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -89,10 +90,10 @@ func TestMonitoring(t *testing.T) {
 	}
 	known := registered(t)
 	groups := typed[prometheusRule](t, all, "PrometheusRule "+name).Spec.Groups
-	if len(groups) != 1 || len(groups[0].Rules) != 5 {
+	if len(groups) != 2 || len(groups[0].Rules) != 5 || len(groups[1].Rules) != 3 {
 		t.Fatalf("the rules are %+v", groups)
 	}
-	for _, rule := range groups[0].Rules {
+	for _, rule := range slices.Concat(groups[0].Rules, groups[1].Rules) {
 		names := metricName.FindAllStringSubmatch(rule.Expr, -1)
 		if len(names) == 0 || strings.Count(rule.Expr, "(") != strings.Count(rule.Expr, ")") {
 			t.Errorf("%s: the expression is %s", rule.Alert, rule.Expr)

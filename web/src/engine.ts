@@ -11,9 +11,7 @@ export type WasmSource = string | URL | Response | BufferSource | WebAssembly.Mo
 interface Exports {
   mem: WebAssembly.Memory;
   room(size: number): number;
-  call(header: number): void;
-  place(answer: number): number;
-  length(answer: number): number;
+  call(header: number): number;
 }
 
 /** A Program is the running Go program. */
@@ -124,7 +122,7 @@ async function run(module: WebAssembly.Module): Promise<Program> {
   ))();
   const instance = await WebAssembly.instantiate(module, go.importObject);
   const exports = instance.exports as unknown as Exports;
-  if (exports.place === undefined) {
+  if (exports.room === undefined) {
     const message = "this is not the vmrules.wasm of this version of the package";
     throw new VmrulesError(message, { code: "not-wasm" });
   }
@@ -221,18 +219,24 @@ function answers(header: Uint8Array, parts: Uint8Array[]): [string, string] {
     throw new VmrulesError(notLoaded, { code: "not-loaded" });
   }
   const size = sizeOf(header, parts);
+  let places: number | undefined;
   if (program.ended === undefined) {
     try {
-      send(program.exports, size, header, parts);
+      places = send(program.exports, size, header, parts);
     } catch (error) {
       program.ended ??= String(error); // such as a stack that is too small
     }
   }
-  if (program.ended !== undefined) {
+  if (program.ended !== undefined || places === undefined) {
     const message = `the library has ended (${program.ended}): call init() again`;
     throw new VmrulesError(message, { code: "ended" });
   }
-  return [answer(program.exports, 0), answer(program.exports, 1)];
+  const { buffer } = program.exports.mem;
+  const [result, resultLength, failure, failureLength] = new Uint32Array(buffer, places, 4);
+  return [
+    decoder.decode(new Uint8Array(buffer, result, resultLength)),
+    decoder.decode(new Uint8Array(buffer, failure, failureLength)),
+  ];
 }
 
 /** maxText limits the bytes of a call. Reading them takes up to a hundred times as much memory. */
@@ -247,17 +251,12 @@ function sizeOf(header: Uint8Array, parts: Uint8Array[]): number {
   return size;
 }
 
-function send(exports: Exports, size: number, header: Uint8Array, parts: Uint8Array[]): void {
+function send(exports: Exports, size: number, header: Uint8Array, parts: Uint8Array[]): number {
   let place = exports.room(size) >>> 0;
   const memory = new Uint8Array(exports.mem.buffer);
   for (const part of [header, ...parts]) {
     memory.set(part, place);
     place += part.length;
   }
-  exports.call(header.length);
-}
-
-function answer(exports: Exports, i: number): string {
-  const place = exports.place(i) >>> 0;
-  return decoder.decode(new Uint8Array(exports.mem.buffer, place, exports.length(i)));
+  return exports.call(header.length) >>> 0;
 }

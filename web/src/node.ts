@@ -7,22 +7,26 @@ setDefault(async () => {
   const { readFile } = await import("node:fs/promises");
   const { createRequire } = await import("node:module");
   const { pathToFileURL } = await import("node:url");
-  // In a bundle, the file is not beside this module, which may not even have an address.
-  const here = import.meta.url ?? pathToFileURL(process.argv[1] ?? "x").href;
-  try {
-    return await readFile(new URL("vmrules.wasm", here));
-  } catch (cause) {
-    try {
-      return await readFile(createRequire(here).resolve("@vmrules/vmrules/vmrules.wasm"));
-    } catch {
-      const cure =
-        "leave @vmrules/vmrules out of the bundle, as external, or copy vmrules.wasm there";
-      throw new VmrulesError(`there is no vmrules.wasm beside ${here}: ${cure}`, {
-        code: "load",
-        cause,
-      });
+  // In a bundle, this module has no address, that of the bundle, or that where it was bundled.
+  const program = pathToFileURL(process.argv[1] ?? "x").href;
+  let cause: unknown;
+  for (const here of new Set([import.meta.url ?? program, program])) {
+    for (const find of [
+      () => new URL("vmrules.wasm", here),
+      () => createRequire(here).resolve("@vmrules/vmrules/vmrules.wasm"),
+    ]) {
+      try {
+        return await readFile(find());
+      } catch (error) {
+        cause ??= error;
+      }
     }
   }
+  const cure = "leave @vmrules/vmrules out of the bundle, as external, or copy vmrules.wasm there";
+  throw new VmrulesError(`there is no vmrules.wasm beside ${program}: ${cure}`, {
+    code: "load",
+    cause,
+  });
 });
 
 export * from "./index.js";

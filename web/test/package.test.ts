@@ -3,14 +3,16 @@
 import assert from "node:assert/strict";
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join, relative } from "node:path";
 import { after, before, test } from "node:test";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { promisify } from "node:util";
 import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core";
 import { build as esbuild } from "esbuild";
 import { publint } from "publint";
 import { build as vite } from "vite";
-import { root } from "./browser.js";
+import webpack from "webpack";
+import { launch, root, serve } from "./browser.js";
 import { type Installed, install } from "./installed.js";
 
 let installed: Installed;
@@ -67,6 +69,7 @@ for (const [name, bundle] of [
   ["esbuild's ES module", (entry: string) => bundled(entry, "esm", "a.mjs")],
   ["esbuild's CommonJS", (entry: string) => bundled(entry, "cjs", "b.cjs")],
   ["Vite's for a server, with noExternal", viteBundled],
+  ["webpack's for a server", (entry: string) => webpacked(entry, "node")],
 ] as const) {
   test(`in a bundle, ${name}`, async () => {
     const entry = join(installed.folder, "server.mjs");
@@ -95,7 +98,40 @@ async function viteBundled(entry: string): Promise<string> {
   return join(outDir, "server.js");
 }
 
-test("a bundle without the file says what to do", async () => {
+/** webpacked returns the file of webpack's bundle for Node or for browsers. */
+async function webpacked(entry: string, target: "node" | "web"): Promise<string> {
+  const path = join(installed.folder, "out", target);
+  const compiler = webpack({
+    ...{ mode: "production", context: installed.folder, entry, target },
+    output: { path, filename: "main.cjs" },
+    performance: false, // which is about the size of any WebAssembly
+  });
+  const stats = await promisify(compiler.run.bind(compiler))();
+  await promisify(compiler.close.bind(compiler))();
+  const { errors, warnings } = stats?.compilation ?? {};
+  assert.deepEqual([errors, warnings], [[], []]);
+  return join(path, "main.cjs");
+}
+
+test("in webpack's bundle for browsers, in Chromium", async () => {
+  const entry = join(installed.folder, "browser.mjs");
+  writeFileSync(entry, program);
+  const file = relative(fileURLToPath(root), await webpacked(entry, "web"));
+  const { server, url } = await serve();
+  const browser = await launch();
+  try {
+    const page = await browser.newPage();
+    await page.goto(`${url}/empty.html`);
+    const said = page.waitForEvent("console", (message) => message.type() === "log");
+    await page.addScriptTag({ url: `${url}/${file}` });
+    assert.equal((await said).text(), "[true,0]");
+  } finally {
+    await browser.close();
+    server.close();
+  }
+});
+
+test("a bundle that goes elsewhere without the file says what to do", async () => {
   const entry = join(installed.folder, "alone.mjs");
   writeFileSync(
     entry,
@@ -104,13 +140,18 @@ test("a bundle without the file says what to do", async () => {
       "0, ({ code, message }) => console.log(code, message));",
     ),
   );
-  const outfile = await bundled(entry, "esm", "alone.mjs");
   const elsewhere = mkdtempSync(join(tmpdir(), "vmrules-"));
-  copyFileSync(outfile, join(elsewhere, "alone.mjs"));
-  const said = installed.run(process.execPath, join(elsewhere, "alone.mjs"));
+  const here = pathToFileURL(installed.folder).href;
+  for (const file of [await bundled(entry, "esm", "alone.mjs"), await webpacked(entry, "node")]) {
+    const alone = join(elsewhere, basename(file));
+    // webpack writes the place of each module into the bundle.
+    writeFileSync(alone, readFileSync(file, "utf8").replaceAll(here, "file:///gone"));
+    const run = () => installed.run(process.execPath, alone);
+    const cure = /^load there is no vmrules\.wasm beside file:.*: leave @vmrules\/vmrules out of/;
+    assert.match(run(), cure);
+    copyFileSync(new URL("dist/vmrules.wasm", root), join(elsewhere, "vmrules.wasm"));
+    assert.equal(run(), "");
+    rmSync(join(elsewhere, "vmrules.wasm"));
+  }
   rmSync(elsewhere, { recursive: true });
-  assert.match(
-    said,
-    /^load there is no vmrules\.wasm beside file:.*: leave @vmrules\/vmrules out of the bundle/,
-  );
 });

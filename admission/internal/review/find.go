@@ -36,7 +36,7 @@ type VM struct {
 var versions = map[string][]string{
 	groupOpenShiftTemplate: {"v1"},
 	groupKubeVirtTemplate:  {"v1beta1", "v1alpha1", "v1"},
-	groupInstancetype:      {"v1beta1", "v1"},
+	GroupInstancetype:      {"v1beta1", "v1"},
 	groupKubeVirt:          {"v1"},
 	"apps":                 {"v1"},
 }
@@ -45,10 +45,10 @@ var versions = map[string][]string{
 // VMs, of which it reads the metadata, are the last.
 func Watched() (all [][]schema.GroupVersionKind) {
 	kinds := append(slices.Clip(templateKinds),
-		schema.GroupKind{Group: groupInstancetype, Kind: "VirtualMachineInstancetype"},
-		schema.GroupKind{Group: groupInstancetype, Kind: "VirtualMachineClusterInstancetype"},
-		schema.GroupKind{Group: groupInstancetype, Kind: "VirtualMachinePreference"},
-		schema.GroupKind{Group: groupInstancetype, Kind: "VirtualMachineClusterPreference"},
+		schema.GroupKind{Group: GroupInstancetype, Kind: "VirtualMachineInstancetype"},
+		schema.GroupKind{Group: GroupInstancetype, Kind: "VirtualMachineClusterInstancetype"},
+		schema.GroupKind{Group: GroupInstancetype, Kind: "VirtualMachinePreference"},
+		schema.GroupKind{Group: GroupInstancetype, Kind: "VirtualMachineClusterPreference"},
 		schema.GroupKind{Group: groupKubeVirt, Kind: "VirtualMachine"})
 	for _, kind := range kinds {
 		var inVersions []schema.GroupVersionKind
@@ -60,9 +60,9 @@ func Watched() (all [][]schema.GroupVersionKind) {
 	return all
 }
 
-// absence is how long a kind that the cluster does not have is not asked for again. Each
+// Absence is how long a kind that the cluster does not have is not asked for again. Each
 // question is a request for the API server's list of kinds.
-const absence = 30 * time.Second
+const Absence = 30 * time.Second
 
 // A finder reads objects of a cluster. It is safe for concurrent use.
 type finder struct {
@@ -86,7 +86,7 @@ func (f *finder) get(ctx context.Context, kind schema.GroupKind, namespace, name
 		case err == nil:
 			return object, nil
 		case errors.Is(err, ErrNoKind):
-			f.absent.Store(gvk, time.Now().Add(absence))
+			f.absent.Store(gvk, time.Now().Add(Absence))
 		default:
 			return nil, fmt.Errorf("reading the %s %s: %w", kind.Kind, join(namespace, name), err)
 		}

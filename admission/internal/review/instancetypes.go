@@ -13,8 +13,8 @@ import (
 	"github.com/vmrules/vmrules/instancetype"
 )
 
-// revisionLabel is the label of a ControllerRevision with the name of the object inside.
-const revisionLabel = "instancetype.kubevirt.io/object-name"
+// RevisionLabel is the label of a ControllerRevision with the name of the object inside.
+const RevisionLabel = "instancetype.kubevirt.io/object-name"
 
 // A lookup has the instance types and preferences that the VMs of a request name.
 type lookup struct {
@@ -82,15 +82,15 @@ func (l *lookup) object(ctx context.Context, r reference) (map[string]any, error
 		return nil, nil
 	}
 	if r.revision != "" {
-		revision, err := l.get(ctx, revisionKind, l.namespace, r.revision)
+		revision, err := l.get(ctx, RevisionKind.GroupKind(), l.namespace, r.revision)
 		return l.inRevision(r, revision), err
 	}
 	if r.revisionInStatus != "" {
-		revision, err := l.get(ctx, revisionKind, l.namespace, r.revisionInStatus)
+		revision, err := l.get(ctx, RevisionKind.GroupKind(), l.namespace, r.revisionInStatus)
 		if err != nil {
 			return nil, err
 		}
-		if textAt(revision, "metadata", "labels", revisionLabel) == r.name {
+		if textAt(revision, "metadata", "labels", RevisionLabel) == r.name {
 			return l.inRevision(r, revision), nil
 		}
 	}
@@ -98,10 +98,11 @@ func (l *lookup) object(ctx context.Context, r reference) (map[string]any, error
 	if namespaced {
 		namespace = l.namespace
 	}
-	return l.get(ctx, schema.GroupKind{Group: groupInstancetype, Kind: r.kind}, namespace, r.name)
+	return l.get(ctx, schema.GroupKind{Group: GroupInstancetype, Kind: r.kind}, namespace, r.name)
 }
 
-var revisionKind = schema.GroupKind{Group: "apps", Kind: "ControllerRevision"}
+// RevisionKind is the kind of revisions of instance types and preferences.
+var RevisionKind = schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "ControllerRevision"}
 
 // inRevision returns the object inside a ControllerRevision; nil if there is no revision.
 // KubeVirt does not compare the name inside with that of the VM, so the object gets the
@@ -120,7 +121,7 @@ func (l *lookup) inRevision(r reference, revision map[string]any) map[string]any
 		spec = decoded(text)
 	}
 	return map[string]any{
-		"apiVersion": groupInstancetype + "/v1beta1",
+		"apiVersion": GroupInstancetype + "/v1beta1",
 		"kind":       kind,
 		"metadata":   map[string]any{"name": r.name},
 		"spec":       spec,
@@ -157,9 +158,9 @@ func (l *lookup) found(r *reference) (map[string]any, error) {
 		return nil, nil
 	}
 	namespaced, isKnown := instancetype.IsNamespaced(r.kind)
-	within := ""
-	if namespaced || r.revision != "" {
-		within = " in the namespace " + l.namespace
+	namespace := ""
+	if namespaced {
+		namespace = l.namespace
 	}
 	name := Shorten(r.name, MaxName)
 	switch {
@@ -170,9 +171,9 @@ func (l *lookup) found(r *reference) (map[string]any, error) {
 	case r.name == "":
 		return nil, fmt.Errorf("the name of the %s is in a volume, which is not read", r.kind)
 	case r.revision != "":
-		return nil, fmt.Errorf("the ControllerRevision %s of the %s %s was not found%s", Shorten(r.revision, MaxName), r.kind, name, within)
+		return nil, fmt.Errorf("the ControllerRevision %s of the %s %s was not found in the namespace %s", Shorten(r.revision, MaxName), r.kind, name, l.namespace)
 	}
-	return nil, fmt.Errorf("the %s %s was not found%s", r.kind, name, within)
+	return nil, fmt.Errorf("the %s %s was not found", r.kind, join(namespace, name))
 }
 
 // lacks reports whether a doubt about a VM may come from an object that was not found. If all

@@ -18,7 +18,7 @@ func (r *Reviewer) judge(ctx context.Context, q *Request, p pace) *Decision {
 	vm := q.vmIn(q.Object)
 	s := r.sourceOf(q.Object, q.Namespace)
 	c := r.changeOf(q, s)
-	rules, err := r.rules(ctx, q, s, p)
+	rules, _, err := r.rules(ctx, q, s, p)
 	switch {
 	case p.cannotRead(err):
 		return nil

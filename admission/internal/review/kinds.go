@@ -10,10 +10,13 @@ import (
 const (
 	groupKubeVirt          = "kubevirt.io"
 	groupPool              = "pool.kubevirt.io"
-	groupInstancetype      = "instancetype.kubevirt.io"
+	GroupInstancetype      = "instancetype.kubevirt.io"
 	groupOpenShiftTemplate = "template.openshift.io"
 	groupKubeVirtTemplate  = "template.kubevirt.io"
 )
+
+// VMKind is the kind of the VMs of a cluster.
+var VMKind = schema.GroupVersionKind{Group: groupKubeVirt, Version: "v1", Kind: "VirtualMachine"}
 
 // vmPlaces lists the kinds that are judged, and where their VM is. A replica set has no VM,
 // but a template for instances.

@@ -5,25 +5,25 @@ import (
 	"unicode/utf8"
 )
 
-// ruleNames are the names of rules in the metrics of the process.
-var ruleNames = struct {
-	sync.Mutex
-	known map[string]bool
-}{known: map[string]bool{}}
+// RuleLabel returns the name of a rule as the value of a label, and TemplateLabel that of a template, with
+// its namespace. Beyond maxNames in a process, all new names share one. They are safe for concurrent use.
+var RuleLabel, TemplateLabel = bounded(), bounded()
 
 const maxNames = 200
 
-// RuleLabel returns the name of a rule as the value of a label. Beyond maxNames, all new names
-// share one. It is safe for concurrent use.
-func RuleLabel(name string) string {
-	ruleNames.Lock()
-	defer ruleNames.Unlock()
-	switch {
-	case ruleNames.known[name]:
+func bounded() func(name string) string {
+	var mu sync.Mutex
+	known := map[string]bool{}
+	return func(name string) string {
+		mu.Lock()
+		defer mu.Unlock()
+		switch {
+		case known[name]:
+			return name
+		case len(known) >= maxNames, len(name) > MaxName, !utf8.ValidString(name):
+			return "(other)"
+		}
+		known[name] = true
 		return name
-	case len(ruleNames.known) >= maxNames, len(name) > MaxName, !utf8.ValidString(name):
-		return "(other)"
 	}
-	ruleNames.known[name] = true
-	return name
 }

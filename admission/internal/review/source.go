@@ -60,16 +60,15 @@ func (e missingError) Error() string {
 	return fmt.Sprintf("the template %s, which the VM names, does not exist, so that its rules are not known", e.templateName)
 }
 
-// rules returns the rules for a VM. If they cannot be used, the error is a
-// *vmrules.ParseError, in a templateError if they are those of the template. Otherwise, it is
-// a missingError, or says why the template cannot be read. A name by half may be of something else,
-// so that there are no rules if there is no such template.
-func (r *Reviewer) rules(ctx context.Context, q *Request, s vmrules.Source, p pace) (vmrules.Rules, error) {
+// rules returns the rules for a VM, and the template that they are of; nil for rules of its own. If
+// they cannot be used, the error is a *vmrules.ParseError, in a templateError if they are those of
+// the template. Otherwise, it is a missingError, or says why the template cannot be read. A name by
+// half may be of something else, so that there are no rules if there is no such template.
+func (r *Reviewer) rules(ctx context.Context, q *Request, s vmrules.Source, p pace) (rules vmrules.Rules, template map[string]any, err error) {
 	if s.From != vmrules.SourceTemplate {
-		return ownRules(ctx, q.Object, p)
+		rules, err = ownRules(ctx, q.Object, p)
+		return rules, nil, err
 	}
-	var template map[string]any
-	var err error
 	for _, namespace := range r.namespacesOf(s, q.Namespace) {
 		if template, err = r.template(ctx, templateName{namespace, s.Name}); template != nil || err != nil {
 			break
@@ -77,20 +76,19 @@ func (r *Reviewer) rules(ctx context.Context, q *Request, s vmrules.Source, p pa
 	}
 	switch {
 	case err != nil:
-		return vmrules.Rules{}, err
+		return rules, nil, err
 	case template == nil && s.Namespace == "":
-		return vmrules.Rules{}, nil
+		return rules, nil, nil
 	case template == nil:
-		return vmrules.Rules{}, missingError{templateName{s.Namespace, s.Name}}
+		return rules, nil, missingError{templateName{s.Namespace, s.Name}}
 	}
-	var rules vmrules.Rules
 	if failed := p.do(ctx, func() { rules, err = r.cache.rulesOf(template, p.parse) }); failed != nil {
-		return vmrules.Rules{}, failed
+		return vmrules.Rules{}, template, failed
 	}
 	if err != nil {
-		return vmrules.Rules{}, templateError{err}
+		return vmrules.Rules{}, template, templateError{err}
 	}
-	return rules, nil
+	return rules, template, nil
 }
 
 func ownRules(ctx context.Context, object map[string]any, p pace) (rules vmrules.Rules, err error) {

@@ -43,14 +43,19 @@ func (r *Reviewer) userOf(ctx context.Context, template templateName) (string, e
 			return "", fmt.Errorf("listing the VMs of the template %s: %w", template, err)
 		}
 		for _, vm := range vms {
-			metadata := map[string]any{"labels": asAny(vm.Labels), "annotations": asAny(vm.Annotations)}
-			s := r.naming(map[string]any{"kind": "VirtualMachine", "metadata": metadata}, vm.Namespace)
+			s := r.naming(vm.object(), vm.Namespace)
 			if s.Name == template.name && slices.Contains(r.namespacesOf(s, vm.Namespace), template.namespace) {
 				return join(vm.Namespace, vm.Name), nil
 			}
 		}
 	}
 	return "", nil
+}
+
+// object returns the VM as far as it names a template.
+func (vm *VM) object() map[string]any {
+	metadata := map[string]any{"labels": asAny(vm.Labels), "annotations": asAny(vm.Annotations)}
+	return map[string]any{"kind": VMKind.Kind, "metadata": metadata}
 }
 
 func asAny(texts map[string]string) map[string]any {

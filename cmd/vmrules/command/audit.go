@@ -36,8 +36,8 @@ type audited struct {
 
 	Note string `json:"note,omitempty"` // as in check
 
-	byTemplate bool // a template of --template judges it
-	lacksRules bool // which is not valid with --require-rules
+	by         *template // of --template, which judges it
+	lacksRules bool      // which is not valid with --require-rules
 	// SSP is what KubeVirt's template validator says of the VM, with --for ssp.
 	SSP *ssp.Verdict `json:"ssp,omitempty"`
 
@@ -45,6 +45,9 @@ type audited struct {
 
 	report *vmrules.Report
 	err    error // why its rules cannot be used, or that it is not an object
+
+	object map[string]any // with as much as was read of it
+	policy string         // where its rules come from, for a Report
 }
 
 // An auditOutput writes the results of VMs, in the order in which they were read.
@@ -55,9 +58,10 @@ type auditOutput interface {
 
 func newAudit(b Build) *cobra.Command {
 	a := &auditor{ruling: newRuling(b), profile: newProfile(), book: rulebook{build: b}, seen: seen{ignored: leftOut{}}, output: choice[func(io.Writer) auditOutput]{"text", map[string]func(io.Writer) auditOutput{
-		"text":  func(w io.Writer) auditOutput { return newSummary(w, (*summary).text) },
-		"json":  func(w io.Writer) auditOutput { return newSummary(w, (*summary).json) },
-		"jsonl": func(w io.Writer) auditOutput { return newLines(w) },
+		"text":   func(w io.Writer) auditOutput { return newSummary(w, (*summary).text) },
+		"json":   func(w io.Writer) auditOutput { return newSummary(w, (*summary).json) },
+		"jsonl":  func(w io.Writer) auditOutput { return newLines(w) },
+		"report": newReports,
 	}}}
 	command := &cobra.Command{
 		Use:   "audit FILE|FOLDER|-...",
@@ -77,6 +81,10 @@ first, as in the example. Otherwise, rules about fields that they may set are no
 
 With --rules, VMs are checked by the rules of files instead, as in vmrules check.
 
+With -o report, audit writes a Report of openreports.io/v1alpha1 for each VM that has rules,
+which kubectl can apply. A VM whose template is not given has one that says so, and its rules cannot
+be used.
+
 With --for ssp, audit also counts the VMs that KubeVirt's template validator refuses as not
 valid. For that it reads all of each VM.
 
@@ -94,13 +102,17 @@ a VM cannot be used; the other files are still checked.`,
 	exclusive(command, "rules", "template")
 	command.Flags().BoolVar(&a.requireRules, "require-rules", false, "a VM without rules is not valid")
 	judgeFlag(command, &a.profile)
-	a.output.flag(command, "output", "o", "a summary for people or programs, or a line of JSON for each violation")
+	a.output.flag(command, "output", "o", "a summary for people or programs, a line of JSON for each violation, or a Report in YAML for each VM")
 	return command
 }
 
 func (a *auditor) run(command *cobra.Command, args []string) error {
 	if err := inputTwice(a.book.files, a.with.files, []string{a.template}, args); err != nil {
 		return err
+	}
+	a.isReport = a.output.name == "report"
+	if a.isReport && a.profile.name != "" {
+		return errors.New("-o report and --for cannot be used together: a Report is about rules")
 	}
 	stderr := command.ErrOrStderr()
 	if wrong := a.book.read(command.InOrStdin()); wrong != nil {

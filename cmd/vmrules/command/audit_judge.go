@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"strings"
@@ -48,7 +49,7 @@ func (a *auditor) judgeObject(o manifest.Object) audited {
 // named returns a result with the names of an object.
 func named(object map[string]any, err error) audited {
 	metadata, _ := object["metadata"].(map[string]any)
-	result := audited{Kind: text(object["kind"]), Namespace: text(metadata["namespace"]), Name: text(metadata["name"]), err: err}
+	result := audited{Kind: text(object["kind"]), Namespace: text(metadata["namespace"]), Name: text(metadata["name"]), err: err, object: object}
 	if namespace, name, ok := vmrules.TemplateOf(object); ok {
 		result.Template = namespace + "/" + name
 	}
@@ -59,7 +60,17 @@ func named(object map[string]any, err error) audited {
 func (a *auditor) judgeDecoded(vm map[string]any) audited {
 	result := named(vm, nil)
 	with := a.with.set.For(result.Kind, result.Namespace)
-	result.report, result.err = a.report(vm, &result, with.Option())
+	option := with.Option()
+	if a.isReport {
+		option = saying(with)
+	}
+	result.report, result.err = a.report(vm, &result, option)
+	if a.isReport {
+		var missing error
+		if result.policy, missing = a.policyOf(vm, result.by); len(result.report.Results()) == 0 {
+			result.err = cmp.Or(result.err, missing)
+		}
+	}
 	result.lacksRules = a.requireRules && result.err == nil && len(result.report.Results()) == 0 && manifest.HoldsVM(vm)
 	result.found, result.notFound = with.Found, with.NotFound
 	if a.profile.name != "" {
@@ -89,7 +100,7 @@ func (a *auditor) report(vm map[string]any, result *audited, with vmrules.Valida
 		return vmrules.ValidateOwn(vm, with, vmrules.WithParseOptions(a.reading...))
 	}
 	b, err := a.basisOf(vm)
-	result.Note, result.byTemplate = b.note, b.template != nil
+	result.Note, result.by = b.note, b.template
 	if err != nil {
 		return nil, err
 	}

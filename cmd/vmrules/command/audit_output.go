@@ -150,7 +150,7 @@ func (s *summary) add(vm audited) error {
 			s.notValid = append(s.notValid, namedVM{vm.title(), vm.whyNotValid()})
 		}
 	}
-	if vm.byTemplate && vm.Note != "" {
+	if vm.by != nil && vm.Note != "" {
 		count(s.Notes, vm.Note, func(c *vmCount) { c.add(isValid) })
 	}
 	if vm.Template != "" {

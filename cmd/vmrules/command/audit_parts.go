@@ -57,6 +57,7 @@ var head = func() *selection {
 	metadata := s.addMember("metadata")
 	metadata.addMember("name")
 	metadata.addMember("namespace")
+	metadata.addMember("uid") // which Reports are named after
 	labels, annotations := metadata.addMember("labels"), metadata.addMember("annotations")
 	for _, name := range []string{vmrules.TemplateLabel, vmrules.TemplateNamespaceLabel, vmrules.OldTemplateNamespaceLabel} {
 		labels.addMember(name)

@@ -21,6 +21,7 @@ type ruling struct {
 	reading   []vmrules.ParseOption // of annotations
 	template  string
 	templates []*template // the templates of --template
+	isReport  bool        // as in a cluster, no VM is judged by a template that it does not name
 	known     *lru.Cache[string, parsedRules]
 }
 
@@ -157,7 +158,7 @@ func (r *ruling) basisOf(vm map[string]any) (basis, error) {
 		rules, err := vmrules.RulesFor(vm, nil, r.reading...)
 		return basis{rules: rules}, err
 	}
-	b, err := r.choose(source, true)
+	b, err := r.choose(source, !r.isReport)
 	if b.template == nil {
 		return b, err
 	}

@@ -85,13 +85,35 @@ func (c *call) object(name string) (map[string]any, error) {
 func (c *call) objects(name string) ([]map[string]any, error) {
 	var all []map[string]any
 	for _, text := range c.texts[name] {
-		object, err := vmrules.ParseObject([]byte(text))
+		object, err := c.parsed(name, text)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 		all = append(all, object)
 	}
 	return all, nil
+}
+
+// An object is what a text holds. Nothing changes it.
+type object struct {
+	text    string
+	members map[string]any
+}
+
+// maxLatest is the length of the texts that are kept as objects, which take far more memory.
+const maxLatest = 1 << 16
+
+// parsed returns the object of a text. It keeps the latest VM: a form asks for its rules, its inputs
+// and its report, one after the other.
+func (c *call) parsed(name, text string) (map[string]any, error) {
+	if text == c.engine.latest.text && text != "" {
+		return c.engine.latest.members, nil
+	}
+	members, err := vmrules.ParseObject([]byte(text))
+	if isVM := name == "object" || name == "vm"; isVM && err == nil && len(text) <= maxLatest {
+		c.engine.latest = object{strings.Clone(text), members}
+	}
+	return members, err
 }
 
 // A reader reads several objects of a call, and keeps the first error.

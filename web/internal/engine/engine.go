@@ -13,7 +13,8 @@ import (
 
 // An Engine answers calls, one at a time.
 type Engine struct {
-	read *cache
+	read   *cache
+	latest object
 }
 
 // New returns an Engine.
@@ -78,11 +79,10 @@ func (e *Engine) Call(header, texts string) (result, failure string) {
 	return result, failure
 }
 
-// written returns the JSON of a result. A report writes what encoding/json has written already, and
-// need not check and copy again.
+// written returns the JSON of a result.
 func written(value any) ([]byte, error) {
 	if report, ok := value.(*vmrules.Report); ok {
-		return report.MarshalJSON()
+		return reportText(report)
 	}
 	return json.Marshal(value)
 }

@@ -219,6 +219,39 @@ func TestRulesOfOneTemplate(t *testing.T) {
 	}
 }
 
+// The latest VM is kept as an object, which no operation changes.
+func TestLatest(t *testing.T) {
+	for file, vectors := range conformance.Read(t, "../../../testdata/conformance") {
+		for _, v := range vectors {
+			one := vectorOf(t, file+"/"+v.Name, v)
+			text, ok := one.Texts["object"]
+			if !ok {
+				continue
+			}
+			e := engine.New()
+			texts := map[string]string{"object": text, "vm": text, "template": text, "values": "{}", "annotation": one.Texts["annotation"]}
+			if _, failure := ask(t, e, "parseRules", one.Parse, texts, nil, "annotation"); failure != "" {
+				continue
+			}
+			settings := with(one.Validate, "rules", 1)
+			before, _ := ask(t, e, "validate", settings, texts, one.Instancetypes, "object")
+			for _, operation := range []string{"validateOwn", "limits", "schema", "inputs"} {
+				ask(t, e, operation, settings, texts, one.Instancetypes, "object")
+			}
+			for operation, name := range map[string]string{"rulesFor": "vm", "sourceOf": "vm", "expand": "vm", "checkRequirements": "vm", "parameters": "template", "parameterInputs": "template", "fill": "template"} {
+				ask(t, e, operation, nil, texts, nil, name)
+			}
+			after, _ := ask(t, e, "validate", settings, texts, one.Instancetypes, "object")
+			fresh := engine.New()
+			ask(t, fresh, "parseRules", one.Parse, texts, nil, "annotation")
+			wanted, _ := ask(t, fresh, "validate", settings, texts, one.Instancetypes, "object")
+			if before != wanted || after != wanted {
+				t.Errorf("%s: the reports are\n%s\nthen\n%s\nand of another engine\n%s", one.Name, before, after, wanted)
+			}
+		}
+	}
+}
+
 func TestOwnVMsBesideUnusableRules(t *testing.T) {
 	list := fmt.Sprintf(`{"kind": "List", "items": [
 		{"kind": "VirtualMachine", "metadata": {"annotations": {"vm.kubevirt.io/validations": "["}}, "spec": {"template": {"spec": {}}}},

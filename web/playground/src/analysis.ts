@@ -1,5 +1,6 @@
 import {
   fill,
+  jsonText,
   lint,
   type ObjectInput,
   type Problem,
@@ -13,6 +14,7 @@ import {
 import { type Annotation, annotationsIn, isPlain, place, rulesIn } from "./annotation.js";
 import { choose, holdsVM, notVM } from "./choice.js";
 import { type Entity, readEntities, shifted } from "./document.js";
+import { indented } from "./format.js";
 import type {
   Analysis,
   Detail,
@@ -20,14 +22,33 @@ import type {
   Input,
   Mark,
   Pane,
+  ReportForm,
   Spot,
   Values,
   Verdict,
 } from "./protocol.js";
+import { signOf, textOf } from "./report.js";
 
 /** analyse lints the rules, and judges the objects by them. */
 export function analyse(input: Input): Analysis {
   return new Analyser(input).run();
+}
+
+/** reportOf returns the reports about the objects; in JSON, as the library writes them. */
+export function reportOf(as: ReportForm, input: Input): string {
+  const analyser = new Analyser(input);
+  const analysis = analyser.run();
+  if (as === "text") {
+    return textOf(analysis);
+  }
+  const objects = analyser.reports.map(([{ title, by, why, valid }, report]) => {
+    const verdict = why ? { object: title, notJudged: why } : { object: title, by, valid };
+    const about = JSON.stringify(verdict).slice(0, -1);
+    return report ? `${about},"report":${jsonText(report)}}` : `${about}}`;
+  });
+  const valid = signOf(analysis) === "good";
+  const problems = JSON.stringify(analysis.problems);
+  return `${indented(`{"valid":${valid},"objects":[${objects}],"problems":${problems}}`)}\n`;
 }
 
 /** Said is a mark in a document, wherever that is. */
@@ -43,6 +64,8 @@ class Analyser {
   readonly #verdicts: Verdict[] = [];
   readonly #problems: string[] = [];
   #cluster: string[] = [];
+  /** reports are those about the objects, each with its verdict. */
+  readonly reports: [Verdict, Report | undefined][] = [];
 
   constructor(input: Input) {
     this.#input = input;
@@ -164,14 +187,16 @@ class Analyser {
     const rules = this.#rulesOf(from === entity ? pane : "template", from);
     const results = report?.results ?? [];
     const isApplied = results.some(({ outcome }) => outcome !== "Skipped" && outcome !== "Ignored");
-    this.#verdicts.push({
+    const verdict = {
       title: entity.title,
       pane,
       by,
       why: why || (isApplied ? "" : noRule(results.length)),
       valid: report?.valid ?? false,
       entries: results.map((result) => this.#entry(pane, entity, result, rules)),
-    });
+    };
+    this.#verdicts.push(verdict);
+    this.reports.push([verdict, report]);
     const left = report?.omitted ?? 0;
     if (left > 0) {
       this.#problems.push(

@@ -22,6 +22,9 @@ export interface Annotation {
 const current = "vm.kubevirt.io/validations";
 const old = "validations";
 
+/** annotationKeys are the keys of annotations that hold rules. */
+export const annotationKeys = [current, old];
+
 /** isPlain reports whether a text is an annotation itself, and not an object that has one. */
 export function isPlain(text: string): boolean {
   return text.trimStart().startsWith("[");

@@ -4,14 +4,14 @@ import { tokensOf } from "./pointer.js";
 import type { Change } from "./protocol.js";
 
 /**
- * edit returns a text with other values in its first object. A value that is written in the text
+ * edit returns a text with other values in one of its objects. A value that is written in the text
  * is replaced there; for others, the object is written anew. A value that goes becomes null, which
  * means the same, so that all else stays as it is written.
  */
-export function edit(text: string, changes: Change[]): string {
+export function edit(text: string, changes: Change[], which = 0): string {
   let edited = text;
   for (const change of changes) {
-    const entity = readEntities(edited).entities[0];
+    const entity = readEntities(edited).entities[which];
     if (entity) {
       const { text, start } = entity;
       const changed = replaced(entity, change) ?? rewritten(entity, change);

@@ -8,7 +8,7 @@ import {
   completionKeymap,
   pickedCompletion,
 } from "@codemirror/autocomplete";
-import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
+import { defaultKeymap, history, historyKeymap, isolateHistory } from "@codemirror/commands";
 import { jsonLanguage } from "@codemirror/lang-json";
 import { yamlLanguage } from "@codemirror/lang-yaml";
 import {
@@ -85,6 +85,7 @@ interface EditorOptions {
   label: string;
   hint: string;
   changed: () => void;
+  format: () => void;
   completer?: Completer;
 }
 
@@ -95,7 +96,11 @@ export class Editor {
   /** marked is the text that the last marks are about. */
   #marked = "";
 
-  constructor({ parent, label, hint, changed, completer }: EditorOptions) {
+  constructor({ parent, label, hint, changed, format, completer }: EditorOptions) {
+    const formats = () => {
+      format();
+      return true;
+    };
     this.#extensions = [
       lineNumbers(),
       highlightActiveLineGutter(),
@@ -110,6 +115,7 @@ export class Editor {
       lintGutter(),
       pointed,
       keymap.of([
+        { key: "Shift-Alt-f", run: formats },
         ...closeBracketsKeymap,
         ...defaultKeymap,
         ...searchKeymap,
@@ -140,7 +146,10 @@ export class Editor {
     this.view.scrollDOM.scrollTo(0, 0); // not scrollIntoView, which scrolls the page, too
   }
 
-  /** update changes the text only where another differs, so that the view stays where it is. */
+  /**
+   * update changes the text only where another differs, so that the view stays where it is. A person
+   * can undo it, alone.
+   */
   update(text: string): void {
     const old = this.text;
     let from = 0;
@@ -153,7 +162,8 @@ export class Editor {
       to--;
       end--;
     }
-    this.view.dispatch({ changes: { from, to, insert: text.slice(from, end) } });
+    const changes = { from, to, insert: text.slice(from, end) };
+    this.view.dispatch({ changes, annotations: isolateHistory.of("full") });
   }
 
   /** mark shows what is said about a text, unless the editor holds another by now. */

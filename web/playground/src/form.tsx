@@ -26,9 +26,31 @@ const uiSchema = {
 interface Shown {
   state: FormState;
   change: (changes: Change[]) => void;
+  choose: (which: number) => void;
 }
 
-function Content({ state, change }: Shown) {
+function Content(shown: Shown) {
+  const { objects, which } = shown.state;
+  return (
+    <>
+      {objects.length > 1 ? (
+        <label className="chooser">
+          {"Form for "}
+          <select value={which} onChange={({ target }) => shown.choose(Number(target.value))}>
+            {[...objects.entries()].map(([i, title]) => (
+              <option key={i} value={i}>
+                {title}
+              </option>
+            ))}
+          </select>
+        </label>
+      ) : null}
+      <Inputs key={which} {...shown} />
+    </>
+  );
+}
+
+function Inputs({ state, change }: Shown) {
   if (state.problem !== undefined) {
     return <p className="hint">{state.problem}</p>;
   }
@@ -108,8 +130,8 @@ function isEmpty(value: unknown): boolean {
 const roots = new WeakMap<Element, Root>();
 
 /** showForm shows a form in an element. */
-export function showForm(element: Element, state: FormState, change: Shown["change"]): void {
+export function showForm(element: Element, shown: Shown): void {
   const root = roots.get(element) ?? createRoot(element);
   roots.set(element, root);
-  root.render(<Content state={state} change={change} />);
+  root.render(<Content {...shown} />);
 }

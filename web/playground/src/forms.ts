@@ -15,21 +15,34 @@ import { declaredIn, filled, reasons } from "./analysis.js";
 import { isPlain } from "./annotation.js";
 import { choose } from "./choice.js";
 import { type Entity, readEntities } from "./document.js";
-import type { FormName, FormState, Input, Values } from "./protocol.js";
+import type { FormName, FormState, Input, Texts, Values } from "./protocol.js";
 
-/** formState returns what a form shows about what the editors hold. */
-export function formState(name: FormName, of: Input): FormState {
+/** Form is what a form shows of the object that it is for. */
+type Form = Omit<FormState, "objects" | "which">;
+
+/** formState returns what a form shows about one of the objects that the editors hold. */
+export function formState(name: FormName, of: Input, wanted: number): FormState {
+  const all = name === "form" ? readEntities(of.texts.vm).entities : parameterised(of.texts);
+  const which = Math.min(wanted, Math.max(all.length - 1, 0));
+  const form = name === "form" ? formOfVM : formOfParameters;
+  const objects = all.map(({ title }) => title);
   try {
-    return name === "form" ? formOfVM(of) : formOfParameters(of);
+    return { ...form(of, all[which]), objects, which };
   } catch (error) {
     if (error instanceof VmrulesError) {
-      return without(error.problems[0]?.message ?? error.message);
+      return { ...without(error.problems[0]?.message ?? error.message), objects, which };
     }
     throw error;
   }
 }
 
-function without(problem: string): FormState {
+/** parameterised returns the templates that declare parameters. */
+function parameterised({ template }: Texts): Entity[] {
+  const templates = isPlain(template) ? [] : readEntities(template).entities;
+  return templates.filter((entity) => declaredIn(entity).size > 0);
+}
+
+function without(problem: string): Form {
   return {
     schema: {},
     data: {},
@@ -41,8 +54,7 @@ function without(problem: string): FormState {
   };
 }
 
-function formOfVM({ texts, partial }: Input): FormState {
-  const [vm] = readEntities(texts.vm).entities;
+function formOfVM({ texts, partial }: Input, vm: Entity | undefined): Form {
   if (vm === undefined) {
     return without("Write a VM: here is a form for the fields of it that the rules judge.");
   }
@@ -58,9 +70,7 @@ function formOfVM({ texts, partial }: Input): FormState {
   return stateOf(inputs(rules, vm.json, options), vm.object, report, (pointer) => [pointer]);
 }
 
-function formOfParameters({ texts, values, partial }: Input): FormState {
-  const templates = isPlain(texts.template) ? [] : readEntities(texts.template).entities;
-  const template = templates.find((entity) => declaredIn(entity).size > 0);
+function formOfParameters({ texts, values, partial }: Input, template: Entity | undefined): Form {
   if (template === undefined) {
     return without("The template declares no parameters: here is a form for them, if it does.");
   }
@@ -121,7 +131,7 @@ function stateOf(
   data: Record<string, unknown>,
   report: Report,
   inputsOf: (pointer: string) => string[],
-): FormState {
+): Form {
   const results = report.results.map(({ violations = [], ...result }) => ({
     ...result,
     violations: violations.flatMap((violation) =>

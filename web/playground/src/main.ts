@@ -2,9 +2,20 @@ import { Client } from "./client.js";
 import { Editor } from "./editor.js";
 import { button, byId } from "./elements.js";
 import { examples } from "./examples.js";
+import { save as saveAs, startFiles } from "./files.js";
 import { Forms } from "./panels.js";
 import { tokensOf } from "./pointer.js";
-import type { Analysis, Change, Input, Mark, Pane, Spot, Texts, Values } from "./protocol.js";
+import type {
+  Analysis,
+  Change,
+  Input,
+  Mark,
+  Pane,
+  ReportForm,
+  Spot,
+  Texts,
+  Values,
+} from "./protocol.js";
 import { findingsIn, findingsOf, firstIn, reportOf, signOf, summaryOf } from "./report.js";
 import { fromHash, LinkError, toHash } from "./share.js";
 import { startTabs } from "./tabs.js";
@@ -21,20 +32,23 @@ const editors: { [pane in Pane]: Editor } = {
     parent: byId("template"),
     label: "Template or annotation, in YAML or JSON",
     hint: "A template, or the rules alone: [ … ]",
-    changed: changed,
+    changed,
+    format: () => void format("template"),
     completer: (at) => client.ask("complete", { texts: texts(), at }),
   }),
   vm: new Editor({
     parent: byId("vm"),
     label: "VM, in YAML or JSON",
     hint: "A VM; else the template’s own is judged",
-    changed: changed,
+    changed,
+    format: () => void format("vm"),
   }),
   cluster: new Editor({
     parent: byId("cluster"),
     label: "Instance types and preferences, in YAML or JSON",
     hint: "Instance types and preferences, with --- between them",
-    changed: changed,
+    changed,
+    format: () => void format("cluster"),
   }),
 };
 
@@ -53,9 +67,9 @@ function input(): Input {
   return { texts: texts(), partial: partial.checked, ssp: ssp.checked, values };
 }
 
-const forms = new Forms(client, input, async (name, changes) => {
+const forms = new Forms(client, input, async (name, changes, which) => {
   if (name === "form") {
-    return editVM(changes);
+    return editVM(changes, which);
   }
   values = { ...values };
   for (const { pointer, value } of changes) {
@@ -65,15 +79,34 @@ const forms = new Forms(client, input, async (name, changes) => {
 });
 
 /** editVM changes values in the text of the VM; again, if a person changed the text meanwhile. */
-async function editVM(changes: Change[]): Promise<void> {
+async function editVM(changes: Change[], which: number): Promise<void> {
   for (;;) {
     const { text } = editors.vm;
-    const edited = await client.ask("edit", { text, changes });
+    const edited = await client.ask("edit", { text, changes, which });
     if (editors.vm.text === text) {
       editors.vm.update(edited);
       return;
     }
   }
+}
+
+/** format lays out what some editors hold, unless a person changes it meanwhile. */
+async function format(...some: Pane[]): Promise<void> {
+  for (const pane of some) {
+    const { text } = editors[pane];
+    try {
+      const formatted = await client.ask("format", text);
+      if (editors[pane].text === text) {
+        editors[pane].update(formatted);
+      }
+    } catch (error) {
+      notify(`This cannot be formatted: ${messageOf(error)}.`, "bad");
+    }
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 function load(given: Input): Promise<void> {
@@ -132,8 +165,7 @@ async function judge(): Promise<void> {
   try {
     render(asked.texts, await client.ask("analyse", asked));
   } catch (error) {
-    const problem = error instanceof Error ? error.message : String(error);
-    render(asked.texts, { marks: [], verdicts: [], problems: [problem] });
+    render(asked.texts, { marks: [], verdicts: [], problems: [messageOf(error)] });
   }
   void forms.refresh();
   judging = false;
@@ -267,6 +299,22 @@ async function share(): Promise<void> {
   }
 }
 
+/** pass gives the report to somebody else, in the form that is chosen. */
+async function pass(to: "clipboard" | "file"): Promise<void> {
+  const as = byId<HTMLSelectElement>("as").value as ReportForm;
+  try {
+    const text = await client.ask("report", { as, of: input() });
+    if (to === "file") {
+      saveAs(as === "json" ? "vmrules-report.json" : "vmrules-report.txt", text);
+      return;
+    }
+    await navigator.clipboard.writeText(text);
+    notify("The report is copied.", "good");
+  } catch (error) {
+    notify(`The report cannot be passed on: ${messageOf(error)}.`, "bad");
+  }
+}
+
 /** replace shows something else than what the link holds. */
 function replace(given: Input): Promise<void> {
   unlink();
@@ -340,7 +388,22 @@ function startExamples(): void {
 
 startTheme();
 startExamples();
-startTabs(["report", "form", "parameters"], (name) => void forms.open(name));
+startTabs(["report", "form", "parameters"], (name) => {
+  byId("tools").hidden = name !== "report";
+  void forms.open(name);
+});
+startFiles(
+  (pane, text) => {
+    isNew = true;
+    byId<HTMLDetailsElement>("cluster-part").open ||= pane === "cluster";
+    editors[pane].update(text); // which can be undone
+  },
+  (message) => notify(message, "bad"),
+);
+byId("format-template").addEventListener("click", () => void format("template"));
+byId("format-vm").addEventListener("click", () => void format("vm", "cluster"));
+byId("copy").addEventListener("click", () => void pass("clipboard"));
+byId("download").addEventListener("click", () => void pass("file"));
 byId("share").addEventListener("click", () => void share());
 partial.addEventListener("change", changed);
 byId("filter").addEventListener("input", filter);

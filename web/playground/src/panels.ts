@@ -2,8 +2,8 @@ import type { Client } from "./client.js";
 import { byId, make } from "./elements.js";
 import type { Change, FormName, Input } from "./protocol.js";
 
-/** Apply carries out what a person changes in a form; the page then judges by itself. */
-export type Apply = (name: FormName, changes: Change[]) => Promise<void>;
+/** Apply carries out what a person changes in the form of an object; the page then judges by itself. */
+export type Apply = (name: FormName, changes: Change[], which: number) => Promise<void>;
 
 /** Forms shows the form of the tab that is open. */
 export class Forms {
@@ -11,6 +11,8 @@ export class Forms {
   readonly #input: () => Input;
   readonly #apply: Apply;
   #open: FormName | undefined;
+  /** which are the indexes of the objects whose forms are shown. */
+  readonly #which: { [name in FormName]: number } = { form: 0, parameters: 0 };
   /**
    * changed counts what a person changed, and applied what of it is carried out. While they differ,
    * and if something changed since the worker was asked, a form is not shown anew: it would undo
@@ -41,11 +43,19 @@ export class Forms {
     const changed = this.#changed;
     try {
       const [state, { showForm }] = await Promise.all([
-        this.#client.ask("form", { name, of: this.#input() }),
+        this.#client.ask("form", { name, of: this.#input(), which: this.#which[name] }),
         import("./form.jsx"),
       ]);
       if (changed === this.#changed && name === this.#open) {
-        showForm(byId(name), state, (changes) => this.#change(name, changes));
+        this.#which[name] = state.which;
+        showForm(byId(name), {
+          state,
+          change: (changes) => this.#change(name, changes),
+          choose: (which) => {
+            this.#which[name] = which;
+            void this.refresh();
+          },
+        });
       }
     } catch (error) {
       complain(error);
@@ -53,9 +63,10 @@ export class Forms {
   }
 
   #change(name: FormName, changes: Change[]): void {
+    const which = this.#which[name];
     this.#changed++;
     this.#done = this.#done
-      .then(() => this.#apply(name, changes))
+      .then(() => this.#apply(name, changes, which))
       .catch(complain)
       .finally(() => {
         this.#applied++;

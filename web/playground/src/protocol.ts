@@ -101,6 +101,9 @@ export interface Completions {
   options: Option[];
 }
 
+/** ReportForm is how a report is written for others. */
+export type ReportForm = "text" | "json";
+
 /** FormName names a form: for a VM, or for the parameters of a template. */
 export type FormName = "form" | "parameters";
 
@@ -115,8 +118,11 @@ export interface FormState {
   valid: boolean;
   /** unexpressed says what the form itself does not know. */
   unexpressed: string[];
-  /** problem says why there is no form; the rest is empty then. */
+  /** problem says why there is no form; what is above is empty then. */
   problem?: string;
+  /** objects are the titles of all that may have this form, and which is the index of the one that has it. */
+  objects: string[];
+  which: number;
 }
 
 /** warning begins the mistakes that are only warnings. */
@@ -130,8 +136,10 @@ export interface Change {
 
 export interface Requests {
   analyse: { input: Input; answer: Analysis };
-  form: { input: { name: FormName; of: Input }; answer: FormState };
-  edit: { input: { text: string; changes: Change[] }; answer: string };
+  report: { input: { as: ReportForm; of: Input }; answer: string };
+  form: { input: { name: FormName; of: Input; which: number }; answer: FormState };
+  edit: { input: { text: string; changes: Change[]; which: number }; answer: string };
+  format: { input: string; answer: string };
   complete: { input: { texts: Texts; at: number }; answer: Completions | null };
 }
 

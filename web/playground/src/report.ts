@@ -82,6 +82,27 @@ function countOf(entries: Entry[], outcome: Outcome): number {
   return entries.filter((entry) => entry.outcome === outcome).length;
 }
 
+/** textOf returns a report as plain text, as one sends it to somebody. */
+export function textOf(analysis: Analysis): string {
+  const { verdicts, problems } = analysis;
+  const lines = [summaryOf(analysis), ...problems];
+  for (const verdict of verdicts) {
+    if (verdicts.length > 1) {
+      lines.push("", `${verdict.title}: ${sentence(verdict)}`);
+    }
+    for (const [outcome] of outcomes) {
+      for (const entry of verdict.entries.filter((one) => one.outcome === outcome)) {
+        lines.push(`${outcome} ${entry.rule}: ${entry.message}`);
+        const said = entry.details.map(({ field, detail }) =>
+          field ? `${field}: ${detail}` : detail,
+        );
+        lines.push(...[...said, entry.note].filter(Boolean).map((line) => `  ${line}`));
+      }
+    }
+  }
+  return `${lines.join("\n")}\n`;
+}
+
 /** maxShown limits the rules of an outcome that the page shows. */
 const maxShown = 200;
 

@@ -2,9 +2,10 @@
 
 import { init } from "@vmrules/vmrules";
 import wasm from "@vmrules/vmrules/vmrules.wasm?url";
-import { analyse } from "./analysis.js";
+import { analyse, reportOf } from "./analysis.js";
 import { complete } from "./completion.js";
 import { edit } from "./edit.js";
+import { format } from "./format.js";
 import { formState } from "./forms.js";
 import type { Operation, Requests } from "./protocol.js";
 
@@ -14,8 +15,10 @@ type Operations = {
 
 const operations: Operations = {
   analyse,
-  form: ({ name, of }) => formState(name, of),
-  edit: ({ text, changes }) => edit(text, changes),
+  report: ({ as, of }) => reportOf(as, of),
+  form: ({ name, of, which }) => formState(name, of, which),
+  edit: ({ text, changes, which }) => edit(text, changes, which),
+  format,
   complete: ({ texts, at }) => complete(texts, at),
 };
 

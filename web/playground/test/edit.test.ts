@@ -40,6 +40,14 @@ test("other values are added, and all else remains", () => {
   assert.match(edit(text, [{ pointer: "/spec/new", value: 1 }]), /# as many/);
 });
 
+test("values of other objects are changed in these alone", () => {
+  const list = "kind: List\nitems:\n- {a: 1}\n- {a: 1}\n";
+  assert.equal(edit(list, [{ pointer: "/a", value: 2 }], 1), list.replace(/1}\n$/, "2}\n"));
+  const documents = "a: 1\n---\na: 1\n";
+  assert.equal(edit(documents, [{ pointer: "/a", value: 2 }], 1), "a: 1\n---\na: 2\n");
+  assert.match(edit(documents, [{ pointer: "/b", value: 2 }], 1), /^a: 1\n---\na: 1\nb: 2\n$/);
+});
+
 test("strings remain strings, and keys of prototypes stay away", () => {
   for (const value of ["y", "null", "0x1F", "1e3", "~", "true", "# no", "a\nb", "é😀"]) {
     const [entity] = readEntities(edit("a: b\n", [{ pointer: "/a", value }])).entities;

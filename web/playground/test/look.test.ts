@@ -6,7 +6,7 @@ import { createRequire } from "node:module";
 import { after, before, test } from "node:test";
 import type { AxeResults } from "axe-core";
 import type { Browser, Page } from "playwright-core";
-import { agree, choose, judged, launch, type Site, serve, typeBehind } from "./page.js";
+import { agree, choose, judged, launch, type Site, says, serve, typeBehind } from "./page.js";
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const screenshots = new URL("../../screenshots/", import.meta.url).pathname;
@@ -52,6 +52,18 @@ const views: { [name: string]: (page: Page) => Promise<void> } = {
     await choose(page, "A broken template", /4 violated/);
     await page.locator("#template .cm-lintRange").first().hover();
     await page.locator(".cm-tooltip-lint").waitFor();
+  },
+  several: async (page) => {
+    const vm = "kind: VirtualMachine\nmetadata: {name: one}\nspec: {template: {spec: {}}}\n";
+    await page.locator("#vm .cm-content").focus();
+    await page.keyboard.press("Control+A");
+    await page.keyboard.insertText(`${vm}---\n${vm}`);
+    await says(page, /^2 VMs/);
+    await page.getByRole("tab", { name: "Form" }).click();
+    await page.getByLabel("Form for").waitFor();
+    await page.locator("#template .cm-content").focus();
+    await page.keyboard.press("Control+F");
+    await page.locator(".cm-search").waitFor();
   },
 };
 

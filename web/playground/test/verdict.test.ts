@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { init } from "@vmrules/vmrules";
-import { analyse } from "../src/analysis.js";
+import { analyse, reportOf } from "../src/analysis.js";
 import { signOf, summaryOf } from "../src/report.js";
 
 await init();
@@ -228,6 +228,41 @@ for (const [name, templates, vms, sign, summary] of [
     assert.deepEqual(verdict(templates, vms), [sign, summary]);
   });
 }
+
+test("a report for others has what the library says, and what was not judged", () => {
+  const vms = texts([vmOf(named("large")), vmOf({}, { cpu: { cores: 1 } })]).replace(
+    '"cores":4',
+    '"cores":123456789012345678901',
+  );
+  const input = {
+    texts: { template: texts(two), vm: vms, cluster: "" },
+    ...{ partial: false, ssp: false, values: {} },
+  };
+  assert.equal(
+    reportOf("text", input),
+    `2 VMs: 1 not judged, 1 not.
+
+VirtualMachine vm: not valid, 1 violated, by the template large
+Violated cores: m
+  spec.template.spec.domain.cpu.cores: 123456789012345678901 is more than max 8
+
+VirtualMachine vm: not judged: it names none of the 2 templates
+`,
+  );
+  const json = reportOf("json", input);
+  assert.match(json, /"value": 123456789012345678901,?\n/);
+  const { valid, objects, problems } = JSON.parse(json);
+  assert.deepEqual([valid, problems], [false, []]);
+  assert.equal(objects[0].report.results[0].outcome, "Violated");
+  assert.deepEqual(
+    { ...objects[0], report: 0 },
+    { object: "VirtualMachine vm", by: "the template large", valid: false, report: 0 },
+  );
+  assert.deepEqual(objects[1], {
+    object: "VirtualMachine vm",
+    notJudged: "it names none of the 2 templates",
+  });
+});
 
 test("while one types in a large text, places are those of a fresh reading", () => {
   const windows = readFileSync(

@@ -1,0 +1,236 @@
+// Package reports keeps a Report of openreports.io for each VM of a cluster that has rules.
+package reports
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/openreports/reports-api/apis/openreports.io/v1alpha1"
+	"golang.org/x/time/rate"
+	corev1 "k8s.io/api/core/v1"
+	eventsv1 "k8s.io/api/events/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/tools/reference"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/vmrules/vmrules/admission/internal/backlog"
+	"github.com/vmrules/vmrules/admission/internal/review"
+	"github.com/vmrules/vmrules/openreports"
+)
+
+// A Controller keeps Reports. All its state is in the cluster, so that another replica, or the next start,
+// goes on where it ends.
+type Controller struct {
+	reviewer *review.Reviewer
+	vms      client.Reader // metadata
+	reports  client.Reader // metadata of those by vmrules, with the index byVM
+	live     client.Client
+	limiter  *rate.Limiter
+	backlog  *backlog.Backlog
+	leads    func() bool // whether this replica judges
+
+	started  time.Time
+	hasRead  atomic.Bool // the metadata of all VMs and Reports
+	hasBegun atomic.Bool // to judge
+	wrote    sync.Map    // the name of a Report: the resourceVersion that was written last
+}
+
+// Reconcile judges a VM when it is its turn, and writes its Report if that has changed.
+func (c *Controller) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
+	isLeading := func(context.Context) (bool, error) { return c.leads(), nil }
+	if err := wait.PollUntilContextCancel(ctx, time.Second, true, isLeading); err != nil {
+		return reconcile.Result{}, err
+	}
+	c.hasBegun.Store(true)
+	entry := c.backlog.Begin(req.NamespacedName)
+	news, err := c.judge(ctx, req.NamespacedName)
+	c.announce(ctx, c.backlog.End(req.NamespacedName, entry, err != nil, news...))
+	return reconcile.Result{}, err
+}
+
+// judge judges a VM, unless its metadata says that it has no rules, and returns what is new for its template.
+func (c *Controller) judge(ctx context.Context, key types.NamespacedName) ([]backlog.News, error) {
+	known := listOf(reportKind) // its Reports, and those of an earlier VM of its name
+	err := c.reports.List(ctx, known, client.InNamespace(key.Namespace), client.MatchingFields{byVM: key.Name}, client.UnsafeDisableDeepCopy)
+	if err != nil {
+		return nil, err
+	}
+	metadata := metadataOf(review.VMKind)
+	err = client.IgnoreNotFound(c.vms.Get(ctx, key, metadata, client.UnsafeDisableDeepCopy))
+	if _, _, hasRules := c.naming(metadata); err != nil || !hasRules {
+		return nil, cmp.Or(err, c.remove(ctx, known.Items, ""))
+	}
+	if err := c.limiter.Wait(ctx); err != nil {
+		return nil, err
+	}
+	var vm unstructured.Unstructured
+	vm.SetGroupVersionKind(review.VMKind)
+	switch err := c.live.Get(ctx, key, &vm); {
+	case apierrors.IsNotFound(err):
+		return nil, c.remove(ctx, known.Items, "")
+	case err != nil || vm.GetDeletionTimestamp() != nil: // its Report goes with it
+		return nil, err
+	}
+	standing, err := c.reviewer.Judge(ctx, vm.Object)
+	if err != nil {
+		return nil, err
+	}
+	made := &v1alpha1.Report{}
+	report := openreports.New(vm.Object, standing.Policy, standing.Report, standing.Err, time.Now())
+	err = runtime.DefaultUnstructuredConverter.FromUnstructuredWithValidation(report, made, true)
+	if err := cmp.Or(err, c.remove(ctx, known.Items, made.Name)); err != nil || report == nil {
+		return nil, err
+	}
+	exists := slices.ContainsFunc(known.Items, func(r metav1.PartialObjectMetadata) bool { return r.Name == made.Name })
+	return c.keep(ctx, made, standing.Template, exists)
+}
+
+func (c *Controller) naming(vm client.Object) (namespaces []string, name string, hasRules bool) {
+	return c.reviewer.Naming(review.VM{Namespace: vm.GetNamespace(), Labels: vm.GetLabels(), Annotations: vm.GetAnnotations()})
+}
+
+var reportKind = schema.FromAPIVersionAndKind(openreports.APIVersion, openreports.Kind)
+
+func metadataOf(kind schema.GroupVersionKind) *metav1.PartialObjectMetadata {
+	version, name := kind.ToAPIVersionAndKind()
+	return &metav1.PartialObjectMetadata{TypeMeta: metav1.TypeMeta{APIVersion: version, Kind: name}}
+}
+
+func listOf(kind schema.GroupVersionKind) *metav1.PartialObjectMetadataList {
+	version, name := kind.ToAPIVersionAndKind()
+	return &metav1.PartialObjectMetadataList{TypeMeta: metav1.TypeMeta{APIVersion: version, Kind: name + "List"}}
+}
+
+const byVM = "vm" // the field by which a cache finds Reports
+
+// ownerOf returns the name of the VM that owns something: of a Report, the field byVM.
+func ownerOf(o client.Object) (names []string) {
+	for _, owner := range o.GetOwnerReferences() {
+		if schema.FromAPIVersionAndKind(owner.APIVersion, owner.Kind).GroupKind() == review.VMKind.GroupKind() {
+			names = append(names, owner.Name)
+		}
+	}
+	return names
+}
+
+// remove deletes Reports, apart from one with a name.
+func (c *Controller) remove(ctx context.Context, all []metav1.PartialObjectMetadata, kept string) error {
+	for _, r := range all {
+		if r.Name == kept {
+			continue
+		}
+		old := &v1alpha1.Report{ObjectMeta: metav1.ObjectMeta{Namespace: r.Namespace, Name: r.Name}}
+		if err := client.IgnoreNotFound(c.live.Delete(ctx, old, client.Preconditions{UID: &r.UID})); err != nil {
+			return err
+		}
+		writes.WithLabelValues("delete").Inc()
+	}
+	return nil
+}
+
+// keep writes the Report of a VM unless the cluster has it as it is, and returns what is new in it.
+func (c *Controller) keep(ctx context.Context, made *v1alpha1.Report, template map[string]any, exists bool) ([]backlog.News, error) {
+	if !exists { // or the cache is late
+		if err := c.live.Create(ctx, made); !apierrors.IsAlreadyExists(err) {
+			return nil, c.written("create", made, err)
+		}
+	}
+	old := new(v1alpha1.Report)
+	if err := c.live.Get(ctx, client.ObjectKeyFromObject(made), old); err != nil {
+		return nil, err
+	}
+	keepTimes(made.Results, old.Results)
+	merged := old.DeepCopy()
+	merged.Labels, merged.Annotations = labels.Merge(old.Labels, made.Labels), labels.Merge(old.Annotations, made.Annotations)
+	merged.OwnerReferences, merged.Source, merged.Scope = made.OwnerReferences, made.Source, made.Scope
+	merged.Summary, merged.Results = made.Summary, made.Results
+	if equality.Semantic.DeepEqual(old, merged) {
+		return nil, nil
+	}
+	if err := c.written("update", merged, c.live.Update(ctx, merged)); err != nil {
+		return nil, err
+	}
+	return newsIn(old, merged, template), nil
+}
+
+// written counts a write unless it failed, and remembers what it has made, so that the event about it is
+// not taken for a change by others.
+func (c *Controller) written(operation string, r *v1alpha1.Report, err error) error {
+	if err == nil {
+		writes.WithLabelValues(operation).Inc()
+		c.wrote.Store(r.Name, r.ResourceVersion)
+	}
+	return err
+}
+
+// keepTimes gives results that are the same as before the timestamps that they had.
+func keepTimes(results, before []v1alpha1.ReportResult) {
+	for i := range results {
+		for _, b := range before {
+			then := b.Timestamp
+			if b.Timestamp = results[i].Timestamp; b.Rule == results[i].Rule && equality.Semantic.DeepEqual(b, results[i]) {
+				results[i].Timestamp = then
+			}
+		}
+	}
+}
+
+// newsIn returns the rules of a template that a VM no longer satisfies, or by which it is no longer judged.
+func newsIn(old, made *v1alpha1.Report, template map[string]any) (all []backlog.News) {
+	policy := made.Annotations[openreports.PolicyAnnotation]
+	if template == nil || old.Annotations[openreports.PolicyAnnotation] != policy {
+		return nil
+	}
+	isWrong := func(result v1alpha1.Result) bool { return result == openreports.Fail || result == openreports.Error }
+	before := map[string]v1alpha1.Result{}
+	for _, r := range old.Results {
+		before[r.Rule] = r.Result
+	}
+	for _, r := range made.Results {
+		if isWrong(r.Result) && !isWrong(before[r.Rule]) && !isWrong(before[""]) {
+			all = append(all, backlog.News{Rule: backlog.Rule{Policy: policy, Name: r.Rule, Result: string(r.Result)}, Template: template, VMs: 1})
+		}
+	}
+	return all
+}
+
+// announce writes an event for each rule that has news, up to 20. The recorder of a manager would take those
+// about two rules for repetitions of one.
+func (c *Controller) announce(ctx context.Context, all []backlog.News) {
+	for _, n := range all[:min(len(all), 20)] {
+		about := unstructured.Unstructured{Object: n.Template}
+		reason, note := "VMsFail", fmt.Sprintf("%d VMs no longer satisfy rule %s", n.VMs, n.Name)
+		if n.Result == openreports.Error {
+			reason, note = "VMsUndecided", strings.TrimSuffix(fmt.Sprintf("%d VMs can no longer be judged by rule %s", n.VMs, n.Name), " by rule ")
+		}
+		if n.VMs == 1 {
+			note = strings.NewReplacer("1 VMs", "1 VM", "longer satisfy ", "longer satisfies ").Replace(note)
+		}
+		regarding, _ := reference.GetReference(c.live.Scheme(), &about) // it has a kind
+		err := c.live.Create(ctx, &eventsv1.Event{
+			ObjectMeta: metav1.ObjectMeta{GenerateName: about.GetName() + "-", Namespace: about.GetNamespace()},
+			EventTime:  metav1.NowMicro(), ReportingController: controllerName, ReportingInstance: controllerName,
+			Type: corev1.EventTypeWarning, Action: "Judge", Reason: reason, Note: note,
+			Regarding: *regarding,
+		})
+		if err != nil {
+			log.FromContext(ctx).Error(err, "Could not write an event", "template", n.Policy, "rule", n.Name)
+		}
+	}
+}

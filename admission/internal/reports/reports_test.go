@@ -1,0 +1,246 @@
+package reports
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/openreports/reports-api/apis/openreports.io/v1alpha1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/admission/internal/review"
+	"github.com/vmrules/vmrules/openreports"
+)
+
+func same(t *testing.T, what string, got []string, want ...string) {
+	t.Helper()
+	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", what, diff)
+	}
+}
+
+// A Report follows its VM and the template, and nothing is written that the cluster has.
+func TestLife(t *testing.T) {
+	w := newWorld(t, review.Settings{}, template("linux", rule("cores", 8)), vm("a", "1", ofLinux, 4))
+	same(t, "new", w.judge("a"), "read a", "create vmrules-1")
+	same(t, "new", w.results(), "vmrules-1 by templates/linux; pass cores: at most 8")
+	same(t, "again", w.judge("a"), "read a")
+
+	w.write(vm("a", "1", ofLinux, 12))
+	same(t, "another VM", w.judge("a"), "read a", "update vmrules-1",
+		"event on Template templates/linux: VMsFail: 1 VM no longer satisfies rule cores")
+	same(t, "another VM", w.results(), "vmrules-1 by templates/linux; fail cores: at most 8 (12 is more than max 8)")
+
+	w.write(template("linux", rule("cores", 16), rule("few", 2)))
+	same(t, "another template", w.judge("a"), "read a", "update vmrules-1",
+		"event on Template templates/linux: VMsFail: 1 VM no longer satisfies rule few")
+	same(t, "another template", w.results(), "vmrules-1 by templates/linux; pass cores: at most 16; fail few: at most 2 (12 is more than max 2)")
+
+	w.write(template("linux", `{`))
+	same(t, "a broken template", w.judge("a"), "read a", "update vmrules-1",
+		"event on Template templates/linux: VMsUndecided: 1 VM can no longer be judged")
+	if got := w.results()[0]; !strings.HasPrefix(got, "vmrules-1 by templates/linux; error : the validation rules cannot be used") {
+		t.Error(got)
+	}
+	w.remove(template("linux"))
+	same(t, "no template", w.judge("a"), "read a", "update vmrules-1")
+	same(t, "no template", w.results(),
+		"vmrules-1 by templates/linux; error : the template templates/linux, which the VM names, was not found, so that its rules are not known")
+
+	w.write(vm("a", "1", annotations("vm.kubevirt.io/validations", rule("own", 3)), 4))
+	same(t, "own rules", w.judge("a"), "read a", "update vmrules-1")
+	same(t, "own rules", w.results(), "vmrules-1 by vm.kubevirt.io/validations; fail own: at most 3 (4 is more than max 3)")
+
+	w.write(vm("a", "1", `"annotations": {"vm.kubevirt.io/skip-validations": ""}`, 4))
+	same(t, "exempt", w.judge("a"), "delete vmrules-1")
+	same(t, "exempt", w.judge("a"))
+	same(t, "exempt", w.results())
+}
+
+// A VM without rules has no Report, and is not even read.
+func TestWithoutRules(t *testing.T) {
+	w := newWorld(t, review.Settings{}, template("linux", rule("cores", 8)), vm("a", "1", "", 12), vm("b", "2", `"labels": {"vm.kubevirt.io/template": "linux"}`, 12), template("empty"),
+		vm("c", "3", strings.ReplaceAll(ofLinux, "linux", "empty"), 12))
+	same(t, "no rules", w.judge("a", "b", "c", "none"), "read c")
+	same(t, "no rules", w.results())
+}
+
+// With a VM goes its Report, also if another VM gets its name.
+func TestVMGoes(t *testing.T) {
+	w := newWorld(t, review.Settings{}, template("linux", rule("cores", 8)), vm("a", "1", ofLinux, 4), vm("b", "2", ofLinux, 4))
+	w.judge("a", "b")
+	w.remove(vm("a", "1", ofLinux, 4))
+	w.remove(vm("b", "2", ofLinux, 4))
+	w.write(vm("b", "3", ofLinux, 9))
+	same(t, "gone", w.judge("a", "b"), "delete vmrules-1", "read b", "delete vmrules-2", "create vmrules-3")
+	same(t, "gone", w.results(), "vmrules-3 by templates/linux; fail cores: at most 8 (9 is more than max 8)")
+}
+
+// One event for each rule says how many VMs a change of the template has made fail.
+func TestEvents(t *testing.T) {
+	objects := []string{template("linux", rule("cores", 8), rule("most", 100))}
+	var names []string
+	for i := range 12 {
+		names = append(names, fmt.Sprint("vm", i))
+		objects = append(objects, vm(names[i], fmt.Sprint(i), ofLinux, 4+i/6))
+	}
+	w := newWorld(t, review.Settings{}, objects...)
+	w.judge(names...)
+	w.write(template("linux", rule("cores", 3), rule("most", 4)))
+	events := func(done []string) []string {
+		return slices.DeleteFunc(done, func(line string) bool { return !strings.HasPrefix(line, "event") })
+	}
+	same(t, "a change", events(w.judge(names...)),
+		"event on Template templates/linux: VMsFail: 12 VMs no longer satisfy rule cores",
+		"event on Template templates/linux: VMsFail: 6 VMs no longer satisfy rule most")
+	same(t, "no change", events(w.judge(names...)))
+	w.write(template("linux", rule("cores", 2), rule("most", 100)))
+	same(t, "another limit", events(w.judge(names...)))
+}
+
+// What is not decided is an error.
+func TestUndecided(t *testing.T) {
+	const instancetype = `{"apiVersion": "instancetype.kubevirt.io/v1beta1", "kind": "VirtualMachineClusterInstancetype", "metadata": {"name": "u1"}, "spec": {"cpu": {"guest": %d}, "memory": {"guest": "1Gi"}}}`
+	named := strings.Replace(vm("a", "1", ofLinux, 4), `"spec": {"template": {"spec": {"domain": {"cpu": {"cores": 4}}}}}`,
+		`"spec": {"instancetype": {"name": "u1"}, "template": {"spec": {"domain": {"devices": {}}}}}`, 1)
+	sockets := strings.ReplaceAll(rule("sockets", 2), "cores", "sockets")
+	w := newWorld(t, review.Settings{UndecidedWarns: map[vmrules.Doubt]bool{vmrules.DoubtInstancetype: true}, MissingWarns: true}, template("linux", sockets), named)
+	w.judge("a")
+	same(t, "no instance type", w.results(),
+		"vmrules-1 by templates/linux; error sockets: at most 2 (spec.template.spec.domain.cpu.sockets may be set by the instance type: the VirtualMachineClusterInstancetype u1 was not found)")
+	w.write(fmt.Sprintf(instancetype, 4))
+	w.judge("a")
+	same(t, "an instance type", w.results(),
+		"vmrules-1 by templates/linux; fail sockets: at most 2 (4, from instance type u1, is more than max 2)")
+}
+
+// What cannot be done is tried again, and waits until then.
+func TestFailures(t *testing.T) {
+	w := newWorld(t, review.Settings{}, template("linux", rule("cores", 8)), vm("a", "1", ofLinux, 4))
+	w.fails = func(what string) error {
+		if what == "create" {
+			return errors.New("it is down")
+		}
+		return nil
+	}
+	same(t, "down", w.judge("a"), "read a", "create vmrules-1", "error: it is down")
+	if w.backlog.Oldest(time.Now().Add(time.Hour)) < time.Hour {
+		t.Error("the VM does not wait")
+	}
+	w.fails = func(string) error { return nil }
+	w.done = nil
+	w.again("a")
+	same(t, "up", w.done, "read a", "create vmrules-1")
+	if w.backlog.Oldest(time.Now()) != 0 {
+		t.Error("the VM still waits")
+	}
+}
+
+// A cache that does not have a Report yet does no harm, and labels of others stay.
+func TestLateCache(t *testing.T) {
+	w := newWorld(t, review.Settings{}, template("linux", rule("cores", 8)), vm("a", "1", ofLinux, 4))
+	w.judge("a")
+	var r v1alpha1.Report
+	if err := w.client.Get(t.Context(), client.ObjectKey{Namespace: "office", Name: "vmrules-1"}, &r); err != nil {
+		t.Fatal(err)
+	}
+	r.Labels["team"] = "blue"
+	r.Results[0].Result = "pass"
+	r.Results[0].Timestamp = metav1.Timestamp{Seconds: 5}
+	if err := w.client.Update(t.Context(), &r); err != nil {
+		t.Fatal(err)
+	}
+	w.reports = lateCache{w.client}
+	same(t, "late", w.judge("a"), "read a", "create vmrules-1")
+	w.write(vm("a", "1", ofLinux, 9))
+	same(t, "late", w.judge("a"), "read a", "create vmrules-1", "update vmrules-1", "event on Template templates/linux: VMsFail: 1 VM no longer satisfies rule cores")
+	if err := w.client.Get(t.Context(), client.ObjectKeyFromObject(&r), &r); err != nil || r.Labels["team"] != "blue" || r.Results[0].Timestamp.Seconds == 5 {
+		t.Error(err, r)
+	}
+}
+
+// A lateCache has no Reports.
+type lateCache struct{ client.Reader }
+
+func (lateCache) List(context.Context, client.ObjectList, ...client.ListOption) error { return nil }
+
+// A replica that is not elected judges nothing.
+func TestNotElected(t *testing.T) {
+	w := newWorld(t, review.Settings{}, template("linux", rule("cores", 8)), vm("a", "1", ofLinux, 4))
+	w.leads, w.done = func() bool { return false }, nil
+	ctx, cancel := context.WithCancel(t.Context())
+	time.AfterFunc(10*time.Millisecond, cancel)
+	if _, err := w.Reconcile(ctx, reconcile.Request{NamespacedName: types.NamespacedName{Namespace: "office", Name: "a"}}); !errors.Is(err, context.Canceled) || w.done != nil {
+		t.Error(err, w.done)
+	}
+}
+
+// A timestamp changes only when the result does.
+func TestTimes(t *testing.T) {
+	w := newWorld(t, review.Settings{}, template("linux", rule("cores", 8), rule("most", 100)), vm("a", "1", ofLinux, 4))
+	w.judge("a")
+	times := func() (all []int64) {
+		var r v1alpha1.Report
+		if err := w.client.Get(t.Context(), client.ObjectKey{Namespace: "office", Name: "vmrules-1"}, &r); err != nil {
+			t.Fatal(err)
+		}
+		for i := range r.Results {
+			all = append(all, r.Results[i].Timestamp.Seconds)
+			r.Results[i].Timestamp.Seconds = 5
+		}
+		if err := w.client.Update(t.Context(), &r); err != nil {
+			t.Fatal(err)
+		}
+		return all
+	}
+	times()
+	same(t, "again", w.judge("a"), "read a")
+	w.write(vm("a", "1", ofLinux, 9))
+	w.judge("a")
+	if got := times(); got[0] == 5 || got[1] != 5 {
+		t.Error(got)
+	}
+}
+
+// What package openreports writes is a Report of the API, and nothing of it is lost or added.
+func TestShape(t *testing.T) {
+	text, err := os.ReadFile("../../../openreports/testdata/report.json")
+	if err != nil {
+		t.Skip("this is the module alone, without the Report of package openreports")
+	}
+	var want map[string]any
+	if err := json.Unmarshal(text, &want); err != nil {
+		t.Fatal(err)
+	}
+	var report v1alpha1.Report
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructuredWithValidation(want, &report, true); err != nil {
+		t.Fatal(err)
+	}
+	again, err := json.Marshal(&report)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got map[string]any
+	if err := json.Unmarshal(again, &got); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if gv := v1alpha1.GroupVersion.String(); gv != openreports.APIVersion {
+		t.Errorf("the API is %s", gv)
+	}
+}

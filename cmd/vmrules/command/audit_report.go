@@ -1,0 +1,64 @@
+package command
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/instancetypes"
+	"github.com/vmrules/vmrules/openreports"
+)
+
+// A reportStream writes a Report for each object that has rules, as documents of YAML.
+type reportStream struct {
+	yamlStream
+	now time.Time
+}
+
+func newReports(w io.Writer) auditOutput { return &reportStream{yamlStream{w: w}, time.Now()} }
+
+func (s *reportStream) add(vm audited) error {
+	err := vm.err
+	if vm.lacksRules {
+		err = errors.New(noRules.meaning)
+	}
+	switch report := openreports.New(vm.object, vm.policy, vm.report, err, s.now); {
+	case vm.Name == "" && err != nil: // nobody would know what the Report is about
+		s.comment(vm.title() + ": " + err.Error())
+	case report != nil:
+		s.begin()
+		s.document(yamlTree{}.node(report, ""))
+	}
+	return s.err
+}
+
+func (s *reportStream) finish() error { return s.err }
+
+// policyOf returns where the rules of an object come from, for its Report. The error says that they are those
+// of a template that is not given.
+func (a *auditor) policyOf(vm map[string]any, by *template) (string, error) {
+	source := vmrules.SourceOf(vm)
+	switch {
+	case a.book.isGiven():
+		return strings.Join(a.book.files, ", "), nil
+	case by != nil:
+		return openreports.TemplatePolicy(cmp.Or(source.Namespace, by.Namespace), by.Name), nil
+	case source.From == vmrules.SourceTemplate && source.Namespace != "":
+		return openreports.TemplatePolicy(source.Namespace, source.Name), openreports.Missing(source.Namespace, source.Name)
+	}
+	return openreports.OwnPolicy, nil
+}
+
+// saying returns the option to judge with what was found, and with an error that says what was not.
+func saying(l *instancetypes.Lookup) vmrules.ValidateOption {
+	return vmrules.WithInstancetypes(func(vm map[string]any) (given, preferred map[string]any, err error) {
+		if given, preferred, err = l.Find(vm); err == nil && l.NotFound != nil {
+			err = fmt.Errorf("the %s was not found", l.NotFound[0])
+		}
+		return given, preferred, err
+	})
+}

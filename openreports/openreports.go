@@ -1,0 +1,178 @@
+// Package openreports writes what vmrules found of a VM as a Report of openreports.io/v1alpha1, which
+// dashboards read. A Report is a plain map, so that the package needs no Kubernetes. The
+// controller of module admission and the command "vmrules audit -o report" both write it.
+//
+// A Report has one result for each rule: pass, fail, warn, or skip. One that is Undecided is an error, and so
+// is the only result for an object whose rules cannot be found or read. Texts are cut to a length.
+// Beyond 200 results, only the worst are listed, but all are counted.
+package openreports
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/internal/value"
+)
+
+const (
+	APIVersion = "openreports.io/v1alpha1"
+	Kind       = "Report"
+	Source     = "vmrules"
+
+	// ManagedByLabel is a label of a Report, whose value is Source.
+	ManagedByLabel = "app.kubernetes.io/managed-by"
+	// ResultLabel is a label of a Report: the first of fail, error, warn, pass and skip that is
+	// among its results.
+	ResultLabel = "vmrules.io/result"
+	// PolicyAnnotation is an annotation of a Report: the policy of its results.
+	PolicyAnnotation = "vmrules.io/policy"
+	// OwnPolicy is the policy of rules that are a VM's own: the annotation that they are in.
+	OwnPolicy = vmrules.Annotation
+
+	Fail  = "fail"  // the result of a rule that a VM does not satisfy
+	Error = "error" // and of one that could not be judged
+)
+
+var worstFirst = []string{Fail, Error, "warn", "pass", "skip"}
+
+// TemplatePolicy returns the policy of rules that are those of a template.
+func TemplatePolicy(namespace, name string) string {
+	return strings.TrimPrefix(namespace+"/"+name, "/")
+}
+
+// Missing returns the error about a template that a VM names and that is not found.
+func Missing(namespace, name string) error {
+	return fmt.Errorf("the template %s, which the VM names, was not found, so that its rules are not known", TemplatePolicy(namespace, name))
+}
+
+// New returns the Report about an object that was judged by the rules of a policy, or could not be,
+// as an error says. It returns nil if the object has no rules. All results have the time now. The name
+// of the Report has a prefix, because others also name Reports by the UID.
+func New(object map[string]any, policy string, report *vmrules.Report, err error, now time.Time) map[string]any {
+	policy = clipped(policy, maxPolicy)
+	all := resultsOf(policy, report, err)
+	if all == nil {
+		return nil
+	}
+	summary := map[string]any{}
+	for _, outcome := range worstFirst {
+		summary[outcome] = int64(0)
+	}
+	for _, r := range all {
+		outcome := r["result"].(string)
+		summary[outcome] = summary[outcome].(int64) + 1
+	}
+	worst := slices.MinFunc(all, worseFirst)["result"]
+	if left := len(all) - maxResults; left > 0 {
+		slices.SortStableFunc(all, worseFirst)
+		rest := result(policy, "", all[maxResults]["result"].(string), fmt.Sprintf("%d more results are left out", left))
+		all = append(all[:maxResults], rest)
+	}
+	results := make([]any, len(all))
+	for i, r := range all {
+		r["timestamp"] = map[string]any{"seconds": now.Unix(), "nanos": int64(0)}
+		results[i] = r
+	}
+	scope := map[string]any{}
+	for _, key := range []string{"apiVersion", "kind", "namespace", "name", "uid"} {
+		add(scope, key, cmp.Or(value.StringAt(object, "metadata", key), value.StringAt(object, key)))
+	}
+	metadata := map[string]any{
+		"name":        "vmrules-" + strings.ToLower(value.StringAt(object, "kind")) + "-" + value.StringAt(object, "metadata", "name"),
+		"labels":      map[string]any{ManagedByLabel: Source, ResultLabel: worst},
+		"annotations": map[string]any{PolicyAnnotation: policy},
+	}
+	add(metadata, "namespace", value.StringAt(object, "metadata", "namespace"))
+	if uid, ok := scope["uid"]; ok {
+		metadata["name"] = fmt.Sprint("vmrules-", uid)
+		metadata["ownerReferences"] = []any{map[string]any{"apiVersion": scope["apiVersion"], "kind": scope["kind"], "name": scope["name"], "uid": uid}}
+	}
+	return map[string]any{
+		"apiVersion": APIVersion, "kind": Kind, "metadata": metadata,
+		"source": Source, "scope": scope, "summary": summary, "results": results,
+	}
+}
+
+func worseFirst(a, b map[string]any) int {
+	of := func(r map[string]any) int { return slices.Index(worstFirst, r["result"].(string)) }
+	return cmp.Compare(of(a), of(b))
+}
+
+// These bounds, of texts in bytes, let an API server take a Report even if all characters have to be escaped.
+const (
+	maxResults = 200
+	maxPolicy  = 320 // a namespace and a name
+	maxRule    = 128
+	maxMessage = 512
+	maxText    = 256
+)
+
+// resultsOf returns all results; nil if there are no rules.
+func resultsOf(policy string, report *vmrules.Report, err error) (all []map[string]any) {
+	results := report.Results()
+	if err == nil && len(results) == 0 && !report.Valid() {
+		err = errors.New(report.Violations()[0].Detail) // nothing was judged
+	}
+	if err != nil {
+		return []map[string]any{result(policy, "", Error, err.Error())}
+	}
+	for _, r := range results {
+		all = append(all, ofRule(policy, r))
+	}
+	return all
+}
+
+func result(policy, rule, outcome, message string) map[string]any {
+	r := map[string]any{"source": Source, "policy": policy, "result": outcome}
+	add(r, "rule", clipped(rule, maxRule))
+	add(r, "message", clipped(message, maxMessage))
+	return r
+}
+
+var outcomes = map[vmrules.Outcome]string{
+	vmrules.Satisfied: "pass", vmrules.Violated: Fail, vmrules.Warned: "warn", vmrules.Skipped: "skip", vmrules.Ignored: "skip",
+}
+
+// ofRule returns the result for a rule. Its properties are about the first of the violations.
+func ofRule(policy string, r vmrules.Result) map[string]any {
+	message, properties := cmp.Or(r.Note, r.Message), map[string]any{}
+	add(properties, "target", clipped(r.Target, maxText))
+	add(properties, "undecided", string(r.Undecided))
+	if len(r.Violations) > 0 {
+		v := r.Violations[0]
+		message = v.Detail
+		if v.Message != "" {
+			message = fmt.Sprintf("%s (%s)", v.Message, v.Detail)
+		}
+		if more := len(r.Violations) - 1 + r.Omitted; more > 0 {
+			message = fmt.Sprintf("%s, and %d more", clipped(message, maxMessage/2), more)
+		}
+		add(properties, "field", clipped(v.Field, maxText))
+		add(properties, "origin", clipped(v.Origin, maxText))
+		if v.Value != nil {
+			add(properties, "value", clipped(fmt.Sprint(v.Value), maxText))
+		}
+	}
+	made := result(policy, r.Rule, cmp.Or(outcomes[r.Outcome], Error), message)
+	if len(properties) > 0 {
+		made["properties"] = properties
+	}
+	return made
+}
+
+// add adds a text unless it is empty.
+func add(to map[string]any, key, text string) {
+	if text != "" {
+		to[key] = text
+	}
+}
+
+// clipped returns a text as JSON can hold it, in at most so many bytes.
+func clipped(text string, most int) string {
+	return value.ClippedBytes(strings.ToValidUTF8(text, "\uFFFD"), most)
+}
