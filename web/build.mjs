@@ -42,7 +42,7 @@ const notInlined = [
     "web/...",
   ].map((folder) => `${vmrules}/${folder}`),
 ];
-const flags = ["-trimpath", ...notInlined.map((path) => `-gcflags=${path}=-l`)];
+const flags = ["-trimpath", "-buildvcs=false", ...notInlined.map((path) => `-gcflags=${path}=-l`)];
 const toWasm = { GOOS: "js", GOARCH: "wasm", GOFLAGS: flags.join(" ") };
 if (process.argv[2] === "--with") {
   // Another command of Go for WebAssembly, which then compiles nothing anew.
@@ -62,20 +62,9 @@ writeFileSync(
   `export function load(globalThis) {\nconst { fs } = globalThis;\n${source}\nreturn globalThis.Go;\n}\n`,
 );
 
-// The notices of what is compiled in, beside what npm takes from this folder.
-const modules = execFileSync(
-  "go",
-  ["list", "-deps", "-f", "{{with .Module}}{{.Path}} {{.Dir}}{{end}}", "./wasm"],
-  { encoding: "utf8", env: { ...process.env, GOOS: "js", GOARCH: "wasm" } },
-);
-const licences = [...new Set(modules.trim().split("\n"))]
-  .map((line) => line.split(" "))
-  .filter(([module]) => !module.startsWith(vmrules));
-const notices = [["Go", root], ...licences].map(
-  ([name, folder]) =>
-    `vmrules.wasm contains ${name}:\n\n${readFileSync(join(folder, "LICENSE"), "utf8")}`,
-);
-writeFileSync("NOTICES", notices.join(`\n${"-".repeat(80)}\n\n`));
+// The licences of what is compiled in, beside what npm takes from this folder.
+const notices = ["run", "-C", "../release", "./notices", "vmrules.wasm", "../web/wasm", "js/wasm"];
+writeFileSync("NOTICES", execFileSync("go", notices));
 copyFileSync("../LICENSE", "LICENSE");
 copyFileSync("../CHANGELOG.md", "CHANGELOG.md");
 writeFileSync(

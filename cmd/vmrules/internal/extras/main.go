@@ -1,12 +1,14 @@
-// Man writes the man pages of vmrules into a folder, for the archives of a release.
+// Extras writes into a folder what the archives of a release have beside the command: man pages
+// and completions for shells.
 //
-//	go run ./internal/man FOLDER
+//	go run ./internal/extras FOLDER
 package main
 
 import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"regexp"
 
 	"github.com/spf13/cobra"
@@ -21,22 +23,30 @@ func main() {
 		err = write(os.Args[1])
 	}
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "man:", err)
+		fmt.Fprintln(os.Stderr, "extras:", err)
 		os.Exit(1)
 	}
 }
 
 func write(folder string) error {
-	if err := os.MkdirAll(folder, 0o755); err != nil {
+	man, completions := filepath.Join(folder, "man"), filepath.Join(folder, "completions")
+	root := command.Build{Name: "vmrules"}.Command()
+	err := errors.Join(
+		os.MkdirAll(man, 0o755), os.MkdirAll(completions, 0o755),
+		root.GenBashCompletionFileV2(filepath.Join(completions, "vmrules.bash"), true),
+		root.GenZshCompletionFile(filepath.Join(completions, "_vmrules")),
+		root.GenFishCompletionFile(filepath.Join(completions, "vmrules.fish"), true),
+		root.GenPowerShellCompletionFileWithDesc(filepath.Join(completions, "vmrules.ps1")),
+	)
+	if err != nil {
 		return err
 	}
-	root := command.Build{Name: "vmrules"}.Command()
 	root.DisableAutoGenTag = true
 	root.SetHelpCommand(&cobra.Command{Hidden: true}) // the pages are the help
 	for _, c := range append(root.Commands(), root) {
 		c.Long = markdown(c.Long)
 	}
-	return doc.GenManTree(root, &doc.GenManHeader{Section: "1", Source: "vmrules", Manual: "vmrules"}, folder)
+	return doc.GenManTree(root, &doc.GenManHeader{Section: "1", Source: "vmrules", Manual: "vmrules"}, man)
 }
 
 var (
