@@ -83,7 +83,7 @@
 //	vmrules_admission_violations_total{source, rule, outcome}      rules that VMs do not satisfy
 //	vmrules_admission_review_seconds                               a histogram
 //
-// WithReports adds those of docs/reports.md. Only the rules of templates have a name there, and only the first 200. Names beyond, and those
-// of more than 100 bytes, count as "(other)". Rules of VMs count without a name: anyone who can
-// create a VM could make up any number of names.
+// WithReports adds those of docs/reports.md. Only the rules of templates have a name there, and only
+// the first 200. Names beyond, and those of more than 100 bytes, count as "(other)". Rules of VMs
+// count without a name: anyone who can create a VM could make up any number of names.
 package admission

@@ -38,6 +38,7 @@ func (r *Reviewer) Judge(ctx context.Context, vm map[string]any) (Standing, erro
 
 // standing judges at a pace. The error is errTooMuch if that is too quick.
 func (r *Reviewer) standing(ctx context.Context, q *Request, p pace) (s Standing, err error) {
+	q.weight = q.Size // rules adds to it
 	source := r.sourceOf(q.Object, q.Namespace)
 	rules, template, err := r.rules(ctx, q, source, p)
 	s = Standing{Policy: openreports.OwnPolicy, Template: template}
