@@ -19,6 +19,8 @@ const (
 	groupCore              = "" // also that of an OpenShift template's old apiVersion, v1
 )
 
+const nameVirtualMachine = "VirtualMachine"
+
 // A holder is a form in which an object contains VMs.
 type holder int
 
@@ -45,7 +47,7 @@ type kindOfHolder struct {
 
 // holders lists the kinds. An object without a kind is of the first whose shape it has.
 var holders = [...]kindOfHolder{
-	kindVirtualMachine: {name: "VirtualMachine", groups: []string{groupKubeVirt}, shape: specTemplate.Join(jsonpath.Members("spec"))},
+	kindVirtualMachine: {name: nameVirtualMachine, groups: []string{groupKubeVirt}, shape: specTemplate.Join(jsonpath.Members("spec"))},
 	kindInstance:       {name: "VirtualMachineInstance", groups: []string{groupKubeVirt}, shape: jsonpath.Members("spec", "domain")},
 	kindReplicaSet:     {name: "VirtualMachineInstanceReplicaSet", groups: []string{groupKubeVirt}, at: specTemplate},
 	kindPool:           {name: "VirtualMachinePool", groups: []string{groupPool}, shape: inPool, at: inPool},

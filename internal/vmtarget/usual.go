@@ -7,7 +7,7 @@ import "strings"
 // Then it is the Root of the only target that [Append] returns. For any other object, Usual
 // returns nil.
 func Usual(object map[string]any) map[string]any {
-	if kind, _ := object["kind"].(string); kind != holders[kindVirtualMachine].name {
+	if kind, _ := object["kind"].(string); kind != nameVirtualMachine {
 		return nil
 	}
 	if version, _ := object["apiVersion"].(string); !strings.HasPrefix(version, groupKubeVirt+"/") {
