@@ -96,15 +96,13 @@ func (e *evaluation) judgeAll(report *Report, rules *Rules, t *target) {
 }
 
 // walkPlan runs the plan of the rules on a target, and reports whether that settled all of them.
-// It may spend half of the budget. The other half is for judging rule by rule, which still
-// decides some rules if there is not enough for all.
+// It leaves half of the budget for judging rule by rule, which still decides some rules if there
+// is not enough for all.
 func (e *evaluation) walkPlan(report *Report, rules *Rules, t *target, marks []mark) bool {
 	if t.Nothing != "" || t.Refusal != nil || t.Open != 0 || t.HasParameters || e.given.defaults != nil {
 		return false
 	}
-	half := e.budget.Half()
-	wrong, isSure := rules.plan.Run(t.Root, &half, marks)
-	e.budget.Return(half)
+	wrong, isSure := rules.plan.Run(t.Root, &e.budget, marks)
 	if e.given.partial || e.given.ratchets || t.Origins != nil {
 		for _, w := range wrong { // more has to be said about it
 			marks[w.Entry] = plan.Unsure

@@ -81,9 +81,7 @@ func validateUsual(rules *Rules, object, template map[string]any) *Report {
 	report := &Report{judged: true}
 	marks := report.add(rules, "")
 	b := Budget{}.whole()
-	half := b.Half()
-	wrong, isSure := rules.plan.Run(template, &half, marks)
-	b.Return(half)
+	wrong, isSure := rules.plan.Run(template, &b, marks)
 	report.keep(wrong, vmtarget.UsualAt)
 	if isSure {
 		return report

@@ -13,11 +13,14 @@ type Budget struct {
 	Waited time.Duration
 }
 
-// Half returns half of what the Meter has left, and all of the time.
-func (b *Budget) Half() Budget { return Budget{b.Meter.Half(), b.Backtracking, b.Waited} }
+// Lend moves half of what the Meter has left to another Budget, and all of the time.
+func (b *Budget) Lend(to *Budget) {
+	to.Meter = b.Meter.Half()
+	to.Backtracking, to.Waited = b.Backtracking, b.Waited
+}
 
-// Return gives back what is left of a Budget that Half returned.
-func (b *Budget) Return(half Budget) {
-	b.Meter.Return(half.Meter)
-	b.Backtracking, b.Waited = half.Backtracking, half.Waited
+// TakeBack gives back what is left of a Budget that Lend filled.
+func (b *Budget) TakeBack(from *Budget) {
+	b.Meter.Return(from.Meter)
+	b.Backtracking, b.Waited = from.Backtracking, from.Waited
 }

@@ -119,24 +119,25 @@ type walk struct {
 	wrong   []Wrong
 }
 
-// Run walks a plan through an object, and pays from m. It writes the mark on
-// each entry to marks, which must be as long as the plan, and returns the values that break
-// the entries whose mark is Broken: in the order of the entries, and for each in document
-// order. If b does not have enough, the marks are Unsure. The last result reports whether no
-// mark is Unsure.
+// Run walks a plan through an object, and pays for that at most half of what b has: the caller
+// may have to search with the rest. It writes the mark on each entry to marks, which must be as
+// long as the plan, and returns the values that break the entries whose mark is Broken: in the
+// order of the entries, and for each in document order. If half of b is not enough, the marks
+// are Unsure. The last result reports whether no mark is Unsure.
 func (p *Plan) Run(object any, b *meter.Budget, marks []Mark) ([]Wrong, bool) {
 	if p == nil || p.root == nil {
 		clear(marks)
 		return nil, len(marks) == 0
 	}
 	var w walk // and no literal, which would be made elsewhere and copied
-	w.found, w.spread, w.budget = marks, 1, *b
+	w.found, w.spread = marks, 1
+	b.Lend(&w.budget)
 	copy(marks, p.start)
 	if w.spend(p.root.size) {
 		w.visit(p.root, object)
 	}
-	*b = w.budget
-	if b.Err() != nil {
+	b.TakeBack(&w.budget)
+	if w.budget.Err() != nil {
 		clear(marks)
 		return nil, false
 	}
