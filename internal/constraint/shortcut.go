@@ -12,8 +12,6 @@ import (
 // fraction of the time of [Set.Failures], because it makes no Scalar. The zero Shortcut is
 // unsure of everything.
 type Shortcut struct {
-	only Constraint // that the set has, or nil
-
 	ints        bool // it admits integers from least to most
 	least, most int64
 
@@ -21,6 +19,10 @@ type Shortcut struct {
 	shortest, longest int64
 	list              *Allowed    // nil: any string
 	regex             *pcre.Regex // nil: any string
+
+	// What a value breaks, and nothing else: one that is too small or short, one that is too
+	// large or long, and a string that is not in the list or does not match; nil: not known.
+	below, above, outside Constraint
 }
 
 // shortText is the length in bytes of the longest string that a Shortcut looks at. For longer
@@ -30,19 +32,22 @@ const shortText = 100
 // Shortcut returns the Shortcut of the set.
 func (s *Set) Shortcut() Shortcut {
 	t := s.Type()
-	var only Constraint
-	if len(s.all) == 1 {
-		only = s.all[0]
-	}
 	cut := Shortcut{
-		only: only,
 		ints: !t.Is(String), least: math.MinInt64, most: math.MaxInt64,
 		texts: !t.Is(Number), longest: math.MaxInt64,
 	}
 	for _, c := range s.all {
 		cut.narrow(c)
 	}
+	if len(s.all) > 1 && !(len(s.all) == 2 && cut.isRange()) {
+		cut.below, cut.above, cut.outside = nil, nil, nil
+	}
 	return cut
+}
+
+// isRange reports whether there are both limits, and no value breaks both.
+func (s *Shortcut) isRange() bool {
+	return s.below != nil && s.above != nil && s.least <= s.most && s.shortest <= s.longest
 }
 
 // narrow makes the shortcut demand another constraint.
@@ -50,19 +55,30 @@ func (s *Shortcut) narrow(c Constraint) {
 	switch c := c.(type) {
 	case *Bound:
 		s.ints = s.ints && narrow(&s.least, &s.most, &c.bound)
+		s.limit(c, &c.bound)
 	case *Length:
 		s.ints = false
 		s.texts = s.texts && narrow(&s.shortest, &s.longest, &c.bound)
+		s.limit(c, &c.bound)
 	case *Allowed:
 		s.ints = false
 		s.texts = s.texts && s.list == nil
-		s.list = c
+		s.list, s.outside = c, c
 	case *Pattern:
 		s.ints = false
 		s.texts = s.texts && s.regex == nil && c.regex.IsLinear() // what backtracks has a time limit: it is matched once
-		s.regex = c.regex
+		s.regex, s.outside = c.regex, c
 	default:
 		*s = Shortcut{}
+	}
+}
+
+// limit sets what a value beyond a bound breaks.
+func (s *Shortcut) limit(c Constraint, b *bound) {
+	if b.beyond < 0 {
+		s.below = c
+	} else {
+		s.above = c
 	}
 }
 
@@ -77,42 +93,52 @@ func narrow(least, most *int64, c *bound) bool {
 	return ok
 }
 
-// Judge reports whether the set certainly admits a value. If it certainly does not, and has only
-// one constraint, Judge returns that. It pays from b for matching.
+// Judge reports whether the set certainly admits a value. If it certainly does not, and the value
+// breaks only one constraint, Judge may return that. It pays from b for matching.
 func (s *Shortcut) Judge(v any, b *meter.Budget) (admits bool, broken Constraint) {
-	var err error
 	switch v := v.(type) {
 	case int64:
-		if !s.ints {
-			return false, nil
+		if s.ints {
+			return s.judge(v, s.least, s.most)
 		}
-		admits = s.least <= v && v <= s.most
 	case string:
-		if !s.texts || len(v) > shortText {
-			return false, nil
+		if s.texts && len(v) <= shortText {
+			return s.judgeText(v, b)
 		}
-		admits, err = s.admitsText(v, b)
-	default:
-		return false, nil
 	}
-	if admits || err != nil {
-		return admits, nil
-	}
-	return false, s.only
+	return false, nil
 }
 
-func (s *Shortcut) admitsText(v string, b *meter.Budget) (bool, error) {
+// judge judges a number or length by its limits.
+func (s *Shortcut) judge(n, least, most int64) (admits bool, broken Constraint) {
+	switch {
+	case n < least:
+		return false, s.below
+	case n > most:
+		return false, s.above
+	}
+	return true, nil
+}
+
+func (s *Shortcut) judgeText(v string, b *meter.Budget) (admits bool, broken Constraint) {
 	if s.shortest > 0 || s.longest < shortText {
 		length := int64(utf8.RuneCountInString(v))
-		if length < s.shortest || s.longest < length {
-			return false, nil
+		if admits, broken = s.judge(length, s.shortest, s.longest); !admits {
+			return false, broken
 		}
 	}
 	if s.list != nil && !s.list.hasText(v) {
-		return false, s.list.open
+		if s.list.open != nil {
+			return false, nil
+		}
+		return false, s.outside
 	}
 	if s.regex == nil {
 		return true, nil
 	}
-	return s.regex.Match(v, b)
+	admits, err := s.regex.Match(v, b)
+	if admits || err != nil {
+		return admits, nil
+	}
+	return false, s.outside
 }
