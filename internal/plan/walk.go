@@ -173,12 +173,16 @@ func (w *walk) visit(n *node, v any) {
 		w.judge(n, v)
 	case map[string]any:
 		if typed != nil {
-			w.judge(n, v)
+			if n.isEnd() {
+				w.judge(n, v)
+			}
 			w.members(n, typed)
 		}
 	case []any:
 		if typed != nil {
-			w.judge(n, v)
+			if n.isEnd() {
+				w.judge(n, v)
+			}
 			w.array(n, typed)
 		}
 	case nil:
