@@ -24,7 +24,7 @@ type Implied struct {
 }
 
 // A StandIn says whether a value is in the object or, if it is not, why it counts.
-type StandIn int
+type StandIn uint8
 
 const (
 	// Written means that the value is in the object.

@@ -60,15 +60,16 @@ type Wrong struct {
 	Entry   int
 	Demand  constraint.Constraint // nil: the type
 	Value   any                   // a scalar; or an empty array or object in place of another
-	StandIn jsonpath.StandIn
 	items   indexes
+	StandIn jsonpath.StandIn
 }
 
 // indexes are the indexes of the items on the way to a value, as far as a path has such steps.
 type indexes [maxItems]int32
 
-// maxItems is how many steps into items a path of a plan may have.
-const maxItems = 8
+// maxItems is how many steps into items a path of a plan may have. Lists in VMs are nested less
+// deeply.
+const maxItems = 4
 
 // AppendTo appends the steps to the value, whose entry has a path, to the location of the
 // object.
@@ -105,6 +106,9 @@ const wrongSize = 300
 // maxWrong is the number of wrong values that a walk keeps. If there are more, it is unsure:
 // the caller may stop earlier, when its report is full.
 const maxWrong = 1000
+
+// usualWrong is how many more there mostly are where there is more than one.
+const usualWrong = 7
 
 // A walk is a walk of a plan through an object. It stays on the stack, as long as nothing
 // that it calls keeps a pointer to it.
@@ -339,7 +343,10 @@ func (w *walk) remember(r *judged, demand constraint.Constraint, v any) {
 	case []any:
 		v = anyArray
 	}
-	w.wrong = append(w.wrong, Wrong{r.index, demand, v, w.standIn, w.items})
+	if len(w.wrong) == 1 {
+		w.wrong = slices.Grow(w.wrong, usualWrong)
+	}
+	w.wrong = append(w.wrong, Wrong{r.index, demand, v, w.items, w.standIn})
 }
 
 // unsure handles values that a plan does not support.
