@@ -4,6 +4,7 @@ package pcre
 
 import (
 	"errors"
+	"sync"
 	"time"
 
 	"github.com/dlclark/regexp2/v2"
@@ -12,7 +13,10 @@ import (
 )
 
 // backtracking matches with regexp2.
-type backtracking struct{ regex *regexp2.Regexp }
+//
+// It matches with copies of the compiled regex: regexp2 keeps its time-out there, and each budget
+// has its own. Copies share everything else.
+type backtracking struct{ copies sync.Pool }
 
 func newBacktracking(tree *node, b *meter.Budget) (*backtracking, error) {
 	cost := backtrackingCost(tree)
@@ -23,18 +27,17 @@ func newBacktracking(tree *node, b *meter.Budget) (*backtracking, error) {
 	if err != nil {
 		return nil, errEngine
 	}
-	return &backtracking{regex}, nil
+	return &backtracking{sync.Pool{New: func() any { own := *regex; return &own }}}, nil
 }
 
 // maxMatchTimeout keeps the engine's deadline within what it can count.
 const maxMatchTimeout = time.Hour
 
-// match matches with a copy of the compiled regex: regexp2 keeps its time-out there, and each
-// budget has its own. Copies share everything else.
 func (b *backtracking) match(subject string, limit time.Duration) (bool, error) {
-	bounded := *b.regex
-	bounded.MatchTimeout = min(limit, maxMatchTimeout)
-	matched, err := bounded.MatchString(subject)
+	regex := b.copies.Get().(*regexp2.Regexp)
+	defer b.copies.Put(regex)
+	regex.MatchTimeout = min(limit, maxMatchTimeout)
+	matched, err := regex.MatchString(subject)
 	switch {
 	case errors.Is(err, regexp2.ErrBacktrackingStackLimit):
 		return false, errStack
