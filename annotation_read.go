@@ -134,16 +134,17 @@ func (r *ruleReader) tooMuch(read int, nodes []jsontext.Node) {
 
 func (r *ruleReader) uniqueNames(rules []rule, nodes []jsontext.Node) {
 	first := make(map[string]int, len(rules))
-	for i, rule := range rules {
-		if rule.Name == "" {
+	for i := range rules {
+		own := rules[i].Name
+		if own == "" {
 			continue
 		}
-		if earlier, ok := first[rule.Name]; ok {
+		if earlier, ok := first[own]; ok {
 			r.index = i
 			name, _ := nodes[i].Member(rulekey.Name)
 			r.problem(name, rulekey.Name, ReasonDuplicate, "rules[%d] already has this name: names must be unique", earlier)
 			continue
 		}
-		first[rule.Name] = i
+		first[own] = i
 	}
 }

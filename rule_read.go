@@ -80,19 +80,19 @@ func (r *ruleReader) member(key string) (jsontext.Node, bool) { return r.node.Me
 // mandatory reads a key that must have a string that is not empty.
 func (r *ruleReader) mandatory(key string) string {
 	n, ok := r.member(key)
-	wanted := rulekey.Named(key).Wanted
-	if n.IsZero() {
-		r.problem(r.node, key, ReasonRequired, "the rule has no %q: add %s", key, wanted)
-		return ""
-	}
 	s, isString := n.Value.(string)
-	switch {
-	case !ok || isString && s == "":
+	if s != "" {
+		return s
+	}
+	switch wanted := rulekey.Named(key).Wanted; {
+	case n.IsZero():
+		r.problem(r.node, key, ReasonRequired, "the rule has no %q: add %s", key, wanted)
+	case !ok || isString:
 		r.problem(n, key, ReasonRequired, "%q is %s: it must be %s", key, describeNode(n), wanted)
-	case !isString:
+	default:
 		r.problem(n, key, ReasonTypeInvalid, "%q must be a string: %s", key, wanted)
 	}
-	return s
+	return ""
 }
 
 // path reads a JSONPath in the form of the version.

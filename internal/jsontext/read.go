@@ -69,7 +69,7 @@ type reader struct {
 }
 
 // usualMembers is how many members most rules have, and usualItems how many rules there are.
-const usualMembers, usualItems = 8, 8
+const usualMembers, usualItems = 7, 8
 
 // Messages name what is expected.
 const (

@@ -49,9 +49,9 @@ func arguments() (all []Key) {
 
 // OfAnyVersion returns the key with a name, or with an old name; the zero Key if there is none.
 func OfAnyVersion(name string) Key {
-	for _, k := range All {
-		if name != "" && (k.Name == name || k.OldName == name) {
-			return k
+	for i := range All {
+		if k := &All[i]; name != "" && (k.Name == name || k.OldName == name) {
+			return *k
 		}
 	}
 	return Key{}
