@@ -93,6 +93,10 @@ func (l Location) Texts() Texts {
 	p, q := make([]byte, 0, 2*usualLocation), make([]byte, 0, usualLocation)
 	for i, e := range l {
 		q = append(q, '/')
+		if i > 0 && isBareName(e.name) {
+			p, q = append(append(p, '.'), e.name...), append(q, e.name...)
+			continue
+		}
 		switch {
 		case e.index >= 0:
 			p = append(strconv.AppendInt(append(p, '['), int64(e.index), 10), ']')
@@ -153,30 +157,31 @@ func appendPlainName(s []byte, name string) []byte {
 	}
 }
 
-// isPlainName reports whether a name needs no quotes: it has only characters of names, and
-// dots, which are written with a backslash.
-func isPlainName(name string) bool {
+// isBareName reports whether a path and a pointer both write a name as it is. Most names are so.
+func isBareName(name string) bool {
 	for i := range len(name) {
-		if !isPlainByte[name[i]] {
-			return arePlainRunes(name[i:])
+		if !isBareByte[name[i]] {
+			return false
 		}
 	}
 	return name != ""
 }
 
-func arePlainRunes(s string) bool {
-	for _, r := range s {
+// isPlainName reports whether a name needs no quotes: it has only characters of names, and
+// dots, which are written with a backslash.
+func isPlainName(name string) bool {
+	for _, r := range name {
 		if r != '.' && !isNameRune(r) {
 			return false
 		}
 	}
-	return true
+	return name != ""
 }
 
-// isPlainByte says it of ASCII characters, because most names have no others.
-var isPlainByte = func() (is [256]bool) {
+// isBareByte has the ASCII characters of names, apart from the slash, which pointers escape.
+var isBareByte = func() (is [256]bool) {
 	for r := range rune(utf8.RuneSelf) {
-		is[r] = r == '.' || isNameRune(r)
+		is[r] = r != '/' && isNameRune(r)
 	}
 	return is
 }()
