@@ -54,12 +54,10 @@ func (s *Shortcut) isRange() bool {
 func (s *Shortcut) narrow(c Constraint) {
 	switch c := c.(type) {
 	case *Bound:
-		s.ints = s.ints && narrow(&s.least, &s.most, &c.bound)
-		s.limit(c, &c.bound)
+		s.ints = s.limit(c, &c.bound, &s.least, &s.most) && s.ints
 	case *Length:
 		s.ints = false
-		s.texts = s.texts && narrow(&s.shortest, &s.longest, &c.bound)
-		s.limit(c, &c.bound)
+		s.texts = s.limit(c, &c.bound, &s.shortest, &s.longest) && s.texts
 	case *Allowed:
 		s.ints = false
 		s.texts = s.texts && s.list == nil
@@ -73,22 +71,13 @@ func (s *Shortcut) narrow(c Constraint) {
 	}
 }
 
-// limit sets what a value beyond a bound breaks.
-func (s *Shortcut) limit(c Constraint, b *bound) {
+// limit moves one of two limits. It returns false if the bound is not an int64.
+func (s *Shortcut) limit(c Constraint, b *bound, least, most *int64) bool {
+	n, ok := b.number.Int64()
 	if b.beyond < 0 {
-		s.below = c
+		*least, s.below = max(*least, n), c
 	} else {
-		s.above = c
-	}
-}
-
-// narrow moves one of two limits. It returns false if the bound is not an int64.
-func narrow(least, most *int64, c *bound) bool {
-	n, ok := c.number.Int64()
-	if c.beyond < 0 {
-		*least = max(*least, n)
-	} else {
-		*most = min(*most, n)
+		*most, s.above = min(*most, n), c
 	}
 	return ok
 }
@@ -127,16 +116,15 @@ func (s *Shortcut) judgeText(v string, b *meter.Budget) (admits bool, broken Con
 			return false, broken
 		}
 	}
-	if s.list != nil && !s.list.hasText(v) {
-		if s.list.open != nil {
-			return false, nil
-		}
-		return false, s.outside
+	var err error
+	switch {
+	case s.list != nil && !s.list.hasText(v):
+		admits, err = false, s.list.open
+	case s.regex != nil:
+		admits, err = s.regex.Match(v, b)
+	default:
+		admits = true
 	}
-	if s.regex == nil {
-		return true, nil
-	}
-	admits, err := s.regex.Match(v, b)
 	if admits || err != nil {
 		return admits, nil
 	}
