@@ -25,6 +25,8 @@ const template = (name: string, max: number, namespace?: string) => ({
 });
 const skipping = `[{"name": "a", "rule": "string", "path": "jsonpath::.a", "valid": "jsonpath::.a", "message": "m"}]`;
 
+const warning = `[{"name": "a", "rule": "integer", "path": "jsonpath::.spec.domain.cpu.cores", "max": "jsonpath::.none", "justWarning": true, "message": "m"}]`;
+
 /** texts returns the text of objects. */
 function texts(of: string | object | object[]): string {
   return typeof of === "string"
@@ -157,6 +159,13 @@ for (const [name, templates, vms, sign, summary] of [
     vmOf({}),
     "unjudged",
     "VirtualMachine vm: not judged: none of its rules applies.",
+  ],
+  [
+    "a warning that is undecided",
+    warning,
+    vmOf({}),
+    "unjudged",
+    "VirtualMachine vm: not judged: none of its rules can be judged.",
   ],
   [
     "a broken annotation",
