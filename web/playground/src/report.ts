@@ -210,12 +210,13 @@ export function findingsIn({ marks }: Analysis): Mark[] {
 
 /** findingsOf returns findings as a list, for use without a mouse. */
 export function findingsOf(
-  findings: Mark[],
+  analysis: Analysis,
   lineOf: (mark: Mark) => number,
   show: (at: number) => void,
   mend: (at: number) => void,
 ): Node[] {
-  if (findings.length === 0) {
+  const findings = findingsIn(analysis);
+  if (findings.length === 0 && analysis.problems.length === 0) {
     return [make("li", "hint", "Nothing to complain about.")];
   }
   const items: Node[] = findings.slice(0, maxShown).map((mark, at) => {

@@ -348,6 +348,17 @@ test("text that cannot be read is marked, and not judged", async () => {
   await page.locator("#report", { hasText: "The VM cannot be read" }).waitFor();
 });
 
+test("without the library, nothing is judged and nothing is fine", async () => {
+  const other = await browser.newContext();
+  await other.route("**/*.wasm", (route) => route.abort());
+  const bare = await other.newPage();
+  await bare.goto(site.url);
+  await says(bare, /^Not judged: the library cannot be loaded/);
+  assert.equal(await bare.locator("#summary").getAttribute("class"), "unjudged");
+  assert.equal(await bare.locator("#findings").innerText(), "");
+  await other.close();
+});
+
 test("tabs and the theme work by keyboard", async () => {
   await page.getByRole("tab", { name: "Report" }).focus();
   await page.keyboard.press("ArrowLeft");
