@@ -7,23 +7,21 @@ import { brotliCompressSync, constants } from "node:zlib";
 const limit = 1_400_000; // bytes, with brotli at its best
 
 const wasm = readFileSync(new URL("dist/vmrules.wasm", import.meta.url));
+const compressed = () =>
+  brotliCompressSync(wasm, {
+    params: {
+      [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY,
+      [constants.BROTLI_PARAM_LGWIN]: constants.BROTLI_MAX_WINDOW_BITS,
+      [constants.BROTLI_PARAM_SIZE_HINT]: wasm.length,
+    },
+  });
 
-/** sizeOf returns how many bytes brotli leaves, which takes it 14 seconds. */
-function sizeOf(text) {
-  const params = {
-    [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY,
-    [constants.BROTLI_PARAM_LGWIN]: constants.BROTLI_MAX_WINDOW_BITS,
-    [constants.BROTLI_PARAM_SIZE_HINT]: text.length,
-  };
-  return brotliCompressSync(text, { params }).length;
-}
-
-// What was found is kept for the same bytes: a change of TypeScript leaves them as they are.
+// brotli takes 14 s, so what it leaves of the same bytes is kept.
 const folder = new URL("build/size/", import.meta.url);
-const found = new URL(createHash("sha256").update(wasm).digest("hex"), folder);
+const kept = new URL(createHash("sha256").update(wasm).digest("hex"), folder);
 mkdirSync(folder, { recursive: true });
-const length = existsSync(found) ? Number(readFileSync(found, "utf8")) : sizeOf(wasm);
-writeFileSync(found, String(length));
+const length = existsSync(kept) ? Number(readFileSync(kept, "utf8")) : compressed().length;
+writeFileSync(kept, `${length}`);
 
 const bytes = (n) => n.toLocaleString("en-US");
 console.log(
