@@ -1,6 +1,7 @@
 package apiserver
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"os"
@@ -30,13 +31,17 @@ func TestManifests(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := fmt.Sprintf("resources: [%s]\ncomponents: [%s]\n", base, filepath.Join(base, "monitoring"))
+	text := fmt.Sprintf("resources: [%s]\ncomponents: [%s, %s]\n", base, filepath.Join(base, "monitoring"), filepath.Join(base, "reports"))
 	if err := os.WriteFile(filepath.Join(own, "kustomization.yaml"), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	others := map[string]int{}
 	isRestricted := false
-	for _, o := range documents(t, built(t, own)) {
+	made := built(t, own)
+	if !bytes.Contains(made, []byte("\n        - --reports\n")) {
+		t.Error("the component reports does not reach the program")
+	}
+	for _, o := range documents(t, made) {
 		err := d.client.Apply(context.Background(), client.ApplyConfigurationFromUnstructured(o.DeepCopy()), client.FieldOwner("test"), client.DryRunAll)
 		switch {
 		case meta.IsNoMatchError(err):

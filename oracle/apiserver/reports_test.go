@@ -20,13 +20,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sync/errgroup"
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
-	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 )
 
@@ -44,7 +42,7 @@ const (
 
 var (
 	reports    = schema.GroupVersionResource{Group: "openreports.io", Version: "v1alpha1", Resource: "reports"}
-	templates  = schema.GroupVersionResource{Group: "template.kubevirt.io", Version: "v1beta1", Resource: "virtualmachinetemplates"}
+	templates  = schema.GroupVersionResource{Group: "template.kubevirt.io", Version: "v1alpha1", Resource: "virtualmachinetemplates"}
 	types      = schema.GroupVersionResource{Group: "instancetype.kubevirt.io", Version: "v1beta1", Resource: "virtualmachineclusterinstancetypes"}
 	leases     = schema.GroupVersionResource{Group: "coordination.k8s.io", Version: "v1", Resource: "leases"}
 	namespaces = schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}
@@ -131,24 +129,14 @@ func (w *reporting) in(resource schema.GroupVersionResource) dynamic.ResourceInt
 
 // prepare installs kinds and rights, and builds the programs.
 func (w *reporting) prepare() {
-	for _, name := range []string{"vmrules-webhook", "vmrules"} {
-		build := exec.Command("go", "build", "-o", w.folder, ".")
-		build.Dir = filepath.Join("..", "..", "cmd", name)
-		if out, err := build.CombinedOutput(); err != nil {
-			w.t.Fatalf("%v\n%s", err, out)
-		}
-	}
-	w.program, w.audit = filepath.Join(w.folder, "vmrules-webhook"), filepath.Join(w.folder, "vmrules")
+	w.program, w.audit = build(w.t, "../../cmd/vmrules-webhook", "."), build(w.t, "../../cmd/vmrules", ".")
+	w.must(prepared())
 	list := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/openreports/reports-api")
 	list.Dir = filepath.Join("..", "..", "admission")
 	folder, err := list.Output()
 	w.must(err)
 	_, err = envtest.InstallCRDs(w.config, envtest.CRDInstallOptions{
 		Paths: []string{filepath.Join(strings.TrimSpace(string(folder)), "config", "crd")}, ErrorIfPathMissing: true,
-		CRDs: []*apiextensionsv1.CustomResourceDefinition{
-			looseKind(templates, "VirtualMachineTemplate", apiextensionsv1.NamespaceScoped),
-			looseKind(types, "VirtualMachineClusterInstancetype", apiextensionsv1.ClusterScoped),
-		},
 	})
 	w.must(err)
 	for _, name := range []string{reportsNamespace, "vmrules"} {
@@ -180,21 +168,6 @@ func (w *reporting) apply(file string) {
 	}
 }
 
-// looseKind returns a definition that takes any object.
-func looseKind(resource schema.GroupVersionResource, kind string, scope apiextensionsv1.ResourceScope) *apiextensionsv1.CustomResourceDefinition {
-	return &apiextensionsv1.CustomResourceDefinition{
-		ObjectMeta: metav1.ObjectMeta{Name: resource.GroupResource().String()},
-		Spec: apiextensionsv1.CustomResourceDefinitionSpec{
-			Group: resource.Group, Scope: scope,
-			Names: apiextensionsv1.CustomResourceDefinitionNames{Plural: resource.Resource, Singular: strings.ToLower(kind), Kind: kind, ListKind: kind + "List"},
-			Versions: []apiextensionsv1.CustomResourceDefinitionVersion{{
-				Name: resource.Version, Served: true, Storage: true,
-				Schema: &apiextensionsv1.CustomResourceValidation{OpenAPIV3Schema: &apiextensionsv1.JSONSchemaProps{Type: "object", XPreserveUnknownFields: ptr.To(true)}},
-			}},
-		},
-	}
-}
-
 func (w *reporting) write(resource schema.GroupVersionResource, text string) error {
 	var o unstructured.Unstructured
 	if err := json.Unmarshal([]byte(text), &o.Object); err != nil {
@@ -208,7 +181,7 @@ func (w *reporting) write(resource schema.GroupVersionResource, text string) err
 func (w *reporting) setTemplate(most int) {
 	annotation, _ := json.Marshal(fmt.Sprintf(`[{"name": "cores", "rule": "integer", "path": "jsonpath::.spec.domain.cpu.cores", "message": "at most %d cores", "max": %d},
 		{"name": "bus", "rule": "enum", "path": "jsonpath::.spec.domain.devices.disks[*].disk.bus", "valid": "jsonpath::.spec.domain.devices.disks", "message": "virtio is faster", "values": ["virtio"], "justWarning": true}]`, most, most))
-	text := fmt.Sprintf(`{"apiVersion": "template.kubevirt.io/v1beta1", "kind": "VirtualMachineTemplate", "metadata": {"name": %q},
+	text := fmt.Sprintf(`{"apiVersion": "template.kubevirt.io/v1alpha1", "kind": "VirtualMachineTemplate", "metadata": {"name": %q},
 		"spec": {"virtualMachine": {"metadata": {"annotations": {"vm.kubevirt.io/validations": %s}}, "spec": {"template": {"spec": {}}}}}}`, templateName, annotation)
 	old, err := w.in(templates).Get(context.Background(), templateName, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {

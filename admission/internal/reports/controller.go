@@ -5,13 +5,13 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"github.com/openreports/reports-api/apis/openreports.io/v1alpha1"
 	"golang.org/x/time/rate"
 	corev1 "k8s.io/api/core/v1"
 	eventsv1 "k8s.io/api/events/v1"
@@ -20,7 +20,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/wait"
@@ -91,13 +90,11 @@ func (c *Controller) judge(ctx context.Context, key types.NamespacedName) ([]bac
 	if err != nil {
 		return nil, err
 	}
-	made := &v1alpha1.Report{}
-	report := openreports.New(vm.Object, standing.Policy, standing.Report, standing.Err, time.Now())
-	err = runtime.DefaultUnstructuredConverter.FromUnstructuredWithValidation(report, made, true)
-	if err := cmp.Or(err, c.remove(ctx, known.Items, made.Name)); err != nil || report == nil {
+	made := &unstructured.Unstructured{Object: openreports.New(vm.Object, standing.Policy, standing.Report, standing.Err, time.Now())}
+	if err := c.remove(ctx, known.Items, made.GetName()); err != nil || made.Object == nil {
 		return nil, err
 	}
-	exists := slices.ContainsFunc(known.Items, func(r metav1.PartialObjectMetadata) bool { return r.Name == made.Name })
+	exists := slices.ContainsFunc(known.Items, func(r metav1.PartialObjectMetadata) bool { return r.Name == made.GetName() })
 	return c.keep(ctx, made, standing.Template, exists)
 }
 
@@ -135,7 +132,9 @@ func (c *Controller) remove(ctx context.Context, all []metav1.PartialObjectMetad
 		if r.Name == kept {
 			continue
 		}
-		old := &v1alpha1.Report{ObjectMeta: metav1.ObjectMeta{Namespace: r.Namespace, Name: r.Name}}
+		old := newReport()
+		old.SetNamespace(r.Namespace)
+		old.SetName(r.Name)
 		if err := client.IgnoreNotFound(c.live.Delete(ctx, old, client.Preconditions{UID: &r.UID})); err != nil {
 			return err
 		}
@@ -145,21 +144,24 @@ func (c *Controller) remove(ctx context.Context, all []metav1.PartialObjectMetad
 }
 
 // keep writes the Report of a VM unless the cluster has it as it is, and returns what is new in it.
-func (c *Controller) keep(ctx context.Context, made *v1alpha1.Report, template map[string]any, exists bool) ([]backlog.News, error) {
+func (c *Controller) keep(ctx context.Context, made *unstructured.Unstructured, template map[string]any, exists bool) ([]backlog.News, error) {
 	if !exists { // or the cache is late
 		if err := c.live.Create(ctx, made); !apierrors.IsAlreadyExists(err) {
 			return nil, c.written("create", made, err)
 		}
 	}
-	old := new(v1alpha1.Report)
+	old := newReport()
 	if err := c.live.Get(ctx, client.ObjectKeyFromObject(made), old); err != nil {
 		return nil, err
 	}
-	keepTimes(made.Results, old.Results)
+	keepTimes(resultsIn(made), resultsIn(old))
 	merged := old.DeepCopy()
-	merged.Labels, merged.Annotations = labels.Merge(old.Labels, made.Labels), labels.Merge(old.Annotations, made.Annotations)
-	merged.OwnerReferences, merged.Source, merged.Scope = made.OwnerReferences, made.Source, made.Scope
-	merged.Summary, merged.Results = made.Summary, made.Results
+	merged.SetLabels(labels.Merge(old.GetLabels(), made.GetLabels()))
+	merged.SetAnnotations(labels.Merge(old.GetAnnotations(), made.GetAnnotations()))
+	merged.SetOwnerReferences(made.GetOwnerReferences())
+	for _, field := range []string{"source", "scope", "summary", "results"} {
+		merged.Object[field] = made.Object[field]
+	}
 	if equality.Semantic.DeepEqual(old, merged) {
 		return nil, nil
 	}
@@ -171,40 +173,66 @@ func (c *Controller) keep(ctx context.Context, made *v1alpha1.Report, template m
 
 // written counts a write unless it failed, and remembers what it has made, so that the event about it is
 // not taken for a change by others.
-func (c *Controller) written(operation string, r *v1alpha1.Report, err error) error {
+func (c *Controller) written(operation string, r *unstructured.Unstructured, err error) error {
 	if err == nil {
 		writes.WithLabelValues(operation).Inc()
-		c.wrote.Store(r.Name, r.ResourceVersion)
+		c.wrote.Store(r.GetName(), r.GetResourceVersion())
 	}
 	return err
 }
 
+func newReport() *unstructured.Unstructured {
+	r := &unstructured.Unstructured{}
+	r.SetGroupVersionKind(reportKind)
+	return r
+}
+
+// resultsIn returns the results in a Report, without copying them.
+func resultsIn(r *unstructured.Unstructured) (all []map[string]any) {
+	results, _ := r.Object["results"].([]any)
+	for _, result := range results {
+		if result, ok := result.(map[string]any); ok {
+			all = append(all, result)
+		}
+	}
+	return all
+}
+
+func textIn(result map[string]any, key string) string {
+	text, _ := result[key].(string)
+	return text
+}
+
 // keepTimes gives results that are the same as before the timestamps that they had.
-func keepTimes(results, before []v1alpha1.ReportResult) {
-	for i := range results {
+func keepTimes(results, before []map[string]any) {
+	for _, r := range results {
 		for _, b := range before {
-			then := b.Timestamp
-			if b.Timestamp = results[i].Timestamp; b.Rule == results[i].Rule && equality.Semantic.DeepEqual(b, results[i]) {
-				results[i].Timestamp = then
+			if textIn(b, "rule") != textIn(r, "rule") {
+				continue
+			}
+			then, now := b["timestamp"], maps.Clone(b)
+			if now["timestamp"] = r["timestamp"]; then != nil && equality.Semantic.DeepEqual(now, r) {
+				r["timestamp"] = then
 			}
 		}
 	}
 }
 
 // newsIn returns the rules of a template that a VM no longer satisfies, or by which it is no longer judged.
-func newsIn(old, made *v1alpha1.Report, template map[string]any) (all []backlog.News) {
-	policy := made.Annotations[openreports.PolicyAnnotation]
-	if template == nil || old.Annotations[openreports.PolicyAnnotation] != policy {
+func newsIn(old, made *unstructured.Unstructured, template map[string]any) (all []backlog.News) {
+	policy := made.GetAnnotations()[openreports.PolicyAnnotation]
+	if template == nil || old.GetAnnotations()[openreports.PolicyAnnotation] != policy {
 		return nil
 	}
-	isWrong := func(result v1alpha1.Result) bool { return result == openreports.Fail || result == openreports.Error }
-	before := map[string]v1alpha1.Result{}
-	for _, r := range old.Results {
-		before[r.Rule] = r.Result
+	isWrong := func(result string) bool { return result == openreports.Fail || result == openreports.Error }
+	before := map[string]string{}
+	for _, r := range resultsIn(old) {
+		before[textIn(r, "rule")] = textIn(r, "result")
 	}
-	for _, r := range made.Results {
-		if isWrong(r.Result) && !isWrong(before[r.Rule]) && !isWrong(before[""]) {
-			all = append(all, backlog.News{Rule: backlog.Rule{Policy: policy, Name: r.Rule, Result: string(r.Result)}, Template: template, VMs: 1})
+	for _, r := range resultsIn(made) {
+		name, result := textIn(r, "rule"), textIn(r, "result")
+		if isWrong(result) && !isWrong(before[name]) && !isWrong(before[""]) {
+			all = append(all, backlog.News{Rule: backlog.Rule{Policy: policy, Name: name, Result: result}, Template: template, VMs: 1})
 		}
 	}
 	return all

@@ -10,7 +10,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/openreports/reports-api/apis/openreports.io/v1alpha1"
 	"golang.org/x/sync/errgroup"
 	"golang.org/x/time/rate"
 	eventsv1 "k8s.io/api/events/v1"
@@ -61,7 +60,6 @@ func Add(m manager.Manager, kube *rest.Config, reviewer *review.Reviewer, perSec
 	kube = rest.CopyConfig(kube)
 	kube.QPS, kube.Burst = float32(5*perSecond+10), int(5*perSecond+10) // apart from those of reviews
 	scheme := runtime.NewScheme()
-	utilruntime.Must(v1alpha1.Install(scheme))
 	utilruntime.Must(eventsv1.AddToScheme(scheme))
 	live, err1 := client.New(kube, client.Options{Scheme: scheme, Mapper: m.GetRESTMapper(), HTTPClient: m.GetHTTPClient()})
 	selected := func(selector string) (cache.Cache, error) {

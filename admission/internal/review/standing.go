@@ -23,7 +23,8 @@ var errTooMuch = errors.New("it takes too much to be done at once")
 // Judge judges a VM as it is in the cluster. If it takes long, it waits in the lane for reviews that do.
 // An error says that the cluster cannot be asked, or that there was no time.
 func (r *Reviewer) Judge(ctx context.Context, vm map[string]any) (Standing, error) {
-	q := &Request{Operation: "UPDATE", Kind: VMKind, Namespace: textAt(vm, "metadata", "namespace"), Object: vm}
+	// No user waits, so reviews go first.
+	q := &Request{Operation: "UPDATE", Kind: VMKind, Namespace: textAt(vm, "metadata", "namespace"), Size: quickSize, Object: vm}
 	s, err := r.standing(ctx, q, r.quick)
 	if !errors.Is(err, errTooMuch) {
 		return s, err
