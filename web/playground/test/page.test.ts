@@ -112,7 +112,7 @@ test("several objects are a list, which can be filtered", async () => {
     `kind: VirtualMachine\nmetadata: {name: ${name}, labels: {vm.kubevirt.io/template: ${template}}}\nspec: {template: {spec: {domain: {cpu: {cores: ${cores}}, memory: {guest: 8Gi}}}}}\n`;
   const vms = [vm("one", "other", 1), vm("two", "windows-desktop", 99)];
   await page.keyboard.insertText(vms.join("---\n"));
-  await says(page, /2 VMs: 1 not judged, 1 not\./);
+  await says(page, /2 VMs: 1 not judged, 1 not valid\./);
   const titles = () => page.locator("#report summary:visible b").allInnerTexts();
   assert.deepEqual(await titles(), ["VirtualMachine two", "VirtualMachine one"]);
   await page.locator("#report", { hasText: "99 is more than max 8" }).waitFor();

@@ -249,7 +249,7 @@ test("a report for others has what the library says, and what was not judged", (
   };
   assert.equal(
     reportOf("text", input),
-    `2 VMs: 1 not judged, 1 not.
+    `2 VMs: 1 not judged, 1 not valid.
 
 VirtualMachine vm: not valid, 1 violated, by the template large
 Violated cores: m
