@@ -75,4 +75,4 @@ writeFileSync(
 // The types of the results, from those of Go.
 const toTypes = ["-args", "-to", "../../src/types.ts"];
 run("go", ["test", "-vet=off", "-count=1", "./internal/typescript", ...toTypes]);
-run("npx", ["tsc"]);
+run(process.execPath, ["node_modules/typescript/bin/tsc"]);

@@ -23,14 +23,14 @@ test("memory does not grow over 100,000 calls", async () => {
     }
     return size();
   };
-  const before = await repeat(10_000);
-  const after = await repeat(50_000); // of two calls each
+  const before = await repeat(5_000);
+  const after = await repeat(45_000); // of two calls each
   assert.ok(after - before < 1 << 20, `the memory has ${after} bytes, after ${before}`);
 });
 
 test("rules that need far more memory than their text do not add up", async () => {
   await init();
-  for (let i = 0; i < 80; i++) {
+  for (let i = 0; i < 50; i++) {
     const rules = Array.from({ length: 40 }, (_, j) => ({
       name: `rule-${j}`,
       rule: "regex",
@@ -40,7 +40,8 @@ test("rules that need far more memory than their text do not add up", async () =
     }));
     assert.equal(parseRules(JSON.stringify(rules)).length, 40);
   }
-  assert.ok(size() < 512 << 20, `the memory has ${size()} bytes`);
+  // Each takes 6 MB.
+  assert.ok(size() < 224 << 20, `the memory has ${size()} bytes`);
 });
 
 test("large objects do not add up, either", async () => {
@@ -48,7 +49,7 @@ test("large objects do not add up, either", async () => {
   const rules = parseRules(cores);
   const object = `{"a": [${"[],".repeat(300_000)}[]]}`;
   const grown = () => {
-    for (let i = 0; i < 10; i++) {
+    for (let i = 0; i < 5; i++) {
       validate(rules, object);
     }
     return size();

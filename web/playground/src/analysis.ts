@@ -186,12 +186,12 @@ class Analyser {
   #add(pane: Pane, entity: Entity, { by = "", why = "", from, report }: Judged): void {
     const rules = this.#rulesOf(from === entity ? pane : "template", from);
     const results = report?.results ?? [];
-    const isApplied = results.some(({ outcome }) => outcome !== "Skipped" && outcome !== "Ignored");
+    const isJudged = results.some(({ outcome }) => !/Skipped|Ignored|Undecided/.test(outcome));
     const verdict = {
       title: entity.title,
       pane,
       by,
-      why: why || (isApplied ? "" : noRule(results.length)),
+      why: why || (isJudged || report?.valid === false ? "" : noRule(results)),
       valid: report?.valid ?? false,
       entries: results.map((result) => this.#entry(pane, entity, result, rules)),
     };
@@ -262,8 +262,10 @@ interface Judged {
 
 const own = "its own rules";
 
-function noRule(count: number): string {
-  return count === 0 ? "it has no rules" : "none of its rules applies";
+function noRule(results: Result[]): string {
+  const isUndecided = results.some(({ outcome }) => outcome === "Undecided"); // of warnings
+  const verb = isUndecided ? "can be judged" : "applies";
+  return results.length === 0 ? "it has no rules" : `none of its rules ${verb}`;
 }
 
 /** filled returns a template in which its parameters have values; other objects as they are. */

@@ -213,7 +213,7 @@ function render(asked: Texts, analysis: Analysis): void {
   filter();
   byId("findings").replaceChildren(
     ...findingsOf(
-      findingsIn(analysis),
+      analysis,
       lineOf,
       (at) => show(findingsIn(latest)[at]),
       (at) => mend(findingsIn(latest)[at]),

@@ -31,7 +31,7 @@ type Sign = "good" | "bad" | "unjudged";
 
 /** signs are all signs, in the order in which objects are shown, with the words of the summary. */
 const signs: [Sign, string][] = [
-  ["bad", "not"],
+  ["bad", "not valid"],
   ["unjudged", "not judged"],
   ["good", "valid"],
 ];
@@ -66,7 +66,8 @@ function countsOf(verdicts: Verdict[]): string {
     return count > 0 ? `${count} ${word}` : "";
   });
   const noun = verdicts[0]?.pane === "template" ? "templates" : "VMs";
-  return `${verdicts.length} ${noun}: ${counts.filter(Boolean).join(", ")}.`;
+  const text = counts.filter(Boolean).join(", ");
+  return `${verdicts.length} ${noun}: ${text.replace(/( valid, .*not) valid$/, "$1")}.`; // said once
 }
 
 function sentence({ by, why, valid, entries }: Verdict): string {
@@ -210,12 +211,13 @@ export function findingsIn({ marks }: Analysis): Mark[] {
 
 /** findingsOf returns findings as a list, for use without a mouse. */
 export function findingsOf(
-  findings: Mark[],
+  analysis: Analysis,
   lineOf: (mark: Mark) => number,
   show: (at: number) => void,
   mend: (at: number) => void,
 ): Node[] {
-  if (findings.length === 0) {
+  const findings = findingsIn(analysis);
+  if (findings.length === 0 && analysis.problems.length === 0) {
     return [make("li", "hint", "Nothing to complain about.")];
   }
   const items: Node[] = findings.slice(0, maxShown).map((mark, at) => {

@@ -112,7 +112,7 @@ test("several objects are a list, which can be filtered", async () => {
     `kind: VirtualMachine\nmetadata: {name: ${name}, labels: {vm.kubevirt.io/template: ${template}}}\nspec: {template: {spec: {domain: {cpu: {cores: ${cores}}, memory: {guest: 8Gi}}}}}\n`;
   const vms = [vm("one", "other", 1), vm("two", "windows-desktop", 99)];
   await page.keyboard.insertText(vms.join("---\n"));
-  await says(page, /2 VMs: 1 not judged, 1 not\./);
+  await says(page, /2 VMs: 1 not judged, 1 not valid\./);
   const titles = () => page.locator("#report summary:visible b").allInnerTexts();
   assert.deepEqual(await titles(), ["VirtualMachine two", "VirtualMachine one"]);
   await page.locator("#report", { hasText: "99 is more than max 8" }).waitFor();
@@ -346,6 +346,17 @@ test("text that cannot be read is marked, and not judged", async () => {
   await says(page, /Not judged/);
   await page.locator("#vm .cm-lint-marker-error").first().waitFor();
   await page.locator("#report", { hasText: "The VM cannot be read" }).waitFor();
+});
+
+test("without the library, nothing is judged and nothing is fine", async () => {
+  const other = await browser.newContext();
+  await other.route("**/*.wasm", (route) => route.abort());
+  const bare = await other.newPage();
+  await bare.goto(site.url);
+  await says(bare, /^Not judged: the library cannot be loaded/);
+  assert.equal(await bare.locator("#summary").getAttribute("class"), "unjudged");
+  assert.equal(await bare.locator("#findings").innerText(), "");
+  await other.close();
 });
 
 test("tabs and the theme work by keyboard", async () => {

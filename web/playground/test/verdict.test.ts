@@ -25,6 +25,8 @@ const template = (name: string, max: number, namespace?: string) => ({
 });
 const skipping = `[{"name": "a", "rule": "string", "path": "jsonpath::.a", "valid": "jsonpath::.a", "message": "m"}]`;
 
+const warning = `[{"name": "a", "rule": "integer", "path": "jsonpath::.spec.domain.cpu.cores", "max": "jsonpath::.none", "justWarning": true, "message": "m"}]`;
+
 /** texts returns the text of objects. */
 function texts(of: string | object | object[]): string {
   return typeof of === "string"
@@ -159,6 +161,13 @@ for (const [name, templates, vms, sign, summary] of [
     "VirtualMachine vm: not judged: none of its rules applies.",
   ],
   [
+    "a warning that is undecided",
+    warning,
+    vmOf({}),
+    "unjudged",
+    "VirtualMachine vm: not judged: none of its rules can be judged.",
+  ],
+  [
     "a broken annotation",
     "[{]",
     vmOf({}),
@@ -240,7 +249,7 @@ test("a report for others has what the library says, and what was not judged", (
   };
   assert.equal(
     reportOf("text", input),
-    `2 VMs: 1 not judged, 1 not.
+    `2 VMs: 1 not judged, 1 not valid.
 
 VirtualMachine vm: not valid, 1 violated, by the template large
 Violated cores: m

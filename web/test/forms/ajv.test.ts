@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { before, test } from "node:test";
 import * as vmrules from "@vmrules/vmrules";
-import { Ajv2020, type ErrorObject } from "ajv/dist/2020.js";
+import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
 import { root } from "../browser.js";
 import type { Vector } from "../vectors.js";
 
@@ -17,8 +17,18 @@ const say = (...words: unknown[]) => said.push(words);
 /** ajv is one for all schemas: it takes long to begin. */
 const ajv = new Ajv2020({ logger: { log: say, warn: say, error: say } });
 
+/** known are the schemas that are compiled, by their texts: many vectors have the same. */
+const known = new Map<string, { accepts: ValidateFunction; said: unknown[] }>();
+
 /** compiled returns a schema as a function of ajv, and what ajv says about it. */
 function compiled({ schema }: vmrules.InputSchema) {
+  const text = JSON.stringify(schema);
+  const made = known.get(text) ?? compile(schema);
+  known.set(text, made);
+  return made;
+}
+
+function compile(schema: vmrules.JSONSchema) {
   said = [];
   for (const [name, allows] of Object.entries(vmrules.formats(schema))) {
     ajv.addFormat(name, allows);
