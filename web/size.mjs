@@ -1,27 +1,18 @@
 // Prints the size of vmrules.wasm as browsers fetch it, and fails above the limit.
 
-import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { brotliCompressSync, constants } from "node:zlib";
 
 const limit = 1_400_000; // bytes, with brotli at its best
 
 const wasm = readFileSync(new URL("dist/vmrules.wasm", import.meta.url));
-const compressed = () =>
-  brotliCompressSync(wasm, {
-    params: {
-      [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY,
-      [constants.BROTLI_PARAM_LGWIN]: constants.BROTLI_MAX_WINDOW_BITS,
-      [constants.BROTLI_PARAM_SIZE_HINT]: wasm.length,
-    },
-  });
-
-// brotli takes 14 s, so what it leaves of the same bytes is kept.
-const folder = new URL("build/size/", import.meta.url);
-const kept = new URL(createHash("sha256").update(wasm).digest("hex"), folder);
-mkdirSync(folder, { recursive: true });
-const length = existsSync(kept) ? Number(readFileSync(kept, "utf8")) : compressed().length;
-writeFileSync(kept, `${length}`);
+const { length } = brotliCompressSync(wasm, {
+  params: {
+    [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY,
+    [constants.BROTLI_PARAM_LGWIN]: constants.BROTLI_MAX_WINDOW_BITS,
+    [constants.BROTLI_PARAM_SIZE_HINT]: wasm.length,
+  },
+});
 
 const bytes = (n) => n.toLocaleString("en-US");
 console.log(
