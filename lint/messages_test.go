@@ -47,3 +47,22 @@ func TestMessagesAboutPaths(t *testing.T) {
 		}
 	}
 }
+
+// TestMessagesAboutQuotedBounds checks that a message names the number to write, if there is one.
+func TestMessagesAboutQuotedBounds(t *testing.T) {
+	for bound, want := range map[string]string{
+		"4Gi": "write 4294967296, without quotes", "500m": "write a whole number, without quotes",
+	} {
+		annotation := fmt.Sprintf(`[{"name": "r", "rule": "integer", "path": "jsonpath::.spec.domain.memory.guest", "message": "m", "min": %q}]`, bound)
+		var got []string
+		for _, f := range lint.Annotation(annotation) {
+			if f.ID == "ssp-bound" {
+				got = append(got, f.Message)
+			}
+		}
+		all := "KubeVirt's template validator refuses an annotation with a quantity or a number in quotes: " + want
+		if diff := cmp.Diff([]string{all}, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", bound, diff)
+		}
+	}
+}
