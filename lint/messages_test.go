@@ -2,6 +2,7 @@ package lint_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -65,4 +66,20 @@ func TestMessagesAboutQuotedBounds(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", bound, diff)
 		}
 	}
+}
+
+// TestMessagesNameFewRules checks that a message names three of the rules that refuse all values.
+func TestMessagesNameFewRules(t *testing.T) {
+	annotation := `[{"name": "list", "rule": "enum", "path": "jsonpath::.spec.hostname", "message": "m", "values": ["a", "b", "c", "d"]}`
+	for _, c := range "abcd" {
+		annotation += fmt.Sprintf(`, {"name": "no-%c", "rule": "regex", "path": "jsonpath::.spec.hostname", "message": "m", "regex": "^[^%c]$"}`, c, c)
+	}
+	const want = `the rules for the same path, including "no-a", "no-b", "no-c", allow none of these values`
+	for _, f := range lint.Annotation(annotation + "]") {
+		if strings.HasPrefix(f.Message, want) {
+			return
+		}
+		t.Log(f.Message)
+	}
+	t.Errorf("there is no message that begins with: %s", want)
 }
