@@ -58,8 +58,9 @@ func NewManager(kube *rest.Config, o manager.Options, opts ...Option) (manager.M
 		return nil, err
 	}
 	server := m.GetWebhookServer() // the call has the manager start it
-	server.Register(Path, r)
-	err = errors.Join(m.AddHealthzCheck("alive", healthz.Ping), m.AddReadyzCheck("serving", server.StartedChecker()))
+	handler := &lastingHandler{Handler: r}
+	server.Register(Path, handler)
+	err = errors.Join(m.Add(handler), m.AddHealthzCheck("alive", healthz.Ping), m.AddReadyzCheck("serving", server.StartedChecker()))
 	for _, versions := range review.Kinds() {
 		if kind := versions[0].GroupKind(); kind != review.VMKind.GroupKind() || r.reviewer.ProtectTemplates || r.reports != nil {
 			err = errors.Join(err, m.AddReadyzCheck(kind.String(), reader.checkOf(versions)))

@@ -34,6 +34,7 @@ func (r *Reviewer) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		// The versions of an AdmissionReview have the same fields.
 		busy := r.reviewer.Unpack(req.Context(), len(body), func() { err = utiljson.Unmarshal(body, &asked) })
 		if busy != nil {
+			log.FromContext(req.Context()).Error(busy, "Did not read a request")
 			http.Error(w, "the review is not read: "+busy.Error(), http.StatusServiceUnavailable)
 			return
 		}

@@ -64,8 +64,8 @@ func freePort(t testing.TB) int {
 	return l.Addr().(*net.TCPAddr).Port
 }
 
-// start runs the webhook beside an API server, and returns its ports.
-func start(t *testing.T, api *httptest.Server, options ...admission.Option) (reviews, health int) {
+// start runs the webhook beside an API server, and returns its ports, and what tells it to stop.
+func start(t *testing.T, api *httptest.Server, options ...admission.Option) (reviews, health int, stop func()) {
 	t.Helper()
 	reviews, health = freePort(t), freePort(t)
 	c := &config{host: "127.0.0.1", port: reviews, certDir: t.TempDir(), metrics: "0", health: fmt.Sprint("127.0.0.1:", health), options: options}
@@ -83,7 +83,7 @@ func start(t *testing.T, api *httptest.Server, options ...admission.Option) (rev
 			t.Error(err)
 		}
 	})
-	return reviews, health
+	return reviews, health, cancel
 }
 
 // reviewOf returns a review of the VM of the quickstart.
@@ -103,7 +103,7 @@ func TestInCluster(t *testing.T) {
 	api := apiServer(t, `{"apiVersion": "template.openshift.io/v1", "kind": "Template", "metadata": {"name": "windows-desktop", "namespace": "templates", "resourceVersion": "5",
 		"annotations": {"validations": "[{\"name\": \"cores\", \"rule\": \"integer\", \"path\": \"jsonpath::.spec.domain.cpu.cores\", \"message\": \"too many\", \"max\": 8}]"}},
 		"objects": [{"apiVersion": "kubevirt.io/v1", "kind": "VirtualMachine", "spec": {"template": {"spec": {}}}}]}`)
-	port, health := start(t, api)
+	port, health, _ := start(t, api)
 	readyz(t, health, "", http.StatusOK)
 	if got := ask(t, port, review); !strings.Contains(got, "too many (12 is more than max 8)") {
 		t.Error(got)
@@ -116,7 +116,7 @@ func TestInCluster(t *testing.T) {
 // A right that is missing is named, by the pod that is not ready and by each review.
 func TestMissingRight(t *testing.T) {
 	review := reviewOf(t)
-	port, health := start(t, apiServer(t, ""), admission.WithProtectedTemplates())
+	port, health, _ := start(t, apiServer(t, ""), admission.WithProtectedTemplates())
 	const want = "templates.template.openshift.io is forbidden"
 	if got := ask(t, port, strings.ReplaceAll(review, "windows-desktop", "forbidden")); !strings.Contains(got, "reading the Template templates/forbidden: "+want) {
 		t.Error(got)
@@ -126,6 +126,55 @@ func TestMissingRight(t *testing.T) {
 	}
 	if got := readyz(t, health, "/Template.template.openshift.io", http.StatusInternalServerError); !strings.Contains(got, want) {
 		t.Error(got)
+	}
+}
+
+// A webhook that is told to stop decides about what it has been asked, unless nobody waits for it.
+func TestStops(t *testing.T) {
+	review := strings.ReplaceAll(reviewOf(t), "windows-desktop", "slow")
+	for _, leaves := range []bool{false, true} {
+		t.Run(fmt.Sprint("the client leaves: ", leaves), func(t *testing.T) {
+			api := apiServer(t, "{}")
+			asked, found, others := make(chan struct{}), make(chan error, 2), api.Config.Handler
+			finds, find := context.WithCancel(t.Context())
+			api.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+				if strings.HasSuffix(req.URL.Path, "/templates/slow") {
+					close(asked)
+					select {
+					case <-finds.Done():
+					case <-req.Context().Done():
+					}
+					found <- req.Context().Err()
+				}
+				others.ServeHTTP(w, req)
+			})
+			port, health, stop := start(t, api)
+			readyz(t, health, "", http.StatusOK)
+			ctx, leave := context.WithCancel(t.Context())
+			answer := make(chan string)
+			go func() {
+				text, _ := post(ctx, port, review) // the text is compared
+				answer <- text
+			}()
+			<-asked
+			if leaves {
+				leave()
+				if err := <-found; err == nil {
+					t.Error("the template is still looked for")
+				}
+			}
+			stop()
+			address := fmt.Sprint("127.0.0.1:", port)
+			for c, err := net.Dial("tcp", address); err == nil; c, err = net.Dial("tcp", address) {
+				c.Close()
+			}
+			find()
+			const want = "the template templates/slow, which the VM names, does not exist"
+			if got := <-answer; strings.Contains(got, want) == leaves {
+				t.Errorf("the answer is %q", got)
+			}
+			leave()
+		})
 	}
 }
 
@@ -148,20 +197,30 @@ func readyz(t *testing.T, port int, check string, status int) string {
 // ask returns the answer to a review, as soon as there is one.
 func ask(t *testing.T, port int, review string) string {
 	t.Helper()
-	transport := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}} // admission tests certificates
-	defer transport.CloseIdleConnections()
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
-		resp, err := (&http.Client{Transport: transport}).Post(fmt.Sprintf("https://127.0.0.1:%d/validate", port), "application/json", strings.NewReader(review))
+		text, err := post(t.Context(), port, review)
 		if err == nil {
-			defer resp.Body.Close()
-			body, err := io.ReadAll(resp.Body)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return string(body)
+			return text
 		}
 		if time.Now().After(deadline) {
 			t.Fatal(err)
 		}
 	}
+}
+
+// post returns the answer to a review.
+func post(ctx context.Context, port int, review string) (string, error) {
+	transport := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}} // admission tests certificates
+	defer transport.CloseIdleConnections()
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, fmt.Sprintf("https://127.0.0.1:%d/validate", port), strings.NewReader(review))
+	if err != nil {
+		return "", err
+	}
+	resp, err := (&http.Client{Transport: transport}).Do(req)
+	if err != nil {
+		return "", err
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	return string(text), err
 }

@@ -36,8 +36,9 @@ type audited struct {
 
 	Note string `json:"note,omitempty"` // as in check
 
-	by         *template // of --template, which judges it
-	lacksRules bool      // which is not valid with --require-rules
+	by            *template // of --template, which judges it
+	lacksTemplate bool      // so that it is not judged
+	lacksRules    bool      // which is not valid with --require-rules
 	// SSP is what KubeVirt's template validator says of the VM, with --for ssp.
 	SSP *ssp.Verdict `json:"ssp,omitempty"`
 
@@ -161,6 +162,7 @@ func (a *auditor) run(command *cobra.Command, args []string) error {
 type seen struct {
 	failed, unusable bool
 	lacks            bool // a VM names an instance type or a preference that was not found
+	lacksTemplate    bool // or a template
 	judged           bool // an object has rules
 	ignored          leftOut
 }
@@ -169,6 +171,7 @@ func (s *seen) add(b Build, vm audited) {
 	s.unusable = s.unusable || vm.err != nil
 	s.failed = s.failed || vm.lacksRules || vm.report != nil && !vm.report.Valid() || isRefused(vm.SSP)
 	s.lacks = s.lacks || vm.notFound != nil
+	s.lacksTemplate = s.lacksTemplate || vm.lacksTemplate
 	s.judged = s.judged || len(vm.report.Results()) > 0 || isRefused(vm.SSP)
 	s.ignored.addKinds(b, vm.report)
 }
@@ -178,6 +181,9 @@ func (a *auditor) warn(stderr io.Writer) {
 	a.with.warn(stderr)
 	if a.seen.lacks {
 		fmt.Fprintln(stderr, "vmrules: "+notInStream)
+	}
+	if a.seen.lacksTemplate {
+		fmt.Fprintln(stderr, "vmrules: "+templateNotGiven)
 	}
 	a.seen.ignored.warn(stderr)
 	if a.source != "" && !a.seen.judged {

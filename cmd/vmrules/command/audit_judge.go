@@ -71,6 +71,7 @@ func (a *auditor) judgeDecoded(vm map[string]any) audited {
 			result.err = cmp.Or(result.err, missing)
 		}
 	}
+	result.lacksTemplate = result.err == nil && !a.book.isGiven() && a.lacksTemplate(vm, result.report)
 	result.lacksRules = a.requireRules && result.err == nil && len(result.report.Results()) == 0 && manifest.HoldsVM(vm)
 	result.found, result.notFound = with.Found, with.NotFound
 	if a.profile.name != "" {

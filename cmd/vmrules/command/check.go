@@ -64,8 +64,9 @@ type checked struct {
 	mistakes   []lint.Finding    // of Mistakes
 	placed     []*manifest.Error // those of Problems whose place is known
 	byTemplate bool              // JudgedBy has its name
-	// hasNoRules means that no rule judged the object.
-	hasNoRules bool
+	// hasNoRules means that no rule judged the object, and lacksTemplate that this is because the
+	// template that it names is not given.
+	hasNoRules, lacksTemplate bool
 }
 
 func newCheck(b Build) *cobra.Command {
@@ -190,6 +191,9 @@ func (c *checker) checkAll(command *cobra.Command, args []string) error {
 	if slices.ContainsFunc(c.checked, func(o checked) bool { return o.NotFound != nil }) {
 		fmt.Fprintln(command.ErrOrStderr(), "vmrules: "+notFound)
 	}
+	if slices.ContainsFunc(c.checked, func(o checked) bool { return o.lacksTemplate }) {
+		fmt.Fprintln(command.ErrOrStderr(), "vmrules: "+templateNotGiven)
+	}
 	return c.allDeclared()
 }
 
@@ -221,6 +225,7 @@ func (c *checker) check(o, kept manifest.Object) checked {
 		c.said[name] = true
 	}
 	result.hasNoRules = report != nil && len(report.Results()) == 0
+	result.lacksTemplate = err == nil && !c.book.isGiven() && !o.IsTemplate() && c.ruling.lacksTemplate(o.Content(), report)
 	if err != nil {
 		c.setProblem(&result, o, err)
 	}

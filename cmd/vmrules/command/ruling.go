@@ -82,6 +82,17 @@ func (r *ruling) readTemplates(command *cobra.Command) error {
 	return errors.Join(wrong...)
 }
 
+const templateNotGiven = "VMs name templates that are not given, and nothing judges them: use --template"
+
+// lacksTemplate reports whether nothing judges a VM because the template is not given that it names in full.
+func (r *ruling) lacksTemplate(vm map[string]any, report *vmrules.Report) bool {
+	if len(report.Results()) > 0 {
+		return false
+	}
+	s := vmrules.SourceOf(vm)
+	return s.From == vmrules.SourceTemplate && s.Namespace != "" && r.named(s) == nil
+}
+
 // A basis is the rules by which an object is judged.
 type basis struct {
 	rules    vmrules.Rules
