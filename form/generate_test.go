@@ -27,6 +27,7 @@ func TestGenerated(t *testing.T) {
 		{`[\d]{5}[\a]{5}`, `^[0-9]{5}[A-Za-z0-9]{5}$`},
 		{`[\A]{20}`, `^[^A-Za-z0-9]{20}$`},
 		{"[x]{1}[a-]{50}", `^x[a-]{50}$`},
+		{"[" + strings.Repeat("x", 255) + "]{1}", "^x$"},
 		{"without a part", "^without a part$"},
 		{"[a-z]", `^\[a-z\]$`}, // a part needs a length
 		{"", "^$"},

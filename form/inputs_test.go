@@ -135,6 +135,9 @@ func TestInputs(t *testing.T) {
 			if diff := cmp.Diff(decodeAny(orNullText(test.want)), got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
+			if all, has := in.Schema["allOf"]; has && len(all.([]any)) == 0 {
+				t.Error("the root has an empty allOf")
+			}
 			var left []string
 			for _, u := range in.Unexpressed {
 				left = append(left, strings.Join([]string{u.Rule, u.Argument, u.Type}, " "))

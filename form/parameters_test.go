@@ -79,7 +79,7 @@ func TestParameters(t *testing.T) {
 				`"rule": "string", "valid": "jsonpath::.spec.domain.none", "maxLength": 1`),
 				`"r"`, `"q"`, 1)),
 			`[{"must": null, "should": {"type": "string", "minLength": 3, "maxLength": null}}]`},
-		{"in the rules, by what is declared", openShift(`{"name": "MAX", "value": "4"}, {"name": "A"}`, `{"n": "${A}"}`,
+		{"in the rules, by what is declared", openShift(`{"name": "MAX", "value": "4", "required": true}, {"name": "A"}`, `{"n": "${A}"}`,
 			rule("n", `"rule": "integer", "max": ${MAX}`)),
 			`[{"name": "MAX", "uses": [{"field": "objects[0].metadata.annotations.vm\\.kubevirt\\.io/validations", "as": "rules"}],
 				"must": null}, {"name": "A", "must": {"max": 4}}]`},

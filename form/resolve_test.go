@@ -251,3 +251,25 @@ func TestResolveWithInstancetype(t *testing.T) {
 		}
 	}
 }
+
+// The default of a field is a string, a bool or a json.Number if it is a scalar, and else what was given.
+func TestResolvedDefault(t *testing.T) {
+	annotation := fmt.Sprintf(oneRule, `"rule": "string", "path": "jsonpath::.spec.a"`)
+	path, err := vmrules.ParsePath("jsonpath::.spec.a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct{ given, want any }{
+		{2, json.Number("2")}, {2.5, json.Number("2.5")}, {"b", "b"}, {true, true}, {nil, nil},
+		{map[string]any{"c": 1}, map[string]any{"c": 1}}, {[]any{"d"}, []any{"d"}},
+	} {
+		d, err := vmrules.NewDefault(path, test.given)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := resolveAll(t, annotation, `{"kind": "VirtualMachineInstance", "spec": {}}`, vmrules.WithDefaults(d))[0]
+		if diff := cmp.Diff(test.want, got.AtPath.Default); diff != "" {
+			t.Errorf("%v (-want +got):\n%s", test.given, diff)
+		}
+	}
+}

@@ -155,3 +155,16 @@ func TestBudget(t *testing.T) {
 	}
 	runtime.KeepAlive(made)
 }
+
+// TestPathsInUnknownKeysAreCharged checks that a path in a key that only KubeVirt's template
+// validator reads is paid for before it is read.
+func TestPathsInUnknownKeysAreCharged(t *testing.T) {
+	annotation := `[{"name": "r", "rule": "enum", "path": "jsonpath::.a", "message": "m", "Values": ["jsonpath::.` + strings.Repeat("a", 50_000) + `"]}]`
+	for kept, isRefused := range map[int]bool{0: false, 8 << 20: true} {
+		found := lint.Annotation(annotation, vmrules.WithBudget(vmrules.Budget{Kept: kept}))
+		got := slices.ContainsFunc(found, func(f lint.Finding) bool { return f.ID == "not-checked" })
+		if got != isRefused {
+			t.Errorf("with %d bytes, %d findings; not checked: %t", kept, len(found), got)
+		}
+	}
+}

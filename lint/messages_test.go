@@ -2,6 +2,7 @@ package lint_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -46,4 +47,39 @@ func TestMessagesAboutPaths(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", test.path, diff)
 		}
 	}
+}
+
+// TestMessagesAboutQuotedBounds checks that a message names the number to write, if there is one.
+func TestMessagesAboutQuotedBounds(t *testing.T) {
+	for bound, want := range map[string]string{
+		"4Gi": "write 4294967296, without quotes", "500m": "write a whole number, without quotes",
+	} {
+		annotation := fmt.Sprintf(`[{"name": "r", "rule": "integer", "path": "jsonpath::.spec.domain.memory.guest", "message": "m", "min": %q}]`, bound)
+		var got []string
+		for _, f := range lint.Annotation(annotation) {
+			if f.ID == "ssp-bound" {
+				got = append(got, f.Message)
+			}
+		}
+		all := "KubeVirt's template validator refuses an annotation with a quantity or a number in quotes: " + want
+		if diff := cmp.Diff([]string{all}, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", bound, diff)
+		}
+	}
+}
+
+// TestMessagesNameFewRules checks that a message names three of the rules that refuse all values.
+func TestMessagesNameFewRules(t *testing.T) {
+	annotation := `[{"name": "list", "rule": "enum", "path": "jsonpath::.spec.hostname", "message": "m", "values": ["a", "b", "c", "d"]}`
+	for _, c := range "abcd" {
+		annotation += fmt.Sprintf(`, {"name": "no-%c", "rule": "regex", "path": "jsonpath::.spec.hostname", "message": "m", "regex": "^[^%c]$"}`, c, c)
+	}
+	const want = `the rules for the same path, including "no-a", "no-b", "no-c", allow none of these values`
+	for _, f := range lint.Annotation(annotation + "]") {
+		if strings.HasPrefix(f.Message, want) {
+			return
+		}
+		t.Log(f.Message)
+	}
+	t.Errorf("there is no message that begins with: %s", want)
 }

@@ -207,11 +207,7 @@ func (p *parser) namedOrError(name string) (string, error) {
 
 // isNameRune reports whether a name may contain r without a backslash.
 func isNameRune(r rune) bool {
-	switch {
-	case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', '0' <= r && r <= '9', r == '_', r == '-', r == '/':
-		return true
-	}
-	return r >= utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r))
+	return r == '_' || r == '-' || r == '/' || unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r)
 }
 
 // bracket reads what follows a [ up to its ].

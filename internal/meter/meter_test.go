@@ -101,3 +101,14 @@ func TestArithmetic(t *testing.T) {
 		}
 	}
 }
+
+func TestOrDefault(t *testing.T) {
+	for _, test := range []struct{ work, kept, wantWork, wantKept int }{
+		{0, 0, meter.DefaultWork, meter.DefaultKept}, {-1, 3, meter.DefaultWork, 3}, {1, 2, 1, 2},
+	} {
+		m := meter.OrDefault(test.work, test.kept)
+		if work, kept := m.Left(); work != test.wantWork || kept != test.wantKept {
+			t.Errorf("OrDefault(%d, %d) leaves %d and %d", test.work, test.kept, work, kept)
+		}
+	}
+}

@@ -231,3 +231,11 @@ func TestBeyondBudget(t *testing.T) {
 		}
 	}
 }
+
+// TestReadingIsCharged: each byte of a pattern is paid for before any is read.
+func TestReadingIsCharged(t *testing.T) {
+	pattern := strings.Repeat("a", 1000)
+	if _, err := Parse(pattern, budgetOf(len(pattern)*patternByteWork-1, 0)); !errors.Is(err, meter.ErrWork) {
+		t.Errorf("error is %v, want %v", err, meter.ErrWork)
+	}
+}

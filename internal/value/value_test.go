@@ -244,6 +244,21 @@ type selfWritten struct{ Self *selfWritten }
 
 func (selfWritten) MarshalJSON() ([]byte, error) { return []byte(`"w"`), nil }
 
+// TestIsEncoded: what asks methods or fields for its JSON is known by its type, whatever its kind.
+func TestIsEncoded(t *testing.T) {
+	for _, test := range []struct {
+		value any
+		want  bool
+	}{
+		{neverNil(nil), true}, {resourceQuantity{}, true}, {pointerTo(1), true}, {[1]int{}, true}, {netip.Addr{}, true},
+		{namedMap{}, false}, {namedString(""), false}, {[]int{1}, false}, {nil, false},
+	} {
+		if got := IsEncoded(test.value); got != test.want {
+			t.Errorf("%T is encoded: %t", test.value, got)
+		}
+	}
+}
+
 // A tree may have any number of levels.
 type tree struct {
 	Next   *tree  `json:"next,omitempty"`

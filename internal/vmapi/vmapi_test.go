@@ -38,8 +38,15 @@ func TestFieldTable(t *testing.T) {
 			t.Errorf("no field has the type %s", name)
 		}
 	}
-	if len(written) < 100 || len(all) < len(written) || len(OfVM().Below()) < 100 {
-		t.Errorf("%d types, %d of them read, %d fields of different types", len(written), len(all), len(OfVM().Below()))
+	below := map[*Field]bool{}
+	for _, f := range OfVM().Below() {
+		if below[f] {
+			t.Errorf("%+v is twice below a VM", f)
+		}
+		below[f] = true
+	}
+	if len(written) < 100 || len(all) < len(written) || len(below) < 100 || all["#"] != nil {
+		t.Errorf("%d types, %d of them read, %d fields of different types; # is %v", len(written), len(all), len(below), all["#"])
 	}
 }
 

@@ -2,6 +2,7 @@ package vmtarget_test
 
 import (
 	"encoding/json"
+	"math"
 	"strings"
 	"testing"
 
@@ -251,6 +252,24 @@ func TestUsual(t *testing.T) {
 		got := []vmtarget.Target{vmtarget.UsualTarget(object, template)}
 		if diff := cmp.Diff(vmtarget.Append(nil, object, &m), got, cmp.AllowUnexported(jsonpath.Element{})); diff != "" {
 			t.Errorf("%s (-appended +usual):\n%s", text, diff)
+		}
+	}
+}
+
+// TestDoubtAboutPlaces checks that a name without JSON form leaves open which item is which, wherever
+// it is in the list.
+func TestDoubtAboutPlaces(t *testing.T) {
+	for name, isDoubted := range map[string]bool{"first": false, "NaN": true} {
+		var readable any = name
+		if isDoubted {
+			readable = math.NaN()
+		}
+		vm := map[string]any{"disks": []any{map[string]any{"name": readable}, map[string]any{"name": "second"}}}
+		m := meter.OrDefault(0, 0)
+		places := vmtarget.NewPlaces(&vmtarget.Target{VM: vm}, &m)
+		at, found := places.Of("/disks/1/bus")
+		if diff := cmp.Diff([]any{`/disks/"second"#0/bus`, nil, isDoubted}, []any{at, found, places.Doubt()}); diff != "" {
+			t.Errorf("%s: place, value, doubt (-want +got):\n%s", name, diff)
 		}
 	}
 }

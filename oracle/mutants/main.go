@@ -4,8 +4,9 @@
 //	go run ./mutants [-n 100] [-seed 1] FOLDER...
 //
 // The folders are those of packages, from the root of the repository. It takes n mutants of each
-// folder by chance, and runs the tests of the package, then those of the root package, then those
-// of the whole module, until one fails. It changes no file: the compiler gets an overlay.
+// folder by chance, and runs the tests of the package, then those of the root package (the
+// conformance vectors first), then those of the whole module, until one fails. It changes no file:
+// the compiler gets an overlay.
 package main
 
 import (
@@ -24,7 +25,7 @@ func main() {
 	n := flag.Int("n", 100, "how many `mutants` of each folder")
 	seed := flag.Int64("seed", 1, "the `seed` of chance")
 	root := flag.String("root", "..", "the `folder` of the repository")
-	limit := flag.Duration("timeout", 5*time.Minute, "how long the tests of a mutant may take; after that it counts as noticed")
+	limit := flag.Duration("timeout", 3*time.Minute, "how long the tests of a package may take, and a quarter of it for those that run first; after that a mutant counts as noticed")
 	flag.Parse()
 	if err := run(*root, flag.Args(), *n, *seed, *limit); err != nil {
 		fmt.Fprintln(os.Stderr, "mutants:", err)
@@ -45,6 +46,11 @@ func run(root string, folders []string, n int, seed int64, limit time.Duration) 
 		mutants, err := mutantsOf(filepath.Join(root, folder))
 		if err != nil {
 			return err
+		}
+		for _, step := range stepsFor(folder, limit) {
+			if out, ok := step.test(root); !ok {
+				return fmt.Errorf("without a mutant, the tests fail:\n%s", out)
+			}
 		}
 		rand.New(rand.NewSource(seed)).Shuffle(len(mutants), func(i, j int) { mutants[i], mutants[j] = mutants[j], mutants[i] })
 		var here tally
@@ -109,22 +115,10 @@ func (m mutant) try(root, folder string, limit time.Duration) (outcome, error) {
 	if err := os.WriteFile(changed, m.changed(), 0o600); err != nil {
 		return 0, err
 	}
-	command := func(args ...string) (string, bool) {
-		c := exec.Command("sh", append([]string{"-c", fmt.Sprintf(`ulimit -v %d; exec go "$@"`, memory>>10), "go"}, args...)...)
-		c.Dir = root
-		c.Env = append(os.Environ(), "GOWORK=off")
-		out, err := c.CombinedOutput()
-		return string(out), err == nil
-	}
-	if out, ok := command("build", "-overlay", overlay, "./"+folder); !ok {
-		if strings.Contains(out, "no such file") || strings.Contains(out, "go.mod") {
-			return 0, fmt.Errorf("go build: %s", out)
-		}
-		return refused, nil
-	}
-	for _, packages := range []string{"./" + folder, ".", "./..."} {
-		out, ok := command("test", "-vet=off", "-failfast", "-overlay", overlay, "-timeout", limit.String(), packages)
-		switch {
+	for _, step := range stepsFor(folder, limit) {
+		switch out, ok := step.test(root, "-overlay="+overlay); {
+		case strings.Contains(out, "[build failed]"):
+			return refused, nil
 		case strings.Contains(out, "panic: test timed out"):
 			return hung, nil
 		case !ok:
@@ -132,4 +126,28 @@ func (m mutant) try(root, folder string, limit time.Duration) (outcome, error) {
 		}
 	}
 	return survived, nil
+}
+
+// A step is the arguments of go test.
+type step []string
+
+// stepsFor returns the steps that may notice a mutant, the nearest and quickest first. Go's cache
+// has the results of tests that the mutant does not reach.
+func stepsFor(folder string, limit time.Duration) []step {
+	short, long := "-timeout="+(limit/4).String(), "-timeout="+limit.String()
+	steps := []step{{short, "-run=^TestConformance$", "."}, {long, "."}, {long, "./..."}}
+	if folder != "." {
+		steps = append([]step{{short, "./" + folder}}, steps...)
+	}
+	return steps
+}
+
+// test runs the tests of a step. It returns what they print, and whether they pass.
+func (s step) test(root string, flags ...string) (string, bool) {
+	args := append([]string{"-c", fmt.Sprintf(`ulimit -v %d; exec go test -vet=off -failfast "$@"`, memory>>10), "go"}, flags...)
+	c := exec.Command("sh", append(args, s...)...)
+	c.Dir = root
+	c.Env = append(os.Environ(), "GOWORK=off")
+	out, err := c.CombinedOutput()
+	return string(out), err == nil
 }
