@@ -82,15 +82,15 @@ func unjudged(err error) *Decision {
 }
 
 // unpackTime is how long a large body may wait. With slowTime, it is less than a webhook may take.
-const unpackTime = 2 * time.Second
+const unpackTime = 3 * time.Second
 
-// Unpack calls a function that reads the body of a request. Only a few large bodies are read at a
-// time. Who sends them is not known yet.
+// Unpack calls a function that reads the body of a request. Who sends a large one is not known yet. It takes
+// a slot of the lane: with slots of their own, bodies would take the core that the lane leaves.
 func (r *Reviewer) Unpack(ctx context.Context, size int, f func()) error {
 	if size <= quickSize {
 		return r.quick.do(ctx, size, f)
 	}
 	ctx, cancel := context.WithTimeout(ctx, unpackTime)
 	defer cancel()
-	return r.bodies.do(ctx, f)
+	return r.lane.slots.do(ctx, f)
 }

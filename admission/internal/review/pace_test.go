@@ -289,7 +289,8 @@ func BenchmarkBesideHostile(b *testing.B) {
 	}
 }
 
-// A few large bodies are read at a time, and any number of small ones beside them.
+// A few large bodies are read at a time, or reviews that take long are judged. Any number of small ones are read
+// beside them.
 func TestUnpack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newReviewer(newCluster(t))
@@ -303,9 +304,26 @@ func TestUnpack(t *testing.T) {
 		}
 		began := time.Now()
 		err := r.Unpack(t.Context(), 1<<20, func() { t.Error("one more is read") })
-		if err == nil || time.Since(began) != 2*time.Second {
+		if err == nil || time.Since(began) != 3*time.Second {
 			t.Errorf("after %v: %v", time.Since(began), err)
 		}
+		var isRead atomic.Bool
+		go func() {
+			q := create("", "office")
+			q.Size = 1 << 20
+			r.Review(t.Context(), q, func() error {
+				isRead.Store(true)
+				return errors.New("unreadable")
+			})
+		}()
+		synctest.Wait()
+		if isRead.Load() {
+			t.Error("a slow review has a slot of its own")
+		}
 		close(hold)
+		synctest.Wait()
+		if !isRead.Load() {
+			t.Error("a slow review has no slot")
+		}
 	})
 }

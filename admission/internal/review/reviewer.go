@@ -22,7 +22,6 @@ type Reviewer struct {
 	cache       *ruleCache
 	quick, slow pace
 	lane        *lane // for what is not quick
-	bodies      slots // for large ones
 }
 
 // Settings say how a Reviewer decides. What does not warn refuses.
@@ -46,7 +45,7 @@ func New(c Cluster, s Settings) *Reviewer {
 		Settings: s, finder: finder{cluster: c}, cache: newRuleCache(s.Parse),
 		quick: pace{true, append(slices.Clip(s.Parse), budget), append(slices.Clip(s.Validate), budget), (&queue{free: runtime.GOMAXPROCS(0)}).do},
 		slow:  pace{false, s.Parse, s.Validate, unlessLate},
-		lane:  newLane(slowSlots()), bodies: make(slots, slowSlots()),
+		lane:  newLane(slowSlots()),
 	}
 }
 
