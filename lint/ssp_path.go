@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -28,19 +29,34 @@ func (l *linter) sspPath(r *rule, key string, at jsontext.Node, p vmrules.Path) 
 	case relative != "" && !strings.ContainsAny(relative[:1], ".["):
 		why = "KubeVirt's template validator finds nothing with a path that does not begin with a dot"
 	case slices.ContainsFunc(written(p), isForeignBracket):
-		why = "KubeVirt's template validator refuses an annotation with names in double quotes, or with blanks in brackets"
+		why = "KubeVirt's template validator cannot use brackets with double quotes or blanks, or with a name that has a comma"
 	default:
 		return
 	}
 	f := l.add(r, key, "ssp-path", "%s", why)
 	f.Offset = at.Start
-	f.Suggestion = jsonpath.Prefix + jsonpath.LeadingDot(strings.Join(spelled(p), ""))
+	if steps := spelled(p); !slices.ContainsFunc(steps, isForeignBracket) {
+		f.Suggestion = jsonpath.Prefix + jsonpath.LeadingDot(strings.Join(steps, ""))
+	}
 }
 
-// isForeignBracket reports whether a step has brackets that Kubernetes' client does not accept.
+// ownBracket matches what Kubernetes' client reads in brackets as it is meant.
+var ownBracket = regexp.MustCompile(`^(?:'[^'"\s]*'|\*|[-0-9:]*)$`)
+
+// isForeignBracket reports whether a step has brackets that Kubernetes' client does not accept, or in which
+// it finds nothing. It splits them at each comma.
 func isForeignBracket(step string) bool {
-	step = strings.TrimPrefix(step, "..")
-	return strings.HasPrefix(step, "[") && !strings.HasPrefix(step, "[?") && strings.ContainsAny(step, "\" ")
+	inside, isBracket := strings.CutPrefix(strings.TrimPrefix(step, ".."), "[")
+	if !isBracket || strings.HasPrefix(inside, "?") {
+		return false
+	}
+	parts := strings.Split(strings.TrimSuffix(inside, "]"), ",")
+	return slices.ContainsFunc(parts, func(part string) bool {
+		if len(parts) > 1 {
+			part = strings.TrimSpace(part)
+		}
+		return !ownBracket.MatchString(part)
+	})
 }
 
 // sspSelected checks what a path selects, of which KubeVirt's template validator knows the
