@@ -152,7 +152,7 @@ func (w *reporting) prepare() {
 	}
 }
 
-// apply creates the roles in a manifest.
+// apply creates the roles in a manifest, which the test removes.
 func (w *reporting) apply(file string) {
 	text, err := os.ReadFile(file)
 	w.must(err)
@@ -160,11 +160,14 @@ func (w *reporting) apply(file string) {
 		if o.GetKind() == "ServiceAccount" {
 			continue
 		}
-		resource := w.any.Resource(schema.GroupVersionResource{Group: "rbac.authorization.k8s.io", Version: "v1", Resource: strings.ToLower(o.GetKind()) + "s"})
-		_, err := resource.Namespace(o.GetNamespace()).Create(context.Background(), o, metav1.CreateOptions{})
-		if !apierrors.IsAlreadyExists(err) {
-			w.must(err)
-		}
+		roles := w.any.Resource(schema.GroupVersionResource{Group: "rbac.authorization.k8s.io", Version: "v1", Resource: strings.ToLower(o.GetKind()) + "s"}).Namespace(o.GetNamespace())
+		_, err := roles.Create(context.Background(), o, metav1.CreateOptions{})
+		w.must(err)
+		w.t.Cleanup(func() {
+			if err := roles.Delete(context.Background(), o.GetName(), metav1.DeleteOptions{}); err != nil {
+				w.t.Error(err)
+			}
+		})
 	}
 }
 
