@@ -32,7 +32,8 @@ const Path = "/validate"
 // and ControllerRevisions, of which a cluster has many, it reads from the API server.
 //
 // The manager is ready when the server listens, the API server grants all rights to read, and the cache
-// has read everything. Until then, reviews read from the API server.
+// has read everything. Until then, reviews read from the API server. When it is told to stop, it still
+// decides about what it has been asked.
 //
 // With WithReports, it also keeps reports. Replicas elect the one that writes them, whatever the
 // options say about LeaderElection: reviews do not depend on it.
