@@ -64,8 +64,10 @@ func (l *linter) path(r *rule, key string, at jsontext.Node, p vmrules.Path, w w
 		if f.from < first && !strings.HasSuffix(text[:first], ".") {
 			f.from = first // the first dot is left out
 		}
-		added.Offset = jsontext.Inside(l.text, at.Start, f.from)
-		added.End = jsontext.Inside(l.text, at.Start, f.to)
+		added.Offset = at.Start
+		if f.from < f.to { // not the root
+			added.Offset, added.End = jsontext.Inside(l.text, at.Start, f.from), jsontext.Inside(l.text, at.Start, f.to)
+		}
 		switch {
 		case f.isSure && key == rulekey.Path && r.refusesAll():
 			added.Severity = SeverityError
