@@ -7,7 +7,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -445,16 +444,9 @@ func (w *reporting) run() *process {
 	w.must(err)
 	file := filepath.Join(w.folder, "kubeconfig")
 	w.must(os.WriteFile(file, kubeconfig, 0o600))
-	address := func() string {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		w.must(err)
-		defer l.Close()
-		return l.Addr().String()
-	}
-	_, port, _ := net.SplitHostPort(address())
-	p := &process{t: w.t, metrics: address()}
+	p := &process{t: w.t, metrics: fmt.Sprint("127.0.0.1:", freePort(w.t))}
 	p.Cmd = exec.Command(w.program, "--reports", "--reports-rate", fmt.Sprint(*reportRate), "--reports-namespace", "vmrules",
-		"--self-signed", "--cert-dir", filepath.Join(w.folder, "certificate"), "--host", "127.0.0.1", "--port", port, "--metrics", p.metrics, "--health", "0")
+		"--self-signed", "--cert-dir", filepath.Join(w.folder, "certificate"), "--host", "127.0.0.1", "--port", fmt.Sprint(freePort(w.t)), "--metrics", p.metrics, "--health", "0")
 	p.Env = append(os.Environ(), "KUBECONFIG="+file)
 	log, err := os.OpenFile(filepath.Join(w.folder, "log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	w.must(err)
