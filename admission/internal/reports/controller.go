@@ -198,16 +198,11 @@ func resultsIn(r *unstructured.Unstructured) (all []map[string]any) {
 	return all
 }
 
-func textIn(result map[string]any, key string) string {
-	text, _ := result[key].(string)
-	return text
-}
-
 // keepTimes gives results that are the same as before the timestamps that they had.
 func keepTimes(results, before []map[string]any) {
 	for _, r := range results {
 		for _, b := range before {
-			if textIn(b, "rule") != textIn(r, "rule") {
+			if review.TextAt(b, "rule") != review.TextAt(r, "rule") {
 				continue
 			}
 			then, now := b["timestamp"], maps.Clone(b)
@@ -227,10 +222,10 @@ func newsIn(old, made *unstructured.Unstructured, template map[string]any) (all 
 	isWrong := func(result string) bool { return result == openreports.Fail || result == openreports.Error }
 	before := map[string]string{}
 	for _, r := range resultsIn(old) {
-		before[textIn(r, "rule")] = textIn(r, "result")
+		before[review.TextAt(r, "rule")] = review.TextAt(r, "result")
 	}
 	for _, r := range resultsIn(made) {
-		name, result := textIn(r, "rule"), textIn(r, "result")
+		name, result := review.TextAt(r, "rule"), review.TextAt(r, "result")
 		if isWrong(result) && !isWrong(before[name]) && !isWrong(before[""]) {
 			all = append(all, backlog.News{Rule: backlog.Rule{Policy: policy, Name: name, Result: result}, Template: template, VMs: 1})
 		}

@@ -53,7 +53,7 @@ func (c *ruleCache) rulesOf(template map[string]any, opts []vmrules.ParseOption)
 // versionOf returns the version of a template; false for a template that does not come from
 // an API server.
 func versionOf(template map[string]any) (version, bool) {
-	of := func(key string) string { return textAt(template, "metadata", key) }
-	v := version{textAt(template, "apiVersion"), textAt(template, "kind"), of("uid"), of("namespace"), of("name"), of("resourceVersion")}
+	of := func(key string) string { return TextAt(template, "metadata", key) }
+	v := version{TextAt(template, "apiVersion"), TextAt(template, "kind"), of("uid"), of("namespace"), of("name"), of("resourceVersion")}
 	return v, v.resourceVersion != ""
 }

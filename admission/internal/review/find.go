@@ -110,8 +110,8 @@ func join(namespace, name string) string {
 	return namespace + "/" + name
 }
 
-// textAt returns the text at a place in an object; "" if there is none.
-func textAt(object map[string]any, path ...string) string {
+// TextAt returns the text at a place in an object; "" if there is none.
+func TextAt(object map[string]any, path ...string) string {
 	for len(path) > 1 {
 		object, _ = object[path[0]].(map[string]any)
 		path = path[1:]

@@ -48,9 +48,9 @@ func (l *lookup) referenceTo(vm map[string]any, n *instancetype.Named, class str
 	if n == nil {
 		return nil
 	}
-	r := &reference{kind: n.Kind, name: n.Name, revision: textAt(vm, "spec", class, "revisionName")}
+	r := &reference{kind: n.Kind, name: n.Name, revision: TextAt(vm, "spec", class, "revisionName")}
 	if l.hasStatus {
-		r.revisionInStatus = textAt(vm, "status", class+"Ref", "controllerRevisionRef", "name")
+		r.revisionInStatus = TextAt(vm, "status", class+"Ref", "controllerRevisionRef", "name")
 	}
 	return r
 }
@@ -90,7 +90,7 @@ func (l *lookup) object(ctx context.Context, r reference) (map[string]any, error
 		if err != nil {
 			return nil, err
 		}
-		if textAt(revision, "metadata", "labels", RevisionLabel) == r.name {
+		if TextAt(revision, "metadata", "labels", RevisionLabel) == r.name {
 			return l.inRevision(r, revision), nil
 		}
 	}

@@ -115,7 +115,7 @@ func lengthOfRules(template map[string]any) (n int) {
 	objects, _ := template["objects"].([]any)
 	for _, v := range append(slices.Clip(objects), spec["virtualMachine"], template) {
 		o, _ := v.(map[string]any)
-		n += len(textAt(o, "metadata", "annotations", vmrules.Annotation)) + len(textAt(o, "metadata", "annotations", vmrules.OldAnnotation))
+		n += len(TextAt(o, "metadata", "annotations", vmrules.Annotation)) + len(TextAt(o, "metadata", "annotations", vmrules.OldAnnotation))
 	}
 	return n
 }

@@ -24,7 +24,7 @@ var errTooMuch = errors.New("it takes too much to be done at once")
 // An error says that the cluster cannot be asked, or that there was no time.
 func (r *Reviewer) Judge(ctx context.Context, vm map[string]any) (Standing, error) {
 	// No user waits, so reviews go first.
-	q := &Request{Operation: "UPDATE", Kind: VMKind, Namespace: textAt(vm, "metadata", "namespace"), Size: quickSize, Object: vm}
+	q := &Request{Operation: "UPDATE", Kind: VMKind, Namespace: TextAt(vm, "metadata", "namespace"), Size: quickSize, Object: vm}
 	s, err := r.standing(ctx, q, r.quick)
 	if !errors.Is(err, errTooMuch) {
 		return s, err
@@ -44,7 +44,7 @@ func (r *Reviewer) standing(ctx context.Context, q *Request, p pace) (s Standing
 	rules, template, err := r.rules(ctx, q, source, p)
 	s = Standing{Policy: openreports.OwnPolicy, Template: template}
 	if source.From == vmrules.SourceTemplate {
-		s.Policy = openreports.TemplatePolicy(cmp.Or(textAt(template, "metadata", "namespace"), source.Namespace), source.Name)
+		s.Policy = openreports.TemplatePolicy(cmp.Or(TextAt(template, "metadata", "namespace"), source.Namespace), source.Name)
 	}
 	var broken *vmrules.ParseError
 	switch missing := (missingError{}); {

@@ -23,7 +23,7 @@ func (r *Reviewer) deletion(ctx context.Context, q *Request, p pace) *Decision {
 	if rules.Len() == 0 && err == nil {
 		return exempt()
 	}
-	template := templateName{q.Namespace, textAt(q.Old, "metadata", "name")}
+	template := templateName{q.Namespace, TextAt(q.Old, "metadata", "name")}
 	vm, err := r.userOf(ctx, template)
 	switch {
 	case err != nil:

@@ -110,13 +110,13 @@ func rulesIn(template map[string]any) (rules templateRules) {
 	rules.parameters = [2]any{template["parameters"], spec["parameters"]}
 	for _, o := range append(slices.Clip(objects), spec["virtualMachine"]) {
 		vm, isObject := o.(map[string]any)
-		if kind := textAt(vm, "kind"); !isObject || kind != "" && kind != "VirtualMachine" {
+		if kind := TextAt(vm, "kind"); !isObject || kind != "" && kind != "VirtualMachine" {
 			continue
 		}
 		s := vmrules.SourceOf(vm)
 		text := s.Annotation
 		if s.From == vmrules.SourceTemplate || s.From == "" {
-			text = textAt(template, "metadata", "annotations", vmrules.OldAnnotation)
+			text = TextAt(template, "metadata", "annotations", vmrules.OldAnnotation)
 		}
 		if strings.TrimSpace(text) != "" && !slices.Contains(rules.texts, text) {
 			rules.isOnVM = rules.isOnVM || len(rules.texts) == 0 && s.From == vmrules.SourceOwn
@@ -134,7 +134,7 @@ func (rules templateRules) withoutDefault() string {
 		declared, _ := list.([]any)
 		for _, item := range declared {
 			p, _ := item.(map[string]any)
-			hasDefault[textAt(p, "name")] = textAt(p, "value") != ""
+			hasDefault[TextAt(p, "name")] = TextAt(p, "value") != ""
 		}
 	}
 	for _, text := range rules.texts {
