@@ -3,6 +3,7 @@
 import { Validator } from "@cfworker/json-schema";
 import Form from "@rjsf/core/lib/components/Form.js";
 import type { ErrorSchema, RJSFSchema, ValidatorType } from "@rjsf/utils";
+import { flushSync } from "react-dom";
 import { createRoot, type Root } from "react-dom/client";
 import { tokensOf } from "./pointer.js";
 import type { Change, FormState } from "./protocol.js";
@@ -129,9 +130,9 @@ function isEmpty(value: unknown): boolean {
 
 const roots = new WeakMap<Element, Root>();
 
-/** showForm shows a form in an element. */
+/** showForm shows a form in an element, at once. */
 export function showForm(element: Element, shown: Shown): void {
   const root = roots.get(element) ?? createRoot(element);
   roots.set(element, root);
-  root.render(<Content {...shown} />);
+  flushSync(() => root.render(<Content {...shown} />));
 }

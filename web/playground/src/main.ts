@@ -110,6 +110,7 @@ function messageOf(error: unknown): string {
 }
 
 function load(given: Input): Promise<void> {
+  forms.hide();
   for (const pane of panes) {
     editors[pane].text = given.texts[pane];
   }

@@ -31,7 +31,15 @@ export class Forms {
   /** open shows the form of a tab; none if it has none. */
   async open(tab: string): Promise<void> {
     this.#open = tab === "form" || tab === "parameters" ? tab : undefined;
+    this.hide();
     await this.refresh();
+  }
+
+  /** hide hides the form until it is shown anew, since it may be that of another object. */
+  hide(): void {
+    if (this.#open !== undefined) {
+      byId(this.#open).ariaBusy = "true";
+    }
   }
 
   /** refresh shows the form anew. */
@@ -56,6 +64,7 @@ export class Forms {
             void this.refresh();
           },
         });
+        byId(name).ariaBusy = null;
       }
     } catch (error) {
       complain(error);
