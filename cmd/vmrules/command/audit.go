@@ -24,6 +24,8 @@ type auditor struct {
 	inStream     streamed
 	seen         seen
 	source       string // how to render manifests of which only the description was read
+
+	allowUnjudged bool
 }
 
 // An audited is the result for one VM.
@@ -90,7 +92,8 @@ With --for ssp, audit also counts the VMs that KubeVirt's template validator ref
 valid. For that it reads all of each VM.
 
 The exit status is 0 if all VMs are valid or have no rules, 1 if one is not, and 2 if a file or the rules of
-a VM cannot be used; the other files are still checked.`,
+a VM cannot be used; the other files are still checked. It is also 2 if there is no VM and no
+template, unless --allow-unjudged is given.`,
 		Example: `  kubectl get vmclusterinstancetype,vmclusterpreference,vm -A -o json | vmrules audit -
   kubectl get vm -A -o json | vmrules audit --template templates.yaml -
   kubectl get vm -A -o json | vmrules audit -o jsonl - > violations.jsonl
@@ -102,6 +105,7 @@ a VM cannot be used; the other files are still checked.`,
 	a.book.flag(command)
 	exclusive(command, "rules", "template")
 	command.Flags().BoolVar(&a.requireRules, "require-rules", false, "a VM without rules is not valid")
+	unjudgedFlag(command, &a.allowUnjudged)
 	judgeFlag(command, &a.profile)
 	a.output.flag(command, "output", "o", "a summary for people or programs, a line of JSON for each violation, or a Report in YAML for each VM")
 	return command
@@ -155,7 +159,7 @@ func (a *auditor) run(command *cobra.Command, args []string) error {
 	if err := a.allDeclared(); err != nil {
 		return err
 	}
-	return verdict(a.seen.failed, a.seen.unusable)
+	return verdict(a.seen.failed, a.seen.unusable || a.isUnjudged())
 }
 
 // A seen holds what all results together say.
@@ -164,6 +168,7 @@ type seen struct {
 	lacks            bool // a VM names an instance type or a preference that was not found
 	lacksTemplate    bool // or a template
 	judged           bool // an object has rules
+	found            bool // or may hold a VM
 	ignored          leftOut
 }
 
@@ -173,6 +178,7 @@ func (s *seen) add(b Build, vm audited) {
 	s.lacks = s.lacks || vm.notFound != nil
 	s.lacksTemplate = s.lacksTemplate || vm.lacksTemplate
 	s.judged = s.judged || len(vm.report.Results()) > 0 || isRefused(vm.SSP)
+	s.found = s.found || s.judged || manifest.HoldsVM(vm.object)
 	s.ignored.addKinds(b, vm.report)
 }
 
@@ -186,10 +192,16 @@ func (a *auditor) warn(stderr io.Writer) {
 		fmt.Fprintln(stderr, "vmrules: "+templateNotGiven)
 	}
 	a.seen.ignored.warn(stderr)
-	if a.source != "" && !a.seen.judged {
+	switch {
+	case a.source != "" && !a.seen.judged:
 		fmt.Fprintln(stderr, "vmrules: no object has rules; render the files first: "+oneLine(a.source)+" | vmrules audit -")
+	case a.isUnjudged():
+		fmt.Fprintln(stderr, "vmrules: no VM or template to check"+orAllow)
 	}
 }
+
+// isUnjudged reports whether there was nothing to check, though there should have been.
+func (a *auditor) isUnjudged() bool { return !a.seen.found && !a.seen.unusable && !a.allowUnjudged }
 
 // inInput returns why an input cannot be used.
 func inInput(name string, err error) *manifest.Error {

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -23,6 +24,7 @@ type checker struct {
 	verbose          bool
 	quiet            bool
 	requireRules     bool
+	allowUnjudged    bool
 	expand           bool
 	exclude          exclusion
 	profile          choice[lint.Profile]
@@ -100,8 +102,9 @@ each field that was filled in says from where. The exit status is also 1 if an i
 type or preference is not found, or conflicts with a VM.
 ` + aboutInstancetypes + b.aboutForms() + inputs + `
 The exit status is 0 if all objects are valid, 1 if one is not, and 2 if a file or its
-rules cannot be used; other files are still checked. An object without rules is valid,
-unless --require-rules is given.`,
+rules cannot be used; other files are still checked. It is also 2 if there is nothing to
+check, unless --exclude has left files out, or --allow-unjudged is given. An object without
+rules is valid, unless --require-rules is given.`,
 		Example: `  vmrules check templates/
   vmrules check --template windows.yaml vm.yaml
   vmrules check --rules rules.json vms/
@@ -117,6 +120,7 @@ unless --require-rules is given.`,
 	flags.BoolVarP(&c.verbose, "verbose", "v", false, "also show objects that are valid or have no rules, and rules that are satisfied or do not apply")
 	flags.BoolVarP(&c.quiet, "quiet", "q", false, "show only objects that are not valid, and no summary")
 	flags.BoolVar(&c.requireRules, "require-rules", false, "an object without rules is not valid")
+	unjudgedFlag(command, &c.allowUnjudged)
 	exclusive(command, "verbose", "quiet")
 	judgeFlag(command, &c.profile)
 	flags.BoolVar(&c.expand, "expand", false, "write the VMs in YAML as KubeVirt expands them, with the reports as comments")
@@ -151,6 +155,12 @@ func (c *checker) run(command *cobra.Command, args []string) error {
 	}
 	if err := write(command.OutOrStdout(), c); err != nil {
 		return err
+	}
+	switch {
+	case c.isUnjudged() && c.source != "":
+		return errors.New(c.nothing())
+	case c.isUnjudged():
+		return errors.New(c.nothing() + orAllow)
 	}
 	return verdict(c.hasFailed(), c.isUnusable())
 }
@@ -290,7 +300,7 @@ func (c *checker) hasFailed() bool {
 }
 
 func (c *checker) isUnusable() bool {
-	return c.unusable != nil || slices.ContainsFunc(c.checked, checked.isUnusable)
+	return c.unusable != nil || c.isUnjudged() || slices.ContainsFunc(c.checked, checked.isUnusable)
 }
 
 // fails reports whether the object is not valid.

@@ -32,17 +32,22 @@ func writeChecked(w io.Writer, c *checker) error {
 	return err
 }
 
-// nothing returns a line that says that nothing was checked; "" if something was.
+// nothing says that nothing was checked; it is "" if something was.
 func (c *checker) nothing() string {
 	switch {
 	case c.checked != nil || c.unusable != nil:
 		return ""
 	case c.source != "":
-		return "no VM or template to check; render the files first: " + oneLine(c.source) + " | vmrules check -\n"
+		return "no VM or template to check; render the files first: " + oneLine(c.source) + " | vmrules check -"
 	case c.book.isWhole():
-		return "no object to check" + c.exclude.String() + "\n"
+		return "no object to check" + c.exclude.String()
 	}
-	return "no VM or template to check" + c.exclude.String() + "\n"
+	return "no VM or template to check" + c.exclude.String()
+}
+
+// isUnjudged reports whether there was nothing to check, though there should have been.
+func (c *checker) isUnjudged() bool {
+	return c.nothing() != "" && c.exclude.count == 0 && !c.allowUnjudged
 }
 
 // write writes a line about an object, and below it what is wrong with it.

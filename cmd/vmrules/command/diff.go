@@ -105,7 +105,7 @@ rules is in both versions, or no VM finds its template.`,
 	d.new.parameters.flag(command)
 	d.new.with.flag(command)
 	command.Flags().StringArrayVar(&d.vms, "vms", nil, "file or folder with VMs to judge, or - for the standard input")
-	command.Flags().BoolVar(&d.allowUnjudged, "allow-unjudged", false, "exit with 0 even if nothing is judged")
+	unjudgedFlag(command, &d.allowUnjudged)
 	d.output.flag(command, "output", "o", "how to write the changes")
 	return command
 }

@@ -27,6 +27,14 @@ func (e *exclusion) matches(file string) bool {
 	return is
 }
 
+// unjudgedFlag adds the flag that makes a command succeed that has found nothing to judge.
+func unjudgedFlag(command *cobra.Command, allowed *bool) {
+	command.Flags().BoolVar(allowed, "allow-unjudged", false, "exit with 0 even if nothing is judged")
+}
+
+// orAllow ends messages that nothing is judged.
+const orAllow = ": give files that have some, or --allow-unjudged"
+
 // String says how many files are left out, for the end of a summary.
 func (e *exclusion) String() string {
 	if e.count == 0 {

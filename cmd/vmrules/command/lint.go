@@ -27,6 +27,7 @@ type linter struct {
 	output           choice[func(io.Writer, *linted) error]
 	exclude          exclusion
 	noConfig         bool
+	allowUnjudged    bool
 	isSet            func(flag string) bool
 
 	fixes, unsafeFixes, diffs bool
@@ -58,6 +59,7 @@ type linted struct {
 	leftOut  leftOut   // documents that are not linted
 	source   string    // how to render manifests of which only the description was read
 	isFull   bool      // there are more findings
+	hasVM    bool      // an object may hold a VM
 }
 
 // A subject is an object, or a document of rules, in a file.
@@ -112,7 +114,9 @@ names must contain rules. The parameters of a template are filled in before its 
 are read, as in vmrules check. With --for ssp, lint also judges the VM of each template as
 KubeVirt's template validator would.
 ` + b.aboutForms() + inputs + `
-The exit status is 0 without errors, 1 with errors, and 2 if a file cannot be read.`,
+The exit status is 0 without errors, 1 with errors, and 2 if a file cannot be read. It is
+also 2 if there is neither a VM nor a template nor rules, unless --exclude has left files
+out, or --allow-unjudged is given.`,
 		Example: `  vmrules lint templates/
   vmrules lint --for ssp templates/    # for the validator that most clusters run
   vmrules lint -o github templates/    # annotates a pull request`,
@@ -129,6 +133,7 @@ The exit status is 0 without errors, 1 with errors, and 2 if a file cannot be re
 	l.least.flag(command, "min-severity", "", "show only findings of at least this severity; the others still count for the exit status")
 	l.output.flag(command, "output", "o", "how to write the findings")
 	l.exclude.flag(command)
+	unjudgedFlag(command, &l.allowUnjudged)
 	command.Flags().BoolVar(&l.fixes, "fix", false, "fix, in the files, what can be fixed so that every VM gets the same verdict, and what makes rules refused as a whole")
 	command.Flags().BoolVar(&l.unsafeFixes, "unsafe-fixes", false, "with --fix or --diff, also make rules mean what was probably meant, and say which verdicts change")
 	command.Flags().BoolVar(&l.diffs, "diff", false, "write what --fix would change as a unified diff, and change no file")
@@ -198,13 +203,22 @@ func (l *linter) run(command *cobra.Command, args []string) error {
 		return err
 	}
 	found.leftOut.warnNotLinted(stderr)
-	if found.Annotations == 0 && found.source != "" {
+	isEmpty := found.isEmpty() && !l.allowUnjudged
+	switch {
+	case found.Annotations == 0 && found.source != "":
 		fmt.Fprintln(stderr, "vmrules: no rules to lint; render the files first: "+oneLine(found.source)+" | vmrules lint -")
+	case isEmpty:
+		fmt.Fprintln(stderr, "vmrules: no VM, template or rules to lint"+orAllow)
 	}
 	if n := found.Hidden[lint.SeverityWarning]; n > 0 && found.fails && (l.quiet || l.output.name != "text") {
 		fmt.Fprintf(stderr, "vmrules: %s not shown\n", counted(n, "warning"))
 	}
-	return verdict(found.fails, len(found.Unusable) > 0)
+	return verdict(found.fails, len(found.Unusable) > 0 || isEmpty)
+}
+
+// isEmpty reports whether there was nothing to lint, though nothing was left out.
+func (l *linted) isEmpty() bool {
+	return l.Annotations == 0 && len(l.Findings) == 0 && !l.hasVM && l.Unusable == nil && l.Excluded == 0
 }
 
 // enter prepares for the objects of a file.
@@ -268,6 +282,7 @@ func (l *linter) lintFile(to *linted, file *manifest.File, stderr io.Writer) {
 		if to.isFull {
 			return
 		}
+		to.hasVM = to.hasVM || object.HoldsVM()
 		object = object.Loaded()
 		l.silence = l.silenceIn(file.Name, object)
 		l.addFindings(to, file, object.String(), object.Mistakes())

@@ -13,10 +13,10 @@ func (t tally) String() string {
 // summary returns the last line of the results for people.
 func (c *checker) summary() string {
 	switch {
-	case c.quiet:
+	case c.quiet, c.isUnjudged(), c.checked == nil && c.unusable != nil:
 		return ""
 	case c.checked == nil:
-		return c.nothing()
+		return c.nothing() + "\n"
 	}
 	var t tally
 	for _, o := range c.checked {
