@@ -1,10 +1,14 @@
 package review
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/vmrules/vmrules"
 )
@@ -113,5 +117,46 @@ func TestFitting(t *testing.T) {
 	}
 	if last := got[len(got)-1]; size > maxWarnings || last != fmt.Sprintf("%d more warnings are left out", 101-len(got)+1) {
 		t.Errorf("%d bytes, %q", size, last)
+	}
+}
+
+// A oneTemplate is a cluster with one template and nothing else.
+type oneTemplate map[string]any
+
+func (c oneTemplate) Get(_ context.Context, kind schema.GroupVersionKind, _, _ string) (map[string]any, error) {
+	if kind.Kind == "Template" {
+		return c, nil
+	}
+	return nil, ErrNoKind
+}
+
+func (oneTemplate) VMs(context.Context, string) ([]VM, error) { return nil, nil }
+
+// A VM that is judged again, at another pace, weighs as much as before.
+func TestStandingWeight(t *testing.T) {
+	const rules = `[{"name": "a", "rule": "integer", "path": "jsonpath::.spec.domain.cpu.cores", "message": "m"}]`
+	r := New(oneTemplate{"kind": "Template", "metadata": map[string]any{
+		"name": "t", "namespace": "n", "annotations": map[string]any{"validations": rules},
+	}}, Settings{})
+	var weights []int
+	p := pace{do: func(_ context.Context, weight int, f func()) error {
+		weights = append(weights, weight)
+		f()
+		return nil
+	}}
+	q := &Request{Operation: "UPDATE", Kind: VMKind, Namespace: "n", Size: 1000, Object: map[string]any{
+		"kind": "VirtualMachine",
+		"metadata": map[string]any{"labels": map[string]any{
+			"vm.kubevirt.io/template": "t", "vm.kubevirt.io/template.namespace": "n",
+		}},
+	}}
+	for range 2 {
+		if s, err := r.standing(t.Context(), q, p); err != nil || s.Err != nil || len(s.Report.Results()) != 1 {
+			t.Fatalf("%+v, %v", s, err)
+		}
+	}
+	weight := 1000 + len(rules)
+	if diff := cmp.Diff([]int{weight, weight, weight, weight}, weights); diff != "" {
+		t.Error(diff)
 	}
 }
