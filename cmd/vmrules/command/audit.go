@@ -40,6 +40,7 @@ type audited struct {
 
 	by            *template // of --template, which judges it
 	lacksTemplate bool      // so that it is not judged
+	unjudged      string    // why no rule judged it
 	lacksRules    bool      // which is not valid with --require-rules
 	// SSP is what KubeVirt's template validator says of the VM, with --for ssp.
 	SSP *ssp.Verdict `json:"ssp,omitempty"`
@@ -104,7 +105,7 @@ template, unless --allow-unjudged is given.`,
 	a.flags(command)
 	a.book.flag(command)
 	exclusive(command, "rules", "template")
-	command.Flags().BoolVar(&a.requireRules, "require-rules", false, "a VM without rules is not valid")
+	command.Flags().BoolVar(&a.requireRules, "require-rules", false, "a VM that no rule judges is not valid")
 	unjudgedFlag(command, &a.allowUnjudged)
 	judgeFlag(command, &a.profile)
 	a.output.flag(command, "output", "o", "a summary for people or programs, a line of JSON for each violation, or a Report in YAML for each VM")

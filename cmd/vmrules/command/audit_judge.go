@@ -72,7 +72,10 @@ func (a *auditor) judgeDecoded(vm map[string]any) audited {
 		}
 	}
 	result.lacksTemplate = result.err == nil && !a.book.isGiven() && a.lacksTemplate(vm, result.report)
-	result.lacksRules = a.requireRules && result.err == nil && len(result.report.Results()) == 0 && manifest.HoldsVM(vm)
+	if result.err == nil {
+		result.unjudged = whyUnjudged(result.report)
+	}
+	result.lacksRules = a.requireRules && result.unjudged != "" && manifest.HoldsVM(vm)
 	result.found, result.notFound = with.Found, with.NotFound
 	if a.profile.name != "" {
 		result.SSP = a.sspVerdictOn(vm)

@@ -42,7 +42,7 @@ func (l *lines) add(vm audited) error {
 		}
 	}
 	if vm.lacksRules {
-		return l.encoder.Encode(violationLine{audited: vm, Problem: noRules.meaning})
+		return l.encoder.Encode(violationLine{audited: vm, Problem: vm.unjudged})
 	}
 	if vm.report == nil {
 		return nil
@@ -66,6 +66,7 @@ type summary struct {
 	Objects      int                   `json:"objects"`
 	Valid        int                   `json:"valid"`
 	NotValid     int                   `json:"notValid"`
+	Unjudged     int                   `json:"unjudged,omitempty"` // by any of the rules that they have
 	WithoutRules int                   `json:"withoutRules"`
 	Unusable     int                   `json:"unusable"` // VMs that cannot be used, or their rules
 	Rules        map[string]*ruleCount `json:"rules"`
@@ -135,13 +136,8 @@ func (s *summary) add(vm audited) error {
 		if len(s.unusable) < maxNamed {
 			s.unusable = append(s.unusable, namedVM{vm.title(), vm.err.Error()})
 		}
-	case len(results) == 0 && !isRefused(vm.SSP):
-		s.WithoutRules++
-		if vm.lacksRules {
-			if s.lacking++; len(s.lackRules) < maxNamed {
-				s.lackRules = append(s.lackRules, namedVM{vm.title(), cmp.Or(vm.Note, "--require-rules is given")})
-			}
-		}
+	case vm.unjudged != "" && !isRefused(vm.SSP):
+		s.addUnjudged(vm)
 	case isValid:
 		s.Valid++
 	default:
@@ -164,6 +160,22 @@ func (s *summary) add(vm audited) error {
 	}
 	s.addRules(results)
 	return nil
+}
+
+func (s *summary) addUnjudged(vm audited) {
+	why := vm.Note
+	if vm.unjudged == hasNoRules {
+		s.WithoutRules++
+	} else {
+		s.Unjudged++
+		why = vm.unjudged
+	}
+	if !vm.lacksRules {
+		return
+	}
+	if s.lacking++; len(s.lackRules) < maxNamed {
+		s.lackRules = append(s.lackRules, namedVM{vm.title(), cmp.Or(why, "--require-rules is given")})
+	}
 }
 
 func (s *summary) addRules(results []vmrules.Result) {
@@ -202,7 +214,7 @@ func (s *summary) json() error { return writeJSON(s.w, s) }
 // text writes tables with the highest counts first.
 func (s *summary) text() error {
 	table := tabwriter.NewWriter(s.w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, tally{s.Valid, s.NotValid, s.WithoutRules, s.Unusable})
+	fmt.Fprintln(table, tally{s.Valid, s.NotValid, s.Unjudged, s.WithoutRules, s.Unusable})
 	writeCounts(table, "RULE\tVIOLATED\tWARNED\tUNDECIDED", s.Rules,
 		func(c *ruleCount) []int { return []int{c.Violated, c.Warned, c.Undecided} },
 		func(c *ruleCount) []int { return []int{c.Violated, c.Undecided, c.Warned} })
@@ -216,7 +228,7 @@ func (s *summary) text() error {
 		func(c *namedCount) []int { return []int{c.VMs, c.NotValid, c.NotFound} },
 		func(c *namedCount) []int { return []int{c.NotFound, c.NotValid, c.VMs} })
 	writeNamed(table, "INVALID", s.notValid, s.NotValid)
-	writeNamed(table, "NO RULES", s.lackRules, s.lacking)
+	writeNamed(table, "NOT JUDGED", s.lackRules, s.lacking)
 	writeNamed(table, "UNREADABLE", s.unusable, s.Unusable)
 	return table.Flush()
 }

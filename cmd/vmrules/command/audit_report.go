@@ -23,8 +23,8 @@ func newReports(w io.Writer) auditOutput { return &reportStream{yamlStream{w: w}
 
 func (s *reportStream) add(vm audited) error {
 	err := vm.err
-	if vm.lacksRules {
-		err = errors.New(noRules.meaning)
+	if vm.lacksRules && vm.unjudged == hasNoRules {
+		err = errors.New("the object has no rules")
 	}
 	switch report := openreports.New(vm.object, vm.policy, vm.report, err, s.now); {
 	case vm.Name == "" && err != nil: // nobody would know what the Report is about

@@ -107,7 +107,7 @@ func TestAuditReport(t *testing.T) {
 // What has no Report is said otherwise: an object without rules, if it needs some, and one without a name.
 func TestAuditReportOfNothing(t *testing.T) {
 	got, _ := reported(t, 1, reportVM("a", `"uid": "u"`, ""), "--require-rules")
-	if diff := cmp.Diff([]string{"office/vmrules-u of [{u}] by vm.kubevirt.io/validations; error : an object has no rules"}, got); diff != "" {
+	if diff := cmp.Diff([]string{"office/vmrules-u of [{u}] by vm.kubevirt.io/validations; error : the object has no rules"}, got); diff != "" {
 		t.Error(diff)
 	}
 	if got, rest := reported(t, 2, `{"items": [7]}`); got != nil || rest != "# <stdin>: object: an object is expected\n" && rest != "# object: an object is expected\n" {

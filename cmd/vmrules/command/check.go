@@ -47,6 +47,8 @@ type checked struct {
 	// says why, if the VM does not name it in full, or why there is none.
 	JudgedBy string `json:"judgedBy,omitempty"`
 	Note     string `json:"note,omitempty"`
+	// WithoutRules are the VMs of a template that no rule is about.
+	WithoutRules []string `json:"withoutRules,omitempty"`
 	// Missing are the required parameters of a template that have no value.
 	Missing []string `json:"missingParameters,omitempty"`
 	// NotFound are the instance types and preferences that the VMs name and that are
@@ -66,9 +68,9 @@ type checked struct {
 	mistakes   []lint.Finding    // of Mistakes
 	placed     []*manifest.Error // those of Problems whose place is known
 	byTemplate bool              // JudgedBy has its name
-	// hasNoRules means that no rule judged the object, and lacksTemplate that this is because the
-	// template that it names is not given.
-	hasNoRules, lacksTemplate bool
+	unjudged   string            // why no rule judged the object
+	// lacksTemplate means that this is because the template that it names is not given.
+	lacksTemplate bool
 }
 
 func newCheck(b Build) *cobra.Command {
@@ -103,8 +105,8 @@ type or preference is not found, or conflicts with a VM.
 ` + aboutInstancetypes + b.aboutForms() + inputs + `
 The exit status is 0 if all objects are valid, 1 if one is not, and 2 if a file or its
 rules cannot be used; other files are still checked. It is also 2 if there is nothing to
-check, unless --exclude has left files out, or --allow-unjudged is given. An object without
-rules is valid, unless --require-rules is given.`,
+check, unless --exclude has left files out, or --allow-unjudged is given. An object that no
+rule judges is counted as such, and fails only if --require-rules is given.`,
 		Example: `  vmrules check templates/
   vmrules check --template windows.yaml vm.yaml
   vmrules check --rules rules.json vms/
@@ -119,7 +121,7 @@ rules is valid, unless --require-rules is given.`,
 	flags.BoolVar(&c.warningsAsErrors, "warnings-as-errors", false, "exit with 1 for warnings too")
 	flags.BoolVarP(&c.verbose, "verbose", "v", false, "also show objects that are valid or have no rules, and rules that are satisfied or do not apply")
 	flags.BoolVarP(&c.quiet, "quiet", "q", false, "show only objects that are not valid, and no summary")
-	flags.BoolVar(&c.requireRules, "require-rules", false, "an object without rules is not valid")
+	flags.BoolVar(&c.requireRules, "require-rules", false, "an object that no rule judges is not valid")
 	unjudgedFlag(command, &c.allowUnjudged)
 	exclusive(command, "verbose", "quiet")
 	judgeFlag(command, &c.profile)
@@ -234,7 +236,10 @@ func (c *checker) check(o, kept manifest.Object) checked {
 	for _, name := range result.missing {
 		c.said[name] = true
 	}
-	result.hasNoRules = report != nil && len(report.Results()) == 0
+	result.unjudged = whyUnjudged(report)
+	if report != nil && o.IsTemplate() {
+		result.WithoutRules = vmsWithoutRules(o.Content(), report)
+	}
 	result.lacksTemplate = err == nil && !c.book.isGiven() && !o.IsTemplate() && c.ruling.lacksTemplate(o.Content(), report)
 	if err != nil {
 		c.setProblem(&result, o, err)
@@ -305,7 +310,7 @@ func (c *checker) isUnusable() bool {
 
 // fails reports whether the object is not valid.
 func (c *checker) fails(o checked) bool {
-	return c.requireRules && o.hasNoRules || o.isRefusedBySSP() ||
+	return c.requireRules && (o.unjudged != "" || o.WithoutRules != nil) || o.isRefusedBySSP() ||
 		o.Report != nil && (!o.Report.Valid() || c.warningsAsErrors && len(o.Report.Warnings()) > 0)
 }
 

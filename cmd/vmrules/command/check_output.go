@@ -64,15 +64,22 @@ func (o checked) summary(fails bool) string {
 		return bad.Sprint("unreadable")
 	case o.isRefusedBySSP() && o.Report.Valid():
 		return bad.Sprint("invalid") + " for KubeVirt's template validator"
-	case o.hasNoRules && fails:
-		return bad.Sprint("no rules") + ", and --require-rules is given" + o.whyNoRules()
-	case o.hasNoRules:
-		return "no rules" + o.whyNoRules()
+	case o.unjudged != "" && fails:
+		return bad.Sprint(o.unjudged) + ", and --require-rules is given" + o.whyNoRules()
+	case o.unjudged == hasNoRules:
+		return o.unjudged + o.whyNoRules()
+	case o.unjudged != "":
+		return "not judged: " + o.unjudged
 	}
 	summary, _, _ := strings.Cut(o.Report.String(), "\n")
 	verdict, counts, _ := strings.Cut(summary, ":")
-	if fails {
+	switch {
+	case fails && o.WithoutRules != nil && o.Report.Valid():
+		return bad.Sprint("some VMs have no rules") + ", and --require-rules is given;" + counts
+	case fails:
 		return bad.Sprint(verdict) + ":" + counts
+	case o.WithoutRules != nil:
+		return summary
 	}
 	return good.Sprint(verdict) + ":" + counts
 }
@@ -101,6 +108,9 @@ func (o checked) details(verbose bool) []string {
 	}
 	if o.byTemplate && o.Note != "" {
 		text = append(text, o.Note)
+	}
+	for _, vm := range o.WithoutRules {
+		text = append(text, oneLine(vm)+" has no rules")
 	}
 	for _, mistake := range o.Mistakes {
 		text = append(text, oneLine(mistake))

@@ -12,7 +12,7 @@ import (
 // The topics of remarks that are not about one rule. The other topics are the names of rules.
 var (
 	unusableRules    = remarkTopic{"unusable-rules", "the rules of an object cannot be used", aboutCommand, lint.SeverityError, ""}
-	noRules          = remarkTopic{"no-rules", "an object has no rules", aboutCommand, lint.SeverityError, ""}
+	noRules          = remarkTopic{"no-rules", "no rule judges an object", aboutCommand, lint.SeverityError, ""}
 	notJudged        = remarkTopic{"not-judged", "an object is too large to be judged", aboutBounds, lint.SeverityError, ""}
 	assumedTemplate  = remarkTopic{"assumed-template", "a VM is judged by a template that it does not name in full", aboutCommand, lint.SeverityInfo, ""}
 	failedInSSP      = remarkTopic{"ssp", "a rule fails in KubeVirt's template validator", aboutCommand, lint.SeverityError, ""}
@@ -68,8 +68,15 @@ func (c *checker) remarksOn(o checked) []remark {
 	if o.byTemplate && o.Note != "" {
 		add("", assumedTemplate.severity, assumedTemplate.id, o.Note)
 	}
-	if c.requireRules && o.hasNoRules {
-		add("", noRules.severity, noRules.id, "the object has no rules, and --require-rules is given"+o.whyNoRules())
+	if c.requireRules && o.unjudged != "" {
+		add("", noRules.severity, noRules.id, o.unjudged+", and --require-rules is given"+o.whyNoRules())
+	}
+	for _, vm := range o.WithoutRules {
+		severity := lint.SeverityInfo
+		if c.requireRules {
+			severity = noRules.severity
+		}
+		add("", severity, noRules.id, vm+" has no rules")
 	}
 	for _, line := range sspLines(o.SSP) {
 		severity := lint.SeverityWarning
@@ -118,9 +125,7 @@ func writeCheckedJUnit(w io.Writer, c *checker) error {
 	var cases []junitCase
 	for _, o := range c.checked {
 		all := junitCase{file: o.File, name: short(o.title), problem: o.Problem}
-		if o.hasNoRules {
-			all.skipped = "no rules"
-		}
+		all.skipped = o.unjudged
 		for _, m := range c.remarksOn(o) {
 			if m.id != unusableRules.id {
 				all.add(m, m.severity == lint.SeverityError || c.warningsAsErrors && m.severity == lint.SeverityWarning)

@@ -2,12 +2,16 @@ package command
 
 import "fmt"
 
-// A tally counts objects.
-type tally struct{ valid, notValid, withoutRules, unusable int }
+// A tally counts objects. Those that are unjudged have rules.
+type tally struct{ valid, notValid, unjudged, withoutRules, unusable int }
 
 func (t tally) String() string {
-	return fmt.Sprintf("%s: %d valid, %d invalid, %d without rules, %d unreadable",
-		counted(t.valid+t.notValid+t.withoutRules+t.unusable, "object"), t.valid, t.notValid, t.withoutRules, t.unusable)
+	unjudged := ""
+	if t.unjudged > 0 {
+		unjudged = fmt.Sprintf(", %d not judged", t.unjudged)
+	}
+	return fmt.Sprintf("%s: %d valid, %d invalid%s, %d without rules, %d unreadable",
+		counted(t.valid+t.notValid+t.unjudged+t.withoutRules+t.unusable, "object"), t.valid, t.notValid, unjudged, t.withoutRules, t.unusable)
 }
 
 // summary returns the last line of the results for people.
@@ -23,8 +27,12 @@ func (c *checker) summary() string {
 		switch {
 		case o.isUnusable():
 			t.unusable++
-		case o.hasNoRules && !o.isRefusedBySSP():
+		case o.isRefusedBySSP():
+			t.notValid++
+		case o.unjudged == hasNoRules:
 			t.withoutRules++
+		case o.unjudged != "":
+			t.unjudged++
 		case c.fails(o):
 			t.notValid++
 		default:

@@ -1,0 +1,45 @@
+package command
+
+import "github.com/vmrules/vmrules"
+
+const hasNoRules = "no rules"
+
+// whyUnjudged says why no rule judged any value of an object; "" if one did, or should have.
+func whyUnjudged(r *vmrules.Report) string {
+	if !r.Valid() {
+		return ""
+	}
+	why := hasNoRules
+	for _, result := range r.Results() {
+		switch result.Outcome {
+		case vmrules.Satisfied, vmrules.Warned:
+			return ""
+		case vmrules.Undecided: // it only warns
+			return "none of its rules can be judged"
+		default:
+			why = "none of its rules applies"
+		}
+	}
+	return why
+}
+
+// probe has one result for each VM in an object.
+var probe, _ = vmrules.ParseRules(`[{"name": "probe", "rule": "string", "path": "jsonpath::.spec", "message": "probe"}]`)
+
+// vmsWithoutRules returns where a template has VMs that no rule is about, if it has others.
+func vmsWithoutRules(template map[string]any, r *vmrules.Report) []string {
+	hasRules := map[string]bool{}
+	for _, result := range r.Results() {
+		hasRules[result.Target] = true
+	}
+	if len(hasRules) == 0 {
+		return nil
+	}
+	var without []string
+	for _, vm := range vmrules.Validate(probe, template).Results() {
+		if !hasRules[vm.Target] {
+			without = append(without, vm.Target)
+		}
+	}
+	return without
+}
