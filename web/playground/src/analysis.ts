@@ -4,6 +4,7 @@ import {
   lint,
   type ObjectInput,
   type Problem,
+  parseRules,
   type Report,
   type Result,
   type Violation,
@@ -152,14 +153,20 @@ class Analyser {
     for (const template of templates) {
       this.#judge("template", template, () =>
         holdsVM(template)
-          ? {
-              by: own,
-              from: template,
-              report: template.once("judge", key, () => judgeOwn(template)),
-            }
+          ? this.#judgedByOwn(
+              template,
+              template.once("judge", key, () => judgeOwn(template)),
+            )
           : { why: notVM },
       );
     }
+  }
+
+  #judgedByOwn(template: Entity, report: Report): Judged {
+    for (const vm of withoutRules(template, report)) {
+      this.#problems.push(`${template.title}: ${vm} has no rules.`);
+    }
+    return { by: own, from: template, report };
   }
 
   #options() {
@@ -266,6 +273,20 @@ function noRule(results: Result[]): string {
   const isUndecided = results.some(({ outcome }) => outcome === "Undecided"); // of warnings
   const verb = isUndecided ? "can be judged" : "applies";
   return results.length === 0 ? "it has no rules" : `none of its rules ${verb}`;
+}
+
+/** withoutRules returns where a template has VMs that no rule is about, if it has others. */
+function withoutRules({ object, json }: Entity, { results }: Report): string[] {
+  const { objects } = object as { objects?: unknown };
+  if (results.length === 0 || !Array.isArray(objects) || objects.length < 2) {
+    return [];
+  }
+  const judged = new Set(results.map(({ target }) => target));
+  const probe = parseRules(
+    `[{"name": "probe", "rule": "string", "path": "jsonpath::.spec", "message": "probe"}]`,
+  );
+  const vms = validate(probe, json).results.map(({ target }) => target ?? "");
+  return vms.filter((target) => !judged.has(target));
 }
 
 /** filled returns a template in which its parameters have values; other objects as they are. */

@@ -120,7 +120,7 @@ export function reportOf({ verdicts, problems }: Analysis, show: Show): Node[] {
       shown.push(...some.map(([i, verdict]) => objectOf(verdict, sign, i, i === open, show)));
     }
   }
-  if (shown.length === 0) {
+  if (verdicts.length === 0 && problems.length === 0) {
     shown.push(
       make(
         "p",

@@ -224,6 +224,20 @@ for (const [name, templates, vms, sign, summary] of [
     "Template t: not judged: it has no rules.",
   ],
   [
+    "a template whose second VM has no rules",
+    { ...template("t", 4), objects: [vmOf(own(rules(4))), vmOf({})] },
+    "",
+    "unjudged",
+    "Template t: valid, 1 satisfied, by its own rules. But: Template t: objects[1] has no rules.",
+  ],
+  [
+    "a template whose second object is no VM",
+    { ...template("t", 4), objects: [vmOf(own(rules(4))), { kind: "Service" }] },
+    "",
+    "good",
+    "Template t: valid, 1 satisfied, by its own rules.",
+  ],
+  [
     "templates",
     [...two, { ...template("t", 2), objects: [] }, template("t", 9)],
     "",
