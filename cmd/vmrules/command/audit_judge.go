@@ -8,6 +8,7 @@ import (
 
 	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/unjudged"
 )
 
 // judge judges one object of a stream.
@@ -73,7 +74,7 @@ func (a *auditor) judgeDecoded(vm map[string]any) audited {
 	}
 	result.lacksTemplate = result.err == nil && !a.book.isGiven() && a.lacksTemplate(vm, result.report)
 	if result.err == nil {
-		result.unjudged = whyUnjudged(result.report)
+		result.unjudged = unjudged.Why(result.report)
 	}
 	result.lacksRules = a.requireRules && result.unjudged != "" && manifest.HoldsVM(vm)
 	result.found, result.notFound = with.Found, with.NotFound

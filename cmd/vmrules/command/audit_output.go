@@ -13,6 +13,7 @@ import (
 
 	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/unjudged"
 )
 
 // A violationLine is a line of -o jsonl. It is a violation, or says why the rules of a VM
@@ -164,7 +165,7 @@ func (s *summary) add(vm audited) error {
 
 func (s *summary) addUnjudged(vm audited) {
 	why := vm.Note
-	if vm.unjudged == hasNoRules {
+	if vm.unjudged == unjudged.NoRules {
 		s.WithoutRules++
 	} else {
 		s.Unjudged++

@@ -10,6 +10,7 @@ import (
 
 	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/instancetypes"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/unjudged"
 	"github.com/vmrules/vmrules/openreports"
 )
 
@@ -23,7 +24,7 @@ func newReports(w io.Writer) auditOutput { return &reportStream{yamlStream{w: w}
 
 func (s *reportStream) add(vm audited) error {
 	err := vm.err
-	if vm.lacksRules && vm.unjudged == hasNoRules {
+	if vm.lacksRules && vm.unjudged == unjudged.NoRules {
 		err = errors.New("the object has no rules")
 	}
 	switch report := openreports.New(vm.object, vm.policy, vm.report, err, s.now); {

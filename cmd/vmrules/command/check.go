@@ -12,6 +12,7 @@ import (
 
 	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/unjudged"
 	"github.com/vmrules/vmrules/lint"
 	"github.com/vmrules/vmrules/lint/ssp"
 )
@@ -236,9 +237,9 @@ func (c *checker) check(o, kept manifest.Object) checked {
 	for _, name := range result.missing {
 		c.said[name] = true
 	}
-	result.unjudged = whyUnjudged(report)
+	result.unjudged = unjudged.Why(report)
 	if report != nil && o.IsTemplate() {
-		result.WithoutRules = vmsWithoutRules(o.Content(), report)
+		result.WithoutRules = unjudged.VMs(o.Content(), report)
 	}
 	result.lacksTemplate = err == nil && !c.book.isGiven() && !o.IsTemplate() && c.ruling.lacksTemplate(o.Content(), report)
 	if err != nil {

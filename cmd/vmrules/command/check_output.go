@@ -10,6 +10,7 @@ import (
 
 	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/unjudged"
 )
 
 var (
@@ -66,7 +67,7 @@ func (o checked) summary(fails bool) string {
 		return bad.Sprint("invalid") + " for KubeVirt's template validator"
 	case o.unjudged != "" && fails:
 		return bad.Sprint(o.unjudged) + ", and --require-rules is given" + o.whyNoRules()
-	case o.unjudged == hasNoRules:
+	case o.unjudged == unjudged.NoRules:
 		return o.unjudged + o.whyNoRules()
 	case o.unjudged != "":
 		return "not judged: " + o.unjudged

@@ -22,7 +22,7 @@ type differ struct {
 	judged          int // VMs or, without any, templates
 	compared        int // those that have rules: VMs in one version, templates in both
 	withoutTemplate int
-	unjudged        *unjudged // the first VM without a template
+	unjudged        *withoutTemplate // the first VM without a template
 	allowUnjudged   bool
 	kept            int // changes of rules
 	tried           int // objects
@@ -44,8 +44,8 @@ type changed struct {
 	Note    string          `json:"note,omitempty"` // which template judges it, if it does not name it in full
 }
 
-// An unjudged is a VM that names no template of either version.
-type unjudged struct {
+// A withoutTemplate is a VM that names no template of either version.
+type withoutTemplate struct {
 	about
 	Why string `json:"why"`
 }
@@ -228,7 +228,7 @@ func (d *differ) compare(o manifest.Object) error {
 	}
 	if by.template == nil && now.template == nil {
 		d.withoutTemplate++
-		d.unjudged = cmp.Or(d.unjudged, &unjudged{a, by.note})
+		d.unjudged = cmp.Or(d.unjudged, &withoutTemplate{a, by.note})
 		return nil
 	}
 	d.compared++

@@ -65,7 +65,7 @@ func writeChangedJSON(w io.Writer, d *differ) error {
 		Templates       *int              `json:"templates,omitempty"` // of both versions, each once
 		VMs             *int              `json:"vms,omitempty"`
 		WithoutTemplate *int              `json:"withoutTemplate,omitempty"`
-		Unjudged        *unjudged         `json:"unjudged,omitempty"` // the first of those without a template
+		Unjudged        *withoutTemplate  `json:"unjudged,omitempty"` // the first of those without a template
 		Changed         []changed         `json:"changed"`
 		Unusable        []*manifest.Error `json:"unusable,omitempty"`
 	}{Unjudged: d.unjudged, Changed: append([]changed{}, d.changed...), Unusable: d.unusable}

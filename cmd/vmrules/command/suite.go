@@ -61,8 +61,8 @@ func newTest(b Build) *cobra.Command {
       warned: [virtio-is-faster]
 
 "expect" lists the names of rules by their outcome: violated, warned, undecided, ignored,
-skipped or satisfied. A rule that is not listed must not be violated, warned or undecided.
-"valid" lists no rule. The VMs are judged by these rules alone, not by their own. File
+skipped or satisfied. A rule that is not listed must be skipped or satisfied. "valid" lists
+no rule. The VMs are judged by these rules alone, not by their own. File
 names are relative to the file of the tests.
 
 If FILE is a folder, all .yaml, .yml and .json files in it and below it are searched for

@@ -44,8 +44,7 @@ func (e expectation) compare(r *vmrules.Report) []difference {
 	for _, name := range order {
 		got := worst[name]
 		want, isListed := e[name]
-		isLoud := got.Outcome == vmrules.Violated || got.Outcome == vmrules.Undecided || got.Outcome == vmrules.Warned
-		if isListed && want != got.Outcome || !isListed && isLoud {
+		if isListed && want != got.Outcome || !isListed && slices.Contains(loud, got.Outcome) {
 			all = append(all, difference{name, want, got.Outcome, got.String()})
 		}
 	}

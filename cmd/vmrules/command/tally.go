@@ -1,6 +1,10 @@
 package command
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/unjudged"
+)
 
 // A tally counts objects. Those that are unjudged have rules.
 type tally struct{ valid, notValid, unjudged, withoutRules, unusable int }
@@ -29,7 +33,7 @@ func (c *checker) summary() string {
 			t.unusable++
 		case o.isRefusedBySSP():
 			t.notValid++
-		case o.unjudged == hasNoRules:
+		case o.unjudged == unjudged.NoRules:
 			t.withoutRules++
 		case o.unjudged != "":
 			t.unjudged++

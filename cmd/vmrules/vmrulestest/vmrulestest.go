@@ -15,6 +15,7 @@ import (
 	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/instancetypes"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/unjudged"
 	"github.com/vmrules/vmrules/lint"
 )
 
@@ -24,7 +25,8 @@ import (
 //
 // A subtest fills in the template's parameters with their own values, or with generated values
 // that are the same in each run. It fails if lint finds an error in the template's rules, or if
-// a VM in the template does not satisfy them. Warnings are logged as such.
+// a VM in the template does not satisfy them. Warnings are logged as such. It is skipped if no
+// rule judges any value.
 //
 // A VM that names an instance type or a preference is judged as KubeVirt expands it, if they
 // are in the file system too.
@@ -81,8 +83,11 @@ func undeclared(templates []manifest.Object, values map[string]string) []string 
 	return slices.Sorted(maps.Keys(left))
 }
 
-// A verdict holds the errors and warnings about a template.
-type verdict struct{ errors, warnings []string }
+// A verdict holds the errors and warnings about a template, and why no rule judged it.
+type verdict struct {
+	errors, warnings []string
+	unjudged         string
+}
 
 func (v verdict) report(t *testing.T) {
 	t.Helper()
@@ -91,6 +96,9 @@ func (v verdict) report(t *testing.T) {
 	}
 	for _, text := range v.errors {
 		t.Error(text)
+	}
+	if v.errors == nil && v.unjudged != "" {
+		t.Skip(v.unjudged)
 	}
 }
 
@@ -130,6 +138,10 @@ func (v *verdict) check(filled manifest.Filled, set *instancetypes.Set, opts []v
 	report, err := vmrules.ValidateOwn(filled.Content(), set.For(filled.Kind, filled.Namespace).Option(), vmrules.WithParseOptions(opts...))
 	if err != nil { // the rules cannot be read, although lint has no error
 		v.errors = append(v.errors, err.Error())
+	}
+	v.unjudged = unjudged.Why(report)
+	for _, vm := range unjudged.VMs(filled.Content(), report) {
+		v.warnings = append(v.warnings, vm+" has no rules")
 	}
 	for _, violation := range report.Violations() {
 		v.errors = append(v.errors, violation.Error())

@@ -126,30 +126,37 @@ func TestLook(t *testing.T) {
 		values map[string]string
 		want   verdict
 	}{
-		{"a VM that satisfies the rules", replaced("CORES_VALUE", "4"), nil, verdict{nil, []string{missing, warning}}},
+		{"a VM that satisfies the rules", replaced("CORES_VALUE", "4"), nil, verdict{nil, []string{missing, warning}, ""}},
 		{"a VM that violates the rules", replaced("CORES_VALUE", "5"), nil, verdict{
 			[]string{"objects[0].spec.template.spec.domain.cpu.cores: Invalid value: 5: up to 4 (5 is more than max 4)"},
-			[]string{missing, warning},
+			[]string{missing, warning}, "",
 		}},
 		{"a parameter without a value", replaced("${{CORES}}", "${{MODEL}}"), nil, verdict{
 			[]string{"Not decided: up to 4 (objects[0].spec.template.spec.domain.cpu.cores: the template's parameter ${{MODEL}} is not filled in)"},
-			[]string{missing, warning},
+			[]string{missing, warning}, "",
 		}},
 		{"rules that cannot be read", replaced(`"rule": "integer", `, ""), nil, verdict{
 			[]string{`small.yaml:11:10: error: rule "cores": the rule has no "rule": add integer, string, regex or enum (missing-key)`},
-			[]string{missing, warning},
+			[]string{missing, warning}, "",
 		}},
 		{"a parameter in the rules", []byte(strings.NewReplacer("CORES_VALUE", "4", `"max": 4`, `"max": ${CORES}`).Replace(template)), nil, verdict{
-			nil, []string{missing, warning},
+			nil, []string{missing, warning}, "",
 		}},
 		{"a parameter without a value in the rules", replaced(`"max": 4`, `"max": ${MODEL}`), nil, verdict{
-			[]string{`small.yaml:11:120: error: "${MODEL" is not allowed here, where a value is expected (unreadable)`}, []string{missing},
+			[]string{`small.yaml:11:120: error: "${MODEL" is not allowed here, where a value is expected (unreadable)`}, []string{missing}, "",
 		}},
 		{"values for parameters", replaced(`"max": 4`, `"max": ${MODEL}`), map[string]string{"CORES": "5", "MODEL": "4", "OTHER": ""}, verdict{
-			[]string{"objects[0].spec.template.spec.domain.cpu.cores: Invalid value: 5: up to 4 (5 is more than max 4)"}, []string{warning},
+			[]string{"objects[0].spec.template.spec.domain.cpu.cores: Invalid value: 5: up to 4 (5 is more than max 4)"}, []string{warning}, "",
 		}},
 		{"a rule that only warns", replaced(`"owner": "me"`, `"justWarning": true`), map[string]string{"CORES": "5", "MODEL": "m"}, verdict{
-			nil, []string{"objects[0].spec.template.spec.domain.cpu.cores: Invalid value: 5: up to 4 (5 is more than max 4)"},
+			nil, []string{"objects[0].spec.template.spec.domain.cpu.cores: Invalid value: 5: up to 4 (5 is more than max 4)"}, "",
+		}},
+		{"a rule that does not apply", replaced(`"owner": "me"`, `"valid": "jsonpath::.spec.domain.machine"`), map[string]string{"MODEL": "m"}, verdict{
+			nil, nil, "none of its rules applies",
+		}},
+		{"a VM without rules", replaced("vm.kubevirt.io/validations", "other"), nil, verdict{nil, []string{missing}, "no rules"}},
+		{"two VMs, one without rules", replaced("  spec: {template", "  spec: {template: {spec: {domain: {cpu: {cores: 1}}}}}\n- kind: VirtualMachine\n  spec: {template"), map[string]string{"MODEL": "m"}, verdict{
+			nil, []string{warning, "objects[1] has no rules"}, "",
 		}},
 	}
 	for _, test := range tests {

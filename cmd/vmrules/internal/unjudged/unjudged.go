@@ -1,15 +1,17 @@
-package command
+// Package unjudged says what no rule judged. That is neither valid nor invalid.
+package unjudged
 
 import "github.com/vmrules/vmrules"
 
-const hasNoRules = "no rules"
+// NoRules is what Why returns for an object that has no rules.
+const NoRules = "no rules"
 
-// whyUnjudged says why no rule judged any value of an object; "" if one did, or should have.
-func whyUnjudged(r *vmrules.Report) string {
+// Why says why no rule judged any value of an object; "" if one did, or should have.
+func Why(r *vmrules.Report) string {
 	if !r.Valid() {
 		return ""
 	}
-	why := hasNoRules
+	why := NoRules
 	for _, result := range r.Results() {
 		switch result.Outcome {
 		case vmrules.Satisfied, vmrules.Warned:
@@ -26,8 +28,8 @@ func whyUnjudged(r *vmrules.Report) string {
 // probe has one result for each VM in an object.
 var probe, _ = vmrules.ParseRules(`[{"name": "probe", "rule": "string", "path": "jsonpath::.spec", "message": "probe"}]`)
 
-// vmsWithoutRules returns where a template has VMs that no rule is about, if it has others.
-func vmsWithoutRules(template map[string]any, r *vmrules.Report) []string {
+// VMs returns where a template has VMs that no rule is about, if it has others.
+func VMs(template map[string]any, r *vmrules.Report) []string {
 	hasRules := map[string]bool{}
 	for _, result := range r.Results() {
 		hasRules[result.Target] = true
