@@ -383,14 +383,17 @@ func (r *Report) Causes() []Cause { return causesOf(r.Violations(), Violation.ca
 // maxWarning is how many bytes of a warning an API server passes on.
 const maxWarning = 256
 
-// AdmissionWarnings returns the warnings for an admission response: one line of at most 256
-// bytes for each, without repetitions. If they exceed 16 MiB, the last line says how many are
-// left out.
+// AdmissionWarnings returns the warnings for an admission response, and one for each rule that
+// is Ignored: lines of at most 256 bytes, without repetitions. If they exceed 16 MiB, the last
+// line says how many are left out.
 func (r *Report) AdmissionWarnings() []string {
 	lines := []string{}
 	seen := map[string]bool{}
 	out := jsontext.Room{Left: maxOutput}
 	warnings := r.Warnings()
+	for _, ignored := range r.Results(Ignored) {
+		warnings = append(warnings, Violation{Reason: ReasonInternal, Message: ignored.Message, Detail: ignored.Note})
+	}
 	for i, v := range warnings {
 		line := v.Error()
 		if !out.Takes(len(line)) {

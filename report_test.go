@@ -117,6 +117,8 @@ func TestReportForMachines(t *testing.T) {
 		{"AdmissionWarnings", report.AdmissionWarnings(), []string{
 			`spec.template.spec.domain.devices.disks[0].disk.bus: Unsupported value: "sata": virtio is faster ("sata" is not "virtio")`,
 			"spec.template.spec.domain.cpu.cores: Invalid value: 12: m (12 is more than max 10)",
+			`Not decided: m (the kind "newer" is not known)`,
+			"Not decided: m (the kind regex without any argument enforces nothing)",
 		}},
 	} {
 		if diff := cmp.Diff(test.want, test.got); diff != "" {

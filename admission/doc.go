@@ -25,8 +25,8 @@
 //	that cannot be read                          refused, with the code 400
 //
 // A judged object is refused, with the code 422 and a cause for each violation, if its report
-// is not valid. The warnings of the report are those of the answer, and one for each rule that is
-// Ignored. They have at most 4,096 bytes.
+// is not valid. The warnings of the report, at most 4,096 bytes, are those of the answer; a rule that
+// is Ignored is one of them.
 //
 //	about the rules                              answer
 //	the VM is exempt, or there are none          allowed

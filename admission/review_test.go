@@ -44,7 +44,7 @@ func TestVM(t *testing.T) {
 		{"a warning beside", nil, []string{linux}, request("CREATE", vm(fromLinux, "", both), ""), answer{Code: 422, Causes: refused.Causes, Warnings: []string{sata}}},
 		{"a warning alone", nil, []string{linux}, request("CREATE", vm(fromLinux, "", strings.Replace(both, "12", "2", 1)), ""), warned(sata)},
 		{"a rule of an unknown kind", nil, nil, request("CREATE", vm(withRules(rule("odd", "intager", "cpu.cores", "m", `"max": 1`), rule("none", "enum", "cpu.cores", "m", `"a": 1`)), "", cores12), ""),
-			warned(`rule odd is not judged: the kind "intager" is not known`, `rule none is not judged: the kind enum without any argument enforces nothing`)},
+			warned(`Not decided: m (the kind "intager" is not known)`, "Not decided: m (the kind enum without any argument enforces nothing)")},
 		{"no rules", nil, []string{linux}, request("CREATE", vm("", "", cores12), ""), allowed},
 		{"its own rules", nil, nil, request("CREATE", vm(withRules(coresRule), "", cores12), ""), refused},
 		{"no rules of its own", nil, []string{linux}, request("CREATE", vm(fromLinux+withRules(), "", cores12), ""), allowed},

@@ -55,7 +55,7 @@ func refused(err error, causes []vmrules.Cause) *Decision {
 // judged decides by a report.
 func judged(report *vmrules.Report, ofTemplate bool) *Decision {
 	d := &Decision{Outcome: Allowed}
-	warnings := fitting(append(report.AdmissionWarnings(), notJudged(report)...))
+	warnings := fitting(report.AdmissionWarnings())
 	if err := report.Err(); err != nil {
 		d = refused(err, report.Causes())
 	} else if len(warnings) > 0 {
@@ -63,15 +63,6 @@ func judged(report *vmrules.Report, ofTemplate bool) *Decision {
 	}
 	d.Warnings, d.Report, d.OfTemplate = warnings, report, ofTemplate
 	return d
-}
-
-// notJudged returns a warning for each rule that judges no VM: one of an unknown kind, or that enforces nothing.
-func notJudged(report *vmrules.Report) []string {
-	var warnings []string
-	for _, ignored := range report.Results(vmrules.Ignored) {
-		warnings = append(warnings, fmt.Sprintf("rule %s is not judged: %s", ignored.Rule, ignored.Note))
-	}
-	return warnings
 }
 
 // unusable decides about a VM whose rules cannot be used.
