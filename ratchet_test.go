@@ -1,6 +1,7 @@
 package vmrules_test
 
 import (
+	"math"
 	"strings"
 	"testing"
 
@@ -159,5 +160,31 @@ func TestRatchetingInABudget(t *testing.T) {
 	}
 	if len(outcomes) < 2 {
 		t.Errorf("only %v", outcomes)
+	}
+}
+
+// A disk whose name cannot be read may be any disk, so nothing about disks is forgiven.
+func TestRatchetingWithoutReadableNames(t *testing.T) {
+	rules := mustParseRules(t, ratchetRules)
+	diskNamed := func(name any) map[string]any {
+		vm := object(ratchetVM)
+		devices := vm["spec"].(map[string]any)["template"].(map[string]any)["spec"].(map[string]any)["domain"].(map[string]any)["devices"].(map[string]any)
+		devices["disks"] = []any{map[string]any{"name": name, "disk": map[string]any{"bus": "sata"}}}
+		return vm
+	}
+	for _, test := range []struct {
+		name     string
+		old, now any
+		want     bool
+	}{
+		{"no names", nil, nil, true},
+		{"the new one", nil, math.NaN(), false},
+		{"the old one", math.NaN(), nil, false},
+		{"both", math.NaN(), math.NaN(), false},
+	} {
+		report := vmrules.Validate(rules, diskNamed(test.now), vmrules.WithOldObject(diskNamed(test.old)), vmrules.Ratcheting())
+		if report.Valid() != test.want {
+			t.Errorf("%s: valid: %t\n%s", test.name, report.Valid(), report)
+		}
 	}
 }
