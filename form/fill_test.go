@@ -35,6 +35,7 @@ func TestFill(t *testing.T) {
 		{`"${MISSING} ${{MISSING}}"`, `"${MISSING} ${{MISSING}}"`},
 		{`"${{MISSING}}"`, `"${{MISSING}}"`},
 		{`"${OTHER}"`, `"${OTHER}"`},
+		{`"${OTHER} ${TEXT}"`, `"${OTHER} b"`},
 		{`"${NESTED}"`, `"${TEXT}"`},
 	} {
 		for _, template := range []string{

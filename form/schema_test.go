@@ -108,6 +108,8 @@ func TestSchema(t *testing.T) {
 			`{"properties": {"s": {"anyOf": [{"type": "null"}, {"anyOf": [{"type": ["string", "number"], "minLength": 1, "maxLength": 4},
 				{"const": true}]}]}}}`,
 			`r0 maxLength number`},
+		{"a length that some numbers lack", `{"rule": "enum", "path": ".s", "minLength": 2, "valid": ".s"}`, `{}`, nil,
+			`{"properties": {"s": {"type": ["string", "number", "boolean", "null"], "minLength": 2}}}`, `r0 minLength number`},
 		{"lengths beyond all", `{"rule": "string", "path": ".s", "minLength": 1e30, "valid": ".s"}`, `{}`, nil,
 			`{"properties": {"s": {"type": ["string", "null"], "minLength": 9007199254740991}}}`, ``},
 		{"items", `{"rule": "string", "path": ".l[*].s", "valid": ".l[*].s"}`, `{}`, nil,
