@@ -93,6 +93,16 @@ func (o checked) whyNoRules() string {
 	return ": " + oneLine(o.Note)
 }
 
+// vmsWithoutRules names the first VMs of a template that no rule is about.
+func (o checked) vmsWithoutRules() string {
+	const most = 3
+	names, rest := o.WithoutRules, ""
+	if more := len(names) - most; more > 0 {
+		names, rest = names[:most], fmt.Sprintf(" and %d more", more)
+	}
+	return "without rules: " + strings.Join(names, ", ") + rest
+}
+
 // missingText returns a message about a required parameter without a value.
 func missingText(name string) string {
 	name = oneLine(name)
@@ -110,8 +120,8 @@ func (o checked) details(verbose bool) []string {
 	if o.byTemplate && o.Note != "" {
 		text = append(text, o.Note)
 	}
-	for _, vm := range o.WithoutRules {
-		text = append(text, oneLine(vm)+" has no rules")
+	if o.WithoutRules != nil {
+		text = append(text, o.vmsWithoutRules())
 	}
 	for _, mistake := range o.Mistakes {
 		text = append(text, oneLine(mistake))

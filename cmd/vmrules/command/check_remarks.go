@@ -71,12 +71,11 @@ func (c *checker) remarksOn(o checked) []remark {
 	if c.requireRules && o.unjudged != "" {
 		add("", noRules.severity, noRules.id, o.unjudged+", and --require-rules is given"+o.whyNoRules())
 	}
-	for _, vm := range o.WithoutRules {
-		severity := lint.SeverityInfo
-		if c.requireRules {
-			severity = noRules.severity
-		}
-		add("", severity, noRules.id, vm+" has no rules")
+	switch {
+	case o.WithoutRules != nil && c.requireRules:
+		add("", noRules.severity, noRules.id, o.vmsWithoutRules())
+	case o.WithoutRules != nil:
+		add("", lint.SeverityInfo, noRules.id, o.vmsWithoutRules())
 	}
 	for _, line := range sspLines(o.SSP) {
 		severity := lint.SeverityWarning
