@@ -18,10 +18,10 @@ type converter struct {
 	ruling
 	to, from choice[func(*converter, manifest.Object) error]
 
-	out       yamlStream
-	stderr    io.Writer
-	converted int
-	unusable  bool
+	out              yamlStream
+	stderr           io.Writer
+	converted        int
+	failed, unusable bool
 }
 
 func newConvert(b Build) *cobra.Command {
@@ -41,7 +41,8 @@ annotation.
 
 The standard error says, rule by rule, what cannot be converted.
 ` + inputs + `
-The exit status is 0, or 2 if a file or its rules cannot be used.`,
+The exit status is 0, 1 if a preference can say none of the rules of an object, and 2 if a
+file or its rules cannot be used.`,
 		Example: `  vmrules convert --to preference windows.yaml > preference.yaml
   vmrules convert --from preference preference.yaml > rules.json`,
 		Args: someFile,
@@ -88,7 +89,7 @@ func (c *converter) run(command *cobra.Command, args []string) error {
 	if c.converted == 0 && !c.unusable {
 		return errors.New(strings.Join(args, ", ") + ": nothing to convert")
 	}
-	return verdict(false, c.unusable)
+	return verdict(c.failed, c.unusable)
 }
 
 // A note says why something of an object is not converted.
@@ -124,6 +125,7 @@ func (c *converter) toPreference(o manifest.Object) error {
 	c.converted++
 	if len(spec) == 0 {
 		c.note(o, []note{{"", "a preference can say none of the rules, so there is none"}})
+		c.failed = true
 		return nil
 	}
 	c.out.begin()

@@ -138,6 +138,9 @@ func newForm(b Build, name, short, long string, write func(*cobra.Command, forme
 			}
 			r.with.warn(command.ErrOrStderr())
 			of, err := r.formed(object, isParameters)
+			if err == nil && !isParameters && of.rules.Len() == 0 {
+				fmt.Fprintf(command.ErrOrStderr(), "vmrules: %s: no rules, so any value is allowed\n", aboutObject(object))
+			}
 			if err == nil {
 				err = write(command, of)
 			}
