@@ -48,6 +48,8 @@ type checked struct {
 	// says why, if the VM does not name it in full, or why there is none.
 	JudgedBy string `json:"judgedBy,omitempty"`
 	Note     string `json:"note,omitempty"`
+	// Unjudged says why no rule judged the object.
+	Unjudged string `json:"unjudged,omitempty"`
 	// WithoutRules are the VMs of a template that no rule is about.
 	WithoutRules []string `json:"withoutRules,omitempty"`
 	// Missing are the required parameters of a template that have no value.
@@ -69,8 +71,7 @@ type checked struct {
 	mistakes   []lint.Finding    // of Mistakes
 	placed     []*manifest.Error // those of Problems whose place is known
 	byTemplate bool              // JudgedBy has its name
-	unjudged   string            // why no rule judged the object
-	// lacksTemplate means that this is because the template that it names is not given.
+	// lacksTemplate means that it is not judged because the template that it names is not given.
 	lacksTemplate bool
 }
 
@@ -237,7 +238,7 @@ func (c *checker) check(o, kept manifest.Object) checked {
 	for _, name := range result.missing {
 		c.said[name] = true
 	}
-	result.unjudged = unjudged.Why(report)
+	result.Unjudged = unjudged.Why(report)
 	if report != nil && o.IsTemplate() {
 		result.WithoutRules = unjudged.VMs(o.Content(), report)
 	}
@@ -311,7 +312,7 @@ func (c *checker) isUnusable() bool {
 
 // fails reports whether the object is not valid.
 func (c *checker) fails(o checked) bool {
-	return c.requireRules && (o.unjudged != "" || o.WithoutRules != nil) || o.isRefusedBySSP() ||
+	return c.requireRules && (o.Unjudged != "" || o.WithoutRules != nil) || o.isRefusedBySSP() ||
 		o.Report != nil && (!o.Report.Valid() || c.warningsAsErrors && len(o.Report.Warnings()) > 0)
 }
 

@@ -65,12 +65,12 @@ func (o checked) summary(fails bool) string {
 		return bad.Sprint("unreadable")
 	case o.isRefusedBySSP() && o.Report.Valid():
 		return bad.Sprint("invalid") + " for KubeVirt's template validator"
-	case o.unjudged != "" && fails:
-		return bad.Sprint(o.unjudged) + ", and --require-rules is given" + o.whyNoRules()
-	case o.unjudged == unjudged.NoRules:
-		return o.unjudged + o.whyNoRules()
-	case o.unjudged != "":
-		return "not judged: " + o.unjudged
+	case o.Unjudged != "" && fails:
+		return bad.Sprint(o.Unjudged) + ", and --require-rules is given" + o.whyNoRules()
+	case o.Unjudged == unjudged.NoRules:
+		return o.Unjudged + o.whyNoRules()
+	case o.Unjudged != "":
+		return "not judged: " + o.Unjudged
 	}
 	summary, _, _ := strings.Cut(o.Report.String(), "\n")
 	verdict, counts, _ := strings.Cut(summary, ":")

@@ -68,8 +68,8 @@ func (c *checker) remarksOn(o checked) []remark {
 	if o.byTemplate && o.Note != "" {
 		add("", assumedTemplate.severity, assumedTemplate.id, o.Note)
 	}
-	if c.requireRules && o.unjudged != "" {
-		add("", noRules.severity, noRules.id, o.unjudged+", and --require-rules is given"+o.whyNoRules())
+	if c.requireRules && o.Unjudged != "" {
+		add("", noRules.severity, noRules.id, o.Unjudged+", and --require-rules is given"+o.whyNoRules())
 	}
 	switch {
 	case o.WithoutRules != nil && c.requireRules:
@@ -124,7 +124,7 @@ func writeCheckedJUnit(w io.Writer, c *checker) error {
 	var cases []junitCase
 	for _, o := range c.checked {
 		all := junitCase{file: o.File, name: short(o.title), problem: o.Problem}
-		all.skipped = o.unjudged
+		all.skipped = o.Unjudged
 		for _, m := range c.remarksOn(o) {
 			if m.id != unusableRules.id {
 				all.add(m, m.severity == lint.SeverityError || c.warningsAsErrors && m.severity == lint.SeverityWarning)

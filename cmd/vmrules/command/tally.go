@@ -33,9 +33,9 @@ func (c *checker) summary() string {
 			t.unusable++
 		case o.isRefusedBySSP():
 			t.notValid++
-		case o.unjudged == unjudged.NoRules:
+		case o.Unjudged == unjudged.NoRules:
 			t.withoutRules++
-		case o.unjudged != "":
+		case o.Unjudged != "":
 			t.unjudged++
 		case c.fails(o):
 			t.notValid++
