@@ -40,10 +40,11 @@
 // the rules come from is judged like a creation: one that sets or removes the exemption, the
 // VM's own annotation or the name of its template.
 //
-// A template that is written is checked with the defaults of its parameters. There is a warning for
-// rules that cannot be read or fail every VM, in the words of package lint, and for a VM of its own
-// that does not satisfy them. WithRefusedTemplates refuses the former, unless an update leaves the
-// rules and the parameters as they are. What depends on a parameter without a default is open.
+// A template that is written is checked with the defaults of its parameters, apart from rules in its
+// own annotation, where nobody fills them in. There is a warning for rules that cannot be read or
+// fail every VM, in the words of package lint, and for a VM of its own that does not satisfy them.
+// WithRefusedTemplates refuses the former, unless an update leaves the rules and the parameters as
+// they are. What depends on a parameter without a default is open.
 //
 // If there is no decision, ServeHTTP answers with the status 500 of HTTP, and the failurePolicy
 // of the webhook decides. As a Handler or a Validator, a Reviewer refuses the request with the
