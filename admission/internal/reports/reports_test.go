@@ -14,8 +14,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/openreports/reports-api/apis/openreports.io/v1alpha1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
@@ -87,6 +89,26 @@ func TestVMGoes(t *testing.T) {
 	w.write(vm("b", "3", ofLinux, 9))
 	same(t, "gone", w.judge("a", "b"), "delete vmrules-1", "read b", "delete vmrules-2", "create vmrules-3")
 	same(t, "gone", w.results(), "vmrules-3 by templates/linux; fail cores: at most 8 (9 is more than max 8)")
+}
+
+// A Report that no longer says whose it is goes, too: "kubectl delete --cascade=orphan" takes out the owner.
+func TestOrphans(t *testing.T) {
+	leaving := strings.Replace(vm("a", "1", ofLinux, 4), `"name"`, `"finalizers": ["kubevirt.io/x"], "name"`, 1)
+	w := newWorld(t, review.Settings{}, template("linux", rule("cores", 8)), leaving, vm("b", "2", ofLinux, 4), vm("c", "3", ofLinux, 4))
+	w.judge("a", "b", "c")
+	var all v1alpha1.ReportList
+	if err := w.client.List(t.Context(), &all); err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range all.Items {
+		r.OwnerReferences = nil
+		if err := w.client.Update(t.Context(), &r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.remove(leaving)
+	w.write(vm("b", "2", "", 4))
+	same(t, "orphans", w.judge("a", "b", "c"), "read a", "delete vmrules-1", "delete vmrules-2", "read c", "update vmrules-3")
 }
 
 // One event for each rule says how many VMs a change of the template has made fail.
@@ -176,6 +198,10 @@ func TestLateCache(t *testing.T) {
 type lateCache struct{ client.Reader }
 
 func (lateCache) List(context.Context, client.ObjectList, ...client.ListOption) error { return nil }
+
+func (lateCache) Get(_ context.Context, key client.ObjectKey, _ client.Object, _ ...client.GetOption) error {
+	return apierrors.NewNotFound(schema.GroupResource{}, key.Name)
+}
 
 // A replica that is not elected judges nothing.
 func TestNotElected(t *testing.T) {
