@@ -57,9 +57,11 @@ func (c *Controller) Reconcile(ctx context.Context, req reconcile.Request) (reco
 		return reconcile.Result{}, err
 	}
 	c.hasBegun.Store(true)
-	entry := c.backlog.Begin(req.NamespacedName)
+	entry, failed := c.backlog.Begin(req.NamespacedName), true // unless judge returns
+	var news []backlog.News
+	defer func() { c.announce(ctx, c.backlog.End(req.NamespacedName, entry, failed, news...)) }()
 	news, err := c.judge(ctx, req.NamespacedName)
-	c.announce(ctx, c.backlog.End(req.NamespacedName, entry, err != nil, news...))
+	failed = err != nil
 	return reconcile.Result{}, err
 }
 

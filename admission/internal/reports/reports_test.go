@@ -162,6 +162,14 @@ func TestFailures(t *testing.T) {
 	if w.backlog.Oldest(time.Now().Add(time.Hour)) < time.Hour {
 		t.Error("the VM does not wait")
 	}
+	w.fails = func(string) error { panic("it is broken") }
+	func() {
+		defer func() { same(t, "broken", []string{fmt.Sprint(recover())}, "it is broken") }()
+		w.judge("a")
+	}()
+	if w.backlog.Oldest(time.Now().Add(time.Hour)) < time.Hour {
+		t.Error("after a panic, the VM does not wait")
+	}
 	w.fails = func(string) error { return nil }
 	w.done = nil
 	w.again("a")
