@@ -133,6 +133,23 @@ func TestEvents(t *testing.T) {
 	same(t, "another limit", events(w.judge(names...)))
 }
 
+// A Report that somebody has changed is written again, and says nothing new about the template.
+func TestEdited(t *testing.T) {
+	w := newWorld(t, review.Settings{}, template("linux", rule("cores", 8)), vm("a", "1", ofLinux, 9))
+	w.judge("a")
+	var r v1alpha1.Report
+	if err := w.client.Get(t.Context(), client.ObjectKey{Namespace: "office", Name: "vmrules-1"}, &r); err != nil {
+		t.Fatal(err)
+	}
+	r.Results[0].Result = "pass"
+	if err := w.client.Update(t.Context(), &r); err != nil {
+		t.Fatal(err)
+	}
+	w.done = nil
+	w.again("a")
+	same(t, "edited", w.done, "read a", "update vmrules-1")
+}
+
 // What is not decided is an error.
 func TestUndecided(t *testing.T) {
 	const instancetype = `{"apiVersion": "instancetype.kubevirt.io/v1beta1", "kind": "VirtualMachineClusterInstancetype", "metadata": {"name": "u1"}, "spec": {"cpu": {"guest": %d}, "memory": {"guest": "1Gi"}}}`
