@@ -242,8 +242,12 @@ func newsIn(old, made *unstructured.Unstructured, template map[string]any) (all 
 	for _, r := range resultsIn(old) {
 		before[review.TextAt(r, "rule")] = review.TextAt(r, "result")
 	}
-	for _, r := range resultsIn(made) {
+	results := resultsIn(made)
+	for _, r := range results {
 		name, result := review.TextAt(r, "rule"), review.TextAt(r, "result")
+		if name == "" && len(results) > 1 { // it is about those that are not listed
+			continue
+		}
 		if isWrong(result) && !isWrong(before[name]) && !isWrong(before[""]) {
 			all = append(all, backlog.News{Rule: backlog.Rule{Policy: policy, Name: name, Result: result}, Template: template, VMs: 1})
 		}

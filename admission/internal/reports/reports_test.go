@@ -131,6 +131,16 @@ func TestEvents(t *testing.T) {
 	same(t, "no change", events(w.judge(names...)))
 	w.write(template("linux", rule("cores", 2), rule("most", 100)))
 	same(t, "another limit", events(w.judge(names...)))
+	for _, most := range []int{100, 2} { // more rules than a Report lists
+		var many []string
+		for i := range 250 {
+			many = append(many, rule(fmt.Sprint("r", i), most))
+		}
+		w.write(template("linux", many...))
+		if got := events(w.judge(names...)); most == 2 {
+			same(t, "many rules", []string{got[0], fmt.Sprint(len(got))}, "event on Template templates/linux: VMsFail: 12 VMs no longer satisfy rule r0", "20")
+		}
+	}
 }
 
 // A Report that somebody has changed is written again, and says nothing new about the template.
