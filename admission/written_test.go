@@ -39,6 +39,9 @@ func TestWrittenTemplates(t *testing.T) {
 	no := func(message string) answer { return answer{Code: 422, Causes: []string{": " + message}} }
 	good, broken := written("", between("1", "8"), cores1), written("", "[", cores1)
 	beside := func(vm string) string { return strings.TrimSuffix(good, "]}") + "," + vm + "]}" }
+	pool := func(rules string) string {
+		return `{"apiVersion": "pool.kubevirt.io/v1beta1", "kind": "VirtualMachinePool", "spec": {"virtualMachineTemplate": {"metadata": {"annotations": {"vm.kubevirt.io/validations": "` + rules + `"}}, "spec": {}}}}`
+	}
 	onTemplate := func(high string) string {
 		text, _ := json.Marshal("[" + rule("cores", "integer", "cpu.cores", "at most ${MAX}", `"max": `+high) + "]")
 		return strings.Replace(written(`{"name": "MAX", "value": "8"}`, " ", cores1), `"name": "linux"`, `"name": "linux", "annotations": {"validations": `+string(text)+`}`, 1)
@@ -64,6 +67,7 @@ func TestWrittenTemplates(t *testing.T) {
 		{"with an instance type", refuse, nil, create(strings.Replace(good, `"template": {"spec": {"domain": {"cpu": {"cores": 1}}}}`, `"instancetype": {"name": "u1"}, "template": {"spec": {"domain": {}}}`, 1)), allowed},
 		{"beside a VM with rules that fail every VM", refuse, nil, create(beside(vm(withRules(rule("cores", "integer", "cpu.cores", "m", `"min": 9, "max": 8`)), "", cores12))), no(strings.Replace(unsatisfiable, "110", "106", 1))},
 		{"beside a VM of another API", refuse, nil, create(beside(strings.Replace(vm(withRules("7"), "", cores1), "kubevirt.io/v1", "example.com/v1", 1))), allowed},
+		{"an update of the rules of a pool", refuse, nil, of("UPDATE", beside(pool("[")), beside(pool("[]"))), no(unreadable)},
 		{"on the template, where parameters stay", refuse, nil, create(onTemplate("${MAX}")), no(`error: line 1, column 119: "${MAX" is not allowed here, where a value is expected (unreadable)`)},
 		{"on the template, with a parameter in a text", refuse, nil, create(onTemplate("8")), allowed},
 		{"an update of something else", refuse, nil, of("UPDATE", broken, written("", "[", cores12)), warned(unreadable)},

@@ -115,9 +115,7 @@ func rulesIn(template map[string]any) (rules templateRules) {
 	rules.parameters = [2]any{template["parameters"], spec["parameters"]}
 	for _, o := range append(slices.Clip(objects), spec["virtualMachine"]) {
 		vm, isObject := o.(map[string]any)
-		kind, apiVersion := TextAt(vm, "kind"), TextAt(vm, "apiVersion")
-		isOther := kind != VMKind.Kind || apiVersion != "" && !strings.HasPrefix(apiVersion, groupKubeVirt+"/")
-		if !isObject || kind != "" && isOther {
+		if !isObject || !mayHoldVM(vm) {
 			continue
 		}
 		s := vmrules.SourceOf(vm)
