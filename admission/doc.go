@@ -65,11 +65,12 @@
 // # Bounds
 //
 // At most as many requests as there are processors are read and judged at a time, the smallest first,
-// with a Budget of which real VMs need a hundredth. One that takes more, has more than 256 KiB, or a regular
-// expression that backtracks, is judged anew with the Budget of vmrules, beside the others: one at
-// a time, or as many as there are processors but one. The namespaces with such requests take turns.
-// A request is refused with a cause, as if a bound were reached, if it is not judged there in 5
-// seconds, or if others with 256 MiB are there, or with 32 MiB of its namespace.
+// with a Budget of which real VMs need a hundredth. Of those with more than 8 KiB, at most 1 MiB for each
+// processor is in memory. A request that takes more, has more than 256 KiB, or a regular expression that
+// backtracks, is judged anew with the Budget of vmrules, beside the others: one at a time, or as many as
+// there are processors but one. The namespaces with such requests take turns. A request is refused with a
+// cause, as if a bound were reached, if it is not judged there in 5 seconds, or if others with 256 MiB are
+// there, or with 32 MiB of its namespace.
 //
 // Objects of more than 3 MiB are refused, and so are AdmissionReviews of more than 7 MiB. A
 // status has at most 100 causes. The rules of at most 128 versions of templates are kept, if they
