@@ -93,8 +93,23 @@ func unjudged(err error) *Decision {
 	return refused(err, []vmrules.Cause{{Reason: vmrules.ReasonInternal, Message: err.Error()}})
 }
 
-// unpackTime is how long a large body may wait. With slowTime, it is less than a webhook may take.
-const unpackTime = 3 * time.Second
+// takeTime is how long a large body may wait until it is read, and unpackTime until it is unpacked. With slowTime,
+// that is less than a webhook may take.
+const (
+	takeTime   = time.Second
+	unpackTime = 3 * time.Second
+)
+
+// Take calls a function that reads a body and answers it. A large one waits until there is room for it.
+func (r *Reviewer) Take(ctx context.Context, size int, f func()) error {
+	if size <= quickSize {
+		f()
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, takeTime)
+	defer cancel()
+	return r.bodies.do(ctx, size, size, f)
+}
 
 // Unpack calls a function that reads the body of a request. Who sends a large one is not known yet. It takes
 // a slot of the lane: with slots of their own, bodies would take the core that the lane leaves.

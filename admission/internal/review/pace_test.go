@@ -364,3 +364,29 @@ func TestUnpack(t *testing.T) {
 		}
 	})
 }
+
+// Large bodies of 256 MiB are in memory, and any number of small ones.
+func TestTake(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newReviewer(newCluster(t))
+		hold := make(chan struct{})
+		for range 64 {
+			go func() { _ = r.Take(t.Context(), 4<<20, func() { <-hold }) }()
+		}
+		synctest.Wait()
+		var isTaken bool
+		if err := r.Take(t.Context(), 256<<10, func() { isTaken = true }); err != nil || !isTaken {
+			t.Error(err)
+		}
+		began := time.Now()
+		err := r.Take(t.Context(), 1<<20, func() { t.Error("one more is read") })
+		if err == nil || time.Since(began) != time.Second {
+			t.Errorf("after %v: %v", time.Since(began), err)
+		}
+		close(hold)
+		synctest.Wait()
+		if err := r.Take(t.Context(), 1<<20, func() { isTaken = false }); err != nil || isTaken {
+			t.Error(err)
+		}
+	})
+}

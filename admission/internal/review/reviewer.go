@@ -21,6 +21,7 @@ type Reviewer struct {
 	finder
 	cache       *ruleCache
 	quick, slow pace
+	bodies      *queue // large ones, in memory
 	objects     *queue // of reviews that are quick, in memory
 	lane        *lane  // for what is not quick
 }
@@ -46,7 +47,7 @@ func New(c Cluster, s Settings) *Reviewer {
 		Settings: s, finder: finder{cluster: c}, cache: newRuleCache(s.Parse),
 		quick: pace{true, append(slices.Clip(s.Parse), budget), append(slices.Clip(s.Validate), budget), inSlots(runtime.GOMAXPROCS(0))},
 		slow:  pace{false, s.Parse, s.Validate, unlessLate},
-		lane:  newLane(slowSlots()), objects: &queue{free: bytesOfText()},
+		lane:  newLane(slowSlots()), bodies: &queue{free: maxSize}, objects: &queue{free: bytesOfText()},
 	}
 }
 
