@@ -62,22 +62,24 @@ func (p pace) check(template map[string]any) (broken, remarks []string, ok bool)
 			text, opts = TextAt(template, "metadata", "annotations", vmrules.OldAnnotation), append(opts, vmrules.DetectVersion())
 		}
 		for _, f := range lint.Annotation(text, opts...) {
-			if p.isQuick && (f.ID == "not-checked" || f.ID == "too-long") {
+			switch isCut := f.ID == "not-checked"; {
+			case p.isQuick && (isCut || f.ID == "too-long"):
 				return nil, nil, false
-			}
-			if f.Severity == lint.SeverityError {
+			case isCut:
+				remarks = append(remarks, f.String())
+			case f.Severity == lint.SeverityError:
 				broken = append(broken, f.String())
 			}
 		}
 	}
 	if len(broken) > 0 {
-		return broken, nil, true
+		return broken, remarks, true
 	}
 	report, err := vmrules.ValidateOwn(filled, append(slices.Clip(p.validate), vmrules.WithParseOptions(p.parse...))...)
 	if err != nil { // about the rules of another VM in the template
 		broken = []string{err.Error()}
 	}
-	return broken, ownViolations(report), !p.cannotRead(err) && !p.cannotJudge(report)
+	return broken, append(remarks, ownViolations(report)...), !p.cannotRead(err) && !p.cannotJudge(report)
 }
 
 // ownViolations returns what is wrong with the VMs of a template, apart from what depends on other
