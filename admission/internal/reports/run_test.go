@@ -206,6 +206,8 @@ func TestMetrics(t *testing.T) {
 	w := newWorld(t, review.Settings{}, objects...)
 	before := gathered(t)["vmrules_reports_writes_total create"]
 	w.judge(names[:4]...)
+	w.write(`{"apiVersion": "openreports.io/v1alpha1", "kind": "Report", "metadata": {"name": "of-a-manifest", "namespace": "office",
+		"labels": {"vmrules.io/result": "pass"}, "annotations": {"vmrules.io/policy": "templates/linux"}}}`)
 	current.Store(w.Controller)
 	defer current.Store(nil)
 	w.started = time.Now().Add(-time.Hour)
