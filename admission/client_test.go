@@ -1,6 +1,7 @@
 package admission_test
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"net/http"
@@ -11,6 +12,9 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	"github.com/vmrules/vmrules/admission"
 )
 
 // apiServer serves some kinds and objects as an API server does: 404 for everything else.
@@ -35,6 +39,32 @@ func apiServer(t *testing.T, bodies map[string]string) client.Reader {
 		t.Fatal(err)
 	}
 	return c
+}
+
+// A cache copies nothing for a review: a template may have megabytes, and any number of reviews may name it.
+func TestNothingIsCopied(t *testing.T) {
+	asked := 0
+	shared := func(unsafe *bool) {
+		if asked++; unsafe == nil || !*unsafe {
+			t.Errorf("copied")
+		}
+	}
+	c := interceptor.NewClient(cluster(t, linux, vm(fromLinux, "", cores1)), interceptor.Funcs{
+		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, o client.Object, opts ...client.GetOption) error {
+			shared((&client.GetOptions{}).ApplyOptions(opts).UnsafeDisableDeepCopy)
+			return c.Get(ctx, key, o, opts...)
+		},
+		List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, opts ...client.ListOption) error {
+			shared((&client.ListOptions{}).ApplyOptions(opts).UnsafeDisableDeepCopy)
+			return c.List(ctx, list, opts...)
+		},
+	})
+	r := reviewer(t, c, admission.WithProtectedTemplates())
+	r.Handle(t.Context(), request("CREATE", vm(fromLinux, "", cores12), ""))
+	r.Handle(t.Context(), ofKind(request("DELETE", "", linux), "template.openshift.io/v1", "Template"))
+	if asked < 2 {
+		t.Error("not asked")
+	}
 }
 
 func group(name, version string) string {

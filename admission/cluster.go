@@ -14,13 +14,14 @@ import (
 	"github.com/vmrules/vmrules/admission/internal/review"
 )
 
-// A cluster is what a reader of controller-runtime reads.
+// A cluster is what a reader of controller-runtime reads. Nobody changes what it returns, so a cache need not
+// copy it: that would take more than a review.
 type cluster struct{ reader client.Reader }
 
 func (c cluster) Get(ctx context.Context, kind schema.GroupVersionKind, namespace, name string) (map[string]any, error) {
 	object := &unstructured.Unstructured{}
 	object.SetGroupVersionKind(kind)
-	err := c.reader.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, object)
+	err := c.reader.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, object, client.UnsafeDisableDeepCopy)
 	switch {
 	case err == nil:
 		return object.Object, nil
@@ -40,7 +41,7 @@ func (c cluster) VMs(ctx context.Context, label string) (vms []review.VM, err er
 	}
 	var list metav1.PartialObjectMetadataList
 	list.SetGroupVersionKind(review.VMKind.GroupVersion().WithKind(review.VMKind.Kind + "List"))
-	err = c.reader.List(ctx, &list, client.MatchingLabelsSelector{Selector: selector})
+	err = c.reader.List(ctx, &list, client.MatchingLabelsSelector{Selector: selector}, client.UnsafeDisableDeepCopy)
 	if meta.IsNoMatchError(err) {
 		return nil, nil // so there are none
 	}

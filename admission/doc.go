@@ -41,10 +41,11 @@
 // the rules come from is judged like a creation: one that sets or removes the exemption, the
 // VM's own annotation or the name of its template.
 //
-// A template that is written is checked with the defaults of its parameters. There is a warning for
-// rules that cannot be read or fail every VM, in the words of package lint, and for a VM of its own
-// that does not satisfy them. WithRefusedTemplates refuses the former, unless an update leaves the
-// rules and the parameters as they are. What depends on a parameter without a default is open.
+// A template that is written is checked with the defaults of its parameters, apart from rules in its
+// own annotation, where nobody fills them in. There is a warning for rules that cannot be read or
+// fail every VM, in the words of package lint, and for a VM of its own that does not satisfy them.
+// WithRefusedTemplates refuses the former, unless an update leaves the rules and the parameters as
+// they are. What depends on a parameter without a default is open.
 //
 // If there is no decision, ServeHTTP answers with the status 500 of HTTP, and the failurePolicy
 // of the webhook decides. As a Handler or a Validator, a Reviewer refuses the request with the
@@ -65,13 +66,15 @@
 // # Bounds
 //
 // At most as many requests as there are processors are read and judged at a time, the smallest first,
-// with a Budget of which real VMs need a hundredth. One that takes more, has more than 256 KiB, or a regular
-// expression that backtracks, is judged anew with the Budget of vmrules, beside the others: one at
-// a time, or as many as there are processors but one. The namespaces with such requests take turns.
-// A request is refused with a cause, as if a bound were reached, if it is not judged there in 5
-// seconds, or if others with 256 MiB are there, or with 32 MiB of its namespace.
+// with a Budget of which real VMs need a hundredth. Of those with more than 8 KiB, at most 1 MiB for each
+// processor is in memory. A request that takes more, has more than 256 KiB, or a regular expression that
+// backtracks, is judged anew with the Budget of vmrules, beside the others: one at a time, or as many as
+// there are processors but one. The namespaces with such requests take turns. A request is refused with a
+// cause, as if a bound were reached, if it is not judged there in 5 seconds, or if others with 256 MiB are
+// there, or with 32 MiB of its namespace.
 //
-// Objects of more than 3 MiB are refused, and so are AdmissionReviews of more than 7 MiB. A
+// Objects of more than 3 MiB are refused, and so are AdmissionReviews of more than 7 MiB. Of those with
+// more than 256 KiB, at most 256 MiB are in memory; for others there is no decision after a second. A
 // status has at most 100 causes. The rules of at most 128 versions of templates are kept, if they
 // take less than 1 MiB each.
 //

@@ -24,6 +24,16 @@ const maxReview = 2*maxObject + 1<<20
 // Webhook of controller-runtime always answers with an AdmissionReview, which would refuse
 // the request.
 func (r *Reviewer) ServeHTTP(w http.ResponseWriter, req *http.Request) {
+	size := maxReview // if the request does not say it
+	if n := req.ContentLength; n >= 0 && n < maxReview {
+		size = int(n)
+	}
+	if busy := r.reviewer.Take(req.Context(), size, func() { r.serve(w, req) }); busy != nil {
+		notRead(w, req, busy)
+	}
+}
+
+func (r *Reviewer) serve(w http.ResponseWriter, req *http.Request) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, req.Body, maxReview))
 	if tooLarge := new(http.MaxBytesError); errors.As(err, &tooLarge) {
 		refuseBody(w, req, http.StatusRequestEntityTooLarge, fmt.Errorf("the body has more than %d bytes", maxReview))
@@ -34,8 +44,7 @@ func (r *Reviewer) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		// The versions of an AdmissionReview have the same fields.
 		busy := r.reviewer.Unpack(req.Context(), len(body), func() { err = utiljson.Unmarshal(body, &asked) })
 		if busy != nil {
-			log.FromContext(req.Context()).Error(busy, "Did not read a request")
-			http.Error(w, "the review is not read: "+busy.Error(), http.StatusServiceUnavailable)
+			notRead(w, req, busy)
 			return
 		}
 	}
@@ -55,6 +64,12 @@ func (r *Reviewer) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 func isReview(r admissionv1.AdmissionReview) bool {
 	isKnown := r.APIVersion == admissionv1.SchemeGroupVersion.String() || r.APIVersion == v1beta1.SchemeGroupVersion.String()
 	return isKnown && r.Kind == "AdmissionReview"
+}
+
+// notRead answers if there was no time to read a body.
+func notRead(w http.ResponseWriter, req *http.Request, busy error) {
+	log.FromContext(req.Context()).Error(busy, "Did not read a request")
+	http.Error(w, "the review is not read: "+busy.Error(), http.StatusServiceUnavailable)
 }
 
 // refuseBody answers a body in which there is no request.

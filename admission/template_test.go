@@ -37,6 +37,7 @@ func TestTemplateDeletion(t *testing.T) {
 		{"in use, without rules", protect, []string{vm(fromLinux, "", "")}, remove(template("templates", "linux")), allowed},
 		{"in use, by half", append([]admission.Option{admission.WithTemplateNamespaces("first", "templates")}, protect...), []string{vm(`, "labels": {"vm.kubevirt.io/template": "linux"}`, "", "")}, remove(linux), inUse},
 		{"by half, but not here", append([]admission.Option{admission.WithTemplateNamespaces("first")}, protect...), []string{vm(`, "labels": {"vm.kubevirt.io/template": "linux"}`, "", "")}, remove(linux), allowed},
+		{"in use, without rules, and large", protect, []string{vm(fromLinux, "", "")}, remove(strings.Replace(template("templates", "linux"), `"objects": [`, `"objects": [`+strings.Repeat("{},", 15_000), 1)), allowed},
 		{"not in use", protect, []string{vm(other, "", "")}, remove(linux), allowed},
 		{"in use, but not protected", nil, []string{vm(fromLinux, "", "")}, remove(linux), allowed},
 		{"a collection", protect, []string{vm(fromLinux, "", "")}, collection, allowed},

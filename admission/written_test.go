@@ -8,6 +8,7 @@ import (
 
 	ctrl "sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
+	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/admission"
 )
 
@@ -38,6 +39,14 @@ func TestWrittenTemplates(t *testing.T) {
 	}
 	no := func(message string) answer { return answer{Code: 422, Causes: []string{": " + message}} }
 	good, broken := written("", between("1", "8"), cores1), written("", "[", cores1)
+	beside := func(vm string) string { return strings.TrimSuffix(good, "]}") + "," + vm + "]}" }
+	pool := func(rules string) string {
+		return `{"apiVersion": "pool.kubevirt.io/v1beta1", "kind": "VirtualMachinePool", "spec": {"virtualMachineTemplate": {"metadata": {"annotations": {"vm.kubevirt.io/validations": "` + rules + `"}}, "spec": {}}}}`
+	}
+	onTemplate := func(high string) string {
+		text, _ := json.Marshal("[" + rule("cores", "integer", "cpu.cores", "at most ${MAX}", `"max": `+high) + "]")
+		return strings.Replace(written(`{"name": "MAX", "value": "8"}`, " ", cores1), `"name": "linux"`, `"name": "linux", "annotations": {"validations": `+string(text)+`}`, 1)
+	}
 	maxIs := func(value string) string { return `{"name": "MAX", "required": true` + value + `}` }
 	run(t, []testCase{
 		{"good", refuse, nil, create(good), allowed},
@@ -57,6 +66,13 @@ func TestWrittenTemplates(t *testing.T) {
 		{"without a default", refuse, nil, create(written(maxIs(""), between("9", "${MAX}"), cores1)), warned(open("MAX"))},
 		{"without a default in its VM", refuse, nil, create(written(maxIs(""), between("1", "8"), `"cpu": {"cores": "${MAX}"}`)), allowed},
 		{"with an instance type", refuse, nil, create(strings.Replace(good, `"template": {"spec": {"domain": {"cpu": {"cores": 1}}}}`, `"instancetype": {"name": "u1"}, "template": {"spec": {"domain": {}}}`, 1)), allowed},
+		{"beside a VM with rules that fail every VM", refuse, nil, create(beside(vm(withRules(rule("cores", "integer", "cpu.cores", "m", `"min": 9, "max": 8`)), "", cores12))), no(strings.Replace(unsatisfiable, "110", "106", 1))},
+		{"beside a VM of another API", refuse, nil, create(beside(strings.Replace(vm(withRules("7"), "", cores1), "kubevirt.io/v1", "example.com/v1", 1))), allowed},
+		{"an update of the rules of a pool", refuse, nil, of("UPDATE", beside(pool("[")), beside(pool("[]"))), no(unreadable)},
+		{"that takes too much to be checked", append(refuse, admission.WithParseOptions(vmrules.WithBudget(vmrules.Budget{Kept: 8 << 20}))), nil,
+			create(written("", `[{"name": "r", "rule": "enum", "path": "jsonpath::.a", "message": "m", "Values": ["jsonpath::.`+strings.Repeat("a", 50_000)+`"]}]`, cores1)), warned("warning: line 1, column 1: the annotation is checked only in part: the budget for memory is used up (not-checked)")},
+		{"on the template, where parameters stay", refuse, nil, create(onTemplate("${MAX}")), no(`error: line 1, column 119: "${MAX" is not allowed here, where a value is expected (unreadable)`)},
+		{"on the template, with a parameter in a text", refuse, nil, create(onTemplate("8")), allowed},
 		{"an update of something else", refuse, nil, of("UPDATE", broken, written("", "[", cores12)), warned(unreadable)},
 		{"an update of the rules", refuse, nil, of("UPDATE", broken, good), no(unreadable)},
 		{"an update of a parameter", refuse, nil, of("UPDATE", written(maxIs(`, "value": "8"`), between("9", "${MAX}"), cores1), written(maxIs(`, "value": "9"`), between("9", "${MAX}"), cores1)), no(unsatisfiable)},

@@ -66,10 +66,14 @@ func (b *Backlog) Begin(vm types.NamespacedName) Entry {
 }
 
 // End says what is new about a VM or, if failed, that it still has to be judged. If no VM is left, it returns all
-// news, with the most VMs first: what a change does is known when all VMs are judged.
+// news, with the most VMs first: what a change does is known when all VMs are judged. Nothing is new about a VM that
+// did not wait: somebody has changed its Report.
 func (b *Backlog) End(vm types.NamespacedName, e Entry, failed bool, news ...News) (all []News) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if e.since.IsZero() {
+		news = nil
+	}
 	for _, n := range news {
 		if b.news[n.Rule] == nil {
 			b.news[n.Rule] = &News{n.Rule, n.Template, 0}

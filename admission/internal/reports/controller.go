@@ -57,23 +57,23 @@ func (c *Controller) Reconcile(ctx context.Context, req reconcile.Request) (reco
 		return reconcile.Result{}, err
 	}
 	c.hasBegun.Store(true)
-	entry := c.backlog.Begin(req.NamespacedName)
+	entry, failed := c.backlog.Begin(req.NamespacedName), true // unless judge returns
+	var news []backlog.News
+	defer func() { c.announce(ctx, c.backlog.End(req.NamespacedName, entry, failed, news...)) }()
 	news, err := c.judge(ctx, req.NamespacedName)
-	c.announce(ctx, c.backlog.End(req.NamespacedName, entry, err != nil, news...))
+	failed = err != nil
 	return reconcile.Result{}, err
 }
 
 // judge judges a VM, unless its metadata says that it has no rules, and returns what is new for its template.
 func (c *Controller) judge(ctx context.Context, key types.NamespacedName) ([]backlog.News, error) {
-	known := listOf(reportKind) // its Reports, and those of an earlier VM of its name
-	err := c.reports.List(ctx, known, client.InNamespace(key.Namespace), client.MatchingFields{byVM: key.Name}, client.UnsafeDisableDeepCopy)
-	if err != nil {
+	metadata := metadataOf(review.VMKind)
+	if err := client.IgnoreNotFound(c.vms.Get(ctx, key, metadata, client.UnsafeDisableDeepCopy)); err != nil {
 		return nil, err
 	}
-	metadata := metadataOf(review.VMKind)
-	err = client.IgnoreNotFound(c.vms.Get(ctx, key, metadata, client.UnsafeDisableDeepCopy))
+	known, err := c.reportsOf(ctx, key, metadata.UID)
 	if _, _, hasRules := c.naming(metadata); err != nil || !hasRules {
-		return nil, cmp.Or(err, c.remove(ctx, known.Items, ""))
+		return nil, cmp.Or(err, c.remove(ctx, known, ""))
 	}
 	if err := c.limiter.Wait(ctx); err != nil {
 		return nil, err
@@ -81,21 +81,39 @@ func (c *Controller) judge(ctx context.Context, key types.NamespacedName) ([]bac
 	var vm unstructured.Unstructured
 	vm.SetGroupVersionKind(review.VMKind)
 	switch err := c.live.Get(ctx, key, &vm); {
-	case apierrors.IsNotFound(err):
-		return nil, c.remove(ctx, known.Items, "")
-	case err != nil || vm.GetDeletionTimestamp() != nil: // its Report goes with it
+	case client.IgnoreNotFound(err) != nil:
 		return nil, err
+	case err != nil || vm.GetDeletionTimestamp() != nil: // its Report goes first: later, nobody may know whose it was
+		return nil, c.remove(ctx, known, "")
 	}
 	standing, err := c.reviewer.Judge(ctx, vm.Object)
 	if err != nil {
 		return nil, err
 	}
 	made := &unstructured.Unstructured{Object: openreports.New(vm.Object, standing.Policy, standing.Report, standing.Err, time.Now())}
-	if err := c.remove(ctx, known.Items, made.GetName()); err != nil || made.Object == nil {
+	if err := c.remove(ctx, known, made.GetName()); err != nil || made.Object == nil {
 		return nil, err
 	}
-	exists := slices.ContainsFunc(known.Items, func(r metav1.PartialObjectMetadata) bool { return r.Name == made.GetName() })
-	return c.keep(ctx, made, standing.Template, exists)
+	return c.keep(ctx, made, standing.Template, hasName(known, made.GetName()))
+}
+
+// reportsOf returns the Reports that say that a VM of a name owns them, which may have been an earlier one, and the
+// Report that is named after the VM.
+func (c *Controller) reportsOf(ctx context.Context, vm types.NamespacedName, uid types.UID) ([]metav1.PartialObjectMetadata, error) {
+	owned, own := listOf(reportKind), metadataOf(reportKind)
+	err := c.reports.List(ctx, owned, client.InNamespace(vm.Namespace), client.MatchingFields{byVM: vm.Name}, client.UnsafeDisableDeepCopy)
+	vm.Name = openreports.Source + "-" + string(uid)
+	if err != nil || hasName(owned.Items, vm.Name) {
+		return owned.Items, err
+	}
+	if err = c.reports.Get(ctx, vm, own, client.UnsafeDisableDeepCopy); err == nil {
+		owned.Items = append(owned.Items, *own)
+	}
+	return owned.Items, client.IgnoreNotFound(err)
+}
+
+func hasName(all []metav1.PartialObjectMetadata, name string) bool {
+	return slices.ContainsFunc(all, func(o metav1.PartialObjectMetadata) bool { return o.Name == name })
 }
 
 func (c *Controller) naming(vm client.Object) (namespaces []string, name string, hasRules bool) {
@@ -224,8 +242,12 @@ func newsIn(old, made *unstructured.Unstructured, template map[string]any) (all 
 	for _, r := range resultsIn(old) {
 		before[review.TextAt(r, "rule")] = review.TextAt(r, "result")
 	}
-	for _, r := range resultsIn(made) {
+	results := resultsIn(made)
+	for _, r := range results {
 		name, result := review.TextAt(r, "rule"), review.TextAt(r, "result")
+		if name == "" && len(results) > 1 { // it is about those that are not listed
+			continue
+		}
 		if isWrong(result) && !isWrong(before[name]) && !isWrong(before[""]) {
 			all = append(all, backlog.News{Rule: backlog.Rule{Policy: policy, Name: name, Result: result}, Template: template, VMs: 1})
 		}

@@ -48,6 +48,9 @@ func (collector) Collect(to chan<- prometheus.Metric) {
 	to <- prometheus.MustNewConstMetric(oldestDesc, prometheus.GaugeValue, age.Seconds())
 	counts := map[[2]string]int{}
 	for i := range list.Items {
+		if ownerOf(&list.Items[i]) == nil { // "vmrules audit" wrote it, about a template or a manifest
+			continue
+		}
 		template := list.Items[i].Annotations[openreports.PolicyAnnotation]
 		if template == openreports.OwnPolicy {
 			template = ""

@@ -14,8 +14,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/openreports/reports-api/apis/openreports.io/v1alpha1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
@@ -89,6 +91,26 @@ func TestVMGoes(t *testing.T) {
 	same(t, "gone", w.results(), "vmrules-3 by templates/linux; fail cores: at most 8 (9 is more than max 8)")
 }
 
+// A Report that no longer says whose it is goes, too: "kubectl delete --cascade=orphan" takes out the owner.
+func TestOrphans(t *testing.T) {
+	leaving := strings.Replace(vm("a", "1", ofLinux, 4), `"name"`, `"finalizers": ["kubevirt.io/x"], "name"`, 1)
+	w := newWorld(t, review.Settings{}, template("linux", rule("cores", 8)), leaving, vm("b", "2", ofLinux, 4), vm("c", "3", ofLinux, 4))
+	w.judge("a", "b", "c")
+	var all v1alpha1.ReportList
+	if err := w.client.List(t.Context(), &all); err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range all.Items {
+		r.OwnerReferences = nil
+		if err := w.client.Update(t.Context(), &r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.remove(leaving)
+	w.write(vm("b", "2", "", 4))
+	same(t, "orphans", w.judge("a", "b", "c"), "read a", "delete vmrules-1", "delete vmrules-2", "read c", "update vmrules-3")
+}
+
 // One event for each rule says how many VMs a change of the template has made fail.
 func TestEvents(t *testing.T) {
 	objects := []string{template("linux", rule("cores", 8), rule("most", 100))}
@@ -109,6 +131,33 @@ func TestEvents(t *testing.T) {
 	same(t, "no change", events(w.judge(names...)))
 	w.write(template("linux", rule("cores", 2), rule("most", 100)))
 	same(t, "another limit", events(w.judge(names...)))
+	for _, most := range []int{100, 2} { // more rules than a Report lists
+		var many []string
+		for i := range 250 {
+			many = append(many, rule(fmt.Sprint("r", i), most))
+		}
+		w.write(template("linux", many...))
+		if got := events(w.judge(names...)); most == 2 {
+			same(t, "many rules", []string{got[0], fmt.Sprint(len(got))}, "event on Template templates/linux: VMsFail: 12 VMs no longer satisfy rule r0", "20")
+		}
+	}
+}
+
+// A Report that somebody has changed is written again, and says nothing new about the template.
+func TestEdited(t *testing.T) {
+	w := newWorld(t, review.Settings{}, template("linux", rule("cores", 8)), vm("a", "1", ofLinux, 9))
+	w.judge("a")
+	var r v1alpha1.Report
+	if err := w.client.Get(t.Context(), client.ObjectKey{Namespace: "office", Name: "vmrules-1"}, &r); err != nil {
+		t.Fatal(err)
+	}
+	r.Results[0].Result = "pass"
+	if err := w.client.Update(t.Context(), &r); err != nil {
+		t.Fatal(err)
+	}
+	w.done = nil
+	w.again("a")
+	same(t, "edited", w.done, "read a", "update vmrules-1")
 }
 
 // What is not decided is an error.
@@ -139,6 +188,14 @@ func TestFailures(t *testing.T) {
 	same(t, "down", w.judge("a"), "read a", "create vmrules-1", "error: it is down")
 	if w.backlog.Oldest(time.Now().Add(time.Hour)) < time.Hour {
 		t.Error("the VM does not wait")
+	}
+	w.fails = func(string) error { panic("it is broken") }
+	func() {
+		defer func() { same(t, "broken", []string{fmt.Sprint(recover())}, "it is broken") }()
+		w.judge("a")
+	}()
+	if w.backlog.Oldest(time.Now().Add(time.Hour)) < time.Hour {
+		t.Error("after a panic, the VM does not wait")
 	}
 	w.fails = func(string) error { return nil }
 	w.done = nil
@@ -176,6 +233,10 @@ func TestLateCache(t *testing.T) {
 type lateCache struct{ client.Reader }
 
 func (lateCache) List(context.Context, client.ObjectList, ...client.ListOption) error { return nil }
+
+func (lateCache) Get(_ context.Context, key client.ObjectKey, _ client.Object, _ ...client.GetOption) error {
+	return apierrors.NewNotFound(schema.GroupResource{}, key.Name)
+}
 
 // A replica that is not elected judges nothing.
 func TestNotElected(t *testing.T) {

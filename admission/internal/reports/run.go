@@ -222,12 +222,15 @@ func (c *Controller) onVM() handler.EventHandler {
 func (c *Controller) onReport() handler.EventHandler {
 	h := handle(func(_ context.Context, old, report client.Object, q queue) {
 		version, _ := c.wrote.Load(report.GetName())
+		owners := ownerOf(report)
 		if old == nil {
 			c.wrote.Delete(report.GetName())
 		} else if version == report.GetResourceVersion() {
 			return
+		} else if was := ownerOf(old); !slices.Equal(was, owners) {
+			owners = append(owners, was...)
 		}
-		for _, vm := range ownerOf(report) {
+		for _, vm := range owners {
 			c.add(q, ofReport, report.GetNamespace(), vm)
 		}
 	})

@@ -116,7 +116,10 @@ func TestReports(t *testing.T) {
 	}
 	old := report()
 	same(t, "its own write", queued(t, w.onReport(), old, report()))
-	same(t, "of others", queued(t, w.onReport(), old, strings.Replace(old, `"resourceVersion": "`, `"resourceVersion": "9`, 2)), "a -101")
+	changed := strings.Replace(old, `"resourceVersion": "`, `"resourceVersion": "9`, 2)
+	same(t, "of others", queued(t, w.onReport(), old, changed), "a -101")
+	same(t, "its owner is taken out", queued(t, w.onReport(), old, strings.Replace(changed, "ownerReferences", "x", 1)), "a -101")
+	same(t, "another owner", queued(t, w.onReport(), old, strings.Replace(changed, `"name": "a", "uid"`, `"name": "b", "uid"`, 1)), "a -101", "b -101")
 	same(t, "deleted", queued(t, w.onReport(), old, ""), "a -101")
 	if _, ok := w.wrote.Load("vmrules-1"); ok {
 		t.Error("a Report that is gone is remembered")
@@ -203,6 +206,8 @@ func TestMetrics(t *testing.T) {
 	w := newWorld(t, review.Settings{}, objects...)
 	before := gathered(t)["vmrules_reports_writes_total create"]
 	w.judge(names[:4]...)
+	w.write(`{"apiVersion": "openreports.io/v1alpha1", "kind": "Report", "metadata": {"name": "of-a-manifest", "namespace": "office",
+		"labels": {"vmrules.io/result": "pass"}, "annotations": {"vmrules.io/policy": "templates/linux"}}}`)
 	current.Store(w.Controller)
 	defer current.Store(nil)
 	w.started = time.Now().Add(-time.Hour)

@@ -106,8 +106,8 @@ func TestShorten(t *testing.T) {
 }
 
 func TestFitting(t *testing.T) {
-	got := fitting([]string{strings.Repeat("x", 1000) + "\ny", "a\nb"})
-	if len(got) != 2 || len(got[0]) != maxWarning || got[1] != "a b" {
+	got := fitting([]string{strings.Repeat("x", 1000) + "\ny", "a\nb\r\tc\u0085\xff"})
+	if len(got) != 2 || len(got[0]) != maxWarning || got[1] != "a b  c \uFFFD" {
 		t.Errorf("%q", got)
 	}
 	got = fitting(strings.Split(strings.Repeat(strings.Repeat("x", 300)+" ", 100), " "))

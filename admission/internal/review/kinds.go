@@ -39,6 +39,17 @@ func (q *Request) isVM() bool {
 	return ok
 }
 
+// mayHoldVM reports whether an object in a template is of a kind in vmPlaces, or may be.
+func mayHoldVM(object map[string]any) bool {
+	kind := schema.FromAPIVersionAndKind(TextAt(object, "apiVersion"), TextAt(object, "kind"))
+	for k := range vmPlaces {
+		if k.Kind == kind.Kind && (k.Group == kind.Group || kind.Version == "") {
+			return true
+		}
+	}
+	return kind.Kind == ""
+}
+
 // isTemplate reports whether a request is about a template.
 func (q *Request) isTemplate() bool { return slices.Contains(templateKinds, q.Kind.GroupKind()) }
 

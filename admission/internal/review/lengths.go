@@ -3,6 +3,7 @@ package review
 import (
 	"fmt"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -31,13 +32,14 @@ func Shorten(text string, n int) string {
 	return text[:n] + dots
 }
 
-// fitting returns the warnings that fit, and a last one that counts the others.
+// fitting returns the warnings that fit, and a last one that counts the others. API servers drop those with
+// control characters.
 func fitting(warnings []string) []string {
 	const rest = 50 // room for the last one
 	size := 0
 	var kept []string
 	for i, w := range warnings {
-		w = Shorten(strings.ReplaceAll(w, "\n", " "), maxWarning)
+		w = Shorten(strings.Map(printable, w), maxWarning)
 		size += len(w)
 		if size > maxWarnings-rest {
 			return append(kept, fmt.Sprintf("%d more warnings are left out", len(warnings)-i))
@@ -45,4 +47,11 @@ func fitting(warnings []string) []string {
 		kept = append(kept, w)
 	}
 	return kept
+}
+
+func printable(r rune) rune {
+	if unicode.IsControl(r) {
+		return ' '
+	}
+	return r
 }

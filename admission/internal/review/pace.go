@@ -18,6 +18,12 @@ var quickBudget = vmrules.Budget{Work: 2_000_000, Kept: 8 << 20, Backtracking: -
 // quickSize is the length of the objects that are read at once.
 const quickSize = 256 << 10
 
+// plainSize is the length of the objects of which any number may be in memory. Of longer ones, there may be as many
+// as bytesOfText says: in memory, they take up to 40 times the length of their text.
+const plainSize = 8 << 10
+
+func bytesOfText() int { return 4 * runtime.GOMAXPROCS(0) * quickSize }
+
 // slowTime is how long any other review may wait and be judged.
 const slowTime = 5 * time.Second
 
@@ -30,6 +36,12 @@ type pace struct {
 	parse    []vmrules.ParseOption
 	validate []vmrules.ValidateOption
 	do       func(ctx context.Context, size int, f func()) error // calls what takes the time of a processor
+}
+
+// inSlots returns the function of a pace that waits for one of n slots.
+func inSlots(n int) func(ctx context.Context, size int, f func()) error {
+	q := &queue{free: n}
+	return func(ctx context.Context, size int, f func()) error { return q.do(ctx, size, 1, f) }
 }
 
 // unlessLate calls a function unless the context has ended, and returns the error of that.
@@ -81,8 +93,23 @@ func unjudged(err error) *Decision {
 	return refused(err, []vmrules.Cause{{Reason: vmrules.ReasonInternal, Message: err.Error()}})
 }
 
-// unpackTime is how long a large body may wait. With slowTime, it is less than a webhook may take.
-const unpackTime = 3 * time.Second
+// takeTime is how long a large body may wait until it is read, and unpackTime until it is unpacked. With slowTime,
+// that is less than a webhook may take.
+const (
+	takeTime   = time.Second
+	unpackTime = 3 * time.Second
+)
+
+// Take calls a function that reads a body and answers it. A large one waits until there is room for it.
+func (r *Reviewer) Take(ctx context.Context, size int, f func()) error {
+	if size <= quickSize {
+		f()
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, takeTime)
+	defer cancel()
+	return r.bodies.do(ctx, size, size, f)
+}
 
 // Unpack calls a function that reads the body of a request. Who sends a large one is not known yet. It takes
 // a slot of the lane: with slots of their own, bodies would take the core that the lane leaves.

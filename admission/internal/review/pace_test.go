@@ -221,6 +221,43 @@ func TestPlainReviewsGoFirst(t *testing.T) {
 	})
 }
 
+// While they wait for the cluster, a few large objects are in memory, and any number of plain ones.
+func TestLargeObjectsInMemory(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, hold, cores := newCluster(t), make(chan struct{}), runtime.GOMAXPROCS(0)
+		c.absent = func() { <-hold } // the first version of instance types
+		r := newReviewer(c)
+		ctx := context.WithValue(t.Context(), versionKey{}, 0)
+		object := vm(from("t0"), `"instancetype": {"name": "small"}, `, "")
+		var group sync.WaitGroup
+		var reads atomic.Int64
+		for range 20 * cores {
+			group.Go(func() {
+				q := create(object, "office")
+				q.Size = 256 << 10
+				r.Review(ctx, q, func() (err error) {
+					reads.Add(1)
+					q.Object, err = vmrules.ParseObject([]byte(object))
+					return err
+				})
+			})
+		}
+		synctest.Wait()
+		if n := int(reads.Load()); n < 2*cores || n > 5*cores {
+			t.Errorf("%d objects are in memory", n)
+		}
+		plain := vm(from("t0"), "", cores1)
+		if d, _ := reviewed(ctx, r, create(plain, "office"), plain); d.Outcome != "allowed" {
+			t.Error(textOf(d))
+		}
+		close(hold)
+		group.Wait()
+		if n := int(reads.Load()); n != 20*cores {
+			t.Errorf("%d reviews", n)
+		}
+	})
+}
+
 // A client that leaves is not refused: nobody decides about it.
 func TestClientLeavesLane(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
@@ -324,6 +361,32 @@ func TestUnpack(t *testing.T) {
 		synctest.Wait()
 		if !isRead.Load() {
 			t.Error("a slow review has no slot")
+		}
+	})
+}
+
+// Large bodies of 256 MiB are in memory, and any number of small ones.
+func TestTake(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newReviewer(newCluster(t))
+		hold := make(chan struct{})
+		for range 64 {
+			go func() { _ = r.Take(t.Context(), 4<<20, func() { <-hold }) }()
+		}
+		synctest.Wait()
+		var isTaken bool
+		if err := r.Take(t.Context(), 256<<10, func() { isTaken = true }); err != nil || !isTaken {
+			t.Error(err)
+		}
+		began := time.Now()
+		err := r.Take(t.Context(), 1<<20, func() { t.Error("one more is read") })
+		if err == nil || time.Since(began) != time.Second {
+			t.Errorf("after %v: %v", time.Since(began), err)
+		}
+		close(hold)
+		synctest.Wait()
+		if err := r.Take(t.Context(), 1<<20, func() { isTaken = false }); err != nil || isTaken {
+			t.Error(err)
 		}
 	})
 }

@@ -21,7 +21,9 @@ type Reviewer struct {
 	finder
 	cache       *ruleCache
 	quick, slow pace
-	lane        *lane // for what is not quick
+	bodies      *queue // large ones, in memory
+	objects     *queue // of reviews that are quick, in memory
+	lane        *lane  // for what is not quick
 }
 
 // Settings say how a Reviewer decides. What does not warn refuses.
@@ -43,9 +45,9 @@ func New(c Cluster, s Settings) *Reviewer {
 	budget := vmrules.WithBudget(quickBudget)
 	return &Reviewer{
 		Settings: s, finder: finder{cluster: c}, cache: newRuleCache(s.Parse),
-		quick: pace{true, append(slices.Clip(s.Parse), budget), append(slices.Clip(s.Validate), budget), (&queue{free: runtime.GOMAXPROCS(0)}).do},
+		quick: pace{true, append(slices.Clip(s.Parse), budget), append(slices.Clip(s.Validate), budget), inSlots(runtime.GOMAXPROCS(0))},
 		slow:  pace{false, s.Parse, s.Validate, unlessLate},
-		lane:  newLane(slowSlots()),
+		lane:  newLane(slowSlots()), bodies: &queue{free: maxSize}, objects: &queue{free: bytesOfText()},
 	}
 }
 
@@ -68,7 +70,12 @@ func (r *Reviewer) Review(ctx context.Context, q *Request, read func() error) *D
 		return d
 	}
 	if q.Size <= quickSize {
-		if d := r.attempt(ctx, q, read, r.quick); d != nil {
+		var d *Decision
+		failed := r.objects.do(ctx, q.Size, max(q.Size-plainSize, 0), func() { d = r.attempt(ctx, q, read, r.quick) })
+		if failed != nil {
+			return failure(failed)
+		}
+		if d != nil {
 			return d
 		}
 	}

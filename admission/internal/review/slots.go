@@ -28,29 +28,29 @@ func tooMany(ctx context.Context) error {
 	return fmt.Errorf("there were too many requests to judge this one in time: %w", context.Cause(ctx))
 }
 
-// A queue limits the same. The smallest call that waits is the next: what rules take grows with the
-// product of their size and that of the object, so that a plain review waits for none that take long,
+// A queue limits how much is done at the same time. The smallest call that waits is the next: what rules take grows
+// with the product of their size and that of the object, so that a plain review waits for none that take long,
 // however many there are. It is safe for concurrent use.
 type queue struct {
 	mu      sync.Mutex
-	free    int // slots
+	free    int // slots, or bytes
 	waiting []*waiter
 }
 
 type waiter struct {
-	size int
-	next chan struct{} // closed when it has a slot
+	size, cost int
+	next       chan struct{} // closed when it has what it costs
 }
 
-// do calls a function of a size when there is a slot. It returns an error if the request ends before.
-func (q *queue) do(ctx context.Context, size int, f func()) error {
-	w := &waiter{size, make(chan struct{})}
+// do calls a function of a size when there is free what it costs. It returns an error if the request ends before.
+func (q *queue) do(ctx context.Context, size, cost int, f func()) error {
+	w := &waiter{size, cost, make(chan struct{})}
 	q.change(func() { q.waiting = append(q.waiting, w) })
 	defer q.change(func() {
 		if i := slices.Index(q.waiting, w); i >= 0 {
 			q.waiting = slices.Delete(q.waiting, i, i+1)
 		} else {
-			q.free++
+			q.free += cost
 		}
 	})
 	select {
@@ -62,15 +62,18 @@ func (q *queue) do(ctx context.Context, size int, f func()) error {
 	}
 }
 
-// change changes the queue, and gives free slots to the smallest that wait.
+// change changes the queue, and gives what is free to the smallest that wait.
 func (q *queue) change(f func()) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	f()
-	for q.free > 0 && len(q.waiting) > 0 {
+	for len(q.waiting) > 0 {
 		next := slices.MinFunc(q.waiting, func(a, b *waiter) int { return a.size - b.size })
+		if next.cost > q.free {
+			return
+		}
 		q.waiting = slices.DeleteFunc(q.waiting, func(w *waiter) bool { return w == next })
-		q.free--
+		q.free -= next.cost
 		close(next.next)
 	}
 }

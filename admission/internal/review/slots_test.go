@@ -21,7 +21,7 @@ func TestQueue(t *testing.T) {
 		enter := func(ctx context.Context, name string, size int) {
 			go func() {
 				note := name
-				if err := q.do(ctx, size, func() { <-hold }); err != nil {
+				if err := q.do(ctx, size, 1, func() { <-hold }); err != nil {
 					note += " left"
 				}
 				mu.Lock()

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/vmrules/vmrules"
 )
@@ -113,9 +112,14 @@ func (r *Reviewer) template(ctx context.Context, p templateName) (map[string]any
 func lengthOfRules(template map[string]any) (n int) {
 	spec, _ := template["spec"].(map[string]any)
 	objects, _ := template["objects"].([]any)
-	for _, v := range append(slices.Clip(objects), spec["virtualMachine"], template) {
+	count := func(v any) {
 		o, _ := v.(map[string]any)
 		n += len(TextAt(o, "metadata", "annotations", vmrules.Annotation)) + len(TextAt(o, "metadata", "annotations", vmrules.OldAnnotation))
+	}
+	count(template)
+	count(spec["virtualMachine"])
+	for _, o := range objects {
+		count(o)
 	}
 	return n
 }

@@ -1,7 +1,6 @@
 package review
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -57,27 +56,30 @@ func (p pace) check(template map[string]any) (broken, remarks []string, ok bool)
 	if err != nil {
 		return nil, []string{err.Error()}, !p.isQuick
 	}
-	rules := rulesIn(filled)
-	opts := slices.Clip(p.parse)
-	if !rules.isOnVM {
-		opts = append(opts, vmrules.DetectVersion())
-	}
-	for _, f := range lint.Annotation(cmp.Or(append(rules.texts, "")...), opts...) {
-		if p.isQuick && (f.ID == "not-checked" || f.ID == "too-long") {
-			return nil, nil, false
+	for _, rule := range rulesIn(filled).texts {
+		text, opts := rule.text, slices.Clip(p.parse)
+		if !rule.isOnVM { // nobody fills it in
+			text, opts = TextAt(template, "metadata", "annotations", vmrules.OldAnnotation), append(opts, vmrules.DetectVersion())
 		}
-		if f.Severity == lint.SeverityError {
-			broken = append(broken, f.String())
+		for _, f := range lint.Annotation(text, opts...) {
+			switch isCut := f.ID == "not-checked"; {
+			case p.isQuick && (isCut || f.ID == "too-long"):
+				return nil, nil, false
+			case isCut:
+				remarks = append(remarks, f.String())
+			case f.Severity == lint.SeverityError:
+				broken = append(broken, f.String())
+			}
 		}
 	}
 	if len(broken) > 0 {
-		return broken, nil, true
+		return broken, remarks, true
 	}
 	report, err := vmrules.ValidateOwn(filled, append(slices.Clip(p.validate), vmrules.WithParseOptions(p.parse...))...)
 	if err != nil { // about the rules of another VM in the template
 		broken = []string{err.Error()}
 	}
-	return broken, ownViolations(report), !p.cannotRead(err) && !p.cannotJudge(report)
+	return broken, append(remarks, ownViolations(report)...), !p.cannotRead(err) && !p.cannotJudge(report)
 }
 
 // ownViolations returns what is wrong with the VMs of a template, apart from what depends on other
@@ -99,9 +101,14 @@ func ownViolations(report *vmrules.Report) (all []string) {
 
 // templateRules are the rules of a template, and what they depend on.
 type templateRules struct {
-	texts      []string // by which its VMs are judged
-	isOnVM     bool     // the first of them
+	texts      []ruleText // by which its VMs are judged
 	parameters [2]any
+}
+
+// A ruleText is an annotation: of a VM in a template, or of the template itself.
+type ruleText struct {
+	text   string
+	isOnVM bool
 }
 
 func rulesIn(template map[string]any) (rules templateRules) {
@@ -110,17 +117,16 @@ func rulesIn(template map[string]any) (rules templateRules) {
 	rules.parameters = [2]any{template["parameters"], spec["parameters"]}
 	for _, o := range append(slices.Clip(objects), spec["virtualMachine"]) {
 		vm, isObject := o.(map[string]any)
-		if kind := TextAt(vm, "kind"); !isObject || kind != "" && kind != "VirtualMachine" {
+		if !isObject || !mayHoldVM(vm) {
 			continue
 		}
 		s := vmrules.SourceOf(vm)
-		text := s.Annotation
+		rule := ruleText{s.Annotation, true}
 		if s.From == vmrules.SourceTemplate || s.From == "" {
-			text = TextAt(template, "metadata", "annotations", vmrules.OldAnnotation)
+			rule = ruleText{TextAt(template, "metadata", "annotations", vmrules.OldAnnotation), false}
 		}
-		if strings.TrimSpace(text) != "" && !slices.Contains(rules.texts, text) {
-			rules.isOnVM = rules.isOnVM || len(rules.texts) == 0 && s.From == vmrules.SourceOwn
-			rules.texts = append(rules.texts, text)
+		if strings.TrimSpace(rule.text) != "" && !slices.Contains(rules.texts, rule) {
+			rules.texts = append(rules.texts, rule)
 		}
 	}
 	return rules
@@ -137,9 +143,9 @@ func (rules templateRules) withoutDefault() string {
 			hasDefault[TextAt(p, "name")] = TextAt(p, "value") != ""
 		}
 	}
-	for _, text := range rules.texts {
-		for r := range form.References(text) {
-			if !hasDefault[r.Name] {
+	for _, rule := range rules.texts {
+		for r := range form.References(rule.text) {
+			if rule.isOnVM && !hasDefault[r.Name] {
 				return r.Name
 			}
 		}

@@ -39,11 +39,13 @@ func (r *Reader) add(name string) error {
 		return err
 	}
 	defer file.Close()
-	decoder := yaml.NewYAMLOrJSONDecoder(file, 4096)
+	decoder, before := yaml.NewYAMLOrJSONDecoder(file, 4096), len(r.objects)
 	for {
 		var o unstructured.Unstructured
 		err := decoder.Decode(&o.Object)
 		switch {
+		case errors.Is(err, io.EOF) && len(r.objects) == before:
+			return errors.New("there is no object: a VM would be judged by no rules")
 		case errors.Is(err, io.EOF):
 			return nil
 		case err != nil:

@@ -91,8 +91,9 @@ func TestReadFails(t *testing.T) {
 	for text, want := range map[string]string{
 		"{kind: A}": "an object has no kind or no metadata.name: add it",
 		"{kind: AList, items: [], metadata: {name: a}}": "there is a AList: write its items as documents of their own",
-		"{": "yaml",
-		"7": "cannot unmarshal",
+		"{":                "yaml",
+		"---\n# nothing\n": "there is no object",
+		"7":                "cannot unmarshal",
 	} {
 		if _, err := read(t, text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", text, err)
