@@ -93,6 +93,9 @@ func unjudged(err error) *Decision {
 	return refused(err, []vmrules.Cause{{Reason: vmrules.ReasonInternal, Message: err.Error()}})
 }
 
+// bytesOfBodies is how long all large bodies in memory may be. A pod of the manifests has eight times as much.
+const bytesOfBodies = 128 << 20
+
 // takeTime is how long a large body may wait until it is read, and unpackTime until it is unpacked. With slowTime,
 // that is less than a webhook may take.
 const (

@@ -365,12 +365,12 @@ func TestUnpack(t *testing.T) {
 	})
 }
 
-// Large bodies of 256 MiB are in memory, and any number of small ones.
+// Large bodies of 128 MiB are in memory, and any number of small ones.
 func TestTake(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newReviewer(newCluster(t))
 		hold := make(chan struct{})
-		for range 64 {
+		for range 32 {
 			go func() { _ = r.Take(t.Context(), 4<<20, func() { <-hold }) }()
 		}
 		synctest.Wait()

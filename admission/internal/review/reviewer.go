@@ -47,7 +47,7 @@ func New(c Cluster, s Settings) *Reviewer {
 		Settings: s, finder: finder{cluster: c}, cache: newRuleCache(s.Parse),
 		quick: pace{true, append(slices.Clip(s.Parse), budget), append(slices.Clip(s.Validate), budget), inSlots(runtime.GOMAXPROCS(0))},
 		slow:  pace{false, s.Parse, s.Validate, unlessLate},
-		lane:  newLane(slowSlots()), bodies: &queue{free: maxSize}, objects: &queue{free: bytesOfText()},
+		lane:  newLane(slowSlots()), bodies: &queue{free: bytesOfBodies}, objects: &queue{free: bytesOfText()},
 	}
 }
 
