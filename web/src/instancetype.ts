@@ -1,5 +1,5 @@
 import { call, type Texts } from "./engine.js";
-import { type ObjectInput, textOf } from "./text.js";
+import { type ObjectInput, objectOf, textOf } from "./text.js";
 import type { Conflict, Expansion } from "./types.js";
 
 /** Named are the instance type and the preference that a VM names. */
@@ -18,7 +18,8 @@ export function checkRequirements(vm: ObjectInput, named: Named): Conflict[] {
   return call("checkRequirements", {}, texts(vm, named));
 }
 
-function texts(vm: ObjectInput, { instancetype, preference }: Named): Texts {
+function texts(vm: ObjectInput, named: Named): Texts {
+  const { instancetype, preference } = objectOf("the second argument", named);
   return {
     vm: textOf("vm", vm),
     instancetype: textOf("instancetype", instancetype),

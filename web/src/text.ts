@@ -2,8 +2,9 @@ import { VmrulesError } from "./errors.js";
 
 /**
  * ObjectInput is a VM, a template or another object of Kubernetes: an object, which counts as
- * JSON.stringify writes it, or the text of its JSON. In a text, numbers keep all digits, and a
- * key that appears twice is an error. Functions, arrays, Maps and promises are no such objects.
+ * JSON.stringify writes it, so that NaN is null, or the text of its JSON. In a text, numbers keep
+ * all digits, and a key that appears twice is an error. Functions, arrays, Maps and promises are
+ * no such objects.
  */
 export type ObjectInput =
   | string
@@ -95,11 +96,17 @@ const types: { [option: string]: string } = {
   defaults: "object",
 };
 
+/** objectOf returns an argument that has to be an object. */
+export function objectOf<T extends object>(name: string, value: T): T {
+  if (typeof value !== "object" || value === null) {
+    throw new VmrulesError(`${name} must be an object`);
+  }
+  return value;
+}
+
 /** checked returns the options of a call, of which some may be given. */
 export function checked<Options extends object>(options: Options, ...names: string[]): Options {
-  if (typeof options !== "object" || options === null) {
-    throw new VmrulesError("the options must be an object");
-  }
+  objectOf("the options", options);
   for (const [name, value] of Object.entries(options)) {
     if (!names.includes(name)) {
       throw new VmrulesError(`there is no option "${name}" here: there are ${names.join(", ")}`);

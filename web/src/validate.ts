@@ -1,7 +1,7 @@
 import { call, type Texts } from "./engine.js";
 import { VmrulesError } from "./errors.js";
 import { type ParseOptions, parseOptions, type Rules, rulesIn } from "./rules.js";
-import { checked, type ObjectInput, textOf } from "./text.js";
+import { checked, type ObjectInput, objectOf, textOf } from "./text.js";
 import type { Report, Violation } from "./types.js";
 import { violationsOf } from "./words.js";
 
@@ -75,8 +75,14 @@ function split(
   options: ValidateOptions,
   ...more: string[]
 ): [object, Texts] {
-  const { oldObject, instancetype, preference, instancetypes, ...settings } = options;
+  const { oldObject, instancetype, preference, instancetypes, ...settings } = objectOf(
+    "the options",
+    options,
+  );
   checked(settings, "partial", "ratcheting", "defaults", ...more);
+  if (instancetypes && !Array.isArray(instancetypes)) {
+    throw new VmrulesError("the option instancetypes must be an array of objects");
+  }
   const texts = {
     object: textOf("the object", object),
     oldObject: textOf("oldObject", oldObject),

@@ -2,6 +2,7 @@
 
 import { VmrulesError } from "./errors.js";
 import type { JSONSchema } from "./form.js";
+import { objectOf } from "./text.js";
 import type { Constraints, Report, Violation } from "./types.js";
 
 const units = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
@@ -34,7 +35,7 @@ function between(least: string | undefined, most: string | undefined, noun = "")
  * a Limit. It is "" if there are no bounds and no values. It leaves out regular expressions.
  */
 export function hint(of: JSONSchema | Constraints): string {
-  const { format, minimum, maximum, ...rest } = of as JSONSchema;
+  const { format, minimum, maximum, ...rest } = objectOf("the first argument", of) as JSONSchema;
   const { min = minimum, max = maximum, minLength, maxLength, values = rest.enum } = rest;
   const text = (value: unknown) => (value === undefined ? undefined : quantityOf(String(value)));
   const [, from, to] = quantity.exec(String(format)) ?? [];
@@ -54,7 +55,7 @@ const quantity = /^(?:integral-)?quantity(?:-from-(.+?))?(?:-to-(.+))?$/;
  * generator of forms shows descriptions beside its inputs.
  */
 export function withHints(schema: JSONSchema): JSONSchema {
-  const says = schema.enum === undefined ? hint(schema) : ""; // a choice is shown itself
+  const says = objectOf("the schema", schema).enum === undefined ? hint(schema) : ""; // a choice is shown itself
   const copy = Object.fromEntries(
     Object.entries(schema).map(([keyword, value]) => [keyword, inside(keyword, value)]),
   );
@@ -91,9 +92,10 @@ export interface ExtraErrors {
  * `warnings`, it also returns the warnings, each of which begins with "Warning: ".
  */
 export function extraErrors(report: Report, options: { warnings?: boolean } = {}): ExtraErrors {
+  const { warnings } = objectOf("the options", options);
   const all: ExtraErrors = {};
   for (const violation of violationsOf(report)) {
-    if (violation.warning && !options.warnings) {
+    if (violation.warning && !warnings) {
       continue;
     }
     let at = all;

@@ -169,6 +169,17 @@ test("with the library loaded", async (t) => {
       [() => parseRules(cores, { strict: "yes" as never }), /^the option strict must be a boolean/],
       [() => lint(cores, { profile: 1 as never }), /^the option profile must be a string/],
       [() => api.parameters(template, null as never), /^the options must be an object/],
+      [() => validate(rules, {}, null as never), /^the options must be an object/],
+      [
+        () => validate(rules, {}, { instancetypes: small as never }),
+        /^the option instancetypes must/,
+      ],
+      [() => validate(rules, {}, { defaults: [] as never }), /defaults/],
+      [() => api.expand({}, undefined as never), /^the second argument must be an object/],
+      [() => api.hint(null as never), /^the first argument must be an object/],
+      [() => api.withHints(undefined as never), /^the schema must be an object/],
+      [() => api.extraErrors(validate(rules, {}), null as never), /^the options must be an object/],
+      [() => api.formats(7 as never), /schema/],
       [
         () => validate(rules, {}, { instancetypes: [small, null as never] }),
         /instancetypes: .*null/,
