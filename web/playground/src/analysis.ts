@@ -140,9 +140,14 @@ class Analyser {
     for (const vm of vms) {
       this.#judge("vm", vm, () => {
         const choice = choose(vm, texts.template, templates);
-        return choice.rules === undefined
-          ? choice
-          : { ...choice, report: validate(choice.rules, vm.json, this.#options()) };
+        if (choice.rules === undefined) {
+          return choice;
+        }
+        const report =
+          choice.from === vm
+            ? this.#checked(vm, validateOwn(vm.json, this.#options()))
+            : validate(choice.rules(), vm.json, this.#options());
+        return { ...choice, report };
       });
     }
     if (vms.length > 0 || texts.vm.trim() !== "") {
@@ -153,20 +158,25 @@ class Analyser {
     for (const template of templates) {
       this.#judge("template", template, () =>
         holdsVM(template)
-          ? this.#judgedByOwn(
-              template,
-              template.once("judge", key, () => judgeOwn(template)),
-            )
+          ? {
+              by: own,
+              from: template,
+              report: this.#checked(
+                template,
+                template.once("judge", key, () => judgeOwn(template)),
+              ),
+            }
           : { why: notVM },
       );
     }
   }
 
-  #judgedByOwn(template: Entity, report: Report): Judged {
-    for (const vm of withoutRules(template, report)) {
-      this.#problems.push(`${template.title}: ${vm} has no rules.`);
+  /** checked returns a report about an object by its own rules, after it has said which VMs in it have none. */
+  #checked(entity: Entity, report: Report): Report {
+    for (const vm of withoutRules(entity, report)) {
+      this.#problems.push(`${entity.title}: ${vm} has no rules.`);
     }
-    return { by: own, from: template, report };
+    return report;
   }
 
   #options() {
@@ -275,10 +285,9 @@ function noRule(results: Result[]): string {
   return results.length === 0 ? "it has no rules" : `none of its rules ${verb}`;
 }
 
-/** withoutRules returns where a template has VMs that no rule is about, if it has others. */
+/** withoutRules returns where a template or list has VMs that no rule is about, if it has others. */
 function withoutRules({ object, json }: Entity, { results }: Report): string[] {
-  const { objects } = object as { objects?: unknown };
-  if (results.length === 0 || !Array.isArray(objects) || objects.length < 2) {
+  if (results.length === 0 || !/^Template$|List$/.test(`${object.kind}`)) {
     return [];
   }
   const judged = new Set(results.map(({ target }) => target));

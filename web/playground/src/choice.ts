@@ -4,10 +4,11 @@ import type { Entity } from "./document.js";
 
 /**
  * A Choice is the rules for an object, whose they are, and the object that has them, if it is one;
- * or why the object is not judged.
+ * or why the object is not judged. An object that has its own may hold several VMs, each with others:
+ * then there are no rules for all of them, and the function throws.
  */
 export type Choice =
-  | { rules: Rules; by: string; from: Entity | undefined }
+  | { rules: () => Rules; by: string; from: Entity | undefined }
   | { rules?: undefined; why: string };
 
 /** choose returns the rules for an object, among those that a text of templates or rules holds. */
@@ -24,7 +25,7 @@ export function choose(vm: Entity, text: string, templates: Entity[]): Choice {
       return { why: `${source.field} exempts it from all rules` };
     case "own":
     case "unknown": // of which rulesFor says why
-      return chosen(rulesFor(vm.json), "its own annotation", vm);
+      return { rules: () => rulesFor(vm.json), by: "its own annotation", from: vm };
     case "template":
       return ofNamed(source, templates);
     default:
@@ -43,7 +44,9 @@ export function holdsVM({ object: { kind = "", apiVersion = "" } }: Entity): boo
 }
 
 function chosen(rules: Rules, by: string, from: Entity | undefined): Choice {
-  return rules.length > 0 ? { rules, by, from } : { why: `there are no rules in ${by}` };
+  return rules.length > 0
+    ? { rules: () => rules, by, from }
+    : { why: `there are no rules in ${by}` };
 }
 
 /** ofNamed returns the rules of the template that a VM names, and never those of another. */

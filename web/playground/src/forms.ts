@@ -63,7 +63,7 @@ function formOfVM({ texts, partial }: Input, vm: Entity | undefined): Form {
   if (choice.rules === undefined) {
     return without(`There is no form for ${vm.title}: ${choice.why}.`);
   }
-  const { rules } = choice;
+  const rules = choice.rules();
   const cluster = readEntities(texts.cluster).entities.map((entity) => entity.json);
   const options = { partial, instancetypes: cluster };
   const report = validate(rules, vm.json, options);

@@ -23,6 +23,7 @@ const template = (name: string, max: number, namespace?: string) => ({
   ...{ apiVersion: "template.openshift.io/v1", kind: "Template", metadata: { name, namespace } },
   objects: [vmOf(own(rules(max)))],
 });
+const listOf = (...items: object[]) => ({ apiVersion: "v1", kind: "List", items });
 const skipping = `[{"name": "a", "rule": "string", "path": "jsonpath::.a", "valid": "jsonpath::.a", "message": "m"}]`;
 
 const warning = `[{"name": "a", "rule": "integer", "path": "jsonpath::.spec.domain.cpu.cores", "max": "jsonpath::.none", "justWarning": true, "message": "m"}]`;
@@ -236,6 +237,27 @@ for (const [name, templates, vms, sign, summary] of [
     "",
     "good",
     "Template t: valid, 1 satisfied, by its own rules.",
+  ],
+  [
+    "a template with two VMs beside another template",
+    two,
+    { ...template("t", 4), objects: [vmOf(own(rules(4))), vmOf({})] },
+    "unjudged",
+    "Template t: valid, 1 satisfied, by its own annotation. But: Template t: objects[1] has no rules.",
+  ],
+  [
+    "VMs in a list in a list, each by its own rules",
+    two,
+    listOf(listOf(vmOf(own(rules(4))), vmOf(own(rules(8))))),
+    "good",
+    "List: valid, 2 satisfied, by its own annotation.",
+  ],
+  [
+    "one of them names a template",
+    two,
+    listOf(listOf(vmOf(named("small", "n")), vmOf(own(rules(8))))),
+    "unjudged",
+    "List: valid, 1 satisfied, by its own annotation. But: List: items[0] has no rules.",
   ],
   [
     "templates",
