@@ -90,9 +90,28 @@ for (const [width, height, colorScheme] of [
   });
 }
 
+/** run runs axe, which fails if an element that it looks at goes meanwhile: then once more. */
+const run = `(async () => {
+  let changes = 0;
+  for (;;) {
+    const observer = new MutationObserver(() => changes++);
+    observer.observe(document, { subtree: true, childList: true });
+    const before = changes;
+    try {
+      return await axe.run();
+    } catch (error) {
+      if (changes === before) {
+        throw error;
+      }
+    } finally {
+      observer.disconnect();
+    }
+  }
+})()`;
+
 /** complaints returns what axe finds, and whether the page is wider than the window. */
 async function complaints(page: Page): Promise<string[]> {
-  const { violations } = (await page.evaluate("axe.run()")) as AxeResults;
+  const { violations } = (await page.evaluate(run)) as AxeResults;
   const found = violations.flatMap(({ id, impact, nodes }) =>
     nodes.map(({ target, any }) => `${impact} ${id} ${target} ${any[0]?.message ?? ""}`),
   );
