@@ -99,8 +99,8 @@ func sourceOf(vm map[string]any, b *budget) (Source, annotation, error) {
 // VirtualMachine inside it or in its own OldAnnotation. The VM of a replica set has its
 // annotations in the metadata of spec.template, and that of a pool in the metadata of
 // spec.virtualMachineTemplate. Either argument may be nil. Any error is a *ParseError, whose
-// problems say whose annotation is wrong. It is an error if the VMs inside the template have
-// different annotations.
+// problems say whose annotation is wrong. It is an error if the VMs inside an object have
+// different annotations: for these, there is ValidateOwn.
 func RulesFor(vm, template map[string]any, opts ...ParseOption) (Rules, error) {
 	o := parseOptionsOf(opts)
 	s, found, err := sourceOf(vm, o.budget)
@@ -144,7 +144,7 @@ func common(targets []target, source string) (annotation, error) {
 		case t.Cause != vmtarget.Empty:
 			return wrong("there may be VirtualMachines with other rules inside: " + t.Nothing)
 		case !a.isBlank() && !found.isBlank() && !a.hasText(found), isExempt(t) != isExempt(&targets[0]):
-			return wrong("the VirtualMachines inside have different rules: use ValidateOwn, which judges each by its own rules")
+			return wrong("the VirtualMachines inside have different rules: judge each by its own, or make a template of each")
 		case !a.isBlank():
 			found = a
 			found.field = fieldOf(t, "annotations", a.key)

@@ -74,7 +74,7 @@ func TestRulesForSeveral(t *testing.T) {
 		if (err != nil) != (test.want < 0) || err == nil && rules.Len() != test.want {
 			t.Errorf("%s: %d rules, %v", test.name, rules.Len(), err)
 		}
-		if err != nil && !strings.Contains(err.Error(), "VM: the VirtualMachines inside have different rules: use ValidateOwn") {
+		if err != nil && !strings.Contains(err.Error(), "VM: the VirtualMachines inside have different rules: judge each by its own") {
 			t.Errorf("%s: %v", test.name, err)
 		}
 	}
