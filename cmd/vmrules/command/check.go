@@ -238,13 +238,14 @@ func (c *checker) check(o, kept manifest.Object) checked {
 	for _, name := range result.missing {
 		c.said[name] = true
 	}
-	result.Unjudged = unjudged.Why(report)
-	if report != nil && o.IsTemplate() {
-		result.WithoutRules = unjudged.VMs(o.Content(), report)
-	}
-	result.lacksTemplate = err == nil && !c.book.isGiven() && !o.IsTemplate() && c.ruling.lacksTemplate(o.Content(), report)
-	if err != nil {
+	switch {
+	case err != nil:
 		c.setProblem(&result, o, err)
+	case o.IsTemplate():
+		result.Unjudged, result.WithoutRules = unjudged.Why(report), unjudged.VMs(o.Content(), report)
+	default:
+		result.Unjudged = unjudged.Why(report)
+		result.lacksTemplate = !c.book.isGiven() && c.ruling.lacksTemplate(o.Content(), report)
 	}
 	c.judgeForSSP(o, &result)
 	return result
