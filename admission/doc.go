@@ -74,7 +74,7 @@
 // there, or with 32 MiB of its namespace.
 //
 // Objects of more than 3 MiB are refused, and so are AdmissionReviews of more than 7 MiB. Of those with
-// more than 256 KiB, at most 128 MiB are in memory; for others there is no decision after a second. A
+// more than 256 KiB, at most 128 MiB are in memory; for others there is no decision. A
 // status has at most 100 causes. The rules of at most 128 versions of templates are kept, if they
 // take less than 1 MiB each.
 //

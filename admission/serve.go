@@ -28,7 +28,7 @@ func (r *Reviewer) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	if n := req.ContentLength; n >= 0 && n < maxReview {
 		size = int(n)
 	}
-	if busy := r.reviewer.Take(req.Context(), size, func() { r.serve(w, req) }); busy != nil {
+	if busy := r.reviewer.Take(size, func() { r.serve(w, req) }); busy != nil {
 		notRead(w, req, busy)
 	}
 }

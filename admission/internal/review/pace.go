@@ -96,23 +96,24 @@ func unjudged(err error) *Decision {
 // bytesOfBodies is how long all large bodies in memory may be. A pod of the manifests has eight times as much.
 const bytesOfBodies = 128 << 20
 
-// takeTime is how long a large body may wait until it is read, and unpackTime until it is unpacked. With slowTime,
-// that is less than a webhook may take.
-const (
-	takeTime   = time.Second
-	unpackTime = 3 * time.Second
-)
+var errNoRoom = errors.New("there is no room for the bodies of so many large requests")
 
-// Take calls a function that reads a body and answers it. A large one waits until there is room for it.
-func (r *Reviewer) Take(ctx context.Context, size int, f func()) error {
-	if size <= quickSize {
-		f()
-		return nil
+// Take calls a function that reads a body and answers it, unless the body is large and there is no room for it now.
+// It does not wait for room: in HTTP/2, a body that nobody reads holds up all requests of its connection, and an API
+// server has one connection.
+func (r *Reviewer) Take(size int, f func()) error {
+	if size > quickSize {
+		defer r.bodies.Add(int64(-size))
+		if r.bodies.Add(int64(size)) > bytesOfBodies {
+			return errNoRoom
+		}
 	}
-	ctx, cancel := context.WithTimeout(ctx, takeTime)
-	defer cancel()
-	return r.bodies.do(ctx, size, size, f)
+	f()
+	return nil
 }
+
+// unpackTime is how long a large body may wait until it is unpacked. With slowTime, that is less than a webhook may take.
+const unpackTime = 3 * time.Second
 
 // Unpack calls a function that reads the body of a request. Who sends a large one is not known yet. It takes
 // a slot of the lane: with slots of their own, bodies would take the core that the lane leaves.

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
+	"sync/atomic"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -21,9 +22,9 @@ type Reviewer struct {
 	finder
 	cache       *ruleCache
 	quick, slow pace
-	bodies      *queue // large ones, in memory
-	objects     *queue // of reviews that are quick, in memory
-	lane        *lane  // for what is not quick
+	bodies      atomic.Int64 // the bytes of large ones in memory
+	objects     *queue       // of reviews that are quick, in memory
+	lane        *lane        // for what is not quick
 }
 
 // Settings say how a Reviewer decides. What does not warn refuses.
@@ -47,7 +48,7 @@ func New(c Cluster, s Settings) *Reviewer {
 		Settings: s, finder: finder{cluster: c}, cache: newRuleCache(s.Parse),
 		quick: pace{true, append(slices.Clip(s.Parse), budget), append(slices.Clip(s.Validate), budget), inSlots(runtime.GOMAXPROCS(0))},
 		slow:  pace{false, s.Parse, s.Validate, unlessLate},
-		lane:  newLane(slowSlots()), bodies: &queue{free: bytesOfBodies}, objects: &queue{free: bytesOfText()},
+		lane:  newLane(slowSlots()), objects: &queue{free: bytesOfText()},
 	}
 }
 
