@@ -33,7 +33,7 @@ func pages(t *testing.T) map[string]string {
 		if err != nil {
 			return err
 		}
-		if entry.IsDir() && path != "." && (entry.Name() == "node_modules" || strings.HasPrefix(entry.Name(), ".")) {
+		if entry.IsDir() && path != "." && path != ".github" && (entry.Name() == "node_modules" || strings.HasPrefix(entry.Name(), ".")) {
 			return filepath.SkipDir
 		}
 		if filepath.Ext(path) != ".md" {

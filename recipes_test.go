@@ -37,7 +37,7 @@ func TestRecipes(t *testing.T) {
 		t.Skip("it builds packages")
 	}
 	replace := map[string]string{"internal/constraint/beginning.go": "testdata/recipes/beginning.go"}
-	for _, block := range fence.FindAllStringSubmatch(pages(t)["CONTRIBUTING.md"], -1) {
+	for _, block := range fence.FindAllStringSubmatch(pages(t)[".github/CONTRIBUTING.md"], -1) {
 		if block[1] != "diff" {
 			continue
 		}

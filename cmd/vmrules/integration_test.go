@@ -393,7 +393,7 @@ func TestKrew(t *testing.T) {
 		"addURIAndSha": func(uri, tag string) string {
 			return "uri: " + strings.ReplaceAll(uri, "{{ .TagName }}", tag) + "\n    sha256: 00"
 		},
-	}).Parse(read(t, ".krew.yaml")))
+	}).Parse(read(t, "release/krew.yaml")))
 	var text strings.Builder
 	if err := filled.Execute(&text, map[string]string{"TagName": "v0.1.0"}); err != nil {
 		t.Fatal(err)
@@ -501,7 +501,7 @@ func TestMan(t *testing.T) {
 
 // TestSecurity runs the commands whose output SECURITY.md asks reporters for.
 func TestSecurity(t *testing.T) {
-	commands := regexp.MustCompile("`vmrules ([^`]+)`").FindAllStringSubmatch(read(t, "SECURITY.md"), -1)
+	commands := regexp.MustCompile("`vmrules ([^`]+)`").FindAllStringSubmatch(read(t, ".github/SECURITY.md"), -1)
 	if commands == nil {
 		t.Fatal("SECURITY.md names no command")
 	}
