@@ -62,7 +62,7 @@ func TestSourceOf(t *testing.T) {
 // TestOwnCheckersApart: no VM of a list is Undecided because of the others, whether they are
 // large, spend much, or have a value that JSON does not have.
 func TestOwnCheckersApart(t *testing.T) {
-	kind := vmrules.WithKind("any", func(vmrules.RuleSource) (vmrules.Checker, []vmrules.Problem) { return satisfied{}, nil })
+	kind := vmrules.WithKind("any", always(satisfied))
 	const one = `{"name": "one", "rule": "any", "path": "jsonpath::.spec", "message": "m"}`
 	hungry := ""
 	for i := range 200 {
@@ -106,12 +106,6 @@ func TestOwnCheckersApart(t *testing.T) {
 			}
 		})
 	}
-}
-
-type satisfied struct{}
-
-func (satisfied) Check(*vmrules.Input) vmrules.Verdict {
-	return vmrules.Verdict{Outcome: vmrules.Satisfied}
 }
 
 func TestTemplateOf(t *testing.T) {

@@ -62,11 +62,9 @@ func attacks(t *testing.T) []attack {
 			return []any{rules, err}
 		}}
 	}
-	judge := func(name, text string, object map[string]any) []attack {
+	judge := func(name, text string, object map[string]any) attack {
 		rules := mustParse(t, text)
-		return []attack{
-			{name, func(o Option) any { return Validate(rules, object, o) }},
-		}
+		return attack{name, func(o Option) any { return Validate(rules, object, o) }}
 	}
 	vm := func(annotation string) map[string]any {
 		return map[string]any{
@@ -88,7 +86,7 @@ func attacks(t *testing.T) []attack {
 	for range 200 {
 		deep = map[string]any{strings.Repeat("n", 1000): deep, "x": 1}
 	}
-	all := []attack{
+	return []attack{
 		read("values", `[{"name":"n","rule":"enum","path":"jsonpath::.a","message":"m","values":[`+numbersText(30_000)+`]}]`),
 		read("values that are wrong",
 			`[{"name":"n","rule":"enum","path":"jsonpath::.a","message":"m","values":[`+strings.Repeat("{},", 60_000)+`1]}]`),
@@ -106,32 +104,24 @@ func attacks(t *testing.T) []attack {
 			rules, err := RulesFor(lists, nil, o)
 			return []any{rules, err}
 		}},
-	}
-	all = append(all,
 		judge("values that are wrong", rulesText(50, sameMembers(`"rule":"integer","path":"jsonpath::.l[*]"`)),
-			map[string]any{"l": listOf(9_000, "x")})...)
-	all = append(all,
+			map[string]any{"l": listOf(9_000, "x")}),
 		judge("values with a path",
 			`[{"name":"n","rule":"enum","path":"jsonpath::.a","message":"m","values":["jsonpath::.a",`+numbersText(30_000)+`]}]`,
-			vms(200))...)
-	all = append(all,
+			vms(200)),
 		judge("values that are too long",
 			`[{"name":"n","rule":"enum","path":"jsonpath::.a","message":"m","maxLength":0,"values":[`+numbersText(30_000)+`]}]`,
-			vms(200))...)
-	all = append(all,
-		judge("a path that is long", `[{"name":"n","rule":"string","path":"jsonpath::.`+long+`","message":"m"}]`, vms(1000))...)
-	all = append(all,
-		judge("a message that is long", `[{"name":"n","rule":"string","path":"jsonpath::.b","message":"`+long+`"}]`, vms(1000))...)
-	all = append(all, judge("a list that holds itself", rulesText(10, sameMembers(`"rule":"string","path":"jsonpath::.a"`)), lists)...)
-	all = append(all, judge("names that are long", rulesText(20, sameMembers(`"rule":"string","path":"jsonpath::..x"`)), deep)...)
-	all = append(all,
+			vms(200)),
+		judge("a path that is long", `[{"name":"n","rule":"string","path":"jsonpath::.`+long+`","message":"m"}]`, vms(1000)),
+		judge("a message that is long", `[{"name":"n","rule":"string","path":"jsonpath::.b","message":"`+long+`"}]`, vms(1000)),
+		judge("a list that holds itself", rulesText(10, sameMembers(`"rule":"string","path":"jsonpath::.a"`)), lists),
+		judge("names that are long", rulesText(20, sameMembers(`"rule":"string","path":"jsonpath::..x"`)), deep),
 		judge("items at any depth", rulesText(3, sameMembers(`"rule":"string","path":"jsonpath::..*"`)),
-			map[string]any{"l": listOf(200_000, 1)})...)
-	all = append(all,
+			map[string]any{"l": listOf(200_000, 1)}),
 		judge("numbers of many digits",
 			rulesText(90, sameMembers(`"rule":"integer","path":"jsonpath::.l[*]","max":`+strings.Repeat("9", 999))),
-			map[string]any{"l": listOf(3000, uint64(1)<<63)})...)
-	return all
+			map[string]any{"l": listOf(3000, uint64(1)<<63)}),
+	}
 }
 
 // TestBudget: a call allocates and keeps memory in proportion to its budget, whatever the

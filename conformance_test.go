@@ -3,12 +3,21 @@ package vmrules
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"iter"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"github.com/vmrules/vmrules/internal/conformance"
+	"github.com/vmrules/vmrules/internal/constraint"
+	"github.com/vmrules/vmrules/internal/door"
+	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/racetest"
+	"github.com/vmrules/vmrules/internal/value"
 )
 
 // A vector is one case of testdata/conformance.
@@ -133,10 +142,248 @@ type (
 
 	resourceQuantity struct{ text string } // has MarshalJSON, as resource.Quantity does
 	broken           struct{}              // has a MarshalJSON that fails
+	panics           struct{}              // has a MarshalJSON that panics
 	point            struct{ X int }
 )
 
 func (q resourceQuantity) MarshalJSON() ([]byte, error) { return json.Marshal(q.text) }
 func (broken) MarshalJSON() ([]byte, error)             { return nil, errors.New("no") }
+func (*panics) MarshalJSON() ([]byte, error)            { panic("half built") }
 
 func pointerTo[T any](v T) *T { return &v }
+
+// WithKind can express the kinds of the format: as Checkers under other names, they give the
+// same results.
+func TestFormatAsOtherKinds(t *testing.T) {
+	racetest.SkipLong(t)
+	t.Parallel()
+	compared := 0
+	for name, v := range judgedVectors(t) {
+		for _, decode := range []func(json.RawMessage) map[string]any{decodeExactly, decodeOddly} {
+			t.Run(name, func(t *testing.T) {
+				compared += checkOtherKinds(t, v.rules, decode(v.Object), v.validateOptions(t, decode)...)
+			})
+		}
+	}
+	if compared < 1000 {
+		t.Errorf("only %d results were compared", compared)
+	}
+}
+
+// checkOtherKinds compares the report of the kinds of the format with that of Checkers under
+// other names, and returns how many results it compared. It leaves out enum and regex rules
+// without arguments, because such a rule is ignored only if its kind is one of the format. It
+// also leaves out isMixed results, because for other kinds such a rule is violated or undecided
+// as a whole.
+func checkOtherKinds(t *testing.T, rules Rules, object map[string]any, opts ...ValidateOption) int {
+	t.Helper()
+	others := make([]rule, 0, rules.Len())
+	for _, r := range rules.rules {
+		if r.Kind.IsOfFormat() && !r.enforcesNothing() {
+			r.checker = typeChecker(r.Kind.valueType())
+			r.Kind = "other " + r.Kind
+			r.literal = constraint.NewSet(constraint.Scalar, r.literal.All())
+		}
+		others = append(others, r)
+	}
+	want, got := Validate(rules, object, opts...), Validate(newRules(others, rules.isWhole), object, opts...)
+	compared := 0
+	wanted, results := want.Results(), got.Results()
+	for i := range results {
+		results[i].Kind = wanted[i].Kind
+		if isMixed(wanted[i]) {
+			results[i] = wanted[i]
+			continue
+		}
+		compared++
+	}
+	if diff := cmp.Diff(wanted, results, cmpopts.EquateEmpty()); diff != "" {
+		t.Errorf("(-format +other):\n%s", diff)
+	}
+	return compared
+}
+
+// A typeChecker demands a type, like the kinds of the format.
+type typeChecker constraint.Type
+
+func (c typeChecker) Check(in *Input) Verdict {
+	if len(in.Values) == 0 {
+		missing := in.Violation(-1)
+		missing.Reason, missing.Detail = ReasonRequired, notSet
+		return Verdict{Outcome: Violated, Violations: []Violation{missing}}
+	}
+	verdict := Verdict{Outcome: Satisfied}
+	for i, m := range in.Values {
+		s, isScalar := value.ScalarOf(m.Value)
+		ok, err := constraint.Type(c).Admits(&s, isScalar)
+		switch {
+		case err != nil && verdict.Note == "":
+			verdict.Note, verdict.Doubt = fmt.Sprintf("%s: %v", m.Field, err), DoubtBound
+		case err == nil && !ok:
+			v := in.Violation(i)
+			v.Reason, v.Detail = ReasonTypeInvalid, constraint.Type(c).Mismatch(m.Value)
+			verdict.Violations = append(verdict.Violations, v)
+		}
+	}
+	switch {
+	case verdict.Violations != nil:
+		verdict.Outcome = Violated
+	case verdict.Note != "":
+		verdict.Outcome = Undecided
+	}
+	return verdict
+}
+
+// isMixed reports whether some values have the wrong type and others break an argument, or
+// whether some could not be judged.
+func isMixed(r Result) bool {
+	types := 0
+	for _, v := range r.Violations {
+		if v.Reason == ReasonTypeInvalid {
+			types++
+		}
+	}
+	return types > 0 && types < len(r.Violations) || strings.HasPrefix(r.Note, "not judged")
+}
+
+func TestDoorIsShut(t *testing.T) {
+	for _, key := range []*door.Key{nil, new(door.Key)} {
+		func() {
+			defer func() {
+				if recover() == nil && key != door.Opened { // the keys have no size, so that two may be one
+					t.Error("it opens without the key")
+				}
+			}()
+			Internal.Open(key)
+		}()
+	}
+}
+
+// Judging part by part, rules are in force where Validate judges values, and their paths select
+// what Validate finds to be wrong.
+func TestJudgingAgreesWithValidate(t *testing.T) {
+	racetest.SkipLong(t)
+	insides := Internal.Open(door.Opened)
+	for name, v := range judgedVectors(t) {
+		t.Run(name, func(t *testing.T) {
+			v.Options.Ratcheting = false // it compares with the old object
+			object, opts := decodeExactly(v.Object), v.validateOptions(t, decodeExactly)
+			results := Validate(v.rules, object, opts...).Results()
+			j := insides.Judging(v.rules, object, opts)
+			defer j.Release()
+			targets := j.Targets()
+			for n := range results {
+				if want := results[n]; want.Index >= 0 {
+					checkJudging(t, j, v.rules, &targets[n/v.rules.Len()], want)
+				}
+			}
+			if isPartial, _ := insides.Settings(opts); isPartial != v.Options.Partial {
+				t.Errorf("partial: %t", isPartial)
+			}
+		})
+	}
+}
+
+func checkJudging(t *testing.T, j door.Judging, rules Rules, at *target, want Result) {
+	t.Helper()
+	insides := Internal.Open(door.Opened)
+	_, outcome, note := j.InForce(want.Index, at)
+	if outcome != "" && (string(want.Outcome) != outcome || want.Outcome != Undecided && want.Note != note) {
+		t.Errorf("%s: %s (%s), want %s (%s)", want.Rule, outcome, note, want.Outcome, want.Note)
+	}
+	fields := map[string]string{} // with their origins
+	w := j.Search(at, jsonpath.VisitorFunc(func(w *jsonpath.Search, _ any) bool {
+		fields[w.At().String()] = j.Origin(at, w.At(), w.StandIn())
+		return true
+	}))
+	err := w.Run(insides.Parsed(want.Path), at.Root)
+	if open, why := j.Doubt(at, &w); open && why == nil {
+		t.Errorf("%s: open without a reason", want.Rule)
+	}
+	for _, v := range want.Violations {
+		origin, isThere := fields[v.Field]
+		if err == nil && v.Value != nil && rules.rules[want.Index].Kind.IsOfFormat() && (!isThere || origin != v.Origin) {
+			t.Errorf("%s: %s (%q) is not selected: %v", want.Rule, v.Field, v.Origin, fields)
+		}
+	}
+	if root := insides.At(at.At); !at.HasNoVM && at.Nothing == "" && root.IsZero() {
+		t.Errorf("%s: %s is not a path", want.Rule, at.At)
+	}
+	_, read := j.Arguments(want.Index, at)
+	_, unread := insides.Demands(rules, want.Index)
+	if len(read) != len(unread) {
+		t.Errorf("%s: %v of the arguments %v", want.Rule, read, unread)
+	}
+	filled := insides.Filled(rules, want.Index, read)
+	for key, arguments := range filled.Arguments() {
+		for _, a := range arguments {
+			if path, isPath := a.Path(); isPath && rules.rules[want.Index].Kind.IsOfFormat() {
+				t.Errorf("%s: %s is still %s", want.Rule, key, path)
+			}
+		}
+	}
+	if j.Budget().Err() == nil && j.Implied(at) != nil && at.IsWhole {
+		t.Errorf("%s: defaults in a whole object", want.Rule)
+	}
+}
+
+// What lint reads are the problems that ParseRules returns, with and without Strict, and the
+// rules that have none.
+func TestReadAgreesWithParseRules(t *testing.T) {
+	racetest.SkipLong(t)
+	insides := Internal.Open(door.Opened)
+	for file, vectors := range readVectors(t) {
+		for _, v := range vectors {
+			t.Run(file+"/"+v.Name, func(t *testing.T) {
+				text, opts := v.Text(t), v.parseOptions()
+				problemsOf := func(opts ...ParseOption) []Problem {
+					var err *ParseError
+					if _, all := ParseRules(text, opts...); errors.As(all, &err) {
+						return err.Problems
+					}
+					return nil
+				}
+				b := insides.NewBudget()
+				usable, problems, strict := insides.Read(text, opts, &b, nil)
+				if diff := cmp.Diff(problemsOf(opts...), problems); diff != "" {
+					t.Errorf("(-ParseRules +Read):\n%s", diff)
+				}
+				all := append(append([]Problem{}, problems...), strict...)
+				byPlace := cmpopts.SortSlices(func(p, q Problem) bool { return p.Offset < q.Offset || p.Offset == q.Offset && p.Message < q.Message })
+				if diff := cmp.Diff(problemsOf(append(opts, Strict())...), all, cmpopts.EquateEmpty(), byPlace); diff != "" {
+					t.Errorf("with Strict (-ParseRules +Read):\n%s", diff)
+				}
+				isWrong := map[int]bool{}
+				for _, p := range problems {
+					isWrong[p.Index] = isWrong[p.Index] || !isOfStrict(p.Code)
+				}
+				for _, r := range usable {
+					if isWrong[r.Index] || text[r.Node.Start:r.Node.End] == "" {
+						t.Errorf("rule %d has a problem", r.Index)
+					}
+				}
+			})
+		}
+	}
+	if _, others := insides.Options([]ParseOption{insides.Option(7), nil}); len(others) != 1 || others[0] != 7 {
+		t.Errorf("options: %v", others)
+	}
+}
+
+// seedVectors adds one of step conformance vectors. A seed costs a fuzzer as much as twenty
+// other inputs, and TestConformance, TestPlanChangesNothing and TestFormatAsOtherKinds judge all vectors.
+func seedVectors(t testing.TB, step int, add func(annotation, object string)) {
+	for _, vectors := range readVectors(t) {
+		for i, v := range vectors {
+			if i%step == 0 {
+				add(v.Text(t), string(v.Object))
+			}
+		}
+	}
+}
+
+// decodes reports whether a text is a JSON object that Go decoders accept.
+func decodes(text string) bool {
+	var object map[string]any
+	return len(text) < 10_000 && json.Unmarshal([]byte(text), &object) == nil
+}

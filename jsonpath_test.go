@@ -80,6 +80,11 @@ func TestMustParsePathPanics(t *testing.T) {
 	vmrules.MustParsePath(".a")
 }
 
+// A quantity has a MarshalJSON, like Kubernetes' resource.Quantity.
+type quantity struct{ text string }
+
+func (q quantity) MarshalJSON() ([]byte, error) { return json.Marshal(q.text) }
+
 func TestFindValues(t *testing.T) {
 	object := map[string]any{"a": []string{"x", "y"}, "q": quantity{"2Gi"}}
 	got, err := vmrules.MustParsePath("jsonpath::$..*").Find(object)

@@ -55,8 +55,7 @@ func TestVerdicts(t *testing.T) {
 		give func(*vmrules.Input) vmrules.Verdict
 		want vmrules.Result
 	}{
-		{"satisfied", "", func(*vmrules.Input) vmrules.Verdict { return vmrules.Verdict{Outcome: vmrules.Satisfied} },
-			vmrules.Result{Outcome: vmrules.Satisfied}},
+		{"satisfied", "", satisfied, vmrules.Result{Outcome: vmrules.Satisfied}},
 		{"nothing said", "", func(*vmrules.Input) vmrules.Verdict { return vmrules.Verdict{} }, undecided(`the kind "k" gave no verdict`)},
 		{"an unknown outcome", "", func(*vmrules.Input) vmrules.Verdict { return vmrules.Verdict{Outcome: "Perhaps"} },
 			undecided(`the kind "k" gave no verdict`)},
@@ -66,6 +65,13 @@ func TestVerdicts(t *testing.T) {
 		{"undecided", "", func(*vmrules.Input) vmrules.Verdict {
 			return vmrules.Verdict{Outcome: vmrules.Undecided, Note: "too dear"}
 		}, undecided("too dear")},
+		{"undecided for a reason of its own", "", func(*vmrules.Input) vmrules.Verdict {
+			return vmrules.Verdict{Outcome: vmrules.Undecided, Doubt: vmrules.DoubtParameter, Note: "not filled in"}
+		}, func() vmrules.Result {
+			r := undecided("not filled in")
+			r.Undecided = vmrules.DoubtParameter
+			return r
+		}()},
 		{"skipped", "", func(*vmrules.Input) vmrules.Verdict {
 			return vmrules.Verdict{Outcome: vmrules.Skipped, Note: "not mine"}
 		},
@@ -130,7 +136,6 @@ func TestVerdicts(t *testing.T) {
 
 // The arguments of the format constrain the values of any kind, once its Checker is satisfied.
 func TestArgumentsOfOtherKinds(t *testing.T) {
-	satisfied := func(*vmrules.Input) vmrules.Verdict { return vmrules.Verdict{Outcome: vmrules.Satisfied} }
 	violated := func(*vmrules.Input) vmrules.Verdict { return vmrules.Verdict{Outcome: vmrules.Violated} }
 	for _, test := range []struct {
 		name, keys string
@@ -157,6 +162,9 @@ func TestArgumentsOfOtherKinds(t *testing.T) {
 		})
 	}
 }
+
+// satisfied is a Checker that finds nothing wrong.
+func satisfied(*vmrules.Input) vmrules.Verdict { return vmrules.Verdict{Outcome: vmrules.Satisfied} }
 
 // seen returns a Checker that is satisfied, and records its Input.
 func seen(in *vmrules.Input) checkerFunc {
@@ -490,7 +498,7 @@ func TestLocationsOfInputAreBounded(t *testing.T) {
 		object = map[string]any{name: object}
 	}
 	rules, err := vmrules.NewRules([]vmrules.Rule{{Kind: "k", Name: "n", Path: vmrules.MustParsePath("jsonpath::..x"), Message: "m"}},
-		vmrules.WithKind("k", always(func(*vmrules.Input) vmrules.Verdict { return vmrules.Verdict{Outcome: vmrules.Satisfied} })),
+		vmrules.WithKind("k", always(satisfied)),
 		vmrules.WholeObjects())
 	if err != nil {
 		t.Fatal(err)
@@ -746,5 +754,102 @@ func TestPositionInIsBounded(t *testing.T) {
 	}
 	if err == nil || !strings.Contains(err.Error(), "too costly to read") {
 		t.Errorf("the budget lasts: %v", err)
+	}
+}
+
+// Find returns the values that other paths select, with defaults, and spends the Budget of the
+// call. If the values cannot be known, the rule is Undecided, whatever the Checker says.
+func TestInputFind(t *testing.T) {
+	const vm = `{"kind": "VirtualMachine", "spec": {%s"template": {"spec": {"domain": {"cpu": {}, "disks": [{"name": "a"},
+		{"name": "b"}]}}}}}`
+	for _, test := range []struct {
+		name, path, spec string
+		want             []vmrules.Match
+		doubt            vmrules.Doubt
+		opts             []vmrules.ValidateOption
+	}{
+		{"values", ".spec.domain.disks[*].name", "", []vmrules.Match{
+			{"spec.template.spec.domain.disks[0].name", "a"}, {"spec.template.spec.domain.disks[1].name", "b"},
+		}, "", nil},
+		{"nothing", ".spec.none", "", nil, "", nil},
+		{"a default", ".spec.domain.cpu.cores", "", []vmrules.Match{{"spec.template.spec.domain.cpu.cores", int64(1)}}, "", nil},
+		{"what an instance type may set", ".spec.domain.cpu.cores", `"instancetype": {"name": "u1"}, `, nil, vmrules.DoubtInstancetype,
+			nil},
+		{"too little Budget", ".spec.domain.disks[*].name", "", nil, vmrules.DoubtBound,
+			[]vmrules.ValidateOption{vmrules.WithBudget(vmrules.Budget{Work: 9000})}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var got []vmrules.Match
+			result := ask(t, func(in *vmrules.Input) vmrules.Verdict {
+				var err error
+				if got, err = in.Find(vmrules.MustParsePath("jsonpath::" + test.path)); (err != nil) != (test.doubt != "") {
+					t.Errorf("error %v", err)
+				}
+				return vmrules.Verdict{Outcome: vmrules.Satisfied}
+			}, `"path": "jsonpath::.spec.domain"`, fmt.Sprintf(vm, test.spec), test.opts...)
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			if result.Undecided != test.doubt {
+				t.Errorf("%s, want the doubt %q", result, test.doubt)
+			}
+		})
+	}
+	in := &vmrules.Input{Root: map[string]any{"a": 1}} // as a test makes it
+	if got, err := in.Find(vmrules.MustParsePath("jsonpath::.a")); err != nil || len(got) != 1 {
+		t.Errorf("without a call: %v, %v", got, err)
+	}
+}
+
+func TestInputIsPartial(t *testing.T) {
+	for _, opts := range [][]vmrules.ValidateOption{nil, {vmrules.Partial()}} {
+		var got bool
+		ask(t, func(in *vmrules.Input) vmrules.Verdict {
+			got = in.IsPartial
+			return vmrules.Verdict{Outcome: vmrules.Satisfied}
+		}, `"path": "jsonpath::.spec"`, twoDisks, opts...)
+		if want := opts != nil; got != want {
+			t.Errorf("partial: %t, want %t", got, want)
+		}
+	}
+}
+
+// TestDoubts covers cases that vectors cannot express: options, kinds, and objects that are
+// too large for a file.
+func TestDoubts(t *testing.T) {
+	const path = `"path": "jsonpath::.spec.domain.n"`
+	kind := vmrules.WithKind("spender", always(func(in *vmrules.Input) vmrules.Verdict {
+		_ = in.Spend(1<<40, 0)
+		return vmrules.Verdict{}
+	}))
+	work := func(most int) vmrules.ValidateOption { return vmrules.WithBudget(vmrules.Budget{Work: most}) }
+	for _, test := range []struct {
+		name, rule  string
+		n, argument any
+		option      vmrules.ValidateOption
+		want        vmrules.Doubt
+		about       string
+	}{
+		{"a path selects too many", `"rule": "integer", "path": "jsonpath::.spec.domain.n[*]"`, make([]int, 10_001), nil, work(0),
+			vmrules.DoubtBound, "10,000 values"},
+		{"an argument's path selects too many", `"rule": "integer", "max": "jsonpath::.spec.domain.argument[*]", ` + path, 1,
+			make([]int, 10_001), work(0), vmrules.DoubtBound, "max cannot be read"},
+		{"an argument is too dear", `"rule": "integer", "max": "jsonpath::.spec.domain.argument", ` + path, 1,
+			strings.Repeat("9", 1_000_000), work(50_000), vmrules.DoubtBound, "the budget"},
+		{"nothing can be paid for", `"rule": "integer", ` + path, 1, nil, work(1), vmrules.DoubtBound, "the budget"},
+		{"not UTF-8", `"rule": "regex", "regex": "a", ` + path, "\xff", nil, work(0), vmrules.DoubtBound, "UTF-8"},
+		{"a Checker spends too much", `"rule": "spender", ` + path, 1, nil, work(0), vmrules.DoubtBound, "the budget"},
+	} {
+		rules := rulesOf(t, fmt.Sprintf(`[{"name": "r", "message": "m", %s}]`, test.rule), kind)
+		object := map[string]any{"spec": map[string]any{"domain": map[string]any{"n": test.n, "argument": test.argument}}}
+		undecided := vmrules.Validate(rules, object, test.option).Results(vmrules.Undecided)
+		if len(undecided) != 1 {
+			t.Errorf("%s: the rule is decided", test.name)
+			continue
+		}
+		detail := undecided[0].Violations[0].Detail
+		if diff := cmp.Diff(test.want, undecided[0].Undecided); diff != "" || !strings.Contains(detail, test.about) {
+			t.Errorf("%s: %s (-want +got):\n%s", test.name, detail, diff)
+		}
 	}
 }

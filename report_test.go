@@ -30,18 +30,8 @@ func rulesOf(t testing.TB, annotation string, opts ...vmrules.ParseOption) vmrul
 	return rules
 }
 
-func objectOf(t testing.TB, text string) map[string]any {
-	t.Helper()
-	object, err := vmrules.ToObject(json.RawMessage(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return object
-}
-
-func vmOf(t testing.TB, domain string) map[string]any {
-	t.Helper()
-	return objectOf(t, `{"kind": "VirtualMachine", "spec": {"template": {"spec": {"domain": `+domain+`}}}}`)
+func vmOf(domain string) map[string]any {
+	return object(`{"kind": "VirtualMachine", "spec": {"template": {"spec": {"domain": ` + domain + `}}}}`)
 }
 
 const mixedRules = `[
@@ -63,7 +53,7 @@ const mixedRules = `[
 
 func mixedReport(t testing.TB) *vmrules.Report {
 	t.Helper()
-	return vmrules.Validate(rulesOf(t, mixedRules), vmOf(t, `{
+	return vmrules.Validate(rulesOf(t, mixedRules), vmOf(`{
 		"cpu": {"cores": 12}, "devices": {"disks": [{"disk": {"bus": "sata"}, "serial": "Ab\u0007"}, {"disk": {"bus": "virtio"}}]}}`))
 }
 
@@ -172,7 +162,7 @@ func TestErr(t *testing.T) {
 func TestGoldenReport(t *testing.T) {
 	const cores = `"rule": "integer", "path": "jsonpath::.spec.domain.cpu.cores"`
 	const vm = `{"spec": {"template": {"spec": {"domain": {"cpu": {"cores": 4}}}}}}`
-	kind := vmrules.WithKind("silent", func(vmrules.RuleSource) (vmrules.Checker, []vmrules.Problem) { return silent{}, nil })
+	kind := vmrules.WithKind("silent", always(func(*vmrules.Input) vmrules.Verdict { return vmrules.Verdict{} }))
 	var results []vmrules.Result
 	for i, test := range []struct{ rule, object string }{
 		{cores + `, "max": 4`, vm},
@@ -197,7 +187,7 @@ func TestGoldenReport(t *testing.T) {
 		{`"rule": "silent", "path": "jsonpath::.spec"`, vm},
 	} {
 		rules := rulesOf(t, fmt.Sprintf(`[{"name": "r%d", "message": "m", %s}]`, i, test.rule), kind)
-		results = append(results, vmrules.Validate(rules, objectOf(t, test.object)).Results()...)
+		results = append(results, vmrules.Validate(rules, object(test.object)).Results()...)
 	}
 	report := vmrules.NewReport(results)
 	got, err := json.MarshalIndent(report, "", "  ")
@@ -220,11 +210,6 @@ func TestGoldenReport(t *testing.T) {
 	}
 	checkComplete(t, results)
 }
-
-// A silent Checker gives the zero Verdict.
-type silent struct{}
-
-func (silent) Check(*vmrules.Input) vmrules.Verdict { return vmrules.Verdict{} }
 
 // checkComplete fails the test unless the report has every outcome and every Doubt.
 func checkComplete(t *testing.T, results []vmrules.Result) {
@@ -282,12 +267,12 @@ func TestNothingJudged(t *testing.T) {
 
 // TestNoRules: without rules, every object is valid.
 func TestNoRules(t *testing.T) {
-	own, err := vmrules.ValidateOwn(vmOf(t, `{}`))
+	own, err := vmrules.ValidateOwn(vmOf(`{}`))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for name, report := range map[string]*vmrules.Report{
-		"Validate": vmrules.Validate(vmrules.Rules{}, vmOf(t, `{}`)), "ValidateOwn": own,
+		"Validate": vmrules.Validate(vmrules.Rules{}, vmOf(`{}`)), "ValidateOwn": own,
 		"no object": vmrules.Validate(vmrules.Rules{}, nil), "NewReport": vmrules.NewReport(nil),
 	} {
 		if !report.Valid() || report.Err() != nil || report.String() != "valid: no rules" || !report.Equal(vmrules.NewReport(nil)) {
@@ -332,7 +317,7 @@ func TestVerdictOfResults(t *testing.T) {
 // TestReportIsItsOwn: a caller cannot change a report through what its methods return.
 func TestReportIsItsOwn(t *testing.T) {
 	rules := rulesOf(t, mixedRules)
-	object := vmOf(t, `{"cpu": {"cores": 12}, "devices": {"disks": [{"disk": {"bus": "sata"}}]}}`)
+	object := vmOf(`{"cpu": {"cores": 12}, "devices": {"disks": [{"disk": {"bus": "sata"}}]}}`)
 	report := vmrules.Validate(rules, object)
 	before, text := vmrules.NewReport(report.Results()), report.String()
 	if !before.Equal(report) {
@@ -375,7 +360,7 @@ func TestReportOfManyRules(t *testing.T) {
 				i%3, i%5)
 		}
 		items := `{"n0": 1, "n1": 2, "n2": 1, "n3": 1}, {"n1": 1}`
-		report := vmrules.Validate(rulesOf(t, "["+rules.String()[1:]+"]"), objectOf(t, `{"kind": "List", "items": [`+items+`]}`))
+		report := vmrules.Validate(rulesOf(t, "["+rules.String()[1:]+"]"), object(`{"kind": "List", "items": [`+items+`]}`))
 		results := report.Results()
 		if len(results) != 2*n {
 			t.Fatalf("%d results of %d rules for two targets", len(results), n)
@@ -589,7 +574,7 @@ func TestViolationLines(t *testing.T) {
 			`spec.template.spec.domain.n: Invalid value: 3: m (3 is more than max 2, read from jsonpath::.spec.domain.m)`},
 	}
 	for _, test := range tests {
-		result := vmrules.Validate(ruleOnN(t, test.more), vmOf(t, test.domain)).Results()[0]
+		result := vmrules.Validate(ruleOnN(t, test.more), vmOf(test.domain)).Results()[0]
 		if len(result.Violations) == 0 {
 			t.Errorf("%s: %s", test.more, result)
 			continue
@@ -667,7 +652,7 @@ func TestLongTexts(t *testing.T) {
 // errors.Is does not panic on it, even if a Limit is a list.
 func TestInvalidErrorOfLists(t *testing.T) {
 	rules := rulesOf(t, `[{"name": "r", "message": "m", "rule": "enum", "path": "jsonpath::.spec.a", "values": ["x"]}]`)
-	report := vmrules.Validate(rules, objectOf(t, `{"kind": "VirtualMachine", "spec": {"template": {"spec": {"a": "y"}}}}`))
+	report := vmrules.Validate(rules, object(`{"kind": "VirtualMachine", "spec": {"template": {"spec": {"a": "y"}}}}`))
 	var invalid *vmrules.InvalidError
 	if err := report.Err(); !errors.As(err, &invalid) || errors.Is(err, report.Violations()[0]) {
 		t.Fatalf("%v: its violations are found by errors.As alone", err)

@@ -11,6 +11,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
+// Codes are the codes of problems.
+var Codes = []string{
+	codeUnreadable, codeUnknownVersion, codeInvalidOption, codeDifferentRules, codeUnwritable, codeMissingKey, codeWrongType,
+	codeDuplicate, codeTooLong, codeInvalidPath, codeInvalidRegex, codeInvalidArgument,
+	codeMisspeltKey, codeUnknownKey, codeMisspeltKind, codeUnknownKind, codeNoArguments,
+}
+
 func mustParse(t testing.TB, annotation string, opts ...ParseOption) Rules {
 	t.Helper()
 	rules, err := ParseRules(annotation, opts...)
@@ -503,6 +510,108 @@ func TestNamed(t *testing.T) {
 	for _, name := range []string{"", "c", "A"} {
 		if got, ok := rules.Named(name); ok || !got.Equal(Rule{}) {
 			t.Errorf("%q: %v, %v", name, got, ok)
+		}
+	}
+}
+
+// TestSuggestions: if a key, a kind or a path is nearly right, the Problem says what to write.
+func TestSuggestions(t *testing.T) {
+	tests := []struct {
+		name, rule string
+		opts       []ParseOption
+		want       map[string]string // by key
+	}{
+		{
+			"no prefix", `"rule": "integer", "path": ".spec.a", "valid": "jsonpath: spec.b", "min": ".spec.c", "maxLength": "jsonpath:.d"`,
+			nil,
+			map[string]string{"path": "jsonpath::.spec.a", "valid": "jsonpath::.spec.b", "min": "jsonpath::.spec.c",
+				"maxLength": "jsonpath::.d"},
+		},
+		{
+			"another mistake", `"rule": "integer", "path": "jsonpath::.a b", "valid": "a b", "min": "many", "max": true`, nil,
+			map[string]string{"path": "", "valid": "", "min": "", "max": ""},
+		},
+		{
+			"under Strict", `"rule": "intger", "path": "jsonpath::.a", "justwarning": true, "colour": "red"`,
+			[]ParseOption{Strict()},
+			map[string]string{"rule": "integer", "justwarning": "justWarning", "colour": ""},
+		},
+		{
+			"of the old version", `"rule": "enum", "path": "jsonpath::.a", "included": ["a"]`, []ParseOption{Strict()},
+			map[string]string{"included": "values"},
+		},
+	}
+	for _, test := range tests {
+		_, err := ParseRules(`[{"name": "r", "message": "m", `+test.rule+`}]`, test.opts...)
+		var parsed *ParseError
+		if !errors.As(err, &parsed) {
+			t.Errorf("%s: %v", test.name, err)
+			continue
+		}
+		got := map[string]string{}
+		for _, p := range parsed.Problems {
+			got[p.Key] = p.Suggestion
+		}
+		if diff := cmp.Diff(test.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", test.name, diff)
+		}
+	}
+}
+
+func fuzzedOptions(old, strict bool) []ParseOption {
+	var opts []ParseOption
+	if old {
+		opts = append(opts, WithVersion(V201901))
+	}
+	if strict {
+		opts = append(opts, Strict())
+	}
+	return opts
+}
+
+// FuzzParseRules: reading does not panic, and accepts only what encoding/json accepts; every
+// problem has a position in the text; the rules can be written and read again.
+func FuzzParseRules(f *testing.F) {
+	seedVectors(f, 60, func(annotation, _ string) { f.Add(annotation, false, false) })
+	f.Add("\f\u00a0", false, false)
+	f.Fuzz(func(t *testing.T, annotation string, old, strict bool) {
+		opts := fuzzedOptions(old, strict)
+		problems := problemsIn(t, annotation, opts...)
+		checkPlaces(t, annotation, problems)
+		if problems != nil {
+			return
+		}
+		if strings.TrimSpace(annotation) != "" && !json.Valid([]byte(annotation)) {
+			t.Fatal("accepted a text that is not JSON")
+		}
+		rules := mustParse(t, annotation, opts...)
+		text, err := json.Marshal(rules)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(text) > maxAnnotation {
+			return
+		}
+		if again := mustParse(t, string(text)); !again.Equal(rules) {
+			t.Fatalf("not the same after %s:\n%s", text, cmp.Diff(rules, again))
+		}
+	})
+}
+
+func checkPlaces(t *testing.T, annotation string, problems []Problem) {
+	for i, p := range problems {
+		if p.Offset < 0 || p.Offset > len(annotation) || p.Line < 1 || p.Column < 1 || p.Message == "" || p.Reason == "" {
+			t.Fatalf("problem without position or message: %+v", p)
+		}
+		before := annotation[:p.Offset]
+		if line := 1 + strings.Count(before, "\n"); p.Line != line {
+			t.Fatalf("line %d, want %d: %v", p.Line, line, p)
+		}
+		if column := 1 + len([]rune(before[strings.LastIndexByte(before, '\n')+1:])); p.Column != column {
+			t.Fatalf("column %d, want %d: %v", p.Column, column, p)
+		}
+		if i > 0 && p.Offset < problems[i-1].Offset {
+			t.Fatal("problems are not in the order of the text")
 		}
 	}
 }

@@ -4,9 +4,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"net/netip"
 	"reflect"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -18,6 +20,7 @@ import (
 	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/meter"
 	"github.com/vmrules/vmrules/internal/pcre"
+	"github.com/vmrules/vmrules/internal/plan"
 	"github.com/vmrules/vmrules/internal/racetest"
 	"github.com/vmrules/vmrules/internal/value"
 	"github.com/vmrules/vmrules/internal/vmtarget"
@@ -239,10 +242,6 @@ func TestWithDefaultsChangesNothingElse(t *testing.T) {
 			t.Errorf("%s, want %s", got, want)
 		}
 	}
-	got := only(t, Validate(rules, vm, defaultOf(t, cores, []any{1})))
-	if want := "not set, counts as an array: an array is not an integer"; detailOf(got) != want || got.Violations[0].Origin != OriginDefault {
-		t.Errorf("%s; want %s", got, want)
-	}
 }
 
 // TestFullReport: if the report has no room for the results of a VM, the VM is not judged, and
@@ -299,19 +298,6 @@ func TestRoomOfViolations(t *testing.T) {
 		if got.Outcome != want {
 			t.Errorf("%d bytes, of which the violations take %d: %s", given, room, got)
 		}
-	}
-}
-
-// panics has a MarshalJSON that panics.
-type panics struct{}
-
-func (*panics) MarshalJSON() ([]byte, error) { panic("half built") }
-
-func TestMarshalerThatPanics(t *testing.T) {
-	rules := mustParse(t, `[{"name": "r", "rule": "integer", "path": "jsonpath::.v", "message": "m"}]`)
-	result := only(t, Validate(rules, map[string]any{"v": &panics{}}))
-	if want := "v cannot be read: it is a *vmrules.panics without a JSON form"; detailOf(result) != want {
-		t.Errorf("%s; want %s", detailOf(result), want)
 	}
 }
 
@@ -381,4 +367,362 @@ func TestCostOfOddKeys(t *testing.T) {
 	if got := only(t, Validate(rules, map[string]any{"l": list})); got.Outcome != Undecided {
 		t.Error(got)
 	}
+}
+
+func TestParseObject(t *testing.T) {
+	got, err := ParseObject([]byte(` {"n": [12345678901234567890.10, 1e400, -0], "s": "\ud83d\ude00", "o": {"b": true, "n": null}, "e": [{}, []]}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]any{
+		"n": []any{json.Number("12345678901234567890.10"), json.Number("1e400"), json.Number("-0")},
+		"s": "😀",
+		"o": map[string]any{"b": true, "n": nil},
+		"e": []any{map[string]any{}, []any{}},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestParseObjectRefuses(t *testing.T) {
+	const one = "the text cannot be used as an object: line 1, column "
+	tests := []struct{ name, text, want string }{
+		{"no text", "", one + "1: the text ends too early: a JSON object is missing"},
+		{"an array", " [{}]", one + "2: an array is not an object { … }"},
+		{"null", "null", one + "1: null is not an object { … }"},
+		{"a number", "7", one + "1: 7 is not an object { … }"},
+		{"more after it", "{} {}", one + `4: "{" follows the end of the object: remove it`},
+		{"a comma too many", "{\n  \"é\": 1,\n}",
+			"the text cannot be used as an object: line 2, column 9: trailing comma before }: remove it"},
+		{"YAML", "kind: VirtualMachine", one + `1: "kind" is not allowed here, where a JSON object is expected`},
+		{"a byte that is not UTF-8", "{\"a\": \"\xff\"}", one + "8: byte 0xff is not valid UTF-8: save the text as UTF-8"},
+		{"a key twice", `{"a": {"b": 1, "b": 1}}`, one + `16: the key "b" is given twice in one object: keep one of them`},
+		{"several problems", `{"\ud800": 1, "a": "\udc00", "\ud800": 2}`, `the text cannot be used as an object: 4 problems
+- line 1, column 3: \ud800 is half of a surrogate pair: write the character itself, or both halves
+- line 1, column 21: \udc00 is half of a surrogate pair: write the character itself, or both halves
+- line 1, column 30: the key "�" is given twice in one object: keep one of them
+- line 1, column 31: \ud800 is half of a surrogate pair: write the character itself, or both halves`},
+		{"too many levels", strings.Repeat(`{"a":`, 1001), one + "5001: arrays and objects are nested deeper than 1000 levels"},
+	}
+	for _, test := range tests {
+		object, err := ParseObject([]byte(test.text))
+		if object != nil || err == nil {
+			t.Errorf("%s: %v, %v", test.name, object, err)
+			continue
+		}
+		if diff := cmp.Diff(test.want, err.Error()); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", test.name, diff)
+		}
+	}
+}
+
+// TestParseObjectOfGreatestDepth: an object of the greatest allowed depth can be read.
+func TestParseObjectOfGreatestDepth(t *testing.T) {
+	text := strings.Repeat(`{"a":`, 1000) + "1" + strings.Repeat("}", 1000)
+	object, err := ParseObject([]byte(text))
+	if again, _ := json.Marshal(object); err != nil || string(again) != text {
+		t.Errorf("%v, %.100s", err, again)
+	}
+}
+
+func TestToObject(t *testing.T) {
+	type spec struct {
+		Cores uint64           `json:"cores"`
+		Guest resourceQuantity `json:"guest"`
+		None  *int             `json:"none,omitempty"`
+	}
+	got, err := ToObject(struct {
+		Spec spec `json:"spec"`
+	}{spec{math.MaxUint64, resourceQuantity{"2Gi"}, nil}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rules := mustParse(t,
+		`[{"name": "c", "rule": "integer", "path": "jsonpath::.spec.cores", "message": "m", "values": [18446744073709551615]},
+		{"name": "g", "rule": "integer", "path": "jsonpath::.spec.guest", "message": "m", "min": 2147483648, "max": 2147483648}]`)
+	if report := Validate(rules, got); !report.Valid() {
+		t.Error(report)
+	}
+	for want, bad := range map[string]any{"is an array in JSON": []int{1}, "is nothing in JSON": nil, "no JSON form": func() {},
+		"is 7 in JSON": 7} {
+		if object, err := ToObject(bad); err == nil || object != nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v: %v, %v; want %s", bad, object, err, want)
+		}
+	}
+}
+
+func TestToObjectOfText(t *testing.T) {
+	raw := func(text string) json.RawMessage { return json.RawMessage(text) }
+	for _, test := range []struct {
+		in   any
+		want string // JSON, or what the error says
+	}{
+		{raw(` {"a": 12345678901234567890.10, "b": 1e400}`), `{"a":12345678901234567890.10,"b":1e400}`},
+		{pointerTo(raw(`{"a": 1}`)), `{"a":1}`}, {raw(`{"a": 1, "b": 2, "a": 3}`), `{"a":3,"b":2}`},
+		{raw("not json"), "the text is not JSON: line 1, column 2: invalid character 'o'"},
+		{raw("{\n  \"é\": x}"), "the text is not JSON: line 2, column 8: invalid character 'x'"},
+		{pointerTo(raw("{]")), "the text is not JSON: line 1, column 2"},
+		{raw(`{"a": 1`), "the text is not JSON: line 1, column 7: unexpected end"},
+		{raw(`{"a": 1} {"b": 2}`), "the text is not JSON: line 1, column 10"},
+		{raw(``), "the text is not JSON: line 1, column 1: unexpected end"},
+		{raw(`null`), "is nothing in JSON"}, {json.RawMessage(nil), "is nothing in JSON"}, {(*json.RawMessage)(nil), "is nothing in JSON"},
+		{raw(`[1]`), "is an array in JSON"}, {[]byte(`{}`), "pass a json.RawMessage"},
+		{&panics{}, "*vmrules.panics has no JSON form: writing it panics: half built"},
+		{map[string]any{"a": []any{&panics{}}}, "has no JSON form: writing it panics: half built"},
+		{broken{}, "vmrules.broken has no JSON form"},
+	} {
+		object, err := ToObject(test.in)
+		if err != nil {
+			if object != nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("%v: %v, want %s", test.in, err, test.want)
+			}
+			continue
+		}
+		text, err := json.Marshal(object)
+		if diff := cmp.Diff(test.want, string(text)); diff != "" || err != nil {
+			t.Errorf("%s (-want +got):\n%s%v", test.in, diff, err)
+		}
+	}
+}
+
+func annotated(validations any) map[string]any {
+	return map[string]any{
+		"kind": "VirtualMachine", "metadata": map[string]any{"annotations": map[string]any{Annotation: validations}},
+		"spec": map[string]any{"template": map[string]any{"spec": map[string]any{}}},
+	}
+}
+
+// TestProblemsOfAllVMs: ValidateOwn judges each VM whose rules it can read, and reports all
+// problems of the others.
+func TestProblemsOfAllVMs(t *testing.T) {
+	list := map[string]any{"kind": "List", "items": []any{
+		annotated("{"), annotated(7), annotated(`[{"name": "r", "rule": "string", "path": "jsonpath::.a", "message": "m"}]`),
+		annotated(`[1]`),
+		map[string]any{"kind": "Template", "metadata": map[string]any{"annotations": map[string]any{OldAnnotation: "[2]"}},
+			"objects": []any{map[string]any{"kind": "VirtualMachine"}}},
+	}}
+	report, err := ValidateOwn(list)
+	var parsed *ParseError
+	if !errors.As(err, &parsed) {
+		t.Fatalf("%v", err)
+	}
+	var sources []string
+	for _, p := range parsed.Problems {
+		sources = append(sources, p.Source)
+	}
+	if diff := cmp.Diff([]string{"VM items[0]", "VM items[1]", "VM items[3]", "template items[4]"}, sources); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if got := only(t, report); got.Target != "items[2]" || got.Outcome != Violated {
+		t.Errorf("%s", got)
+	}
+	want := `VM items[1]: the annotation vm.kubevirt.io/validations must be a string that holds JSON, not 7`
+	if got := parsed.Problems[1].Error(); got != want {
+		t.Errorf("%s; want %s", got, want)
+	}
+}
+
+// TestRulesForSeveral: RulesFor refuses VMs that have different rules.
+func TestRulesForSeveral(t *testing.T) {
+	const one = `[{"name": "r", "rule": "string", "path": "jsonpath::.a", "message": "m"}]`
+	exempt := annotated(one)
+	exempt["metadata"].(map[string]any)["annotations"].(map[string]any)[SkipAnnotation] = "true"
+	list := func(vms ...any) map[string]any { return map[string]any{"kind": "List", "items": vms} }
+	tests := []struct {
+		name string
+		vms  map[string]any
+		want int // rules; -1 for an error
+	}{
+		{"the same", list(annotated(one), annotated(one)), 1},
+		{"some without", list(annotated(nil), annotated(one)), 1},
+		{"different", list(annotated(one), annotated("[]")), -1},
+		{"some exempt", list(exempt, annotated(one)), -1},
+		{"all exempt", list(exempt, exempt), 0},
+		{"different types", list(annotated(one), annotated(map[string]any{})), -1},
+	}
+	for _, test := range tests {
+		rules, err := RulesFor(test.vms, nil)
+		if (err != nil) != (test.want < 0) || err == nil && rules.Len() != test.want {
+			t.Errorf("%s: %d rules, %v", test.name, rules.Len(), err)
+		}
+		if err != nil && !strings.Contains(err.Error(), "VM: the VirtualMachines inside have different rules: judge each by its own") {
+			t.Errorf("%s: %v", test.name, err)
+		}
+	}
+}
+
+// TestFullReportOfOwn: if the budget is too small for a VM, the VM has a result that says so,
+// and the others are still judged.
+func TestFullReportOfOwn(t *testing.T) {
+	many := make([]string, 2500)
+	for i := range many {
+		many[i] = fmt.Sprintf(`{"name":"%d","rule":"integer","path":"jsonpath::.spec","message":"m","valid":"jsonpath::.a"}`, i)
+	}
+	hungry := annotated("[" + strings.Join(many, ",") + "]")
+	modest := annotated("[" + many[0] + "]")
+	list := map[string]any{"kind": "List", "items": []any{modest, hungry, modest, modest}}
+	text := "[" + strings.Join(many, ",") + "]"
+	reading := parseOptionsOf(nil)
+	if _, problems := parseRules(text, reading); problems != nil {
+		t.Fatal(problems)
+	}
+	_, left := reading.budget.Left()
+	report, err := ValidateOwn(list, WithBudget(Budget{Kept: 2*(meter.DefaultKept-left) + len(many)*resultSize}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]int{}
+	for _, r := range report.Results() {
+		got[fmt.Sprint(r.Target, " ", r.Outcome, " ", detailOf(r))]++
+	}
+	want := map[string]int{
+		"items[0] Skipped ": 1, "items[2] Skipped ": 1, "items[3] Skipped ": 1,
+		"items[1] Undecided this VM is not judged: the budget for memory is used up": 1,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("results (-want +got):\n%s", diff)
+	}
+}
+
+// TestBudgetOfOwn: all VMs share one budget, and each rule has the outcome that it has without
+// a budget, or is undecided.
+func TestBudgetOfOwn(t *testing.T) {
+	vm := annotated(`[{"name":"n","rule":"string","path":"jsonpath::.spec.hostname","message":"m"}]`)
+	vm["spec"].(map[string]any)["template"].(map[string]any)["spec"].(map[string]any)["hostname"] = strings.Repeat("x", 100_000)
+	vms := slices.Repeat([]any{vm}, 12)
+	report, err := ValidateOwn(map[string]any{"kind": "List", "items": vms}, WithBudget(Budget{Work: 12 * 1000 * plan.Work}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	judged := len(vms) - len(report.Results(Undecided))
+	if judged < 3 || judged > 11 || report.Valid() {
+		t.Errorf("%d of %d are judged: %s", judged, len(vms), report)
+	}
+}
+
+// FuzzValidate: Validate does not panic or hang, and does not change the object. The report
+// can be written. It is the same on each run, for both decoders, without the plan, and with
+// the rules as other kinds.
+func FuzzValidate(f *testing.F) {
+	seedVectors(f, 60, func(annotation, object string) { f.Add(annotation, object, false) })
+	f.Fuzz(func(t *testing.T, annotation, text string, partial bool) {
+		rules, err := ParseRules(annotation)
+		if err != nil || !decodes(text) {
+			return
+		}
+		// Without backtracking no verdict depends on a clock.
+		opts := []ValidateOption{WithBudget(Budget{Backtracking: -1})}
+		if partial {
+			opts = append(opts, Partial())
+		}
+		object := decodeExactly(json.RawMessage(text))
+		report := Validate(rules, object, opts...)
+		if !reflect.DeepEqual(object, decodeExactly(json.RawMessage(text))) {
+			t.Fatal("the object is changed")
+		}
+		if diff := cmp.Diff(report, Validate(rules, object, opts...)); diff != "" {
+			t.Fatalf("another report the second time:\n%s", diff)
+		}
+		if diff := cmp.Diff(report, Validate(rules, decodeOddly(json.RawMessage(text)), opts...)); diff != "" {
+			t.Fatalf("another report from another decoder:\n%s", diff)
+		}
+		checkReport(t, rules, report)
+		checkPlan(t, rules, object, opts...)
+		checkPlan(t, rules, decodePlainly(json.RawMessage(text)), opts...)
+		checkOtherKinds(t, rules, object, opts...)
+	})
+}
+
+func checkReport(t *testing.T, rules Rules, report *Report) {
+	if rules.Len() > 0 && len(report.Results())%rules.Len() != 0 {
+		t.Fatalf("%d results of %d rules", len(report.Results()), rules.Len())
+	}
+	valid := true
+	for _, r := range report.Results() {
+		fails := r.Outcome == Violated || r.Outcome == Undecided
+		if hasViolations := fails || r.Outcome == Warned; hasViolations != (len(r.Violations) > 0) {
+			t.Fatalf("%s with %d violations", r.Outcome, len(r.Violations))
+		}
+		for _, v := range r.Violations {
+			valid = valid && v.Warning
+			if v.Detail == "" || v.Reason == "" || (v.Field == "") != (v.Reason == ReasonInternal) {
+				t.Fatalf("%+v", v)
+			}
+		}
+	}
+	if report.Valid() != valid || (report.Err() == nil) != valid || len(report.Causes()) != len(report.Violations()) {
+		t.Fatalf("valid: %v\n%s", report.Valid(), report)
+	}
+	if text, err := json.Marshal(report); err != nil || strings.ContainsRune(report.String(), 0x1b) {
+		t.Fatalf("%s, %v", text, err)
+	}
+}
+
+// FuzzUpdate: with an instance type, a preference and an old object, Validate does not panic or
+// hang, and changes none of them. The report is the same for both decoders. Only what fails in
+// the old object is forgiven. An update that changes nothing is valid, unless a bound is reached.
+func FuzzUpdate(f *testing.F) {
+	for _, file := range []string{"expanded", "updates"} {
+		for i, v := range readVectors(f)[file] {
+			if i%15 == 0 && v.Call == "" {
+				f.Add(v.Text(f), string(v.Object), string(v.Old), string(v.Instancetype), string(v.Preference))
+			}
+		}
+	}
+	f.Fuzz(func(t *testing.T, annotation, object, old, instancetype, preference string) {
+		texts := []string{object, old, instancetype, preference}
+		for i, text := range texts {
+			if text == "" {
+				texts[i] = "null"
+			}
+			if !decodes(texts[i]) {
+				return
+			}
+		}
+		rules, err := ParseRules(annotation)
+		if err != nil {
+			return
+		}
+		report := validateUpdate(t, rules, texts, decodeExactly)
+		if diff := cmp.Diff(report, validateUpdate(t, rules, texts, decodeOddly)); diff != "" {
+			t.Fatalf("another report from another decoder:\n%s", diff)
+		}
+		checkReport(t, rules, report)
+		before := map[string]bool{}
+		for _, r := range validateUpdate(t, rules, []string{texts[1], "null", texts[2], texts[3]}, decodeExactly).Results() {
+			before[r.Target+" "+r.Rule] = r.fails()
+		}
+		for _, r := range report.Results() {
+			if r.Note == "not changed by this update" && !before[r.Target+" "+r.Rule] {
+				t.Fatalf("the old object does not fail:\n%s", r)
+			}
+		}
+		if texts[0] == "null" {
+			return
+		}
+		texts[1] = texts[0]
+		for _, r := range validateUpdate(t, rules, texts, decodeExactly).Results() {
+			if r.fails() && r.Undecided != DoubtBound && !strings.HasPrefix(r.Note, "not judged: ") {
+				t.Fatalf("an update that changes nothing:\n%s", r)
+			}
+		}
+	})
+}
+
+// validateUpdate judges an object, and checks that nothing is changed. The texts are those of
+// the object, the old object, the instance type and the preference.
+func validateUpdate(t *testing.T, rules Rules, texts []string, decode func(json.RawMessage) map[string]any) *Report {
+	var given []map[string]any
+	for _, text := range texts {
+		given = append(given, decode(json.RawMessage(text)))
+	}
+	report := Validate(rules, given[0], WithOldObject(given[1]), WithInstancetype(given[2], given[3]), Ratcheting(), WithBudget(Budget{Backtracking: -1}))
+	for i, text := range texts {
+		if !reflect.DeepEqual(given[i], decode(json.RawMessage(text))) {
+			t.Fatalf("changed: %s", text)
+		}
+	}
+	return report
 }
