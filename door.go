@@ -11,7 +11,7 @@ import (
 	"github.com/vmrules/vmrules/internal/value"
 )
 
-// Internal is for the packages of this module: only they have the key that it asks for.
+// Internal gives unexported parts to the packages of this module, which alone have its key.
 var Internal internal
 
 type internal struct{}

@@ -12,8 +12,8 @@ import (
 	"github.com/vmrules/vmrules/internal/vmfields"
 )
 
-// A Reason is why something is wrong, by the names that Kubernetes uses for the
-// reasons of a StatusCause. The set is closed.
+// A Reason says in one word what is wrong. The words are those that Kubernetes uses as
+// the reasons of a StatusCause. The set is closed.
 type Reason string
 
 const (
@@ -27,8 +27,8 @@ const (
 	ReasonTooLong Reason = "FieldValueTooLong"
 	// ReasonDuplicate: the value may appear only once.
 	ReasonDuplicate Reason = "FieldValueDuplicate"
-	// ReasonForbidden: there must not be a value. Only kinds that WithKind adds
-	// give it.
+	// ReasonForbidden: there must not be a value. Only kinds added by
+	// WithKind use it.
 	ReasonForbidden Reason = "FieldValueForbidden"
 	// ReasonInvalid: anything else that is wrong with the value.
 	ReasonInvalid Reason = "FieldValueInvalid"
@@ -194,14 +194,14 @@ type Problem struct {
 	// Key is the key inside the rule; "" if the problem is about the whole rule.
 	Key string `json:"key,omitempty"`
 	// Offset counts bytes from 0. Line and Column count from 1, and columns are
-	// code points. Line is 0 for rules that were not read from text. A wrong step of a path
-	// has its own place, inside the string.
+	// code points. Line is 0 for rules that were not read from text. If a step of a path
+	// is wrong, they are the position of the step, inside the string.
 	Offset int `json:"offset"`
 	Line   int `json:"line,omitempty"`
 	Column int `json:"column,omitempty"`
 
 	Reason Reason `json:"reason"`
-	// Code says more closely what is wrong, for programs. It is the ID of a check of package lint,
+	// Code says precisely what is wrong, for programs. It is the ID of a check of package lint,
 	// "different-rules" if the VMs of a template do not share their rules, or "unwritable" if a
 	// rule that was built in Go cannot be written as JSON.
 	Code string `json:"code"`

@@ -29,9 +29,9 @@ type Checker interface {
 // other number whose digits it keeps, and json.Number for the rest. They are
 // shared, with other rules and with the caller of Validate.
 type Input struct {
-	Root any // what the rule's paths call $
-	// Object is what Root is part of: the VM, even if that is in a template or
-	// list; or Root itself. WithInstancetypes expands it, and OldObject.
+	Root any // where the rule's paths begin
+	// Object is the VM that Root is part of, without the template or list around it; or
+	// Root itself. WithInstancetypes expands both Object and OldObject.
 	Object any
 	// OldObject is Object before the update, from WithOldObject; nil if there is none.
 	OldObject any

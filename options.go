@@ -68,21 +68,22 @@ const (
 )
 
 // WithVersion sets the version of the annotation. The default is V201902, and for a template's own
-// annotation what DetectVersion says.
+// annotation the one that DetectVersion finds.
 func WithVersion(v Version) ParseOption {
 	return parseOption(func(o *parseOptions) { o.version, o.detects = v, false })
 }
 
 // DetectVersion reads the annotation in V201902 if the path or valid of any rule has the prefix of
-// paths, and in V201901 otherwise. RulesFor and ValidateOwn read a template's own annotation so.
+// paths, and in V201901 otherwise. RulesFor and ValidateOwn read a template's own annotation
+// in this way.
 func DetectVersion() ParseOption {
 	return parseOption(func(o *parseOptions) { o.version, o.detects = "", true })
 }
 
-// WholeObjects makes rules about whole objects of any kind, not about the spec.template of VMs.
-// What their paths call $ is the object; in a list each item, in an OpenShift Template each
-// object, and in a VirtualMachineTemplate the VM. The fields that always exist in a VM have no
-// defaults here. It is for rules that come from documents about whole objects.
+// WholeObjects applies the rules to whole objects of any kind, not to the spec.template of VMs.
+// Their paths begin at the object: at each item of a list, at each object of an OpenShift
+// Template, and at the VM of a VirtualMachineTemplate. The fields that always exist in a VM have
+// no defaults here. Use it for rules that are made from a document about whole objects.
 func WholeObjects() ParseOption { return parseOption(func(o *parseOptions) { o.isWhole = true }) }
 
 // A ValidateOption changes how an object is judged.
@@ -103,9 +104,9 @@ type validateOption func(*settings)
 
 func (f validateOption) changeJudging(s *settings) { f(s) }
 
-// Partial is for a form that is not complete. A rule whose value or argument is missing is
+// Partial judges a form that is not complete. A rule whose value or argument is missing is
 // Skipped, with the note "not filled in yet". An empty string that breaks the rule, or cannot
-// be its argument, counts as missing, because an empty input of a form gives it. An object
+// be its argument, counts as missing, because that is what an empty input holds. An object
 // without a kind is a VirtualMachine, unless its shape is that of something else.
 func Partial() ValidateOption { return validateOption(func(s *settings) { s.partial = true }) }
 
@@ -181,7 +182,7 @@ func WithInstancetype(instancetype, preference map[string]any) ValidateOption {
 
 // WithInstancetypes is WithInstancetype with a function that finds the objects for each VM
 // that names one. It returns nil for an object that it does not find, and may say why in an error,
-// which messages then quote. If it panics, it has found none. It must not change the VM.
+// which messages then quote. A panic counts as an error. It must not change the VM.
 func WithInstancetypes(find func(vm map[string]any) (instancetype, preference map[string]any, err error)) ValidateOption {
 	return validateOption(func(s *settings) { s.find = find })
 }
@@ -206,8 +207,8 @@ func Ratcheting() ValidateOption { return validateOption(func(s *settings) { s.r
 // A Budget is what one call may spend. ParseRules, NewRules and RulesFor spend it on
 // reading all rules of an annotation. Validate and package form spend it on judging an
 // object, with all its targets and rules. ValidateOwn spends one Budget on reading and
-// judging all VMs. What a call cannot pay for is not done: reading then reports a problem,
-// and judging leaves the rule Undecided.
+// judging all VMs. A call does no work that it cannot pay for: reading then reports a
+// problem, and judging leaves the rule Undecided.
 //
 // Work or Kept that is 0 or less means the default. With the default, any call ends within
 // 2 seconds and 256 MB on two cores, for an annotation of 256 KiB and an object of
@@ -219,13 +220,12 @@ type Budget struct {
 	// Kept is the memory that the rules and the report hold, in bytes.
 	Kept int
 	// Backtracking is how long all regular expressions that backtrack may take together when
-	// an object is judged. The default is 500 ms; less than 0 is no time. The last of them may
-	// take 200 ms longer. Most regular expressions do not backtrack: they need none of this
-	// time, and pay from Work.
+	// an object is judged. The default is 500 ms; a negative value means no time at all. The
+	// last of them may take 200 ms longer. Most regular expressions do not backtrack: they
+	// take nothing from this time, only from Work.
 	//
-	// As many calls as there are cores match those that backtrack at the same time. The time
-	// does not run for calls that wait for them; after a second of waiting, the rule is
-	// Undecided.
+	// At most as many calls as there are cores match such expressions at the same time. Waiting
+	// for the others does not count, but after a second of it the rule is Undecided.
 	Backtracking time.Duration
 }
 

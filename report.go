@@ -352,7 +352,7 @@ func (r *Report) Warnings() []Violation {
 	return r.filter(func(o *outline) bool { return o.isWarning }, func(v Violation) bool { return v.Warning })
 }
 
-// Missing returns those of Violations whose value is missing.
+// Missing returns those Violations that say that a value is missing.
 func (r *Report) Missing() []Violation {
 	return r.filter(func(*outline) bool { return false }, func(v Violation) bool { return v.fails() && v.Reason == ReasonRequired })
 }

@@ -30,8 +30,13 @@ func rulesOf(t testing.TB, annotation string, opts ...vmrules.ParseOption) vmrul
 	return rules
 }
 
-func vmOf(domain string) map[string]any {
-	return object(`{"kind": "VirtualMachine", "spec": {"template": {"spec": {"domain": ` + domain + `}}}}`)
+func vmOf(t testing.TB, domain string) map[string]any {
+	t.Helper()
+	vm, err := vmrules.ParseObject([]byte(`{"kind": "VirtualMachine", "spec": {"template": {"spec": {"domain": ` + domain + `}}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return vm
 }
 
 const mixedRules = `[
@@ -53,7 +58,7 @@ const mixedRules = `[
 
 func mixedReport(t testing.TB) *vmrules.Report {
 	t.Helper()
-	return vmrules.Validate(rulesOf(t, mixedRules), vmOf(`{
+	return vmrules.Validate(rulesOf(t, mixedRules), vmOf(t, `{
 		"cpu": {"cores": 12}, "devices": {"disks": [{"disk": {"bus": "sata"}, "serial": "Ab\u0007"}, {"disk": {"bus": "virtio"}}]}}`))
 }
 
@@ -267,12 +272,12 @@ func TestNothingJudged(t *testing.T) {
 
 // TestNoRules: without rules, every object is valid.
 func TestNoRules(t *testing.T) {
-	own, err := vmrules.ValidateOwn(vmOf(`{}`))
+	own, err := vmrules.ValidateOwn(vmOf(t, `{}`))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for name, report := range map[string]*vmrules.Report{
-		"Validate": vmrules.Validate(vmrules.Rules{}, vmOf(`{}`)), "ValidateOwn": own,
+		"Validate": vmrules.Validate(vmrules.Rules{}, vmOf(t, `{}`)), "ValidateOwn": own,
 		"no object": vmrules.Validate(vmrules.Rules{}, nil), "NewReport": vmrules.NewReport(nil),
 	} {
 		if !report.Valid() || report.Err() != nil || report.String() != "valid: no rules" || !report.Equal(vmrules.NewReport(nil)) {
@@ -317,7 +322,7 @@ func TestVerdictOfResults(t *testing.T) {
 // TestReportIsItsOwn: a caller cannot change a report through what its methods return.
 func TestReportIsItsOwn(t *testing.T) {
 	rules := rulesOf(t, mixedRules)
-	object := vmOf(`{"cpu": {"cores": 12}, "devices": {"disks": [{"disk": {"bus": "sata"}}]}}`)
+	object := vmOf(t, `{"cpu": {"cores": 12}, "devices": {"disks": [{"disk": {"bus": "sata"}}]}}`)
 	report := vmrules.Validate(rules, object)
 	before, text := vmrules.NewReport(report.Results()), report.String()
 	if !before.Equal(report) {
@@ -574,7 +579,7 @@ func TestViolationLines(t *testing.T) {
 			`spec.template.spec.domain.n: Invalid value: 3: m (3 is more than max 2, read from jsonpath::.spec.domain.m)`},
 	}
 	for _, test := range tests {
-		result := vmrules.Validate(ruleOnN(t, test.more), vmOf(test.domain)).Results()[0]
+		result := vmrules.Validate(ruleOnN(t, test.more), vmOf(t, test.domain)).Results()[0]
 		if len(result.Violations) == 0 {
 			t.Errorf("%s: %s", test.more, result)
 			continue

@@ -14,7 +14,7 @@ import (
 	"github.com/vmrules/vmrules/internal/vmtarget"
 )
 
-// An Outcome is what became of a rule for one target.
+// An Outcome classifies the result of one rule for one target.
 type Outcome string
 
 const (
@@ -34,7 +34,7 @@ const (
 	Undecided Outcome = "Undecided"
 )
 
-// A Result is what became of one rule for one target.
+// A Result is the outcome of one rule for one target, with its violations.
 type Result struct {
 	Index   int     `json:"index"` // of the rule, from 0; -1 if the Budget is too small for the target
 	Rule    string  `json:"rule"`
@@ -200,7 +200,7 @@ func (r Result) String() string {
 type Violation struct {
 	_       [0]func() // a Limit may be a list, which == cannot compare
 	Rule    string    `json:"rule"`
-	Message string    `json:"message"` // that of the rule, or one that its kind gives instead
+	Message string    `json:"message"` // the rule's message, or one that its kind gives instead
 	// Field is the location of the value, from the object's own root, in the dialect of
 	// paths: ParsePath("jsonpath::" + Field) selects it, unless it is a default, which
 	// the object does not hold. If the value is missing, Field is the path as the rule
@@ -230,7 +230,7 @@ type Violation struct {
 	Warning bool `json:"warning,omitempty"`
 }
 
-// OriginDefault is the Origin of a default.
+// OriginDefault is the Origin of a value that the object does not hold, because it is a default.
 const OriginDefault = "default"
 
 // A breach is that a value does not satisfy a demand of a rule.

@@ -22,8 +22,8 @@ var argumentKeys = func() (keys []string) {
 	return keys
 }()
 
-// A Rule is one constraint on one part of a VM. The copies that Rules returns share
-// nothing that a caller could change.
+// A Rule is one constraint on one part of a VM. Changing a Rule that a method of Rules
+// returned does not change the Rules.
 //
 // # Kinds and arguments
 //
@@ -239,7 +239,7 @@ func (rs Rules) Named(name string) (Rule, bool) {
 	return Rule{}, false
 }
 
-// Equal reports whether both have the same rules in the same order, and both are or are not
+// Equal reports whether both have the same rules in the same order, and agree on whether they are
 // about whole objects.
 func (rs Rules) Equal(other Rules) bool {
 	return rs.isWhole == other.isWhole && slices.EqualFunc(rs.rules, other.rules, func(a, b rule) bool { return a.Rule.Equal(b.Rule) })
