@@ -61,11 +61,6 @@ func IsMember(object map[string]any) bool {
 	return Holds(text(object, "kind")) && (version == "" || strings.HasPrefix(version, Group+"/"))
 }
 
-// IsPreference reports whether an object is a preference.
-func IsPreference(object map[string]any) bool {
-	return IsMember(object) && strings.HasSuffix(text(object, "kind"), "Preference")
-}
-
 // AddObject is Add for an object in a file.
 func (s *Set) AddObject(o manifest.Object) error {
 	if !Holds(o.Kind) {
@@ -127,10 +122,10 @@ func warningAbout(k key, object map[string]any, at Place) *manifest.Error {
 		return at.errorf("the %s has no metadata.name: add one, by which VMs can name it", k.kind)
 	}
 	given, preferred := object, map[string]any(nil)
-	if IsPreference(object) {
+	if strings.HasSuffix(k.kind, "Preference") {
 		given, preferred = nil, object
 	}
-	expanded, err := instancetype.Expand(PlainVM, given, preferred)
+	expanded, err := instancetype.Expand(plainVM, given, preferred)
 	if err != nil {
 		return at.errorf("the %s cannot be used: %v", k, err)
 	}
@@ -145,8 +140,8 @@ func warningAbout(k key, object map[string]any, at Place) *manifest.Error {
 	return at.errorf("the %s has unknown fields, which have no effect: correct or remove %s", k, list)
 }
 
-// PlainVM is a VM that any instance type or preference without mistakes can expand.
-var PlainVM = map[string]any{"spec": map[string]any{"template": map[string]any{"spec": map[string]any{
+// plainVM is a VM that any instance type or preference without mistakes can expand.
+var plainVM = map[string]any{"spec": map[string]any{"template": map[string]any{"spec": map[string]any{
 	"domain": map[string]any{"cpu": map[string]any{}},
 }}}}
 
