@@ -82,6 +82,9 @@ func (r *suiteReader) read(written map[string]any) suite {
 	return s
 }
 
+// escape escapes a name as a JSON Pointer does.
+var escape = strings.NewReplacer("~", "~0", "/", "~1")
+
 func isGiven(v any) bool { return v != nil && v != "" }
 
 // hasOnly reports whether an object has only known keys.
