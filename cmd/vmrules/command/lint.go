@@ -54,16 +54,12 @@ type linted struct {
 	// Fixed counts the findings that --fix has fixed, or would have without --diff.
 	Fixed int `json:"fixed,omitempty"`
 
-	subjects []subject // what was linted
-	fails    bool      // a finding sets the exit status, even if it is hidden
-	leftOut  leftOut   // documents that are not linted
-	source   string    // how to render manifests of which only the description was read
-	isFull   bool      // there are more findings
-	hasVM    bool      // an object may hold a VM
+	fails   bool    // a finding sets the exit status, even if it is hidden
+	leftOut leftOut // documents that are not linted
+	source  string  // how to render manifests of which only the description was read
+	isFull  bool    // there are more findings
+	hasVM   bool    // an object may hold a VM
 }
-
-// A subject is an object, or a document of rules, in a file.
-type subject struct{ file, object string }
 
 // A finding is a finding of the library, in a file.
 type finding struct {
@@ -100,9 +96,6 @@ func newLint(b Build) *cobra.Command {
 		"text": l.writeText, "concise": l.writeConcise, "json": writeJSON[*linted],
 		"github": func(w io.Writer, found *linted) error { return writeGitHub(w, found.remarks()) },
 		"sarif":  func(w io.Writer, found *linted) error { return writeSARIF(w, b, found.remarks()) },
-		"junit": func(w io.Writer, found *linted) error {
-			return writeJUnit(w, found.cases(), found.Unusable)
-		},
 	}}
 	command := &cobra.Command{
 		Use:   "lint [FILE|FOLDER|-]...",
@@ -389,7 +382,6 @@ func (l *linter) options() []vmrules.ParseOption {
 // add adds the findings about the rules in an annotation or a document.
 func (l *linter) add(to *linted, file *manifest.File, about string, findings []lint.Finding) {
 	to.Annotations++
-	to.subjects = append(to.subjects, subject{file.Name, short(about)})
 	first := len(to.Findings)
 	l.addFindings(to, file, about, findings)
 	if l.fixable != nil {

@@ -23,24 +23,3 @@ func (l *linted) remarks() remarks {
 	}
 	return r
 }
-
-// cases returns a test case for each object that has rules or findings, and for each document of
-// rules.
-func (l *linted) cases() []junitCase {
-	var all []junitCase
-	index := map[subject]int{}
-	caseOf := func(s subject) *junitCase {
-		if _, known := index[s]; !known {
-			index[s] = len(all)
-			all = append(all, junitCase{file: s.file, name: s.object})
-		}
-		return &all[index[s]]
-	}
-	for _, s := range l.subjects {
-		caseOf(s)
-	}
-	for i, m := range l.remarks().all {
-		caseOf(subject{m.file, l.Findings[i].Object}).add(m, l.Findings[i].fails)
-	}
-	return all
-}
