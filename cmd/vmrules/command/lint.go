@@ -433,6 +433,23 @@ func short(text string) string {
 	return strings.ToValidUTF8(text[:maxText], "") + "…"
 }
 
+// remarks returns the findings as remarks. Their topics are the checks of lint.
+func (l *linted) remarks() remarks {
+	r := remarks{unusable: l.Unusable}
+	for _, t := range explanations().inOrder {
+		var advice strings.Builder
+		_ = forms.ExecuteTemplate(&advice, "advice", t) // which the tests do, too
+		r.topics = append(r.topics, remarkTopic{t.Name, t.Meaning, aboutChecks + t.Name, t.severity, advice.String()})
+	}
+	for _, f := range l.Findings {
+		r.all = append(r.all, remark{f.File, place{f.Line, f.Column, f.EndLine, f.EndColumn}, f.Severity, f.ID, f.subject() + f.Message, nil})
+		if f.fix != nil {
+			r.all[len(r.all)-1].fixes = f.fix.replaced
+		}
+	}
+	return r
+}
+
 // count says how many findings of a severity there are.
 func (l *linted) count(s lint.Severity) string {
 	if n := l.Hidden[s]; n > 0 {
