@@ -20,7 +20,6 @@ type auditor struct {
 	requireRules bool
 	output       choice[func(io.Writer) auditOutput]
 	book         rulebook
-	needs        needs // of the rules of the book
 	inStream     streamed
 	seen         seen
 	source       string // how to render manifests of which only the description was read
@@ -50,8 +49,8 @@ type audited struct {
 	report *vmrules.Report
 	err    error // why its rules cannot be used, or that it is not an object
 
-	object map[string]any // with as much as was read of it
-	policy string         // where its rules come from, for a Report
+	object map[string]any
+	policy string // where its rules come from, for a Report
 }
 
 // An auditOutput writes the results of VMs, in the order in which they were read.
@@ -90,7 +89,7 @@ which kubectl can apply. A VM whose template is not given has one that says so, 
 be used.
 
 With --for ssp, audit also counts the VMs that KubeVirt's template validator refuses as not
-valid. For that it reads all of each VM.
+valid.
 
 The exit status is 0 if all VMs are valid or have no rules, 1 if one is not, and 2 if a file or the rules of
 a VM cannot be used; the other files are still checked. It is also 2 if there is no VM and no
@@ -130,7 +129,6 @@ func (a *auditor) run(command *cobra.Command, args []string) error {
 	if err := a.read(command); err != nil {
 		return err
 	}
-	a.needs = a.book.needs()
 	out := a.output.value()(command.OutOrStdout())
 	for input, err := range manifest.Inputs(args, command.InOrStdin()) {
 		var full error // why the results cannot be written

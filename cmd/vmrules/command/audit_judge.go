@@ -12,16 +12,10 @@ import (
 )
 
 // judge judges one object of a stream.
-func (a *auditor) judge(r *partReader, object json.RawMessage) audited {
-	var vm map[string]any
-	if a.profile.name == "" { // otherwise all parts are needed
-		vm = a.parts(r, object)
-	}
-	if vm == nil {
-		var err error
-		if vm, err = decode(object); err != nil {
-			return named(vm, err)
-		}
+func (a *auditor) judge(r *objectReader, object json.RawMessage) audited {
+	vm, err := r.decode(object)
+	if err != nil {
+		return named(vm, err)
 	}
 	if !manifest.IsTemplate(text(vm["kind"])) {
 		return a.judgeDecoded(vm)
@@ -57,7 +51,7 @@ func named(object map[string]any, err error) audited {
 	return result
 }
 
-// judgeDecoded judges an object, of which the parts that its rules need were read.
+// judgeDecoded judges an object whose parameters, if it is a template, are filled in.
 func (a *auditor) judgeDecoded(vm map[string]any) audited {
 	result := named(vm, nil)
 	with := a.with.set.For(result.Kind, result.Namespace)

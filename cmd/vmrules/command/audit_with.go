@@ -22,7 +22,7 @@ func companionIn(object json.RawMessage) map[string]any {
 	if !bytes.Contains(object[:min(len(object), beginning)], []byte(instancetypes.Group+"/")) {
 		return nil
 	}
-	if decoded, _ := decode(object); instancetypes.IsMember(decoded) {
+	if decoded, _ := newObjectReader().decode(object); instancetypes.IsMember(decoded) {
 		return decoded
 	}
 	return nil

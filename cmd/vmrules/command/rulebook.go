@@ -59,15 +59,6 @@ func (b *rulebook) isWhole() bool {
 // counts reports whether a document is to be judged.
 func (b *rulebook) counts(d manifest.Document) bool { return b.isWhole() || d.HoldsVM() }
 
-// needs returns what the rules need of an object.
-func (b *rulebook) needs() needs {
-	var all []vmrules.Rules
-	for _, c := range b.chapters {
-		all = append(all, c.rules)
-	}
-	return needsOf(all...)
-}
-
 // read reads the files, and returns all their errors.
 func (b *rulebook) read(stdin io.Reader) []*manifest.Error {
 	var wrong []*manifest.Error

@@ -49,6 +49,12 @@ func sspVerdict(object, template map[string]any) *ssp.Verdict {
 	return all
 }
 
+// value returns the value at a path of members; nil if there is none.
+func value(v any, names ...string) any {
+	found, _ := manifest.Value(v, names...)
+	return found
+}
+
 // vmsIn returns the VirtualMachines in an object. The validator is not asked about other kinds.
 func vmsIn(object map[string]any) []map[string]any {
 	var all []map[string]any
