@@ -9,22 +9,15 @@ import (
 
 	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
-	"github.com/vmrules/vmrules/lint"
 	"github.com/vmrules/vmrules/lint/ssp"
 )
 
 // An auditor runs vmrules audit.
 type auditor struct {
-	ruling
-	profile      choice[lint.Profile]
-	requireRules bool
-	output       choice[func(io.Writer) auditOutput]
-	book         rulebook
-	inStream     streamed
-	seen         seen
-	source       string // how to render manifests of which only the description was read
-
-	allowUnjudged bool
+	judging
+	output   choice[func(io.Writer) auditOutput]
+	inStream streamed
+	seen     seen
 }
 
 // An audited is the result for one VM.
@@ -60,7 +53,7 @@ type auditOutput interface {
 }
 
 func newAudit(b Build) *cobra.Command {
-	a := &auditor{ruling: newRuling(b), profile: newProfile(), book: rulebook{build: b}, seen: seen{ignored: leftOut{}}, output: choice[func(io.Writer) auditOutput]{"text", map[string]func(io.Writer) auditOutput{
+	a := &auditor{judging: newJudging(b), seen: seen{ignored: leftOut{}}, output: choice[func(io.Writer) auditOutput]{"text", map[string]func(io.Writer) auditOutput{
 		"text":   func(w io.Writer) auditOutput { return newSummary(w, (*summary).text) },
 		"json":   func(w io.Writer) auditOutput { return newSummary(w, (*summary).json) },
 		"jsonl":  func(w io.Writer) auditOutput { return newLines(w) },
@@ -102,11 +95,6 @@ template, unless --allow-unjudged is given.`,
 		RunE: a.run,
 	}
 	a.flags(command)
-	a.book.flag(command)
-	exclusive(command, "rules", "template")
-	command.Flags().BoolVar(&a.requireRules, "require-rules", false, "a VM that no rule judges is not valid")
-	unjudgedFlag(command, &a.allowUnjudged)
-	judgeFlag(command, &a.profile)
 	a.output.flag(command, "output", "o", "a summary for people or programs, a line of JSON for each violation, or a Report in YAML for each VM")
 	return command
 }

@@ -17,7 +17,7 @@ func (a *auditor) judge(r *objectReader, object json.RawMessage) audited {
 	if err != nil {
 		return named(vm, err)
 	}
-	if !manifest.IsTemplate(text(vm["kind"])) {
+	if !manifest.IsTemplate(manifest.TextAt(vm, "kind")) {
 		return a.judgeDecoded(vm)
 	}
 	file, err := manifest.Parse("the template", object)
@@ -43,8 +43,10 @@ func (a *auditor) judgeObject(o manifest.Object) audited {
 
 // named returns a result with the names of an object.
 func named(object map[string]any, err error) audited {
-	metadata, _ := object["metadata"].(map[string]any)
-	result := audited{Kind: text(object["kind"]), Namespace: text(metadata["namespace"]), Name: text(metadata["name"]), err: err, object: object}
+	result := audited{
+		Kind: manifest.TextAt(object, "kind"), Namespace: manifest.TextAt(object, "metadata", "namespace"),
+		Name: manifest.TextAt(object, "metadata", "name"), err: err, object: object,
+	}
 	if namespace, name, ok := vmrules.TemplateOf(object); ok {
 		result.Template = namespace + "/" + name
 	}
@@ -107,8 +109,3 @@ func (a *auditor) report(vm map[string]any, result *audited, with vmrules.Valida
 }
 
 var errNested = errors.New("a list inside a list is not read: move its items to the outer list")
-
-func text(v any) string {
-	s, _ := v.(string)
-	return s
-}

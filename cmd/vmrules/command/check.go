@@ -18,18 +18,13 @@ import (
 
 // A checker runs vmrules check.
 type checker struct {
-	ruling
-	book             rulebook
+	judging
 	warningsAsErrors bool
 	verbose          bool
 	quiet            bool
-	requireRules     bool
-	allowUnjudged    bool
 	exclude          exclusion
-	profile          choice[lint.Profile]
 	output           choice[func(io.Writer, *checker) error]
 
-	source   string // how to render manifests of which only the description was read
 	checked  []checked
 	unusable []*manifest.Error
 	ignored  leftOut
@@ -73,8 +68,7 @@ type checked struct {
 
 func newCheck(b Build) *cobra.Command {
 	c := &checker{
-		ruling: newRuling(b),
-		book:   rulebook{build: b}, ignored: leftOut{}, said: map[string]bool{}, profile: newProfile(),
+		judging: newJudging(b), ignored: leftOut{}, said: map[string]bool{},
 		output: choice[func(io.Writer, *checker) error]{"text", map[string]func(io.Writer, *checker) error{
 			"text": writeChecked, "json": writeCheckedJSON, "junit": writeCheckedJUnit,
 			"github": func(w io.Writer, c *checker) error { return writeGitHub(w, c.remarks()) },
@@ -110,16 +104,11 @@ rule judges is counted as such, and fails only if --require-rules is given.`,
 		RunE: c.run,
 	}
 	c.flags(command)
-	c.book.flag(command)
-	exclusive(command, "rules", "template")
 	flags := command.Flags()
 	flags.BoolVar(&c.warningsAsErrors, "warnings-as-errors", false, "exit with 1 for warnings too")
 	flags.BoolVarP(&c.verbose, "verbose", "v", false, "also show objects that are valid or have no rules, and rules that are satisfied or do not apply")
 	flags.BoolVarP(&c.quiet, "quiet", "q", false, "show only objects that are not valid, and no summary")
-	flags.BoolVar(&c.requireRules, "require-rules", false, "an object that no rule judges is not valid")
-	unjudgedFlag(command, &c.allowUnjudged)
 	exclusive(command, "verbose", "quiet")
-	judgeFlag(command, &c.profile)
 	c.exclude.flag(command)
 	c.output.flag(command, "output", "o", "how to write the reports")
 	return command

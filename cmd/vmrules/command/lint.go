@@ -93,9 +93,11 @@ func newLint(b Build) *cobra.Command {
 		least:   choice[int]{"info", weights},
 	}
 	l.output = choice[func(io.Writer, *linted) error]{"text", map[string]func(io.Writer, *linted) error{
-		"text": l.writeText, "concise": l.writeConcise, "json": writeJSON[*linted],
-		"github": func(w io.Writer, found *linted) error { return writeGitHub(w, found.remarks()) },
-		"sarif":  func(w io.Writer, found *linted) error { return writeSARIF(w, b, found.remarks()) },
+		"text":    func(w io.Writer, found *linted) error { return l.write(w, found, finding.long) },
+		"concise": func(w io.Writer, found *linted) error { return l.write(w, found, finding.short) },
+		"json":    writeJSON[*linted],
+		"github":  func(w io.Writer, found *linted) error { return writeGitHub(w, found.remarks()) },
+		"sarif":   func(w io.Writer, found *linted) error { return writeSARIF(w, b, found.remarks()) },
 	}}
 	command := &cobra.Command{
 		Use:   "lint [FILE|FOLDER|-]...",

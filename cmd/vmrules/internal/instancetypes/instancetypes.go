@@ -57,8 +57,8 @@ func Holds(kind string) bool {
 
 // IsMember reports whether a Set holds an object: an instance type or a preference.
 func IsMember(object map[string]any) bool {
-	version := text(object, "apiVersion")
-	return Holds(text(object, "kind")) && (version == "" || strings.HasPrefix(version, Group+"/"))
+	version := manifest.TextAt(object, "apiVersion")
+	return Holds(manifest.TextAt(object, "kind")) && (version == "" || strings.HasPrefix(version, Group+"/"))
 }
 
 // AddObject is Add for an object in a file.
@@ -76,9 +76,9 @@ func (s *Set) Add(object map[string]any, at Place) error {
 	if !IsMember(object) {
 		return nil
 	}
-	k := key{text(object, "kind"), "", text(object, "metadata", "name")}
+	k := key{manifest.TextAt(object, "kind"), "", manifest.TextAt(object, "metadata", "name")}
 	if namespaced, _ := instancetype.IsNamespaced(k.kind); namespaced {
-		k.namespace = text(object, "metadata", "namespace")
+		k.namespace = manifest.TextAt(object, "metadata", "namespace")
 	}
 	if s.entries == nil {
 		s.entries = map[key]*entry{}
@@ -151,11 +151,4 @@ func (k key) String() string {
 		return k.kind + " " + k.namespace + "/" + k.name
 	}
 	return k.kind + " " + k.name
-}
-
-// text returns a string in an object; "" if it is missing.
-func text(object map[string]any, names ...string) string {
-	found, _ := manifest.Value(object, names...)
-	s, _ := found.(string)
-	return s
 }
