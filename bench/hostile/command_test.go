@@ -96,9 +96,6 @@ func command() []attack {
 		{name: "command/limits --parameters -o text, many regexes", args: []string{"limits", "--parameters", "-o", "text", "a.json"}, files: one("a.json", func() string {
 			return template(`{"name":"B"}`, annotation(1800, `"rule":"regex","path":"jsonpath::.a[*]","regex":"%d`+strings.Repeat("a", 50)+`"`), "["+list(12, `"x${A}y"`)+"]")
 		})},
-		{name: "command/schema --parameters, parts of many texts", args: []string{"schema", "--parameters", "a.json"}, files: one("a.json", func() string {
-			return template(`{"name":"B"}`, forAll(1), "["+list(5000, `"x${A}y"`)+"]")
-		})},
 	}
 }
 

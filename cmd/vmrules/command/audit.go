@@ -9,23 +9,15 @@ import (
 
 	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
-	"github.com/vmrules/vmrules/lint"
 	"github.com/vmrules/vmrules/lint/ssp"
 )
 
 // An auditor runs vmrules audit.
 type auditor struct {
-	ruling
-	profile      choice[lint.Profile]
-	requireRules bool
-	output       choice[func(io.Writer) auditOutput]
-	book         rulebook
-	needs        needs // of the rules of the book
-	inStream     streamed
-	seen         seen
-	source       string // how to render manifests of which only the description was read
-
-	allowUnjudged bool
+	judging
+	output   choice[func(io.Writer) auditOutput]
+	inStream streamed
+	seen     seen
 }
 
 // An audited is the result for one VM.
@@ -50,8 +42,8 @@ type audited struct {
 	report *vmrules.Report
 	err    error // why its rules cannot be used, or that it is not an object
 
-	object map[string]any // with as much as was read of it
-	policy string         // where its rules come from, for a Report
+	object map[string]any
+	policy string // where its rules come from, for a Report
 }
 
 // An auditOutput writes the results of VMs, in the order in which they were read.
@@ -61,7 +53,7 @@ type auditOutput interface {
 }
 
 func newAudit(b Build) *cobra.Command {
-	a := &auditor{ruling: newRuling(b), profile: newProfile(), book: rulebook{build: b}, seen: seen{ignored: leftOut{}}, output: choice[func(io.Writer) auditOutput]{"text", map[string]func(io.Writer) auditOutput{
+	a := &auditor{judging: newJudging(b), seen: seen{ignored: leftOut{}}, output: choice[func(io.Writer) auditOutput]{"text", map[string]func(io.Writer) auditOutput{
 		"text":   func(w io.Writer) auditOutput { return newSummary(w, (*summary).text) },
 		"json":   func(w io.Writer) auditOutput { return newSummary(w, (*summary).json) },
 		"jsonl":  func(w io.Writer) auditOutput { return newLines(w) },
@@ -90,7 +82,7 @@ which kubectl can apply. A VM whose template is not given has one that says so, 
 be used.
 
 With --for ssp, audit also counts the VMs that KubeVirt's template validator refuses as not
-valid. For that it reads all of each VM.
+valid.
 
 The exit status is 0 if all VMs are valid or have no rules, 1 if one is not, and 2 if a file or the rules of
 a VM cannot be used; the other files are still checked. It is also 2 if there is no VM and no
@@ -103,11 +95,6 @@ template, unless --allow-unjudged is given.`,
 		RunE: a.run,
 	}
 	a.flags(command)
-	a.book.flag(command)
-	exclusive(command, "rules", "template")
-	command.Flags().BoolVar(&a.requireRules, "require-rules", false, "a VM that no rule judges is not valid")
-	unjudgedFlag(command, &a.allowUnjudged)
-	judgeFlag(command, &a.profile)
 	a.output.flag(command, "output", "o", "a summary for people or programs, a line of JSON for each violation, or a Report in YAML for each VM")
 	return command
 }
@@ -130,7 +117,6 @@ func (a *auditor) run(command *cobra.Command, args []string) error {
 	if err := a.read(command); err != nil {
 		return err
 	}
-	a.needs = a.book.needs()
 	out := a.output.value()(command.OutOrStdout())
 	for input, err := range manifest.Inputs(args, command.InOrStdin()) {
 		var full error // why the results cannot be written

@@ -37,7 +37,7 @@ func (b *batch) add(object json.RawMessage) {
 func (b *batch) isFull() bool { return len(b.ends) >= batchObjects || len(b.objects) >= batchBytes }
 
 // judge judges all objects.
-func (b *batch) judge(a *auditor, r *partReader) {
+func (b *batch) judge(a *auditor, r *objectReader) {
 	begin := 0
 	for _, end := range b.ends {
 		b.results = append(b.results, a.judge(r, b.objects[begin:end]))
@@ -65,7 +65,7 @@ func (a *auditor) stream(input io.Reader, each func(audited) error) error {
 	var judging sync.WaitGroup
 	for range workers {
 		go func() {
-			reader := newPartReader()
+			reader := newObjectReader()
 			for b := range jobs {
 				b.judge(a, reader)
 				judging.Done()

@@ -12,18 +12,12 @@ import (
 )
 
 // judge judges one object of a stream.
-func (a *auditor) judge(r *partReader, object json.RawMessage) audited {
-	var vm map[string]any
-	if a.profile.name == "" { // otherwise all parts are needed
-		vm = a.parts(r, object)
+func (a *auditor) judge(r *objectReader, object json.RawMessage) audited {
+	vm, err := r.decode(object)
+	if err != nil {
+		return named(vm, err)
 	}
-	if vm == nil {
-		var err error
-		if vm, err = decode(object); err != nil {
-			return named(vm, err)
-		}
-	}
-	if !manifest.IsTemplate(text(vm["kind"])) {
+	if !manifest.IsTemplate(manifest.TextAt(vm, "kind")) {
 		return a.judgeDecoded(vm)
 	}
 	file, err := manifest.Parse("the template", object)
@@ -49,15 +43,17 @@ func (a *auditor) judgeObject(o manifest.Object) audited {
 
 // named returns a result with the names of an object.
 func named(object map[string]any, err error) audited {
-	metadata, _ := object["metadata"].(map[string]any)
-	result := audited{Kind: text(object["kind"]), Namespace: text(metadata["namespace"]), Name: text(metadata["name"]), err: err, object: object}
+	result := audited{
+		Kind: manifest.TextAt(object, "kind"), Namespace: manifest.TextAt(object, "metadata", "namespace"),
+		Name: manifest.TextAt(object, "metadata", "name"), err: err, object: object,
+	}
 	if namespace, name, ok := vmrules.TemplateOf(object); ok {
 		result.Template = namespace + "/" + name
 	}
 	return result
 }
 
-// judgeDecoded judges an object, of which the parts that its rules need were read.
+// judgeDecoded judges an object whose parameters, if it is a template, are filled in.
 func (a *auditor) judgeDecoded(vm map[string]any) audited {
 	result := named(vm, nil)
 	with := a.with.set.For(result.Kind, result.Namespace)
@@ -113,8 +109,3 @@ func (a *auditor) report(vm map[string]any, result *audited, with vmrules.Valida
 }
 
 var errNested = errors.New("a list inside a list is not read: move its items to the outer list")
-
-func text(v any) string {
-	s, _ := v.(string)
-	return s
-}

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"go.yaml.in/yaml/v3"
+
 	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/instancetypes"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/unjudged"
@@ -16,28 +18,34 @@ import (
 
 // A reportStream writes a Report for each object that has rules, as documents of YAML.
 type reportStream struct {
-	yamlStream
-	now time.Time
+	w    io.Writer
+	yaml *yaml.Encoder
+	now  time.Time
 }
 
-func newReports(w io.Writer) auditOutput { return &reportStream{yamlStream{w: w}, time.Now()} }
+func newReports(w io.Writer) auditOutput {
+	encoder := yaml.NewEncoder(w)
+	encoder.SetIndent(2)
+	return reportStream{w, encoder, time.Now()}
+}
 
-func (s *reportStream) add(vm audited) error {
+func (s reportStream) add(vm audited) error {
 	err := vm.err
 	if vm.lacksRules && vm.unjudged == unjudged.NoRules {
 		err = errors.New("the object has no rules")
 	}
 	switch report := openreports.New(vm.object, vm.policy, vm.report, err, s.now); {
 	case vm.Name == "" && err != nil: // nobody would know what the Report is about
-		s.comment(vm.title() + ": " + err.Error())
+		for line := range strings.Lines(vm.title() + ": " + err.Error()) {
+			fmt.Fprintf(s.w, "# %s\n", oneLine(strings.TrimSuffix(line, "\n")))
+		}
 	case report != nil:
-		s.begin()
-		s.document(yamlTree{}.node(report, ""))
+		return s.yaml.Encode(report)
 	}
-	return s.err
+	return nil
 }
 
-func (s *reportStream) finish() error { return s.err }
+func (reportStream) finish() error { return nil }
 
 // policyOf returns where the rules of an object come from, for its Report. The error says that they are those
 // of a template that is not given.

@@ -30,7 +30,7 @@ func objectsIn(input io.Reader, each func(json.RawMessage) bool) error {
 
 const inputBuffer = 64 << 10
 
-// lenient accepts what makes only one object unreadable, which partReader finds.
+// lenient accepts what makes only one object unreadable, which objectReader finds.
 var lenient = []jsontext.Options{jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)}
 
 // A splitter splits a stream.
@@ -93,7 +93,7 @@ func (s *splitter) object() error {
 	}
 	s.text = append(s.text, '}')
 	if isList {
-		_, err := decode(s.text) // which finds a key that is given twice
+		_, err := newObjectReader().decode(s.text) // which finds a key that is given twice
 		return err
 	}
 	return s.handOn(s.text)

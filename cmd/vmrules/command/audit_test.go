@@ -18,7 +18,7 @@ func newTestAuditor(t testing.TB) *auditor {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &auditor{ruling: ruling{known: rules}}
+	return &auditor{judging: judging{ruling: ruling{known: rules}}}
 }
 
 // vms is a stream of so many VMs, each with its number for name.

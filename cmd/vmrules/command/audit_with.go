@@ -2,6 +2,7 @@ package command
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 
@@ -22,7 +23,7 @@ func companionIn(object json.RawMessage) map[string]any {
 	if !bytes.Contains(object[:min(len(object), beginning)], []byte(instancetypes.Group+"/")) {
 		return nil
 	}
-	if decoded, _ := decode(object); instancetypes.IsMember(decoded) {
+	if decoded, _ := newObjectReader().decode(object); instancetypes.IsMember(decoded) {
 		return decoded
 	}
 	return nil
@@ -35,18 +36,14 @@ const maxCompanions = 16 << 20
 // keep adds an instance type or a preference to a set. It begins in a line, 0 if that is not known,
 // and has a size in bytes. Of the errors, keep keeps the first.
 func (s *streamed) keep(to *instancetypes.Set, companion map[string]any, line, size int) {
-	s.size += size
-	if err := s.add(to, companion, line); s.wrong == nil {
-		s.wrong = err
-	}
-}
-
-func (s *streamed) add(to *instancetypes.Set, companion map[string]any, line int) error {
-	if s.size > maxCompanions {
-		return fmt.Errorf("%s: the instance types and preferences have more than %d bytes up to here: those that follow are not used",
+	var err error
+	if s.size += size; s.size > maxCompanions {
+		err = fmt.Errorf("%s: the instance types and preferences have more than %d bytes up to here: those that follow are not used",
 			s.file, maxCompanions)
+	} else {
+		err = to.Add(companion, instancetypes.Place{File: s.file, Line: line})
 	}
-	return to.Add(companion, instancetypes.Place{File: s.file, Line: line})
+	s.wrong = cmp.Or(s.wrong, err)
 }
 
 const notInStream = "VMs name instance types or preferences that are missing: put them before the VMs, or use --with"

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/fatih/color"
 	"github.com/spf13/cobra"
 
 	"github.com/vmrules/vmrules"
@@ -19,25 +18,17 @@ import (
 
 // A checker runs vmrules check.
 type checker struct {
-	ruling
-	book             rulebook
+	judging
 	warningsAsErrors bool
 	verbose          bool
 	quiet            bool
-	requireRules     bool
-	allowUnjudged    bool
-	expand           bool
 	exclude          exclusion
-	profile          choice[lint.Profile]
 	output           choice[func(io.Writer, *checker) error]
 
-	source   string // how to render manifests of which only the description was read
 	checked  []checked
 	unusable []*manifest.Error
 	ignored  leftOut
 	said     map[string]bool // the parameters that were said to be missing
-	// notExpanded means that a VM was not expanded, or not completely.
-	notExpanded bool
 }
 
 // A checked is the result for one object.
@@ -77,8 +68,7 @@ type checked struct {
 
 func newCheck(b Build) *cobra.Command {
 	c := &checker{
-		ruling: newRuling(b),
-		book:   rulebook{build: b}, ignored: leftOut{}, said: map[string]bool{}, profile: newProfile(),
+		judging: newJudging(b), ignored: leftOut{}, said: map[string]bool{},
 		output: choice[func(io.Writer, *checker) error]{"text", map[string]func(io.Writer, *checker) error{
 			"text": writeChecked, "json": writeCheckedJSON, "junit": writeCheckedJUnit,
 			"github": func(w io.Writer, c *checker) error { return writeGitHub(w, c.remarks()) },
@@ -101,9 +91,6 @@ instead. This includes VMs that their annotations exempt.
 With --for ssp, check also says what KubeVirt's template validator, which most clusters
 run, does with a VM. A VM that it refuses is not valid.
 
-With --expand, check writes the VMs as KubeVirt expands them, in YAML. A comment behind
-each field that was filled in says from where. The exit status is also 1 if an instance
-type or preference is not found, or conflicts with a VM.
 ` + aboutInstancetypes + b.aboutForms() + inputs + `
 The exit status is 0 if all objects are valid, 1 if one is not, and 2 if a file or its
 rules cannot be used; other files are still checked. It is also 2 if there is nothing to
@@ -117,20 +104,13 @@ rule judges is counted as such, and fails only if --require-rules is given.`,
 		RunE: c.run,
 	}
 	c.flags(command)
-	c.book.flag(command)
-	exclusive(command, "rules", "template")
 	flags := command.Flags()
 	flags.BoolVar(&c.warningsAsErrors, "warnings-as-errors", false, "exit with 1 for warnings too")
 	flags.BoolVarP(&c.verbose, "verbose", "v", false, "also show objects that are valid or have no rules, and rules that are satisfied or do not apply")
 	flags.BoolVarP(&c.quiet, "quiet", "q", false, "show only objects that are not valid, and no summary")
-	flags.BoolVar(&c.requireRules, "require-rules", false, "an object that no rule judges is not valid")
-	unjudgedFlag(command, &c.allowUnjudged)
 	exclusive(command, "verbose", "quiet")
-	judgeFlag(command, &c.profile)
-	flags.BoolVar(&c.expand, "expand", false, "write the VMs in YAML as KubeVirt expands them, with the reports as comments")
 	c.exclude.flag(command)
 	c.output.flag(command, "output", "o", "how to write the reports")
-	exclusive(command, "expand", "output")
 	return command
 }
 
@@ -149,15 +129,10 @@ func (c *checker) run(command *cobra.Command, args []string) error {
 			return err
 		}
 	}
-	write := c.output.value()
-	if c.output.name != "text" || c.expand {
+	if c.output.name != "text" {
 		c.ignored.warn(command.ErrOrStderr())
 	}
-	if c.expand {
-		color.NoColor = true
-		write = writeExpanded
-	}
-	if err := write(command.OutOrStdout(), c); err != nil {
+	if err := c.output.value()(command.OutOrStdout(), c); err != nil {
 		return err
 	}
 	switch {
@@ -304,7 +279,7 @@ func (c *checker) judgeByTemplate(o manifest.Object, result *checked, with vmrul
 }
 
 func (c *checker) hasFailed() bool {
-	return c.notExpanded || slices.ContainsFunc(c.checked, c.fails) || c.warningsAsErrors && c.with.set.Warnings != nil
+	return slices.ContainsFunc(c.checked, c.fails) || c.warningsAsErrors && c.with.set.Warnings != nil
 }
 
 func (c *checker) isUnusable() bool {

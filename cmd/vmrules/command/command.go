@@ -127,7 +127,7 @@ func (b Build) Command() *cobra.Command {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	command.AddCommand(newCheck(b), newLint(b), newAudit(b), newLimits(b), newSchema(b), newConvert(b), newExport(b), newTest(b), newDiff(b), newExplain())
+	command.AddCommand(newCheck(b), newLint(b), newAudit(b), newLimits(b), newExport(b), newTest(b), newDiff(b), newExplain())
 	command.SetHelpCommand(newHelp())
 	addVersion(command, b)
 	if name, isPlugin := strings.CutPrefix(filepath.Base(os.Args[0]), "kubectl-"); isPlugin {

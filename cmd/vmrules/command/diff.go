@@ -14,7 +14,7 @@ import (
 
 // A differ runs vmrules diff.
 type differ struct {
-	old, new bundle
+	old, new ruling // a VM is judged by the template that it names
 	vms      []string
 	output   choice[func(io.Writer, *differ) error]
 
@@ -30,9 +30,6 @@ type differ struct {
 	build           Build
 	ignored         leftOut
 }
-
-// A bundle is the templates of a version. A VM is judged by the template that it names.
-type bundle struct{ ruling }
 
 // A changed is a VM, or a template with its own VM, about which the two versions disagree.
 type changed struct {
@@ -69,7 +66,7 @@ type outcomeChange struct {
 }
 
 func newDiff(b Build) *cobra.Command {
-	d := &differ{old: bundle{newRuling(b)}, new: bundle{newRuling(b)}, build: b, ignored: leftOut{}}
+	d := &differ{old: newRuling(b), new: newRuling(b), build: b, ignored: leftOut{}}
 	d.output = choice[func(io.Writer, *differ) error]{"text", map[string]func(io.Writer, *differ) error{
 		"text": writeChanged, "json": writeChangedJSON,
 	}}
@@ -116,7 +113,7 @@ func (d *differ) run(command *cobra.Command, args []string) error {
 	}
 	d.old.template, d.new.template = args[0], args[1]
 	d.old.given = d.new.given
-	for _, b := range []*bundle{&d.old, &d.new} {
+	for _, b := range []*ruling{&d.old, &d.new} {
 		if err := b.read(command); err != nil {
 			return err
 		}
@@ -155,10 +152,10 @@ var (
 )
 
 // readRules reads the rules of all templates.
-func (b *bundle) readRules() error {
+func (r *ruling) readRules() error {
 	var all []error
-	for _, t := range b.templates {
-		if t.rules, t.filled, t.err = b.rulesIn(t.Object); t.err != nil {
+	for _, t := range r.templates {
+		if t.rules, t.filled, t.err = r.rulesIn(t.Object); t.err != nil {
 			all = append(all, aboutObject(t.Object).wrong(t.err))
 		}
 	}

@@ -39,7 +39,7 @@ func TestTrialFindsAll(t *testing.T) {
 		universe = append(universe, n)
 	}
 	random := rand.New(rand.NewPCG(1, 2))
-	d := &differ{new: bundle{newRuling(Build{})}}
+	d := &differ{new: newRuling(Build{})}
 	words := map[string]int{}
 	for range 300 {
 		texts := [2]string{randomRule(random), randomRule(random)}

@@ -37,13 +37,16 @@ type checkTopic struct {
 	Why, Right string
 	Flags      []string // of lint, which reports it only with these
 	Fix, Fixes string   // Fixes is what --fix does
-	Library    bool     // the command never reports it
+
+	severity lint.Severity
 }
 
 // explained holds what explain.yaml says.
 type explained struct {
 	Topics []topic
 	Checks map[string]*checkTopic
+
+	inOrder []*checkTopic // as lint has them
 }
 
 // explanations returns the topics of explain.yaml, with the checks of lint.
@@ -53,9 +56,13 @@ var explanations = sync.OnceValue(func() (all explained) {
 	}
 	for _, c := range lint.Checks() {
 		t := all.Checks[c.ID]
+		if t == nil { // it is about an option, which a command refuses
+			continue
+		}
+		t.severity = c.Severity
 		t.Name, t.Group, t.Meaning = c.ID, "check", cmp.Or(t.Meaning, inCommand.Replace(c.Meaning))
 		t.Meaning = fmt.Sprintf("%s (%s)", t.Meaning, severityWords[c.Severity])
-		all.Topics = append(all.Topics, t.topic)
+		all.Topics, all.inOrder = append(all.Topics, t.topic), append(all.inOrder, t)
 	}
 	return all
 })

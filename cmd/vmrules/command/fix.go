@@ -1,7 +1,6 @@
 package command
 
 import (
-	"errors"
 	"slices"
 
 	"github.com/vmrules/vmrules"
@@ -226,17 +225,9 @@ func (t *fixable) fit(fixes []*fix) bool {
 func (t *fixable) keepsVerdicts(text string, solved int) bool {
 	rules, err := vmrules.ParseRules(text, t.reading...)
 	if t.err != nil {
-		return problemsIn(err) <= problemsIn(t.err)-solved
+		return len(problemsOf(err)) <= len(problemsOf(t.err))-solved
 	}
 	return err == nil && meanSame(t.rules, rules)
-}
-
-func problemsIn(err error) int {
-	wrong := (*vmrules.ParseError)(nil)
-	if errors.As(err, &wrong) {
-		return len(wrong.Problems)
-	}
-	return 0
 }
 
 // meanSame reports whether rules are Equal, but for how bounds and values are written.

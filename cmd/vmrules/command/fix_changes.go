@@ -21,7 +21,7 @@ func (l *linter) writeChanges(before, after *manifest.File, stderr io.Writer) {
 	if before == after {
 		return
 	}
-	d := differ{new: bundle{newRuling(l.build)}}
+	d := differ{new: newRuling(l.build)}
 	olds := l.ruledIn(before)
 	for _, now := range l.ruledIn(after) {
 		var old vmrules.Rules // none, if nobody has read them

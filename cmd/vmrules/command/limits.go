@@ -3,178 +3,121 @@ package command
 import (
 	"errors"
 	"fmt"
-	"io"
 
 	"github.com/spf13/cobra"
 
-	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
 	"github.com/vmrules/vmrules/form"
 )
 
-const aboutForms = `
+// A limiter runs vmrules limits.
+type limiter struct {
+	ruling
+	build        Build
+	isParameters bool
+	output       choice[bool]
+}
+
+func newLimits(b Build) *cobra.Command {
+	l := &limiter{ruling: newRuling(b), build: b, output: choice[bool]{"json", map[string]bool{"json": true, "text": true, "schema": true}}}
+	command := &cobra.Command{
+		Use:   "limits FILE|-",
+		Short: "Show what each field of a VM may hold",
+		Long: `Limits writes, for each field that the rules judge, what all rules together ask of it:
+its type, its bounds, and the values and patterns that it must match. As JSON, it also
+lists the rules that do not apply at present, and those that cannot be decided.
+
+With -o schema, it writes a JSON Schema (draft 2020-12) for the whole object. The schema lists
+what it cannot express under x-vmrules-unexpressed.
+
 FILE is YAML or JSON with one VM or template, or - for the standard input. The rules
 are the VM's own. If it has none, and --template is given, they are those of its
 template.
 
-With --parameters, FILE has a template, and it is about the template's parameters instead of
-the fields: about the values that they may have, so that the fields they fill in satisfy the
-template's rules.
-` + aboutInstancetypes
-
-// A formed is what limits and schema are about: an object and its rules or, with
-// --parameters, a template.
-type formed struct {
-	rules        vmrules.Rules
-	object       map[string]any
-	with         vmrules.ValidateOption
-	reading      []vmrules.ParseOption
-	isParameters bool
-}
-
-func newLimits(b Build) *cobra.Command {
-	output := choice[func(io.Writer, []holder) error]{"json", map[string]func(io.Writer, []holder) error{
-		"json": nil, "text": writeLimits,
-	}}
-	command := newForm(b, "limits", "Show what each field of a VM may hold",
-		`Limits writes, for each field that the rules judge, what all rules together ask of it:
-its type, its bounds, and the values and patterns that it must match. As JSON, it also
-lists the rules that do not apply at present, and those that cannot be decided.`,
-		func(command *cobra.Command, of formed) error {
-			limits, all, err := of.limits()
-			if err != nil {
-				return err
-			}
-			if write := output.value(); write != nil {
-				return write(command.OutOrStdout(), all)
-			}
-			return writeJSON(command.OutOrStdout(), limits)
-		})
-	output.flag(command, "output", "o", "how to write the limits")
-	return command
-}
-
-func newSchema(b Build) *cobra.Command {
-	profile := choice[bool]{options: map[string]bool{"forms": true}}
-	command := newForm(b, "schema", "Write the rules of a VM as a JSON Schema",
-		`Schema writes what the rules ask of a VM as a JSON Schema (draft 2020-12) for the whole
-object. The schema lists what it cannot express under x-vmrules-unexpressed.
-
-With --for forms, or --parameters, the schema is for a generator of forms: each field has one
-type, a title and a description, and there are only keywords of JSON Schema. The standard
-error then says what the schema does not express.`,
-		func(command *cobra.Command, of formed) error {
-			if !of.isParameters && !profile.value() {
-				return writeJSON(command.OutOrStdout(), form.Schema(of.rules, of.object, of.with))
-			}
-			in, err := of.inputs()
-			if err != nil {
-				return err
-			}
-			warnUnexpressed(command.ErrOrStderr(), in.Unexpressed)
-			return writeJSON(command.OutOrStdout(), in.Schema)
-		})
-	profile.flag(command, "for", "", "what the schema is for")
-	return command
-}
-
-// limits returns what to write as JSON, and the same for the text.
-func (f formed) limits() (any, []holder, error) {
-	if f.isParameters {
-		parameters, err := form.Parameters(f.object, f.reading...)
-		return parameters, parameterHolders(parameters), err
-	}
-	limits := form.Limits(f.rules, f.object, f.with)
-	return limits, limitHolders(limits), nil
-}
-
-func (f formed) inputs() (form.InputSchema, error) {
-	if f.isParameters {
-		return form.ParameterInputs(f.object, f.reading...)
-	}
-	return form.Inputs(f.rules, f.object, f.with), nil
-}
-
-// warnUnexpressed writes what a schema does not express.
-func warnUnexpressed(stderr io.Writer, all []form.Unexpressed) {
-	for _, u := range all {
-		about := ""
-		for _, part := range []struct{ noun, name string }{
-			{"parameter", u.Parameter}, {"rule", u.Rule}, {"", u.Argument}, {"in", u.Target}, {"for a", u.Type},
-		} {
-			switch {
-			case part.name == "":
-			case part.noun == "":
-				about += " " + part.name
-			default:
-				about += " " + part.noun + " " + part.name
-			}
-		}
-		fmt.Fprintln(stderr, oneLine(fmt.Sprintf("vmrules: not in the schema:%s: %s", about, u.Reason)))
-	}
-}
-
-// newForm returns a command that writes something about one object and its rules.
-func newForm(b Build, name, short, long string, write func(*cobra.Command, formed) error) *cobra.Command {
-	r := newRuling(b)
-	isParameters := false
-	command := &cobra.Command{
-		Use:   name + " FILE|-",
-		Short: short,
-		Long:  long + "\n" + aboutForms,
-		Example: "  vmrules " + name + " --template windows.yaml vm.yaml\n" +
-			"  vmrules " + name + " --parameters windows.yaml",
+With --parameters, FILE has a template, and the limits are those of its parameters: the values
+that they may have, so that the fields they fill in satisfy the template's rules.
+` + aboutInstancetypes,
+		Example: `  vmrules limits --template windows.yaml vm.yaml
+  vmrules limits -o schema --template windows.yaml vm.yaml
+  vmrules limits --parameters windows.yaml`,
 		Args: arguments(1, 1, "name one file, or - for standard input"),
-		RunE: func(command *cobra.Command, args []string) error {
-			if err := inputTwice(r.with.files, []string{r.template}, args); err != nil {
-				return err
-			}
-			if err := r.read(command); err != nil {
-				return err
-			}
-			object, err := r.onlyObject(command, args[0])
-			if err != nil {
-				return err
-			}
-			r.with.warn(command.ErrOrStderr())
-			of, err := r.formed(object, isParameters)
-			if err == nil && !isParameters && of.rules.Len() == 0 {
-				fmt.Fprintf(command.ErrOrStderr(), "vmrules: %s: no rules, so any value is allowed\n", aboutObject(object))
-			}
-			if err == nil {
-				err = write(command, of)
-			}
-			if err != nil {
-				return fmt.Errorf("%s: %w", args[0], err)
-			}
-			ignored := leftOut{}
-			for _, rule := range of.rules.All() {
-				ignored.addKind(b, rule.Kind)
-			}
-			ignored.warn(command.ErrOrStderr())
-			return nil
-		},
+		RunE: l.run,
 	}
-	r.flags(command)
-	command.Flags().BoolVar(&isParameters, "parameters", false, "describe the parameters of the template in FILE")
+	l.flags(command)
+	command.Flags().BoolVar(&l.isParameters, "parameters", false, "describe the parameters of the template in FILE")
 	for _, other := range []string{"template", "with", "param"} {
 		exclusive(command, "parameters", other)
 	}
+	l.output.flag(command, "output", "o", "how to write the limits")
 	return command
 }
 
-func (r *ruling) formed(object manifest.Object, isParameters bool) (formed, error) {
-	switch {
-	case !isParameters:
-		rules, content, err := r.rulesOf(object)
-		if err == nil {
-			err = r.allDeclared()
-		}
-		return formed{rules: rules, object: content, with: r.with.set.For(object.Kind, object.Namespace).Option()}, err
-	case !object.IsTemplate():
-		return formed{}, errors.New("--parameters needs a template, and this is a " + object.Kind)
+func (l *limiter) run(command *cobra.Command, args []string) error {
+	if err := inputTwice(l.with.files, []string{l.template}, args); err != nil {
+		return err
 	}
-	return formed{object: object.Content(), reading: r.reading, isParameters: true}, nil
+	if l.isParameters && l.output.name == "schema" {
+		return errors.New("--parameters and -o schema cannot be used together: a schema is about the fields of a VM")
+	}
+	if err := l.read(command); err != nil {
+		return err
+	}
+	object, err := l.onlyObject(command, args[0])
+	if err != nil {
+		return err
+	}
+	l.with.warn(command.ErrOrStderr())
+	write := l.writeFields
+	if l.isParameters {
+		write = l.writeParameters
+	}
+	if err := write(command, object); err != nil {
+		return fmt.Errorf("%s: %w", args[0], err)
+	}
+	return nil
+}
+
+func (l *limiter) writeParameters(command *cobra.Command, template manifest.Object) error {
+	if !template.IsTemplate() {
+		return errors.New("--parameters needs a template, and this is a " + template.Kind)
+	}
+	parameters, err := form.Parameters(template.Content(), l.reading...)
+	if err != nil {
+		return err
+	}
+	if l.output.name == "text" {
+		return writeLimits(command.OutOrStdout(), parameterHolders(parameters))
+	}
+	return writeJSON(command.OutOrStdout(), parameters)
+}
+
+func (l *limiter) writeFields(command *cobra.Command, object manifest.Object) error {
+	rules, content, err := l.rulesOf(object)
+	if err == nil {
+		err = l.allDeclared()
+	}
+	if err != nil {
+		return err
+	}
+	stdout, stderr := command.OutOrStdout(), command.ErrOrStderr()
+	if rules.Len() == 0 {
+		fmt.Fprintf(stderr, "vmrules: %s: no rules, so any value is allowed\n", aboutObject(object))
+	}
+	with := l.with.set.For(object.Kind, object.Namespace).Option()
+	switch l.output.name {
+	case "schema":
+		err = writeJSON(stdout, form.Schema(rules, content, with))
+	case "text":
+		err = writeLimits(stdout, limitHolders(form.Limits(rules, content, with)))
+	default:
+		err = writeJSON(stdout, form.Limits(rules, content, with))
+	}
+	ignored := leftOut{}
+	for _, rule := range rules.All() {
+		ignored.addKind(l.build, rule.Kind)
+	}
+	ignored.warn(stderr)
+	return err
 }
 
 // onlyObject returns the only object in a file that has, or may have, rules.

@@ -54,16 +54,12 @@ type linted struct {
 	// Fixed counts the findings that --fix has fixed, or would have without --diff.
 	Fixed int `json:"fixed,omitempty"`
 
-	subjects []subject // what was linted
-	fails    bool      // a finding sets the exit status, even if it is hidden
-	leftOut  leftOut   // documents that are not linted
-	source   string    // how to render manifests of which only the description was read
-	isFull   bool      // there are more findings
-	hasVM    bool      // an object may hold a VM
+	fails   bool    // a finding sets the exit status, even if it is hidden
+	leftOut leftOut // documents that are not linted
+	source  string  // how to render manifests of which only the description was read
+	isFull  bool    // there are more findings
+	hasVM   bool    // an object may hold a VM
 }
-
-// A subject is an object, or a document of rules, in a file.
-type subject struct{ file, object string }
 
 // A finding is a finding of the library, in a file.
 type finding struct {
@@ -97,12 +93,11 @@ func newLint(b Build) *cobra.Command {
 		least:   choice[int]{"info", weights},
 	}
 	l.output = choice[func(io.Writer, *linted) error]{"text", map[string]func(io.Writer, *linted) error{
-		"text": l.writeText, "concise": l.writeConcise, "json": writeJSON[*linted],
-		"github": func(w io.Writer, found *linted) error { return writeGitHub(w, found.remarks()) },
-		"sarif":  func(w io.Writer, found *linted) error { return writeSARIF(w, b, found.remarks()) },
-		"junit": func(w io.Writer, found *linted) error {
-			return writeJUnit(w, found.cases(), found.Unusable)
-		},
+		"text":    func(w io.Writer, found *linted) error { return l.write(w, found, finding.long) },
+		"concise": func(w io.Writer, found *linted) error { return l.write(w, found, finding.short) },
+		"json":    writeJSON[*linted],
+		"github":  func(w io.Writer, found *linted) error { return writeGitHub(w, found.remarks()) },
+		"sarif":   func(w io.Writer, found *linted) error { return writeSARIF(w, b, found.remarks()) },
 	}}
 	command := &cobra.Command{
 		Use:   "lint [FILE|FOLDER|-]...",
@@ -389,7 +384,6 @@ func (l *linter) options() []vmrules.ParseOption {
 // add adds the findings about the rules in an annotation or a document.
 func (l *linter) add(to *linted, file *manifest.File, about string, findings []lint.Finding) {
 	to.Annotations++
-	to.subjects = append(to.subjects, subject{file.Name, short(about)})
 	first := len(to.Findings)
 	l.addFindings(to, file, about, findings)
 	if l.fixable != nil {
@@ -439,6 +433,23 @@ func short(text string) string {
 		return text
 	}
 	return strings.ToValidUTF8(text[:maxText], "") + "…"
+}
+
+// remarks returns the findings as remarks. Their topics are the checks of lint.
+func (l *linted) remarks() remarks {
+	r := remarks{unusable: l.Unusable}
+	for _, t := range explanations().inOrder {
+		var advice strings.Builder
+		_ = forms.ExecuteTemplate(&advice, "advice", t) // which the tests do, too
+		r.topics = append(r.topics, remarkTopic{t.Name, t.Meaning, aboutChecks + t.Name, t.severity, advice.String()})
+	}
+	for _, f := range l.Findings {
+		r.all = append(r.all, remark{f.File, place{f.Line, f.Column, f.EndLine, f.EndColumn}, f.Severity, f.ID, f.subject() + f.Message, nil})
+		if f.fix != nil {
+			r.all[len(r.all)-1].fixes = f.fix.replaced
+		}
+	}
+	return r
 }
 
 // count says how many findings of a severity there are.

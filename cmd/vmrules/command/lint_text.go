@@ -25,14 +25,6 @@ var severityWords = map[lint.Severity]string{
 	lint.SeverityError: "error", lint.SeverityWarning: "warning", lint.SeverityInfo: "note",
 }
 
-// writeText writes findings for people: each with its line, and carets below what it is about.
-func (l *linter) writeText(w io.Writer, found *linted) error { return l.write(w, found, finding.long) }
-
-// writeConcise writes each finding in one line.
-func (l *linter) writeConcise(w io.Writer, found *linted) error {
-	return l.write(w, found, finding.short)
-}
-
 // mostAlike is how many findings that say the same are written.
 const mostAlike = 3
 
@@ -83,11 +75,13 @@ func (l *linter) writeSummary(w io.Writer, found *linted) error {
 // said returns what a finding says, wherever it is.
 func (f finding) said() string { return f.ID + ": " + f.subject() + f.Message }
 
+// short returns the finding in one line.
 func (f finding) short() string {
 	severity := severityColors[f.Severity].Sprint(severityWords[f.Severity])
 	return fmt.Sprintf("%s:%d:%d: %s: %s%s [%s]", oneLine(f.File), f.Line, f.Column, severity, oneLine(f.subject()), oneLine(f.Message), f.ID)
 }
 
+// long also returns its line in the file, and carets below what it is about.
 func (f finding) long() string {
 	line, carets := show(f.excerpt)
 	return fmt.Sprintf("%s\n    %s\n    %s", f.short(), line, severityColors[f.Severity].Sprint(carets))

@@ -16,7 +16,6 @@ const (
 type parsedRules struct {
 	rules vmrules.Rules
 	err   error
-	needs needs
 }
 
 // hasOwnRules lists the kinds whose rules are in their own annotation. There are few objects
@@ -39,7 +38,7 @@ func (r *ruling) parse(annotation string) parsedRules {
 		return known
 	}
 	rules, err := vmrules.ParseRules(annotation, r.reading...)
-	parsed := parsedRules{rules, err, needsOf(rules)}
+	parsed := parsedRules{rules, err}
 	if len(annotation) <= maxKept {
 		r.known.Add(annotation, parsed)
 	}

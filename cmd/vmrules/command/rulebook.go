@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
 )
@@ -25,10 +23,6 @@ type rulebook struct {
 type chapter struct {
 	rules   vmrules.Rules
 	isWhole bool // the rules are about objects of every kind, not about VMs
-}
-
-func (b *rulebook) flag(command *cobra.Command) {
-	command.Flags().StringArrayVar(&b.files, "rules", nil, "file with the rules to check by, instead of the objects' own rules")
 }
 
 // inputTwice returns an error if the standard input or a pipe is named more than once. The second
@@ -58,15 +52,6 @@ func (b *rulebook) isWhole() bool {
 
 // counts reports whether a document is to be judged.
 func (b *rulebook) counts(d manifest.Document) bool { return b.isWhole() || d.HoldsVM() }
-
-// needs returns what the rules need of an object.
-func (b *rulebook) needs() needs {
-	var all []vmrules.Rules
-	for _, c := range b.chapters {
-		all = append(all, c.rules)
-	}
-	return needsOf(all...)
-}
 
 // read reads the files, and returns all their errors.
 func (b *rulebook) read(stdin io.Reader) []*manifest.Error {
@@ -153,6 +138,7 @@ func problemsOf(err error) []vmrules.Problem {
 // refusal returns why a document cannot be rules, and what can be.
 func (b Build) refusal(d *manifest.Document) error {
 	what := d.Type()
+	object, _ := d.Object()
 	switch {
 	case d.IsScalar():
 		what = "a text or number"
@@ -161,7 +147,7 @@ func (b Build) refusal(d *manifest.Document) error {
 	}
 	text := fmt.Sprintf("%s cannot be rules: write %s", what, strings.Join(b.forms(), ", "))
 	switch {
-	case d.IsTemplate():
+	case object.IsTemplate():
 		text += "; to use the rules of a template, give it with --template"
 	case len(b.Documents) == 0:
 		text += "; vmrules-full also reads CustomResourceDefinitions, schemas, and policies of Kyverno: " + installFull

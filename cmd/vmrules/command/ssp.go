@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
 	"github.com/vmrules/vmrules/lint"
@@ -23,21 +21,14 @@ func newProfile() choice[lint.Profile] {
 	return choice[lint.Profile]{options: map[string]lint.Profile{string(lint.SSP): lint.SSP}}
 }
 
-// judgeFlag adds --for to a command that judges VMs.
-func judgeFlag(command *cobra.Command, profile *choice[lint.Profile]) {
-	profile.flag(command, "for", "", "also judge VMs as another program would: ssp is KubeVirt's template validator")
-	exclusive(command, "for", "rules")
-}
-
 // sspVerdict returns what KubeVirt's template validator says of the VMs in an object whose
 // parameters are filled in; nil if it sees no VM there, or the VMs are exempt. A VM without rules
 // of its own has those of a template, as it is in the cluster, without parameters filled in. The
 // template may be nil.
 func sspVerdict(object, template map[string]any) *ssp.Verdict {
-	inherited, _ := manifest.Value(template, "metadata", "annotations", templateValidations)
 	var all *ssp.Verdict
 	for _, vm := range vmsIn(object) {
-		annotation := text(inherited)
+		annotation := manifest.TextAt(template, "metadata", "annotations", templateValidations)
 		switch source := vmrules.SourceOf(vm); source.From {
 		case vmrules.SourceExempt, vmrules.SourceUnknown:
 			continue
@@ -47,6 +38,12 @@ func sspVerdict(object, template map[string]any) *ssp.Verdict {
 		all = joined(all, ssp.Judge(annotation, vm))
 	}
 	return all
+}
+
+// value returns the value at a path of members; nil if there is none.
+func value(v any, names ...string) any {
+	found, _ := manifest.Value(v, names...)
+	return found
 }
 
 // vmsIn returns the VirtualMachines in an object. The validator is not asked about other kinds.
@@ -61,7 +58,7 @@ func vmsIn(object map[string]any) []map[string]any {
 	for _, v := range inside {
 		vm, _ := v.(map[string]any)
 		_, isVM := manifest.Value(vm, "spec", "template", "spec")
-		if kind := text(vm["kind"]); isVM && (kind == "VirtualMachine" || kind == "") {
+		if kind := manifest.TextAt(vm, "kind"); isVM && (kind == "VirtualMachine" || kind == "") {
 			all = append(all, vm)
 		}
 	}

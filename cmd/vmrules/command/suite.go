@@ -120,7 +120,7 @@ func (t *tester) test(command *cobra.Command, d manifest.Document) {
 		return // which has been reported
 	}
 	o, _ := d.Object()
-	r := &suiteReader{file: d.File().Name, locator: d.NewLocator()}
+	r := &suiteReader{file: d.File().Name, locator: manifest.NewLocator(o)}
 	s := r.read(o.Content())
 	j := newJudge(command, t.build, s, r)
 	if r.wrong != nil { // then the cases are only read
@@ -230,7 +230,7 @@ func (j *judge) judge(c suiteCase) (*vmrules.Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	with := j.with.set.For(text(vm["kind"]), text(value(vm, "metadata", "namespace"))).Option()
+	with := j.with.set.For(manifest.TextAt(vm, "kind"), manifest.TextAt(vm, "metadata", "namespace")).Option()
 	report := j.book.judge(vm, true, with)
 	if len(report.Results()) == 0 {
 		return nil, errors.New("no rules to judge the VM by")
@@ -241,7 +241,7 @@ func (j *judge) judge(c suiteCase) (*vmrules.Report, error) {
 // vm reads the VM of a case.
 func (j *judge) vm(c suiteCase) (map[string]any, error) {
 	if c.file == "" {
-		if kind := text(c.vm["kind"]); kind != "" && !manifest.HoldsVM(c.vm) && !j.book.isWhole() {
+		if kind := manifest.TextAt(c.vm, "kind"); kind != "" && !manifest.HoldsVM(c.vm) && !j.book.isWhole() {
 			return nil, fmt.Errorf("%.100q is not the kind of a VM or template", kind)
 		}
 		return c.vm, nil

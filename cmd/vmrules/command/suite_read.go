@@ -2,7 +2,6 @@ package command
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -58,7 +57,7 @@ func (r *suiteReader) read(written map[string]any) suite {
 	known := r.hasOnly("", written, "rules", "template", "parameters", "with", "cases")
 	s.rules, s.template = r.text("/rules", written["rules"]), r.text("/template", written["template"])
 	for name, value := range r.object("/parameters", written["parameters"]) {
-		s.parameters[name] = parameterText(value)
+		s.parameters[name] = manifest.AsText(value)
 	}
 	for i, name := range r.array("/with", written["with"]) {
 		at := fmt.Sprintf("/with/%d", i)
@@ -81,6 +80,9 @@ func (r *suiteReader) read(written map[string]any) suite {
 	}
 	return s
 }
+
+// escape escapes a name as a JSON Pointer does.
+var escape = strings.NewReplacer("~", "~0", "/", "~1")
 
 func isGiven(v any) bool { return v != nil && v != "" }
 
@@ -192,13 +194,4 @@ func (r *suiteReader) object(at string, v any) map[string]any {
 
 func mustBe(at, what string) error {
 	return fmt.Errorf("%.100q must be %s", strings.TrimPrefix(at, "/"), what)
-}
-
-// parameterText returns the value of a parameter, which need not be in quotes.
-func parameterText(v any) string {
-	if s, ok := v.(string); ok || v == nil {
-		return s
-	}
-	written, _ := json.Marshal(v) // what was read as JSON has JSON
-	return string(written)
 }

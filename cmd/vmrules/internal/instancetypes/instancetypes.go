@@ -57,13 +57,8 @@ func Holds(kind string) bool {
 
 // IsMember reports whether a Set holds an object: an instance type or a preference.
 func IsMember(object map[string]any) bool {
-	version := text(object, "apiVersion")
-	return Holds(text(object, "kind")) && (version == "" || strings.HasPrefix(version, Group+"/"))
-}
-
-// IsPreference reports whether an object is a preference.
-func IsPreference(object map[string]any) bool {
-	return IsMember(object) && strings.HasSuffix(text(object, "kind"), "Preference")
+	version := manifest.TextAt(object, "apiVersion")
+	return Holds(manifest.TextAt(object, "kind")) && (version == "" || strings.HasPrefix(version, Group+"/"))
 }
 
 // AddObject is Add for an object in a file.
@@ -81,9 +76,9 @@ func (s *Set) Add(object map[string]any, at Place) error {
 	if !IsMember(object) {
 		return nil
 	}
-	k := key{text(object, "kind"), "", text(object, "metadata", "name")}
+	k := key{manifest.TextAt(object, "kind"), "", manifest.TextAt(object, "metadata", "name")}
 	if namespaced, _ := instancetype.IsNamespaced(k.kind); namespaced {
-		k.namespace = text(object, "metadata", "namespace")
+		k.namespace = manifest.TextAt(object, "metadata", "namespace")
 	}
 	if s.entries == nil {
 		s.entries = map[key]*entry{}
@@ -127,10 +122,10 @@ func warningAbout(k key, object map[string]any, at Place) *manifest.Error {
 		return at.errorf("the %s has no metadata.name: add one, by which VMs can name it", k.kind)
 	}
 	given, preferred := object, map[string]any(nil)
-	if IsPreference(object) {
+	if strings.HasSuffix(k.kind, "Preference") {
 		given, preferred = nil, object
 	}
-	expanded, err := instancetype.Expand(PlainVM, given, preferred)
+	expanded, err := instancetype.Expand(plainVM, given, preferred)
 	if err != nil {
 		return at.errorf("the %s cannot be used: %v", k, err)
 	}
@@ -145,8 +140,8 @@ func warningAbout(k key, object map[string]any, at Place) *manifest.Error {
 	return at.errorf("the %s has unknown fields, which have no effect: correct or remove %s", k, list)
 }
 
-// PlainVM is a VM that any instance type or preference without mistakes can expand.
-var PlainVM = map[string]any{"spec": map[string]any{"template": map[string]any{"spec": map[string]any{
+// plainVM is a VM that any instance type or preference without mistakes can expand.
+var plainVM = map[string]any{"spec": map[string]any{"template": map[string]any{"spec": map[string]any{
 	"domain": map[string]any{"cpu": map[string]any{}},
 }}}}
 
@@ -156,11 +151,4 @@ func (k key) String() string {
 		return k.kind + " " + k.namespace + "/" + k.name
 	}
 	return k.kind + " " + k.name
-}
-
-// text returns a string in an object; "" if it is missing.
-func text(object map[string]any, names ...string) string {
-	found, _ := manifest.Value(object, names...)
-	s, _ := found.(string)
-	return s
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
 	"github.com/vmrules/vmrules/instancetype"
 )
 
@@ -33,7 +34,7 @@ func (l *Lookup) Option() vmrules.ValidateOption { return vmrules.WithInstancety
 // does not name or the Set does not hold.
 func (l *Lookup) Find(vm map[string]any) (given, preferred map[string]any, err error) {
 	named, preference := instancetype.NamesOf(vm)
-	namespace := text(vm, "metadata", "namespace")
+	namespace := manifest.TextAt(vm, "metadata", "namespace")
 	if namespace == "" {
 		namespace = l.namespace
 	}

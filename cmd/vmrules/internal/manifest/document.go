@@ -58,9 +58,6 @@ func (d Document) Type() string {
 	return strings.TrimSuffix(d.object.Kind+"."+group, ".")
 }
 
-// IsTemplate reports whether the document is a template of OpenShift or KubeVirt.
-func (d Document) IsTemplate() bool { return d.object.IsTemplate() }
-
 // String returns a name of the document for messages.
 func (d Document) String() string {
 	if d.IsArray() {
@@ -230,6 +227,3 @@ func (w *jsonWriter) scalar(v any) {
 
 // Has reports whether the document is an object with a key.
 func (d Document) Has(key string) bool { return d.file.source.whole(d.node).get(key) != nil }
-
-// NewLocator returns a Locator for the values in the document, which must be an object.
-func (d Document) NewLocator() *Locator { return NewLocator(d.object) }

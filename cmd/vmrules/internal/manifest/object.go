@@ -65,7 +65,7 @@ func (o Object) HoldsVM() bool { return kinds[o.Kind] || HoldsVM(o.Content()) }
 
 // HoldsVM reports whether an object may contain VMs or has an annotation with rules.
 func HoldsVM(content map[string]any) bool {
-	kind, _ := content["kind"].(string)
+	kind := TextAt(content, "kind")
 	if kinds[kind] || has(content, "metadata", "annotations", vmrules.Annotation) {
 		return true
 	}
@@ -90,6 +90,13 @@ func Value(in any, names ...string) (any, bool) {
 		in = found
 	}
 	return in, true
+}
+
+// TextAt returns the string at a path of members; "" if there is none.
+func TextAt(in any, names ...string) string {
+	found, _ := Value(in, names...)
+	text, _ := found.(string)
+	return text
 }
 
 // Content returns the object in the form that the library takes. The items of a typed list,

@@ -32,16 +32,16 @@ func (o Object) Parameters() []form.Parameter {
 
 // written returns a scalar as text, even if its quotes were forgotten: "4" for 4.
 func (n *node) written(name string) string {
-	switch found := n.get(name); {
-	case found == nil || found.shape != scalar || found.scalar == nil:
+	found := n.get(name)
+	if found == nil || found.shape != scalar {
 		return ""
-	default:
-		return asText(found.scalar)
 	}
+	return AsText(found.scalar)
 }
 
-func asText(v any) string {
-	if s, ok := v.(string); ok {
+// AsText returns a value that was read as the text of a parameter, which need not be in quotes.
+func AsText(v any) string {
+	if s, ok := v.(string); ok || v == nil {
 		return s
 	}
 	text, _ := json.Marshal(v)

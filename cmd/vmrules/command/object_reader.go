@@ -1,0 +1,110 @@
+package command
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
+)
+
+// An objectReader reads objects of JSON as encoding/json reads them with UseNumber, but a key that
+// is given twice is an error.
+type objectReader struct {
+	decoder  *jsontext.Decoder
+	unread   bytes.Buffer
+	unquoted []byte // the memory of a text with escapes
+}
+
+func newObjectReader() *objectReader {
+	r := &objectReader{}
+	r.decoder = jsontext.NewDecoder(&r.unread)
+	return r
+}
+
+// decode decodes an object. With an error, it returns what comes before the mistake.
+func (r *objectReader) decode(text []byte) (map[string]any, error) {
+	r.unread = *bytes.NewBuffer(text)
+	r.decoder.Reset(&r.unread, jsontext.AllowInvalidUTF8(true))
+	if r.decoder.PeekKind() != '{' {
+		return nil, errNoObject
+	}
+	decoded, err := r.object()
+	wrong := (*jsontext.SyntacticError)(nil)
+	switch isSyntax := errors.As(err, &wrong); {
+	case isSyntax && wrong.Err == jsontext.ErrDuplicateName:
+		err = manifest.KeyTwice(wrong.JSONPointer.LastToken())
+	case isSyntax:
+		err = fmt.Errorf("the object cannot be read: %w", wrong.Err)
+	}
+	return decoded, err
+}
+
+// text reads a string, which may be the name of a member.
+func (r *objectReader) text() (string, error) {
+	quoted, err := r.decoder.ReadValue()
+	if err != nil {
+		return "", err
+	}
+	if bytes.IndexByte(quoted, '\\') >= 0 || !utf8.Valid(quoted) {
+		r.unquoted, _ = jsontext.AppendUnquote(r.unquoted[:0], quoted) // the error says that it is not UTF-8
+		return string(r.unquoted), nil
+	}
+	return string(quoted[1 : len(quoted)-1]), nil
+}
+
+func (r *objectReader) value() (any, error) {
+	switch r.decoder.PeekKind() {
+	case '{':
+		return r.object()
+	case '[':
+		return r.array()
+	case '"':
+		return r.text()
+	}
+	token, err := r.decoder.ReadToken()
+	if err != nil {
+		return nil, err
+	}
+	switch token.Kind() {
+	case '0':
+		return json.Number(token.String()), nil
+	case 'n':
+		return nil, nil
+	}
+	return token.Bool(), nil
+}
+
+func (r *objectReader) object() (map[string]any, error) {
+	_, _ = r.decoder.ReadToken() // the opening bracket, which was seen
+	object := map[string]any{}
+	for r.decoder.PeekKind() == '"' {
+		name, err := r.text()
+		if err != nil {
+			return object, err
+		}
+		if object[name], err = r.value(); err != nil {
+			return object, err
+		}
+	}
+	_, err := r.decoder.ReadToken()
+	return object, err
+}
+
+func (r *objectReader) array() (any, error) {
+	_, _ = r.decoder.ReadToken()
+	array := []any{}
+	for r.decoder.PeekKind() != ']' {
+		item, err := r.value()
+		if err != nil {
+			return nil, err
+		}
+		array = append(array, item)
+	}
+	_, err := r.decoder.ReadToken()
+	return array, err
+}
