@@ -13,7 +13,7 @@ import (
 func TestAPI(t *testing.T) { apitest.Check(t) }
 
 func TestZeroValues(t *testing.T) {
-	apitest.CheckZero(t, form.Filler{}, form.Format{}, form.Resolved{}, form.ValueChecker{})
+	apitest.CheckZero(t, form.Filler{}, form.Resolved{}, form.ValueChecker{})
 }
 
 // TestNilOption: a nil option changes nothing.

@@ -66,7 +66,6 @@ func TestBudget(t *testing.T) {
 		for name, call := range map[string]func() any{
 			"limits": func() any { return form.Limits(rules, attack.object, vmrules.WithBudget(given)) },
 			"schema": func() any { return form.Schema(rules, attack.object, vmrules.WithBudget(given)) },
-			"inputs": func() any { return form.Inputs(rules, attack.object, vmrules.WithBudget(given)) },
 		} {
 			checkBudget(t, attack.name+", "+name, given, call)
 		}
@@ -122,8 +121,8 @@ func TestParametersBudget(t *testing.T) {
 		text := openShift(attack.parameters, `{"l": [`+attack.items+`]}`, attack.rules)
 		template := decodeExactly(json.RawMessage(text))
 		checkBudget(t, attack.name, given, func() any {
-			inputs, _ := form.ParameterInputs(template, vmrules.WithBudget(given))
-			return inputs
+			parameters, _ := form.Parameters(template, vmrules.WithBudget(given))
+			return parameters
 		})
 		checkBudget(t, attack.name+", Fill", given, func() any {
 			filled, _ := form.Fill(template, nil, vmrules.WithBudget(given))
@@ -135,40 +134,23 @@ func TestParametersBudget(t *testing.T) {
 // TestParametersShare checks that what the rules ask of many fields is paid for once, if they ask
 // the same of all. The product of rules and fields would exceed the budget.
 func TestParametersShare(t *testing.T) {
-	const (
-		rule   = `{"name":"%d","message":"m","rule":"string","path":"jsonpath::.spec.domain.l[*]","minLength":%d}`
-		listed = `{"name":"e","message":"m","rule":"enum","path":"jsonpath::.spec.domain.l[*]","values":`
-	)
+	const rule = `{"name":"%d","message":"m","rule":"string","path":"jsonpath::.spec.domain.l[*]","minLength":%d}`
 	few, short := vmrules.Budget{Work: 60_000_000, Kept: 30 << 20}, numbered(20, rule)
-	type call func(template map[string]any, b vmrules.Budget) error
-	parameters := func(template map[string]any, b vmrules.Budget) error {
-		_, err := form.Parameters(template, vmrules.WithBudget(b))
-		return err
-	}
-	inputs := func(template map[string]any, b vmrules.Budget) error {
-		_, err := form.ParameterInputs(template, vmrules.WithBudget(b))
-		return err
-	}
 	for _, test := range []struct {
 		name, parameters, items, rules string
 		budget                         vmrules.Budget
-		calls                          []call // those whose result does not say the product
 	}{
-		{"parts of texts, in the default budget", `{"name":"A"}`, numbered(5000, `"x${A}y"`), numbered(5, rule), vmrules.Budget{}, []call{parameters, inputs}},
-		{"parts of texts", `{"name":"A"}`, numbered(2000, `"x${A}y"`), short, few, []call{parameters, inputs}},
-		{"parts of different texts", `{"name":"A"}`, numbered(2000, `"x%d${A}"`), short, few, []call{parameters, inputs}},
-		{"parts of texts with several", `{"name":"A"},{"name":"B"}`, numbered(1000, `"${A}${B}"`), short, few, []call{parameters}},
-		{"parameters", numbered(2000, `{"name":"A%d"}`), numbered(2000, `"${A%d}"`), short, few, []call{parameters, inputs}},
-		{"parameters as JSON", numbered(2000, `{"name":"A%d"}`), numbered(2000, `"${{A%d}}"`), short, few, []call{parameters, inputs}},
-		{"parameters in part", numbered(2000, `{"name":"A%d"}`), numbered(2000, `"x${A%d}"`), short, few, []call{parameters, inputs}},
-		{"values for parts of texts", `{"name":"A"}`, numbered(2000, `"x${A}y"`), listed + "[" + numbered(500, `"x%dy"`) + "]}", few, []call{inputs}},
-		{"undeclared", ``, numbered(2000, `"${A}"`), short, few, []call{parameters}},
+		{"parts of texts, in the default budget", `{"name":"A"}`, numbered(5000, `"x${A}y"`), numbered(5, rule), vmrules.Budget{}},
+		{"parts of texts", `{"name":"A"}`, numbered(2000, `"x${A}y"`), short, few},
+		{"parts of different texts", `{"name":"A"}`, numbered(2000, `"x%d${A}"`), short, few},
+		{"parts of texts with several", `{"name":"A"},{"name":"B"}`, numbered(1000, `"${A}${B}"`), short, few},
+		{"parameters", numbered(2000, `{"name":"A%d"}`), numbered(2000, `"${A%d}"`), short, few},
+		{"parameters as JSON", numbered(2000, `{"name":"A%d"}`), numbered(2000, `"${{A%d}}"`), short, few},
+		{"parameters in part", numbered(2000, `{"name":"A%d"}`), numbered(2000, `"x${A%d}"`), short, few},
 	} {
 		template := decodeExactly(json.RawMessage(openShift(test.parameters, `{"l": [`+test.items+`]}`, test.rules)))
-		for i, call := range test.calls {
-			if err := call(template, test.budget); err != nil {
-				t.Errorf("%s, call %d: %v", test.name, i, err)
-			}
+		if _, err := form.Parameters(template, vmrules.WithBudget(test.budget)); err != nil {
+			t.Errorf("%s: %v", test.name, err)
 		}
 	}
 }
@@ -219,7 +201,7 @@ func TestBudgetOfOrdinaryInput(t *testing.T) {
 		`{"l": [`+numbered(30, `{"a":"x-${A%d}","b":"${A%d}","c":["${{A%d}}","${A0}-${A%d}"]}`)+`]}`,
 		numbered(60, `{"name":"%d","message":"what the field should look like","rule":"string","path":"jsonpath::.spec.domain.l[*].*","regex":"a{%d,}"}`),
 	)))
-	if _, err := form.ParameterInputs(template); err != nil {
+	if _, err := form.Parameters(template); err != nil {
 		t.Errorf("a template with 30 parameters and 60 rules: %v", err)
 	}
 }

@@ -36,7 +36,7 @@ func ExampleLimits() {
 	//   must: integer 1073741824  required: true default: <nil>
 }
 
-// A form generator can use a JSON Schema for the whole object.
+// An editor or a validator can use a JSON Schema for the whole object.
 func ExampleSchema() {
 	rules, err := vmrules.ParseRules(`[
 		{"name": "name", "rule": "string", "path": "jsonpath::.spec.hostname", "message": "letters and digits", "regex": "^[a-z0-9]+$", "maxLength": 15}
@@ -120,23 +120,11 @@ func object(text string) map[string]any {
 }
 
 // A form for a template asks for the values of its parameters, and judges them filled in.
-func ExampleParameterInputs() {
+func ExampleFill() {
 	template := object(`{"kind": "Template", "parameters": [{"name": "CORES", "value": "2"}], "objects": [{"kind": "VirtualMachine",
 		"metadata": {"annotations": {"vm.kubevirt.io/validations":
 			"[{\"name\": \"cores\", \"rule\": \"integer\", \"path\": \"jsonpath::.spec.domain.cpu.cores\", \"message\": \"at most 8 cores\", \"max\": 8}]"}},
 		"spec": {"template": {"spec": {"domain": {"cpu": {"cores": "${{CORES}}"}}}}}}]}`)
-	inputs, err := form.ParameterInputs(template)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	text, err := json.Marshal(inputs.Schema["properties"])
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Println(string(text))
-
 	filled, err := form.Fill(template, map[string]any{"CORES": 12})
 	if err != nil {
 		fmt.Println(err)
@@ -147,8 +135,9 @@ func ExampleParameterInputs() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(report.Valid())
+	fmt.Println(report)
 	// Output:
-	// {"CORES":{"default":2,"description":"at most 8 cores","maximum":8,"title":"CORES","type":"integer"}}
-	// false
+	// invalid: 1 violated
+	// Violated   cores in objects[0]: at most 8 cores
+	//            objects[0].spec.template.spec.domain.cpu.cores: 12 is more than max 8
 }

@@ -42,32 +42,23 @@ type Parameter struct {
 // error, and all parameters without Must and Should. If the object is not a template, or
 // too large, it returns an error and no parameters.
 func Parameters(template map[string]any, opts ...vmrules.ParseOption) ([]Parameter, error) {
-	r, err := readParameters(template, opts, false)
-	return r.all, err
-}
-
-// readParameters reads the parameters of a template, their uses, and what the rules ask. The
-// reader is never nil.
-func readParameters(template map[string]any, opts []vmrules.ParseOption, forInputs bool) (*parameterReader, error) {
 	given, _ := insides.Options(opts)
 	m := meter.OrDefault(given.Work, given.Kept)
 	reading := m.Half()
 	r, inside, err := newParameterReader(template, &m)
-	r.forInputs = forInputs
 	if err != nil {
-		return r, err
+		return nil, err
 	}
 	r.walk(jsonpath.Lookup(r.filled, inside), slices.Clone(inside))
-	if r.meter.Err() != nil {
-		r.all = nil
-		return r, fmt.Errorf("the template is too large to search for parameters: %w", r.meter.Err())
+	if m.Err() != nil {
+		return nil, fmt.Errorf("the template is too large to search for parameters: %w", m.Err())
 	}
 	filled, _ := r.filled.(map[string]any)
 	rules, err := vmrules.RulesFor(nil, filled, append(slices.Clone(opts), share(given, reading))...)
-	if err != nil {
-		return r, err
+	if err == nil {
+		err = r.ask(newCall(rules, filled, []vmrules.ValidateOption{share(given, m)}))
 	}
-	return r, r.ask(newCall(rules, filled, []vmrules.ValidateOption{share(given, m)}))
+	return r.all, err
 }
 
 var errNoTemplate = errors.New("only a Template or a VirtualMachineTemplate has parameters")
@@ -79,39 +70,36 @@ type parameterReader struct {
 	byName    map[string]int
 	own       map[string]string  // the values that the template itself gives, by name
 	byPointer map[string][]useAt // the uses in the values of fields
-	forInputs bool               // for ParameterInputs, not for Parameters
 	filled    any                // the template, with the parameters filled in inside its rules
 
 	// These are what the rules ask, once it is known.
 	call   *call
-	asked  []askedOf     // of each parameter
-	shared []*asked      // those of which something is asked, each once
-	doubt  []Unexpressed // only if forInputs
+	asked  []askedOf // of each parameter
+	shared []*asked  // those of which something is asked, each once
 }
 
 // A useAt is a use of a parameter: their indexes.
 type useAt struct{ parameter, use int }
 
 // newParameterReader returns a reader that knows the declared parameters of a template, and the
-// location of the template's objects. The reader is never nil.
+// location of the template's objects.
 func newParameterReader(template map[string]any, m *meter.Meter) (r *parameterReader, inside jsonpath.Location, err error) {
 	r = &parameterReader{meter: m, byName: map[string]int{}, own: map[string]string{}, byPointer: map[string][]useAt{}}
 	plain, err := value.Plain(template, 0, m)
 	if err != nil {
-		return r, nil, err
+		return nil, nil, err
 	}
 	object, _ := plain.(map[string]any)
 	declared, inside := vmtarget.TemplateParts(object)
 	if inside == nil {
-		return r, nil, errNoTemplate
+		return nil, nil, errNoTemplate
 	}
 	r.filled = object
 	r.declare(declared)
 	return r, inside, nil
 }
 
-// parameterSize is about the size in bytes of a parameter, with what is asked of it and an
-// empty schema.
+// parameterSize is about the size in bytes of a parameter and its copy, with what is asked of it.
 const parameterSize = 2500
 
 func (r *parameterReader) declare(declared any) {

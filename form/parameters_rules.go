@@ -7,24 +7,16 @@ import (
 	"slices"
 
 	"github.com/vmrules/vmrules"
-	"github.com/vmrules/vmrules/internal/constraint"
-	"github.com/vmrules/vmrules/internal/parameter"
 )
 
 // asked is what the rules ask of parameters, and of fields that contain one beside other text.
 // Those that the same paths select share one, because all rules ask the same of them.
 type asked struct {
 	sharers      int
-	must, should total     // of the fields whose whole value the parameter is, or of the field
-	json         inputType // the type in KubeVirt's API of a field that is its value, read as JSON
-	at           Place     // what is known of such a field
-	mayBeSet     *rule     // a rule about a field that an instance type or a preference may set
+	must, should total // of the fields whose whole value the parameter is, or of the field
 
-	Must, Should        Constraints // the totals, once they are settled
-	size                int         // the bytes of their JSON
-	messages            []string
-	unsaid              []part // of must, what a schema for a part of a field does not say
-	unsaidBesideLengths []part
+	Must, Should Constraints // the totals, once they are settled
+	size         int         // the bytes of their JSON
 }
 
 // askedOf is what the rules ask of one parameter, and of each of its uses beside other text.
@@ -38,39 +30,19 @@ func (a *asked) settle() {
 	a.Must, a.Should = a.must.constraints(), a.should.constraints()
 	text, _ := json.Marshal([]Constraints{a.Must, a.Should})
 	a.size = len(text)
-	a.messages = messagesOf(slices.Concat(a.must.notes, a.should.notes))
-	for _, part := range a.must.parts {
-		kind, _ := constraint.OfKind(string(part.rule.Kind))
-		if part.constraint == nil && !kind.Is(constraint.Number) {
-			continue
-		}
-		a.unsaid = append(a.unsaid, part)
-		if _, isLength := part.constraint.(*constraint.Length); !isLength {
-			a.unsaidBesideLengths = append(a.unsaidBesideLengths, part)
-		}
+}
+
+// A selection is what a path selects in one target: parameters that are the whole value of a
+// field, and fields that contain one beside other text.
+type selection map[**asked]bool
+
+// groups counts those of a selection that share an asked, as it is now.
+func (s selection) groups() map[*asked]int {
+	groups := map[*asked]int{}
+	for of := range s {
+		groups[*of]++
 	}
-}
-
-// A selection is what a path selects in one target: parameters, and fields that contain one
-// beside other text.
-type selection struct {
-	as         map[**asked]UsedAs // a field is UsedWhole; UsedPart is a parameter that is only in such fields
-	groups     map[group]int      // how many of these are in each
-	undeclared []string           // for each value with a parameter that the template does not declare, a note
-}
-
-// A group is what several of a selection share.
-type group struct {
-	*asked
-	as UsedAs
-}
-
-// group counts the groups, as they are now.
-func (s *selection) group() {
-	s.groups = map[group]int{}
-	for of, as := range s.as {
-		s.groups[group{*of, as}]++
-	}
+	return groups
 }
 
 // ask finds what the rules ask of each parameter and of its uses.
@@ -89,10 +61,7 @@ func (r *parameterReader) ask(c *call) error {
 	for _, of := range r.shared {
 		of.settle()
 	}
-	made := r.all
-	if !r.forInputs {
-		made = r.constraints()
-	}
+	made := r.constraints()
 	if c.isSpent() {
 		return fmt.Errorf("the constraints of the parameters are too large: %w", c.budget.Err())
 	}
@@ -118,21 +87,20 @@ func (r *parameterReader) constraints() []Parameter {
 // addTarget adds the rules for one target.
 func (r *parameterReader) addTarget(target []Resolved) {
 	target = slices.DeleteFunc(target, func(rule Resolved) bool { return rule.Outcome == vmrules.Ignored || rule.Outcome == vmrules.Skipped })
-	selections := map[int]*selection{} // by the index of the path
+	selections := map[int]selection{} // by the index of the path
 	for i := range target {
 		path := r.call.rules[target[i].Index].pathIndex
 		if selections[path] == nil {
 			selections[path] = r.selectedBy(&target[i])
 		}
 	}
-	for _, s := range selections {
-		s.group()
+	groups := map[int]map[*asked]int{}
+	for path, s := range selections {
+		groups[path] = s.groups()
 	}
 	for i := 0; i < len(target) && !r.call.isSpent(); i++ {
-		s := selections[r.call.rules[target[i].Index].pathIndex]
-		r.addDoubt(&target[i], s.undeclared)
-		for g := range s.groups {
-			r.addRule(&target[i], g)
+		for of := range groups[r.call.rules[target[i].Index].pathIndex] {
+			r.addRule(&target[i], of)
 		}
 	}
 }
@@ -140,115 +108,57 @@ func (r *parameterReader) addTarget(target []Resolved) {
 const (
 	selectedWork = 100 // a value that a path selects
 	useWork      = 500 // a use in it
-	scanWork     = 10  // a byte of it
 	askedSize    = 800 // about the size in bytes of an asked
 )
 
 // selectedBy returns what the path of a rule selects. From then on, what the path does not select
 // shares no asked with it.
-func (r *parameterReader) selectedBy(rule *Resolved) *selection {
-	found := &selection{as: map[**asked]UsedAs{}}
+func (r *parameterReader) selectedBy(rule *Resolved) selection {
+	found := selection{}
 	for _, v := range rule.Values {
-		text, _ := v.Value.(string)
 		uses := r.byPointer[v.Pointer]
-		if r.call.budget.Spend(selectedWork+len(uses)*useWork+len(v.Pointer)+len(text)*scanWork, 0) != nil {
+		if r.call.budget.Spend(selectedWork+len(uses)*useWork+len(v.Pointer), 0) != nil {
 			return found
 		}
 		for _, at := range uses {
-			r.add(found, at)
-		}
-		name := parameter.First(text)
-		if uses == nil && name != "" && r.call.budget.Spend(0, len(name)+len(v.Field)+saySize) == nil {
-			found.undeclared = append(found.undeclared, "the template does not declare the parameter "+name+", which is in "+v.Field)
+			of := &r.asked[at.parameter]
+			if r.all[at.parameter].Uses[at.use].As == UsedPart {
+				found[&of.parts[at.use]] = true
+			} else {
+				found[&of.asked] = true
+			}
 		}
 	}
 	r.split(found)
 	return found
 }
 
-// add adds a use to a selection. A parameter is UsedJSON if one of its uses is.
-func (r *parameterReader) add(s *selection, at useAt) {
-	of, as := &r.asked[at.parameter], r.all[at.parameter].Uses[at.use].As
-	if as == UsedPart {
-		s.as[&of.parts[at.use]] = UsedWhole
-	}
-	if was := s.as[&of.asked]; was == "" || was == UsedPart || as == UsedJSON {
-		s.as[&of.asked] = as
-	}
-}
-
 // split gives each group of a selection an asked of its own.
-func (r *parameterReader) split(s *selection) {
-	s.group()
-	own := map[group]*asked{}
-	for g, n := range s.groups {
-		own[g] = g.asked
-		if g.sharers == n || r.call.budget.Spend(sayWork, askedSize) != nil {
+func (r *parameterReader) split(s selection) {
+	own := map[*asked]*asked{}
+	for shared, n := range s.groups() {
+		own[shared] = shared
+		if shared.sharers == n || r.call.budget.Spend(sayWork, askedSize) != nil {
 			continue
 		}
-		g.sharers -= n
-		copied := *g.asked
-		copied.must, copied.should, copied.sharers = g.must.clone(), g.should.clone(), n
-		r.shared, own[g] = append(r.shared, &copied), &copied
+		shared.sharers -= n
+		copied := *shared
+		copied.must, copied.should, copied.sharers = shared.must.clone(), shared.should.clone(), n
+		r.shared, own[shared] = append(r.shared, &copied), &copied
 	}
-	for of, as := range s.as {
-		*of = own[group{*of, as}]
+	for of := range s {
+		*of = own[*of]
 	}
 }
 
 // addRule adds a rule to what is asked of a group.
-func (r *parameterReader) addRule(rule *Resolved, of group) {
+func (r *parameterReader) addRule(rule *Resolved, of *asked) {
 	if r.call.budget.Spend(sayWork, 0) != nil {
 		return
 	}
-	judging := &r.call.rules[rule.Index]
-	if rule.AtPath.MayBeSet || rule.AtValid.MayBeSet {
-		of.mayBeSet = judging
-	}
-	switch of.as {
-	case UsedPart:
-		return
-	case UsedJSON:
-		if kind, _ := apiType(judging.path); kind != "" {
-			of.json = kind
-		}
-		if rule.AtPath.Default != nil {
-			of.at = rule.AtPath
-		}
-	}
 	to := &of.must
-	if judging.JustWarning {
+	if r.call.rules[rule.Index].JustWarning {
 		to = &of.should
 	}
 	to.addRule(rule)
-}
-
-// addDoubt records why a rule may judge other fields, or may ask something else of them, once
-// the template is filled in. It ignores what only a parameter as the value of a field causes.
-func (r *parameterReader) addDoubt(rule *Resolved, undeclared []string) {
-	of := &r.call.rules[rule.Index]
-	if !r.forInputs || of.JustWarning {
-		return
-	}
-	doubt := func(argument, why string) {
-		if r.call.budget.Spend(sayWork, len(why)+2*saySize) == nil {
-			r.doubt = append(r.doubt, Unexpressed{Rule: of.Name, Target: rule.Target, Argument: argument, Reason: why})
-		}
-	}
-	switch {
-	case rule.Outcome == vmrules.Undecided:
-		doubt("", rule.Note)
-		return
-	case !of.Kind.IsOfFormat():
-		doubt("", errKindItself.Error())
-		return
-	case rule.Unsearched != "":
-		doubt("", rule.Unsearched)
-	}
-	for _, u := range rule.Unread {
-		doubt(u.Argument, u.Note)
-	}
-	for _, why := range undeclared {
-		doubt("", why)
-	}
 }

@@ -28,7 +28,7 @@ const (
 	SchemaUnexpressed = "x-vmrules-unexpressed"
 )
 
-// Schema returns the rules as a JSON Schema, draft 2020-12, for generators of forms. The
+// Schema returns the rules as a JSON Schema, draft 2020-12, for editors and validators. The
 // schema consists of map[string]any, []any, strings, booleans and json.Number, which
 // encoding/json can write. It describes the whole object: a VM, template or list. The kind
 // of the object decides where in it the rules apply. Arguments that are JSONPaths are read
@@ -61,7 +61,10 @@ const (
 // null wherever something may be missing. Patterns are ECMA-262 with the flag u. The
 // schema does not contain Validate's bounds or the regex budget.
 func Schema(rules vmrules.Rules, object map[string]any, opts ...vmrules.ValidateOption) map[string]any {
-	w := newSchemaWriter(rules, object, opts)
+	w := &schemaWriter{
+		call: newCall(rules, object, opts), object: object,
+		tree: &node{}, patterns: map[string]*pattern{}, unexpressed: []any{},
+	}
 	w.write()
 	schema := w.tree.schema()
 	all, _ := schema["allOf"].([]any)
@@ -72,9 +75,9 @@ func Schema(rules vmrules.Rules, object map[string]any, opts ...vmrules.Validate
 		schema["allOf"] = all
 	}
 	schema["$schema"] = SchemaDialect
-	schema[SchemaUnexpressed], _ = value.ThroughJSON(w.unexpressed)
+	schema[SchemaUnexpressed] = w.unexpressed
 	if w.read != nil {
-		schema[SchemaRead], _ = value.ThroughJSON(w.read)
+		schema[SchemaRead] = w.read
 	}
 	return schema
 }
@@ -88,24 +91,15 @@ var (
 	errParameter = errors.New("a template parameter that is not filled in, in a value or a key, makes a rule Undecided")
 )
 
-// An Unexpressed is something that a schema does not express. It is about all rules if it
-// names none.
-type Unexpressed struct {
-	Parameter string `json:"parameter,omitempty"` // of a template, only from ParameterInputs
-	Rule      string `json:"rule,omitempty"`
-	Target    string `json:"target,omitempty"`   // as in vmrules.Result
-	Argument  string `json:"argument,omitempty"` // "" if it is about the kind or the path of the rule
-	// Type is "string" or "number" if only values of this type are concerned.
-	Type   string `json:"type,omitempty"`
-	Reason string `json:"reason"`
-}
-
-// A ReadArgument is an argument of a rule that was read from the object, at a path.
-type ReadArgument struct {
-	Rule     string `json:"rule"`
-	Target   string `json:"target,omitempty"` // as in vmrules.Result
-	Argument string `json:"argument"`
-	Path     string `json:"path"`
+// said returns an object with those of the members that are not "".
+func said(members map[string]string) map[string]any {
+	object := map[string]any{}
+	for name, text := range members {
+		if text != "" {
+			object[name] = text
+		}
+	}
+	return object
 }
 
 // A schemaWriter collects what one schema says.
@@ -115,9 +109,8 @@ type schemaWriter struct {
 	tree        *node
 	patterns    map[string]*pattern // by the text in PCRE
 	conditions  []condition
-	unexpressed []Unexpressed
-	read        []ReadArgument
-	inputs      *inputs // nil for Schema
+	unexpressed []any
+	read        []any
 }
 
 // A condition is what rules ask only if "valid" selects something.
@@ -133,13 +126,6 @@ func (c condition) schema() map[string]any {
 	return c.then.schema()
 }
 
-func newSchemaWriter(rules vmrules.Rules, object map[string]any, opts []vmrules.ValidateOption) *schemaWriter {
-	return &schemaWriter{
-		call: newCall(rules, object, opts), object: object,
-		tree: &node{}, patterns: map[string]*pattern{}, unexpressed: []Unexpressed{},
-	}
-}
-
 func (w *schemaWriter) write() {
 	isCut := false
 	for target := range w.targets() {
@@ -149,7 +135,7 @@ func (w *schemaWriter) write() {
 		w.writeTarget(target)
 	}
 	if isCut || w.isSpent() {
-		w.unexpressed = append(w.unexpressed, Unexpressed{Reason: errFull.Error()})
+		w.unexpressed = append(w.unexpressed, said(map[string]string{"reason": errFull.Error()}))
 	}
 }
 
@@ -219,11 +205,11 @@ func (t *schemaTarget) leaveOut(r *rule, argument, valueType string, why error) 
 	if t.budget.Spend(sayWork, len(why.Error())+2*saySize) != nil {
 		return
 	}
-	left := Unexpressed{Target: t.name, Argument: argument, Type: valueType, Reason: why.Error()}
+	left := map[string]string{"target": t.name, "argument": argument, "type": valueType, "reason": why.Error()}
 	if r != nil {
-		left.Rule = r.Name
+		left["rule"] = r.Name
 	}
-	t.unexpressed = append(t.unexpressed, left)
+	t.unexpressed = append(t.unexpressed, said(left))
 }
 
 // locate returns a path of the target, starting at the root of the object.
@@ -241,7 +227,7 @@ func (t *schemaTarget) locate(path []fieldpath.Step, known Place) (place, error)
 	case slices.ContainsFunc(p.steps, func(step fieldpath.Step) bool { return !canSay(step) }):
 		return place{}, errStep
 	}
-	return p, t.inputs.fits(p, &t.budget.Meter)
+	return p, nil
 }
 
 // A schemaGroup writes the rules on one path in one target.
@@ -249,10 +235,6 @@ type schemaGroup struct {
 	schemaTarget
 	place place
 	at    Place // what is known of it
-
-	// These are only for an InputSchema.
-	input   inputType
-	isInput bool // whether the path may be that of a scalar
 }
 
 func (g *schemaGroup) write(rules []*Resolved) {
@@ -260,9 +242,6 @@ func (g *schemaGroup) write(rules []*Resolved) {
 	var err error
 	g.at = first.AtPath
 	g.place, err = g.locate(g.rules[first.Index].path, first.AtPath)
-	if g.inputs != nil {
-		g.setInput(rules)
-	}
 	must := total{call: g.call}
 	var warning []*Resolved
 	for _, r := range rules {
@@ -295,12 +274,7 @@ func (g *schemaGroup) write(rules []*Resolved) {
 
 // addShould adds what the rules with justWarning ask.
 func (g *schemaGroup) addShould(rules []*Resolved) {
-	should := g.limit(rules).Should
-	switch {
-	case should.Rules == nil || g.isSpent():
-	case g.inputs != nil:
-		g.addHint(should.Rules)
-	default:
+	if should := g.limit(rules).Should; should.Rules != nil && !g.isSpent() {
 		g.tree.grow(g.place).should, _ = value.ThroughJSON(should)
 	}
 }
@@ -396,7 +370,7 @@ func (g *schemaGroup) add(t *total, r *Resolved) {
 		for _, a := range arguments {
 			path, ok := a.Path()
 			if text := path.String(); ok && g.budget.Spend(sayWork, len(text)+2*saySize) == nil {
-				g.read = append(g.read, ReadArgument{Rule: rule.Name, Target: g.name, Argument: key, Path: text})
+				g.read = append(g.read, said(map[string]string{"rule": rule.Name, "target": g.name, "argument": key, "path": text}))
 			}
 		}
 	}

@@ -60,9 +60,7 @@ func (p place) isDefaulted() bool { return len(p.steps) == 0 && p.hasDefault }
 
 // behind returns prefixItems with a schema for the item at index; any items may precede it.
 func behind(index int, schema any) []any {
-	items := anyItems(index + 1)
-	items[index] = schema
-	return items
+	return append(slices.Repeat([]any{true}, index), schema)
 }
 
 func jsonInt(i int) json.Number { return json.Number(strconv.Itoa(i)) }
@@ -80,7 +78,6 @@ type node struct {
 	least    int // the least number of items; 0 if it need not be an array
 	leaf     *leaf
 	should   any
-	hint     *leaf // what an InputSchema says if no rule must be satisfied
 }
 
 // grow returns the node of a path, and adds nodes that are missing.

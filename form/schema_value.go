@@ -23,9 +23,6 @@ type leaf struct {
 	zeroIsUnset   bool // 0 counts as standIn too
 	admitsDefault bool
 	admitsZero    bool
-
-	title    string   // only of an InputSchema
-	messages []string // likewise
 }
 
 // quantityPattern matches every string that is a quantity, and nothing else.
@@ -61,9 +58,6 @@ func (w *schemaWriter) written(p *constraint.Pattern) *pattern {
 // leaf returns what rules ask of the values at a path.
 func (g *schemaGroup) leaf(t *total) *leaf {
 	t.settle()
-	if g.inputs != nil {
-		return g.inputLeaf(t)
-	}
 	l := &leaf{value: g.values(t)}
 	for _, r := range t.notes {
 		l.rules = append(l.rules, map[string]any{"rule": r.Rule, "message": r.Message})

@@ -1,10 +1,6 @@
 package hostile
 
-import (
-	"strings"
-
-	"github.com/vmrules/vmrules"
-)
+import "strings"
 
 // Rules and objects that package form is given.
 func forms() []attack {
@@ -70,7 +66,6 @@ func forms() []attack {
 		parameters("many fields", "", func() string { return "[" + list(150_000, `"${A}"`) + "]" }),
 		parameters("many fields, and rules for all", annotation(500, `"rule":"string","path":"jsonpath::.a[0:9999]","minLength":%d`), func() string { return "[" + list(9_999, `"${A}"`) + "]" }),
 		parameters("many rules for one field", annotation(2500, `"rule":"string","path":"jsonpath::.a","minLength":%d`), func() string { return `"${A}"` }),
-		parameters("values for a part of a text", annotation(1, `"rule":"enum","path":"jsonpath::.a","values":[`+list(20_000, `"x-%d"`)+`]`), func() string { return `"x-${A}"` }),
 		parameters("values for parts of many texts", annotation(1, `"rule":"enum","path":"jsonpath::.a[*]","values":[`+list(20_000, `"x-%d"`)+`]`), func() string { return "[" + list(9_999, `"x-${A}"`) + "]" }),
 		parameters("values for many fields", annotation(1, `"rule":"enum","path":"jsonpath::.a[*]","values":[`+list(20_000, `"%d"`)+`]`), func() string { return "[" + list(9_999, `"${{A}}"`) + "]" }),
 		parameters("rules for parts of many texts", forAll(1000), func() string { return "[" + list(5000, `"x${A}y"`) + "]" }),
@@ -78,8 +73,6 @@ func forms() []attack {
 		parameters("rules for parts of texts and keys", annotation(1000, `"rule":"string","path":"jsonpath::.a.*","minLength":%d`), func() string { return "{" + list(5000, `"k%d${A}":"x${A}"`) + "}" }),
 		parameters("one rule for parts of many texts", forAll(1), func() string { return "[" + list(5000, `"x${A}y"`) + "]" }),
 		parameters("rules for a long text with an open name", annotation(1000, `"rule":"string","path":"jsonpath::.a","minLength":%d`), func() string { return `"` + strings.Repeat("${a", 400_000) + `"` }),
-		parameters("3,000 paths to a long text with open names", annotation(3000, `"rule":"string","path":"jsonpath::.a[0,%d]"`), func() string { return `["` + strings.Repeat("${a", 250_000) + `"]` }),
-		parameters("values beside a long text", beside(annotation(1, `"rule":"enum","path":"jsonpath::.a[0]","values":[`+list(18_000, `"%d"`)+`]`), `{"name":"z","message":"m","rule":"string","path":"jsonpath::.a[*]","minLength":1}`), func() string { return `["${A}","` + strings.Repeat("x", 1_000_000) + `${A}"]` }),
 		parameters("many uses in one deep text", "", func() string { return nested(900, "[", `"`+strings.Repeat("${A}", 300_000)+`"`, "]") }),
 		parameters("numbers that render long", "", func() string { return "[" + list(200_000, "1e990") + "]" }),
 		declaring("5,000, each in one field", list(5000, `{"name":"P%d"}`), forAll(1000), func() string { return "[" + list(5000, `"${P%d}"`) + "]" }),
@@ -95,7 +88,7 @@ func forAll(n int) string {
 	return annotation(n, `"rule":"string","path":"jsonpath::.a[*]","minLength":%d`)
 }
 
-// parameters calls Parameters, ParameterInputs and Fill with a template whose VM has rules and a field .a.
+// parameters calls Parameters and Fill with a template whose VM has rules and a field .a.
 func parameters(name, rules string, a func() string) attack {
 	return declaring(name, `{"name":"LONG","value":`+quoted(strings.Repeat("x", 200_000))+`}`, rules, a)
 }
@@ -108,13 +101,12 @@ func declaring(name, more, rules string, a func() string) attack {
 	}}
 }
 
-// asking calls Limits, Schema and Inputs, which a form that is half filled asks for.
+// asking calls Limits and Schema.
 func asking(name string, text func() string, make func() map[string]any) attack {
 	return attack{name: "forms/" + name, calls: func(p *probe) {
 		rules, _ := p.parse(text())
 		o := make()
 		p.text("Limits JSON", limitsJSON(p.limits(rules, o)))
 		p.schema(rules, o)
-		p.inputs(rules, o, vmrules.Partial())
 	}}
 }

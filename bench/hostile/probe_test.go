@@ -174,27 +174,10 @@ func (p *probe) schema(rules vmrules.Rules, object map[string]any, opts ...vmrul
 	})
 }
 
-// inputs measures the schemas for forms, and their JSON, which is what a form gets.
-func (p *probe) inputs(rules vmrules.Rules, object map[string]any, opts ...vmrules.ValidateOption) {
-	var inputs form.InputSchema
-	p.measure("Inputs", func() (string, string) {
-		inputs = form.Inputs(rules, object, opts...)
-		return decided, fmt.Sprintf("%d unexpressed", len(inputs.Unexpressed))
-	})
-	p.text("Inputs JSON", func() (int, error) {
-		text, err := json.Marshal(inputs)
-		return len(text), err
-	})
-}
-
 func (p *probe) parameters(template map[string]any) {
 	p.measure("Parameters", func() (string, string) {
 		parameters, err := form.Parameters(template)
 		return problems(err, fmt.Sprintf("%d parameters", len(parameters)))
-	})
-	p.measure("ParameterInputs", func() (string, string) {
-		inputs, err := form.ParameterInputs(template)
-		return problems(err, fmt.Sprintf("%d unexpressed", len(inputs.Unexpressed)))
 	})
 	p.measure("Fill", func() (string, string) {
 		filled, err := form.Fill(template, map[string]any{"A": strings.Repeat("4", 1000)})

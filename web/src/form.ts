@@ -1,7 +1,7 @@
 import { call } from "./engine.js";
 import { type ParseOptions, parseOptions, type Rules } from "./rules.js";
-import { checked, type ObjectInput, textOf, wellFormed } from "./text.js";
-import type { InputSchema, Limit, Parameter } from "./types.js";
+import { checked, type ObjectInput, textOf } from "./text.js";
+import type { Limit, Parameter } from "./types.js";
 import { judge, type ValidateOptions } from "./validate.js";
 
 /** limits returns what the rules ask of each field that they judge, for programs that render inputs. */
@@ -35,28 +35,6 @@ export function parameters(template: ObjectInput, options: ParseOptions = {}): P
   return call("parameters", settings, { template: textOf("template", template) });
 }
 
-/**
- * inputs returns the rules as a schema from which a form can be generated. A validator in strict
- * mode accepts it, if it knows its `formats`.
- */
-export function inputs(
-  rules: Rules,
-  object: ObjectInput | null | undefined,
-  options: ValidateOptions = {},
-): InputSchema {
-  return judge("inputs", rules, object, options);
-}
-
-/**
- * parameterInputs returns a schema from which a form for the parameters of a template can be
- * generated. If the template's rules cannot be read, it throws a VmrulesError whose result is the
- * schema without them.
- */
-export function parameterInputs(template: ObjectInput, options: ParseOptions = {}): InputSchema {
-  const settings = checked(options, ...parseOptions);
-  return call("parameterInputs", settings, { template: textOf("template", template) });
-}
-
 /** ParameterValues are values for the parameters of a template, by their names. */
 export type ParameterValues = { [name: string]: string | number | boolean };
 
@@ -75,19 +53,5 @@ export function fill<Template extends Exclude<ObjectInput, string>>(
       template: textOf("template", template),
       values: textOf("values", values),
     },
-  );
-}
-
-/**
- * formats returns the formats in a schema of `inputs` or `parameterInputs`, by name: for addFormat
- * of ajv, and for customFormats of react-jsonschema-form.
- */
-export function formats(schema: JSONSchema): { [name: string]: (value: string) => boolean } {
-  const names: string[] = call("formats", {}, { schema: textOf("schema", schema) });
-  return Object.fromEntries(
-    names.map((format) => [
-      format,
-      (value) => call("allows", { format }, { value: wellFormed("the value", value) }),
-    ]),
   );
 }

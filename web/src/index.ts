@@ -2,12 +2,9 @@ export { init, jsonText, type WasmSource } from "./engine.js";
 export { type ErrorCode, VmrulesError } from "./errors.js";
 export {
   fill,
-  formats,
-  inputs,
   type JSONSchema,
   limits,
   type ParameterValues,
-  parameterInputs,
   parameters,
   schema,
 } from "./form.js";
@@ -17,4 +14,4 @@ export { type ParseOptions, parseRules, Rules, rulesFor, sourceOf, templateOf } 
 export type { ObjectInput } from "./text.js";
 export type * from "./types.js";
 export { type ValidateOptions, validate, validateOwn, violationsAt } from "./validate.js";
-export { type ExtraErrors, extraErrors, hint, withHints } from "./words.js";
+export { hint } from "./words.js";

@@ -3,7 +3,6 @@ import { VmrulesError } from "./errors.js";
 import { type ParseOptions, parseOptions, type Rules, rulesIn } from "./rules.js";
 import { checked, type ObjectInput, objectOf, textOf } from "./text.js";
 import type { Report, Violation } from "./types.js";
-import { violationsOf } from "./words.js";
 
 /** ValidateOptions change how an object is judged. */
 export interface ValidateOptions {
@@ -55,7 +54,11 @@ export function violationsAt(report: Report, pointer: string): Violation[] {
       `${JSON.stringify(pointer)} is not a JSON Pointer, such as "/spec/template"`,
     );
   }
-  return violationsOf(report).filter((v) => (v.pointer ?? "") === pointer);
+  if (!Array.isArray(report?.results)) {
+    throw new VmrulesError("the first argument must be a Report, which validate returns");
+  }
+  const all = report.results.flatMap((result) => result.violations ?? []);
+  return all.filter((violation) => (violation.pointer ?? "") === pointer);
 }
 
 /** judge carries out an operation that takes rules, an object, and the options of validate. */

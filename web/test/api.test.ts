@@ -177,9 +177,6 @@ test("with the library loaded", async (t) => {
       [() => validate(rules, {}, { defaults: [] as never }), /defaults/],
       [() => api.expand({}, undefined as never), /^the second argument must be an object/],
       [() => api.hint(null as never), /^the first argument must be an object/],
-      [() => api.withHints(undefined as never), /^the schema must be an object/],
-      [() => api.extraErrors(validate(rules, {}), null as never), /^the options must be an object/],
-      [() => api.formats(7 as never), /schema/],
       [
         () => validate(rules, {}, { instancetypes: [small, null as never] }),
         /instancetypes: .*null/,
@@ -197,7 +194,6 @@ test("with the library loaded", async (t) => {
       [() => api.violationsAt({} as never, ""), /^the first argument must be a Report/],
       [() => api.violationsAt(validate(rules, {}), "spec"), /^"spec" is not a JSON Pointer/],
       [() => api.violationsAt(validate(rules, {}), "/a~2"), /^"\/a~2" is not a JSON Pointer/],
-      [() => api.extraErrors({} as never), /^the first argument must be a Report/],
       [() => rules.check(1, 1), /there is no rule with the index 1/],
       [() => rules.check(-1, 1), /there is no rule with the index -1/],
       [() => rules.check(0, () => 1), /has no JSON/],
@@ -324,6 +320,27 @@ test("with the library loaded", async (t) => {
       api.checkRequirements(vm, { instancetype: small, preference: demanding }).length,
       1,
     );
+  });
+
+  await t.test("hints", () => {
+    const G = 2 ** 30;
+    for (const [of, want] of [
+      [{ type: "integer", min: 536870912 }, "at least 512Mi"],
+      [{ type: "number", min: G, max: 8 * G }, "1Gi to 8Gi"],
+      [{ type: "quantity", max: 1000000 }, "at most 1000000"],
+      [{ type: "integer", min: 1, max: 8 }, "1 to 8"],
+      [{ type: "integer", min: 2, max: 2 }, "exactly 2"],
+      [{ type: "integer", min: 0 }, "at least 0"],
+      [{ type: "string", minLength: 3, maxLength: 63 }, "3 to 63 characters"],
+      [{ type: "scalar", values: ["virtio", "sata"] }, "one of virtio, sata"],
+      [
+        { type: "integralQuantity", min: 4 * G, values: ["4Gi", "8Gi"] },
+        "one of 4Gi, 8Gi, at least 4Gi",
+      ],
+      [{ type: "string", patterns: ["a"] }, ""],
+    ] as [api.Constraints, string][]) {
+      assert.equal(api.hint(of), want, JSON.stringify(of));
+    }
   });
 
   await t.test("a deep object", () => {

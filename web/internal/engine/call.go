@@ -103,7 +103,7 @@ type object struct {
 // maxLatest is the length of the texts that are kept as objects, which take far more memory.
 const maxLatest = 1 << 16
 
-// parsed returns the object of a text. It keeps the latest VM: a form asks for its rules, its inputs
+// parsed returns the object of a text. It keeps the latest VM: a form asks for its rules, its limits
 // and its report, one after the other.
 func (c *call) parsed(name, text string) (map[string]any, error) {
 	if text == c.engine.latest.text && text != "" {

@@ -38,11 +38,7 @@ var operations = map[string]operation{
 	"limits":            judging(form.Limits),
 	"schema":            judging(form.Schema),
 	"parameters":        parameters,
-	"inputs":            judging(form.Inputs),
-	"parameterInputs":   parameterInputs,
 	"fill":              fill,
-	"formats":           formats,
-	"allows":            allows,
 	"expand":            expand,
 	"checkRequirements": checkRequirements,
 }

@@ -235,10 +235,10 @@ func TestLatest(t *testing.T) {
 			}
 			settings := with(one.Validate, "rules", 1)
 			before, _ := ask(t, e, "validate", settings, texts, one.Instancetypes, "object")
-			for _, operation := range []string{"validateOwn", "limits", "schema", "inputs"} {
+			for _, operation := range []string{"validateOwn", "limits", "schema"} {
 				ask(t, e, operation, settings, texts, one.Instancetypes, "object")
 			}
-			for operation, name := range map[string]string{"rulesFor": "vm", "sourceOf": "vm", "expand": "vm", "checkRequirements": "vm", "parameters": "template", "parameterInputs": "template", "fill": "template"} {
+			for operation, name := range map[string]string{"rulesFor": "vm", "sourceOf": "vm", "expand": "vm", "checkRequirements": "vm", "parameters": "template", "fill": "template"} {
 				ask(t, e, operation, nil, texts, nil, name)
 			}
 			after, _ := ask(t, e, "validate", settings, texts, one.Instancetypes, "object")

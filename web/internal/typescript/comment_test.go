@@ -6,7 +6,7 @@ import (
 )
 
 // ofGo matches sentences that are only about Go.
-var ofGo = regexp.MustCompile(`(?i)\b(UnmarshalJSON|ParseObject|float64|shares? nothing|share\s+nothing|methods|one byte|unstructured|WithKind|ParseFormat)\b`)
+var ofGo = regexp.MustCompile(`(?i)\b(UnmarshalJSON|ParseObject|float64|shares? nothing|share\s+nothing|methods|one byte|unstructured|WithKind)\b`)
 
 // words are what Go calls otherwise than JavaScript.
 var words = []struct {
@@ -26,7 +26,6 @@ var words = []struct {
 	{regexp.MustCompile(`\bnil\b`), "missing"},
 	{regexp.MustCompile(`within the time that \[?Budget\]? sets`), "within a bound of time"},
 	{regexp.MustCompile(`\bReport\.At\b`), "violationsAt"},
-	{regexp.MustCompile(`\bfunction Schema\b`), "function schema"},
 }
 
 // translated returns a comment without what is only about Go.

@@ -29,7 +29,6 @@ var roots = []reflect.Type{
 	reflect.TypeFor[lint.Profile](),
 	reflect.TypeFor[form.Limit](),
 	reflect.TypeFor[form.Parameter](),
-	reflect.TypeFor[form.InputSchema](),
 	reflect.TypeFor[instancetype.Expansion](),
 	reflect.TypeFor[vmrules.Source](),
 	reflect.TypeFor[engine.TemplateName](),

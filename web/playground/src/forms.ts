@@ -1,21 +1,29 @@
 import {
-  extraErrors,
-  type InputSchema,
-  inputs,
-  parameterInputs,
+  type Constraints,
+  hint,
+  type Limit,
+  limits,
+  type Parameter,
   parameters,
   type Report,
-  type Unexpressed,
   VmrulesError,
   validate,
   validateOwn,
-  withHints,
+  violationsAt,
 } from "@vmrules/vmrules";
 import { declaredIn, filled, reasons } from "./analysis.js";
 import { isPlain } from "./annotation.js";
 import { choose } from "./choice.js";
 import { type Entity, readEntities } from "./document.js";
-import type { FormName, FormState, Input, Texts, Values } from "./protocol.js";
+import {
+  type Field,
+  type FormName,
+  type FormState,
+  type Input,
+  type Texts,
+  type Values,
+  warning,
+} from "./protocol.js";
 
 /** Form is what a form shows of the object that it is for. */
 type Form = Omit<FormState, "objects" | "which">;
@@ -43,15 +51,7 @@ function parameterised({ template }: Texts): Entity[] {
 }
 
 function without(problem: string): Form {
-  return {
-    schema: {},
-    data: {},
-    errors: {},
-    summary: "",
-    valid: false,
-    unexpressed: [],
-    problem,
-  };
+  return { fields: [], summary: "", valid: false, problem };
 }
 
 function formOfVM({ texts, partial }: Input, vm: Entity | undefined): Form {
@@ -67,23 +67,126 @@ function formOfVM({ texts, partial }: Input, vm: Entity | undefined): Form {
   const cluster = readEntities(texts.cluster).entities.map((entity) => entity.json);
   const options = { partial, instancetypes: cluster };
   const report = validate(rules, vm.json, options);
-  return stateOf(inputs(rules, vm.json, options), vm.object, report, (pointer) => [pointer]);
+  const fields = fieldsOf(limits(rules, vm.json, options), report);
+  return fields.length > 0
+    ? { fields, summary: "", valid: report.valid }
+    : without(`The rules judge no field of ${vm.title} that can be shown here.`);
+}
+
+/** fixed matches the paths that select one value: without wildcards, slices and filters. */
+const fixed = /^([\w/-]|\\.|\.(?!\.)|\[\d+\])+$/;
+
+/** fieldsOf returns the fields that have limits: those with values, and missing ones that can be named. */
+function fieldsOf(all: Limit[], report: Report): Field[] {
+  const fields = new Map<string, Field>();
+  const isOne = all.every(({ target }) => target === all[0]?.target);
+  const short = /^(.*\.)?spec\.(domain\.)?/;
+  for (const { field, pointer = "", fields: present, must, should } of all) {
+    const isMissing = present.length === 0 && fixed.test(field);
+    const values = isMissing ? [{ field, pointer, value: null, origin: undefined }] : present;
+    for (const { field, pointer, value, origin } of values) {
+      if (value === undefined || (must?.rules ?? should?.rules) === undefined) {
+        continue; // an object or array, or no rule in force
+      }
+      const found = fieldOf(origin === undefined ? value : null, must, should);
+      const known = fields.get(pointer);
+      fields.set(pointer, {
+        ...(known && found.kind !== "choice" ? known : found),
+        pointer,
+        label: isOne ? field.replace(short, "") : field,
+        standIn: origin === undefined ? "" : `${value} (${origin})`,
+        required: found.required || known?.required === true,
+        notes: [...(known?.notes ?? []), ...found.notes],
+        mistakes: mistakesAt(report, pointer),
+      });
+    }
+  }
+  return [...fields.values()];
+}
+
+type Value = string | number | boolean | null;
+
+/** fieldOf returns what limits say of a field, which has a value or none. */
+function fieldOf(
+  value: Value,
+  must: Constraints = {},
+  should: Constraints = {},
+): Pick<Field, "kind" | "isText" | "value" | "must" | "required" | "notes"> {
+  const { type = should.type ?? "scalar" } = must;
+  const kind = kindOf({ ...must, type }, value);
+  const isOpen = kind === "choice" || (kind === "text" && value !== null);
+  return {
+    kind,
+    isText: typeof value === "string" || type === "string" || !isOpen,
+    value,
+    must,
+    required: must.required ?? false,
+    notes: [...notesOf(must, kind !== "choice"), ...notesOf(should)],
+  };
+}
+
+/** kindOf returns the kind of input in which a value has its own type. Large bounds are those of sizes. */
+function kindOf(must: Constraints, value: Value): Field["kind"] {
+  const { type = "", values } = must;
+  if (values !== undefined) {
+    return "choice";
+  }
+  if (type !== "integer" && type !== "number") {
+    return /quantity/i.test(type) ? "size" : "text";
+  }
+  const isSize = value === null ? /\d[KMGTPE]i\b/.test(hint(must)) : typeof value === "string";
+  return isSize ? "size" : "number";
+}
+
+/** notesOf returns the messages of rules, with a hint at what they allow. */
+function notesOf(of: Constraints = {}, hasHint = true): string[] {
+  const messages = [...new Set(of.rules?.map(({ message }) => message))].join("; ");
+  const says = hasHint ? hint(of) : "";
+  return messages === "" ? [] : [says === "" ? messages : `${messages} (${says})`];
+}
+
+function mistakesAt(report: Report, pointer: string): string[] {
+  const all = violationsAt(report, pointer).map(
+    ({ message, detail, warning: isWarning }) =>
+      `${isWarning ? warning : ""}${message === "" ? detail : `${message} (${detail})`}`,
+  );
+  return [...new Set(all)];
 }
 
 function formOfParameters({ texts, values, partial }: Input, template: Entity | undefined): Form {
   if (template === undefined) {
     return without("The template declares no parameters: here is a form for them, if it does.");
   }
-  const schema = parameterInputs(template.json);
+  const all = parameters(template.json);
   const report = judged(template, values, partial);
-  const data: Record<string, unknown> = { ...defaultsOf(schema), ...values };
-  const state = stateOf(schema, data, report, usesOf(template));
-  for (const name of (schema.schema.required ?? []) as string[]) {
-    if (!Object.hasOwn(data, name)) {
-      state.errors[name] ??= { __errors: ["a value is needed"] };
-    }
+  const fields = all.map((one) => fieldOfParameter(one, values, report));
+  const summary = texts.vm.trim() === "" ? "" : summaryOf(report);
+  return { fields, summary, valid: report.valid };
+}
+
+function fieldOfParameter(parameter: Parameter, values: Values, report: Report): Field {
+  const { name, displayName, description, uses, must, should } = parameter;
+  const isNumber = /^-?\d+(\.\d+)?$/.test(parameter.value ?? "");
+  const own = isNumber ? Number(parameter.value) : (parameter.value ?? null);
+  const found = fieldOf(own, must, should);
+  const parts = uses.flatMap((use) => [...notesOf(use.must, false), ...notesOf(use.should, false)]);
+  const value = values[name] ?? parameter.value ?? null;
+  const required = parameter.required === true && !parameter.value && !parameter.generate;
+  const mistakes = uses.flatMap(({ pointer }) => mistakesAt(report, pointer));
+  if (required && (value === null || value === "")) {
+    mistakes.push("a value is needed");
   }
-  return { ...state, summary: texts.vm.trim() === "" ? "" : summaryOf(report) };
+  return {
+    ...found,
+    pointer: `/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`,
+    label: displayName ?? name,
+    isText: true,
+    value,
+    standIn: parameter.generate === undefined ? "" : "(generated)",
+    required,
+    notes: [...new Set([...(description ? [description] : []), ...found.notes, ...parts])],
+    mistakes: [...new Set(mistakes)],
+  };
 }
 
 /** judged returns the report about a template that is filled in, as far as it can be made. */
@@ -107,50 +210,4 @@ function summaryOf({ valid, results }: Report): string {
   }
   const wrong = results.filter(({ outcome }) => ["Violated", "Undecided"].includes(outcome));
   return `The template with these values is not valid: ${wrong.length} of ${results.length} rules.`;
-}
-
-function defaultsOf({ schema }: InputSchema): Record<string, unknown> {
-  const properties = (schema.properties ?? {}) as Record<string, { default?: unknown }>;
-  const given = Object.entries(properties).filter(([, property]) => property.default !== undefined);
-  return Object.fromEntries(given.map(([name, property]) => [name, property.default]));
-}
-
-/** usesOf returns a function that returns the inputs of the parameters that a field takes. */
-function usesOf(template: Entity): (pointer: string) => string[] {
-  const users = new Map<string, string[]>();
-  for (const { name, uses } of parameters(template.json)) {
-    for (const { pointer } of uses) {
-      users.set(pointer, [...(users.get(pointer) ?? []), `/${name}`]);
-    }
-  }
-  return (pointer) => users.get(pointer) ?? [];
-}
-
-function stateOf(
-  { schema, unexpressed }: InputSchema,
-  data: Record<string, unknown>,
-  report: Report,
-  inputsOf: (pointer: string) => string[],
-): Form {
-  const results = report.results.map(({ violations = [], ...result }) => ({
-    ...result,
-    violations: violations.flatMap((violation) =>
-      inputsOf(violation.pointer ?? "").map((pointer) => ({ ...violation, pointer })),
-    ),
-  }));
-  return {
-    schema: withHints(schema),
-    data,
-    errors: extraErrors({ ...report, results }, { warnings: true }),
-    summary: "",
-    valid: report.valid,
-    unexpressed: unexpressed.map(sentence),
-  };
-}
-
-function sentence({ parameter, rule, argument, reason }: Unexpressed): string {
-  const about = [parameter && `parameter ${parameter}`, rule && `rule ${rule}`, argument].filter(
-    Boolean,
-  );
-  return about.length > 0 ? `${about.join(", ")}: ${reason}` : reason;
 }

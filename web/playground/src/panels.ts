@@ -1,5 +1,6 @@
 import type { Client } from "./client.js";
 import { byId, make } from "./elements.js";
+import { showForm } from "./form.js";
 import type { Change, FormName, Input } from "./protocol.js";
 
 /** Apply carries out what a person changes in the form of an object; the page then judges by itself. */
@@ -50,10 +51,8 @@ export class Forms {
     }
     const changed = this.#changed;
     try {
-      const [state, { showForm }] = await Promise.all([
-        this.#client.ask("form", { name, of: this.#input(), which: this.#which[name] }),
-        import("./form.jsx"),
-      ]);
+      const asked = { name, of: this.#input(), which: this.#which[name] };
+      const state = await this.#client.ask("form", asked);
       if (changed === this.#changed && name === this.#open) {
         this.#which[name] = state.which;
         showForm(byId(name), {

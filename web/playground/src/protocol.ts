@@ -1,6 +1,6 @@
 // What the page and its worker say to each other.
 
-import type { ExtraErrors, Outcome } from "@vmrules/vmrules";
+import type { Constraints, Outcome } from "@vmrules/vmrules";
 import type { Fix } from "./annotation.js";
 import type { Place } from "./document.js";
 
@@ -107,17 +107,30 @@ export type ReportForm = "text" | "json";
 /** FormName names a form: for a VM, or for the parameters of a template. */
 export type FormName = "form" | "parameters";
 
+/** A Field is an input of a form, with what the rules ask of its value. */
+export interface Field {
+  pointer: string;
+  label: string;
+  kind: "number" | "size" | "text" | "choice";
+  /** isText means that a number is written as text, too. */
+  isText: boolean;
+  /** value is the one that is written; null if none is. */
+  value: string | number | boolean | null;
+  /** standIn says what counts if none is written. */
+  standIn: string;
+  must: Constraints;
+  required: boolean;
+  notes: string[];
+  /** mistakes are what the library says about the value. */
+  mistakes: string[];
+}
+
 /** A FormState is all that a form shows. */
 export interface FormState {
-  schema: { [keyword: string]: unknown };
-  data: { [name: string]: unknown };
-  /** errors are what the library says about values. */
-  errors: ExtraErrors;
+  fields: Field[];
   /** summary says what the library says about all of it, if the page does not say so. */
   summary: string;
   valid: boolean;
-  /** unexpressed says what the form itself does not know. */
-  unexpressed: string[];
   /** problem says why there is no form; what is above is empty then. */
   problem?: string;
   /** objects are the titles of all that may have this form, and which is the index of the one that has it. */

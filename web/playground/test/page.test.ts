@@ -320,14 +320,21 @@ test("a form has the inputs that one expects, and changes the VM", async () => {
     1,
   );
   await page.locator("#form .note", { hasText: "the licence covers 8 cores (1 to 8)" }).waitFor();
-  await cores.fill("");
-  await cores.pressSequentially("16", { delay: 30 });
+  await cores.fill("1");
+  await says(page, /1 violated/);
+  await page.keyboard.type("6"); // in the input that one is in
   await page.locator("#form .mistakes li", { hasText: "16 is more than max 8" }).waitFor();
   await says(page, /2 violated/); // nothing else has changed
+  const memory = page.getByLabel("memory.guest (required)");
+  assert.equal(await memory.inputValue(), "8Gi");
+  await memory.fill("2");
+  await page.locator("#form .mistakes li", { hasText: '"2" is less than min' }).waitFor();
+  await page.keyboard.type("0Gi");
+  await says(page, /2 violated/);
+  assert.match(await text(page, "vm"), /"cores": 16,.*"guest": "20Gi"/s);
   await cores.fill("6");
   await says(page, /1 violated/);
-  const drivers = page.locator("#form fieldset", { hasText: /^drivers/ });
-  const bus = drivers.getByLabel("cdrom.bus");
+  const bus = page.getByLabel("devices.disks[1].cdrom.bus");
   assert.equal(await bus.locator("option:checked").innerText(), "scsi (not allowed)");
   await bus.selectOption("sata");
   await says(page, /: valid/);
