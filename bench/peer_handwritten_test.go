@@ -85,12 +85,6 @@ var handWrittenChecks = map[string]func(vm map[string]any) violations{
 		found.disks(domain)
 		return found
 	},
-	"windows-without-memory": func(vm map[string]any) (found violations) {
-		domain := object(specOf(vm), "domain")
-		found.cores(domain)
-		found.disks(domain)
-		return found
-	},
 	"integer": func(vm map[string]any) (found violations) {
 		found.cores(object(specOf(vm), "domain"))
 		return found

@@ -21,10 +21,7 @@ var peers = []peer{
 	{"vmrules-verdict", prepareVerdict},
 	{"hand-written", prepareHandWritten},
 	{"cel-go", prepareCEL},
-	{"jsonschema", prepareJSONSchema},
 	{"client-go-jsonpath", prepareClientGo},
-	{"kyverno", prepareKyverno},
-	{"opa", prepareOPA},
 }
 
 // A judge is a peer that is ready to judge by a set of rules.

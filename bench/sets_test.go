@@ -75,7 +75,6 @@ const (
 
 var ruleSets = []ruleSet{
 	windows,
-	windows.without("memory", func(r rule) bool { return r.Path == memoryPath }),
 	{"integer", []rule{windowsCores}},
 	{"string", []rule{{
 		Name: "hostname-length", Kind: "string", Path: hostnamePath,

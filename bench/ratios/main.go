@@ -75,7 +75,7 @@ type table struct {
 type place struct{ process, row, column, unit string }
 
 // add adds a result. The last part of its name is the column, and the parts before it are
-// the row: /set=windows/vm=3-disks-pass/peer=opa-2.
+// the row: /set=windows/vm=3-disks-pass/peer=cel-go-2.
 func (t *table) add(r *benchfmt.Result) {
 	var keys []string
 	_, parts := r.Name.Parts()
