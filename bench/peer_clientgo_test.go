@@ -26,6 +26,9 @@ type clientGoRule struct {
 func prepareClientGo(set ruleSet) (judge, error) {
 	j := &clientGo{}
 	for _, r := range set.rules {
+		if _, isPath := r.Max.(string); isPath || set.validate != nil || set.name == "struct" {
+			return nil, fmt.Errorf("rule %s: it looks up values and no more", r.Name)
+		}
 		path := jsonpath.New(r.Name).AllowMissingKeys(true)
 		if err := path.Parse("{.spec.template" + strings.TrimPrefix(r.Path, "jsonpath::") + "}"); err != nil {
 			return nil, fmt.Errorf("rule %s: %w", r.Name, err)
@@ -35,10 +38,10 @@ func prepareClientGo(set ruleSet) (judge, error) {
 	return j, nil
 }
 
-func (j *clientGo) judge(vm map[string]any) {
+func (j *clientGo) judge(vm *vm) {
 	j.broken = nil
 	for _, r := range j.rules {
-		if !r.satisfiedBy(vm) {
+		if !r.satisfiedBy(vm.object) {
 			j.broken = append(j.broken, r.Name)
 		}
 	}
