@@ -21,7 +21,6 @@ var peers = []peer{
 	{"vmrules-verdict", prepareVerdict},
 	{"hand-written", prepareHandWritten},
 	{"cel-go", prepareCEL},
-	{"client-go-jsonpath", prepareClientGo},
 }
 
 // A judge is a peer that is ready to judge by a set of rules.

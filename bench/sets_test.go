@@ -34,11 +34,6 @@ func (r rule) steps() []string {
 	return strings.Split(strings.ReplaceAll(path, "[*]", ".*"), ".")
 }
 
-// optional reports whether the rule applies only to VMs that have the field. In these
-// sets, those are the rules whose path goes through a list: their valid is the path
-// itself, as in KubeVirt's common templates.
-func (r rule) optional() bool { return r.Valid != "" }
-
 // A ruleSet is given to all peers.
 type ruleSet struct {
 	name  string
