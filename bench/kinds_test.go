@@ -122,7 +122,7 @@ func alonePattern(t testing.TB) func(map[string]any) bool {
 func BenchmarkKinds(b *testing.B) {
 	for _, set := range kindSets {
 		rules, alone := set.rules(b), set.alone(b)
-		for _, vm := range vms {
+		for _, vm := range usualVMs {
 			devices := object(object(specOf(vm.object), "domain"), "devices")
 			if got, want := vmrules.Validate(rules, vm.object), alone(devices); got.Valid() != want || want == vm.fails {
 				b.Fatalf("%s, %s: alone %v, vmrules %s", set.name, vm.name, want, got)

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -25,13 +26,17 @@ func prepareCEL(set ruleSet) (judge, error) {
 	if err := set.needsOnlyRE2(); err != nil {
 		return nil, err
 	}
-	env, err := cel.NewEnv(cel.Variable("object", cel.DynType), cel.OptionalTypes(), library.Quantity())
+	env, err := cel.NewEnv(cel.Variable("object", cel.DynType), cel.Variable("oldObject", cel.DynType), cel.OptionalTypes(), library.Quantity())
 	if err != nil {
 		return nil, err
 	}
 	j := &celPeer{}
 	for _, r := range set.rules {
-		ast, issues := env.Compile(celExpression(r))
+		expression, err := celExpression(set, r)
+		if err != nil {
+			return nil, fmt.Errorf("rule %s: %w", r.Name, err)
+		}
+		ast, issues := env.Compile(expression)
 		if issues.Err() != nil {
 			return nil, fmt.Errorf("rule %s: %w", r.Name, issues.Err())
 		}
@@ -44,9 +49,9 @@ func prepareCEL(set ruleSet) (judge, error) {
 	return j, nil
 }
 
-func (j *celPeer) judge(vm map[string]any) {
+func (j *celPeer) judge(vm *vm) {
 	j.broken = nil
-	variables, err := cel.NewActivation(map[string]any{"object": vm})
+	variables, err := cel.NewActivation(map[string]any{"object": vm.object, "oldObject": vm.old})
 	if err != nil {
 		panic(err)
 	}
@@ -63,18 +68,36 @@ func (j *celPeer) violated() []string { return j.broken }
 // celExpression is an expression that is true for a VM that satisfies the rule:
 //
 //	object.spec.template.?spec.?volumes.orValue([]).all(x, !has(x.name) || type(x.name) == string && …)
-func celExpression(r rule) string {
+func celExpression(set ruleSet, r rule) (string, error) {
+	switch {
+	case r.cel != "":
+		return r.cel, nil
+	case strings.Contains(r.Path, ".."):
+		return "", errors.New("CEL has no recursion")
+	case set.own != nil && set.own[0].typed != nil:
+		return "", errors.New("Kubernetes gives CEL no Go structs")
+	}
 	before, after, ok := strings.Cut(strings.Join(r.steps(), "."), ".*.")
-	if !ok {
-		return celHolds(r, "object.spec.template."+before)
+	holds := celHolds(r, "object.spec.template."+before)
+	switch {
+	case !ok && set.name == "partial":
+		return fmt.Sprintf("!object.spec.template.?%s.hasValue() || (%s)", strings.ReplaceAll(before, ".", ".?"), holds), nil
+	case !ok && set.forgives:
+		return fmt.Sprintf("(%s) || object.spec.template.%[2]s == oldObject.spec.template.%[2]s", holds, before), nil
+	case !ok:
+		return holds, nil
 	}
 	at, absent := "x", ""
 	for name := range strings.SplitSeq(after, ".") {
 		at += "." + name
 		absent += "!has(" + at + ") || "
 	}
-	items := "object.spec.template.?" + strings.ReplaceAll(before, ".", ".?") + ".orValue([])"
-	return fmt.Sprintf("%s.all(x, %s%s)", items, absent, celHolds(r, at))
+	items := ".spec.template.?" + strings.ReplaceAll(before, ".", ".?") + ".orValue([])"
+	holds = absent + "(" + celHolds(r, at) + ")"
+	if set.forgives {
+		holds += fmt.Sprintf(" || oldObject%s.exists(old, old.name == x.name && old.%[2]s == x.%[2]s)", items, after)
+	}
+	return fmt.Sprintf("object%s.all(x, %s)", items, holds), nil
 }
 
 // celHolds is an expression that is true if the value at a place satisfies the rule.
@@ -97,8 +120,11 @@ func celHolds(r rule, at string) string {
 
 func celBounds(r rule, n string) string {
 	bounds := fmt.Sprintf("%s >= %d", n, r.Min)
-	if r.Max != nil {
-		bounds += fmt.Sprintf(" && %s <= %d", n, r.Max)
+	switch most := r.Max.(type) {
+	case int:
+		bounds += fmt.Sprintf(" && %s <= %d", n, most)
+	case string:
+		bounds += fmt.Sprintf(" && %s <= quantity(object.spec.template%s).asInteger()", n, strings.TrimPrefix(most, "jsonpath::"))
 	}
 	return bounds
 }

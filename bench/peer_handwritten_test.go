@@ -18,24 +18,30 @@ import (
 // only. It looks up once what several rules share, and allocates nothing for a VM that
 // satisfies them.
 type handWritten struct {
-	check func(vm map[string]any) violations
+	set   ruleSet
+	check func(vm *vm) violations
 	found violations
 }
 
 func prepareHandWritten(set ruleSet) (judge, error) {
 	check, ok := handWrittenChecks[set.name]
 	if !ok {
+		check, ok = generalChecks[set.name]
+	}
+	if !ok {
 		return nil, errors.New("there are no hand-written checks")
 	}
-	return &handWritten{check: check}, nil
+	return &handWritten{set: set, check: check}, nil
 }
 
-func (j *handWritten) judge(vm map[string]any) { j.found = j.check(vm) }
+func (j *handWritten) judge(vm *vm) { j.found = j.check(vm) }
 
 func (j *handWritten) violated() []string {
 	var names []string
 	for _, v := range j.found {
-		names = append(names, v.Rule)
+		if !v.Warning || !j.set.forgives {
+			names = append(names, v.Rule)
+		}
 	}
 	return names
 }
@@ -47,6 +53,9 @@ type violations []violation
 type violation struct {
 	Rule, Field, Pointer, Message, Detail string
 	Value                                 any
+	Warning                               bool
+
+	index int // of the item of a list
 }
 
 // about is what a violation says of its rule. The * in a field stands for an index.
@@ -59,7 +68,7 @@ func (found *violations) add(a about, index int, v any, wrong string) {
 	if v != nil {
 		detail = fmt.Sprintf("%v %s", v, wrong)
 	}
-	*found = append(*found, violation{a.rule, field, pointerTo(field), a.message, detail, v})
+	*found = append(*found, violation{a.rule, field, pointerTo(field), a.message, detail, v, false, index})
 }
 
 // pointerTo returns a field as a JSON Pointer.
@@ -77,58 +86,54 @@ func pointerTo(field string) string {
 	return string(pointer)
 }
 
-var handWrittenChecks = map[string]func(vm map[string]any) violations{
-	"windows": func(vm map[string]any) (found violations) {
-		domain := object(specOf(vm), "domain")
-		found.memory(domain)
-		found.cores(domain)
-		found.disks(domain)
+var handWrittenChecks = map[string]func(vm *vm) violations{
+	"windows": func(vm *vm) (found violations) {
+		domain := object(specOf(vm.object), "domain")
+		found.memory(member(object(domain, "memory"), "guest"))
+		found.cores(countOf(object(domain, "cpu"), "cores"))
+		for i, disk := range disksOf(domain) {
+			found.disk(i, member(object(disk, "disk"), "bus"), member(object(disk, "cdrom"), "bus"))
+		}
 		return found
 	},
-	"windows-without-memory": func(vm map[string]any) (found violations) {
-		domain := object(specOf(vm), "domain")
-		found.cores(domain)
-		found.disks(domain)
+	"integer": func(vm *vm) (found violations) {
+		found.cores(countOf(object(object(specOf(vm.object), "domain"), "cpu"), "cores"))
 		return found
 	},
-	"integer": func(vm map[string]any) (found violations) {
-		found.cores(object(specOf(vm), "domain"))
-		return found
-	},
-	"string": func(vm map[string]any) (found violations) {
-		if hostname := specOf(vm)["hostname"]; !lengthBetween(hostname, 1, 15) {
+	"string": func(vm *vm) (found violations) {
+		if hostname := specOf(vm.object)["hostname"]; !lengthBetween(hostname, 1, 15) {
 			found.add(hostnameLength, 0, hostname, "is not a string of 1 to 15 characters")
 		}
 		return found
 	},
-	"regex": func(vm map[string]any) (found violations) {
-		hostname := specOf(vm)["hostname"]
+	"regex": func(vm *vm) (found violations) {
+		hostname := specOf(vm.object)["hostname"]
 		if s, ok := rendered(hostname); !ok || !label.MatchString(s) {
 			found.add(hostnameLabel, 0, hostname, "does not match "+label.String())
 		}
 		return found
 	},
-	"regex-lookahead": func(vm map[string]any) (found violations) {
-		hostname := specOf(vm)["hostname"]
+	"regex-lookahead": func(vm *vm) (found violations) {
+		hostname := specOf(vm.object)["hostname"]
 		if s, ok := rendered(hostname); !ok || !matches(notDigitsAlone, s) {
 			found.add(computerName, 0, hostname, "does not match "+notDigitsAlone.String())
 		}
 		return found
 	},
-	"enum": func(vm map[string]any) (found violations) {
-		for i, disk := range list(object(object(specOf(vm), "domain"), "devices"), "disks") {
+	"enum": func(vm *vm) (found violations) {
+		for i, disk := range disksOf(object(specOf(vm.object), "domain")) {
 			found.diskBus(i, member(object(disk, "disk"), "bus"))
 		}
 		return found
 	},
-	"hundred": func(vm map[string]any) (found violations) {
-		spec := specOf(vm)
+	"hundred": func(vm *vm) (found violations) {
+		spec := specOf(vm.object)
 		found.mixed(spec)
 		found.mixedLabels(spec)
 		return found
 	},
-	"hundred-without-regex": func(vm map[string]any) (found violations) {
-		found.mixed(specOf(vm))
+	"hundred-without-regex": func(vm *vm) (found violations) {
+		found.mixed(specOf(vm.object))
 		return found
 	},
 }
@@ -145,34 +150,37 @@ var (
 	computerName   = about{"computer-name", "spec.hostname", "a computer name has letters, digits and hyphens, and not digits alone"}
 )
 
-func (found *violations) memory(domain map[string]any) {
-	if guest := member(object(domain, "memory"), "guest"); !between(guest, 2147483648, math.MaxInt64) {
+func (found *violations) memory(guest any) {
+	if !between(guest, 2147483648, math.MaxInt64) {
 		found.add(windowsMemoryText, 0, guest, "is not an integer of at least 2147483648")
 	}
 }
 
-func (found *violations) cores(domain map[string]any) {
-	if cores := countOf(object(domain, "cpu"), "cores"); !between(cores, 1, 8) {
+func (found *violations) cores(cores any) {
+	if !between(cores, 1, 8) {
 		found.add(windowsCoresText, 0, cores, "is not an integer from 1 to 8")
 	}
 }
 
-func (found *violations) disks(domain map[string]any) {
-	for i, disk := range list(object(domain, "devices"), "disks") {
-		bus := member(object(disk, "disk"), "bus")
-		if bus != nil && !oneOf(bus, "virtio") {
-			found.add(windowsVirtioBusText, i, bus, "is not virtio")
-		}
-		found.diskBus(i, bus)
-		if bus := member(object(disk, "cdrom"), "bus"); bus != nil && !oneOf(bus, "sata") {
-			found.add(windowsCDBusText, i, bus, "is not sata")
-		}
+// disk checks the buses of a disk. A nil bus is missing.
+func (found *violations) disk(i int, bus, cdromBus any) {
+	if bus != nil && !oneOf(bus, "virtio") {
+		found.add(windowsVirtioBusText, i, bus, "is not virtio")
+		(*found)[len(*found)-1].Warning = true
 	}
+	found.diskBus(i, bus)
+	found.cdBus(i, cdromBus)
 }
 
 func (found *violations) diskBus(i int, bus any) {
 	if bus != nil && !oneOf(bus, "virtio", "sata", "scsi") {
 		found.add(windowsDiskBusText, i, bus, "is not virtio, sata or scsi")
+	}
+}
+
+func (found *violations) cdBus(i int, bus any) {
+	if bus != nil && !oneOf(bus, "sata") {
+		found.add(windowsCDBusText, i, bus, "is not sata")
 	}
 }
 
@@ -238,7 +246,7 @@ const variants = 5
 // addVariant is add for the variant n of a rule.
 func (found *violations) addVariant(n int, name, field string, index int, v any, wrong string) {
 	rule := name + "-" + strconv.Itoa(n)
-	found.add(about{rule, field, "the cluster's administrators allow no other value"}, index, v, wrong)
+	found.add(about{rule, field, mixedMessage}, index, v, wrong)
 }
 
 func (found *violations) integers(name, field string, v any, limit int64) {
@@ -309,6 +317,8 @@ func specOf(vm map[string]any) map[string]any {
 	return object(object(object(vm, "spec"), "template"), "spec")
 }
 
+func disksOf(domain map[string]any) []any { return list(object(domain, "devices"), "disks") }
+
 // These return an empty value for what is missing or has another type.
 
 func member(v any, name string) any {
@@ -326,16 +336,21 @@ func list(v any, name string) []any {
 	return items
 }
 
-// countOf returns a count of CPUs, which is 1 if it is missing or 0.
+// countOf returns a count of CPUs; nil without a cpu.
 func countOf(cpu map[string]any, name string) any {
-	switch v := cpu[name]; {
-	case cpu == nil:
+	if cpu == nil {
 		return nil
-	case v == nil, v == int64(0), v == 0.0:
-		return int64(1)
-	default:
-		return v
 	}
+	return orOne(cpu[name])
+}
+
+// orOne returns a count of CPUs, which is 1 if it is missing or 0.
+func orOne(count any) any {
+	switch count {
+	case nil, int64(0), 0, 0.0:
+		return int64(1)
+	}
+	return count
 }
 
 // textOf returns a string, which is "" if it is missing.
@@ -376,6 +391,8 @@ func rendered(v any) (string, bool) {
 		return strconv.FormatBool(v), true
 	case int64:
 		return strconv.FormatInt(v, 10), true
+	case int:
+		return strconv.Itoa(v), true
 	case float64:
 		return strconv.FormatFloat(v, 'f', -1, 64), true
 	}
@@ -388,6 +405,8 @@ func integer(v any) (int64, bool) {
 	switch v := v.(type) {
 	case int64:
 		return v, true
+	case int:
+		return int64(v), true
 	case float64:
 		return integerOfFloat(v)
 	case string:

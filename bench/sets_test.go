@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/vmrules/vmrules"
 )
 
 // A rule is a rule of the format as encoding/json reads and writes it.
@@ -22,6 +24,8 @@ type rule struct {
 	Regex       string `json:"regex,omitempty"`
 	Values      []any  `json:"values,omitempty"`
 	JustWarning bool   `json:"justWarning,omitempty"`
+
+	cel string // the rule in CEL, if it cannot be generated
 }
 
 // steps are the names on the rule's path, and "*" for each item of a list.
@@ -30,15 +34,22 @@ func (r rule) steps() []string {
 	return strings.Split(strings.ReplaceAll(path, "[*]", ".*"), ".")
 }
 
-// optional reports whether the rule applies only to VMs that have the field. In these
-// sets, those are the rules whose path goes through a list: their valid is the path
-// itself, as in KubeVirt's common templates.
-func (r rule) optional() bool { return r.Valid != "" }
-
 // A ruleSet is given to all peers.
 type ruleSet struct {
 	name  string
 	rules []rule
+	own   []vm // instead of the usual
+
+	validate func(vmrules.Rules, *vm) *vmrules.Report // nil: Validate without options
+	forgives bool                                     // what the old object has too
+}
+
+// vms returns the VMs that are judged by the set.
+func (s ruleSet) vms() []vm {
+	if s.own != nil {
+		return s.own
+	}
+	return usualVMs
 }
 
 // annotation returns the set as the annotation of a template.
@@ -52,7 +63,9 @@ func (s ruleSet) annotation() string {
 
 // without returns the set without the rules for which drop returns true.
 func (s ruleSet) without(what string, drop func(rule) bool) ruleSet {
-	return ruleSet{s.name + "-without-" + what, slices.DeleteFunc(slices.Clone(s.rules), drop)}
+	s.name += "-without-" + what
+	s.rules = slices.DeleteFunc(slices.Clone(s.rules), drop)
+	return s
 }
 
 // needsOnlyRE2 returns an error if Go's regexp cannot express a pattern of the set.
@@ -73,29 +86,29 @@ const (
 	cdromBusPath = "jsonpath::.spec.domain.devices.disks[*].cdrom.bus"
 )
 
-var ruleSets = []ruleSet{
+// fastSets are those that vmrules judges in one walk through the VM.
+var fastSets = []ruleSet{
 	windows,
-	windows.without("memory", func(r rule) bool { return r.Path == memoryPath }),
-	{"integer", []rule{windowsCores}},
-	{"string", []rule{{
+	{name: "integer", rules: []rule{windowsCores}},
+	{name: "string", rules: []rule{{
 		Name: "hostname-length", Kind: "string", Path: hostnamePath,
 		Message: "a computer name has 1 to 15 characters", MinLength: 1, MaxLength: 15,
 	}}},
-	{"regex", []rule{{
+	{name: "regex", rules: []rule{{
 		Name: "hostname-label", Kind: "regex", Path: hostnamePath,
 		Message: "a host name is a label as in RFC 1123", Regex: "^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$",
 	}}},
-	{"regex-lookahead", []rule{{
+	{name: "regex-lookahead", rules: []rule{{
 		Name: "computer-name", Kind: "regex", Path: hostnamePath,
 		Message: "a computer name has letters, digits and hyphens, and not digits alone", Regex: `^(?!\d+$)[A-Za-z0-9-]{1,15}$`,
 	}}},
-	{"enum", []rule{windowsDiskBus}},
+	{name: "enum", rules: []rule{windowsDiskBus}},
 	hundred,
 	hundredWithoutRegex,
 }
 
 // windows has the rules of KubeVirt's common templates for a Windows desktop.
-var windows = ruleSet{"windows", []rule{
+var windows = ruleSet{name: "windows", rules: []rule{
 	{
 		Name: "windows-memory", Kind: "integer", Path: memoryPath,
 		Message: "Windows needs 2 GiB of memory", Min: 2147483648,
@@ -122,7 +135,7 @@ var windowsDiskBus = rule{
 	Message: "disks have to be on virtio, sata or scsi", Values: []any{"virtio", "sata", "scsi"},
 }
 
-var hundred = ruleSet{"hundred", mixedRules(5)}
+var hundred = ruleSet{name: "hundred", rules: mixedRules(5)}
 
 var hundredWithoutRegex = hundred.without("regex", func(r rule) bool { return r.Kind == "regex" })
 

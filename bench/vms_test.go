@@ -12,13 +12,19 @@ type vm struct {
 	name   string
 	object map[string]any
 	fails  bool
+	old    map[string]any // before an update; nil: it is created
+	typed  *typedVM       // the object as a Go type; nil: no set needs it
 }
 
-var vms = []vm{
-	{"3-disks-pass", newVM(3), false},
-	{"3-disks-fail", failing(newVM(3)), true},
-	{"64-disks-pass", newVM(64), false},
-	{"64-disks-fail", failing(newVM(64)), true},
+var usualVMs = newUsualVMs()
+
+func newUsualVMs() []vm {
+	return []vm{
+		{name: "3-disks-pass", object: newVM(3)},
+		{name: "3-disks-fail", object: failing(newVM(3)), fails: true},
+		{name: "64-disks-pass", object: newVM(64)},
+		{name: "64-disks-fail", object: failing(newVM(64)), fails: true},
+	}
 }
 
 //go:embed testdata/vm.json
@@ -61,7 +67,7 @@ func failing(vm map[string]any) map[string]any {
 		}
 		for _, device := range []string{"disk", "cdrom"} {
 			if o := object(disk, device); o != nil {
-				o["bus"] = "usb"
+				o["bus"] = "ide"
 			}
 		}
 	}

@@ -3,8 +3,8 @@
 //
 //	go run ./ratios run1.txt run2.txt
 //
-// Each file is one process. A ratio compares two medians of the same process. Of several
-// processes, it prints the median ratio and, in parentheses, the lowest and the highest.
+// Each file is one run. A ratio compares two medians of the same run. Of several runs, it
+// prints the median ratio and, in parentheses, the lowest and the highest.
 package main
 
 import (
@@ -29,20 +29,22 @@ func main() {
 }
 
 func write(w io.Writer, measured map[string]*table) {
-	if t := measured["Validate"]; t != nil {
-		t.write(w, "Validate: time", t.ratios("hand-written"))
-		t.write(w, "Validate: allocations", t.medians("allocs/op"))
+	for _, function := range []string{"Validate", "Kinds"} {
+		if t := measured[function]; t != nil {
+			for _, c := range t.ratios("hand-written", "alone") {
+				t.writeAcross(w, function+": "+c.title, c)
+			}
+		}
 	}
 	if t := measured["Parse"]; t != nil {
-		t.write(w, "Parse: time", t.ratios(t.columns...))
-		t.write(w, "Parse: allocations", t.medians("allocs/op"))
-	}
-	if t := measured["Kinds"]; t != nil {
-		t.write(w, "Kinds: time", t.ratios("alone"))
-		t.write(w, "Kinds: allocations", t.medians("allocs/op"))
+		writeTable(w, "Parse", t.rows, t.ratios(t.columns...))
 	}
 	if t := measured["Scale"]; t != nil {
-		t.write(w, "Scale: time for each rule, disk or value", t.medians("sec/rule", "sec/disk", "sec/value"))
+		var columns []column
+		for _, name := range t.columns {
+			columns = append(columns, t.measured(name, "sec/rule", "sec/disk", "sec/value"))
+		}
+		writeTable(w, "Scale: time for each rule, disk or value", t.rows, columns)
 	}
 }
 
@@ -68,11 +70,11 @@ func read(paths []string) (map[string]*table, error) {
 // A table holds the samples of one benchmark function. Rows and columns are in the order
 // in which they were measured.
 type table struct {
-	processes, rows, columns []string
-	samples                  map[place][]float64
+	runs, rows, columns []string
+	samples             map[place][]float64
 }
 
-type place struct{ process, row, column, unit string }
+type place struct{ run, row, column, unit string }
 
 // add adds a result. The last part of its name is the column, and the parts before it are
 // the row: /set=windows/vm=3-disks-pass/peer=opa-2.
@@ -89,8 +91,8 @@ func (t *table) add(r *benchfmt.Result) {
 		return // not a benchmark of this module
 	}
 	_, column, _ := strings.Cut(keys[last], "=")
-	at := place{process: r.GetConfig(".file"), row: strings.Join(keys[:last], " "), column: column}
-	t.processes = withNew(t.processes, at.process)
+	at := place{run: r.GetConfig(".file"), row: strings.Join(keys[:last], " "), column: column}
+	t.runs = withNew(t.runs, at.run)
 	t.rows, t.columns = withNew(t.rows, at.row), withNew(t.columns, at.column)
 	for _, v := range r.Values {
 		at.unit = v.Unit
@@ -105,10 +107,10 @@ func withNew(list []string, s string) []string {
 	return append(list, s)
 }
 
-// mediansOf returns the median of each process that has samples.
+// mediansOf returns the median of each run that has samples.
 func (t *table) mediansOf(at place) []float64 {
 	var all []float64
-	for _, at.process = range t.processes {
+	for _, at.run = range t.runs {
 		if values, ok := t.samples[at]; ok {
 			all = append(all, median(values))
 		}
@@ -127,34 +129,16 @@ type column struct {
 	cell  func(row string) string
 }
 
-const nothing = "–"
-
-// medians returns all columns as they were measured. Each shows the first of the units
-// for which it has samples.
-func (t *table) medians(units ...string) []column {
-	var shown []column
-	for _, name := range t.columns {
-		shown = append(shown, t.measured(name, units...))
-	}
-	return shown
-}
-
+// measured returns the times of a column. It shows the first of the units that it has samples of.
 func (t *table) measured(name string, units ...string) column {
 	return column{name, func(row string) string {
 		for _, unit := range units {
 			if v := t.mediansOf(place{row: row, column: name, unit: unit}); v != nil {
-				return withUnit(median(v), unit)
+				return benchunit.Scale(median(v), benchunit.Decimal) + "s"
 			}
 		}
-		return nothing
+		return withRange(nil)
 	}}
-}
-
-func withUnit(v float64, unit string) string {
-	if strings.HasPrefix(unit, "sec/") {
-		return benchunit.Scale(v, benchunit.Decimal) + "s"
-	}
-	return fmt.Sprintf("%.0f", v)
 }
 
 // verdict is the library when it is asked for the verdict alone.
@@ -182,9 +166,9 @@ func (t *table) ratios(yardsticks ...string) []column {
 func (t *table) ratio(over, under string) column {
 	return column{over + " / " + under, func(row string) string {
 		var ratios []float64
-		for _, process := range t.processes {
-			a := t.samples[place{process, row, over, "sec/op"}]
-			b := t.samples[place{process, row, under, "sec/op"}]
+		for _, run := range t.runs {
+			a := t.samples[place{run, row, over, "sec/op"}]
+			b := t.samples[place{run, row, under, "sec/op"}]
 			if a != nil && b != nil {
 				ratios = append(ratios, median(a)/median(b))
 			}
@@ -197,20 +181,34 @@ func (t *table) ratio(over, under string) column {
 func withRange(values []float64) string {
 	switch len(values) {
 	case 0:
-		return nothing
+		return "–"
 	case 1:
 		return fmt.Sprintf("%.3g", values[0])
 	}
 	return fmt.Sprintf("%.3g (%.3g–%.3g)", median(values), slices.Min(values), slices.Max(values))
 }
 
-func (t *table) write(w io.Writer, title string, columns []column) {
+// writeAcross writes one column with a row for each set, and what was judged by it side by side.
+func (t *table) writeAcross(w io.Writer, title string, c column) {
+	var sets, objects []string
+	for _, row := range t.rows {
+		set, object, _ := strings.Cut(row, " ")
+		sets, objects = withNew(sets, set), withNew(objects, object)
+	}
+	var columns []column
+	for _, object := range objects {
+		columns = append(columns, column{object, func(set string) string { return c.cell(set + " " + object) }})
+	}
+	writeTable(w, title, sets, columns)
+}
+
+func writeTable(w io.Writer, title string, rows []string, columns []column) {
 	fmt.Fprintf(w, "### %s\n\n| |", title)
 	for _, c := range columns {
 		fmt.Fprintf(w, " %s |", c.title)
 	}
 	fmt.Fprintf(w, "\n| --- |%s\n", strings.Repeat(" ---: |", len(columns)))
-	for _, row := range t.rows {
+	for _, row := range rows {
 		fmt.Fprintf(w, "| %s |", row)
 		for _, c := range columns {
 			fmt.Fprintf(w, " %s |", c.cell(row))
