@@ -103,7 +103,17 @@ func (g generator) varied(model string) (string, error) {
 			}
 		}
 	}
-	c["Annotation"] = g.changed(c["Annotation"])
+	if g.chance(2) {
+		c["Annotation"] = g.changed(c["Annotation"])
+	}
+	if g.chance(2) {
+		others := regex.ReplaceAllFunc(c["Annotation"], func([]byte) []byte {
+			return []byte(`"regex":"` + g.piece() + g.piece() + g.piece() + `"`)
+		})
+		if json.Valid(others) {
+			c["Annotation"] = others
+		}
+	}
 	if g.chance(10) {
 		c["Annotation"] = json.RawMessage(written(g.changedText(string(c["Annotation"]))))
 	}
@@ -124,8 +134,11 @@ func (g generator) varied(model string) (string, error) {
 	return written(c), nil
 }
 
-// A token is a name or a scalar in JSON.
-var token = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|-?[0-9][0-9.e]*|true|false|null`)
+var (
+	// A token is a name or a scalar in JSON.
+	token = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|-?[0-9][0-9.e]*|true|false|null`)
+	regex = regexp.MustCompile(`"regex":"(?:[^"\\]|\\.)*"`)
+)
 
 // changed returns JSON with up to three names or scalars changed.
 func (g generator) changed(text json.RawMessage) json.RawMessage {
@@ -135,13 +148,7 @@ func (g generator) changed(text json.RawMessage) json.RawMessage {
 			break
 		}
 		at, other := tokens[g.IntN(len(tokens))], tokens[g.IntN(len(tokens))]
-		instead := string(text[other[0]:other[1]])
-		switch g.IntN(3) {
-		case 0:
-			instead = odd[g.IntN(len(odd))]
-		case 1:
-			instead = g.changedText(string(text[at[0]:at[1]]))
-		}
+		instead := []string{string(text[other[0]:other[1]]), odd[g.IntN(len(odd))], g.changedText(string(text[at[0]:at[1]]))}[g.IntN(3)]
 		if changed := slices.Concat(text[:at[0]], []byte(instead), text[at[1]:]); json.Valid(changed) {
 			text = changed
 		}
@@ -153,23 +160,19 @@ func (g generator) changed(text json.RawMessage) json.RawMessage {
 func (g generator) changedText(s string) string {
 	i := g.IntN(len(s) + 1)
 	j := i + g.IntN(min(len(s)-i, 9)+1)
-	switch g.IntN(6) {
-	case 0:
-		return s[:i] + s[j:]
-	case 1:
-		return s[:j] + s[i:]
-	}
-	return s[:i] + pieces[g.IntN(len(pieces))] + s[i:]
+	return s[:i] + []string{"", s[i:j] + s[i:j], g.piece(), s[i:j] + g.piece()}[g.IntN(4)] + s[j:]
 }
+
+func (g generator) piece() string { return pieces[g.IntN(len(pieces))] }
 
 // odd are values that a field or an argument may have, or should not, and names of arguments.
 var odd = strings.Fields(`null true false "" "a" "2Gi" "500m" "1e3" "-0" "${A}" "${{A}}" "jsonpath::.spec.domain.cpu.cores"
 	"jsonpath::.spec..name" 0 1 -1 2.5 1e3 1.0 12345678901234567890.5 1e400 [] [null] ["a",1] {} {"name":"a"} [["a"]] "min" "valid"
-	"regex" "(?=a)b*" "values" "maxLength" "enum" "integer" "` + strings.Repeat("é", 300) + `"`)
+	"regex" "(?=a)b*" "a_1" "A-b" "a\nb\n" "K" "values" "maxLength" "enum" "integer" "` + strings.Repeat("é", 300) + `"`)
 
 // pieces are parts of paths, regular expressions and JSON.
 var pieces = strings.Fields(`\" \\ ' [ ] { } , . .. * [*] [0] [-1:] [0,1] ['a'] [?(@.name=='a')] [?(@.n>1)] $ jsonpath:: / ^ | (?i) (?m)
-	(?=a) (?<!b) (a) \\1 \\d+ \\b \\Z \\R \\p{L} \\$ [[:alpha:]] [^a-z] a*+ (?>a|b) {2,3} + ? (?: ) a b 0 é 🙂 \ud800 \n “ " 1e999 null
+	(?=a) (?<!b) (a) \\1 \\d+ \\w \\W \\s \\b \\Z \\R \\p{L} \\$ [[:alpha:]] [^a-z] a*+ (?>a|b) {2,3} + ? (?: ) a b 0 é 🙂 \ud800 \n “ " 1e999 null
 	${A} : \u0000 \ufffd`)
 
 // smaller returns the cases that lack a member or an item of one, at any depth, the smallest first.

@@ -129,12 +129,9 @@ func build(library, program, name string, args ...string) error {
 	if err := os.WriteFile(program+".work", []byte(workspace), 0o600); err != nil {
 		return err
 	}
-	c := exec.Command("go", append(args, "-o", program, project+"/oracle/"+name)...)
-	c.Env = append(os.Environ(), "GOWORK="+program+".work")
-	if out, err := c.CombinedOutput(); err != nil {
-		return fmt.Errorf("%s: %w\n%s", library, err, out)
-	}
-	return nil
+	args = append(append([]string{"GOWORK=" + program + ".work", "go"}, args...), "-o", program, project+"/oracle/"+name)
+	_, err = output("", "env", args...)
+	return err
 }
 
 // output returns the lines that a program prints.
@@ -143,7 +140,7 @@ func output(in, program string, args ...string) ([]string, error) {
 	c.Stdin, c.Stderr = strings.NewReader(in), os.Stderr
 	out, err := c.Output()
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", program, err)
+		return nil, fmt.Errorf("%s %s: %w", program, strings.Join(args, " "), err)
 	}
 	return strings.Split(strings.TrimSpace(string(out)), "\n"), nil
 }
