@@ -107,17 +107,15 @@ func (g generator) varied(model string) (string, error) {
 		c["Annotation"] = g.changed(c["Annotation"])
 	}
 	if g.chance(2) {
-		others := regex.ReplaceAllFunc(c["Annotation"], func([]byte) []byte {
-			return []byte(`"regex":"` + g.piece() + g.piece() + g.piece() + `"`)
-		})
-		if json.Valid(others) {
-			c["Annotation"] = others
+		probe := `[{"name":"probe","rule":"regex","message":"m","path":"jsonpath::.spec.probe","regex":"` + g.piece() + g.piece() + g.piece() + `"},`
+		if probed := strings.Replace(string(c["Annotation"]), "[", probe, 1); json.Valid([]byte(probed)) {
+			c["Annotation"] = json.RawMessage(probed)
 		}
 	}
 	if g.chance(10) {
 		c["Annotation"] = json.RawMessage(written(g.changedText(string(c["Annotation"]))))
 	}
-	object := string(c["Object"])
+	object := strings.ReplaceAll(string(c["Object"]), `"domain":{`, `"probe":"`+g.letter()+g.letter()+g.letter()+`","domain":{`)
 	if g.chance(3) {
 		object = strings.ReplaceAll(object, `"spec":{`, `"spec":{"instancetype":{"name":"u1.small"},"preference":{"name":"fedora"},`)
 	}
@@ -129,16 +127,13 @@ func (g generator) varied(model string) (string, error) {
 		c[name] = g.changed([]byte(object))
 	}
 	for _, option := range []string{"Ratcheting", "Floats", "Strict", "Detect", "WholeObjects"} {
-		c[option] = fmt.Append(nil, g.chance(4))
+		c[option] = fmt.Append(nil, g.chance(6))
 	}
 	return written(c), nil
 }
 
-var (
-	// A token is a name or a scalar in JSON.
-	token = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|-?[0-9][0-9.e]*|true|false|null`)
-	regex = regexp.MustCompile(`"regex":"(?:[^"\\]|\\.)*"`)
-)
+// A token is a name or a scalar in JSON.
+var token = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|-?[0-9][0-9.e]*|true|false|null`)
 
 // changed returns JSON with up to three names or scalars changed.
 func (g generator) changed(text json.RawMessage) json.RawMessage {
@@ -165,10 +160,14 @@ func (g generator) changedText(s string) string {
 
 func (g generator) piece() string { return pieces[g.IntN(len(pieces))] }
 
+func (g generator) letter() string {
+	return []string{"a", "b", "A", "k", `\u212a`, "é", "1", "_", "-", " ", `\n`, ""}[g.IntN(12)]
+}
+
 // odd are values that a field or an argument may have, or should not, and names of arguments.
 var odd = strings.Fields(`null true false "" "a" "2Gi" "500m" "1e3" "-0" "${A}" "${{A}}" "jsonpath::.spec.domain.cpu.cores"
 	"jsonpath::.spec..name" 0 1 -1 2.5 1e3 1.0 12345678901234567890.5 1e400 [] [null] ["a",1] {} {"name":"a"} [["a"]] "min" "valid"
-	"regex" "(?=a)b*" "a_1" "A-b" "a\nb\n" "K" "values" "maxLength" "enum" "integer" "` + strings.Repeat("é", 300) + `"`)
+	"regex" "(?=a)b*" "a_1" "A-b" "values" "maxLength" "enum" "integer" "` + strings.Repeat("é", 300) + `"`)
 
 // pieces are parts of paths, regular expressions and JSON.
 var pieces = strings.Fields(`\" \\ ' [ ] { } , . .. * [*] [0] [-1:] [0,1] ['a'] [?(@.name=='a')] [?(@.n>1)] $ jsonpath:: / ^ | (?i) (?m)
