@@ -22,6 +22,10 @@ var refusedEscapes = map[rune]string{
 	'u': `write \x{...} for a character by its code point`,
 }
 
+var assertionEscapes = map[rune]op{
+	'A': opBeginText, 'B': opNotWordBoundary, 'Z': opEndOrNewline, 'b': opWordBoundary, 'z': opEndText,
+}
+
 // escape reads what follows a backslash outside a class.
 func (p *parser) escape(start int) (*node, error) {
 	if p.done() {
@@ -29,17 +33,10 @@ func (p *parser) escape(start int) (*node, error) {
 	}
 	c := p.text[p.pos]
 	p.pos++
+	if assertion, ok := assertionEscapes[c]; ok {
+		return &node{op: assertion, at: start}, nil
+	}
 	switch c {
-	case 'A':
-		return &node{op: opBeginText, at: start}, nil
-	case 'Z':
-		return &node{op: opEndOrNewline, at: start}, nil
-	case 'z':
-		return &node{op: opEndText, at: start}, nil
-	case 'b':
-		return &node{op: opWordBoundary, at: start}, nil
-	case 'B':
-		return &node{op: opNotWordBoundary, at: start}, nil
 	case 'R':
 		p.newline = start
 		return newlineSequence(start), nil
@@ -231,21 +228,14 @@ func (p *parser) property(start int, negated bool) (charset, error) {
 	return set, nil
 }
 
+var controlEscapes = map[rune]rune{'a': '\a', 'e': 0x1b, 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
+
 // characterEscape reads the escapes that stand for one character.
 func (p *parser) characterEscape(start int, c rune) (rune, error) {
+	if r, ok := controlEscapes[c]; ok {
+		return r, nil
+	}
 	switch c {
-	case 'a':
-		return '\a', nil
-	case 'e':
-		return 0x1b, nil
-	case 'f':
-		return '\f', nil
-	case 'n':
-		return '\n', nil
-	case 'r':
-		return '\r', nil
-	case 't':
-		return '\t', nil
 	case 'c':
 		return p.control(start)
 	case '0', '1', '2', '3', '4', '5', '6', '7':

@@ -133,46 +133,40 @@ func (p *plainer) members(v map[string]any, depth int) (any, bool) {
 	if !p.buys(len(v)) {
 		return nil, true
 	}
-	var changed map[string]any
-	if p.copies {
+	changed, isOther := v, p.copies
+	if isOther {
 		changed = maps.Clone(v)
 	}
 	for name, next := range v {
-		member, isOther := p.plain(next, depth+1)
-		if isOther && changed == nil {
-			changed = maps.Clone(v)
+		member, differs := p.plain(next, depth+1)
+		if differs && !isOther {
+			changed, isOther = maps.Clone(v), true
 		}
-		if isOther {
+		if differs {
 			changed[name] = member
 		}
 	}
-	if changed == nil {
-		return v, false
-	}
-	return changed, true
+	return changed, isOther
 }
 
 func (p *plainer) items(v []any, depth int) (any, bool) {
 	if !p.buys(len(v)) {
 		return nil, true
 	}
-	var changed []any
-	if p.copies {
+	changed, isOther := v, p.copies
+	if isOther {
 		changed = slices.Clone(v)
 	}
 	for i, next := range v {
-		item, isOther := p.plain(next, depth+1)
-		if isOther && changed == nil {
-			changed = slices.Clone(v)
+		item, differs := p.plain(next, depth+1)
+		if differs && !isOther {
+			changed, isOther = slices.Clone(v), true
 		}
-		if isOther {
+		if differs {
 			changed[i] = item
 		}
 	}
-	if changed == nil {
-		return v, false
-	}
-	return changed, true
+	return changed, isOther
 }
 
 // converted converts a resolved value that has other types.
