@@ -63,6 +63,9 @@ func kinds() []attack {
 		exported("60,000 values", func() string {
 			return annotation(1, `"rule":"enum","path":"jsonpath::.spec.hostname","values":[`+list(60_000, `"v"`)+`]`)
 		}),
+		exported("25,000 different values", func() string {
+			return annotation(1, `"rule":"enum","path":"jsonpath::.spec.hostname","values":[`+list(25_000, `"%d"`)+`]`)
+		}),
 		exported("values that render long", func() string {
 			return annotation(1, `"rule":"enum","path":"jsonpath::.spec.hostname","values":[`+list(25_000, `%de980`)+`]`)
 		}),
