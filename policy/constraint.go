@@ -1,0 +1,379 @@
+package policy
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"math/big"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/internal/quantity"
+)
+
+// translated has the arguments that constrained translates. A later version of vmrules may have
+// more.
+var translated = []string{"min", "max", "minLength", "maxLength", "values", "regex"}
+
+// constrained returns the condition that a value satisfies the rule. It is never true for null.
+// If it cannot be expressed, the rule is refused.
+func (t *translator) constrained(v string, of fieldType) string {
+	r := t.rule
+	if r.Kind == vmrules.KindString && of == integerType {
+		return holdsNever
+	}
+	var all []string
+	if r.Kind == vmrules.KindString && of != stringType {
+		all = append(all, "type("+v+") == string")
+	}
+	for _, part := range []func(string, fieldType) ([]string, error){t.numbers, t.lengths, t.allowed, t.matched} {
+		conditions, err := part(v, of)
+		if err != nil {
+			t.refusal = cmp.Or(t.refusal, err)
+			return holdsNever
+		}
+		all = append(all, conditions...)
+	}
+	if len(all) == 0 {
+		all = append(all, typed(v, of))
+	}
+	if slices.Contains(all, holdsNever) {
+		return holdsNever
+	}
+	return strings.Join(all, " && ")
+}
+
+// typed returns the condition that a value has its type and is not null, for a rule without
+// other conditions.
+func typed(v string, of fieldType) string {
+	if of == integerType {
+		return "type(" + v + ") == int"
+	}
+	return "type(" + v + ") == string"
+}
+
+// rendered returns an expression for a value as a string.
+func rendered(v string, of fieldType) string {
+	if of == stringType {
+		return v
+	}
+	return "string(" + v + ")"
+}
+
+// numbers returns the conditions for the kind integer, min and max.
+func (t *translator) numbers(v string, of fieldType) ([]string, error) {
+	r := t.rule
+	var plain, compared []string // compared has conditions on the variable q, a quantity
+	for _, b := range []struct {
+		key, operator string
+		limit         vmrules.Argument
+	}{{"min", ">=", r.Min}, {"max", "<=", r.Max}} {
+		if b.limit.IsZero() {
+			continue
+		}
+		is, err := t.isThere(b.key, b.limit)
+		if err != nil {
+			return nil, err
+		}
+		plain = append(plain, is...)
+		if direct, ok, err := t.direct(b.key, b.limit, of); err != nil {
+			return nil, err
+		} else if ok {
+			plain = append(plain, v+" "+b.operator+" "+direct)
+			continue
+		}
+		limit, written, err := t.quantity(b.key, b.limit)
+		if err != nil {
+			return nil, err
+		}
+		plain = append(plain, written...)
+		compared = append(compared, "q.compareTo("+limit+") "+b.operator+" 0")
+	}
+	if r.Kind == vmrules.KindInteger && of != integerType {
+		compared = append([]string{integral}, compared...)
+	}
+	if len(compared) == 0 {
+		return plain, nil
+	}
+	if of != integerType && of != quantityType && t.allowsZero() {
+		plain = append(plain, hasDigit(v, of))
+	}
+	q := asQuantity(v, of)
+	if len(compared) == 1 && compared[0] != integral {
+		return append(plain, q+strings.TrimPrefix(compared[0], "q")), nil
+	}
+	return append(plain, ofQuantity(q)+strings.Join(compared, " && ")+")"), nil
+}
+
+// ofQuantity begins a condition on the variable q, which is a quantity.
+func ofQuantity(q string) string { return "[" + q + "].all(q, " }
+
+// integral is the condition that the quantity q is a whole number that CEL represents exactly.
+// isInteger alone is false for numbers with a point or a small suffix, such as 1.5Gi and 2000m.
+const integral = `(q.isInteger() || [q.asApproximateFloat()].exists(f, f > -9.2e18 && f < 9.2e18 && q.sub(int(f)) == quantity("0")))`
+
+// asQuantity returns an expression for a number or a quantity as CEL's quantity.
+func asQuantity(v string, of fieldType) string { return "quantity(" + rendered(v, of) + ")" }
+
+// hasDigit returns the condition that a quantity has a digit. Kubernetes reads a suffix alone, such
+// as Gi, as 0. Where KubeVirt's API has a quantity, its CRD has a pattern that demands a digit.
+func hasDigit(v string, of fieldType) string {
+	return rendered(v, of) + `.matches("^[-+]?[.]?[0-9]")`
+}
+
+// allowsZero reports whether min and max may allow 0.
+func (t *translator) allowsZero() bool {
+	if t.rule.Min.IsZero() && t.rule.Max.IsZero() {
+		return true
+	}
+	r := t.rule
+	bounds := vmrules.Rule{Kind: vmrules.KindInteger, Name: r.Name, Path: r.Path, Message: r.Message, Min: r.Min, Max: r.Max}
+	return (&translator{rule: bounds}).holds(0) != holdsNever
+}
+
+// direct returns a limit as an integer, with which an integer field can be compared directly.
+// It returns false if the field or the limit is not an integer.
+func (t *translator) direct(key string, limit vmrules.Argument, of fieldType) (string, bool, error) {
+	if of != integerType {
+		return "", false, nil
+	}
+	if literal, ok := limit.Literal(); ok {
+		n, ok := wholeNumber(fmt.Sprint(literal))
+		return n, ok, nil
+	}
+	steps, err := argument(key, limit)
+	if err != nil || typeAt(steps) != integerType {
+		return "", false, err
+	}
+	return t.plainChain(steps), true, nil
+}
+
+// quantity returns a limit as a quantity, and further conditions on the limit.
+func (t *translator) quantity(key string, limit vmrules.Argument) (string, []string, error) {
+	if literal, ok := limit.Literal(); ok {
+		text, err := exactQuantity(key, fmt.Sprint(literal))
+		return "quantity(" + strconv.Quote(text) + ")", nil, err
+	}
+	steps, err := argument(key, limit)
+	if err != nil {
+		return "", nil, err
+	}
+	read, of := t.plainChain(steps), typeAt(steps)
+	if of == integerType || of == quantityType {
+		return asQuantity(read, of), nil, nil
+	}
+	return asQuantity(read, of), []string{hasDigit(read, of)}, nil
+}
+
+// argument returns the steps of the path of an argument, which must select one value.
+func argument(key string, a vmrules.Argument) ([]step, error) {
+	path, _ := a.Path()
+	steps, err := scalar(key, path)
+	if err != nil {
+		return nil, err
+	}
+	if defaultAt(steps).Default != nil {
+		return nil, refuse(key, "%s has a default, which CEL cannot read", path)
+	}
+	if firstEach(steps) >= 0 {
+		return nil, refuse(key, "%s may select several values, but one is needed", path)
+	}
+	return steps, nil
+}
+
+// isThere returns the conditions that the VM has the value of an argument's path. A literal has none.
+func (t *translator) isThere(key string, a vmrules.Argument) ([]string, error) {
+	if _, ok := a.Path(); !ok {
+		return nil, nil
+	}
+	steps, err := argument(key, a)
+	if err != nil {
+		return nil, err
+	}
+	return []string{t.present(t.base(steps), nil, steps)}, nil
+}
+
+// wholeNumber converts a number to CEL's notation of an int. It returns false if the number is
+// not an int.
+func wholeNumber(text string) (string, bool) {
+	if !shortNumber.MatchString(text) {
+		return "", false
+	}
+	n, ok := new(big.Rat).SetString(text)
+	if !ok || !n.IsInt() || !n.Num().IsInt64() {
+		return "", false
+	}
+	return n.Num().String(), true
+}
+
+// shortNumber matches numbers that have few digits even if their exponent is written out.
+var shortNumber = regexp.MustCompile(`^[-+]?[0-9]{1,19}(\.[0-9]{1,19})?([eE][+]?[0-9]{1,2})?$`)
+
+// exactQuantities matches quantities of which Kubernetes keeps all digits, if they are not too
+// large.
+var exactQuantities = regexp.MustCompile(`^[-+]?([0-9]{1,15}(\.[0-9]{1,6})?|\.[0-9]{1,6})(m|k|[MGTPE]|[KMGTPE]i)?$`)
+
+// exactQuantity returns a limit as a text that quantity() reads exactly. It returns an error if
+// quantity() would round the limit, or may cap it.
+func exactQuantity(key, text string) (string, error) {
+	whole, isWhole := wholeNumber(text)
+	if isWhole {
+		text = whole
+	}
+	q, err := quantity.Parse(text)
+	if err != nil || !isWhole && !exactQuantities.MatchString(text) ||
+		q.Compare(quantity.FromInt(1<<62)) > 0 || q.Compare(quantity.FromInt(-(1<<62))) < 0 {
+		return "", refuse(key, "quantity() does not read %.40q exactly: it is exact for whole numbers up to 2^62, and for other numbers with 15 digits before the point and 6 behind it", text)
+	}
+	if n, ok := q.Int64(); ok && isWhole {
+		return inBinaryUnits(n), nil
+	}
+	return text, nil
+}
+
+// inBinaryUnits returns a number of bytes with a binary suffix, such as 1536Mi.
+func inBinaryUnits(n int64) string {
+	for _, unit := range []struct {
+		size   int64
+		suffix string
+	}{{1 << 30, "Gi"}, {1 << 20, "Mi"}} {
+		if n != 0 && n%unit.size == 0 {
+			return strconv.FormatInt(n/unit.size, 10) + unit.suffix
+		}
+	}
+	return strconv.FormatInt(n, 10)
+}
+
+// lengths returns the conditions for minLength and maxLength. Like them, size() of a string
+// counts code points.
+func (t *translator) lengths(v string, of fieldType) ([]string, error) {
+	var all []string
+	for _, b := range []struct {
+		key, operator string
+		limit         vmrules.Argument
+	}{{"minLength", ">=", t.rule.MinLength}, {"maxLength", "<=", t.rule.MaxLength}} {
+		if b.limit.IsZero() {
+			continue
+		}
+		literal, ok := b.limit.Literal()
+		if !ok {
+			return nil, refuse(b.key, "CEL's int() does not read all forms that a length in a VM may have")
+		}
+		n, ok := wholeNumber(fmt.Sprint(literal))
+		if !ok {
+			return nil, refuse(b.key, "%.40v is too large for CEL's int", literal)
+		}
+		all = append(all, "size("+rendered(v, of)+") "+b.operator+" "+n)
+	}
+	return all, nil
+}
+
+// allowed returns the condition for values.
+func (t *translator) allowed(v string, of fieldType) ([]string, error) {
+	switch {
+	case !t.rule.ValuesFrom.IsZero():
+		return nil, refuse("values", "%s may select one value, several values, or lists of values", t.rule.ValuesFrom)
+	case t.rule.Values == nil:
+		return nil, nil
+	}
+	var items []string
+	seen := map[string]bool{}
+	isNumber := false
+	for _, item := range t.rule.Values {
+		literal, ok := item.Literal()
+		if !ok {
+			return nil, refuse("values", "%s may select one value, several values, or lists of values", item)
+		}
+		text, err := renderedLiteral(literal)
+		if err != nil {
+			return nil, err
+		}
+		isNumber = isNumber || mayBeNumber(text)
+		if quoted := strconv.Quote(text); !seen[quoted] {
+			seen[quoted] = true
+			items = append(items, quoted)
+		}
+	}
+	switch {
+	case of == integerType:
+		items = integersAmong(items)
+	case of != stringType && isNumber:
+		v = "string(" + v + ")"
+	}
+	switch len(items) {
+	case 0:
+		return []string{holdsNever}, nil
+	case 1:
+		return []string{v + " == " + items[0]}, nil
+	}
+	return []string{v + " in [" + strings.Join(items, ", ") + "]"}, nil
+}
+
+// integersAmong returns the values that an integer can have.
+func integersAmong(items []string) []string {
+	var integers []string
+	for _, item := range items {
+		text, _ := strconv.Unquote(item)
+		if n, err := strconv.ParseInt(text, 10, 64); err == nil && strconv.FormatInt(n, 10) == text {
+			integers = append(integers, text)
+		}
+	}
+	return integers
+}
+
+var plainNumber = regexp.MustCompile(`^(0|-?[1-9][0-9]{0,17}|-?(0|[1-9][0-9]{0,5})\.[0-9]{0,8}[1-9])$`)
+
+// renderedLiteral returns an allowed value as the string with which vmrules compares.
+func renderedLiteral(literal any) (string, error) {
+	number, ok := literal.(json.Number)
+	if !ok {
+		return fmt.Sprint(literal), nil
+	}
+	if whole, ok := wholeNumber(string(number)); ok {
+		return whole, nil
+	}
+	if !plainNumber.MatchString(string(number)) {
+		return "", refuse("values", "CEL may render %.40s differently: write a number less than 1000000, with at most 9 digits behind the point, no zero at the end and no exponent", number)
+	}
+	return string(number), nil
+}
+
+// mayBeNumber reports whether a text may be a number or a boolean that was rendered as a
+// string.
+func mayBeNumber(text string) bool {
+	return text == "true" || text == "false" || text != "" && strings.Trim(text, "-0123456789.") == ""
+}
+
+// matched returns the condition for regex.
+func (t *translator) matched(v string, of fieldType) ([]string, error) {
+	if t.rule.Regex.IsZero() {
+		return nil, nil
+	}
+	literal, ok := t.rule.Regex.Literal()
+	if !ok {
+		return nil, refuse("regex", "a regular expression that the rule reads from the VM cannot be rewritten for RE2")
+	}
+	re2, err := toRE2(fmt.Sprint(literal))
+	if err != nil {
+		return nil, err
+	}
+	return []string{rendered(v, of) + ".matches(" + regexLiteral(re2) + ")"}, nil
+}
+
+// regexLiteral returns a pattern as a string literal of CEL, raw if possible.
+func regexLiteral(re2 string) string {
+	if strings.Contains(re2, `"`) || !isPrintable(re2) {
+		return strconv.Quote(re2)
+	}
+	if !strings.Contains(re2, `\`) {
+		return `"` + re2 + `"`
+	}
+	return `r"` + re2 + `"`
+}
+
+func isPrintable(s string) bool {
+	return !strings.ContainsFunc(s, func(r rune) bool { return !strconv.IsPrint(r) })
+}

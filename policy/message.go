@@ -1,0 +1,95 @@
+package policy
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/vmrules/vmrules"
+)
+
+// messageExpression returns the messageExpression of a policy: the message of the rule, with the
+// value of its field, or with why the field cannot be judged. If it fails, for example because the
+// value has line breaks, the API server uses the message. It returns "" if it has nothing to add, or
+// if the message is too long.
+func (t *translator) messageExpression(message string) string {
+	steps, err := stepsOf("path", t.rule.Path)
+	if err != nil || len(message) > maxMessage {
+		return ""
+	}
+	field := "spec.template"
+	for _, s := range steps {
+		field += s.String()
+	}
+	said := strconv.Quote(message)
+	if found := t.found(steps); found != "" {
+		said = strconv.Quote(message+" ("+field+": ") + " + " + found + ` + ")"`
+	}
+	doubts := t.doubts(message)
+	if doubts == "" && said == strconv.Quote(message) {
+		return ""
+	}
+	return doubts + said
+}
+
+// doubts begins an expression for a message: for a VM that the rule cannot judge, it says why. It
+// returns "" if the rule can judge each VM.
+func (t *translator) doubts(message string) string {
+	doubt := func(isDoubted, why string) string {
+		return isDoubted + " ? " + strconv.Quote(message+" (this cannot be judged: "+why+")") + " : "
+	}
+	doubts := ""
+	if set := strings.Join(t.references("has("), " || "); set != "" {
+		which := strings.NewReplacer("has("+t.root+".", "", ")", "", "||", "or").Replace(set)
+		doubts = doubt(set, "the VM has "+which+", which may set what the rule is about")
+	}
+	for key, arguments := range t.rule.Arguments() {
+		for _, a := range arguments {
+			if is, _ := t.isThere(key, a); is != nil {
+				doubts += doubt("!("+strings.Join(is, " && ")+")", "the VM has no "+a.String()+", the "+key+" of the rule")
+			}
+		}
+	}
+	return doubts
+}
+
+const notSet = `"not set"`
+
+// beyond is said behind a quantity that integral does not accept because of its size.
+const beyond = ", which has more than 18 digits, too many for the API server"
+
+// found returns an expression for what a VM has at a path, as text. It returns "" for items of
+// items.
+func (t *translator) found(steps []step) string {
+	i := firstEach(steps)
+	if i < 0 {
+		return t.text(t.base(steps), nil, steps)
+	}
+	if firstEach(steps[i+1:]) >= 0 {
+		return ""
+	}
+	list := chain(t.base(steps), nil, steps[:i])
+	_, item := namesFor(steps[:i])
+	at, below := steps[:i+1], steps[i+1:]
+	if len(below) == 0 {
+		return list + ".orValue([]).map(" + item + ", string(" + item + `)).join(", ")`
+	}
+	exists := t.exists(item, at, below)
+	return "(" + list + ".orValue([]).exists(" + item + ", " + exists + ") ? " +
+		list + ".orValue([]).map(" + item + ", " + exists + ", " + t.text(item, at, below) + `).join(", ") : ` + notSet + ")"
+}
+
+// text returns an expression for a field below base, as text.
+func (t *translator) text(base string, at, steps []step) string {
+	optional := chain(base, at, steps)
+	of := typeAt(slices.Concat(at, steps))
+	if of == stringType {
+		return optional + ".orValue(" + notSet + ")"
+	}
+	v := nameOf(steps)
+	text := "string(" + read(v, steps) + ")"
+	if t.rule.Kind == vmrules.KindInteger && of == quantityType {
+		text += " + [quantity(" + text + `)].map(q, q.isInteger() || q.asApproximateFloat() < 9.2e18 ? "" : "` + beyond + `")[0]`
+	}
+	return optional + ".optMap(" + v + ", " + text + ").orValue(" + notSet + ")"
+}
