@@ -219,8 +219,10 @@ func firstFalse(t *testing.T, s Scope, vm map[string]any) string {
 }
 
 // If a VM names a template with its namespace, it is in the scope exactly if TemplateOf says so.
-func TestScopeIsTemplateOf(t *testing.T) {
-	g := rand.New(rand.NewPCG(seed(t), 0))
+func TestScopeIsTemplateOf(t *testing.T) { forSeeds(t, testScopeIsTemplateOf) }
+
+func testScopeIsTemplateOf(t *testing.T, seed uint64) {
+	g := rand.New(rand.NewPCG(seed, 0))
 	some := func() map[string]any {
 		found := map[string]any{}
 		for _, key := range []string{vmrules.TemplateLabel, vmrules.TemplateNamespaceLabel, vmrules.OldTemplateNamespaceLabel} {
