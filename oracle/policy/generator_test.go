@@ -42,11 +42,12 @@ var vmPlaces = func() (all []vmPlace) {
 		stringType: `spec/domain/cpu/model spec/domain/machine/type spec/hostname spec/domain/devices/disks/*/disk/bus
 			spec/domain/devices/disks/*/cache spec/domain/devices/disks/*/name spec/domain/devices/interfaces/*/model
 			spec/domain/devices/interfaces/*/ports/*/protocol spec/networks/*/name metadata/labels/tier
-			metadata/annotations/vm.kubevirt.io|os spec/nodeSelector/zone metadata/labels/@ spec/nodeSelector/@`,
+			metadata/annotations/vm.kubevirt.io|os spec/nodeSelector/zone metadata/labels/@ spec/nodeSelector/@
+			spec/dnsConfig/nameservers/*`,
 		quantityType: `spec/domain/memory/guest spec/domain/memory/maxGuest spec/domain/resources/requests/memory
 			spec/domain/resources/limits/cpu spec/domain/resources/requests/devices.kubevirt.io|kvm`,
-		anyType: `spec/limits/a spec/odd-name spec/x.y/namespace spec/redact__d spec/tags/* spec/matrix/*/* spec/domain/cpu/features/*/name
-			spec/bag/@ spec/bags/*/@ spec/deep/*/namespace/* spec/domain/clock/timezone spec/domain/devices/sound/model
+		anyType: `spec/limits/a spec/odd-name spec/x.y/namespace spec/redact__d spec/domain/cpu/features/*/name spec/bag/@ spec/bags/*/@ spec/matrix/*/*
+			spec/domain/clock/timezone spec/domain/devices/sound/model
 			spec/domain/devices/interfaces/*/masquerade/mode`,
 	} {
 		for p := range strings.FieldsSeq(paths) {

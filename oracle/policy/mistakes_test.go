@@ -21,7 +21,7 @@ func testTranslateFindsMistakes(t *testing.T, seed uint64) {
 			{".all(disk,", ".exists(disk,"}, {".exists(disk,", ".all(disk,"}, {`\n?$`, `$`}, {`\v`, ``},
 			{"optional.ofNonZeroValue(", "optional.of("}, {`q.isInteger() || `, ""}, {`|| [q.asApproximateFloat()].exists(f, f > -9.2e18 && f < 9.2e18 && q.sub(int(f)) == quantity("0"))`, ""},
 			{`.matches("^[-+]?[.]?[0-9]")`, ` != ""`}, {"[?0]", "[?1]"}, {"size(", "size('x' + "}, {`in ["`, `in ["x`},
-			{".hasValue()", ".optMap(v, false).orValue(false)"}, {"size(tags) > 0", "size(tags) >= 0"},
+			{".hasValue()", ".optMap(v, false).orValue(false)"}, {"size(nameservers) > 0", "size(nameservers) >= 0"},
 		}},
 		{"with null", generator{}, [][2]string{{"disk != null", "true"}, {"cpu != null", "true"}}},
 	} {
