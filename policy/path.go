@@ -37,9 +37,6 @@ func stepsOf(key string, path vmrules.Path) ([]step, error) {
 			steps = nil
 			break
 		}
-		if next.name == "" && len(steps) > 0 && !isList(steps) {
-			return nil, refuse(key, "%s selects items of %s, which is no list in KubeVirt's API", path, fieldKey(steps))
-		}
 		steps = append(steps, next)
 	}
 	switch {
@@ -51,6 +48,11 @@ func stepsOf(key string, path vmrules.Path) ([]step, error) {
 		return nil, refuse(key, "the path has more than %d steps", maxSteps)
 	case steps[0].name == "":
 		return nil, refuse(key, "%s does not begin with a name", path)
+	}
+	for i, s := range steps {
+		if s.name == "" && !isList(steps[:i]) {
+			return nil, refuse(key, "%s selects items of %s, which is no list in KubeVirt's API", path, fieldKey(steps[:i]))
+		}
 	}
 	return steps, nil
 }

@@ -7,8 +7,8 @@ import (
 
 	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/kinds/crd"
-	"github.com/vmrules/vmrules/kinds/crd/export"
 	"github.com/vmrules/vmrules/kinds/kyverno"
+	"github.com/vmrules/vmrules/policy"
 )
 
 // Rules of the kinds beyond the format.
@@ -63,6 +63,9 @@ func kinds() []attack {
 		exported("60,000 values", func() string {
 			return annotation(1, `"rule":"enum","path":"jsonpath::.spec.hostname","values":[`+list(60_000, `"v"`)+`]`)
 		}),
+		exported("25,000 different values", func() string {
+			return annotation(1, `"rule":"enum","path":"jsonpath::.spec.hostname","values":[`+list(25_000, `"%d"`)+`]`)
+		}),
 		exported("values that render long", func() string {
 			return annotation(1, `"rule":"enum","path":"jsonpath::.spec.hostname","values":[`+list(25_000, `%de980`)+`]`)
 		}),
@@ -112,13 +115,11 @@ func ofKind(name string, n int, body string, value func() string) attack {
 }
 
 func exported(name string, text func() string) attack {
-	return attack{name: "kinds/crd/export, " + name, calls: func(p *probe) {
+	return attack{name: "policy, " + name, calls: func(p *probe) {
 		rules, _ := p.parse(text())
-		for _, opts := range [][]export.Option{nil, {export.AnyTypes()}} {
-			p.measure("Translate", func() (string, string) {
-				got := export.Translate(rules, opts...)
-				return decided, fmt.Sprintf("%d and %d expressions, %d untranslated", len(got.Policy), len(got.CRD), len(got.Untranslated))
-			})
-		}
+		p.measure("Of", func() (string, string) {
+			documents, untranslated, err := policy.Of(rules, policy.Scope{Name: "attack", Partial: true})
+			return decided, fmt.Sprintf("%d documents, %d untranslated, %v", len(documents), len(untranslated), err)
+		})
 	}}
 }
