@@ -148,8 +148,10 @@ func TestLongestMessage(t *testing.T) {
 }
 
 // Of accepts the names that Kubernetes accepts, and selects VMs by the labels that they can have.
-func TestNames(t *testing.T) {
-	g := rand.New(rand.NewPCG(seed(t), 0))
+func TestNames(t *testing.T) { forSeeds(t, testNames) }
+
+func testNames(t *testing.T, seed uint64) {
+	g := rand.New(rand.NewPCG(seed, 0))
 	counts := map[string]int{}
 	rules := valueOf(t, 1)
 	for range 3000 {

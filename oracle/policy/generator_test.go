@@ -271,7 +271,7 @@ func (g *generator) vm() map[string]any {
 		g.nulls(template)
 	}
 	spec := map[string]any{"template": template}
-	if g.chance(20) {
+	if g.chance(25) {
 		spec["instancetype"] = map[string]any{"name": "u1.medium"}
 	}
 	if g.chance(25) {

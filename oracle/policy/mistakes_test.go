@@ -4,6 +4,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/cel-go/cel"
+
+	"github.com/vmrules/vmrules"
 )
 
 // TestTranslate can fail: it finds mistakes that are made in the expressions on purpose.
@@ -28,8 +32,14 @@ func testTranslateFindsMistakes(t *testing.T, seed uint64) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			left := c.mistakes
-			for n := uint64(0); n < 10*generatedRules && len(left) > 0; n++ {
-				left = slices.DeleteFunc(left, func(m [2]string) bool { return isFound(t, c.generator.of(seed, n), m[0], m[1]) })
+			for n := uint64(0); n < 50*generatedRules && len(left) > 0; n++ {
+				g := c.generator.of(seed, n)
+				rules := parseOne(t, g.rule())
+				expression := expressionOf(t, rules, false)
+				left = slices.DeleteFunc(left, func(m [2]string) bool {
+					mistake := strings.ReplaceAll(expression, m[0], m[1])
+					return mistake != expression && checkPolicy(mistake) == nil && g.finds(rules, compilePolicy(t, mistake))
+				})
 			}
 			for _, m := range left {
 				t.Errorf("the mistake %q instead of %q was not found", m[1], m[0])
@@ -38,16 +48,8 @@ func testTranslateFindsMistakes(t *testing.T, seed uint64) {
 	}
 }
 
-// isFound reports whether a mistake in the expressions of policies makes a
-// difference for a generated rule and VM.
-func isFound(t *testing.T, g *generator, old, mistaken string) bool {
-	rules := parseOne(t, g.rule())
-	expression := expressionOf(t, rules, false)
-	mistake := strings.ReplaceAll(expression, old, mistaken)
-	if mistake == expression || checkPolicy(mistake) != nil {
-		return false
-	}
-	program := compilePolicy(t, mistake)
+// finds reports whether an expression disagrees with a rule about a generated VM.
+func (g *generator) finds(rules vmrules.Rules, program cel.Program) bool {
 	for range generatedVMs {
 		object := g.vm()
 		holds, _ := want(rules, object)

@@ -29,8 +29,8 @@ const (
 	// is for 1 to 30, and 17-19 for three of these. Without it, there is one seed.
 	seedsVariable = "VMRULES_POLICY_SEEDS"
 
-	generatedRules = 1000
-	generatedVMs   = 12
+	generatedRules = 400
+	generatedVMs   = 20
 )
 
 // forSeeds runs a test with each seed.
