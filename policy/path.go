@@ -73,18 +73,18 @@ func stepOf(s fieldpath.Step) (step, bool) {
 // isList reports whether steps select a list of KubeVirt's API. In anything else, CEL would take the
 // names of an object for items.
 func isList(steps []step) bool {
-	fields := []*vmapi.Field{vmapi.OfVM()}
+	f := vmapi.OfVM()
 	for _, s := range steps {
 		switch {
-		case len(fields) == 0:
+		case f == nil:
 			return false
-		case s.name != "":
-			fields = fields[0].Member(s.name)
+		case s.name == "", f.Shape == vmapi.Map:
+			f = f.Items
 		default:
-			fields = fields[0].Children()
+			f = f.Members[s.name]
 		}
 	}
-	return len(fields) > 0 && fields[0].Shape == vmapi.Array
+	return f != nil && f.Shape == vmapi.Array
 }
 
 // fieldKey returns the path of a field as the keys of typesOf have it.

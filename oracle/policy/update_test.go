@@ -243,7 +243,7 @@ func testUpdatesFindsMistakes(t *testing.T, seed uint64) {
 		"another instance type":        replacing(`oldObject(\.spec\.\?instancetype &&)`, "object$1"),
 		"another preference":           replacing(`oldObject(\.spec\.\?preference &&)`, "object$1"),
 		"what else is in the template": replacing(`oldObject\.spec\.template\) &&`, "object.spec.template) &&"),
-		"the parent of a default":      replacing(`\.\?cpu\.optMap\(cpu, cpu(\.\?cores)\)`, ".?cpu$1"),
+		"the parent of a default":      replacing(`(\.\?cpu)( == .*?\.\?cpu)( &&)`, "$1.?cores$2.?cores$3"),
 		"nothing is forgiven":          replacing(`variables\.wasInScope`, "false"),
 	}
 	for n := uint64(0); n < 50*generatedRules && len(left) > 0; n++ {
