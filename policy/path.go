@@ -7,6 +7,7 @@ import (
 
 	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/fieldpath"
+	"github.com/vmrules/vmrules/internal/vmapi"
 )
 
 // A step is a step of a path: a member, an item, or all items.
@@ -14,7 +15,6 @@ type step struct {
 	name  string // the name of a member; "" for items
 	index int    // the index of an item; -1 for a member or all items
 	each  bool   // whether it selects all items
-	named bool   // whether it selects an item, or all items, of namedItems
 }
 
 // String returns the step as a path has it.
@@ -37,7 +37,6 @@ func stepsOf(key string, path vmrules.Path) ([]step, error) {
 			steps = nil
 			break
 		}
-		next.named = next.name == "" && len(steps) > 0 && slices.Contains(namedItems, steps[len(steps)-1].name)
 		steps = append(steps, next)
 	}
 	switch {
@@ -49,6 +48,11 @@ func stepsOf(key string, path vmrules.Path) ([]step, error) {
 		return nil, refuse(key, "the path has more than %d steps", maxSteps)
 	case steps[0].name == "":
 		return nil, refuse(key, "%s does not begin with a name", path)
+	}
+	for i, s := range steps {
+		if s.name == "" && !isList(steps[:i]) {
+			return nil, refuse(key, "%s selects items of %s, which is no list in KubeVirt's API", path, fieldKey(steps[:i]))
+		}
 	}
 	return steps, nil
 }
@@ -64,6 +68,23 @@ func stepOf(s fieldpath.Step) (step, bool) {
 		return step{index: -1, each: true}, true
 	}
 	return step{}, false
+}
+
+// isList reports whether steps select a list of KubeVirt's API. In anything else, CEL would take the
+// names of an object for items.
+func isList(steps []step) bool {
+	f := vmapi.OfVM()
+	for _, s := range steps {
+		switch {
+		case f == nil:
+			return false
+		case s.name == "", f.Shape == vmapi.Map:
+			f = f.Items
+		default:
+			f = f.Members[s.name]
+		}
+	}
+	return f != nil && f.Shape == vmapi.Array
 }
 
 // fieldKey returns the path of a field as the keys of typesOf have it.

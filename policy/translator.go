@@ -149,12 +149,11 @@ func (t *translator) required(path []step) string {
 	name, item := namesFor(path[:i])
 	all := t.all(item, path[:i+1], path[i+1:])
 	exists := t.exists(item, path[:i+1], path[i+1:])
-	read := read(name, path[:i])
-	some := read + ".exists(" + item + ", " + exists + ")"
+	some := name + ".exists(" + item + ", " + exists + ")"
 	if exists == holdsAlways {
-		some = "size(" + read + ") > 0"
+		some = "size(" + name + ") > 0"
 	}
-	both := read + ".all(" + item + ", " + all + ") && " + some
+	both := name + ".all(" + item + ", " + all + ") && " + some
 	return chain(t.base(path), nil, path[:i]) + ".optMap(" + name + ", " + both + ").orValue(false)"
 }
 
@@ -168,27 +167,19 @@ func namesFor(list []step) (name, item string) {
 	return name, item
 }
 
-// itemInside returns the variable for the items of a list below the variable base. For an empty
-// path, the list is base itself.
+// itemInside returns the variable for the items of a list below the variable base.
 func itemInside(base string, list []step) string {
-	item := "item"
-	if len(list) > 0 {
-		_, item = namesFor(list)
+	if _, item := namesFor(list); item != base {
+		return item
 	}
-	if item == base || len(list) == 0 && isIdentifier(base) {
-		return "item" + base
-	}
-	return item
+	return "item" + base
 }
 
 // unlessNull returns a condition on an object that is also false for null, below which a field
 // would be absent and have its default. It returns holds alone if absence is not refused.
 func unlessNull(object, absent, holds string) string {
-	switch {
-	case absent != holdsNever:
+	if absent != holdsNever {
 		return holds
-	case holds == holdsAlways:
-		return object + " != null"
 	}
 	return object + " != null && " + holds
 }
@@ -201,10 +192,7 @@ func (t *translator) all(base string, at, rest []step) string {
 	}
 	item := itemInside(base, rest[:i])
 	each := t.all(item, slices.Concat(at, rest[:i+1]), rest[i+1:])
-	if i > 0 {
-		base = chain(base, at, rest[:i]) + ".orValue([])"
-	}
-	return base + ".all(" + item + ", " + each + ")"
+	return chain(base, at, rest[:i]) + ".orValue([]).all(" + item + ", " + each + ")"
 }
 
 // exists returns the condition that the steps select something from base.
@@ -215,9 +203,6 @@ func (t *translator) exists(base string, at, rest []step) string {
 	}
 	item := itemInside(base, rest[:i])
 	some := t.exists(item, slices.Concat(at, rest[:i+1]), rest[i+1:])
-	if i == 0 {
-		return base + ".exists(" + item + ", " + some + ")"
-	}
 	list := chain(base, at, rest[:i]) + ".orValue([])"
 	if some == holdsAlways {
 		return "size(" + list + ") > 0"
@@ -234,9 +219,9 @@ func (t *translator) present(base string, at, rest []step) string {
 	case defaultAt(slices.Concat(at, rest)).Default == nil:
 		return chain(base, at, rest) + ".hasValue()"
 	case len(rest) == 1:
-		return unlessNull(base, holdsNever, holdsAlways)
+		return base + " != null"
 	}
-	return t.present(base, at, rest[:len(rest)-1])
+	return chain(base, at, rest[:len(rest)-1]) + ".orValue(null) != null"
 }
 
 // value returns the condition that the value that steps of names and indexes select satisfies

@@ -15,8 +15,9 @@ import (
 const wasInScope = "wasInScope"
 
 // forgiving adds to the expression of a rule when an update is forgiven: the VM was in the scope,
-// the rule's paths select the same values at the same places, and the expression was false. If the
-// expression was an error, so is this one.
+// nothing changed on which the verdict depends, and the expression was false. If the expression was
+// an error, so is this one. Whether an object that the VM names may set a field depends on other
+// fields too, so then the whole template must be the same.
 func (t *translator) forgiving(expression string) string {
 	old := *t
 	old.root = "oldObject"
@@ -24,68 +25,35 @@ func (t *translator) forgiving(expression string) string {
 	conditions := []string{"variables." + wasInScope}
 	for _, path := range pathsOf(t.rule) {
 		steps, _ := stepsOf("", path)
-		same := t.selected(t.base(steps), nil, steps) + " == " + old.selected(old.base(steps), nil, steps)
+		same := t.compared(steps) + " == " + old.compared(steps)
 		if !slices.Contains(conditions, same) {
 			conditions = append(conditions, same)
 		}
 	}
-	if t.references("") != nil {
+	if guards := t.references("!has("); guards != nil {
 		for _, s := range setters {
 			conditions = append(conditions, t.root+".spec.?"+s+" == "+old.root+".spec.?"+s)
 		}
+		conditions = append(conditions, "("+strings.Join(guards, " && ")+" || "+t.root+".spec.template == "+old.root+".spec.template)")
 	}
 	conditions = append(conditions, "!("+before+")")
 	return grouped(expression, " ? ") + " || " + strings.Join(conditions, " && ")
 }
 
-// namedItems has the lists whose items are told apart by their names, as by vmrules.Ratcheting.
-var namedItems = []string{"disks", "volumes", "interfaces", "networks"}
-
-// selected returns an expression for the values that steps select from base and for their places,
-// of which two can be compared. Items of namedItems without such a value are left out, so that
-// they may be added and removed, unless the VM names an object that may set the value.
-func (t *translator) selected(base string, at, rest []step) string {
-	i := slices.IndexFunc(rest, func(s step) bool { return s.each || s.named })
-	if i < 0 {
-		return t.selectedValue(base, at, rest)
+// compared returns an expression that has the same value for two VMs only if steps select the same
+// values at the same places in both. It is the first list on the way as a whole, so that it does not
+// matter which items are selected, and how vmrules.Ratcheting tells them apart.
+func (t *translator) compared(steps []step) string {
+	base := t.base(steps)
+	if i := slices.IndexFunc(steps, func(s step) bool { return s.name == "" }); i >= 0 {
+		return chain(base, nil, steps[:i])
 	}
-	inside, below := slices.Concat(at, rest[:i+1]), rest[i+1:]
-	item := itemInside(base, rest[:i])
-	found := func(item string) string {
-		value := t.selected(item, inside, below)
-		if rest[i].named {
-			value = "[dyn(" + item + ".name), dyn(" + value + ")]"
-		}
-		return value
+	if defaultAt(steps).Default == nil {
+		return chain(base, nil, steps)
 	}
-	if !rest[i].each {
-		return chain(base, at, rest[:i+1]) + ".optMap(" + item + ", " + found(read(item, rest[:i+1])) + ")"
-	}
-	if i > 0 {
-		base = chain(base, at, rest[:i]) + ".orValue([])"
-	}
-	if exists := t.exists(item, inside, below); rest[i].named && exists != holdsAlways {
-		return base + ".map(" + item + ", " + strings.Join(append([]string{exists}, t.references("has(")...), " || ") + ", " + found(item) + ")"
-	}
-	return base + ".map(" + item + ", " + found(item) + ")"
-}
-
-// selectedValue is selected for steps that are names.
-func (t *translator) selectedValue(base string, at, rest []step) string {
-	if len(rest) == 0 {
-		return base
-	}
-	d := defaultAt(slices.Concat(at, rest))
-	if d.Default == nil {
-		return chain(base, at, rest)
-	}
-	parent, leaf := rest[:len(rest)-1], rest[len(rest)-1]
-	value := member(leaf.name, "?") + ".orValue(" + literal(d.Default) + ")"
-	if len(parent) == 0 {
-		return base + value
-	}
+	parent, leaf := steps[:len(steps)-1], steps[len(steps)-1]
 	name := nameOf(parent)
-	return chain(base, at, parent) + ".optMap(" + name + ", " + read(name, parent) + value + ")"
+	return chain(base, nil, parent) + ".optMap(" + name + ", " + name + member(leaf.name, "?") + ")"
 }
 
 // pathsOf returns the paths of a rule and of its arguments.

@@ -97,26 +97,24 @@ func TestLongestScope(t *testing.T) {
 	}
 }
 
-// The most steps of a path, of each sort, do not nest an expression too deep. One more is refused.
+// The most steps of a path, and the most lists, do not nest an expression too deep. One more step is
+// refused.
 func TestDeepestPaths(t *testing.T) {
 	const maxSteps = 24
-	path := func(steps []string, n int) string {
-		var s strings.Builder
-		s.WriteString("jsonpath::.spec")
-		for i := range n - 1 {
-			s.WriteString(steps[i%len(steps)])
-		}
-		return s.String()
+	path := func(start, step string, n int) string {
+		return "jsonpath::" + start + strings.Repeat(step, n-strings.Count(start, ".")-strings.Count(start, "["))
 	}
-	for _, steps := range [][]string{
-		{".a"}, {"[*]"}, {"[0]"}, {"['x-y']"}, {".a", "[*]"}, {"[*]", "[0]"}, {".disks", "[0]"}, {".disks", "[*]"}, {".disks", "[*]", "[0]"},
-		{".disks", "[0]", "[*]"}, {".namespace", "[*]"}, {".cpu", "[*]", ".cores"}, {"[*]", "[*]", ".cpu", ".cores"},
+	const terms = ".spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms"
+	for _, start := range []string{
+		".spec", ".spec.domain.devices.disks[*]", ".spec.domain.devices.disks[0]", ".spec.domain.devices.interfaces[*].ports[*]",
+		".spec.domain.devices.interfaces[0].ports[*]", ".spec.domain.devices.interfaces[*].ports[0]",
+		terms + "[*].matchExpressions[*].values[*]", terms + "[0].matchExpressions[*].values[0]",
 	} {
-		for _, other := range [][]string{steps, {"[*]"}, {".a", "[0]"}} {
-			t.Run(strings.Join(steps, "")+" and "+strings.Join(other, ""), func(t *testing.T) {
+		for _, step := range []string{".a", "['x-y']", ".namespace"} {
+			t.Run(start+step, func(t *testing.T) {
 				rule := map[string]any{
-					"name": "r", "message": "m", "rule": "integer", "path": path(steps, maxSteps), "valid": path(other, maxSteps),
-					"min": path([]string{".a"}, maxSteps), "max": path([]string{".b", "[0]"}, maxSteps), "minLength": 1, "regex": "a",
+					"name": "r", "message": "m", "rule": "integer", "path": path(start, step, maxSteps), "valid": path(start, ".b", maxSteps),
+					"min": path(".spec", step, maxSteps), "max": path(".spec", ".c", maxSteps), "minLength": 1, "regex": "a",
 				}
 				for _, ratcheting := range []bool{false, true} {
 					all := validationsOf(t, parseAll(t, rule), ratcheting)
@@ -130,7 +128,7 @@ func TestDeepestPaths(t *testing.T) {
 						t.Errorf("%v\n%s", err, all[0].MessageExpression)
 					}
 				}
-				rule["path"] = path(steps, maxSteps+1)
+				rule["path"] = path(start, step, maxSteps+1)
 				if all := validationsOf(t, parseAll(t, rule), false); all != nil {
 					t.Errorf("%d steps are translated", maxSteps+1)
 				}
@@ -150,8 +148,10 @@ func TestLongestMessage(t *testing.T) {
 }
 
 // Of accepts the names that Kubernetes accepts, and selects VMs by the labels that they can have.
-func TestNames(t *testing.T) {
-	g := rand.New(rand.NewPCG(seed(t), 0))
+func TestNames(t *testing.T) { forSeeds(t, testNames) }
+
+func testNames(t *testing.T, seed uint64) {
+	g := rand.New(rand.NewPCG(seed, 0))
 	counts := map[string]int{}
 	rules := valueOf(t, 1)
 	for range 3000 {

@@ -27,7 +27,8 @@ type plant struct {
 	values []any
 }
 
-// A vmPlace is a path of names and *, and its type in KubeVirt's API.
+// A vmPlace is a path of names and *, and its type in KubeVirt's API. The last step may be @, for the
+// members of an object, which a path takes for items.
 type vmPlace struct {
 	steps []string
 	of    fieldType
@@ -41,10 +42,13 @@ var vmPlaces = func() (all []vmPlace) {
 		stringType: `spec/domain/cpu/model spec/domain/machine/type spec/hostname spec/domain/devices/disks/*/disk/bus
 			spec/domain/devices/disks/*/cache spec/domain/devices/disks/*/name spec/domain/devices/interfaces/*/model
 			spec/domain/devices/interfaces/*/ports/*/protocol spec/networks/*/name metadata/labels/tier
-			metadata/annotations/vm.kubevirt.io|os spec/nodeSelector/zone`,
+			metadata/annotations/vm.kubevirt.io|os spec/nodeSelector/zone metadata/labels/@ spec/nodeSelector/@
+			spec/dnsConfig/nameservers/*`,
 		quantityType: `spec/domain/memory/guest spec/domain/memory/maxGuest spec/domain/resources/requests/memory
 			spec/domain/resources/limits/cpu spec/domain/resources/requests/devices.kubevirt.io|kvm`,
-		anyType: `spec/limits/a spec/odd-name spec/x.y/namespace spec/redact__d spec/tags/* spec/matrix/*/* spec/domain/cpu/features/*/name`,
+		anyType: `spec/limits/a spec/odd-name spec/x.y/namespace spec/redact__d spec/domain/cpu/features/*/name spec/bag/@ spec/bags/*/@ spec/matrix/*/*
+			spec/domain/clock/timezone spec/domain/devices/sound/model
+			spec/domain/devices/interfaces/*/masquerade/mode`,
 	} {
 		for p := range strings.FieldsSeq(paths) {
 			steps := strings.Split(p, "/")
@@ -56,6 +60,13 @@ var vmPlaces = func() (all []vmPlace) {
 	}
 	return sorted(all)
 }()
+
+// beside has places on which it depends whether a preference may set what is in vmPlaces.
+var beside = []vmPlace{
+	{[]string{"spec", "domain", "clock", "utc", "offsetSeconds"}, integerType},
+	{[]string{"spec", "domain", "devices", "sound", "name"}, stringType},
+	{[]string{"spec", "networks", "*", "pod", "vmNetworkCIDR"}, stringType},
+}
 
 // arguments has the places from which rules read their arguments.
 var arguments = []vmPlace{
@@ -83,15 +94,19 @@ func (g *generator) path(p vmPlace) (string, vmPlace) {
 	s.WriteString("jsonpath::")
 	chosen := vmPlace{of: p.of}
 	for _, step := range p.steps {
-		if step == "*" && g.chance(25) {
-			step = "#" + strconv.Itoa(g.IntN(3))
+		written := step
+		if (step == "*" || step == "@") && g.chance(25) {
+			written = "#" + strconv.Itoa(g.IntN(3))
+		}
+		if step == "*" {
+			step = written
 		}
 		chosen.steps = append(chosen.steps, step)
 		switch {
-		case step == "*":
+		case written == "*", written == "@":
 			s.WriteString("[*]")
-		case step[0] == '#':
-			s.WriteString("[" + step[1:] + "]")
+		case written[0] == '#':
+			s.WriteString("[" + written[1:] + "]")
 		case strings.ContainsAny(step, "./") || g.chance(10):
 			s.WriteString("['" + strings.ReplaceAll(step, ".", `\.`) + "']")
 		default:
@@ -242,6 +257,11 @@ func (g *generator) vm() map[string]any {
 			put(g, template, p.steps, func() any { return g.value(plant{at: p}) })
 		}
 	}
+	for _, p := range beside {
+		if g.chance(25) {
+			put(g, template, p.steps, func() any { return g.value(plant{at: p}) })
+		}
+	}
 	for _, p := range g.plants {
 		if g.chance(85) {
 			put(g, template, p.at.steps, func() any { return g.value(p) })
@@ -251,10 +271,10 @@ func (g *generator) vm() map[string]any {
 		g.nulls(template)
 	}
 	spec := map[string]any{"template": template}
-	if g.chance(15) {
+	if g.chance(25) {
 		spec["instancetype"] = map[string]any{"name": "u1.medium"}
 	}
-	if g.chance(15) {
+	if g.chance(25) {
 		spec["preference"] = map[string]any{"name": "fedora"}
 	}
 	if !g.noNulls && g.chance(2) {
@@ -288,7 +308,7 @@ func (g *generator) nulls(v any) {
 		}
 	case []any:
 		for i := range v {
-			if g.chance(4) {
+			if g.chance(10) {
 				v[i] = nil
 			}
 			g.nulls(v[i])
@@ -373,6 +393,16 @@ func (g *generator) anything() any {
 func put(g *generator, v any, steps []string, value func() any) any {
 	if len(steps) == 0 {
 		return value()
+	}
+	if steps[0] == "@" {
+		object, ok := v.(map[string]any)
+		if !ok {
+			object = map[string]any{}
+		}
+		for range g.IntN(3) {
+			object[pick(g, fmt.Sprint(value()), fmt.Sprint(value()), strconv.Itoa(g.IntN(3)))] = value()
+		}
+		return object
 	}
 	if steps[0] != "*" && steps[0][0] != '#' {
 		object, ok := v.(map[string]any)

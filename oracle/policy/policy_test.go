@@ -184,8 +184,10 @@ func firstFalse(t *testing.T, s policy.Scope, vm map[string]any) string {
 }
 
 // If a VM names a template with its namespace, it is in the scope exactly if TemplateOf says so.
-func TestScopeIsTemplateOf(t *testing.T) {
-	g := rand.New(rand.NewPCG(seed(t), 0))
+func TestScopeIsTemplateOf(t *testing.T) { forSeeds(t, testScopeIsTemplateOf) }
+
+func testScopeIsTemplateOf(t *testing.T, seed uint64) {
+	g := rand.New(rand.NewPCG(seed, 0))
 	some := func() map[string]any {
 		found := map[string]any{}
 		for _, key := range []string{vmrules.TemplateLabel, vmrules.TemplateNamespaceLabel, vmrules.OldTemplateNamespaceLabel} {
@@ -248,7 +250,7 @@ func TestMessageExpression(t *testing.T) {
 			"m (spec.template.spec.domain.devices.disks[*].disk.bus: not set)"},
 		{"an item", ".spec.networks[1].name", `{template: {spec: {networks: [{name: a}, {name: b}]}}}`, "m (spec.template.spec.networks[1].name: b)"},
 		{"metadata", `.metadata.labels['a\.b/"']`, `{template: {metadata: {labels: {"a.b/\"": x}}, spec: {}}}`, `m (spec.template.metadata.labels['a\.b/"']: x)`},
-		{"scalars", ".spec.tags[*]", `{template: {spec: {tags: [1, a]}}}`, "m (spec.template.spec.tags[*]: 1, a)"},
+		{"scalars", ".spec.dnsConfig.nameservers[*]", `{template: {spec: {dnsConfig: {nameservers: [b, a]}}}}`, "m (spec.template.spec.dnsConfig.nameservers[*]: b, a)"},
 		{"an instance type", ".spec.domain.cpu.cores", `{instancetype: {name: a}, template: {spec: {domain: {cpu: {cores: 2}}}}}`,
 			"m (this cannot be judged: the VM has spec.instancetype, which may set what the rule is about)"},
 		{"items of items", ".spec.domain.devices.interfaces[*].ports[*].name", `{template: {spec: {}}}`, ""},

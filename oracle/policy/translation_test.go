@@ -25,21 +25,35 @@ func sorted(all []vmPlace) []vmPlace {
 func sortedKeys(m map[string]any) []string { return slices.Sorted(maps.Keys(m)) }
 
 const (
-	// seedVariable is an environment variable with another seed for the generators,
-	// to test other rules or to repeat a failure.
-	seedVariable = "VMRULES_EXPORT_SEED"
+	// seedsVariable is an environment variable that says with which seeds the generators are tested: 30
+	// is for 1 to 30, and 17-19 for three of these. Without it, there is one seed.
+	seedsVariable = "VMRULES_POLICY_SEEDS"
 
-	generatedRules = 2000
-	generatedVMs   = 6
+	generatedRules = 400
+	generatedVMs   = 20
 )
 
-func seed(t *testing.T) uint64 {
-	text := cmp.Or(os.Getenv(seedVariable), "20190202")
-	seed, err := strconv.ParseUint(text, 10, 64)
-	if err != nil {
-		t.Fatal(err)
+// forSeeds runs a test with each seed.
+func forSeeds(t *testing.T, test func(t *testing.T, seed uint64)) {
+	t.Parallel()
+	first, last, isRange := strings.Cut(cmp.Or(os.Getenv(seedsVariable), "1"), "-")
+	if !isRange {
+		first, last = "1", first
 	}
-	return seed
+	from, err := strconv.ParseUint(first, 10, 64)
+	to, alsoErr := strconv.ParseUint(last, 10, 64)
+	if err != nil || alsoErr != nil || from > to {
+		t.Fatalf("%s must be a number or a range, such as 17-19", seedsVariable)
+	}
+	for seed := from; seed <= to; seed++ {
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) { test(t, seed) })
+	}
+}
+
+// of returns the generator that makes the n-th rule of a seed.
+func (g generator) of(seed, n uint64) *generator {
+	g.Rand = rand.New(rand.NewPCG(seed, n))
+	return &g
 }
 
 func parseOne(t testing.TB, rule map[string]any) vmrules.Rules {
@@ -86,8 +100,9 @@ type vmSource struct {
 }
 
 // A translated rule is true for exactly those VMs for which the rule is Satisfied or Skipped.
-func TestTranslate(t *testing.T) {
-	t.Parallel()
+func TestTranslate(t *testing.T) { forSeeds(t, testTranslate) }
+
+func testTranslate(t *testing.T, seed uint64) {
 	for _, c := range []struct {
 		name    string
 		sources []vmSource // which make the same rules, so that each is translated once
@@ -108,7 +123,7 @@ func TestTranslate(t *testing.T) {
 				c.sources[i].counts = map[string]int{}
 			}
 			for n := range uint64(generatedRules) {
-				compareRule(t, n, c.sources, c.compile)
+				compareRule(t, seed, n, c.sources, c.compile)
 			}
 			for _, s := range c.sources {
 				s.check(t)
@@ -118,12 +133,12 @@ func TestTranslate(t *testing.T) {
 }
 
 // compareRule compares the n-th rule of the sources with its translation, on the VMs of each.
-func compareRule(t *testing.T, n uint64, sources []vmSource, compile func(*testing.T, vmrules.Rules) (string, evaluator)) {
+func compareRule(t *testing.T, seed, n uint64, sources []vmSource, compile func(*testing.T, vmrules.Rules) (string, evaluator)) {
 	var translated vmrules.Rules
 	var expression string
 	var eval evaluator
 	for i, s := range sources {
-		s.Rand = rand.New(rand.NewPCG(seed(t), n))
+		s.generator = *s.of(seed, n)
 		rules := parseOne(t, s.rule())
 		if rules.Len() == 0 {
 			return
@@ -219,19 +234,22 @@ func table(counts map[string]int) string {
 }
 
 // readVectors returns the rules of the vectors of package policy. They have no names and no messages.
-func readVectors(t testing.TB) []map[string]any {
+func readVectors(t testing.TB) (all []map[string]any) {
 	t.Helper()
-	text, err := os.ReadFile("../../policy/testdata/vectors.json")
+	for _, v := range readJSON[struct{ Rule map[string]any }](t, "../../policy/testdata/vectors.json") {
+		all = append(all, v.Rule)
+	}
+	return all
+}
+
+func readJSON[T any](t testing.TB, file string) (all []T) {
+	t.Helper()
+	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var vectors []struct{ Rule map[string]any }
-	if err := json.Unmarshal(text, &vectors); err != nil {
+	if err := json.Unmarshal(text, &all); err != nil {
 		t.Fatal(err)
-	}
-	var all []map[string]any
-	for _, v := range vectors {
-		all = append(all, v.Rule)
 	}
 	return all
 }
