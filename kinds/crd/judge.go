@@ -170,13 +170,9 @@ func (j *judge) prepared(v any, f *findings) (map[string]any, error) {
 	if size := copySize(v); size > maxCopy {
 		return nil, fmt.Errorf("a copy of the value takes more than %d MiB", maxCopy>>20)
 	}
-	object, _ := v.(map[string]any)
-	if !j.isResource {
-		object = map[string]any{valueField: v}
-	}
-	object = runtime.DeepCopyJSON(object)
+	object := runtime.DeepCopyJSON(map[string]any{valueField: v})
 	toNumbers(object, j.structural)
-	pruning.Prune(object, j.structural, j.isResource)
+	pruning.Prune(object, j.structural, false)
 	defaulting.PruneNonNullableNullsWithoutDefaults(object, j.structural)
 	e := estimate{findings: f, sizes: j.sizes}
 	if e.defaults(j.open, object); e.err != nil {
@@ -214,7 +210,7 @@ func (p placer) add(e *field.Error, detail, message string) {
 	path := fieldOf(e)
 	detail = cmp.Or(detail, plainDetail(e))
 	steps, ambiguous := locate(path, p.object, p.judge.structural, e.Type == field.ErrorTypeRequired)
-	if !p.judge.isResource && len(steps) > 0 {
+	if len(steps) > 0 {
 		steps, path = steps[1:], strings.TrimPrefix(strings.TrimPrefix(path, valueField), ".")
 	}
 	if ambiguous {

@@ -131,7 +131,7 @@ func (r *reading) payPattern(pattern string) patternPrice {
 	}
 	price := priceOf(pattern)
 	r.patterns[pattern] = price
-	if !price.isTooLarge() || r.key == keyDefinition { // otherwise it is never compiled
+	if !price.isTooLarge() { // otherwise it is never compiled
 		r.pay(4*price.size, price.size)
 	}
 	return price

@@ -164,7 +164,7 @@ func (b Build) refusal(d *manifest.Document) error {
 	case d.IsTemplate():
 		text += "; to use the rules of a template, give it with --template"
 	case len(b.Documents) == 0:
-		text += "; vmrules-full also reads CustomResourceDefinitions, schemas, and policies of Kyverno: " + installFull
+		text += "; vmrules-full also reads schemas and policies of Kyverno: " + installFull
 	}
 	return errors.New(text)
 }
