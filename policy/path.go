@@ -1,11 +1,9 @@
-package export
+package policy
 
 import (
 	"slices"
 	"strconv"
 	"strings"
-
-	apiservercel "k8s.io/apiserver/pkg/cel"
 
 	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/fieldpath"
@@ -29,10 +27,6 @@ func (s step) String() string {
 	}
 	return fieldpath.Name(s.name).String()
 }
-
-// maxSteps is the largest number of steps of a path. No field of a VM has as many. The size of
-// an expression grows with the square of the steps.
-const maxSteps = 24
 
 // stepsOf returns the steps of a path of names, non-negative indexes and [*].
 func stepsOf(key string, path vmrules.Path) ([]step, error) {
@@ -133,29 +127,25 @@ func itemOf(list string) string {
 
 // member returns the expression for a step to a member. The mark is "?" if the member may be
 // absent.
-func (t *translator) member(parent []step, name, mark string) string {
-	if t.schema != nil && !isMap(fieldKey(parent)) {
-		name, _ = apiservercel.Escape(name) // the schema accepts only names that can be escaped
-	} else if t.schema != nil || !isIdentifier(name) {
-		return "[" + mark + strconv.Quote(name) + "]"
+func member(name, mark string) string {
+	if isIdentifier(name) {
+		return "." + mark + name
 	}
-	return "." + mark + name
+	return "[" + mark + strconv.Quote(name) + "]"
 }
 
 // chain appends steps of names and indexes to an expression. Each step may be absent, so the
 // result is an optional.
-func (t *translator) chain(base string, parent, steps []step) string {
+func chain(base string, parent, steps []step) string {
 	for i, s := range steps {
-		if s.name == "" {
+		switch isSpec := i == 0 && len(parent) == 0 && s.name == "spec" && len(steps) > 1; {
+		case s.name == "":
 			base += "[?" + strconv.Itoa(s.index) + "]"
-			continue
+		case isSpec:
+			base += member(s.name, "")
+		default:
+			base += member(s.name, "?")
 		}
-		at := append(slices.Clip(parent), steps[:i]...)
-		mark := "?"
-		if len(at) == 0 && s.name == "spec" && len(steps) > 1 {
-			mark = ""
-		}
-		base += t.member(at, s.name, mark)
 	}
 	return base
 }
@@ -163,7 +153,7 @@ func (t *translator) chain(base string, parent, steps []step) string {
 // read returns the expression that reads a variable with the value that steps select. CEL's
 // checker knows that what a name selects is dyn. For what an index selects, it would infer the
 // type from the first use, so that is converted to dyn.
-func (t *translator) read(v string, steps []step) string {
+func read(v string, steps []step) string {
 	if s := steps[len(steps)-1]; s.name != "" && isIdentifier(s.name) {
 		return v
 	}
@@ -173,22 +163,13 @@ func (t *translator) read(v string, steps []step) string {
 // plainChain returns an expression that reads a field. It is an error if the field or one
 // above it is absent.
 func (t *translator) plainChain(steps []step) string {
-	return t.typedRead(t.base(steps), nil, steps).path
-}
-
-// fieldPath returns the fieldPath of a CRD's rule: the field, or the list that contains it.
-func (t *translator) fieldPath() string {
-	steps, _ := stepsOf("path", t.rule.Path) // the path is translated already: no error
-	path := ".spec.template"
+	path := t.base(steps)
 	for _, s := range steps {
-		switch {
-		case s.name == "":
-			return path
-		case isIdentifier(s.name):
-			path += "." + s.name
-		default:
-			path += "['" + s.name + "']"
+		if s.name == "" {
+			path += "[" + strconv.Itoa(s.index) + "]"
+			continue
 		}
+		path += member(s.name, "")
 	}
 	return path
 }

@@ -1,4 +1,4 @@
-package export
+package policy
 
 import (
 	"fmt"
@@ -18,23 +18,23 @@ func (t *translator) valueOrDefault(d form.Place, base string, at, rest []step, 
 	parent, leaf := rest[:len(rest)-1], rest[len(rest)-1]
 	above := slices.Concat(at, parent)
 	if len(parent) == 0 {
-		return t.unless(anObject, base, absent, t.defaulted(d, base, above, leaf))
+		return unlessNull(base, absent, t.defaulted(d, base, above, leaf))
 	}
 	name := nameOf(parent)
-	read := t.read(name, parent)
-	holds := t.unless(anObject, read, absent, t.defaulted(d, read, above, leaf))
-	return t.chain(base, at, parent) + ".optMap(" + name + ", " + holds + ").orValue(" + absent + ")"
+	read := read(name, parent)
+	holds := unlessNull(read, absent, t.defaulted(d, read, above, leaf))
+	return chain(base, at, parent) + ".optMap(" + name + ", " + holds + ").orValue(" + absent + ")"
 }
 
 // flat is valueOrDefault where an absent parent and an absent field give the same result. It
 // returns false where they do not.
 func (t *translator) flat(d form.Place, base string, at, rest []step, absent string) (string, bool) {
-	of, v := t.typeAt(slices.Concat(at, rest)), nameOf(rest)
+	of, v := typeAt(slices.Concat(at, rest)), nameOf(rest)
 	unset := t.byDefault(d, of)
-	if t.anyTypes || unset != absent {
+	if unset != absent {
 		return "", false
 	}
-	optional := t.chain(base, at, rest)
+	optional := chain(base, at, rest)
 	if t.zeroMatters(d, unset) {
 		optional = "optional.ofNonZeroValue(" + optional + ".orValue(0))"
 	}
@@ -50,15 +50,10 @@ func (t *translator) zeroMatters(d form.Place, unset string) bool {
 // defaulted returns the condition that a member of an object, or its default, satisfies the
 // rule.
 func (t *translator) defaulted(d form.Place, parent string, above []step, leaf step) string {
-	of, v := t.typeAt(append(slices.Clip(above), leaf)), variable(leaf.name)
+	of, v := typeAt(append(slices.Clip(above), leaf)), variable(leaf.name)
 	holds, absent := t.constrained(v, of), t.byDefault(d, of)
-	optional := parent + t.member(above, leaf.name, "?")
-	switch {
-	case !t.zeroMatters(d, absent):
-		holds = t.orNull(v, absent, holds)
-	case t.anyTypes:
-		holds = v + " == null || " + v + " == 0 ? " + absent + " : " + holds
-	default:
+	optional := parent + member(leaf.name, "?")
+	if t.zeroMatters(d, absent) {
 		optional = "optional.ofNonZeroValue(" + optional + ".orValue(0))"
 	}
 	return optional + ".optMap(" + v + ", " + holds + ").orValue(" + absent + ")"
@@ -69,19 +64,15 @@ func (t *translator) byDefault(d form.Place, of fieldType) string {
 	if verdict := t.holds(d.Default); verdict != "" {
 		return verdict
 	}
-	return t.constrained(t.literal(d.Default), of)
+	return t.constrained(literal(d.Default), of)
 }
 
 // literal returns a field's default as a literal.
-func (t *translator) literal(value any) string {
-	literal := fmt.Sprint(value)
+func literal(value any) string {
 	if text, ok := value.(string); ok {
-		literal = strconv.Quote(text)
+		return strconv.Quote(text)
 	}
-	if t.anyTypes {
-		literal = "dyn(" + literal + ")"
-	}
-	return literal
+	return fmt.Sprint(value)
 }
 
 // holds returns whether vmrules finds a value at the rule's path to be valid, as an expression.

@@ -1,4 +1,4 @@
-package export
+package policy_test
 
 import (
 	"fmt"
@@ -10,57 +10,36 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
-	"sigs.k8s.io/yaml"
 
 	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/policy"
 )
 
-var windows = Scope{Template: "windows", Namespace: "openshift", Annotation: `[{"name": "memory"}]` + "\n"}
+var windows = policy.Scope{Template: "windows", Namespace: "openshift", Annotation: `[{"name": "memory"}]` + "\n"}
 
-func mustPolicies(t *testing.T, rules vmrules.Rules, s Scope) []Policy {
-	t.Helper()
-	all, err := Translate(rules).Policies("windows", s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return all
-}
-
-// The rules of all vectors become one policy that denies and one that warns. Their YAML has no
-// field that Kubernetes does not know. Its type checker has nothing to say about fields of
-// KubeVirt's API.
+// The rules of all vectors become one policy that denies and one that warns. Kubernetes' type checker
+// has nothing to say about fields of KubeVirt's API.
 func TestPolicies(t *testing.T) {
 	var declared []any
-	for i, v := range readVectors(t) {
-		if path := fmt.Sprint(v.Rule["path"], v.Rule["valid"]); !strings.Contains(path, "x-y") && !strings.Contains(path, "limits.") {
+	for i, vector := range readVectors(t) {
+		if path := fmt.Sprint(vector["path"], vector["valid"]); !strings.Contains(path, "x-y") && !strings.Contains(path, "limits.") {
 			rule := map[string]any{"name": fmt.Sprint("rule-", i), "message": "what is\nwrong"}
-			maps.Copy(rule, v.Rule)
+			maps.Copy(rule, vector)
 			declared = append(declared, rule)
 		}
 	}
-	policies := mustPolicies(t, parseAll(t, declared...), windows)
+	policies, _ := policiesOf(t, parseAll(t, declared...), windows)
 	got := map[string][]admissionv1.ValidationAction{}
 	for _, p := range policies {
 		got[p.Binding.Spec.PolicyName] = p.Binding.Spec.ValidationActions
 		for _, w := range warnings(p.Policy) {
 			t.Errorf("%s: %s", w.FieldRef, w.Warning)
 		}
-		decodeStrictly(t, p.Policy, &admissionv1.ValidatingAdmissionPolicy{})
-		decodeStrictly(t, p.Binding, &admissionv1.ValidatingAdmissionPolicyBinding{})
 		checkObject(t, p.Policy)
 	}
 	want := map[string][]admissionv1.ValidationAction{"windows": {admissionv1.Deny}, "windows-warnings": {admissionv1.Warn}}
 	if diff := gocmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
-	}
-	anyTypes, err := Translate(parseAll(t, declared...), AnyTypes()).Policies("windows", windows)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, p := range anyTypes {
-		for _, w := range warnings(p.Policy) {
-			t.Errorf("for any types: %s: %s", w.FieldRef, w.Warning)
-		}
 	}
 	if len(policies[0].Policy.Spec.Validations) < 20 {
 		t.Errorf("only %d validations", len(policies[0].Policy.Spec.Validations))
@@ -73,7 +52,8 @@ func TestWarnings(t *testing.T) {
 	rules := parseAll(t,
 		map[string]any{"name": "a", "message": "m", "rule": "integer", "path": "jsonpath::.spec.domain.cpu.corse"},
 		map[string]any{"name": "b", "message": "m", "rule": "string", "path": "jsonpath::.spec.hostname"})
-	policy := mustPolicies(t, rules, windows)[0].Policy
+	policies, _ := policiesOf(t, rules, windows)
+	policy := policies[0].Policy
 	policy.Spec.Validations[1].Expression = "object.spec.template.spec.hostname == null"
 	var got []string
 	for _, w := range warnings(policy) {
@@ -89,21 +69,6 @@ func TestWarnings(t *testing.T) {
 	}
 	if diff := gocmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
-	}
-}
-
-// decodeStrictly checks that an object is the same after it was written as YAML.
-func decodeStrictly[T any](t *testing.T, object, into T) {
-	t.Helper()
-	text, err := yaml.Marshal(object)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := yaml.UnmarshalStrict(text, into); err != nil {
-		t.Errorf("%v\n%s", err, text)
-	}
-	if diff := gocmp.Diff(object, into); diff != "" {
-		t.Errorf("(-written +read):\n%s", diff)
 	}
 }
 
@@ -176,7 +141,7 @@ func TestScopeOfCopies(t *testing.T) {
 	for _, text := range []string{
 		"[]", "[\n  {\"name\": \"it's\"}\n]", `\`, `["\d\"", r"x"]`, "'''", "a'", "a\r\nb", "a\tb", "\x00\x7f\u2028\U000e0001é😀", `'"`, "${X}",
 	} {
-		s := Scope{Annotation: " " + text + "\n"}
+		s := policy.Scope{Annotation: " " + text + "\n"}
 		for _, copied := range []string{text, "\n" + text} {
 			if got := firstFalse(t, s, vmWith(nil, map[string]any{vmrules.Annotation: copied})); got != "" {
 				t.Errorf("%q: %s is false", copied, got)
@@ -204,9 +169,9 @@ func vmWith(labels, annotations map[string]any) map[string]any {
 }
 
 // firstFalse returns the name of the first condition that is false for a VM.
-func firstFalse(t *testing.T, s Scope, vm map[string]any) string {
+func firstFalse(t *testing.T, s policy.Scope, vm map[string]any) string {
 	t.Helper()
-	for _, c := range s.conditions("object") {
+	for _, c := range conditionsOf(t, s) {
 		got, err := evalPolicy(compilePolicy(t, c.Expression), vm)
 		if err != nil {
 			t.Fatalf("%s\n%v", c.Expression, err)
@@ -230,8 +195,8 @@ func TestScopeIsTemplateOf(t *testing.T) {
 		}
 		return found
 	}
-	program := compilePolicy(t, windows.ofTemplate("object"))
-	anywhere := compilePolicy(t, Scope{Template: "windows"}.ofTemplate("object"))
+	program := compilePolicy(t, conditionsOf(t, windows)[0].Expression)
+	anywhere := compilePolicy(t, conditionsOf(t, policy.Scope{Template: "windows"})[0].Expression)
 	counts := map[string]int{}
 	for range 5000 {
 		vm := vmWith(some(), some())
@@ -258,29 +223,10 @@ func TestScopeIsTemplateOf(t *testing.T) {
 	}
 }
 
-// A policy without a template is about all VMs. One with a name that Kubernetes refuses, or with an
-// annotation that CEL does not read, is an error.
-func TestPoliciesForAll(t *testing.T) {
-	if got := firstFalse(t, Scope{}, vmWith(nil, nil)); got != "" {
+// A policy without a template is about all VMs.
+func TestScopeOfAll(t *testing.T) {
+	if got := firstFalse(t, policy.Scope{}, vmWith(nil, nil)); got != "" {
 		t.Errorf("%s is false", got)
-	}
-	rules := parseAll(t, map[string]any{"name": "r", "message": "m", "rule": "string", "path": "jsonpath::.spec.hostname"})
-	out := Translate(rules)
-	for _, c := range []struct {
-		name  string
-		scope Scope
-		want  string
-	}{
-		{"Windows", windows, `"Windows" cannot be the name of a policy`},
-		{strings.Repeat("a", 250), windows, "cannot be the name of a policy"},
-		{"windows", Scope{Annotation: strings.Repeat("x", 200_000)}, "the condition without-other-rules"},
-	} {
-		if _, err := out.Policies(c.name, c.scope); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%.20s: %v", c.name, err)
-		}
-	}
-	if none, err := Translate(vmrules.Rules{}).Policies("none", windows); none != nil || err != nil {
-		t.Errorf("without rules: %v, %v", none, err)
 	}
 }
 
@@ -308,8 +254,8 @@ func TestMessageExpression(t *testing.T) {
 		{"items of items", ".spec.domain.devices.interfaces[*].ports[*].name", `{template: {spec: {}}}`, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			out := Translate(parseAll(t, map[string]any{"name": "r", "message": "m", "rule": "string", "path": "jsonpath::" + c.path}))
-			expression := out.Policy[0].MessageExpression
+			rules := parseAll(t, map[string]any{"name": "r", "message": "m", "rule": "string", "path": "jsonpath::" + c.path})
+			expression := validationsOf(t, rules, true)[0].MessageExpression
 			if expression == "" {
 				if c.want != "" {
 					t.Error("there is no expression")
@@ -330,7 +276,7 @@ func said(t *testing.T, expression, spec string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ast, issues := env.Compile(inLines(expression))
+	ast, issues := env.Compile(expression)
 	if issues.Err() != nil {
 		t.Fatal(issues.Err())
 	}
@@ -345,60 +291,30 @@ func said(t *testing.T, expression, spec string) string {
 	return fmt.Sprint(got.Value())
 }
 
-// The message for a VM that a rule cannot judge says why, in policies and in definitions.
+// The message for a VM that a rule cannot judge says why.
 func TestMessageOfDoubts(t *testing.T) {
 	memory := map[string]any{"name": "r", "message": "m", "rule": "integer", "path": "jsonpath::.spec.domain.memory.guest", "max": "4Gi"}
 	limited := map[string]any{"name": "r", "message": "m", "rule": "integer", "path": "jsonpath::.spec.terminationGracePeriodSeconds", "max": "jsonpath::.spec.domain.cpu.maxSockets"}
 	for _, c := range []struct {
-		name       string
-		rule       map[string]any
-		spec       string // in YAML
-		policy     string
-		definition string
+		name string
+		rule map[string]any
+		spec string // in YAML
+		want string
 	}{
-		{"large", memory, "{template: {spec: {domain: {memory: {guest: 8Ei}}}}}", "m (spec.template.spec.domain.memory.guest: 8Ei, which has more than 18 digits, too many for the API server)", "m"},
-		{"large, but exact", memory, "{template: {spec: {domain: {memory: {guest: 2Ei}}}}}", "m (spec.template.spec.domain.memory.guest: 2Ei)", "m"},
+		{"large", memory, "{template: {spec: {domain: {memory: {guest: 8Ei}}}}}", "m (spec.template.spec.domain.memory.guest: 8Ei, which has more than 18 digits, too many for the API server)"},
+		{"large, but exact", memory, "{template: {spec: {domain: {memory: {guest: 2Ei}}}}}", "m (spec.template.spec.domain.memory.guest: 2Ei)"},
 		{"an instance type", memory, "{instancetype: {name: a}, template: {spec: {domain: {memory: {guest: 1Gi}}}}}",
-			"m (this cannot be judged: the VM has spec.instancetype, which may set what the rule is about)",
 			"m (this cannot be judged: the VM has spec.instancetype, which may set what the rule is about)"},
 		{"either", limited, "{preference: {name: a}, template: {spec: {domain: {}, terminationGracePeriodSeconds: 5}}}",
-			"m (this cannot be judged: the VM has spec.instancetype or spec.preference, which may set what the rule is about)",
 			"m (this cannot be judged: the VM has spec.instancetype or spec.preference, which may set what the rule is about)"},
 		{"no limit", limited, "{template: {spec: {domain: {}, terminationGracePeriodSeconds: 5}}}",
-			"m (this cannot be judged: the VM has no jsonpath::.spec.domain.cpu.maxSockets, the max of the rule)",
 			"m (this cannot be judged: the VM has no jsonpath::.spec.domain.cpu.maxSockets, the max of the rule)"},
-		{"beyond the limit", limited, "{template: {spec: {domain: {cpu: {maxSockets: 4}}, terminationGracePeriodSeconds: 5}}}", "m (spec.template.spec.terminationGracePeriodSeconds: 5)", "m"},
+		{"beyond the limit", limited, "{template: {spec: {domain: {cpu: {maxSockets: 4}}, terminationGracePeriodSeconds: 5}}}", "m (spec.template.spec.terminationGracePeriodSeconds: 5)"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			out := Translate(parseAll(t, c.rule))
-			if got := said(t, out.Policy[0].MessageExpression, c.spec); got != c.policy {
-				t.Errorf("policy: %s, want %s", got, c.policy)
-			}
-			_, eval := crdOf(t, out)
-			if got, err := eval(fromYAML(t, "spec: "+c.spec)); got != celFalse || !strings.HasSuffix(err.Error(), ": "+c.definition) {
-				t.Errorf("definition: %s, %v, want %s", got, err, c.definition)
+			if got := said(t, validationsOf(t, parseAll(t, c.rule), true)[0].MessageExpression, c.spec); got != c.want {
+				t.Errorf("%s, want %s", got, c.want)
 			}
 		})
-	}
-}
-
-// Messages that Kubernetes would refuse are changed. A long one has no expression.
-func TestMessageOf(t *testing.T) {
-	rules := parseAll(t, map[string]any{"name": "r", "message": strings.Repeat("m", 6000), "rule": "string", "path": "jsonpath::.spec.hostname"})
-	if got := Translate(rules).Policy[0].MessageExpression; got != "" {
-		t.Errorf("an expression of %d bytes", len(got))
-	}
-	for message, want := range map[string]string{"a\r\nb\n": "a b", " \n ": `the rule "r" is violated`, "m": "m"} {
-		if got := messageOf(vmrules.Rule{Name: "r", Message: message}); got != want {
-			t.Errorf("%q: %q, want %q", message, got, want)
-		}
-	}
-}
-
-func TestInLines(t *testing.T) {
-	const expression = `!has(a) && (b || c) && [d].all(e, e && f) && g == " && ( \" " && h.matches(r"\") && true`
-	want := "!has(a) &&\n(b || c) &&\n[d].all(e, e && f) &&\n" + `g == " && ( \" " &&` + "\n" + `h.matches(r"\") &&` + "\ntrue"
-	if diff := gocmp.Diff(want, inLines(expression)); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

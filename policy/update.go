@@ -1,4 +1,4 @@
-package export
+package policy
 
 import (
 	"slices"
@@ -13,10 +13,6 @@ import (
 // wasInScope is the variable of a policy that says whether the VM was in the scope before the
 // update. It is false where there is no update.
 const wasInScope = "wasInScope"
-
-// A forgiveness is the expression of a rule, and an expression that is also true for an update
-// that is forgiven.
-type forgiveness struct{ expression, forgiving string }
 
 // forgiving adds to the expression of a rule when an update is forgiven: the VM was in the scope,
 // the rule's paths select the same values at the same places, and the expression was false. If the
@@ -54,7 +50,7 @@ func (t *translator) selected(base string, at, rest []step) string {
 		return t.selectedValue(base, at, rest)
 	}
 	inside, below := slices.Concat(at, rest[:i+1]), rest[i+1:]
-	_, item := namesInside(base, rest[:i])
+	item := itemInside(base, rest[:i])
 	found := func(item string) string {
 		value := t.selected(item, inside, below)
 		if rest[i].named {
@@ -63,10 +59,10 @@ func (t *translator) selected(base string, at, rest []step) string {
 		return value
 	}
 	if !rest[i].each {
-		return t.chain(base, at, rest[:i+1]) + ".optMap(" + item + ", " + found(t.read(item, rest[:i+1])) + ")"
+		return chain(base, at, rest[:i+1]) + ".optMap(" + item + ", " + found(read(item, rest[:i+1])) + ")"
 	}
 	if i > 0 {
-		base = t.chain(base, at, rest[:i]) + ".orValue([])"
+		base = chain(base, at, rest[:i]) + ".orValue([])"
 	}
 	if exists := t.exists(item, inside, below); rest[i].named && exists != holdsAlways {
 		return base + ".map(" + item + ", " + strings.Join(append([]string{exists}, t.references("has(")...), " || ") + ", " + found(item) + ")"
@@ -81,15 +77,15 @@ func (t *translator) selectedValue(base string, at, rest []step) string {
 	}
 	d := defaultAt(slices.Concat(at, rest))
 	if d.Default == nil {
-		return t.chain(base, at, rest)
+		return chain(base, at, rest)
 	}
 	parent, leaf := rest[:len(rest)-1], rest[len(rest)-1]
-	value := t.member(slices.Concat(at, parent), leaf.name, "?") + ".orValue(" + t.literal(d.Default) + ")"
+	value := member(leaf.name, "?") + ".orValue(" + literal(d.Default) + ")"
 	if len(parent) == 0 {
 		return base + value
 	}
 	name := nameOf(parent)
-	return t.chain(base, at, parent) + ".optMap(" + name + ", " + t.read(name, parent) + value + ")"
+	return chain(base, at, parent) + ".optMap(" + name + ", " + read(name, parent) + value + ")"
 }
 
 // pathsOf returns the paths of a rule and of its arguments.

@@ -1,4 +1,4 @@
-package export
+package policy
 
 import (
 	"iter"
@@ -105,10 +105,7 @@ var containers = func() map[string]string {
 }()
 
 // typeAt returns the type of the field that steps select.
-func (t *translator) typeAt(steps []step) fieldType {
-	if t.anyTypes {
-		return anyType
-	}
+func typeAt(steps []step) fieldType {
 	if n := len(steps) - 1; steps[n].name != "" {
 		if of, ok := mapsOf[fieldKey(steps[:n])]; ok {
 			return of

@@ -1,4 +1,4 @@
-package export
+package policy_test
 
 import (
 	"os"

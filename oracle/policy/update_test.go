@@ -1,4 +1,4 @@
-package export
+package policy_test
 
 import (
 	"encoding/json"
@@ -161,48 +161,34 @@ func (g *generator) compareUpdates(rules vmrules.Rules, program cel.Program, cou
 	return ""
 }
 
-var updateSources = []struct {
-	name string
-	generator
-	opts []Option
-}{
-	{"types of KubeVirt's API", generator{noNulls: true}, nil},
-	{"any types", generator{anyTypes: true, noNulls: true}, []Option{AnyTypes()}},
-}
-
 // A policy forgives an update only if vmrules.Ratcheting does, and only if the VM failed before. It
 // forgives all updates that change nothing.
 func TestUpdates(t *testing.T) {
 	t.Parallel()
-	for _, source := range updateSources {
-		t.Run(source.name, func(t *testing.T) {
-			t.Parallel()
-			counts := map[string]int{}
-			for n := range uint64(generatedRules / 2) {
-				g := source.generator
-				g.Rand = rand.New(rand.NewPCG(seed(t), n))
-				rules := parseOne(t, g.rule())
-				out := onlyPolicy(rules, source.opts...)
-				if len(out.Policy) == 0 {
-					continue
-				}
-				if out.forgiving[0].forgiving == out.Policy[0].Expression {
-					counts["not forgiving"]++
-				}
-				if wrong := g.compareUpdates(rules, compilePolicy(t, out.forgiving[0].forgiving), counts); wrong != "" {
-					t.Fatalf("%s\n%s", wrong, out.forgiving[0].forgiving)
-				}
-			}
-			t.Log(table(counts))
-			for _, result := range []string{"Warned: true", "Warned: false", "Violated: false", "Undecided: false", "Satisfied: true", "Skipped: true"} {
-				if counts[result] < 50 {
-					t.Errorf("%s only %d times", result, counts[result])
-				}
-			}
-			if counts["not forgiving"] > 10 {
-				t.Errorf("%d rules are judged in full", counts["not forgiving"])
-			}
-		})
+	counts := map[string]int{}
+	for n := range uint64(generatedRules / 2) {
+		g := generator{noNulls: true}
+		g.Rand = rand.New(rand.NewPCG(seed(t), n))
+		rules := parseOne(t, g.rule())
+		forgiving := expressionOf(t, rules, true)
+		if forgiving == "" {
+			continue
+		}
+		if !strings.Contains(forgiving, wasInScope) {
+			counts["not forgiving"]++
+		}
+		if wrong := g.compareUpdates(rules, compilePolicy(t, forgiving), counts); wrong != "" {
+			t.Fatalf("%s\n%s", wrong, forgiving)
+		}
+	}
+	t.Log(table(counts))
+	for _, result := range []string{"Warned: true", "Warned: false", "Violated: false", "Undecided: false", "Satisfied: true", "Skipped: true"} {
+		if counts[result] < 50 {
+			t.Errorf("%s only %d times", result, counts[result])
+		}
+	}
+	if counts["not forgiving"] > 10 {
+		t.Errorf("%d rules are judged in full", counts["not forgiving"])
 	}
 }
 
@@ -228,20 +214,13 @@ func TestUpdatesFindsMistakes(t *testing.T) {
 				g := generator{noNulls: true}
 				g.Rand = rand.New(rand.NewPCG(seed(t), n))
 				rules := parseOne(t, g.rule())
-				for _, r := range rules.All() {
-					translator := forPolicy(r, nil)
-					expression, err := translator.translate()
-					if err != nil {
-						continue
-					}
-					forgiving := translator.forgiving(expression)
-					wrong := mistaken(forgiving)
-					if wrong == forgiving || checkPolicy(wrong) != nil {
-						continue
-					}
-					if g.compareUpdates(rules, compilePolicy(t, wrong), map[string]int{}) != "" {
-						return
-					}
+				forgiving := expressionOf(t, rules, true)
+				wrong := mistaken(forgiving)
+				if wrong == forgiving || checkPolicy(wrong) != nil {
+					continue
+				}
+				if g.compareUpdates(rules, compilePolicy(t, wrong), map[string]int{}) != "" {
+					return
 				}
 			}
 			t.Error("the mistake was not found")
@@ -294,17 +273,14 @@ func TestPolicyUpdates(t *testing.T) {
 		{"it becomes exempt", bad, fmt.Sprintf(scope, `, annotations: {vm.kubevirt.io/skip-validations: ""}`, "{template: {spec: {domain: {memory: {guest: 1Gi}}}}}"), "not judged"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			policies := mustPolicies(t, rules, windows)
+			policies, _ := policiesOf(t, rules, windows)
 			got := judgeBy(t, policies[0].Policy, fromYAML(t, c.old), fromYAML(t, c.object))
 			if got != c.want {
 				t.Errorf("%s, want %s", got, c.want)
 			}
 			s := windows
 			s.NoRatcheting = true
-			strict, err := Translate(rules).Policies("windows", s)
-			if err != nil {
-				t.Fatal(err)
-			}
+			strict, _ := policiesOf(t, rules, s)
 			if alone := judgeBy(t, policies[0].Policy, nil, fromYAML(t, c.object)); judgeBy(t, strict[0].Policy, fromYAML(t, c.old), fromYAML(t, c.object)) != alone {
 				t.Errorf("without ratcheting: not %s, as for a new VM", alone)
 			}
@@ -406,20 +382,19 @@ var forgiven = map[string]string{
 func TestUpdateVectors(t *testing.T) {
 	differ := map[bool][]string{}
 	judged := 0
-	for _, v := range conformance.Read(t, "../../../testdata/conformance")["updates"] {
-		old, object := decodeJSON(v.Old), decodeJSON(v.Object)
-		rules, err := vmrules.ParseRules(v.Text(t))
+	for _, u := range conformance.Read(t, "../../testdata/conformance")["updates"] {
+		old, object := decodeJSON(u.Old), decodeJSON(u.Object)
+		rules, err := vmrules.ParseRules(u.Text(t))
 		isUpdate := old["kind"] == "VirtualMachine" && object["kind"] == "VirtualMachine" && old["apiVersion"] == object["apiVersion"]
-		if v.Call != "" || v.Options.Root != "" || v.Options.Partial || !v.Options.Ratcheting || !isUpdate || err != nil {
+		if u.Call != "" || u.Options.Root != "" || u.Options.Partial || !u.Options.Ratcheting || !isUpdate || err != nil {
 			continue
 		}
-		out := onlyPolicy(rules)
-		for i := range out.Policy {
+		for i, v := range validationsOf(t, rules, true) {
 			judged++
-			passes := v.Want.Outcomes[i] == "Warned" || v.Want.Outcomes[i] == "Satisfied" || v.Want.Outcomes[i] == "Skipped"
-			got, _ := evalUpdate(compilePolicy(t, out.forgiving[i].forgiving), old, object)
+			passes := slices.Contains([]string{"Warned", "Satisfied", "Skipped"}, u.Want.Outcomes[i])
+			got, _ := evalUpdate(compilePolicy(t, v.Expression), old, object)
 			if passes != (got == celTrue) {
-				differ[passes] = append(differ[passes], v.Name)
+				differ[passes] = append(differ[passes], u.Name)
 			}
 		}
 	}

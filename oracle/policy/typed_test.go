@@ -1,4 +1,4 @@
-package export
+package policy_test
 
 import (
 	"os"
@@ -17,6 +17,8 @@ import (
 	"k8s.io/apiserver/pkg/cel/environment"
 	"k8s.io/apiserver/pkg/cel/openapi"
 	"k8s.io/kube-openapi/pkg/validation/spec"
+
+	"github.com/vmrules/vmrules"
 )
 
 // declaredVM returns a schema of VirtualMachines like that of KubeVirt's CRD: below
@@ -31,7 +33,7 @@ var valuesOfVM = sync.OnceValue(func() *spec.Schema {
 })
 
 func declaredWith(metadata spec.Schema) *spec.Schema {
-	text, err := os.ReadFile("../../../internal/vmapi/fields.txt")
+	text, err := os.ReadFile("../../internal/vmapi/fields.txt")
 	if err != nil {
 		panic(err)
 	}
@@ -135,11 +137,11 @@ var typedEnv = sync.OnceValue(func() *cel.Env {
 
 // typedPolicyOf is policyOf for VMs whose fields have declared types. The API server only
 // compiles policies with these; here they are evaluated too.
-func typedPolicyOf(t *testing.T, out Translation) (string, evaluator) {
-	if len(out.Policy) == 0 {
+func typedPolicyOf(t *testing.T, rules vmrules.Rules) (string, evaluator) {
+	expression := expressionOf(t, rules, false)
+	if expression == "" {
 		return "", nil
 	}
-	expression := out.Policy[0].Expression
 	ast, issues := typedEnv().Compile(expression)
 	if issues.Err() != nil {
 		t.Fatalf("%s\n%v", expression, issues.Err())

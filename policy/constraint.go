@@ -1,4 +1,4 @@
-package export
+package policy
 
 import (
 	"cmp"
@@ -10,9 +10,8 @@ import (
 	"strconv"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/api/resource"
-
 	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/internal/quantity"
 )
 
 // translated has the arguments that constrained translates. A later version of vmrules may have
@@ -39,7 +38,7 @@ func (t *translator) constrained(v string, of fieldType) string {
 		all = append(all, conditions...)
 	}
 	if len(all) == 0 {
-		all = append(all, t.typed(v, of))
+		all = append(all, typed(v, of))
 	}
 	if slices.Contains(all, holdsNever) {
 		return holdsNever
@@ -49,11 +48,8 @@ func (t *translator) constrained(v string, of fieldType) string {
 
 // typed returns the condition that a value has its type and is not null, for a rule without
 // other conditions.
-func (t *translator) typed(v string, of fieldType) string {
-	switch {
-	case t.schema != nil:
-		return holdsAlways
-	case of == integerType:
+func typed(v string, of fieldType) string {
+	if of == integerType {
 		return "type(" + v + ") == int"
 	}
 	return "type(" + v + ") == string"
@@ -102,10 +98,10 @@ func (t *translator) numbers(v string, of fieldType) ([]string, error) {
 	if len(compared) == 0 {
 		return plain, nil
 	}
-	if of != integerType && !t.hasPattern(of) && t.allowsZero() {
-		plain = append(plain, t.hasDigit(v, of))
+	if of != integerType && of != quantityType && t.allowsZero() {
+		plain = append(plain, hasDigit(v, of))
 	}
-	q := t.asQuantity(v, of)
+	q := asQuantity(v, of)
 	if len(compared) == 1 && compared[0] != integral {
 		return append(plain, q+strings.TrimPrefix(compared[0], "q")), nil
 	}
@@ -113,37 +109,19 @@ func (t *translator) numbers(v string, of fieldType) ([]string, error) {
 }
 
 // ofQuantity begins a condition on the variable q, which is a quantity.
-func ofQuantity(quantity string) string { return "[" + quantity + "].all(q, " }
+func ofQuantity(q string) string { return "[" + q + "].all(q, " }
 
 // integral is the condition that the quantity q is a whole number that CEL represents exactly.
 // isInteger alone is false for numbers with a point or a small suffix, such as 1.5Gi and 2000m.
 const integral = `(q.isInteger() || [q.asApproximateFloat()].exists(f, f > -9.2e18 && f < 9.2e18 && q.sub(int(f)) == quantity("0")))`
 
-// asQuantity returns an expression for a number or a quantity as CEL's quantity. In a CRD, it
-// avoids string() of a number: when the API server estimates the cost, it assumes that the
-// result can have any length.
-func (t *translator) asQuantity(v string, of fieldType) string {
-	added := `quantity("0").add(` + v + ")"
-	switch {
-	case t.schema == nil, of == stringType:
-		return "quantity(" + rendered(v, of) + ")"
-	case of == integerType:
-		return added
-	}
-	return "(type(" + v + ") == int ? " + added + " : quantity(" + v + "))"
-}
+// asQuantity returns an expression for a number or a quantity as CEL's quantity.
+func asQuantity(v string, of fieldType) string { return "quantity(" + rendered(v, of) + ")" }
 
-// hasPattern reports whether KubeVirt's CRD has a pattern for a quantity, so that it has a digit.
-func (t *translator) hasPattern(of fieldType) bool { return t.schema == nil && of == quantityType }
-
-// hasDigit returns the condition that a quantity has a digit. Kubernetes reads a suffix alone,
-// such as Gi, as 0.
-func (t *translator) hasDigit(v string, of fieldType) string {
-	const digit = `.matches("^[-+]?[.]?[0-9]")`
-	if t.schema != nil && of != stringType {
-		return "(type(" + v + ") == int || " + v + digit + ")"
-	}
-	return rendered(v, of) + digit
+// hasDigit returns the condition that a quantity has a digit. Kubernetes reads a suffix alone, such
+// as Gi, as 0. Where KubeVirt's API has a quantity, its CRD has a pattern that demands a digit.
+func hasDigit(v string, of fieldType) string {
+	return rendered(v, of) + `.matches("^[-+]?[.]?[0-9]")`
 }
 
 // allowsZero reports whether min and max may allow 0.
@@ -166,8 +144,8 @@ func (t *translator) direct(key string, limit vmrules.Argument, of fieldType) (s
 		n, ok := wholeNumber(fmt.Sprint(literal))
 		return n, ok, nil
 	}
-	steps, err := t.argument(key, limit)
-	if err != nil || t.typeAt(steps) != integerType {
+	steps, err := argument(key, limit)
+	if err != nil || typeAt(steps) != integerType {
 		return "", false, err
 	}
 	return t.plainChain(steps), true, nil
@@ -179,21 +157,21 @@ func (t *translator) quantity(key string, limit vmrules.Argument) (string, []str
 		text, err := exactQuantity(key, fmt.Sprint(literal))
 		return "quantity(" + strconv.Quote(text) + ")", nil, err
 	}
-	steps, err := t.argument(key, limit)
+	steps, err := argument(key, limit)
 	if err != nil {
 		return "", nil, err
 	}
-	read, of := t.plainChain(steps), t.typeAt(steps)
-	if of == integerType || t.hasPattern(of) {
-		return t.asQuantity(read, of), nil, nil
+	read, of := t.plainChain(steps), typeAt(steps)
+	if of == integerType || of == quantityType {
+		return asQuantity(read, of), nil, nil
 	}
-	return t.asQuantity(read, of), []string{t.hasDigit(read, of)}, nil
+	return asQuantity(read, of), []string{hasDigit(read, of)}, nil
 }
 
 // argument returns the steps of the path of an argument, which must select one value.
-func (t *translator) argument(key string, a vmrules.Argument) ([]step, error) {
+func argument(key string, a vmrules.Argument) ([]step, error) {
 	path, _ := a.Path()
-	steps, err := t.scalar(key, path)
+	steps, err := scalar(key, path)
 	if err != nil {
 		return nil, err
 	}
@@ -211,12 +189,9 @@ func (t *translator) isThere(key string, a vmrules.Argument) ([]string, error) {
 	if _, ok := a.Path(); !ok {
 		return nil, nil
 	}
-	steps, err := t.argument(key, a)
-	switch {
-	case err != nil:
+	steps, err := argument(key, a)
+	if err != nil {
 		return nil, err
-	case t.schema != nil:
-		return t.typedRead(t.base(steps), nil, steps).there, nil
 	}
 	return []string{t.present(t.base(steps), nil, steps)}, nil
 }
@@ -248,13 +223,13 @@ func exactQuantity(key, text string) (string, error) {
 	if isWhole {
 		text = whole
 	}
-	q, err := resource.ParseQuantity(text)
+	q, err := quantity.Parse(text)
 	if err != nil || !isWhole && !exactQuantities.MatchString(text) ||
-		q.CmpInt64(1<<62) > 0 || q.CmpInt64(-(1<<62)) < 0 {
+		q.Compare(quantity.FromInt(1<<62)) > 0 || q.Compare(quantity.FromInt(-(1<<62))) < 0 {
 		return "", refuse(key, "quantity() does not read %.40q exactly: it is exact for whole numbers up to 2^62, and for other numbers with 15 digits before the point and 6 behind it", text)
 	}
-	if isWhole {
-		return inBinaryUnits(q.Value()), nil
+	if n, ok := q.Int64(); ok && isWhole {
+		return inBinaryUnits(n), nil
 	}
 	return text, nil
 }

@@ -1,4 +1,4 @@
-package export
+package policy_test
 
 import (
 	"encoding/json"
@@ -15,11 +15,9 @@ import (
 // A generator makes one rule and VMs for it, which depend only on the seed.
 type generator struct {
 	*rand.Rand
-	anyTypes bool // values of any type in any field
 	noNulls  bool
 	noFloats bool
 	declared bool // only fields that KubeVirt's API has
-	chaos    bool // objects and arrays may have another type, too
 	plants   []plant
 }
 
@@ -252,9 +250,6 @@ func (g *generator) vm() map[string]any {
 	if !g.noNulls {
 		g.nulls(template)
 	}
-	if g.chaos {
-		g.mixUp(template)
-	}
 	spec := map[string]any{"template": template}
 	if g.chance(15) {
 		spec["instancetype"] = map[string]any{"name": "u1.medium"}
@@ -301,29 +296,6 @@ func (g *generator) nulls(v any) {
 	}
 }
 
-// mixUp sometimes replaces an object or array with a value of another type.
-func (g *generator) mixUp(v any) {
-	other := func() any {
-		return pick[any](g, "x", 1, true, []any{}, []any{"virtio"}, []any{map[string]any{"name": "virtio"}}, map[string]any{"virtio": 1}, map[string]any{}, nil)
-	}
-	switch v := v.(type) {
-	case map[string]any:
-		for _, name := range sortedKeys(v) {
-			if g.chance(8) {
-				v[name] = other()
-			}
-			g.mixUp(v[name])
-		}
-	case []any:
-		for i := range v {
-			if g.chance(8) {
-				v[i] = other()
-			}
-			g.mixUp(v[i])
-		}
-	}
-}
-
 // value returns a value of the plant, or any other value that the field may have.
 func (g *generator) value(p plant) any {
 	for range 20 {
@@ -334,7 +306,7 @@ func (g *generator) value(p plant) any {
 		if g.noFloats && isFloat(v) {
 			continue
 		}
-		if g.anyTypes || fits(v, p.at.of) {
+		if fits(v, p.at.of) {
 			return v
 		}
 	}

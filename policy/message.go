@@ -1,11 +1,9 @@
-package export
+package policy
 
 import (
 	"slices"
 	"strconv"
 	"strings"
-
-	celconfig "k8s.io/apiserver/pkg/apis/cel"
 
 	"github.com/vmrules/vmrules"
 )
@@ -16,7 +14,7 @@ import (
 // if the message is too long.
 func (t *translator) messageExpression(message string) string {
 	steps, err := stepsOf("path", t.rule.Path)
-	if err != nil || len(message) > celconfig.MaxEvaluatedMessageExpressionSizeBytes {
+	if err != nil || len(message) > maxMessage {
 		return ""
 	}
 	field := "spec.template"
@@ -70,7 +68,7 @@ func (t *translator) found(steps []step) string {
 	if firstEach(steps[i+1:]) >= 0 {
 		return ""
 	}
-	list := t.chain(t.base(steps), nil, steps[:i])
+	list := chain(t.base(steps), nil, steps[:i])
 	_, item := namesFor(steps[:i])
 	at, below := steps[:i+1], steps[i+1:]
 	if len(below) == 0 {
@@ -83,13 +81,14 @@ func (t *translator) found(steps []step) string {
 
 // text returns an expression for a field below base, as text.
 func (t *translator) text(base string, at, steps []step) string {
-	optional := t.chain(base, at, steps)
-	if t.typeAt(slices.Concat(at, steps)) == stringType {
+	optional := chain(base, at, steps)
+	of := typeAt(slices.Concat(at, steps))
+	if of == stringType {
 		return optional + ".orValue(" + notSet + ")"
 	}
 	v := nameOf(steps)
-	text := "string(" + t.read(v, steps) + ")"
-	if t.rule.Kind == vmrules.KindInteger && t.typeAt(slices.Concat(at, steps)) == quantityType {
+	text := "string(" + read(v, steps) + ")"
+	if t.rule.Kind == vmrules.KindInteger && of == quantityType {
 		text += " + [quantity(" + text + `)].map(q, q.isInteger() || q.asApproximateFloat() < 9.2e18 ? "" : "` + beyond + `")[0]`
 	}
 	return optional + ".optMap(" + v + ", " + text + ").orValue(" + notSet + ")"

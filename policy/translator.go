@@ -1,0 +1,271 @@
+package policy
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/vmrules/vmrules"
+)
+
+// A translator translates one rule.
+type translator struct {
+	root    string // the variable that holds the VM
+	rule    vmrules.Rule
+	refusal error // the first condition that cannot be expressed
+}
+
+// Expressions that are always true or never.
+const (
+	holdsAlways = "true"
+	holdsNever  = "false"
+)
+
+// translate returns the expression for the rule. The expression is never true if there is
+// nothing to validate: without spec.template.spec, it is false or an error. It is also never
+// true for a VM that names an object that may set a field of the rule.
+func (t *translator) translate() (string, error) {
+	expression, err := t.ofWritten()
+	if err != nil {
+		return "", err
+	}
+	guards := t.references("!has(") // KubeVirt's CRD denies null there
+	if guards == nil {
+		return expression, nil
+	}
+	return strings.Join(append(guards, grouped(expression, " || ", " ? ")), " && "), nil
+}
+
+// references returns a call for each of the VM's references to an instance type or a preference that may
+// set a field of the rule.
+func (t *translator) references(call string) []string {
+	var all []string
+	for _, s := range setters {
+		if maySet(s, t.rule) {
+			all = append(all, call+t.root+".spec."+s+")")
+		}
+	}
+	return all
+}
+
+// ofWritten is translate without guards: it uses the fields that the VM has.
+func (t *translator) ofWritten() (string, error) {
+	if err := t.enforced(); err != nil {
+		return "", err
+	}
+	path, err := scalar("path", t.rule.Path)
+	if err != nil {
+		return "", err
+	}
+	if t.rule.Valid.IsZero() {
+		return t.required(path), t.refusal
+	}
+	valid, err := stepsOf("valid", t.rule.Valid)
+	if err != nil {
+		return "", err
+	}
+	expression := t.where(valid, path)
+	if valid[0].name != "spec" {
+		expression = "has(" + t.root + ".spec.template.spec) && (" + expression + ")"
+	}
+	return expression, t.refusal
+}
+
+// enforced returns an error for a rule that vmrules ignores, or that enforces more than
+// constrained translates.
+func (t *translator) enforced() error {
+	hasArguments := false
+	for key := range t.rule.Arguments() {
+		if !slices.Contains(translated, key) {
+			return refuse(key, "this version of the translation does not know the argument")
+		}
+		hasArguments = true
+	}
+	switch t.rule.Kind {
+	case vmrules.KindInteger, vmrules.KindString:
+	case vmrules.KindEnum, vmrules.KindRegex:
+		if !hasArguments {
+			return refuse("rule", "a rule of kind %s without arguments is ignored", t.rule.Kind)
+		}
+	default:
+		return refuse("rule", "only rules of the kinds integer, string, enum and regex are translated, not those of kind %q", t.rule.Kind)
+	}
+	return nil
+}
+
+// scalar is stepsOf for a path that must not select an object or array.
+func scalar(key string, path vmrules.Path) ([]step, error) {
+	steps, err := stepsOf(key, path)
+	if err == nil && containers[fieldKey(steps)] != "" {
+		return nil, refuse(key, "%s selects an %s, which satisfies no rule", path, containers[fieldKey(steps)])
+	}
+	return steps, err
+}
+
+// where translates a rule with valid: it holds if valid selects nothing.
+func (t *translator) where(valid, path []step) string {
+	if selectTogether(valid, path) {
+		return t.all(t.base(path), nil, path)
+	}
+	return t.exists(t.base(valid), nil, valid) + " ? " + grouped(t.required(path), " ? ") + " : " + holdsAlways
+}
+
+// selectTogether reports whether path selects something whenever valid does: they are the same,
+// or path selects a field with a default in the object that valid selects.
+func selectTogether(valid, path []step) bool {
+	return slices.Equal(valid, path) || slices.Equal(valid, path[:len(path)-1]) && defaultAt(path).Default != nil
+}
+
+// base returns the expression for the VM's spec.template, from which the steps are read. Its
+// type is dynamic where KubeVirt's CRD does not declare what follows, as in the metadata, so that
+// Kubernetes' type checker accepts the expression.
+func (t *translator) base(steps []step) string {
+	base := t.root + ".spec.template"
+	if !inSpec(steps) {
+		return "dyn(" + base + ")"
+	}
+	return base
+}
+
+// inSpec reports whether steps begin with spec, and have only names that an expression can read
+// from an object with a declared type.
+func inSpec(steps []step) bool {
+	for i, s := range steps {
+		if isMap(fieldKey(steps[:i])) {
+			break
+		}
+		if s.name != "" && !isIdentifier(s.name) {
+			return false
+		}
+	}
+	return len(steps) > 0 && steps[0].name == "spec"
+}
+
+// required translates a rule without valid: the path must select something.
+func (t *translator) required(path []step) string {
+	i := firstEach(path)
+	if i < 0 {
+		return t.value(t.base(path), nil, path, holdsNever)
+	}
+	name, item := namesFor(path[:i])
+	all := t.all(item, path[:i+1], path[i+1:])
+	exists := t.exists(item, path[:i+1], path[i+1:])
+	read := read(name, path[:i])
+	some := read + ".exists(" + item + ", " + exists + ")"
+	if exists == holdsAlways {
+		some = "size(" + read + ") > 0"
+	}
+	both := read + ".all(" + item + ", " + all + ") && " + some
+	return chain(t.base(path), nil, path[:i]) + ".optMap(" + name + ", " + both + ").orValue(false)"
+}
+
+// namesFor returns the variables for a list and its items.
+func namesFor(list []step) (name, item string) {
+	last := list[len(list)-1].name
+	name, item = variable(last), itemOf(last)
+	if name == item {
+		name = "list"
+	}
+	return name, item
+}
+
+// itemInside returns the variable for the items of a list below the variable base. For an empty
+// path, the list is base itself.
+func itemInside(base string, list []step) string {
+	if len(list) > 0 {
+		if _, item := namesFor(list); item != base {
+			return item
+		}
+	}
+	return "item" + base
+}
+
+// unlessNull returns a condition on an object that is also false for null, below which a field
+// would be absent and have its default. It returns holds alone if absence is not refused.
+func unlessNull(object, absent, holds string) string {
+	switch {
+	case absent != holdsNever:
+		return holds
+	case holds == holdsAlways:
+		return object + " != null"
+	}
+	return object + " != null && " + holds
+}
+
+// all returns the condition that all values that the steps select from base satisfy the rule.
+func (t *translator) all(base string, at, rest []step) string {
+	i := firstEach(rest)
+	if i < 0 {
+		return t.value(base, at, rest, holdsAlways)
+	}
+	item := itemInside(base, rest[:i])
+	each := t.all(item, slices.Concat(at, rest[:i+1]), rest[i+1:])
+	if i > 0 {
+		base = chain(base, at, rest[:i]) + ".orValue([])"
+	}
+	return base + ".all(" + item + ", " + each + ")"
+}
+
+// exists returns the condition that the steps select something from base.
+func (t *translator) exists(base string, at, rest []step) string {
+	i := firstEach(rest)
+	if i < 0 {
+		return t.present(base, at, rest)
+	}
+	item := itemInside(base, rest[:i])
+	some := t.exists(item, slices.Concat(at, rest[:i+1]), rest[i+1:])
+	if i == 0 {
+		return base + ".exists(" + item + ", " + some + ")"
+	}
+	list := chain(base, at, rest[:i]) + ".orValue([])"
+	if some == holdsAlways {
+		return "size(" + list + ") > 0"
+	}
+	return list + ".exists(" + item + ", " + some + ")"
+}
+
+// present returns the condition that steps of names and indexes select something. A field with a
+// default exists if its parent does.
+func (t *translator) present(base string, at, rest []step) string {
+	switch {
+	case len(rest) == 0:
+		return holdsAlways
+	case defaultAt(slices.Concat(at, rest)).Default == nil:
+		return chain(base, at, rest) + ".hasValue()"
+	case len(rest) == 1:
+		return unlessNull(base, holdsNever, holdsAlways)
+	}
+	return t.present(base, at, rest[:len(rest)-1])
+}
+
+// value returns the condition that the value that steps of names and indexes select satisfies
+// the rule. It is absent if they select nothing.
+func (t *translator) value(base string, at, rest []step, absent string) string {
+	full := slices.Concat(at, rest)
+	of := typeAt(full)
+	if len(rest) == 0 {
+		return t.constrained(base, of)
+	}
+	if d := defaultAt(full); d.Default != nil {
+		return t.valueOrDefault(d, base, at, rest, absent)
+	}
+	v := nameOf(rest)
+	read := read(v, rest)
+	return chain(base, at, rest) + mapped(v, t.constrained(read, of), asQuantity(read, of)) + ".orValue(" + absent + ")"
+}
+
+// mapped returns the calls that map an optional with the value v to a condition. If the condition
+// is only about the value as a quantity, the value is first mapped to that.
+func mapped(v, holds, quantity string) string {
+	onlyQuantity, ok := strings.CutPrefix(holds, ofQuantity(quantity))
+	if !ok || grouped(holds, " && ", " || ", " ? ") != holds {
+		return ".optMap(" + v + ", " + holds + ")"
+	}
+	return ".optMap(" + v + ", " + quantity + ").optMap(q, " + onlyQuantity
+}
+
+func nameOf(steps []step) string {
+	if s := steps[len(steps)-1]; s.name != "" {
+		return variable(s.name)
+	}
+	return "item"
+}
