@@ -135,8 +135,8 @@ func costWords(e *field.Error) string {
 }
 
 // payTexts pays for work that Kubernetes' costs do not count: matching and searching the
-// strings in a value. It returns an error if a list is too long for a loop, or if a string may
-// be a hostile quantity.
+// strings in a value. It returns an error if a list is too long for a loop, or if a rule reads
+// a hostile quantity.
 func (j *judge) payTexts(f *findings, object, old any) error {
 	length := lengthOf(object) + lengthOf(old)
 	if err := f.work(length*int64(j.regexes)/10 + length*length/500*int64(j.searches)); err != nil {
@@ -147,15 +147,10 @@ func (j *judge) payTexts(f *findings, object, old any) error {
 			return err
 		}
 	}
-	if !j.quantities {
+	if len(j.quantities) == 0 {
 		return nil
 	}
-	for _, v := range []any{object, old} {
-		if n := hostileQuantity(v); n != "" {
-			return fmt.Errorf("%q may be a quantity that is too long or too large to read", shortened(n))
-		}
-	}
-	return nil
+	return cmp.Or(j.payQuantities(f, j.structural, object), j.payQuantities(f, j.structural, old))
 }
 
 // prepared returns a copy of a value in the form in which the API server validates it: without

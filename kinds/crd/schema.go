@@ -66,8 +66,9 @@ type judge struct {
 	regexes    int            // the steps of all regular expressions in expressions
 	searches   int            // calls in expressions that may search a text for a long one
 	loops      bool           // whether an expression has a loop
-	quantities bool           // whether an expression reads quantities
-	usesOld    bool           // whether an expression uses oldSelf
+	// quantities has the expressions that read quantities.
+	quantities map[string]quantityReader
+	usesOld    bool // whether an expression uses oldSelf
 	// ruleNames has each rule of x-kubernetes-validations as Kubernetes calls it in errors: by its
 	// message, or else by its text. The value is whether that is its text.
 	ruleNames map[string]bool
@@ -200,7 +201,7 @@ func definitionOf(schema *apiextensions.JSONSchemaProps) *apiextensions.CustomRe
 }
 
 func (r *reading) newJudge(schema *apiextensions.JSONSchemaProps) (*judge, error) {
-	j := &judge{sizes: map[string]int{}, ruleNames: map[string]bool{}}
+	j := &judge{sizes: map[string]int{}, ruleNames: map[string]bool{}, quantities: map[string]quantityReader{}}
 	crdvalidation.SchemaHas(schema, func(s *apiextensions.JSONSchemaProps) bool {
 		if s.Pattern != "" {
 			j.sizes[s.Pattern] = r.payPattern(s.Pattern).steps
@@ -209,8 +210,10 @@ func (r *reading) newJudge(schema *apiextensions.JSONSchemaProps) (*judge, error
 			j.ruleNames[strings.TrimSpace(cmp.Or(rule.Message, rule.Rule))] = rule.Message == ""
 			e := parse(rule.Rule)
 			j.usesOld = j.usesOld || e.usesOldSelf()
-			for range e.calls("quantity", "isQuantity") {
-				j.quantities = true
+			for _, text := range []string{rule.Rule, rule.MessageExpression} {
+				if q := parse(text).quantityReader(); len(q.operands) > 0 {
+					j.quantities[text] = q
+				}
 			}
 			j.searches += e.searches()
 			j.loops = j.loops || e.loops() || parse(rule.MessageExpression).loops()

@@ -40,7 +40,10 @@ const (
 // the call. The tests allow more, since they must not depend on how busy the machine is.
 var maxEvaluation = time.Second
 
-var errTime = errors.New("the expressions take longer than a second")
+var (
+	errTime            = errors.New("the expressions take longer than a second")
+	errHostileQuantity = errors.New("a text may be a quantity that is too long or too large to read")
+)
 
 // exactObjects records which whole objects have only exact numbers, by their addresses. All
 // rules of one call of Validate share it.
@@ -132,19 +135,10 @@ func each(v any, visit func(any)) {
 // inexact returns the first number in a value that fits neither int64 nor float64, in the
 // order of their texts, or "" if there is none. Only such numbers are still a json.Number.
 func inexact(v any) string {
-	return least(v, func(v any) string {
-		n, _ := v.(json.Number)
-		return string(n)
-	})
-}
-
-// least returns the first of the texts that text returns for a value and all values in it, in the
-// order of the texts. "" is not a text.
-func least(v any, text func(any) string) string {
 	first := ""
 	each(v, func(v any) {
-		if s := text(v); s != "" && (first == "" || s < first) {
-			first = s
+		if n, ok := v.(json.Number); ok && (first == "" || string(n) < first) {
+			first = string(n)
 		}
 	})
 	return first
