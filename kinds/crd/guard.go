@@ -435,9 +435,6 @@ func workOfRegex(args []ref.Val) float64 {
 // workOfSearch returns the work of comparing a text at each character of another one, or a
 // value with each item of a list.
 func workOfSearch(args []ref.Val) float64 {
-	if len(args) < 2 {
-		return 0
-	}
 	text, isText := args[0].(types.String)
 	if !isText {
 		return deepSize(args[0]) + length(args[0])*deepSize(args[1])
@@ -471,9 +468,6 @@ func workOfVersion(args []ref.Val) float64 { return 20 * textSize(args[0]) }
 // workOfAdd also counts lists. Concatenating lists takes no time, but reading the result takes
 // more.
 func workOfAdd(args []ref.Val) float64 {
-	if len(args) < 2 {
-		return 0
-	}
 	size := length(args[0]) + length(args[1])
 	if _, isList := args[0].(traits.Lister); isList {
 		return listOf(int(size))
@@ -482,8 +476,5 @@ func workOfAdd(args []ref.Val) float64 {
 }
 
 func workOfPairs(args []ref.Val) float64 {
-	if len(args) < 2 {
-		return 0
-	}
 	return deepSize(args[0]) * deepSize(args[1])
 }
