@@ -280,6 +280,7 @@ func (t *translator) allowed(v string, of fieldType) ([]string, error) {
 		return nil, nil
 	}
 	var items []string
+	seen := map[string]bool{}
 	isNumber := false
 	for _, item := range t.rule.Values {
 		literal, ok := item.Literal()
@@ -291,8 +292,9 @@ func (t *translator) allowed(v string, of fieldType) ([]string, error) {
 			return nil, err
 		}
 		isNumber = isNumber || mayBeNumber(text)
-		if !slices.Contains(items, strconv.Quote(text)) {
-			items = append(items, strconv.Quote(text))
+		if quoted := strconv.Quote(text); !seen[quoted] {
+			seen[quoted] = true
+			items = append(items, quoted)
 		}
 	}
 	switch {

@@ -171,12 +171,14 @@ func namesFor(list []step) (name, item string) {
 // itemInside returns the variable for the items of a list below the variable base. For an empty
 // path, the list is base itself.
 func itemInside(base string, list []step) string {
+	item := "item"
 	if len(list) > 0 {
-		if _, item := namesFor(list); item != base {
-			return item
-		}
+		_, item = namesFor(list)
 	}
-	return "item" + base
+	if item == base || len(list) == 0 && isIdentifier(base) {
+		return "item" + base
+	}
+	return item
 }
 
 // unlessNull returns a condition on an object that is also false for null, below which a field

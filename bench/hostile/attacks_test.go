@@ -40,7 +40,7 @@ type topic struct {
 
 var topics = []topic{
 	{"ordinary", ordinary}, {"reading", reading}, {"judging", judging}, {"reports", reports},
-	{"forms", forms}, {"instancetypes", instancetypes}, {"kinds", kinds}, {"command", command},
+	{"forms", forms}, {"instancetypes", instancetypes}, {"kinds", kinds}, {"policies", policies}, {"command", command},
 }
 
 // matching returns the attacks whose names match.

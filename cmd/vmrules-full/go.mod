@@ -10,7 +10,6 @@ require (
 	github.com/vmrules/vmrules/kinds/crd v0.0.0
 	github.com/vmrules/vmrules/kinds/kyverno v0.0.0
 	github.com/xeipuuv/gojsonschema v1.2.0
-	sigs.k8s.io/yaml v1.6.0
 )
 
 require (
@@ -116,4 +115,5 @@ require (
 	sigs.k8s.io/json v0.0.0-20250730193827-2d320260d730 // indirect
 	sigs.k8s.io/randfill v1.0.0 // indirect
 	sigs.k8s.io/structured-merge-diff/v6 v6.4.2 // indirect
+	sigs.k8s.io/yaml v1.6.0 // indirect
 )

@@ -1,7 +1,6 @@
 // Vmrules-full is the vmrules command with more kinds of rules. Rules of the kinds schema and
 // cel are judged by Kubernetes' own validators of custom resources, and rules of the kind
-// pattern by Kyverno's engine. The option --rules also takes schemas and policies of
-// Kyverno. It also exports rules for the API server to enforce.
+// pattern by Kyverno's engine. The option --rules also takes schemas and policies of Kyverno.
 //
 //	vmrules-full check --rules policy.yaml vm.yaml
 //	vmrules-full explain cel
@@ -30,5 +29,4 @@ var full = command.Build{
 		"ClusterPolicy.kyverno.io": kyverno.Rules,
 		"Policy.kyverno.io":        kyverno.Rules,
 	},
-	Exports: map[string]command.Exporter{"vap": exportPolicies, "crd": exportSchema},
 }

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/vmrules/vmrules"
-	"github.com/vmrules/vmrules/kinds/crd/export"
+	"github.com/vmrules/vmrules/policy"
 )
 
 // BenchmarkCreate measures a write of a VM of one template, with policies for that and many others. A
@@ -23,12 +23,12 @@ func BenchmarkCreate(b *testing.B) {
 				continue
 			}
 			b.Run(fmt.Sprintf("templates=%d/by-annotation=%t", templates, byAnnotation), func(b *testing.B) {
-				policies := map[string]export.Translation{}
+				rules := map[string]vmrules.Rules{}
 				for i := range templates {
-					policies[fmt.Sprint("template-", i)] = export.Translate(quickstart(b))
+					rules[fmt.Sprint("template-", i)] = quickstart(b)
 				}
 				if templates > 0 {
-					s.install(b, policies, export.Scope{ByAnnotation: byAnnotation})
+					s.install(b, rules, policy.Scope{ByAnnotation: byAnnotation})
 				}
 				b.Run("vm=labels", func(b *testing.B) { s.measure(b, labels) })
 				b.Run("vm=annotations", func(b *testing.B) { s.measure(b, annotations) })

@@ -14,8 +14,11 @@ import (
 	"testing"
 	"time"
 
+	admissionv1 "k8s.io/api/admissionregistration/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/apiserver/pkg/admission/plugin/policy/validating"
 	"k8s.io/apiserver/pkg/cel/openapi/resolver"
@@ -25,7 +28,7 @@ import (
 
 	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/internal/conformance"
-	"github.com/vmrules/vmrules/kinds/crd/export"
+	"github.com/vmrules/vmrules/policy"
 )
 
 var (
@@ -124,15 +127,14 @@ func vectorTrials(t *testing.T, isUsable func(template string, rules vmrules.Rul
 	return trials
 }
 
-// translated returns a function that translates rules to the policies of templates. It returns false
-// for rules that are not all translated.
-func translated(policies map[string]export.Translation) func(template string, rules vmrules.Rules) bool {
+// translated returns a function that keeps the rules of templates. It returns false for rules that are
+// not all translated.
+func translated(templates map[string]vmrules.Rules) func(template string, rules vmrules.Rules) bool {
 	return func(template string, rules vmrules.Rules) bool {
-		out := export.Translate(rules)
-		if slices.ContainsFunc(out.Untranslated, func(u export.Untranslated) bool { return u.Form != export.FormCRD }) {
+		if _, _, err := policy.Of(rules, policy.Scope{Name: "vmrules." + template}); err != nil {
 			return false
 		}
-		policies[template] = out
+		templates[template] = rules
 		return true
 	}
 }
@@ -263,11 +265,11 @@ func at(vm map[string]any, path ...string) any {
 // valid. All differences have a reason in the list, and each reason occurs.
 func TestPolicies(t *testing.T) {
 	s := start(t)
-	policies := map[string]export.Translation{"windows-desktop": export.Translate(quickstart(t))}
-	trials := append(vectorTrials(t, translated(policies)), mutantTrials(t)...)
+	templates := map[string]vmrules.Rules{"windows-desktop": quickstart(t)}
+	trials := append(vectorTrials(t, translated(templates)), mutantTrials(t)...)
 	counts := map[string]int{}
 	trials = s.accepted(t, trials, counts)
-	s.install(t, policies, export.Scope{})
+	s.install(t, templates, policy.Scope{})
 
 	occurred := map[string]int{}
 	for _, c := range trials {
@@ -309,26 +311,33 @@ func TestTypes(t *testing.T) {
 		SchemaResolver: &resolver.ClientDiscoveryResolver{Discovery: s.typed.Discovery()},
 		RestMapper:     restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(s.typed.Discovery())),
 	}
-	warnings := func(out export.Translation, byAnnotation bool) (all []string) {
-		policies, err := out.Policies("vmrules", export.Scope{Template: "windows-desktop", Namespace: "default", ByAnnotation: byAnnotation})
+	warnings := func(rules vmrules.Rules, byAnnotation bool) (all []string) {
+		documents, _, err := policy.Of(rules, policy.Scope{Name: "vmrules", Template: "windows-desktop", Namespace: "default", ByAnnotation: byAnnotation})
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, p := range policies {
-			for _, w := range checker.Check(p.Policy) {
-				all = append(all, p.Policy.Name+" "+w.FieldRef+": "+w.Warning)
+		for _, d := range documents {
+			if d["kind"] != "ValidatingAdmissionPolicy" {
+				continue
+			}
+			var p admissionv1.ValidatingAdmissionPolicy
+			if err := runtime.DefaultUnstructuredConverter.FromUnstructured(d, &p); err != nil {
+				t.Fatal(err)
+			}
+			for _, w := range checker.Check(&p) {
+				all = append(all, p.Name+" "+w.FieldRef+": "+w.Warning)
 			}
 		}
 		return all
 	}
-	for _, w := range warnings(export.Translate(quickstart(t)), true) {
+	for _, w := range warnings(quickstart(t), true) {
 		t.Error(w)
 	}
 	typo, err := vmrules.ParseRules(`[{"name": "r", "rule": "string", "path": "jsonpath::.spec.hostnaem", "message": "m"}]`)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := warnings(export.Translate(typo), false); !slices.ContainsFunc(got, func(w string) bool { return strings.Contains(w, "undefined field 'hostnaem'") }) {
+	if got := warnings(typo, false); !slices.ContainsFunc(got, func(w string) bool { return strings.Contains(w, "undefined field 'hostnaem'") }) {
 		t.Errorf("the type checker finds no typo: %q", got)
 	}
 }
@@ -336,7 +345,7 @@ func TestTypes(t *testing.T) {
 // A policy is about the VMs with the label of its template, and by option about those with annotations.
 func TestScopes(t *testing.T) {
 	s := start(t)
-	template := map[string]export.Translation{"windows-desktop": export.Translate(quickstart(t))}
+	template := map[string]vmrules.Rules{"windows-desktop": quickstart(t)}
 	vm := func(labels, annotations map[string]any) map[string]any {
 		vm := smallVM("") // it has no memory
 		vm["metadata"].(map[string]any)["labels"] = labels
@@ -346,7 +355,7 @@ func TestScopes(t *testing.T) {
 	names := func(template string) map[string]any {
 		return map[string]any{vmrules.TemplateLabel: template, vmrules.TemplateNamespaceLabel: "templates"}
 	}
-	for _, scope := range []export.Scope{{}, {ByAnnotation: true}, {ByAnnotation: true, NoRatcheting: true}} {
+	for _, scope := range []policy.Scope{{}, {ByAnnotation: true}, {ByAnnotation: true, NoRatcheting: true}} {
 		t.Run(fmt.Sprintf("%+v", scope), func(t *testing.T) {
 			var old *unstructured.Unstructured
 			s.wait(t, func() (err error) { // for the end of earlier policies
@@ -436,38 +445,34 @@ func (s *server) judge(c trial) error {
 }
 
 // install creates the policies of templates in a scope, and waits until the server judges by them.
-func (s *server) install(t testing.TB, translations map[string]export.Translation, scope export.Scope) {
+func (s *server) install(t testing.TB, templates map[string]vmrules.Rules, scope policy.Scope) {
 	t.Helper()
 	ctx := context.Background()
-	install := func(template string, out export.Translation) {
-		scope.Template = template
-		policies, err := out.Policies("vmrules."+template, scope)
+	install := func(template string, rules vmrules.Rules) {
+		scope.Name, scope.Template = "vmrules."+template, template
+		documents, _, err := policy.Of(rules, scope)
 		if err != nil {
 			t.Fatal(err)
 		}
-		api := s.typed.AdmissionregistrationV1()
-		for _, p := range policies {
-			if _, err := api.ValidatingAdmissionPolicies().Create(ctx, p.Policy, metav1.CreateOptions{}); err != nil {
+		for _, d := range documents {
+			resource := map[any]string{"ValidatingAdmissionPolicy": "validatingadmissionpolicies", "ValidatingAdmissionPolicyBinding": "validatingadmissionpolicybindings"}[d["kind"]]
+			api := s.any.Resource(schema.GroupVersionResource{Group: "admissionregistration.k8s.io", Version: "v1", Resource: resource})
+			made, err := api.Create(ctx, &unstructured.Unstructured{Object: d}, metav1.CreateOptions{FieldValidation: metav1.FieldValidationStrict})
+			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := api.ValidatingAdmissionPolicyBindings().Create(ctx, p.Binding, metav1.CreateOptions{}); err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(func() {
-				_ = api.ValidatingAdmissionPolicyBindings().Delete(ctx, p.Binding.Name, metav1.DeleteOptions{})
-				_ = api.ValidatingAdmissionPolicies().Delete(ctx, p.Policy.Name, metav1.DeleteOptions{})
-			})
+			t.Cleanup(func() { _ = api.Delete(ctx, made.GetName(), metav1.DeleteOptions{}) })
 		}
 	}
-	for _, template := range slices.Sorted(maps.Keys(translations)) {
-		install(template, translations[template])
+	for _, template := range slices.Sorted(maps.Keys(templates)) {
+		install(template, templates[template])
 	}
 	// The server sees them in their order.
 	rules, err := vmrules.ParseRules(`[{"name": "r", "rule": "string", "path": "jsonpath::.spec.hostname", "message": "m"}]`)
 	if err != nil {
 		t.Fatal(err)
 	}
-	install("the-last", export.Translate(rules))
+	install("the-last", rules)
 	s.wait(t, func() error {
 		if _, err := s.create(smallVM("the-last")); verdictOf(err) != refused {
 			return errors.New("the server does not judge by the last policy")

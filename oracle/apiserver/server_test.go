@@ -1,5 +1,5 @@
 // Package apiserver compares this project with a real kube-apiserver: what that makes of the policies
-// and definitions of package export, with what vmrules says. README.md says how to run it.
+// of package policy, with what vmrules says. README.md says how to run it.
 package apiserver
 
 import (

@@ -26,8 +26,6 @@ type Build struct {
 	// rules of an annotation, by kind and API group: ClusterPolicy.kyverno.io. The key is
 	// "" for a document without kind and apiVersion.
 	Documents map[string]DocumentReader
-	// Exports has an exporter for each form that export writes.
-	Exports map[string]Exporter
 }
 
 // A DocumentReader converts a JSON document to rules about whole objects. Its error should

@@ -15,104 +15,59 @@ import (
 	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
 	"github.com/vmrules/vmrules/form"
+	"github.com/vmrules/vmrules/policy"
 )
-
-// An Export is rules to be written for another program to enforce.
-type Export struct {
-	Rules vmrules.Rules
-	// Name is a name for the objects to be written, to which -by-annotation and -warnings may be
-	// appended. It is a DNS-1123 subdomain of at most 200 characters, and different for each template.
-	Name   string
-	Source string // where the rules are, for a comment
-	// Template and Namespace name the template whose VMs the rules are about. The rules are
-	// about all VMs if Template is "", and about templates in any namespace if Namespace is "".
-	Template, Namespace string
-	// Annotation is the text of the template's rules, of which its VMs may have a copy.
-	Annotation string
-	Policy     PolicyOptions
-}
-
-// PolicyOptions say how policies differ from the usual ones.
-type PolicyOptions struct {
-	ByAnnotation bool // also about VMs that name the template by their annotations
-	NoRatcheting bool // judge each update in full
-}
-
-// An Exporter writes rules in another form, as documents of YAML. It leaves out rules that this
-// form cannot express, names them in comments, and returns why they are left out.
-type Exporter func(Export) (documents []byte, omitted []Omission, err error)
-
-// An Omission says why a rule is not exported.
-type Omission struct{ Rule, Why string }
 
 // An exporting runs vmrules export.
 type exporting struct {
 	ruling
-	to      choice[Exporter]
-	of      string // the template of arrays of rules
-	policy  PolicyOptions
-	partial bool
+	of    string       // the template of arrays of rules
+	scope policy.Scope // with what the flags say
 
 	out              bytes.Buffer
 	stderr           io.Writer
 	names            map[string]string // whose rules have a name
-	omitted, invalid bool
+	refused, invalid bool
 }
 
 func newExport(b Build) *cobra.Command {
-	if b.Exports == nil {
-		return &cobra.Command{
-			Use: "export", Hidden: true, DisableFlagParsing: true,
-			RunE: func(*cobra.Command, []string) error { return errors.New("export is in vmrules-full: " + installFull) },
-		}
-	}
-	e := &exporting{ruling: newRuling(b), to: choice[Exporter]{options: b.Exports}, names: map[string]string{}}
+	e := &exporting{ruling: newRuling(b), names: map[string]string{}}
 	command := &cobra.Command{
-		Use:   "export --to vap|crd FILE|FOLDER|-...",
-		Short: "Write rules for the API server to enforce",
-		Long: `Export --to vap writes the rules of each template as a ValidatingAdmissionPolicy and its
-binding, for kubectl apply. They are about the VMs of the template: those that name it by
-the labels ` + vmrules.TemplateLabel + ` and ` + vmrules.TemplateNamespaceLabel + `,
-or by the first label alone. --by-annotation adds policies about VMs that name it by
-annotations, which make each write of other VMs slower. Policies are not about VMs that are
-exempt from rules, and not about VMs with other rules of their own. Rules with justWarning get
+		Use:   "export FILE|FOLDER|-...",
+		Short: "Write rules as policies, for the API server to enforce",
+		Long: `Export writes the rules of each template as a ValidatingAdmissionPolicy and its binding, for
+kubectl apply. They are about the VMs of the template: those that name it by the labels
+` + vmrules.TemplateLabel + ` and ` + vmrules.TemplateNamespaceLabel + `, or by the
+first label alone. --by-annotation adds policies about VMs that name it by annotations,
+which make each write of other VMs slower. Policies are not about VMs that are exempt
+from rules, and not about VMs with other rules of their own. Rules with justWarning get
 a second policy, which warns.
 
 A policy forgives an update of a VM that violated a rule before, if the update changes nothing
 that the rule reads. With --no-ratcheting, it judges each update in full.
 
-Export --to crd writes the rules of each template as x-kubernetes-validations, with the schema
-that they need, for a CustomResourceDefinition of your own. They are about all VMs.
-
 A document that is an array of rules does not say which VMs it is about: --for does.
 
 The expressions give the verdicts of vmrules check, or a stricter one: a VM that names an
 instance type or a preference is denied if that may set the field of a rule. A rule that
-cannot be expressed exactly is refused, and nothing is written, unless --skip-untranslatable
-is given. It then is a comment.
+cannot be expressed exactly is refused, and nothing is written, unless --partial is given:
+policies then enforce the other rules, and a comment names this one.
 ` + inputs + `
 The exit status is 0, 1 if a rule is refused, and 2 if a file or its rules cannot be used.`,
-		Example: `  vmrules-full export --to vap templates/ | kubectl apply -f -
-  vmrules-full export --to vap --for openshift/windows rules.json`,
+		Example: `  vmrules export templates/ | kubectl apply -f -
+  vmrules export --for openshift/windows rules.json`,
 		Args: someFile,
 		RunE: e.run,
 	}
 	e.parameters.flag(command)
-	e.to.flag(command, "to", "", "what to write")
 	command.Flags().StringVar(&e.of, "for", "", "the template whose VMs an array of rules is about, as NAME or NAMESPACE/NAME; * for all VMs")
-	command.Flags().BoolVar(&e.policy.ByAnnotation, "by-annotation", false, "add policies for VMs that name their template by annotations")
-	command.Flags().BoolVar(&e.policy.NoRatcheting, "no-ratcheting", false, "judge each update in full, also what it does not change")
-	command.Flags().BoolVar(&e.partial, "skip-untranslatable", false, "leave out rules that cannot be expressed")
+	command.Flags().BoolVar(&e.scope.ByAnnotation, "by-annotation", false, "add policies for VMs that name their template by annotations")
+	command.Flags().BoolVar(&e.scope.NoRatcheting, "no-ratcheting", false, "judge each update in full, also what it does not change")
+	command.Flags().BoolVar(&e.scope.Partial, "partial", false, "leave out rules that cannot be expressed")
 	return command
 }
 
 func (e *exporting) run(command *cobra.Command, args []string) error {
-	if e.to.name == "" {
-		return errors.New("give --to " + strings.Join(e.to.names(), " or --to "))
-	}
-	if e.to.name != "vap" && e.policy != (PolicyOptions{}) {
-		return errors.New("--by-annotation and --no-ratcheting are about policies: use them with --to vap")
-	}
 	if err := inputTwice(args); err != nil {
 		return err
 	}
@@ -133,7 +88,7 @@ func (e *exporting) run(command *cobra.Command, args []string) error {
 	if len(e.names) == 0 && !e.invalid {
 		return errors.New(strings.Join(args, ", ") + ": nothing to export: no template with rules, and no array of rules")
 	}
-	if err := verdict(e.omitted && !e.partial, e.invalid); err != nil {
+	if err := verdict(e.refused, e.invalid); err != nil {
 		return err
 	}
 	_, err := e.out.WriteTo(command.OutOrStdout())
@@ -173,14 +128,14 @@ func (e *exporting) exportDocument(d *manifest.Document) {
 		e.fail(fmt.Errorf("%s: %w", about, err))
 		return
 	}
-	x := Export{Rules: rules, Source: about, Annotation: text}
-	if e.of != "*" {
-		x.Template = e.of
-		if namespace, name, ok := strings.Cut(e.of, "/"); ok {
-			x.Namespace, x.Template = namespace, name
-		}
+	namespace, name, ok := strings.Cut(e.of, "/")
+	switch {
+	case e.of == "*":
+		namespace, name = "", ""
+	case !ok:
+		namespace, name = "", e.of
 	}
-	e.export(x)
+	e.export(about, rules, text, namespace, name)
 }
 
 func (e *exporting) exportTemplate(o manifest.Object) {
@@ -199,10 +154,10 @@ func (e *exporting) exportTemplate(o manifest.Object) {
 		e.fail(fmt.Errorf("%s: %w", aboutObject(o), err))
 		return
 	}
-	if e.to.name == "vap" && text != textOf(o.Content()) {
+	if text != textOf(o.Content()) {
 		fmt.Fprintf(e.stderr, "vmrules: %s: its rules depend on its parameters: a VM made with other values has other rules of its own, which a policy leaves alone\n", aboutObject(o))
 	}
-	e.export(Export{Rules: rules, Source: aboutObject(o).String(), Template: o.Name, Namespace: o.Namespace, Annotation: text})
+	e.export(aboutObject(o).String(), rules, text, o.Namespace, o.Name)
 }
 
 // textOf returns the annotation of the VMs in a template. They have no different ones.
@@ -217,25 +172,32 @@ func textOf(template map[string]any) string {
 	return ""
 }
 
-// export writes the rules of one source.
-func (e *exporting) export(x Export) {
-	x.Name = exportName(x)
-	if first, taken := e.names[x.Name]; taken {
-		e.fail(fmt.Errorf("%s: %s would have the same name, %s: export them one at a time", x.Source, first, x.Name))
+// export writes the rules of one source, whose VMs name a template and may have a copy of an annotation.
+func (e *exporting) export(source string, rules vmrules.Rules, annotation, namespace, template string) {
+	s := e.scope
+	s.Name, s.Template, s.Namespace, s.Annotation = exportName(namespace, template), template, namespace, annotation
+	if first, taken := e.names[s.Name]; taken {
+		e.fail(fmt.Errorf("%s: %s would have the same name, %s: export them one at a time", source, first, s.Name))
 		return
 	}
-	e.names[x.Name] = x.Source
-	x.Policy = e.policy
-	documents, omitted, err := e.to.value()(x)
+	e.names[s.Name] = source
+	policies, untranslated, err := policy.Of(rules, s)
+	for _, u := range untranslated {
+		fmt.Fprintf(e.stderr, "vmrules: %s: %s\n", oneLine(source), oneLine(aboutUntranslated(u)))
+	}
+	if len(untranslated) > 0 && !s.Partial {
+		e.refused = true
+		return
+	}
+	var documents []byte
+	if err == nil {
+		documents, err = exportDocuments(source, s, policies, untranslated)
+	}
 	if err != nil {
-		e.fail(fmt.Errorf("%s: %w", x.Source, err))
+		e.fail(fmt.Errorf("%s: %w", source, err))
 		return
 	}
-	for _, o := range omitted {
-		fmt.Fprintf(e.stderr, "vmrules: %s: rule %q: %s\n", oneLine(x.Source), short(oneLine(o.Rule)), oneLine(o.Why))
-		e.omitted = true
-	}
-	if e.out.Len() > 0 && len(documents) > 0 {
+	if e.out.Len() > 0 {
 		e.out.WriteString("---\n")
 	}
 	e.out.Write(documents)
@@ -247,19 +209,19 @@ var notInName = regexp.MustCompile(`[^a-z0-9.-]+|(^|\.)-+|-+(\.|$)|\.\.+`)
 // maxName leaves room for a suffix in the 253 characters that a name may have.
 const maxName = 180
 
-// exportName returns the name for the export of a template. A name gets a hash if it is not valid as
-// it is, or may be that of another template: a dot may end a namespace, and an exporter may append
+// exportName returns the name for the policy of a template. A name gets a hash if it is not valid as
+// it is, or may be that of another template: a dot may end a namespace, and package policy appends
 // -by-annotation and -warnings.
-func exportName(x Export) string {
-	if x.Template == "" {
+func exportName(namespace, template string) string {
+	if template == "" {
 		return "vmrules"
 	}
-	name := x.Template
-	if x.Namespace != "" {
-		name = x.Namespace + "." + name
+	name := template
+	if namespace != "" {
+		name = namespace + "." + name
 	}
 	valid := strings.Trim(notInName.ReplaceAllString(strings.ToLower(name[:min(len(name), maxName)]), "-"), "-.")
-	isAmbiguous := x.Namespace == "" && strings.Contains(name, ".") || strings.HasSuffix(name, "-warnings") || strings.HasSuffix(name, "-by-annotation")
+	isAmbiguous := namespace == "" && strings.Contains(name, ".") || strings.HasSuffix(name, "-warnings") || strings.HasSuffix(name, "-by-annotation")
 	if valid == name && !isAmbiguous {
 		return "vmrules." + name
 	}
