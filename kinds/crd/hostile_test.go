@@ -116,6 +116,11 @@ func TestHostileRules(t *testing.T) {
 		"a message that grows":        {message(`self.replace('a', 'aaaaaaaaaaa').replace('a', 'aaaaaaaaaaa')`), `the function "replace"`},
 		"a message that grows little": {message(`self.replace('a', 'b').replace('b', 'cc')`), ""},
 		"a rule with a precision":     {rule(".spec.a", `'%.99999999f'.format([1.5]) == ''`), `the function "format"`},
+		"texts in each step of a loop": {
+			schema(".loop", `{"type": "object", "properties": {"a": {"type": "string"}, "l": {"type": "array", "maxItems": 5000, "items": {"type": "object"}}}, `+
+				`"x-kubernetes-validations": [{"rule": "self.l.map(x, '%s'.format([self.a])).size() > 0"}]}`),
+			"the budget for memory",
+		},
 		"a rule of pairs": {
 			schema(".spec.l", `{"type": "array", "items": {"type": "object"}, "x-kubernetes-validations": [{"rule": "self.distinct() == self"}]}`),
 			"exceeds budget",

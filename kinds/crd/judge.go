@@ -134,8 +134,8 @@ func costWords(e *field.Error) string {
 	return fmt.Sprintf("together they cost more than %d, the limit for one value", maxValueCost)
 }
 
-// payTexts pays for work that Kubernetes' costs do not count: matching and searching the
-// strings in a value. It returns an error if a list is too long for a loop, or if a rule reads
+// payTexts pays for work that Kubernetes' costs do not count: matching, searching
+// and formatting the strings in a value. It returns an error if a list is too long for a loop, or if a rule reads
 // a hostile quantity.
 func (j *judge) payTexts(f *findings, object, old any) error {
 	length := lengthOf(object) + lengthOf(old)
@@ -144,6 +144,11 @@ func (j *judge) payTexts(f *findings, object, old any) error {
 	}
 	if j.loops {
 		if err := cmp.Or(f.loopable(object), f.loopable(old)); err != nil {
+			return err
+		}
+	}
+	if j.formats {
+		if err := f.in.Spend(0, clampWork(length, int64(max(longest(object), longest(old))))); err != nil {
 			return err
 		}
 	}

@@ -66,6 +66,7 @@ type judge struct {
 	regexes    int            // the steps of all regular expressions in expressions
 	searches   int            // calls in expressions that may search a text for a long one
 	loops      bool           // whether an expression has a loop
+	formats    bool           // whether one with a loop also formats texts
 	// quantities has the expressions that read quantities.
 	quantities map[string]quantityReader
 	usesOld    bool // whether an expression uses oldSelf
@@ -216,7 +217,12 @@ func (r *reading) newJudge(schema *apiextensions.JSONSchemaProps) (*judge, error
 				}
 			}
 			j.searches += e.searches()
-			j.loops = j.loops || e.loops() || parse(rule.MessageExpression).loops()
+			for _, e := range []expression{e, parse(rule.MessageExpression)} {
+				j.loops = j.loops || e.loops()
+				for range e.calls("format") {
+					j.formats = j.formats || e.loops()
+				}
+			}
 			for _, text := range e.regexes() {
 				j.regexes += r.payPattern(text).steps
 			}

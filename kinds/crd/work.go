@@ -68,20 +68,24 @@ func clampWork(n, each int64) int {
 
 // loopable returns an error if a list or map in a value is too long for a loop.
 func (f *findings) loopable(v any) error {
-	longest, size := 0, 0
+	if n := longest(v); n > maxLooped {
+		return fmt.Errorf("a list or map has %d items: expressions with loops are evaluated for at most %d", n, maxLooped)
+	}
+	return f.in.Spend(clampWork(sizeOf(v), loopableWork), 0)
+}
+
+// longest returns the length of the longest list or map in a value.
+func longest(v any) int {
+	length := 0
 	each(v, func(v any) {
-		size++
 		switch v := v.(type) {
 		case map[string]any:
-			longest = max(longest, len(v))
+			length = max(length, len(v))
 		case []any:
-			longest = max(longest, len(v))
+			length = max(length, len(v))
 		}
 	})
-	if longest > maxLooped {
-		return fmt.Errorf("a list or map has %d items: expressions with loops are evaluated for at most %d", longest, maxLooped)
-	}
-	return f.in.Spend(size*loopableWork, 0)
+	return length
 }
 
 // An exactness records whether all numbers of an object are exact in Kubernetes' validators.
