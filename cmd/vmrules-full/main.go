@@ -1,7 +1,6 @@
 // Vmrules-full is the vmrules command with more kinds of rules. Rules of the kinds schema and
 // cel are judged by Kubernetes' own validators of custom resources, and rules of the kind
-// pattern by Kyverno's engine. The option --rules also takes CustomResourceDefinitions, schemas
-// and policies of Kyverno.
+// pattern by Kyverno's engine. The option --rules also takes schemas and policies of Kyverno.
 //
 //	vmrules-full check --rules policy.yaml vm.yaml
 //	vmrules-full explain cel
@@ -26,9 +25,8 @@ var full = command.Build{
 		"pattern": kyverno.Pattern,
 	},
 	Documents: map[string]command.DocumentReader{
-		"": crd.Rules, // a schema alone
-		"CustomResourceDefinition.apiextensions.k8s.io": crd.Rules,
-		"ClusterPolicy.kyverno.io":                      kyverno.Rules,
-		"Policy.kyverno.io":                             kyverno.Rules,
+		"":                         crd.Rules, // a schema
+		"ClusterPolicy.kyverno.io": kyverno.Rules,
+		"Policy.kyverno.io":        kyverno.Rules,
 	},
 }

@@ -24,17 +24,7 @@ func TestReadme(t *testing.T) {
 		"manifests/vm.yaml":    vm,
 		"templates/linux.yaml": `{"apiVersion": "template.openshift.io/v1", "kind": "Template", "metadata": {"name": "linux", "annotations": {"validations": ` + strconv.Quote(rules) + `}}, "objects": [` + vm + `]}`,
 		"rules.yaml":           `[{name: cores, rule: cel, path: "jsonpath::.spec.domain.cpu.cores", message: at most 8 cores, expression: self <= 8}]`,
-		"crd.yaml": `
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {name: virtualmachines.kubevirt.io}
-spec:
-  group: kubevirt.io
-  scope: Namespaced
-  names: {kind: VirtualMachine, plural: virtualmachines}
-  versions:
-  - {name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}
-`,
+		"schema.yaml":          `{type: object, required: [spec]}`,
 		"policy.yaml": `
 apiVersion: kyverno.io/v1
 kind: ClusterPolicy

@@ -42,7 +42,7 @@ func TestSnippets(t *testing.T) {
 func program(t *testing.T, snippet string) string {
 	t.Helper()
 	if !strings.HasPrefix(snippet, "func ") {
-		snippet = "func snippet(definition, policy []byte, object, deployment map[string]any) {\n" +
+		snippet = "func snippet(schema, policy []byte, object map[string]any) {\n" +
 			snippet + uses(t, snippet) + "}\n"
 	}
 	imports := ""

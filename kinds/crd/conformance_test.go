@@ -11,10 +11,7 @@ import (
 )
 
 // kinds adds all kinds of this package, with paths from the root of the object.
-var kinds = []vmrules.ParseOption{
-	vmrules.WithKind("schema", crd.Schema), vmrules.WithKind("cel", crd.CEL), vmrules.WithKind("crd", crd.Definition),
-	vmrules.WholeObjects(),
-}
+var kinds = append(crd.Kinds(), vmrules.WholeObjects())
 
 func TestConformance(t *testing.T) {
 	t.Parallel()

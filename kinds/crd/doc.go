@@ -4,7 +4,7 @@
 //   - kind "schema": a schema, as in a CustomResourceDefinition
 //   - kind "cel": an expression in Kubernetes' CEL
 //
-// Rules makes rules from a whole CustomResourceDefinition.
+// Rules makes a rule for whole objects from a schema.
 //
 // Values are judged by the API server's own code, in k8s.io/apiextensions-apiserver
 // and k8s.io/apiserver. README.md lists what a schema may contain, what is refused,

@@ -37,34 +37,18 @@ func Example() {
 
 func ExampleRules() {
 	rules, err := crd.Rules([]byte(`
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {name: disks.example.io}
-spec:
-  group: example.io
-  scope: Cluster
-  names: {kind: Disk, plural: disks}
-  versions:
-  - name: v1
-    served: true
-    storage: true
-    schema:
-      openAPIV3Schema:
-        type: object
-        properties:
-          spec:
-            type: object
-            required: [size]
-            properties: {size: {type: integer, minimum: 1}}
+type: object
+properties:
+  spec:
+    type: object
+    required: [size]
+    properties: {size: {type: integer, minimum: 1}}
 `))
 	if err != nil {
 		log.Fatal(err)
 	}
-	disk := map[string]any{
-		"apiVersion": "example.io/v1", "kind": "Disk", "metadata": map[string]any{"name": "a"},
-		"spec": map[string]any{"size": 0},
-	}
+	disk := map[string]any{"apiVersion": "example.io/v1", "kind": "Disk", "spec": map[string]any{"size": 0}}
 	fmt.Println(vmrules.Validate(rules, disk).Err())
 	// Output:
-	// the object is not valid: spec.size: Invalid value: 0: the object must fit the definition of its kind Disk (should be greater than or equal to 1)
+	// the object is not valid: spec.size: Invalid value: 0: the object must fit its schema (should be greater than or equal to 1)
 }

@@ -170,7 +170,8 @@ var boundedUse = map[string]string{
 // could take all memory, or "" if there is none. Kubernetes' estimate counts what these
 // functions read, but not what they write.
 func (e expression) unbounded() string {
-	name, growth := "", 1.0
+	name, growth, quantities := "", 1.0, e.quantityReader()
+	hasHostile := quantities.hasHostile(nil, maxReads)
 	for call := range e.calls() {
 		switch call.FunctionName() {
 		case "replace":
@@ -189,7 +190,7 @@ func (e expression) unbounded() string {
 				name = "lists.range"
 			}
 		case "quantity", "isQuantity":
-			if !isPlainQuantity(call.Args()) {
+			if hasHostile {
 				name = call.FunctionName()
 			}
 		}
@@ -216,20 +217,6 @@ func literal[T ref.Val](args []ast.Expr, i int) (value T, ok bool) {
 	}
 	return value, ok
 }
-
-// isPlainQuantity reports whether the argument of quantity is a short literal or a value of
-// the object. The values of the object are checked before an expression runs.
-func isPlainQuantity(args []ast.Expr) bool {
-	if text, ok := literal[types.String](args, 0); ok {
-		return !isHostileQuantity(string(text))
-	}
-	return len(args) == 1 && !slices.ContainsFunc(partsOf(args[0]), func(part ast.Expr) bool {
-		return part.Kind() == ast.CallKind && !slices.Contains(selecting, part.AsCall().FunctionName())
-	})
-}
-
-// selecting holds calls that return a part of their operand, or a number as a string.
-var selecting = []string{operators.Index, operators.OptIndex, operators.OptSelect, operators.Conditional, "string", "value", "orValue"}
 
 // loops reports whether an expression has a loop over a list or map.
 func (e expression) loops() bool {
@@ -290,6 +277,7 @@ const costExceeded = "operation cancelled: actual cost limit exceeded"
 // apply calls a function of CEL.
 func apply(o *functions.Overload, args []ref.Val) ref.Val {
 	switch {
+	case o.OperandTrait != 0 && !args[0].Type().HasTrait(o.OperandTrait):
 	case o.Unary != nil && len(args) == 1:
 		return o.Unary(args[0])
 	case o.Binary != nil && len(args) == 2:
@@ -447,9 +435,6 @@ func workOfRegex(args []ref.Val) float64 {
 // workOfSearch returns the work of comparing a text at each character of another one, or a
 // value with each item of a list.
 func workOfSearch(args []ref.Val) float64 {
-	if len(args) < 2 {
-		return 0
-	}
 	text, isText := args[0].(types.String)
 	if !isText {
 		return deepSize(args[0]) + length(args[0])*deepSize(args[1])
@@ -483,9 +468,6 @@ func workOfVersion(args []ref.Val) float64 { return 20 * textSize(args[0]) }
 // workOfAdd also counts lists. Concatenating lists takes no time, but reading the result takes
 // more.
 func workOfAdd(args []ref.Val) float64 {
-	if len(args) < 2 {
-		return 0
-	}
 	size := length(args[0]) + length(args[1])
 	if _, isList := args[0].(traits.Lister); isList {
 		return listOf(int(size))
@@ -494,8 +476,5 @@ func workOfAdd(args []ref.Val) float64 {
 }
 
 func workOfPairs(args []ref.Val) float64 {
-	if len(args) < 2 {
-		return 0
-	}
 	return deepSize(args[0]) * deepSize(args[1])
 }

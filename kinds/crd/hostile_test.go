@@ -116,6 +116,11 @@ func TestHostileRules(t *testing.T) {
 		"a message that grows":        {message(`self.replace('a', 'aaaaaaaaaaa').replace('a', 'aaaaaaaaaaa')`), `the function "replace"`},
 		"a message that grows little": {message(`self.replace('a', 'b').replace('b', 'cc')`), ""},
 		"a rule with a precision":     {rule(".spec.a", `'%.99999999f'.format([1.5]) == ''`), `the function "format"`},
+		"texts in each step of a loop": {
+			schema(".loop", `{"type": "object", "properties": {"a": {"type": "string"}, "l": {"type": "array", "maxItems": 5000, "items": {"type": "object"}}}, `+
+				`"x-kubernetes-validations": [{"rule": "self.l.map(x, '%s'.format([self.a])).size() > 0"}]}`),
+			"the budget for memory",
+		},
 		"a rule of pairs": {
 			schema(".spec.l", `{"type": "array", "items": {"type": "object"}, "x-kubernetes-validations": [{"rule": "self.distinct() == self"}]}`),
 			"exceeds budget",
@@ -150,9 +155,26 @@ func TestHostileRules(t *testing.T) {
 		"a schema's quantity":          {rule(".spec.q", `quantity(self).isLessThan(quantity('1'))`), "may be a quantity that is too long"},
 		"a quantity that is made":      {rule(".spec.q", `isQuantity('1e999' + self)`), `the function "isQuantity"`},
 		"a quantity in a rule":         {rule(".spec.q", `isQuantity('1e1000000000')`), `the function "isQuantity"`},
-		"a text in a text":             {on(".spec.accents", "self.indexOf(self.replace('éé', 'éx')) == 0"), tooCostly},
-		"a schema's text in a text":    {rule(".spec.accents", `(self + self).lastIndexOf(self + 'x') == 0`), tooManySteps},
-		"lists of lists":               {cel("self.l.map(x, self.l).flatten(1000000).size() == 0"), tooCostly},
+		"a quantity in a list":         {rule(".spec.q", `['1e900000'].all(x, isQuantity(x))`), `the function "isQuantity"`},
+		"a quantity that is cut":       {rule(".spec.q", `isQuantity(self.substring(1))`), `the function "isQuantity"`},
+		"a quantity of a list":         {rule(".spec.q", `isQuantity(distinct(self)[0])`), `the function "isQuantity"`},
+		"many quantities": {
+			schema(".spec.q", `{"type": "string", "maxLength": 20, "x-kubernetes-validations": [{"rule": "`+strings.Repeat("isQuantity('1') && ", 200)+`true"}]}`),
+			"",
+		},
+		"a quantity in a message": {
+			schema(".spec.q", `{"type": "string", "maxLength": 20, "x-kubernetes-validations": [`+
+				`{"rule": "self == ''", "messageExpression": "quantity(self).isLessThan(quantity('1')) ? 'a' : 'b'"}]}`),
+			"may be a quantity that is too long",
+		},
+		"variables in variables": {
+			schema(".loop.l", `{"type": "array", "maxItems": 1, "items": {"type": "string"}, "x-kubernetes-validations": [{"rule": "`+
+				strings.Repeat("self.exists(a, [a, a, a].exists(b, [b, b, b].exists(c, [c, c, c].exists(d, isQuantity(d))))) || ", 20)+`true"}]}`),
+			`the function "isQuantity"`,
+		},
+		"a text in a text":          {on(".spec.accents", "self.indexOf(self.replace('éé', 'éx')) == 0"), tooCostly},
+		"a schema's text in a text": {rule(".spec.accents", `(self + self).lastIndexOf(self + 'x') == 0`), tooManySteps},
+		"lists of lists":            {cel("self.l.map(x, self.l).flatten(1000000).size() == 0"), tooCostly},
 		"a schema's lists of lists": {
 			schema(".spec.l", `{"type": "array", "maxItems": 5, "items": {"type": "object"}, `+
 				`"x-kubernetes-validations": [{"rule": "[self, self].flatten().size() > 0"}]}`),

@@ -55,12 +55,6 @@ func (n *node) noun() string {
 	return "null"
 }
 
-// text returns a member that is a string, or "" if there is none.
-func (n *node) text(name string) string {
-	s, _ := n.member(name).value.(string)
-	return s
-}
-
 // member returns a member of an object, or a node with a null value if there is none.
 func (n *node) member(name string) *node {
 	members, _ := n.value.(map[string]any)

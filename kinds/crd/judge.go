@@ -134,9 +134,9 @@ func costWords(e *field.Error) string {
 	return fmt.Sprintf("together they cost more than %d, the limit for one value", maxValueCost)
 }
 
-// payTexts pays for work that Kubernetes' costs do not count: matching and searching the
-// strings in a value. It returns an error if a list is too long for a loop, or if a string may
-// be a hostile quantity.
+// payTexts pays for work that Kubernetes' costs do not count: matching, searching
+// and formatting the strings in a value. It returns an error if a list is too long for a loop, or if a rule reads
+// a hostile quantity.
 func (j *judge) payTexts(f *findings, object, old any) error {
 	length := lengthOf(object) + lengthOf(old)
 	if err := f.work(length*int64(j.regexes)/10 + length*length/500*int64(j.searches)); err != nil {
@@ -147,15 +147,15 @@ func (j *judge) payTexts(f *findings, object, old any) error {
 			return err
 		}
 	}
-	if !j.quantities {
-		return nil
-	}
-	for _, v := range []any{object, old} {
-		if n := hostileQuantity(v); n != "" {
-			return fmt.Errorf("%q may be a quantity that is too long or too large to read", shortened(n))
+	if j.formats {
+		if err := f.in.Spend(0, clampWork(length, int64(max(longest(object), longest(old))))); err != nil {
+			return err
 		}
 	}
-	return nil
+	if len(j.quantities) == 0 {
+		return nil
+	}
+	return cmp.Or(j.payQuantities(f, j.structural, object), j.payQuantities(f, j.structural, old))
 }
 
 // prepared returns a copy of a value in the form in which the API server validates it: without
@@ -170,13 +170,9 @@ func (j *judge) prepared(v any, f *findings) (map[string]any, error) {
 	if size := copySize(v); size > maxCopy {
 		return nil, fmt.Errorf("a copy of the value takes more than %d MiB", maxCopy>>20)
 	}
-	object, _ := v.(map[string]any)
-	if !j.isResource {
-		object = map[string]any{valueField: v}
-	}
-	object = runtime.DeepCopyJSON(object)
+	object := runtime.DeepCopyJSON(map[string]any{valueField: v})
 	toNumbers(object, j.structural)
-	pruning.Prune(object, j.structural, j.isResource)
+	pruning.Prune(object, j.structural, false)
 	defaulting.PruneNonNullableNullsWithoutDefaults(object, j.structural)
 	e := estimate{findings: f, sizes: j.sizes}
 	if e.defaults(j.open, object); e.err != nil {
@@ -214,7 +210,7 @@ func (p placer) add(e *field.Error, detail, message string) {
 	path := fieldOf(e)
 	detail = cmp.Or(detail, plainDetail(e))
 	steps, ambiguous := locate(path, p.object, p.judge.structural, e.Type == field.ErrorTypeRequired)
-	if !p.judge.isResource && len(steps) > 0 {
+	if len(steps) > 0 {
 		steps, path = steps[1:], strings.TrimPrefix(strings.TrimPrefix(path, valueField), ".")
 	}
 	if ambiguous {

@@ -30,22 +30,6 @@ type reading struct {
 	unpaid   bool                    // whether the budget of the call is spent
 }
 
-// read begins to read the value of a key that a rule must have. It returns no node if the rule does
-// not have the key, or if the budget is spent.
-func read(source vmrules.RuleSource, key, example string) (*reading, *node) {
-	r := &reading{source: source, key: key}
-	raw, ok := source.Value(key)
-	if !ok {
-		r.wrong(vmrules.ReasonRequired, "a rule of kind %q needs the key %q, %s", source.Rule().Kind, key, example)
-		return r, nil
-	}
-	r.raw = raw
-	if r.payText(raw); r.unpaid {
-		return r, nil
-	}
-	return r, readJSON(raw)
-}
-
 // at adds a problem at an offset in the value of the key, unless the same problem is there.
 func (r *reading) at(offset int, where string, reason vmrules.Reason, format string, args ...any) {
 	message := fmt.Sprintf(format, args...)
@@ -78,16 +62,35 @@ func (r *reading) wrong(reason vmrules.Reason, format string, args ...any) {
 // isFull reports whether further problems are left out.
 func (r *reading) isFull() bool { return len(r.problems) >= maxProblems }
 
-// problem adds a problem with a node. The path where begins its message.
-func (r *reading) problem(n *node, where *field.Path, reason vmrules.Reason, format string, args ...any) {
+// problem adds a problem with a node. The path of the node begins its message.
+func (r *reading) problem(n *node, reason vmrules.Reason, format string, args ...any) {
 	if r.isFull() {
 		return // saves looking up the place
 	}
-	path := ""
-	if where != nil {
-		path = where.String()
+	where := ""
+	if path := fieldPath(n.path()); path != nil {
+		where = path.String()
 	}
-	r.at(r.offset(n), path, reason, format, args...)
+	r.at(r.offset(n), where, reason, format, args...)
+}
+
+// fieldPath returns the path of a schema in a schema as Kubernetes writes it, nil for no steps.
+func fieldPath(steps []any) *field.Path {
+	var path *field.Path
+	isKey := false
+	for _, step := range steps {
+		name, isName := step.(string)
+		switch {
+		case !isName:
+			path = path.Index(step.(int))
+		case isKey:
+			path = path.Key(name)
+		default:
+			path = path.Child(name)
+		}
+		isKey = name == "properties" && !isKey
+	}
+	return path
 }
 
 // refused holds the fields of a schema that no CustomResourceDefinition may have, and what to
@@ -112,7 +115,7 @@ var (
 // fits checks that a JSON value has the shape of a Go type of Kubernetes. Kubernetes itself
 // drops unknown fields, and with them misspelled ones. fits uses reflection, so that it knows
 // all fields of the types.
-func (r *reading) fits(n *node, t reflect.Type, where *field.Path) {
+func (r *reading) fits(n *node, t reflect.Type) {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
@@ -120,44 +123,44 @@ func (r *reading) fits(n *node, t reflect.Type, where *field.Path) {
 	case t == typeJSON:
 	case t == typeOrBool:
 		if _, ok := n.value.(bool); !ok {
-			r.fits(n, typeSchema, where)
+			r.fits(n, typeSchema)
 		}
 	case t == typeOrArray:
 		if _, ok := n.value.([]any); ok {
-			r.problem(n, where, vmrules.ReasonTypeInvalid, "a list of schemas is not supported: write one schema for all items")
+			r.problem(n, vmrules.ReasonTypeInvalid, "a list of schemas is not supported: write one schema for all items")
 			return
 		}
-		r.fits(n, typeSchema, where)
+		r.fits(n, typeSchema)
 	case t.Kind() == reflect.Struct:
-		r.fitsStruct(n, t, where)
+		r.fitsStruct(n, t)
 	case t.Kind() == reflect.Map:
 		if _, ok := n.value.(map[string]any); !ok {
-			r.mistyped(n, where, "an object")
+			r.mistyped(n, "an object")
 			return
 		}
 		for _, name := range n.names() {
-			r.fits(n.member(name), t.Elem(), where.Key(name))
+			r.fits(n.member(name), t.Elem())
 		}
 	case t.Kind() == reflect.Slice:
 		if _, ok := n.value.([]any); !ok {
-			r.mistyped(n, where, "an array")
+			r.mistyped(n, "an array")
 			return
 		}
-		for i, item := range n.items() {
-			r.fits(item, t.Elem(), where.Index(i))
+		for _, item := range n.items() {
+			r.fits(item, t.Elem())
 		}
 	default:
-		r.fitsScalar(n, t, where)
+		r.fitsScalar(n, t)
 	}
 }
 
-func (r *reading) mistyped(n *node, where *field.Path, want string) {
-	r.problem(n, where, vmrules.ReasonTypeInvalid, "must be %s, not %s", want, n.noun())
+func (r *reading) mistyped(n *node, want string) {
+	r.problem(n, vmrules.ReasonTypeInvalid, "must be %s, not %s", want, n.noun())
 }
 
-func (r *reading) fitsStruct(n *node, t reflect.Type, where *field.Path) {
+func (r *reading) fitsStruct(n *node, t reflect.Type) {
 	if _, ok := n.value.(map[string]any); !ok {
-		r.mistyped(n, where, "an object")
+		r.mistyped(n, "an object")
 		return
 	}
 	known := fieldsOf(t)
@@ -166,23 +169,23 @@ func (r *reading) fitsStruct(n *node, t reflect.Type, where *field.Path) {
 		f, ok := known[name]
 		switch {
 		case t == typeSchema && refused[name] != "":
-			r.problem(member, where.Child(name), vmrules.ReasonInvalid, "is not supported in Kubernetes' schemas: %s", refused[name])
+			r.problem(member, vmrules.ReasonInvalid, "is not supported in Kubernetes' schemas: %s", refused[name])
 		case !ok:
-			r.unknown(member, name, t, where)
+			r.unknown(member, name, t)
 		case member.value == nil && f != typeJSON: // Kubernetes takes null as absent
 		default:
-			r.fits(member, f, where.Child(name))
+			r.fits(member, f)
 		}
 	}
 }
 
-func (r *reading) unknown(n *node, name string, t reflect.Type, where *field.Path) {
+func (r *reading) unknown(n *node, name string, t reflect.Type) {
 	known := fieldsOf(t)
 	if meant := near(name, slices.Collect(maps.Keys(known))); meant != "" {
-		r.problem(n, where.Child(name), vmrules.ReasonInvalid, "is not known: did you mean %q?", meant)
+		r.problem(n, vmrules.ReasonInvalid, "is not known: did you mean %q?", meant)
 		return
 	}
-	r.problem(n, where.Child(name), vmrules.ReasonInvalid, "is not known: Kubernetes' %s has no such field; remove it", t.Name())
+	r.problem(n, vmrules.ReasonInvalid, "is not known: Kubernetes' %s has no such field; remove it", t.Name())
 }
 
 // fieldsOf returns the types of a Kubernetes type's fields, by their names in JSON.
@@ -200,48 +203,48 @@ func fieldsOf(t reflect.Type) map[string]reflect.Type {
 	return all
 }
 
-func (r *reading) fitsScalar(n *node, t reflect.Type, where *field.Path) {
+func (r *reading) fitsScalar(n *node, t reflect.Type) {
 	switch t.Kind() {
 	case reflect.String:
 		if _, ok := n.value.(string); !ok {
-			r.mistyped(n, where, "a string")
+			r.mistyped(n, "a string")
 		}
 	case reflect.Bool:
 		if _, ok := n.value.(bool); !ok {
-			r.mistyped(n, where, "true or false")
+			r.mistyped(n, "true or false")
 		}
 	case reflect.Int64:
 		number, ok := n.value.(json.Number)
 		if i, err := strconv.ParseInt(string(number), 10, 64); !ok || err != nil || i < 0 {
-			r.mistyped(n, where, "a whole number of 0 or more, without fraction or exponent")
+			r.mistyped(n, "a whole number of 0 or more, without fraction or exponent")
 		}
 	case reflect.Float64:
-		r.fitsFloat(n, where)
+		r.fitsFloat(n)
 	}
 }
 
 // fitsFloat checks that a bound is exact as a float64, in which Kubernetes stores it.
-func (r *reading) fitsFloat(n *node, where *field.Path) {
+func (r *reading) fitsFloat(n *node) {
 	number, ok := n.value.(json.Number)
 	if !ok {
-		r.mistyped(n, where, "a number")
+		r.mistyped(n, "a number")
 		return
 	}
 	f, err := strconv.ParseFloat(string(number), 64)
 	if err != nil || math.Abs(f) >= 1<<63 {
-		r.problem(n, where, vmrules.ReasonInvalid, "%s is too large: its absolute value must be less than 2^63 (9223372036854775808)", shortened(number.String()))
+		r.problem(n, vmrules.ReasonInvalid, "%s is too large: its absolute value must be less than 2^63 (9223372036854775808)", shortened(number.String()))
 		return
 	}
 	if f != math.Trunc(f) {
 		return
 	}
 	if len(number) > 400 {
-		r.problem(n, where, vmrules.ReasonInvalid, "the number is longer than 400 characters: write fewer digits")
+		r.problem(n, vmrules.ReasonInvalid, "the number is longer than 400 characters: write fewer digits")
 		return
 	}
 	exact, ok := new(big.Rat).SetString(string(number))
 	if !ok || exact.Cmp(new(big.Rat).SetInt64(int64(f))) != 0 {
-		r.problem(n, where, vmrules.ReasonInvalid, "Kubernetes would read %s as %.0f: write a number that is exact as a float64", number, f)
+		r.problem(n, vmrules.ReasonInvalid, "Kubernetes would read %s as %.0f: write a number that is exact as a float64", number, f)
 	}
 }
 

@@ -5,14 +5,11 @@ import (
 
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	crdvalidation "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation"
-	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/vmrules/vmrules"
 )
 
-// Everybody can write an annotation, so reading one must not take long. A
-// CustomResourceDefinition is written by a cluster's administrators: of these bounds,
-// only maxFieldPaths applies to it, besides the budget of the call.
+// Everybody can write an annotation, so reading one must not take long.
 const (
 	maxExpression   = 4 << 10   // bytes of one expression: CEL's parser takes quadratic time
 	maxExpressions  = 1_000     // rules of x-kubernetes-validations in one schema, about a millisecond each
@@ -25,7 +22,7 @@ const (
 )
 
 // limit checks the bounds of a schema, and pays for its patterns and rules.
-func (w *wording) limit(s *apiextensions.JSONSchemaProps, where *field.Path) {
+func (w *wording) limit(s *apiextensions.JSONSchemaProps) {
 	var rules, fieldPaths int
 	patterns, tooLarge := map[string]int{}, false
 	crdvalidation.SchemaHas(s, func(s *apiextensions.JSONSchemaProps) bool {
@@ -46,22 +43,19 @@ func (w *wording) limit(s *apiextensions.JSONSchemaProps, where *field.Path) {
 		return
 	}
 	if fieldPaths > maxFieldPaths {
-		w.problem(w.node, where, vmrules.ReasonTooLong, "has too many rules with a fieldPath: looking them up in the schemas below their rules takes more than %d schemas; write fewer of them, or in smaller schemas", maxFieldPaths)
-	}
-	if w.isResource {
-		return
+		w.problem(w.node, vmrules.ReasonTooLong, "has too many rules with a fieldPath: looking them up in the schemas below their rules takes more than %d schemas; write fewer of them, or in smaller schemas", maxFieldPaths)
 	}
 	if rules > maxExpressions {
-		w.problem(w.node, where, vmrules.ReasonTooLong, "has %d rules of x-kubernetes-validations; at most %d are allowed", rules, maxExpressions)
+		w.problem(w.node, vmrules.ReasonTooLong, "has %d rules of x-kubernetes-validations; at most %d are allowed", rules, maxExpressions)
 	}
 	if tooLarge {
-		w.problem(w.node, where, vmrules.ReasonTooLong, "has "+largePattern, "pattern", maxPatternSteps, maxPatternSize)
+		w.problem(w.node, vmrules.ReasonTooLong, "has "+largePattern, "pattern", maxPatternSteps, maxPatternSize)
 		return
 	}
 	if admitted, known := allPatterns.admit(patterns); admitted {
 		w.pay(known*knownPatternWork*len(patterns), 0)
 	} else {
-		w.problem(w.node, where, vmrules.ReasonTooLong, "has too many new patterns: Kubernetes' validators never free a pattern, so that all schemas of a process may have %d different patterns, of %d bytes together; write fewer patterns", maxPatterns, maxPatternSizes)
+		w.problem(w.node, vmrules.ReasonTooLong, "has too many new patterns: Kubernetes' validators never free a pattern, so that all schemas of a process may have %d different patterns, of %d bytes together; write fewer patterns", maxPatterns, maxPatternSizes)
 	}
 }
 

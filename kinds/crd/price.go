@@ -3,18 +3,24 @@ package crd
 import (
 	"bytes"
 	"math"
+	"regexp"
 	"regexp/syntax"
 	"strings"
 
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	crdvalidation "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation"
-
-	"github.com/vmrules/vmrules/kinds/crd/internal/celprice"
 )
 
-// Prices of what Kubernetes' code does with rules and values, in addition to those of compiling
-// expressions in package celprice, and in the same units.
+// Prices of what Kubernetes' code does with rules and values, in the units of a vmrules.Budget: work
+// is about a nanosecond, size a byte that is kept. They were measured and rounded up.
 const (
+	programWork, programSize = 250_000, 24_000 // each expression of kind "cel"
+	tokenWork, tokenSize     = 15_000, 200     // each token of it
+
+	validatorWork, validatorSize = 1_500_000, 60_000 // each schema that has rules of x-kubernetes-validations
+	ruleWork, ruleSize           = 400_000, 16_000   // each rule of x-kubernetes-validations
+	ruleTokenWork                = 25_000            // each of its tokens: it is compiled several times
+
 	stepWork = 100   // each step of the validators, which estimate counts
 	costWork = 2_500 // each unit of CEL's cost; the most expensive one is a step of a loop
 
@@ -61,12 +67,12 @@ func (r *reading) payRules(s *apiextensions.JSONSchemaProps) {
 		if len(s.XValidations) == 0 {
 			return false
 		}
-		work += celprice.ValidatorWork + countSchemas(s)*subschemaWork
-		kept += celprice.ValidatorSize
+		work += validatorWork + countSchemas(s)*subschemaWork
+		kept += validatorSize
 		for _, rule := range s.XValidations {
-			n := celprice.Tokens(rule.Rule) + celprice.Tokens(rule.MessageExpression)
-			work += celprice.RuleWork + n*celprice.RuleTokenWork + 3*(nestingWork(rule.Rule)+nestingWork(rule.MessageExpression))
-			kept += celprice.RuleSize + n*celprice.TokenSize
+			n := tokens(rule.Rule) + tokens(rule.MessageExpression)
+			work += ruleWork + n*ruleTokenWork + 3*(nestingWork(rule.Rule)+nestingWork(rule.MessageExpression))
+			kept += ruleSize + n*tokenSize
 		}
 		return false
 	})
@@ -75,8 +81,16 @@ func (r *reading) payRules(s *apiextensions.JSONSchemaProps) {
 
 // payProgram pays for an expression of kind "cel", before it is parsed.
 func (r *reading) payProgram(text string) {
-	n := celprice.Tokens(text)
-	r.pay(celprice.ProgramWork+n*celprice.TokenWork+nestingWork(text), celprice.ProgramSize+n*celprice.TokenSize)
+	n := tokens(text)
+	r.pay(programWork+n*tokenWork+nestingWork(text), programSize+n*tokenSize)
+}
+
+var token = regexp.MustCompile(`"[^"]*"?|'[^']*'?|[0-9A-Za-z_]+|[^ ]`)
+
+// tokens returns roughly the number of tokens of an expression. The time to compile it depends on
+// that more than on its length.
+func tokens(expression string) int {
+	return len(token.FindAllStringIndex(expression, -1)) + len(expression)/50
 }
 
 // nestingWork returns the work of compiling nested brackets, in addition to the tokens: CEL
@@ -131,7 +145,7 @@ func (r *reading) payPattern(pattern string) patternPrice {
 	}
 	price := priceOf(pattern)
 	r.patterns[pattern] = price
-	if !price.isTooLarge() || r.key == keyDefinition { // otherwise it is never compiled
+	if !price.isTooLarge() { // otherwise it is never compiled
 		r.pay(4*price.size, price.size)
 	}
 	return price

@@ -39,24 +39,26 @@ const keySchema = "schema"
 // with this schema: unknown fields are removed, defaults are filled in, then the API server's
 // own validators decide. A schema that the API server would refuse is a Problem.
 func Schema(source vmrules.RuleSource) (vmrules.Checker, []vmrules.Problem) {
-	r, tree := read(source, keySchema, `such as {"type": "integer", "maximum": 8}`)
-	if tree == nil {
+	r := &reading{source: source, key: keySchema}
+	raw, ok := source.Value(keySchema)
+	if !ok {
+		r.wrong(vmrules.ReasonRequired, `a rule of kind %q needs the key "schema", such as {"type": "integer", "maximum": 8}`, source.Rule().Kind)
 		return nil, r.problems
 	}
-	j := r.compile(tree, nil, false)
+	if r.payText(raw); r.unpaid {
+		return nil, nil
+	}
+	r.raw = raw
+	j := r.compile(readJSON(raw))
 	if r.failed() {
 		return nil, r.problems
 	}
 	return schemaChecker{j}, nil
 }
 
-// A judge holds the API server's validators for one schema. It is safe for
-// concurrent use.
+// A judge holds the API server's validators for one schema, which is wrapped as the field
+// valueField of an object, because they need an object at the root. It is safe for concurrent use.
 type judge struct {
-	// isResource is whether the schema is for whole Kubernetes objects. Any other schema
-	// is wrapped as the field valueField of an object, because the validators need an
-	// object at the root.
-	isResource bool
 	structural *structural.Structural
 	open       *spec.Schema
 	values     validation.SchemaValidator
@@ -64,8 +66,10 @@ type judge struct {
 	regexes    int            // the steps of all regular expressions in expressions
 	searches   int            // calls in expressions that may search a text for a long one
 	loops      bool           // whether an expression has a loop
-	quantities bool           // whether an expression reads quantities
-	usesOld    bool           // whether an expression uses oldSelf
+	formats    bool           // whether one with a loop also formats texts
+	// quantities has the expressions that read quantities.
+	quantities map[string]quantityReader
+	usesOld    bool // whether an expression uses oldSelf
 	// ruleNames has each rule of x-kubernetes-validations as Kubernetes calls it in errors: by its
 	// message, or else by its text. The value is whether that is its text.
 	ruleNames map[string]bool
@@ -81,42 +85,36 @@ const valueField = "value"
 
 // compile makes a judge from the schema at a node. If it cannot, it adds problems to the
 // reading and returns nil.
-func (r *reading) compile(n *node, where *field.Path, isResource bool) *judge {
-	before := len(r.problems)
-	r.fits(n, typeSchema, where)
-	if len(r.problems) > before {
+func (r *reading) compile(n *node) *judge {
+	if r.fits(n, typeSchema); r.failed() {
 		return nil
 	}
 	schema, err := convert(n.value)
 	if err != nil {
-		r.problem(n, where, vmrules.ReasonInvalid, "the schema cannot be read: %s", shortened(err.Error()))
+		r.wrong(vmrules.ReasonInvalid, "the schema cannot be read: %s", shortened(err.Error()))
 		return nil
 	}
-	w := &wording{reading: r, node: n, isResource: isResource}
-	if w.limit(&schema, where); r.unpaid {
+	w := &wording{reading: r, node: n}
+	if w.limit(&schema); r.unpaid {
 		return nil
 	}
-	w.check(&schema, nil, where, nil)
-	if w.sort(before); len(r.problems) > before || r.unpaid {
+	w.check(&schema, nil, nil)
+	if w.sort(); r.failed() {
 		return nil
 	}
-	w.where = where
-	if !isResource {
-		w.addIncomplete(&schema)
-		schema = apiextensions.JSONSchemaProps{
-			Type: "object", Properties: map[string]apiextensions.JSONSchemaProps{valueField: schema},
-		}
+	w.addIncomplete(&schema)
+	schema = apiextensions.JSONSchemaProps{
+		Type: "object", Properties: map[string]apiextensions.JSONSchemaProps{valueField: schema},
 	}
 	for _, e := range checkDefinition(&schema) {
 		w.add(e)
 	}
-	if w.sort(before); len(r.problems) > before {
+	if w.sort(); r.failed() {
 		return nil
 	}
-	j, err := r.newJudge(&schema, isResource)
+	j, err := r.newJudge(&schema)
 	if err != nil {
-		r.problem(n, where, vmrules.ReasonInvalid, "the schema cannot be used: %s", shortened(err.Error()))
-		return nil
+		r.wrong(vmrules.ReasonInvalid, "the schema cannot be used: %s", shortened(err.Error()))
 	}
 	return j
 }
@@ -203,8 +201,8 @@ func definitionOf(schema *apiextensions.JSONSchemaProps) *apiextensions.CustomRe
 	}
 }
 
-func (r *reading) newJudge(schema *apiextensions.JSONSchemaProps, isResource bool) (*judge, error) {
-	j := &judge{isResource: isResource, sizes: map[string]int{}, ruleNames: map[string]bool{}}
+func (r *reading) newJudge(schema *apiextensions.JSONSchemaProps) (*judge, error) {
+	j := &judge{sizes: map[string]int{}, ruleNames: map[string]bool{}, quantities: map[string]quantityReader{}}
 	crdvalidation.SchemaHas(schema, func(s *apiextensions.JSONSchemaProps) bool {
 		if s.Pattern != "" {
 			j.sizes[s.Pattern] = r.payPattern(s.Pattern).steps
@@ -213,11 +211,18 @@ func (r *reading) newJudge(schema *apiextensions.JSONSchemaProps, isResource boo
 			j.ruleNames[strings.TrimSpace(cmp.Or(rule.Message, rule.Rule))] = rule.Message == ""
 			e := parse(rule.Rule)
 			j.usesOld = j.usesOld || e.usesOldSelf()
-			for range e.calls("quantity", "isQuantity") {
-				j.quantities = true
+			for _, text := range []string{rule.Rule, rule.MessageExpression} {
+				if q := parse(text).quantityReader(); len(q.operands) > 0 {
+					j.quantities[text] = q
+				}
 			}
 			j.searches += e.searches()
-			j.loops = j.loops || e.loops() || parse(rule.MessageExpression).loops()
+			for _, e := range []expression{e, parse(rule.MessageExpression)} {
+				j.loops = j.loops || e.loops()
+				for range e.calls("format") {
+					j.formats = j.formats || e.loops()
+				}
+			}
 			for _, text := range e.regexes() {
 				j.regexes += r.payPattern(text).steps
 			}
@@ -236,56 +241,54 @@ func (r *reading) newJudge(schema *apiextensions.JSONSchemaProps, isResource boo
 		return nil, err
 	}
 	others, duplicates := splitRules(j.structural)
-	j.expressions = cel.NewValidator(others, isResource, maxExpressionCost)
-	j.duplicates = cel.NewValidator(duplicates, isResource, maxExpressionCost)
+	j.expressions = cel.NewValidator(others, false, maxExpressionCost)
+	j.duplicates = cel.NewValidator(duplicates, false, maxExpressionCost)
 	return j, nil
 }
 
 // A wording makes problems of the errors in a schema.
 type wording struct {
 	*reading
-	node       *node
-	where      *field.Path
-	isResource bool
+	node *node
 }
 
 // check adds problems for what the API server accepts in a schema, but does not apply as
 // written. It removes unknown reasons from rules, as if they had none. spine is the schema of
 // the same value outside of allOf, anyOf, oneOf and not; nil means s itself.
-func (w *wording) check(s, spine *apiextensions.JSONSchemaProps, where *field.Path, steps []any) {
+func (w *wording) check(s, spine *apiextensions.JSONSchemaProps, steps []any) {
 	if spine == nil {
 		spine = s
 	}
-	w.checkNumbers(s, spine, where, steps)
-	w.checkValues(s, spine, where, steps)
-	w.checkRules(s.XValidations, where.Child("x-kubernetes-validations"), append(slices.Clip(steps), "x-kubernetes-validations"))
-	next := func(below, spine *apiextensions.JSONSchemaProps, where *field.Path, more ...any) {
-		w.check(below, spine, where, append(slices.Clip(steps), more...))
+	w.checkNumbers(s, spine, steps)
+	w.checkValues(s, spine, steps)
+	w.checkRules(s.XValidations, steps)
+	next := func(below, spine *apiextensions.JSONSchemaProps, more ...any) {
+		w.check(below, spine, append(slices.Clip(steps), more...))
 	}
 	for list, schemas := range map[string][]apiextensions.JSONSchemaProps{"allOf": s.AllOf, "anyOf": s.AnyOf, "oneOf": s.OneOf} {
 		for i := range schemas {
-			next(&schemas[i], spine, where.Child(list).Index(i), list, i)
+			next(&schemas[i], spine, list, i)
 		}
 	}
 	if s.Not != nil {
-		next(s.Not, spine, where.Child("not"), "not")
+		next(s.Not, spine, "not")
 	}
 	for name, property := range s.Properties {
 		var outside *apiextensions.JSONSchemaProps
 		if o, ok := spine.Properties[name]; ok {
 			outside = &o
 		}
-		next(&property, outside, where.Child("properties").Key(name), "properties", name)
+		next(&property, outside, "properties", name)
 	}
 	if s.Items != nil && s.Items.Schema != nil {
 		var outside *apiextensions.JSONSchemaProps
 		if spine.Items != nil {
 			outside = spine.Items.Schema
 		}
-		next(s.Items.Schema, outside, where.Child("items"), "items")
+		next(s.Items.Schema, outside, "items")
 	}
 	if s.AdditionalProperties != nil && s.AdditionalProperties.Schema != nil {
-		next(s.AdditionalProperties.Schema, nil, where.Child("additionalProperties"), "additionalProperties")
+		next(s.AdditionalProperties.Schema, nil, "additionalProperties")
 	}
 }
 
@@ -294,33 +297,30 @@ func (w *wording) below(steps []any, more ...any) *node {
 	return w.node.below(slices.Concat(steps, more))
 }
 
-func (w *wording) checkNumbers(s, spine *apiextensions.JSONSchemaProps, where *field.Path, steps []any) {
+func (w *wording) checkNumbers(s, spine *apiextensions.JSONSchemaProps, steps []any) {
 	for name, bound := range map[string]*float64{"minimum": s.Minimum, "maximum": s.Maximum, "multipleOf": s.MultipleOf} {
 		switch {
 		case bound == nil:
 		case name == "multipleOf" && *bound <= 0:
-			w.problem(w.below(steps, name), where.Child(name), vmrules.ReasonInvalid, "must be more than 0: otherwise no value satisfies it")
+			w.problem(w.below(steps, name), vmrules.ReasonInvalid, "must be more than 0: otherwise no value satisfies it")
 		case *bound != math.Trunc(*bound) && spine.Type != "number":
-			w.problem(w.below(steps, name), where.Child(name), vmrules.ReasonInvalid, "%v has a fraction, which Kubernetes drops for whole numbers: write a whole number, or \"type\": \"number\"", *bound)
+			w.problem(w.below(steps, name), vmrules.ReasonInvalid, "%v has a fraction, which Kubernetes drops for whole numbers: write a whole number, or \"type\": \"number\"", *bound)
 		}
 	}
 }
 
-func (w *wording) checkValues(s, spine *apiextensions.JSONSchemaProps, where *field.Path, steps []any) {
-	if len(steps) == 0 && s.Default != nil && !w.isResource {
-		w.problem(w.below(steps, "default"), where.Child("default"), vmrules.ReasonInvalid, "has no effect at the root of the schema, because a missing value is a violation: remove it")
+func (w *wording) checkValues(s, spine *apiextensions.JSONSchemaProps, steps []any) {
+	if len(steps) == 0 && s.Default != nil {
+		w.problem(w.below(steps, "default"), vmrules.ReasonInvalid, "has no effect at the root of the schema, because a missing value is a violation: remove it")
 	}
 	for i, item := range s.Enum {
 		text, ok := item.(string)
 		if ok && utf8.RuneCountInString(text) == 1 && spine.Type != "string" {
-			w.problem(w.below(steps, "enum", i), where.Child("enum").Index(i), vmrules.ReasonInvalid, "Kubernetes would also take the number %d for %q: write \"type\": \"string\", or a rule of x-kubernetes-validations", []rune(text)[0], text)
+			w.problem(w.below(steps, "enum", i), vmrules.ReasonInvalid, "Kubernetes would also take the number %d for %q: write \"type\": \"string\", or a rule of x-kubernetes-validations", []rune(text)[0], text)
 		}
 	}
-	if w.isResource {
-		return
-	}
 	if s.Default != nil && sizeOf(*s.Default) > maxDefault {
-		w.problem(w.below(steps, "default"), where.Child("default"), vmrules.ReasonTooLong, "has more than %d values: write a smaller default", maxDefault)
+		w.problem(w.below(steps, "default"), vmrules.ReasonTooLong, "has more than %d values: write a smaller default", maxDefault)
 	}
 	if s.Format == "" {
 		return
@@ -330,33 +330,29 @@ func (w *wording) checkValues(s, spine *apiextensions.JSONSchemaProps, where *fi
 		asOpenAPI.Type = spec.StringOrArray{s.Type}
 	}
 	if len(validation.GetUnrecognizedFormats(asOpenAPI, environment.DefaultCompatibilityVersion())) > 0 {
-		w.problem(w.below(steps, "format"), where.Child("format"), vmrules.ReasonInvalid, "Kubernetes does not know the format %q%s, and would not check it: write a pattern or a rule of x-kubernetes-validations", shortened(s.Format), ofType(s.Type))
+		w.problem(w.below(steps, "format"), vmrules.ReasonInvalid, "Kubernetes does not know the format %q%s, and would not check it: write a pattern or a rule of x-kubernetes-validations", shortened(s.Format), ofType(s.Type))
 	}
 }
 
-func (w *wording) checkRules(rules []apiextensions.ValidationRule, where *field.Path, steps []any) {
+func (w *wording) checkRules(rules []apiextensions.ValidationRule, steps []any) {
 	for i := range rules {
 		if reason := rules[i].Reason; reason != nil && !isKnownReason(string(*reason)) {
 			rules[i].Reason = nil
 		}
 		for name, text := range map[string]string{"rule": rules[i].Rule, "messageExpression": rules[i].MessageExpression} {
-			at := w.below(steps, i, name)
-			if w.isResource {
-				w.payRegexes(parse(text))
-				continue
-			}
+			at := w.below(steps, "x-kubernetes-validations", i, name)
 			if len(text) > maxExpression {
-				w.problem(at, where.Index(i).Child(name), vmrules.ReasonTooLong, tooLongExpression, len(text), maxExpression)
+				w.problem(at, vmrules.ReasonTooLong, tooLongExpression, len(text), maxExpression)
 				continue
 			}
 			e := parse(text)
 			if name == "rule" && e.usesOldSelf() && !w.hasOldValue() {
-				w.problem(at, where.Index(i).Child(name), vmrules.ReasonInvalid, noOldValue)
+				w.problem(at, vmrules.ReasonInvalid, noOldValue)
 			}
 			if w.payRegexes(e) {
-				w.problem(at, where.Index(i).Child(name), vmrules.ReasonTooLong, "has "+largePattern, "regular expression", maxPatternSteps, maxPatternSize)
+				w.problem(at, vmrules.ReasonTooLong, "has "+largePattern, "regular expression", maxPatternSteps, maxPatternSize)
 			} else if function := e.unbounded(); function != "" {
-				w.problem(at, where.Index(i).Child(name), vmrules.ReasonInvalid, "the function %q may use more memory here than Kubernetes estimates: %s, or write a rule of kind \"cel\"", function, boundedUse[function])
+				w.problem(at, vmrules.ReasonInvalid, "the function %q may use more memory here than Kubernetes estimates: %s, or write a rule of kind \"cel\"", function, boundedUse[function])
 			}
 		}
 	}
@@ -377,21 +373,15 @@ func (w *wording) add(e *field.Error) {
 	if w.isFull() {
 		return // saves looking up the place
 	}
-	root := "spec.validation.openAPIV3Schema"
-	if !w.isResource {
-		root += ".properties[" + valueField + "]"
-	}
+	const schema = "spec.validation.openAPIV3Schema"
+	const root = schema + ".properties[" + valueField + "]"
 	path := strings.TrimPrefix(strings.TrimPrefix(e.Field, root), ".")
-	path = strings.TrimPrefix(path, "spec.validation.openAPIV3Schema")
+	path = strings.TrimPrefix(path, schema)
 	steps, _ := locate(path, w.node.value, nil, e.Type == field.ErrorTypeRequired)
 	at := w.node.below(steps)
-	where := path
-	if w.where != nil {
-		where = strings.TrimSuffix(w.where.String()+"."+path, ".")
-	}
 	if found := celErrors.FindAllStringSubmatch(e.Detail, -1); found != nil {
 		for _, match := range found {
-			w.addExpression(at, where, match)
+			w.addExpression(at, path, match)
 		}
 		return
 	}
@@ -405,13 +395,12 @@ func (w *wording) add(e *field.Error) {
 		detail = "is not allowed: " + e.Detail
 	}
 	detail = strings.ReplaceAll(strings.ReplaceAll(detail, root+".", ""), root, "the schema")
-	w.at(w.offset(at), where, vmrules.ReasonInvalid, "%s", plainWords(detail, ""))
+	w.at(w.offset(at), path, vmrules.ReasonInvalid, "%s", plainWords(detail, ""))
 }
 
-// sort sorts the problems from an index on, because the API server finds them in the random
-// order of maps.
-func (w *wording) sort(from int) {
-	slices.SortStableFunc(w.problems[from:], func(a, b vmrules.Problem) int {
+// sort sorts the problems, because the API server finds them in the random order of maps.
+func (w *wording) sort() {
+	slices.SortStableFunc(w.problems, func(a, b vmrules.Problem) int {
 		return cmp.Or(cmp.Compare(a.Offset, b.Offset), cmp.Compare(a.Message, b.Message))
 	})
 }

@@ -40,7 +40,10 @@ const (
 // the call. The tests allow more, since they must not depend on how busy the machine is.
 var maxEvaluation = time.Second
 
-var errTime = errors.New("the expressions take longer than a second")
+var (
+	errTime            = errors.New("the expressions take longer than a second")
+	errHostileQuantity = errors.New("a text may be a quantity that is too long or too large to read")
+)
 
 // exactObjects records which whole objects have only exact numbers, by their addresses. All
 // rules of one call of Validate share it.
@@ -65,20 +68,24 @@ func clampWork(n, each int64) int {
 
 // loopable returns an error if a list or map in a value is too long for a loop.
 func (f *findings) loopable(v any) error {
-	longest, size := 0, 0
+	if n := longest(v); n > maxLooped {
+		return fmt.Errorf("a list or map has %d items: expressions with loops are evaluated for at most %d", n, maxLooped)
+	}
+	return f.in.Spend(clampWork(sizeOf(v), loopableWork), 0)
+}
+
+// longest returns the length of the longest list or map in a value.
+func longest(v any) int {
+	length := 0
 	each(v, func(v any) {
-		size++
 		switch v := v.(type) {
 		case map[string]any:
-			longest = max(longest, len(v))
+			length = max(length, len(v))
 		case []any:
-			longest = max(longest, len(v))
+			length = max(length, len(v))
 		}
 	})
-	if longest > maxLooped {
-		return fmt.Errorf("a list or map has %d items: expressions with loops are evaluated for at most %d", longest, maxLooped)
-	}
-	return f.in.Spend(size*loopableWork, 0)
+	return length
 }
 
 // An exactness records whether all numbers of an object are exact in Kubernetes' validators.
@@ -132,19 +139,10 @@ func each(v any, visit func(any)) {
 // inexact returns the first number in a value that fits neither int64 nor float64, in the
 // order of their texts, or "" if there is none. Only such numbers are still a json.Number.
 func inexact(v any) string {
-	return least(v, func(v any) string {
-		n, _ := v.(json.Number)
-		return string(n)
-	})
-}
-
-// least returns the first of the texts that text returns for a value and all values in it, in the
-// order of the texts. "" is not a text.
-func least(v any, text func(any) string) string {
 	first := ""
 	each(v, func(v any) {
-		if s := text(v); s != "" && (first == "" || s < first) {
-			first = s
+		if n, ok := v.(json.Number); ok && (first == "" || string(n) < first) {
+			first = string(n)
 		}
 	})
 	return first

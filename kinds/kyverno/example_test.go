@@ -76,11 +76,9 @@ spec:
 	for _, problem := range leftOut {
 		fmt.Println("left out:", problem)
 	}
-	deployment := map[string]any{"apiVersion": "apps/v1", "kind": "Deployment", "spec": map[string]any{
-		"template": map[string]any{"spec": map[string]any{"hostNetwork": true}},
-	}}
-	fmt.Println(vmrules.Validate(rules, deployment).Err())
+	pod := map[string]any{"apiVersion": "v1", "kind": "Pod", "spec": map[string]any{"hostNetwork": true}}
+	fmt.Println(vmrules.Validate(rules, pod).Err())
 	// Output:
 	// left out: line 9, column 16: rule "deny": "validate.deny" is not evaluated: remove it
-	// the object is not valid: spec.template.spec.hostNetwork: Invalid value: true: no host network (true does not match the pattern false)
+	// the object is not valid: spec.hostNetwork: Invalid value: true: no host network (true does not match the pattern false)
 }

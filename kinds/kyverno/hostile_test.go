@@ -208,7 +208,7 @@ func TestHostilePolicies(t *testing.T) {
 	for _, c := range []struct{ name, policy, want string }{
 		{"unknown keys", head + "  rules: [{" + pods + "{pattern: {a: b}}}]\n" + times(10_000, "  k%d: 1\n"), "10000 problems"},
 		{"rules with problems", head + "  rules:\n" + times(2_000, "  - {name: r%d, match: 1, validate: 2}\n"), "problems"},
-		{"too many rules", head + "  rules:\n" + times(4_000, "  - {"+pods+"{pattern: {a: b}}}\n"), "more than 10000 rules"},
+		{"too many rules", head + "  rules:\n" + times(10_001, "  - {"+pods+"{pattern: {a: b}}}\n"), "more than 10000 rules"},
 		{"anchors in anchors", head + "  rules: [{" + pods + "{pattern: " + nested(60, "=(a)") + "}}]\n", "has no operand"},
 		{"nested deeply", head + "  rules: [{" + pods + "{pattern: " + nested(5_000, "a") + "}}]\n", "nested deeper"},
 		{"problems behind a long name", head + "  rules: [{" + pods + "{pattern: {" + strings.Repeat("a.", 400) + ": {" + times(500, "k%d: '>', ") + "}}}}]\n", "500 problems"},

@@ -15,8 +15,8 @@ import (
 )
 
 // Rules reads a Policy or ClusterPolicy of Kyverno, of any version, in YAML or JSON. It returns
-// a rule for whole objects for each rule of the policy. If the policy is about Pods, it also
-// returns the rules that Kyverno generates for their controllers, such as Deployments.
+// a rule for whole objects for each rule of the policy. It does not return the rules that Kyverno
+// generates for the controllers of Pods.
 //
 // A rule of the policy may have match, exclude, message, pattern and anyPattern, and fields that
 // do not change a verdict. Everything else is a problem. If there are problems, Rules returns a
@@ -35,8 +35,7 @@ func Rules(doc []byte) (vmrules.Rules, error) {
 	return rules, nil
 }
 
-// ReadableRules reads a policy like Rules, but leaves out each rule that has a problem, and what
-// would be generated from it. It returns the problems of the rules that it left out. Objects are
+// ReadableRules reads a policy like Rules, but leaves out each rule that has a problem. It returns the problems of the rules that it left out. Objects are
 // not judged by these rules, so show the problems.
 //
 // It returns a *vmrules.ParseError if the policy itself has a problem, or if no rule is left.
@@ -54,7 +53,7 @@ func ReadableRules(doc []byte) (rules vmrules.Rules, leftOut []vmrules.Problem, 
 		failed[problem.Index] = true
 	}
 	readable := slices.DeleteFunc(p.rules, func(r policyRule) bool { return failed[r.index] })
-	if failed[-1] || p.isUnclear || len(readable) == 0 {
+	if failed[-1] || len(readable) == 0 {
 		return vmrules.Rules{}, nil, p.err()
 	}
 	leftOut, p.rules, p.problems = p.sorted(), readable, nil
@@ -94,17 +93,11 @@ func (p *policy) compile() vmrules.Rules {
 	if err == nil {
 		return rules
 	}
-	failed := map[int]bool{}
 	for _, problem := range err.(*vmrules.ParseError).Problems {
 		if problem.Index >= 0 {
-			from := p.rules[problem.Index]
-			if from.isGenerated && failed[from.index] {
-				continue // the problem of the rule from which it was generated
-			}
-			problem.Index = from.index
-			failed[from.index] = true
-			of := p.spotOf(from.index, problem.Key)
-			if problem.Offset == 0 || from.isGenerated {
+			problem.Index = p.rules[problem.Index].index
+			of := p.spotOf(problem.Index, problem.Key)
+			if problem.Offset == 0 {
 				problem.Offset = of.at
 			} else {
 				problem.Offset += of.value
@@ -137,18 +130,14 @@ type policy struct {
 	isYAML    bool
 	root      *spot
 	namespace string
-	warns     bool   // whether violations are only warnings
-	autogen   string // the value of the annotation
-	isUnclear bool   // whether a rule does not show if it prevents that rules are generated
+	warns     bool // whether violations are only warnings
 	rules     []policyRule
 	problems  []vmrules.Problem
 }
 
-// A policyRule is a rule of a policy, or one that was generated from it.
 type policyRule struct {
 	vmrules.Rule
-	index       int // in the policy
-	isGenerated bool
+	index int // in the policy
 }
 
 func (p *policy) refuse(index int, rule, key, format string, args ...any) {
@@ -170,7 +159,7 @@ func (p *policy) spotOf(index int, key string) *spot {
 var places = map[string]string{
 	"failureAction": "validate.failureAction", "message": "validate.message", "pattern": "validate.pattern", "anyPattern": "validate.anyPattern",
 	"validationFailureAction": "spec.validationFailureAction",
-	"namespace":               "metadata.namespace", autogen: "metadata.annotations." + autogen,
+	"namespace":               "metadata.namespace",
 }
 
 // open returns the members of an object that are not null.
@@ -215,7 +204,12 @@ func (p *policy) read(text []byte) {
 		return
 	}
 	p.known(doc, -1, "", "", "apiVersion", "kind", "metadata", "spec", "status")
-	p.metadata(doc, kind)
+	if raw, ok := doc["metadata"]; ok {
+		metadata := p.open(raw, -1, "", "metadata")
+		if kind == "Policy" {
+			p.namespace = p.text(metadata, "namespace", -1, "")
+		}
+	}
 	spec := p.open(doc["spec"], -1, "", "spec")
 	p.known(spec, -1, "", "spec.", "rules", "validationFailureAction", "background", "admission", "emitWarning",
 		"schemaValidation", "webhookTimeoutSeconds", "failurePolicy")
@@ -227,72 +221,6 @@ func (p *policy) read(text []byte) {
 	for i, raw := range rules {
 		p.rule(raw, i)
 	}
-	p.generate(rules)
-}
-
-// generate adds the rules that Kyverno generates.
-func (p *policy) generate(rules []json.RawMessage) {
-	scopes := make([]scope, len(rules))
-	for i, raw := range rules {
-		if err := json.Unmarshal(raw, &scopes[i]); err != nil {
-			p.isUnclear = true // and compile has a problem with this value
-			return
-		}
-	}
-	if !allowsAutogen(scopes) {
-		return
-	}
-	names, unknown := requested(p.autogen)
-	for _, name := range unknown {
-		p.refuse(-1, "", autogen, "%s is not a controller for which rules are generated: write none, or some of %s without spaces, or remove the annotation for all of them",
-			show(name), everyController)
-	}
-	if len(names) == 0 {
-		return
-	}
-	p.rules = slices.DeleteFunc(p.rules, p.isReplaced)
-	sources := map[string]string{}
-	for _, r := range slices.Clone(p.rules) {
-		if !scopes[r.index].isForPods() {
-			continue
-		}
-		for _, made := range generate(r.Rule, names) {
-			if other, ok := sources[made.Name]; ok && other != r.Name {
-				p.refuse(r.index, r.Name, "name", "in the names of generated rules, this name is cut to the same %d bytes as that of %s: write a shorter name", maxName, show(other))
-				break
-			}
-			sources[made.Name] = r.Name
-			p.rules = append(p.rules, policyRule{made, r.index, true})
-		}
-	}
-}
-
-// isReplaced refuses a rule with the name of a generated rule.
-func (p *policy) isReplaced(r policyRule) bool {
-	if !strings.HasPrefix(r.Name, autogenPrefix) {
-		return false
-	}
-	p.refuse(r.index, r.Name, "name", "Kyverno does not apply a rule with this name to the controllers of Pods, because it generates rules for them: remove it, or give it another name")
-	return true
-}
-
-func (p *policy) metadata(doc object, kind string) {
-	metadata := p.open(orEmpty(doc["metadata"]), -1, "", "metadata")
-	if kind == "Policy" {
-		p.namespace = p.text(metadata, "namespace", -1, "")
-	}
-	annotations := p.open(orEmpty(metadata["annotations"]), -1, "", "metadata.annotations")
-	p.autogen = everyController
-	if _, ok := annotations[autogen]; ok {
-		p.autogen = p.text(annotations, autogen, -1, "")
-	}
-}
-
-func orEmpty(raw json.RawMessage) json.RawMessage {
-	if raw == nil {
-		return json.RawMessage("{}")
-	}
-	return raw
 }
 
 // isAudit reads a failure action.
@@ -341,7 +269,7 @@ func (p *policy) rule(raw json.RawMessage, index int) {
 	if p.namespace != "" {
 		rule.Unknown["namespace"], _ = json.Marshal(p.namespace)
 	}
-	p.rules = append(p.rules, policyRule{rule, index, false})
+	p.rules = append(p.rules, policyRule{rule, index})
 }
 
 var everything = vmrules.MustParsePath("jsonpath::$")

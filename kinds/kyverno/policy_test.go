@@ -155,6 +155,83 @@ func TestListOfObjects(t *testing.T) {
 	}
 }
 
+const podRule = "{name: r, match: {any: [{resources: {kinds: [Pod]}}]}, validate: {message: more, pattern: {spec: {nodes: '>1'}}}}"
+
+// A rule for Pods is about Pods alone, whatever Kyverno would generate from it.
+func TestRuleForPods(t *testing.T) {
+	rules, err := Rules([]byte(policyOf("", podRule)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"Skipped: the rule is not about this object: its kind is Deployment"}
+	if diff := cmp.Diff(want, verdicts(vmrules.Validate(rules, fromYAML(t, deployment)))); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// mixedPolicy has rules that cannot be read.
+const mixedPolicy = `
+apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: {name: mixed}
+spec:
+  rules:
+  - name: deny
+    match: {any: [{resources: {kinds: [Pod]}}]}
+    validate: {deny: {}}
+  - name: host
+    match: {any: [{resources: {kinds: [Pod]}}]}
+    validate: {pattern: {spec: {hostPID: "false"}}}
+  - name: wrong
+    match: {any: [{resources: {kinds: [Pod]}}]}
+    validate: {pattern: {spec: {hostPID: ">="}}}
+`
+
+func TestReadableRules(t *testing.T) {
+	for _, c := range []struct {
+		name, policy string
+		want         []string // the rules
+		leftOut      []string
+		wrong        string
+	}{
+		{name: "all", policy: policyOf("", podRule), want: []string{"r"}},
+		{name: "some", policy: mixedPolicy, want: []string{"host"}, leftOut: []string{"deny", "deny", "wrong"}},
+		{name: "policy", policy: strings.Replace(mixedPolicy, "  rules:", "  applyRules: One\n  rules:", 1), wrong: `"spec.applyRules" is not evaluated`},
+		{name: "none", policy: policyOf("", "{name: r, match: {resources: {kinds: [Pod]}}, validate: {deny: {}}}"), wrong: `"validate.deny" is not evaluated`},
+		{name: "not a policy", policy: "{}", wrong: "this is not a policy of Kyverno"},
+		{name: "not YAML", policy: "{", wrong: "neither YAML nor JSON"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			rules, leftOut, err := ReadableRules([]byte(c.policy))
+			if c.wrong != "" {
+				if err == nil || !strings.Contains(err.Error(), c.wrong) {
+					t.Errorf("got %v, want %s", err, c.wrong)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			var names, left []string
+			for _, r := range vmrules.Validate(rules, map[string]any{}).Results() {
+				names = append(names, r.Rule)
+			}
+			for _, p := range leftOut {
+				left = append(left, p.Rule)
+			}
+			if diff := cmp.Diff(c.want, names); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(c.leftOut, left); diff != "" {
+				t.Errorf("left out (-want +got):\n%s", diff)
+			}
+			if _, err := Rules([]byte(c.policy)); (err == nil) != (leftOut == nil) {
+				t.Errorf("Rules: %v", err)
+			}
+		})
+	}
+}
+
 func TestRefusedPolicies(t *testing.T) {
 	const match = "match: {resources: {kinds: [Pod]}}, "
 	for _, c := range []struct {
@@ -190,14 +267,7 @@ func TestRefusedPolicies(t *testing.T) {
 			policyOf("", "{name: 5, "+match+"validate: x}"),
 			[]string{`"name" must be a string`, `"validate" must be an object`, "one of the keys", `"name" is empty`},
 		},
-		{
-			strings.Replace(policyOf("", "{name: r, "+match+"validate: {pattern: {a: b}}}"), "name: p", "annotations: {"+autogen+": 'Deployment, all'}", 1),
-			[]string{`" all" is not a controller`},
-		},
-		{
-			strings.NewReplacer("NAME", strings.Repeat("n", 55)).Replace(policyOf("", "{name: NAME1, "+match+"validate: {pattern: {a: b}}}, {name: NAME2, "+match+"validate: {pattern: {a: b}}}")),
-			[]string{"to the same 63 bytes"},
-		},
+		{strings.Replace(policyOf("", "{name: r, "+match+"validate: {pattern: {a: b}}}"), "{name: p}", "5", 1), []string{`"metadata" must be an object`}},
 	} {
 		_, err := Rules([]byte(c.policy))
 		var parsed *vmrules.ParseError

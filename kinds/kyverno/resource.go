@@ -3,7 +3,6 @@ package kyverno
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -17,8 +16,6 @@ import (
 //   - "pattern" or "anyPattern": the pattern that they must match, or several patterns of which
 //     they must match one
 //   - "namespace": the namespace of a namespaced policy
-//   - "controllers": the only kinds that the rule is about, if it was generated for controllers of
-//     Pods
 //
 // Such a rule is for whole objects: it needs the path "$" and
 // vmrules.WholeObjects(). Rules makes such rules. Anything in these keys that
@@ -45,9 +42,6 @@ func Resource(s vmrules.RuleSource) (vmrules.Checker, []vmrules.Problem) {
 	}
 	if raw, ok := s.Value("namespace"); ok && json.Unmarshal(raw, &r.namespace) != nil {
 		refuse("namespace", "must be a string")
-	}
-	if raw, ok := s.Value("controllers"); ok && (json.Unmarshal(raw, &r.controllers) != nil || len(r.controllers) == 0) {
-		refuse("controllers", "must be a list of kinds")
 	}
 	one, isOne := s.Value("pattern")
 	several, isAny := s.Value("anyPattern")
@@ -78,11 +72,10 @@ func Resource(s vmrules.RuleSource) (vmrules.Checker, []vmrules.Problem) {
 }
 
 type resourceRule struct {
-	match       filter
-	exclude     *filter
-	namespace   string
-	controllers []string   // if not empty, the kinds that the rule is about, whatever match selects
-	patterns    []*overlay // an object must match one of them
+	match     filter
+	exclude   *filter
+	namespace string
+	patterns  []*overlay // an object must match one of them
 }
 
 // Check implements vmrules.Checker.
@@ -119,9 +112,6 @@ func (r *resourceRule) spared(in *vmrules.Input, w *work) (why, undecided string
 		return fmt.Sprintf("the policy is for the namespace %s, and the object is in %s", r.namespace, show(o.GetNamespace())), ""
 	}
 	why = r.match.mismatch(o, w)
-	if len(r.controllers) > 0 && !slices.Contains(r.controllers, o.GetKind()) {
-		why = "its kind is " + shortened(o.GetKind())
-	}
 	if why == "" && r.exclude != nil && r.exclude.mismatch(o, w) == "" {
 		why = "the rule excludes it"
 	}

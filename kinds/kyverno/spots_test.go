@@ -19,7 +19,7 @@ const misplaced = `# größer als eine Zeile
 kind: ClusterPolicy
 apiVersion: kyverno.io/v1
 metadata:
-  annotations: {"ü": "1", pod-policies.kyverno.io/autogen-controllers: all}
+  annotations: {"ü": "1"}
 spec:
   applyRules: One
   validationFailureAction: warn
@@ -72,7 +72,6 @@ func TestPlaces(t *testing.T) {
 	want := []string{
 		`applyRules <- "spec.applyRules" is not evaluated: remove it`,
 		`validationFailureAction <- "validationFailureAction" must be Audit or Enforce, not "warn"`,
-		autogen + ` <- ` + autogen + `: "all" is not a controller for which rules are generated: write none, or some of ` + everyController + ` without spaces, or remove the annotation for all of them`,
 		`context <- rule "first": "context" is not evaluated: remove it`,
 		`failureAction <- rule "first": "failureAction" must be a string`,
 		`message <- rule "first": validate.message: variables {{ }} are not evaluated`,
@@ -99,17 +98,6 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// A problem of a generated rule is at the key of the rule from which it was generated.
-func TestPlaceOfGeneratedRule(t *testing.T) {
-	got := problemsIn(t, policyOf("", `{name: r, match: {resources: {kinds: [Pod]}}, validate: {pattern: {spec: {a: $(/spec/b), b: "1"}}}}`))
-	want := []string{
-		`pattern <- rule "autogen-r": pattern: spec.template.spec.a: the reference $(/spec/b) refers to /spec/b, which the pattern does not have`,
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-}
-
 func TestSeveralDocuments(t *testing.T) {
 	const rule = "{name: r, match: {resources: {kinds: [Job]}}, validate: {pattern: {a: b}}}"
 	for _, doc := range []string{"%s\n---\n%s", "%s\n---\n{", "---\n%s\n---\nx"} {
@@ -127,7 +115,7 @@ func TestSeveralDocuments(t *testing.T) {
 
 // Any text is read without a panic, and the places of its problems are in it.
 func FuzzPolicy(f *testing.F) {
-	for _, seed := range []string{misplaced, mixedPolicy, podPolicy, "a: &a [*a]", "{\"kind\": \"Policy\",\t\"apiVersion\": \"kyverno.io/\"}", "\ufeffa: 1\r\n---\r\n"} {
+	for _, seed := range []string{misplaced, mixedPolicy, policyOf("", podRule), "a: &a [*a]", "{\"kind\": \"Policy\",\t\"apiVersion\": \"kyverno.io/\"}", "\ufeffa: 1\r\n---\r\n"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, doc string) {

@@ -17,7 +17,7 @@ const installFull = "go install github.com/vmrules/vmrules/cmd/vmrules-full@late
 
 // documentsOfFull lists the documents that vmrules-full reads as rules, those without a kind
 // apart.
-var documentsOfFull = []string{"ClusterPolicy.kyverno.io", "CustomResourceDefinition.apiextensions.k8s.io", "Policy.kyverno.io"}
+var documentsOfFull = []string{"ClusterPolicy.kyverno.io", "Policy.kyverno.io"}
 
 // isOnlyOfFull reports whether vmrules-full knows a kind, and this build does not.
 func (b Build) isOnlyOfFull(kind vmrules.Kind) bool {

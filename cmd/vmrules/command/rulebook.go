@@ -150,7 +150,7 @@ func (b Build) refusal(d *manifest.Document) error {
 	case object.IsTemplate():
 		text += "; to use the rules of a template, give it with --template"
 	case len(b.Documents) == 0:
-		text += "; vmrules-full also reads CustomResourceDefinitions, schemas, and policies of Kyverno: " + installFull
+		text += "; vmrules-full also reads schemas and policies of Kyverno: " + installFull
 	}
 	return errors.New(text)
 }
