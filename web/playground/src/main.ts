@@ -412,8 +412,3 @@ ssp.addEventListener("change", changed);
 window.addEventListener("pagehide", save);
 window.addEventListener("hashchange", () => void open(input()));
 await begin();
-
-// Only now, so that it does not slow down the first verdict.
-if (import.meta.env.PROD && "serviceWorker" in navigator) {
-  navigator.serviceWorker.register("offline.js").catch(() => undefined); // it works without, while there is a network
-}

@@ -396,20 +396,6 @@ test("tabs and the theme work by keyboard", async () => {
   assert.equal(await background(), "rgb(245, 246, 248)");
 });
 
-test("the page works without a network after the first visit", async () => {
-  const second = await serve();
-  const visitor = await (await browser.newContext()).newPage();
-  watch(visitor);
-  await visitor.goto(second.url);
-  await visitor.waitForFunction(() => navigator.serviceWorker.controller !== null);
-  await second.close();
-  await visitor.reload();
-  await says(visitor, /office\/reception/);
-  await visitor.getByRole("tab", { name: "Form" }).click();
-  await visitor.getByLabel("cpu.cores").waitFor();
-  await visitor.context().close();
-});
-
 test("nothing is asked of another server, and nothing complains", () => {
   const others = [...requests].filter((url) => !/^(http:\/\/127\.0\.0\.1:|data:|blob:)/.test(url));
   assert.deepEqual(others, []);
