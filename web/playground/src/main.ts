@@ -19,7 +19,6 @@ import type {
 import { findingsIn, findingsOf, firstIn, reportOf, signOf, summaryOf } from "./report.js";
 import { fromHash, LinkError, toHash } from "./share.js";
 import { startTabs } from "./tabs.js";
-import { startTheme } from "./theme.js";
 import { keep, kept } from "./work.js";
 
 /** delay is how long the page waits for another key before it judges, in milliseconds. */
@@ -387,7 +386,6 @@ function startExamples(): void {
   });
 }
 
-startTheme();
 startExamples();
 startTabs(["report", "form", "parameters"], (name) => {
   byId("tools").hidden = name !== "report";
