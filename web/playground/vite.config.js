@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { defineConfig } from "vite";
 
 const text = (name) => readFileSync(new URL(name, import.meta.url), "utf8");
@@ -12,7 +12,6 @@ const versioned = {
 };
 
 export default defineConfig({
-  define: { wasmBytes: statSync(new URL("../dist/vmrules.wasm", import.meta.url)).size },
   base: "./", // the page may be in any folder of a server
   build: {
     target: "es2022",
