@@ -127,8 +127,7 @@ class Analyser {
       (f) => this.#input.ssp || !(f.id.startsWith("ssp-") && f.severity === "info"),
     );
     return place(annotation, shown).map(({ finding, from, to, fix }) => {
-      const { severity, message, id } = finding;
-      const { rule = "" } = finding;
+      const { severity, message, id, rule = "" } = finding;
       const said: Said = { from, to, severity, message, source: id, about: rule };
       const label = `Write ${JSON.stringify(finding.suggestion)}`;
       return fix ? { ...said, fix: { ...fix, label } } : said;
@@ -249,22 +248,19 @@ class Analyser {
   }
 
   #detail(pane: Pane, entity: Entity, result: Result, violation: Violation): Detail {
-    const detail: Detail = {
-      field: violation.field ?? "",
-      detail: violation.detail,
-    };
-    if (violation.field === undefined) {
-      return detail;
+    const { field, detail } = violation;
+    if (field === undefined) {
+      return { field: "", detail };
     }
     const spot = { pane, ...entity.locate(violation.pointer ?? "") };
     this.#marks.push({
       ...spot,
       isValue: true,
       severity: result.outcome === "Warned" ? "warning" : "error",
-      message: `${violation.message}: ${violation.detail}`,
+      message: `${violation.message}: ${detail}`,
       source: violation.rule,
     });
-    return { ...detail, spot };
+    return { field, detail, spot };
   }
 }
 

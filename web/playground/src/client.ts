@@ -31,10 +31,6 @@ export class Client {
   #start(): Worker {
     const worker = new Worker(new URL("worker.ts", import.meta.url), { type: "module" });
     worker.onmessage = ({ data }) => {
-      if (data.loaded !== undefined) {
-        document.querySelector("progress")?.setAttribute("value", data.loaded);
-        return;
-      }
       const waiting = this.#waiting.get(data.id);
       this.#waiting.delete(data.id);
       if (data.error === undefined) {

@@ -2,7 +2,6 @@ import { Client } from "./client.js";
 import { Editor } from "./editor.js";
 import { button, byId } from "./elements.js";
 import { examples } from "./examples.js";
-import { save as saveAs, startFiles } from "./files.js";
 import { Forms } from "./panels.js";
 import { tokensOf } from "./pointer.js";
 import type {
@@ -19,7 +18,6 @@ import type {
 import { findingsIn, findingsOf, firstIn, reportOf, signOf, summaryOf } from "./report.js";
 import { fromHash, LinkError, toHash } from "./share.js";
 import { startTabs } from "./tabs.js";
-import { startTheme } from "./theme.js";
 import { keep, kept } from "./work.js";
 
 /** delay is how long the page waits for another key before it judges, in milliseconds. */
@@ -300,19 +298,14 @@ async function share(): Promise<void> {
   }
 }
 
-/** pass gives the report to somebody else, in the form that is chosen. */
-async function pass(to: "clipboard" | "file"): Promise<void> {
+/** copy copies the report for somebody else, in the form that is chosen. */
+async function copy(): Promise<void> {
   const as = byId<HTMLSelectElement>("as").value as ReportForm;
   try {
-    const text = await client.ask("report", { as, of: input() });
-    if (to === "file") {
-      saveAs(as === "json" ? "vmrules-report.json" : "vmrules-report.txt", text);
-      return;
-    }
-    await navigator.clipboard.writeText(text);
+    await navigator.clipboard.writeText(await client.ask("report", { as, of: input() }));
     notify("The report is copied.", "good");
   } catch (error) {
-    notify(`The report cannot be passed on: ${messageOf(error)}.`, "bad");
+    notify(`The report cannot be copied: ${messageOf(error)}.`, "bad");
   }
 }
 
@@ -387,24 +380,14 @@ function startExamples(): void {
   });
 }
 
-startTheme();
 startExamples();
 startTabs(["report", "form", "parameters"], (name) => {
   byId("tools").hidden = name !== "report";
   void forms.open(name);
 });
-startFiles(
-  (pane, text) => {
-    isNew = true;
-    byId<HTMLDetailsElement>("cluster-part").open ||= pane === "cluster";
-    editors[pane].update(text); // which can be undone
-  },
-  (message) => notify(message, "bad"),
-);
 byId("format-template").addEventListener("click", () => void format("template"));
 byId("format-vm").addEventListener("click", () => void format("vm", "cluster"));
-byId("copy").addEventListener("click", () => void pass("clipboard"));
-byId("download").addEventListener("click", () => void pass("file"));
+byId("copy").addEventListener("click", () => void copy());
 byId("share").addEventListener("click", () => void share());
 partial.addEventListener("change", changed);
 byId("filter").addEventListener("input", filter);
@@ -412,8 +395,3 @@ ssp.addEventListener("change", changed);
 window.addEventListener("pagehide", save);
 window.addEventListener("hashchange", () => void open(input()));
 await begin();
-
-// Only now, so that it does not slow down the first verdict.
-if (import.meta.env.PROD && "serviceWorker" in navigator) {
-  navigator.serviceWorker.register("offline.js").catch(() => undefined); // it works without, while there is a network
-}

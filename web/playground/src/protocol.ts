@@ -10,18 +10,14 @@ export type Pane = "template" | "vm" | "cluster";
 /** Texts are what the editors hold. */
 export type Texts = { [pane in Pane]: string };
 
-/** Settings are what the switches say. */
-export interface Settings {
-  partial: boolean;
-  ssp: boolean;
-}
-
 /** Values are those of a template's parameters, by their names. */
 export type Values = { [parameter: string]: string | number | boolean };
 
 /** Input is everything that can be shared. */
-export interface Input extends Settings {
+export interface Input {
   texts: Texts;
+  partial: boolean;
+  ssp: boolean;
   /** values are those that a person gave to the parameters of the template. */
   values: Values;
 }

@@ -22,23 +22,7 @@ const operations: Operations = {
   complete: ({ texts, at }) => complete(texts, at),
 };
 
-declare const wasmBytes: number; // which the build knows
-
-/** loading fetches the library, and says how much of it is there. */
-async function loading(): Promise<Response> {
-  const response = await fetch(wasm);
-  let bytes = 0;
-  const count = new TransformStream<Uint8Array, Uint8Array>({
-    transform(chunk, to) {
-      bytes += chunk.length;
-      self.postMessage({ loaded: bytes / wasmBytes });
-      to.enqueue(chunk);
-    },
-  });
-  return response.ok ? new Response(response.body?.pipeThrough(count) ?? null, response) : response;
-}
-
-const ready = init(loading());
+const ready = init(wasm);
 
 self.onmessage = async (
   event: MessageEvent<{ id: number; operation: Operation; input: never }>,
