@@ -42,18 +42,17 @@ func (t *translator) forgiving(expression string) string {
 
 // compared returns an expression that has the same value for two VMs only if steps select the same
 // values at the same places in both. It is the first list on the way as a whole, so that it does not
-// matter which items are selected, and how vmrules.Ratcheting tells them apart.
+// matter which items are selected, and how vmrules.Ratcheting tells them apart. For a field with a
+// default, it is the object around the field, without which there is no default.
 func (t *translator) compared(steps []step) string {
 	base := t.base(steps)
 	if i := slices.IndexFunc(steps, func(s step) bool { return s.name == "" }); i >= 0 {
 		return chain(base, nil, steps[:i])
 	}
-	if defaultAt(steps).Default == nil {
-		return chain(base, nil, steps)
+	if defaultAt(steps).Default != nil {
+		steps = steps[:len(steps)-1]
 	}
-	parent, leaf := steps[:len(steps)-1], steps[len(steps)-1]
-	name := nameOf(parent)
-	return chain(base, nil, parent) + ".optMap(" + name + ", " + name + member(leaf.name, "?") + ")"
+	return chain(base, nil, steps)
 }
 
 // pathsOf returns the paths of a rule and of its arguments.
