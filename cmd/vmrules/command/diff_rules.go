@@ -99,12 +99,11 @@ func limitsOf(r vmrules.Rule) []vmrules.Rule {
 
 // covers reports whether it is certain that a limit, or none, allows all that another does.
 func covers(limit, other vmrules.Rule) bool {
-	none := vmrules.Rule{Kind: limit.Kind}
-	if other.Equal(none) {
-		return limit.Equal(none)
-	}
 	for _, literals := range other.Arguments() {
 		return allows(limit, literals...)
+	}
+	for range limit.Arguments() {
+		return false
 	}
 	return true
 }

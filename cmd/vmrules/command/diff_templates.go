@@ -16,35 +16,33 @@ type changedTemplate struct {
 
 // compareTemplates compares the rules of each template.
 func (d *differ) compareTemplates(stderr io.Writer) {
-	var pairs [][2]*template
 	paired := map[*template]bool{}
 	for _, t := range d.old.templates {
 		_, now, err := d.choose(vmrules.Source{Namespace: t.Namespace, Name: t.Name})
-		if err != nil {
-			d.goesOn(err, aboutObject(t.Object), stderr)
-			continue
+		if err == nil {
+			d.compareTemplate(basis{template: t}, now)
+			paired[now.template] = true
 		}
-		pairs, paired[now.template] = append(pairs, [2]*template{t, now.template}), true
+		if !d.goesOn(err, aboutObject(t.Object), stderr) {
+			return
+		}
 	}
 	for _, t := range d.new.templates {
-		if !paired[t] {
-			pairs = append(pairs, [2]*template{nil, t})
+		if paired[t] {
+			continue
 		}
-	}
-	for _, p := range pairs {
-		a := aboutObject(cmp.Or(p[1], p[0]).Object)
-		d.compareTemplate(a, basis{template: p[0]}, basis{template: p[1]})
-		if !d.goesOn(nil, a, stderr) {
+		d.compareTemplate(basis{}, basis{template: t})
+		if !d.goesOn(nil, aboutObject(t.Object), stderr) {
 			return
 		}
 	}
 }
 
 // compareTemplate compares two versions of a template. One of them may be missing.
-func (d *differ) compareTemplate(a about, before, after basis) {
+func (d *differ) compareTemplate(before, after basis) {
 	d.judged++
 	old, now := before.rulesOfTemplate(), after.rulesOfTemplate()
-	c := changedTemplate{a, "changed", changesOf(old, now)}
+	c := changedTemplate{aboutObject(cmp.Or(after.template, before.template).Object), "changed", changesOf(old, now)}
 	switch {
 	case before.template == nil:
 		c.Change = "added"
