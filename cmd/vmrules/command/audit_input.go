@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/schollz/progressbar/v3"
-
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/instancetypes"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
 )
@@ -20,9 +18,7 @@ func (a *auditor) input(input manifest.Input, stderr io.Writer, each func(audite
 		return err
 	}
 	defer opened.Close()
-	bar := progress(stderr, manifest.SizeOf(opened), progressbar.OptionShowBytes(true))
-	defer bar.Finish()
-	text := bufio.NewReaderSize(io.TeeReader(opened, bar), inputBuffer)
+	text := bufio.NewReaderSize(opened, inputBuffer)
 	a.inStream.file = input.Name
 	if manifest.BeginsJSON(text) {
 		return a.stream(text, each)

@@ -163,20 +163,16 @@ func (c *checker) checkAll(command *cobra.Command, args []string) error {
 	}
 	c.with.warn(command.ErrOrStderr())
 	kept := 0 // the weight of the reports
-	bar := progress(command.ErrOrStderr(), int64(len(objects)), countObjects)
 	for _, object := range objects {
-		_ = bar.Add(1)
 		c.checked = append(c.checked, c.check(object.Loaded(), object))
 		kept += weight(c.checked[len(c.checked)-1].Report)
 		if kept > maxKeptWeight {
-			bar.Finish()
 			err := &manifest.Error{File: object.File().Name, Line: object.Line, Column: 1,
 				Message: "too many results: check fewer objects at a time, or use vmrules audit"}
 			c.unusable = append(c.unusable, unusable(command.ErrOrStderr(), err))
 			return nil
 		}
 	}
-	bar.Finish()
 	if slices.ContainsFunc(c.checked, func(o checked) bool { return o.NotFound != nil }) {
 		fmt.Fprintln(command.ErrOrStderr(), "vmrules: "+notFound)
 	}

@@ -18,27 +18,26 @@ type differ struct {
 	vms      []string
 	output   choice[func(io.Writer, *differ) error]
 
-	changed         []changed
-	judged          int // VMs or, without any, templates
-	compared        int // those that have rules: VMs in one version, templates in both
+	changed         []changed         // VMs
+	templates       []changedTemplate // without VMs
+	judged          int               // VMs or, without any, templates
+	compared        int               // those that have rules: VMs in one version, templates in both
 	withoutTemplate int
 	unjudged        *withoutTemplate // the first VM without a template
 	allowUnjudged   bool
 	kept            int // changes of rules
-	tried           int // objects
 	unusable        []*manifest.Error
 	build           Build
 	ignored         leftOut
 }
 
-// A changed is a VM, or a template with its own VM, about which the two versions disagree.
+// A changed is a VM about which the two versions disagree.
 type changed struct {
 	about
-	Old     string          `json:"old"` // the verdict on the VM
-	New     string          `json:"new"`
-	Changes []ruleChange    `json:"changes,omitempty"` // of the template
-	Rules   []outcomeChange `json:"rules"`
-	Note    string          `json:"note,omitempty"` // which template judges it, if it does not name it in full
+	Old   string          `json:"old"` // the verdict
+	New   string          `json:"new"`
+	Rules []outcomeChange `json:"rules"`
+	Note  string          `json:"note,omitempty"` // which template judges it, if it does not name it in full
 }
 
 // A withoutTemplate is a VM that names no template of either version.
@@ -49,10 +48,9 @@ type withoutTemplate struct {
 
 // The verdicts of a version about a VM.
 const (
-	isValid    = "valid"
-	isInvalid  = "invalid"
-	isFree     = "no rules"
-	noTemplate = "no template"
+	isValid   = "valid"
+	isInvalid = "invalid"
+	isFree    = "no rules"
 )
 
 // An outcomeChange is a rule with different outcomes. An outcome is "" if there is no such rule.
@@ -72,14 +70,13 @@ func newDiff(b Build) *cobra.Command {
 	}}
 	command := &cobra.Command{
 		Use:   "diff OLD NEW",
-		Short: "Show what new templates judge differently",
+		Short: "Show how the rules of new templates differ",
 		Long: `Diff compares two versions of templates. OLD and NEW are files or folders with templates.
 
 It pairs templates, and the rules in them, by their names. It shows which rules were added,
-removed, renamed, made stricter or made looser, with a value that shows it: diff has set the
-field of the template's VM to this value, and judged that by both versions of the rule. A rule
-is "changed" if it is stricter and looser, or if diff finds no such value. Diff also judges the
-VM of each template by the version's own rules, with the parameters filled in.
+removed or changed, and the old and new values of the keys that differ, with the parameters
+filled in. A rule is "stricter" or "looser" if its min, max, minLength, maxLength, values and
+justWarning alone show that, and "changed" otherwise.
 
 With --vms, diff judges VMs by both versions instead, and shows the VMs and rules with
 different outcomes. A VM is judged by the template that it names by its labels. If it names
@@ -91,8 +88,10 @@ The outcome of a rule is shown if it was, or is now, violated, warned, undecided
 with the old outcome behind - and the new one behind +.
 
 The exit status is 0 if nothing changes, 1 if something does, and 2 if something cannot be
-used. It is also 2 if nothing is judged, unless --allow-unjudged is given: no template with
-rules is in both versions, or no VM finds its template.`,
+used. Something changes if a template or a rule was added, removed or changed or, with --vms, if
+any VM is shown with another verdict or outcome. The status is also 2 if nothing is compared,
+unless --allow-unjudged is given: no template with rules is in both versions, or no VM finds its
+template.`,
 		Example: `  vmrules diff templates/v1 templates/v2
   vmrules diff templates/v1 templates/v2 --vms vms/
   kubectl get vm -A -o yaml | vmrules diff old.yaml new.yaml --vms -`,
@@ -108,6 +107,9 @@ rules is in both versions, or no VM finds its template.`,
 }
 
 func (d *differ) run(command *cobra.Command, args []string) error {
+	if d.vms == nil && d.new.with.files != nil {
+		return errors.New("--with needs --vms")
+	}
 	if err := inputTwice(args, d.vms, d.new.with.files); err != nil {
 		return err
 	}
@@ -130,7 +132,6 @@ func (d *differ) run(command *cobra.Command, args []string) error {
 	}
 	stderr, nothing := command.ErrOrStderr(), errNothingCompared
 	if d.vms == nil {
-		d.new.with.warn(stderr)
 		d.compareTemplates(stderr)
 	} else {
 		nothing = errNothingJudged
@@ -143,7 +144,7 @@ func (d *differ) run(command *cobra.Command, args []string) error {
 	if d.unusable == nil && d.compared == 0 && !d.allowUnjudged {
 		return nothing
 	}
-	return verdict(d.changed != nil, d.unusable != nil)
+	return verdict(d.changed != nil || d.templates != nil, d.unusable != nil)
 }
 
 var (
@@ -155,7 +156,7 @@ var (
 func (r *ruling) readRules() error {
 	var all []error
 	for _, t := range r.templates {
-		if t.rules, t.filled, t.err = r.rulesIn(t.Object); t.err != nil {
+		if t.rules, _, t.err = r.rulesIn(t.Object); t.err != nil {
 			all = append(all, aboutObject(t.Object).wrong(t.err))
 		}
 	}
@@ -231,19 +232,14 @@ func (d *differ) compare(o manifest.Object) error {
 	d.compared++
 	with := d.new.with.set.For(o.Kind, o.Namespace).Option()
 	before, after := vmrules.Validate(by.rulesOfTemplate(), vm, with), vmrules.Validate(now.rulesOfTemplate(), vm, with)
-	d.add(changed{about: a, Old: verdictOf(before), New: verdictOf(after), Note: cmp.Or(now.note, by.note)}, before, after)
-	return nil
-}
-
-// add adds what changed between two reports, if anything did.
-func (d *differ) add(c changed, before, after *vmrules.Report) {
 	d.ignored.addKinds(d.build, before)
 	d.ignored.addKinds(d.build, after)
-	c.Rules = outcomeChanges(before, after)
-	if c.Old != c.New || len(c.Rules)+len(c.Changes) > 0 {
+	c := changed{a, verdictOf(before), verdictOf(after), outcomeChanges(before, after), cmp.Or(now.note, by.note)}
+	if c.Old != c.New || len(c.Rules) > 0 {
 		d.changed = append(d.changed, c)
-		d.kept += 1 + len(c.Rules) + len(c.Changes)
+		d.kept += 1 + len(c.Rules)
 	}
+	return nil
 }
 
 func verdictOf(r *vmrules.Report) string {

@@ -8,9 +8,12 @@ import (
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
 )
 
-// writeChanged writes the changes for people: each VM with its rules, and then a summary.
+// writeChanged writes the changes for people, and then a summary.
 func writeChanged(w io.Writer, d *differ) error {
-	worse, better, changes := 0, 0, map[string]int{}
+	if d.vms == nil {
+		return writeChangedTemplates(w, d)
+	}
+	worse, better := 0, 0
 	for _, c := range d.changed {
 		verdicts := c.Old
 		switch {
@@ -27,10 +30,6 @@ func writeChanged(w io.Writer, d *differ) error {
 		if c.Note != "" {
 			fmt.Fprintf(w, "  %s\n", c.Note)
 		}
-		for _, rule := range c.Changes {
-			changes[rule.Change]++
-			fmt.Fprintf(w, "  %s\n", rule)
-		}
 		for _, r := range c.Rules {
 			writeSide(w, "-", r.oldText)
 			writeSide(w, "+", r.newText)
@@ -39,17 +38,8 @@ func writeChanged(w io.Writer, d *differ) error {
 	if u := d.unjudged; u != nil {
 		fmt.Fprintf(w, "%s: without a template: %s\n", u.about, u.Why)
 	}
-	noun, more := "VM", fmt.Sprintf(", %d without a template", d.withoutTemplate)
-	if d.vms == nil {
-		noun, more = "template", ""
-		for _, word := range changeWords {
-			if n := changes[word]; n > 0 {
-				more += fmt.Sprintf(", %s %s", counted(n, "rule"), word)
-			}
-		}
-	}
-	_, err := fmt.Fprintf(w, "%s: %d changed (%d now invalid, %d no longer invalid)%s\n",
-		counted(d.judged, noun), len(d.changed), worse, better, more)
+	_, err := fmt.Fprintf(w, "%s: %d changed (%d now invalid, %d no longer invalid), %d without a template\n",
+		counted(d.judged, "VM"), len(d.changed), worse, better, d.withoutTemplate)
 	return err
 }
 
@@ -60,19 +50,38 @@ func writeSide(w io.Writer, sign, text string) {
 	}
 }
 
+func writeChangedTemplates(w io.Writer, d *differ) error {
+	rules := map[string]int{}
+	for _, t := range d.templates {
+		fmt.Fprintf(w, "%s: %s\n", t.about, t.Change)
+		for _, c := range t.Rules {
+			rules[c.Change]++
+			fmt.Fprintf(w, "  %s\n", c)
+		}
+	}
+	text := fmt.Sprintf("%s: %d changed", counted(d.judged, "template"), len(d.templates))
+	for _, word := range changeWords {
+		if n := rules[word]; n > 0 {
+			text += fmt.Sprintf(", %s %s", counted(n, "rule"), word)
+		}
+	}
+	_, err := fmt.Fprintln(w, text)
+	return err
+}
+
 func writeChangedJSON(w io.Writer, d *differ) error {
-	all := struct {
-		Templates       *int              `json:"templates,omitempty"` // of both versions, each once
-		VMs             *int              `json:"vms,omitempty"`
-		WithoutTemplate *int              `json:"withoutTemplate,omitempty"`
+	if d.vms == nil {
+		return writeJSON(w, struct {
+			Templates int               `json:"templates"` // of both versions, each once
+			Changed   []changedTemplate `json:"changed"`
+			Unusable  []*manifest.Error `json:"unusable,omitempty"`
+		}{d.judged, append([]changedTemplate{}, d.templates...), d.unusable})
+	}
+	return writeJSON(w, struct {
+		VMs             int               `json:"vms"`
+		WithoutTemplate int               `json:"withoutTemplate"`
 		Unjudged        *withoutTemplate  `json:"unjudged,omitempty"` // the first of those without a template
 		Changed         []changed         `json:"changed"`
 		Unusable        []*manifest.Error `json:"unusable,omitempty"`
-	}{Unjudged: d.unjudged, Changed: append([]changed{}, d.changed...), Unusable: d.unusable}
-	if d.vms == nil {
-		all.Templates = &d.judged
-	} else {
-		all.VMs, all.WithoutTemplate = &d.judged, &d.withoutTemplate
-	}
-	return writeJSON(w, all)
+	}{d.judged, d.withoutTemplate, d.unjudged, append([]changed{}, d.changed...), d.unusable})
 }

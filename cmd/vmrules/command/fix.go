@@ -234,12 +234,12 @@ func (t *fixable) keepsVerdicts(text string, solved int) bool {
 func meanSame(before, after vmrules.Rules) bool {
 	return slices.EqualFunc(rulesIn(before), rulesIn(after), func(r, q vmrules.Rule) bool {
 		for _, bound := range [][2]*vmrules.Argument{{&r.Min, &q.Min}, {&r.Max, &q.Max}} {
-			if allowsOnly(vmrules.Rule{Kind: vmrules.KindInteger, Min: *bound[0], Max: *bound[0]}, *bound[1]) {
+			if allows(vmrules.Rule{Kind: vmrules.KindInteger, Min: *bound[0], Max: *bound[0]}, *bound[1]) {
 				*bound[0] = *bound[1]
 			}
 		}
 		for i := range min(len(r.Values), len(q.Values)) {
-			if allowsOnly(vmrules.Rule{Kind: vmrules.KindEnum, Values: r.Values[i : i+1]}, q.Values[i]) {
+			if allows(vmrules.Rule{Kind: vmrules.KindEnum, Values: r.Values[i : i+1]}, q.Values[i]) {
 				r.Values[i] = q.Values[i]
 			}
 		}
@@ -247,18 +247,22 @@ func meanSame(before, after vmrules.Rules) bool {
 	})
 }
 
-// allowsOnly reports whether a literal is the one value that a rule allows, which has one literal too.
-func allowsOnly(r vmrules.Rule, literal vmrules.Argument) bool {
-	v, ok := literal.Literal()
-	if !ok {
-		return false
+// allows reports whether arguments are literals, and values that a rule allows.
+func allows(r vmrules.Rule, arguments ...vmrules.Argument) bool {
+	var all []any
+	for _, a := range arguments {
+		v, ok := a.Literal()
+		if !ok {
+			return false
+		}
+		all = append(all, v)
 	}
-	r.Name, r.Message, r.Path = "only", "only", onlyPath
+	r.Name, r.Message, r.Path = "all", "all", allPath
 	rules, err := vmrules.NewRules([]vmrules.Rule{r})
-	return err == nil && vmrules.Validate(rules, map[string]any{"only": v}).Valid()
+	return err == nil && (all == nil || vmrules.Validate(rules, map[string]any{"all": all}).Valid())
 }
 
-var onlyPath = vmrules.MustParsePath("jsonpath::.only")
+var allPath = vmrules.MustParsePath("jsonpath::.all[*]")
 
 func rulesIn(rules vmrules.Rules) []vmrules.Rule {
 	var all []vmrules.Rule

@@ -11,41 +11,40 @@ import (
 
 // A ruled is an object, or a document, with its rules in one text.
 type ruled struct {
-	template
-	about, text string
-	line        int
+	about string
+	line  int
+	rules vmrules.Rules // none, if they are refused
 }
 
-// writeChanges writes what rules judge differently after fixes that are not safe.
+// writeChanges writes how fixes that are not safe change rules.
 func (l *linter) writeChanges(before, after *manifest.File, stderr io.Writer) {
 	if before == after {
 		return
 	}
-	d := differ{new: newRuling(l.build)}
 	olds := l.ruledIn(before)
 	for _, now := range l.ruledIn(after) {
 		var old vmrules.Rules // none, if nobody has read them
-		if i := slices.IndexFunc(olds, func(o *ruled) bool { return o.line == now.line }); i >= 0 {
+		if i := slices.IndexFunc(olds, func(o ruled) bool { return o.line == now.line }); i >= 0 {
 			old = olds[i].rules
 			olds = slices.Delete(olds, i, i+1)
 		}
-		for _, c := range d.changes(d.newTrial(&now.template), old, now.rules) {
+		for _, c := range changesOf(old, now.rules) {
 			fmt.Fprintf(stderr, "vmrules: %s: %s: %s\n", oneLine(after.Name), oneLine(short(now.about)), c)
 		}
 	}
 }
 
 // ruledIn returns all texts with rules in a file.
-func (l *linter) ruledIn(file *manifest.File) []*ruled {
-	var all []*ruled
-	add := func(r *ruled, reading []vmrules.ParseOption) {
-		r.rules, r.err = vmrules.ParseRules(r.text, reading...)
-		all = append(all, r)
+func (l *linter) ruledIn(file *manifest.File) []ruled {
+	var all []ruled
+	add := func(about, text string, line int, reading []vmrules.ParseOption) {
+		rules, _ := vmrules.ParseRules(text, reading...)
+		all = append(all, ruled{about, line, rules})
 	}
 	for _, d := range file.Documents() {
 		if text, err := d.JSON(); d.IsArray() && err == nil {
 			line, _ := d.Place(0)
-			add(&ruled{about: d.String(), text: text, line: line}, l.build.options())
+			add(d.String(), text, line, l.build.options())
 		}
 	}
 	for _, o := range file.Objects() {
@@ -54,7 +53,7 @@ func (l *linter) ruledIn(file *manifest.File) []*ruled {
 			continue
 		}
 		for _, a := range filled.Annotations() {
-			add(&ruled{template: template{Object: o, filled: filled.Content()}, about: o.String(), text: a.Text(), line: a.Line()}, a.Options(l.build.options()))
+			add(o.String(), a.Text(), a.Line(), a.Options(l.build.options()))
 		}
 	}
 	return all

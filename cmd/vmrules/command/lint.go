@@ -130,7 +130,7 @@ out, or --allow-unjudged is given.`,
 	l.exclude.flag(command)
 	unjudgedFlag(command, &l.allowUnjudged)
 	command.Flags().BoolVar(&l.fixes, "fix", false, "fix, in the files, what can be fixed so that every VM gets the same verdict, and what makes rules refused as a whole")
-	command.Flags().BoolVar(&l.unsafeFixes, "unsafe-fixes", false, "with --fix or --diff, also make rules mean what was probably meant, and say which verdicts change")
+	command.Flags().BoolVar(&l.unsafeFixes, "unsafe-fixes", false, "with --fix or --diff, also make rules mean what was probably meant, and say which rules change")
 	command.Flags().BoolVar(&l.diffs, "diff", false, "write what --fix would change as a unified diff, and change no file")
 	command.Flags().BoolVar(&l.noConfig, "no-config", false, "read no .vmrules.yaml")
 	l.isSet = command.Flags().Changed

@@ -29,10 +29,9 @@ type ruling struct {
 // them.
 type template struct {
 	manifest.Object
-	read   sync.Once
-	rules  vmrules.Rules
-	filled map[string]any // with its parameters filled in, for diff
-	err    error
+	read  sync.Once
+	rules vmrules.Rules
+	err   error
 }
 
 func newRuling(b Build) ruling {

@@ -48,7 +48,7 @@ const maxFile = 256 << 20
 // ReadOpened reads the file after it was opened. Its error is an *Error.
 func (i Input) ReadOpened(opened io.Reader) (*File, error) {
 	var content strings.Builder
-	content.Grow(int(min(max(SizeOf(opened), 0), maxFile)))
+	content.Grow(int(min(sizeOf(opened), maxFile)))
 	_, err := io.Copy(&content, io.LimitReader(opened, maxFile+1))
 	if err == nil && content.Len() > maxFile {
 		err = fmt.Errorf("the file has more than %d bytes: split it, or use vmrules audit, which reads JSON of any size", maxFile)
@@ -61,15 +61,15 @@ func (i Input) ReadOpened(opened io.Reader) (*File, error) {
 	return file, err
 }
 
-// SizeOf returns the size of a regular file; -1 for any other.
-func SizeOf(opened io.Reader) int64 {
+// sizeOf returns the size of a regular file; 0 for any other.
+func sizeOf(opened io.Reader) int64 {
 	file, ok := opened.(fs.File)
 	if !ok {
-		return -1
+		return 0
 	}
 	info, err := file.Stat()
 	if err != nil || !info.Mode().IsRegular() {
-		return -1
+		return 0
 	}
 	return info.Size()
 }
