@@ -245,9 +245,6 @@ var differences = []difference{
 	{why: "an update that a policy does not forgive, and vmrules.Ratcheting does", is: func(c trial, want *vmrules.Report, got verdict) bool {
 		return got == refused && c.old != nil && len(want.Warnings()) > 0
 	}},
-	{why: "the VM has no spec.template.spec, so there is nothing to judge", is: func(c trial, want *vmrules.Report, got verdict) bool {
-		return (got == refused || got == failed) && at(c.object, "template", "spec") == nil
-	}},
 	{why: "a quantity of more than 18 digits", is: func(c trial, want *vmrules.Report, got verdict) bool {
 		return got == refused && at(c.object, "template", "spec", "domain", "memory", "guest") == "8Ei"
 	}},
