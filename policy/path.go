@@ -51,7 +51,7 @@ func stepsOf(key string, path vmrules.Path) ([]step, error) {
 	}
 	for i, s := range steps {
 		if s.name == "" && !isList(steps[:i]) {
-			return nil, refuse(key, "%s selects items of %s, which is no list in KubeVirt's API", path, fieldKey(steps[:i]))
+			return nil, refuse(key, "%s selects items of %s, which is not a list in KubeVirt's API", path, fieldKey(steps[:i]))
 		}
 	}
 	return steps, nil

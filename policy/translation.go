@@ -89,7 +89,8 @@ func (out *translation) add(r vmrules.Rule) error {
 	return nil
 }
 
-// tooLong reports whether the API server refuses an expression because of its length.
+// tooLong adds an expression to what is written, and reports whether the API server refuses it
+// because of its length.
 func (out *translation) tooLong(expression string) bool {
 	out.written += len(expression)
 	return utf8.RuneCountInString(expression) > maxExpression
