@@ -32,15 +32,21 @@ type Vector struct {
 		Ratcheting      bool
 		Defaults        map[string]any
 		Root            string // "" or "object"
+		Lookup          string // of templates: "", or "fails", "panics", "nil" or "whole"
+		WarnIfUndecided []string
 	}
 	Object                   json.RawMessage
-	Old                      json.RawMessage // nil if there is none
-	Instancetype, Preference json.RawMessage // for all VMs; nil if there is none
+	Old                      json.RawMessage   // nil if there is none
+	Instancetype, Preference json.RawMessage   // for all VMs; nil if there is none
+	Templates                []json.RawMessage // for WithTemplates; nil: it is not among the options
 	Cluster                  []json.RawMessage
 	Want                     struct {
 		Problems   []Problem
 		Outcomes   []string
-		Targets    []string
+		Targets    []string // of the outcomes
+		Coverage   []Target // if it is nil, it and the next two are not compared
+		Valid      bool
+		Passed     bool
 		Notes      []string
 		Undecided  []string
 		Violations []Violation
@@ -51,6 +57,13 @@ type Vector struct {
 type Problem struct {
 	Rule, Key, Reason, Source, Contains string
 	Index, Line, Column                 int
+}
+
+// A Target is what a vector says about a target of a report.
+type Target struct {
+	Name, From, Template, Coverage, Doubt, Note string
+	Rules                                       int
+	IsInvalid                                   bool `json:"invalid"`
 }
 
 // A Violation is what a vector says about a violation.
@@ -118,6 +131,17 @@ func (v Vector) Find(decode func(json.RawMessage) map[string]any) func(vm map[st
 	}
 }
 
+// FindTemplate returns the template in Templates with a namespace and a name; nil if there is none.
+func (v Vector) FindTemplate(namespace, name string) map[string]any {
+	for _, text := range v.Templates {
+		object := DecodeExactly(text)
+		if textAt(object, "metadata", "namespace") == namespace && textAt(object, "metadata", "name") == name {
+			return object
+		}
+	}
+	return nil
+}
+
 // textAt returns the text at a path of members, in the types of any decoder; "" if it is
 // missing.
 func textAt(v any, names ...string) string {
@@ -159,16 +183,30 @@ func Run[Report any](t testing.TB, v Vector, call func(decode func(json.RawMessa
 // Compare checks that a report, which may be nil, and an error are what the vector wants.
 func (v Vector) Compare(t testing.TB, report any, err error) {
 	t.Helper()
-	if diff := cmp.Diff(v.Want.Problems, problemsOf(t, err, v.Want.Problems), cmpopts.EquateEmpty()); diff != "" {
-		t.Errorf("problems (-want +got):\n%s\n%v", diff, err)
-	}
 	var got struct {
-		Results []struct {
+		Valid, Passed bool
+		Targets       []gotTarget
+		Results       []struct {
 			Outcome, Target, Note, Undecided string
 			Violations                       []gotViolation
 		}
 	}
 	viaJSON(t, report, &got)
+	problems := problemsIn(t, err)
+	for i := range got.Targets {
+		problems = append(problems, got.Targets[i].Problems...)
+	}
+	if diff := cmp.Diff(v.Want.Problems, comparableProblems(problems, v.Want.Problems), cmpopts.EquateEmpty()); diff != "" {
+		t.Errorf("problems (-want +got):\n%s\n%v", diff, err)
+	}
+	if v.Want.Coverage != nil {
+		if diff := cmp.Diff(v.Want.Coverage, comparableTargets(got.Targets, v.Want.Coverage)); diff != "" {
+			t.Errorf("coverage (-want +got):\n%s\n%v", diff, report)
+		}
+		if got.Valid != v.Want.Valid || got.Passed != v.Want.Passed {
+			t.Errorf("valid is %t and passed %t", got.Valid, got.Passed)
+		}
+	}
 	var outcomes, targets, notes, undecided []string
 	var violations []gotViolation
 	for i, r := range got.Results {
@@ -198,6 +236,11 @@ func (v Vector) Compare(t testing.TB, report any, err error) {
 // The JSON of a problem and of a violation has the keys of the vectors, and texts of which a
 // vector contains a part.
 type (
+	gotTarget struct {
+		Target
+		Valid    bool
+		Problems []gotProblem
+	}
 	gotProblem struct {
 		Problem
 		Message string
@@ -228,9 +271,8 @@ func containing(text string, wanted []string, i int) string {
 	return text
 }
 
-// problemsOf reduces the problems in an error to what the vector says about them. An error
-// of another type is one problem.
-func problemsOf(t testing.TB, err error, wanted []Problem) []Problem {
+// problemsIn returns the problems in an error. An error of another type is one problem.
+func problemsIn(t testing.TB, err error) []gotProblem {
 	t.Helper()
 	if err == nil {
 		return nil
@@ -243,8 +285,13 @@ func problemsOf(t testing.TB, err error, wanted []Problem) []Problem {
 	if len(list.Problems) == 0 {
 		list.Problems = []gotProblem{{Problem{Index: -1}, err.Error()}}
 	}
+	return list.Problems
+}
+
+// comparableProblems reduces problems to what the vector says about them.
+func comparableProblems(problems []gotProblem, wanted []Problem) []Problem {
 	var got []Problem
-	for i, p := range list.Problems {
+	for i, p := range problems {
 		g := p.Problem
 		g.Contains = p.Message
 		if i < len(wanted) {
@@ -254,6 +301,20 @@ func problemsOf(t testing.TB, err error, wanted []Problem) []Problem {
 			if strings.Contains(p.Message, w.Contains) {
 				g.Contains = w.Contains
 			}
+		}
+		got = append(got, g)
+	}
+	return got
+}
+
+// comparableTargets reduces targets to what the vector says about them.
+func comparableTargets(targets []gotTarget, wanted []Target) []Target {
+	var got []Target
+	for i := range targets {
+		g := targets[i].Target
+		g.IsInvalid = !targets[i].Valid
+		if i < len(wanted) && strings.Contains(g.Note, wanted[i].Note) {
+			g.Note = wanted[i].Note
 		}
 		got = append(got, g)
 	}
