@@ -29,10 +29,14 @@ const (
 type SourceKind string
 
 const (
+	// SourceGiven: the caller gave the rules.
+	SourceGiven SourceKind = "given"
 	// SourceExempt: SkipAnnotation exempts the VM from all rules.
 	SourceExempt SourceKind = "exempt"
 	// SourceOwn: the VM has an annotation of its own, whatever template it names.
 	SourceOwn SourceKind = "own"
+	// SourceAround: the annotation of the template around the VM.
+	SourceAround SourceKind = "around"
 	// SourceTemplate: the VM names a template, and has no annotation of its own. If it names no
 	// Namespace, only its user knows where to look for it.
 	SourceTemplate SourceKind = "template"
@@ -57,13 +61,13 @@ type Source struct {
 // A pool or replica set is asked for the VM that it makes.
 func SourceOf(vm map[string]any) Source {
 	b := Budget{}.whole()
-	s, _, _ := sourceOf(vm, &b)
+	s, _, _ := sourceOfVM(vm, &b)
 	return s
 }
 
-// sourceOf returns the source of a VM's rules, and the annotation that it has itself. An error
+// sourceOfVM returns the source of a VM's rules, and the annotation that it has itself. An error
 // says why that cannot be used.
-func sourceOf(vm map[string]any, b *budget) (Source, annotation, error) {
+func sourceOfVM(vm map[string]any, b *budget) (Source, annotation, error) {
 	targets := vmtarget.Append(nil, value.Resolve(vm), &b.Meter)
 	own, err := common(targets, "VM")
 	if err != nil {
@@ -96,17 +100,25 @@ func sourceOf(vm map[string]any, b *budget) (Source, annotation, error) {
 // RulesFor returns the rules for a VM. If SkipAnnotation exempts the VM, there are none. If
 // the VM's own annotation is not blank, its rules are those. Otherwise they are those of the
 // template: an OpenShift Template or a KubeVirt VirtualMachineTemplate, which has them on the
-// VirtualMachine inside it or in its own OldAnnotation. The VM of a replica set has its
-// annotations in the metadata of spec.template, and that of a pool in the metadata of
-// spec.virtualMachineTemplate. Either argument may be nil. Any error is a *ParseError, whose
-// problems say whose annotation is wrong. It is an error if the VMs inside an object have
-// different annotations: for these, there is ValidateOwn.
+// VirtualMachine inside it or in its own OldAnnotation. The template may lack a kind, as objects of a
+// typed client do. The VM of a replica set has its annotations in the metadata of spec.template, and
+// that of a pool in the metadata of spec.virtualMachineTemplate.
+//
+// Either argument may be nil, but not both. Any error is a *ParseError, whose problems say whose
+// annotation is wrong. It is an error if the rules would be those of a template, and the template is
+// not given or is something else; and if the VMs inside an object have different annotations: for
+// these, there is ValidateOwn.
 func RulesFor(vm, template map[string]any, opts ...ParseOption) (Rules, error) {
 	o := parseOptionsOf(opts)
-	s, found, err := sourceOf(vm, o.budget)
+	var s Source
+	var found annotation
+	var err error
+	if vm != nil {
+		s, found, err = sourceOfVM(vm, o.budget)
+	}
 	if err == nil && s.From != SourceExempt && s.From != SourceOwn && (found.isBlank() || found.key == TemplateLabel) {
 		var of annotation
-		if of, err = templateAnnotation(template, o.budget); !of.isBlank() {
+		if of, err = templateAnnotation(template, vm == nil || s.From == SourceTemplate, o.budget); !of.isBlank() {
 			found = of
 		}
 	}
@@ -120,9 +132,21 @@ func RulesFor(vm, template map[string]any, opts ...ParseOption) (Rules, error) {
 	return rules, asParseError(problems)
 }
 
-// templateAnnotation returns the one annotation of a template.
-func templateAnnotation(template map[string]any, b *budget) (annotation, error) {
-	v := value.Resolve(template)
+// templateAnnotation returns the one annotation of a template, which must be given if it is needed.
+func templateAnnotation(template map[string]any, isNeeded bool, b *budget) (annotation, error) {
+	wrong := func(reason Reason, message string) (annotation, error) {
+		return annotation{}, asParseError([]Problem{{Index: -1, Reason: reason, Code: codeNoTemplate, Source: "template", Message: message}})
+	}
+	if template == nil && isNeeded {
+		return wrong(ReasonRequired, "the template that has the rules is not given")
+	}
+	if template == nil {
+		return annotation{}, nil
+	}
+	v, isTemplate := vmtarget.AsTemplate(value.Resolve(template))
+	if !isTemplate {
+		return wrong(ReasonTypeInvalid, "this is no template: it must be a Template of template.openshift.io or a VirtualMachineTemplate of template.kubevirt.io")
+	}
 	found, err := common(vmtarget.Append(nil, v, &b.Meter), "template")
 	if err == nil && found.isBlank() {
 		found = annotationAt(v, OldAnnotation, "template")
@@ -177,7 +201,29 @@ type annotation struct {
 }
 
 func annotationAt(v any, key, source string) annotation {
-	return annotation{value: value.At(v, "metadata", "annotations", key), key: key, source: source}
+	a := annotation{value: value.At(v, "metadata", "annotations", key), key: key, source: source}
+	if a.value == nil {
+		a.value = misshapenIn(v, "annotations")
+	}
+	return a
+}
+
+// A misshapen says what is wrong with metadata in which an annotation or label may be meant to be.
+type misshapen string
+
+// misshapenIn returns what is wrong with the shape of an object's metadata, or with a member of it
+// that holds texts by their keys; nil if both are well.
+func misshapenIn(v any, member string) any {
+	at := "metadata"
+	found := value.At(v, "metadata")
+	if value.ShapeOf(found) == value.Object {
+		at += "." + member
+		found = value.At(found, member)
+	}
+	if found == nil || !value.IsReadable(found) || value.ShapeOf(found) == value.Object {
+		return nil
+	}
+	return misshapen(fmt.Sprintf("%s must be an object, not %s", at, value.Describe(found)))
 }
 
 // fieldOf returns where an annotation or label of the VM of a target is.
@@ -205,7 +251,9 @@ func (a annotation) parse(o parseOptions) (Rules, []Problem) {
 	s, ok := a.value.(string)
 	if !ok {
 		message := fmt.Sprintf("the annotation %s must be a string that holds JSON, not %s", a.key, value.Describe(a.value))
-		if !value.IsReadable(a.value) {
+		if wrong, ok := a.value.(misshapen); ok {
+			message = string(wrong)
+		} else if !value.IsReadable(a.value) {
 			message = fmt.Sprintf("%s cannot be read: it is, or is inside, %s", a.key, value.Describe(a.value))
 		}
 		return Rules{}, []Problem{{Index: -1, Reason: ReasonTypeInvalid, Code: codeWrongType, Source: a.source, Message: message}}

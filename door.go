@@ -149,7 +149,11 @@ func (j *judging) Release()        { j.release() }
 func (j *judging) Budget() *budget { return &j.budget }
 
 func (j *judging) Targets() []target {
-	return j.appendTargets(nil, value.Resolve(j.object), j.rules.isWhole)
+	all := j.appendTargets(nil, value.Resolve(j.object), j.rules.isWhole)
+	for i := range all {
+		all[i] = *j.full(&all[i])
+	}
+	return all
 }
 
 func (j *judging) Search(t *target, v jsonpath.Visitor) jsonpath.Search { return j.walk(t, v) }

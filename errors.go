@@ -94,11 +94,20 @@ const (
 	DoubtArgument Doubt = "Argument"
 	// DoubtParameter: a parameter of the template is not filled in.
 	DoubtParameter Doubt = "Parameter"
+	// DoubtConflict: the instance type or the preference, which may set the field, conflicts
+	// with the VM, so that KubeVirt refuses it.
+	DoubtConflict Doubt = "Conflict"
 	// DoubtInstancetype: the instance type may set the field, and perhaps the
-	// preference may, too; or the VM conflicts with it, so that KubeVirt refuses it.
+	// preference may, too.
 	DoubtInstancetype Doubt = "Instancetype"
 	// DoubtPreference: the preference may set the field.
 	DoubtPreference Doubt = "Preference"
+	// DoubtTemplate: the template that the VM names, which has its rules, is not there.
+	DoubtTemplate Doubt = "Template"
+	// DoubtLookup: that template could not be looked up.
+	DoubtLookup Doubt = "Lookup"
+	// DoubtRules: the annotation with the rules cannot be read.
+	DoubtRules Doubt = "Rules"
 	// DoubtNothing: there is nothing to validate.
 	DoubtNothing Doubt = "Nothing"
 	// DoubtKind: the Checker of the rule's kind gave no verdict, or failed.
@@ -123,6 +132,30 @@ func doubtIn(err error) Doubt {
 	}
 	return DoubtBound
 }
+
+// doubtsIn returns all Doubts of an error.
+func doubtsIn(err error) []Doubt {
+	var open *openError
+	var kept doubtsError
+	var several *severalError
+	switch {
+	case errors.As(err, &kept):
+		return kept.doubts
+	case errors.As(err, &several):
+		return several.doubts
+	case errors.As(err, &open) && open.by&vmfields.ByInstancetype != 0 && open.by&^vmfields.ByInstancetype != 0:
+		return []Doubt{DoubtInstancetype, DoubtPreference}
+	}
+	return []Doubt{doubtIn(err)}
+}
+
+// A doubtsError is a doubt about a rule in words, with its Doubts.
+type doubtsError struct {
+	doubts []Doubt
+	error
+}
+
+func (e doubtsError) Doubt() Doubt { return e.doubts[0] }
 
 // isDoubtful reports whether an error has a Doubt of its own.
 func isDoubtful(err error) bool {
@@ -169,11 +202,33 @@ func isOpen(err error) bool {
 
 // doubtOf returns why a search in a target may not have found everything; nil if it has.
 func doubtOf(t *target, w *jsonpath.Search) error {
-	if left, ok := w.Doubt().(*jsonpath.OpenField); ok {
+	doubt := openIn(t, w.Doubt())
+	all := w.Doubts()
+	if len(all) < 2 {
+		return doubt
+	}
+	several := &severalError{error: doubt}
+	for _, err := range all {
+		several.doubts = append(several.doubts, doubtsIn(openIn(t, err))...)
+	}
+	return several
+}
+
+// openIn returns the doubt of a search in a target.
+func openIn(t *target, doubt error) error {
+	if left, ok := doubt.(*jsonpath.OpenField); ok {
 		return &openError{left.What, left.By, t.WhyOpen}
 	}
-	return w.Doubt()
+	return doubt
 }
+
+// A severalError is the first of several doubts, with the Doubts of all.
+type severalError struct {
+	error
+	doubts []Doubt
+}
+
+func (e *severalError) Unwrap() error { return e.error }
 
 // A Cause has the JSON form of metav1.StatusCause, for the status of an
 // admission response.
@@ -202,7 +257,8 @@ type Problem struct {
 
 	Reason Reason `json:"reason"`
 	// Code says precisely what is wrong, for programs. It is the ID of a check of package lint,
-	// "different-rules" if the VMs of a template do not share their rules, or "unwritable" if a
+	// "different-rules" if the VMs of a template do not share their rules, "no-template" if the
+	// template of RulesFor is missing or something else, or "unwritable" if a
 	// rule that was built in Go cannot be written as JSON.
 	Code string `json:"code"`
 	// Message says what is wrong and what would be right.
@@ -221,6 +277,7 @@ const (
 	codeUnknownVersion  = "unknown-version"
 	codeInvalidOption   = "invalid-option"
 	codeDifferentRules  = "different-rules"
+	codeNoTemplate      = "no-template"
 	codeUnwritable      = "unwritable"
 	codeMissingKey      = "missing-key"
 	codeWrongType       = "wrong-type"
@@ -315,8 +372,8 @@ func (e *ParseError) all() []Problem {
 }
 
 // Causes returns the problems as causes of an admission response. Field is the path
-// inside the annotation, such as "[3].path". If they exceed 16 MiB, the last cause says
-// how many are left out.
+// inside the annotation, such as "[3].path". There are at most 100 causes, of at most 16 MiB
+// together: the last then says how many more there are.
 func (e *ParseError) Causes() []Cause { return causesOf(e.all(), Problem.cause) }
 
 func (p Problem) cause() Cause { return Cause{Reason: p.Reason, Message: p.Error(), Field: p.field()} }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/vmrules/vmrules/internal/constraint"
@@ -20,6 +21,7 @@ import (
 // well, and a judgement each other rule.
 type evaluation struct {
 	given   settings
+	isOwn   bool   // each VM has rules of its own
 	budget  budget // what is left
 	targets []target
 
@@ -82,14 +84,14 @@ func (e *evaluation) settle(rest meter.Meter) {
 	e.budget.Meter = rest
 }
 
-// judgeAll judges one target by all rules. If the budget is too small for a result for each
+// judgeAll judges one target by all rules, and says in its account whose they are. If the budget is too small for a result for each
 // rule, the target has one Undecided result instead.
-func (e *evaluation) judgeAll(report *Report, rules *Rules, t *target) {
+func (e *evaluation) judgeAll(report *Report, rules *Rules, about *account, t *target) {
 	if err := e.budget.Spend(rules.Len()*plan.Work, rules.Len()*resultSize); err != nil {
-		report.addUnjudged(t.Name, fmt.Errorf("this VM is not judged: %w", err))
+		report.addUnjudged(t.Name, about.of(rules), unjudged(fmt.Errorf("this VM is not judged: %w", err)))
 		return
 	}
-	marks := report.add(rules, t.Name)
+	marks := report.add(rules, t.Name, about)
 	if !e.walkPlan(report, rules, t, marks) {
 		e.judgeRest(report, rules, t, marks)
 	}
@@ -121,8 +123,9 @@ func (e *evaluation) judgeRest(report *Report, rules *Rules, t *target, marks []
 			continue
 		}
 		r := &rules.rules[i]
-		e.judge(r, t)
-		e.ratchet(r, t)
+		by := e.judge(r, t)
+		e.soften()
+		e.ratchet(r, t, by)
 		d := &e.judgement.decision
 		if marks[i] = d.mark(r.outline); marks[i] == marksTold {
 			report.tell(d)
@@ -145,17 +148,33 @@ func (e *evaluation) implied(t *target) *jsonpath.Implied {
 
 // walk prepares a search in a target.
 func (e *evaluation) walk(t *target, v jsonpath.Visitor) jsonpath.Search {
-	w := jsonpath.Search{Meter: &e.budget.Meter, Visitor: v, Root: t.At, Implied: e.implied(t), Open: t.Open}
+	w := jsonpath.Search{Meter: &e.budget.Meter, Visitor: v, Root: t.At, Implied: e.implied(t), Open: t.Open, Thorough: e.given.warning != nil}
 	if t.HasParameters {
 		w.Placeholders = &templateParameters
 	}
 	return w
 }
 
-// judge judges one rule for one target.
-func (e *evaluation) judge(r *rule, t *target) {
-	e.judgement = judgement{call: e, rule: r, target: t}
+// judge judges one rule for one target, and returns the target by which it was judged. What the VM
+// names is looked up only if the rule cannot be decided without it. Other kinds than those of the
+// format may look at the whole VM.
+func (e *evaluation) judge(r *rule, t *target) *target {
+	by := t
+	if t.Full != nil && t.Full.Refusal == nil && t.Full.Open == 0 || !r.Kind.IsOfFormat() {
+		by = e.full(t)
+	}
+	e.judgement = judgement{call: e, rule: r, target: by}
 	e.judgement.run()
+	if by != t || !e.judgement.isOpen || !e.canExpand(t) {
+		return by
+	}
+	by = e.full(t)
+	if by.Refusal != nil && len(e.judgement.decision.Violations) > 0 && e.judgement.decision.judged() {
+		return t // a value that the VM sets is wrong
+	}
+	e.judgement = judgement{call: e, rule: r, target: by}
+	e.judgement.run()
+	return by
 }
 
 // A judgement decides about one rule in one target.
@@ -169,6 +188,7 @@ type judgement struct {
 	isRead   bool            // whether they are read
 	value    value.Scalar    // the value that is being judged
 	notYet   string          // under Partial, what is not filled in yet
+	isOpen   bool            // whether what the VM names may decide more
 	doubt    error           // the first thing that could not be judged
 	about    string          // the argument that it is about
 	doubts   []error         // all of them; only for Ratcheting
@@ -188,7 +208,7 @@ func (j *judgement) run() {
 	case j.target.Nothing != "" && (!isPartial || j.target.HasNoVM):
 		j.undecided("", emptiness(j.target))
 	case j.target.Nothing != "":
-		j.end(Skipped, errNotFilledIn.Error())
+		j.wait(errNotFilledIn.Error())
 	case j.applies() && (j.rule.Kind.IsOfFormat() || j.check()):
 		j.judgeValues()
 	}
@@ -237,7 +257,7 @@ func (j *judgement) judgeValues() {
 		j.undecided(j.about, j.doubt)
 	case j.notYet != "":
 		j.decision.Violations = nil
-		j.end(Skipped, j.notYet)
+		j.wait(j.notYet)
 	default:
 		j.decision.Outcome = Satisfied
 	}
@@ -301,12 +321,19 @@ func (j *judgement) end(outcome Outcome, note string) {
 	j.decision.Outcome, j.decision.Note = outcome, note
 }
 
+// wait ends the judgement, under Partial, because of what is not filled in yet.
+func (j *judgement) wait(note string) {
+	j.decision.Waits = true
+	j.end(Skipped, note)
+}
+
 // violated ends the judgement with what was found.
 func (j *judgement) violated() {
 	j.decision.Outcome = Violated
 	if j.rule.JustWarning {
 		j.decision.Outcome = Warned
 	}
+	j.decision.Waits = j.notYet != ""
 	switch {
 	case j.doubt != nil:
 		j.decision.Note = "not judged: " + withArgument(j.about, j.doubt)
@@ -320,7 +347,7 @@ const notSet = "the field is not set"
 // missing ends the judgement because the path selects nothing.
 func (j *judgement) missing() {
 	if j.call.given.partial {
-		j.end(Skipped, errNotFilledIn.Error())
+		j.wait(errNotFilledIn.Error())
 		return
 	}
 	text := len(j.rule.Path.text())
@@ -337,6 +364,7 @@ func (j *judgement) missing() {
 
 // undecided ends the judgement by a doubt, without blaming a field.
 func (j *judgement) undecided(argument string, doubt error) {
+	j.isOpen = j.isOpen || isOpen(doubt)
 	j.keepDoubt(argument, doubt)
 	v := j.rule.outline.violation(ReasonInternal, argument, withArgument(argument, doubt))
 	_ = j.call.budget.Spend(0, v.size()) // a refusal changes nothing: each rule has at most one such violation
@@ -345,9 +373,9 @@ func (j *judgement) undecided(argument string, doubt error) {
 
 // undecidedIfOpen ends the judgement because a field is open. A form may still close it.
 func (j *judgement) undecidedIfOpen(doubt error) {
-	j.doubt = doubt
+	j.doubt, j.isOpen = doubt, true
 	if j.call.given.partial {
-		j.end(Skipped, doubt.Error())
+		j.wait(doubt.Error())
 		return
 	}
 	j.undecided("", doubt)
@@ -365,6 +393,7 @@ var (
 // addDoubt remembers what could not be judged. A violation takes precedence over it, and it
 // takes precedence over fields that are not filled in yet.
 func (j *judgement) addDoubt(argument string, doubt error) {
+	j.isOpen = j.isOpen || isOpen(doubt)
 	if j.mayCome(doubt) {
 		j.notYet = withArgument(argument, doubt)
 		return
@@ -375,10 +404,57 @@ func (j *judgement) addDoubt(argument string, doubt error) {
 	}
 }
 
+// keepsDoubts reports whether all doubts of a rule count, and not only the first.
+func (e *evaluation) keepsDoubts() bool { return e.given.ratchets || e.given.warning != nil }
+
+// soften makes the decision about a rule warn if it is undecided only for the reasons of
+// WarnIfUndecided.
+func (e *evaluation) soften() {
+	d := &e.judgement.decision
+	if d.Outcome != Undecided || e.given.warning == nil {
+		return
+	}
+	e.judgement.searchAll()
+	for _, doubt := range e.judgement.doubts {
+		if !e.warnsOf(doubtsIn(doubt)...) {
+			return
+		}
+	}
+	for i := range d.Violations {
+		d.Violations[i].Warning = true
+	}
+}
+
+// searchAll searches what the paths of the rule select for further doubts, as the first may have ended
+// the judgement.
+func (j *judgement) searchAll() {
+	paths := []Path{j.rule.Valid, j.rule.Path}
+	for _, argument := range j.rule.paths {
+		for _, a := range argument.from {
+			path, _ := a.Path()
+			paths = append(paths, path)
+		}
+	}
+	for _, path := range paths {
+		if path.IsZero() || j.target.Nothing != "" {
+			continue
+		}
+		w := j.call.walk(j.target, jsonpath.VisitorFunc(func(*jsonpath.Search, any) bool { return true }))
+		if err := cmp.Or(w.Run(path.parsed, j.target.Root), doubtOf(j.target, &w)); err != nil {
+			j.keepDoubt("", err)
+		}
+	}
+}
+
+// warnsOf reports whether WarnIfUndecided has all of the doubts.
+func (e *evaluation) warnsOf(doubts ...Doubt) bool {
+	return !slices.ContainsFunc(doubts, func(d Doubt) bool { return !slices.Contains(e.given.warning, d) })
+}
+
 // keepDoubt keeps a doubt, so that those of an update can be compared.
 func (j *judgement) keepDoubt(argument string, doubt error) {
-	if j.call.given.ratchets {
-		doubt = doubtError{doubtIn(doubt), errors.New(withArgument(argument, doubt))}
+	if j.call.keepsDoubts() {
+		doubt = doubtsError{doubtsIn(doubt), errors.New(withArgument(argument, doubt))}
 		_ = j.call.budget.Spend(0, len(doubt.Error())) // ratchet sees a refusal
 		j.doubts = append(j.doubts, doubt)
 	}

@@ -201,6 +201,17 @@ func Example_form() {
 	// cores: from 2 to 8
 	// {
 	//   "valid": false,
+	//   "passed": false,
+	//   "targets": [
+	//     {
+	//       "name": "",
+	//       "from": "given",
+	//       "rules": 2,
+	//       "valid": false,
+	//       "coverage": "Incomplete",
+	//       "note": "not filled in yet"
+	//     }
+	//   ],
 	//   "results": [
 	//     {
 	//       "index": 0,
@@ -230,7 +241,8 @@ func Example_form() {
 	//       "path": "jsonpath::.spec.domain.memory.guest",
 	//       "message": "at least 2Gi of memory",
 	//       "outcome": "Skipped",
-	//       "note": "not filled in yet"
+	//       "note": "not filled in yet",
+	//       "waits": true
 	//     }
 	//   ]
 	// }
@@ -251,11 +263,7 @@ func Example_templates() {
 		if _, err := vmrules.RulesFor(nil, template, vmrules.Strict()); err != nil {
 			return err
 		}
-		report, err := vmrules.ValidateOwn(template)
-		if err != nil {
-			return err
-		}
-		return report.Err()
+		return vmrules.ValidateOwn(template).Err()
 	}
 	checkAll := func(templates fs.FS, decode func([]byte, any) error) {
 		files, _ := fs.Glob(templates, "*")

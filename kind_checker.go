@@ -18,9 +18,16 @@ import (
 // use. Rules and objects are hostile input, so it must bound its own time.
 type Checker interface {
 	// Check judges one target. It must not change or keep anything that the
-	// Input holds. It is called even if the path selects nothing. If it panics,
+	// Input holds. It is called if the path selects something. If it panics,
 	// the rule is Undecided.
 	Check(*Input) Verdict
+}
+
+// An AbsenceChecker is a Checker that is also called if the path selects nothing. For any other, the
+// rule is then violated, as those of the format are.
+type AbsenceChecker interface {
+	Checker
+	ChecksAbsence()
 }
 
 // An Input is what a Checker sees. However the object was decoded, all values
@@ -214,7 +221,7 @@ func (e *evaluation) startChecking(t *target) *checking {
 func (e *evaluation) oldVM(t *target) any {
 	if e.given.find != nil {
 		if old := e.oldTarget(t); old != nil {
-			return old.VM
+			return e.full(old).VM
 		}
 	}
 	return jsonpath.Lookup(e.given.old, t.VMAt)
@@ -237,6 +244,10 @@ func (j *judgement) check() bool {
 		return false
 	case err != nil:
 		j.undecided("", err)
+		return false
+	}
+	if _, ok := j.rule.checker.(AbsenceChecker); !ok && len(in.Values) == 0 {
+		j.missing()
 		return false
 	}
 	verdict := checkSafely(j.rule, in)
@@ -262,7 +273,7 @@ func (in *Input) selectValues() error {
 		if why != nil {
 			j.keepDoubt("", why)
 			doubt = cmp.Or(doubt, why)
-			return j.call.given.ratchets
+			return j.call.keepsDoubts()
 		}
 		if !w.Pay(matchWork, w.At().TextSize()+matchSize+len(w.At())*jsonpath.ElementSize) {
 			return false
@@ -374,6 +385,7 @@ func (j *judgement) checkViolated(in *Input, v Verdict) {
 	}
 	for _, violation := range found {
 		if j.call.given.partial && (violation.Reason == ReasonRequired || violation.Value == "") {
+			j.notYet = errNotFilledIn.Error()
 			continue
 		}
 		violation = in.complete(violation)
@@ -384,7 +396,7 @@ func (j *judgement) checkViolated(in *Input, v Verdict) {
 		j.decision.Violations = append(j.decision.Violations, violation)
 	}
 	if len(j.decision.Violations) == 0 {
-		j.end(Skipped, errNotFilledIn.Error())
+		j.wait(errNotFilledIn.Error())
 		return
 	}
 	j.violated()
@@ -393,11 +405,16 @@ func (j *judgement) checkViolated(in *Input, v Verdict) {
 	}
 }
 
-// writableLimit returns a limit, or nil if JSON cannot write it: any report can be
-// written, whatever a Checker puts into it.
+// writableLimit returns a limit as JSON can write it, or nil: any report can be written, whatever a
+// Checker puts into it.
 func writableLimit(limit any) any {
-	switch limit.(type) {
-	case nil, string, bool, json.Number, []string:
+	switch limit := limit.(type) {
+	case nil, string, bool, []string:
+		return limit
+	case json.Number:
+		if _, err := json.Marshal(limit); err != nil || limit == "" {
+			return string(limit)
+		}
 		return limit
 	}
 	if _, err := json.Marshal(limit); err != nil {

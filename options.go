@@ -94,6 +94,9 @@ type settings struct {
 	old      map[string]any
 	ratchets bool
 	reading  parseOptions // of ValidateOwn
+	kept     *keptRules   // of KeepRules
+	lookUp   lookUpFunc   // of WithTemplates; nil: nobody looks
+	warning  []Doubt      // of WarnIfUndecided
 	partial  bool
 	defaults []vmfields.Default
 	find     findFunc // nil: no instance types and preferences are given
@@ -161,7 +164,47 @@ func WithParseOptions(opts ...ParseOption) ValidateOption {
 				opt.changeReading(&s.reading)
 			}
 		}
-		s.reading.isWhole = false
+		s.reading.isWhole, s.kept = false, nil
+	})
+}
+
+// KeepRules is WithParseOptions for many calls of ValidateOwn: it keeps the rules that it has read,
+// by the key and text of the annotation. Make the option once. It keeps up to 16 MiB, of what was
+// used last, and nothing that a Budget was too small to read. It may be used concurrently.
+func KeepRules(opts ...ParseOption) ValidateOption {
+	kept, reading := newKeptRules(), WithParseOptions(opts...)
+	return validateOption(func(s *settings) {
+		s.reading = parseOptions{}
+		reading.changeJudging(s)
+		s.kept = kept
+	})
+}
+
+// A Template is what WithTemplates finds: the rules of a template.
+type Template struct {
+	// Namespace and Name are those of the template; "" means those that were asked for.
+	Namespace, Name string
+	Rules           Rules
+}
+
+// A TemplateRef is how a VM names a template.
+type TemplateRef struct {
+	Namespace   string // "" if the VM does not say it
+	Name        string
+	VMNamespace string // of the VM, or of the pool or replica set that makes it
+}
+
+type lookUpFunc func(TemplateRef) (*Template, error)
+
+// WithTemplates lets ValidateOwn find the templates that VMs name. It asks once for each
+// TemplateRef in a call, and only for VMs that have no rules of their own or around them. The
+// function returns nil if there is no such template, and an error if it cannot know that. If the
+// template's rules cannot be read, that is the *ParseError of RulesFor.
+func WithTemplates(find func(TemplateRef) (*Template, error)) ValidateOption {
+	return validateOption(func(s *settings) {
+		if s.lookUp = find; find == nil {
+			s.lookUp = func(TemplateRef) (*Template, error) { return nil, errors.New("the function of WithTemplates is nil") }
+		}
 	})
 }
 
@@ -169,26 +212,41 @@ func WithParseOptions(opts ...ParseOption) ValidateOption {
 // Either may be nil. A VM that names one of them is judged as KubeVirt expands it, which
 // package instancetype does. The Origin of a violation says which object its value comes from.
 //
-// If the objects conflict with the VM, KubeVirt refuses it, and each rule is Undecided. If an
-// object has another name, kind or namespace than the one that the VM names, or cannot be
-// used, it does not count: rules about the fields that it may set are then Undecided. So are
-// rules about what a preference sets if the instance type is not given. A VM that leaves a
-// name to a volume (inferFromVolume) takes any object.
+// If the objects conflict with the VM, KubeVirt refuses it: rules that cannot be decided without them
+// are Undecided, with DoubtConflict. If an object has another name, kind or namespace than the one
+// that the VM names, or cannot be used, it does not count: rules about the fields that it may set are
+// then Undecided. So are rules about what a preference sets if the instance type is not given. A VM
+// that leaves a name to a volume (inferFromVolume) takes any object.
 func WithInstancetype(instancetype, preference map[string]any) ValidateOption {
 	return WithInstancetypes(func(map[string]any) (map[string]any, map[string]any, error) {
 		return instancetype, preference, nil
 	})
 }
 
-// WithInstancetypes is WithInstancetype with a function that finds the objects for each VM
-// that names one. It returns nil for an object that it does not find, and may say why in an error,
-// which messages then quote. A panic counts as an error. It must not change the VM.
+// WithInstancetypes is WithInstancetype with a function that finds the objects for a VM that names
+// one, and has a rule that cannot be decided without them or is of another kind than those of the
+// format. It returns nil for an object that it does not find, and may say why in an error, which
+// messages then quote. A panic counts as an error. It must not change the VM.
 func WithInstancetypes(find func(vm map[string]any) (instancetype, preference map[string]any, err error)) ValidateOption {
 	return validateOption(func(s *settings) { s.find = find })
 }
 
 // A findFunc is what WithInstancetypes takes.
 type findFunc func(vm map[string]any) (instancetype, preference map[string]any, err error)
+
+// WarnIfUndecided makes a rule that is Undecided for these reasons alone warn instead of fail. It
+// takes DoubtInstancetype, DoubtPreference, DoubtParameter and DoubtTemplate, and ignores others,
+// which a VM could bring about to escape a rule.
+func WarnIfUndecided(doubts ...Doubt) ValidateOption {
+	return validateOption(func(s *settings) {
+		for _, d := range doubts {
+			switch d {
+			case DoubtInstancetype, DoubtPreference, DoubtParameter, DoubtTemplate:
+				s.warning = append(s.warning, d)
+			}
+		}
+	})
+}
 
 // Ratcheting makes an update fail only by what it changes. It has no effect without WithOldObject,
 // as when an object is created.
@@ -197,11 +255,15 @@ type findFunc func(vm map[string]any) (instancetype, preference map[string]any, 
 // value at the same place, or by a value that is missing in both. Items of disks, volumes,
 // interfaces and networks are the same if they have the same name, and items of other lists if
 // they have the same index. A rule that is Undecided in both objects for the same reason is
-// Warned, unless the reason is DoubtBound. The Note of a rule with nothing else wrong is "not
-// changed by this update". Nothing is forgiven if the update adds a doubt: a value or an argument
+// Warned, unless the reason is DoubtBound or DoubtLookup; it keeps its Doubt. A rule with justWarning
+// that is Undecided fails nothing, and stays Undecided. The Note of a rule with nothing else wrong is
+// "not changed by this update". Nothing is forgiven if the update adds a doubt: a value or an argument
 // that cannot be judged any more, or another instance type or preference that is not given.
 //
-// The same rules judge both objects. WithInstancetypes expands each with what it names itself.
+// The same rules judge both objects. If those of ValidateOwn come from elsewhere than before, the VM
+// is judged in full: from another text of its own, or another template that it names. A VM whose own
+// rules cannot be read is Warned if neither they nor its spec change, and one whose template is not
+// there if it named the same before. WithInstancetypes expands each object with what it names itself.
 func Ratcheting() ValidateOption { return validateOption(func(s *settings) { s.ratchets = true }) }
 
 // A Budget is what one call may spend. ParseRules, NewRules and RulesFor spend it on

@@ -1,6 +1,7 @@
 package vmrules
 
 import (
+	"cmp"
 	"reflect"
 	"slices"
 
@@ -9,27 +10,27 @@ import (
 	"github.com/vmrules/vmrules/internal/vmtarget"
 )
 
-// ratchet turns what the old object has too into warnings, in the decision about a rule.
-func (e *evaluation) ratchet(r *rule, t *target) {
+// ratchet turns what the old object has too into warnings, in the decision about a rule that was
+// judged by a target, which is t or its full form.
+func (e *evaluation) ratchet(r *rule, t, by *target) {
 	d := &e.judgement.decision
 	if !e.given.ratchets || e.given.old == nil || !d.fails() {
 		return
 	}
 	before := e.oldTarget(t)
-	if before == nil {
+	if before == nil || e.isOwn && sourceOf(before) != sourceOf(t) {
 		return
 	}
-	old, doubts := e.judgeOld(r, before)
+	old, doubts, then := e.judgeOld(r, before)
 	if d.Undecided != old.Undecided || !e.wasDoubted(before, doubts, t) {
 		return
 	}
-	then := vmtarget.NewPlaces(before, &e.budget.Meter)
 	known := map[string][]oldViolation{}
 	for i := range old.Violations {
 		at, found := then.Of(old.Violations[i].Pointer)
 		known[at] = append(known[at], oldViolation{&old.Violations[i], found})
 	}
-	now := vmtarget.NewPlaces(t, &e.budget.Meter)
+	now := vmtarget.NewPlaces(by, &e.budget.Meter)
 	violations := slices.Clone(d.Violations)
 	for i := range violations {
 		v := &violations[i]
@@ -42,22 +43,83 @@ func (e *evaluation) ratchet(r *rule, t *target) {
 	}
 	d.Violations = violations
 	if !slices.ContainsFunc(violations, Violation.fails) {
-		*d = decision{Outcome: Warned, Note: "not changed by this update", Violations: violations}
+		*d = decision{Outcome: Warned, Undecided: d.Undecided, Note: unchanged, Waits: d.Waits, Violations: violations}
 	}
 }
 
+// ratchetSource makes the decision about a target without usable rules a warning, if the update
+// changes neither the rules nor what they judge.
+func (e *evaluation) ratchetSource(t *target, d decision) decision {
+	if e.warnsOf(d.Undecided) {
+		d.Violations[0].Warning = true
+	}
+	if !e.given.ratchets || e.given.old == nil {
+		return d
+	}
+	before, now := e.oldTarget(t), sourceOf(t)
+	switch {
+	case before == nil, now != sourceOf(before), now.from == SourceUnknown:
+		return d
+	case d.Undecided == DoubtTemplate:
+	case d.Undecided == DoubtRules && value.IsEqual(value.At(before.VM, "spec"), value.At(t.VM, "spec"), &e.budget.Meter):
+	default:
+		return d
+	}
+	d.Outcome, d.Note = Warned, unchanged
+	d.Violations[0].Warning = true
+	return d
+}
+
+const unchanged = "not changed by this update"
+
+// A source is where the rules of a target come from, as far as an update may change it.
+type source struct {
+	from SourceKind
+	text string
+	of   TemplateRef
+}
+
+// sourceOf returns the source of the rules of a target.
+func sourceOf(t *target) source {
+	if isExempt(t) {
+		return source{from: SourceExempt}
+	}
+	if own := ownAnnotation(t, ""); !own.isBlank() {
+		text, isText := own.value.(string)
+		if !isText {
+			return source{from: SourceUnknown}
+		}
+		return source{from: SourceOwn, text: text}
+	}
+	if around := annotationAt(t.Template, OldAnnotation, ""); !around.isBlank() {
+		return source{from: SourceAround}
+	}
+	namespace, name, _ := templateOf(t.VM)
+	switch {
+	case cmp.Or(misshapenIn(t.VM, "labels"), unreadableName(t.VM)) != nil:
+		return source{from: SourceUnknown}
+	case name == "":
+		return source{}
+	}
+	s := source{from: SourceTemplate, of: TemplateRef{Namespace: namespace, Name: name}}
+	if namespace == "" {
+		s.of.VMNamespace = vmNamespace(t)
+	}
+	return s
+}
+
 // judgeOld judges a rule for the old object, for which there is no older one. It returns the
-// decision, and all that was not judged.
-func (e *evaluation) judgeOld(r *rule, before *target) (decision, []error) {
+// decision, all that was not judged, and places in the VM as it was judged.
+func (e *evaluation) judgeOld(r *rule, before *target) (decision, []error, *vmtarget.Places) {
 	older, shared, now := e.given.old, e.checking, e.judgement
 	e.given.old = nil
 	if shared != nil {
 		e.checking = &checking{kept: shared.kept}
 	}
-	e.judge(r, before)
+	by := e.judge(r, before)
 	then := e.judgement
 	e.given.old, e.checking, e.judgement = older, shared, now
-	return then.decision, then.doubts
+	return then.decision, then.doubts, vmtarget.NewPlaces(by, &e.budget.Meter)
 }
 
 // wasDoubted reports whether each doubt about a rule in a target was there before, for the same
@@ -72,7 +134,7 @@ func (e *evaluation) wasDoubted(before *target, then []error, t *target) bool {
 	}
 	for _, doubt := range e.judgement.doubts {
 		kind := doubtIn(doubt)
-		isOthers := kind == DoubtInstancetype || kind == DoubtPreference
+		isOthers := kind == DoubtInstancetype || kind == DoubtPreference || kind == DoubtConflict
 		if kind == DoubtBound || !known[doubt.Error()] || isOthers && !(isNamed("instancetype") && isNamed("preference")) {
 			return false
 		}

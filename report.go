@@ -1,6 +1,7 @@
 package vmrules
 
 import (
+	"cmp"
 	"fmt"
 	"iter"
 	"slices"
@@ -25,27 +26,38 @@ import (
 type Report struct {
 	// Usually there is one target, the object itself, with few rules, and all is well. Then
 	// this is all.
-	first  *outlines // the rules of the target ""; nil if there is none
-	few    [15]mark  // one for each of these rules, if there is room
-	judged bool      // false in the zero Report
+	first *outlines // the rules of the target ""; nil if there are none
+	few   [15]mark  // one for each of these rules, if there is room
+	whose whose     // zero in the zero Report
 
 	more *findings // nil: none
 }
+
+// whose says whose rules those of the first target are.
+type whose uint8
+
+const (
+	nobodys whose = iota // nothing was judged
+	givens
+	owns
+)
 
 // findings are what a report may have besides.
 type findings struct {
 	marks   []mark     // those of the first rules, if there are many
 	parts   []part     // of the other targets
 	told    []decision // those that a mark cannot express, in order
-	omitted int
-	faults  // of the first target
+	omitted int        // results, when the report was written as JSON
+	left    int        // targets, likewise
+	faults             // of the first target
 }
 
 // A part holds the results of one target.
 type part struct {
 	rules  *outlines
 	target string
-	marks  []mark // one for each rule
+	marks  []mark   // one for each rule
+	about  *account // nil: the rules were given
 	faults
 }
 
@@ -118,10 +130,11 @@ func (p *part) appendBroken(all []Violation, k int) []Violation {
 	return all
 }
 
-// NewReport returns a report of results that the caller has made or chosen. Without
-// results, it is valid.
+// NewReport returns a report of results that the caller has made or chosen, with a Target for
+// each run of results that have the same. Without results, it is valid, and has one Target
+// without rules.
 func NewReport(results []Result) *Report {
-	r := &Report{judged: true, more: &findings{}}
+	r := &Report{whose: givens, more: &findings{}}
 	rules := make([]outline, 0, len(results))
 	marks := slices.Repeat([]mark{marksTold}, len(results))
 	first := 0
@@ -138,23 +151,26 @@ func NewReport(results []Result) *Report {
 }
 
 // add adds a target, and returns the marks of its rules, for the caller to fill.
-func (r *Report) add(rules *Rules, target string) []mark {
+func (r *Report) add(rules *Rules, target string, about *account) []mark {
 	n := rules.Len()
-	switch {
-	case n == 0:
-		return nil
-	case target != "" || r.first != nil || r.more != nil:
-	case n <= len(r.few):
+	if target == "" && r.first == nil && r.more == nil && (about == nil || about == ownAccount) {
+		r.whose = givens
+		if about != nil {
+			r.whose = owns
+		}
+		if n == 0 {
+			return nil
+		}
 		r.first = rules.outlines
-		return r.few[:n]
-	default:
-		r.first = rules.outlines
+		if n <= len(r.few) {
+			return r.few[:n]
+		}
 		r.more = &findings{marks: make([]mark, n)}
 		return r.more.marks
 	}
 	marks := make([]mark, n)
 	more := r.findings()
-	more.parts = append(more.parts, part{rules: rules.outlines, target: target, marks: marks})
+	more.parts = append(more.parts, part{rules: cmp.Or(rules.outlines, noRules), target: target, marks: marks, about: about})
 	return marks
 }
 
@@ -186,23 +202,34 @@ func (r *Report) tell(d *decision) {
 	f.told = append(f.told, *d)
 }
 
-// noRule replaces the rules of a target for which none is judged.
-var noRule = &outlines{each: []outline{{index: -1}}}
+// noRule replaces the rules of a target for which none is judged, and noRules those of one that
+// has none.
+var (
+	noRule  = &outlines{each: []outline{{index: -1}}}
+	noRules = &outlines{}
+)
 
 // addUnjudged adds a target for which no rule is judged. It fails the object, whatever the
-// rules say.
-func (r *Report) addUnjudged(target string, why error) {
+// rules say, unless it only warns.
+func (r *Report) addUnjudged(target string, about *account, d decision) {
 	more := r.findings()
-	more.parts = append(more.parts, part{rules: noRule, target: target, marks: []mark{marksTold}})
-	more.told = append(more.told, decision{
-		Outcome: Undecided, Undecided: doubtIn(why), Violations: []Violation{{Reason: ReasonInternal, Detail: why.Error()}},
-	})
+	more.parts = append(more.parts, part{rules: noRule, target: target, marks: []mark{marksTold}, about: about})
+	more.told = append(more.told, d)
 }
 
-// parts yields the parts of all targets.
+// unjudged returns the decision about a target for which no rule is judged.
+func unjudged(why error) decision {
+	return decision{Outcome: Undecided, Undecided: doubtIn(why), Violations: []Violation{{Reason: ReasonInternal, Detail: why.Error()}}}
+}
+
+// parts yields the parts of all targets, of which there is at least one.
 func (r *Report) parts() iter.Seq[part] {
 	return func(yield func(part) bool) {
-		if r.isZero() || r.first != nil && !yield(r.firstPart()) || r.more == nil {
+		if r.isZero() {
+			return
+		}
+		isOnly := r.more == nil || len(r.more.parts) == 0
+		if (r.first != nil || isOnly) && !yield(r.firstPart()) || isOnly {
 			return
 		}
 		for _, p := range r.more.parts {
@@ -215,7 +242,11 @@ func (r *Report) parts() iter.Seq[part] {
 
 // firstPart returns the part of the target "".
 func (r *Report) firstPart() part {
-	p := part{rules: r.first, marks: r.few[:min(len(r.first.each), len(r.few))]}
+	p := part{rules: cmp.Or(r.first, noRules)}
+	p.marks = r.few[:min(len(p.rules.each), len(r.few))]
+	if r.whose == owns {
+		p.about = ownAccount
+	}
 	if r.more != nil {
 		p.faults = r.more.faults
 		if r.more.marks != nil {
@@ -234,7 +265,7 @@ func (r *Report) told() []decision {
 }
 
 // isZero reports whether nothing was judged.
-func (r *Report) isZero() bool { return r == nil || !r.judged }
+func (r *Report) isZero() bool { return r == nil || r.whose == nobodys }
 
 // all returns all results. Their violations are the report's own.
 func (r *Report) all() []Result {
@@ -271,6 +302,18 @@ func (r *Report) Results(outcomes ...Outcome) []Result {
 	return results
 }
 
+// Targets returns what became of each VM or other object that was judged, in the order of the
+// results: at least one, unless the report is zero.
+func (r *Report) Targets() []Target {
+	all, told := []Target{}, r.told()
+	for p := range r.parts() {
+		own := p.told(told)
+		told = told[len(own):]
+		all = append(all, p.describe(own))
+	}
+	return all
+}
+
 // Omitted returns how many results were left out when the report was written as JSON. It
 // returns 0 unless the report was read from such JSON.
 func (r *Report) Omitted() int {
@@ -280,8 +323,17 @@ func (r *Report) Omitted() int {
 	return r.more.omitted
 }
 
+// leftTargets returns how many targets were left out when the report was written as JSON.
+func (r *Report) leftTargets() int {
+	if r == nil || r.more == nil {
+		return 0
+	}
+	return r.more.left
+}
+
 // Valid reports whether no rule is violated or undecided, apart from rules with
-// justWarning and, under Ratcheting, what is wrong with the old object too.
+// justWarning and, under Ratcheting, what is wrong with the old object too. It does not ask
+// whether any rule judged the object: Passed does.
 func (r *Report) Valid() bool {
 	if r.isZero() || r.more == nil {
 		return !r.isZero()
@@ -292,6 +344,12 @@ func (r *Report) Valid() bool {
 		}
 	}
 	return !slices.ContainsFunc(r.told(), decision.fails)
+}
+
+// Passed reports whether the report is Valid and nothing was left out: its Targets were each
+// Judged, are Exempt, or have only rules that do not apply.
+func (r *Report) Passed() bool {
+	return r.Valid() && !r.isZero() && !slices.ContainsFunc(r.Targets(), func(t Target) bool { return !t.passed() })
 }
 
 // Err returns nil for a valid object. Otherwise it returns an *InvalidError that lists all
@@ -372,19 +430,20 @@ func (r *Report) filter(isWanted func(*outline) bool, keep func(Violation) bool)
 
 // Equal reports whether two reports have the same contents.
 func (r *Report) Equal(q *Report) bool {
-	return r.isZero() == q.isZero() && r.Omitted() == q.Omitted() &&
+	return r.isZero() == q.isZero() && r.Omitted() == q.Omitted() && slices.EqualFunc(r.Targets(), q.Targets(), Target.equal) &&
 		slices.EqualFunc(r.all(), q.all(), func(a, b Result) bool { return a.equal(&b) })
 }
 
-// Causes returns the violations that fail the object as causes of an admission response. If
-// they exceed 16 MiB, the last cause says how many are left out.
+// Causes returns the violations that fail the object as causes of an admission response: at most
+// 100, of at most 16 MiB together. The last then says how many more there are.
 func (r *Report) Causes() []Cause { return causesOf(r.Violations(), Violation.cause) }
 
 // maxWarning is how many bytes of a warning an API server passes on.
 const maxWarning = 256
 
 // AdmissionWarnings returns the warnings for an admission response, and one for each rule that
-// is Ignored: lines of at most 256 bytes, without repetitions. If they exceed 16 MiB, the last
+// is Ignored and each Target whose template nobody found: lines of at most 256 bytes, without
+// repetitions. If they exceed 16 MiB, the last
 // line says how many are left out.
 func (r *Report) AdmissionWarnings() []string {
 	lines := []string{}
@@ -393,6 +452,11 @@ func (r *Report) AdmissionWarnings() []string {
 	warnings := r.Warnings()
 	for _, ignored := range r.Results(Ignored) {
 		warnings = append(warnings, Violation{Reason: ReasonInternal, Message: ignored.Message, Detail: ignored.Note})
+	}
+	for _, t := range r.Targets() {
+		if t.Coverage == CoverageNoTemplate {
+			warnings = append(warnings, Violation{Field: t.Name, Reason: ReasonInternal, Detail: t.Note})
+		}
 	}
 	for i, v := range warnings {
 		line := v.Error()

@@ -14,15 +14,20 @@ import (
 
 // MarshalJSON writes the report with its verdict, so that a program in another language need
 // not know which outcomes fail an object. It writes about 16 MiB at most. If there is more,
-// it leaves out violations first and then results, and counts them in "omitted". The verdict
-// and the outcomes of results do not change.
+// it leaves out violations first and then results, and counts them in "omitted"; and of many
+// targets some, which it counts in "omittedTargets". The verdicts and the outcomes of results do
+// not change.
 func (r Report) MarshalJSON() ([]byte, error) {
-	results, omitted := cut(r.all(), maxOutput)
+	targets, room := cutTargets(r.Targets(), maxOutput)
+	results, omitted := cut(r.all(), room)
 	return json.Marshal(struct {
-		Valid   bool     `json:"valid"`
-		Results []Result `json:"results"`
-		Omitted int      `json:"omitted,omitempty"`
-	}{r.Valid(), results, r.Omitted() + omitted})
+		Valid          bool     `json:"valid"`
+		Passed         bool     `json:"passed"`
+		Targets        []Target `json:"targets"`
+		OmittedTargets int      `json:"omittedTargets,omitempty"`
+		Results        []Result `json:"results"`
+		Omitted        int      `json:"omitted,omitempty"`
+	}{r.Valid(), r.Passed(), targets, r.leftTargets() + len(r.Targets()) - len(targets), results, r.Omitted() + omitted})
 }
 
 var errNilPointer = errors.New("cannot read into a nil pointer")
@@ -31,9 +36,10 @@ var errNilPointer = errors.New("cannot read into a nil pointer")
 // was written. It is also Equal to it, unless something was left out or was not valid UTF-8.
 //
 // Anything that could be mistaken for a verdict is an error: null, a report without "valid" or
-// without "results", a result with an unknown outcome, a verdict that the results contradict, a
-// key that appears twice in one object, and a known key in another letter case. Other keys may
-// be missing, and unknown keys are ignored. After an error, the report is unchanged.
+// without "results", a result with an unknown outcome, a verdict or target that the results
+// contradict, "passed" that the targets contradict, a key that appears twice in one object, and a
+// known key in another letter case. Other keys may be missing, and unknown keys are ignored: without
+// "targets", they are those of NewReport. After an error, the report is unchanged.
 func (r *Report) UnmarshalJSON(text []byte) error {
 	if r == nil {
 		return errNilPointer
@@ -50,6 +56,8 @@ func (r *Report) UnmarshalJSON(text []byte) error {
 		return errors.New(`this is not a report: it has no "valid"`)
 	case read.Results == nil:
 		return errors.New(`this is not a report: it has no "results"`)
+	case read.OmittedTargets < 0:
+		return fmt.Errorf(`"omittedTargets" is %d, but cannot be less than 0`, read.OmittedTargets)
 	case read.Omitted < 0:
 		return fmt.Errorf(`"omitted" is %d, but cannot be less than 0`, read.Omitted)
 	}
@@ -58,19 +66,78 @@ func (r *Report) UnmarshalJSON(text []byte) error {
 		return nil
 	}
 	made := NewReport(*read.Results)
-	made.more.omitted = read.Omitted
 	if err := checkVerdict(*read.Valid, *read.Results); err != nil {
 		return err
+	}
+	if read.Targets != nil {
+		if err := made.addTargets(&read); err != nil {
+			return err
+		}
+	}
+	made.more.omitted, made.more.left = read.Omitted, read.OmittedTargets
+	if passed := made.Passed(); read.Passed != nil && *read.Passed != passed {
+		return fmt.Errorf(`"passed" is %t, but the targets say %t`, *read.Passed, passed)
 	}
 	*r = *made
 	return nil
 }
 
+// addTargets gives a report that was made of results the targets that were read with them.
+func (r *Report) addTargets(read *writtenReport) error {
+	isWhole := read.Omitted == 0 && !slices.ContainsFunc(*read.Results, func(r Result) bool { return r.Omitted > 0 })
+	derived, parts := r.Targets(), r.more.parts
+	r.more.parts = nil
+	next := 0
+	for i, t := range *read.Targets {
+		p, of := part{rules: noRules, target: t.Name}, (*Target)(nil)
+		if at := slices.IndexFunc(parts[next:], func(p part) bool { return p.target == t.Name }); at >= 0 {
+			r.more.parts = append(r.more.parts, parts[next:next+at]...)
+			next += at + 1
+			p, of = parts[next-1], &derived[next-1]
+		}
+		if wrong := t.contradicted(of, isWhole); wrong != "" {
+			return fmt.Errorf("targets[%d] %s", i, wrong)
+		}
+		p.about = &account{t.From, t.Template, t.Rules, t.Coverage, t.Doubt, t.Problems, t.Note, !t.Valid}
+		r.more.parts = append(r.more.parts, p)
+	}
+	r.more.parts = append(r.more.parts, parts[next:]...)
+	switch {
+	case len(r.more.parts) == 0:
+		return errors.New(`"targets" is empty`)
+	case len(r.more.parts) > len(*read.Targets) && read.OmittedTargets == 0:
+		return errors.New("there are results of other targets than those in \"targets\", or in another order")
+	}
+	return nil
+}
+
+// contradicted returns what its results contradict in a target that was read: derived is what they
+// say; nil if there are none.
+func (t *Target) contradicted(derived *Target, isWhole bool) string {
+	switch {
+	case t.Coverage == "":
+		return "has no coverage"
+	case t.Valid && derived != nil && !derived.Valid:
+		return "is valid, but has a result that fails it"
+	case !isWhole:
+	case derived == nil && !t.Valid, derived != nil && t.Valid != derived.Valid:
+		return "is not valid, but no result fails it"
+	case derived == nil && slices.Contains(coveragesOfResults, t.Coverage):
+		return fmt.Sprintf("is %s, but has no result", t.Coverage)
+	case derived != nil && t.Coverage != derived.Coverage && slices.Contains(coverages, t.Coverage):
+		return fmt.Sprintf("is %s, but its results say %s", t.Coverage, derived.Coverage)
+	}
+	return ""
+}
+
 // A writtenReport is a report in JSON.
 type writtenReport struct {
-	Valid   *bool     `json:"valid"`
-	Results *[]Result `json:"results"`
-	Omitted int       `json:"omitted"`
+	Valid          *bool     `json:"valid"`
+	Passed         *bool     `json:"passed"`
+	Targets        *[]Target `json:"targets"`
+	OmittedTargets int       `json:"omittedTargets"`
+	Results        *[]Result `json:"results"`
+	Omitted        int       `json:"omitted"`
 }
 
 // checkVerdict returns an error if the results contradict the verdict.
@@ -167,6 +234,39 @@ func cut(results []Result, room int) (kept []Result, omitted int) {
 	return kept, omitted
 }
 
+// cutTargets returns the targets that fit into half of the room, and what is left of it. Problems
+// that do not fit are left out first. The first target that keeps the report from having passed is
+// always kept, so that this does not change.
+func cutTargets(targets []Target, room int) (kept []Target, left int) {
+	out := jsontext.Room{Left: room / 2}
+	decisive := slices.IndexFunc(targets, func(t Target) bool { return !t.passed() })
+	if decisive >= 0 {
+		out.Takes(min(targets[decisive].outlineSize(), room/2))
+	}
+	kept = []Target{}
+	for i, t := range targets {
+		if i != decisive && (out.IsFull() || !out.Takes(t.outlineSize())) {
+			continue
+		}
+		kept = append(kept, t)
+	}
+	for i := range kept {
+		problems := kept[i].Problems
+		for k := range problems {
+			if out.IsFull() || !out.Takes(problems[k].encodedSize()) {
+				kept[i].Problems = problems[:k:k]
+				break
+			}
+		}
+	}
+	return kept, room/2 + out.Left
+}
+
+// outlineSize returns how many bytes of JSON a target takes, at most, without its problems.
+func (t *Target) outlineSize() int {
+	return jsonFrame + jsontext.TextsSize(t.Name, t.Template, t.Note)
+}
+
 // firstFailing returns the index of the first result that fails the object; -1 if there is
 // none.
 func firstFailing(results []Result) int {
@@ -243,13 +343,16 @@ func fitting[E any](list []E, size func(*E) int) int {
 	return len(list)
 }
 
+// maxCauses is how many causes a list has at most. They are for the response to one write.
+const maxCauses = 100
+
 // causesOf returns the causes of a list, as many as fit.
 func causesOf[E any](list []E, cause func(E) Cause) []Cause {
-	causes := make([]Cause, 0, len(list))
+	causes := make([]Cause, 0, min(len(list), maxCauses))
 	out := jsontext.Room{Left: maxOutput}
 	for i, e := range list {
 		c := cause(e)
-		if !out.Takes(jsontext.TextsSize(c.Message, c.Field)) {
+		if len(list) > maxCauses && i == maxCauses-1 || !out.Takes(jsontext.TextsSize(c.Message, c.Field)) {
 			return append(causes, omittedCause(len(list)-i))
 		}
 		causes = append(causes, c)

@@ -3,6 +3,7 @@ package vmrules
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 	"testing"
@@ -154,6 +155,21 @@ func TestLongCauses(t *testing.T) {
 	}
 	if len(written) > maxOutput || !strings.HasSuffix(string(written), `"omitted":2}`) {
 		t.Errorf("%d bytes, at the end %s", len(written), written[len(written)-20:])
+	}
+}
+
+// TestManyCauses: a response has at most a hundred causes.
+func TestManyCauses(t *testing.T) {
+	for _, n := range []int{100, 101, 2000} {
+		report := NewReport([]Result{{Outcome: Violated, Violations: slices.Repeat([]Violation{{Reason: ReasonInvalid}}, n)}})
+		last := report.Causes()[99].Message
+		want := ""
+		if n > 100 {
+			want = fmt.Sprintf("%d more are left out because there are too many", n-99)
+		}
+		if got := len(report.Causes()); got != 100 || want != "" && last != want || len(report.Violations()) != n {
+			t.Errorf("%d of %d, the last %q", got, n, last)
+		}
 	}
 }
 

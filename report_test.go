@@ -265,25 +265,21 @@ func TestNothingJudged(t *testing.T) {
 		}
 	}
 	text, err := json.Marshal(struct{ R vmrules.Report }{})
-	if string(text) != `{"R":{"valid":false,"results":[]}}` || err != nil {
+	if string(text) != `{"R":{"valid":false,"passed":false,"targets":[],"results":[]}}` || err != nil {
 		t.Errorf("%s, %v", text, err)
 	}
 }
 
 // TestNoRules: without rules, every object is valid.
 func TestNoRules(t *testing.T) {
-	own, err := vmrules.ValidateOwn(vmOf(t, `{}`))
-	if err != nil {
-		t.Fatal(err)
-	}
 	for name, report := range map[string]*vmrules.Report{
-		"Validate": vmrules.Validate(vmrules.Rules{}, vmOf(t, `{}`)), "ValidateOwn": own,
+		"Validate": vmrules.Validate(vmrules.Rules{}, vmOf(t, `{}`)), "ValidateOwn": vmrules.ValidateOwn(vmOf(t, `{}`)),
 		"no object": vmrules.Validate(vmrules.Rules{}, nil), "NewReport": vmrules.NewReport(nil),
 	} {
 		if !report.Valid() || report.Err() != nil || report.String() != "valid: no rules" || !report.Equal(vmrules.NewReport(nil)) {
 			t.Errorf("%s: %s, %v", name, report, report.Err())
 		}
-		if text, err := json.Marshal(report); err != nil || string(text) != `{"valid":true,"results":[]}` {
+		if text, err := json.Marshal(report); err != nil || string(text) != `{"valid":true,"passed":false,"targets":[{"name":"","rules":0,"valid":true,"coverage":"NoRules","note":"there are no rules"}],"results":[]}` {
 			t.Errorf("%s: %s, %v", name, text, err)
 		}
 	}
@@ -523,7 +519,7 @@ func TestReadingReports(t *testing.T) {
 // its forms that something is left out.
 func TestOmitted(t *testing.T) {
 	var report vmrules.Report
-	text := `{"valid": false, "results": [{"index": 4, "rule": "r", "kind": "enum", "path": "jsonpath::.a", "message": "m", "outcome": "Violated", "omitted": 20}], "omitted": 7}`
+	text := `{"valid": false, "passed": false, "targets": [{"name": "", "rules": 5, "valid": false, "coverage": "Judged"}], "omittedTargets": 3, "results": [{"index": 4, "rule": "r", "kind": "enum", "path": "jsonpath::.a", "message": "m", "outcome": "Violated", "omitted": 20}], "omitted": 7}`
 	if err := json.Unmarshal([]byte(text), &report); err != nil {
 		t.Fatal(err)
 	}

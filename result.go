@@ -47,7 +47,9 @@ type Result struct {
 	Undecided Doubt `json:"undecided,omitempty"`
 	// Note says why a rule was skipped or ignored. If the rule is violated, Note says
 	// what could not be judged.
-	Note       string      `json:"note,omitempty"`
+	Note string `json:"note,omitempty"`
+	// Waits says, under Partial, that the rule needs a field that is not filled in yet.
+	Waits      bool        `json:"waits,omitempty"`
 	Violations []Violation `json:"violations,omitempty"`
 	// Omitted counts the violations that were left out when the report was written as
 	// JSON. It is 0 unless the result was read from such JSON.
@@ -91,6 +93,7 @@ type decision struct {
 	Outcome    Outcome
 	Undecided  Doubt
 	Note       string
+	Waits      bool
 	Violations []Violation
 	Omitted    int
 }
@@ -99,7 +102,7 @@ type decision struct {
 func (o *outline) result(target string, d *decision) Result {
 	return Result{
 		Index: o.index, Rule: o.name, Kind: o.kind, Path: o.path, Message: o.message, Target: target,
-		Outcome: d.Outcome, Undecided: d.Undecided, Note: d.Note, Violations: d.Violations, Omitted: d.Omitted,
+		Outcome: d.Outcome, Undecided: d.Undecided, Note: d.Note, Waits: d.Waits, Violations: d.Violations, Omitted: d.Omitted,
 	}
 }
 
@@ -110,7 +113,7 @@ func (r *Result) outline() outline {
 
 // decision returns what the result says apart from its rule and target.
 func (r *Result) decision() decision {
-	return decision{r.Outcome, r.Undecided, r.Note, r.Violations, r.Omitted}
+	return decision{r.Outcome, r.Undecided, r.Note, r.Waits, r.Violations, r.Omitted}
 }
 
 // fails reports whether the result fails the object.
@@ -128,6 +131,17 @@ func (d decision) fails() bool {
 		return len(d.Violations) == 0
 	}
 	return !slices.Contains([]Outcome{Satisfied, Warned, Skipped, Ignored}, d.Outcome)
+}
+
+// judged reports whether the rule judged the target: some value was found right, wrong or missing.
+func (d *decision) judged() bool {
+	switch d.Outcome {
+	case Satisfied, Violated:
+		return true
+	case Warned:
+		return slices.ContainsFunc(d.Violations, func(v Violation) bool { return v.Reason != ReasonInternal })
+	}
+	return false
 }
 
 // failing returns the violations that fail the object. If the result fails the object but
@@ -155,7 +169,7 @@ func (r Result) clone() Result {
 func (r *Result) equal(q *Result) bool {
 	return r.Index == q.Index && r.Rule == q.Rule && r.Kind == q.Kind && r.Path.Equal(q.Path) &&
 		r.Message == q.Message && r.Target == q.Target && r.Outcome == q.Outcome && r.Undecided == q.Undecided &&
-		r.Note == q.Note && r.Omitted == q.Omitted &&
+		r.Note == q.Note && r.Waits == q.Waits && r.Omitted == q.Omitted &&
 		slices.EqualFunc(r.Violations, q.Violations, func(v, w Violation) bool { return reflect.DeepEqual(v, w) })
 }
 

@@ -4,14 +4,189 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"reflect"
+	"slices"
 
 	"github.com/vmrules/vmrules/instancetype"
 	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/parameter"
+	"github.com/vmrules/vmrules/internal/plan"
 	"github.com/vmrules/vmrules/internal/value"
 	"github.com/vmrules/vmrules/internal/vmfields"
 	"github.com/vmrules/vmrules/internal/vmtarget"
 )
+
+// A Target is a VM, or another object, that a report is about.
+type Target struct {
+	// Name is where it is in the object, as in Result.Target: "" for the object itself.
+	Name string `json:"name"`
+	// From says whose rules it has, and Template which template's, as namespace/name; or which
+	// template it names that gives it none.
+	From     SourceKind `json:"from,omitempty"`
+	Template string     `json:"template,omitempty"`
+	// Rules is how many rules it has.
+	Rules int `json:"rules"`
+	// Valid says of this target what Report.Valid says of all.
+	Valid bool `json:"valid"`
+	// Coverage says what its rules made of it. It is never "".
+	Coverage Coverage `json:"coverage"`
+	// Doubt is the first reason of CoverageUndecided, and Problems are what is wrong with the
+	// annotation if that is DoubtRules. Targets with the same annotation share them.
+	Doubt    Doubt     `json:"doubt,omitempty"`
+	Problems []Problem `json:"problems,omitempty"`
+	// Note says in words why no rule judged the target.
+	Note string `json:"note,omitempty"`
+}
+
+// A Coverage says whether the rules of a target judged it, or why none did. The set is closed.
+// Take one that you do not know as not judged.
+type Coverage string
+
+const (
+	// CoverageJudged: some rule found a value that is right, wrong or missing.
+	CoverageJudged Coverage = "Judged"
+	// CoverageExempt: SkipAnnotation exempts the VM from all rules.
+	CoverageExempt Coverage = "Exempt"
+	// CoverageNoRules: the target has no rules, and names no template that has.
+	CoverageNoRules Coverage = "NoRules"
+	// CoverageNoTemplate: the VM names a template, in which nobody looked for its rules.
+	CoverageNoTemplate Coverage = "NoTemplate"
+	// CoverageNotApplicable: the valid of each rule selects nothing.
+	CoverageNotApplicable Coverage = "NotApplicable"
+	// CoverageIncomplete: under Partial, some rule needs a field that is not filled in yet.
+	CoverageIncomplete Coverage = "Incomplete"
+	// CoverageIgnored: no rule is understood, or none enforces anything.
+	CoverageIgnored Coverage = "Ignored"
+	// CoverageUndecided: no rule could be judged; Doubt says why.
+	CoverageUndecided Coverage = "Undecided"
+	// CoverageNotVM: the object is not a VM, or holds none.
+	CoverageNotVM Coverage = "NotVM"
+)
+
+// coveragesOfResults are those that only results give, and coverages all.
+var (
+	coveragesOfResults = []Coverage{CoverageJudged, CoverageNotApplicable, CoverageIgnored}
+	coverages          = append(slices.Clip(coveragesOfResults),
+		CoverageIncomplete, CoverageUndecided, CoverageExempt, CoverageNoRules, CoverageNoTemplate, CoverageNotVM)
+)
+
+// passed reports whether the target does not keep a report from having passed.
+func (t Target) passed() bool {
+	switch t.Coverage {
+	case CoverageJudged, CoverageExempt, CoverageNotApplicable:
+		return t.Valid
+	}
+	return false
+}
+
+// equal reports whether two targets are the same.
+func (t Target) equal(u Target) bool {
+	problems, others := t.Problems, u.Problems
+	t.Problems, u.Problems = nil, nil
+	return slices.Equal(problems, others) && reflect.DeepEqual(t, u)
+}
+
+// An account is what a report knows of a target apart from its results. Targets share accounts.
+type account struct {
+	from     SourceKind
+	template string
+	rules    int      // if no rule is judged: how many there are
+	coverage Coverage // "": the results tell it
+	doubt    Doubt
+	problems []Problem
+	note     string
+	fails    bool // a result that was left out fails the target
+}
+
+// ownAccount is the account of a VM that is judged by its own rules.
+var ownAccount = &account{from: SourceOwn}
+
+// of returns the account of a target for which none of its rules is judged.
+func (a *account) of(rules *Rules) *account {
+	about := account{from: SourceGiven}
+	if a != nil {
+		about = *a
+	}
+	about.rules = rules.Len()
+	return &about
+}
+
+// told returns the decisions about the part among those about it and the parts behind it.
+func (p *part) told(all []decision) []decision {
+	n := 0
+	for _, m := range p.marks {
+		if m == marksTold {
+			n++
+		}
+	}
+	return all[:n]
+}
+
+// describe returns the Target of the part, which the decisions are about.
+func (p *part) describe(told []decision) Target {
+	t := Target{Name: p.target, From: SourceGiven, Rules: len(p.rules.each), Valid: p.isValid(told)}
+	if t.Rules > 0 && p.rules.each[0].index < 0 { // there is a result about all of them
+		t.Rules = 0
+	}
+	if t.Rules == 0 {
+		t.From = ""
+	}
+	if a := p.about; a != nil {
+		t.From, t.Template, t.Rules = a.from, a.template, max(t.Rules, a.rules)
+		t.Coverage, t.Doubt, t.Problems, t.Note = a.coverage, a.doubt, slices.Clone(a.problems), a.note
+	}
+	if t.Coverage == "" {
+		t.Coverage, t.Doubt, t.Note = p.coverage(told)
+	}
+	return t
+}
+
+// isValid reports whether nothing fails the target.
+func (p *part) isValid(told []decision) bool {
+	return !slices.ContainsFunc(p.wrong, func(w plan.Wrong) bool { return !p.rules.each[w.Entry].isWarning }) &&
+		!slices.ContainsFunc(told, decision.fails) && (p.about == nil || !p.about.fails)
+}
+
+// coverage returns what the results say of the target, and for one that no rule judged, why.
+func (p *part) coverage(told []decision) (Coverage, Doubt, string) {
+	waits, judged := "", false
+	undecided, ignored := (*decision)(nil), (*decision)(nil)
+	for i := range told {
+		switch d := &told[i]; {
+		case d.Waits && waits == "":
+			waits = cmp.Or(d.Note, errNotFilledIn.Error())
+		case d.judged():
+			judged = true
+		case d.Outcome == Ignored:
+			ignored = cmp.Or(ignored, d)
+		case d.Outcome != Skipped:
+			undecided = cmp.Or(undecided, d)
+		}
+	}
+	switch {
+	case len(p.marks) == 0:
+		return CoverageNoRules, "", "there are no rules"
+	case waits != "":
+		return CoverageIncomplete, "", waits
+	case judged, slices.ContainsFunc(p.marks, func(m mark) bool { return m == marksSatisfied || m == marksBroken }):
+		return CoverageJudged, "", ""
+	case undecided != nil:
+		return CoverageUndecided, cmp.Or(undecided.Undecided, DoubtBound), undecided.why()
+	case ignored != nil:
+		return CoverageIgnored, "", ignored.Note
+	}
+	return CoverageNotApplicable, "", "no rule applies"
+}
+
+// why returns in words why a rule is undecided.
+func (d *decision) why() string {
+	for _, v := range d.Violations {
+		if v.Reason == ReasonInternal {
+			return v.Detail
+		}
+	}
+	return d.Note
+}
 
 // A target is a part of an object that rules apply to. Its Root is what they call $.
 type target = vmtarget.Target
@@ -35,16 +210,10 @@ func (e *evaluation) appendTargets(targets []target, v any, isWhole bool) []targ
 	if isWhole {
 		return vmtarget.AppendObjects(targets, v, &e.budget.Meter)
 	}
-	before := len(targets)
 	if e.given.partial {
-		targets = vmtarget.AppendForm(targets, v, &e.budget.Meter)
-	} else {
-		targets = vmtarget.Append(targets, v, &e.budget.Meter)
+		return vmtarget.AppendForm(targets, v, &e.budget.Meter)
 	}
-	if e.given.find != nil {
-		e.expand(targets[before:])
-	}
-	return targets
+	return vmtarget.Append(targets, v, &e.budget.Meter)
 }
 
 // lookWork returns the cost of looking at a scalar, in units of a short value. It is higher in
@@ -79,13 +248,21 @@ func unfilledParameter(name string) error {
 	return doubtError{DoubtParameter, fmt.Errorf("the template's parameter %s is not filled in", name)}
 }
 
-// expand replaces the VMs of targets by what KubeVirt makes of them.
-func (e *evaluation) expand(targets []target) {
-	for i := range targets {
-		if t := &targets[i]; t.Open != 0 && t.Nothing == "" {
-			*t = e.expanded(t)
-		}
+// canExpand reports whether KubeVirt may make another VM of that of a target, which can be found out.
+func (e *evaluation) canExpand(t *target) bool {
+	return e.given.find != nil && t.Open != 0 && t.Nothing == ""
+}
+
+// full returns the target with the VM as KubeVirt makes it, as far as that can be found out.
+func (e *evaluation) full(t *target) *target {
+	if !e.canExpand(t) {
+		return t
 	}
+	if t.Full == nil {
+		done := e.expanded(t)
+		t.Full = &done
+	}
+	return t.Full
 }
 
 // expanded returns a target with its VM expanded, as far as what the VM names is known.
@@ -143,5 +320,5 @@ func refusal(conflicts []instancetype.Conflict) error {
 	if more := len(conflicts) - listed; more > 0 {
 		text += fmt.Sprintf("; and %d more", more)
 	}
-	return doubtError{DoubtInstancetype, errors.New(text)}
+	return doubtError{DoubtConflict, errors.New(text)}
 }

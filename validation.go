@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/vmrules/vmrules/internal/jsontext"
 	"github.com/vmrules/vmrules/internal/meter"
@@ -66,10 +65,10 @@ func Validate(rules Rules, object map[string]any, opts ...ValidateOption) *Repor
 	e := newEvaluation(opts)
 	defer e.release()
 	e.targets = e.appendTargets(e.targets, value.Resolve(object), rules.isWhole)
-	report := &Report{judged: true}
+	report := &Report{whose: givens}
 	for i := range e.targets {
 		rest := e.share(len(e.targets) - i)
-		e.judgeAll(report, &rules, &e.targets[i])
+		e.judgeAll(report, &rules, nil, &e.targets[i])
 		e.settle(rest)
 	}
 	return report
@@ -78,8 +77,8 @@ func Validate(rules Rules, object map[string]any, opts ...ValidateOption) *Repor
 // validateUsual is Validate for the most usual form of object and no options. If the plan
 // settles all rules, it allocates nothing except the report.
 func validateUsual(rules *Rules, object, template map[string]any) *Report {
-	report := &Report{judged: true}
-	marks := report.add(rules, "")
+	report := &Report{}
+	marks := report.add(rules, "", nil)
 	b := Budget{}.whole()
 	wrong, isSure := rules.plan.Run(template, &b, marks)
 	report.keep(wrong, vmtarget.UsualAt)
@@ -94,110 +93,59 @@ func validateUsual(rules *Rules, object, template map[string]any) *Report {
 	return report
 }
 
-// ValidateOwn judges every VM inside an object by the rules in its own annotation or, if it
-// has none, in the annotation of the template around it. VMs that SkipAnnotation exempts,
-// and VMs without rules, have no results. A part of the object that may hold VMs but cannot
-// be looked into, such as a list in too many lists, has one Undecided result. Any error is a
-// *ParseError with the problems of all annotations that cannot be used; the report is then
-// about the other VMs.
+// ValidateOwn judges every VM inside an object by its own rules. These are, in this order: none if
+// SkipAnnotation exempts the VM, those of its own annotation, those of the template around it, and
+// those of the template that it names, if WithTemplates finds that. The report has a Target for
+// each VM, which says what became of it, also of one that has no rules, or whose rules cannot be
+// found or read. That is Valid only if the VM is exempt, has no rules, or names a template that
+// nobody looks for: Passed tells these apart.
+//
+// If there is no VM in the object, the report has one Target, CoverageNotVM. A part of the object
+// that may hold VMs but cannot be looked into, such as a list in too many lists, is a Target that
+// is Undecided.
 //
 // The VM of a replica set has its annotations in the metadata of spec.template, and that of
 // a pool in the metadata of spec.virtualMachineTemplate.
 //
-// WithParseOptions sets how the annotations are read; each text is read once. One Budget
-// pays for reading and judging all VMs. What Checkers share, they share for all VMs.
-func ValidateOwn(object map[string]any, opts ...ValidateOption) (*Report, error) {
+// KeepRules and WithParseOptions set how the annotations are read; each text is read once. One
+// Budget pays for reading and judging all VMs. What Checkers share, they share for all VMs.
+func ValidateOwn(object map[string]any, opts ...ValidateOption) *Report {
 	e := newEvaluation(opts)
 	defer e.release()
-	report := &Report{judged: true}
-	var problems []Problem
-	e.given.reading.budget = &e.budget
-	reader := ownReader{options: e.given.reading, known: map[annotationText]ownRules{}}
+	report := &Report{whose: givens}
+	e.isOwn, e.given.reading.budget = true, &e.budget
+	rules := ruleFinder{call: e, texts: map[annotationText]*ownRules{}}
 	targets := e.appendTargets(nil, value.Resolve(object), false)
 	if e.isSpent() {
-		report.addUnjudged("", emptiness(&targets[0]))
-		return report, nil
+		targets = targets[:1] // it says so
 	}
 	for i := range targets {
-		if t := &targets[i]; t.Cause != vmtarget.Empty {
-			report.addUnjudged(t.Name, emptiness(t))
-			continue
-		}
 		rest := e.share(len(targets) - i)
-		rules, wrong := reader.read(&targets[i])
-		problems = append(problems, wrong...)
-		e.judgeAll(report, &rules, &targets[i])
+		e.judgeOwn(report, &rules, &targets[i])
 		e.settle(rest)
 	}
-	return report, asParseError(problems)
+	return report
 }
 
-// An ownReader reads the rules of the VMs inside an object, each text once.
-type ownReader struct {
-	options parseOptions
-	last    annotationText // the text of rules
-	rules   ownRules
-	known   map[annotationText]ownRules
-}
-
-type annotationText struct{ key, text string }
-
-// ownRules are the rules of one text, or what is wrong with it.
-type ownRules struct {
-	rules    Rules
-	problems []Problem
-}
-
-// read reads the rules for the VM of a target.
-func (r *ownReader) read(t *target) (Rules, []Problem) {
-	if isExempt(t) {
-		return Rules{}, nil
+// judgeOwn judges one target by its own rules.
+func (e *evaluation) judgeOwn(report *Report, rules *ruleFinder, t *target) {
+	if why := notVM(t, e.given.partial); why != nil {
+		report.add(&Rules{}, t.Name, why)
+		return
 	}
-	found := annotationFor(t)
-	text, isText := found.value.(string)
-	if !isText {
-		return found.parse(r.options)
+	if t.Cause != vmtarget.Empty || t.VM == nil {
+		report.addUnjudged(t.Name, &account{}, unjudged(emptiness(t)))
+		return
 	}
-	read := r.readText(annotationText{found.key, text}, found)
-	return read.rules, r.problemsOf(found.source, read.problems)
-}
-
-func (r *ownReader) readText(text annotationText, found annotation) ownRules {
-	if text == r.last { // this costs nothing if the VMs share the text of their template
-		return r.rules
+	found := rules.of(t)
+	switch {
+	case found.err != nil:
+		report.addUnjudged(t.Name, found.about, e.ratchetSource(t, unjudged(found.err)))
+	case found.rules.Len() == 0:
+		report.add(&found.rules, t.Name, found.about)
+	default:
+		e.judgeAll(report, &found.rules, found.about, t)
 	}
-	_ = r.options.budget.Spend(len(text.text)/10, 0)
-	rules, ok := r.known[text]
-	if !ok {
-		rules.rules, rules.problems = found.parse(r.options)
-		r.known[text] = rules
-	}
-	r.last, r.rules = text, rules
-	return rules
-}
-
-// problemsOf returns the problems of a text as those of one more VM.
-func (r *ownReader) problemsOf(source string, problems []Problem) []Problem {
-	if len(problems) == 0 {
-		return nil
-	}
-	if err := r.options.budget.Spend(len(problems)*problemWork, len(problems)*problemSize); err != nil {
-		return []Problem{{Index: -1, Reason: ReasonTooLong, Code: codeTooLong, Source: source, Message: tooMuchToRead(err)}}
-	}
-	all := slices.Clone(problems)
-	for i := range all {
-		all[i].Source = source
-	}
-	return all
-}
-
-// annotationFor returns the annotation for the VM of a target: its own, or its template's.
-func annotationFor(t *target) annotation {
-	found := ownAnnotation(t, strings.TrimSpace("VM "+t.Name))
-	if found.isBlank() {
-		found = annotationAt(t.Template, OldAnnotation, strings.TrimSpace("template "+t.TemplateName))
-	}
-	return found
 }
 
 // ParseObject reads the text of a JSON object into the form that Validate takes. Numbers

@@ -130,12 +130,7 @@ func ExampleFill() {
 		fmt.Println(err)
 		return
 	}
-	report, err := vmrules.ValidateOwn(filled)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Println(report)
+	fmt.Println(vmrules.ValidateOwn(filled))
 	// Output:
 	// invalid: 1 violated
 	// Violated   cores in objects[0]: at most 8 cores

@@ -118,16 +118,12 @@ func (p *probe) validate(rules vmrules.Rules, object map[string]any, opts ...vmr
 	return report
 }
 
-func (p *probe) own(object map[string]any, opts ...vmrules.ValidateOption) (report *vmrules.Report, err error) {
+func (p *probe) own(object map[string]any, opts ...vmrules.ValidateOption) (report *vmrules.Report) {
 	p.measure("ValidateOwn", func() (string, string) {
-		report, err = vmrules.ValidateOwn(object, opts...)
-		outcome, found := summary(report)
-		if err != nil {
-			outcome, found = problems(err, found)
-		}
-		return outcome, found
+		report = vmrules.ValidateOwn(object, opts...)
+		return summary(report)
 	})
-	return report, err
+	return report
 }
 
 func (p *probe) toObject(v any) {

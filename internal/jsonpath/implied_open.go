@@ -119,7 +119,7 @@ func (w *Search) isOpenField(f *Implied, parent, next any) bool {
 
 // addOpenMember is addOpen for the member of an object that step i names.
 func (w *Search) addOpenMember(name string, i int, f *Implied) {
-	if w.doubt != nil {
+	if w.hasEnough() {
 		return
 	}
 	rest := w.steps[i+1:]
@@ -130,15 +130,34 @@ func (w *Search) addOpenMember(name string, i int, f *Implied) {
 
 // addOpen records that others may set what the path would select.
 func (w *Search) addOpen(by Setters, what func() string) {
-	if by != 0 && w.doubt == nil {
+	switch {
+	case by == 0:
+	case w.doubt == nil:
 		w.doubt = &OpenField{what(), by}
+	default:
+		w.keepOpen(by)
+	}
+}
+
+// hasEnough reports whether another doubt about open fields says nothing new.
+func (w *Search) hasEnough() bool { return w.doubt != nil && !w.Thorough }
+
+// keepOpen is keepAlso for open fields, unless others may set one already.
+func (w *Search) keepOpen(by Setters) {
+	for _, err := range append([]error{w.doubt}, w.also...) {
+		if known, ok := err.(*OpenField); ok {
+			by &^= known.By
+		}
+	}
+	if by != 0 {
+		w.keepAlso(&OpenField{"", by})
 	}
 }
 
 // addOpenMembers is addOpen for the members of an object that step i, which
 // selects all of them, would select.
 func (w *Search) addOpenMembers(v any, i int, f *Implied) {
-	if f == nil || w.Open == 0 || w.doubt != nil || value.ShapeOf(v) != value.Object || !w.Spend(len(f.members)) {
+	if f == nil || w.Open == 0 || w.hasEnough() || value.ShapeOf(v) != value.Object || !w.Spend(len(f.members)) {
 		return
 	}
 	steps := w.steps[i:]

@@ -29,7 +29,7 @@ func (w *Search) holds(f Filter, v any, k int, i *Implied) bool {
 		return false
 	}
 	if err := cmp.Or(w.incomparable(left), w.incomparable(right)); err != nil {
-		w.doubt = err
+		w.addDoubt(err)
 		return false
 	}
 	return compares(left, f.Operator, right)
@@ -52,7 +52,7 @@ func (w *Search) comparable(o Operand, current any, f *Implied) (value.Scalar, b
 // operand returns the values that a path selects from the current item, up to most of them.
 func (w *Search) operand(path jp.Expr, current any, f *Implied, most int) []any {
 	var values []any
-	inner := Search{Meter: w.Meter, Placeholders: w.Placeholders, Implied: f, Open: w.Open, object: w.object, steps: path, Visitor: VisitorFunc(func(_ *Search, value any) bool {
+	inner := Search{Meter: w.Meter, Placeholders: w.Placeholders, Thorough: w.Thorough, Implied: f, Open: w.Open, object: w.object, steps: path, Visitor: VisitorFunc(func(_ *Search, value any) bool {
 		values = append(values, value)
 		return len(values) < most
 	})}
@@ -61,10 +61,15 @@ func (w *Search) operand(path jp.Expr, current any, f *Implied, most int) []any 
 		w.fail(inner.err)
 	}
 	w.unreadable = cmp.Or(w.unreadable, inner.unreadable)
+	for _, err := range inner.also {
+		w.keepAlso(err)
+	}
 	if left, ok := inner.doubt.(*OpenField); ok {
 		return w.openOperand(left.By, values, most)
 	}
-	w.doubt = cmp.Or(inner.doubt, w.doubt)
+	if inner.doubt != nil {
+		w.addDoubt(inner.doubt)
+	}
 	if inner.Doubt() != nil && len(values) < most { // there may be more or other values
 		return nil
 	}
@@ -79,7 +84,7 @@ func (w *Search) couldBeAnything(v any) bool {
 	s, _ := v.(string)
 	err := w.Placeholders.Whole(s)
 	if err != nil {
-		w.doubt = err
+		w.addDoubt(err)
 	}
 	return err != nil
 }
@@ -92,7 +97,7 @@ func (w *Search) mayHaveMore(v any) bool {
 	}
 	for _, name := range value.Names(v) {
 		if err := w.Placeholders.Within(name); err != nil {
-			w.doubt = err
+			w.addDoubt(err)
 			return true
 		}
 	}

@@ -39,6 +39,7 @@ type Search struct {
 	Implied      *Implied      // fields that count even if they are missing, or nil
 	Open         Setters       // who may set missing fields
 	Placeholders *Placeholders // nil if strings contain no placeholders
+	Thorough     bool          // whether all doubts are wanted, and not only one
 
 	object   any // the value where the search begins, which some conditions need
 	steps    jp.Expr
@@ -47,9 +48,10 @@ type Search struct {
 	matches  int
 	branches int // the number of branches in memory
 
-	unreadable error // that a value on the way, or at the end, is not readable
-	unread     int   // how many there are
-	doubt      error // any other
+	unreadable error   // that a value on the way, or at the end, is not readable
+	unread     int     // how many there are
+	doubt      error   // any other
+	also       []error // if Thorough: those that doubt is not
 	err        error
 }
 
@@ -114,6 +116,37 @@ func (w *Search) Matches() int { return w.matches }
 // is not readable or a comparison that cannot be decided. It is a *OpenField if others may set
 // what the path selects.
 func (w *Search) Doubt() error { return cmp.Or(w.unreadable, w.doubt) }
+
+// Doubts returns all doubts of a Thorough search: Doubt and those that are about something else.
+func (w *Search) Doubts() []error {
+	if w.Doubt() == nil {
+		return nil
+	}
+	return append([]error{w.Doubt()}, w.also...)
+}
+
+// addDoubt replaces the doubt.
+func (w *Search) addDoubt(err error) {
+	if w.doubt != nil {
+		w.keepAlso(w.doubt)
+	}
+	w.doubt = err
+}
+
+const maxDoubts = 16
+
+var errManyDoubts = errors.New("there are too many doubts")
+
+// keepAlso keeps one more doubt of a Thorough search.
+func (w *Search) keepAlso(err error) {
+	switch {
+	case !w.Thorough || len(w.also) > maxDoubts:
+	case len(w.also) == maxDoubts:
+		w.also = append(w.also, errManyDoubts)
+	default:
+		w.also = append(w.also, err)
+	}
+}
 
 // Err returns which bound was reached, or nil. If one was, ignore what was found.
 func (w *Search) Err() error { return w.err }

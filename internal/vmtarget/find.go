@@ -29,7 +29,7 @@ func Append(targets []Target, v any, m *meter.Meter) []Target {
 	f := finder{meter: m}
 	found, ok := f.find(targets, v, kindOther, 0)
 	if !ok {
-		found = append(targets, itself(v))
+		found = append(targets, other(v))
 	}
 	return f.complete(found)
 }
@@ -87,16 +87,20 @@ func (f finder) find(targets []Target, v any, inList holder, lists int) ([]Targe
 	switch kind {
 	case kindUnknown:
 		return append(targets, f.unknown(v, "kind", "apiVersion")), true
-	case kindVirtualMachine, kindPool:
+	case kindVirtualMachine:
 		return append(targets, virtualMachine(v, at)), true
+	case kindPool:
+		t := virtualMachine(v, at)
+		t.Holder = v
+		return append(targets, t), true
 	case kindInstance:
 		return append(targets, itself(v)), true
 	case kindReplicaSet:
 		template := jsonpath.Lookup(v, at)
-		return append(targets, Target{VM: template, VMAt: at}.rootedAt(template, at)), true
+		return append(targets, Target{VM: template, VMAt: at, Holder: v}.rootedAt(template, at)), true
 	case kindKubeVirtTemplate:
 		t := virtualMachine(v, at)
-		t.Template, t.HasParameters = v, true
+		t.Holder, t.Template, t.HasParameters = v, v, true
 		return append(targets, t), true
 	case kindOpenShiftTemplate:
 		return append(targets, f.templates(v, lists+1)...), true
@@ -185,7 +189,7 @@ func (f finder) item(v any, inList holder, lists int) []Target {
 	}
 	found, ok := f.find(nil, v, inList, lists)
 	if !ok && value.StringAt(v, "kind") == "" {
-		return []Target{itself(v)}
+		return []Target{other(v)}
 	}
 	return found
 }

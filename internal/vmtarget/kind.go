@@ -73,6 +73,27 @@ func TemplateParts(v any) (parameters any, objects jsonpath.Location) {
 	return jsonpath.Lookup(v, kind.parameters), kind.at
 }
 
+// AsTemplate returns a template as one with a kind, and false for an object that is no template. One
+// without a kind is recognized by what is in it, as nothing else may be meant.
+func AsTemplate(v any) (template any, ok bool) {
+	kind := finder{}.kindIn(v, kindOther)
+	if value.StringAt(v, "kind") != "" || value.ShapeOf(v) != value.Object {
+		return v, kind == kindOpenShiftTemplate || kind == kindKubeVirtTemplate
+	}
+	for _, kind := range []holder{kindOpenShiftTemplate, kindKubeVirtTemplate} {
+		if found := jsonpath.Lookup(v, holders[kind].at); found != nil {
+			named := map[string]any{"kind": holders[kind].name}
+			for _, name := range value.Names(v) {
+				if name != "kind" && name != "apiVersion" {
+					named[name], _ = value.Member(v, name)
+				}
+			}
+			return named, true
+		}
+	}
+	return v, false
+}
+
 // kindIn returns how an object contains VMs. An object without an apiVersion is recognized by
 // its kind. An object without a kind is what the list around it says or, if that says
 // nothing, is recognized by its shape.

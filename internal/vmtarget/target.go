@@ -27,13 +27,16 @@ type Target struct {
 	Nothing string // why there is no Root; "" if there is one
 	Cause   Cause  // the same, for programs
 	HasNoVM bool   // the object is a list or template without a VM, so nothing can be filled in
+	IsOther bool   // the object is of a kind without VMs
 
+	Full    *Target           // the same with the VM expanded; nil until that is needed
 	Refusal error             // why KubeVirt would refuse the VM; nil if it would not
 	Origins map[string]string // which object set a field of an expanded VM, by the field's JSON Pointer in the VM
 	WhyOpen string            // why the Open are not known, for messages; "" if that is obvious
 
 	IsWhole       bool             // Root is a whole object, which need not be a VM
 	Open          jsonpath.Setters // who may set fields that the VM does not set
+	Holder        any              // the object that the VM is a part of, apart from lists; nil if there is none
 	Template      any              // the template around the VM, or nil
 	TemplateName  string           // the name of the template's place: "" for the object itself
 	HasParameters bool             // strings may contain parameters of a template
@@ -77,8 +80,11 @@ func (t Target) Expanded(vm map[string]any, origins map[string]string) Target {
 	return t
 }
 
-// itself returns the target for an object of another kind, or a VirtualMachineInstance.
+// itself returns the target for a VirtualMachineInstance.
 func itself(v any) Target { return Target{Root: v, VM: v} }
+
+// other returns the target for an object of another kind.
+func other(v any) Target { return Target{Root: v, VM: v, IsOther: true} }
 
 // nothing returns a target that says why a list or template has none.
 func nothing(why string) Target { return Target{Nothing: why, HasNoVM: true} }

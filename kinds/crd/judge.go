@@ -25,6 +25,9 @@ import (
 // A schemaChecker judges each value by one schema.
 type schemaChecker struct{ judge *judge }
 
+// ChecksAbsence says that a path may select nothing.
+func (schemaChecker) ChecksAbsence() {}
+
 // Check implements vmrules.Checker.
 func (c schemaChecker) Check(in *vmrules.Input) vmrules.Verdict {
 	f := newFindings(in)

@@ -51,6 +51,9 @@ func problemsOf(s vmrules.RuleSource, key string, wrong []mistake) []vmrules.Pro
 	return problems
 }
 
+// ChecksAbsence says that a path may select nothing.
+func (*overlay) ChecksAbsence() {}
+
 // Check implements vmrules.Checker. The rule is Skipped if no value meets the conditions of the
 // pattern.
 func (o *overlay) Check(in *vmrules.Input) vmrules.Verdict {

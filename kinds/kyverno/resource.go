@@ -78,6 +78,9 @@ type resourceRule struct {
 	patterns  []*overlay // an object must match one of them
 }
 
+// ChecksAbsence says that a path may select nothing.
+func (*resourceRule) ChecksAbsence() {}
+
 // Check implements vmrules.Checker.
 func (r *resourceRule) Check(in *vmrules.Input) vmrules.Verdict {
 	w := &work{in: in}

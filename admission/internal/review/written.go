@@ -75,11 +75,24 @@ func (p pace) check(template map[string]any) (broken, remarks []string, ok bool)
 	if len(broken) > 0 {
 		return broken, remarks, true
 	}
-	report, err := vmrules.ValidateOwn(filled, append(slices.Clip(p.validate), vmrules.WithParseOptions(p.parse...))...)
+	report := vmrules.ValidateOwn(filled, append(slices.Clip(p.validate), vmrules.WithParseOptions(p.parse...))...)
+	err = problemsIn(report)
 	if err != nil { // about the rules of another VM in the template
 		broken = []string{err.Error()}
 	}
 	return broken, append(remarks, ownViolations(report)...), !p.cannotRead(err) && !p.cannotJudge(report)
+}
+
+// problemsIn returns what is wrong with the rules of the VMs in a template.
+func problemsIn(report *vmrules.Report) error {
+	var all []vmrules.Problem
+	for _, t := range report.Targets() {
+		all = append(all, t.Problems...)
+	}
+	if all == nil {
+		return nil
+	}
+	return &vmrules.ParseError{Problems: all}
 }
 
 // ownViolations returns what is wrong with the VMs of a template, apart from what depends on other
@@ -87,7 +100,7 @@ func (p pace) check(template map[string]any) (broken, remarks []string, ok bool)
 func ownViolations(report *vmrules.Report) (all []string) {
 	for _, result := range report.Results(vmrules.Violated, vmrules.Undecided) {
 		switch result.Undecided {
-		case vmrules.DoubtParameter, vmrules.DoubtInstancetype, vmrules.DoubtPreference, vmrules.DoubtNothing:
+		case vmrules.DoubtParameter, vmrules.DoubtInstancetype, vmrules.DoubtPreference, vmrules.DoubtConflict, vmrules.DoubtNothing, vmrules.DoubtRules:
 			continue
 		}
 		for _, v := range result.Violations {

@@ -98,7 +98,7 @@ func (a *auditor) report(vm map[string]any, result *audited, with vmrules.Valida
 		return vmrules.Validate(parsed.rules, vm, with), nil
 	}
 	if a.templates == nil || manifest.IsTemplate(kind) || !manifest.HoldsVM(vm) {
-		return vmrules.ValidateOwn(vm, with, vmrules.WithParseOptions(a.reading...))
+		return unjudged.Own(vm, with, vmrules.WithParseOptions(a.reading...))
 	}
 	b, err := a.basisOf(vm)
 	result.Note, result.by = b.note, b.template

@@ -258,7 +258,7 @@ func (c *checker) judge(o manifest.Object, result *checked) (*vmrules.Report, er
 			return vmrules.Validate(parsed.rules, content, with.Option()), nil
 		}
 	}
-	return vmrules.ValidateOwn(content, with.Option(), vmrules.WithParseOptions(c.reading...))
+	return unjudged.Own(content, with.Option(), vmrules.WithParseOptions(c.reading...))
 }
 
 func (c *checker) judgeByTemplate(o manifest.Object, result *checked, with vmrules.ValidateOption) (*vmrules.Report, error) {

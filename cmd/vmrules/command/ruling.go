@@ -165,6 +165,9 @@ func (r *ruling) rulesOf(o manifest.Object) (vmrules.Rules, map[string]any, erro
 func (r *ruling) basisOf(vm map[string]any) (basis, error) {
 	source := vmrules.SourceOf(vm)
 	if r.templates == nil || source.From != "" && source.From != vmrules.SourceTemplate {
+		if source.From == vmrules.SourceTemplate {
+			return basis{}, nil
+		}
 		rules, err := vmrules.RulesFor(vm, nil, r.reading...)
 		return basis{rules: rules}, err
 	}

@@ -135,7 +135,7 @@ func (v *verdict) lint(a manifest.Annotation, opts []vmrules.ParseOption) {
 }
 
 func (v *verdict) check(filled manifest.Filled, set *instancetypes.Set, opts []vmrules.ParseOption) {
-	report, err := vmrules.ValidateOwn(filled.Content(), set.For(filled.Kind, filled.Namespace).Option(), vmrules.WithParseOptions(opts...))
+	report, err := unjudged.Own(filled.Content(), set.For(filled.Kind, filled.Namespace).Option(), vmrules.WithParseOptions(opts...))
 	if err != nil { // the rules cannot be read, although lint has no error
 		v.errors = append(v.errors, err.Error())
 	}

@@ -16,7 +16,15 @@ func validateOwn(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return vmrules.ValidateOwn(object, append(opts, vmrules.WithParseOptions(c.parseOptions()...))...)
+	report := vmrules.ValidateOwn(object, append(opts, vmrules.WithParseOptions(c.parseOptions()...))...)
+	var problems []vmrules.Problem
+	for _, t := range report.Targets() {
+		problems = append(problems, t.Problems...)
+	}
+	if problems != nil {
+		return report, &vmrules.ParseError{Problems: problems}
+	}
+	return report, nil
 }
 
 // judging returns the operation that calls a function with the rules, the object and the options of

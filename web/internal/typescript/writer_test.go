@@ -37,9 +37,12 @@ var roots = []reflect.Type{
 // written are the members of types that write their JSON themselves, in this order.
 var written = map[reflect.Type]reflect.Type{
 	reflect.TypeFor[vmrules.Report](): reflect.TypeFor[struct {
-		Valid   bool             `json:"valid"`
-		Results []vmrules.Result `json:"results"`
-		Omitted int              `json:"omitted,omitempty"`
+		Valid          bool             `json:"valid"`
+		Passed         bool             `json:"passed"`
+		Targets        []vmrules.Target `json:"targets"`
+		OmittedTargets int              `json:"omittedTargets,omitempty"`
+		Results        []vmrules.Result `json:"results"`
+		Omitted        int              `json:"omitted,omitempty"`
 	}](),
 	reflect.TypeFor[vmrules.Rule](): reflect.TypeFor[struct {
 		Name        string           `json:"name"`

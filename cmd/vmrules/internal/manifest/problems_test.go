@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/unjudged"
 )
 
 // TestPlaceProblems checks that each problem of ValidateOwn is placed in the annotation that has
@@ -39,7 +40,7 @@ objects:
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = vmrules.ValidateOwn(filled.Content())
+	_, err = unjudged.Own(filled.Content())
 	parsed := (*vmrules.ParseError)(nil)
 	if !errors.As(err, &parsed) {
 		t.Fatal(err)

@@ -1,7 +1,36 @@
 // Package unjudged says what no rule judged. That is neither valid nor invalid.
 package unjudged
 
-import "github.com/vmrules/vmrules"
+import (
+	"slices"
+	"strings"
+
+	"github.com/vmrules/vmrules"
+)
+
+// Own judges the VMs in an object by their own rules. The error has what is wrong with annotations
+// that cannot be used, and whose they are; the report is about the other VMs.
+func Own(object map[string]any, opts ...vmrules.ValidateOption) (*vmrules.Report, error) {
+	report := vmrules.ValidateOwn(object, opts...)
+	var problems []vmrules.Problem
+	unread := map[string]bool{}
+	for _, t := range report.Targets() {
+		for _, p := range t.Problems {
+			at := t.Name
+			if p.Source == "template" {
+				at = strings.TrimRight(at[:max(0, strings.LastIndex(at, "objects["))], ".")
+			}
+			p.Source = strings.TrimSpace(p.Source + " " + at)
+			problems = append(problems, p)
+			unread[t.Name] = true
+		}
+	}
+	if problems == nil {
+		return report, nil
+	}
+	read := slices.DeleteFunc(report.Results(), func(r vmrules.Result) bool { return unread[r.Target] })
+	return vmrules.NewReport(read), &vmrules.ParseError{Problems: problems}
+}
 
 // NoRules is what Why returns for an object that has no rules.
 const NoRules = "no rules"
