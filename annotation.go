@@ -1,12 +1,9 @@
 package vmrules
 
 import (
-	"cmp"
-	"fmt"
-	"strings"
-
-	"github.com/vmrules/vmrules/internal/jsonpath"
+	"github.com/vmrules/vmrules/internal/meter"
 	"github.com/vmrules/vmrules/internal/value"
+	"github.com/vmrules/vmrules/internal/vmsource"
 	"github.com/vmrules/vmrules/internal/vmtarget"
 )
 
@@ -25,77 +22,19 @@ const (
 	OldTemplateNamespaceLabel = "vm.kubevirt.io/template-namespace"
 )
 
-// A SourceKind says from where a VM has its rules.
+// A SourceKind says from where a VM has its rules. "" means that it has none.
 type SourceKind string
 
 const (
 	// SourceGiven: the caller gave the rules.
 	SourceGiven SourceKind = "given"
-	// SourceExempt: SkipAnnotation exempts the VM from all rules.
-	SourceExempt SourceKind = "exempt"
 	// SourceOwn: the VM has an annotation of its own, whatever template it names.
 	SourceOwn SourceKind = "own"
 	// SourceAround: the annotation of the template around the VM.
 	SourceAround SourceKind = "around"
-	// SourceTemplate: the VM names a template, and has no annotation of its own. If it names no
-	// Namespace, only its user knows where to look for it.
+	// SourceTemplate: the VM names a template, and has no annotation of its own.
 	SourceTemplate SourceKind = "template"
-	// SourceUnknown: the annotations cannot be read, or VMs in the object differ. RulesFor says
-	// why.
-	SourceUnknown SourceKind = "unknown"
 )
-
-// A Source says where the rules of a VM come from. The zero Source means that it has none.
-type Source struct {
-	From SourceKind `json:"from,omitempty"`
-	// Field is where the VM says so, as in Violation: an annotation, or a label.
-	Field string `json:"field,omitempty"`
-	// Annotation is the text of the VM's own annotation.
-	Annotation string `json:"annotation,omitempty"`
-	// Namespace and Name are those of the template that the VM names, wherever its rules come from.
-	Namespace string `json:"namespace,omitempty"`
-	Name      string `json:"name,omitempty"`
-}
-
-// SourceOf returns where the rules of a VM come from. It is the answer by which RulesFor works.
-// A pool or replica set is asked for the VM that it makes.
-func SourceOf(vm map[string]any) Source {
-	b := Budget{}.whole()
-	s, _, _ := sourceOfVM(vm, &b)
-	return s
-}
-
-// sourceOfVM returns the source of a VM's rules, and the annotation that it has itself. An error
-// says why that cannot be used.
-func sourceOfVM(vm map[string]any, b *budget) (Source, annotation, error) {
-	targets := vmtarget.Append(nil, value.Resolve(vm), &b.Meter)
-	own, err := common(targets, "VM")
-	if err != nil {
-		return Source{From: SourceUnknown}, own, err
-	}
-	only := &target{VM: vm}
-	if len(targets) == 1 {
-		only = &targets[0]
-	}
-	s, where, unreadable := Source{}, "", unreadableName(only.VM)
-	if unreadable == nil {
-		s.Namespace, s.Name, where = templateOf(only.VM)
-	}
-	text, isText := own.value.(string)
-	switch {
-	case isExempt(&targets[0]):
-		s.From, s.Field, own = SourceExempt, fieldOf(&targets[0], "annotations", SkipAnnotation), annotation{}
-	case !own.isBlank() && !isText:
-		s.From, s.Field = SourceUnknown, own.field
-	case !own.isBlank():
-		s.From, s.Field, s.Annotation = SourceOwn, own.field, text
-	case unreadable != nil:
-		s.From, own = SourceUnknown, annotation{value: unreadable, key: TemplateLabel, source: "VM"}
-	case s.Name != "":
-		s.From, s.Field = SourceTemplate, fieldOf(only, where, TemplateLabel)
-	}
-	return s, own, nil
-}
 
 // RulesFor returns the rules for a VM. If SkipAnnotation exempts the VM, there are none. If
 // the VM's own annotation is not blank, its rules are those. Otherwise they are those of the
@@ -110,160 +49,116 @@ func sourceOfVM(vm map[string]any, b *budget) (Source, annotation, error) {
 // these, there is ValidateOwn.
 func RulesFor(vm, template map[string]any, opts ...ParseOption) (Rules, error) {
 	o := parseOptionsOf(opts)
-	var s Source
-	var found annotation
-	var err error
-	if vm != nil {
-		s, found, err = sourceOfVM(vm, o.budget)
-	}
-	if err == nil && s.From != SourceExempt && s.From != SourceOwn && (found.isBlank() || found.key == TemplateLabel) {
-		var of annotation
-		if of, err = templateAnnotation(template, vm == nil || s.From == SourceTemplate, o.budget); !of.isBlank() {
-			found = of
-		}
-	}
-	if o.budget.Err() != nil {
+	text, err := textFor(vm, template, &o.budget.Meter)
+	switch {
+	case o.budget.Err() != nil:
 		return Rules{}, asParseError([]Problem{{Index: -1, Reason: ReasonTooLong, Code: codeTooLong, Message: vmtarget.TooMany(o.budget.Err())}})
-	}
-	if err != nil {
+	case err != nil:
 		return Rules{}, err
 	}
-	rules, problems := found.parse(o)
+	rules, problems := parseText(text, o)
 	return rules, asParseError(problems)
 }
 
-// templateAnnotation returns the one annotation of a template, which must be given if it is needed.
-func templateAnnotation(template map[string]any, isNeeded bool, b *budget) (annotation, error) {
-	wrong := func(reason Reason, message string) (annotation, error) {
-		return annotation{}, asParseError([]Problem{{Index: -1, Reason: reason, Code: codeNoTemplate, Source: "template", Message: message}})
+// textFor returns the annotation with the rules for a VM.
+func textFor(vm, template map[string]any, m *meter.Meter) (vmsource.Text, error) {
+	if vm == nil {
+		return templateText(template, true, m)
 	}
-	if template == nil && isNeeded {
+	targets := vmtarget.Append(nil, value.Resolve(vm), m)
+	own, err := commonText(targets, vmsource.OfVM)
+	first := vmsource.Of(&targets[0])
+	switch {
+	case err != nil, first.From == vmsource.Exempt:
+		return vmsource.Text{}, err
+	case !own.IsBlank():
+		return own, nil
+	}
+	for i := range targets[1:] {
+		if next := vmsource.Of(&targets[1+i]); !next.IsSame(first) {
+			return own, errDifferent(vmsource.OfVM)
+		}
+	}
+	switch first.From {
+	case vmsource.Around:
+		return first.Text, nil
+	case vmsource.Unreadable: // the template may be that of a VM that names none
+		if found, err := templateText(template, false, m); err != nil || !found.IsBlank() {
+			return found, err
+		}
+		return first.Text, nil
+	}
+	return templateText(template, first.From == vmsource.Template, m)
+}
+
+// templateText returns the one annotation of a template, which must be given if it is needed.
+func templateText(template map[string]any, isNeeded bool, m *meter.Meter) (vmsource.Text, error) {
+	wrong := func(reason Reason, message string) (vmsource.Text, error) {
+		return vmsource.Text{}, asParseError([]Problem{{Index: -1, Reason: reason, Code: codeNoTemplate, Source: vmsource.OfTemplate, Message: message}})
+	}
+	switch {
+	case template == nil && isNeeded:
 		return wrong(ReasonRequired, "the template that has the rules is not given")
-	}
-	if template == nil {
-		return annotation{}, nil
+	case template == nil:
+		return vmsource.Text{}, nil
 	}
 	v, isTemplate := vmtarget.AsTemplate(value.Resolve(template))
 	if !isTemplate {
-		return wrong(ReasonTypeInvalid, "this is no template: it must be a Template of template.openshift.io or a VirtualMachineTemplate of template.kubevirt.io")
+		return wrong(ReasonTypeInvalid, "this is not a template: it must be a Template of template.openshift.io or a VirtualMachineTemplate of template.kubevirt.io")
 	}
-	found, err := common(vmtarget.Append(nil, v, &b.Meter), "template")
-	if err == nil && found.isBlank() {
-		found = annotationAt(v, OldAnnotation, "template")
+	found, err := commonText(vmtarget.Append(nil, v, m), vmsource.OfTemplate)
+	if err == nil && found.IsBlank() {
+		found = vmsource.TextAt(v, OldAnnotation, vmsource.OfTemplate)
 	}
 	return found, err
 }
 
-// common returns the annotation that all VMs inside an object share, apart from those
-// without one.
-func common(targets []target, source string) (annotation, error) {
-	wrong := func(message string) (annotation, error) {
-		return annotation{}, asParseError([]Problem{{Index: -1, Reason: ReasonInvalid, Code: codeDifferentRules, Source: source, Message: message}})
-	}
-	var found annotation
+// commonText returns the annotation that all VMs inside an object share, apart from those without
+// one. Source says whether the object is the VM or the template.
+func commonText(targets []target, source string) (vmsource.Text, error) {
+	var found vmsource.Text
 	for i := range targets {
 		t := &targets[i]
-		a := ownAnnotation(t, source)
+		own := vmsource.OwnText(t.VM)
+		own.Of = source
 		switch {
 		case t.Cause != vmtarget.Empty:
-			return wrong("there may be VirtualMachines with other rules inside: " + t.Nothing)
-		case !a.isBlank() && !found.isBlank() && !a.hasText(found), isExempt(t) != isExempt(&targets[0]):
-			return wrong("the VirtualMachines inside have different rules: judge each by its own, or make a template of each")
-		case !a.isBlank():
-			found = a
-			found.field = fieldOf(t, "annotations", a.key)
+			return found, parseErrorOf(source, "there may be VirtualMachines with other rules inside: "+t.Nothing)
+		case vmsource.IsExempt(t.VM) != vmsource.IsExempt(targets[0].VM):
+			return found, errDifferent(source)
+		case own.IsBlank():
+		case !found.IsBlank() && !own.HasSame(found):
+			return found, errDifferent(source)
+		default:
+			found = own
 		}
 	}
 	return found, nil
 }
 
-// ownAnnotation returns the annotation of the VM of a target itself. That is SkipAnnotation if
-// it is not readable, so that the VM may be exempt.
-func ownAnnotation(t *target, source string) annotation {
-	if skip := annotationAt(t.VM, SkipAnnotation, source); !value.IsReadable(skip.value) {
-		return skip
-	}
-	return annotationAt(t.VM, Annotation, source)
+func errDifferent(source string) error {
+	return parseErrorOf(source, "the VirtualMachines inside have different rules: judge each by its own, or make a template of each")
 }
 
-// isExempt reports whether the VM of a target is certainly exempt from all rules.
-func isExempt(t *target) bool {
-	skip := value.At(t.VM, "metadata", "annotations", SkipAnnotation)
-	return skip != nil && value.IsReadable(skip)
+func parseErrorOf(source, message string) error {
+	return asParseError([]Problem{{Index: -1, Reason: ReasonInvalid, Code: codeDifferentRules, Source: source, Message: message}})
 }
 
-// An annotation is the text of rules and whose it is.
-type annotation struct {
-	value  any // nil: absent
-	key    string
-	source string
-	field  string // of a VM: where it is
-}
-
-func annotationAt(v any, key, source string) annotation {
-	a := annotation{value: value.At(v, "metadata", "annotations", key), key: key, source: source}
-	if a.value == nil {
-		a.value = misshapenIn(v, "annotations")
-	}
-	return a
-}
-
-// A misshapen says what is wrong with metadata in which an annotation or label may be meant to be.
-type misshapen string
-
-// misshapenIn returns what is wrong with the shape of an object's metadata, or with a member of it
-// that holds texts by their keys; nil if both are well.
-func misshapenIn(v any, member string) any {
-	at := "metadata"
-	found := value.At(v, "metadata")
-	if value.ShapeOf(found) == value.Object {
-		at += "." + member
-		found = value.At(found, member)
-	}
-	if found == nil || !value.IsReadable(found) || value.ShapeOf(found) == value.Object {
-		return nil
-	}
-	return misshapen(fmt.Sprintf("%s must be an object, not %s", at, value.Describe(found)))
-}
-
-// fieldOf returns where an annotation or label of the VM of a target is.
-func fieldOf(t *target, where, key string) string {
-	return t.VMAt.Join(jsonpath.Members("metadata", where, key)).String()
-}
-
-func (a annotation) isBlank() bool {
-	s, isString := a.value.(string)
-	return a.value == nil || isString && strings.TrimSpace(s) == ""
-}
-
-// hasText reports whether two annotations have the same text.
-func (a annotation) hasText(b annotation) bool {
-	text, isText := a.value.(string)
-	return isText && text == b.value
-}
-
-// parse reads the rules. A template's own annotation is of version 201901-1,
+// parseText reads the rules in an annotation. A template's own annotation is of version 201901-1,
 // unless some path in it has the prefix of 201902-2.
-func (a annotation) parse(o parseOptions) (Rules, []Problem) {
-	if a.value == nil {
+func parseText(text vmsource.Text, o parseOptions) (Rules, []Problem) {
+	if text.Value == nil {
 		return Rules{}, nil
 	}
-	s, ok := a.value.(string)
-	if !ok {
-		message := fmt.Sprintf("the annotation %s must be a string that holds JSON, not %s", a.key, value.Describe(a.value))
-		if wrong, ok := a.value.(misshapen); ok {
-			message = string(wrong)
-		} else if !value.IsReadable(a.value) {
-			message = fmt.Sprintf("%s cannot be read: it is, or is inside, %s", a.key, value.Describe(a.value))
-		}
-		return Rules{}, []Problem{{Index: -1, Reason: ReasonTypeInvalid, Code: codeWrongType, Source: a.source, Message: message}}
+	if wrong := text.Wrong(); wrong != "" {
+		return Rules{}, []Problem{{Index: -1, Reason: ReasonTypeInvalid, Code: codeWrongType, Source: text.Of, Message: wrong}}
 	}
-	if a.key == OldAnnotation && o.version == "" {
+	if text.Key == OldAnnotation && o.version == "" {
 		o.detects = true
 	}
-	rules, problems := parseRules(s, o)
+	rules, problems := parseRules(text.Value.(string), o)
 	for i := range problems {
-		problems[i].Source = a.source
+		problems[i].Source = text.Of
 	}
 	return rules, problems
 }
@@ -274,44 +169,6 @@ func (a annotation) parse(o parseOptions) (Rules, []Problem) {
 // mixes the two, and returns false if neither has both, or if one of the values has no JSON
 // form, which RulesFor reports.
 func TemplateOf(vm map[string]any) (namespace, name string, ok bool) {
-	if unreadableName(vm) != nil {
-		return "", "", false
-	}
-	if namespace, name, _ = templateOf(vm); namespace == "" {
-		name = ""
-	}
+	namespace, name = vmsource.TemplateOf(vm)
 	return namespace, name, name != ""
-}
-
-// templateOf returns the template that a VM names, and whether in its labels or its annotations.
-// If neither has the namespace, it returns the name alone.
-func templateOf(vm any) (namespace, name, where string) {
-	for _, in := range []string{"labels", "annotations"} {
-		values := value.At(vm, "metadata", in)
-		next := value.StringAt(values, TemplateLabel)
-		if next == "" {
-			continue
-		}
-		namespace = cmp.Or(value.StringAt(values, TemplateNamespaceLabel), value.StringAt(values, OldTemplateNamespaceLabel))
-		if namespace != "" {
-			return namespace, next, in
-		}
-		if name == "" {
-			name, where = next, in
-		}
-	}
-	return "", name, where
-}
-
-// unreadableName returns the first of the values by which TemplateOf finds a template that is
-// not readable; nil if all are.
-func unreadableName(vm any) any {
-	for _, where := range []string{"labels", "annotations"} {
-		for _, key := range []string{TemplateLabel, TemplateNamespaceLabel, OldTemplateNamespaceLabel} {
-			if v := value.At(vm, "metadata", where, key); !value.IsReadable(v) {
-				return v
-			}
-		}
-	}
-	return nil
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -14,55 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/vmrules/vmrules"
-	"github.com/vmrules/vmrules/internal/conformance"
 )
-
-func TestSourceOf(t *testing.T) {
-	const named = `"vm.kubevirt.io/template": "linux", "vm.kubevirt.io/template.namespace": "templates"`
-	vm := func(labels, annotations string) string {
-		return fmt.Sprintf(`{"kind": "VirtualMachine", "metadata": {"labels": {%s}, "annotations": {%s}}, "spec": {"template": {"spec": {}}}}`, labels, annotations)
-	}
-	const own, skip = `"vm.kubevirt.io/validations": "[]"`, `"vm.kubevirt.io/skip-validations": ""`
-	const ownField = `metadata.annotations.vm\.kubevirt\.io/validations`
-	for _, test := range []struct {
-		name, object string
-		want         vmrules.Source
-	}{
-		{"nothing", vm("", ""), vmrules.Source{}},
-		{"no object", "null", vmrules.Source{}},
-		{"exempt", vm(named, own+","+skip), vmrules.Source{
-			From: vmrules.SourceExempt, Field: `metadata.annotations.vm\.kubevirt\.io/skip-validations`, Namespace: "templates", Name: "linux"}},
-		{"not exempt by null", vm("", `"vm.kubevirt.io/skip-validations": null`), vmrules.Source{}},
-		{"its own", vm(named, own), vmrules.Source{
-			From: vmrules.SourceOwn, Field: ownField, Annotation: "[]", Namespace: "templates", Name: "linux"}},
-		{"its own, and half a template", vm(`"vm.kubevirt.io/template": "linux"`, own), vmrules.Source{
-			From: vmrules.SourceOwn, Field: ownField, Annotation: "[]", Name: "linux"}},
-		{"a blank one", vm(named, `"vm.kubevirt.io/validations": " "`), vmrules.Source{
-			From: vmrules.SourceTemplate, Field: `metadata.labels.vm\.kubevirt\.io/template`, Namespace: "templates", Name: "linux"}},
-		{"one that is not a string", vm(named, `"vm.kubevirt.io/validations": [7]`), vmrules.Source{
-			From: vmrules.SourceUnknown, Field: ownField, Namespace: "templates", Name: "linux"}},
-		{"a template in annotations", vm(`"vm.kubevirt.io/template": "other"`, named), vmrules.Source{
-			From: vmrules.SourceTemplate, Field: `metadata.annotations.vm\.kubevirt\.io/template`, Namespace: "templates", Name: "linux"}},
-		{"half a template", vm(`"vm.kubevirt.io/template": "linux"`, ""), vmrules.Source{
-			From: vmrules.SourceTemplate, Field: `metadata.labels.vm\.kubevirt\.io/template`, Name: "linux"}},
-		{"a pool", `{"kind": "VirtualMachinePool", "metadata": {}, "spec": {"virtualMachineTemplate": ` + vm("", own) + `}}`, vmrules.Source{
-			From: vmrules.SourceOwn, Field: "spec.virtualMachineTemplate." + ownField, Annotation: "[]"}},
-		{"the template of a pool", `{"kind": "VirtualMachinePool", "spec": {"virtualMachineTemplate": ` + vm(named, "") + `}}`, vmrules.Source{
-			From: vmrules.SourceTemplate, Field: `spec.virtualMachineTemplate.metadata.labels.vm\.kubevirt\.io/template`, Namespace: "templates", Name: "linux"}},
-		{"VMs that differ", `{"kind": "List", "items": [` + vm("", own) + `, ` + vm("", skip) + `]}`, vmrules.Source{From: vmrules.SourceUnknown}},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			if diff := cmp.Diff(test.want, vmrules.SourceOf(conformance.DecodeExactly(json.RawMessage(test.object)))); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
-		})
-	}
-	labels := map[string]any{vmrules.TemplateLabel: math.NaN()}
-	unreadable := map[string]any{"kind": "VirtualMachine", "metadata": map[string]any{"labels": labels}, "spec": map[string]any{"template": map[string]any{}}}
-	if got := vmrules.SourceOf(unreadable); got.From != vmrules.SourceUnknown {
-		t.Errorf("a label that cannot be read: %+v", got)
-	}
-}
 
 // TestOwnCheckersApart: no VM of a list is Undecided because of the others, whether they are
 // large, spend much, or have a value that JSON does not have.
@@ -182,7 +133,7 @@ func TestRulesForNeedsTemplate(t *testing.T) {
 	rules := map[string]any{"annotations": map[string]any{vmrules.OldAnnotation: `[{"name": "r", "rule": "string", "path": "jsonpath::.a", "message": "m"}]`}}
 	vm := map[string]any{"kind": "VirtualMachine", "spec": map[string]any{"template": map[string]any{}}}
 	named := map[string]any{"kind": "VirtualMachine", "metadata": map[string]any{"labels": map[string]any{vmrules.TemplateLabel: "a"}}}
-	const missing, other = "template: the template that has the rules is not given", "template: this is no template"
+	const missing, other = "template: the template that has the rules is not given", "template: this is not a template"
 	for _, test := range []struct {
 		name         string
 		vm, template map[string]any

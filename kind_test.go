@@ -271,7 +271,9 @@ func TestInputs(t *testing.T) {
 				opts = append(opts, vmrules.WithOldObject(conformance.DecodeExactly(json.RawMessage(test.old))))
 			}
 			var in vmrules.Input
-			ask(t, seen(&in), `"path": "jsonpath::`+test.path+`"`, test.object, opts...)
+			kind := func(vmrules.RuleSource) (vmrules.Checker, []vmrules.Problem) { return judgesAbsence{seen(&in)}, nil }
+			rules := rulesOf(t, `[{"name": "n", "rule": "k", "message": "m", "path": "jsonpath::`+test.path+`"}]`, vmrules.WithKind("k", kind))
+			vmrules.Validate(rules, conformance.DecodeExactly(json.RawMessage(test.object)), opts...)
 			got := view{nameOf(in.Object), nameOf(in.OldObject), in.Values, in.OldValue, in.OldObjectUnknown}
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)

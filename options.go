@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/vmrules/vmrules/internal/jsonpath"
+	"github.com/vmrules/vmrules/internal/keep"
 	"github.com/vmrules/vmrules/internal/meter"
 	"github.com/vmrules/vmrules/internal/value"
 	"github.com/vmrules/vmrules/internal/vmfields"
@@ -172,7 +173,7 @@ func WithParseOptions(opts ...ParseOption) ValidateOption {
 // by the key and text of the annotation. Make the option once. It keeps up to 16 MiB, of what was
 // used last, and nothing that a Budget was too small to read. It may be used concurrently.
 func KeepRules(opts ...ParseOption) ValidateOption {
-	kept, reading := newKeptRules(), WithParseOptions(opts...)
+	kept, reading := keep.NewStore[[2]string, keptText](maxKept), WithParseOptions(opts...)
 	return validateOption(func(s *settings) {
 		s.reading = parseOptions{}
 		reading.changeJudging(s)

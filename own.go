@@ -2,13 +2,13 @@ package vmrules
 
 import (
 	"cmp"
-	"container/list"
 	"errors"
 	"fmt"
 	"strings"
-	"sync"
 
+	"github.com/vmrules/vmrules/internal/keep"
 	"github.com/vmrules/vmrules/internal/value"
+	"github.com/vmrules/vmrules/internal/vmsource"
 	"github.com/vmrules/vmrules/internal/vmtarget"
 )
 
@@ -35,25 +35,23 @@ var exempt = &ownRules{about: &account{coverage: CoverageExempt, note: "the VM h
 
 // of returns the rules for the VM of a target.
 func (f *ruleFinder) of(t *target) *ownRules {
-	if isExempt(t) {
+	switch source := vmsource.Of(t); source.From {
+	case vmsource.Exempt:
 		return exempt
+	case vmsource.Own:
+		return f.read(source.Text, account{from: SourceOwn})
+	case vmsource.Around:
+		return f.read(source.Text, account{from: SourceAround, template: vmsource.NameOf(t.Template)})
+	case vmsource.Unreadable:
+		return f.read(source.Text, account{})
+	case vmsource.Template:
+		return f.named(TemplateRef(source.Template))
 	}
-	if own := ownAnnotation(t, "VM"); !own.isBlank() {
-		return f.read(own, "", account{from: SourceOwn})
-	}
-	if around := annotationAt(t.Template, OldAnnotation, "template"); !around.isBlank() {
-		name := nameOf(t.Template)
-		return f.read(around, name, account{from: SourceAround, template: name})
-	}
-	wrong := cmp.Or(misshapenIn(t.VM, "labels"), unreadableName(t.VM))
-	if wrong != nil {
-		return f.read(annotation{value: wrong, key: TemplateLabel, source: "VM"}, "", account{})
-	}
-	namespace, name, _ := templateOf(t.VM)
-	if name == "" {
-		return &ownRules{}
-	}
-	ref := TemplateRef{namespace, name, vmNamespace(t)}
+	return &ownRules{}
+}
+
+// named returns the rules of a template that VMs name, each looked up once.
+func (f *ruleFinder) named(ref TemplateRef) *ownRules {
 	found := f.templates[ref]
 	if found == nil {
 		found = f.lookUp(ref)
@@ -66,9 +64,9 @@ func (f *ruleFinder) of(t *target) *ownRules {
 }
 
 // read reads an annotation, each text once.
-func (f *ruleFinder) read(a annotation, template string, about account) *ownRules {
-	text, isText := a.value.(string)
-	at := annotationText{a.key, text, template}
+func (f *ruleFinder) read(from vmsource.Text, about account) *ownRules {
+	text, isText := from.Value.(string)
+	at := annotationText{from.Key, text, about.template}
 	if isText && at == f.last { // this costs nothing if the VMs share the text of their template
 		return f.lastRules
 	}
@@ -76,7 +74,7 @@ func (f *ruleFinder) read(a annotation, template string, about account) *ownRule
 	_ = f.call.budget.Spend(len(text)/10, 0)
 	found := f.texts[at]
 	if !isText || found == nil {
-		rules, problems := given.kept.parse(a, given.reading)
+		rules, problems := given.parse(from)
 		found = f.usable(rules, problems, about)
 	}
 	if isText {
@@ -114,7 +112,7 @@ func listed(problems []Problem) string {
 
 // lookUp asks the caller for the template that a VM names.
 func (f *ruleFinder) lookUp(ref TemplateRef) *ownRules {
-	about := account{template: join(ref.Namespace, ref.Name)}
+	about := account{template: vmsource.Join(ref.Namespace, ref.Name)}
 	if f.call.given.lookUp == nil {
 		about.coverage, about.note = CoverageNoTemplate, "nobody looked for the template "+about.template
 		return &ownRules{about: &about}
@@ -129,7 +127,7 @@ func (f *ruleFinder) lookUp(ref TemplateRef) *ownRules {
 		err = fmt.Errorf("the template %s cannot be looked up: %s", about.template, value.Shortened(err.Error()))
 		return &ownRules{about: &about, err: doubtError{DoubtLookup, err}}
 	case found != nil:
-		about.template = join(cmp.Or(found.Namespace, ref.Namespace), cmp.Or(found.Name, ref.Name))
+		about.template = vmsource.Join(cmp.Or(found.Namespace, ref.Namespace), cmp.Or(found.Name, ref.Name))
 		return f.usable(found.Rules, nil, about)
 	case ref.Namespace == "":
 		about.from, about.coverage = "", CoverageNoTemplate
@@ -149,20 +147,6 @@ func lookUpSafely(find lookUpFunc, ref TemplateRef) (found *Template, err error)
 	return find(ref)
 }
 
-// nameOf returns the namespace and name of an object.
-func nameOf(v any) string {
-	metadata := value.At(v, "metadata")
-	return join(value.StringAt(metadata, "namespace"), value.StringAt(metadata, "name"))
-}
-
-func join(namespace, name string) string { return strings.TrimPrefix(namespace+"/"+name, "/") }
-
-// vmNamespace returns the namespace of the VM of a target, or of what makes it.
-func vmNamespace(t *target) string {
-	of := func(v any) string { return value.StringAt(value.At(v, "metadata"), "namespace") }
-	return cmp.Or(of(t.VM), of(t.Holder))
-}
-
 // notVM returns the account of a target without a VM that could have rules; nil for a VM, and for
 // what may be or hold one.
 func notVM(t *target, isPartial bool) *account {
@@ -170,7 +154,7 @@ func notVM(t *target, isPartial bool) *account {
 	case t.Cause != vmtarget.Empty:
 	case t.HasNoVM, t.VM == nil && t.Holder != nil:
 		return &account{coverage: CoverageNotVM, note: t.Nothing}
-	case t.IsOther && (value.At(t.VM, "kind") != nil || ownAnnotation(t, "").isBlank()):
+	case t.IsOther && (value.At(t.VM, "kind") != nil || vmsource.OwnText(t.VM).IsBlank()):
 		return &account{coverage: CoverageNotVM, note: "the object is not a VirtualMachine"}
 	case t.VM == nil && isPartial:
 		return &account{coverage: CoverageIncomplete, note: errNotFilledIn.Error()}
@@ -178,72 +162,32 @@ func notVM(t *target, isPartial bool) *account {
 	return nil
 }
 
+// A keptText is what KeepRules keeps of a text: the rules in it, or what is wrong with it.
+type keptText struct {
+	rules    Rules
+	problems []Problem
+}
+
+// keptRules keeps texts by their keys and what they say.
+type keptRules = keep.Store[[2]string, keptText]
+
 // maxKept is how many bytes KeepRules keeps.
 const maxKept = 16 << 20
 
-// keptRules are what KeepRules keeps. They are safe for concurrent use.
-type keptRules struct {
-	mutex sync.Mutex
-	left  int        // bytes
-	all   *list.List // of *keptText; what was used last is in front
-	known map[annotationText]*list.Element
-}
-
-// A keptText is a text with the rules in it, or with what is wrong with it.
-type keptText struct {
-	at       annotationText
-	rules    Rules
-	problems []Problem
-	size     int
-}
-
-func newKeptRules() *keptRules {
-	return &keptRules{left: maxKept, all: list.New(), known: map[annotationText]*list.Element{}}
-}
-
-// parse returns the rules of an annotation, which may be kept. A nil k keeps nothing.
-func (k *keptRules) parse(a annotation, o parseOptions) (Rules, []Problem) {
-	text, isText := a.value.(string)
-	if k == nil || !isText {
-		return a.parse(o)
+// parse returns the rules of an annotation, which may be kept.
+func (s *settings) parse(from vmsource.Text) (Rules, []Problem) {
+	text, isText := from.Value.(string)
+	if s.kept == nil || !isText {
+		return parseText(from, s.reading)
 	}
-	at := annotationText{key: a.key, text: text}
-	if found := k.find(at); found != nil {
+	if found, ok := s.kept.Find([2]string{from.Key, text}); ok {
 		return found.rules, found.problems
 	}
-	_, before := o.budget.Left()
-	rules, problems := a.parse(o)
-	_, after := o.budget.Left()
-	if o.budget.Err() == nil {
-		k.keep(&keptText{at, rules, problems, 2*len(text) + before - after})
+	_, before := s.reading.budget.Left()
+	rules, problems := parseText(from, s.reading)
+	if _, after := s.reading.budget.Left(); s.reading.budget.Err() == nil {
+		text = strings.Clone(text) // which may be a part of a larger text
+		s.kept.Keep([2]string{from.Key, text}, keptText{rules, problems}, 2*len(text)+before-after)
 	}
 	return rules, problems
-}
-
-func (k *keptRules) find(at annotationText) *keptText {
-	k.mutex.Lock()
-	defer k.mutex.Unlock()
-	e := k.known[at]
-	if e == nil {
-		return nil
-	}
-	k.all.MoveToFront(e)
-	return e.Value.(*keptText)
-}
-
-// keep keeps a text, and drops what was not used for longest.
-func (k *keptRules) keep(t *keptText) {
-	k.mutex.Lock()
-	defer k.mutex.Unlock()
-	if t.size > maxKept || k.known[t.at] != nil {
-		return
-	}
-	t.at.text = strings.Clone(t.at.text) // which may be a part of a larger text
-	k.known[t.at] = k.all.PushFront(t)
-	for k.left -= t.size; k.left < 0; {
-		last := k.all.Back()
-		dropped := k.all.Remove(last).(*keptText)
-		delete(k.known, dropped.at)
-		k.left += dropped.size
-	}
 }

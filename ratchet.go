@@ -1,12 +1,12 @@
 package vmrules
 
 import (
-	"cmp"
 	"reflect"
 	"slices"
 
 	"github.com/vmrules/vmrules/internal/plan"
 	"github.com/vmrules/vmrules/internal/value"
+	"github.com/vmrules/vmrules/internal/vmsource"
 	"github.com/vmrules/vmrules/internal/vmtarget"
 )
 
@@ -18,7 +18,7 @@ func (e *evaluation) ratchet(r *rule, t, by *target) {
 		return
 	}
 	before := e.oldTarget(t)
-	if before == nil || e.isOwn && sourceOf(before) != sourceOf(t) {
+	if before == nil || e.isOwn && !vmsource.Of(t).IsSame(vmsource.Of(before)) {
 		return
 	}
 	old, doubts, then := e.judgeOld(r, before)
@@ -56,9 +56,9 @@ func (e *evaluation) ratchetSource(t *target, d decision) decision {
 	if !e.given.ratchets || e.given.old == nil {
 		return d
 	}
-	before, now := e.oldTarget(t), sourceOf(t)
+	before := e.oldTarget(t)
 	switch {
-	case before == nil, now != sourceOf(before), now.from == SourceUnknown:
+	case before == nil, !vmsource.Of(t).IsSame(vmsource.Of(before)):
 		return d
 	case d.Undecided == DoubtTemplate:
 	case d.Undecided == DoubtRules && value.IsEqual(value.At(before.VM, "spec"), value.At(t.VM, "spec"), &e.budget.Meter):
@@ -71,42 +71,6 @@ func (e *evaluation) ratchetSource(t *target, d decision) decision {
 }
 
 const unchanged = "not changed by this update"
-
-// A source is where the rules of a target come from, as far as an update may change it.
-type source struct {
-	from SourceKind
-	text string
-	of   TemplateRef
-}
-
-// sourceOf returns the source of the rules of a target.
-func sourceOf(t *target) source {
-	if isExempt(t) {
-		return source{from: SourceExempt}
-	}
-	if own := ownAnnotation(t, ""); !own.isBlank() {
-		text, isText := own.value.(string)
-		if !isText {
-			return source{from: SourceUnknown}
-		}
-		return source{from: SourceOwn, text: text}
-	}
-	if around := annotationAt(t.Template, OldAnnotation, ""); !around.isBlank() {
-		return source{from: SourceAround}
-	}
-	namespace, name, _ := templateOf(t.VM)
-	switch {
-	case cmp.Or(misshapenIn(t.VM, "labels"), unreadableName(t.VM)) != nil:
-		return source{from: SourceUnknown}
-	case name == "":
-		return source{}
-	}
-	s := source{from: SourceTemplate, of: TemplateRef{Namespace: namespace, Name: name}}
-	if namespace == "" {
-		s.of.VMNamespace = vmNamespace(t)
-	}
-	return s
-}
 
 // judgeOld judges a rule for the old object, for which there is no older one. It returns the
 // decision, all that was not judged, and places in the VM as it was judged.
