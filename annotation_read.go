@@ -8,7 +8,6 @@ import (
 
 	"github.com/vmrules/vmrules/internal/jsontext"
 	"github.com/vmrules/vmrules/internal/rulekey"
-	"github.com/vmrules/vmrules/internal/value"
 )
 
 // parseRules returns the rules in the text of an annotation, or all problems.
@@ -104,21 +103,6 @@ func place(problems []Problem, text string) {
 	for i, p := range problems {
 		problems[i].Line, problems[i].Column = c.MoveTo(p.Offset)
 	}
-}
-
-// describeNode describes a value of the annotation, as value.Describe does.
-func describeNode(n jsontext.Node) string {
-	switch n.Value {
-	case nil:
-		return "null"
-	case "":
-		return "empty"
-	case json.Delim('['):
-		return "an array"
-	case json.Delim('{'):
-		return "an object"
-	}
-	return value.Describe(n.Value)
 }
 
 // tooMuch adds a problem where reading ended if the budget was too small. read is the number

@@ -193,7 +193,7 @@ func TestBudgetOfOrdinaryInput(t *testing.T) {
 		},
 	} {
 		if report := Validate(mustParse(t, test.text), test.object); !report.Valid() {
-			t.Errorf("%s: %s", name, report.summary(report.all()))
+			t.Errorf("%s: %s", name, report.summary(report.all(), nil))
 		}
 	}
 }

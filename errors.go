@@ -114,90 +114,61 @@ const (
 	DoubtKind Doubt = "Kind"
 )
 
-// A doubtError is a doubt about a rule, with its Doubt.
+// A doubtError is a doubt about a rule, with its Doubts. The first is reported.
 type doubtError struct {
-	doubt Doubt
-	error
-}
-
-func (e doubtError) Doubt() Doubt  { return e.doubt }
-func (e doubtError) Unwrap() error { return e.error }
-
-// doubtIn returns the Doubt of an error. An error without one comes from searching,
-// comparing or paying, each of which can reach a bound.
-func doubtIn(err error) Doubt {
-	var e interface{ Doubt() Doubt }
-	if errors.As(err, &e) {
-		return e.Doubt()
-	}
-	return DoubtBound
-}
-
-// doubtsIn returns all Doubts of an error.
-func doubtsIn(err error) []Doubt {
-	var open *openError
-	var kept doubtsError
-	var several *severalError
-	switch {
-	case errors.As(err, &kept):
-		return kept.doubts
-	case errors.As(err, &several):
-		return several.doubts
-	case errors.As(err, &open) && open.by&vmfields.ByInstancetype != 0 && open.by&^vmfields.ByInstancetype != 0:
-		return []Doubt{DoubtInstancetype, DoubtPreference}
-	}
-	return []Doubt{doubtIn(err)}
-}
-
-// A doubtsError is a doubt about a rule in words, with its Doubts.
-type doubtsError struct {
 	doubts []Doubt
+	isOpen bool // a field is open: the instance type or the preference, which are not given, may set it
 	error
 }
 
-func (e doubtsError) Doubt() Doubt { return e.doubts[0] }
+func (e *doubtError) Unwrap() error { return e.error }
 
-// isDoubtful reports whether an error has a Doubt of its own.
+// doubtful returns an error with a Doubt.
+func doubtful(d Doubt, err error) error { return &doubtError{doubts: []Doubt{d}, error: err} }
+
+// reworded returns a doubt with another text.
+func reworded(doubt, text error) error { return &doubtError{doubtsIn(doubt), isOpen(doubt), text} }
+
+// doubtsIn returns the Doubts of an error. An error without one comes from searching, comparing or
+// paying, each of which can reach a bound.
+func doubtsIn(err error) []Doubt {
+	var e *doubtError
+	if errors.As(err, &e) {
+		return e.doubts
+	}
+	return []Doubt{DoubtBound}
+}
+
+func doubtIn(err error) Doubt { return doubtsIn(err)[0] }
+
+// isDoubtful reports whether an error has Doubts of its own.
 func isDoubtful(err error) bool {
-	var e interface{ Doubt() Doubt }
+	var e *doubtError
 	return errors.As(err, &e)
-}
-
-// An openError says that a field is open: the instance type or the preference, which are not
-// given, may set it.
-type openError struct {
-	what string
-	by   jsonpath.Setters
-	why  string // why they are not known; "" if they are not given at all
-}
-
-func (e *openError) Error() string {
-	var all []string
-	if e.by&vmfields.ByInstancetype != 0 {
-		all = append(all, "the instance type")
-	}
-	if e.by&(vmfields.ByPreference|vmfields.ByTopology) != 0 {
-		all = append(all, "the preference")
-	}
-	text := fmt.Sprintf("%s may be set by %s", e.what, strings.Join(all, " or "))
-	if e.why != "" {
-		text += ": " + e.why
-	}
-	return text
-}
-
-// Doubt returns the Doubt about what Error names first.
-func (e *openError) Doubt() Doubt {
-	if e.by&vmfields.ByInstancetype != 0 {
-		return DoubtInstancetype
-	}
-	return DoubtPreference
 }
 
 // isOpen reports whether a doubt is that a field is open.
 func isOpen(err error) bool {
-	var e *openError
-	return errors.As(err, &e)
+	var e *doubtError
+	return errors.As(err, &e) && e.isOpen
+}
+
+// openField returns the doubt that a field may be set by what is not given. why says why it is not,
+// unless that is obvious.
+func openField(what string, by jsonpath.Setters, why string) error {
+	var doubts []Doubt
+	var setters []string
+	if by&vmfields.ByInstancetype != 0 {
+		doubts, setters = append(doubts, DoubtInstancetype), append(setters, "the instance type")
+	}
+	if by&^vmfields.ByInstancetype != 0 {
+		doubts, setters = append(doubts, DoubtPreference), append(setters, "the preference")
+	}
+	text := fmt.Sprintf("%s may be set by %s", what, strings.Join(setters, " or "))
+	if why != "" {
+		text += ": " + why
+	}
+	return &doubtError{doubts, true, errors.New(text)}
 }
 
 // doubtOf returns why a search in a target may not have found everything; nil if it has.
@@ -207,7 +178,7 @@ func doubtOf(t *target, w *jsonpath.Search) error {
 	if len(all) < 2 {
 		return doubt
 	}
-	several := &severalError{error: doubt}
+	several := &doubtError{isOpen: isOpen(doubt), error: doubt}
 	for _, err := range all {
 		several.doubts = append(several.doubts, doubtsIn(openIn(t, err))...)
 	}
@@ -217,18 +188,10 @@ func doubtOf(t *target, w *jsonpath.Search) error {
 // openIn returns the doubt of a search in a target.
 func openIn(t *target, doubt error) error {
 	if left, ok := doubt.(*jsonpath.OpenField); ok {
-		return &openError{left.What, left.By, t.WhyOpen}
+		return openField(left.What, left.By, t.WhyOpen)
 	}
 	return doubt
 }
-
-// A severalError is the first of several doubts, with the Doubts of all.
-type severalError struct {
-	error
-	doubts []Doubt
-}
-
-func (e *severalError) Unwrap() error { return e.error }
 
 // A Cause has the JSON form of metav1.StatusCause, for the status of an
 // admission response.

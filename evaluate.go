@@ -454,7 +454,7 @@ func (e *evaluation) warnsOf(doubts ...Doubt) bool {
 // keepDoubt keeps a doubt, so that those of an update can be compared.
 func (j *judgement) keepDoubt(argument string, doubt error) {
 	if j.call.keepsDoubts() {
-		doubt = doubtsError{doubtsIn(doubt), errors.New(withArgument(argument, doubt))}
+		doubt = reworded(doubt, errors.New(withArgument(argument, doubt)))
 		_ = j.call.budget.Spend(0, len(doubt.Error())) // ratchet sees a refusal
 		j.doubts = append(j.doubts, doubt)
 	}

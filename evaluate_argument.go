@@ -39,7 +39,7 @@ func ofArgument(err error) error {
 	if isDoubtful(err) {
 		return err
 	}
-	return doubtError{DoubtArgument, err}
+	return doubtful(DoubtArgument, err)
 }
 
 // resolveArgument returns the constraint with the literals that its paths select in the object.
@@ -146,7 +146,7 @@ func (j *judgement) find(path Path) ([]any, error) {
 	err := cmp.Or(w.Run(path.parsed, j.target.Root), doubtOf(j.target, &w))
 	switch {
 	case err != nil:
-		return nil, doubtError{doubtIn(err), fmt.Errorf("cannot be read from %s: %w", path.shown(), err)}
+		return nil, reworded(err, fmt.Errorf("cannot be read from %s: %w", path.shown(), err))
 	case len(found) > 0:
 		return found, nil
 	case j.call.given.partial:
@@ -164,7 +164,7 @@ func (j *judgement) usable(path Path, v any) (value.Scalar, error) {
 	if !ok {
 		err := fmt.Errorf("cannot be read: %s is %s", path.shown(), value.Describe(v))
 		if !value.IsReadable(v) {
-			err = doubtError{DoubtBound, err}
+			err = doubtful(DoubtBound, err)
 		}
 		return value.Scalar{}, err
 	}

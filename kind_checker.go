@@ -2,13 +2,13 @@ package vmrules
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/vmrules/vmrules/internal/constraint"
 	"github.com/vmrules/vmrules/internal/jsonpath"
+	"github.com/vmrules/vmrules/internal/jsontext"
 	"github.com/vmrules/vmrules/internal/parameter"
 	"github.com/vmrules/vmrules/internal/plan"
 	"github.com/vmrules/vmrules/internal/value"
@@ -157,9 +157,8 @@ func (in *Input) UnfilledParameter(v any) string {
 	if in.isMade() || !in.judgement.target.HasParameters {
 		return ""
 	}
-	w := in.judgement.call.walk(in.judgement.target, nil)
-	name := in.judgement.inspect(&w, v)
-	in.err = cmp.Or(in.err, w.Err())
+	name := in.judgement.inspect(v)
+	in.err = cmp.Or(in.err, in.judgement.call.budget.Err())
 	return name
 }
 
@@ -264,11 +263,11 @@ func (in *Input) selectValues() error {
 	j := in.judgement
 	var doubt error
 	w := j.call.walk(j.target, jsonpath.VisitorFunc(func(w *jsonpath.Search, v any) bool {
-		why := unfilledParameter(j.inspect(w, v))
+		why := unfilledParameter(j.inspect(v))
 		if why != nil {
 			why = j.atField(w, why)
 		} else if by := w.SetInside(v); by != 0 {
-			why = &openError{"fields of " + w.At().String(), by, j.target.WhyOpen}
+			why = openField("fields of "+w.At().String(), by, j.target.WhyOpen)
 		}
 		if why != nil {
 			j.keepDoubt("", why)
@@ -296,37 +295,10 @@ func (j *judgement) plain(w *jsonpath.Search, v any) any {
 	return converted
 }
 
-// inspect pays for everything inside a plain value, and returns the first template
-// parameter there that is not filled in; "" if there is none.
-func (j *judgement) inspect(w *jsonpath.Search, v any) string {
-	if !w.Pay(value.PlainWork, 0) {
-		return ""
-	}
-	switch v := v.(type) {
-	case string:
-		if w.Pay(len(v)/100*value.PlainWork, 0) && j.target.HasParameters {
-			return parameter.First(v)
-		}
-	case []any:
-		for _, next := range v {
-			if found := j.inspect(w, next); found != "" {
-				return found
-			}
-		}
-	case map[string]any:
-		if !j.target.HasParameters { // then the order does not matter
-			for _, next := range v {
-				j.inspect(w, next)
-			}
-			return ""
-		}
-		for _, name := range value.Names(v) {
-			if found := cmp.Or(j.inspect(w, name), j.inspect(w, v[name])); found != "" {
-				return found
-			}
-		}
-	}
-	return ""
+// inspect pays for everything inside a plain value, and returns the first template parameter there
+// that is not filled in; "" if there is none.
+func (j *judgement) inspect(v any) string {
+	return parameter.Inside(v, j.target.HasParameters, &j.call.budget.Meter)
 }
 
 // selectOld finds what the path selects in the old object, if the path has only names.
@@ -369,7 +341,7 @@ func (j *judgement) conclude(in *Input, v Verdict) bool {
 		j.checkViolated(in, v)
 	default:
 		note := cmp.Or(v.Note, fmt.Sprintf("the kind %s gave no verdict", value.Quoted(string(j.rule.Kind))))
-		j.undecided("", doubtError{cmp.Or(v.Doubt, DoubtKind), errors.New(note)})
+		j.undecided("", doubtful(cmp.Or(v.Doubt, DoubtKind), errors.New(note)))
 	}
 	return false
 }
@@ -401,33 +373,15 @@ func (j *judgement) checkViolated(in *Input, v Verdict) {
 	}
 	j.violated()
 	if j.decision.Note = v.Note; v.Note != "" {
-		j.keepDoubt("", doubtError{cmp.Or(v.Doubt, DoubtKind), errors.New(v.Note)})
+		j.keepDoubt("", doubtful(cmp.Or(v.Doubt, DoubtKind), errors.New(v.Note)))
 	}
-}
-
-// writableLimit returns a limit as JSON can write it, or nil: any report can be written, whatever a
-// Checker puts into it.
-func writableLimit(limit any) any {
-	switch limit := limit.(type) {
-	case nil, string, bool, []string:
-		return limit
-	case json.Number:
-		if _, err := json.Marshal(limit); err != nil || limit == "" {
-			return string(limit)
-		}
-		return limit
-	}
-	if _, err := json.Marshal(limit); err != nil {
-		return nil
-	}
-	return limit
 }
 
 // complete fills in what a Checker left empty in a violation.
 func (in *Input) complete(v Violation) Violation {
 	j := in.judgement
 	v.Rule, v.Warning = j.rule.Name, j.rule.JustWarning
-	v.Value, v.Limit = value.Canonical(value.Resolve(v.Value)), writableLimit(v.Limit)
+	v.Value, v.Limit = value.Canonical(value.Resolve(v.Value)), jsontext.Writable(v.Limit)
 	v.Message = cmp.Or(v.Message, j.rule.Message)
 	v.Detail = cmp.Or(v.Detail, fmt.Sprintf("the kind %s does not allow it", value.Quoted(string(j.rule.Kind))))
 	if !v.Reason.isOfValue() {

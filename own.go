@@ -98,7 +98,7 @@ func (f *ruleFinder) usable(rules Rules, problems []Problem, about account) *own
 		return &ownRules{rules: rules, about: &about}
 	}
 	about.problems = problems
-	return &ownRules{about: &about, err: doubtError{doubt, errors.New(listed(problems))}}
+	return &ownRules{about: &about, err: doubtful(doubt, errors.New(listed(problems)))}
 }
 
 // listed returns problems in one line.
@@ -125,7 +125,7 @@ func (f *ruleFinder) lookUp(ref TemplateRef) *ownRules {
 		return f.usable(Rules{}, unreadable.Problems, about)
 	case err != nil:
 		err = fmt.Errorf("the template %s cannot be looked up: %s", about.template, value.Shortened(err.Error()))
-		return &ownRules{about: &about, err: doubtError{DoubtLookup, err}}
+		return &ownRules{about: &about, err: doubtful(DoubtLookup, err)}
 	case found != nil:
 		about.template = vmsource.Join(cmp.Or(found.Namespace, ref.Namespace), cmp.Or(found.Name, ref.Name))
 		return f.usable(found.Rules, nil, about)
@@ -134,7 +134,7 @@ func (f *ruleFinder) lookUp(ref TemplateRef) *ownRules {
 		about.note = "the template " + about.template + ", which the VM names without its namespace, is not found"
 		return &ownRules{about: &about}
 	}
-	return &ownRules{about: &about, err: doubtError{DoubtTemplate, fmt.Errorf("the template %s, which the VM names, is not there", about.template)}}
+	return &ownRules{about: &about, err: doubtful(DoubtTemplate, fmt.Errorf("the template %s, which the VM names, is not there", about.template))}
 }
 
 // lookUpSafely recovers if the caller's function panics, so that it does not stop the program.

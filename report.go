@@ -2,14 +2,11 @@ package vmrules
 
 import (
 	"cmp"
-	"fmt"
 	"iter"
 	"slices"
-	"strings"
 
 	"github.com/vmrules/vmrules/internal/constraint"
 	"github.com/vmrules/vmrules/internal/jsonpath"
-	"github.com/vmrules/vmrules/internal/jsontext"
 	"github.com/vmrules/vmrules/internal/plan"
 	"github.com/vmrules/vmrules/internal/value"
 	"github.com/vmrules/vmrules/internal/vmtarget"
@@ -432,96 +429,4 @@ func (r *Report) filter(isWanted func(*outline) bool, keep func(Violation) bool)
 func (r *Report) Equal(q *Report) bool {
 	return r.isZero() == q.isZero() && r.Omitted() == q.Omitted() && slices.EqualFunc(r.Targets(), q.Targets(), Target.equal) &&
 		slices.EqualFunc(r.all(), q.all(), func(a, b Result) bool { return a.equal(&b) })
-}
-
-// Causes returns the violations that fail the object as causes of an admission response: at most
-// 100, of at most 16 MiB together. The last then says how many more there are.
-func (r *Report) Causes() []Cause { return causesOf(r.Violations(), Violation.cause) }
-
-// maxWarning is how many bytes of a warning an API server passes on.
-const maxWarning = 256
-
-// AdmissionWarnings returns the warnings for an admission response, and one for each rule that
-// is Ignored and each Target whose template nobody found: lines of at most 256 bytes, without
-// repetitions. If they exceed 16 MiB, the last
-// line says how many are left out.
-func (r *Report) AdmissionWarnings() []string {
-	lines := []string{}
-	seen := map[string]bool{}
-	out := jsontext.Room{Left: maxOutput}
-	warnings := r.Warnings()
-	for _, ignored := range r.Results(Ignored) {
-		warnings = append(warnings, Violation{Reason: ReasonInternal, Message: ignored.Message, Detail: ignored.Note})
-	}
-	for _, t := range r.Targets() {
-		if t.Coverage == CoverageNoTemplate {
-			warnings = append(warnings, Violation{Field: t.Name, Reason: ReasonInternal, Detail: t.Note})
-		}
-	}
-	for i, v := range warnings {
-		line := v.Error()
-		if !out.Takes(len(line)) {
-			return append(lines, omittedCause(len(warnings)-i).Message)
-		}
-		line = value.ClippedBytes(line, maxWarning)
-		if !seen[line] {
-			lines = append(lines, line)
-		}
-		seen[line] = true
-	}
-	return lines
-}
-
-// String returns the report as text for people: a summary in one line, then each result,
-// with the worst first. If the results exceed 16 MiB, the last line says how many are left
-// out.
-func (r *Report) String() string {
-	results := r.all()
-	var s strings.Builder
-	s.WriteString(r.summary(results))
-	out, written := jsontext.Room{Left: maxOutput}, 0
-	for _, outcome := range worstFirst {
-		for i := range results {
-			if results[i].Outcome != outcome {
-				continue
-			}
-			line := results[i].String()
-			if !out.Takes(len(line)) {
-				s.WriteString("\n" + omittedCause(len(results)-written).Message)
-				return s.String()
-			}
-			s.WriteString("\n" + line)
-			written++
-		}
-	}
-	if r.Omitted() > 0 {
-		s.WriteString("\n" + omittedCause(r.Omitted()).Message)
-	}
-	return s.String()
-}
-
-var worstFirst = []Outcome{Violated, Undecided, Warned, Ignored, Skipped, Satisfied}
-
-func (r *Report) summary(results []Result) string {
-	if r.isZero() {
-		return "invalid: nothing has been judged"
-	}
-	verdict := "valid"
-	if !r.Valid() {
-		verdict = "invalid"
-	}
-	numbers := map[Outcome]int{}
-	for i := range results {
-		numbers[results[i].Outcome]++
-	}
-	var counts []string
-	for _, outcome := range worstFirst {
-		if n := numbers[outcome]; n > 0 {
-			counts = append(counts, fmt.Sprintf("%d %s", n, strings.ToLower(string(outcome))))
-		}
-	}
-	if counts == nil {
-		return verdict + ": no rules"
-	}
-	return verdict + ": " + strings.Join(counts, ", ")
 }

@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/vmrules/vmrules/internal/jsontext"
 	"github.com/vmrules/vmrules/internal/value"
@@ -177,26 +179,137 @@ func (v *Violation) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
+// Causes returns the violations that fail the object as causes of an admission response: at most
+// 100, of at most 16 MiB together. The last then says how many more there are.
+func (r *Report) Causes() []Cause { return causesOf(r.Violations(), Violation.cause) }
+
+// maxWarning is how many bytes of a warning an API server passes on.
+const maxWarning = 256
+
+// AdmissionWarnings returns the warnings for an admission response, and one for each rule that
+// is Ignored and each Target whose template nobody found: lines of at most 256 bytes, without
+// repetitions. If they exceed 16 MiB, the last
+// line says how many are left out.
+func (r *Report) AdmissionWarnings() []string {
+	lines := []string{}
+	seen := map[string]bool{}
+	out := jsontext.Room{Left: maxOutput}
+	warnings := r.Warnings()
+	for _, ignored := range r.Results(Ignored) {
+		warnings = append(warnings, Violation{Reason: ReasonInternal, Message: ignored.Message, Detail: ignored.Note})
+	}
+	for _, t := range r.Targets() {
+		if t.Coverage == CoverageNoTemplate {
+			warnings = append(warnings, Violation{Field: t.Name, Reason: ReasonInternal, Detail: t.Note})
+		}
+	}
+	for i, v := range warnings {
+		line := v.Error()
+		if !out.Takes(len(line)) {
+			return append(lines, omittedCause(len(warnings)-i).Message)
+		}
+		line = value.ClippedBytes(line, maxWarning)
+		if !seen[line] {
+			lines = append(lines, line)
+		}
+		seen[line] = true
+	}
+	return lines
+}
+
+// String returns the report as text for people: a summary in one line, then each result, with the
+// worst first, and each target of several that has none. If they exceed 16 MiB, the last line says how
+// many are left out.
+func (r *Report) String() string {
+	results, targets := r.all(), r.Targets()
+	var s strings.Builder
+	s.WriteString(r.summary(results, targets))
+	if len(targets) == 1 {
+		targets = nil // the summary says it
+	}
+	targets = slices.DeleteFunc(targets, func(t Target) bool { return !slices.Contains(coveragesWithoutResults, t.Coverage) })
+	out, left := jsontext.Room{Left: maxOutput}, len(results)+len(targets)
+	for line := range lines(results, targets) {
+		if !out.Takes(len(line)) {
+			s.WriteString("\n" + omittedCause(left).Message)
+			return s.String()
+		}
+		s.WriteString("\n" + line)
+		left--
+	}
+	if r.Omitted() > 0 {
+		s.WriteString("\n" + omittedCause(r.Omitted()).Message)
+	}
+	return s.String()
+}
+
+// lines yields results with the worst first, and then targets.
+func lines(results []Result, targets []Target) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, outcome := range worstFirst {
+			for i := range results {
+				if results[i].Outcome == outcome && !yield(results[i].String()) {
+					return
+				}
+			}
+		}
+		for _, t := range targets {
+			if !yield(fmt.Sprintf("%-9s  %s: %s", t.Coverage, t.Name, value.OneLine(t.Note))) {
+				return
+			}
+		}
+	}
+}
+
+var worstFirst = []Outcome{Violated, Undecided, Warned, Ignored, Skipped, Satisfied}
+
+func (r *Report) summary(results []Result, targets []Target) string {
+	if r.isZero() {
+		return "invalid: nothing has been judged"
+	}
+	verdict := "valid"
+	if !r.Valid() {
+		verdict = "invalid"
+	}
+	numbers := map[Outcome]int{}
+	for i := range results {
+		numbers[results[i].Outcome]++
+	}
+	var counts []string
+	for _, outcome := range worstFirst {
+		if n := numbers[outcome]; n > 0 {
+			counts = append(counts, fmt.Sprintf("%d %s", n, strings.ToLower(string(outcome))))
+		}
+	}
+	switch {
+	case counts == nil && len(targets) == 1:
+		return verdict + ": " + targets[0].Note
+	case counts == nil:
+		return verdict + ": nothing was judged"
+	}
+	return verdict + ": " + strings.Join(counts, ", ")
+}
+
 // MarshalJSON writes the violations. If they exceed 16 MiB, it writes as many as fit, and how
 // many are left out.
 func (e *InvalidError) MarshalJSON() ([]byte, error) {
 	all := e.all()
-	n := fitting(all, (*Violation).encodedSize)
+	kept := jsontext.Fit(&jsontext.Room{Left: maxOutput}, all, -1, (*Violation).encodedSize)
 	return json.Marshal(struct {
 		Violations []Violation `json:"violations"`
 		Omitted    int         `json:"omitted,omitempty"`
-	}{all[:n], len(all) - n})
+	}{kept, len(all) - len(kept)})
 }
 
 // MarshalJSON writes the problems. If they exceed 16 MiB, it writes as many as fit, and how
 // many are left out.
 func (e *ParseError) MarshalJSON() ([]byte, error) {
 	all := e.all()
-	n := fitting(all, (*Problem).encodedSize)
+	kept := jsontext.Fit(&jsontext.Room{Left: maxOutput}, all, -1, (*Problem).encodedSize)
 	return json.Marshal(struct {
 		Problems []Problem `json:"problems"`
 		Omitted  int       `json:"omitted,omitempty"`
-	}{all[:n], len(all) - n})
+	}{kept, len(all) - len(kept)})
 }
 
 // The text of a report repeats a rule's message, and the values that an argument allows, for
@@ -212,26 +325,12 @@ const maxOutput = 16 << 20
 // one. The room that is left is for violations, with those of the first results first. The
 // first result that fails the object is always kept, so that the verdict does not change.
 func cut(results []Result, room int) (kept []Result, omitted int) {
-	if fits(results, room) {
-		return results, 0
-	}
 	out := jsontext.Room{Left: room}
-	failing := firstFailing(results)
-	if failing >= 0 {
-		out.Takes(min(results[failing].outlineSize(), room))
-	}
-	kept = []Result{}
-	for i, result := range results {
-		if i != failing && (out.IsFull() || !out.Takes(result.outlineSize())) {
-			omitted++
-			continue
-		}
-		kept = append(kept, result)
-	}
+	kept = jsontext.Fit(&out, results, firstFailing(results), (*Result).outlineSize)
 	for i := range kept {
 		kept[i].cut(&out)
 	}
-	return kept, omitted
+	return kept, len(results) - len(kept)
 }
 
 // cutTargets returns the targets that fit into half of the room, and what is left of it. Problems
@@ -240,24 +339,9 @@ func cut(results []Result, room int) (kept []Result, omitted int) {
 func cutTargets(targets []Target, room int) (kept []Target, left int) {
 	out := jsontext.Room{Left: room / 2}
 	decisive := slices.IndexFunc(targets, func(t Target) bool { return !t.passed() })
-	if decisive >= 0 {
-		out.Takes(min(targets[decisive].outlineSize(), room/2))
-	}
-	kept = []Target{}
-	for i, t := range targets {
-		if i != decisive && (out.IsFull() || !out.Takes(t.outlineSize())) {
-			continue
-		}
-		kept = append(kept, t)
-	}
+	kept = jsontext.Fit(&out, targets, decisive, (*Target).outlineSize)
 	for i := range kept {
-		problems := kept[i].Problems
-		for k := range problems {
-			if out.IsFull() || !out.Takes(problems[k].encodedSize()) {
-				kept[i].Problems = problems[:k:k]
-				break
-			}
-		}
+		kept[i].Problems = jsontext.Fit(&out, kept[i].Problems, -1, (*Problem).encodedSize)
 	}
 	return kept, room/2 + out.Left
 }
@@ -270,12 +354,7 @@ func (t *Target) outlineSize() int {
 // firstFailing returns the index of the first result that fails the object; -1 if there is
 // none.
 func firstFailing(results []Result) int {
-	for i := range results {
-		if results[i].fails() {
-			return i
-		}
-	}
-	return -1
+	return slices.IndexFunc(results, func(r Result) bool { return r.fails() })
 }
 
 // cut leaves out the violations that do not fit.
@@ -283,30 +362,9 @@ func (r *Result) cut(out *jsontext.Room) {
 	if r.Outcome == Undecided {
 		return
 	}
-	for i := range r.Violations {
-		if out.IsFull() || !out.Takes(r.Violations[i].encodedSize()) {
-			r.Omitted += len(r.Violations) - i
-			r.Violations = r.Violations[:i:i]
-			return
-		}
-	}
-}
-
-// fits reports whether all results fit.
-func fits(results []Result, room int) bool {
-	out := jsontext.Room{Left: room}
-	for i := range results {
-		result := &results[i]
-		if !out.Takes(result.outlineSize()) {
-			return false
-		}
-		for i := range result.Violations {
-			if !out.Takes(result.Violations[i].encodedSize()) {
-				return false
-			}
-		}
-	}
-	return true
+	kept := jsontext.Fit(out, r.Violations, -1, (*Violation).encodedSize)
+	r.Omitted += len(r.Violations) - len(kept)
+	r.Violations = kept
 }
 
 // jsonFrame is more bytes than JSON writes around the texts of a result, a violation or a
@@ -330,17 +388,6 @@ func (v *Violation) encodedSize() int {
 
 func (p *Problem) encodedSize() int {
 	return jsonFrame + jsontext.TextsSize(p.Rule, p.Key, p.Message, p.Source)
-}
-
-// fitting returns how many of the first items of a list fit.
-func fitting[E any](list []E, size func(*E) int) int {
-	out := jsontext.Room{Left: maxOutput}
-	for i := range list {
-		if !out.Takes(size(&list[i])) {
-			return i
-		}
-	}
-	return len(list)
 }
 
 // maxCauses is how many causes a list has at most. They are for the response to one write.

@@ -276,7 +276,7 @@ func TestNoRules(t *testing.T) {
 		"Validate": vmrules.Validate(vmrules.Rules{}, vmOf(t, `{}`)), "ValidateOwn": vmrules.ValidateOwn(vmOf(t, `{}`)),
 		"no object": vmrules.Validate(vmrules.Rules{}, nil), "NewReport": vmrules.NewReport(nil),
 	} {
-		if !report.Valid() || report.Err() != nil || report.String() != "valid: no rules" || !report.Equal(vmrules.NewReport(nil)) {
+		if !report.Valid() || report.Err() != nil || report.String() != "valid: there are no rules" || !report.Equal(vmrules.NewReport(nil)) {
 			t.Errorf("%s: %s, %v", name, report, report.Err())
 		}
 		if text, err := json.Marshal(report); err != nil || string(text) != `{"valid":true,"passed":false,"targets":[{"name":"","rules":0,"valid":true,"coverage":"NoRules","note":"there are no rules"}],"results":[]}` {

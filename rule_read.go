@@ -88,7 +88,7 @@ func (r *ruleReader) mandatory(key string) string {
 	case n.IsZero():
 		r.problem(r.node, key, ReasonRequired, "the rule has no %q: add %s", key, wanted)
 	case !ok || isString:
-		r.problem(n, key, ReasonRequired, "%q is %s: it must be %s", key, describeNode(n), wanted)
+		r.problem(n, key, ReasonRequired, "%q is %s: it must be %s", key, n.Describe(), wanted)
 	default:
 		r.problem(n, key, ReasonTypeInvalid, "%q must be a string: %s", key, wanted)
 	}
@@ -242,7 +242,7 @@ func (r *ruleReader) readArgument(key, before, wanted string, n jsontext.Node) (
 	}
 	s, ok := value.ScalarOf(n.Value)
 	if !ok {
-		r.problem(n, key, ReasonTypeInvalid, "%s%q must be %s, not %s", before, key, wanted, describeNode(n))
+		r.problem(n, key, ReasonTypeInvalid, "%s%q must be %s, not %s", before, key, wanted, n.Describe())
 		return Argument{}, value.Scalar{}, false
 	}
 	if s.Err() != nil {
@@ -262,7 +262,7 @@ func (r *ruleReader) list(a *constraint.Argument, key string, n jsontext.Node) c
 		return nil
 	}
 	if n.Value != json.Delim('[') {
-		r.problem(n, key, ReasonTypeInvalid, "%q must be %s, not %s", key, a.Wanted, describeNode(n))
+		r.problem(n, key, ReasonTypeInvalid, "%q must be %s, not %s", key, a.Wanted, n.Describe())
 		return nil
 	}
 	r.rule.Values = make([]Argument, 0, len(n.Items))

@@ -1,7 +1,6 @@
 package vmrules
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -26,30 +25,11 @@ func annotationOf(rules []Rule) string {
 
 // MarshalJSON writes the rule in the form of version 201902-2.
 func (r Rule) MarshalJSON() ([]byte, error) {
-	var b bytes.Buffer
-	write := func(key string, value any) error {
-		text, ok := value.(json.RawMessage) // unchanged, so that offsets in it stay right
-		if !ok {
-			var err error
-			if text, err = jsontext.Marshal(value); err != nil {
-				return fmt.Errorf("rule %q: %s: %w", r.Name, key, err)
-			}
-		}
-		separator := byte(',')
-		if b.Len() == 0 {
-			separator = '{'
-		}
-		b.WriteByte(separator)
-		b.WriteString(fmt.Sprintf("%s:%s", mustJSON(key), text))
-		return nil
+	text, err := jsontext.MarshalObject(r.membersToWrite())
+	if err != nil {
+		return nil, fmt.Errorf("rule %q: %w", r.Name, err)
 	}
-	for _, m := range r.membersToWrite() {
-		if err := write(m.key, m.value); err != nil {
-			return nil, err
-		}
-	}
-	b.WriteByte('}')
-	return b.Bytes(), nil
+	return text, nil
 }
 
 func mustJSON(v any) []byte {
@@ -99,18 +79,15 @@ func withinKeys(problems []Problem, rules []rule, nodes []jsontext.Node) []Probl
 	return problems
 }
 
-type memberToWrite struct {
-	key   string
-	value any
-}
-
-func (r Rule) membersToWrite() []memberToWrite {
-	members := []memberToWrite{{rulekey.Name, r.Name}, {rulekey.Rule, r.Kind}}
+func (r Rule) membersToWrite() []jsontext.NamedValue {
+	var members []jsontext.NamedValue
 	add := func(present bool, key string, value any) {
 		if present {
-			members = append(members, memberToWrite{key, value})
+			members = append(members, jsontext.NamedValue{Name: key, Value: value})
 		}
 	}
+	add(true, rulekey.Name, r.Name)
+	add(true, rulekey.Rule, r.Kind)
 	add(!r.Path.IsZero(), rulekey.Path, r.Path)
 	add(!r.Valid.IsZero(), rulekey.Valid, r.Valid)
 	add(true, rulekey.Message, r.Message)

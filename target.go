@@ -65,9 +65,9 @@ const (
 
 // coveragesOfResults are those that only results give, and coverages all.
 var (
-	coveragesOfResults = []Coverage{CoverageJudged, CoverageNotApplicable, CoverageIgnored}
-	coverages          = append(slices.Clip(coveragesOfResults),
-		CoverageIncomplete, CoverageUndecided, CoverageExempt, CoverageNoRules, CoverageNoTemplate, CoverageNotVM)
+	coveragesOfResults      = []Coverage{CoverageJudged, CoverageNotApplicable, CoverageIgnored}
+	coveragesWithoutResults = []Coverage{CoverageExempt, CoverageNoRules, CoverageNoTemplate, CoverageNotVM}
+	coverages               = slices.Concat(coveragesOfResults, coveragesWithoutResults, []Coverage{CoverageIncomplete, CoverageUndecided})
 )
 
 // passed reports whether the target does not keep a report from having passed.
@@ -193,7 +193,7 @@ type target = vmtarget.Target
 
 // emptiness returns why there is nothing to validate, as an error.
 func emptiness(t *target) error {
-	return doubtError{doubtOfCause[t.Cause], errors.New("nothing to validate: " + t.Nothing)}
+	return doubtful(doubtOfCause[t.Cause], errors.New("nothing to validate: "+t.Nothing))
 }
 
 var doubtOfCause = map[vmtarget.Cause]Doubt{
@@ -245,7 +245,7 @@ func unfilledParameter(name string) error {
 	if name == "" {
 		return nil
 	}
-	return doubtError{DoubtParameter, fmt.Errorf("the template's parameter %s is not filled in", name)}
+	return doubtful(DoubtParameter, fmt.Errorf("the template's parameter %s is not filled in", name))
 }
 
 // canExpand reports whether KubeVirt may make another VM of that of a target, which can be found out.
@@ -320,5 +320,5 @@ func refusal(conflicts []instancetype.Conflict) error {
 	if more := len(conflicts) - listed; more > 0 {
 		text += fmt.Sprintf("; and %d more", more)
 	}
-	return doubtError{DoubtConflict, errors.New(text)}
+	return doubtful(DoubtConflict, errors.New(text))
 }

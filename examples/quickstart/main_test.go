@@ -27,7 +27,7 @@ func TestJudge(t *testing.T) {
 			write(`{"spec": {"template": {"spec": {"n": 9007199254740993}}}, "metadata": {"annotations": {"vm.kubevirt.io/validations":
 			"[{\"name\": \"n\", \"rule\": \"integer\", \"path\": \"jsonpath::.spec.n\", \"message\": \"m\", \"max\": 9007199254740992}]"}}}`),
 			template, "invalid: 1 violated\n", ""},
-		{"a template without rules", vm, write("{}"), "valid: no rules", ""},
+		{"a template without rules", vm, write(`{"kind": "Template", "objects": []}`), "valid: there are no rules", ""},
 		{"no such VM", "none.json", template, "", "none.json"},
 		{"no such template", vm, "none.json", "", "none.json"},
 		{"a VM that is not an object", write("null"), template, "", "not an object"},

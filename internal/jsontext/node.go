@@ -3,6 +3,8 @@ package jsontext
 import (
 	"bytes"
 	"encoding/json"
+
+	"github.com/vmrules/vmrules/internal/value"
 )
 
 // A Node is a JSON value and its place in the text. The zero Node means that there is no
@@ -33,6 +35,21 @@ func (n Node) Member(key string) (Node, bool) {
 		}
 	}
 	return Node{}, false
+}
+
+// Describe describes n, as value.Describe does.
+func (n Node) Describe() string {
+	switch n.Value {
+	case nil:
+		return "null"
+	case "":
+		return "empty"
+	case json.Delim('['):
+		return "an array"
+	case json.Delim('{'):
+		return "an object"
+	}
+	return value.Describe(n.Value)
 }
 
 // Raw returns n as JSON without blanks: numbers as written, strings with the

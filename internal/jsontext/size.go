@@ -62,3 +62,17 @@ func (r *Room) Takes(bytes int) bool {
 
 // IsFull reports whether nothing more fits.
 func (r *Room) IsFull() bool { return r.Left == 0 }
+
+// Fit returns the items of a list that fit, and always the decisive one, if it is not -1.
+func Fit[E any](r *Room, list []E, decisive int, size func(*E) int) []E {
+	if decisive >= 0 {
+		r.Takes(min(size(&list[decisive]), r.Left))
+	}
+	kept := []E{}
+	for i := range list {
+		if i == decisive || !r.IsFull() && r.Takes(size(&list[i])) {
+			kept = append(kept, list[i])
+		}
+	}
+	return kept
+}

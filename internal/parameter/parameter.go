@@ -7,6 +7,9 @@ import (
 	"cmp"
 	"iter"
 	"strings"
+
+	"github.com/vmrules/vmrules/internal/meter"
+	"github.com/vmrules/vmrules/internal/value"
 )
 
 // Mark begins every parameter.
@@ -28,6 +31,39 @@ func First(s string) string {
 		}
 		s = s[len(Mark):]
 	}
+}
+
+// Inside pays for everything inside a plain value, and returns the first parameter there if that is
+// wanted; "" if there is none, or if the meter refuses.
+func Inside(v any, isWanted bool, m *meter.Meter) string {
+	if m.Spend(value.PlainWork, 0) != nil {
+		return ""
+	}
+	switch v := v.(type) {
+	case string:
+		if m.Spend(len(v)/100*value.PlainWork, 0) == nil && isWanted {
+			return First(v)
+		}
+	case []any:
+		for _, next := range v {
+			if found := Inside(next, isWanted, m); found != "" {
+				return found
+			}
+		}
+	case map[string]any:
+		if !isWanted { // then the order does not matter
+			for _, next := range v {
+				Inside(next, false, m)
+			}
+			return ""
+		}
+		for _, name := range value.Names(v) {
+			if found := cmp.Or(Inside(name, true, m), Inside(v[name], true, m)); found != "" {
+				return found
+			}
+		}
+	}
+	return ""
 }
 
 // OfAnyType returns the parameter ${{NAME}} with which a string begins; "" if there is none.
