@@ -8,8 +8,8 @@
 //	rules, err := vmrules.ParseRules(annotation)
 //	report := vmrules.Validate(rules, vm)
 //
-// [RulesFor] finds the rules of a VM, or of the template that it was made from.
-// [ValidateOwn] validates every VM inside an object by the VM's own rules.
+// [ValidateOwn] validates every VM inside an object by the VM's own rules, and finds these: in the VM,
+// around it, or in the template that it names. [RulesFor] returns the rules of a VM and its template.
 // Package form says what each field of a VM may hold, and package lint finds mistakes in rules
 // without any VM. [WithKind] adds kinds of rules that the format does not have.
 //
@@ -63,7 +63,7 @@
 //	List, VirtualMachineList and the like                that of each item
 //	anything else                                        the object
 //
-// Each root is a target and has one result for each rule. Where there is nothing to
+// Each root is a [Target] and has one result for each rule. Where there is nothing to
 // validate, every rule is Undecided: in a list or template without a VM, in a VM without
 // its spec.template, and for a nil object.
 //
@@ -109,6 +109,11 @@
 //	Skipped     valid selects nothing; or, under Partial, a field is not filled in yet
 //	Ignored     the kind is not known, or the rule enforces nothing
 //	Undecided   the rule could not be judged
+//
+// A VM may have no result at all: it is exempt, has no rules, or names a template that nobody looks
+// for. [Report.Targets] says so of each VM, with its [Coverage]. Such a report is Valid, as nothing is
+// wrong, but only [Report.Passed] says that nothing was left out. Refuse what is not Valid; where no VM
+// may slip by unjudged, as in a pipeline, ask for Passed.
 //
 // [Report.Valid] is false where a rule is Violated, and where one that does not say
 // justWarning is Undecided. Undecided never counts as satisfied: a bound was reached, an
