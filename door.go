@@ -151,7 +151,9 @@ func (j *judging) Budget() *budget { return &j.budget }
 func (j *judging) Targets() []target {
 	all := j.appendTargets(nil, value.Resolve(j.object), j.rules.isWhole)
 	for i := range all {
-		all[i] = *j.full(&all[i])
+		if full := j.full(&all[i]); full.Refusal == nil {
+			all[i] = *full
+		}
 	}
 	return all
 }
@@ -171,6 +173,9 @@ func (j *judging) Origin(t *target, at jsonpath.Location, why jsonpath.StandIn) 
 
 func (j *judging) InForce(rule int, t *target) (demands bool, outcome, note string) {
 	of := j.of(rule, t)
+	if t.Full != nil { // KubeVirt would refuse the VM, which only some rules depend on
+		of.target = j.judge(of.rule, t)
+	}
 	demands = of.isInForce()
 	if of.decision.Outcome == Undecided {
 		return demands, string(Undecided), of.decision.Violations[0].Detail

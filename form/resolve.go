@@ -96,7 +96,9 @@ type Unread struct {
 // object as it is: call Resolve again when the object has changed. If the "valid" of a rule is
 // its path, or the beginning of its path, the rule is in force even while "valid" selects
 // nothing, because any value at the path would put it in force. The options are those of
-// Validate. Under Partial, an object that does not hold its VM yet is resolved, too.
+// Validate. Under Partial, an object that does not hold its VM yet is resolved, too. With
+// WithInstancetypes, the values are those of the expanded VM; unless the objects conflict with
+// the VM: then they are the VM's own, and rules that depend on the objects are Undecided.
 //
 // Resolve never changes the object. One Budget pays for the whole call, so that it ends
 // whatever the object holds.
