@@ -2,6 +2,7 @@ package vmrules
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/vmrules/vmrules/internal/constraint"
 	"github.com/vmrules/vmrules/internal/door"
@@ -98,6 +99,43 @@ func (insides) Demands(rules Rules, i int) (set *constraint.Set, unread []string
 	return &rules.rules[i].literal, unread
 }
 
+// Implied returns what counts at the field of a path in a VM, by options; nil if nothing does.
+func (insides) Implied(p Path, opts []ValidateOption) *jsonpath.Implied {
+	e := newEvaluation(opts)
+	defer e.release()
+	return e.plain.Of(p.steps())
+}
+
+// Alone returns a function that judges a value as the only one that the path of a rule selects, in an
+// object in which another "valid" selects something, too. The rule must be in force and of a kind of
+// the format; f is what counts at the field. The function judges the field of an object that has no
+// other, because not for every path can an object be made. It may be called concurrently.
+func (in insides) Alone(r Rule, demands constraint.Set, f *jsonpath.Implied, opts []ValidateOption) func(v any) []Violation {
+	const name = "value"
+	at := jsonpath.Members(name)
+	before := r.Path
+	if r.Path = in.At(at); r.Valid.Equal(before) {
+		r.Valid = r.Path
+	} else {
+		r.Valid = Path{}
+	}
+	alone := newRules([]rule{{Rule: r, literal: demands}}, true).rules
+	fields := f.Below(at)
+	isPartial, limits := in.Settings(opts)
+	return func(v any) []Violation {
+		e := newEvaluation(nil)
+		defer e.release()
+		e.given.partial, e.budget, e.plain = isPartial, limits.whole(), fields
+		e.judge(&alone[0], &target{Root: map[string]any{name: v}})
+		violations := e.judgement.decision.Violations
+		for i := range violations {
+			v := &violations[i]
+			v.Field, v.Pointer, v.Detail = "", "", strings.TrimPrefix(v.Detail, name+": ")
+		}
+		return violations
+	}
+}
+
 // Filled returns a copy of a rule in which literals replace the paths of arguments. An argument
 // that could not be read is absent.
 func (insides) Filled(rules Rules, i int, read []door.Argument) Rule {
@@ -151,7 +189,9 @@ func (j *judging) Budget() *budget { return &j.budget }
 func (j *judging) Targets() []target {
 	all := j.appendTargets(nil, value.Resolve(j.object), j.rules.isWhole)
 	for i := range all {
-		all[i] = *j.full(&all[i])
+		if full := j.full(&all[i]); full.Refusal == nil {
+			all[i] = *full
+		}
 	}
 	return all
 }
@@ -171,6 +211,9 @@ func (j *judging) Origin(t *target, at jsonpath.Location, why jsonpath.StandIn) 
 
 func (j *judging) InForce(rule int, t *target) (demands bool, outcome, note string) {
 	of := j.of(rule, t)
+	if t.Full != nil { // KubeVirt would refuse the VM, which only some rules depend on
+		of.target = j.judge(of.rule, t)
+	}
 	demands = of.isInForce()
 	if of.decision.Outcome == Undecided {
 		return demands, string(Undecided), of.decision.Violations[0].Detail

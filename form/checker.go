@@ -3,7 +3,6 @@ package form
 import (
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/internal/constraint"
@@ -14,18 +13,19 @@ import (
 // A ValueChecker judges single values by one rule, for instance what a user types into a
 // form. It is immutable and safe for concurrent use.
 type ValueChecker struct {
-	rule *vmrules.Rule
-	set  *constraint.Set
+	judge func(v any) []vmrules.Violation
 }
 
 var errNoRule = errors.New("there is no rule")
 
-// NewValueChecker returns a ValueChecker for a rule. It returns an error if ParseRules would
-// refuse the rule, or if it cannot judge a value without an object: an argument is a path, which
-// [Resolve] reads from an object; the rule enforces nothing; or its kind is not one of the format.
-func NewValueChecker(rule vmrules.Rule) (*ValueChecker, error) {
+// NewValueChecker returns a ValueChecker for a rule about VMs. Of the options of Validate, those
+// count that matter to a single value: Partial, WithDefaults and WithBudget. NewValueChecker
+// returns an error if ParseRules would refuse the rule, or if it cannot judge a value without an
+// object: an argument is a path, which [Resolve] reads from an object; the rule enforces nothing; or
+// its kind is not one of the format.
+func NewValueChecker(rule vmrules.Rule, opts ...vmrules.ValidateOption) (*ValueChecker, error) {
 	if !rule.Kind.IsOfFormat() {
-		return newValueChecker(&rule, nil)
+		return newValueChecker(rule, nil, nil, nil)
 	}
 	rules, err := vmrules.NewRules([]vmrules.Rule{rule})
 	if err != nil {
@@ -35,10 +35,10 @@ func NewValueChecker(rule vmrules.Rule) (*ValueChecker, error) {
 	if len(unread) > 0 {
 		return nil, fmt.Errorf("the rule %s: %s is read from the object that is judged", value.Quoted(rule.Name), unread[0])
 	}
-	return newValueChecker(&rule, set)
+	return newValueChecker(rule, set, insides.Implied(rule.Path, opts), opts)
 }
 
-func newValueChecker(r *vmrules.Rule, set *constraint.Set) (*ValueChecker, error) {
+func newValueChecker(r vmrules.Rule, set *constraint.Set, f *jsonpath.Implied, opts []vmrules.ValidateOption) (*ValueChecker, error) {
 	isOpen := r.Kind == vmrules.KindEnum || r.Kind == vmrules.KindRegex
 	switch {
 	case !r.Kind.IsOfFormat():
@@ -46,50 +46,20 @@ func newValueChecker(r *vmrules.Rule, set *constraint.Set) (*ValueChecker, error
 	case isOpen && len(set.All()) == 0:
 		return nil, fmt.Errorf("the rule %s: the kind %s without any argument enforces nothing", value.Quoted(r.Name), r.Kind)
 	}
-	return &ValueChecker{r, set}, nil
+	return &ValueChecker{insides.Alone(r, *set, f, opts)}, nil
 }
 
-// Check judges a value as Validate would judge it at the rule's path, and returns what is
-// wrong with it; nil if nothing is. The value may be any that a decoder of JSON or YAML
-// returns, and nil is a missing one. The violations have no Field and no Pointer. What cannot
-// be decided is a violation with ReasonInternal. Each call has a default Budget of its own.
+// Check returns the violations that Validate finds in an object in which the rule's path selects
+// just this value; nil if there are none. They have no Field and no Pointer. What cannot be
+// decided is a violation with ReasonInternal.
+//
+// The value may be any that a decoder of JSON or YAML returns. If it is nil, the field is missing
+// from an object that exists, and counts as its default, if the path names a field that has one. So
+// does a 0 where Validate takes it as missing. A "valid" that is another path selects something in
+// that object. Each call has a Budget of its own.
 func (c *ValueChecker) Check(v any) []vmrules.Violation {
-	if c == nil || c.rule == nil {
+	if c == nil || c.judge == nil {
 		return []vmrules.Violation{{Reason: vmrules.ReasonInternal, Detail: errNoRule.Error()}}
 	}
-	v = value.Resolve(v)
-	if v == nil {
-		return c.one(v, vmrules.ReasonRequired, "the field is not set")
-	}
-	if !value.IsReadable(v) {
-		return c.one(v, vmrules.ReasonInternal, "the value is "+value.Describe(v))
-	}
-	s, isScalar := value.ScalarOf(v)
-	b := insides.NewBudget()
-	if err := b.Spend(jsonpath.NodeWork*s.Cost(), 0); err != nil {
-		return c.one(v, vmrules.ReasonInternal, err.Error())
-	}
-	var violations []vmrules.Violation
-	for f := range c.set.Failures(&s, isScalar, &b) {
-		if f.Err == nil {
-			breach := c.set.Breach(f.Demand, v, &s)
-			violations = append(violations, c.violation(v, insides.Reason(breach.Fault), f.Key(), breach))
-			continue
-		}
-		detail := strings.TrimPrefix(f.Key()+" "+f.Err.Error(), " ")
-		violations = append(violations, c.violation(v, vmrules.ReasonInternal, f.Key(), constraint.Breach{Detail: detail}))
-	}
-	return violations
-}
-
-// one returns the only violation of a value that no argument judges.
-func (c *ValueChecker) one(v any, reason vmrules.Reason, detail string) []vmrules.Violation {
-	return []vmrules.Violation{c.violation(v, reason, "", constraint.Breach{Detail: detail})}
-}
-
-func (c *ValueChecker) violation(v any, reason vmrules.Reason, key string, b constraint.Breach) vmrules.Violation {
-	return vmrules.Violation{
-		Rule: c.rule.Name, Message: c.rule.Message, Warning: c.rule.JustWarning, Value: value.Canonical(v),
-		Reason: reason, Argument: key, Limit: b.Limit, Detail: b.Detail,
-	}
+	return c.judge(v)
 }

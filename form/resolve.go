@@ -59,6 +59,9 @@ type Resolved struct {
 	rules vmrules.Rules // none: it is of no rule
 	set   constraint.Set
 	read  []door.Argument // those that have paths
+
+	implied *jsonpath.Implied // what counts at the path
+	opts    []vmrules.ValidateOption
 }
 
 // A FieldValue is a value that a field has at present.
@@ -96,7 +99,9 @@ type Unread struct {
 // object as it is: call Resolve again when the object has changed. If the "valid" of a rule is
 // its path, or the beginning of its path, the rule is in force even while "valid" selects
 // nothing, because any value at the path would put it in force. The options are those of
-// Validate. Under Partial, an object that does not hold its VM yet is resolved, too.
+// Validate. Under Partial, an object that does not hold its VM yet is resolved, too. With
+// WithInstancetypes, the values are those of the expanded VM; unless the objects conflict with
+// the VM: then they are the VM's own, and rules that depend on the objects are Undecided.
 //
 // Resolve never changes the object. One Budget pays for the whole call, so that it ends
 // whatever the object holds.
@@ -110,7 +115,7 @@ func Resolve(rules vmrules.Rules, object map[string]any, opts ...vmrules.Validat
 		}
 		targets := judging.Targets()
 		for i := range targets {
-			r := resolver{judging, rules, each, &targets[i], map[string]*found{}}
+			r := resolver{judging, rules, opts, each, &targets[i], map[string]*found{}}
 			if !r.resolve(len(targets)-i, yield) {
 				return
 			}
@@ -134,8 +139,9 @@ func (r *Resolved) isOfNoRule() bool { return r == nil || r.rules.Len() == 0 }
 // target and object.
 func (r *Resolved) isShared() bool { return r.read == nil }
 
-// Checker returns a ValueChecker for the rule, with the arguments that were read. It returns
-// an error if the rule is not in force, or if an argument could not be read.
+// Checker returns a ValueChecker for the rule, with the arguments that were read and the options of
+// Resolve. To it, a field that the VM does not set is missing, even if an instance type or preference
+// sets it. Checker returns an error if the rule is not in force, or if an argument could not be read.
 func (r *Resolved) Checker() (*ValueChecker, error) {
 	if r.isOfNoRule() {
 		return nil, errNoRule
@@ -147,7 +153,7 @@ func (r *Resolved) Checker() (*ValueChecker, error) {
 	case len(r.Unread) > 0:
 		return nil, fmt.Errorf("the rule %s: %s", value.Quoted(rule.Name), r.Unread[0].Note)
 	}
-	return newValueChecker(&rule, &r.set)
+	return newValueChecker(rule, &r.set, r.implied, r.opts)
 }
 
 // A resolvedRule holds the paths of a rule.
@@ -157,6 +163,7 @@ type resolvedRule struct{ path, valid *jsonpath.Path }
 type resolver struct {
 	door.Judging
 	rules  vmrules.Rules
+	opts   []vmrules.ValidateOption
 	each   []resolvedRule
 	target *vmtarget.Target
 	known  map[string]*found // by path, because rules often share one
@@ -223,7 +230,8 @@ func (r *resolver) rule(i int) Resolved {
 	resolved := Resolved{
 		Index: i, Target: t.Name, Field: t.At.Field(path), Pointer: t.At.Join(jsonpath.Fixed(path.Steps())).Pointer(), HasParameters: t.HasParameters,
 		Values: f.values, Unsearched: f.unsearched, IsOpen: f.isOpen,
-		AtPath: r.place(path, f.implied), AtValid: r.place(valid, r.impliedAt(valid)), rules: r.rules,
+		AtPath: r.place(path, f.implied), AtValid: r.place(valid, r.impliedAt(valid)),
+		rules: r.rules, implied: f.implied, opts: r.opts,
 	}
 	demands, outcome, note := r.InForce(i, t)
 	resolved.Outcome, resolved.Note = vmrules.Outcome(outcome), note

@@ -57,6 +57,9 @@ var fromOrigin = regexp.MustCompile(`, from (instance type|preference) [^,]*,`)
 
 func checkResolved(t *testing.T, r form.Resolved, want vmrules.Result) int {
 	t.Helper()
+	if want.Undecided == vmrules.DoubtConflict && r.Outcome != vmrules.Undecided {
+		t.Errorf("%s: %q, want Undecided: %v", want.Rule, r.Outcome, want.Violations)
+	}
 	if r.Outcome != "" && (want.Outcome != r.Outcome || want.Note != r.Note && want.Outcome != vmrules.Undecided) {
 		t.Errorf("%s: %s (%s), want %s (%s)", want.Rule, r.Outcome, r.Note, want.Outcome, want.Note)
 	}
@@ -173,7 +176,11 @@ func TestValueChecker(t *testing.T) {
 	if _, err := form.NewValueChecker(vmrules.Rule{Kind: vmrules.KindInteger}); !errors.As(err, new(*vmrules.ParseError)) {
 		t.Errorf("a rule without a path: %v", err)
 	}
-	checker, _ := form.NewValueChecker(cores)
+	checker, _ := form.NewValueChecker(cores, vmrules.WithBudget(vmrules.Budget{Work: 1}))
+	if got := checker.Check(4); len(got) != 1 || got[0].Reason != vmrules.ReasonInternal {
+		t.Errorf("without a budget: %v", got)
+	}
+	checker, _ = form.NewValueChecker(cores)
 	for _, test := range []struct {
 		value any
 		want  string

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/form"
 )
 
@@ -75,10 +76,14 @@ func literal(value any) string {
 	return fmt.Sprint(value)
 }
 
-// holds returns whether vmrules finds a value at the rule's path to be valid, as an expression.
-// It returns "" if that depends on what the path of an argument selects.
+var withoutDefault = vmrules.MustParsePath("jsonpath::.value")
+
+// holds returns whether the rule finds a value to be valid, as an expression. No default counts in
+// its place. It returns "" if that depends on what the path of an argument selects.
 func (t *translator) holds(value any) string {
-	checker, err := form.NewValueChecker(t.rule)
+	rule := t.rule
+	rule.Path, rule.Valid = withoutDefault, vmrules.Path{}
+	checker, err := form.NewValueChecker(rule)
 	switch {
 	case err != nil:
 		return ""

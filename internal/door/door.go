@@ -22,7 +22,8 @@ type Judging interface {
 	Release()
 	// Budget returns what is left.
 	Budget() *meter.Budget
-	// Targets returns the targets in the object.
+	// Targets returns the targets in the object, with their VMs expanded unless KubeVirt would
+	// refuse them.
 	Targets() []vmtarget.Target
 	// Search prepares a search in a target.
 	Search(t *vmtarget.Target, v jsonpath.Visitor) jsonpath.Search

@@ -54,8 +54,9 @@ export class Rules {
 
   /**
    * check judges a value, for instance what a user types, by the rule at an index. It returns what
-   * is wrong with it, and an empty list if nothing is. A value of null or undefined is missing. It
-   * throws a VmrulesError if the rule needs an object, because an argument is a path.
+   * is wrong with it, and an empty list if nothing is. A value of null or undefined is missing, and
+   * counts as the default of its field, if that has one. It throws a VmrulesError if the rule needs
+   * an object, because an argument is a path.
    */
   check(index: number, value: unknown): Violation[] {
     return this.use("check", { index }, { value: jsonOf("the value", value ?? null) });

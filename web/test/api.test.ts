@@ -221,7 +221,7 @@ test("with the library loaded", async (t) => {
     assert.deepEqual(rules.check(0, 8), []);
     assert.deepEqual(rules.check(0, "8"), []);
     assert.equal(rules.check(0, 9)[0]?.reason, "FieldValueInvalid");
-    assert.equal(rules.check(0, undefined)[0]?.reason, "FieldValueRequired");
+    assert.deepEqual(rules.check(0, undefined), []); // it counts as 1
     assert.equal(parseRules(" ").length, 0);
     assert.match(failing(() => parseRules(cores, { version: "1" as never })).message, /no version/);
   });

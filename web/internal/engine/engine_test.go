@@ -88,7 +88,7 @@ func TestCall(t *testing.T) {
 		{"a default of a bad path", "validate", map[string]any{"rules": 1, "defaults": map[string]any{"jsonpath::.a[0]": 1}}, "", "", "defaults: "},
 		{"a template's name", "templateOf", nil, "vm", `{"namespace":"n","name":"t"}`, ""},
 		{"no template", "templateOf", nil, "vm:other", "", ""},
-		{"a right value", "check", map[string]any{"rules": 1}, "value:none", `"reason":"FieldValueRequired"`, ""},
+		{"a missing value with a default", "check", map[string]any{"rules": 1}, "value:none", `[]`, ""},
 		{"a wrong value", "check", map[string]any{"rules": 1}, "value", `"detail":"9 is more than max 8"`, ""},
 		{"a value of a wrong type", "check", map[string]any{"rules": 1}, "value:word", `"reason":"FieldValueTypeInvalid"`, ""},
 		{"a rule that does not exist", "check", map[string]any{"rules": 1, "index": 1}, "value", "", "there is no rule with the index 1: there are 1 rules"},
