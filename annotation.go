@@ -52,7 +52,7 @@ func RulesFor(vm, template map[string]any, opts ...ParseOption) (Rules, error) {
 	text, err := textFor(vm, template, &o.budget.Meter)
 	switch {
 	case o.budget.Err() != nil:
-		return Rules{}, asParseError([]Problem{{Index: -1, Reason: ReasonTooLong, Code: codeTooLong, Message: vmtarget.TooMany(o.budget.Err())}})
+		return Rules{}, noRulesFor("", ReasonTooLong, codeTooLong, vmtarget.TooMany(o.budget.Err()))
 	case err != nil:
 		return Rules{}, err
 	}
@@ -76,7 +76,7 @@ func textFor(vm, template map[string]any, m *meter.Meter) (vmsource.Text, error)
 	}
 	for i := range targets[1:] {
 		if next := vmsource.Of(&targets[1+i]); !next.IsSame(first) {
-			return own, errDifferent(vmsource.OfVM)
+			return own, differentRules(vmsource.OfVM)
 		}
 	}
 	switch first.From {
@@ -93,18 +93,15 @@ func textFor(vm, template map[string]any, m *meter.Meter) (vmsource.Text, error)
 
 // templateText returns the one annotation of a template, which must be given if it is needed.
 func templateText(template map[string]any, isNeeded bool, m *meter.Meter) (vmsource.Text, error) {
-	wrong := func(reason Reason, message string) (vmsource.Text, error) {
-		return vmsource.Text{}, asParseError([]Problem{{Index: -1, Reason: reason, Code: codeNoTemplate, Source: vmsource.OfTemplate, Message: message}})
-	}
 	switch {
 	case template == nil && isNeeded:
-		return wrong(ReasonRequired, "the template that has the rules is not given")
+		return vmsource.Text{}, noRulesFor(vmsource.OfTemplate, ReasonRequired, codeNoTemplate, "the template that has the rules is not given")
 	case template == nil:
 		return vmsource.Text{}, nil
 	}
 	v, isTemplate := vmtarget.AsTemplate(value.Resolve(template))
 	if !isTemplate {
-		return wrong(ReasonTypeInvalid, "this is not a template: it must be a Template of template.openshift.io or a VirtualMachineTemplate of template.kubevirt.io")
+		return vmsource.Text{}, noRulesFor(vmsource.OfTemplate, ReasonTypeInvalid, codeNoTemplate, "this is not a template: it must be a Template of template.openshift.io or a VirtualMachineTemplate of template.kubevirt.io")
 	}
 	found, err := commonText(vmtarget.Append(nil, v, m), vmsource.OfTemplate)
 	if err == nil && found.IsBlank() {
@@ -123,12 +120,12 @@ func commonText(targets []target, source string) (vmsource.Text, error) {
 		own.Of = source
 		switch {
 		case t.Cause != vmtarget.Empty:
-			return found, parseErrorOf(source, "there may be VirtualMachines with other rules inside: "+t.Nothing)
+			return found, noRulesFor(source, ReasonInvalid, codeDifferentRules, "there may be VirtualMachines with other rules inside: "+t.Nothing)
 		case vmsource.IsExempt(t.VM) != vmsource.IsExempt(targets[0].VM):
-			return found, errDifferent(source)
+			return found, differentRules(source)
 		case own.IsBlank():
 		case !found.IsBlank() && !own.HasSame(found):
-			return found, errDifferent(source)
+			return found, differentRules(source)
 		default:
 			found = own
 		}
@@ -136,12 +133,14 @@ func commonText(targets []target, source string) (vmsource.Text, error) {
 	return found, nil
 }
 
-func errDifferent(source string) error {
-	return parseErrorOf(source, "the VirtualMachines inside have different rules: judge each by its own, or make a template of each")
+func differentRules(source string) error {
+	return noRulesFor(source, ReasonInvalid, codeDifferentRules,
+		"the VirtualMachines inside have different rules: judge each by its own, or make a template of each")
 }
 
-func parseErrorOf(source, message string) error {
-	return asParseError([]Problem{{Index: -1, Reason: ReasonInvalid, Code: codeDifferentRules, Source: source, Message: message}})
+// noRulesFor returns an error about the VM or the template as a whole.
+func noRulesFor(source string, reason Reason, code, message string) error {
+	return asParseError([]Problem{{Index: -1, Reason: reason, Code: code, Source: source, Message: message}})
 }
 
 // parseText reads the rules in an annotation. A template's own annotation is of version 201901-1,

@@ -386,7 +386,7 @@ func TestReadAgreesWithParseRules(t *testing.T) {
 					}
 					return nil
 				}
-				b := insides.NewBudget()
+				b := Budget{}.whole()
 				usable, problems, strict := insides.Read(text, opts, &b, nil)
 				if diff := cmp.Diff(problemsOf(opts...), problems); diff != "" {
 					t.Errorf("(-ParseRules +Read):\n%s", diff)

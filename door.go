@@ -160,12 +160,6 @@ func (insides) Filled(rules Rules, i int, read []door.Argument) Rule {
 	return r
 }
 
-// NewBudget returns a default Budget with nothing spent.
-func (insides) NewBudget() budget { return Budget{}.whole() }
-
-// Reason returns the Reason of what is wrong with a value.
-func (insides) Reason(f constraint.Fault) Reason { return reasonOf(f) }
-
 // At returns a location as a path.
 func (insides) At(at jsonpath.Location) Path {
 	text := "$"

@@ -1,6 +1,7 @@
 package vmrules
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -36,26 +37,27 @@ const (
 	ReasonInternal Reason = "InternalError"
 )
 
+// reasonWords has the reasons for which a value can be wrong, as messages for people write them.
+var reasonWords = map[Reason]string{
+	ReasonRequired:     "Required value",
+	ReasonTypeInvalid:  "Invalid type",
+	ReasonNotSupported: "Unsupported value",
+	ReasonTooLong:      "Too long",
+	ReasonDuplicate:    "Duplicate value",
+	ReasonForbidden:    "Forbidden",
+	ReasonInvalid:      "Invalid value",
+}
+
 // words returns the reason as messages for people write it.
 func (r Reason) words() string {
-	switch r {
-	case ReasonRequired:
-		return "Required value"
-	case ReasonTypeInvalid:
-		return "Invalid type"
-	case ReasonNotSupported:
-		return "Unsupported value"
-	case ReasonTooLong:
-		return "Too long"
-	case ReasonDuplicate:
-		return "Duplicate value"
-	case ReasonForbidden:
-		return "Forbidden"
-	case ReasonInternal:
+	if r == ReasonInternal {
 		return "Not decided"
 	}
-	return "Invalid value"
+	return cmp.Or(reasonWords[r], reasonWords[ReasonInvalid])
 }
+
+// isOfValue reports whether a value can be wrong for this reason.
+func (r Reason) isOfValue() bool { return reasonWords[r] != "" }
 
 // reasonOf returns the reason for what is wrong with a value or an argument.
 func reasonOf(f constraint.Fault) Reason {
@@ -68,15 +70,6 @@ func reasonOf(f constraint.Fault) Reason {
 		return ReasonTooLong
 	}
 	return ReasonInvalid
-}
-
-// isOfValue reports whether a value can be wrong for this reason.
-func (r Reason) isOfValue() bool {
-	switch r {
-	case ReasonRequired, ReasonTypeInvalid, ReasonNotSupported, ReasonTooLong, ReasonDuplicate, ReasonForbidden, ReasonInvalid:
-		return true
-	}
-	return false
 }
 
 // A Doubt tells a program why a rule is undecided. The Detail of the rule's violation
@@ -140,12 +133,6 @@ func doubtsIn(err error) []Doubt {
 }
 
 func doubtIn(err error) Doubt { return doubtsIn(err)[0] }
-
-// isDoubtful reports whether an error has Doubts of its own.
-func isDoubtful(err error) bool {
-	var e *doubtError
-	return errors.As(err, &e)
-}
 
 // isOpen reports whether a doubt is that a field is open.
 func isOpen(err error) bool {
@@ -258,17 +245,14 @@ const (
 	codeNoArguments  = "no-arguments"
 )
 
+var codeOfReason = map[Reason]string{
+	ReasonRequired: codeMissingKey, ReasonTypeInvalid: codeWrongType, ReasonDuplicate: codeDuplicate, ReasonTooLong: codeTooLong,
+}
+
 // codeOf returns the code of a problem with the value of a key.
 func codeOf(reason Reason, key string) string {
-	switch reason {
-	case ReasonRequired:
-		return codeMissingKey
-	case ReasonTypeInvalid:
-		return codeWrongType
-	case ReasonDuplicate:
-		return codeDuplicate
-	case ReasonTooLong:
-		return codeTooLong
+	if code := codeOfReason[reason]; code != "" {
+		return code
 	}
 	switch key {
 	case "":

@@ -68,24 +68,23 @@ func (e *evaluation) release() {
 // isSpent reports whether the budget was too small.
 func (e *evaluation) isSpent() bool { return e.budget.Err() != nil }
 
-// share sets half of the budget aside for later targets, and returns that half for settle. So
-// no target takes everything from those after it. The last target gets all that is left.
-func (e *evaluation) share(targets int) (rest meter.Meter) {
-	if targets > 1 {
-		half := e.budget.Meter.Half()
-		rest, e.budget.Meter = e.budget.Meter, half
+// each judges targets. Before each it sets half of the budget aside for those after it, so that none
+// takes everything. The last one gets all that is left.
+func (e *evaluation) each(targets []target, judge func(*target)) {
+	for i := range targets {
+		var rest meter.Meter
+		if i < len(targets)-1 {
+			half := e.budget.Meter.Half()
+			rest, e.budget.Meter = e.budget.Meter, half
+		}
+		judge(&targets[i])
+		rest.Return(e.budget.Meter)
+		e.budget.Meter = rest
 	}
-	return rest
 }
 
-// settle puts the two parts of the budget back together.
-func (e *evaluation) settle(rest meter.Meter) {
-	rest.Return(e.budget.Meter)
-	e.budget.Meter = rest
-}
-
-// judgeAll judges one target by all rules, and says in its account whose they are. If the budget is too small for a result for each
-// rule, the target has one Undecided result instead.
+// judgeAll judges one target by all rules, and says in its account whose they are. If the budget is
+// too small for a result for each rule, the target has one Undecided result instead.
 func (e *evaluation) judgeAll(report *Report, rules *Rules, about *account, t *target) {
 	if err := e.budget.Spend(rules.Len()*plan.Work, rules.Len()*resultSize); err != nil {
 		report.addUnjudged(t.Name, about.of(rules), unjudged(fmt.Errorf("this VM is not judged: %w", err)))

@@ -36,7 +36,7 @@ func (j *judgement) readArguments() {
 // ofArgument returns an error of resolveArgument with DoubtArgument, unless it has a Doubt.
 // It need not look for a budget that is used up: the search then fails, too.
 func ofArgument(err error) error {
-	if isDoubtful(err) {
+	if e := (*doubtError)(nil); errors.As(err, &e) {
 		return err
 	}
 	return doubtful(DoubtArgument, err)

@@ -256,7 +256,10 @@ func (rs Rules) MarshalJSON() ([]byte, error) {
 }
 
 // String returns the text of MarshalJSON, without escapes for HTML.
-func (rs Rules) String() string { return string(mustJSON(rs)) }
+func (rs Rules) String() string {
+	text, _ := rs.MarshalJSON() // rules always have a JSON form
+	return string(text)
+}
 
 // A rule is a Rule that is ready to judge by.
 type rule struct {

@@ -290,7 +290,7 @@ func (r *ruleReader) list(a *constraint.Argument, key string, n jsontext.Node) c
 // unknown keeps the keys that the version and the kind do not know.
 func (r *ruleReader) unknown() {
 	if r.findsUnknown() {
-		r.unused = unusedKeys(r.node, r.rule.own)
+		r.unused = rulekey.Unused(r.node, r.rule.own)
 	}
 	for _, m := range r.node.Members {
 		if r.knowsKey(m.Key) {
@@ -361,13 +361,7 @@ func (r *ruleReader) ofKind(p Problem) Problem {
 	if p.Offset < r.node.Start || p.Offset > r.node.End {
 		p.Offset = r.node.Start
 	}
-	switch p.Reason {
-	case ReasonTypeInvalid, ReasonDuplicate, ReasonTooLong:
-	case ReasonRequired:
-		if p.Key == "" {
-			p.Reason = ReasonInvalid
-		}
-	default:
+	if codeOfReason[p.Reason] == "" || p.Reason == ReasonRequired && p.Key == "" {
 		p.Reason = ReasonInvalid
 	}
 	p.Code = codeOf(p.Reason, p.Key)

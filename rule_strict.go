@@ -42,22 +42,8 @@ func (r *ruleReader) unknownKey(m jsontext.Member) {
 	if meant != "" {
 		code = codeMisspeltKey
 	}
-	message := fmt.Sprintf("unknown key %s: %s", value.Quoted(m.Key), keyHint(m.Key, meant))
+	message := fmt.Sprintf("unknown key %s: %s", value.Quoted(m.Key), rulekey.Hint(m.Key, meant))
 	r.ofStrict(m.Start, m.Key, ReasonNotSupported, code, message, meant)
-}
-
-// keyHint returns what to write instead of an unknown key.
-func keyHint(key, meant string) string {
-	if now := rulekey.OfAnyVersion(key).Name; now != "" {
-		return fmt.Sprintf("version 201902-2 calls it %q", now)
-	}
-	switch meant {
-	case "":
-		return "remove it, or correct its spelling"
-	case rulekey.JustWarning:
-		return fmt.Sprintf("did you mean %q? Without it, the rule refuses VMs", meant)
-	}
-	return fmt.Sprintf("did you mean %q?", meant)
 }
 
 // strictly adds the problems that only Strict finds, apart from unknown keys.
@@ -108,20 +94,6 @@ func (r *ruleReader) meantKey(key string) string {
 		return meant
 	}
 	return spelling.Nearest(key, r.unused)
-}
-
-// unusedKeys returns the keys of the format, and those of its kind, that a rule does
-// not have.
-func unusedKeys(n jsontext.Node, own []string) []string {
-	used := make(map[string]bool, len(n.Members))
-	for _, m := range n.Members {
-		used[m.Key] = true
-	}
-	names := make([]string, 0, len(rulekey.All)+len(own))
-	for _, k := range rulekey.All {
-		names = append(names, k.Name)
-	}
-	return slices.DeleteFunc(append(names, own...), func(key string) bool { return used[key] })
 }
 
 // meantKind returns the kind that an unknown one most likely means; "" if there is none.

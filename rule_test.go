@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/vmrules/vmrules/internal/jsontext"
 )
 
 // Codes are the codes of problems.
@@ -16,6 +18,14 @@ var Codes = []string{
 	codeUnreadable, codeUnknownVersion, codeInvalidOption, codeDifferentRules, codeUnwritable, codeMissingKey, codeWrongType,
 	codeDuplicate, codeTooLong, codeInvalidPath, codeInvalidRegex, codeInvalidArgument,
 	codeMisspeltKey, codeUnknownKey, codeMisspeltKind, codeUnknownKind, codeNoArguments,
+}
+
+func mustJSON(v any) []byte {
+	text, err := jsontext.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return text
 }
 
 func mustParse(t testing.TB, annotation string, opts ...ParseOption) Rules {

@@ -32,11 +32,6 @@ func (r Rule) MarshalJSON() ([]byte, error) {
 	return text, nil
 }
 
-func mustJSON(v any) []byte {
-	text, _ := jsontext.Marshal(v) // a string or token always has a JSON form
-	return text
-}
-
 // UnmarshalJSON reads a rule in the form of version 201902-2, with the checks of ParseRules.
 func (r *Rule) UnmarshalJSON(text []byte) error {
 	if r == nil {

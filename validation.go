@@ -62,11 +62,7 @@ func Validate(rules Rules, object map[string]any, opts ...ValidateOption) *Repor
 	defer e.release()
 	e.targets = e.appendTargets(e.targets, value.Resolve(object), rules.isWhole)
 	report := &Report{whose: givens}
-	for i := range e.targets {
-		rest := e.share(len(e.targets) - i)
-		e.judgeAll(report, &rules, nil, &e.targets[i])
-		e.settle(rest)
-	}
+	e.each(e.targets, func(t *target) { e.judgeAll(report, &rules, nil, t) })
 	return report
 }
 
@@ -115,11 +111,7 @@ func ValidateOwn(object map[string]any, opts ...ValidateOption) *Report {
 	if e.isSpent() {
 		targets = targets[:1] // it says so
 	}
-	for i := range targets {
-		rest := e.share(len(targets) - i)
-		e.judgeOwn(report, &rules, &targets[i])
-		e.settle(rest)
-	}
+	e.each(targets, func(t *target) { e.judgeOwn(report, &rules, t) })
 	return report
 }
 

@@ -2,10 +2,12 @@
 package rulekey
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/vmrules/vmrules/internal/constraint"
+	"github.com/vmrules/vmrules/internal/jsontext"
 )
 
 // The keys of a rule, apart from the arguments, whose keys are in package constraint. Spec:
@@ -80,4 +82,31 @@ func Meant(word string) string {
 		}
 	}
 	return ""
+}
+
+// Hint returns what to write instead of an unknown key: the key that is meant, if that is not "".
+func Hint(key, meant string) string {
+	if now := OfAnyVersion(key).Name; now != "" {
+		return fmt.Sprintf("version 201902-2 calls it %q", now)
+	}
+	switch meant {
+	case "":
+		return "remove it, or correct its spelling"
+	case JustWarning:
+		return fmt.Sprintf("did you mean %q? Without it, the rule refuses VMs", meant)
+	}
+	return fmt.Sprintf("did you mean %q?", meant)
+}
+
+// Unused returns the keys of the format, and those of its kind, that a rule does not have.
+func Unused(rule jsontext.Node, own []string) []string {
+	used := make(map[string]bool, len(rule.Members))
+	for _, m := range rule.Members {
+		used[m.Key] = true
+	}
+	names := make([]string, 0, len(All)+len(own))
+	for _, k := range All {
+		names = append(names, k.Name)
+	}
+	return slices.DeleteFunc(append(names, own...), func(key string) bool { return used[key] })
 }
