@@ -182,6 +182,10 @@ func TestTargetsOfAnything(t *testing.T) {
 		if g.one(2) {
 			opts = append(opts, kept)
 		}
+		warns := g.one(3)
+		if warns {
+			opts = append(opts, vmrules.WarnIfUndecided(vmrules.DoubtTemplate, vmrules.DoubtLookup, vmrules.DoubtRules))
+		}
 		looks := !g.one(4)
 		if looks {
 			opts = append(opts, vmrules.WithTemplates(func(ref vmrules.TemplateRef) (*vmrules.Template, error) {
@@ -194,7 +198,7 @@ func TestTargetsOfAnything(t *testing.T) {
 		passed, valid := true, true
 		needed := map[vmrules.TemplateRef]bool{}
 		for _, vm := range vmsIn(object, "", nil) {
-			coverage, isValid := vm.coverage(looks, isPartial, templates, needed, judging)
+			coverage, isValid := vm.coverage(looks, isPartial, warns, templates, needed, judging)
 			want = append(want, fmt.Sprint(vm.name, " ", coverage, " ", isValid))
 			seen[coverage]++
 			valid = valid && isValid
@@ -207,6 +211,14 @@ func TestTargetsOfAnything(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" || report.Passed() != passed || report.Valid() != valid {
 			text, _ := json.Marshal(object)
 			t.Fatalf("seed %d: passed is %t, valid %t (-want +got):\n%s\n%s\n%s", seed, report.Passed(), report.Valid(), diff, text, report)
+		}
+		var read vmrules.Report
+		written, err := json.Marshal(report)
+		if err == nil {
+			err = json.Unmarshal(written, &read)
+		}
+		if err != nil || !read.Equal(report) || read.Passed() != passed {
+			t.Fatalf("seed %d: read again: %v\n%s\n%s", seed, err, written, cmp.Diff(report, &read))
 		}
 		for ref, n := range asked {
 			if n != 1 || !needed[ref] {
@@ -270,7 +282,7 @@ func textAt(object map[string]any, in, key string) any {
 }
 
 // coverage returns what the table says of the VM.
-func (vm foundVM) coverage(looks, isPartial bool, templates func(vmrules.TemplateRef) (*vmrules.Template, error),
+func (vm foundVM) coverage(looks, isPartial, warns bool, templates func(vmrules.TemplateRef) (*vmrules.Template, error),
 	needed map[vmrules.TemplateRef]bool, opts []vmrules.ValidateOption) (vmrules.Coverage, bool) {
 	if vm.object == nil {
 		if isPartial {
@@ -312,8 +324,10 @@ func (vm foundVM) coverage(looks, isPartial bool, templates func(vmrules.Templat
 		needed[ref] = true
 		found, err := templates(ref)
 		switch {
-		case err != nil, found == nil && namespace != "":
+		case err != nil:
 			return vmrules.CoverageUndecided, false
+		case found == nil && namespace != "":
+			return vmrules.CoverageUndecided, warns
 		case found == nil:
 			return vmrules.CoverageNoTemplate, true
 		}
