@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -527,4 +528,79 @@ func TestKeepRules(t *testing.T) {
 		})
 	}
 	group.Wait()
+}
+
+type brittle struct{}
+
+func (brittle) MarshalJSON() ([]byte, error) { panic("brittle") }
+
+type brittleError struct{ text string }
+
+func (e *brittleError) Error() string { return e.text }
+
+// TestOwnOfOddObjects: whatever the object, the old one and the caller's functions are, each report has
+// targets, can be read from its JSON, and does not say that something passed that no rule judged.
+func TestOwnOfOddObjects(t *testing.T) {
+	cyclic := map[string]any{"kind": "List"}
+	cyclic["items"] = []any{cyclic, map[string]any{"kind": "VirtualMachine"}}
+	self := map[string]any{"kind": "VirtualMachine"}
+	self["metadata"] = self
+	self["spec"] = self
+	objs := []map[string]any{nil, {}, {"kind": nil}, {"kind": 7}, cyclic, self,
+		{"kind": "VirtualMachine", "metadata": brittle{}},
+		{"kind": "VirtualMachine", "metadata": map[string]any{"labels": brittle{}}},
+		{"kind": "VirtualMachine", "metadata": map[string]any{"annotations": brittle{}}},
+		{"kind": "VirtualMachine", "metadata": map[string]any{"namespace": brittle{}, "labels": map[string]string{vmrules.TemplateLabel: "x"}}},
+		{"kind": "VirtualMachine", "metadata": map[string]any{"namespace": math.NaN(), "labels": map[any]any{vmrules.TemplateLabel: "x", 7: 8}}},
+		{"kind": "VirtualMachine", "metadata": map[string]any{"labels": map[string]string{vmrules.TemplateLabel: "x"}}, "spec": brittle{}},
+		{"kind": "Template", "metadata": brittle{}, "objects": []any{map[string]any{"kind": "VirtualMachine", "spec": map[string]any{"template": map[string]any{}}}}},
+		{"kind": "List", "items": brittle{}}, {"kind": "List", "items": []any{brittle{}, nil, 7}},
+		{"kind": "VirtualMachine", "metadata": map[string]any{"annotations": map[string]any{vmrules.Annotation: []byte("[]")}}},
+		{"kind": "VirtualMachine", "metadata": map[string]any{"annotations": map[string]any{vmrules.Annotation: map[string]any{}}}},
+		{"kind": "VirtualMachine", "metadata": map[string]any{"annotations": map[string]any{vmrules.SkipAnnotation: brittle{}}}},
+	}
+	finds := []func(vmrules.TemplateRef) (*vmrules.Template, error){
+		nil,
+		func(vmrules.TemplateRef) (*vmrules.Template, error) { panic(nil) },
+		func(vmrules.TemplateRef) (*vmrules.Template, error) { panic(errors.New("x")) },
+		func(vmrules.TemplateRef) (*vmrules.Template, error) { return nil, &vmrules.ParseError{} },
+		func(vmrules.TemplateRef) (*vmrules.Template, error) { return nil, (*vmrules.ParseError)(nil) },
+		func(vmrules.TemplateRef) (*vmrules.Template, error) { return nil, (*brittleError)(nil) },
+		func(vmrules.TemplateRef) (*vmrules.Template, error) {
+			return &vmrules.Template{}, errors.New("\x00\xff")
+		},
+		func(vmrules.TemplateRef) (*vmrules.Template, error) { return &vmrules.Template{Namespace: "\n"}, nil },
+	}
+	keep := vmrules.KeepRules(nil)
+	var wg sync.WaitGroup
+	for _, o := range objs {
+		for _, f := range finds {
+			for _, old := range objs {
+				wg.Go(func() {
+					r := vmrules.ValidateOwn(o, nil, keep, vmrules.WithTemplates(f), vmrules.WarnIfUndecided("Nonsense", vmrules.DoubtTemplate), vmrules.WithOldObject(old), vmrules.Ratcheting(), vmrules.WithInstancetypes(nil))
+					if len(r.Targets()) == 0 {
+						t.Error("no targets")
+					}
+					for _, x := range r.Targets() {
+						if x.Coverage == "" {
+							t.Error(x)
+						}
+					}
+					text, err := r.MarshalJSON()
+					var q vmrules.Report
+					if err == nil {
+						err = q.UnmarshalJSON(text)
+					}
+					if err != nil || q.Passed() != r.Passed() || q.Valid() != r.Valid() {
+						t.Errorf("%v %s", err, text)
+					}
+					if r.Passed() && r.Targets()[0].Coverage != vmrules.CoverageExempt {
+						t.Errorf("passed %s", text)
+					}
+					_ = r.String()
+				})
+			}
+		}
+	}
+	wg.Wait()
 }

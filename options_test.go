@@ -196,7 +196,7 @@ func TestWithInstancetype(t *testing.T) {
 			return nil, linux, errors.New("no connection")
 		}), allOpen("no connection")},
 		{"a panic", vmrules.WithInstancetypes(func(map[string]any) (map[string]any, map[string]any, error) { panic("no cache") }),
-			allOpen("what the VM names cannot be found: the search panics: no cache")},
+			allOpen("the search panics: no cache")},
 		{"an unusable object", vmrules.WithInstancetype(object(`{"spec": {}}`), linux), allOpen("instancetype: spec.cpu.guest is missing")},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -121,10 +121,11 @@ func (f *ruleFinder) lookUp(ref TemplateRef) *ownRules {
 		return &ownRules{about: &about}
 	}
 	about.from = SourceTemplate
-	found, err := lookUpSafely(f.call.given.lookUp, ref)
+	var found *Template
+	err := safely(func() (err error) { found, err = f.call.given.lookUp(ref); return err })
 	var unreadable *ParseError
 	switch {
-	case errors.As(err, &unreadable) && len(unreadable.Problems) > 0:
+	case errors.As(err, &unreadable) && len(unreadable.all()) > 0:
 		return f.usable(Rules{}, unreadable.Problems, about)
 	case err != nil:
 		err = fmt.Errorf("the template %s cannot be looked up: %s", about.template, value.Shortened(err.Error()))
@@ -138,16 +139,6 @@ func (f *ruleFinder) lookUp(ref TemplateRef) *ownRules {
 		return &ownRules{about: &about}
 	}
 	return &ownRules{about: &about, err: doubtful(DoubtTemplate, fmt.Errorf("the template %s, which the VM names, is not there", about.template))}
-}
-
-// lookUpSafely recovers if the caller's function panics, so that it does not stop the program.
-func lookUpSafely(find lookUpFunc, ref TemplateRef) (found *Template, err error) {
-	defer func() {
-		if failure := recover(); failure != nil {
-			found, err = nil, fmt.Errorf("the search panics: %v", failure)
-		}
-	}()
-	return find(ref)
 }
 
 // notVM returns the account of a target without a VM that could have rules; nil for a VM, and for

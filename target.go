@@ -274,7 +274,8 @@ func (e *evaluation) expanded(t *target) target {
 		return done
 	}
 	vm, _ := plain.(map[string]any)
-	it, preference, missing := findSafely(e.given.find, vm)
+	var it, preference map[string]any
+	missing := safely(func() (err error) { it, preference, err = e.given.find(vm); return err })
 	work, kept := e.budget.Left()
 	b := instancetype.Meter{Work: work, Kept: kept}
 	expanded, err := b.ExpandNamed(vm, it, preference)
@@ -298,14 +299,18 @@ func (e *evaluation) expanded(t *target) target {
 	return done
 }
 
-// findSafely recovers if the caller's function panics, so that it does not stop the program.
-func findSafely(find findFunc, vm map[string]any) (instancetype, preference map[string]any, err error) {
+// safely recovers if a function of the caller or its error panics, so that it does not stop the
+// program.
+func safely(find func() error) (err error) {
 	defer func() {
 		if failure := recover(); failure != nil {
-			instancetype, preference, err = nil, nil, fmt.Errorf("what the VM names cannot be found: the search panics: %s", value.Shortened(fmt.Sprint(failure)))
+			err = fmt.Errorf("the search panics: %s", value.Shortened(fmt.Sprint(failure)))
 		}
 	}()
-	return find(vm)
+	if err = find(); err != nil {
+		_ = err.Error()
+	}
+	return err
 }
 
 // refusal returns an error that lists the conflicts for which KubeVirt refuses a VM.
