@@ -288,7 +288,8 @@ type Budget struct {
 	// take nothing from this time, only from Work.
 	//
 	// At most as many calls as there are cores match such expressions at the same time. Waiting
-	// for the others does not count, but after a second of it the rule is Undecided.
+	// for the others does not count, but after a second of it the rule is Undecided. On Unix, the
+	// time in which other processes have the cores does not count either, up to 30 seconds a call.
 	Backtracking time.Duration
 }
 

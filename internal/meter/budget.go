@@ -8,19 +8,22 @@ type Budget struct {
 	Meter
 	// Backtracking is how long they may still be matched.
 	Backtracking time.Duration
-	// Waited is how long they have waited for those of other calls, which is no part of that
-	// time.
-	Waited time.Duration
+	// Waited is how long they have waited for those of other calls, and Late how long for a core,
+	// or matched in vain. Neither is part of that time.
+	Waited, Late time.Duration
 }
 
 // Lend moves half of what the Meter has left to another Budget, and all of the time.
 func (b *Budget) Lend(to *Budget) {
-	to.Meter = b.Meter.Half()
-	to.Backtracking, to.Waited = b.Backtracking, b.Waited
+	half := b.Half()
+	*to = *b
+	to.Meter = half
 }
 
 // TakeBack gives back what is left of a Budget that Lend filled.
 func (b *Budget) TakeBack(from *Budget) {
-	b.Meter.Return(from.Meter)
-	b.Backtracking, b.Waited = from.Backtracking, from.Waited
+	own := b.Meter
+	own.Return(from.Meter)
+	*b = *from
+	b.Meter = own
 }

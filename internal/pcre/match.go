@@ -2,7 +2,6 @@ package pcre
 
 import (
 	"errors"
-	"time"
 	"unicode/utf8"
 
 	"github.com/vmrules/vmrules/internal/meter"
@@ -42,18 +41,10 @@ func (r *Regex) matchBacktracking(subject string, b *meter.Budget) (bool, error)
 	if b.Backtracking <= 0 {
 		return false, errTime
 	}
-	start, err := slots.take(b)
+	since, err := slots.take(b)
 	if err != nil {
 		return false, err
 	}
-	defer slots.leave(start)
-	matched, err := r.backtracking.match(subject, b.Backtracking)
-	b.Backtracking -= now() - start
-	return matched, err
+	defer slots.leave(since)
+	return r.matchTimed(subject, since, b)
 }
-
-var loaded = time.Now()
-
-// now returns the time since this package was loaded. That is quicker than time.Now, which also
-// reads the time of day.
-func now() time.Duration { return time.Since(loaded) }

@@ -107,6 +107,14 @@ func (s *slotSet) takeOver() {
 	}
 }
 
+// areCrowded reports whether there are more matches than slots, so that they keep each other from a
+// core.
+func (s *slotSet) areCrowded() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.without > 0
+}
+
 // leave ends a match that got its slot at that time. Which match goes on without a slot does not
 // matter: it is the first to end of those that had one when it was lost.
 func (s *slotSet) leave(since time.Duration) {
