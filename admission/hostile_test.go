@@ -24,10 +24,10 @@ func TestAnswerIsBounded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := len(resp.Result.Details.Causes); resp.Allowed || n != 101 || len(text) > 200_000 {
+	if n := len(resp.Result.Details.Causes); resp.Allowed || n != 100 || len(text) > 200_000 {
 		t.Errorf("%d causes, %d bytes", n, len(text))
 	}
-	if last, want := resp.Result.Details.Causes[100].Message, "8900 more are left out"; last != want {
+	if last, want := resp.Result.Details.Causes[99].Message, "8901 more are left out because there are too many"; last != want {
 		t.Errorf("the last cause is %q", last)
 	}
 }

@@ -181,7 +181,7 @@ func TestInstancetype(t *testing.T) {
 			create(`"instancetype": {"name": "u1", "kind": "virtualmachineinstancetype"}, `), tooSmall},
 		{"in another namespace", refuse, []string{strings.NewReplacer("Cluster", "", `"name"`, `"namespace": "other", "name"`).Replace(small)},
 			create(`"instancetype": {"name": "u1", "kind": "virtualmachineinstancetype"}, `), answer{Code: 422, Causes: []string{": " + open("the VirtualMachineInstancetype office/u1 was not found")}}},
-		{"in conflict", nil, []string{large}, request("CREATE", vm(withRules(memoryRule), named, `"memory": {"guest": "2Gi"}`), ""), answer{Code: 422, Causes: []string{": at least 1 GiB (KubeVirt refuses the VM: spec.template.spec.domain.memory.guest: instancetype u1 sets spec.memory.guest, " +
+		{"in conflict", nil, []string{large}, request("CREATE", vm(withRules(memoryRule), named, cores1), ""), answer{Code: 422, Causes: []string{": at least 1 GiB (KubeVirt refuses the VM: spec.template.spec.domain.cpu.cores: instancetype u1 sets spec.cpu.guest, " +
 			"so the VM must not set this field: remove it, or use another instance type)"}}},
 		{"as it was", nil, []string{large, revision("old", "", small)}, create(old), tooSmall},
 		{"as it was, under another name", nil, []string{large, revision("old", "", instanceType("u2", 1, "512Mi"))}, create(old), tooSmall},

@@ -65,7 +65,11 @@ func (e missingError) Error() string {
 // the template. Otherwise, it is a missingError, or says why the template cannot be read. A name by
 // half may be of something else, so that there are no rules if there is no such template.
 func (r *Reviewer) rules(ctx context.Context, q *Request, s vmrules.Source, p pace) (rules vmrules.Rules, template map[string]any, err error) {
-	if s.From != vmrules.SourceTemplate {
+	switch s.From {
+	case "":
+		return rules, nil, nil
+	case vmrules.SourceTemplate:
+	default:
 		rules, err = ownRules(ctx, q, p)
 		return rules, nil, err
 	}
