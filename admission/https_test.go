@@ -191,7 +191,7 @@ func TestCertificateIsReloaded(t *testing.T) {
 
 // Without a decision, the status of HTTP says so, and the failurePolicy of the webhook decides.
 func TestHTTPSFails(t *testing.T) {
-	s := serve(t, reviewer(t, failing(cluster(t), "Template", fmt.Errorf("the API server is down"))))
+	s := serve(t, reviewer(t, failing(cluster(t), map[string]error{"Template": fmt.Errorf("the API server is down")})))
 	c := s.client(t)
 	status, body, err := s.post(c, reviewOf(t, request("CREATE", vm(fromLinux, "", cores1), "")))
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	ctrl "sigs.k8s.io/controller-runtime/pkg/webhook/admission"
@@ -228,27 +229,43 @@ func run(t *testing.T, tests []testCase) {
 	}
 }
 
-// What cannot be asked is not decided, and a missing kind is a missing object.
+// What cannot be asked is not decided. A kind that is missing, or that may not be read while another kind of
+// templates may, is a missing object.
 func TestReaderFails(t *testing.T) {
 	down := errors.New("the API server is down")
 	noMatch := &meta.NoKindMatchError{GroupKind: schema.GroupKind{Group: "template.openshift.io", Kind: "Template"}}
-	spec := `"instancetype": {"name": "u1"}, `
+	forbidden := apierrors.NewForbidden(schema.GroupResource{Group: "example.com", Resource: "things"}, "x", errors.New("there is no right"))
+	const openShift, kubeVirt, it = "Template", "VirtualMachineTemplate", "VirtualMachineClusterInstancetype"
+	toLinux, toNothing := request("CREATE", vm(fromLinux, "", cores12), ""), request("CREATE", vm(strings.Replace(fromLinux, "linux", "nothing", 1), "", cores12), "")
+	named := func(rule, domain string) ctrl.Request {
+		return request("CREATE", vm(withRules(rule), `"instancetype": {"name": "u1"}, `, domain), "")
+	}
+	missing := warned("Not decided: the template templates/nothing, which the VM names, is not there")
+	failed := func(why string) answer { return answer{Code: 500, Message: "vmrules cannot judge the request: " + why} }
+	unreadable := failed(`reading the Template templates/linux: things.example.com "x" is forbidden: there is no right`)
 	for _, test := range []struct {
-		name, kind string
-		err        error
-		req        ctrl.Request
-		want       answer
+		name string
+		errs map[string]error
+		req  ctrl.Request
+		want answer
 	}{
-		{"a template", "Template", down, request("CREATE", vm(fromLinux, "", cores1), ""),
-			answer{Code: 500, Message: "vmrules cannot judge the request: reading the Template templates/linux: the API server is down"}},
-		{"an instance type", "VirtualMachineClusterInstancetype", down, request("CREATE", vm(withRules(memoryRule), spec, ""), ""),
-			answer{Code: 500, Message: "vmrules cannot judge the request: reading the VirtualMachineClusterInstancetype u1: the API server is down"}},
-		{"an instance type that no rule needs", "VirtualMachineClusterInstancetype", down, request("CREATE", vm("", spec, ""), ""), allowed},
-		{"a kind that is not installed", "Template", noMatch, request("CREATE", vm(fromLinux, "", cores12), ""), refused},
+		{"a template", map[string]error{openShift: down}, toLinux, failed("reading the Template templates/linux: the API server is down")},
+		{"a kind of templates that is not installed", map[string]error{openShift: noMatch}, toLinux, refused},
+		{"a kind of templates that is forbidden", map[string]error{openShift: forbidden}, toLinux, refused},
+		{"the same, and no template of the other", map[string]error{openShift: forbidden}, toNothing, missing},
+		{"the other kind is forbidden, and no template", map[string]error{kubeVirt: forbidden}, toNothing, missing},
+		{"the other kind is down, and no template", map[string]error{kubeVirt: down}, toNothing, failed("reading the VirtualMachineTemplate templates/nothing: the API server is down")},
+		{"no kind of templates is installed", map[string]error{openShift: noMatch, kubeVirt: noMatch}, toNothing, missing},
+		{"all kinds of templates are forbidden", map[string]error{openShift: forbidden, kubeVirt: forbidden}, toLinux, unreadable},
+		{"one is forbidden, the other not installed", map[string]error{openShift: forbidden, kubeVirt: noMatch}, toLinux, unreadable},
+		{"an instance type", map[string]error{it: down}, named(memoryRule, ""), failed("reading the VirtualMachineClusterInstancetype u1: the API server is down")},
+		{"an instance type that no rule needs", map[string]error{it: down}, named(coresRule, cores12), refused},
+		{"an instance type that is forbidden", map[string]error{it: forbidden}, named(memoryRule, ""),
+			warned("Not decided: at least 1 GiB (spec.template.spec.domain.memory.guest may be set by the instance type: the VirtualMachineClusterInstancetype u1 was not found)")},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			c := cluster(t, kubeVirtTemplate("v1beta1", "templates", "linux", coresRule))
-			got := answerOf(reviewer(t, failing(c, test.kind, test.err)).Handle(t.Context(), test.req))
+			got := answerOf(reviewer(t, failing(c, test.errs)).Handle(t.Context(), test.req))
 			if diff := cmp.Diff(test.want, got, cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
