@@ -541,6 +541,7 @@ func TestKeepRules(t *testing.T) {
 		{vm(old), []vmrules.ValidateOption{kept}, vmrules.CoverageUndecided},
 		{template, []vmrules.ValidateOption{kept}, vmrules.CoverageJudged},
 		{vm(ofKind), []vmrules.ValidateOption{kept}, vmrules.CoverageIgnored},
+		{vm(ofKind), []vmrules.ValidateOption{kept, vmrules.WithBudget(vmrules.Budget{Work: 1})}, vmrules.CoverageUndecided},
 		{vm(ofKind), []vmrules.ValidateOption{odd}, vmrules.CoverageJudged},
 		{vm(ofKind), []vmrules.ValidateOption{odd, vmrules.WithParseOptions(vmrules.Strict())}, vmrules.CoverageJudged},
 		{vm(ofKind), []vmrules.ValidateOption{odd, kept}, vmrules.CoverageIgnored},

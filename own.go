@@ -91,6 +91,9 @@ func (f *ruleFinder) usable(rules Rules, problems []Problem, about account) *own
 	switch {
 	case f.call.isSpent():
 		doubt = DoubtBound
+		if problems == nil { // the rules were kept
+			problems = []Problem{{Index: -1, Reason: ReasonTooLong, Code: codeTooLong, Message: tooMuchToRead(f.call.budget.Err())}}
+		}
 	case len(problems) > 0:
 	case rules.isWhole:
 		problems = []Problem{{Index: -1, Reason: ReasonInvalid, Code: codeInvalidOption, Source: "template", Message: "the rules are about whole objects, not about VMs"}}
