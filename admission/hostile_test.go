@@ -35,7 +35,7 @@ func TestAnswerIsBounded(t *testing.T) {
 // A bound that is exceeded refuses a VM, whatever else is not known.
 func TestBoundIsNotAWayIn(t *testing.T) {
 	var opts []admission.Option
-	for _, d := range []vmrules.Doubt{vmrules.DoubtArgument, vmrules.DoubtParameter, vmrules.DoubtNothing, vmrules.DoubtKind, vmrules.DoubtInstancetype, vmrules.DoubtPreference} {
+	for _, d := range []vmrules.Doubt{vmrules.DoubtParameter, vmrules.DoubtTemplate, vmrules.DoubtInstancetype, vmrules.DoubtPreference} {
 		opts = append(opts, admission.WithUndecided(d, admission.Warn))
 	}
 	r := reviewer(t, cluster(t), opts...)

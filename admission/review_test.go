@@ -19,7 +19,7 @@ import (
 
 var (
 	allowed    = answer{Allowed: true}
-	overBudget = answer{Code: 422, Causes: []string{": this VM is not judged: the budget for work is used up"}}
+	overBudget = answer{Code: 422, Causes: []string{": the annotation is too costly to read from here on: the budget for work is used up"}}
 	refused    = answer{Code: 422, Causes: []string{tooMany}}
 	linux      = template("templates", "linux", coresRule, busRule)
 	lookahead  = rule("ahead", "regex", "cpu.cores", "at most 8 cores", `"regex": "^(?!9)"`) // which backtracks
@@ -77,7 +77,7 @@ func TestUpdate(t *testing.T) {
 		{"the name of a template that its own rules replace", nil, nil, request("UPDATE", vm(withRules(coresRule)+`, "labels": {"vm.kubevirt.io/template": "a", "vm.kubevirt.io/template.namespace": "b"}`, "", cores12), vm(withRules(coresRule), "", cores12)), warned(alreadyTooMany)},
 		{"its own rules are changed", nil, nil, request("UPDATE", vm(withRules(coresRule), "", cores12), vm(withRules(busRule), "", cores12)), refused},
 		{"broken already", nil, nil, request("UPDATE", vm(broken+`, "labels": {"a": "b"}`, "", cores1), vm(broken, "", cores1)), warned(
-			`the validation rules cannot be used: VM: line 1, column 2: the text ends too early: a closing ] is missing`)},
+			`Not decided: the validation rules cannot be used: VM: line 1, column 2: the text ends too early: a closing ] is missing`)},
 		{"broken already, and the spec changes", nil, nil, request("UPDATE", vm(broken, "", cores12), vm(broken, "", cores1)), unusable},
 		{"broken by the update", nil, nil, request("UPDATE", vm(broken, "", cores1), vm("", "", cores1)), unusable},
 		{"without the old object", nil, nil, request("UPDATE", vm("", "", cores1), ""), answer{Code: 400, Message: "the request has no oldObject"}},
@@ -89,33 +89,34 @@ func TestTemplate(t *testing.T) {
 	bare := `, "labels": {"vm.kubevirt.io/template": "linux"}`
 	inAnnotations := strings.Replace(fromLinux, "labels", "annotations", 1)
 	create := func(metadata string) ctrl.Request { return request("CREATE", vm(metadata, "", cores12), "") }
-	missing := "the template templates/linux, which the VM names, does not exist, so that its rules are not known"
+	missing := "the template templates/linux, which the VM names, is not there"
+	half := warned("Not decided: the template linux, which the VM names without its namespace, is not found")
 	problem := `template: line 1, column 2: rules[0]: a rule must be an object: { "name": …, "rule": …, "path": …, "message": … }`
 	broken := template("templates", "linux", "7")
-	half := admission.WithTemplateNamespaces("first", "templates")
+	inTwo := admission.WithTemplateNamespaces("first", "templates")
 	run(t, []testCase{
 		{"by annotations", nil, []string{linux}, create(inAnnotations), refused},
 		{"by the old label", nil, []string{linux}, create(strings.Replace(fromLinux, "template.namespace", "template-namespace", 1)), refused},
 		{"of KubeVirt", nil, []string{kubeVirtTemplate("v1beta1", "templates", "linux", coresRule)}, create(fromLinux), refused},
 		{"of both kinds", nil, []string{kubeVirtTemplate("v1beta1", "templates", "linux"), linux}, create(fromLinux), refused},
-		{"in another namespace", nil, []string{template("office", "linux", coresRule)}, create(fromLinux), warned(missing)},
-		{"missing", nil, nil, create(fromLinux), warned(missing)},
-		{"missing, and refused", []admission.Option{admission.WithMissingTemplate(admission.Refuse)}, nil, create(fromLinux), answer{Code: 422, Causes: []string{"metadata: " + missing}}},
-		{"missing already", []admission.Option{admission.WithMissingTemplate(admission.Refuse)}, nil, request("UPDATE", vm(fromLinux, "", cores1), vm(fromLinux, "", cores1)), warned(missing)},
+		{"in another namespace", nil, []string{template("office", "linux", coresRule)}, create(fromLinux), warned("Not decided: " + missing)},
+		{"missing", nil, nil, create(fromLinux), warned("Not decided: " + missing)},
+		{"missing, and refused", []admission.Option{admission.WithMissingTemplate(admission.Refuse)}, nil, create(fromLinux), answer{Code: 422, Causes: []string{": " + missing}}},
+		{"missing already", []admission.Option{admission.WithMissingTemplate(admission.Refuse)}, nil, request("UPDATE", vm(fromLinux, "", cores1), vm(fromLinux, "", cores1)), warned("Not decided: " + missing)},
 		{"missing, but not needed", []admission.Option{admission.WithMissingTemplate(admission.Refuse)}, nil, create(fromLinux + exempt), allowed},
-		{"without a namespace", nil, []string{template("office", "linux", coresRule)}, create(bare), allowed},
+		{"without a namespace", nil, []string{template("office", "linux", coresRule)}, create(bare), half},
 		{"in the VM's namespace", []admission.Option{admission.WithNamespaceFallback()}, []string{template("office", "linux", coresRule)}, create(bare), refused},
 		{"in the VM's namespace, by an annotation", []admission.Option{admission.WithNamespaceFallback()}, []string{template("office", "linux", coresRule)}, create(strings.Replace(bare, "labels", "annotations", 1)), refused},
 		{"a namespace before the fallback", []admission.Option{admission.WithNamespaceFallback()}, []string{template("office", "linux", coresRule), template("templates", "linux")}, create(fromLinux), allowed},
-		{"by half, in no namespace", []admission.Option{half, admission.WithNamespaceFallback(), admission.WithMissingTemplate(admission.Refuse)}, []string{template("elsewhere", "linux", coresRule)}, create(bare), allowed},
-		{"by half, in the second namespace", []admission.Option{half}, []string{linux}, create(bare), refused},
-		{"by half, in the first namespace", []admission.Option{half}, []string{linux, template("first", "linux")}, create(bare), allowed},
-		{"by half, in the VM's namespace first", []admission.Option{half, admission.WithNamespaceFallback()}, []string{template("office", "linux"), linux}, create(bare), allowed},
-		{"by half, but not by a fallback", []admission.Option{half, admission.WithNamespaceFallback()}, []string{linux}, create(bare), refused},
-		{"in full, but not there", []admission.Option{half}, []string{template("first", "linux", coresRule)}, create(fromLinux), warned(missing)},
-		{"by half in a broken template", []admission.Option{half}, []string{broken}, create(bare), answer{Code: 422, Causes: []string{"[0]: " + problem}}},
-		{"by half, wrong already", []admission.Option{half}, []string{linux}, request("UPDATE", vm(bare, "", cores12), vm(bare, "", cores12)), warned(alreadyTooMany)},
-		{"a name that cannot exist", nil, nil, create(strings.Replace(inAnnotations, `"linux"`, `"../secrets/x"`, 1)), warned(strings.Replace(missing, "linux", "../secrets/x", 1))},
+		{"by half, in no namespace", []admission.Option{inTwo, admission.WithNamespaceFallback(), admission.WithMissingTemplate(admission.Refuse)}, []string{template("elsewhere", "linux", coresRule)}, create(bare), half},
+		{"by half, in the second namespace", []admission.Option{inTwo}, []string{linux}, create(bare), refused},
+		{"by half, in the first namespace", []admission.Option{inTwo}, []string{linux, template("first", "linux")}, create(bare), allowed},
+		{"by half, in the VM's namespace first", []admission.Option{inTwo, admission.WithNamespaceFallback()}, []string{template("office", "linux"), linux}, create(bare), allowed},
+		{"by half, but not by a fallback", []admission.Option{inTwo, admission.WithNamespaceFallback()}, []string{linux}, create(bare), refused},
+		{"in full, but not there", []admission.Option{inTwo}, []string{template("first", "linux", coresRule)}, create(fromLinux), warned("Not decided: " + missing)},
+		{"by half in a broken template", []admission.Option{inTwo}, []string{broken}, create(bare), answer{Code: 422, Causes: []string{"[0]: " + problem}}},
+		{"by half, wrong already", []admission.Option{inTwo}, []string{linux}, request("UPDATE", vm(bare, "", cores12), vm(bare, "", cores12)), warned(alreadyTooMany)},
+		{"a name that cannot exist", nil, nil, create(strings.Replace(inAnnotations, `"linux"`, `"../secrets/x"`, 1)), warned(strings.Replace("Not decided: "+missing, "linux", "../secrets/x", 1))},
 		{"broken", nil, []string{broken}, create(fromLinux), answer{Code: 422, Causes: []string{"[0]: " + problem}}},
 		{"broken, with a warning", []admission.Option{admission.WithBrokenTemplate(admission.Warn)}, []string{broken}, create(fromLinux), warned("the validation rules cannot be used: " + problem)},
 	})
@@ -211,9 +212,8 @@ func TestUndecided(t *testing.T) {
 	create := request("CREATE", vm(withRules(argument), "", cores1), "")
 	run(t, []testCase{
 		{"an argument", nil, nil, create, answer{Code: 422, Causes: []string{": " + unread}}},
-		{"an argument, with a warning", []admission.Option{admission.WithUndecided(vmrules.DoubtArgument, admission.Warn)}, nil, create, warned("Not decided: " + unread)},
 		{"nothing to judge", nil, nil, request("CREATE", `{"metadata": {"name": "a"`+withRules(coresRule)+`}}`, ""), answer{Code: 422, Causes: []string{": at most 8 cores (nothing to validate: the object has no spec.template)"}}},
-		{"a bound, whatever else warns", []admission.Option{noBudget, admission.WithUndecided(vmrules.DoubtArgument, admission.Warn)}, nil, request("CREATE", vm(withRules(lookahead, argument), "", cores1), ""), overBudget},
+		{"a bound, whatever else warns", []admission.Option{noBudget, admission.WithUndecided(vmrules.DoubtParameter, admission.Warn)}, nil, request("CREATE", vm(withRules(lookahead, argument), "", cores1), ""), overBudget},
 	})
 }
 

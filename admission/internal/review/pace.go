@@ -55,18 +55,19 @@ func unlessLate(ctx context.Context, _ int, f func()) error {
 // slowSlots leaves a core to the reviews that are quick, if there are several.
 func slowSlots() int { return max(runtime.GOMAXPROCS(0)-1, 1) }
 
+// isTooQuickFor reports whether a rule may only be undecided, or an annotation unusable, because the pace
+// is quick.
+func (p pace) isTooQuickFor(report *vmrules.Report) bool {
+	return p.isQuick && (p.cannotRead(problemsIn(report)) || slices.ContainsFunc(report.Results(vmrules.Undecided), func(r vmrules.Result) bool {
+		return r.Undecided == vmrules.DoubtBound
+	}))
+}
+
 // cannotRead reports whether rules may only be unusable because the pace is quick.
 func (p pace) cannotRead(err error) bool {
 	var broken *vmrules.ParseError
 	return p.isQuick && errors.As(err, &broken) && slices.ContainsFunc(broken.Problems, func(p vmrules.Problem) bool {
 		return p.Reason == vmrules.ReasonTooLong
-	})
-}
-
-// cannotJudge reports whether a rule may only be undecided because the pace is quick.
-func (p pace) cannotJudge(report *vmrules.Report) bool {
-	return p.isQuick && slices.ContainsFunc(report.Results(vmrules.Undecided), func(r vmrules.Result) bool {
-		return r.Undecided == vmrules.DoubtBound
 	})
 }
 
