@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"unicode/utf8"
 
-	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
@@ -39,42 +39,50 @@ func TestFitting(t *testing.T) {
 }
 
 // A oneTemplate is a cluster with one template and nothing else.
-type oneTemplate map[string]any
+type oneTemplate struct {
+	template map[string]any
+	asked    func()
+}
 
 func (c oneTemplate) Get(_ context.Context, kind schema.GroupVersionKind, _, _ string) (map[string]any, error) {
-	if kind.Kind == "Template" {
-		return c, nil
-	}
-	return nil, ErrNoKind
+	c.asked()
+	return c.template, nil
 }
 
 func (oneTemplate) VMs(context.Context, string) ([]VM, error) { return nil, nil }
 
-// A VM weighs more once the rules of its template are read, also if it is judged again, at another pace.
-func TestStandingWeight(t *testing.T) {
+// A VM that waits for the cluster has no slot, and weighs more once the rules of its template are read.
+func TestWeight(t *testing.T) {
 	const rules = `[{"name": "a", "rule": "integer", "path": "jsonpath::.spec.domain.cpu.cores", "message": "m"}]`
-	r := New(oneTemplate{"kind": "Template", "metadata": map[string]any{
-		"name": "t", "namespace": "n", "annotations": map[string]any{"validations": rules},
-	}}, Settings{})
-	var weights []int
-	p := pace{do: func(_ context.Context, weight int, f func()) error {
-		weights = append(weights, weight)
-		f()
-		return nil
-	}}
-	q := &Request{Operation: "UPDATE", Kind: VMKind, Namespace: "n", Size: 1000, Object: map[string]any{
-		"kind": "VirtualMachine",
-		"metadata": map[string]any{"labels": map[string]any{
-			"vm.kubevirt.io/template": "t", "vm.kubevirt.io/template.namespace": "n",
-		}},
-	}}
-	for range 2 {
-		if s, err := r.standing(t.Context(), q, p); err != nil || len(s.Report.Results()) != 1 {
-			t.Fatalf("%+v, %v", s, err)
+	synctest.Test(t, func(t *testing.T) {
+		slots := &queue{free: 1}
+		take := func() {
+			slots.change(func() { slots.free-- })
+			if slots.free != 0 {
+				t.Errorf("%d slots are free", slots.free)
+			}
 		}
-	}
-	weight := 1000 + len(rules)
-	if diff := cmp.Diff([]int{1000, weight, 1000, weight}, weights); diff != "" {
-		t.Error(diff)
-	}
+		template := map[string]any{"kind": "Template", "metadata": map[string]any{"annotations": map[string]any{"validations": rules}}}
+		q := &Request{Operation: "UPDATE", Kind: VMKind, Namespace: "n", Size: 1000, Object: map[string]any{
+			"kind": "VirtualMachine",
+			"metadata": map[string]any{"labels": map[string]any{
+				"vm.kubevirt.io/template": "t", "vm.kubevirt.io/template.namespace": "n",
+			}},
+		}}
+		j := &judging{Reviewer: New(oneTemplate{template, take}, Settings{}), q: q, pace: pace{slots: slots}}
+		go func() {
+			if err := j.run(t.Context()); err != nil || len(j.report.Results()) != 1 {
+				t.Error(err, j.report)
+			}
+		}()
+		synctest.Wait()
+		if len(slots.waiting) != 1 || slots.waiting[0].size != 1000+len(rules) {
+			t.Errorf("%d wait", len(slots.waiting))
+		}
+		slots.change(func() { slots.free++ })
+		synctest.Wait()
+		if slots.free != 1 {
+			t.Errorf("in the end, %d slots are free", slots.free)
+		}
+	})
 }

@@ -48,7 +48,7 @@ type judging struct {
 
 	report   *vmrules.Report
 	template map[string]any               // that has the rules; nil if none has
-	known    map[reference]map[string]any // nil for an object that does not exist
+	known    map[reference]finding
 	failed   error                        // why the cluster could not be asked
 	weight   int                          // of the text of the objects and of the rules of the template
 	outside  func(read func(context.Context)) bool
@@ -57,7 +57,7 @@ type judging struct {
 // run judges the VM. An error says that the cluster cannot be asked, or that there was no time. Nobody
 // who waits for the cluster has a slot.
 func (j *judging) run(ctx context.Context) error {
-	j.weight, j.known = j.q.Size, map[reference]map[string]any{}
+	j.weight, j.known = j.q.Size, map[reference]finding{}
 	next, stop := iter.Pull(func(yield func(func(context.Context)) bool) {
 		j.outside = yield
 		j.validate()

@@ -35,17 +35,14 @@ type pace struct {
 	isQuick  bool
 	parse    []vmrules.ParseOption
 	validate []vmrules.ValidateOption
-	do       func(ctx context.Context, size int, f func()) error // calls what takes the time of a processor
+	slots    *queue // nil in a lane, which has slots itself
 }
 
-// inSlots returns the function of a pace that waits for one of n slots.
-func inSlots(n int) func(ctx context.Context, size int, f func()) error {
-	q := &queue{free: n}
-	return func(ctx context.Context, size int, f func()) error { return q.do(ctx, size, 1, f) }
-}
-
-// unlessLate calls a function unless the context has ended, and returns the error of that.
-func unlessLate(ctx context.Context, _ int, f func()) error {
+// do calls what takes the time of a processor. It returns an error if the context ends.
+func (p pace) do(ctx context.Context, size int, f func()) error {
+	if p.slots != nil {
+		return p.slots.do(ctx, size, 1, f)
+	}
 	if ctx.Err() == nil {
 		f()
 	}
@@ -124,5 +121,5 @@ func (r *Reviewer) Unpack(ctx context.Context, size int, f func()) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, unpackTime)
 	defer cancel()
-	return r.lane.slots.do(ctx, f)
+	return r.lane.slots.do(ctx, 0, 1, f)
 }

@@ -47,8 +47,8 @@ func New(c Cluster, s Settings) *Reviewer {
 	validate := append(slices.Clip(s.Validate), kept)
 	r := &Reviewer{
 		Settings: s, finder: finder{cluster: c}, kept: kept,
-		quick: pace{true, append(slices.Clip(s.Parse), budget), append(slices.Clip(validate), budget), inSlots(runtime.GOMAXPROCS(0))},
-		slow:  pace{false, s.Parse, validate, unlessLate},
+		quick: pace{true, append(slices.Clip(s.Parse), budget), append(slices.Clip(validate), budget), &queue{free: runtime.GOMAXPROCS(0)}},
+		slow:  pace{false, s.Parse, validate, nil},
 		lane:  newLane(slowSlots()), objects: &queue{free: bytesOfText()},
 	}
 	for d, warns := range s.UndecidedWarns {
