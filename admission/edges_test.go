@@ -24,6 +24,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 	ctrl "sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
+	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/admission"
 	"github.com/vmrules/vmrules/internal/conformance"
 )
@@ -36,7 +37,6 @@ var ways = map[string]string{
 	"Reviewer.Handle":        "Handle",
 	"NewValidator":           "validator",
 	"WithUndecided":          "handler, missing templates refused",
-	"WithMissingTemplate":    "handler, missing templates refused",
 	"WithBrokenTemplate":     "handler, broken templates warn",
 	"WithTemplateNamespaces": "handler, with namespaces of templates",
 	"WithNamespaceFallback":  "handler, with namespaces of templates",
@@ -58,7 +58,7 @@ func TestEdges(t *testing.T) {
 	edges := map[string]conformance.Edge{
 		"handler":                                      served("CREATE"),
 		"handler, nothing changed":                     served("UPDATE"),
-		"handler, missing templates refused":           served("CREATE", admission.WithMissingTemplate(admission.Refuse)),
+		"handler, missing templates refused":           served("CREATE", admission.WithUndecided(vmrules.DoubtTemplate, admission.Refuse)),
 		"handler, broken templates warn":               served("CREATE", admission.WithBrokenTemplate(admission.Warn)),
 		"handler, with namespaces of templates":        served("CREATE", admission.WithNamespaceFallback(), admission.WithTemplateNamespaces("openshift")),
 		"handler, nothing changed, without ratcheting": served("UPDATE", admission.WithoutRatcheting()),

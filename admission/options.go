@@ -54,10 +54,6 @@ func WithUndecided(d vmrules.Doubt, a Action) Option {
 	}
 }
 
-// WithMissingTemplate is WithUndecided for DoubtTemplate: for a VM that names a template in full that
-// does not exist.
-func WithMissingTemplate(a Action) Option { return WithUndecided(vmrules.DoubtTemplate, a) }
-
 // WithBrokenTemplate sets what becomes of a VM if the annotation of its template cannot be
 // used. The default is Refuse.
 func WithBrokenTemplate(a Action) Option {

@@ -13,7 +13,7 @@ func TestWrongOptions(t *testing.T) {
 	_, err := admission.New(nil,
 		admission.WithUndecided(vmrules.DoubtBound, admission.Warn),
 		admission.WithUndecided(vmrules.DoubtParameter, "ignore"),
-		admission.WithMissingTemplate(""),
+		admission.WithUndecided(vmrules.DoubtTemplate, ""),
 		admission.WithBrokenTemplate("allow"),
 		admission.WithTemplateNamespaces("openshift", "Open Shift"),
 	)

@@ -93,7 +93,7 @@ func TestTemplate(t *testing.T) {
 	half := warned("Not decided: the template linux, which the VM names without its namespace, is not found")
 	problem := `template: line 1, column 2: rules[0]: a rule must be an object: { "name": …, "rule": …, "path": …, "message": … }`
 	broken := template("templates", "linux", "7")
-	inTwo := admission.WithTemplateNamespaces("first", "templates")
+	refuseMissing, inTwo := admission.WithUndecided(vmrules.DoubtTemplate, admission.Refuse), admission.WithTemplateNamespaces("first", "templates")
 	run(t, []testCase{
 		{"by annotations", nil, []string{linux}, create(inAnnotations), refused},
 		{"by the old label", nil, []string{linux}, create(strings.Replace(fromLinux, "template.namespace", "template-namespace", 1)), refused},
@@ -101,14 +101,14 @@ func TestTemplate(t *testing.T) {
 		{"of both kinds", nil, []string{kubeVirtTemplate("v1beta1", "templates", "linux"), linux}, create(fromLinux), refused},
 		{"in another namespace", nil, []string{template("office", "linux", coresRule)}, create(fromLinux), warned("Not decided: " + missing)},
 		{"missing", nil, nil, create(fromLinux), warned("Not decided: " + missing)},
-		{"missing, and refused", []admission.Option{admission.WithMissingTemplate(admission.Refuse)}, nil, create(fromLinux), answer{Code: 422, Causes: []string{": " + missing}}},
-		{"missing already", []admission.Option{admission.WithMissingTemplate(admission.Refuse)}, nil, request("UPDATE", vm(fromLinux, "", cores1), vm(fromLinux, "", cores1)), warned("Not decided: " + missing)},
-		{"missing, but not needed", []admission.Option{admission.WithMissingTemplate(admission.Refuse)}, nil, create(fromLinux + exempt), allowed},
+		{"missing, and refused", []admission.Option{refuseMissing}, nil, create(fromLinux), answer{Code: 422, Causes: []string{": " + missing}}},
+		{"missing already", []admission.Option{refuseMissing}, nil, request("UPDATE", vm(fromLinux, "", cores1), vm(fromLinux, "", cores1)), warned("Not decided: " + missing)},
+		{"missing, but not needed", []admission.Option{refuseMissing}, nil, create(fromLinux + exempt), allowed},
 		{"without a namespace", nil, []string{template("office", "linux", coresRule)}, create(bare), half},
 		{"in the VM's namespace", []admission.Option{admission.WithNamespaceFallback()}, []string{template("office", "linux", coresRule)}, create(bare), refused},
 		{"in the VM's namespace, by an annotation", []admission.Option{admission.WithNamespaceFallback()}, []string{template("office", "linux", coresRule)}, create(strings.Replace(bare, "labels", "annotations", 1)), refused},
 		{"a namespace before the fallback", []admission.Option{admission.WithNamespaceFallback()}, []string{template("office", "linux", coresRule), template("templates", "linux")}, create(fromLinux), allowed},
-		{"by half, in no namespace", []admission.Option{inTwo, admission.WithNamespaceFallback(), admission.WithMissingTemplate(admission.Refuse)}, []string{template("elsewhere", "linux", coresRule)}, create(bare), half},
+		{"by half, in no namespace", []admission.Option{inTwo, admission.WithNamespaceFallback(), refuseMissing}, []string{template("elsewhere", "linux", coresRule)}, create(bare), half},
 		{"by half, in the second namespace", []admission.Option{inTwo}, []string{linux}, create(bare), refused},
 		{"by half, in the first namespace", []admission.Option{inTwo}, []string{linux, template("first", "linux")}, create(bare), allowed},
 		{"by half, in the VM's namespace first", []admission.Option{inTwo, admission.WithNamespaceFallback()}, []string{template("office", "linux"), linux}, create(bare), allowed},

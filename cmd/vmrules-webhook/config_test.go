@@ -13,7 +13,7 @@ import (
 func TestParse(t *testing.T) {
 	for _, test := range []struct{ args, want string }{
 		{"--cert-dir d", ""},
-		{"--cert-dir d --warn Parameter --refuse missing-template --warn broken-template --refuse Preference", ""},
+		{"--cert-dir d --warn Parameter --refuse Template --warn broken-template --refuse Preference", ""},
 		{"--cert-dir d --namespace-fallback --no-ratcheting=false --protect-templates --refuse-broken-templates", ""},
 		{"--cert-dir d --template-namespace openshift --template-namespace kubevirt-os-images", ""},
 		{"--cert-dir d --reports --reports-rate 0.5 --reports-namespace n", ""},
