@@ -77,7 +77,7 @@ func TestWithoutRules(t *testing.T) {
 	w := newWorld(t, review.Settings{}, template("linux", rule("cores", 8)), vm("a", "1", "", 12), vm("b", "2", `"labels": {"vm.kubevirt.io/template": "linux"}`, 12), template("empty"),
 		vm("c", "3", strings.ReplaceAll(ofLinux, "linux", "empty"), 12))
 	same(t, "no rules", w.judge("a", "b", "c", "none"), "read b", "create vmrules-2", "read c")
-	same(t, "no rules", w.results(), "vmrules-2 by linux; skip : the template linux, which the VM names without its namespace, is not found")
+	same(t, "no rules", w.results(), "vmrules-2 by linux; warn : the template linux, which the VM names without its namespace, is not found")
 }
 
 // With a VM goes its Report, also if another VM gets its name.

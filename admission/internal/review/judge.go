@@ -2,7 +2,6 @@ package review
 
 import (
 	"context"
-	"errors"
 	"iter"
 	"slices"
 
@@ -70,20 +69,10 @@ func (j *judging) run(ctx context.Context) error {
 			return err
 		}
 		if !reads {
-			return j.failure()
+			return j.failed
 		}
 		read(ctx)
 	}
-}
-
-// failure returns why the cluster could not be asked.
-func (j *judging) failure() error {
-	for _, t := range j.report.Targets() {
-		if j.failed == nil && t.Doubt == vmrules.DoubtLookup {
-			return errors.New(t.Note)
-		}
-	}
-	return j.failed
 }
 
 // validate makes the report. An object that was found and that KubeVirt cannot use is no reason to warn.

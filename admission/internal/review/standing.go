@@ -47,7 +47,7 @@ func (r *Reviewer) standing(ctx context.Context, q *Request, p pace) (Standing, 
 	t := j.report.Targets()[0] // of a VM
 	s := Standing{cmp.Or(t.Template, openreports.OwnPolicy), j.template, j.report}
 	if t.Coverage == vmrules.CoverageNoTemplate { // which has no result
-		s.Report = vmrules.NewReport([]vmrules.Result{{Index: -1, Outcome: vmrules.Skipped, Note: t.Note}})
+		s.Report = vmrules.NewReport([]vmrules.Result{{Index: -1, Outcome: vmrules.Warned, Note: t.Note}})
 	}
 	return s, nil
 }
