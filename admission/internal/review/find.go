@@ -26,10 +26,10 @@ type Cluster interface {
 // ErrNoKind says that a cluster does not have a kind.
 var ErrNoKind = errors.New("the cluster does not have the kind")
 
-// A DeniedError says that there is no right to read a kind.
+// A DeniedError is an error because there is no right to read a kind.
 type DeniedError struct{ error }
 
-// Denied returns an error as a DeniedError.
+// Denied returns a DeniedError.
 func Denied(err error) error { return DeniedError{err} }
 
 func (e DeniedError) Unwrap() error { return e.error }
