@@ -413,8 +413,11 @@ func (e *evaluation) soften() {
 	if d.Outcome != Undecided || e.given.warning == nil {
 		return
 	}
+	judged := e.judgement.doubts
 	e.judgement.searchAll()
-	for _, doubt := range e.judgement.doubts {
+	all := e.judgement.doubts
+	e.judgement.doubts = judged // which ratchet compares with those of the old object
+	for _, doubt := range all {
 		if !e.warnsOf(doubtsIn(doubt)...) {
 			return
 		}

@@ -442,3 +442,14 @@ func TestRatchetingWithoutReadableNames(t *testing.T) {
 		}
 	}
 }
+
+// WarnIfUndecided looks for more doubts than Ratcheting compares, which finds the same in old and new.
+func TestWarnIfUndecidedAndRatcheting(t *testing.T) {
+	const text = `{"kind": "VirtualMachine", "spec": {"instancetype": {"name": "small"}, "template": {"spec": {"domain": {"cpu": {"cores": 2}}}}}}`
+	rule := rulesOf(t, `[{"name": "r", "rule": "integer", "path": "jsonpath::.spec.domain.memory.guest", "message": "m", "max": "jsonpath::.spec.domain.memory.maxGuest"}]`)
+	report := vmrules.Validate(rule, object(text), vmrules.WithInstancetype(object(smallType), nil),
+		vmrules.WithOldObject(object(text)), vmrules.Ratcheting(), vmrules.WarnIfUndecided(vmrules.DoubtInstancetype))
+	if r := report.Results()[0]; r.Outcome != vmrules.Warned || r.Undecided != vmrules.DoubtConflict {
+		t.Errorf("%+v", r)
+	}
+}

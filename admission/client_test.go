@@ -86,7 +86,7 @@ func TestClient(t *testing.T) {
 		"/apis/template.openshift.io/v1": resources("template.openshift.io/v1", "templates", "Template", true),
 	}
 	const path = "/apis/template.openshift.io/v1/namespaces/templates/templates/linux"
-	missing := warned("the template templates/linux, which the VM names, does not exist, so that its rules are not known")
+	missing := warned("Not decided: the template templates/linux, which the VM names, is not there")
 	for _, test := range []struct {
 		name   string
 		bodies []map[string]string

@@ -2,13 +2,16 @@ package admission
 
 import (
 	"context"
+	"sync"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/admission/internal/review"
@@ -16,9 +19,19 @@ import (
 
 // A cluster is what a reader of controller-runtime reads. Nobody changes what it returns, so a cache need not
 // copy it: that would take more than a review.
-type cluster struct{ reader client.Reader }
+type cluster struct {
+	reader client.Reader
+	said   sync.Map // of schema.GroupKind: those that say has named
+}
 
-func (c cluster) Get(ctx context.Context, kind schema.GroupVersionKind, namespace, name string) (map[string]any, error) {
+// say writes to the log, once, that objects of a kind count as missing.
+func (c *cluster) say(ctx context.Context, kind schema.GroupKind, why error) {
+	if _, isSaid := c.said.LoadOrStore(kind, true); !isSaid {
+		log.FromContext(ctx).Info("Objects of a kind count as missing", "kind", kind.String(), "reason", why.Error())
+	}
+}
+
+func (c *cluster) Get(ctx context.Context, kind schema.GroupVersionKind, namespace, name string) (map[string]any, error) {
 	object := &unstructured.Unstructured{}
 	object.SetGroupVersionKind(kind)
 	err := c.reader.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, object, client.UnsafeDisableDeepCopy)
@@ -27,11 +40,14 @@ func (c cluster) Get(ctx context.Context, kind schema.GroupVersionKind, namespac
 		return object.Object, nil
 	case meta.IsNoMatchError(err):
 		return nil, review.ErrNoKind
+	case apierrors.IsForbidden(err):
+		c.say(ctx, kind.GroupKind(), err)
+		return nil, review.Denied(err)
 	}
 	return nil, client.IgnoreNotFound(err)
 }
 
-func (c cluster) VMs(ctx context.Context, label string) (vms []review.VM, err error) {
+func (c *cluster) VMs(ctx context.Context, label string) (vms []review.VM, err error) {
 	selector := labels.Everything()
 	if label != "" {
 		selector, err = labels.ValidatedSelectorFromSet(labels.Set{vmrules.TemplateLabel: label})

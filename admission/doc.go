@@ -24,22 +24,17 @@
 //	for an object of another kind                allowed, with a warning that the webhook should not be asked
 //	that cannot be read                          refused, with the code 400
 //
-// A judged object is refused, with the code 422 and a cause for each violation, if its report
-// is not valid. The warnings of the report, at most 4,096 bytes, are those of the answer; a rule that
-// is Ignored is one of them.
+// What is judged is answered by the report of vmrules.ValidateOwn, under Ratcheting. It is refused, with the
+// code 422 and a cause for each violation or each problem with the annotation, if the report is not valid. The
+// warnings are those of the report, at most 4,096 bytes.
 //
-//	about the rules                              answer
-//	the VM is exempt, or there are none          allowed
-//	the VM's own annotation cannot be used       refused, with its problems as causes
-//	the template's annotation cannot be used     refused, unless WithBrokenTemplate
-//	the template does not exist                  allowed with a warning, unless WithMissingTemplate
-//	a rule is Undecided                          refused or allowed with a warning, as WithUndecided says
-//	the cluster cannot be asked                  not decided
-//
-// An update is never refused because of an annotation or a template that cannot be used if it
-// changes neither the object's spec nor where its rules come from. An update that changes where
-// the rules come from is judged like a creation: one that sets or removes the exemption, the
-// VM's own annotation or the name of its template.
+//	in the report                                answer
+//	Exempt, NoRules or NotApplicable             allowed
+//	Ignored, or NoTemplate                       allowed with a warning
+//	DoubtTemplate, Instancetype or Preference    allowed with a warning, unless WithUndecided
+//	DoubtRules                                   refused; about a template, unless WithBrokenTemplate
+//	DoubtLookup                                  not decided
+//	any other Doubt                              refused
 //
 // A template that is written is checked with the defaults of its parameters, apart from rules in its
 // own annotation, where nobody fills them in. There is a warning for rules that cannot be read or
@@ -55,13 +50,15 @@
 //
 // The VM is read as plain JSON, so that every digit of a number and every field counts. The
 // rules come from the VM itself or from its template: an OpenShift Template or, if there is
-// none, a VirtualMachineTemplate of KubeVirt. Which one the VM names, vmrules.TemplateOf,
-// WithNamespaceFallback and WithTemplateNamespaces say. A kind that the cluster does not have is asked for again after 30
-// seconds.
+// none, a VirtualMachineTemplate of KubeVirt. WithNamespaceFallback and WithTemplateNamespaces say where
+// one is that the VM names without its namespace.
 //
-// An instance type or preference is read from the ControllerRevision that the VM names, in
-// its spec or its status, as KubeVirt does. Otherwise, it is read as it is now. The old and the
-// new VM of an update each have their own.
+// An instance type or preference is read only if a rule cannot be decided without it: from the
+// ControllerRevision that the VM names, in its spec or its status, as KubeVirt does, or as it is now.
+//
+// A kind that the cluster does not have, or that there is no right to read, has no objects; the log says so
+// once. If there is no right to read any kind of templates, nothing is decided about VMs that name one. A
+// kind that the cluster does not have is asked for again after 30 seconds.
 //
 // # Bounds
 //
@@ -75,8 +72,7 @@
 //
 // Objects of more than 3 MiB are refused, and so are AdmissionReviews of more than 7 MiB. Of those with
 // more than 256 KiB, at most 128 MiB are in memory; for others there is no decision. A
-// status has at most 100 causes. The rules of at most 128 versions of templates are kept, if they
-// take less than 1 MiB each.
+// status has at most 100 causes.
 //
 // # Metrics
 //

@@ -47,11 +47,11 @@ func reviewer(t testing.TB, reader client.Reader, opts ...admission.Option) *adm
 	return r
 }
 
-// failing returns a client whose Get fails for the objects of a kind.
-func failing(c client.WithWatch, kind string, err error) client.Client {
+// failing returns a client whose Get fails for the objects of some kinds.
+func failing(c client.WithWatch, errs map[string]error) client.Client {
 	return interceptor.NewClient(c, interceptor.Funcs{
 		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, o client.Object, opts ...client.GetOption) error {
-			if o.GetObjectKind().GroupVersionKind().Kind == kind {
+			if err := errs[o.GetObjectKind().GroupVersionKind().Kind]; err != nil {
 				return err
 			}
 			return c.Get(ctx, key, o, opts...)

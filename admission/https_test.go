@@ -191,7 +191,7 @@ func TestCertificateIsReloaded(t *testing.T) {
 
 // Without a decision, the status of HTTP says so, and the failurePolicy of the webhook decides.
 func TestHTTPSFails(t *testing.T) {
-	s := serve(t, reviewer(t, failing(cluster(t), "Template", fmt.Errorf("the API server is down"))))
+	s := serve(t, reviewer(t, failing(cluster(t), map[string]error{"Template": fmt.Errorf("the API server is down")})))
 	c := s.client(t)
 	status, body, err := s.post(c, reviewOf(t, request("CREATE", vm(fromLinux, "", cores1), "")))
 	if err != nil {
@@ -291,8 +291,8 @@ func TestHostileBodies(t *testing.T) {
 		{"a nested object", strings.Replace(good, `"spec":{"template"`, `"x":`+nested+`,"spec":{"template"`, 1), 400},
 		{"an object nested less deeply", strings.Replace(good, `"spec":{"template"`, `"x":`+deep+`,"spec":{"template"`, 1), 400},
 		{"a list for an object", strings.Replace(good, `"object":{`, `"object":[],"x":{`, 1), 400},
-		{"metadata that is a text", string(reviewOf(t, request("CREATE", `{"kind": "VirtualMachine", "metadata": "x", "spec": "y"}`, ""))), 200},
-		{"labels that are numbers", string(reviewOf(t, request("CREATE", vm(`, "labels": 7, "annotations": [7]`, `"instancetype": 7, `, cores1), ""))), 200},
+		{"metadata that is a text", string(reviewOf(t, request("CREATE", `{"kind": "VirtualMachine", "metadata": "x", "spec": "y"}`, ""))), 422},
+		{"labels that are numbers", string(reviewOf(t, request("CREATE", vm(`, "labels": 7, "annotations": [7]`, `"instancetype": 7, `, cores1), ""))), 422},
 		{"an annotation that is a number", string(reviewOf(t, request("CREATE", vm(`, "annotations": {"vm.kubevirt.io/validations": 7}`, "", cores1), ""))), 422},
 	} {
 		t.Run(test.name, func(t *testing.T) {

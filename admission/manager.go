@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
+	"strings"
+	"sync"
 	"sync/atomic"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -31,8 +34,10 @@ const Path = "/validate"
 // cache of the manager. What is not there, such as a template that was created just before its VM,
 // and ControllerRevisions, of which a cluster has many, it reads from the API server.
 //
-// The manager is ready when the server listens, the API server grants all rights to read, and the cache
-// has read everything. Until then, reviews read from the API server. When it is told to stop, it still
+// The manager is ready when the server listens, and the cache has read everything that the API server has
+// and grants the right to read. At least one kind of templates has to be granted; other kinds that are not count
+// as missing, which the log says once, and /readyz/ with the kind. Until the manager is ready, reviews
+// read from the API server. When it is told to stop, it still
 // decides about what it has been asked.
 //
 // With WithReports, it also keeps reports. Replicas elect the one that writes them, whatever the
@@ -53,7 +58,7 @@ func NewManager(kube *rest.Config, o manager.Options, opts ...Option) (manager.M
 	if err != nil {
 		return nil, err
 	}
-	reader := cachedReader{m.GetCache(), live}
+	reader := &cachedReader{cache: m.GetCache(), live: live}
 	r, err := New(reader, opts...)
 	if err != nil {
 		return nil, err
@@ -64,7 +69,7 @@ func NewManager(kube *rest.Config, o manager.Options, opts ...Option) (manager.M
 	err = errors.Join(m.Add(handler), m.AddHealthzCheck("alive", healthz.Ping), m.AddReadyzCheck("serving", server.StartedChecker()))
 	for _, versions := range review.Kinds() {
 		if kind := versions[0].GroupKind(); kind != review.VMKind.GroupKind() || r.reviewer.ProtectTemplates || r.reports != nil {
-			err = errors.Join(err, m.AddReadyzCheck(kind.String(), reader.checkOf(versions)))
+			err = errors.Join(err, m.AddReadyzCheck(kind.String(), reader.checkOf(versions, r.cluster)))
 		}
 	}
 	if r.reports != nil {
@@ -76,11 +81,12 @@ func NewManager(kube *rest.Config, o manager.Options, opts ...Option) (manager.M
 // A cachedReader reads from a cache what the cache has read, and asks the API server for anything
 // else. It never waits for the cache. It is safe for concurrent use.
 type cachedReader struct {
-	cache cache.Cache
-	live  client.WithWatch
+	cache   cache.Cache
+	live    client.WithWatch
+	watched sync.Map // of schema.GroupVersionKind: those that may be watched
 }
 
-func (r cachedReader) Get(ctx context.Context, key client.ObjectKey, into client.Object, opts ...client.GetOption) error {
+func (r *cachedReader) Get(ctx context.Context, key client.ObjectKey, into client.Object, opts ...client.GetOption) error {
 	reader, err := r.readerOf(ctx, into.GetObjectKind().GroupVersionKind())
 	if err == nil {
 		err = reader.Get(ctx, key, into, opts...)
@@ -91,7 +97,7 @@ func (r cachedReader) Get(ctx context.Context, key client.ObjectKey, into client
 	return err
 }
 
-func (r cachedReader) List(ctx context.Context, into client.ObjectList, opts ...client.ListOption) error {
+func (r *cachedReader) List(ctx context.Context, into client.ObjectList, opts ...client.ListOption) error {
 	reader, err := r.readerOf(ctx, review.VMKind)
 	if err == nil {
 		err = reader.List(ctx, into, opts...)
@@ -102,77 +108,55 @@ func (r cachedReader) List(ctx context.Context, into client.ObjectList, opts ...
 // isCached reports whether a kind is watched. A cluster has many ControllerRevisions.
 func isCached(kind schema.GroupVersionKind) bool { return kind.Group != "apps" }
 
-func (r cachedReader) readerOf(ctx context.Context, kind schema.GroupVersionKind) (client.Reader, error) {
+func (r *cachedReader) readerOf(ctx context.Context, kind schema.GroupVersionKind) (client.Reader, error) {
 	if !isCached(kind) {
 		return r.live, nil
 	}
-	synced, err := r.hasSynced(ctx, kind)
-	if synced {
+	switch err := r.has(ctx, kind); {
+	case err == nil:
 		return r.cache, nil
+	case meta.IsNoMatchError(err):
+		return nil, err
 	}
-	return r.live, err
+	return r.live, nil
 }
 
-// hasSynced reports whether the cache has read all objects of a kind, or the metadata of all VMs.
-// It has the cache begin to.
-func (r cachedReader) hasSynced(ctx context.Context, kind schema.GroupVersionKind) (bool, error) {
+// has returns why the objects of a kind, or the metadata of all VMs, cannot be read, or are not in the cache
+// yet; nil if they are. It has the cache begin to read them, if that is allowed: a cache that is not allowed
+// to would try again and again.
+func (r *cachedReader) has(ctx context.Context, kind schema.GroupVersionKind) error {
+	if _, ok := r.watched.Load(kind); !ok {
+		if err := r.canRead(ctx, kind); err != nil {
+			return err
+		}
+		r.watched.Store(kind, true)
+	}
+	if !isCached(kind) {
+		return nil
+	}
 	var o client.Object = &unstructured.Unstructured{}
 	if kind == review.VMKind {
 		o = &metav1.PartialObjectMetadata{}
 	}
 	o.GetObjectKind().SetGroupVersionKind(kind)
 	informer, err := r.cache.GetInformer(ctx, o, cache.BlockUntilSynced(false))
-	return err == nil && informer.HasSynced(), err
-}
-
-// checkOf returns a check that has the cache read the objects of a kind, in the first version that
-// the cluster has, and fails until it has. It succeeds if the cluster has none.
-func (r cachedReader) checkOf(versions []schema.GroupVersionKind) healthz.Checker {
-	var succeeded atomic.Bool
-	return func(req *http.Request) error {
-		for _, kind := range versions {
-			if succeeded.Load() {
-				return nil
-			}
-			err := r.has(req.Context(), kind)
-			if err == nil {
-				break
-			}
-			if !meta.IsNoMatchError(err) {
-				log.Log.WithName("admission").Info("Not ready", "reason", err.Error())
-				return err
-			}
-		}
-		succeeded.Store(true)
-		return nil
-	}
-}
-
-// has returns why the objects of a kind cannot be read, or are not in the cache yet; nil if they are.
-func (r cachedReader) has(ctx context.Context, kind schema.GroupVersionKind) error {
-	synced, err := true, error(nil)
-	if isCached(kind) {
-		synced, err = r.hasSynced(ctx, kind)
-	}
-	if err == nil {
-		err = r.canRead(ctx, kind)
-	}
-	if err == nil && !synced {
+	if err == nil && !informer.HasSynced() {
 		err = errors.New("the cache has not read it yet")
 	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", kind.GroupKind(), err)
-	}
-	return nil
+	return err
 }
 
 // canRead reads objects of a kind as a Reviewer and the cache do. The error of an API server says which
-// right is missing; a cache would go on without news.
-func (r cachedReader) canRead(ctx context.Context, kind schema.GroupVersionKind) error {
+// right is missing, and is a review.DeniedError if that is the one to get any; a cache would go on without news.
+func (r *cachedReader) canRead(ctx context.Context, kind schema.GroupVersionKind) error {
 	if kind != review.VMKind { // of which the metadata is listed
 		o := &unstructured.Unstructured{}
 		o.SetGroupVersionKind(kind)
-		if err := r.live.Get(ctx, client.ObjectKey{Namespace: "default", Name: "any"}, o); client.IgnoreNotFound(err) != nil {
+		err := r.live.Get(ctx, client.ObjectKey{Namespace: "default", Name: "any"}, o)
+		if apierrors.IsForbidden(err) {
+			return review.Denied(err)
+		}
+		if client.IgnoreNotFound(err) != nil {
 			return err
 		}
 	}
@@ -187,6 +171,57 @@ func (r cachedReader) canRead(ctx context.Context, kind schema.GroupVersionKind)
 	news, err := r.live.Watch(ctx, &some)
 	if err == nil {
 		news.Stop()
+	}
+	return err
+}
+
+// checkOf returns a check that has the cache read the objects of a kind, and fails until it has. Once it has
+// succeeded, it fails only if it is asked for alone, and so it does about a kind whose objects count as missing.
+func (r *cachedReader) checkOf(versions []schema.GroupVersionKind, c *cluster) healthz.Checker {
+	var isReady atomic.Bool
+	kind := versions[0].GroupKind()
+	return func(req *http.Request) error {
+		isAlone := strings.Trim(req.URL.Path, "/") != ""
+		if isReady.Load() && !isAlone {
+			return nil
+		}
+		err := ofFirst(versions, func(v schema.GroupVersionKind) error { return r.has(req.Context(), v) })
+		if r.countsAsMissing(req.Context(), kind, err) {
+			c.say(req.Context(), kind, err)
+			isReady.Store(true)
+			if isAlone {
+				return fmt.Errorf("objects of %s count as missing: %w", kind, err)
+			}
+			return nil
+		}
+		if err != nil {
+			err = fmt.Errorf("%s: %w", kind, err)
+			log.Log.WithName("admission").Info("Not ready", "reason", err.Error())
+			return err
+		}
+		isReady.Store(true)
+		return nil
+	}
+}
+
+// countsAsMissing reports whether reviews go on without a kind, as why it cannot be read says: without one that
+// the cluster does not have, and without one that may not be read, unless it is the last kind of templates.
+func (r *cachedReader) countsAsMissing(ctx context.Context, kind schema.GroupKind, why error) bool {
+	if !errors.As(why, &review.DeniedError{}) {
+		return meta.IsNoMatchError(why)
+	}
+	return !review.IsTemplate(kind) || slices.ContainsFunc(review.Kinds(), func(versions []schema.GroupVersionKind) bool {
+		other := versions[0].GroupKind()
+		return other != kind && review.IsTemplate(other) && ofFirst(versions, func(v schema.GroupVersionKind) error { return r.canRead(ctx, v) }) == nil
+	})
+}
+
+// ofFirst returns what a function says of the first version that the cluster has.
+func ofFirst(versions []schema.GroupVersionKind, f func(schema.GroupVersionKind) error) (err error) {
+	for _, v := range versions {
+		if err = f(v); !meta.IsNoMatchError(err) {
+			break
+		}
 	}
 	return err
 }

@@ -1,6 +1,8 @@
 package admission
 
 import (
+	"slices"
+
 	"github.com/prometheus/client_golang/prometheus"
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 
@@ -32,10 +34,11 @@ func init() { metrics.Registry.MustRegister(reviews, slowReviews, violations, re
 
 // countViolations counts the rules that a VM does not satisfy. Any user writes rules into a VM,
 // so those have no name here, and the number of names is limited.
-func countViolations(report *vmrules.Report, ofTemplate bool) {
+func countViolations(report *vmrules.Report) {
+	isOfTemplate := func(t vmrules.Target) bool { return t.From == vmrules.SourceTemplate }
 	for _, result := range report.Results(vmrules.Violated, vmrules.Warned, vmrules.Undecided) {
 		source, rule := "vm", ""
-		if ofTemplate {
+		if slices.ContainsFunc(report.Targets(), isOfTemplate) {
 			source, rule = "template", review.RuleLabel(result.Rule)
 		}
 		violations.WithLabelValues(source, rule, string(result.Outcome)).Inc()

@@ -32,40 +32,26 @@ type settings struct {
 func defaults() settings {
 	return settings{Settings: review.Settings{
 		UndecidedWarns: map[vmrules.Doubt]bool{
-			vmrules.DoubtBound:        false,
-			vmrules.DoubtArgument:     false,
-			vmrules.DoubtParameter:    false,
-			vmrules.DoubtNothing:      false,
-			vmrules.DoubtKind:         false,
 			vmrules.DoubtInstancetype: true,
 			vmrules.DoubtPreference:   true,
+			vmrules.DoubtTemplate:     true,
+			vmrules.DoubtParameter:    false,
 		},
-		MissingWarns: true,
 	}}
 }
 
-// WithUndecided sets what becomes of a request if a rule is Undecided for a reason. The
-// default is Warn for DoubtInstancetype and DoubtPreference, and Refuse for the others. If an
-// instance type exists and the VM conflicts with it, the request is refused in any case.
-//
-// DoubtBound is always Refuse, because anyone can write a VM that exhausts a bound.
+// WithUndecided sets what becomes of a request if a rule is Undecided for reasons that
+// vmrules.WarnIfUndecided takes. The default is Warn for DoubtInstancetype, DoubtPreference and
+// DoubtTemplate, and Refuse for DoubtParameter. For any other reason, the request is refused, and so
+// it is if KubeVirt cannot use an instance type that exists.
 func WithUndecided(d vmrules.Doubt, a Action) Option {
 	return func(s *settings) {
-		_, known := s.UndecidedWarns[d]
-		switch {
-		case !known:
-			s.wrong = append(s.wrong, fmt.Errorf("a rule is never Undecided because of %q", d))
-		case d == vmrules.DoubtBound && a != Refuse:
-			s.wrong = append(s.wrong, fmt.Errorf("%s must be refused: otherwise, a VM that exhausts a bound evades its rules", d))
+		if _, known := s.UndecidedWarns[d]; !known {
+			s.wrong = append(s.wrong, fmt.Errorf("what becomes of a rule that is Undecided because of %q cannot be set: only Instancetype, Preference, Template and Parameter may warn", d))
+			return
 		}
 		s.UndecidedWarns[d] = s.warns(a)
 	}
-}
-
-// WithMissingTemplate sets what becomes of a VM that names a template that does not exist. The
-// default is Warn: no rules apply to the VM.
-func WithMissingTemplate(a Action) Option {
-	return func(s *settings) { s.MissingWarns = s.warns(a) }
 }
 
 // WithBrokenTemplate sets what becomes of a VM if the annotation of its template cannot be
@@ -75,13 +61,13 @@ func WithBrokenTemplate(a Action) Option {
 }
 
 // WithNamespaceFallback looks for a template in the VM's own namespace if the VM names a
-// template without a namespace. By default, such a VM has no template.
+// template without a namespace. By default, nobody looks for it, which is worth a warning.
 func WithNamespaceFallback() Option {
 	return func(s *settings) { s.NamespaceFallback = true }
 }
 
 // WithTemplateNamespaces looks for such a template in namespaces, in this order, after that of
-// WithNamespaceFallback. If none has it, the VM has no template.
+// WithNamespaceFallback. If none has it, that is worth a warning.
 func WithTemplateNamespaces(names ...string) Option {
 	return func(s *settings) {
 		for _, name := range names {

@@ -12,14 +12,12 @@ import (
 func TestWrongOptions(t *testing.T) {
 	_, err := admission.New(nil,
 		admission.WithUndecided(vmrules.DoubtBound, admission.Warn),
-		admission.WithUndecided("Weather", admission.Warn),
-		admission.WithUndecided(vmrules.DoubtKind, "ignore"),
-		admission.WithMissingTemplate(""),
+		admission.WithUndecided(vmrules.DoubtParameter, "ignore"),
+		admission.WithUndecided(vmrules.DoubtTemplate, ""),
 		admission.WithBrokenTemplate("allow"),
 		admission.WithTemplateNamespaces("openshift", "Open Shift"),
 	)
-	want := `Bound must be refused: otherwise, a VM that exhausts a bound evades its rules
-a rule is never Undecided because of "Weather"
+	want := `what becomes of a rule that is Undecided because of "Bound" cannot be set: only Instancetype, Preference, Template and Parameter may warn
 the action is "ignore": it must be "refuse" or "warn"
 the action is "": it must be "refuse" or "warn"
 the action is "allow": it must be "refuse" or "warn"

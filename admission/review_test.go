@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	ctrl "sigs.k8s.io/controller-runtime/pkg/webhook/admission"
@@ -18,7 +19,7 @@ import (
 
 var (
 	allowed    = answer{Allowed: true}
-	overBudget = answer{Code: 422, Causes: []string{": this VM is not judged: the budget for work is used up"}}
+	overBudget = answer{Code: 422, Causes: []string{": the annotation is too costly to read from here on: the budget for work is used up"}}
 	refused    = answer{Code: 422, Causes: []string{tooMany}}
 	linux      = template("templates", "linux", coresRule, busRule)
 	lookahead  = rule("ahead", "regex", "cpu.cores", "at most 8 cores", `"regex": "^(?!9)"`) // which backtracks
@@ -76,7 +77,7 @@ func TestUpdate(t *testing.T) {
 		{"the name of a template that its own rules replace", nil, nil, request("UPDATE", vm(withRules(coresRule)+`, "labels": {"vm.kubevirt.io/template": "a", "vm.kubevirt.io/template.namespace": "b"}`, "", cores12), vm(withRules(coresRule), "", cores12)), warned(alreadyTooMany)},
 		{"its own rules are changed", nil, nil, request("UPDATE", vm(withRules(coresRule), "", cores12), vm(withRules(busRule), "", cores12)), refused},
 		{"broken already", nil, nil, request("UPDATE", vm(broken+`, "labels": {"a": "b"}`, "", cores1), vm(broken, "", cores1)), warned(
-			`the validation rules cannot be used: VM: line 1, column 2: the text ends too early: a closing ] is missing`)},
+			`Not decided: the validation rules cannot be used: VM: line 1, column 2: the text ends too early: a closing ] is missing`)},
 		{"broken already, and the spec changes", nil, nil, request("UPDATE", vm(broken, "", cores12), vm(broken, "", cores1)), unusable},
 		{"broken by the update", nil, nil, request("UPDATE", vm(broken, "", cores1), vm("", "", cores1)), unusable},
 		{"without the old object", nil, nil, request("UPDATE", vm("", "", cores1), ""), answer{Code: 400, Message: "the request has no oldObject"}},
@@ -88,33 +89,34 @@ func TestTemplate(t *testing.T) {
 	bare := `, "labels": {"vm.kubevirt.io/template": "linux"}`
 	inAnnotations := strings.Replace(fromLinux, "labels", "annotations", 1)
 	create := func(metadata string) ctrl.Request { return request("CREATE", vm(metadata, "", cores12), "") }
-	missing := "the template templates/linux, which the VM names, does not exist, so that its rules are not known"
+	missing := "the template templates/linux, which the VM names, is not there"
+	half := warned("Not decided: the template linux, which the VM names without its namespace, is not found")
 	problem := `template: line 1, column 2: rules[0]: a rule must be an object: { "name": …, "rule": …, "path": …, "message": … }`
 	broken := template("templates", "linux", "7")
-	half := admission.WithTemplateNamespaces("first", "templates")
+	refuseMissing, inTwo := admission.WithUndecided(vmrules.DoubtTemplate, admission.Refuse), admission.WithTemplateNamespaces("first", "templates")
 	run(t, []testCase{
 		{"by annotations", nil, []string{linux}, create(inAnnotations), refused},
 		{"by the old label", nil, []string{linux}, create(strings.Replace(fromLinux, "template.namespace", "template-namespace", 1)), refused},
 		{"of KubeVirt", nil, []string{kubeVirtTemplate("v1beta1", "templates", "linux", coresRule)}, create(fromLinux), refused},
 		{"of both kinds", nil, []string{kubeVirtTemplate("v1beta1", "templates", "linux"), linux}, create(fromLinux), refused},
-		{"in another namespace", nil, []string{template("office", "linux", coresRule)}, create(fromLinux), warned(missing)},
-		{"missing", nil, nil, create(fromLinux), warned(missing)},
-		{"missing, and refused", []admission.Option{admission.WithMissingTemplate(admission.Refuse)}, nil, create(fromLinux), answer{Code: 422, Causes: []string{"metadata: " + missing}}},
-		{"missing already", []admission.Option{admission.WithMissingTemplate(admission.Refuse)}, nil, request("UPDATE", vm(fromLinux, "", cores1), vm(fromLinux, "", cores1)), warned(missing)},
-		{"missing, but not needed", []admission.Option{admission.WithMissingTemplate(admission.Refuse)}, nil, create(fromLinux + exempt), allowed},
-		{"without a namespace", nil, []string{template("office", "linux", coresRule)}, create(bare), allowed},
+		{"in another namespace", nil, []string{template("office", "linux", coresRule)}, create(fromLinux), warned("Not decided: " + missing)},
+		{"missing", nil, nil, create(fromLinux), warned("Not decided: " + missing)},
+		{"missing, and refused", []admission.Option{refuseMissing}, nil, create(fromLinux), answer{Code: 422, Causes: []string{": " + missing}}},
+		{"missing already", []admission.Option{refuseMissing}, nil, request("UPDATE", vm(fromLinux, "", cores1), vm(fromLinux, "", cores1)), warned("Not decided: " + missing)},
+		{"missing, but not needed", []admission.Option{refuseMissing}, nil, create(fromLinux + exempt), allowed},
+		{"without a namespace", nil, []string{template("office", "linux", coresRule)}, create(bare), half},
 		{"in the VM's namespace", []admission.Option{admission.WithNamespaceFallback()}, []string{template("office", "linux", coresRule)}, create(bare), refused},
 		{"in the VM's namespace, by an annotation", []admission.Option{admission.WithNamespaceFallback()}, []string{template("office", "linux", coresRule)}, create(strings.Replace(bare, "labels", "annotations", 1)), refused},
 		{"a namespace before the fallback", []admission.Option{admission.WithNamespaceFallback()}, []string{template("office", "linux", coresRule), template("templates", "linux")}, create(fromLinux), allowed},
-		{"by half, in no namespace", []admission.Option{half, admission.WithNamespaceFallback(), admission.WithMissingTemplate(admission.Refuse)}, []string{template("elsewhere", "linux", coresRule)}, create(bare), allowed},
-		{"by half, in the second namespace", []admission.Option{half}, []string{linux}, create(bare), refused},
-		{"by half, in the first namespace", []admission.Option{half}, []string{linux, template("first", "linux")}, create(bare), allowed},
-		{"by half, in the VM's namespace first", []admission.Option{half, admission.WithNamespaceFallback()}, []string{template("office", "linux"), linux}, create(bare), allowed},
-		{"by half, but not by a fallback", []admission.Option{half, admission.WithNamespaceFallback()}, []string{linux}, create(bare), refused},
-		{"in full, but not there", []admission.Option{half}, []string{template("first", "linux", coresRule)}, create(fromLinux), warned(missing)},
-		{"by half in a broken template", []admission.Option{half}, []string{broken}, create(bare), answer{Code: 422, Causes: []string{"[0]: " + problem}}},
-		{"by half, wrong already", []admission.Option{half}, []string{linux}, request("UPDATE", vm(bare, "", cores12), vm(bare, "", cores12)), warned(alreadyTooMany)},
-		{"a name that cannot exist", nil, nil, create(strings.Replace(inAnnotations, `"linux"`, `"../secrets/x"`, 1)), warned(strings.Replace(missing, "linux", "../secrets/x", 1))},
+		{"by half, in no namespace", []admission.Option{inTwo, admission.WithNamespaceFallback(), refuseMissing}, []string{template("elsewhere", "linux", coresRule)}, create(bare), half},
+		{"by half, in the second namespace", []admission.Option{inTwo}, []string{linux}, create(bare), refused},
+		{"by half, in the first namespace", []admission.Option{inTwo}, []string{linux, template("first", "linux")}, create(bare), allowed},
+		{"by half, in the VM's namespace first", []admission.Option{inTwo, admission.WithNamespaceFallback()}, []string{template("office", "linux"), linux}, create(bare), allowed},
+		{"by half, but not by a fallback", []admission.Option{inTwo, admission.WithNamespaceFallback()}, []string{linux}, create(bare), refused},
+		{"in full, but not there", []admission.Option{inTwo}, []string{template("first", "linux", coresRule)}, create(fromLinux), warned("Not decided: " + missing)},
+		{"by half in a broken template", []admission.Option{inTwo}, []string{broken}, create(bare), answer{Code: 422, Causes: []string{"[0]: " + problem}}},
+		{"by half, wrong already", []admission.Option{inTwo}, []string{linux}, request("UPDATE", vm(bare, "", cores12), vm(bare, "", cores12)), warned(alreadyTooMany)},
+		{"a name that cannot exist", nil, nil, create(strings.Replace(inAnnotations, `"linux"`, `"../secrets/x"`, 1)), warned(strings.Replace("Not decided: "+missing, "linux", "../secrets/x", 1))},
 		{"broken", nil, []string{broken}, create(fromLinux), answer{Code: 422, Causes: []string{"[0]: " + problem}}},
 		{"broken, with a warning", []admission.Option{admission.WithBrokenTemplate(admission.Warn)}, []string{broken}, create(fromLinux), warned("the validation rules cannot be used: " + problem)},
 	})
@@ -181,7 +183,7 @@ func TestInstancetype(t *testing.T) {
 			create(`"instancetype": {"name": "u1", "kind": "virtualmachineinstancetype"}, `), tooSmall},
 		{"in another namespace", refuse, []string{strings.NewReplacer("Cluster", "", `"name"`, `"namespace": "other", "name"`).Replace(small)},
 			create(`"instancetype": {"name": "u1", "kind": "virtualmachineinstancetype"}, `), answer{Code: 422, Causes: []string{": " + open("the VirtualMachineInstancetype office/u1 was not found")}}},
-		{"in conflict", nil, []string{large}, request("CREATE", vm(withRules(memoryRule), named, `"memory": {"guest": "2Gi"}`), ""), answer{Code: 422, Causes: []string{": at least 1 GiB (KubeVirt refuses the VM: spec.template.spec.domain.memory.guest: instancetype u1 sets spec.memory.guest, " +
+		{"in conflict", nil, []string{large}, request("CREATE", vm(withRules(memoryRule), named, cores1), ""), answer{Code: 422, Causes: []string{": at least 1 GiB (KubeVirt refuses the VM: spec.template.spec.domain.cpu.cores: instancetype u1 sets spec.cpu.guest, " +
 			"so the VM must not set this field: remove it, or use another instance type)"}}},
 		{"as it was", nil, []string{large, revision("old", "", small)}, create(old), tooSmall},
 		{"as it was, under another name", nil, []string{large, revision("old", "", instanceType("u2", 1, "512Mi"))}, create(old), tooSmall},
@@ -210,9 +212,8 @@ func TestUndecided(t *testing.T) {
 	create := request("CREATE", vm(withRules(argument), "", cores1), "")
 	run(t, []testCase{
 		{"an argument", nil, nil, create, answer{Code: 422, Causes: []string{": " + unread}}},
-		{"an argument, with a warning", []admission.Option{admission.WithUndecided(vmrules.DoubtArgument, admission.Warn)}, nil, create, warned("Not decided: " + unread)},
 		{"nothing to judge", nil, nil, request("CREATE", `{"metadata": {"name": "a"`+withRules(coresRule)+`}}`, ""), answer{Code: 422, Causes: []string{": at most 8 cores (nothing to validate: the object has no spec.template)"}}},
-		{"a bound, whatever else warns", []admission.Option{noBudget, admission.WithUndecided(vmrules.DoubtArgument, admission.Warn)}, nil, request("CREATE", vm(withRules(lookahead, argument), "", cores1), ""), overBudget},
+		{"a bound, whatever else warns", []admission.Option{noBudget, admission.WithUndecided(vmrules.DoubtParameter, admission.Warn)}, nil, request("CREATE", vm(withRules(lookahead, argument), "", cores1), ""), overBudget},
 	})
 }
 
@@ -228,27 +229,43 @@ func run(t *testing.T, tests []testCase) {
 	}
 }
 
-// What cannot be asked is not decided, and a missing kind is a missing object.
+// What cannot be asked is not decided. A kind that is missing, or that may not be read while another kind of
+// templates may, is a missing object.
 func TestReaderFails(t *testing.T) {
 	down := errors.New("the API server is down")
 	noMatch := &meta.NoKindMatchError{GroupKind: schema.GroupKind{Group: "template.openshift.io", Kind: "Template"}}
-	spec := `"instancetype": {"name": "u1"}, `
+	forbidden := apierrors.NewForbidden(schema.GroupResource{Group: "example.com", Resource: "things"}, "x", errors.New("there is no right"))
+	const openShift, kubeVirt, it = "Template", "VirtualMachineTemplate", "VirtualMachineClusterInstancetype"
+	toLinux, toNothing := request("CREATE", vm(fromLinux, "", cores12), ""), request("CREATE", vm(strings.Replace(fromLinux, "linux", "nothing", 1), "", cores12), "")
+	named := func(rule, domain string) ctrl.Request {
+		return request("CREATE", vm(withRules(rule), `"instancetype": {"name": "u1"}, `, domain), "")
+	}
+	missing := warned("Not decided: the template templates/nothing, which the VM names, is not there")
+	failed := func(why string) answer { return answer{Code: 500, Message: "vmrules cannot judge the request: " + why} }
+	unreadable := failed(`reading the Template templates/linux: things.example.com "x" is forbidden: there is no right`)
 	for _, test := range []struct {
-		name, kind string
-		err        error
-		req        ctrl.Request
-		want       answer
+		name string
+		errs map[string]error
+		req  ctrl.Request
+		want answer
 	}{
-		{"a template", "Template", down, request("CREATE", vm(fromLinux, "", cores1), ""),
-			answer{Code: 500, Message: "vmrules cannot judge the request: reading the Template templates/linux: the API server is down"}},
-		{"an instance type", "VirtualMachineClusterInstancetype", down, request("CREATE", vm(withRules(memoryRule), spec, ""), ""),
-			answer{Code: 500, Message: "vmrules cannot judge the request: reading the VirtualMachineClusterInstancetype u1: the API server is down"}},
-		{"an instance type that no rule needs", "VirtualMachineClusterInstancetype", down, request("CREATE", vm("", spec, ""), ""), allowed},
-		{"a kind that is not installed", "Template", noMatch, request("CREATE", vm(fromLinux, "", cores12), ""), refused},
+		{"a template", map[string]error{openShift: down}, toLinux, failed("reading the Template templates/linux: the API server is down")},
+		{"a kind of templates that is not installed", map[string]error{openShift: noMatch}, toLinux, refused},
+		{"a kind of templates that is forbidden", map[string]error{openShift: forbidden}, toLinux, refused},
+		{"the same, and no template of the other", map[string]error{openShift: forbidden}, toNothing, missing},
+		{"the other kind is forbidden, and no template", map[string]error{kubeVirt: forbidden}, toNothing, missing},
+		{"the other kind is down, and no template", map[string]error{kubeVirt: down}, toNothing, failed("reading the VirtualMachineTemplate templates/nothing: the API server is down")},
+		{"no kind of templates is installed", map[string]error{openShift: noMatch, kubeVirt: noMatch}, toNothing, missing},
+		{"all kinds of templates are forbidden", map[string]error{openShift: forbidden, kubeVirt: forbidden}, toLinux, unreadable},
+		{"one is forbidden, the other not installed", map[string]error{openShift: forbidden, kubeVirt: noMatch}, toLinux, unreadable},
+		{"an instance type", map[string]error{it: down}, named(memoryRule, ""), failed("reading the VirtualMachineClusterInstancetype u1: the API server is down")},
+		{"an instance type that no rule needs", map[string]error{it: down}, named(coresRule, cores12), refused},
+		{"an instance type that is forbidden", map[string]error{it: forbidden}, named(memoryRule, ""),
+			warned("Not decided: at least 1 GiB (spec.template.spec.domain.memory.guest may be set by the instance type: the VirtualMachineClusterInstancetype u1 was not found)")},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			c := cluster(t, kubeVirtTemplate("v1beta1", "templates", "linux", coresRule))
-			got := answerOf(reviewer(t, failing(c, test.kind, test.err)).Handle(t.Context(), test.req))
+			got := answerOf(reviewer(t, failing(c, test.errs)).Handle(t.Context(), test.req))
 			if diff := cmp.Diff(test.want, got, cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}

@@ -20,6 +20,7 @@ import (
 // a Handler of controller-runtime. It is safe for concurrent use.
 type Reviewer struct {
 	reviewer *review.Reviewer
+	cluster  *cluster
 	reports  *Reports // for NewManager
 	webhook  admission.Webhook
 }
@@ -37,7 +38,8 @@ func New(reader client.Reader, opts ...Option) (*Reviewer, error) {
 	if len(s.wrong) > 0 {
 		return nil, errors.Join(s.wrong...)
 	}
-	r := &Reviewer{reviewer: review.New(cluster{reader}, s.Settings), reports: s.reports}
+	c := &cluster{reader: reader}
+	r := &Reviewer{reviewer: review.New(c, s.Settings), cluster: c, reports: s.reports}
 	r.webhook.Handler = r
 	return r, nil
 }
@@ -62,7 +64,7 @@ func (r *Reviewer) decide(ctx context.Context, q *review.Request, read func() er
 	if d.IsSlow {
 		slowReviews.Inc()
 	}
-	countViolations(d.Report, d.OfTemplate)
+	countViolations(d.Report)
 	logTo(log.FromContext(ctx), q, d)
 	return d
 }

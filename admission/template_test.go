@@ -60,26 +60,3 @@ func TestTemplateDeletionFails(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
-
-// A request about a template does not change the rules by which VMs are judged: anyone who
-// reaches the webhook can send one.
-func TestTemplateOfRequestIsNotKept(t *testing.T) {
-	c := cluster(t, linux)
-	r := reviewer(t, c, admission.WithProtectedTemplates())
-	stored := object(t, linux)
-	if err := c.Get(t.Context(), client.ObjectKeyFromObject(stored), stored); err != nil {
-		t.Fatal(err)
-	}
-	forged := stored.DeepCopy()
-	forged.SetAnnotations(map[string]string{"validations": "[" + busRule + "]"})
-	text, err := forged.MarshalJSON()
-	if err != nil {
-		t.Fatal(err)
-	}
-	req := ofKind(request("DELETE", "", string(text)), "template.openshift.io/v1", "Template")
-	r.Handle(t.Context(), req)
-	got := answerOf(r.Handle(t.Context(), request("CREATE", vm(fromLinux, "", cores12), "")))
-	if diff := cmp.Diff(refused, got, cmpopts.EquateEmpty()); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-}

@@ -59,7 +59,7 @@ func TestWrittenTemplates(t *testing.T) {
 		{"of KubeVirt, that fails every VM", refuse, nil, ofKubeVirt(kubeVirtTemplate("v1beta1", "templates", "linux", strings.Trim(between("9", "8"), "[]"))), no(unsatisfiable)},
 		{"whose own VM fails", refuse, nil, create(written("", between("1", "8"), cores12)), warned(ownVM)},
 		{"whose own VM is exempt", refuse, nil, create(strings.Replace(broken, `"annotations": {`, `"annotations": {"vm.kubevirt.io/skip-validations": "", `, 1)), allowed},
-		{"whose VM has a number for rules", refuse, nil, create(strings.Replace(broken, `"["`, "7", 1)), no("the validation rules cannot be used: VM objects[0]: the annotation vm.kubevirt.io/validations must be a string that holds JSON, not 7")},
+		{"whose VM has a number for rules", refuse, nil, create(strings.Replace(broken, `"["`, "7", 1)), no("the validation rules cannot be used: VM: the annotation vm.kubevirt.io/validations must be a string that holds JSON, not 7")},
 		{"without a VM", refuse, nil, create(strings.Replace(broken, `"VirtualMachine"`, `"Secret"`, 1)), allowed},
 		{"with a default", refuse, nil, create(written(maxIs(`, "value": "8"`), between("1", "${MAX}"), cores1)), allowed},
 		{"with a default that fails", refuse, nil, create(written(maxIs(`, "value": "8"`), between("9", "${MAX}"), cores1)), no(unsatisfiable)},

@@ -105,10 +105,15 @@ func TestInCluster(t *testing.T) {
 		"objects": [{"apiVersion": "kubevirt.io/v1", "kind": "VirtualMachine", "spec": {"template": {"spec": {}}}}]}`)
 	port, health, _ := start(t, api)
 	readyz(t, health, "", http.StatusOK)
+	readyz(t, health, "/Template.template.openshift.io", http.StatusOK)
+	const other = "VirtualMachineTemplate.template.kubevirt.io"
+	if got := readyz(t, health, "/"+other, http.StatusInternalServerError); !strings.Contains(got, "objects of "+other+" count as missing: ") {
+		t.Error(got)
+	}
 	if got := ask(t, port, review); !strings.Contains(got, "too many (12 is more than max 8)") {
 		t.Error(got)
 	}
-	if got := ask(t, port, strings.ReplaceAll(review, "windows-desktop", "nothing")); !strings.Contains(got, "the template templates/nothing, which the VM names, does not exist") {
+	if got := ask(t, port, strings.ReplaceAll(review, "windows-desktop", "nothing")); !strings.Contains(got, "the template templates/nothing, which the VM names, is not there") {
 		t.Error(got)
 	}
 }
@@ -169,7 +174,7 @@ func TestStops(t *testing.T) {
 				c.Close()
 			}
 			find()
-			const want = "the template templates/slow, which the VM names, does not exist"
+			const want = "the template templates/slow, which the VM names, is not there"
 			if got := <-answer; strings.Contains(got, want) == leaves {
 				t.Errorf("the answer is %q", got)
 			}

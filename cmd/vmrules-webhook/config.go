@@ -90,18 +90,15 @@ func parse(args []string, w io.Writer) (*config, error) {
 // addActions adds the flags --refuse and --warn, which add options.
 func addActions(flags *flag.FlagSet, options *[]admission.Option) {
 	for action, usage := range map[admission.Action]string{
-		admission.Refuse: "refuse VMs for a `reason`: missing-template, or why a rule is Undecided, such as Preference; may be repeated",
-		admission.Warn:   "only warn for a `reason`: broken-template, or why a rule is Undecided, such as Argument; may be repeated",
+		admission.Refuse: "refuse VMs for a `reason`: Template if theirs is missing, Instancetype, Preference or Parameter; may be repeated",
+		admission.Warn:   "only warn for a `reason`: broken-template, or Parameter if one of a template is not filled in; may be repeated",
 	} {
 		flags.Func(string(action), usage, func(reason string) error {
-			switch reason {
-			case "missing-template":
-				*options = append(*options, admission.WithMissingTemplate(action))
-			case "broken-template":
-				*options = append(*options, admission.WithBrokenTemplate(action))
-			default:
-				*options = append(*options, admission.WithUndecided(vmrules.Doubt(reason), action))
+			option := admission.WithUndecided(vmrules.Doubt(reason), action)
+			if reason == "broken-template" {
+				option = admission.WithBrokenTemplate(action)
 			}
+			*options = append(*options, option)
 			return nil
 		})
 	}

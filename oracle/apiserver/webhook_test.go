@@ -272,7 +272,7 @@ func TestWebhookSources(t *testing.T) {
 	}{
 		{"the template", names("good"), nil, nil, refused, 0},
 		{"annotations", nil, names("good"), nil, refused, 0},
-		{"the label alone", map[string]any{vmrules.TemplateLabel: "good"}, nil, nil, admitted, 0},
+		{"the label alone", map[string]any{vmrules.TemplateLabel: "good"}, nil, nil, admitted, 1},
 		{"a template that cannot be used", names("broken"), nil, nil, refused, 0},
 		{"no such template", names("missing"), nil, nil, admitted, 1},
 		{"its own rules", names("missing"), own, nil, refused, 0},

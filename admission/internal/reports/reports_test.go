@@ -60,7 +60,7 @@ func TestLife(t *testing.T) {
 	w.remove(template("linux"))
 	same(t, "no template", w.judge("a"), "read a", "update vmrules-1")
 	same(t, "no template", w.results(),
-		"vmrules-1 by templates/linux; error : the template templates/linux, which the VM names, was not found, so that its rules are not known")
+		"vmrules-1 by templates/linux; error : the template templates/linux, which the VM names, is not there")
 
 	w.write(vm("a", "1", annotations("vm.kubevirt.io/validations", rule("own", 3)), 4))
 	same(t, "own rules", w.judge("a"), "read a", "update vmrules-1")
@@ -72,12 +72,12 @@ func TestLife(t *testing.T) {
 	same(t, "exempt", w.results())
 }
 
-// A VM without rules has no Report, and is not even read.
+// A VM without rules has no Report, and is not even read. One that names a template by half may have rules.
 func TestWithoutRules(t *testing.T) {
 	w := newWorld(t, review.Settings{}, template("linux", rule("cores", 8)), vm("a", "1", "", 12), vm("b", "2", `"labels": {"vm.kubevirt.io/template": "linux"}`, 12), template("empty"),
 		vm("c", "3", strings.ReplaceAll(ofLinux, "linux", "empty"), 12))
-	same(t, "no rules", w.judge("a", "b", "c", "none"), "read c")
-	same(t, "no rules", w.results())
+	same(t, "no rules", w.judge("a", "b", "c", "none"), "read b", "create vmrules-2", "read c")
+	same(t, "no rules", w.results(), "vmrules-2 by linux; warn : the template linux, which the VM names without its namespace, is not found")
 }
 
 // With a VM goes its Report, also if another VM gets its name.
@@ -166,7 +166,7 @@ func TestUndecided(t *testing.T) {
 	named := strings.Replace(vm("a", "1", ofLinux, 4), `"spec": {"template": {"spec": {"domain": {"cpu": {"cores": 4}}}}}`,
 		`"spec": {"instancetype": {"name": "u1"}, "template": {"spec": {"domain": {"devices": {}}}}}`, 1)
 	sockets := strings.ReplaceAll(rule("sockets", 2), "cores", "sockets")
-	w := newWorld(t, review.Settings{UndecidedWarns: map[vmrules.Doubt]bool{vmrules.DoubtInstancetype: true}, MissingWarns: true}, template("linux", sockets), named)
+	w := newWorld(t, review.Settings{UndecidedWarns: map[vmrules.Doubt]bool{vmrules.DoubtInstancetype: true}}, template("linux", sockets), named)
 	w.judge("a")
 	same(t, "no instance type", w.results(),
 		"vmrules-1 by templates/linux; error sockets: at most 2 (spec.template.spec.domain.cpu.sockets may be set by the instance type: the VirtualMachineClusterInstancetype u1 was not found)")

@@ -44,7 +44,7 @@ func casesOf(i, version int) []testCase {
 		create(from(name), "", cores1, "allowed"),
 		create(from(name), "", cores1e6, "refused: the object is not valid: "+tooMany(limit(i, version))),
 		{"UPDATE", groupVM, kindVM, wrong, wrong, "warned: " + tooMany(limit(i, version))},
-		create(from("missing"), "", cores1, "warned: the template templates/missing, which the VM names, does not exist, so that its rules are not known"),
+		create(from("missing"), "", cores1, "warned: Not decided: the template templates/missing, which the VM names, is not there"),
 		create(from(name), `"instancetype": {"name": "small"}, `, "", `refused: the object is not valid: spec.template.spec.domain.memory.guest: Invalid value: "512Mi": too little ("512Mi", from instance type small, is less than min 1073741824)`),
 		create(from(name), `"instancetype": {"name": "missing"}, `, cores1, "warned: Not decided: too little (spec.template.spec.domain.memory.guest may be set by the instance type: the VirtualMachineClusterInstancetype missing was not found)"),
 		create(own(rules(8)), "", cores1e6, "refused: the object is not valid: "+tooMany(8)),
@@ -85,7 +85,7 @@ func textOf(d *review.Decision) string {
 
 func newReviewer(c review.Cluster) *review.Reviewer {
 	return review.New(c, review.Settings{
-		UndecidedWarns: map[vmrules.Doubt]bool{vmrules.DoubtInstancetype: true}, MissingWarns: true, ProtectTemplates: true,
+		UndecidedWarns: map[vmrules.Doubt]bool{vmrules.DoubtInstancetype: true, vmrules.DoubtTemplate: true}, ProtectTemplates: true,
 	})
 }
 

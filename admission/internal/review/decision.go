@@ -2,7 +2,6 @@ package review
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/vmrules/vmrules"
 )
@@ -27,9 +26,8 @@ type Decision struct {
 	Warnings []string
 	Err      error // why there is no decision; nil if there is one
 
-	IsSlow     bool            // whether it took more than a quick review may
-	Report     *vmrules.Report // nil if no VM was judged
-	OfTemplate bool            // whether the rules of the Report are those of a template
+	IsSlow bool            // whether it took more than a quick review may
+	Report *vmrules.Report // nil if it is not about a VM
 }
 
 // exempt allows a request to which no rules apply.
@@ -52,45 +50,51 @@ func refused(err error, causes []vmrules.Cause) *Decision {
 	return &Decision{Outcome: Refused, Message: Shorten(err.Error(), maxMessage), Causes: listed(causes)}
 }
 
-// judged decides by a report.
-func judged(report *vmrules.Report, ofTemplate bool) *Decision {
-	d := &Decision{Outcome: Allowed}
-	warnings := fitting(report.AdmissionWarnings())
-	if err := report.Err(); err != nil {
-		d = refused(err, report.Causes())
-	} else if len(warnings) > 0 {
+// judged decides by a report. Rules of a template that cannot be used may only warn.
+func judged(report *vmrules.Report, brokenWarns bool) *Decision {
+	d := &Decision{Outcome: Exempt, Report: report, Warnings: fitting(report.AdmissionWarnings())}
+	for _, t := range report.Targets() {
+		if t.Coverage != vmrules.CoverageExempt && t.Coverage != vmrules.CoverageNoRules {
+			d.Outcome = Allowed
+		}
+		isBroken := t.Doubt == vmrules.DoubtRules && t.From == vmrules.SourceTemplate
+		brokenWarns = brokenWarns && (t.Valid || isBroken)
+	}
+	err, causes := report.Err(), report.Causes()
+	if broken := (*vmrules.ParseError)(nil); err != nil && errors.As(problemsIn(report), &broken) {
+		err, causes = broken, broken.Causes()
+	}
+	switch {
+	case err != nil && brokenWarns:
+		d.Outcome, d.Warnings = Warned, fitting(append(d.Warnings, err.Error()))
+	case err != nil:
+		d.Outcome, d.Message, d.Causes = Refused, Shorten(err.Error(), maxMessage), listed(causes)
+	case len(d.Warnings) > 0:
 		d.Outcome = Warned
 	}
-	d.Warnings, d.Report, d.OfTemplate = warnings, report, ofTemplate
 	return d
 }
 
-// unusable decides about a VM whose rules cannot be used.
-func unusable(err error, warns bool) *Decision {
-	if warns {
-		return &Decision{Outcome: Warned, Warnings: fitting([]string{err.Error()})}
+// problemsIn returns what is wrong with the annotations of the targets; nil if nothing is.
+func problemsIn(report *vmrules.Report) error {
+	var all []vmrules.Problem
+	for _, t := range report.Targets() {
+		all = append(all, t.Problems...)
 	}
-	var broken *vmrules.ParseError
-	causes := []vmrules.Cause{{Reason: vmrules.ReasonInvalid, Field: "metadata", Message: err.Error()}}
-	if errors.As(err, &broken) {
-		causes = broken.Causes()
+	if all == nil {
+		return nil
 	}
-	return refused(err, causes)
+	return &vmrules.ParseError{Problems: all}
 }
 
-// listed returns the causes that a response lists, and a last one that counts the others. A
-// field that is too long is left out: half of it would be the name of another field.
+// listed returns causes as a response lists them. A field that is too long is left out: half of it would
+// be the name of another field.
 func listed(causes []vmrules.Cause) []vmrules.Cause {
-	var kept []vmrules.Cause
 	for i, c := range causes {
-		if i == maxCauses {
-			return append(kept, vmrules.Cause{Reason: vmrules.ReasonInternal, Message: fmt.Sprintf("%d more are left out", len(causes)-i)})
-		}
-		c.Message = Shorten(c.Message, maxCause)
+		causes[i].Message = Shorten(c.Message, maxCause)
 		if len(c.Field) > maxCause {
-			c.Field = ""
+			causes[i].Field = ""
 		}
-		kept = append(kept, c)
 	}
-	return kept
+	return causes
 }

@@ -15,7 +15,8 @@ import (
 // A Cluster is what a Reviewer reads. It is safe for concurrent use.
 type Cluster interface {
 	// Get returns an object, which nobody changes; nil if it does not exist. The error is
-	// ErrNoKind if the cluster does not have the kind in this version.
+	// ErrNoKind if the cluster does not have the kind in this version, and a DeniedError if it
+	// may not be read.
 	Get(ctx context.Context, kind schema.GroupVersionKind, namespace, name string) (map[string]any, error)
 
 	// VMs returns the VMs with a value of vmrules.TemplateLabel, or all VMs if the value is "".
@@ -24,6 +25,14 @@ type Cluster interface {
 
 // ErrNoKind says that a cluster does not have a kind.
 var ErrNoKind = errors.New("the cluster does not have the kind")
+
+// A DeniedError is an error because there is no right to read a kind.
+type DeniedError struct{ error }
+
+// Denied returns a DeniedError.
+func Denied(err error) error { return DeniedError{err} }
+
+func (e DeniedError) Unwrap() error { return e.error }
 
 // A VM is what its reference to a template is found by.
 type VM struct {
@@ -71,8 +80,7 @@ type finder struct {
 	absent  sync.Map // of schema.GroupVersionKind: time.Time until which it counts as absent
 }
 
-// get returns an object; nil if it does not exist, or if the cluster does not have its kind.
-// Any other failure is an error.
+// get returns an object; nil if it does not exist. The errors are those of a Cluster.
 func (f *finder) get(ctx context.Context, kind schema.GroupKind, namespace, name string) (map[string]any, error) {
 	if !canExist(namespace, name) {
 		return nil, nil
@@ -92,7 +100,15 @@ func (f *finder) get(ctx context.Context, kind schema.GroupKind, namespace, name
 			return nil, fmt.Errorf("reading the %s %s: %w", kind.Kind, join(namespace, name), err)
 		}
 	}
-	return nil, nil
+	return nil, ErrNoKind
+}
+
+// present returns nil for an object whose kind is not there, or may not be read.
+func present(object map[string]any, err error) (map[string]any, error) {
+	if errors.As(err, &DeniedError{}) || errors.Is(err, ErrNoKind) {
+		return nil, nil
+	}
+	return object, err
 }
 
 // canExist reports whether an object can have a namespace and a name. A user writes both, and

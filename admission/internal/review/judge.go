@@ -1,10 +1,8 @@
 package review
 
 import (
-	"cmp"
 	"context"
-	"errors"
-	"reflect"
+	"iter"
 	"slices"
 
 	"github.com/vmrules/vmrules"
@@ -15,34 +13,21 @@ func (r *Reviewer) judge(ctx context.Context, q *Request, p pace) *Decision {
 	if q.isLeaving() {
 		return exempt()
 	}
-	vm := q.vmIn(q.Object)
-	s := r.sourceOf(q.Object, q.Namespace)
-	c := r.changeOf(q, s)
-	rules, _, err := r.rules(ctx, q, s, p)
-	switch {
-	case p.cannotRead(err):
-		return nil
+	var opts []vmrules.ValidateOption
+	if q.Old != nil {
+		opts = append(opts, vmrules.WithOldObject(q.Old))
+	}
+	if !r.WholeUpdates {
+		opts = append(opts, vmrules.Ratcheting())
+	}
+	j := &judging{Reviewer: r, q: q, pace: p, opts: opts, warning: r.warning}
+	switch err := j.run(ctx); {
 	case err != nil:
-		return r.withoutRules(err, c)
-	case rules.Len() == 0:
-		return exempt()
-	}
-	found := newLookup(&r.finder, q)
-	if err := cmp.Or(found.read(ctx, vm), found.read(ctx, q.vmIn(q.Old))); err != nil {
 		return failure(err)
+	case p.isTooQuickFor(j.report):
+		return nil
 	}
-	var d *Decision
-	if failed := p.do(ctx, q.weight, func() {
-		report := vmrules.Validate(rules, q.Object, optionsFor(q, found, c, p)...)
-		if p.cannotJudge(report) {
-			return
-		}
-		report = r.settled(report, func(d vmrules.Doubt) bool { return found.lacks(vm, d) })
-		d = judged(report, s.From == vmrules.SourceTemplate)
-	}); failed != nil {
-		return failure(failed)
-	}
-	return d
+	return judged(j.report, r.BrokenWarns)
 }
 
 // isLeaving reports whether a request updates an object that is being deleted, as
@@ -52,70 +37,53 @@ func (q *Request) isLeaving() bool {
 	return q.Operation == "UPDATE" && metadata["deletionTimestamp"] != nil
 }
 
-// A change says what an update leaves as it was. The zero change is a creation.
-type change struct {
-	keepsSource bool // where the rules come from
-	keepsAll    bool // and the spec
+// A judging judges the VM of a request, and reads what that takes from the cluster, once each.
+type judging struct {
+	*Reviewer
+	q       *Request
+	pace    pace
+	opts    []vmrules.ValidateOption
+	warning []vmrules.Doubt // for which a rule that is undecided only warns
+
+	report   *vmrules.Report
+	template map[string]any // that has the rules; nil if none has
+	known    map[reference]finding
+	failed   error // why the cluster could not be asked
+	weight   int   // of the text of the objects and of the rules of the template
+	outside  func(read func(context.Context)) bool
 }
 
-func (r *Reviewer) changeOf(q *Request, s vmrules.Source) change {
-	if q.Old == nil || r.WholeUpdates || r.sourceOf(q.Old, q.Namespace) != s {
-		return change{}
-	}
-	return change{true, reflect.DeepEqual(q.Object["spec"], q.Old["spec"])}
-}
-
-// withoutRules decides about a VM whose rules cannot be used. An update that does not change
-// what the rules are about is not refused for that.
-func (r *Reviewer) withoutRules(err error, c change) *Decision {
-	var (
-		missing  missingError
-		template templateError
-		broken   *vmrules.ParseError
-	)
-	warns := c.keepsAll
-	switch {
-	case errors.As(err, &missing):
-		warns = warns || r.MissingWarns
-	case errors.As(err, &template):
-		warns = warns || r.BrokenWarns
-	case !errors.As(err, &broken):
-		return failure(err)
-	}
-	return unusable(err, warns)
-}
-
-// optionsFor returns the options to judge a request by.
-func optionsFor(q *Request, found *lookup, c change, p pace) []vmrules.ValidateOption {
-	opts := append(slices.Clip(p.validate), vmrules.WithInstancetypes(found.find))
-	if q.Old != nil {
-		opts = append(opts, vmrules.WithOldObject(q.Old))
-	}
-	if c.keepsSource {
-		opts = append(opts, vmrules.Ratcheting())
-	}
-	return opts
-}
-
-// settled returns a report in which a rule that is Undecided only warns, if UndecidedWarns says
-// so. lacks reports whether the reason may be an object that was not found.
-func (r *Reviewer) settled(report *vmrules.Report, lacks func(vmrules.Doubt) bool) *vmrules.Report {
-	if len(report.Results(vmrules.Undecided)) == 0 {
-		return report
-	}
-	results := report.Results()
-	for i := range results {
-		d := results[i].Undecided
-		if results[i].Outcome != vmrules.Undecided || !r.UndecidedWarns[d] {
-			continue
+// run judges the VM. An error says that the cluster cannot be asked, or that there was no time. Nobody
+// who waits for the cluster has a slot.
+func (j *judging) run(ctx context.Context) error {
+	j.weight, j.known = j.q.Size, map[reference]finding{}
+	next, stop := iter.Pull(func(yield func(func(context.Context)) bool) {
+		j.outside = yield
+		j.validate()
+	})
+	defer stop()
+	for {
+		var read func(context.Context)
+		var reads bool
+		if err := j.pace.do(ctx, j.weight, func() { read, reads = next() }); err != nil {
+			return err
 		}
-		isOfName := d == vmrules.DoubtInstancetype || d == vmrules.DoubtPreference
-		if isOfName && !lacks(d) {
-			continue
+		if !reads {
+			return j.failed
 		}
-		for k := range results[i].Violations {
-			results[i].Violations[k].Warning = true
-		}
+		read(ctx)
 	}
-	return vmrules.NewReport(results)
+}
+
+// validate makes the report. An object that was found and that KubeVirt cannot use is no reason to warn.
+func (j *judging) validate() {
+	opts := slices.Concat(j.pace.validate, j.opts, []vmrules.ValidateOption{vmrules.WithTemplates(j.findTemplate), vmrules.WithInstancetypes(j.findInstancetype)})
+	j.report = vmrules.ValidateOwn(j.q.Object, append(opts, vmrules.WarnIfUndecided(j.warning...))...)
+	isUnusable := func(d vmrules.Doubt) bool {
+		return (d == vmrules.DoubtInstancetype || d == vmrules.DoubtPreference) && !j.lacks(d)
+	}
+	if slices.ContainsFunc(j.report.Results(vmrules.Undecided), func(r vmrules.Result) bool { return isUnusable(r.Undecided) }) {
+		warning := slices.DeleteFunc(slices.Clone(j.warning), isUnusable)
+		j.report = vmrules.ValidateOwn(j.q.Object, append(opts, vmrules.WarnIfUndecided(warning...))...)
+	}
 }

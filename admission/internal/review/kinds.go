@@ -39,23 +39,33 @@ func (q *Request) isVM() bool {
 	return ok
 }
 
-// mayHoldVM reports whether an object in a template is of a kind in vmPlaces, or may be.
-func mayHoldVM(object map[string]any) bool {
+// vmHeld returns the VM in an object of a template; nil if that is of another kind than those in vmPlaces.
+func vmHeld(object map[string]any) map[string]any {
 	kind := schema.FromAPIVersionAndKind(TextAt(object, "apiVersion"), TextAt(object, "kind"))
-	for k := range vmPlaces {
+	for k, place := range vmPlaces {
 		if k.Kind == kind.Kind && (k.Group == kind.Group || kind.Version == "") {
-			return true
+			return partOf(object, place)
 		}
 	}
-	return kind.Kind == ""
+	if kind.Kind == "" {
+		return object
+	}
+	return nil
 }
 
 // isTemplate reports whether a request is about a template.
-func (q *Request) isTemplate() bool { return slices.Contains(templateKinds, q.Kind.GroupKind()) }
+func (q *Request) isTemplate() bool { return IsTemplate(q.Kind.GroupKind()) }
+
+// IsTemplate reports whether a kind is one of templates.
+func IsTemplate(kind schema.GroupKind) bool { return slices.Contains(templateKinds, kind) }
 
 // vmIn returns the VM in an object of the request's kind; nil if it is not there.
 func (q *Request) vmIn(object map[string]any) map[string]any {
-	for _, name := range vmPlaces[q.Kind.GroupKind()] {
+	return partOf(object, vmPlaces[q.Kind.GroupKind()])
+}
+
+func partOf(object map[string]any, place []string) map[string]any {
+	for _, name := range place {
 		object, _ = object[name].(map[string]any)
 	}
 	return object

@@ -19,7 +19,7 @@ var errFull = errors.New("too many others that take as much work wait for it")
 // A lane runs functions that take long, a few at a time. Of each namespace, only one call has a
 // slot or waits for one, so that namespaces take turns. It is safe for concurrent use.
 type lane struct {
-	slots slots
+	slots *queue
 
 	mu         sync.Mutex
 	size       int
@@ -28,11 +28,11 @@ type lane struct {
 
 // A turn is that of the calls of a namespace.
 type turn struct {
-	slots // one
-	size  int
+	slot *queue // one
+	size int
 }
 
-func newLane(n int) *lane { return &lane{slots: make(slots, n), namespaces: map[string]*turn{}} }
+func newLane(n int) *lane { return &lane{slots: &queue{free: n}, namespaces: map[string]*turn{}} }
 
 // do calls a function, for a text of a size, when there is a slot. It returns an error, and does not
 // call it, if too many wait, or if the context ends before.
@@ -43,7 +43,7 @@ func (l *lane) do(ctx context.Context, namespace string, size int, f func()) (er
 		return errFull
 	}
 	defer l.leave(namespace, t, size)
-	if failed := t.do(ctx, func() { err = l.slots.do(ctx, f) }); failed != nil {
+	if failed := t.slot.do(ctx, 0, 1, func() { err = l.slots.do(ctx, 0, 1, f) }); failed != nil {
 		return failed
 	}
 	return err
@@ -55,7 +55,7 @@ func (l *lane) enter(namespace string, size int) *turn {
 	defer l.mu.Unlock()
 	t := l.namespaces[namespace]
 	if t == nil {
-		t = &turn{slots: make(slots, 1)}
+		t = &turn{slot: &queue{free: 1}}
 	}
 	if l.size+size > maxSize || t.size+size > maxSizeOfNamespace {
 		return nil

@@ -54,8 +54,8 @@ func (c *calls) finish(want string) {
 	if diff := cmp.Diff(want, strings.Join(c.order, " ")); diff != "" {
 		c.t.Errorf("(-want +got):\n%s", diff)
 	}
-	if len(c.namespaces) != 0 || len(c.slots) != 0 {
-		c.t.Errorf("in the end, %d namespaces wait, and %d slots are taken", len(c.namespaces), len(c.slots))
+	if len(c.namespaces) != 0 || c.slots.free != 1 {
+		c.t.Errorf("in the end, %d namespaces wait, and %d slots are free", len(c.namespaces), c.slots.free)
 	}
 }
 

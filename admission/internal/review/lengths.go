@@ -11,7 +11,6 @@ import (
 const (
 	MaxName    = 100  // of a kind, an operation or a rule
 	maxMessage = 8192 // of a status
-	maxCauses  = 100
 	maxCause   = 1024 // the message of a cause, and its field
 
 	// API servers cut warnings beyond these.

@@ -35,17 +35,14 @@ type pace struct {
 	isQuick  bool
 	parse    []vmrules.ParseOption
 	validate []vmrules.ValidateOption
-	do       func(ctx context.Context, size int, f func()) error // calls what takes the time of a processor
+	slots    *queue // nil in a lane, which has slots itself
 }
 
-// inSlots returns the function of a pace that waits for one of n slots.
-func inSlots(n int) func(ctx context.Context, size int, f func()) error {
-	q := &queue{free: n}
-	return func(ctx context.Context, size int, f func()) error { return q.do(ctx, size, 1, f) }
-}
-
-// unlessLate calls a function unless the context has ended, and returns the error of that.
-func unlessLate(ctx context.Context, _ int, f func()) error {
+// do calls what takes the time of a processor. It returns an error if the context ends.
+func (p pace) do(ctx context.Context, size int, f func()) error {
+	if p.slots != nil {
+		return p.slots.do(ctx, size, 1, f)
+	}
 	if ctx.Err() == nil {
 		f()
 	}
@@ -55,18 +52,19 @@ func unlessLate(ctx context.Context, _ int, f func()) error {
 // slowSlots leaves a core to the reviews that are quick, if there are several.
 func slowSlots() int { return max(runtime.GOMAXPROCS(0)-1, 1) }
 
+// isTooQuickFor reports whether a rule may only be undecided, or an annotation unusable, because the pace
+// is quick.
+func (p pace) isTooQuickFor(report *vmrules.Report) bool {
+	return p.isQuick && (p.cannotRead(problemsIn(report)) || slices.ContainsFunc(report.Results(vmrules.Undecided), func(r vmrules.Result) bool {
+		return r.Undecided == vmrules.DoubtBound
+	}))
+}
+
 // cannotRead reports whether rules may only be unusable because the pace is quick.
 func (p pace) cannotRead(err error) bool {
 	var broken *vmrules.ParseError
 	return p.isQuick && errors.As(err, &broken) && slices.ContainsFunc(broken.Problems, func(p vmrules.Problem) bool {
 		return p.Reason == vmrules.ReasonTooLong
-	})
-}
-
-// cannotJudge reports whether a rule may only be undecided because the pace is quick.
-func (p pace) cannotJudge(report *vmrules.Report) bool {
-	return p.isQuick && slices.ContainsFunc(report.Results(vmrules.Undecided), func(r vmrules.Result) bool {
-		return r.Undecided == vmrules.DoubtBound
 	})
 }
 
@@ -123,5 +121,5 @@ func (r *Reviewer) Unpack(ctx context.Context, size int, f func()) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, unpackTime)
 	defer cancel()
-	return r.lane.slots.do(ctx, f)
+	return r.lane.slots.do(ctx, 0, 1, f)
 }

@@ -20,7 +20,8 @@ import (
 type Reviewer struct {
 	Settings
 	finder
-	cache       *ruleCache
+	kept        vmrules.ValidateOption // rules, for all calls of vmrules.ValidateOwn
+	warning     []vmrules.Doubt
 	quick, slow pace
 	bodies      atomic.Int64 // the bytes of large ones in memory
 	objects     *queue       // of reviews that are quick, in memory
@@ -29,8 +30,7 @@ type Reviewer struct {
 
 // Settings say how a Reviewer decides. What does not warn refuses.
 type Settings struct {
-	UndecidedWarns     map[vmrules.Doubt]bool // a rule that is Undecided for a reason
-	MissingWarns       bool                   // a template that does not exist
+	UndecidedWarns     map[vmrules.Doubt]bool // a rule that is Undecided for a reason, as vmrules.WarnIfUndecided takes it
 	BrokenWarns        bool                   // a template whose rules cannot be used
 	NamespaceFallback  bool                   // a template without a namespace may be in that of the VM
 	TemplateNamespaces []string               // or, after that, in these
@@ -43,13 +43,20 @@ type Settings struct {
 
 // New returns a Reviewer that reads from a cluster.
 func New(c Cluster, s Settings) *Reviewer {
-	budget := vmrules.WithBudget(quickBudget)
-	return &Reviewer{
-		Settings: s, finder: finder{cluster: c}, cache: newRuleCache(s.Parse),
-		quick: pace{true, append(slices.Clip(s.Parse), budget), append(slices.Clip(s.Validate), budget), inSlots(runtime.GOMAXPROCS(0))},
-		slow:  pace{false, s.Parse, s.Validate, unlessLate},
+	budget, kept := vmrules.WithBudget(quickBudget), vmrules.KeepRules(s.Parse...)
+	validate := append(slices.Clip(s.Validate), kept)
+	r := &Reviewer{
+		Settings: s, finder: finder{cluster: c}, kept: kept,
+		quick: pace{true, append(slices.Clip(s.Parse), budget), append(slices.Clip(validate), budget), &queue{free: runtime.GOMAXPROCS(0)}},
+		slow:  pace{false, s.Parse, validate, nil},
 		lane:  newLane(slowSlots()), objects: &queue{free: bytesOfText()},
 	}
+	for d, warns := range s.UndecidedWarns {
+		if warns {
+			r.warning = append(r.warning, d)
+		}
+	}
+	return r
 }
 
 // A Request is what is read of a request for admission.
@@ -60,8 +67,6 @@ type Request struct {
 	Namespace, Name string
 	Size            int            // of the text of both objects
 	Object, Old     map[string]any // of the Kind; nil if the operation has none
-
-	weight int // Size, and that of the rules of a template
 }
 
 // Review decides about a request. If the objects of the request count, read fills them in: once
@@ -85,9 +90,8 @@ func (r *Reviewer) Review(ctx context.Context, q *Request, read func() error) *D
 
 // attempt decides about a request at a pace; nil if the pace is too quick for it.
 func (r *Reviewer) attempt(ctx context.Context, q *Request, read func() error, p pace) *Decision {
-	q.weight = q.Size
 	var err error
-	failed := p.do(ctx, q.weight, func() { err = read() })
+	failed := p.do(ctx, q.Size, func() { err = read() })
 	switch {
 	case failed != nil:
 		return failure(failed)

@@ -7,30 +7,14 @@ import (
 	"sync"
 )
 
-// Slots limit how many requests are read and judged at the same time. That takes only
-// processor time, so more at once would not be faster, but take more memory. It is safe for
-// concurrent use.
-type slots chan struct{}
-
-// do calls a function when there is a slot. It returns an error if the request ends before.
-func (s slots) do(ctx context.Context, f func()) error {
-	select {
-	case s <- struct{}{}:
-	case <-ctx.Done():
-		return tooMany(ctx)
-	}
-	defer func() { <-s }()
-	f()
-	return nil
-}
-
 func tooMany(ctx context.Context) error {
 	return fmt.Errorf("there were too many requests to judge this one in time: %w", context.Cause(ctx))
 }
 
-// A queue limits how much is done at the same time. The smallest call that waits is the next: what rules take grows
-// with the product of their size and that of the object, so that a plain review waits for none that take long,
-// however many there are. It is safe for concurrent use.
+// A queue limits how much is done at the same time, for instance how many requests are read and judged: that takes
+// only processor time, so more at once would not be faster, but take more memory. The smallest call that waits is
+// the next, and of those of a size the first: what rules take grows with the product of their size and that of the
+// object, so that a plain review waits for none that take long, however many there are. It is safe for concurrent use.
 type queue struct {
 	mu      sync.Mutex
 	free    int // slots, or bytes

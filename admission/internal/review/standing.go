@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"slices"
 
 	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/openreports"
@@ -12,10 +11,9 @@ import (
 
 // A Standing says how a VM of the cluster stands by its rules.
 type Standing struct {
-	Policy   string          // where the rules come from, as in package openreports
-	Template map[string]any  // with the rules; nil if they are not those of a template
-	Report   *vmrules.Report // valid and without results if there are no rules; nil if there is an Err
-	Err      error           // why the rules are not known
+	Policy   string         // where the rules come from, as in package openreports
+	Template map[string]any // with the rules; nil if they are not those of a template
+	Report   *vmrules.Report
 }
 
 var errTooMuch = errors.New("it takes too much to be done at once")
@@ -38,47 +36,30 @@ func (r *Reviewer) Judge(ctx context.Context, vm map[string]any) (Standing, erro
 }
 
 // standing judges at a pace. The error is errTooMuch if that is too quick.
-func (r *Reviewer) standing(ctx context.Context, q *Request, p pace) (s Standing, err error) {
-	q.weight = q.Size // rules adds to it
-	source := r.sourceOf(q.Object, q.Namespace)
-	rules, template, err := r.rules(ctx, q, source, p)
-	s = Standing{Policy: openreports.OwnPolicy, Template: template}
-	if source.From == vmrules.SourceTemplate {
-		s.Policy = openreports.TemplatePolicy(cmp.Or(TextAt(template, "metadata", "namespace"), source.Namespace), source.Name)
+func (r *Reviewer) standing(ctx context.Context, q *Request, p pace) (Standing, error) {
+	j := &judging{Reviewer: r, q: q, pace: p}
+	if err := j.run(ctx); err != nil {
+		return Standing{}, err
 	}
-	var broken *vmrules.ParseError
-	switch missing := (missingError{}); {
-	case p.cannotRead(err):
-		return s, errTooMuch
-	case errors.As(err, &missing):
-		s.Err = openreports.Missing(missing.namespace, missing.name)
-		return s, nil
-	case errors.As(err, &broken):
-		for i := 0; i < len(broken.Problems) && template == nil; i++ {
-			broken.Problems[i].Source = "" // the VM, which the Report is about
-		}
-		s.Err = broken
-		return s, nil
+	if p.isTooQuickFor(j.report) {
+		return Standing{}, errTooMuch
 	}
-	found := newLookup(&r.finder, q)
-	if err := cmp.Or(err, found.read(ctx, q.Object)); err != nil {
-		return s, err
+	t := j.report.Targets()[0] // of a VM
+	s := Standing{cmp.Or(t.Template, openreports.OwnPolicy), j.template, j.report}
+	if t.Coverage == vmrules.CoverageNoTemplate { // which has no result
+		s.Report = vmrules.NewReport([]vmrules.Result{{Index: -1, Outcome: vmrules.Warned, Note: t.Note}})
 	}
-	err = p.do(ctx, q.weight, func() {
-		s.Report = vmrules.Validate(rules, q.Object, append(slices.Clip(p.validate), vmrules.WithInstancetypes(found.find))...)
-	})
-	if err == nil && p.cannotJudge(s.Report) {
-		err = errTooMuch
-	}
-	return s, err
+	return s, nil
 }
 
 // Naming returns the name of the template from which a VM has its rules, and the namespaces where that is
-// looked for; none if it has rules of its own, or none. It returns false if it has no rules.
+// looked for; none if it has rules of its own, or none. It returns false if it needs no report.
 func (r *Reviewer) Naming(vm VM) (namespaces []string, name string, hasRules bool) {
-	s := r.sourceOf(vm.object(), vm.Namespace)
-	if s.From != vmrules.SourceTemplate {
-		return nil, "", s.From != "" && s.From != vmrules.SourceExempt
-	}
-	return r.namespacesOf(s, vm.Namespace), s.Name, true
+	var named vmrules.TemplateRef
+	report := vmrules.ValidateOwn(vm.object(), r.kept, vmrules.WithTemplates(func(ref vmrules.TemplateRef) (*vmrules.Template, error) {
+		named = ref
+		return nil, nil
+	}))
+	c := report.Targets()[0].Coverage
+	return r.namespacesOf(named), named.Name, c != vmrules.CoverageExempt && c != vmrules.CoverageNoRules
 }

@@ -3,6 +3,7 @@ package review
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/vmrules/vmrules"
@@ -16,8 +17,7 @@ func (r *Reviewer) deletion(ctx context.Context, q *Request, p pace) *Decision {
 	}
 	var rules vmrules.Rules
 	var err error
-	// The cache is for templates of the reader: anyone who reaches the port can send others.
-	if failed := p.do(ctx, q.weight, func() { rules, err = vmrules.RulesFor(nil, q.Old, p.parse...) }); failed != nil {
+	if failed := p.do(ctx, q.Size, func() { rules, err = vmrules.RulesFor(nil, q.Old, p.parse...) }); failed != nil {
 		return failure(failed)
 	}
 	switch {
@@ -26,28 +26,28 @@ func (r *Reviewer) deletion(ctx context.Context, q *Request, p pace) *Decision {
 	case err == nil && rules.Len() == 0:
 		return exempt()
 	}
-	template := templateName{q.Namespace, TextAt(q.Old, "metadata", "name")}
-	vm, err := r.userOf(ctx, template)
+	name := TextAt(q.Old, "metadata", "name")
+	vm, err := r.userOf(ctx, q.Namespace, name)
 	switch {
 	case err != nil:
 		return failure(err)
 	case vm == "":
 		return &Decision{Outcome: Allowed}
 	}
-	return refused(fmt.Errorf("the template %s has rules, and the VM %s refers to it: delete the VM first, or remove its labels and annotations %s", template, vm, vmrules.TemplateLabel), nil)
+	return refused(fmt.Errorf("the template %s has rules, and the VM %s refers to it: delete the VM first, or remove its labels and annotations %s", join(q.Namespace, name), vm, vmrules.TemplateLabel), nil)
 }
 
 // userOf returns the first VM that refers to a template; "" if there is none. It asks for the
 // VMs with the template's label first, because few VMs refer to it by annotations.
-func (r *Reviewer) userOf(ctx context.Context, template templateName) (string, error) {
-	for _, label := range []string{template.name, ""} {
+func (r *Reviewer) userOf(ctx context.Context, namespace, name string) (string, error) {
+	for _, label := range []string{name, ""} {
 		vms, err := r.cluster.VMs(ctx, label)
 		if err != nil {
-			return "", fmt.Errorf("listing the VMs of the template %s: %w", template, err)
+			return "", fmt.Errorf("listing the VMs of the template %s: %w", join(namespace, name), err)
 		}
 		for _, vm := range vms {
-			s := r.naming(vm.object(), vm.Namespace)
-			if s.Name == template.name && slices.Contains(r.namespacesOf(s, vm.Namespace), template.namespace) {
+			namespaces, named := r.namedBy(vm)
+			if named == name && slices.Contains(namespaces, namespace) {
 				return join(vm.Namespace, vm.Name), nil
 			}
 		}
@@ -55,9 +55,19 @@ func (r *Reviewer) userOf(ctx context.Context, template templateName) (string, e
 	return "", nil
 }
 
+// namedBy returns the name of the template that a VM names, whatever rules it has of its own, and the namespaces
+// where that is looked for.
+func (r *Reviewer) namedBy(vm VM) (namespaces []string, name string) {
+	vm.Annotations = maps.Clone(vm.Annotations)
+	delete(vm.Annotations, vmrules.Annotation)
+	delete(vm.Annotations, vmrules.SkipAnnotation)
+	namespaces, name, _ = r.Naming(vm)
+	return namespaces, name
+}
+
 // object returns the VM as far as it names a template.
 func (vm *VM) object() map[string]any {
-	metadata := map[string]any{"labels": asAny(vm.Labels), "annotations": asAny(vm.Annotations)}
+	metadata := map[string]any{"namespace": vm.Namespace, "labels": asAny(vm.Labels), "annotations": asAny(vm.Annotations)}
 	return map[string]any{"kind": VMKind.Kind, "metadata": metadata}
 }
 

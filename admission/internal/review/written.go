@@ -25,7 +25,7 @@ func (r *Reviewer) written(ctx context.Context, q *Request, p pace) *Decision {
 	}
 	var broken, remarks []string
 	var isKept, isDecided bool
-	if failed := p.do(ctx, q.weight, func() {
+	if failed := p.do(ctx, q.Size, func() {
 		isKept = q.Old != nil && reflect.DeepEqual(rulesIn(q.Object), rulesIn(q.Old))
 		broken, remarks, isDecided = p.check(q.Object)
 	}); failed != nil {
@@ -35,11 +35,11 @@ func (r *Reviewer) written(ctx context.Context, q *Request, p pace) *Decision {
 	case !isDecided:
 		return nil
 	case len(broken) > 0 && r.RefuseBroken && !isKept && !q.isLeaving():
-		var causes []vmrules.Cause
+		all := &vmrules.ParseError{}
 		for _, message := range broken {
-			causes = append(causes, vmrules.Cause{Reason: vmrules.ReasonInvalid, Message: message})
+			all.Problems = append(all.Problems, vmrules.Problem{Index: -1, Reason: vmrules.ReasonInvalid, Message: message})
 		}
-		return refused(errors.New("the validation rules cannot be used: "+broken[0]), causes)
+		return refused(errors.New("the validation rules cannot be used: "+broken[0]), all.Causes())
 	case len(warnings) > 0:
 		return &Decision{Outcome: Warned, Warnings: fitting(warnings)}
 	}
@@ -75,24 +75,11 @@ func (p pace) check(template map[string]any) (broken, remarks []string, ok bool)
 	if len(broken) > 0 {
 		return broken, remarks, true
 	}
-	report := vmrules.ValidateOwn(filled, append(slices.Clip(p.validate), vmrules.WithParseOptions(p.parse...))...)
-	err = problemsIn(report)
-	if err != nil { // about the rules of another VM in the template
+	report := vmrules.ValidateOwn(filled, p.validate...)
+	if err := problemsIn(report); err != nil { // about the rules of another VM in the template
 		broken = []string{err.Error()}
 	}
-	return broken, append(remarks, ownViolations(report)...), !p.cannotRead(err) && !p.cannotJudge(report)
-}
-
-// problemsIn returns what is wrong with the rules of the VMs in a template.
-func problemsIn(report *vmrules.Report) error {
-	var all []vmrules.Problem
-	for _, t := range report.Targets() {
-		all = append(all, t.Problems...)
-	}
-	if all == nil {
-		return nil
-	}
-	return &vmrules.ParseError{Problems: all}
+	return broken, append(remarks, ownViolations(report)...), !p.isTooQuickFor(report)
 }
 
 // ownViolations returns what is wrong with the VMs of a template, apart from what depends on other
@@ -129,13 +116,14 @@ func rulesIn(template map[string]any) (rules templateRules) {
 	objects, _ := template["objects"].([]any)
 	rules.parameters = [2]any{template["parameters"], spec["parameters"]}
 	for _, o := range append(slices.Clip(objects), spec["virtualMachine"]) {
-		vm, isObject := o.(map[string]any)
-		if !isObject || !mayHoldVM(vm) {
+		object, _ := o.(map[string]any)
+		vm := vmHeld(object)
+		annotations := partOf(vm, []string{"metadata", "annotations"})
+		if vm == nil || annotations[vmrules.SkipAnnotation] != nil {
 			continue
 		}
-		s := vmrules.SourceOf(vm)
-		rule := ruleText{s.Annotation, true}
-		if s.From == vmrules.SourceTemplate || s.From == "" {
+		rule := ruleText{TextAt(vm, "metadata", "annotations", vmrules.Annotation), true}
+		if strings.TrimSpace(rule.text) == "" {
 			rule = ruleText{TextAt(template, "metadata", "annotations", vmrules.OldAnnotation), false}
 		}
 		if strings.TrimSpace(rule.text) != "" && !slices.Contains(rules.texts, rule) {

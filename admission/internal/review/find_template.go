@@ -1,0 +1,82 @@
+package review
+
+import (
+	"cmp"
+	"context"
+	"errors"
+
+	"github.com/vmrules/vmrules"
+)
+
+// namespacesOf returns where the template is that a VM names: in the first of these that has it.
+func (r *Reviewer) namespacesOf(ref vmrules.TemplateRef) []string {
+	switch {
+	case ref.Namespace != "":
+		return []string{ref.Namespace}
+	case r.NamespaceFallback:
+		return append([]string{ref.VMNamespace}, r.TemplateNamespaces...)
+	}
+	return r.TemplateNamespaces
+}
+
+var errLeft = errors.New("the review has ended")
+
+// findTemplate finds the template that the VM names. It is for vmrules.WithTemplates.
+func (j *judging) findTemplate(ref vmrules.TemplateRef) (*vmrules.Template, error) {
+	ref.VMNamespace = cmp.Or(j.q.Namespace, ref.VMNamespace) // a pool may say another, in which its VMs are not
+	namespace, err := "", errLeft
+	j.outside(func(ctx context.Context) {
+		err = nil
+		for _, namespace = range j.namespacesOf(ref) {
+			if j.template, err = j.templateAt(ctx, namespace, ref.Name); j.template != nil || err != nil {
+				break
+			}
+		}
+		j.weight += lengthOfRules(j.template)
+	})
+	if err != nil || j.template == nil {
+		j.failed = cmp.Or(j.failed, err)
+		return nil, err
+	}
+	rules, err := vmrules.RulesFor(nil, j.template, j.pace.parse...)
+	return &vmrules.Template{Namespace: namespace, Rules: rules}, err
+}
+
+// templateAt returns a template of either kind; nil if there is none. A kind that may not be read, while
+// the other can be, has none.
+func (f *finder) templateAt(ctx context.Context, namespace, name string) (map[string]any, error) {
+	var denied error
+	canRead := false
+	for _, kind := range templateKinds {
+		template, err := f.get(ctx, kind, namespace, name)
+		switch {
+		case errors.As(err, &DeniedError{}):
+			denied = cmp.Or(denied, err)
+		case errors.Is(err, ErrNoKind):
+		case template != nil || err != nil:
+			return template, err
+		default:
+			canRead = true
+		}
+	}
+	if canRead {
+		denied = nil
+	}
+	return nil, denied
+}
+
+// lengthOfRules returns how many bytes of rules a template has.
+func lengthOfRules(template map[string]any) (n int) {
+	spec, _ := template["spec"].(map[string]any)
+	objects, _ := template["objects"].([]any)
+	count := func(v any) {
+		o, _ := v.(map[string]any)
+		n += len(TextAt(o, "metadata", "annotations", vmrules.Annotation)) + len(TextAt(o, "metadata", "annotations", vmrules.OldAnnotation))
+	}
+	count(template)
+	count(spec["virtualMachine"])
+	for _, o := range objects {
+		count(o)
+	}
+	return n
+}
