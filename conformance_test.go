@@ -125,11 +125,10 @@ func (v vector) lookUp() func(TemplateRef) (*Template, error) {
 		if template == nil {
 			return nil, nil
 		}
-		opts := []ParseOption{}
-		if v.Options.Lookup == "whole" {
-			opts = append(opts, WholeObjects())
+		if v.Options.Lookup != "whole" {
+			return &Template{Namespace: namespace, Object: template}, nil
 		}
-		rules, err := RulesFor(nil, template, opts...)
+		rules, err := RulesFor(nil, template, WholeObjects())
 		return &Template{Namespace: namespace, Rules: rules}, err
 	}
 }

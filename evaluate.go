@@ -123,8 +123,8 @@ func (e *evaluation) judgeRest(report *Report, rules *Rules, t *target, marks []
 		}
 		r := &rules.rules[i]
 		by := e.judge(r, t)
-		e.soften()
 		e.ratchet(r, t, by)
+		e.soften()
 		d := &e.judgement.decision
 		if marks[i] = d.mark(r.outline); marks[i] == marksTold {
 			report.tell(d)
@@ -413,11 +413,8 @@ func (e *evaluation) soften() {
 	if d.Outcome != Undecided || e.given.warning == nil {
 		return
 	}
-	judged := e.judgement.doubts
 	e.judgement.searchAll()
-	all := e.judgement.doubts
-	e.judgement.doubts = judged // which ratchet compares with those of the old object
-	for _, doubt := range all {
+	for _, doubt := range e.judgement.doubts {
 		if !e.warnsOf(doubtsIn(doubt)...) {
 			return
 		}

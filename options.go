@@ -94,13 +94,13 @@ type ValidateOption interface{ changeJudging(*settings) }
 type settings struct {
 	old      map[string]any
 	ratchets bool
-	reading  parseOptions // of ValidateOwn
-	kept     *keptRules   // of KeepRules
-	lookUp   lookUpFunc   // of WithTemplates; nil: nobody looks
-	warning  []Doubt      // of WarnIfUndecided
+	reading  parseOptions                         // of ValidateOwn
+	kept     *keptRules                           // of KeepRules
+	lookUp   func(TemplateRef) (*Template, error) // of WithTemplates; nil: nobody looks
+	warning  []Doubt                              // of WarnIfUndecided
 	partial  bool
 	defaults []vmfields.Default
-	find     findFunc // nil: no instance types and preferences are given
+	find     func(vm map[string]any) (instancetype, preference map[string]any, err error) // nil: none are given
 	limits   Budget
 }
 
@@ -134,16 +134,13 @@ func NewDefault(path Path, value any) (Default, error) {
 	return Default{vmfields.Default{Field: field, Value: value}}, nil
 }
 
-// isZero reports whether the default is the zero value.
-func (d Default) isZero() bool { return d.of.Field.Path() == nil }
-
 // WithDefaults sets defaults of fields. They add to the defaults of the format and override
 // them. If a field has two defaults, the later one counts.
 // Spec: Optional Keys, valid.
 func WithDefaults(defaults ...Default) ValidateOption {
 	return validateOption(func(s *settings) {
 		for _, d := range defaults {
-			if !d.isZero() {
+			if d.of.Field.Path() != nil { // not the zero value
 				s.defaults = append(s.defaults, d.of)
 			}
 		}
@@ -186,6 +183,9 @@ type Template struct {
 	// Namespace and Name are those of the template; "" means those that were asked for.
 	Namespace, Name string
 	Rules           Rules
+	// Object is the template itself, if Rules shall be read from it, as RulesFor does. KeepRules keeps
+	// them.
+	Object map[string]any
 }
 
 // A TemplateRef is how a VM names a template.
@@ -195,12 +195,10 @@ type TemplateRef struct {
 	VMNamespace string // of the VM, or of the pool or replica set that makes it
 }
 
-type lookUpFunc func(TemplateRef) (*Template, error)
-
 // WithTemplates lets ValidateOwn find the templates that VMs name. It asks once for each
 // TemplateRef in a call, and only for VMs that have no rules of their own or around them. The
-// function returns nil if there is no such template, and an error if it cannot know that. If the
-// template's rules cannot be read, that is the *ParseError of RulesFor.
+// function returns nil if there is no such template, and an error if it cannot know that; a *ParseError
+// means that the template's rules cannot be read.
 func WithTemplates(find func(TemplateRef) (*Template, error)) ValidateOption {
 	return validateOption(func(s *settings) {
 		if s.lookUp = find; find == nil {
@@ -231,9 +229,6 @@ func WithInstancetype(instancetype, preference map[string]any) ValidateOption {
 func WithInstancetypes(find func(vm map[string]any) (instancetype, preference map[string]any, err error)) ValidateOption {
 	return validateOption(func(s *settings) { s.find = find })
 }
-
-// A findFunc is what WithInstancetypes takes.
-type findFunc func(vm map[string]any) (instancetype, preference map[string]any, err error)
 
 // WarnIfUndecided makes a rule that is Undecided for these reasons alone warn instead of fail. It
 // takes DoubtInstancetype, DoubtPreference, DoubtParameter and DoubtTemplate, and ignores others,

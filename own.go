@@ -85,13 +85,9 @@ func (f *ruleFinder) read(from vmsource.Text, about account) *ownRules {
 
 // usable returns rules that were read, or the problems with them.
 func (f *ruleFinder) usable(rules Rules, problems []Problem, about account) *ownRules {
-	doubt := DoubtRules
 	switch {
 	case f.call.isSpent():
-		doubt = DoubtBound
-		if problems == nil { // the rules were kept
-			problems = []Problem{{Index: -1, Reason: ReasonTooLong, Code: codeTooLong, Message: tooMuchToRead(f.call.budget.Err())}}
-		}
+		return &ownRules{about: &about, err: doubtful(DoubtBound, errors.New(tooMuchToRead(f.call.budget.Err())))}
 	case len(problems) > 0:
 	case rules.isWhole:
 		problems = []Problem{{Index: -1, Reason: ReasonInvalid, Code: codeInvalidOption, Source: "template", Message: "the rules are about whole objects, not about VMs"}}
@@ -101,7 +97,7 @@ func (f *ruleFinder) usable(rules Rules, problems []Problem, about account) *own
 		return &ownRules{rules: rules, about: &about}
 	}
 	about.problems = problems
-	return &ownRules{about: &about, err: doubtful(doubt, errors.New(listed(problems)))}
+	return &ownRules{about: &about, err: doubtful(DoubtRules, errors.New(listed(problems)))}
 }
 
 // listed returns problems in one line.
@@ -132,13 +128,25 @@ func (f *ruleFinder) lookUp(ref TemplateRef) *ownRules {
 		return &ownRules{about: &about, err: doubtful(DoubtLookup, err)}
 	case found != nil:
 		about.template = vmsource.Join(cmp.Or(found.Namespace, ref.Namespace), cmp.Or(found.Name, ref.Name))
-		return f.usable(found.Rules, nil, about)
+		return f.rulesIn(found, about)
 	case ref.Namespace == "":
 		about.from, about.coverage = "", CoverageNoTemplate
 		about.note = "the template " + about.template + ", which the VM names without its namespace, is not found"
 		return &ownRules{about: &about}
 	}
 	return &ownRules{about: &about, err: doubtful(DoubtTemplate, fmt.Errorf("the template %s, which the VM names, is not there", about.template))}
+}
+
+// rulesIn returns the rules of a template that was found.
+func (f *ruleFinder) rulesIn(found *Template, about account) *ownRules {
+	if found.Object == nil {
+		return f.usable(found.Rules, nil, about)
+	}
+	text, err := templateText(found.Object, true, &f.call.budget.Meter)
+	if unreadable := (*ParseError)(nil); errors.As(err, &unreadable) {
+		return f.usable(Rules{}, unreadable.Problems, about)
+	}
+	return f.read(text, about)
 }
 
 // notVM returns the account of a target without a VM that could have rules; nil for a VM, and for

@@ -117,9 +117,7 @@ func (r *Result) decision() decision {
 }
 
 // fails reports whether the result fails the object.
-func (r *Result) fails() bool {
-	return r.decision().fails()
-}
+func (r *Result) fails() bool { return r.decision().fails() }
 
 // fails reports whether the decision fails the object. An unknown outcome does. So does
 // Undecided without a violation, since only a violation says whether the rule just warns.

@@ -38,8 +38,7 @@ func (j *judging) findTemplate(ref vmrules.TemplateRef) (*vmrules.Template, erro
 		j.failed = cmp.Or(j.failed, err)
 		return nil, err
 	}
-	rules, err := vmrules.RulesFor(nil, j.template, j.pace.parse...)
-	return &vmrules.Template{Namespace: namespace, Rules: rules}, err
+	return &vmrules.Template{Namespace: namespace, Object: j.template}, nil
 }
 
 // templateAt returns a template of either kind; nil if there is none. A kind that may not be read, while
