@@ -79,8 +79,9 @@ type Doubt string
 const (
 	// DoubtBound: a bound was reached. The bound is the Budget, the time for regular
 	// expressions, the number of values that a path selects, the depth of the object,
-	// or the size of a number. DoubtBound also means that a value has no JSON form, so
-	// that it cannot be read, or that it is not UTF-8, which a regular expression needs.
+	// the size of a number, or a limit of the rule's kind. DoubtBound also means that a
+	// value has no JSON form, so that it cannot be read, or that it is not UTF-8, which a
+	// regular expression needs.
 	DoubtBound Doubt = "Bound"
 	// DoubtArgument: an argument's path selects nothing, or a value that cannot be
 	// that argument; or a default that the caller gave cannot be used.

@@ -231,8 +231,15 @@ func (c *expressionChecker) Check(in *vmrules.Input) vmrules.Verdict {
 	if c.usesOld && !c.optional && in.OldValue == nil {
 		return vmrules.Verdict{Outcome: vmrules.Skipped, Note: "there is no old value"}
 	}
+	if c.usesObject {
+		if parameter := in.UnfilledParameter(in.Object); parameter != "" {
+			note := fmt.Sprintf("the parameter %s of the template is not filled in", parameter)
+			return vmrules.Verdict{Outcome: vmrules.Undecided, Note: note, Doubt: vmrules.DoubtParameter}
+		}
+	}
 	if err := c.unusable(f); err != nil {
-		return vmrules.Verdict{Note: err.Error()}
+		f.doubt("%w", err)
+		return f.verdict()
 	}
 	for i, m := range in.Values {
 		if err := c.judge(f, i); err != nil {
@@ -245,9 +252,6 @@ func (c *expressionChecker) Check(in *vmrules.Input) vmrules.Verdict {
 // unusable returns an error if the variables other than self cannot be used.
 func (c *expressionChecker) unusable(f *findings) error {
 	if c.usesObject {
-		if parameter := f.in.UnfilledParameter(f.in.Object); parameter != "" {
-			return fmt.Errorf("the parameter %s of the template is not filled in", parameter)
-		}
 		if err := f.usable(f.in.Object); err != nil {
 			return fmt.Errorf("the object: %w", err)
 		}
@@ -336,7 +340,7 @@ func (f *findings) evaluate(program celgo.Program, variables map[string]any) (an
 	}
 	switch {
 	case err != nil && strings.HasPrefix(err.Error(), costExceeded):
-		return nil, fmt.Errorf("it costs more than %d, the limit for one expression", maxExpressionCost)
+		return nil, boundErrorf("it costs more than %d, the limit for one expression", maxExpressionCost)
 	case err != nil && strings.HasPrefix(err.Error(), "no such overload"):
 		return nil, errors.New("a value does not have a type that the expression can use (no such overload)")
 	case err != nil:

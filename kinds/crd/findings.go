@@ -2,6 +2,7 @@ package crd
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -17,8 +18,9 @@ type findings struct {
 	exact exactObjects
 
 	violations []vmrules.Violation
-	doubtful   string // the first reason why something could not be judged
-	more       int    // violations beyond maxViolations
+	doubtful   string // why something could not be judged
+	why        vmrules.Doubt
+	more       int // violations beyond maxViolations
 }
 
 func newFindings(in *vmrules.Input) *findings { return &findings{in: in, exact: exactIn(in)} }
@@ -30,10 +32,22 @@ func (f *findings) missing() vmrules.Verdict {
 	return vmrules.Verdict{Outcome: vmrules.Violated, Violations: []vmrules.Violation{v}}
 }
 
-// doubt records why something could not be judged. Only the first reason is kept.
+// A boundError says which limit is exceeded.
+type boundError string
+
+func (e boundError) Error() string { return string(e) }
+
+func boundErrorf(format string, args ...any) error { return boundError(fmt.Sprintf(format, args...)) }
+
+// doubt records why something could not be judged. Only the first reason is kept. A limit that is
+// exceeded counts as first, because no update is forgiven for it.
 func (f *findings) doubt(format string, args ...any) {
-	if f.doubtful == "" {
-		f.doubtful = fmt.Errorf(format, args...).Error()
+	err, why := fmt.Errorf(format, args...), vmrules.DoubtKind
+	if bound := boundError(""); errors.As(err, &bound) {
+		why = vmrules.DoubtBound
+	}
+	if f.doubtful == "" || f.why != why && why == vmrules.DoubtBound {
+		f.doubtful, f.why = err.Error(), why
 	}
 }
 
@@ -52,7 +66,7 @@ func (f *findings) violate(value int, steps []any, reason vmrules.Reason, detail
 func (f *findings) verdict() vmrules.Verdict {
 	switch {
 	case len(f.violations) == 0 && f.doubtful != "":
-		return vmrules.Verdict{Outcome: vmrules.Undecided, Note: f.doubtful}
+		return vmrules.Verdict{Outcome: vmrules.Undecided, Note: f.doubtful, Doubt: f.why}
 	case len(f.violations) == 0:
 		return vmrules.Verdict{Outcome: vmrules.Satisfied}
 	}
@@ -62,7 +76,7 @@ func (f *findings) verdict() vmrules.Verdict {
 	verdict := vmrules.Verdict{Outcome: vmrules.Violated, Violations: f.violations}
 	switch {
 	case f.doubtful != "":
-		verdict.Note = "not judged: " + f.doubtful
+		verdict.Note, verdict.Doubt = "not judged: "+f.doubtful, f.why
 	case f.more > 0:
 		verdict.Note = fmt.Sprintf("%d more violations are not listed", f.more)
 	}

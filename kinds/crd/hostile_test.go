@@ -219,8 +219,8 @@ func TestHostileRules(t *testing.T) {
 				return
 			}
 			report := vmrules.Validate(rules, object)
-			if text := report.String(); !strings.Contains(text, test.want) || test.want != "" && report.Results()[0].Outcome != vmrules.Undecided {
-				t.Errorf("want Undecided, %q:\n%s", test.want, text)
+			if text := report.String(); !strings.Contains(text, test.want) || test.want != "" && report.Results()[0].Undecided != vmrules.DoubtBound {
+				t.Errorf("want Undecided by %s, not by %q: %q\n%s", vmrules.DoubtBound, report.Results()[0].Undecided, test.want, text)
 			}
 		})
 	}

@@ -119,7 +119,7 @@ func (j *judge) rulesOf(v *cel.Validator, p placer, old any) {
 		return
 	}
 	if left < 0 && len(errs) > 0 { // the last error says that the cost is exceeded
-		p.doubt("the rules of x-kubernetes-validations: %s", costWords(errs[len(errs)-1]))
+		p.doubt("the rules of x-kubernetes-validations: %w", costError(errs[len(errs)-1]))
 		errs = errs[:len(errs)-1]
 	}
 	for _, e := range errs {
@@ -130,11 +130,11 @@ func (j *judge) rulesOf(v *cel.Validator, p placer, old any) {
 	}
 }
 
-func costWords(e *field.Error) string {
+func costError(e *field.Error) error {
 	if strings.Contains(e.Detail, "call cost exceeds limit") {
-		return fmt.Sprintf("one of them costs more than %d, the limit for one expression", maxExpressionCost)
+		return boundErrorf("one of them costs more than %d, the limit for one expression", maxExpressionCost)
 	}
-	return fmt.Sprintf("together they cost more than %d, the limit for one value", maxValueCost)
+	return boundErrorf("together they cost more than %d, the limit for one value", maxValueCost)
 }
 
 // payTexts pays for work that Kubernetes' costs do not count: matching, searching
@@ -171,7 +171,7 @@ func (j *judge) prepared(v any, f *findings) (map[string]any, error) {
 		return nil, err
 	}
 	if size := copySize(v); size > maxCopy {
-		return nil, fmt.Errorf("a copy of the value takes more than %d MiB", maxCopy>>20)
+		return nil, boundErrorf("a copy of the value takes more than %d MiB", maxCopy>>20)
 	}
 	object := runtime.DeepCopyJSON(map[string]any{valueField: v})
 	toNumbers(object, j.structural)

@@ -2,7 +2,6 @@ package crd
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math"
 	"reflect"
@@ -40,9 +39,9 @@ const (
 // the call. The tests allow more, since they must not depend on how busy the machine is.
 var maxEvaluation = time.Second
 
-var (
-	errTime            = errors.New("the expressions take longer than a second")
-	errHostileQuantity = errors.New("a text may be a quantity that is too long or too large to read")
+const (
+	errTime            = boundError("the expressions take longer than a second")
+	errHostileQuantity = boundError("a text may be a quantity that is too long or too large to read")
 )
 
 // exactObjects records which whole objects have only exact numbers, by their addresses. All
@@ -69,7 +68,7 @@ func clampWork(n, each int64) int {
 // loopable returns an error if a list or map in a value is too long for a loop.
 func (f *findings) loopable(v any) error {
 	if n := longest(v); n > maxLooped {
-		return fmt.Errorf("a list or map has %d items: expressions with loops are evaluated for at most %d", n, maxLooped)
+		return boundErrorf("a list or map has %d items: expressions with loops are evaluated for at most %d", n, maxLooped)
 	}
 	return f.in.Spend(clampWork(sizeOf(v), loopableWork), 0)
 }

@@ -55,60 +55,95 @@ func TestHostile(t *testing.T) {
 		deep = object{"d": deep}
 	}
 	long := strings.Repeat("a", 1<<20)
+	const satisfied, bound, kind = string(vmrules.Satisfied), string(vmrules.DoubtBound), string(vmrules.DoubtKind)
 	for _, c := range []struct {
 		name, pattern string
 		value         object
-		want          vmrules.Outcome
+		want          string // the Outcome, or the Doubt if that is Undecided
 	}{
-		{"thousands of stars", textOf(object{"a": strings.Repeat("*a", 5000) + "b"}), object{"a": long}, vmrules.Undecided},
-		{"stars side by side", textOf(object{"a": strings.Repeat("*", 60) + "b"}), object{"a": strings.Repeat("a", 60)}, vmrules.Undecided},
+		{"thousands of stars", textOf(object{"a": strings.Repeat("*a", 5000) + "b"}), object{"a": long}, bound},
+		{"stars side by side", textOf(object{"a": strings.Repeat("*", 60) + "b"}), object{"a": strings.Repeat("a", 60)}, bound},
 		{
 			"stars in an optional field of a list", `{"l": [{"=(a)": "*a*a*a*a*a*a*a*b"}]}`,
-			object{"l": repeated(1000, func(int) any { return object{"a": strings.Repeat("a", 100)} })}, vmrules.Undecided,
+			object{"l": repeated(1000, func(int) any { return object{"a": strings.Repeat("a", 100)} })}, bound,
 		},
-		{"a star and a long text", `{"a": "?*"}`, object{"a": long}, vmrules.Undecided},
-		{"any text, however long", `{"a": "*"}`, object{"a": long}, vmrules.Satisfied},
+		{"a star and a long text", `{"a": "?*"}`, object{"a": long}, bound},
+		{"any text, however long", `{"a": "*"}`, object{"a": long}, satisfied},
 		{
 			"a long list", `{"l": [{"a": "x", "b": ">1"}]}`,
-			object{"l": repeated(20_000, func(int) any { return object{"a": "x", "b": int64(2)} })}, vmrules.Satisfied,
+			object{"l": repeated(20_000, func(int) any { return object{"a": "x", "b": int64(2)} })}, satisfied,
 		},
 		{
 			"a large pattern and a long list", textOf(object{"l": []any{deep}}),
-			object{"l": repeated(20_000, func(int) any { return object{"d": object{}} })}, vmrules.Undecided,
+			object{"l": repeated(20_000, func(int) any { return object{"d": object{}} })}, bound,
 		},
 		{
 			"each item compared with each", textOf(object{"^(l)": repeated(5000, func(i int) any { return object{"a": fmt.Sprint(i)} })}),
-			object{"l": repeated(5000, func(int) any { return object{"a": "x"} })}, vmrules.Undecided,
+			object{"l": repeated(5000, func(int) any { return object{"a": "x"} })}, bound,
 		},
 		{
 			"long texts compared with many patterns", textOf(object{"^(l)": repeated(500, func(i int) any { return object{"a": fmt.Sprint(i)} })}),
-			object{"l": repeated(5, func(int) any { return object{"a": long} })}, vmrules.Undecided,
+			object{"l": repeated(5, func(int) any { return object{"a": long} })}, bound,
 		},
 		{
 			"names compared with names", textOf(object{"metadata": object{"labels": wildNames(500)}}),
-			object{"metadata": object{"labels": repeatedNames(5000)}}, vmrules.Undecided,
+			object{"metadata": object{"labels": repeatedNames(5000)}}, bound,
 		},
 		{
 			"names with a phrase of an error", `{"metadata": {"labels": {"*": "x"}}}`,
-			object{"metadata": object{"labels": object{"conditional anchor mismatch": "y"}}}, vmrules.Undecided,
+			object{"metadata": object{"labels": object{"conditional anchor mismatch": "y"}}}, kind,
 		},
 		{
 			"names that look like anchors", `{"metadata": {"labels": {"a*": "x"}}}`,
-			object{"metadata": object{"labels": object{"ab": "y"}, "(labels)": object{"ab": "x"}}}, vmrules.Undecided,
+			object{"metadata": object{"labels": object{"ab": "y"}, "(labels)": object{"ab": "x"}}}, kind,
 		},
-		{"a number of many digits", `{"a": ">1"}`, object{"a": strings.Repeat("9", 1<<20)}, vmrules.Undecided},
-		{"an exponent of many digits", `{"a": ">1"}`, object{"a": "1e" + strings.Repeat("9", 30)}, vmrules.Undecided},
-		{"an exponent behind zeros", `{"a": ">1"}`, object{"a": "1e" + strings.Repeat("0", 99) + "999999999"}, vmrules.Undecided},
-		{"a long text that is not a number", `{"a": "!1"}`, object{"a": strings.Repeat("1", 99) + "x"}, vmrules.Satisfied},
-		{"a map of many members", `{"a": {"b": {"c": "x"}}, "m": "x"}`, object{"m": repeatedNames(300_000)}, vmrules.Undecided},
-		{"slashes", textOf(slashes(300)), slashes(300).(object), vmrules.Satisfied},
+		{"a number of many digits", `{"a": ">1"}`, object{"a": strings.Repeat("9", 1<<20)}, kind},
+		{"an exponent of many digits", `{"a": ">1"}`, object{"a": "1e" + strings.Repeat("9", 30)}, kind},
+		{"an exponent behind zeros", `{"a": ">1"}`, object{"a": "1e" + strings.Repeat("0", 99) + "999999999"}, kind},
+		{"a long text that is not a number", `{"a": "!1"}`, object{"a": strings.Repeat("1", 99) + "x"}, satisfied},
+		{"a map of many members", `{"a": {"b": {"c": "x"}}, "m": "x"}`, object{"m": repeatedNames(300_000)}, bound},
+		{"slashes", textOf(slashes(300)), slashes(300).(object), satisfied},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			report := vmrules.Validate(rulesOf(t, c.pattern), c.value)
-			if got := report.Results()[0].Outcome; got != c.want {
+			if got := reached(report); got != c.want {
 				t.Errorf("%s, want %s\n%.500s", got, c.want, report)
 			}
 		})
+	}
+}
+
+// reached returns the Outcome of the only rule, or its Doubt if it is Undecided.
+func reached(report *vmrules.Report) string {
+	result := report.Results()[0]
+	if result.Outcome == vmrules.Undecided {
+		return string(result.Undecided)
+	}
+	return string(result.Outcome)
+}
+
+// A limit counts wherever it is reached, before what else cannot be judged.
+func TestLimits(t *testing.T) {
+	long, phrase := strings.Repeat("a", maxWildText+1), "conditional anchor mismatch"
+	object := map[string]any{
+		"apiVersion": "v1", "kind": "Thing", "metadata": map[string]any{"labels": map[string]any{"a": long}},
+		"long": long, "phrase": phrase, "list": []any{phrase, long, phrase},
+	}
+	for _, rule := range []string{
+		`"rule": "pattern", "path": "jsonpath::.long", "pattern": "?*"`,
+		`"rule": "pattern", "path": "jsonpath::.list[*]", "pattern": "?*"`,
+		`"rule": "kyverno", "path": "jsonpath::$", "match": {"resources": {"kinds": ["Thing"]}}, "pattern": {"long": "?*"}`,
+		`"rule": "kyverno", "path": "jsonpath::$", "match": {"resources": {"kinds": ["Thing"]}}, "anyPattern": [{"long": "?*"}, {"phrase": "?*"}]`,
+		`"rule": "kyverno", "path": "jsonpath::$", "match": {"resources": {"selector": {"matchLabels": {"a": "?*"}}}}, "pattern": {"x": null}`,
+	} {
+		rules, err := vmrules.ParseRules(`[{"name": "r", "message": "m", `+rule+`}]`, append(Kinds(), vmrules.WholeObjects())...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		report := vmrules.Validate(rules, object)
+		if got := reached(report); got != string(vmrules.DoubtBound) {
+			t.Errorf("%s: %s, want %s\n%.500s", rule, got, vmrules.DoubtBound, report)
+		}
 	}
 }
 
@@ -162,11 +197,11 @@ func TestWithBudget(t *testing.T) {
 	}
 	rules := rulesOf(t, pattern)
 	object := map[string]any{"l": repeated(2000, func(int) any { return map[string]any{"a": "x"} })}
-	got := map[string]vmrules.Outcome{}
+	got := map[string]string{}
 	for name, b := range map[string]vmrules.Budget{"small": {Work: 5_000_000}, "usual": {}} {
-		got[name] = vmrules.Validate(rules, object, vmrules.WithBudget(b)).Results()[0].Outcome
+		got[name] = reached(vmrules.Validate(rules, object, vmrules.WithBudget(b)))
 	}
-	want := map[string]vmrules.Outcome{"small": vmrules.Undecided, "usual": vmrules.Satisfied}
+	want := map[string]string{"small": string(vmrules.DoubtBound), "usual": string(vmrules.Satisfied)}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

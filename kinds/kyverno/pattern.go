@@ -59,7 +59,7 @@ func (*overlay) ChecksAbsence() {}
 func (o *overlay) Check(in *vmrules.Input) vmrules.Verdict {
 	w := &work{in: in}
 	if len(in.Values) == 0 {
-		return o.judge(nil, w).verdict(in, -1)
+		return o.judge(nil, w).verdict(w, -1)
 	}
 	var violations []vmrules.Violation
 	var undecided, skipped string
@@ -81,7 +81,7 @@ func (o *overlay) Check(in *vmrules.Input) vmrules.Verdict {
 	case violations != nil:
 		return vmrules.Verdict{Outcome: vmrules.Violated, Violations: violations}
 	case undecided != "":
-		return vmrules.Verdict{Outcome: vmrules.Undecided, Note: undecided}
+		return w.undecided(undecided)
 	case satisfied:
 		return vmrules.Verdict{Outcome: vmrules.Satisfied}
 	}
@@ -105,10 +105,10 @@ func (f finding) violation(in *vmrules.Input, i int) vmrules.Violation {
 	return v
 }
 
-func (f finding) verdict(in *vmrules.Input, i int) vmrules.Verdict {
-	verdict := vmrules.Verdict{Outcome: f.outcome, Note: f.note}
+func (f finding) verdict(w *work, i int) vmrules.Verdict {
+	verdict := vmrules.Verdict{Outcome: f.outcome, Note: f.note, Doubt: w.why}
 	if f.outcome == vmrules.Violated {
-		verdict.Violations = []vmrules.Violation{f.violation(in, i)}
+		verdict.Violations = []vmrules.Violation{f.violation(w.in, i)}
 	}
 	return verdict
 }

@@ -87,13 +87,13 @@ func (r *resourceRule) Check(in *vmrules.Input) vmrules.Verdict {
 	why, undecided := r.spared(in, w)
 	switch {
 	case undecided != "":
-		return vmrules.Verdict{Outcome: vmrules.Undecided, Note: undecided}
+		return w.undecided(undecided)
 	case why != "":
 		return vmrules.Verdict{Outcome: vmrules.Skipped, Note: why}
 	case len(r.patterns) == 1:
 		return r.patterns[0].Check(in)
 	case len(in.Values) != 1:
-		return vmrules.Verdict{Outcome: vmrules.Undecided, Note: "anyPattern is for whole objects: use the path $"}
+		return w.undecided("anyPattern is for whole objects: use the path $")
 	}
 	return r.anyOf(in, w)
 }
@@ -162,7 +162,7 @@ func (r *resourceRule) anyOf(in *vmrules.Input, w *work) vmrules.Verdict {
 	}
 	switch {
 	case undecided != "":
-		return vmrules.Verdict{Outcome: vmrules.Undecided, Note: undecided}
+		return w.undecided(undecided)
 	case failed == nil:
 		return vmrules.Verdict{Outcome: vmrules.Skipped, Note: skipped}
 	}

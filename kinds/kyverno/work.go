@@ -34,6 +34,12 @@ const (
 type work struct {
 	in    *vmrules.Input
 	doubt string
+	why   vmrules.Doubt // of all values: DoubtBound if a limit was exceeded for one
+}
+
+// undecided returns the verdict for something that could not be judged.
+func (w *work) undecided(note string) vmrules.Verdict {
+	return vmrules.Verdict{Outcome: vmrules.Undecided, Note: note, Doubt: w.why}
 }
 
 // spend pays for steps, and reports whether there is no doubt so far.
@@ -264,6 +270,7 @@ func (w *work) wildcards(pattern, text string) bool {
 	}
 	if len(text) > maxWildText {
 		w.doubts(fmt.Sprintf("the text is longer than %d bytes, the limit for wildcards", maxWildText))
+		w.why = vmrules.DoubtBound
 		return false
 	}
 	p, s := []rune(pattern), []rune(text)
