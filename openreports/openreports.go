@@ -124,6 +124,11 @@ func resultsOf(policy string, report *vmrules.Report, err error) (all []map[stri
 	for _, r := range results {
 		all = append(all, ofRule(policy, r))
 	}
+	for _, t := range report.Targets() {
+		if t.Coverage == vmrules.CoverageNoTemplate {
+			all = append(all, result(policy, "", "warn", t.Note))
+		}
+	}
 	return all
 }
 

@@ -7,18 +7,12 @@ import (
 	"strings"
 	"testing"
 
-	lru "github.com/hashicorp/golang-lru/v2"
-
 	"github.com/vmrules/vmrules"
 )
 
 func newTestAuditor(t testing.TB) *auditor {
 	t.Helper()
-	rules, err := lru.New[string, parsedRules](2)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return &auditor{judging: judging{ruling: ruling{known: rules}}}
+	return &auditor{judging: newJudging(Build{})}
 }
 
 // vms is a stream of so many VMs, each with its number for name.
