@@ -78,6 +78,9 @@ func (o checked) summary(c *checker) string {
 	}
 	if c.strict && !o.isUnusable() && o.Report.Valid() && !o.Report.Passed() {
 		rest += andStrict
+		if o.class == judged.Valid {
+			verdict = "not all judged"
+		}
 	}
 	switch {
 	case o.isUnusable(), c.fails(o):

@@ -225,8 +225,9 @@ func (d *differ) compare(o manifest.Object) error {
 		return nil
 	}
 	d.compared++
-	for _, j := range []*judgement{&before, &after} {
+	for r, j := range map[*ruling]*judgement{&d.old: &before, &d.new: &after} {
 		if j.by == nil {
+			j.note = r.template + ": " + j.Targets()[0].Note
 			j.Report = vmrules.NewReport(nil)
 		}
 	}

@@ -59,6 +59,9 @@ type Gap struct {
 func Gaps(r *vmrules.Report) []Gap {
 	var all []Gap
 	for _, t := range r.Targets() {
+		if len(t.Problems) > 0 {
+			t.Note = (&vmrules.ParseError{Problems: t.Problems}).Error() // it has all of them
+		}
 		switch severity := severityOf(t); {
 		case t.Coverage == vmrules.CoverageJudged, t.Coverage == vmrules.CoverageExempt, t.Coverage == vmrules.CoverageNotApplicable:
 		case t.Valid, severity == lint.SeverityError:
