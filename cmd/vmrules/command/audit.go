@@ -39,8 +39,9 @@ type audited struct {
 
 	found, notFound []string // the instance types and preferences that it names
 
-	report *vmrules.Report
-	err    error // why its rules cannot be used, or that it is not an object
+	report  *vmrules.Report
+	results []vmrules.Result // of the report
+	err     error            // why its rules cannot be used, or that it is not an object
 
 	object map[string]any
 }
@@ -164,9 +165,9 @@ func (s *seen) add(b Build, vm audited) {
 	s.unusable = s.unusable || vm.class == judged.Unreadable
 	s.failed = s.failed || vm.fails || vm.report != nil && !vm.report.Valid() || vm.SSP.Refuses()
 	s.lacks = s.lacks || vm.notFound != nil
-	s.judged = s.judged || len(vm.report.Results()) > 0 || vm.SSP.Refuses()
+	s.judged = s.judged || len(vm.results) > 0 || vm.SSP.Refuses()
 	s.found = s.found || s.judged || manifest.HoldsVM(vm.object)
-	s.ignored.addKinds(b, vm.report)
+	s.ignored.addKinds(b, vm.results)
 }
 
 // warn writes what the results do not say.

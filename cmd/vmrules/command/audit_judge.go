@@ -66,7 +66,8 @@ func (a *auditor) judgeDecoded(vm map[string]any, written manifest.Object) audit
 	result.report, result.Note, result.err = j.Report, j.note, err
 	result.found, result.notFound = with.Found, with.NotFound
 	if err == nil {
-		result.class, result.gaps = judged.Of(j.Report), j.gaps()
+		result.class, result.gaps = j.class()
+		result.results = j.Results()
 	}
 	result.fails = a.strict && manifest.HoldsVM(vm) && !j.Passed()
 	if a.profile.name != "" {

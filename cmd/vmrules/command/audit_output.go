@@ -43,7 +43,7 @@ func (l *lines) add(vm audited) error {
 	for _, g := range vm.named() {
 		all = append(all, violationLine{audited: vm, Problem: g.String()})
 	}
-	for _, result := range vm.report.Results() {
+	for _, result := range vm.results {
 		for _, v := range result.Violations {
 			if !judged.IsGap(result, vm.gaps) {
 				all = append(all, violationLine{audited: vm, Violation: &v})
@@ -179,7 +179,7 @@ func (s *summary) add(vm audited) error {
 }
 
 func (s *summary) addRules(vm audited) {
-	for _, result := range vm.report.Results() {
+	for _, result := range vm.results {
 		if len(result.Violations) == 0 || judged.IsGap(result, vm.gaps) {
 			continue
 		}

@@ -195,8 +195,8 @@ func (c *checker) check(o, kept manifest.Object) checked {
 	}
 	report, err := c.judge(o, &result)
 	result.Report, result.Note = report.Report, report.note
-	result.class, result.gaps = judged.Of(result.Report), report.gaps()
-	c.ignored.addKinds(c.book.build, result.Report)
+	result.class, result.gaps = report.class()
+	c.ignored.addKinds(c.book.build, result.Report.Results(vmrules.Ignored))
 	if err != nil {
 		result.class = judged.Unreadable
 	}

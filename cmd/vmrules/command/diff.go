@@ -231,8 +231,8 @@ func (d *differ) compare(o manifest.Object) error {
 			j.Report = vmrules.NewReport(nil)
 		}
 	}
-	d.ignored.addKinds(d.build, before.Report)
-	d.ignored.addKinds(d.build, after.Report)
+	d.ignored.addKinds(d.build, before.Results(vmrules.Ignored))
+	d.ignored.addKinds(d.build, after.Results(vmrules.Ignored))
 	c := changed{a, verdictOf(before.Report), verdictOf(after.Report), outcomeChanges(before.Report, after.Report), cmp.Or(after.note, before.note)}
 	if c.Old != c.New || len(c.Rules) > 0 {
 		d.changed = append(d.changed, c)

@@ -83,9 +83,9 @@ type judgement struct {
 	unclear map[vmrules.TemplateRef]error
 }
 
-// gaps returns the gaps of the report.
-func (j judgement) gaps() []judged.Gap {
-	all := judged.Gaps(j.Report)
+// class returns what became of the object, and the gaps in the report.
+func (j judgement) class() (judged.Class, []judged.Gap) {
+	class, all := judged.Of(j.Report)
 	for i, g := range all {
 		for ref, err := range j.unclear {
 			if g.Doubt == vmrules.DoubtLookup && g.Template == strings.TrimPrefix(ref.Namespace+"/"+ref.Name, "/") {
@@ -93,6 +93,11 @@ func (j judgement) gaps() []judged.Gap {
 			}
 		}
 	}
+	return class, all
+}
+
+func (j judgement) gaps() []judged.Gap {
+	_, all := j.class()
 	return all
 }
 
@@ -100,10 +105,13 @@ func (j judgement) gaps() []judged.Gap {
 // that its VMs name. A VM that names none is judged by the only template that is given. The error is
 // that this cannot be used. It is safe for concurrent use.
 func (r *ruling) judge(object map[string]any, opts ...vmrules.ValidateOption) (judgement, error) {
-	j := judgement{unclear: map[vmrules.TemplateRef]error{}}
+	var j judgement
 	find := func(ref vmrules.TemplateRef) (*vmrules.Template, error) {
 		found, err := r.templates.Named(ref)
 		if err != nil {
+			if j.unclear == nil {
+				j.unclear = map[vmrules.TemplateRef]error{}
+			}
 			j.unclear[ref] = err
 			return nil, err
 		}

@@ -21,9 +21,14 @@ const (
 	Unreadable                 // the rules cannot be read or looked up
 )
 
-// Of returns the Class of an object.
-func Of(r *vmrules.Report) Class {
-	gaps, targets := Gaps(r), r.Targets()
+// Of returns the Class of an object, and the gaps in its report.
+func Of(r *vmrules.Report) (Class, []Gap) {
+	targets := r.Targets()
+	gaps := gapsIn(targets)
+	return classOf(r, targets, gaps), gaps
+}
+
+func classOf(r *vmrules.Report, targets []vmrules.Target, gaps []Gap) Class {
 	is := func(c vmrules.Coverage) bool {
 		return slices.ContainsFunc(targets, func(t vmrules.Target) bool { return t.Coverage == c })
 	}
@@ -56,9 +61,11 @@ type Gap struct {
 }
 
 // Gaps returns the gaps of a report. Values that cannot be judged are violations, not gaps.
-func Gaps(r *vmrules.Report) []Gap {
+func Gaps(r *vmrules.Report) []Gap { return gapsIn(r.Targets()) }
+
+func gapsIn(targets []vmrules.Target) []Gap {
 	var all []Gap
-	for _, t := range r.Targets() {
+	for _, t := range targets {
 		if len(t.Problems) > 0 {
 			t.Note = (&vmrules.ParseError{Problems: t.Problems}).Error() // it has all of them
 		}
