@@ -199,6 +199,7 @@ func TestStrict(t *testing.T) {
 		{"an undeclared parameter", replaced("${{CORES}}", "${{CORE}}"), nil, "(undeclared-parameter) | is not filled in)"},
 		{"no rules", replaced("vm.kubevirt.io/validations", "other"), nil, "objects[0]: no rules"},
 		{"no rules in another template", replaced("vm.kubevirt.io/validations", "other"), []Option{WithoutRules("large")}, "objects[0]: no rules"},
+		{"two VMs without rules", replaced("objects:\n", "objects: [{kind: VirtualMachine}, {kind: VirtualMachine}]\nother:\n"), nil, "(misplaced-annotation) | objects[0]: no rules | objects[1]: no rules"},
 		{"no rules, which may be", replaced("vm.kubevirt.io/validations", "other"), []Option{WithoutRules("small")}, ""},
 		{"what the deployed validator refuses", replaced(`"max": 4`, `"max": "4"`), []Option{ForSSP()}, "(ssp-bound) | neither a number nor a path: the path 4 cannot be read: it does not begin with \"jsonpath::\""},
 		{"no rules for the deployed validator", replaced("    annotations:\n      vm.kubevirt.io/validations: |", "    annotations:\n      vm.kubevirt.io/skip-validations: |"), []Option{ForSSP()}, ""},
