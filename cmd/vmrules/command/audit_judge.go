@@ -58,11 +58,7 @@ func (a *auditor) judgeDecoded(vm map[string]any, written manifest.Object) audit
 		return result
 	}
 	with := a.with.set.For(result.Kind, result.Namespace)
-	option := with.Option()
-	if a.isReport() {
-		option = saying(with)
-	}
-	j, err := a.judging.judge(vm, manifest.HoldsVM(vm), option)
+	j, err := a.judging.judge(vm, manifest.HoldsVM(vm), with.Option())
 	result.report, result.Note, result.err = j.Report, j.note, err
 	result.found, result.notFound = with.Found, with.NotFound
 	if err == nil {

@@ -10,7 +10,6 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/vmrules/vmrules"
-	"github.com/vmrules/vmrules/cmd/vmrules/internal/instancetypes"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/judged"
 	"github.com/vmrules/vmrules/openreports"
 )
@@ -58,14 +57,4 @@ func (s reportStream) policyOf(vm audited) string {
 		}
 	}
 	return openreports.OwnPolicy
-}
-
-// saying returns the option to judge with what was found, and with an error that says what was not.
-func saying(l *instancetypes.Lookup) vmrules.ValidateOption {
-	return vmrules.WithInstancetypes(func(vm map[string]any) (given, preferred map[string]any, err error) {
-		if given, preferred, err = l.Find(vm); err == nil && l.NotFound != nil {
-			err = fmt.Errorf("the %s was not found", l.NotFound[0])
-		}
-		return given, preferred, err
-	})
 }

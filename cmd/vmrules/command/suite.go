@@ -164,7 +164,8 @@ func (t *tester) test(command *cobra.Command, d manifest.Document) {
 
 // unjudged returns what to say of VMs that have no results, with which others are compared.
 func (t *tester) unjudged(r *vmrules.Report) (all []string) {
-	for _, g := range judged.Gaps(r) {
+	_, gaps := judged.Of(r)
+	for _, g := range gaps {
 		if text := oneLine(g.String()); g.Severity == lint.SeverityInfo && t.strict {
 			all = append(all, text+andStrict)
 		} else if g.Severity == lint.SeverityInfo {

@@ -190,7 +190,7 @@ func (s *suite) judge(v *verdict, filled manifest.Filled) {
 	isRead := v.errors == nil
 	report := vmrules.ValidateOwn(filled.Content(), s.set.For(filled.Kind, filled.Namespace).Option(),
 		vmrules.WithParseOptions(s.reading...), vmrules.WithTemplates(s.templates.Find))
-	gaps := judged.Gaps(report)
+	_, gaps := judged.Of(report)
 	for _, g := range gaps {
 		if isRead || g.Doubt != vmrules.DoubtRules {
 			v.add(!g.LacksRules() || !slices.Contains(s.withoutRules, filled.Name), g.String())

@@ -60,9 +60,7 @@ type Gap struct {
 	Severity lint.Severity
 }
 
-// Gaps returns the gaps of a report. Values that cannot be judged are violations, not gaps.
-func Gaps(r *vmrules.Report) []Gap { return gapsIn(r.Targets()) }
-
+// gapsIn returns the gaps among targets. Values that cannot be judged are violations, not gaps.
 func gapsIn(targets []vmrules.Target) []Gap {
 	var all []Gap
 	for _, t := range targets {
