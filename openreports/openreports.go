@@ -9,8 +9,10 @@ package openreports
 
 import (
 	"cmp"
+	"crypto/sha256"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -51,7 +53,8 @@ func Missing(namespace, name string) error {
 }
 
 // New returns the Report about an object that was judged by the rules of a policy, or could not be,
-// as an error says. It returns nil if the object has no rules. All results have the time now. The name
+// as an error says. It returns nil if the object has no rules; a VM that names a template which nobody
+// found has a warning. All results have the time now. The name
 // of the Report has a prefix, because others also name Reports by the UID.
 func New(object map[string]any, policy string, report *vmrules.Report, err error, now time.Time) map[string]any {
 	policy = clipped(policy, maxPolicy)
@@ -83,19 +86,36 @@ func New(object map[string]any, policy string, report *vmrules.Report, err error
 		add(scope, key, cmp.Or(value.StringAt(object, "metadata", key), value.StringAt(object, key)))
 	}
 	metadata := map[string]any{
-		"name":        "vmrules-" + strings.ToLower(value.StringAt(object, "kind")) + "-" + value.StringAt(object, "metadata", "name"),
+		"name":        nameFor(strings.ToLower(value.StringAt(object, "kind")) + "-" + value.StringAt(object, "metadata", "name")),
 		"labels":      map[string]any{ManagedByLabel: Source, ResultLabel: worst},
 		"annotations": map[string]any{PolicyAnnotation: policy},
 	}
 	add(metadata, "namespace", value.StringAt(object, "metadata", "namespace"))
 	if uid, ok := scope["uid"]; ok {
-		metadata["name"] = fmt.Sprint("vmrules-", uid)
+		metadata["name"] = nameFor(uid.(string))
 		metadata["ownerReferences"] = []any{map[string]any{"apiVersion": scope["apiVersion"], "kind": scope["kind"], "name": scope["name"], "uid": uid}}
 	}
 	return map[string]any{
 		"apiVersion": APIVersion, "kind": Kind, "metadata": metadata,
 		"source": Source, "scope": scope, "summary": summary, "results": results,
 	}
+}
+
+// notInName matches what cannot be in the name of a Kubernetes object.
+var notInName = regexp.MustCompile(`[^a-z0-9.-]+|(^|\.)-+|-+(\.|$)|\.\.+|\.$`)
+
+// maxName leaves room for a hash in the 253 characters that a name may have.
+const maxName = 240
+
+// nameFor returns the name of the Report about an object. If the object's own is not allowed, as in files
+// that Kubernetes has not seen, it ends in a hash.
+func nameFor(object string) string {
+	name := "vmrules-" + object
+	if len(name) <= maxName && !notInName.MatchString(name) {
+		return name
+	}
+	allowed := notInName.ReplaceAllString(name[:min(len(name), maxName)], "-")
+	return fmt.Sprintf("%s-%.4x", strings.Trim(strings.ReplaceAll(allowed, ".", "-"), "-"), sha256.Sum256([]byte(name)))
 }
 
 func worseFirst(a, b map[string]any) int {
@@ -123,6 +143,11 @@ func resultsOf(policy string, report *vmrules.Report, err error) (all []map[stri
 	}
 	for _, r := range results {
 		all = append(all, ofRule(policy, r))
+	}
+	for _, t := range report.Targets() {
+		if t.Coverage == vmrules.CoverageNoTemplate {
+			all = append(all, result(policy, "", "warn", t.Note))
+		}
 	}
 	return all
 }

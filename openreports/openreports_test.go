@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -168,5 +169,26 @@ func TestBounds(t *testing.T) {
 	huge := openreports.New(object(t, vm), strings.Repeat("<", 9999), nil, errors.New(hostile+"\xff"), time.Now())
 	if n := len(asText(t, huge)); n > 10<<10 {
 		t.Errorf("%d bytes for one result", n)
+	}
+}
+
+// Kubernetes takes the names of all Reports, and no two objects share one.
+func TestAllowedNames(t *testing.T) {
+	valid := regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`)
+	known := map[any]string{}
+	for _, metadata := range []string{
+		`{"name": "reception"}`, `{"name": "a.b"}`, `{}`, `{"name": "-"}`, `{"name": "a.-b"}`, `{"name": "a..b"}`, `{"name": "a."}`, `{"name": "Reception"}`,
+		`{"name": "a\nb"}`, `{"name": "a b"}`, `{"name": "a_b"}`, `{"name": "é"}`, `{"name": "ab", "uid": "a\n"}`, `{"uid": "-"}`, `{"uid": "1-2"}`,
+		`{"name": "` + strings.Repeat("x", 300) + `"}`, `{"name": "` + strings.Repeat("x", 301) + `"}`, `{"name": "` + strings.Repeat("é", 150) + `"}`,
+	} {
+		report := openreports.New(object(t, `{"kind": "VirtualMachine", "metadata": `+metadata+`}`), "p", nil, errors.New("wrong"), time.Now())
+		name := report["metadata"].(map[string]any)["name"].(string)
+		if !valid.MatchString(name) || len(name) > 253 || known[name] != "" {
+			t.Errorf("%.80s has the name %q, of %d bytes, like %q", metadata, name, len(name), known[name])
+		}
+		known[name] = metadata
+	}
+	if known["vmrules-virtualmachine-reception"] == "" || known["vmrules-virtualmachine-a.b"] == "" || known["vmrules-1-2"] == "" {
+		t.Errorf("allowed names are changed: %q", known)
 	}
 }

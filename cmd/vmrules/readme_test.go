@@ -32,6 +32,7 @@ func TestReadme(t *testing.T) {
 		"old/windows.yaml":       "template.yaml",
 		"vm.yaml":                "vm.json",
 		"vms/vm.yaml":            "vm.json",
+		"vms/windows.yaml":       "template.yaml",
 	} {
 		text, err := os.ReadFile(filepath.Join(quickstart, from))
 		if err != nil {
@@ -43,9 +44,8 @@ func TestReadme(t *testing.T) {
 	write(t, filepath.Join(folder, "instancetypes", "u1.yaml"), `{"kind": "VirtualMachineClusterInstancetype", "metadata": {"name": "u1"}}`, 0o600)
 	write(t, filepath.Join(folder, "preferences.yaml"), `{"kind": "VirtualMachineClusterPreference", "metadata": {"name": "windows"}}`, 0o600)
 	write(t, filepath.Join(folder, "tests.yaml"), "rules: rules.json\ncases: [{name: one core, vm: {spec: {template: {spec: {}}}}, expect: {violated: [cores]}}]", 0o600)
-	write(t, filepath.Join(folder, "bin", "kubectl"), "#!/bin/sh\nexec cat vm.yaml\n", 0o700)
-	for _, tool := range []string{"helm", "kustomize"} {
-		write(t, filepath.Join(folder, "bin", tool), "#!/bin/sh\nexec cat vm.yaml\n", 0o700)
+	for _, tool := range []string{"kubectl", "helm", "kustomize"} {
+		write(t, filepath.Join(folder, "bin", tool), "#!/bin/sh\ncat windows.yaml\necho ---\nexec cat vm.yaml\n", 0o700)
 	}
 	t.Setenv("PATH", filepath.Join(folder, "bin")+string(os.PathListSeparator)+os.Getenv("PATH"))
 	scripttest.RunShell(t, "README.md", "vmrules", folder)

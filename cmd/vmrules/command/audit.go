@@ -8,8 +8,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/deployed"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/judged"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
-	"github.com/vmrules/vmrules/lint/ssp"
 )
 
 // An auditor runs vmrules audit.
@@ -30,20 +31,19 @@ type audited struct {
 
 	Note string `json:"note,omitempty"` // as in check
 
-	by            *template // of --template, which judges it
-	lacksTemplate bool      // so that it is not judged
-	unjudged      string    // why no rule judged it
-	lacksRules    bool      // which is not valid with --require-rules
+	class judged.Class
+	gaps  []judged.Gap
+	fails bool // with --strict
 	// SSP is what KubeVirt's template validator says of the VM, with --for ssp.
-	SSP *ssp.Verdict `json:"ssp,omitempty"`
+	SSP *deployed.Verdict `json:"ssp,omitempty"`
 
 	found, notFound []string // the instance types and preferences that it names
 
-	report *vmrules.Report
-	err    error // why its rules cannot be used, or that it is not an object
+	report  *vmrules.Report
+	results []vmrules.Result // of the report
+	err     error            // why its rules cannot be used, or that it is not an object
 
 	object map[string]any
-	policy string // where its rules come from, for a Report
 }
 
 // An auditOutput writes the results of VMs, in the order in which they were read.
@@ -53,17 +53,18 @@ type auditOutput interface {
 }
 
 func newAudit(b Build) *cobra.Command {
-	a := &auditor{judging: newJudging(b), seen: seen{ignored: leftOut{}}, output: choice[func(io.Writer) auditOutput]{"text", map[string]func(io.Writer) auditOutput{
+	a := &auditor{judging: newJudging(b), seen: seen{ignored: leftOut{}}}
+	a.output = choice[func(io.Writer) auditOutput]{"text", map[string]func(io.Writer) auditOutput{
 		"text":   func(w io.Writer) auditOutput { return newSummary(w, (*summary).text) },
 		"json":   func(w io.Writer) auditOutput { return newSummary(w, (*summary).json) },
 		"jsonl":  func(w io.Writer) auditOutput { return newLines(w) },
-		"report": newReports,
-	}}}
+		"report": func(w io.Writer) auditOutput { return newReports(w, a.book.files) },
+	}}
 	command := &cobra.Command{
 		Use:   "audit FILE|FOLDER|-...",
 		Short: "Check all VMs of a cluster by their own rules",
 		Long: `Audit checks VMs by their own rules, and sums up which rules they break. A VM without
-rules of its own is checked by the rules of its template, if --template is given, as in
+rules of its own is checked by the rules of its template, if --template has that, as in
 vmrules check. A VM without a template has no rules.
 
 FILE is JSON or YAML, or - for the standard input. JSON is a List, as kubectl writes it, or
@@ -78,15 +79,15 @@ first, as in the example. Otherwise, rules about fields that they may set are no
 With --rules, VMs are checked by the rules of files instead, as in vmrules check.
 
 With -o report, audit writes a Report of openreports.io/v1alpha1 for each VM that has rules,
-which kubectl can apply. A VM whose template is not given has one that says so, and its rules cannot
-be used.
+which kubectl can apply. A VM whose rules are not known has one that says so.
 
 With --for ssp, audit also counts the VMs that KubeVirt's template validator refuses as not
 valid.
 
-The exit status is 0 if all VMs are valid or have no rules, 1 if one is not, and 2 if a file or the rules of
-a VM cannot be used; the other files are still checked. It is also 2 if there is no VM and no
-template, unless --allow-unjudged is given.`,
+The exit status is 0 if all VMs are valid or no rule judges them, 1 if one is not, or names a template
+in full that is missing, and 2 if a file or the rules of a VM cannot be used; the other files are still
+checked. It is also 2 if there is no VM and no template, unless --allow-unjudged is given. VMs whose
+rules judge nothing are named; VMs without rules only with --strict, which also fails for both.`,
 		Example: `  kubectl get vmclusterinstancetype,vmclusterpreference,vm -A -o json | vmrules audit -
   kubectl get vm -A -o json | vmrules audit --template templates.yaml -
   kubectl get vm -A -o json | vmrules audit -o jsonl - > violations.jsonl
@@ -103,8 +104,8 @@ func (a *auditor) run(command *cobra.Command, args []string) error {
 	if err := inputTwice(a.book.files, a.with.files, []string{a.template}, args); err != nil {
 		return err
 	}
-	a.isReport = a.output.name == "report"
-	if a.isReport && a.profile.name != "" {
+	a.onlyNamed = a.isReport() // as in a cluster
+	if a.isReport() && a.profile.name != "" {
 		return errors.New("-o report and --for cannot be used together: a Report is about rules")
 	}
 	stderr := command.ErrOrStderr()
@@ -149,24 +150,24 @@ func (a *auditor) run(command *cobra.Command, args []string) error {
 	return verdict(a.seen.failed, a.seen.unusable || a.isUnjudged())
 }
 
+func (a *auditor) isReport() bool { return a.output.name == "report" }
+
 // A seen holds what all results together say.
 type seen struct {
 	failed, unusable bool
 	lacks            bool // a VM names an instance type or a preference that was not found
-	lacksTemplate    bool // or a template
 	judged           bool // an object has rules
 	found            bool // or may hold a VM
 	ignored          leftOut
 }
 
 func (s *seen) add(b Build, vm audited) {
-	s.unusable = s.unusable || vm.err != nil
-	s.failed = s.failed || vm.lacksRules || vm.report != nil && !vm.report.Valid() || isRefused(vm.SSP)
+	s.unusable = s.unusable || vm.class == judged.Unreadable
+	s.failed = s.failed || vm.fails || vm.report != nil && !vm.report.Valid() || vm.SSP.Refuses()
 	s.lacks = s.lacks || vm.notFound != nil
-	s.lacksTemplate = s.lacksTemplate || vm.lacksTemplate
-	s.judged = s.judged || len(vm.report.Results()) > 0 || isRefused(vm.SSP)
+	s.judged = s.judged || len(vm.results) > 0 || vm.SSP.Refuses()
 	s.found = s.found || s.judged || manifest.HoldsVM(vm.object)
-	s.ignored.addKinds(b, vm.report)
+	s.ignored.addKinds(b, vm.results)
 }
 
 // warn writes what the results do not say.
@@ -174,9 +175,6 @@ func (a *auditor) warn(stderr io.Writer) {
 	a.with.warn(stderr)
 	if a.seen.lacks {
 		fmt.Fprintln(stderr, "vmrules: "+notInStream)
-	}
-	if a.seen.lacksTemplate {
-		fmt.Fprintln(stderr, "vmrules: "+templateNotGiven)
 	}
 	a.seen.ignored.warn(stderr)
 	switch {

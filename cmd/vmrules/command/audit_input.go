@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/instancetypes"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/judged"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
 )
 
@@ -47,7 +48,7 @@ func (a *auditor) input(input manifest.Input, stderr io.Writer, each func(audite
 // are for the objects that follow.
 func (a *auditor) documents(file *manifest.File, each func(audited) error) error {
 	for _, d := range file.Documents() {
-		result := audited{err: errNoObject}
+		result := audited{err: errNoObject, class: judged.Unreadable}
 		if o, ok := d.Object(); ok {
 			if content := o.Content(); instancetypes.IsMember(content) {
 				text, err := d.JSON()

@@ -2,7 +2,6 @@ package command
 
 import (
 	"bufio"
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -12,8 +11,8 @@ import (
 	"text/tabwriter"
 
 	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/judged"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
-	"github.com/vmrules/vmrules/cmd/vmrules/internal/unjudged"
 )
 
 // A violationLine is a line of -o jsonl. It is a violation, or says why the rules of a VM
@@ -37,61 +36,79 @@ func newLines(w io.Writer) *lines {
 }
 
 func (l *lines) add(vm audited) error {
+	all := []violationLine{}
 	if vm.err != nil {
-		if err := l.encoder.Encode(violationLine{audited: vm, Problem: vm.err.Error()}); err != nil {
-			return err
+		all = append(all, violationLine{audited: vm, Problem: vm.err.Error()})
+	}
+	for _, g := range vm.named() {
+		all = append(all, violationLine{audited: vm, Problem: g.String()})
+	}
+	for _, result := range vm.results {
+		for _, v := range result.Violations {
+			if !judged.IsGap(result, vm.gaps) {
+				all = append(all, violationLine{audited: vm, Violation: &v})
+			}
 		}
 	}
-	if vm.lacksRules {
-		return l.encoder.Encode(violationLine{audited: vm, Problem: vm.unjudged})
+	if len(all) == 0 && vm.SSP.Refuses() {
+		all = append(all, violationLine{audited: vm})
 	}
-	if vm.report == nil {
-		return nil
-	}
-	violations := slices.Concat(vm.report.Violations(), vm.report.Warnings())
-	if len(violations) == 0 && isRefused(vm.SSP) {
-		return l.encoder.Encode(violationLine{audited: vm})
-	}
-	for _, violation := range violations {
-		if err := l.encoder.Encode(violationLine{audited: vm, Violation: &violation}); err != nil {
+	for _, line := range all {
+		if err := l.encoder.Encode(line); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+// named returns the gaps to name: those of VMs that have no rules only if they fail.
+func (vm audited) named() []judged.Gap {
+	return slices.DeleteFunc(slices.Clone(vm.gaps), func(g judged.Gap) bool { return g.LacksRules() && !vm.fails })
+}
+
 func (l *lines) finish() error { return l.buffer.Flush() }
 
 // A summary counts VMs.
 type summary struct {
-	Objects      int                   `json:"objects"`
-	Valid        int                   `json:"valid"`
-	NotValid     int                   `json:"notValid"`
-	Unjudged     int                   `json:"unjudged,omitempty"` // by any of the rules that they have
-	WithoutRules int                   `json:"withoutRules"`
-	Unusable     int                   `json:"unusable"` // VMs that cannot be used, or their rules
-	Rules        map[string]*ruleCount `json:"rules"`
-	Templates    map[string]*vmCount   `json:"templates"`
+	Objects       int                   `json:"objects"`
+	Valid         int                   `json:"valid"`
+	NotValid      int                   `json:"notValid"`
+	Exempt        int                   `json:"exempt,omitempty"`
+	NotApplicable int                   `json:"notApplicable,omitempty"` // those to which none of their rules applies
+	Unjudged      int                   `json:"unjudged,omitempty"`      // by any of the rules that they have, or those of a missing template
+	WithoutRules  int                   `json:"withoutRules"`
+	Unusable      int                   `json:"unusable"` // VMs that cannot be used, or their rules
+	Rules         map[string]*ruleCount `json:"rules"`
+	Templates     map[string]*vmCount   `json:"templates"`
 	// Notes counts the VMs that are judged by a template which they do not name in full.
 	Notes map[string]*vmCount `json:"notes,omitempty"`
 	// Instancetypes counts the VMs by the instance types and preferences that they name.
 	Instancetypes map[string]*namedCount `json:"instancetypes,omitempty"`
 
-	notValid, unusable, lackRules []namedVM // the first of them
-	lacking                       int       // VMs
-	w                             io.Writer
-	write                         func(*summary) error
+	tally                        tally
+	notValid, unusable, unjudged namedVMs
+	w                            io.Writer
+	write                        func(*summary) error
 }
 
-// A namedVM is a VM that the text names, with what is wrong with it.
-type namedVM struct{ title, why string }
+// namedVMs are VMs that the text names, with what is wrong with them.
+type namedVMs struct {
+	first []string
+	all   int
+}
+
+func (n *namedVMs) add(vm audited, why string) {
+	if n.all++; len(n.first) < maxNamed {
+		n.first = append(n.first, short(oneLine(vm.title()))+"\t"+short(oneLine(strings.ReplaceAll(why, "\n", " "))))
+	}
+}
 
 // maxNamed is the number of VMs that the text names, of those that are not valid and of those
 // that are unusable.
 const maxNamed = 10
 
 func newSummary(w io.Writer, write func(*summary) error) *summary {
-	return &summary{Rules: map[string]*ruleCount{}, Templates: map[string]*vmCount{}, Notes: map[string]*vmCount{}, Instancetypes: map[string]*namedCount{}, w: w, write: write}
+	return &summary{tally: tally{}, Rules: map[string]*ruleCount{}, Templates: map[string]*vmCount{}, Notes: map[string]*vmCount{}, Instancetypes: map[string]*namedCount{}, w: w, write: write}
 }
 
 // A ruleCount counts the VMs with an outcome of a rule, by its name.
@@ -129,25 +146,23 @@ const maxRows = 10_000
 const others = "(others)"
 
 func (s *summary) add(vm audited) error {
-	s.Objects++
-	results, isValid := vm.report.Results(), vm.report.Valid() && !isRefused(vm.SSP)
-	switch {
-	case vm.err != nil:
-		s.Unusable++
-		if len(s.unusable) < maxNamed {
-			s.unusable = append(s.unusable, namedVM{vm.title(), vm.err.Error()})
-		}
-	case vm.unjudged != "" && !isRefused(vm.SSP):
-		s.addUnjudged(vm)
-	case isValid:
-		s.Valid++
-	default:
-		s.NotValid++
-		if len(s.notValid) < maxNamed {
-			s.notValid = append(s.notValid, namedVM{vm.title(), vm.whyNotValid()})
-		}
+	isValid := vm.report.Valid() && !vm.SSP.Refuses()
+	class := vm.class
+	if vm.SSP.Refuses() && class != judged.Unreadable {
+		class = judged.Invalid
 	}
-	if vm.by != nil && vm.Note != "" {
+	s.tally[class]++
+	switch gaps := vm.named(); {
+	case vm.err != nil:
+		s.unusable.add(vm, vm.err.Error())
+	case class == judged.Unreadable:
+		s.unusable.add(vm, gaps[0].Note)
+	case class == judged.Invalid:
+		s.notValid.add(vm, vm.whyNotValid())
+	case len(gaps) > 0:
+		s.unjudged.add(vm, gaps[0].Note)
+	}
+	if vm.Note != "" {
 		count(s.Notes, vm.Note, func(c *vmCount) { c.add(isValid) })
 	}
 	if vm.Template != "" {
@@ -159,29 +174,13 @@ func (s *summary) add(vm audited) error {
 	for _, name := range vm.notFound {
 		count(s.Instancetypes, name, func(c *namedCount) { c.NotFound++ })
 	}
-	s.addRules(results)
+	s.addRules(vm)
 	return nil
 }
 
-func (s *summary) addUnjudged(vm audited) {
-	why := vm.Note
-	if vm.unjudged == unjudged.NoRules {
-		s.WithoutRules++
-	} else {
-		s.Unjudged++
-		why = vm.unjudged
-	}
-	if !vm.lacksRules {
-		return
-	}
-	if s.lacking++; len(s.lackRules) < maxNamed {
-		s.lackRules = append(s.lackRules, namedVM{vm.title(), cmp.Or(why, "--require-rules is given")})
-	}
-}
-
-func (s *summary) addRules(results []vmrules.Result) {
-	for _, result := range results {
-		if len(result.Violations) == 0 {
+func (s *summary) addRules(vm audited) {
+	for _, result := range vm.results {
+		if len(result.Violations) == 0 || judged.IsGap(result, vm.gaps) {
 			continue
 		}
 		count(s.Rules, result.Rule, func(c *ruleCount) {
@@ -210,12 +209,16 @@ func count[T any](in map[string]*T, name string, add func(*T)) {
 
 func (s *summary) finish() error { return s.write(s) }
 
-func (s *summary) json() error { return writeJSON(s.w, s) }
+func (s *summary) json() error {
+	s.Valid, s.NotValid, s.Exempt, s.NotApplicable = s.tally[judged.Valid], s.tally[judged.Invalid], s.tally[judged.Exempt], s.tally[judged.NotApplicable]
+	s.Unjudged, s.WithoutRules, s.Unusable, s.Objects = s.tally[judged.NotJudged], s.tally[judged.NoRules], s.tally[judged.Unreadable], s.tally.all()
+	return writeJSON(s.w, s)
+}
 
 // text writes tables with the highest counts first.
 func (s *summary) text() error {
 	table := tabwriter.NewWriter(s.w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, tally{s.Valid, s.NotValid, s.Unjudged, s.WithoutRules, s.Unusable})
+	fmt.Fprintln(table, s.tally)
 	writeCounts(table, "RULE\tVIOLATED\tWARNED\tUNDECIDED", s.Rules,
 		func(c *ruleCount) []int { return []int{c.Violated, c.Warned, c.Undecided} },
 		func(c *ruleCount) []int { return []int{c.Violated, c.Undecided, c.Warned} })
@@ -228,21 +231,18 @@ func (s *summary) text() error {
 	writeCounts(table, "INSTANCE TYPE OR PREFERENCE\tVMS\tINVALID\tNOT FOUND", s.Instancetypes,
 		func(c *namedCount) []int { return []int{c.VMs, c.NotValid, c.NotFound} },
 		func(c *namedCount) []int { return []int{c.NotFound, c.NotValid, c.VMs} })
-	writeNamed(table, "INVALID", s.notValid, s.NotValid)
-	writeNamed(table, "NOT JUDGED", s.lackRules, s.lacking)
-	writeNamed(table, "UNREADABLE", s.unusable, s.Unusable)
+	s.notValid.write(table, "INVALID")
+	s.unjudged.write(table, "NOT JUDGED")
+	s.unusable.write(table, "UNREADABLE")
 	return table.Flush()
 }
 
-// writeNamed writes the first of some VMs.
-func writeNamed(w io.Writer, header string, first []namedVM, all int) {
-	if len(first) > 0 {
-		fmt.Fprintf(w, "\n%s\tWHY\n", header)
+// write writes the first of the VMs.
+func (n *namedVMs) write(w io.Writer, header string) {
+	if n.all > 0 {
+		fmt.Fprintf(w, "\n%s\tWHY\n%s\n", header, strings.Join(n.first, "\n"))
 	}
-	for _, vm := range first {
-		fmt.Fprintf(w, "%s\t%s\n", short(oneLine(vm.title)), short(oneLine(strings.ReplaceAll(vm.why, "\n", " "))))
-	}
-	if more := all - len(first); more > 0 {
+	if more := n.all - len(n.first); more > 0 {
 		fmt.Fprintf(w, "and %d more: -o jsonl lists all\n", more)
 	}
 }

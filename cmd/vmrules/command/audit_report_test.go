@@ -80,7 +80,7 @@ func TestAuditReport(t *testing.T) {
 		strings.Replace(reportVM("e", fmt.Sprintf(ofLinux, "e"), `"instancetype": {"name": "u1"}, `), `"cores": 12`, `"model": "m"`, 1)
 	const (
 		b = "office/vmrules-virtualmachine-b of [] by vm.kubevirt.io/validations; fail cores: at most 8 (12 is more than max 8)"
-		c = "office/vmrules-virtualmachine-c of [] by vm.kubevirt.io/validations; error : the validation rules cannot be used: line 1, column 2: the text ends too early: a closing ] is missing"
+		c = "office/vmrules-virtualmachine-c of [] by vm.kubevirt.io/validations; error : the validation rules cannot be used: VM: line 1, column 2: the text ends too early: a closing ] is missing"
 	)
 	for _, test := range []struct {
 		name   string
@@ -93,8 +93,8 @@ func TestAuditReport(t *testing.T) {
 			"office/vmrules-u-e of [{u-e}] by templates/linux; error cores: at most 8 (spec.template.spec.domain.cpu.cores may be set by the instance type: the VirtualMachineClusterInstancetype u1 was not found)",
 		}},
 		{"without it", nil, 2, []string{
-			"office/vmrules-u-a of [{u-a}] by templates/linux; error : the template templates/linux, which the VM names, was not found, so that its rules are not known", b, c,
-			"office/vmrules-u-e of [{u-e}] by templates/linux; error : the template templates/linux, which the VM names, was not found, so that its rules are not known",
+			"office/vmrules-u-a of [{u-a}] by templates/linux; error : the template templates/linux, which the VM names, is not there", b, c,
+			"office/vmrules-u-e of [{u-e}] by templates/linux; error : the template templates/linux, which the VM names, is not there",
 		}},
 	} {
 		got, _ := reported(t, test.status, vms, test.args...)
@@ -106,7 +106,7 @@ func TestAuditReport(t *testing.T) {
 
 // What has no Report is said otherwise: an object without rules, if it needs some, and one without a name.
 func TestAuditReportOfNothing(t *testing.T) {
-	got, _ := reported(t, 1, reportVM("a", `"uid": "u"`, ""), "--require-rules")
+	got, _ := reported(t, 1, reportVM("a", `"uid": "u"`, ""), "--strict")
 	if diff := cmp.Diff([]string{"office/vmrules-u of [{u}] by vm.kubevirt.io/validations; error : the object has no rules"}, got); diff != "" {
 		t.Error(diff)
 	}

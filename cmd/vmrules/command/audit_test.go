@@ -7,18 +7,13 @@ import (
 	"strings"
 	"testing"
 
-	lru "github.com/hashicorp/golang-lru/v2"
-
 	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/judged"
 )
 
 func newTestAuditor(t testing.TB) *auditor {
 	t.Helper()
-	rules, err := lru.New[string, parsedRules](2)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return &auditor{judging: judging{ruling: ruling{known: rules}}}
+	return &auditor{judging: newJudging(Build{})}
 }
 
 // vms is a stream of so many VMs, each with its number for name.
@@ -128,9 +123,8 @@ func TestSummaryIsBounded(t *testing.T) {
 	s := newSummary(io.Discard, (*summary).text)
 	for i := range maxRows + 5 {
 		name := fmt.Sprint(i)
-		_ = s.add(audited{Template: name, report: vmrules.NewReport([]vmrules.Result{{
-			Rule: name, Outcome: vmrules.Violated, Violations: []vmrules.Violation{{}},
-		}})})
+		results := []vmrules.Result{{Rule: name, Outcome: vmrules.Violated, Violations: []vmrules.Violation{{}}}}
+		_ = s.add(audited{Template: name, report: vmrules.NewReport(results), results: results, class: judged.Invalid})
 	}
 	if len(s.Rules) != maxRows+1 || s.Rules[others].Violated != 5 {
 		t.Errorf("%d rules, %+v others", len(s.Rules), s.Rules[others])

@@ -10,10 +10,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/deployed"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/judged"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
-	"github.com/vmrules/vmrules/cmd/vmrules/internal/unjudged"
 	"github.com/vmrules/vmrules/lint"
-	"github.com/vmrules/vmrules/lint/ssp"
 )
 
 // A checker runs vmrules check.
@@ -35,35 +35,28 @@ type checker struct {
 type checked struct {
 	about
 	Report *vmrules.Report `json:"report,omitempty"`
-	// JudgedBy is the name of the template of --template by whose rules the VM is judged, and Note
-	// says why, if the VM does not name it in full, or why there is none.
-	JudgedBy string `json:"judgedBy,omitempty"`
-	Note     string `json:"note,omitempty"`
-	// Unjudged says why no rule judged the object.
-	Unjudged string `json:"unjudged,omitempty"`
-	// WithoutRules are the VMs of a template that no rule is about.
-	WithoutRules []string `json:"withoutRules,omitempty"`
+	// Note says why a template judges the VM that it does not name in full.
+	Note string `json:"note,omitempty"`
 	// Missing are the required parameters of a template that have no value.
 	Missing []string `json:"missingParameters,omitempty"`
 	// NotFound are the instance types and preferences that the VMs name and that are
 	// not given.
 	NotFound []string `json:"notFound,omitempty"`
 	// SSP is what KubeVirt's template validator says of the VMs, with --for ssp.
-	SSP *ssp.Verdict `json:"ssp,omitempty"`
+	SSP *deployed.Verdict `json:"ssp,omitempty"`
 	// Mistakes are mistakes outside of the rules, because of which rules may not be read.
 	Mistakes []string `json:"mistakes,omitempty"`
-	// Problem says why the rules cannot be used, or some of them; Problems are
-	// those of the annotation, with lines and columns of the file.
+	// Problem says why the rules are not known, or some of them; Problems are those of the
+	// annotation, with lines and columns of the file.
 	Problem  string            `json:"problem,omitempty"`
 	Problems []vmrules.Problem `json:"problems,omitempty"`
 
-	object     manifest.Object
-	missing    []string          // of Missing, those because of which rules are not judged, if no earlier object has them
-	mistakes   []lint.Finding    // of Mistakes
-	placed     []*manifest.Error // those of Problems whose place is known
-	byTemplate bool              // JudgedBy has its name
-	// lacksTemplate means that it is not judged because the template that it names is not given.
-	lacksTemplate bool
+	object   manifest.Object
+	missing  []string          // of Missing, those because of which rules are not judged, if no earlier object has them
+	mistakes []lint.Finding    // of Mistakes
+	placed   []*manifest.Error // those of Problems whose place is known
+	class    judged.Class
+	gaps     []judged.Gap
 }
 
 func newCheck(b Build) *cobra.Command {
@@ -79,11 +72,11 @@ func newCheck(b Build) *cobra.Command {
 		Use:   "check FILE|FOLDER|-...",
 		Short: "Check VMs and templates by their rules",
 		Long: `Check validates VMs, instances, pools, lists of these, and templates of OpenShift and
-KubeVirt. A VM is checked by its own rules. If it has none, and --template is given,
-it is checked by the rules of its template: the one that it names, or the only one, even
-if it does not name that, which check says. The VMs in a template are checked by the
-template's own rules, after its parameters are filled in. If OpenShift would generate
-a value, check makes one up, which is always the same.
+KubeVirt. A VM is checked by its own rules. If it has none, it is checked by the rules of the
+template that it names, which may be in any FILE or in that of --template. A VM that names none is
+checked by the template of --template, if that is the only one, which check says. The VMs in a
+template are checked by its own rules, after its parameters are filled in. If OpenShift would
+generate a value, check makes one up, which is always the same.
 
 With --rules, all VMs, including those in templates, are checked by the rules of files
 instead. This includes VMs that their annotations exempt.
@@ -93,9 +86,9 @@ run, does with a VM. A VM that it refuses is not valid.
 
 ` + aboutInstancetypes + b.aboutForms() + inputs + `
 The exit status is 0 if all objects are valid, 1 if one is not, and 2 if a file or its
-rules cannot be used; other files are still checked. It is also 2 if there is nothing to
-check, unless --exclude has left files out, or --allow-unjudged is given. An object that no
-rule judges is counted as such, and fails only if --require-rules is given.`,
+rules cannot be used, or the template that a VM names in full is missing; other files are still
+checked. It is also 2 if there is nothing to check, unless --exclude has left files out, or
+--allow-unjudged is given. A VM that no rule judges is named, and fails only if --strict is given.`,
 		Example: `  vmrules check templates/
   vmrules check --template windows.yaml vm.yaml
   vmrules check --rules rules.json vms/
@@ -147,7 +140,7 @@ func (c *checker) run(command *cobra.Command, args []string) error {
 const notFound = "VMs name instance types or preferences that are missing: add their files, or use --with"
 
 // checkAll checks the objects in the files that the arguments name. It first reads all of
-// them, because any file may have the instance type of a VM in another one.
+// them, because any file may have the template or instance type of a VM in another one.
 func (c *checker) checkAll(command *cobra.Command, args []string) error {
 	var objects []manifest.Object
 	c.with.counts, c.with.skip = c.book.counts, c.exclude.matches
@@ -157,6 +150,7 @@ func (c *checker) checkAll(command *cobra.Command, args []string) error {
 			c.unusable = append(c.unusable, unusable(command.ErrOrStderr(), err))
 		case object.HoldsVM() || c.book.isWhole():
 			objects = append(objects, object)
+			c.templates.Add(object)
 		case c.source == "":
 			c.source = object.File().Source()
 		}
@@ -175,9 +169,6 @@ func (c *checker) checkAll(command *cobra.Command, args []string) error {
 	}
 	if slices.ContainsFunc(c.checked, func(o checked) bool { return o.NotFound != nil }) {
 		fmt.Fprintln(command.ErrOrStderr(), "vmrules: "+notFound)
-	}
-	if slices.ContainsFunc(c.checked, func(o checked) bool { return o.lacksTemplate }) {
-		fmt.Fprintln(command.ErrOrStderr(), "vmrules: "+templateNotGiven)
 	}
 	return c.allDeclared()
 }
@@ -203,34 +194,30 @@ func (c *checker) check(o, kept manifest.Object) checked {
 		result.Mistakes = append(result.Mistakes, fmt.Sprintf("line %d, column %d: %s", f.Line, f.Column, f.Message))
 	}
 	report, err := c.judge(o, &result)
-	result.Report = report
-	c.ignored.addKinds(c.book.build, report)
-	result.missing = slices.DeleteFunc(missingIn(notJudgedText(o, report, err), result.Missing), func(name string) bool { return c.said[name] })
+	result.Report, result.Note = report.Report, report.note
+	result.class, result.gaps = report.class()
+	c.ignored.addKinds(c.book.build, result.Report.Results(vmrules.Ignored))
+	if err != nil {
+		result.class = judged.Unreadable
+	}
+	c.setProblem(&result, o, err)
+	result.missing = slices.DeleteFunc(missingIn(notJudgedText(o, result), result.Missing), func(name string) bool { return c.said[name] })
 	for _, name := range result.missing {
 		c.said[name] = true
-	}
-	switch {
-	case err != nil:
-		c.setProblem(&result, o, err)
-	case o.IsTemplate():
-		result.Unjudged, result.WithoutRules = unjudged.Why(report), unjudged.VMs(o.Content(), report)
-	default:
-		result.Unjudged = unjudged.Why(report)
-		result.lacksTemplate = !c.book.isGiven() && c.ruling.lacksTemplate(o.Content(), report)
 	}
 	c.judgeForSSP(o, &result)
 	return result
 }
 
 // notJudgedText returns the texts that have the parameters because of which rules are not judged.
-func notJudgedText(o manifest.Object, report *vmrules.Report, err error) string {
+func notJudgedText(o manifest.Object, result checked) string {
 	var text strings.Builder
-	for _, r := range report.Results(vmrules.Undecided) {
+	for _, r := range result.Report.Results(vmrules.Undecided) {
 		for _, v := range r.Violations {
 			text.WriteString(v.Detail)
 		}
 	}
-	if err != nil {
+	if result.isUnusable() {
 		for _, a := range o.Annotations() {
 			text.WriteString(a.Text())
 		}
@@ -238,40 +225,15 @@ func notJudgedText(o manifest.Object, report *vmrules.Report, err error) string 
 	return text.String()
 }
 
-func (c *checker) judge(o manifest.Object, result *checked) (*vmrules.Report, error) {
-	with := c.with.set.For(o.Kind, o.Namespace)
-	defer func() { result.NotFound = with.NotFound }()
-	if !o.IsTemplate() && c.templates != nil {
-		return c.judgeByTemplate(o, result, with.Option())
-	}
+func (c *checker) judge(o manifest.Object, result *checked) (judgement, error) {
 	filled, err := c.fill(o)
 	if err != nil {
-		return nil, err
+		return judgement{}, err
 	}
 	result.Missing = filled.Missing
-	content := filled.Content()
-	if c.book.isGiven() {
-		return c.book.judge(content, o.HoldsVM(), with.Option()), nil
-	}
-	if annotation, ok := annotationOf(content, o.Kind); ok {
-		if parsed := c.parse(annotation); parsed.err == nil {
-			return vmrules.Validate(parsed.rules, content, with.Option()), nil
-		}
-	}
-	return unjudged.Own(content, with.Option(), vmrules.WithParseOptions(c.reading...))
-}
-
-func (c *checker) judgeByTemplate(o manifest.Object, result *checked, with vmrules.ValidateOption) (*vmrules.Report, error) {
-	vm := o.Content()
-	b, err := c.basisOf(vm)
-	if b.template != nil {
-		result.JudgedBy, result.byTemplate = b.template.Name, true
-	}
-	result.Note = b.note
-	if err != nil {
-		return nil, err
-	}
-	return vmrules.Validate(b.rules, vm, with), nil
+	with := c.with.set.For(o.Kind, o.Namespace)
+	defer func() { result.NotFound = with.NotFound }()
+	return c.judging.judge(filled.Content(), o.HoldsVM(), with.Option())
 }
 
 func (c *checker) hasFailed() bool {
@@ -284,8 +246,8 @@ func (c *checker) isUnusable() bool {
 
 // fails reports whether the object is not valid.
 func (c *checker) fails(o checked) bool {
-	return c.requireRules && (o.Unjudged != "" || o.WithoutRules != nil) || o.isRefusedBySSP() ||
-		o.Report != nil && (!o.Report.Valid() || c.warningsAsErrors && len(o.Report.Warnings()) > 0)
+	return o.SSP.Refuses() || o.Report != nil && (!o.Report.Valid() || c.strict && !o.Report.Passed() ||
+		c.warningsAsErrors && (len(o.Report.Warnings()) > 0 || slices.ContainsFunc(o.gaps, func(g judged.Gap) bool { return g.Severity == lint.SeverityWarning })))
 }
 
 func (o checked) isUnusable() bool { return o.Problem != "" }

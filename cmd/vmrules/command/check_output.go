@@ -9,8 +9,8 @@ import (
 	"github.com/fatih/color"
 
 	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/judged"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
-	"github.com/vmrules/vmrules/cmd/vmrules/internal/unjudged"
 )
 
 var (
@@ -53,54 +53,50 @@ func (c *checker) isUnjudged() bool {
 
 // write writes a line about an object, and below it what is wrong with it.
 func (o checked) write(w io.Writer, c *checker) {
-	fmt.Fprintf(w, "%s: %s\n", o.about, o.summary(c.fails(o)))
+	fmt.Fprintf(w, "%s: %s\n", o.about, o.summary(c))
 	for _, text := range o.details(c.verbose) {
 		fmt.Fprintf(w, "  %s\n", strings.ReplaceAll(text, "\n", "\n  "))
 	}
 }
 
-func (o checked) summary(fails bool) string {
-	switch {
-	case o.isUnusable():
-		return bad.Sprint("unreadable")
-	case o.isRefusedBySSP() && o.Report.Valid():
+var verdicts = map[judged.Class]string{
+	judged.Valid: "valid", judged.Invalid: "invalid", judged.Exempt: "exempt", judged.NotApplicable: "no rule applies",
+	judged.NotJudged: "not judged", judged.NoRules: "no rules", judged.Unreadable: "unreadable",
+}
+
+func (o checked) summary(c *checker) string {
+	verdict, rest := verdicts[o.class], ""
+	switch why := o.why(); {
+	case o.SSP.Refuses() && o.Report.Valid():
 		return bad.Sprint("invalid") + " for KubeVirt's template validator"
-	case o.Unjudged != "" && fails:
-		return bad.Sprint(o.Unjudged) + ", and --require-rules is given" + o.whyNoRules()
-	case o.Unjudged == unjudged.NoRules:
-		return o.Unjudged + o.whyNoRules()
-	case o.Unjudged != "":
-		return "not judged: " + o.Unjudged
+	case why != "":
+		rest = ": " + why
+	case o.class != judged.Unreadable && o.class != judged.NoRules && o.class != judged.Exempt:
+		first, _, _ := strings.Cut(o.Report.String(), "\n")
+		_, counts, _ := strings.Cut(first, ":")
+		rest = ":" + counts
 	}
-	summary, _, _ := strings.Cut(o.Report.String(), "\n")
-	verdict, counts, _ := strings.Cut(summary, ":")
+	if c.strict && !o.isUnusable() && o.Report.Valid() && !o.Report.Passed() {
+		rest += andStrict
+		if o.class == judged.Valid {
+			verdict = "not all judged"
+		}
+	}
 	switch {
-	case fails && o.WithoutRules != nil && o.Report.Valid():
-		return bad.Sprint("some VMs have no rules") + ", and --require-rules is given;" + counts
-	case fails:
-		return bad.Sprint(verdict) + ":" + counts
-	case o.WithoutRules != nil:
-		return summary
+	case o.isUnusable(), c.fails(o):
+		return bad.Sprint(verdict) + rest
+	case o.class == judged.Valid:
+		return good.Sprint(verdict) + rest
 	}
-	return good.Sprint(verdict) + ":" + counts
+	return verdict + rest
 }
 
-// whyNoRules returns why no template judges the object, for the end of a message.
-func (o checked) whyNoRules() string {
-	if o.byTemplate || o.Note == "" {
-		return ""
+// why returns why no rule judged the only VM, if there are no results that say it.
+func (o checked) why() string {
+	if len(o.gaps) == 1 && len(o.Report.Targets()) == 1 && len(o.Problems) == 0 && o.gaps[0].Rules == 0 && !o.gaps[0].LacksRules() {
+		return oneLine(o.gaps[0].Note)
 	}
-	return ": " + oneLine(o.Note)
-}
-
-// vmsWithoutRules names the first VMs of a template that no rule is about.
-func (o checked) vmsWithoutRules() string {
-	const most = 3
-	names, rest := o.WithoutRules, ""
-	if more := len(names) - most; more > 0 {
-		names, rest = names[:most], fmt.Sprintf(" and %d more", more)
-	}
-	return "without rules: " + strings.Join(names, ", ") + rest
+	return ""
 }
 
 // missingText returns a message about a required parameter without a value.
@@ -114,14 +110,16 @@ var quiet = []vmrules.Outcome{vmrules.Satisfied, vmrules.Skipped}
 
 func (o checked) details(verbose bool) []string {
 	var text []string
-	if o.Problem != "" {
+	if o.Problem != "" && o.why() == "" {
 		text = append(text, o.Problem)
 	}
-	if o.byTemplate && o.Note != "" {
+	if o.Note != "" {
 		text = append(text, o.Note)
 	}
-	if o.WithoutRules != nil {
-		text = append(text, o.vmsWithoutRules())
+	for _, g := range o.gaps {
+		if len(o.Report.Targets()) > 1 && !g.IsError() {
+			text = append(text, oneLine(g.String()))
+		}
 	}
 	for _, mistake := range o.Mistakes {
 		text = append(text, oneLine(mistake))
@@ -130,15 +128,16 @@ func (o checked) details(verbose bool) []string {
 		text = append(text, missingText(name))
 	}
 	if o.Report != nil {
-		text = append(text, shown(o.Report, verbose)...)
+		text = append(text, shown(o.Report, o.gaps, verbose)...)
 	}
 	return append(text, sspLines(o.SSP)...)
 }
 
-// shown returns the results that a reader wants to see, the worst first.
-func shown(r *vmrules.Report, verbose bool) []string {
+// shown returns the results that a reader wants to see, the worst first. What cannot be read is said
+// in other words.
+func shown(r *vmrules.Report, gaps []judged.Gap, verbose bool) []string {
 	loud := vmrules.NewReport(slices.DeleteFunc(r.Results(), func(result vmrules.Result) bool {
-		return !verbose && slices.Contains(quiet, result.Outcome)
+		return !verbose && slices.Contains(quiet, result.Outcome) || judged.IsGap(result, gaps)
 	}))
 	_, lines, ok := strings.Cut(loud.String(), "\n")
 	if !ok {

@@ -3,27 +3,25 @@ package command
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/judged"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
 )
 
 // maxProblems is the largest number of problems that a text lists.
 const maxProblems = 100
 
-// setProblem says in a result why an object's rules cannot be used, with the places of their
-// problems in the files.
+// setProblem says in a result why the rules of VMs are not known, with the places of problems in the
+// files.
 func (c *checker) setProblem(result *checked, o manifest.Object, err error) {
-	parsed := (*vmrules.ParseError)(nil)
-	if !errors.As(err, &parsed) {
-		result.Problem = err.Error()
-		return
-	}
-	problems := make([]vmrules.Problem, len(parsed.Problems))
-	copy(problems, parsed.Problems)
+	problems, lines := problemsIn(result.gaps, err)
 	files := c.place(problems, o)
-	lines := []string{"the validation rules cannot be used:"}
+	if problems != nil {
+		lines = append(lines, "the validation rules cannot be used:")
+	}
 	for i, p := range problems {
 		if i == maxProblems {
 			lines = append(lines, fmt.Sprintf("and %d more", len(problems)-i))
@@ -46,6 +44,30 @@ func (c *checker) setProblem(result *checked, o manifest.Object, err error) {
 	result.Problem, result.Problems = strings.Join(lines, separator), problems
 }
 
+// problemsIn returns the problems of annotations that cannot be used, each with the VM that has it, and
+// in lines what else keeps rules from being known.
+func problemsIn(gaps []judged.Gap, err error) (problems []vmrules.Problem, lines []string) {
+	if parsed := (*vmrules.ParseError)(nil); errors.As(err, &parsed) {
+		problems = slices.Clone(parsed.Problems)
+	} else if err != nil {
+		lines = append(lines, err.Error())
+	}
+	for _, g := range gaps {
+		if g.IsError() && g.Problems == nil {
+			lines = append(lines, oneLine(g.String()))
+		}
+		for _, p := range g.Problems {
+			at := g.Name
+			if p.Source == "template" {
+				at = strings.TrimRight(at[:max(0, strings.LastIndex(at, "objects["))], ".")
+			}
+			p.Source = strings.TrimSpace(p.Source + " " + at)
+			problems = append(problems, p)
+		}
+	}
+	return problems, lines
+}
+
 // place sets the places of problems in the files, and returns the file of each problem that it
 // has found there: in the object, or in the templates.
 func (c *checker) place(problems []vmrules.Problem, o manifest.Object) map[*vmrules.Problem]string {
@@ -55,7 +77,7 @@ func (c *checker) place(problems []vmrules.Problem, o manifest.Object) map[*vmru
 		left = append(left, &problems[i])
 	}
 	objects := []manifest.Object{o}
-	for _, t := range c.templates {
+	for _, t := range c.templates.All {
 		objects = append(objects, t.Object)
 	}
 	for _, object := range objects {
@@ -64,7 +86,7 @@ func (c *checker) place(problems []vmrules.Problem, o manifest.Object) map[*vmru
 			continue
 		}
 		before := left
-		left = filled.PlaceProblems(left, c.reading...)
+		left = filled.PlaceProblems(left, c.templates.Reading...)
 		for _, p := range before {
 			files[p] = object.File().Name
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/judged"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
 	"github.com/vmrules/vmrules/lint"
 )
@@ -65,21 +66,19 @@ func (c *checker) remarksOn(o checked) []remark {
 	for _, name := range o.missing {
 		add("", missingParameter.severity, missingParameter.id, missingText(name))
 	}
-	if o.byTemplate && o.Note != "" {
+	if o.Note != "" {
 		add("", assumedTemplate.severity, assumedTemplate.id, o.Note)
 	}
-	if c.requireRules && o.Unjudged != "" {
-		add("", noRules.severity, noRules.id, o.Unjudged+", and --require-rules is given"+o.whyNoRules())
-	}
-	switch {
-	case o.WithoutRules != nil && c.requireRules:
-		add("", noRules.severity, noRules.id, o.vmsWithoutRules())
-	case o.WithoutRules != nil:
-		add("", lint.SeverityInfo, noRules.id, o.vmsWithoutRules())
+	for _, g := range o.gaps {
+		if text := oneLine(g.String()); c.strict {
+			add("", noRules.severity, noRules.id, text+andStrict)
+		} else if !g.IsError() {
+			add("", g.Severity, noRules.id, text)
+		}
 	}
 	for _, line := range sspLines(o.SSP) {
 		severity := lint.SeverityWarning
-		if o.isRefusedBySSP() {
+		if o.SSP.Refuses() {
 			severity = lint.SeverityError
 		}
 		add("", severity, failedInSSP.id, line)
@@ -88,6 +87,9 @@ func (c *checker) remarksOn(o checked) []remark {
 		return all
 	}
 	for _, result := range o.Report.Results(loud...) {
+		if judged.IsGap(result, o.gaps) {
+			continue
+		}
 		id := topicOf(result)
 		for _, v := range result.Violations {
 			add(v.Pointer, severityOf(result, v.Warning), id, v.Error())
@@ -124,7 +126,9 @@ func writeCheckedJUnit(w io.Writer, c *checker) error {
 	var cases []junitCase
 	for _, o := range c.checked {
 		all := junitCase{file: o.File, name: short(o.title), problem: o.Problem}
-		all.skipped = o.Unjudged
+		if o.class != judged.Valid && o.class != judged.Invalid {
+			all.skipped = verdicts[o.class]
+		}
 		for _, m := range c.remarksOn(o) {
 			if m.id != unusableRules.id {
 				all.add(m, m.severity == lint.SeverityError || c.warningsAsErrors && m.severity == lint.SeverityWarning)

@@ -61,7 +61,7 @@ func TestListsAlike(t *testing.T) {
 	}
 	folder := t.TempDir()
 	for i, list := range lists {
-		for _, flags := range [][]string{{"-v"}, {"-o", "json"}, {"-o", "github", "--require-rules"}, {"-o", "junit"}} {
+		for _, flags := range [][]string{{"-v"}, {"-o", "json"}, {"-o", "github", "--strict"}, {"-o", "junit"}} {
 			var said []string
 			for _, name := range []string{"f.json", "f.yaml"} {
 				file := filepath.Join(folder, name)

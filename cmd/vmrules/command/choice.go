@@ -30,6 +30,22 @@ func (c *choice[T]) Set(name string) error {
 	return nil
 }
 
+// choices is a flag that selects any number of a few Ts.
+type choices[T any] struct {
+	choice[T]
+	chosen []T
+}
+
+func (c *choices[T]) Set(names string) error {
+	for name := range strings.SplitSeq(names, ",") {
+		if err := c.choice.Set(name); err != nil {
+			return err
+		}
+		c.chosen = append(c.chosen, c.value())
+	}
+	return nil
+}
+
 // flag adds the choice to a command.
 func (c *choice[T]) flag(to *cobra.Command, name, short, usage string) {
 	to.Flags().VarP(c, name, short, usage)

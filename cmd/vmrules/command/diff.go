@@ -80,8 +80,7 @@ justWarning alone show that, and "changed" otherwise.
 
 With --vms, diff judges VMs by both versions instead, and shows the VMs and rules with
 different outcomes. A VM is judged by the template that it names by its labels. If it names
-none, and each version has just one template, it is judged by that. A name without a namespace
-counts if just one template has it. The rules that VMs carry themselves do not count, because
+none, and each version has just one template, it is judged by that. The rules that VMs carry themselves do not count, because
 templates put copies of their rules there. VMs that are exempt from rules stay exempt.
 
 The outcome of a rule is shown if it was, or is now, violated, warned, undecided or ignored,
@@ -123,6 +122,8 @@ func (d *differ) run(command *cobra.Command, args []string) error {
 			return err
 		}
 	}
+	isSole := len(d.old.given) == 1 && len(d.new.given) == 1
+	d.old.onlyNamed, d.new.onlyNamed = !isSole, !isSole
 	// A parameter may be in one version only.
 	for name := range d.old.declared {
 		d.new.declared[name] = true
@@ -155,9 +156,9 @@ var (
 // readRules reads the rules of all templates.
 func (r *ruling) readRules() error {
 	var all []error
-	for _, t := range r.templates {
-		if t.rules, _, t.err = r.rulesIn(t.Object); t.err != nil {
-			all = append(all, aboutObject(t.Object).wrong(t.err))
+	for _, t := range r.templates.All {
+		if _, err := t.Rules(); err != nil {
+			all = append(all, aboutObject(t.Object).wrong(err))
 		}
 	}
 	return errors.Join(all...)
@@ -195,46 +196,44 @@ func (d *differ) goesOn(err error, a about, stderr io.Writer) bool {
 	return !isFull
 }
 
-// choose decides which template of each version judges a VM that names a template by labels. The
-// only template judges VMs that name none, if both versions have just one.
-func (d *differ) choose(source vmrules.Source) (before, after basis, err error) {
-	takesOnly := source.Name == "" && len(d.old.templates) == 1 && len(d.new.templates) == 1
-	before, oldErr := d.old.choose(source, takesOnly)
-	after, newErr := d.new.choose(source, takesOnly)
-	return before, after, cmp.Or(oldErr, newErr)
-}
-
-// rulesOfTemplate returns the rules of the template; none if there is no template.
-func (b basis) rulesOfTemplate() vmrules.Rules {
-	if b.template == nil {
-		return vmrules.Rules{}
-	}
-	return b.template.rules
-}
-
 // compare judges a VM by both versions. Its error is that the VM's template is not clear.
 func (d *differ) compare(o manifest.Object) error {
 	d.judged++
 	vm, a := o.Content(), aboutObject(o)
-	source := vmrules.SourceOf(vm)
-	if source.From == vmrules.SourceExempt {
-		return nil
-	}
-	by, now, err := d.choose(source)
-	if err != nil {
+	manifest.RemoveRules(vm)
+	with := d.new.with.set.For(o.Kind, o.Namespace).Option()
+	before, err := d.old.judge(vm, with)
+	after, otherErr := d.new.judge(vm, with)
+	if err := cmp.Or(err, otherErr); err != nil {
 		return err
 	}
-	if by.template == nil && now.template == nil {
+	target := before.Targets()[0]
+	for _, g := range append(before.gaps(), after.gaps()...) {
+		if g.IsUnreadable() {
+			return errors.New(g.Note)
+		}
+	}
+	switch {
+	case target.Coverage == vmrules.CoverageExempt:
+		return nil
+	case before.by == nil && after.by == nil:
 		d.withoutTemplate++
-		d.unjudged = cmp.Or(d.unjudged, &withoutTemplate{a, by.note})
+		if target.Coverage == vmrules.CoverageNoRules {
+			target.Note = "the VM names no template"
+		}
+		d.unjudged = cmp.Or(d.unjudged, &withoutTemplate{a, target.Note})
 		return nil
 	}
 	d.compared++
-	with := d.new.with.set.For(o.Kind, o.Namespace).Option()
-	before, after := vmrules.Validate(by.rulesOfTemplate(), vm, with), vmrules.Validate(now.rulesOfTemplate(), vm, with)
-	d.ignored.addKinds(d.build, before)
-	d.ignored.addKinds(d.build, after)
-	c := changed{a, verdictOf(before), verdictOf(after), outcomeChanges(before, after), cmp.Or(now.note, by.note)}
+	for r, j := range map[*ruling]*judgement{&d.old: &before, &d.new: &after} {
+		if j.by == nil {
+			j.note = r.template + ": " + j.Targets()[0].Note
+			j.Report = vmrules.NewReport(nil)
+		}
+	}
+	d.ignored.addKinds(d.build, before.Results(vmrules.Ignored))
+	d.ignored.addKinds(d.build, after.Results(vmrules.Ignored))
+	c := changed{a, verdictOf(before.Report), verdictOf(after.Report), outcomeChanges(before.Report, after.Report), cmp.Or(after.note, before.note)}
 	if c.Old != c.New || len(c.Rules) > 0 {
 		d.changed = append(d.changed, c)
 		d.kept += 1 + len(c.Rules)

@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/shelf"
 )
 
 // A changedTemplate is a template that is in one version only, or has other rules in each.
@@ -16,37 +17,42 @@ type changedTemplate struct {
 
 // compareTemplates compares the rules of each template.
 func (d *differ) compareTemplates(stderr io.Writer) {
-	paired := map[*template]bool{}
-	for _, t := range d.old.templates {
-		_, now, err := d.choose(vmrules.Source{Namespace: t.Namespace, Name: t.Name})
+	paired := map[*shelf.Template]bool{}
+	for _, t := range d.old.templates.All {
+		ref := vmrules.TemplateRef{Namespace: t.Namespace, Name: t.Name}
+		now, err := d.new.templates.Named(ref)
+		if _, unclear := d.old.templates.Named(ref); err == nil {
+			err = unclear
+		}
 		if err == nil {
-			d.compareTemplate(basis{template: t}, now)
-			paired[now.template] = true
+			d.compareTemplate(t, now)
+			paired[now] = true
 		}
 		if !d.goesOn(err, aboutObject(t.Object), stderr) {
 			return
 		}
 	}
-	for _, t := range d.new.templates {
+	for _, t := range d.new.templates.All {
 		if paired[t] {
 			continue
 		}
-		d.compareTemplate(basis{}, basis{template: t})
+		d.compareTemplate(nil, t)
 		if !d.goesOn(nil, aboutObject(t.Object), stderr) {
 			return
 		}
 	}
 }
 
-// compareTemplate compares two versions of a template. One of them may be missing.
-func (d *differ) compareTemplate(before, after basis) {
+// compareTemplate compares two versions of a template. One of them may be nil.
+func (d *differ) compareTemplate(before, after *shelf.Template) {
 	d.judged++
-	old, now := before.rulesOfTemplate(), after.rulesOfTemplate()
-	c := changedTemplate{aboutObject(cmp.Or(after.template, before.template).Object), "changed", changesOf(old, now)}
+	old, _ := before.Rules() // they have been read
+	now, _ := after.Rules()
+	c := changedTemplate{aboutObject(cmp.Or(after, before).Object), "changed", changesOf(old, now)}
 	switch {
-	case before.template == nil:
+	case before == nil:
 		c.Change = "added"
-	case after.template == nil:
+	case after == nil:
 		c.Change = "removed"
 	case old.Len()+now.Len() > 0:
 		d.compared++

@@ -119,7 +119,7 @@ func (e *exporting) exportDocument(d *manifest.Document) {
 	text, err := d.JSON()
 	var rules vmrules.Rules
 	if err == nil {
-		rules, err = vmrules.ParseRules(text, e.reading...)
+		rules, err = vmrules.ParseRules(text, e.templates.Reading...)
 	}
 	if err == nil && e.of == "" {
 		err = errors.New("no template says which VMs these rules are for: add --for NAMESPACE/NAME with their template, or --for '*' for all VMs")
@@ -139,7 +139,7 @@ func (e *exporting) exportDocument(d *manifest.Document) {
 }
 
 func (e *exporting) exportTemplate(o manifest.Object) {
-	rules, content, err := e.rulesIn(o)
+	rules, content, err := e.templates.RulesIn(o)
 	text := textOf(content)
 	switch missing := slices.Collect(form.References(text)); {
 	case err != nil:

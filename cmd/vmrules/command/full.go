@@ -44,10 +44,12 @@ func (l leftOut) addKind(b Build, kind vmrules.Kind) {
 	}
 }
 
-// addKinds adds the kinds of the rules that a report ignores.
-func (l leftOut) addKinds(b Build, r *vmrules.Report) {
-	for _, result := range r.Results(vmrules.Ignored) {
-		l.addKind(b, result.Kind)
+// addKinds adds the kinds of the rules that are ignored.
+func (l leftOut) addKinds(b Build, results []vmrules.Result) {
+	for i := range results {
+		if results[i].Outcome == vmrules.Ignored {
+			l.addKind(b, results[i].Kind)
+		}
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
 	"github.com/vmrules/vmrules/form"
 )
@@ -81,7 +82,7 @@ func (l *limiter) writeParameters(command *cobra.Command, template manifest.Obje
 	if !template.IsTemplate() {
 		return errors.New("--parameters needs a template, and this is a " + template.Kind)
 	}
-	parameters, err := form.Parameters(template.Content(), l.reading...)
+	parameters, err := form.Parameters(template.Content(), l.templates.Reading...)
 	if err != nil {
 		return err
 	}
@@ -92,7 +93,8 @@ func (l *limiter) writeParameters(command *cobra.Command, template manifest.Obje
 }
 
 func (l *limiter) writeFields(command *cobra.Command, object manifest.Object) error {
-	rules, content, err := l.rulesOf(object)
+	with := l.with.set.For(object.Kind, object.Namespace).Option()
+	rules, content, err := l.rulesFor(object, with)
 	if err == nil {
 		err = l.allDeclared()
 	}
@@ -103,7 +105,6 @@ func (l *limiter) writeFields(command *cobra.Command, object manifest.Object) er
 	if rules.Len() == 0 {
 		fmt.Fprintf(stderr, "vmrules: %s: no rules, so any value is allowed\n", aboutObject(object))
 	}
-	with := l.with.set.For(object.Kind, object.Namespace).Option()
 	switch l.output.name {
 	case "schema":
 		err = writeJSON(stdout, form.Schema(rules, content, with))
@@ -118,6 +119,32 @@ func (l *limiter) writeFields(command *cobra.Command, object manifest.Object) er
 	}
 	ignored.warn(stderr)
 	return err
+}
+
+// rulesFor returns the rules by which an object is judged, and the object with its parameters filled in.
+func (l *limiter) rulesFor(o manifest.Object, with vmrules.ValidateOption) (vmrules.Rules, map[string]any, error) {
+	if o.IsTemplate() {
+		return l.templates.RulesIn(o)
+	}
+	vm := o.Content()
+	j, err := l.judge(vm, with)
+	if err != nil {
+		return vmrules.Rules{}, nil, err
+	}
+	for _, g := range j.gaps() {
+		switch {
+		case g.IsError(), g.Coverage == vmrules.CoverageNoTemplate:
+			return vmrules.Rules{}, nil, errors.New(g.Note)
+		case g.Coverage == vmrules.CoverageNoRules && g.From == "" && l.given != nil:
+			return vmrules.Rules{}, nil, errors.New("the VM names no template")
+		}
+	}
+	if j.by != nil {
+		rules, err := j.by.Rules()
+		return rules, vm, err
+	}
+	rules, err := vmrules.RulesFor(vm, nil, l.templates.Reading...)
+	return rules, vm, err
 }
 
 // onlyObject returns the only object in a file that has, or may have, rules.

@@ -1,6 +1,8 @@
 package command
 
 import (
+	"bytes"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -20,6 +22,15 @@ func TestQuickstart(t *testing.T) {
 	}
 	if diff := cmp.Diff(contents[0], contents[1]); diff != "" {
 		t.Errorf("(-YAML +JSON):\n%s", diff)
+	}
+}
+
+// A VM finds its template in the folder that is checked.
+func TestCheckQuickstart(t *testing.T) {
+	var out bytes.Buffer
+	status := Main([]string{"check", "../../../testdata/quickstart/"}, strings.NewReader(""), &out, &out, Build{Name: "vmrules"})
+	if want := "vm.json:1: VirtualMachine office/reception: invalid: 2 violated"; status != int(exitFailed) || !strings.Contains(out.String(), want) {
+		t.Errorf("exit status %d, want %s in:\n%s", status, want, out.String())
 	}
 }
 

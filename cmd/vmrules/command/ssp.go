@@ -1,43 +1,33 @@
 package command
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
 	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/deployed"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
 	"github.com/vmrules/vmrules/lint"
-	"github.com/vmrules/vmrules/lint/ssp"
 )
-
-// templateValidations is the annotation of a template that KubeVirt's template validator reads,
-// if a VM has no rules of its own.
-const templateValidations = vmrules.OldAnnotation
 
 // newProfile returns the values of --for.
 func newProfile() choice[lint.Profile] {
 	return choice[lint.Profile]{options: map[string]lint.Profile{string(lint.SSP): lint.SSP}}
 }
 
-// sspVerdict returns what KubeVirt's template validator says of the VMs in an object whose
-// parameters are filled in; nil if it sees no VM there, or the VMs are exempt. A VM without rules
-// of its own has those of a template, as it is in the cluster, without parameters filled in. The
-// template may be nil.
-func sspVerdict(object, template map[string]any) *ssp.Verdict {
-	var all *ssp.Verdict
-	for _, vm := range vmsIn(object) {
-		annotation := manifest.TextAt(template, "metadata", "annotations", templateValidations)
-		switch source := vmrules.SourceOf(vm); source.From {
-		case vmrules.SourceExempt, vmrules.SourceUnknown:
-			continue
-		case vmrules.SourceOwn:
-			annotation = source.Annotation
+// sspVerdict returns what KubeVirt's template validator says of the VMs in an object whose parameters are
+// filled in. They may name the template around them, as it is written, or one that the ruling knows.
+func sspVerdict(filled map[string]any, written manifest.Object, r *ruling) *deployed.Verdict {
+	return deployed.Judge(filled, func(ref vmrules.TemplateRef) map[string]any {
+		if written.IsTemplate() && written.Name == ref.Name && (written.Namespace == "" || written.Namespace == ref.Namespace) {
+			return written.Content()
 		}
-		all = joined(all, ssp.Judge(annotation, vm))
-	}
-	return all
+		if found, err := r.templates.Named(ref); err == nil && found != nil {
+			return found.Content()
+		}
+		return nil
+	})
 }
 
 // value returns the value at a path of members; nil if there is none.
@@ -46,58 +36,11 @@ func value(v any, names ...string) any {
 	return found
 }
 
-// vmsIn returns the VirtualMachines in an object. The validator is not asked about other kinds.
-func vmsIn(object map[string]any) []map[string]any {
-	var all []map[string]any
-	inside := []any{object}
-	if list, ok := object["objects"].([]any); ok {
-		inside = list
-	} else if vm, ok := manifest.Value(object, "spec", "virtualMachine"); ok {
-		inside = []any{vm}
-	}
-	for _, v := range inside {
-		vm, _ := v.(map[string]any)
-		_, isVM := manifest.Value(vm, "spec", "template", "spec")
-		if kind := manifest.TextAt(vm, "kind"); isVM && (kind == "VirtualMachine" || kind == "") {
-			all = append(all, vm)
-		}
-	}
-	return all
-}
-
-// joined joins the verdicts on several VMs of one object.
-func joined(all *ssp.Verdict, next ssp.Verdict) *ssp.Verdict {
-	if all == nil {
-		return &next
-	}
-	all.Accepted = all.Accepted && next.Accepted
-	if all.Refused == "" {
-		all.Refused = next.Refused
-	}
-	all.Failed = append(all.Failed, next.Failed...)
-	all.Warned = append(all.Warned, next.Warned...)
-	for name, why := range next.Why {
-		all.Why[name] = why
-	}
-	return all
-}
-
 // sspLines returns what a verdict says to people.
-func sspLines(v *ssp.Verdict) []string {
-	if v == nil {
-		return nil
-	}
-	const refuses = "KubeVirt's template validator refuses this VM: "
-	if v.Refused != "" {
-		return []string{refuses + oneLine(short(v.Refused))}
-	}
-	var all []string
-	for _, name := range slices.Sorted(maps.Keys(v.Why)) {
-		says := refuses
-		if slices.Contains(v.Warned, name) {
-			says = "KubeVirt's template validator only logs about this VM: "
-		}
-		all = append(all, says+oneLine(fmt.Sprintf("rule %s: %s", short(name), short(v.Why[name]))))
+func sspLines(v *deployed.Verdict) []string {
+	all := v.Lines()
+	for i, line := range all {
+		all[i] = oneLine(short(line))
 	}
 	return all
 }
@@ -107,35 +50,14 @@ func (c *checker) judgeForSSP(o manifest.Object, result *checked) {
 	if c.profile.name == "" {
 		return
 	}
-	filled, err := c.fill(o)
-	if err != nil {
-		return // the object is unusable
-	}
-	if o.IsTemplate() {
-		result.SSP = sspVerdict(filled.Content(), o.Content())
-	} else {
-		result.SSP = c.sspVerdictOn(o.Content())
+	if filled, err := c.fill(o); err == nil { // otherwise the object is unusable
+		result.SSP = sspVerdict(filled.Content(), o, &c.ruling)
 	}
 }
-
-// sspVerdictOn returns the verdict on a VM by its own rules, or those of a template of --template.
-// It is safe for concurrent use.
-func (r *ruling) sspVerdictOn(vm map[string]any) *ssp.Verdict {
-	if r.templates != nil {
-		if of, err := r.choose(vmrules.SourceOf(vm), true); err == nil && of.template != nil {
-			return sspVerdict(vm, of.template.Content())
-		}
-	}
-	return sspVerdict(vm, nil)
-}
-
-func (o checked) isRefusedBySSP() bool { return isRefused(o.SSP) }
-
-func isRefused(v *ssp.Verdict) bool { return v != nil && !v.Accepted }
 
 // whyNotValid returns what is wrong with a VM in one line.
 func (vm audited) whyNotValid() string {
-	if vm.report.Valid() && isRefused(vm.SSP) {
+	if vm.report.Valid() && vm.SSP.Refuses() {
 		return strings.Join(sspLines(vm.SSP), "; ")
 	}
 	return whyNotValid(vm.report)
@@ -149,8 +71,8 @@ func (l *linter) judgeOwnVM(filled, template manifest.Object) ownVM {
 	if l.now.profile.value() != lint.SSP || !template.IsTemplate() {
 		return ownVM{}
 	}
-	v := sspVerdict(filled.Content(), template.Content())
-	if v == nil || v.Accepted {
+	v := sspVerdict(filled.Content(), template, &ruling{})
+	if !v.Refuses() {
 		return ownVM{}
 	}
 	for _, name := range v.Warned {

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -10,13 +11,16 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/judged"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
+	"github.com/vmrules/vmrules/lint"
 )
 
 // A tester runs vmrules test.
 type tester struct {
 	build   Build
 	verbose bool
+	strict  bool
 	output  choice[func(io.Writer, *tester) error]
 
 	tested   []tested
@@ -32,6 +36,8 @@ type tested struct {
 	Name        string       `json:"name"`
 	Passed      bool         `json:"passed"`
 	Differences []difference `json:"differences,omitempty"`
+	// Unjudged says of VMs that no rule judged them.
+	Unjudged []string `json:"unjudged,omitempty"`
 	// Problem says why the VM cannot be judged.
 	Problem string `json:"problem,omitempty"`
 
@@ -62,8 +68,9 @@ func newTest(b Build) *cobra.Command {
 
 "expect" lists the names of rules by their outcome: violated, warned, undecided, ignored,
 skipped or satisfied. A rule that is not listed must be skipped or satisfied. "valid" lists
-no rule. The VMs are judged by these rules alone, not by their own. File
-names are relative to the file of the tests.
+no rule. The VMs are judged by these rules alone, not by their own. Without "template" and "rules",
+each is judged by its own rules or, if it has none, by those of the template that it names, which
+must be in the folder of the file or below. File names are relative to the file of the tests.
 
 If FILE is a folder, all .yaml, .yml and .json files in it and below it are searched for
 documents that have "cases" and no kind.
@@ -75,6 +82,7 @@ The exit status is 0 if all cases pass, 1 if one fails, and 2 if something canno
 		RunE: t.run,
 	}
 	command.Flags().BoolVarP(&t.verbose, "verbose", "v", false, "also show cases that pass")
+	strictFlag(command, &t.strict)
 	t.output.flag(command, "output", "o", "how to write the results")
 	return command
 }
@@ -142,9 +150,10 @@ func (t *tester) test(command *cobra.Command, d manifest.Document) {
 			result.Problem = err.Error()
 		} else {
 			result.Differences = c.expect.compare(report)
-			t.ignored.addKinds(t.build, report)
+			result.Unjudged = t.unjudged(report)
+			t.ignored.addKinds(t.build, report.Results(vmrules.Ignored))
 		}
-		result.Passed = err == nil && result.Differences == nil
+		result.Passed = err == nil && result.Differences == nil && (result.Unjudged == nil || !t.strict)
 		t.tested = append(t.tested, result)
 		if t.kept += 1 + 10*len(result.Differences); t.kept > maxKeptWeight {
 			t.fail(command, &manifest.Error{File: result.File, Line: result.Line, Column: result.column, Message: "too many differences: test fewer cases at a time"})
@@ -153,17 +162,31 @@ func (t *tester) test(command *cobra.Command, d manifest.Document) {
 	}
 }
 
+// unjudged returns what to say of VMs that have no results, with which others are compared.
+func (t *tester) unjudged(r *vmrules.Report) (all []string) {
+	_, gaps := judged.Of(r)
+	for _, g := range gaps {
+		if text := oneLine(g.String()); g.Severity == lint.SeverityInfo && t.strict {
+			all = append(all, text+andStrict)
+		} else if g.Severity == lint.SeverityInfo {
+			all = append(all, text)
+		}
+	}
+	return all
+}
+
 // A judge judges the VMs of a suite by its rules.
 type judge struct {
 	ruling
 	command *cobra.Command
 	folder  string // of the suite
 	book    rulebook
+	isOwn   bool // the suite names no rules
 }
 
 // newJudge reads the rules of a suite, and adds what is wrong with them to the mistakes.
 func newJudge(command *cobra.Command, b Build, s suite, r *suiteReader) *judge {
-	j := &judge{ruling: newRuling(b), command: command, folder: filepath.Dir(r.file), book: rulebook{build: b}}
+	j := &judge{ruling: newRuling(b), command: command, folder: filepath.Dir(r.file), book: rulebook{build: b}, isOwn: s.rules == "" && s.template == ""}
 	j.values = s.parameters
 	fail := func(at string, err error) {
 		for _, err := range unjoined(err) {
@@ -185,11 +208,14 @@ func newJudge(command *cobra.Command, b Build, s suite, r *suiteReader) *judge {
 			r.fail("/rules", wrong)
 		}
 	}
+	if j.isOwn {
+		j.templates.Beside, j.templates.Fill = j.folder, j.fill
+	}
 	if s.template == "" {
 		return j
 	}
 	j.template = j.path(s.template)
-	if err := j.readTemplates(command); err != nil {
+	if err := j.readTemplates(command.InOrStdin()); err != nil {
 		fail("/template", err)
 		return j
 	}
@@ -209,11 +235,10 @@ func newJudge(command *cobra.Command, b Build, s suite, r *suiteReader) *judge {
 
 // rulesOfTemplate returns the rules of the template, of which there must be just one.
 func (j *judge) rulesOfTemplate() (vmrules.Rules, error) {
-	if len(j.templates) > 1 {
-		return vmrules.Rules{}, fmt.Errorf("it has %d templates: name a file with one", len(j.templates))
+	if len(j.given) > 1 {
+		return vmrules.Rules{}, fmt.Errorf("it has %d templates: name a file with one", len(j.given))
 	}
-	rules, _, err := j.rulesIn(j.templates[0].Object)
-	return rules, err
+	return j.given[0].Rules()
 }
 
 // path returns the name of a file that the suite names.
@@ -231,11 +256,20 @@ func (j *judge) judge(c suiteCase) (*vmrules.Report, error) {
 		return nil, err
 	}
 	with := j.with.set.For(manifest.TextAt(vm, "kind"), manifest.TextAt(vm, "metadata", "namespace")).Option()
-	report := j.book.judge(vm, true, with)
-	if len(report.Results()) == 0 {
-		return nil, errors.New("no rules to judge the VM by")
+	if !j.isOwn {
+		report := j.book.judge(vm, true, with)
+		if len(report.Results()) == 0 {
+			return nil, errors.New("no rules to judge the VM by")
+		}
+		return report, nil
 	}
-	return report, nil
+	judgement, err := j.ruling.judge(vm, with)
+	for _, g := range judgement.gaps() {
+		if g.IsError() {
+			err = cmp.Or(err, errors.New(g.String()))
+		}
+	}
+	return judgement.Report, err
 }
 
 // vm reads the VM of a case.

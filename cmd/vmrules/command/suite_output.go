@@ -70,7 +70,7 @@ func (c tested) details() []string {
 	if c.Problem != "" {
 		return []string{c.Problem}
 	}
-	var all []string
+	all := slices.Clone(c.Unjudged)
 	for _, d := range c.Differences {
 		all = append(all, d.String())
 	}
@@ -91,7 +91,7 @@ func writeTested(w io.Writer, t *tester) error {
 		default:
 			verdict = bad.Sprint("failed")
 		}
-		if c.Passed && !t.verbose {
+		if c.Passed && c.Unjudged == nil && !t.verbose {
 			continue
 		}
 		fmt.Fprintf(w, "%s:%d: %s: %s\n", oneLine(c.File), c.Line, short(oneLine(c.Name)), verdict)
@@ -118,7 +118,10 @@ func writeTestedJUnit(w io.Writer, t *tester) error {
 	var cases []junitCase
 	for _, c := range t.tested {
 		one := junitCase{file: c.File, name: short(c.Name), problem: c.Problem}
-		if c.Problem == "" {
+		switch {
+		case c.Passed:
+			one.notes = c.Unjudged
+		case c.Problem == "":
 			one.failures = c.details()
 		}
 		cases = append(cases, one)

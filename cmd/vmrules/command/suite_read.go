@@ -70,8 +70,8 @@ func (r *suiteReader) read(written map[string]any) suite {
 		s.cases = append(s.cases, r.suiteCase(fmt.Sprintf("/cases/%d", i), c))
 	}
 	isRules, isTemplate := isGiven(written["rules"]), isGiven(written["template"])
-	if isRules && isTemplate || !isRules && !isTemplate && known {
-		r.fail("", errors.New(`the tests must name the rules to test: write either "rules" or "template", with the name of a file`))
+	if isRules && isTemplate {
+		r.fail("", errors.New(`the tests name two sources of rules: write either "rules" or "template", with the name of a file`))
 	} else if !isTemplate && written["parameters"] != nil && known {
 		r.fail("/parameters", errors.New(`"parameters" are those of a "template", which is missing`))
 	}

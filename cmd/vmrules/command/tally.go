@@ -3,19 +3,32 @@ package command
 import (
 	"fmt"
 
-	"github.com/vmrules/vmrules/cmd/vmrules/internal/unjudged"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/judged"
 )
 
-// A tally counts objects. Those that are unjudged have rules.
-type tally struct{ valid, notValid, unjudged, withoutRules, unusable int }
+// A tally counts objects by what became of their VMs.
+type tally map[judged.Class]int
+
+// all returns the number of objects.
+func (t tally) all() int {
+	all := 0
+	for _, n := range t {
+		all += n
+	}
+	return all
+}
 
 func (t tally) String() string {
-	unjudged := ""
-	if t.unjudged > 0 {
-		unjudged = fmt.Sprintf(", %d not judged", t.unjudged)
+	text := fmt.Sprintf("%s: %d valid, %d invalid", counted(t.all(), "object"), t[judged.Valid], t[judged.Invalid])
+	for _, rare := range []struct {
+		class judged.Class
+		what  string
+	}{{judged.Exempt, "exempt"}, {judged.NotApplicable, "without a rule that applies"}, {judged.NotJudged, "not judged"}} {
+		if n := t[rare.class]; n > 0 {
+			text += fmt.Sprintf(", %d %s", n, rare.what)
+		}
 	}
-	return fmt.Sprintf("%s: %d valid, %d invalid%s, %d without rules, %d unreadable",
-		counted(t.valid+t.notValid+t.unjudged+t.withoutRules+t.unusable, "object"), t.valid, t.notValid, unjudged, t.withoutRules, t.unusable)
+	return text + fmt.Sprintf(", %d without rules, %d unreadable", t[judged.NoRules], t[judged.Unreadable])
 }
 
 // summary returns the last line of the results for people.
@@ -26,21 +39,12 @@ func (c *checker) summary() string {
 	case c.checked == nil:
 		return c.nothing() + "\n"
 	}
-	var t tally
+	t := tally{}
 	for _, o := range c.checked {
-		switch {
-		case o.isUnusable():
-			t.unusable++
-		case o.isRefusedBySSP():
-			t.notValid++
-		case o.Unjudged == unjudged.NoRules:
-			t.withoutRules++
-		case o.Unjudged != "":
-			t.unjudged++
-		case c.fails(o):
-			t.notValid++
-		default:
-			t.valid++
+		if o.class == judged.Valid && c.fails(o) || o.SSP.Refuses() && !o.isUnusable() {
+			t[judged.Invalid]++
+		} else {
+			t[o.class]++
 		}
 	}
 	return t.String() + c.exclude.String() + "\n"
@@ -51,5 +55,5 @@ func (c *checker) shows(o checked) bool {
 	if c.verbose || o.isUnusable() || c.fails(o) {
 		return true
 	}
-	return !c.quiet && len(o.details(false)) > 0
+	return !c.quiet && (len(o.gaps) > 0 || len(o.details(false)) > 0)
 }

@@ -6,6 +6,7 @@
 package vmrulestest
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -13,69 +14,117 @@ import (
 	"testing"
 
 	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/deployed"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/instancetypes"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/judged"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
-	"github.com/vmrules/vmrules/cmd/vmrules/internal/unjudged"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/shelf"
 	"github.com/vmrules/vmrules/lint"
 )
 
-// Templates runs a subtest for each template of OpenShift or KubeVirt in a file system. It
-// reads the files whose names end in .yaml, .yml or .json. The options are for reading
-// annotations, such as vmrules.WithKind.
-//
-// A subtest fills in the template's parameters with their own values, or with generated values
-// that are the same in each run. It fails if lint finds an error in the template's rules, or if
-// a VM in the template does not satisfy them. Warnings are logged as such. It is skipped if no
-// rule judges any value.
-//
-// A VM that names an instance type or a preference is judged as KubeVirt expands it, if they
-// are in the file system too.
-//
-// The test fails if a file cannot be read, or if the file system has no template.
-func Templates(t *testing.T, fsys fs.FS, opts ...vmrules.ParseOption) {
-	t.Helper()
-	TemplatesWithParameters(t, fsys, nil, opts...)
+// An Option changes what Templates asks of templates.
+type Option func(*suite)
+
+// WithParameters gives values to parameters, by their names, as vmrules check -p does. Each template
+// that declares a parameter gets the value in place of its own. The test fails if none declares it.
+func WithParameters(values map[string]string) Option {
+	return func(s *suite) { s.values = values }
 }
 
-// TemplatesWithParameters is Templates with values for parameters, by their names, as vmrules
-// check -p gives them. Each template that declares a parameter gets the value in place of its
-// own. The test also fails if no template declares one of the parameters.
-func TemplatesWithParameters(t *testing.T, fsys fs.FS, values map[string]string, opts ...vmrules.ParseOption) {
+// WithParseOptions sets how annotations are read, such as with which kinds beyond the format.
+func WithParseOptions(opts ...vmrules.ParseOption) Option {
+	return func(s *suite) { s.reading = append(s.reading, opts...) }
+}
+
+// WithoutRules lets templates of these names pass although no rule judges their VMs.
+func WithoutRules(templates ...string) Option {
+	return func(s *suite) { s.withoutRules = append(s.withoutRules, templates...) }
+}
+
+// AllowWarnings only logs the warnings of lint.
+func AllowWarnings() Option { return func(s *suite) { s.allowsWarnings = true } }
+
+// ForSSP also tests that KubeVirt's template validator, which most clusters run, understands the
+// rules as this library does, and accepts the VMs.
+func ForSSP() Option { return func(s *suite) { s.isForSSP = true } }
+
+// Templates runs a subtest for each template of OpenShift or KubeVirt in a file system. It
+// reads the files whose names end in .yaml, .yml or .json.
+//
+// A subtest fills in the template's parameters with their own values, or with generated values
+// that are the same in each run. It fails if lint finds an error or a warning, if a VM in the
+// template does not satisfy its rules, or if no rule judges it, although it is not exempt and has no
+// rules that do not apply. What only warns of a VM is logged.
+//
+// A VM without rules has those of the template that it names, and a VM that names an instance type or
+// a preference is judged as KubeVirt expands it, if they are in the file system too.
+//
+// The test fails if a file cannot be read, or if the file system has no template.
+func Templates(t *testing.T, fsys fs.FS, opts ...Option) {
 	t.Helper()
-	var templates []manifest.Object
-	var set instancetypes.Set
-	for file, err := range manifest.ReadFS(fsys) {
-		if err != nil {
-			t.Error(err)
-			continue
-		}
-		for _, o := range file.Objects() {
-			if err := set.AddObject(o); err != nil {
-				t.Error(err)
-			}
-			if o.IsTemplate() {
-				templates = append(templates, o.Loaded())
-			}
-		}
+	var s suite
+	for _, opt := range opts {
+		opt(&s)
 	}
-	for _, warning := range set.Warnings {
+	for _, err := range s.read(fsys) {
+		t.Error(err)
+	}
+	for _, warning := range s.set.Warnings {
 		t.Log("warning: " + warning.Error())
 	}
-	for _, o := range templates {
-		t.Run(o.File().Name+"/"+o.Name, func(t *testing.T) { look(o, &set, values, opts).report(t) })
+	for _, o := range s.templates.All {
+		t.Run(o.File().Name+"/"+o.Name, func(t *testing.T) {
+			v := s.look(o.Object)
+			for _, text := range v.warnings {
+				t.Log("warning: " + text)
+			}
+			for _, text := range v.errors {
+				t.Error(text)
+			}
+		})
 	}
-	if templates == nil {
-		t.Error("the file system has no template in a .yaml, .yml or .json file")
-	}
-	for _, name := range undeclared(templates, values) {
+	for _, name := range s.undeclared() {
 		t.Errorf("no template has a parameter %q: correct its name, or remove its value", name)
 	}
 }
 
+// A suite is what Templates is asked to test.
+type suite struct {
+	values                   map[string]string
+	reading                  []vmrules.ParseOption
+	withoutRules             []string
+	allowsWarnings, isForSSP bool
+
+	set       instancetypes.Set
+	templates shelf.Shelf
+}
+
+// read reads the templates, and returns all errors.
+func (s *suite) read(fsys fs.FS) (wrong []error) {
+	s.templates.Reading = s.reading
+	s.templates.Fill = func(o manifest.Object) (manifest.Filled, error) { return o.Fill(s.values) }
+	for file, err := range manifest.ReadFS(fsys) {
+		if err != nil {
+			wrong = append(wrong, err)
+			continue
+		}
+		for _, o := range file.Objects() {
+			if err := s.set.AddObject(o); err != nil {
+				wrong = append(wrong, err)
+			}
+			s.templates.Add(o)
+		}
+	}
+	if s.templates.All == nil {
+		wrong = append(wrong, errors.New("the file system has no template in a .yaml, .yml or .json file"))
+	}
+	return wrong
+}
+
 // undeclared returns the names of the values that no template has a parameter for.
-func undeclared(templates []manifest.Object, values map[string]string) []string {
-	left := maps.Clone(values)
-	for _, o := range templates {
+func (s *suite) undeclared() []string {
+	left := maps.Clone(s.values)
+	for _, o := range s.templates.All {
 		for _, p := range o.Parameters() {
 			delete(left, p.Name)
 		}
@@ -83,70 +132,75 @@ func undeclared(templates []manifest.Object, values map[string]string) []string 
 	return slices.Sorted(maps.Keys(left))
 }
 
-// A verdict holds the errors and warnings about a template, and why no rule judged it.
-type verdict struct {
-	errors, warnings []string
-	unjudged         string
-}
+// A verdict holds what is wrong with a template, and what is only logged.
+type verdict struct{ errors, warnings []string }
 
-func (v verdict) report(t *testing.T) {
-	t.Helper()
-	for _, text := range v.warnings {
-		t.Log("warning: " + text)
-	}
-	for _, text := range v.errors {
-		t.Error(text)
-	}
-	if v.errors == nil && v.unjudged != "" {
-		t.Skip(v.unjudged)
+func (v *verdict) add(fails bool, text string) {
+	if fails {
+		v.errors = append(v.errors, text)
+	} else {
+		v.warnings = append(v.warnings, text)
 	}
 }
 
-func look(o manifest.Object, set *instancetypes.Set, values map[string]string, opts []vmrules.ParseOption) verdict {
+func (s *suite) look(o manifest.Object) verdict {
 	var v verdict
-	filled, err := o.Fill(values)
+	filled, err := o.Fill(s.values)
 	if err != nil {
-		v.errors = append(v.errors, err.Error())
+		v.add(true, err.Error())
 		return v
 	}
 	for _, name := range filled.Missing {
-		v.warnings = append(v.warnings, fmt.Sprintf("parameter %s is required and has no value: write one in the template, or give one with TemplatesWithParameters", name))
+		v.add(false, fmt.Sprintf("parameter %s is required and has no value: write one in the template, or give one by WithParameters", name))
+	}
+	s.addFindings(&v, o, o.Mistakes())
+	reading := s.reading
+	if s.isForSSP {
+		reading = append(slices.Clip(reading), lint.For(lint.SSP))
 	}
 	for _, a := range filled.Annotations() {
-		v.lint(a, opts)
+		s.addFindings(&v, o, a.Lint(reading...))
 	}
-	if v.errors == nil { // the rules can be read
-		v.check(filled, set, opts)
+	s.judge(&v, filled)
+	if s.isForSSP {
+		verdict := deployed.Judge(filled.Content(), func(ref vmrules.TemplateRef) map[string]any {
+			if found, err := s.templates.Named(ref); found != nil && err == nil {
+				return found.Content()
+			}
+			return nil
+		})
+		for _, line := range verdict.Lines() {
+			v.add(verdict.Refuses(), line)
+		}
 	}
 	return v
 }
 
-func (v *verdict) lint(a manifest.Annotation, opts []vmrules.ParseOption) {
-	for _, f := range a.Lint(opts...) {
-		place := fmt.Sprintf("%s:%d:%d", a.Object.File().Name, f.Line, f.Column)
+func (s *suite) addFindings(v *verdict, o manifest.Object, findings []lint.Finding) {
+	for _, f := range findings {
+		place := fmt.Sprintf("%s:%d:%d", o.File().Name, f.Line, f.Column)
 		f.Line = 0 // the message already has the line
-		text := fmt.Sprintf("%s: %v", place, f)
-		if f.Severity == lint.SeverityError {
-			v.errors = append(v.errors, text)
-		} else {
-			v.warnings = append(v.warnings, text)
-		}
+		fails := f.Severity == lint.SeverityError || f.Severity == lint.SeverityWarning && !s.allowsWarnings
+		v.add(fails, fmt.Sprintf("%s: %v", place, f))
 	}
 }
 
-func (v *verdict) check(filled manifest.Filled, set *instancetypes.Set, opts []vmrules.ParseOption) {
-	report, err := unjudged.Own(filled.Content(), set.For(filled.Kind, filled.Namespace).Option(), vmrules.WithParseOptions(opts...))
-	if err != nil { // the rules cannot be read, although lint has no error
-		v.errors = append(v.errors, err.Error())
+// judge adds what is wrong with the VMs in a template, unless lint has said it.
+func (s *suite) judge(v *verdict, filled manifest.Filled) {
+	isRead := v.errors == nil
+	report := vmrules.ValidateOwn(filled.Content(), s.set.For(filled.Kind, filled.Namespace).Option(),
+		vmrules.WithParseOptions(s.reading...), vmrules.WithTemplates(s.templates.Find))
+	_, gaps := judged.Of(report)
+	for _, g := range gaps {
+		if isRead || g.Doubt != vmrules.DoubtRules {
+			v.add(!g.LacksRules() || !slices.Contains(s.withoutRules, filled.Name), g.String())
+		}
 	}
-	v.unjudged = unjudged.Why(report)
-	for _, vm := range unjudged.VMs(filled.Content(), report) {
-		v.warnings = append(v.warnings, vm+" has no rules")
-	}
-	for _, violation := range report.Violations() {
-		v.errors = append(v.errors, violation.Error())
-	}
-	for _, violation := range report.Warnings() {
-		v.warnings = append(v.warnings, violation.Error())
+	for _, result := range report.Results() {
+		for _, violation := range result.Violations {
+			if !judged.IsGap(result, gaps) {
+				v.add(!violation.Warning, violation.Error())
+			}
+		}
 	}
 }

@@ -9,8 +9,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/vmrules/vmrules"
-	"github.com/vmrules/vmrules/cmd/vmrules/internal/instancetypes"
-	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
 )
 
 func TestTemplates(t *testing.T) {
@@ -33,18 +31,27 @@ objects:
 `
 
 func TestTemplatesWithParameters(t *testing.T) {
-	TemplatesWithParameters(t, fstest.MapFS{
+	Templates(t, fstest.MapFS{
 		"small.yaml": {Data: []byte(template)},
 		"other.yaml": {Data: []byte(strings.ReplaceAll(template, "CORES_VALUE", "1"))},
-	}, map[string]string{"CORES": "4", "MODEL": "m"})
+	}, WithParameters(map[string]string{"CORES": "4", "MODEL": "m"}), AllowWarnings())
+}
+
+// suiteOf returns a suite that has read a file.
+func suiteOf(t *testing.T, text string, opts ...Option) *suite {
+	t.Helper()
+	s := &suite{}
+	for _, opt := range opts {
+		opt(s)
+	}
+	if wrong := s.read(fstest.MapFS{"small.yaml": {Data: []byte(text)}}); wrong != nil {
+		t.Fatal(wrong)
+	}
+	return s
 }
 
 func TestUndeclared(t *testing.T) {
-	file, err := manifest.Parse("small.yaml", []byte(template))
-	if err != nil {
-		t.Fatal(err)
-	}
-	got := undeclared(file.Objects(), map[string]string{"CORES": "4", "CORE": "4", "MODELS": ""})
+	got := suiteOf(t, template, WithParameters(map[string]string{"CORES": "4", "CORE": "4", "MODELS": ""})).undeclared()
 	if diff := cmp.Diff([]string{"CORE", "MODELS"}, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -84,7 +91,10 @@ func TestLookWithOptions(t *testing.T) {
 		{"known", []vmrules.ParseOption{never}, []string{
 			`objects[0].spec.template.spec.domain.cpu.cores: Invalid value: "CORES_VALUE": up to 4 (never)`,
 		}},
-		{"not known", nil, nil},
+		{"not known", nil, []string{
+			`small.yaml:11:36: warning: rule "cores": rule: unknown kind "never": write one of integer, string, regex, enum, in lower case (unknown-kind)`,
+			`objects[0]: not judged: the kind "never" is not known`,
+		}},
 		{"not known, with Strict", []vmrules.ParseOption{vmrules.Strict()}, []string{
 			`small.yaml:11:36: error: rule "cores": rule: unknown kind "never": ` +
 				`write one of integer, string, regex, enum, in lower case (unknown-kind)`,
@@ -92,14 +102,9 @@ func TestLookWithOptions(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			for file, err := range manifest.ReadFS(fstest.MapFS{"small.yaml": {Data: []byte(file)}}) {
-				if err != nil {
-					t.Fatal(err)
-				}
-				got := look(file.Objects()[0], &instancetypes.Set{}, nil, test.opts).errors
-				if diff := cmp.Diff(test.want, got); diff != "" {
-					t.Errorf("(-want +got):\n%s", diff)
-				}
+			s := suiteOf(t, file, WithParseOptions(test.opts...))
+			if diff := cmp.Diff(test.want, s.look(s.templates.All[0].Object).errors); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
 	}
@@ -117,7 +122,7 @@ func (neverSatisfied) Check(in *vmrules.Input) vmrules.Verdict {
 func TestLook(t *testing.T) {
 	const (
 		warning = `small.yaml:12:11: warning: rule "cores": unknown key "owner": remove it, or correct its spelling (unknown-key)`
-		missing = "parameter MODEL is required and has no value: write one in the template, or give one with TemplatesWithParameters"
+		missing = "parameter MODEL is required and has no value: write one in the template, or give one by WithParameters"
 	)
 	replaced := func(old, new string) []byte { return []byte(strings.ReplaceAll(template, old, new)) }
 	tests := []struct {
@@ -126,48 +131,90 @@ func TestLook(t *testing.T) {
 		values map[string]string
 		want   verdict
 	}{
-		{"a VM that satisfies the rules", replaced("CORES_VALUE", "4"), nil, verdict{nil, []string{missing, warning}, ""}},
+		{"a VM that satisfies the rules", replaced("CORES_VALUE", "4"), nil, verdict{nil, []string{missing, warning}}},
 		{"a VM that violates the rules", replaced("CORES_VALUE", "5"), nil, verdict{
 			[]string{"objects[0].spec.template.spec.domain.cpu.cores: Invalid value: 5: up to 4 (5 is more than max 4)"},
-			[]string{missing, warning}, "",
+			[]string{missing, warning},
 		}},
 		{"a parameter without a value", replaced("${{CORES}}", "${{MODEL}}"), nil, verdict{
 			[]string{"Not decided: up to 4 (objects[0].spec.template.spec.domain.cpu.cores: the template's parameter ${{MODEL}} is not filled in)"},
-			[]string{missing, warning}, "",
+			[]string{missing, warning},
 		}},
 		{"rules that cannot be read", replaced(`"rule": "integer", `, ""), nil, verdict{
 			[]string{`small.yaml:11:10: error: rule "cores": the rule has no "rule": add integer, string, regex or enum (missing-key)`},
-			[]string{missing, warning}, "",
+			[]string{missing, warning},
 		}},
 		{"a parameter in the rules", []byte(strings.NewReplacer("CORES_VALUE", "4", `"max": 4`, `"max": ${CORES}`).Replace(template)), nil, verdict{
-			nil, []string{missing, warning}, "",
+			nil, []string{missing, warning},
 		}},
 		{"a parameter without a value in the rules", replaced(`"max": 4`, `"max": ${MODEL}`), nil, verdict{
-			[]string{`small.yaml:11:120: error: "${MODEL" is not allowed here, where a value is expected (unreadable)`}, []string{missing}, "",
+			[]string{`small.yaml:11:120: error: "${MODEL" is not allowed here, where a value is expected (unreadable)`}, []string{missing},
 		}},
 		{"values for parameters", replaced(`"max": 4`, `"max": ${MODEL}`), map[string]string{"CORES": "5", "MODEL": "4", "OTHER": ""}, verdict{
-			[]string{"objects[0].spec.template.spec.domain.cpu.cores: Invalid value: 5: up to 4 (5 is more than max 4)"}, []string{warning}, "",
+			[]string{"objects[0].spec.template.spec.domain.cpu.cores: Invalid value: 5: up to 4 (5 is more than max 4)"}, []string{warning},
 		}},
 		{"a rule that only warns", replaced(`"owner": "me"`, `"justWarning": true`), map[string]string{"CORES": "5", "MODEL": "m"}, verdict{
-			nil, []string{"objects[0].spec.template.spec.domain.cpu.cores: Invalid value: 5: up to 4 (5 is more than max 4)"}, "",
+			nil, []string{"objects[0].spec.template.spec.domain.cpu.cores: Invalid value: 5: up to 4 (5 is more than max 4)"},
 		}},
 		{"a rule that does not apply", replaced(`"owner": "me"`, `"valid": "jsonpath::.spec.domain.machine"`), map[string]string{"MODEL": "m"}, verdict{
-			nil, nil, "none of its rules applies",
+			nil, nil,
 		}},
-		{"a VM without rules", replaced("vm.kubevirt.io/validations", "other"), nil, verdict{nil, []string{missing}, "no rules"}},
+		{"a VM without rules", replaced("vm.kubevirt.io/validations", "other"), nil, verdict{[]string{"objects[0]: no rules"}, []string{missing}}},
 		{"two VMs, one without rules", replaced("  spec: {template", "  spec: {template: {spec: {domain: {cpu: {cores: 1}}}}}\n- kind: VirtualMachine\n  spec: {template"), map[string]string{"MODEL": "m"}, verdict{
-			nil, []string{warning, "objects[1] has no rules"}, "",
+			[]string{"objects[1]: no rules"}, []string{warning},
 		}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			for file, err := range manifest.ReadFS(fstest.MapFS{"small.yaml": {Data: test.file}}) {
-				if err != nil {
-					t.Fatal(err)
-				}
-				got := look(file.Objects()[0], &instancetypes.Set{}, test.values, nil)
-				if diff := cmp.Diff(test.want, got, cmp.AllowUnexported(verdict{})); diff != "" {
-					t.Errorf("(-want +got):\n%s", diff)
+			s := suiteOf(t, string(test.file), AllowWarnings(), WithParameters(test.values))
+			if diff := cmp.Diff(test.want, s.look(s.templates.All[0].Object), cmp.AllowUnexported(verdict{})); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// What lint refuses fails, and so does what no rule judges. Options say otherwise.
+func TestStrict(t *testing.T) {
+	good := strings.NewReplacer("CORES_VALUE", "4", "required: true", "value: m", `"owner": "me"`, `"min": 1`).Replace(template)
+	replaced := func(old, new string) string {
+		if !strings.Contains(good, old) {
+			t.Fatalf("the template has no %q", old)
+		}
+		return strings.Replace(good, old, new, 1)
+	}
+	bus := replaced(`"jsonpath::.spec.domain.cpu.cores", "message": "up to 4", "max": 4`, `"jsonpath::.spec.domain.devices.disks.disk.bus", "valid": "jsonpath::.spec.domain.devices.disks.disk.bus", "message": "m", "max": 4`)
+	tests := []struct {
+		name, file string
+		opts       []Option
+		want       string // the IDs of lint, or what else is wrong
+	}{
+		{"a good template", good, nil, ""},
+		{"a misspelt annotation", replaced("validations:", "validation:"), nil, "(misspelt-annotation) | objects[0]: no rules"},
+		{"a misspelt kind", replaced(`"integer"`, `"Integer"`), nil, "(misspelt-kind) | not known"},
+		{"a misspelt kind that may be", replaced(`"integer"`, `"Integer"`), []Option{AllowWarnings()}, "not known"},
+		{"a missing [*]", bus, nil, "(wrong-kind) | (missing-wildcard) | (missing-wildcard)"},
+		{"object for objects", replaced("objects:", "object:"), nil, "(misplaced-annotation) | no VirtualMachine"},
+		{"a misspelt field", replaced("cpu.cores", "cpu.core"), nil, "(misspelt-field) | is not set)"},
+		{"an undeclared parameter", replaced("${{CORES}}", "${{CORE}}"), nil, "(undeclared-parameter) | is not filled in)"},
+		{"no rules", replaced("vm.kubevirt.io/validations", "other"), nil, "objects[0]: no rules"},
+		{"no rules in another template", replaced("vm.kubevirt.io/validations", "other"), []Option{WithoutRules("large")}, "objects[0]: no rules"},
+		{"two VMs without rules", replaced("objects:\n", "objects: [{kind: VirtualMachine}, {kind: VirtualMachine}]\nother:\n"), nil, "(misplaced-annotation) | objects[0]: no rules | objects[1]: no rules"},
+		{"no rules, which may be", replaced("vm.kubevirt.io/validations", "other"), []Option{WithoutRules("small")}, ""},
+		{"what the deployed validator refuses", replaced(`"max": 4`, `"max": "4"`), []Option{ForSSP()}, "(ssp-bound) | neither a number nor a path: the path 4 cannot be read: it does not begin with \"jsonpath::\""},
+		{"no rules for the deployed validator", replaced("    annotations:\n      vm.kubevirt.io/validations: |", "    annotations:\n      vm.kubevirt.io/skip-validations: |"), []Option{ForSSP()}, ""},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			s := suiteOf(t, test.file, test.opts...)
+			got := s.look(s.templates.All[0].Object).errors
+			if want := strings.Split(test.want, " | "); len(got) != len(want) && test.want != "" || test.want == "" && got != nil {
+				t.Fatalf("got %q, want %q", got, test.want)
+			} else if test.want != "" {
+				for i := range want {
+					if !strings.HasSuffix(got[i], want[i]) {
+						t.Errorf("got %q, want %q", got[i], want[i])
+					}
 				}
 			}
 		})

@@ -43,10 +43,10 @@ func TestFind(t *testing.T) {
 		}},
 		{"not named", small, `{spec: {template: {}}}`, found{"map[] map[]", "", nil, nil}},
 		{"another kind", small, `{spec: {instancetype: {name: small, kind: virtualmachineinstancetype}, preference: {name: small}}}`, found{
-			"map[] map[]", "", nil, []string{"VirtualMachineInstancetype small", "VirtualMachineClusterPreference small"},
+			"map[] map[]", "the VirtualMachineInstancetype small was not found", nil, []string{"VirtualMachineInstancetype small", "VirtualMachineClusterPreference small"},
 		}},
 		{"another group", strings.Replace(small, "{", "{apiVersion: example.com/v1, ", 1), `{spec: {instancetype: {name: small}}}`, found{
-			"map[] map[]", "", nil, []string{"VirtualMachineClusterInstancetype small"},
+			"map[] map[]", "the VirtualMachineClusterInstancetype small was not found", nil, []string{"VirtualMachineClusterInstancetype small"},
 		}},
 		{"a typed list", "{kind: VirtualMachineClusterInstancetypeList, items: [" +
 			strings.Replace(small, "kind: VirtualMachineClusterInstancetype, ", "", 1) + "]}",

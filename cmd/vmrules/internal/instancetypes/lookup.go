@@ -1,6 +1,7 @@
 package instancetypes
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/vmrules/vmrules"
@@ -31,7 +32,7 @@ func (s *Set) For(kind, namespace string) *Lookup {
 func (l *Lookup) Option() vmrules.ValidateOption { return vmrules.WithInstancetypes(l.Find) }
 
 // Find returns the instance type and the preference that a VM names; nil for one that the VM
-// does not name or the Set does not hold.
+// does not name or the Set does not hold, which is an error.
 func (l *Lookup) Find(vm map[string]any) (given, preferred map[string]any, err error) {
 	named, preference := instancetype.NamesOf(vm)
 	namespace := manifest.TextAt(vm, "metadata", "namespace")
@@ -62,7 +63,7 @@ func (l *Lookup) find(n *instancetype.Named, namespace string) (map[string]any, 
 	switch {
 	case known == nil:
 		add(&l.NotFound, k.String())
-		return nil, nil
+		return nil, fmt.Errorf("the %s was not found", k)
 	case known.err != nil:
 		return nil, known.err
 	}

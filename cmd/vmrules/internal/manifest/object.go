@@ -99,6 +99,16 @@ func TextAt(in any, names ...string) string {
 	return text
 }
 
+// RemoveRules removes the annotations with rules that VMs in an object have themselves, but not those that
+// exempt them.
+func RemoveRules(content map[string]any) {
+	for _, at := range [][]string{{}, {"spec", "template"}, {"spec", "virtualMachineTemplate"}} {
+		found, _ := Value(content, append(at, "metadata", "annotations")...)
+		annotations, _ := found.(map[string]any)
+		delete(annotations, vmrules.Annotation)
+	}
+}
+
 // Content returns the object in the form that the library takes. The items of a typed list,
 // such as a VirtualMachineList, have no kind and apiVersion of their own: Content adds them.
 func (o Object) Content() map[string]any {

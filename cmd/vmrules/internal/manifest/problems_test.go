@@ -1,14 +1,12 @@
 package manifest
 
 import (
-	"errors"
 	"fmt"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/vmrules/vmrules"
-	"github.com/vmrules/vmrules/cmd/vmrules/internal/unjudged"
 )
 
 // TestPlaceProblems checks that each problem of ValidateOwn is placed in the annotation that has
@@ -40,16 +38,13 @@ objects:
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = unjudged.Own(filled.Content())
-	parsed := (*vmrules.ParseError)(nil)
-	if !errors.As(err, &parsed) {
-		t.Fatal(err)
-	}
 	elsewhere := vmrules.Problem{Message: "elsewhere", Line: 7}
 	problems := []*vmrules.Problem{&elsewhere}
-	for i := range parsed.Problems {
-		if p := &parsed.Problems[i]; p.Key == "" || p.Key == "name" || p.Key == "min" {
-			problems = append(problems, p)
+	for _, target := range vmrules.ValidateOwn(filled.Content()).Targets() {
+		for _, p := range target.Problems {
+			if p.Source += " " + target.Name; p.Key == "" || p.Key == "name" || p.Key == "min" {
+				problems = append(problems, &p)
+			}
 		}
 	}
 	rest := filled.PlaceProblems(problems)

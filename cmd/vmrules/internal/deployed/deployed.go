@@ -1,0 +1,118 @@
+// Package deployed says what KubeVirt's template validator, as clusters run it, makes of the VMs in
+// an object.
+package deployed
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
+	"github.com/vmrules/vmrules/lint/ssp"
+)
+
+// A Verdict is what the validator says of the VMs in an object.
+type Verdict struct {
+	ssp.Verdict
+	NoRules bool `json:"noRules,omitempty"` // it finds none for any of them
+}
+
+// Judge returns the verdict on the VMs in an object whose parameters are filled in; nil if there is no
+// VM that the validator is asked about, or all are exempt. A VM without an annotation of its own has the
+// rules of the OpenShift Template that it names in full, which find returns as it is in the cluster.
+func Judge(object map[string]any, find func(vmrules.TemplateRef) map[string]any) *Verdict {
+	var all *Verdict
+	for _, vm := range vmsIn(object) {
+		if _, isExempt := manifest.Value(vm, "metadata", "annotations", vmrules.SkipAnnotation); isExempt {
+			continue
+		}
+		written, _ := manifest.Value(vm, "metadata", "annotations", vmrules.Annotation)
+		annotation, isText := written.(string)
+		if written != nil && !isText {
+			continue // the API server refuses it
+		}
+		if annotation == "" {
+			annotation = ofTemplate(object, vm, find)
+		}
+		all = all.and(Verdict{ssp.Judge(annotation, vm), annotation == ""})
+	}
+	return all
+}
+
+// ofTemplate returns the rules of the Template that a VM names, perhaps by the labels that the
+// Template around it adds.
+func ofTemplate(around, vm map[string]any, find func(vmrules.TemplateRef) map[string]any) string {
+	namespace, name, isNamed := vmrules.TemplateOf(vm)
+	if !isNamed {
+		namespace, name, isNamed = vmrules.TemplateOf(map[string]any{"metadata": map[string]any{"labels": around["labels"]}})
+	}
+	if !isNamed {
+		return ""
+	}
+	template := find(vmrules.TemplateRef{Namespace: namespace, Name: name})
+	if manifest.TextAt(template, "kind") != "Template" {
+		return ""
+	}
+	return manifest.TextAt(template, "metadata", "annotations", vmrules.OldAnnotation)
+}
+
+// vmsIn returns the VirtualMachines in an object. The validator is not asked about other kinds.
+func vmsIn(object map[string]any) []map[string]any {
+	var all []map[string]any
+	inside := []any{object}
+	if list, ok := object["objects"].([]any); ok {
+		inside = list
+	} else if vm, ok := manifest.Value(object, "spec", "virtualMachine"); ok {
+		inside = []any{vm}
+	}
+	for _, v := range inside {
+		vm, _ := v.(map[string]any)
+		_, isVM := manifest.Value(vm, "spec", "template", "spec")
+		if kind := manifest.TextAt(vm, "kind"); isVM && (kind == "VirtualMachine" || kind == "") {
+			all = append(all, vm)
+		}
+	}
+	return all
+}
+
+// and joins the verdicts on several VMs of one object.
+func (v *Verdict) and(next Verdict) *Verdict {
+	if v == nil {
+		return &next
+	}
+	v.NoRules = v.NoRules && next.NoRules
+	v.Accepted = v.Accepted && next.Accepted
+	if v.Refused == "" {
+		v.Refused = next.Refused
+	}
+	v.Failed = append(v.Failed, next.Failed...)
+	v.Warned = append(v.Warned, next.Warned...)
+	maps.Copy(v.Why, next.Why)
+	return v
+}
+
+// Refuses reports whether the validator refuses a VM.
+func (v *Verdict) Refuses() bool { return v != nil && !v.Accepted }
+
+// Lines returns what the verdict says to people.
+func (v *Verdict) Lines() []string {
+	const validator = "KubeVirt's template validator "
+	switch {
+	case v == nil:
+		return nil
+	case v.NoRules:
+		return []string{validator + "finds no rules for this VM"}
+	case v.Refused != "":
+		return []string{validator + "refuses this VM: " + v.Refused}
+	}
+	var all []string
+	for _, name := range slices.Sorted(maps.Keys(v.Why)) {
+		says := "refuses this VM: "
+		if slices.Contains(v.Warned, name) {
+			says = "only logs about this VM: "
+		}
+		all = append(all, fmt.Sprintf("%s%srule %s: %s", validator, says, name, v.Why[name]))
+	}
+	return all
+}

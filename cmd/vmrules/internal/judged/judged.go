@@ -1,0 +1,122 @@
+// Package judged sums up what a report says became of its VMs.
+package judged
+
+import (
+	"slices"
+
+	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/lint"
+)
+
+// A Class is what became of the VMs in an object together.
+type Class int
+
+const (
+	Valid         Class = iota // some rule judged them
+	Invalid                    // a rule is violated, or could not be judged
+	Exempt                     // from all rules
+	NotApplicable              // none of the rules applies
+	NotJudged                  // there are rules, or a template is named, and no rule judged them
+	NoRules                    // or no VM
+	Unreadable                 // the rules cannot be read or looked up
+)
+
+// Of returns the Class of an object, and the gaps in its report.
+func Of(r *vmrules.Report) (Class, []Gap) {
+	targets := r.Targets()
+	gaps := gapsIn(targets)
+	return classOf(r, targets, gaps), gaps
+}
+
+func classOf(r *vmrules.Report, targets []vmrules.Target, gaps []Gap) Class {
+	is := func(c vmrules.Coverage) bool {
+		return slices.ContainsFunc(targets, func(t vmrules.Target) bool { return t.Coverage == c })
+	}
+	isGap := func(like func(Gap) bool) bool { return slices.ContainsFunc(gaps, like) }
+	switch {
+	case isGap(Gap.IsUnreadable):
+		return Unreadable
+	case isGap(Gap.IsError):
+		return NotJudged
+	case !r.Valid():
+		return Invalid
+	case is(vmrules.CoverageJudged):
+		return Valid
+	case isGap(func(g Gap) bool { return !g.LacksRules() }):
+		return NotJudged
+	case gaps != nil:
+		return NoRules
+	case is(vmrules.CoverageNotApplicable):
+		return NotApplicable
+	}
+	return Exempt
+}
+
+// A Gap is a VM that no rule judged, though it is not exempt, and not because its rules do not
+// apply. It keeps a report from having passed.
+type Gap struct {
+	vmrules.Target
+	// Severity is SeverityError if the VM's rules are not known.
+	Severity lint.Severity
+}
+
+// gapsIn returns the gaps among targets. Values that cannot be judged are violations, not gaps.
+func gapsIn(targets []vmrules.Target) []Gap {
+	var all []Gap
+	for _, t := range targets {
+		if len(t.Problems) > 0 {
+			t.Note = (&vmrules.ParseError{Problems: t.Problems}).Error() // it has all of them
+		}
+		switch severity := severityOf(t); {
+		case t.Coverage == vmrules.CoverageJudged, t.Coverage == vmrules.CoverageExempt, t.Coverage == vmrules.CoverageNotApplicable:
+		case t.Valid, severity == lint.SeverityError:
+			all = append(all, Gap{t, severity})
+		}
+	}
+	return all
+}
+
+func severityOf(t vmrules.Target) lint.Severity {
+	switch t.Coverage {
+	case vmrules.CoverageNoRules, vmrules.CoverageNotVM, vmrules.CoverageNoTemplate:
+		return lint.SeverityInfo
+	}
+	switch t.Doubt {
+	case vmrules.DoubtRules, vmrules.DoubtLookup, vmrules.DoubtTemplate:
+		if !t.Valid {
+			return lint.SeverityError
+		}
+	}
+	return lint.SeverityWarning
+}
+
+// IsError reports whether the VM's rules are not known.
+func (g Gap) IsError() bool { return g.Severity == lint.SeverityError }
+
+// IsUnreadable reports whether they are not known for another reason than a missing template.
+func (g Gap) IsUnreadable() bool { return g.IsError() && g.Doubt != vmrules.DoubtTemplate }
+
+// LacksRules reports whether there are no rules.
+func (g Gap) LacksRules() bool {
+	return g.Coverage == vmrules.CoverageNoRules || g.Coverage == vmrules.CoverageNotVM
+}
+
+// String says what became of the VM, and where it is in the object.
+func (g Gap) String() string {
+	text := g.Note
+	switch {
+	case g.Coverage == vmrules.CoverageNoRules:
+		text = "no rules"
+	case !g.IsError() && g.Coverage != vmrules.CoverageNotVM:
+		text = "not judged: " + text
+	}
+	if g.Name != "" {
+		text = g.Name + ": " + text
+	}
+	return text
+}
+
+// IsGap reports whether a result only says what a gap does: that the rules of a VM are not known.
+func IsGap(r vmrules.Result, gaps []Gap) bool {
+	return r.Index < 0 && slices.ContainsFunc(gaps, func(g Gap) bool { return g.Name == r.Target })
+}

@@ -1,0 +1,126 @@
+// Package shelf holds templates, among which VMs find the one that they name.
+package shelf
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
+)
+
+// A Shelf holds templates. Once all are added, it is safe for concurrent use.
+type Shelf struct {
+	// Fill fills in the parameters of a template, and Reading has the options for its rules.
+	Fill    func(manifest.Object) (manifest.Filled, error)
+	Reading []vmrules.ParseOption
+	// Beside is a folder with more templates; it is read for the first VM that names one.
+	Beside string
+
+	All []*Template
+}
+
+// A Template is a template on a Shelf. Its rules are read when they are first asked for.
+type Template struct {
+	manifest.Object
+	shelf *Shelf
+	read  sync.Once
+	rules vmrules.Rules
+	err   error
+}
+
+// Add adds an object, if it is a template.
+func (s *Shelf) Add(o manifest.Object) {
+	if o.IsTemplate() {
+		s.All = append(s.All, &Template{Object: o.Loaded(), shelf: s})
+	}
+}
+
+// readBeside adds the templates beside. It reads them again after an error.
+func (s *Shelf) readBeside() error {
+	if s.Beside == "" {
+		return nil
+	}
+	for file, err := range manifest.Read([]string{s.Beside}, nil) {
+		if err != nil {
+			return err
+		}
+		for _, o := range file.Objects() {
+			s.Add(o)
+		}
+	}
+	s.Beside = ""
+	return nil
+}
+
+// Named returns the template that a VM names; nil if there is none. The file of a template may leave
+// out the namespace, or have another one: it only decides between templates of one name. Those that
+// have the same rules count as one.
+func (s *Shelf) Named(ref vmrules.TemplateRef) (*Template, error) {
+	if err := s.readBeside(); err != nil {
+		return nil, err
+	}
+	var all, exact []*Template
+	for _, t := range s.All {
+		if t.Name != ref.Name {
+			continue
+		}
+		all = append(all, t)
+		if t.Namespace == ref.Namespace {
+			exact = append(exact, t)
+		}
+	}
+	if ref.Namespace != "" && exact != nil {
+		all = exact
+	}
+	if all == nil {
+		return nil, nil
+	}
+	for _, other := range all[1:] {
+		rules, err := all[0].Rules()
+		others, otherErr := other.Rules()
+		if err != nil || otherErr != nil || !rules.Equal(others) {
+			return nil, fmt.Errorf("%d templates of this name have different rules, at %s:%d and %s:%d: keep one",
+				len(all), all[0].File().Name, all[0].Line, other.File().Name, other.Line)
+		}
+	}
+	return all[0], nil
+}
+
+// Find finds the template that a VM names, for WithTemplates.
+func (s *Shelf) Find(ref vmrules.TemplateRef) (*vmrules.Template, error) {
+	found, err := s.Named(ref)
+	if err != nil {
+		return nil, err
+	}
+	return found.Found()
+}
+
+// Found returns the template as WithTemplates takes it; nil if it is nil.
+func (t *Template) Found() (*vmrules.Template, error) {
+	if t == nil {
+		return nil, nil
+	}
+	rules, err := t.Rules()
+	return &vmrules.Template{Namespace: t.Namespace, Name: t.Name, Rules: rules}, err
+}
+
+// Rules returns the rules of the template; none if it is nil.
+func (t *Template) Rules() (vmrules.Rules, error) {
+	if t == nil {
+		return vmrules.Rules{}, nil
+	}
+	t.read.Do(func() { t.rules, _, t.err = t.shelf.RulesIn(t.Object) })
+	return t.rules, t.err
+}
+
+// RulesIn returns the rules in a template, and the template with its parameters filled in.
+func (s *Shelf) RulesIn(template manifest.Object) (vmrules.Rules, map[string]any, error) {
+	filled, err := s.Fill(template)
+	if err != nil {
+		return vmrules.Rules{}, nil, err
+	}
+	content := filled.Content()
+	rules, err := vmrules.RulesFor(nil, content, s.Reading...)
+	return rules, content, err
+}
