@@ -45,11 +45,7 @@ func (r *Reviewer) standing(ctx context.Context, q *Request, p pace) (Standing, 
 		return Standing{}, errTooMuch
 	}
 	t := j.report.Targets()[0] // of a VM
-	s := Standing{cmp.Or(t.Template, openreports.OwnPolicy), j.template, j.report}
-	if t.Coverage == vmrules.CoverageNoTemplate { // which has no result
-		s.Report = vmrules.NewReport([]vmrules.Result{{Index: -1, Outcome: vmrules.Warned, Note: t.Note}})
-	}
-	return s, nil
+	return Standing{cmp.Or(t.Template, openreports.OwnPolicy), j.template, j.report}, nil
 }
 
 // Naming returns the name of the template from which a VM has its rules, and the namespaces where that is
