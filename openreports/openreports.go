@@ -47,11 +47,6 @@ func TemplatePolicy(namespace, name string) string {
 	return strings.TrimPrefix(namespace+"/"+name, "/")
 }
 
-// Missing returns the error about a template that a VM names and that is not found.
-func Missing(namespace, name string) error {
-	return fmt.Errorf("the template %s, which the VM names, was not found, so that its rules are not known", TemplatePolicy(namespace, name))
-}
-
 // New returns the Report about an object that was judged by the rules of a policy, or could not be,
 // as an error says. It returns nil if the object has no rules; a VM that names a template which nobody
 // found has a warning. All results have the time now. The name

@@ -101,7 +101,6 @@ func TestNothingJudged(t *testing.T) {
 	}{
 		{"no rules", judged(t, "", vm), nil, ""},
 		{"not judged at all", nil, nil, "error: nothing has been judged"},
-		{"no template", nil, openreports.Missing("templates", "linux"), "error: the template templates/linux, which the VM names, was not found, so that its rules are not known"},
 		{"rules that cannot be read", nil, errors.New("the validation rules cannot be used"), "error: the validation rules cannot be used"},
 		{"no VM inside", judged(t, rules, `{"kind": "VirtualMachine"}`), nil, "error error error error error skip"},
 		{"all skipped", judged(t, `[{"name": "a", "rule": "string", "path": "jsonpath::.spec.x", "valid": "jsonpath::.spec.x", "message": "m"}]`, vm), nil, "skip"},

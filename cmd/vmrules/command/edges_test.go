@@ -38,7 +38,6 @@ var judgesNot = map[string]string{
 	"vmrulestest.WithParseOptions": "is an option",
 	"vmrulestest.WithoutRules":     "is an option",
 	"openreports.TemplatePolicy":   "only joins two names",
-	"openreports.Missing":          "only makes an error",
 }
 
 // edges are all ways in which the command and its packages judge an object. Flags are behind the
