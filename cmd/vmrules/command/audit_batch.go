@@ -66,6 +66,7 @@ func (a *auditor) stream(input io.Reader, each func(audited) error) error {
 	for range workers {
 		go func() {
 			reader := newObjectReader()
+			reader.skips = len(a.templates.Reading) == 0 // other kinds may look at anything
 			for b := range jobs {
 				b.judge(a, reader)
 				judging.Done()

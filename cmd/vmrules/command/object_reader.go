@@ -18,6 +18,9 @@ type objectReader struct {
 	decoder  *jsontext.Decoder
 	unread   bytes.Buffer
 	unquoted []byte // the memory of a text with escapes
+
+	skips bool // the parts of a VirtualMachine that no rule of the format asks for
+	isVM  bool // the object is one, as far as it is read
 }
 
 func newObjectReader() *objectReader {
@@ -33,6 +36,7 @@ func (r *objectReader) decode(text []byte) (map[string]any, error) {
 	if r.decoder.PeekKind() != '{' {
 		return nil, errNoObject
 	}
+	r.isVM = false
 	decoded, err := r.object()
 	wrong := (*jsontext.SyntacticError)(nil)
 	switch isSyntax := errors.As(err, &wrong); {
@@ -87,12 +91,26 @@ func (r *objectReader) object() (map[string]any, error) {
 		if err != nil {
 			return object, err
 		}
-		if object[name], err = r.value(); err != nil {
+		if r.isSkipped(name) {
+			err = r.decoder.SkipValue()
+		} else {
+			object[name], err = r.value()
+		}
+		if err != nil {
 			return object, err
+		}
+		if name == "kind" && r.decoder.StackDepth() == 1 {
+			r.isVM = object[name] == "VirtualMachine"
 		}
 	}
 	_, err := r.decoder.ReadToken()
 	return object, err
+}
+
+// isSkipped reports whether to leave out a member, which is often half of a VM: its status, and which
+// program set which field. The JSON of it is still checked.
+func (r *objectReader) isSkipped(name string) bool {
+	return r.skips && r.isVM && (name == "status" && r.decoder.StackDepth() == 1 || name == "managedFields" && r.decoder.StackDepth() == 2)
 }
 
 func (r *objectReader) array() (any, error) {

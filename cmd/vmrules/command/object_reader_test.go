@@ -63,3 +63,27 @@ func TestAuditOfKeysTwice(t *testing.T) {
 		}
 	}
 }
+
+// What no rule of the format asks for is not kept of a VM, but a mistake in it is found.
+func TestReadWhatIsJudged(t *testing.T) {
+	for _, test := range []struct{ text, want string }{
+		{`{"kind": "VirtualMachine", "metadata": {"name": "a", "managedFields": [{}]}, "spec": {"status": 1}, "status": {"x": 1}}`,
+			`{"kind":"VirtualMachine","metadata":{"name":"a"},"spec":{"status":1}}`},
+		{`{"kind": "VirtualMachineInstance", "metadata": {"managedFields": 1}, "status": {"x": 1}}`,
+			`{"kind":"VirtualMachineInstance","metadata":{"managedFields":1},"status":{"x":1}}`},
+		{`{"status": {"x": 1}, "kind": "VirtualMachine"}`, `{"kind":"VirtualMachine","status":{"x":1}}`},
+		{`{"kind": "VirtualMachine", "status": {"x": 1, "x": 2}}`, `{"kind":"VirtualMachine"} the key "x" is given twice`},
+		{`{"kind": "VirtualMachine", "status": {"x": }}`, `{"kind":"VirtualMachine"} the object cannot be read`},
+	} {
+		r := newObjectReader()
+		r.skips = true
+		decoded, err := r.decode([]byte(test.text))
+		got, _ := json.Marshal(decoded)
+		if err != nil {
+			got = fmt.Append(got, " ", err)
+		}
+		if !strings.HasPrefix(string(got), test.want) {
+			t.Errorf("%s: %s; want %s", test.text, got, test.want)
+		}
+	}
+}
