@@ -24,6 +24,7 @@ import {
   lintGutter,
   lintKeymap,
   setDiagnostics,
+  setDiagnosticsEffect,
 } from "@codemirror/lint";
 import { highlightSelectionMatches, searchKeymap } from "@codemirror/search";
 import { EditorState, type Extension, StateEffect, StateField } from "@codemirror/state";
@@ -93,8 +94,9 @@ interface EditorOptions {
 export class Editor {
   readonly view: EditorView;
   readonly #extensions: Extension[];
-  /** marked is the text that the last marks are about. */
+  /** marked is the text that the last marks are about, and count how many were set last. */
   #marked = "";
+  #count = 0;
 
   constructor({ parent, label, hint, changed, format, completer }: EditorOptions) {
     const formats = () => {
@@ -126,6 +128,9 @@ export class Editor {
       language,
       placeholder(hint),
       EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0" }),
+      EditorState.transactionExtender.of(({ newDoc }) =>
+        newDoc.length === 0 ? { effects: setDiagnosticsEffect.of([]) } : null,
+      ),
       EditorView.updateListener.of((update) => {
         if (update.docChanged) {
           changed();
@@ -169,7 +174,10 @@ export class Editor {
   /** mark shows what is said about a text, unless the editor holds another by now. */
   mark(text: string, marks: Mark[]): void {
     this.#marked = text;
-    if (this.text === text && !this.#shows(marks)) {
+    // A mark whose text is deleted is not shown any more, but stays beside the line.
+    const isSame = marks.length === this.#count && this.#shows(marks);
+    if (this.text === text && !isSame) {
+      this.#count = marks.length;
       this.view.dispatch(setDiagnostics(this.view.state, marks.map(diagnosticOf)));
     }
   }
