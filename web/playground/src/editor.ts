@@ -94,9 +94,8 @@ interface EditorOptions {
 export class Editor {
   readonly view: EditorView;
   readonly #extensions: Extension[];
-  /** marked is the text that the last marks are about, and count how many were set last. */
+  /** marked is the text that the last marks are about. */
   #marked = "";
-  #count = 0;
 
   constructor({ parent, label, hint, changed, format, completer }: EditorOptions) {
     const formats = () => {
@@ -128,6 +127,7 @@ export class Editor {
       language,
       placeholder(hint),
       EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0" }),
+      // A mark in the first line would stay beside it.
       EditorState.transactionExtender.of(({ newDoc }) =>
         newDoc.length === 0 ? { effects: setDiagnosticsEffect.of([]) } : null,
       ),
@@ -174,10 +174,7 @@ export class Editor {
   /** mark shows what is said about a text, unless the editor holds another by now. */
   mark(text: string, marks: Mark[]): void {
     this.#marked = text;
-    // A mark whose text is deleted is not shown any more, but stays beside the line.
-    const isSame = marks.length === this.#count && this.#shows(marks);
-    if (this.text === text && !isSame) {
-      this.#count = marks.length;
+    if (this.text === text && !this.#shows(marks)) {
       this.view.dispatch(setDiagnostics(this.view.state, marks.map(diagnosticOf)));
     }
   }
