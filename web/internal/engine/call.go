@@ -59,12 +59,6 @@ func newCall(e *Engine, header, texts string) (*call, error) {
 // is reports whether a setting is true.
 func (c *call) is(name string) bool { return c.text(name) == "true" }
 
-// number returns a setting that is a number; 0 if there is none.
-func (c *call) number(name string) int {
-	n, _ := strconv.Atoi(c.text(name))
-	return n
-}
-
 // text returns the text with a name; "" if there is none.
 func (c *call) text(name string) string {
 	if list := c.texts[name]; len(list) > 0 {
