@@ -27,7 +27,6 @@ const decoder = new TextDecoder();
 
 let program: Program | undefined;
 let starting: Promise<void> | undefined;
-let count = 0;
 let readDefault: () => Promise<WasmSource> = async () => new URL("vmrules.wasm", import.meta.url);
 
 /** setDefault sets where `init()` takes vmrules.wasm from. */
@@ -60,7 +59,6 @@ export function init(source?: WasmSource | Promise<WasmSource>): Promise<void> {
 async function start(source: WasmSource | Promise<WasmSource> | undefined): Promise<void> {
   try {
     program = await run(await compile((await source) ?? (await readDefault())));
-    count++;
   } catch (error) {
     if (error instanceof VmrulesError) {
       throw error;
@@ -136,11 +134,6 @@ async function run(module: WebAssembly.Module): Promise<Program> {
   return started;
 }
 
-/** starts counts the programs that were started: each numbers its rules anew. */
-export function starts(): number {
-  return count;
-}
-
 const texts = new WeakMap<object, string>();
 
 /**
@@ -191,22 +184,17 @@ export function call<Result>(operation: string, settings: object, named: Texts):
   return read;
 }
 
-/** GoneError says that the Go program does not keep the rules any more. */
-export class GoneError extends VmrulesError {}
-
 /** A Failure is an error of the Go program. */
 interface Failure {
   message: string;
   code?: ErrorCode;
   problems?: Problem[];
   omitted?: number;
-  /** gone means that the rules of the call are not kept any more. */
-  gone?: boolean;
 }
 
-function asError({ message, gone, ...details }: Failure, result: unknown): VmrulesError {
+function asError({ message, ...details }: Failure, result: unknown): VmrulesError {
   const code = details.problems ? "rules" : "argument";
-  return gone ? new GoneError(message) : new VmrulesError(message, { code, ...details, result });
+  return new VmrulesError(message, { code, ...details, result });
 }
 
 const notLoaded =

@@ -34,10 +34,7 @@ export class VmrulesError extends Error {
   /** omitted counts the problems that are left out because they are too many. */
   readonly omitted: number;
 
-  /**
-   * result is what could be found out nevertheless: of `validateOwn` the Report about the other
-   * VMs, of `parameters` the parameters without constraints.
-   */
+  /** result is what could be found out nevertheless: of `parameters` those without constraints. */
   readonly result: unknown;
 
   constructor(

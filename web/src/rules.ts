@@ -1,7 +1,7 @@
-import { call, GoneError, starts, type Texts } from "./engine.js";
+import { call, type Texts } from "./engine.js";
 import { VmrulesError } from "./errors.js";
 import { checked, jsonOf, type ObjectInput, textOf, wellFormed } from "./text.js";
-import type { Root, Rule, Source, TemplateName, Version, Violation } from "./types.js";
+import type { Root, Rule, Version, Violation } from "./types.js";
 
 /** ParseOptions change how an annotation is read. */
 export interface ParseOptions {
@@ -16,35 +16,33 @@ export interface ParseOptions {
 /** parseOptions are the names of ParseOptions. */
 export const parseOptions = ["strict", "version", "root"];
 
-/** Read is the answer to a request for rules: their number, for other requests, and how many. */
-interface Read {
-  rules: number;
-  length: number;
+/** CheckOptions are those of ValidateOptions that count for a single value. */
+export interface CheckOptions {
+  /** partial is for a form that is not complete: what is not filled in yet is not wrong. */
+  partial?: boolean;
+  /** defaults are the values of fields that are missing, by their paths. */
+  defaults?: { [path: string]: unknown };
 }
 
 /**
  * Rules are the rules of an annotation, read and checked. They need not be released: the library
- * keeps those that were used last, and reads others again.
+ * keeps those that were used lately, and reads others again.
  */
 export class Rules {
-  readonly #read: () => Read;
-  #known: Read;
-  #start: number;
+  readonly #options: object;
+  readonly #texts: Texts;
+  /** length is the number of rules. */
+  readonly length: number;
 
-  private constructor(read: () => Read) {
-    this.#read = read;
-    this.#known = read();
-    this.#start = starts();
+  private constructor(options: object, texts: Texts) {
+    this.#options = options;
+    this.#texts = texts;
+    this.length = this.use("countRules", {}, {});
   }
 
   /** @internal */
-  static of(read: () => Read): Rules {
-    return new Rules(read);
-  }
-
-  /** length is the number of rules. */
-  get length(): number {
-    return this.#known.length;
+  static of(options: ParseOptions, texts: Texts): Rules {
+    return new Rules({ ...checked(options, ...parseOptions) }, texts);
   }
 
   /** toJSON returns the rules as an annotation of version 201902-2 has them. */
@@ -53,29 +51,23 @@ export class Rules {
   }
 
   /**
-   * check judges a value, for instance what a user types, by the rule at an index. It returns what
-   * is wrong with it, and an empty list if nothing is. A value of null or undefined is missing, and
-   * counts as the default of its field, if that has one. It throws a VmrulesError if the rule needs
-   * an object, because an argument is a path.
+   * check judges a value, for instance what a user types, by the rule with an index or a name. It
+   * returns what validate would find wrong with it, and an empty list if nothing is. A value of null
+   * or undefined is missing, and counts as the default of its field, if that has one. It throws a
+   * VmrulesError if the rule needs an object, because an argument is a path.
    */
-  check(index: number, value: unknown): Violation[] {
-    return this.use("check", { index }, { value: jsonOf("the value", value ?? null) });
+  check(rule: number | string, value: unknown, options: CheckOptions = {}): Violation[] {
+    if (typeof rule !== "string" && !Number.isInteger(rule)) {
+      throw new VmrulesError("the first argument must be the index of a rule, or its name");
+    }
+    const which = typeof rule === "string" ? { name: rule } : { index: rule };
+    const settings = { ...checked(options, "partial", "defaults"), ...which };
+    return this.use("check", settings, { value: jsonOf("the value", value ?? null) });
   }
 
   /** @internal */
   use<Result>(operation: string, settings: object, texts: Texts): Result {
-    if (this.#start === starts()) {
-      try {
-        return call(operation, { ...settings, rules: this.#known.rules }, texts);
-      } catch (error) {
-        if (!(error instanceof GoneError)) {
-          throw error;
-        }
-      }
-    }
-    this.#known = this.#read();
-    this.#start = starts();
-    return call(operation, { ...settings, rules: this.#known.rules }, texts);
+    return call(operation, { ...this.#options, ...settings }, { ...this.#texts, ...texts });
   }
 }
 
@@ -92,9 +84,7 @@ export function rulesIn(value: unknown): Rules {
  * VmrulesError with all problems of all rules.
  */
 export function parseRules(annotation: string, options: ParseOptions = {}): Rules {
-  const settings = { ...checked(options, ...parseOptions) };
-  const texts = { annotation: wellFormed("the annotation", annotation) };
-  return Rules.of(() => call("parseRules", settings, texts));
+  return Rules.of(options, { annotation: wellFormed("the annotation", annotation) });
 }
 
 /**
@@ -106,17 +96,5 @@ export function rulesFor(
   template?: ObjectInput | null,
   options: ParseOptions = {},
 ): Rules {
-  const settings = { ...checked(options, ...parseOptions) };
-  const texts = { vm: textOf("vm", vm), template: textOf("template", template) };
-  return Rules.of(() => call("rulesFor", settings, texts));
-}
-
-/** templateOf returns which template a VM was made from; undefined if the VM does not say. */
-export function templateOf(vm: ObjectInput): TemplateName | undefined {
-  return call("templateOf", {}, { vm: textOf("vm", vm) });
-}
-
-/** sourceOf returns where the rules of a VM come from, as rulesFor finds them. */
-export function sourceOf(vm: ObjectInput): Source {
-  return call("sourceOf", {}, { vm: textOf("vm", vm) });
+  return Rules.of(options, { vm: textOf("vm", vm), template: textOf("template", template) });
 }

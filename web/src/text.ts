@@ -2,9 +2,9 @@ import { VmrulesError } from "./errors.js";
 
 /**
  * ObjectInput is a VM, a template or another object of Kubernetes: an object, which counts as
- * JSON.stringify writes it, so that NaN is null, or the text of its JSON. In a text, numbers keep
- * all digits, and a key that appears twice is an error. Functions, arrays, Maps and promises are
- * no such objects.
+ * JSON.stringify writes it, or the text of its JSON. In a text, numbers keep all digits, and a key
+ * that appears twice is an error. What JSON cannot write is refused: NaN, functions, Maps, promises.
+ * Nor is an array such an object.
  */
 export type ObjectInput =
   | string
@@ -23,6 +23,17 @@ export function textOf(name: string, object: ObjectInput | null | undefined): st
   return typeof object === "string" ? wellFormed(name, object) : jsonOf(name, object);
 }
 
+/** textsOf returns the JSON of several objects; undefined if they are not given. */
+export function textsOf(
+  name: string,
+  objects: readonly ObjectInput[] | null | undefined,
+): string[] | undefined {
+  if (objects && !Array.isArray(objects)) {
+    throw new VmrulesError(`the option ${name} must be an array of objects`);
+  }
+  return objects?.map((one, i) => textOf(`${name}[${i}]`, one) ?? "null");
+}
+
 /** jsonOf returns the JSON of a value. */
 export function jsonOf(name: string, value: unknown): string {
   let text: string | undefined;
@@ -34,31 +45,39 @@ export function jsonOf(name: string, value: unknown): string {
   if (text === undefined) {
     throw new VmrulesError(`${name} is a ${typeof value}, which has no JSON`);
   }
-  const emptied = text.includes("{}") || text.includes('{"0":') ? emptiedIn(value) : undefined;
-  if (emptied) {
-    const [path, kind] = emptied;
-    throw new VmrulesError(
-      `${name}${path} is a ${kind}, of which JSON has nothing: use a plain object`,
-    );
+  const [path, what] = unwritten(value) ?? [];
+  if (what) {
+    throw new VmrulesError(`${name}${path} is ${what}`);
   }
   return text;
 }
 
 /**
- * emptiedIn returns where there is a value inside of which JSON writes nothing, or only indexes, and
- * its class: a Map, a typed array, or an object that keeps everything in private members.
+ * unwritten returns where there is a value that JSON writes as nothing, or as null, and what it is:
+ * NaN, a function, a Map, a typed array, or an object that keeps everything in private members.
  */
-function emptiedIn(value: unknown): [path: string, kind: string] | undefined {
-  if (typeof value !== "object" || value === null || "toJSON" in value) {
+function unwritten(value: unknown): [path: string, what: string] | undefined {
+  if (typeof value === "number") {
+    return Number.isFinite(value) ? undefined : ["", `${value}, which JSON does not have`];
+  }
+  if (typeof value === "function" || typeof value === "symbol") {
+    return ["", `a ${typeof value}, which has no JSON`];
+  }
+  if (typeof value !== "object" || value === null) {
     return undefined;
+  }
+  if ("toJSON" in value && typeof value.toJSON === "function") {
+    const written: unknown = value.toJSON("");
+    return written === value ? undefined : unwritten(written);
   }
   const names = Object.keys(value);
   const isEmpty = names.length === 0 && !Array.isArray(value) && !isPlain(value);
   if (ArrayBuffer.isView(value) || (isEmpty && typeof value.valueOf() === "object")) {
-    return ["", value.constructor?.name || "value of another class"];
+    const kind = value.constructor?.name || "value of another class";
+    return ["", `a ${kind}, of which JSON has nothing: use a plain object`];
   }
   for (const name of names) {
-    const found = emptiedIn((value as { [name: string]: unknown })[name]);
+    const found = unwritten((value as { [name: string]: unknown })[name]);
     if (found) {
       return [`.${name}${found[0]}`, found[1]];
     }

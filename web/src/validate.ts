@@ -1,7 +1,7 @@
 import { call, type Texts } from "./engine.js";
 import { VmrulesError } from "./errors.js";
-import { type ParseOptions, parseOptions, type Rules, rulesIn } from "./rules.js";
-import { checked, type ObjectInput, objectOf, textOf } from "./text.js";
+import { type ParseOptions, type Rules, rulesIn } from "./rules.js";
+import { checked, type ObjectInput, objectOf, textOf, textsOf } from "./text.js";
 import type { Report, Violation } from "./types.js";
 
 /** ValidateOptions change how an object is judged. */
@@ -34,17 +34,28 @@ export function validate(
   return judge("validate", rules, object, options);
 }
 
+/** OwnOptions also say how the rules of VMs are found and read. */
+export interface OwnOptions extends ValidateOptions, Omit<ParseOptions, "root"> {
+  /**
+   * templates are those that can be found. A VM that names one, and has no rules of its own, has the
+   * rules of the template with this name: in the namespace that the VM says, if it and the template do.
+   */
+  templates?: readonly ObjectInput[] | null;
+}
+
 /**
- * validateOwn judges every VM inside an object by the rules in its own annotation or, if it has
- * none, in that of the template around it. If an annotation cannot be used, it throws a
- * VmrulesError whose result is the report about the other VMs.
+ * validateOwn judges every VM inside an object by its own rules: those in its annotation, else those
+ * of the template around it, else those of the template that it names. What became of each, also of
+ * one whose rules cannot be read or found, is in the report's targets.
  */
 export function validateOwn(
-  object: ObjectInput,
-  options: ValidateOptions & Omit<ParseOptions, "root"> = {},
+  object: ObjectInput | null | undefined,
+  options: OwnOptions = {},
 ): Report {
-  const [settings, texts] = split(object, options, ...parseOptions);
-  return call("validateOwn", settings, texts);
+  const { templates, ...rest } = objectOf("the options", options);
+  const [settings, texts] = split(object, rest, "strict", "version");
+  const all = { ...texts, templates: textsOf("templates", templates) };
+  return call("validateOwn", { ...settings, lookUp: templates != null }, all);
 }
 
 /** violationsAt returns the violations and warnings of a field, by its JSON Pointer. */
@@ -83,15 +94,12 @@ function split(
     options,
   );
   checked(settings, "partial", "ratcheting", "defaults", ...more);
-  if (instancetypes && !Array.isArray(instancetypes)) {
-    throw new VmrulesError("the option instancetypes must be an array of objects");
-  }
   const texts = {
     object: textOf("the object", object),
     oldObject: textOf("oldObject", oldObject),
     instancetype: textOf("instancetype", instancetype),
     preference: textOf("preference", preference),
-    instancetypes: instancetypes?.map((one, i) => textOf(`instancetypes[${i}]`, one) ?? "null"),
+    instancetypes: textsOf("instancetypes", instancetypes),
   };
   return [settings, texts];
 }

@@ -29,6 +29,19 @@ let browser: Browser;
 let server: Server;
 let url: string;
 
+/** template is what the server answers for /template.json. */
+let template = quickstart("template");
+
+/** withName returns the template with one more rule, about a field that the form does not have. */
+function withName(): string {
+  const host = { name: "host", rule: "string", path: "jsonpath::.spec.hostname" };
+  const rule = JSON.stringify(JSON.stringify({ ...host, message: "a name is needed" })).slice(
+    1,
+    -1,
+  );
+  return template.replace(/("vm.kubevirt.io\/validations": *"\[)/, `$1${rule},`);
+}
+
 /** policy is what web.md asks of a page. */
 const policy = /Content-Security-Policy needs `(.*?)`/.exec(page("web"))?.[1];
 
@@ -43,9 +56,7 @@ before(async () => {
     response.setHeader("Content-Security-Policy", policy);
     response.setHeader("Content-Type", types[extension] ?? `application/${extension}`);
     try {
-      response.end(
-        path === "/template.json" ? quickstart("template") : readFileSync(installed.folder + path),
-      );
+      response.end(path === "/template.json" ? template : readFileSync(installed.folder + path));
     } catch {
       response.writeHead(404).end();
     }
@@ -99,13 +110,14 @@ async function open(program: string, body: string): Promise<{ view: Page; compla
 test("web.md: from npm install to the error of a field", async () => {
   const [pack, npm, html, program, ...more] = blocks("web");
   assert.ok(pack && npm && html && program && more.length === 0, "the page has other blocks");
-  assert.ok(`${html.text}${program.text}`.split("\n").length <= 40, "the page's code is longer");
+  assert.ok(`${html.text}${program.text}`.split("\n").length <= 50, "the page's code is longer");
   assert.equal(npm.text, "npm install @vmrules/vmrules\n");
   assert.ok(pack.text.includes(`npm install ./vmrules/web/${installed.tarball} `));
   await compile(
     { "main.ts": program.text, "ready.ts": 'import "./main";document.body.dataset.ready = "";' },
     "ready.ts",
   );
+  template = withName();
   const { view, complaints } = await open("ready.js", html.text);
   await view.locator("body[data-ready]").waitFor();
   const messages = async (cores: string, memory: string) => {
@@ -124,6 +136,30 @@ test("web.md: from npm install to the error of a field", async () => {
     'Windows needs 4 GiB of memory ("1Gi" is less than min 4294967296)',
   ]);
   assert.deepEqual(await messages("", ""), ["", ""]);
+  const created = async () => {
+    await view.getByRole("button").click();
+    const memory = view.locator("input").nth(1);
+    const says = await memory.evaluate((input: HTMLInputElement) => input.validationMessage);
+    return [says, await view.locator("output").innerText()];
+  };
+  const [memory, name] = ["Windows needs 4 GiB of memory", "spec.template.spec.hostname: a name"];
+  assert.deepEqual(
+    (await created()).map((text) => text.replace(/ \(.*/, "")),
+    [memory, `${name} is needed`],
+  );
+  await messages("8", "4Gi");
+  assert.deepEqual(
+    (await created()).map((text) => text.replace(/ \(.*/, "")),
+    ["", `${name} is needed`],
+  );
+  await messages("8", "4Gi");
+  const url = view.url(); // it has not been submitted
+  template = quickstart("template");
+  await view.reload();
+  await view.locator("body[data-ready]").waitFor();
+  assert.deepEqual([view.url(), await messages("8", "4Gi")], [url, ["", ""]]);
+  await view.getByRole("button").click();
+  await view.waitForURL(/\?/);
   assert.deepEqual(complaints, []);
 });
 

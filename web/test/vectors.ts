@@ -13,6 +13,7 @@ export interface Vector {
     preference?: string;
   };
   instancetypes?: string[];
+  templates?: string[];
   parse: Api.ParseOptions;
   validate: Api.ValidateOptions;
   report?: string;
@@ -47,10 +48,7 @@ function answer(api: typeof Api, v: Vector): Answer {
     if (!(error instanceof api.VmrulesError)) {
       throw error;
     }
-    const problems = JSON.stringify(error.problems);
-    return error.result === undefined
-      ? { problems }
-      : { problems, report: api.jsonText(error.result as object) };
+    return { problems: JSON.stringify(error.problems) };
   }
 }
 
@@ -63,7 +61,7 @@ function reportOn(api: typeof Api, v: Vector): Api.Report {
     case "rulesFor":
       return api.validate(api.rulesFor(object, template, v.parse), object, options);
     case "validateOwn":
-      return api.validateOwn(object ?? "", { ...options, ...v.parse });
+      return api.validateOwn(object, { ...options, ...v.parse, templates: v.templates ?? null });
   }
 }
 

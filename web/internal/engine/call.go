@@ -59,12 +59,6 @@ func newCall(e *Engine, header, texts string) (*call, error) {
 // is reports whether a setting is true.
 func (c *call) is(name string) bool { return c.text(name) == "true" }
 
-// number returns a setting that is a number; 0 if there is none.
-func (c *call) number(name string) int {
-	n, _ := strconv.Atoi(c.text(name))
-	return n
-}
-
 // text returns the text with a name; "" if there is none.
 func (c *call) text(name string) string {
 	if list := c.texts[name]; len(list) > 0 {
@@ -87,7 +81,7 @@ func (c *call) objects(name string) ([]map[string]any, error) {
 	for _, text := range c.texts[name] {
 		object, err := c.parsed(name, text)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
+			return nil, err
 		}
 		all = append(all, object)
 	}
@@ -110,10 +104,13 @@ func (c *call) parsed(name, text string) (map[string]any, error) {
 		return c.engine.latest.members, nil
 	}
 	members, err := vmrules.ParseObject([]byte(text))
-	if isVM := name == "object" || name == "vm"; isVM && err == nil && len(text) <= maxLatest {
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if isVM := name == "object" || name == "vm"; isVM && len(text) <= maxLatest {
 		c.engine.latest = object{strings.Clone(text), members}
 	}
-	return members, err
+	return members, nil
 }
 
 // A reader reads several objects of a call, and keeps the first error.
@@ -124,6 +121,16 @@ type reader struct {
 
 func (r *reader) object(name string) map[string]any {
 	object, err := r.call.object(name)
+	r.err = errors.Join(r.err, err)
+	return object
+}
+
+// parsed returns the object of a text; nil if there is none.
+func (r *reader) parsed(name, text string) map[string]any {
+	if text == "" {
+		return nil
+	}
+	object, err := r.call.parsed(name, text)
 	r.err = errors.Join(r.err, err)
 	return object
 }

@@ -1,5 +1,5 @@
 // Package engine offers the library as calls of text: JSON goes in and JSON comes out. It has
-// no state but the rules that it has read lately.
+// no state but what it has read lately.
 package engine
 
 import (
@@ -13,24 +13,22 @@ import (
 
 // An Engine answers calls, one at a time.
 type Engine struct {
-	read   *cache
+	kept   store
+	own    *keptOwn // nil at first
 	latest object
 }
 
 // New returns an Engine.
-func New() *Engine { return &Engine{read: newCache()} }
+func New() *Engine { return &Engine{} }
 
 // An operation returns a result, an error, or both. What it returns is written as JSON.
 type operation func(*call) (any, error)
 
 var operations = map[string]operation{
-	"parseRules":        parseRules,
-	"rulesFor":          rulesFor,
+	"countRules":        countRules,
 	"rulesOf":           rulesOf,
-	"templateOf":        templateOf,
-	"sourceOf":          sourceOf,
 	"check":             check,
-	"validate":          judging(vmrules.Validate),
+	"validate":          judging(validate),
 	"validateOwn":       validateOwn,
 	"lint":              lintAnnotation,
 	"checks":            checks,
@@ -91,14 +89,10 @@ type Failure struct {
 	Problems []vmrules.Problem `json:"problems,omitempty"`
 	// Omitted counts the problems that are left out because they are too long.
 	Omitted int `json:"omitted,omitempty"`
-	// Gone means that the rules with this number are not kept any more: read them again.
-	Gone bool `json:"gone,omitempty"`
 }
 
-var errGone = errors.New("the rules are not kept any more")
-
 func failureOf(err error) string {
-	f := Failure{Message: err.Error(), Gone: errors.Is(err, errGone)}
+	f := Failure{Message: err.Error()}
 	var parse *vmrules.ParseError
 	if errors.As(err, &parse) {
 		text, _ := parse.MarshalJSON() // problems always have a JSON form

@@ -1,8 +1,7 @@
 package engine_test
 
 import (
-	"encoding/json"
-	"fmt"
+	"maps"
 	"strings"
 	"testing"
 
@@ -24,7 +23,8 @@ func TestOperations(t *testing.T) {
 			one := vectorOf(t, file+"/"+v.Name, v)
 			compare := func(operation string, want any, settings map[string]any, names ...string) {
 				t.Helper()
-				result, failure := ask(t, e, operation, settings, one.Texts, one.Instancetypes, names...)
+				lists := map[string][]string{"instancetypes": one.Instancetypes}
+				result, failure := ask(t, e, operation, settings, one.Texts, lists, names...)
 				if diff := cmp.Diff(string(marshal(t, want)), result); diff != "" || failure != "" {
 					t.Errorf("%s: %s (-library +engine):\n%s%s", one.Name, operation, diff, failure)
 				}
@@ -37,14 +37,12 @@ func TestOperations(t *testing.T) {
 			if err != nil {
 				continue
 			}
-			result, _ := ask(t, e, "parseRules", one.Parse, one.Texts, nil, "annotation")
-			var read engine.Read
-			unmarshal(t, result, &read)
-			settings := map[string]any{"rules": read.Rules}
-			compare("rulesOf", rules, settings)
-			settings = with(one.Validate, "rules", read.Rules)
+			compare("countRules", rules.Len(), one.Parse, "annotation")
+			compare("rulesOf", rules, one.Parse, "annotation")
+			settings := maps.Clone(one.Parse)
+			maps.Copy(settings, one.Validate)
 			vm := object(t, one.Texts["object"])
-			objects := []string{"object", "oldObject", "instancetype", "preference"}
+			objects := []string{"annotation", "object", "oldObject", "instancetype", "preference"}
 			if limits := form.Limits(rules, vm, one.judging...); limits != nil {
 				compare("limits", limits, settings, objects...)
 			}
@@ -63,10 +61,9 @@ const (
 
 func TestCall(t *testing.T) {
 	e := engine.New()
-	ask(t, e, "parseRules", nil, map[string]string{"annotation": cores}, nil, "annotation")
 	texts := map[string]string{
 		"annotation": cores, "broken": `[{"name": "x"}]`, "vm": vm, "instancetype": small, "template": template, "other": `{}`,
-		"value": `9`, "word": `"a"`, "two": `1, "b": 2`, "list": `[]`, "none": `null`,
+		"empty": "", "value": `9`, "word": `"a"`, "two": `1, "b": 2`, "list": `[]`, "none": `null`,
 	}
 	for _, test := range []struct {
 		name, operation string
@@ -74,26 +71,31 @@ func TestCall(t *testing.T) {
 		texts           string // names of the call's texts, with the name in texts after a colon
 		result, failure string // what they contain; "" means that there is none
 	}{
-		{"the number is never 0", "parseRules", nil, "annotation", `{"rules":2,"length":1}`, ""},
-		{"no rules", "parseRules", nil, "", `{"rules":3,"length":0}`, ""},
-		{"problems", "parseRules", nil, "annotation:broken", "", `"problems":[{"rule":"x","index":0`},
-		{"an option", "parseRules", map[string]any{"version": "1"}, "annotation", "", `the format has no version \"1\"`},
-		{"a root", "parseRules", map[string]any{"root": "x"}, "annotation", "", `there is no root \"x\"`},
-		{"rules that are not kept", "validate", map[string]any{"rules": 99}, "", "", `"gone":true`},
-		{"no object", "validate", map[string]any{"rules": 1}, "", `"undecided":"Nothing"`, ""},
-		{"a list for an object", "validate", map[string]any{"rules": 1}, "object:list", "", "object: the text cannot be used as an object: line 1, column 1: an array is not an object"},
-		{"a list for an old object", "validate", map[string]any{"rules": 1}, "oldObject:list", "", "oldObject: "},
-		{"null among instance types", "validate", map[string]any{"rules": 1}, "instancetypes:none", "", "instancetypes: "},
-		{"a bad default", "validate", map[string]any{"rules": 1, "defaults": map[string]any{"x": 1}}, "", "", "defaults: "},
-		{"a default of a bad path", "validate", map[string]any{"rules": 1, "defaults": map[string]any{"jsonpath::.a[0]": 1}}, "", "", "defaults: "},
-		{"a template's name", "templateOf", nil, "vm", `{"namespace":"n","name":"t"}`, ""},
-		{"no template", "templateOf", nil, "vm:other", "", ""},
-		{"a missing value with a default", "check", map[string]any{"rules": 1}, "value:none", `[]`, ""},
-		{"a wrong value", "check", map[string]any{"rules": 1}, "value", `"detail":"9 is more than max 8"`, ""},
-		{"a value of a wrong type", "check", map[string]any{"rules": 1}, "value:word", `"reason":"FieldValueTypeInvalid"`, ""},
-		{"a rule that does not exist", "check", map[string]any{"rules": 1, "index": 1}, "value", "", "there is no rule with the index 1: there are 1 rules"},
-		{"no value", "check", map[string]any{"rules": 1}, "", "", "value: "},
-		{"two values", "check", map[string]any{"rules": 1}, "value:two", "", "value: it is not one JSON value"},
+		{"rules", "countRules", nil, "annotation", `1`, ""},
+		{"no rules", "countRules", nil, "annotation:empty", `0`, ""},
+		{"no rules for a VM", "countRules", nil, "vm:other", `0`, ""},
+		{"rules for a VM whose template is not given", "countRules", nil, "vm", "", `template`},
+		{"a list for a VM", "countRules", nil, "vm:list", "", `vm: the text cannot be used as an object`},
+		{"problems", "countRules", nil, "annotation:broken", "", `"problems":[{"rule":"x","index":0`},
+		{"an option", "countRules", map[string]any{"version": "1"}, "annotation", "", `the format has no version \"1\"`},
+		{"a root", "countRules", map[string]any{"root": "x"}, "annotation", "", `there is no root \"x\"`},
+		{"no object", "validate", nil, "annotation", `"undecided":"Nothing"`, ""},
+		{"no object and no rules", "validate", nil, "annotation:empty", `{"valid":false,"passed":false,`, ""},
+		{"a list for an object", "validate", nil, "annotation object:list", "", "object: the text cannot be used as an object: line 1, column 1: an array is not an object"},
+		{"a list for an old object", "validate", nil, "annotation oldObject:list", "", "oldObject: "},
+		{"null among instance types", "validate", nil, "annotation instancetypes:none", "", "instancetypes: "},
+		{"a bad default", "validate", map[string]any{"defaults": map[string]any{"x": 1}}, "annotation", "", "defaults: "},
+		{"a default of a bad path", "validate", map[string]any{"defaults": map[string]any{"jsonpath::.a[0]": 1}}, "annotation", "", "defaults: "},
+		{"a missing value with a default", "check", map[string]any{"index": 0}, "annotation value:none", `[]`, ""},
+		{"a wrong value", "check", map[string]any{"index": 0}, "annotation value", `"detail":"9 is more than max 8"`, ""},
+		{"a value of a wrong type", "check", map[string]any{"index": 0}, "annotation value:word", `"reason":"FieldValueTypeInvalid"`, ""},
+		{"a rule that does not exist", "check", map[string]any{"index": 1}, "annotation value", "", "there is no rule with the index 1: there are 1 rules"},
+		{"a rule by its name", "check", map[string]any{"name": "cores"}, "annotation value", `"detail":"9 is more than max 8"`, ""},
+		{"a name that no rule has", "check", map[string]any{"name": "index 0"}, "annotation value", "", `there is no rule with the name \"index 0\"`},
+		{"no rule named", "check", nil, "annotation value", "", "there is no rule with the index : there are 1 rules"},
+		{"a template that is no object", "validateOwn", map[string]any{"lookUp": true}, "templates:list", "", "templates[0]: "},
+		{"no value", "check", map[string]any{"index": 0}, "annotation ", "", "value: "},
+		{"two values", "check", map[string]any{"index": 0}, "annotation value:two", "", "value: it is not one JSON value"},
 		{"a profile", "lint", map[string]any{"profile": "other"}, "annotation", `"id":"unknown-profile"`, ""},
 		{"checks", "checks", nil, "", `{"id":"unreadable"`, ""},
 		{"parameters", "parameters", nil, "template", `[{"name":"P","uses":[]}]`, ""},
@@ -115,11 +117,7 @@ func TestCall(t *testing.T) {
 				names = append(names, name)
 				given[name] = texts[of]
 			}
-			var cluster []string
-			if len(names) == 1 && names[0] == "instancetypes" {
-				cluster, names = []string{given["instancetypes"]}, nil
-			}
-			result, failure := ask(t, e, test.operation, test.settings, given, cluster, names...)
+			result, failure := ask(t, e, test.operation, test.settings, given, nil, names...)
 			for _, got := range []struct{ name, text, want string }{{"result", result, test.result}, {"failure", failure, test.failure}} {
 				if !strings.Contains(got.text, got.want) || got.want == "" && got.text != "" {
 					t.Errorf("the %s is %s, which does not contain %s", got.name, got.text, got.want)
@@ -145,80 +143,6 @@ func TestCallWithBadBytes(t *testing.T) {
 	}
 }
 
-// The rules that were used last are kept.
-func TestKept(t *testing.T) {
-	e := engine.New()
-	read := func(annotation string) int {
-		result, failure := ask(t, e, "parseRules", nil, map[string]string{"annotation": annotation}, nil, "annotation")
-		if failure != "" {
-			t.Fatal(failure)
-		}
-		var read engine.Read
-		unmarshal(t, result, &read)
-		return read.Rules
-	}
-	isKept := func(number int) bool {
-		result, failure := ask(t, e, "rulesOf", map[string]any{"rules": number}, nil, nil)
-		var f engine.Failure
-		if failure != "" {
-			unmarshal(t, failure, &f)
-		}
-		if f.Gone == (result != "") {
-			t.Fatalf("rules %d: %s %s", number, result, failure)
-		}
-		return !f.Gone
-	}
-	first, second := read(cores), read(cores)
-	for range 62 {
-		read(cores)
-	}
-	got := []bool{isKept(first)} // second has now not been used for longer
-	read(cores)
-	got = append(got, isKept(second), isKept(first))
-	read(cores + strings.Repeat(" ", 250<<10))
-	got = append(got, isKept(first))
-	for range 4 {
-		read(cores + strings.Repeat(" ", 255<<10))
-	}
-	last := read(cores + strings.Repeat(" ", 255<<10))
-	got = append(got, isKept(first), isKept(last))
-	if diff := cmp.Diff([]bool{true, false, true, true, false, true}, got); diff != "" {
-		t.Errorf("what is kept (-want +got):\n%s", diff)
-	}
-}
-
-// The rules of a template are read once for all VMs that have no others.
-func TestRulesOfOneTemplate(t *testing.T) {
-	e := engine.New()
-	object := func(annotations string) string {
-		return fmt.Sprintf(`{"kind": "VirtualMachine", "metadata": {"annotations": {%s}}, "spec": {"template": {"spec": {}}}}`, annotations)
-	}
-	template := object(fmt.Sprintf(`"vm.kubevirt.io/validations": %q`, cores))
-	var got []string
-	for _, one := range []struct {
-		vm       string
-		settings map[string]any
-	}{
-		{object(`"a": "b"`), nil},
-		{object(`"vm.kubevirt.io/template": "t", "vm.kubevirt.io/template.namespace": "n"`), nil},
-		{object(`"vm.kubevirt.io/skip-validations": ""`), nil},
-		{object(`"vm.kubevirt.io/validations": "[]"`), nil},
-		{object(""), map[string]any{"strict": true}},
-		{object(""), nil},
-	} {
-		texts := map[string]string{"vm": one.vm, "template": template}
-		result, failure := ask(t, e, "rulesFor", one.settings, texts, nil, "vm", "template")
-		got = append(got, result+failure)
-	}
-	want := []string{
-		`{"rules":1,"length":1}`, `{"rules":1,"length":1}`, `{"rules":2,"length":0}`,
-		`{"rules":3,"length":0}`, `{"rules":4,"length":1}`, `{"rules":1,"length":1}`,
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("-want +got:\n%s", diff)
-	}
-}
-
 // The latest VM is kept as an object, which no operation changes.
 func TestLatest(t *testing.T) {
 	for file, vectors := range conformance.Read(t, "../../../testdata/conformance") {
@@ -230,38 +154,21 @@ func TestLatest(t *testing.T) {
 			}
 			e := engine.New()
 			texts := map[string]string{"object": text, "vm": text, "template": text, "values": "{}", "annotation": one.Texts["annotation"]}
-			if _, failure := ask(t, e, "parseRules", one.Parse, texts, nil, "annotation"); failure != "" {
-				continue
-			}
-			settings := with(one.Validate, "rules", 1)
-			before, _ := ask(t, e, "validate", settings, texts, one.Instancetypes, "object")
+			lists := map[string][]string{"instancetypes": one.Instancetypes}
+			settings := maps.Clone(one.Parse)
+			maps.Copy(settings, one.Validate)
+			before, _ := ask(t, e, "validate", settings, texts, lists, "annotation", "object")
 			for _, operation := range []string{"validateOwn", "limits", "schema"} {
-				ask(t, e, operation, settings, texts, one.Instancetypes, "object")
+				ask(t, e, operation, settings, texts, lists, "annotation", "object")
 			}
-			for operation, name := range map[string]string{"rulesFor": "vm", "sourceOf": "vm", "expand": "vm", "checkRequirements": "vm", "parameters": "template", "fill": "template"} {
+			for operation, name := range map[string]string{"countRules": "vm", "expand": "vm", "checkRequirements": "vm", "parameters": "template", "fill": "template"} {
 				ask(t, e, operation, nil, texts, nil, name)
 			}
-			after, _ := ask(t, e, "validate", settings, texts, one.Instancetypes, "object")
-			fresh := engine.New()
-			ask(t, fresh, "parseRules", one.Parse, texts, nil, "annotation")
-			wanted, _ := ask(t, fresh, "validate", settings, texts, one.Instancetypes, "object")
+			after, _ := ask(t, e, "validate", settings, texts, lists, "annotation", "object")
+			wanted, _ := ask(t, engine.New(), "validate", settings, texts, lists, "annotation", "object")
 			if before != wanted || after != wanted {
 				t.Errorf("%s: the reports are\n%s\nthen\n%s\nand of another engine\n%s", one.Name, before, after, wanted)
 			}
 		}
-	}
-}
-
-func TestOwnVMsBesideUnusableRules(t *testing.T) {
-	list := fmt.Sprintf(`{"kind": "List", "items": [
-		{"kind": "VirtualMachine", "metadata": {"annotations": {"vm.kubevirt.io/validations": "["}}, "spec": {"template": {"spec": {}}}},
-		{"kind": "VirtualMachine", "metadata": {"annotations": {"vm.kubevirt.io/validations": %q}}, "spec": {"template": {"spec": {}}}}]}`, cores)
-	result, failure := ask(t, engine.New(), "validateOwn", nil, map[string]string{"object": list}, nil, "object")
-	var report vmrules.Report
-	if err := json.Unmarshal([]byte(result), &report); err != nil || len(report.Results()) != 1 {
-		t.Errorf("%v in %s", err, result)
-	}
-	if !strings.Contains(failure, `"source":"VM items[0]"`) {
-		t.Errorf("the failure is %s", failure)
 	}
 }

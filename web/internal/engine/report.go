@@ -14,7 +14,15 @@ const maxQuick = 1 << 20
 // writes it, but without reflection, which takes long in WebAssembly.
 func reportText(r *vmrules.Report) ([]byte, error) {
 	w := writer(make([]byte, 0, 1<<12))
-	w = append(strconv.AppendBool(append(w, `{"valid":`...), r.Valid()), `,"results":[`...)
+	w = strconv.AppendBool(append(w, `{"valid":`...), r.Valid())
+	w = append(strconv.AppendBool(append(w, `,"passed":`...), r.Passed()), `,"targets":[`...)
+	for i, target := range r.Targets() {
+		if i > 0 {
+			w = append(w, ',')
+		}
+		w.target(&target)
+	}
+	w = append(w, `],"results":[`...)
 	for i, result := range r.Results() {
 		if i > 0 {
 			w = append(w, ',')
@@ -30,6 +38,21 @@ func reportText(r *vmrules.Report) ([]byte, error) {
 // A writer writes the members of results. Each key is given as it is written before its value.
 type writer []byte
 
+func (w *writer) target(t *vmrules.Target) {
+	w.text(`{"name":`, t.Name)
+	w.some(`,"from":`, string(t.From))
+	w.some(`,"template":`, t.Template)
+	*w = strconv.AppendInt(append(*w, `,"rules":`...), int64(t.Rules), 10)
+	*w = strconv.AppendBool(append(*w, `,"valid":`...), t.Valid)
+	w.text(`,"coverage":`, string(t.Coverage))
+	w.some(`,"doubt":`, string(t.Doubt))
+	if len(t.Problems) > 0 {
+		w.any(`,"problems":`, t.Problems)
+	}
+	w.some(`,"note":`, t.Note)
+	*w = append(*w, '}')
+}
+
 func (w *writer) result(r *vmrules.Result) {
 	*w = strconv.AppendInt(append(*w, `{"index":`...), int64(r.Index), 10)
 	w.text(`,"rule":`, r.Rule)
@@ -40,6 +63,9 @@ func (w *writer) result(r *vmrules.Result) {
 	w.text(`,"outcome":`, string(r.Outcome))
 	w.some(`,"undecided":`, string(r.Undecided))
 	w.some(`,"note":`, r.Note)
+	if r.Waits {
+		*w = append(*w, `,"waits":true`...)
+	}
 	begin, end := `,"violations":[{"rule":`, "}"
 	for i := range r.Violations {
 		w.violation(begin, &r.Violations[i])
@@ -92,7 +118,7 @@ func (w *writer) some(key, text string) {
 	}
 }
 
-// any writes what may be nothing, a scalar or a list of strings.
+// any writes what may be nothing, a scalar or a list.
 func (w *writer) any(key string, value any) {
 	switch value := value.(type) {
 	case nil:

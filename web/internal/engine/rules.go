@@ -1,64 +1,48 @@
 package engine
 
 import (
-	"container/list"
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
 	"runtime"
 	"strings"
 
 	"github.com/vmrules/vmrules"
 )
 
-// A cache keeps the rules that were used last, by a number. It is bounded, so that nobody has
-// to release what it keeps: rules that are not kept any more are read again. Since a regex may
-// take a thousand times the memory of its text, the whole heap is bounded, too.
-type cache struct {
-	last int
-	used *list.List // of *kept, the last used first
-	by   map[int]*list.Element
-	of   map[string]*list.Element // by the keys of those that have one
-	size int
+// A store keeps what was read lately.
+type store struct {
+	read map[source]reading
+	size int // of the texts
 }
 
-type kept struct {
-	Read
-	key   string
-	size  int
-	rules vmrules.Rules
+// A source is what rules are read from: an annotation, what a VM and a template have, or what a
+// template alone has, which is found by its name.
+type source struct{ options, from, text, template string }
+
+// A reading is rules, with the name of the template that has them, or why they cannot be used.
+type reading struct {
+	vmrules.Template
+	noObject error // a text that must be an object is none
+	err      error
 }
 
 const (
-	maxKept     = 64
-	maxKeptText = 1 << 20   // bytes of annotations and templates
-	ruleText    = 256       // bytes of the text of a rule
-	maxHeap     = 128 << 20 // bytes
+	maxKept = 4 << 20   // bytes of texts
+	maxHeap = 128 << 20 // bytes: a regex may take a thousand times the memory of its text
 )
 
-func newCache() *cache {
-	return &cache{used: list.New(), by: map[int]*list.Element{}, of: map[string]*list.Element{}}
+// keep keeps a reading. When there is no room, it forgets all others, which are then read again.
+func (s *store) keep(from source, r reading) {
+	if s.size += from.size(); s.read == nil || s.size > maxKept || heap() > maxHeap {
+		s.read, s.size = map[source]reading{}, from.size()
+	}
+	s.read[from] = r
 }
 
-// add keeps rules, and returns their number, which is never 0. If there is a key, they can be found
-// by it.
-func (c *cache) add(rules vmrules.Rules, size int, key string) Read {
-	c.last++
-	c.size += size
-	read := Read{c.last, rules.Len()}
-	c.by[c.last] = c.used.PushFront(&kept{read, key, size, rules})
-	if key != "" {
-		c.of[key] = c.by[c.last]
-	}
-	limit := maxKept
-	if heap() > maxHeap {
-		limit = 1
-	}
-	for c.used.Len() > limit || c.size > maxKeptText && c.used.Len() > 1 {
-		oldest := c.used.Remove(c.used.Back()).(*kept)
-		c.size -= oldest.size
-		delete(c.by, oldest.Rules)
-		delete(c.of, oldest.key)
-	}
-	return read
-}
+func (s source) size() int { return len(s.text) + len(s.template) }
 
 func heap() uint64 {
 	var stats runtime.MemStats
@@ -66,17 +50,62 @@ func heap() uint64 {
 	return stats.HeapAlloc
 }
 
-func (c *cache) find(number int) (vmrules.Rules, error) {
-	element, ok := c.by[number]
+// read reads rules, or returns those that are kept.
+func (c *call) read(from, text, template string) reading {
+	key := source{c.readOptions(), from, text, template}
+	read, ok := c.engine.kept.read[key]
 	if !ok {
-		return vmrules.Rules{}, errGone
+		key.text, key.template = strings.Clone(text), strings.Clone(template) // which are in the memory of the call
+		read = key.read(c)
+		c.engine.kept.keep(key, read)
 	}
-	c.used.MoveToFront(element)
-	return element.Value.(*kept).rules, nil
+	return read
 }
 
-// rules returns the rules that the request names.
-func (c *call) rules() (vmrules.Rules, error) { return c.engine.read.find(c.number("rules")) }
+// readOptions returns what parseOptions depend on.
+func (c *call) readOptions() string {
+	return c.text("root") + " " + c.text("version") + " " + c.text("strict")
+}
+
+func (s source) read(c *call) (r reading) {
+	if s.from == "annotation" {
+		r.Rules, r.err = vmrules.ParseRules(s.text, c.parseOptions()...)
+		return r
+	}
+	in := reader{call: c}
+	vm, template := in.parsed("vm", s.text), in.parsed("template", s.template)
+	if r.noObject = in.err; r.noObject != nil {
+		return r
+	}
+	r.Namespace, r.Name = nameIn(template, "namespace"), nameIn(template, "name")
+	r.Rules, r.err = vmrules.RulesFor(vm, template, c.parseOptions()...)
+	return r
+}
+
+func nameIn(object map[string]any, key string) string {
+	metadata, _ := object["metadata"].(map[string]any)
+	text, _ := metadata[key].(string)
+	return text
+}
+
+// rules returns the rules that the call gives: those of an annotation, or for a VM and a template.
+func (c *call) rules() (vmrules.Rules, error) {
+	var r reading
+	if texts := c.texts["annotation"]; texts != nil {
+		r = c.read("annotation", texts[0], "")
+	} else {
+		r = c.read("objects", c.given("vm"), c.given("template"))
+	}
+	return r.Rules, errors.Join(r.noObject, r.err)
+}
+
+// given returns a text that is not "" if the call has it.
+func (c *call) given(name string) string {
+	if c.texts[name] == nil {
+		return ""
+	}
+	return cmp.Or(c.text(name), " ")
+}
 
 func (c *call) parseOptions() []vmrules.ParseOption {
 	var opts []vmrules.ParseOption
@@ -96,53 +125,13 @@ func (c *call) parseOptions() []vmrules.ParseOption {
 	return opts
 }
 
-// Read is the answer to a request for rules.
-type Read struct {
-	Rules  int `json:"rules"` // their number, for other requests
-	Length int `json:"length"`
-}
-
-func parseRules(c *call) (any, error) {
-	text := strings.Clone(c.text("annotation")) // the rules would keep all texts of the call
-	return c.keep(len(text), "")(vmrules.ParseRules(text, c.parseOptions()...))
-}
-
-func rulesFor(c *call) (any, error) {
-	vm, err := c.object("vm")
+// countRules returns how many rules the call gives.
+func countRules(c *call) (any, error) {
+	rules, err := c.rules()
 	if err != nil {
 		return nil, err
 	}
-	key := c.templateKey(vm)
-	if known, ok := c.engine.read.of[key]; ok {
-		c.engine.read.used.MoveToFront(known)
-		return known.Value.(*kept).Read, nil
-	}
-	template, err := c.object("template")
-	if err != nil {
-		return nil, err
-	}
-	rules, err := vmrules.RulesFor(vm, template, c.parseOptions()...)
-	return c.keep(len(key)+ruleText*rules.Len(), key)(rules, err)
-}
-
-// templateKey returns what stands for the rules of a VM if they are those of the template alone:
-// many VMs have the same. Otherwise it returns "".
-func (c *call) templateKey(vm map[string]any) string {
-	template := c.text("template")
-	from := vmrules.SourceOf(vm).From
-	if template == "" || from != "" && from != vmrules.SourceTemplate {
-		return ""
-	}
-	return strings.Join([]string{c.text("root"), c.text("version"), c.text("strict"), template}, " ")
-}
-
-func (c *call) keep(size int, key string) func(vmrules.Rules, error) (any, error) {
-	return func(rules vmrules.Rules, err error) (any, error) {
-		if err != nil {
-			return nil, err
-		}
-		return c.engine.read.add(rules, size, key), nil
-	}
+	return rules.Len(), nil
 }
 
 // rulesOf returns the rules as an annotation of the current version.
@@ -154,28 +143,48 @@ func rulesOf(c *call) (any, error) {
 	return rules, nil
 }
 
-// A TemplateName says which template a VM was made from.
-type TemplateName struct {
-	Namespace string `json:"namespace"`
-	Name      string `json:"name"`
+// lookUp returns a function that finds what VMs name among the templates of the call.
+func (c *call) lookUp() (func(vmrules.TemplateRef) (*vmrules.Template, error), error) {
+	all := make([]reading, 0, len(c.texts["templates"]))
+	for i, text := range c.texts["templates"] {
+		r := c.read("objects", "", cmp.Or(text, " "))
+		if r.noObject != nil {
+			return nil, fmt.Errorf("templates[%d]: %w", i, r.noObject)
+		}
+		all = append(all, r)
+	}
+	return func(ref vmrules.TemplateRef) (*vmrules.Template, error) { return find(all, ref) }, nil
 }
 
-func templateOf(c *call) (any, error) {
-	vm, err := c.object("vm")
-	if err != nil {
-		return nil, err
+// find returns the template that a VM names. One that does not say its namespace may be in any.
+func find(all []reading, ref vmrules.TemplateRef) (*vmrules.Template, error) {
+	var there, maybe []reading
+	for _, r := range all {
+		switch {
+		case r.Name != ref.Name:
+		case r.Namespace == cmp.Or(ref.Namespace, ref.VMNamespace):
+			there = append(there, r)
+		case r.Namespace == "" || ref.Namespace == "":
+			maybe = append(maybe, r)
+		}
 	}
-	namespace, name, ok := vmrules.TemplateOf(vm)
-	if !ok {
+	if there == nil {
+		there = maybe
+	}
+	if there == nil {
 		return nil, nil
 	}
-	return TemplateName{namespace, name}, nil
+	for _, other := range there[1:] {
+		if !there[0].hasSame(other) {
+			return nil, fmt.Errorf("%d templates here have that name, and not the same rules", len(there))
+		}
+	}
+	return &there[0].Template, there[0].err
 }
 
-func sourceOf(c *call) (any, error) {
-	vm, err := c.object("vm")
-	if err != nil {
-		return nil, err
-	}
-	return vmrules.SourceOf(vm), nil
+// hasSame reports whether two templates have the same rules.
+func (r reading) hasSame(other reading) bool {
+	rules, _ := json.Marshal(r.Rules) // which rules always have
+	others, _ := json.Marshal(other.Rules)
+	return r.err == nil && other.err == nil && bytes.Equal(rules, others)
 }

@@ -11,20 +11,41 @@ import (
 	"github.com/vmrules/vmrules/instancetype"
 )
 
+// validate says of nothing that it is not valid, also if there are no rules for it.
+func validate(rules vmrules.Rules, object map[string]any, opts ...vmrules.ValidateOption) *vmrules.Report {
+	if object == nil && rules.Len() == 0 {
+		return vmrules.ValidateOwn(nil, opts...)
+	}
+	return vmrules.Validate(rules, object, opts...)
+}
+
 func validateOwn(c *call) (any, error) {
 	object, opts, err := c.judged()
 	if err != nil {
 		return nil, err
 	}
-	report := vmrules.ValidateOwn(object, append(opts, vmrules.WithParseOptions(c.parseOptions()...))...)
-	var problems []vmrules.Problem
-	for _, t := range report.Targets() {
-		problems = append(problems, t.Problems...)
+	if c.is("lookUp") {
+		find, err := c.lookUp()
+		if err != nil {
+			return nil, err
+		}
+		opts = append(opts, vmrules.WithTemplates(find))
 	}
-	if problems != nil {
-		return report, &vmrules.ParseError{Problems: problems}
+	return vmrules.ValidateOwn(object, append(opts, c.keepRules())...), nil
+}
+
+// A keptOwn keeps the rules of VMs' own, as they were read with options.
+type keptOwn struct {
+	options string
+	keep    vmrules.ValidateOption
+}
+
+// keepRules returns the option that keeps what ValidateOwn reads.
+func (c *call) keepRules() vmrules.ValidateOption {
+	if options := c.readOptions(); c.engine.own == nil || c.engine.own.options != options {
+		c.engine.own = &keptOwn{options, vmrules.KeepRules(c.parseOptions()...)}
 	}
-	return report, nil
+	return c.engine.own.keep
 }
 
 // judging returns the operation that calls a function with the rules, the object and the options of
@@ -121,13 +142,13 @@ func findAmong(cluster []map[string]any) func(vm map[string]any) (_, _ map[strin
 	}
 }
 
-// check judges one value by one rule.
+// check judges one value by one rule, which has an index or a name.
 func check(c *call) (any, error) {
 	rules, err := c.rules()
 	if err != nil {
 		return nil, err
 	}
-	checker, err := checkerOf(rules, c.number("index"))
+	rule, err := c.ruleIn(rules)
 	if err != nil {
 		return nil, err
 	}
@@ -135,16 +156,28 @@ func check(c *call) (any, error) {
 	if err != nil {
 		return nil, fmt.Errorf("value: %w", err)
 	}
+	opts, err := c.validateOptions()
+	if err != nil {
+		return nil, err
+	}
+	checker, err := form.NewValueChecker(rule, opts...)
+	if err != nil {
+		return nil, err
+	}
 	return orEmpty(checker.Check(value)), nil
 }
 
-func checkerOf(rules vmrules.Rules, index int) (*form.ValueChecker, error) {
+func (c *call) ruleIn(rules vmrules.Rules) (vmrules.Rule, error) {
+	what := "index " + c.text("index")
+	if c.texts["name"] != nil {
+		what = fmt.Sprintf("name %q", c.text("name"))
+	}
 	for i, r := range rules.All() {
-		if i == index {
-			return form.NewValueChecker(r)
+		if what == fmt.Sprint("index ", i) || what == fmt.Sprintf("name %q", r.Name) {
+			return r, nil
 		}
 	}
-	return nil, fmt.Errorf("there is no rule with the index %d: there are %d rules", index, rules.Len())
+	return vmrules.Rule{}, fmt.Errorf("there is no rule with the %s: there are %d rules", what, rules.Len())
 }
 
 // decode reads a value of any type, as ParseObject reads an object.

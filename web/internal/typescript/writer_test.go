@@ -30,8 +30,6 @@ var roots = []reflect.Type{
 	reflect.TypeFor[form.Limit](),
 	reflect.TypeFor[form.Parameter](),
 	reflect.TypeFor[instancetype.Expansion](),
-	reflect.TypeFor[vmrules.Source](),
-	reflect.TypeFor[engine.TemplateName](),
 }
 
 // written are the members of types that write their JSON themselves, in this order.

@@ -2,18 +2,13 @@ import {
   fill,
   jsonText,
   lint,
-  type ObjectInput,
-  type Problem,
-  parseRules,
   type Report,
   type Result,
   type Violation,
   VmrulesError,
-  validate,
-  validateOwn,
 } from "@vmrules/vmrules";
 import { type Annotation, annotationsIn, isPlain, place, rulesIn } from "./annotation.js";
-import { choose, holdsVM, notVM } from "./choice.js";
+import { isTemplate, type Judged, judge } from "./choice.js";
 import { type Entity, readEntities, shifted } from "./document.js";
 import { indented } from "./format.js";
 import type {
@@ -28,7 +23,7 @@ import type {
   Values,
   Verdict,
 } from "./protocol.js";
-import { signOf, textOf } from "./report.js";
+import { sentence, signOf, textOf } from "./report.js";
 
 /** analyse lints the rules, and judges the objects by them. */
 export function analyse(input: Input): Analysis {
@@ -42,9 +37,9 @@ export function reportOf(as: ReportForm, input: Input): string {
   if (as === "text") {
     return textOf(analysis);
   }
-  const objects = analyser.reports.map(([{ title, by, why, valid }, report]) => {
-    const verdict = why ? { object: title, notJudged: why } : { object: title, by, valid };
-    const about = JSON.stringify(verdict).slice(0, -1);
+  const objects = analyser.reports.map(([verdict, report]) => {
+    const { title: object, by, valid } = verdict;
+    const about = JSON.stringify({ object, by, valid, says: sentence(verdict) }).slice(0, -1);
     return report ? `${about},"report":${jsonText(report)}}` : `${about}}`;
   });
   const valid = signOf(analysis) === "good";
@@ -134,89 +129,50 @@ class Analyser {
     });
   }
 
-  #judgeAll(templates: Entity[], vms: Entity[]): void {
+  /** #judgeAll judges the VMs, wherever they are; without any, the objects beside them. */
+  #judgeAll(beside: Entity[], vms: Entity[]): void {
     const { texts, values } = this.#input;
+    const options = { partial: this.#input.partial, instancetypes: this.#cluster };
+    const templates = [...beside, ...vms].filter(isTemplate);
     for (const vm of vms) {
-      this.#judge("vm", vm, () => {
-        const choice = choose(vm, texts.template, templates);
-        if (choice.rules === undefined) {
-          return choice;
-        }
-        const report =
-          choice.from === vm
-            ? this.#checked(vm, validateOwn(vm.json, this.#options()))
-            : validate(choice.rules(), vm.json, this.#options());
-        return { ...choice, report };
+      this.#judge("vm", vm, () => judge(vm, texts.template, templates, options));
+    }
+    const isMain = vms.length === 0 && texts.vm.trim() === "";
+    const key = JSON.stringify([options, values, templates.length]);
+    for (const one of beside.filter((one) => isMain || isVM(one))) {
+      this.#judge("template", one, () => {
+        const filledIn = { json: filled(one, values) };
+        const judgeIt = () => judge(filledIn, "", templates, options);
+        const judged = isTemplate(one) ? one.once("judge", key, judgeIt) : judgeIt();
+        return judged.from === filledIn ? { ...judged, from: one } : judged;
       });
     }
-    if (vms.length > 0 || texts.vm.trim() !== "") {
-      return;
-    }
-    const key = JSON.stringify([this.#options(), values]);
-    const judgeOwn = (template: Entity) => validateOwn(filled(template, values), this.#options());
-    for (const template of templates) {
-      this.#judge("template", template, () =>
-        holdsVM(template)
-          ? {
-              by: own,
-              from: template,
-              report: this.#checked(
-                template,
-                template.once("judge", key, () => judgeOwn(template)),
-              ),
-            }
-          : { why: notVM },
-      );
-    }
   }
 
-  /** checked returns a report about an object by its own rules, after it has said which VMs in it have none. */
-  #checked(entity: Entity, report: Report): Report {
-    for (const vm of withoutRules(entity, report)) {
-      this.#problems.push(`${entity.title}: ${vm} has no rules.`);
-    }
-    return report;
-  }
-
-  #options() {
-    return { partial: this.#input.partial, instancetypes: this.#cluster };
-  }
-
-  #judge(pane: Pane, entity: Entity, judge: () => Judged): void {
+  #judge(pane: Pane, entity: Entity, judge: () => Omit<Judged, "rules">): void {
     try {
-      this.#add(pane, entity, judge());
+      const { report, by, from } = judge();
+      const rules = this.#rulesOf(from === entity ? pane : "template", from);
+      const entries = report.results.map((result) => this.#entry(pane, entity, result, rules));
+      this.#add({ ...report, title: entity.title, pane, by, entries }, report);
     } catch (error) {
       if (!(error instanceof VmrulesError)) {
         throw error;
       }
-      this.#problems.push(...reasons(entity, error));
-      const report = error.result as Report | undefined;
-      this.#add(
-        pane,
-        entity,
-        report ? { by: own, from: entity, report } : { why: "its rules cannot be used" },
-      );
+      const target = { name: "", rules: 0, valid: false, coverage: "Undecided" } as const;
+      const targets = [{ ...target, note: error.message }];
+      this.#add({ title: entity.title, pane, by: "", valid: false, targets, entries: [] });
     }
   }
 
-  #add(pane: Pane, entity: Entity, { by = "", why = "", from, report }: Judged): void {
-    const rules = this.#rulesOf(from === entity ? pane : "template", from);
-    const results = report?.results ?? [];
-    const isJudged = results.some(({ outcome }) => !/Skipped|Ignored|Undecided/.test(outcome));
-    const verdict = {
-      title: entity.title,
-      pane,
-      by,
-      why: why || (isJudged || report?.valid === false ? "" : noRule(results)),
-      valid: report?.valid ?? false,
-      entries: results.map((result) => this.#entry(pane, entity, result, rules)),
-    };
+  #add({ title, pane, by, valid, targets, entries }: Verdict, report?: Report): void {
+    const verdict = { title, pane, by, valid, targets, entries };
     this.#verdicts.push(verdict);
     this.reports.push([verdict, report]);
     const left = report?.omitted ?? 0;
     if (left > 0) {
       this.#problems.push(
-        `${entity.title}: the report leaves out ${left} results, because it is too long.`,
+        `${title}: the report leaves out ${left} results, because it is too long.`,
       );
     }
   }
@@ -264,44 +220,16 @@ class Analyser {
   }
 }
 
-/** Judged is the report about an object, and by whose rules it is; or why there is none. */
-interface Judged {
-  by?: string;
-  why?: string;
-  /** from is the object that has the rules; undefined if they are the whole text. */
-  from?: Entity | undefined;
-  report?: Report;
-}
-
-const own = "its own rules";
-
-function noRule(results: Result[]): string {
-  const isUndecided = results.some(({ outcome }) => outcome === "Undecided"); // of warnings
-  const verb = isUndecided ? "can be judged" : "applies";
-  return results.length === 0 ? "it has no rules" : `none of its rules ${verb}`;
-}
-
-/** withoutRules returns where a template or list has VMs that no rule is about, if it has others. */
-function withoutRules({ object, json }: Entity, { results }: Report): string[] {
-  if (results.length === 0 || !/^Template$|List$/.test(`${object.kind}`)) {
-    return [];
-  }
-  const judged = new Set(results.map(({ target }) => target));
-  const probe = parseRules(
-    `[{"name": "probe", "rule": "string", "path": "jsonpath::.spec", "message": "probe"}]`,
-  );
-  const vms = validate(probe, json).results.map(({ target }) => target ?? "");
-  return vms.filter((target) => !judged.has(target));
-}
+const isVM = ({ object: { kind } }: Entity) => /^VirtualMachine(?!Template)/.test(`${kind}`);
 
 /** filled returns a template in which its parameters have values; other objects as they are. */
-export function filled(template: Entity, values: Values): ObjectInput {
+export function filled(template: Entity, values: Values): string {
   const declared = declaredIn(template);
   if (declared.size === 0) {
     return template.json;
   }
   const given = Object.entries(values).filter(([name]) => declared.has(name));
-  return fill(template.json, Object.fromEntries(given));
+  return jsonText(fill<object>(template.json, Object.fromEntries(given)));
 }
 
 /** declaredIn returns the names of the parameters of a template. */
@@ -318,16 +246,3 @@ const names: { [pane in Pane]: string } = {
   vm: "The VM",
   cluster: "The instance type or preference",
 };
-
-/** reasons say why there is no report about an object. */
-export function reasons(entity: Entity, error: VmrulesError): string[] {
-  if (error.problems.length === 0) {
-    return [`${entity.title}: ${error.message}`];
-  }
-  return error.problems.map((problem) => `${whose(problem)}: ${problem.message}`);
-}
-
-function whose({ rule, source }: Problem): string {
-  const of = source ? ` of the ${source}` : "";
-  return rule ? `Rule ${rule}${of}` : `The rules${of}`;
-}

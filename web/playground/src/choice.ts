@@ -1,81 +1,69 @@
-import { parseRules, type Rules, rulesFor, type Source, sourceOf } from "@vmrules/vmrules";
+import {
+  parseRules,
+  type Report,
+  type Rules,
+  rulesFor,
+  type ValidateOptions,
+  validate,
+  validateOwn,
+} from "@vmrules/vmrules";
 import { isPlain } from "./annotation.js";
 import type { Entity } from "./document.js";
 
+/** A Judged is the report about an object, and whose rules it is by. */
+export interface Judged {
+  report: Report;
+  by: string;
+  /** from is the object that has the rules; undefined if they are the whole text. */
+  from: Entity | undefined;
+  /** rules returns the rules: if the object holds several VMs, those of the first. */
+  rules: () => Rules;
+}
+
 /**
- * A Choice is the rules for an object, whose they are, and the object that has them, if it is one;
- * or why the object is not judged. An object that has its own may hold several VMs, each with others:
- * then there are no rules for all of them, and the function throws.
+ * judge judges an object by its own rules, which may be those of a template that it names; or if a
+ * person tries the rules of an annotation, or of the only template, by these.
  */
-export type Choice =
-  | { rules: () => Rules; by: string; from: Entity | undefined }
-  | { rules?: undefined; why: string };
+export function judge(
+  of: Pick<Entity, "json">,
+  text: string,
+  templates: Entity[],
+  options: ValidateOptions = {},
+): Judged {
+  const named = templates.filter((one) => of.json.includes(JSON.stringify(nameOf(one).name)));
+  const report = validateOwn(of.json, { ...options, templates: named.map(({ json }) => json) });
+  const { coverage, from, template = "" } = report.targets[0] ?? {};
+  const whose = report.targets
+    .filter((one) => one.from)
+    .map((one) => (one.from === "template" ? `the template ${one.template}` : "its own rules"));
+  const all = { report, by: [...new Set(whose)].join(" and ") };
+  const isFree = report.targets.every((one) => one.coverage === "NoRules" && !one.from);
+  const [only, ...more] = templates;
+  if (isPlain(text) && coverage !== "NotVM") {
+    return by(parseRules(text), "the annotation", undefined);
+  }
+  if (isFree && only && more.length === 0) {
+    return by(rulesFor(null, only.json), `the template ${nameOf(only).full || "beside it"}`, only);
+  }
+  if (from === "template") {
+    const fits = (one: Entity) => `/${template}`.endsWith(`/${nameOf(one).full}`);
+    const found = named.find((one) => nameOf(one).full === template) ?? named.find(fits);
+    const rules = () => rulesFor(null, found?.json);
+    return { ...all, from: found, rules };
+  }
+  return { ...all, from: of as Entity, rules: () => rulesFor(of.json) };
 
-/** choose returns the rules for an object, among those that a text of templates or rules holds. */
-export function choose(vm: Entity, text: string, templates: Entity[]): Choice {
-  if (!holdsVM(vm)) {
-    return { why: notVM };
-  }
-  if (isPlain(text)) {
-    return chosen(parseRules(text), "the annotation", undefined);
-  }
-  const source = sourceOf(vm.json);
-  switch (source.from) {
-    case "exempt":
-      return { why: `${source.field} exempts it from all rules` };
-    case "own":
-    case "unknown": // of which rulesFor says why
-      return { rules: () => rulesFor(vm.json), by: "its own annotation", from: vm };
-    case "template":
-      return ofNamed(source, templates);
-    default:
-      return ofOnly(templates);
+  function by(rules: Rules, name: string, from: Entity | undefined): Judged {
+    return { report: validate(rules, of.json, options), by: name, from, rules: () => rules };
   }
 }
 
-export const notVM = "it is not a VM, and has none inside";
-
-const kinds = /^(VirtualMachine(Instance(ReplicaSet)?|Pool|Template)?|Template|\w*List|)$/;
-const groups = /^((\w+\.)?kubevirt\.io\/\w+|template\.openshift\.io\/\w+|v1|)$/;
-
-/** holdsVM reports whether an object is, or may have inside, what rules are for. */
-export function holdsVM({ object: { kind = "", apiVersion = "" } }: Entity): boolean {
-  return kinds.test(String(kind)) && groups.test(String(apiVersion));
+function nameOf({ object }: Entity): { name: string; full: string } {
+  const { namespace, name } = (object.metadata ?? {}) as { namespace?: unknown; name?: unknown };
+  return { name: String(name), full: [namespace, name].filter(Boolean).join("/") };
 }
 
-function chosen(rules: Rules, by: string, from: Entity | undefined): Choice {
-  return rules.length > 0
-    ? { rules: () => rules, by, from }
-    : { why: `there are no rules in ${by}` };
-}
-
-/** ofNamed returns the rules of the template that a VM names, and never those of another. */
-function ofNamed({ name = "", namespace = "" }: Source, templates: Entity[]): Choice {
-  const named = templates.filter((template) => {
-    const metadata = (template.object.metadata ?? {}) as { name?: unknown; namespace?: unknown };
-    const isElsewhere = namespace && metadata.namespace && metadata.namespace !== namespace;
-    return metadata.name === name && !isElsewhere;
-  });
-  const full = [namespace, name].filter(Boolean).join("/");
-  const [template] = named;
-  if (template === undefined) {
-    return { why: `it names the template ${full}, which is not here` };
-  }
-  if (named.length > 1) {
-    return { why: `it names the template ${full}, and ${named.length} here have that name` };
-  }
-  return chosen(rulesFor(null, template.json), `the template ${name}`, template);
-}
-
-/** ofOnly returns the rules of the template beside a VM that names none. */
-function ofOnly(templates: Entity[]): Choice {
-  const [template] = templates;
-  if (template === undefined) {
-    return { why: "there are no rules for it" };
-  }
-  if (templates.length > 1) {
-    return { why: `it names none of the ${templates.length} templates` };
-  }
-  const { name } = (template.object.metadata ?? {}) as { name?: unknown };
-  return chosen(rulesFor(null, template.json), `the template ${name ?? "beside it"}`, template);
+/** isTemplate reports whether an object is a template, of either kind. */
+export function isTemplate({ object: { kind } }: Entity): boolean {
+  return kind === "Template" || kind === "VirtualMachineTemplate";
 }

@@ -363,7 +363,7 @@ function readPart(text: string): Read {
   return read;
 }
 
-/** entitiesOf returns the object of a document, or those in it if it is a list. */
+/** entitiesOf returns the object of a document, or those in it if it is a list of any. */
 function entitiesOf(text: string, document: Document): Entity[] {
   const whole = new Entity(text, document);
   const { kind, items } = whole.object;
@@ -373,7 +373,9 @@ function entitiesOf(text: string, document: Document): Entity[] {
   const objects = [...items.keys()].filter(
     (i) => items[i] !== null && typeof items[i] === "object",
   );
-  return objects.map((i) => new Entity(text, document, ["items", `${i}`]));
+  return objects.length === 0
+    ? [whole]
+    : objects.map((i) => new Entity(text, document, ["items", `${i}`]));
 }
 
 /** documentsOf returns the documents of a text that can be read. */

@@ -24,6 +24,7 @@ import {
   lintGutter,
   lintKeymap,
   setDiagnostics,
+  setDiagnosticsEffect,
 } from "@codemirror/lint";
 import { highlightSelectionMatches, searchKeymap } from "@codemirror/search";
 import { EditorState, type Extension, StateEffect, StateField } from "@codemirror/state";
@@ -126,6 +127,10 @@ export class Editor {
       language,
       placeholder(hint),
       EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0" }),
+      // A mark in the first line would stay beside it.
+      EditorState.transactionExtender.of(({ newDoc }) =>
+        newDoc.length === 0 ? { effects: setDiagnosticsEffect.of([]) } : null,
+      ),
       EditorView.updateListener.of((update) => {
         if (update.docChanged) {
           changed();

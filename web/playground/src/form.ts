@@ -34,12 +34,12 @@ function typed({ kind, isText }: Field, text: string): unknown {
 }
 
 function contentOf(id: string, state: FormState): (Node | false)[] {
-  const { objects, which, problem, summary, valid, fields } = state;
+  const { objects, which, problem, summary, sign, fields } = state;
   const titles = objects.map((title, i) => new Option(title, `${i}`));
   return [
     objects.length > 1 && make("label", "chooser", "Form for ", choice(`${which}`, ...titles)),
     problem !== undefined && make("p", "hint", problem),
-    summary !== "" && make("p", `verdict ${valid ? "good" : "bad"}`, summary),
+    summary !== "" && make("p", `verdict ${sign}`, summary),
     ...fields.map((field, i) => fieldOf(`${id}-${i}`, field)),
   ];
 }

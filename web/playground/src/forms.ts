@@ -7,13 +7,11 @@ import {
   parameters,
   type Report,
   VmrulesError,
-  validate,
-  validateOwn,
   violationsAt,
 } from "@vmrules/vmrules";
-import { declaredIn, filled, reasons } from "./analysis.js";
+import { declaredIn, filled } from "./analysis.js";
 import { isPlain } from "./annotation.js";
-import { choose } from "./choice.js";
+import { isTemplate, judge } from "./choice.js";
 import { type Entity, readEntities } from "./document.js";
 import {
   type Field,
@@ -24,6 +22,7 @@ import {
   type Values,
   warning,
 } from "./protocol.js";
+import { sentence, signOfTargets, whyOf } from "./report.js";
 
 /** Form is what a form shows of the object that it is for. */
 type Form = Omit<FormState, "objects" | "which">;
@@ -45,31 +44,34 @@ export function formState(name: FormName, of: Input, wanted: number): FormState 
 }
 
 /** parameterised returns the templates that declare parameters. */
-function parameterised({ template }: Texts): Entity[] {
-  const templates = isPlain(template) ? [] : readEntities(template).entities;
-  return templates.filter((entity) => declaredIn(entity).size > 0);
+function parameterised(texts: Texts): Entity[] {
+  return besideIn(texts).filter((entity) => declaredIn(entity).size > 0);
+}
+
+/** besideIn returns the objects beside the VMs. */
+function besideIn({ template }: Texts): Entity[] {
+  return isPlain(template) ? [] : readEntities(template).entities;
 }
 
 function without(problem: string): Form {
-  return { fields: [], summary: "", valid: false, problem };
+  return { fields: [], summary: "", sign: "unjudged", problem };
 }
 
 function formOfVM({ texts, partial }: Input, vm: Entity | undefined): Form {
   if (vm === undefined) {
     return without("Write a VM: here is a form for the fields of it that the rules judge.");
   }
-  const templates = isPlain(texts.template) ? [] : readEntities(texts.template).entities;
-  const choice = choose(vm, texts.template, templates);
-  if (choice.rules === undefined) {
-    return without(`There is no form for ${vm.title}: ${choice.why}.`);
-  }
-  const rules = choice.rules();
   const cluster = readEntities(texts.cluster).entities.map((entity) => entity.json);
   const options = { partial, instancetypes: cluster };
-  const report = validate(rules, vm.json, options);
-  const fields = fieldsOf(limits(rules, vm.json, options), report);
+  const templates = [...besideIn(texts), ...readEntities(texts.vm).entities].filter(isTemplate);
+  const { report, rules } = judge(vm, texts.template, templates, options);
+  const [target] = report.targets;
+  if (target && report.targets.every(({ rules }) => rules === 0)) {
+    return without(`There is no form for ${vm.title}: ${whyOf(target)}.`);
+  }
+  const fields = fieldsOf(limits(rules(), vm.json, options), report);
   return fields.length > 0
-    ? { fields, summary: "", valid: report.valid }
+    ? { fields, summary: "", sign: signOfTargets(report.targets) }
     : without(`The rules judge no field of ${vm.title} that can be shown here.`);
 }
 
@@ -158,10 +160,12 @@ function formOfParameters({ texts, values, partial }: Input, template: Entity | 
     return without("The template declares no parameters: here is a form for them, if it does.");
   }
   const all = parameters(template.json);
-  const report = judged(template, values, partial);
+  const json = filled(template, values);
+  const { report, by } = judge({ json }, "", besideIn(texts).filter(isTemplate), { partial });
   const fields = all.map((one) => fieldOfParameter(one, values, report));
-  const summary = texts.vm.trim() === "" ? "" : summaryOf(report);
-  return { fields, summary, valid: report.valid };
+  const says = sentence({ ...report, by, entries: report.results });
+  const summary = texts.vm.trim() === "" ? "" : `The template with these values: ${says}.`;
+  return { fields, summary, sign: signOfTargets(report.targets) };
 }
 
 function fieldOfParameter(parameter: Parameter, values: Values, report: Report): Field {
@@ -187,27 +191,4 @@ function fieldOfParameter(parameter: Parameter, values: Values, report: Report):
     notes: [...new Set([...(description ? [description] : []), ...found.notes, ...parts])],
     mistakes: [...new Set(mistakes)],
   };
-}
-
-/** judged returns the report about a template that is filled in, as far as it can be made. */
-function judged(template: Entity, values: Values, partial: boolean): Report {
-  try {
-    return validateOwn(filled(template, values), { partial });
-  } catch (error) {
-    if (error instanceof VmrulesError && error.result) {
-      return error.result as Report;
-    }
-    throw new VmrulesError(
-      error instanceof VmrulesError ? reasons(template, error).join(" ") : String(error),
-    );
-  }
-}
-
-/** summaryOf says what became of the template, while the page says what became of a VM. */
-function summaryOf({ valid, results }: Report): string {
-  if (valid) {
-    return "The template with these values is valid.";
-  }
-  const wrong = results.filter(({ outcome }) => ["Violated", "Undecided"].includes(outcome));
-  return `The template with these values is not valid: ${wrong.length} of ${results.length} rules.`;
 }

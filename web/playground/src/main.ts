@@ -115,6 +115,7 @@ function load(given: Input): Promise<void> {
   partial.checked = given.partial;
   ssp.checked = given.ssp;
   values = given.values;
+  work();
   byId<HTMLDetailsElement>("cluster-part").open = given.texts.cluster !== "";
   isNew = true;
   return judge();
@@ -129,12 +130,27 @@ let isUnsaved = false;
 /** changed is called when a person has changed something. */
 function changed(): void {
   isUnsaved = true;
+  work();
   unlink();
   clearTimeout(timer);
   timer = setTimeout(() => {
     save();
     void judge();
   }, delay);
+}
+
+/** texted counts the changes of what is to be judged. */
+let texted = 0;
+
+/** work says that the page works, since what it says is about another text. */
+function work(): void {
+  texted++;
+  if (document.body.dataset.judged) {
+    const summary = byId("summary");
+    summary.ariaBusy = "true";
+    summary.className = "";
+    summary.textContent = "Judging…";
+  }
 }
 
 function save(): void {
@@ -161,13 +177,15 @@ async function judge(): Promise<void> {
   }
   judging = true;
   const asked = input();
-  try {
-    render(asked.texts, await client.ask("analyse", asked));
-  } catch (error) {
-    render(asked.texts, { marks: [], verdicts: [], problems: [messageOf(error)] });
-  }
-  void forms.refresh();
+  const at = texted;
+  const analysis = await client.ask("analyse", asked).catch((error) => ({
+    ...{ marks: [], verdicts: [], problems: [messageOf(error)] },
+  }));
   judging = false;
+  if (at === texted) {
+    render(asked.texts, analysis);
+    void forms.refresh();
+  }
   if (again) {
     again = false;
     void judge();
@@ -186,11 +204,9 @@ function render(asked: Texts, analysis: Analysis): void {
   }
   document.body.dataset.judged = String(Number(document.body.dataset.judged ?? 0) + 1);
   latest = analysis;
-  const summary = summaryOf(analysis);
-  if (byId("summary").textContent !== summary) {
-    byId("summary").textContent = summary;
-  }
+  byId("summary").textContent = summaryOf(analysis);
   byId("summary").className = signOf(analysis);
+  byId("summary").ariaBusy = "false";
   byId("filter").hidden = analysis.verdicts.length < 2;
   if (isNew) {
     isNew = false;

@@ -1,6 +1,6 @@
 // What the page and its worker say to each other.
 
-import type { Constraints, Outcome } from "@vmrules/vmrules";
+import type { Constraints, Outcome, Target } from "@vmrules/vmrules";
 import type { Fix } from "./annotation.js";
 import type { Place } from "./document.js";
 
@@ -60,15 +60,18 @@ export interface Entry {
   at?: Spot;
 }
 
+/** A Sign is what becomes of an object, as a colour. Nothing judged is never good. */
+export type Sign = "good" | "doubtful" | "bad" | "unjudged";
+
 /** A Verdict is the report about one object. */
 export interface Verdict {
   title: string;
   pane: Pane;
   /** by names the rules that it was judged by. */
   by: string;
-  /** why says why nothing was judged; "" if something was. */
-  why: string;
   valid: boolean;
+  /** targets are the VMs in it, and what became of each. */
+  targets: Target[];
   entries: Entry[];
 }
 
@@ -126,7 +129,7 @@ export interface FormState {
   fields: Field[];
   /** summary says what the library says about all of it, if the page does not say so. */
   summary: string;
-  valid: boolean;
+  sign: Sign;
   /** problem says why there is no form; what is above is empty then. */
   problem?: string;
   /** objects are the titles of all that may have this form, and which is the index of the one that has it. */

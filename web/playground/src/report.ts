@@ -1,6 +1,6 @@
-import type { Outcome } from "@vmrules/vmrules";
+import type { Outcome, Target } from "@vmrules/vmrules";
 import { button, make } from "./elements.js";
-import type { Analysis, Detail, Entry, Mark, Spot, Verdict } from "./protocol.js";
+import type { Analysis, Detail, Entry, Mark, Sign, Spot, Verdict } from "./protocol.js";
 
 /** outcomes are all outcomes, in the order in which they are shown, with the words of the summary. */
 const outcomes: [Outcome, string][] = [
@@ -26,43 +26,57 @@ export type At = [verdict: number, entry: number, detail?: number | undefined];
 /** Show goes to the value in its editor. */
 export type Show = (at: At) => void;
 
-/** A Sign is what becomes of an object, as a colour. Nothing judged is never good. */
-type Sign = "good" | "bad" | "unjudged";
-
 /** signs are all signs, in the order in which objects are shown, with the words of the summary. */
 const signs: [Sign, string][] = [
   ["bad", "not valid"],
+  ["doubtful", "in doubt"],
   ["unjudged", "not judged"],
   ["good", "valid"],
 ];
 
-function signOfOne({ why, valid }: Verdict): Sign {
-  return why !== "" ? "unjudged" : valid ? "good" : "bad";
+function signOfTarget({ valid, coverage }: Target): Sign {
+  if (valid && coverage !== "Judged") {
+    return coverage === "Ignored" || coverage === "Undecided" ? "doubtful" : "unjudged";
+  }
+  return valid ? "good" : "bad";
+}
+
+function worst(found: Sign[]): Sign | undefined {
+  return signs.find(([sign]) => found.includes(sign))?.[0];
+}
+
+/** signOfTargets returns the sign of all VMs of an object together. */
+export function signOfTargets(targets: Target[]): Sign {
+  return worst(targets.map(signOfTarget)) ?? "unjudged";
 }
 
 /** signOf returns the sign of all objects together; "" if there is nothing to judge. */
 export function signOf({ verdicts, problems }: Analysis): Sign | "" {
-  const found = new Set(verdicts.map(signOfOne));
-  if (found.has("bad")) {
-    return "bad";
-  }
-  return found.has("unjudged") || problems.length > 0 ? "unjudged" : found.size > 0 ? "good" : "";
+  const found = verdicts.map(({ targets }) => signOfTargets(targets));
+  return worst(problems.length > 0 ? [...found, "unjudged"] : found) ?? "";
 }
 
 /** summaryOf says in a line what is in an analysis. */
-export function summaryOf({ verdicts, problems }: Analysis): string {
+export function summaryOf(analysis: Analysis): string {
+  const { verdicts, problems } = analysis;
   const [first, ...rest] = verdicts;
-  if (first === undefined) {
-    return problems.length > 0 ? `Not judged: ${problems[0]}` : "No VM to judge yet.";
+  if (
+    problems.length > 0 &&
+    verdicts.every(({ targets }) => signOfTargets(targets) === "unjudged")
+  ) {
+    return `Not judged: ${problems[0]}`;
   }
-  const but = problems.length > 0 && first.why === "" ? ` But: ${problems[0]}` : "";
+  if (first === undefined) {
+    return "No VM to judge yet.";
+  }
+  const but = problems.length > 0 ? ` But: ${problems[0]}` : "";
   return (rest.length === 0 ? `${first.title}: ${sentence(first)}.` : countsOf(verdicts)) + but;
 }
 
 /** countsOf says how many objects are valid, such as "90 templates: 88 valid, 2 not." */
 function countsOf(verdicts: Verdict[]): string {
   const counts = [...signs].reverse().map(([sign, word]) => {
-    const count = verdicts.filter((verdict) => signOfOne(verdict) === sign).length;
+    const count = verdicts.filter(({ targets }) => signOfTargets(targets) === sign).length;
     return count > 0 ? `${count} ${word}` : "";
   });
   const noun = verdicts[0]?.pane === "template" ? "templates" : "VMs";
@@ -70,16 +84,40 @@ function countsOf(verdicts: Verdict[]): string {
   return `${verdicts.length} ${noun}: ${text.replace(/( valid, .*not) valid$/, "$1")}.`; // said once
 }
 
-function sentence({ by, why, valid, entries }: Verdict): string {
-  if (why !== "") {
-    return `not judged: ${why}`;
+/** Became is what a sentence is about. */
+interface Became extends Pick<Verdict, "by" | "valid" | "targets"> {
+  entries: Pick<Entry, "outcome">[];
+}
+
+/** sentence says what became of an object: the results of its rules, and what none judged. */
+export function sentence({ by, valid, targets, entries }: Became): string {
+  const left = targets.filter(({ coverage }) => coverage !== "Judged");
+  if (left.length === targets.length && countOf(entries, "Violated") === 0) {
+    return `not judged: ${[...new Set(left.map(whyOf))].join("; ")}`;
   }
   const counts = outcomes.map(([outcome, word]) => [countOf(entries, outcome), word] as const);
   const text = counts.filter(([count]) => count > 0).map(([count, word]) => `${count} ${word}`);
-  return `${[valid ? "valid" : "not valid", ...text].join(", ")}, by ${by}`;
+  const but = left.map((target) => `. But ${target.name || "the VM"}: ${whyOf(target)}`);
+  return `${[valid ? "valid" : "not valid", ...text].join(", ")}, by ${by}${but.join("")}`;
 }
 
-function countOf(entries: Entry[], outcome: Outcome): number {
+/** whyOf says why no rule judged a VM. */
+export function whyOf({ coverage, template, note = "" }: Target): string {
+  switch (coverage) {
+    case "NoRules":
+      return template ? `it has no rules, as the template ${template}` : "it has no rules";
+    case "Exempt":
+      return "it is exempt";
+    case "NotVM":
+      return "it is no VM";
+    case "Incomplete":
+      return "not filled in yet";
+    default:
+      return note.replace("the validation rules cannot be used", "its rules cannot be read");
+  }
+}
+
+function countOf(entries: Pick<Entry, "outcome">[], outcome: Outcome): number {
   return entries.filter((entry) => entry.outcome === outcome).length;
 }
 
@@ -114,9 +152,9 @@ export function reportOf({ verdicts, problems }: Analysis, show: Show): Node[] {
   if (all.length === 1) {
     shown.push(...all.flatMap(([i, verdict]) => groupsOf(verdict, i, show)));
   } else if (all.length > 1) {
-    const open = all.find(([, verdict]) => signOfOne(verdict) === "bad")?.[0];
+    const open = all.find(([, { targets }]) => signOfTargets(targets) === "bad")?.[0];
     for (const [sign] of signs) {
-      const some = all.filter(([, verdict]) => signOfOne(verdict) === sign);
+      const some = all.filter(([, { targets }]) => signOfTargets(targets) === sign);
       shown.push(...some.map(([i, verdict]) => objectOf(verdict, sign, i, i === open, show)));
     }
   }
@@ -144,6 +182,9 @@ function objectOf(verdict: Verdict, sign: Sign, i: number, isOpen: boolean, show
 
 function groupsOf(verdict: Verdict, i: number, show: Show): Node[] {
   const all = [...verdict.entries.entries()];
+  if (all.length === 0) {
+    return [make("p", "hint", `${verdict.title}: ${sentence(verdict)}.`)];
+  }
   return outcomes.flatMap(([outcome]) => {
     const entries = all.filter(([, entry]) => entry.outcome === outcome);
     return entries.length > 0

@@ -93,7 +93,7 @@ test("a click leads from the report to the value", async () => {
 });
 
 test("a rule and its value are marked at once, and a rule's name leads to the rule", async () => {
-  await choose(page, "A Windows desktop", /2 violated.*by the template windows-desktop/);
+  await choose(page, "A Windows desktop", /2 violated.*by the template .*windows-desktop/);
   const pointed = (pane: string, text: string) =>
     page.locator(`#${pane} .cm-pointed`, { hasText: text }).waitFor();
   await pointed("template", '"name": "licensed-cores"'); // the first that is wrong
@@ -115,7 +115,7 @@ test("several objects are a list, which can be filtered", async () => {
   const titles = () => page.locator("#report summary:visible b").allInnerTexts();
   assert.deepEqual(await titles(), ["VirtualMachine two", "VirtualMachine one"]);
   await page.locator("#report", { hasText: "99 is more than max 8" }).waitFor();
-  await page.getByLabel("Filter objects").fill("not judged: it names the template other");
+  await page.getByLabel("Filter objects").fill("not judged: the template other");
   assert.deepEqual(await titles(), ["VirtualMachine one"]);
   await page.getByLabel("Filter objects").fill("");
 });
@@ -123,7 +123,7 @@ test("several objects are a list, which can be filtered", async () => {
 test("each of several objects has its form", async () => {
   await page.getByRole("tab", { name: "Form" }).click();
   const form = page.locator("#form");
-  await form.locator(".hint", { hasText: "it names the template other" }).waitFor();
+  await form.locator(".hint", { hasText: "the template other" }).waitFor();
   await form.getByLabel("Form for").selectOption("VirtualMachine two");
   await form.locator(".mistakes li", { hasText: "99 is more than max 8" }).waitFor();
   await form.getByLabel("cpu.cores").fill("8");
@@ -190,7 +190,7 @@ test("Partial skips what is missing", async () => {
   await page.keyboard.insertText("kind: VirtualMachine\nspec:\n  template:\n    spec: {}\n");
   await says(page, /not valid/);
   await page.getByRole("checkbox", { name: "Partial" }).check();
-  await says(page, /not judged: none of its rules applies/);
+  await says(page, /not judged: not filled in yet/);
   await page.getByRole("checkbox", { name: "Partial" }).uncheck();
 });
 
@@ -244,7 +244,7 @@ test("what is typed survives a reload, and a link that is damaged", async () => 
   await own.evaluate((hash) => {
     location.hash = hash;
   }, link);
-  await says(own, /there are no rules in the annotation/);
+  await says(own, /it has no rules/);
   await own.getByRole("button", { name: "Back to what you had" }).click();
   await says(own, /reception-é😀/);
   assert.equal(await own.locator("#notice").isHidden(), true);
@@ -334,6 +334,53 @@ test("text that cannot be read is marked, and not judged", async () => {
   await says(page, /Not judged/);
   await page.locator("#vm .cm-lint-marker-error").first().waitFor();
   await page.locator("#report", { hasText: "The VM cannot be read" }).waitFor();
+});
+
+test("nothing that is said outlives the text that it is about", async () => {
+  await choose(page, "Quickstart", /1 violated/);
+  await page.locator("#vm .cm-content").focus();
+  await page.keyboard.press("Control+A");
+  await page.keyboard.insertText("a: [");
+  await page.locator("#vm .cm-lint-marker-error").first().waitFor();
+  const marks = (pane: string) =>
+    page.locator(`#${pane}`).locator(".cm-lint-marker, .cm-lintPoint, .cm-lintRange").count();
+  /** emptied empties an editor, and returns what the page says before it judges. */
+  const emptied = async (pane: string) => {
+    await page.locator(`#${pane} .cm-content`).focus();
+    await page.keyboard.press("Control+A");
+    return page.evaluate(async () => {
+      document.execCommand("delete");
+      await new Promise((done) => setTimeout(done)); // sooner than the page judges
+      const { className = "", textContent = "" } = document.getElementById("summary") ?? {};
+      return [className, textContent, document.querySelectorAll("#vm .cm-lint-marker").length];
+    });
+  };
+  assert.deepEqual(await emptied("vm"), ["", "Judging…", 0]);
+  await says(page, /No VM to judge yet/);
+  assert.equal(await marks("vm"), 0);
+  assert.deepEqual(await emptied("template"), ["", "Judging…", 0]);
+  await says(page, /No VM to judge yet/);
+  assert.equal(await page.locator("#summary").getAttribute("class"), "");
+  assert.equal(await page.locator("#summary").getAttribute("aria-busy"), "false");
+});
+
+test("a bundle that is pasted over an example has a result", async () => {
+  await choose(page, "A Windows desktop", /2 violated/);
+  await page.locator("#template .cm-content").focus();
+  await page.keyboard.press("Control+A");
+  const bundle = ["one", "two"].map(
+    (name) =>
+      `apiVersion: template.openshift.io/v1\nkind: Template\nmetadata: {name: ${name}}\nobjects: []\n`,
+  );
+  await page.keyboard.insertText(bundle.join("---\n"));
+  await says(page, /not judged: the template .*windows-desktop, which the VM names, is not there/);
+  assert.equal(await page.locator("#summary").getAttribute("class"), "bad");
+  await page.locator("#report", { hasText: "is not there" }).waitFor();
+  await page.locator("#vm .cm-content").focus();
+  await page.keyboard.press("Control+A");
+  await page.keyboard.insertText("kind: VirtualMachine\n");
+  await says(page, /not judged: it has no rules/);
+  await page.locator("#report", { hasText: "not judged: it has no rules" }).waitFor();
 });
 
 test("without the library, nothing is judged and nothing is fine", async () => {

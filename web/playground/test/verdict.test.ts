@@ -54,14 +54,14 @@ for (const [name, templates, vms, sign, summary] of [
     two,
     vmOf(named("large", "n")),
     "good",
-    "VirtualMachine vm: valid, 1 satisfied, by the template large.",
+    "VirtualMachine vm: valid, 1 satisfied, by the template n/large.",
   ],
   [
     "the other",
     two,
     vmOf(named("small", "n")),
     "bad",
-    "VirtualMachine vm: not valid, 1 violated, by the template small.",
+    "VirtualMachine vm: not valid, 1 violated, by the template n/small.",
   ],
   [
     "half a name",
@@ -75,42 +75,42 @@ for (const [name, templates, vms, sign, summary] of [
     [template("t", 2, "a"), template("t", 8, "b")],
     vmOf(named("t", "b")),
     "good",
-    "VirtualMachine vm: valid, 1 satisfied, by the template t.",
+    "VirtualMachine vm: valid, 1 satisfied, by the template b/t.",
   ],
   [
     "half a name of two namespaces",
     [template("t", 2, "a"), template("t", 8, "b")],
     vmOf(named("t")),
-    "unjudged",
-    "VirtualMachine vm: not judged: it names the template t, and 2 here have that name.",
+    "bad",
+    "VirtualMachine vm: not judged: the template t cannot be looked up: 2 templates here have that name, and not the same rules.",
   ],
   [
     "a list of templates",
     { apiVersion: "v1", kind: "List", items: two },
     vmOf(named("large", "n")),
     "good",
-    "VirtualMachine vm: valid, 1 satisfied, by the template large.",
+    "VirtualMachine vm: valid, 1 satisfied, by the template n/large.",
   ],
   [
     "a template that is not here",
     two,
     vmOf(named("none", "n")),
-    "unjudged",
-    "VirtualMachine vm: not judged: it names the template n/none, which is not here.",
+    "bad",
+    "VirtualMachine vm: not judged: the template n/none, which the VM names, is not there.",
   ],
   [
     "another namespace",
     template("t", 8, "a"),
     vmOf(named("t", "b")),
-    "unjudged",
-    "VirtualMachine vm: not judged: it names the template b/t, which is not here.",
+    "bad",
+    "VirtualMachine vm: not judged: the template b/t, which the VM names, is not there.",
   ],
   [
     "no name among several",
     two,
     vmOf({}),
     "unjudged",
-    "VirtualMachine vm: not judged: it names none of the 2 templates.",
+    "VirtualMachine vm: not judged: it has no rules.",
   ],
   [
     "no name beside one",
@@ -119,26 +119,20 @@ for (const [name, templates, vms, sign, summary] of [
     "good",
     "VirtualMachine vm: valid, 1 satisfied, by the template t.",
   ],
-  [
-    "no template",
-    "",
-    vmOf({}),
-    "unjudged",
-    "VirtualMachine vm: not judged: there are no rules for it.",
-  ],
+  ["no template", "", vmOf({}), "unjudged", "VirtualMachine vm: not judged: it has no rules."],
   [
     "its own rules",
     two,
     vmOf({ ...named("small", "n"), ...own(rules(8)) }),
     "good",
-    "VirtualMachine vm: valid, 1 satisfied, by its own annotation.",
+    "VirtualMachine vm: valid, 1 satisfied, by its own rules.",
   ],
   [
     "an exempt VM",
     two,
     vmOf({ annotations: { "vm.kubevirt.io/skip-validations": "" } }),
     "unjudged",
-    "VirtualMachine vm: not judged: metadata.annotations.vm\\.kubevirt\\.io/skip-validations exempts it from all rules.",
+    "VirtualMachine vm: not judged: it is exempt.",
   ],
   [
     "an annotation alone",
@@ -147,40 +141,34 @@ for (const [name, templates, vms, sign, summary] of [
     "good",
     "VirtualMachine vm: valid, 1 satisfied, by the annotation.",
   ],
-  [
-    "no rules in it",
-    "[]",
-    vmOf({}),
-    "unjudged",
-    "VirtualMachine vm: not judged: there are no rules in the annotation.",
-  ],
+  ["no rules in it", "[]", vmOf({}), "unjudged", "VirtualMachine vm: not judged: it has no rules."],
   [
     "rules that do not apply",
     skipping,
     vmOf({}),
     "unjudged",
-    "VirtualMachine vm: not judged: none of its rules applies.",
+    "VirtualMachine vm: not judged: no rule applies.",
   ],
   [
     "a warning that is undecided",
     warning,
     vmOf({}),
-    "unjudged",
-    "VirtualMachine vm: not judged: none of its rules can be judged.",
+    "doubtful",
+    "VirtualMachine vm: not judged: max cannot be read: jsonpath::.none is not there.",
   ],
   [
     "a broken annotation",
     "[{]",
     vmOf({}),
-    "unjudged",
-    "VirtualMachine vm: not judged: its rules cannot be used.",
+    "bad",
+    'VirtualMachine vm: not judged: its rules cannot be read: line 1, column 3: "]" is not allowed here, where a key in double quotes is expected.',
   ],
   [
     "a broken template",
     "a: [",
     vmOf({}),
     "unjudged",
-    "VirtualMachine vm: not judged: there are no rules for it.",
+    "Not judged: The template cannot be read: see what is marked there.",
   ],
   [
     "a broken VM",
@@ -194,21 +182,21 @@ for (const [name, templates, vms, sign, summary] of [
     rules(8),
     { apiVersion: "v1", kind: "Pod", metadata: { name: "p" } },
     "unjudged",
-    "Pod p: not judged: it is not a VM, and has none inside.",
+    "Pod p: not judged: it is no VM.",
   ],
   [
     "a Pod in place of a template",
     { apiVersion: "v1", kind: "Pod" },
     "",
     "unjudged",
-    "Pod: not judged: it is not a VM, and has none inside.",
+    "Pod: not judged: it is no VM.",
   ],
   [
     "another API's VirtualMachine",
     rules(8),
     { ...vmOf({}), apiVersion: "example.org/v1" },
     "unjudged",
-    "VirtualMachine vm: not judged: it is not a VM, and has none inside.",
+    "VirtualMachine vm: not judged: it is no VM.",
   ],
   [
     "a template itself",
@@ -229,7 +217,7 @@ for (const [name, templates, vms, sign, summary] of [
     { ...template("t", 4), objects: [vmOf(own(rules(4))), vmOf({})] },
     "",
     "unjudged",
-    "Template t: valid, 1 satisfied, by its own rules. But: Template t: objects[1] has no rules.",
+    "Template t: valid, 1 satisfied, by its own rules. But objects[1]: it has no rules.",
   ],
   [
     "a template whose second object is no VM",
@@ -243,21 +231,21 @@ for (const [name, templates, vms, sign, summary] of [
     two,
     { ...template("t", 4), objects: [vmOf(own(rules(4))), vmOf({})] },
     "unjudged",
-    "Template t: valid, 1 satisfied, by its own annotation. But: Template t: objects[1] has no rules.",
+    "Template t: valid, 1 satisfied, by its own rules. But objects[1]: it has no rules.",
   ],
   [
     "VMs in a list in a list, each by its own rules",
     two,
     listOf(listOf(vmOf(own(rules(4))), vmOf(own(rules(8))))),
     "good",
-    "List: valid, 2 satisfied, by its own annotation.",
+    "List: valid, 2 satisfied, by its own rules.",
   ],
   [
     "one of them names a template",
     two,
     listOf(listOf(vmOf(named("small", "n")), vmOf(own(rules(8))))),
-    "unjudged",
-    "List: valid, 1 satisfied, by its own annotation. But: List: items[0] has no rules.",
+    "bad",
+    "List: not valid, 1 violated, 1 satisfied, by the template n/small and its own rules.",
   ],
   [
     "templates",
@@ -265,6 +253,20 @@ for (const [name, templates, vms, sign, summary] of [
     "",
     "bad",
     "4 templates: 2 valid, 1 not judged, 1 not.",
+  ],
+  [
+    "a bundle of a template and a VM, beside another VM",
+    [...two, vmOf({ ...named("large", "n"), name: "bundled" })],
+    vmOf({ ...named("none", "n") }),
+    "bad",
+    "2 VMs: 1 valid, 1 not.",
+  ],
+  [
+    "a bundle in place of the VM",
+    template("other", 1),
+    [...two, vmOf(named("large", "n"))],
+    "bad",
+    "3 VMs: 2 valid, 1 not.",
   ],
   ["VMs", two, [vmOf(named("large")), vmOf({})], "unjudged", "2 VMs: 1 valid, 1 not judged."],
   ["nothing", "", "", "", "No VM to judge yet."],
@@ -291,7 +293,7 @@ VirtualMachine vm: not valid, 1 violated, by the template large
 Violated cores: m
   spec.template.spec.domain.cpu.cores: 123456789012345678901 is more than max 8
 
-VirtualMachine vm: not judged: it names none of the 2 templates
+VirtualMachine vm: not judged: it has no rules
 `,
   );
   const json = reportOf("json", input);
@@ -300,13 +302,18 @@ VirtualMachine vm: not judged: it names none of the 2 templates
   assert.deepEqual([valid, problems], [false, []]);
   assert.equal(objects[0].report.results[0].outcome, "Violated");
   assert.deepEqual(
-    { ...objects[0], report: 0 },
-    { object: "VirtualMachine vm", by: "the template large", valid: false, report: 0 },
+    objects.map((one: object) => ({ ...one, report: 0 })),
+    [
+      {
+        ...{ object: "VirtualMachine vm", by: "the template large", valid: false, report: 0 },
+        says: "not valid, 1 violated, by the template large",
+      },
+      {
+        ...{ object: "VirtualMachine vm", by: "", valid: true, report: 0 },
+        says: "not judged: it has no rules",
+      },
+    ],
   );
-  assert.deepEqual(objects[1], {
-    object: "VirtualMachine vm",
-    notJudged: "it names none of the 2 templates",
-  });
 });
 
 test("while one types in a large text, places are those of a fresh reading", () => {
