@@ -10,7 +10,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/lint"
 )
 
@@ -97,11 +96,8 @@ func parse(name string, s *source) ([]*node, []error) {
 		return readYAML(s)
 	}
 	documents, err := readJSON(s)
-	switch {
-	case err == nil:
+	if err == nil {
 		return documents, nil
-	case documents == nil && !errors.Is(err, errDepth) && !errors.Is(err, errTwice):
-		err = explained(s, err)
 	}
 	return documents, []error{err}
 }
@@ -115,18 +111,6 @@ func isJSON(name, text string) bool {
 		return false
 	}
 	return BeginsJSON(bufio.NewReader(strings.NewReader(text)))
-}
-
-// explained replaces the error of encoding/json about the first value of a text: the library
-// recognizes common mistakes, and says how to correct them.
-func explained(s *source, err error) error {
-	const bracket = "[" // so that an object is an item of an annotation
-	_, wrong := vmrules.ParseRules(bracket + s.text)
-	p := vmrules.Problem{}
-	if !errors.As(wrong, &p) || p.Index >= 0 || p.Reason == vmrules.ReasonTooLong || p.Offset > len(s.text) {
-		return err
-	}
-	return s.fail(p.Offset-len(bracket), errors.New(p.Message))
 }
 
 // Around returns the text around the beginning of a finding. It has at most the

@@ -209,11 +209,9 @@ func yamlError(text string) string {
 	}
 }
 
-var errTwice = errors.New("is given twice in one object")
-
 // KeyTwice returns the error about a key that an object has twice.
 func KeyTwice(key string) error {
-	return fmt.Errorf("the key %.100q %w: keep one of them", key, errTwice)
+	return fmt.Errorf("the key %.100q is given twice in one object: keep one of them", key)
 }
 
 func unknownAnchor(name string) error {
