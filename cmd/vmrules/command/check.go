@@ -152,7 +152,7 @@ func (c *checker) checkAll(command *cobra.Command, args []string) error {
 			objects = append(objects, object)
 			c.templates.Add(object)
 		case c.source == "":
-			c.source = object.File().Source()
+			c.source = object.File.Source()
 		}
 	}
 	c.with.warn(command.ErrOrStderr())
@@ -161,7 +161,7 @@ func (c *checker) checkAll(command *cobra.Command, args []string) error {
 		c.checked = append(c.checked, c.check(object.Loaded(), object))
 		kept += weight(c.checked[len(c.checked)-1].Report)
 		if kept > maxKeptWeight {
-			err := &manifest.Error{File: object.File().Name, Line: object.Line, Column: 1,
+			err := &manifest.Error{File: object.File.Name, Line: object.Line, Column: 1,
 				Message: "too many results: check fewer objects at a time, or use vmrules audit"}
 			c.unusable = append(c.unusable, unusable(command.ErrOrStderr(), err))
 			return nil

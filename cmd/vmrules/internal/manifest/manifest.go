@@ -15,19 +15,14 @@ import (
 
 // A File is a file that was read.
 type File struct {
-	Name      string // Stdin for the standard input
-	isStream  bool   // what another command writes
-	raw       string // what was read
+	Name  string  // Stdin for the standard input
+	Raw   string  // what was read
+	Wrong []error // of type *Error: why documents cannot be read; the others are those of Documents
+
+	isStream  bool // what another command writes
 	source    *source
 	documents []*node
-	wrong     []*Error // about documents that cannot be read
 }
-
-// Wrong returns why documents of the file cannot be read. The others are those of Documents.
-func (f *File) Wrong() []*Error { return f.wrong }
-
-// Raw returns what was read.
-func (f *File) Raw() string { return f.raw }
 
 // Size returns the size of the file in bytes.
 func (f *File) Size() int { return len(f.source.text) }
@@ -58,7 +53,7 @@ func Parse(name string, content []byte) (*File, error) { return parseText(name, 
 func parseText(name, raw string) (*File, error) {
 	text := strings.ReplaceAll(strings.TrimPrefix(raw, byteOrderMark), "\r\n", "\n")
 	source := newSource(text)
-	file := &File{Name: name, raw: raw, source: source}
+	file := &File{Name: name, Raw: raw, source: source}
 	read, all := parse(name, source)
 	for _, n := range read {
 		if err := checkItems(source, []*node{n}); err != nil {
@@ -71,12 +66,12 @@ func parseText(name, raw string) (*File, error) {
 		wrong := err.(*Error)
 		wrong.File = name
 		wrong.Message += renderFirst(text)
-		file.wrong = append(file.wrong, wrong)
+		file.Wrong = append(file.Wrong, wrong)
 	}
-	if file.wrong == nil {
+	if file.Wrong == nil {
 		return file, nil
 	}
-	return file, file.wrong[0]
+	return file, file.Wrong[0]
 }
 
 // maxWrong is the number of documents of a file of which it is said why they cannot be read.

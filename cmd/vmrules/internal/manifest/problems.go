@@ -47,7 +47,7 @@ func (a Annotation) placeProblems(problems []*vmrules.Problem, opts []vmrules.Pa
 		places = append(places, lint.Finding{Offset: p.Offset})
 	}
 	if !isText && len(own) > 0 {
-		own[0].Line, own[0].Column = a.Object.file.source.place(a.value.at)
+		own[0].Line, own[0].Column = a.Object.File.source.place(a.value.at)
 		return append(rest, own[1:]...)
 	}
 	a.placeAll(places, text)

@@ -81,7 +81,7 @@ func (s *Shelf) Named(ref vmrules.TemplateRef) (*Template, error) {
 		others, otherErr := other.Rules()
 		if err != nil || otherErr != nil || !rules.Equal(others) {
 			return nil, fmt.Errorf("%d templates of this name have different rules, at %s:%d and %s:%d: keep one",
-				len(all), all[0].File().Name, all[0].Line, other.File().Name, other.Line)
+				len(all), all[0].File.Name, all[0].Line, other.File.Name, other.Line)
 		}
 	}
 	return all[0], nil
