@@ -193,9 +193,14 @@ func (c *checker) check(o, kept manifest.Object) checked {
 	for _, f := range result.mistakes {
 		result.Mistakes = append(result.Mistakes, fmt.Sprintf("line %d, column %d: %s", f.Line, f.Column, f.Message))
 	}
-	report, err := c.judge(o, &result)
-	result.Report, result.Note = report.Report, report.note
-	result.class, result.gaps = report.class()
+	filled, err := c.fill(o)
+	if err == nil {
+		var j judgedObject
+		j, err = c.judge(filled.Content(), o)
+		result.Missing, result.NotFound = filled.Missing, j.NotFound
+		result.Report, result.Note, result.SSP = j.Report, j.note, j.ssp
+		result.class, result.gaps = j.class()
+	}
 	c.ignored.addKinds(c.book.build, result.Report.Results(vmrules.Ignored))
 	if err != nil {
 		result.class = judged.Unreadable
@@ -205,7 +210,6 @@ func (c *checker) check(o, kept manifest.Object) checked {
 	for _, name := range result.missing {
 		c.said[name] = true
 	}
-	c.judgeForSSP(o, &result)
 	return result
 }
 
@@ -223,17 +227,6 @@ func notJudgedText(o manifest.Object, result checked) string {
 		}
 	}
 	return text.String()
-}
-
-func (c *checker) judge(o manifest.Object, result *checked) (judgement, error) {
-	filled, err := c.fill(o)
-	if err != nil {
-		return judgement{}, err
-	}
-	result.Missing = filled.Missing
-	with := c.with.set.For(o.Kind, o.Namespace)
-	defer func() { result.NotFound = with.NotFound }()
-	return c.judging.judge(filled.Content(), o.HoldsVM(), with.Option())
 }
 
 func (c *checker) hasFailed() bool {

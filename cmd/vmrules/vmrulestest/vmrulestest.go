@@ -163,12 +163,7 @@ func (s *suite) look(o manifest.Object) verdict {
 	}
 	s.judge(&v, filled)
 	if s.isForSSP {
-		verdict := deployed.Judge(filled.Content(), func(ref vmrules.TemplateRef) map[string]any {
-			if found, err := s.templates.Named(ref); found != nil && err == nil {
-				return found.Content()
-			}
-			return nil
-		})
+		verdict := deployed.Judge(filled.Content(), s.templates.Content)
 		for _, line := range verdict.Lines() {
 			v.add(verdict.Refuses(), line)
 		}
