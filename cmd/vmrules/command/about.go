@@ -18,7 +18,7 @@ type about struct {
 }
 
 func aboutObject(o manifest.Object) about {
-	return about{o.File().Name, o.Line, o.Kind, o.Namespace, o.Name, short(o.String())}
+	return about{o.File.Name, o.Line, o.Kind, o.Namespace, o.Name, short(o.String())}
 }
 
 // String returns the place and the name of the object, for the beginning of a line.

@@ -28,7 +28,7 @@ func (a *auditor) input(input manifest.Input, stderr io.Writer, each func(audite
 	if file == nil {
 		return err
 	}
-	for _, wrong := range file.Wrong() {
+	for _, wrong := range file.Wrong {
 		unusable(stderr, wrong)
 		a.seen.unusable = true
 	}
@@ -49,18 +49,18 @@ func (a *auditor) input(input manifest.Input, stderr io.Writer, each func(audite
 func (a *auditor) documents(file *manifest.File, each func(audited) error) error {
 	for _, d := range file.Documents() {
 		result := audited{err: errNoObject, class: judged.Unreadable}
-		if o, ok := d.Object(); ok {
-			if content := o.Content(); instancetypes.IsMember(content) {
+		if d.IsObject() {
+			if content := d.Content(); instancetypes.IsMember(content) {
 				text, err := d.JSON()
 				if err != nil {
-					return fmt.Errorf("%s: %w", o, err)
+					return fmt.Errorf("%s: %w", d, err)
 				}
-				a.inStream.keep(&a.with.set, content, o.Line, len(text))
+				a.inStream.keep(&a.with.set, content, d.Line, len(text))
 				if !a.book.isWhole() {
 					continue
 				}
 			}
-			result = a.judgeObject(o)
+			result = a.judgeObject(d.Object)
 		}
 		if err := each(result); err != nil {
 			return err

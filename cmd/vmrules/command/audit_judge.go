@@ -57,18 +57,14 @@ func (a *auditor) judgeDecoded(vm map[string]any, written manifest.Object) audit
 		result.err = errNested // only ValidateOwn would find the VMs
 		return result
 	}
-	with := a.with.set.For(result.Kind, result.Namespace)
-	j, err := a.judging.judge(vm, manifest.HoldsVM(vm), with.Option())
-	result.report, result.Note, result.err = j.Report, j.note, err
-	result.found, result.notFound = with.Found, with.NotFound
+	j, err := a.judging.judge(vm, written)
+	result.report, result.Note, result.SSP, result.err = j.Report, j.note, j.ssp, err
+	result.found, result.notFound = j.Found, j.NotFound
 	if err == nil {
 		result.class, result.gaps = j.class()
 		result.results = j.Results()
 	}
 	result.fails = a.strict && manifest.HoldsVM(vm) && !j.Passed()
-	if a.profile.name != "" {
-		result.SSP = sspVerdict(vm, written, &a.ruling)
-	}
 	return result
 }
 

@@ -25,8 +25,8 @@ func auditStream(stream string) string {
 	return fmt.Sprintf("%sexit status %d\n", out.String(), status)
 }
 
-// Instance types of a stream are for the VMs that follow, and only for those, wherever the batches
-// end.
+// Instance types of a stream are for the VMs that follow, and only for those, however many
+// objects wait.
 func TestAuditInstancetypesInStream(t *testing.T) {
 	const types = 30
 	var stream, want strings.Builder

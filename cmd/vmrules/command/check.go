@@ -152,7 +152,7 @@ func (c *checker) checkAll(command *cobra.Command, args []string) error {
 			objects = append(objects, object)
 			c.templates.Add(object)
 		case c.source == "":
-			c.source = object.File().Source()
+			c.source = object.File.Source()
 		}
 	}
 	c.with.warn(command.ErrOrStderr())
@@ -161,7 +161,7 @@ func (c *checker) checkAll(command *cobra.Command, args []string) error {
 		c.checked = append(c.checked, c.check(object.Loaded(), object))
 		kept += weight(c.checked[len(c.checked)-1].Report)
 		if kept > maxKeptWeight {
-			err := &manifest.Error{File: object.File().Name, Line: object.Line, Column: 1,
+			err := &manifest.Error{File: object.File.Name, Line: object.Line, Column: 1,
 				Message: "too many results: check fewer objects at a time, or use vmrules audit"}
 			c.unusable = append(c.unusable, unusable(command.ErrOrStderr(), err))
 			return nil
@@ -193,9 +193,14 @@ func (c *checker) check(o, kept manifest.Object) checked {
 	for _, f := range result.mistakes {
 		result.Mistakes = append(result.Mistakes, fmt.Sprintf("line %d, column %d: %s", f.Line, f.Column, f.Message))
 	}
-	report, err := c.judge(o, &result)
-	result.Report, result.Note = report.Report, report.note
-	result.class, result.gaps = report.class()
+	filled, err := c.fill(o)
+	if err == nil {
+		var j judgedObject
+		j, err = c.judge(filled.Content(), o)
+		result.Missing, result.NotFound = filled.Missing, j.NotFound
+		result.Report, result.Note, result.SSP = j.Report, j.note, j.ssp
+		result.class, result.gaps = j.class()
+	}
 	c.ignored.addKinds(c.book.build, result.Report.Results(vmrules.Ignored))
 	if err != nil {
 		result.class = judged.Unreadable
@@ -205,7 +210,6 @@ func (c *checker) check(o, kept manifest.Object) checked {
 	for _, name := range result.missing {
 		c.said[name] = true
 	}
-	c.judgeForSSP(o, &result)
 	return result
 }
 
@@ -223,17 +227,6 @@ func notJudgedText(o manifest.Object, result checked) string {
 		}
 	}
 	return text.String()
-}
-
-func (c *checker) judge(o manifest.Object, result *checked) (judgement, error) {
-	filled, err := c.fill(o)
-	if err != nil {
-		return judgement{}, err
-	}
-	result.Missing = filled.Missing
-	with := c.with.set.For(o.Kind, o.Namespace)
-	defer func() { result.NotFound = with.NotFound }()
-	return c.judging.judge(filled.Content(), o.HoldsVM(), with.Option())
 }
 
 func (c *checker) hasFailed() bool {

@@ -88,7 +88,7 @@ func (c *checker) place(problems []vmrules.Problem, o manifest.Object) map[*vmru
 		before := left
 		left = filled.PlaceProblems(left, c.templates.Reading...)
 		for _, p := range before {
-			files[p] = object.File().Name
+			files[p] = object.File.Name
 		}
 		for _, p := range left {
 			delete(files, p)

@@ -30,7 +30,6 @@ var judgesNot = map[string]string{
 	"lint":    "is about rules; TestScript has what it says of the VM of a template",
 	"export":  "is about rules",
 	"explain": "reads no object",
-	"version": "reads no object",
 
 	"vmrulestest.AllowWarnings":    "is an option",
 	"vmrulestest.ForSSP":           "is an option",

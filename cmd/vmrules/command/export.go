@@ -115,7 +115,7 @@ func (e *exporting) exportFile(file *manifest.File) {
 
 // exportDocument exports an array of rules.
 func (e *exporting) exportDocument(d *manifest.Document) {
-	about := d.File().Name + ": rules"
+	about := d.File.Name + ": rules"
 	text, err := d.JSON()
 	var rules vmrules.Rules
 	if err == nil {

@@ -57,10 +57,10 @@ func (l *linter) fixed(to *linted, file *manifest.File, lints lintsFile, stdout,
 	}
 	if l.diffs {
 		name := filepath.ToSlash(file.Name)
-		text := diff.Diff(name, []byte(file.Raw()), name, []byte(fixed.Raw()))
+		text := diff.Diff(name, []byte(file.Raw), name, []byte(fixed.Raw))
 		_, text, _ = bytes.Cut(text, []byte("\n")) // the line that diff -r has
 		_, _ = stdout.Write(text)
-	} else if err := replace(file, fixed.Raw()); err != nil {
+	} else if err := replace(file, fixed.Raw); err != nil {
 		to.Unusable = append(to.Unusable, unusable(stderr, &manifest.Error{File: file.Name, Message: "not fixed: " + err.Error()}))
 		return file
 	}
@@ -169,7 +169,7 @@ func replace(file *manifest.File, text string) error {
 		return err
 	}
 	now, err := os.ReadFile(path)
-	if err == nil && string(now) != file.Raw() {
+	if err == nil && string(now) != file.Raw {
 		err = errors.New("the file has changed since it was read: try again")
 	}
 	if err != nil {

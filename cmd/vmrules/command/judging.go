@@ -4,6 +4,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/deployed"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/instancetypes"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
 	"github.com/vmrules/vmrules/lint"
 )
 
@@ -36,13 +39,29 @@ func (j *judging) flags(command *cobra.Command) {
 	exclusive(command, "for", "rules")
 }
 
-// judge judges an object by --rules or, without these, as ruling does.
-func (j *judging) judge(object map[string]any, holdsVM bool, with vmrules.ValidateOption) (judgement, error) {
-	opts := []vmrules.ValidateOption{with, vmrules.WarnIfUndecided(j.warning.chosen...)}
+// A judgedObject is what check and audit say of an object.
+type judgedObject struct {
+	judgement
+	*instancetypes.Lookup
+	ssp *deployed.Verdict // with --for ssp
+}
+
+// judge judges an object whose parameters are filled in, by --rules or, without these, as ruling does. It
+// also takes a template as it is written.
+func (j *judging) judge(filled map[string]any, written manifest.Object) (judgedObject, error) {
+	with := j.with.set.For(manifest.TextAt(filled, "kind"), manifest.TextAt(filled, "metadata", "namespace"))
+	opts := []vmrules.ValidateOption{with.Option(), vmrules.WarnIfUndecided(j.warning.chosen...)}
+	all := judgedObject{Lookup: with}
+	var err error
 	if j.book.isGiven() {
-		return judgement{Report: j.book.judge(object, holdsVM, opts...)}, nil
+		all.Report = j.book.judge(filled, manifest.HoldsVM(filled), opts...)
+	} else {
+		all.judgement, err = j.ruling.judge(filled, opts...)
 	}
-	return j.ruling.judge(object, opts...)
+	if j.profile.name != "" {
+		all.ssp = sspVerdict(filled, written, &j.ruling)
+	}
+	return all, err
 }
 
 // strictFlag adds the flag that makes a command fail for what no rule judged.

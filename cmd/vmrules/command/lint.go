@@ -335,7 +335,7 @@ func (l *linter) lintDocument(to *linted, d manifest.Document) {
 	for i := range findings {
 		d.PlaceFinding(&findings[i])
 	}
-	l.add(to, d.File(), d.String(), findings)
+	l.add(to, d.File, d.String(), findings)
 }
 
 // findings returns the findings of the library about an array. For another document, it

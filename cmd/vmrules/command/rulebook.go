@@ -84,7 +84,7 @@ func (b *rulebook) read(stdin io.Reader) []*manifest.Error {
 func inFile(d manifest.Document, p vmrules.Problem) *manifest.Error {
 	line, column := d.Place(p.Offset)
 	p.Line = 0 // this is the line in the JSON
-	return &manifest.Error{File: d.File().Name, Line: line, Column: column, Message: p.Error()}
+	return &manifest.Error{File: d.File.Name, Line: line, Column: column, Message: p.Error()}
 }
 
 // judge judges an object, which may hold VMs, by all rules. The rules are numbered across
@@ -138,7 +138,6 @@ func problemsOf(err error) []vmrules.Problem {
 // refusal returns why a document cannot be rules, and what can be.
 func (b Build) refusal(d *manifest.Document) error {
 	what := d.Type()
-	object, _ := d.Object()
 	switch {
 	case d.IsScalar():
 		what = "a text or number"
@@ -147,7 +146,7 @@ func (b Build) refusal(d *manifest.Document) error {
 	}
 	text := fmt.Sprintf("%s cannot be rules: write %s", what, strings.Join(b.forms(), ", "))
 	switch {
-	case object.IsTemplate():
+	case d.IsTemplate():
 		text += "; to use the rules of a template, give it with --template"
 	case len(b.Documents) == 0:
 		text += "; vmrules-full also reads schemas and policies of Kyverno: " + installFull

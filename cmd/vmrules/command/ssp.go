@@ -23,10 +23,7 @@ func sspVerdict(filled map[string]any, written manifest.Object, r *ruling) *depl
 		if written.IsTemplate() && written.Name == ref.Name && (written.Namespace == "" || written.Namespace == ref.Namespace) {
 			return written.Content()
 		}
-		if found, err := r.templates.Named(ref); err == nil && found != nil {
-			return found.Content()
-		}
-		return nil
+		return r.templates.Content(ref)
 	})
 }
 
@@ -43,16 +40,6 @@ func sspLines(v *deployed.Verdict) []string {
 		all[i] = oneLine(short(line))
 	}
 	return all
-}
-
-// judgeForSSP sets the verdict of KubeVirt's template validator.
-func (c *checker) judgeForSSP(o manifest.Object, result *checked) {
-	if c.profile.name == "" {
-		return
-	}
-	if filled, err := c.fill(o); err == nil { // otherwise the object is unusable
-		result.SSP = sspVerdict(filled.Content(), o, &c.ruling)
-	}
 }
 
 // whyNotValid returns what is wrong with a VM in one line.

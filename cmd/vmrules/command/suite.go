@@ -127,9 +127,8 @@ func (t *tester) test(command *cobra.Command, d manifest.Document) {
 	if t.kept > maxKeptWeight {
 		return // which has been reported
 	}
-	o, _ := d.Object()
-	r := &suiteReader{file: d.File().Name, locator: manifest.NewLocator(o)}
-	s := r.read(o.Content())
+	r := &suiteReader{file: d.File.Name, locator: manifest.NewLocator(d.Object)}
+	s := r.read(d.Content())
 	j := newJudge(command, t.build, s, r)
 	if r.wrong != nil { // then the cases are only read
 		for i, c := range s.cases {
@@ -143,7 +142,7 @@ func (t *tester) test(command *cobra.Command, d manifest.Document) {
 		return
 	}
 	for i, c := range s.cases {
-		result := tested{File: d.File().Name, Name: c.name}
+		result := tested{File: d.File.Name, Name: c.name}
 		result.Line, result.column = r.locator.Place(fmt.Sprintf("/cases/%d", i))
 		report, err := j.judge(c)
 		if err != nil {

@@ -56,7 +56,7 @@ func (r *suiteReader) read(written map[string]any) suite {
 	s := suite{parameters: map[string]string{}}
 	known := r.hasOnly("", written, "rules", "template", "parameters", "with", "cases")
 	s.rules, s.template = r.text("/rules", written["rules"]), r.text("/template", written["template"])
-	for name, value := range r.object("/parameters", written["parameters"]) {
+	for name, value := range read[map[string]any](r, "/parameters", written["parameters"], "an object") {
 		s.parameters[name] = manifest.AsText(value)
 	}
 	for i, name := range r.array("/with", written["with"]) {
@@ -125,12 +125,6 @@ func (r *suiteReader) suiteCase(at string, v any) suiteCase {
 	return c
 }
 
-// outcomes holds the keys of "expect".
-var outcomes = map[string]vmrules.Outcome{
-	"violated": vmrules.Violated, "warned": vmrules.Warned, "undecided": vmrules.Undecided,
-	"ignored": vmrules.Ignored, "skipped": vmrules.Skipped, "satisfied": vmrules.Satisfied,
-}
-
 var errExpectation = errors.New(`"expect" must be "valid", or lists of the names of rules, such as {violated: [cores]}: put names such as yes, n and 5 in quotes`)
 
 func (r *suiteReader) expectation(at string, v any) expectation {
@@ -141,8 +135,8 @@ func (r *suiteReader) expectation(at string, v any) expectation {
 	}
 	for _, key := range slices.Sorted(maps.Keys(lists)) {
 		at := at + "/" + escape.Replace(key)
-		outcome, ok := outcomes[key]
-		if !ok {
+		outcome := slices.IndexFunc(byWeight, func(o vmrules.Outcome) bool { return strings.ToLower(string(o)) == key })
+		if outcome < 0 {
 			r.fail(at, fmt.Errorf("%.100q is not an outcome: write violated, warned, undecided, ignored, skipped or satisfied", key))
 			continue
 		}
@@ -160,7 +154,7 @@ func (r *suiteReader) expectation(at string, v any) expectation {
 			case twice:
 				r.fail(at, fmt.Errorf("the rule %.100q is listed twice, as %s and %s", name, strings.ToLower(string(before)), key))
 			default:
-				e[name] = outcome
+				e[name] = byWeight[outcome]
 			}
 		}
 	}
@@ -169,27 +163,18 @@ func (r *suiteReader) expectation(at string, v any) expectation {
 
 // text reads a string; "" if there is none.
 func (r *suiteReader) text(at string, v any) string {
-	text, ok := v.(string)
-	if !ok && v != nil {
-		r.fail(at, mustBe(at, "a string: write it in quotes"))
-	}
-	return text
+	return read[string](r, at, v, "a string: write it in quotes")
 }
 
-func (r *suiteReader) array(at string, v any) []any {
-	array, ok := v.([]any)
-	if !ok && v != nil {
-		r.fail(at, mustBe(at, "an array"))
-	}
-	return array
-}
+func (r *suiteReader) array(at string, v any) []any { return read[[]any](r, at, v, "an array") }
 
-func (r *suiteReader) object(at string, v any) map[string]any {
-	object, ok := v.(map[string]any)
+// read reads what must be a T, if there is anything.
+func read[T any](r *suiteReader, at string, v any, what string) T {
+	found, ok := v.(T)
 	if !ok && v != nil {
-		r.fail(at, mustBe(at, "an object"))
+		r.fail(at, mustBe(at, what))
 	}
-	return object
+	return found
 }
 
 func mustBe(at, what string) error {

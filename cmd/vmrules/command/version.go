@@ -1,7 +1,6 @@
 package command
 
 import (
-	"fmt"
 	"maps"
 	"runtime/debug"
 	"slices"
@@ -10,21 +9,11 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// addVersion adds the version to a command, as a subcommand and as the flag --version.
+// addVersion adds the flag --version to a command.
 func addVersion(to *cobra.Command, b Build) {
-	version := b.version(debug.ReadBuildInfo())
-	to.Version = version
+	to.Version = b.version(debug.ReadBuildInfo())
 	to.Flags().Bool("version", false, "print the version") // without the short form -v
 	to.SetVersionTemplate("{{.Version}}\n")
-	to.AddCommand(&cobra.Command{
-		Use:               "version",
-		Short:             "Print the version",
-		Args:              cobra.NoArgs,
-		ValidArgsFunction: cobra.NoFileCompletions,
-		Run: func(command *cobra.Command, _ []string) {
-			fmt.Fprintln(command.OutOrStdout(), version)
-		},
-	})
 }
 
 // version describes the build: the release, or the commit from which it was built, and the

@@ -32,15 +32,8 @@ func TestVersion(t *testing.T) {
 }
 
 func TestVersionFlag(t *testing.T) {
-	output := func(arg string) string {
-		var b strings.Builder
-		if status := Main([]string{arg}, nil, &b, io.Discard, Build{Name: "vmrules"}); status != 0 {
-			t.Errorf("%s: exit status %d", arg, status)
-		}
-		return b.String()
-	}
-	flag, subcommand := output("--version"), output("version")
-	if flag != subcommand || !strings.HasPrefix(flag, "vmrules ") {
-		t.Errorf("--version: %q, version: %q", flag, subcommand)
+	var b strings.Builder
+	if status := Main([]string{"--version"}, nil, &b, io.Discard, Build{Name: "vmrules"}); status != 0 || !strings.HasPrefix(b.String(), "vmrules ") {
+		t.Errorf("exit status %d, %q", status, b.String())
 	}
 }

@@ -73,7 +73,7 @@ func Templates(t *testing.T, fsys fs.FS, opts ...Option) {
 		t.Log("warning: " + warning.Error())
 	}
 	for _, o := range s.templates.All {
-		t.Run(o.File().Name+"/"+o.Name, func(t *testing.T) {
+		t.Run(o.File.Name+"/"+o.Name, func(t *testing.T) {
 			v := s.look(o.Object)
 			for _, text := range v.warnings {
 				t.Log("warning: " + text)
@@ -163,12 +163,7 @@ func (s *suite) look(o manifest.Object) verdict {
 	}
 	s.judge(&v, filled)
 	if s.isForSSP {
-		verdict := deployed.Judge(filled.Content(), func(ref vmrules.TemplateRef) map[string]any {
-			if found, err := s.templates.Named(ref); found != nil && err == nil {
-				return found.Content()
-			}
-			return nil
-		})
+		verdict := deployed.Judge(filled.Content(), s.templates.Content)
 		for _, line := range verdict.Lines() {
 			v.add(verdict.Refuses(), line)
 		}
@@ -178,7 +173,7 @@ func (s *suite) look(o manifest.Object) verdict {
 
 func (s *suite) addFindings(v *verdict, o manifest.Object, findings []lint.Finding) {
 	for _, f := range findings {
-		place := fmt.Sprintf("%s:%d:%d", o.File().Name, f.Line, f.Column)
+		place := fmt.Sprintf("%s:%d:%d", o.File.Name, f.Line, f.Column)
 		f.Line = 0 // the message already has the line
 		fails := f.Severity == lint.SeverityError || f.Severity == lint.SeverityWarning && !s.allowsWarnings
 		v.add(fails, fmt.Sprintf("%s: %v", place, f))

@@ -66,7 +66,7 @@ func (s *Set) AddObject(o manifest.Object) error {
 	if !Holds(o.Kind) {
 		return nil
 	}
-	return s.Add(o.Content(), Place{o.File().Name, o.Line})
+	return s.Add(o.Content(), Place{o.File.Name, o.Line})
 }
 
 // Add adds an object if it is an instance type or a preference. It returns an error if the Set

@@ -60,7 +60,7 @@ func (a Annotation) Lint(opts ...vmrules.ParseOption) []lint.Finding {
 			Severity: lint.SeverityError, ID: "wrong-type", Index: -1,
 			Message: fmt.Sprintf("the annotation %s must be a string that contains JSON: in YAML, write | behind the key, and the JSON in the lines below it", a.key),
 		}
-		a.Object.file.source.setPlace(&f, Span{a.value.at, a.value.end})
+		a.Object.File.source.setPlace(&f, Span{a.value.at, a.value.end})
 		return []lint.Finding{f}
 	}
 	findings := lint.Annotation(text, a.Options(opts)...)
@@ -70,7 +70,7 @@ func (a Annotation) Lint(opts ...vmrules.ParseOption) []lint.Finding {
 
 // Line returns the line on which the value of the annotation begins.
 func (a Annotation) Line() int {
-	line, _ := a.Object.file.source.place(a.value.at)
+	line, _ := a.Object.File.source.place(a.value.at)
 	return line
 }
 
@@ -86,7 +86,7 @@ func (a Annotation) placeAll(findings []lint.Finding, text string) {
 		spans = append(spans, Span{f.Offset, max(f.Offset, f.End)})
 	}
 	for i, s := range a.locate(text, spans) {
-		a.Object.file.source.setPlace(&findings[i], s)
+		a.Object.File.source.setPlace(&findings[i], s)
 	}
 }
 
@@ -119,7 +119,7 @@ func (a Annotation) locate(text string, spans []Span) []Span {
 		edges = append(edges, edge{written.offset(s.Start), false, &found[i].Start}, edge{written.end(s.End), true, &found[i].End})
 	}
 	slices.SortStableFunc(edges, func(x, y edge) int { return x.offset - y.offset })
-	finder := newFinder(a.Object.file.source.text, a.value.at, written.written)
+	finder := newFinder(a.Object.File.source.text, a.value.at, written.written)
 	for _, e := range edges {
 		if e.isEnd {
 			*e.inFile = finder.findEnd(e.offset)
@@ -137,7 +137,7 @@ func (a Annotation) PlaceAtRule(f *lint.Finding) bool {
 	if at < 0 {
 		return false
 	}
-	a.Object.file.source.setPlace(f, a.locate(a.Text(), []Span{{at, at + len(quoted)}})[0])
+	a.Object.File.source.setPlace(f, a.locate(a.Text(), []Span{{at, at + len(quoted)}})[0])
 	return true
 }
 

@@ -42,7 +42,7 @@ func (a Annotation) Change(edits []Edit) (Change, bool) {
 	text := a.Text()
 	written := a.written(text)
 	c := Change{of: place{at: a.value.at}, text: written.written}
-	form := newScalarText(a.Object.file.source.text, a.value.at).form
+	form := newScalarText(a.Object.File.source.text, a.value.at).form
 	for _, e := range edits {
 		at, ok := a.Locate(beside(text, e.Span))
 		if !ok {
@@ -92,7 +92,7 @@ func inForm(quote byte, text string) string {
 
 // Change returns the Change that edits what JSON has returned. It returns false if it cannot.
 func (d Document) Change(edits []Edit) (Change, bool) {
-	file, text := d.file.source.text, d.made
+	file, text := d.File.source.text, d.made
 	if d.node.end > 0 {
 		text = file[d.node.at:d.node.end]
 	}
@@ -156,14 +156,14 @@ func (f *File) With(changes []Change) (*File, bool) {
 			return nil, false
 		}
 	}
-	text, ok := Splice(f.raw, f.inRaw(inFile))
+	text, ok := Splice(f.Raw, f.inRaw(inFile))
 	if !ok {
 		return nil, false
 	}
 	changed, _ := Parse(f.Name, []byte(text))
 	changed.isStream = f.isStream
 	same := func(a, b *node) bool { return wanted.same(f.source.whole(a), changed.source.whole(b)) }
-	return changed, len(changed.wrong) == len(f.wrong) && slices.EqualFunc(f.documents, changed.documents, same)
+	return changed, len(changed.Wrong) == len(f.Wrong) && slices.EqualFunc(f.documents, changed.documents, same)
 }
 
 // inRaw returns edits of the text of the source as edits of the bytes of the file, which may also
@@ -175,11 +175,11 @@ func (f *File) inRaw(edits []Edit) []Edit {
 		ends = append(ends, &edits[i].Start, &edits[i].End)
 	}
 	slices.SortStableFunc(ends, func(a, b *int) int { return *a - *b })
-	raw := len(f.raw) - len(strings.TrimPrefix(f.raw, byteOrderMark))
+	raw := len(f.Raw) - len(strings.TrimPrefix(f.Raw, byteOrderMark))
 	at := 0
 	for _, end := range ends {
 		for ; at < *end; at++ {
-			if strings.HasPrefix(f.raw[raw:], "\r\n") {
+			if strings.HasPrefix(f.Raw[raw:], "\r\n") {
 				raw++
 			}
 			raw++

@@ -42,7 +42,7 @@ func TestWith(t *testing.T) {
 		c, ok := a.Change([]Edit{{Span{start, strings.Index(marked, "«") - len("»")}, with}})
 		got := ""
 		if changed, fits := file.With([]Change{c}); ok && fits {
-			got = strings.TrimPrefix(changed.Raw(), head)
+			got = strings.TrimPrefix(changed.Raw, head)
 		}
 		if strings.Contains(test.name, "double") {
 			got = strings.TrimSpace(got)
@@ -81,7 +81,7 @@ func TestWithout(t *testing.T) {
 	key := func(end int, meant string) Change {
 		return file.ChangeKey(lint.Finding{Offset: 0, End: end, Suggestion: meant})
 	}
-	if changed, ok := file.With([]Change{key(1, "c")}); !ok || changed.Raw() != "c: 1\nb: 2\n" {
+	if changed, ok := file.With([]Change{key(1, "c")}); !ok || changed.Raw != "c: 1\nb: 2\n" {
 		t.Errorf("%v", ok)
 	}
 	for name, changes := range map[string][]Change{"twice": {key(1, "c"), key(1, "c")}, "taken": {key(1, "b")}, "too much": {key(4, "c: 1")}} {
@@ -100,7 +100,7 @@ func TestWithJSON(t *testing.T) {
 	}
 	at := strings.Index(text, "1}")
 	c, ok := file.Objects()[0].Loaded().Annotations()[0].Change([]Edit{{Span{1, 2}, "c"}})
-	if changed, fits := file.With([]Change{c}); !ok || !fits || changed.Raw() != strings.Replace(text, "ab", "cb", 1) {
+	if changed, fits := file.With([]Change{c}); !ok || !fits || changed.Raw != strings.Replace(text, "ab", "cb", 1) {
 		t.Errorf("%v, %v", ok, fits)
 	}
 	c.inFile = append(c.inFile, Edit{Span{at, at + 1}, "2"})

@@ -12,11 +12,9 @@ import (
 // A Document is a document in a file that may be rules: an array, as in an annotation, or an
 // object that contains rules in another form.
 type Document struct {
-	file   *File
-	object Object
-	node   *node
-	made   string // by JSON; "" if that is the text of the file
-	marks  []mark // of what was made, in its order
+	Object
+	made  string // by JSON; "" if that is the text of the file
+	marks []mark // of what was made, in its order
 }
 
 // Documents returns all documents of a file, in order. The items of lists are separate
@@ -25,21 +23,18 @@ func (f *File) Documents() []Document {
 	var all []Document
 	for _, n := range f.documents {
 		if n.shape != object {
-			all = append(all, Document{file: f, node: n})
+			all = append(all, Document{Object: Object{File: f, node: n}})
 			continue
 		}
 		for _, o := range f.appendObjects(nil, n, "", "") {
-			all = append(all, Document{file: f, object: o, node: o.node})
+			all = append(all, Document{Object: o})
 		}
 	}
 	return all
 }
 
-// File returns the file that contains the document.
-func (d Document) File() *File { return d.file }
-
-// Object returns the object that the document is; false if it is an array or a scalar.
-func (d Document) Object() (Object, bool) { return d.object, d.node.shape == object }
+// IsObject reports whether the document is an object.
+func (d Document) IsObject() bool { return d.node.shape == object }
 
 // IsArray reports whether the document is an array, as annotations are.
 func (d Document) IsArray() bool { return d.node.shape == array }
@@ -51,11 +46,11 @@ func (d Document) IsScalar() bool { return d.node.shape == scalar }
 // returns only the kind for an object in the core group, and "" for an object that has neither
 // kind nor apiVersion.
 func (d Document) Type() string {
-	group, _, ok := strings.Cut(d.object.version, "/")
+	group, _, ok := strings.Cut(d.version, "/")
 	if !ok {
 		group = ""
 	}
-	return strings.TrimSuffix(d.object.Kind+"."+group, ".")
+	return strings.TrimSuffix(d.Kind+"."+group, ".")
 }
 
 // String returns a name of the document for messages.
@@ -63,7 +58,7 @@ func (d Document) String() string {
 	if d.IsArray() {
 		return "rules"
 	}
-	return d.object.String()
+	return d.Object.String()
 }
 
 // ruleKeys lists the keys that each rule of an annotation has.
@@ -91,7 +86,7 @@ const maxJSON = 16 << 20
 // also records where the keys and values are in the file, for Place.
 func (d *Document) JSON() (string, error) {
 	if d.node.end > 0 {
-		return d.file.source.text[d.node.at:d.node.end], nil
+		return d.File.source.text[d.node.at:d.node.end], nil
 	}
 	w := jsonWriter{}
 	w.write(d.node)
@@ -103,12 +98,12 @@ func (d *Document) JSON() (string, error) {
 }
 
 // Place returns the line and column in the file of a byte in what JSON returned.
-func (d Document) Place(offset int) (line, column int) { return d.file.source.place(d.locate(offset)) }
+func (d Document) Place(offset int) (line, column int) { return d.File.source.place(d.locate(offset)) }
 
 // PlaceFinding sets the lines and columns of a finding about what JSON returned to those in the file.
 // Of an array or object of YAML, it knows only the beginning.
 func (d Document) PlaceFinding(f *lint.Finding) {
-	d.file.source.setPlace(f, Span{d.locate(f.Offset), d.locateEnd(f.End)})
+	d.File.source.setPlace(f, Span{d.locate(f.Offset), d.locateEnd(f.End)})
 }
 
 func (d Document) locate(offset int) int {
@@ -118,7 +113,7 @@ func (d Document) locate(offset int) int {
 	m := d.markBefore(offset + 1)
 	value, _ := d.scalarAt(m)
 	if before, ok := d.stringUpTo(m, offset, value); ok {
-		return newFinder(d.file.source.text, m.at, value).find(len(before))
+		return newFinder(d.File.source.text, m.at, value).find(len(before))
 	}
 	return m.at
 }
@@ -131,9 +126,9 @@ func (d Document) locateEnd(offset int) int {
 	m := d.markBefore(offset)
 	value, end := d.scalarAt(m)
 	if before, ok := d.stringUpTo(m, offset, value); ok && offset < end {
-		return newFinder(d.file.source.text, m.at, value).findEnd(len(before))
+		return newFinder(d.File.source.text, m.at, value).findEnd(len(before))
 	}
-	return endOfScalar(d.file.source.text, m.at, value)
+	return endOfScalar(d.File.source.text, m.at, value)
 }
 
 // markBefore returns the last mark before an offset.
@@ -226,4 +221,4 @@ func (w *jsonWriter) scalar(v any) {
 }
 
 // Has reports whether the document is an object with a key.
-func (d Document) Has(key string) bool { return d.file.source.whole(d.node).get(key) != nil }
+func (d Document) Has(key string) bool { return d.File.source.whole(d.node).get(key) != nil }

@@ -31,16 +31,16 @@ func (o Object) Fill(given map[string]string) (Filled, error) {
 	}
 	values, err := form.NewFiller(o.Parameters(), given)
 	if err != nil {
-		return filled, &Error{File: o.file.Name, Line: o.Line, Column: 1, Message: err.Error(), cause: err}
+		return filled, &Error{File: o.File.Name, Line: o.Line, Column: 1, Message: err.Error(), cause: err}
 	}
 	filled.Missing = values.Missing()
 	f := filler{
-		source: o.file.source, room: maxFilled, values: values, typed: map[string]*node{},
+		source: o.File.source, room: maxFilled, values: values, typed: map[string]*node{},
 		shared: map[*node]*node{}, texts: map[*node]filledText{},
 	}
 	made, err := f.fill(o.tree())
 	if wrong := (*Error)(nil); errors.As(err, &wrong) {
-		wrong.File = o.file.Name
+		wrong.File = o.File.Name
 		return filled, wrong
 	}
 	filled.node, filled.filled = made, f.texts
@@ -212,11 +212,7 @@ type piece struct{ begin, end, from, to int }
 // offset converts an offset in the filled text to one in the written text. For an offset inside
 // a parameter's value, that is the beginning of the reference.
 func (t filledText) offset(at int) int {
-	i := sort.Search(len(t.pieces), func(i int) bool { return t.pieces[i].begin > at }) - 1
-	if i < 0 {
-		return at
-	}
-	p := t.pieces[i]
+	p := t.pieceBefore(at + 1)
 	if at < p.end {
 		return p.from
 	}
@@ -226,10 +222,15 @@ func (t filledText) offset(at int) int {
 // end does the same for the end of a part of the text. Inside a parameter's value, that is the end of
 // the reference.
 func (t filledText) end(at int) int {
-	i := sort.Search(len(t.pieces), func(i int) bool { return t.pieces[i].begin >= at }) - 1
-	if i < 0 {
-		return at
-	}
-	p := t.pieces[i]
+	p := t.pieceBefore(at)
 	return p.to + max(at-p.end, 0)
+}
+
+// pieceBefore returns the last piece that begins before an offset; if there is none, an empty one at 0.
+func (t filledText) pieceBefore(at int) piece {
+	i := sort.Search(len(t.pieces), func(i int) bool { return t.pieces[i].begin >= at })
+	if i == 0 {
+		return piece{}
+	}
+	return t.pieces[i-1]
 }

@@ -32,23 +32,17 @@ func (i Input) Open() (io.ReadCloser, error) {
 	return opened, nil
 }
 
-// Read reads the file. Its error is an *Error.
-func (i Input) Read() (*File, error) {
-	opened, err := i.Open()
-	if err != nil {
-		return nil, err
-	}
-	defer opened.Close()
-	return i.ReadOpened(opened)
-}
-
 // maxFile is the largest size of a file in bytes. Only audit reads streams of any length.
 const maxFile = 256 << 20
 
 // ReadOpened reads the file after it was opened. Its error is an *Error.
 func (i Input) ReadOpened(opened io.Reader) (*File, error) {
 	var content strings.Builder
-	content.Grow(int(min(sizeOf(opened), maxFile)))
+	if file, ok := opened.(fs.File); ok {
+		if info, err := file.Stat(); err == nil && info.Mode().IsRegular() {
+			content.Grow(int(min(info.Size(), maxFile)))
+		}
+	}
 	_, err := io.Copy(&content, io.LimitReader(opened, maxFile+1))
 	if err == nil && content.Len() > maxFile {
 		err = fmt.Errorf("the file has more than %d bytes: split it, or use vmrules audit, which reads JSON of any size", maxFile)
@@ -59,19 +53,6 @@ func (i Input) ReadOpened(opened io.Reader) (*File, error) {
 	file, err := parseText(i.Name, content.String())
 	file.isStream = i.isStream
 	return file, err
-}
-
-// sizeOf returns the size of a regular file; 0 for any other.
-func sizeOf(opened io.Reader) int64 {
-	file, ok := opened.(fs.File)
-	if !ok {
-		return 0
-	}
-	info, err := file.Stat()
-	if err != nil || !info.Mode().IsRegular() {
-		return 0
-	}
-	return info.Size()
 }
 
 func cannotRead(name string, err error) *Error {
@@ -105,38 +86,37 @@ func ReadFS(fsys fs.FS) iter.Seq2[*File, error] { return read(inputsIn(fsys)) }
 func read(inputs iter.Seq2[Input, error]) iter.Seq2[*File, error] {
 	return func(yield func(*File, error) bool) {
 		for input, err := range inputs {
-			if err != nil {
+			file, wrong := (*File)(nil), []error{err}
+			if err == nil {
+				file, wrong = input.read()
+			}
+			for _, err := range wrong {
 				if !yield(nil, err) {
 					return
 				}
-				continue
 			}
-			for file, err := range input.each() {
-				if !yield(file, err) {
-					return
-				}
+			if file != nil && !yield(file, nil) {
+				return
 			}
 		}
 	}
 }
 
-// each yields why the file, or documents in it, cannot be read, and then the file with the others.
-func (i Input) each() iter.Seq2[*File, error] {
-	return func(yield func(*File, error) bool) {
-		file, err := i.Read()
-		if file == nil {
-			yield(nil, err)
-			return
-		}
-		for _, wrong := range file.wrong {
-			if !yield(nil, wrong) {
-				return
-			}
-		}
-		if err == nil || len(file.documents) > 0 {
-			yield(file, nil)
-		}
+// read returns the file, unless nothing in it can be read, and why documents in it cannot be read.
+func (i Input) read() (*File, []error) {
+	opened, err := i.Open()
+	if err != nil {
+		return nil, []error{err}
 	}
+	defer opened.Close()
+	file, err := i.ReadOpened(opened)
+	switch {
+	case file == nil:
+		return nil, []error{err}
+	case err != nil && len(file.documents) == 0:
+		return nil, file.Wrong
+	}
+	return file, file.Wrong
 }
 
 // Inputs yields the files that the arguments name. An argument is the name of a file, the name
@@ -223,11 +203,15 @@ func inputsIn(fsys fs.FS) iter.Seq2[Input, error] {
 			switch {
 			case err == nil && entry.IsDir() && hidden:
 				return fs.SkipDir
-			case err == nil && (entry.IsDir() || !isManifest(name)):
+			case err == nil && (entry.IsDir() || !slices.Contains([]string{".yaml", ".yml", ".json"}, path.Ext(name))):
 				return nil
 			}
+			var info fs.FileInfo
 			if err == nil {
-				err = mayBeRead(fsys, name)
+				info, err = fs.Stat(fsys, name)
+			}
+			if err == nil && !info.Mode().IsRegular() { // such as a pipe, which might never end
+				err = errors.New("this is not a regular file")
 			}
 			input := Input{name, false, func() (io.ReadCloser, error) { return fsys.Open(name) }}
 			if err != nil {
@@ -239,17 +223,4 @@ func inputsIn(fsys fs.FS) iter.Seq2[Input, error] {
 			return nil
 		})
 	}
-}
-
-// mayBeRead returns an error about a file in a folder that might never end, such as a pipe.
-func mayBeRead(fsys fs.FS, name string) error {
-	info, err := fs.Stat(fsys, name)
-	if err == nil && !info.Mode().IsRegular() {
-		err = errors.New("this is not a regular file")
-	}
-	return err
-}
-
-func isManifest(name string) bool {
-	return slices.Contains([]string{".yaml", ".yml", ".json"}, path.Ext(name))
 }

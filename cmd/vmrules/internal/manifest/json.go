@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/vmrules/vmrules"
 )
 
 // A jsonReader reads a sequence of JSON values, such as kubectl and jq write. JSON is also YAML,
@@ -56,7 +58,7 @@ func readJSON(s *source) ([]*node, error) {
 		isRules := s.text[at] == '['
 		n, err := s.jsonAt(at, 0, !isRules)
 		if err != nil {
-			return documents, jsonMistake(s, at, err)
+			return documents, s.jsonMistake(at, err)
 		}
 		if n.shape == scalar {
 			return documents, s.fail(n.at, errors.New("this value is neither an object nor an array: remove it, or put it in an array"))
@@ -130,7 +132,7 @@ func (r *jsonReader) inside(shape shape, head bool, element func(*node) error) (
 	}
 	n := &node{at: r.offset() - len("{"), size: 1, shape: shape, isHead: head}
 	if r.depth++; r.depth > maxDepth {
-		return nil, errDepth
+		return nil, r.source.fail(n.at, errDepth)
 	}
 	for kind := r.decoder.PeekKind(); kind != '}' && kind != ']'; kind = r.decoder.PeekKind() {
 		if err := element(n); err != nil {
@@ -181,65 +183,23 @@ func (r *jsonReader) skip() error {
 	return err
 }
 
-// jsonMistake returns the first mistake in the value at an offset, in the words of encoding/json and
-// at the token where it stops: the offsets in its errors are not used, because what they count differs
-// from error to error. If it finds no mistake, there is the given one.
-func jsonMistake(s *source, begin int, err error) error {
-	c := jsonChecker{s, begin, json.NewDecoder(strings.NewReader(s.text[begin:]))}
-	c.decoder.UseNumber()
-	found := c.value(0, strings.HasPrefix(s.text[begin:], "["))
-	if wrong := (*Error)(nil); errors.As(found, &wrong) {
-		return wrong
-	}
-	if found == io.EOF || found == io.ErrUnexpectedEOF {
+// jsonMistake returns a mistake in the value at an offset, with its place in the file. The library
+// recognizes common mistakes, and says how to correct them, but not in a text that is too long for rules.
+func (s *source) jsonMistake(begin int, err error) error {
+	wrong := (*jsontext.SyntacticError)(nil)
+	switch {
+	case !errors.As(err, &wrong):
+		return err
+	case wrong.Err == jsontext.ErrDuplicateName:
+		return s.fail(begin+int(wrong.ByteOffset), KeyTwice(wrong.JSONPointer.LastToken()))
+	case wrong.Err == io.ErrUnexpectedEOF:
 		return s.fail(len(s.text), errors.New("the text ends too early: a closing bracket, quote or value is missing"))
 	}
-	if found != nil {
-		err = found
+	const bracket = "[" // so that an object is an item of an annotation
+	_, refused := vmrules.ParseRules(bracket + s.text[begin:])
+	p := vmrules.Problem{}
+	if errors.As(refused, &p) && p.Index < 0 && p.Reason != vmrules.ReasonTooLong && p.Offset <= len(s.text)-begin {
+		return s.fail(begin+p.Offset-len(bracket), errors.New(p.Message))
 	}
-	return s.fail(c.next(), err)
-}
-
-// A jsonChecker searches a value for mistakes.
-type jsonChecker struct {
-	source  *source
-	begin   int
-	decoder *json.Decoder
-}
-
-// next returns the offset at which the next token begins.
-func (c jsonChecker) next() int {
-	at := c.begin + int(c.decoder.InputOffset())
-	return len(c.source.text) - len(strings.TrimLeft(c.source.text[at:], blanks+",:"))
-}
-
-// value checks a value at a depth. In an array of rules, keys may be given twice.
-func (c jsonChecker) value(depth int, inArray bool) error {
-	opening, err := c.decoder.Token()
-	if _, isBracket := opening.(json.Delim); err != nil || !isBracket {
-		return err
-	}
-	if depth == maxDepth {
-		return errDepth
-	}
-	known := map[string]bool{}
-	for c.decoder.More() {
-		if opening == json.Delim('{') {
-			at := c.next()
-			token, err := c.decoder.Token()
-			if err != nil {
-				return err
-			}
-			key := token.(string)
-			if known[key] && !inArray {
-				return c.source.fail(at, KeyTwice(key))
-			}
-			known[key] = true
-		}
-		if err := c.value(depth+1, inArray); err != nil {
-			return err
-		}
-	}
-	_, err = c.decoder.Token()
-	return err
+	return s.fail(begin+int(wrong.ByteOffset), wrong.Err)
 }

@@ -29,7 +29,7 @@ func (l *Locator) Place(pointer string) (line, column int) {
 		}
 		n, at = inside, place
 	}
-	return l.object.file.source.place(at)
+	return l.object.File.source.place(at)
 }
 
 var unescaper = strings.NewReplacer("~1", "/", "~0", "~")

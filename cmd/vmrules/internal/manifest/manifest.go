@@ -10,25 +10,19 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/lint"
 )
 
 // A File is a file that was read.
 type File struct {
-	Name      string // Stdin for the standard input
-	isStream  bool   // what another command writes
-	raw       string // what was read
+	Name  string  // Stdin for the standard input
+	Raw   string  // what was read
+	Wrong []error // of type *Error: why documents cannot be read; the others are those of Documents
+
+	isStream  bool // what another command writes
 	source    *source
 	documents []*node
-	wrong     []*Error // about documents that cannot be read
 }
-
-// Wrong returns why documents of the file cannot be read. The others are those of Documents.
-func (f *File) Wrong() []*Error { return f.wrong }
-
-// Raw returns what was read.
-func (f *File) Raw() string { return f.raw }
 
 // Size returns the size of the file in bytes.
 func (f *File) Size() int { return len(f.source.text) }
@@ -59,7 +53,7 @@ func Parse(name string, content []byte) (*File, error) { return parseText(name, 
 func parseText(name, raw string) (*File, error) {
 	text := strings.ReplaceAll(strings.TrimPrefix(raw, byteOrderMark), "\r\n", "\n")
 	source := newSource(text)
-	file := &File{Name: name, raw: raw, source: source}
+	file := &File{Name: name, Raw: raw, source: source}
 	read, all := parse(name, source)
 	for _, n := range read {
 		if err := checkItems(source, []*node{n}); err != nil {
@@ -72,12 +66,12 @@ func parseText(name, raw string) (*File, error) {
 		wrong := err.(*Error)
 		wrong.File = name
 		wrong.Message += renderFirst(text)
-		file.wrong = append(file.wrong, wrong)
+		file.Wrong = append(file.Wrong, wrong)
 	}
-	if file.wrong == nil {
+	if file.Wrong == nil {
 		return file, nil
 	}
-	return file, file.wrong[0]
+	return file, file.Wrong[0]
 }
 
 // maxWrong is the number of documents of a file of which it is said why they cannot be read.
@@ -97,11 +91,8 @@ func parse(name string, s *source) ([]*node, []error) {
 		return readYAML(s)
 	}
 	documents, err := readJSON(s)
-	switch {
-	case err == nil:
+	if err == nil {
 		return documents, nil
-	case documents == nil && !errors.Is(err, errDepth) && !errors.Is(err, errTwice):
-		err = explained(s, err)
 	}
 	return documents, []error{err}
 }
@@ -115,18 +106,6 @@ func isJSON(name, text string) bool {
 		return false
 	}
 	return BeginsJSON(bufio.NewReader(strings.NewReader(text)))
-}
-
-// explained replaces the error of encoding/json about the first value of a text: the library
-// recognizes common mistakes, and says how to correct them.
-func explained(s *source, err error) error {
-	const bracket = "[" // so that an object is an item of an annotation
-	_, wrong := vmrules.ParseRules(bracket + s.text)
-	p := vmrules.Problem{}
-	if !errors.As(wrong, &p) || p.Index >= 0 || p.Reason == vmrules.ReasonTooLong || p.Offset > len(s.text) {
-		return err
-	}
-	return s.fail(p.Offset-len(bracket), errors.New(p.Message))
 }
 
 // Around returns the text around the beginning of a finding. It has at most the

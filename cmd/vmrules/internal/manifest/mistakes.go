@@ -92,12 +92,12 @@ func (s *mistakes) annotationKeys(n *node, isTemplate bool) {
 
 func (s *mistakes) add(f lint.Finding, at Span) {
 	f.Offset, f.End = at.Start, at.End
-	s.object.file.source.setPlace(&f, at)
+	s.object.File.source.setPlace(&f, at)
 	s.found = append(s.found, f)
 }
 
 func (s *mistakes) ofKey(m member) Span {
-	return Span{m.at, endOfScalar(s.object.file.source.text, m.at, m.key)}
+	return Span{m.at, endOfScalar(s.object.File.source.text, m.at, m.key)}
 }
 
 // misplaced finds the annotation with rules among labels, or in annotations that nobody reads.
@@ -127,7 +127,7 @@ func (s *mistakes) parameters(n *node, text string, inRules bool) {
 		}
 		s.reported[r.Name] = true
 		if places == nil {
-			places = newFinder(s.object.file.source.text, n.at, text)
+			places = newFinder(s.object.File.source.text, n.at, text)
 		}
 		s.add(lint.UndeclaredParameter(r.Name, s.declared), Span{places.find(r.Start), places.findEnd(r.End)})
 	}

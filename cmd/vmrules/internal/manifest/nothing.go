@@ -23,6 +23,5 @@ func (f *File) Nothing(counts func(Document) bool) error {
 // HoldsVM reports whether the document is an object that may contain VMs or has an annotation
 // with rules.
 func (d Document) HoldsVM() bool {
-	o, isObject := d.Object()
-	return isObject && o.HoldsVM()
+	return d.IsObject() && d.Object.HoldsVM()
 }

@@ -11,17 +11,13 @@ import (
 // An Object is one Kubernetes object in a file. The items of lists are separate objects.
 type Object struct {
 	Kind, Namespace, Name string
+	File                  *File
 	Line                  int // where it begins
 
 	version string // apiVersion
-	file    *File
 	node    *node
 	filled  map[*node]filledText // the strings in which parameters were filled in
 }
-
-// kinds holds the kinds of objects that may contain VMs.
-var kinds = setOf("VirtualMachine", "VirtualMachineInstance", "VirtualMachineInstanceReplicaSet",
-	"VirtualMachinePool", kindOpenShift, kindKubeVirt)
 
 const (
 	kindOpenShift = "Template"
@@ -41,9 +37,6 @@ func (o Object) String() string {
 	return strings.TrimSpace(kind + " " + name)
 }
 
-// File returns the file that contains the object.
-func (o Object) File() *File { return o.file }
-
 // IsTemplate reports whether the object is a template of OpenShift or KubeVirt.
 func (o Object) IsTemplate() bool { return IsTemplate(o.Kind) }
 
@@ -51,7 +44,7 @@ func (o Object) IsTemplate() bool { return IsTemplate(o.Kind) }
 func IsTemplate(kind string) bool { return kind == kindOpenShift || kind == kindKubeVirt }
 
 // tree returns the whole object.
-func (o Object) tree() *node { return o.file.source.whole(o.node) }
+func (o Object) tree() *node { return o.File.source.whole(o.node) }
 
 // Loaded returns the object with all of its values in memory. Any other object of JSON is read again
 // by each method that needs more than what identifies it.
@@ -61,12 +54,12 @@ func (o Object) Loaded() Object {
 }
 
 // HoldsVM reports whether the object may contain VMs or has an annotation with rules.
-func (o Object) HoldsVM() bool { return kinds[o.Kind] || HoldsVM(o.Content()) }
+func (o Object) HoldsVM() bool { return homes[o.Kind] != "" || HoldsVM(o.Content()) }
 
 // HoldsVM reports whether an object may contain VMs or has an annotation with rules.
 func HoldsVM(content map[string]any) bool {
 	kind := TextAt(content, "kind")
-	if kinds[kind] || has(content, "metadata", "annotations", vmrules.Annotation) {
+	if homes[kind] != "" || has(content, "metadata", "annotations", vmrules.Annotation) {
 		return true
 	}
 	isVM := has(content, "spec", "template", "spec") || has(content, "spec", "domain") || has(content, "spec", "virtualMachineTemplate")
@@ -155,7 +148,7 @@ func (f *File) appendObjects(all []Object, n *node, kind, version string) []Obje
 	line, _ := f.source.place(n.at)
 	return append(all, Object{
 		Kind: kind, Namespace: n.text("metadata", "namespace"), Name: n.text("metadata", "name"),
-		Line: line, version: version, file: f, node: n,
+		Line: line, version: version, File: f, node: n,
 	})
 }
 

@@ -3,8 +3,9 @@ package manifest
 import (
 	"strconv"
 	"strings"
-	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // A finder finds the places of a string's bytes in the text of a file. The string is a scalar
@@ -145,14 +146,15 @@ func escaped(text string) (rune, int) {
 	if i := strings.IndexByte(ownEscapes, text[1]); i >= 0 {
 		return []rune(ownEscaped)[i], 2
 	}
-	if c, rest, ok := surrogates(text); ok {
+	if c, _, rest, err := strconv.UnquoteChar(text, '"'); err == nil {
 		return c, len(text) - len(rest)
 	}
-	c, _, rest, err := strconv.UnquoteChar(text, '"')
-	if err != nil {
-		return utf8.RuneError, 2
+	const pair = len(`\ud83d\ude00`) // of surrogates
+	if c, err := jsontext.AppendUnquote(nil, `"`+text[:min(pair, len(text))]+`"`); err == nil {
+		r, _ := utf8.DecodeRune(c)
+		return r, pair
 	}
-	return c, len(text) - len(rest)
+	return utf8.RuneError, 2
 }
 
 // The characters behind the backslash in the escapes that strconv does not know, and the
@@ -161,16 +163,3 @@ const (
 	ownEscapes = "/ \n\te0N_LP"
 	ownEscaped = "/ \n\t\x1b\x00\u0085\u00a0\u2028\u2029"
 )
-
-// surrogates reads two escapes that are a surrogate pair, and returns their character and the
-// text behind them.
-func surrogates(text string) (rune, string, bool) {
-	const pair = len(`\ud83d\ude00`)
-	if len(text) < pair || text[1] != 'u' || text[6:8] != `\u` {
-		return 0, text, false
-	}
-	high, err := strconv.ParseUint(text[2:6], 16, 16)
-	low, err2 := strconv.ParseUint(text[8:pair], 16, 16)
-	c := utf16.DecodeRune(rune(high), rune(low))
-	return c, text[pair:], err == nil && err2 == nil && c != utf8.RuneError
-}

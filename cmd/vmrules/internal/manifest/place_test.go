@@ -124,7 +124,7 @@ func annotation(t *testing.T, f *File) Annotation {
 }
 
 func (a Annotation) place(text string, offset int) (line, column int) {
-	return a.Object.file.source.place(a.locate(text, []Span{{offset, offset}})[0].Start)
+	return a.Object.File.source.place(a.locate(text, []Span{{offset, offset}})[0].Start)
 }
 
 func (a Annotation) text() string {
@@ -134,7 +134,7 @@ func (a Annotation) text() string {
 
 // An annotation that cannot be found in the text of the file has the place of its beginning.
 func TestPlaceUnknown(t *testing.T) {
-	a := Annotation{Object: Object{file: &File{source: newSource("a: b")}}, value: &node{at: 3}}
+	a := Annotation{Object: Object{File: &File{source: newSource("a: b")}}, value: &node{at: 3}}
 	if line, column := a.place("other", 2); line != 1 || column != 4 {
 		t.Errorf("got %d:%d, want 1:4", line, column)
 	}

@@ -2,7 +2,7 @@ package manifest
 
 import "strings"
 
-// homes says for each kind where the rules of its VMs belong.
+// homes has the kinds of objects that may contain VMs, and says where the rules of these belong.
 var homes = map[string]string{
 	"VirtualMachine":                   "in the metadata of the VirtualMachine itself",
 	"VirtualMachineInstance":           "in the metadata of the VirtualMachineInstance itself",

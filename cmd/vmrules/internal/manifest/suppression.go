@@ -28,7 +28,7 @@ func (o Object) Suppressions() []Suppression {
 		s := Suppression{}
 		s.Check, s.Rule, _ = strings.Cut(name, ".")
 		s.Reason, _ = m.value.scalar.(string)
-		s.Line, s.Column = o.file.source.place(m.at)
+		s.Line, s.Column = o.File.source.place(m.at)
 		all = append(all, s)
 	}
 	return all

@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -209,11 +210,9 @@ func yamlError(text string) string {
 	}
 }
 
-var errTwice = errors.New("is given twice in one object")
-
 // KeyTwice returns the error about a key that an object has twice.
 func KeyTwice(key string) error {
-	return fmt.Errorf("the key %.100q %w: keep one of them", key, errTwice)
+	return fmt.Errorf("the key %.100q is given twice in one object: keep one of them", key)
 }
 
 func unknownAnchor(name string) error {
@@ -232,30 +231,11 @@ func (r *yamlReader) at(n *yaml.Node) int {
 	if n.Anchor == "" && n.Style&yaml.TaggedStyle == 0 {
 		return at
 	}
-	for at < len(r.source.text) && strings.IndexByte("&!", r.source.text[at]) >= 0 {
-		at += wordLength(r.source.text[at:])
-		at += blankLength(r.source.text[at:])
-	}
-	return at
+	return at + len(properties.FindString(r.source.text[at:]))
 }
 
-// wordLength returns the length of the text before the first blank.
-func wordLength(text string) int {
-	if i := strings.IndexAny(text, " \t\r\n"); i >= 0 {
-		return i
-	}
-	return len(text)
-}
-
-// blankLength returns the length of the blanks and comments at the beginning of a text.
-func blankLength(text string) int {
-	rest := strings.TrimLeft(text, " \t\r\n")
-	for strings.HasPrefix(rest, "#") {
-		_, rest, _ = strings.Cut(rest, "\n")
-		rest = strings.TrimLeft(rest, " \t\r\n")
-	}
-	return len(text) - len(rest)
-}
+// properties matches anchors and tags, with the blanks and comments behind them.
+var properties = regexp.MustCompile(`^([&!][^ \t\r\n]*([ \t\r\n]|#[^\n]*)*)*`)
 
 func (r *yamlReader) fail(n *yaml.Node, format string, args ...any) error {
 	return r.source.fail(r.at(n), fmt.Errorf(format, args...))
@@ -342,17 +322,15 @@ func (r *yamlReader) members(to *node, n *yaml.Node) error {
 
 // lastOfEach returns the members without those that are followed by another of the same key.
 func lastOfEach(members []member) []member {
-	last := make(map[string]int, len(members))
-	for i, m := range members {
-		last[m.key] = i
-	}
-	var left []member
-	for i, m := range members {
-		if last[m.key] == i {
-			left = append(left, m)
-		}
-	}
-	return left
+	seen := make(map[string]bool, len(members))
+	slices.Reverse(members)
+	members = slices.DeleteFunc(members, func(m member) bool {
+		isSeen := seen[m.key]
+		seen[m.key] = true
+		return isSeen
+	})
+	slices.Reverse(members)
+	return members
 }
 
 // merge adds the members of the value of a merge key: an object, or an array of objects. Of
@@ -440,10 +418,7 @@ func decimal(text string) any {
 	if parts == nil {
 		return text
 	}
-	written := strings.TrimLeft(parts[2], "0")
-	if written == "" {
-		written = "0"
-	}
+	written := cmp.Or(strings.TrimLeft(parts[2], "0"), "0")
 	if parts[3] != "" {
 		written += "." + parts[3]
 	}

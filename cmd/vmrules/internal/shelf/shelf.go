@@ -20,20 +20,22 @@ type Shelf struct {
 	All []*Template
 }
 
-// A Template is a template on a Shelf. Its rules are read when they are first asked for.
+// A Template is a template on a Shelf.
 type Template struct {
 	manifest.Object
-	shelf *Shelf
-	read  sync.Once
-	rules vmrules.Rules
-	err   error
+	rules func() (vmrules.Rules, error) // reads them when they are first asked for
 }
 
 // Add adds an object, if it is a template.
 func (s *Shelf) Add(o manifest.Object) {
-	if o.IsTemplate() {
-		s.All = append(s.All, &Template{Object: o.Loaded(), shelf: s})
+	if !o.IsTemplate() {
+		return
 	}
+	o = o.Loaded()
+	s.All = append(s.All, &Template{o, sync.OnceValues(func() (vmrules.Rules, error) {
+		rules, _, err := s.RulesIn(o)
+		return rules, err
+	})})
 }
 
 // readBeside adds the templates beside. It reads them again after an error.
@@ -81,7 +83,7 @@ func (s *Shelf) Named(ref vmrules.TemplateRef) (*Template, error) {
 		others, otherErr := other.Rules()
 		if err != nil || otherErr != nil || !rules.Equal(others) {
 			return nil, fmt.Errorf("%d templates of this name have different rules, at %s:%d and %s:%d: keep one",
-				len(all), all[0].File().Name, all[0].Line, other.File().Name, other.Line)
+				len(all), all[0].File.Name, all[0].Line, other.File.Name, other.Line)
 		}
 	}
 	return all[0], nil
@@ -110,8 +112,16 @@ func (t *Template) Rules() (vmrules.Rules, error) {
 	if t == nil {
 		return vmrules.Rules{}, nil
 	}
-	t.read.Do(func() { t.rules, _, t.err = t.shelf.RulesIn(t.Object) })
-	return t.rules, t.err
+	return t.rules()
+}
+
+// Content returns the template that a VM names as it is written, which is in the cluster; nil if it is not
+// known.
+func (s *Shelf) Content(ref vmrules.TemplateRef) map[string]any {
+	if found, err := s.Named(ref); found != nil && err == nil {
+		return found.Content()
+	}
+	return nil
 }
 
 // RulesIn returns the rules in a template, and the template with its parameters filled in.
