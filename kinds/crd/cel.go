@@ -216,15 +216,9 @@ type expressionChecker struct {
 	loops                         bool
 }
 
-// ChecksAbsence says that a path may select nothing.
-func (*expressionChecker) ChecksAbsence() {}
-
 // Check implements vmrules.Checker.
 func (c *expressionChecker) Check(in *vmrules.Input) vmrules.Verdict {
 	f := newFindings(in)
-	if len(in.Values) == 0 {
-		return f.missing()
-	}
 	if c.usesOld && in.OldObjectUnknown {
 		return vmrules.Verdict{Outcome: vmrules.Undecided, Note: oldUnknown}
 	}

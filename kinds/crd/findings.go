@@ -25,13 +25,6 @@ type findings struct {
 
 func newFindings(in *vmrules.Input) *findings { return &findings{in: in, exact: exactIn(in)} }
 
-// missing returns the verdict for a path that selects nothing.
-func (f *findings) missing() vmrules.Verdict {
-	v := f.in.Violation(-1)
-	v.Reason, v.Detail = vmrules.ReasonRequired, "the field is not set"
-	return vmrules.Verdict{Outcome: vmrules.Violated, Violations: []vmrules.Violation{v}}
-}
-
 // A boundError says which limit is exceeded.
 type boundError string
 
