@@ -23,7 +23,10 @@ type findings struct {
 	more       int // violations beyond maxViolations
 }
 
-func newFindings(in *vmrules.Input) *findings { return &findings{in: in, exact: exactIn(in)} }
+func newFindings(in *vmrules.Input) *findings {
+	exact := in.Shared(exactKey{}, func() any { return exactObjects{} }).(exactObjects)
+	return &findings{in: in, exact: exact}
+}
 
 // A boundError says which limit is exceeded.
 type boundError string

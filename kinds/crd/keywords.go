@@ -191,8 +191,7 @@ func (r *reading) unknown(n *node, name string, t reflect.Type) {
 // fieldsOf returns the types of a Kubernetes type's fields, by their names in JSON.
 func fieldsOf(t reflect.Type) map[string]reflect.Type {
 	all := make(map[string]reflect.Type, t.NumField())
-	for i := range t.NumField() {
-		f := t.Field(i)
+	for f := range t.Fields() {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		fieldType := f.Type
 		if fieldType.Kind() == reflect.Pointer {
