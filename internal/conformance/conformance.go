@@ -192,17 +192,19 @@ func (v Vector) Compare(t testing.TB, report any, err error) {
 		}
 	}
 	viaJSON(t, report, &got)
+	compare := func(what string, want, found any) {
+		t.Helper()
+		if diff := cmp.Diff(want, found, cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf(what+" (-want +got):\n%s\n%v %v", diff, report, err)
+		}
+	}
 	problems := problemsIn(t, err)
 	for i := range got.Targets {
 		problems = append(problems, got.Targets[i].Problems...)
 	}
-	if diff := cmp.Diff(v.Want.Problems, comparableProblems(problems, v.Want.Problems), cmpopts.EquateEmpty()); diff != "" {
-		t.Errorf("problems (-want +got):\n%s\n%v", diff, err)
-	}
+	compare("problems", v.Want.Problems, comparableProblems(problems, v.Want.Problems))
 	if v.Want.Coverage != nil {
-		if diff := cmp.Diff(v.Want.Coverage, comparableTargets(got.Targets, v.Want.Coverage)); diff != "" {
-			t.Errorf("coverage (-want +got):\n%s\n%v", diff, report)
-		}
+		compare("coverage", v.Want.Coverage, comparableTargets(got.Targets, v.Want.Coverage))
 		if got.Valid != v.Want.Valid || got.Passed != v.Want.Passed {
 			t.Errorf("valid is %t and passed %t", got.Valid, got.Passed)
 		}
@@ -216,21 +218,16 @@ func (v Vector) Compare(t testing.TB, report any, err error) {
 		undecided = append(undecided, r.Undecided)
 		violations = append(violations, r.Violations...)
 	}
-	if diff := cmp.Diff(v.Want.Outcomes, outcomes, cmpopts.EquateEmpty()); diff != "" {
-		t.Errorf("outcomes (-want +got):\n%s\n%v", diff, report)
+	compare("outcomes", v.Want.Outcomes, outcomes)
+	for _, list := range []struct {
+		what        string
+		want, found []string
+	}{{"targets", v.Want.Targets, targets}, {"notes", v.Want.Notes, notes}, {"undecided", v.Want.Undecided, undecided}} {
+		if list.want != nil {
+			compare(list.what, list.want, list.found)
+		}
 	}
-	if diff := cmp.Diff(v.Want.Targets, targets, cmpopts.EquateEmpty()); diff != "" && v.Want.Targets != nil {
-		t.Errorf("targets (-want +got):\n%s", diff)
-	}
-	if diff := cmp.Diff(v.Want.Notes, notes); diff != "" && v.Want.Notes != nil {
-		t.Errorf("notes (-want +got):\n%s", diff)
-	}
-	if diff := cmp.Diff(v.Want.Undecided, undecided); diff != "" && v.Want.Undecided != nil {
-		t.Errorf("undecided (-want +got):\n%s", diff)
-	}
-	if diff := cmp.Diff(v.Want.Violations, comparable(violations, v.Want.Violations), cmpopts.EquateEmpty()); diff != "" {
-		t.Errorf("violations (-want +got):\n%s\n%v", diff, report)
-	}
+	compare("violations", v.Want.Violations, comparable(violations, v.Want.Violations))
 }
 
 // The JSON of a problem and of a violation has the keys of the vectors, and texts of which a

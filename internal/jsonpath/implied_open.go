@@ -203,16 +203,6 @@ func countsFromEnd(step any) bool {
 	return false
 }
 
-// openOperand returns what an operand of a filter selects if others may add to it: nothing
-// that could be compared, unless it selects too many values already.
-func (w *Search) openOperand(by Setters, values []any, most int) []any {
-	if len(values) == most {
-		return values
-	}
-	w.addOpen(by, func() string { return "what a filter compares in " + w.at.Shown() })
-	return nil
-}
-
 // IsOpen reports whether the visited value would be open if the object did
 // not contain it.
 func (w *Search) IsOpen() bool {

@@ -65,7 +65,11 @@ func (w *Search) operand(path jp.Expr, current any, f *Implied, most int) []any 
 		w.keepAlso(err)
 	}
 	if left, ok := inner.doubt.(*OpenField); ok {
-		return w.openOperand(left.By, values, most)
+		if len(values) < most { // otherwise it selects too many values already
+			values = nil // that could be compared
+			w.addOpen(left.By, func() string { return "what a filter compares in " + w.at.Shown() })
+		}
+		return values
 	}
 	if inner.doubt != nil {
 		w.addDoubt(inner.doubt)

@@ -50,11 +50,10 @@ var posixClasses = map[string]charset{
 	"xdigit": xdigitClass,
 }
 
-// generalCategories are the general categories of \p, and L&, which is several of
-// them. Each class is made when it is first asked for. A character has its category
-// from when Unicode assigns it, so any PCRE2 agrees on all characters that both it and
-// Go know.
-var generalCategories = classesOf(
+// properties are the general categories of \p, L&, which is several of them, and Any.
+// Each class is made when it is first asked for. A character has its category from when
+// Unicode assigns it, so any PCRE2 agrees on all characters that both it and Go know.
+var properties = classesOf(
 	"C", "Cc", "Cf", "Cn", "Co", "Cs", "L", "Ll", "Lm", "Lo", "Lt", "Lu", "M", "Mc", "Me", "Mn",
 	"N", "Nd", "Nl", "No", "P", "Pc", "Pd", "Pe", "Pf", "Pi", "Po", "Ps", "S", "Sc", "Sk", "Sm", "So", "Z", "Zl", "Zp", "Zs",
 )
@@ -67,19 +66,8 @@ func classesOf(categories ...string) map[string]func() charset {
 	classes["L&"] = sync.OnceValue(func() charset {
 		return slices.Clip(unionOf(tableClass(unicode.Lu), tableClass(unicode.Ll), tableClass(unicode.Lt)))
 	})
+	classes["Any"] = func() charset { return anyClass }
 	return classes
-}
-
-// propertyClass returns the class of \p{name}, and whether there is one.
-func propertyClass(name string) (charset, bool) {
-	if name == "Any" {
-		return anyClass, true
-	}
-	class, ok := generalCategories[name]
-	if !ok {
-		return nil, false
-	}
-	return class(), true
 }
 
 func tableClass(table *unicode.RangeTable) charset {

@@ -34,7 +34,8 @@ func Compile(pattern string, b *meter.Budget) (*Regex, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := checkOrder(tree); err != nil {
+	order := orderChecker{referredGroups(tree)}
+	if err := order.check(tree, false, false); err != nil {
 		return nil, err
 	}
 	r := &Regex{}

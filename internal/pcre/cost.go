@@ -68,12 +68,6 @@ func isClass(n *node) bool {
 	return n.op == opSet && (len(n.set) != 2 || n.set[0] < n.set[1])
 }
 
-// printCost returns the work of writing a tree as text.
-func printCost(tree *node) int {
-	size := sizeOf(tree)
-	return 200*size.nodes + 200*size.ranges
-}
-
 // backtrackingCost returns the cost of a tree for regexp2, which sorts a class again
 // for each range in it. It also compares how branches begin, again for each lookaround
 // or atomic group around them, and each loop with what comes behind it.

@@ -24,10 +24,13 @@ const maxECMA = 16 << 10
 // ECMA returns the pattern in the syntax of ECMA-262, for use with its flag u. It returns
 // an error if that might not match the same strings.
 func (t *Tree) ECMA(b *meter.Budget) (string, error) {
-	if !isECMA(t.root) {
+	// Without back-references, the order of trying does not matter, nor does it matter whether a
+	// lookahead is atomic.
+	if t.root.hasOp(opAtomic, opBackref, opLookbehind, opNotLookbehind, opBeginLine) {
 		return "", errNotECMA
 	}
-	if err := b.Spend(printCost(t.root), 0); err != nil {
+	size := sizeOf(t.root)
+	if err := b.Spend(200*size.nodes+200*size.ranges, 0); err != nil {
 		return "", err
 	}
 	written := printFor(t.root, ecmaEngine)
@@ -35,13 +38,6 @@ func (t *Tree) ECMA(b *meter.Budget) (string, error) {
 		return "", errECMATooLong
 	}
 	return written, nil
-}
-
-// isECMA reports whether each part of n has the same meaning in ECMA-262. Without
-// back-references, the order of trying does not matter, nor does it matter whether a
-// lookahead is atomic.
-func isECMA(n *node) bool {
-	return !n.hasOp(opAtomic, opBackref, opLookbehind, opNotLookbehind, opBeginLine)
 }
 
 // printECMA writes a character that is neither a letter nor a digit. Punctuation

@@ -1,5 +1,7 @@
 package pcre
 
+import "slices"
+
 // An engine reads the text that is made of a tree.
 type engine int
 
@@ -36,15 +38,9 @@ func isLinear(n *node, after follow) bool {
 		}
 		return isLinear(n.subs[0], after)
 	case opAlternate:
-		for _, sub := range n.subs {
-			if !isLinear(sub, after) {
-				return false
-			}
-		}
-		return true
+		return !slices.ContainsFunc(n.subs, func(sub *node) bool { return !isLinear(sub, after) })
 	case opConcat:
-		for i := len(n.subs) - 1; i >= 0; i-- {
-			sub := n.subs[i]
+		for _, sub := range slices.Backward(n.subs) {
 			if !isLinear(sub, after) {
 				return false
 			}

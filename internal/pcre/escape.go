@@ -158,13 +158,10 @@ func (p *parser) backrefByG(start int) (*node, error) {
 
 // backrefByName reads the rest of \k.
 func (p *parser) backrefByName(start int) (*node, error) {
-	switch {
-	case p.take("<"):
-		return p.namedBackref(start, '>')
-	case p.take("'"):
-		return p.namedBackref(start, '\'')
-	case p.take("{"):
-		return p.namedBackref(start, '}')
+	for _, marks := range []string{"<>", "''", "{}"} {
+		if p.take(marks[:1]) {
+			return p.namedBackref(start, rune(marks[1]))
+		}
 	}
 	return nil, errorAt(start, `"\k" must be followed by a group's name: \k<name>, \k'name' or \k{name}`)
 }
@@ -215,7 +212,7 @@ func (p *parser) property(start int, negated bool) (charset, error) {
 	if err := p.budget.Spend(propertyClassWork, 0); err != nil {
 		return nil, err
 	}
-	set, ok := propertyClass(name)
+	class, ok := properties[name]
 	if !ok {
 		return nil, errorAt(start, "%.20q is not a supported property: only general categories are, such as L, Lu, Nd or P, and Any and L&", name)
 	}
@@ -223,9 +220,9 @@ func (p *parser) property(start int, negated bool) (charset, error) {
 		return nil, errorAt(start, `\p{%s} under (?i) is read differently by different versions of PCRE2: write \p{L&}`, name)
 	}
 	if negated {
-		set = set.negate()
+		return class().negate(), nil
 	}
-	return set, nil
+	return class(), nil
 }
 
 var controlEscapes = map[rune]rune{'a': '\a', 'e': 0x1b, 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}

@@ -2,13 +2,8 @@ package pcre
 
 import "slices"
 
-// checkOrder returns an error for what the backtracking engine may try in another
+// An orderChecker returns an error for what the backtracking engine may try in another
 // order than PCRE2 where the order decides, and for what PCRE2 itself gets wrong.
-func checkOrder(tree *node) error {
-	c := orderChecker{referredGroups(tree)}
-	return c.check(tree, false, false)
-}
-
 type orderChecker struct{ referred map[int]bool }
 
 func (c orderChecker) check(n *node, ordered, behind bool) error {

@@ -78,12 +78,20 @@ func (p *printer) print(n *node) {
 		p.printRepeated(n.subs[0])
 		p.printQuantifier(n)
 	case opCapture:
-		p.printGroup(n.subs[0], p.captureBegin(n.group))
+		begin := "(?:" // unless something refers to it
+		if p.referred[n.group] {
+			begin = fmt.Sprintf("(?<%d>", n.group)
+		}
+		p.printGroup(n.subs[0], begin)
 	case opAtomic:
 		p.printGroup(n.subs[0], "(?>"+barrier)
 		p.WriteByte(')')
 	case opBackref:
-		p.printBackref(n)
+		text := fmt.Sprintf(`\k<%d>`, n.group)
+		if n.caseless {
+			text = "(?i:" + text + ")"
+		}
+		p.WriteString(text)
 	default:
 		if begin, ok := groupBegin[n.op]; ok {
 			p.printGroup(n.subs[0], begin)
@@ -108,23 +116,6 @@ func (p *printer) printGroup(n *node, begin string) {
 	p.WriteString(begin)
 	p.print(n)
 	p.WriteByte(')')
-}
-
-// captureBegin returns how a capture group begins. It only captures if something
-// refers to it.
-func (p *printer) captureBegin(group int) string {
-	if p.referred[group] {
-		return fmt.Sprintf("(?<%d>", group)
-	}
-	return "(?:"
-}
-
-func (p *printer) printBackref(n *node) {
-	if n.caseless {
-		fmt.Fprintf(p, `(?i:\k<%d>)`, n.group)
-		return
-	}
-	fmt.Fprintf(p, `\k<%d>`, n.group)
 }
 
 func (p *printer) printQuantifier(n *node) {

@@ -40,8 +40,9 @@ func (n Number) Canonical(f Format) (string, bool) {
 		return binary(whole), true
 	}
 	digits, exponent := n.significant()
-	factor := 3 * floorDiv(exponent, 3)
-	digits += strings.Repeat("0", exponent-factor)
+	zeros := (exponent%3 + 3) % 3
+	factor := exponent - zeros
+	digits += strings.Repeat("0", zeros)
 	switch {
 	case factor == 0:
 		return digits, true
@@ -89,11 +90,4 @@ func (n Number) significant() (digits string, exponent int) {
 	all := n.coefficient().String()
 	digits = strings.TrimRight(all, "0")
 	return digits, n.exponent + len(all) - len(digits)
-}
-
-func floorDiv(a, b int) int {
-	if a < 0 {
-		return -((b - 1 - a) / b)
-	}
-	return a / b
 }

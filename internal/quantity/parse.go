@@ -125,42 +125,24 @@ func parseScientific(mantissa, exponent string) (Number, error) {
 // suffixScale returns the factor of the suffix of a quantity, 2^shift × 10^exponent; false if
 // it is not a suffix.
 func suffixScale(suffix string) (shift uint, exponent int, ok bool) {
-	switch suffix {
-	case "":
+	switch {
+	case suffix == "":
 		return 0, 0, true
-	case "Ki":
-		return 10, 0, true
-	case "Mi":
-		return 20, 0, true
-	case "Gi":
-		return 30, 0, true
-	case "Ti":
-		return 40, 0, true
-	case "Pi":
-		return 50, 0, true
-	case "Ei":
-		return 60, 0, true
-	case "n":
-		return 0, -9, true
-	case "u":
-		return 0, -6, true
-	case "m":
-		return 0, -3, true
-	case "k":
-		return 0, 3, true
-	case "M":
-		return 0, 6, true
-	case "G":
-		return 0, 9, true
-	case "T":
-		return 0, 12, true
-	case "P":
-		return 0, 15, true
-	case "E":
-		return 0, 18, true
+	case len(suffix) == 1:
+		e := decimalExponents[suffix[0]]
+		return 0, e, e != 0
+	case len(suffix) == 2 && suffix[1] == 'i':
+		s := binaryShifts[suffix[0]]
+		return s, 0, s != 0
 	}
 	return 0, 0, false
 }
+
+// The powers of ten of the suffixes, and the powers of two of those with an i, by their letters.
+var (
+	decimalExponents = [256]int{'n': -9, 'u': -6, 'm': -3, 'k': 3, 'M': 6, 'G': 9, 'T': 12, 'P': 15, 'E': 18}
+	binaryShifts     = [256]uint{'K': 10, 'M': 20, 'G': 30, 'T': 40, 'P': 50, 'E': 60}
+)
 
 func parseExponent(s string) (int, error) {
 	digits := strings.TrimPrefix(strings.TrimPrefix(s, "+"), "-")

@@ -94,7 +94,7 @@ func (f finder) find(targets []Target, v any, inList holder, lists int) ([]Targe
 		t.Holder = v
 		return append(targets, t), true
 	case kindInstance:
-		return append(targets, itself(v)), true
+		return append(targets, Target{Root: v, VM: v}), true
 	case kindReplicaSet:
 		template := jsonpath.Lookup(v, at)
 		return append(targets, Target{VM: template, VMAt: at, Holder: v}.rootedAt(template, at)), true

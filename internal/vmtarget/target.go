@@ -80,9 +80,6 @@ func (t Target) Expanded(vm map[string]any, origins map[string]string) Target {
 	return t
 }
 
-// itself returns the target for a VirtualMachineInstance.
-func itself(v any) Target { return Target{Root: v, VM: v} }
-
 // other returns the target for an object of another kind.
 func other(v any) Target { return Target{Root: v, VM: v, IsOther: true} }
 

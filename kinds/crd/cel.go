@@ -8,11 +8,13 @@ import (
 	"fmt"
 	"math"
 	"regexp/syntax"
+	"slices"
 	"strings"
 	"sync"
 
 	celgo "github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common/types"
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 	"k8s.io/apiserver/pkg/cel/environment"
 
@@ -51,14 +53,18 @@ func CEL(source vmrules.RuleSource) (vmrules.Checker, []vmrules.Problem) {
 		r.wrong(vmrules.ReasonRequired, `a rule of kind %q needs the key "expression", such as "self %% 2 == 0"`, source.Rule().Kind)
 	}
 	message, hasMessage := r.text(keyMessageExpression)
-	if reason, ok := r.text(keyReason); ok && isKnownReason(reason) {
+	if reason, ok := r.text(keyReason); ok && slices.Contains(knownReasons, apiextensions.FieldValueErrorReason(reason)) {
 		c.reason = vmrules.Reason(reason)
 	}
 	c.optional = r.flag(keyOptionalOldSelf)
 	if len(r.problems) > 0 {
 		return nil, r.problems
 	}
-	env, err := celEnv(c.optional)
+	celEnv := plainEnv
+	if c.optional {
+		celEnv = optionalEnv
+	}
+	env, err := celEnv()
 	if err != nil {
 		r.wrong(vmrules.ReasonInvalid, "Kubernetes' CEL cannot be set up: %v", err)
 		return nil, r.problems
@@ -78,14 +84,7 @@ func CEL(source vmrules.RuleSource) (vmrules.Checker, []vmrules.Problem) {
 	return c, nil
 }
 
-// celEnv returns Kubernetes' environment with the variables of this kind. All rules share it.
-func celEnv(optional bool) (*celgo.Env, error) {
-	if optional {
-		return optionalEnv()
-	}
-	return plainEnv()
-}
-
+// Kubernetes' environments with the variables of this kind, which all rules share.
 var (
 	plainEnv    = sync.OnceValues(func() (*celgo.Env, error) { return newEnv(celgo.DynType) })
 	optionalEnv = sync.OnceValues(func() (*celgo.Env, error) { return newEnv(celgo.OptionalType(celgo.DynType)) })
@@ -160,9 +159,12 @@ func (r *reading) program(key, text string, env *celgo.Env, want *celgo.Type, c 
 		r.wrong(vmrules.ReasonTypeInvalid, "%s", wrongType(ast.OutputType(), want))
 		return nil
 	}
-	if pattern, err := parse(text).wrongRegex(); err != nil {
-		r.wrong(vmrules.ReasonInvalid, "the regular expression %q cannot be used: %s", shortened(pattern), shortened(err.Error()))
-		return nil
+	// The compiler finds what is wrong with the literals of matches, but not of find and findAll.
+	for _, pattern := range parse(text).regexes() {
+		if _, err := syntax.Parse(pattern, syntax.Perl); err != nil {
+			r.wrong(vmrules.ReasonInvalid, "the regular expression %q cannot be used: %s", shortened(pattern), shortened(err.Error()))
+			return nil
+		}
 	}
 	c.loops = c.loops || partsOf(ast.NativeRep().Expr()).loops()
 	for _, ref := range ast.NativeRep().ReferenceMap() {
@@ -182,17 +184,6 @@ func (r *reading) program(key, text string, env *celgo.Env, want *celgo.Type, c 
 		r.wrong(vmrules.ReasonInvalid, "the expression cannot be used: %s", shortened(err.Error()))
 	}
 	return program
-}
-
-// wrongRegex returns a literal that is not a regular expression, and why. The compiler finds such
-// literals of matches, but not those of find and findAll.
-func (e expression) wrongRegex() (pattern string, err error) {
-	for _, text := range e.regexes() {
-		if _, err := syntax.Parse(text, syntax.Perl); err != nil {
-			return text, err
-		}
-	}
-	return "", nil
 }
 
 func wrongType(got, want *celgo.Type) string {
@@ -216,15 +207,9 @@ type expressionChecker struct {
 	loops                         bool
 }
 
-// ChecksAbsence says that a path may select nothing.
-func (*expressionChecker) ChecksAbsence() {}
-
 // Check implements vmrules.Checker.
 func (c *expressionChecker) Check(in *vmrules.Input) vmrules.Verdict {
 	f := newFindings(in)
-	if len(in.Values) == 0 {
-		return f.missing()
-	}
 	if c.usesOld && in.OldObjectUnknown {
 		return vmrules.Verdict{Outcome: vmrules.Undecided, Note: oldUnknown}
 	}
@@ -274,7 +259,10 @@ func (c *expressionChecker) judge(f *findings, i int) error {
 	}
 	variables := map[string]any{varSelf: self, varObject: f.in.Object, varOldSelf: f.in.OldValue}
 	if c.optional {
-		variables[varOldSelf] = c.optionalOld(f.in.OldValue)
+		variables[varOldSelf] = types.OptionalNone
+		if old := f.in.OldValue; old != nil {
+			variables[varOldSelf] = types.OptionalOf(types.DefaultTypeAdapter.NativeToValue(old))
+		}
 	}
 	result, err := f.evaluate(c.program, variables)
 	if err != nil {
@@ -298,13 +286,6 @@ func (c *expressionChecker) loopable(f *findings, self any) error {
 		err = f.loopable(f.in.Object)
 	}
 	return err
-}
-
-func (c *expressionChecker) optionalOld(old any) any {
-	if old == nil {
-		return types.OptionalNone
-	}
-	return types.OptionalOf(types.DefaultTypeAdapter.NativeToValue(old))
 }
 
 // messageOf returns the message that the messageExpression gives, or "" for the message of

@@ -23,13 +23,9 @@ type findings struct {
 	more       int // violations beyond maxViolations
 }
 
-func newFindings(in *vmrules.Input) *findings { return &findings{in: in, exact: exactIn(in)} }
-
-// missing returns the verdict for a path that selects nothing.
-func (f *findings) missing() vmrules.Verdict {
-	v := f.in.Violation(-1)
-	v.Reason, v.Detail = vmrules.ReasonRequired, "the field is not set"
-	return vmrules.Verdict{Outcome: vmrules.Violated, Violations: []vmrules.Violation{v}}
+func newFindings(in *vmrules.Input) *findings {
+	exact := in.Shared(exactKey{}, func() any { return exactObjects{} }).(exactObjects)
+	return &findings{in: in, exact: exact}
 }
 
 // A boundError says which limit is exceeded.

@@ -351,18 +351,15 @@ func deepSize(v ref.Val) float64 {
 // the items, because a concatenated list is only then copied.
 func countDeep(v any, left *float64) {
 	*left--
-	if v, ok := v.(ref.Val); ok {
-		if *left -= length(v); *left >= 0 {
-			countInside(v.Value(), left)
-		}
-		return
+	val, isVal := v.(ref.Val)
+	if isVal {
+		*left -= length(val)
 	}
-	countInside(v, left)
-}
-
-func countInside(v any, left *float64) {
 	if *left < 0 {
 		return
+	}
+	if isVal {
+		v = val.Value()
 	}
 	switch v := v.(type) {
 	case string:

@@ -4,11 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"maps"
+	"regexp"
 	"slices"
-	"strconv"
 	"strings"
-	"unicode/utf16"
-	"unicode/utf8"
 )
 
 // A node is a value inside the value of a rule's key. It knows its path, from which its place
@@ -109,77 +107,17 @@ func (n *node) child(step any) (any, bool) {
 func inString(text []byte, line, column int) int {
 	i := 1
 	for i < len(text)-1 && text[i] != '"' && (line > 1 || column > 0) {
-		r, size := character(text[i:])
+		written := string(character.Find(text[i:]))
 		switch {
 		case line == 1:
 			column--
-		case r == '\n':
+		case written == `\n` || strings.EqualFold(written, `\u000a`):
 			line--
 		}
-		i += size
+		i += len(written)
 	}
 	return min(i, len(text)-1)
 }
 
-// character returns the first character of the inside of a JSON string, and its size in bytes
-// as it is written.
-func character(s []byte) (rune, int) {
-	if s[0] != '\\' || len(s) < 2 {
-		return utf8.DecodeRune(s)
-	}
-	if s[1] == 'n' {
-		return '\n', 2
-	}
-	if s[1] != 'u' || len(s) < 6 {
-		return rune(s[1]), 2
-	}
-	r := hex(s[2:6])
-	if utf16.IsSurrogate(r) && len(s) >= 12 && s[6] == '\\' && s[7] == 'u' {
-		return utf16.DecodeRune(r, hex(s[8:12])), 12
-	}
-	return r, 6
-}
-
-func hex(digits []byte) rune {
-	n, _ := strconv.ParseUint(string(digits), 16, 16)
-	return rune(n)
-}
-
-// near returns the known name that is most similar to a name, or "" if none is similar.
-func near(name string, known []string) string {
-	slices.Sort(known)
-	best, distance := "", 3
-	for _, k := range known {
-		if strings.EqualFold(k, name) {
-			return k
-		}
-		if d := edits(name, k); d < distance && d < len(k) {
-			best, distance = k, d
-		}
-	}
-	return best
-}
-
-// edits returns the number of bytes to insert, remove or replace to make a of b.
-func edits(a, b string) int {
-	if max(len(a), len(b)) > 50 {
-		return 50
-	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			change := diagonal
-			if a[i] != b[j] {
-				change++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(change, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
-}
+// character matches the first character of the inside of a JSON string as it is written.
+var character = regexp.MustCompile(`(?is)^(?:\\ud[89ab]..\\ud[c-f]..|\\u.{4}|\\.|.)`)

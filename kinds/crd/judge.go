@@ -25,15 +25,9 @@ import (
 // A schemaChecker judges each value by one schema.
 type schemaChecker struct{ judge *judge }
 
-// ChecksAbsence says that a path may select nothing.
-func (schemaChecker) ChecksAbsence() {}
-
 // Check implements vmrules.Checker.
 func (c schemaChecker) Check(in *vmrules.Input) vmrules.Verdict {
 	f := newFindings(in)
-	if len(in.Values) == 0 {
-		return f.missing()
-	}
 	for i := range in.Values {
 		c.judge.value(f, i)
 	}
@@ -62,21 +56,17 @@ func (j *judge) value(f *findings, i int) {
 	if j.expressions == nil && j.duplicates == nil {
 		return
 	}
-	if slices.ContainsFunc(errs, blocks) {
+	if slices.ContainsFunc(errs, func(e *field.Error) bool { return slices.Contains(blocking, e.Type) }) {
 		f.doubt("the rules of x-kubernetes-validations, because the value does not fit the rest of the schema")
 		return
 	}
 	j.rules(p)
 }
 
-// blocks reports whether an error keeps the API server from evaluating the rules of
+// blocking has the types of errors that keep the API server from evaluating the rules of
 // x-kubernetes-validations, which rely on the rest of the schema.
-func blocks(e *field.Error) bool {
-	switch e.Type {
-	case field.ErrorTypeNotSupported, field.ErrorTypeRequired, field.ErrorTypeTooLong, field.ErrorTypeTooMany, field.ErrorTypeTypeInvalid:
-		return true
-	}
-	return false
+var blocking = []field.ErrorType{
+	field.ErrorTypeNotSupported, field.ErrorTypeRequired, field.ErrorTypeTooLong, field.ErrorTypeTooMany, field.ErrorTypeTypeInvalid,
 }
 
 // rules judges the rules of x-kubernetes-validations.
@@ -118,9 +108,13 @@ func (j *judge) rulesOf(v *cel.Validator, p placer, old any) {
 		p.doubt("the rules of x-kubernetes-validations: %w", err)
 		return
 	}
-	if left < 0 && len(errs) > 0 { // the last error says that the cost is exceeded
-		p.doubt("the rules of x-kubernetes-validations: %w", costError(errs[len(errs)-1]))
-		errs = errs[:len(errs)-1]
+	if last := len(errs) - 1; left < 0 && last >= 0 { // the last error says that the cost is exceeded
+		tooDear := boundErrorf("together they cost more than %d, the limit for one value", maxValueCost)
+		if strings.Contains(errs[last].Detail, "call cost exceeds limit") {
+			tooDear = boundErrorf("one of them costs more than %d, the limit for one expression", maxExpressionCost)
+		}
+		p.doubt("the rules of x-kubernetes-validations: %w", tooDear)
+		errs = errs[:last]
 	}
 	for _, e := range errs {
 		if v == j.duplicates && !j.isRuntimeError(e) {
@@ -128,13 +122,6 @@ func (j *judge) rulesOf(v *cel.Validator, p placer, old any) {
 		}
 		p.addRule(e)
 	}
-}
-
-func costError(e *field.Error) error {
-	if strings.Contains(e.Detail, "call cost exceeds limit") {
-		return boundErrorf("one of them costs more than %d, the limit for one expression", maxExpressionCost)
-	}
-	return boundErrorf("together they cost more than %d, the limit for one value", maxValueCost)
 }
 
 // payTexts pays for work that Kubernetes' costs do not count: matching, searching
@@ -302,7 +289,11 @@ func plainDetail(e *field.Error) string {
 	case field.ErrorTypeRequired:
 		return cmp.Or(e.Detail, "the field is not set")
 	case field.ErrorTypeDuplicate:
-		return "another item of the list has the same " + sameWhat(e.BadValue)
+		what := "value"
+		if _, isKey := e.BadValue.(map[string]any); isKey {
+			what = "keys"
+		}
+		return "another item of the list has the same " + what
 	case field.ErrorTypeNotSupported:
 		return "not one of the " + shortened(e.Detail)
 	case field.ErrorTypeTooLong:
@@ -312,13 +303,6 @@ func plainDetail(e *field.Error) string {
 		return "a field of this name is not allowed"
 	}
 	return plainWords(e.Detail, e.Field)
-}
-
-func sameWhat(v any) string {
-	if _, isKey := v.(map[string]any); isKey {
-		return "keys"
-	}
-	return "value"
 }
 
 var (
@@ -353,33 +337,22 @@ func plainWords(detail, fieldPath string) string {
 	return shortened(detail)
 }
 
-// splitRules returns two copies of a schema. The second has the rules whose reason is
-// FieldValueDuplicate, but without that reason, and the first has all others.
-func splitRules(s *structural.Structural) (others, duplicates *structural.Structural) {
-	others, duplicates = s.DeepCopy(), s.DeepCopy()
-	keepRules(others, false)
-	keepRules(duplicates, true)
-	return others, duplicates
-}
-
-// keepRules keeps only the rules with the reason FieldValueDuplicate if duplicates is true, and
-// removes that reason from them. Otherwise it keeps only the other rules.
-func keepRules(s *structural.Structural, duplicates bool) {
+// withRules returns a copy of a schema with only the rules with the reason FieldValueDuplicate if
+// duplicates is true, and without that reason. Otherwise it has only the other rules.
+func withRules(s *structural.Structural, duplicates bool) *structural.Structural {
+	s = s.DeepCopy()
 	visitor := structural.Visitor{Structural: func(s *structural.Structural) bool {
-		var kept []v1.ValidationRule
-		for _, rule := range s.XValidations {
-			isDuplicate := rule.Reason != nil && *rule.Reason == v1.FieldValueDuplicate
-			if isDuplicate != duplicates {
-				continue
+		before := len(s.XValidations)
+		s.XValidations = slices.DeleteFunc(s.XValidations, func(rule v1.ValidationRule) bool {
+			return (rule.Reason != nil && *rule.Reason == v1.FieldValueDuplicate) != duplicates
+		})
+		for i := range s.XValidations {
+			if duplicates {
+				s.XValidations[i].Reason = nil
 			}
-			if isDuplicate {
-				rule.Reason = nil
-			}
-			kept = append(kept, rule)
 		}
-		changed := len(s.XValidations) > 0
-		s.XValidations = kept
-		return changed
+		return before > 0
 	}}
 	visitor.Visit(s)
+	return s
 }

@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/internal/spelling"
 )
 
 // maxProblems is the largest number of problems that are reported for one rule.
@@ -180,8 +181,7 @@ func (r *reading) fitsStruct(n *node, t reflect.Type) {
 }
 
 func (r *reading) unknown(n *node, name string, t reflect.Type) {
-	known := fieldsOf(t)
-	if meant := near(name, slices.Collect(maps.Keys(known))); meant != "" {
+	if meant := spelling.Nearest(name, slices.Sorted(maps.Keys(fieldsOf(t)))); meant != "" {
 		r.problem(n, vmrules.ReasonInvalid, "is not known: did you mean %q?", meant)
 		return
 	}
@@ -191,8 +191,7 @@ func (r *reading) unknown(n *node, name string, t reflect.Type) {
 // fieldsOf returns the types of a Kubernetes type's fields, by their names in JSON.
 func fieldsOf(t reflect.Type) map[string]reflect.Type {
 	all := make(map[string]reflect.Type, t.NumField())
-	for i := range t.NumField() {
-		f := t.Field(i)
+	for f := range t.Fields() {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		fieldType := f.Type
 		if fieldType.Kind() == reflect.Pointer {

@@ -32,7 +32,11 @@ func locate(path string, value any, s *structural.Structural, missing bool) (ste
 	if l.tries > maxTries {
 		return nil, true
 	}
-	for _, kind := range kindsOfPlaces(missing) {
+	kinds := []kind{there, declared, possible}
+	if missing {
+		kinds = []kind{declared, there, possible}
+	}
+	for _, kind := range kinds {
 		if places := l.found[kind]; len(places) > 0 {
 			return common(places), len(places) > 1
 		}
@@ -48,13 +52,6 @@ const (
 	declared             // in the properties of the schema
 	possible             // below additionalProperties, which allow any name
 )
-
-func kindsOfPlaces(missing bool) []kind {
-	if missing {
-		return []kind{declared, there, possible}
-	}
-	return []kind{there, declared, possible}
-}
 
 // A spot is a place in a value, or a place that only the schema of the value has.
 type spot struct {

@@ -240,9 +240,8 @@ func (r *reading) newJudge(schema *apiextensions.JSONSchemaProps) (*judge, error
 	if j.values, j.open, err = validation.NewSchemaValidator(schema); err != nil {
 		return nil, err
 	}
-	others, duplicates := splitRules(j.structural)
-	j.expressions = cel.NewValidator(others, false, maxExpressionCost)
-	j.duplicates = cel.NewValidator(duplicates, false, maxExpressionCost)
+	j.expressions = cel.NewValidator(withRules(j.structural, false), false, maxExpressionCost)
+	j.duplicates = cel.NewValidator(withRules(j.structural, true), false, maxExpressionCost)
 	return j, nil
 }
 
@@ -325,18 +324,18 @@ func (w *wording) checkValues(s, spine *apiextensions.JSONSchemaProps, steps []a
 	if s.Format == "" {
 		return
 	}
-	asOpenAPI := &spec.Schema{SchemaProps: spec.SchemaProps{Format: s.Format}}
+	asOpenAPI, ofType := &spec.Schema{SchemaProps: spec.SchemaProps{Format: s.Format}}, ""
 	if s.Type != "" {
-		asOpenAPI.Type = spec.StringOrArray{s.Type}
+		asOpenAPI.Type, ofType = spec.StringOrArray{s.Type}, " for the type "+s.Type
 	}
 	if len(validation.GetUnrecognizedFormats(asOpenAPI, environment.DefaultCompatibilityVersion())) > 0 {
-		w.problem(w.below(steps, "format"), vmrules.ReasonInvalid, "Kubernetes does not know the format %q%s, and would not check it: write a pattern or a rule of x-kubernetes-validations", shortened(s.Format), ofType(s.Type))
+		w.problem(w.below(steps, "format"), vmrules.ReasonInvalid, "Kubernetes does not know the format %q%s, and would not check it: write a pattern or a rule of x-kubernetes-validations", shortened(s.Format), ofType)
 	}
 }
 
 func (w *wording) checkRules(rules []apiextensions.ValidationRule, steps []any) {
 	for i := range rules {
-		if reason := rules[i].Reason; reason != nil && !isKnownReason(string(*reason)) {
+		if reason := rules[i].Reason; reason != nil && !slices.Contains(knownReasons, *reason) {
 			rules[i].Reason = nil
 		}
 		for name, text := range map[string]string{"rule": rules[i].Rule, "messageExpression": rules[i].MessageExpression} {
@@ -360,13 +359,6 @@ func (w *wording) checkRules(rules []apiextensions.ValidationRule, steps []any) 
 
 // tooLongExpression is formatted with the length and the limit.
 const tooLongExpression = "has %d bytes: write a shorter expression, of at most %d bytes"
-
-func ofType(t string) string {
-	if t == "" {
-		return ""
-	}
-	return " for the type " + t
-}
 
 // add makes problems of an error of the API server about the definition.
 func (w *wording) add(e *field.Error) {
@@ -418,10 +410,7 @@ func (w *wording) addExpression(at *node, where string, match []string) {
 	w.at(offset, where, vmrules.ReasonInvalid, "%s", expressionError(line, column, match[3], "self and oldSelf"))
 }
 
-func isKnownReason(reason string) bool {
-	switch apiextensions.FieldValueErrorReason(reason) {
-	case apiextensions.FieldValueRequired, apiextensions.FieldValueDuplicate, apiextensions.FieldValueInvalid, apiextensions.FieldValueForbidden:
-		return true
-	}
-	return false
+// knownReasons has the reasons that a rule may give.
+var knownReasons = []apiextensions.FieldValueErrorReason{
+	apiextensions.FieldValueRequired, apiextensions.FieldValueDuplicate, apiextensions.FieldValueInvalid, apiextensions.FieldValueForbidden,
 }

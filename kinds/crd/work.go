@@ -11,8 +11,6 @@ import (
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	structural "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 	"k8s.io/kube-openapi/pkg/validation/spec"
-
-	"github.com/vmrules/vmrules"
 )
 
 // Rules and objects are hostile input. For expressions, these bounds use the cost that
@@ -49,10 +47,6 @@ const (
 type exactObjects map[uintptr]exactness
 
 type exactKey struct{}
-
-func exactIn(in *vmrules.Input) exactObjects {
-	return in.Shared(exactKey{}, func() any { return exactObjects{} }).(exactObjects)
-}
 
 // work pays for steps of the validators.
 func (f *findings) work(steps int64) error { return f.in.Spend(clampWork(steps, stepWork), 0) }

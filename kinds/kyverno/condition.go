@@ -22,14 +22,13 @@ import (
 // compares a value with the operand as durations if both are durations, else as quantities if
 // both are quantities, else as a text with a pattern that may have wildcards.
 type condition struct {
-	op       operator.Operator
 	operand  string
 	duration bool // whether the operand may be a duration
 	quantity bool // whether the operand may be a quantity
 }
 
-func newCondition(op operator.Operator, operand string) condition {
-	return condition{op, operand, mayBeDuration(operand), mayBeQuantity(operand)}
+func newCondition(operand string) condition {
+	return condition{operand, mayBeDuration(operand), mayBeQuantity(operand)}
 }
 
 // readConditions reads a string pattern, and returns it in the form for Kyverno. Kyverno treats
@@ -65,11 +64,13 @@ func readCondition(text string) ([]condition, string) {
 		op = operator.Operator(text) // Kyverno would read it as a text
 	}
 	switch op {
-	case operator.InRange, operator.NotInRange:
-		return readRange(text, op)
+	case operator.InRange:
+		return readRange(text, operator.InRangeRegex)
+	case operator.NotInRange:
+		return readRange(text, operator.NotInRangeRegex)
 	}
 	operand := strings.TrimSpace(text[len(op):])
-	c := newCondition(op, operand)
+	c := newCondition(operand)
 	switch {
 	case text == "":
 		return nil, `an alternative is empty: write null for a field that is missing or empty`
@@ -83,13 +84,9 @@ func readCondition(text string) ([]condition, string) {
 	return []condition{c}, c.inexact(operand)
 }
 
-func readRange(text string, op operator.Operator) ([]condition, string) {
-	expression, low, high := operator.InRangeRegex, operator.MoreEqual, operator.LessEqual
-	if op == operator.NotInRange {
-		expression, low, high = operator.NotInRangeRegex, operator.Less, operator.More
-	}
+func readRange(text string, expression *regexp.Regexp) ([]condition, string) {
 	ends := expression.FindStringSubmatch(text)
-	from, to := newCondition(low, ends[1]), newCondition(high, ends[2])
+	from, to := newCondition(ends[1]), newCondition(ends[2])
 	why := cmp.Or(from.inexact(ends[1]), to.inexact(ends[2]))
 	if why == "" && !pattern.Validate(logr.Discard(), ends[2], ">="+ends[1]) {
 		why = fmt.Sprintf("the range %s is empty: write the smaller number, quantity or duration first", shortened(text))
@@ -167,11 +164,11 @@ func mayBeQuantity(text string) bool {
 	return err == nil
 }
 
-// decimal and binary have the suffixes of a quantity, and their powers of 10 and 2.
-var (
-	decimal = map[string]int64{"": 0, "n": -9, "u": -6, "m": -3, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
-	binary  = map[string]int64{"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}
-)
+// exponents has the suffixes of a quantity as big.Rat reads them: powers of 10 and of 2.
+var exponents = map[string]string{
+	"n": "e-9", "u": "e-6", "m": "e-3", "k": "e3", "M": "e6", "G": "e9", "T": "e12", "P": "e15", "E": "e18",
+	"Ki": "p10", "Mi": "p20", "Gi": "p30", "Ti": "p40", "Pi": "p50", "Ei": "p60",
+}
 
 // isExact reports whether resource.Quantity reads the exact number in a text. It rounds numbers
 // to nano, caps numbers beyond 2^63, and reads a suffix without digits as zero.
@@ -183,38 +180,17 @@ func isExact(text string) bool {
 	if m == nil || len(m[2]) > maxExponentLength || !strings.ContainsAny(m[1], "0123456789") {
 		return false
 	}
-	want, ok := new(big.Rat).SetString(strings.TrimSuffix(m[1], "."))
-	if !ok {
-		return false
+	exponent := exponents[m[3]]
+	if m[2] != "" {
+		exponent = "e" + m[2]
 	}
-	power, isDecimal := decimal[m[3]]
-	switch exponent, isBinary := binary[m[3]]; {
-	case isBinary:
-		want.Mul(want, powerOf(2, exponent))
-	case m[2] != "":
-		power, _ = strconv.ParseInt(m[2], 10, 64)
-		want.Mul(want, powerOf(10, power))
-	case isDecimal:
-		want.Mul(want, powerOf(10, power))
-	}
+	want, isNumber := new(big.Rat).SetString(strings.TrimSuffix(m[1], ".") + exponent)
 	q, err := resource.ParseQuantity(text)
-	if err != nil {
+	if err != nil || !isNumber {
 		return false
 	}
 	got, ok := new(big.Rat).SetString(q.AsDec().String())
 	return ok && got.Cmp(want) == 0
-}
-
-func powerOf(base, exponent int64) *big.Rat {
-	size := exponent
-	if size < 0 {
-		size = -size
-	}
-	power := new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(base), big.NewInt(size), nil))
-	if exponent < 0 {
-		return power.Inv(power)
-	}
-	return power
 }
 
 // doubtNumber returns why Kyverno's comparison of a value with a number could be wrong, or "" if

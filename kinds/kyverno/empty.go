@@ -9,17 +9,9 @@ import (
 // The pattern "" is given to Kyverno as null, which also matches 0 and false. So these values are
 // given to Kyverno as texts where the pattern is "".
 
-// withTexts returns a value in which 0 and false are texts where the pattern is "". It does not
-// change the value, but copies what contains them. It pays for that.
-func (w *work) withTexts(n *node, v any) any {
-	if made, isOther := w.asTexts(n, v); isOther {
-		return made
-	}
-	return v
-}
-
-// asTexts also reports whether it returns another value. If not, the value that it returns has no
-// meaning.
+// asTexts returns a value in which 0 and false are texts where the pattern is "", and whether that is
+// another value. If not, what it returns has no meaning. It does not change the value, but copies
+// what contains them. It pays for that.
 func (w *work) asTexts(n *node, v any) (any, bool) {
 	switch value := v.(type) {
 	case map[string]any:

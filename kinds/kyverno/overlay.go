@@ -323,7 +323,7 @@ func (r *overlayReader) field(key string, value any, p position) (field, any) {
 		r.conditions[f.anchor.String()] = true
 	}
 	if wildcard.ContainsWildcard(f.name) {
-		r.wildName(f, at, p)
+		r.wildName(at, p)
 	}
 	r.phrases(key, at)
 	if p.labels {
@@ -332,7 +332,7 @@ func (r *overlayReader) field(key string, value any, p position) (field, any) {
 	return f, value
 }
 
-func (r *overlayReader) wildName(f field, at string, p position) {
+func (r *overlayReader) wildName(at string, p position) {
 	switch {
 	case !p.labels:
 		r.refuse(at, "only names in metadata.labels and metadata.annotations may have wildcards: write the whole name")

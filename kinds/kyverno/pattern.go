@@ -7,6 +7,7 @@ import (
 
 	"github.com/go-logr/logr"
 	"github.com/kyverno/kyverno/pkg/engine/validate"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/vmrules/vmrules"
 )
@@ -58,17 +59,18 @@ func (*overlay) ChecksAbsence() {}
 // pattern.
 func (o *overlay) Check(in *vmrules.Input) vmrules.Verdict {
 	w := &work{in: in}
-	if len(in.Values) == 0 {
-		return o.judge(nil, w).verdict(w, -1)
+	values, first := in.Values, 0
+	if len(values) == 0 { // the value that is missing
+		values, first = []vmrules.Match{{}}, -1
 	}
 	var violations []vmrules.Violation
 	var undecided, skipped string
 	satisfied := false
-	for i, m := range in.Values {
+	for i, m := range values {
 		f := o.judge(m.Value, w)
 		switch f.outcome {
 		case vmrules.Violated:
-			violations = append(violations, f.violation(in, i))
+			violations = append(violations, f.violation(in, first+i))
 		case vmrules.Skipped:
 			skipped = f.note
 		case vmrules.Satisfied:
@@ -105,25 +107,23 @@ func (f finding) violation(in *vmrules.Input, i int) vmrules.Violation {
 	return v
 }
 
-func (f finding) verdict(w *work, i int) vmrules.Verdict {
-	verdict := vmrules.Verdict{Outcome: f.outcome, Note: f.note, Doubt: w.why}
-	if f.outcome == vmrules.Violated {
-		verdict.Violations = []vmrules.Violation{f.violation(w.in, i)}
-	}
-	return verdict
-}
-
 // judge matches a value with Kyverno's engine, unless that costs too much or its result could be
 // wrong.
 func (o *overlay) judge(value any, w *work) finding {
-	if doubt := w.foresee(o.root, value); doubt != "" {
-		return finding{outcome: vmrules.Undecided, note: doubt}
+	w.doubt = ""
+	if w.walk(o.root, value, false); w.doubt == "" {
+		if made, isOther := w.asTexts(o.root, value); isOther {
+			value = made
+		}
 	}
-	value = w.withTexts(o.root, value)
 	if w.doubt != "" {
 		return finding{outcome: vmrules.Undecided, note: w.doubt}
 	}
-	err := validate.MatchPattern(logr.Discard(), value, o.fresh())
+	pattern := o.root.pattern
+	if o.expands { // to expand the wildcards of labels
+		pattern = runtime.DeepCopyJSONValue(pattern)
+	}
+	err := validate.MatchPattern(logr.Discard(), value, pattern)
 	if err == nil {
 		return finding{outcome: vmrules.Satisfied}
 	}
@@ -135,33 +135,6 @@ func (o *overlay) judge(value any, w *work) finding {
 		return finding{outcome: vmrules.Skipped, note: o.unmet()}
 	}
 	return o.root.explain(failed, value)
-}
-
-// fresh returns the pattern, or a copy if Kyverno writes into it. Kyverno does so to expand the
-// wildcards of labels.
-func (o *overlay) fresh() any {
-	if o.expands {
-		return copied(o.root.pattern)
-	}
-	return o.root.pattern
-}
-
-func copied(v any) any {
-	switch v := v.(type) {
-	case map[string]any:
-		m := make(map[string]any, len(v))
-		for key, value := range v {
-			m[key] = copied(value)
-		}
-		return m
-	case []any:
-		list := make([]any, len(v))
-		for i, item := range v {
-			list[i] = copied(item)
-		}
-		return list
-	}
-	return v
 }
 
 // maxNamed is the largest number of conditions that a note lists.

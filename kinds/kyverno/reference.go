@@ -2,7 +2,6 @@ package kyverno
 
 import (
 	"fmt"
-	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -131,8 +130,7 @@ func near(to string, targets map[string]target) string {
 	if strings.Count(to, "(") != strings.Count(to, ")") {
 		plain = anchor.RemoveAnchorsFromPath(to + ")")
 	}
-	names := slices.Collect(maps.Keys(targets))
-	if plain != to && slices.Contains(names, plain) {
+	if _, ok := targets[plain]; ok && plain != to {
 		return ": Kyverno cannot resolve a reference with an anchor in it or above it"
 	}
 	return ""

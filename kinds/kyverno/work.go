@@ -65,14 +65,8 @@ func (w *work) doubts(why string) {
 	}
 }
 
-// foresee pays for all comparisons that Kyverno may make. It returns why Kyverno's result could
-// be wrong, or "" if it can be relied on.
-func (w *work) foresee(n *node, v any) string {
-	w.doubt = ""
-	w.walk(n, v, false)
-	return w.doubt
-}
-
+// walk pays for all comparisons that Kyverno may make. It records why Kyverno's result could be
+// wrong.
 func (w *work) walk(n *node, v any, isItem bool) {
 	if !w.spend(n.size) {
 		return
