@@ -121,3 +121,41 @@ func inString(text []byte, line, column int) int {
 
 // character matches the first character of the inside of a JSON string as it is written.
 var character = regexp.MustCompile(`(?is)^(?:\\ud[89ab]..\\ud[c-f]..|\\u.{4}|\\.|.)`)
+
+// near returns the known name that is most similar to a name, or "" if none is similar.
+func near(name string, known []string) string {
+	best, distance := "", 3
+	for _, k := range known {
+		if strings.EqualFold(k, name) {
+			return k
+		}
+		if d := edits(name, k); d < distance && d < len(k) {
+			best, distance = k, d
+		}
+	}
+	return best
+}
+
+// edits returns the number of bytes to insert, remove or replace to make a of b.
+func edits(a, b string) int {
+	if max(len(a), len(b)) > 50 {
+		return 50
+	}
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			change := diagonal
+			if a[i] != b[j] {
+				change++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(change, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}

@@ -15,7 +15,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/vmrules/vmrules"
-	"github.com/vmrules/vmrules/internal/spelling"
 )
 
 // maxProblems is the largest number of problems that are reported for one rule.
@@ -181,7 +180,7 @@ func (r *reading) fitsStruct(n *node, t reflect.Type) {
 }
 
 func (r *reading) unknown(n *node, name string, t reflect.Type) {
-	if meant := spelling.Nearest(name, slices.Sorted(maps.Keys(fieldsOf(t)))); meant != "" {
+	if meant := near(name, slices.Sorted(maps.Keys(fieldsOf(t)))); meant != "" {
 		r.problem(n, vmrules.ReasonInvalid, "is not known: did you mean %q?", meant)
 		return
 	}
