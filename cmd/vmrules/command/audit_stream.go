@@ -1,11 +1,16 @@
 package command
 
 import (
+	"bytes"
+	"cmp"
 	"encoding/json"
+	"fmt"
 	"io"
 	"runtime"
 	"slices"
 	"sync"
+
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/instancetypes"
 )
 
 // A job is an object to judge. The channel has room for its result.
@@ -64,3 +69,42 @@ func (a *auditor) stream(input io.Reader, each func(audited) error) error {
 	}
 	return <-read
 }
+
+// A streamed counts the instance types and preferences that come before VMs in their files.
+type streamed struct {
+	file  string // the name of the file that is read
+	size  int    // of all of them, in bytes
+	wrong error  // why one of them cannot be used
+}
+
+// companionIn returns an instance type or a preference of a stream; nil for any other object.
+// The group must be near the beginning: API servers and kubectl write apiVersion first.
+func companionIn(object json.RawMessage) map[string]any {
+	const beginning = 512
+	if !bytes.Contains(object[:min(len(object), beginning)], []byte(instancetypes.Group+"/")) {
+		return nil
+	}
+	if decoded, _ := newObjectReader().decode(object); instancetypes.IsMember(decoded) {
+		return decoded
+	}
+	return nil
+}
+
+// maxCompanions is the largest size in bytes of all instance types and preferences of all files,
+// those of --with apart. Real ones have a thousandth of that.
+const maxCompanions = 16 << 20
+
+// keep adds an instance type or a preference to a set. It begins in a line, 0 if that is not known,
+// and has a size in bytes. Of the errors, keep keeps the first.
+func (s *streamed) keep(to *instancetypes.Set, companion map[string]any, line, size int) {
+	var err error
+	if s.size += size; s.size > maxCompanions {
+		err = fmt.Errorf("%s: the instance types and preferences have more than %d bytes up to here: those that follow are not used",
+			s.file, maxCompanions)
+	} else {
+		err = to.Add(companion, instancetypes.Place{File: s.file, Line: line})
+	}
+	s.wrong = cmp.Or(s.wrong, err)
+}
+
+const notInStream = "VMs name instance types or preferences that are missing: put them before the VMs, or use --with"

@@ -5,10 +5,12 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 
 	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/shelf"
 )
 
 // A ruleChange is a rule that is in one version only, or is not the same in both.
@@ -121,3 +123,58 @@ func (c ruleChange) String() string {
 }
 
 const notSet = "not set"
+
+// A changedTemplate is a template that is in one version only, or has other rules in each.
+type changedTemplate struct {
+	about
+	Change string       `json:"change"` // "added", "removed" or "changed"
+	Rules  []ruleChange `json:"rules"`
+}
+
+// compareTemplates compares the rules of each template.
+func (d *differ) compareTemplates(stderr io.Writer) {
+	paired := map[*shelf.Template]bool{}
+	for _, t := range d.old.templates.All {
+		ref := vmrules.TemplateRef{Namespace: t.Namespace, Name: t.Name}
+		now, err := d.new.templates.Named(ref)
+		if _, unclear := d.old.templates.Named(ref); err == nil {
+			err = unclear
+		}
+		if err == nil {
+			d.compareTemplate(t, now)
+			paired[now] = true
+		}
+		if !d.goesOn(err, aboutObject(t.Object), stderr) {
+			return
+		}
+	}
+	for _, t := range d.new.templates.All {
+		if paired[t] {
+			continue
+		}
+		d.compareTemplate(nil, t)
+		if !d.goesOn(nil, aboutObject(t.Object), stderr) {
+			return
+		}
+	}
+}
+
+// compareTemplate compares two versions of a template. One of them may be nil.
+func (d *differ) compareTemplate(before, after *shelf.Template) {
+	d.judged++
+	old, _ := before.Rules() // they have been read
+	now, _ := after.Rules()
+	c := changedTemplate{aboutObject(cmp.Or(after, before).Object), "changed", changesOf(old, now)}
+	switch {
+	case before == nil:
+		c.Change = "added"
+	case after == nil:
+		c.Change = "removed"
+	case old.Len()+now.Len() > 0:
+		d.compared++
+	}
+	if c.Change != "changed" || len(c.Rules) > 0 {
+		d.templates = append(d.templates, c)
+		d.kept += 1 + len(c.Rules)
+	}
+}
