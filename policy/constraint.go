@@ -37,22 +37,17 @@ func (t *translator) constrained(v string, of fieldType) string {
 		}
 		all = append(all, conditions...)
 	}
-	if len(all) == 0 {
-		all = append(all, typed(v, of))
+	if len(all) == 0 { // then it has its type, and is not null
+		isOf := "string"
+		if of == integerType {
+			isOf = "int"
+		}
+		all = append(all, "type("+v+") == "+isOf)
 	}
 	if slices.Contains(all, holdsNever) {
 		return holdsNever
 	}
 	return strings.Join(all, " && ")
-}
-
-// typed returns the condition that a value has its type and is not null, for a rule without
-// other conditions.
-func typed(v string, of fieldType) string {
-	if of == integerType {
-		return "type(" + v + ") == int"
-	}
-	return "type(" + v + ") == string"
 }
 
 // rendered returns an expression for a value as a string.

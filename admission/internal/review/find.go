@@ -82,7 +82,8 @@ type finder struct {
 
 // get returns an object; nil if it does not exist. The errors are those of a Cluster.
 func (f *finder) get(ctx context.Context, kind schema.GroupKind, namespace, name string) (map[string]any, error) {
-	if !canExist(namespace, name) {
+	// A user writes both, and a request for any other name would fail.
+	if len(content.IsDNS1123Subdomain(name)) > 0 || namespace != "" && len(content.IsDNS1123Label(namespace)) > 0 {
 		return nil, nil
 	}
 	for _, version := range versions[kind.Group] {
@@ -109,13 +110,6 @@ func present(object map[string]any, err error) (map[string]any, error) {
 		return nil, nil
 	}
 	return object, err
-}
-
-// canExist reports whether an object can have a namespace and a name. A user writes both, and
-// a request for any other name would fail.
-func canExist(namespace, name string) bool {
-	return len(content.IsDNS1123Subdomain(name)) == 0 &&
-		(namespace == "" || len(content.IsDNS1123Label(namespace)) == 0)
 }
 
 // join returns a namespace and a name as people write them.
