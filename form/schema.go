@@ -146,7 +146,7 @@ func (w *schemaWriter) writeTarget(target []Resolved) {
 	if target[0].HasParameters {
 		of.leaveOut(nil, "", "string", errParameter)
 	}
-	for rules := range w.groups(target) {
+	for _, rules := range w.groups(target) {
 		if w.isSpent() {
 			return
 		}

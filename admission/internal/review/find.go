@@ -53,13 +53,11 @@ var versions = map[string][]string{
 // Kinds returns the kinds that a Reviewer reads, each in the versions that it tries in turn. Of VMs, it
 // reads the metadata.
 func Kinds() (all [][]schema.GroupVersionKind) {
-	kinds := append(slices.Clip(templateKinds),
-		schema.GroupKind{Group: GroupInstancetype, Kind: "VirtualMachineInstancetype"},
-		schema.GroupKind{Group: GroupInstancetype, Kind: "VirtualMachineClusterInstancetype"},
-		schema.GroupKind{Group: GroupInstancetype, Kind: "VirtualMachinePreference"},
-		schema.GroupKind{Group: GroupInstancetype, Kind: "VirtualMachineClusterPreference"},
-		RevisionKind.GroupKind(),
-		schema.GroupKind{Group: groupKubeVirt, Kind: "VirtualMachine"})
+	kinds := slices.Clip(templateKinds)
+	for _, name := range []string{"Instancetype", "ClusterInstancetype", "Preference", "ClusterPreference"} {
+		kinds = append(kinds, schema.GroupKind{Group: GroupInstancetype, Kind: "VirtualMachine" + name})
+	}
+	kinds = append(kinds, RevisionKind.GroupKind(), VMKind.GroupKind())
 	for _, kind := range kinds {
 		var inVersions []schema.GroupVersionKind
 		for _, version := range versions[kind.Group] {
