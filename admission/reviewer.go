@@ -82,16 +82,12 @@ func readObjects(q *review.Request, req admission.Request) (err error) {
 	if req.Operation != admissionv1.Delete {
 		q.Object, err = readObject("object", req.Object.Raw, q.Kind)
 	}
-	if req.Operation != admissionv1.Create && err == nil && !isCollection(req) {
+	// The API server asks again for each object in a collection that is deleted.
+	isCollection := req.Operation == admissionv1.Delete && req.Name == "" && len(req.OldObject.Raw) == 0
+	if req.Operation != admissionv1.Create && err == nil && !isCollection {
 		q.Old, err = readObject("oldObject", req.OldObject.Raw, q.Kind)
 	}
 	return err
-}
-
-// isCollection reports whether a request is to delete a collection. The API server asks again
-// for each object in it.
-func isCollection(req admission.Request) bool {
-	return req.Operation == admissionv1.Delete && req.Name == "" && len(req.OldObject.Raw) == 0
 }
 
 // maxObject is the length of the longest object that is read. API servers do not accept a

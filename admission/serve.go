@@ -48,10 +48,11 @@ func (r *Reviewer) serve(w http.ResponseWriter, req *http.Request) {
 			return
 		}
 	}
-	switch isReview := isReview(asked); {
+	isKnown := asked.APIVersion == admissionv1.SchemeGroupVersion.String() || asked.APIVersion == v1beta1.SchemeGroupVersion.String()
+	switch {
 	case err != nil:
 		refuseBody(w, req, http.StatusBadRequest, fmt.Errorf("the body cannot be read: %w", err))
-	case !isReview:
+	case !isKnown || asked.Kind != "AdmissionReview":
 		http.Error(w, fmt.Sprintf("the body has the kind %q and the apiVersion %q: send an AdmissionReview of %s",
 			review.Shorten(asked.Kind, review.MaxName), review.Shorten(asked.APIVersion, review.MaxName), admissionv1.SchemeGroupVersion), http.StatusBadRequest)
 	case asked.Request == nil:
@@ -59,11 +60,6 @@ func (r *Reviewer) serve(w http.ResponseWriter, req *http.Request) {
 	default:
 		answer(w, asked, r.webhook.Handle(req.Context(), admission.Request{AdmissionRequest: *asked.Request}))
 	}
-}
-
-func isReview(r admissionv1.AdmissionReview) bool {
-	isKnown := r.APIVersion == admissionv1.SchemeGroupVersion.String() || r.APIVersion == v1beta1.SchemeGroupVersion.String()
-	return isKnown && r.Kind == "AdmissionReview"
 }
 
 // notRead answers if there was no time to read a body.

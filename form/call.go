@@ -116,17 +116,14 @@ func (c *call) targets() iter.Seq[[]Resolved] {
 	}
 }
 
-// groups yields the rules on each path.
-func (c *call) groups(target []Resolved) iter.Seq[[]*Resolved] {
-	return func(yield func([]*Resolved) bool) {
-		for _, indexes := range c.paths {
-			group := make([]*Resolved, 0, len(indexes))
-			for _, i := range indexes {
-				group = append(group, &target[i])
-			}
-			if !yield(group) {
-				return
-			}
+// groups returns the rules on each path.
+func (c *call) groups(target []Resolved) [][]*Resolved {
+	all := make([][]*Resolved, len(c.paths))
+	for path, indexes := range c.paths {
+		all[path] = make([]*Resolved, 0, len(indexes))
+		for _, i := range indexes {
+			all[path] = append(all[path], &target[i])
 		}
 	}
+	return all
 }

@@ -209,14 +209,6 @@ func (t *total) isUnsatisfiable() bool {
 	return t.values != nil && len(t.values) == 0
 }
 
-// fieldType returns the type that satisfies all rules.
-func (t *total) fieldType() FieldType {
-	if len(t.notes) == 0 {
-		return ""
-	}
-	return FieldType(t.set.Type().String())
-}
-
 // decimal returns the number of a bound in plain decimal notation; "" for no bound.
 func (t *total) decimal(key string) json.Number {
 	c, ok := t.set.Get(key).(interface{ Number() quantity.Number })
@@ -231,10 +223,13 @@ func (t *total) constraints() Constraints {
 	t.settle()
 	_ = t.budget.Spend(0, 2*t.size())
 	all := Constraints{
-		Type: t.fieldType(), Required: t.isRequired, Values: t.values, Unsatisfiable: t.isUnsatisfiable(),
+		Required: t.isRequired, Values: t.values, Unsatisfiable: t.isUnsatisfiable(),
 		Min: t.decimal(constraint.Min), Max: t.decimal(constraint.Max),
 		MinLength: t.decimal(constraint.MinLength), MaxLength: t.decimal(constraint.MaxLength),
 		Rules: t.notes, Undecided: t.undecided,
+	}
+	if len(t.notes) > 0 {
+		all.Type = FieldType(t.set.Type().String())
 	}
 	for _, p := range t.patterns() {
 		all.Patterns = append(all.Patterns, p.String())

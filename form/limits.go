@@ -58,7 +58,7 @@ func Limits(rules vmrules.Rules, object map[string]any, opts ...vmrules.Validate
 		if target[0].Index < 0 {
 			return append(limits, cut(target[0].Target))
 		}
-		for group := range c.groups(target) {
+		for _, group := range c.groups(target) {
 			limit := c.limit(group)
 			if c.isSpent() {
 				return append(limits, cut(target[0].Target))

@@ -25,13 +25,6 @@ type askedOf struct {
 	parts []*asked // by the index of the use
 }
 
-// settle adds what follows from the totals.
-func (a *asked) settle() {
-	a.Must, a.Should = a.must.constraints(), a.should.constraints()
-	text, _ := json.Marshal([]Constraints{a.Must, a.Should})
-	a.size = len(text)
-}
-
 // A selection is what a path selects in one target: parameters that are the whole value of a
 // field, and fields that contain one beside other text.
 type selection map[**asked]bool
@@ -59,7 +52,9 @@ func (r *parameterReader) ask(c *call) error {
 		r.addTarget(target)
 	}
 	for _, of := range r.shared {
-		of.settle()
+		of.Must, of.Should = of.must.constraints(), of.should.constraints()
+		text, _ := json.Marshal([]Constraints{of.Must, of.Should})
+		of.size = len(text)
 	}
 	made := r.constraints()
 	if c.isSpent() {

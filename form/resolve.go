@@ -135,10 +135,6 @@ func (r *Resolved) Rule() vmrules.Rule {
 // isOfNoRule reports whether Resolve has not made it for a rule.
 func (r *Resolved) isOfNoRule() bool { return r == nil || r.rules.Len() == 0 }
 
-// isShared reports whether all arguments of the rule are literals, which are the same for every
-// target and object.
-func (r *Resolved) isShared() bool { return r.read == nil }
-
 // Checker returns a ValueChecker for the rule, with the arguments that were read and the options of
 // Resolve. To it, a field that the VM does not set is missing, even if an instance type or preference
 // sets it. Checker returns an error if the rule is not in force, or if an argument could not be read.
@@ -189,7 +185,10 @@ const (
 // returns false if the sequence ends here.
 func (r *resolver) resolve(left int, yield func(Resolved) bool) bool {
 	_ = r.Budget().Spend(len(r.each)*plan.Work, 0)
-	root := r.root()
+	var root vmrules.Path // zero if the object does not have it
+	if t := r.target; !t.HasNoVM && (t.Nothing == "" || t.At != nil) {
+		root = insides.At(t.At)
+	}
 	for i := range r.each {
 		resolved := r.rule(i)
 		resolved.Root = root
@@ -202,14 +201,6 @@ func (r *resolver) resolve(left int, yield func(Resolved) bool) bool {
 		}
 	}
 	return true
-}
-
-// root returns what the rules call $ as a path; the zero Path if the object does not have it.
-func (r *resolver) root() vmrules.Path {
-	if t := r.target; t.HasNoVM || t.Nothing != "" && t.At == nil {
-		return vmrules.Path{}
-	}
-	return insides.At(r.target.At)
 }
 
 // unresolved returns the Resolved for the rules of this target and of all after it.

@@ -69,7 +69,11 @@ func Schema(rules vmrules.Rules, object map[string]any, opts ...vmrules.Validate
 	schema := w.tree.schema()
 	all, _ := schema["allOf"].([]any)
 	for _, c := range w.conditions {
-		all = append(all, map[string]any{"if": c.valid.exists(), "then": c.schema()})
+		then := c.path.exists()
+		if c.then != nil {
+			then = c.then.schema()
+		}
+		all = append(all, map[string]any{"if": c.valid.exists(), "then": then})
 	}
 	if len(all) > 0 {
 		schema["allOf"] = all
@@ -119,13 +123,6 @@ type condition struct {
 	then        *node // nil if the path must only select something
 }
 
-func (c condition) schema() map[string]any {
-	if c.then == nil {
-		return c.path.exists()
-	}
-	return c.then.schema()
-}
-
 func (w *schemaWriter) write() {
 	isCut := false
 	for target := range w.targets() {
@@ -149,7 +146,7 @@ func (w *schemaWriter) writeTarget(target []Resolved) {
 	if target[0].HasParameters {
 		of.leaveOut(nil, "", "string", errParameter)
 	}
-	for rules := range w.groups(target) {
+	for _, rules := range w.groups(target) {
 		if w.isSpent() {
 			return
 		}
@@ -267,14 +264,10 @@ func (g *schemaGroup) write(rules []*Resolved) {
 		}
 		g.tree.demand(g.place, leaf)
 	}
-	if warning != nil {
-		g.addShould(warning)
+	if warning == nil {
+		return
 	}
-}
-
-// addShould adds what the rules with justWarning ask.
-func (g *schemaGroup) addShould(rules []*Resolved) {
-	if should := g.limit(rules).Should; should.Rules != nil && !g.isSpent() {
+	if should := g.limit(warning).Should; should.Rules != nil && !g.isSpent() {
 		g.tree.grow(g.place).should, _ = value.ThroughJSON(should)
 	}
 }
@@ -363,7 +356,7 @@ func (g *schemaGroup) add(t *total, r *Resolved) {
 		g.leaveOut(rule, a.Argument, "", errors.New(a.Note))
 	}
 	t.undecided = nil
-	if r.isShared() {
+	if r.read == nil { // its arguments are literals
 		return
 	}
 	for key, arguments := range rule.Arguments() {

@@ -116,7 +116,10 @@ func (g *schemaGroup) values(t *total) map[string]any {
 	if len(booleans) == 2 {
 		types = append(types, "boolean")
 	}
-	schema["type"] = oneOrMore(types)
+	schema["type"] = types
+	if len(types) == 1 {
+		schema["type"] = types[0]
+	}
 	if len(booleans) == 1 {
 		return map[string]any{"anyOf": []any{schema, map[string]any{"const": booleans[0]}}}
 	}
@@ -132,14 +135,6 @@ func (g *schemaGroup) booleans(t *total) []any {
 		}
 	}
 	return all
-}
-
-// oneOrMore returns types as the keyword "type" takes them.
-func oneOrMore(types []any) any {
-	if len(types) == 1 {
-		return types[0]
-	}
-	return types
 }
 
 // enum lists the values. A value is in the list as a string, number and boolean, as far as

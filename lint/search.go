@@ -184,18 +184,14 @@ func (s *pathSearch) pay(looks int) bool {
 // but a name after ".." is rarely meant for it.
 func (s *pathSearch) named(step fieldpath.Step) []*field {
 	name, ok := step.(fieldpath.Name)
-	if s.deep == nil || !ok || strings.ContainsFunc(string(name), isNoFieldRune) {
+	// Only a label may have other characters.
+	isOfLabel := func(r rune) bool { return r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r) }
+	if s.deep == nil || !ok || strings.ContainsFunc(string(name), isOfLabel) {
 		return s.fields
 	}
 	return slices.DeleteFunc(slices.Clone(s.fields), func(f *field) bool {
 		return (f.Shape == vmapi.Map || f.Shape == vmapi.Any) && !slices.Contains(s.deep, f)
 	})
-}
-
-// isNoFieldRune reports whether r is never in the name of a field, though a label may
-// have it.
-func isNoFieldRune(r rune) bool {
-	return r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r)
 }
 
 // filter checks the paths of a filter against the items at which it looks. It suggests no

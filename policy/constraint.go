@@ -37,22 +37,17 @@ func (t *translator) constrained(v string, of fieldType) string {
 		}
 		all = append(all, conditions...)
 	}
-	if len(all) == 0 {
-		all = append(all, typed(v, of))
+	if len(all) == 0 { // then it has its type, and is not null
+		isOf := "string"
+		if of == integerType {
+			isOf = "int"
+		}
+		all = append(all, "type("+v+") == "+isOf)
 	}
 	if slices.Contains(all, holdsNever) {
 		return holdsNever
 	}
 	return strings.Join(all, " && ")
-}
-
-// typed returns the condition that a value has its type and is not null, for a rule without
-// other conditions.
-func typed(v string, of fieldType) string {
-	if of == integerType {
-		return "type(" + v + ") == int"
-	}
-	return "type(" + v + ") == string"
 }
 
 // rendered returns an expression for a value as a string.
@@ -291,7 +286,8 @@ func (t *translator) allowed(v string, of fieldType) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		isNumber = isNumber || mayBeNumber(text)
+		// This may be a number or a boolean that was rendered as a string.
+		isNumber = isNumber || text == "true" || text == "false" || text != "" && strings.Trim(text, "-0123456789.") == ""
 		if quoted := strconv.Quote(text); !seen[quoted] {
 			seen[quoted] = true
 			items = append(items, quoted)
@@ -339,12 +335,6 @@ func renderedLiteral(literal any) (string, error) {
 		return "", refuse("values", "CEL may render %.40s differently: write a number less than 1000000, with at most 9 digits behind the point, no zero at the end and no exponent", number)
 	}
 	return string(number), nil
-}
-
-// mayBeNumber reports whether a text may be a number or a boolean that was rendered as a
-// string.
-func mayBeNumber(text string) bool {
-	return text == "true" || text == "false" || text != "" && strings.Trim(text, "-0123456789.") == ""
 }
 
 // matched returns the condition for regex.

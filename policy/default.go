@@ -65,15 +65,11 @@ func (t *translator) byDefault(d form.Place, of fieldType) string {
 	if verdict := t.holds(d.Default); verdict != "" {
 		return verdict
 	}
-	return t.constrained(literal(d.Default), of)
-}
-
-// literal returns a field's default as a literal.
-func literal(value any) string {
-	if text, ok := value.(string); ok {
-		return strconv.Quote(text)
+	literal := fmt.Sprint(d.Default)
+	if text, ok := d.Default.(string); ok {
+		literal = strconv.Quote(text)
 	}
-	return fmt.Sprint(value)
+	return t.constrained(literal, of)
 }
 
 var withoutDefault = vmrules.MustParsePath("jsonpath::.value")

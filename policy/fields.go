@@ -77,11 +77,6 @@ var mapsOf = map[string]fieldType{
 	"spec.domain.resources.limits":   quantityType,
 }
 
-func isMap(at string) bool {
-	_, ok := mapsOf[at]
-	return ok
-}
-
 // containers has all fields that contain a field of typesOf or mapsOf, and whether they are an
 // object or an array.
 var containers = func() map[string]string {

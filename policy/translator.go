@@ -130,7 +130,7 @@ func (t *translator) base(steps []step) string {
 // from an object with a declared type.
 func inSpec(steps []step) bool {
 	for i, s := range steps {
-		if isMap(fieldKey(steps[:i])) {
+		if _, isMap := mapsOf[fieldKey(steps[:i])]; isMap {
 			break
 		}
 		if s.name != "" && !isIdentifier(s.name) {

@@ -65,16 +65,6 @@ func (n *node) names() []string {
 	return slices.Sorted(maps.Keys(members))
 }
 
-// items returns the items of an array.
-func (n *node) items() []*node {
-	list, _ := n.value.([]any)
-	items := make([]*node, 0, len(list))
-	for i, item := range list {
-		items = append(items, &node{n, i, item})
-	}
-	return items
-}
-
 // below follows steps from the node, and returns the last node that it reaches.
 func (n *node) below(steps []any) *node {
 	for _, step := range steps {

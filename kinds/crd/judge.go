@@ -128,7 +128,8 @@ func (j *judge) rulesOf(v *cel.Validator, p placer, old any) {
 // and formatting the strings in a value. It returns an error if a list is too long for a loop, or if a rule reads
 // a hostile quantity.
 func (j *judge) payTexts(f *findings, object, old any) error {
-	length := lengthOf(object) + lengthOf(old)
+	now, before := measureOf(object), measureOf(old)
+	length := now.text + before.text
 	if err := f.work(length*int64(j.regexes)/10 + length*length/500*int64(j.searches)); err != nil {
 		return err
 	}
@@ -138,7 +139,7 @@ func (j *judge) payTexts(f *findings, object, old any) error {
 		}
 	}
 	if j.formats {
-		if err := f.in.Spend(0, clampWork(length, int64(max(longest(object), longest(old))))); err != nil {
+		if err := f.in.Spend(0, clampWork(length, int64(max(now.longest, before.longest)))); err != nil {
 			return err
 		}
 	}
@@ -154,10 +155,11 @@ func (j *judge) prepared(v any, f *findings) (map[string]any, error) {
 	if err := f.usable(v); err != nil {
 		return nil, err
 	}
-	if err := f.work(sizeOf(v)); err != nil {
+	m := measureOf(v)
+	if err := f.work(m.values); err != nil {
 		return nil, err
 	}
-	if size := copySize(v); size > maxCopy {
+	if m.copied > maxCopy {
 		return nil, boundErrorf("a copy of the value takes more than %d MiB", maxCopy>>20)
 	}
 	object := runtime.DeepCopyJSON(map[string]any{valueField: v})
@@ -236,10 +238,11 @@ func (p placer) payError(e *field.Error) error {
 // addRule adds a violation of a rule of x-kubernetes-validations. If that rule has a message,
 // it replaces the message of the vmrules rule.
 func (p placer) addRule(e *field.Error) {
+	rule, isFailed := strings.CutPrefix(e.Detail, "failed rule: ")
 	switch {
 	case p.judge.isRuntimeError(e):
 		p.add(e, "a rule of x-kubernetes-validations cannot be evaluated: "+shortened(inRule.ReplaceAllString(e.Detail, "$1 (rule: $2)")), "")
-	case p.judge.isDefault(e):
+	case p.judge.ruleNames[rule] && isFailed: // it has Kubernetes' default message
 		p.add(e, shortened(e.Detail), "")
 	default:
 		p.add(e, "violates a rule of x-kubernetes-validations", e.Detail)
@@ -266,12 +269,6 @@ func (j *judge) isRuntimeError(e *field.Error) bool {
 var valueTypes = []string{"object", "array", "string", "integer", "number", "boolean", ""}
 
 const overloadError = ": call arguments did not match a supported operator, function or macro signature"
-
-// isDefault reports whether an error has Kubernetes' default message, for a rule without one.
-func (j *judge) isDefault(e *field.Error) bool {
-	rule, ok := strings.CutPrefix(e.Detail, "failed rule: ")
-	return ok && j.ruleNames[rule]
-}
 
 // reasons has the reasons for errors. For all others, it is ReasonInvalid.
 var reasons = map[field.ErrorType]vmrules.Reason{

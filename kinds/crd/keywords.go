@@ -142,12 +142,13 @@ func (r *reading) fits(n *node, t reflect.Type) {
 			r.fits(n.member(name), t.Elem())
 		}
 	case t.Kind() == reflect.Slice:
-		if _, ok := n.value.([]any); !ok {
+		list, ok := n.value.([]any)
+		if !ok {
 			r.mistyped(n, "an array")
 			return
 		}
-		for _, item := range n.items() {
-			r.fits(item, t.Elem())
+		for i, item := range list {
+			r.fits(&node{n, i, item}, t.Elem())
 		}
 	default:
 		r.fitsScalar(n, t)

@@ -318,7 +318,7 @@ func (w *wording) checkValues(s, spine *apiextensions.JSONSchemaProps, steps []a
 			w.problem(w.below(steps, "enum", i), vmrules.ReasonInvalid, "Kubernetes would also take the number %d for %q: write \"type\": \"string\", or a rule of x-kubernetes-validations", []rune(text)[0], text)
 		}
 	}
-	if s.Default != nil && sizeOf(*s.Default) > maxDefault {
+	if s.Default != nil && measureOf(*s.Default).values > maxDefault {
 		w.problem(w.below(steps, "default"), vmrules.ReasonTooLong, "has more than %d values: write a smaller default", maxDefault)
 	}
 	if s.Format == "" {

@@ -61,24 +61,11 @@ func clampWork(n, each int64) int {
 
 // loopable returns an error if a list or map in a value is too long for a loop.
 func (f *findings) loopable(v any) error {
-	if n := longest(v); n > maxLooped {
-		return boundErrorf("a list or map has %d items: expressions with loops are evaluated for at most %d", n, maxLooped)
+	m := measureOf(v)
+	if m.longest > maxLooped {
+		return boundErrorf("a list or map has %d items: expressions with loops are evaluated for at most %d", m.longest, maxLooped)
 	}
-	return f.in.Spend(clampWork(sizeOf(v), loopableWork), 0)
-}
-
-// longest returns the length of the longest list or map in a value.
-func longest(v any) int {
-	length := 0
-	each(v, func(v any) {
-		switch v := v.(type) {
-		case map[string]any:
-			length = max(length, len(v))
-		case []any:
-			length = max(length, len(v))
-		}
-	})
-	return length
+	return f.in.Spend(clampWork(m.values, loopableWork), 0)
 }
 
 // An exactness records whether all numbers of an object are exact in Kubernetes' validators.
@@ -94,7 +81,7 @@ func (f *findings) usable(v any) error {
 	if f.exact.of(f.in.Object) && f.exact.of(f.in.OldObject) {
 		return nil
 	}
-	if n := inexact(v); n != "" {
+	if n := measureOf(v).inexact; n != "" {
 		return fmt.Errorf("the number %s is too large or too precise for Kubernetes' validators", shortened(n))
 	}
 	return nil
@@ -103,65 +90,56 @@ func (f *findings) usable(v any) error {
 func (known exactObjects) of(object any) bool {
 	members, ok := object.(map[string]any)
 	if !ok {
-		return inexact(object) == ""
+		return measureOf(object).inexact == ""
 	}
 	at := reflect.ValueOf(members).Pointer()
 	found, ok := known[at]
 	if !ok {
-		found = exactness{object, inexact(object) == ""}
+		found = exactness{object, measureOf(object).inexact == ""}
 		known[at] = found
 	}
 	return found.isExact
 }
 
-// each visits a value and all values in it, in any order.
-func each(v any, visit func(any)) {
-	visit(v)
+// A measure says what a value and all values in it have together.
+type measure struct {
+	values  int64 // how many they are
+	text    int64 // the bytes of all strings
+	copied  int   // roughly the bytes that a copy takes
+	longest int   // the length of the longest list or map
+	// inexact is the first number that fits neither int64 nor float64, in the order of their texts,
+	// or "" if there is none. Only such numbers are still a json.Number.
+	inexact string
+}
+
+func measureOf(v any) (m measure) {
+	m.add(v)
+	return m
+}
+
+func (m *measure) add(v any) {
+	m.values++
+	m.copied += 25
 	switch v := v.(type) {
 	case map[string]any:
+		m.copied += 325 + 50*len(v)
+		m.longest = max(m.longest, len(v))
 		for _, member := range v {
-			each(member, visit)
+			m.add(member)
 		}
 	case []any:
+		m.copied += 25 + 25*len(v)
+		m.longest = max(m.longest, len(v))
 		for _, item := range v {
-			each(item, visit)
+			m.add(item)
+		}
+	case string:
+		m.text += int64(len(v))
+	case json.Number:
+		if m.inexact == "" || string(v) < m.inexact {
+			m.inexact = string(v)
 		}
 	}
-}
-
-// inexact returns the first number in a value that fits neither int64 nor float64, in the
-// order of their texts, or "" if there is none. Only such numbers are still a json.Number.
-func inexact(v any) string {
-	first := ""
-	each(v, func(v any) {
-		if n, ok := v.(json.Number); ok && (first == "" || string(n) < first) {
-			first = string(n)
-		}
-	})
-	return first
-}
-
-// copySize returns roughly the number of bytes that a copy of a value takes.
-func copySize(v any) int {
-	size := 0
-	each(v, func(v any) {
-		switch v := v.(type) {
-		case map[string]any:
-			size += 350 + 50*len(v)
-		case []any:
-			size += 50 + 25*len(v)
-		default:
-			size += 25
-		}
-	})
-	return size
-}
-
-// sizeOf returns the number of values in a value, with itself.
-func sizeOf(v any) int64 {
-	size := int64(0)
-	each(v, func(any) { size++ })
-	return size
 }
 
 // below returns the schema of a member, or nil if there is none.
@@ -173,17 +151,6 @@ func below(s *spec.Schema, name string) *spec.Schema {
 		return s.AdditionalProperties.Schema
 	}
 	return nil
-}
-
-// lengthOf returns the number of bytes of all strings in a value.
-func lengthOf(v any) int64 {
-	length := int64(0)
-	each(v, func(v any) {
-		if text, ok := v.(string); ok {
-			length += int64(len(text))
-		}
-	})
-	return length
 }
 
 // An estimate pays for judging one value, before the value is judged. It stops when the budget
@@ -217,7 +184,7 @@ func (e *estimate) defaults(s *spec.Schema, v any) {
 		for name := range s.Properties {
 			size := int64(0)
 			if _, ok := v[name]; !ok && s.Properties[name].Default != nil {
-				size = sizeOf(s.Properties[name].Default)
+				size = measureOf(s.Properties[name].Default).values
 			}
 			if !e.pay(1+size, size*valueSize) {
 				return
@@ -283,8 +250,9 @@ func (e *estimate) enum(s *spec.Schema) bool {
 	}
 	values, length := int64(0), int64(0)
 	for _, v := range s.Enum {
-		values += sizeOf(v)
-		length += lengthOf(v)
+		m := measureOf(v)
+		values += m.values
+		length += m.text
 	}
 	return e.pay(5*values+length/10, 10*values+length)
 }

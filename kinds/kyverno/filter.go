@@ -113,14 +113,10 @@ func (r resources) wrong() []string {
 			wrong = append(wrong, "resources.selector: "+err.Error())
 		}
 	}
-	if r.isEmpty() {
+	if len(r.Kinds)+len(r.Name)+len(r.Names)+len(r.Namespaces)+len(r.Annotations) == 0 && r.Selector == nil {
 		wrong = append(wrong, "resources: no criterion has a value, so no object would fit: write one")
 	}
 	return wrong
-}
-
-func (r resources) isEmpty() bool {
-	return len(r.Kinds)+len(r.Name)+len(r.Names)+len(r.Namespaces)+len(r.Annotations) == 0 && r.Selector == nil
 }
 
 func dropNulls(m map[string]json.RawMessage) {

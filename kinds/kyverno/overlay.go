@@ -322,23 +322,17 @@ func (r *overlayReader) field(key string, value any, p position) (field, any) {
 	case f.has(anchor.Condition), f.has(anchor.Global):
 		r.conditions[f.anchor.String()] = true
 	}
-	if wildcard.ContainsWildcard(f.name) {
-		r.wildName(at, p)
+	switch isWild := wildcard.ContainsWildcard(f.name); {
+	case isWild && !p.labels:
+		r.refuse(at, "only names in metadata.labels and metadata.annotations may have wildcards: write the whole name")
+	case isWild && p.inList:
+		r.refuse(at, "a name of a label or annotation below a list must not have wildcards, because Kyverno expands them only for the first item: write the whole name")
 	}
 	r.phrases(key, at)
 	if p.labels {
 		return r.label(f, value, at)
 	}
 	return f, value
-}
-
-func (r *overlayReader) wildName(at string, p position) {
-	switch {
-	case !p.labels:
-		r.refuse(at, "only names in metadata.labels and metadata.annotations may have wildcards: write the whole name")
-	case p.inList:
-		r.refuse(at, "a name of a label or annotation below a list must not have wildcards, because Kyverno expands them only for the first item: write the whole name")
-	}
 }
 
 // label reads a member of metadata.labels or metadata.annotations. Kyverno ignores members there

@@ -166,17 +166,14 @@ var places = map[string]string{
 func (p *policy) open(raw json.RawMessage, index int, rule, key string) object {
 	var o object
 	if err := json.Unmarshal(raw, &o); err != nil || o == nil {
-		p.refuse(index, rule, key, "%s must be an object", describedAs(key))
+		what := "the policy"
+		if key != "" {
+			what = strconv.Quote(key)
+		}
+		p.refuse(index, rule, key, "%s must be an object", what)
 	}
 	dropNulls(o)
 	return o
-}
-
-func describedAs(key string) string {
-	if key == "" {
-		return "the policy"
-	}
-	return strconv.Quote(key)
 }
 
 // known refuses all other keys of an object, because they are not evaluated.

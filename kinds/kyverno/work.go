@@ -44,18 +44,10 @@ func (w *work) undecided(note string) vmrules.Verdict {
 
 // spend pays for steps, and reports whether there is no doubt so far.
 func (w *work) spend(steps int) bool {
-	if err := w.in.Spend(times(steps, stepWork), 0); err != nil {
+	if err := w.in.Spend(min(steps, maxWildSteps)*stepWork, 0); err != nil {
 		w.doubts(err.Error())
 	}
 	return w.doubt == ""
-}
-
-// times returns n times each, or the largest int if that is less.
-func times(n, each int) int {
-	if n > math.MaxInt/each {
-		return math.MaxInt
-	}
-	return n * each
 }
 
 // doubts records why Kyverno cannot be relied on. Only the first reason is kept.

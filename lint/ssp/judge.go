@@ -2,6 +2,7 @@ package ssp
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"regexp"
@@ -40,8 +41,8 @@ func Judge(annotation string, vm map[string]any) Verdict {
 	if len(annotation) > maxAnnotation {
 		return refusal(errors.New("the annotation is longer than Kubernetes allows"))
 	}
-	rules, err := readRules(annotation)
-	if err != nil {
+	var rules []rule
+	if err := json.Unmarshal([]byte(annotation), &rules); err != nil && annotation != "" {
 		return refusal(err)
 	}
 	if len(rules) == 0 {
@@ -162,13 +163,18 @@ func (j *judgement) checkOf(r *rule) (func([]node) error, error) {
 	switch vmrules.Kind(r.Kind) {
 	case vmrules.KindInteger:
 		of, err := j.interval(r.Min, r.Max)
-		return func(values []node) error { return of.holdNumbers(values) }, err
+		return of.holdNumbers, err
 	case vmrules.KindString:
 		of, err := j.interval(r.MinLength, r.MaxLength)
-		return func(values []node) error { return of.holdLengths(values) }, err
+		return eachOf(func(v node) error { return of.hold(int64(len(v.string())), "its length in bytes, %d,") }), err
 	case vmrules.KindEnum:
 		allowed, err := j.allowed(r.Values)
-		return func(values []node) error { return areAmong(values, allowed) }, err
+		return eachOf(func(v node) error {
+			if !slices.Contains(allowed, v.string()) {
+				return violation(v.shown() + " is not among values")
+			}
+			return nil
+		}), err
 	}
 	if err := j.budget.Spend(compileWork*sizeOf(r.Regex), 0); err != nil {
 		return nil, err
@@ -177,7 +183,27 @@ func (j *judgement) checkOf(r *rule) (func([]node) error, error) {
 	if err != nil {
 		return nil, fmt.Errorf("RE2 cannot read the regex: %w", err)
 	}
-	return func(values []node) error { return j.match(values, pattern) }, nil
+	return eachOf(func(v node) error {
+		if err := j.budget.Spend(matchWork*sizeOf(r.Regex)*len(v.string()), 0); err != nil {
+			return err
+		}
+		if !pattern.MatchString(v.string()) {
+			return violation(v.shown() + " does not match the regex")
+		}
+		return nil
+	}), nil
+}
+
+// eachOf returns what judges values one by one.
+func eachOf(judge func(node) error) func([]node) error {
+	return func(values []node) error {
+		for _, v := range values {
+			if err := judge(v); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
 }
 
 // An interval has the bounds of a rule, nil if there are none.
@@ -277,30 +303,12 @@ func (of interval) holdNumbers(values []node) error {
 	return nil
 }
 
-func (of interval) holdLengths(values []node) error {
-	for _, v := range values {
-		if err := of.hold(int64(len(v.string())), "its length in bytes, %d,"); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 func (of interval) hold(n int64, what string) error {
 	switch {
 	case of.min != nil && n < *of.min:
 		return violation(fmt.Sprintf(what+" is less than %d", n, *of.min))
 	case of.max != nil && n > *of.max:
 		return violation(fmt.Sprintf(what+" is more than %d", n, *of.max))
-	}
-	return nil
-}
-
-func areAmong(values []node, allowed []string) error {
-	for _, v := range values {
-		if !slices.Contains(allowed, v.string()) {
-			return violation(v.shown() + " is not among values")
-		}
 	}
 	return nil
 }
@@ -317,16 +325,4 @@ func sizeOf(regex string) int {
 		return 200 * len(regex)
 	}
 	return len(regex)
-}
-
-func (j *judgement) match(values []node, pattern *regexp.Regexp) error {
-	for _, v := range values {
-		if err := j.budget.Spend(matchWork*sizeOf(pattern.String())*len(v.string()), 0); err != nil {
-			return err
-		}
-		if !pattern.MatchString(v.string()) {
-			return violation(v.shown() + " does not match the regex")
-		}
-	}
-	return nil
 }

@@ -27,16 +27,6 @@ type rule struct {
 	Regex       string     `json:"regex"`
 }
 
-// readRules reads an annotation. An error refuses all of it.
-func readRules(annotation string) ([]rule, error) {
-	if annotation == "" {
-		return nil, nil
-	}
-	var rules []rule
-	err := json.Unmarshal([]byte(annotation), &rules)
-	return rules, err
-}
-
 // A path is a path of a rule. It has no steps if the key is missing.
 type path struct {
 	written string

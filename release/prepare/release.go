@@ -194,15 +194,12 @@ func (r *release) name(m *nested, file string) string {
 	return filepath.Join(r.folder, filepath.FromSlash(m.folder), file)
 }
 
-// tag returns the tag of a module.
-func (r *release) tag(m *nested) string { return path.Join(m.folder, r.version) }
-
 // instructions says what to do with what was written.
 func (r *release) instructions() string {
 	var tags []string
 	for _, m := range r.modules {
 		if m.isReleased() {
-			tags = append(tags, r.tag(m))
+			tags = append(tags, path.Join(m.folder, r.version))
 		}
 	}
 	var b strings.Builder

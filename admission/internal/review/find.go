@@ -53,13 +53,11 @@ var versions = map[string][]string{
 // Kinds returns the kinds that a Reviewer reads, each in the versions that it tries in turn. Of VMs, it
 // reads the metadata.
 func Kinds() (all [][]schema.GroupVersionKind) {
-	kinds := append(slices.Clip(templateKinds),
-		schema.GroupKind{Group: GroupInstancetype, Kind: "VirtualMachineInstancetype"},
-		schema.GroupKind{Group: GroupInstancetype, Kind: "VirtualMachineClusterInstancetype"},
-		schema.GroupKind{Group: GroupInstancetype, Kind: "VirtualMachinePreference"},
-		schema.GroupKind{Group: GroupInstancetype, Kind: "VirtualMachineClusterPreference"},
-		RevisionKind.GroupKind(),
-		schema.GroupKind{Group: groupKubeVirt, Kind: "VirtualMachine"})
+	kinds := slices.Clip(templateKinds)
+	for _, name := range []string{"Instancetype", "ClusterInstancetype", "Preference", "ClusterPreference"} {
+		kinds = append(kinds, schema.GroupKind{Group: GroupInstancetype, Kind: "VirtualMachine" + name})
+	}
+	kinds = append(kinds, RevisionKind.GroupKind(), VMKind.GroupKind())
 	for _, kind := range kinds {
 		var inVersions []schema.GroupVersionKind
 		for _, version := range versions[kind.Group] {
@@ -82,7 +80,8 @@ type finder struct {
 
 // get returns an object; nil if it does not exist. The errors are those of a Cluster.
 func (f *finder) get(ctx context.Context, kind schema.GroupKind, namespace, name string) (map[string]any, error) {
-	if !canExist(namespace, name) {
+	// A user writes both, and a request for any other name would fail.
+	if len(content.IsDNS1123Subdomain(name)) > 0 || namespace != "" && len(content.IsDNS1123Label(namespace)) > 0 {
 		return nil, nil
 	}
 	for _, version := range versions[kind.Group] {
@@ -109,13 +108,6 @@ func present(object map[string]any, err error) (map[string]any, error) {
 		return nil, nil
 	}
 	return object, err
-}
-
-// canExist reports whether an object can have a namespace and a name. A user writes both, and
-// a request for any other name would fail.
-func canExist(namespace, name string) bool {
-	return len(content.IsDNS1123Subdomain(name)) == 0 &&
-		(namespace == "" || len(content.IsDNS1123Label(namespace)) == 0)
 }
 
 // join returns a namespace and a name as people write them.

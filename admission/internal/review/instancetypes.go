@@ -121,8 +121,11 @@ func (j *judging) inRevision(ctx context.Context, r reference, name, label strin
 		kind = r.kind
 	}
 	spec := data["spec"]
-	if text, ok := spec.(string); ok { // as KubeVirt wrote it in v1alpha1
-		spec = decoded(text)
+	if text, ok := spec.(string); ok { // base64, as KubeVirt wrote it in v1alpha1
+		raw, wrong := base64.StdEncoding.DecodeString(text)
+		if spec, err = vmrules.ParseObject(raw); cmp.Or(wrong, err) != nil {
+			spec = nil
+		}
 	}
 	return map[string]any{
 		"apiVersion": GroupInstancetype + "/v1beta1",
@@ -133,16 +136,3 @@ func (j *judging) inRevision(ctx context.Context, r reference, name, label strin
 }
 
 func isPreference(kind string) bool { return strings.HasSuffix(kind, "Preference") }
-
-// decoded returns the object in a text of base64; nil if there is none.
-func decoded(text string) any {
-	raw, err := base64.StdEncoding.DecodeString(text)
-	if err != nil {
-		return nil
-	}
-	object, err := vmrules.ParseObject(raw)
-	if err != nil {
-		return nil
-	}
-	return object
-}

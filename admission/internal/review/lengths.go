@@ -38,7 +38,12 @@ func fitting(warnings []string) []string {
 	size := 0
 	var kept []string
 	for i, w := range warnings {
-		w = Shorten(strings.Map(printable, w), maxWarning)
+		w = Shorten(strings.Map(func(r rune) rune {
+			if unicode.IsControl(r) {
+				return ' '
+			}
+			return r
+		}, w), maxWarning)
 		size += len(w)
 		if size > maxWarnings-rest {
 			return append(kept, fmt.Sprintf("%d more warnings are left out", len(warnings)-i))
@@ -46,11 +51,4 @@ func fitting(warnings []string) []string {
 		kept = append(kept, w)
 	}
 	return kept
-}
-
-func printable(r rune) rune {
-	if unicode.IsControl(r) {
-		return ' '
-	}
-	return r
 }

@@ -79,16 +79,11 @@ func (r *Reviewer) slowly(ctx context.Context, q *Request, read func() error) *D
 		d = failure(err)
 	}
 	if errors.Is(d.Err, errLate) || errors.Is(d.Err, errFull) {
-		d = unjudged(d.Err)
+		err := fmt.Errorf("this object is not judged: %w: make it simpler, or try again later", d.Err)
+		d = refused(err, []vmrules.Cause{{Reason: vmrules.ReasonInternal, Message: err.Error()}})
 	}
 	d.IsSlow = true
 	return d
-}
-
-// unjudged refuses a request that there was no time for.
-func unjudged(err error) *Decision {
-	err = fmt.Errorf("this object is not judged: %w: make it simpler, or try again later", err)
-	return refused(err, []vmrules.Cause{{Reason: vmrules.ReasonInternal, Message: err.Error()}})
 }
 
 // bytesOfBodies is how long all large bodies in memory may be. A pod of the manifests has eight times as much.

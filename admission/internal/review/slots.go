@@ -7,10 +7,6 @@ import (
 	"sync"
 )
 
-func tooMany(ctx context.Context) error {
-	return fmt.Errorf("there were too many requests to judge this one in time: %w", context.Cause(ctx))
-}
-
 // A queue limits how much is done at the same time, for instance how many requests are read and judged: that takes
 // only processor time, so more at once would not be faster, but take more memory. The smallest call that waits is
 // the next, and of those of a size the first: what rules take grows with the product of their size and that of the
@@ -42,7 +38,7 @@ func (q *queue) do(ctx context.Context, size, cost int, f func()) error {
 		f()
 		return nil
 	case <-ctx.Done():
-		return tooMany(ctx)
+		return fmt.Errorf("there were too many requests to judge this one in time: %w", context.Cause(ctx))
 	}
 }
 

@@ -46,23 +46,16 @@ func (r *Reviewer) userOf(ctx context.Context, namespace, name string) (string, 
 			return "", fmt.Errorf("listing the VMs of the template %s: %w", join(namespace, name), err)
 		}
 		for _, vm := range vms {
-			namespaces, named := r.namedBy(vm)
+			vm.Annotations = maps.Clone(vm.Annotations) // without rules of its own
+			delete(vm.Annotations, vmrules.Annotation)
+			delete(vm.Annotations, vmrules.SkipAnnotation)
+			namespaces, named, _ := r.Naming(vm)
 			if named == name && slices.Contains(namespaces, namespace) {
 				return join(vm.Namespace, vm.Name), nil
 			}
 		}
 	}
 	return "", nil
-}
-
-// namedBy returns the name of the template that a VM names, whatever rules it has of its own, and the namespaces
-// where that is looked for.
-func (r *Reviewer) namedBy(vm VM) (namespaces []string, name string) {
-	vm.Annotations = maps.Clone(vm.Annotations)
-	delete(vm.Annotations, vmrules.Annotation)
-	delete(vm.Annotations, vmrules.SkipAnnotation)
-	namespaces, name, _ = r.Naming(vm)
-	return namespaces, name
 }
 
 // object returns the VM as far as it names a template.
