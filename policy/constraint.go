@@ -286,8 +286,7 @@ func (t *translator) allowed(v string, of fieldType) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		// This may be a number or a boolean that was rendered as a string.
-		isNumber = isNumber || text == "true" || text == "false" || text != "" && strings.Trim(text, "-0123456789.") == ""
+		isNumber = isNumber || mayBeNumber(text)
 		if quoted := strconv.Quote(text); !seen[quoted] {
 			seen[quoted] = true
 			items = append(items, quoted)
@@ -335,6 +334,12 @@ func renderedLiteral(literal any) (string, error) {
 		return "", refuse("values", "CEL may render %.40s differently: write a number less than 1000000, with at most 9 digits behind the point, no zero at the end and no exponent", number)
 	}
 	return string(number), nil
+}
+
+// mayBeNumber reports whether a text may be a number or a boolean that was rendered as a
+// string.
+func mayBeNumber(text string) bool {
+	return text == "true" || text == "false" || text != "" && strings.Trim(text, "-0123456789.") == ""
 }
 
 // matched returns the condition for regex.

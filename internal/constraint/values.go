@@ -77,16 +77,18 @@ func (c *Allowed) Key() string { return Values }
 
 // Holds reports whether the rendered value is in the list.
 func (c *Allowed) Holds(v *value.Scalar, _ *meter.Budget) (bool, error) {
-	var has bool
-	if v.Shape() == value.Number {
-		has = c.hasText(string(v.Number().AppendTo(make([]byte, 0, quantity.UsualSize))))
-	} else {
-		has = c.hasText(v.Text())
-	}
-	if has {
+	if c.has(v) {
 		return true, nil
 	}
 	return false, c.open
+}
+
+func (c *Allowed) has(v *value.Scalar) bool {
+	if v.Shape() != value.Number {
+		return c.hasText(v.Text())
+	}
+	digits := v.Number().AppendTo(make([]byte, 0, quantity.UsualSize))
+	return c.hasText(string(digits))
 }
 
 func (c *Allowed) hasText(s string) bool {

@@ -29,18 +29,21 @@ func (w *Search) below(v any, states []int, f *Implied) bool {
 func (w *Search) followAll(branches []branch, f *Implied) bool {
 	for _, next := range branches {
 		before := w.enter(next.selection)
-		var more bool
-		if below := f.At(next.place); next.standIn != Written {
-			more = w.from(next.value, next.states[0], below)
-		} else {
-			more = w.below(next.value, next.states, below)
-		}
+		more := w.follow(next, f.At(next.place))
 		w.leave(before)
 		if !more {
 			return false
 		}
 	}
 	return w.err == nil
+}
+
+// follow continues the search in a branch.
+func (w *Search) follow(b branch, f *Implied) bool {
+	if b.standIn != Written {
+		return w.from(b.value, b.states[0], f)
+	}
+	return w.below(b.value, b.states, f)
 }
 
 // A branch is a selection with the steps that may come next there.

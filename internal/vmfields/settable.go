@@ -36,11 +36,14 @@ func settableBy(by jsonpath.Setters, fields []Field) []jsonpath.Settable {
 		if f.To == "" || f.How == NotAllowed {
 			continue
 		}
-		s := jsonpath.Settable{By: by, Path: f.To, When: f.When, Only: f.Only, Inside: f.Inside}
-		if f.How == Topology {
-			s.By |= ByTopology
-		}
-		settable = append(settable, s)
+		settable = append(settable, jsonpath.Settable{By: by | alsoBy(f), Path: f.To, When: f.When, Only: f.Only, Inside: f.Inside})
 	}
 	return settable
+}
+
+func alsoBy(f Field) jsonpath.Setters {
+	if f.How == Topology {
+		return ByTopology
+	}
+	return 0
 }

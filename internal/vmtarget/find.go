@@ -37,7 +37,7 @@ func Append(targets []Target, v any, m *meter.Meter) []Target {
 // AppendForm appends what Append appends, for a form that is not complete: an object whose
 // content is still unknown counts as a VirtualMachine.
 func AppendForm(targets []Target, v any, m *meter.Meter) []Target {
-	if kind := value.At(v, "kind"); (kind == nil || kind == "") && kindByShape(v) == kindOther {
+	if isBegun(v) {
 		return append(targets, virtualMachine(v, nil))
 	}
 	return Append(targets, v, m)

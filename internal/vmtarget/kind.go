@@ -164,3 +164,9 @@ func kindByShape(v any) holder {
 	}
 	return kindOther
 }
+
+// isBegun reports whether an object does not yet say what it contains.
+func isBegun(v any) bool {
+	kind := value.At(v, "kind")
+	return (kind == nil || kind == "") && kindByShape(v) == kindOther
+}
