@@ -36,9 +36,9 @@ func (c *checker) remarks() remarks {
 	}
 	for _, o := range c.checked {
 		for _, m := range c.remarksOn(o) {
-			if !known[m.id] {
-				r.topics = append(r.topics, remarkTopic{m.id, "validation rule " + m.id, aboutRules, lint.SeverityError, ""})
-				known[m.id] = true
+			if !known[m.ID] {
+				r.topics = append(r.topics, remarkTopic{m.ID, "validation rule " + m.ID, aboutRules, lint.SeverityError, ""})
+				known[m.ID] = true
 			}
 			r.all = append(r.all, m)
 		}
@@ -50,18 +50,23 @@ func (c *checker) remarks() remarks {
 func (c *checker) remarksOn(o checked) []remark {
 	locator := manifest.NewLocator(o.object)
 	var all []remark
+	addIn := func(file string, f lint.Finding) {
+		f.ID, f.Message = short(f.ID), short(o.title)+": "+short(f.Message)
+		all = append(all, remark{file, f, nil})
+	}
 	add := func(pointer string, severity lint.Severity, id, message string) {
 		line, column := locator.Place(pointer)
-		all = append(all, remark{o.File, place{line: line, column: column}, severity, short(id), short(o.title) + ": " + short(message), nil})
+		addIn(o.File, lint.Finding{Line: line, Column: column, Severity: severity, ID: id, Message: message})
 	}
 	for _, p := range o.placed {
-		all = append(all, remark{p.File, place{line: p.Line, column: p.Column}, unusableRules.severity, unusableRules.id, short(o.title) + ": " + short(p.Message), nil})
+		addIn(p.File, lint.Finding{Line: p.Line, Column: p.Column, Severity: unusableRules.severity, ID: unusableRules.id, Message: p.Message})
 	}
 	if o.Problem != "" && len(o.placed) < min(max(len(o.Problems), 1), maxProblems) {
 		add("", unusableRules.severity, unusableRules.id, o.Problem)
 	}
 	for _, f := range o.mistakes {
-		all = append(all, remark{o.File, place{f.Line, f.Column, f.EndLine, f.EndColumn}, lint.SeverityInfo, f.ID, short(o.title) + ": " + short(f.Message), nil})
+		f.Severity = lint.SeverityInfo
+		addIn(o.File, f)
 	}
 	for _, name := range o.missing {
 		add("", missingParameter.severity, missingParameter.id, missingText(name))
@@ -130,8 +135,8 @@ func writeCheckedJUnit(w io.Writer, c *checker) error {
 			all.skipped = verdicts[o.class]
 		}
 		for _, m := range c.remarksOn(o) {
-			if m.id != unusableRules.id {
-				all.add(m, m.severity == lint.SeverityError || c.warningsAsErrors && m.severity == lint.SeverityWarning)
+			if m.ID != unusableRules.id {
+				all.add(m, m.Severity == lint.SeverityError || c.warningsAsErrors && m.Severity == lint.SeverityWarning)
 			}
 		}
 		cases = append(cases, all)

@@ -96,7 +96,7 @@ func (n *junitCounts) count(c junitCase) {
 
 // add adds a remark, which fails the case or is only noted.
 func (c *junitCase) add(m remark, fails bool) {
-	text := fmt.Sprintf("%s%s [%s]", at(m.file, m.line, m.column), m.message, m.id)
+	text := fmt.Sprintf("%s%s [%s]", at(m.file, m.Line, m.Column), m.Message, m.ID)
 	if fails {
 		c.failures = append(c.failures, text)
 	} else {

@@ -444,10 +444,13 @@ func (l *linted) remarks() remarks {
 		r.topics = append(r.topics, remarkTopic{t.Name, t.Meaning, aboutChecks + t.Name, t.severity, advice.String()})
 	}
 	for _, f := range l.Findings {
-		r.all = append(r.all, remark{f.File, place{f.Line, f.Column, f.EndLine, f.EndColumn}, f.Severity, f.ID, f.subject() + f.Message, nil})
+		m := remark{file: f.File, Finding: lint.Finding{
+			Line: f.Line, Column: f.Column, EndLine: f.EndLine, EndColumn: f.EndColumn, Severity: f.Severity, ID: f.ID, Message: f.subject() + f.Message,
+		}}
 		if f.fix != nil {
-			r.all[len(r.all)-1].fixes = f.fix.replaced
+			m.fixes = f.fix.replaced
 		}
+		r.all = append(r.all, m)
 	}
 	return r
 }

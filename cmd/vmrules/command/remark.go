@@ -20,17 +20,10 @@ type remarks struct {
 }
 
 type remark struct {
-	file string
-	place
-	severity lint.Severity
-	id       string // of a topic
-	message  string
-	fixes    []lint.Finding // each with a place, and what to write there
+	file         string
+	lint.Finding                // its ID is that of a topic, and the end is 0 if it is not known
+	fixes        []lint.Finding // each with a place, and what to write there
 }
-
-// A place is a part of a file. Columns are in code points; endColumn is behind the last one. The end
-// is 0 if it is not known.
-type place struct{ line, column, endLine, endColumn int }
 
 // A remarkTopic is what remarks with one ID have in common.
 type remarkTopic struct {
@@ -56,7 +49,7 @@ func writeGitHub(w io.Writer, r remarks) error {
 		}
 	}
 	for _, m := range r.all {
-		if err := workflowCommand(w, gitHubLevels[m.severity], m.file, m.line, m.column, m.id, m.message); err != nil {
+		if err := workflowCommand(w, gitHubLevels[m.Severity], m.file, m.Line, m.Column, m.ID, m.Message); err != nil {
 			return err
 		}
 	}

@@ -33,17 +33,17 @@ func writeSARIF(w io.Writer, b Build, r remarks) error {
 		index[t.id] = i
 	}
 	for _, e := range r.unusable {
-		m := remark{e.File, place{line: e.Line, column: e.Column}, lint.SeverityError, unreadableFile.id, e.Message, nil}
-		notifications = append(notifications, sarifObject{"level": "error", "message": sarifText(m.message), "locations": sarifPlace(m)})
+		m := remark{e.File, lint.Finding{Line: e.Line, Column: e.Column, Severity: lint.SeverityError, ID: unreadableFile.id, Message: e.Message}, nil}
+		notifications = append(notifications, sarifObject{"level": "error", "message": sarifText(m.Message), "locations": sarifPlace(m)})
 		r.all = append(r.all, m)
 	}
 	seen := map[string]int{}
 	for _, m := range r.all {
-		said := strings.Join([]string{m.id, filepath.ToSlash(m.file), m.message}, "\n")
+		said := strings.Join([]string{m.ID, filepath.ToSlash(m.file), m.Message}, "\n")
 		seen[said]++
 		result := sarifObject{
-			"ruleId": m.id, "ruleIndex": index[m.id], "level": severityWords[m.severity],
-			"message": sarifText(m.message), "locations": sarifPlace(m),
+			"ruleId": m.ID, "ruleIndex": index[m.ID], "level": severityWords[m.Severity],
+			"message": sarifText(m.Message), "locations": sarifPlace(m),
 			// Fingerprints stay the same if lines above a finding change.
 			"partialFingerprints": sarifObject{"vmrules/v1": fmt.Sprintf("%x:%d", sha256.Sum256([]byte(said)), seen[said])},
 		}
@@ -70,18 +70,18 @@ func sarifFile(name string) sarifObject {
 	return sarifObject{"uri": (&url.URL{Path: filepath.ToSlash(name)}).String()}
 }
 
-func sarifRegion(line, column, endLine, endColumn int) sarifObject {
-	region := sarifObject{"startLine": line, "startColumn": column}
-	if endLine > 0 {
-		region["endLine"], region["endColumn"] = endLine, endColumn
+func sarifRegion(f lint.Finding) sarifObject {
+	region := sarifObject{"startLine": f.Line, "startColumn": f.Column}
+	if f.EndLine > 0 {
+		region["endLine"], region["endColumn"] = f.EndLine, f.EndColumn
 	}
 	return region
 }
 
 func sarifPlace(m remark) []sarifObject {
 	physical := sarifObject{"artifactLocation": sarifFile(m.file)}
-	if m.line > 0 {
-		physical["region"] = sarifRegion(m.line, m.column, m.endLine, m.endColumn)
+	if m.Line > 0 {
+		physical["region"] = sarifRegion(m.Finding)
 	}
 	return []sarifObject{{"physicalLocation": physical}}
 }
@@ -89,9 +89,7 @@ func sarifPlace(m remark) []sarifObject {
 func sarifFixes(m remark) []sarifObject {
 	var all []sarifObject
 	for _, f := range m.fixes {
-		all = append(all, sarifObject{
-			"deletedRegion": sarifRegion(f.Line, f.Column, f.EndLine, f.EndColumn), "insertedContent": sarifText(f.Suggestion),
-		})
+		all = append(all, sarifObject{"deletedRegion": sarifRegion(f), "insertedContent": sarifText(f.Suggestion)})
 	}
 	return []sarifObject{{"artifactChanges": []sarifObject{{"artifactLocation": sarifFile(m.file), "replacements": all}}}}
 }

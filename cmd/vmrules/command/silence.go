@@ -14,8 +14,7 @@ import (
 type silence struct {
 	*config.Config
 	file, template string
-	given          []manifest.Suppression
-	isUsed         []bool // of given
+	given          []*config.Ignore
 }
 
 func (l *linter) silenceIn(file string, o manifest.Object) *silence {
@@ -23,16 +22,15 @@ func (l *linter) silenceIn(file string, o manifest.Object) *silence {
 	if o.IsTemplate() {
 		s.template = o.Name
 	}
-	s.isUsed = make([]bool, len(s.given))
 	return s
 }
 
 // accepts reports whether a finding is accepted.
 func (s *silence) accepts(f lint.Finding) bool {
 	is := s.Ignores(s.file, s.template, f)
-	for i, g := range s.given {
-		if s.template != "" && strings.TrimSpace(g.Reason) != "" && g.Check == f.ID && (g.Rule == "" || g.Rule == f.Rule) {
-			is, s.isUsed[i] = true, true
+	for _, g := range s.given {
+		if s.template != "" && g.Accepts(f) {
+			is = true
 		}
 	}
 	return is
@@ -41,21 +39,17 @@ func (s *silence) accepts(f lint.Finding) bool {
 // useless returns a finding for each annotation that accepts nothing.
 func (s *silence) useless() []lint.Finding {
 	var all []lint.Finding
-	for i, g := range s.given {
-		why := ""
+	for _, g := range s.given {
+		why := g.Useless("annotation", true)
 		switch {
 		case s.template == "":
 			why = "only the annotations of a template accept findings: use " + config.Name
 		case strings.TrimSpace(g.Reason) == "":
 			why = "the annotation has no reason as its value, so it does not count: add one"
-		case !config.IsCheck(g.Check):
-			why = fmt.Sprintf("there is no check %q: \"vmrules explain\" lists them", g.Check)
-		case !s.isUsed[i]:
-			why = fmt.Sprintf("nothing is wrong that the annotation for %s accepts: remove it", g.Check)
-		default:
-			continue
 		}
-		all = append(all, uselessSuppression(g.Line, g.Column, why))
+		if why != "" {
+			all = append(all, uselessSuppression(g.Line, g.Column, why))
+		}
 	}
 	return all
 }

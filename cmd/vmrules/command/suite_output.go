@@ -133,7 +133,7 @@ func writeTestedGitHub(w io.Writer, t *tester) error {
 	r := remarks{unusable: t.unusable}
 	for _, c := range t.tested {
 		if !c.Passed {
-			r.all = append(r.all, remark{c.File, place{line: c.Line, column: c.column}, lint.SeverityError, short(c.Name), strings.Join(c.details(), "\n"), nil})
+			r.all = append(r.all, remark{file: c.File, Finding: lint.Finding{Line: c.Line, Column: c.column, Severity: lint.SeverityError, ID: short(c.Name), Message: strings.Join(c.details(), "\n")}})
 		}
 	}
 	return writeGitHub(w, r)

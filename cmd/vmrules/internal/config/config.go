@@ -8,9 +8,11 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
 	"go.yaml.in/yaml/v3"
@@ -40,8 +42,30 @@ type Ignore struct {
 	Template string `yaml:"template"`
 	Rule     string `yaml:"rule"`
 
-	line, column int
+	Line, Column int `yaml:"-"`
 	isUsed       bool
+}
+
+// Accepts reports whether a finding is one that the entry accepts. An entry without a reason accepts
+// nothing.
+func (i *Ignore) Accepts(f lint.Finding) bool {
+	is := strings.TrimSpace(i.Reason) != "" && i.Check == f.ID && (i.Rule == "" || i.Rule == f.Rule)
+	i.isUsed = i.isUsed || is
+	return is
+}
+
+// Useless says why the entry, or the annotation that it is, has no effect; "" if it has one, or if not
+// all that it is about was linted.
+func (i *Ignore) Useless(what string, isAllLinted bool) string {
+	switch {
+	case strings.TrimSpace(i.Reason) == "":
+		return "the " + what + " has no reason, so it does not count: add one"
+	case !slices.ContainsFunc(lint.Checks(), func(c lint.Check) bool { return c.ID == i.Check }):
+		return fmt.Sprintf("there is no check %q: \"vmrules explain\" lists them", i.Check)
+	case isAllLinted && !i.isUsed:
+		return fmt.Sprintf("nothing is wrong that the %s for %s accepts: remove it", what, i.Check)
+	}
+	return ""
 }
 
 // UnmarshalYAML also remembers where the entry is.
@@ -52,7 +76,7 @@ func (i *Ignore) UnmarshalYAML(n *yaml.Node) error {
 			return fmt.Errorf("line %d: an entry of ignore has no field %q: use check, reason, path, template and rule", key.Line, key.Value)
 		}
 	}
-	i.line, i.column = n.Line, n.Column
+	i.Line, i.Column = n.Line, n.Column
 	return n.Decode((*entry)(i))
 }
 
@@ -107,20 +131,16 @@ func read(folder string) (*Config, error) {
 	if err := decoder.Decode(c); err != nil && err != io.EOF {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
-	for _, glob := range c.globs() {
+	globs := slices.Clone(c.Exclude)
+	for _, i := range c.Ignore {
+		globs = append(globs, i.Path)
+	}
+	for _, glob := range globs {
 		if !doublestar.ValidatePattern(glob) {
 			return nil, fmt.Errorf("%s: %q is not a pattern of paths, such as testdata/**", file, glob)
 		}
 	}
 	return c, nil
-}
-
-func (c *Config) globs() []string {
-	all := slices.Clone(c.Exclude)
-	for _, i := range c.Ignore {
-		all = append(all, i.Path)
-	}
-	return all
 }
 
 // Excludes reports whether a file is not to be linted.
@@ -152,14 +172,12 @@ func Matches(glob, path string) bool {
 	}
 }
 
-// Ignores reports whether an entry accepts a finding about a template in a file. An entry without
-// a reason accepts nothing.
+// Ignores reports whether an entry accepts a finding about a template in a file.
 func (c *Config) Ignores(file, template string, f lint.Finding) bool {
 	is := false
 	for _, i := range c.Ignore {
-		if i.Reason != "" && i.Check == f.ID && (i.Rule == "" || i.Rule == f.Rule) &&
-			(i.Template == "" || i.Template == template) && (i.Path == "" || c.matches(i.Path, file)) {
-			is, i.isUsed = true, true
+		if (i.Template == "" || i.Template == template) && (i.Path == "" || c.matches(i.Path, file)) && i.Accepts(f) {
+			is = true
 		}
 	}
 	return is
@@ -176,43 +194,18 @@ type Useless struct {
 // files were all linted: the arguments of the command say which.
 func (f *Finder) Useless(linted []string) []Useless {
 	var all []Useless
-	for _, c := range f.read() {
+	for _, folder := range slices.Sorted(maps.Keys(f.known)) {
+		c := f.known[folder]
+		if c.folder != folder { // it is in a folder above
+			continue
+		}
 		for _, i := range c.Ignore {
-			if why := i.useless(isBelow(c.folder, linted)); why != "" {
-				all = append(all, Useless{c.File(), i.line, i.column, why})
+			if why := i.Useless("entry", isBelow(folder, linted)); why != "" {
+				all = append(all, Useless{c.File(), i.Line, i.Column, why})
 			}
 		}
 	}
 	return all
-}
-
-// read returns each Config once, sorted by their files.
-func (f *Finder) read() []*Config {
-	var all []*Config
-	for _, c := range f.known {
-		if c.file != "" && !slices.Contains(all, c) {
-			all = append(all, c)
-		}
-	}
-	slices.SortFunc(all, func(a, b *Config) int { return bytes.Compare([]byte(a.file), []byte(b.file)) })
-	return all
-}
-
-func (i *Ignore) useless(isAllLinted bool) string {
-	switch {
-	case i.Reason == "":
-		return "the entry has no reason, so it does not count: add one"
-	case !IsCheck(i.Check):
-		return fmt.Sprintf("there is no check %q: \"vmrules explain\" lists them", i.Check)
-	case isAllLinted && !i.isUsed:
-		return fmt.Sprintf("nothing is wrong that the entry for %s accepts: remove it", i.Check)
-	}
-	return ""
-}
-
-// IsCheck reports whether lint has a check.
-func IsCheck(id string) bool {
-	return slices.ContainsFunc(lint.Checks(), func(c lint.Check) bool { return c.ID == id })
 }
 
 // isBelow reports whether a folder is one of some folders, or in one.
