@@ -75,8 +75,8 @@ func (e *Engine) Call(header, texts string) (result, failure string) {
 
 // written returns the JSON of a result.
 func written(value any) ([]byte, error) {
-	if report, ok := value.(*vmrules.Report); ok {
-		return reportText(report)
+	if report, ok := value.(reportJSON); ok {
+		return report, nil
 	}
 	return json.Marshal(value)
 }

@@ -12,11 +12,11 @@ import (
 )
 
 // validate says of nothing that it is not valid, also if there are no rules for it.
-func validate(rules vmrules.Rules, object map[string]any, opts ...vmrules.ValidateOption) *vmrules.Report {
+func validate(rules vmrules.Rules, object map[string]any, opts ...vmrules.ValidateOption) reportJSON {
 	if object == nil && rules.Len() == 0 {
-		return vmrules.ValidateOwn(nil, opts...)
+		return reportText(vmrules.ValidateOwn(nil, opts...))
 	}
-	return vmrules.Validate(rules, object, opts...)
+	return reportText(vmrules.Validate(rules, object, opts...))
 }
 
 func validateOwn(c *call) (any, error) {
@@ -31,7 +31,7 @@ func validateOwn(c *call) (any, error) {
 		}
 		opts = append(opts, vmrules.WithTemplates(find))
 	}
-	return vmrules.ValidateOwn(object, append(opts, c.keepRules())...), nil
+	return reportText(vmrules.ValidateOwn(object, append(opts, c.keepRules())...)), nil
 }
 
 // A keptOwn keeps the rules of VMs' own, as they were read with options.
