@@ -19,7 +19,7 @@ import (
 //
 // It is small: it holds one byte for a rule that is satisfied, or skipped because of its
 // "valid". The methods return new values, which the caller may change, except for the
-// contents of a Limit.
+// contents of a Limit and the Problems of a Target.
 type Report struct {
 	// Usually there is one target, the object itself, with few rules, and all is well. Then
 	// this is all.

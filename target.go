@@ -133,7 +133,7 @@ func (p *part) describe(told []decision) Target {
 	}
 	if a := p.about; a != nil {
 		t.From, t.Template, t.Rules = a.from, a.template, max(t.Rules, a.rules)
-		t.Coverage, t.Doubt, t.Problems, t.Note = a.coverage, a.doubt, slices.Clone(a.problems), a.note
+		t.Coverage, t.Doubt, t.Problems, t.Note = a.coverage, a.doubt, slices.Clip(a.problems), a.note
 	}
 	if t.Coverage == "" {
 		t.Coverage, t.Doubt, t.Note = p.coverage(told)
