@@ -49,7 +49,7 @@ var ways = map[string]string{
 	"WithValidateOptions":    "none: it passes on options of the library",
 }
 
-// Whoever asks about a VM learns what its report says.
+// Those who ask about a VM learn what its report says.
 func TestEdges(t *testing.T) {
 	const testdata = "../testdata"
 	if _, err := os.Stat(testdata); err != nil {

@@ -42,11 +42,6 @@ const (
 
 var worstFirst = []string{Fail, Error, "warn", "pass", "skip"}
 
-// TemplatePolicy returns the policy of rules that are those of a template.
-func TemplatePolicy(namespace, name string) string {
-	return strings.TrimPrefix(namespace+"/"+name, "/")
-}
-
 // New returns the Report about an object that was judged by the rules of a policy, or could not be,
 // as an error says. It returns nil if the object has no rules; a VM that names a template which nobody
 // found has a warning. All results have the time now. The name

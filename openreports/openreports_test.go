@@ -73,7 +73,7 @@ func asText(t *testing.T, report map[string]any) string {
 
 // All outcomes, with the texts that dashboards show.
 func TestNew(t *testing.T) {
-	report := openreports.New(object(t, vm), openreports.TemplatePolicy("templates", "linux"), judged(t, rules, vm), nil, time.Unix(1700000000, 5))
+	report := openreports.New(object(t, vm), "templates/linux", judged(t, rules, vm), nil, time.Unix(1700000000, 5))
 	got := asText(t, report)
 	const golden = "testdata/report.json"
 	if *update {
@@ -138,7 +138,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// Whoever writes rules and VMs cannot make a Report that is too large for an API server, or hide what is wrong.
+// An author of rules and VMs cannot make a Report that is too large for an API server, or hide what is wrong.
 func TestBounds(t *testing.T) {
 	hostile := strings.Repeat(`<\u0000`, 5000)
 	var all []string

@@ -36,7 +36,6 @@ var judgesNot = map[string]string{
 	"vmrulestest.WithParameters":   "is an option",
 	"vmrulestest.WithParseOptions": "is an option",
 	"vmrulestest.WithoutRules":     "is an option",
-	"openreports.TemplatePolicy":   "only joins two names",
 }
 
 // edges are all ways in which the command and its packages judge an object. Flags are behind the
