@@ -320,14 +320,6 @@ func (r *Report) Omitted() int {
 	return r.more.omitted
 }
 
-// leftTargets returns how many targets were left out when the report was written as JSON.
-func (r *Report) leftTargets() int {
-	if r == nil || r.more == nil {
-		return 0
-	}
-	return r.more.left
-}
-
 // Valid reports whether no rule is violated or undecided, apart from rules with
 // justWarning and, under Ratcheting, what is wrong with the old object too. It does not ask
 // whether any rule judged the object: Passed does.
@@ -336,7 +328,7 @@ func (r *Report) Valid() bool {
 		return !r.isZero()
 	}
 	for p := range r.parts() {
-		if slices.ContainsFunc(p.wrong, func(w plan.Wrong) bool { return !p.rules.each[w.Entry].isWarning }) {
+		if p.isBroken() {
 			return false
 		}
 	}

@@ -20,7 +20,8 @@ import (
 // targets some, which it counts in "omittedTargets". The verdicts and the outcomes of results do
 // not change.
 func (r Report) MarshalJSON() ([]byte, error) {
-	targets, room := cutTargets(r.Targets(), maxOutput)
+	all, left := r.Targets(), r.findings().left
+	targets, room := cutTargets(all, maxOutput)
 	results, omitted := cut(r.all(), room)
 	return json.Marshal(struct {
 		Valid          bool     `json:"valid"`
@@ -29,7 +30,7 @@ func (r Report) MarshalJSON() ([]byte, error) {
 		OmittedTargets int      `json:"omittedTargets,omitempty"`
 		Results        []Result `json:"results"`
 		Omitted        int      `json:"omitted,omitempty"`
-	}{r.Valid(), r.Passed(), targets, r.leftTargets() + len(r.Targets()) - len(targets), results, r.Omitted() + omitted})
+	}{r.Valid(), r.Passed(), targets, left + len(all) - len(targets), results, r.Omitted() + omitted})
 }
 
 var errNilPointer = errors.New("cannot read into a nil pointer")
@@ -188,8 +189,7 @@ const maxWarning = 256
 
 // AdmissionWarnings returns the warnings for an admission response, and one for each rule that
 // is Ignored and each Target whose template nobody found: lines of at most 256 bytes, without
-// repetitions. If they exceed 16 MiB, the last
-// line says how many are left out.
+// repetitions. If they exceed 16 MiB, the last line says how many are left out.
 func (r *Report) AdmissionWarnings() []string {
 	lines := []string{}
 	seen := map[string]bool{}

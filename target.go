@@ -143,8 +143,12 @@ func (p *part) describe(told []decision) Target {
 
 // isValid reports whether nothing fails the target.
 func (p *part) isValid(told []decision) bool {
-	return !slices.ContainsFunc(p.wrong, func(w plan.Wrong) bool { return !p.rules.each[w.Entry].isWarning }) &&
-		!slices.ContainsFunc(told, decision.fails) && (p.about == nil || !p.about.fails)
+	return !p.isBroken() && !slices.ContainsFunc(told, decision.fails) && (p.about == nil || !p.about.fails)
+}
+
+// isBroken reports whether what the plan found wrong fails the target.
+func (p *part) isBroken() bool {
+	return slices.ContainsFunc(p.wrong, func(w plan.Wrong) bool { return !p.rules.each[w.Entry].isWarning })
 }
 
 // coverage returns what the results say of the target, and for one that no rule judged, why.
