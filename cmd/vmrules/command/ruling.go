@@ -79,18 +79,16 @@ type judgement struct {
 	*vmrules.Report
 	by   *shelf.Template
 	note string // that the VM does not name it in full
-	// unclear has why templates that VMs name cannot be looked up, which the report shortens.
-	unclear map[vmrules.TemplateRef]error
+	// unclear has why templates cannot be looked up, by their names in targets. The report shortens it.
+	unclear map[string]error
 }
 
 // class returns what became of the object, and the gaps in the report.
 func (j judgement) class() (judged.Class, []judged.Gap) {
 	class, all := judged.Of(j.Report)
 	for i, g := range all {
-		for ref, err := range j.unclear {
-			if g.Doubt == vmrules.DoubtLookup && g.Template == strings.TrimPrefix(ref.Namespace+"/"+ref.Name, "/") {
-				all[i].Note = fmt.Sprintf("the template %s cannot be looked up: %v", g.Template, err)
-			}
+		if err := j.unclear[g.Template]; err != nil && g.Doubt == vmrules.DoubtLookup {
+			all[i].Note = fmt.Sprintf("the template %s cannot be looked up: %v", g.Template, err)
 		}
 	}
 	return class, all
@@ -110,9 +108,9 @@ func (r *ruling) judge(object map[string]any, opts ...vmrules.ValidateOption) (j
 		found, err := r.templates.Named(ref)
 		if err != nil {
 			if j.unclear == nil {
-				j.unclear = map[vmrules.TemplateRef]error{}
+				j.unclear = map[string]error{}
 			}
-			j.unclear[ref] = err
+			j.unclear[strings.TrimPrefix(ref.Namespace+"/"+ref.Name, "/")] = err
 			return nil, err
 		}
 		if j.by = found; found != nil && ref.Namespace == "" {
