@@ -72,26 +72,13 @@ func problemsIn(gaps []judged.Gap, err error) (problems []vmrules.Problem, lines
 // has found there: in the object, or in the templates.
 func (c *checker) place(problems []vmrules.Problem, o manifest.Object) map[*vmrules.Problem]string {
 	files := map[*vmrules.Problem]string{}
-	left := make([]*vmrules.Problem, 0, len(problems))
-	for i := range problems {
-		left = append(left, &problems[i])
-	}
 	objects := []manifest.Object{o}
 	for _, t := range c.templates.All {
 		objects = append(objects, t.Object)
 	}
 	for _, object := range objects {
-		filled, err := c.fill(object)
-		if err != nil || len(left) == 0 {
-			continue
-		}
-		before := left
-		left = filled.PlaceProblems(left, c.templates.Reading...)
-		for _, p := range before {
-			files[p] = object.File.Name
-		}
-		for _, p := range left {
-			delete(files, p)
+		if filled, err := c.fill(object); err == nil && len(files) < len(problems) {
+			filled.PlaceProblems(problems, files, c.templates.Reading...)
 		}
 	}
 	return files

@@ -3,6 +3,7 @@
 package deployed
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -83,9 +84,7 @@ func (v *Verdict) and(next Verdict) *Verdict {
 	}
 	v.NoRules = v.NoRules && next.NoRules
 	v.Accepted = v.Accepted && next.Accepted
-	if v.Refused == "" {
-		v.Refused = next.Refused
-	}
+	v.Refused = cmp.Or(v.Refused, next.Refused)
 	v.Failed = append(v.Failed, next.Failed...)
 	v.Warned = append(v.Warned, next.Warned...)
 	maps.Copy(v.Why, next.Why)

@@ -1,6 +1,7 @@
 package instancetypes
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -35,16 +36,10 @@ func (l *Lookup) Option() vmrules.ValidateOption { return vmrules.WithInstancety
 // does not name or the Set does not hold, which is an error.
 func (l *Lookup) Find(vm map[string]any) (given, preferred map[string]any, err error) {
 	named, preference := instancetype.NamesOf(vm)
-	namespace := manifest.TextAt(vm, "metadata", "namespace")
-	if namespace == "" {
-		namespace = l.namespace
-	}
+	namespace := cmp.Or(manifest.TextAt(vm, "metadata", "namespace"), l.namespace)
 	given, err = l.find(named, namespace)
 	preferred, other := l.find(preference, namespace)
-	if err == nil {
-		err = other
-	}
-	return given, preferred, err
+	return given, preferred, cmp.Or(err, other)
 }
 
 func (l *Lookup) find(n *instancetype.Named, namespace string) (map[string]any, error) {

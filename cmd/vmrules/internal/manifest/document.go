@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -175,39 +176,33 @@ func (w *jsonWriter) write(n *node) {
 	switch n.shape {
 	case object:
 		w.text = append(w.text, '{')
-		for i, m := range n.members {
+		for _, m := range n.members {
 			if w.isFull() {
 				return
 			}
-			w.separate(i)
 			w.mark(m.at)
 			w.scalar(m.key)
 			w.text = append(w.text, ':')
 			w.write(m.value)
+			w.text = append(w.text, ',')
 		}
-		w.text = append(w.text, '}')
+		w.text = append(bytes.TrimSuffix(w.text, []byte(",")), '}')
 	case array:
 		w.text = append(w.text, '[')
-		for i, item := range n.items {
+		for _, item := range n.items {
 			if w.isFull() {
 				return
 			}
-			w.separate(i)
 			w.write(item)
+			w.text = append(w.text, ',')
 		}
-		w.text = append(w.text, ']')
+		w.text = append(bytes.TrimSuffix(w.text, []byte(",")), ']')
 	default:
 		w.scalar(n.scalar)
 	}
 }
 
 func (w *jsonWriter) mark(at int) { w.marks = append(w.marks, mark{len(w.text), at}) }
-
-func (w *jsonWriter) separate(i int) {
-	if i > 0 {
-		w.text = append(w.text, ',')
-	}
-}
 
 // scalar writes a string, a number, a boolean or null. It writes numbers as they are: if one is
 // too large, the package that reads the JSON reports it.

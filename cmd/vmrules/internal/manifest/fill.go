@@ -251,25 +251,16 @@ func (o Object) Parameters() []form.Parameter {
 	}
 	var all []form.Parameter
 	for _, n := range declared.items {
-		required := n.get("required")
 		all = append(all, form.Parameter{
-			Name: n.text("name"), Value: n.written("value"), Generate: n.text("generate"), From: n.text("from"),
-			Required: required != nil && required.scalar == true,
+			Name: n.text("name"), Value: AsText(n.scalarAt("value")), Generate: n.text("generate"), From: n.text("from"),
+			Required: n.scalarAt("required") == true,
 		})
 	}
 	return all
 }
 
-// written returns a scalar as text, even if its quotes were forgotten: "4" for 4.
-func (n *node) written(name string) string {
-	found := n.get(name)
-	if found == nil || found.shape != scalar {
-		return ""
-	}
-	return AsText(found.scalar)
-}
-
-// AsText returns a value that was read as the text of a parameter, which need not be in quotes.
+// AsText returns a value that was read as the text of a parameter, which need not be in quotes:
+// "4" for 4.
 func AsText(v any) string {
 	if s, ok := v.(string); ok || v == nil {
 		return s

@@ -96,9 +96,9 @@ func (r *jsonReader) offset() int { return r.begin + int(r.decoder.InputOffset()
 func (r *jsonReader) read(head bool) (*node, error) {
 	switch r.decoder.PeekKind() {
 	case '{':
-		return r.inside(object, head, r.member)
+		return r.inside(object, head)
 	case '[':
-		return r.inside(array, head, r.item)
+		return r.inside(array, head)
 	}
 	text, err := r.decoder.ReadValue()
 	if err != nil {
@@ -126,7 +126,7 @@ func unquoted(text jsontext.Value) string {
 }
 
 // inside reads the elements of an object or array, with its brackets.
-func (r *jsonReader) inside(shape shape, head bool, element func(*node) error) (*node, error) {
+func (r *jsonReader) inside(shape shape, head bool) (*node, error) {
 	if _, err := r.decoder.ReadToken(); err != nil {
 		return nil, err
 	}
@@ -135,7 +135,7 @@ func (r *jsonReader) inside(shape shape, head bool, element func(*node) error) (
 		return nil, r.source.fail(n.at, errDepth)
 	}
 	for kind := r.decoder.PeekKind(); kind != '}' && kind != ']'; kind = r.decoder.PeekKind() {
-		if err := element(n); err != nil {
+		if err := r.element(n); err != nil {
 			return nil, err
 		}
 	}
@@ -149,28 +149,28 @@ func (r *jsonReader) inside(shape shape, head bool, element func(*node) error) (
 // items of a list, of which it has the heads.
 var headKeys = []string{"apiVersion", "kind", "metadata", "items", "namespace", "name"}
 
-func (r *jsonReader) member(of *node) error {
-	text, err := r.decoder.ReadValue()
-	if err != nil {
+func (r *jsonReader) element(of *node) error {
+	var key member
+	if of.shape == object {
+		text, err := r.decoder.ReadValue()
+		if err != nil {
+			return err
+		}
+		key.at, key.key = r.offset()-len(text), unquoted(text)
+		if of.isHead && !slices.Contains(headKeys, key.key) {
+			return r.skip()
+		}
+	}
+	value, err := r.read(of.isHead)
+	switch {
+	case err != nil:
 		return err
-	}
-	at, key := r.offset()-len(text), unquoted(text)
-	if of.isHead && !slices.Contains(headKeys, key) {
-		return r.skip()
-	}
-	value, err := r.read(of.isHead)
-	if err == nil {
-		of.add(at, key, value)
-	}
-	return err
-}
-
-func (r *jsonReader) item(of *node) error {
-	value, err := r.read(of.isHead)
-	if err == nil {
+	case of.shape == object:
+		of.add(key.at, key.key, value)
+	default:
 		of.addItem(value)
 	}
-	return err
+	return nil
 }
 
 // skip reads a value, and keeps nothing.

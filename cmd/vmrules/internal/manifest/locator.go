@@ -23,32 +23,19 @@ func (l *Locator) Place(pointer string) (line, column int) {
 	l.object = l.object.Loaded()
 	n, at := l.object.node, l.object.node.at
 	for _, token := range strings.Split(pointer, "/")[1:] {
-		inside, place := l.step(n, unescaper.Replace(token))
-		if inside == nil {
+		inside := l.membersOf(n)[unescaper.Replace(token)]
+		if i, err := strconv.Atoi(token); err == nil && 0 <= i && i < len(n.items) {
+			inside = member{at: n.items[i].at, value: n.items[i]}
+		}
+		if inside.value == nil {
 			break
 		}
-		n, at = inside, place
+		n, at = inside.value, inside.at
 	}
 	return l.object.File.source.place(at)
 }
 
 var unescaper = strings.NewReplacer("~1", "/", "~0", "~")
-
-// step returns the value with a name or index inside another, and its place; nil if there is
-// none.
-func (l *Locator) step(in *node, token string) (*node, int) {
-	switch in.shape {
-	case object:
-		if found, ok := l.membersOf(in)[token]; ok {
-			return found.value, found.at
-		}
-	case array:
-		if i, err := strconv.Atoi(token); err == nil && 0 <= i && i < len(in.items) {
-			return in.items[i], in.items[i].at
-		}
-	}
-	return nil, 0
-}
 
 // membersOf returns the members of an object by their keys. A search for each value would take
 // too long in an object with many members.

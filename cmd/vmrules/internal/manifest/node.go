@@ -58,12 +58,16 @@ func (n *node) get(names ...string) *node {
 
 // text is like get, and returns "" if the value is not a string.
 func (n *node) text(names ...string) string {
-	found := n.get(names...)
-	if found == nil {
-		return ""
-	}
-	s, _ := found.scalar.(string)
+	s, _ := n.scalarAt(names...).(string)
 	return s
+}
+
+// scalarAt is like get, and returns nil if the value is not a scalar.
+func (n *node) scalarAt(names ...string) any {
+	if found := n.get(names...); found != nil {
+		return found.scalar
+	}
+	return nil
 }
 
 // plain returns the value as encoding/json would decode it with UseNumber.

@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"strings"
@@ -30,11 +31,7 @@ func (o Object) String() string {
 	if o.Namespace != "" {
 		name = o.Namespace + "/" + name
 	}
-	kind := o.Kind
-	if kind == "" {
-		kind = "object"
-	}
-	return strings.TrimSpace(kind + " " + name)
+	return strings.TrimSpace(cmp.Or(o.Kind, "object") + " " + name)
 }
 
 // IsTemplate reports whether the object is a template of OpenShift or KubeVirt.

@@ -1,34 +1,31 @@
 package manifest
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/lint"
 )
 
-// PlaceProblems sets the lines and columns of problems of rules to those in the file, if they
-// are in the annotations of the object or of an object inside it. It returns those that are not.
+// PlaceProblems sets the lines and columns of problems of rules to those in the file, and their files,
+// if they are in the annotations of the object or of an object inside it. It leaves alone what has a file.
 // The options are those with which the annotations were read. It finds problems by reading the
 // annotations again, and places each once, since other VMs may have the same annotation.
-func (o Object) PlaceProblems(problems []*vmrules.Problem, opts ...vmrules.ParseOption) []*vmrules.Problem {
+func (o Object) PlaceProblems(problems []vmrules.Problem, files map[*vmrules.Problem]string, opts ...vmrules.ParseOption) {
 	for _, a := range o.Annotations() {
 		places := map[mistake]lint.Finding{}
 		for _, f := range a.Lint(opts...) {
 			places[mistakeOf(f.Index, f.Offset, f.Message)] = f
 		}
-		problems = slices.DeleteFunc(slices.Clone(problems), func(p *vmrules.Problem) bool {
+		for i := range problems {
+			p := &problems[i]
 			key := mistakeOf(p.Index, p.Offset, p.Message)
-			found, isHere := places[key]
-			if isHere {
-				p.Line, p.Column = found.Line, found.Column
+			if found, isHere := places[key]; isHere && files[p] == "" {
+				p.Line, p.Column, files[p] = found.Line, found.Column, o.File.Name
 				delete(places, key)
 			}
-			return isHere
-		})
+		}
 	}
-	return problems
 }
 
 // A mistake identifies a problem in the text of an annotation.

@@ -39,27 +39,25 @@ objects:
 		t.Fatal(err)
 	}
 	elsewhere := vmrules.Problem{Message: "elsewhere", Line: 7}
-	problems := []*vmrules.Problem{&elsewhere}
+	problems := []vmrules.Problem{elsewhere}
 	for _, target := range vmrules.ValidateOwn(filled.Content()).Targets() {
 		for _, p := range target.Problems {
 			if p.Source += " " + target.Name; p.Key == "" || p.Key == "name" || p.Key == "min" {
-				problems = append(problems, &p)
+				problems = append(problems, p)
 			}
 		}
 	}
-	rest := filled.PlaceProblems(problems)
+	files := map[*vmrules.Problem]string{}
+	filled.PlaceProblems(problems, files)
 	var got []string
-	for _, p := range problems {
-		got = append(got, fmt.Sprintf("%d:%d %s %s", p.Line, p.Column, p.Source, p.Key))
+	for i, p := range problems {
+		got = append(got, fmt.Sprintf("%s:%d:%d %s %s", files[&problems[i]], p.Line, p.Column, p.Source, p.Key))
 	}
 	want := []string{
-		"7:0  ",
-		"6:67 VM objects[0] name", "8:67 VM objects[1] name", "10:65 VM objects[2] ", "17:18 VM objects[3] min",
+		":7:0  ",
+		"f.yaml:6:67 VM objects[0] name", "f.yaml:8:67 VM objects[1] name", "f.yaml:10:65 VM objects[2] ", "f.yaml:17:18 VM objects[3] min",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
-	}
-	if len(rest) != 1 || rest[0] != &elsewhere {
-		t.Errorf("not placed: %v", rest)
 	}
 }
