@@ -220,17 +220,12 @@ func (s *summary) text() error {
 	table := tabwriter.NewWriter(s.w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, s.tally)
 	writeCounts(table, "RULE\tVIOLATED\tWARNED\tUNDECIDED", s.Rules,
-		func(c *ruleCount) []int { return []int{c.Violated, c.Warned, c.Undecided} },
-		func(c *ruleCount) []int { return []int{c.Violated, c.Undecided, c.Warned} })
-	writeCounts(table, "TEMPLATE\tVMS\tINVALID", s.Templates,
-		func(c *vmCount) []int { return []int{c.VMs, c.NotValid} },
-		func(c *vmCount) []int { return []int{c.NotValid, c.VMs} })
-	writeCounts(table, "NOTE\tVMS\tINVALID", s.Notes,
-		func(c *vmCount) []int { return []int{c.VMs, c.NotValid} },
-		func(c *vmCount) []int { return []int{c.NotValid, c.VMs} })
+		func(c *ruleCount) []int { return []int{c.Violated, c.Warned, c.Undecided} }, 0, 2, 1)
+	ofVMs := func(c *vmCount) []int { return []int{c.VMs, c.NotValid} }
+	writeCounts(table, "TEMPLATE\tVMS\tINVALID", s.Templates, ofVMs, 1, 0)
+	writeCounts(table, "NOTE\tVMS\tINVALID", s.Notes, ofVMs, 1, 0)
 	writeCounts(table, "INSTANCE TYPE OR PREFERENCE\tVMS\tINVALID\tNOT FOUND", s.Instancetypes,
-		func(c *namedCount) []int { return []int{c.VMs, c.NotValid, c.NotFound} },
-		func(c *namedCount) []int { return []int{c.NotFound, c.NotValid, c.VMs} })
+		func(c *namedCount) []int { return []int{c.VMs, c.NotValid, c.NotFound} }, 2, 1, 0)
 	s.notValid.write(table, "INVALID")
 	s.unjudged.write(table, "NOT JUDGED")
 	s.unusable.write(table, "UNREADABLE")
@@ -271,15 +266,23 @@ func whyNotValid(r *vmrules.Report) string {
 	return text + ": " + all[0].Error()
 }
 
-// writeCounts writes a table of counts, if there are any. The names with the highest weights come
-// first.
-func writeCounts[T any](w io.Writer, header string, all map[string]T, cells, weights func(T) []int) {
+// writeCounts writes a table of counts, if there are any. The names with the highest counts come first, and
+// are sorted if these are the same: order says which count decides, and which come after it.
+func writeCounts[T any](w io.Writer, header string, all map[string]T, counts func(T) []int, order ...int) {
 	if len(all) > 0 {
 		fmt.Fprintf(w, "\n%s\n", header)
 	}
-	for _, name := range most(all, weights) {
+	names := slices.SortedFunc(maps.Keys(all), func(a, b string) int {
+		for _, i := range order {
+			if c := counts(all[b])[i] - counts(all[a])[i]; c != 0 {
+				return c
+			}
+		}
+		return strings.Compare(a, b)
+	})
+	for _, name := range names {
 		fmt.Fprint(w, oneLine(name))
-		for _, n := range cells(all[name]) {
+		for _, n := range counts(all[name]) {
 			fmt.Fprintf(w, "\t%d", n)
 		}
 		fmt.Fprintln(w)
@@ -293,12 +296,4 @@ func (vm audited) title() string {
 		return title
 	}
 	return vm.File + ": " + title
-}
-
-// most returns the names with the highest counts first. Names with the same counts are
-// sorted.
-func most[T any](all map[string]T, counts func(T) []int) []string {
-	return slices.SortedStableFunc(slices.Values(slices.Sorted(maps.Keys(all))), func(a, b string) int {
-		return slices.Compare(counts(all[b]), counts(all[a]))
-	})
 }

@@ -13,8 +13,8 @@ import (
 )
 
 // objectsIn calls each with the objects in a stream of JSON: the items of lists, and all
-// other objects, which are valid until each returns. It stops when each returns false.
-func objectsIn(input io.Reader, each func(json.RawMessage) bool) error {
+// other objects, which are valid until each returns. It stops when each returns errStopped.
+func objectsIn(input io.Reader, each func(json.RawMessage) error) error {
 	limited := &limitedReader{input: bufio.NewReaderSize(input, inputBuffer)}
 	s := splitter{decoder: jsontext.NewDecoder(limited, lenient...), input: limited, each: each}
 	for {
@@ -37,7 +37,7 @@ var lenient = []jsontext.Options{jsontext.AllowDuplicateNames(true), jsontext.Al
 type splitter struct {
 	decoder *jsontext.Decoder
 	input   *limitedReader
-	each    func(json.RawMessage) bool
+	each    func(json.RawMessage) error
 	text    []byte // the current object; of a list, without its items
 }
 
@@ -77,7 +77,9 @@ func (s *splitter) object() error {
 		s.text = append(s.text, ':')
 		switch {
 		case name != "items":
-			err = s.value()
+			var value jsontext.Value
+			value, err = s.decoder.ReadValue()
+			s.text = append(s.text, value...)
 		case isList:
 			err = manifest.KeyTwice(name)
 		default:
@@ -96,7 +98,7 @@ func (s *splitter) object() error {
 		_, err := newObjectReader().decode(s.text) // which finds a key that is given twice
 		return err
 	}
-	return s.handOn(s.text)
+	return s.each(s.text)
 }
 
 // open reads the opening bracket of a value. Otherwise, the error says what is expected.
@@ -105,12 +107,6 @@ func (s *splitter) open(bracket jsontext.Kind, expected string) error {
 	if err == nil && token.Kind() != bracket {
 		return fmt.Errorf("%s, not %.100s", expected, token)
 	}
-	return err
-}
-
-func (s *splitter) value() error {
-	value, err := s.decoder.ReadValue()
-	s.text = append(s.text, value...)
 	return err
 }
 
@@ -130,20 +126,13 @@ func (s *splitter) items() error {
 		if err != nil {
 			return err
 		}
-		if err := s.handOn(item); err != nil {
+		if err := s.each(json.RawMessage(item)); err != nil {
 			return err
 		}
 	}
 	s.input.begin()
 	_, err := s.decoder.ReadToken()
 	return err
-}
-
-func (s *splitter) handOn(object []byte) error {
-	if !s.each(object) {
-		return errStopped
-	}
-	return nil
 }
 
 // maxObject is the largest size in bytes of an object of the stream, and of a list without

@@ -18,9 +18,11 @@ import (
 // split returns what objectsIn makes of a stream, up to so many objects.
 func split(input io.Reader, most int) ([]string, error) {
 	var objects []string
-	err := objectsIn(input, func(object json.RawMessage) bool {
-		objects = append(objects, normalized(object))
-		return len(objects) < most
+	err := objectsIn(input, func(object json.RawMessage) error {
+		if objects = append(objects, normalized(object)); len(objects) == most {
+			return errStopped
+		}
+		return nil
 	})
 	return objects, err
 }

@@ -43,12 +43,12 @@ func (a *auditor) stream(input io.Reader, each func(audited) error) error {
 	go func() {
 		defer close(inOrder)
 		defer close(jobs)
-		read <- objectsIn(input, func(object json.RawMessage) bool {
+		read <- objectsIn(input, func(object json.RawMessage) error {
 			if companion := companionIn(object); companion != nil {
 				judging.Wait() // instance types are for the objects that follow
 				a.inStream.keep(&a.with.set, companion, 0, len(object))
 				if !a.book.isWhole() {
-					return true
+					return nil
 				}
 			}
 			j := job{slices.Clone(object), make(chan audited, 1)}
@@ -56,9 +56,9 @@ func (a *auditor) stream(input io.Reader, each func(audited) error) error {
 			case inOrder <- j:
 				judging.Add(1)
 				jobs <- j
-				return true
+				return nil
 			case <-stop:
-				return false
+				return errStopped
 			}
 		})
 	}()

@@ -182,7 +182,7 @@ func (l *linter) run(command *cobra.Command, args []string) error {
 	if found.isFull {
 		args = nil
 	}
-	each(args, l.counts, l.lintFile)
+	each(args, func(d manifest.Document) bool { return d.LooksLikeRules() || d.HoldsVM() }, l.lintFile)
 	err := l.allDeclared()
 	if err != nil {
 		return err
@@ -198,7 +198,8 @@ func (l *linter) run(command *cobra.Command, args []string) error {
 		return err
 	}
 	found.leftOut.warnNotLinted(stderr)
-	isEmpty := found.isEmpty() && !l.allowUnjudged
+	isEmpty := found.Annotations == 0 && len(found.Findings) == 0 && !found.hasVM &&
+		found.Unusable == nil && found.Excluded == 0 && !l.allowUnjudged
 	switch {
 	case found.Annotations == 0 && found.source != "":
 		fmt.Fprintln(stderr, "vmrules: no rules to lint; render the files first: "+oneLine(found.source)+" | vmrules lint -")
@@ -209,11 +210,6 @@ func (l *linter) run(command *cobra.Command, args []string) error {
 		fmt.Fprintf(stderr, "vmrules: %s not shown\n", counted(n, "warning"))
 	}
 	return verdict(found.fails, len(found.Unusable) > 0 || isEmpty)
-}
-
-// isEmpty reports whether there was nothing to lint, though nothing was left out.
-func (l *linted) isEmpty() bool {
-	return l.Annotations == 0 && len(l.Findings) == 0 && !l.hasVM && l.Unusable == nil && l.Excluded == 0
 }
 
 // enter prepares for the objects of a file.
@@ -238,9 +234,6 @@ func (l *linter) addUseless(to *linted, args []string) {
 		}
 	}
 }
-
-// counts reports whether lint reads a document.
-func (l *linter) counts(d manifest.Document) bool { return d.LooksLikeRules() || d.HoldsVM() }
 
 // unusable writes that a file cannot be used, for any output format.
 func unusable(stderr io.Writer, err error) *manifest.Error {
@@ -286,7 +279,7 @@ func (l *linter) lintFile(to *linted, file *manifest.File, stderr io.Writer) {
 			to.Unusable = append(to.Unusable, unusable(stderr, err))
 			continue
 		}
-		own := l.judgeOwnVM(filled.Object, object)
+		why := l.judgeOwnVM(filled.Object, object)
 		for _, a := range filled.Annotations() {
 			findings := a.Lint(l.options()...)
 			l.fixable = l.newFixable(a.Text(), a.Options(nil), a.Change)
@@ -294,7 +287,7 @@ func (l *linter) lintFile(to *linted, file *manifest.File, stderr io.Writer) {
 				findings = l.build.explainFull(findings, a.Text())
 			}
 			explainMissing(findings, missingIn(a.Text(), filled.Missing))
-			findings = append(findings, own.findingsIn(a, findings)...)
+			findings = append(findings, ownVMFindings(why, a, findings)...)
 			l.add(to, file, a.Object.String(), findings)
 		}
 		useless := l.silence.useless()

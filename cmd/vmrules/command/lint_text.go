@@ -59,9 +59,7 @@ func (l *linter) writeSummary(w io.Writer, found *linted) error {
 	if found.Accepted > 0 {
 		fmt.Fprintf(w, ", %d accepted", found.Accepted)
 	}
-	if found.Excluded > 0 {
-		fmt.Fprintf(w, ", %s excluded", counted(found.Excluded, "file"))
-	}
+	fmt.Fprint(w, l.exclude.String())
 	if l.isFixing() {
 		fmt.Fprintf(w, map[bool]string{false: ", %d fixed", true: ", %d would be fixed"}[l.diffs], found.Fixed)
 		if n := found.countUnsafe(); n > 0 && !l.unsafeFixes {

@@ -43,16 +43,12 @@ func (p *parameters) read() error {
 // fill fills in the parameters of a template. It leaves any other object unchanged. It is safe
 // for concurrent use.
 func (p *parameters) fill(o manifest.Object) (manifest.Filled, error) {
-	p.declare(o)
-	return o.Fill(p.values)
-}
-
-func (p *parameters) declare(o manifest.Object) {
 	p.mutex.Lock()
-	defer p.mutex.Unlock()
 	for _, declared := range o.Parameters() {
 		p.declared[declared.Name] = true
 	}
+	p.mutex.Unlock()
+	return o.Fill(p.values)
 }
 
 // meant asks whether a word is one of some names, misspelt; "" if it is near none of them.

@@ -50,33 +50,30 @@ func (vm audited) whyNotValid() string {
 	return whyNotValid(vm.report)
 }
 
-// An ownVM is the verdict of KubeVirt's template validator on the VM of a template, as far as no
-// finding has said it.
-type ownVM struct{ why map[string]string }
-
-func (l *linter) judgeOwnVM(filled, template manifest.Object) ownVM {
+// judgeOwnVM returns why KubeVirt's template validator refuses the VM of a template, by the names of rules.
+func (l *linter) judgeOwnVM(filled, template manifest.Object) map[string]string {
 	if l.now.profile.value() != lint.SSP || !template.IsTemplate() {
-		return ownVM{}
+		return nil
 	}
 	v := sspVerdict(filled.Content(), template, &ruling{})
 	if !v.Refuses() {
-		return ownVM{}
+		return nil
 	}
 	for _, name := range v.Warned {
 		delete(v.Why, name)
 	}
-	return ownVM{v.Why}
+	return v.Why
 }
 
-// findingsIn returns findings about the rules of an annotation by which the VM is refused. A rule
+// ownVMFindings returns findings about the rules of an annotation by which the VM is refused. A rule
 // that has an error already has no other one.
-func (own ownVM) findingsIn(a manifest.Annotation, others []lint.Finding) []lint.Finding {
+func ownVMFindings(why map[string]string, a manifest.Annotation, others []lint.Finding) []lint.Finding {
 	var all []lint.Finding
-	for _, name := range slices.Sorted(maps.Keys(own.why)) {
+	for _, name := range slices.Sorted(maps.Keys(why)) {
 		isKnown := slices.ContainsFunc(others, func(f lint.Finding) bool { return f.Severity == lint.SeverityError && f.Rule == name })
 		f := lint.Finding{
 			Severity: lint.SeverityError, ID: "ssp-own-vm", Rule: name, Index: -1,
-			Message: "KubeVirt's template validator refuses the template's own VM: " + own.why[name],
+			Message: "KubeVirt's template validator refuses the template's own VM: " + why[name],
 		}
 		if !isKnown && a.PlaceAtRule(&f) {
 			all = append(all, f)
