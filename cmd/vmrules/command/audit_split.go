@@ -2,6 +2,7 @@ package command
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,12 +16,12 @@ import (
 // objectsIn calls each with the objects in a stream of JSON: the items of lists, and all
 // other objects, which are valid until each returns. It stops when each returns errStopped.
 func objectsIn(input io.Reader, each func(json.RawMessage) error) error {
-	limited := &limitedReader{input: bufio.NewReaderSize(input, inputBuffer)}
+	limited := &io.LimitedReader{R: bufio.NewReaderSize(input, inputBuffer)}
 	s := splitter{decoder: jsontext.NewDecoder(limited, lenient...), input: limited, each: each}
 	for {
-		switch err := s.object(); err {
-		case nil:
-		case io.EOF, errStopped:
+		switch err := s.object(); {
+		case err == nil:
+		case err == errStopped, err == io.EOF && limited.N > 0:
 			return nil
 		default:
 			return s.placed(err)
@@ -36,7 +37,7 @@ var lenient = []jsontext.Options{jsontext.AllowDuplicateNames(true), jsontext.Al
 // A splitter splits a stream.
 type splitter struct {
 	decoder *jsontext.Decoder
-	input   *limitedReader
+	input   *io.LimitedReader
 	each    func(json.RawMessage) error
 	text    []byte // the current object; of a list, without its items
 }
@@ -49,16 +50,17 @@ func (s *splitter) placed(err error) error {
 	if wrong := (*jsontext.SyntacticError)(nil); errors.As(err, &wrong) {
 		at, err = wrong.ByteOffset, wrong.Err
 	}
-	if failed := s.input.err; errors.Is(err, failed) && failed != io.EOF {
-		err = failed
+	if s.input.N <= 0 && (err == io.EOF || err == io.ErrUnexpectedEOF) {
+		err = errTooLong
 	}
+	err = cmp.Or(errors.Unwrap(err), err) // without the words of jsontext if the stream cannot be read
 	return fmt.Errorf("byte %d of the stream: %w", at, err)
 }
 
 // object reads an object. It recognizes a list by its items, which kubectl writes before the
 // kind. At the end of the stream, it returns io.EOF.
 func (s *splitter) object() error {
-	s.input.begin()
+	s.input.N = maxObject
 	if err := s.open('{', "an object is expected"); err != nil {
 		return err
 	}
@@ -120,8 +122,12 @@ func (s *splitter) items() error {
 	if err := s.open('[', "items must be an array"); err != nil {
 		return err
 	}
-	for s.decoder.PeekKind() != ']' {
-		s.input.begin()
+	for {
+		s.input.N = maxObject
+		if s.decoder.PeekKind() == ']' {
+			_, err := s.decoder.ReadToken()
+			return err
+		}
 		item, err := s.decoder.ReadValue()
 		if err != nil {
 			return err
@@ -130,37 +136,10 @@ func (s *splitter) items() error {
 			return err
 		}
 	}
-	s.input.begin()
-	_, err := s.decoder.ReadToken()
-	return err
 }
 
 // maxObject is the largest size in bytes of an object of the stream, and of a list without
 // its items. The API server accepts objects of 1.5 MiB, which kubectl indents.
 const maxObject = 4 << 20
 
-// A limitedReader reads a limited number of bytes, and then fails. It repeats its first
-// error.
-type limitedReader struct {
-	input io.Reader
-	left  int
-	err   error
-}
-
-// begin starts an object, which may again have the full length.
-func (r *limitedReader) begin() { r.left = maxObject }
-
 var errTooLong = fmt.Errorf("an object is longer than %d bytes: remove it from the stream, or check it on its own with vmrules check", maxObject)
-
-func (r *limitedReader) Read(p []byte) (int, error) {
-	if r.left <= 0 && r.err == nil {
-		r.err = errTooLong
-	}
-	if r.err != nil {
-		return 0, r.err
-	}
-	n, err := r.input.Read(p[:min(len(p), r.left)])
-	r.left -= n
-	r.err = err
-	return n, err
-}

@@ -87,7 +87,7 @@ func (l *limiter) writeParameters(command *cobra.Command, template manifest.Obje
 		return err
 	}
 	if l.output.name == "text" {
-		return writeLimits(command.OutOrStdout(), parameterHolders(parameters))
+		return writeParameterLimits(command.OutOrStdout(), parameters)
 	}
 	return writeJSON(command.OutOrStdout(), parameters)
 }
@@ -109,7 +109,7 @@ func (l *limiter) writeFields(command *cobra.Command, object manifest.Object) er
 	case "schema":
 		err = writeJSON(stdout, form.Schema(rules, content, with))
 	case "text":
-		err = writeLimits(stdout, limitHolders(form.Limits(rules, content, with)))
+		err = writeLimits(stdout, form.Limits(rules, content, with))
 	default:
 		err = writeJSON(stdout, form.Limits(rules, content, with))
 	}

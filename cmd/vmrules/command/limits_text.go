@@ -9,23 +9,19 @@ import (
 	"github.com/vmrules/vmrules/form"
 )
 
-// A holder is a field or a parameter with what it may hold, as the text shows it.
-type holder struct {
-	name         string
-	must, should form.Constraints
-	parts        []form.Use // of a parameter: fields that contain it beside other text
-}
-
-func limitHolders(limits []form.Limit) []holder {
-	var all []holder
+// writeLimits writes limits as text: a paragraph for each field.
+func writeLimits(w io.Writer, limits []form.Limit) error {
+	var text strings.Builder
 	for _, l := range limits {
-		all = append(all, holder{name: l.Field, must: l.Must, should: l.Should})
+		writeHolder(&text, l.Field, l.Must, l.Should)
 	}
-	return all
+	_, err := io.WriteString(w, text.String())
+	return err
 }
 
-func parameterHolders(parameters []form.Parameter) []holder {
-	var all []holder
+// writeParameterLimits does the same for parameters, with the fields that contain them beside other text.
+func writeParameterLimits(w io.Writer, parameters []form.Parameter) error {
+	var text strings.Builder
 	for _, p := range parameters {
 		name := p.Name
 		for _, more := range []struct {
@@ -39,34 +35,26 @@ func parameterHolders(parameters []form.Parameter) []holder {
 				name += more.text
 			}
 		}
-		h := holder{name: name, must: p.Must, should: p.Should}
+		writeHolder(&text, name, p.Must, p.Should)
 		for _, use := range p.Uses {
 			if use.Must.Rules != nil || use.Should.Rules != nil {
-				h.parts = append(h.parts, use)
+				fmt.Fprintf(&text, "  is in %s\n", oneLine(use.Field))
+				writeConstraints(&text, "which must be ", use.Must)
+				writeConstraints(&text, "which should be ", use.Should)
 			}
-		}
-		all = append(all, h)
-	}
-	return all
-}
-
-// writeLimits writes limits as text: a paragraph for each field or parameter.
-func writeLimits(w io.Writer, all []holder) error {
-	var text strings.Builder
-	for _, h := range all {
-		if h.name != "" {
-			fmt.Fprintln(&text, oneLine(h.name))
-		}
-		writeConstraints(&text, "must be ", h.must)
-		writeConstraints(&text, "should be ", h.should)
-		for _, use := range h.parts {
-			fmt.Fprintf(&text, "  is in %s\n", oneLine(use.Field))
-			writeConstraints(&text, "which must be ", use.Must)
-			writeConstraints(&text, "which should be ", use.Should)
 		}
 	}
 	_, err := io.WriteString(w, text.String())
 	return err
+}
+
+// writeHolder writes what a field or a parameter may hold.
+func writeHolder(text *strings.Builder, name string, must, should form.Constraints) {
+	if name != "" {
+		fmt.Fprintln(text, oneLine(name))
+	}
+	writeConstraints(text, "must be ", must)
+	writeConstraints(text, "should be ", should)
 }
 
 func writeConstraints(text *strings.Builder, verb string, c form.Constraints) {

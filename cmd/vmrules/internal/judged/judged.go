@@ -25,31 +25,27 @@ const (
 func Of(r *vmrules.Report) (Class, []Gap) {
 	targets := r.Targets()
 	gaps := gapsIn(targets)
-	return classOf(r, targets, gaps), gaps
-}
-
-func classOf(r *vmrules.Report, targets []vmrules.Target, gaps []Gap) Class {
 	is := func(c vmrules.Coverage) bool {
 		return slices.ContainsFunc(targets, func(t vmrules.Target) bool { return t.Coverage == c })
 	}
 	isGap := func(like func(Gap) bool) bool { return slices.ContainsFunc(gaps, like) }
 	switch {
 	case isGap(Gap.IsUnreadable):
-		return Unreadable
+		return Unreadable, gaps
 	case isGap(Gap.IsError):
-		return NotJudged
+		return NotJudged, gaps
 	case !r.Valid():
-		return Invalid
+		return Invalid, gaps
 	case is(vmrules.CoverageJudged):
-		return Valid
+		return Valid, gaps
 	case isGap(func(g Gap) bool { return !g.LacksRules() }):
-		return NotJudged
+		return NotJudged, gaps
 	case gaps != nil:
-		return NoRules
+		return NoRules, gaps
 	case is(vmrules.CoverageNotApplicable):
-		return NotApplicable
+		return NotApplicable, gaps
 	}
-	return Exempt
+	return Exempt, gaps
 }
 
 // A Gap is a VM that no rule judged, though it is not exempt, and not because its rules do not
