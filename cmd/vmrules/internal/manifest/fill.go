@@ -32,7 +32,7 @@ func (o Object) Fill(given map[string]string) (Filled, error) {
 	}
 	values, err := form.NewFiller(o.Parameters(), given)
 	if err != nil {
-		return filled, &Error{File: o.File.Name, Line: o.Line, Column: 1, Message: err.Error(), cause: err}
+		return filled, &Error{File: o.File.Name, Line: o.Line, Column: 1, Message: err.Error()}
 	}
 	filled.Missing = values.Missing()
 	f := filler{

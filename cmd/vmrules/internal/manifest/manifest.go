@@ -33,8 +33,6 @@ type Error struct {
 	Line    int    `json:"line,omitempty"` // 0 if the error is not about a line
 	Column  int    `json:"column,omitempty"`
 	Message string `json:"message"`
-
-	cause error
 }
 
 func (e *Error) Error() string {
@@ -43,8 +41,6 @@ func (e *Error) Error() string {
 	}
 	return fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Column, e.Message)
 }
-
-func (e *Error) Unwrap() error { return e.cause }
 
 // Parse reads the documents in a text. Its error is always an *Error, the first of Wrong. The File
 // has the other documents.

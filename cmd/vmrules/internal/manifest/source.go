@@ -132,7 +132,7 @@ func hasText(s string) bool {
 	return strings.Trim(s[:min(len(s), maxBlank)], " \t") != ""
 }
 
-func (s *source) fail(at int, cause error) *Error {
+func (s *source) fail(at int, err error) *Error {
 	line, column := s.place(at)
-	return &Error{Line: line, Column: column, Message: cause.Error(), cause: cause}
+	return &Error{Line: line, Column: column, Message: err.Error()}
 }
