@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"io"
 	"strings"
 
@@ -95,7 +96,7 @@ func (c *checker) remarksOn(o checked) []remark {
 		if judged.IsGap(result, o.gaps) {
 			continue
 		}
-		id := topicOf(result)
+		id := cmp.Or(result.Rule, notJudged.id)
 		for _, v := range result.Violations {
 			add(v.Pointer, severityOf(result, v.Warning), id, v.Error())
 		}
@@ -117,13 +118,6 @@ func severityOf(r vmrules.Result, isWarning bool) lint.Severity {
 		return lint.SeverityWarning
 	}
 	return lint.SeverityError
-}
-
-func topicOf(r vmrules.Result) string {
-	if r.Rule == "" {
-		return notJudged.id
-	}
-	return r.Rule
 }
 
 // writeCheckedJUnit writes a test case for each object.

@@ -118,8 +118,14 @@ func (d *differ) run(command *cobra.Command, args []string) error {
 		if err := b.read(command); err != nil {
 			return err
 		}
-		if err := b.readRules(); err != nil {
-			return err
+		var wrong []error
+		for _, t := range b.templates.All {
+			if _, err := t.Rules(); err != nil {
+				wrong = append(wrong, aboutObject(t.Object).wrong(err))
+			}
+		}
+		if wrong != nil {
+			return errors.Join(wrong...)
 		}
 	}
 	isSole := len(d.old.given) == 1 && len(d.new.given) == 1
@@ -152,17 +158,6 @@ var (
 	errNothingJudged   = errors.New("no VM was judged: give VMs that find their templates and are not exempt, or --allow-unjudged")
 	errNothingCompared = errors.New("no rules were compared: give versions that have templates with rules under the same names, or --allow-unjudged")
 )
-
-// readRules reads the rules of all templates.
-func (r *ruling) readRules() error {
-	var all []error
-	for _, t := range r.templates.All {
-		if _, err := t.Rules(); err != nil {
-			all = append(all, aboutObject(t.Object).wrong(err))
-		}
-	}
-	return errors.Join(all...)
-}
 
 // compareVMs judges VMs by both versions.
 func (d *differ) compareVMs(stdin io.Reader, stderr io.Writer) {

@@ -271,14 +271,3 @@ func rulesIn(rules vmrules.Rules) []vmrules.Rule {
 	}
 	return all
 }
-
-// countUnsafe returns how many findings have a fix that is not safe.
-func (l *linted) countUnsafe() int {
-	n := 0
-	for _, f := range l.Findings {
-		if f.fix != nil && !f.fix.isSafe {
-			n++
-		}
-	}
-	return n
-}

@@ -2,7 +2,6 @@ package command
 
 import (
 	"encoding/xml"
-	"fmt"
 	"io"
 	"strings"
 
@@ -55,7 +54,7 @@ type (
 // used is a test case with an error.
 func writeJUnit(w io.Writer, cases []junitCase, unusable []*manifest.Error) error {
 	for _, e := range unusable {
-		cases = append(cases, junitCase{file: e.File, name: e.File, problem: at(e.File, e.Line, e.Column) + e.Message})
+		cases = append(cases, junitCase{file: e.File, name: e.File, problem: e.Error()})
 	}
 	all := junitSuites{Name: "vmrules"}
 	byFile := map[string]*junitSuite{}
@@ -96,7 +95,7 @@ func (n *junitCounts) count(c junitCase) {
 
 // add adds a remark, which fails the case or is only noted.
 func (c *junitCase) add(m remark, fails bool) {
-	text := fmt.Sprintf("%s%s [%s]", at(m.file, m.Line, m.Column), m.Message, m.ID)
+	text := (&manifest.Error{File: m.file, Line: m.Line, Column: m.Column, Message: m.Message + " [" + m.ID + "]"}).Error()
 	if fails {
 		c.failures = append(c.failures, text)
 	} else {
@@ -117,12 +116,4 @@ func (c junitCase) element() junitElement {
 		e.Skipped = &junitMessage{Message: c.skipped}
 	}
 	return e
-}
-
-// at returns a place, for the beginning of a message.
-func at(file string, line, column int) string {
-	if line == 0 {
-		return file + ": "
-	}
-	return fmt.Sprintf("%s:%d:%d: ", file, line, column)
 }

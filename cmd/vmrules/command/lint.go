@@ -160,7 +160,8 @@ func (l *linter) run(command *cobra.Command, args []string) error {
 				err = file.Nothing(counts)
 			}
 			if err == nil {
-				err = l.enter(file)
+				l.now, err = l.settingFor(file.Name)
+				l.silence = &silence{Config: l.now.Config, file: file.Name}
 			}
 			if err != nil {
 				found.Unusable = append(found.Unusable, unusable(stderr, err))
@@ -212,24 +213,14 @@ func (l *linter) run(command *cobra.Command, args []string) error {
 	return verdict(found.fails, len(found.Unusable) > 0 || isEmpty)
 }
 
-// enter prepares for the objects of a file.
-func (l *linter) enter(file *manifest.File) error {
-	s, err := l.settingFor(file.Name)
-	if err != nil {
-		return &manifest.Error{File: file.Name, Message: err.Error()}
-	}
-	l.now, l.silence = s, &silence{Config: s.Config, file: file.Name}
-	return nil
-}
-
 // addUseless adds the entries of .vmrules.yaml that have no effect, if all files that they are
 // about were linted.
 func (l *linter) addUseless(to *linted, args []string) {
 	l.silence = nil
-	for _, u := range l.configs.Useless(args) {
-		for file, err := range manifest.Read([]string{u.File}, nil) {
+	for name, useless := range l.configs.Useless(args) {
+		for file, err := range manifest.Read([]string{name}, nil) {
 			if err == nil {
-				l.addFindings(to, file, "ignore", []lint.Finding{uselessSuppression(u.Line, u.Column, u.Why)})
+				l.addFindings(to, file, "ignore", []lint.Finding{useless})
 			}
 		}
 	}
@@ -453,13 +444,18 @@ func (l *linted) count(s lint.Severity) string {
 	if n := l.Hidden[s]; n > 0 {
 		return counted(n, severityWords[s]) + " not shown"
 	}
+	return counted(l.number(func(f finding) bool { return f.Severity == s }), severityWords[s])
+}
+
+// number returns how many findings are like that.
+func (l *linted) number(like func(finding) bool) int {
 	n := 0
 	for _, f := range l.Findings {
-		if f.Severity == s {
+		if like(f) {
 			n++
 		}
 	}
-	return counted(n, severityWords[s])
+	return n
 }
 
 // subject returns what a finding is about: its rule, if it has one.

@@ -62,7 +62,8 @@ func (l *linter) writeSummary(w io.Writer, found *linted) error {
 	fmt.Fprint(w, l.exclude.String())
 	if l.isFixing() {
 		fmt.Fprintf(w, map[bool]string{false: ", %d fixed", true: ", %d would be fixed"}[l.diffs], found.Fixed)
-		if n := found.countUnsafe(); n > 0 && !l.unsafeFixes {
+		n := found.number(func(f finding) bool { return f.fix != nil && !f.fix.isSafe })
+		if n > 0 && !l.unsafeFixes {
 			fmt.Fprintf(w, ", %d fixable with --unsafe-fixes", n)
 		}
 	}

@@ -40,22 +40,18 @@ func (s *silence) accepts(f lint.Finding) bool {
 func (s *silence) useless() []lint.Finding {
 	var all []lint.Finding
 	for _, g := range s.given {
-		why := g.Useless("annotation", true)
+		f, isUseless := g.Useless("annotation", true)
 		switch {
 		case s.template == "":
-			why = "only the annotations of a template accept findings: use " + config.Name
+			f.Message = "only the annotations of a template accept findings: use " + config.Name
 		case strings.TrimSpace(g.Reason) == "":
-			why = "the annotation has no reason as its value, so it does not count: add one"
+			f.Message = "the annotation has no reason as its value, so it does not count: add one"
 		}
-		if why != "" {
-			all = append(all, uselessSuppression(g.Line, g.Column, why))
+		if isUseless || s.template == "" {
+			all = append(all, f)
 		}
 	}
 	return all
-}
-
-func uselessSuppression(line, column int, why string) lint.Finding {
-	return lint.Finding{Severity: lint.SeverityWarning, ID: "useless-suppression", Index: -1, Line: line, Column: column, Message: why}
 }
 
 // A lintSetting is how a file is linted: as the flags say or, where they do not, .vmrules.yaml.
@@ -66,7 +62,7 @@ type lintSetting struct {
 	warningsAsErrors bool
 }
 
-// settingFor returns the setting for a file.
+// settingFor returns the setting for a file. Its error is a *manifest.Error.
 func (l *linter) settingFor(file string) (lintSetting, error) {
 	s := lintSetting{&config.Config{}, l.profile, l.least, l.warningsAsErrors}
 	if l.noConfig {
@@ -74,7 +70,7 @@ func (l *linter) settingFor(file string) (lintSetting, error) {
 	}
 	c, err := l.configs.Of(file)
 	if err != nil {
-		return s, err
+		return s, &manifest.Error{File: file, Message: err.Error()}
 	}
 	s.Config = c
 	s.warningsAsErrors = s.warningsAsErrors || c.WarningsAsErrors
@@ -85,7 +81,7 @@ func (l *linter) settingFor(file string) (lintSetting, error) {
 		err = s.least.Set(c.MinSeverity)
 	}
 	if err != nil {
-		err = fmt.Errorf("%s: \"for\" and \"min-severity\" %w", c.File(), err)
+		err = &manifest.Error{File: file, Message: fmt.Sprintf("%s: \"for\" and \"min-severity\" %v", c.File(), err)}
 	}
 	return s, err
 }

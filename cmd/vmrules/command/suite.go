@@ -219,7 +219,10 @@ func newJudge(command *cobra.Command, b Build, s suite, r *suiteReader) *judge {
 		return j
 	}
 	about := func(err error) error { return fmt.Errorf("%s: %w", j.template, err) }
-	rules, err := j.rulesOfTemplate()
+	rules, err := j.given[0].Rules()
+	if n := len(j.given); n > 1 {
+		err = fmt.Errorf("it has %d templates: name a file with one", n)
+	}
 	if err != nil {
 		r.fail("/template", about(err))
 	}
@@ -230,14 +233,6 @@ func newJudge(command *cobra.Command, b Build, s suite, r *suiteReader) *judge {
 	}
 	j.book.chapters = []chapter{{rules: rules}}
 	return j
-}
-
-// rulesOfTemplate returns the rules of the template, of which there must be just one.
-func (j *judge) rulesOfTemplate() (vmrules.Rules, error) {
-	if len(j.given) > 1 {
-		return vmrules.Rules{}, fmt.Errorf("it has %d templates: name a file with one", len(j.given))
-	}
-	return j.given[0].Rules()
 }
 
 // path returns the name of a file that the suite names.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"iter"
 	"maps"
 	"os"
 	"path/filepath"
@@ -54,18 +55,19 @@ func (i *Ignore) Accepts(f lint.Finding) bool {
 	return is
 }
 
-// Useless says why the entry, or the annotation that it is, has no effect; "" if it has one, or if not
-// all that it is about was linted.
-func (i *Ignore) Useless(what string, isAllLinted bool) string {
+// Useless returns the finding that the entry, or the annotation that it is, has no effect; false if it
+// has one, or if not all that it is about was linted.
+func (i *Ignore) Useless(what string, isAllLinted bool) (lint.Finding, bool) {
+	f := lint.Finding{Severity: lint.SeverityWarning, ID: "useless-suppression", Index: -1, Line: i.Line, Column: i.Column}
 	switch {
 	case strings.TrimSpace(i.Reason) == "":
-		return "the " + what + " has no reason, so it does not count: add one"
+		f.Message = "the " + what + " has no reason, so it does not count: add one"
 	case !slices.ContainsFunc(lint.Checks(), func(c lint.Check) bool { return c.ID == i.Check }):
-		return fmt.Sprintf("there is no check %q: \"vmrules explain\" lists them", i.Check)
+		f.Message = fmt.Sprintf("there is no check %q: \"vmrules explain\" lists them", i.Check)
 	case isAllLinted && !i.isUsed:
-		return fmt.Sprintf("nothing is wrong that the %s for %s accepts: remove it", what, i.Check)
+		f.Message = fmt.Sprintf("nothing is wrong that the %s for %s accepts: remove it", what, i.Check)
 	}
-	return ""
+	return f, f.Message != ""
 }
 
 // UnmarshalYAML also remembers where the entry is.
@@ -183,29 +185,22 @@ func (c *Config) Ignores(file, template string, f lint.Finding) bool {
 	return is
 }
 
-// A Useless entry has no effect.
-type Useless struct {
-	File         string
-	Line, Column int
-	Why          string
-}
-
-// Useless returns the entries of all files that were read that have no effect, among those whose
-// files were all linted: the arguments of the command say which.
-func (f *Finder) Useless(linted []string) []Useless {
-	var all []Useless
-	for _, folder := range slices.Sorted(maps.Keys(f.known)) {
-		c := f.known[folder]
-		if c.folder != folder { // it is in a folder above
-			continue
-		}
-		for _, i := range c.Ignore {
-			if why := i.Useless("entry", isBelow(folder, linted)); why != "" {
-				all = append(all, Useless{c.File(), i.Line, i.Column, why})
+// Useless yields a finding, with its file, for each entry that has no effect, of all files that were read
+// and whose files were all linted: the arguments of the command say which.
+func (f *Finder) Useless(linted []string) iter.Seq2[string, lint.Finding] {
+	return func(yield func(string, lint.Finding) bool) {
+		for _, folder := range slices.Sorted(maps.Keys(f.known)) {
+			c := f.known[folder]
+			if c.folder != folder { // it is in a folder above
+				continue
+			}
+			for _, i := range c.Ignore {
+				if found, ok := i.Useless("entry", isBelow(folder, linted)); ok && !yield(c.File(), found) {
+					return
+				}
 			}
 		}
 	}
-	return all
 }
 
 // isBelow reports whether a folder is one of some folders, or in one.
