@@ -70,22 +70,14 @@ func (l *lines) finish() error { return l.buffer.Flush() }
 
 // A summary counts VMs.
 type summary struct {
-	Objects       int                   `json:"objects"`
-	Valid         int                   `json:"valid"`
-	NotValid      int                   `json:"notValid"`
-	Exempt        int                   `json:"exempt,omitempty"`
-	NotApplicable int                   `json:"notApplicable,omitempty"` // those to which none of their rules applies
-	Unjudged      int                   `json:"unjudged,omitempty"`      // by any of the rules that they have, or those of a missing template
-	WithoutRules  int                   `json:"withoutRules"`
-	Unusable      int                   `json:"unusable"` // VMs that cannot be used, or their rules
-	Rules         map[string]*ruleCount `json:"rules"`
-	Templates     map[string]*vmCount   `json:"templates"`
+	tally
+	Rules     map[string]*ruleCount `json:"rules"`
+	Templates map[string]*vmCount   `json:"templates"`
 	// Notes counts the VMs that are judged by a template which they do not name in full.
 	Notes map[string]*vmCount `json:"notes,omitempty"`
 	// Instancetypes counts the VMs by the instance types and preferences that they name.
 	Instancetypes map[string]*namedCount `json:"instancetypes,omitempty"`
 
-	tally                        tally
 	notValid, unusable, unjudged namedVMs
 	w                            io.Writer
 	write                        func(*summary) error
@@ -108,7 +100,7 @@ func (n *namedVMs) add(vm audited, why string) {
 const maxNamed = 10
 
 func newSummary(w io.Writer, write func(*summary) error) *summary {
-	return &summary{tally: tally{}, Rules: map[string]*ruleCount{}, Templates: map[string]*vmCount{}, Notes: map[string]*vmCount{}, Instancetypes: map[string]*namedCount{}, w: w, write: write}
+	return &summary{Rules: map[string]*ruleCount{}, Templates: map[string]*vmCount{}, Notes: map[string]*vmCount{}, Instancetypes: map[string]*namedCount{}, w: w, write: write}
 }
 
 // A ruleCount counts the VMs with an outcome of a rule, by its name.
@@ -151,7 +143,7 @@ func (s *summary) add(vm audited) error {
 	if vm.SSP.Refuses() && class != judged.Unreadable {
 		class = judged.Invalid
 	}
-	s.tally[class]++
+	s.tally.add(class)
 	switch gaps := vm.named(); {
 	case vm.err != nil:
 		s.unusable.add(vm, vm.err.Error())
@@ -209,16 +201,12 @@ func count[T any](in map[string]*T, name string, add func(*T)) {
 
 func (s *summary) finish() error { return s.write(s) }
 
-func (s *summary) json() error {
-	s.Valid, s.NotValid, s.Exempt, s.NotApplicable = s.tally[judged.Valid], s.tally[judged.Invalid], s.tally[judged.Exempt], s.tally[judged.NotApplicable]
-	s.Unjudged, s.WithoutRules, s.Unusable, s.Objects = s.tally[judged.NotJudged], s.tally[judged.NoRules], s.tally[judged.Unreadable], s.tally.all()
-	return writeJSON(s.w, s)
-}
+func (s *summary) json() error { return writeJSON(s.w, s) }
 
 // text writes tables with the highest counts first.
 func (s *summary) text() error {
 	table := tabwriter.NewWriter(s.w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, s.tally)
+	fmt.Fprintln(table, s.String())
 	writeCounts(table, "RULE\tVIOLATED\tWARNED\tUNDECIDED", s.Rules,
 		func(c *ruleCount) []int { return []int{c.Violated, c.Warned, c.Undecided} }, 0, 2, 1)
 	ofVMs := func(c *vmCount) []int { return []int{c.VMs, c.NotValid} }

@@ -81,7 +81,14 @@ func (e *exporting) run(command *cobra.Command, args []string) error {
 			e.fail(err)
 			continue
 		}
-		e.exportFile(file)
+		for _, d := range file.Documents() {
+			switch {
+			case d.LooksLikeRules():
+				e.exportDocument(&d)
+			case d.IsTemplate():
+				e.exportTemplate(d.Loaded())
+			}
+		}
 	}
 	if err := e.allDeclared(); err != nil {
 		return err
@@ -99,19 +106,6 @@ func (e *exporting) run(command *cobra.Command, args []string) error {
 func (e *exporting) fail(err error) {
 	fmt.Fprintln(e.stderr, "vmrules:", oneLine(err.Error()))
 	e.invalid = true
-}
-
-func (e *exporting) exportFile(file *manifest.File) {
-	for _, d := range file.Documents() {
-		if d.LooksLikeRules() {
-			e.exportDocument(&d)
-		}
-	}
-	for _, object := range file.Objects() {
-		if object.IsTemplate() {
-			e.exportTemplate(object.Loaded())
-		}
-	}
 }
 
 // exportDocument exports an array of rules.

@@ -75,20 +75,23 @@ func (l leftOut) warnNotLinted(stderr io.Writer) {
 	}
 }
 
-// explainFull corrects the findings in an annotation about rules that only vmrules-full knows:
-// their kind is not wrong, and their keys cannot be linted.
-func (b Build) explainFull(findings []lint.Finding, annotation string) []lint.Finding {
-	explained := map[int]bool{} // by the index of the rule
+// explained corrects the findings in an annotation about rules that only vmrules-full knows, unless they
+// are for another program: their kind is not wrong, and their keys cannot be linted.
+func (l *linter) explained(findings []lint.Finding, annotation string) []lint.Finding {
+	if l.now.profile.name != "" {
+		return findings
+	}
+	isOfFull := map[int]bool{} // by the index of the rule
 	for i, f := range findings {
 		if f.ID != "unknown-kind" {
 			continue
 		}
-		if kind := textAt(annotation, f.Offset); b.isOnlyOfFull(vmrules.Kind(kind)) {
+		if kind := textAt(annotation, f.Offset); l.build.isOnlyOfFull(vmrules.Kind(kind)) {
 			findings[i].Message = fmt.Sprintf("the kind %q is ignored, because only vmrules-full judges it: %s", kind, installFull)
-			explained[f.Index] = true
+			isOfFull[f.Index] = true
 		}
 	}
-	return slices.DeleteFunc(findings, func(f lint.Finding) bool { return f.ID == "unknown-key" && explained[f.Index] })
+	return slices.DeleteFunc(findings, func(f lint.Finding) bool { return f.ID == "unknown-key" && isOfFull[f.Index] })
 }
 
 // textAt returns the string of JSON at an offset; "" if there is another value.

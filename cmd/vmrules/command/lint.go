@@ -272,12 +272,15 @@ func (l *linter) lintFile(to *linted, file *manifest.File, stderr io.Writer) {
 		}
 		why := l.judgeOwnVM(filled.Object, object)
 		for _, a := range filled.Annotations() {
-			findings := a.Lint(l.options()...)
 			l.fixable = l.newFixable(a.Text(), a.Options(nil), a.Change)
-			if l.now.profile.name == "" {
-				findings = l.build.explainFull(findings, a.Text())
+			findings := l.explained(a.Lint(l.options()...), a.Text())
+			if missing := missingIn(a.Text(), filled.Missing); len(missing) > 0 {
+				for i := range findings {
+					if findings[i].ID == unreadable {
+						findings[i].Message += "; " + missingText(missing[0])
+					}
+				}
 			}
-			explainMissing(findings, missingIn(a.Text(), filled.Missing))
 			findings = append(findings, ownVMFindings(why, a, findings)...)
 			l.add(to, file, a.Object.String(), findings)
 		}
@@ -292,19 +295,6 @@ func missingIn(text string, missing []string) []string {
 	return slices.DeleteFunc(slices.Clone(missing), func(name string) bool {
 		return !strings.Contains(text, "{"+name+"}")
 	})
-}
-
-// explainMissing adds to findings about rules that are not JSON which parameters are not
-// filled in.
-func explainMissing(findings []lint.Finding, missing []string) {
-	if len(missing) == 0 {
-		return
-	}
-	for i := range findings {
-		if findings[i].ID == "unreadable" {
-			findings[i].Message += "; " + missingText(missing[0])
-		}
-	}
 }
 
 // lintRules lints a file that must contain rules.
@@ -327,11 +317,7 @@ func (l *linter) lintDocument(to *linted, d manifest.Document) {
 func (l *linter) findings(d *manifest.Document) []lint.Finding {
 	if text, err := d.JSON(); d.IsArray() && err == nil {
 		l.fixable = l.newFixable(text, nil, d.Change)
-		findings := lint.Annotation(text, l.options()...)
-		if l.now.profile.name == "" {
-			findings = l.build.explainFull(findings, text)
-		}
-		return findings
+		return l.explained(lint.Annotation(text, l.options()...), text)
 	}
 	var all []lint.Finding
 	_, problems := l.build.read(d)

@@ -67,7 +67,9 @@ func (b *rulebook) read(stdin io.Reader) []*manifest.Error {
 			for _, d := range file.Documents() {
 				read, problems := b.build.read(&d)
 				for _, p := range problems {
-					wrong = append(wrong, inFile(d, p))
+					line, column := d.Place(p.Offset)
+					p.Line = 0 // this is the line in the JSON
+					wrong = append(wrong, &manifest.Error{File: d.File.Name, Line: line, Column: column, Message: p.Error()})
 				}
 				b.chapters = append(b.chapters, read)
 				none = false
@@ -78,13 +80,6 @@ func (b *rulebook) read(stdin io.Reader) []*manifest.Error {
 		}
 	}
 	return wrong
-}
-
-// inFile returns a problem with its place in the file.
-func inFile(d manifest.Document, p vmrules.Problem) *manifest.Error {
-	line, column := d.Place(p.Offset)
-	p.Line = 0 // this is the line in the JSON
-	return &manifest.Error{File: d.File.Name, Line: line, Column: column, Message: p.Error()}
 }
 
 // judge judges an object, which may hold VMs, by all rules. The rules are numbered across

@@ -7,28 +7,36 @@ import (
 )
 
 // A tally counts objects by what became of their VMs.
-type tally map[judged.Class]int
-
-// all returns the number of objects.
-func (t tally) all() int {
-	all := 0
-	for _, n := range t {
-		all += n
-	}
-	return all
+type tally struct {
+	Objects       int `json:"objects"`
+	Valid         int `json:"valid"`
+	NotValid      int `json:"notValid"`
+	Exempt        int `json:"exempt,omitempty"`
+	NotApplicable int `json:"notApplicable,omitempty"` // those to which none of their rules applies
+	Unjudged      int `json:"unjudged,omitempty"`      // by any of the rules that they have, or those of a missing template
+	WithoutRules  int `json:"withoutRules"`
+	Unusable      int `json:"unusable"` // VMs that cannot be used, or their rules
 }
 
-func (t tally) String() string {
-	text := fmt.Sprintf("%s: %d valid, %d invalid", counted(t.all(), "object"), t[judged.Valid], t[judged.Invalid])
+func (t *tally) add(c judged.Class) {
+	t.Objects++
+	*map[judged.Class]*int{
+		judged.Valid: &t.Valid, judged.Invalid: &t.NotValid, judged.Exempt: &t.Exempt, judged.NotApplicable: &t.NotApplicable,
+		judged.NotJudged: &t.Unjudged, judged.NoRules: &t.WithoutRules, judged.Unreadable: &t.Unusable,
+	}[c]++
+}
+
+func (t *tally) String() string {
+	text := fmt.Sprintf("%s: %d valid, %d invalid", counted(t.Objects, "object"), t.Valid, t.NotValid)
 	for _, rare := range []struct {
-		class judged.Class
-		what  string
-	}{{judged.Exempt, "exempt"}, {judged.NotApplicable, "without a rule that applies"}, {judged.NotJudged, "not judged"}} {
-		if n := t[rare.class]; n > 0 {
-			text += fmt.Sprintf(", %d %s", n, rare.what)
+		n    int
+		what string
+	}{{t.Exempt, "exempt"}, {t.NotApplicable, "without a rule that applies"}, {t.Unjudged, "not judged"}} {
+		if rare.n > 0 {
+			text += fmt.Sprintf(", %d %s", rare.n, rare.what)
 		}
 	}
-	return text + fmt.Sprintf(", %d without rules, %d unreadable", t[judged.NoRules], t[judged.Unreadable])
+	return text + fmt.Sprintf(", %d without rules, %d unreadable", t.WithoutRules, t.Unusable)
 }
 
 // summary returns the last line of the results for people.
@@ -42,9 +50,9 @@ func (c *checker) summary() string {
 	t := tally{}
 	for _, o := range c.checked {
 		if o.class == judged.Valid && c.fails(o) || o.SSP.Refuses() && !o.isUnusable() {
-			t[judged.Invalid]++
+			t.add(judged.Invalid)
 		} else {
-			t[o.class]++
+			t.add(o.class)
 		}
 	}
 	return t.String() + c.exclude.String() + "\n"

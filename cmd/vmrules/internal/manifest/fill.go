@@ -78,13 +78,12 @@ func (f *filler) fill(n *node) (*node, error) {
 	return made, err
 }
 
-// copyOf returns the node itself if nothing in it changes.
+// copyOf returns a scalar itself if nothing in it changes.
 func (f *filler) copyOf(n *node) (*node, error) {
 	if n.shape == scalar {
 		return f.scalar(n)
 	}
-	made := &node{at: n.at, size: 1, shape: n.shape}
-	changes := false
+	made := &node{at: n.at, end: n.end, size: 1, shape: n.shape}
 	for _, m := range n.members {
 		key, _, err := f.text(m.key, m.at)
 		if err != nil {
@@ -94,7 +93,6 @@ func (f *filler) copyOf(n *node) (*node, error) {
 		if err != nil {
 			return nil, err
 		}
-		changes = changes || key != m.key || value != m.value
 		made.add(m.at, key, value)
 	}
 	for _, item := range n.items {
@@ -102,11 +100,7 @@ func (f *filler) copyOf(n *node) (*node, error) {
 		if err != nil {
 			return nil, err
 		}
-		changes = changes || value != item
 		made.addItem(value)
-	}
-	if !changes {
-		return n, nil
 	}
 	return made, nil
 }

@@ -166,13 +166,15 @@ func StreamOf(arg string) string {
 }
 
 func inputsOf(arg string, stdin io.Reader) iter.Seq2[Input, error] {
-	if arg == "-" {
-		return single(Input{Stdin, true, func() (io.ReadCloser, error) { return io.NopCloser(stdin), nil }})
-	}
-	if info, err := os.Stat(arg); err != nil || !info.IsDir() {
-		return single(Input{arg, StreamOf(arg) != "", func() (io.ReadCloser, error) { return os.Open(arg) }})
-	}
 	return func(yield func(Input, error) bool) {
+		if arg == "-" {
+			yield(Input{Stdin, true, func() (io.ReadCloser, error) { return io.NopCloser(stdin), nil }}, nil)
+			return
+		}
+		if info, err := os.Stat(arg); err != nil || !info.IsDir() {
+			yield(Input{arg, StreamOf(arg) != "", func() (io.ReadCloser, error) { return os.Open(arg) }}, nil)
+			return
+		}
 		none := true
 		for input, err := range inputsIn(os.DirFS(arg)) {
 			none = false
@@ -189,10 +191,6 @@ func inputsOf(arg string, stdin io.Reader) iter.Seq2[Input, error] {
 			yield(Input{}, &Error{File: arg, Message: "the folder has no .yaml, .yml or .json file"})
 		}
 	}
-}
-
-func single(input Input) iter.Seq2[Input, error] {
-	return func(yield func(Input, error) bool) { yield(input, nil) }
 }
 
 // inputsIn yields the manifests in a file system.

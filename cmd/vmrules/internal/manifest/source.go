@@ -73,10 +73,7 @@ func (s *source) setPlace(f *lint.Finding, span Span) {
 func (s *source) offset(begin, column int) int {
 	want := s.before(begin) + column - 1
 	i := max(sort.SearchInts(s.points, want+1)-1, 0)
-	at := i * stretch
-	for at < len(s.text) && !utf8.RuneStart(s.text[at]) {
-		at++
-	}
+	at := runeEnd(s.text, i*stretch)
 	for n := s.before(at); n < want && at < len(s.text); n++ {
 		_, size := utf8.DecodeRuneInString(s.text[at:])
 		at += size

@@ -3,6 +3,7 @@ package shelf
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/vmrules/vmrules"
@@ -62,21 +63,13 @@ func (s *Shelf) Named(ref vmrules.TemplateRef) (*Template, error) {
 	if err := s.readBeside(); err != nil {
 		return nil, err
 	}
-	var all, exact []*Template
-	for _, t := range s.All {
-		if t.Name != ref.Name {
-			continue
-		}
-		all = append(all, t)
-		if t.Namespace == ref.Namespace {
-			exact = append(exact, t)
-		}
-	}
-	if ref.Namespace != "" && exact != nil {
-		all = exact
-	}
-	if all == nil {
+	all := slices.DeleteFunc(slices.Clone(s.All), func(t *Template) bool { return t.Name != ref.Name })
+	if len(all) == 0 {
 		return nil, nil
+	}
+	exact := slices.DeleteFunc(slices.Clone(all), func(t *Template) bool { return t.Namespace != ref.Namespace })
+	if ref.Namespace != "" && len(exact) > 0 {
+		all = exact
 	}
 	for _, other := range all[1:] {
 		rules, err := all[0].Rules()
