@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -15,9 +14,8 @@ import (
 // An objectReader reads objects of JSON as encoding/json reads them with UseNumber, but a key that
 // is given twice is an error.
 type objectReader struct {
-	decoder  *jsontext.Decoder
-	unread   bytes.Buffer
-	unquoted []byte // the memory of a text with escapes
+	decoder *jsontext.Decoder
+	unread  bytes.Buffer
 
 	skips bool // the parts of a VirtualMachine that no rule of the format asks for
 	isVM  bool // the object is one, as far as it is read
@@ -37,6 +35,7 @@ func (r *objectReader) decode(text []byte) (map[string]any, error) {
 		return nil, errNoObject
 	}
 	r.isVM = false
+	_, _ = r.decoder.ReadToken() // the opening bracket
 	decoded, err := r.object()
 	wrong := (*jsontext.SyntacticError)(nil)
 	switch isSyntax := errors.As(err, &wrong); {
@@ -48,33 +47,18 @@ func (r *objectReader) decode(text []byte) (map[string]any, error) {
 	return decoded, err
 }
 
-// text reads a string, which may be the name of a member.
-func (r *objectReader) text() (string, error) {
-	quoted, err := r.decoder.ReadValue()
-	if err != nil {
-		return "", err
-	}
-	if bytes.IndexByte(quoted, '\\') >= 0 || !utf8.Valid(quoted) {
-		r.unquoted, _ = jsontext.AppendUnquote(r.unquoted[:0], quoted) // the error says that it is not UTF-8
-		return string(r.unquoted), nil
-	}
-	return string(quoted[1 : len(quoted)-1]), nil
-}
-
 func (r *objectReader) value() (any, error) {
-	switch r.decoder.PeekKind() {
-	case '{':
-		return r.object()
-	case '[':
-		return r.array()
-	case '"':
-		return r.text()
-	}
 	token, err := r.decoder.ReadToken()
 	if err != nil {
 		return nil, err
 	}
 	switch token.Kind() {
+	case '{':
+		return r.object()
+	case '[':
+		return r.array()
+	case '"':
+		return token.String(), nil
 	case '0':
 		return json.Number(token.String()), nil
 	case 'n':
@@ -83,14 +67,15 @@ func (r *objectReader) value() (any, error) {
 	return token.Bool(), nil
 }
 
+// object reads what is behind the opening bracket.
 func (r *objectReader) object() (map[string]any, error) {
-	_, _ = r.decoder.ReadToken() // the opening bracket, which was seen
 	object := map[string]any{}
 	for r.decoder.PeekKind() == '"' {
-		name, err := r.text()
+		token, err := r.decoder.ReadToken()
 		if err != nil {
 			return object, err
 		}
+		name := token.String()
 		if r.isSkipped(name) {
 			err = r.decoder.SkipValue()
 		} else {
@@ -114,7 +99,6 @@ func (r *objectReader) isSkipped(name string) bool {
 }
 
 func (r *objectReader) array() (any, error) {
-	_, _ = r.decoder.ReadToken()
 	array := []any{}
 	for r.decoder.PeekKind() != ']' {
 		item, err := r.value()
