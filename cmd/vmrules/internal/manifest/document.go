@@ -231,9 +231,3 @@ func (f *File) Nothing(counts func(Document) bool) error {
 	first, _, _ := strings.Cut(strings.TrimSpace(f.source.text), "\n")
 	return &Error{File: f.Name, Message: fmt.Sprintf("no Kubernetes object in the input: the command that writes it may have failed: %.200q", first)}
 }
-
-// HoldsVM reports whether the document is an object that may contain VMs or has an annotation
-// with rules.
-func (d Document) HoldsVM() bool {
-	return d.IsObject() && d.Object.HoldsVM()
-}

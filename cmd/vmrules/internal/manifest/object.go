@@ -102,7 +102,7 @@ func RemoveRules(content map[string]any) {
 // Content returns the object in the form that the library takes. The items of a typed list,
 // such as a VirtualMachineList, have no kind and apiVersion of their own: Content adds them.
 func (o Object) Content() map[string]any {
-	content := o.tree().plain().(map[string]any)
+	content, _ := o.tree().plain().(map[string]any) // nil for a Document that is no object
 	if o.Kind != "" {
 		content["kind"] = o.Kind
 	}
