@@ -63,11 +63,3 @@ func (j *judging) judge(filled map[string]any, written manifest.Object) (judgedO
 	}
 	return all, err
 }
-
-// strictFlag adds the flag that makes a command fail for what no rule judged.
-func strictFlag(command *cobra.Command, strict *bool) {
-	command.Flags().BoolVar(strict, "strict", false, "also fail for a VM that no rule judges, unless it is exempt or none of its rules applies")
-}
-
-// andStrict ends messages that nothing judged a VM.
-const andStrict = ", and --strict is given"
