@@ -476,7 +476,7 @@ func TestMan(t *testing.T) {
 	if out, status := run(t, ".", []string{"SOURCE_DATE_EPOCH=1000000000"}, "go", "run", "./internal/extras", folder); status != 0 {
 		t.Fatal(out)
 	}
-	root := command.Build{Name: "vmrules"}.Command()
+	root := command.New(command.Build{Name: "vmrules"})
 	for _, c := range append(root.Commands(), root) {
 		page, err := os.ReadFile(filepath.Join(folder, "man", strings.ReplaceAll(c.CommandPath(), " ", "-")+".1"))
 		if c.Hidden || c.Name() == "help" {

@@ -20,6 +20,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/build"
 	"github.com/vmrules/vmrules/cmd/vmrules/vmrulestest"
 	"github.com/vmrules/vmrules/internal/conformance"
 	"github.com/vmrules/vmrules/openreports"
@@ -74,7 +75,7 @@ func TestEdges(t *testing.T) {
 // waysIn returns all commands, and the functions of packages that judge.
 func waysIn(t *testing.T) []string {
 	var all []string
-	for _, c := range (Build{Name: "vmrules"}).Command().Commands() {
+	for _, c := range New(build.Build{Name: "vmrules"}).Commands() {
 		all = append(all, c.Name())
 	}
 	for name, folder := range map[string]string{"vmrulestest": "../vmrulestest", "openreports": "../../../openreports"} {
@@ -161,7 +162,7 @@ func auditReportEdge(t *testing.T, object json.RawMessage, templates []json.RawM
 	folder := folderOf(t, object, templates)
 	var out, stderr bytes.Buffer
 	t.Chdir(folder)
-	status := Main([]string{"audit", "-o", "report", "--template", "templates", "object.json"}, strings.NewReader(""), &out, &stderr, Build{Name: "vmrules"})
+	status := Main([]string{"audit", "-o", "report", "--template", "templates", "object.json"}, strings.NewReader(""), &out, &stderr, build.Build{Name: "vmrules"})
 	all := []string{fmt.Sprintf("exit %d", status)}
 	reader := yaml.NewDecoder(&out)
 	for {
@@ -194,7 +195,7 @@ func commandEdge(args ...string) conformance.Edge {
 			filled = append(filled, arg)
 		}
 		var out bytes.Buffer
-		status := Main(filled, strings.NewReader(""), &out, &out, Build{Name: "vmrules"})
+		status := Main(filled, strings.NewReader(""), &out, &out, build.Build{Name: "vmrules"})
 		text := strings.ReplaceAll(out.String(), folder+string(filepath.Separator), "")
 		if args[0] == "test" {
 			return said(status, text, ofTests)

@@ -7,6 +7,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/build"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/cli"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
 	"github.com/vmrules/vmrules/lint"
 )
@@ -28,8 +30,8 @@ func TestQuickstart(t *testing.T) {
 // A VM finds its template in the folder that is checked.
 func TestCheckQuickstart(t *testing.T) {
 	var out bytes.Buffer
-	status := Main([]string{"check", "../../../testdata/quickstart/"}, strings.NewReader(""), &out, &out, Build{Name: "vmrules"})
-	if want := "vm.json:1: VirtualMachine office/reception: invalid: 2 violated"; status != int(exitFailed) || !strings.Contains(out.String(), want) {
+	status := Main([]string{"check", "../../../testdata/quickstart/"}, strings.NewReader(""), &out, &out, build.Build{Name: "vmrules"})
+	if want := "vm.json:1: VirtualMachine office/reception: invalid: 2 violated"; status != int(cli.ExitFailed) || !strings.Contains(out.String(), want) {
 		t.Errorf("exit status %d, want %s in:\n%s", status, want, out.String())
 	}
 }

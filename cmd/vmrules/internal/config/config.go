@@ -24,13 +24,16 @@ import (
 // Name is the name of the file.
 const Name = ".vmrules.yaml"
 
+// Severities are the severities of findings, the least first.
+var Severities = []lint.Severity{lint.SeverityInfo, lint.SeverityWarning, lint.SeverityError}
+
 // A Config is what the file says. The zero Config says nothing.
 type Config struct {
-	For              string    `yaml:"for"`
-	MinSeverity      string    `yaml:"min-severity"`
-	WarningsAsErrors bool      `yaml:"warnings-as-errors"`
-	Exclude          []string  `yaml:"exclude"` // globs, from the folder of the file
-	Ignore           []*Ignore `yaml:"ignore"`
+	For              lint.Profile  `yaml:"for"`
+	MinSeverity      lint.Severity `yaml:"min-severity"`
+	WarningsAsErrors bool          `yaml:"warnings-as-errors"`
+	Exclude          []string      `yaml:"exclude"` // globs, from the folder of the file
+	Ignore           []*Ignore     `yaml:"ignore"`
 
 	file, folder string
 }
@@ -132,6 +135,12 @@ func read(folder string) (*Config, error) {
 	decoder.KnownFields(true)
 	if err := decoder.Decode(c); err != nil && err != io.EOF {
 		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	if c.For != "" && c.For != lint.SSP {
+		return nil, fmt.Errorf("%s: \"for\" must be %s", file, lint.SSP)
+	}
+	if c.MinSeverity != "" && !slices.Contains(Severities, c.MinSeverity) {
+		return nil, fmt.Errorf("%s: \"min-severity\" must be error, warning or info", file)
 	}
 	globs := slices.Clone(c.Exclude)
 	for _, i := range c.Ignore {

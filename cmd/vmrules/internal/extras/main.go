@@ -30,7 +30,7 @@ func main() {
 
 func write(folder string) error {
 	man, completions := filepath.Join(folder, "man"), filepath.Join(folder, "completions")
-	root := command.Build{Name: "vmrules"}.Command()
+	root := command.New(command.Build{Name: "vmrules"})
 	err := errors.Join(
 		os.MkdirAll(man, 0o755), os.MkdirAll(completions, 0o755),
 		root.GenBashCompletionFileV2(filepath.Join(completions, "vmrules.bash"), true),

@@ -1,0 +1,228 @@
+// Package audit is the subcommand audit.
+package audit
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/build"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/cli"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/deployed"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/judged"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/judging"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/output"
+)
+
+// Options say what vmrules audit does.
+type Options struct {
+	judging.Options
+	Files  []string
+	Output string // a key of auditOutputs, or "" for text
+}
+
+// An auditor runs vmrules audit.
+type auditor struct {
+	judging.Judging
+	inStream streamed
+	seen     seen
+}
+
+// An audited is the result for one VM.
+type audited struct {
+	File      string `json:"file,omitempty"`
+	Kind      string `json:"kind,omitempty"`
+	Namespace string `json:"namespace,omitempty"`
+	Name      string `json:"name,omitempty"`
+	Template  string `json:"template,omitempty"` // with its namespace, if the VM names one
+
+	Note string `json:"note,omitempty"` // as in check
+
+	class judged.Class
+	gaps  []judged.Gap
+	fails bool // with --strict
+	// SSP is what KubeVirt's template validator says of the VM, with --for ssp.
+	SSP *deployed.Verdict `json:"ssp,omitempty"`
+
+	found, notFound []string // the instance types and preferences that it names
+
+	report  *vmrules.Report
+	results []vmrules.Result // of the report
+	err     error            // why its rules cannot be used, or that it is not an object
+
+	object map[string]any
+}
+
+// A writer writes the results of VMs, in the order in which they were read.
+type writer interface {
+	add(audited) error
+	finish() error
+}
+
+// Command returns the subcommand.
+func Command(b build.Build) *cobra.Command {
+	var o Options
+	command := &cobra.Command{
+		Use:   "audit FILE|FOLDER|-...",
+		Short: "Check all VMs of a cluster by their own rules",
+		Long: `Audit checks VMs by their own rules, and sums up which rules they break. A VM without
+rules of its own is checked by the rules of its template, if --template has that, as in
+vmrules check. A VM without a template has no rules.
+
+FILE is JSON or YAML, or - for the standard input. JSON is a List, as kubectl writes it, or
+a sequence of objects, and may have any length: audit never holds all of it in memory. YAML
+is read as a whole. If FILE is a folder, all .yaml, .yml and .json files in it and below it
+are read.
+
+A VM that names an instance type or a preference is judged as KubeVirt expands it. Those
+come from the files of --with, and from FILE if they come before the VM: name them
+first, as in the example. Otherwise, rules about fields that they may set are not decided.
+
+With --rules, VMs are checked by the rules of files instead, as in vmrules check.
+
+With -o report, audit writes a Report of openreports.io/v1alpha1 for each VM that has rules,
+which kubectl can apply. A VM whose rules are not known has one that says so.
+
+With --for ssp, audit also counts the VMs that KubeVirt's template validator refuses as not
+valid.
+
+The exit status is 0 if all VMs are valid or no rule judges them, 1 if one is not, or names a template
+in full that is missing, and 2 if a file or the rules of a VM cannot be used; the other files are still
+checked. It is also 2 if there is no VM and no template, unless --allow-unjudged is given. VMs whose
+rules judge nothing are named; VMs without rules only with --strict, which also fails for both.`,
+		Example: `  kubectl get vmclusterinstancetype,vmclusterpreference,vm -A -o json | vmrules audit -
+  kubectl get vm -A -o json | vmrules audit --template templates.yaml -
+  kubectl get vm -A -o json | vmrules audit -o jsonl - > violations.jsonl
+  vmrules audit instancetypes/ vms/`,
+		Args: cli.SomeFile,
+		RunE: cli.Run(&o.Files, func(s cli.Streams) error { return Run(b, o, s) }),
+	}
+	o.Flags(command)
+	cli.OneOf(command, "output", "o", "a summary for people or programs, a line of JSON for each violation, or a Report in YAML for each VM", &o.Output, "text", slices.Sorted(maps.Keys(outputs))...)
+	return command
+}
+
+var outputs = map[string]func(io.Writer, Options) writer{
+	"text":   func(w io.Writer, _ Options) writer { return newSummary(w, (*summary).text) },
+	"json":   func(w io.Writer, _ Options) writer { return newSummary(w, (*summary).json) },
+	"jsonl":  func(w io.Writer, _ Options) writer { return newLines(w) },
+	"report": func(w io.Writer, o Options) writer { return newReports(w, o.Rules) },
+}
+
+// Run audits VMs. The error sets the exit status.
+func Run(b build.Build, o Options, s cli.Streams) error {
+	if err := cli.InputTwice(o.Rules, o.With, []string{o.Template}, o.Files); err != nil {
+		return err
+	}
+	a := newAuditor(b, o)
+	isReport := o.Output == "report"
+	a.OnlyNamed = isReport // as in a cluster
+	if isReport && o.For != "" {
+		return errors.New("-o report and --for cannot be used together: a Report is about rules")
+	}
+	if wrong := a.Book.Read(o.Rules, s.In); wrong != nil {
+		for _, err := range wrong {
+			cli.Unusable(s.Err, err)
+		}
+		return cli.ExitUnusable
+	}
+	if err := a.Read(o.Sources, s.In); err != nil {
+		return err
+	}
+	out := outputs[cmp.Or(o.Output, "text")](s.Out, o)
+	for input, err := range manifest.Inputs(o.Files, s.In) {
+		var full error // why the results cannot be written
+		if err == nil {
+			err = a.input(input, s.Err, func(vm audited) error {
+				vm.File = input.Name
+				a.seen.add(a.Book.Build, vm)
+				full = out.add(vm)
+				return full
+			})
+		}
+		if full != nil {
+			return full
+		}
+		if err != nil {
+			cli.Unusable(s.Err, inInput(input.Name, err))
+			a.seen.unusable = true
+		}
+	}
+	if err := out.finish(); err != nil {
+		return err
+	}
+	a.warn(s.Err)
+	if a.inStream.wrong != nil {
+		return a.inStream.wrong
+	}
+	if err := a.AllDeclared(); err != nil {
+		return err
+	}
+	return cli.Verdict(a.seen.failed, a.seen.unusable || a.isUnjudged())
+}
+
+func newAuditor(b build.Build, o Options) *auditor {
+	return &auditor{Judging: judging.New(b, o.Options), seen: seen{ignored: build.LeftOut{}}}
+}
+
+// A seen holds what all results together say.
+type seen struct {
+	failed, unusable bool
+	lacks            bool // a VM names an instance type or a preference that was not found
+	judged           bool // an object has rules
+	found            bool // or may hold a VM
+	ignored          build.LeftOut
+}
+
+func (s *seen) add(b build.Build, vm audited) {
+	s.unusable = s.unusable || vm.class == judged.Unreadable
+	s.failed = s.failed || vm.fails || vm.report != nil && !vm.report.Valid() || vm.SSP.Refuses()
+	s.lacks = s.lacks || vm.notFound != nil
+	s.judged = s.judged || len(vm.results) > 0 || vm.SSP.Refuses()
+	s.found = s.found || s.judged || manifest.HoldsVM(vm.object)
+	s.ignored.AddKinds(b, vm.results)
+}
+
+// warn writes what the results do not say.
+func (a *auditor) warn(stderr io.Writer) {
+	a.With.Warn(stderr)
+	if a.seen.lacks {
+		fmt.Fprintln(stderr, "vmrules: "+notInStream)
+	}
+	a.seen.ignored.Warn(stderr)
+	switch {
+	case a.Source != "" && !a.seen.judged:
+		fmt.Fprintln(stderr, "vmrules: no object has rules; render the files first: "+output.OneLine(a.Source)+" | vmrules audit -")
+	case a.isUnjudged():
+		fmt.Fprintln(stderr, "vmrules: no VM or template to check"+cli.OrAllow)
+	}
+}
+
+// isUnjudged reports whether there was nothing to check, though there should have been.
+func (a *auditor) isUnjudged() bool {
+	return !a.seen.found && !a.seen.unusable && !a.Options.AllowUnjudged
+}
+
+// inInput returns why an input cannot be used.
+func inInput(name string, err error) *manifest.Error {
+	if wrong := (*manifest.Error)(nil); errors.As(err, &wrong) {
+		return wrong
+	}
+	return &manifest.Error{File: name, Message: err.Error()}
+}
+
+// whyNotValid returns what is wrong with a VM in one line.
+func (vm audited) whyNotValid() string {
+	if vm.report.Valid() && vm.SSP.Refuses() {
+		return strings.Join(judging.SspLines(vm.SSP), "; ")
+	}
+	return whyNotValid(vm.report)
+}

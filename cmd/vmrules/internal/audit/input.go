@@ -1,0 +1,136 @@
+package audit
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/cli"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/instancetypes"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/judged"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
+)
+
+// input judges the objects in a file, and calls each with the results. It returns the error of
+// each, or why the rest of the file cannot be read.
+func (a *auditor) input(input manifest.Input, stderr io.Writer, each func(audited) error) error {
+	opened, err := input.Open()
+	if err != nil {
+		return err
+	}
+	defer opened.Close()
+	text := bufio.NewReaderSize(opened, inputBuffer)
+	a.inStream.file = input.Name
+	if manifest.BeginsJSON(text) {
+		return a.stream(text, each)
+	}
+	file, err := input.ReadOpened(text)
+	if file == nil {
+		return err
+	}
+	for _, wrong := range file.Wrong {
+		cli.Unusable(stderr, wrong)
+		a.seen.unusable = true
+	}
+	if err == nil {
+		err = file.Nothing(a.Book.Counts)
+		if err != nil {
+			return err
+		}
+	}
+	if a.Source == "" {
+		a.Source = file.Source()
+	}
+	return a.documents(file, each)
+}
+
+// documents judges the objects of a file that was read as a whole. As in a stream, instance types
+// are for the objects that follow.
+func (a *auditor) documents(file *manifest.File, each func(audited) error) error {
+	for _, d := range file.Documents() {
+		result := audited{err: errNoObject, class: judged.Unreadable}
+		if d.IsObject() {
+			if content := d.Content(); instancetypes.IsMember(content) {
+				text, err := d.JSON()
+				if err != nil {
+					return fmt.Errorf("%s: %w", d, err)
+				}
+				a.inStream.keep(&a.With.Set, content, d.Line, len(text))
+				if !a.Book.IsWhole() {
+					continue
+				}
+			}
+			result = a.judgeObject(d.Object)
+		}
+		if err := each(result); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+var errNoObject = errors.New("an object is expected")
+
+// judge judges one object of a stream.
+func (a *auditor) judge(r *objectReader, object json.RawMessage) audited {
+	vm, err := r.decode(object)
+	if err != nil {
+		return named(vm, err)
+	}
+	if !manifest.IsTemplate(manifest.TextAt(vm, "kind")) {
+		return a.judgeDecoded(vm, manifest.Object{})
+	}
+	file, err := manifest.Parse("the template", object)
+	if err != nil {
+		return named(vm, err)
+	}
+	return a.judgeObject(file.Objects()[0].Loaded())
+}
+
+// judgeObject judges an object of a file. The parameters of a template are filled in, as in
+// vmrules check.
+func (a *auditor) judgeObject(o manifest.Object) audited {
+	filled, err := a.Fill(o)
+	if err != nil {
+		return named(o.Content(), err)
+	}
+	return a.judgeDecoded(filled.Content(), o)
+}
+
+// named returns a result with the names of an object.
+func named(object map[string]any, err error) audited {
+	result := audited{
+		Kind: manifest.TextAt(object, "kind"), Namespace: manifest.TextAt(object, "metadata", "namespace"),
+		Name: manifest.TextAt(object, "metadata", "name"), err: err, object: object, class: judged.Unreadable,
+	}
+	if namespace, name, ok := vmrules.TemplateOf(object); ok {
+		result.Template = namespace + "/" + name
+	}
+	return result
+}
+
+// judgeDecoded judges an object whose parameters are filled in, if it is a template that was written
+// otherwise.
+func (a *auditor) judgeDecoded(vm map[string]any, written manifest.Object) audited {
+	result := named(vm, nil)
+	_, isList := vm["items"]
+	if isList && strings.HasSuffix(result.Kind, "List") && a.Options.Rules != nil {
+		result.err = errNested // only ValidateOwn would find the VMs
+		return result
+	}
+	j, err := a.Judging.Judge(vm, written)
+	result.report, result.Note, result.SSP, result.err = j.Report, j.Note, j.Ssp, err
+	result.found, result.notFound = j.Found, j.NotFound
+	if err == nil {
+		result.class, result.gaps = j.Class()
+		result.results = j.Results()
+	}
+	result.fails = a.Options.Strict && manifest.HoldsVM(vm) && !j.Passed()
+	return result
+}
+
+var errNested = errors.New("a list inside a list is not read: move its items to the outer list")

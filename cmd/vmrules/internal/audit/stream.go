@@ -1,0 +1,110 @@
+package audit
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"runtime"
+	"slices"
+	"sync"
+
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/instancetypes"
+)
+
+// A job is an object to judge. The channel has room for its result.
+type job struct {
+	object json.RawMessage
+	result chan audited
+}
+
+// perCore is how many objects wait, or have a result that waits, for each core.
+const perCore = 4
+
+// stream judges the objects of a stream on all cores, and calls each with the results in the
+// order of the objects. It holds only a few objects for each core at a time.
+func (a *auditor) stream(input io.Reader, each func(audited) error) error {
+	workers := runtime.GOMAXPROCS(0)
+	jobs, inOrder, stop := make(chan job, perCore*workers), make(chan job, perCore*workers), make(chan struct{})
+	defer close(stop)
+	var judging sync.WaitGroup
+	for range workers {
+		go func() {
+			reader := newObjectReader()
+			reader.skips = len(a.Templates.Reading) == 0 // other kinds may look at anything
+			for j := range jobs {
+				j.result <- a.judge(reader, j.object)
+				judging.Done()
+			}
+		}()
+	}
+	read := make(chan error, 1)
+	go func() {
+		defer close(inOrder)
+		defer close(jobs)
+		read <- objectsIn(input, func(object json.RawMessage) error {
+			if companion := companionIn(object); companion != nil {
+				judging.Wait() // instance types are for the objects that follow
+				a.inStream.keep(&a.With.Set, companion, 0, len(object))
+				if !a.Book.IsWhole() {
+					return nil
+				}
+			}
+			j := job{slices.Clone(object), make(chan audited, 1)}
+			select {
+			case inOrder <- j:
+				judging.Add(1)
+				jobs <- j
+				return nil
+			case <-stop:
+				return errStopped
+			}
+		})
+	}()
+	for j := range inOrder {
+		if err := each(<-j.result); err != nil {
+			return err
+		}
+	}
+	return <-read
+}
+
+// A streamed counts the instance types and preferences that come before VMs in their files.
+type streamed struct {
+	file  string // the name of the file that is read
+	size  int    // of all of them, in bytes
+	wrong error  // why one of them cannot be used
+}
+
+// companionIn returns an instance type or a preference of a stream; nil for any other object.
+// The group must be near the beginning: API servers and kubectl write apiVersion first.
+func companionIn(object json.RawMessage) map[string]any {
+	const beginning = 512
+	if !bytes.Contains(object[:min(len(object), beginning)], []byte(instancetypes.Group+"/")) {
+		return nil
+	}
+	if decoded, _ := newObjectReader().decode(object); instancetypes.IsMember(decoded) {
+		return decoded
+	}
+	return nil
+}
+
+// maxCompanions is the largest size in bytes of all instance types and preferences of all files,
+// those of --with apart. Real ones have a thousandth of that.
+const maxCompanions = 16 << 20
+
+// keep adds an instance type or a preference to a set. It begins in a line, 0 if that is not known,
+// and has a size in bytes. Of the errors, keep keeps the first.
+func (s *streamed) keep(to *instancetypes.Set, companion map[string]any, line, size int) {
+	var err error
+	if s.size += size; s.size > maxCompanions {
+		err = fmt.Errorf("%s: the instance types and preferences have more than %d bytes up to here: those that follow are not used",
+			s.file, maxCompanions)
+	} else {
+		err = to.Add(companion, instancetypes.Place{File: s.file, Line: line})
+	}
+	s.wrong = cmp.Or(s.wrong, err)
+}
+
+const notInStream = "VMs name instance types or preferences that are missing: put them before the VMs, or use --with"

@@ -1,0 +1,233 @@
+package audit
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/judged"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/output"
+)
+
+// A summary counts VMs.
+type summary struct {
+	output.Tally
+	Rules     map[string]*ruleCount `json:"rules"`
+	Templates map[string]*vmCount   `json:"templates"`
+	// Notes counts the VMs that are judged by a template which they do not name in full.
+	Notes map[string]*vmCount `json:"notes,omitempty"`
+	// Instancetypes counts the VMs by the instance types and preferences that they name.
+	Instancetypes map[string]*namedCount `json:"instancetypes,omitempty"`
+
+	notValid, unusable, unjudged namedVMs
+	w                            io.Writer
+	write                        func(*summary) error
+}
+
+// namedVMs are VMs that the text names, with what is wrong with them.
+type namedVMs struct {
+	first []string
+	all   int
+}
+
+func (n *namedVMs) add(vm audited, why string) {
+	if n.all++; len(n.first) < maxNamed {
+		n.first = append(n.first, output.Short(output.OneLine(vm.title()))+"\t"+output.Short(output.OneLine(strings.ReplaceAll(why, "\n", " "))))
+	}
+}
+
+// maxNamed is the number of VMs that the text names, of those that are not valid and of those
+// that are unusable.
+const maxNamed = 10
+
+func newSummary(w io.Writer, write func(*summary) error) *summary {
+	return &summary{Rules: map[string]*ruleCount{}, Templates: map[string]*vmCount{}, Notes: map[string]*vmCount{}, Instancetypes: map[string]*namedCount{}, w: w, write: write}
+}
+
+// A ruleCount counts the VMs with an outcome of a rule, by its name.
+type ruleCount struct {
+	Violated  int `json:"violated"`
+	Warned    int `json:"warned"`
+	Undecided int `json:"undecided"`
+}
+
+// A vmCount counts VMs.
+type vmCount struct {
+	VMs      int `json:"vms"`
+	NotValid int `json:"notValid"`
+}
+
+func (c *vmCount) add(isValid bool) {
+	c.VMs++
+	if !isValid {
+		c.NotValid++
+	}
+}
+
+// A namedCount counts the VMs that name an instance type or a preference. The vmCount is about
+// those that are judged with it.
+type namedCount struct {
+	vmCount
+	NotFound int `json:"notFound"` // VMs that are judged without it
+}
+
+// maxRows is the number of rules, of templates, and of instance types and preferences that are
+// counted separately. All others are counted together: the authors of VMs choose the names, so
+// there may be any number.
+const maxRows = 10_000
+
+const others = "(others)"
+
+func (s *summary) add(vm audited) error {
+	isValid := vm.report.Valid() && !vm.SSP.Refuses()
+	class := vm.class
+	if vm.SSP.Refuses() && class != judged.Unreadable {
+		class = judged.Invalid
+	}
+	s.Tally.Add(class)
+	switch gaps := vm.named(); {
+	case vm.err != nil:
+		s.unusable.add(vm, vm.err.Error())
+	case class == judged.Unreadable:
+		s.unusable.add(vm, gaps[0].Note)
+	case class == judged.Invalid:
+		s.notValid.add(vm, vm.whyNotValid())
+	case len(gaps) > 0:
+		s.unjudged.add(vm, gaps[0].Note)
+	}
+	if vm.Note != "" {
+		count(s.Notes, vm.Note, func(c *vmCount) { c.add(isValid) })
+	}
+	if vm.Template != "" {
+		count(s.Templates, vm.Template, func(c *vmCount) { c.add(isValid) })
+	}
+	for _, name := range vm.found {
+		count(s.Instancetypes, name, func(c *namedCount) { c.add(isValid) })
+	}
+	for _, name := range vm.notFound {
+		count(s.Instancetypes, name, func(c *namedCount) { c.NotFound++ })
+	}
+	s.addRules(vm)
+	return nil
+}
+
+func (s *summary) addRules(vm audited) {
+	for _, result := range vm.results {
+		if len(result.Violations) == 0 || judged.IsGap(result, vm.gaps) {
+			continue
+		}
+		count(s.Rules, result.Rule, func(c *ruleCount) {
+			switch result.Outcome {
+			case vmrules.Violated:
+				c.Violated++
+			case vmrules.Warned:
+				c.Warned++
+			case vmrules.Undecided:
+				c.Undecided++
+			}
+		})
+	}
+}
+
+// count counts something under a name.
+func count[T any](in map[string]*T, name string, add func(*T)) {
+	if in[name] == nil && len(in) >= maxRows {
+		name = others
+	}
+	if in[name] == nil {
+		in[name] = new(T)
+	}
+	add(in[name])
+}
+
+func (s *summary) finish() error { return s.write(s) }
+
+func (s *summary) json() error { return output.JSON(s.w, s) }
+
+// text writes tables with the highest counts first.
+func (s *summary) text() error {
+	table := tabwriter.NewWriter(s.w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, s.String())
+	writeCounts(table, "RULE\tVIOLATED\tWARNED\tUNDECIDED", s.Rules,
+		func(c *ruleCount) []int { return []int{c.Violated, c.Warned, c.Undecided} }, 0, 2, 1)
+	ofVMs := func(c *vmCount) []int { return []int{c.VMs, c.NotValid} }
+	writeCounts(table, "TEMPLATE\tVMS\tINVALID", s.Templates, ofVMs, 1, 0)
+	writeCounts(table, "NOTE\tVMS\tINVALID", s.Notes, ofVMs, 1, 0)
+	writeCounts(table, "INSTANCE TYPE OR PREFERENCE\tVMS\tINVALID\tNOT FOUND", s.Instancetypes,
+		func(c *namedCount) []int { return []int{c.VMs, c.NotValid, c.NotFound} }, 2, 1, 0)
+	s.notValid.write(table, "INVALID")
+	s.unjudged.write(table, "NOT JUDGED")
+	s.unusable.write(table, "UNREADABLE")
+	return table.Flush()
+}
+
+// write writes the first of the VMs.
+func (n *namedVMs) write(w io.Writer, header string) {
+	if n.all > 0 {
+		fmt.Fprintf(w, "\n%s\tWHY\n%s\n", header, strings.Join(n.first, "\n"))
+	}
+	if more := n.all - len(n.first); more > 0 {
+		fmt.Fprintf(w, "and %d more: -o jsonl lists all\n", more)
+	}
+}
+
+// maxRules is the number of rules that the text names for each VM.
+const maxRules = 5
+
+// whyNotValid returns the names of the rules that an object violates, and the first violation.
+func whyNotValid(r *vmrules.Report) string {
+	all := r.Violations()
+	if len(all) == 0 { // they are left out of the report
+		return r.String()
+	}
+	known := map[string]bool{}
+	var names []string // the first of them
+	for _, v := range all {
+		if !known[v.Rule] && len(names) < maxRules {
+			names = append(names, v.Rule)
+		}
+		known[v.Rule] = true
+	}
+	text := strings.Join(names, ", ")
+	if more := len(known) - len(names); more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text + ": " + all[0].Error()
+}
+
+// writeCounts writes a table of counts, if there are any. The names with the highest counts come first, and
+// are sorted if these are the same: order says which count decides, and which come after it.
+func writeCounts[T any](w io.Writer, header string, all map[string]T, counts func(T) []int, order ...int) {
+	if len(all) > 0 {
+		fmt.Fprintf(w, "\n%s\n", header)
+	}
+	names := slices.SortedFunc(maps.Keys(all), func(a, b string) int {
+		for _, i := range order {
+			if c := counts(all[b])[i] - counts(all[a])[i]; c != 0 {
+				return c
+			}
+		}
+		return strings.Compare(a, b)
+	})
+	for _, name := range names {
+		fmt.Fprint(w, output.OneLine(name))
+		for _, n := range counts(all[name]) {
+			fmt.Fprintf(w, "\t%d", n)
+		}
+		fmt.Fprintln(w)
+	}
+}
+
+// title names the VM for people, in the words of a manifest.
+func (vm audited) title() string {
+	title := manifest.Object{Kind: vm.Kind, Namespace: vm.Namespace, Name: vm.Name}.String()
+	if vm.File == manifest.Stdin {
+		return title
+	}
+	return vm.File + ": " + title
+}

@@ -1,0 +1,86 @@
+package check
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/judged"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/output"
+)
+
+// maxProblems is the largest number of problems that a text lists.
+const maxProblems = 100
+
+// setProblem says in a result why the rules of VMs are not known, with the places of problems in the
+// files.
+func (c *checker) setProblem(result *checked, o manifest.Object, err error) {
+	problems, lines := problemsIn(result.gaps, err)
+	files := c.place(problems, o)
+	if problems != nil {
+		lines = append(lines, "the validation rules cannot be used:")
+	}
+	for i, p := range problems {
+		if i == maxProblems {
+			lines = append(lines, fmt.Sprintf("and %d more", len(problems)-i))
+			break
+		}
+		if file := files[&problems[i]]; file != "" {
+			place := &manifest.Error{File: file, Line: p.Line, Column: p.Column}
+			p.Line = 0 // place has it
+			place.Message = p.Error()
+			lines = append(lines, output.OneLine(place.Error()))
+			result.placed = append(result.placed, place)
+		} else {
+			lines = append(lines, p.Error())
+		}
+	}
+	separator := "\n"
+	if len(problems) == 1 {
+		separator = " "
+	}
+	result.Problem, result.Problems = strings.Join(lines, separator), problems
+}
+
+// problemsIn returns the problems of annotations that cannot be used, each with the VM that has it, and
+// in lines what else keeps rules from being known.
+func problemsIn(gaps []judged.Gap, err error) (problems []vmrules.Problem, lines []string) {
+	if parsed := (*vmrules.ParseError)(nil); errors.As(err, &parsed) {
+		problems = slices.Clone(parsed.Problems)
+	} else if err != nil {
+		lines = append(lines, err.Error())
+	}
+	for _, g := range gaps {
+		if g.IsError() && g.Problems == nil {
+			lines = append(lines, output.OneLine(g.String()))
+		}
+		for _, p := range g.Problems {
+			at := g.Name
+			if p.Source == "template" {
+				at = strings.TrimRight(at[:max(0, strings.LastIndex(at, "objects["))], ".")
+			}
+			p.Source = strings.TrimSpace(p.Source + " " + at)
+			problems = append(problems, p)
+		}
+	}
+	return problems, lines
+}
+
+// place sets the places of problems in the files, and returns the file of each problem that it
+// has found there: in the object, or in the templates.
+func (c *checker) place(problems []vmrules.Problem, o manifest.Object) map[*vmrules.Problem]string {
+	files := map[*vmrules.Problem]string{}
+	objects := []manifest.Object{o}
+	for _, t := range c.Templates.All {
+		objects = append(objects, t.Object)
+	}
+	for _, object := range objects {
+		if filled, err := c.Fill(object); err == nil && len(files) < len(problems) {
+			filled.PlaceProblems(problems, files, c.Templates.Reading...)
+		}
+	}
+	return files
+}

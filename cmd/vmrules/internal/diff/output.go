@@ -1,0 +1,89 @@
+package diff
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/output"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/rulediff"
+)
+
+// writeChanged writes the changes for people, and then a summary.
+func writeChanged(w io.Writer, d *differ) error {
+	if d.options.VMs == nil {
+		return writeChangedTemplates(w, d)
+	}
+	worse, better := 0, 0
+	for _, c := range d.changed {
+		verdicts := c.Old
+		switch {
+		case c.New == isInvalid && c.Old != isInvalid:
+			worse++
+			verdicts += " → " + output.Bad.Sprint(c.New)
+		case c.Old == isInvalid && c.New != isInvalid:
+			better++
+			verdicts += " → " + output.Good.Sprint(c.New)
+		case c.Old != c.New:
+			verdicts += " → " + c.New
+		}
+		fmt.Fprintf(w, "%s: %s\n", c.About, verdicts)
+		if c.Note != "" {
+			fmt.Fprintf(w, "  %s\n", c.Note)
+		}
+		for _, r := range c.Rules {
+			writeSide(w, "-", r.oldText)
+			writeSide(w, "+", r.newText)
+		}
+	}
+	if u := d.unjudged; u != nil {
+		fmt.Fprintf(w, "%s: without a template: %s\n", u.About, u.Why)
+	}
+	_, err := fmt.Fprintf(w, "%s: %d changed (%d now invalid, %d no longer invalid), %d without a template\n",
+		output.Counted(d.judged, "VM"), len(d.changed), worse, better, d.withoutTemplate)
+	return err
+}
+
+// writeSide writes an outcome behind a sign; nothing if there is no such rule.
+func writeSide(w io.Writer, sign, text string) {
+	if text != "" {
+		fmt.Fprintf(w, "  %s %s\n", sign, strings.ReplaceAll(text, "\n", "\n    "))
+	}
+}
+
+func writeChangedTemplates(w io.Writer, d *differ) error {
+	rules := map[string]int{}
+	for _, t := range d.templates {
+		fmt.Fprintf(w, "%s: %s\n", t.About, t.Change)
+		for _, c := range t.Rules {
+			rules[c.Change]++
+			fmt.Fprintf(w, "  %s\n", c)
+		}
+	}
+	text := fmt.Sprintf("%s: %d changed", output.Counted(d.judged, "template"), len(d.templates))
+	for _, word := range rulediff.ChangeWords {
+		if n := rules[word]; n > 0 {
+			text += fmt.Sprintf(", %s %s", output.Counted(n, "rule"), word)
+		}
+	}
+	_, err := fmt.Fprintln(w, text)
+	return err
+}
+
+func writeChangedJSON(w io.Writer, d *differ) error {
+	if d.options.VMs == nil {
+		return output.JSON(w, struct {
+			Templates int               `json:"templates"` // of both versions, each once
+			Changed   []changedTemplate `json:"changed"`
+			Unusable  []*manifest.Error `json:"unusable,omitempty"`
+		}{d.judged, append([]changedTemplate{}, d.templates...), d.unusable})
+	}
+	return output.JSON(w, struct {
+		VMs             int               `json:"vms"`
+		WithoutTemplate int               `json:"withoutTemplate"`
+		Unjudged        *withoutTemplate  `json:"unjudged,omitempty"` // the first of those without a template
+		Changed         []changed         `json:"changed"`
+		Unusable        []*manifest.Error `json:"unusable,omitempty"`
+	}{d.judged, d.withoutTemplate, d.unjudged, append([]changed{}, d.changed...), d.unusable})
+}

@@ -1,0 +1,110 @@
+// Package explain is the subcommand explain.
+package explain
+
+import (
+	_ "embed"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/cli"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/topic"
+)
+
+// furtherKind is the group of the kinds that only vmrules-full knows.
+const furtherKind = "kind of vmrules-full"
+
+// syntax is the group of the notations that rules and templates use.
+const syntax = "syntax"
+
+// groups lists the groups, each with its title and the words before its meanings.
+var groups = []struct{ name, title, subject string }{
+	{"kind", "Kinds: what a rule enforces", "a value satisfies it if: "},
+	{furtherKind, "Kinds beyond the format, which vmrules-full checks and vmrules ignores", "a value satisfies it if: "},
+	{"key", "Keys of a rule", ""},
+	{"argument", "Arguments of a rule", "a value satisfies it if: "},
+	{"outcome", "Outcomes of a check", ""},
+	{syntax, "What is written inside of rules and templates", ""},
+	{"check", "What lint looks for", ""},
+}
+
+// Command returns the subcommand.
+func Command() *cobra.Command {
+	return &cobra.Command{
+		Use:   "explain [KIND|KEY|ARGUMENT|OUTCOME|LINT-ID]",
+		Short: "Explain a word of the format, or a finding of lint, with an example",
+		Example: `  vmrules explain
+  vmrules explain maxLength
+  vmrules explain half-anchored-regex`,
+		Args: cli.Arguments(0, 1, "name one topic, or none for a list"),
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			var names []cobra.Completion
+			for _, t := range topic.All() {
+				names = append(names, cobra.CompletionWithDesc(t.Name, t.Meaning))
+			}
+			return names, cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(command *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				list(command.OutOrStdout())
+				return nil
+			}
+			return explain(command.OutOrStdout(), args[0])
+		},
+	}
+}
+
+// list writes a line for each topic.
+func list(w io.Writer) {
+	for i, g := range groups {
+		if i > 0 {
+			fmt.Fprintln(w)
+		}
+		fmt.Fprintln(w, g.title)
+		for _, t := range topic.All() {
+			if t.Group == g.name {
+				fmt.Fprintf(w, "  %-22s %s\n", t.Name, t.Meaning)
+			}
+		}
+	}
+}
+
+// explain writes all topics with a name. There may be several: regex is a kind and an
+// argument.
+func explain(w io.Writer, name string) error {
+	found := slices.DeleteFunc(slices.Clone(topic.All()), func(t topic.Topic) bool { return !strings.EqualFold(t.Name, name) })
+	if len(found) == 0 {
+		var names []string
+		for _, t := range topic.All() {
+			names = append(names, t.Name)
+		}
+		return fmt.Errorf("unknown topic %q: \"vmrules explain\" lists all topics%s", name, cli.Meant(name, names))
+	}
+	for i, t := range found {
+		if i > 0 {
+			fmt.Fprintln(w)
+		}
+		if t.Check != nil {
+			_, err := io.WriteString(w, t.Check.Text("text"))
+			return err
+		}
+		write(w, t)
+	}
+	return nil
+}
+
+func write(w io.Writer, t topic.Topic) {
+	subject := ""
+	for _, g := range groups {
+		if g.name == t.Group {
+			subject = g.subject
+		}
+	}
+	fmt.Fprintf(w, "%s (%s): %s%s\n", t.Name, t.Group, subject, t.Meaning)
+	if t.Example != "" {
+		fmt.Fprint(w, "\n"+topic.Indented(t.Example))
+	}
+}

@@ -1,0 +1,212 @@
+package explain
+
+import (
+	"flag"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/build"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/cli"
+	command "github.com/vmrules/vmrules/cmd/vmrules/internal/lint"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/topic"
+	"github.com/vmrules/vmrules/lint"
+)
+
+// TestMeanings compares the meanings of kinds, arguments and outcomes with the tables in
+// the library's documentation, in both directions.
+func TestMeanings(t *testing.T) {
+	groups := []struct {
+		name, file, mark string
+		width            int // of the first column
+	}{
+		{"kind", "rule.go", "//\tkind ", 15},
+		{"argument", "rule.go", "//\targument ", 15},
+		{"outcome", "doc.go", "// # Outcomes\n", 12},
+	}
+	for _, g := range groups {
+		doc, err := os.ReadFile("../../../../" + g.file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := map[string]string{}
+		for _, row := range table(string(doc), g.mark, g.width) {
+			for _, name := range strings.Split(row.names, ", ") {
+				want[name] = row.meaning
+			}
+		}
+		delete(want, "another") // kind
+		got := map[string]string{}
+		for _, topic := range topic.All() {
+			if topic.Group == g.name {
+				got[topic.Name] = topic.Meaning
+			}
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%ss (-%s +explain.yaml):\n%s", g.name, g.file, diff)
+		}
+	}
+}
+
+// A row of a table may go over several lines, and name several things.
+type row struct{ names, meaning string }
+
+// table reads the first two columns of the table behind a mark.
+func table(doc, mark string, width int) []row {
+	_, doc, _ = strings.Cut(doc, mark)
+	var rows []row
+	for _, line := range strings.Split(doc, "\n")[1:] {
+		line, ok := strings.CutPrefix(line, "//\t")
+		if !ok && rows != nil {
+			break
+		}
+		if !ok {
+			continue
+		}
+		first := strings.TrimSpace(line[:width])
+		if first != "" && (rows == nil || !strings.HasSuffix(rows[len(rows)-1].names, ",")) {
+			rows = append(rows, row{})
+		}
+		meaning, _, _ := strings.Cut(line[width:], "  ")
+		last := &rows[len(rows)-1]
+		last.names = strings.TrimSpace(last.names + " " + first)
+		last.meaning = strings.TrimSpace(last.meaning + " " + meaning)
+	}
+	return rows
+}
+
+// TestKeys demands all keys of the format.
+func TestKeys(t *testing.T) {
+	rule := reflect.TypeFor[vmrules.Rule]()
+	for i := range rule.NumField() {
+		name := strings.ToLower(rule.Field(i).Name[:1]) + rule.Field(i).Name[1:]
+		switch name {
+		case "kind":
+			name = "rule"
+		case "valuesFrom", "unknown": // stand for values, and for no key
+			continue
+		}
+		if !slices.ContainsFunc(topic.All(), func(t topic.Topic) bool { return t.Name == name && (t.Group == "key" || t.Group == "argument") }) {
+			t.Errorf("the key %s is not explained", name)
+		}
+	}
+}
+
+// TestPaths reads the paths that explain jsonpath shows.
+func TestPaths(t *testing.T) {
+	for _, topic := range topic.All() {
+		if topic.Name != "jsonpath" {
+			continue
+		}
+		for line := range strings.Lines(topic.Example) {
+			if _, err := vmrules.ParsePath(strings.Fields(line)[0]); err != nil {
+				t.Errorf("%s: %v", line, err)
+			}
+		}
+	}
+}
+
+// TestExamples demands of each example that it shows what it is there for.
+func TestExamples(t *testing.T) {
+	for _, topic := range topic.All() {
+		switch topic.Group {
+		case "outcome", syntax, "check":
+		case furtherKind: // whose examples are tested where they are known
+		default:
+			for _, f := range lint.Annotation("["+topic.Example+"]", vmrules.Strict()) {
+				if f.Severity != lint.SeverityInfo {
+					t.Errorf("the example for %s: %v", topic.Name, f)
+				}
+			}
+			if topic.Group != "kind" && !strings.Contains(topic.Example, `"`+topic.Name+`":`) {
+				t.Errorf("the example for %s does not have it", topic.Name)
+			}
+			if topic.Group == "kind" && !strings.Contains(topic.Example, `"rule": "`+topic.Name+`"`) {
+				t.Errorf("the example for %s is of another kind", topic.Name)
+			}
+		}
+	}
+}
+
+// checksPage is the page about checks.
+const checksPage = "../../../../docs/checks.md"
+
+var update = flag.Bool("update", false, "update docs/checks.md")
+
+// TestPage compares the page about checks with what explain says of them.
+func TestPage(t *testing.T) {
+	want := topic.Page()
+	if *update {
+		if err := os.WriteFile(checksPage, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(checksPage)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, string(got)); diff != "" {
+		t.Errorf("(-explain +page), go test -run Page . -update writes it:\n%s", diff)
+	}
+	for _, word := range []string{"For(", "WithVersion", "WithKind", "ParseRules", "SeverityError"} {
+		if strings.Contains(want, word) {
+			t.Errorf("the page has %s, which only Go programs know", word)
+		}
+	}
+}
+
+var (
+	// ofOptions are the checks that no file fails.
+	ofOptions = []string{"unknown-version", "invalid-option", "unknown-profile"}
+	// withoutExample are the checks that no short file fails.
+	withoutExample = []string{"too-long", "not-checked", "ssp-kind"}
+)
+
+// TestChecks demands of each check that its first example fails, and that its second one passes
+// without a finding that is more than an info. A fix of the first must be as it is said.
+func TestChecks(t *testing.T) {
+	for _, c := range lint.Checks() {
+		if !slices.ContainsFunc(topic.Checks(), func(t *topic.Check) bool { return t.Name == c.ID }) && !slices.Contains(ofOptions, c.ID) {
+			t.Errorf("%s is not explained", c.ID)
+		}
+	}
+	for _, c := range topic.Checks() {
+		id := c.Name
+		if c.Why == "" || c.Fix == "" || (c.Example == "") != slices.Contains(withoutExample, id) {
+			t.Errorf("%s: why %q, fix %q, example %q", id, c.Why, c.Fix, c.Example)
+		}
+		if c.Example == "" {
+			continue
+		}
+		if c.Said() == "" {
+			t.Errorf("%s: lint finds nothing in the example", id)
+		}
+		if _, out := linting(c, c.Right, "--min-severity", "warning", "-o", "concise"); !strings.Contains(out, ": 0 errors, 0 warnings,") || strings.Contains(out, "["+id+"]") {
+			t.Errorf("%s: what is right:\n%s", id, out)
+		}
+		fixes := ""
+		for _, f := range []struct{ is, flag string }{{"unsafe", "--unsafe-fixes"}, {"safe", "--fix"}} {
+			if diff, _ := linting(c, c.Example, "--diff", f.flag); diff != "" {
+				fixes = f.is
+			}
+		}
+		if diff := cmp.Diff(c.Fixes, fixes); diff != "" {
+			t.Errorf("%s: fixes (-explain.yaml +lint):\n%s", id, diff)
+		}
+	}
+}
+
+// linting returns what lint writes about a text, to both outputs together for text.
+func linting(c *topic.Check, text string, flags ...string) (stdout, stderr string) {
+	var out, errors strings.Builder
+	if c.For != "" {
+		flags = append(flags, "--for", string(c.For))
+	}
+	cli.Execute(command.Command(build.Build{}), append([]string{"--no-config", "-"}, flags...), cli.Streams{In: strings.NewReader(text), Out: &out, Err: &errors})
+	return out.String(), errors.String() + out.String()
+}

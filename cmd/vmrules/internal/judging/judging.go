@@ -1,0 +1,102 @@
+// Package judging judges VMs by their rules or those of templates, for the subcommands.
+package judging
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/build"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/cli"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/deployed"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/instancetypes"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
+	"github.com/vmrules/vmrules/lint"
+)
+
+// Options say how check and audit judge.
+type Options struct {
+	Sources
+	Rules           []string // files with the rules to judge by, in place of the objects' own
+	For             lint.Profile
+	Strict          bool
+	WarnIfUndecided []vmrules.Doubt
+	AllowUnjudged   bool
+}
+
+// Flags adds the flags for the options to a command.
+func (o *Options) Flags(command *cobra.Command) {
+	o.Sources.Flags(command)
+	command.Flags().StringArrayVar(&o.Rules, "rules", nil, "file with the rules to check by, instead of the objects' own rules")
+	cli.Exclusive(command, "rules", "template")
+	cli.StrictFlag(command, &o.Strict)
+	command.Flags().Var((*doubtsFlag)(&o.WarnIfUndecided), "warn-if-undecided", "only warn of rules that cannot be judged because this is missing")
+	cli.UnjudgedFlag(command, &o.AllowUnjudged)
+	cli.ProfileFlag(command, &o.For, "also judge VMs as another program would: ssp is KubeVirt's template validator")
+	cli.Exclusive(command, "for", "rules")
+}
+
+// A Judging is what check and audit have in common.
+type Judging struct {
+	Ruling
+	Options Options
+	Book    Rulebook
+	Source  string // how to render manifests of which only the description was read
+}
+
+// New returns a Judging, which has read nothing.
+func New(b build.Build, o Options) Judging {
+	return Judging{Ruling: NewRuling(b), Options: o, Book: Rulebook{Build: b}}
+}
+
+// doubtsFlag is a flag that takes any number of doubts.
+type doubtsFlag []vmrules.Doubt
+
+var doubts = map[string]vmrules.Doubt{
+	"template": vmrules.DoubtTemplate, "instancetype": vmrules.DoubtInstancetype,
+	"preference": vmrules.DoubtPreference, "parameter": vmrules.DoubtParameter,
+}
+
+func (*doubtsFlag) String() string { return "" }
+
+func (*doubtsFlag) Type() string { return strings.Join(slices.Sorted(maps.Keys(doubts)), "|") }
+
+func (f *doubtsFlag) Set(names string) error {
+	for name := range strings.SplitSeq(names, ",") {
+		doubt, ok := doubts[name]
+		if !ok {
+			return fmt.Errorf("must be one of %s", strings.ReplaceAll(f.Type(), "|", ", "))
+		}
+		*f = append(*f, doubt)
+	}
+	return nil
+}
+
+// A JudgedObject is what check and audit say of an object.
+type JudgedObject struct {
+	Judgement
+	*instancetypes.Lookup
+	Ssp *deployed.Verdict // with --for ssp
+}
+
+// Judge judges an object whose parameters are filled in, by --rules or, without these, as ruling does. It
+// also takes a template as it is written.
+func (j *Judging) Judge(filled map[string]any, written manifest.Object) (JudgedObject, error) {
+	with := j.With.Set.For(manifest.TextAt(filled, "kind"), manifest.TextAt(filled, "metadata", "namespace"))
+	opts := []vmrules.ValidateOption{with.Option(), vmrules.WarnIfUndecided(j.Options.WarnIfUndecided...)}
+	all := JudgedObject{Lookup: with}
+	var err error
+	if j.Options.Rules != nil {
+		all.Report = j.Book.Judge(filled, manifest.HoldsVM(filled), opts...)
+	} else {
+		all.Judgement, err = j.Ruling.Judge(filled, opts...)
+	}
+	if j.Options.For != "" {
+		all.Ssp = SspVerdict(filled, written, &j.Ruling)
+	}
+	return all, err
+}

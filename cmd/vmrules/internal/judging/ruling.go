@@ -1,0 +1,175 @@
+package judging
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/build"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/judged"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/output"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/shelf"
+)
+
+// OnlyObject returns the only object in a file that has, or may have, rules.
+func (r *Ruling) OnlyObject(file string, stdin io.Reader) (manifest.Object, error) {
+	var found []manifest.Object
+	for object, err := range r.With.Objects([]string{file}, stdin) {
+		if err != nil {
+			return manifest.Object{}, err
+		}
+		if object.HoldsVM() {
+			found = append(found, object)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return manifest.Object{}, errors.New(file + ": no VM or template found")
+	case 1:
+		return found[0].Loaded(), nil
+	}
+	return manifest.Object{}, fmt.Errorf("%s has %d VMs and templates: name a file with one", file, len(found))
+}
+
+// Sources are the files and values from which a ruling is made.
+type Sources struct {
+	Template string
+	With     []string // files with instance types and preferences
+	Params   []string // values of parameters, as NAME=VALUE
+}
+
+// Flags adds the flags for the sources to a command.
+func (s *Sources) Flags(command *cobra.Command) {
+	command.Flags().StringVar(&s.Template, "template", "", "file with templates, for the VMs that name them and have no rules of their own; one alone is also for VMs that name none")
+	WithFlag(command, &s.With)
+	ParamFlag(command, &s.Params)
+}
+
+// A Ruling finds the rules by which an object is judged: its own, or those of a template, with the
+// template's parameters filled in. It also finds the instance types of VMs.
+type Ruling struct {
+	*Parameters
+	With      companions
+	keep      vmrules.ValidateOption // reads annotations, and is the same for all objects
+	Templates shelf.Shelf            // those of --template, and perhaps others
+	Given     []*shelf.Template
+	OnlyNamed bool // no VM is judged by a template that it does not name
+}
+
+// NewRuling returns a Ruling, which has read nothing.
+func NewRuling(b build.Build) Ruling {
+	reading, p := b.Options(), NewParameters()
+	return Ruling{Parameters: p, keep: vmrules.KeepRules(reading...), Templates: shelf.Shelf{Reading: reading, Fill: p.Fill}}
+}
+
+// Read reads the sources, and returns all their errors.
+func (r *Ruling) Read(from Sources, stdin io.Reader) error {
+	if err := r.Parameters.Read(from.Params); err != nil {
+		return err
+	}
+	if err := r.With.Read(from.With, stdin); err != nil {
+		return err
+	}
+	return r.ReadTemplates(from.Template, stdin)
+}
+
+// ReadTemplates reads files with templates; none if their name is "".
+func (r *Ruling) ReadTemplates(files string, stdin io.Reader) error {
+	if files == "" {
+		return nil
+	}
+	var wrong []error
+	render := ""
+	for file, err := range manifest.Read([]string{files}, stdin) {
+		if err != nil {
+			wrong = append(wrong, err)
+			continue
+		}
+		if source := file.Source(); source != "" && render == "" {
+			render = "; render the files first: " + output.OneLine(source)
+		}
+		for _, object := range file.Objects() {
+			r.Templates.Add(object)
+		}
+	}
+	r.Given = r.Templates.All
+	if wrong == nil && r.Given == nil {
+		return fmt.Errorf("%s: no template found%s", files, render)
+	}
+	return errors.Join(wrong...)
+}
+
+// A Judgement is the report on an object, and by which template it was judged, if the VM names that.
+type Judgement struct {
+	*vmrules.Report
+	By   *shelf.Template
+	Note string // that the VM does not name it in full
+	// unclear has why templates cannot be looked up, by their names in targets. The report shortens it.
+	unclear map[string]error
+}
+
+// Class returns what became of the object, and the gaps in the report.
+func (j Judgement) Class() (judged.Class, []judged.Gap) {
+	class, all := judged.Of(j.Report)
+	for i, g := range all {
+		if err := j.unclear[g.Template]; err != nil && g.Doubt == vmrules.DoubtLookup {
+			all[i].Note = fmt.Sprintf("the template %s cannot be looked up: %v", g.Template, err)
+		}
+	}
+	return class, all
+}
+
+// Gaps returns the gaps in the report.
+func (j Judgement) Gaps() []judged.Gap {
+	_, all := j.Class()
+	return all
+}
+
+// Judge judges an object, whose parameters are filled in, by its own rules or those of the templates
+// that its VMs name. A VM that names none is judged by the only template that is given. The error is
+// that this cannot be used. It is safe for concurrent use.
+func (r *Ruling) Judge(object map[string]any, opts ...vmrules.ValidateOption) (Judgement, error) {
+	var j Judgement
+	find := func(ref vmrules.TemplateRef) (*vmrules.Template, error) {
+		found, err := r.Templates.Named(ref)
+		if err != nil {
+			if j.unclear == nil {
+				j.unclear = map[string]error{}
+			}
+			j.unclear[strings.TrimPrefix(ref.Namespace+"/"+ref.Name, "/")] = err
+			return nil, err
+		}
+		if j.By = found; found != nil && ref.Namespace == "" {
+			j.Note = fmt.Sprintf("judged by %s, which it names without a namespace", nameOf(found))
+		}
+		return found.Found()
+	}
+	j.Report = vmrules.ValidateOwn(object, append(opts[:len(opts):len(opts)], r.keep, vmrules.WithTemplates(find))...)
+	if len(r.Given) != 1 || r.OnlyNamed || manifest.IsTemplate(manifest.TextAt(object, "kind")) || !namesNone(j.Report) {
+		return j, nil
+	}
+	j.By = r.Given[0]
+	j.Note = fmt.Sprintf("judged by %s, which it does not name", nameOf(j.By))
+	rules, err := j.By.Rules()
+	if err == nil {
+		j.Report = vmrules.Validate(rules, object, opts...)
+	}
+	return j, err
+}
+
+// namesNone reports whether a VM has no rules and names no template.
+func namesNone(r *vmrules.Report) bool {
+	all := r.Targets()
+	return len(all) == 1 && all[0].Coverage == vmrules.CoverageNoRules && all[0].From == ""
+}
+
+// nameOf names a template for people.
+func nameOf(t *shelf.Template) string {
+	return output.Short(output.OneLine(cmp.Or(t.Name, "a template without a name")))
+}

@@ -1,0 +1,34 @@
+package judging
+
+import (
+	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/deployed"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/output"
+)
+
+// SspVerdict returns what KubeVirt's template validator says of the VMs in an object whose parameters are
+// filled in. They may name the template around them, as it is written, or one that the ruling knows.
+func SspVerdict(filled map[string]any, written manifest.Object, r *Ruling) *deployed.Verdict {
+	return deployed.Judge(filled, func(ref vmrules.TemplateRef) map[string]any {
+		if written.IsTemplate() && written.Name == ref.Name && (written.Namespace == "" || written.Namespace == ref.Namespace) {
+			return written.Content()
+		}
+		return r.Templates.Content(ref)
+	})
+}
+
+// Value returns the value at a path of members; nil if there is none.
+func Value(v any, names ...string) any {
+	found, _ := manifest.Value(v, names...)
+	return found
+}
+
+// SspLines returns what a verdict says to people.
+func SspLines(v *deployed.Verdict) []string {
+	all := v.Lines()
+	for i, line := range all {
+		all[i] = output.OneLine(output.Short(line))
+	}
+	return all
+}

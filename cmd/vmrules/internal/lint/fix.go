@@ -1,0 +1,66 @@
+package lint
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"github.com/rogpeppe/go-internal/diff"
+
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/cli"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/linting"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/output"
+)
+
+// fixes reports whether the findings in files are fixed, if only to show the difference.
+func (o Options) fixes() bool { return o.Fix || o.Diff }
+
+// canFix returns an error if the options ask for what cannot be done.
+func (o Options) canFix() error {
+	switch {
+	case o.UnsafeFixes && !o.fixes():
+		return errors.New("--unsafe-fixes needs --fix or --diff")
+	case o.Diff && o.Output != "":
+		return errors.New("--diff and --output cannot be used together: --diff writes a diff")
+	case o.Diff:
+		return nil
+	}
+	for _, name := range slices.Concat(o.Rules, o.Files) {
+		if o.Fix && manifest.StreamOf(name) != "" {
+			return fmt.Errorf("%s cannot be written, so --fix cannot fix it: --diff shows what to change", name)
+		}
+	}
+	return nil
+}
+
+// fixed fixes what it can in a file, which it writes, or else shows as a diff. It returns the file
+// as it is now, of which remains to be said what cannot be fixed.
+func (r *run) fixed(file *manifest.File, lints linting.LintsFile) *manifest.File {
+	f := r.Fix(file, lints, r.options.UnsafeFixes)
+	if f.IsPart {
+		fmt.Fprintf(r.streams.Err, "vmrules: %s: not all fixes were tried, because there are too many: correct some by hand\n", output.OneLine(file.Name))
+	}
+	if f.N == 0 {
+		return file
+	}
+	if r.options.Diff {
+		name := filepath.ToSlash(file.Name)
+		text := diff.Diff(name, []byte(file.Raw), name, []byte(f.File.Raw))
+		_, text, _ = bytes.Cut(text, []byte("\n")) // the line that diff -r has
+		_, _ = r.streams.Out.Write(text)
+	} else if err := replace(file, f.File.Raw); err != nil {
+		r.found.Unusable = append(r.found.Unusable, cli.Unusable(r.streams.Err, &manifest.Error{File: file.Name, Message: "not fixed: " + err.Error()}))
+		return file
+	}
+	r.found.Fixed += f.N
+	for _, c := range f.Changed {
+		fmt.Fprintf(r.streams.Err, "vmrules: %s: %s\n", output.OneLine(file.Name), c)
+	}
+	if r.options.Diff {
+		return file
+	}
+	return f.File
+}

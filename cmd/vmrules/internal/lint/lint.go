@@ -1,0 +1,184 @@
+// Package lint is the subcommand lint.
+package lint
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/build"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/cli"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/config"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/judging"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/linting"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/output"
+	"github.com/vmrules/vmrules/lint"
+)
+
+// Options say what vmrules lint does.
+type Options struct {
+	linting.Options
+	Files         []string
+	Rules         []string // files that contain only rules
+	Exclude       []string // globs
+	AllowUnjudged bool
+	Quiet, All    bool
+	Output        string // a key of lintOutputs, or "" for text
+
+	Fix, UnsafeFixes, Diff bool
+}
+
+// A run is a run of vmrules lint.
+type run struct {
+	*linting.Linter
+	options Options
+	streams cli.Streams
+	found   *linting.Linted
+}
+
+// Command returns the subcommand.
+func Command(b build.Build) *cobra.Command {
+	var o Options
+	command := &cobra.Command{
+		Use:   "lint [FILE|FOLDER|-]...",
+		Short: "Find mistakes in rules",
+		Long: `Lint finds mistakes, and probable mistakes, in the rules in the annotations of templates
+and VMs, and says where in the file they are. "vmrules explain ID" explains a finding. A
+document that is an array of rules counts as an annotation too. A file that --rules
+names must contain rules. The parameters of a template are filled in before its rules
+are read, as in vmrules check. With --for ssp, lint also judges the VM of each template as
+KubeVirt's template validator would.
+` + b.AboutForms() + cli.Inputs + `
+The exit status is 0 without errors, 1 with errors, and 2 if a file cannot be read. It is
+also 2 if there is neither a VM nor a template nor rules, unless --exclude has left files
+out, or --allow-unjudged is given.`,
+		Example: `  vmrules lint templates/
+  vmrules lint --for ssp templates/    # for the validator that most clusters run
+  vmrules lint -o github templates/    # annotates a pull request`,
+		Args: func(command *cobra.Command, args []string) error {
+			if o.Rules != nil {
+				return nil
+			}
+			return cli.SomeFile(command, args)
+		},
+		RunE: cli.Run(&o.Files, func(s cli.Streams) error { return Run(b, o, s) }),
+	}
+	flags := command.Flags()
+	flags.StringArrayVar(&o.Rules, "rules", nil, "file that contains only rules")
+	judging.ParamFlag(command, &o.Params)
+	flags.BoolVar(&o.Strict, "strict", false, "report unknown keys and kinds, and rules without arguments, as errors")
+	flags.BoolVar(&o.WarningsAsErrors, "warnings-as-errors", false, "exit with 1 for warnings too")
+	flags.BoolVarP(&o.Quiet, "quiet", "q", false, "show only errors, and no summary")
+	flags.BoolVar(&o.All, "all", false, "show each of many findings that say the same")
+	cli.ProfileFlag(command, &o.For, "report what another program does not understand: ssp is KubeVirt's template validator")
+	cli.OneOf(command, "min-severity", "", "show only findings of at least this severity; the others still count for the exit status", &o.MinSeverity, lint.SeverityInfo, config.Severities...)
+	cli.OneOf(command, "output", "o", "how to write the findings", &o.Output, "text", slices.Sorted(maps.Keys(outputs))...)
+	cli.ExcludeFlag(command, &o.Exclude)
+	cli.UnjudgedFlag(command, &o.AllowUnjudged)
+	flags.BoolVar(&o.Fix, "fix", false, "fix, in the files, what can be fixed so that every VM gets the same verdict, and what makes rules refused as a whole")
+	flags.BoolVar(&o.UnsafeFixes, "unsafe-fixes", false, "with --fix or --diff, also make rules mean what was probably meant, and say which rules change")
+	flags.BoolVar(&o.Diff, "diff", false, "write what --fix would change as a unified diff, and change no file")
+	flags.BoolVar(&o.NoConfig, "no-config", false, "read no .vmrules.yaml")
+	return command
+}
+
+var outputs = map[string]func(*run) error{
+	"text":    func(r *run) error { return r.write(linting.Finding.Long) },
+	"concise": func(r *run) error { return r.write(linting.Finding.Short) },
+	"json":    func(r *run) error { return output.JSON(r.streams.Out, r.found) },
+	"github":  func(r *run) error { return output.GitHub(r.streams.Out, r.remarks()) },
+	"sarif":   func(r *run) error { return output.SARIF(r.streams.Out, r.Build, r.remarks()) },
+}
+
+// Run lints files. The error sets the exit status.
+func Run(b build.Build, o Options, s cli.Streams) error {
+	if err := cli.InputTwice(o.Rules, o.Files); err != nil {
+		return err
+	}
+	if err := o.canFix(); err != nil {
+		return err
+	}
+	l, err := linting.New(b, o.Options)
+	if err != nil {
+		return err
+	}
+	l.Exclude.Globs = o.Exclude
+	l.PlacesFixes = o.Output == "sarif"
+	l.WantsFixes = o.fixes() || l.PlacesFixes
+	r := &run{l, o, s, linting.NewLinted()}
+	r.lint(o.Rules, func(manifest.Document) bool { return true }, l.LintRules)
+	files := o.Files
+	if r.found.IsFull {
+		files = nil
+	}
+	r.lint(files, func(d manifest.Document) bool { return d.LooksLikeRules() || d.HoldsVM() }, l.LintFile)
+	if err := l.AllDeclared(); err != nil {
+		return err
+	}
+	l.AddUseless(r.found, files)
+	r.found.Excluded = l.Exclude.Count
+	if err := r.writeOut(); err != nil {
+		return err
+	}
+	isEmpty := r.isEmpty()
+	r.warn(isEmpty)
+	return cli.Verdict(r.found.Fails, len(r.found.Unusable) > 0 || isEmpty)
+}
+
+// lint lints files, which must hold what counts, and fixes them before if that is asked for.
+func (r *run) lint(files []string, counts func(manifest.Document) bool, lints linting.LintsFile) {
+	for file, err := range manifest.ReadExcept(r.Excludes, files, r.streams.In) {
+		if err == nil {
+			err = file.Nothing(counts)
+		}
+		if err == nil {
+			err = r.Enter(file)
+		}
+		if err != nil {
+			r.found.Unusable = append(r.found.Unusable, cli.Unusable(r.streams.Err, err))
+			continue
+		}
+		if r.options.fixes() {
+			file = r.fixed(file, lints)
+		}
+		lints(r.found, file, r.streams.Err)
+		if r.found.IsFull {
+			err := &manifest.Error{File: file.Name, Message: fmt.Sprintf("more than %d findings: correct these first, or omit less severe ones with --min-severity", linting.MaxFindings)}
+			r.found.Unusable = append(r.found.Unusable, cli.Unusable(r.streams.Err, err))
+			return
+		}
+	}
+}
+
+// writeOut writes the findings. With --diff, the output is the diff.
+func (r *run) writeOut() error {
+	if r.options.Diff {
+		return r.writeSummary(r.streams.Err)
+	}
+	return outputs[cmp.Or(r.options.Output, "text")](r)
+}
+
+// isEmpty reports whether there was nothing to lint, though there should have been.
+func (r *run) isEmpty() bool {
+	f := r.found
+	return f.Annotations == 0 && len(f.Findings) == 0 && !f.HasVM && f.Unusable == nil && f.Excluded == 0 && !r.options.AllowUnjudged
+}
+
+// warn writes what the findings do not say.
+func (r *run) warn(isEmpty bool) {
+	stderr := r.streams.Err
+	r.found.LeftOut.WarnNotLinted(stderr)
+	switch {
+	case r.found.Annotations == 0 && r.found.Source != "":
+		fmt.Fprintln(stderr, "vmrules: no rules to lint; render the files first: "+output.OneLine(r.found.Source)+" | vmrules lint -")
+	case isEmpty:
+		fmt.Fprintln(stderr, "vmrules: no VM, template or rules to lint"+cli.OrAllow)
+	}
+	if n := r.found.Hidden[lint.SeverityWarning]; n > 0 && r.found.Fails && (r.options.Quiet || cmp.Or(r.options.Output, "text") != "text") {
+		fmt.Fprintf(stderr, "vmrules: %s not shown\n", output.Counted(n, "warning"))
+	}
+}

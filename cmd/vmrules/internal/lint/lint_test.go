@@ -1,0 +1,23 @@
+package lint
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/linting"
+)
+
+// TestHelp checks that the page to which findings link has a heading for each check.
+func TestHelp(t *testing.T) {
+	page, err := os.ReadFile("../../../../docs/checks.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, topic := range (&run{found: linting.NewLinted()}).remarks().Topics {
+		of, anchor, _ := strings.Cut(topic.Help, "#")
+		if !strings.HasSuffix(of, "/docs/checks.md") || !strings.Contains(string(page), "\n## "+anchor+"\n") {
+			t.Errorf("%s does not describe %s", topic.Help, topic.ID)
+		}
+	}
+}

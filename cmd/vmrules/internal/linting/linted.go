@@ -1,0 +1,55 @@
+package linting
+
+import (
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/build"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/output"
+	"github.com/vmrules/vmrules/lint"
+)
+
+// A Linted is the result of a run.
+type Linted struct {
+	Findings    []Finding         `json:"findings"`
+	Unusable    []*manifest.Error `json:"unusable,omitempty"`
+	Annotations int               `json:"annotations"`
+	// Hidden counts the findings that --min-severity leaves out.
+	Hidden map[lint.Severity]int `json:"hidden,omitempty"`
+	// Accepted counts the findings that annotations or .vmrules.yaml accept, and Excluded files.
+	Accepted int `json:"accepted,omitempty"`
+	Excluded int `json:"excluded,omitempty"`
+	// Fixed counts the findings that --fix has fixed, or would have without --diff.
+	Fixed int `json:"fixed,omitempty"`
+
+	Fails   bool          `json:"-"` // a finding sets the exit status, even if it is hidden
+	LeftOut build.LeftOut `json:"-"` // documents that are not linted
+	Source  string        `json:"-"` // how to render manifests of which only the description was read
+	IsFull  bool          `json:"-"` // there are more findings
+	HasVM   bool          `json:"-"` // an object may hold a VM
+}
+
+// NewLinted returns an empty Linted.
+func NewLinted() *Linted {
+	return &Linted{Findings: []Finding{}, LeftOut: build.LeftOut{}, Hidden: map[lint.Severity]int{}}
+}
+
+// MaxFindings is how many findings lint writes.
+const MaxFindings = 50_000
+
+// Count says how many findings of a severity there are.
+func (l *Linted) Count(s lint.Severity) string {
+	if n := l.Hidden[s]; n > 0 {
+		return output.Counted(n, output.SeverityWords[s]) + " not shown"
+	}
+	return output.Counted(l.Number(func(f Finding) bool { return f.Severity == s }), output.SeverityWords[s])
+}
+
+// Number returns how many findings are like that.
+func (l *Linted) Number(like func(Finding) bool) int {
+	n := 0
+	for _, f := range l.Findings {
+		if like(f) {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,224 @@
+// Package linting lints the rules in files, and finds fixes.
+package linting
+
+import (
+	"io"
+	"slices"
+
+	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/build"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/cli"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/config"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/judging"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/output"
+	"github.com/vmrules/vmrules/lint"
+)
+
+// Options say how files are linted. Those that are not given may be in .vmrules.yaml.
+type Options struct {
+	Params           []string // values of parameters, as NAME=VALUE
+	Strict           bool
+	For              lint.Profile
+	WarningsAsErrors bool
+	MinSeverity      lint.Severity
+	NoConfig         bool // read no .vmrules.yaml
+}
+
+// A Linter lints files.
+type Linter struct {
+	*judging.Parameters
+	Build   build.Build
+	options Options
+	Exclude cli.Exclusion
+
+	configs config.Finder
+	now     lintSetting // for the current file
+	silence *silence    // for the current object; nil: nothing is accepted
+
+	WantsFixes, PlacesFixes bool     // whether findings have their fixes, and these their places in the file
+	fixable                 *fixable // the current rules; nil for other findings
+	room                    int      // bytes that may still be linted for fixes of the current file
+}
+
+// New returns a linter, which has read the values of parameters.
+func New(b build.Build, o Options) (*Linter, error) {
+	l := &Linter{Parameters: judging.NewParameters(), Build: b, options: o}
+	return l, l.Read(o.Params)
+}
+
+// Lint lints a file as it is.
+func (l *Linter) Lint(file *manifest.File) *Linted {
+	found := NewLinted()
+	if err := l.Enter(file); err != nil {
+		found.Unusable = append(found.Unusable, err.(*manifest.Error))
+		return found
+	}
+	l.LintFile(found, file, io.Discard)
+	return found
+}
+
+// Enter begins a file.
+func (l *Linter) Enter(file *manifest.File) (err error) {
+	l.room = maxFixed
+	l.now, err = l.settingFor(file.Name)
+	l.silence = &silence{Config: l.now.Config, file: file.Name}
+	return err
+}
+
+// AddUseless adds the entries of .vmrules.yaml that have no effect, if all files that they are
+// about were linted.
+func (l *Linter) AddUseless(to *Linted, args []string) {
+	l.silence = nil
+	for name, useless := range l.configs.Useless(args) {
+		for file, err := range manifest.Read([]string{name}, nil) {
+			if err == nil {
+				l.addFindings(to, file, "ignore", []lint.Finding{useless})
+			}
+		}
+	}
+}
+
+// fails reports whether a finding of a severity sets the exit status.
+func (l *Linter) fails(s lint.Severity) bool {
+	return s == lint.SeverityError || l.now.warningsAsErrors && s == lint.SeverityWarning
+}
+
+// LintFile lints all rules in a file: annotations, and documents that are rules in the form
+// of an annotation or in a form that the build knows by its kind.
+func (l *Linter) LintFile(to *Linted, file *manifest.File, stderr io.Writer) {
+	if to.Source == "" {
+		to.Source = file.Source()
+	}
+	for _, d := range file.Documents() {
+		if _, known := l.Build.Documents[d.Type()]; d.LooksLikeRules() || known && d.Type() != "" {
+			l.lintDocument(to, d)
+		} else if !known && slices.Contains(build.DocumentsOfFull, d.Type()) {
+			to.LeftOut[d.Type()] = true
+		}
+	}
+	for _, object := range file.Objects() {
+		if to.IsFull {
+			return
+		}
+		to.HasVM = to.HasVM || object.HoldsVM()
+		object = object.Loaded()
+		l.silence = l.silenceIn(file.Name, object)
+		l.addFindings(to, file, object.String(), object.Mistakes())
+		filled, err := l.Fill(object)
+		if err != nil {
+			to.Unusable = append(to.Unusable, cli.Unusable(stderr, err))
+			continue
+		}
+		why := l.judgeOwnVM(filled.Object, object)
+		for _, a := range filled.Annotations() {
+			l.fixable = l.newFixable(a.Text(), a.Options(nil), a.Change)
+			findings := l.explained(a.Lint(l.reading()...), a.Text())
+			if missing := MissingIn(a.Text(), filled.Missing); len(missing) > 0 {
+				for i := range findings {
+					if findings[i].ID == unreadable {
+						findings[i].Message += "; " + MissingText(missing[0])
+					}
+				}
+			}
+			findings = append(findings, ownVMFindings(why, a, findings)...)
+			l.add(to, file, a.Object.String(), findings)
+		}
+		useless := l.silence.useless()
+		l.silence = nil
+		l.addFindings(to, file, object.String(), useless)
+	}
+}
+
+// LintRules lints a file that must contain rules.
+func (l *Linter) LintRules(to *Linted, file *manifest.File, _ io.Writer) {
+	for _, d := range file.Documents() {
+		l.lintDocument(to, d)
+	}
+}
+
+func (l *Linter) lintDocument(to *Linted, d manifest.Document) {
+	findings := l.findings(&d)
+	for i := range findings {
+		d.PlaceFinding(&findings[i])
+	}
+	l.add(to, d.File, d.String(), findings)
+}
+
+// findings returns the findings of the library about an array. For another document, it
+// returns the errors that prevent its use.
+func (l *Linter) findings(d *manifest.Document) []lint.Finding {
+	if text, err := d.JSON(); d.IsArray() && err == nil {
+		l.fixable = l.newFixable(text, nil, d.Change)
+		return l.explained(lint.Annotation(text, l.reading()...), text)
+	}
+	var all []lint.Finding
+	_, problems := l.Build.Read(d)
+	for _, p := range problems {
+		id := problemIDs[p.Reason]
+		if id == "" {
+			id = "invalid-argument"
+		}
+		all = append(all, lint.Finding{
+			Severity: lint.SeverityError, ID: id, Rule: p.Rule, Index: p.Index, Key: p.Key, Offset: p.Offset, Message: p.Message,
+		})
+	}
+	return all
+}
+
+// problemIDs maps the reasons of problems of a document to checks. For other reasons the
+// check is invalid-argument. A problem without a reason is about the whole document.
+var problemIDs = map[vmrules.Reason]string{
+	"": "unreadable", vmrules.ReasonRequired: "missing-key", vmrules.ReasonTypeInvalid: "wrong-type",
+	vmrules.ReasonDuplicate: "duplicate", vmrules.ReasonTooLong: "too-long",
+}
+
+func (l *Linter) reading() []vmrules.ParseOption {
+	opts := l.Build.Options()
+	if l.options.Strict {
+		opts = append(opts, vmrules.Strict())
+	}
+	if l.now.profile != "" {
+		opts = append(opts, lint.For(l.now.profile))
+	}
+	return opts
+}
+
+// add adds the findings about the rules in an annotation or a document.
+func (l *Linter) add(to *Linted, file *manifest.File, about string, findings []lint.Finding) {
+	to.Annotations++
+	first := len(to.Findings)
+	l.addFindings(to, file, about, findings)
+	if l.fixable != nil {
+		l.fixable.settle(to.Findings[first:])
+		l.fixable = nil
+	}
+}
+
+// addFindings adds findings, if they are severe enough.
+func (l *Linter) addFindings(to *Linted, file *manifest.File, about string, findings []lint.Finding) {
+	for _, f := range findings {
+		if l.silence != nil && l.silence.accepts(f) {
+			to.Accepted++
+			if l.WantsFixes && l.fixable != nil {
+				l.fixable.accepted = append(l.fixable.accepted, l.fixable.editsFor(f)...)
+			}
+			continue
+		}
+		to.Fails = to.Fails || l.fails(f.Severity)
+		if slices.Index(config.Severities, f.Severity) < slices.Index(config.Severities, l.now.least) {
+			to.Hidden[f.Severity]++
+			continue
+		}
+		if len(to.Findings) == MaxFindings {
+			to.IsFull = true
+			return
+		}
+		to.Findings = append(to.Findings, Finding{
+			File: file.Name, Line: f.Line, Column: f.Column, EndLine: f.EndLine, EndColumn: f.EndColumn, Object: output.Short(about),
+			Severity: f.Severity, ID: f.ID, Rule: output.Short(f.Rule), Index: f.Index, Key: output.Short(f.Key),
+			Message: output.Short(f.Message), Suggestion: output.Short(f.Suggestion),
+			excerpt: file.Around(f, excerptSide), Fails: l.fails(f.Severity), Fix: l.fixOf(file, f),
+		})
+	}
+}

@@ -1,0 +1,103 @@
+package linting
+
+import (
+	"cmp"
+	"io"
+	"slices"
+
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
+)
+
+// A LintsFile lints a file, and writes to stderr why something in it cannot be linted.
+type LintsFile func(to *Linted, file *manifest.File, stderr io.Writer)
+
+// A fixedFile is a file with its fixes made.
+type fixedFile struct {
+	File    *manifest.File
+	N       int      // the findings that are fixed
+	IsPart  bool     // not all fixes were tried
+	Changed []string // how fixes that are not safe change rules
+}
+
+// Fix fixes what it can in a file.
+func (l *Linter) Fix(file *manifest.File, lints LintsFile, withUnsafe bool) fixedFile {
+	defer func() { l.room = maxFixed }()
+	safe, n := l.rounds(file, lints, false)
+	fixed, m := safe, 0
+	if withUnsafe {
+		fixed, m = l.rounds(safe, lints, true)
+	}
+	return fixedFile{fixed, n + m, l.room <= 0, l.changes(safe, fixed)}
+}
+
+// maxRounds is the number of rounds in which a file is fixed. Fixes in the same place take several.
+const maxRounds = 100
+
+// rounds fixes a file until no fix is left, and returns how many findings are fixed.
+func (l *Linter) rounds(file *manifest.File, lints LintsFile, withUnsafe bool) (*manifest.File, int) {
+	n := 0
+	for range maxRounds {
+		found := NewLinted()
+		lints(found, file, io.Discard)
+		now, applied := apply(file, chosen(found.Findings, withUnsafe))
+		if applied == 0 {
+			break
+		}
+		file, n = now, n+applied
+	}
+	return file, n
+}
+
+// chosen returns fixes that can be made together.
+func chosen(findings []Finding, withUnsafe bool) []*fix {
+	hasSafe := map[*fixable]bool{}
+	for _, f := range findings {
+		if f.Fix != nil && f.Fix.IsSafe {
+			hasSafe[f.Fix.of] = true
+		}
+	}
+	var all []*fix
+	for _, f := range findings {
+		if f.Fix != nil && (f.Fix.IsSafe || withUnsafe && !hasSafe[f.Fix.of]) {
+			all = append(all, f.Fix)
+		}
+	}
+	return disjoint(all)
+}
+
+// disjoint returns fixes in the order of their places, without those that overlap an earlier one.
+func disjoint(fixes []*fix) []*fix {
+	slices.SortStableFunc(fixes, func(a, b *fix) int {
+		x, y := a.Around(), b.Around()
+		return cmp.Or(x.Start-y.Start, x.End-y.End)
+	})
+	end := -1
+	return slices.DeleteFunc(fixes, func(f *fix) bool {
+		overlaps := f.Around().Start <= end
+		if !overlaps {
+			end = f.Around().End
+		}
+		return overlaps
+	})
+}
+
+// apply makes fixes, and returns how many findings they fix. If the file cannot have all of them
+// together, it makes those of each half that it can.
+func apply(file *manifest.File, fixes []*fix) (*manifest.File, int) {
+	var changes []manifest.Change
+	n := 0
+	for _, f := range fixes {
+		changes = append(changes, f.Change)
+		n += f.findings
+	}
+	if changed, ok := file.With(changes); ok {
+		return changed, n
+	}
+	if len(fixes) < 2 {
+		return file, 0
+	}
+	half := len(fixes) / 2
+	file, behind := apply(file, fixes[half:]) // which leaves the places of the others as they are
+	file, before := apply(file, fixes[:half])
+	return file, before + behind
+}

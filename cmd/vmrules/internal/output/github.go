@@ -1,0 +1,45 @@
+package output
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/vmrules/vmrules/lint"
+)
+
+// GitHub writes workflow commands, which GitHub Actions turns into annotations of a
+// pull request.
+func GitHub(w io.Writer, r Remarks) error {
+	for _, e := range r.Unusable {
+		if err := workflowCommand(w, "error", e.File, e.Line, e.Column, "vmrules", e.Message); err != nil {
+			return err
+		}
+	}
+	for _, m := range r.All {
+		if err := workflowCommand(w, gitHubLevels[m.Severity], m.File, m.Line, m.Column, m.ID, m.Message); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+var gitHubLevels = map[lint.Severity]string{
+	lint.SeverityError: "error", lint.SeverityWarning: "warning", lint.SeverityInfo: "notice",
+}
+
+// GitHub defines these replacements.
+var (
+	commandMessage  = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
+	commandProperty = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
+)
+
+func workflowCommand(w io.Writer, level, file string, line, column int, title, message string) error {
+	place := "file=" + commandProperty.Replace(filepath.ToSlash(file))
+	if line > 0 {
+		place += fmt.Sprintf(",line=%d,col=%d", line, column)
+	}
+	_, err := fmt.Fprintf(w, "::%s %s,title=%s::%s\n", level, place, commandProperty.Replace(title), commandMessage.Replace(message))
+	return err
+}

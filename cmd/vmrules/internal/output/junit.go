@@ -1,0 +1,119 @@
+package output
+
+import (
+	"encoding/xml"
+	"io"
+	"strings"
+
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
+)
+
+// A JunitCase is a test case for JUnit: something in a file that was checked.
+type JunitCase struct {
+	File, Name string
+	Failures   []string
+	Notes      []string // warnings, which do not fail the case
+	Problem    string   // why it cannot be used
+	Skipped    string   // why it was not checked
+}
+
+// These types are the part of the format that continuous integration systems read.
+type (
+	junitSuites struct {
+		XMLName xml.Name `xml:"testsuites"`
+		Name    string   `xml:"name,attr"`
+		junitCounts
+		Suites []*junitSuite `xml:"testsuite"`
+	}
+	junitSuite struct {
+		Name string `xml:"name,attr"`
+		junitCounts
+		Cases []junitElement `xml:"testcase"`
+	}
+	junitCounts struct {
+		Tests    int `xml:"tests,attr"`
+		Failures int `xml:"failures,attr"`
+		Errors   int `xml:"errors,attr"`
+		Skipped  int `xml:"skipped,attr"`
+	}
+	junitElement struct {
+		Class   string        `xml:"classname,attr"`
+		Name    string        `xml:"name,attr"`
+		Failure *junitMessage `xml:"failure"`
+		Error   *junitMessage `xml:"error"`
+		Skipped *junitMessage `xml:"skipped"`
+		Output  string        `xml:"system-out,omitempty"`
+	}
+	junitMessage struct {
+		Message string `xml:"message,attr"`
+		Text    string `xml:",chardata"`
+	}
+)
+
+// JUnit writes test cases as JUnit does, with a suite for each file. A file that cannot be
+// used is a test case with an error.
+func JUnit(w io.Writer, cases []JunitCase, unusable []*manifest.Error) error {
+	for _, e := range unusable {
+		cases = append(cases, JunitCase{File: e.File, Name: e.File, Problem: e.Error()})
+	}
+	all := junitSuites{Name: "vmrules"}
+	byFile := map[string]*junitSuite{}
+	for _, c := range cases {
+		suite := byFile[c.File]
+		if suite == nil {
+			suite = &junitSuite{Name: c.File}
+			byFile[c.File] = suite
+			all.Suites = append(all.Suites, suite)
+		}
+		suite.count(c)
+		all.count(c)
+		suite.Cases = append(suite.Cases, c.element())
+	}
+	if _, err := io.WriteString(w, xml.Header); err != nil {
+		return err
+	}
+	encoder := xml.NewEncoder(w)
+	encoder.Indent("", "  ")
+	if err := encoder.Encode(all); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, "\n")
+	return err
+}
+
+func (n *junitCounts) count(c JunitCase) {
+	n.Tests++
+	switch {
+	case c.Problem != "":
+		n.Errors++
+	case c.Failures != nil:
+		n.Failures++
+	case c.Skipped != "":
+		n.Skipped++
+	}
+}
+
+// Add adds a remark, which fails the case or is only noted.
+func (c *JunitCase) Add(m Remark, fails bool) {
+	text := (&manifest.Error{File: m.File, Line: m.Line, Column: m.Column, Message: m.Message + " [" + m.ID + "]"}).Error()
+	if fails {
+		c.Failures = append(c.Failures, text)
+	} else {
+		c.Notes = append(c.Notes, text)
+	}
+}
+
+func (c JunitCase) element() junitElement {
+	e := junitElement{Class: c.File, Name: c.Name, Output: strings.Join(c.Notes, "\n")}
+	switch {
+	case c.Problem != "":
+		e.Error = &junitMessage{Message: c.Problem, Text: strings.Join(c.Failures, "\n")}
+	case len(c.Failures) == 1:
+		e.Failure = &junitMessage{Message: c.Failures[0]}
+	case c.Failures != nil:
+		e.Failure = &junitMessage{Message: Counted(len(c.Failures), "failure"), Text: strings.Join(c.Failures, "\n")}
+	case c.Skipped != "":
+		e.Skipped = &junitMessage{Message: c.Skipped}
+	}
+	return e
+}

@@ -1,0 +1,62 @@
+// Package output writes what subcommands found: as text, as JSON, and in the formats of other programs.
+package output
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+
+	"github.com/fatih/color"
+
+	"github.com/vmrules/vmrules/lint"
+)
+
+var (
+	Good = color.New(color.FgGreen)
+	Bad  = color.New(color.FgRed, color.Bold)
+)
+
+// MaxText is how many bytes of a text are written: the name of a rule may be very long, and is in each
+// finding about the rule.
+const MaxText = 500
+
+// Short shortens a text that is too long to read.
+func Short(text string) string {
+	if len(text) <= MaxText {
+		return text
+	}
+	return strings.ToValidUTF8(text[:MaxText], "") + "…"
+}
+
+// SeverityColors are used only on a terminal, and only if NO_COLOR is not set.
+var SeverityColors = map[lint.Severity]*color.Color{
+	lint.SeverityError:   color.New(color.FgRed, color.Bold),
+	lint.SeverityWarning: color.New(color.FgYellow, color.Bold),
+	lint.SeverityInfo:    color.New(color.FgCyan, color.Bold),
+}
+
+// SeverityWords are the severities in words, as compilers have them.
+var SeverityWords = map[lint.Severity]string{
+	lint.SeverityError: "error", lint.SeverityWarning: "warning", lint.SeverityInfo: "note",
+}
+
+// Counted returns a number of things, such as 2 files.
+func Counted(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// OneLine returns text that cannot move a terminal's cursor.
+func OneLine(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\t':
+			return ' '
+		case !unicode.IsGraphic(r):
+			return unicode.ReplacementChar
+		}
+		return r
+	}, s)
+}

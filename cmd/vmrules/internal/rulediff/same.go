@@ -1,0 +1,32 @@
+package rulediff
+
+import (
+	"slices"
+
+	"github.com/vmrules/vmrules"
+)
+
+// MeanSame reports whether rules are Equal, but for how bounds and values are written.
+func MeanSame(before, after vmrules.Rules) bool {
+	return slices.EqualFunc(rulesIn(before), rulesIn(after), func(r, q vmrules.Rule) bool {
+		for _, bound := range [][2]*vmrules.Argument{{&r.Min, &q.Min}, {&r.Max, &q.Max}} {
+			if allows(vmrules.Rule{Kind: vmrules.KindInteger, Min: *bound[0], Max: *bound[0]}, *bound[1]) {
+				*bound[0] = *bound[1]
+			}
+		}
+		for i := range min(len(r.Values), len(q.Values)) {
+			if allows(vmrules.Rule{Kind: vmrules.KindEnum, Values: r.Values[i : i+1]}, q.Values[i]) {
+				r.Values[i] = q.Values[i]
+			}
+		}
+		return r.Equal(q)
+	})
+}
+
+func rulesIn(rules vmrules.Rules) []vmrules.Rule {
+	var all []vmrules.Rule
+	for _, r := range rules.All() {
+		all = append(all, r)
+	}
+	return all
+}

@@ -1,0 +1,126 @@
+// Package topic has the texts that explain the words of the format and the checks of lint.
+package topic
+
+import (
+	"cmp"
+	_ "embed"
+	"fmt"
+	"strings"
+	"sync"
+	texts "text/template"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/build"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/linting"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/output"
+	"github.com/vmrules/vmrules/lint"
+)
+
+//go:embed explain.yaml
+var explanationText []byte
+
+//go:embed explain.tmpl
+var explanationForms string
+
+// A Topic is something that explain can explain.
+type Topic struct {
+	Name    string
+	Group   string // the name of one of groups
+	Meaning string
+	Example string
+
+	Check *Check // nil for other topics
+}
+
+// A Check explains a check.
+type Check struct {
+	Topic      `yaml:",inline"`
+	Why, Right string
+	For        lint.Profile // which alone reports it
+	Fix, Fixes string       // Fixes is what --fix does
+
+	Severity lint.Severity
+}
+
+// explained holds what explain.yaml says.
+type explained struct {
+	Topics []Topic
+	Checks map[string]*Check
+
+	inOrder []*Check // as lint has them
+}
+
+// explanations returns the topics of explain.yaml, with the checks of lint.
+var explanations = sync.OnceValue(func() (all explained) {
+	if err := yaml.Unmarshal(explanationText, &all); err != nil {
+		panic(err) // the tests read the file, so this cannot happen
+	}
+	for _, c := range lint.Checks() {
+		t := all.Checks[c.ID]
+		if t == nil { // it is about an option, which a command refuses
+			continue
+		}
+		t.Severity = c.Severity
+		t.Name, t.Group, t.Meaning = c.ID, "check", cmp.Or(t.Meaning, inCommand.Replace(c.Meaning))
+		t.Meaning = fmt.Sprintf("%s (%s)", t.Meaning, output.SeverityWords[c.Severity])
+		t.Check = t
+		all.Topics, all.inOrder = append(all.Topics, t.Topic), append(all.inOrder, t)
+	}
+	return all
+})
+
+// All returns all topics.
+func All() []Topic { return explanations().Topics }
+
+// Checks returns the checks in the order of lint.
+func Checks() []*Check { return explanations().inOrder }
+
+// inCommand replaces the words of the library with those of the command.
+var inCommand = strings.NewReplacer("under For(SSP)", "with --for ssp", "under Strict", "with --strict", "the Budget allows", "is allowed")
+
+// forms are the texts about a check.
+var forms = texts.Must(texts.New("").Funcs(texts.FuncMap{"indent": Indented}).Parse(explanationForms))
+
+// Said returns what lint says of the example.
+func (t *Check) Said() string {
+	l, err := linting.New(build.Build{}, linting.Options{For: t.For, NoConfig: true})
+	if err != nil {
+		return err.Error()
+	}
+	file, err := manifest.Parse("example", []byte(t.Example))
+	if err != nil {
+		return err.Error()
+	}
+	var said strings.Builder
+	for _, f := range l.Lint(file).Findings {
+		if f.ID == t.Name {
+			said.WriteString(f.Short() + "\n")
+		}
+	}
+	return said.String()
+}
+
+// Text returns a form of explain.tmpl about the check.
+func (t *Check) Text(form string) string {
+	var text strings.Builder
+	if err := forms.ExecuteTemplate(&text, form, t); err != nil {
+		panic(err) // the tests write all of them, so this cannot happen
+	}
+	return text.String()
+}
+
+// Page returns the page about all checks.
+func Page() string {
+	var text strings.Builder
+	if err := forms.ExecuteTemplate(&text, "page", Checks()); err != nil {
+		panic(err) // the tests write it, so this cannot happen
+	}
+	return text.String()
+}
+
+// Indented indents a text by four spaces.
+func Indented(text string) string {
+	return "    " + strings.ReplaceAll(strings.TrimSuffix(text, "\n"), "\n", "\n    ") + "\n"
+}
