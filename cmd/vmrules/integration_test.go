@@ -201,6 +201,15 @@ metadata:
       [{"name": "most", "path": "jsonpath::.spec.domain.cpu.sockets", "rule": "integer", "message": "the licence covers fewer sockets", "max": 4}]
 spec: {instancetype: {name: huge}, template: {spec: {domain: {}}}}
 `,
+	"warned.yaml": `kind: VirtualMachine
+apiVersion: kubevirt.io/v1
+metadata:
+  name: warned
+  annotations:
+    vm.kubevirt.io/validations: |
+      [{"name": "few", "path": "jsonpath::.spec.domain.cpu.sockets", "rule": "integer", "message": "few sockets", "max": 4, "justWarning": true}]
+spec: {template: {spec: {domain: {cpu: {sockets: 8}}}}}
+`,
 	"types/huge.yaml": `{kind: VirtualMachineClusterInstancetype, apiVersion: instancetype.kubevirt.io/v1beta1, metadata: {name: huge}, spec: {cpu: {guest: 64}, memory: {guest: 1Gi}}}`,
 }
 
@@ -217,7 +226,6 @@ func TestAction(t *testing.T) {
 	for name, text := range actionFiles {
 		write(t, filepath.Join(folder, "vms", name), text, 0o600)
 	}
-	const warns = `(?m)^::warning file=good.yaml,line=\d+,.*virtio-is-faster`
 	type inputs = map[string]string
 	tests := []struct {
 		name   string
@@ -225,17 +233,21 @@ func TestAction(t *testing.T) {
 		status int
 		want   string // a pattern of the output
 	}{
-		{"valid", inputs{"paths": "good.yaml"}, 0, warns},
-		{"two paths", inputs{"paths": "\ngood.yaml\n$(touch made) good.yml\n"}, 0, `(?m)^::warning file=\$\(touch made\) good.yml,line=\d+,`},
+		{"valid", inputs{"paths": "good.yaml"}, 0, `^$`},
+		{"two paths", inputs{"paths": "\ngood.yaml\n$(touch made) good.yml\n"}, 0, `^$`},
 		{"a folder", nil, 2, `::error file=wrong.yaml,line=\d+,col=\d+,title=`},
 		{"a misspelt field", inputs{"paths": "misspelt.yaml"}, 1, `(?m)^::error file=misspelt.yaml,line=\d+,col=\d+,title=misspelt-field::`},
-		{"a warning as error", inputs{"paths": "good.yaml", "warnings-as-errors": "true"}, 1, warns},
+		{"two paths, of which one fails", inputs{"paths": "\nviolated.yaml\n$(touch made) good.yml\n"}, 1, `^::error file=violated.yaml`},
+		{"strict", inputs{"paths": "good.yaml", "strict": "true"}, 0, `^$`},
+		{"a warning, strictly", inputs{"paths": "vms/warned.yaml", "strict": "true"}, 1, `^::warning file=vms/warned.yaml,line=\d+,.*few`},
+		{"only lint", inputs{"paths": "violated.yaml", "check": "false"}, 0, `^$`},
+		{"only check", inputs{"paths": "misspelt.yaml", "lint": "false"}, 1, `^::error file=misspelt.yaml,line=\d+,col=\d+,title=misspelt-field::`},
 		{"a violation", inputs{"paths": "violated.yaml"}, 1, `(?m)^::error file=violated.yaml,line=\d+,.*licensed-cores`},
 		{"a missing file", inputs{"paths": "none.yaml"}, 2, `::error file=none.yaml`},
-		{"neither true nor false", inputs{"paths": "good.yaml", "warnings-as-errors": "so"}, 2, `invalid argument "so"`},
-		{"a profile", inputs{"paths": "quantity.yaml", "profile": "ssp"}, 1, `(?m)^::error file=quantity.yaml,line=\d+,col=\d+,title=ssp-bound::`},
-		{"the same without it", inputs{"paths": "quantity.yaml"}, 0, `(?m)^::warning file=quantity.yaml,line=\d+,.*virtio-is-faster`},
-		{"all mistakes left out", inputs{"exclude": "\n*t*.yaml\nw*.yaml\nvms\n"}, 0, warns},
+		{"neither true nor false", inputs{"paths": "good.yaml", "strict": "so"}, 2, `invalid argument "so"`},
+		{"a profile", inputs{"paths": "quantity.yaml", "for": "ssp"}, 1, `(?m)^::error file=quantity.yaml,line=\d+,col=\d+,title=ssp-bound::`},
+		{"the same without it", inputs{"paths": "quantity.yaml"}, 0, `^::notice [^\n]*\n$`},
+		{"all mistakes left out", inputs{"exclude": "\n*t*.yaml\nw*.yaml\nvms\n"}, 0, `^$`},
 		{"some left out", inputs{"exclude": "w*.yaml"}, 1, `(?m)^::error file=violated.yaml`},
 		{"a template", inputs{"paths": "vms/named.yaml", "template": "good.yaml"}, 1, `(?m)^::error file=vms/named.yaml,line=\d+,.*licensed-cores`},
 		{"a template with mistakes", inputs{"paths": "vms/named.yaml", "template": "misspelt.yaml"}, 1, `(?m)^::error file=misspelt.yaml,.*misspelt-field`},

@@ -31,7 +31,7 @@ func TestQuickstart(t *testing.T) {
 func TestCheckQuickstart(t *testing.T) {
 	var out bytes.Buffer
 	status := Main([]string{"check", "../../../testdata/quickstart/"}, strings.NewReader(""), &out, &out, build.Build{Name: "vmrules"})
-	if want := "vm.json:1: VirtualMachine office/reception: invalid: 2 violated"; status != int(cli.ExitFailed) || !strings.Contains(out.String(), want) {
+	if want := "vm.json:44:13: error: VirtualMachine office/reception: rule \"licensed-cores\""; status != int(cli.ExitFailed) || !strings.Contains(out.String(), want) {
 		t.Errorf("exit status %d, want %s in:\n%s", status, want, out.String())
 	}
 }

@@ -208,7 +208,7 @@ func (a *auditor) warn(stderr io.Writer) {
 
 // isUnjudged reports whether there was nothing to check, though there should have been.
 func (a *auditor) isUnjudged() bool {
-	return !a.seen.found && !a.seen.unusable && !a.Options.AllowUnjudged
+	return !a.seen.found && !a.seen.unusable && !a.Options.AllowsNothing()
 }
 
 // inInput returns why an input cannot be used.

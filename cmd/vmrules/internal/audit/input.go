@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/vmrules/vmrules"
@@ -122,14 +123,14 @@ func (a *auditor) judgeDecoded(vm map[string]any, written manifest.Object) audit
 		result.err = errNested // only ValidateOwn would find the VMs
 		return result
 	}
-	j, err := a.Judging.Judge(vm, written)
+	j, err := a.Judging.Judge(vm, written, a.Options.For)
 	result.report, result.Note, result.SSP, result.err = j.Report, j.Note, j.Ssp, err
 	result.found, result.notFound = j.Found, j.NotFound
 	if err == nil {
 		result.class, result.gaps = j.Class()
 		result.results = j.Results()
 	}
-	result.fails = a.Options.Strict && manifest.HoldsVM(vm) && !j.Passed()
+	result.fails = a.Options.Strict && manifest.HoldsVM(vm) && slices.ContainsFunc(result.gaps, func(g judged.Gap) bool { return !a.Options.Allows(g) })
 	return result
 }
 

@@ -5,10 +5,8 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -27,23 +25,24 @@ import (
 // Options say what vmrules check does.
 type Options struct {
 	judging.Options
-	Files            []string
-	WarningsAsErrors bool
-	Verbose, Quiet   bool
-	Exclude          []string // globs
-	Output           string   // a key of checkOutputs, or "" for text
+	linting.Settings
+	Files               []string
+	Verbose, Quiet, All bool
+	NoLint              bool
+	Exclude             []string // globs
+	Output              string   // a key of outputs, or "" for text
 }
 
 // A checker runs vmrules check.
 type checker struct {
 	judging.Judging
 	options Options
-	exclude cli.Exclusion
+	linter  *linting.Linter
 
-	checked  []checked
-	unusable []*manifest.Error
-	ignored  build.LeftOut
-	said     map[string]bool // the parameters that were said to be missing
+	found   *linting.Linted
+	checked []checked
+	ignored build.LeftOut
+	said    map[string]bool // the parameters that were said to be missing
 }
 
 // A checked is the result for one object.
@@ -59,19 +58,14 @@ type checked struct {
 	NotFound []string `json:"notFound,omitempty"`
 	// SSP is what KubeVirt's template validator says of the VMs, with --for ssp.
 	SSP *deployed.Verdict `json:"ssp,omitempty"`
-	// Mistakes are mistakes outside of the rules, because of which rules may not be read.
-	Mistakes []string `json:"mistakes,omitempty"`
 	// Problem says why the rules are not known, or some of them; Problems are those of the
 	// annotation, with lines and columns of the file.
 	Problem  string            `json:"problem,omitempty"`
 	Problems []vmrules.Problem `json:"problems,omitempty"`
 
-	object   manifest.Object
-	missing  []string          // of Missing, those because of which rules are not judged, if no earlier object has them
-	mistakes []lint.Finding    // of Mistakes
-	placed   []*manifest.Error // those of Problems whose place is known
-	class    judged.Class
-	gaps     []judged.Gap
+	class judged.Class
+	gaps  []judged.Gap
+	first int // of its findings
 }
 
 // Command returns the subcommand.
@@ -105,21 +99,17 @@ checked. It is also 2 if there is nothing to check, unless --exclude has left fi
 		Args: cli.SomeFile,
 		RunE: cli.Run(&o.Files, func(s cli.Streams) error { return Run(b, o, s) }),
 	}
-	o.Flags(command)
+	o.Options.Flags(command)
 	flags := command.Flags()
-	flags.BoolVar(&o.WarningsAsErrors, "warnings-as-errors", false, "exit with 1 for warnings too")
-	flags.BoolVarP(&o.Verbose, "verbose", "v", false, "also show objects that are valid or have no rules, and rules that are satisfied or do not apply")
-	flags.BoolVarP(&o.Quiet, "quiet", "q", false, "show only objects that are not valid, and no summary")
+	flags.BoolVarP(&o.Verbose, "verbose", "v", false, "also show what became of each object, and rules that are satisfied or do not apply")
+	flags.BoolVarP(&o.Quiet, "quiet", "q", false, "show only what fails, and no summary")
+	flags.BoolVar(&o.All, "all", false, "show each of many findings that say the same")
+	flags.BoolVar(&o.NoLint, "no-lint", false, "do not lint the rules of templates")
+	o.Settings.Flags(command)
 	cli.Exclusive(command, "verbose", "quiet")
 	cli.ExcludeFlag(command, &o.Exclude)
 	cli.OneOf(command, "output", "o", "how to write the reports", &o.Output, "text", slices.Sorted(maps.Keys(outputs))...)
 	return command
-}
-
-var outputs = map[string]func(io.Writer, *checker) error{
-	"text": writeChecked, "json": writeCheckedJSON, "junit": writeCheckedJUnit,
-	"github": func(w io.Writer, c *checker) error { return output.GitHub(w, c.remarks()) },
-	"sarif":  func(w io.Writer, c *checker) error { return output.SARIF(w, c.Book.Build, c.remarks()) },
 }
 
 // Run checks objects. The error sets the exit status.
@@ -127,14 +117,17 @@ func Run(b build.Build, o Options, s cli.Streams) error {
 	if err := cli.InputTwice(o.Rules, o.With, []string{o.Template}, o.Files); err != nil {
 		return err
 	}
-	c := newChecker(b, o)
+	c, err := newChecker(b, o)
+	if err != nil {
+		return err
+	}
 	if err := c.Read(o.Sources, s.In); err != nil {
 		return err
 	}
 	for _, wrong := range c.Book.Read(o.Rules, s.In) {
-		c.unusable = append(c.unusable, cli.Unusable(s.Err, wrong))
+		c.found.Unusable = append(c.found.Unusable, cli.Unusable(s.Err, wrong))
 	}
-	if c.unusable == nil { // otherwise there are no rules to check by
+	if c.found.Unusable == nil { // otherwise there are no rules to check by
 		if err := c.checkAll(s); err != nil {
 			return err
 		}
@@ -155,11 +148,10 @@ func Run(b build.Build, o Options, s cli.Streams) error {
 	return cli.Verdict(c.hasFailed(), c.isUnusable())
 }
 
-func newChecker(b build.Build, o Options) *checker {
-	return &checker{
-		Judging: judging.New(b, o.Options), options: o, exclude: cli.Exclusion{Globs: o.Exclude},
-		ignored: build.LeftOut{}, said: map[string]bool{},
-	}
+func newChecker(b build.Build, o Options) (*checker, error) {
+	j := judging.New(b, o.Options)
+	l, err := linting.New(b, linting.Options{Settings: o.Settings, Strict: o.Strict, For: o.For, Exclude: o.Exclude, NoNotes: !o.Verbose}, j.Parameters)
+	return &checker{Judging: j, options: o, linter: l, found: linting.NewLinted(), ignored: build.LeftOut{}, said: map[string]bool{}}, err
 }
 
 const notFound = "VMs name instance types or preferences that are missing: add their files, or use --with"
@@ -168,11 +160,11 @@ const notFound = "VMs name instance types or preferences that are missing: add t
 // them, because any file may have the template or instance type of a VM in another one.
 func (c *checker) checkAll(s cli.Streams) error {
 	var objects []manifest.Object
-	c.With.Counts, c.With.Skip = c.Book.Counts, c.exclude.Matches
+	c.With.Counts, c.With.Skip = c.Book.Counts, c.linter.Excludes
 	for object, err := range c.With.Objects(c.options.Files, s.In) {
 		switch {
 		case err != nil:
-			c.unusable = append(c.unusable, cli.Unusable(s.Err, err))
+			c.unusable(s, err)
 		case object.HoldsVM() || c.Book.IsWhole():
 			objects = append(objects, object)
 			c.Templates.Add(object)
@@ -183,12 +175,15 @@ func (c *checker) checkAll(s cli.Streams) error {
 	c.With.Warn(s.Err)
 	kept := 0 // the weight of the reports
 	for _, object := range objects {
-		c.checked = append(c.checked, c.check(object.Loaded(), object))
+		if err := c.linter.Enter(object.File); err != nil {
+			c.unusable(s, err)
+			continue
+		}
+		c.checked = append(c.checked, c.check(object.Loaded()))
 		kept += judging.Weight(c.checked[len(c.checked)-1].Report)
-		if kept > judging.MaxKeptWeight {
-			err := &manifest.Error{File: object.File.Name, Line: object.Line, Column: 1,
-				Message: "too many results: check fewer objects at a time, or use vmrules audit"}
-			c.unusable = append(c.unusable, cli.Unusable(s.Err, err))
+		if kept > judging.MaxKeptWeight || c.found.IsFull {
+			c.unusable(s, &manifest.Error{File: object.File.Name, Line: object.Line, Column: 1,
+				Message: "too many results: check fewer objects at a time, or use vmrules audit"})
 			return nil
 		}
 	}
@@ -198,17 +193,17 @@ func (c *checker) checkAll(s cli.Streams) error {
 	return c.AllDeclared()
 }
 
-// check checks one object, and keeps it as it should be kept.
-func (c *checker) check(o, kept manifest.Object) checked {
-	result := checked{About: output.AboutObject(o), object: kept}
-	result.mistakes = o.Mistakes()
-	for _, f := range result.mistakes {
-		result.Mistakes = append(result.Mistakes, fmt.Sprintf("line %d, column %d: %s", f.Line, f.Column, f.Message))
-	}
+func (c *checker) unusable(s cli.Streams, err error) {
+	c.found.Unusable = append(c.found.Unusable, cli.Unusable(s.Err, err))
+}
+
+// check checks one object.
+func (c *checker) check(o manifest.Object) checked {
+	result := checked{About: output.AboutObject(o), first: len(c.found.Findings)}
 	filled, err := c.Fill(o)
 	if err == nil {
 		var j judging.JudgedObject
-		j, err = c.Judge(filled.Content(), o)
+		j, err = c.Judge(filled.Content(), o, c.linter.Profile())
 		result.Missing, result.NotFound = filled.Missing, j.NotFound
 		result.Report, result.Note, result.SSP = j.Report, j.Note, j.Ssp
 		result.class, result.gaps = j.Class()
@@ -217,42 +212,35 @@ func (c *checker) check(o, kept manifest.Object) checked {
 	if err != nil {
 		result.class = judged.Unreadable
 	}
-	c.setProblem(&result, o, err)
-	result.missing = slices.DeleteFunc(linting.MissingIn(notJudgedText(o, result), result.Missing), func(name string) bool { return c.said[name] })
-	for _, name := range result.missing {
-		c.said[name] = true
+	findings := c.setProblem(&result, o, err)
+	isLinted := o.IsTemplate() && !c.options.NoLint && c.options.Rules == nil && err == nil
+	if isLinted {
+		_ = c.linter.LintObject(c.found, o) // its parameters are filled in
+	} else {
+		findings = append(findings, o.Mistakes()...)
+	}
+	if !isLinted || result.Problems == nil { // otherwise lint has said it
+		c.linter.AddJudged(c.found, o, append(findings, c.findings(o, result)...))
 	}
 	return result
 }
 
-// notJudgedText returns the texts that have the parameters because of which rules are not judged.
-func notJudgedText(o manifest.Object, result checked) string {
-	var text strings.Builder
-	for _, r := range result.Report.Results(vmrules.Undecided) {
-		for _, v := range r.Violations {
-			text.WriteString(v.Detail)
-		}
-	}
-	if result.isUnusable() {
-		for _, a := range o.Annotations() {
-			text.WriteString(a.Text())
-		}
-	}
-	return text.String()
-}
-
 func (c *checker) hasFailed() bool {
-	return slices.ContainsFunc(c.checked, c.fails) || c.options.WarningsAsErrors && c.With.Set.Warnings != nil
+	return c.found.Fails || slices.ContainsFunc(c.checked, c.fails) || c.linter.Fails(lint.SeverityWarning) && c.With.Set.Warnings != nil
 }
 
 func (c *checker) isUnusable() bool {
-	return c.unusable != nil || c.isUnjudged() || slices.ContainsFunc(c.checked, checked.isUnusable)
+	return c.found.Unusable != nil || c.isUnjudged() || slices.ContainsFunc(c.checked, checked.isUnusable)
 }
 
 // fails reports whether the object is not valid.
 func (c *checker) fails(o checked) bool {
-	return o.SSP.Refuses() || o.Report != nil && (!o.Report.Valid() || c.options.Strict && !o.Report.Passed() ||
-		c.options.WarningsAsErrors && (len(o.Report.Warnings()) > 0 || slices.ContainsFunc(o.gaps, func(g judged.Gap) bool { return g.Severity == lint.SeverityWarning })))
+	return o.SSP.Refuses() || o.Report != nil && (!o.Report.Valid() || c.options.Strict && !c.hasPassed(o))
+}
+
+// hasPassed reports whether some rule judged each VM for which that is not allowed to be otherwise.
+func (c *checker) hasPassed(o checked) bool {
+	return !slices.ContainsFunc(o.gaps, func(g judged.Gap) bool { return !c.options.Allows(g) })
 }
 
 func (o checked) isUnusable() bool { return o.Problem != "" }

@@ -30,7 +30,7 @@ func TestReportsAreBounded(t *testing.T) {
 		enough + 9: fmt.Sprintf("vmrules: <stdin>:%d:1: too many results", enough+1),
 	} {
 		var stdout, stderr bytes.Buffer
-		status := cli.Execute(Command(build.Build{Name: "vmrules"}), []string{"-"}, cli.Streams{In: strings.NewReader(strings.Repeat(vm, n)), Out: &stdout, Err: &stderr})
+		status := cli.Execute(Command(build.Build{Name: "vmrules"}), []string{"-v", "-"}, cli.Streams{In: strings.NewReader(strings.Repeat(vm, n)), Out: &stdout, Err: &stderr})
 		if !strings.HasPrefix(stderr.String(), want) || (want == "") != (status == int(cli.ExitFailed)) {
 			t.Errorf("%d objects: status %d, %.200s", n, status, stderr.String())
 		}

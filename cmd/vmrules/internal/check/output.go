@@ -7,19 +7,45 @@ import (
 	"strings"
 
 	"github.com/vmrules/vmrules"
-	"github.com/vmrules/vmrules/cmd/vmrules/internal/cli"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/judged"
-	"github.com/vmrules/vmrules/cmd/vmrules/internal/judging"
-	"github.com/vmrules/vmrules/cmd/vmrules/internal/linting"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/output"
 )
 
-// writeChecked writes the results for people: what needs attention, and then a summary.
-func writeChecked(w io.Writer, c *checker) error {
-	for _, o := range c.checked {
-		if c.shows(o) {
-			o.write(w, c)
+var outputs = map[string]func(io.Writer, *checker) error{
+	"text": writeText, "json": writeJSON, "junit": writeJUnit,
+	"github": func(w io.Writer, c *checker) error { return output.Formats["github"](w, c.Book.Build, c.all()) },
+	"sarif":  func(w io.Writer, c *checker) error { return output.Formats["sarif"](w, c.Book.Build, c.all()) },
+}
+
+// nothing says that nothing was checked; it is "" if something was.
+func (c *checker) nothing() string {
+	switch {
+	case c.checked != nil || c.found.Unusable != nil:
+		return ""
+	case c.Source != "":
+		return "no VM or template to check; render the files first: " + output.OneLine(c.Source) + " | vmrules check -"
+	case c.Book.IsWhole():
+		return "no object to check" + c.linter.Exclude.String()
+	}
+	return "no VM or template to check" + c.linter.Exclude.String()
+}
+
+// isUnjudged reports whether there was nothing to check, though there should have been.
+func (c *checker) isUnjudged() bool {
+	return c.nothing() != "" && c.linter.Exclude.Count == 0 && !c.options.AllowsNothing()
+}
+
+// writeText writes the findings for people, and then a summary. Verbose, it also writes what became of
+// each object.
+func writeText(w io.Writer, c *checker) error {
+	found := c.found.Shown()
+	text := output.Text{Quiet: c.options.Quiet, All: c.options.All, Form: output.Finding.Long}
+	text.Count(found)
+	for i, o := range c.checked {
+		text.Write(w, c.of(i, found))
+		if c.options.Verbose {
+			fmt.Fprintf(w, "%s: %s\n", o.About, c.became(o))
 		}
 	}
 	ignored := ""
@@ -30,129 +56,46 @@ func writeChecked(w io.Writer, c *checker) error {
 	return err
 }
 
-// nothing says that nothing was checked; it is "" if something was.
-func (c *checker) nothing() string {
-	switch {
-	case c.checked != nil || c.unusable != nil:
-		return ""
-	case c.Source != "":
-		return "no VM or template to check; render the files first: " + output.OneLine(c.Source) + " | vmrules check -"
-	case c.Book.IsWhole():
-		return "no object to check" + c.exclude.String()
+// of returns the findings about an object.
+func (c *checker) of(i int, found []output.Finding) []output.Finding {
+	end := len(found)
+	if i+1 < len(c.checked) {
+		end = c.checked[i+1].first
 	}
-	return "no VM or template to check" + c.exclude.String()
+	return found[c.checked[i].first:end]
 }
 
-// isUnjudged reports whether there was nothing to check, though there should have been.
-func (c *checker) isUnjudged() bool {
-	return c.nothing() != "" && c.exclude.Count == 0 && !c.options.AllowUnjudged
-}
-
-// write writes a line about an object, and below it what is wrong with it.
-func (o checked) write(w io.Writer, c *checker) {
-	fmt.Fprintf(w, "%s: %s\n", o.About, o.summary(c))
-	for _, text := range o.details(c.options.Verbose) {
-		fmt.Fprintf(w, "  %s\n", strings.ReplaceAll(text, "\n", "\n  "))
-	}
-}
-
-func (o checked) summary(c *checker) string {
-	verdict, rest := output.Verdicts[o.class], ""
-	switch why := o.why(); {
-	case o.SSP.Refuses() && o.Report.Valid():
-		return output.Bad.Sprint("invalid") + " for KubeVirt's template validator"
-	case why != "":
-		rest = ": " + why
-	case o.class != judged.Unreadable && o.class != judged.NoRules && o.class != judged.Exempt:
+// became says what became of an object, and of rules that need no attention.
+func (c *checker) became(o checked) string {
+	text, counts := output.Verdicts[o.class], ""
+	if o.class != judged.Unreadable && o.class != judged.NoRules && o.class != judged.Exempt {
 		first, _, _ := strings.Cut(o.Report.String(), "\n")
-		_, counts, _ := strings.Cut(first, ":")
-		rest = ":" + counts
-	}
-	if c.options.Strict && !o.isUnusable() && o.Report.Valid() && !o.Report.Passed() {
-		rest += cli.AndStrict
-		if o.class == judged.Valid {
-			verdict = "not all judged"
-		}
+		_, counts, _ = strings.Cut(first, ":")
+		counts = ":" + counts
 	}
 	switch {
+	case o.SSP.Refuses() && o.Report.Valid():
+		text = output.Bad.Sprint("invalid") + " for KubeVirt's template validator"
 	case o.isUnusable(), c.fails(o):
-		return output.Bad.Sprint(verdict) + rest
+		text = output.Bad.Sprint(text)
 	case o.class == judged.Valid:
-		return output.Good.Sprint(verdict) + rest
+		text = output.Good.Sprint(text)
 	}
-	return verdict + rest
-}
-
-// why returns why no rule judged the only VM, if there are no results that say it.
-func (o checked) why() string {
-	if len(o.gaps) == 1 && len(o.Report.Targets()) == 1 && len(o.Problems) == 0 && o.gaps[0].Rules == 0 && !o.gaps[0].LacksRules() {
-		return output.OneLine(o.gaps[0].Note)
+	text += counts
+	if o.Report == nil {
+		return text
 	}
-	return ""
-}
-
-// quiet lists the outcomes that need no attention.
-var quiet = []vmrules.Outcome{vmrules.Satisfied, vmrules.Skipped}
-
-func (o checked) details(verbose bool) []string {
-	var text []string
-	if o.Problem != "" && o.why() == "" {
-		text = append(text, o.Problem)
+	quiet := vmrules.NewReport(o.Report.Results(vmrules.Satisfied, vmrules.Skipped)).String()
+	if _, lines, ok := strings.Cut(quiet, "\n"); ok {
+		text += "\n  " + strings.ReplaceAll(lines, "\n", "\n  ")
 	}
-	if o.Note != "" {
-		text = append(text, o.Note)
-	}
-	for _, g := range o.gaps {
-		if len(o.Report.Targets()) > 1 && !g.IsError() {
-			text = append(text, output.OneLine(g.String()))
-		}
-	}
-	for _, mistake := range o.Mistakes {
-		text = append(text, output.OneLine(mistake))
-	}
-	for _, name := range o.missing {
-		text = append(text, linting.MissingText(name))
-	}
-	if o.Report != nil {
-		text = append(text, shown(o.Report, o.gaps, verbose)...)
-	}
-	return append(text, judging.SspLines(o.SSP)...)
-}
-
-// shown returns the results that a reader wants to see, the worst first. What cannot be read is said
-// in other words.
-func shown(r *vmrules.Report, gaps []judged.Gap, verbose bool) []string {
-	loud := vmrules.NewReport(slices.DeleteFunc(r.Results(), func(result vmrules.Result) bool {
-		return !verbose && slices.Contains(quiet, result.Outcome) || judged.IsGap(result, gaps)
-	}))
-	_, lines, ok := strings.Cut(loud.String(), "\n")
-	if !ok {
-		return nil
-	}
-	return []string{lines}
-}
-
-// writeCheckedJSON writes everything for programs.
-func writeCheckedJSON(w io.Writer, c *checker) error {
-	return output.JSON(w, struct {
-		Valid    bool              `json:"valid"`
-		Objects  []checked         `json:"objects"`
-		Excluded int               `json:"excluded,omitempty"` // files
-		Unusable []*manifest.Error `json:"unusable,omitempty"`
-		Warnings []*manifest.Error `json:"warnings,omitempty"`
-	}{
-		Valid:    !c.hasFailed() && !c.isUnusable(),
-		Objects:  append([]checked{}, c.checked...),
-		Excluded: c.exclude.Count,
-		Unusable: c.unusable,
-		Warnings: c.With.Set.Warnings,
-	})
+	return text
 }
 
 // summary returns the last line of the results for people.
 func (c *checker) summary() string {
 	switch {
-	case c.options.Quiet, c.isUnjudged(), c.checked == nil && c.unusable != nil:
+	case c.options.Quiet, c.isUnjudged(), c.checked == nil && c.found.Unusable != nil:
 		return ""
 	case c.checked == nil:
 		return c.nothing() + "\n"
@@ -165,13 +108,43 @@ func (c *checker) summary() string {
 			t.Add(o.class)
 		}
 	}
-	return t.String() + c.exclude.String() + "\n"
+	return t.String() + c.linter.Exclude.String() + "; " + c.found.Counts() + "\n"
 }
 
-// shows reports whether people need to see an object.
-func (c *checker) shows(o checked) bool {
-	if c.options.Verbose || o.isUnusable() || c.fails(o) {
-		return true
+// writeJSON writes everything for programs.
+func writeJSON(w io.Writer, c *checker) error {
+	return output.JSON(w, struct {
+		Valid    bool              `json:"valid"`
+		Findings []output.Finding  `json:"findings"`
+		Objects  []checked         `json:"objects"`
+		Accepted int               `json:"accepted,omitempty"` // findings
+		Excluded int               `json:"excluded,omitempty"` // files
+		Unusable []*manifest.Error `json:"unusable,omitempty"`
+		Warnings []*manifest.Error `json:"warnings,omitempty"`
+	}{
+		Valid:    !c.hasFailed() && !c.isUnusable(),
+		Findings: c.found.Shown(),
+		Objects:  append([]checked{}, c.checked...),
+		Accepted: c.found.Accepted,
+		Excluded: c.linter.Exclude.Count,
+		Unusable: c.found.Unusable,
+		Warnings: c.With.Set.Warnings,
+	})
+}
+
+// writeJUnit writes a test case for each object.
+func writeJUnit(w io.Writer, c *checker) error {
+	var cases []output.JunitCase
+	found := c.found.Shown()
+	for i, o := range c.checked {
+		one := output.JunitCase{File: o.File, Name: output.Short(o.Title), Problem: o.Problem}
+		if o.class != judged.Valid && o.class != judged.Invalid {
+			one.Skipped = output.Verdicts[o.class]
+		}
+		for _, f := range slices.DeleteFunc(slices.Clone(c.of(i, found)), func(f output.Finding) bool { return f.ID == unusableRules.ID }) {
+			one.Add(f)
+		}
+		cases = append(cases, one)
 	}
-	return !c.options.Quiet && (len(o.gaps) > 0 || len(o.details(false)) > 0)
+	return output.JUnit(w, cases, c.found.Unusable)
 }

@@ -10,14 +10,15 @@ import (
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/judged"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/output"
+	"github.com/vmrules/vmrules/lint"
 )
 
 // maxProblems is the largest number of problems that a text lists.
 const maxProblems = 100
 
 // setProblem says in a result why the rules of VMs are not known, with the places of problems in the
-// files.
-func (c *checker) setProblem(result *checked, o manifest.Object, err error) {
+// files. It also returns that as findings.
+func (c *checker) setProblem(result *checked, o manifest.Object, err error) (findings []lint.Finding) {
 	problems, lines := problemsIn(result.gaps, err)
 	files := c.place(problems, o)
 	if problems != nil {
@@ -33,7 +34,9 @@ func (c *checker) setProblem(result *checked, o manifest.Object, err error) {
 			p.Line = 0 // place has it
 			place.Message = p.Error()
 			lines = append(lines, output.OneLine(place.Error()))
-			result.placed = append(result.placed, place)
+			if file == o.File.Name {
+				findings = append(findings, lint.Finding{Line: place.Line, Column: place.Column, Severity: lint.SeverityError, ID: unusableRules.ID, Index: -1, Message: place.Message})
+			}
 		} else {
 			lines = append(lines, p.Error())
 		}
@@ -43,6 +46,10 @@ func (c *checker) setProblem(result *checked, o manifest.Object, err error) {
 		separator = " "
 	}
 	result.Problem, result.Problems = strings.Join(lines, separator), problems
+	if result.Problem != "" && len(findings) < min(max(len(problems), 1), maxProblems) {
+		findings = append(findings, lint.Finding{Line: o.Line, Column: 1, Severity: lint.SeverityError, ID: unusableRules.ID, Index: -1, Message: strings.ReplaceAll(strings.Replace(result.Problem, ":\n", ": ", 1), "\n", "; ")})
+	}
+	return findings
 }
 
 // problemsIn returns the problems of annotations that cannot be used, each with the VM that has it, and

@@ -93,6 +93,47 @@ func UnjudgedFlag(command *cobra.Command, allowed *bool) {
 	command.Flags().BoolVar(allowed, "allow-unjudged", false, "exit with 0 even if nothing is judged")
 }
 
+// A Cause is why no rule judges a VM.
+type Cause string
+
+// The causes that may be allowed.
+const (
+	CauseNothing    Cause = "nothing" // there is no VM
+	CauseNoRules    Cause = "no-rules"
+	CauseNoTemplate Cause = "no-template"
+	CauseIgnored    Cause = "ignored"
+	CauseUndecided  Cause = "undecided"
+)
+
+var causes = []Cause{CauseNothing, CauseNoRules, CauseNoTemplate, CauseIgnored, CauseUndecided}
+
+// causesFlag is a flag that takes any number of causes.
+type causesFlag []Cause
+
+// CausesFlag adds the flag that allows VMs that no rule judges, for these causes. Without a value, it
+// allows all.
+func CausesFlag(command *cobra.Command, allowed *[]Cause) {
+	command.Flags().Var((*causesFlag)(allowed), "allow-unjudged", "allow that no rule judges a VM, for these causes; without any, for all")
+	command.Flags().Lookup("allow-unjudged").NoOptDefVal = "all"
+}
+
+func (f *causesFlag) String() string { return "" }
+func (f *causesFlag) Type() string   { return "nothing|no-rules|no-template|ignored|undecided" }
+
+func (f *causesFlag) Set(names string) error {
+	for name := range strings.SplitSeq(names, ",") {
+		switch {
+		case name == "all":
+			*f = causes
+		case slices.Contains(causes, Cause(name)):
+			*f = append(*f, Cause(name))
+		default:
+			return fmt.Errorf("must be one of %s", strings.ReplaceAll(f.Type(), "|", ", "))
+		}
+	}
+	return nil
+}
+
 // OrAllow ends messages that nothing is judged.
 const OrAllow = ": give files that have some, or --allow-unjudged"
 

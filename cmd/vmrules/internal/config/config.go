@@ -27,13 +27,31 @@ const Name = ".vmrules.yaml"
 // Severities are the severities of findings, the least first.
 var Severities = []lint.Severity{lint.SeverityInfo, lint.SeverityWarning, lint.SeverityError}
 
+// ofJudgement are the IDs of what check finds, beside the checks of lint.
+var ofJudgement = []string{"warned", "ignored", "undecided", "no-rules", "no-template", "ssp", "assumed-template", "missing-parameter"}
+
+// Checks returns the IDs that a finding may have, if it can be accepted.
+func Checks() []string {
+	all := slices.Clone(ofJudgement)
+	for _, c := range lint.Checks() {
+		all = append(all, c.ID)
+	}
+	return all
+}
+
+// IsCheck reports whether an ID is one of Checks.
+func IsCheck(id string) bool { return slices.Contains(Checks(), id) }
+
 // A Config is what the file says. The zero Config says nothing.
 type Config struct {
 	For              lint.Profile  `yaml:"for"`
 	MinSeverity      lint.Severity `yaml:"min-severity"`
 	WarningsAsErrors bool          `yaml:"warnings-as-errors"`
-	Exclude          []string      `yaml:"exclude"` // globs, from the folder of the file
-	Ignore           []*Ignore     `yaml:"ignore"`
+	// Severity is that of the findings of checks, in place of their own.
+	Severity map[string]lint.Severity `yaml:"severity"`
+	Select   []string                 `yaml:"select"`  // checks; none for all
+	Exclude  []string                 `yaml:"exclude"` // globs, from the folder of the file
+	Ignore   []*Ignore                `yaml:"ignore"`
 
 	file, folder string
 }
@@ -65,9 +83,9 @@ func (i *Ignore) Useless(what string, isAllLinted bool) (lint.Finding, bool) {
 	switch {
 	case strings.TrimSpace(i.Reason) == "":
 		f.Message = "the " + what + " has no reason, so it does not count: add one"
-	case !slices.ContainsFunc(lint.Checks(), func(c lint.Check) bool { return c.ID == i.Check }):
-		f.Message = fmt.Sprintf("there is no check %q: \"vmrules explain\" lists them", i.Check)
-	case isAllLinted && !i.isUsed:
+	case !IsCheck(i.Check):
+		f.Message = fmt.Sprintf("there is no check %q: \"vmrules lint --list\" lists them", i.Check)
+	case isAllLinted && !i.isUsed && !slices.Contains(ofJudgement, i.Check):
 		f.Message = fmt.Sprintf("nothing is wrong that the %s for %s accepts: remove it", what, i.Check)
 	}
 	return f, f.Message != ""
@@ -135,6 +153,16 @@ func read(folder string) (*Config, error) {
 	decoder.KnownFields(true)
 	if err := decoder.Decode(c); err != nil && err != io.EOF {
 		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	for _, id := range slices.Concat(c.Select, slices.Sorted(maps.Keys(c.Severity))) {
+		if !IsCheck(id) {
+			return nil, fmt.Errorf("%s: there is no check %q: \"vmrules lint --list\" lists them", file, id)
+		}
+	}
+	for id, severity := range c.Severity {
+		if !slices.Contains(Severities, severity) {
+			return nil, fmt.Errorf("%s: the severity of %s must be error, warning or info", file, id)
+		}
 	}
 	if c.For != "" && c.For != lint.SSP {
 		return nil, fmt.Errorf("%s: \"for\" must be %s", file, lint.SSP)

@@ -14,6 +14,7 @@ import (
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/cli"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/deployed"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/instancetypes"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/judged"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
 	"github.com/vmrules/vmrules/lint"
 )
@@ -25,7 +26,32 @@ type Options struct {
 	For             lint.Profile
 	Strict          bool
 	WarnIfUndecided []vmrules.Doubt
-	AllowUnjudged   bool
+	AllowUnjudged   []cli.Cause
+}
+
+// Allows reports whether a gap is allowed.
+func (o *Options) Allows(g judged.Gap) bool {
+	cause := cli.CauseUndecided
+	switch {
+	case g.LacksRules():
+		cause = cli.CauseNoRules
+	case g.Coverage == vmrules.CoverageNoTemplate, g.Doubt == vmrules.DoubtTemplate:
+		cause = cli.CauseNoTemplate
+	case g.Coverage == vmrules.CoverageIgnored:
+		cause = cli.CauseIgnored
+	}
+	return slices.Contains(o.AllowUnjudged, cause)
+}
+
+// AllowsNothing reports whether it is allowed that there is nothing to judge.
+func (o *Options) AllowsNothing() bool { return slices.Contains(o.AllowUnjudged, cli.CauseNothing) }
+
+// warnings returns the doubts of which a report only warns.
+func (o *Options) warnings() []vmrules.Doubt {
+	if slices.Contains(o.AllowUnjudged, cli.CauseNoTemplate) {
+		return append(o.WarnIfUndecided, vmrules.DoubtTemplate)
+	}
+	return o.WarnIfUndecided
 }
 
 // Flags adds the flags for the options to a command.
@@ -35,7 +61,7 @@ func (o *Options) Flags(command *cobra.Command) {
 	cli.Exclusive(command, "rules", "template")
 	cli.StrictFlag(command, &o.Strict)
 	command.Flags().Var((*doubtsFlag)(&o.WarnIfUndecided), "warn-if-undecided", "only warn of rules that cannot be judged because this is missing")
-	cli.UnjudgedFlag(command, &o.AllowUnjudged)
+	cli.CausesFlag(command, &o.AllowUnjudged)
 	cli.ProfileFlag(command, &o.For, "also judge VMs as another program would: ssp is KubeVirt's template validator")
 	cli.Exclusive(command, "for", "rules")
 }
@@ -84,10 +110,10 @@ type JudgedObject struct {
 }
 
 // Judge judges an object whose parameters are filled in, by --rules or, without these, as ruling does. It
-// also takes a template as it is written.
-func (j *Judging) Judge(filled map[string]any, written manifest.Object) (JudgedObject, error) {
+// also takes a template as it is written, and as which other program to judge.
+func (j *Judging) Judge(filled map[string]any, written manifest.Object, profile lint.Profile) (JudgedObject, error) {
 	with := j.With.Set.For(manifest.TextAt(filled, "kind"), manifest.TextAt(filled, "metadata", "namespace"))
-	opts := []vmrules.ValidateOption{with.Option(), vmrules.WarnIfUndecided(j.Options.WarnIfUndecided...)}
+	opts := []vmrules.ValidateOption{with.Option(), vmrules.WarnIfUndecided(j.Options.warnings()...)}
 	all := JudgedObject{Lookup: with}
 	var err error
 	if j.Options.Rules != nil {
@@ -95,7 +121,7 @@ func (j *Judging) Judge(filled map[string]any, written manifest.Object) (JudgedO
 	} else {
 		all.Judgement, err = j.Ruling.Judge(filled, opts...)
 	}
-	if j.Options.For != "" {
+	if profile != "" && j.Options.Rules == nil {
 		all.Ssp = SspVerdict(filled, written, &j.Ruling)
 	}
 	return all, err

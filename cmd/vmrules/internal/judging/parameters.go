@@ -11,6 +11,7 @@ import (
 
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/cli"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
+	"github.com/vmrules/vmrules/form"
 )
 
 // Parameters holds the values that -p gives to parameters of templates.
@@ -70,4 +71,12 @@ func (p *Parameters) IsDeclared(name string) error {
 		return nil
 	}
 	return fmt.Errorf("-p %s: no template has this parameter%s", name, cli.Meant(name, slices.Sorted(maps.Keys(p.Declared))))
+}
+
+// HasOwnValues reports whether a template has its own values, and none that is given.
+func (p *Parameters) HasOwnValues(template manifest.Object) bool {
+	return !slices.ContainsFunc(template.Parameters(), func(declared form.Parameter) bool {
+		_, isGiven := p.Values[declared.Name]
+		return isGiven
+	})
 }

@@ -11,7 +11,6 @@ import (
 
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/build"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/cli"
-	"github.com/vmrules/vmrules/cmd/vmrules/internal/config"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/judging"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/linting"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
@@ -24,7 +23,7 @@ type Options struct {
 	linting.Options
 	Files         []string
 	Rules         []string // files that contain only rules
-	Exclude       []string // globs
+	Params        []string // values of parameters, as NAME=VALUE
 	AllowUnjudged bool
 	Quiet, All    bool
 	Output        string // a key of lintOutputs, or "" for text
@@ -70,28 +69,26 @@ out, or --allow-unjudged is given.`,
 	flags := command.Flags()
 	flags.StringArrayVar(&o.Rules, "rules", nil, "file that contains only rules")
 	judging.ParamFlag(command, &o.Params)
-	flags.BoolVar(&o.Strict, "strict", false, "report unknown keys and kinds, and rules without arguments, as errors")
-	flags.BoolVar(&o.WarningsAsErrors, "warnings-as-errors", false, "exit with 1 for warnings too")
+	flags.BoolVar(&o.Strict, "strict", false, "exit with 1 for warnings too, and report unknown keys and kinds as errors")
 	flags.BoolVarP(&o.Quiet, "quiet", "q", false, "show only errors, and no summary")
 	flags.BoolVar(&o.All, "all", false, "show each of many findings that say the same")
 	cli.ProfileFlag(command, &o.For, "report what another program does not understand: ssp is KubeVirt's template validator")
-	cli.OneOf(command, "min-severity", "", "show only findings of at least this severity; the others still count for the exit status", &o.MinSeverity, lint.SeverityInfo, config.Severities...)
 	cli.OneOf(command, "output", "o", "how to write the findings", &o.Output, "text", slices.Sorted(maps.Keys(outputs))...)
 	cli.ExcludeFlag(command, &o.Exclude)
 	cli.UnjudgedFlag(command, &o.AllowUnjudged)
 	flags.BoolVar(&o.Fix, "fix", false, "fix, in the files, what can be fixed so that every VM gets the same verdict, and what makes rules refused as a whole")
 	flags.BoolVar(&o.UnsafeFixes, "unsafe-fixes", false, "with --fix or --diff, also make rules mean what was probably meant, and say which rules change")
 	flags.BoolVar(&o.Diff, "diff", false, "write what --fix would change as a unified diff, and change no file")
-	flags.BoolVar(&o.NoConfig, "no-config", false, "read no .vmrules.yaml")
+	o.Settings.Flags(command)
 	return command
 }
 
 var outputs = map[string]func(*run) error{
-	"text":    func(r *run) error { return r.write(linting.Finding.Long) },
-	"concise": func(r *run) error { return r.write(linting.Finding.Short) },
+	"text":    func(r *run) error { return r.write(output.Finding.Long) },
+	"concise": func(r *run) error { return r.write(output.Finding.Short) },
 	"json":    func(r *run) error { return output.JSON(r.streams.Out, r.found) },
-	"github":  func(r *run) error { return output.GitHub(r.streams.Out, r.remarks()) },
-	"sarif":   func(r *run) error { return output.SARIF(r.streams.Out, r.Build, r.remarks()) },
+	"github":  func(r *run) error { return r.writeFormat("github") },
+	"sarif":   func(r *run) error { return r.writeFormat("sarif") },
 }
 
 // Run lints files. The error sets the exit status.
@@ -102,11 +99,13 @@ func Run(b build.Build, o Options, s cli.Streams) error {
 	if err := o.canFix(); err != nil {
 		return err
 	}
-	l, err := linting.New(b, o.Options)
+	l, err := linting.New(b, o.Options, judging.NewParameters())
 	if err != nil {
 		return err
 	}
-	l.Exclude.Globs = o.Exclude
+	if err := l.Read(o.Params); err != nil {
+		return err
+	}
 	l.PlacesFixes = o.Output == "sarif"
 	l.WantsFixes = o.fixes() || l.PlacesFixes
 	r := &run{l, o, s, linting.NewLinted()}

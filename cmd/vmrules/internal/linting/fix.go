@@ -18,10 +18,10 @@ type fix struct {
 	edits []manifest.Edit
 	// isSafe reports whether every VM gets the same verdict as without the fix, or the rules are
 	// refused without it.
-	IsSafe bool
+	isSafe bool
 
 	findings int // that it fixes
-	Replaced []lint.Finding
+	replaced []lint.Finding
 }
 
 // maxFixed is the number of bytes that may be linted, or read, to try fixes for a file.
@@ -89,7 +89,7 @@ func (l *Linter) fixOf(file *manifest.File, f lint.Finding) *fix {
 			return nil
 		}
 		if change, ok := t.change(edits); ok {
-			return l.inFile(file, &fix{Change: change, of: t, about: likeness{f.ID, f.Key, f.Index}, edits: edits, IsSafe: mayBeSafe(f)})
+			return l.inFile(file, &fix{Change: change, of: t, about: likeness{f.ID, f.Key, f.Index}, edits: edits, isSafe: mayBeSafe(f)})
 		}
 	}
 	return nil
@@ -123,7 +123,7 @@ func (l *Linter) inFile(file *manifest.File, f *fix) *fix {
 		if _, ok := file.With([]manifest.Change{f.Change}); !ok {
 			return nil
 		}
-		f.Replaced = file.Replacements(f.Change)
+		f.replaced = file.Replacements(f.Change)
 	}
 	return f
 }
@@ -147,15 +147,15 @@ const unreadable = "unreadable"
 // the others.
 func (t *fixable) settle(findings []Finding) {
 	for i, f := range findings {
-		if f.Fix != nil && slices.ContainsFunc(f.Fix.edits, func(e manifest.Edit) bool { return slices.Contains(t.accepted, e) }) {
-			findings[i].Fix = nil
+		if f.fix != nil && slices.ContainsFunc(f.fix.edits, func(e manifest.Edit) bool { return slices.Contains(t.accepted, e) }) {
+			findings[i].fix = nil
 		}
 	}
 	for _, isSafe := range []bool{true, false} {
 		var all []*fix
 		for _, f := range findings {
-			if f.Fix != nil && f.Fix.IsSafe == isSafe {
-				all = append(all, f.Fix)
+			if f.fix != nil && f.fix.isSafe == isSafe {
+				all = append(all, f.fix)
 			}
 		}
 		kept := map[manifest.Span]*fix{}
@@ -164,17 +164,17 @@ func (t *fixable) settle(findings []Finding) {
 		}
 		for i := range findings {
 			f := &findings[i]
-			if f.Fix == nil || f.Fix.IsSafe != isSafe {
+			if f.fix == nil || f.fix.isSafe != isSafe {
 				continue
 			}
-			switch k := kept[f.Fix.Around()]; {
-			case k != nil && slices.Equal(k.edits, f.Fix.edits):
-				f.Fix = k
+			switch k := kept[f.fix.Around()]; {
+			case k != nil && slices.Equal(k.edits, f.fix.edits):
+				f.fix = k
 				k.findings++
 			case isSafe:
-				f.Fix.IsSafe = false // so it is tried again
+				f.fix.isSafe = false // so it is tried again
 			default:
-				f.Fix = nil
+				f.fix = nil
 			}
 		}
 	}
@@ -219,7 +219,7 @@ func (t *fixable) fit(fixes []*fix) bool {
 			return false
 		}
 	}
-	return !fixes[0].IsSafe || t.keepsVerdicts(text, len(fixes))
+	return !fixes[0].isSafe || t.keepsVerdicts(text, len(fixes))
 }
 
 // keepsVerdicts reports whether rules in another text mean the same or, if these are refused, have

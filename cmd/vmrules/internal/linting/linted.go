@@ -1,6 +1,9 @@
 package linting
 
 import (
+	"fmt"
+	"strings"
+
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/build"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/output"
@@ -35,16 +38,41 @@ func NewLinted() *Linted {
 // MaxFindings is how many findings lint writes.
 const MaxFindings = 50_000
 
-// Count says how many findings of a severity there are.
-func (l *Linted) Count(s lint.Severity) string {
-	if n := l.Hidden[s]; n > 0 {
-		return output.Counted(n, output.SeverityWords[s]) + " not shown"
+// Shown returns the findings, with the places of their fixes.
+func (l *Linted) Shown() []output.Finding {
+	all := []output.Finding{}
+	for _, f := range l.Findings {
+		if f.fix != nil {
+			f.Fixes = f.fix.replaced
+		}
+		all = append(all, f.Finding)
 	}
-	return output.Counted(l.Number(func(f Finding) bool { return f.Severity == s }), output.SeverityWords[s])
+	return all
 }
 
-// Number returns how many findings are like that.
-func (l *Linted) Number(like func(Finding) bool) int {
+// Counts says in words how many findings there are of each severity.
+func (l *Linted) Counts() string {
+	var all []string
+	for _, s := range []lint.Severity{lint.SeverityError, lint.SeverityWarning, lint.SeverityInfo} {
+		text := output.Counted(l.number(func(f Finding) bool { return f.Severity == s }), output.SeverityWords[s])
+		if n := l.Hidden[s]; n > 0 {
+			text = output.Counted(n, output.SeverityWords[s]) + " not shown"
+		}
+		all = append(all, text)
+	}
+	if l.Accepted > 0 {
+		all = append(all, fmt.Sprintf("%d accepted", l.Accepted))
+	}
+	return strings.Join(all, ", ")
+}
+
+// NeedUnsafe returns how many findings only fixes that are not safe can fix.
+func (l *Linted) NeedUnsafe() int {
+	return l.number(func(f Finding) bool { return f.fix != nil && !f.fix.isSafe })
+}
+
+// number returns how many findings are like that.
+func (l *Linted) number(like func(Finding) bool) int {
 	n := 0
 	for _, f := range l.Findings {
 		if like(f) {

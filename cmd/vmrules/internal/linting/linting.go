@@ -2,6 +2,7 @@
 package linting
 
 import (
+	"cmp"
 	"io"
 	"slices"
 
@@ -15,14 +16,13 @@ import (
 	"github.com/vmrules/vmrules/lint"
 )
 
-// Options say how files are linted. Those that are not given may be in .vmrules.yaml.
+// Options say how files are linted.
 type Options struct {
-	Params           []string // values of parameters, as NAME=VALUE
-	Strict           bool
-	For              lint.Profile
-	WarningsAsErrors bool
-	MinSeverity      lint.Severity
-	NoConfig         bool // read no .vmrules.yaml
+	Settings
+	Strict  bool
+	For     lint.Profile
+	Exclude []string // globs
+	NoNotes bool     // about rules
 }
 
 // A Linter lints files.
@@ -33,19 +33,23 @@ type Linter struct {
 	Exclude cli.Exclusion
 
 	configs config.Finder
-	now     lintSetting // for the current file
-	silence *silence    // for the current object; nil: nothing is accepted
+	now     setting  // for the current file
+	silence *silence // for the current object; nil: nothing is accepted
+
+	isJudged bool // the findings are those of a judgement
 
 	WantsFixes, PlacesFixes bool     // whether findings have their fixes, and these their places in the file
 	fixable                 *fixable // the current rules; nil for other findings
 	room                    int      // bytes that may still be linted for fixes of the current file
 }
 
-// New returns a linter, which has read the values of parameters.
-func New(b build.Build, o Options) (*Linter, error) {
-	l := &Linter{Parameters: judging.NewParameters(), Build: b, options: o}
-	return l, l.Read(o.Params)
+// New returns a linter of templates with these values of parameters.
+func New(b build.Build, o Options, p *judging.Parameters) (*Linter, error) {
+	return &Linter{Parameters: p, Build: b, options: o, Exclude: cli.Exclusion{Globs: o.Exclude}}, o.check()
 }
+
+// Profile returns the program for which the current file is linted; "" for none.
+func (l *Linter) Profile() lint.Profile { return l.now.profile }
 
 // Lint lints a file as it is.
 func (l *Linter) Lint(file *manifest.File) *Linted {
@@ -62,7 +66,7 @@ func (l *Linter) Lint(file *manifest.File) *Linted {
 func (l *Linter) Enter(file *manifest.File) (err error) {
 	l.room = maxFixed
 	l.now, err = l.settingFor(file.Name)
-	l.silence = &silence{Config: l.now.Config, file: file.Name}
+	l.silence = &silence{Config: l.now.Config, file: file.Name, ignored: l.options.Ignore}
 	return err
 }
 
@@ -79,8 +83,8 @@ func (l *Linter) AddUseless(to *Linted, args []string) {
 	}
 }
 
-// fails reports whether a finding of a severity sets the exit status.
-func (l *Linter) fails(s lint.Severity) bool {
+// Fails reports whether a finding of a severity sets the exit status.
+func (l *Linter) Fails(s lint.Severity) bool {
 	return s == lint.SeverityError || l.now.warningsAsErrors && s == lint.SeverityWarning
 }
 
@@ -102,32 +106,48 @@ func (l *Linter) LintFile(to *Linted, file *manifest.File, stderr io.Writer) {
 			return
 		}
 		to.HasVM = to.HasVM || object.HoldsVM()
-		object = object.Loaded()
-		l.silence = l.silenceIn(file.Name, object)
-		l.addFindings(to, file, object.String(), object.Mistakes())
-		filled, err := l.Fill(object)
-		if err != nil {
+		if err := l.LintObject(to, object.Loaded()); err != nil {
 			to.Unusable = append(to.Unusable, cli.Unusable(stderr, err))
-			continue
 		}
-		why := l.judgeOwnVM(filled.Object, object)
-		for _, a := range filled.Annotations() {
-			l.fixable = l.newFixable(a.Text(), a.Options(nil), a.Change)
-			findings := l.explained(a.Lint(l.reading()...), a.Text())
-			if missing := MissingIn(a.Text(), filled.Missing); len(missing) > 0 {
-				for i := range findings {
-					if findings[i].ID == unreadable {
-						findings[i].Message += "; " + MissingText(missing[0])
-					}
+	}
+}
+
+// LintObject lints all rules in an object.
+func (l *Linter) LintObject(to *Linted, object manifest.Object) error {
+	file := object.File
+	l.silence = l.silenceIn(file.Name, object)
+	defer func() { l.silence = nil }()
+	l.addFindings(to, file, object.String(), object.Mistakes())
+	filled, err := l.Fill(object)
+	if err != nil {
+		return err
+	}
+	why := l.judgeOwnVM(filled.Object, object)
+	for _, a := range filled.Annotations() {
+		l.fixable = l.newFixable(a.Text(), a.Options(nil), a.Change)
+		findings := l.explained(a.Lint(l.reading()...), a.Text())
+		if missing := MissingIn(a.Text(), filled.Missing); len(missing) > 0 {
+			for i := range findings {
+				if findings[i].ID == unreadable {
+					findings[i].Message += "; " + MissingText(missing[0])
 				}
 			}
-			findings = append(findings, ownVMFindings(why, a, findings)...)
-			l.add(to, file, a.Object.String(), findings)
 		}
-		useless := l.silence.useless()
-		l.silence = nil
-		l.addFindings(to, file, object.String(), useless)
+		findings = append(findings, ownVMFindings(why, a, findings)...)
+		l.add(to, file, a.Object.String(), findings)
 	}
+	useless := l.silence.useless()
+	l.silence = nil
+	l.addFindings(to, file, object.String(), useless)
+	return nil
+}
+
+// AddJudged adds what a judgement of an object found. An error cannot be accepted.
+func (l *Linter) AddJudged(to *Linted, object manifest.Object, findings []lint.Finding) {
+	l.silence = l.silenceIn(object.File.Name, object)
+	l.isJudged = true
+	l.addFindings(to, object.File, object.String(), findings)
+	l.silence, l.isJudged = nil, false
 }
 
 // LintRules lints a file that must contain rules.
@@ -198,14 +218,20 @@ func (l *Linter) add(to *Linted, file *manifest.File, about string, findings []l
 // addFindings adds findings, if they are severe enough.
 func (l *Linter) addFindings(to *Linted, file *manifest.File, about string, findings []lint.Finding) {
 	for _, f := range findings {
-		if l.silence != nil && l.silence.accepts(f) {
+		if !l.isJudged || f.Severity != lint.SeverityError {
+			f.Severity = cmp.Or(l.now.Severity[f.ID], f.Severity)
+			if !l.now.selects(f) || l.options.NoNotes && !l.isJudged && f.Severity == lint.SeverityInfo {
+				continue
+			}
+		}
+		if l.silence != nil && !(l.isJudged && f.Severity == lint.SeverityError) && l.silence.accepts(f) {
 			to.Accepted++
 			if l.WantsFixes && l.fixable != nil {
 				l.fixable.accepted = append(l.fixable.accepted, l.fixable.editsFor(f)...)
 			}
 			continue
 		}
-		to.Fails = to.Fails || l.fails(f.Severity)
+		to.Fails = to.Fails || l.Fails(f.Severity)
 		if slices.Index(config.Severities, f.Severity) < slices.Index(config.Severities, l.now.least) {
 			to.Hidden[f.Severity]++
 			continue
@@ -214,11 +240,11 @@ func (l *Linter) addFindings(to *Linted, file *manifest.File, about string, find
 			to.IsFull = true
 			return
 		}
-		to.Findings = append(to.Findings, Finding{
+		to.Findings = append(to.Findings, Finding{output.Finding{
 			File: file.Name, Line: f.Line, Column: f.Column, EndLine: f.EndLine, EndColumn: f.EndColumn, Object: output.Short(about),
 			Severity: f.Severity, ID: f.ID, Rule: output.Short(f.Rule), Index: f.Index, Key: output.Short(f.Key),
 			Message: output.Short(f.Message), Suggestion: output.Short(f.Suggestion),
-			excerpt: file.Around(f, excerptSide), Fails: l.fails(f.Severity), Fix: l.fixOf(file, f),
-		})
+			Excerpt: file.Around(f, excerptSide), Fails: l.Fails(f.Severity), OfObject: l.isJudged,
+		}, l.fixOf(file, f)})
 	}
 }

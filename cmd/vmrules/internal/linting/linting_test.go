@@ -5,6 +5,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/config"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/output"
 	"github.com/vmrules/vmrules/lint"
@@ -17,7 +18,7 @@ func TestFindingsAreBounded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := &Linter{now: lintSetting{least: lint.SeverityInfo}}
+	l := &Linter{now: setting{Config: &config.Config{}, least: lint.SeverityInfo}}
 	long := strings.Repeat("ü", 100_000)
 	about := make([]lint.Finding, MaxFindings+1)
 	about[0] = lint.Finding{Rule: long, Key: long, Message: long, Suggestion: long}

@@ -52,14 +52,14 @@ func (l *Linter) rounds(file *manifest.File, lints LintsFile, withUnsafe bool) (
 func chosen(findings []Finding, withUnsafe bool) []*fix {
 	hasSafe := map[*fixable]bool{}
 	for _, f := range findings {
-		if f.Fix != nil && f.Fix.IsSafe {
-			hasSafe[f.Fix.of] = true
+		if f.fix != nil && f.fix.isSafe {
+			hasSafe[f.fix.of] = true
 		}
 	}
 	var all []*fix
 	for _, f := range findings {
-		if f.Fix != nil && (f.Fix.IsSafe || withUnsafe && !hasSafe[f.Fix.of]) {
-			all = append(all, f.Fix)
+		if f.fix != nil && (f.fix.isSafe || withUnsafe && !hasSafe[f.fix.of]) {
+			all = append(all, f.fix)
 		}
 	}
 	return disjoint(all)

@@ -1,7 +1,7 @@
 package linting
 
 import (
-	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/config"
@@ -15,10 +15,11 @@ type silence struct {
 	*config.Config
 	file, template string
 	given          []*config.Ignore
+	ignored        []string // by --ignore
 }
 
 func (l *Linter) silenceIn(file string, o manifest.Object) *silence {
-	s := &silence{Config: l.now.Config, file: file, given: o.Suppressions()}
+	s := &silence{Config: l.now.Config, file: file, given: o.Suppressions(), ignored: l.options.Ignore}
 	if o.IsTemplate() {
 		s.template = o.Name
 	}
@@ -27,7 +28,7 @@ func (l *Linter) silenceIn(file string, o manifest.Object) *silence {
 
 // accepts reports whether a finding is accepted.
 func (s *silence) accepts(f lint.Finding) bool {
-	is := s.Ignores(s.file, s.template, f)
+	is := s.Ignores(s.file, s.template, f) || slices.Contains(s.ignored, f.ID)
 	for _, g := range s.given {
 		if s.template != "" && g.Accepts(f) {
 			is = true
@@ -52,43 +53,4 @@ func (s *silence) useless() []lint.Finding {
 		}
 	}
 	return all
-}
-
-// A lintSetting is how a file is linted: as the flags say or, where they do not, .vmrules.yaml.
-type lintSetting struct {
-	*config.Config
-	profile          lint.Profile
-	least            lint.Severity
-	warningsAsErrors bool
-}
-
-// settingFor returns the setting for a file. Its error is a *manifest.Error.
-func (l *Linter) settingFor(file string) (lintSetting, error) {
-	o := l.options
-	s := lintSetting{&config.Config{}, o.For, cmp.Or(o.MinSeverity, lint.SeverityInfo), o.WarningsAsErrors}
-	if o.NoConfig {
-		return s, nil
-	}
-	c, err := l.configs.Of(file)
-	if err != nil {
-		return s, &manifest.Error{File: file, Message: err.Error()}
-	}
-	s.Config = c
-	s.warningsAsErrors = s.warningsAsErrors || c.WarningsAsErrors
-	s.profile = cmp.Or(o.For, c.For)
-	s.least = cmp.Or(o.MinSeverity, c.MinSeverity, lint.SeverityInfo)
-	return s, nil
-}
-
-// Excludes reports whether a file is left out, by a flag or by .vmrules.yaml, and counts it.
-func (l *Linter) Excludes(file string) bool {
-	if l.Exclude.Matches(file) {
-		return true
-	}
-	s, err := l.settingFor(file)
-	is := err == nil && s.Excludes(file)
-	if is {
-		l.Exclude.Count++
-	}
-	return is
 }

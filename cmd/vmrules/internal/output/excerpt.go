@@ -8,8 +8,8 @@ import (
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
 )
 
-// Show returns an excerpt, and a line with carets below what is marked.
-func Show(e manifest.Excerpt) (shown, carets string) {
+// show returns an excerpt, and a line with carets below what is marked.
+func show(e manifest.Excerpt) (shown, carets string) {
 	left, right := e.Before, e.Behind
 	if e.CutBefore {
 		left = "…" + left

@@ -6,19 +6,20 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/build"
 	"github.com/vmrules/vmrules/lint"
 )
 
-// GitHub writes workflow commands, which GitHub Actions turns into annotations of a
+// writeGitHub writes workflow commands, which GitHub Actions turns into annotations of a
 // pull request.
-func GitHub(w io.Writer, r Remarks) error {
+func writeGitHub(w io.Writer, _ build.Build, r Findings) error {
 	for _, e := range r.Unusable {
 		if err := workflowCommand(w, "error", e.File, e.Line, e.Column, "vmrules", e.Message); err != nil {
 			return err
 		}
 	}
-	for _, m := range r.All {
-		if err := workflowCommand(w, gitHubLevels[m.Severity], m.File, m.Line, m.Column, m.ID, m.Message); err != nil {
+	for _, f := range r.All {
+		if err := workflowCommand(w, gitHubLevels[f.Severity], f.File, f.Line, f.Column, f.Topic(), f.text()); err != nil {
 			return err
 		}
 	}

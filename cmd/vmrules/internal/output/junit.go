@@ -93,10 +93,10 @@ func (n *junitCounts) count(c JunitCase) {
 	}
 }
 
-// Add adds a remark, which fails the case or is only noted.
-func (c *JunitCase) Add(m Remark, fails bool) {
-	text := (&manifest.Error{File: m.File, Line: m.Line, Column: m.Column, Message: m.Message + " [" + m.ID + "]"}).Error()
-	if fails {
+// Add adds a finding, which fails the case or is only noted.
+func (c *JunitCase) Add(f Finding) {
+	text := (&manifest.Error{File: f.File, Line: f.Line, Column: f.Column, Message: f.text() + " [" + f.Topic() + "]"}).Error()
+	if f.Fails {
 		c.Failures = append(c.Failures, text)
 	} else {
 		c.Notes = append(c.Notes, text)

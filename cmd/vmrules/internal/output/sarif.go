@@ -100,8 +100,8 @@ type (
 // shows no notifications.
 var unreadableFile = Topic{"unreadable-file", "a file, or a document in it, cannot be used", AboutCommand, lint.SeverityError, ""}
 
-// SARIF writes remarks for code scanning.
-func SARIF(w io.Writer, b build.Build, r Remarks) error {
+// writeSARIF writes findings for code scanning.
+func writeSARIF(w io.Writer, b build.Build, r Findings) error {
 	run := sarifRun{
 		Tool: sarifTool{sarifDriver{
 			Name: b.Name, Version: build.Release(debug.ReadBuildInfo()), InformationURI: "https://github.com/vmrules/vmrules",
@@ -120,31 +120,32 @@ func SARIF(w io.Writer, b build.Build, r Remarks) error {
 		index[t.ID] = i
 	}
 	for _, e := range r.Unusable {
-		m := Remark{e.File, lint.Finding{Line: e.Line, Column: e.Column, Severity: lint.SeverityError, ID: unreadableFile.ID, Message: e.Message}, nil}
+		f := Finding{File: e.File, Line: e.Line, Column: e.Column, Severity: lint.SeverityError, ID: unreadableFile.ID, Index: -1, Message: e.Message}
 		run.Invocations[0].Notifications = append(run.Invocations[0].Notifications, sarifNotification{
-			Level: "error", Message: sarifText{Text: m.Message}, Locations: sarifPlace(m),
+			Level: "error", Message: sarifText{Text: f.Message}, Locations: sarifPlace(f),
 		})
-		r.All = append(r.All, m)
+		r.All = append(r.All, f)
 	}
 	seen := map[string]int{}
-	for _, m := range r.All {
-		said := strings.Join([]string{m.ID, filepath.ToSlash(m.File), m.Message}, "\n")
+	for _, f := range r.All {
+		topic := f.Topic()
+		said := strings.Join([]string{topic, filepath.ToSlash(f.File), f.text()}, "\n")
 		seen[said]++
 		run.Results = append(run.Results, sarifResult{
-			RuleID: m.ID, RuleIndex: index[m.ID], Level: SeverityWords[m.Severity],
-			Message: sarifText{Text: m.Message}, Locations: sarifPlace(m),
+			RuleID: topic, RuleIndex: index[topic], Level: SeverityWords[f.Severity],
+			Message: sarifText{Text: f.text()}, Locations: sarifPlace(f),
 			Fingerprints: map[string]string{"vmrules/v1": fmt.Sprintf("%x:%d", sha256.Sum256([]byte(said)), seen[said])},
-			Fixes:        sarifFixes(m),
+			Fixes:        sarifFixes(f),
 		})
 	}
 	return JSON(w, sarifLog{"https://json.schemastore.org/sarif-2.1.0.json", "2.1.0", []sarifRun{run}})
 }
 
-func sarifPlace(m Remark) []sarifLocation {
+func sarifPlace(f Finding) []sarifLocation {
 	var location sarifLocation
-	location.Physical.Artifact = sarifFile(m.File)
-	if m.Line > 0 {
-		location.Physical.Region = &sarifRegion{m.Line, m.Column, m.EndLine, m.EndColumn}
+	location.Physical.Artifact = sarifFile(f.File)
+	if f.Line > 0 {
+		location.Physical.Region = &sarifRegion{f.Line, f.Column, f.EndLine, f.EndColumn}
 	}
 	return []sarifLocation{location}
 }
@@ -153,15 +154,15 @@ func sarifFile(name string) sarifArtifact {
 	return sarifArtifact{(&url.URL{Path: filepath.ToSlash(name)}).String()}
 }
 
-func sarifFixes(m Remark) []sarifFix {
-	if m.Fixes == nil {
+func sarifFixes(f Finding) []sarifFix {
+	if f.Fixes == nil {
 		return nil
 	}
 	var fix sarifFix
-	fix.Changes[0].Artifact = sarifFile(m.File)
-	for _, f := range m.Fixes {
+	fix.Changes[0].Artifact = sarifFile(f.File)
+	for _, r := range f.Fixes {
 		fix.Changes[0].Replacements = append(fix.Changes[0].Replacements,
-			sarifReplacement{sarifRegion{f.Line, f.Column, f.EndLine, f.EndColumn}, sarifText{Text: f.Suggestion}})
+			sarifReplacement{sarifRegion{r.Line, r.Column, r.EndLine, r.EndColumn}, sarifText{Text: r.Suggestion}})
 	}
 	return []sarifFix{fix}
 }

@@ -28,8 +28,8 @@ func Short(text string) string {
 	return strings.ToValidUTF8(text[:MaxText], "") + "…"
 }
 
-// SeverityColors are used only on a terminal, and only if NO_COLOR is not set.
-var SeverityColors = map[lint.Severity]*color.Color{
+// severityColors are used only on a terminal, and only if NO_COLOR is not set.
+var severityColors = map[lint.Severity]*color.Color{
 	lint.SeverityError:   color.New(color.FgRed, color.Bold),
 	lint.SeverityWarning: color.New(color.FgYellow, color.Bold),
 	lint.SeverityInfo:    color.New(color.FgCyan, color.Bold),

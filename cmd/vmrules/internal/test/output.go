@@ -131,11 +131,11 @@ func writeTestedJUnit(w io.Writer, t *tester) error {
 }
 
 func writeTestedGitHub(w io.Writer, t *tester) error {
-	r := output.Remarks{Unusable: t.unusable}
+	r := output.Findings{Unusable: t.unusable}
 	for _, c := range t.tested {
 		if !c.Passed {
-			r.All = append(r.All, output.Remark{File: c.File, Finding: lint.Finding{Line: c.Line, Column: c.column, Severity: lint.SeverityError, ID: output.Short(c.Name), Message: strings.Join(c.details(), "\n")}})
+			r.All = append(r.All, output.Finding{File: c.File, Line: c.Line, Column: c.column, Severity: lint.SeverityError, ID: output.Short(c.Name), Index: -1, Message: strings.Join(c.details(), "\n")})
 		}
 	}
-	return output.GitHub(w, r)
+	return output.Formats["github"](w, t.build, r)
 }

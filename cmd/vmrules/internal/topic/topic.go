@@ -12,6 +12,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/build"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/judging"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/linting"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/output"
@@ -85,7 +86,7 @@ var forms = texts.Must(texts.New("").Funcs(texts.FuncMap{"indent": Indented}).Pa
 
 // Said returns what lint says of the example.
 func (t *Check) Said() string {
-	l, err := linting.New(build.Build{}, linting.Options{For: t.For, NoConfig: true})
+	l, err := linting.New(build.Build{}, linting.Options{For: t.For, Settings: linting.Settings{NoConfig: true}}, judging.NewParameters())
 	if err != nil {
 		return err.Error()
 	}
@@ -123,4 +124,13 @@ func Page() string {
 // Indented indents a text by four spaces.
 func Indented(text string) string {
 	return "    " + strings.ReplaceAll(strings.TrimSuffix(text, "\n"), "\n", "\n    ") + "\n"
+}
+
+// ForFindings returns the checks as topics of findings.
+func ForFindings() []output.Topic {
+	var all []output.Topic
+	for _, c := range Checks() {
+		all = append(all, output.Topic{ID: c.Name, Meaning: c.Meaning, Help: output.AboutChecks + c.Name, Severity: c.Severity, Advice: c.Text("advice")})
+	}
+	return all
 }

@@ -1,11 +1,9 @@
-package lint
+package topic
 
 import (
 	"os"
 	"strings"
 	"testing"
-
-	"github.com/vmrules/vmrules/cmd/vmrules/internal/linting"
 )
 
 // TestHelp checks that the page to which findings link has a heading for each check.
@@ -14,7 +12,7 @@ func TestHelp(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, topic := range (&run{found: linting.NewLinted()}).remarks().Topics {
+	for _, topic := range ForFindings() {
 		of, anchor, _ := strings.Cut(topic.Help, "#")
 		if !strings.HasSuffix(of, "/docs/checks.md") || !strings.Contains(string(page), "\n## "+anchor+"\n") {
 			t.Errorf("%s does not describe %s", topic.Help, topic.ID)

@@ -1,0 +1,140 @@
+package check
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/cli"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/judged"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/judging"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/linting"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/output"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/topic"
+	"github.com/vmrules/vmrules/lint"
+)
+
+// The topics of findings that are not about one rule. Those that are about one have the outcome for ID,
+// and the rule for topic.
+var (
+	unusableRules    = output.Topic{ID: "unusable-rules", Meaning: "the rules of an object cannot be used", Help: output.AboutCommand, Severity: lint.SeverityError}
+	noRules          = output.Topic{ID: "no-rules", Meaning: "no rule judges an object", Help: output.AboutCommand, Severity: lint.SeverityError}
+	noTemplate       = output.Topic{ID: "no-template", Meaning: "the template that a VM names is not there", Help: output.AboutCommand, Severity: lint.SeverityError}
+	notJudged        = output.Topic{ID: "not-judged", Meaning: "an object is too large to be judged", Help: output.AboutBounds, Severity: lint.SeverityError}
+	assumedTemplate  = output.Topic{ID: "assumed-template", Meaning: "a VM is judged by a template that it does not name in full", Help: output.AboutCommand, Severity: lint.SeverityInfo}
+	failedInSSP      = output.Topic{ID: "ssp", Meaning: "a rule fails in KubeVirt's template validator", Help: output.AboutCommand, Severity: lint.SeverityError}
+	missingParameter = output.Topic{ID: "missing-parameter", Meaning: "a required parameter of a template has no value", Help: output.AboutCommand, Severity: lint.SeverityInfo}
+)
+
+// all returns the findings with their topics.
+func (c *checker) all() output.Findings {
+	topics := append(topic.ForFindings(), unusableRules, noRules, noTemplate, notJudged, assumedTemplate, failedInSSP, missingParameter)
+	known := map[string]bool{}
+	for _, t := range topics {
+		known[t.ID] = true
+	}
+	found := c.found.Shown()
+	for _, f := range found {
+		if id := f.Topic(); !known[id] {
+			topics = append(topics, output.Topic{ID: id, Meaning: "validation rule " + id, Help: output.AboutRules, Severity: lint.SeverityError})
+			known[id] = true
+		}
+	}
+	return output.Findings{All: found, Topics: topics, Unusable: c.found.Unusable}
+}
+
+// findings returns what the judgement of an object found, at the places of the fields.
+func (c *checker) findings(o manifest.Object, result checked) (all []lint.Finding) {
+	locator := manifest.NewLocator(o)
+	add := func(pointer string, f lint.Finding) {
+		f.Line, f.Column = locator.Place(pointer)
+		all = append(all, f)
+	}
+	about := func(t output.Topic, severity lint.Severity, message string) {
+		add("", lint.Finding{Severity: severity, ID: t.ID, Index: -1, Message: message})
+	}
+	for _, name := range c.missing(o, result) {
+		about(missingParameter, missingParameter.Severity, linting.MissingText(name))
+	}
+	if result.Note != "" {
+		about(assumedTemplate, assumedTemplate.Severity, result.Note)
+	}
+	for _, g := range result.gaps {
+		of := noRules
+		if !g.LacksRules() {
+			of = noTemplate
+		}
+		switch text := output.OneLine(g.String()); {
+		case g.Rules > 0, g.IsError(), result.isUnusable(): // which other findings say
+		case c.options.Strict && !c.options.Allows(g):
+			about(of, lint.SeverityError, text+cli.AndStrict)
+		default:
+			about(of, g.Severity, text)
+		}
+	}
+	for _, line := range judging.SspLines(result.SSP) {
+		severity := lint.SeverityWarning
+		if result.SSP.Refuses() {
+			severity = lint.SeverityError
+		}
+		about(failedInSSP, severity, line)
+	}
+	isAccepted := o.IsTemplate() && c.options.Rules == nil && c.HasOwnValues(o)
+	for _, r := range result.Report.Results(output.Loud...) {
+		if judged.IsGap(r, result.gaps) || r.Outcome == vmrules.Warned && isAccepted && !c.options.Verbose {
+			continue
+		}
+		f := lint.Finding{ID: strings.ToLower(string(r.Outcome)), Rule: r.Rule, Index: r.Index}
+		if r.Rule == "" {
+			f.ID = notJudged.ID
+		}
+		for _, v := range r.Violations {
+			f.Severity, f.Message = severityOf(r, v.Warning, isAccepted), v.Error()
+			add(v.Pointer, f)
+		}
+		if len(r.Violations) == 0 { // the rule is ignored, or its violations are left out
+			_, said, _ := strings.Cut(strings.Join(strings.Fields(r.String()), " "), ": ")
+			f.Severity, f.Message = severityOf(r, false, isAccepted), said
+			add("", f)
+		}
+	}
+	return all
+}
+
+// severityOf returns how severe a result is. An author of a template has accepted what its own VM breaks.
+func severityOf(r vmrules.Result, isWarning, isAccepted bool) lint.Severity {
+	switch {
+	case r.Outcome == vmrules.Warned && isAccepted:
+		return lint.SeverityInfo
+	case r.Outcome == vmrules.Ignored, r.Outcome == vmrules.Warned, isWarning:
+		return lint.SeverityWarning
+	}
+	return lint.SeverityError
+}
+
+// missing returns the parameters without a value because of which rules are not judged, if no earlier object
+// has them.
+func (c *checker) missing(o manifest.Object, result checked) []string {
+	all := slices.DeleteFunc(linting.MissingIn(notJudgedText(o, result), result.Missing), func(name string) bool { return c.said[name] })
+	for _, name := range all {
+		c.said[name] = true
+	}
+	return all
+}
+
+// notJudgedText returns the texts that have the parameters because of which rules are not judged.
+func notJudgedText(o manifest.Object, result checked) string {
+	var text strings.Builder
+	for _, r := range result.Report.Results(vmrules.Undecided) {
+		for _, v := range r.Violations {
+			text.WriteString(v.Detail)
+		}
+	}
+	if result.isUnusable() {
+		for _, a := range o.Annotations() {
+			text.WriteString(a.Text())
+		}
+	}
+	return text.String()
+}

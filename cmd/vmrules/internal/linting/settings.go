@@ -1,0 +1,89 @@
+package linting
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/cli"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/config"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
+	"github.com/vmrules/vmrules/lint"
+)
+
+// Settings say which findings count. What is not set may be in .vmrules.yaml.
+type Settings struct {
+	WarningsAsErrors bool
+	MinSeverity      lint.Severity
+	Select, Ignore   []string // IDs of checks
+	NoConfig         bool     // read no .vmrules.yaml
+}
+
+// Flags adds the flags for the settings to a command.
+func (s *Settings) Flags(command *cobra.Command) {
+	flags := command.Flags()
+	flags.BoolVar(&s.WarningsAsErrors, "warnings-as-errors", false, "exit with 1 for warnings too")
+	cli.OneOf(command, "min-severity", "", "show only findings of at least this severity; the others still count for the exit status", &s.MinSeverity, lint.SeverityInfo, config.Severities...)
+	flags.StringSliceVar(&s.Select, "select", nil, "report only the findings of these checks, such as `ID,ID`")
+	flags.StringSliceVar(&s.Ignore, "ignore", nil, "accept the findings of these checks, such as `ID,ID`")
+	flags.BoolVar(&s.NoConfig, "no-config", false, "read no .vmrules.yaml")
+}
+
+// check returns an error if a flag names no check.
+func (s *Settings) check() error {
+	for flag, ids := range map[string][]string{"select": s.Select, "ignore": s.Ignore} {
+		for _, id := range ids {
+			if !config.IsCheck(id) {
+				return fmt.Errorf("--%s %s: there is no such check: \"vmrules lint --list\" lists them%s", flag, id, cli.Meant(id, config.Checks()))
+			}
+		}
+	}
+	return nil
+}
+
+// A setting is how a file is linted: as the flags say or, where they do not, .vmrules.yaml.
+type setting struct {
+	*config.Config
+	profile          lint.Profile
+	least            lint.Severity
+	only             []string // the checks that are selected; nil: all
+	warningsAsErrors bool
+}
+
+// selects reports whether the check of a finding is selected.
+func (s *setting) selects(f lint.Finding) bool { return s.only == nil || slices.Contains(s.only, f.ID) }
+
+// settingFor returns the setting for a file. Its error is a *manifest.Error.
+func (l *Linter) settingFor(file string) (setting, error) {
+	o, c := l.options, &config.Config{}
+	if !o.NoConfig {
+		var err error
+		if c, err = l.configs.Of(file); err != nil {
+			return setting{}, &manifest.Error{File: file, Message: err.Error()}
+		}
+	}
+	only := o.Select
+	if only == nil {
+		only = c.Select
+	}
+	return setting{
+		Config: c, profile: cmp.Or(o.For, c.For), least: cmp.Or(o.MinSeverity, c.MinSeverity, lint.SeverityInfo),
+		only:             only,
+		warningsAsErrors: o.WarningsAsErrors || o.Strict || c.WarningsAsErrors,
+	}, nil
+}
+
+// Excludes reports whether a file is left out, by a flag or by .vmrules.yaml, and counts it.
+func (l *Linter) Excludes(file string) bool {
+	if l.Exclude.Matches(file) {
+		return true
+	}
+	s, err := l.settingFor(file)
+	is := err == nil && s.Excludes(file)
+	if is {
+		l.Exclude.Count++
+	}
+	return is
+}
