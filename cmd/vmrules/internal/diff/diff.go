@@ -24,6 +24,7 @@ type Options struct {
 	VMs           []string
 	With, Params  []string
 	AllowUnjudged bool
+	All           bool   // also write what is said of another template
 	Output        string // a key of diffOutputs, or "" for text
 }
 
@@ -111,6 +112,8 @@ template.`,
 	judging.ParamFlag(command, &o.Params)
 	judging.WithFlag(command, &o.With)
 	command.Flags().StringArrayVar(&o.VMs, "vms", nil, "file or folder with VMs to judge, or - for the standard input")
+	command.Flags().BoolVar(&o.All, "all", false, "show each change in all templates that have it")
+	cli.Exclusive(command, "all", "vms")
 	cli.UnjudgedFlag(command, &o.AllowUnjudged)
 	cli.OneOf(command, "output", "o", "how to write the changes", &o.Output, "text", slices.Sorted(maps.Keys(outputs))...)
 	return command
