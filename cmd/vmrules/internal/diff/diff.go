@@ -13,6 +13,7 @@ import (
 	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/build"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/cli"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/git"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/judging"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/output"
@@ -130,21 +131,12 @@ func Run(b build.Build, o Options, s cli.Streams) error {
 		return err
 	}
 	d := &differ{options: o, old: judging.NewRuling(b), new: judging.NewRuling(b), build: b, ignored: build.LeftOut{}}
-	if err := d.old.Read(judging.Sources{Template: o.Versions[0], Params: o.Params}, s.In); err != nil {
+	if err := d.new.With.Read(o.With, s.In); err != nil {
 		return err
 	}
-	if err := d.new.Read(judging.Sources{Template: o.Versions[1], With: o.With, Params: o.Params}, s.In); err != nil {
-		return err
-	}
-	for _, b := range []*judging.Ruling{&d.old, &d.new} {
-		var wrong []error
-		for _, t := range b.Templates.All {
-			if _, err := t.Rules(); err != nil {
-				wrong = append(wrong, output.AboutObject(t.Object).Wrong(err))
-			}
-		}
-		if wrong != nil {
-			return errors.Join(wrong...)
+	for i, r := range []*judging.Ruling{&d.old, &d.new} {
+		if err := readVersion(r, o.Versions[i], o.Params, s.In); err != nil {
+			return err
 		}
 	}
 	isSole := len(d.old.Given) == 1 && len(d.new.Given) == 1
@@ -171,6 +163,27 @@ func Run(b build.Build, o Options, s cli.Streams) error {
 		return nothing
 	}
 	return cli.Verdict(d.changed != nil || d.templates != nil, d.unusable != nil)
+}
+
+// readVersion reads a version of the templates, and all their rules.
+func readVersion(r *judging.Ruling, version string, params []string, stdin io.Reader) error {
+	if err := r.Parameters.Read(params); err != nil {
+		return err
+	}
+	files := manifest.Read([]string{version}, stdin)
+	if git.Is(version) {
+		files = manifest.ReadInputs(git.Inputs(version))
+	}
+	if err := r.AddTemplates(version, files); err != nil {
+		return err
+	}
+	var wrong []error
+	for _, t := range r.Templates.All {
+		if _, err := t.Rules(); err != nil {
+			wrong = append(wrong, output.AboutObject(t.Object).Wrong(err))
+		}
+	}
+	return errors.Join(wrong...)
 }
 
 var (
