@@ -21,7 +21,7 @@ import (
 
 // Options say what vmrules diff does.
 type Options struct {
-	Versions      []string // the files or folders with the old templates and the new ones
+	Versions      []string // files, folders or revisions with the old templates and the new ones
 	VMs           []string
 	With, Params  []string
 	AllowUnjudged bool
@@ -84,12 +84,16 @@ func Command(b build.Build) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "diff OLD NEW",
 		Short: "Show how the rules of new templates differ",
-		Long: `Diff compares two versions of templates. OLD and NEW are files or folders with templates.
+		Long: `Diff compares two versions of templates. OLD and NEW are files or folders with templates, or
+git:REVISION:PATH for those of a git revision, which is not checked out. The path begins at the
+top of the repository, or in this folder with ./.
 
 It pairs templates, and the rules in them, by their names. It shows which rules were added,
 removed or changed, and the old and new values of the keys that differ, with the parameters
-filled in. A rule is "stricter" or "looser" if its min, max, minLength, maxLength, values and
-justWarning alone show that, and "changed" otherwise.
+filled in. A min, max, minLength, maxLength, values or justWarning is "stricter" or "looser" if
+its values alone show that. So is a rule, in JSON and in the summary, if all that changed of it
+is, but for its message; otherwise it is "changed". A change that several templates have is
+written once: --all shows it in each, as JSON does.
 
 With --vms, diff judges VMs by both versions instead, and shows the VMs and rules with
 different outcomes. A VM is judged by the template that it names by its labels. If it names
@@ -105,6 +109,7 @@ any VM is shown with another verdict or outcome. The status is also 2 if nothing
 unless --allow-unjudged is given: no template with rules is in both versions, or no VM finds its
 template.`,
 		Example: `  vmrules diff templates/v1 templates/v2
+  vmrules diff git:v0.34.0:templates/ templates/
   vmrules diff templates/v1 templates/v2 --vms vms/
   kubectl get vm -A -o yaml | vmrules diff old.yaml new.yaml --vms -`,
 		Args: cli.Arguments(2, 2, "name two files or folders with templates: the old ones, and the new ones"),
