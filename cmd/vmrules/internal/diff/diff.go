@@ -13,6 +13,7 @@ import (
 	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/build"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/cli"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/git"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/judging"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/output"
@@ -20,10 +21,11 @@ import (
 
 // Options say what vmrules diff does.
 type Options struct {
-	Versions      []string // the files or folders with the old templates and the new ones
+	Versions      []string // files, folders or revisions with the old templates and the new ones
 	VMs           []string
 	With, Params  []string
 	AllowUnjudged bool
+	All           bool   // also write what is said of another template
 	Output        string // a key of diffOutputs, or "" for text
 }
 
@@ -82,12 +84,16 @@ func Command(b build.Build) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "diff OLD NEW",
 		Short: "Show how the rules of new templates differ",
-		Long: `Diff compares two versions of templates. OLD and NEW are files or folders with templates.
+		Long: `Diff compares two versions of templates. OLD and NEW are files or folders with templates, or
+git:REVISION:PATH for those of a git revision, which is not checked out. The path begins at the
+top of the repository, or in this folder with ./.
 
 It pairs templates, and the rules in them, by their names. It shows which rules were added,
 removed or changed, and the old and new values of the keys that differ, with the parameters
-filled in. A rule is "stricter" or "looser" if its min, max, minLength, maxLength, values and
-justWarning alone show that, and "changed" otherwise.
+filled in. A min, max, minLength, maxLength, values or justWarning is "stricter" or "looser" if
+its values alone show that. So is a rule, in JSON and in the summary, if all that changed of it
+is, but for its message; otherwise it is "changed". A change that several templates have is
+written once: --all shows it in each, as JSON does.
 
 With --vms, diff judges VMs by both versions instead, and shows the VMs and rules with
 different outcomes. A VM is judged by the template that it names by its labels. If it names
@@ -103,6 +109,7 @@ any VM is shown with another verdict or outcome. The status is also 2 if nothing
 unless --allow-unjudged is given: no template with rules is in both versions, or no VM finds its
 template.`,
 		Example: `  vmrules diff templates/v1 templates/v2
+  vmrules diff git:v0.34.0:templates/ templates/
   vmrules diff templates/v1 templates/v2 --vms vms/
   kubectl get vm -A -o yaml | vmrules diff old.yaml new.yaml --vms -`,
 		Args: cli.Arguments(2, 2, "name two files or folders with templates: the old ones, and the new ones"),
@@ -111,6 +118,8 @@ template.`,
 	judging.ParamFlag(command, &o.Params)
 	judging.WithFlag(command, &o.With)
 	command.Flags().StringArrayVar(&o.VMs, "vms", nil, "file or folder with VMs to judge, or - for the standard input")
+	command.Flags().BoolVar(&o.All, "all", false, "show each change in all templates that have it")
+	cli.Exclusive(command, "all", "vms")
 	cli.UnjudgedFlag(command, &o.AllowUnjudged)
 	cli.OneOf(command, "output", "o", "how to write the changes", &o.Output, "text", slices.Sorted(maps.Keys(outputs))...)
 	return command
@@ -127,21 +136,12 @@ func Run(b build.Build, o Options, s cli.Streams) error {
 		return err
 	}
 	d := &differ{options: o, old: judging.NewRuling(b), new: judging.NewRuling(b), build: b, ignored: build.LeftOut{}}
-	if err := d.old.Read(judging.Sources{Template: o.Versions[0], Params: o.Params}, s.In); err != nil {
+	if err := d.new.With.Read(o.With, s.In); err != nil {
 		return err
 	}
-	if err := d.new.Read(judging.Sources{Template: o.Versions[1], With: o.With, Params: o.Params}, s.In); err != nil {
-		return err
-	}
-	for _, b := range []*judging.Ruling{&d.old, &d.new} {
-		var wrong []error
-		for _, t := range b.Templates.All {
-			if _, err := t.Rules(); err != nil {
-				wrong = append(wrong, output.AboutObject(t.Object).Wrong(err))
-			}
-		}
-		if wrong != nil {
-			return errors.Join(wrong...)
+	for i, r := range []*judging.Ruling{&d.old, &d.new} {
+		if err := readVersion(r, o.Versions[i], o.Params, s.In); err != nil {
+			return err
 		}
 	}
 	isSole := len(d.old.Given) == 1 && len(d.new.Given) == 1
@@ -168,6 +168,27 @@ func Run(b build.Build, o Options, s cli.Streams) error {
 		return nothing
 	}
 	return cli.Verdict(d.changed != nil || d.templates != nil, d.unusable != nil)
+}
+
+// readVersion reads a version of the templates, and all their rules.
+func readVersion(r *judging.Ruling, version string, params []string, stdin io.Reader) error {
+	if err := r.Parameters.Read(params); err != nil {
+		return err
+	}
+	files := manifest.Read([]string{version}, stdin)
+	if git.Is(version) {
+		files = manifest.ReadInputs(git.Inputs(version))
+	}
+	if err := r.AddTemplates(version, files); err != nil {
+		return err
+	}
+	var wrong []error
+	for _, t := range r.Templates.All {
+		if _, err := t.Rules(); err != nil {
+			wrong = append(wrong, output.AboutObject(t.Object).Wrong(err))
+		}
+	}
+	return errors.Join(wrong...)
 }
 
 var (

@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -54,11 +55,16 @@ func writeSide(w io.Writer, sign, text string) {
 
 func writeChangedTemplates(w io.Writer, d *differ) error {
 	rules := map[string]int{}
+	titles := map[string][]string{} // of the templates with a change
 	for _, t := range d.templates {
-		fmt.Fprintf(w, "%s: %s\n", t.About, t.Change)
 		for _, c := range t.Rules {
 			rules[c.Change]++
-			fmt.Fprintf(w, "  %s\n", c)
+			titles[t.said(c)] = append(titles[t.said(c)], t.Title)
+		}
+	}
+	for _, t := range d.templates {
+		if lines := d.linesOf(t, titles); lines != "" || t.Change != "changed" {
+			fmt.Fprintf(w, "%s: %s\n%s", t.About, t.Change, lines)
 		}
 	}
 	text := fmt.Sprintf("%s: %d changed", output.Counted(d.judged, "template"), len(d.templates))
@@ -69,6 +75,43 @@ func writeChangedTemplates(w io.Writer, d *differ) error {
 	}
 	_, err := fmt.Fprintln(w, text)
 	return err
+}
+
+// said returns a text that is the same for changes of which the same is said.
+func (t changedTemplate) said(c rulediff.Change) string {
+	text, _ := json.Marshal(c)
+	return t.Change + string(text)
+}
+
+// linesOf returns the lines about the rules of a template. Unless all are wanted, it removes each change
+// from titles, so that only the first template has a line about it.
+func (d *differ) linesOf(t changedTemplate, titles map[string][]string) string {
+	lines := ""
+	for _, c := range t.Rules {
+		with := titles[t.said(c)]
+		if with == nil {
+			continue
+		}
+		lines += fmt.Sprintf("  %s\n", c)
+		if !d.options.All {
+			lines += alsoIn(with[1:])
+			delete(titles, t.said(c))
+		}
+	}
+	return lines
+}
+
+// mostNamed is how many other templates with the same change are named.
+const mostNamed = 3
+
+func alsoIn(titles []string) string {
+	switch {
+	case len(titles) == 0:
+		return ""
+	case len(titles) > mostNamed:
+		return fmt.Sprintf("    also in %d more templates: --all shows them\n", len(titles))
+	}
+	return fmt.Sprintf("    also in %s\n", output.OneLine(strings.Join(titles, ", ")))
 }
 
 func writeChangedJSON(w io.Writer, d *differ) error {

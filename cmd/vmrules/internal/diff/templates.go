@@ -21,12 +21,12 @@ type changedTemplate struct {
 func (d *differ) compareTemplates(stderr io.Writer) {
 	paired := map[*shelf.Template]bool{}
 	for _, t := range d.old.Templates.All {
-		ref := vmrules.TemplateRef{Namespace: t.Namespace, Name: t.Name}
-		now, err := d.new.Templates.Named(ref)
-		if _, unclear := d.old.Templates.Named(ref); err == nil {
-			err = unclear
+		same, unclear := likeIn(&d.old.Templates, t)
+		if unclear == nil && same != t {
+			continue // it counts as one with the other
 		}
-		if err == nil {
+		now, err := likeIn(&d.new.Templates, t)
+		if err = cmp.Or(err, unclear); err == nil {
 			d.compareTemplate(t, now)
 			paired[now] = true
 		}
@@ -35,7 +35,8 @@ func (d *differ) compareTemplates(stderr io.Writer) {
 		}
 	}
 	for _, t := range d.new.Templates.All {
-		if paired[t] {
+		same, unclear := likeIn(&d.new.Templates, t)
+		if paired[t] || unclear == nil && same != t {
 			continue
 		}
 		d.compareTemplate(nil, t)
@@ -43,6 +44,11 @@ func (d *differ) compareTemplates(stderr io.Writer) {
 			return
 		}
 	}
+}
+
+// likeIn returns the template of a version with the name of another.
+func likeIn(version *shelf.Shelf, t *shelf.Template) (*shelf.Template, error) {
+	return version.Named(vmrules.TemplateRef{Namespace: t.Namespace, Name: t.Name})
 }
 
 // compareTemplate compares two versions of a template. One of them may be nil.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -84,9 +85,14 @@ func (r *Ruling) ReadTemplates(files string, stdin io.Reader) error {
 	if files == "" {
 		return nil
 	}
+	return r.AddTemplates(files, manifest.Read([]string{files}, stdin))
+}
+
+// AddTemplates adds the templates in files, which have a name together.
+func (r *Ruling) AddTemplates(name string, files iter.Seq2[*manifest.File, error]) error {
 	var wrong []error
 	render := ""
-	for file, err := range manifest.Read([]string{files}, stdin) {
+	for file, err := range files {
 		if err != nil {
 			wrong = append(wrong, err)
 			continue
@@ -100,7 +106,7 @@ func (r *Ruling) ReadTemplates(files string, stdin io.Reader) error {
 	}
 	r.Given = r.Templates.All
 	if wrong == nil && r.Given == nil {
-		return fmt.Errorf("%s: no template found%s", files, render)
+		return fmt.Errorf("%s: no template found%s", name, render)
 	}
 	return errors.Join(wrong...)
 }

@@ -20,6 +20,11 @@ type Input struct {
 	open     func() (io.ReadCloser, error)
 }
 
+// TextInput returns a file with a text.
+func TextInput(name, text string) Input {
+	return Input{name, false, func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(text)), nil }}
+}
+
 // Stdin is the name of the standard input.
 const Stdin = "<stdin>"
 
@@ -71,7 +76,7 @@ func Read(args []string, stdin io.Reader) iter.Seq2[*File, error] {
 
 // ReadExcept is Read without the files for which skip returns true, if it is not nil.
 func ReadExcept(skip func(file string) bool, args []string, stdin io.Reader) iter.Seq2[*File, error] {
-	return read(func(yield func(Input, error) bool) {
+	return ReadInputs(func(yield func(Input, error) bool) {
 		for input, err := range Inputs(args, stdin) {
 			if (err != nil || skip == nil || !skip(input.Name)) && !yield(input, err) {
 				return
@@ -81,9 +86,10 @@ func ReadExcept(skip func(file string) bool, args []string, stdin io.Reader) ite
 }
 
 // ReadFS yields the manifests in a file system as Read does.
-func ReadFS(fsys fs.FS) iter.Seq2[*File, error] { return read(inputsIn(fsys)) }
+func ReadFS(fsys fs.FS) iter.Seq2[*File, error] { return ReadInputs(inputsIn(fsys)) }
 
-func read(inputs iter.Seq2[Input, error]) iter.Seq2[*File, error] {
+// ReadInputs yields files as Read does.
+func ReadInputs(inputs iter.Seq2[Input, error]) iter.Seq2[*File, error] {
 	return func(yield func(*File, error) bool) {
 		for input, err := range inputs {
 			file, wrong := (*File)(nil), []error{err}
@@ -188,9 +194,19 @@ func inputsOf(arg string, stdin io.Reader) iter.Seq2[Input, error] {
 			}
 		}
 		if none {
-			yield(Input{}, &Error{File: arg, Message: "the folder has no .yaml, .yml or .json file"})
+			yield(Input{}, &Error{File: arg, Message: NoneListed})
 		}
 	}
+}
+
+// NoneListed says that IsListed is true of no file in a folder.
+const NoneListed = "the folder has no .yaml, .yml or .json file"
+
+// IsListed reports whether Inputs yields a file that is below a folder by a path with slashes.
+func IsListed(file string) bool {
+	folder, _ := path.Split(file)
+	isHidden := strings.Contains("/"+folder, "/.")
+	return !isHidden && slices.Contains([]string{".yaml", ".yml", ".json"}, path.Ext(file))
 }
 
 // inputsIn yields the manifests in a file system.
@@ -201,7 +217,7 @@ func inputsIn(fsys fs.FS) iter.Seq2[Input, error] {
 			switch {
 			case err == nil && entry.IsDir() && hidden:
 				return fs.SkipDir
-			case err == nil && (entry.IsDir() || !slices.Contains([]string{".yaml", ".yml", ".json"}, path.Ext(name))):
+			case err == nil && (entry.IsDir() || !IsListed(name)):
 				return nil
 			}
 			var info fs.FileInfo

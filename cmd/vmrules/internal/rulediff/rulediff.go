@@ -5,9 +5,9 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
-	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/output"
@@ -16,7 +16,7 @@ import (
 // A Change is a rule that is in one version only, or is not the same in both.
 type Change struct {
 	Rule   string      `json:"rule"`
-	Change string      `json:"change"` // one of changeWords
+	Change string      `json:"change"` // one of ChangeWords
 	Keys   []keyChange `json:"keys,omitempty"`
 }
 
@@ -25,9 +25,10 @@ var ChangeWords = []string{"added", "removed", "stricter", "looser", "changed"}
 
 // A keyChange is a key of a rule whose values differ. A value is nil if the key is not there.
 type keyChange struct {
-	Key string          `json:"key"`
-	Old json.RawMessage `json:"old,omitempty"`
-	New json.RawMessage `json:"new,omitempty"`
+	Key    string          `json:"key"`
+	Change string          `json:"change"` // "stricter", "looser" or "changed"
+	Old    json.RawMessage `json:"old,omitempty"`
+	New    json.RawMessage `json:"new,omitempty"`
 }
 
 // Of returns the rules that differ: first those of the old version, in its order, and then
@@ -50,18 +51,32 @@ func Of(old, now vmrules.Rules) []Change {
 	return all
 }
 
-// differing returns the keys whose values in an annotation differ.
+// differing returns the keys in an annotation whose values do not mean the same.
 func differing(old, now vmrules.Rule) []keyChange {
 	was, is := members(old), members(now)
 	keys := maps.Clone(was)
 	maps.Copy(keys, is)
 	var all []keyChange
 	for _, key := range slices.Sorted(maps.Keys(keys)) {
-		if !bytes.Equal(was[key], is[key]) {
-			all = append(all, keyChange{key, was[key], is[key]})
+		if bytes.Equal(was[key], is[key]) {
+			continue
+		}
+		if one, err := with(old, key, is[key]); err != nil || !one.Equal(old) {
+			all = append(all, keyChange{key, tendency(old, one), was[key], is[key]})
 		}
 	}
 	return all
+}
+
+// with returns a rule with another value of a key; without the key if that is nil.
+func with(r vmrules.Rule, key string, value json.RawMessage) (one vmrules.Rule, err error) {
+	all := members(r)
+	if all[key] = value; value == nil {
+		delete(all, key)
+	}
+	text, _ := json.Marshal(all)
+	err = one.UnmarshalJSON(text)
+	return one, err
 }
 
 // members returns the keys and values of a rule in an annotation.
@@ -71,16 +86,24 @@ func members(r vmrules.Rule) (all map[string]json.RawMessage) {
 	return all
 }
 
-// String returns the change in a line.
+// String returns the change in a line, which says of each key whether it became stricter or looser.
 func (c Change) String() string {
-	text := output.Short(c.Rule)
-	separator := ": "
+	if c.Keys == nil {
+		return output.OneLine(output.Short(c.Rule)) + ": " + c.Change
+	}
+	var keys []string
 	for _, k := range c.Keys {
 		was, is := cmp.Or(string(k.Old), notSet), cmp.Or(string(k.New), notSet)
-		text += separator + k.Key + " " + output.Short(was) + " → " + output.Short(is)
-		separator = ", "
+		text := k.Key + " " + output.Short(was) + " → " + output.Short(is)
+		if k.Change != changed {
+			text += ": " + k.Change
+		}
+		keys = append(keys, text)
 	}
-	return fmt.Sprintf("%-8s  %s", c.Change, output.OneLine(text))
+	return output.OneLine(output.Short(c.Rule) + ": " + strings.Join(keys, ", "))
 }
 
-const notSet = "not set"
+const (
+	notSet  = "not set"
+	changed = "changed"
+)

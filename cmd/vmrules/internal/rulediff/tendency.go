@@ -5,7 +5,7 @@ import (
 )
 
 // tendency says whether a rule became stricter or looser, if its literals alone show that. A rule of
-// which more than that changed is only "changed".
+// which more than that changed is only changed.
 func tendency(old, now vmrules.Rule) string {
 	isStricter, isLooser := old.JustWarning && !now.JustWarning, now.JustWarning && !old.JustWarning
 	after := limitsOf(now)
@@ -17,7 +17,7 @@ func tendency(old, now vmrules.Rule) string {
 	now.Min, now.Max, now.MinLength, now.MaxLength = old.Min, old.Max, old.MinLength, old.MaxLength
 	switch {
 	case isStricter == isLooser || !now.Equal(old):
-		return "changed"
+		return changed
 	case isStricter:
 		return "stricter"
 	}
