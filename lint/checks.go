@@ -64,7 +64,7 @@ var checks = []Check{
 	{"valid-always-there", SeverityInfo, "valid names a field that always exists if its parent exists"},
 
 	{"slow-regex", SeverityWarning, "the regex may backtrack for too long on some values, which makes the rule Undecided"},
-	{"idle-regex", SeverityWarning, "the regex matches every text"},
+	{"idle-regex", SeverityWarning, "the regex matches every text, or every text of one line"},
 	{"unescaped-dot", SeverityWarning, "a dot between names in the regex matches any character"},
 	{"half-anchored-regex", SeverityWarning, "^ applies to the first alternative only, and $ to the last only"},
 	{"unanchored-regex", SeverityInfo, "the regex also matches part of a longer value; a warning if it ends with a repetition, which then demands nothing"},
@@ -86,6 +86,7 @@ var checks = []Check{
 	{"ssp-no-argument", SeverityInfo, "KubeVirt's template validator allows no value in an enum rule without values, and every value in a regex rule without regex; a warning under For(SSP)"},
 	{"ssp-regex-path", SeverityInfo, "KubeVirt's template validator reads the path as a regex; a warning under For(SSP)"},
 	{"ssp-rounding", SeverityInfo, "KubeVirt's template validator rounds a bound that is a fraction, or has more than 15 digits; a warning under For(SSP)"},
+	{"ssp-unset", SeverityWarning, "KubeVirt's template validator counts a field that is not set as 0 or \"\", and so accepts a VM that lacks it; only reported under For(SSP)"},
 }
 
 var severities = func() map[string]Severity {

@@ -68,7 +68,7 @@
 //	not-a-scalar          a path ends at an array or object, where a string, number or boolean is needed
 //	valid-beside-path     valid tests another field of the same items than the path reads, such as cdrom.bus and disk.bus
 //	slow-regex            the regex may backtrack for too long on some values, which makes the rule Undecided
-//	idle-regex            the regex matches every text
+//	idle-regex            the regex matches every text, or every text of one line
 //	unescaped-dot         a dot between names in the regex matches any character
 //	half-anchored-regex   ^ applies to the first alternative only, and $ to the last only
 //	not-checked           checking the whole annotation takes more work than the Budget allows
@@ -86,7 +86,7 @@
 // # For KubeVirt's template validator
 //
 // Rules that this library understands, but not the program that most clusters run today,
-// the admission webhook of ssp-operator. They are infos unless For(SSP) is given. For(SSP)
+// the admission webhook of ssp-operator. Most are infos unless For(SSP) is given. For(SSP)
 // also makes errors of unknown kinds and of paths that select nothing or no scalar: it
 // rejects every VM with such a rule.
 //
@@ -105,6 +105,7 @@
 //	ssp-no-argument       KubeVirt's template validator allows no value in an enum rule without values, and every value in a regex rule without regex; a warning under For(SSP)
 //	ssp-regex-path        KubeVirt's template validator reads the path as a regex; a warning under For(SSP)
 //	ssp-rounding          KubeVirt's template validator rounds a bound that is a fraction, or has more than 15 digits; a warning under For(SSP)
+//	ssp-unset             KubeVirt's template validator counts a field that is not set as 0 or "", and so accepts a VM that lacks it; only reported under For(SSP)
 //
 // # What it does not find
 //

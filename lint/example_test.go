@@ -93,7 +93,7 @@ func ExampleChecks() {
 	// valid-beside-path     warning  valid tests another field of the same items than the path reads, such as cdrom.bus and disk.bus
 	// valid-always-there    info     valid names a field that always exists if its parent exists
 	// slow-regex            warning  the regex may backtrack for too long on some values, which makes the rule Undecided
-	// idle-regex            warning  the regex matches every text
+	// idle-regex            warning  the regex matches every text, or every text of one line
 	// unescaped-dot         warning  a dot between names in the regex matches any character
 	// half-anchored-regex   warning  ^ applies to the first alternative only, and $ to the last only
 	// unanchored-regex      info     the regex also matches part of a longer value; a warning if it ends with a repetition, which then demands nothing
@@ -114,4 +114,5 @@ func ExampleChecks() {
 	// ssp-no-argument       info     KubeVirt's template validator allows no value in an enum rule without values, and every value in a regex rule without regex; a warning under For(SSP)
 	// ssp-regex-path        info     KubeVirt's template validator reads the path as a regex; a warning under For(SSP)
 	// ssp-rounding          info     KubeVirt's template validator rounds a bound that is a fraction, or has more than 15 digits; a warning under For(SSP)
+	// ssp-unset             warning  KubeVirt's template validator counts a field that is not set as 0 or "", and so accepts a VM that lacks it; only reported under For(SSP)
 }

@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -13,23 +14,47 @@ import (
 	"github.com/vmrules/vmrules/internal/vmapi"
 )
 
-// fieldKind finds a kind that no value of the field satisfies.
-func (l *linter) fieldKind(r *rule, fields []*field) {
-	why := ""
-	for _, f := range fields {
-		if why = excludes(f, r.Kind); why == "" {
-			return
-		}
+// fieldKind finds a kind that no value of the fields satisfies. They are sure if nothing else that a
+// VM may have is at their path, such as a label.
+func (l *linter) fieldKind(r *rule, fields []*field, isSure bool) {
+	why := excludes(fields, r.Kind)
+	if why == "" {
+		return
 	}
-	if why != "" {
-		r.isHopeless = true
-		_, severity := consequence(r)
-		l.add(r, rulekey.Rule, "wrong-kind", "no value of this field satisfies the kind %s: %s", r.Kind, why).Severity = severity
+	what := "known value"
+	severity := SeverityWarning
+	if isSure {
+		r.isHopeless, what = true, "value"
+		_, severity = consequence(r)
 	}
+	l.add(r, rulekey.Rule, "wrong-kind", "no %s of this field satisfies the kind %s: %s", what, r.Kind, why).Severity = severity
 }
 
-// excludes says why no value of a field satisfies a kind; "" if some may.
-func excludes(f *field, k vmrules.Kind) string {
+// excludes says why no value of any of the fields satisfies a kind; "" if some may.
+func excludes(fields []*field, k vmrules.Kind) string {
+	first := ""
+	var listed []*field
+	for _, f := range fields {
+		why := excludesType(f, k)
+		if why == "" {
+			return ""
+		}
+		first = cmp.Or(first, why)
+		if why == ofOtherValues {
+			listed = append(listed, f)
+		}
+	}
+	if first == ofOtherValues {
+		return fmt.Sprintf(ofOtherValues, value.AppendList(nil, valuesOf(listed)))
+	}
+	return first
+}
+
+// ofOtherValues says that a field has only values that are not integers.
+const ofOtherValues = "it is one of %s, for which there are the kinds enum and regex"
+
+// excludesType says why no value of a field satisfies a kind; "" if some may.
+func excludesType(f *field, k vmrules.Kind) string {
 	if f.Shape != vmapi.Scalar {
 		return ""
 	}
@@ -42,7 +67,7 @@ func excludes(f *field, k vmrules.Kind) string {
 	case k == vmrules.KindInteger && of.Sort == vmapi.Time:
 		return "it is a time"
 	case k == vmrules.KindInteger && of.Values != nil && !slices.ContainsFunc(of.Values, isInteger):
-		return fmt.Sprintf("it is one of %s, for which there are the kinds enum and regex", value.AppendList(nil, of.Values))
+		return ofOtherValues
 	}
 	return ""
 }

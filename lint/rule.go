@@ -212,7 +212,11 @@ func (l *linter) valid(r *rule) {
 	steps := written(r.Valid)
 	parent := strings.Join(steps[:len(steps)-1], "")
 	_, at := r.at(rulekey.Valid)
-	f := l.add(r, rulekey.Valid, "valid-always-there", "this field has a default, so it exists wherever %[1]s exists: write %[1]s, which has the same effect", value.Shortened(parent))
+	unless := ""
+	if isSettable(r.Valid) {
+		unless = " unless an instance type or a preference sets the field"
+	}
+	f := l.add(r, rulekey.Valid, "valid-always-there", "this field has a default, so it exists wherever %[1]s exists: write %[1]s, which has the same effect%[2]s", value.Shortened(parent), unless)
 	f.Suggestion = writtenLike(at.Value.(string), parent)
 }
 

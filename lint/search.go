@@ -20,6 +20,7 @@ type pathSearch struct {
 	budget  *meter.Budget
 	root    string   // "@" inside a filter
 	fields  []*field // the fields that the steps so far may select; empty if they are unknown
+	around  []*field // those before the last step
 	written []string // the steps so far, corrected
 	deep    []*field // in a step with "..", the fields where the descent starts
 	unsure  bool     // whether some object may have what no VM is known to have
@@ -48,6 +49,7 @@ func (s *pathSearch) run(steps []fieldpath.Step, texts []string) {
 	}
 	for i, step := range steps {
 		s.moveOver(texts[i : i+1])
+		s.around = s.fields
 		if s.dottedName(steps[i:]) {
 			return
 		}

@@ -103,7 +103,7 @@ var sspTests = []sspTest{
 		[]string{"warning ssp-comparison path"}},
 	{"enum on a boolean", `"rule": "enum", "path": "jsonpath::.spec.domain.devices.disableHotplug", "values": ["true"]`,
 		[]string{"warning ssp-comparison path"}},
-	{"string on a type of its own", `"rule": "string", "path": "jsonpath::.spec.domain.devices.disks[*].disk.bus", "maxLength": 6`, nil},
+	{"string on a type of its own", `"rule": "string", "path": "jsonpath::.spec.domain.devices.disks[*].disk.bus", "minLength": 4`, nil},
 	{"a bound from a label", `"max": "jsonpath::.metadata.labels.cores"`, []string{"error ssp-field max"}},
 	{"a bound from a number", `"max": "jsonpath::.spec.domain.cpu.cores"`, nil},
 	{"a length from a string", `"rule": "string", "path": "jsonpath::.spec.hostname", "maxLength": "jsonpath::.metadata.labels.max"`,
@@ -184,6 +184,9 @@ func (test sspTest) annotation() string {
 	return "[{" + rule + "}]"
 }
 
+// isOnlyForSSP reports whether Annotation has the finding only under For(SSP).
+func isOnlyForSSP(f lint.Finding) bool { return f.ID == "ssp-unset" }
+
 // TestSSP checks what Annotation says under For(SSP), and that without it the same is only an
 // info.
 func TestSSP(t *testing.T) {
@@ -199,7 +202,7 @@ func TestSSP(t *testing.T) {
 				t.Errorf("%s (-want +got):\n%s", annotation, diff)
 			}
 			without := lint.Annotation(annotation, vmrules.WithKind("most", most))
-			with = slices.DeleteFunc(with, func(f lint.Finding) bool { return f.ID == "ssp-unset" }) // only under For
+			with = slices.DeleteFunc(with, isOnlyForSSP)
 			checkFindings(t, annotation, without, vmrules.WithKind("most", most))
 			for i, f := range with {
 				if strings.HasPrefix(f.ID, "ssp-") {
@@ -218,13 +221,15 @@ func TestSSP(t *testing.T) {
 // TestSSPOldVersion checks that KubeVirt's template validator does not read the old version,
 // except with the prefix of paths.
 func TestSSPOldVersion(t *testing.T) {
-	const annotation = `[{"name": "r", "rule": "enum", "path": "/spec.hostname", "message": "m", "included": ["a", "/spec.subdomain"]}]`
+	const annotation = `[{"name": "r", "rule": "enum", "path": "/spec.hostname", "message": "m", "included": ["a", "/spec.subdomain"]},
+		{"name": "s", "rule": "enum", "path": "/spec.hostname", "message": "m", "values": ["a", "/spec.subdomain"]}]`
 	var got []string
 	for _, f := range lint.Annotation(annotation, vmrules.DetectVersion(), lint.For(lint.SSP)) {
 		got = append(got, strings.TrimSpace(fmt.Sprintf("%s %s %s %s", f.Severity, f.ID, f.Key, f.Suggestion)))
 	}
 	want := []string{
 		"warning ssp-no-argument rule", "error ssp-path path jsonpath::.spec.hostname",
+		"error ssp-path path jsonpath::.spec.hostname", "error ssp-path values jsonpath::.spec.subdomain",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
