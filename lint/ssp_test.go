@@ -145,7 +145,8 @@ var sspTests = []sspTest{
 	{"no text is allowed in an object that may be missing there, too",
 		`"rule": "string", "path": "jsonpath::.spec.livenessProbe.httpGet.path", "maxLength": 99`, nil},
 	{"no text is allowed anywhere", `"rule": "string", "path": "jsonpath::..hostname", "maxLength": 99`, nil},
-	{"0 is allowed as a quantity, which may be missing there, too", `"path": "jsonpath::.spec.domain.memory.guest", "max": 8e9`, nil},
+	{"0 is allowed as a quantity", `"path": "jsonpath::.spec.domain.memory.guest", "max": 8e9`, []string{"warning ssp-unset path"}},
+	{"0 is allowed as a request, which may be missing there, too", `"path": "jsonpath::.spec.domain.resources.requests.cpu", "max": 8`, nil},
 	{"0 is allowed behind a pointer, which may be missing there, too", `"path": "jsonpath::.spec.domain.devices.disks[*].bootOrder", "max": 8`,
 		[]string{"error ssp-field path"}},
 

@@ -19,7 +19,7 @@ func (l *linter) sspUnset(r *rule, s *pathSearch) {
 	zero, isPlain := value.FromString(""), sspReadsText
 	if r.Kind == vmrules.KindInteger {
 		zero, _ = value.ScalarOf(0)
-		isPlain = func(f *field) bool { return sspReadsNumber(f) && f.Type.Sort == vmapi.Integer }
+		isPlain = sspReadsNumber
 	}
 	isOther := func(f *field) bool { return f.Shape != vmapi.Scalar || !isPlain(f) }
 	if len(s.fields) == 0 || slices.ContainsFunc(s.fields, isOther) || !l.sspAllows(r, zero) {
