@@ -41,13 +41,13 @@ var checks = []Check{
 
 	{"wrong-kind", SeverityError, "no value of the field satisfies the kind, such as integer for a bus"},
 	{"misspelt-value", SeverityWarning, "the field cannot have this value, but one with nearly the same name"},
-	{"unknown-value", SeverityInfo, "the field is not known to have this value; a warning if that holds for all values of the rule"},
+	{"unknown-value", SeverityInfo, "the field is not known to have this value; a warning if that holds for all values that the rule allows"},
 
 	{"unsatisfiable-range", SeverityError, "min is more than max, or minLength more than maxLength"},
 	{"empty-values", SeverityError, "values is empty, so no value is allowed"},
 	{"unsatisfiable-values", SeverityError, "the rule's kind and other arguments rule out all of its values"},
 	{"impossible-value", SeverityWarning, "the rule's kind and other arguments rule out some of its values"},
-	{"tiny-memory", SeverityWarning, "a bound for memory is less than 1 MiB, since it counts another unit than bytes"},
+	{"tiny-memory", SeverityWarning, "a bound for memory is less than 32 MiB, since it counts another unit than bytes"},
 	{"duplicate-value", SeverityWarning, "values lists the same value twice"},
 	{"contradicting-rules", SeverityError, "no value satisfies all the rules that apply together"},
 	{"default-violates-rule", SeverityWarning, "a VM that does not set the field is rejected, because the field's default breaks the rule; an info where the VM really gets that default, such as 1 core"},

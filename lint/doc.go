@@ -56,7 +56,7 @@
 //	foreign-argument      other validators ignore this argument, because it belongs to another kind of rule
 //	misspelt-value        the field cannot have this value, but one with nearly the same name
 //	impossible-value      the rule's kind and other arguments rule out some of its values
-//	tiny-memory           a bound for memory is less than 1 MiB, since it counts another unit than bytes
+//	tiny-memory           a bound for memory is less than 32 MiB, since it counts another unit than bytes
 //	duplicate-value       values lists the same value twice
 //	default-violates-rule a VM that does not set the field is rejected, because the field's default breaks the rule; an info where the VM really gets that default, such as 1 core
 //	path-from-vm          a path starts at the VM or the template, instead of at the VM's spec.template
@@ -78,7 +78,7 @@
 // These may be intended:
 //
 //	unknown-field         no VM is known to have this field
-//	unknown-value         the field is not known to have this value; a warning if that holds for all values of the rule
+//	unknown-value         the field is not known to have this value; a warning if that holds for all values that the rule allows
 //	valid-always-there    valid names a field that always exists if its parent exists
 //	unanchored-regex      the regex also matches part of a longer value; a warning if it ends with a repetition, which then demands nothing
 //	message-is-name       the message only repeats the rule's name

@@ -73,12 +73,12 @@ func ExampleChecks() {
 	// foreign-argument      warning  other validators ignore this argument, because it belongs to another kind of rule
 	// wrong-kind            error    no value of the field satisfies the kind, such as integer for a bus
 	// misspelt-value        warning  the field cannot have this value, but one with nearly the same name
-	// unknown-value         info     the field is not known to have this value; a warning if that holds for all values of the rule
+	// unknown-value         info     the field is not known to have this value; a warning if that holds for all values that the rule allows
 	// unsatisfiable-range   error    min is more than max, or minLength more than maxLength
 	// empty-values          error    values is empty, so no value is allowed
 	// unsatisfiable-values  error    the rule's kind and other arguments rule out all of its values
 	// impossible-value      warning  the rule's kind and other arguments rule out some of its values
-	// tiny-memory           warning  a bound for memory is less than 1 MiB, since it counts another unit than bytes
+	// tiny-memory           warning  a bound for memory is less than 32 MiB, since it counts another unit than bytes
 	// duplicate-value       warning  values lists the same value twice
 	// contradicting-rules   error    no value satisfies all the rules that apply together
 	// default-violates-rule warning  a VM that does not set the field is rejected, because the field's default breaks the rule; an info where the VM really gets that default, such as 1 core

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/internal/constraint"
@@ -110,6 +111,61 @@ func (l *linter) fieldValues(r *rule, fields []*field) {
 	if len(unknown.all) == len(r.Values) {
 		f.Severity = SeverityWarning
 	}
+}
+
+// fieldArguments finds a regex, or lengths, that exclude all values that KubeVirt lists for the field,
+// and also that none is set.
+func (l *linter) fieldArguments(r *rule) {
+	if r.isHopeless {
+		return
+	}
+	known := valuesOf(r.fields)
+	var excluding []string
+	for _, v := range known {
+		keys := l.refusing(r, value.FromString(v))
+		if keys == nil {
+			return
+		}
+		excluding = append(excluding, keys...)
+	}
+	if excluding == nil || l.allowsUnset(r) {
+		return
+	}
+	slices.Sort(excluding)
+	keys := slices.Compact(excluding)
+	slices.SortFunc(keys, func(a, b string) int { return r.startOf(a) - r.startOf(b) })
+	verb := "allows"
+	if len(keys) > 1 {
+		verb = "allow"
+	}
+	l.add(r, keys[0], "unknown-value", "%s %s none of the values that KubeVirt's API lists for the field: %s",
+		strings.Join(keys, " and "), verb, value.AppendList(nil, known)).Severity = SeverityWarning
+}
+
+// refusing returns the keys of the regex and the lengths that refuse a value.
+func (l *linter) refusing(r *rule, v value.Scalar) []string {
+	var keys []string
+	for _, c := range r.literal.All() {
+		switch c.(type) {
+		case *constraint.Pattern, *constraint.Length:
+		default:
+			continue
+		}
+		if l.budget.Spend(checkWork, 0) != nil {
+			return nil
+		}
+		if ok, err := c.Holds(&v, &l.budget); err == nil && !ok {
+			keys = append(keys, c.Key())
+		}
+	}
+	return keys
+}
+
+// allowsUnset reports whether the author of a regex or a maxLength of 0 has thought of a field that is
+// not set.
+func (l *linter) allowsUnset(r *rule) bool {
+	most, isLimited := r.MaxLength.Literal()
+	return l.refusing(r, value.FromString("")) == nil && (!r.Regex.IsZero() || isLimited && fmt.Sprint(most) == "0")
 }
 
 func (l *linter) misspeltValue(r *rule, at jsontext.Node, written, meant string) {

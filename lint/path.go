@@ -26,6 +26,7 @@ func (l *linter) paths(r *rule) {
 	if r.Kind.IsOfFormat() {
 		l.fieldKind(r, s.fields, !s.unsure)
 		l.fieldValues(r, s.fields)
+		r.fields = s.fields
 	}
 	_, at = r.at(rulekey.Valid)
 	l.path(r, rulekey.Valid, at, r.Valid, anyValue)

@@ -99,7 +99,7 @@ var sspTests = []sspTest{
 		[]string{"error ssp-field path"}},
 	{"enum on a number", `"rule": "enum", "path": "jsonpath::.spec.domain.cpu.cores", "values": ["1", "2"]`,
 		[]string{"warning ssp-comparison path"}},
-	{"regex on a pointer to a string", `"rule": "regex", "path": "jsonpath::.spec.domain.ioThreadsPolicy", "regex": "^a$"`,
+	{"regex on a pointer to a string", `"rule": "regex", "path": "jsonpath::.spec.domain.ioThreadsPolicy", "regex": "^auto$"`,
 		[]string{"warning ssp-comparison path"}},
 	{"enum on a boolean", `"rule": "enum", "path": "jsonpath::.spec.domain.devices.disableHotplug", "values": ["true"]`,
 		[]string{"warning ssp-comparison path"}},
