@@ -62,7 +62,8 @@
 //	path-from-vm          a path starts at the VM or the template, instead of at the VM's spec.template
 //	path-to-status        a path starts at .status, which the VM of a template does not have
 //	misspelt-field        no VM has this field, but one with nearly the same name
-//	misplaced-field       no VM has this field here, but one level further down
+//	misplaced-field       no VM has this field here, but the same path with a level more or less
+//	vague-path            a path begins with two dots although only one field is at its end
 //	missing-wildcard      a name follows an array without [*] in between, and so selects nothing
 //	not-an-array          an index, slice, filter or [*] follows something that is not an array, and so selects nothing
 //	not-a-scalar          a path ends at an array or object, where a string, number or boolean is needed

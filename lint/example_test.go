@@ -85,7 +85,8 @@ func ExampleChecks() {
 	// path-from-vm          warning  a path starts at the VM or the template, instead of at the VM's spec.template
 	// path-to-status        warning  a path starts at .status, which the VM of a template does not have
 	// misspelt-field        warning  no VM has this field, but one with nearly the same name
-	// misplaced-field       warning  no VM has this field here, but one level further down
+	// misplaced-field       warning  no VM has this field here, but the same path with a level more or less
+	// vague-path            warning  a path begins with two dots although only one field is at its end
 	// unknown-field         info     no VM is known to have this field
 	// missing-wildcard      warning  a name follows an array without [*] in between, and so selects nothing
 	// not-an-array          warning  an index, slice, filter or [*] follows something that is not an array, and so selects nothing
