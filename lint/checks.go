@@ -41,13 +41,13 @@ var checks = []Check{
 
 	{"wrong-kind", SeverityError, "no value of the field satisfies the kind, such as integer for a bus"},
 	{"misspelt-value", SeverityWarning, "the field cannot have this value, but one with nearly the same name"},
-	{"unknown-value", SeverityInfo, "the field is not known to have this value; a warning if that holds for all values of the rule"},
+	{"unknown-value", SeverityInfo, "the field is not known to have this value; a warning if that holds for all values that the rule allows"},
 
 	{"unsatisfiable-range", SeverityError, "min is more than max, or minLength more than maxLength"},
 	{"empty-values", SeverityError, "values is empty, so no value is allowed"},
 	{"unsatisfiable-values", SeverityError, "the rule's kind and other arguments rule out all of its values"},
 	{"impossible-value", SeverityWarning, "the rule's kind and other arguments rule out some of its values"},
-	{"tiny-memory", SeverityWarning, "a bound for memory is less than 1 MiB, since it counts another unit than bytes"},
+	{"tiny-memory", SeverityWarning, "a bound for memory is less than 32 MiB, since it counts another unit than bytes"},
 	{"duplicate-value", SeverityWarning, "values lists the same value twice"},
 	{"contradicting-rules", SeverityError, "no value satisfies all the rules that apply together"},
 	{"default-violates-rule", SeverityWarning, "a VM that does not set the field is rejected, because the field's default breaks the rule; an info where the VM really gets that default, such as 1 core"},
@@ -55,7 +55,8 @@ var checks = []Check{
 	{"path-from-vm", SeverityWarning, "a path starts at the VM or the template, instead of at the VM's spec.template"},
 	{"path-to-status", SeverityWarning, "a path starts at .status, which the VM of a template does not have"},
 	{"misspelt-field", SeverityWarning, "no VM has this field, but one with nearly the same name"},
-	{"misplaced-field", SeverityWarning, "no VM has this field here, but one level further down"},
+	{"misplaced-field", SeverityWarning, "no VM has this field here, but the same path with a level more or less"},
+	{"vague-path", SeverityWarning, "a path begins with two dots although only one field is at its end"},
 	{"unknown-field", SeverityInfo, "no VM is known to have this field"},
 	{"missing-wildcard", SeverityWarning, "a name follows an array without [*] in between, and so selects nothing"},
 	{"not-an-array", SeverityWarning, "an index, slice, filter or [*] follows something that is not an array, and so selects nothing"},
@@ -64,7 +65,7 @@ var checks = []Check{
 	{"valid-always-there", SeverityInfo, "valid names a field that always exists if its parent exists"},
 
 	{"slow-regex", SeverityWarning, "the regex may backtrack for too long on some values, which makes the rule Undecided"},
-	{"idle-regex", SeverityWarning, "the regex matches every text"},
+	{"idle-regex", SeverityWarning, "the regex matches every text, or every text of one line"},
 	{"unescaped-dot", SeverityWarning, "a dot between names in the regex matches any character"},
 	{"half-anchored-regex", SeverityWarning, "^ applies to the first alternative only, and $ to the last only"},
 	{"unanchored-regex", SeverityInfo, "the regex also matches part of a longer value; a warning if it ends with a repetition, which then demands nothing"},
@@ -86,6 +87,7 @@ var checks = []Check{
 	{"ssp-no-argument", SeverityInfo, "KubeVirt's template validator allows no value in an enum rule without values, and every value in a regex rule without regex; a warning under For(SSP)"},
 	{"ssp-regex-path", SeverityInfo, "KubeVirt's template validator reads the path as a regex; a warning under For(SSP)"},
 	{"ssp-rounding", SeverityInfo, "KubeVirt's template validator rounds a bound that is a fraction, or has more than 15 digits; a warning under For(SSP)"},
+	{"ssp-unset", SeverityWarning, "KubeVirt's template validator counts a field that is not set as 0 or \"\", and so accepts a VM that lacks it; only reported under For(SSP)"},
 }
 
 var severities = func() map[string]Severity {

@@ -56,19 +56,20 @@
 //	foreign-argument      other validators ignore this argument, because it belongs to another kind of rule
 //	misspelt-value        the field cannot have this value, but one with nearly the same name
 //	impossible-value      the rule's kind and other arguments rule out some of its values
-//	tiny-memory           a bound for memory is less than 1 MiB, since it counts another unit than bytes
+//	tiny-memory           a bound for memory is less than 32 MiB, since it counts another unit than bytes
 //	duplicate-value       values lists the same value twice
 //	default-violates-rule a VM that does not set the field is rejected, because the field's default breaks the rule; an info where the VM really gets that default, such as 1 core
 //	path-from-vm          a path starts at the VM or the template, instead of at the VM's spec.template
 //	path-to-status        a path starts at .status, which the VM of a template does not have
 //	misspelt-field        no VM has this field, but one with nearly the same name
-//	misplaced-field       no VM has this field here, but one level further down
+//	misplaced-field       no VM has this field here, but the same path with a level more or less
+//	vague-path            a path begins with two dots although only one field is at its end
 //	missing-wildcard      a name follows an array without [*] in between, and so selects nothing
 //	not-an-array          an index, slice, filter or [*] follows something that is not an array, and so selects nothing
 //	not-a-scalar          a path ends at an array or object, where a string, number or boolean is needed
 //	valid-beside-path     valid tests another field of the same items than the path reads, such as cdrom.bus and disk.bus
 //	slow-regex            the regex may backtrack for too long on some values, which makes the rule Undecided
-//	idle-regex            the regex matches every text
+//	idle-regex            the regex matches every text, or every text of one line
 //	unescaped-dot         a dot between names in the regex matches any character
 //	half-anchored-regex   ^ applies to the first alternative only, and $ to the last only
 //	not-checked           checking the whole annotation takes more work than the Budget allows
@@ -78,7 +79,7 @@
 // These may be intended:
 //
 //	unknown-field         no VM is known to have this field
-//	unknown-value         the field is not known to have this value; a warning if that holds for all values of the rule
+//	unknown-value         the field is not known to have this value; a warning if that holds for all values that the rule allows
 //	valid-always-there    valid names a field that always exists if its parent exists
 //	unanchored-regex      the regex also matches part of a longer value; a warning if it ends with a repetition, which then demands nothing
 //	message-is-name       the message only repeats the rule's name
@@ -86,7 +87,7 @@
 // # For KubeVirt's template validator
 //
 // Rules that this library understands, but not the program that most clusters run today,
-// the admission webhook of ssp-operator. They are infos unless For(SSP) is given. For(SSP)
+// the admission webhook of ssp-operator. Most are infos unless For(SSP) is given. For(SSP)
 // also makes errors of unknown kinds and of paths that select nothing or no scalar: it
 // rejects every VM with such a rule.
 //
@@ -105,6 +106,7 @@
 //	ssp-no-argument       KubeVirt's template validator allows no value in an enum rule without values, and every value in a regex rule without regex; a warning under For(SSP)
 //	ssp-regex-path        KubeVirt's template validator reads the path as a regex; a warning under For(SSP)
 //	ssp-rounding          KubeVirt's template validator rounds a bound that is a fraction, or has more than 15 digits; a warning under For(SSP)
+//	ssp-unset             KubeVirt's template validator counts a field that is not set as 0 or "", and so accepts a VM that lacks it; only reported under For(SSP)
 //
 // # What it does not find
 //

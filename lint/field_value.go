@@ -1,8 +1,10 @@
 package lint
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/internal/constraint"
@@ -13,23 +15,47 @@ import (
 	"github.com/vmrules/vmrules/internal/vmapi"
 )
 
-// fieldKind finds a kind that no value of the field satisfies.
-func (l *linter) fieldKind(r *rule, fields []*field) {
-	why := ""
-	for _, f := range fields {
-		if why = excludes(f, r.Kind); why == "" {
-			return
-		}
+// fieldKind finds a kind that no value of the fields satisfies. They are sure if nothing else that a
+// VM may have is at their path, such as a label.
+func (l *linter) fieldKind(r *rule, fields []*field, isSure bool) {
+	why := excludes(fields, r.Kind)
+	if why == "" {
+		return
 	}
-	if why != "" {
-		r.isHopeless = true
-		_, severity := consequence(r)
-		l.add(r, rulekey.Rule, "wrong-kind", "no value of this field satisfies the kind %s: %s", r.Kind, why).Severity = severity
+	what := "known value"
+	severity := SeverityWarning
+	if isSure {
+		r.isHopeless, what = true, "value"
+		_, severity = consequence(r)
 	}
+	l.add(r, rulekey.Rule, "wrong-kind", "no %s of this field satisfies the kind %s: %s", what, r.Kind, why).Severity = severity
 }
 
-// excludes says why no value of a field satisfies a kind; "" if some may.
-func excludes(f *field, k vmrules.Kind) string {
+// excludes says why no value of any of the fields satisfies a kind; "" if some may.
+func excludes(fields []*field, k vmrules.Kind) string {
+	first := ""
+	var listed []*field
+	for _, f := range fields {
+		why := excludesType(f, k)
+		if why == "" {
+			return ""
+		}
+		first = cmp.Or(first, why)
+		if why == ofOtherValues {
+			listed = append(listed, f)
+		}
+	}
+	if first == ofOtherValues {
+		return fmt.Sprintf(ofOtherValues, value.AppendList(nil, valuesOf(listed)))
+	}
+	return first
+}
+
+// ofOtherValues says that a field has only values that are not integers.
+const ofOtherValues = "it is one of %s, for which there are the kinds enum and regex"
+
+// excludesType says why no value of a field satisfies a kind; "" if some may.
+func excludesType(f *field, k vmrules.Kind) string {
 	if f.Shape != vmapi.Scalar {
 		return ""
 	}
@@ -42,7 +68,7 @@ func excludes(f *field, k vmrules.Kind) string {
 	case k == vmrules.KindInteger && of.Sort == vmapi.Time:
 		return "it is a time"
 	case k == vmrules.KindInteger && of.Values != nil && !slices.ContainsFunc(of.Values, isInteger):
-		return fmt.Sprintf("it is one of %s, for which there are the kinds enum and regex", value.AppendList(nil, of.Values))
+		return ofOtherValues
 	}
 	return ""
 }
@@ -85,6 +111,61 @@ func (l *linter) fieldValues(r *rule, fields []*field) {
 	if len(unknown.all) == len(r.Values) {
 		f.Severity = SeverityWarning
 	}
+}
+
+// fieldArguments finds a regex, or lengths, that exclude all values that KubeVirt lists for the field,
+// and also that none is set.
+func (l *linter) fieldArguments(r *rule) {
+	if r.isHopeless {
+		return
+	}
+	known := valuesOf(r.fields)
+	var excluding []string
+	for _, v := range known {
+		keys := l.refusing(r, value.FromString(v))
+		if keys == nil {
+			return
+		}
+		excluding = append(excluding, keys...)
+	}
+	if excluding == nil || l.allowsUnset(r) {
+		return
+	}
+	slices.Sort(excluding)
+	keys := slices.Compact(excluding)
+	slices.SortFunc(keys, func(a, b string) int { return r.startOf(a) - r.startOf(b) })
+	verb := "allows"
+	if len(keys) > 1 {
+		verb = "allow"
+	}
+	l.add(r, keys[0], "unknown-value", "%s %s none of the values that KubeVirt's API lists for the field: %s",
+		strings.Join(keys, " and "), verb, value.AppendList(nil, known)).Severity = SeverityWarning
+}
+
+// refusing returns the keys of the regex and the lengths that refuse a value.
+func (l *linter) refusing(r *rule, v value.Scalar) []string {
+	var keys []string
+	for _, c := range r.literal.All() {
+		switch c.(type) {
+		case *constraint.Pattern, *constraint.Length:
+		default:
+			continue
+		}
+		if l.budget.Spend(checkWork, 0) != nil {
+			return nil
+		}
+		if ok, err := c.Holds(&v, &l.budget); err == nil && !ok {
+			keys = append(keys, c.Key())
+		}
+	}
+	return keys
+}
+
+// allowsUnset reports whether the author of a regex or a maxLength of 0 has thought of a field that is
+// not set.
+func (l *linter) allowsUnset(r *rule) bool {
+	most, isLimited := r.MaxLength.Literal()
+	return l.refusing(r, value.FromString("")) == nil && (!r.Regex.IsZero() || isLimited && fmt.Sprint(most) == "0")
 }
 
 func (l *linter) misspeltValue(r *rule, at jsontext.Node, written, meant string) {

@@ -1,6 +1,7 @@
 package lint_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -48,7 +49,7 @@ func FuzzAnnotation(f *testing.F) {
 // checkAnnotation checks that nothing panics, that the errors are the problems of
 // ParseRules, that every finding has a position, is sorted and belongs to a check, that
 // each run finds the same, that following a suggestion removes its finding, and that For changes
-// only severities.
+// only severities, and adds what isOnlyForSSP.
 func checkAnnotation(t *testing.T, annotation string, old, strict bool) {
 	var opts []vmrules.ParseOption
 	if old {
@@ -59,7 +60,7 @@ func checkAnnotation(t *testing.T, annotation string, old, strict bool) {
 	}
 	without := lint.Annotation(annotation, opts...)
 	checkFindings(t, annotation, without, opts...)
-	with := lint.Annotation(annotation, append(opts, lint.For(lint.SSP))...)
+	with := slices.DeleteFunc(lint.Annotation(annotation, append(opts, lint.For(lint.SSP))...), isOnlyForSSP)
 	if diff := cmp.Diff(without, with, cmpopts.IgnoreFields(lint.Finding{}, "Severity")); diff != "" {
 		t.Errorf("For changes more than severities (-without +with):\n%s", diff)
 	}

@@ -1,8 +1,6 @@
 package lint
 
 import (
-	"slices"
-
 	"github.com/vmrules/vmrules/fieldpath"
 	"github.com/vmrules/vmrules/internal/spelling"
 	"github.com/vmrules/vmrules/internal/value"
@@ -52,9 +50,8 @@ func (s *pathSearch) mendName(name fieldpath.Name, written string) ([]*field, st
 		}
 		return next, "." + meant
 	}
-	if parent := s.parentOf(name); parent != "" {
-		s.find("misplaced-field", true, "unknown field %s in %s: did you mean %s?", value.Quoted(string(name)), s.soFar(), value.Shortened(parent.String()+written))
-		return stepAll(stepAll(s.fields, parent), name), parent.String() + written
+	if next, mended, ok := s.moved(name, written); ok {
+		return next, mended
 	}
 	s.find("unknown-field", false, "unknown field %s in %s", value.Quoted(string(name)), s.soFar())
 	return nil, written
@@ -62,26 +59,6 @@ func (s *pathSearch) mendName(name fieldpath.Name, written string) ([]*field, st
 
 // compareWork is the cost of comparing two names of fields.
 const compareWork = 1000
-
-// parentOf returns the step that was probably left out before a name; "" if there is
-// none, or more than one.
-func (s *pathSearch) parentOf(name fieldpath.Name) fieldpath.Name {
-	found := fieldpath.Name("")
-	if s.deep != nil {
-		return "" // ".." would have found the name
-	}
-	for _, parent := range namesIn(s.fields) {
-		below := stepAll(s.fields, fieldpath.Name(parent))
-		hasName := slices.ContainsFunc(below, func(f *field) bool { return f.Members[string(name)] != nil })
-		if hasName && found != "" {
-			return ""
-		}
-		if hasName {
-			found = fieldpath.Name(parent)
-		}
-	}
-	return found
-}
 
 func itemsOf(fields []*field) []*field {
 	var items []*field

@@ -39,13 +39,20 @@ func meantAnnotation(key, text string, ofTemplate bool) string {
 	if meant := spelling.Nearest(key, []string{vmrules.Annotation, vmrules.SkipAnnotation}); meant != "" {
 		return meant
 	}
-	name := key[strings.LastIndexByte(key, '/')+1:]
+	group, name, hasGroup := strings.Cut(key, "/")
+	if !hasGroup {
+		name = key
+	}
 	isRules := strings.HasPrefix(strings.TrimSpace(text), "[") && strings.Contains(text, `"rule"`)
-	if isRules && spelling.Nearest(name, []string{vmrules.OldAnnotation}) != "" {
+	isKubeVirt := strings.HasSuffix(group, "kubevirt.io") || name == "rules" && !hasGroup
+	if isRules && (isKubeVirt || spelling.Nearest(name, names) != "") {
 		return vmrules.Annotation
 	}
 	return ""
 }
+
+// names are those that an annotation of rules is given.
+var names = []string{vmrules.OldAnnotation, "validation-rules", "vm-validations"}
 
 // MisplacedAnnotation returns the finding about the annotation with rules at a place where nobody
 // reads it. Home says where the annotations are that it belongs to. The Finding has no place.

@@ -29,9 +29,20 @@ func TestAnnotationKey(t *testing.T) {
 		{"kubevirt.io/validations", rules, false, "vm.kubevirt.io/validations"},
 		{"template.kubevirt.io/validation", " " + rules, true, "vm.kubevirt.io/validations"},
 		{"example.com/validations", "[]", false, ""},
-		{"vm.kubevirt.io/os", rules, false, ""},
+		{"vm.kubevirt.io/os", rules, false, "vm.kubevirt.io/validations"},
+		{"vm.kubevirt.io/os", "windows", false, ""},
+		{"vm.kubevirt.io/rules", rules, false, "vm.kubevirt.io/validations"},
+		{"vm.kubevirt.io/rules", "[]", false, ""},
+		{"template.kubevirt.io/constraints", rules, false, "vm.kubevirt.io/validations"},
+		{"vm.kubevirt.io", rules, false, "vm.kubevirt.io/validations"},
+		{"validation-rules", rules, false, "vm.kubevirt.io/validations"},
+		{"rules", rules, false, "vm.kubevirt.io/validations"},
+		{"example.com/rules", rules, false, ""},
+		{"example.com/validation-rules", rules, false, "vm.kubevirt.io/validations"},
+		{"ignore-check.vmrules.io/no-arguments", rules, false, ""},
 		{"", rules, false, ""},
 		{"/", rules, false, ""},
+		{"note", rules, false, ""},
 	}
 	for _, test := range tests {
 		f, found := lint.AnnotationKey(test.key, test.text, test.ofTemplate)

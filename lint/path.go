@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/vmrules/vmrules"
@@ -21,10 +22,11 @@ func (l *linter) paths(r *rule) {
 	if !r.Kind.IsOfFormat() {
 		judged = anyValue
 	}
-	fields := l.path(r, rulekey.Path, at, r.Path, judged)
+	s := l.path(r, rulekey.Path, at, r.Path, judged)
 	if r.Kind.IsOfFormat() {
-		l.fieldKind(r, fields)
-		l.fieldValues(r, fields)
+		l.fieldKind(r, s.fields, !s.unsure)
+		l.fieldValues(r, s.fields)
+		r.fields = s.fields
 	}
 	_, at = r.at(rulekey.Valid)
 	l.path(r, rulekey.Valid, at, r.Valid, anyValue)
@@ -45,20 +47,19 @@ func (l *linter) paths(r *rule) {
 	}
 }
 
-// path checks one path, which may be zero, against the fields. It returns those that it
-// selects; none if they are unknown.
-func (l *linter) path(r *rule, key string, at jsontext.Node, p vmrules.Path, w wanted) []*field {
+// path checks one path, which may be zero, against the fields. It returns its search.
+func (l *linter) path(r *rule, key string, at jsontext.Node, p vmrules.Path, w wanted) *pathSearch {
 	if p.IsZero() || l.isWhole {
-		return nil
+		return &pathSearch{}
 	}
 	text, steps := at.Value.(string), insides.Parsed(p).Text()
 	first := strings.LastIndex(text, steps)
-	s := pathSearch{budget: &l.budget, fields: []*field{vmapi.OfVM()}, to: first + len(steps) - len(jsonpath.LeadingDot(steps))}
+	s := &pathSearch{budget: &l.budget, fields: []*field{vmapi.OfVM()}, to: first + len(steps) - len(jsonpath.LeadingDot(steps))}
 	p = s.withDots(p)
 	s.run(fieldpath.Steps(p), written(p))
 	s.end(w)
 	l.sspPath(r, key, at, p)
-	l.sspSelected(r, key, at, p, s.fields)
+	l.sspSelected(r, key, at, p, s)
 	for _, f := range s.found {
 		added := l.add(r, key, f.id, "%s", f.message)
 		if f.from < first && !strings.HasSuffix(text[:first], ".") {
@@ -78,7 +79,7 @@ func (l *linter) path(r *rule, key string, at jsontext.Node, p vmrules.Path, w w
 			added.Suggestion = writtenLike(text, strings.Join(s.written, ""))
 		}
 	}
-	return s.fields
+	return s
 }
 
 // withDots returns the path that one with slashes between its names means. It returns other paths
@@ -133,13 +134,23 @@ func spelled(p vmrules.Path) []string {
 
 // defaultOf returns the default of the field at the end of a path; nil if the format gives it
 // none.
-func defaultOf(p vmrules.Path) any {
+func defaultOf(p vmrules.Path) any { return alwaysThere[fieldOf(p)] }
+
+// isSettable reports whether an instance type or a preference may set the field at the end of a path.
+func isSettable(p vmrules.Path) bool {
+	field := strings.TrimPrefix(fieldOf(p), ".")
+	return slices.ContainsFunc(vmfields.Settable, func(s jsonpath.Settable) bool { return s.Path == field })
+}
+
+// fieldOf returns a path that ends in the name of a field with [*] for the steps to items; "" for
+// any other path.
+func fieldOf(p vmrules.Path) string {
 	steps := fieldpath.Steps(p)
 	if len(steps) == 0 {
-		return nil
+		return ""
 	}
 	if _, isName := steps[len(steps)-1].(fieldpath.Name); !isName {
-		return nil
+		return ""
 	}
 	var field strings.Builder
 	for _, step := range steps {
@@ -149,10 +160,10 @@ func defaultOf(p vmrules.Path) any {
 		case fieldpath.Index, fieldpath.Slice, fieldpath.Items, fieldpath.Wildcard, fieldpath.Filter:
 			field.WriteString("[*]")
 		default:
-			return nil
+			return ""
 		}
 	}
-	return alwaysThere[field.String()]
+	return field.String()
 }
 
 // alwaysThere maps the fields that always exist to their defaults.

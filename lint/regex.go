@@ -23,9 +23,12 @@ func (l *linter) regex(r *rule) {
 		l.add(r, constraint.Regex, "unescaped-dot", `a dot between names matches any character: write \. for a dot`).Suggestion = escaped
 	}
 	isOpen, isIdle := tree.Open()
+	matchesAll, matchesLines := tree.MatchesAll()
 	switch {
-	case tree.MatchesAll():
+	case matchesAll:
 		l.add(r, constraint.Regex, "idle-regex", "the regex matches every text, so it demands nothing: write ^(?:…)$, or what a value must have")
+	case matchesLines && !l.isWhole && !isFreeText(r.Path):
+		l.add(r, constraint.Regex, "idle-regex", "the regex matches every text of one line, so it demands nothing else: write what a value must have")
 	case tree.IsHalfAnchored():
 		f := l.add(r, constraint.Regex, "half-anchored-regex", "^ applies to the first alternative only, and $ to the last only: write ^(?:…|…)$ to anchor all of them")
 		f.Suggestion = tree.Anchored(&l.budget)

@@ -8,6 +8,7 @@ import (
 	"github.com/vmrules/vmrules/fieldpath"
 	"github.com/vmrules/vmrules/internal/constraint"
 	"github.com/vmrules/vmrules/internal/jsontext"
+	"github.com/vmrules/vmrules/internal/quantity"
 	"github.com/vmrules/vmrules/internal/rulekey"
 	"github.com/vmrules/vmrules/internal/value"
 )
@@ -18,6 +19,7 @@ type rule struct {
 	index      int
 	node       jsontext.Node
 	literal    constraint.Set // from its kind, and the arguments that are literals
+	fields     []*field       // that its path selects; none if they are unknown
 	isHopeless bool           // no value satisfies it
 }
 
@@ -55,6 +57,7 @@ func (l *linter) arguments(r *rule) {
 	l.foreignArguments(r)
 	l.values(r)
 	l.bounds(r)
+	l.fieldArguments(r)
 	l.memory(r)
 	l.valid(r)
 	l.validBeside(r)
@@ -180,22 +183,39 @@ func (l *linter) memory(r *rule) {
 		return
 	}
 	for _, c := range r.literal.All() {
-		b, ok := c.(*constraint.Bound)
-		if !ok {
-			continue
+		if b, ok := c.(*constraint.Bound); ok {
+			l.tinyMemory(r, b)
 		}
-		bytes, isWhole := b.Number().Int64()
-		unit, shift := "Gi", 30
-		switch {
-		case !isWhole || bytes <= 0 || bytes >= 1<<20:
-			continue
-		case bytes >= 1<<16:
-			unit, shift = "Ki", 10
-		case bytes >= 1<<8:
-			unit, shift = "Mi", 20
-		}
-		l.add(r, b.Key(), "tiny-memory", "%s counts bytes, which are too few for a VM: write %d for %d%s", b, bytes<<shift, bytes, unit)
 	}
+}
+
+// A VM has at least leastMemory bytes, and one that does anything useful leastUseful.
+const (
+	leastMemory = 1 << 20
+	leastUseful = 32 << 20
+)
+
+func (l *linter) tinyMemory(r *rule, b *constraint.Bound) {
+	written, isMilli := strings.CutSuffix(b.String(), "m")
+	n, err := quantity.Parse(written)
+	count, isWhole := n.Int64()
+	least := int64(leastUseful)
+	if strings.ContainsAny(written, "kKMGTPE") { // then the unit is meant
+		least = leastMemory
+	}
+	if err != nil || !isWhole || count <= 0 || count >= least && !isMilli || count >= leastUseful {
+		return
+	}
+	counts, unit, shift := "bytes", "Gi", 30
+	switch {
+	case isMilli:
+		counts, unit, shift = "thousandths of bytes", "Mi", 20
+	case count >= 1<<16:
+		unit, shift = "Ki", 10
+	case count >= 1<<8:
+		unit, shift = "Mi", 20
+	}
+	l.add(r, b.Key(), "tiny-memory", "%s counts %s, which are too few for a VM: write %d for %d%s", b, counts, count<<shift, count, unit)
 }
 
 // alwaysApplies reports whether the rule applies to everything that its path selects,
@@ -212,7 +232,11 @@ func (l *linter) valid(r *rule) {
 	steps := written(r.Valid)
 	parent := strings.Join(steps[:len(steps)-1], "")
 	_, at := r.at(rulekey.Valid)
-	f := l.add(r, rulekey.Valid, "valid-always-there", "this field has a default, so it exists wherever %[1]s exists: write %[1]s, which has the same effect", value.Shortened(parent))
+	unless := ""
+	if isSettable(r.Valid) {
+		unless = " unless an instance type or a preference sets the field"
+	}
+	f := l.add(r, rulekey.Valid, "valid-always-there", "this field has a default, so it exists wherever %[1]s exists: write %[1]s, which has the same effect%[2]s", value.Shortened(parent), unless)
 	f.Suggestion = writtenLike(at.Value.(string), parent)
 }
 

@@ -20,12 +20,15 @@ type pathSearch struct {
 	budget  *meter.Budget
 	root    string   // "@" inside a filter
 	fields  []*field // the fields that the steps so far may select; empty if they are unknown
+	around  []*field // those before the last step
 	written []string // the steps so far, corrected
 	deep    []*field // in a step with "..", the fields where the descent starts
 	unsure  bool     // whether some object may have what no VM is known to have
 	found   []pathFinding
 
-	from, to int // where the last step is in the text of the path
+	rest     []fieldpath.Step // from the last step on; none inside a filter
+	texts    []string         // of these
+	from, to int              // where the last step is in the text of the path
 }
 
 type pathFinding struct {
@@ -46,14 +49,18 @@ func (s *pathSearch) run(steps []fieldpath.Step, texts []string) {
 		s.unsure, s.fields = true, nil // a VM has one while it runs
 		s.find("path-to-status", false, "the VM of a template has no status: rules see its spec.template, of which .metadata and .spec are set")
 	}
-	for i, step := range steps {
-		s.moveOver(texts[i : i+1])
-		if s.dottedName(steps[i:]) {
+	for s.rest, s.texts = steps, texts; len(s.rest) > 0; s.skip(1) {
+		s.moveOver(s.texts[:1])
+		s.around = s.fields
+		if s.dottedName(s.rest) {
 			return
 		}
-		s.step(step, texts[i])
+		s.step(s.rest[0], s.texts[0])
 	}
 }
+
+// skip moves on behind n steps.
+func (s *pathSearch) skip(n int) { s.rest, s.texts = s.rest[n:], s.texts[n:] }
 
 func (s *pathSearch) moveOver(texts []string) {
 	s.from = s.to
@@ -132,6 +139,9 @@ func (s *pathSearch) step(step fieldpath.Step, written string) {
 	}
 	if s.spend(step) {
 		written = s.follow(step, written)
+	}
+	if s.deep != nil && len(s.written) == 0 && len(s.found) == 0 && s.isVague(step) {
+		return
 	}
 	if written != "" {
 		s.written = append(s.written, dots+written)

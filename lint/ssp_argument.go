@@ -87,7 +87,7 @@ func (l *linter) sspRegex(r *rule, m jsontext.Member) {
 	if r.Kind != vmrules.KindRegex || !ok {
 		return
 	}
-	if strings.HasPrefix(written, jsonpath.Prefix) {
+	if _, isPath := r.Regex.Path(); isPath || strings.HasPrefix(written, jsonpath.Prefix) {
 		l.add(r, m.Key, "ssp-regex-path", "KubeVirt's template validator reads this path as a regex: write the regex itself")
 		return
 	}

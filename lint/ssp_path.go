@@ -12,32 +12,57 @@ import (
 	"github.com/vmrules/vmrules/internal/jsontext"
 	"github.com/vmrules/vmrules/internal/rulekey"
 	"github.com/vmrules/vmrules/internal/vmapi"
+	"github.com/vmrules/vmrules/lint/ssp"
 )
 
 // sspPath checks the text of a path. KubeVirt's template validator appends it to
 // ".spec.template", and gives that to the JSONPath package of Kubernetes' client.
 func (l *linter) sspPath(r *rule, key string, at jsontext.Node, p vmrules.Path) {
 	text, _ := at.Value.(string)
-	expression, hasPrefix := strings.CutPrefix(text, jsonpath.Prefix)
-	relative := strings.TrimPrefix(expression, "$")
-	why := ""
-	switch {
-	case !hasPrefix:
-		why = "KubeVirt's template validator refuses an annotation with a path that does not begin with jsonpath::"
-	case strings.HasPrefix(strings.TrimSpace(relative), "{"):
-		why = "KubeVirt's template validator refuses an annotation with a path in braces"
-	case relative != "" && !strings.ContainsAny(relative[:1], ".["):
-		why = "KubeVirt's template validator finds nothing with a path that does not begin with a dot"
-	case slices.ContainsFunc(written(p), isForeignBracket):
-		why = "KubeVirt's template validator cannot use brackets with double quotes or blanks, or with a name that has a comma"
-	default:
+	why := l.sspRefusal(r, key, text, p)
+	if why == "" {
 		return
 	}
-	f := l.add(r, key, "ssp-path", "%s", why)
+	f := l.add(r, key, "ssp-path", "KubeVirt's template validator %s", why)
 	f.Offset = at.Start
 	if steps := spelled(p); !slices.ContainsFunc(steps, isForeignBracket) {
 		f.Suggestion = jsonpath.Prefix + jsonpath.LeadingDot(strings.Join(steps, ""))
 	}
+}
+
+// sspRefusal says what KubeVirt's template validator does with a path that it cannot use; "" if it can,
+// or need not. It reads all paths, but searches only those of path, valid and the kind's arguments.
+func (l *linter) sspRefusal(r *rule, key, text string, p vmrules.Path) string {
+	spelt, _ := r.at(key)
+	key = sspKey(spelt)
+	expression, hasPrefix := strings.CutPrefix(text, jsonpath.Prefix)
+	relative := strings.TrimPrefix(expression, "$")
+	isSearched := key == rulekey.Valid || r.isUsedBySSP(key)
+	switch {
+	case key == "", key == constraint.Regex, !hasPrefix && key == constraint.Values && !isSearched:
+		return ""
+	case !hasPrefix && key == constraint.Values:
+		return "compares with the text of a path that does not begin with jsonpath::"
+	case !hasPrefix:
+		return "refuses an annotation with a path that does not begin with jsonpath::"
+	case strings.HasPrefix(strings.TrimSpace(relative), "{"):
+		return "refuses an annotation with a path in braces"
+	case isSearched && relative != "" && !strings.ContainsAny(relative[:1], ".["):
+		return "finds nothing with a path that does not begin with a dot"
+	case slices.ContainsFunc(written(p), isForeignBracket) && (isSearched || l.sspRefuses(text)):
+		return "cannot use brackets with double quotes or blanks, or with a name that has a comma"
+	}
+	return ""
+}
+
+// sspRefuses reports whether KubeVirt's template validator refuses an annotation with a path.
+func (l *linter) sspRefuses(path string) bool {
+	if l.budget.Spend(sspPathWork*len(path), sspPathSize*len(path)) != nil {
+		return false
+	}
+	text, _ := jsontext.Marshal([]map[string]string{{"path": path}})
+	anyVM := map[string]any{"spec": map[string]any{"template": map[string]any{}}}
+	return ssp.Judge(string(text), anyVM).Refused != ""
 }
 
 // ownBracket matches what Kubernetes' client reads in brackets as it is meant.
@@ -61,7 +86,11 @@ func isForeignBracket(step string) bool {
 
 // sspSelected checks what a path selects, of which KubeVirt's template validator knows the
 // type in Go.
-func (l *linter) sspSelected(r *rule, key string, at jsontext.Node, p vmrules.Path, fields []*field) {
+func (l *linter) sspSelected(r *rule, key string, at jsontext.Node, p vmrules.Path, s *pathSearch) {
+	fields := s.fields
+	if key == rulekey.Path {
+		l.sspUnset(r, s)
+	}
 	if !r.isUsedBySSP(key) || key == constraint.Regex {
 		return
 	}
@@ -142,6 +171,9 @@ func isFreeText(p vmrules.Path) bool {
 		return true
 	}
 	steps := fieldpath.Steps(p)
+	if len(steps) == 0 {
+		return false
+	}
 	last := steps[len(steps)-1]
 	return last == fieldpath.Name("userData") || last == fieldpath.Name("networkData")
 }

@@ -2,6 +2,7 @@ package lint_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -68,6 +69,17 @@ var sspTests = []sspTest{
 	{"a blank behind a comma", `"rule": "string", "path": "jsonpath::.spec.domain.devices.disks[0, 1].name", "minLength": 1`, nil},
 	{"a valid without its dot", `"valid": "jsonpath::spec.domain", "min": 1`, []string{"error ssp-path valid jsonpath::.spec.domain"}},
 	{"an argument in braces", `"min": "jsonpath::{.spec.domain.cpu.cores}"`, []string{"error ssp-path min jsonpath::.spec.domain.cpu.cores"}},
+	{"an argument in braces that is not used", `"maxLength": "jsonpath::{.spec.domain.cpu.cores}"`,
+		[]string{"warning foreign-argument maxLength", "error ssp-path maxLength jsonpath::.spec.domain.cpu.cores"}},
+	{"an argument without its dot that is not used", `"maxLength": "jsonpath::spec.domain.cpu.cores"`, []string{"warning foreign-argument maxLength"}},
+	{"a name with a blank in an argument that is not used", `"maxLength": "jsonpath::.metadata.labels['a b']"`,
+		[]string{"warning foreign-argument maxLength"}},
+	{"a name with a comma in an argument that is not used", `"maxLength": "jsonpath::.metadata.labels['a,b']"`,
+		[]string{"warning foreign-argument maxLength", "error ssp-path maxLength"}},
+	{"a value without its dot that is not used", `"values": ["jsonpath::spec.domain.cpu.cores"]`, []string{"warning foreign-argument values"}},
+	{"a regex from a path without its dot", `"rule": "regex", "path": "jsonpath::.metadata.labels.a", "regex": "jsonpath::spec.hostname"`,
+		[]string{"warning ssp-regex-path regex"}},
+	{"a regex from a path in braces, which is not used", `"regex": "jsonpath::{.spec.hostname}"`, []string{"warning foreign-argument regex"}},
 	{"a misspelt field", `"path": "jsonpath::.spec.domain.memory.guests", "min": 1`,
 		[]string{"error misspelt-field path jsonpath::.spec.domain.memory.guest"}},
 	{"a misspelt field in valid", `"valid": "jsonpath::.spec.domains", "min": 1`,
@@ -77,7 +89,7 @@ var sspTests = []sspTest{
 	{"an unknown field", `"path": "jsonpath::.spec.colour", "min": 1`, []string{"warning unknown-field path"}},
 	{"an object", `"path": "jsonpath::.spec.domain.memory", "min": 1`, []string{"error not-a-scalar path"}},
 
-	{"a number", `"path": "jsonpath::.spec.domain.cpu.sockets", "max": 2`, nil},
+	{"a number", `"path": "jsonpath::.spec.domain.cpu.sockets", "min": 1, "max": 2`, nil},
 	{"a request", `"path": "jsonpath::.spec.domain.resources.requests.memory", "max": 2e9`, nil},
 	{"a pointer to a number", `"path": "jsonpath::.spec.domain.devices.disks[0].bootOrder", "max": 2`, []string{"error ssp-field path"}},
 	{"a label as a number", `"path": "jsonpath::.metadata.labels.cores", "max": 2`, []string{"error ssp-field path"}},
@@ -87,11 +99,11 @@ var sspTests = []sspTest{
 		[]string{"error ssp-field path"}},
 	{"enum on a number", `"rule": "enum", "path": "jsonpath::.spec.domain.cpu.cores", "values": ["1", "2"]`,
 		[]string{"warning ssp-comparison path"}},
-	{"regex on a pointer to a string", `"rule": "regex", "path": "jsonpath::.spec.domain.ioThreadsPolicy", "regex": "^a$"`,
+	{"regex on a pointer to a string", `"rule": "regex", "path": "jsonpath::.spec.domain.ioThreadsPolicy", "regex": "^auto$"`,
 		[]string{"warning ssp-comparison path"}},
 	{"enum on a boolean", `"rule": "enum", "path": "jsonpath::.spec.domain.devices.disableHotplug", "values": ["true"]`,
 		[]string{"warning ssp-comparison path"}},
-	{"string on a type of its own", `"rule": "string", "path": "jsonpath::.spec.domain.devices.disks[*].disk.bus", "maxLength": 6`, nil},
+	{"string on a type of its own", `"rule": "string", "path": "jsonpath::.spec.domain.devices.disks[*].disk.bus", "minLength": 4`, nil},
 	{"a bound from a label", `"max": "jsonpath::.metadata.labels.cores"`, []string{"error ssp-field max"}},
 	{"a bound from a number", `"max": "jsonpath::.spec.domain.cpu.cores"`, nil},
 	{"a length from a string", `"rule": "string", "path": "jsonpath::.spec.hostname", "maxLength": "jsonpath::.metadata.labels.max"`,
@@ -110,6 +122,34 @@ var sspTests = []sspTest{
 	{"text for people without lengths", `"rule": "regex", "path": "jsonpath::.metadata.annotations.note", "regex": "^.$"`, nil},
 	{"lengths of the guest's text",
 		`"rule": "string", "path": "jsonpath::.spec.volumes[*].cloudInitNoCloud.userData", "maxLength": 9`, []string{"warning ssp-bytes path"}},
+
+	{"0 is allowed", `"path": "jsonpath::.spec.domain.cpu.cores", "max": 8`, []string{"warning ssp-unset path"}},
+	{"0 is allowed where there is a valid", `"path": "jsonpath::.spec.domain.cpu.cores", "max": 8, "valid": "jsonpath::.spec.domain.cpu"`, nil},
+	{"0 is not allowed", `"path": "jsonpath::.spec.domain.cpu.cores", "min": 1, "max": 8`, nil},
+	{"0 is allowed by a bound from a path", `"path": "jsonpath::.spec.domain.cpu.cores", "max": "jsonpath::.spec.domain.cpu.sockets"`, nil},
+	{"an argument that is not used forbids 0", `"path": "jsonpath::.spec.domain.cpu.cores", "max": 8, "values": ["1"]`,
+		[]string{"warning ssp-unset path", "warning foreign-argument values"}},
+	{"no text is allowed", `"rule": "string", "path": "jsonpath::.spec.hostname", "maxLength": 15`, []string{"warning ssp-unset path"}},
+	{"no text is not allowed", `"rule": "string", "path": "jsonpath::.spec.hostname", "minLength": 1, "maxLength": 15`, nil},
+	{"no text is among values", `"rule": "enum", "path": "jsonpath::.spec.domain.devices.disks[*].disk.bus", "values": ["virtio", ""]`,
+		[]string{"warning ssp-unset path"}},
+	{"no text is not among values", `"rule": "enum", "path": "jsonpath::.spec.domain.devices.disks[*].disk.bus", "values": ["virtio"]`, nil},
+	{"no text matches the regex", `"rule": "regex", "path": "jsonpath::.spec.domain.machine.type", "regex": "^(?:q35)?$"`,
+		[]string{"warning ssp-unset path"}},
+	{"no text is allowed in items that have a default here, too",
+		`"rule": "string", "path": "jsonpath::.spec.domain.devices.disks[*].serial", "maxLength": 9`, nil},
+	{"no text is allowed as the name of an item, which it cannot be",
+		`"rule": "string", "path": "jsonpath::.spec.domain.devices.disks[*].name", "maxLength": 9`, nil},
+	{"no text is allowed as a label, which may be missing there, too", `"rule": "string", "path": "jsonpath::.metadata.labels.a", "maxLength": 9`, nil},
+	{"no text is allowed in a part of items", `"rule": "string", "path": "jsonpath::.spec.volumes[*].containerDisk.image", "maxLength": 99`, nil},
+	{"no text is allowed in an object that may be missing there, too",
+		`"rule": "string", "path": "jsonpath::.spec.livenessProbe.httpGet.path", "maxLength": 99`, nil},
+	{"no text is allowed anywhere", `"rule": "string", "path": "jsonpath::..hostname", "maxLength": 99`,
+		[]string{"warning vague-path path jsonpath::.spec.hostname"}},
+	{"0 is allowed as a quantity", `"path": "jsonpath::.spec.domain.memory.guest", "max": 8e9`, []string{"warning ssp-unset path"}},
+	{"0 is allowed as a request, which may be missing there, too", `"path": "jsonpath::.spec.domain.resources.requests.cpu", "max": 8`, nil},
+	{"0 is allowed behind a pointer, which may be missing there, too", `"path": "jsonpath::.spec.domain.devices.disks[*].bootOrder", "max": 8`,
+		[]string{"error ssp-field path"}},
 
 	{"an unknown kind", `"rule": "tree", "min": 1`, []string{"error unknown-kind rule"}},
 	{"a misspelt kind", `"rule": "Integer", "min": 1`, []string{"error misspelt-kind rule integer"}},
@@ -146,6 +186,9 @@ func (test sspTest) annotation() string {
 	return "[{" + rule + "}]"
 }
 
+// isOnlyForSSP reports whether Annotation has the finding only under For(SSP).
+func isOnlyForSSP(f lint.Finding) bool { return f.ID == "ssp-unset" }
+
 // TestSSP checks what Annotation says under For(SSP), and that without it the same is only an
 // info.
 func TestSSP(t *testing.T) {
@@ -161,6 +204,7 @@ func TestSSP(t *testing.T) {
 				t.Errorf("%s (-want +got):\n%s", annotation, diff)
 			}
 			without := lint.Annotation(annotation, vmrules.WithKind("most", most))
+			with = slices.DeleteFunc(with, isOnlyForSSP)
 			checkFindings(t, annotation, without, vmrules.WithKind("most", most))
 			for i, f := range with {
 				if strings.HasPrefix(f.ID, "ssp-") {
@@ -179,14 +223,15 @@ func TestSSP(t *testing.T) {
 // TestSSPOldVersion checks that KubeVirt's template validator does not read the old version,
 // except with the prefix of paths.
 func TestSSPOldVersion(t *testing.T) {
-	const annotation = `[{"name": "r", "rule": "enum", "path": "/spec.hostname", "message": "m", "included": ["a", "/spec.subdomain"]}]`
+	const annotation = `[{"name": "r", "rule": "enum", "path": "/spec.hostname", "message": "m", "included": ["a", "/spec.subdomain"]},
+		{"name": "s", "rule": "enum", "path": "/spec.hostname", "message": "m", "values": ["a", "/spec.subdomain"]}]`
 	var got []string
 	for _, f := range lint.Annotation(annotation, vmrules.DetectVersion(), lint.For(lint.SSP)) {
 		got = append(got, strings.TrimSpace(fmt.Sprintf("%s %s %s %s", f.Severity, f.ID, f.Key, f.Suggestion)))
 	}
 	want := []string{
 		"warning ssp-no-argument rule", "error ssp-path path jsonpath::.spec.hostname",
-		"error ssp-path included jsonpath::.spec.subdomain",
+		"error ssp-path path jsonpath::.spec.hostname", "error ssp-path values jsonpath::.spec.subdomain",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -2,10 +2,19 @@ package pcre
 
 import "slices"
 
-// MatchesAll reports whether the pattern matches every text without a newline.
-func (t *Tree) MatchesAll() bool { return slices.ContainsFunc(alternatives(t.root), matchesAll) }
+// MatchesAll reports whether the pattern matches every text, and whether it matches at least
+// every text without a newline.
+func (t *Tree) MatchesAll() (texts, lines bool) {
+	all := alternatives(t.root)
+	return slices.ContainsFunc(all, matchesTexts), slices.ContainsFunc(all, matchesLines)
+}
 
-func matchesAll(n *node) bool {
+func matchesTexts(n *node) bool {
+	isOpen := beginning(n) == nil || end(n) == nil || end(n).op == opEndLine
+	return matchesLines(n) && (isOpen || slices.ContainsFunc(between(n), func(part *node) bool { return slices.Equal(repeated(part), anyClass) }))
+}
+
+func matchesLines(n *node) bool {
 	parts := between(n)
 	if slices.ContainsFunc(parts, func(part *node) bool { return !part.empty || hasAssertion(part) }) {
 		return false
@@ -30,11 +39,18 @@ func between(n *node) []*node {
 
 // matchesAnything reports whether n is any character, as often as may be, as in .* and .+.
 func matchesAnything(n *node) bool {
+	return slices.Equal(unionOf(repeated(n), newlineClass), anyClass)
+}
+
+// repeated returns the characters of which n matches any, as often as may be.
+func repeated(n *node) charset {
 	for n.op == opCapture || n.op == opAtomic {
 		n = n.subs[0]
 	}
-	return n.op == opRepeat && n.max == unbounded && n.subs[0].op == opSet &&
-		slices.Equal(unionOf(n.subs[0].set, newlineClass), anyClass)
+	if n.op != opRepeat || n.max != unbounded || n.subs[0].op != opSet {
+		return nil
+	}
+	return n.subs[0].set
 }
 
 // Open reports whether the pattern matches part of a longer text, and nothing shows that this

@@ -12,14 +12,25 @@ func mustParse(t *testing.T, pattern string) *Tree {
 }
 
 func TestMatchesAll(t *testing.T) {
-	for pattern, want := range map[string]bool{
-		``: true, `^`: true, `$`: true, `.*`: true, `^.*`: true, `.*$`: true, `^.*$`: true, `^(.*)$`: true, `^(?>.*)$`: true, `a*`: true,
-		`^[a-z]*`: true, `a|b?`: true, `(a|)`: true, `^[^\n]*$`: true, `(?s)^.*$`: true, `(?m)^.*$`: true, `^a?.*b?$`: true, `a*+`: true,
-		`.`: false, `.+`: false, `^.+$`: false, `^[a-z]*$`: false, `^$`: false, `^.?$`: false, `^.*a$`: false, `^[^\r\n]*$`: false,
-		`(?=a)`: false, `(?!a).*`: false, `\b`: false, `(a)?\1`: false, `^(?:.*x)$`: false,
+	const all, lines, some = "all", "lines", "some"
+	for pattern, want := range map[string]string{
+		``: all, `^`: all, `$`: all, `.*`: all, `^.*`: all, `.*$`: all, `a*`: all, `^[a-z]*`: all, `a|b?`: all, `(a|)`: all, `a*+`: all,
+		`(?s)^.*$`: all, `(?m)^.*$`: all, `(?s)^(.*)$`: all, `^.*$|a?`: all, `(?s)^a?.*$`: all,
+		`^.*$`: lines, `^(.*)$`: lines, `^(?>.*)$`: lines, `^[^\n]*$`: lines, `^a?.*b?$`: lines, `\A.*\z`: lines, `^.*$|a`: lines,
+		`.`: some, `.+`: some, `^.+$`: some, `^[a-z]*$`: some, `^$`: some, `^.?$`: some, `^.*a$`: some, `^[^\r\n]*$`: some,
+		`(?=a)`: some, `(?!a).*`: some, `\b`: some, `(a)?\1`: some, `^(?:.*x)$`: some,
 	} {
-		if got := mustParse(t, pattern).MatchesAll(); got != want {
-			t.Errorf("%s: %v, want %v", pattern, got, want)
+		got := some
+		switch texts, isLines := mustParse(t, pattern).MatchesAll(); {
+		case texts && isLines:
+			got = all
+		case isLines:
+			got = lines
+		case texts:
+			got = "all texts, but not all lines"
+		}
+		if got != want {
+			t.Errorf("%s: %s, want %s", pattern, got, want)
 		}
 	}
 }
