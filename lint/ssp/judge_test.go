@@ -105,6 +105,12 @@ func TestRefused(t *testing.T) {
 			"spec.template.spec.domain.devices.disableHotplug: 1 cannot be read as bool"},
 		{oneRule, vm(map[string]any{"spec": map[string]any{"domain": map[string]any{"cpu": map[string]any{"cores": 1.5}}}}),
 			"spec.template.spec.domain.cpu.cores: 1.5 cannot be read as uint32"},
+		{oneRule, vm(map[string]any{"spec": map[string]any{"domain": map[string]any{"cpu": map[string]any{"cores": "2"}}}}),
+			`spec.template.spec.domain.cpu.cores: "2" cannot be read as uint32: write 2, without quotes`},
+		{oneRule, vm(map[string]any{"spec": map[string]any{"terminationGracePeriodSeconds": " 0x1e"}}),
+			`spec.template.spec.terminationGracePeriodSeconds: " 0x1e" cannot be read as int64: write 30, without quotes`},
+		{oneRule, vm(map[string]any{"spec": map[string]any{"terminationGracePeriodSeconds": "${SECONDS}"}}),
+			`spec.template.spec.terminationGracePeriodSeconds: "${SECONDS}" cannot be read as int64`},
 		{oneRule, vm(map[string]any{"spec": map[string]any{"readinessProbe": map[string]any{"tcpSocket": map[string]any{"port": true}}}}),
 			"spec.template.spec.readinessProbe.tcpSocket.port: true cannot be read as intstr.IntOrString"},
 	} {
