@@ -35,7 +35,7 @@ func (l *linter) sspPath(r *rule, key string, at jsontext.Node, p vmrules.Path) 
 	}
 	f := l.add(r, key, "ssp-path", "%s", why)
 	f.Offset = at.Start
-	if steps := spelled(p); !slices.ContainsFunc(steps, isForeignBracket) {
+	if steps := spelled(p); len(steps) > 0 && !slices.ContainsFunc(steps, isForeignBracket) {
 		f.Suggestion = jsonpath.Prefix + jsonpath.LeadingDot(strings.Join(steps, ""))
 	}
 }

@@ -75,7 +75,7 @@ func TestSlips(t *testing.T) {
 		{`[{"a": 1, ▶{{ x }}: 2}]`, `"{{" begins an expression: render the template first`},
 		{`[{"a": 1 ▶{% x %}]`, `"{%" begins an expression: render the template first`},
 		{`[{"a": 1}] ▶{{ end }}`, `"{{" begins an expression: render the template first`},
-		{`[{ ▶{"a": 1}}]`, `"{" is not allowed here, where a key in double quotes is expected`},
+		{`[{ ▶{}}]`, `"{" is not allowed here, where a key in double quotes is expected`},
 
 		// Numbers and units.
 		{`[{"a": ▶2 Gi}]`, `"2 Gi" is not a JSON number: write "2Gi" in quotes, or 2147483648`},
