@@ -368,7 +368,8 @@ func (l *linter) addFindings(to *linted, file *manifest.File, about string, find
 		if l.silence != nil && l.silence.accepts(f) {
 			to.Accepted++
 			if l.wantsFixes && l.fixable != nil {
-				l.fixable.accepted = append(l.fixable.accepted, l.fixable.editsFor(f)...)
+				edits, _ := l.fixable.editsFor(f)
+				l.fixable.accepted = append(l.fixable.accepted, edits...)
 			}
 			continue
 		}
