@@ -116,9 +116,21 @@ func TestRefused(t *testing.T) {
 	} {
 		got := ssp.Judge(test.annotation, test.vm)
 		want := ssp.Verdict{Refused: test.want}
+		if field, _, ok := strings.Cut(test.want, ": "); ok && strings.HasPrefix(field, "spec.template") {
+			want.Pointer = "/" + strings.NewReplacer(".", "/", "[", "/", "]", "").Replace(field)
+		}
 		if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
 			t.Errorf("%.60s, %v (-want +got):\n%s", test.annotation, test.vm, diff)
 		}
+	}
+}
+
+// TestPointer: a name with a slash is written as RFC 6901 demands.
+func TestPointer(t *testing.T) {
+	template := map[string]any{"metadata": map[string]any{"labels": map[string]any{"a/b~": 1}}}
+	got := ssp.Judge(oneRule, map[string]any{"spec": map[string]any{"template": template}})
+	if want := "/spec/template/metadata/labels/a~1b~0"; got.Pointer != want {
+		t.Errorf("%q, want %q", got.Pointer, want)
 	}
 }
 

@@ -270,7 +270,7 @@ func (l *linter) lintFile(to *linted, file *manifest.File, stderr io.Writer) {
 			to.Unusable = append(to.Unusable, unusable(stderr, err))
 			continue
 		}
-		why := l.judgeOwnVM(filled.Object, object)
+		own := l.judgeOwnVM(filled.Object, object)
 		for _, a := range filled.Annotations() {
 			l.fixable = l.newFixable(a.Text(), a.Options(nil), a.Change)
 			findings := l.explained(a.Lint(l.options()...), a.Text())
@@ -281,9 +281,10 @@ func (l *linter) lintFile(to *linted, file *manifest.File, stderr io.Writer) {
 					}
 				}
 			}
-			findings = append(findings, ownVMFindings(why, a, findings)...)
+			findings = append(findings, ownVMFindings(own, a, findings)...)
 			l.add(to, file, a.Object.String(), findings)
 		}
+		l.addFindings(to, file, object.String(), unreadableVM(own, object))
 		useless := l.silence.useless()
 		l.silence = nil
 		l.addFindings(to, file, object.String(), useless)
