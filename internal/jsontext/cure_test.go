@@ -76,7 +76,7 @@ func TestUnreadable(t *testing.T) {
 		{strings.Repeat(`{"a":`, maxDepth+1), 1, 5*maxDepth + 1, "nested deeper than 64 levels"},
 		{"", 1, 1, "the text ends too early: an array of things is missing"},
 		{"[] x", 1, 4, `"x" follows the end of the list: remove it`},
-		{`[{"a": 1, "a": 2}, "\ud800", x]`, 1, 30, `strings need quotes: write "x"`}, // no flaws beside it
+		{`[{"a": 1, "a": 2}, "\ud800", x]`, 1, 30, `"x" is not allowed here, where a value is expected: strings need quotes`}, // no flaws beside it
 		{"[" + strings.Repeat("1,", 100) + "1]", 1, 202, "the list has more than 100 things"},
 		{`[1 "` + strings.Repeat("é", 200) + `"]`, 1, 4, `a comma is missing before "` + strings.Repeat("é", 99) + "…"},
 		{`[1 ` + strings.Repeat("é", 200) + `]`, 1, 4, `a comma is missing before "` + strings.Repeat("é", 100) + `…"`},

@@ -49,7 +49,7 @@ func (r *reader) wrongWord(at int, expected string) {
 	case isName && expected == aKey && r.text[behind] == ':':
 		r.unreadable(at, "keys need quotes: write %s", r.shown(at))
 	case isName && expected == aValue && strings.IndexByte(",;]}", r.text[behind]) >= 0:
-		r.unreadable(at, "strings need quotes: write %s", r.shown(at))
+		r.unreadable(at, "%s is not allowed here, where %s is expected: strings need quotes", r.shown(at), expected)
 	default:
 		r.unreadable(at, "%s is not allowed here, where %s is expected", r.shown(at), expected)
 	}

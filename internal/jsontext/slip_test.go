@@ -43,8 +43,8 @@ func TestSlips(t *testing.T) {
 		// Quotes.
 		{`[{▶rule: "integer"}]`, `keys need quotes: write "rule"`},
 		{`[{"a": 1, ▶just-Warning : 1}]`, `keys need quotes: write "just-Warning"`},
-		{`[{"a": ▶integer, "b": 1}]`, `strings need quotes: write "integer"`},
-		{`[{"a": [▶virtio ]}]`, `strings need quotes: write "virtio"`},
+		{`[{"a": ▶integer, "b": 1}]`, `"integer" is not allowed here, where a value is expected: strings need quotes`},
+		{`[{"a": [▶virtio ]}]`, `"virtio" is not allowed here, where a value is expected: strings need quotes`},
 		{`[{"a": ▶the licence}]`, `"the" is not allowed here, where a value is expected`},
 		{`[{"a": ▶a"b}]`, `"a\"b" is not allowed here, where a value is expected`},
 
