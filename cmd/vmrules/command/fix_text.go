@@ -119,15 +119,14 @@ func beginsObject(text string, at int) bool {
 
 var (
 	commaTooMany   = regexp.MustCompile(`^[,;][ \t\r\n]*[]},]`)
-	openingQuote   = regexp.MustCompile(`[[{,:][ \t\r\n]*$`)
 	closingQuote   = regexp.MustCompile(`^[ \t\r\n]*[]},:]`)
 	singleQuotes   = regexp.MustCompile(`^'([^'"\\\n]*)'[ \t\r\n]*[]},:;]`)
 	noQuotes       = regexp.MustCompile(`^([\pL_][-.\pL\d_]*)[ \t\r\n]*[]},:;]`)
-	beginsValue    = regexp.MustCompile(`^["{]|^[-0-9a-z]+[ \t\r\n]*[]},]`)
+	beginsValue    = regexp.MustCompile(`^(?:["{]|[-0-9a-z]+[ \t\r\n]*[]},])`)
 	numberOfPeople = regexp.MustCompile(`^[-+.]?[0-9][-+.0-9A-Za-z]*(?:[ \t]+[KMGTPEkmgtpe][iI]?[bB]?\b)?`)
 	unusualEscape  = regexp.MustCompile(`(?:^|[^\\])(?:\\\\)*\\[bf]`)
 	noBracket      = regexp.MustCompile(`^(,?)[ \t\r\n]*([]{}])`)
-	oddBlank       = regexp.MustCompile(`^[\p{Z}\x{85}\x{200b}-\x{200d}\x{2060}\x{feff}]`)
+	oddBlank       = regexp.MustCompile(`^[\p{Z}\x{85}\x{200b}-\x{200d}\x{2060}\x{feff}]+`)
 )
 
 // mayRepair returns edits of which one may correct what is wrong with JSON at an offset.
@@ -138,7 +137,7 @@ func mayRepair(text string, at int) []repair {
 	}
 	c, size := utf8.DecodeRuneInString(rest)
 	end := len(strings.TrimRight(before, " \t\r\n"))
-	opens := openingQuote.MatchString(before)
+	opens := end > 0 && strings.IndexByte("[{,:", before[end-1]) >= 0 // a value or a key
 	var separators []repair
 	if beginsValue.MatchString(rest) && end > 0 && (end < at || strings.ContainsAny(before[end-1:], "]}")) {
 		separators = append(edit(end, end, ","), edit(end, end, ":")...)
@@ -155,7 +154,7 @@ func mayRepair(text string, at int) []repair {
 	case strings.ContainsRune("“”„‟«»″", c) && size > 0 && (opens || closingQuote.MatchString(rest[size:])):
 		return edit(at, at+size, `"`)
 	case oddBlank.MatchString(rest) && c != ' ':
-		return edit(at, at+size, " ")
+		return edit(at, at+len(oddBlank.FindString(rest)), " ")
 	case singleQuotes.MatchString(rest) && opens:
 		inside := singleQuotes.FindStringSubmatch(rest)[1]
 		return edit(at, at+len(inside)+2, `"`+inside+`"`)
