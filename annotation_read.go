@@ -63,7 +63,7 @@ func readText(annotation string, o parseOptions) ([]jsontext.Node, []Problem) {
 		message := fmt.Sprintf("the annotation has %d bytes, but all annotations of an object together may have %d", len(annotation), bytes)
 		return nil, []Problem{{Index: -1, Reason: ReasonTooLong, Code: codeTooLong, Message: message}}
 	}
-	format := jsontext.Format{Name: "the annotation", Root: "an array of rules", Items: "rules", MaxItems: maxRules, MaxDepth: nesting}
+	format := jsontext.Format{Name: "the annotation", Root: "an array of rules", Item: "rule", MaxItems: maxRules, MaxDepth: nesting}
 	root, wrong := jsontext.Read(annotation, format, &o.budget.Meter)
 	if !root.IsZero() && root.Value != json.Delim('[') {
 		const message = "the annotation must be a JSON array of rules: [ { … }, { … } ]"

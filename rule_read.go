@@ -31,7 +31,7 @@ func (r *ruleReader) problem(at jsontext.Node, key string, reason Reason, format
 	written, _ := at.Value.(string) // a suggestion may repeat it
 	r.add(r.budget, len(written), Problem{
 		Key: key, Offset: at.Start, Reason: reason, Code: codeOf(reason, key), Message: fmt.Sprintf(format, args...),
-		Suggestion: withPrefix(key, at.Value),
+		Suggestion: meantValue(key, at.Value),
 	})
 }
 
@@ -312,16 +312,16 @@ func (r *ruleReader) knowsKey(key string) bool {
 	return k.Name != "" && (!k.IsArgument || r.judgesArguments())
 }
 
-// withPrefix returns the path that a value of a key means if it only lacks the prefix, or has
-// slashes instead of dots; "" if it is wrong in another way.
-func withPrefix(key string, v any) string {
+// meantValue returns the path that a value of a key means if it only lacks the prefix, or has
+// slashes instead of dots, or the number that is meant; "" if it is wrong in another way.
+func meantValue(key string, v any) string {
 	s, ok := v.(string)
 	a := constraint.Named(key)
 	isBound := a != nil && !a.IsList && a.Key != constraint.Regex
 	mayBePath := rulekey.Named(key).IsPath || isBound && jsonpath.PrefixHint(s) != ""
 	expression, hasPrefix := strings.CutPrefix(s, jsonpath.Prefix)
 	if !ok || !mayBePath || hasPrefix && !strings.Contains(s, "/") {
-		return ""
+		return a.Meant(s)
 	}
 	path, err := ParsePath(jsonpath.WithPrefix(expression))
 	if err != nil || path.String() == s {

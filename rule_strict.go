@@ -90,7 +90,7 @@ func (r *ruleReader) meantKey(key string) string {
 	if now := rulekey.OfAnyVersion(key).Name; slices.Contains(r.unused, now) {
 		return now
 	}
-	if meant := rulekey.Meant(key); r.judgesArguments() && slices.Contains(r.unused, meant) {
+	if meant := rulekey.Meant(key, r.unused); r.judgesArguments() && meant != "" {
 		return meant
 	}
 	return spelling.Nearest(key, r.unused)
@@ -101,7 +101,7 @@ func (o *parseOptions) meantKind(k Kind) string {
 	if meant := spelling.Nearest(string(k), o.kindNames()); meant != "" {
 		return meant
 	}
-	if meant := rulekey.Meant(string(k)); Kind(meant).IsOfFormat() && meant != string(KindRegex) {
+	if meant := rulekey.Meant(string(k), o.kindNames()); meant != string(KindRegex) {
 		return meant // but pattern is a kind of vmrules-full
 	}
 	return ""

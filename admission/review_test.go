@@ -66,7 +66,7 @@ func TestUpdate(t *testing.T) {
 	whole := []admission.Option{admission.WithoutRatcheting()}
 	labelled := strings.Replace(fromLinux, `"labels": {`, `"labels": {"a": "b", `, 1)
 	broken := `, "annotations": {"vm.kubevirt.io/validations": "["}`
-	unusable := answer{Code: 422, Causes: []string{": VM: line 1, column 2: the text ends too early: a closing ] is missing"}}
+	unusable := answer{Code: 422, Causes: []string{": VM: line 1, column 2: \"]\" is missing: the array that begins at line 1 is not closed"}}
 	run(t, []testCase{
 		{"wrong already", nil, []string{linux}, request("UPDATE", vm(labelled, "", cores12), vm(fromLinux, "", cores12)), warned(alreadyTooMany)},
 		{"wrong already, judged like a creation", whole, []string{linux}, request("UPDATE", vm(labelled, "", cores12), vm(fromLinux, "", cores12)), refused},
@@ -77,7 +77,7 @@ func TestUpdate(t *testing.T) {
 		{"the name of a template that its own rules replace", nil, nil, request("UPDATE", vm(withRules(coresRule)+`, "labels": {"vm.kubevirt.io/template": "a", "vm.kubevirt.io/template.namespace": "b"}`, "", cores12), vm(withRules(coresRule), "", cores12)), warned(alreadyTooMany)},
 		{"its own rules are changed", nil, nil, request("UPDATE", vm(withRules(coresRule), "", cores12), vm(withRules(busRule), "", cores12)), refused},
 		{"broken already", nil, nil, request("UPDATE", vm(broken+`, "labels": {"a": "b"}`, "", cores1), vm(broken, "", cores1)), warned(
-			`Not decided: the validation rules cannot be used: VM: line 1, column 2: the text ends too early: a closing ] is missing`)},
+			`Not decided: the validation rules cannot be used: VM: line 1, column 2: "]" is missing: the array that begins at line 1 is not closed`)},
 		{"broken already, and the spec changes", nil, nil, request("UPDATE", vm(broken, "", cores12), vm(broken, "", cores1)), unusable},
 		{"broken by the update", nil, nil, request("UPDATE", vm(broken, "", cores1), vm("", "", cores1)), unusable},
 		{"without the old object", nil, nil, request("UPDATE", vm("", "", cores1), ""), answer{Code: 400, Message: "the request has no oldObject"}},

@@ -31,7 +31,7 @@ func TestWrittenTemplates(t *testing.T) {
 	between := func(low, high string) string {
 		return "[" + rule("cores", "integer", "cpu.cores", "cores", fmt.Sprintf(`"min": %s, "max": %s`, low, high)) + "]"
 	}
-	unreadable := "error: line 1, column 2: the text ends too early: a closing ] is missing (unreadable)"
+	unreadable := "error: line 1, column 2: \"]\" is missing: the array that begins at line 1 is not closed (unreadable)"
 	unsatisfiable := `error: line 1, column 110: rule "cores": min: 9 is more than max 8, so no value is allowed (unsatisfiable-range)`
 	ownVM := "the template's own VM does not satisfy its rules: objects[0].spec.template.spec.domain.cpu.cores: Invalid value: 12: cores (12 is more than max 8)"
 	open := func(name string) string {
@@ -82,6 +82,6 @@ func TestWrittenTemplates(t *testing.T) {
 		{"with a generated parameter", refuse, nil, create(written(`{"name": "MAX", "generate": "expression", "from": "[0-9]{2}"}`, between("9", "${MAX}"), cores1)), warned(open("MAX"))},
 		{"with parameters that collide", refuse, nil, create(written(`{"name": "A", "value": "x"}, {"name": "A", "value": "y"}`, between("1", "8"), `"${A}": 1, "x": 2`)), warned(`the template cannot be filled in: two fields of one object would have the name "x"`)},
 		{"of hundreds of objects", refuse, nil, create(strings.Replace(broken, `"objects": [`, `"objects": [`+strings.Repeat(`{"kind": "Secret"},`, 300), 1)), no(unreadable)},
-		{"of long rules", refuse, nil, create(written("", "["+strings.Repeat(" ", 250_000), cores1)), no("error: line 1, column 250002: the text ends too early: a closing ] is missing (unreadable)")},
+		{"of long rules", refuse, nil, create(written("", "["+strings.Repeat(" ", 250_000), cores1)), no("error: line 1, column 2: \"]\" is missing: the array that begins at line 1 is not closed (unreadable)")},
 	})
 }

@@ -161,7 +161,8 @@ func checkPlace(t *testing.T, text string, f lint.Finding) {
 	}
 }
 
-// checkReplaced replaces what the finding replaces, and checks that the finding is then gone.
+// checkReplaced replaces what the finding replaces, and checks that the finding is then gone, and that
+// ParseRules does not refuse what is there instead.
 func checkReplaced(t *testing.T, text string, f lint.Finding, opts ...vmrules.ParseOption) {
 	t.Helper()
 	start, end, with := f.Replaced(text)
@@ -175,6 +176,11 @@ func checkReplaced(t *testing.T, text string, f lint.Finding, opts ...vmrules.Pa
 	for _, again := range lint.Annotation(mended, opts...) {
 		if again.Offset == f.Offset && again.Message == f.Message {
 			t.Fatalf("%v\nis still there with %s:\n%v", f, with, again)
+		}
+	}
+	for _, p := range problemsIn(mended, opts...) {
+		if start <= p.Offset && p.Offset < start+len(with) {
+			t.Fatalf("%v\nis fixed with %s, which is refused:\n%v", f, with, p)
 		}
 	}
 }

@@ -36,7 +36,7 @@
 //
 // # Objects
 //
-// Annotation sees only the text of an annotation. AnnotationKey, MisplacedAnnotation and
+// Annotation sees only the text of an annotation. AnnotationKey, MisplacedAnnotation, TemplateKey and
 // UndeclaredParameter make findings about the object around it, errors and warnings:
 //
 //	misspelt-annotation   an annotation is not read, because its key is only nearly that of rules

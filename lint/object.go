@@ -60,6 +60,18 @@ func MisplacedAnnotation(home string) Finding {
 	return unplaced("misplaced-annotation", "nobody reads %s here: move it to the annotations %s", vmrules.Annotation, home)
 }
 
+// TemplateKey finds a key of a Template that is nearly objects, so that nobody reads the VMs in it. The
+// Finding has no place.
+func TemplateKey(key string) (Finding, bool) {
+	const objects = "objects"
+	if key == objects || spelling.Nearest(key, []string{objects}) == "" {
+		return Finding{}, false
+	}
+	f := unplaced("misplaced-annotation", "nobody reads %s in a Template: did you mean %q?", value.Quoted(key), objects)
+	f.Suggestion = objects
+	return f, true
+}
+
 // UndeclaredParameter returns the finding about a parameter in a template that the template
 // does not declare, so that its reference is not replaced. The Finding has no place.
 func UndeclaredParameter(name string, declared []string) Finding {

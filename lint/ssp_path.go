@@ -25,7 +25,7 @@ func (l *linter) sspPath(r *rule, key string, at jsontext.Node, p vmrules.Path) 
 	}
 	f := l.add(r, key, "ssp-path", "KubeVirt's template validator %s", why)
 	f.Offset = at.Start
-	if steps := spelled(p); !slices.ContainsFunc(steps, isForeignBracket) {
+	if steps := spelled(p); len(steps) > 0 && !slices.ContainsFunc(steps, isForeignBracket) {
 		f.Suggestion = jsonpath.Prefix + jsonpath.LeadingDot(strings.Join(steps, ""))
 	}
 }

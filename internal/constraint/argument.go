@@ -78,28 +78,23 @@ func (a *Argument) unfit(f Fault, literal value.Scalar) error {
 	return &Error{f, fmt.Errorf("must be %s, not %s%s", a.Wanted, literal.Describe(), hint)}
 }
 
-// maxHinted is how long a quantity may be that a message repeats corrected.
-const maxHinted = 30
-
 // quantityHint returns the end of a message about a literal such as "2 GB" that is nearly a
 // quantity; otherwise "".
 func quantityHint(literal string) string {
-	if len(literal) > maxHinted {
+	meant := quantity.Meant(literal)
+	if meant == nil {
 		return ""
 	}
-	s := strings.ReplaceAll(strings.ToUpper(literal), " ", "")
-	number := strings.TrimRight(s, "KMGTPEIB")
-	unit := s[len(number):]
-	_, err := quantity.Parse(number)
-	if err != nil || unit == "" || !strings.Contains("KMGTPE", unit[:1]) {
+	return fmt.Sprintf(`: did you mean "%s"?`, strings.Join(meant, `" or "`))
+}
+
+// Meant returns what a literal that the argument does not accept probably means; "" if that is not known.
+func (a *Argument) Meant(literal string) string {
+	if a == nil || a.Wanted != wantedNumber {
 		return ""
 	}
-	binary, decimal := number+unit[:1]+"i", number+strings.Replace(unit[:1], "K", "k", 1)
-	switch unit[1:] {
-	case "I", "IB":
-		return fmt.Sprintf(": did you mean %q?", binary)
-	case "", "B":
-		return fmt.Sprintf(": did you mean %q or %q?", binary, decimal)
+	if meant := quantity.Meant(literal); meant != nil {
+		return meant[0]
 	}
 	return ""
 }

@@ -4,7 +4,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/vmrules/vmrules/internal/quantity"
 	"github.com/vmrules/vmrules/internal/value"
 )
 
@@ -44,16 +43,14 @@ func (r *reader) strange(at int, expected string) {
 		r.unreadable(at, "the text ends too early: %s is missing", expected)
 	case r.at(at, "'"):
 		r.unreadable(at, `a single quote is not allowed here, where %s is expected: strings take double quotes`, expected)
-	case r.at(at, "\ufeff"):
-		r.unreadable(at, "the text begins with a byte order mark: remove it")
-	case r.at(at, "/"), r.at(at, "#"):
-		r.unreadable(at, "%s is not allowed here, where %s is expected: JSON has no comments", r.shown(at), expected)
+	case at == 0 && r.at(at, "\ufeff"):
+		r.stop(at, Invalid, "the text begins with a byte order mark: remove it")
 	case r.depth > 0 && expected == aValue && strings.IndexByte("+-.0123456789", r.text[at]) >= 0:
-		r.unreadable(at, "%s is not a JSON number%s", r.shown(at), r.numberAt(at))
+		r.notNumber(at, at+len(r.word(at)))
 	case r.at(at, "-") && r.depth == 0:
 		r.unreadable(at, "%s is not allowed here, where %s is expected: %s is JSON, not YAML", r.shown(at), expected, r.format.Name)
 	default:
-		r.unreadable(at, "%s is not allowed here, where %s is expected", r.shown(at), expected)
+		r.wrongWord(at, expected)
 	}
 }
 
@@ -68,15 +65,15 @@ func isEscape(s string) bool {
 	return len(s) > 4 && strings.Trim(s[1:5], "0123456789abcdefABCDEF") == ""
 }
 
-// unreadable reports a syntax error. If the string before it contains a typographic quote,
-// which was probably meant to end that string, it reports the quote instead.
+// unreadable reports a syntax error, unless what is there is a slip. If the string before it contains
+// a typographic quote, which was probably meant to end that string, it reports the quote instead.
 func (r *reader) unreadable(at int, format string, args ...any) {
 	from := at
 	if r.lastString >= 0 && !r.at(at, `"`) {
 		from = r.lastString
 	}
 	_, size := utf8.DecodeRuneInString(r.text[at:])
-	if !r.typographic(from, at+size) {
+	if !r.typographic(from, at+size) && !r.slip(at) {
 		r.stop(at, Invalid, format, args...)
 	}
 }
@@ -105,17 +102,8 @@ func (r *reader) shown(i int) string {
 // word returns the text at i up to a blank or the end of a value.
 func (r *reader) word(i int) string {
 	rest := r.text[i:]
-	if end := strings.IndexAny(rest, " \t\r\n,:]}"); end >= 0 {
+	if end := strings.IndexAny(rest, " \t\r\n,:;]}"); end >= 0 {
 		return rest[:max(end, 1)]
 	}
 	return rest
-}
-
-// numberAt returns the end of a message about a number that JSON writes otherwise, or "".
-func (r *reader) numberAt(i int) string {
-	n, err := quantity.Parse(strings.TrimPrefix(r.word(i), "+"))
-	if err != nil {
-		return ""
-	}
-	return ": write " + value.Shortened(n.String())
 }

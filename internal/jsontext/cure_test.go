@@ -17,7 +17,7 @@ const maxDepth = 64
 func read(text string) (jsontext.Node, []jsontext.Error) {
 	m := meter.New(math.MaxInt, math.MaxInt)
 	return jsontext.Read(text,
-		jsontext.Format{Name: "the list", Root: "an array of things", Items: "things", MaxItems: 100, MaxDepth: maxDepth}, &m)
+		jsontext.Format{Name: "the list", Root: "an array of things", Item: "thing", MaxItems: 100, MaxDepth: maxDepth}, &m)
 }
 
 // TestUnreadable checks that an error that makes a text unreadable is reported alone, at its
@@ -34,29 +34,23 @@ func TestUnreadable(t *testing.T) {
 		{"[{\"a\": \"b\"\n  \"c\": 1}]", 2, 3, `a comma is missing before "c"`},
 		{`[{"a" 1}]`, 1, 7, `a colon is missing after the key "a"`},
 		{`[{"a": }]`, 1, 8, `"}" is not allowed here`},
-		{`[{a: 1}]`, 1, 3, `a key in double quotes is expected`},
 		{`[{'a': 1}]`, 1, 3, "strings take double quotes"},
-		{`[{true: 1}]`, 1, 3, `a key in double quotes is expected`},
-		{`[{1: 2}]`, 1, 3, `a key in double quotes is expected`},
+		{`[{true: 1}]`, 1, 3, `keys need quotes: write "true"`},
+		{`[{1: 2}]`, 1, 3, `keys need quotes: write "1"`},
+		{`[{true, 1}]`, 1, 3, `a key in double quotes is expected`},
 		{`[{"a": 1,`, 1, 10, `a key in double quotes is missing`},
 		{`["a", 'b']`, 1, 7, "strings take double quotes"},
-		{"[1, // one\n2]", 1, 5, "JSON has no comments"},
-		{"[1 # one\n]", 1, 4, "JSON has no comments"},
 		{"- name: x", 1, 1, "not YAML"},
 		{`["a\`, 1, 4, "does not begin a JSON escape"},
 		{`["a\u12`, 1, 4, "does not begin a JSON escape"},
 		{`["a\u12a`, 1, 4, "does not begin a JSON escape"},
 		{`["a b\"\n\q"]`, 1, 10, "does not begin a JSON escape"},
-		{`[{"a": nil}]`, 1, 8, "a value is expected"},
+		{`[{"a": n|l}]`, 1, 8, "a value is expected"},
 		{`[+5]`, 1, 2, `"+5" is not a JSON number: write 5`},
-		{`[1Gi]`, 1, 2, "write 1073741824"},
-		{`[.5]`, 1, 2, "write 0.5"},
-		{`[1GB]`, 1, 2, `"1GB" is not a JSON number`},
 		{`[,]`, 1, 2, "is not allowed here"},
 		{`[1,,2]`, 1, 4, "is not allowed here"},
 		{`[}`, 1, 2, "is not allowed here"},
-		{`[`, 1, 2, "a closing ] is missing"},
-		{`[{"a": 1`, 1, 9, "a closing } is missing"},
+		{`[`, 1, 2, `"]" is missing: the array that begins at line 1`},
 		{`[{"a":`, 1, 7, "ends too early"},
 		{`[{"a`, 1, 3, "never closed"},
 		{`["a\q"]`, 1, 4, `write \\ for a backslash`},
@@ -82,12 +76,13 @@ func TestUnreadable(t *testing.T) {
 		{strings.Repeat(`{"a":`, maxDepth+1), 1, 5*maxDepth + 1, "nested deeper than 64 levels"},
 		{"", 1, 1, "the text ends too early: an array of things is missing"},
 		{"[] x", 1, 4, `"x" follows the end of the list: remove it`},
-		{`[{"a": 1, "a": 2}, "\ud800", x]`, 1, 30, `"x" is not allowed here, where a value is expected`}, // no flaws beside it
+		{`[{"a": 1, "a": 2}, "\ud800", x]`, 1, 30, `"x" is not allowed here, where a value is expected: strings need quotes`}, // no flaws beside it
 		{"[" + strings.Repeat("1,", 100) + "1]", 1, 202, "the list has more than 100 things"},
 		{`[1 "` + strings.Repeat("é", 200) + `"]`, 1, 4, `a comma is missing before "` + strings.Repeat("é", 99) + "…"},
 		{`[1 ` + strings.Repeat("é", 200) + `]`, 1, 4, `a comma is missing before "` + strings.Repeat("é", 100) + `…"`},
 		{"[1 \"a\u2028\ufffd\"]", 1, 4, `a comma is missing before "a\u2028` + "\ufffd\""},
-		{"[1 a\u2028]", 1, 4, `a comma is missing before "a\u2028"`},
+		{"[1 a\u0085\u2061]", 1, 5, `the character U+0085 is no blank`},
+		{"[1 a\u2061]", 1, 4, `a comma is missing before "a\u2061"`},
 		{"[{\"\u2028\" 1}]", 1, 7, `a colon is missing after the key "\u2028"`},
 	}
 	for _, test := range tests {

@@ -29,7 +29,7 @@ func FuzzRead(f *testing.F) {
 			return // encoding/json has a bound of 10,000 levels
 		}
 		m := meter.New(math.MaxInt, math.MaxInt)
-		format := jsontext.Format{Name: "the list", Root: "an array of things", Items: "things", MaxItems: math.MaxInt,
+		format := jsontext.Format{Name: "the list", Root: "an array of things", Item: "thing", MaxItems: math.MaxInt,
 			MaxDepth: math.MaxInt}
 		root, errs := jsontext.Read(text, format, &m)
 		format.Plain = true

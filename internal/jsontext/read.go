@@ -12,7 +12,7 @@ import (
 type Format struct {
 	Name     string // the text's name in messages: "the annotation"
 	Root     string // what it should contain, in messages: "an array of rules"
-	Items    string // the items of that array, if it is one, in messages: "rules"
+	Item     string // an item of that array, if it is one, in messages: "rule"
 	MaxItems int    // the largest number of these items
 	MaxDepth int    // how deeply arrays and objects may be nested
 
@@ -42,7 +42,7 @@ func Read(text string, f Format, m *meter.Meter) (Node, []Error) {
 	}
 	root := r.read(f.Root)
 	if after := r.skipBlanks(r.end); !r.stopped && after < len(text) {
-		r.stop(after, Invalid, "%s follows the end of %s: remove it", r.shown(after), f.Name)
+		r.follows(root, after)
 	}
 	if r.stopped {
 		return Node{}, r.errors
@@ -104,7 +104,7 @@ func (r *reader) array(n *Node) {
 		return
 	}
 	plain := []any{}
-	for i := 0; !r.stopped && r.more(']', i > 0); i++ {
+	for i := 0; !r.stopped && r.more(']', n.Start, i > 0); i++ {
 		if r.depth == 1 && !r.nextItem(i) {
 			return
 		}
@@ -129,7 +129,7 @@ func (r *reader) array(n *Node) {
 func (r *reader) nextItem(index int) bool {
 	r.item = index
 	if index == r.format.MaxItems {
-		r.stop(r.nextToken(), Invalid, "%s has more than %d %s", r.format.Name, r.format.MaxItems, r.format.Items)
+		r.stop(r.nextToken(), Invalid, "%s has more than %d %ss", r.format.Name, r.format.MaxItems, r.format.Item)
 	}
 	return !r.stopped
 }
@@ -144,7 +144,7 @@ func (r *reader) object(n *Node) {
 		plain = map[string]any{}
 		n.Value = plain
 	}
-	for i := 0; !r.stopped && r.more('}', i > 0); i++ {
+	for i := 0; !r.stopped && r.more('}', n.Start, i > 0); i++ {
 		m, ok := r.key(&keys)
 		if !ok {
 			return
@@ -214,25 +214,26 @@ func (r *reader) leave() {
 	}
 }
 
-// more reports whether another element follows before the closing bracket, and
-// reads the comma between them.
-func (r *reader) more(closing byte, notFirst bool) bool {
+// more reports whether another element follows before the closing bracket of what begins at start,
+// and reads the comma between them.
+func (r *reader) more(closing byte, start int, notFirst bool) bool {
 	at := r.skipBlanks(r.end)
 	switch {
 	case at == len(r.text):
-		r.unreadable(at, "the text ends too early: a closing %c is missing", closing)
+		r.unclosed(r.end, closing, start)
 	case r.text[at] == closing:
 		return false
 	case !notFirst:
 		return true
-	case r.at(at, "/"), r.at(at, "#"):
-		r.unreadable(at, "%s is not allowed here: JSON has no comments", r.shown(at))
 	case r.text[at] != ',':
-		r.unreadable(at, "a comma is missing before %s", r.shown(at))
+		r.noComma(at, closing, start)
 	default:
 		r.separated = at + 1
-		if r.at(r.nextToken(), string(closing)) {
+		switch next := r.nextToken(); {
+		case r.at(next, string(closing)):
 			r.stop(at, Invalid, "trailing comma before %c: remove it", closing)
+		case r.lacks(closing, next):
+			r.unclosed(at, closing, start)
 		}
 	}
 	return !r.stopped

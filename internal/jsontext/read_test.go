@@ -81,7 +81,7 @@ func TestFlaws(t *testing.T) {
 
 // TestMeter: values and errors are charged to the meter before they are made.
 func TestMeter(t *testing.T) {
-	format := jsontext.Format{Name: "the list", Root: "an array of things", Items: "things", MaxItems: 100, MaxDepth: maxDepth}
+	format := jsontext.Format{Name: "the list", Root: "an array of things", Item: "thing", MaxItems: 100, MaxDepth: maxDepth}
 	spent := func(text string) (work, kept int) {
 		m := meter.New(1_000_000, 1_000_000)
 		jsontext.Read(text, format, &m)

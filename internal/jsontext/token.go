@@ -18,7 +18,7 @@ func scanToken(text string) (any, int) {
 		s, length := scanString(text)
 		return s, length
 	}
-	end := strings.IndexAny(text, " \t\r\n,:[]{}\"")
+	end := strings.IndexAny(text, " \t\r\n,:;[]{}\"")
 	if end < 0 {
 		end = len(text)
 	}

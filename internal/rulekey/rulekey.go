@@ -69,15 +69,19 @@ func Named(name string) Key {
 
 // synonyms has words of other languages for keys and kinds, each followed by that of the format.
 var synonyms = [...]string{
-	"minimum", constraint.Min, "maximum", constraint.Max, "pattern", constraint.Regex, "enum", constraint.Values,
+	"type", Rule, "kind", Rule, "id", Name, "field", Path, "jsonpath", Path, "msg", Message, "description", Message,
+	"minimum", constraint.Min, "maximum", constraint.Max, "pattern", constraint.Regex,
+	"enum", constraint.Values, "enumeration", constraint.Values, "list", constraint.Values, "allowed", constraint.Values,
 	"warn", JustWarning, "warning", JustWarning,
-	"int", "integer", "number", "integer", "bool", "enum", "boolean", "enum", "text", "string",
+	"int", "integer", "number", "integer", "bool", "enum", "boolean", "enum", "enumeration", "enum", "list", "enum",
+	"text", "string", "str", "string",
 }
 
-// Meant returns the key or kind for which other languages have a word; "" if there is none.
-func Meant(word string) string {
+// Meant returns the first of some keys or kinds for which other languages have a word; "" if there is
+// none.
+func Meant(word string, names []string) string {
 	for i := 0; i < len(synonyms); i += 2 {
-		if strings.EqualFold(word, synonyms[i]) {
+		if strings.EqualFold(word, synonyms[i]) && slices.Contains(names, synonyms[i+1]) {
 			return synonyms[i+1]
 		}
 	}

@@ -3,14 +3,36 @@ package ssp
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/vmrules/vmrules/internal/quantity"
 	"github.com/vmrules/vmrules/internal/value"
 )
 
-// check returns why the JSON of a value cannot be read as its type; nil if it can. Unknown fields
-// do not matter.
-func (n node) check(at string) error {
+// A spot is where a value is in a VM.
+type spot struct{ field, pointer string }
+
+func (s spot) member(name string) spot {
+	return spot{s.field + "." + name, s.pointer + "/" + escaper.Replace(name)}
+}
+
+func (s spot) item(i int) spot {
+	return spot{fmt.Sprintf("%s[%d]", s.field, i), fmt.Sprintf("%s/%d", s.pointer, i)}
+}
+
+var escaper = strings.NewReplacer("~", "~0", "/", "~1")
+
+// A misfit is a value that cannot be read as its type.
+type misfit struct {
+	at  spot
+	why string
+}
+
+func (m *misfit) Error() string { return m.at.field + ": " + m.why }
+
+// check returns why the JSON of a value cannot be read as its type, which is a misfit; nil if it can.
+// Unknown fields do not matter.
+func (n node) check(at spot) error {
 	if n.json == nil || n.typ.shape == anything {
 		return nil
 	}
@@ -27,14 +49,14 @@ func (n node) check(at string) error {
 	return n.checkScalar(at)
 }
 
-func (n node) checkFields(at string) error {
+func (n node) checkFields(at spot) error {
 	if _, ok := n.json.(map[string]any); !ok {
 		return n.mismatch(at)
 	}
 	for _, f := range n.typ.fields {
 		inner, place := n, at
 		if f.name != "" {
-			inner, place = n.field(f.name, f.typ), at+"."+f.name
+			inner, place = n.field(f.name, f.typ), at.member(f.name)
 		} else {
 			inner.typ = f.typ
 		}
@@ -45,20 +67,20 @@ func (n node) checkFields(at string) error {
 	return nil
 }
 
-func (n node) checkValues(at string) error {
+func (n node) checkValues(at spot) error {
 	object, ok := n.json.(map[string]any)
 	if !ok {
 		return n.mismatch(at)
 	}
 	for name, v := range object {
-		if err := (node{n.typ.of, v}).check(at + "." + name); err != nil {
+		if err := (node{n.typ.of, v}).check(at.member(name)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (n node) checkItems(at string) error {
+func (n node) checkItems(at spot) error {
 	if _, isText := n.json.(string); isText && n.typ.of.shape == byteShape {
 		return nil // base64
 	}
@@ -67,14 +89,14 @@ func (n node) checkItems(at string) error {
 		return n.mismatch(at)
 	}
 	for i, v := range items {
-		if err := (node{n.typ.of, v}).check(fmt.Sprintf("%s[%d]", at, i)); err != nil {
+		if err := (node{n.typ.of, v}).check(at.item(i)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (n node) checkScalar(at string) error {
+func (n node) checkScalar(at spot) error {
 	_, isText := n.json.(string)
 	_, isNumber := n.json.(json.Number)
 	_, isBoolean := n.json.(bool)
@@ -99,6 +121,12 @@ func (n node) checkScalar(at string) error {
 	return nil
 }
 
-func (n node) mismatch(at string) error {
-	return fmt.Errorf("%s: %s cannot be read as %s", at, value.Describe(n.json), n.typ.name)
+func (n node) mismatch(at spot) error {
+	why := fmt.Sprintf("%s cannot be read as %s", value.Describe(n.json), n.typ.name)
+	if text, isText := n.json.(string); isText && n.typ.isInteger() {
+		if meant := quantity.Meant(text); meant != nil {
+			why += ", because it is in quotes: write " + meant[0]
+		}
+	}
+	return &misfit{at, why}
 }

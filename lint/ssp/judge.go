@@ -21,6 +21,8 @@ type Verdict struct {
 	// Refused says why the validator refuses the annotation, or the VM, without judging by the
 	// rules; "" if it judges.
 	Refused string `json:"refused,omitempty"`
+	// Pointer is the JSON Pointer of the value for which the VM is refused; "" if there is none.
+	Pointer string `json:"pointer,omitempty"`
 	// Failed has the names of the rules that fail, in the order of the annotation, also of those
 	// that only warn.
 	Failed []string `json:"failed"`
@@ -58,7 +60,11 @@ func Judge(annotation string, vm map[string]any) Verdict {
 }
 
 func refusal(why error) Verdict {
-	return Verdict{Refused: why.Error(), Failed: []string{}, Why: map[string]string{}}
+	v := Verdict{Refused: why.Error(), Failed: []string{}, Why: map[string]string{}}
+	if m := (*misfit)(nil); errors.As(why, &m) {
+		v.Pointer = m.at.pointer
+	}
+	return v
 }
 
 var errNoTemplate = errors.New("the VM has no spec.template")
@@ -76,7 +82,7 @@ func templateOf(vm map[string]any) (any, error) {
 	if !ok {
 		return nil, errNoTemplate
 	}
-	return template, node{templateType(), template}.check("spec.template")
+	return template, node{templateType(), template}.check(spot{"spec.template", "/spec/template"})
 }
 
 // A judgement judges one VM.

@@ -105,14 +105,32 @@ func TestRefused(t *testing.T) {
 			"spec.template.spec.domain.devices.disableHotplug: 1 cannot be read as bool"},
 		{oneRule, vm(map[string]any{"spec": map[string]any{"domain": map[string]any{"cpu": map[string]any{"cores": 1.5}}}}),
 			"spec.template.spec.domain.cpu.cores: 1.5 cannot be read as uint32"},
+		{oneRule, vm(map[string]any{"spec": map[string]any{"domain": map[string]any{"cpu": map[string]any{"cores": "2"}}}}),
+			`spec.template.spec.domain.cpu.cores: "2" cannot be read as uint32, because it is in quotes: write 2`},
+		{oneRule, vm(map[string]any{"spec": map[string]any{"terminationGracePeriodSeconds": " 0x1e"}}),
+			`spec.template.spec.terminationGracePeriodSeconds: " 0x1e" cannot be read as int64, because it is in quotes: write 30`},
+		{oneRule, vm(map[string]any{"spec": map[string]any{"terminationGracePeriodSeconds": "${SECONDS}"}}),
+			`spec.template.spec.terminationGracePeriodSeconds: "${SECONDS}" cannot be read as int64`},
 		{oneRule, vm(map[string]any{"spec": map[string]any{"readinessProbe": map[string]any{"tcpSocket": map[string]any{"port": true}}}}),
 			"spec.template.spec.readinessProbe.tcpSocket.port: true cannot be read as intstr.IntOrString"},
 	} {
 		got := ssp.Judge(test.annotation, test.vm)
 		want := ssp.Verdict{Refused: test.want}
+		if field, _, ok := strings.Cut(test.want, ": "); ok && strings.HasPrefix(field, "spec.template") {
+			want.Pointer = "/" + strings.NewReplacer(".", "/", "[", "/", "]", "").Replace(field)
+		}
 		if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
 			t.Errorf("%.60s, %v (-want +got):\n%s", test.annotation, test.vm, diff)
 		}
+	}
+}
+
+// TestPointer: a name with a slash is written as RFC 6901 demands.
+func TestPointer(t *testing.T) {
+	template := map[string]any{"metadata": map[string]any{"labels": map[string]any{"a/b~": 1}}}
+	got := ssp.Judge(oneRule, map[string]any{"spec": map[string]any{"template": template}})
+	if want := "/spec/template/metadata/labels/a~1b~0"; got.Pointer != want {
+		t.Errorf("%q, want %q", got.Pointer, want)
 	}
 }
 

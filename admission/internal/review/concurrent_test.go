@@ -48,7 +48,7 @@ func casesOf(i, version int) []testCase {
 		create(from(name), `"instancetype": {"name": "small"}, `, "", `refused: the object is not valid: spec.template.spec.domain.memory.guest: Invalid value: "512Mi": too little ("512Mi", from instance type small, is less than min 1073741824)`),
 		create(from(name), `"instancetype": {"name": "missing"}, `, cores1, "warned: Not decided: too little (spec.template.spec.domain.memory.guest may be set by the instance type: the VirtualMachineClusterInstancetype missing was not found)"),
 		create(own(rules(8)), "", cores1e6, "refused: the object is not valid: "+tooMany(8)),
-		create(own("["), "", cores1, "refused: the validation rules cannot be used: VM: line 1, column 2: the text ends too early: a closing ] is missing"),
+		create(own("["), "", cores1, "refused: the validation rules cannot be used: VM: line 1, column 2: \"]\" is missing: the array that begins at line 1 is not closed"),
 		create(`"annotations": {"vm.kubevirt.io/skip-validations": ""}`, "", cores1e6, "exempt"),
 		{"DELETE", groupTemplate, kindTemplate, "", template(i, version),
 			"refused: the template templates/" + name + " has rules, and the VM office/reception refers to it: delete the VM first, or remove its labels and annotations vm.kubevirt.io/template"},

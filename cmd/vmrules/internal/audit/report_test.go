@@ -83,7 +83,7 @@ func TestAuditReport(t *testing.T) {
 		strings.Replace(reportVM("e", fmt.Sprintf(ofLinux, "e"), `"instancetype": {"name": "u1"}, `), `"cores": 12`, `"model": "m"`, 1)
 	const (
 		b = "office/vmrules-virtualmachine-b of [] by vm.kubevirt.io/validations; fail cores: at most 8 (12 is more than max 8)"
-		c = "office/vmrules-virtualmachine-c of [] by vm.kubevirt.io/validations; error : the validation rules cannot be used: VM: line 1, column 2: the text ends too early: a closing ] is missing"
+		c = "office/vmrules-virtualmachine-c of [] by vm.kubevirt.io/validations; error : the validation rules cannot be used: VM: line 1, column 2: \"]\" is missing: the array that begins at line 1 is not closed"
 	)
 	for _, test := range []struct {
 		name   string

@@ -3,8 +3,8 @@
 package deployed
 
 import (
-	"cmp"
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 
@@ -24,7 +24,7 @@ type Verdict struct {
 // rules of the OpenShift Template that it names in full, which find returns as it is in the cluster.
 func Judge(object map[string]any, find func(vmrules.TemplateRef) map[string]any) *Verdict {
 	var all *Verdict
-	for _, vm := range vmsIn(object) {
+	for at, vm := range vmsIn(object) {
 		if _, isExempt := manifest.Value(vm, "metadata", "annotations", vmrules.SkipAnnotation); isExempt {
 			continue
 		}
@@ -36,7 +36,11 @@ func Judge(object map[string]any, find func(vmrules.TemplateRef) map[string]any)
 		if annotation == "" {
 			annotation = ofTemplate(object, vm, find)
 		}
-		all = all.and(Verdict{ssp.Judge(annotation, vm), annotation == ""})
+		v := Verdict{ssp.Judge(annotation, vm), annotation == ""}
+		if v.Pointer != "" {
+			v.Pointer = at + v.Pointer
+		}
+		all = all.and(v)
 	}
 	return all
 }
@@ -58,23 +62,25 @@ func ofTemplate(around, vm map[string]any, find func(vmrules.TemplateRef) map[st
 	return manifest.TextAt(template, "metadata", "annotations", vmrules.OldAnnotation)
 }
 
-// vmsIn returns the VirtualMachines in an object. The validator is not asked about other kinds.
-func vmsIn(object map[string]any) []map[string]any {
-	var all []map[string]any
-	inside := []any{object}
+// vmsIn returns the VirtualMachines in an object, each with its JSON Pointer. The validator is not asked
+// about other kinds.
+func vmsIn(object map[string]any) iter.Seq2[string, map[string]any] {
+	inside, at := []any{object}, func(int) string { return "" }
 	if list, ok := object["objects"].([]any); ok {
-		inside = list
+		inside, at = list, func(i int) string { return fmt.Sprint("/objects/", i) }
 	} else if vm, ok := manifest.Value(object, "spec", "virtualMachine"); ok {
-		inside = []any{vm}
+		inside, at = []any{vm}, func(int) string { return "/spec/virtualMachine" }
 	}
-	for _, v := range inside {
-		vm, _ := v.(map[string]any)
-		_, isVM := manifest.Value(vm, "spec", "template", "spec")
-		if kind := manifest.TextAt(vm, "kind"); isVM && (kind == "VirtualMachine" || kind == "") {
-			all = append(all, vm)
+	return func(yield func(string, map[string]any) bool) {
+		for i, v := range inside {
+			vm, _ := v.(map[string]any)
+			_, hasVMI := manifest.Value(vm, "spec", "template", "spec")
+			kind := manifest.TextAt(vm, "kind")
+			if isVM := hasVMI && (kind == "VirtualMachine" || kind == ""); isVM && !yield(at(i), vm) {
+				return
+			}
 		}
 	}
-	return all
 }
 
 // and joins the verdicts on several VMs of one object.
@@ -84,7 +90,9 @@ func (v *Verdict) and(next Verdict) *Verdict {
 	}
 	v.NoRules = v.NoRules && next.NoRules
 	v.Accepted = v.Accepted && next.Accepted
-	v.Refused = cmp.Or(v.Refused, next.Refused)
+	if v.Refused == "" {
+		v.Refused, v.Pointer = next.Refused, next.Pointer
+	}
 	v.Failed = append(v.Failed, next.Failed...)
 	v.Warned = append(v.Warned, next.Warned...)
 	maps.Copy(v.Why, next.Why)

@@ -2,6 +2,7 @@ package lint
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -37,6 +38,14 @@ var plantedMistakes = []planted{
 	{"unreadable", `"name": "disk-bus"`, `“name”: "disk-bus"`, nil},
 	{"unreadable", `"virtio", "sata", "scsi"`, `"virtio" "sata" "scsi"`, nil},
 	{"unreadable", `"min": 4294967296`, `"min": +04294967296`, nil},
+	{"unreadable", `"min": 4294967296`, `"min": 4 Gi`, nil},
+	{"unreadable", `"min": 4294967296`, `"min": 0x100000000`, nil},
+	{"unreadable", `"rule": "regex",`, `rule: regex,`, nil},
+	{"unreadable", `"justWarning": true`, `"justWarning": True`, nil},
+	{"unreadable", `"rule": "regex",`, `"rule":` + "\u00a0" + `"regex";`, nil},
+	{"unreadable", `"values": ["sata"]`, `"values": ["sata"`, nil},
+	{"unreadable", "\n  },\n  {\n    \"name\": \"disk-bus\"", "\n  ,\n  {\n    \"name\": \"disk-bus\"", nil},
+	{"invalid-argument", `"min": "jsonpath::.spec.domain.memory.guest"`, `"min": ".spec.domain.memory.guest"`, nil},
 	{"unreadable", `digits and \\hyphens`, `digits and \hyphens`, nil},
 	{"invalid-path", `"jsonpath::.spec.domain.cpu.cores"`, `".spec.domain.cpu.cores"`, nil},
 	{"invalid-path", `"jsonpath::.spec.domain.cpu.cores"`, `"spec/domain/cpu/cores"`, nil},
@@ -179,6 +188,7 @@ func FuzzFix(f *testing.F) {
 		"kind: VirtualMachine\nmetadata: {annotations: {vm.kubevirt.io/validation: '[{''name'': \"a\" \"rule\": \"Integer\"}]'}}\n",
 		"kind: VirtualMachine\nmetadata:\n  annotations:\n    vm.kubevirt.io/validations: '[{\"name\": \"a\", \"rule\": \"integer\", \"path\": \"jsonpath::spec.domain.cpu.core\", \"message\": \"m\", \"min\": \"1Ki\", \"maxx\": 2}]'\n",
 		"- name: a\n  rule: Integer\n  path: \"jsonpath::spec.x\"\n  mesage: b\n  min: 1Gi\n",
+		"kind: VirtualMachine\nmetadata: {annotations: {vm.kubevirt.io/validations: '{name: a; \"rule\": True, \"min\": 2 GB }, {\"b\": [1 }]'}}\n",
 		`[{"name": "a", "rule": "enum", "path": ".spec.domain.cpu.core", "message": "m", "values": [1, 2], "Min": "1"}]`,
 	} {
 		f.Add(seed)
@@ -248,6 +258,47 @@ func objectsWithoutRules(text string) []any {
 		all = append(all, content)
 	}
 	return all
+}
+
+// TestFixedBounds: whatever a fix writes as a bound is accepted, in quotes and without. A guess needs
+// --unsafe-fixes.
+func TestFixedBounds(t *testing.T) {
+	fixed := map[bool]int{}
+	for _, number := range []string{"2", "+2", "02", "1.5", ".5", "1e3", "0x80", "-1", "2.", "1,5", "2_000"} {
+		for _, unit := range []string{"", "G", "g", "Gi", "gi", "GI", "GB", "gb", "GiB", "kB", "K", "m", "MB", "B", "bytes", "Gib/s"} {
+			for _, form := range []string{"%s%s", "%s %s", `"%s%s"`, `"%s  %s "`, "\"%s\u00a0%s\"", "'%s%s'"} {
+				bound := fmt.Sprintf(form, number, unit)
+				rules := `[{"name": "r", "rule": "integer", "path": "jsonpath::.spec.domain.memory.guest", "message": "m", "min": ` + bound + `}]`
+				if _, err := vmrules.ParseRules(rules); err == nil {
+					continue
+				}
+				file := filepath.Join(t.TempDir(), "rules.json")
+				for _, flags := range [][]string{nil, withUnsafe} {
+					lintText(t, file, vmWith(rules), append(flags, "--fix"))
+					text, err := os.ReadFile(file)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if string(text) == vmWith(rules) {
+						continue
+					}
+					fixed[flags == nil]++
+					if read := rulesInFile(string(text)); len(read) != 1 || read[0] == nil {
+						t.Errorf("%s is fixed, and refused again:\n%s", bound, text)
+					}
+				}
+			}
+		}
+	}
+	if fixed[true] < 100 || fixed[false] < fixed[true]+50 {
+		t.Errorf("too few are fixed: %v", fixed)
+	}
+}
+
+// vmWith returns a VM with the text of an annotation.
+func vmWith(rules string) string {
+	text, _ := json.Marshal(rules)
+	return `{"kind": "VirtualMachine", "metadata": {"annotations": {"vm.kubevirt.io/validations": ` + string(text) + `}}}`
 }
 
 // TestReplace checks that a file is replaced only if it is what was read, and keeps its mode.

@@ -77,19 +77,20 @@ func (l *Linter) fixOf(file *manifest.File, f lint.Finding) *fix {
 	t := l.fixable
 	switch {
 	case !l.WantsFixes || l.room <= 0:
-	case f.ID == "misspelt-annotation":
+	case f.ID == "misspelt-annotation", f.ID == "misplaced-annotation" && f.Suggestion != "":
 		change := file.ChangeKey(f)
 		l.room -= file.Size()
 		if changed, ok := file.With([]manifest.Change{change}); ok && len(mistakesIn(changed)) < len(mistakesIn(file)) {
 			return l.inFile(file, &fix{Change: change, findings: 1})
 		}
 	case t != nil:
-		edits := t.editsFor(f)
+		edits, isGuess := t.editsFor(f)
 		if edits == nil {
 			return nil
 		}
 		if change, ok := t.change(edits); ok {
-			return l.inFile(file, &fix{Change: change, of: t, about: likeness{f.ID, f.Key, f.Index}, edits: edits, isSafe: mayBeSafe(f)})
+			isSafe := !isGuess && mayBeSafe(f)
+			return l.inFile(file, &fix{Change: change, of: t, about: likeness{f.ID, f.Key, f.Index}, edits: edits, isSafe: isSafe})
 		}
 	}
 	return nil
@@ -128,17 +129,17 @@ func (l *Linter) inFile(file *manifest.File, f *fix) *fix {
 	return f
 }
 
-// editsFor returns what may fix a finding; nothing if nothing may.
-func (t *fixable) editsFor(f lint.Finding) []manifest.Edit {
+// editsFor returns what may fix a finding, and whether that is a guess; nothing if nothing may.
+func (t *fixable) editsFor(f lint.Finding) (edits []manifest.Edit, guessed bool) {
 	if f.Suggestion == "" && f.ID == unreadable && f.Index < 0 {
 		return t.repairs()
 	}
 	*t.room -= len(t.text) / 4 // to find places in it is cheaper than to lint
 	start, end, with := f.Replaced(t.text)
 	if with == "" || f.Suggestion == "" && !t.isSSP {
-		return nil
+		return nil, false
 	}
-	return rewritten(t.text, start, end, with)
+	return rewritten(t.text, start, end, with), f.ID == "invalid-argument" && isGuess(t.text[start:end], f.Suggestion)
 }
 
 const unreadable = "unreadable"

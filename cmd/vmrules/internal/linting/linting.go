@@ -122,7 +122,7 @@ func (l *Linter) LintObject(to *Linted, object manifest.Object) error {
 	if err != nil {
 		return err
 	}
-	why := l.judgeOwnVM(filled.Object, object)
+	own := l.judgeOwnVM(filled.Object, object)
 	for _, a := range filled.Annotations() {
 		l.fixable = l.newFixable(a.Text(), a.Options(nil), a.Change)
 		findings := l.explained(a.Lint(l.reading()...), a.Text())
@@ -133,9 +133,10 @@ func (l *Linter) LintObject(to *Linted, object manifest.Object) error {
 				}
 			}
 		}
-		findings = append(findings, ownVMFindings(why, a, findings)...)
+		findings = append(findings, ownVMFindings(own, a, findings)...)
 		l.add(to, file, a.Object.String(), findings)
 	}
+	l.addFindings(to, file, object.String(), unreadableVM(own, object))
 	useless := l.silence.useless()
 	l.silence = nil
 	l.addFindings(to, file, object.String(), useless)
@@ -227,7 +228,8 @@ func (l *Linter) addFindings(to *Linted, file *manifest.File, about string, find
 		if l.silence != nil && !(l.isJudged && f.Severity == lint.SeverityError) && l.silence.accepts(f) {
 			to.Accepted++
 			if l.WantsFixes && l.fixable != nil {
-				l.fixable.accepted = append(l.fixable.accepted, l.fixable.editsFor(f)...)
+				edits, _ := l.fixable.editsFor(f)
+				l.fixable.accepted = append(l.fixable.accepted, edits...)
 			}
 			continue
 		}

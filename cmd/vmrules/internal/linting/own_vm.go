@@ -3,40 +3,61 @@ package linting
 import (
 	"maps"
 	"slices"
+	"strings"
 
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/deployed"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/judging"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
 	"github.com/vmrules/vmrules/lint"
 )
 
-// judgeOwnVM returns why KubeVirt's template validator refuses the VM of a template, by the names of rules.
-func (l *Linter) judgeOwnVM(filled, template manifest.Object) map[string]string {
+// judgeOwnVM returns what KubeVirt's template validator says if it refuses the VM of a template; nil if it
+// does not. A parameter without a value may be anything.
+func (l *Linter) judgeOwnVM(filled, template manifest.Object) *deployed.Verdict {
 	if l.now.profile != lint.SSP || !template.IsTemplate() {
 		return nil
 	}
 	v := judging.SspVerdict(filled.Content(), template, &judging.Ruling{})
-	if !v.Refuses() {
+	if !v.Refuses() || v.Pointer != "" && strings.Contains(v.Refused, "${") {
 		return nil
 	}
 	for _, name := range v.Warned {
 		delete(v.Why, name)
 	}
-	return v.Why
+	return v
 }
 
 // ownVMFindings returns findings about the rules of an annotation by which the VM is refused. A rule
 // that has an error already has no other one.
-func ownVMFindings(why map[string]string, a manifest.Annotation, others []lint.Finding) []lint.Finding {
+func ownVMFindings(v *deployed.Verdict, a manifest.Annotation, others []lint.Finding) []lint.Finding {
+	if v == nil {
+		return nil
+	}
 	var all []lint.Finding
-	for _, name := range slices.Sorted(maps.Keys(why)) {
+	for _, name := range slices.Sorted(maps.Keys(v.Why)) {
 		isKnown := slices.ContainsFunc(others, func(f lint.Finding) bool { return f.Severity == lint.SeverityError && f.Rule == name })
-		f := lint.Finding{
-			Severity: lint.SeverityError, ID: "ssp-own-vm", Rule: name, Index: -1,
-			Message: "KubeVirt's template validator refuses the template's own VM: " + why[name],
-		}
+		f := ownVMFinding(name, v.Why[name])
 		if !isKnown && a.PlaceAtRule(&f) {
 			all = append(all, f)
 		}
 	}
 	return all
+}
+
+// unreadableVM returns the finding about the value for which the VM cannot be read.
+func unreadableVM(v *deployed.Verdict, o manifest.Object) []lint.Finding {
+	if v == nil || v.Pointer == "" {
+		return nil
+	}
+	f := ownVMFinding("", v.Refused)
+	f.Line, f.Column = manifest.NewLocator(o).Place(v.Pointer)
+	f.EndLine, f.EndColumn = f.Line, f.Column
+	return []lint.Finding{f}
+}
+
+func ownVMFinding(rule, why string) lint.Finding {
+	return lint.Finding{
+		Severity: lint.SeverityError, ID: "ssp-own-vm", Rule: rule, Index: -1,
+		Message: "KubeVirt's template validator refuses the template's own VM: " + why,
+	}
 }

@@ -23,17 +23,30 @@ func TestRepairs(t *testing.T) {
 		{`["a "" b"]`, ""},
 		{`[{"a": it's}]`, ""},
 		{`[1 // one` + "\n]", ""},
-		{`[{"a": 1`, ""},
+		{`[{"a": 1`, ""}, // the end may be lost
 		{`[,]`, ""},
 		{`[{"a": 1.5Gi, "b": .5, "c": 08}]`, `[{"a": 1610612736, "b": ".5", "c": 8}]`},
-		{`[{"a": 1GB}]`, `[{"a": "1GB"}]`},
-		{`[True]`, ""},
+		{`[{"a": 2 Gi, "b": 2gi, "c": 0x80000000}]`, `[{"a": 2147483648, "b": 2147483648, "c": 2147483648}]`},
+		{`[{"a": 1e3GB}]`, ""},
+		{`[{"a": [True, None, FALSE]}]`, `[{"a": [true, null, false]}]`},
+		{`[True]`, ""}, // which is refused
+		{`[{rule: integer, 'b': "c"; d : [e]}]`, `[{"rule": "integer", "b": "c", "d" : ["e"]}]`},
+		{`[{"a": 1;}]`, `[{"a": 1}]`},
+		{"[\u00a0{\"a\":\u00a01\u3000}]", `[ {"a": 1 }]`},
+		{"[{\"a\": 1\n, {\"b\": [1\n}, {\"c\": 2 ]", "[{\"a\": 1\n}, {\"b\": [1]\n}, {\"c\": 2} ]"},
+		{"[{\"a\": 1,\n  {\"b\": 2}]", "[{\"a\": 1},\n  {\"b\": 2}]"},
+		{`[{"a": 1 {"b": 2}]`, `[{"a": 1}, {"b": 2}]`},
+		{` {"a": 1}]`, ` [{"a": 1}]`},
+		{`{"a": 1}, {"b": 2}]`, `[{"a": 1}, {"b": 2}]`},
+		{`[{"a": 1}}, {"b": [1]]}]`, ""}, // which of them is too many?
+		{`[{"a": {{ x }}}]`, ""},
+		{`[{"a": the licence}]`, ""},
 	}
 	for _, test := range tests {
 		room := 1 << 20
 		fixable := fixable{text: test.text, room: &room}
 		got := ""
-		if edits := fixable.repairs(); edits != nil {
+		if edits, _ := fixable.repairs(); edits != nil {
 			got, _ = manifest.Splice(test.text, edits)
 		}
 		if diff := cmp.Diff(test.want, got); diff != "" {

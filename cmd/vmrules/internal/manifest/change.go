@@ -55,13 +55,13 @@ func (a Annotation) Change(edits []Edit) (Change, bool) {
 	return c, len(edits) > 0
 }
 
-// beside returns the character beside which something is inserted: that before it, if that is not a
-// blank. It returns any other part as it is.
+// beside returns the character beside which something is inserted: that before it, if there is one and
+// it is not a blank. It returns any other part as it is.
 func beside(text string, s Span) Span {
 	if s.Start < s.End {
 		return s
 	}
-	if c, size := utf8.DecodeLastRuneInString(text[:s.Start]); !isBlank(c) {
+	if c, size := utf8.DecodeLastRuneInString(text[:s.Start]); size > 0 && !isBlank(c) {
 		return Span{s.Start - size, s.End}
 	}
 	_, size := utf8.DecodeRuneInString(text[s.Start:])

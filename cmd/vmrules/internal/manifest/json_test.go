@@ -124,7 +124,7 @@ func TestMistakesInJSON(t *testing.T) {
 		`{} {"a":1,}`:                          "f.json:1:10: trailing comma before }: remove it",
 		`{} {"items":[{"a" 1}]}`:               `f.json:1:19: a colon is missing after the key "a"`,
 		`{} {"items":[{"a":1}`:                 "f.json:1:21: the text ends too early: a closing bracket, quote or value is missing",
-		`{} {"items":[{"a":nul}]}`:             `f.json:1:19: "nul" is not allowed here, where a value is expected`,
+		`{} {"items":[{"a":nul}]}`:             `f.json:1:19: "nul" is not allowed here, where a value is expected: strings need quotes`,
 		`{} {"items":[{"a":"\x"}]}`:            `f.json:1:20: the backslash does not begin a JSON escape: write \\ for a backslash`,
 		`{} ,{}`:                               `f.json:1:4: "," is not allowed here, where a value is expected`,
 		`{} {"a":"` + long + `" 1}`:            "f.json:1:300012: invalid character '1' after object value (expecting ',' or '}')",

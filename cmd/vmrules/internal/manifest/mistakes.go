@@ -19,11 +19,34 @@ func (o Object) Mistakes() []lint.Finding {
 		s.reported[p.Name] = true
 	}
 	root := o.tree()
+	if o.Kind == kindOpenShift {
+		s.templateKey(root)
+	}
 	if homes[o.Kind] != "" {
 		s.readers = setOf(readers(root, o.Kind)...)
 	}
 	s.visit(root, o.IsTemplate())
 	return s.found
+}
+
+// templateKey finds the key of the objects of a Template if it is only nearly right.
+func (s *mistakes) templateKey(root *node) {
+	if m, found, ok := nearObjects(root); ok {
+		s.add(found, s.ofKey(m))
+	}
+}
+
+// nearObjects returns the member of a Template without objects whose key is nearly that.
+func nearObjects(root *node) (member, lint.Finding, bool) {
+	if root.get("objects") != nil {
+		return member{}, lint.Finding{}, false
+	}
+	for _, m := range root.members {
+		if f, found := lint.TemplateKey(m.key); found {
+			return m, f, true
+		}
+	}
+	return member{}, lint.Finding{}, false
 }
 
 // mistakes collects the mistakes in an object.
@@ -155,6 +178,9 @@ var homes = map[string]string{
 func readers(n *node, kind string) []*node {
 	switch item, isList := strings.CutSuffix(kind, "List"); {
 	case kind == kindOpenShift:
+		if m, _, found := nearObjects(n); found {
+			return readersIn(m.value, "")
+		}
 		return readersIn(n.get("objects"), "")
 	case isList:
 		return readersIn(n.get("items"), item)
