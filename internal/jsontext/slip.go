@@ -83,8 +83,10 @@ func (r *reader) noComma(at int, closing byte, start int) {
 		r.stop(at, Invalid, "%s closes nothing: remove it", r.shown(at))
 	case r.lacks(closing, at):
 		r.unclosed(r.end, closing, start)
-	case r.depth > 1 && r.at(at, ":") && closing == ']' && r.lastString >= 0:
+	case r.at(at, ":") && closing == ']' && r.lastString >= 0 && r.depth > 1:
 		r.unclosed(r.lastString, closing, start)
+	case r.at(at, ":") && closing == ']' && r.lastString >= 0:
+		r.stop(r.lastString, Invalid, `a key is not allowed here: "{" is missing before it, or a "}" is too early`)
 	case r.at(at, ";") && (r.at(next, "]") || r.at(next, "}")):
 		r.stop(at, Invalid, `";" is not allowed here: remove it`)
 	case r.at(at, ";"):
