@@ -85,7 +85,7 @@ func quantityHint(literal string) string {
 	if meant == nil {
 		return ""
 	}
-	return fmt.Sprintf(`: did you mean "%s"?`, strings.Join(meant, `" or "`))
+	return `: did you mean "` + strings.Join(meant, `" or "`) + `"?`
 }
 
 // Meant returns what a literal that the argument does not accept probably means; "" if that is not known.

@@ -16,9 +16,6 @@ func (r *reader) badToken(start int, expected string) {
 	r.lastString = start
 	for i := start + 1; i < len(r.text); i++ {
 		switch c := r.text[i]; {
-		case c == '"':
-			r.unreadable(start, "%s is not allowed here, where %s is expected", r.shown(start), expected)
-			return
 		case c < 0x20:
 			r.unreadable(i, "a string cannot hold the control character %q: close the string before it, or write it as an escape", c)
 			return
@@ -47,8 +44,6 @@ func (r *reader) strange(at int, expected string) {
 		r.stop(at, Invalid, "the text begins with a byte order mark: remove it")
 	case r.depth > 0 && expected == aValue && strings.IndexByte("+-.0123456789", r.text[at]) >= 0:
 		r.notNumber(at, at+len(r.word(at)))
-	case r.at(at, "-") && r.depth == 0:
-		r.unreadable(at, "%s is not allowed here, where %s is expected: %s is JSON, not YAML", r.shown(at), expected, r.format.Name)
 	default:
 		r.wrongWord(at, expected)
 	}

@@ -14,9 +14,10 @@
 //     readable: Read returns all such Errors together with the Node.
 //
 // A decoder reports where it fails, which is often after the mistake. Read looks for the
-// mistakes that people make: typographic or single quotes, comments, a byte order mark,
-// YAML, a missing comma or one too many, a lone backslash, a line end in a string. It says
-// what the mistake is, where it is, and how to correct it.
+// mistakes that people make: typographic, single or no quotes, comments, a byte order mark, other
+// blanks than those of JSON, YAML, words of Python, expressions of templates, units, a missing comma
+// or bracket or one too many, a lone backslash, a line end in a string. It says what the mistake is,
+// where it is, and how to correct it.
 //
 // The text may be hostile. The Format limits the depth and the number of items. Read pays
 // from a meter for each value and each Error before it creates them. It never panics, and

@@ -2,10 +2,9 @@ package jsontext
 
 import (
 	"cmp"
-	"encoding/json"
-	"fmt"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/vmrules/vmrules/internal/quantity"
 	"github.com/vmrules/vmrules/internal/value"
@@ -24,8 +23,9 @@ func (r *reader) slip(at int) bool {
 	}
 	switch blank := strings.IndexFunc(word, isOddBlank); {
 	case blank >= 0:
-		r.stop(at+blank, Invalid, "the character %U is no blank in JSON: write a plain space", []rune(word[blank:])[0])
-	case r.at(expression, "{{"), r.at(expression, "{%"):
+		c, _ := utf8.DecodeRuneInString(word[blank:])
+		r.stop(at+blank, Invalid, "the character %U is no blank in JSON: write a plain space", c)
+	case r.isExpression(expression):
 		r.stop(expression, Invalid, "%q begins an expression: render the template first", r.text[expression:expression+2])
 	case word[0] == '/', word[0] == '#':
 		r.stop(at, Invalid, "%s is not allowed here: JSON has no comments", r.shown(at))
@@ -33,31 +33,43 @@ func (r *reader) slip(at int) bool {
 	return r.stopped
 }
 
+// isExpression reports whether an expression of a template begins at an offset.
+func (r *reader) isExpression(at int) bool { return r.at(at, "{{") || r.at(at, "{%") }
+
 // isOddBlank reports whether a character beyond ASCII looks like a space, or cannot be seen.
 func isOddBlank(c rune) bool {
-	return c > unicode.MaxASCII && (unicode.IsSpace(c) || '\u200b' <= c && c <= '\u200d' || c == '\u2060' || c == '\ufeff')
+	return c >= utf8.RuneSelf && (unicode.IsSpace(c) || '\u200b' <= c && c <= '\u200d' || c == '\u2060' || c == '\ufeff')
 }
 
 // wrongWord reports a word where something else is expected.
 func (r *reader) wrongWord(at int, expected string) {
-	word := r.word(at)
+	word, shown := r.word(at), r.shown(at)
 	behind := r.skipBlanks(at + len(word))
-	isName := behind < len(r.text) && strings.IndexFunc(word, isNoLetter) < 0
-	switch literal := literalMeant(word); {
-	case literal != "" && expected == aValue:
-		r.unreadable(at, "%s is not allowed here: write %s", r.shown(at), literal)
-	case isName && expected == aKey && r.text[behind] == ':':
-		r.unreadable(at, "keys need quotes: write %s", r.shown(at))
-	case isName && expected == aValue && strings.IndexByte(",;]}", r.text[behind]) >= 0:
-		r.unreadable(at, "%s is not allowed here, where %s is expected: strings need quotes", r.shown(at), expected)
-	default:
-		r.unreadable(at, "%s is not allowed here, where %s is expected", r.shown(at), expected)
+	follows := byte(0)
+	if behind < len(r.text) && strings.IndexFunc(word, isNoLetter) < 0 {
+		follows = r.text[behind] // a name
 	}
+	cure := ", where " + expected + " is expected"
+	literal := literalMeant(word)
+	switch {
+	case expected == aKey && follows == ':':
+		r.unreadable(at, "keys need quotes: write %s", shown)
+		return
+	case r.depth == 0 && word[0] == '-':
+		cure += ": " + r.format.Name + " is JSON, not YAML"
+	case expected != aValue:
+	case literal != "":
+		cure = ": write " + literal
+	case strings.IndexByte(",;]}", follows) >= 0:
+		cure += ": strings need quotes"
+	}
+	r.unreadable(at, "%s is not allowed here%s", shown, cure)
 }
 
-// isNoLetter reports whether a character is not one of those of names.
+// isNoLetter reports whether a character is not one of those of names. It takes all beyond ASCII as one.
 func isNoLetter(c rune) bool {
-	return !unicode.IsLetter(c) && !unicode.IsDigit(c) && c != '_' && c != '-' && c != '.'
+	isLetter := 'a' <= c|0x20 && c|0x20 <= 'z'
+	return c < utf8.RuneSelf && !isLetter && strings.IndexByte("0123456789_-.", byte(c)) < 0
 }
 
 // literalMeant returns what JSON calls a word of other languages; "" if it is another word.
@@ -73,23 +85,25 @@ func literalMeant(word string) string {
 
 // noComma reports what follows an element where a comma or closing bracket should.
 func (r *reader) noComma(at int, closing byte, start int) {
-	end := at + len(r.word(at))
-	next := r.skipBlanks(end)
+	c, end := r.text[at], at+len(r.word(at))
 	number := len(strings.TrimRight(r.text[:r.end], "+-.0123456789eE"))
-	isUnit := unicode.IsLetter(rune(r.text[at])) && quantity.Meant(r.text[number:end]) != nil
+	next := r.skipBlanks(end)
+	isLast := next == len(r.text)
 	switch {
 	case r.slip(at):
-	case r.depth == 1 && r.at(at, "}"), r.depth == 2 && r.at(at, "]") && closing == '}' && next < len(r.text):
-		r.stop(at, Invalid, "%s closes nothing: remove it", r.shown(at))
+	case c == '}' && r.depth == 1, c == ']' && r.depth == 2 && closing == '}' && !isLast:
+		r.stop(at, Invalid, `"%c" closes nothing: remove it`, c)
 	case r.lacks(closing, at):
 		r.unclosed(r.end, closing, start)
-	case r.depth > 1 && r.at(at, ":") && closing == ']' && r.lastString >= 0:
+	case c == ':' && closing == ']' && r.lastString >= 0 && r.depth > 1:
 		r.unclosed(r.lastString, closing, start)
-	case r.at(at, ";") && (r.at(next, "]") || r.at(next, "}")):
+	case c == ':' && closing == ']' && r.lastString >= 0:
+		r.stop(r.lastString, Invalid, `a key is not allowed here: "{" is missing before it, or a "}" is too early`)
+	case c == ';' && !isLast && (r.text[next] == ']' || r.text[next] == '}'):
 		r.stop(at, Invalid, `";" is not allowed here: remove it`)
-	case r.at(at, ";"):
+	case c == ';':
 		r.stop(at, Invalid, `write a comma, not ";"`)
-	case isUnit:
+	case c >= 'A' && quantity.Meant(r.text[number:end]) != nil:
 		r.notNumber(number, end)
 	default:
 		r.unreadable(at, "a comma is missing before %s", r.shown(at))
@@ -98,10 +112,14 @@ func (r *reader) noComma(at int, closing byte, start int) {
 
 // lacks reports whether a closing bracket is missing before what follows an element or a comma.
 func (r *reader) lacks(closing byte, at int) bool {
-	if closing == ']' {
-		return r.at(at, "}")
+	if at == len(r.text) {
+		return false
 	}
-	return r.at(at, "]") || r.at(at, "{") && !r.at(at, "{{") && !r.at(at, "{%")
+	c := r.text[at]
+	if closing == ']' {
+		return c == '}'
+	}
+	return c == ']' || c == '{' && !r.isExpression(at)
 }
 
 // unclosed reports that the closing bracket of what begins at start is missing.
@@ -121,23 +139,24 @@ func (r *reader) unclosed(at int, closing byte, start int) {
 // notNumber reports a number that JSON writes otherwise.
 func (r *reader) notNumber(at, end int) {
 	written, cure := r.text[at:end], ""
-	meant := quantity.Meant(written)
-	if len(meant) > 0 {
+	if meant := quantity.Meant(written); meant != nil {
 		n, _ := quantity.Parse(meant[0])
-		cure = ": write " + value.Shortened(n.String())
-		if last := meant[0][len(meant[0])-1]; last > '9' {
-			cure = fmt.Sprintf(": write %q in quotes, or %s", meant[0], value.Shortened(n.String()))
+		plain := value.Shortened(n.String())
+		switch isUnit := meant[0][len(meant[0])-1] > '9'; {
+		case !isUnit:
+			cure = ": write " + plain
+		case len(meant) == 1:
+			cure = `: write "` + meant[0] + `" in quotes, or ` + plain
+		default:
+			cure = `: write "` + strings.Join(meant, `" or "`) + `" in quotes`
 		}
-	}
-	if len(meant) > 1 {
-		cure = fmt.Sprintf(": write %q or %q in quotes", meant[0], meant[1])
 	}
 	r.unreadable(at, "%s is not a JSON number%s", value.Quoted(written), cure)
 }
 
 // follows reports what follows the end of the text.
 func (r *reader) follows(root Node, at int) {
-	if r.format.Item != "" && root.Value == json.Delim('{') && strings.IndexByte(",]{", r.text[at]) >= 0 {
+	if r.format.Item != "" && r.text[root.Start] == '{' && strings.IndexByte(",]{", r.text[at]) >= 0 {
 		r.stop(root.Start, Invalid, `the array has no "[": it begins here`)
 		return
 	}

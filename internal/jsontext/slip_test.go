@@ -26,6 +26,8 @@ func TestSlips(t *testing.T) {
 		{"[{\n\"a\": [1, 2▶}]", `"]" is missing: the array that begins at line 2 is not closed`},
 		{"[{\n\"a\": [1, 2▶,}]", `"]" is missing: the array that begins at line 2 is not closed`},
 		{"[{\n\"a\": [1, 2,\n▶\"b\": 1}]", `"]" is missing: the array that begins at line 2 is not closed`},
+		{"[\n ▶\"a\": 1}]", `a key is not allowed here: "{" is missing before it, or a "}" is too early`},
+		{`[{"a": 1}, ▶"b": 1}]`, `a key is not allowed here: "{" is missing before it, or a "}" is too early`},
 		{`▶{"a": 1}]`, `the array has no "[": it begins here`},
 		{"\n▶{\"a\": 1},\n{\"b\": 2}]", `the array has no "[": it begins here`},
 		{`▶{"a": 1} {"b": 2}`, `the array has no "[": it begins here`},
@@ -87,6 +89,7 @@ func TestSlips(t *testing.T) {
 		{`[{"a": ▶.5}]`, `".5" is not a JSON number: write 0.5`},
 		{`[{"a": ▶1.2.3}]`, `"1.2.3" is not a JSON number`},
 		{`[{"a": 2 ▶apples}]`, `a comma is missing before "apples"`},
+		{`[1▶: 2]`, `a comma is missing before ":"`},
 		{`[{"a": true ▶Gi}]`, `a comma is missing before "Gi"`},
 	}
 	for _, test := range tests {

@@ -19,27 +19,16 @@ func Meant(text string) []string {
 		return []string{text}
 	}
 	upper := strings.ToUpper(text)
-	if digits, isHex := strings.CutPrefix(upper, "0X"); isHex {
-		n, err := strconv.ParseUint(digits, 16, 64)
-		if err != nil {
-			return nil
-		}
+	if n, err := strconv.ParseUint(text, 0, 64); err == nil && strings.HasPrefix(upper, "0X") {
 		return []string{strconv.FormatUint(n, 10)}
 	}
-	number := strings.TrimRight(upper, "KMGTPEIB")
-	unit := upper[len(number):]
-	if unit == "" || !strings.Contains("KMGTPE", unit[:1]) {
-		return nil
-	}
-	binary, decimal := number+unit[:1]+"i", number+strings.Replace(unit[:1], "K", "k", 1)
+	short, isBinary := strings.CutSuffix(strings.TrimSuffix(upper, "B"), "I")
+	binary := short + "i"
 	if _, err := Parse(binary); err != nil {
 		return nil
 	}
-	switch unit[1:] {
-	case "I", "IB":
+	if isBinary {
 		return []string{binary}
-	case "", "B":
-		return []string{binary, decimal}
 	}
-	return nil
+	return []string{binary, strings.Replace(short, "K", "k", 1)}
 }

@@ -65,14 +65,16 @@ func (t *fixable) repairs() (all []manifest.Edit, isGuess bool) {
 	return all, isGuess
 }
 
-// refuses reports whether a key or value that edits have written into a text is refused.
+// refuses reports whether a key or value that edits have written into a text is refused, or anything if
+// one is a bracket, which may belong elsewhere.
 func (t *fixable) refuses(text string, edits []manifest.Edit) bool {
 	_, err := vmrules.ParseRules(text, t.reading...)
 	*t.room -= len(text)
 	shift := 0
 	for _, e := range edits {
+		isBracket := strings.ContainsAny(e.With, "[]{}")
 		for _, p := range build.Problems(err) {
-			if len(e.With) > 1 && p.Offset == e.Start+shift {
+			if isBracket || len(e.With) > 1 && p.Offset == e.Start+shift {
 				return true
 			}
 		}

@@ -3,7 +3,9 @@ package manifest
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/vmrules/vmrules"
@@ -88,7 +90,28 @@ func (a Annotation) placeAll(findings []lint.Finding, text string) {
 	}
 	for i, s := range a.locate(text, spans) {
 		a.Object.File.source.setPlace(&findings[i], s)
+		findings[i].Message = a.inFile(findings[i].Message, text)
 	}
+}
+
+// inLine matches the part of a message about what has no end that counts lines from the beginning of
+// the text.
+var inLine = regexp.MustCompile(`^(".*" is missing: the \w+ that begins at line )(\d+)( is not closed)`)
+
+// inFile returns a message that counts lines from the beginning of the file.
+func (a Annotation) inFile(message, text string) string {
+	found := inLine.FindStringSubmatch(message)
+	if found == nil {
+		return message
+	}
+	line, _ := strconv.Atoi(found[2])
+	at := 0
+	for range line - 1 {
+		at += strings.IndexByte(text[at:], '\n') + 1
+	}
+	at += len(text[at:]) - len(strings.TrimLeft(text[at:], " \t\r"))
+	line, _ = a.Object.File.source.place(a.locate(text, []Span{{at, at + 1}})[0].Start)
+	return fmt.Sprint(found[1], line, found[3]) + message[len(found[0]):]
 }
 
 // A Span is a part of a text, in bytes.

@@ -22,6 +22,7 @@ func (o Object) PlaceProblems(problems []vmrules.Problem, files map[*vmrules.Pro
 			key := mistakeOf(p.Index, p.Offset, p.Message)
 			if found, isHere := places[key]; isHere && files[p] == "" {
 				p.Line, p.Column, files[p] = found.Line, found.Column, o.File.Name
+				p.Message = a.inFile(p.Message, a.Text())
 				delete(places, key)
 			}
 		}
@@ -36,5 +37,6 @@ type mistake struct {
 
 func mistakeOf(index, offset int, message string) mistake {
 	message, _, _ = strings.Cut(message, " must be a string") // about rules in YAML, Lint says more
+	message, _, _ = strings.Cut(message, " that begins at ")  // of lines, Lint counts those of the file
 	return mistake{index, offset, message}
 }
