@@ -39,7 +39,10 @@
 // Annotation sees only the text of an annotation. AnnotationKey, MisplacedAnnotation and
 // UndeclaredParameter make findings about the object around it, errors and warnings:
 //
-//	misspelt-annotation   an annotation is not read, because its key is only nearly that of rules
+//	misspelt-object       an object is not read as a VM or template, because its kind or API group is only nearly right
+//	unjudged-template     nothing judges the VM of a template, because its annotation has no rules, or exempts it
+//	folded-text           YAML's > has turned a line end inside a text of rules into a blank
+//	misspelt-annotation   an annotation is not read, because its key, or that of all annotations, is only nearly right
 //	misplaced-annotation  an annotation with rules is at a place where nobody reads it
 //	undeclared-parameter  the template does not declare this parameter, so its reference is not replaced
 //	useless-suppression   what accepts findings has no reason, or no effect; only vmrules lint reports it

@@ -75,7 +75,7 @@ func (l *linter) fixOf(file *manifest.File, f lint.Finding) *fix {
 	t := l.fixable
 	switch {
 	case !l.wantsFixes || l.room <= 0:
-	case f.ID == "misspelt-annotation":
+	case f.ID == "misspelt-annotation", f.ID == "misspelt-object":
 		change := file.ChangeKey(f)
 		l.room -= file.Size()
 		if changed, ok := file.With([]manifest.Change{change}); ok && len(mistakesIn(changed)) < len(mistakesIn(file)) {
