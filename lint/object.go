@@ -46,38 +46,27 @@ func ObjectKind(apiVersion, kind string) (Finding, bool) {
 	if !hasGroup {
 		group, version = "", apiVersion
 	}
-	if groups := vmtarget.Kinds[kind]; groups != nil {
-		return objectGroup(kind, groups, group, version)
-	}
 	meant := meantKind(kind)
 	groups := vmtarget.Kinds[meant]
-	if meant == "" || version != "" && !slices.Contains(groups, group) && spelling.Nearest(group, groups) == "" {
+	isRight := version == "" || slices.Contains(groups, group)
+	meantGroup := spelling.Nearest(group, groups)
+	switch {
+	case groups == nil:
 		return Finding{}, false
+	case meant != kind && (isRight || meantGroup != ""):
+		f := unplaced("misspelt-object", "the kind %s is unknown, so no rules are read here: did you mean %s?", value.Quoted(kind), meant)
+		f.Key, f.Suggestion = "kind", meant
+		return f, true
+	case meant == kind && !isRight && (meantGroup != "" || group == "" || strings.HasSuffix(group, "kubevirt.io")):
+		meantVersion := cmp.Or(meantGroup, groups[0]) + "/" + version
+		f := unplaced("misspelt-object", "%s is not in %s, so no rules are read here: did you mean %s?", kind, value.Shortened(apiVersion), meantVersion)
+		f.Key, f.Suggestion = "apiVersion", meantVersion
+		return f, true
 	}
-	f := unplaced("misspelt-object", "the kind %s is unknown, so no rules are read here: did you mean %s?", value.Quoted(kind), meant)
-	f.Key, f.Suggestion = "kind", meant
-	return f, true
+	return Finding{}, false
 }
 
-// objectGroup finds an API group that is not one of those of a kind.
-func objectGroup(kind string, groups []string, group, version string) (Finding, bool) {
-	isOther := version == "" || slices.Contains(groups, group)
-	isKnown := group == ""
-	for _, known := range vmtarget.Kinds {
-		isKnown = isKnown || slices.Contains(known, group)
-	}
-	meant := spelling.Nearest(group, groups)
-	if isOther || meant == "" && !isKnown {
-		return Finding{}, false
-	}
-	meant = cmp.Or(meant, groups[0])
-	f := unplaced("misspelt-object", "%s is not in the API group %s, so no rules are read here: did you mean %s?", kind,
-		value.Shortened(cmp.Or(group, "of "+version)), meant)
-	f.Key, f.Suggestion = "apiVersion", meant+"/"+version
-	return f, true
-}
-
-// meantKind returns the kind of VMs or templates that a word probably means; "" if none.
+// meantKind returns the kind of VMs or templates that a word is or probably means; "" if none.
 func meantKind(word string) string {
 	switch strings.ToUpper(word) {
 	case "VM":

@@ -2,6 +2,7 @@ package manifest
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/vmrules/vmrules"
@@ -145,6 +146,10 @@ func (s *mistakes) annotationKeys(n *node, isTemplate bool) {
 }
 
 func (s *mistakes) add(f lint.Finding, at Span) {
+	isSame := func(other lint.Finding) bool { return other.ID == f.ID && other.Offset == at.Start }
+	if slices.ContainsFunc(s.found, isSame) { // about a value to which aliases refer
+		return
+	}
 	f.Offset, f.End = at.Start, at.End
 	s.object.File.source.setPlace(&f, at)
 	s.found = append(s.found, f)

@@ -71,7 +71,11 @@ func TestMistakes(t *testing.T) {
 			`4:10 misspelt-object: the kind "VM" is unknown, so no rules are read here: did you mean VirtualMachine?`,
 		}},
 		{"a VM in a nearly right group", "apiVersion: kubvirt.io/v1\nkind: VirtualMachine\n",
-			[]string{`1:13 misspelt-object: VirtualMachine is not in the API group kubvirt.io, so no rules are read here: did you mean kubevirt.io?`}},
+			[]string{`1:13 misspelt-object: VirtualMachine is not in kubvirt.io/v1, so no rules are read here: did you mean kubevirt.io/v1?`}},
+		{"a template in the group of others", "apiVersion: template.kubevirt.io/v1\nkind: Template\n",
+			[]string{`1:13 misspelt-object: Template is not in template.kubevirt.io/v1, so no rules are read here: did you mean template.openshift.io/v1?`}},
+		{"a VM in no group", "apiVersion: v1\nkind: VirtualMachine\n",
+			[]string{`1:13 misspelt-object: VirtualMachine is not in v1, so no rules are read here: did you mean kubevirt.io/v1?`}},
 		{"a VM of others", "apiVersion: vmoperator.vmware.com/v1\nkind: VirtualMachine\n", nil},
 		{"kinds that are others", "kind: List\nitems: [{kind: VirtualMachineInstancetype}, {kind: VirtualMachineSnapshot, apiVersion: snapshot.kubevirt.io/v1}, {kind: Templat, apiVersion: example.com/v1}]\n", nil},
 		{"an unknown key around annotations", "kind: Template\nobjects:\n- kind: VirtualMachine\n  metadata:\n    annotation:\n      vm.kubevirt.io/validations: '[]'\n",
@@ -97,6 +101,10 @@ func TestMistakes(t *testing.T) {
 		{"an exempt VM, and one without rules", "kind: VirtualMachine\nmetadata: {annotations: {vm.kubevirt.io/skip-validations: 'true'}}\n---\nkind: VirtualMachine\nmetadata: {annotations: {vm.kubevirt.io/validations: '[]'}}\n", nil},
 		{"a script and a configuration of the guest", "kind: Template\nobjects:\n- a: |\n    #!/bin/sh\n    user: ${A}\n- b: |\n    #cloud-config\n    user: ${B}\n    runcmd:\n    - echo ${C}\n    - sh: ${D}\n", []string{
 			`8:11 undeclared-parameter: the template has no parameter B: declare it, or correct its name`,
+		}},
+		{"an alias of a VM", "kind: Template\nobjects:\n- &a {kind: VM, metadata: {annotations: {vm.kubevirt.io/validations: '[]'}}}\n- *a\n", []string{
+			`3:13 misspelt-object: the kind "VM" is unknown, so no rules are read here: did you mean VirtualMachine?`,
+			`3:42 unjudged-template: there are no rules here, so nothing judges the VM, and all that are made from it: write some, or remove the annotation`,
 		}},
 		{"an alias", "kind: Template\nobjects:\n- &a {x: \"${A}\"}\n- *a\n", []string{
 			`3:11 undeclared-parameter: the template has no parameter A: declare it, or correct its name`,
