@@ -27,7 +27,10 @@ var checks = []Check{
 	{"invalid-regex", SeverityError, "the regex cannot be used"},
 	{"invalid-argument", SeverityError, "an argument other than regex cannot be used"},
 
-	{"misspelt-annotation", SeverityError, "an annotation is not read, because its key is only nearly that of rules"},
+	{"misspelt-object", SeverityError, "an object is not read as a VM or template, because its kind or API group is only nearly right"},
+	{"unjudged-template", SeverityWarning, "nothing judges the VM of a template, because its annotation has no rules, or exempts it"},
+	{"folded-text", SeverityWarning, "YAML's > has turned a line end inside a text of rules into a blank"},
+	{"misspelt-annotation", SeverityError, "an annotation is not read, because its key, or that of all annotations, is only nearly right"},
 	{"misplaced-annotation", SeverityError, "an annotation with rules is at a place where nobody reads it"},
 	{"undeclared-parameter", SeverityWarning, "the template does not declare this parameter, so its reference is not replaced"},
 	{"useless-suppression", SeverityWarning, "what accepts findings has no reason, or no effect; only vmrules lint reports it"},

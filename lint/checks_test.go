@@ -1,9 +1,6 @@
 package lint_test
 
 import (
-	"bytes"
-	"fmt"
-	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -17,6 +14,7 @@ func TestChecks(t *testing.T) {
 		"unknown-profile": true, // by TestUnknownProfile
 		"invalid-option":  true, // by TestKindThatCannotBeAdded
 
+		"misspelt-object": true, "unjudged-template": true, "folded-text": true, // by package manifest of cmd/vmrules
 		"misspelt-annotation": true, "misplaced-annotation": true, "undeclared-parameter": true, // by object_test.go
 		"useless-suppression": true, // by silence.txtar of cmd/vmrules
 
@@ -32,10 +30,6 @@ func TestChecks(t *testing.T) {
 			tested[f.ID] = true
 		}
 	}
-	doc, err := os.ReadFile("doc.go")
-	if err != nil {
-		t.Fatal(err)
-	}
 	kebab := regexp.MustCompile(`^[a-z]+(-[a-z]+)*$`)
 	seen := map[string]bool{}
 	for _, c := range lint.Checks() {
@@ -44,9 +38,6 @@ func TestChecks(t *testing.T) {
 		}
 		if !tested[c.ID] {
 			t.Errorf("no vector has the finding %s", c.ID)
-		}
-		if !bytes.Contains(doc, fmt.Appendf(nil, "//\t%-21s %s\n", c.ID, c.Meaning)) {
-			t.Errorf("doc.go does not have %s with its meaning", c.ID)
 		}
 		seen[c.ID] = true
 	}

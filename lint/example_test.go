@@ -61,7 +61,10 @@ func ExampleChecks() {
 	// invalid-path          error    path or valid is not a JSONPath that all consumers read alike
 	// invalid-regex         error    the regex cannot be used
 	// invalid-argument      error    an argument other than regex cannot be used
-	// misspelt-annotation   error    an annotation is not read, because its key is only nearly that of rules
+	// misspelt-object       error    an object is not read as a VM or template, because its kind or API group is only nearly right
+	// unjudged-template     warning  nothing judges the VM of a template, because its annotation has no rules, or exempts it
+	// folded-text           warning  YAML's > has turned a line end inside a text of rules into a blank
+	// misspelt-annotation   error    an annotation is not read, because its key, or that of all annotations, is only nearly right
 	// misplaced-annotation  error    an annotation with rules is at a place where nobody reads it
 	// undeclared-parameter  warning  the template does not declare this parameter, so its reference is not replaced
 	// useless-suppression   warning  what accepts findings has no reason, or no effect; only vmrules lint reports it

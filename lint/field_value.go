@@ -146,15 +146,9 @@ func (l *linter) fieldArguments(r *rule) {
 func (l *linter) refusing(r *rule, v value.Scalar) []string {
 	var keys []string
 	for _, c := range r.literal.All() {
-		switch c.(type) {
-		case *constraint.Pattern, *constraint.Length:
-		default:
-			continue
-		}
-		if l.budget.Spend(checkWork, 0) != nil {
-			return nil
-		}
-		if ok, err := c.Holds(&v, &l.budget); err == nil && !ok {
+		_, isPattern := c.(*constraint.Pattern)
+		_, isLength := c.(*constraint.Length)
+		if (isPattern || isLength) && l.refuses(c, v) {
 			keys = append(keys, c.Key())
 		}
 	}

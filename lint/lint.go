@@ -36,7 +36,8 @@ type Finding struct {
 	// Index is the index of the rule in the array, from 0. It is -1 if the finding is
 	// about the whole annotation.
 	Index int `json:"index"`
-	// Key is the key inside the rule. It is "" if the finding is about the whole rule.
+	// Key is the key inside the rule, or that of ObjectKind. It is "" if the finding is about the whole
+	// rule.
 	Key string `json:"key,omitempty"`
 	// Offset counts bytes from 0. Line and Column count from 1; a column is one code
 	// point.

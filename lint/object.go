@@ -1,12 +1,16 @@
 package lint
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/internal/spelling"
 	"github.com/vmrules/vmrules/internal/value"
+	"github.com/vmrules/vmrules/internal/vmtarget"
 )
 
 // AnnotationKey finds an annotation of an object whose key is nearly that of the rules, so that
@@ -21,6 +25,78 @@ func AnnotationKey(key, text string, ofTemplate bool) (Finding, bool) {
 	f := unplaced("misspelt-annotation", "the annotation %s is not read: did you mean %s?", value.Quoted(key), meant)
 	f.Suggestion = meant
 	return f, true
+}
+
+// AnnotationsKey finds a key that is nearly "annotations", around an annotation with rules. The Finding has no
+// place. It returns false if the key is right, or means something else.
+func AnnotationsKey(key string) (Finding, bool) {
+	const meant = "annotations"
+	if key == meant || spelling.Nearest(key, []string{meant}) == "" {
+		return Finding{}, false
+	}
+	f := unplaced("misspelt-annotation", "nobody reads %s: did you mean %s?", value.Quoted(key), meant)
+	f.Suggestion = meant
+	return f, true
+}
+
+// ObjectKind finds an object that is not read as a VM or template because its kind or its API group is only
+// nearly right. The Key of the Finding says which, "kind" or "apiVersion"; it has no place.
+func ObjectKind(apiVersion, kind string) (Finding, bool) {
+	group, version, hasGroup := strings.Cut(apiVersion, "/")
+	if !hasGroup {
+		group, version = "", apiVersion
+	}
+	meant := meantKind(kind)
+	groups := vmtarget.Kinds[meant]
+	isRight := version == "" || slices.Contains(groups, group)
+	meantGroup := spelling.Nearest(group, groups)
+	switch {
+	case groups == nil:
+		return Finding{}, false
+	case meant != kind && (isRight || meantGroup != ""):
+		f := unplaced("misspelt-object", "the kind %s is unknown, so no rules are read here: did you mean %s?", value.Quoted(kind), meant)
+		f.Key, f.Suggestion = "kind", meant
+		return f, true
+	case meant == kind && !isRight && (meantGroup != "" || group == "" || strings.HasSuffix(group, "kubevirt.io")):
+		meantVersion := cmp.Or(meantGroup, groups[0]) + "/" + version
+		f := unplaced("misspelt-object", "%s is not in %s, so no rules are read here: did you mean %s?", kind, value.Shortened(apiVersion), meantVersion)
+		f.Key, f.Suggestion = "apiVersion", meantVersion
+		return f, true
+	}
+	return Finding{}, false
+}
+
+// meantKind returns the kind of VMs or templates that a word is or probably means; "" if none.
+func meantKind(word string) string {
+	switch strings.ToUpper(word) {
+	case "VM":
+		return "VirtualMachine"
+	case "VMI":
+		return "VirtualMachineInstance"
+	}
+	return spelling.Nearest(word, slices.Sorted(maps.Keys(vmtarget.Kinds)))
+}
+
+// UnjudgedTemplate finds an annotation of the VM in a template because of which nothing judges the VMs that
+// are made from it: one without rules, or SkipAnnotation. It takes its key and text, and that of the rules of the
+// template itself, which a blank one does not replace. The Finding has no place.
+func UnjudgedTemplate(key, text, ofTemplate string) (Finding, bool) {
+	text, ofTemplate = strings.TrimSpace(text), strings.TrimSpace(ofTemplate)
+	inside, isArray := strings.CutPrefix(text, "[")
+	isEmpty := text == "" && ofTemplate == "" || isArray && strings.TrimSpace(inside) == "]"
+	switch {
+	case key == vmrules.SkipAnnotation:
+		return unplaced("unjudged-template", "%s exempts the VM, and all that are made from it, from every rule: remove it", key), true
+	case key == vmrules.Annotation && isEmpty:
+		return unplaced("unjudged-template", "there are no rules here, so nothing judges the VM, and all that are made from it: write some, or remove the annotation"), true
+	}
+	return Finding{}, false
+}
+
+// FoldedText returns the finding about a string of JSON in which YAML's > has turned a line end into a blank.
+// It has no place.
+func FoldedText() Finding {
+	return unplaced("folded-text", `YAML's > joins the lines of this text: write | instead, and \n where a line of the text ends`)
 }
 
 // unplaced returns a finding that is not about a rule. It has no place.

@@ -87,6 +87,8 @@ var sspTests = []sspTest{
 	{"a misspelt field in an argument that is not used", `"minLength": "jsonpath::.spec.domain.cpu.core"`,
 		[]string{"warning foreign-argument minLength", "warning misspelt-field minLength jsonpath::.spec.domain.cpu.cores"}},
 	{"an unknown field", `"path": "jsonpath::.spec.colour", "min": 1`, []string{"warning unknown-field path"}},
+	{"the spec", `"path": "jsonpath::.spec", "min": 1`, []string{"error not-a-scalar path"}},
+	{"a field that may be unset, and a kind that is unknown", `"rule": "tree", "path": "jsonpath::.spec.hostname"`, []string{"error unknown-kind rule"}},
 	{"an object", `"path": "jsonpath::.spec.domain.memory", "min": 1`, []string{"error not-a-scalar path"}},
 
 	{"a number", `"path": "jsonpath::.spec.domain.cpu.sockets", "min": 1, "max": 2`, nil},

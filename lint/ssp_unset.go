@@ -13,7 +13,7 @@ import (
 // sspUnset finds a rule for which a VM has to set a field here, but not for KubeVirt's template
 // validator, which judges a field that is not set as 0 or "".
 func (l *linter) sspUnset(r *rule, s *pathSearch) {
-	if l.profile != SSP || !r.isForAll() || !s.mayBeUnset(r.Path) {
+	if l.profile != SSP || !r.Kind.IsOfFormat() || !r.isForAll() || !s.mayBeUnset(r.Path) {
 		return
 	}
 	zero, isPlain := value.FromString(""), sspReadsText
@@ -33,7 +33,7 @@ func (l *linter) sspUnset(r *rule, s *pathSearch) {
 func (s *pathSearch) mayBeUnset(p vmrules.Path) bool {
 	isMap := func(f *field) bool { return f.Shape == vmapi.Map }
 	steps := fieldpath.Steps(p)
-	if fieldOf(p) == "" || len(s.found) > 0 || slices.ContainsFunc(s.around, isMap) || len(steps) > 2 && !fieldpath.BeginsWith(p, domain) {
+	if len(steps) < 2 || fieldOf(p) == "" || len(s.found) > 0 || slices.ContainsFunc(s.around, isMap) || len(steps) > 2 && !fieldpath.BeginsWith(p, domain) {
 		return false
 	}
 	_, isMember := steps[len(steps)-2].(fieldpath.Name)

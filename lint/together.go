@@ -127,22 +127,24 @@ const (
 // refusal returns the rule that refuses a value, and why. It returns "" if none does, or
 // if the budget is used up.
 func (s *limits) refusal(limits []constraint.Constraint, v value.Scalar) (*rule, string) {
-	budget := &s.linter.budget
 	if s.integer != nil {
 		if ok, err := constraint.Integer.Admits(&v, true); err == nil && !ok {
 			return s.integer, constraint.Integer.Mismatch(v.Canonical())
 		}
 	}
 	for _, c := range limits {
-		if c.Key() == constraint.Values {
-			continue
-		}
-		if budget.Spend(checkWork, 0) != nil {
-			return nil, ""
-		}
-		if ok, err := c.Holds(&v, budget); !ok && err == nil {
+		if c.Key() != constraint.Values && s.linter.refuses(c, v) {
 			return s.from[c], c.Breach(&v).Detail
 		}
 	}
 	return nil, ""
+}
+
+// refuses reports whether a value does not satisfy a limit. It returns false if the budget is used up.
+func (l *linter) refuses(c constraint.Constraint, v value.Scalar) bool {
+	if l.budget.Spend(checkWork, 0) != nil {
+		return false
+	}
+	ok, err := c.Holds(&v, &l.budget)
+	return !ok && err == nil
 }

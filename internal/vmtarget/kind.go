@@ -58,6 +58,17 @@ var holders = [...]kindOfHolder{
 	kindList: {name: "List", groups: []string{groupCore}},
 }
 
+// Kinds maps the kinds whose objects contain VMs, apart from lists, to their API groups.
+var Kinds = func() map[string][]string {
+	all := map[string][]string{}
+	for _, h := range holders[:kindList] {
+		if h.name != "" {
+			all[h.name] = h.groups
+		}
+	}
+	return all
+}()
+
 var inPool = jsonpath.Members("spec", "virtualMachineTemplate")
 
 // specTemplate is the location in a VirtualMachine of the template for its VM.

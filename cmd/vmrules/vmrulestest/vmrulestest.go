@@ -153,7 +153,8 @@ func (s *suite) look(o manifest.Object) verdict {
 	for _, name := range filled.Missing {
 		v.add(false, fmt.Sprintf("parameter %s is required and has no value: write one in the template, or give one by WithParameters", name))
 	}
-	s.addFindings(&v, o, o.Mistakes())
+	isJudged := func(f lint.Finding) bool { return f.ID == "unjudged-template" } // by judge, which knows WithoutRules
+	s.addFindings(&v, o, slices.DeleteFunc(o.Mistakes(), isJudged))
 	reading := s.reading
 	if s.isForSSP {
 		reading = append(slices.Clip(reading), lint.For(lint.SSP))

@@ -22,7 +22,7 @@ type Annotation struct {
 	value   *node
 }
 
-// Annotations returns the annotations with rules of an object and of all objects inside it. On
+// Annotations returns the annotations of an object, and of those inside it, that are read as rules. On
 // a template, it also returns the annotation of version 201901-1.
 func (o Object) Annotations() []Annotation {
 	var all []Annotation
@@ -30,18 +30,11 @@ func (o Object) Annotations() []Annotation {
 	if own := root.get("metadata", "annotations", vmrules.OldAnnotation); own != nil && o.IsTemplate() {
 		all = append(all, Annotation{o, vmrules.OldAnnotation, vmrules.DetectVersion(), own})
 	}
-	return o.appendAnnotations(all, root)
-}
-
-func (o Object) appendAnnotations(all []Annotation, n *node) []Annotation {
-	if own := n.get("metadata", "annotations", vmrules.Annotation); own != nil {
-		all = append(all, Annotation{o, vmrules.Annotation, vmrules.WithVersion(vmrules.V201902), own})
-	}
-	for _, m := range n.members {
-		all = o.appendAnnotations(all, m.value)
-	}
-	for _, item := range n.items {
-		all = o.appendAnnotations(all, item)
+	asWritten := func(_ *node, kind string) string { return kind }
+	for _, n := range readers(root, o.Kind, asWritten) {
+		if own := n.get("metadata", "annotations", vmrules.Annotation); own != nil {
+			all = append(all, Annotation{o, vmrules.Annotation, vmrules.WithVersion(vmrules.V201902), own})
+		}
 	}
 	return all
 }
@@ -68,7 +61,7 @@ func (a Annotation) Lint(opts ...vmrules.ParseOption) []lint.Finding {
 	}
 	findings := lint.Annotation(text, a.Options(opts)...)
 	a.placeAll(findings, text)
-	return findings
+	return append(a.folded(text), findings...)
 }
 
 // Line returns the line on which the value of the annotation begins.

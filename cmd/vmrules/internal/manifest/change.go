@@ -112,14 +112,15 @@ func (d Document) Change(edits []Edit) (Change, bool) {
 	return c, len(edits) > 0
 }
 
-// ChangeKey returns the Change that writes what a finding of Mistakes suggests instead of a key.
+// ChangeKey returns the Change that writes what a finding of Mistakes suggests instead of a key, or of
+// the value of its Key.
 func (f *File) ChangeKey(found lint.Finding) Change {
 	quote := ""
 	if form := newScalarText(f.source.text, found.Offset).form; form != 0 {
 		quote = string(form)
 	}
 	return Change{
-		of: place{found.Offset, true}, edits: []Edit{{With: found.Suggestion}},
+		of: place{found.Offset, found.Key == ""}, edits: []Edit{{With: found.Suggestion}},
 		inFile: []Edit{{Span{found.Offset, found.End}, quote + found.Suggestion + quote}},
 	}
 }

@@ -11,7 +11,7 @@ import (
 
 // Each edit puts the text behind | in the place of what stands between » and « in the annotation.
 func TestWith(t *testing.T) {
-	const head = "\uFEFFkind: Template\r\nparameters: [{name: A, value: xy}]\r\nmetadata:\n  annotations:\r\n    vm.kubevirt.io/validations: "
+	const head = "\uFEFFkind: Template\r\nparameters: [{name: A, value: xy}]\r\nobjects:\r\n- metadata:\n   annotations:\r\n    vm.kubevirt.io/validations: "
 	tests := []struct{ name, marked, want string }{
 		{"plain", "a »b«|c« d  # comment\r\n", "a c d  # comment\r\n"},
 		{"single quotes", "'a »b«|''« d'\n", "'a '''' d'\n"},

@@ -17,12 +17,14 @@ func TestFoldedText(t *testing.T) {
 		want       []string
 	}{
 		{"in a text", head + ">\n      " + name + "\n      " + path + "\n      \"message\": \"one, \\\"\n      two and\n      three\", \"min\": 1}]\n",
-			[]string{`7:18 folded-text: YAML's > joins the lines of this text: write | instead, and \n where a line of the text ends`}},
+			[]string{`7:18 folded-text: YAML's > joins the lines of this text: write | instead, and `}},
 		{"in two texts", head + ">-\n      " + name + path + "\"message\": \"one\n      two\", \"min\": 1, \"te\n      xt\": 1}]\n", []string{
-			`5:89 folded-text: YAML's > joins the lines of this text: write | instead, and \n where a line of the text ends`,
-			`6:22 folded-text: YAML's > joins the lines of this text: write | instead, and \n where a line of the text ends`,
-			`6:22 unknown-key: the key is unknown, and so ignored`,
+			`5:94 folded-text: YAML's > joins the lines of this text: write | instead, and `,
+			`6:23 folded-text: YAML's > joins the lines of this text: write | instead, and `,
+			`6:23 unknown-key: unknown key "te xt": remove it, or correct its spelling`,
 		}},
+		{"not in a text, which then is not JSON", head + ">\n      " + name + path + "\"message\": \"one\n        two\"}]\n",
+			[]string{`5:98 unreadable: a string cannot hold the control character '\n': close the s`}},
 		{"between texts", head + ">\n      " + name + "\n      " + path + "\n      \"message\": \"m\",\n        \"min\": 1}]\n", nil},
 		{"between quotes", head + "'" + name + "\n      " + path + "\n      \"message\": \"one\n      two\", \"min\": 1}]'\n", nil},
 		{"not at all", head + "|\n      " + name + "\n      " + path + "\n      \"message\": \"m\", \"min\": 1}]\n", nil},
@@ -34,7 +36,7 @@ func TestFoldedText(t *testing.T) {
 			}
 			var got []string
 			for _, f := range file.Objects()[0].Annotations()[0].Lint() {
-				got = append(got, fmt.Sprintf("%d:%d %s: %.90s", f.Line, f.Column, f.ID, f.Message))
+				got = append(got, fmt.Sprintf("%d:%d %s: %.60s", f.Line, f.Column, f.ID, f.Message))
 			}
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Errorf("%s\n(-want +got):\n%s", test.file, diff)

@@ -1,6 +1,8 @@
 package manifest
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/vmrules/vmrules"
@@ -9,11 +11,14 @@ import (
 )
 
 // Mistakes returns what is wrong in an object whose parameters are not filled in, outside of its
-// rules: annotations with a key that is only nearly right, or at a place where nobody reads them,
-// and parameters that a template does not declare, each of them once. There are at most maxMistakes.
-// Their offsets count in the file.
+// rules: kinds and keys that are only nearly right, rules at a place where nobody reads them, templates
+// whose VMs nothing judges, and parameters that a template does not declare, each of them once. There
+// are at most maxMistakes. Their offsets count in the file.
 func (o Object) Mistakes() []lint.Finding {
-	s := mistakes{object: o, reported: map[string]bool{}, variables: map[string]bool{}, visited: map[*node]bool{}}
+	s := mistakes{
+		object: o, reported: map[string]bool{}, variables: map[string]bool{}, visited: map[*node]bool{},
+		read: map[*node]bool{}, metadata: map[*node]bool{},
+	}
 	for _, p := range o.Parameters() {
 		s.declared = append(s.declared, p.Name)
 		s.reported[p.Name] = true
@@ -22,8 +27,14 @@ func (o Object) Mistakes() []lint.Finding {
 	if o.Kind == kindOpenShift {
 		s.templateKey(root)
 	}
-	if homes[o.Kind] != "" {
-		s.readers = setOf(readers(root, o.Kind)...)
+	kind := s.meantKind(root, o.Kind)
+	s.home = homes[kind]
+	for _, n := range readers(root, kind, s.meantKind) {
+		s.metadata[n.get("metadata")] = true
+		s.read[n.get("metadata", "annotations")] = true
+		if o.IsTemplate() {
+			s.unjudged(n.get("metadata", "annotations"), root.text("metadata", "annotations", vmrules.OldAnnotation))
+		}
 	}
 	s.visit(root, o.IsTemplate())
 	return s.found
@@ -52,9 +63,11 @@ func nearObjects(root *node) (member, lint.Finding, bool) {
 // mistakes collects the mistakes in an object.
 type mistakes struct {
 	object    Object
+	home      string          // where rules belong; "" if that is not known
 	declared  []string        // parameters
 	reported  map[string]bool // parameters that are declared, or reported already
-	readers   map[*node]bool  // values whose annotations are read; nil if that is not known
+	read      map[*node]bool  // annotations that are read as rules
+	metadata  map[*node]bool  // around these
 	variables map[string]bool // names in scripts that are not nearly those of parameters
 	visited   map[*node]bool  // nodes to which aliases refer
 	found     []lint.Finding
@@ -79,6 +92,7 @@ func (s *mistakes) visit(n *node, isTemplate bool) {
 	text, _ := n.scalar.(string)
 	s.parameters(n, text, false)
 	for _, m := range n.members {
+		s.place(n, m)
 		s.parameters(&node{at: m.at}, m.key, false)
 		if m.key == vmrules.Annotation {
 			rules, _ := m.value.scalar.(string)
@@ -91,13 +105,54 @@ func (s *mistakes) visit(n *node, isTemplate bool) {
 	}
 }
 
-func (s *mistakes) annotationKeys(n *node, isTemplate bool) {
-	if s.readers != nil {
-		s.misplaced(n.get("metadata", "labels"))
-		if !s.readers[n] {
-			s.misplaced(n.get("metadata", "annotations"))
+// meantKind returns the kind that a value has, or nearly has, which it reports. The kind may be that of the
+// list around it.
+func (s *mistakes) meantKind(n *node, kind string) string {
+	if kind == "" || n.text("kind") == "" {
+		return kind
+	}
+	f, found := lint.ObjectKind(n.text("apiVersion"), kind)
+	if !found || s.isFull() {
+		return kind
+	}
+	at := n.get(f.Key).at
+	s.add(f, Span{at, endOfScalar(s.object.File.source.text, at, n.text(f.Key))})
+	if f.Key == "kind" {
+		kind = f.Suggestion
+	}
+	return kind
+}
+
+// unjudged finds what leaves the VM of a template without rules. Those of the template itself are for VMs
+// that have none.
+func (s *mistakes) unjudged(annotations *node, ofTemplate string) {
+	if annotations == nil {
+		return
+	}
+	for _, m := range annotations.members {
+		text, isText := m.value.scalar.(string)
+		if f, found := lint.UnjudgedTemplate(m.key, text, ofTemplate); found && isText && !s.isFull() {
+			s.add(f, s.ofKey(m))
 		}
 	}
+}
+
+// place finds a key around the annotations of rules that is nearly right, and rules that are neither read
+// nor behind such a key.
+func (s *mistakes) place(in *node, m member) {
+	if s.home == "" || s.isFull() {
+		return
+	}
+	if f, found := lint.AnnotationsKey(m.key); found && s.metadata[in] && m.value.get(vmrules.Annotation) != nil {
+		s.add(f, s.ofKey(m))
+		s.read[m.value] = true
+	}
+	if m.key == vmrules.Annotation && !s.read[in] {
+		s.add(lint.MisplacedAnnotation(s.home), s.ofKey(m))
+	}
+}
+
+func (s *mistakes) annotationKeys(n *node, isTemplate bool) {
 	all := n.get("metadata", "annotations")
 	if all == nil {
 		return
@@ -114,6 +169,10 @@ func (s *mistakes) annotationKeys(n *node, isTemplate bool) {
 }
 
 func (s *mistakes) add(f lint.Finding, at Span) {
+	isSame := func(other lint.Finding) bool { return other.ID == f.ID && other.Offset == at.Start }
+	if slices.ContainsFunc(s.found, isSame) { // about a value to which aliases refer
+		return
+	}
 	f.Offset, f.End = at.Start, at.End
 	s.object.File.source.setPlace(&f, at)
 	s.found = append(s.found, f)
@@ -123,21 +182,9 @@ func (s *mistakes) ofKey(m member) Span {
 	return Span{m.at, endOfScalar(s.object.File.source.text, m.at, m.key)}
 }
 
-// misplaced finds the annotation with rules among labels, or in annotations that nobody reads.
-func (s *mistakes) misplaced(in *node) {
-	if in == nil || s.isFull() {
-		return
-	}
-	for _, m := range in.members {
-		if m.key == vmrules.Annotation {
-			s.add(lint.MisplacedAnnotation(homes[s.object.Kind]), s.ofKey(m))
-		}
-	}
-}
-
 // parameters finds references to undeclared parameters in a text. A text of several lines may be
 // a script, in which only names that are nearly those of parameters, and ${{NAME}} as a whole,
-// are no variables. In rules, there are no variables.
+// are no variables. In rules and settings, there are no variables.
 func (s *mistakes) parameters(n *node, text string, inRules bool) {
 	if !s.object.IsTemplate() {
 		return
@@ -145,7 +192,7 @@ func (s *mistakes) parameters(n *node, text string, inRules bool) {
 	isScript := strings.Contains(strings.TrimSpace(text), "\n") && !inRules
 	var places *finder // nil until there is a mistake
 	for r := range form.References(text) {
-		if s.reported[r.Name] || s.isFull() || isScript && s.isVariable(r.Name) {
+		if s.reported[r.Name] || s.isFull() || isScript && !isSetting(text, r.Start) && s.isVariable(r.Name) {
 			continue
 		}
 		s.reported[r.Name] = true
@@ -154,6 +201,14 @@ func (s *mistakes) parameters(n *node, text string, inRules bool) {
 		}
 		s.add(lint.UndeclaredParameter(r.Name, s.declared), Span{places.find(r.Start), places.findEnd(r.End)})
 	}
+}
+
+// isSetting reports whether a place is in a key of cloud-init's configuration of the guest, but not in
+// what it runs.
+func isSetting(text string, at int) bool {
+	line := text[strings.LastIndexByte(text[:at], '\n')+1 : at]
+	isRun := strings.HasPrefix(line, "runcmd") || strings.HasPrefix(line, "bootcmd")
+	return strings.HasPrefix(text, "#cloud-config") && line != "" && 'a' <= line[0] && line[0] <= 'z' && !isRun
 }
 
 // isVariable reports whether a name in a script is probably a variable of the script.
@@ -174,37 +229,40 @@ var homes = map[string]string{
 	kindKubeVirt:                       "in spec.virtualMachine.metadata",
 }
 
-// readers returns the values inside an object whose own annotations are read as rules.
-func readers(n *node, kind string) []*node {
-	switch item, isList := strings.CutSuffix(kind, "List"); {
-	case kind == kindOpenShift:
-		if m, _, found := nearObjects(n); found {
-			return readersIn(m.value, "")
-		}
-		return readersIn(n.get("objects"), "")
-	case isList:
-		return readersIn(n.get("items"), item)
-	case kind == kindKubeVirt:
-		return []*node{n.get("spec", "virtualMachine")}
-	case kind == "VirtualMachineInstanceReplicaSet":
-		return []*node{n.get("spec", "template")}
-	case kind == "VirtualMachinePool":
-		return []*node{n.get("spec", "virtualMachineTemplate")}
+// readers returns the values inside an object whose own annotations are read as rules. Meant returns the
+// kind that an item of a list has.
+func readers(n *node, kind string, meant func(*node, string) string) []*node {
+	if item, isList := strings.CutSuffix(kind, "List"); isList {
+		return readersIn(n.get("items"), item, meant)
 	}
-	return []*node{n}
+	if kind != "" && homes[kind] == "" || n == nil {
+		return nil
+	}
+	switch kind {
+	case "": // it may be of any kind
+		return []*node{n, n.get("spec", "template"), n.get("spec", "virtualMachineTemplate")}
+	case kindOpenShift:
+		if m, _, found := nearObjects(n); found {
+			return readersIn(m.value, "", meant)
+		}
+		return readersIn(n.get("objects"), "", meant)
+	case kindKubeVirt:
+		n = n.get("spec", "virtualMachine")
+	case "VirtualMachineInstanceReplicaSet":
+		n = n.get("spec", "template")
+	case "VirtualMachinePool":
+		n = n.get("spec", "virtualMachineTemplate")
+	}
+	return []*node{n} // nil if it is missing
 }
 
-func readersIn(list *node, kind string) []*node {
+func readersIn(list *node, kind string, meant func(*node, string) string) []*node {
 	if list == nil {
 		return nil
 	}
 	var all []*node
 	for _, item := range list.items {
-		of := kind
-		if written := item.text("kind"); written != "" {
-			of = written
-		}
-		all = append(all, readers(item, of)...)
+		all = append(all, readers(item, meant(item, cmp.Or(item.text("kind"), kind)), meant)...)
 	}
 	return all
 }

@@ -156,7 +156,7 @@ func TestLocate(t *testing.T) {
 		"JSON inside JSON":  jsonHead + `"[»\"a\\\"\\u002e\"«]"}}}`,
 		"up to the end":     head + "'»[1]«'",
 		"an alias":          "x: &rules \"[»1«]\"\n" + head + "*rules\n",
-		"behind parameters": "kind: Template\nparameters: [{name: A, value: \"12345\"}]\nmetadata:\n  annotations:\n    vm.kubevirt.io/validations: '[${A}, »\"1\"«, ${A}]'",
+		"behind parameters": "kind: Template\nparameters: [{name: A, value: \"12345\"}]\nobjects:\n- metadata:\n   annotations:\n    vm.kubevirt.io/validations: '[${A}, »\"1\"«, ${A}]'",
 	}
 	for name, marked := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -186,7 +186,7 @@ func filledAnnotation(t *testing.T, text string) Annotation {
 
 // A part with a parameter's value is not in the file: the reference is.
 func TestLocateParameter(t *testing.T) {
-	const text = "kind: Template\nparameters: [{name: A, value: \"12345\"}]\nmetadata:\n  annotations:\n    vm.kubevirt.io/validations: '[1, ${A}, 2]'"
+	const text = "kind: Template\nparameters: [{name: A, value: \"12345\"}]\nobjects:\n- metadata:\n   annotations:\n    vm.kubevirt.io/validations: '[1, ${A}, 2]'"
 	for _, part := range []string{"12345", "1, 12", "345, 2"} {
 		a := filledAnnotation(t, text)
 		start := strings.Index(a.Text(), part)
