@@ -1,17 +1,10 @@
-//go:build ignore
-
-// Draw plants mistakes in the templates, and writes them to cases.json:
-//
-//	go run draw.go mutations.go
-//
-// Each of the mutations may be planted in many rules of many templates: a seed draws those
-// that are kept. What was missed stays written at a case that is drawn again.
-package main
+package mistakes
 
 import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"log"
 	"math/rand/v2"
@@ -21,6 +14,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
 )
 
 const (
@@ -66,19 +62,22 @@ type template struct {
 	escape     *strings.Replacer
 }
 
-func main() {
-	log.SetFlags(0)
-	var drawn []mistakes
-	if _, err := os.Stat("cases.json"); err == nil {
-		read("cases.json", &drawn)
-	}
+var update = flag.Bool("update", false, "draw the mistakes of testdata/cases.json again, and write which are missed")
+
+// TestDraw draws the mistakes of testdata/cases.json again. Each of the mutations may be planted in many rules
+// of many templates: a seed draws those that are kept. What was missed stays written at a case that is
+// drawn again.
+func TestDraw(t *testing.T) {
+	const file = "testdata/cases.json"
+	var known []mistakes
+	read(file, &known)
 	missed := map[string]string{}
-	for _, m := range drawn {
+	for _, m := range known {
 		for _, c := range m.Cases {
 			missed[m.Mutation+c.key()] = c.Missed
 		}
 	}
-	drawn = nil
+	var drawn []mistakes
 	templates := load()
 	for _, m := range mutations {
 		d := mistakes{Mutation: m.Name, MustFail: !m.Mild, Cases: m.draw(templates)}
@@ -86,11 +85,16 @@ func main() {
 			d.Cases[i].Missed = missed[m.Name+d.Cases[i].key()]
 		}
 		if d.Cases == nil {
-			log.Fatalf("%s: no template has a place for it", m.Name)
+			t.Errorf("%s: no template has a place for it", m.Name)
 		}
 		drawn = append(drawn, d)
 	}
-	write("cases.json", drawn)
+	if diff := gocmp.Diff(drawn, known); diff != "" && !*update {
+		t.Errorf("go test . -run Draw -update draws them again (-drawn +%s):\n%s", file, diff)
+	}
+	if *update {
+		write(file, drawn)
+	}
 }
 
 // key tells a case from the others of its mutation.
@@ -139,7 +143,7 @@ var (
 )
 
 func load() []template {
-	files, err := filepath.Glob("templates/*")
+	files, err := filepath.Glob("testdata/templates/*")
 	if err != nil || files == nil {
 		log.Fatal("no templates: ", err)
 	}
