@@ -24,7 +24,7 @@
 // # KubeVirt's template validator
 //
 // The checks whose IDs begin with ssp- find rules that this library understands, but not the
-// program that most clusters run today, the admission webhook of ssp-operator. Most are infos
+// program that most clusters run today, the admission webhook of ssp-operator. Most are notes
 // unless For(SSP) is given. For(SSP) also makes errors of unknown kinds and of paths that select
 // nothing or no scalar: it rejects every VM with such a rule.
 //

@@ -76,7 +76,7 @@ func ExampleChecks() {
 	// foreign-argument      warning  other validators ignore this argument, because it belongs to another kind of rule
 	// wrong-kind            error    no value of the field satisfies the kind, such as integer for a bus
 	// misspelt-value        warning  the field cannot have this value, but one with nearly the same name
-	// unknown-value         info     the field is not known to have this value; a warning if that holds for all values that the rule allows
+	// unknown-value         note     the field is not known to have this value; a warning if that holds for all values that the rule allows
 	// unsatisfiable-range   error    min is more than max, or minLength more than maxLength
 	// empty-values          error    values is empty, so no value is allowed
 	// unsatisfiable-values  error    the rule's kind and other arguments rule out all of its values
@@ -84,39 +84,39 @@ func ExampleChecks() {
 	// tiny-memory           warning  a bound for memory is less than 32 MiB, since it counts another unit than bytes
 	// duplicate-value       warning  values lists the same value twice
 	// contradicting-rules   error    no value satisfies all the rules that apply together
-	// default-violates-rule warning  a VM that does not set the field is rejected, because the field's default breaks the rule; an info where the VM really gets that default, such as 1 core
+	// default-violates-rule warning  a VM that does not set the field is rejected, because the field's default breaks the rule; a note where the VM really gets that default, such as 1 core
 	// path-from-vm          warning  a path starts at the VM or the template, instead of at the VM's spec.template
 	// path-to-status        warning  a path starts at .status, which the VM of a template does not have
 	// misspelt-field        warning  no VM has this field, but one with nearly the same name
 	// misplaced-field       warning  no VM has this field here, but the same path with a level more or less
 	// vague-path            warning  a path begins with two dots although only one field is at its end
-	// unknown-field         info     no VM is known to have this field
+	// unknown-field         note     no VM is known to have this field
 	// missing-wildcard      warning  a name follows an array without [*] in between, and so selects nothing
 	// not-an-array          warning  an index, slice, filter or [*] follows something that is not an array, and so selects nothing
 	// not-a-scalar          warning  a path ends at an array or object, where a string, number or boolean is needed
 	// valid-beside-path     warning  valid tests another field of the same items than the path reads, such as cdrom.bus and disk.bus
-	// valid-always-there    info     valid names a field that always exists if its parent exists
+	// valid-always-there    note     valid names a field that always exists if its parent exists
 	// slow-regex            warning  the regex may backtrack for too long on some values, which makes the rule Undecided
 	// idle-regex            warning  the regex matches every text, or every text of one line
 	// unescaped-dot         warning  a dot between names in the regex matches any character
 	// half-anchored-regex   warning  ^ applies to the first alternative only, and $ to the last only
-	// unanchored-regex      info     the regex also matches part of a longer value; a warning if it ends with a repetition, which then demands nothing
-	// message-is-name       info     the message only repeats the rule's name
+	// unanchored-regex      note     the regex also matches part of a longer value; a warning if it ends with a repetition, which then demands nothing
+	// message-is-name       note     the message only repeats the rule's name
 	// not-checked           warning  checking the whole annotation takes more work than the Budget allows
-	// ssp-argument          info     KubeVirt's template validator rejects VMs in which the path of an argument selects several values, as this one may; an error under For(SSP)
-	// ssp-bound             info     KubeVirt's template validator refuses an annotation with a quantity, or a number in quotes, as a bound; an error under For(SSP)
-	// ssp-field             info     KubeVirt's template validator cannot read the field as a number, because of its type in Go, and rejects every VM; an error under For(SSP)
-	// ssp-kind              info     KubeVirt's template validator does not know the kind, and rejects every VM; an error under For(SSP)
+	// ssp-argument          note     KubeVirt's template validator rejects VMs in which the path of an argument selects several values, as this one may; an error under For(SSP)
+	// ssp-bound             note     KubeVirt's template validator refuses an annotation with a quantity, or a number in quotes, as a bound; an error under For(SSP)
+	// ssp-field             note     KubeVirt's template validator cannot read the field as a number, because of its type in Go, and rejects every VM; an error under For(SSP)
+	// ssp-kind              note     KubeVirt's template validator does not know the kind, and rejects every VM; an error under For(SSP)
 	// ssp-own-vm            error    KubeVirt's template validator refuses the VM of the template itself; only vmrules lint reports it, under --for ssp
-	// ssp-path              info     KubeVirt's template validator refuses the path, or finds nothing with it; an error under For(SSP)
-	// ssp-regex             info     KubeVirt's template validator matches with RE2, which does not accept the regex, and rejects every VM; an error under For(SSP)
-	// ssp-values            info     KubeVirt's template validator refuses an annotation with values that are not an array of strings; an error under For(SSP)
-	// ssp-bytes             info     KubeVirt's template validator counts bytes, and not characters, in a field that may have letters beyond ASCII; a warning under For(SSP)
-	// ssp-comparison        info     KubeVirt's template validator reads the name of a type instead of a number, a boolean or what a pointer points to; a warning under For(SSP)
-	// ssp-just-warning      info     KubeVirt's template validator rejects VMs although the rule has justWarning, because it cannot use the rule; a warning under For(SSP)
-	// ssp-key-case          info     KubeVirt's template validator reads a key in another letter case, which is unknown here; a warning under For(SSP)
-	// ssp-no-argument       info     KubeVirt's template validator allows no value in an enum rule without values, and every value in a regex rule without regex; a warning under For(SSP)
-	// ssp-regex-path        info     KubeVirt's template validator reads the path as a regex; a warning under For(SSP)
-	// ssp-rounding          info     KubeVirt's template validator rounds a bound that is a fraction, or has more than 15 digits; a warning under For(SSP)
+	// ssp-path              note     KubeVirt's template validator refuses the path, or finds nothing with it; an error under For(SSP)
+	// ssp-regex             note     KubeVirt's template validator matches with RE2, which does not accept the regex, and rejects every VM; an error under For(SSP)
+	// ssp-values            note     KubeVirt's template validator refuses an annotation with values that are not an array of strings; an error under For(SSP)
+	// ssp-bytes             note     KubeVirt's template validator counts bytes, and not characters, in a field that may have letters beyond ASCII; a warning under For(SSP)
+	// ssp-comparison        note     KubeVirt's template validator reads the name of a type instead of a number, a boolean or what a pointer points to; a warning under For(SSP)
+	// ssp-just-warning      note     KubeVirt's template validator rejects VMs although the rule has justWarning, because it cannot use the rule; a warning under For(SSP)
+	// ssp-key-case          note     KubeVirt's template validator reads a key in another letter case, which is unknown here; a warning under For(SSP)
+	// ssp-no-argument       note     KubeVirt's template validator allows no value in an enum rule without values, and every value in a regex rule without regex; a warning under For(SSP)
+	// ssp-regex-path        note     KubeVirt's template validator reads the path as a regex; a warning under For(SSP)
+	// ssp-rounding          note     KubeVirt's template validator rounds a bound that is a fraction, or has more than 15 digits; a warning under For(SSP)
 	// ssp-unset             warning  KubeVirt's template validator counts a field that is not set as 0 or "", and so accepts a VM that lacks it; only reported under For(SSP)
 }

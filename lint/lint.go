@@ -21,8 +21,8 @@ const (
 	// SeverityWarning means that a rule probably does not do what its author meant, or does
 	// something else in the program of For.
 	SeverityWarning Severity = "warning"
-	// SeverityInfo means that something is worth a look, but may be intended.
-	SeverityInfo Severity = "info"
+	// SeverityNote means that something is worth a look, but may be intended.
+	SeverityNote Severity = "note"
 )
 
 // A Finding is one mistake, or probable mistake, that Annotation found.

@@ -16,7 +16,7 @@ type Profile string
 const SSP Profile = "ssp"
 
 // For makes Annotation report rules that a program does not understand as errors, and rules
-// that it understands otherwise as warnings. Without For, both are infos, apart from
+// that it understands otherwise as warnings. Without For, both are notes, apart from
 // ssp-unset, which is not reported. If there are several profiles, the last one counts. ParseRules
 // ignores this option.
 func For(p Profile) vmrules.ParseOption { return insides.Option(p) }

@@ -274,6 +274,6 @@ func (l *linter) unset(r *rule) {
 	}
 	f := l.add(r, rulekey.Path, "default-violates-rule", "a VM that does not set this field breaks the rule: the field counts as %s, and %s", value.Describe(byDefault), why)
 	if s.Shape() == value.Number && !s.Number().IsZero() {
-		f.Severity = SeverityInfo // the VM really gets this default; others replace an unknown value
+		f.Severity = SeverityNote // the VM really gets this default; others replace an unknown value
 	}
 }

@@ -210,7 +210,7 @@ func TestSSP(t *testing.T) {
 			checkFindings(t, annotation, without, vmrules.WithKind("most", most))
 			for i, f := range with {
 				if strings.HasPrefix(f.ID, "ssp-") {
-					f.Severity = lint.SeverityInfo
+					f.Severity = lint.SeverityNote
 				} else {
 					f.Severity = without[i].Severity
 				}

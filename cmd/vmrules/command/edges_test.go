@@ -251,7 +251,7 @@ func templatesEdge(t *testing.T, object json.RawMessage, templates []json.RawMes
 		_, text, ok := strings.Cut(line, ".go:")
 		_, text, _ = strings.Cut(text, ": ")
 		switch found := ofLint.FindStringSubmatch(text); {
-		case !ok, strings.Contains(text, ": info: "):
+		case !ok, strings.Contains(text, ": note: "):
 		case found != nil:
 			all = append(all, found[1])
 		default:

@@ -119,7 +119,7 @@ class Analyser {
     const profile = this.#input.ssp ? { profile: "ssp" as const } : {};
     const findings = lint(annotation.text, { version: annotation.version, ...profile });
     const shown = findings.filter(
-      (f) => this.#input.ssp || !(f.id.startsWith("ssp-") && f.severity === "info"),
+      (f) => this.#input.ssp || !(f.id.startsWith("ssp-") && f.severity === "note"),
     );
     return place(annotation, shown).map(({ finding, from, to, fix }) => {
       const { severity, message, id, rule = "" } = finding;

@@ -25,7 +25,7 @@ export interface Input {
 /** A Mark is a part of a text that something is said about. */
 export interface Mark extends Place {
   pane: Pane;
-  severity: "error" | "warning" | "info";
+  severity: "error" | "warning" | "note";
   /** isValue means that a rule says it about a value, and so the report does, too. */
   isValue?: boolean;
   message: string;

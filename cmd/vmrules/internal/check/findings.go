@@ -22,9 +22,9 @@ var (
 	noRules          = output.Topic{ID: "no-rules", Meaning: "no rule judges an object", Help: output.AboutCommand, Severity: lint.SeverityError}
 	noTemplate       = output.Topic{ID: "no-template", Meaning: "the template that a VM names is not there", Help: output.AboutCommand, Severity: lint.SeverityError}
 	notJudged        = output.Topic{ID: "not-judged", Meaning: "an object is too large to be judged", Help: output.AboutBounds, Severity: lint.SeverityError}
-	assumedTemplate  = output.Topic{ID: "assumed-template", Meaning: "a VM is judged by a template that it does not name in full", Help: output.AboutCommand, Severity: lint.SeverityInfo}
+	assumedTemplate  = output.Topic{ID: "assumed-template", Meaning: "a VM is judged by a template that it does not name in full", Help: output.AboutCommand, Severity: lint.SeverityNote}
 	failedInSSP      = output.Topic{ID: "ssp", Meaning: "a rule fails in KubeVirt's template validator", Help: output.AboutCommand, Severity: lint.SeverityError}
-	missingParameter = output.Topic{ID: "missing-parameter", Meaning: "a required parameter of a template has no value", Help: output.AboutCommand, Severity: lint.SeverityInfo}
+	missingParameter = output.Topic{ID: "missing-parameter", Meaning: "a required parameter of a template has no value", Help: output.AboutCommand, Severity: lint.SeverityNote}
 )
 
 // all returns the findings with their topics.
@@ -106,7 +106,7 @@ func (c *checker) findings(o manifest.Object, result checked) (all []lint.Findin
 func severityOf(r vmrules.Result, isWarning, isAccepted bool) lint.Severity {
 	switch {
 	case r.Outcome == vmrules.Warned && isAccepted:
-		return lint.SeverityInfo
+		return lint.SeverityNote
 	case r.Outcome == vmrules.Ignored, r.Outcome == vmrules.Warned, isWarning:
 		return lint.SeverityWarning
 	}

@@ -25,7 +25,7 @@ import (
 const Name = ".vmrules.yaml"
 
 // Severities are the severities of findings, the least first.
-var Severities = []lint.Severity{lint.SeverityInfo, lint.SeverityWarning, lint.SeverityError}
+var Severities = []lint.Severity{lint.SeverityNote, lint.SeverityWarning, lint.SeverityError}
 
 // ofJudgement are the IDs of what check finds, beside the checks of lint.
 var ofJudgement = []string{"warned", "ignored", "undecided", "no-rules", "no-template", "ssp", "assumed-template", "missing-parameter"}
@@ -161,14 +161,14 @@ func read(folder string) (*Config, error) {
 	}
 	for id, severity := range c.Severity {
 		if !slices.Contains(Severities, severity) {
-			return nil, fmt.Errorf("%s: the severity of %s must be error, warning or info", file, id)
+			return nil, fmt.Errorf("%s: the severity of %s must be error, warning or note", file, id)
 		}
 	}
 	if c.For != "" && c.For != lint.SSP {
 		return nil, fmt.Errorf("%s: \"for\" must be %s", file, lint.SSP)
 	}
 	if c.MinSeverity != "" && !slices.Contains(Severities, c.MinSeverity) {
-		return nil, fmt.Errorf("%s: \"min-severity\" must be error, warning or info", file)
+		return nil, fmt.Errorf("%s: \"min-severity\" must be error, warning or note", file)
 	}
 	globs := slices.Clone(c.Exclude)
 	for _, i := range c.Ignore {

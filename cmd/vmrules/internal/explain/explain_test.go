@@ -119,7 +119,7 @@ func TestExamples(t *testing.T) {
 		case furtherKind: // whose examples are tested where they are known
 		default:
 			for _, f := range lint.Annotation("["+topic.Example+"]", vmrules.Strict()) {
-				if f.Severity != lint.SeverityInfo {
+				if f.Severity != lint.SeverityNote {
 					t.Errorf("the example for %s: %v", topic.Name, f)
 				}
 			}

@@ -75,7 +75,7 @@ func gapsIn(targets []vmrules.Target) []Gap {
 func severityOf(t vmrules.Target) lint.Severity {
 	switch t.Coverage {
 	case vmrules.CoverageNoRules, vmrules.CoverageNotVM, vmrules.CoverageNoTemplate:
-		return lint.SeverityInfo
+		return lint.SeverityNote
 	}
 	switch t.Doubt {
 	case vmrules.DoubtRules, vmrules.DoubtLookup, vmrules.DoubtTemplate:

@@ -53,10 +53,10 @@ func (l *Linted) Shown() []output.Finding {
 // Counts says in words how many findings there are of each severity.
 func (l *Linted) Counts() string {
 	var all []string
-	for _, s := range []lint.Severity{lint.SeverityError, lint.SeverityWarning, lint.SeverityInfo} {
-		text := output.Counted(l.number(func(f Finding) bool { return f.Severity == s }), output.SeverityWords[s])
+	for _, s := range []lint.Severity{lint.SeverityError, lint.SeverityWarning, lint.SeverityNote} {
+		text := output.Counted(l.number(func(f Finding) bool { return f.Severity == s }), string(s))
 		if n := l.Hidden[s]; n > 0 {
-			text = output.Counted(n, output.SeverityWords[s]) + " not shown"
+			text = output.Counted(n, string(s)) + " not shown"
 		}
 		all = append(all, text)
 	}

@@ -221,7 +221,7 @@ func (l *Linter) addFindings(to *Linted, file *manifest.File, about string, find
 	for _, f := range findings {
 		if !l.isJudged || f.Severity != lint.SeverityError {
 			f.Severity = cmp.Or(l.now.Severity[f.ID], f.Severity)
-			if !l.now.selects(f) || l.options.NoNotes && !l.isJudged && f.Severity == lint.SeverityInfo {
+			if !l.now.selects(f) || l.options.NoNotes && !l.isJudged && f.Severity == lint.SeverityNote {
 				continue
 			}
 		}

@@ -25,7 +25,7 @@ type Settings struct {
 func (s *Settings) Flags(command *cobra.Command) {
 	flags := command.Flags()
 	flags.BoolVar(&s.WarningsAsErrors, "warnings-as-errors", false, "exit with 1 for warnings too")
-	cli.OneOf(command, "min-severity", "", "show only findings of at least this severity; the others still count for the exit status", &s.MinSeverity, lint.SeverityInfo, config.Severities...)
+	cli.OneOf(command, "min-severity", "", "show only findings of at least this severity; the others still count for the exit status", &s.MinSeverity, lint.SeverityNote, config.Severities...)
 	flags.StringSliceVar(&s.Select, "select", nil, "report only the findings of these checks, such as `ID,ID`")
 	flags.StringSliceVar(&s.Ignore, "ignore", nil, "accept the findings of these checks, such as `ID,ID`")
 	flags.BoolVar(&s.NoConfig, "no-config", false, "read no .vmrules.yaml")
@@ -69,7 +69,7 @@ func (l *Linter) settingFor(file string) (setting, error) {
 		only = c.Select
 	}
 	return setting{
-		Config: c, profile: cmp.Or(o.For, c.For), least: cmp.Or(o.MinSeverity, c.MinSeverity, lint.SeverityInfo),
+		Config: c, profile: cmp.Or(o.For, c.For), least: cmp.Or(o.MinSeverity, c.MinSeverity, lint.SeverityNote),
 		only:             only,
 		warningsAsErrors: o.WarningsAsErrors || o.Strict || c.WarningsAsErrors,
 	}, nil

@@ -65,7 +65,7 @@ func (f Finding) Topic() string {
 
 // Short returns the finding in one line.
 func (f Finding) Short() string {
-	severity := severityColors[f.Severity].Sprint(SeverityWords[f.Severity])
+	severity := severityColors[f.Severity].Sprint(string(f.Severity))
 	return fmt.Sprintf("%s:%d:%d: %s: %s [%s]", OneLine(f.File), f.Line, f.Column, severity, OneLine(f.text()), f.ID)
 }
 

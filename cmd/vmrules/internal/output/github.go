@@ -27,7 +27,7 @@ func writeGitHub(w io.Writer, _ build.Build, r Findings) error {
 }
 
 var gitHubLevels = map[lint.Severity]string{
-	lint.SeverityError: "error", lint.SeverityWarning: "warning", lint.SeverityInfo: "notice",
+	lint.SeverityError: "error", lint.SeverityWarning: "warning", lint.SeverityNote: "notice",
 }
 
 // GitHub defines these replacements.

@@ -115,7 +115,7 @@ func writeSARIF(w io.Writer, b build.Build, r Findings) error {
 	for i, t := range append(r.Topics, unreadableFile) {
 		help := sarifText{t.Meaning, fmt.Sprintf("%s\n\n%s\n[More about it](%s)", t.Meaning, t.Advice, t.Help)}
 		rule := sarifRule{ID: t.ID, ShortDescription: sarifText{Text: t.Meaning}, FullDescription: sarifText{Text: t.Meaning}, Help: help, HelpURI: t.Help}
-		rule.Default.Level = SeverityWords[t.Severity]
+		rule.Default.Level = string(t.Severity)
 		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, rule)
 		index[t.ID] = i
 	}
@@ -132,7 +132,7 @@ func writeSARIF(w io.Writer, b build.Build, r Findings) error {
 		said := strings.Join([]string{topic, filepath.ToSlash(f.File), f.text()}, "\n")
 		seen[said]++
 		run.Results = append(run.Results, sarifResult{
-			RuleID: topic, RuleIndex: index[topic], Level: SeverityWords[f.Severity],
+			RuleID: topic, RuleIndex: index[topic], Level: string(f.Severity),
 			Message: sarifText{Text: f.text()}, Locations: sarifPlace(f),
 			Fingerprints: map[string]string{"vmrules/v1": fmt.Sprintf("%x:%d", sha256.Sum256([]byte(said)), seen[said])},
 			Fixes:        sarifFixes(f),

@@ -32,12 +32,7 @@ func Short(text string) string {
 var severityColors = map[lint.Severity]*color.Color{
 	lint.SeverityError:   color.New(color.FgRed, color.Bold),
 	lint.SeverityWarning: color.New(color.FgYellow, color.Bold),
-	lint.SeverityInfo:    color.New(color.FgCyan, color.Bold),
-}
-
-// SeverityWords are the severities in words, as compilers have them.
-var SeverityWords = map[lint.Severity]string{
-	lint.SeverityError: "error", lint.SeverityWarning: "warning", lint.SeverityInfo: "note",
+	lint.SeverityNote:    color.New(color.FgCyan, color.Bold),
 }
 
 // Counted returns a number of things, such as 2 files.

@@ -65,7 +65,7 @@ var explanations = sync.OnceValue(func() (all explained) {
 		}
 		t.Severity = c.Severity
 		t.Name, t.Group, t.Meaning = c.ID, "check", cmp.Or(t.Meaning, inCommand.Replace(c.Meaning))
-		t.Meaning = fmt.Sprintf("%s (%s)", t.Meaning, output.SeverityWords[c.Severity])
+		t.Meaning = fmt.Sprintf("%s (%s)", t.Meaning, string(c.Severity))
 		t.Check = t
 		all.Topics, all.inOrder = append(all.Topics, t.Topic), append(all.inOrder, t)
 	}
