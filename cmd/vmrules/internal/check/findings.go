@@ -89,8 +89,11 @@ func (c *checker) findings(o manifest.Object, result checked) (all []lint.Findin
 		if r.Rule == "" {
 			f.ID = notJudged.ID
 		}
-		for _, v := range r.Violations {
+		for i, v := range r.Violations {
 			f.Severity, f.Message = severityOf(r, v.Warning, isAccepted), v.Error()
+			if i == len(r.Violations)-1 && r.Note != "" { // what could not be judged
+				f.Message += "; " + output.OneLine(r.Note)
+			}
 			add(v.Pointer, f)
 		}
 		if len(r.Violations) == 0 { // the rule is ignored, or its violations are left out
