@@ -227,7 +227,13 @@ export class Editor {
 }
 
 function diagnosticOf({ from, to, severity, message, source, fix }: Mark): Diagnostic {
-  const diagnostic: Diagnostic = { from, to, severity: severity === "note" ? "info" : severity, message, source };
+  const diagnostic: Diagnostic = {
+    from,
+    to,
+    severity: severity === "note" ? "info" : severity,
+    message,
+    source,
+  };
   if (fix) {
     const apply = (view: EditorView, start: number, end: number) => {
       view.dispatch({ changes: { from: start, to: end, insert: fix.insert }, userEvent: "input" });

@@ -264,7 +264,14 @@ export function findingsOf(
   const items: Node[] = findings.slice(0, maxShown).map((mark, at) => {
     const severity = make("span", "severity", mark.severity);
     const about = [`line ${lineOf(mark)}`, mark.about].filter(Boolean).join(", ");
-    const item = make("li", mark.severity === "note" ? "hint" : mark.severity, severity, " ", make("span", "note", about), " ");
+    const item = make(
+      "li",
+      mark.severity === "note" ? "hint" : mark.severity,
+      severity,
+      " ",
+      make("span", "note", about),
+      " ",
+    );
     item.append(
       button("link", () => show(at), mark.message),
       " ",

@@ -69,18 +69,23 @@ func (c *checker) findings(o manifest.Object, result checked) (all []lint.Findin
 		case g.Rules > 0, g.IsError(), result.isUnusable(): // which other findings say
 		case c.options.Strict && !c.options.Allows(g):
 			about(of, lint.SeverityError, text+cli.AndStrict)
+		case c.options.Allows(g):
+			about(of, lint.SeverityNote, text)
 		default:
 			about(of, g.Severity, text)
 		}
 	}
-	for _, line := range judging.SspLines(result.SSP) {
-		severity := lint.SeverityWarning
-		if result.SSP.Refuses() {
-			severity = lint.SeverityError
-		}
-		about(failedInSSP, severity, line)
-	}
 	isAccepted := o.IsTemplate() && c.options.Rules == nil && c.HasOwnValues(o)
+	for _, line := range judging.SspLines(result.SSP) {
+		switch {
+		case result.SSP.Refuses():
+			about(failedInSSP, lint.SeverityError, line)
+		case !isAccepted || len(result.SSP.Warned) == 0:
+			about(failedInSSP, lint.SeverityWarning, line)
+		case c.options.Verbose:
+			about(failedInSSP, lint.SeverityNote, line)
+		}
+	}
 	for _, r := range result.Report.Results(output.Loud...) {
 		if judged.IsGap(r, result.gaps) || r.Outcome == vmrules.Warned && isAccepted && !c.options.Verbose {
 			continue
@@ -90,7 +95,7 @@ func (c *checker) findings(o manifest.Object, result checked) (all []lint.Findin
 			f.ID = notJudged.ID
 		}
 		for i, v := range r.Violations {
-			f.Severity, f.Message = severityOf(r, v.Warning, isAccepted), v.Error()
+			f.Severity, f.Message = c.severityOf(r, v.Warning, isAccepted), v.Error()
 			if i == len(r.Violations)-1 && r.Note != "" { // what could not be judged
 				f.Message += "; " + output.OneLine(r.Note)
 			}
@@ -98,7 +103,7 @@ func (c *checker) findings(o manifest.Object, result checked) (all []lint.Findin
 		}
 		if len(r.Violations) == 0 { // the rule is ignored, or its violations are left out
 			_, said, _ := strings.Cut(strings.Join(strings.Fields(r.String()), " "), ": ")
-			f.Severity, f.Message = severityOf(r, false, isAccepted), said
+			f.Severity, f.Message = c.severityOf(r, false, isAccepted), said
 			add("", f)
 		}
 	}
@@ -106,9 +111,12 @@ func (c *checker) findings(o manifest.Object, result checked) (all []lint.Findin
 }
 
 // severityOf returns how severe a result is. An author of a template has accepted what its own VM breaks.
-func severityOf(r vmrules.Result, isWarning, isAccepted bool) lint.Severity {
+func (c *checker) severityOf(r vmrules.Result, isWarning, isAccepted bool) lint.Severity {
+	allowed := map[vmrules.Outcome]cli.Cause{vmrules.Ignored: cli.CauseIgnored, vmrules.Undecided: cli.CauseUndecided}[r.Outcome]
 	switch {
-	case r.Outcome == vmrules.Warned && isAccepted:
+	case r.Outcome == vmrules.Undecided && !isWarning:
+		return lint.SeverityError
+	case r.Outcome == vmrules.Warned && isAccepted, slices.Contains(c.options.AllowUnjudged, allowed):
 		return lint.SeverityNote
 	case r.Outcome == vmrules.Ignored, r.Outcome == vmrules.Warned, isWarning:
 		return lint.SeverityWarning

@@ -29,6 +29,7 @@ type Options struct {
 	Output        string // a key of lintOutputs, or "" for text
 
 	Fix, UnsafeFixes, Diff bool
+	List                   bool // write the checks, and lint nothing
 }
 
 // A run is a run of vmrules lint.
@@ -59,7 +60,7 @@ out, or --allow-unjudged is given.`,
   vmrules lint --for ssp templates/    # for the validator that most clusters run
   vmrules lint -o github templates/    # annotates a pull request`,
 		Args: func(command *cobra.Command, args []string) error {
-			if o.Rules != nil {
+			if o.Rules != nil || o.List {
 				return nil
 			}
 			return cli.SomeFile(command, args)
@@ -76,6 +77,7 @@ out, or --allow-unjudged is given.`,
 	cli.OneOf(command, "output", "o", "how to write the findings", &o.Output, "text", slices.Sorted(maps.Keys(outputs))...)
 	cli.ExcludeFlag(command, &o.Exclude)
 	cli.UnjudgedFlag(command, &o.AllowUnjudged)
+	flags.BoolVar(&o.List, "list", false, "list all checks, with their severities and which flag fixes their findings")
 	flags.BoolVar(&o.Fix, "fix", false, "fix, in the files, what can be fixed so that every VM gets the same verdict, and what makes rules refused as a whole")
 	flags.BoolVar(&o.UnsafeFixes, "unsafe-fixes", false, "with --fix or --diff, also make rules mean what was probably meant, and say which rules change")
 	flags.BoolVar(&o.Diff, "diff", false, "write what --fix would change as a unified diff, and change no file")
@@ -93,6 +95,9 @@ var outputs = map[string]func(*run) error{
 
 // Run lints files. The error sets the exit status.
 func Run(b build.Build, o Options, s cli.Streams) error {
+	if o.List {
+		return writeList(s.Out)
+	}
 	if err := cli.InputTwice(o.Rules, o.Files); err != nil {
 		return err
 	}

@@ -1,8 +1,10 @@
 package lint
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"text/tabwriter"
 
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/output"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/topic"
@@ -11,6 +13,17 @@ import (
 // writeFormat writes findings for another program.
 func (r *run) writeFormat(name string) error {
 	return output.Formats[name](r.streams.Out, r.Build, output.Findings{All: r.found.Shown(), Topics: topic.ForFindings(), Unusable: r.found.Unusable})
+}
+
+// writeList writes a line for each check.
+func writeList(w io.Writer) error {
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "ID\tSEVERITY\tFIXED BY")
+	flags := map[string]string{"safe": "--fix", "unsafe": "--fix --unsafe-fixes"}
+	for _, c := range topic.Checks() {
+		fmt.Fprintf(table, "%s\t%s\t%s\n", c.Name, c.Severity, cmp.Or(flags[c.Fixes], "-"))
+	}
+	return table.Flush()
 }
 
 // write writes findings and a summary.
