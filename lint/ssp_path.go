@@ -60,9 +60,7 @@ func (l *linter) sspRefuses(path string) bool {
 	if l.budget.Spend(sspPathWork*len(path), sspPathSize*len(path)) != nil {
 		return false
 	}
-	text, _ := jsontext.Marshal([]map[string]string{{"path": path}})
-	anyVM := map[string]any{"spec": map[string]any{"template": map[string]any{}}}
-	return ssp.Judge(string(text), anyVM).Refused != ""
+	return ssp.CheckPath(path) != nil
 }
 
 // ownBracket matches what Kubernetes' client reads in brackets as it is meant.

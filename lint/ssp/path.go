@@ -37,6 +37,13 @@ type (
 	keyword  string // "range" and "end" are of templates with several parts
 )
 
+// CheckPath returns why the validator cannot read a path of a rule; nil if it can. It refuses an
+// annotation with such a path, even if no rule looks for it.
+func CheckPath(path string) error {
+	_, err := readPath(path)
+	return err
+}
+
 // readPath reads a path of a rule. The validator appends it to ".spec.template" as text, so this
 // returns the steps from the VM.
 func readPath(written string) ([]step, error) {
