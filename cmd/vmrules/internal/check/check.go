@@ -219,7 +219,7 @@ func (c *checker) check(o manifest.Object) checked {
 	} else {
 		findings = append(findings, o.Mistakes()...)
 	}
-	if !isLinted || result.Problems == nil { // otherwise lint has said it
+	if !isLinted || result.Problems == nil || len(c.found.Findings) == result.first { // otherwise lint has said it
 		c.linter.AddJudged(c.found, o, append(findings, c.findings(o, result)...))
 	}
 	return result
