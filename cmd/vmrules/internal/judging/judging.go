@@ -71,12 +71,13 @@ type Judging struct {
 	Ruling
 	Options Options
 	Book    Rulebook
+	warning vmrules.ValidateOption // the doubts of which a report only warns
 	Source  string // how to render manifests of which only the description was read
 }
 
 // New returns a Judging, which has read nothing.
 func New(b build.Build, o Options) Judging {
-	return Judging{Ruling: NewRuling(b), Options: o, Book: Rulebook{Build: b}}
+	return Judging{Ruling: NewRuling(b), Options: o, Book: Rulebook{Build: b}, warning: vmrules.WarnIfUndecided(o.warnings()...)}
 }
 
 // doubtsFlag is a flag that takes any number of doubts.
@@ -113,7 +114,7 @@ type JudgedObject struct {
 // also takes a template as it is written, and as which other program to judge.
 func (j *Judging) Judge(filled map[string]any, written manifest.Object, profile lint.Profile) (JudgedObject, error) {
 	with := j.With.Set.For(manifest.TextAt(filled, "kind"), manifest.TextAt(filled, "metadata", "namespace"))
-	opts := []vmrules.ValidateOption{with.Option(), vmrules.WarnIfUndecided(j.Options.warnings()...)}
+	opts := []vmrules.ValidateOption{with.Option(), j.warning}
 	all := JudgedObject{Lookup: with}
 	var err error
 	if j.Options.Rules != nil {
