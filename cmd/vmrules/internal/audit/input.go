@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/vmrules/vmrules"
@@ -130,7 +129,7 @@ func (a *auditor) judgeDecoded(vm map[string]any, written manifest.Object) audit
 		result.class, result.gaps = j.Class()
 		result.results = j.Results()
 	}
-	result.fails = a.Options.Strict && manifest.HoldsVM(vm) && slices.ContainsFunc(result.gaps, func(g judged.Gap) bool { return !a.Options.Allows(g) })
+	result.fails = a.Options.Strict && manifest.HoldsVM(vm) && !a.Options.AllowsAll(result.gaps)
 	return result
 }
 

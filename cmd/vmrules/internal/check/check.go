@@ -235,12 +235,7 @@ func (c *checker) isUnusable() bool {
 
 // fails reports whether the object is not valid.
 func (c *checker) fails(o checked) bool {
-	return o.SSP.Refuses() || o.Report != nil && (!o.Report.Valid() || c.options.Strict && !c.hasPassed(o))
-}
-
-// hasPassed reports whether some rule judged each VM for which that is not allowed to be otherwise.
-func (c *checker) hasPassed(o checked) bool {
-	return !slices.ContainsFunc(o.gaps, func(g judged.Gap) bool { return !c.options.Allows(g) })
+	return o.SSP.Refuses() || o.Report != nil && (!o.Report.Valid() || c.options.Strict && !c.options.AllowsAll(o.gaps))
 }
 
 func (o checked) isUnusable() bool { return o.Problem != "" }

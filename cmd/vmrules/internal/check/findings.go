@@ -112,7 +112,7 @@ func (c *checker) findings(o manifest.Object, result checked) (all []lint.Findin
 
 // severityOf returns how severe a result is. An author of a template has accepted what its own VM breaks.
 func (c *checker) severityOf(r vmrules.Result, isWarning, isAccepted bool) lint.Severity {
-	allowed := map[vmrules.Outcome]cli.Cause{vmrules.Ignored: cli.CauseIgnored, vmrules.Undecided: cli.CauseUndecided}[r.Outcome]
+	allowed := map[vmrules.Outcome]judging.Cause{vmrules.Ignored: judging.CauseIgnored, vmrules.Undecided: judging.CauseUndecided}[r.Outcome]
 	switch {
 	case r.Outcome == vmrules.Undecided && !isWarning:
 		return lint.SeverityError

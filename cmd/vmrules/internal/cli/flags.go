@@ -93,43 +93,28 @@ func UnjudgedFlag(command *cobra.Command, allowed *bool) {
 	command.Flags().BoolVar(allowed, "allow-unjudged", false, "exit with 0 even if nothing is judged")
 }
 
-// A Cause is why no rule judges a VM.
-type Cause string
-
-// The causes that may be allowed.
-const (
-	CauseNothing    Cause = "nothing" // there is no VM
-	CauseNoRules    Cause = "no-rules"
-	CauseNoTemplate Cause = "no-template"
-	CauseIgnored    Cause = "ignored"
-	CauseUndecided  Cause = "undecided"
-)
-
-var causes = []Cause{CauseNothing, CauseNoRules, CauseNoTemplate, CauseIgnored, CauseUndecided}
-
-// causesFlag is a flag that takes any number of causes.
-type causesFlag []Cause
-
-// CausesFlag adds the flag that allows VMs that no rule judges, for these causes. Without a value, it
-// allows all.
-func CausesFlag(command *cobra.Command, allowed *[]Cause) {
-	command.Flags().Var((*causesFlag)(allowed), "allow-unjudged", "allow that no rule judges a VM, for these causes; without any, for all")
-	command.Flags().Lookup("allow-unjudged").NoOptDefVal = "all"
+// A several is a flag that takes any number of a few names.
+type several[T any] struct {
+	to    *[]T
+	names []string // those that help and errors list
+	of    map[string][]T
 }
 
-func (f *causesFlag) String() string { return "" }
-func (f *causesFlag) Type() string   { return "nothing|no-rules|no-template|ignored|undecided" }
+// AnyOf adds a flag that takes any number of a few names to a command: of has the values of each.
+func AnyOf[T any](to *cobra.Command, name, usage string, values *[]T, names []string, of map[string][]T) {
+	to.Flags().Var(&several[T]{values, names, of}, name, usage)
+}
 
-func (f *causesFlag) Set(names string) error {
+func (*several[T]) String() string { return "" }
+func (f *several[T]) Type() string { return strings.Join(f.names, "|") }
+
+func (f *several[T]) Set(names string) error {
 	for name := range strings.SplitSeq(names, ",") {
-		switch {
-		case name == "all":
-			*f = causes
-		case slices.Contains(causes, Cause(name)):
-			*f = append(*f, Cause(name))
-		default:
-			return fmt.Errorf("must be one of %s", strings.ReplaceAll(f.Type(), "|", ", "))
+		values, ok := f.of[name]
+		if !ok {
+			return fmt.Errorf("must be one of %s", strings.Join(f.names, ", "))
 		}
+		*f.to = append(*f.to, values...)
 	}
 	return nil
 }

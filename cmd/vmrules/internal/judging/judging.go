@@ -2,10 +2,8 @@
 package judging
 
 import (
-	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -14,7 +12,6 @@ import (
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/cli"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/deployed"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/instancetypes"
-	"github.com/vmrules/vmrules/cmd/vmrules/internal/judged"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
 	"github.com/vmrules/vmrules/lint"
 )
@@ -26,29 +23,12 @@ type Options struct {
 	For             lint.Profile
 	Strict          bool
 	WarnIfUndecided []vmrules.Doubt
-	AllowUnjudged   []cli.Cause
+	AllowUnjudged   []Cause
 }
-
-// Allows reports whether a gap is allowed.
-func (o *Options) Allows(g judged.Gap) bool {
-	cause := cli.CauseUndecided
-	switch {
-	case g.LacksRules():
-		cause = cli.CauseNoRules
-	case g.Coverage == vmrules.CoverageNoTemplate, g.Doubt == vmrules.DoubtTemplate:
-		cause = cli.CauseNoTemplate
-	case g.Coverage == vmrules.CoverageIgnored:
-		cause = cli.CauseIgnored
-	}
-	return slices.Contains(o.AllowUnjudged, cause)
-}
-
-// AllowsNothing reports whether it is allowed that there is nothing to judge.
-func (o *Options) AllowsNothing() bool { return slices.Contains(o.AllowUnjudged, cli.CauseNothing) }
 
 // warnings returns the doubts of which a report only warns.
 func (o *Options) warnings() []vmrules.Doubt {
-	if slices.Contains(o.AllowUnjudged, cli.CauseNoTemplate) {
+	if slices.Contains(o.AllowUnjudged, CauseNoTemplate) {
 		return append(o.WarnIfUndecided, vmrules.DoubtTemplate)
 	}
 	return o.WarnIfUndecided
@@ -60,8 +40,8 @@ func (o *Options) Flags(command *cobra.Command) {
 	command.Flags().StringArrayVar(&o.Rules, "rules", nil, "file with the rules to check by, instead of the objects' own rules")
 	cli.Exclusive(command, "rules", "template")
 	cli.StrictFlag(command, &o.Strict)
-	command.Flags().Var((*doubtsFlag)(&o.WarnIfUndecided), "warn-if-undecided", "only warn of rules that cannot be judged because this is missing")
-	cli.CausesFlag(command, &o.AllowUnjudged)
+	cli.AnyOf(command, "warn-if-undecided", "only warn of rules that cannot be judged because this is missing", &o.WarnIfUndecided, slices.Sorted(maps.Keys(doubts)), doubts)
+	causesFlag(command, &o.AllowUnjudged)
 	cli.ProfileFlag(command, &o.For, "also judge VMs as another program would: ssp is KubeVirt's template validator")
 	cli.Exclusive(command, "for", "rules")
 }
@@ -72,7 +52,7 @@ type Judging struct {
 	Options Options
 	Book    Rulebook
 	warning vmrules.ValidateOption // the doubts of which a report only warns
-	Source  string // how to render manifests of which only the description was read
+	Source  string                 // how to render manifests of which only the description was read
 }
 
 // New returns a Judging, which has read nothing.
@@ -80,27 +60,10 @@ func New(b build.Build, o Options) Judging {
 	return Judging{Ruling: NewRuling(b), Options: o, Book: Rulebook{Build: b}, warning: vmrules.WarnIfUndecided(o.warnings()...)}
 }
 
-// doubtsFlag is a flag that takes any number of doubts.
-type doubtsFlag []vmrules.Doubt
-
-var doubts = map[string]vmrules.Doubt{
-	"template": vmrules.DoubtTemplate, "instancetype": vmrules.DoubtInstancetype,
-	"preference": vmrules.DoubtPreference, "parameter": vmrules.DoubtParameter,
-}
-
-func (*doubtsFlag) String() string { return "" }
-
-func (*doubtsFlag) Type() string { return strings.Join(slices.Sorted(maps.Keys(doubts)), "|") }
-
-func (f *doubtsFlag) Set(names string) error {
-	for name := range strings.SplitSeq(names, ",") {
-		doubt, ok := doubts[name]
-		if !ok {
-			return fmt.Errorf("must be one of %s", strings.ReplaceAll(f.Type(), "|", ", "))
-		}
-		*f = append(*f, doubt)
-	}
-	return nil
+// doubts are the values of --warn-if-undecided.
+var doubts = map[string][]vmrules.Doubt{
+	"template": {vmrules.DoubtTemplate}, "instancetype": {vmrules.DoubtInstancetype},
+	"preference": {vmrules.DoubtPreference}, "parameter": {vmrules.DoubtParameter},
 }
 
 // A JudgedObject is what check and audit say of an object.
