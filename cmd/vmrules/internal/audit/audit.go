@@ -26,7 +26,7 @@ import (
 type Options struct {
 	judging.Options
 	Files  []string
-	Output string // a key of auditOutputs, or "" for text
+	Output string // a key of outputs, or "" for text
 }
 
 // An auditor runs vmrules audit.
@@ -222,7 +222,7 @@ func inInput(name string, err error) *manifest.Error {
 // whyNotValid returns what is wrong with a VM in one line.
 func (vm audited) whyNotValid() string {
 	if vm.report.Valid() && vm.SSP.Refuses() {
-		return strings.Join(judging.SspLines(vm.SSP), "; ")
+		return strings.Join(judging.SSPLines(vm.SSP), "; ")
 	}
 	return whyNotValid(vm.report)
 }

@@ -123,7 +123,7 @@ func (a *auditor) judgeDecoded(vm map[string]any, written manifest.Object) audit
 		return result
 	}
 	j, err := a.Judging.Judge(vm, written, a.Options.For)
-	result.report, result.Note, result.SSP, result.err = j.Report, j.Note, j.Ssp, err
+	result.report, result.Note, result.SSP, result.err = j.Report, j.Note, j.SSP, err
 	result.found, result.notFound = j.Found, j.NotFound
 	if err == nil {
 		result.class, result.gaps = j.Class()

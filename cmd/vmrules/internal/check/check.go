@@ -132,11 +132,11 @@ func Run(b build.Build, o Options, s cli.Streams) error {
 			return err
 		}
 	}
-	output := cmp.Or(o.Output, "text")
-	if output != "text" {
+	form := cmp.Or(o.Output, "text")
+	if form != "text" {
 		c.ignored.Warn(s.Err)
 	}
-	if err := outputs[output](s.Out, c); err != nil {
+	if err := outputs[form](s.Out, c); err != nil {
 		return err
 	}
 	switch {
@@ -205,7 +205,7 @@ func (c *checker) check(o manifest.Object) checked {
 		var j judging.JudgedObject
 		j, err = c.Judge(filled.Content(), o, c.linter.Profile())
 		result.Missing, result.NotFound = filled.Missing, j.NotFound
-		result.Report, result.Note, result.SSP = j.Report, j.Note, j.Ssp
+		result.Report, result.Note, result.SSP = j.Report, j.Note, j.SSP
 		result.class, result.gaps = j.Class()
 	}
 	c.ignored.AddKinds(c.Book.Build, result.Report.Results(vmrules.Ignored))

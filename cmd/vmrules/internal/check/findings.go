@@ -76,7 +76,7 @@ func (c *checker) findings(o manifest.Object, result checked) (all []lint.Findin
 		}
 	}
 	isAccepted := o.IsTemplate() && c.options.Rules == nil && c.HasOwnValues(o)
-	for _, line := range judging.SspLines(result.SSP) {
+	for _, line := range judging.SSPLines(result.SSP) {
 		switch {
 		case result.SSP.Refuses():
 			about(failedInSSP, lint.SeverityError, line)

@@ -26,7 +26,7 @@ type Options struct {
 	With, Params  []string
 	AllowUnjudged bool
 	All           bool   // also write what is said of another template
-	Output        string // a key of diffOutputs, or "" for text
+	Output        string // a key of outputs, or "" for text
 }
 
 // A differ runs vmrules diff.
@@ -97,8 +97,9 @@ written once: --all shows it in each, as JSON does.
 
 With --vms, diff judges VMs by both versions instead, and shows the VMs and rules with
 different outcomes. A VM is judged by the template that it names by its labels. If it names
-none, and each version has just one template, it is judged by that. The rules that VMs carry themselves do not count, because
-templates put copies of their rules there. VMs that are exempt from rules stay exempt.
+none, and each version has just one template, it is judged by that. The rules that VMs carry
+themselves do not count, because templates put copies of their rules there. VMs that are exempt
+from rules stay exempt.
 
 The outcome of a rule is shown if it was, or is now, violated, warned, undecided or ignored,
 with the old outcome behind - and the new one behind +.

@@ -70,7 +70,7 @@ var doubts = map[string][]vmrules.Doubt{
 type JudgedObject struct {
 	Judgement
 	*instancetypes.Lookup
-	Ssp *deployed.Verdict // with --for ssp
+	SSP *deployed.Verdict // with --for ssp
 }
 
 // Judge judges an object whose parameters are filled in, by --rules or, without these, as ruling does. It
@@ -86,7 +86,7 @@ func (j *Judging) Judge(filled map[string]any, written manifest.Object, profile 
 		all.Judgement, err = j.Ruling.Judge(filled, opts...)
 	}
 	if profile != "" && j.Options.Rules == nil {
-		all.Ssp = SspVerdict(filled, written, &j.Ruling)
+		all.SSP = SSPVerdict(filled, written, &j.Ruling)
 	}
 	return all, err
 }

@@ -7,9 +7,9 @@ import (
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/output"
 )
 
-// SspVerdict returns what KubeVirt's template validator says of the VMs in an object whose parameters are
+// SSPVerdict returns what KubeVirt's template validator says of the VMs in an object whose parameters are
 // filled in. They may name the template around them, as it is written, or one that the ruling knows.
-func SspVerdict(filled map[string]any, written manifest.Object, r *Ruling) *deployed.Verdict {
+func SSPVerdict(filled map[string]any, written manifest.Object, r *Ruling) *deployed.Verdict {
 	return deployed.Judge(filled, func(ref vmrules.TemplateRef) map[string]any {
 		if written.IsTemplate() && written.Name == ref.Name && (written.Namespace == "" || written.Namespace == ref.Namespace) {
 			return written.Content()
@@ -24,8 +24,8 @@ func Value(v any, names ...string) any {
 	return found
 }
 
-// SspLines returns what a verdict says to people.
-func SspLines(v *deployed.Verdict) []string {
+// SSPLines returns what a verdict says to people.
+func SSPLines(v *deployed.Verdict) []string {
 	all := v.Lines()
 	for i, line := range all {
 		all[i] = output.OneLine(output.Short(line))

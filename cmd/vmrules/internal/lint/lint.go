@@ -26,7 +26,7 @@ type Options struct {
 	Params        []string // values of parameters, as NAME=VALUE
 	AllowUnjudged bool
 	Quiet, All    bool
-	Output        string // a key of lintOutputs, or "" for text
+	Output        string // a key of outputs, or "" for text
 
 	Fix, UnsafeFixes, Diff bool
 	List                   bool // write the checks, and lint nothing

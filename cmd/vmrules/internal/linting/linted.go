@@ -40,7 +40,7 @@ const MaxFindings = 50_000
 
 // Shown returns the findings, with the places of their fixes.
 func (l *Linted) Shown() []output.Finding {
-	all := []output.Finding{}
+	all := []output.Finding{} // not null in JSON
 	for _, f := range l.Findings {
 		if f.fix != nil {
 			f.Fixes = f.fix.replaced

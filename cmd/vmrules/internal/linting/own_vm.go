@@ -17,7 +17,7 @@ func (l *Linter) judgeOwnVM(filled, template manifest.Object) *deployed.Verdict 
 	if l.now.profile != lint.SSP || !template.IsTemplate() {
 		return nil
 	}
-	v := judging.SspVerdict(filled.Content(), template, &judging.Ruling{})
+	v := judging.SSPVerdict(filled.Content(), template, &judging.Ruling{})
 	if !v.Refuses() || v.Pointer != "" && strings.Contains(v.Refused, "${") {
 		return nil
 	}

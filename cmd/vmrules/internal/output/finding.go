@@ -33,7 +33,7 @@ type Finding struct {
 	Fixes    []lint.Finding   `json:"-"` // each with a place, and what to write there
 }
 
-// subject returns what a finding is about: its object or its rule, if it has one.
+// subject returns the rule that a finding is about, if it is about one.
 func (f Finding) subject() string {
 	switch {
 	case f.Rule != "":

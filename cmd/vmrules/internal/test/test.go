@@ -24,7 +24,7 @@ import (
 type Options struct {
 	Files           []string
 	Verbose, Strict bool
-	Output          string // a key of testOutputs, or "" for text
+	Output          string // a key of outputs, or "" for text
 }
 
 // A tester runs vmrules test.

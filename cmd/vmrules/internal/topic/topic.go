@@ -65,7 +65,7 @@ var explanations = sync.OnceValue(func() (all explained) {
 		}
 		t.Severity = c.Severity
 		t.Name, t.Group, t.Meaning = c.ID, "check", cmp.Or(t.Meaning, inCommand.Replace(c.Meaning))
-		t.Meaning = fmt.Sprintf("%s (%s)", t.Meaning, string(c.Severity))
+		t.Meaning = fmt.Sprintf("%s (%s)", t.Meaning, c.Severity)
 		t.Check = t
 		all.Topics, all.inOrder = append(all.Topics, t.Topic), append(all.inOrder, t)
 	}
@@ -104,19 +104,15 @@ func (t *Check) Said() string {
 }
 
 // Text returns a form of explain.tmpl about the check.
-func (t *Check) Text(form string) string {
-	var text strings.Builder
-	if err := forms.ExecuteTemplate(&text, form, t); err != nil {
-		panic(err) // the tests write all of them, so this cannot happen
-	}
-	return text.String()
-}
+func (t *Check) Text(form string) string { return written(form, t) }
 
 // Page returns the page about all checks.
-func Page() string {
+func Page() string { return written("page", Checks()) }
+
+func written(form string, about any) string {
 	var text strings.Builder
-	if err := forms.ExecuteTemplate(&text, "page", Checks()); err != nil {
-		panic(err) // the tests write it, so this cannot happen
+	if err := forms.ExecuteTemplate(&text, form, about); err != nil {
+		panic(err) // the tests write all of them, so this cannot happen
 	}
 	return text.String()
 }
