@@ -139,7 +139,7 @@ test("the report can be copied, as text and as JSON", async () => {
     await page.getByRole("button", { name: "Copy the report" }).click();
     await page.locator("#notice", { hasText: "The report is copied." }).waitFor();
     const text = await page.evaluate(() => navigator.clipboard.readText());
-    await page.getByRole("button", { name: "Close" }).click();
+    await page.getByRole("button", { name: "Close", exact: true }).click();
     return text;
   };
   const [summary, ...lines] = (await copied()).split("\n");
@@ -173,7 +173,7 @@ test("Format lays out a text, which can be undone, and says why it cannot", asyn
   await page.keyboard.insertText("[1");
   await page.keyboard.press("Shift+Alt+f");
   await page.locator("#notice", { hasText: "This cannot be formatted: " }).waitFor();
-  await page.getByRole("button", { name: "Close" }).click();
+  await page.getByRole("button", { name: "Close", exact: true }).click();
 });
 
 test("what a switch means can be read by keyboard", async () => {
@@ -236,7 +236,7 @@ test("what is typed survives a reload, and a link that is damaged", async () => 
       location.hash = hash;
     }, hash);
     await own.locator("#notice", { hasText: "Nothing is changed by it." }).waitFor();
-    await own.getByRole("button", { name: "Close" }).click();
+    await own.getByRole("button", { name: "Close", exact: true }).click();
     await says(own, /reception-é😀/);
   }
   const vm = "kind: VirtualMachine";
