@@ -8,8 +8,8 @@
 //	rules, err := vmrules.ParseRules(annotation)
 //	report := vmrules.Validate(rules, vm)
 //
-// [ValidateOwn] validates every VM inside an object by the VM's own rules, and finds these: in the VM,
-// around it, or in the template that it names. [RulesFor] returns the rules of a VM and its template.
+// [ValidateOwn] finds the rules of every VM inside an object, in the VM, around it, or in the template
+// that it names, and validates the VM by them. [RulesFor] returns the rules of a VM and its template.
 // Package form says what each field of a VM may hold, and package lint finds mistakes in rules
 // without any VM. [WithKind] adds kinds of rules that the format does not have.
 //
@@ -90,8 +90,8 @@
 //
 // # Updates
 //
-// With [Ratcheting] and [WithOldObject], an update fails only by what it changes: what the
-// old object violates too is a warning.
+// With [Ratcheting] and [WithOldObject], an update fails only because of its changes: a
+// violation that the old object has too is a warning.
 //
 // # Template parameters
 //
@@ -104,16 +104,18 @@
 // # Outcomes
 //
 //	Satisfied   every value that path selects satisfies the rule
-//	Violated    a value does not, or path selects nothing
-//	Warned      violated, but the rule says justWarning or, under Ratcheting, so was the old object
-//	Skipped     valid selects nothing; or, under Partial, a field is not filled in yet
+//	Violated    a value breaks the rule, or path selects nothing
+//	Warned      a value breaks a rule with justWarning, or one that the old object broke too
+//	Skipped     valid selects nothing, or a field is not filled in yet
 //	Ignored     the kind is not known, or the rule enforces nothing
 //	Undecided   the rule could not be judged
 //
-// A VM may have no result at all: it is exempt, has no rules, or names a template that nobody looks
-// for. [Report.Targets] says so of each VM, with its [Coverage]. Such a report is Valid, as nothing is
-// wrong, but only [Report.Passed] says that nothing was left out. Refuse what is not Valid; where no VM
-// may slip by unjudged, as in a pipeline, ask for Passed.
+// Only [Ratcheting] looks at the old object, and only [Partial] at fields that are not filled in.
+//
+// A VM has no result at all if it is exempt, has no rules, or names a template that nobody looks for.
+// [Report.Targets] says so of each VM, with its [Coverage]. Such a report is Valid, since nothing is
+// wrong; only [Report.Passed] says that nothing was left out. Refuse what is not Valid. Where no VM may
+// slip by unjudged, as in a pipeline, ask for Passed.
 //
 // [Report.Valid] is false where a rule is Violated, and where one that does not say
 // justWarning is Undecided. Undecided never counts as satisfied: a bound was reached, an

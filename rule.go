@@ -27,23 +27,32 @@ var argumentKeys = func() (keys []string) {
 //
 // # Kinds and arguments
 //
-//	kind           a value satisfies it if                                 spec
-//	integer        it is an integral number, or a string that is an        Validation rules
-//	               integral quantity: 2, 2.0, "2Gi", "1e3"; not "500m"
-//	string         it is a string                                          Validation rules
-//	enum           the value, as text, equals one of values                Validation rules
-//	regex          the value, as text, matches regex anywhere              Validation rules
+//	kind           what it demands of a value                              spec
+//	integer        the value must be an integral number, or a string       Validation rules
+//	               that is an integral quantity: 2, 2.0, "2Gi", "1e3";
+//	               not "500m"
+//	string         the value must be a string                              Validation rules
+//	enum           the value must equal one of values; both are            Validation rules
+//	               compared as text
+//	regex          the value, as text, must match regex, in whole or       Validation rules
+//	               in part
 //	another        the rule is Ignored, unless WithKind adds the kind      Validation rules
 //
-//	argument       a value satisfies it if
-//	min, max       value >= min, value <= max; a quantity is a number,     min / max
-//	               and what is not a number satisfies neither
-//	minLength,     length >= minLength, length <= maxLength, as text, in   minLength / maxLength
-//	maxLength      Unicode code points
-//	values         the value, as text, equals one of them, each as text,   values
-//	               case sensitive; an empty list allows nothing
-//	regex          the value, as text, matches as PCRE2 would match it,    regex
-//	               in UTF mode without UCP; not anchored
+//	argument       what it demands of a value
+//	min            the value must be a number or a quantity, and at        min / max
+//	               least min
+//	max            the value must be a number or a quantity, and at        min / max
+//	               most max
+//	minLength      the value, as text, must have at least minLength        minLength / maxLength
+//	               Unicode code points
+//	maxLength      the value, as text, must have at most maxLength         minLength / maxLength
+//	               Unicode code points
+//	values         the list of allowed values; the value, as text, must    values
+//	               equal one of them, letter case included; an empty
+//	               list allows nothing
+//	regex          a regular expression that the value, as text, must      regex
+//	               match as in PCRE2, in UTF mode without UCP; it is
+//	               not anchored
 //
 // As text, a string is itself, a number is in plain decimal notation
 // (1e3 is "1000", 2.50 is "2.5"), a boolean is "true" or "false". An array or object
@@ -84,7 +93,7 @@ type Rule struct {
 	Kind        Kind
 	Name        string // unique among the rules of an annotation
 	Path        Path   // what is judged
-	Message     string // for the user, where the rule does not hold
+	Message     string // for the user, if the rule is violated
 	Valid       Path   // the rule is skipped where this matches nothing; zero: absent
 	JustWarning bool   // a violation does not fail the object
 

@@ -20,22 +20,22 @@ const furtherKind = "kind of vmrules-full"
 // syntax is the group of the notations that rules and templates use.
 const syntax = "syntax"
 
-// groups lists the groups, each with its title and the words before its meanings.
-var groups = []struct{ name, title, subject string }{
-	{"kind", "Kinds: what a rule enforces", "a value satisfies it if: "},
-	{furtherKind, "Kinds beyond the format, which vmrules-full checks and vmrules ignores", "a value satisfies it if: "},
-	{"key", "Keys of a rule", ""},
-	{"argument", "Arguments of a rule", "a value satisfies it if: "},
-	{"outcome", "Outcomes of a check", ""},
-	{syntax, "What is written inside of rules and templates", ""},
-	{"check", "What lint looks for", ""},
+// groups lists the groups, each with its title.
+var groups = []struct{ name, title string }{
+	{"kind", "Kinds: what a rule demands of each value"},
+	{furtherKind, "More kinds: vmrules-full checks them, vmrules ignores them"},
+	{"key", "Keys of a rule"},
+	{"argument", "Arguments: what else a rule demands of each value"},
+	{"outcome", "Outcomes of a rule"},
+	{syntax, "Notations in rules and templates"},
+	{"check", "What lint looks for"},
 }
 
 // Command returns the subcommand.
 func Command() *cobra.Command {
 	return &cobra.Command{
 		Use:   "explain [KIND|KEY|ARGUMENT|OUTCOME|LINT-ID]",
-		Short: "Explain a word of the format, or a finding of lint, with an example",
+		Short: "Explain a word of the format or a check of lint, with an example",
 		Example: `  vmrules explain
   vmrules explain maxLength
   vmrules explain half-anchored-regex`,
@@ -97,13 +97,10 @@ func explain(w io.Writer, name string) error {
 }
 
 func write(w io.Writer, t topic.Topic) {
-	subject := ""
-	for _, g := range groups {
-		if g.name == t.Group {
-			subject = g.subject
-		}
+	fmt.Fprintf(w, "%s (%s): %s\n", t.Name, t.Group, t.Meaning)
+	if t.Odd != "" {
+		fmt.Fprintln(w, t.Odd)
 	}
-	fmt.Fprintf(w, "%s (%s): %s%s\n", t.Name, t.Group, subject, t.Meaning)
 	if t.Example != "" {
 		fmt.Fprint(w, "\n"+topic.Indented(t.Example))
 	}

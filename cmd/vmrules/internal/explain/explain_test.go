@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"go.yaml.in/yaml/v3"
 
 	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/build"
@@ -133,6 +134,48 @@ func TestExamples(t *testing.T) {
 	}
 }
 
+// TestOwnTexts demands that no two topics print the same sentence, and that each word of the format
+// says what it does with odd values.
+func TestOwnTexts(t *testing.T) {
+	said := map[string]string{}
+	for _, topic := range topic.All() {
+		texts := []string{topic.Meaning, topic.Odd}
+		if c := topic.Check; c != nil {
+			texts = append(texts, c.Why)
+		} else if topic.Odd == "" || topic.Example == "" {
+			t.Errorf("%s (%s) does not say what it does with odd values, or has no example", topic.Name, topic.Group)
+		}
+		for _, text := range texts {
+			if other := said[text]; text != "" && other != "" {
+				t.Errorf("%s and %s print the same text: %s", other, topic.Name, text)
+			}
+			said[text] = topic.Name
+		}
+	}
+}
+
+// TestOutcomes validates the example of each outcome.
+func TestOutcomes(t *testing.T) {
+	for _, topic := range topic.All() {
+		if topic.Group != "outcome" {
+			continue
+		}
+		var vm map[string]any
+		if err := yaml.Unmarshal([]byte(topic.Example), &vm); err != nil {
+			t.Fatal(err)
+		}
+		results := vmrules.ValidateOwn(vm).Results()
+		if len(results) != 1 {
+			t.Errorf("the example for %s has %d results", topic.Name, len(results))
+		}
+		for _, result := range results {
+			if diff := cmp.Diff(topic.Name, string(result.Outcome)); diff != "" {
+				t.Errorf("(-explain.yaml +result): %s", diff)
+			}
+		}
+	}
+}
+
 // checksPage is the page about checks.
 const checksPage = "../../../../docs/checks.md"
 
@@ -168,7 +211,7 @@ var (
 )
 
 // TestChecks demands of each check that its first example fails, and that its second one passes
-// without a finding that is more than an info. A fix of the first must be as it is said.
+// without a finding that is more than a note. --fix must fix the first as explain.yaml says.
 func TestChecks(t *testing.T) {
 	for _, c := range lint.Checks() {
 		if !slices.ContainsFunc(topic.Checks(), func(t *topic.Check) bool { return t.Name == c.ID }) && !slices.Contains(ofOptions, c.ID) {

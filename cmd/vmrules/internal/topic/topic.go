@@ -30,6 +30,7 @@ type Topic struct {
 	Name    string
 	Group   string // the name of one of groups
 	Meaning string
+	Odd     string // what it does with odd values
 	Example string
 
 	Check *Check // nil for other topics
