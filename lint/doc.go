@@ -1,17 +1,16 @@
-// Package lint finds mistakes in an annotation of validation rules, and what is probably
-// a mistake, without any VM. Many mistakes are well-formed JSON and valid rules.
-// [Annotation] finds them before they affect a VM. It says where each one is and, if it
-// can, what to write instead. [Checks] returns what it looks for; its example lists all checks, and
-// docs/checks.md explains each with an example.
+// Package lint finds mistakes and probable mistakes in an annotation of validation rules, without
+// any VM. Many mistakes are well-formed JSON and valid rules. [Annotation] finds them before they
+// affect a VM. It says where each one is and, if it can, what to write instead. [Checks] returns all
+// checks; its example lists them, and docs/checks.md explains each with an example.
 //
 // # Severities
 //
-// ParseRules refuses an annotation for the errors from unreadable to invalid-argument, and for
-// nothing else. Only unknown-profile is a mistake of the caller.
+// ParseRules refuses an annotation if it has one of the errors from unreadable to invalid-argument,
+// and for no other reason. The exception is unknown-profile, which is a mistake of the caller.
 //
-// What makes every VM fail is an error too, such as wrong-kind, unsatisfiable-range or a path that selects
-// nothing in any VM. It is a warning if the rule has justWarning or a valid that not every VM has: it may
-// then mean that a field must not be set.
+// A mistake that makes every VM fail is an error too, such as wrong-kind, unsatisfiable-range or a path
+// that selects nothing in any VM. It is a warning if the rule has justWarning or a valid that not every
+// VM has: the rule may then mean that a field must not be set.
 //
 // What may not mean what its author meant is a warning. What is only worth a look is an info.
 //
@@ -25,8 +24,8 @@
 //
 // The checks whose IDs begin with ssp- find rules that this library understands, but not the
 // program that most clusters run today, the admission webhook of ssp-operator. Most are notes
-// unless For(SSP) is given. For(SSP) also makes errors of unknown kinds and of paths that select
-// nothing or no scalar: it rejects every VM with such a rule.
+// unless For(SSP) is given. Under For(SSP), unknown kinds, and paths that select nothing or an object
+// or array, are errors too: that program rejects every VM with such a rule.
 //
 // # What it does not find
 //
